@@ -2,7 +2,6 @@ package activities_test
 
 import (
 	"context"
-	"errors"
 	"strconv"
 	"strings"
 	"testing"
@@ -10,9 +9,9 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"go.temporal.io/sdk/temporal"
 
 	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/activities/activitytest"
 	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/remote"
@@ -23,47 +22,16 @@ func newSite(
 	t *testing.T, controlPlanes, workers int, change func(*k8s.Params),
 ) (site, *fakeSite, *memorySecrets, *logOutput) {
 	t.Helper()
-	s := site{nodes: fakeNodes(controlPlanes, workers)}
-	p := k8s.Params{
-		MasterNode: k8s.NodeParams{
-			SSHCpName: "cp", NicCpName: "cp", ClusterCpName: "cp", PodCIDR: "192.168.0.0/16", ServiceCIDR: "10.96.0.0/12",
-		},
-		CniManifestPath: "Files/cni.yaml", LoadBalancer: k8s.LoadBalancerParam{Port: 16443},
-		Timeouts: k8s.TimeoutParams{
-			SSH: 600, Login: 30, Command: 180, Install: 2700, VirtualIP: 60, Join: 900,
-			NodeReady: 600,
-		},
-	}
-	if controlPlanes > 1 {
-		s.virtualIP, p.MasterNode.ClusterCpName = "10.0.0.10", "vip_CP"
-	}
-	if change != nil {
-		change(&p)
-	}
-	fake, secrets, output := newFakeSite(t, s.nodes), newSecrets(), &logOutput{}
-	s.reach = activities.Reach{
-		Hosts: fake, Secrets: secrets, Output: output, Poll: time.Nanosecond,
-		Clusters: &fixedCluster{activities.ClusterContext{
-			Instance: lcm.VnfInstance{ID: "11112222-3333-4444-8555-666677778888"}, Params: p,
-			PackageFile: func(_ context.Context, path string) ([]byte, error) {
-				content, ok := map[string]string{
-					"Files/cni.yaml": "kind: DaemonSet", "Files/bad.yaml": "kind: Pod",
-					"Files/key.asc": "KEY",
-				}[path]
-				if !ok {
-					return nil, lcm.Errorf(lcm.KindNotFound, "The package has no file %s.", path)
-				}
-				return []byte(content), nil
-			},
-		}},
-	}
-	return s, fake, secrets, output
+	made, secrets, output := activitytest.NewSite(controlPlanes, workers, change)
+	fake := newFakeSite(t, made.Nodes)
+	made.Reach.Hosts = fake
+	return site{made}, fake, secrets, output
 }
 
 func TestCluster_builtTwiceIsBuiltOnce(t *testing.T) {
 	s, fake, secrets, output := newSite(t, 3, 2, nil)
-	account := buildCluster(t, s)
-	assert.Equal(t, account, buildCluster(t, s))
+	account := activitytest.BuildCluster(t, s.Site)
+	assert.Equal(t, account, activitytest.BuildCluster(t, s.Site))
 
 	effects := fake.effects
 	assert.Equal(t, []string{
@@ -75,7 +43,7 @@ func TestCluster_builtTwiceIsBuiltOnce(t *testing.T) {
 	assert.False(t, fake.shared)
 	assert.Equal(t, "https://10.0.0.10:16443", account.ServerURL)
 	assert.Equal(t, fake.ca, account.CACert)
-	assert.Equal(t, []string{"header.payload.signature"}, secrets.ending("bearer_token"))
+	assert.Equal(t, []string{"header.payload.signature"}, secrets.Ending("bearer_token"))
 	for _, node := range fake.nodes {
 		assert.Empty(t, node.files, "no token file is left")
 	}
@@ -86,8 +54,8 @@ func TestCluster_builtTwiceIsBuiltOnce(t *testing.T) {
 // assertNoSecret looks for every secret in what a node's process list and Windlass's step log show.
 func assertNoSecret(t *testing.T, fake *fakeSite, secrets *memorySecrets, output *logOutput) {
 	t.Helper()
-	for ref, secret := range secrets.values {
-		assert.NotContains(t, strings.Join(output.lines, "\n"), secret, ref)
+	for ref, secret := range secrets.Values {
+		assert.NotContains(t, strings.Join(output.Shown, "\n"), secret, ref)
 		for _, cmd := range fake.ran {
 			assert.NotContains(t, cmd.Script, secret, ref)
 			assert.NotContains(t, cmd.ID, secret, ref)
@@ -96,12 +64,12 @@ func assertNoSecret(t *testing.T, fake *fakeSite, secrets *memorySecrets, output
 			}
 		}
 	}
-	assert.NotContains(t, strings.Join(output.lines, "\n"), "windlass-result")
+	assert.NotContains(t, strings.Join(output.Shown, "\n"), "windlass-result")
 }
 
 func TestCluster_ofOneControlPlaneHasNoVirtualIP(t *testing.T) {
 	s, fake, _, _ := newSite(t, 1, 1, nil)
-	account := buildCluster(t, s)
+	account := activitytest.BuildCluster(t, s.Site)
 	assert.Equal(t, "https://10.0.0.11:6443", account.ServerURL)
 	assert.Contains(t, fake.notes["init"], `controlPlaneEndpoint: "10.0.0.11:6443"`)
 	assert.NotContains(t, fake.notes["join worker-00000015"], "controlPlane:")
@@ -109,15 +77,15 @@ func TestCluster_ofOneControlPlaneHasNoVirtualIP(t *testing.T) {
 
 func TestConfigureLoadBalancer_givesOneMasterAndFallingPriorities(t *testing.T) {
 	s, fake, secrets, _ := newSite(t, 3, 0, nil)
-	buildCluster(t, s)
+	activitytest.BuildCluster(t, s.Site)
 	for i, name := range []string{"cp-0000000b", "cp-0000000c", "cp-0000000d"} {
 		conf := fake.notes[name+" keepalived"]
 		assert.Contains(t, conf, []string{"priority 103", "priority 102", "priority 101"}[i])
 		assert.Equal(t, i == 0, strings.Contains(conf, "state MASTER"))
-		assert.Contains(t, conf, secrets.ending("vrrp_password")[0])
+		assert.Contains(t, conf, secrets.Ending("vrrp_password")[0])
 		assert.Equal(t, fake.notes["cp-0000000b haproxy"], fake.notes[name+" haproxy"])
 	}
-	assert.Len(t, secrets.ending("vrrp_password")[0], 8)
+	assert.Len(t, secrets.Ending("vrrp_password")[0], 8)
 }
 
 func TestInitControlPlane_certifiesEveryAddress(t *testing.T) {
@@ -125,9 +93,9 @@ func TestInitControlPlane_certifiesEveryAddress(t *testing.T) {
 		p.MasterNode.PodCIDR,
 			p.KubernetesVersion = "192.168.3.0/24", "1.33.6"
 	})
-	cluster, controlPlanes := &activities.Cluster{Reach: s.reach}, s.nodes
+	cluster, controlPlanes := &activities.Cluster{Reach: s.Reach}, s.Nodes
 	must(t, cluster.InitControlPlane, activities.InitControlPlaneInput{
-		NodeInput: s.tracked(controlPlanes[0]), ControlPlanes: controlPlanes, VirtualIP: s.virtualIP,
+		NodeInput: s.Tracked(controlPlanes[0]), ControlPlanes: controlPlanes, VirtualIP: s.VirtualIP,
 		PublicAddress: "203.0.113.7", NodeCount: 5,
 	})
 	for _, san := range []string{"10.0.0.10", "203.0.113.7", "10.0.0.11", "10.0.0.13", "cp-0000000d", "198.51.100.12"} {
@@ -139,38 +107,38 @@ func TestInitControlPlane_certifiesEveryAddress(t *testing.T) {
 
 func TestInitControlPlane_namesABadFileOfThePackage(t *testing.T) {
 	s, _, _, _ := newSite(t, 1, 0, func(p *k8s.Params) { p.KubeadmConfigPath = "Files/bad.yaml" })
-	_, err := do(t, (&activities.Cluster{Reach: s.reach}).InitControlPlane, activities.InitControlPlaneInput{
-		NodeInput: s.tracked(s.nodes[0]), ControlPlanes: s.nodes, NodeCount: 1,
+	_, err := do(t, (&activities.Cluster{Reach: s.Reach}).InitControlPlane, activities.InitControlPlaneInput{
+		NodeInput: s.Tracked(s.Nodes[0]), ControlPlanes: s.Nodes, NodeCount: 1,
 	})
 	assertKind(t, err, lcm.KindInvalid, "Files/bad.yaml")
 }
 
 func TestJoinControlPlane_goesToTheNextControlPlaneThatAnswers(t *testing.T) {
 	s, fake, _, _ := newSite(t, 3, 0, nil)
-	cluster := &activities.Cluster{Reach: s.reach}
-	join := must(t, cluster.MintJoin, activities.MintJoinInput{ClusterInput: s.cluster(), ForControlPlanes: true})
+	cluster := &activities.Cluster{Reach: s.Reach}
+	join := must(t, cluster.MintJoin, activities.MintJoinInput{ClusterInput: s.Cluster(), ForControlPlanes: true})
 	fake.fail["dial cp-0000000b"] = []error{lcm.Errorf(lcm.KindUnavailable, "away")}
 	must(t, cluster.JoinControlPlane, activities.JoinControlPlaneInput{
-		NodeInput: s.tracked(s.nodes[2]), ControlPlanes: s.nodes, VirtualIP: s.virtualIP, Join: join,
+		NodeInput: s.Tracked(s.Nodes[2]), ControlPlanes: s.Nodes, VirtualIP: s.VirtualIP, Join: join,
 	})
 	assert.Equal(t, []string{"admit cp-0000000d by cp-0000000c", "join cp-0000000d"}, fake.effects)
 }
 
 func TestMintJoin_isFreshForEachStepAndTheSameForItsRetries(t *testing.T) {
 	s, _, secrets, _ := newSite(t, 1, 1, nil)
-	cluster := &activities.Cluster{Reach: s.reach}
-	out := must(t, cluster.MintJoin, activities.MintJoinInput{ClusterInput: s.cluster()})
-	assert.Regexp(t, `^[a-z0-9]{6}\.[a-z0-9]{16}$`, secrets.values[out.TokenRef])
+	cluster := &activities.Cluster{Reach: s.Reach}
+	out := must(t, cluster.MintJoin, activities.MintJoinInput{ClusterInput: s.Cluster()})
+	assert.Regexp(t, `^[a-z0-9]{6}\.[a-z0-9]{16}$`, secrets.Values[out.TokenRef])
 	assert.Regexp(t, `^sha256:[0-9a-f]{64}$`, out.CACertHash)
 	assert.Empty(t, out.CertificateKeyRef)
-	assert.Equal(t, out, must(t, cluster.MintJoin, activities.MintJoinInput{ClusterInput: s.cluster()}))
+	assert.Equal(t, out, must(t, cluster.MintJoin, activities.MintJoinInput{ClusterInput: s.Cluster()}))
 }
 
 func TestWaitForSSH_waitsForSlowBootsAndForUsersThatCloudInitMakes(t *testing.T) {
 	s, fake, _, _ := newSite(t, 1, 0, nil)
 	away, denied := lcm.Errorf(lcm.KindUnavailable, "away"), lcm.Errorf(lcm.KindDenied, "no such user")
 	fake.fail["dial cp-0000000b"] = []error{away, away, denied, away, denied}
-	must(t, (&activities.Nodes{Reach: s.reach}).WaitForSSH, s.tracked(s.nodes[0]))
+	must(t, (&activities.Nodes{Reach: s.Reach}).WaitForSSH, s.Tracked(s.Nodes[0]))
 }
 
 func TestWaitForSSH_givesUpWithASentence(t *testing.T) {
@@ -192,8 +160,8 @@ func TestWaitForSSH_givesUpWithASentence(t *testing.T) {
 				fake.fail["dial cp-0000000b"] = append(fake.fail["dial cp-0000000b"], c.err)
 			}
 			clock := time.Now()
-			s.reach.Now = func() time.Time { clock = clock.Add(10 * time.Second); return clock }
-			_, err := do(t, (&activities.Nodes{Reach: s.reach}).WaitForSSH, s.tracked(s.nodes[0]))
+			s.Reach.Now = func() time.Time { clock = clock.Add(10 * time.Second); return clock }
+			_, err := do(t, (&activities.Nodes{Reach: s.Reach}).WaitForSSH, s.Tracked(s.Nodes[0]))
 			assertKind(t, err, c.kind, c.says)
 		})
 	}
@@ -206,8 +174,8 @@ func TestWaitForSSH_letsSlowCloudsRefuseLonger(t *testing.T) {
 			fake.fail["dial cp-0000000b"] = append(fake.fail["dial cp-0000000b"], lcm.Errorf(lcm.KindDenied, "refused"))
 		}
 		clock := time.Now()
-		s.reach.Now = func() time.Time { clock = clock.Add(10 * time.Second); return clock }
-		_, err := do(t, (&activities.Nodes{Reach: s.reach}).WaitForSSH, s.tracked(s.nodes[0]))
+		s.Reach.Now = func() time.Time { clock = clock.Add(10 * time.Second); return clock }
+		_, err := do(t, (&activities.Nodes{Reach: s.Reach}).WaitForSSH, s.Tracked(s.Nodes[0]))
 		assertKind(t, err, lcm.KindDenied, "refused")
 		return 1000 - len(fake.fail["dial cp-0000000b"])
 	}
@@ -219,7 +187,7 @@ func TestWaitForSSH_letsSlowCloudsRefuseLonger(t *testing.T) {
 func TestCheckNode_namesTheLimitThatASlowNodeNeeds(t *testing.T) {
 	s, fake, _, _ := newSite(t, 1, 0, func(p *k8s.Params) { p.Timeouts.Command = 400 })
 	fake.fail["check-node"] = []error{lcm.Wrap(lcm.KindBroken, remote.ErrDeadline, "the script did not end")}
-	_, err := do(t, (&activities.Nodes{Reach: s.reach}).CheckNode, s.tracked(s.nodes[0]))
+	_, err := do(t, (&activities.Nodes{Reach: s.Reach}).CheckNode, s.Tracked(s.Nodes[0]))
 	assertKind(t, err, lcm.KindBroken, "give a larger timeouts.command")
 	require.Len(t, fake.ran, 1)
 	assert.Equal(t, 400*time.Second, fake.ran[0].Deadline)
@@ -228,8 +196,8 @@ func TestCheckNode_namesTheLimitThatASlowNodeNeeds(t *testing.T) {
 func TestPrepareNode_waitsForCloudInitForAShareOfItsTime(t *testing.T) {
 	for install, lock := range map[int]string{60: "60", 900: "600", 2700: "1350"} {
 		s, fake, _, _ := newSite(t, 1, 0, func(p *k8s.Params) { p.Timeouts.Install = install })
-		must(t, (&activities.Nodes{Reach: s.reach}).PrepareNode, activities.PrepareNodeInput{
-			NodeInput: s.tracked(s.nodes[0]), Hosts: activities.HostEntries(s.nodes),
+		must(t, (&activities.Nodes{Reach: s.Reach}).PrepareNode, activities.PrepareNodeInput{
+			NodeInput: s.Tracked(s.Nodes[0]), Hosts: activities.HostEntries(s.Nodes),
 		})
 		assert.Contains(t, fake.ran[0].Script, "\nLOCK_FOR='"+lock+"'\n")
 	}
@@ -238,7 +206,7 @@ func TestPrepareNode_waitsForCloudInitForAShareOfItsTime(t *testing.T) {
 func TestCheckNode_reportsAllProblemsOfANode(t *testing.T) {
 	s, fake, _, _ := newSite(t, 1, 0, func(p *k8s.Params) { p.MasterNode.PodCIDR = "10.0.0.0/16" })
 	fake.replies["check-node"] = results("problem", "cG9ydCA2NDQzIGlzIGluIHVzZQ==", "problem", "bm8gc3lzdGVtZA==")
-	_, err := do(t, (&activities.Nodes{Reach: s.reach}).CheckNode, s.tracked(s.nodes[0]))
+	_, err := do(t, (&activities.Nodes{Reach: s.Reach}).CheckNode, s.Tracked(s.Nodes[0]))
 	assertKind(t, err, lcm.KindBroken,
 		"cp-0000000b cannot become a node: port 6443 is in use; no systemd; its address 10.0.0.11 lies in pod_cidr")
 }
@@ -246,10 +214,10 @@ func TestCheckNode_reportsAllProblemsOfANode(t *testing.T) {
 func TestCheckNode_forgivesASlowNodeButNotAWrongClock(t *testing.T) {
 	s, fake, _, _ := newSite(t, 1, 0, nil)
 	begun := time.Now()
-	s.reach.Now = func() time.Time { return begun.Add(10 * time.Minute) } // when the answer is here
+	s.Reach.Now = func() time.Time { return begun.Add(10 * time.Minute) } // when the answer is here
 	check := func(clock time.Time) error {
 		fake.notes["clock"] = strconv.FormatInt(clock.Unix(), 10)
-		_, err := do(t, (&activities.Nodes{Reach: s.reach}).CheckNode, s.tracked(s.nodes[0]))
+		_, err := do(t, (&activities.Nodes{Reach: s.Reach}).CheckNode, s.Tracked(s.Nodes[0]))
 		return err
 	}
 	require.NoError(t, check(begun.Add(time.Second)), "it looked at once, and its answer took long")
@@ -257,14 +225,14 @@ func TestCheckNode_forgivesASlowNodeButNotAWrongClock(t *testing.T) {
 	assertKind(t, check(begun.Add(-90*time.Second)), lcm.KindBroken, "s off; set up time synchronisation")
 	assertKind(t, check(begun.Add(12*time.Minute)), lcm.KindBroken, "its clock is 120 s off")
 	fake.notes["clock"] = "noon"
-	_, err := do(t, (&activities.Nodes{Reach: s.reach}).CheckNode, s.tracked(s.nodes[0]))
+	_, err := do(t, (&activities.Nodes{Reach: s.Reach}).CheckNode, s.Tracked(s.Nodes[0]))
 	assertKind(t, err, lcm.KindBroken, `its clock cannot be read: it says "noon"`)
 }
 
 func TestCheckNode_callsAFullDiskExhausted(t *testing.T) {
 	s, fake, _, _ := newSite(t, 1, 0, nil)
 	fake.replies["check-node"] = results("problem", "dGhlIGRpc2sgaXMgbmVhcmx5IGZ1bGw=")
-	_, err := do(t, (&activities.Nodes{Reach: s.reach}).CheckNode, s.tracked(s.nodes[0]))
+	_, err := do(t, (&activities.Nodes{Reach: s.Reach}).CheckNode, s.Tracked(s.Nodes[0]))
 	assertKind(t, err, lcm.KindExhausted, "the disk is nearly full")
 }
 
@@ -276,9 +244,9 @@ func TestPrepareNode_hidesTheProxysPasswordAndKeepsNetworksWhole(t *testing.T) {
 			Version: "1.34.4-1.1",
 		}
 	})
-	secrets.values["r"] = "http://user:hunter2@proxy.example.com:3128"
-	in := activities.PrepareNodeInput{NodeInput: s.tracked(s.nodes[0]), Hosts: activities.HostEntries(s.nodes)}
-	out := must(t, (&activities.Nodes{Reach: s.reach}).PrepareNode, in)
+	secrets.Values["r"] = "http://user:hunter2@proxy.example.com:3128"
+	in := activities.PrepareNodeInput{NodeInput: s.Tracked(s.Nodes[0]), Hosts: activities.HostEntries(s.Nodes)}
+	out := must(t, (&activities.Nodes{Reach: s.Reach}).PrepareNode, in)
 	assert.Equal(t, "v1.34.4", out.Kubeadm)
 	script := fake.ran[0].Script
 	assert.Contains(t, script, "NO_PROXY_LIST='example.com,127.0.0.1,localhost,.svc,.cluster.local,192.168.0.0/16,10.96.0.0/12,10.0.0.0/16,10.0.0.11,10.0.0.21'")
@@ -300,9 +268,9 @@ func TestWaitForVirtualIP_saysWhatIsWrongWithIt(t *testing.T) {
 			s, fake, _, _ := newSite(t, 3, 0, nil)
 			fake.replies["find-virtual-ip"] = c.replies
 			clock := time.Now()
-			s.reach.Now = func() time.Time { clock = clock.Add(10 * time.Second); return clock }
-			_, err := do(t, (&activities.Nodes{Reach: s.reach}).WaitForVirtualIP,
-				activities.VirtualIPInput{ClusterInput: s.cluster(), VirtualIP: s.virtualIP})
+			s.Reach.Now = func() time.Time { clock = clock.Add(10 * time.Second); return clock }
+			_, err := do(t, (&activities.Nodes{Reach: s.Reach}).WaitForVirtualIP,
+				activities.VirtualIPInput{ClusterInput: s.Cluster(), VirtualIP: s.VirtualIP})
 			assertKind(t, err, lcm.KindBroken, c.says)
 		})
 	}
@@ -310,17 +278,17 @@ func TestWaitForVirtualIP_saysWhatIsWrongWithIt(t *testing.T) {
 
 func TestCreateVimAccount_takesTheTokenAwayEvenWhenItCannotBeRead(t *testing.T) {
 	s, fake, _, _ := newSite(t, 1, 0, nil)
-	s.reach.Secrets = brokenVault{}
-	_, err := do(t, (&activities.Cluster{Reach: s.reach}).CreateVimAccount,
-		activities.VimAccountInput{ClusterInput: s.cluster()})
+	s.Reach.Secrets = brokenVault{}
+	_, err := do(t, (&activities.Cluster{Reach: s.Reach}).CreateVimAccount,
+		activities.VimAccountInput{ClusterInput: s.Cluster()})
 	assertKind(t, err, lcm.KindUnavailable, "database")
 	assert.Empty(t, fake.nodes["cp-0000000b"].files)
 }
 
 func TestCreateVimAccount_prefersTheFloatingIP(t *testing.T) {
 	s, _, _, _ := newSite(t, 3, 0, nil)
-	out := must(t, (&activities.Cluster{Reach: s.reach}).CreateVimAccount, activities.VimAccountInput{
-		ClusterInput: s.cluster(), VirtualIP: s.virtualIP, PublicAddress: "203.0.113.7",
+	out := must(t, (&activities.Cluster{Reach: s.Reach}).CreateVimAccount, activities.VimAccountInput{
+		ClusterInput: s.Cluster(), VirtualIP: s.VirtualIP, PublicAddress: "203.0.113.7",
 	})
 	assert.Equal(t, "https://203.0.113.7:16443", out.ServerURL)
 }
@@ -328,11 +296,11 @@ func TestCreateVimAccount_prefersTheFloatingIP(t *testing.T) {
 // A retry by Temporal must find the command that its predecessor has started.
 func TestRun_givesACommandOneIdForAllItsTries(t *testing.T) {
 	s, fake, _, _ := newSite(t, 1, 0, nil)
-	cluster := &activities.Cluster{Reach: s.reach}
+	cluster := &activities.Cluster{Reach: s.Reach}
 	fake.fail["apply-manifest"] = []error{lcm.Errorf(lcm.KindUnavailable, "cut")}
-	_, err := do(t, cluster.ApplyPodNetwork, s.cluster())
+	_, err := do(t, cluster.ApplyPodNetwork, s.Cluster())
 	assertKind(t, err, lcm.KindUnavailable, "cut")
-	must(t, cluster.ApplyPodNetwork, s.cluster())
+	must(t, cluster.ApplyPodNetwork, s.Cluster())
 	assert.Equal(t, fake.ran[0].ID, fake.ran[1].ID)
 	assert.Regexp(t, `^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`, fake.ran[0].ID)
 	assert.Equal(t, "kind: DaemonSet", fake.notes["manifest"])
@@ -344,21 +312,12 @@ func (brokenVault) Put(context.Context, lcm.SecretRef, string) error {
 	return lcm.Errorf(lcm.KindUnavailable, "The database does not answer.")
 }
 
-func assertKind(t *testing.T, err error, kind lcm.Kind, says string) {
-	t.Helper()
-	var app *temporal.ApplicationError
-	require.True(t, errors.As(err, &app), "%v", err)
-	assert.Equal(t, string(kind), app.Type())
-	assert.Equal(t, kind != lcm.KindUnavailable, app.NonRetryable())
-	assert.Contains(t, app.Message(), says)
-}
-
 var _ activities.Host = (*remote.Host)(nil)
 
 func TestLocateVirtualIP_asksThoseThatAnswer(t *testing.T) {
 	s, fake, _, _ := newSite(t, 3, 0, nil)
-	nodes, in := &activities.Nodes{Reach: s.reach},
-		activities.VirtualIPInput{ClusterInput: s.cluster(), VirtualIP: s.virtualIP}
+	nodes, in := &activities.Nodes{Reach: s.Reach},
+		activities.VirtualIPInput{ClusterInput: s.Cluster(), VirtualIP: s.VirtualIP}
 	fake.fail["find-virtual-ip"] = []error{
 		lcm.Errorf(lcm.KindUnavailable, "it is dead"), nil,
 		lcm.Errorf(lcm.KindUnavailable, "it is dead"),

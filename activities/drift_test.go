@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/activities/activitytest"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/vim"
 	"github.com/windlass-nfv/windlass/internal/vim/openstack"
@@ -41,7 +42,7 @@ type driftBed struct {
 
 func newDriftBed(t *testing.T) *driftBed {
 	t.Helper()
-	nodes := fakeNodes(1, 2)
+	nodes := activitytest.Nodes(1, 2)
 	b := &driftBed{
 		site: newFakeSite(t, nodes), policy: lcm.DefaultDriftPolicy(), status: map[string]string{},
 		counts: map[string]int{},

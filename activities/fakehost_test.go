@@ -8,7 +8,6 @@ import (
 	"crypto/x509"
 	"encoding/base64"
 	"encoding/pem"
-	"fmt"
 	"math/big"
 	"strconv"
 	"strings"
@@ -232,21 +231,4 @@ func selfSigned(t *testing.T) string {
 	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
 	require.NoError(t, err)
 	return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}))
-}
-
-func fakeNodes(controlPlanes, workers int) (nodes lcm.Nodes) {
-	add := func(role lcm.Role, host int) {
-		id := fmt.Sprintf("%08x-0000-4000-8000-000000000000", host)
-		nodes = append(nodes, lcm.Node{
-			Name: lcm.NodeName(role, id), Role: role, ServerID: id, ComputeHost: "compute-1", Zone: "az 1",
-			Address: fmt.Sprintf("10.0.0.%d", host), SSHAddress: fmt.Sprintf("198.51.100.%d", host),
-		})
-	}
-	for i := range controlPlanes {
-		add(lcm.ControlPlane, 11+i)
-	}
-	for i := range workers {
-		add(lcm.Worker, 21+i)
-	}
-	return nodes
 }

@@ -160,7 +160,7 @@ func TestCreateStack_isCancelledAlsoWhenHeatCannotBeStopped(t *testing.T) {
 	c := &fakeCloud{refuse: lcm.Errorf(lcm.KindDenied, "OpenStack refused to cancel stack vnf-1.")}
 	output, err := endCreation(t, c, temporal.NewCanceledError())
 	assert.True(t, temporal.IsCanceledError(err), "%v", err)
-	assert.Contains(t, strings.Join(output.lines, "\n"),
+	assert.Contains(t, strings.Join(output.Shown, "\n"),
 		"The stack could not be cancelled: OpenStack refused to cancel stack vnf-1.")
 }
 

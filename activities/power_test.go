@@ -2,14 +2,11 @@ package activities_test
 
 import (
 	"context"
-	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/activities"
-	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/vim"
 )
@@ -72,51 +69,4 @@ func TestSwitchServer_takesAServerThatIsGoneForStoppedOnly(t *testing.T) {
 	c.on["a"], c.refuse = true, lcm.Errorf(lcm.KindConflict, "Cannot 'stop' instance a while it is in vm_state paused.")
 	_, err := do(t, infra.SwitchServer, switching("a", lcm.VnfStopped))
 	assertKind(t, err, lcm.KindConflict, "vm_state paused")
-}
-
-func (s site) awaited(nodes ...lcm.Node) activities.AwaitHealthInput {
-	in := activities.AwaitHealthInput{ClusterInput: s.cluster()}
-	for _, n := range nodes {
-		in.Nodes = append(in.Nodes, n.Name)
-	}
-	return in
-}
-
-func TestAwaitHealth_waitsForAMajorityThatStarts(t *testing.T) {
-	s, m, output := newMachines(t, 3, 1, nil)
-	cluster := &activities.Cluster{Reach: s.reach}
-	buildCluster(t, s)
-	for range 2 {
-		must(t, cluster.AwaitHealth, s.awaited(s.nodes...))
-	}
-	for _, n := range s.nodes {
-		require.NoError(t, m.Kill(t.Context(), n.ServerID))
-	}
-	started := make(chan error, 1)
-	go func() {
-		var err error
-		for _, n := range s.nodes {
-			if e := m.Start(context.WithoutCancel(t.Context()), n.ServerID); e != nil {
-				err = e
-			}
-		}
-		started <- err
-	}()
-	must(t, cluster.AwaitHealth, s.awaited(s.nodes...))
-	require.NoError(t, <-started)
-	assert.Contains(t, strings.Join(output.lines, "\n"), "4 nodes work.")
-}
-
-func TestAwaitHealth_saysWhatDoesNotWork(t *testing.T) {
-	s, m, _ := newMachines(t, 3, 1, func(p *k8s.Params) { p.Timeouts.NodeReady = 1 })
-	cluster := &activities.Cluster{Reach: s.reach}
-	buildCluster(t, s)
-	require.NoError(t, m.Kill(t.Context(), s.nodes[2].ServerID))
-	must(t, cluster.AwaitHealth, s.awaited(s.nodes[0], s.nodes[1], s.nodes[3])) // those that it is asked for do
-	_, err := do(t, cluster.AwaitHealth, s.awaited(s.nodes...))
-	assertKind(t, err, lcm.KindBroken, "The cluster does not work after 1s: the node cp-0000000d is not Ready")
-	assertKind(t, err, lcm.KindBroken, "the etcd member cp-0000000d does not answer")
-	require.NoError(t, m.Kill(t.Context(), s.nodes[1].ServerID))
-	_, err = do(t, cluster.AwaitHealth, s.awaited(s.nodes[0]))
-	assertKind(t, err, lcm.KindBroken, "etcd has no quorum")
 }

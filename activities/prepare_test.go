@@ -15,9 +15,9 @@ func TestPrepareNode_takesTheConfigurationsKeyAndPinsTheClustersVersion(t *testi
 		p.KubernetesVersion = "1.34.4"
 		p.AptRepository = &k8s.AptRepository{URL: "http://packages.example.com/k8s", Suite: "stable", Component: "main"}
 	})
-	s.reach.Clusters.(*fixedCluster).context.AptKey = []byte("CONFIGURED")
-	must(t, (&activities.Nodes{Reach: s.reach}).PrepareNode,
-		activities.PrepareNodeInput{NodeInput: s.tracked(s.nodes[0]), Hosts: activities.HostEntries(s.nodes)})
+	s.Reach.Clusters.(*fixedCluster).Context.AptKey = []byte("CONFIGURED")
+	must(t, (&activities.Nodes{Reach: s.Reach}).PrepareNode,
+		activities.PrepareNodeInput{NodeInput: s.Tracked(s.Nodes[0]), Hosts: activities.HostEntries(s.Nodes)})
 	assert.Contains(t, fake.ran[0].Script, "SOURCE='http://packages.example.com/k8s stable main'")
 	assert.Contains(t, fake.ran[0].Script, "VERSION='1.34.4-*'")
 	assert.Equal(t, "CONFIGURED", readStdin(fake.ran[0].Stdin)["apt_key"])
@@ -27,8 +27,8 @@ func TestPrepareNode_masksThePartsOfAProxysURL(t *testing.T) {
 	s, fake, _, _ := newSite(t, 1, 0, func(p *k8s.Params) {
 		p.Proxy = &k8s.ProxyParams{HTTPSProxy: lcm.Secret{Clear: "http://user:p%40ss@proxy.example:3128"}}
 	})
-	must(t, (&activities.Nodes{Reach: s.reach}).PrepareNode,
-		activities.PrepareNodeInput{NodeInput: s.tracked(s.nodes[0]), Hosts: activities.HostEntries(s.nodes)})
+	must(t, (&activities.Nodes{Reach: s.Reach}).PrepareNode,
+		activities.PrepareNodeInput{NodeInput: s.Tracked(s.Nodes[0]), Hosts: activities.HostEntries(s.Nodes)})
 	assert.Equal(t, []string{"http://user:p%40ss@proxy.example:3128", "user:p%40ss", "p%40ss", "p@ss"}, fake.ran[0].Mask)
 }
 
@@ -36,8 +36,8 @@ func TestPrepareNode_refusesAProxyThatWouldBecomeConfiguration(t *testing.T) {
 	s, fake, _, _ := newSite(t, 1, 0, func(p *k8s.Params) {
 		p.Proxy = &k8s.ProxyParams{HTTPProxy: lcm.Secret{Clear: "http://hunter2@p\";\nAPT::x \"y"}}
 	})
-	_, err := do(t, (&activities.Nodes{Reach: s.reach}).PrepareNode,
-		activities.PrepareNodeInput{NodeInput: s.tracked(s.nodes[0]), Hosts: activities.HostEntries(s.nodes)})
+	_, err := do(t, (&activities.Nodes{Reach: s.Reach}).PrepareNode,
+		activities.PrepareNodeInput{NodeInput: s.Tracked(s.Nodes[0]), Hosts: activities.HostEntries(s.Nodes)})
 	assertKind(t, err, lcm.KindInvalid, "proxy.http_proxy is not a URL")
 	assert.NotContains(t, err.Error(), "hunter2")
 	assert.Empty(t, fake.ran)
@@ -47,8 +47,8 @@ func TestPrepareNode_masksAProxysURLAlsoWithoutItsLastSlash(t *testing.T) {
 	s, fake, _, _ := newSite(t, 1, 0, func(p *k8s.Params) {
 		p.Proxy = &k8s.ProxyParams{HTTPProxy: lcm.Secret{Clear: "http://user:hunter2@proxy.example:3128/"}}
 	})
-	must(t, (&activities.Nodes{Reach: s.reach}).PrepareNode,
-		activities.PrepareNodeInput{NodeInput: s.tracked(s.nodes[0]), Hosts: activities.HostEntries(s.nodes)})
+	must(t, (&activities.Nodes{Reach: s.Reach}).PrepareNode,
+		activities.PrepareNodeInput{NodeInput: s.Tracked(s.Nodes[0]), Hosts: activities.HostEntries(s.Nodes)})
 	assert.Contains(t, fake.ran[0].Mask, "http://user:hunter2@proxy.example:3128")
 	assert.Contains(t, fake.ran[0].Mask, "http://user:hunter2@proxy.example:3128/")
 	assert.Contains(t, fake.ran[0].Mask, "hunter2")

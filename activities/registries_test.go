@@ -35,17 +35,17 @@ func registrySite(t *testing.T, list ...k8s.PrivateRegistry) (site, *fakeSite, *
 	t.Helper()
 	s, fake, _, _ := newSite(t, 0, 1, func(p *k8s.Params) { p.PrivateRegistries = list })
 	ca := selfSigned(t)
-	s.reach.Clusters.(*fixedCluster).context.PackageFile = func(_ context.Context, path string) ([]byte, error) {
+	s.Reach.Clusters.(*fixedCluster).Context.PackageFile = func(_ context.Context, path string) ([]byte, error) {
 		return map[string][]byte{
 			"ca.crt":  []byte(ca),
 			"key.pem": []byte("-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n"),
 		}[path], nil
 	}
-	return s, fake, fake.nodes[s.nodes[0].Name], &activities.Nodes{Reach: s.reach}
+	return s, fake, fake.nodes[s.Nodes[0].Name], &activities.Nodes{Reach: s.Reach}
 }
 
 func (s site) toRegistries(former bool) activities.ConnectRegistriesInput {
-	return activities.ConnectRegistriesInput{NodeInput: s.tracked(s.nodes[0]), Former: former}
+	return activities.ConnectRegistriesInput{NodeInput: s.Tracked(s.Nodes[0]), Former: former}
 }
 
 var (
@@ -68,7 +68,7 @@ func TestConnectRegistries_setsEachOnceAndAsksIt(t *testing.T) {
 	for range 2 {
 		assert.Equal(t, 2, must(t, nodes.ConnectRegistries, s.toRegistries(false)).Registries)
 	}
-	assert.Equal(t, []string{"connect " + s.nodes[0].Name}, fake.effects, "the second time nothing changes")
+	assert.Equal(t, []string{"connect " + s.Nodes[0].Name}, fake.effects, "the second time nothing changes")
 	require.Len(t, fake.ran, 4)
 	connect, check := readStdin(fake.ran[2].Stdin), readStdin(fake.ran[3].Stdin)
 
@@ -114,8 +114,8 @@ func TestConnectRegistries_takesAwayWhatIsNotAskedForAnyMore(t *testing.T) {
 	node.files[scripts.DockerConfiguration] = `{"log-driver":"local"}`
 	must(t, nodes.ConnectRegistries, s.toRegistries(false))
 
-	cluster := s.reach.Clusters.(*fixedCluster)
-	cluster.context.FormerRegistries, cluster.context.Params.PrivateRegistries = cluster.context.Params.PrivateRegistries,
+	cluster := s.Reach.Clusters.(*fixedCluster)
+	cluster.Context.FormerRegistries, cluster.Context.Params.PrivateRegistries = cluster.Context.Params.PrivateRegistries,
 		nil
 	fake.ran = nil
 	for range 2 {
@@ -160,7 +160,7 @@ func TestConnectRegistries_saysWhyARegistryCannotBeUsed(t *testing.T) {
 			s, fake, _, nodes := registrySite(t, plainRegistry, tlsRegistry)
 			fake.replies["check-registries"] = c.says
 			_, err := do(t, nodes.ConnectRegistries, s.toRegistries(false))
-			assertKind(t, err, c.kind, s.nodes[0].Name+" cannot pull")
+			assertKind(t, err, c.kind, s.Nodes[0].Name+" cannot pull")
 			for _, text := range scripts.ParseResults(strings.Join(c.says, "\n")).Texts("failure") {
 				assert.ErrorContains(t, err, strings.SplitN(text, "|", 3)[2])
 			}
@@ -229,7 +229,7 @@ func TestConnectRegistries_passesADeadNodeOverWhenItIsUndone(t *testing.T) {
 
 func TestReachNode_saysThatNothingHasBeenChanged(t *testing.T) {
 	s, fake, node, nodes := registrySite(t, plainRegistry)
-	in := s.tracked(s.nodes[0])
+	in := s.Tracked(s.Nodes[0])
 	for range 2 {
 		must(t, nodes.ReachNode, in)
 	}
@@ -250,7 +250,7 @@ func TestConnectRegistries_wantsTheManifestOfTheImageThatIsNamed(t *testing.T) {
 	withImage := tlsRegistry
 	withImage.TestImage = "edge/app:1.0"
 	s, fake, _, nodes := registrySite(t, plainRegistry, withImage)
-	output := s.reach.Output.(*logOutput)
+	output := s.Reach.Output.(*logOutput)
 	manifest := func(text string) []string {
 		return results("manifest", base64.StdEncoding.EncodeToString([]byte(text)))
 	}
@@ -260,17 +260,17 @@ func TestConnectRegistries_wantsTheManifestOfTheImageThatIsNamed(t *testing.T) {
 	}
 	_, params := readScript(fake.ran[1].Script)
 	assert.Equal(t, "- /v2/edge/app/manifests/1.0", params["MANIFESTS"])
-	assert.Contains(t, output.lines[len(output.lines)-1], "no manifest was seen of 192.168.0.10:5000;")
+	assert.Contains(t, output.Shown[len(output.Shown)-1], "no manifest was seen of 192.168.0.10:5000;")
 
 	fake.replies["check-registries"] = append(manifest("registry.example.com edge/app:1.0"),
 		manifest("192.168.0.10:5000 a:b")...)
 	assert.Empty(t, must(t, nodes.ConnectRegistries, s.toRegistries(false)).Unseen)
-	assert.NotContains(t, output.lines[len(output.lines)-1], "no manifest")
+	assert.NotContains(t, output.Shown[len(output.Shown)-1], "no manifest")
 
 	fake.replies["check-registries"] = results("failure",
 		base64.StdEncoding.EncodeToString([]byte("wrong|registry.example.com|does not have test_image edge/app:1.0 (404)")))
 	_, err := do(t, nodes.ConnectRegistries, s.toRegistries(false))
-	assertKind(t, err, lcm.KindBroken, s.nodes[0].Name+" cannot pull from every registry: registry.example.com does not "+
+	assertKind(t, err, lcm.KindBroken, s.Nodes[0].Name+" cannot pull from every registry: registry.example.com does not "+
 		"have test_image edge/app:1.0 (404). Mend")
 	fake.replies["check-registries"] = nil
 	_, err = do(t, nodes.ConnectRegistries, s.toRegistries(false))

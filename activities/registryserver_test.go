@@ -21,14 +21,14 @@ func registryServerSite(t *testing.T, p registry.Params) (site, *fakeSite, *fake
 	t.Helper()
 	s, fake, _, _ := newSite(t, 0, 1, nil)
 	p.Port, p.Image, p.Timeouts.Install = 5000, registry.DefaultImage, 2700
-	cluster := s.reach.Clusters.(*fixedCluster)
-	cluster.context.RegistryServer = &p
+	cluster := s.Reach.Clusters.(*fixedCluster)
+	cluster.Context.RegistryServer = &p
 	ca := selfSigned(t)
-	cluster.context.PackageFile = func(_ context.Context, path string) ([]byte, error) {
+	cluster.Context.PackageFile = func(_ context.Context, path string) ([]byte, error) {
 		return map[string][]byte{"registry.tar": []byte("an image"), "registry.crt": []byte(ca)}[path], nil
 	}
 	fake.replies["install-registry"] = results("way", "docker")
-	return s, fake, fake.nodes[s.nodes[0].Name], &activities.Nodes{Reach: s.reach}
+	return s, fake, fake.nodes[s.Nodes[0].Name], &activities.Nodes{Reach: s.Reach}
 }
 
 func TestInstallRegistry_sendsTheImageOnceAndKeepsTheUsersLines(t *testing.T) {
@@ -36,12 +36,12 @@ func TestInstallRegistry_sendsTheImageOnceAndKeepsTheUsersLines(t *testing.T) {
 		ImagePath: "registry.tar", Users: []registry.User{{Username: "push", Password: lcm.Secret{Clear: "hunter2"}}},
 		Proxy: &k8s.ProxyParams{HTTPSProxy: lcm.Secret{Clear: "http://u:secret1@proxy.example:3128"}, NoProxy: "10.0.0.0/8"},
 	})
-	out := must(t, nodes.InstallRegistry, s.tracked(s.nodes[0]))
+	out := must(t, nodes.InstallRegistry, s.Tracked(s.Nodes[0]))
 	assert.Equal(t, "docker", out.Way)
-	assert.Equal(t, &k8s.PrivateRegistry{ConnectionType: "0", Server: s.nodes[0].SSHAddress + ":5000"}, out.Connection)
+	assert.Equal(t, &k8s.PrivateRegistry{ConnectionType: "0", Server: s.Nodes[0].SSHAddress + ":5000"}, out.Connection)
 	first := readStdin(fake.ran[0].Stdin)
 	node.files[scripts.RegistryUsers] = first["htpasswd"]
-	must(t, nodes.InstallRegistry, s.tracked(s.nodes[0]))
+	must(t, nodes.InstallRegistry, s.Tracked(s.Nodes[0]))
 	assert.Equal(t, first, readStdin(fake.ran[1].Stdin), "the second run has the same files")
 	assert.Equal(t, []string{"put " + scripts.RegistryImageFile}, fake.effects)
 	assert.Equal(t, "an image", node.files[scripts.RegistryImageFile])
@@ -57,8 +57,8 @@ func TestInstallRegistry_sendsTheImageOnceAndKeepsTheUsersLines(t *testing.T) {
 	assert.NotContains(t, fake.ran[0].Script, "hunter2")
 	assert.Subset(t, fake.ran[0].Mask, []string{"hunter2", "secret1"})
 
-	s.reach.Clusters.(*fixedCluster).context.RegistryServer.Users[0].Password.Clear = "other"
-	must(t, nodes.InstallRegistry, s.tracked(s.nodes[0]))
+	s.Reach.Clusters.(*fixedCluster).Context.RegistryServer.Users[0].Password.Clear = "other"
+	must(t, nodes.InstallRegistry, s.Tracked(s.Nodes[0]))
 	assert.NotEqual(t, first["htpasswd"], readStdin(fake.ran[2].Stdin)["htpasswd"])
 }
 
@@ -67,16 +67,16 @@ func TestInstallRegistry_letsTheMachineMakeItsCertificate(t *testing.T) {
 		TLS:    &registry.TLS{Generate: true, HostNames: []string{"registry.example.com", "192.0.2.7"}, ValidityDays: 30},
 		Volume: &k8s.CinderVolumeParams{VolumeResourceID: "vol", MountTo: "/registry"},
 	})
-	machine := s.nodes[0]
-	_, err := do(t, nodes.InstallRegistry, s.tracked(machine))
+	machine := s.Nodes[0]
+	_, err := do(t, nodes.InstallRegistry, s.Tracked(machine))
 	assertKind(t, err, lcm.KindNotFound, "/registry/ca/ca.crt")
 	node.files["/registry/ca/ca.crt"] = "nothing"
-	_, err = do(t, nodes.InstallRegistry, s.tracked(machine))
+	_, err = do(t, nodes.InstallRegistry, s.Tracked(machine))
 	assertKind(t, err, lcm.KindBroken, "is not a certificate in PEM form")
 	ca := selfSigned(t)
 	node.files["/registry/ca/ca.crt"] = ca
 	for range 2 {
-		out := must(t, nodes.InstallRegistry, s.tracked(machine))
+		out := must(t, nodes.InstallRegistry, s.Tracked(machine))
 		assert.Equal(t, &k8s.PrivateRegistry{
 			ConnectionType: "1", Server: "registry.example.com:5000", HostsString: machine.SSHAddress + " registry.example.com",
 			CACertificate: strings.TrimSpace(ca),
@@ -96,9 +96,9 @@ func TestInstallRegistry_letsTheMachineMakeItsCertificate(t *testing.T) {
 func TestMountRegistryVolume_mountsTheOneOfTheMachine(t *testing.T) {
 	s, fake, _, nodes := registryServerSite(t,
 		registry.Params{Volume: &k8s.CinderVolumeParams{VolumeResourceID: "vol", MountTo: "/registry"}})
-	machine := s.nodes[0]
+	machine := s.Nodes[0]
 	in := activities.MountRegistryVolumeInput{
-		NodeInput: s.tracked(machine),
+		NodeInput: s.Tracked(machine),
 		Volume:    &lcm.StorageVolume{ResourceID: "vol", VolumeID: volumeID},
 	}
 	_, err := do(t, nodes.MountRegistryVolume, in)
@@ -121,19 +121,19 @@ func TestMountRegistryVolume_mountsTheOneOfTheMachine(t *testing.T) {
 
 func TestFindMachine_findsTheVolumeOfARegistry(t *testing.T) {
 	s, _, _, _ := registryServerSite(t, registry.Params{SSHCpName: "storage_CP"})
-	cluster := s.reach.Clusters.(*fixedCluster)
+	cluster := s.Reach.Clusters.(*fixedCluster)
 	cloud := &storageCloud{inv: storageInventory()}
 	infra := &activities.Infrastructure{
-		VIMs: cloud, Stacks: fixedStack{}, Clusters: s.reach.Clusters,
+		VIMs: cloud, Stacks: fixedStack{}, Clusters: s.Reach.Clusters,
 		Output: &logOutput{},
 	}
 	in := activities.FindMachineInput{OpOccID: opOcc}
 	assert.Nil(t, must(t, infra.FindMachine, in).Volume)
-	cluster.context.RegistryServer.Volume = &k8s.CinderVolumeParams{VolumeResourceID: "vol"}
+	cluster.Context.RegistryServer.Volume = &k8s.CinderVolumeParams{VolumeResourceID: "vol"}
 	out := must(t, infra.FindMachine, in)
 	assert.Equal(t, "registry-s1", out.Machine.Name)
 	assert.Equal(t, &lcm.StorageVolume{ResourceID: "vol", VolumeID: volumeID, ServerID: "s1"}, out.Volume)
-	cluster.context.RegistryServer.Volume.VolumeResourceID = "none"
+	cluster.Context.RegistryServer.Volume.VolumeResourceID = "none"
 	_, err := do(t, infra.FindMachine, in)
 	require.ErrorContains(t, err, `no resource "none": correct volume_resource_id`)
 }
@@ -145,7 +145,7 @@ func TestInstallRegistry_wantsACertificateAndItsKey(t *testing.T) {
 			PrivateKey:      lcm.Secret{Clear: "-----BEGIN PRIVATE KEY-----\nhunter2\n-----END PRIVATE KEY-----\n"},
 		},
 	})
-	_, err := do(t, nodes.InstallRegistry, s.tracked(s.nodes[0]))
+	_, err := do(t, nodes.InstallRegistry, s.Tracked(s.Nodes[0]))
 	assertKind(t, err, lcm.KindInvalid, "do not belong together")
 	assert.NotContains(t, err.Error(), "hunter2")
 	assert.Empty(t, fake.ran)

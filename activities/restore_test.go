@@ -133,7 +133,7 @@ func TestRestoreServers_leavesAServerInErrorWithoutItsPorts(t *testing.T) {
 	output := &logOutput{}
 	infra := &activities.Infrastructure{VIMs: cloud, Stacks: stack, Output: output}
 	must(t, infra.RestoreServers, activities.ServersInput{OpOccID: opOcc, ServerIDs: []string{"old-1"}})
-	require.Contains(t, output.lines, ": The server old-1 cannot have its port a back: The server old-1 is in ERROR.")
+	require.Contains(t, output.Shown, ": The server old-1 cannot have its port a back: The server old-1 is in ERROR.")
 }
 
 // Replacing a server leaves the member that holds it, with its ports and volumes, where it is.

@@ -43,9 +43,9 @@ func newStorageSite(t *testing.T) storageSite {
 		p.PersistentVolumes = []k8s.PVRegistrationParams{{PVManifestFilePath: "Files/pv.yaml", NFSServerCp: "storage_CP"}}
 		p.Proxy = &k8s.ProxyParams{HTTPProxy: lcm.Secret{Ref: "proxy"}, NoProxy: "inside.example"}
 	})
-	secrets.values["proxy"] = "http://me:s3cr3t@proxy.example:3128"
-	clusters := s.reach.Clusters.(*fixedCluster)
-	clusters.context.PackageFile = func(context.Context, string) ([]byte, error) {
+	secrets.Values["proxy"] = "http://me:s3cr3t@proxy.example:3128"
+	clusters := s.Reach.Clusters.(*fixedCluster)
+	clusters.Context.PackageFile = func(context.Context, string) ([]byte, error) {
 		return []byte("kind: PersistentVolume\nmetadata: {name: a}\nspec: {nfs: {server: 0.0.0.0, path: " +
 			"/volume/a}}\n---\nkind: PersistentVolume\nmetadata: {name: b}\nspec: {nfs: {path: /volume/b}}\n"), nil
 	}
@@ -55,7 +55,7 @@ func newStorageSite(t *testing.T) storageSite {
 	}
 	fake.nodes[node.Name] = &fakeNode{site: fake, node: node, files: map[string]string{}}
 	return storageSite{
-		site: s, fake: fake, output: output, storage: &activities.Storage{Reach: s.reach},
+		site: s, fake: fake, output: output, storage: &activities.Storage{Reach: s.Reach},
 		server: lcm.StorageServer{
 			Node: node, Volumes: []lcm.StorageVolume{{ResourceID: "vol", VolumeID: volumeID, ServerID: "s1"}},
 			Addresses: []lcm.CpAddress{{Cp: "storage_CP", Address: "10.0.0.31"}},
@@ -64,7 +64,7 @@ func newStorageSite(t *testing.T) storageSite {
 }
 
 func (s storageSite) volumes() activities.PersistentVolumesInput {
-	return activities.PersistentVolumesInput{ClusterInput: s.cluster(), Storage: &s.server}
+	return activities.PersistentVolumesInput{ClusterInput: s.Cluster(), Storage: &s.server}
 }
 
 // params are those with which a script ran last.
@@ -84,14 +84,14 @@ func TestStorageServer_isSetUpTwiceAsOnce(t *testing.T) {
 	s.fake.replies["set-up-volumes"] = []string{scripts.ResultPrefix + "volume=" + volumeID + "|/dev/vdb|ext4|yes"}
 	s.fake.replies["export-volumes"] = []string{scripts.ResultPrefix + "server=kernel"}
 	for range 2 {
-		must(t, s.storage.CheckStorageServer, s.tracked(s.server.Node))
+		must(t, s.storage.CheckStorageServer, s.Tracked(s.server.Node))
 		made := must(t, s.storage.SetUpVolumes, activities.SetUpVolumesInput{
-			NodeInput: s.tracked(s.server.Node),
+			NodeInput: s.Tracked(s.server.Node),
 			Volumes:   s.server.Volumes,
 		})
 		assert.Equal(t, []string{volumeID}, made.Formatted)
-		assert.Equal(t, "kernel", must(t, s.storage.ExportVolumes, s.tracked(s.server.Node)).Server)
-		must(t, s.storage.MountExports, activities.MountExportsInput{NodeInput: s.tracked(s.nodes[3]), Storage: s.server})
+		assert.Equal(t, "kernel", must(t, s.storage.ExportVolumes, s.Tracked(s.server.Node)).Server)
+		must(t, s.storage.MountExports, activities.MountExportsInput{NodeInput: s.Tracked(s.Nodes[3]), Storage: s.server})
 		assert.Equal(t, []string{"a", "b"}, must(t, s.storage.RegisterPersistentVolumes, s.volumes()).Names)
 	}
 	set, _ := s.params(t, "set-up-volumes")
@@ -106,11 +106,11 @@ func TestStorageServer_isSetUpTwiceAsOnce(t *testing.T) {
 	registered, in := s.params(t, "register-volumes")
 	assert.Equal(t, "a b", registered["NAMES"])
 	assert.Equal(t, 2, strings.Count(in["manifest"], "server: 10.0.0.31"), in["manifest"])
-	assert.NotContains(t, strings.Join(s.output.lines, "\n"), "s3cr3t")
+	assert.NotContains(t, strings.Join(s.output.Shown, "\n"), "s3cr3t")
 }
 
 func (s storageSite) withClasses() storageSite {
-	s.reach.Clusters.(*fixedCluster).context.Params.StorageClasses = []k8s.StorageClassParams{
+	s.Reach.Clusters.(*fixedCluster).Context.Params.StorageClasses = []k8s.StorageClassParams{
 		{
 			Name: "files", ExportDir: "/volume/a/files", NFSServerCp: "storage_CP", Image: "registry.example.com/nfs:v4",
 			Default: true, ReclaimPolicy: "Delete", ArchiveOnDelete: true,
@@ -237,7 +237,7 @@ func TestCheckStorageServer_tellsEveryProblem(t *testing.T) {
 		s.fake.replies["check-storage-server"] = append(s.fake.replies["check-storage-server"],
 			scripts.ResultPrefix+"problem="+base64.StdEncoding.EncodeToString([]byte(problem)))
 	}
-	_, err := do(t, s.storage.CheckStorageServer, s.tracked(s.server.Node))
+	_, err := do(t, s.storage.CheckStorageServer, s.Tracked(s.server.Node))
 	require.ErrorContains(t, err, "storage-0000001f cannot become a storage server: it has no NFS server; it has no "+
 		"mkfs.ext4.")
 }
@@ -250,7 +250,7 @@ func TestSetUpVolumes_saysWhereAVolumeIsAttached(t *testing.T) {
 	} {
 		s.server.Volumes[0].ServerID = holder
 		_, err := do(t, s.storage.SetUpVolumes, activities.SetUpVolumesInput{
-			NodeInput: s.tracked(s.server.Node),
+			NodeInput: s.Tracked(s.server.Node),
 			Volumes:   s.server.Volumes,
 		})
 		require.ErrorContains(t, err, want)
@@ -261,13 +261,13 @@ func TestSetUpVolumes_saysWhereAVolumeIsAttached(t *testing.T) {
 func TestMountExports_passesADeadBrokenNodeOver(t *testing.T) {
 	s := newStorageSite(t)
 	away := lcm.Errorf(lcm.KindUnavailable, "No route to host.")
-	in := activities.MountExportsInput{NodeInput: s.tracked(s.nodes[3]), Storage: s.server}
-	s.fake.fail["dial "+s.nodes[3].Name] = []error{away, away}
+	in := activities.MountExportsInput{NodeInput: s.Tracked(s.Nodes[3]), Storage: s.server}
+	s.fake.fail["dial "+s.Nodes[3].Name] = []error{away, away}
 	_, err := do(t, s.storage.MountExports, in)
 	require.ErrorContains(t, err, "No route to host")
 	in.WasBroken = true
 	must(t, s.storage.MountExports, in)
-	assert.Contains(t, strings.Join(s.output.lines, "\n"), "left as it is")
+	assert.Contains(t, strings.Join(s.output.Shown, "\n"), "left as it is")
 }
 
 // looks are the answers of look-at-volumes, one for each time.
@@ -396,12 +396,12 @@ func storageInventory() *vim.Inventory {
 
 func TestFindNodes_findsTheStorageServerBesideTheNodes(t *testing.T) {
 	s := newStorageSite(t)
-	s.reach.Clusters.(*fixedCluster).context.Params.WorkerNode = k8s.NodeParams{
+	s.Reach.Clusters.(*fixedCluster).Context.Params.WorkerNode = k8s.NodeParams{
 		SSHCpName: "worker_cp",
 		NicCpName: "worker_cp",
 	}
 	cloud := &storageCloud{inv: storageInventory()}
-	infra := &activities.Infrastructure{VIMs: cloud, Stacks: fixedStack{}, Clusters: s.reach.Clusters, Output: s.output}
+	infra := &activities.Infrastructure{VIMs: cloud, Stacks: fixedStack{}, Clusters: s.Reach.Clusters, Output: s.output}
 	in := activities.FindNodesInput{OpOccID: opOcc, Cluster: true}
 	out := must(t, infra.FindNodes, in)
 	require.NotNil(t, out.Storage)
@@ -427,7 +427,7 @@ func TestFindNodes_findsTheStorageServerBesideTheNodes(t *testing.T) {
 func TestFindNodes_refusesToReplaceAServerThatTakesItsVolumesAlong(t *testing.T) {
 	s := newStorageSite(t)
 	cloud := &storageCloud{inv: storageInventory(), lost: []string{volumeID}}
-	infra := &activities.Infrastructure{VIMs: cloud, Stacks: fixedStack{}, Clusters: s.reach.Clusters, Output: s.output}
+	infra := &activities.Infrastructure{VIMs: cloud, Stacks: fixedStack{}, Clusters: s.Reach.Clusters, Output: s.output}
 	in := activities.FindNodesInput{OpOccID: opOcc, Keepers: []string{"s1"}}
 	for range 2 {
 		_, err := do(t, infra.FindNodes, in)

@@ -20,11 +20,11 @@ import (
 // Whoever admits a node removes what a join has left; of one that still runs nothing may go.
 func TestJoinControlPlane_followsAJoinThatStillRunsAndRemovesNothingOfIt(t *testing.T) {
 	s, fake, _, _ := newSite(t, 3, 0, nil)
-	cluster := &activities.Cluster{Reach: s.reach}
-	join := must(t, cluster.MintJoin, activities.MintJoinInput{ClusterInput: s.cluster(), ForControlPlanes: true})
+	cluster := &activities.Cluster{Reach: s.Reach}
+	join := must(t, cluster.MintJoin, activities.MintJoinInput{ClusterInput: s.Cluster(), ForControlPlanes: true})
 	fake.replies["check-member"] = results("state", "busy")
 	must(t, cluster.JoinControlPlane, activities.JoinControlPlaneInput{
-		NodeInput: s.tracked(s.nodes[2]), ControlPlanes: s.nodes, VirtualIP: s.virtualIP, Join: join,
+		NodeInput: s.Tracked(s.Nodes[2]), ControlPlanes: s.Nodes, VirtualIP: s.VirtualIP, Join: join,
 	})
 	assert.Equal(t, []string{"join cp-0000000d"}, fake.effects)
 }
@@ -32,8 +32,8 @@ func TestJoinControlPlane_followsAJoinThatStillRunsAndRemovesNothingOfIt(t *test
 func TestInitControlPlane_followsAnInitThatStillRuns(t *testing.T) {
 	s, fake, _, _ := newSite(t, 1, 0, nil)
 	fake.replies["check-member"] = results("state", "busy")
-	out := must(t, (&activities.Cluster{Reach: s.reach}).InitControlPlane, activities.InitControlPlaneInput{
-		NodeInput: s.tracked(s.nodes[0]), ControlPlanes: s.nodes, NodeCount: 1,
+	out := must(t, (&activities.Cluster{Reach: s.Reach}).InitControlPlane, activities.InitControlPlaneInput{
+		NodeInput: s.Tracked(s.Nodes[0]), ControlPlanes: s.Nodes, NodeCount: 1,
 	})
 	assert.False(t, out.AlreadyInitialised)
 	assert.Equal(t, []string{"init cp-0000000b"}, fake.effects)
@@ -68,15 +68,15 @@ func interrupt(t *testing.T, cause error) (*hanging, *logOutput, error) {
 	s, _, _, output := newSite(t, 1, 0, nil)
 	ctx, cancel := context.WithCancelCause(t.Context())
 	host := &hanging{end: func() { cancel(cause) }}
-	s.reach.Hosts = host
+	s.Reach.Hosts = host
 	var suite testsuite.WorkflowTestSuite
 	env := suite.NewTestActivityEnvironment()
 	env.SetWorkerOptions(worker.Options{BackgroundActivityContext: ctx})
-	prepare := (&activities.Nodes{Reach: s.reach}).PrepareNode
+	prepare := (&activities.Nodes{Reach: s.Reach}).PrepareNode
 	env.RegisterActivity(prepare)
 	_, err := env.ExecuteActivity(prepare, activities.PrepareNodeInput{
-		NodeInput: s.tracked(s.nodes[0]),
-		Hosts:     activities.HostEntries(s.nodes),
+		NodeInput: s.Tracked(s.Nodes[0]),
+		Hosts:     activities.HostEntries(s.Nodes),
 	})
 	require.Error(t, err)
 	return host, output, err
@@ -93,7 +93,7 @@ func TestRun_endsACommandThatIsCancelledAndShowsThatItMayLiveOn(t *testing.T) {
 	require.NotErrorIs(t, host.cause, remote.ErrDetach)
 	var app *temporal.ApplicationError
 	assert.False(t, errors.As(err, &app) && app.Type() == string(lcm.KindUnavailable), "%v", err)
-	assert.Contains(t, strings.Join(output.lines, "\n"), "may still be running")
+	assert.Contains(t, strings.Join(output.Shown, "\n"), "may still be running")
 }
 
 func TestWaitForSSH_isTakenOverWhenItsWorkerStops(t *testing.T) {
@@ -103,9 +103,9 @@ func TestWaitForSSH_isTakenOverWhenItsWorkerStops(t *testing.T) {
 	var suite testsuite.WorkflowTestSuite
 	env := suite.NewTestActivityEnvironment()
 	env.SetWorkerOptions(worker.Options{BackgroundActivityContext: ctx})
-	wait := (&activities.Nodes{Reach: s.reach}).WaitForSSH
+	wait := (&activities.Nodes{Reach: s.Reach}).WaitForSSH
 	env.RegisterActivity(wait)
-	_, err := env.ExecuteActivity(wait, s.tracked(s.nodes[0]))
+	_, err := env.ExecuteActivity(wait, s.Tracked(s.Nodes[0]))
 	assertKind(t, err, lcm.KindUnavailable, "This worker stops")
 }
 
@@ -116,13 +116,13 @@ func usedUp(node string) error {
 func TestRun_namesTheParameterOfALimitThatIsUsedUp(t *testing.T) {
 	s, fake, _, _ := newSite(t, 1, 0, nil)
 	fake.fail["prepare-node"] = []error{usedUp("cp-0000000b")}
-	_, err := do(t, (&activities.Nodes{Reach: s.reach}).PrepareNode,
-		activities.PrepareNodeInput{NodeInput: s.tracked(s.nodes[0]), Hosts: activities.HostEntries(s.nodes)})
+	_, err := do(t, (&activities.Nodes{Reach: s.Reach}).PrepareNode,
+		activities.PrepareNodeInput{NodeInput: s.Tracked(s.Nodes[0]), Hosts: activities.HostEntries(s.Nodes)})
 	assertKind(t, err, lcm.KindBroken, "did not end within 45m0s and was stopped; its output says where it hangs. Where "+
 		"the node is only slow, give a larger timeouts.install")
 	fake.fail["kubeadm-init"] = []error{usedUp("cp-0000000b")}
-	_, err = do(t, (&activities.Cluster{Reach: s.reach}).InitControlPlane, activities.InitControlPlaneInput{
-		NodeInput: s.tracked(s.nodes[0]), ControlPlanes: s.nodes, NodeCount: 1,
+	_, err = do(t, (&activities.Cluster{Reach: s.Reach}).InitControlPlane, activities.InitControlPlaneInput{
+		NodeInput: s.Tracked(s.Nodes[0]), ControlPlanes: s.Nodes, NodeCount: 1,
 	})
 	assertKind(t, err, lcm.KindBroken, "timeouts.join")
 }
@@ -130,6 +130,6 @@ func TestRun_namesTheParameterOfALimitThatIsUsedUp(t *testing.T) {
 func TestRunOnAny_leavesAControlPlaneThatHangs(t *testing.T) {
 	s, fake, _, _ := newSite(t, 3, 0, nil)
 	fake.fail["apply-manifest"] = []error{usedUp("cp-0000000b")}
-	must(t, (&activities.Cluster{Reach: s.reach}).ApplyPodNetwork, s.cluster())
+	must(t, (&activities.Cluster{Reach: s.Reach}).ApplyPodNetwork, s.Cluster())
 	assert.Len(t, fake.ran, 2)
 }

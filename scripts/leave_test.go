@@ -176,7 +176,9 @@ func TestDrainNode_movesPodsAsItsPolicySays(t *testing.T) {
 			"windlass: after 1 s these pods are still on n: x/web (the PodDisruptionBudget guard lets no pod go). " +
 				"Make room for them or ease the budgets, then retry; or set drain_policy to force", "x.daemon x.web x.web.held",
 		},
-		"a budget, force":  {"True", "force", web, 0, "drain_policy is force: they are deleted", "x.daemon"},
+		"a budget, force": {
+			"True", "force", web, 0, "drain_policy is force: they are deleted\nwindlass-result: forced=yes", "x.daemon",
+		},
 		"the node is down": {"Unknown", "fail", web, 0, "windlass-result: forced=yes", "x.daemon"},
 		"the server is off": {
 			"True", "fail off", web, 0,

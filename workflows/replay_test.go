@@ -11,7 +11,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// The histories were recorded by the end-to-end tests: go test ./tests/e2e -run Fake -record. A change of a
+// The histories were recorded by the end-to-end tests: go test -C tests ./e2e -run Fake -record. A change of a
 // workflow under which one of them no longer replays breaks operations that run during an upgrade: guard it with
 // workflow.GetVersion.
 func TestReplay_recordedHistories(t *testing.T) {

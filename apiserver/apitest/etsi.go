@@ -1,6 +1,7 @@
 package apitest
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -73,7 +74,8 @@ func definitionsDir() (string, error) {
 		return "", err
 	}
 	for ; dir != "/"; dir = filepath.Dir(dir) {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+		b, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+		if err == nil && bytes.HasPrefix(b, []byte("module github.com/windlass-nfv/windlass\n")) {
 			return filepath.Join(filepath.Dir(dir), "shared/openapi"), nil
 		}
 	}

@@ -106,7 +106,6 @@ detached() { list_volumes && [[ ! -s $SCRATCH/volumes ]]; }
 
 delete_what_is_left() {
   [[ -s $SCRATCH/pods ]] || return 0
-  result forced yes
   delete_pods
   wait_until 30 emptied || note "the API server still lists pods of $LEAVING; finalizers may hold them"
 }
@@ -127,6 +126,7 @@ if ready && evict "$((SECONDS + DRAIN_FOR))"; then
       fail 1 "after $DRAIN_FOR s these pods are still on $LEAVING: $left. Make room for them or ease the budgets, then retry; or set drain_policy to force"
     note "after $DRAIN_FOR s these pods are still on $LEAVING: $left"
     note "drain_policy is force: they are deleted"
+    result forced yes
     evict "$((SECONDS + 45))" --disable-eviction --grace-period=30 || true
     wait_until 15 list_pods || fail 75 "the pods of $LEAVING cannot be listed: $(tail -n 1 "$SCRATCH/reason")"
     delete_what_is_left
@@ -135,6 +135,7 @@ else
   note "$LEAVING is not ready${OFF:+, its server is $OFF}: its pods are deleted without waiting for it"
   result ready no
   wait_until 15 list_pods || fail 75 "the pods of $LEAVING cannot be listed: $(tail -n 1 "$SCRATCH/reason")"
+  [[ ! -s $SCRATCH/pods ]] || result forced yes
   delete_what_is_left
 fi
 

@@ -42,7 +42,7 @@ if ! "$here/openstack.sh" status >/dev/null; then
 fi
 export WINDLASS_TEST_OPENSTACK=$state/cloud.json
 echo "== contract of the driver"
-go test -count=1 -timeout 40m -run 'TestContract_realOpenStack' "${short[@]}" "$@" ./internal/vim/openstack/
+go test -C tests -count=1 -timeout 40m -run 'TestContract_realOpenStack' "${short[@]}" "$@" ./contract/openstack
 echo "== a cluster of virtual machines"
-go test -count=1 -timeout 80m -run 'TestOnRealOpenStack' "${short[@]}" "$@" ./tests/e2e/
+go test -C tests -count=1 -timeout 80m -run 'TestOnRealOpenStack' "${short[@]}" "$@" ./e2e
 echo "ran:     a real OpenStack: the driver's contract, the main job$([ ${#short[@]} = 0 ] && echo ", day 2")" >"$verdict"

@@ -39,11 +39,12 @@ var servicePackages = []string{
 	"openssl",
 }
 
-// module is a Go module below this directory, or the product's own, whose programs the image needs.
+// module is a Go module below this directory, or the lab's own, whose programs the image needs.
 type module struct {
 	name, title string
 	dir         string            // in the repository
 	programs    map[string]string // file name to package
+	sources     []string          // folders of the module that the programs are made of; none: all of it
 	flags       string            // for the linker
 }
 
@@ -71,12 +72,13 @@ var modules = []module{
 		programs: map[string]string{"nfsprovisioner": "github.com/windlass-nfv/windlass/deployments/lab/image/nfsprovisioner"},
 	},
 	{
-		name: "lab", title: "pod network, pause and NFS client", dir: ".",
+		name: "lab", title: "pod network, pause and NFS client", dir: "deployments/lab",
 		programs: map[string]string{
 			"labnetd":  "github.com/windlass-nfv/windlass/deployments/lab/labnetd",
 			"pause":    "github.com/windlass-nfv/windlass/deployments/lab/pause",
 			"mountnfs": "github.com/windlass-nfv/windlass/deployments/lab/mountnfs",
 		},
+		sources: []string{"labnetd", "pause", "mountnfs", "mountnfs/nfs3"},
 	},
 }
 
@@ -131,10 +133,10 @@ func readRecipe(source, mirror string) (recipe, error) {
 	return r, nil
 }
 
-// inputs of a module's programs: the pinned versions, and for the product's own module the sources and
-// the versions of what they import, so that no other change of go.mod makes a new image.
+// inputs of a module's programs: the pinned versions, and for the lab's own module the sources and the versions of what
+// they import, so that no other change of go.mod makes a new image.
 func (m module) inputs(source string) ([]string, error) {
-	if m.dir != "." {
+	if len(m.sources) == 0 {
 		files, err := filepath.Glob(filepath.Join(source, m.dir, "*.go")) // those of the module itself, where it has any
 		if err != nil {
 			return nil, err
@@ -142,7 +144,7 @@ func (m module) inputs(source string) ([]string, error) {
 		return readAll(append([]string{filepath.Join(source, m.dir, "go.mod"), filepath.Join(source, m.dir, "go.sum")},
 			files...)...)
 	}
-	gomod, err := os.ReadFile(filepath.Join(source, "go.mod"))
+	gomod, err := os.ReadFile(filepath.Join(source, m.dir, "go.mod"))
 	if err != nil {
 		return nil, err
 	}
@@ -153,8 +155,8 @@ func (m module) inputs(source string) ([]string, error) {
 	}
 	slices.Sort(found)
 	var files []string
-	for _, dir := range []string{"labnetd", "pause", "mountnfs", "mountnfs/nfs3"} {
-		matches, err := filepath.Glob(filepath.Join(source, "deployments/lab", dir, "*.go"))
+	for _, dir := range m.sources {
+		matches, err := filepath.Glob(filepath.Join(source, m.dir, dir, "*.go"))
 		if err != nil {
 			return nil, err
 		}

@@ -6,7 +6,7 @@ build_images() {
 	kernel=$(artefact kernel) || return 1
 	tiny=$(artefact tiny) || return 1
 	describe tiny tiny "$tiny" "$kernel"
-	mapfile -t layers < <(cd "$here/../.." && GOFLAGS=-buildvcs=false go run ./tests/openstack/layers 2>>"$log/images.log")
+	mapfile -t layers < <(cd "$here/.." && GOFLAGS=-buildvcs=false go run ./openstack/layers 2>>"$log/images.log")
 	[ ${#layers[@]} = 3 ] || { echo "the lab's node image could not be built" >>"$log/images.log"; return 1; }
 	node=$(artefact node "${layers[@]}" "$kernel") || return 1
 	describe node debian-12-k8s "$node" "$kernel"

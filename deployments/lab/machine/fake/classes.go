@@ -128,9 +128,12 @@ func classIn(text string) (class StorageClass, err error) {
 }
 
 func (d *Driver) setUpStorageClass(ctx context.Context, m *Machine, p Params) Result {
+	if failed := p.lacks("manifest", "probe"); failed != nil {
+		return *failed
+	}
 	class, err := classIn(p.Input("manifest"))
-	if err != nil || p.Input("probe") == "" {
-		return p.Fail(65, "the input manifest or probe is missing")
+	if err != nil {
+		return p.Fail(1, "the StorageClass %s cannot be applied: %s", p.Get("CLASS"), err)
 	}
 	if other := d.machineAt(class.Server); other == nil || !other.works() || !d.state().exports(other, class.Path) {
 		return p.Fail(1, "the provisioner nfs-%s of the StorageClass %s is not available after %s s: it is Pending; see "+

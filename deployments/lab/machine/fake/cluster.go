@@ -86,10 +86,10 @@ func (c *cluster) sick() (node string, members int) {
 }
 
 func (d *Driver) mintJoin(ctx context.Context, m *Machine, p Params) Result {
-	token := p.Input("token")
-	if token == "" {
-		return p.Fail(65, "the input token is missing")
+	if failed := p.lacks("token"); failed != nil {
+		return *failed
 	}
+	token := p.Input("token")
 	return d.onCluster(ctx, m, p, func(c *cluster) Result {
 		c.revoke(p.Get("OPERATION"))
 		c.tokens[token] = p.Get("OPERATION")
@@ -119,8 +119,8 @@ func (c *cluster) revoke(operation string) {
 }
 
 func (d *Driver) applyManifest(ctx context.Context, m *Machine, p Params) Result {
-	if p.Input("manifest") == "" {
-		return p.Fail(65, "the input manifest is missing")
+	if failed := p.lacks("manifest"); failed != nil {
+		return *failed
 	}
 	return d.onCluster(ctx, m, p, func(c *cluster) Result {
 		if !slices.Contains(c.manifests, p.Get("MANIFEST")) {
@@ -153,6 +153,9 @@ func (d *Driver) labelNodes(ctx context.Context, m *Machine, p Params) Result {
 }
 
 func (d *Driver) waitForNodes(ctx context.Context, m *Machine, p Params) Result {
+	if asked := d.onCluster(ctx, m, p, func(*cluster) Result { return Result{} }); asked.ExitCode != 0 {
+		return asked
+	}
 	nodes := strings.Fields(p.Get("NODES"))
 	var waiting []string
 	said := ""
@@ -171,10 +174,8 @@ func (d *Driver) waitForNodes(ctx context.Context, m *Machine, p Params) Result 
 		return p.Fail(1, "after %s s %d of %d nodes are ready; waiting for %s; look at 'journalctl -u kubelet' there",
 			p.Get("TIMEOUT"), len(nodes)-len(waiting), len(nodes), strings.Join(waiting, "; "))
 	}
-	return d.onCluster(ctx, m, p, func(*cluster) Result {
-		p.Print("all %d nodes are ready and CoreDNS is available", len(nodes))
-		return Result{}
-	})
+	p.Print("all %d nodes are ready and CoreDNS is available", len(nodes))
+	return Result{}
 }
 
 // notReady says for each node that is not ready why; c may be nil.

@@ -128,10 +128,13 @@ func (d *Driver) within(ctx context.Context, p Params, limit string, condition f
 
 func (d *Driver) uncordonNode(ctx context.Context, m *Machine, p Params) Result {
 	return d.onCluster(ctx, m, p, func(c *cluster) Result {
-		if node := c.members[p.Get("LEAVING")]; node != nil {
-			node.cordoned = false
-			p.Print("node/%s uncordoned", p.Get("LEAVING"))
+		node := c.members[p.Get("LEAVING")]
+		if node == nil {
+			p.Print("the cluster has no node %s", p.Get("LEAVING"))
+			return Result{}
 		}
+		node.cordoned = false
+		p.Print("node/%s uncordoned", p.Get("LEAVING"))
 		return Result{}
 	})
 }

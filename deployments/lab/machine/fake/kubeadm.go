@@ -91,12 +91,10 @@ func (d *Driver) checkMember(ctx context.Context, m *Machine, p Params) Result {
 
 // begin is the common start of init and join; done means that there is nothing to do.
 func (d *Driver) begin(ctx context.Context, m *Machine, p Params) (config kubeadmConfig, done bool, failed *Result) {
-	text := p.Input("config")
-	if text == "" {
-		r := p.Fail(65, "the input config is missing")
-		return config, true, &r
+	if failed = p.lacks("config"); failed != nil {
+		return config, true, failed
 	}
-	config, err := readConfig(text)
+	config, err := readConfig(p.Input("config"))
 	if err != nil {
 		r := p.Fail(1, "%s failed: the configuration cannot be read", strings.Replace(p.Script, "-", " ", 1))
 		return config, true, &r

@@ -1,6 +1,7 @@
 package fake
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"fmt"
@@ -64,10 +65,15 @@ func (d *Driver) removeMembers(ctx context.Context, m *Machine, p Params) Result
 		}
 		for {
 			url, staying := c.nextToGo(leaving)
+			down := strings.Join(c.down(staying), ", ")
 			if url == "" {
+				p.Result("down", cmp.Or(down, "none"))
 				return Result{}
 			}
-			if sentence := c.refusal(url, staying); sentence != "" {
+			if sentence := c.refusal(url, len(staying)); sentence != "" {
+				if strings.HasSuffix(sentence, "must") {
+					sentence += ". Bring " + cmp.Or(down, "the others") + " back first"
+				}
 				return p.Fail(65, "%s", sentence)
 			}
 			p.Print("removing the member of etcd, %s", c.etcd[url].node)
@@ -76,15 +82,15 @@ func (d *Driver) removeMembers(ctx context.Context, m *Machine, p Params) Result
 	})
 }
 
-// nextToGo picks a member of the leaving nodes as remove-members does, "" when none is left, and counts those that
-// stay.
-func (c *cluster) nextToGo(leaving map[string]string) (picked string, staying int) {
+// nextToGo picks a member of the leaving nodes as remove-members does, "" when none is left, and the peer URLs of
+// those that stay.
+func (c *cluster) nextToGo(leaving map[string]string) (picked string, staying []string) {
 	best := 9
 	for _, url := range slices.Sorted(maps.Keys(c.etcd)) {
 		e := c.etcd[url]
 		_, named := leaving[e.node]
 		if e.started && !named || !e.started && !slices.Contains(slices.Collect(maps.Values(leaving)), url) {
-			staying++
+			staying = append(staying, url)
 			continue
 		}
 		rank := 3
@@ -99,6 +105,19 @@ func (c *cluster) nextToGo(leaving map[string]string) (picked string, staying in
 		}
 	}
 	return picked, staying
+}
+
+// down are those of some members that do not work, by their names or, before they have started, their peer URLs.
+func (c *cluster) down(urls []string) (names []string) {
+	for _, url := range urls {
+		switch e := c.etcd[url]; {
+		case !e.started:
+			names = append(names, url)
+		case !e.works():
+			names = append(names, e.node)
+		}
+	}
+	return names
 }
 
 // refusal says why a member cannot go, "" when it can.
@@ -131,7 +150,13 @@ func (d *Driver) retireNode(ctx context.Context, m *Machine, p Params) Result {
 	w := d.state()
 	w.mu.Lock()
 	for _, balancers := range w.balancers {
-		delete(balancers, m)
+		if b, there := balancers[m]; there {
+			b.alone = true
+			balancers[m] = b
+		}
+		if p.Get("WHOLE") == "yes" {
+			delete(balancers, m)
+		}
 	}
 	w.mu.Unlock()
 	if p.Get("WHOLE") != "yes" {

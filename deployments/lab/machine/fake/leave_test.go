@@ -86,7 +86,7 @@ func TestRemoveMembers_refusesWhatCostsTheQuorum(t *testing.T) {
 	require.NoError(t, l.driver.Kill(t.Context(), "cp-2"))
 	err := l.remove("cp-1", "cp-3")
 	require.Equal(t, lcm.KindInvalid, lcm.KindOf(err))
-	require.EqualError(t, err, "cp-1: etcd would lose its quorum without cp-3: 1 of the other 2 members work and 2 must")
+	require.EqualError(t, err, "cp-1: etcd would lose its quorum without cp-3: 1 of the other 2 members work and 2 must. Bring cp-2 back first")
 	require.NoError(t, l.remove("cp-1", "cp-3", "cp-2"), "together with the one that is down, that goes first")
 	require.ErrorContains(t, l.remove("cp-1", "cp-1"), "last member of etcd")
 }

@@ -3,6 +3,7 @@ package fake
 import (
 	"context"
 	"encoding/base64"
+	"strings"
 )
 
 // lookAtNode tells what is on the machine. HAProxy and keepalived run once they were configured, until the machine
@@ -20,16 +21,19 @@ func (d *Driver) lookAtNode(ctx context.Context, m *Machine, p Params) Result {
 			ca = c.ca
 		}
 	}
-	p.Result("ca", base64.StdEncoding.EncodeToString([]byte(ca)))
+	text := func(key, content string) { // as $(...) has it, which ends where the last line does
+		p.Result(key, base64.StdEncoding.EncodeToString([]byte(strings.TrimRight(content, "\n"))))
+	}
+	text("ca", ca)
 	ip := p.Get("VIRTUAL_IP")
 	if ip == "" {
 		return Result{}
 	}
 	haproxy, _ := m.files.read("/etc/haproxy/haproxy.cfg")
-	_, runs := w.balancers[ip][m]
-	p.Result("haproxy", base64.StdEncoding.EncodeToString(haproxy.content))
+	b, runs := w.balancers[ip][m]
+	text("haproxy", string(haproxy.content))
 	p.Result("haproxy_runs", yesNo(runs))
-	p.Result("keepalived_runs", yesNo(runs))
+	p.Result("keepalived_runs", yesNo(runs && !b.alone))
 	p.Result("held", yesNo(w.holder(ip) == m))
 	p.Result("answers", yesNo(w.answers(m, ip)))
 	return Result{}

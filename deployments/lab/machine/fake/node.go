@@ -114,10 +114,10 @@ var (
 )
 
 func (d *Driver) configureLoadBalancer(ctx context.Context, m *Machine, p Params) Result {
-	haproxy, keepalived := p.Input("haproxy"), p.Input("keepalived")
-	if haproxy == "" || keepalived == "" {
-		return p.Fail(65, "the input haproxy or keepalived is missing")
+	if failed := p.lacks("haproxy", "keepalived"); failed != nil {
+		return *failed
 	}
+	haproxy, keepalived := p.Input("haproxy"), p.Input("keepalived")
 	if !p.Work(ctx) {
 		return interrupted
 	}

@@ -47,6 +47,7 @@ type savedBalancer struct {
 	Priority int
 	Port     string
 	Servers  []string
+	Alone    bool
 }
 
 type savedCluster struct {
@@ -122,7 +123,7 @@ func (w *world) saveInto(s *saved) {
 	for ip, balancers := range w.balancers {
 		s.Balancers[ip] = map[string]savedBalancer{}
 		for m, b := range balancers {
-			s.Balancers[ip][m.id] = savedBalancer{b.priority, b.port, b.servers}
+			s.Balancers[ip][m.id] = savedBalancer{b.priority, b.port, b.servers, b.alone}
 		}
 	}
 }
@@ -229,7 +230,7 @@ func (w *world) restore(s saved, machines map[string]*Machine) {
 		w.balancers[ip] = map[*Machine]balancer{}
 		for id, b := range balancers {
 			if m := machines[id]; m != nil {
-				w.balancers[ip][m] = balancer{b.Priority, b.Port, b.Servers}
+				w.balancers[ip][m] = balancer{b.Priority, b.Port, b.Servers, b.Alone}
 			}
 		}
 	}

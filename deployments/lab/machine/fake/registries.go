@@ -26,8 +26,8 @@ const (
 )
 
 func (d *Driver) connectRegistries(ctx context.Context, m *Machine, p Params) Result {
-	if p.Input("before") == "" || p.Input("after") == "" {
-		return p.Fail(65, "the input before or after is missing")
+	if failed := p.lacks("before", "after", "before.bare", "after.bare"); failed != nil {
+		return *failed
 	}
 	if !p.Work(ctx) {
 		return interrupted
@@ -109,17 +109,13 @@ func (d *Driver) checkRegistries(ctx context.Context, m *Machine, p Params) Resu
 			machine: m, url: urls[i], config: p.Input("curl." + strconv.Itoa(i)),
 			ca: p.Input("ca." + strconv.Itoa(i)),
 		}
-		class, sentence := ask.look(ctx)
-		named := manifests[i] != "-"
-		if class == "" && named {
-			class, sentence = ask.lookAtImage(ctx, manifests[i])
+		said := ask.look(ctx, manifests[i])
+		p.Print("%s %s", server, said.sentence)
+		if said.class != "" {
+			p.Result("failure", base64.StdEncoding.EncodeToString([]byte(said.class+"|"+server+"|"+said.sentence)))
 		}
-		p.Print("%s %s", server, sentence)
-		switch {
-		case class != "":
-			p.Result("failure", base64.StdEncoding.EncodeToString([]byte(class+"|"+server+"|"+sentence)))
-		case named:
-			p.Result("manifest", base64.StdEncoding.EncodeToString([]byte(server+" "+manifests[i])))
+		if said.image != "" {
+			p.Result("manifest", base64.StdEncoding.EncodeToString([]byte(server+" "+said.image)))
 		}
 	}
 	return Result{}
@@ -131,54 +127,128 @@ type registryClient struct {
 	url, config, ca string
 }
 
-func (c registryClient) look(ctx context.Context) (class, sentence string) {
-	for _, path := range []string{"/v2/", "/v2/_catalog?n=1"} {
-		status, _, err := c.get(ctx, path)
-		switch {
-		case err != nil:
-			return classOf(err)
-		case status == http.StatusUnauthorized && strings.Contains(c.config, "user = "):
-			return "denied", "refuses the user name or the password (401); correct them, or the registry's user"
-		case status == http.StatusUnauthorized:
-			return "denied", "wants a user name and a password (401), and none are given"
-		case status >= http.StatusInternalServerError:
-			return "away", fmt.Sprintf("is not ready: it answers %d", status)
-		case status != http.StatusOK:
-			return "wrong", fmt.Sprintf("is no registry of images: it answers %d at %s/v2/", status, c.url)
-		}
+// verdict is what check-registries finds out about a registry.
+type verdict struct {
+	class    string // of the failure, "" for none
+	sentence string
+	image    string // whose manifest has come
+}
+
+// look asks for the API's root, and then for the manifest at that path or, for "-", for any that the registry tells of.
+func (c registryClient) look(ctx context.Context, manifest string) verdict {
+	switch status, _, err := c.get(ctx, "/v2/"); {
+	case err != nil:
+		return classOf(err)
+	case status != http.StatusOK:
+		return c.refused(status)
+	case manifest != "-":
+		return c.lookAtImage(ctx, manifest)
 	}
-	return "", "answers"
+	return c.lookAtAny(ctx)
+}
+
+// refused is what another answer than 200 of the API's root means.
+func (c registryClient) refused(status int) verdict {
+	switch {
+	case denies(status) && strings.Contains(c.config, "user = "):
+		return verdict{class: "denied", sentence: fmt.Sprintf("refuses the user name or the password (%d); correct them, or "+
+			"the registry's user", status)}
+	case denies(status):
+		return verdict{class: "denied", sentence: fmt.Sprintf("wants a user name and a password (%d), and none are given",
+			status)}
+	case isNotReady(status):
+		return verdict{class: "away", sentence: fmt.Sprintf("is not ready: it answers %d", status)}
+	case status == http.StatusBadRequest:
+		return verdict{class: "wrong", sentence: `answers 400; does it speak HTTPS, so that its connection_type is "1"?`}
+	}
+	return verdict{class: "wrong", sentence: fmt.Sprintf("is no registry of images: it answers %d at %s/v2/", status, c.url)}
+}
+
+func denies(status int) bool {
+	return status == http.StatusUnauthorized || status == http.StatusForbidden
+}
+
+func isNotReady(status int) bool {
+	return status == http.StatusTooManyRequests || status >= http.StatusInternalServerError
 }
 
 // lookAtImage wants the manifest at that path.
-func (c registryClient) lookAtImage(ctx context.Context, path string) (class, sentence string) {
-	image := strings.Replace(strings.TrimPrefix(path, "/v2/"), "/manifests/", ":", 1)
+func (c registryClient) lookAtImage(ctx context.Context, path string) verdict {
+	name, reference, _ := strings.Cut(strings.TrimPrefix(path, "/v2/"), "/manifests/")
+	image := name + ":" + reference
+	if strings.Contains(reference, ":") {
+		image = name + "@" + reference
+	}
 	status, _, err := c.get(ctx, path)
 	switch {
 	case err != nil:
 		return classOf(err)
 	case status == http.StatusOK:
-		return "", "answers; the manifest of " + image + " comes"
-	case status == http.StatusUnauthorized || status == http.StatusForbidden:
-		return "denied", fmt.Sprintf("does not give this user the manifest of test_image %s (%d); allow it, or name another "+
-			"image", image, status)
-	case status >= http.StatusInternalServerError:
-		return "away", fmt.Sprintf("is not ready: it answers %d for the manifest of test_image %s", status, image)
-	default:
-		return "wrong", fmt.Sprintf("does not have test_image %s (%d); push it there, or name another image", image, status)
+		return verdict{sentence: "answers; the manifest of " + image + " comes", image: image}
+	case denies(status):
+		return verdict{class: "denied", sentence: fmt.Sprintf("does not give this user the manifest of test_image %s (%d); "+
+			"allow it, or name another image", image, status)}
+	case isNotReady(status):
+		return verdict{class: "away", sentence: fmt.Sprintf("is not ready: it answers %d for the manifest of test_image %s",
+			status, image)}
+	case status == http.StatusNotFound:
+		return verdict{class: "wrong", sentence: fmt.Sprintf("does not have test_image %s (404); push it there, or name "+
+			"another image", image)}
 	}
+	return verdict{class: "wrong", sentence: fmt.Sprintf("answers %d for the manifest of test_image %s", status, image)}
 }
 
-func classOf(err error) (class, sentence string) {
+// lookAtAny asks for the manifest of the first image that the registry tells of. It need not come.
+func (c registryClient) lookAtAny(ctx context.Context) verdict {
+	var told struct{ Repositories, Tags []string }
+	if !c.tell(ctx, "/v2/_catalog?n=1", &told) {
+		return verdict{sentence: "answers; it does not tell what it has"}
+	}
+	if len(told.Repositories) == 0 {
+		return verdict{sentence: "answers; it has no image yet"}
+	}
+	repository := told.Repositories[0]
+	if !c.tell(ctx, "/v2/"+repository+"/tags/list", &told) {
+		return verdict{sentence: "answers; it does not tell the tags of " + repository}
+	}
+	if len(told.Tags) == 0 {
+		return verdict{sentence: "answers; " + repository + " has no tag"}
+	}
+	image := repository + ":" + told.Tags[0]
+	status, _, err := c.get(ctx, "/v2/"+repository+"/manifests/"+told.Tags[0])
+	switch {
+	case err != nil:
+		return classOf(err)
+	case status == http.StatusOK:
+		return verdict{sentence: "answers; the manifest of " + image + " comes", image: image}
+	case status >= http.StatusInternalServerError:
+		return verdict{class: "away", sentence: fmt.Sprintf("is not ready: it answers %d for the manifest of %s", status,
+			image)}
+	}
+	return verdict{sentence: fmt.Sprintf("answers; %s itself is not for this user (%d)", image, status)}
+}
+
+// tell reads a list that the registry need not give.
+func (c registryClient) tell(ctx context.Context, path string, into any) bool {
+	status, body, err := c.get(ctx, path)
+	if err != nil || status != http.StatusOK {
+		return false
+	}
+	_ = json.Unmarshal(body, into) // what is no list is an empty one
+	return true
+}
+
+func classOf(err error) verdict {
 	if unknown, ok := errors.AsType[x509.UnknownAuthorityError](err); ok {
-		return "untrusted", "has a certificate that is not trusted (" + unknown.Error() +
-			"); give the certificate of its CA (ca_certificate or certificate_path), or mend the registry's"
+		return verdict{class: "untrusted", sentence: "has a certificate that is not trusted (" + unknown.Error() +
+			"); give the certificate of its CA (ca_certificate or certificate_path), or mend the registry's"}
 	}
 	if _, ok := errors.AsType[*net.DNSError](err); ok {
-		return "unknown", "has a name that this node cannot resolve; give hosts_string, or the node a DNS server that knows it"
+		return verdict{class: "unknown", sentence: "has a name that this node cannot resolve; give hosts_string, or the " +
+			"node a DNS server that knows it"}
 	}
-	return "away", "does not answer (" + err.Error() +
-		"); see that it runs, and that security groups and routes let the node through"
+	return verdict{class: "away", sentence: "does not answer (" + err.Error() +
+		"); see that it runs, and that security groups and routes let the node through"}
 }
 
 // get asks as curl would with the configuration. The machine's name tells tests who asked.

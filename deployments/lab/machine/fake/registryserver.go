@@ -20,15 +20,17 @@ import (
 
 // installRegistry leaves the files of a registry on the machine. Nothing listens: what a fake machine says is enough.
 func (d *Driver) installRegistry(ctx context.Context, m *Machine, p Params) Result {
-	if p.Input("config") == "" {
-		return p.Fail(65, "the input config is missing")
+	if failed := p.lacks("config"); failed != nil {
+		return *failed
 	}
 	if dir := p.Get("VOLUME"); dir != "" && !d.state().mounts(m, dir) {
 		return p.Fail(1, "no volume is mounted to %s; see that it is attached, and look at 'findmnt %s'", dir, dir)
 	}
+	way := "package" // as where Debian's own registry is on the image
 	if file := p.Get("IMAGE_FILE"); file != "" {
+		way = "docker"
 		if _, there := m.ReadFile(file); !there {
-			return p.Fail(65, "the image file of the package holds no image, or one without a name")
+			return p.Fail(1, "the image file of the package cannot be loaded: open %s: no such file or directory", file)
 		}
 		p.Print("Loaded image: registry:latest")
 	}
@@ -45,7 +47,7 @@ func (d *Driver) installRegistry(ctx context.Context, m *Machine, p Params) Resu
 		}
 	}
 	p.Print("the registry answers on port %s", p.Get("PORT"))
-	p.Result("way", "docker")
+	p.Result("way", way)
 	return Result{}
 }
 

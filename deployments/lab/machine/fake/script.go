@@ -39,6 +39,17 @@ func (p Params) Input(name string) string {
 	return ""
 }
 
+// lacks is need_input of the scripts: the failure of one that is not given all of these, nil when it is.
+func (p Params) lacks(inputs ...string) *Result {
+	for _, name := range inputs {
+		if p.Input(name) == "" {
+			r := p.Fail(65, "the input %s is missing", name)
+			return &r
+		}
+	}
+	return nil
+}
+
 // Work spends the script's simulated time; false: it was stopped.
 func (p Params) Work(ctx context.Context) bool { return p.work(ctx) }
 

@@ -177,9 +177,13 @@ func (d *Driver) exportVolumes(ctx context.Context, m *Machine, p Params) Result
 	server, exports := w.server(m), map[string][]string{}
 	for entry := range strings.FieldsSeq(p.Get("EXPORTS")) {
 		dir, networks, _ := strings.Cut(entry, "=")
+		mounts := strings.Fields(p.Get("MOUNTS"))
 		on := func(mount string) bool { return dir == mount || strings.HasPrefix(dir, mount+"/") }
-		if !slices.ContainsFunc(slices.Collect(maps.Values(server.Mounts)), on) {
-			return p.Fail(1, "the volume of %s is not mounted; see that it is attached", dir)
+		switch at := slices.IndexFunc(mounts, on); {
+		case at < 0:
+			return p.Fail(65, "%s is on none of the volumes, which are mounted to %s", dir, strings.Join(mounts, ", "))
+		case !slices.Contains(slices.Collect(maps.Values(server.Mounts)), mounts[at]):
+			return p.Fail(1, "the volume of %s is not mounted; see that it is attached", mounts[at])
 		}
 		exports[dir] = strings.Split(networks, ",")
 	}

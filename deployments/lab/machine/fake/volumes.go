@@ -14,7 +14,9 @@ import (
 	"github.com/google/uuid"
 	"go.yaml.in/yaml/v3"
 
+	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/scripts"
 )
 
 // PersistentVolume is one of a cluster, as far as scripts can tell.
@@ -59,12 +61,17 @@ func (d *Driver) lookAtVolumes(ctx context.Context, m *Machine, p Params) Result
 		}
 		for _, name := range slices.Sorted(maps.Keys(c.volumes)) {
 			v := c.volumes[name]
-			line("volume", v.Name, v.UID, strconv.Itoa(v.Version), v.Phase, v.Claim, v.ClaimUID, v.Server, v.Path, v.Reclaim,
-				v.Provisioner)
+			line("volume", v.Name, v.UID, strconv.Itoa(v.Version), v.Phase, v.Claim, v.ClaimUID, v.Server, v.Path,
+				cmp.Or(v.Reclaim, k8s.ReclaimRetain), v.Provisioner)
 		}
 		for _, name := range slices.Sorted(maps.Keys(c.pods)) {
 			if pod := c.pods[name]; pod.Claim != "" {
 				line("pod", cmp.Or(pod.Namespace, "default"), pod.Name, "Running", pod.Claim, "", "")
+			}
+		}
+		for _, name := range slices.Sorted(maps.Keys(c.classes)) {
+			if class := c.classes[name]; class.Running {
+				line("pod", scripts.ProvisionerNamespace, "nfs-"+name+"-0", "Running", "", class.Server, name)
 			}
 		}
 		return Result{}
@@ -72,10 +79,10 @@ func (d *Driver) lookAtVolumes(ctx context.Context, m *Machine, p Params) Result
 }
 
 func (d *Driver) removeVolumes(ctx context.Context, m *Machine, p Params) Result {
-	list := p.Input("volumes")
-	if list == "" {
-		return p.Fail(65, "the input volumes is missing")
+	if failed := p.lacks("volumes"); failed != nil {
+		return *failed
 	}
+	list := p.Input("volumes")
 	return d.onCluster(ctx, m, p, func(c *cluster) Result {
 		for line := range strings.Lines(list) {
 			words := append(strings.Fields(line), "", "", "")
@@ -130,9 +137,12 @@ func volumesIn(text string) (out []object, err error) {
 }
 
 func (d *Driver) registerVolumes(ctx context.Context, m *Machine, p Params) Result {
+	if failed := p.lacks("manifest"); failed != nil {
+		return *failed
+	}
 	list, err := volumesIn(p.Input("manifest"))
 	if err != nil || len(list) == 0 {
-		return p.Fail(65, "the input manifest is missing, or has no volumes")
+		return p.Fail(1, "%s cannot be applied: error: no objects passed to apply", p.Get("MANIFEST"))
 	}
 	return d.onCluster(ctx, m, p, func(c *cluster) Result {
 		for _, o := range list {

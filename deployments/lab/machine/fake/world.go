@@ -31,6 +31,7 @@ type balancer struct {
 	priority int
 	port     string
 	servers  []string // "name address" of HAProxy's backends
+	alone    bool     // without keepalived, which has let go of the virtual IP
 }
 
 // cluster is a Kubernetes cluster as far as scripts can tell.
@@ -248,7 +249,7 @@ func peerURL(address string) string {
 func (w *world) holder(ip string) *Machine {
 	var best *Machine
 	for m, b := range w.balancers[ip] {
-		if !m.works() {
+		if !m.works() || b.alone {
 			continue
 		}
 		// Of equal ones VRRP prefers the higher address; any order will do that is always the same.

@@ -49,7 +49,7 @@ func nodeImage(t *testing.T) image.Image {
 	img, ok := image.Find(image.Options{Dir: imageDir()})
 	if !ok {
 		t.Skipf("not run: no node image of this source in %s; WINDLASS_LAB_BUILD_IMAGE=%[1]s go test "+
-			"./deployments/lab/image builds it", imageDir())
+			"-C deployments/lab ./image builds it", imageDir())
 	}
 	return img
 }

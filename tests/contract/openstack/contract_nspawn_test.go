@@ -1,4 +1,4 @@
-package openstack_test
+package openstack
 
 import (
 	"context"
@@ -25,7 +25,7 @@ func TestContract_labWithRealMachines(t *testing.T) {
 	img, ok := image.Find(images)
 	if !ok {
 		t.Skipf("not run: no node image of this source in %s; WINDLASS_LAB_BUILD_IMAGE=%[1]s go test "+
-			"./deployments/lab/image builds it", images.Dir)
+			"-C deployments/lab ./image builds it", images.Dir)
 	}
 	dir, err := os.MkdirTemp("/var/tmp", "windlass-contract-") // beside the image, whose files machines can link to
 	require.NoError(t, err)

@@ -1,6 +1,8 @@
-package auth_test
+// Package keystone holds the tokens that Windlass takes of a Keystone against the lab's.
+package keystone
 
 import (
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
@@ -124,6 +126,14 @@ func show(t *testing.T, m auth.Method, token string) (auth.Identity, error) {
 	who, given, err := m.Authenticate(r)
 	require.True(t, given)
 	return who, err
+}
+
+func refusal(t *testing.T, err error) *auth.RefusalError {
+	t.Helper()
+	r, ok := errors.AsType[*auth.RefusalError](err)
+	require.True(t, ok, "%v", err)
+	require.NotEmpty(t, r.Detail)
+	return r
 }
 
 var ofDemo = &gophercloud.AuthScope{ProjectName: "demo", DomainName: "Default"}

@@ -1,4 +1,5 @@
-package activities_test
+// Package machines holds activities, and the scripts that they run, against the lab's machines.
+package machines
 
 import (
 	"context"
@@ -9,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/activities/activitytest"
 	"github.com/windlass-nfv/windlass/deployments/lab/machine"
 	"github.com/windlass-nfv/windlass/deployments/lab/machine/fake"
 	"github.com/windlass-nfv/windlass/internal/driver/k8s"
@@ -27,6 +29,9 @@ type machines struct {
 	vip    string
 }
 
+// site is where the tests of this package build a cluster.
+type site struct{ activitytest.Site }
+
 // subnet tells the addresses of tests apart, which share one loopback interface.
 var subnet atomic.Int32
 
@@ -35,29 +40,30 @@ const machinesCluster = "11112222-3333-4444-8555-666677778888"
 // newMachines makes a cluster of fake machines; change alters its parameters.
 func newMachines(
 	t *testing.T, controlPlanes, workers int, change func(*k8s.Params),
-) (site, *machines, *logOutput) {
+) (site, *machines, *activitytest.Output) {
 	t.Helper()
-	s, _, _, output := newSite(t, controlPlanes, workers, func(p *k8s.Params) {
+	made, _, output := activitytest.NewSite(controlPlanes, workers, func(p *k8s.Params) {
 		p.Timeouts.Drain, p.Timeouts.VolumeDetach, p.DrainPolicy = 1, 1, k8s.DrainFail
 		if change != nil {
 			change(p)
 		}
 	})
+	s := site{made}
 	m := &machines{Driver: fake.New(fake.Options{}), t: t, dialer: remotetest.Dialer()}
 	m.key, m.line = remotetest.Key(t)
 	t.Cleanup(func() { require.NoError(t, m.Down(context.Background())) })
 	require.NoError(t, m.EnsureNetwork(t.Context(), machine.Network{ID: "net0"}))
 	net := 100 + subnet.Add(1)
-	if s.virtualIP != "" {
-		s.virtualIP = fmt.Sprintf("127.79.%d.9", net)
-		m.vip = s.virtualIP
+	if s.VirtualIP != "" {
+		s.VirtualIP = fmt.Sprintf("127.79.%d.9", net)
+		m.vip = s.VirtualIP
 	}
-	for i := range s.nodes {
-		s.nodes[i].Address = fmt.Sprintf("127.79.%d.%d", net, 11+i)
-		s.nodes[i].SSHAddress = s.nodes[i].Address + ":2222"
-		m.boot(s.nodes[i])
+	for i := range s.Nodes {
+		s.Nodes[i].Address = fmt.Sprintf("127.79.%d.%d", net, 11+i)
+		s.Nodes[i].SSHAddress = s.Nodes[i].Address + ":2222"
+		m.boot(s.Nodes[i])
 	}
-	s.reach.Hosts = m
+	s.Reach.Hosts = m
 	return s, m, output
 }
 

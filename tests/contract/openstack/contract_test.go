@@ -1,4 +1,5 @@
-package openstack_test
+// Package openstack holds the driver for OpenStack against the lab, and against a real OpenStack.
+package openstack
 
 import (
 	"encoding/pem"

@@ -1,4 +1,4 @@
-package activities_test
+package machines
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/activities/activitytest"
 	"github.com/windlass-nfv/windlass/deployments/lab/machine/fake"
 	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
@@ -27,37 +28,16 @@ func (s servers) Off(ctx context.Context, _ lcm.OpOccID, node lcm.Node) string {
 func TestDrainNode_ofANodeWhoseServerIsOffWaitsForNothing(t *testing.T) {
 	s, m, _ := newMachines(t, 1, 2, func(p *k8s.Params) { p.Timeouts.Drain = 7200 })
 	decided := &drains{}
-	leaving := s.nodes[1]
-	cluster := &activities.Cluster{Reach: s.reach, Drains: decided, Servers: servers{leaving.ServerID: "SHUTOFF"}}
-	buildCluster(t, s)
+	leaving := s.Nodes[1]
+	cluster := &activities.Cluster{Reach: s.Reach, Drains: decided, Servers: servers{leaving.ServerID: "SHUTOFF"}}
+	activitytest.BuildCluster(t, s.Site)
 	require.NoError(t, m.AddPod(machinesCluster, fake.Pod{Name: "web", Node: leaving.Name, Budget: "web"}))
 	out := twice(t, m, func(in activities.DrainNodeInput) activities.DrainNodeOutput {
-		return must(t, cluster.DrainNode,
+		return activitytest.Must(t, cluster.DrainNode,
 			in)
 	}, s.drain(leaving))
 	assert.Equal(t, activities.DrainNodeOutput{Forced: true, NotReachable: true, Off: "SHUTOFF"}, out)
 	require.NotEmpty(t, decided.kept)
 	assert.Equal(t, lcm.DrainNotWaited, decided.kept[0].Action)
 	assert.Contains(t, decided.kept[0].Detail, "server was SHUTOFF")
-}
-
-// Nobody logs in to a control plane that is off, and waits until that fails.
-func TestRetireNode_ofANodeWhoseServerIsOffIsDoneAtOnce(t *testing.T) {
-	s := newFakeSite(t, lcm.Nodes{{Name: "cp-1", ServerID: "s1"}})
-	cluster := &activities.Cluster{
-		Reach: activities.Reach{Hosts: s, Clusters: &fixedCluster{}, Output: &logOutput{}}, Servers: servers{"s1": "SHUTOFF"},
-	}
-	in := activities.NodeInput{
-		Tracked: activities.Tracked{Step: lcm.StepRef{OpOccID: opOcc, Node: "cp-1"}},
-		Node:    lcm.Node{Name: "cp-1", ServerID: "s1"},
-	}
-	s.fail["dial cp-1"] = []error{lcm.Errorf(lcm.KindBug, "It was dialled.")}
-	for range 2 {
-		for _, do := range []func(context.Context, activities.NodeInput) (activities.RetireNodeOutput,
-			error){cluster.RetireNode, cluster.ReleaseVirtualIP} {
-			out := must(t, do, in)
-			assert.Equal(t, activities.RetireNodeOutput{NotReachable: true, Reason: "cp-1: its server is SHUTOFF."}, out)
-		}
-	}
-	require.Len(t, s.fail["dial cp-1"], 1)
 }

@@ -1,0 +1,69 @@
+package activities_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+func TestTellHosts_passesOverAnotherDeadNodeOnly(t *testing.T) {
+	s := newFakeSite(t, lcm.Nodes{{Name: "cp-1", ServerID: "s1"}})
+	n := &activities.Nodes{Reach: activities.Reach{Hosts: s, Clusters: &fixedCluster{}, Output: &logOutput{}}}
+	in := activities.TellHostsInput{NodeInput: activities.NodeInput{Tracked: activities.Tracked{Step: lcm.StepRef{OpOccID: opOcc, Node: "cp-1"}}, Node: lcm.Node{Name: "cp-1"}}}
+	dead := lcm.Wrap(lcm.KindBroken, activities.ErrServerOff, "cp-1: its server is SHUTOFF")
+	s.fail["dial cp-1"] = []error{dead, dead, dead}
+	_, err := do(t, n.TellHosts, in)
+	require.ErrorContains(t, err, "SHUTOFF")
+	in.WasBroken = true
+	for range 2 {
+		must(t, n.TellHosts, in)
+	}
+}
+
+func TestObstacle_isADeadMemberThatStays(t *testing.T) {
+	health := activities.ClusterHealthOutput{Members: []activities.MemberHealth{
+		{Name: "cp-1", Healthy: true},
+		{Name: "cp-2"},
+		{Name: "cp-3"},
+		{Name: "cp-4", Healthy: true},
+		{Name: "cp-5", Healthy: true},
+	}}
+	require.Contains(t, health.Obstacle(lcm.Nodes{{Name: "cp-2"}}), "cp-3")
+	require.Empty(t, health.Obstacle(lcm.Nodes{{Name: "cp-2"}, {Name: "cp-3"}}))
+}
+
+// serversOff are the VIM's words for servers that are off, by id.
+type serversOff map[string]string
+
+func (s serversOff) Off(ctx context.Context, _ lcm.OpOccID, node lcm.Node) string {
+	if _, bounded := ctx.Deadline(); !bounded {
+		return "asked without a limit"
+	}
+	return s[node.ServerID]
+}
+
+// Nobody logs in to a control plane that is off, and waits until that fails.
+func TestRetireNode_ofANodeWhoseServerIsOffIsDoneAtOnce(t *testing.T) {
+	s := newFakeSite(t, lcm.Nodes{{Name: "cp-1", ServerID: "s1"}})
+	cluster := &activities.Cluster{
+		Reach: activities.Reach{Hosts: s, Clusters: &fixedCluster{}, Output: &logOutput{}}, Servers: serversOff{"s1": "SHUTOFF"},
+	}
+	in := activities.NodeInput{
+		Tracked: activities.Tracked{Step: lcm.StepRef{OpOccID: opOcc, Node: "cp-1"}},
+		Node:    lcm.Node{Name: "cp-1", ServerID: "s1"},
+	}
+	s.fail["dial cp-1"] = []error{lcm.Errorf(lcm.KindBug, "It was dialled.")}
+	for range 2 {
+		for _, do := range []func(context.Context, activities.NodeInput) (activities.RetireNodeOutput,
+			error){cluster.RetireNode, cluster.ReleaseVirtualIP} {
+			out := must(t, do, in)
+			assert.Equal(t, activities.RetireNodeOutput{NotReachable: true, Reason: "cp-1: its server is SHUTOFF."}, out)
+		}
+	}
+	require.Len(t, s.fail["dial cp-1"], 1)
+}

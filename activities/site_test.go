@@ -1,0 +1,34 @@
+package activities_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/windlass-nfv/windlass/activities/activitytest"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// What the tests here and those on machines have in common.
+type (
+	site          struct{ activitytest.Site }
+	memorySecrets = activitytest.Secrets
+	logOutput     = activitytest.Output
+	fixedCluster  = activitytest.FixedCluster
+)
+
+const opOcc = activitytest.OpOcc
+
+func do[In, Out any](t *testing.T, act func(context.Context, In) (Out, error), in In) (Out, error) {
+	t.Helper()
+	return activitytest.Do(t, act, in)
+}
+
+func must[In, Out any](t *testing.T, act func(context.Context, In) (Out, error), in In) Out {
+	t.Helper()
+	return activitytest.Must(t, act, in)
+}
+
+func assertKind(t *testing.T, err error, kind lcm.Kind, says string) {
+	t.Helper()
+	activitytest.AssertKind(t, err, kind, says)
+}

@@ -1,0 +1,105 @@
+package machines
+
+import (
+	"context"
+	"net/netip"
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/deployments/lab/image"
+	"github.com/windlass-nfv/windlass/deployments/lab/machine"
+	"github.com/windlass-nfv/windlass/deployments/lab/machine/fake"
+	"github.com/windlass-nfv/windlass/deployments/lab/machine/nspawn"
+	"github.com/windlass-nfv/windlass/internal/remote"
+)
+
+// TestScripts_doOnFakeMachinesWhatTheyDoOnReal takes the same turns on machines of both kinds. What comes of each is
+// written beside it, so that fake machines are held to it where there are no real ones.
+func TestScripts_doOnFakeMachinesWhatTheyDoOnReal(t *testing.T) {
+	t.Run("fake machines", func(t *testing.T) { playAll(t, fakeMachines()) })
+	t.Run("real machines", func(t *testing.T) { playAll(t, realMachines(t)) })
+}
+
+// playAll builds a cluster with storage and registries, and takes parts of it away.
+func playAll(t *testing.T, kind kindOfMachines) {
+	t.Helper()
+	s := newStage(t, kind)
+	s.checkAndPrepare()
+	s.together(s.buildCluster, func() { s.serveVolumes(); s.installRegistry() })
+	s.lookAtCluster()
+	s.useVolumes()
+	s.useStorageClass()
+	s.useRegistries()
+	s.drainWorker()
+	s.loseControlPlane()
+	for _, name := range fake.New(fake.Options{}).Scripts() {
+		assert.True(t, s.broken.Load() || s.played[name], "no turn is of the script %s", name)
+	}
+}
+
+func fakeMachines() kindOfMachines {
+	d := fake.New(fake.Options{})
+	return kindOfMachines{
+		driver: d, network: machine.Network{ID: "scripts", CIDR: netip.MustParsePrefix("127.80.1.0/24")}, port: "2222",
+		hold: func(s *stage, node string) {
+			require.NoError(s.t, d.AddPod(machinesCluster, fake.Pod{Name: "web", Node: node, Budget: "web"}))
+		},
+		free: func(s *stage) { require.NoError(s.t, d.AddPod(machinesCluster, fake.Pod{Name: "web"})) },
+	}
+}
+
+func realMachines(t *testing.T) kindOfMachines {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		t.Skip("not run: real machines need root")
+	}
+	images := image.Options{Dir: image.DefaultDir}
+	if dir := os.Getenv("WINDLASS_LAB_IMAGE_DIR"); dir != "" {
+		images.Dir = dir
+	}
+	img, ok := image.Find(images)
+	if !ok {
+		t.Skipf("not run: no node image of this source in %s; WINDLASS_LAB_BUILD_IMAGE=%[1]s go test "+
+			"-C deployments/lab ./image builds it", images.Dir)
+	}
+	dir, err := os.MkdirTemp("/var/tmp", "windlass-scripts-") // beside the image, whose files machines can link to
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	d, err := nspawn.New(nspawn.Options{StateDir: dir, Image: img})
+	require.NoError(t, err)
+	return kindOfMachines{
+		driver: d, port: "22",
+		network: machine.Network{
+			ID: "scripts", CIDR: netip.MustParsePrefix("10.78.231.0/24"), Gateway: netip.MustParseAddr("10.78.231.1"),
+		},
+		hold: func(s *stage, node string) {
+			s.kubectl(`apply -f - <<<'` + heldPod(node) + `'`)
+			// One that waits for its start is held by no budget.
+			s.kubectl(`wait pod/web --for jsonpath='{.status.phase}'=Running --timeout 60s`)
+		},
+		free: func(s *stage) { s.kubectl(`delete pod,poddisruptionbudget web --force --grace-period=0`) },
+	}
+}
+
+// heldPod is a pod that does nothing, and a budget that does not let it go.
+func heldPod(node string) string {
+	return `{"apiVersion": "v1", "kind": "List", "items": [
+{"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": {"name": "web", "namespace": "default"},
+ "spec": {"minAvailable": 1, "selector": {"matchLabels": {"app": "web"}}}},
+{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "web", "namespace": "default", "labels": {"app": "web"}},
+ "spec": {"nodeName": "` + node + `", "automountServiceAccountToken": false,
+  "containers": [{"name": "web", "image": "registry.k8s.io/pause:3.10.1", "imagePullPolicy": "Never"}]}}]}`
+}
+
+// kubectl does on a real cluster what no script does.
+func (s *stage) kubectl(arguments string) {
+	s.t.Helper()
+	_, err := s.hosts["cp-1"].Run(context.WithoutCancel(s.t.Context()), remote.Command{
+		ID: "kubectl", Sudo: true, Script: "#!/bin/bash\nkubectl --kubeconfig /etc/kubernetes/admin.conf " + arguments + "\n",
+	})
+	require.NoError(s.t, err)
+	require.NoError(s.t, s.hosts["cp-1"].Forget(s.t.Context(), "kubectl"))
+}
