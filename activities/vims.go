@@ -55,7 +55,7 @@ func (r *VimRegistry) RegisterVim(ctx context.Context, in RegisterVimInput) (out
 	found, why := r.Look(ctx, vim)
 	vim.Found(found, time.Now().UTC())
 	if why != "" {
-		vim.Lost(why, time.Now().UTC())
+		vim.Lost(why, false, time.Now().UTC())
 		r.Output.Lines(ctx, in.Step)("Windlass itself does not reach the new cluster at " + vim.AuthURL + " (" + why +
 			"): it is registered all the same.")
 	}

@@ -92,6 +92,7 @@ func (b *bench) operation(path string) lcm.VnfLcmOpOcc {
 
 // obligingVims takes every credential, until it is told otherwise.
 type obligingVims struct {
+	mu      sync.Mutex
 	regions []string
 	// version and warnings are of a Kubernetes.
 	version  string
@@ -105,10 +106,13 @@ type obligingVims struct {
 }
 
 func (o *obligingVims) Check(_ context.Context, vim lcm.Vim, credentials map[string]any) (lcm.VimFindings, error) {
+	o.mu.Lock() // VIMs are looked at several at once
 	o.tried = vim
 	o.seen, o.extras = append(o.seen, credentials), append(o.extras, vim.Extra)
-	if do := o.meanwhile; do != nil {
-		o.meanwhile = nil
+	do := o.meanwhile
+	o.meanwhile = nil
+	o.mu.Unlock()
+	if do != nil {
 		do()
 	}
 	return lcm.VimFindings{Regions: o.regions, Version: o.version, Warnings: o.warnings}, o.refuse

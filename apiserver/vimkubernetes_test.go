@@ -224,6 +224,24 @@ func TestKubernetes_hasAFreshStatusWithItsReason(t *testing.T) {
 	require.Equal(t, "REACHABLE", look(time.Nanosecond)["status"])
 }
 
+// Whoever tries a wrong password again and again locks the account.
+func TestKubernetes_isLeftAloneWithARefusedPassword(t *testing.T) {
+	b := newBench(t)
+	byToken := b.registerKubernetes("token")
+	b.registerCredentials("password", map[string]any{"username": "nfv", "password": marker}).want(http.StatusCreated)
+	registry := vims.Handler{Backend: b.server.backend, Checker: b.vims}
+	b.vims.refuse = lcm.Errorf(lcm.KindDenied, "The Kubernetes API refused the credentials.")
+	time.Sleep(120 * time.Millisecond) // both are due
+	require.NoError(t, registry.LookAgain(t.Context(), 100*time.Millisecond))
+	tried := len(b.vims.seen)
+	require.Equal(t, 4, tried)
+	time.Sleep(120 * time.Millisecond)
+	require.NoError(t, registry.LookAgain(t.Context(), 100*time.Millisecond))
+	require.Len(t, b.vims.seen, tried+1)
+	require.Contains(t, b.vims.seen[tried], "bearer_token")
+	require.Equal(t, "UNREACHABLE", b.do("GET", byToken, nil).want(http.StatusOK)["vim"].(map[string]any)["status"])
+}
+
 func TestKubernetes_inUseIsKept(t *testing.T) {
 	b := newBench(t)
 	path := b.registerKubernetes("k8s")

@@ -60,7 +60,7 @@ func (h *Handler) look(ctx context.Context, vim lcm.Vim) error {
 		if vim.Status != lcm.VimUnreachable {
 			h.Log.WarnContext(ctx, "The VIM cannot be used any more", "vim", vim.Name, "reason", lcm.Sentence(err))
 		}
-		vim.Lost(lcm.Sentence(err), time.Now().UTC())
+		vim.Lost(lcm.Sentence(err), lcm.Is(err, lcm.KindDenied), time.Now().UTC())
 	}
 	return h.Store.NoteVimCheck(ctx, vim)
 }

@@ -26,6 +26,8 @@ type VimCheck struct {
 	Warnings []string  `json:"warnings,omitempty"`
 	// Reason says why the VIM is not reachable.
 	Reason string `json:"reason,omitempty"`
+	// Denied tells that the credentials were refused.
+	Denied bool `json:"denied,omitempty"`
 }
 
 // Found puts what was found into the VIM.
@@ -35,7 +37,7 @@ func (v *Vim) Found(f VimFindings, at time.Time) {
 }
 
 // Lost notes that the VIM could not be used, and why; what it was found to have before is not forgotten.
-func (v *Vim) Lost(why string, at time.Time) {
+func (v *Vim) Lost(why string, denied bool, at time.Time) {
 	v.Status = VimUnreachable
-	v.Check.At, v.Check.Reason = at, why
+	v.Check.At, v.Check.Reason, v.Check.Denied = at, why, denied
 }

@@ -129,6 +129,7 @@ func TestIsSecretKey(t *testing.T) {
 	t.Parallel()
 	for _, key := range []string{
 		"password", "Password", "ssh_password", "k8s_password", "passwd", "passphrase", "bearer_token", "accessToken",
+		"client_key",
 		"token",
 		"client_secret", "clientSecret", "CLIENT-SECRET", "private_key", "privateKey", "access_key", "secretAccessKey",
 		"api_key",
