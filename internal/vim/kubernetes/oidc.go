@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	neturl "net/url"
 	"strings"
 	"time"
 
@@ -146,17 +147,24 @@ func (t *openIDTransport) refused(err error) error {
 	if known, ok := errors.AsType[*lcm.Error](err); ok {
 		return lcm.Errorf(known.Kind, "The OpenID provider at %s cannot be used: %s", url, known.Detail)
 	}
-	answer, ok := errors.AsType[*oauth2.RetrieveError](err)
+	_, unreached := errors.AsType[*neturl.Error](err)
+	status := 0
+	if answer, ok := errors.AsType[*oauth2.RetrieveError](err); ok && answer.Response != nil {
+		status = answer.Response.StatusCode
+	}
 	switch {
-	case !ok || answer.Response == nil:
+	case untrusted(err):
+		return lcm.Errorf(lcm.KindUnavailable, "The certificate of the OpenID provider at %s is not of an authority in "+
+			"ssl_ca_cert, is over, or is for another name.", url)
+	case unreached:
 		return lcm.Errorf(lcm.KindUnavailable, "The OpenID provider at %s does not answer.", url)
-	case answer.Response.StatusCode == http.StatusTooManyRequests, answer.Response.StatusCode >= http.StatusInternalServerError:
-		return lcm.Errorf(lcm.KindUnavailable, "The OpenID provider at %s answers %d.", url, answer.Response.StatusCode)
-	case answer.Response.StatusCode < http.StatusBadRequest:
-		return lcm.Errorf(lcm.KindInvalid, "What answers at %s is no OpenID provider.", url)
-	default:
+	case status == http.StatusTooManyRequests, status >= http.StatusInternalServerError:
+		return lcm.Errorf(lcm.KindUnavailable, "The OpenID provider at %s answers %d.", url, status)
+	case status >= http.StatusBadRequest:
 		return lcm.Errorf(lcm.KindDenied, "The OpenID provider at %s refused the user, the password or the client (%d).", url,
-			answer.Response.StatusCode)
+			status)
+	default:
+		return lcm.Errorf(lcm.KindInvalid, "What answers at %s is no OpenID provider.", url)
 	}
 }
 

@@ -142,6 +142,21 @@ func TestCheck_tellsWhatAnIssuerRefuses(t *testing.T) {
 	require.True(t, lcm.Is(check(outbound.Guard{}), lcm.KindUnavailable))
 }
 
+// Its certificate has to be of the authorities in ssl_ca_cert, as Tacker has it.
+func TestCheck_verifiesTheIssuer(t *testing.T) {
+	vim, authority := secured(t, func(*http.Request) bool { return true })
+	i := newIssuer(t)
+	cred := i.credentials()
+	stranger, _ := certificate(t, "stranger")
+	cred["oidc_token_url"], cred["ssl_ca_cert"] = vim.AuthURL, stranger
+	_, err := Check(t.Context(), lcm.Vim{Name: "k8s", AuthURL: "https://192.0.2.1"}, cred, outbound.Guard{})
+	require.True(t, lcm.Is(err, lcm.KindUnavailable), "%v", err)
+	require.Contains(t, lcm.Sentence(err), "certificate of the OpenID provider")
+	cred["ssl_ca_cert"] = authority
+	_, err = Check(t.Context(), lcm.Vim{Name: "k8s", AuthURL: "https://192.0.2.1"}, cred, outbound.Guard{})
+	require.Contains(t, lcm.Sentence(err), "is no OpenID provider", "what answers is trusted, and is no issuer")
+}
+
 func TestCheck_sendsNoPasswordToADeniedIssuer(t *testing.T) {
 	i := newIssuer(t)
 	cred := i.credentials()
