@@ -194,14 +194,14 @@ func TestVim_kubernetesWhoseNamespacesAreTooMuch(t *testing.T) {
 	}))
 	t.Cleanup(server.Close)
 	vim := lcm.Vim{Name: "k", AuthURL: server.URL}
-	names, err := kubernetes.Check(t.Context(), vim, map[string]any{"bearer_token": "t"}, outbound.Guard{})
+	found, err := kubernetes.Check(t.Context(), vim, map[string]any{"bearer_token": "t"}, outbound.Guard{})
 	require.NoError(t, err)
-	require.Len(t, names, 499, "of 500 that are looked at, one is no name")
+	require.Len(t, found.Regions, 499, "of 500 that are looked at, one is no name")
 
-	names, err = kubernetes.Check(t.Context(), vim, map[string]any{"bearer_token": "later"}, outbound.Guard{})
+	found, err = kubernetes.Check(t.Context(), vim, map[string]any{"bearer_token": "later"}, outbound.Guard{})
 	require.NoError(t, err)
-	require.Empty(t, names)
-	require.EqualValues(t, 1, asked.Load(), "it is not waited for")
+	require.Empty(t, found.Regions)
+	require.EqualValues(t, 3, asked.Load(), "version, namespaces and rights are asked for once each, and not waited for")
 }
 
 // TestVim_catalogOfManyRegions has a Keystone whose catalog names more regions than anybody has.

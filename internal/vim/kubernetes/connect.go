@@ -3,6 +3,7 @@ package kubernetes
 import (
 	"context"
 	"net/http"
+	"time"
 
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/discovery/cached/memory"
@@ -18,6 +19,10 @@ import (
 
 // A Kubernetes is a VIM; it has no servers to switch, no ports to plug and no volumes that leave with servers.
 var _ vim.VIM = (*Cluster)(nil)
+
+// longestAnswer is how long an API server may take until it begins to answer: its webhooks may take half of that. A watch
+// begins at once and goes on.
+const longestAnswer = time.Minute
 
 // Cluster is a connection to a Kubernetes on which VNFs are.
 type Cluster struct {
@@ -45,7 +50,9 @@ func Connect(_ context.Context, to lcm.Vim, cred map[string]any, guard outbound.
 		return nil, unusable(to, err)
 	}
 	config.QPS, config.Burst = -1, -1 // the API server knows better how much it takes
-	wrapped, err := rest.HTTPWrappersForConfig(config, outbound.Limit(outbound.Transport(conf, guard), theVim, guard))
+	transport := outbound.Transport(conf, guard)
+	transport.ResponseHeaderTimeout = longestAnswer
+	wrapped, err := rest.HTTPWrappersForConfig(config, outbound.Limit(transport, theVim, guard))
 	if err != nil {
 		return nil, unusable(to, err)
 	}

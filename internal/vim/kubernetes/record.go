@@ -91,7 +91,11 @@ func (c *Cluster) keep(ctx context.Context, name string, r *record) error {
 	} else {
 		secret, err = secrets.Update(ctx, secret, metav1.UpdateOptions{FieldManager: fieldManager})
 	}
-	if err != nil {
+	switch {
+	case errors.IsConflict(err), errors.IsAlreadyExists(err):
+		return lcm.Wrap(lcm.KindUnavailable, err, "The record of the deployment %s was changed by another attempt; it is "+
+			"looked at again.", name)
+	case err != nil:
 		return translate("record the deployment "+name, err)
 	}
 	r.id, r.version = string(secret.UID), secret.ResourceVersion
