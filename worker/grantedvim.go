@@ -60,13 +60,16 @@ func onlyVim(g lcm.Grant, kind string) (string, error) {
 		return ids[0], nil
 	case 0:
 		return "", operations.Unhonourable("$.vimConnections",
-			"the grant brings no connection to a VIM of type "+kind+", the request has none, and no such VIM is registered as the "+
+			"the grant brings no connection to "+kindNames[kind]+", the request has none, and no VIM is registered as the "+
 				"default one")
 	default:
 		return "", operations.Unhonourable("$.addResources",
 			"the grant does not say on which of its VIM connections servers are made: "+strings.Join(ids, ", "))
 	}
 }
+
+// kindNames are what people call VIMs of the types.
+var kindNames = map[string]string{lcm.VimOpenStack: "an OpenStack", lcm.VimKubernetes: "a Kubernetes"}
 
 func describes(c lcm.VimConnectionInfo) bool { return c.VimID != "" || len(c.InterfaceInfo) > 0 }
 
