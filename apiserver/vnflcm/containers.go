@@ -6,15 +6,14 @@ import (
 	"github.com/windlass-nfv/windlass/internal/cnf"
 	"github.com/windlass-nfv/windlass/internal/driver"
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/operations"
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
 // vimKindOf is the kind of VIM that a VNF of the request's flavour is on.
 func vimKindOf(vnfd *vnfpkg.Vnfd, req lcm.InstantiateRequest) string {
-	if f, err := vnfd.Flavour(req.FlavourID); err == nil && f.Containers {
-		return lcm.VimKubernetes
-	}
-	return lcm.VimOpenStack
+	f, _ := vnfd.Flavour(req.FlavourID) // one that the VNFD does not have is told elsewhere
+	return operations.VimKind(f)
 }
 
 // checkManifests reads the manifests of a containerised VNF as the worker will, and throws them away.

@@ -15,7 +15,6 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
 	"github.com/windlass-nfv/windlass/internal/secrets"
 	"github.com/windlass-nfv/windlass/internal/telemetry"
-	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
 // instantiate is SOL003 clause 5.4.4.
@@ -199,9 +198,9 @@ func (a *api) vimKind(ctx context.Context, inst lcm.VnfInstance, req lcm.Instant
 	if err != nil {
 		return "", err
 	}
-	var vnfd vnfpkg.Vnfd
-	if err := json.Unmarshal(pkg.Vnfd, &vnfd); err != nil {
-		return "", lcm.Wrap(lcm.KindBug, err, "The stored VNFD of package %s is unreadable.", pkg.ID)
+	vnfd, err := rest.VnfdOf(pkg)
+	if err != nil {
+		return "", err
 	}
 	return vimKindOf(&vnfd, req), nil
 }

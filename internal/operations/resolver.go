@@ -147,8 +147,11 @@ func (r *Resolver) Foreseen(ctx context.Context, o *Operation) (lcm.VimConnectio
 }
 
 // VimKind is the type of the VIMs on which the VNF is.
-func (o *Operation) VimKind() string {
-	if o.Flavour != nil && o.Flavour.Containers {
+func (o *Operation) VimKind() string { return VimKind(o.Flavour) }
+
+// VimKind is the type of the VIMs on which VNFs of a flavour are; nil is the flavour of one that has none yet.
+func VimKind(f *vnfpkg.Flavour) string {
+	if f != nil && f.Containers {
 		return lcm.VimKubernetes
 	}
 	return lcm.VimOpenStack

@@ -2,6 +2,7 @@ package kubernetes
 
 import (
 	"context"
+	goerrors "errors"
 	"slices"
 	"strings"
 	"sync"
@@ -33,7 +34,7 @@ func (c *Cluster) at(mapping *meta.RESTMapping, namespace string) dynamic.Resour
 func (c *Cluster) rehearse(ctx context.Context, objects []prepared, owner string) error {
 	var mu sync.Mutex
 	var problems []lcm.Problem
-	kind := lcm.Kind("")
+	kinds := map[string]lcm.Kind{} // by the objects' titles
 	coming := namespacesIn(objects)
 	var g errgroup.Group
 	g.SetLimit(atOnce)
@@ -50,7 +51,7 @@ func (c *Cluster) rehearse(ctx context.Context, objects []prepared, owner string
 			mu.Lock()
 			defer mu.Unlock()
 			problems = append(problems, lcm.Problem{Path: title(&p.Unstructured), Detail: found.Detail})
-			kind = found.Kind
+			kinds[title(&p.Unstructured)] = found.Kind
 			return nil
 		})
 	}
@@ -59,7 +60,8 @@ func (c *Cluster) rehearse(ctx context.Context, objects []prepared, owner string
 	}
 	slices.SortFunc(problems, func(a, b lcm.Problem) int { return strings.Compare(a.Path, b.Path) })
 	return &lcm.Error{
-		Kind: kind, Detail: "The VIM " + c.name + " would refuse objects of the VNF; nothing was made.", Problems: problems,
+		Kind: kinds[problems[0].Path], Problems: problems,
+		Detail: "The VIM " + c.name + " would refuse objects of the VNF; nothing was made.",
 	}
 }
 
@@ -133,9 +135,21 @@ func (c *Cluster) write(ctx context.Context, p prepared, dryRun bool) error {
 		_, err = to.Create(ctx, &p.Unstructured, metav1.CreateOptions{FieldManager: fieldManager, DryRun: dry})
 	}
 	if err != nil {
-		return translate("take "+title(&p.Unstructured), err)
+		return refused(p, err)
 	}
 	return nil
+}
+
+// refused tells that the cluster does not take an object. What the object needs and the cluster does not have, its
+// namespace for example, is a flaw of the object: NotFound is said of deployments only.
+func refused(p prepared, err error) error {
+	err = translate("take "+title(&p.Unstructured), err)
+	if failed, ok := goerrors.AsType[*lcm.Error](err); ok && failed.Kind == lcm.KindNotFound {
+		invalid := *failed
+		invalid.Kind = lcm.KindInvalid
+		return &invalid
+	}
+	return err
 }
 
 // apply makes all objects, layer by layer. Definitions of kinds and namespaces are waited for before what needs them.
@@ -181,7 +195,7 @@ func key(o *unstructured.Unstructured) string {
 func (c *Cluster) applyOne(ctx context.Context, p prepared, owner string, show func(string)) (err error) {
 	if p.mapping == nil {
 		if p.mapping, p.verbs, err = c.kindOf(p.GroupVersionKind()); err != nil {
-			return translate("take "+title(&p.Unstructured), err)
+			return refused(p, err)
 		}
 	}
 	there, err := c.ownerOf(ctx, p)

@@ -8,10 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/vim"
@@ -53,7 +50,8 @@ func (c *Cluster) Deploy(ctx context.Context, d vim.Deployment, progress func(st
 	if err := c.keep(ctx, d.Name, have); err != nil {
 		return "", err
 	}
-	if err := c.carryOut(ctx, objects, have, c.wait(d.Owner, of.Patience, progress)); err != nil {
+	w := c.wait(d.Owner, of.Patience, maskedLines(progress, d.Secrets))
+	if err := c.carryOut(ctx, objects, have, w); err != nil {
 		return "", masked(err, d.Secrets)
 	}
 	have.Complete = true
@@ -87,9 +85,8 @@ func (c *Cluster) Change(ctx context.Context, ch vim.Change, progress func(strin
 	case have.Owner != ch.Owner:
 		return foreign(ch.Name, have.Owner)
 	}
-	before := have.Objects
 	if of.Objects == nil {
-		of.Objects = before
+		of.Objects = have.Objects
 	}
 	if of.Workloads == nil {
 		of.Workloads = have.Workloads
@@ -101,123 +98,22 @@ func (c *Cluster) Change(ctx context.Context, ch vim.Change, progress func(strin
 	if err := c.rehearse(ctx, objects, ch.Owner); err != nil {
 		return masked(err, ch.Secrets)
 	}
-	leaving, err := c.leaving(ctx, have, ch.Replace)
+	leaving, err := c.leaving(ctx, have, ch.Replace, objects)
 	if err != nil {
 		return err
 	}
-	shrinks := func(p leavingPod) bool { return smaller(p.workload, before, objects) }
 	have.Operation, have.Workloads, have.Objects = ch.Operation, of.Workloads, unprepared(objects)
 	if err := c.keep(ctx, ch.Name, have); err != nil {
 		return err
 	}
-	for _, p := range leaving {
-		if shrinks(p) {
-			err = c.letGoFirst(ctx, p)
-		} else {
-			err = c.deletePod(ctx, p)
-			progress("The Pod " + p.name + " is made anew.")
-		}
-		if err != nil {
-			return err
-		}
+	w := c.wait(ch.Owner, of.Patience, maskedLines(progress, ch.Secrets))
+	if err := c.letGo(ctx, leaving, w); err != nil {
+		return masked(err, ch.Secrets)
 	}
-	w := c.wait(ch.Owner, of.Patience, progress)
-	if err := w.until(ctx, podsIn(objects, leaving), w.replaced(leaving, shrinks)); err != nil {
-		return timedOut(ctx, err, w)
+	if err := w.until(ctx, podsIn(objects, leaving), w.replaced(leaving)); err != nil {
+		return masked(timedOut(ctx, err, w), ch.Secrets)
 	}
 	return masked(c.carryOut(ctx, objects, have, w), ch.Secrets)
-}
-
-// leavingPod is a Pod that goes.
-type leavingPod struct {
-	namespace, name string
-	uid             types.UID
-	workload        Workload
-}
-
-// leaving finds the Pods that the resources are. One that is not there any more was replaced already.
-func (c *Cluster) leaving(ctx context.Context, r *record, resources []vim.Resource) (out []leavingPod, err error) {
-	if len(resources) == 0 {
-		return nil, nil
-	}
-	all, err := c.podsOf(ctx, r)
-	if err != nil {
-		return nil, err
-	}
-	for _, p := range all {
-		uid := string(p.pod.UID)
-		if slices.ContainsFunc(resources, func(res vim.Resource) bool { return res.ID == uid || res.Part == uid }) {
-			out = append(out, leavingPod{p.pod.Namespace, p.pod.Name, p.pod.UID, p.workload})
-		}
-	}
-	return out, nil
-}
-
-// smaller tells whether a workload gets fewer Pods than it had.
-func smaller(w Workload, before []unstructured.Unstructured, after []prepared) bool {
-	had, has := int64(0), int64(0)
-	for _, o := range before {
-		if o.GetKind() == w.Kind && o.GetName() == w.Name {
-			had = replicasOf(&o)
-		}
-	}
-	for _, o := range after {
-		if o.GetKind() == w.Kind && o.GetName() == w.Name {
-			has = replicasOf(&o.Unstructured)
-		}
-	}
-	return has < had
-}
-
-// replicasOf is 1 where a manifest gives no number, as the API server takes it.
-func replicasOf(o *unstructured.Unstructured) int64 {
-	if n, ok, _ := unstructured.NestedInt64(o.Object, "spec", "replicas"); ok {
-		return n
-	}
-	return 1
-}
-
-// letGoFirst makes a Pod the first that its controller removes.
-func (c *Cluster) letGoFirst(ctx context.Context, p leavingPod) error {
-	const cost = `{"metadata":{"annotations":{"controller.kubernetes.io/pod-deletion-cost":"-2147483647"}}}`
-	_, err := c.typed.CoreV1().Pods(p.namespace).Patch(ctx, p.name, types.StrategicMergePatchType, []byte(cost),
-		metav1.PatchOptions{FieldManager: fieldManager})
-	if err != nil && !errors.IsNotFound(err) {
-		return translate("choose the Pod "+p.name+" to go", err)
-	}
-	return nil
-}
-
-func (c *Cluster) deletePod(ctx context.Context, p leavingPod) error {
-	err := c.typed.CoreV1().Pods(p.namespace).Delete(ctx, p.name, metav1.DeleteOptions{
-		Preconditions: metav1.NewUIDPreconditions(string(p.uid)),
-	})
-	if err != nil && !errors.IsNotFound(err) && !errors.IsConflict(err) { // a conflict: it is another one already
-		return translate("delete the Pod "+p.name, err)
-	}
-	return nil
-}
-
-// replaced is the condition that Pods which were deleted are gone: a bare one is made again only then.
-func (w *waiting) replaced(leaving []leavingPod, shrinks func(leavingPod) bool) condition {
-	return func(context.Context, []prepared) (bool, error) {
-		for _, pod := range w.listed(pods) {
-			if slices.ContainsFunc(leaving, func(p leavingPod) bool { return p.uid == pod.GetUID() && !shrinks(p) }) {
-				return false, nil
-			}
-		}
-		return true, nil
-	}
-}
-
-// podsIn are the objects in whose namespaces Pods leave.
-func podsIn(objects []prepared, leaving []leavingPod) (out []prepared) {
-	for _, p := range objects {
-		if slices.ContainsFunc(leaving, func(l leavingPod) bool { return l.namespace == p.GetNamespace() }) {
-			out = append(out, p)
-		}
-	}
-	return out
 }
 
 // Interrupt implements vim.VIM. Nothing goes on for Windlass on a cluster once nobody waits for it.
@@ -262,25 +158,4 @@ func timedOut(ctx context.Context, err error, w *waiting) error {
 	}
 	return lcm.Errorf(lcm.KindBroken, "The time for the deployment is over, and this is not ready: %s",
 		strings.Join(missing, "; "))
-}
-
-// masked takes secrets out of what the cluster has said.
-func masked(err error, secrets []string) error {
-	failed, ok := err.(*lcm.Error) //nolint:errorlint // only the error itself is shown
-	if !ok {
-		return err
-	}
-	clean := *failed
-	clean.Problems = slices.Clone(failed.Problems)
-	for _, secret := range secrets {
-		if secret == "" {
-			continue
-		}
-		clean.Detail = strings.ReplaceAll(clean.Detail, secret, "***")
-		for i := range clean.Problems {
-			clean.Problems[i].Detail = strings.ReplaceAll(clean.Problems[i].Detail, secret, "***")
-		}
-	}
-	clean.Err = nil
-	return &clean
 }

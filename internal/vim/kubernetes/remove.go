@@ -50,6 +50,13 @@ func (c *Cluster) removeLayer(ctx context.Context, layer []unstructured.Unstruct
 			}
 			return translate("tell which kinds of objects it has", err)
 		}
+		there, err := c.ownerOf(ctx, p)
+		if err != nil {
+			return err
+		}
+		if !there.is || there.foreign(w.owner) {
+			continue
+		}
 		switch stays, err := c.othersIn(ctx, p, w.owner); {
 		case err != nil:
 			return err

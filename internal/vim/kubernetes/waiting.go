@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -52,8 +53,14 @@ func (c *Cluster) wait(owner string, patience time.Duration, show func(string)) 
 	if patience == 0 {
 		patience = usualPatience
 	}
+	var showing sync.Mutex // objects are applied side by side
 	return &waiting{
-		cluster: c, owner: owner, patience: patience, show: show,
+		cluster: c, owner: owner, patience: patience,
+		show: func(line string) {
+			showing.Lock()
+			defer showing.Unlock()
+			show(line)
+		},
 		informers: map[place]cache.SharedIndexInformer{}, changed: make(chan struct{}, 1), told: map[string]string{},
 		troubles: map[string]*trouble{}, began: time.Now(),
 	}

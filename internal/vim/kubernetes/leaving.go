@@ -1,0 +1,130 @@
+package kubernetes
+
+import (
+	"context"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/windlass-nfv/windlass/internal/vim"
+)
+
+// leavingPod is a Pod that goes.
+type leavingPod struct {
+	namespace, name string
+	uid             types.UID
+	// chosen tells that its workload gets fewer Pods: the Pod is not made anew, its controller removes it first.
+	chosen bool
+}
+
+// leaving finds the Pods that the resources are. One that is not there any more was replaced already.
+func (c *Cluster) leaving(
+	ctx context.Context, r *record, resources []vim.Resource, objects []prepared,
+) (out []leavingPod, err error) {
+	if len(resources) == 0 {
+		return nil, nil
+	}
+	all, err := c.podsOf(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range all {
+		uid := string(p.pod.UID)
+		if !slices.ContainsFunc(resources, func(res vim.Resource) bool { return res.ID == uid || res.Part == uid }) {
+			continue
+		}
+		l := leavingPod{namespace: p.pod.Namespace, name: p.pod.Name, uid: p.pod.UID}
+		if l.chosen, err = c.shrinks(ctx, p, objects); err != nil {
+			return nil, err
+		}
+		out = append(out, l)
+	}
+	return out, nil
+}
+
+// shrinks tells whether the workload of a Pod has more Pods on the cluster than it is to have. An autoscaler's has as
+// many as that says.
+func (c *Cluster) shrinks(ctx context.Context, p workloadPod, objects []prepared) (bool, error) {
+	for _, o := range objects {
+		if o.GetKind() != p.workload.Kind || o.GetName() != p.workload.Name || o.GetNamespace() != p.pod.Namespace {
+			continue
+		}
+		want, said, _ := unstructured.NestedInt64(o.Object, "spec", "replicas")
+		if !said || !scalable(o.GetKind()) || o.mapping == nil {
+			return false, nil
+		}
+		live, err := c.at(o.mapping, o.GetNamespace()).Get(ctx, o.GetName(), metav1.GetOptions{})
+		switch {
+		case errors.IsNotFound(err):
+			return false, nil
+		case err != nil:
+			return false, translate("read "+title(&o.Unstructured), err)
+		}
+		has, _, _ := unstructured.NestedInt64(live.Object, "spec", "replicas")
+		return want < has, nil
+	}
+	return false, nil
+}
+
+// letGo deletes the Pods that are made anew, and marks those that controllers are to remove first.
+func (c *Cluster) letGo(ctx context.Context, leaving []leavingPod, w *waiting) error {
+	for _, p := range leaving {
+		if p.chosen {
+			if err := c.letGoFirst(ctx, p); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := c.deletePod(ctx, p); err != nil {
+			return err
+		}
+		w.show("The Pod " + p.name + " is made anew.")
+	}
+	return nil
+}
+
+// letGoFirst makes a Pod the first that its controller removes.
+func (c *Cluster) letGoFirst(ctx context.Context, p leavingPod) error {
+	const cost = `{"metadata":{"annotations":{"controller.kubernetes.io/pod-deletion-cost":"-2147483647"}}}`
+	_, err := c.typed.CoreV1().Pods(p.namespace).Patch(ctx, p.name, types.StrategicMergePatchType, []byte(cost),
+		metav1.PatchOptions{FieldManager: fieldManager})
+	if err != nil && !errors.IsNotFound(err) {
+		return translate("choose the Pod "+p.name+" to go", err)
+	}
+	return nil
+}
+
+func (c *Cluster) deletePod(ctx context.Context, p leavingPod) error {
+	err := c.typed.CoreV1().Pods(p.namespace).Delete(ctx, p.name, metav1.DeleteOptions{
+		Preconditions: metav1.NewUIDPreconditions(string(p.uid)),
+	})
+	if err != nil && !errors.IsNotFound(err) && !errors.IsConflict(err) { // a conflict: it is another one already
+		return translate("delete the Pod "+p.name, err)
+	}
+	return nil
+}
+
+// replaced is the condition that Pods which were deleted are gone: a bare one is made again only then.
+func (w *waiting) replaced(leaving []leavingPod) condition {
+	return func(context.Context, []prepared) (bool, error) {
+		for _, pod := range w.listed(pods) {
+			if slices.ContainsFunc(leaving, func(p leavingPod) bool { return p.uid == pod.GetUID() && !p.chosen }) {
+				return false, nil
+			}
+		}
+		return true, nil
+	}
+}
+
+// podsIn are the objects in whose namespaces Pods leave.
+func podsIn(objects []prepared, leaving []leavingPod) (out []prepared) {
+	for _, p := range objects {
+		if slices.ContainsFunc(leaving, func(l leavingPod) bool { return l.namespace == p.GetNamespace() }) {
+			out = append(out, p)
+		}
+	}
+	return out
+}
