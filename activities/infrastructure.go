@@ -31,6 +31,8 @@ type Stacks interface {
 	Links(ctx context.Context, id lcm.OpOccID) (before, after []lcm.ExtVirtualLink, err error)
 	// Reconnection is the stack's change to the external links of the operation's plan, or back to those of the VNF.
 	Reconnection(ctx context.Context, id lcm.OpOccID, asBefore bool) (vim.Change, error)
+	// Repackaging is the deployment's change to the package of a CHANGE_VNFPKG, or back to the one before.
+	Repackaging(ctx context.Context, id lcm.OpOccID, asBefore bool) (vim.Change, error)
 	// GracePeriod is how long a TERMINATE operation waits for the servers to shut down.
 	GracePeriod(ctx context.Context, id lcm.OpOccID) (time.Duration, error)
 }

@@ -113,6 +113,10 @@ func (fixedStack) Reconnection(_ context.Context, _ lcm.OpOccID, asBefore bool) 
 	return vim.Change{Name: "vnf-1", Owner: "owner-1", Definition: map[string]any{"asBefore": asBefore}}, nil
 }
 
+func (fixedStack) Repackaging(_ context.Context, _ lcm.OpOccID, asBefore bool) (vim.Change, error) {
+	return vim.Change{Name: "vnf-1", Owner: "owner-1", Definition: map[string]any{"former": asBefore}}, nil
+}
+
 func (fixedStack) GracePeriod(context.Context, lcm.OpOccID) (time.Duration, error) {
 	return 30 * time.Second, nil
 }

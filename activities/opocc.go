@@ -50,6 +50,8 @@ type InstantiatedVnf struct {
 	Extensions, ConfigurableProperties map[string]any
 	// ChangedInfo is what else of the instance the operation changes when it is complete; nil for nothing.
 	ChangedInfo *lcm.VnfInfoModifications
+	// Package is the one that the instance has from then on, nil when it stays.
+	Package *lcm.VnfPkg
 }
 
 // Description is what a workflow needs to know to choose its steps. It holds no parameter.

@@ -126,6 +126,9 @@ func (o *OpOccs) account(ctx context.Context, in RecordStateInput, rec *lcm.Oper
 		inst.Extensions, inst.ConfigurableProperties = made.Extensions, made.ConfigurableProperties
 		if in.Status.State == lcm.Completed {
 			rec.ChangedInfo = made.ChangedInfo
+			if made.Package != nil {
+				inst.Take(*made.Package)
+			}
 		}
 	}
 	rec.ResourceChanges = lcm.ChangesOf(before, inst.Instantiated)

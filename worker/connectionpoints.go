@@ -27,6 +27,9 @@ func (j *job) resources(info *lcm.InstantiatedVnfInfo, made activities.Outcome, 
 
 // restored is the VNF as it was before the operation, with the resources that a rollback has made anew.
 func (j *job) restored(made activities.Outcome, connectionID string) activities.InstantiatedVnf {
+	if j.Before != nil {
+		j = &job{j.Before}
+	}
 	info := *j.Instance.Instantiated
 	j.Request.ExtVirtualLinks = info.ExtVirtualLinks // not those that the operation was to make
 	j.resources(&info, made, connectionID)

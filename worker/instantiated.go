@@ -22,6 +22,9 @@ func (o *resolver) Instantiated(
 	if err != nil {
 		return activities.InstantiatedVnf{}, err
 	}
+	if made.Left && j.Before != nil { // the package before counts until a change is complete
+		j = &job{j.Before}
+	}
 	if made.Restored {
 		return j.restored(made, connection.ID), nil
 	}
@@ -48,8 +51,8 @@ func (o *resolver) Instantiated(
 		out.ConfigurableProperties = lcm.ShowRegistries(out.ConfigurableProperties, j.Request.AdditionalParams)
 	}
 	out.VimConnections = append([]lcm.VimConnectionInfo{connection}, j.otherConnections(connection)...)
-	if j.FormerVims != nil {
-		out.ChangedInfo = &j.Modified
+	if j.FormerVims != nil || j.Package != nil {
+		out.ChangedInfo, out.Package = &j.Modified, j.Package
 	}
 	if made.ClusterVimID != "" {
 		vim, err := o.Store.Vim(ctx, made.ClusterVimID)

@@ -52,8 +52,8 @@ func TestObserver_replaysHistoriesWithoutASpan(t *testing.T) {
 	for name, w := range map[lcm.WorkflowName]any{
 		lcm.WorkflowInstantiate: workflows.Instantiate, lcm.WorkflowScale: workflows.Scale, lcm.WorkflowHeal: workflows.Heal,
 		lcm.WorkflowModifyInfo: workflows.ModifyInfo, lcm.WorkflowOperate: workflows.Operate,
-		lcm.WorkflowChangeExtConn: workflows.ChangeExtConn,
-		lcm.WorkflowTerminate:     workflows.Terminate, lcm.WorkflowDeliver: workflows.DeliverNotifications,
+		lcm.WorkflowChangeExtConn: workflows.ChangeExtConn, lcm.WorkflowChangeVnfPkg: workflows.ChangeVnfPkg,
+		lcm.WorkflowTerminate: workflows.Terminate, lcm.WorkflowDeliver: workflows.DeliverNotifications,
 		lcm.WorkflowFetch: workflows.FetchPackage,
 		lcm.WorkflowDrift: workflows.CheckDrift,
 	} {

@@ -143,6 +143,8 @@ func New(o Options) *Worker {
 	w.RegisterWorkflowWithOptions(workflows.Heal, workflow.RegisterOptions{Name: string(lcm.WorkflowHeal)})
 	w.RegisterWorkflowWithOptions(workflows.ModifyInfo, workflow.RegisterOptions{Name: string(lcm.WorkflowModifyInfo)})
 	w.RegisterWorkflowWithOptions(workflows.Operate, workflow.RegisterOptions{Name: string(lcm.WorkflowOperate)})
+	w.RegisterWorkflowWithOptions(workflows.ChangeVnfPkg,
+		workflow.RegisterOptions{Name: string(lcm.WorkflowChangeVnfPkg)})
 	w.RegisterWorkflowWithOptions(workflows.ChangeExtConn,
 		workflow.RegisterOptions{Name: string(lcm.WorkflowChangeExtConn)})
 	w.RegisterWorkflowWithOptions(workflows.Terminate, workflow.RegisterOptions{Name: string(lcm.WorkflowTerminate)})

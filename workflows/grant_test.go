@@ -134,7 +134,7 @@ func TestGrant_refusalEndsEveryOperationThatAsks(t *testing.T) {
 	for operation, run := range map[lcm.Operation]func(workflow.Context, lcm.OperationInput) error{
 		lcm.OpInstantiate: Instantiate, lcm.OpScale: Scale, lcm.OpScaleToLevel: Scale, lcm.OpHeal: Heal,
 		lcm.OpOperate:       Operate,
-		lcm.OpChangeExtConn: ChangeExtConn, lcm.OpTerminate: Terminate,
+		lcm.OpChangeExtConn: ChangeExtConn, lcm.OpChangeVnfPkg: ChangeVnfPkg, lcm.OpTerminate: Terminate,
 	} {
 		t.Run(string(operation), func(t *testing.T) {
 			t.Parallel()

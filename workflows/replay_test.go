@@ -44,6 +44,7 @@ func replayer() worker.WorkflowReplayer {
 	r.RegisterWorkflowWithOptions(Heal, workflow.RegisterOptions{Name: string(lcm.WorkflowHeal)})
 	r.RegisterWorkflowWithOptions(ModifyInfo, workflow.RegisterOptions{Name: string(lcm.WorkflowModifyInfo)})
 	r.RegisterWorkflowWithOptions(Operate, workflow.RegisterOptions{Name: string(lcm.WorkflowOperate)})
+	r.RegisterWorkflowWithOptions(ChangeVnfPkg, workflow.RegisterOptions{Name: string(lcm.WorkflowChangeVnfPkg)})
 	r.RegisterWorkflowWithOptions(ChangeExtConn, workflow.RegisterOptions{Name: string(lcm.WorkflowChangeExtConn)})
 	r.RegisterWorkflowWithOptions(Terminate, workflow.RegisterOptions{Name: string(lcm.WorkflowTerminate)})
 	r.RegisterWorkflowWithOptions(DeliverNotifications, workflow.RegisterOptions{Name: string(lcm.WorkflowDeliver)})

@@ -106,6 +106,7 @@ func everyList(t *testing.T) map[string]anyList {
 	f := someFacts(t, "ha", true)
 	f.ChangesVim, f.ChangesRegistries = true, true
 	add("VIM connection", f, lcm.OpChangeExtConn, `{"extVirtualLinks":[]}`)
+	all["package"] = anyList{lcm.OpChangeVnfPkg, lifecycle.Steps(f, lcm.Plan{Operation: lcm.OpChangeVnfPkg})}
 	all["modification"] = anyList{lcm.OpModifyInfo, lifecycle.Steps(f, lcm.Plan{Operation: lcm.OpModifyInfo})}
 	for _, isCluster := range []bool{true, false} {
 		f := someFacts(t, "simple", isCluster)

@@ -31,7 +31,8 @@ type vnf struct {
 func newVnf(in lcm.OperationInput) *vnf {
 	v := &vnf{in: in}
 	v.op = &operation{in: in, learn: v.learn, tables: tables{
-		v.making(), v.ending(), v.scaling(), v.healing(), v.reconnecting(), v.modifying(),
+		v.making(), v.ending(), v.scaling(), v.healing(), v.reconnecting(), v.repackaging(),
+		v.modifying(),
 	}}
 	for _, driver := range drivers {
 		v.op.tables = append(v.op.tables, driver(v)...)

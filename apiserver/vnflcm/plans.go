@@ -16,7 +16,7 @@ import (
 
 // planRequest is an operation with the body of its request.
 type planRequest struct {
-	Operation string          `json:"operation" param:"required; enum=INSTANTIATE|SCALE|SCALE_TO_LEVEL|HEAL|OPERATE|CHANGE_EXT_CONN|TERMINATE"`
+	Operation string          `json:"operation" param:"required; enum=INSTANTIATE|SCALE|SCALE_TO_LEVEL|HEAL|OPERATE|CHANGE_EXT_CONN|CHANGE_VNFPKG|TERMINATE"`
 	Request   json.RawMessage `json:"request" param:"required"`
 }
 
@@ -95,6 +95,8 @@ func (h *Handler) planOf(
 			a.dialect = &dialectV2
 		}
 		return a.planReconnection(ctx, inst, request)
+	case lcm.OpChangeVnfPkg:
+		return (&api{h, &dialectV2}).planPackage(ctx, inst, request)
 	default:
 		return h.planChange(ctx, inst, op, request, version)
 	}

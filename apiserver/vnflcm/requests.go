@@ -205,6 +205,14 @@ type changeExtConnV2 struct {
 	AdditionalParams  nfvParams                              `json:"additionalParams"`
 }
 
+// changeVnfPkgV2 is SOL003 v3.3.1 clause 5.5.2.11a.
+type changeVnfPkgV2 struct {
+	VnfdID                    string         `json:"vnfdId" param:"required"`
+	AdditionalParams          map[string]any `json:"additionalParams"`
+	Extensions                map[string]any `json:"extensions"`
+	VnfConfigurableProperties map[string]any `json:"vnfConfigurableProperties"`
+}
+
 type vimConnectionPatch struct {
 	vimConnection
 	VimType string `json:"vimType"`
@@ -232,6 +240,8 @@ type dialect struct {
 	vnfPkgID bool
 	// excludedOperationParts are left out of lists by default (SOL013 clause 5.3).
 	excludedOperationParts []string
+	// packageChanges tells whether a VnfLcmOpOcc shows what another package has changed (CHANGE_VNFPKG).
+	packageChanges bool
 	// unusedOperationParts are the standard's attributes of a VnfLcmOpOcc that Windlass never has a value of.
 	unusedOperationParts []string
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// unsupportedRoutes are tasks of the standard that no VNF supports here. A VNF has no task resource for what it does
+// unsupportedRoutes are tasks of the standard that no VNF supports here, or only VNFs of containers. A VNF has no task resource for what it does
 // not support, so each is a 404 in every state (SOL003 clause 5.4.7.3.1 and those of the others), and other methods a
 // 405.
 func (a *api) unsupportedRoutes() []rest.Route {
@@ -18,8 +18,7 @@ func (a *api) unsupportedRoutes() []rest.Route {
 		return list
 	}
 	return append(list,
-		rest.Post(instance+"/change_vnfpkg",
-			a.unsupported("another VNF package: terminate it, and modify vnfdId while it is not instantiated")),
+		rest.Post(instance+"/change_vnfpkg", a.changeVnfPkg),
 		rest.Post(instance+"/create_snapshot", a.unsupported("snapshots")),
 		rest.Post(instance+"/revert_to_snapshot", a.unsupported("snapshots")),
 	)

@@ -29,10 +29,11 @@ var dialectV2 = dialect{
 		return editParams(params, mapOf)
 	},
 	vnfcInfo:             true,
-	unusedOperationParts: []string{"modificationsTriggeredByVnfPkgChange", "vnfSnapshotInfoId"},
+	packageChanges:       true,
+	unusedOperationParts: []string{"vnfSnapshotInfoId"},
 	excludedOperationParts: []string{
 		"operationParams", "error", "resourceChanges", "changedInfo",
-		"changedExtConnectivity",
+		"changedExtConnectivity", "modificationsTriggeredByVnfPkgChange",
 	},
 }
 

@@ -147,6 +147,7 @@ type opOccView struct {
 	Error                 *rest.ProblemDetails `json:"error,omitempty"`
 	ResourceChanges       *lcm.ResourceChanges `json:"resourceChanges,omitempty"`
 	ChangedInfo           map[string]any       `json:"changedInfo,omitempty"`
+	PackageChanges        map[string]any       `json:"modificationsTriggeredByVnfPkgChange,omitempty"`
 
 	ChangedExtConnectivity []lcm.ExtVirtualLinkInfo `json:"changedExtConnectivity,omitempty"`
 	Links                  map[string]rest.Link     `json:"_links"`
@@ -169,6 +170,12 @@ func (d *dialect) opOcc(base string, o lcm.VnfLcmOpOcc) (opOccView, error) {
 		Links: map[string]rest.Link{
 			"self": {Href: self}, "vnfInstance": {Href: base + d.Prefix + "/vnf_instances/" + string(o.VnfInstanceID)},
 		},
+	}
+	if o.Operation == lcm.OpChangeVnfPkg {
+		v.ChangedInfo, v.PackageChanges = nil, nil
+		if d.packageChanges {
+			v.PackageChanges = o.ChangedInfo.Shown(d.Number)
+		}
 	}
 	if o.Granted { // the NFVO's, or where Windlass shows its own
 		v.Links["grant"] = rest.Link{Href: cmp.Or(o.GrantHref, base+"/windlass/v1/vnf_lcm_op_occs/"+string(o.ID)+"/grant")}

@@ -93,6 +93,7 @@ func TestOperationView_hasTheAttributesThatFiltersAreTestedWith(t *testing.T) {
 		"id", "operationState", "stateEnteredTime", "startTime", "vnfInstanceId", "grantId", "operation",
 		"isAutomaticInvocation", "operationParams",
 		"isCancelPending", "cancelMode", "error", "resourceChanges", "changedInfo", "changedExtConnectivity", "_links",
+		"modificationsTriggeredByVnfPkgChange",
 	}, names)
 }
 

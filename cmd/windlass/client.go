@@ -27,10 +27,10 @@ type apiClient struct {
 // lcmVersions are the Version headers of the lifecycle API's versions.
 var lcmVersions = map[int]string{1: "1.3.0", 2: "2.0.0"}
 
-// first is the client of the lifecycle API's first version.
-func (c *apiClient) first() *apiClient {
+// ofVersion is the client of that version of the lifecycle API.
+func (c *apiClient) ofVersion(version int) *apiClient {
 	other := *c
-	other.lcm, other.version = "/vnflcm/v1", lcmVersions[1]
+	other.lcm, other.version = fmt.Sprintf("/vnflcm/v%d", version), lcmVersions[version]
 	return &other
 }
 

@@ -39,7 +39,7 @@ A registry of images with a volume keeps that in any case, also with --all, unle
 			return usageErrorf(cmd, "Give either --vnfc or --all.")
 		}
 		if all { // in the second version a request without VNFCs means their servers alone
-			c.client = c.client.first()
+			c.client = c.client.ofVersion(1)
 		}
 		request := map[string]any{}
 		if len(vnfcs) > 0 {

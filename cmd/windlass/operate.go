@@ -24,7 +24,7 @@ func (m *manner) addMannerFlags(cmd *cobra.Command) {
 func taskPath(op lcm.Operation) string {
 	return map[lcm.Operation]string{
 		lcm.OpInstantiate: "/instantiate", lcm.OpScale: "/scale", lcm.OpScaleToLevel: "/scale_to_level", lcm.OpHeal: "/heal",
-		lcm.OpOperate: "/operate", lcm.OpChangeExtConn: "/change_ext_conn",
+		lcm.OpOperate: "/operate", lcm.OpChangeExtConn: "/change_ext_conn", lcm.OpChangeVnfPkg: "/change_vnfpkg",
 		lcm.OpTerminate: "/terminate",
 	}[op]
 }

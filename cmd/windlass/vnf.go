@@ -20,7 +20,7 @@ func newVnf(c *cli) *cobra.Command {
 	}
 	cmd.AddCommand(newVnfCreate(c), newVnfList(c), newVnfShow(c), newVnfModify(c), newVnfInstantiate(c), newVnfScale(c),
 		newVnfScaleToLevel(c),
-		newVnfHeal(c), newVnfOperate(c), newVnfChangeExtConn(c), newVnfDrift(c), newVnfDriftPolicy(c), newVnfRegistry(c),
+		newVnfHeal(c), newVnfOperate(c), newVnfChangeExtConn(c), newVnfChangePackage(c), newVnfDrift(c), newVnfDriftPolicy(c), newVnfRegistry(c),
 		newVnfForgetHostKey(c),
 		newVnfTerminate(c), newVnfDelete(c))
 	return cmd
@@ -172,6 +172,30 @@ form is that of --lcm-version: cpConfig is a list in version 1, a map in version
 			return err
 		}
 		return c.operate(cmd, args[0], lcm.OpChangeExtConn, request, how)
+	}
+	return cmd
+}
+
+func newVnfChangePackage(c *cli) *cobra.Command {
+	var how manner
+	cmd := &cobra.Command{
+		Use:   "change-package ID REQUEST",
+		Short: "Roll a VNF instance of containers over to another VNF package",
+		Long: `Roll a VNF instance of containers over to another VNF package. REQUEST is a JSON file with a
+ChangeCurrentVnfPkgRequest of SOL003 v3.3.1, "-" for standard input; parameters that it does not name stay as they are.
+The command uses version 2 of the API, whatever --lcm-version says.`,
+		Example: `  windlass vnf change-package 1f9d3a52-0c1e-4f60-8a3f-6f1f2f9d9c11 package.json --plan
+  windlass vnf change-package 1f9d3a52-0c1e-4f60-8a3f-6f1f2f9d9c11 package.json --watch`,
+		Args: exactly("ID", "REQUEST"),
+	}
+	how.addMannerFlags(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		request, err := c.readRequest(args[1])
+		if err != nil {
+			return err
+		}
+		c.client = c.client.ofVersion(2)
+		return c.operate(cmd, args[0], lcm.OpChangeVnfPkg, request, how)
 	}
 	return cmd
 }

@@ -36,7 +36,7 @@ const mostManifests = 2000
 // Read reads the files of manifests, each once; read answers NotFound for one that the package does not have. Files
 // whose names are wrong are left out: ReadParams tells of them.
 func Read(p Params, read func(path string) ([]byte, error)) (m Manifests, err error) {
-	known := map[string]bool{}
+	known, merge := map[string]bool{}, merger{at: map[identity]int{}}
 	for i, file := range p.Files {
 		clean, at := path.Clean(file), params.ItemPath(filesPath, i)
 		if !inPackage(file) || known[clean] {
@@ -50,8 +50,8 @@ func Read(p Params, read func(path string) ([]byte, error)) (m Manifests, err er
 		case err != nil:
 			return m, err
 		default:
-			objects, broken := documents(text, mostManifests-len(m.Objects)-len(m.Broken))
-			m.Objects = append(m.Objects, objects...)
+			objects, broken := documents(text, mostManifests-merge.read-len(m.Broken))
+			m.Objects = merge.put(m.Objects, objects)
 			for _, detail := range broken {
 				m.Broken = append(m.Broken, lcm.Problem{Path: at, Detail: file + ", " + detail})
 			}
@@ -61,6 +61,29 @@ func Read(p Params, read func(path string) ([]byte, error)) (m Manifests, err er
 		}
 	}
 	return m, nil
+}
+
+// merger adds up the objects of files. One that a file before has, too, is as the later file says.
+type merger struct {
+	at   map[identity]int
+	read int // with those that were replaced
+}
+
+type identity struct{ group, kind, namespace, name string }
+
+func (m *merger) put(into []unstructured.Unstructured, objects []unstructured.Unstructured) []unstructured.Unstructured {
+	m.read += len(objects)
+	for _, o := range objects {
+		kind := o.GroupVersionKind()
+		id := identity{kind.Group, kind.Kind, o.GetNamespace(), o.GetName()}
+		if at, had := m.at[id]; had && id.name != "" {
+			into[at] = o
+			continue
+		}
+		m.at[id] = len(into)
+		into = append(into, o)
+	}
+	return into
 }
 
 // documents reads the documents of a file, which may be so many. Lists are taken apart, empty documents left out.

@@ -15,8 +15,10 @@ import (
 )
 
 const (
-	paramsPath  = "$.additionalParams"
-	filesPath   = paramsPath + ".lcm-kubernetes-def-files"
+	paramsPath = "$.additionalParams"
+	// FilesMember is the member of additionalParams that names the files of manifests.
+	FilesMember = "lcm-kubernetes-def-files"
+	filesPath   = paramsPath + "." + FilesMember
 	mappingPath = paramsPath + ".vdu_mapping"
 	// namespacePath is also where manifests are told of that do not agree.
 	namespacePath = paramsPath + ".namespace"

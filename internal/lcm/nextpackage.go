@@ -23,11 +23,16 @@ func (r ModifyRequest) applyPackage(inst *VnfInstance, pkg *NextPackage, done *V
 		}
 		inst.Instantiated = inst.Instantiated.keeping(pkg.KeptImages)
 	}
-	inst.VnfPkgID, inst.VnfdID, inst.Provider, inst.ProductName = pkg.ID, pkg.VnfdID, pkg.Provider, pkg.ProductName
-	inst.SoftwareVersion, inst.VnfdVersion = pkg.SoftwareVersion, pkg.VnfdVersion
+	inst.Take(pkg.VnfPkg)
 	done.VnfPkgID, done.VnfdID, done.Provider, done.ProductName = pkg.ID, pkg.VnfdID, pkg.Provider, pkg.ProductName
 	done.SoftwareVersion, done.VnfdVersion = pkg.SoftwareVersion, pkg.VnfdVersion
 	return nil
+}
+
+// Take makes a package the one that the instance is of.
+func (i *VnfInstance) Take(pkg VnfPkg) {
+	i.VnfPkgID, i.VnfdID, i.Provider, i.ProductName = pkg.ID, pkg.VnfdID, pkg.Provider, pkg.ProductName
+	i.SoftwareVersion, i.VnfdVersion = pkg.SoftwareVersion, pkg.VnfdVersion
 }
 
 // keeping is a copy with images that stay until all servers are made anew; those that have stayed before go on to.

@@ -36,6 +36,8 @@ type Plan struct {
 	Links           []ExtVirtualLink `json:"links,omitempty"`
 	ChangedLinks    []string         `json:"changedLinks,omitempty"`
 	VimConnectionID string           `json:"vimConnectionId,omitempty"`
+	// VnfPkgID is the package that the VNF has when a CHANGE_VNFPKG is complete.
+	VnfPkgID VnfPkgID `json:"vnfPkgId,omitempty"`
 }
 
 // OperatedVnfc is a VM that is started or stopped.

@@ -12,6 +12,7 @@ const (
 	OpModifyInfo    Operation = "MODIFY_INFO"
 	OpOperate       Operation = "OPERATE"
 	OpChangeExtConn Operation = "CHANGE_EXT_CONN"
+	OpChangeVnfPkg  Operation = "CHANGE_VNFPKG" // of v2 only
 	OpTerminate     Operation = "TERMINATE"
 )
 

@@ -213,7 +213,7 @@ type VnfEvent struct {
 	ResourceChanges       *ResourceChanges `json:"resourceChanges,omitempty"`
 	// Connectivity is the plan of a completed CHANGE_EXT_CONN, which has the links that it has changed.
 	Connectivity *Plan `json:"connectivity,omitempty"`
-	// ChangedInfo is of a completed MODIFY_INFO.
+	// ChangedInfo is of a completed MODIFY_INFO or CHANGE_VNFPKG.
 	ChangedInfo *VnfInfoModifications `json:"changedInfo,omitempty"`
 }
 

@@ -162,7 +162,7 @@ type VnfLcmOpOcc struct {
 	APIVersion      int
 	Error           *Error
 	ResourceChanges *ResourceChanges
-	// ChangedInfo is what a completed MODIFY_INFO has changed.
+	// ChangedInfo is what a completed MODIFY_INFO has changed, or the package of a CHANGE_VNFPKG.
 	ChangedInfo *VnfInfoModifications
 	// OfVersion, when not 0, is the version of the instance that the operation is about; it is not stored.
 	OfVersion int64

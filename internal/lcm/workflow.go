@@ -16,6 +16,7 @@ const (
 	WorkflowModifyInfo    WorkflowName = "ModifyInfo"
 	WorkflowOperate       WorkflowName = "Operate"
 	WorkflowChangeExtConn WorkflowName = "ChangeExtConn"
+	WorkflowChangeVnfPkg  WorkflowName = "ChangeVnfPkg"
 	WorkflowTerminate     WorkflowName = "Terminate"
 )
 
@@ -34,6 +35,8 @@ func WorkflowFor(op Operation) (WorkflowName, bool) {
 		return WorkflowOperate, true
 	case OpChangeExtConn:
 		return WorkflowChangeExtConn, true
+	case OpChangeVnfPkg:
+		return WorkflowChangeVnfPkg, true
 	case OpTerminate:
 		return WorkflowTerminate, true
 	default:

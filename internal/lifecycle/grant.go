@@ -27,6 +27,9 @@ func Granted(f Facts, p lcm.Plan, vim lcm.VimConnectionInfo) lcm.Grant {
 	for _, v := range p.Operated {
 		g.update(v.VnfcID)
 	}
+	for _, v := range f.updated(p) {
+		g.update(v.ID)
+	}
 	if p.Operation == lcm.OpChangeExtConn {
 		g.reconnect(p.Links)
 	}

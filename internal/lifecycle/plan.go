@@ -34,6 +34,9 @@ type Facts struct {
 	ChangesVim bool
 	// ChangesRegistries is set when a modification changes the registries of a cluster that is in use.
 	ChangesRegistries bool
+	// VnfPkgID is the package that a CHANGE_VNFPKG gives the VNF, whose flavour Flavour is; FormerFlavour is that until then.
+	VnfPkgID      lcm.VnfPkgID
+	FormerFlavour *vnfpkg.Flavour
 	// PodNetwork is set when the configuration names a manifest of the pod network, for clusters whose package has none.
 	PodNetwork bool
 }
@@ -77,6 +80,8 @@ func plan(f Facts, op lcm.Operation, body json.RawMessage) (lcm.Plan, error) {
 		return operate(f, body)
 	case lcm.OpChangeExtConn:
 		return changeExtConn(f, body)
+	case lcm.OpChangeVnfPkg:
+		return changeVnfPkg(f)
 	default:
 		return lcm.Plan{}, lcm.Errorf(lcm.KindBug, "There is no plan for %s.", op)
 	}

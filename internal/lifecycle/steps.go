@@ -73,6 +73,8 @@ func (l listing) steps() []Step {
 		return l.operating()
 	case lcm.OpChangeExtConn:
 		return Join(l.granted(Step{ID: "decide-links", Title: "Decide what is connected"}), l.reconnecting())
+	case lcm.OpChangeVnfPkg:
+		return Join(l.granted(Step{ID: "decide-package", Title: "Decide what changes"}), changingPackage())
 	case lcm.OpModifyInfo:
 		return l.modifying()
 	}
@@ -179,6 +181,14 @@ func (l listing) reconnecting() []Step {
 		{ID: "change-connections", Title: "Change the connections of the stack", Undo: "the connections are what they were"},
 		{ID: "look", Title: "Look at the infrastructure"},
 	})
+}
+
+// changingPackage is a CHANGE_VNFPKG. Pods are replaced one after the other, as their workloads say.
+func changingPackage() []Step {
+	return []Step{
+		{ID: "change-package", Title: "Roll the VNF over to the new package", Undo: "the VNF is rolled back to the former one"},
+		{ID: "find-changed", Title: "Find the VNFCs"},
+	}
 }
 
 // modifying is a MODIFY_INFO: what brings the modifications to the VNF itself has its place after the checks.

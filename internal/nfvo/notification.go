@@ -31,6 +31,8 @@ type occurrence struct {
 	VnfLcmOpOccID         lcm.OpOccID        `json:"vnfLcmOpOccId"`
 	*lcm.ResourceChanges
 	ChangedInfo map[string]any `json:"changedInfo,omitempty"`
+	// PackageChanges are what another package has changed (CHANGE_VNFPKG), in v2 only.
+	PackageChanges map[string]any `json:"modificationsTriggeredByVnfPkgChange,omitempty"`
 
 	ChangedExtConnectivity []lcm.ExtVirtualLinkInfo `json:"changedExtConnectivity,omitempty"`
 	Error                  *problem.Details         `json:"error,omitempty"`
@@ -80,7 +82,11 @@ func notificationOf(s lcm.Subscription, e lcm.VnfEvent) notification {
 	if s.Verbosity == lcm.VerbosityShort { // an error is no detail of a change
 		return n
 	}
-	n.ChangedInfo = e.ChangedInfo.Shown(s.APIVersion)
+	if e.Operation != lcm.OpChangeVnfPkg {
+		n.ChangedInfo = e.ChangedInfo.Shown(s.APIVersion)
+	} else if s.APIVersion == 2 {
+		n.PackageChanges = e.ChangedInfo.Shown(s.APIVersion)
+	}
 	n.ChangedExtConnectivity = e.Connectivity.ChangedLinkInfo(s.APIVersion)
 	n.ResourceChanges = e.ResourceChanges.Shown(s.APIVersion)
 	return n

@@ -23,6 +23,11 @@ func (o *Operation) Refused() *lcm.Error {
 		}, true)
 	case lcm.OpModifyInfo:
 		problems = o.modifiedProblems()
+	case lcm.OpChangeVnfPkg:
+		problems = o.Vnfd.Declared.Problems(vnfpkg.Attributes{
+			Metadata: o.Instance.Metadata, Extensions: o.Instance.Extensions,
+			ConfigurableProperties: o.Instance.ConfigurableProperties,
+		}, true)
 	default:
 	}
 	if len(problems) == 0 {

@@ -9,7 +9,7 @@ import (
 )
 
 // overridden are the parameters with which the VNF was instantiated and what the request of a later operation puts in
-// their place (RFC 7396): in a healing anything, credentials above all; in a scaling and a CHANGE_EXT_CONN the member
+// their place (RFC 7396): in a healing anything, credentials above all; in a CHANGE_VNFPKG anything; in a scaling and a CHANGE_EXT_CONN the member
 // nfv, as in Tacker.
 func overridden(op lcm.VnfLcmOpOcc, stored json.RawMessage) (json.RawMessage, error) {
 	switch op.Operation {
@@ -27,6 +27,8 @@ func overridden(op lcm.VnfLcmOpOcc, stored json.RawMessage) (json.RawMessage, er
 		return merged(orObject(stored), nfv)
 	case lcm.OpChangeExtConn:
 		return reconnected(op, stored)
+	case lcm.OpChangeVnfPkg:
+		return repackaged(op, stored)
 	default:
 		return stored, nil
 	}

@@ -43,6 +43,7 @@ func (o *Operation) Facts(unhealthy map[string]string) (lifecycle.Facts, error) 
 	if facts.Graceful, err = graceful(o.OpOcc); err != nil {
 		return facts, err
 	}
+	o.changing(&facts)
 	facts.Drivers, err = o.Drivers()
 	return facts, err
 }
@@ -59,7 +60,8 @@ func (o *Operation) Planned() (lifecycle.Facts, lcm.Plan, error) {
 		return facts, lcm.Plan{}, err
 	}
 	switch {
-	case Changes(o.OpOcc.Operation), o.OpOcc.Operation == lcm.OpOperate, o.OpOcc.Operation == lcm.OpChangeExtConn:
+	case Changes(o.OpOcc.Operation), o.OpOcc.Operation == lcm.OpOperate, o.OpOcc.Operation == lcm.OpChangeExtConn,
+		o.OpOcc.Operation == lcm.OpChangeVnfPkg:
 		p, err := o.Plan(nil)
 		return facts, p, err
 	case o.OpOcc.Operation == lcm.OpInstantiate:
@@ -99,7 +101,7 @@ func (o *Operation) Recorded() map[string]int {
 // Capacity is how many VMs of each VDU the VNF has, or is to have when it is instantiated.
 func (o *Operation) Capacity() (map[string]int, error) {
 	if o.Instance.Instantiated != nil {
-		return o.Recorded(), nil
+		return o.keptSizes()
 	}
 	return o.Flavour.Capacity(o.Request.InstantiationLevelID)
 }

@@ -26,7 +26,7 @@ type Resolver struct {
 type Operation struct {
 	OpOcc lcm.VnfLcmOpOcc
 	// Instance is the VNF instance, of a MODIFY_INFO with the modifications made, and of a CHANGE_EXT_CONN with its VIM
-	// connections changed.
+	// connections changed, and of a CHANGE_VNFPKG with its package.
 	Instance lcm.VnfInstance
 	// Request is that of this operation when it instantiates the VNF, else what the VNF was instantiated with, with what
 	// the operation puts in its place.
@@ -45,6 +45,9 @@ type Operation struct {
 	FormerVims []lcm.VimConnectionInfo
 	// Former is what a MODIFY_INFO changes; empty for any other operation.
 	Former lcm.VnfInstance
+	// Before is the VNF as it is until a CHANGE_VNFPKG is complete, and Package what it gets; nil for any other operation.
+	Before  *Operation
+	Package *lcm.VnfPkg
 
 	podNetwork bool
 }
@@ -71,6 +74,9 @@ func (r *Resolver) Of(ctx context.Context, opOcc lcm.VnfLcmOpOcc) (o *Operation,
 		}
 	}
 	if err := o.takeConnections(); err != nil {
+		return nil, err
+	}
+	if err := r.takePackage(ctx, o); err != nil {
 		return nil, err
 	}
 	switch {

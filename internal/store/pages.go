@@ -74,7 +74,6 @@ var operationParts = map[string]part{
 	"operationParams":        {" params,", nothing, nil},
 	"error":                  {" error,", nothing, nil},
 	"resourceChanges":        {"\tresource_changes,", nothing, nil},
-	"changedInfo":            {" changed_info,", nothing, nil},
 	"changedExtConnectivity": {" nullif(plan - 'grant' - 'drains', '{}'),", nothing, nil},
 }
 
@@ -246,7 +245,8 @@ var operationAttributes = attributes{
 	"operationParams/vimConnectionInfo": formsColumn("params", []string{"vimConnectionInfo"}, "id"),
 	"operationParams/extVirtualLinks/extCps/cpConfig": formsColumn("params",
 		[]string{"extVirtualLinks", "extCps", "cpConfig"}, "cpInstanceId"),
-	"changedInfo": documentColumn("changed_info"),
+	"changedInfo":                          whenColumn("operation <> 'CHANGE_VNFPKG'", documentColumn("changed_info")),
+	"modificationsTriggeredByVnfPkgChange": whenColumn("operation = 'CHANGE_VNFPKG'", documentColumn("changed_info")),
 	"changedInfo/vimConnectionInfo": keyedColumn("changed_info", []string{"vimConnectionInfo"}, "id", "vimId", "vimType",
 		"interfaceInfo", "accessInfo", "extra"),
 	"_links":             linkColumn("id", "/vnf_lcm_op_occs/"),

@@ -65,7 +65,7 @@ func NewOperationMetrics(reg prometheus.Registerer) *OperationMetrics {
 // kinds are all operations.
 var kinds = [...]lcm.Operation{
 	lcm.OpInstantiate, lcm.OpScale, lcm.OpScaleToLevel, lcm.OpHeal, lcm.OpModifyInfo, lcm.OpOperate, lcm.OpChangeExtConn,
-	lcm.OpTerminate,
+	lcm.OpChangeVnfPkg, lcm.OpTerminate,
 }
 
 const (

@@ -75,6 +75,7 @@ func TestContainers(t *testing.T) {
 		"terminationType": "GRACEFUL", "gracefulTerminationTimeout": 5,
 	}), quick, "COMPLETED")
 	requireNoPods(t, cluster.Client)
+	b.otherPackage(t, cluster, vim)
 	b.foreignContainers(t, cluster, vim)
 }
 
@@ -119,6 +120,20 @@ func (b *bed) foreignContainers(t *testing.T, cluster *kubetest.ControlPlane, vi
 	pods, err := cluster.Client.CoreV1().Pods("curry").List(t.Context(), metav1.ListOptions{})
 	require.NoError(t, err)
 	require.NotEmpty(t, pods.Items)
+	changed := func(file string) map[string]any {
+		return map[string]any{
+			"vnfdId": "b1bb0ce7-ebca-4fa7-95ed-4840d7000000", "additionalParams": map[string]any{
+				"upgrade_type": "RollingUpdate", "lcm-kubernetes-def-files": []string{"Files/kubernetes/namespace.yaml", file},
+				"vdu_params": []any{map[string]any{"vdu_id": "VDU2"}},
+			},
+		}
+	}
+	v2.done(t, "change_vnfpkg", changed("Files/new_kubernetes/new_deployment.yaml"))
+	op = v2.begin(t, "change_vnfpkg", changed("Files/new_kubernetes/error_deployment.yaml"))
+	failed := b.Await(t, op, quick, "FAILED_TEMP")
+	require.Contains(t, failed["error"].(map[string]any)["detail"], "ImagePullBackOff")
+	require.Equal(t, http.StatusAccepted, b.Act(t, op, "rollback", nil).Status)
+	b.Await(t, op, quick, "ROLLED_BACK")
 	v2.done(t, "terminate", map[string]any{"terminationType": "FORCEFUL"})
 	requireNoPods(t, cluster.Client)
 }

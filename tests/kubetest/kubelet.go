@@ -103,7 +103,7 @@ func stateOf(c corev1.Container) corev1.ContainerStatus {
 		return s
 	}
 	switch {
-	case strings.HasPrefix(c.Image, "broken"):
+	case strings.HasPrefix(c.Image, "broken"), strings.HasPrefix(c.Image, "error"): // as packages of Tacker's call it
 		return waiting("ImagePullBackOff", "Back-off pulling image "+c.Image)
 	case strings.HasPrefix(c.Image, "crash"):
 		return waiting("CrashLoopBackOff", "back-off 10s restarting failed container "+c.Name)

@@ -102,6 +102,7 @@ func (c *Cluster) Change(ctx context.Context, ch vim.Change, progress func(strin
 	if err != nil {
 		return err
 	}
+	have.Dropped = dropped(slices.Concat(have.Objects, have.Dropped), objects)
 	have.Operation, have.Workloads, have.Objects = ch.Operation, of.Workloads, unprepared(objects)
 	if err := c.keep(ctx, ch.Name, have); err != nil {
 		return err
@@ -113,7 +114,10 @@ func (c *Cluster) Change(ctx context.Context, ch vim.Change, progress func(strin
 	if err := w.until(ctx, podsIn(objects, leaving), w.replaced(leaving)); err != nil {
 		return masked(timedOut(ctx, err, w), ch.Secrets)
 	}
-	return masked(c.carryOut(ctx, objects, have, w), ch.Secrets)
+	if err := c.carryOut(ctx, objects, have, w); err != nil {
+		return masked(err, ch.Secrets)
+	}
+	return masked(c.drop(ctx, ch.Name, have, w), ch.Secrets)
 }
 
 // Interrupt implements vim.VIM. Nothing goes on for Windlass on a cluster once nobody waits for it.

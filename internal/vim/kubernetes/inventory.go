@@ -63,7 +63,7 @@ func (r *record) vduOf(w Workload) string {
 }
 
 func (r *record) namespaces() (out []string) {
-	for _, o := range r.Objects {
+	for _, o := range slices.Concat(r.Objects, r.Dropped) {
 		if n := o.GetNamespace(); n != "" && !slices.Contains(out, n) {
 			out = append(out, n)
 		}

@@ -23,6 +23,8 @@ type record struct {
 	Operation string                      `json:"operation"`
 	Complete  bool                        `json:"complete"` // all objects were applied once
 	Objects   []unstructured.Unstructured `json:"objects"`
+	// Dropped are objects of a former definition that have to go still.
+	Dropped   []unstructured.Unstructured `json:"dropped,omitempty"`
 	Workloads map[string]Workload         `json:"workloads"`
 
 	id      string // the Secret's UID

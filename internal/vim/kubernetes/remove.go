@@ -26,17 +26,46 @@ func (c *Cluster) Remove(ctx context.Context, name, owner string, progress func(
 		return nil
 	}
 	w := c.wait(owner, 0, progress)
-	all := layers(r.Objects)
+	if err := c.removeAll(ctx, slices.Concat(r.Objects, r.Dropped), w); err != nil {
+		return err
+	}
+	if err := c.removeClaims(ctx, r); err != nil {
+		return err
+	}
+	return c.forget(ctx, name, r)
+}
+
+func (c *Cluster) removeAll(ctx context.Context, objects []unstructured.Unstructured, w *waiting) error {
+	all := layers(objects)
 	slices.Reverse(all)
 	for _, layer := range all {
 		if err := c.removeLayer(ctx, layer, w); err != nil {
 			return err
 		}
 	}
-	if err := c.removeClaims(ctx, r); err != nil {
+	return nil
+}
+
+// drop removes what a definition before had and the present one has not, once that is ready.
+func (c *Cluster) drop(ctx context.Context, name string, r *record, w *waiting) error {
+	if len(r.Dropped) == 0 {
+		return nil
+	}
+	if err := c.removeAll(ctx, r.Dropped, w); err != nil {
 		return err
 	}
-	return c.forget(ctx, name, r)
+	r.Dropped = nil
+	return c.keep(ctx, name, r)
+}
+
+// dropped are the objects before that are not among those that come.
+func dropped(before []unstructured.Unstructured, coming []prepared) (out []unstructured.Unstructured) {
+	for _, o := range before {
+		if !slices.ContainsFunc(coming, func(p prepared) bool { return key(&p.Unstructured) == key(&o) }) {
+			out = append(out, o)
+		}
+	}
+	return out
 }
 
 func (c *Cluster) removeLayer(ctx context.Context, layer []unstructured.Unstructured, w *waiting) error {

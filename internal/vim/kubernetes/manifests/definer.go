@@ -90,7 +90,7 @@ func (o *Definer) read(ctx context.Context, of *operations.Operation) (*job, err
 func (j *job) capacity() (map[string]int, error) {
 	switch {
 	case j.Instance.Instantiated != nil:
-		return j.Recorded(), nil
+		return j.Capacity()
 	case j.OpOcc.APIVersion == 1 && j.Request.InstantiationLevelID == "":
 		return nil, nil
 	default:

@@ -1,0 +1,125 @@
+package vnflcm
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/windlass-nfv/windlass/apiserver/rest"
+	"github.com/windlass-nfv/windlass/internal/cnf"
+	"github.com/windlass-nfv/windlass/internal/driver"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/lifecycle"
+)
+
+// changeVnfPkg is SOL003 v3.3.1 clause 5.4.11a, for VNFs of containers.
+func (a *api) changeVnfPkg(c echo.Context) error {
+	inst, err := a.PathInstance(c)
+	if err != nil {
+		return err
+	}
+	body, err := rest.ReadJSON(c)
+	if err != nil {
+		return err
+	}
+	if _, _, err := a.planPackage(c.Request().Context(), inst, body); err != nil {
+		return err
+	}
+	return a.begin(c, inst, lcm.OpChangeVnfPkg, body)
+}
+
+// planPackage makes the plan of a change of the VNF package, so that what is not possible is refused at once.
+func (a *api) planPackage(
+	ctx context.Context, inst lcm.VnfInstance, body []byte,
+) (p lcm.Plan, facts lifecycle.Facts, err error) {
+	if err := a.ofContainers(ctx, inst); err != nil {
+		return p, facts, err
+	}
+	problems := patchProblems(body, nil, "vnfdId")
+	for _, member := range []string{"extVirtualLinks", "extManagedVirtualLinks", "vimConnectionInfo"} {
+		problems = append(problems, absent(body, member, "a VNF of containers has its links in its manifests, and stays on its "+
+			"VIM: leave it out")...)
+	}
+	if err := withProblems(check[changeVnfPkgV2](body), problems); err != nil {
+		return p, facts, err
+	}
+	if err := a.CheckReady(ctx, inst); err != nil {
+		return p, facts, err
+	}
+	req, err := lcm.ParseChangeVnfPkg(body)
+	if err != nil {
+		return p, facts, err
+	}
+	pkg, err := a.usablePackage(ctx, req.VnfdID)
+	if err != nil {
+		return p, facts, err
+	}
+	if err := a.checkSuccessor(ctx, inst, pkg, req, body); err != nil {
+		return p, facts, err
+	}
+	o, err := a.operation(ctx, inst, lcm.OpChangeVnfPkg, body, a.Number)
+	if err != nil {
+		return p, facts, err
+	}
+	if facts, err = o.Facts(nil); err != nil {
+		return p, facts, err
+	}
+	p, err = lifecycle.For(facts, lcm.OpChangeVnfPkg, body)
+	return p, facts, err
+}
+
+// ofContainers answers for VNFs of servers, which do not have the task.
+func (a *api) ofContainers(ctx context.Context, inst lcm.VnfInstance) error {
+	pkg, err := a.Store.Package(ctx, inst.VnfPkgID)
+	if err != nil {
+		return err
+	}
+	vnfd, err := rest.VnfdOf(pkg)
+	if err != nil {
+		return err
+	}
+	for _, f := range vnfd.Flavours {
+		if f.Containers && (inst.Instantiated == nil || inst.Instantiated.FlavourID == f.ID) {
+			return nil
+		}
+	}
+	return lcm.Errorf(lcm.KindNotFound, "The VNF instance %s does not support another VNF package: terminate it, and modify "+
+		"vnfdId while it is not instantiated.", inst.ID)
+}
+
+// checkSuccessor looks at the package that the VNF is to get, as an instantiation of it would.
+func (a *api) checkSuccessor(
+	ctx context.Context, inst lcm.VnfInstance, pkg lcm.VnfPkg, req lcm.ChangeVnfPkgRequest, body []byte,
+) error {
+	vnfd, err := rest.VnfdOf(pkg)
+	if err != nil {
+		return err
+	}
+	flavour, err := vnfd.Flavour(inst.Instantiated.FlavourID)
+	if err != nil || !flavour.Containers {
+		return rest.Unprocessable("$.vnfdId", "the VNF has the deployment flavour %s of containers, and the VNFD %q has none "+
+			"of that name", inst.Instantiated.FlavourID, req.VnfdID)
+	}
+	var found driver.Findings
+	change, problems := cnf.ReadChange(req.AdditionalParams)
+	found.Mistake(problems...)
+	found.Mistake(change.Problems(flavour)...)
+	params, err := a.Operations.Repackaged(inst, body)
+	if err != nil {
+		return err
+	}
+	if err := a.checkManifests(ctx, flavour, lcm.InstantiateRequest{AdditionalParams: params}, pkg.ID, &found); err != nil {
+		return err
+	}
+	return found.Err()
+}
+
+// absent tells of a member that must not be there.
+func absent(body []byte, member, why string) []lcm.Problem {
+	var members map[string]json.RawMessage
+	if json.Unmarshal(body, &members) != nil || members[member] == nil {
+		return nil
+	}
+	return []lcm.Problem{{Path: "$." + member, Detail: why}}
+}

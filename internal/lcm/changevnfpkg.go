@@ -1,0 +1,29 @@
+package lcm
+
+import "encoding/json"
+
+// ChangeVnfPkgRequest is ChangeCurrentVnfPkgRequest (SOL003 v3.3.1 clause 5.5.2.11a). Parameters and attributes are
+// merge patches: what is not named stays as it is.
+type ChangeVnfPkgRequest struct {
+	VnfdID                 VnfdID          `json:"vnfdId"`
+	AdditionalParams       json.RawMessage `json:"additionalParams"`
+	Extensions             PatchMap        `json:"extensions"`
+	ConfigurableProperties PatchMap        `json:"vnfConfigurableProperties"`
+}
+
+// ParseChangeVnfPkg reads the body of a change_vnfpkg request.
+func ParseChangeVnfPkg(body json.RawMessage) (out ChangeVnfPkgRequest, err error) {
+	if err := json.Unmarshal(body, &out); err != nil {
+		return out, Wrap(KindInvalid, err, "The change_vnfpkg request is malformed.")
+	}
+	return out, nil
+}
+
+// Apply gives the instance the package, and the attributes of the request.
+func (r ChangeVnfPkgRequest) Apply(
+	inst VnfInstance, pkg VnfPkg,
+) (after VnfInstance, done VnfInfoModifications, err error) {
+	return ModifyRequest{
+		VnfdID: r.VnfdID, Extensions: r.Extensions, ConfigurableProperties: r.ConfigurableProperties,
+	}.Apply(inst, &NextPackage{VnfPkg: pkg, Succeeds: true})
+}

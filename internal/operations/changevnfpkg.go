@@ -1,0 +1,115 @@
+package operations
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+
+	"github.com/windlass-nfv/windlass/internal/cnf"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/lifecycle"
+)
+
+// takePackage gives the instance of a CHANGE_VNFPKG the package that it is to have, and the attributes of the request.
+// The VNF as it is until then is in Before.
+func (r *Resolver) takePackage(ctx context.Context, o *Operation) error {
+	if o.OpOcc.Operation != lcm.OpChangeVnfPkg || o.OpOcc.State.Terminal() || o.Instance.Instantiated == nil {
+		return nil
+	}
+	request, err := lcm.ParseChangeVnfPkg(o.OpOcc.Params)
+	if err != nil {
+		return err
+	}
+	pkg, err := r.nextPackage(ctx, o.OpOcc, request)
+	if err != nil {
+		return err
+	}
+	asItIs := o.OpOcc
+	asItIs.Operation, asItIs.Params, asItIs.Plan, asItIs.GrantID = lcm.OpTerminate, json.RawMessage(`{}`), nil, ""
+	if o.Before, err = r.Of(ctx, asItIs); err != nil {
+		return err
+	}
+	o.Instance, o.Modified, err = request.Apply(o.Instance, pkg)
+	o.Package = &pkg
+	return err
+}
+
+// nextPackage is the package that a CHANGE_VNFPKG gives the VNF: once that is decided, another one that brings the same
+// VNFD does not take its place.
+func (r *Resolver) nextPackage(
+	ctx context.Context, opOcc lcm.VnfLcmOpOcc, request lcm.ChangeVnfPkgRequest,
+) (pkg lcm.VnfPkg, err error) {
+	if opOcc.Plan != nil && opOcc.Plan.VnfPkgID != "" {
+		pkg, err = r.Store.Package(ctx, opOcc.Plan.VnfPkgID)
+	} else {
+		pkg, err = r.Store.PackageByVnfd(ctx, request.VnfdID)
+	}
+	switch {
+	case lcm.Is(err, lcm.KindNotFound):
+		return pkg, lcm.Errorf(lcm.KindConflict, "The VNF package of the VNFD %s is not on board any more. Roll the change "+
+			"back, or on-board the package again and retry.", request.VnfdID)
+	case err == nil && opOcc.ID != "" && pkg.OperationalState != lcm.PkgEnabled:
+		return pkg, lcm.Errorf(lcm.KindConflict, "The VNF package %s has been %s meanwhile.", pkg.ID, pkg.OperationalState)
+	}
+	return pkg, err
+}
+
+// Repackaged are the parameters that an instance would have after a change_vnfpkg with that body.
+func (*Resolver) Repackaged(inst lcm.VnfInstance, body json.RawMessage) (json.RawMessage, error) {
+	return repackaged(lcm.VnfLcmOpOcc{Params: body}, inst.Instantiated.AdditionalParams)
+}
+
+// repackaged are the parameters of a VNF with those of a change_vnfpkg laid over them. A request that names the VDUs
+// which it is about (vdu_params) leaves the manifests of all others as they are, so that its files come behind theirs.
+func repackaged(op lcm.VnfLcmOpOcc, stored json.RawMessage) (json.RawMessage, error) {
+	request, err := lcm.ParseChangeVnfPkg(op.Params)
+	if err != nil || len(request.AdditionalParams) == 0 || op.State.Terminal() {
+		return stored, err
+	}
+	params, err := merged(orObject(stored), request.AdditionalParams)
+	if err != nil {
+		return stored, err
+	}
+	var all map[string]any
+	if err := json.Unmarshal(params, &all); err != nil {
+		return stored, lcm.Wrap(lcm.KindInvalid, err, "additionalParams must be a JSON object.")
+	}
+	change, _ := cnf.ReadChange(request.AdditionalParams) // what is wrong with it is told elsewhere
+	if change.Partial() {
+		before, _ := cnf.ReadParams(stored)
+		after, _ := cnf.ReadParams(params)
+		files := before.Files
+		for _, file := range after.Files {
+			files = append(slices.DeleteFunc(files, func(f string) bool { return f == file }), file)
+		}
+		all[cnf.FilesMember] = files
+	}
+	for _, member := range cnf.ChangeMembers { // they are about the change and not about the VNF
+		delete(all, member)
+	}
+	return json.Marshal(all)
+}
+
+// keptSizes are how many Pods each VDU has, and how many one gets that the package before did not have.
+func (o *Operation) keptSizes() (map[string]int, error) {
+	out := o.Recorded()
+	if o.Before == nil {
+		return out, nil
+	}
+	plan, err := o.Plan(nil)
+	if err != nil {
+		return nil, err
+	}
+	for _, g := range plan.Groups {
+		out[g.VduID] = g.To
+	}
+	return out, nil
+}
+
+// changing adds to facts what a CHANGE_VNFPKG starts from.
+func (o *Operation) changing(facts *lifecycle.Facts) {
+	if o.Before == nil {
+		return
+	}
+	facts.VnfPkgID, facts.FormerFlavour = o.Instance.VnfPkgID, o.Before.Flavour
+}

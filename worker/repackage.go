@@ -1,0 +1,32 @@
+package worker
+
+import (
+	"context"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/vim"
+)
+
+// Repackaging implements activities.Stacks.
+func (o *resolver) Repackaging(ctx context.Context, id lcm.OpOccID, asBefore bool) (vim.Change, error) {
+	j, err := o.load(ctx, id)
+	if err != nil {
+		return vim.Change{}, err
+	}
+	name, owner, err := o.StackName(ctx, id)
+	if err != nil {
+		return vim.Change{}, err
+	}
+	if asBefore && j.Before != nil {
+		j = &job{j.Before}
+	}
+	definer, err := o.definerOf(ctx, j)
+	if err != nil {
+		return vim.Change{}, err
+	}
+	definition, opened, err := definer.Whole(ctx, j.Operation)
+	return vim.Change{
+		Name: name, Owner: owner, Operation: stackTag(id), Definition: definition, Timeout: o.stackTimeout(j),
+		Secrets: opened,
+	}, err
+}

@@ -1,0 +1,49 @@
+package workflows
+
+import (
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// ChangeVnfPkg carries out one CHANGE_VNFPKG operation (SOL003 v3.3.1 clause 5.4.11a): the VNF goes over to what another
+// package says, and back to what the former one says when that is rolled back.
+func ChangeVnfPkg(ctx workflow.Context, in lcm.OperationInput) error {
+	v := newVnf(in)
+	v.op.outcome, v.op.restored, v.op.lookBack = v.outcome, v.formerPods, v.lookBack
+	return runOperation(ctx, v.op)
+}
+
+func (v *vnf) repackaging() table {
+	return table{
+		"decide-package": {do: v.decide},
+		"change-package": {do: v.changePackage, undo: v.takePackageBack},
+		"find-changed":   {do: v.look},
+	}
+}
+
+func (v *vnf) changePackage(ctx workflow.Context) error { return v.repackage(ctx, false) }
+
+// takePackageBack looks at the VNF again: Pods that were replaced do not come back.
+func (v *vnf) takePackageBack(ctx workflow.Context) error {
+	if err := v.repackage(ctx, true); err != nil {
+		return err
+	}
+	return v.findThem(onlyWaits(short(ctx)), activities.FindNodesInput{AnyNumber: true})
+}
+
+func (v *vnf) repackage(ctx workflow.Context, asBefore bool) error {
+	_, err := call(polling(ctx), infra.ChangePackage, activities.ChangePackageInput{
+		Tracked: track(ctx, ""), OpOccID: v.in.OpOccID, AsBefore: asBefore,
+	})
+	return err
+}
+
+// formerPods is what the VNF has after it was rolled back to its former package.
+func (v *vnf) formerPods() *activities.Outcome {
+	if v.made.StackID == "" {
+		return nil
+	}
+	return &activities.Outcome{Restored: true, StackID: v.made.StackID, Vnfcs: v.made.Vnfcs, Networks: v.made.Networks}
+}
