@@ -11,6 +11,10 @@ import (
 
 func powerOf(v vim.VIM) (vim.Power, error) { return vim.As[vim.Power](v, "start and stop servers") }
 
+func halterOf(v vim.VIM) (vim.Halter, error) {
+	return vim.As[vim.Halter](v, "stop and start deployments as a whole")
+}
+
 func portsOf(v vim.VIM) (vim.Reconnector, error) {
 	return vim.As[vim.Reconnector](v, "tell which ports servers have, or give them others")
 }

@@ -33,6 +33,8 @@ type Stacks interface {
 	Reconnection(ctx context.Context, id lcm.OpOccID, asBefore bool) (vim.Change, error)
 	// Repackaging is the deployment's change to the package of a CHANGE_VNFPKG, or back to the one before.
 	Repackaging(ctx context.Context, id lcm.OpOccID, asBefore bool) (vim.Change, error)
+	// Halting is the change of the deployment that an OPERATE stops or starts, and how long what runs may take to end.
+	Halting(ctx context.Context, id lcm.OpOccID) (ch vim.Change, grace time.Duration, err error)
 	// GracePeriod is how long a TERMINATE operation waits for the servers to shut down.
 	GracePeriod(ctx context.Context, id lcm.OpOccID) (time.Duration, error)
 }

@@ -117,6 +117,10 @@ func (fixedStack) Repackaging(_ context.Context, _ lcm.OpOccID, asBefore bool) (
 	return vim.Change{Name: "vnf-1", Owner: "owner-1", Definition: map[string]any{"former": asBefore}}, nil
 }
 
+func (fixedStack) Halting(context.Context, lcm.OpOccID) (vim.Change, time.Duration, error) {
+	return vim.Change{Name: "vnf-1", Owner: "owner-1"}, time.Minute, nil
+}
+
 func (fixedStack) GracePeriod(context.Context, lcm.OpOccID) (time.Duration, error) {
 	return 30 * time.Second, nil
 }

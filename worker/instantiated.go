@@ -44,7 +44,9 @@ func (o *resolver) Instantiated(
 	}
 	j.resources(&out.Info, made, connection.ID)
 	j.showRegistry(&out.Info, made)
-	out.Info.KeepStopped(j.Instance.Instantiated)
+	if j.OpOcc.Operation != lcm.OpOperate { // that has started all of what it has found
+		out.Info.KeepStopped(j.Instance.Instantiated)
+	}
 	out.Extensions = lcm.Merged(j.Instance.Extensions, j.Request.Extensions)
 	out.ConfigurableProperties = lcm.Merged(j.Instance.ConfigurableProperties, j.Request.ConfigurableProperties)
 	if j.IsCluster() {

@@ -13,7 +13,7 @@ import (
 // request names. A cluster is stopped from its edge inwards, and started the other way round.
 func Operate(ctx workflow.Context, in lcm.OperationInput) error {
 	p := &power{kubeadmWork: kubeadmWork{vnf: newVnf(in)}}
-	p.op.tables, p.op.outcome = append(p.op.tables, p.operating()), p.done
+	p.op.tables, p.op.outcome, p.op.restored = append(p.op.tables, p.operating()), p.done, p.formerPods
 	return runOperation(ctx, p.op)
 }
 
@@ -25,6 +25,9 @@ type power struct {
 }
 
 func (p *power) done() *activities.Outcome {
+	if p.made.StackID != "" { // containers, which are others after a start
+		return p.outcome()
+	}
 	return &activities.Outcome{Operated: &activities.Operated{
 		ChangeStateTo: p.what.ChangeStateTo, Vnfcs: p.switched,
 		Cordoned: p.cordoned,
@@ -45,6 +48,9 @@ func (p *power) operating() table {
 		"tell-started":         {do: p.tellStarted},
 		"wait-for-cluster":     {do: p.awaitCluster},
 		"uncordon-started":     {do: p.uncordonNodes},
+		"stop-containers":      {do: p.stopContainers, undo: p.startContainersAgain},
+		"start-containers":     {do: p.startContainers, undo: p.stopContainersAgain},
+		"find-started":         {do: p.findNodes},
 	}
 }
 

@@ -106,6 +106,10 @@ func everyList(t *testing.T) map[string]anyList {
 	f := someFacts(t, "ha", true)
 	f.ChangesVim, f.ChangesRegistries = true, true
 	add("VIM connection", f, lcm.OpChangeExtConn, `{"extVirtualLinks":[]}`)
+	f.Flavour = &vnfpkg.Flavour{Containers: true}
+	for _, to := range []lcm.VnfState{lcm.VnfStarted, lcm.VnfStopped} {
+		all["containers "+string(to)] = anyList{lcm.OpOperate, lifecycle.Steps(f, lcm.Plan{Operation: lcm.OpOperate, ChangeStateTo: to})}
+	}
 	all["package"] = anyList{lcm.OpChangeVnfPkg, lifecycle.Steps(f, lcm.Plan{Operation: lcm.OpChangeVnfPkg})}
 	all["modification"] = anyList{lcm.OpModifyInfo, lifecycle.Steps(f, lcm.Plan{Operation: lcm.OpModifyInfo})}
 	for _, isCluster := range []bool{true, false} {

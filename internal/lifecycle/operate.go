@@ -23,6 +23,10 @@ func operate(f Facts, body json.RawMessage) (lcm.Plan, error) {
 	if err != nil {
 		return plan, err
 	}
+	if f.containers() && len(chosen) < len(info.VnfcResources) {
+		return plan, invalid("$.vnfcInstanceId", "the containers of a VNF are stopped and started all together: leave it out, or "+
+			"scale the VNF in")
+	}
 	for _, v := range chosen {
 		l := f.Leaving(v, "")
 		plan.Operated = append(plan.Operated, lcm.OperatedVnfc{

@@ -9,6 +9,9 @@ import (
 // operating is an OPERATE. A VNF is stopped from its edge inwards, the servers last that are no nodes, and started the
 // other way round.
 func (l listing) operating() []Step {
+	if l.facts.containers() {
+		return l.operatingContainers()
+	}
 	if l.plan.ChangeStateTo == lcm.VnfStopped {
 		return Join(
 			l.granted(Step{ID: "decide-operate", Title: "Decide what is stopped"}),
@@ -20,6 +23,23 @@ func (l listing) operating() []Step {
 		l.granted(Step{ID: "decide-operate", Title: "Decide what is started"}),
 		When(l.others(), Step{ID: "start-others", Title: "Start " + l.nameOthers(), Undo: StopAgain}),
 		l.driversAt(OperateEnd),
+	)
+}
+
+// operatingContainers is an OPERATE of a VNF whose Pods are made anew when it is started.
+func (l listing) operatingContainers() []Step {
+	if l.plan.ChangeStateTo == lcm.VnfStopped {
+		return Join(
+			l.granted(Step{ID: "decide-operate", Title: "Decide what is stopped"}),
+			[]Step{{ID: "stop-containers", Title: "Stop the containers", Undo: "they are started"}},
+		)
+	}
+	return Join(
+		l.granted(Step{ID: "decide-operate", Title: "Decide what is started"}),
+		[]Step{
+			{ID: "start-containers", Title: "Start the containers", Undo: "they are stopped"},
+			{ID: "find-started", Title: "Find the VNFCs"},
+		},
 	)
 }
 

@@ -41,7 +41,7 @@ type Facts struct {
 	PodNetwork bool
 }
 
-// containers tells whether the VNF is of Pods, which have no power to switch and no ports to plug.
+// containers tells whether the VNF is of Pods, which are switched all at once and have no ports to plug.
 func (f Facts) containers() bool { return f.Flavour != nil && f.Flavour.Containers }
 
 // For makes the plan of an operation. body is its request. Errors are Invalid with the members' JSON paths, or
@@ -54,9 +54,9 @@ func For(f Facts, op lcm.Operation, body json.RawMessage) (lcm.Plan, error) {
 		return lcm.Plan{}, lcm.Errorf(lcm.KindConflict,
 			"The VNF instance %s is stopped: start it first (operate, with changeStateTo STARTED).", f.Instance.ID)
 	}
-	if f.containers() && (op == lcm.OpOperate || op == lcm.OpChangeExtConn) {
-		return lcm.Plan{}, lcm.Errorf(lcm.KindConflict, "The VNF instance %s is of containers, which Windlass scales, heals and "+
-			"terminates, and does not stop, start or connect otherwise.", f.Instance.ID)
+	if f.containers() && op == lcm.OpChangeExtConn {
+		return lcm.Plan{}, lcm.Errorf(lcm.KindConflict, "The VNF instance %s is of containers, whose connections are in its "+
+			"manifests: change its VNF package instead.", f.Instance.ID)
 	}
 	if err := f.refused(lcm.Plan{Operation: op}); err != nil {
 		return lcm.Plan{}, err

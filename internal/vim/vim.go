@@ -75,6 +75,14 @@ type (
 		// ServerState is NotFound when there is no such server.
 		ServerState(ctx context.Context, id string) (ServerState, error)
 	}
+	// Halter stops deployments as a whole, which have no servers to be switched one by one.
+	Halter interface {
+		// Halt lets a deployment have nothing that runs. What is there keeps its name and id in the inventory, as STOPPED.
+		// grace is how long it may take to end by itself.
+		Halt(ctx context.Context, ch Change, grace time.Duration, progress func(string)) error
+		// Resume makes it run as before, and waits until it does.
+		Resume(ctx context.Context, ch Change, progress func(string)) error
+	}
 	// Reconnector gives servers other ports.
 	Reconnector interface {
 		// PortsByID are those of the ports that exist, PortsOf those that servers have, whoever has made them.

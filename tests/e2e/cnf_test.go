@@ -59,6 +59,9 @@ func TestContainers(t *testing.T) {
 	require.Len(t, healed, 3)
 	require.NotContains(t, healed, leaving)
 
+	b.operatedContainers(t, cluster, vnf)
+	healed = b.Vnfcs(t, vnf)
+
 	// A heal of the entire VNF makes all Pods anew.
 	b.Await(t, b.Begin(t, vnf, "heal", map[string]any{}), quick, "COMPLETED")
 	for id := range b.Vnfcs(t, vnf) {
@@ -77,6 +80,26 @@ func TestContainers(t *testing.T) {
 	requireNoPods(t, cluster.Client)
 	b.otherPackage(t, cluster, vim)
 	b.foreignContainers(t, cluster, vim)
+}
+
+// operatedContainers stops the VNF and starts it again.
+func (b *bed) operatedContainers(t *testing.T, cluster *kubetest.ControlPlane, vnf string) {
+	t.Helper()
+	had := b.Vnfcs(t, vnf)
+	b.Await(t, b.Begin(t, vnf, "operate", map[string]any{
+		"changeStateTo": "STOPPED", "stopType": "GRACEFUL", "gracefulStopTimeout": 5,
+	}), quick, "COMPLETED")
+	requireNoPods(t, cluster.Client)
+	b.requireState(t, vnf, "STOPPED")
+	require.Equal(t, had, b.Vnfcs(t, vnf), "who was there is known still")
+	a := b.Call(t, http.MethodPost, "/vnflcm/v1/vnf_instances/"+vnf+"/scale",
+		map[string]any{"type": "SCALE_OUT", "aspectId": "web_pods"})
+	require.Equal(t, http.StatusConflict, a.Status, "%s", a.Body)
+
+	b.Await(t, b.Begin(t, vnf, "operate", map[string]any{"changeStateTo": "STARTED"}), quick, "COMPLETED")
+	b.requireState(t, vnf, "STARTED")
+	require.Len(t, b.Vnfcs(t, vnf), len(had))
+	b.requireSeen(t, vnf, "Deployment")
 }
 
 // foreignContainers takes two packages of Tacker's and their requests as they are: one in the form of v1 on a VIM of the

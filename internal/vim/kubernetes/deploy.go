@@ -78,12 +78,9 @@ func (c *Cluster) Change(ctx context.Context, ch vim.Change, progress func(strin
 	}
 	ctx, done := limited(ctx, ch.Timeout)
 	defer done()
-	have, err := c.recordOf(ctx, ch.Name)
-	switch {
-	case err != nil:
+	have, err := c.owned(ctx, ch)
+	if err != nil {
 		return err
-	case have.Owner != ch.Owner:
-		return foreign(ch.Name, have.Owner)
 	}
 	if of.Objects == nil {
 		of.Objects = have.Objects
@@ -118,6 +115,15 @@ func (c *Cluster) Change(ctx context.Context, ch vim.Change, progress func(strin
 		return masked(err, ch.Secrets)
 	}
 	return masked(c.drop(ctx, ch.Name, have, w), ch.Secrets)
+}
+
+// owned reads the record of a deployment that is changed.
+func (c *Cluster) owned(ctx context.Context, ch vim.Change) (*record, error) {
+	have, err := c.recordOf(ctx, ch.Name)
+	if err == nil && have.Owner != ch.Owner {
+		return nil, foreign(ch.Name, have.Owner)
+	}
+	return have, err
 }
 
 // Interrupt implements vim.VIM. Nothing goes on for Windlass on a cluster once nobody waits for it.

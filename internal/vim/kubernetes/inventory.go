@@ -16,6 +16,7 @@ type workloadPod struct {
 	pod      corev1.Pod
 	workload Workload
 	vdu      string // "" for a workload that is no VDU
+	halted   bool   // it was there until the deployment was halted
 }
 
 // podsOf are the Pods of a deployment, by whom they belong to: their names tell nothing for sure.
@@ -92,17 +93,28 @@ func (c *Cluster) Inventory(ctx context.Context, name string) (*vim.Inventory, e
 		})
 	}
 	slices.SortFunc(inv.Resources, func(a, b vim.Resource) int { return strings.Compare(a.ID, b.ID) })
+	if r.Halted {
+		inv.Level, inv.Status = vim.Stopped, "Halted"
+		for _, p := range r.Stopped {
+			add(inv, p.asItWas())
+		}
+		return inv, nil
+	}
 	pods, err := c.podsOf(ctx, r)
 	for _, p := range pods {
-		if p.vdu != "" {
-			add(inv, p)
-		}
+		add(inv, p)
 	}
 	return inv, err
 }
 
 func add(inv *vim.Inventory, p workloadPod) {
+	if p.vdu == "" {
+		return
+	}
 	uid, level, status, reason := string(p.pod.UID), podLevel(&p.pod), string(p.pod.Status.Phase), p.pod.Status.Message
+	if p.halted {
+		level, status = vim.Stopped, "Halted"
+	}
 	created := p.pod.CreationTimestamp.Time
 	group := p.workload.Kind + "/" + p.workload.Name
 	inv.Resources = append(inv.Resources,

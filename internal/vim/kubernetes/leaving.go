@@ -101,11 +101,14 @@ func (c *Cluster) deletePod(ctx context.Context, p leavingPod) error {
 	err := c.typed.CoreV1().Pods(p.namespace).Delete(ctx, p.name, metav1.DeleteOptions{
 		Preconditions: metav1.NewUIDPreconditions(string(p.uid)),
 	})
-	if err != nil && !errors.IsNotFound(err) && !errors.IsConflict(err) { // a conflict: it is another one already
-		return translate("delete the Pod "+p.name, err)
+	if gone(err) {
+		return nil
 	}
-	return nil
+	return translate("delete the Pod "+p.name, err)
 }
+
+// gone tells of the answer to a deletion whether the object goes. A conflict means that there is another one already.
+func gone(err error) bool { return err == nil || errors.IsNotFound(err) || errors.IsConflict(err) }
 
 // replaced is the condition that Pods which were deleted are gone: a bare one is made again only then.
 func (w *waiting) replaced(leaving []leavingPod) condition {

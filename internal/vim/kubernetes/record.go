@@ -27,6 +27,10 @@ type record struct {
 	Dropped   []unstructured.Unstructured `json:"dropped,omitempty"`
 	Workloads map[string]Workload         `json:"workloads"`
 
+	// Halted is set from the beginning of Halt to the end of Resume. Stopped are the Pods that there were.
+	Halted  bool         `json:"halted,omitempty"`
+	Stopped []stoppedPod `json:"stopped,omitempty"`
+
 	id      string // the Secret's UID
 	version string // what a change of it is based on
 }

@@ -121,10 +121,10 @@ func (c *Cluster) remove(ctx context.Context, p prepared, owner string) error {
 	err = to.Delete(ctx, p.GetName(), metav1.DeleteOptions{
 		PropagationPolicy: &foreground, Preconditions: metav1.NewUIDPreconditions(string(have.GetUID())),
 	})
-	if err != nil && !errors.IsNotFound(err) && !errors.IsConflict(err) {
-		return translate("delete "+title(&p.Unstructured), err)
+	if gone(err) {
+		return nil
 	}
-	return nil
+	return translate("delete "+title(&p.Unstructured), err)
 }
 
 // removeClaims deletes the claims that StatefulSets have made: nobody else does.

@@ -1,0 +1,45 @@
+package activities
+
+import (
+	"context"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// OperateContainersInput names the operation, and what becomes of the VNF's containers.
+type OperateContainersInput struct {
+	Tracked
+	OpOccID lcm.OpOccID  `json:"opOccId"`
+	To      lcm.VnfState `json:"to"`
+}
+
+// OperateContainersOutput is empty.
+type OperateContainersOutput struct{}
+
+// OperateContainers stops all containers of the VNF, or starts them again, and waits until that is so.
+//
+// Idempotent: what is stopped stays so, and what runs already goes on. Takes minutes, so it heartbeats; a cancel stops
+// the waiting only.
+func (i *Infrastructure) OperateContainers(
+	ctx context.Context, in OperateContainersInput,
+) (out OperateContainersOutput, err error) {
+	defer func() { err = boundary(ctx, "operate the containers", err) }()
+	defer heartbeat(ctx)()
+	on, err := i.VIMs.VIM(ctx, in.OpOccID)
+	if err != nil {
+		return out, err
+	}
+	halter, err := halterOf(on)
+	if err != nil {
+		return out, err
+	}
+	change, grace, err := i.Stacks.Halting(ctx, in.OpOccID)
+	if err != nil {
+		return out, err
+	}
+	show := i.Output.Lines(ctx, in.Step)
+	if in.To == lcm.VnfStopped {
+		return out, halter.Halt(ctx, change, grace, show)
+	}
+	return out, halter.Resume(ctx, change, show)
+}

@@ -1,0 +1,48 @@
+package activities_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/vim"
+)
+
+// haltingCloud stops deployments as a whole.
+type haltingCloud struct {
+	changingCloud
+	halted bool
+	grace  time.Duration
+}
+
+func (c *haltingCloud) VIM(context.Context, lcm.OpOccID) (vim.VIM, error) { return c, nil }
+
+func (c *haltingCloud) Halt(_ context.Context, _ vim.Change, grace time.Duration, _ func(string)) error {
+	c.halted, c.grace = true, grace
+	return nil
+}
+
+func (c *haltingCloud) Resume(context.Context, vim.Change, func(string)) error {
+	c.halted = false
+	return nil
+}
+
+func TestOperateContainers_stopsAndStartsThem(t *testing.T) {
+	cloud := &haltingCloud{}
+	infra := &activities.Infrastructure{VIMs: cloud, Stacks: fixedStack{}, Output: &logOutput{}}
+	for _, to := range []lcm.VnfState{lcm.VnfStopped, lcm.VnfStarted} {
+		for range 2 {
+			must(t, infra.OperateContainers, activities.OperateContainersInput{OpOccID: opOcc, To: to})
+			require.Equal(t, to == lcm.VnfStopped, cloud.halted)
+		}
+	}
+	require.Equal(t, time.Minute, cloud.grace)
+
+	infra.VIMs = &changingCloud{}
+	_, err := do(t, infra.OperateContainers, activities.OperateContainersInput{OpOccID: opOcc, To: lcm.VnfStopped})
+	require.ErrorContains(t, err, "cannot stop and start deployments as a whole")
+}

@@ -1,0 +1,148 @@
+package kubernetes
+
+import (
+	"context"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/windlass-nfv/windlass/internal/vim"
+)
+
+// stoppedPod is a Pod of a deployment that was halted, as the record keeps it: it tells how many there were.
+type stoppedPod struct {
+	Namespace string    `json:"namespace"`
+	Name      string    `json:"name"`
+	UID       types.UID `json:"uid"`
+	Workload  Workload  `json:"workload"`
+	Vdu       string    `json:"vdu,omitempty"`
+	Created   time.Time `json:"created"`
+}
+
+func (p stoppedPod) asItWas() workloadPod {
+	return workloadPod{
+		pod: corev1.Pod{ObjectMeta: metav1.ObjectMeta{
+			Namespace: p.Namespace, Name: p.Name, UID: p.UID, CreationTimestamp: metav1.NewTime(p.Created),
+		}},
+		workload: p.Workload, vdu: p.Vdu, halted: true,
+	}
+}
+
+// Halt implements vim.Halter: workloads get no Pods, and what cannot be without Pods is taken away until Resume. The
+// Pods that are still there when grace is over end at once.
+func (c *Cluster) Halt(ctx context.Context, ch vim.Change, grace time.Duration, progress func(string)) error {
+	ctx, done := limited(ctx, ch.Timeout)
+	defer done()
+	have, err := c.owned(ctx, ch)
+	if err != nil {
+		return err
+	}
+	if !have.Halted {
+		if have.Stopped, err = c.stopping(ctx, have); err != nil {
+			return err
+		}
+		have.Halted, have.Operation = true, ch.Operation
+		if err := c.keep(ctx, ch.Name, have); err != nil {
+			return err
+		}
+	}
+	w := c.wait(ch.Owner, 0, maskedLines(progress, ch.Secrets))
+	objects, err := c.prepare(Definition{Objects: have.Objects}, ch.Owner, have.Workloads)
+	if err != nil {
+		return err
+	}
+	if err := c.withoutPods(ctx, objects, w); err != nil {
+		return masked(err, ch.Secrets)
+	}
+	return masked(timedOut(ctx, c.awaitEnd(ctx, objects, grace, w), w), ch.Secrets)
+}
+
+// stopping are the Pods that there are now.
+func (c *Cluster) stopping(ctx context.Context, r *record) (out []stoppedPod, err error) {
+	all, err := c.podsOf(ctx, r)
+	for _, p := range all {
+		out = append(out, stoppedPod{
+			p.pod.Namespace, p.pod.Name, p.pod.UID, p.workload, p.vdu, p.pod.CreationTimestamp.Time,
+		})
+	}
+	return out, err
+}
+
+// withoutPods lets every workload have no Pods.
+func (c *Cluster) withoutPods(ctx context.Context, objects []prepared, w *waiting) error {
+	var going []unstructured.Unstructured
+	for _, p := range objects {
+		switch {
+		case scalable(p.GetKind()) && p.GroupVersionKind().Group == "apps":
+			_ = unstructured.SetNestedField(p.Object, int64(0), "spec", "replicas")
+			if err := c.applyOne(ctx, p, w.owner, w.show); err != nil {
+				return err
+			}
+		case hasPods(p.GetKind()):
+			going = append(going, p.Unstructured)
+		}
+	}
+	return c.removeAll(ctx, going, w)
+}
+
+// hasPods tells whether objects of a kind have Pods, or are one.
+func hasPods(kind string) bool {
+	switch kind {
+	case "Pod", "DaemonSet", "Job", "CronJob":
+		return true
+	}
+	return false
+}
+
+// awaitEnd waits until there are no Pods any more.
+func (c *Cluster) awaitEnd(ctx context.Context, objects []prepared, grace time.Duration, w *waiting) error {
+	over, asked := time.Now().Add(grace), false
+	return w.until(ctx, objects, func(ctx context.Context, _ []prepared) (bool, error) {
+		left := w.listed(pods)
+		if len(left) == 0 {
+			return true, nil
+		}
+		if asked || time.Now().Before(over) {
+			return false, nil
+		}
+		asked = true
+		atOnce := int64(1) // 0 would not wait until the containers have ended
+		for _, pod := range left {
+			err := c.typed.CoreV1().Pods(pod.GetNamespace()).Delete(ctx, pod.GetName(), metav1.DeleteOptions{
+				GracePeriodSeconds: &atOnce, Preconditions: metav1.NewUIDPreconditions(string(pod.GetUID())),
+			})
+			if gone(err) {
+				continue
+			}
+			return false, translate("delete the Pod "+pod.GetName(), err)
+		}
+		return false, nil
+	})
+}
+
+// Resume implements vim.Halter: workloads get as many Pods as they had, or as their autoscalers say.
+func (c *Cluster) Resume(ctx context.Context, ch vim.Change, progress func(string)) error {
+	of, err := definitionOf(ch.Definition)
+	if err != nil {
+		return err
+	}
+	ctx, done := limited(ctx, ch.Timeout)
+	defer done()
+	have, err := c.owned(ctx, ch)
+	if err != nil {
+		return err
+	}
+	objects, err := c.prepare(Definition{Objects: have.Objects}, ch.Owner, have.Workloads)
+	if err != nil {
+		return err
+	}
+	w := c.wait(ch.Owner, of.Patience, maskedLines(progress, ch.Secrets))
+	if err := c.carryOut(ctx, objects, have, w); err != nil {
+		return masked(err, ch.Secrets)
+	}
+	have.Halted, have.Stopped, have.Operation = false, nil, ch.Operation
+	return c.keep(ctx, ch.Name, have)
+}

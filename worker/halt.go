@@ -1,0 +1,33 @@
+package worker
+
+import (
+	"context"
+	"time"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/vim"
+)
+
+// Halting implements activities.Stacks.
+func (o *resolver) Halting(ctx context.Context, id lcm.OpOccID) (ch vim.Change, grace time.Duration, err error) {
+	j, err := o.load(ctx, id)
+	if err != nil {
+		return ch, 0, err
+	}
+	name, owner, err := o.StackName(ctx, id)
+	if err != nil {
+		return ch, 0, err
+	}
+	request, err := lcm.ParseOperate(j.OpOcc.Params)
+	if err == nil && request.Graceful() {
+		grace = request.GracePeriod()
+	}
+	definer, err := o.definerOf(ctx, j)
+	if err != nil {
+		return ch, 0, err
+	}
+	_, opened, err := definer.Whole(ctx, j.Operation)
+	return vim.Change{
+		Name: name, Owner: owner, Operation: stackTag(id), Timeout: o.stackTimeout(j), Secrets: opened,
+	}, grace, err
+}

@@ -1,0 +1,48 @@
+package workflows
+
+import (
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// A VNF of containers is stopped and started as a whole.
+
+func (p *power) stopContainers(ctx workflow.Context) error {
+	plan, err := p.chosen(ctx)
+	if err != nil {
+		return err
+	}
+	if err := p.turnContainers(ctx, lcm.VnfStopped); err != nil {
+		return err
+	}
+	for _, v := range plan.Operated {
+		p.note(v.VnfcID, lcm.VnfStopped)
+	}
+	return nil
+}
+
+func (p *power) startContainers(ctx workflow.Context) error {
+	return p.turnContainers(ctx, lcm.VnfStarted)
+}
+
+func (p *power) stopContainersAgain(ctx workflow.Context) error {
+	return p.turnContainers(ctx, lcm.VnfStopped)
+}
+
+// startContainersAgain looks at the VNF: its Pods are others now.
+func (p *power) startContainersAgain(ctx workflow.Context) error {
+	if err := p.turnContainers(ctx, lcm.VnfStarted); err != nil {
+		return err
+	}
+	p.switched = nil
+	return p.findThem(onlyWaits(short(ctx)), activities.FindNodesInput{AnyNumber: true})
+}
+
+func (p *power) turnContainers(ctx workflow.Context, to lcm.VnfState) error {
+	_, err := call(polling(ctx), infra.OperateContainers, activities.OperateContainersInput{
+		Tracked: track(ctx, ""), OpOccID: p.in.OpOccID, To: to,
+	})
+	return err
+}
