@@ -18,6 +18,8 @@ type DriftRecords interface {
 	// CheckIdle is a Conflict that names the operation of the instance that is under way.
 	CheckIdle(ctx context.Context, id lcm.VnfInstanceID) error
 	Drift(ctx context.Context, id lcm.VnfInstanceID) (lcm.Drift, error)
+	// UpdateInstance writes an instance; it is a Conflict when that has changed since it was read.
+	UpdateInstance(ctx context.Context, inst lcm.VnfInstance) error
 	// ForgetNotified forgets which servers of an instance somebody has told of: what is told from then on is not seen
 	// by this look.
 	ForgetNotified(ctx context.Context, id lcm.VnfInstanceID, servers ...string) error

@@ -124,6 +124,12 @@ func (b *driftBed) Operation(_ context.Context, id lcm.OpOccID) (lcm.VnfLcmOpOcc
 	return lcm.VnfLcmOpOcc{}, lcm.Errorf(lcm.KindNotFound, "There is no such operation.")
 }
 
+func (b *driftBed) UpdateInstance(_ context.Context, inst lcm.VnfInstance) error {
+	b.inst = inst
+	b.inst.Version++
+	return nil
+}
+
 func (b *driftBed) ForgetNotified(_ context.Context, _ lcm.VnfInstanceID, servers ...string) error {
 	if len(servers) == 0 {
 		b.forgotten++

@@ -32,6 +32,8 @@ type Site struct {
 	HealGivenUp lcm.OpOccID
 	On          func(ctx context.Context) (vim.VIM, error)
 	Dial        func(ctx context.Context, node lcm.Node) (Host, error)
+	// Follow is what the instance is with what its cluster has made of itself, nil for a VNF of servers.
+	Follow func(made Outcome) lcm.InstantiatedVnfInfo
 	// Vim reads a registered VIM; NotFound when there is none.
 	Vim func(ctx context.Context, id lcm.VimID) (lcm.Vim, error)
 }
@@ -111,7 +113,8 @@ func (d *Drift) LookForDrift(ctx context.Context, in LookForDriftInput) (out Loo
 	}
 	var want drift.Expected
 	var have drift.Seen
-	want, have, out.Health = look(ctx, site)
+	inv, unseen := inventoryOf(ctx, site)
+	want, have, out.Health = look(ctx, site, inv, unseen)
 	if ctx.Err() != nil {
 		return out, ctx.Err()
 	}
@@ -122,6 +125,12 @@ func (d *Drift) LookForDrift(ctx context.Context, in LookForDriftInput) (out Loo
 		}
 		return d.notNow(in.Trigger, busy, false), err
 	}
+	if err := d.follow(ctx, &site, inv); lcm.Is(err, lcm.KindConflict) {
+		return d.notNow(in.Trigger, lcm.Sentence(err), false), nil
+	} else if err != nil {
+		return out, err
+	}
+	want.Vnfcs, want.Manual = site.Instance.Instantiated.VnfcResources, healedByPeople(site.Instance.Instantiated)
 	out.Findings = drift.Compare(want, have)
 	return out, nil
 }
@@ -156,7 +165,9 @@ func (d *Drift) ready(ctx context.Context, id lcm.VnfInstanceID) (version int64,
 }
 
 // look gathers both sides of the comparison.
-func look(ctx context.Context, site Site) (want drift.Expected, have drift.Seen, health ClusterHealthOutput) {
+func look(
+	ctx context.Context, site Site, inv *vim.Inventory, unseen error,
+) (want drift.Expected, have drift.Seen, health ClusterHealthOutput) {
 	info := site.Instance.Instantiated
 	want = drift.Expected{
 		Vnfcs: info.VnfcResources, Nodes: site.nodes(), Capacity: site.Capacity,
@@ -165,7 +176,7 @@ func look(ctx context.Context, site Site) (want drift.Expected, have drift.Seen,
 	want.Manual = healedByPeople(info)
 	have.Sights = map[string]drift.Sight{}
 	virtualIP := ""
-	have.Stack, virtualIP = lookAtStack(ctx, site)
+	have.Stack, virtualIP = lookAtStack(site, inv, unseen)
 	if site.Cluster == nil || drift.HalfMade(want, have.Stack) {
 		return want, have, health
 	}
@@ -198,20 +209,24 @@ func look(ctx context.Context, site Site) (want drift.Expected, have drift.Seen,
 	return want, have, health
 }
 
-// lookAtStack reads what Heat and Nova have, and the address in front of the control planes, "" when there is none.
-func lookAtStack(ctx context.Context, site Site) (s drift.Stack, virtualIP string) {
+// inventoryOf reads what the VIM has.
+func inventoryOf(ctx context.Context, site Site) (*vim.Inventory, error) {
 	ctx, cancel := context.WithTimeout(ctx, lookCloud)
 	defer cancel()
-	cloud, err := site.On(ctx)
-	var inv *vim.Inventory
-	if err == nil {
-		inv, err = cloud.Inventory(ctx, site.StackName)
-	}
+	on, err := site.On(ctx)
 	if err != nil {
-		if lcm.Is(err, lcm.KindNotFound) {
+		return nil, err
+	}
+	return on.Inventory(ctx, site.StackName)
+}
+
+// lookAtStack tells what the VIM has, and the address in front of the control planes, "" when there is none.
+func lookAtStack(site Site, inv *vim.Inventory, unseen error) (s drift.Stack, virtualIP string) {
+	if unseen != nil {
+		if lcm.Is(unseen, lcm.KindNotFound) {
 			return drift.Stack{Missing: true}, ""
 		}
-		return drift.Stack{Unreachable: classify(err).Sentence()}, ""
+		return drift.Stack{Unreachable: classify(unseen).Sentence()}, ""
 	}
 	s.Level, s.Status = inv.Level, inv.Status
 	for _, r := range inv.OfKind(vim.Compute) {

@@ -50,6 +50,8 @@ type InstantiatedVnf struct {
 	Extensions, ConfigurableProperties map[string]any
 	// ChangedInfo is what else of the instance the operation changes when it is complete; nil for nothing.
 	ChangedInfo *lcm.VnfInfoModifications
+	// Followed is set when the VNF's cluster changes it of itself, so that it is to be looked at regularly.
+	Followed bool
 	// Package is the one that the instance has from then on, nil when it stays.
 	Package *lcm.VnfPkg
 }

@@ -117,24 +117,37 @@ func (o *OpOccs) account(ctx context.Context, in RecordStateInput, rec *lcm.Oper
 	}
 	if in.Outcome.Terminated {
 		empty(&inst)
-	} else {
-		made, err := o.Facts.Instantiated(ctx, in.OpOccID, *in.Outcome)
-		if err != nil {
-			return err
-		}
-		inst.InstantiationState, inst.Instantiated, inst.VimConnections = lcm.Instantiated, &made.Info, made.VimConnections
-		inst.Extensions, inst.ConfigurableProperties = made.Extensions, made.ConfigurableProperties
-		if in.Status.State == lcm.Completed {
-			rec.ChangedInfo = made.ChangedInfo
-			if made.Package != nil {
-				inst.Take(*made.Package)
-			}
-		}
+	} else if err := o.take(ctx, in, &inst, rec); err != nil {
+		return err
 	}
 	rec.ResourceChanges = lcm.ChangesOf(before, inst.Instantiated)
 	o.addDefinitions(ctx, in.OpOccID, rec, inst.Instantiated)
 	if over {
 		rec.Instance = &inst
+	}
+	return nil
+}
+
+// take gives inst what the operation has made and, when it is complete, what it changes beside.
+func (o *OpOccs) take(ctx context.Context, in RecordStateInput, inst *lcm.VnfInstance, rec *lcm.OperationRecord) error {
+	first := inst.Instantiated == nil
+	made, err := o.Facts.Instantiated(ctx, in.OpOccID, *in.Outcome)
+	if err != nil {
+		return err
+	}
+	inst.InstantiationState, inst.Instantiated, inst.VimConnections = lcm.Instantiated, &made.Info, made.VimConnections
+	inst.Extensions, inst.ConfigurableProperties = made.Extensions, made.ConfigurableProperties
+	if in.Status.State != lcm.Completed {
+		return nil
+	}
+	rec.ChangedInfo = made.ChangedInfo
+	if made.Package != nil {
+		inst.Take(*made.Package)
+	}
+	if made.Followed && first {
+		policy := lcm.DefaultDriftPolicy()
+		policy.Check = true
+		rec.DriftPolicy = &policy
 	}
 	return nil
 }

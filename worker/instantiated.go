@@ -49,6 +49,7 @@ func (o *resolver) Instantiated(
 	}
 	out.Extensions = lcm.Merged(j.Instance.Extensions, j.Request.Extensions)
 	out.ConfigurableProperties = lcm.Merged(j.Instance.ConfigurableProperties, j.Request.ConfigurableProperties)
+	out.Followed = j.VimKind() == lcm.VimKubernetes
 	if j.IsCluster() {
 		out.ConfigurableProperties = lcm.ShowRegistries(out.ConfigurableProperties, j.Request.AdditionalParams)
 	}

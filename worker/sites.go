@@ -34,6 +34,13 @@ func (s *sites) Site(ctx context.Context, id lcm.VnfInstanceID) (activities.Site
 		On:       func(ctx context.Context) (vim.VIM, error) { return s.vims.connect(ctx, on) },
 		Vim:      s.operations.Store.Vim,
 	}
+	if j.VimKind() == lcm.VimKubernetes && j.Instance.Instantiated != nil {
+		connection, err := s.operations.Connection(ctx, j.Operation)
+		if err != nil {
+			return site, err
+		}
+		site.Follow = j.following(connection.ID)
+	}
 	if site.HealGivenUp, err = s.operations.Store.GivenUpHeal(ctx, id); err != nil {
 		return site, err
 	}

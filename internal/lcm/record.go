@@ -23,6 +23,8 @@ type OperationRecord struct {
 	// GrantID and ResourceChanges are kept as they are when unset.
 	GrantID         string           `json:"grantId,omitempty"`
 	ResourceChanges *ResourceChanges `json:"resourceChanges,omitempty"`
+	// DriftPolicy is the one that the instance gets where it has none of its own; nil gives it none.
+	DriftPolicy *DriftPolicy `json:"-"`
 	// ChangedInfo is kept as it is when unset.
 	ChangedInfo *VnfInfoModifications `json:"-"`
 	// Grant is kept from the first record that has one on.

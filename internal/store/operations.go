@@ -207,7 +207,14 @@ func recordInstance(ctx context.Context, tx pgx.Tx, r lcm.OperationRecord) error
 			return err
 		}
 	}
-	return updateInstance(ctx, tx, *r.Instance)
+	if err := updateInstance(ctx, tx, *r.Instance); err != nil || r.DriftPolicy == nil {
+		return err
+	}
+	_, err := tx.Exec(ctx, `
+		insert into vnf_drift as d (vnf_instance_id, policy) values (@id, @policy)
+		on conflict (vnf_instance_id) do update set policy = coalesce(d.policy, excluded.policy)`,
+		pgx.NamedArgs{"id": r.Instance.ID, "policy": r.DriftPolicy})
+	return err
 }
 
 func updateOperation(ctx context.Context, tx pgx.Tx, r lcm.OperationRecord) (entered time.Time, err error) {

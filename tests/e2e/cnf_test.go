@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 
+	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/tests/kubetest"
 )
 
@@ -60,6 +62,7 @@ func TestContainers(t *testing.T) {
 	require.NotContains(t, healed, leaving)
 
 	b.operatedContainers(t, cluster, vnf)
+	b.followsContainers(t, cluster, vnf)
 	healed = b.Vnfcs(t, vnf)
 
 	// A heal of the entire VNF makes all Pods anew.
@@ -100,6 +103,48 @@ func (b *bed) operatedContainers(t *testing.T, cluster *kubetest.ControlPlane, v
 	b.requireState(t, vnf, "STARTED")
 	require.Len(t, b.Vnfcs(t, vnf), len(had))
 	b.requireSeen(t, vnf, "Deployment")
+}
+
+// followsContainers lets the cluster replace a Pod and somebody else scale the VNF: both are seen by the next check, and
+// are no drift.
+func (b *bed) followsContainers(t *testing.T, cluster *kubetest.ControlPlane, vnf string) {
+	t.Helper()
+	a := b.Call(t, http.MethodGet, "/windlass/v1/vnf_instances/"+vnf+"/drift_policy", nil)
+	require.Contains(t, string(a.Body), `"check":true`, "it is looked at without being asked for")
+	pods := cluster.Client.CoreV1().Pods("default")
+	recorded := func() (names []string) {
+		for _, v := range b.Get(t, "/vnflcm/v1/vnf_instances/"+vnf)["instantiatedVnfInfo"].(map[string]any)["vnfcResourceInfo"].([]any) {
+			names = append(names, v.(map[string]any)["computeResource"].(map[string]any)["resourceId"].(string))
+		}
+		return names
+	}
+	gone := recorded()[0]
+	require.NoError(t, pods.Delete(t.Context(), gone, metav1.DeleteOptions{}))
+	b.CheckDriftUntil(t, vnf, func(r lcm.DriftReport) bool {
+		return len(r.Findings) == 0 && !slices.Contains(recorded(), gone)
+	})
+	require.Len(t, recorded(), 3)
+
+	scale := func(to int32) {
+		s, err := cluster.Client.AppsV1().Deployments("default").GetScale(t.Context(), "web", metav1.GetOptions{})
+		require.NoError(t, err)
+		s.Spec.Replicas = to
+		_, err = cluster.Client.AppsV1().Deployments("default").UpdateScale(t.Context(), "web", s, metav1.UpdateOptions{})
+		require.NoError(t, err)
+	}
+	for _, to := range []int32{2, 3} {
+		scale(to)
+		b.CheckDriftUntil(t, vnf, func(r lcm.DriftReport) bool { return len(r.Findings) == 0 && len(recorded()) == int(to) })
+		require.Equal(t, int(to)-1, b.ScaleLevel(t, vnf, "web_pods"))
+	}
+
+	// What is taken away altogether is drift, and a heal brings it back.
+	require.NoError(t, cluster.Client.AppsV1().Deployments("default").Delete(t.Context(), "web", metav1.DeleteOptions{}))
+	had := len(recorded())
+	b.CheckDriftUntil(t, vnf, func(r lcm.DriftReport) bool { return len(r.Findings) >= had })
+	require.Len(t, recorded(), had)
+	b.Await(t, b.Begin(t, vnf, "heal", map[string]any{}), quick, "COMPLETED")
+	b.CheckDriftUntil(t, vnf, func(r lcm.DriftReport) bool { return len(r.Findings) == 0 })
 }
 
 // foreignContainers takes two packages of Tacker's and their requests as they are: one in the form of v1 on a VIM of the

@@ -87,12 +87,9 @@ func (c *Cluster) Inventory(ctx context.Context, name string) (*vim.Inventory, e
 	if !r.Complete {
 		inv.Level, inv.Status = vim.Changing, "Incomplete"
 	}
-	for _, of := range r.Workloads {
-		inv.Resources = append(inv.Resources, vim.Resource{
-			Kind: vim.Group, Name: of.Name, ID: of.Kind + "/" + of.Name, VimType: of.Kind, Part: r.id,
-		})
+	if inv.Resources, err = c.groups(ctx, r); err != nil {
+		return nil, err
 	}
-	slices.SortFunc(inv.Resources, func(a, b vim.Resource) int { return strings.Compare(a.ID, b.ID) })
 	if r.Halted {
 		inv.Level, inv.Status = vim.Stopped, "Halted"
 		for _, p := range r.Stopped {

@@ -1,0 +1,55 @@
+package activities
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/vim"
+)
+
+// follow records the Pods of a VNF of containers that its cluster has made in the place of others, or that an autoscaler
+// has added or removed: that is what clusters do and no drift. While a workload has not the Pods that it is to have, what
+// is recorded stays, and the difference is found.
+func (d *Drift) follow(ctx context.Context, site *Site, inv *vim.Inventory) error {
+	info := site.Instance.Instantiated
+	if site.Follow == nil || inv == nil || inv.Level != vim.Running || len(info.Stopped) > 0 || !settled(inv) {
+		return nil
+	}
+	vnfcs := vnfcsOf(inv)
+	if sameVnfcs(info.VnfcResources, vnfcs) {
+		return nil
+	}
+	after := site.Follow(Outcome{StackID: inv.ID, Vnfcs: vnfcs, Networks: networksOf(inv)})
+	inst := site.Instance
+	inst.Instantiated = &after
+	if err := d.Records.UpdateInstance(ctx, inst); err != nil {
+		return err
+	}
+	site.Instance = inst
+	return nil
+}
+
+// settled tells whether all groups of a deployment have the members that they are to have.
+func settled(inv *vim.Inventory) bool {
+	for _, r := range inv.Resources {
+		if r.Kind == vim.Group && r.Level != vim.Running || r.Kind == vim.Compute && r.Level == vim.Removed {
+			return false
+		}
+	}
+	return true
+}
+
+func sameVnfcs(recorded []lcm.VnfcResourceInfo, seen []Vnfc) bool {
+	var was, is []string
+	for _, v := range recorded {
+		was = append(was, v.VduID+"/"+v.ComputeResource.ResourceID)
+	}
+	for _, v := range seen {
+		is = append(is, v.VduID+"/"+v.ServerID)
+	}
+	slices.SortFunc(was, strings.Compare)
+	slices.SortFunc(is, strings.Compare)
+	return slices.Equal(was, is)
+}
