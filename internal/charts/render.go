@@ -1,0 +1,211 @@
+package charts
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"helm.sh/helm/v4/pkg/chart/common"
+	commonutil "helm.sh/helm/v4/pkg/chart/common/util"
+	"helm.sh/helm/v4/pkg/chart/loader/archive"
+	chart "helm.sh/helm/v4/pkg/chart/v2"
+	"helm.sh/helm/v4/pkg/chart/v2/loader"
+	chartutil "helm.sh/helm/v4/pkg/chart/v2/util"
+	"helm.sh/helm/v4/pkg/engine"
+	releaseutil "helm.sh/helm/v4/pkg/release/v1/util"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/yaml"
+)
+
+// render is what the process does. The error completes a sentence about the chart.
+func render(j job) (a answer, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("it makes Helm fail: %v", p)
+		}
+	}()
+	if a.Chart, err = load(j.Release.Content); err != nil {
+		return a, err
+	}
+	if err := usable(a.Chart, j.Cluster); err != nil {
+		return a, err
+	}
+	if err := chartutil.ProcessDependencies(a.Chart, j.Release.Values); err != nil {
+		return a, err
+	}
+	on, err := capabilities(j.Cluster)
+	if err != nil {
+		return a, err
+	}
+	values, err := commonutil.ToRenderValuesWithSchemaValidation(a.Chart, j.Release.Values, common.ReleaseOptions{
+		Name: j.Release.Name, Namespace: j.Release.Namespace, Revision: j.Revision,
+		IsInstall: j.Revision == 1, IsUpgrade: j.Revision > 1,
+	}, on, true)
+	if err != nil {
+		return a, err
+	}
+	if err := validate(a.Chart, values); err != nil {
+		return a, err
+	}
+	files, err := engine.Engine{}.Render(a.Chart, values)
+	if err != nil {
+		return a, err
+	}
+	a.Notes = takeNotes(a.Chart, files)
+	return a, a.take(j.Release, files)
+}
+
+// take makes objects and hooks of the files that were rendered.
+func (a *answer) take(of Release, files map[string]string) error {
+	hooks, manifests, err := releaseutil.SortManifests(files, nil, releaseutil.InstallOrder)
+	if err != nil {
+		return err
+	}
+	a.Hooks = hooks
+	objects := []map[string]any{}
+	add := func(file, text string, change func(o map[string]any)) error {
+		made, err := objectsOf(text)
+		if err != nil {
+			return fmt.Errorf("%s: %w", file, err)
+		}
+		for _, o := range made {
+			change(o)
+			mark(o, of)
+			objects, a.Paths = append(objects, o), append(a.Paths, file)
+		}
+		return nil
+	}
+	for _, crd := range a.Chart.CRDObjects() {
+		// Helm leaves them where they are: other releases of the chart need them.
+		if err := add(crd.Filename, string(crd.File.Data), stay); err != nil {
+			return err
+		}
+	}
+	for _, m := range manifests {
+		if err := add(m.Name, m.Content, func(map[string]any) {}); err != nil {
+			return err
+		}
+	}
+	for _, h := range a.Hooks {
+		if _, err := objectsOf(h.Manifest); err != nil {
+			return fmt.Errorf("%s: %w", h.Path, err)
+		}
+	}
+	a.Objects, err = json.Marshal(objects)
+	return err
+}
+
+func load(c Content) (*chart.Chart, error) {
+	if c.Archive != nil {
+		return loader.LoadArchive(bytes.NewReader(c.Archive))
+	}
+	var files []*archive.BufferedFile
+	for _, name := range slices.Sorted(maps.Keys(c.Files)) {
+		files = append(files, &archive.BufferedFile{Name: name, Data: c.Files[name]})
+	}
+	return loader.LoadFiles(files)
+}
+
+// usable looks for what Helm wants before it installs a chart.
+func usable(c *chart.Chart, on Cluster) error {
+	if c.Metadata.Type == "library" {
+		return errors.New("it is a library for other charts")
+	}
+	for _, wanted := range c.Metadata.Dependencies {
+		if !slices.ContainsFunc(c.Dependencies(), func(d *chart.Chart) bool { return d.Name() == wanted.Name }) {
+			return fmt.Errorf("it needs the chart %s, which is not in its folder charts: package it with its dependencies",
+				wanted.Name)
+		}
+	}
+	if wants := c.Metadata.KubeVersion; wants != "" && on.Version != "" && !chartutil.IsCompatibleRange(wants, on.Version) {
+		return fmt.Errorf("it is for Kubernetes %s, and the cluster has %s", wants, on.Version)
+	}
+	return nil
+}
+
+func capabilities(of Cluster) (*common.Capabilities, error) {
+	on := common.DefaultCapabilities.Copy()
+	if of.Version != "" {
+		version, err := common.ParseKubeVersion(of.Version)
+		if err != nil {
+			return nil, fmt.Errorf("the version of the cluster, %s, is none that Helm knows: %w", of.Version, err)
+		}
+		on.KubeVersion = *version
+	}
+	if of.APIs != nil {
+		on.APIVersions = common.VersionSet(of.APIs)
+	}
+	return on, nil
+}
+
+const notesFile = "NOTES.txt"
+
+// takeNotes takes the notes of charts out of the files, which are for people, and returns the chart's own.
+func takeNotes(c *chart.Chart, files map[string]string) string {
+	own := files[path.Join(c.Name(), "templates", notesFile)]
+	maps.DeleteFunc(files, func(name, _ string) bool { return path.Base(name) == notesFile })
+	return own
+}
+
+// objectsOf reads the documents of a file. Lists are taken apart, empty documents left out.
+func objectsOf(text string) (out []map[string]any, err error) {
+	documents := releaseutil.SplitManifests(text)
+	for _, key := range slices.SortedFunc(maps.Keys(documents), inOrder) {
+		var value any
+		if err := yaml.Unmarshal([]byte(documents[key]), &value); err != nil {
+			return nil, err
+		}
+		switch o := value.(type) {
+		case nil:
+		case map[string]any:
+			items, isList := o["items"].([]any)
+			if u := (&unstructured.Unstructured{Object: o}); !isList || !strings.HasSuffix(u.GetKind(), "List") {
+				out = append(out, o)
+				continue
+			}
+			for _, item := range items {
+				one, ok := item.(map[string]any)
+				if !ok {
+					return nil, errors.New("it has a list with an item that is no object")
+				}
+				out = append(out, one)
+			}
+		default:
+			return nil, errors.New("it makes a document that is no object")
+		}
+	}
+	return out, nil
+}
+
+// inOrder sorts "manifest-2" before "manifest-10".
+func inOrder(a, b string) int { return cmp.Or(len(a)-len(b), strings.Compare(a, b)) }
+
+// mark marks an object as one of the release.
+func mark(o map[string]any, of Release) {
+	set(o, "labels", managedBy, helm)
+	set(o, "annotations", releaseName, of.Name)
+	set(o, "annotations", releaseNamespace, of.Namespace)
+}
+
+// stay marks an object as one that stays when its release goes.
+func stay(o map[string]any) { set(o, "annotations", policy, keep) }
+
+func set(o map[string]any, of, key, value string) {
+	_ = unstructured.SetNestedField(o, value, "metadata", of, key) // what is no object the API server refuses
+}
+
+// sentence is a problem in one line that is not too long.
+func sentence(err error) string {
+	const most = 1000
+	text := strings.Join(strings.Fields(strings.ToValidUTF8(err.Error(), "?")), " ")
+	if len(text) > most {
+		text = strings.ToValidUTF8(text[:most], "") + " ..."
+	}
+	return strings.TrimSuffix(text, ".") + "."
+}
