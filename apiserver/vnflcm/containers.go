@@ -3,6 +3,7 @@ package vnflcm
 import (
 	"context"
 
+	"github.com/windlass-nfv/windlass/apiserver/rest"
 	"github.com/windlass-nfv/windlass/internal/cnf"
 	"github.com/windlass-nfv/windlass/internal/driver"
 	"github.com/windlass-nfv/windlass/internal/lcm"
@@ -16,25 +17,43 @@ func vimKindOf(vnfd *vnfpkg.Vnfd, req lcm.InstantiateRequest) string {
 	return operations.VimKind(f)
 }
 
-// checkManifests reads the manifests of a containerised VNF as the worker will, and throws them away.
-func (a *api) checkManifests(
-	ctx context.Context, f *vnfpkg.Flavour, req lcm.InstantiateRequest, id lcm.VnfPkgID, found *driver.Findings,
+// checkContainers reads the manifests and charts of a containerised VNF as the worker will, and throws them away.
+func (a *api) checkContainers(
+	ctx context.Context, inst lcm.VnfInstance, f *vnfpkg.Flavour, req lcm.InstantiateRequest, found *driver.Findings,
 ) error {
-	p, problems := cnf.ReadParams(req.AdditionalParams)
-	found.Mistake(problems...)
-	manifests, err := cnf.Read(p, func(path string) ([]byte, error) { return a.Store.PackageFile(ctx, id, path) })
+	v, err := cnf.Resolve(ctx, f, req.AdditionalParams, cnf.FilesOf(ctx, a.Store, inst.VnfPkgID), inst.ID)
 	if err != nil {
 		return err
 	}
-	found.Named(manifests.Missing...)
-	found.Mistake(manifests.Broken...)
-	if len(problems)+len(manifests.Missing)+len(manifests.Broken) > 0 {
-		return nil // what the VDUs are follows from the rest
+	found.Named(v.Manifests.Missing...)
+	found.Mistake(v.Wrong...)
+	if len(v.Problems()) > 0 {
+		return nil
 	}
-	_, problems = cnf.Workloads(f, p, manifests.Objects)
-	found.Mistake(problems...)
 	if a.Number == 2 {
-		found.Mistake(cnf.Agreed(p, manifests.Objects)...)
+		found.Mistake(cnf.Agreed(v.Params, v.Manifests.Objects)...)
 	}
-	return nil
+	return a.checkReplicas(ctx, f, req, v, found)
+}
+
+// checkReplicas puts the numbers of Pods that the VNF begins with into the values of its charts.
+func (a *api) checkReplicas(
+	ctx context.Context, f *vnfpkg.Flavour, req lcm.InstantiateRequest, v *cnf.VNF, found *driver.Findings,
+) error {
+	if a.Number == 1 && req.InstantiationLevelID == "" {
+		return nil // it begins as its charts are
+	}
+	capacity, err := f.Capacity(req.InstantiationLevelID)
+	if err != nil {
+		return nil //nolint:nilerr // reported already
+	}
+	_, err = v.Releases(ctx, capacity)
+	if e, ok := rest.AsError(err); ok && e.Kind == lcm.KindInvalid {
+		if len(e.Problems) == 0 {
+			found.Names("$.additionalParams", "%s", e.Sentence())
+		}
+		found.Mistake(e.Problems...)
+		return nil
+	}
+	return err
 }

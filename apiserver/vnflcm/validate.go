@@ -67,11 +67,12 @@ func (a *api) validateInstantiate(ctx context.Context, inst lcm.VnfInstance, bod
 		if err := a.checkVimName(ctx, inst, flavour, req, &found); err != nil {
 			return err
 		}
-		check := a.checkStack
 		if flavour.Containers {
-			check = a.checkManifests
+			err = a.checkContainers(ctx, inst, flavour, req, &found)
+		} else {
+			err = a.checkStack(ctx, flavour, req, pkg.ID, &found)
 		}
-		if err := check(ctx, flavour, req, pkg.ID, &found); err != nil {
+		if err != nil {
 			return err
 		}
 	}

@@ -31,6 +31,21 @@ func (p pkg) read(path string) ([]byte, error) {
 	return nil, lcm.Errorf(lcm.KindNotFound, "no %s", path)
 }
 
+func (p pkg) files() Files {
+	return Files{One: p.read, Below: func(folder string) (map[string][]byte, error) {
+		out := map[string][]byte{}
+		for path, text := range p {
+			if below, ok := strings.CutPrefix(path, folder+"/"); ok {
+				out[below] = []byte(text)
+			}
+		}
+		if len(out) == 0 {
+			return nil, lcm.Errorf(lcm.KindNotFound, "no %s", folder)
+		}
+		return out, nil
+	}}
+}
+
 func manifest(kind, name, namespace string) string {
 	version := map[string]string{
 		"Deployment": "apps/v1", "ReplicaSet": "apps/v1", "StatefulSet": "apps/v1", "DaemonSet": "apps/v1",
@@ -331,10 +346,10 @@ func TestDiffering(t *testing.T) {
 		"b.yaml": manifest("Pod", "d", ""),
 	}
 	p := Params{Files: []string{"a.yaml", "b.yaml", "c.yaml"}}
-	differing, err := Differing(p, before.read, after.read)
+	differing, err := Differing(p, before.files(), after.files())
 	require.NoError(t, err)
 	require.Equal(t, []string{"b.yaml", "c.yaml"}, differing)
-	differing, err = Differing(p, before.read, before.read)
+	differing, err = Differing(p, before.files(), before.files())
 	require.NoError(t, err)
 	require.Empty(t, differing)
 }

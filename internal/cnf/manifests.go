@@ -162,21 +162,34 @@ var onlyAnswered = map[string]bool{
 	"SelfSubjectRulesReview": true, "SelfSubjectReview": true,
 }
 
-// Differing are the files of manifests that do not say the same in two packages. Comments and the form of the text
-// change nothing.
-func Differing(p Params, before, after func(path string) ([]byte, error)) (out []string, err error) {
+// Differing are the files of manifests, and the charts, that do not say the same in two packages. Comments and the form
+// of the text of a manifest change nothing.
+func Differing(p Params, before, after Files) (out []string, err error) {
 	for _, file := range p.Files {
 		one := Params{Files: []string{file}}
-		a, err := Read(one, before)
+		a, err := Read(one, before.One)
 		if err != nil {
 			return nil, err
 		}
-		b, err := Read(one, after)
+		b, err := Read(one, after.One)
 		if err != nil {
 			return nil, err
 		}
 		if !reflect.DeepEqual(a, b) {
 			out = append(out, file)
+		}
+	}
+	for _, c := range p.charts("") {
+		a, err := before.chart(c.file)
+		if err != nil && !lcm.Is(err, lcm.KindNotFound) {
+			return nil, err
+		}
+		b, err := after.chart(c.file)
+		if err != nil && !lcm.Is(err, lcm.KindNotFound) {
+			return nil, err
+		}
+		if !reflect.DeepEqual(a, b) {
+			out = append(out, c.file)
 		}
 	}
 	return out, nil

@@ -27,7 +27,8 @@ const (
 // Params are the members of additionalParams that are about a containerised VNF, as Tacker's clients write them.
 type Params struct {
 	// Files are the manifests' paths in the VNF package.
-	Files []string `json:"lcm-kubernetes-def-files" param:"required=it names the files of manifests in the VNF package; is=manifest file"`
+	Files []string `json:"lcm-kubernetes-def-files,omitempty" param:"is=manifest file"`
+	Helm
 	// Namespace is where all objects are, whatever their manifests say; "" lets these decide.
 	Namespace string `json:"namespace,omitempty" param:"is=namespace"`
 	// VduMapping says what the VDUs are, by their ids; none lets their names decide.
@@ -45,6 +46,10 @@ type VduMapping struct {
 var manner = lcm.Tackers.With(map[string]params.Check{
 	"manifest file": params.Of(fileProblem),
 	"namespace":     params.Of(namespaceProblem),
+	"chart file":    params.Of(chartProblem),
+	"release name": params.Matches(releaseName,
+		"the name of a release (at most 53 small letters, digits and dashes)"),
+	"key of a value": params.Matches(valueKey, "the key of a value, such as web.replicaCount"),
 })
 
 // ReadParams reads and checks the parameters: every mistake once. Other members are for others.
@@ -52,7 +57,11 @@ func ReadParams(additionalParams json.RawMessage) (Params, []lcm.Problem) {
 	var p Params
 	problems, unknown := manner.Read(paramsPath, additionalParams, &p)
 	problems = params.Join(problems, manner.Check(paramsPath, p))
-	unknown = slices.DeleteFunc(unknown, func(u lcm.Problem) bool { return !strings.HasPrefix(u.Path, mappingPath) })
+	unknown = slices.DeleteFunc(unknown, func(u lcm.Problem) bool {
+		return !slices.ContainsFunc([]string{mappingPath, valueNamesPath, installPath}, func(ours string) bool {
+			return strings.HasPrefix(u.Path, ours)
+		})
+	})
 	return p, append(problems, unknown...)
 }
 

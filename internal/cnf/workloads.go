@@ -8,6 +8,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/windlass-nfv/windlass/internal/charts"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
@@ -34,7 +35,7 @@ var groups = map[string]string{
 func Workloads(
 	f *vnfpkg.Flavour, p Params, manifests []unstructured.Unstructured,
 ) (map[string]Workload, []lcm.Problem) {
-	r := &resolution{flavour: f, found: workloadsOf(p, manifests), of: map[string]Workload{}}
+	r := &resolution{flavour: f, found: workloadsOf(p, manifests), of: map[string]Workload{}, at: p.at(), objects: manifests}
 	if len(p.VduMapping) > 0 {
 		r.byMapping(p.VduMapping)
 	} else {
@@ -50,6 +51,8 @@ type resolution struct {
 	found    map[Workload][]string
 	of       map[string]Workload
 	problems []lcm.Problem
+	at       string // where problems of all are told
+	objects  []unstructured.Unstructured
 }
 
 func workloadsOf(p Params, manifests []unstructured.Unstructured) map[Workload][]string {
@@ -60,7 +63,7 @@ func workloadsOf(p Params, manifests []unstructured.Unstructured) map[Workload][
 			continue
 		}
 		w, namespace := Workload{Kind: o.GetKind(), Name: o.GetName()}, o.GetNamespace()
-		if p.Namespace != "" {
+		if release, _ := charts.Of(&o); p.Namespace != "" && (release == "" || namespace == "") {
 			namespace = p.Namespace
 		}
 		if !slices.Contains(out[w], namespace) {
@@ -86,6 +89,10 @@ func (r *resolution) byMapping(mapping map[string]VduMapping) {
 			r.tell(path, "the manifests have no %s", w)
 			continue
 		}
+		if release := mapping[id].HelmReleaseName; release != "" && !r.in(release, w) {
+			r.tell(path+".helmreleasename", "the release %q has no %s", release, w)
+			continue
+		}
 		r.take(id, w, path)
 	}
 	for _, v := range r.flavour.Vdus {
@@ -93,6 +100,14 @@ func (r *resolution) byMapping(mapping map[string]VduMapping) {
 			r.tell(lcm.MemberPath(mappingPath, v.ID), "is missing: a mapping has all VDUs of the flavour")
 		}
 	}
+}
+
+// in tells whether a workload is of a release.
+func (r *resolution) in(release string, w Workload) bool {
+	return slices.ContainsFunc(r.objects, func(o unstructured.Unstructured) bool {
+		name, _ := charts.Of(&o)
+		return name == release && o.GetKind() == w.Kind && o.GetName() == w.Name
+	})
 }
 
 func (r *resolution) byName() {
@@ -108,15 +123,15 @@ func (r *resolution) byName() {
 		case 0:
 			wanted = append(wanted, fmt.Sprintf("%q (%s)", v.Name, v.ID))
 		case 1:
-			r.take(v.ID, called[0], filesPath)
+			r.take(v.ID, called[0], r.at)
 		default:
 			slices.SortFunc(called, func(a, b Workload) int { return strings.Compare(a.Kind, b.Kind) })
-			r.tell(filesPath, "the VDU %s may be the %s and the %s: say which one it is, in vdu_mapping", v.ID, called[0],
+			r.tell(r.at, "the VDU %s may be the %s and the %s: say which one it is, in vdu_mapping", v.ID, called[0],
 				called[1])
 		}
 	}
 	if len(r.of) == 0 && len(r.problems) == 0 {
-		r.tell(filesPath, "the manifests have no Pod, Deployment, ReplicaSet, StatefulSet or DaemonSet that is called as a "+
+		r.tell(r.at, "the manifests have no Pod, Deployment, ReplicaSet, StatefulSet or DaemonSet that is called as a "+
 			"VDU is: %s. Name them so, or say what the VDUs are, in vdu_mapping", strings.Join(wanted, ", "))
 	}
 }
@@ -140,7 +155,7 @@ func (r *resolution) checkShared() {
 			continue
 		}
 		if other, taken := first[w]; taken {
-			r.tell(filesPath, "the VDUs %s and %s are both the %s", other, v.ID, w)
+			r.tell(r.at, "the VDUs %s and %s are both the %s", other, v.ID, w)
 		}
 		first[w] = v.ID
 	}

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -8,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"strings"
 	"sync"
 
 	"github.com/jackc/pgx/v5"
@@ -221,4 +223,40 @@ func (s *Store) PackageFile(ctx context.Context, id lcm.VnfPkgID, path string) (
 		owned(ctx, pgx.NamedArgs{"id": id, "path": path})).Scan(&data)
 	return data, interpretMissing("read a file of a package", err,
 		lcm.Errorf(lcm.KindNotFound, "VNF package %s has no file %s.", id, path))
+}
+
+// Bounds of a folder that is read at once.
+const (
+	mostFiles     = 2000
+	largestFolder = 16 << 20
+)
+
+// PackageFolder reads the files of a folder of the package, if the context sees it, by their paths below it.
+func (s *Store) PackageFolder(ctx context.Context, id lcm.VnfPkgID, folder string) (files map[string][]byte, err error) {
+	const below = ` from vnf_pkg_file where starts_with(path, @folder) and vnf_pkg_id = (select id from vnf_pkg where id = @id and`
+	folder = strings.TrimSuffix(folder, "/") + "/"
+	args := owned(ctx, pgx.NamedArgs{"id": id, "folder": folder})
+	var count, size int64
+	err = s.pool.QueryRow(ctx, `select count(*), coalesce(sum(length(data)), 0)`+below+ofProject+`)`, args).Scan(&count, &size)
+	switch {
+	case err != nil:
+		return nil, interpret("read a folder of a package", err)
+	case count == 0:
+		return nil, lcm.Errorf(lcm.KindNotFound, "VNF package %s has no folder %s.", id, folder)
+	case count > mostFiles || size > largestFolder:
+		return nil, lcm.Errorf(lcm.KindInvalid, "The folder %s of VNF package %s has %d files with %d MiB; Windlass reads up to "+
+			"%d files with %d MiB.", folder, id, count, size>>20, mostFiles, largestFolder>>20)
+	}
+	rows, err := s.pool.Query(ctx, `select path, data`+below+ofProject+`)`, args)
+	if err != nil {
+		return nil, interpret("read a folder of a package", err)
+	}
+	files = map[string][]byte{}
+	var path string
+	var data []byte
+	_, err = pgx.ForEachRow(rows, []any{&path, &data}, func() error {
+		files[strings.TrimPrefix(path, folder)] = bytes.Clone(data)
+		return nil
+	})
+	return files, interpret("read a folder of a package", err)
 }

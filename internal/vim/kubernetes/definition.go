@@ -5,6 +5,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/windlass-nfv/windlass/internal/charts"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/vim"
 )
@@ -13,6 +14,8 @@ import (
 type Definition struct {
 	// Objects are the manifests in the order of the package; nil in a change that leaves them as they are.
 	Objects []unstructured.Unstructured
+	// Charts are what releases of Helm are made of; nil in a change that leaves them as they are.
+	Charts []charts.Release
 	// Namespace is where objects are that name none, "" for that of the VIM; with Override it is where all are.
 	Namespace string
 	Override  bool

@@ -1,12 +1,10 @@
-// Package manifests makes what a Kubernetes is told of a containerised VNF whose package has manifests: these, where
-// they go, what the VDUs are among them, and how many Pods these have.
+// Package manifests makes what a Kubernetes is told of a containerised VNF whose package has manifests and charts: these,
+// where they go, what the VDUs are among them, and how many Pods these have.
 package manifests
 
 import (
 	"context"
 	"maps"
-
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/windlass-nfv/windlass/internal/cnf"
 	"github.com/windlass-nfv/windlass/internal/lcm"
@@ -28,14 +26,19 @@ func (o *Definer) Whole(ctx context.Context, of *operations.Operation) (vim.Defi
 	if err != nil {
 		return nil, nil, err
 	}
-	place := cnf.PlaceOf(j.params, j.objects)
+	releases, err := j.Releases(ctx, capacity)
+	if err != nil {
+		return nil, nil, err
+	}
+	place := cnf.PlaceOf(j.Params, j.Manifests.Objects)
 	return kubernetes.Definition{
-		Objects: j.objects, Namespace: place.Namespace, Override: place.Override, Workloads: j.named(),
-		Replicas: j.replicas(capacity),
-	}, secretsOf(j.objects), nil
+		Objects: j.Manifests.Objects, Charts: releases, Namespace: place.Namespace, Override: place.Override,
+		Workloads: j.named(), Replicas: j.replicas(capacity),
+	}, kubernetes.SecretsOf(j.Objects), nil
 }
 
-// Sized defines a change of the VNF to those sizes. Its objects stay as they are but for their numbers of Pods.
+// Sized defines a change of the VNF to those sizes. Its manifests stay as they are but for their numbers of Pods; charts
+// get other values.
 func (o *Definer) Sized(
 	ctx context.Context, of *operations.Operation, sizes vim.Sizes,
 ) (vim.Definition, []string, error) {
@@ -46,7 +49,12 @@ func (o *Definer) Sized(
 	if err != nil {
 		return nil, nil, err
 	}
-	return kubernetes.Definition{Replicas: j.replicas(j.sizes(sizes))}, secretsOf(j.objects), nil
+	capacity := j.sizes(sizes)
+	releases, err := j.Releases(ctx, capacity)
+	if err != nil {
+		return nil, nil, err
+	}
+	return kubernetes.Definition{Charts: releases, Replicas: j.replicas(capacity)}, kubernetes.SecretsOf(j.Objects), nil
 }
 
 // Renewed refuses to define a change of the VNF's connections: they are in its manifests.
@@ -55,34 +63,20 @@ func (*Definer) Renewed(context.Context, *operations.Operation, string) (vim.Def
 		"say: they cannot be changed without these.")
 }
 
-// job is an operation whose VNF is made of manifests.
+// job is an operation whose VNF is made of manifests and charts.
 type job struct {
 	*operations.Operation
-	params    cnf.Params
-	objects   []unstructured.Unstructured
-	workloads map[string]cnf.Workload
+	*cnf.VNF
 }
 
-// read reads the manifests of the operation's request, in the VNF's package.
+// read reads the manifests and charts of the operation's request, in the VNF's package.
 func (o *Definer) read(ctx context.Context, of *operations.Operation) (*job, error) {
-	const unusable = "The manifests of the VNF cannot be used"
-	j := &job{Operation: of}
-	var problems []lcm.Problem
-	if j.params, problems = cnf.ReadParams(of.Request.AdditionalParams); len(problems) > 0 {
-		return nil, lcm.InvalidAll(unusable, problems)
-	}
-	manifests, err := cnf.Read(j.params, func(path string) ([]byte, error) {
-		return o.Store.PackageFile(ctx, of.Instance.VnfPkgID, path)
-	})
-	if err == nil {
-		err = lcm.InvalidAll(unusable, manifests.Problems())
-	}
+	v, err := cnf.Resolve(ctx, of.Flavour, of.Request.AdditionalParams, cnf.FilesOf(ctx, o.Store, of.Instance.VnfPkgID),
+		of.Instance.ID)
 	if err != nil {
 		return nil, err
 	}
-	j.objects = manifests.Objects
-	j.workloads, problems = cnf.Workloads(of.Flavour, j.params, j.objects)
-	return j, lcm.InvalidAll(unusable, problems)
+	return &job{of, v}, lcm.InvalidAll("The manifests of the VNF cannot be used", v.Problems())
 }
 
 // capacity is how many Pods each VDU has. A VNF that is instantiated through /vnflcm/v1 without a level begins as its
@@ -117,31 +111,24 @@ func (j *job) checkGroups() error {
 		return nil
 	}
 	for _, g := range j.OpOcc.Plan.Groups {
-		w, ok := j.workloads[g.VduID]
-		switch {
-		case g.To == g.From || w.Scalable():
-		case !ok:
-			return lcm.Errorf(lcm.KindInvalid, "The VDU %s cannot be scaled: it has no workload among the manifests with which "+
-				"the VNF was instantiated.", g.VduID)
-		default:
-			return lcm.Errorf(lcm.KindInvalid, "The VDU %s cannot be scaled: it is the %s, and only Deployments, "+
-				"ReplicaSets and StatefulSets have a number of Pods that can be set.", g.VduID, w)
+		if why, ok := j.VNF.Sized(g.VduID); !ok && g.To != g.From {
+			return lcm.Errorf(lcm.KindInvalid, "The VDU %s cannot be scaled: %s.", g.VduID, why)
 		}
 	}
 	return nil
 }
 
-// replicas are the sizes of those VDUs that have one that can be set.
+// replicas are the sizes of those VDUs whose manifests have one that can be set.
 func (j *job) replicas(capacity map[string]int) map[string]int {
 	out := maps.Clone(capacity)
-	maps.DeleteFunc(out, func(vdu string, _ int) bool { return !j.workloads[vdu].Scalable() })
+	maps.DeleteFunc(out, func(vdu string, _ int) bool { return !j.Workloads[vdu].Scalable() || j.OfChart(vdu) })
 	return out
 }
 
 // named are the workloads as the VIM takes them.
 func (j *job) named() map[string]kubernetes.Workload {
-	out := make(map[string]kubernetes.Workload, len(j.workloads))
-	for vdu, w := range j.workloads {
+	out := make(map[string]kubernetes.Workload, len(j.Workloads))
+	for vdu, w := range j.Workloads {
 		out[vdu] = kubernetes.Workload(w)
 	}
 	return out

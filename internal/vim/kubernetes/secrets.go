@@ -1,4 +1,4 @@
-package manifests
+package kubernetes
 
 import (
 	"encoding/base64"
@@ -11,8 +11,8 @@ import (
 // shortestSecret is the least length of a text that is kept out of messages: shorter ones are in too many words.
 const shortestSecret = 4
 
-// secretsOf are the values of the Secrets among the objects, as they are written there and as they are.
-func secretsOf(objects []unstructured.Unstructured) (out []string) {
+// SecretsOf are the values of the Secrets among the objects, as they are written there and as they are.
+func SecretsOf(objects []unstructured.Unstructured) (out []string) {
 	add := func(text string) {
 		if len(text) >= shortestSecret && !slices.Contains(out, text) {
 			out = append(out, text)

@@ -1,0 +1,207 @@
+package cnf
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"helm.sh/helm/v4/pkg/strvals"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/params"
+	"github.com/windlass-nfv/windlass/vnfpkg"
+)
+
+const (
+	chartPath      = paramsPath + ".helm_chart_path"
+	parametersPath = paramsPath + ".helm_parameters"
+	valueNamesPath = paramsPath + ".helm_value_names"
+	installPath    = paramsPath + ".using_helm_install_param"
+	replicasPath   = paramsPath + ".helm_replica_values"
+)
+
+// Helm are the parameters that are about charts: those of /vnflcm/v2, of which there is one, and those of v1.
+type Helm struct {
+	// ChartFile is an archive (.tgz) or a folder in the VNF package; Parameters are its values, by keys with dots.
+	ChartFile  string         `json:"helm_chart_path,omitempty" param:"is=chart file"`
+	Parameters map[string]any `json:"helm_parameters,omitempty"`
+	// ValueNames are the keys of the values that are the numbers of Pods, by the ids of VDUs.
+	ValueNames map[string]ValueNames `json:"helm_value_names,omitempty"`
+
+	UseHelm bool      `json:"use_helm,omitempty"`
+	Install []Install `json:"using_helm_install_param,omitempty"`
+	// ReplicaValues are the keys of the values that are the numbers of Pods, by the ids of scaling aspects.
+	ReplicaValues map[string]string `json:"helm_replica_values,omitempty"`
+}
+
+// ValueNames are the keys of a VDU's values.
+type ValueNames struct {
+	Replica string `json:"replica" param:"required=it is the key of the value that is the VDU's number of Pods; is=key of a value"`
+}
+
+// Install is one chart, as /vnflcm/v1 has it.
+type Install struct {
+	External   bool     `json:"exthelmchart,omitempty"`
+	ChartFile  string   `json:"helmchartfile_path,omitempty" param:"is=chart file"`
+	Release    string   `json:"helmreleasename" param:"required=it is what the release of the chart is called; is=release name"`
+	Parameters []string `json:"helmparameter,omitempty"`
+	Repository string   `json:"helmrepositoryname,omitempty"`
+	Chart      string   `json:"helmchartname,omitempty"`
+	URL        string   `json:"exthelmrepo_url,omitempty"`
+}
+
+// CheckMembers implements params.Checker.
+func (p Params) CheckMembers(wrong params.Wrong) {
+	switch {
+	case p.UseHelm && len(p.Install) == 0 && p.ChartFile == "":
+		wrong("using_helm_install_param", "is missing: it names the charts in the VNF package")
+	case len(p.Files) == 0 && !p.hasCharts():
+		wrong("lcm-kubernetes-def-files", "is missing: it names the files of manifests in the VNF package")
+	}
+	known := map[string]bool{}
+	for i, in := range p.Install {
+		if in.Release != "" && known[in.Release] {
+			wrong(fmt.Sprintf("using_helm_install_param[%d].helmreleasename", i), "is the name of two releases, %q", in.Release)
+		}
+		known[in.Release] = true
+	}
+	for _, key := range sortedKeys(p.Parameters) {
+		if err := setAny(map[string]any{}, key, p.Parameters[key]); err != nil {
+			wrong(memberOf("helm_parameters", key), "cannot be given to a chart: %v", err)
+		}
+	}
+}
+
+func memberOf(path, key string) string { return strings.TrimPrefix(lcm.MemberPath("$."+path, key), "$.") }
+
+// CheckMembers implements params.Checker.
+func (in Install) CheckMembers(wrong params.Wrong) {
+	switch {
+	case in.External:
+		wrong("exthelmchart", "asks for a chart from a repository, and charts are taken from the VNF package only: put the "+
+			"chart into the package, and name it in helmchartfile_path")
+	case in.ChartFile == "":
+		wrong("helmchartfile_path", "is missing: it names the chart in the VNF package")
+	}
+	for i, parameter := range in.Parameters {
+		if err := setText(map[string]any{}, parameter); err != nil {
+			wrong(fmt.Sprintf("helmparameter[%d]", i), "is not as helm --set takes it, key=value: %v", err)
+		}
+	}
+}
+
+func (p Params) hasCharts() bool { return p.ChartFile != "" || len(p.Install) > 0 }
+
+// at is where problems of all objects are told.
+func (p Params) at() string {
+	switch {
+	case len(p.Files) > 0 || !p.hasCharts():
+		return filesPath
+	case p.ChartFile != "":
+		return chartPath
+	default:
+		return installPath
+	}
+}
+
+// chart is one that the request names.
+type chart struct {
+	file, release string
+	values        map[string]any
+	at            string // the path of the file's name
+}
+
+// charts are those of the request. What of it is wrong is left out: ReadParams tells of it.
+func (p Params) charts(id lcm.VnfInstanceID) (out []chart) {
+	if p.ChartFile != "" {
+		c := chart{p.ChartFile, ReleaseName(id), map[string]any{}, chartPath}
+		for _, key := range sortedKeys(p.Parameters) {
+			_ = setAny(c.values, key, p.Parameters[key])
+		}
+		out = append(out, c)
+	}
+	for i, in := range p.Install {
+		if in.ChartFile == "" {
+			continue
+		}
+		c := chart{in.ChartFile, in.Release, map[string]any{}, params.ItemPath(installPath, i) + ".helmchartfile_path"}
+		for _, parameter := range in.Parameters {
+			_ = setText(c.values, parameter)
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// ReleaseName is what the release of a VNF is called whose request names none.
+func ReleaseName(id lcm.VnfInstanceID) string { return "vnf" + strings.ReplaceAll(string(id), "-", "") }
+
+// keys are those of the values that are numbers of Pods, by the ids of VDUs, with the paths at which they are told.
+func (p Params) keys(f *vnfpkg.Flavour) (keys, paths map[string]string, problems []lcm.Problem) {
+	keys, paths = map[string]string{}, map[string]string{}
+	for _, vdu := range sortedKeys(p.ValueNames) {
+		at := lcm.MemberPath(valueNamesPath, vdu)
+		if _, ok := f.Vdu(vdu); !ok {
+			problems = append(problems, lcm.Problem{Path: at, Detail: fmt.Sprintf("the flavour %s has no VDU %q", f.ID, vdu)})
+			continue
+		}
+		keys[vdu], paths[vdu] = p.ValueNames[vdu].Replica, at+".replica"
+	}
+	for _, id := range sortedKeys(p.ReplicaValues) {
+		at := lcm.MemberPath(replicasPath, id)
+		known := false
+		for _, aspect := range f.Aspects {
+			if aspect.ID != id {
+				continue
+			}
+			known = true
+			for _, vdu := range sortedKeys(aspect.Deltas) {
+				keys[vdu], paths[vdu] = p.ReplicaValues[id], at
+			}
+		}
+		if !known {
+			problems = append(problems, lcm.Problem{
+				Path: at, Detail: fmt.Sprintf("the flavour %s has no scaling aspect %q", f.ID, id),
+			})
+		}
+	}
+	return keys, paths, problems
+}
+
+// setText sets a value as helm --set does.
+func setText(values map[string]any, parameter string) error {
+	if key, _, ok := strings.Cut(parameter, "="); !ok || strings.TrimSpace(key) == "" {
+		return fmt.Errorf("%q has no key and no value", parameter)
+	}
+	return strvals.ParseInto(parameter, values)
+}
+
+// escaped are the signs that mean something in a text of helm --set.
+var escaped = strings.NewReplacer(`\`, `\\`, `,`, `\,`, `{`, `\{`, `}`, `\}`)
+
+// setAny sets a value whose key has dots. A text is of the type that it looks like, as it is for helm --set, by which
+// Tacker sets it.
+func setAny(values map[string]any, key string, value any) error {
+	if text, ok := value.(string); ok {
+		return setText(values, key+"="+escaped.Replace(text))
+	}
+	doc, err := json.Marshal(value)
+	if err != nil {
+		return err
+	}
+	return strvals.ParseJSON(key+"="+string(doc), values)
+}
+
+// valueKey is what a value's key may be: names with dots between them, or a place in a list.
+var valueKey = regexp.MustCompile(`^[^=,{}\s]{1,200}$`)
+
+// releaseName is what Helm takes as the name of a release.
+var releaseName = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]{0,51}[a-z0-9])?$`)
+
+func chartProblem(file string) string {
+	if inPackage(file) {
+		return ""
+	}
+	return fmt.Sprintf("%q is no path in the VNF package, such as Files/kubernetes/chart-0.1.0.tgz", file)
+}

@@ -1,0 +1,273 @@
+package cnf
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/windlass-nfv/windlass/internal/charts"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/vnfpkg"
+)
+
+// Files are those of a VNF package. They are NotFound where the package has none.
+type Files struct {
+	One func(path string) ([]byte, error)
+	// Below are the files of a folder, by their paths below it.
+	Below func(folder string) (map[string][]byte, error)
+}
+
+// Packages keeps the files of packages.
+type Packages interface {
+	PackageFile(ctx context.Context, id lcm.VnfPkgID, path string) ([]byte, error)
+	PackageFolder(ctx context.Context, id lcm.VnfPkgID, folder string) (map[string][]byte, error)
+}
+
+// FilesOf are those of a package that is kept.
+func FilesOf(ctx context.Context, in Packages, id lcm.VnfPkgID) Files {
+	return Files{
+		One:   func(path string) ([]byte, error) { return in.PackageFile(ctx, id, path) },
+		Below: func(folder string) (map[string][]byte, error) { return in.PackageFolder(ctx, id, folder) },
+	}
+}
+
+// chart reads an archive, or a folder.
+func (f Files) chart(file string) (c charts.Content, err error) {
+	file = path.Clean(file)
+	if c.Archive, err = f.One(file); lcm.Is(err, lcm.KindNotFound) {
+		c.Files, err = f.Below(file)
+	}
+	return c, err
+}
+
+// VNF is what a request makes of a package: its manifests and charts, and what the VDUs are among them.
+type VNF struct {
+	Params    Params
+	Manifests Manifests
+	// Objects are the manifests, and what the charts make with the values of the request.
+	Objects   []unstructured.Unstructured
+	Workloads map[string]Workload
+	// Wrong is what is wrong, but for Manifests.Missing.
+	Wrong []lcm.Problem
+
+	releases []release
+	// keys are those of the values that are numbers of Pods, by the ids of VDUs, paths where the request has them.
+	keys, paths map[string]string
+}
+
+// release is a chart as the request wants it.
+type release struct {
+	charts.Release
+
+	objects []unstructured.Unstructured
+	at      string
+}
+
+// Problems are all of them.
+func (v *VNF) Problems() []lcm.Problem { return slices.Concat(v.Manifests.Missing, v.Wrong) }
+
+// Resolve reads a request with the package's files. Charts are rendered for a cluster that nobody knows yet.
+func Resolve(
+	ctx context.Context, f *vnfpkg.Flavour, additionalParams json.RawMessage, from Files, id lcm.VnfInstanceID,
+) (*VNF, error) {
+	v := &VNF{}
+	v.Params, v.Wrong = ReadParams(additionalParams)
+	manifests, err := Read(v.Params, from.One)
+	if err != nil {
+		return nil, err
+	}
+	v.Manifests, v.Objects = manifests, slices.Clone(manifests.Objects)
+	v.Wrong = append(v.Wrong, manifests.Broken...)
+	for _, c := range v.Params.charts(id) {
+		if err := v.add(ctx, c, from); err != nil {
+			return nil, err
+		}
+	}
+	var problems []lcm.Problem
+	v.keys, v.paths, problems = v.Params.keys(f)
+	v.Wrong = append(v.Wrong, problems...)
+	if len(v.Problems()) > 0 {
+		return v, nil // what the VDUs are follows from the rest
+	}
+	v.Workloads, v.Wrong = Workloads(f, v.Params, v.Objects)
+	return v, nil
+}
+
+// add reads a chart and renders it.
+func (v *VNF) add(ctx context.Context, c chart, from Files) error {
+	if !inPackage(c.file) {
+		return nil // ReadParams has told
+	}
+	r := release{
+		Release: charts.Release{Name: c.release, Namespace: v.Params.Namespace, Values: c.values}, at: c.at,
+	}
+	var err error
+	if r.Content, err = from.chart(c.file); lcm.Is(err, lcm.KindNotFound) {
+		v.Manifests.Missing = append(v.Manifests.Missing, lcm.Problem{
+			Path: c.at, Detail: fmt.Sprintf("the VNF package has no chart %q", c.file),
+		})
+		return nil
+	}
+	if err == nil {
+		err = r.render(ctx)
+	}
+	failed, ok := err.(*lcm.Error) //nolint:errorlint // render has made it
+	switch {
+	case ok && failed.Kind == lcm.KindInvalid:
+		v.Wrong = append(v.Wrong, lcm.Problem{Path: c.at, Detail: failed.Detail})
+		return nil
+	case err != nil:
+		return err
+	}
+	for i, o := range r.objects {
+		if err := complete(o); err != nil {
+			v.Wrong = append(v.Wrong, lcm.Problem{Path: c.at, Detail: fmt.Sprintf("%s, object %d %v", c.file, i+1, err)})
+		}
+	}
+	v.releases, v.Objects = append(v.releases, r), append(v.Objects, r.objects...)
+	return nil
+}
+
+func (r *release) render(ctx context.Context) error {
+	of := r.Release
+	of.Namespace = cmp.Or(of.Namespace, "default")
+	rendered, err := charts.Render(ctx, of, 1, charts.Cluster{})
+	if err != nil {
+		return err
+	}
+	r.objects = rendered.Objects
+	return nil
+}
+
+// Sized tells whether the number of a VDU's Pods can be set; why not completes a sentence about the VDU.
+func (v *VNF) Sized(vdu string) (why string, ok bool) {
+	w, is := v.Workloads[vdu]
+	switch {
+	case !is:
+		return "it has no workload among the manifests with which the VNF was instantiated", false
+	case !w.Scalable():
+		return fmt.Sprintf("it is the %s, and only Deployments, ReplicaSets and StatefulSets have a number of Pods that can "+
+			"be set", w), false
+	case v.releaseOf(w) != nil && v.keys[vdu] == "":
+		return fmt.Sprintf("it is the %s of a chart, and the request with which the VNF was instantiated did not say which "+
+			"value of the chart is its number of Pods (helm_value_names, or helm_replica_values in v1)", w), false
+	}
+	return "", true
+}
+
+// OfChart tells whether a VDU is of a chart: values set its number of Pods.
+func (v *VNF) OfChart(vdu string) bool { return v.releaseOf(v.Workloads[vdu]) != nil }
+
+func (v *VNF) releaseOf(w Workload) *release {
+	for i := range v.releases {
+		if find(v.releases[i].objects, w) != nil {
+			return &v.releases[i]
+		}
+	}
+	return nil
+}
+
+func find(objects []unstructured.Unstructured, w Workload) *unstructured.Unstructured {
+	for i, o := range objects {
+		if o.GetKind() == w.Kind && o.GetName() == w.Name && o.GroupVersionKind().Group == groups[w.Kind] {
+			return &objects[i]
+		}
+	}
+	return nil
+}
+
+// Releases are the charts with the values that give VDUs those numbers of Pods, those VDUs that have one.
+//
+// Errors: Invalid for a value that does not do it, with its path.
+func (v *VNF) Releases(ctx context.Context, capacity map[string]int) ([]charts.Release, error) {
+	var out []charts.Release
+	var problems []lcm.Problem
+	for _, r := range v.releases {
+		sizes := v.sizesIn(r, capacity)
+		r.Values = copied(r.Values)
+		for _, vdu := range sortedKeys(sizes) {
+			if err := setAny(r.Values, v.keys[vdu], sizes[vdu]); err != nil {
+				problems = append(problems, lcm.Problem{Path: v.paths[vdu], Detail: "cannot be given to a chart: " + err.Error()})
+			}
+		}
+		if len(sizes) > 0 {
+			if err := r.render(ctx); err != nil {
+				return nil, err
+			}
+		}
+		for _, vdu := range sortedKeys(sizes) {
+			if why := r.differs(v.Workloads[vdu], sizes[vdu]); why != "" {
+				problems = append(problems, lcm.Problem{
+					Path: v.paths[vdu], Detail: fmt.Sprintf("the value %s of the chart does not set the number of Pods of the VDU %s: %s",
+						v.keys[vdu], vdu, why),
+				})
+			}
+		}
+		out = append(out, r.Release)
+	}
+	return out, lcm.InvalidAll("The charts of the VNF cannot be used", problems)
+}
+
+// sizesIn are the numbers of Pods of those VDUs that values of the chart set.
+func (v *VNF) sizesIn(r release, capacity map[string]int) map[string]int {
+	out := maps.Clone(capacity)
+	maps.DeleteFunc(out, func(vdu string, _ int) bool {
+		w, ok := v.Workloads[vdu]
+		return !ok || !w.Scalable() || v.keys[vdu] == "" || find(r.objects, w) == nil
+	})
+	return out
+}
+
+// differs says what the number of a workload's Pods is that is not as wanted. One that an autoscaler decides on is not
+// looked at.
+func (r *release) differs(w Workload, want int) string {
+	o := find(r.objects, w)
+	if o == nil {
+		return fmt.Sprintf("the chart has no %s with it", w)
+	}
+	for _, scaler := range r.objects {
+		kind, _, _ := unstructured.NestedString(scaler.Object, "spec", "scaleTargetRef", "kind")
+		name, _, _ := unstructured.NestedString(scaler.Object, "spec", "scaleTargetRef", "name")
+		if scaler.GetKind() == "HorizontalPodAutoscaler" && kind == w.Kind && name == w.Name {
+			return ""
+		}
+	}
+	have, ok, _ := unstructured.NestedInt64(o.Object, "spec", "replicas")
+	if !ok {
+		have = 1
+	}
+	if have != int64(want) {
+		return fmt.Sprintf("with %d there, the %s has %d", want, w, have)
+	}
+	return ""
+}
+
+// copied copies values with all that is in them.
+func copied(values map[string]any) map[string]any {
+	out := make(map[string]any, len(values))
+	for key, v := range values {
+		switch v := v.(type) {
+		case map[string]any:
+			out[key] = copied(v)
+		case []any:
+			list := slices.Clone(v)
+			for i, item := range list {
+				if of, ok := item.(map[string]any); ok {
+					list[i] = copied(of)
+				}
+			}
+			out[key] = list
+		default:
+			out[key] = v
+		}
+	}
+	return out
+}
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
