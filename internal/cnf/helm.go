@@ -73,7 +73,9 @@ func (p Params) CheckMembers(wrong params.Wrong) {
 	}
 }
 
-func memberOf(path, key string) string { return strings.TrimPrefix(lcm.MemberPath("$."+path, key), "$.") }
+func memberOf(path, key string) string {
+	return strings.TrimPrefix(lcm.MemberPath("$."+path, key), "$.")
+}
 
 // CheckMembers implements params.Checker.
 func (in Install) CheckMembers(wrong params.Wrong) {

@@ -131,9 +131,9 @@ func TestResolve_tellsWhatIsWrongWithCharts(t *testing.T) {
 	p["broken/templates/all.yaml"] = "{{ .Values.none.none }}"
 	p["nameless/Chart.yaml"], p["nameless/templates/x.yaml"] = p["broken/Chart.yaml"], "apiVersion: v1\nkind: ConfigMap\n"
 	for params, want := range map[string]string{
-		`{"helm_chart_path":"none"}`:     `$.additionalParams.helm_chart_path the VNF package has no chart "none"`,
-		`{"helm_chart_path":"broken"}`:   "The chart of the release vnfaaaabbbb cannot be used: ",
-		`{"helm_chart_path":"nameless"}`: "nameless, object 1 is a ConfigMap without a name",
+		`{"helm_chart_path":"none"}`:                                             `$.additionalParams.helm_chart_path the VNF package has no chart "none"`,
+		`{"helm_chart_path":"broken"}`:                                           "The chart of the release vnfaaaabbbb cannot be used: ",
+		`{"helm_chart_path":"nameless"}`:                                         "nameless, object 1 is a ConfigMap without a name",
 		`{"helm_chart_path":"none","helm_value_names":{"VDU9":{"replica":"x"}}}`: `helm_value_names.VDU9 the flavour simple has no VDU "VDU9"`,
 		`{"helm_chart_path":"none","helm_replica_values":{"x":"y"}}`:             `has no scaling aspect "x"`,
 	} {
