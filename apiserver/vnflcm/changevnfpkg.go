@@ -109,7 +109,8 @@ func (a *api) checkSuccessor(
 	if err != nil {
 		return err
 	}
-	if err := a.checkManifests(ctx, flavour, lcm.InstantiateRequest{AdditionalParams: params}, pkg.ID, &found); err != nil {
+	inst.VnfPkgID = pkg.ID
+	if _, err := a.checkContainers(ctx, inst, flavour, params, &found); err != nil {
 		return err
 	}
 	return found.Err()

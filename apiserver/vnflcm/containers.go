@@ -2,6 +2,7 @@ package vnflcm
 
 import (
 	"context"
+	"encoding/json"
 
 	"github.com/windlass-nfv/windlass/apiserver/rest"
 	"github.com/windlass-nfv/windlass/internal/cnf"
@@ -17,31 +18,32 @@ func vimKindOf(vnfd *vnfpkg.Vnfd, req lcm.InstantiateRequest) string {
 	return operations.VimKind(f)
 }
 
-// checkContainers reads the manifests and charts of a containerised VNF as the worker will, and throws them away.
+// checkContainers reads the manifests and charts of a containerised VNF as the worker will. Nothing is returned where they
+// cannot be used.
 func (a *api) checkContainers(
-	ctx context.Context, inst lcm.VnfInstance, f *vnfpkg.Flavour, req lcm.InstantiateRequest, found *driver.Findings,
-) error {
-	v, err := cnf.Resolve(ctx, f, req.AdditionalParams, cnf.FilesOf(ctx, a.Store, inst.VnfPkgID), inst.ID)
+	ctx context.Context, inst lcm.VnfInstance, f *vnfpkg.Flavour, additionalParams json.RawMessage, found *driver.Findings,
+) (*cnf.VNF, error) {
+	v, err := cnf.Resolve(ctx, f, additionalParams, cnf.FilesOf(ctx, a.Store, inst.VnfPkgID), inst.ID)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	found.Named(v.Manifests.Missing...)
 	found.Mistake(v.Wrong...)
 	if len(v.Problems()) > 0 {
-		return nil
+		return nil, nil
 	}
 	if a.Number == 2 {
 		found.Mistake(cnf.Agreed(v.Params, v.Manifests.Objects)...)
 	}
-	return a.checkReplicas(ctx, f, req, v, found)
+	return v, nil
 }
 
 // checkReplicas puts the numbers of Pods that the VNF begins with into the values of its charts.
 func (a *api) checkReplicas(
 	ctx context.Context, f *vnfpkg.Flavour, req lcm.InstantiateRequest, v *cnf.VNF, found *driver.Findings,
 ) error {
-	if a.Number == 1 && req.InstantiationLevelID == "" {
-		return nil // it begins as its charts are
+	if v == nil || a.Number == 1 && req.InstantiationLevelID == "" {
+		return nil // in v1 it begins as its charts are
 	}
 	capacity, err := f.Capacity(req.InstantiationLevelID)
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/windlass-nfv/windlass/apiserver/rest"
+	"github.com/windlass-nfv/windlass/internal/cnf"
 	"github.com/windlass-nfv/windlass/internal/driver"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/vnfpkg"
@@ -68,7 +69,10 @@ func (a *api) validateInstantiate(ctx context.Context, inst lcm.VnfInstance, bod
 			return err
 		}
 		if flavour.Containers {
-			err = a.checkContainers(ctx, inst, flavour, req, &found)
+			var v *cnf.VNF
+			if v, err = a.checkContainers(ctx, inst, flavour, req.AdditionalParams, &found); err == nil {
+				err = a.checkReplicas(ctx, flavour, req, v, &found)
+			}
 		} else {
 			err = a.checkStack(ctx, flavour, req, pkg.ID, &found)
 		}

@@ -18,7 +18,7 @@ import (
 )
 
 // Kubelet is one that has no containers. The name of an image says what becomes of it: "broken" cannot be pulled,
-// "crash" ends again and again, all others run.
+// "crash" ends again and again, "done" ends well, "failed" with an error; all others run.
 type Kubelet struct {
 	client    kubernetes.Interface
 	addresses atomic.Int32
@@ -84,7 +84,9 @@ func (k *Kubelet) look(ctx context.Context, pod *corev1.Pod) {
 			pod.Status.ContainerStatuses = append(pod.Status.ContainerStatuses, s)
 		}
 		is := corev1.ConditionFalse
-		if ready {
+		if ended := phaseOf(pod.Status.ContainerStatuses); ended != "" {
+			pod.Status.Phase = ended
+		} else if ready {
 			pod.Status.Phase, is = corev1.PodRunning, corev1.ConditionTrue
 		} else {
 			k.Reported.CompareAndSwap(0, time.Now().UnixNano())
@@ -108,8 +110,24 @@ func stateOf(c corev1.Container) corev1.ContainerStatus {
 	case strings.HasPrefix(c.Image, "crash"):
 		return waiting("CrashLoopBackOff", "back-off 10s restarting failed container "+c.Name)
 	}
+	if code, ends := map[string]int32{"done": 0, "failed": 1}[c.Image]; ends {
+		s.State.Terminated = &corev1.ContainerStateTerminated{ExitCode: code, FinishedAt: metav1.Now()}
+		return s
+	}
 	started := true
 	s.Ready, s.Started = true, &started
 	s.State.Running = &corev1.ContainerStateRunning{StartedAt: metav1.Now()}
 	return s
+}
+
+// phaseOf is that of a Pod whose only container has ended.
+func phaseOf(containers []corev1.ContainerStatus) corev1.PodPhase {
+	switch {
+	case len(containers) != 1 || containers[0].State.Terminated == nil:
+		return ""
+	case containers[0].State.Terminated.ExitCode == 0:
+		return corev1.PodSucceeded
+	default:
+		return corev1.PodFailed
+	}
 }

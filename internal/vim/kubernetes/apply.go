@@ -59,10 +59,7 @@ func (c *Cluster) rehearse(ctx context.Context, objects []prepared, owner string
 		return err
 	}
 	slices.SortFunc(problems, func(a, b lcm.Problem) int { return strings.Compare(a.Path, b.Path) })
-	return &lcm.Error{
-		Kind: kinds[problems[0].Path], Problems: problems,
-		Detail: "The VIM " + c.name + " would refuse objects of the VNF; nothing was made.",
-	}
+	return c.refusal(kinds[problems[0].Path], problems)
 }
 
 // namespacesIn are those that are made together with the objects in them.
@@ -84,7 +81,9 @@ func (c *Cluster) rehearseOne(ctx context.Context, p prepared, owner string, com
 	switch {
 	case err != nil:
 		return err
-	case there.foreign(owner) && p.GetKind() != "Namespace":
+	case there.foreign(owner) && p.shared():
+		return nil
+	case there.foreign(owner):
 		return lcm.Errorf(lcm.KindConflict, "is there already, and not of this VNF: rename it in the package, or choose "+
 			"another namespace")
 	case !there.is && slices.Contains(coming, p.GetNamespace()):
@@ -170,7 +169,11 @@ func (c *Cluster) apply(ctx context.Context, objects []prepared, owner string, w
 			return err
 		}
 		if weight(layer[0].GetKind()) == weights["CustomResourceDefinition"] {
-			if err := w.until(ctx, preparedOf(layer, index), w.ready); err != nil {
+			made, err := c.ours(ctx, preparedOf(layer, index), owner)
+			if err == nil {
+				err = w.until(ctx, made, w.ready)
+			}
+			if err != nil {
 				return err
 			}
 			c.kinds.Reset()
@@ -203,8 +206,8 @@ func (c *Cluster) applyOne(ctx context.Context, p prepared, owner string, show f
 		return err
 	}
 	if there.foreign(owner) {
-		if p.GetKind() == "Namespace" {
-			show("The namespace " + p.GetName() + " is there already: it is used as it is.")
+		if p.shared() {
+			show(title(&p.Unstructured) + " is there already: it is used as it is.")
 			return nil
 		}
 		return lcm.Errorf(lcm.KindConflict, "%s is there already on the VIM %s, and not of this VNF.",

@@ -37,22 +37,23 @@ func (c *Cluster) Deploy(ctx context.Context, d vim.Deployment, progress func(st
 		}
 		have = &record{Owner: d.Owner}
 	}
-	objects, err := c.prepare(of, d.Owner, of.Workloads)
+	p, err := c.plan(ctx, of, have, d.Owner)
 	if err != nil {
-		return "", err
+		return "", masked(err, d.Secrets)
 	}
+	p.secrets = append(p.secrets, d.Secrets...)
 	if !have.Complete {
-		if err := c.rehearse(ctx, objects, d.Owner); err != nil {
-			return "", masked(err, d.Secrets)
+		if err := c.rehearsePlan(ctx, p, d.Owner); err != nil {
+			return "", masked(err, p.secrets)
 		}
 	}
-	have.Operation, have.Workloads, have.Objects = d.Operation, of.Workloads, unprepared(objects)
+	have.take(d.Operation, of, p)
 	if err := c.keep(ctx, d.Name, have); err != nil {
 		return "", err
 	}
-	w := c.wait(d.Owner, of.Patience, maskedLines(progress, d.Secrets))
-	if err := c.carryOut(ctx, objects, have, w); err != nil {
-		return "", masked(err, d.Secrets)
+	w := c.wait(d.Owner, of.Patience, maskedLines(progress, p.secrets))
+	if err := c.install(ctx, p, have, w); err != nil {
+		return "", masked(err, p.secrets)
 	}
 	have.Complete = true
 	return have.id, c.keep(ctx, d.Name, have)
@@ -64,6 +65,9 @@ func (c *Cluster) carryOut(ctx context.Context, objects []prepared, r *record, w
 		return timedOut(ctx, err, w)
 	}
 	fresh, err := c.prepare(Definition{Objects: r.Objects}, r.Owner, r.Workloads) // with the kinds that were made
+	if err == nil {
+		fresh, err = c.ours(ctx, fresh, r.Owner)
+	}
 	if err != nil {
 		return err
 	}
@@ -82,39 +86,36 @@ func (c *Cluster) Change(ctx context.Context, ch vim.Change, progress func(strin
 	if err != nil {
 		return err
 	}
-	if of.Objects == nil {
-		of.Objects = have.Objects
-	}
 	if of.Workloads == nil {
 		of.Workloads = have.Workloads
 	}
-	objects, err := c.prepare(of, ch.Owner, of.Workloads)
+	p, err := c.plan(ctx, of, have, ch.Owner)
 	if err != nil {
-		return err
-	}
-	if err := c.rehearse(ctx, objects, ch.Owner); err != nil {
 		return masked(err, ch.Secrets)
 	}
-	leaving, err := c.leaving(ctx, have, ch.Replace, objects)
+	p.secrets = append(p.secrets, ch.Secrets...)
+	if err := c.rehearsePlan(ctx, p, ch.Owner); err != nil {
+		return masked(err, p.secrets)
+	}
+	leaving, err := c.leaving(ctx, have, ch.Replace, p.objects)
 	if err != nil {
 		return err
 	}
-	have.Dropped = dropped(slices.Concat(have.Objects, have.Dropped), objects)
-	have.Operation, have.Workloads, have.Objects = ch.Operation, of.Workloads, unprepared(objects)
+	have.take(ch.Operation, of, p)
 	if err := c.keep(ctx, ch.Name, have); err != nil {
 		return err
 	}
-	w := c.wait(ch.Owner, of.Patience, maskedLines(progress, ch.Secrets))
+	w := c.wait(ch.Owner, of.Patience, maskedLines(progress, p.secrets))
 	if err := c.letGo(ctx, leaving, w); err != nil {
-		return masked(err, ch.Secrets)
+		return masked(err, p.secrets)
 	}
-	if err := w.until(ctx, podsIn(objects, leaving), w.replaced(leaving)); err != nil {
-		return masked(timedOut(ctx, err, w), ch.Secrets)
+	if err := w.until(ctx, podsIn(p.objects, leaving), w.replaced(leaving)); err != nil {
+		return masked(timedOut(ctx, err, w), p.secrets)
 	}
-	if err := c.carryOut(ctx, objects, have, w); err != nil {
-		return masked(err, ch.Secrets)
+	if err := c.install(ctx, p, have, w); err != nil {
+		return masked(err, p.secrets)
 	}
-	return masked(c.drop(ctx, ch.Name, have, w), ch.Secrets)
+	return masked(c.drop(ctx, ch.Name, have, w), p.secrets)
 }
 
 // owned reads the record of a deployment that is changed.

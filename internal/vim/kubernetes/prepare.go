@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/windlass-nfv/windlass/internal/charts"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
@@ -75,12 +76,14 @@ func (p *prepared) place(d Definition, scoped bool, usual string) {
 	switch {
 	case !scoped:
 		p.SetNamespace("")
-	case d.Override && d.Namespace != "":
+	case d.Override && d.Namespace != "" && !ofChart(&p.Unstructured): // a chart knows where its objects are
 		p.SetNamespace(d.Namespace)
 	default:
 		p.SetNamespace(cmp.Or(p.GetNamespace(), d.Namespace, usual))
 	}
 }
+
+func ofChart(o *unstructured.Unstructured) bool { name, _ := charts.Of(o); return name != "" }
 
 // kindOf asks the API server about a kind, once more when it does not know it: definitions come and go.
 func (c *Cluster) kindOf(kind schema.GroupVersionKind) (*meta.RESTMapping, []string, error) {

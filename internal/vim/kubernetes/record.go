@@ -26,6 +26,11 @@ type record struct {
 	// Dropped are objects of a former definition that have to go still.
 	Dropped   []unstructured.Unstructured `json:"dropped,omitempty"`
 	Workloads map[string]Workload         `json:"workloads"`
+	// Releases are those of Helm; Hooks are the objects that their hooks may have made.
+	Releases []heldRelease               `json:"releases,omitempty"`
+	Hooks    []unstructured.Unstructured `json:"hooks,omitempty"`
+	// Former are releases of a former definition that have to go still.
+	Former []heldRelease `json:"former,omitempty"`
 
 	// Halted is set from the beginning of Halt to the end of Resume. Stopped are the Pods that there were.
 	Halted  bool         `json:"halted,omitempty"`

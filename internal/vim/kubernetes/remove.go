@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/windlass-nfv/windlass/internal/charts"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
@@ -26,7 +27,18 @@ func (c *Cluster) Remove(ctx context.Context, name, owner string, progress func(
 		return nil
 	}
 	w := c.wait(owner, 0, progress)
-	if err := c.removeAll(ctx, slices.Concat(r.Objects, r.Dropped), w); err != nil {
+	if err := c.uninstalling(ctx, r, w); err != nil {
+		return err
+	}
+	all := slices.Concat(r.Objects, r.Dropped)
+	room := func(o unstructured.Unstructured) bool { return weight(o.GetKind()) == 1 } // what the rest is in
+	if err := c.removeAll(ctx, slices.DeleteFunc(slices.Clone(all), room), w); err != nil {
+		return err
+	}
+	if err := c.uninstalled(ctx, r, w); err != nil {
+		return err
+	}
+	if err := c.removeAll(ctx, all, w); err != nil {
 		return err
 	}
 	if err := c.removeClaims(ctx, r); err != nil {
@@ -48,24 +60,19 @@ func (c *Cluster) removeAll(ctx context.Context, objects []unstructured.Unstruct
 
 // drop removes what a definition before had and the present one has not, once that is ready.
 func (c *Cluster) drop(ctx context.Context, name string, r *record, w *waiting) error {
-	if len(r.Dropped) == 0 {
+	if len(r.Dropped)+len(r.Former) == 0 {
 		return nil
 	}
 	if err := c.removeAll(ctx, r.Dropped, w); err != nil {
 		return err
 	}
-	r.Dropped = nil
-	return c.keep(ctx, name, r)
-}
-
-// dropped are the objects before that are not among those that come.
-func dropped(before []unstructured.Unstructured, coming []prepared) (out []unstructured.Unstructured) {
-	for _, o := range before {
-		if !slices.ContainsFunc(coming, func(p prepared) bool { return key(&p.Unstructured) == key(&o) }) {
-			out = append(out, o)
+	for _, former := range r.Former {
+		if err := c.forgetRelease(ctx, former.Namespace, former.Name, w.owner); err != nil {
+			return err
 		}
 	}
-	return out
+	r.Dropped, r.Former = nil, nil
+	return c.keep(ctx, name, r)
 }
 
 func (c *Cluster) removeLayer(ctx context.Context, layer []unstructured.Unstructured, w *waiting) error {
@@ -84,6 +91,10 @@ func (c *Cluster) removeLayer(ctx context.Context, layer []unstructured.Unstruct
 			return err
 		}
 		if !there.is || there.foreign(w.owner) {
+			continue
+		}
+		if charts.Kept(&o) {
+			w.show(title(&o) + " stays: the chart wants it kept (helm.sh/resource-policy).")
 			continue
 		}
 		switch stays, err := c.othersIn(ctx, p, w.owner); {

@@ -1,0 +1,188 @@
+package kubernetes
+
+import (
+	"context"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/windlass-nfv/windlass/internal/charts"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// plan is what a deployment is to become.
+type plan struct {
+	objects  []prepared // of manifests and charts
+	hooks    []prepared
+	releases []*releasing
+	// secrets are those that charts have made: nobody has known them before.
+	secrets []string
+}
+
+// plan finds out what the definition means on this cluster. What a definition of a change leaves out is as it was.
+func (c *Cluster) plan(ctx context.Context, of Definition, have *record, owner string) (*plan, error) {
+	p := &plan{}
+	if of.Objects == nil {
+		of.Objects = have.manifests()
+	}
+	if err := c.planReleases(ctx, p, of, have, owner); err != nil {
+		return nil, err
+	}
+	var hooks []unstructured.Unstructured
+	of.Objects = slices.Clone(of.Objects)
+	for _, r := range p.releases {
+		of.Objects = append(of.Objects, r.objects...)
+		hooks = append(hooks, r.hooks...)
+	}
+	p.secrets = SecretsOf(slices.Concat(of.Objects, hooks))
+	count := len(of.Objects)
+	of.Objects = append(of.Objects, hooks...)
+	all, err := c.prepare(of, owner, of.Workloads)
+	if err != nil {
+		return nil, err
+	}
+	p.objects, p.hooks = all[:count:count], all[count:]
+	for _, r := range p.releases {
+		r.setManifest(p.objects)
+	}
+	return p, nil
+}
+
+func (c *Cluster) planReleases(ctx context.Context, p *plan, of Definition, have *record, owner string) error {
+	if of.Charts == nil {
+		for _, held := range have.Releases {
+			r := &releasing{heldRelease: held, objects: have.of(held)}
+			var err error
+			if r.stored, err = c.latest(ctx, held.Namespace, held.Name, owner); err == nil && r.stored != nil {
+				err = r.readHooks()
+			}
+			switch {
+			case err != nil:
+				return err
+			case r.stored == nil:
+				return lcm.Errorf(lcm.KindBroken, "The release %s in the namespace %s, which is of this VNF, is gone.", held.Name,
+					held.Namespace)
+			}
+			p.releases = append(p.releases, r)
+		}
+		return nil
+	}
+	var on charts.Cluster
+	for i, chart := range of.Charts {
+		var err error
+		if i == 0 {
+			on, err = c.capabilities()
+		}
+		if err != nil {
+			return err
+		}
+		r, err := c.release(ctx, chart, have, owner, on)
+		if err != nil {
+			return err
+		}
+		r.objects = inNamespace(r.objects, r.Namespace)
+		p.releases = append(p.releases, r)
+	}
+	return nil
+}
+
+// rehearsePlan rehearses objects, hooks and releases. A hook that is there from before is made anew, and what is made
+// anew cannot be rehearsed.
+func (c *Cluster) rehearsePlan(ctx context.Context, p *plan, owner string) error {
+	objects := slices.Clone(p.objects)
+	for _, h := range p.hooks {
+		if h.mapping == nil {
+			continue
+		}
+		there, err := c.ownerOf(ctx, h)
+		if err != nil {
+			return err
+		}
+		if !there.is || there.foreign(owner) {
+			objects = append(objects, h)
+		}
+	}
+	told, kind, err := c.rehearseReleases(ctx, p.releases, namespacesIn(p.objects))
+	if err != nil {
+		return err
+	}
+	err = c.rehearse(ctx, objects, owner)
+	if len(told) == 0 {
+		return err
+	}
+	failed, ok := err.(*lcm.Error) //nolint:errorlint // rehearse has made it
+	switch {
+	case err != nil && (!ok || failed.Problems == nil):
+		return err
+	case err == nil:
+		failed = c.refusal(kind, nil)
+	}
+	failed.Kind, failed.Problems = kind, slices.Concat(told, failed.Problems)
+	return failed
+}
+
+func (c *Cluster) refusal(kind lcm.Kind, problems []lcm.Problem) *lcm.Error {
+	return &lcm.Error{
+		Kind: kind, Problems: problems,
+		Detail: "The VIM " + c.name + " would refuse objects of the VNF; nothing was made.",
+	}
+}
+
+// take writes into the record what the deployment becomes. What it has and is not to have is remembered until it is gone.
+func (r *record) take(operation string, of Definition, p *plan) {
+	before := slices.Concat(r.Objects, r.Dropped)
+	r.Operation, r.Objects = operation, unprepared(p.objects)
+	if of.Workloads != nil {
+		r.Workloads = of.Workloads
+	}
+	r.Dropped = except(before, r.Objects)
+	r.Hooks = except(slices.Concat(unprepared(p.hooks), r.Hooks), nil)
+	var releases []heldRelease
+	for _, of := range p.releases {
+		releases = append(releases, of.heldRelease)
+	}
+	for _, old := range slices.Concat(r.Releases, r.Former) {
+		if !slices.ContainsFunc(releases, old.same) && !slices.ContainsFunc(r.Former, old.same) {
+			r.Former = append(r.Former, old)
+		}
+	}
+	r.Former = slices.DeleteFunc(r.Former, func(f heldRelease) bool { return slices.ContainsFunc(releases, f.same) })
+	r.Releases = releases
+}
+
+func (h heldRelease) same(other heldRelease) bool { return h.Name == other.Name && h.Namespace == other.Namespace }
+
+// except are the objects that are not among others, each once.
+func except(objects, others []unstructured.Unstructured) (out []unstructured.Unstructured) {
+	known := map[string]bool{}
+	for _, o := range others {
+		known[key(&o)] = true
+	}
+	for _, o := range objects {
+		if k := key(&o); !known[k] {
+			known[k] = true
+			out = append(out, o)
+		}
+	}
+	return out
+}
+
+// manifests are the objects that are of no release.
+func (r *record) manifests() (out []unstructured.Unstructured) {
+	for _, o := range r.Objects {
+		if !slices.ContainsFunc(r.Releases, func(h heldRelease) bool { return h.has(&o) }) {
+			out = append(out, o)
+		}
+	}
+	return out
+}
+
+// of are the objects of a release.
+func (r *record) of(h heldRelease) (out []unstructured.Unstructured) {
+	for _, o := range r.Objects {
+		if h.has(&o) {
+			out = append(out, o)
+		}
+	}
+	return out
+}

@@ -1,0 +1,189 @@
+package kubernetes
+
+import (
+	"bytes"
+	"cmp"
+	"compress/gzip"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"time"
+
+	"helm.sh/helm/v4/pkg/release/common"
+	release "helm.sh/helm/v4/pkg/release/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// Releases are kept as Helm keeps them, a Secret a revision, so that helm list, get, history and rollback know them.
+const (
+	releaseType = "helm.sh/release.v1"
+	releaseKey  = "release"
+	// largestRelease bounds what is unpacked of a Secret that anybody may have written.
+	largestRelease = 64 << 20
+	// mostRevisions is how many Helm keeps of a release.
+	mostRevisions = 10
+)
+
+func releaseSecret(name string, revision int) string { return fmt.Sprintf("sh.helm.release.v1.%s.v%d", name, revision) }
+
+func revisionsOf(name string) metav1.ListOptions { return metav1.ListOptions{LabelSelector: "owner=helm,name=" + name} }
+
+// revisions are the Secrets of a release, the last one first; foreign when one of them is not the owner's.
+func (c *Cluster) revisions(
+	ctx context.Context, namespace, name, owner string,
+) (secrets []corev1.Secret, foreign bool, err error) {
+	list, err := c.typed.CoreV1().Secrets(namespace).List(ctx, revisionsOf(name))
+	if err != nil {
+		return nil, false, translate("list the revisions of the release "+name, err)
+	}
+	number := func(s corev1.Secret) int { n, _ := strconv.Atoi(s.Labels["version"]); return n }
+	slices.SortFunc(list.Items, func(a, b corev1.Secret) int { return cmp.Compare(number(b), number(a)) })
+	for _, s := range list.Items {
+		foreign = foreign || s.Labels[ownerLabel] != owner
+	}
+	return list.Items, foreign, nil
+}
+
+// latest is the last revision of a release, nil when there is none.
+func (c *Cluster) latest(ctx context.Context, namespace, name, owner string) (*release.Release, error) {
+	secrets, foreign, err := c.revisions(ctx, namespace, name, owner)
+	switch {
+	case err != nil || len(secrets) == 0:
+		return nil, err
+	case foreign:
+		return nil, lcm.Errorf(lcm.KindConflict, "The release %s in the namespace %s is not of this VNF.", name, namespace)
+	}
+	return unpackRelease(secrets[0])
+}
+
+func unpackRelease(s corev1.Secret) (*release.Release, error) {
+	r := &release.Release{}
+	zipped, err := base64.StdEncoding.DecodeString(string(s.Data[releaseKey]))
+	if err == nil {
+		var unpacked io.Reader
+		if unpacked, err = gzip.NewReader(bytes.NewReader(zipped)); err == nil {
+			err = json.NewDecoder(io.LimitReader(unpacked, largestRelease)).Decode(r)
+		}
+	}
+	if err != nil || r.Info == nil {
+		return nil, lcm.Wrap(lcm.KindBroken, err, "The secret %s/%s, in which Helm's release is, cannot be read.", s.Namespace, s.Name)
+	}
+	r.Labels = map[string]string{ownerLabel: s.Labels[ownerLabel]}
+	return r, nil
+}
+
+func packRelease(r *release.Release) (*corev1.Secret, error) {
+	doc, err := json.Marshal(r)
+	if err != nil {
+		return nil, lcm.Wrap(lcm.KindBug, err, "The release %s cannot be written.", r.Name)
+	}
+	var zipped bytes.Buffer
+	w, _ := gzip.NewWriterLevel(&zipped, gzip.BestCompression)
+	_, _ = w.Write(doc) // into memory
+	_ = w.Close()
+	return &corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{
+			Name: releaseSecret(r.Name, r.Version), Namespace: r.Namespace,
+			Labels: map[string]string{
+				"owner": "helm", "name": r.Name, "version": strconv.Itoa(r.Version), "status": r.Info.Status.String(),
+				"modifiedAt": strconv.FormatInt(time.Now().Unix(), 10), ownerLabel: r.Labels[ownerLabel],
+			},
+		},
+		Type: releaseType,
+		Data: map[string][]byte{releaseKey: []byte(base64.StdEncoding.EncodeToString(zipped.Bytes()))},
+	}, nil
+}
+
+// store writes a revision, as it is then.
+func (c *Cluster) store(ctx context.Context, r *release.Release, status common.Status, says string) error {
+	r.SetStatus(status, says)
+	secret, err := packRelease(r)
+	if err != nil {
+		return err
+	}
+	secrets := c.typed.CoreV1().Secrets(r.Namespace)
+	_, err = secrets.Update(ctx, secret, metav1.UpdateOptions{FieldManager: fieldManager})
+	if errors.IsNotFound(err) {
+		_, err = secrets.Create(ctx, secret, metav1.CreateOptions{FieldManager: fieldManager})
+	}
+	if err != nil {
+		return translate("record the release "+r.Name, err)
+	}
+	return nil
+}
+
+// rehearseRelease asks whether a revision can be written: it has to fit into a Secret.
+func (c *Cluster) rehearseRelease(ctx context.Context, r *release.Release) error {
+	secret, err := packRelease(r)
+	if err != nil {
+		return err
+	}
+	_, err = c.typed.CoreV1().Secrets(r.Namespace).Create(ctx, secret, metav1.CreateOptions{
+		FieldManager: fieldManager, DryRun: []string{metav1.DryRunAll},
+	})
+	if err != nil && !errors.IsAlreadyExists(err) {
+		return translate("record the release "+r.Name, err)
+	}
+	return nil
+}
+
+// deployed makes a revision the one that is there, and those before it history.
+func (c *Cluster) deployed(ctx context.Context, r *release.Release, says string) error {
+	r.Info.LastDeployed = time.Now()
+	if err := c.store(ctx, r, common.StatusDeployed, says); err != nil {
+		return err
+	}
+	secrets, _, err := c.revisions(ctx, r.Namespace, r.Name, r.Labels[ownerLabel])
+	if err != nil {
+		return err
+	}
+	for i, s := range secrets {
+		switch {
+		case s.Name == releaseSecret(r.Name, r.Version):
+		case i >= mostRevisions:
+			err = c.forgetRevision(ctx, s)
+		case s.Labels["status"] == common.StatusDeployed.String():
+			var old *release.Release
+			if old, err = unpackRelease(s); err == nil {
+				err = c.store(ctx, old, common.StatusSuperseded, old.Info.Description)
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *Cluster) forgetRevision(ctx context.Context, s corev1.Secret) error {
+	err := c.typed.CoreV1().Secrets(s.Namespace).Delete(ctx, s.Name, metav1.DeleteOptions{})
+	if err != nil && !errors.IsNotFound(err) {
+		return translate("forget the release "+s.Labels["name"], err)
+	}
+	return nil
+}
+
+// forgetRelease deletes all revisions that are the owner's.
+func (c *Cluster) forgetRelease(ctx context.Context, namespace, name, owner string) error {
+	secrets, _, err := c.revisions(ctx, namespace, name, owner)
+	if err != nil {
+		return err
+	}
+	for _, s := range secrets {
+		if s.Labels[ownerLabel] != owner {
+			continue
+		}
+		if err := c.forgetRevision(ctx, s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
