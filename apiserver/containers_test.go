@@ -71,15 +71,73 @@ func TestCnf_ofTackersPackagesIsAcceptedInBothVersions(t *testing.T) {
 }
 
 func TestCnf_ofTheSampleIsAcceptedAsItIsShipped(t *testing.T) {
+	for _, sample := range []string{"cnf-manifests", "cnf-helm"} {
+		b := newBench(t)
+		vnfdID := b.onboardDir("../vnfpkg/samples/" + sample)
+		text, err := os.ReadFile("../vnfpkg/samples/requests/instantiate-" + sample + ".json")
+		require.NoError(t, err)
+		request := strings.ReplaceAll(string(text), "REPLACE-WITH-THE-ID-OF-THE-VIM", b.registerCluster("c"))
+		b.do("POST", b.create("/vnflcm/v1", vnfdID)+"/instantiate", request).want(http.StatusAccepted)
+		var doc map[string]any
+		require.NoError(t, json.Unmarshal([]byte(request), &doc))
+		b.do("POST", b.create("/vnflcm/v2", vnfdID)+"/instantiate", asV2(t, doc)).want(http.StatusAccepted)
+	}
+}
+
+func TestCnf_ofAChartIsCheckedWithItsRequest(t *testing.T) {
 	b := newBench(t)
-	vnfdID := b.onboardDir("../vnfpkg/samples/cnf-manifests")
-	text, err := os.ReadFile("../vnfpkg/samples/requests/instantiate-cnf-manifests.json")
-	require.NoError(t, err)
-	request := strings.ReplaceAll(string(text), "REPLACE-WITH-THE-ID-OF-THE-VIM", b.registerCluster("c"))
-	b.do("POST", b.create("/vnflcm/v1", vnfdID)+"/instantiate", request).want(http.StatusAccepted)
-	var doc map[string]any
-	require.NoError(t, json.Unmarshal([]byte(request), &doc))
-	b.do("POST", b.create("/vnflcm/v2", vnfdID)+"/instantiate", asV2(t, doc)).want(http.StatusAccepted)
+	vnfdID, vim := b.onboardDir("../vnfpkg/samples/cnf-helm"), b.registerCluster("c")
+	v1, v2 := b.create("/vnflcm/v1", vnfdID), b.create("/vnflcm/v2", vnfdID)
+	const chart = "Files/kubernetes/web"
+	for says, params := range map[string]map[string]any{
+		"the VNF package has no chart": {"helm_chart_path": "Files/none.tgz"},
+		"got string, want integer":     {"helm_chart_path": chart, "helm_parameters": map[string]any{"service.port": "none"}},
+		"Chart.yaml file is missing":   {"helm_chart_path": "Files/kubernetes"},
+		"the flavour simple has no VDU":         {"helm_chart_path": chart, "helm_value_names": map[string]any{"other": map[string]any{"replica": "x"}}},
+	} {
+		a := b.do("POST", v2+"/instantiate", asV2(t, manifestsRequest(vim, params)))
+		require.Contains(t, string(a.Body), says)
+		require.Contains(t, []int{http.StatusBadRequest, http.StatusUnprocessableEntity}, a.Status)
+	}
+	wrong := manifestsRequest(vim, map[string]any{
+		"helm_chart_path": chart, "helm_value_names": map[string]any{"web": map[string]any{"replica": "replicas"}},
+	})
+	wrong["instantiationLevelId"] = "large"
+	a := b.do("POST", v2+"/instantiate", asV2(t, wrong))
+	require.Contains(t, a.problem(http.StatusBadRequest), "the value replicas of the chart does not set the number of Pods of the VDU web: "+
+		"with 3 there, the Deployment web has 1")
+	require.Equal(t, []string{"$.additionalParams.helm_value_names.web.replica"}, a.paths())
+
+	b.do("POST", v1+"/instantiate", manifestsRequest(vim, map[string]any{
+		"use_helm": "true", "using_helm_install_param": []any{map[string]any{
+			"exthelmchart": "false", "helmchartfile_path": chart, "helmreleasename": "web", "helmparameter": []any{"service.port=8081"},
+		}},
+		"helm_replica_values": map[string]any{"web_pods": "replicaCount"},
+		"vdu_mapping":         map[string]any{"web": map[string]any{"kind": "Deployment", "name": "web", "helmreleasename": "web"}},
+	})).want(http.StatusAccepted)
+}
+
+func TestCnf_ofAChartScalesByValuesOnly(t *testing.T) {
+	b := newBench(t)
+	vnfdID, vim := b.onboardDir("../vnfpkg/samples/cnf-helm"), b.registerCluster("c")
+	for params, status := range map[string]int{
+		`{"helm_chart_path":"Files/kubernetes/web"}`:                                                       http.StatusBadRequest,
+		`{"helm_chart_path":"Files/kubernetes/web","helm_value_names":{"web":{"replica":"replicaCount"}}}`: http.StatusAccepted,
+	} {
+		instance := b.create("/vnflcm/v2", vnfdID)
+		inst := b.instance(instance)
+		inst.VimConnections = []lcm.VimConnectionInfo{{ID: "vim1", VimID: lcm.VimID(vim), VimType: "kubernetes"}}
+		inst.InstantiationState = lcm.Instantiated
+		inst.Instantiated = &lcm.InstantiatedVnfInfo{
+			FlavourID: "simple", VnfState: "STARTED", AdditionalParams: json.RawMessage(params),
+			ScaleStatus: []lcm.ScaleInfo{{AspectID: "web_pods"}}, VnfcResources: []lcm.VnfcResourceInfo{{
+				ID: "pod", VduID: "web", ComputeResource: lcm.ResourceHandle{VimConnectionID: "vim1", ResourceID: "pod"},
+			}},
+		}
+		require.NoError(t, b.store.UpdateInstance(b.Context(), inst))
+		a := b.do("POST", instance+"/scale", map[string]any{"type": "SCALE_OUT", "aspectId": "web_pods", "numberOfSteps": 1})
+		require.Equal(t, status, a.Status, "%s", a.Body)
+	}
 }
 
 func TestCnf_isRefusedWithEveryMistakeOfItsRequest(t *testing.T) {

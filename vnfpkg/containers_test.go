@@ -76,13 +76,20 @@ func TestTackerCnf_changedByVersion2(t *testing.T) {
 	require.Contains(t, sentences(p.Warnings)[0], `no driver of its own for "sample-script", whose file the archive lacks`)
 }
 
-func TestSampleCnfManifests(t *testing.T) {
+func TestSampleCnfs(t *testing.T) {
+	for _, name := range []string{"cnf-manifests", "cnf-helm"} {
+		t.Run(name, func(t *testing.T) { sampleCnf(t, name) })
+	}
+}
+
+func sampleCnf(t *testing.T, name string) {
+	t.Helper()
 	var csar bytes.Buffer
-	require.NoError(t, Build("samples/cnf-manifests", &csar))
+	require.NoError(t, Build("samples/"+name, &csar))
 	p, err := openBytes(csar.Bytes(), Limits{})
 	require.NoError(t, err)
 	require.Empty(t, p.Warnings)
-	req, additional := sampleRequest(t, "instantiate-cnf-manifests.json")
+	req, additional := sampleRequest(t, "instantiate-"+name+".json")
 	f, err := p.Vnfd.Flavour(req.FlavourID)
 	require.NoError(t, err)
 	require.True(t, f.Containers)
@@ -93,7 +100,12 @@ func TestSampleCnfManifests(t *testing.T) {
 	}
 	_, err = f.Level(req.InstantiationLevelID)
 	require.NoError(t, err)
-	for _, file := range additional["lcm-kubernetes-def-files"].([]any) {
+	files, _ := additional["lcm-kubernetes-def-files"].([]any)
+	if chart, ok := additional["helm_chart_path"].(string); ok {
+		files = []any{chart + "/Chart.yaml"}
+	}
+	require.NotEmpty(t, files)
+	for _, file := range files {
 		_, err := p.file(file.(string))
 		require.NoError(t, err)
 	}

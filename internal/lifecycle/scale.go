@@ -47,7 +47,8 @@ func checkScale(f Facts, req lcm.ScaleRequest) error {
 		problems = append(problems, lcm.Problem{Path: "$.aspectId", Detail: f.unknownAspect(req.AspectID)})
 	} else if f.Flavour.Containers && !f.Flavour.Scales(req.AspectID) {
 		problems = append(problems, lcm.Problem{Path: "$.aspectId", Detail: "none of the VNF's manifests has what " +
-			req.AspectID + " scales: a Deployment, ReplicaSet or StatefulSet"})
+			req.AspectID + " scales: a Deployment, ReplicaSet or StatefulSet, whose number of Pods, if it is of a chart, a value of the " +
+			"chart sets (helm_value_names, or helm_replica_values in v1)"})
 	}
 	if req.NumberOfSteps < 1 {
 		problems = append(problems, lcm.Problem{Path: "$.numberOfSteps", Detail: "it must be 1 or more"})

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
@@ -183,4 +184,9 @@ func (p *ControlPlane) Connect(t *testing.T, namespace string) *driver.Cluster {
 	}, map[string]any{"bearer_token": Token, "ssl_ca_cert": p.CA}, outbound.Guard{})
 	require.NoError(t, err)
 	return c
+}
+
+// Namespace is one of that name.
+func Namespace(name string) *corev1.Namespace {
+	return &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}
 }

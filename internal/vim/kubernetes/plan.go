@@ -150,7 +150,9 @@ func (r *record) take(operation string, of Definition, p *plan) {
 	r.Releases = releases
 }
 
-func (h heldRelease) same(other heldRelease) bool { return h.Name == other.Name && h.Namespace == other.Namespace }
+func (h heldRelease) same(other heldRelease) bool {
+	return h.Name == other.Name && h.Namespace == other.Namespace
+}
 
 // except are the objects that are not among others, each once.
 func except(objects, others []unstructured.Unstructured) (out []unstructured.Unstructured) {

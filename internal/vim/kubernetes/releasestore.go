@@ -32,9 +32,13 @@ const (
 	mostRevisions = 10
 )
 
-func releaseSecret(name string, revision int) string { return fmt.Sprintf("sh.helm.release.v1.%s.v%d", name, revision) }
+func releaseSecret(name string, revision int) string {
+	return fmt.Sprintf("sh.helm.release.v1.%s.v%d", name, revision)
+}
 
-func revisionsOf(name string) metav1.ListOptions { return metav1.ListOptions{LabelSelector: "owner=helm,name=" + name} }
+func revisionsOf(name string) metav1.ListOptions {
+	return metav1.ListOptions{LabelSelector: "owner=helm,name=" + name}
+}
 
 // revisions are the Secrets of a release, the last one first; foreign when one of them is not the owner's.
 func (c *Cluster) revisions(
