@@ -16,7 +16,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/secrets"
 	"github.com/windlass-nfv/windlass/internal/vim"
 	"github.com/windlass-nfv/windlass/internal/vim/kubernetes"
-	"github.com/windlass-nfv/windlass/internal/vim/kubernetes/manifests"
+	"github.com/windlass-nfv/windlass/internal/vim/kubernetes/definitions"
 	"github.com/windlass-nfv/windlass/internal/vim/openstack"
 	"github.com/windlass-nfv/windlass/internal/vim/openstack/heat"
 )
@@ -41,7 +41,7 @@ func connectors(guard outbound.Guard, wraps ...func(http.RoundTripper) http.Roun
 func definers(resolver *operations.Resolver, o Options) map[string]definer {
 	return map[string]definer{
 		lcm.VimOpenStack:  &heat.Definer{Resolver: resolver, Vault: o.Vault, UserData: o.UserData},
-		lcm.VimKubernetes: &manifests.Definer{Resolver: resolver},
+		lcm.VimKubernetes: &definitions.Definer{Resolver: resolver},
 	}
 }
 

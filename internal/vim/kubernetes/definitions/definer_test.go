@@ -1,4 +1,4 @@
-package manifests
+package definitions
 
 import (
 	"bytes"
@@ -73,7 +73,9 @@ func instantiation(t *testing.T, dir string, request map[string]any, files ...st
 	require.NoError(t, err)
 	of.Flavour, err = of.Vnfd.Flavour("simple")
 	require.NoError(t, err)
-	request["lcm-kubernetes-def-files"] = files
+	if len(files) > 0 {
+		request["lcm-kubernetes-def-files"] = files
+	}
 	of.Request.AdditionalParams, err = json.Marshal(request)
 	require.NoError(t, err)
 	return o, of
@@ -182,4 +184,46 @@ func TestDefiner_tellsWhatIsWrong(t *testing.T) {
 	}
 	_, _, err := o.Renewed(t.Context(), of, "mark")
 	require.True(t, lcm.Is(err, lcm.KindInvalid))
+}
+
+const chartSample = "../../../../vnfpkg/samples/cnf-helm"
+
+func TestWhole_ofAChart(t *testing.T) {
+	o, of := instantiation(t, chartSample, map[string]any{
+		"helm_chart_path": "Files/kubernetes/web", "helm_value_names": map[string]any{"web": map[string]any{"replica": "replicaCount"}},
+	})
+	of.Request.InstantiationLevelID = "large"
+	d, secrets := whole(t, o, of)
+	require.Empty(t, d.Objects)
+	require.Empty(t, secrets)
+	require.Empty(t, d.Replicas, "a value sets it")
+	require.Equal(t, map[string]kubernetes.Workload{"web": {Kind: "Deployment", Name: "web"}}, d.Workloads)
+	require.Len(t, d.Charts, 1)
+	require.Equal(t, "vnfi", d.Charts[0].Name)
+	require.Equal(t, map[string]any{"replicaCount": 3.0}, d.Charts[0].Values)
+	require.Contains(t, d.Charts[0].Content.Files, "templates/web.yaml")
+
+	of.OpOcc.APIVersion, of.Request.InstantiationLevelID = 1, ""
+	d, _ = whole(t, o, of)
+	require.Empty(t, d.Charts[0].Values, "version 1 begins with what the chart says")
+}
+
+func TestSized_ofAChart(t *testing.T) {
+	for key, params := range map[string]map[string]any{
+		"replicaCount": {"helm_value_names": map[string]any{"web": map[string]any{"replica": "replicaCount"}}},
+		"":             {},
+	} {
+		params["helm_chart_path"] = "Files/kubernetes/web"
+		o, of := instantiation(t, chartSample, params)
+		of.Instance.Instantiated = &lcm.InstantiatedVnfInfo{VnfcResources: []lcm.VnfcResourceInfo{{VduID: "web"}}}
+		of.OpOcc.Plan = &lcm.Plan{Groups: []lcm.GroupChange{{VduID: "web", From: 1, To: 4}}}
+		d, _, err := o.Sized(t.Context(), of, vim.SizesPlanned)
+		if key == "" {
+			require.True(t, lcm.Is(err, lcm.KindInvalid), "%v", err)
+			require.ErrorContains(t, err, "which value of the chart is its number of Pods")
+			continue
+		}
+		require.NoError(t, err)
+		require.Equal(t, map[string]any{key: 4.0}, d.(kubernetes.Definition).Charts[0].Values)
+	}
 }

@@ -1,6 +1,6 @@
-// Package manifests makes what a Kubernetes is told of a containerised VNF whose package has manifests and charts: these,
+// Package definitions makes what a Kubernetes is told of a containerised VNF whose package has manifests and charts: these,
 // where they go, what the VDUs are among them, and how many Pods these have.
-package manifests
+package definitions
 
 import (
 	"context"
