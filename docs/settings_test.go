@@ -83,6 +83,10 @@ func parameters(v reflect.Value, prefix string) []parameter {
 		if value.Kind() == reflect.Pointer {
 			value = reflect.New(value.Type().Elem()).Elem()
 		}
+		if v.Type().Field(i).Anonymous && name == "" {
+			out = append(out, parameters(value, prefix)...)
+			continue
+		}
 		p := parameter{path: prefix + name}
 		if value.Kind() == reflect.Struct && value.Type() != reflect.TypeFor[lcm.Secret]() {
 			out = append(append(out, p), parameters(value, p.path+".")...)
@@ -137,7 +141,12 @@ func TestUserGuide_hasEveryParameterOfAContainerisedVNF(t *testing.T) {
 	for _, p := range parameters(reflect.ValueOf(cnf.Params{}), "") {
 		assert.NotEmpty(t, row(text, p.path), "no row for the parameter %s", p.path)
 	}
-	for _, p := range parameters(reflect.ValueOf(cnf.VduMapping{}), "vdu_mapping.<vdu>.") {
-		assert.NotEmpty(t, row(text, p.path), "no row for the parameter %s", p.path)
+	for prefix, of := range map[string]any{
+		"vdu_mapping.<vdu>.": cnf.VduMapping{}, "helm_value_names.<vdu>.": cnf.ValueNames{},
+		"using_helm_install_param[].": cnf.Install{},
+	} {
+		for _, p := range parameters(reflect.ValueOf(of), prefix) {
+			assert.NotEmpty(t, row(text, p.path), "no row for the parameter %s", p.path)
+		}
 	}
 }

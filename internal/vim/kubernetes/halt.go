@@ -54,7 +54,11 @@ func (c *Cluster) Halt(ctx context.Context, ch vim.Change, grace time.Duration, 
 	if err != nil {
 		return err
 	}
-	if err := c.withoutPods(ctx, objects, w); err != nil {
+	err = c.withoutPods(ctx, objects, w)
+	if err == nil {
+		err = c.removeAll(ctx, have.Hooks, w) // what hooks of charts have left has Pods, too
+	}
+	if err != nil {
 		return masked(err, ch.Secrets)
 	}
 	return masked(timedOut(ctx, c.awaitEnd(ctx, objects, grace, w), w), ch.Secrets)
