@@ -90,10 +90,10 @@ func TestCnf_ofAChartIsCheckedWithItsRequest(t *testing.T) {
 	v1, v2 := b.create("/vnflcm/v1", vnfdID), b.create("/vnflcm/v2", vnfdID)
 	const chart = "Files/kubernetes/web"
 	for says, params := range map[string]map[string]any{
-		"the VNF package has no chart": {"helm_chart_path": "Files/none.tgz"},
-		"got string, want integer":     {"helm_chart_path": chart, "helm_parameters": map[string]any{"service.port": "none"}},
-		"Chart.yaml file is missing":   {"helm_chart_path": "Files/kubernetes"},
-		"the flavour simple has no VDU":         {"helm_chart_path": chart, "helm_value_names": map[string]any{"other": map[string]any{"replica": "x"}}},
+		"the VNF package has no chart":  {"helm_chart_path": "Files/none.tgz"},
+		"got string, want integer":      {"helm_chart_path": chart, "helm_parameters": map[string]any{"service.port": "none"}},
+		"Chart.yaml file is missing":    {"helm_chart_path": "Files/kubernetes"},
+		"the flavour simple has no VDU": {"helm_chart_path": chart, "helm_value_names": map[string]any{"other": map[string]any{"replica": "x"}}},
 	} {
 		a := b.do("POST", v2+"/instantiate", asV2(t, manifestsRequest(vim, params)))
 		require.Contains(t, string(a.Body), says)

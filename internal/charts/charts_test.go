@@ -118,6 +118,7 @@ func TestRender_tellsWhatIsWrong(t *testing.T) {
 }
 
 func TestRender_endsWhatIsHostile(t *testing.T) {
+	t.Parallel()
 	for name, text := range map[string]string{
 		"time":        "{{ range 1000000000000 }}{{ end }}",
 		"memory":      `{{ $x := "xxxxxxxxxxxxxxxx" }}` + strings.Repeat(`{{ $x = printf "%s%s" $x $x }}`, 40) + "{{ $x }}",

@@ -3,6 +3,7 @@ package charts
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -53,7 +54,7 @@ func render(j job) (a answer, err error) {
 	if err := validate(a.Chart, values); err != nil {
 		return a, err
 	}
-	files, err := engine.Engine{}.Render(a.Chart, values)
+	files, err := engine.Engine{}.RenderWithContext(context.Background(), a.Chart, values)
 	if err != nil {
 		return a, err
 	}

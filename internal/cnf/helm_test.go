@@ -2,6 +2,7 @@ package cnf
 
 import (
 	"encoding/json"
+	"maps"
 	"strings"
 	"testing"
 
@@ -97,9 +98,7 @@ func TestResolve_charts(t *testing.T) {
 
 func TestResolve_severalCharts(t *testing.T) {
 	p := chartFiles("a", "web")
-	for path, text := range chartFiles("b", "db") {
-		p[path] = text
-	}
+	maps.Copy(p, chartFiles("b", "db"))
 	p["m.yaml"] = manifest("ConfigMap", "c", "")
 	const install = `"use_helm":"true","using_helm_install_param":[
 		{"helmchartfile_path":"a","helmreleasename":"one"},{"helmchartfile_path":"b","helmreleasename":"two","helmparameter":["db.x=1"]}]`

@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"encoding/json"
+	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -130,9 +131,7 @@ func (b *bed) chartRequest(t *testing.T, vim, namespace string, values map[strin
 	request["vimConnectionInfo"].([]any)[0].(map[string]any)["vimId"] = vim
 	params := request["additionalParams"].(map[string]any)
 	params["namespace"] = namespace
-	for key, value := range values {
-		params["helm_parameters"].(map[string]any)[key] = value
-	}
+	maps.Copy(params["helm_parameters"].(map[string]any), values)
 	return request
 }
 

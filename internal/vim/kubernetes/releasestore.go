@@ -30,6 +30,8 @@ const (
 	largestRelease = 64 << 20
 	// mostRevisions is how many Helm keeps of a release.
 	mostRevisions = 10
+	// revisionsAtOnce keeps an answer small: a Secret has up to 1 MiB.
+	revisionsAtOnce = 5
 )
 
 func releaseSecret(name string, revision int) string {
@@ -44,16 +46,23 @@ func revisionsOf(name string) metav1.ListOptions {
 func (c *Cluster) revisions(
 	ctx context.Context, namespace, name, owner string,
 ) (secrets []corev1.Secret, foreign bool, err error) {
-	list, err := c.typed.CoreV1().Secrets(namespace).List(ctx, revisionsOf(name))
-	if err != nil {
-		return nil, false, translate("list the revisions of the release "+name, err)
+	page := metav1.ListOptions{LabelSelector: "owner=helm,name=" + name, Limit: revisionsAtOnce}
+	for {
+		list, err := c.typed.CoreV1().Secrets(namespace).List(ctx, page)
+		if err != nil {
+			return nil, false, translate("list the revisions of the release "+name, err)
+		}
+		secrets = append(secrets, list.Items...)
+		if page.Continue = list.Continue; page.Continue == "" {
+			break
+		}
 	}
 	number := func(s corev1.Secret) int { n, _ := strconv.Atoi(s.Labels["version"]); return n }
-	slices.SortFunc(list.Items, func(a, b corev1.Secret) int { return cmp.Compare(number(b), number(a)) })
-	for _, s := range list.Items {
+	slices.SortFunc(secrets, func(a, b corev1.Secret) int { return cmp.Compare(number(b), number(a)) })
+	for _, s := range secrets {
 		foreign = foreign || s.Labels[ownerLabel] != owner
 	}
-	return list.Items, foreign, nil
+	return secrets, foreign, nil
 }
 
 // latest is the last revision of a release, nil when there is none.

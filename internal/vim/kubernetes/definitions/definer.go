@@ -6,6 +6,9 @@ import (
 	"context"
 	"maps"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/windlass-nfv/windlass/internal/charts"
 	"github.com/windlass-nfv/windlass/internal/cnf"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/operations"
@@ -32,7 +35,9 @@ func (o *Definer) Whole(ctx context.Context, of *operations.Operation) (vim.Defi
 	}
 	place := cnf.PlaceOf(j.Params, j.Manifests.Objects)
 	return kubernetes.Definition{
-		Objects: j.Manifests.Objects, Charts: releases, Namespace: place.Namespace, Override: place.Override,
+		// None is said, for nil would leave in a change what there was.
+		Objects: append([]unstructured.Unstructured{}, j.Manifests.Objects...),
+		Charts:  append([]charts.Release{}, releases...), Namespace: place.Namespace, Override: place.Override,
 		Workloads: j.named(), Replicas: j.replicas(capacity),
 	}, kubernetes.SecretsOf(j.Objects), nil
 }
