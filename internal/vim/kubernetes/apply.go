@@ -87,7 +87,7 @@ func (c *Cluster) rehearseOne(ctx context.Context, p prepared, owner string, com
 		return lcm.Errorf(lcm.KindConflict, "is there already, and not of this VNF: rename it in the package, or choose "+
 			"another namespace")
 	case !there.is && slices.Contains(coming, p.GetNamespace()):
-		exists, err := c.typed.CoreV1().Namespaces().Get(ctx, p.GetNamespace(), metav1.GetOptions{})
+		exists, err := c.core.Namespaces().Get(ctx, p.GetNamespace(), metav1.GetOptions{})
 		if errors.IsNotFound(err) || err == nil && exists.DeletionTimestamp != nil {
 			return nil // an object is refused as long as its namespace is not there
 		}

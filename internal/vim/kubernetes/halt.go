@@ -115,7 +115,7 @@ func (c *Cluster) awaitEnd(ctx context.Context, objects []prepared, grace time.D
 		asked = true
 		atOnce := int64(1) // 0 would not wait until the containers have ended
 		for _, pod := range left {
-			err := c.typed.CoreV1().Pods(pod.GetNamespace()).Delete(ctx, pod.GetName(), metav1.DeleteOptions{
+			err := c.core.Pods(pod.GetNamespace()).Delete(ctx, pod.GetName(), metav1.DeleteOptions{
 				GracePeriodSeconds: &atOnce, Preconditions: metav1.NewUIDPreconditions(string(pod.GetUID())),
 			})
 			if gone(err) {

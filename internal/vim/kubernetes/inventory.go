@@ -22,11 +22,11 @@ type workloadPod struct {
 // podsOf are the Pods of a deployment, by whom they belong to: their names tell nothing for sure.
 func (c *Cluster) podsOf(ctx context.Context, r *record) (out []workloadPod, err error) {
 	for _, namespace := range r.namespaces() {
-		list, err := c.typed.CoreV1().Pods(namespace).List(ctx, listOptions(r.Owner))
+		list, err := c.core.Pods(namespace).List(ctx, listOptions(r.Owner))
 		if err != nil {
 			return nil, translate("list the Pods", err)
 		}
-		sets, err := c.typed.AppsV1().ReplicaSets(namespace).List(ctx, listOptions(r.Owner))
+		sets, err := c.apps.ReplicaSets(namespace).List(ctx, listOptions(r.Owner))
 		if err != nil {
 			return nil, translate("list the ReplicaSets", err)
 		}

@@ -89,7 +89,7 @@ func (c *Cluster) letGo(ctx context.Context, leaving []leavingPod, w *waiting) e
 // letGoFirst makes a Pod the first that its controller removes.
 func (c *Cluster) letGoFirst(ctx context.Context, p leavingPod) error {
 	const cost = `{"metadata":{"annotations":{"controller.kubernetes.io/pod-deletion-cost":"-2147483647"}}}`
-	_, err := c.typed.CoreV1().Pods(p.namespace).Patch(ctx, p.name, types.StrategicMergePatchType, []byte(cost),
+	_, err := c.core.Pods(p.namespace).Patch(ctx, p.name, types.StrategicMergePatchType, []byte(cost),
 		metav1.PatchOptions{FieldManager: fieldManager})
 	if err != nil && !errors.IsNotFound(err) {
 		return translate("choose the Pod "+p.name+" to go", err)
@@ -98,7 +98,7 @@ func (c *Cluster) letGoFirst(ctx context.Context, p leavingPod) error {
 }
 
 func (c *Cluster) deletePod(ctx context.Context, p leavingPod) error {
-	err := c.typed.CoreV1().Pods(p.namespace).Delete(ctx, p.name, metav1.DeleteOptions{
+	err := c.core.Pods(p.namespace).Delete(ctx, p.name, metav1.DeleteOptions{
 		Preconditions: metav1.NewUIDPreconditions(string(p.uid)),
 	})
 	if gone(err) {

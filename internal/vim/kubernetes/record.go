@@ -56,7 +56,7 @@ func (c *Cluster) noDeployment(name string) error {
 
 // recordOf reads a deployment's record. It is NotFound when there is none.
 func (c *Cluster) recordOf(ctx context.Context, name string) (*record, error) {
-	secret, err := c.typed.CoreV1().Secrets(c.namespace).Get(ctx, name, metav1.GetOptions{})
+	secret, err := c.core.Secrets(c.namespace).Get(ctx, name, metav1.GetOptions{})
 	switch {
 	case errors.IsNotFound(err):
 		return nil, c.noDeployment(name)
@@ -96,7 +96,7 @@ func (c *Cluster) keep(ctx context.Context, name string, r *record) error {
 		},
 		Type: recordType, Data: map[string][]byte{recordKey: packed.Bytes()},
 	}
-	secrets, write := c.typed.CoreV1().Secrets(c.namespace), metav1.CreateOptions{FieldManager: fieldManager}
+	secrets, write := c.core.Secrets(c.namespace), metav1.CreateOptions{FieldManager: fieldManager}
 	if r.version == "" {
 		secret, err = secrets.Create(ctx, secret, write)
 	} else {
@@ -115,7 +115,7 @@ func (c *Cluster) keep(ctx context.Context, name string, r *record) error {
 
 // forget deletes a deployment's record, the last of it.
 func (c *Cluster) forget(ctx context.Context, name string, r *record) error {
-	err := c.typed.CoreV1().Secrets(c.namespace).Delete(ctx, name, metav1.DeleteOptions{
+	err := c.core.Secrets(c.namespace).Delete(ctx, name, metav1.DeleteOptions{
 		Preconditions: metav1.NewUIDPreconditions(r.id),
 	})
 	if err != nil && !errors.IsNotFound(err) {

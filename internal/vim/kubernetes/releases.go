@@ -169,7 +169,7 @@ func (c *Cluster) rehearseReleases(
 			continue
 		}
 		if slices.Contains(coming, r.Namespace) {
-			if _, err := c.typed.CoreV1().Namespaces().Get(ctx, r.Namespace, metav1.GetOptions{}); err != nil {
+			if _, err := c.core.Namespaces().Get(ctx, r.Namespace, metav1.GetOptions{}); err != nil {
 				continue // nothing can be asked of a namespace that is not there
 			}
 		}

@@ -38,17 +38,13 @@ func releaseSecret(name string, revision int) string {
 	return fmt.Sprintf("sh.helm.release.v1.%s.v%d", name, revision)
 }
 
-func revisionsOf(name string) metav1.ListOptions {
-	return metav1.ListOptions{LabelSelector: "owner=helm,name=" + name}
-}
-
 // revisions are the Secrets of a release, the last one first; foreign when one of them is not the owner's.
 func (c *Cluster) revisions(
 	ctx context.Context, namespace, name, owner string,
 ) (secrets []corev1.Secret, foreign bool, err error) {
 	page := metav1.ListOptions{LabelSelector: "owner=helm,name=" + name, Limit: revisionsAtOnce}
 	for {
-		list, err := c.typed.CoreV1().Secrets(namespace).List(ctx, page)
+		list, err := c.core.Secrets(namespace).List(ctx, page)
 		if err != nil {
 			return nil, false, translate("list the revisions of the release "+name, err)
 		}
@@ -122,7 +118,7 @@ func (c *Cluster) store(ctx context.Context, r *release.Release, status common.S
 	if err != nil {
 		return err
 	}
-	secrets := c.typed.CoreV1().Secrets(r.Namespace)
+	secrets := c.core.Secrets(r.Namespace)
 	_, err = secrets.Update(ctx, secret, metav1.UpdateOptions{FieldManager: fieldManager})
 	if errors.IsNotFound(err) {
 		_, err = secrets.Create(ctx, secret, metav1.CreateOptions{FieldManager: fieldManager})
@@ -139,7 +135,7 @@ func (c *Cluster) rehearseRelease(ctx context.Context, r *release.Release) error
 	if err != nil {
 		return err
 	}
-	_, err = c.typed.CoreV1().Secrets(r.Namespace).Create(ctx, secret, metav1.CreateOptions{
+	_, err = c.core.Secrets(r.Namespace).Create(ctx, secret, metav1.CreateOptions{
 		FieldManager: fieldManager, DryRun: []string{metav1.DryRunAll},
 	})
 	if err != nil && !errors.IsAlreadyExists(err) {
@@ -177,7 +173,7 @@ func (c *Cluster) deployed(ctx context.Context, r *release.Release, says string)
 }
 
 func (c *Cluster) forgetRevision(ctx context.Context, s corev1.Secret) error {
-	err := c.typed.CoreV1().Secrets(s.Namespace).Delete(ctx, s.Name, metav1.DeleteOptions{})
+	err := c.core.Secrets(s.Namespace).Delete(ctx, s.Name, metav1.DeleteOptions{})
 	if err != nil && !errors.IsNotFound(err) {
 		return translate("forget the release "+s.Labels["name"], err)
 	}

@@ -141,7 +141,7 @@ func (c *Cluster) remove(ctx context.Context, p prepared, owner string) error {
 // removeClaims deletes the claims that StatefulSets have made: nobody else does.
 func (c *Cluster) removeClaims(ctx context.Context, r *record) error {
 	for _, namespace := range r.namespaces() {
-		err := c.typed.CoreV1().PersistentVolumeClaims(namespace).DeleteCollection(ctx, metav1.DeleteOptions{},
+		err := c.core.PersistentVolumeClaims(namespace).DeleteCollection(ctx, metav1.DeleteOptions{},
 			listOptions(r.Owner))
 		if err != nil && !errors.IsNotFound(err) {
 			return translate("delete the claims of volumes", err)

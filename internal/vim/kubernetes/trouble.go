@@ -224,7 +224,7 @@ func (w *waiting) log(ctx context.Context, t trouble) string {
 	defer done()
 	lines := int64(lastLines)
 	for _, before := range []bool{false, true} {
-		text, err := w.cluster.typed.CoreV1().Pods(t.namespace).GetLogs(t.pod, &corev1.PodLogOptions{
+		text, err := w.cluster.core.Pods(t.namespace).GetLogs(t.pod, &corev1.PodLogOptions{
 			Container: t.container, TailLines: &lines, Previous: before,
 		}).Do(ctx).Raw()
 		if line := strings.Join(strings.Split(strings.TrimSpace(string(text)), "\n"), " | "); err == nil && line != "" {

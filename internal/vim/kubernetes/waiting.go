@@ -12,8 +12,9 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/dynamic/dynamicinformer"
+	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
 	"sigs.k8s.io/cli-utils/pkg/kstatus/status"
 
@@ -106,14 +107,13 @@ func (w *waiting) follow(ctx context.Context, objects []prepared) error {
 			}
 			return translate("list "+at.resource.Resource, err)
 		}
-		informer := dynamicinformer.NewFilteredDynamicInformer(w.cluster.objects, at.resource, at.namespace, 0,
-			cache.Indexers{}, func(o *metav1.ListOptions) {
-				if at.resource == events {
-					o.FieldSelector = "type=Warning"
-				} else {
-					o.LabelSelector = ownerLabel + "=" + w.owner
-				}
-			}).Informer()
+		informer := w.cluster.informer(at, func(o *metav1.ListOptions) {
+			if at.resource == events {
+				o.FieldSelector = "type=Warning"
+			} else {
+				o.LabelSelector = ownerLabel + "=" + w.owner
+			}
+		})
 		changed := func() {
 			select {
 			case w.changed <- struct{}{}:
@@ -134,6 +134,21 @@ func (w *waiting) follow(ctx context.Context, objects []prepared) error {
 		return context.Cause(ctx)
 	}
 	return nil
+}
+
+// informer follows the objects of one place that are selected.
+func (c *Cluster) informer(at place, selected func(*metav1.ListOptions)) cache.SharedIndexInformer {
+	resource := c.objects.Resource(at.resource).Namespace(at.namespace)
+	return cache.NewSharedIndexInformer(&cache.ListWatch{
+		ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
+			selected(&o)
+			return resource.List(ctx, o)
+		},
+		WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
+			selected(&o)
+			return resource.Watch(ctx, o)
+		},
+	}, &unstructured.Unstructured{}, 0, cache.Indexers{})
 }
 
 func places(objects []prepared) (out []place) {
