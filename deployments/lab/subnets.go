@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/windlass-nfv/windlass/deployments/lab/machine/fake"
+	"github.com/windlass-nfv/windlass/deployments/lab/machine/nspawn"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
@@ -28,7 +29,7 @@ func (s cloudSubnets) release() {
 // default. They matter at the first start only; later the cloud has them in its state.
 func takeSubnets(ctx context.Context, o upOptions) (cloudSubnets, error) {
 	s := cloudSubnets{net0: netip.MustParsePrefix("10.78.0.0/24"), public: netip.MustParsePrefix("10.78.255.0/24")}
-	settled := o.net0 != ""
+	settled := o.net0 != "" // by somebody, so that nothing is chosen here
 	if before, err := readInfo(o.stateDir); err == nil && before.Net0 != "" {
 		o.net0, o.public, settled = before.Net0, before.Public, true
 	}
@@ -39,11 +40,31 @@ func takeSubnets(ctx context.Context, o upOptions) (cloudSubnets, error) {
 		return s, err
 	}
 	if o.machines != machinesFake {
-		return s, nil
+		return takeFreeSubnets(ctx, o, settled, s)
 	}
 	var err error
 	if s.taken, err = takeFake(ctx, s.net0); err != nil {
 		return s, lcm.Wrap(lcm.KindConflict, err, "Another lab has fake machines in %s.", s.net0)
+	}
+	return s, nil
+}
+
+// takeFreeSubnets leaves the default to those who came first, such as a lab that was killed.
+func takeFreeSubnets(ctx context.Context, o upOptions, settled bool, s cloudSubnets) (cloudSubnets, error) {
+	if settled {
+		return s, nil
+	}
+	wanted := []netip.Prefix{s.net0}
+	if o.public == "" {
+		wanted = append(wanted, s.public)
+	}
+	free, err := nspawn.FreeSubnets(ctx, len(wanted), wanted...)
+	if err != nil {
+		return s, err
+	}
+	s.net0 = free[0]
+	if o.public == "" {
+		s.public = free[1]
 	}
 	return s, nil
 }

@@ -79,9 +79,10 @@ only user data and keys open a login.`,
 	flags.IntVar(&o.hosts, "compute-hosts", 5,
 		"`number` of hosts that Nova claims to have; anti-affinity needs as many as servers")
 	flags.StringVar(&o.net0, "net0", "",
-		"`subnet` of the network net0; default: 10.78.0.0/24; for fake machines a part of 127.78.0.0/16")
+		"`subnet` of the network net0; default: 10.78.0.0/24, or another that is free; for fake machines a part of "+
+			"127.78.0.0/16")
 	flags.StringVar(&o.public, "public", "",
-		"`subnet` of the external network; default: 10.78.255.0/24; for fake machines beside net0")
+		"`subnet` of the external network; default: 10.78.255.0/24, or another that is free; for fake machines beside net0")
 	flags.StringVar(&o.pace, "pace", "instant", "`pace` of fake machines: instant, or lifelike for people who watch")
 	return cmd
 }

@@ -76,9 +76,17 @@ type sshd struct {
 var lastAddress atomic.Int32
 
 // nextAddress also differs from those of another run of these tests on the same host.
-func nextAddress() string {
-	n := lastAddress.Add(1)
-	return fmt.Sprintf("127.%d.%d.%d", 80+os.Getpid()%100, int32(os.Getpid()/100%200)+n/250, 1+n%250)
+func nextAddress(t *testing.T) string {
+	for range 100 {
+		n := lastAddress.Add(1)
+		address := fmt.Sprintf("127.%d.%d.%d", 80+os.Getpid()%100, int32(os.Getpid()/100%200)+n/250, 1+n%250)
+		if l, err := net.Listen("tcp", net.JoinHostPort(address, "2222")); err == nil {
+			require.NoError(t, l.Close())
+			return address
+		}
+	}
+	require.FailNow(t, "somebody listens on port 2222 of all loopback addresses")
+	return ""
 }
 
 func startSSHD(t *testing.T, user string) *sshd {
@@ -92,7 +100,7 @@ func (m *sshd) prepare(user string) {
 	t := m.t
 	require.NoError(t, os.Chmod(filepath.Dir(m.dir), 0o755)) //nolint:gosec // the login user must get through
 	require.NoError(t, os.Chmod(m.dir, 0o777))               //nolint:gosec // and its scripts leave traces
-	m.address = nextAddress()
+	m.address = nextAddress(t)
 	private, authorized := remotetest.Key(t)
 	hostKey, _ := remotetest.Key(t)
 	home := filepath.Join(m.dir, "home")

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"net/netip"
 	"os"
 	"strings"
 	"sync"
@@ -59,25 +58,26 @@ func bootBareNodes(t *testing.T, dir string, img image.Image, names ...string) *
 		require.NoError(t, d.Down(context.WithoutCancel(t.Context())))
 		require.NoError(t, d.Close())
 	})
-	network := machine.Network{
-		ID: "install", CIDR: netip.MustParsePrefix("10.78.221.0/24"),
-		Gateway: netip.MustParseAddr("10.78.221.1"),
-	}
+	free, err := nspawn.FreeSubnets(t.Context(), 1)
+	require.NoError(t, err)
+	gateway := free[0].Addr().Next()
+	network := machine.Network{ID: "install", CIDR: free[0], Gateway: gateway}
 	require.NoError(t, d.EnsureNetwork(t.Context(), network))
+	address := gateway
 	for i, name := range names {
-		address := fmt.Sprintf("10.78.221.%d", 11+i)
+		address = address.Next()
 		require.NoError(t, d.Create(t.Context(), machine.Machine{
 			ID: name, Name: name, Image: "debian", AuthorizedKeys: []string{string(ssh.MarshalAuthorizedKey(authorized))},
 			// The first preparation of a node meets a cloud-init that is still at work.
 			UserData: []byte("#!/bin/sh\nuntil [ -e /run/go-on ]; do sleep 0.2; done\ntouch /run/first-boot-done\n"),
 			Ports: []machine.Port{{
-				ID: name, NetworkID: network.ID, MAC: fmt.Sprintf("fa:16:3e:00:22:%02x", i), FixedIPs: []string{address},
-				PrefixLen: 24, Gateway: "10.78.221.1",
+				ID: name, NetworkID: network.ID, MAC: fmt.Sprintf("fa:16:3e:00:22:%02x", i), FixedIPs: []string{address.String()},
+				PrefixLen: 24, Gateway: gateway.String(),
 			}},
 		}))
 		b.nodes = append(b.nodes, lcm.Node{
-			Name: name, Role: lcm.Worker, ServerID: name, SSHAddress: address,
-			Address: address,
+			Name: name, Role: lcm.Worker, ServerID: name, SSHAddress: address.String(),
+			Address: address.String(),
 		})
 		_, err = act(t, b.activities().WaitForSSH, b.input(b.nodes[i]))
 		require.NoError(t, err)

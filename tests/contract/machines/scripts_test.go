@@ -70,11 +70,11 @@ func realMachines(t *testing.T) kindOfMachines {
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	d, err := nspawn.New(nspawn.Options{StateDir: dir, Image: img})
 	require.NoError(t, err)
+	free, err := nspawn.FreeSubnets(t.Context(), 1)
+	require.NoError(t, err)
 	return kindOfMachines{
 		driver: d, port: "22",
-		network: machine.Network{
-			ID: "scripts", CIDR: netip.MustParsePrefix("10.78.231.0/24"), Gateway: netip.MustParseAddr("10.78.231.1"),
-		},
+		network: machine.Network{ID: "scripts", CIDR: free[0], Gateway: free[0].Addr().Next()},
 		hold: func(s *stage, node string) {
 			s.kubectl(`apply -f - <<<'` + heldPod(node) + `'`)
 			// One that waits for its start is held by no budget.

@@ -2,7 +2,6 @@ package openstack
 
 import (
 	"context"
-	"net/netip"
 	"os"
 	"testing"
 	"time"
@@ -36,7 +35,9 @@ func TestContract_labWithRealMachines(t *testing.T) {
 		require.NoError(t, machines.Down(context.WithoutCancel(t.Context())))
 		require.NoError(t, machines.Close())
 	})
-	cloud := labCloud(t, machines, netip.MustParsePrefix("10.78.203.0/24"), netip.MustParsePrefix("10.78.204.0/24"))
+	free, err := nspawn.FreeSubnets(t.Context(), 2)
+	require.NoError(t, err)
+	cloud := labCloud(t, machines, free[0], free[1])
 	cloud.Patience = 2 * time.Minute
 	cloud.SizeOf = diskOf("debian", cloud.Patience)
 	openstacktest.Run(t, cloud)

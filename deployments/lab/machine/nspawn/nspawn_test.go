@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"net"
 	"net/netip"
 	"os"
 	"os/exec"
@@ -23,11 +24,14 @@ import (
 )
 
 // stateEnv makes the test binary the lab process that TestMachines_surviveTheSuddenDeathOfTheLab kills.
-const stateEnv = "WINDLASS_TEST_LAB_STATE"
+const (
+	stateEnv  = "WINDLASS_TEST_LAB_STATE"
+	subnetEnv = "WINDLASS_TEST_LAB_SUBNET"
+)
 
 func TestMain(m *testing.M) {
 	if dir := os.Getenv(stateEnv); dir != "" {
-		runLab(dir)
+		runLab(dir, netip.MustParsePrefix(os.Getenv(subnetEnv)))
 		return
 	}
 	os.Exit(m.Run())
@@ -66,6 +70,7 @@ func stateDir(t *testing.T) string {
 func TestDriver_keepsThePromisesOfACloud(t *testing.T) {
 	img, dir := nodeImage(t), stateDir(t)
 	before := forwarding(t)
+	free := freeSubnets(t, 2)
 	t.Run("conformance", func(t *testing.T) {
 		machinetest.Run(t, machinetest.Subject{
 			Open: func(t *testing.T) machine.Driver {
@@ -74,30 +79,34 @@ func TestDriver_keepsThePromisesOfACloud(t *testing.T) {
 				t.Cleanup(func() { _ = d.Close() })
 				return d
 			},
-			CIDR: netip.MustParsePrefix("10.78.201.0/24"), Floating: netip.MustParsePrefix("10.78.202.0/24"),
-			SSHPort: 22, Shell: true, Services: true,
+			CIDR: free[0], Floating: free[1], SSHPort: 22, Shell: true, Services: true,
 		})
 	})
 	requireNothingOf(t, dir)
 	require.Equal(t, before, forwarding(t))
 }
 
-func labMachine() (machine.Network, machine.Machine) {
-	n := machine.Network{
-		ID: "killed", CIDR: netip.MustParsePrefix("10.78.203.0/24"),
-		Gateway: netip.MustParseAddr("10.78.203.1"),
-	}
+func freeSubnets(t *testing.T, n int) []netip.Prefix {
+	t.Helper()
+	free, err := nspawn.FreeSubnets(t.Context(), n)
+	require.NoError(t, err)
+	return free
+}
+
+func labMachine(subnet netip.Prefix) (machine.Network, machine.Machine) {
+	gateway := subnet.Addr().Next()
+	n := machine.Network{ID: "killed", CIDR: subnet, Gateway: gateway}
 	return n, machine.Machine{ID: "survivor", Name: "survivor", Image: "debian", Ports: []machine.Port{{
-		ID: "port", NetworkID: n.ID, MAC: "fa:16:3e:00:00:05", FixedIPs: []string{"10.78.203.5"}, PrefixLen: 24,
-		Gateway: "10.78.203.1",
+		ID: "port", NetworkID: n.ID, MAC: "fa:16:3e:00:00:05", FixedIPs: []string{gateway.Next().String()},
+		PrefixLen: 24, Gateway: gateway.String(),
 	}}}
 }
 
 // runLab boots a machine and waits to be killed.
-func runLab(dir string) {
+func runLab(dir string, subnet netip.Prefix) {
 	img, _ := image.Find(image.Options{Dir: imageDir()})
 	d, err := nspawn.New(nspawn.Options{StateDir: dir, Image: img})
-	n, m := labMachine()
+	n, m := labMachine(subnet)
 	if err == nil {
 		err = d.EnsureNetwork(context.Background(), n)
 	}
@@ -121,7 +130,7 @@ func TestMachines_surviveTheSuddenDeathOfTheLab(t *testing.T) {
 		}
 	})
 	lab := exec.CommandContext(t.Context(), os.Args[0])
-	lab.Env = append(os.Environ(), stateEnv+"="+dir)
+	lab.Env = append(os.Environ(), stateEnv+"="+dir, subnetEnv+"="+freeSubnets(t, 1)[0].String())
 	out, err := lab.StdoutPipe()
 	require.NoError(t, err)
 	require.NoError(t, lab.Start())
@@ -150,8 +159,14 @@ func TestBoot_ofFiveAtOnce(t *testing.T) {
 	require.NoError(t, err)
 	defer func() { require.NoError(t, d.Close()) }()
 	defer func() { require.NoError(t, d.Down(context.WithoutCancel(t.Context()))) }()
-	gateway := netip.MustParseAddr("10.78.204.1")
-	n := machine.Network{ID: "fast", CIDR: netip.MustParsePrefix("10.78.204.0/24"), Gateway: gateway}
+	subnet := freeSubnets(t, 1)[0]
+	gateway := subnet.Addr().Next()
+	address := make([]string, 5)
+	for k, last := 0, gateway; k < len(address); k++ {
+		last = last.Next()
+		address[k] = last.String()
+	}
+	n := machine.Network{ID: "fast", CIDR: subnet, Gateway: gateway}
 	require.NoError(t, d.EnsureNetwork(t.Context(), n))
 	began := time.Now()
 	var boots errgroup.Group
@@ -160,14 +175,14 @@ func TestBoot_ofFiveAtOnce(t *testing.T) {
 			name := fmt.Sprintf("fast-%d", k)
 			return d.Create(t.Context(), machine.Machine{ID: name, Name: name, Ports: []machine.Port{{
 				ID: name, NetworkID: n.ID, MAC: fmt.Sprintf("fa:16:3e:00:01:%02x", k),
-				FixedIPs: []string{fmt.Sprintf("10.78.204.%d", 10+k)}, PrefixLen: 24, Gateway: gateway.String(),
+				FixedIPs: []string{address[k]}, PrefixLen: 24, Gateway: gateway.String(),
 			}}})
 		})
 	}
 	require.NoError(t, boots.Wait())
 	created := time.Since(began)
 	for k := range 5 {
-		machinetest.AwaitBanner(t, fmt.Sprintf("10.78.204.%d:22", 10+k))
+		machinetest.AwaitBanner(t, net.JoinHostPort(address[k], "22"))
 	}
 	t.Logf("5 machines created in %s, sshd on all after %s", created.Round(time.Millisecond),
 		time.Since(began).Round(time.Millisecond))
