@@ -3,15 +3,18 @@ package apiserver
 import (
 	"archive/zip"
 	"bytes"
+	"context"
 	"encoding/json"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/windlass-nfv/windlass/internal/cnf"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
@@ -293,4 +296,51 @@ func TestCnf_getsNoPackageWithOtherManifestsWhileItIsThere(t *testing.T) {
 	require.Contains(t, a.problem(http.StatusConflict), "differs in: Files/kubernetes/web.yaml")
 	unused := variant("00000000-0000-4000-8000-000000000002", "Files/kubernetes/page.yaml", "from a Pod", "from another Pod")
 	b.do("PATCH", instance, map[string]any{"vnfdId": unused}).want(http.StatusAccepted)
+}
+
+// allowedFiles are those that the operator allows, by the keys of their sources.
+type allowedFiles struct {
+	mu    sync.Mutex
+	files map[string]string
+	asked int
+}
+
+func (f *allowedFiles) Fetch(_ context.Context, s cnf.Source) ([]byte, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.asked++
+	if s.URL == "https://away.example/x.yaml" {
+		return nil, lcm.Errorf(lcm.KindUnavailable, "https://away.example/x.yaml cannot be reached.")
+	}
+	text, ok := f.files[s.Key()]
+	if !ok {
+		return nil, lcm.Errorf(lcm.KindDenied, "Nothing may be fetched from %s.", s.URL)
+	}
+	return []byte(text), nil
+}
+
+func TestCnf_takesFilesFromWhereTheOperatorAllows(t *testing.T) {
+	manifest, err := os.ReadFile("../vnfpkg/samples/cnf-manifests/Files/kubernetes/web.yaml")
+	require.NoError(t, err)
+	const at = "https://files.example/web.yaml"
+	files := &allowedFiles{files: map[string]string{at: string(manifest)}}
+	b := newBench(t, func(o *Options) { o.Files = files })
+	vnfdID, vim := b.onboardDir("../vnfpkg/samples/cnf-manifests"), b.registerCluster("c")
+	instance := b.create("/vnflcm/v2", vnfdID)
+	request := func(files ...any) map[string]any {
+		return asV2(t, manifestsRequest(vim, map[string]any{"lcm-kubernetes-def-files": files}))
+	}
+	a := b.do("POST", instance+"/instantiate", request(at, "https://other.example/x.yaml"))
+	require.Contains(t, a.problem(http.StatusUnprocessableEntity), "Nothing may be fetched from https://other.example/x.yaml")
+	require.Equal(t, []string{"$.additionalParams.lcm-kubernetes-def-files[1]"}, a.paths())
+	b.do("POST", instance+"/instantiate", request("https://away.example/x.yaml")).want(http.StatusServiceUnavailable)
+
+	files.files[at] = "a: ["
+	a = b.do("POST", instance+"/instantiate", request(at))
+	require.Contains(t, string(a.Body), "cannot be read")
+	files.files[at] = string(manifest)
+	b.do("POST", instance+"/instantiate", request(at)).want(http.StatusAccepted)
+	kept, err := b.store.Fetched(b.Context(), b.instance(instance).ID, at)
+	require.NoError(t, err)
+	require.Equal(t, string(manifest), string(kept))
 }

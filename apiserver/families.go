@@ -44,6 +44,7 @@ func (s *Server) lifecycleManagement() *vnflcm.Handler {
 		Backend: s.backend, Starter: s.Starter,
 		Operations:    &operations.Resolver{Store: s.Store, PodNetwork: s.PodNetwork},
 		GrantedByNFVO: s.GrantedByNFVO, Python: s.Python, NFVOPackages: s.NFVOPackages, FetchPatience: s.FetchPatience,
+		Files: s.Files,
 	}
 }
 

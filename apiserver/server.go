@@ -115,6 +115,8 @@ type Options struct {
 	PackageLimits vnfpkg.Limits
 	// PackageTrust says whose packages are taken; its zero value takes all.
 	PackageTrust vnfpkg.Trust
+	// Files fetches manifests and charts that are not in VNF packages; nil fetches none.
+	Files vnflcm.Files
 	// Python tells whether workers run the user data classes of packages.
 	Python bool
 	// MaxBody bounds request bodies, MaxUpload those of packages; 0 means 1 MiB and 8 GiB.

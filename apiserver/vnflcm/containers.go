@@ -3,6 +3,7 @@ package vnflcm
 import (
 	"context"
 	"encoding/json"
+	"slices"
 
 	"github.com/windlass-nfv/windlass/apiserver/rest"
 	"github.com/windlass-nfv/windlass/internal/cnf"
@@ -23,11 +24,20 @@ func vimKindOf(vnfd *vnfpkg.Vnfd, req lcm.InstantiateRequest) string {
 func (a *api) checkContainers(
 	ctx context.Context, inst lcm.VnfInstance, f *vnfpkg.Flavour, additionalParams json.RawMessage, found *driver.Findings,
 ) (*cnf.VNF, error) {
-	v, err := cnf.Resolve(ctx, f, additionalParams, cnf.FilesOf(ctx, a.Store, inst.VnfPkgID), inst.ID)
+	away, err := a.fetchFiles(ctx, inst, additionalParams)
 	if err != nil {
 		return nil, err
 	}
-	found.Named(v.Manifests.Missing...)
+	found.Named(away...)
+	v, err := cnf.Resolve(ctx, f, additionalParams, cnf.FilesOf(ctx, a.Store, inst.VnfPkgID, inst.ID), inst.ID)
+	if err != nil {
+		return nil, err
+	}
+	for _, missing := range v.Manifests.Missing {
+		if !slices.ContainsFunc(away, func(p lcm.Problem) bool { return p.Path == missing.Path }) {
+			found.Named(missing)
+		}
+	}
 	found.Mistake(v.Wrong...)
 	if len(v.Problems()) > 0 {
 		return nil, nil

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/windlass-nfv/windlass/apiserver/rest"
+	"github.com/windlass-nfv/windlass/internal/cnf"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/operations"
 )
@@ -25,6 +26,14 @@ type Handler struct {
 	// waits for such a package.
 	NFVOPackages  NFVOPackages
 	FetchPatience time.Duration
+	// Files fetches manifests and charts that are not in VNF packages; nil fetches none.
+	Files Files
+}
+
+// Files fetches the manifests and charts that requests name by URLs.
+type Files interface {
+	// Fetch reads what is there. What may not be fetched is Denied, what is wrong with it Invalid.
+	Fetch(ctx context.Context, s cnf.Source) ([]byte, error)
 }
 
 // Starter is the way from here to the workflows.

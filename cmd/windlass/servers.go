@@ -18,6 +18,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/nfvo"
 	"github.com/windlass-nfv/windlass/internal/outbound"
 	"github.com/windlass-nfv/windlass/internal/secrets"
+	"github.com/windlass-nfv/windlass/internal/sources"
 	"github.com/windlass-nfv/windlass/internal/store"
 	"github.com/windlass-nfv/windlass/internal/telemetry"
 	"github.com/windlass-nfv/windlass/internal/vim/kubernetes"
@@ -40,7 +41,8 @@ type backends struct {
 	temporal client.Client
 	// subscribers are told what happens to VNFs.
 	subscribers *nfvo.Subscribers
-	sources     *nfvo.Fetcher // of packages
+	sources     *nfvo.Fetcher    // of packages
+	files       *sources.Fetcher // of manifests and charts
 	trust       vnfpkg.Trust
 	nfvo        *nfvo.Orchestrator // nil when none is configured
 }
@@ -69,6 +71,9 @@ func open(ctx context.Context, cfg config.Config, service string) (_ *backends, 
 		return nil, err
 	}
 	if b.sources, err = sourcesOf(cfg); err != nil {
+		return nil, err
+	}
+	if b.files, err = filesOf(cfg.Packages); err != nil {
 		return nil, err
 	}
 	if b.nfvo, err = orchestratorOf(cfg); err != nil {
@@ -158,7 +163,7 @@ func (b *backends) serveAPI(ctx context.Context) error {
 		Listen: b.config.API.Listen, Endpoint: b.config.API.Endpoint,
 		Store: b.store, Vault: b.vault, Starter: workflows, Watcher: workflows, Checks: workflows,
 		Vims: clouds{guard: b.vimGuard(), transport: b.vims.Transport}, VimAddresses: b.vimGuard(),
-		Subscribers: b.subscribers, Sources: b.sources, PackageTrust: b.trust, Python: b.config.UserData.Python != "",
+		Subscribers: b.subscribers, Sources: b.sources, Files: b.files, PackageTrust: b.trust, Python: b.config.UserData.Python != "",
 		NoCallbackTest: !b.config.Notifications.TestCallback, DuplicateSubscriptions: b.config.Notifications.Duplicates,
 		Log: b.log, Metrics: telemetry.Handler(b.registry), HTTPMetrics: telemetry.NewHTTPMetrics(b.registry),
 		Tracing: b.export.Tracing, Version: versionText(),

@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/windlass-nfv/windlass/internal/config"
 	"github.com/windlass-nfv/windlass/internal/nfvo"
+	"github.com/windlass-nfv/windlass/internal/sources"
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
@@ -25,6 +26,17 @@ func sourcesOf(c config.Config) (*nfvo.Fetcher, error) {
 		Denied: c.Packages.DeniedNetworks, HTTPSOnly: c.Packages.HTTPSOnly, TLS: conf,
 		MaxSize: int64(c.API.MaxUploadMiB) << 20,
 	}), nil
+}
+
+// filesOf makes the client that fetches manifests and charts.
+func filesOf(c config.Packages) (*sources.Fetcher, error) {
+	conf, err := tlsOf("packages", c.CAFile, "", "")
+	if err != nil {
+		return nil, err
+	}
+	return sources.New(sources.Options{
+		Allowed: c.AllowedSources, Denied: c.DeniedNetworks, HTTPSOnly: c.HTTPSOnly, TLS: conf,
+	})
 }
 
 // trustOf reads whose packages are taken.

@@ -32,7 +32,7 @@ func (p pkg) read(path string) ([]byte, error) {
 }
 
 func (p pkg) files() Files {
-	return Files{One: p.read, Below: func(folder string) (map[string][]byte, error) {
+	return Files{One: p.read, Fetched: p.read, Below: func(folder string) (map[string][]byte, error) {
 		out := map[string][]byte{}
 		for path, text := range p {
 			if below, ok := strings.CutPrefix(path, folder+"/"); ok {
@@ -62,7 +62,7 @@ func manifest(kind, name, namespace string) string {
 // of reads manifests in one file.
 func of(t *testing.T, texts ...string) Manifests {
 	t.Helper()
-	m, err := Read(Params{Files: []string{"all.yaml"}}, pkg{"all.yaml": strings.Join(texts, "")}.read)
+	m, err := Read(Params{Files: []string{"all.yaml"}}, pkg{"all.yaml": strings.Join(texts, "")}.files())
 	require.NoError(t, err)
 	return m
 }
@@ -86,10 +86,9 @@ func TestReadParams(t *testing.T) {
 		`{"lcm-kubernetes-def-files":"a.yaml"}`: {
 			"$.additionalParams.lcm-kubernetes-def-files must be a list of strings, not a string.",
 		},
-		`{"lcm-kubernetes-def-files":["https://example.com/a.yaml","../a.yaml","/a.yaml"],"namespace":"No_Name",
+		`{"lcm-kubernetes-def-files":["ftp://example.com/a.yaml","../a.yaml","/a.yaml"],"namespace":"No_Name",
 		  "vdu_mapping":{"VDU1":{"kind":"Job","nam":"x"}}}`: {
-			`$.additionalParams.lcm-kubernetes-def-files[0] "https://example.com/a.yaml" is a URL, and manifests are taken ` +
-				"from the VNF package only: put the file into the package, and name it by its path there.",
+			`$.additionalParams.lcm-kubernetes-def-files[0] "ftp://example.com/a.yaml" is no URL of https, http.`,
 			`$.additionalParams.lcm-kubernetes-def-files[1] "../a.yaml" is no path in the VNF package, such as ` +
 				"Files/kubernetes/deployment.yaml.",
 			`$.additionalParams.lcm-kubernetes-def-files[2] "/a.yaml" is no path in the VNF package, such as ` +
@@ -122,7 +121,7 @@ spec: {}
 `,
 		"flow.yaml": "{ apiVersion: v1, kind: ConfigMap, metadata: { name: six } }", // without an end of the line
 		"a.json":    `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"five"},"spec":{"replicas":3}}`,
-	}.read)
+	}.files())
 	require.NoError(t, err)
 	require.Empty(t, m.Problems())
 	var names []string
@@ -143,7 +142,7 @@ func TestRead_tellsEveryMistakeWithItsFileAndDocument(t *testing.T) {
 			manifest("Pod", "x", "y"),
 		"empty.yaml": "# nothing\n",
 		"b.yaml":     manifest("Pod", "good", "") + "--- !!what\n",
-	}.read)
+	}.files())
 	require.NoError(t, err)
 	require.Equal(t, []string{
 		`$.additionalParams.lcm-kubernetes-def-files[1] the VNF package has no file "none.yaml"`,
@@ -160,7 +159,8 @@ func TestRead_tellsEveryMistakeWithItsFileAndDocument(t *testing.T) {
 		"$.additionalParams.lcm-kubernetes-def-files[4] b.yaml, document 1 cannot be read: invalid Yaml document separator: !!what",
 	}, sentences(m.Problems()))
 
-	_, err = Read(Params{Files: []string{"a.yaml"}}, func(string) ([]byte, error) { return nil, errors.New("no database") })
+	_, err = Read(Params{Files: []string{"a.yaml"}},
+		Files{One: func(string) ([]byte, error) { return nil, errors.New("no database") }})
 	require.EqualError(t, err, "no database")
 }
 
@@ -169,12 +169,12 @@ func TestRead_endsWhereAVnfHasTooMany(t *testing.T) {
 		strings.Repeat(manifest("Pod", "a", ""), 1200), strings.Repeat("---\n{}\n", 1200), strings.Repeat("---\n#\n", 2400),
 		strings.Repeat("---\na: 1\n", 2400),
 	} {
-		m, err := Read(Params{Files: []string{"a.yaml", "b.yaml"}}, pkg{"a.yaml": text, "b.yaml": text}.read)
+		m, err := Read(Params{Files: []string{"a.yaml", "b.yaml"}}, pkg{"a.yaml": text, "b.yaml": text}.files())
 		require.NoError(t, err)
 		require.Contains(t, strings.Join(sentences(m.Broken), "\n"), "is one more than the 2000 manifests that a VNF may have")
 	}
 	long := strings.Repeat("x", 1<<20) // a line whose length the reader's buffer divides
-	m, err := Read(Params{Files: []string{"a.yaml"}}, pkg{"a.yaml": long}.read)
+	m, err := Read(Params{Files: []string{"a.yaml"}}, pkg{"a.yaml": long}.files())
 	require.NoError(t, err)
 	require.Equal(t, []string{"$.additionalParams.lcm-kubernetes-def-files[0] a.yaml, document 1 is no manifest: it is no mapping"},
 		sentences(m.Broken))
@@ -328,7 +328,7 @@ func TestTackerManifests(t *testing.T) {
 	} {
 		p, problems := ReadParams(json.RawMessage(c.params))
 		require.Empty(t, problems)
-		m, err := Read(p, func(path string) ([]byte, error) { return os.ReadFile(root + c.dir + "/" + path) })
+		m, err := Read(p, Files{One: func(path string) ([]byte, error) { return os.ReadFile(root + c.dir + "/" + path) }})
 		require.NoError(t, err)
 		require.Empty(t, m.Problems())
 		workloads, problems := Workloads(c.flavour, p, m.Objects)
@@ -365,7 +365,7 @@ func FuzzRead(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		p := Params{Files: []string{"a.yaml"}}
-		m, err := Read(p, pkg{"a.yaml": text}.read)
+		m, err := Read(p, pkg{"a.yaml": text}.files())
 		require.NoError(t, err)
 		for _, o := range m.Objects {
 			if len(m.Broken) == 0 {

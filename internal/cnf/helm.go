@@ -23,7 +23,8 @@ const (
 
 // Helm are the parameters that are about charts: those of /vnflcm/v2, of which there is one, and those of v1.
 type Helm struct {
-	// ChartFile is an archive (.tgz) or a folder in the VNF package; Parameters are its values, by keys with dots.
+	// ChartFile is an archive (.tgz) or a folder in the VNF package, or a URL; Parameters are its values, by keys with
+	// dots.
 	ChartFile  string         `json:"helm_chart_path,omitempty" param:"is=chart file"`
 	Parameters map[string]any `json:"helm_parameters,omitempty"`
 	// ValueNames are the keys of the values that are the numbers of Pods, by the ids of VDUs.
@@ -46,9 +47,11 @@ type Install struct {
 	ChartFile  string   `json:"helmchartfile_path,omitempty" param:"is=chart file"`
 	Release    string   `json:"helmreleasename" param:"required=it is what the release of the chart is called; is=release name"`
 	Parameters []string `json:"helmparameter,omitempty"`
-	Repository string   `json:"helmrepositoryname,omitempty"`
-	Chart      string   `json:"helmchartname,omitempty"`
-	URL        string   `json:"exthelmrepo_url,omitempty"`
+	Repository string   `json:"helmrepositoryname,omitempty"` // what helm would call it; nothing is called so here
+	Chart      string   `json:"helmchartname,omitempty" param:"is=chart name"`
+	// Version is one of the chart's in the repository; none is the newest. Tacker has no such member.
+	Version string `json:"helmchartversion,omitempty"`
+	URL     string `json:"exthelmrepo_url,omitempty" param:"is=repository"`
 }
 
 // CheckMembers implements params.Checker.
@@ -80,11 +83,12 @@ func memberOf(path, key string) string {
 // CheckMembers implements params.Checker.
 func (in Install) CheckMembers(wrong params.Wrong) {
 	switch {
-	case in.External:
-		wrong("exthelmchart", "asks for a chart from a repository, and charts are taken from the VNF package only: put the "+
-			"chart into the package, and name it in helmchartfile_path")
-	case in.ChartFile == "":
+	case !in.External && in.ChartFile == "":
 		wrong("helmchartfile_path", "is missing: it names the chart in the VNF package")
+	case in.External && in.URL == "":
+		wrong("exthelmrepo_url", "is missing: it is the URL of the repository that has the chart")
+	case in.External && in.Chart == "":
+		wrong("helmchartname", "is missing: it is the name of the chart in the repository")
 	}
 	for i, parameter := range in.Parameters {
 		if err := setText(map[string]any{}, parameter); err != nil {
@@ -110,30 +114,53 @@ func (p Params) at() string {
 // chart is one that the request names.
 type chart struct {
 	file, release string
+	source        *Source // instead of a file
 	values        map[string]any
 	at            string // the path of the file's name
 }
 
 // charts are those of the request. What of it is wrong is left out: ReadParams tells of it.
 func (p Params) charts(id lcm.VnfInstanceID) (out []chart) {
-	if p.ChartFile != "" {
-		c := chart{p.ChartFile, ReleaseName(id), map[string]any{}, chartPath}
+	if p.ChartFile != "" && chartProblem(p.ChartFile) == "" {
+		c := chart{file: p.ChartFile, release: ReleaseName(id), values: map[string]any{}, at: chartPath}
+		if isURL(c.file) {
+			c.source = &Source{URL: c.file, At: chartPath}
+		}
 		for _, key := range sortedKeys(p.Parameters) {
 			_ = setAny(c.values, key, p.Parameters[key])
 		}
 		out = append(out, c)
 	}
 	for i, in := range p.Install {
-		if in.ChartFile == "" {
+		c, ok := in.chart(params.ItemPath(installPath, i))
+		if !ok {
 			continue
 		}
-		c := chart{in.ChartFile, in.Release, map[string]any{}, params.ItemPath(installPath, i) + ".helmchartfile_path"}
 		for _, parameter := range in.Parameters {
 			_ = setText(c.values, parameter)
 		}
 		out = append(out, c)
 	}
 	return out
+}
+
+// chart is that of an install at the path; ok is false for one that is not named as it must be.
+func (in Install) chart(at string) (c chart, ok bool) {
+	c = chart{file: in.ChartFile, release: in.Release, values: map[string]any{}, at: at + ".helmchartfile_path"}
+	switch {
+	case in.External:
+		c.at = at + ".exthelmrepo_url"
+		c.source = &Source{URL: in.URL, Chart: in.Chart, Version: in.Version, At: c.at}
+		if strings.HasPrefix(in.URL, "oci://") { // the repository is a folder of charts there
+			c.source = &Source{URL: strings.TrimSuffix(in.URL, "/") + "/" + in.Chart + ":" + in.Version, At: c.at}
+			c.source.URL = strings.TrimSuffix(c.source.URL, ":")
+		}
+		c.file = c.source.Key()
+		return c, in.URL != "" && in.Chart != "" && urlProblem(in.URL, chartSchemes) == "" && chartNameProblem(in.Chart) == ""
+	case isURL(in.ChartFile):
+		c.source = &Source{URL: in.ChartFile, At: c.at}
+	}
+	return c, in.ChartFile != "" && chartProblem(in.ChartFile) == ""
 }
 
 // ReleaseName is what the release of a VNF is called whose request names none.
@@ -201,8 +228,23 @@ var valueKey = regexp.MustCompile(`^[^=,{}\s]{1,200}$`)
 // releaseName is what Helm takes as the name of a release.
 var releaseName = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]{0,51}[a-z0-9])?$`)
 
+func repositoryProblem(text string) string { return urlProblem(text, chartSchemes) }
+
+// chartName is what a chart of a repository may be called.
+var chartName = regexp.MustCompile(`^[A-Za-z0-9]([-_.A-Za-z0-9/]{0,250}[A-Za-z0-9])?$`)
+
+func chartNameProblem(name string) string {
+	if chartName.MatchString(name) && !strings.Contains(name, "..") {
+		return ""
+	}
+	return fmt.Sprintf("%q is no name of a chart, such as web", name)
+}
+
 func chartProblem(file string) string {
-	if inPackage(file) {
+	switch {
+	case isURL(file):
+		return urlProblem(file, chartSchemes)
+	case inPackage(file):
 		return ""
 	}
 	return fmt.Sprintf("%q is no path in the VNF package, such as Files/kubernetes/chart-0.1.0.tgz", file)

@@ -54,8 +54,8 @@ func TestReadParams_ofCharts(t *testing.T) {
 			`$.additionalParams.helm_value_names.VDU1.replica is missing: it is the key of the value that is the VDU's number of Pods.`,
 			`$.additionalParams.using_helm_install_param[0].helmreleasename must be the name of a release (at most 53 small ` +
 				`letters, digits and dashes), not "Web".`,
-			"$.additionalParams.using_helm_install_param[0].exthelmchart asks for a chart from a repository, and charts are taken " +
-				"from the VNF package only: put the chart into the package, and name it in helmchartfile_path.",
+			"$.additionalParams.using_helm_install_param[0].exthelmrepo_url is missing: it is the URL of the repository that has " +
+				"the chart.",
 			"$.additionalParams.using_helm_install_param[1].helmchartfile_path is missing: it names the chart in the VNF package.",
 			`$.additionalParams.using_helm_install_param[1].helmparameter[0] is not as helm --set takes it, key=value: "x" has no ` +
 				"key and no value.",
@@ -69,6 +69,59 @@ func TestReadParams_ofCharts(t *testing.T) {
 		_, problems := ReadParams(json.RawMessage(text))
 		require.ElementsMatch(t, want, sentences(problems), text)
 	}
+}
+
+func TestSources(t *testing.T) {
+	p, problems := ReadParams(json.RawMessage(`{"lcm-kubernetes-def-files":["a.yaml","https://files.example/b.yaml",
+	"https://files.example/b.yaml"],"use_helm":"true","using_helm_install_param":[
+	{"exthelmchart":"true","helmreleasename":"r1","helmrepositoryname":"stable","helmchartname":"web",
+	 "exthelmrepo_url":"https://charts.example/stable"},
+	{"exthelmchart":"true","helmreleasename":"r2","helmchartname":"db","helmchartversion":"1.0.0",
+	 "exthelmrepo_url":"oci://registry.example/charts/"},
+	{"helmreleasename":"r3","helmchartfile_path":"https://charts.example/db-1.0.0.tgz"},
+	{"helmreleasename":"r4","helmchartfile_path":"Files/chart.tgz"}]}`))
+	require.Empty(t, problems)
+	const install = "$.additionalParams.using_helm_install_param"
+	require.Equal(t, []Source{
+		{URL: "https://files.example/b.yaml", At: "$.additionalParams.lcm-kubernetes-def-files[1]"},
+		{URL: "https://charts.example/stable", Chart: "web", At: install + "[0].exthelmrepo_url"},
+		{URL: "oci://registry.example/charts/db:1.0.0", At: install + "[1].exthelmrepo_url"},
+		{URL: "https://charts.example/db-1.0.0.tgz", At: install + "[2].helmchartfile_path"},
+	}, p.Sources())
+
+	p, problems = ReadParams(json.RawMessage(`{"helm_chart_path":"oci://registry.example/charts/web:0.1.0"}`))
+	require.Empty(t, problems)
+	require.Equal(t, []Source{{URL: "oci://registry.example/charts/web:0.1.0", At: "$.additionalParams.helm_chart_path"}}, p.Sources())
+
+	for text, want := range map[string]string{
+		`{"helm_chart_path":"https://user:secret@charts.example/web.tgz"}`: "has a user or a password in its URL",
+		`{"helm_chart_path":"https://charts.example/a/../web.tgz"}`:        "a path with .. in it",
+		`{"helm_chart_path":"file:///etc/passwd"}`:                         "is no URL of https, http, oci",
+		`{"lcm-kubernetes-def-files":["oci://registry.example/a:1"]}`:      "is no URL of https, http",
+		`{"using_helm_install_param":[{"exthelmchart":true,"helmreleasename":"r","exthelmrepo_url":"https://charts.example",
+		  "helmchartname":"../web"}]}`: "is no name of a chart, such as web",
+	} {
+		p, problems := ReadParams(json.RawMessage(text))
+		require.Len(t, problems, 1, text)
+		require.Contains(t, problems[0].Detail, want)
+		require.NotContains(t, problems[0].Detail, "secret")
+		require.Empty(t, p.Sources())
+	}
+}
+
+func TestResolve_readsWhatWasFetched(t *testing.T) {
+	content := chartFiles("x", "web", "db")
+	content["https://files.example/b.yaml"] = "{apiVersion: v1, kind: ConfigMap, metadata: {name: b}}"
+	files := content.files()
+	v, err := Resolve(t.Context(), flavour("web", "db"), json.RawMessage(`{"lcm-kubernetes-def-files":
+	["https://files.example/b.yaml","https://files.example/c.yaml"],"helm_chart_path":"https://charts.example/web.tgz"}`), files, "i")
+	require.NoError(t, err)
+	require.Len(t, v.Manifests.Objects, 1)
+	require.Equal(t, "b", v.Manifests.Objects[0].GetName())
+	require.ElementsMatch(t, []string{
+		"$.additionalParams.lcm-kubernetes-def-files[1] https://files.example/c.yaml was not fetched",
+		"$.additionalParams.helm_chart_path https://charts.example/web.tgz was not fetched",
+	}, sentences(v.Manifests.Missing))
 }
 
 func TestResolve_charts(t *testing.T) {

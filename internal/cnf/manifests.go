@@ -33,18 +33,22 @@ func (m Manifests) Problems() []lcm.Problem { return slices.Concat(m.Missing, m.
 // mostManifests is how many a VNF may have: a request is answered in a second, whatever its package has.
 const mostManifests = 2000
 
-// Read reads the files of manifests, each once; read answers NotFound for one that the package does not have. Files
-// whose names are wrong are left out: ReadParams tells of them.
-func Read(p Params, read func(path string) ([]byte, error)) (m Manifests, err error) {
+// Read reads the files of manifests, each once. Files whose names are wrong are left out: ReadParams tells of them.
+func Read(p Params, from Files) (m Manifests, err error) {
 	known, merge := map[string]bool{}, merger{at: map[identity]int{}}
 	for i, file := range p.Files {
-		clean, at := path.Clean(file), params.ItemPath(filesPath, i)
-		if !inPackage(file) || known[clean] {
+		name, at := file, params.ItemPath(filesPath, i)
+		if !isURL(file) {
+			name = path.Clean(file)
+		}
+		if fileProblem(file) != "" || known[name] {
 			continue
 		}
-		known[clean] = true
-		text, err := read(clean)
+		known[name] = true
+		text, err := from.manifest(name)
 		switch {
+		case lcm.Is(err, lcm.KindNotFound) && isURL(file):
+			m.Missing = append(m.Missing, lcm.Problem{Path: at, Detail: fmt.Sprintf("%s was not fetched", file)})
 		case lcm.Is(err, lcm.KindNotFound):
 			m.Missing = append(m.Missing, lcm.Problem{Path: at, Detail: fmt.Sprintf("the VNF package has no file %q", file)})
 		case err != nil:
@@ -167,11 +171,11 @@ var onlyAnswered = map[string]bool{
 func Differing(p Params, before, after Files) (out []string, err error) {
 	for _, file := range p.Files {
 		one := Params{Files: []string{file}}
-		a, err := Read(one, before.One)
+		a, err := Read(one, before)
 		if err != nil {
 			return nil, err
 		}
-		b, err := Read(one, after.One)
+		b, err := Read(one, after)
 		if err != nil {
 			return nil, err
 		}
@@ -180,11 +184,11 @@ func Differing(p Params, before, after Files) (out []string, err error) {
 		}
 	}
 	for _, c := range p.charts("") {
-		a, err := before.chart(c.file)
+		a, err := before.chart(c)
 		if err != nil && !lcm.Is(err, lcm.KindNotFound) {
 			return nil, err
 		}
-		b, err := after.chart(c.file)
+		b, err := after.chart(c)
 		if err != nil && !lcm.Is(err, lcm.KindNotFound) {
 			return nil, err
 		}

@@ -26,7 +26,7 @@ const (
 
 // Params are the members of additionalParams that are about a containerised VNF, as Tacker's clients write them.
 type Params struct {
-	// Files are the manifests' paths in the VNF package.
+	// Files are the manifests' paths in the VNF package, or URLs.
 	Files []string `json:"lcm-kubernetes-def-files,omitempty" param:"is=manifest file"`
 	Helm
 	// Namespace is where all objects are, whatever their manifests say; "" lets these decide.
@@ -47,6 +47,8 @@ var manner = lcm.Tackers.With(map[string]params.Check{
 	"manifest file": params.Of(fileProblem),
 	"namespace":     params.Of(namespaceProblem),
 	"chart file":    params.Of(chartProblem),
+	"chart name":    params.Of(chartNameProblem),
+	"repository":    params.Of(repositoryProblem),
 	"release name": params.Matches(releaseName,
 		"the name of a release (at most 53 small letters, digits and dashes)"),
 	"key of a value": params.Matches(valueKey, "the key of a value, such as web.replicaCount"),
@@ -68,8 +70,7 @@ func ReadParams(additionalParams json.RawMessage) (Params, []lcm.Problem) {
 func fileProblem(file string) string {
 	switch {
 	case isURL(file):
-		return fmt.Sprintf("%q is a URL, and manifests are taken from the VNF package only: put the file into the package, "+
-			"and name it by its path there", file)
+		return urlProblem(file, webSchemes)
 	case !inPackage(file):
 		return fmt.Sprintf("%q is no path in the VNF package, such as Files/kubernetes/deployment.yaml", file)
 	}

@@ -21,25 +21,41 @@ type Files struct {
 	One func(path string) ([]byte, error)
 	// Below are the files of a folder, by their paths below it.
 	Below func(folder string) (map[string][]byte, error)
+	// Fetched is what was fetched for the VNF, by the key of its source. It is NotFound for what was not fetched.
+	Fetched func(key string) ([]byte, error)
 }
 
-// Packages keeps the files of packages.
+// Packages keeps the files of packages, and what was fetched for VNFs.
 type Packages interface {
+	Fetched(ctx context.Context, id lcm.VnfInstanceID, key string) ([]byte, error)
 	PackageFile(ctx context.Context, id lcm.VnfPkgID, path string) ([]byte, error)
 	PackageFolder(ctx context.Context, id lcm.VnfPkgID, folder string) (map[string][]byte, error)
 }
 
-// FilesOf are those of a package that is kept.
-func FilesOf(ctx context.Context, in Packages, id lcm.VnfPkgID) Files {
+// FilesOf are those of a package that is kept, and of a VNF.
+func FilesOf(ctx context.Context, in Packages, id lcm.VnfPkgID, of lcm.VnfInstanceID) Files {
 	return Files{
-		One:   func(path string) ([]byte, error) { return in.PackageFile(ctx, id, path) },
-		Below: func(folder string) (map[string][]byte, error) { return in.PackageFolder(ctx, id, folder) },
+		Fetched: func(key string) ([]byte, error) { return in.Fetched(ctx, of, key) },
+		One:     func(path string) ([]byte, error) { return in.PackageFile(ctx, id, path) },
+		Below:   func(folder string) (map[string][]byte, error) { return in.PackageFolder(ctx, id, folder) },
 	}
 }
 
+// manifest reads a file of manifests.
+func (f Files) manifest(file string) ([]byte, error) {
+	if isURL(file) {
+		return f.Fetched(file)
+	}
+	return f.One(path.Clean(file))
+}
+
 // chart reads an archive, or a folder.
-func (f Files) chart(file string) (c charts.Content, err error) {
-	file = path.Clean(file)
+func (f Files) chart(of chart) (c charts.Content, err error) {
+	if of.source != nil {
+		c.Archive, err = f.Fetched(of.source.Key())
+		return c, err
+	}
+	file := path.Clean(of.file)
 	if c.Archive, err = f.One(file); lcm.Is(err, lcm.KindNotFound) {
 		c.Files, err = f.Below(file)
 	}
@@ -78,7 +94,7 @@ func Resolve(
 ) (*VNF, error) {
 	v := &VNF{}
 	v.Params, v.Wrong = ReadParams(additionalParams)
-	manifests, err := Read(v.Params, from.One)
+	manifests, err := Read(v.Params, from)
 	if err != nil {
 		return nil, err
 	}
@@ -101,16 +117,13 @@ func Resolve(
 
 // add reads a chart and renders it.
 func (v *VNF) add(ctx context.Context, c chart, from Files) error {
-	if !inPackage(c.file) {
-		return nil // ReadParams has told
-	}
 	r := release{
 		Release: charts.Release{Name: c.release, Namespace: v.Params.Namespace, Values: c.values}, at: c.at,
 	}
 	var err error
-	if r.Content, err = from.chart(c.file); lcm.Is(err, lcm.KindNotFound) {
+	if r.Content, err = from.chart(c); lcm.Is(err, lcm.KindNotFound) {
 		v.Manifests.Missing = append(v.Manifests.Missing, lcm.Problem{
-			Path: c.at, Detail: fmt.Sprintf("the VNF package has no chart %q", c.file),
+			Path: c.at, Detail: c.missing(),
 		})
 		return nil
 	}
@@ -132,6 +145,13 @@ func (v *VNF) add(ctx context.Context, c chart, from Files) error {
 	}
 	v.releases, v.Objects = append(v.releases, r), append(v.Objects, r.objects...)
 	return nil
+}
+
+func (c chart) missing() string {
+	if c.source != nil {
+		return fmt.Sprintf("%s was not fetched", c.file)
+	}
+	return fmt.Sprintf("the VNF package has no chart %q", c.file)
 }
 
 func (r *release) render(ctx context.Context) error {

@@ -110,6 +110,8 @@ type Packages struct {
 	HTTPSOnly      bool
 	// CAFile holds the authorities of the sources' certificates, "" for those of the system.
 	CAFile string
+	// AllowedSources are the beginnings of URLs from which manifests and charts of requests may be fetched.
+	AllowedSources []string
 	// TrustFile holds the authorities of those who sign packages, "" when no signature is checked; SignatureRequired takes
 	// signed packages only.
 	TrustFile         string

@@ -3,6 +3,8 @@ package config
 import (
 	"fmt"
 	"strings"
+
+	"github.com/windlass-nfv/windlass/internal/sources"
 )
 
 // Services at these addresses trust whoever reaches them.
@@ -134,6 +136,15 @@ var packageSettings = []setting{
 		set: func(c *Config, v string) (err error) {
 			c.Packages.DeniedNetworks, err = parseNetworks(v)
 			return err
+		},
+	},
+	{
+		key: "packages.allowedSources", need: NeedPackages,
+		usage: "beginnings of the `URLs` from which requests may take manifests and charts, with commas between them, such as " +
+			"https://charts.example/stable,oci://registry.example/charts; without it they are in VNF packages only",
+		set: func(c *Config, v string) error {
+			c.Packages.AllowedSources = parseList(v)
+			return sources.CheckAllowed(c.Packages.AllowedSources)
 		},
 	},
 	{

@@ -12,8 +12,8 @@ func (r *Resolver) takeWorkloads(ctx context.Context, o *Operation) error {
 	if !o.Flavour.Containers {
 		return nil
 	}
-	v, err := cnf.Resolve(ctx, o.Flavour, o.Request.AdditionalParams, cnf.FilesOf(ctx, r.Store, o.Instance.VnfPkgID),
-		o.Instance.ID)
+	v, err := cnf.Resolve(ctx, o.Flavour, o.Request.AdditionalParams, 
+		cnf.FilesOf(ctx, r.Store, o.Instance.VnfPkgID, o.Instance.ID), o.Instance.ID)
 	if err != nil || len(v.Problems()) > 0 {
 		return err
 	}

@@ -76,8 +76,8 @@ type job struct {
 
 // read reads the manifests and charts of the operation's request, in the VNF's package.
 func (o *Definer) read(ctx context.Context, of *operations.Operation) (*job, error) {
-	v, err := cnf.Resolve(ctx, of.Flavour, of.Request.AdditionalParams, cnf.FilesOf(ctx, o.Store, of.Instance.VnfPkgID),
-		of.Instance.ID)
+	v, err := cnf.Resolve(ctx, of.Flavour, of.Request.AdditionalParams, 
+		cnf.FilesOf(ctx, o.Store, of.Instance.VnfPkgID, of.Instance.ID), of.Instance.ID)
 	if err != nil {
 		return nil, err
 	}

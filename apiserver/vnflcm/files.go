@@ -1,0 +1,63 @@
+package vnflcm
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/windlass-nfv/windlass/internal/cnf"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// fetchesAtOnce is how many files of one request are fetched at the same time.
+const fetchesAtOnce = 4
+
+// fetchFiles keeps, with the VNF, the manifests and charts that a request names by URLs: all its operations find what
+// the request was checked with. A VNF that is there keeps what it has: a URL means the same to it until it is
+// terminated. Those that cannot be had are returned.
+func (a *api) fetchFiles(
+	ctx context.Context, inst lcm.VnfInstance, additionalParams json.RawMessage,
+) (away []lcm.Problem, err error) {
+	p, _ := cnf.ReadParams(additionalParams) // what is wrong with them is told elsewhere
+	sources := p.Sources()
+	problems := make([]*lcm.Error, len(sources))
+	var all errgroup.Group
+	all.SetLimit(fetchesAtOnce)
+	for i, s := range sources {
+		all.Go(func() error {
+			err := a.fetchFile(ctx, inst, s)
+			if e, ok := errors.AsType[*lcm.Error](err); ok && (e.Kind == lcm.KindDenied || e.Kind == lcm.KindInvalid) {
+				problems[i] = e
+				return nil
+			}
+			return err
+		})
+	}
+	if err := all.Wait(); err != nil {
+		return nil, err
+	}
+	for i, e := range problems {
+		if e != nil {
+			away = append(away, lcm.Problem{Path: sources[i].At, Detail: e.Sentence()})
+		}
+	}
+	return away, nil
+}
+
+func (a *api) fetchFile(ctx context.Context, inst lcm.VnfInstance, s cnf.Source) error {
+	if inst.Instantiated != nil {
+		if _, err := a.Store.Fetched(ctx, inst.ID, s.Key()); !lcm.Is(err, lcm.KindNotFound) {
+			return err
+		}
+	}
+	if a.Files == nil {
+		return lcm.Errorf(lcm.KindDenied, "Nothing may be fetched from %s (packages.allowedSources).", s.URL)
+	}
+	content, err := a.Files.Fetch(ctx, s)
+	if err != nil {
+		return err
+	}
+	return a.Store.KeepFetched(ctx, inst.ID, s.Key(), content)
+}
