@@ -65,8 +65,10 @@ func New(o Options) (*Fetcher, error) {
 	if f.allowed, err = beginnings(o.Allowed); err != nil {
 		return nil, err
 	}
+	transport := outbound.Transport(o.TLS.Clone(), f.guard)
+	transport.Proxy = nil // it would look at no address
 	f.http = &http.Client{
-		Transport:     outbound.Limit(outbound.Transport(o.TLS.Clone(), f.guard), who, f.guard),
+		Transport:     outbound.Limit(transport, who, f.guard),
 		CheckRedirect: f.redirect,
 	}
 	return f, nil

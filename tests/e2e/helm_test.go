@@ -22,7 +22,7 @@ const chartVnfdID = "4f0c2f0e-7f0f-4c1b-8f43-6d0a6c1f9b52"
 
 // TestCharts takes VNFs of a chart through their life, on a real control plane of Kubernetes.
 func TestCharts(t *testing.T) {
-	cluster := kubetest.Start(t)
+	cluster, charts := kubetest.Start(t), newChartSource(t)
 	b := newBed(t, "fake")
 	out, err := b.Windlass(t.Context(), "package", "create", "vnfpkg/samples/cnf-helm").CombinedOutput()
 	require.NoError(t, err, "%s", out)
@@ -39,11 +39,15 @@ func TestCharts(t *testing.T) {
 	b.requireSeen(t, vnf, "Deployment")
 	first := b.Vnfcs(t, vnf)
 
-	// A second one of the package is beside it; a broken image is told, and rolled back.
+	// A second one of the package is beside it, with the chart of a repository; a third one has that of a registry and a
+	// broken image, which is told, and rolled back.
 	second := b.createOf(t, chartVnfdID, "second")
-	b.Await(t, b.Begin(t, second, "instantiate", b.chartRequest(t, vim, "two", nil)), quick, "COMPLETED")
+	b.Await(t, b.Begin(t, second, "instantiate", charts.fromRepository(b.chartRequest(t, vim, "two", nil))), quick, "COMPLETED")
 	broken := b.createOf(t, chartVnfdID, "broken")
-	op = b.Begin(t, broken, "instantiate", b.chartRequest(t, vim, "three", map[string]any{"image.name": "broken:1"}))
+	request := b.chartRequest(t, vim, "three", map[string]any{"image.name": "broken:1"})
+	request["additionalParams"].(map[string]any)["helm_chart_path"] = "oci://" + charts.host() + "/charts/web:0.1.0"
+	op = b.Begin(t, broken, "instantiate", request)
+	charts.Close() // what was fetched is kept
 	failed := b.Await(t, op, quick, "FAILED_TEMP")
 	require.Contains(t, failed["error"].(map[string]any)["detail"], "ImagePullBackOff")
 	require.Equal(t, http.StatusAccepted, b.Act(t, op, "retry", nil).Status)
@@ -84,6 +88,8 @@ func TestCharts(t *testing.T) {
 	b.Terminate(t, vnf)
 	require.Empty(t, releasesIn(t, cluster, "default"))
 	require.Len(t, b.Vnfcs(t, second), 1, "the second one has not noticed")
+	b.Await(t, b.Begin(t, second, "scale", map[string]any{"type": "SCALE_OUT", "aspectId": "web_pods"}), quick, "COMPLETED")
+	require.Len(t, b.Vnfcs(t, second), 2)
 	b.Terminate(t, second)
 	requireNoPods(t, cluster.Client)
 }
