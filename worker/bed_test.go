@@ -26,7 +26,8 @@ func withVault(t *testing.T, url string) *resolver {
 	db, err := store.Open(t.Context(), url)
 	require.NoError(t, err)
 	t.Cleanup(db.Close)
-	return &resolver{Resolver: &operations.Resolver{Store: db}, vault: secrets.NewVault(secretstest.Keyring(t), db)}
+	vault := secrets.NewVault(secretstest.Keyring(t), db)
+	return &resolver{Resolver: &operations.Resolver{Store: db, Vault: vault}, vault: vault}
 }
 
 // onboarded takes the package of a directory on board.

@@ -40,7 +40,7 @@ func connectors(guard outbound.Guard, wraps ...func(http.RoundTripper) http.Roun
 // definers make what VIMs of each type are told.
 func definers(resolver *operations.Resolver, o Options) map[string]definer {
 	return map[string]definer{
-		lcm.VimOpenStack:  &heat.Definer{Resolver: resolver, Vault: o.Vault, UserData: o.UserData},
+		lcm.VimOpenStack:  &heat.Definer{Resolver: resolver, UserData: o.UserData},
 		lcm.VimKubernetes: &definitions.Definer{Resolver: resolver},
 	}
 }

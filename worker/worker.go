@@ -129,7 +129,7 @@ func New(o Options) *Worker {
 	}
 	w := sdkworker.New(o.Client, lcm.TaskQueue, options)
 	ops := &resolver{
-		Resolver: &operations.Resolver{Store: o.Store, PodNetwork: len(o.PodNetwork) > 0},
+		Resolver: &operations.Resolver{Store: o.Store, Vault: o.Vault, PodNetwork: len(o.PodNetwork) > 0},
 		vault:    o.Vault, apt: o.Apt, aptKey: o.AptKey, podNetwork: o.PodNetwork,
 		grantPatience: o.GrantPatience, endpoint: o.Endpoint, vimGuard: o.VimGuard,
 	}

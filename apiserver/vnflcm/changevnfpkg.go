@@ -11,6 +11,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/driver"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
+	"github.com/windlass-nfv/windlass/internal/secrets"
 )
 
 // changeVnfPkg is SOL003 v3.3.1 clause 5.4.11a, for VNFs of containers.
@@ -105,6 +106,11 @@ func (a *api) checkSuccessor(
 	change, problems := cnf.ReadChange(req.AdditionalParams)
 	found.Mistake(problems...)
 	found.Mistake(change.Problems(flavour)...)
+	former := *inst.Instantiated
+	if former.AdditionalParams, err = secrets.OpenDocument(ctx, a.Vault, former.AdditionalParams); err != nil {
+		return err
+	}
+	inst.Instantiated = &former
 	params, err := a.Operations.Repackaged(inst, body)
 	if err != nil {
 		return err

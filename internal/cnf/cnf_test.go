@@ -136,7 +136,7 @@ spec: {}
 }
 
 func TestRead_tellsEveryMistakeWithItsFileAndDocument(t *testing.T) {
-	m, err := Read(Params{Files: []string{"a.yaml", "none.yaml", "empty.yaml", "https://example.com/x", "b.yaml"}}, pkg{
+	m, err := Read(Params{Files: []string{"a.yaml", "none.yaml", "empty.yaml", "oci://example.com/x", "b.yaml"}}, pkg{
 		"a.yaml": manifest("Pod", "good", "") + "---\nkind: Pod\nmetadata: { name: x }\n---\napiVersion: v1\n---\n" +
 			"apiVersion: v1\nkind: Pod\n---\n- 1\n---\na: [\n---\napiVersion: v1\nkind: List\nitems: [ { kind: Pod } ]\n" +
 			manifest("Pod", "x", "y"),

@@ -1,12 +1,14 @@
 package cnf
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"maps"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/vnfpkg"
@@ -107,6 +109,49 @@ func TestSources(t *testing.T) {
 		require.NotContains(t, problems[0].Detail, "secret")
 		require.Empty(t, p.Sources())
 	}
+}
+
+func TestResolve_givesPodsTheSecretsToPullTheirImages(t *testing.T) {
+	v := resolve(t, pkg{"a.yaml": `---
+{apiVersion: v1, kind: Pod, metadata: {name: one, namespace: x}, spec: {imagePullSecrets: [{name: own}]}}
+---
+{apiVersion: apps/v1, kind: Deployment, metadata: {name: vdu2}, spec: {template: {spec: {containers: []}}}}
+---
+{apiVersion: batch/v1, kind: CronJob, metadata: {name: c}, spec: {jobTemplate: {spec: {template: {spec: {containers: []}}}}}}
+---
+{apiVersion: v1, kind: Service, metadata: {name: s, namespace: other}}
+`}, `{"lcm-kubernetes-def-files":["a.yaml"],"vdu_mapping":{"VDU1":{"kind":"Pod","name":"one"},
+		"VDU2":{"kind":"Deployment","name":"vdu2"}},
+		"private_registry_connection_info":[{"connection_type":"0","server":"open.example:5000"},
+		{"connection_type":"1","server":"registry.example","username":"user01","password":"s3cr3t"}]}`)
+	require.Empty(t, v.Problems())
+	var got []string
+	for _, o := range v.Objects {
+		got = append(got, o.GetKind()+" "+o.GetNamespace())
+	}
+	require.Equal(t, []string{"Pod x", "Deployment ", "CronJob ", "Service other", "Secret ", "Secret x"}, got)
+	secret := v.Objects[4]
+	require.Equal(t, "vnfaaaabbbb-registries", secret.GetName())
+	text, _, _ := unstructured.NestedString(secret.Object, "data", ".dockerconfigjson")
+	config, err := base64.StdEncoding.DecodeString(text)
+	require.NoError(t, err)
+	require.JSONEq(t, `{"auths":{"registry.example":{"username":"user01","password":"s3cr3t","auth":"dXNlcjAxOnMzY3IzdA=="}}}`,
+		string(config))
+	for i, path := range map[int][]string{
+		0: {"spec"}, 1: {"spec", "template", "spec"}, 2: {"spec", "jobTemplate", "spec", "template", "spec"},
+	} {
+		secrets, _, _ := unstructured.NestedSlice(v.Objects[i].Object, append(path, "imagePullSecrets")...)
+		require.Equal(t, []any{map[string]any{"name": "vnfaaaabbbb-registries"}}, secrets[len(secrets)-1:])
+	}
+
+	_, problems := ReadParams(json.RawMessage(`{"lcm-kubernetes-def-files":["a.yaml"],"private_registry_connection_info":[
+		{"server":"a","username":"u"},{"server":"b","password":"s3cr3t"},{"username":"u","password":"s3cr3t"}]}`))
+	require.ElementsMatch(t, []string{
+		"$.additionalParams.private_registry_connection_info[0].password is missing: it is that of the user.",
+		"$.additionalParams.private_registry_connection_info[1].username is missing: it is the user of the password.",
+		"$.additionalParams.private_registry_connection_info[2].server is missing: images are named after it, such as " +
+			"registry.example:5000.",
+	}, sentences(problems))
 }
 
 func TestResolve_readsWhatWasFetched(t *testing.T) {

@@ -31,6 +31,8 @@ type Params struct {
 	Helm
 	// Namespace is where all objects are, whatever their manifests say; "" lets these decide.
 	Namespace string `json:"namespace,omitempty" param:"is=namespace"`
+	// Registries are those of images that want a password.
+	Registries []Registry `json:"private_registry_connection_info,omitempty"`
 	// VduMapping says what the VDUs are, by their ids; none lets their names decide.
 	VduMapping map[string]VduMapping `json:"vdu_mapping,omitempty"`
 }

@@ -98,7 +98,9 @@ func Resolve(
 	if err != nil {
 		return nil, err
 	}
-	v.Manifests, v.Objects = manifests, slices.Clone(manifests.Objects)
+	v.Manifests = manifests
+	v.pullSecrets(id)
+	v.Objects = slices.Clone(v.Manifests.Objects)
 	v.Wrong = append(v.Wrong, manifests.Broken...)
 	for _, c := range v.Params.charts(id) {
 		if err := v.add(ctx, c, from); err != nil {

@@ -4,7 +4,20 @@ import (
 	"context"
 
 	"github.com/windlass-nfv/windlass/internal/cnf"
+	"github.com/windlass-nfv/windlass/internal/secrets"
 )
+
+// Containers reads what a containerised VNF is made of: its manifests and charts, in its package or fetched for it.
+// opened are the secrets among its parameters, which must not be shown.
+func (r *Resolver) Containers(ctx context.Context, o *Operation) (v *cnf.VNF, opened []string, err error) {
+	params, opened, err := secrets.Open(ctx, r.Vault, o.Request.AdditionalParams)
+	if err != nil {
+		return nil, nil, err
+	}
+	v, err = cnf.Resolve(ctx, o.Flavour, params, cnf.FilesOf(ctx, r.Store, o.Instance.VnfPkgID, o.Instance.ID),
+		o.Instance.ID)
+	return v, opened, err
+}
 
 // takeWorkloads leaves out those VDUs of a containerised VNF that its manifests and charts do not have. Where these
 // cannot be used the flavour stays as the VNFD has it: whoever uses them says why.
@@ -12,8 +25,7 @@ func (r *Resolver) takeWorkloads(ctx context.Context, o *Operation) error {
 	if !o.Flavour.Containers {
 		return nil
 	}
-	v, err := cnf.Resolve(ctx, o.Flavour, o.Request.AdditionalParams, 
-		cnf.FilesOf(ctx, r.Store, o.Instance.VnfPkgID, o.Instance.ID), o.Instance.ID)
+	v, _, err := r.Containers(ctx, o)
 	if err != nil || len(v.Problems()) > 0 {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/internal/driver/kubeadm"
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/secrets"
 	"github.com/windlass-nfv/windlass/internal/store"
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
@@ -16,6 +17,8 @@ import (
 // Resolver loads operations.
 type Resolver struct {
 	Store *store.Store
+	// Vault has the secrets of requests.
+	Vault *secrets.Vault
 	// PodNetwork is set when the configuration names a manifest of the pod network for clusters whose package has none.
 	PodNetwork bool
 

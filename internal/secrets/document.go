@@ -34,7 +34,7 @@ func SealDocument(ctx context.Context, v *Vault, prefix lcm.SecretRef, doc []byt
 		return nil, lcm.Wrap(lcm.KindInvalid, err, "The document is not valid JSON.")
 	}
 	w := sealing{prefix: prefix}
-	root = w.walk(root, "", false)
+	root = w.walk(root, "", plain)
 	if err := lcm.InvalidAll("The key "+lcm.SecretKey+" is reserved.", w.problems); err != nil {
 		return nil, err
 	}
@@ -58,7 +58,40 @@ type foundSecret struct {
 	clear string
 }
 
-func (w *sealing) walk(value any, path string, secret bool) any {
+// manner is how the strings of a value are read.
+type manner int
+
+const (
+	plain manner = iota
+	secret
+	// settings are key=value, whose key tells whether the value is a secret: parameters of Helm's in Tacker's requests.
+	settings
+)
+
+const settingsKey = "helmparameter"
+
+// under is the manner of what is under a key.
+func (m manner) under(key string) manner {
+	switch {
+	case m == secret || IsSecretKey(key):
+		return secret
+	case key == settingsKey:
+		return settings
+	default:
+		return m
+	}
+}
+
+// hides tells whether a string is one that must not be shown.
+func (m manner) hides(s string) bool {
+	if s == "" {
+		return false
+	}
+	key, _, set := strings.Cut(s, "=")
+	return m == secret || m == settings && set && IsSecretKey(key) || isSecretText(s)
+}
+
+func (w *sealing) walk(value any, path string, m manner) any {
 	switch value := value.(type) {
 	case map[string]any:
 		for _, key := range slices.Sorted(maps.Keys(value)) {
@@ -67,18 +100,18 @@ func (w *sealing) walk(value any, path string, secret bool) any {
 				w.problems = append(w.problems, lcm.Problem{Path: "$." + at, Detail: "must not be used in a request"})
 				continue
 			}
-			value[key] = w.walk(value[key], at, secret || IsSecretKey(key))
+			value[key] = w.walk(value[key], at, m.under(key))
 		}
 	case []any:
 		for i := range value {
-			value[i] = w.walk(value[i], fmt.Sprintf("%s[%d]", path, i), secret)
+			value[i] = w.walk(value[i], fmt.Sprintf("%s[%d]", path, i), m)
 		}
 	case string:
-		if value != "" && (secret || isSecretText(value)) {
+		if m.hides(value) {
 			return w.take(path, value)
 		}
 	case json.Number:
-		if secret {
+		if m == secret {
 			return w.take(path, value.String())
 		}
 	}
@@ -93,18 +126,32 @@ func (w *sealing) take(path, clear string) any {
 
 // OpenDocument puts the secrets back in their places.
 func OpenDocument(ctx context.Context, v *Vault, doc []byte) ([]byte, error) {
+	clear, _, err := Open(ctx, v, doc)
+	return clear, err
+}
+
+// Open puts the secrets back in their places. opened are those, which must not be shown.
+func Open(ctx context.Context, v *Vault, doc []byte) (clear []byte, opened []string, err error) {
 	if len(doc) == 0 {
-		return doc, nil
+		return doc, nil, nil
 	}
 	root, err := decode(doc)
 	if err != nil {
-		return nil, lcm.Wrap(lcm.KindBug, err, "A stored document is not valid JSON.")
+		return nil, nil, lcm.Wrap(lcm.KindBug, err, "A stored document is not valid JSON.")
 	}
-	root, err = replaceRefs(root, func(ref lcm.SecretRef) (any, error) { return v.Get(ctx, ref) })
+	root, err = replaceRefs(root, func(ref lcm.SecretRef) (any, error) {
+		value, err := v.Get(ctx, ref)
+		opened = append(opened, value)
+		if key, set, ok := strings.Cut(value, "="); ok && IsSecretKey(key) { // what comes of a setting is without its key
+			opened = append(opened, set)
+		}
+		return value, err
+	})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return json.Marshal(root)
+	clear, err = json.Marshal(root)
+	return clear, opened, err
 }
 
 // MaskDocument makes a stored document fit for an answer: "***" for every secret, those that were never
@@ -119,7 +166,7 @@ func MaskDocument(doc []byte) []byte {
 		return masked
 	}
 	root, _ = replaceRefs(root, func(lcm.SecretRef) (any, error) { return hidden, nil }) // cannot fail
-	if b, err := json.Marshal(maskClear(root, false)); err == nil {
+	if b, err := json.Marshal(maskClear(root, plain)); err == nil {
 		return b
 	}
 	return masked
@@ -147,22 +194,22 @@ func replaceRefs(value any, by func(lcm.SecretRef) (any, error)) (any, error) {
 	return value, nil
 }
 
-func maskClear(value any, secret bool) any {
+func maskClear(value any, m manner) any {
 	switch value := value.(type) {
 	case map[string]any:
 		for key := range value {
-			value[key] = maskClear(value[key], secret || IsSecretKey(key))
+			value[key] = maskClear(value[key], m.under(key))
 		}
 	case []any:
 		for i := range value {
-			value[i] = maskClear(value[i], secret)
+			value[i] = maskClear(value[i], m)
 		}
 	case string:
-		if value != "" && (secret || isSecretText(value)) {
+		if m.hides(value) {
 			return hidden
 		}
 	case json.Number:
-		if secret {
+		if m == secret {
 			return hidden
 		}
 	}

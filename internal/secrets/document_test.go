@@ -171,3 +171,19 @@ func FuzzSealDocument(f *testing.F) {
 		}
 	})
 }
+
+func TestSealDocument_hidesSettingsThatAreSecrets(t *testing.T) {
+	v := secrets.NewVault(load(t, keyFile(t)), newMemory())
+	const text = `{"using_helm_install_param": [{"helmparameter": ["service.port=8081", "auth.password=s3cr3t-1", "token"]}],
+		"helm_parameters": {"auth.password": "s3cr3t-2", "page": "password=shown"}}`
+	sealed, err := secrets.SealDocument(t.Context(), v, "op/1", []byte(text))
+	require.NoError(t, err)
+	require.NotContains(t, string(sealed), "s3cr3t")
+	require.Contains(t, string(sealed), `"service.port=8081"`)
+	require.Contains(t, string(sealed), "password=shown")
+	clear, opened, err := secrets.Open(t.Context(), v, sealed)
+	require.NoError(t, err)
+	require.JSONEq(t, text, string(clear))
+	require.ElementsMatch(t, []string{"auth.password=s3cr3t-1", "s3cr3t-1", "s3cr3t-2"}, opened)
+	require.NotContains(t, string(secrets.MaskDocument([]byte(text))), "s3cr3t")
+}

@@ -24,6 +24,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/tests/environment"
+	"github.com/windlass-nfv/windlass/tests/testbed"
 )
 
 // chartSource has the chart of the sample in a repository (/stable) and in an OCI registry (/charts/web:0.1.0).
@@ -97,7 +98,7 @@ func (s *chartSource) fromRepository(request map[string]any) map[string]any {
 	params["use_helm"] = "true"
 	params["using_helm_install_param"] = []any{map[string]any{
 		"exthelmchart": "true", "helmreleasename": "second", "helmrepositoryname": "stable", "helmchartname": "web",
-		"exthelmrepo_url": s.URL + "/stable", "helmparameter": []any{"service.port=8081"},
+		"exthelmrepo_url": s.URL + "/stable", "helmparameter": []any{"service.port=8081", "admin.password=" + testbed.NodePassword},
 	}}
 	params["helm_replica_values"] = map[string]any{"web_pods": "replicaCount"}
 	return request

@@ -6,15 +6,18 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/tests/kubetest"
+	"github.com/windlass-nfv/windlass/tests/testbed"
 )
 
 const webVnfdID = "b7a3f6de-2c0b-4d43-9a5e-0c1f6d8e7b24"
@@ -28,9 +31,11 @@ func TestContainers(t *testing.T) {
 	vim := b.registerCluster(t, cluster, "default")
 
 	vnf := b.createOf(t, webVnfdID, "web")
-	op := b.Begin(t, vnf, "instantiate", b.webRequest(t, vim, "default"))
+	op := b.Begin(t, vnf, "instantiate", withRegistry(b.webRequest(t, vim, "default")))
 	b.Await(t, op, quick, "COMPLETED")
 	b.RequireChanged(t, op, 1, 0)
+	b.requireNowhere(t, vnf, op, map[string]string{"the registry's password": testbed.NodePassword})
+	requirePullSecret(t, cluster, vnf)
 	first := b.Vnfcs(t, vnf)
 	require.Len(t, first, 1)
 	b.requireSeen(t, vnf, "Deployment")
@@ -83,6 +88,29 @@ func TestContainers(t *testing.T) {
 	requireNoPods(t, cluster.Client)
 	b.otherPackage(t, cluster, vim)
 	b.foreignContainers(t, cluster, vim)
+}
+
+// withRegistry adds a registry that wants a password.
+func withRegistry(request map[string]any) map[string]any {
+	request["additionalParams"].(map[string]any)["private_registry_connection_info"] = []any{map[string]any{
+		"connection_type": "1", "server": "registry.example", "username": "user01", "password": testbed.NodePassword,
+	}}
+	return request
+}
+
+// requirePullSecret wants the Pods of the VNF to pull their images with the password of that registry.
+func requirePullSecret(t *testing.T, cluster *kubetest.ControlPlane, vnf string) {
+	t.Helper()
+	name := "vnf" + strings.ReplaceAll(vnf, "-", "") + "-registries"
+	secret, err := cluster.Client.CoreV1().Secrets("default").Get(t.Context(), name, metav1.GetOptions{})
+	require.NoError(t, err)
+	require.Contains(t, string(secret.Data[".dockerconfigjson"]), testbed.NodePassword)
+	pods, err := cluster.Client.CoreV1().Pods("default").List(t.Context(), metav1.ListOptions{})
+	require.NoError(t, err)
+	require.NotEmpty(t, pods.Items)
+	for _, pod := range pods.Items {
+		require.Equal(t, []corev1.LocalObjectReference{{Name: name}}, pod.Spec.ImagePullSecrets)
+	}
 }
 
 // operatedContainers stops the VNF and starts it again.

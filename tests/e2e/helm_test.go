@@ -16,6 +16,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/windlass-nfv/windlass/tests/kubetest"
+	"github.com/windlass-nfv/windlass/tests/testbed"
 )
 
 const chartVnfdID = "4f0c2f0e-7f0f-4c1b-8f43-6d0a6c1f9b52"
@@ -42,7 +43,10 @@ func TestCharts(t *testing.T) {
 	// A second one of the package is beside it, with the chart of a repository; a third one has that of a registry and a
 	// broken image, which is told, and rolled back.
 	second := b.createOf(t, chartVnfdID, "second")
-	b.Await(t, b.Begin(t, second, "instantiate", charts.fromRepository(b.chartRequest(t, vim, "two", nil))), quick, "COMPLETED")
+	op = b.Begin(t, second, "instantiate", charts.fromRepository(b.chartRequest(t, vim, "two", nil)))
+	b.Await(t, op, quick, "COMPLETED")
+	b.requireNowhere(t, second, op, map[string]string{"the chart's password": testbed.NodePassword})
+	require.Equal(t, map[string]any{"password": testbed.NodePassword}, releasesIn(t, cluster, "two")[0].Config["admin"])
 	broken := b.createOf(t, chartVnfdID, "broken")
 	request := b.chartRequest(t, vim, "three", map[string]any{"image.name": "broken:1"})
 	request["additionalParams"].(map[string]any)["helm_chart_path"] = "oci://" + charts.host() + "/charts/web:0.1.0"

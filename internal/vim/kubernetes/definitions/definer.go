@@ -21,7 +21,7 @@ type Definer struct{ *operations.Resolver }
 
 // Whole defines the VNF as it is, or as it is instantiated.
 func (o *Definer) Whole(ctx context.Context, of *operations.Operation) (vim.Definition, []string, error) {
-	j, err := o.read(ctx, of)
+	j, secret, err := o.read(ctx, of)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -39,7 +39,7 @@ func (o *Definer) Whole(ctx context.Context, of *operations.Operation) (vim.Defi
 		Objects: append([]unstructured.Unstructured{}, j.Manifests.Objects...),
 		Charts:  append([]charts.Release{}, releases...), Namespace: place.Namespace, Override: place.Override,
 		Workloads: j.named(), Replicas: j.replicas(capacity),
-	}, kubernetes.SecretsOf(j.Objects), nil
+	}, secret, nil
 }
 
 // Sized defines a change of the VNF to those sizes. Its manifests stay as they are but for their numbers of Pods; charts
@@ -47,7 +47,7 @@ func (o *Definer) Whole(ctx context.Context, of *operations.Operation) (vim.Defi
 func (o *Definer) Sized(
 	ctx context.Context, of *operations.Operation, sizes vim.Sizes,
 ) (vim.Definition, []string, error) {
-	j, err := o.read(ctx, of)
+	j, secret, err := o.read(ctx, of)
 	if err == nil {
 		err = j.checkGroups()
 	}
@@ -59,7 +59,7 @@ func (o *Definer) Sized(
 	if err != nil {
 		return nil, nil, err
 	}
-	return kubernetes.Definition{Charts: releases, Replicas: j.replicas(capacity)}, kubernetes.SecretsOf(j.Objects), nil
+	return kubernetes.Definition{Charts: releases, Replicas: j.replicas(capacity)}, secret, nil
 }
 
 // Renewed refuses to define a change of the VNF's connections: they are in its manifests.
@@ -74,14 +74,14 @@ type job struct {
 	*cnf.VNF
 }
 
-// read reads the manifests and charts of the operation's request, in the VNF's package.
-func (o *Definer) read(ctx context.Context, of *operations.Operation) (*job, error) {
-	v, err := cnf.Resolve(ctx, of.Flavour, of.Request.AdditionalParams, 
-		cnf.FilesOf(ctx, o.Store, of.Instance.VnfPkgID, of.Instance.ID), of.Instance.ID)
+// read reads the manifests and charts of the operation's request. secret is what of them must not be shown.
+func (o *Definer) read(ctx context.Context, of *operations.Operation) (j *job, secret []string, err error) {
+	v, opened, err := o.Containers(ctx, of)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return &job{of, v}, lcm.InvalidAll("The manifests of the VNF cannot be used", v.Problems())
+	return &job{of, v}, append(opened, kubernetes.SecretsOf(v.Objects)...),
+		lcm.InvalidAll("The manifests of the VNF cannot be used", v.Problems())
 }
 
 // capacity is how many Pods each VDU has. A VNF that is instantiated through /vnflcm/v1 without a level begins as its

@@ -14,6 +14,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/onboard"
 	"github.com/windlass-nfv/windlass/internal/operations"
 	"github.com/windlass-nfv/windlass/internal/pgtest"
+	"github.com/windlass-nfv/windlass/internal/secrets"
+	"github.com/windlass-nfv/windlass/internal/secrets/secretstest"
 	"github.com/windlass-nfv/windlass/internal/store"
 	"github.com/windlass-nfv/windlass/internal/vim"
 	"github.com/windlass-nfv/windlass/internal/vim/kubernetes"
@@ -56,7 +58,7 @@ func instantiation(t *testing.T, dir string, request map[string]any, files ...st
 	db, err := store.Open(t.Context(), pgtest.URL(t))
 	require.NoError(t, err)
 	t.Cleanup(db.Close)
-	o := &Definer{Resolver: &operations.Resolver{Store: db}}
+	o := &Definer{Resolver: &operations.Resolver{Store: db, Vault: secrets.NewVault(secretstest.Keyring(t), db)}}
 	var archive bytes.Buffer
 	require.NoError(t, vnfpkg.Build(dir, &archive))
 	id := lcm.VnfPkgID(uuid.NewString())
@@ -106,6 +108,26 @@ func TestWhole(t *testing.T) {
 	}, d.Workloads)
 	require.Equal(t, map[string]int{"web": 1}, d.Replicas)
 	require.Equal(t, []string{"hunter2", "c2VjcmV0LXRva2Vu", "secret-token"}, secrets)
+}
+
+func TestWhole_opensTheSecretsOfTheRequest(t *testing.T) {
+	o, of := instantiation(t, chartSample, map[string]any{
+		"use_helm": true, "using_helm_install_param": []any{map[string]any{
+			"helmchartfile_path": "Files/kubernetes/web", "helmreleasename": "web", "helmparameter": []any{"admin.password=s3cr3t-1"},
+		}},
+		"private_registry_connection_info": []any{map[string]any{
+			"server": "registry.example", "username": "user01", "password": "s3cr3t-2",
+		}},
+	})
+	var err error
+	of.Request.AdditionalParams, err = secrets.SealDocument(t.Context(), o.Vault, "op/o", of.Request.AdditionalParams)
+	require.NoError(t, err)
+	require.NotContains(t, string(of.Request.AdditionalParams), "s3cr3t")
+	d, hidden := whole(t, o, of)
+	require.Equal(t, map[string]any{"password": "s3cr3t-1"}, d.Charts[0].Values["admin"])
+	require.Len(t, d.Objects, 1, "the Secret to pull images with")
+	require.Equal(t, "vnfi-registries", d.Objects[0].GetName())
+	require.Subset(t, hidden, []string{"s3cr3t-1", "s3cr3t-2"})
 }
 
 func TestWhole_leavesNamespacesToTheManifestsAndTheVIM(t *testing.T) {

@@ -5,7 +5,6 @@ package heat
 import (
 	"context"
 	"encoding/json"
-	"errors"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/operations"
@@ -19,7 +18,6 @@ import (
 // Definer makes definitions. Each comes with the secrets in it, which must not be shown.
 type Definer struct {
 	*operations.Resolver
-	Vault *secrets.Vault
 	// UserData runs the user data classes of packages; nil runs none.
 	UserData *userdata.Runner
 }
@@ -143,36 +141,12 @@ func (o *Definer) additionalParams(ctx context.Context, j *job) (params map[stri
 	if len(j.Request.AdditionalParams) == 0 {
 		return nil, nil, nil
 	}
-	doc, err := secrets.OpenDocument(ctx, o.Vault, j.Request.AdditionalParams)
+	doc, opened, err := secrets.Open(ctx, o.Vault, j.Request.AdditionalParams)
 	if err != nil {
 		return nil, nil, err
 	}
-	var sealed map[string]any
-	if err := errors.Join(json.Unmarshal(doc, &params), json.Unmarshal(j.Request.AdditionalParams, &sealed)); err != nil {
+	if err := json.Unmarshal(doc, &params); err != nil {
 		return nil, nil, lcm.Wrap(lcm.KindInvalid, err, "additionalParams must be a JSON object.")
 	}
-	return params, differing(params, sealed), nil
-}
-
-// differing collects the strings of clear that stand for something else in sealed.
-func differing(clear, sealed any) (out []string) {
-	switch c := clear.(type) {
-	case map[string]any:
-		s, _ := sealed.(map[string]any)
-		for key, value := range c {
-			out = append(out, differing(value, s[key])...)
-		}
-	case []any:
-		s, _ := sealed.([]any)
-		for i, value := range c {
-			if i < len(s) {
-				out = append(out, differing(value, s[i])...)
-			}
-		}
-	case string:
-		if sealed != clear {
-			out = append(out, c)
-		}
-	}
-	return out
+	return params, opened, nil
 }

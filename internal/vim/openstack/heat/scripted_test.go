@@ -101,7 +101,8 @@ func withVault(t *testing.T, url string) *Definer {
 	db, err := store.Open(t.Context(), url)
 	require.NoError(t, err)
 	t.Cleanup(db.Close)
-	return &Definer{Resolver: &operations.Resolver{Store: db}, Vault: secrets.NewVault(secretstest.Keyring(t), db)}
+	vault := secrets.NewVault(secretstest.Keyring(t), db)
+	return &Definer{Resolver: &operations.Resolver{Store: db, Vault: vault}}
 }
 
 func (o *Definer) runScripts(t *testing.T) {

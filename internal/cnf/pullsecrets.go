@@ -1,0 +1,110 @@
+package cnf
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/params"
+)
+
+// Registry is a registry of images that wants a password. It is written as that of a cluster is; what else a cluster
+// has to know of it, its nodes know.
+type Registry struct {
+	Server   string `json:"server" param:"required=images are named after it, such as registry.example:5000"`
+	Username string `json:"username,omitempty"`
+	Password string `json:"password,omitempty"`
+}
+
+// CheckMembers implements params.Checker.
+func (r Registry) CheckMembers(wrong params.Wrong) {
+	switch {
+	case r.Username != "" && r.Password == "":
+		wrong("password", "is missing: it is that of the user")
+	case r.Username == "" && r.Password != "":
+		wrong("username", "is missing: it is the user of the password")
+	}
+}
+
+// PullSecretName is what the Secret is called with which the Pods of a VNF pull their images.
+func PullSecretName(id lcm.VnfInstanceID) string { return ReleaseName(id) + "-registries" }
+
+// pullSecrets lets the Pods of manifests pull their images with the credentials of the request. Each namespace of theirs
+// gets a Secret, and that of the charts, whose values may name it.
+func (v *VNF) pullSecrets(id lcm.VnfInstanceID) {
+	registries := slices.DeleteFunc(slices.Clone(v.Params.Registries), func(r Registry) bool { return r.Username == "" })
+	if len(registries) == 0 {
+		return
+	}
+	name := PullSecretName(id)
+	var namespaces []string
+	if v.Params.hasCharts() {
+		namespaces = append(namespaces, v.Params.Namespace)
+	}
+	for i, o := range v.Manifests.Objects {
+		spec := podSpec(o.GetKind())
+		if spec == nil {
+			continue
+		}
+		with := o.DeepCopy() // the objects of a package may be shared
+		if pulls(with.Object, spec, name) {
+			v.Manifests.Objects[i] = *with
+			namespaces = append(namespaces, o.GetNamespace())
+		}
+	}
+	slices.Sort(namespaces)
+	for _, namespace := range slices.Compact(namespaces) {
+		v.Manifests.Objects = append(v.Manifests.Objects, pullSecret(name, namespace, registries))
+	}
+}
+
+// podSpec is where a kind of workload has what its Pods are; nil for a kind without Pods.
+func podSpec(kind string) []string {
+	switch kind {
+	case "Pod":
+		return []string{"spec"}
+	case "Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "Job", "ReplicationController":
+		return []string{"spec", "template", "spec"}
+	case "CronJob":
+		return []string{"spec", "jobTemplate", "spec", "template", "spec"}
+	}
+	return nil
+}
+
+// pulls adds a Secret to those with which Pods pull their images. What has no Pods as they must be stays as it is: the
+// cluster says why.
+func pulls(object map[string]any, spec []string, secret string) bool {
+	if _, ok, err := unstructured.NestedMap(object, spec...); !ok || err != nil {
+		return false
+	}
+	at := append(slices.Clone(spec), "imagePullSecrets")
+	have, _, err := unstructured.NestedSlice(object, at...)
+	if err != nil {
+		return false
+	}
+	return unstructured.SetNestedSlice(object, append(have, map[string]any{"name": secret}), at...) == nil
+}
+
+func pullSecret(name, namespace string, registries []Registry) unstructured.Unstructured {
+	auths := map[string]any{}
+	for _, r := range registries {
+		auths[r.Server] = map[string]any{
+			"username": r.Username, "password": r.Password,
+			"auth": base64.StdEncoding.EncodeToString(fmt.Appendf(nil, "%s:%s", r.Username, r.Password)),
+		}
+	}
+	text, _ := json.Marshal(map[string]any{"auths": auths}) // strings only
+	metadata := map[string]any{"name": name}
+	if namespace != "" {
+		metadata["namespace"] = namespace
+	}
+	return unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "v1", "kind": "Secret", "metadata": metadata, "type": string(corev1.SecretTypeDockerConfigJson),
+		"data": map[string]any{corev1.DockerConfigJsonKey: base64.StdEncoding.EncodeToString(text)},
+	}}
+}
