@@ -2,6 +2,7 @@
 // through the REST API a VNF that is a highly available Kubernetes cluster. Run it with
 //
 //	go tool task demo
+//	go tool task demo -- --cnf
 //	go tool task demo -- --machines fake
 //	go tool task demo -- --cloud openstack
 //	go tool task demo -- --exit
@@ -47,6 +48,7 @@ type options struct {
 	flavour, level string
 	jsonFile       string
 	exit, keepLab  bool
+	cnf            bool // go on with a VNF of containers on the cluster
 }
 
 func parse(args []string) (options, error) {
@@ -67,6 +69,8 @@ func parse(args []string) (options, error) {
 	flags.StringVar(&o.UI, "ui", "127.0.0.1:8233", "`address` of Temporal's Web UI")
 	flags.StringVar(&o.lab, "lab", "127.0.0.1:5000", "`address` of the lab's OpenStack APIs")
 	flags.StringVar(&o.jsonFile, "json", "", "write the result to this `file` as JSON")
+	flags.BoolVar(&o.cnf, "cnf", false, "go on with a VNF of containers on the cluster: its page, a scale, a heal, and an "+
+		"image that no registry has")
 	flags.BoolVar(&o.exit, "exit", false, "take everything down that the demo has brought up, and remove its files")
 	flags.BoolVar(&o.keepLab, "keep-lab", false,
 		"with --exit: stop Windlass only; the cloud, its machines and all files stay")
@@ -80,6 +84,9 @@ func parse(args []string) (options, error) {
 	}
 	if o, err = o.in(kind); err != nil {
 		return o, err
+	}
+	if o.cnf && (kind != inLab || o.cloud.acting) {
+		return o, errors.New("--cnf needs the real machines of the lab, whose nodes have the image of its web server")
 	}
 	o.flavour = cmp.Or(o.flavour, o.cloud.flavour)
 	if o.flavour != "ha" && o.flavour != "simple" {

@@ -57,7 +57,6 @@ func (d *demo) report(ctx context.Context, instance vnf, op operation) error {
 	d.title("The time of each step")
 	d.say("%s", table(steps))
 	d.say("Instantiated in %.1f s; %d of %d nodes are ready.", op.seconds(), ready, expected)
-	d.lookAround(instance, op)
 	if err := d.writeJSON(steps, op, ready, expected); err != nil {
 		return err
 	}
@@ -137,6 +136,7 @@ type result struct {
 	NodesExpected      int          `json:"nodes_expected"`
 	InstantiateSeconds float64      `json:"instantiate_seconds"`
 	Steps              []resultStep `json:"steps"`
+	CNF                *cnfResult   `json:"cnf,omitempty"`
 }
 
 type resultStep struct {
@@ -148,14 +148,21 @@ type resultStep struct {
 }
 
 func (d *demo) writeJSON(steps []step, op operation, ready, expected int) error {
+	d.result = result{
+		NodesReady: ready, NodesExpected: expected, InstantiateSeconds: op.seconds(), Steps: []resultStep{}, CNF: d.result.CNF,
+	}
+	for _, s := range steps {
+		d.result.Steps = append(d.result.Steps, resultStep{s.Title, s.Node, s.seconds(), s.Attempt, s.State})
+	}
+	return d.save()
+}
+
+// save writes what is known so far.
+func (d *demo) save() error {
 	if d.jsonFile == "" {
 		return nil
 	}
-	r := result{NodesReady: ready, NodesExpected: expected, InstantiateSeconds: op.seconds(), Steps: []resultStep{}}
-	for _, s := range steps {
-		r.Steps = append(r.Steps, resultStep{s.Title, s.Node, s.seconds(), s.Attempt, s.State})
-	}
-	b, err := json.MarshalIndent(r, "", "  ")
+	b, err := json.MarshalIndent(d.result, "", "  ")
 	if err != nil {
 		return err
 	}

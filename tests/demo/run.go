@@ -24,7 +24,8 @@ const (
 // demo is one run.
 type demo struct {
 	options
-	env *environment.Environment
+	env    *environment.Environment
+	result result
 }
 
 // vnf is what the demo reads of a VnfInstance.
@@ -35,6 +36,7 @@ type vnf struct {
 	Instantiated struct {
 		Flavour string `json:"flavourId"`
 		Vnfcs   []struct {
+			ID    string `json:"id"`
 			VduID string `json:"vduId"`
 		} `json:"vnfcResourceInfo"`
 	} `json:"instantiatedVnfInfo"`
@@ -68,7 +70,16 @@ func (d *demo) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return d.report(ctx, instance, op)
+	if err := d.report(ctx, instance, op); err != nil {
+		return err
+	}
+	if d.cnf {
+		if err := d.showContainers(ctx); err != nil {
+			return err
+		}
+	}
+	d.lookAround(instance, op)
+	return nil
 }
 
 // prepare registers the cloud and on-boards the package, unless a former run has.
@@ -77,16 +88,22 @@ func (d *demo) prepare(ctx context.Context) error {
 	if err := d.register(ctx); err != nil {
 		return err
 	}
-	packages, err := query[[]struct {
+	return d.onboard(ctx, vnfdID, sample)
+}
+
+// onboard on-boards a package that is not on board.
+func (d *demo) onboard(ctx context.Context, vnfdID, dir string) error {
+	type vnfPkg struct {
 		VnfdID string `json:"vnfdId"`
-	}](ctx, d, "package", "list")
+	}
+	packages, err := query[[]vnfPkg](ctx, d, "package", "list")
 	if err != nil {
 		return err
 	}
-	if len(packages) > 0 {
+	if slices.Contains(packages, vnfPkg{vnfdID}) {
 		return d.show(ctx, "package", "list")
 	}
-	return d.show(ctx, "package", "create", sample)
+	return d.show(ctx, "package", "create", dir)
 }
 
 // vim is what the demo reads of a registered VIM.
@@ -125,7 +142,7 @@ func (d *demo) writeVim() (string, error) {
 // instantiate instantiates the VNF, or goes on with what a former run has begun.
 func (d *demo) instantiate(ctx context.Context) (instance vnf, op operation, err error) {
 	d.title("The VNF: a Kubernetes cluster")
-	if instance, err = d.instance(ctx); err != nil {
+	if instance, err = d.instance(ctx, vnfdID, instanceName); err != nil {
 		return instance, op, err
 	}
 	if op, err = d.operate(ctx, instance); err != nil {
@@ -158,17 +175,17 @@ func (d *demo) operate(ctx context.Context, instance vnf) (last operation, err e
 	return last, d.follow(ctx, last.ID, "op", "watch", last.ID)
 }
 
-// instance finds the demo's VNF instance, or creates it.
-func (d *demo) instance(ctx context.Context) (vnf, error) {
+// instance finds the demo's VNF instance of that name, or creates it.
+func (d *demo) instance(ctx context.Context, vnfdID, name string) (vnf, error) {
 	all, err := query[[]vnf](ctx, d, "vnf", "list")
 	if err != nil {
 		return vnf{}, err
 	}
-	if i := slices.IndexFunc(all, func(v vnf) bool { return v.Name == instanceName }); i >= 0 {
+	if i := slices.IndexFunc(all, func(v vnf) bool { return v.Name == name }); i >= 0 {
 		return all[i], d.show(ctx, "vnf", "show", all[i].ID)
 	}
-	d.command("vnf", "create", vnfdID, "--name", instanceName)
-	made, err := query[vnf](ctx, d, "vnf", "create", vnfdID, "--name", instanceName)
+	d.command("vnf", "create", vnfdID, "--name", name)
+	made, err := query[vnf](ctx, d, "vnf", "create", vnfdID, "--name", name)
 	if err != nil {
 		return made, err
 	}
@@ -182,6 +199,11 @@ func (d *demo) begin(ctx context.Context, instance vnf) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	return d.instantiateBy(ctx, instance, file)
+}
+
+// instantiateBy begins an operation by a request.
+func (d *demo) instantiateBy(ctx context.Context, instance vnf, file string) (string, error) {
 	d.command("vnf", "instantiate", instance.ID, file)
 	began, err := query[struct {
 		ID string `json:"vnfLcmOpOccId"`
