@@ -76,6 +76,12 @@ func csar(t *testing.T, root string) []byte {
 		}
 		return os.WriteFile(to, []byte(strings.ReplaceAll(string(text), testbed.VnfdID, id)), 0o644)
 	}))
+	return packed(t, dir)
+}
+
+// packed is the archive of a package's directory.
+func packed(t *testing.T, dir string) []byte {
+	t.Helper()
 	var archive bytes.Buffer
 	require.NoError(t, vnfpkg.Build(dir, &archive))
 	return archive.Bytes()

@@ -50,9 +50,9 @@ func TestTackerClient(t *testing.T) {
 	}{
 		{
 			"v1 without Keystone", "1", b.withoutKeystone,
-			[]string{versions, vims, packages, subscriptions, reconnection, instance, decisions},
+			[]string{versions, vims, packages, subscriptions, reconnection, instance, containers, decisions},
 		},
-		{"v2 with Keystone", "2", b.withKeystone, []string{versions, subscriptions, reconnection, instance, decisions}},
+		{"v2 with Keystone", "2", b.withKeystone, []string{versions, subscriptions, reconnection, instance, containers, decisions}},
 		// The rest of what is not the same in all four ways.
 		{"v1 with Keystone", "1", b.withKeystone, []string{versions, vims, packages}},
 		{"v2 without Keystone", "2", b.withoutKeystone, []string{versions, subscriptions}},
@@ -160,6 +160,7 @@ const (
 	subscriptions = "subscriptions"
 	reconnection  = "a reconnection"
 	instance      = "an instance"
+	containers    = "containers"
 	decisions     = "decisions"
 )
 
@@ -170,7 +171,7 @@ func drive(t *testing.T, b *bed, c *client, version string, names []string) {
 	scenarios := map[string]func(*testing.T, *client){
 		versions: s.versions, vims: s.vims, packages: s.packages, subscriptions: s.subscriptions,
 		reconnection: s.reconnection, instance: s.instance,
-		decisions: s.decisions,
+		containers: s.containers, decisions: s.decisions,
 	}
 	for _, name := range names {
 		if !t.Run(name, func(t *testing.T) { scenarios[name](t, c.with(t)) }) {
