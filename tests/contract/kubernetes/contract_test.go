@@ -30,7 +30,8 @@ func TestContract(t *testing.T) {
 
 func manifests(t *testing.T, text string) []unstructured.Unstructured {
 	t.Helper()
-	read, err := cnf.Read(cnf.Params{Files: []string{"test.yaml"}}, func(string) ([]byte, error) { return []byte(text), nil })
+	from := cnf.Files{One: func(string) ([]byte, error) { return []byte(text), nil }}
+	read, err := cnf.Read(cnf.Params{Files: []string{"test.yaml"}}, from)
 	require.NoError(t, err)
 	require.Empty(t, read.Problems())
 	return read.Objects
