@@ -72,6 +72,7 @@ func (c *cell) slowDown(t testing.TB) {
 		c.site.bed.Pace(t, 0, c.hold)
 	}
 	c.site.bed.Fault(t, map[string]any{"service": "heat", "delay_ms": c.hold.Milliseconds(), "count": -1})
+	c.pacePods(c.hold)
 }
 
 func (c *cell) speedUp(t testing.TB) {
@@ -80,6 +81,14 @@ func (c *cell) speedUp(t testing.TB) {
 		c.site.bed.Pace(t, 0, 0)
 	}
 	c.site.bed.ClearFaults(t)
+	c.pacePods(0)
+}
+
+// pacePods holds what the cluster of a VNF of containers does with each Pod.
+func (c *cell) pacePods(hold time.Duration) {
+	if c.site.cluster != nil {
+		c.site.cluster.Kubelet.Pace.Store(int64(hold))
+	}
 }
 
 // awaitStep waits until the step runs; false when it was over at the first sight of it. A step that takes no time is

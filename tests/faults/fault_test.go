@@ -31,6 +31,8 @@ type fault struct {
 	reason *regexp.Regexp
 	// service is what a step must ask to meet the fault, where that is all that matters.
 	service string
+	// containers is set for what happens to VNFs of containers only.
+	containers bool
 }
 
 // anything but an error that Windlass does not understand, which every cell refuses.
@@ -66,6 +68,7 @@ var faults = []fault{
 	{name: "node frozen", strike: order("freeze"), mend: revive, lasts: true, reason: aNode},
 	{name: "node rebooted", strike: order("reboot"), reason: aNode},
 	{name: "node killed", strike: order("kill"), mend: revive, lasts: true, reason: aNode},
+	{name: "cluster's API server killed", containers: true, strike: killCluster, reason: anything},
 }
 
 // hang is longer than Windlass waits for a call of the cloud in this matrix.

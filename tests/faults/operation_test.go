@@ -6,11 +6,12 @@ import (
 	"time"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/tests/kubetest"
 	"github.com/windlass-nfv/windlass/tests/testbed"
 )
 
 // state is what the VNF is: a cluster of some size, which runs or is stopped, or a lone server on one of two networks,
-// or a cluster with a storage server, or a registry of images.
+// or a cluster with a storage server, or a registry of images, or a VNF of containers.
 type state struct {
 	testbed.Sizes
 	stopped   bool
@@ -19,6 +20,7 @@ type state struct {
 	storage   bool
 	registry  bool
 	connected bool // a cluster, to one of the site's registries of images
+	pods      int  // of a VNF of containers
 }
 
 // The states between which operations change.
@@ -117,6 +119,11 @@ type site struct {
 	// registries are those that a cluster is connected to in turn, and wanted the one that it has been asked to take last.
 	registries [2]string
 	wanted     int
+	// cluster is the VIM of VNFs of containers, and clusterVim its id; nil where it cannot run. life is the test that it
+	// lives as long as.
+	cluster    *kubetest.ControlPlane
+	clusterVim string
+	life       testing.TB
 }
 
 // patience is the limit for an operation that nothing disturbs any more, on a machine that is busy.
@@ -134,6 +141,8 @@ func (s *site) prepare(t testing.TB, want state) {
 func (s *site) approach(t testing.TB, want state) (now state) {
 	t.Helper()
 	switch {
+	case s.now.pods > 0 || want.pods > 0:
+		return s.approachContainers(t, want)
 	case s.now == none && want.server:
 		s.await(t, s.instantiateServer(t))
 		return lone
@@ -180,6 +189,10 @@ func (s *site) check(t testing.TB, op string, want state) {
 	switch {
 	case want == none:
 		s.bed.RequireNothingLeft(t)
+		s.requireNoContainers(t)
+		return
+	case want.pods > 0:
+		s.requireContainers(t, want)
 		return
 	case want.server:
 		s.requireConnected(t, want)

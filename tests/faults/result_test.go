@@ -99,7 +99,7 @@ func (r *results) table() string {
 		b.WriteString(" " + f.name + " |")
 	}
 	b.WriteString("\n|---|" + strings.Repeat("---|", len(faults)) + "\n")
-	for _, o := range operations {
+	for _, o := range append(append([]operation{}, operations...), ofContainers...) {
 		fmt.Fprintf(&b, "| %s |", o.name)
 		for _, f := range faults {
 			b.WriteString(" " + r.summary(o.name, f.name) + " |")

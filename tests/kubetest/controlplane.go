@@ -50,7 +50,7 @@ type ControlPlane struct {
 
 // Start runs a control plane until the test ends. Its programs are those of
 // the lab's node image, which is built when it is not there yet; that needs root.
-func Start(t *testing.T) *ControlPlane {
+func Start(t testing.TB) *ControlPlane {
 	t.Helper()
 	images := image.Options{Dir: image.DefaultDir}
 	if dir := os.Getenv("WINDLASS_LAB_IMAGE_DIR"); dir != "" {
@@ -97,7 +97,7 @@ func Start(t *testing.T) *ControlPlane {
 }
 
 // files are the API server's: who may do what, and its keys.
-func (p *ControlPlane) files(t *testing.T) {
+func (p *ControlPlane) files(t testing.TB) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	require.NoError(t, err)
@@ -118,7 +118,7 @@ current-context: x
 	}
 }
 
-func (p *ControlPlane) startAPIServer(t *testing.T) {
+func (p *ControlPlane) startAPIServer(t testing.TB) {
 	t.Helper()
 	key := filepath.Join(p.dir, "sa.key")
 	p.apiserver = p.run(t, filepath.Join(p.programs.Programs, "kube-apiserver"), "--etcd-servers", p.etcd,
@@ -130,7 +130,7 @@ func (p *ControlPlane) startAPIServer(t *testing.T) {
 }
 
 // run starts a program, and ends it with the test.
-func (p *ControlPlane) run(t *testing.T, program string, args ...string) *exec.Cmd {
+func (p *ControlPlane) run(t testing.TB, program string, args ...string) *exec.Cmd {
 	t.Helper()
 	name := filepath.Base(program)
 	log, err := os.OpenFile(filepath.Join(p.dir, name+".log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
@@ -151,7 +151,7 @@ func (p *ControlPlane) run(t *testing.T, program string, args ...string) *exec.C
 }
 
 // Kill ends the API server without warning, and starts it again.
-func (p *ControlPlane) Kill(t *testing.T) {
+func (p *ControlPlane) Kill(t testing.TB) {
 	t.Helper()
 	require.NoError(t, p.apiserver.Process.Signal(syscall.SIGKILL))
 	_ = p.apiserver.Wait()
@@ -159,7 +159,7 @@ func (p *ControlPlane) Kill(t *testing.T) {
 }
 
 // Await waits for the API server, and reads its certificate.
-func (p *ControlPlane) Await(t *testing.T) {
+func (p *ControlPlane) Await(t testing.TB) {
 	t.Helper()
 	client, err := kubernetes.NewForConfig(&rest.Config{
 		Host: p.URL, BearerToken: Token, QPS: -1, TLSClientConfig: rest.TLSClientConfig{Insecure: true},
@@ -177,7 +177,7 @@ func (p *ControlPlane) Await(t *testing.T) {
 }
 
 // Connect makes the driver's connection to a namespace.
-func (p *ControlPlane) Connect(t *testing.T, namespace string) *driver.Cluster {
+func (p *ControlPlane) Connect(t testing.TB, namespace string) *driver.Cluster {
 	t.Helper()
 	c, err := driver.Connect(context.WithoutCancel(t.Context()), lcm.Vim{
 		Name: "cluster", Type: lcm.VimKubernetes, AuthURL: p.URL, Project: map[string]any{"name": namespace},

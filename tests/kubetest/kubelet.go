@@ -22,13 +22,15 @@ import (
 type Kubelet struct {
 	client    kubernetes.Interface
 	addresses atomic.Int32
+	// Pace is how long it takes for each thing that it does with a Pod, in nanoseconds.
+	Pace atomic.Int64
 	// Reported is when it first said that something is wrong, in nanoseconds since the epoch.
 	Reported atomic.Int64
 }
 
 const node = "node-1"
 
-func (k *Kubelet) join(t *testing.T) {
+func (k *Kubelet) join(t testing.TB) {
 	t.Helper()
 	room := corev1.ResourceList{
 		corev1.ResourceCPU: resource.MustParse("8"), corev1.ResourceMemory: resource.MustParse("16Gi"),
@@ -59,7 +61,7 @@ func (k *Kubelet) join(t *testing.T) {
 	pods := factory.Core().V1().Pods().Informer()
 	look := func(o any) {
 		if pod, ok := o.(*corev1.Pod); ok && pod.Spec.NodeName == node {
-			k.look(ctx, pod)
+			time.AfterFunc(time.Duration(k.Pace.Load()), func() { k.look(ctx, pod) })
 		}
 	}
 	_, err = pods.AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: look, UpdateFunc: func(_, o any) { look(o) }})

@@ -67,13 +67,16 @@ func Pause(t testing.TB) {
 
 // Step is a row of an operation's progress.
 type Step struct {
-	Index          int    `json:"index"`
-	Phase          string `json:"phase"`
-	Title          string `json:"title"`
-	Node           string `json:"node"`
-	State          string `json:"state"`
-	Attempt        int    `json:"attempt"`
-	LastOutputLine string `json:"lastOutputLine"`
+	Index   int    `json:"index"`
+	Phase   string `json:"phase"`
+	Title   string `json:"title"`
+	Node    string `json:"node"`
+	State   string `json:"state"`
+	Attempt int    `json:"attempt"`
+	// StartedAt and EndedAt are zero for what has not happened.
+	StartedAt      time.Time `json:"startedAt"`
+	EndedAt        time.Time `json:"endedAt"`
+	LastOutputLine string    `json:"lastOutputLine"`
 }
 
 // Steps are the rows of an operation's progress: of each step the one of the whole and those of nodes.

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/watch"
@@ -142,6 +143,9 @@ func (c *Cluster) informer(at place, selected func(*metav1.ListOptions)) cache.S
 	return cache.NewSharedIndexInformer(&cache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
 			selected(&o)
+			if o.ResourceVersion == "0" { // any state of the past, such as that before what was just written
+				o.ResourceVersion = ""
+			}
 			return resource.List(ctx, o)
 		},
 		WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
@@ -246,7 +250,44 @@ func (w *waiting) judge(p prepared) (ready bool, why string, err error) {
 	case result.Status == status.FailedStatus:
 		return false, "", lcm.Errorf(lcm.KindBroken, "%s has failed: %s", title(have), strings.TrimSuffix(result.Message, "."))
 	}
-	return result.Status == status.CurrentStatus, result.Message, nil
+	if result.Status != status.CurrentStatus {
+		return false, result.Message, nil
+	}
+	if have, want := w.podsOf(have); have < want {
+		return false, fmt.Sprintf("%d of %d Pods are there", have, want), nil
+	}
+	return true, result.Message, nil
+}
+
+// podsOf counts the Pods of a workload that do not end, and says how many there are to be; want is 0 for what has no
+// number of them. Controllers that have just lost the API server believe for a while what was so before: the status of
+// a workload is what they believe.
+func (w *waiting) podsOf(o *unstructured.Unstructured) (have, want int) {
+	if !scalable(o.GetKind()) || o.GroupVersionKind().Group != "apps" {
+		return 0, 0
+	}
+	replicas, is, _ := unstructured.NestedInt64(o.Object, "spec", "replicas")
+	if !is {
+		replicas = 1
+	}
+	var spec struct {
+		Selector metav1.LabelSelector `json:"selector"`
+	}
+	of, _, _ := unstructured.NestedMap(o.Object, "spec")
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(of, &spec); err != nil {
+		return 0, 0 // the API server has taken it
+	}
+	selector, err := metav1.LabelSelectorAsSelector(&spec.Selector)
+	if err != nil {
+		return 0, 0
+	}
+	for _, pod := range w.listed(pods) {
+		if pod.GetNamespace() == o.GetNamespace() && pod.GetDeletionTimestamp() == nil &&
+			selector.Matches(labels.Set(pod.GetLabels())) {
+			have++
+		}
+	}
+	return have, int(replicas)
 }
 
 // tell shows what is new of an object.

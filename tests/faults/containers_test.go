@@ -1,0 +1,258 @@
+package faults
+
+import (
+	"encoding/json"
+	"net/http"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/windlass-nfv/windlass/tests/kubetest"
+)
+
+const (
+	containersPackage = "vnfpkg/samples/cnf-manifests"
+	containersVnfdID  = "b7a3f6de-2c0b-4d43-9a5e-0c1f6d8e7b24"
+)
+
+// The states of a VNF of containers: one with so many Pods, which runs or is stopped.
+var (
+	onePod    = state{pods: 1}
+	threePods = state{pods: 3}
+	halted    = state{pods: 1, stopped: true}
+)
+
+// ofContainers are the rows of the matrix that are about a VNF of containers.
+var ofContainers = []operation{
+	{"instantiate containers", none, onePod, func(t testing.TB, s *site) string { return s.instantiateContainers(t) }},
+	{"scale out containers", onePod, threePods, func(t testing.TB, s *site) string { return s.scalePods(t, 2) }},
+	{"scale in containers", threePods, onePod, func(t testing.TB, s *site) string { return s.scalePods(t, -2) }},
+	{"heal container", onePod, onePod, heal("web")},
+	{"heal all containers", threePods, threePods, heal()},
+	{"stop containers", onePod, halted, operate("STOPPED")},
+	{"start containers", halted, onePod, operate("STARTED")},
+	{"terminate containers", onePod, none, func(t testing.TB, s *site) string {
+		return s.bed.Begin(t, s.vnf, "terminate", map[string]any{"terminationType": "FORCEFUL"})
+	}},
+}
+
+// startCluster runs a control plane of Kubernetes for the VNFs of containers, if it can run here, and registers it.
+func (s *site) startCluster(t testing.TB) {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		t.Log("VNFs of containers are left out: the programs of Kubernetes are in an image that root builds.")
+		return
+	}
+	s.life, s.cluster = t, kubetest.Start(t)
+	a := s.bed.Call(t, http.MethodPost, "/v1.0/vims", map[string]any{"vim": map[string]any{
+		"name": "cluster", "type": "kubernetes", "auth_url": s.cluster.URL,
+		"auth_cred":   map[string]any{"bearer_token": kubetest.Token, "ssl_ca_cert": s.cluster.CA},
+		"vim_project": map[string]any{"name": "default"},
+	}})
+	require.Equal(t, http.StatusCreated, a.Status, "%s", a.Body)
+	var out struct {
+		Vim struct {
+			ID string `json:"id"`
+		} `json:"vim"`
+	}
+	require.NoError(t, json.Unmarshal(a.Body, &out))
+	s.clusterVim = out.Vim.ID
+	shown, err := s.bed.Windlass(t.Context(), "package", "create", containersPackage).CombinedOutput()
+	require.NoError(t, err, "%s", shown)
+}
+
+// rows are the operations of the matrix that can be tried here.
+func (s *site) rows() []operation {
+	if s.cluster == nil {
+		return operations
+	}
+	return append(append([]operation{}, operations...), ofContainers...)
+}
+
+func (s *site) instantiateContainers(t testing.TB) (op string) {
+	t.Helper()
+	a := s.bed.Call(t, http.MethodPost, "/vnflcm/v1/vnf_instances",
+		map[string]any{"vnfdId": containersVnfdID, "vnfInstanceName": "containers-" + s.unique()})
+	require.Equal(t, http.StatusCreated, a.Status, "%s", a.Body)
+	s.vnf = filepath.Base(a.Header.Get("Location"))
+	return s.bed.Begin(t, s.vnf, "instantiate", map[string]any{
+		"flavourId": "simple", "instantiationLevelId": "small",
+		"vimConnectionInfo": []any{map[string]any{"id": "cluster", "vimId": s.clusterVim, "vimType": "kubernetes"}},
+		"additionalParams": map[string]any{
+			"lcm-kubernetes-def-files": []string{"Files/kubernetes/page.yaml", "Files/kubernetes/web.yaml"}, "namespace": "default",
+		},
+	})
+}
+
+func (s *site) scalePods(t testing.TB, by int) (op string) {
+	t.Helper()
+	direction := "SCALE_OUT"
+	if by < 0 {
+		direction, by = "SCALE_IN", -by
+	}
+	return s.bed.Begin(t, s.vnf, "scale", map[string]any{"type": direction, "aspectId": "web_pods", "numberOfSteps": by})
+}
+
+// approachContainers is approach to and from a VNF of containers.
+func (s *site) approachContainers(t testing.TB, want state) (now state) {
+	t.Helper()
+	switch {
+	case s.now == none:
+		s.await(t, s.instantiateContainers(t))
+		return onePod
+	case s.now.pods == 0: // another VNF is there
+		return s.approach(t, none)
+	case want.pods == 0:
+		s.bed.Terminate(t, s.vnf)
+		s.requireNoContainers(t)
+		s.vnf = ""
+		return none
+	case s.now.stopped:
+		s.await(t, operate("STARTED")(t, s))
+		return state{pods: s.now.pods}
+	case s.now.pods != want.pods:
+		s.await(t, s.scalePods(t, want.pods-s.now.pods))
+		return state{pods: want.pods}
+	}
+	s.await(t, operate("STOPPED")(t, s))
+	return want
+}
+
+// requireContainers wants as many Pods as the state has, and the records to say so.
+func (s *site) requireContainers(t testing.TB, want state) {
+	t.Helper()
+	running := want.pods
+	if want.stopped {
+		running = 0
+	}
+	require.Len(t, s.podsIn(t), running)
+	deployment, err := s.cluster.Client.AppsV1().Deployments("default").Get(t.Context(), "web", metav1.GetOptions{})
+	require.NoError(t, err)
+	require.EqualValues(t, running, *deployment.Spec.Replicas)
+	vnfcs := s.bed.Vnfcs(t, s.vnf)
+	require.Len(t, vnfcs, want.pods)
+	for _, pod := range s.podsIn(t) {
+		require.Contains(t, vnfcs, s.vnfcOf(t, pod.Name))
+	}
+	require.Equal(t, want.pods-1, s.bed.ScaleLevel(t, s.vnf, "web_pods"))
+}
+
+// vnfcOf is the id of the VNFC that a Pod is.
+func (s *site) vnfcOf(t testing.TB, pod string) string {
+	t.Helper()
+	info := s.bed.Get(t, "/vnflcm/v1/vnf_instances/"+s.vnf)["instantiatedVnfInfo"].(map[string]any)
+	for _, v := range info["vnfcResourceInfo"].([]any) {
+		vnfc := v.(map[string]any)
+		if vnfc["computeResource"].(map[string]any)["resourceId"] == pod {
+			return vnfc["id"].(string)
+		}
+	}
+	require.Fail(t, "no VNFC is the Pod "+pod)
+	return ""
+}
+
+func (s *site) podsIn(t testing.TB) []corev1.Pod {
+	t.Helper()
+	pods, err := s.cluster.Client.CoreV1().Pods("").List(t.Context(), metav1.ListOptions{})
+	require.NoError(t, err)
+	return pods.Items
+}
+
+// requireNoContainers wants nothing to be left in the cluster.
+func (s *site) requireNoContainers(t testing.TB) {
+	t.Helper()
+	if s.cluster == nil {
+		return
+	}
+	require.Empty(t, s.podsIn(t))
+	const ours = "windlass.nfv/owner"
+	deployments, err := s.cluster.Client.AppsV1().Deployments("").List(t.Context(), metav1.ListOptions{LabelSelector: ours})
+	require.NoError(t, err)
+	require.Empty(t, deployments.Items)
+	maps, err := s.cluster.Client.CoreV1().ConfigMaps("").List(t.Context(), metav1.ListOptions{LabelSelector: ours})
+	require.NoError(t, err)
+	require.Empty(t, maps.Items)
+	secrets, err := s.cluster.Client.CoreV1().Secrets("").List(t.Context(), metav1.ListOptions{LabelSelector: ours})
+	require.NoError(t, err)
+	require.Empty(t, secrets.Items)
+}
+
+// killCluster ends the API server of the cluster that the VNF is on, and starts it again.
+func killCluster(t testing.TB, c *cell) bool {
+	s := c.site
+	if c.operation.before.pods+c.operation.after.pods == 0 {
+		return false
+	}
+	s.cluster.Kill(s.life)
+	s.cluster.Await(t)
+	return true
+}
+
+// TestSample_ofContainers is a part of the matrix that runs in CI: what is killed, each in another operation.
+func TestSample_ofContainers(t *testing.T) {
+	if *all || *onlyOps != "" || *onlyKinds != "" || *onlySteps != "" {
+		t.Skip("The matrix runs.")
+	}
+	s, results := newSite(t), &results{}
+	if s.startCluster(t); s.cluster == nil {
+		t.Skip("not run: it needs root, once, to build the image that has the programs of Kubernetes")
+	}
+	defer func() { results.show(t, *tableIn) }()
+	for i, row := range []struct{ operation, fault string }{
+		{"instantiate containers", "worker killed"},
+		{"scale out containers", "cluster's API server killed"},
+		{"scale in containers", "PostgreSQL restarted"},
+		{"heal container", "API server killed"},
+		{"stop containers", "cluster's API server killed"},
+		{"start containers", "worker killed"},
+		{"terminate containers", "Temporal restarted"},
+	} {
+		o, f := named(ofContainers, row.operation), faultOf(row.fault)
+		s = runCell(t, s, &cell{
+			operation: o, step: longest(t, s, o), fault: f, decision: []string{"retry", "rollback"}[i%2],
+		}, results)
+		require.False(t, t.Failed(), "The cells after this one were not run.")
+	}
+}
+
+// longest is the step in which an undisturbed operation spends most of its time.
+func longest(t testing.TB, s *site, o operation) (title string) {
+	t.Helper()
+	c := &cell{operation: o, site: s}
+	s.prepare(t, o.before)
+	c.pacePods(150 * time.Millisecond)
+	c.op = o.begin(t, s)
+	s.await(t, c.op)
+	c.pacePods(0)
+	var most time.Duration
+	for _, step := range s.bed.Steps(t, c.op) {
+		if took := step.EndedAt.Sub(step.StartedAt); took > most {
+			title, most = step.Title, took
+		}
+	}
+	c.finish(t, "")
+	return title
+}
+
+func named(of []operation, name string) operation {
+	for _, o := range of {
+		if o.name == name {
+			return o
+		}
+	}
+	panic("no operation is called " + name)
+}
+
+func faultOf(name string) fault {
+	for _, f := range faults {
+		if f.name == name {
+			return f
+		}
+	}
+	panic("no fault is called " + name)
+}
