@@ -12,7 +12,7 @@ func (r *flavourReader) describesContainers() bool {
 	if len(r.flavour.Vdus) == 0 || len(r.flavour.Drivers()) > 0 {
 		return false
 	}
-	for _, v := range r.flavour.Vdus {
+	for _, v := range r.flavour.Vdus { // those of types for containers have none of it
 		if v.Image != nil || v.ComputeFlavour != "" || v.VirtualCpus > 0 || v.VirtualMemory != "" || len(v.Storages) > 0 {
 			return false
 		}

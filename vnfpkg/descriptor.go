@@ -13,6 +13,13 @@ const (
 	typeCompute = "tosca.nodes.nfv.Vdu.Compute"
 	typeLink    = "tosca.nodes.nfv.VnfVirtualLink"
 	typeVipCp   = "tosca.nodes.nfv.VipCp"
+
+	typeDeployable = "tosca.nodes.nfv.Vdu.OsContainerDeployableUnit"
+	typeContainer  = "tosca.nodes.nfv.Vdu.OsContainer"
+	typeVirtualCp  = "tosca.nodes.nfv.VirtualCp"
+	typeMciop      = "tosca.nodes.nfv.Mciop"
+	// typeTackerVdu is none of SOL001: Tacker's first VDUs of containers.
+	typeTackerVdu = "tosca.nodes.nfv.VDU.Tacker"
 )
 
 // storageKinds maps the types of storage nodes; the first is that of SOL001 v2.5.1.
@@ -73,7 +80,8 @@ func (l *loader) isFlavour(doc *value) bool {
 		return true
 	}
 	for _, node := range topology.at("node_templates").members() {
-		if l.builtinType(node.at("type").str()) == typeCompute {
+		switch l.builtinType(node.at("type").str()) {
+		case typeCompute, typeDeployable, typeTackerVdu:
 			return true
 		}
 	}

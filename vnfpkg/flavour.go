@@ -11,18 +11,24 @@ type flavourReader struct {
 	topology *value
 	nodes    *value
 	flavour  Flavour
+	// ofContainers are the VDUs that are containers by their types.
+	ofContainers map[string]bool
 }
 
 func (l *loader) flavour(doc *value) Flavour {
 	topology := doc.at("topology_template")
-	r := &flavourReader{loader: l, topology: topology, nodes: topology.at("node_templates")}
+	r := &flavourReader{
+		loader: l, topology: topology, nodes: topology.at("node_templates"), ofContainers: map[string]bool{},
+	}
 	r.flavour.ID, r.flavour.Definition = r.flavourID(doc), doc.file
 	for name, node := range r.nodes.members() {
 		r.node(name, node)
 	}
 	r.mappedRequirements()
+	r.pods()
 	r.flavour.LcmOperations = r.lcmOperations()
 	r.policies()
+	r.checkAutoscaling()
 	r.checkLevels()
 	r.checkBitrates()
 	r.baseHOT()
@@ -64,6 +70,9 @@ func (r *flavourReader) node(name string, node *value) {
 		r.hooks(node)
 	case standard == typeCompute && r.room("VDUs", len(r.flavour.Vdus), node):
 		r.flavour.Vdus = append(r.flavour.Vdus, r.vdu(name, node))
+	case containerVdus[standard] != nil && r.room("VDUs", len(r.flavour.Vdus), node):
+		r.ofContainers[name] = true
+		r.flavour.Vdus = append(r.flavour.Vdus, containerVdus[standard](r, name, node))
 	case cpTypes[standard] && r.room("connection points", len(r.flavour.Cps), node):
 		r.flavour.Cps = append(r.flavour.Cps, r.cp(name, node))
 	case storageKinds[standard] != "" && r.room("virtual storages", len(r.flavour.Storages), node):
@@ -73,25 +82,31 @@ func (r *flavourReader) node(name string, node *value) {
 	}
 }
 
-func (r *flavourReader) vdu(name string, node *value) Vdu {
+// anyVdu reads what VDUs of VMs and of containers have alike.
+func (r *flavourReader) anyVdu(name string, node *value) Vdu {
 	profile := r.property(node, "vdu_profile")
-	compute := func(property string) *value { return r.capability(node, property) }
 	vdu := Vdu{
-		ID:             name,
-		Name:           r.property(node, "name").str(),
-		Description:    r.property(node, "description").str(),
-		MinInstances:   r.count(profile.at("min_number_of_instances")),
-		MaxInstances:   r.count(profile.at("max_number_of_instances")),
-		Image:          r.image(node),
-		ComputeFlavour: computeFlavour(compute("requested_additional_capabilities")),
-		VirtualCpus:    r.count(compute("virtual_cpu").at("num_virtual_cpu")),
-		VirtualMemory:  compute("virtual_memory").at("virtual_mem_size").str(),
+		ID:           name,
+		Name:         r.property(node, "name").str(),
+		Description:  r.property(node, "description").str(),
+		MinInstances: r.count(profile.at("min_number_of_instances")),
+		MaxInstances: r.count(profile.at("max_number_of_instances")),
 
 		ConfigurableProperties: r.vnfcProperties(node.at("type").str()),
 	}
 	if vdu.MaxInstances > 0 && vdu.MaxInstances < vdu.MinInstances {
 		r.rep.problem(profile.place(), "max_number_of_instances is smaller than min_number_of_instances")
 	}
+	return vdu
+}
+
+func (r *flavourReader) vdu(name string, node *value) Vdu {
+	compute := func(property string) *value { return r.capability(node, property) }
+	vdu := r.anyVdu(name, node)
+	vdu.Image = r.image(node)
+	vdu.ComputeFlavour = computeFlavour(compute("requested_additional_capabilities"))
+	vdu.VirtualCpus = r.count(compute("virtual_cpu").at("num_virtual_cpu"))
+	vdu.VirtualMemory = compute("virtual_memory").at("virtual_mem_size").str()
 	for _, req := range r.requirements(node) {
 		if req.name == "virtual_storage" && !slices.Contains(vdu.Storages, req.target) {
 			vdu.Storages = append(vdu.Storages, req.target)

@@ -26,6 +26,7 @@ func (r *flavourReader) baseHOT() {
 			return
 		}
 		r.flavour.Containers = r.describesContainers()
+		r.checkMixed("")
 		if len(r.rep.problems) == 0 && r.describesVMs() {
 			r.generate()
 			r.checkTemplates()
@@ -35,6 +36,7 @@ func (r *flavourReader) baseHOT() {
 	if len(tops) > 1 {
 		r.rep.warn(dir, "holds several templates; %s is taken", path.Base(tops[0]))
 	}
+	r.checkMixed(tops[0])
 	r.flavour.BaseHOT = tops[0]
 	r.flavour.Nested = map[string]string{}
 	for _, name := range r.zip.filesIn(dir + "/nested") {

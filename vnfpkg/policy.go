@@ -19,6 +19,7 @@ func (r *flavourReader) policies() {
 			"VduInstantiationLevels": r.vduInstantiationLevels,
 			"AffinityRule":           r.affinityRule, "AntiAffinityRule": r.affinityRule,
 			"VirtualLinkBitrateInitialDelta": r.initialBitrate, "VirtualLinkInstantiationLevels": r.bitrateLevels,
+			"tosca.policies.Scaling": r.autoscaling, "tosca.policies.tacker.Scaling": r.autoscaling,
 			"VipCpInitialDelta": r.vipPolicy, "VipCpScalingAspectDeltas": r.vipPolicy, "VipCpInstantiationLevels": r.vipPolicy,
 		},
 		{"VirtualLinkBitrateScalingAspectDeltas": r.bitrateDeltas},

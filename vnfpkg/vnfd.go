@@ -59,9 +59,12 @@ type Flavour struct {
 	Nested map[string]string `json:"nested,omitempty"`
 	// Generated are the templates that were made of the VNFD where the package has no Base HOT, by their paths.
 	Generated map[string]string `json:"generated,omitempty"`
+	// Services are those of the Pods that the VNFD describes, Charts those of the package that make VDUs.
+	Services []Service `json:"services,omitempty"`
+	Charts   []Chart   `json:"charts,omitempty"`
 }
 
-// Vdu is a tosca.nodes.nfv.Vdu.Compute.
+// Vdu is a tosca.nodes.nfv.Vdu.Compute, or a tosca.nodes.nfv.Vdu.OsContainerDeployableUnit.
 type Vdu struct {
 	ID string `json:"id"`
 	// Name is, of a VDU of containers, what its workload is called on the cluster (metadata.name), unless a request says
@@ -86,6 +89,8 @@ type Vdu struct {
 	ConfigurableProperties map[string]Member `json:"configurableProperties,omitempty"`
 	// Zone is the availability zone of nfvi_constraints, for templates that were made of the VNFD.
 	Zone string `json:"zone,omitempty"`
+	// Pod is what the Pods of a VDU of containers are, nil where the VNFD leaves that to manifests and charts.
+	Pod *Pod `json:"pod,omitempty"`
 	// Unsized is set for a VDU of containers whose number of Pods cannot be set; see WithWorkloads. No VNFD says so.
 	Unsized bool `json:"-"`
 }

@@ -1,0 +1,59 @@
+package vnfpkg
+
+// usualCPU is at which use of its processors a cluster adds Pods where nobody says it, in percent.
+const usualCPU = 80
+
+// autoscaling reads a policy of Tacker's by which the cluster decides how many Pods VDUs have.
+func (r *flavourReader) autoscaling(name string, policy *value) {
+	property := func(name string) *value { return policy.at("properties", name) }
+	a := Autoscaling{
+		Min: max(1, r.count(property("min_instances"))), Max: r.count(property("max_instances")), CPU: usualCPU,
+	}
+	if at := property("target_cpu_utilization_percentage"); !at.isNull() {
+		a.CPU = r.count(at)
+	}
+	begins := r.count(property("default_instances"))
+	described := false
+	for _, id := range r.targetVdus(policy) {
+		vdu, _ := r.flavour.Vdu(id)
+		if vdu.Pod == nil || r.flavour.charted(id) {
+			continue
+		}
+		if vdu.Pod.Autoscaling != nil {
+			r.rep.problem(policy.place(), "the policy %s scales the VDU %s, as another one does", name, id)
+		}
+		vdu.Pod.Autoscaling, described = &a, true
+		if vdu.MinInstances == 0 && vdu.MaxInstances == 0 {
+			vdu.MinInstances, vdu.MaxInstances = a.Min, a.Max
+		}
+		if begins > 0 && vdu.InitialInstances == nil {
+			vdu.InitialInstances = &begins
+		}
+	}
+	if !described {
+		return // of VMs, or of manifests that have an autoscaler themselves
+	}
+	switch {
+	case a.Max < a.Min:
+		r.rep.problem(policy.place(), "the policy %s needs max_instances, and no fewer than min_instances", name)
+	case a.CPU == 0:
+		r.rep.problem(policy.place(), "the target_cpu_utilization_percentage of the policy %s is a number above 0", name)
+	case begins > 0 && (begins < a.Min || begins > a.Max):
+		r.rep.problem(policy.place(), "the default_instances of the policy %s are between min_instances and max_instances", name)
+	}
+}
+
+// checkAutoscaling warns of what no autoscaler can measure.
+func (r *flavourReader) checkAutoscaling() {
+	for _, v := range r.flavour.Described() {
+		if v.Pod.Autoscaling == nil {
+			continue
+		}
+		for _, c := range v.Pod.Containers {
+			if c.Requests[resourceCPU] == "" && c.Limits[resourceCPU] == "" {
+				r.rep.warn(r.nodes.at(v.ID).place(), "the VDU %s is scaled by the use of its processors, and its container %s requests "+
+					"none: the cluster will not scale it", v.ID, c.Name)
+			}
+		}
+	}
+}

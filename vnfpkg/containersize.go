@@ -1,0 +1,188 @@
+package vnfpkg
+
+import (
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// The names that Kubernetes has for what containers take.
+const (
+	resourceCPU     = "cpu"
+	resourceMemory  = "memory"
+	resourceStorage = "ephemeral-storage"
+)
+
+// mostMilli is how many thousandths of a CPU a container may have: more than any node has.
+const mostMilli = 10_000_000
+
+// extendedName is a resource that a cluster does not know itself: it has a domain.
+var extendedName = regexp.MustCompile(`^[a-z0-9][-a-z0-9.]{0,251}[a-z0-9]/[A-Za-z0-9]([-_.A-Za-z0-9]{0,61}[A-Za-z0-9])?$`)
+
+// containerSize is what a container requests and what it is limited to.
+type containerSize struct{ requests, limits map[string]string }
+
+// sizesOf reads what a container takes. What is pinned has whole CPUs, and as much as it requests: kubelets pin no
+// others.
+func (r *flavourReader) sizesOf(name string, node *value) containerSize {
+	s := containerSize{map[string]string{}, map[string]string{}}
+	pinned := r.pinned(node)
+	amounts := []struct {
+		resource, request, limit string
+		read                     func(*value) float64
+		write                    func(float64) string
+	}{
+		{resourceCPU, "requested_cpu_resources", "cpu_resource_limit", r.milli, milliText},
+		{resourceMemory, "requested_memory_resources", "memory_resource_limit", r.bytes, bytesText},
+		{
+			resourceStorage, "requested_ephemeral_storage_resources", "ephemeral_storage_resource_limit", r.bytes,
+			bytesText,
+		},
+	}
+	for _, a := range amounts {
+		request, limit := a.read(r.property(node, a.request)), a.read(r.property(node, a.limit))
+		if limit > 0 && request > limit {
+			r.rep.problem(r.property(node, a.request).place(), "%s of the container %s is more than its %s", a.request, name,
+				a.limit)
+		}
+		if pinned && a.resource != resourceStorage {
+			request, limit = r.same(name, node, request, limit, a.request, a.limit)
+			if a.resource == resourceCPU && math.Mod(request, 1000) != 0 {
+				r.rep.problem(node.place(), "the container %s is pinned to CPUs (cpu_pinning_requirements), and %s thousandths of "+
+					"one are no whole CPUs", name, strconv.Itoa(int(request)))
+			}
+		}
+		put(s.requests, a.resource, request, a.write)
+		put(s.limits, a.resource, limit, a.write)
+	}
+	r.hugePages(name, node, s)
+	r.extended(node, s)
+	return s
+}
+
+func put(into map[string]string, resource string, amount float64, write func(float64) string) {
+	if amount > 0 {
+		into[resource] = write(amount)
+	}
+}
+
+// pinned tells whether a container wants CPUs of its own.
+func (r *flavourReader) pinned(node *value) bool {
+	pinning := r.property(node, "cpu_pinning_requirements")
+	if rule := pinning.at("virtual_cpu_pinning_rule"); !rule.isNull() {
+		r.rep.warn(rule.place(), "kubelets choose CPUs themselves: the rules of cpu_pinning_requirements are not looked at")
+	}
+	return pinning.isMap()
+}
+
+// same is what a pinned container requests and what it is limited to, which is one number.
+func (r *flavourReader) same(
+	name string, node *value, request, limit float64, requestName, limitName string,
+) (float64, float64) {
+	switch {
+	case request == 0 && limit == 0:
+		r.rep.problem(node.place(), "the container %s is pinned to CPUs (cpu_pinning_requirements): it needs %s", name,
+			requestName)
+	case request > 0 && limit > 0 && request != limit:
+		r.rep.problem(node.place(), "the container %s is pinned to CPUs (cpu_pinning_requirements): its %s and its %s must be "+
+			"the same", name, requestName, limitName)
+	}
+	both := max(request, limit)
+	return both, both
+}
+
+// milli reads thousandths of a CPU.
+func (r *flavourReader) milli(v *value) float64 {
+	if v.isNull() {
+		return 0
+	}
+	n, ok := v.number()
+	if !ok || n < 0 || n > mostMilli {
+		r.rep.problem(v.place(), "%s is no number of thousandths of a CPU", quoteName(v.str()))
+		return 0
+	}
+	return float64(n)
+}
+
+// bytes reads a size with its unit; 0 for none.
+func (r *flavourReader) bytes(v *value) float64 {
+	if v.isNull() {
+		return 0
+	}
+	size := math.Ceil(sizeOf(v.str()))
+	if size == 0 {
+		r.rep.problem(v.place(), "%s is no size with a unit, as 512 MB", quoteName(v.str()))
+	}
+	return size
+}
+
+func milliText(milli float64) string {
+	if math.Mod(milli, 1000) == 0 {
+		return strconv.Itoa(int(milli) / 1000)
+	}
+	return strconv.Itoa(int(milli)) + "m"
+}
+
+func bytesText(size float64) string {
+	n := int64(size)
+	for _, unit := range []struct {
+		name  string
+		bytes int64
+	}{{"Gi", gib}, {"Mi", mib}, {"Ki", kib}} {
+		if n%unit.bytes == 0 {
+			return strconv.FormatInt(n/unit.bytes, 10) + unit.name
+		}
+	}
+	return strconv.FormatInt(n, 10)
+}
+
+// hugePages are requested and limited alike, in whole pages, and need memory or CPUs beside them: Kubernetes takes no
+// others.
+func (r *flavourReader) hugePages(name string, node *value, s containerSize) {
+	for _, item := range r.property(node, "huge_pages_resources").list() {
+		page, want := r.bytes(resolveInput(r.topology, item.at("hugepage_size"))),
+			r.bytes(resolveInput(r.topology, item.at("requested_size")))
+		switch {
+		case page == 0 || want == 0:
+			r.rep.problem(item.place(), "huge pages of the container %s need a hugepage_size and a requested_size", name)
+			continue
+		case math.Mod(want, page) != 0:
+			r.rep.problem(item.place(), "the requested_size %s of the container %s is not a whole number of huge pages of %s",
+				bytesText(want), name, bytesText(page))
+		case s.requests[resourceCPU]+s.requests[resourceMemory]+s.limits[resourceCPU]+s.limits[resourceMemory] == "":
+			r.rep.problem(item.place(), "the container %s has huge pages, and neither memory nor CPUs, without which Kubernetes "+
+				"gives none", name)
+		}
+		resource := "hugepages-" + bytesText(page)
+		s.requests[resource], s.limits[resource] = bytesText(want), bytesText(want)
+	}
+}
+
+// extended are resources that clusters do not know themselves. The map of SOL001 has one member, which is the resource
+// by its name or by its value.
+func (r *flavourReader) extended(node *value, s containerSize) {
+	for _, item := range r.property(node, "extended_resource_requests").list() {
+		named := item.at("extended_resource")
+		candidates := []string{named.str()}
+		for key, v := range named.members() {
+			candidates = append(candidates, key, v.str())
+		}
+		resource := ""
+		for _, c := range candidates {
+			if resource == "" && extendedName.MatchString(c) && !strings.HasPrefix(c, "kubernetes.io/") {
+				resource = c
+			}
+		}
+		if resource == "" {
+			r.rep.problem(item.place(), "the extended_resource names no resource as clusters do, as example.com/gpu")
+			continue
+		}
+		amount := r.count(item.at("amount"))
+		if amount == 0 {
+			r.rep.problem(item.place(), "the extended_resource %s has no amount", resource)
+			continue
+		}
+		s.limits[resource] = strconv.Itoa(amount)
+	}
+}

@@ -1,0 +1,100 @@
+package vnfpkg
+
+import (
+	"slices"
+	"strings"
+)
+
+// deployable reads a VDU of containers.
+func (r *flavourReader) deployable(name string, node *value) Vdu {
+	vdu := r.anyVdu(name, node)
+	mcio := r.property(node, "mcio_identification_data")
+	pod := &Pod{
+		Kind: first(r.word(mcio.at("type")), KindDeployment), Name: r.word(mcio.at("name")),
+		Labels: r.labels(r.property(node, "labels")), Namespace: r.namespace(node),
+	}
+	if pod.Kind != KindDeployment && pod.Kind != KindStatefulSet {
+		r.rep.problem(mcio.at("type").place(), "the type of mcio_identification_data is %s: it is Deployment or StatefulSet",
+			quoteName(pod.Kind))
+	}
+	if pod.Name != "" {
+		r.checkLabel(mcio.at("name"), "the name of mcio_identification_data", pod.Name)
+		vdu.Name = pod.Name
+	}
+	for _, req := range r.requirements(node) {
+		switch req.name {
+		case "container":
+			r.deploys(pod, req.target, node)
+		case "virtual_storage":
+			r.rep.warn(node.place(), "the storage %s of the VDU %s is not made of the VNFD, which does not say where containers "+
+				"have it: put it into manifests or a chart", req.target, name)
+		}
+	}
+	if len(pod.Containers) == 0 {
+		r.rep.problem(node.place(), "the VDU %s has no container (requirement container)", quoteName(name))
+	}
+	vdu.Pod = pod
+	return vdu
+}
+
+// deploys adds the container of a node to a Pod.
+func (r *flavourReader) deploys(pod *Pod, target string, vdu *value) {
+	node := r.nodes.at(target)
+	if typeName := node.at("type").str(); r.builtinType(typeName) != typeContainer {
+		r.rep.problem(vdu.place(), "the requirement container names the node %s, which is of type %s and no %s",
+			quoteName(target), quoteName(typeName), typeContainer)
+		return
+	}
+	if r.room("containers of a VDU", len(pod.Containers), node) {
+		r.addContainer(pod, r.osContainer(target, node), node)
+	}
+}
+
+// addContainer adds one to a Pod, which has no two of one name.
+func (r *flavourReader) addContainer(pod *Pod, c Container, at *value) {
+	if slices.ContainsFunc(pod.Containers, func(other Container) bool { return other.Name == c.Name }) {
+		r.rep.problem(at.place(), "two containers of one VDU would be called %s on a cluster: give one of them another name",
+			quoteName(c.Name))
+		return
+	}
+	pod.Containers = append(pod.Containers, c)
+}
+
+func (r *flavourReader) osContainer(name string, node *value) Container {
+	c := Container{
+		Name: ClusterName(name, mostLabel), Image: r.containerImage(node),
+		Command: r.wordsOf(r.property(node, "command")), Args: r.wordsOf(r.property(node, "args")),
+		Env: r.env(r.property(node, "env")), Config: r.config(r.property(node, "config")),
+		Ports: r.containerPorts(r.property(node, "ports")),
+	}
+	s := r.sizesOf(name, node)
+	c.Requests, c.Limits = s.requests, s.limits
+	return c
+}
+
+// containerImage is the reference of an image: the property image of a derived type, else the name of the artifact with
+// its version as tag where the name has none, else the file that an artifact names and the package lacks.
+func (r *flavourReader) containerImage(node *value) string {
+	if image := r.word(r.property(node, "image")); image != "" {
+		return image
+	}
+	artifact := r.imageArtifact(node)
+	name, version := r.word(artifact.at("properties", "name")), r.word(artifact.at("properties", "version"))
+	file := artifact.at("file").str()
+	if _, inside := r.locate(node.file, file); inside {
+		r.rep.warn(artifact.place(), "the image %s is not put into a registry: the cluster must be able to pull %s",
+			quoteName(file), quoteName(withTag(name, version)))
+	} else if name == "" {
+		return file
+	}
+	return withTag(name, version)
+}
+
+// withTag adds the version of an image as its tag.
+func withTag(name, version string) string {
+	last := name[strings.LastIndex(name, "/")+1:]
+	if name == "" || version == "" || strings.ContainsAny(last, ":@") {
+		return name
+	}
+	return name + ":" + version
+}

@@ -1,0 +1,200 @@
+package vnfpkg
+
+import (
+	"fmt"
+)
+
+// containerVdus read the VDUs that are containers by their types.
+var containerVdus map[string]func(*flavourReader, string, *value) Vdu
+
+func init() { // the readers use the table
+	containerVdus = map[string]func(*flavourReader, string, *value) Vdu{
+		typeDeployable: (*flavourReader).deployable, typeTackerVdu: (*flavourReader).tackerVdu,
+	}
+}
+
+// pods reads what is in front of VDUs of containers and what makes them, and checks them as a whole.
+func (r *flavourReader) pods() {
+	if len(r.ofContainers) == 0 {
+		return
+	}
+	r.charts()
+	for i := range r.flavour.Vdus {
+		if v := &r.flavour.Vdus[i]; v.Pod != nil {
+			r.checkImages(v)
+			r.checkPinned(v)
+		}
+	}
+	r.services()
+	r.checkNames()
+}
+
+// charts reads the Mciops that have a chart in the package. One without is of a chart that requests name.
+func (r *flavourReader) charts() {
+	for name, node := range r.nodes.members() {
+		if r.builtinType(node.at("type").str()) != typeMciop {
+			continue
+		}
+		c := Chart{ID: name}
+		for _, artifact := range node.at("artifacts").named() {
+			file := first(artifact.at("file").str(), artifact.str())
+			target, ok := r.locateChart(artifact, file)
+			switch {
+			case !ok:
+				r.rep.problem(artifact.place(), "names the chart %s, which the archive lacks: charts are taken from the VNF package "+
+					"only", quoteName(file))
+			case isYAML(target) || c.File != "":
+				r.rep.warn(artifact.place(), "%s is not looked at: an Mciop has one chart of Helm, and requests name manifests",
+					quoteName(file))
+			default:
+				c.File = target
+			}
+		}
+		for _, req := range r.requirements(node) {
+			if req.name != "associatedVdu" {
+				continue
+			}
+			if !r.ofContainers[req.target] {
+				r.rep.problem(node.place(), "the Mciop %s makes %s, which is no VDU of containers", quoteName(name),
+					quoteName(req.target))
+				continue
+			}
+			c.Vdus = append(c.Vdus, req.target)
+		}
+		if c.File != "" && r.room("charts", len(r.flavour.Charts), node) {
+			r.flavour.Charts = append(r.flavour.Charts, c)
+		}
+	}
+}
+
+// locateChart finds an archive or a folder.
+func (r *flavourReader) locateChart(artifact *value, file string) (string, bool) {
+	if target, ok := r.locate(artifact.file, file); ok {
+		return target, true
+	}
+	for _, base := range []string{artifact.file, ""} {
+		if target, ok := resolvePath(base, file); ok && r.zip.has(target+"/Chart.yaml") {
+			return target, true
+		}
+	}
+	return "", false
+}
+
+// checkImages leaves a VDU to manifests and charts when none of its containers has an image.
+func (r *flavourReader) checkImages(v *Vdu) {
+	var lacking []string
+	for _, c := range v.Pod.Containers {
+		if c.Image == "" {
+			lacking = append(lacking, c.Name)
+		}
+	}
+	node := r.nodes.at(v.ID)
+	switch {
+	case len(lacking) == 0:
+	case len(lacking) < len(v.Pod.Containers):
+		r.rep.problem(node.place(), "the containers %v of the VDU %s have no image (artifact sw_image), and its others have one",
+			lacking, v.ID)
+	default:
+		if !r.flavour.charted(v.ID) {
+			r.rep.warn(node.place(), "the containers of the VDU %s have no image (artifact sw_image): requests must name manifests "+
+				"or charts with it", v.ID)
+		}
+		v.Pod = nil
+	}
+}
+
+// checkPinned wants all containers of a Pod to request what they are limited to where one is pinned: kubelets give CPUs
+// to Pods of the class Guaranteed only.
+func (r *flavourReader) checkPinned(v *Vdu) {
+	if v.Pod == nil {
+		return
+	}
+	pinned := ""
+	for _, req := range r.requirements(r.nodes.at(v.ID)) {
+		if req.name == "container" && r.property(r.nodes.at(req.target), "cpu_pinning_requirements").isMap() {
+			pinned = req.target
+		}
+	}
+	if pinned == "" {
+		return
+	}
+	for _, c := range v.Pod.Containers {
+		for _, resource := range []string{resourceCPU, resourceMemory} {
+			limit, request := c.Limits[resource], c.Requests[resource]
+			if limit == "" || request != "" && request != limit {
+				r.rep.problem(r.nodes.at(v.ID).place(), "the container %s of the VDU %s is pinned to CPUs, so that the container %s "+
+					"needs as much %s requested as it is limited to", pinned, v.ID, c.Name, resource)
+			}
+		}
+	}
+}
+
+// nameSuffix is what objects of one VNF have at the end of their names, so that others of the package are beside it.
+func nameSuffix(vnf string) string { return "-" + ClusterName(vnf[:min(len(vnf), 8)], 8) }
+
+// WorkloadName is what the workload of a VDU is called in a VNF.
+func (v Vdu) WorkloadName(vnf string) string {
+	if v.Pod != nil && v.Pod.Name != "" {
+		return v.Pod.Name
+	}
+	suffix := nameSuffix(vnf)
+	return ClusterName(v.ID, mostLabel-len(suffix)) + suffix
+}
+
+// ConfigName is what the ConfigMap of a container is called in a VNF.
+func (v Vdu) ConfigName(c Container, vnf string) string { return v.WorkloadName(vnf) + "-" + c.Name }
+
+// ServiceName is what a Service is called in a VNF: one of a VDU's own ports as the VDU's workload is.
+func (f *Flavour) ServiceName(s Service, vnf string) string {
+	if s.Name != "" {
+		return s.Name
+	}
+	if v, ok := f.Vdu(s.ID); ok {
+		return v.WorkloadName(vnf)
+	}
+	suffix := nameSuffix(vnf)
+	return ClusterName(s.ID, mostLabel-len(suffix)) + suffix
+}
+
+// checkNames wants no two objects of a kind to be called alike.
+func (r *flavourReader) checkNames() {
+	type object struct{ kind, name string }
+	const some = "00000000"
+	whose := map[object]string{}
+	take := func(of, kind, name string, at *value) {
+		if other, taken := whose[object{kind, name}]; taken {
+			r.rep.problem(at.place(), "the %ss of %s and %s would have one name on a cluster: rename one of them", kind, other, of)
+		}
+		whose[object{kind, name}] = of
+	}
+	for _, v := range r.flavour.Described() {
+		at := r.nodes.at(v.ID)
+		take(v.ID, v.Pod.Kind, v.WorkloadName(some), at)
+		for _, c := range v.Pod.Containers {
+			if len(c.Config) > 0 {
+				take(fmt.Sprintf("%s (%s)", v.ID, c.Name), "ConfigMap", v.ConfigName(c, some), at)
+			}
+		}
+	}
+	for _, s := range r.flavour.Services {
+		take(s.ID, "Service", r.flavour.ServiceName(s, some), r.nodes.at(s.ID))
+	}
+}
+
+// checkMixed refuses VNFs of VMs and containers at the same time, which Windlass cannot make.
+func (r *flavourReader) checkMixed(baseHOT string) {
+	if len(r.ofContainers) == 0 || r.flavour.Containers {
+		return
+	}
+	at := r.nodes.at(sortedKeys(r.ofContainers)[0])
+	switch drivers := r.flavour.Drivers(); {
+	case baseHOT != "":
+		r.rep.problem(at.place(), "a VDU of containers is on a Kubernetes, and the flavour has the Heat template %s: VNFs of VMs "+
+			"and containers at the same time cannot be made", baseHOT)
+	case len(drivers) > 0:
+		r.rep.problem(at.place(), "a VDU of containers is on a Kubernetes, and the driver %s works on servers", drivers[0])
+	default:
+		r.rep.problem(at.place(), "VNFs of VMs and containers at the same time cannot be made: some VDUs of the flavour are "+
+			"containers, and others have an image, a size or a storage of a VM")
+	}
+}

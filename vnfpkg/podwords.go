@@ -1,0 +1,221 @@
+package vnfpkg
+
+import (
+	"maps"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// mostLabel is how long a name of RFC 1123 may be, as containers, workloads and Services have it.
+const mostLabel = 63
+
+var (
+	clusterLabel = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$`)
+	noLabel      = regexp.MustCompile(`[^a-z0-9]+`)
+	configKey    = regexp.MustCompile(`^[-._a-zA-Z0-9]{1,253}$`)
+	// labelKey and labelValue are what labels of Kubernetes may be.
+	labelKey = regexp.MustCompile(
+		`^([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?/)?[A-Za-z0-9]([-_.A-Za-z0-9]{0,61}[A-Za-z0-9])?$`)
+	labelValue = regexp.MustCompile(`^([A-Za-z0-9]([-_.A-Za-z0-9]{0,61}[A-Za-z0-9])?)?$`)
+	portName   = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]{0,13}[a-z0-9])?$`)
+)
+
+// ownLabels is how labels begin that Windlass itself gives.
+const ownLabels = "windlass.nfv/"
+
+// ClusterName makes of a name of the VNFD one that an object on a cluster may have: of so many small letters, digits and
+// dashes at most.
+func ClusterName(name string, most int) string {
+	out := strings.Trim(noLabel.ReplaceAllString(strings.ToLower(name), "-"), "-")
+	if len(out) > most {
+		out = strings.Trim(out[:most], "-")
+	}
+	return first(out, "x")
+}
+
+func (r *flavourReader) checkLabel(at *value, what, name string) {
+	if !clusterLabel.MatchString(name) {
+		r.rep.problem(at.place(), "%s is %s, which no object on a cluster can be called: at most 63 small letters, digits and "+
+			"dashes", what, quoteName(name))
+	}
+}
+
+// word is a text, with an input as its default.
+func (r *flavourReader) word(v *value) string {
+	resolved := resolveInput(r.topology, v)
+	switch {
+	case v.isMap() && resolved.isNull() && v.at("get_input").str() != "":
+		r.rep.problem(v.place(), "the input %s has no default, and containers get nothing else of it",
+			quoteName(v.at("get_input").str()))
+	case resolved.isMap() || resolved.isList():
+		r.rep.problem(v.place(), "must be a text: get_input is the only function that is known here")
+	}
+	return resolved.str()
+}
+
+// wordsOf are the texts of a list, or the only one.
+func (r *flavourReader) wordsOf(v *value) (out []string) {
+	if v.isMap() {
+		r.rep.problem(v.place(), "must be a list of texts")
+		return nil
+	}
+	if !v.isList() {
+		if v.isNull() {
+			return nil
+		}
+		return []string{v.str()}
+	}
+	for _, item := range v.items {
+		out = append(out, r.word(item))
+	}
+	return out
+}
+
+// wordMap are the texts of a mapping, or of a list of mappings.
+func (r *flavourReader) wordMap(v *value) map[string]string {
+	if !v.isNull() && !v.isMap() && !v.isList() {
+		r.rep.problem(v.place(), "must be a mapping of texts")
+		return nil
+	}
+	out := map[string]string{}
+	for key, item := range v.named() {
+		out[key] = r.word(item)
+	}
+	if len(out) == 0 {
+		return nil
+	}
+	return out
+}
+
+// env reads variables: a mapping, or a list of {name: ..., value: ...}.
+func (r *flavourReader) env(v *value) map[string]string {
+	out := map[string]string{}
+	if v.isList() {
+		for _, item := range v.items {
+			if name := r.word(item.at("name")); name != "" {
+				out[name] = r.word(item.at("value"))
+				continue
+			}
+			maps.Copy(out, r.wordMap(item))
+		}
+	} else {
+		maps.Copy(out, r.wordMap(v))
+	}
+	for _, name := range sortedKeys(out) {
+		if strings.ContainsAny(name, "=\x00") || name == "" {
+			r.rep.problem(v.place(), "%s is no name of a variable", quoteName(name))
+		}
+	}
+	if len(out) == 0 {
+		return nil
+	}
+	return out
+}
+
+// config reads what becomes a ConfigMap: a mapping, or the text of one, as Tacker has it.
+func (r *flavourReader) config(v *value) map[string]string {
+	at := v
+	if text := v.str(); text != "" {
+		parsed, err := parseYAML(v.file, []byte(text), r.limits)
+		if err != nil || !parsed.isMap() {
+			r.rep.problem(at.place(), "the config is a text, and no mapping can be read in it, as \"name: value\"")
+			return nil
+		}
+		v = parsed
+	}
+	out := r.wordMap(v)
+	for _, key := range sortedKeys(out) {
+		if !configKey.MatchString(key) {
+			r.rep.problem(at.place(), "the config has the member %s, whose name may have letters, digits and -._ only",
+				quoteName(key))
+		}
+	}
+	return out
+}
+
+// labels reads a mapping, or a list of texts as "app: web".
+func (r *flavourReader) labels(v *value) map[string]string {
+	out := map[string]string{}
+	if v.isList() {
+		for _, item := range v.items {
+			if key, value, ok := strings.Cut(item.str(), ":"); ok {
+				out[strings.TrimSpace(key)] = strings.TrimSpace(value)
+				continue
+			}
+			if !item.isMap() {
+				r.rep.problem(item.place(), "%s is no label, as \"app: web\"", quoteName(item.str()))
+			}
+			maps.Copy(out, r.wordMap(item))
+		}
+	} else {
+		maps.Copy(out, r.wordMap(v))
+	}
+	for _, key := range sortedKeys(out) {
+		if !labelKey.MatchString(key) || !labelValue.MatchString(out[key]) || strings.HasPrefix(key, ownLabels) {
+			r.rep.problem(v.place(), "%s: %s is no label that an object of a package can have on a cluster", quoteName(key),
+				quoteName(out[key]))
+		}
+	}
+	if len(out) == 0 {
+		return nil
+	}
+	return out
+}
+
+// namespace is where a node says that its objects are.
+func (r *flavourReader) namespace(node *value) string {
+	at := r.property(node, "namespace")
+	if name := r.word(at); name != "" {
+		r.checkLabel(at, "the namespace", name)
+		return name
+	}
+	return ""
+}
+
+// port is the number of one, 0 with a problem for what is none.
+func (r *flavourReader) port(at *value, text string) int {
+	n, err := strconv.Atoi(strings.TrimSpace(text))
+	if err != nil || n < 1 || n > 65535 {
+		r.rep.problem(at.place(), "%s is no port: it is a number between 1 and 65535", quoteName(text))
+		return 0
+	}
+	return n
+}
+
+// protocol is one of Kubernetes; none is TCP.
+func (r *flavourReader) protocol(at *value, text string) string {
+	switch p := strings.ToUpper(strings.TrimSpace(text)); p {
+	case "":
+		return "TCP"
+	case "TCP", "UDP", "SCTP":
+		return p
+	default:
+		r.rep.problem(at.place(), "%s is no protocol of a port: tcp, udp and sctp are", quoteName(text))
+		return "TCP"
+	}
+}
+
+// containerPorts reads ports: numbers, "53/udp", or {name: ..., port: ..., protocol: ...}.
+func (r *flavourReader) containerPorts(v *value) (out []ContainerPort) {
+	for _, item := range v.list() {
+		number, protocol, _ := strings.Cut(item.str(), "/")
+		p := ContainerPort{}
+		if item.isMap() {
+			number = first(r.word(item.at("port")), r.word(item.at("containerPort")))
+			protocol = r.word(item.at("protocol"))
+			if p.Name = r.word(item.at("name")); p.Name != "" && !portName.MatchString(p.Name) {
+				r.rep.problem(item.place(), "%s is no name of a port: at most 15 small letters, digits and dashes",
+					quoteName(p.Name))
+			}
+		}
+		if !r.room("ports of a container", len(out), item) {
+			break
+		}
+		p.Port, p.Protocol = r.port(item, number), r.protocol(item, protocol)
+		if p.Port > 0 {
+			out = append(out, p)
+		}
+	}
+	return out
+}

@@ -1,0 +1,135 @@
+package vnfpkg
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// serviceTypes are those of Kubernetes that need nothing but ports.
+var serviceTypes = []string{"ClusterIP", "NodePort", "LoadBalancer"}
+
+// mapPorts makes a Service of the ports that a VDU maps, "80:8080" or "80", as Tacker has it.
+func (r *flavourReader) mapPorts(name string, node *value) {
+	s := Service{ID: name, Type: r.serviceType(node), Vdus: []string{name}}
+	for _, item := range r.property(node, "mapping_ports").list() {
+		text := r.word(item)
+		outside, inside, two := strings.Cut(text, ":")
+		if !two {
+			inside = outside
+		}
+		p := ServicePort{Protocol: "TCP", Port: r.port(item, outside), Target: r.port(item, inside)}
+		p.Name = "port-" + strconv.Itoa(p.Port)
+		r.addPort(&s, p, item)
+	}
+	if len(s.Ports) > 0 && r.room("Services", len(r.flavour.Services), node) {
+		r.flavour.Services = append(r.flavour.Services, s)
+	}
+}
+
+// addPort adds one to a Service, which has no two of one name or number.
+func (r *flavourReader) addPort(s *Service, p ServicePort, at *value) {
+	twice := func(other ServicePort) bool {
+		return other.Name == p.Name || other.Port == p.Port && other.Protocol == p.Protocol
+	}
+	switch {
+	case p.Port == 0 || p.Target == 0: // was told
+	case slices.ContainsFunc(s.Ports, twice):
+		r.rep.problem(at.place(), "the port %d (%s) of %s has the number or the name of another one", p.Port, p.Name, s.ID)
+	case r.room("ports of a Service", len(s.Ports), at):
+		s.Ports = append(s.Ports, p)
+	}
+}
+
+func (r *flavourReader) serviceType(node *value) string {
+	at := r.property(node, "service_type")
+	text := r.word(at)
+	if text != "" && !slices.Contains(serviceTypes, text) {
+		r.rep.problem(at.place(), "the service_type is %s: it is one of %s", quoteName(text), strings.Join(serviceTypes, ", "))
+	}
+	return text
+}
+
+// services makes Services in front of VDUs whose Pods are described.
+func (r *flavourReader) services() {
+	for _, v := range r.flavour.Described() {
+		r.mapPorts(v.ID, r.nodes.at(v.ID))
+	}
+	for name, node := range r.nodes.members() {
+		if r.builtinType(node.at("type").str()) == typeVirtualCp {
+			r.virtualCp(name, node)
+		}
+	}
+}
+
+func (r *flavourReader) virtualCp(name string, node *value) {
+	s := Service{ID: name, Type: r.serviceType(node), Name: r.word(r.property(node, "service_name"))}
+	if s.Name != "" {
+		r.checkLabel(r.property(node, "service_name"), "the service_name", s.Name)
+	}
+	targets := 0
+	for _, req := range r.requirements(node) {
+		if req.name != "target" {
+			continue
+		}
+		targets++
+		vdu, ok := r.flavour.Vdu(req.target)
+		switch {
+		case !ok || !r.ofContainers[req.target]:
+			r.rep.problem(node.place(), "the connection point %s has the target %s, which is no VDU of containers",
+				quoteName(name), quoteName(req.target))
+		case vdu.Pod != nil && !r.flavour.charted(vdu.ID) && !slices.Contains(s.Vdus, vdu.ID):
+			s.Vdus = append(s.Vdus, vdu.ID)
+		}
+	}
+	if targets == 0 {
+		r.rep.problem(node.place(), "the connection point %s has no target", quoteName(name))
+	}
+	if len(s.Vdus) == 0 {
+		return // manifests or charts have it
+	}
+	r.servicePorts(&s, node)
+	if len(s.Ports) == 0 {
+		r.rep.warn(node.place(), "the connection point %s tells no ports (additionalServiceData.portData), so no Service is "+
+			"made of it", name)
+		return
+	}
+	if r.room("Services", len(r.flavour.Services), node) {
+		r.flavour.Services = append(r.flavour.Services, s)
+	}
+}
+
+// servicePorts reads portData. A port goes to that of the containers with its name, else to that with its number.
+func (r *flavourReader) servicePorts(s *Service, node *value) {
+	for _, data := range r.property(node, "additionalServiceData").list() {
+		if sd := data.at("serviceData"); !sd.isNull() {
+			r.rep.warn(sd.place(), "hosts and paths of serviceData are not looked at: no Ingress is made")
+		}
+		for _, item := range data.at("portData").list() {
+			p := ServicePort{Protocol: r.protocol(item, r.word(item.at("protocol"))), Port: r.port(item, r.word(item.at("port")))}
+			named := r.word(item.at("name"))
+			p.Name = ClusterName(first(named, "port-"+strconv.Itoa(p.Port)), mostLabel)
+			if p.Target = p.Port; !item.at("target_port").isNull() {
+				p.Target = r.port(item, r.word(item.at("target_port")))
+			} else if port := r.portNamed(s.Vdus, named); port > 0 {
+				p.Target = port
+			}
+			r.addPort(s, p, item)
+		}
+	}
+}
+
+// portNamed is the number of the port that containers of VDUs call so, 0 for none.
+func (r *flavourReader) portNamed(vdus []string, name string) int {
+	for _, id := range vdus {
+		vdu, _ := r.flavour.Vdu(id)
+		for _, c := range vdu.Pod.Containers {
+			for _, p := range c.Ports {
+				if name != "" && p.Name == name {
+					return p.Port
+				}
+			}
+		}
+	}
+	return 0
+}

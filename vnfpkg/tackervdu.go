@@ -1,0 +1,60 @@
+package vnfpkg
+
+import (
+	"math"
+	"strconv"
+)
+
+// tackerVdu reads a VDU of containers as Tacker had it first: each member of vnfcs is a container.
+func (r *flavourReader) tackerVdu(name string, node *value) Vdu {
+	vdu := r.anyVdu(name, node)
+	vdu.Name = first(vdu.Name, name)
+	pod := &Pod{
+		Kind: KindDeployment, Namespace: r.namespace(node), Labels: r.labels(r.property(node, "labels")),
+	}
+	vnfcs := r.property(node, "vnfcs")
+	for id, vnfc := range vnfcs.members() {
+		if r.room("containers of a VDU", len(pod.Containers), vnfc) {
+			r.addContainer(pod, r.vnfc(id, vnfc), vnfc)
+		}
+	}
+	if len(pod.Containers) == 0 {
+		r.rep.problem(node.place(), "the VDU %s has no vnfcs, and VDUs of the type %s are containers here", quoteName(name),
+			typeTackerVdu)
+	}
+	vdu.Pod = pod
+	return vdu
+}
+
+// vnfc reads one container. It takes what it requests, and no more, as with Tacker.
+func (r *flavourReader) vnfc(id string, node *value) Container {
+	c := Container{
+		Name: ClusterName(id, mostLabel), Image: r.word(node.at("image")),
+		Command: r.wordsOf(node.at("command")), Args: r.wordsOf(node.at("args")),
+		Env: r.env(node.at("env")), Config: r.config(node.at("config")), Ports: r.containerPorts(node.at("ports")),
+		Requests: map[string]string{}, Limits: map[string]string{},
+	}
+	if c.Image == "" {
+		r.rep.problem(node.place(), "the container %s has no image", quoteName(id))
+	}
+	cpus, memory := r.cpus(node.at("num_cpus")), r.bytes(resolveInput(r.topology, node.at("mem_size")))
+	for _, to := range []map[string]string{c.Requests, c.Limits} {
+		put(to, resourceCPU, cpus, milliText)
+		put(to, resourceMemory, memory, bytesText)
+	}
+	return c
+}
+
+// cpus reads CPUs, of which there may be parts, in thousandths.
+func (r *flavourReader) cpus(v *value) float64 {
+	text := r.word(v)
+	if text == "" {
+		return 0
+	}
+	n, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(n >= 0.001 && n*1000 <= mostMilli) {
+		r.rep.problem(v.place(), "%s is no number of CPUs, as 0.5", quoteName(text))
+		return 0
+	}
+	return math.Round(n * 1000)
+}
