@@ -29,6 +29,7 @@ func (l *loader) flavour(doc *value) Flavour {
 	r.flavour.LcmOperations = r.lcmOperations()
 	r.policies()
 	r.checkAutoscaling()
+	r.checkPlacement()
 	r.checkLevels()
 	r.checkBitrates()
 	r.baseHOT()

@@ -63,7 +63,7 @@ func (r *flavourReader) addContainer(pod *Pod, c Container, at *value) {
 func (r *flavourReader) osContainer(name string, node *value) Container {
 	c := Container{
 		Name: ClusterName(name, mostLabel), Image: r.containerImage(node),
-		Command: r.wordsOf(r.property(node, "command")), Args: r.wordsOf(r.property(node, "args")),
+		Command: r.texts(r.written(node, "command")), Args: r.texts(r.written(node, "args")),
 		Env: r.env(r.property(node, "env")), Config: r.config(r.property(node, "config")),
 		Ports: r.containerPorts(r.property(node, "ports")),
 	}
@@ -74,8 +74,8 @@ func (r *flavourReader) osContainer(name string, node *value) Container {
 
 // containerImage is the reference of an image: the property image of a derived type, else the name of the artifact with
 // its version as tag where the name has none, else the file that an artifact names and the package lacks.
-func (r *flavourReader) containerImage(node *value) string {
-	if image := r.word(r.property(node, "image")); image != "" {
+func (r *flavourReader) containerImage(node *value) Word {
+	if image := r.text(r.written(node, "image")); image != (Word{}) {
 		return image
 	}
 	artifact := r.imageArtifact(node)
@@ -85,9 +85,9 @@ func (r *flavourReader) containerImage(node *value) string {
 		r.rep.warn(artifact.place(), "the image %s is not put into a registry: the cluster must be able to pull %s",
 			quoteName(file), quoteName(withTag(name, version)))
 	} else if name == "" {
-		return file
+		return Word{Text: file}
 	}
-	return withTag(name, version)
+	return Word{Text: withTag(name, version)}
 }
 
 // withTag adds the version of an image as its tag.

@@ -26,13 +26,13 @@ const (
 type Container struct {
 	Name string `json:"name"`
 	// Image is a reference, as "registry.example/web:1.0".
-	Image   string   `json:"image"`
-	Command []string `json:"command,omitempty"`
-	Args    []string `json:"args,omitempty"`
+	Image   Word   `json:"image"`
+	Command []Word `json:"command,omitempty"`
+	Args    []Word `json:"args,omitempty"`
 	// Env are variables of the environment; Config becomes a ConfigMap, whose members are variables, too.
-	Env    map[string]string `json:"env,omitempty"`
-	Config map[string]string `json:"config,omitempty"`
-	Ports  []ContainerPort   `json:"ports,omitempty"`
+	Env    map[string]Word `json:"env,omitempty"`
+	Config map[string]Word `json:"config,omitempty"`
+	Ports  []ContainerPort `json:"ports,omitempty"`
 	// Requests and Limits are quantities, by the names that Kubernetes has for resources.
 	Requests map[string]string `json:"requests,omitempty"`
 	Limits   map[string]string `json:"limits,omitempty"`

@@ -2,6 +2,7 @@ package vnfpkg
 
 import (
 	"fmt"
+	"slices"
 )
 
 // containerVdus read the VDUs that are containers by their types.
@@ -84,7 +85,7 @@ func (r *flavourReader) locateChart(artifact *value, file string) (string, bool)
 func (r *flavourReader) checkImages(v *Vdu) {
 	var lacking []string
 	for _, c := range v.Pod.Containers {
-		if c.Image == "" {
+		if c.Image == (Word{}) {
 			lacking = append(lacking, c.Name)
 		}
 	}
@@ -196,5 +197,27 @@ func (r *flavourReader) checkMixed(baseHOT string) {
 	default:
 		r.rep.problem(at.place(), "VNFs of VMs and containers at the same time cannot be made: some VDUs of the flavour are "+
 			"containers, and others have an image, a size or a storage of a VM")
+	}
+}
+
+// topologies are the labels that nodes of a cluster have for the scopes of rules.
+var topologies = map[string]string{
+	"nfvi_node": "kubernetes.io/hostname", "cis_node": "kubernetes.io/hostname", "zone": "topology.kubernetes.io/zone",
+	"zone_group": "topology.kubernetes.io/region",
+}
+
+// Topology is the label of nodes whose values tell apart what the rule is about, "" where no label does.
+func (r AffinityRule) Topology() string { return topologies[r.Scope] }
+
+// checkPlacement warns of rules that no cluster can follow. All of one is in one NFVI-PoP.
+func (r *flavourReader) checkPlacement() {
+	for _, rule := range r.flavour.AffinityRules {
+		together := !rule.Anti && rule.Scope == "nfvi_pop"
+		for _, v := range r.flavour.Described() {
+			if rule.Topology() == "" && !together && slices.Contains(rule.Vdus, v.ID) {
+				r.rep.warn(r.topology.at("policies").place(), "the rule %s has the scope %s, which no label of nodes tells: it is not "+
+					"looked at", rule.ID, quoteName(rule.Scope))
+			}
+		}
 	}
 }

@@ -54,67 +54,84 @@ func (r *flavourReader) word(v *value) string {
 	return resolved.str()
 }
 
-// wordsOf are the texts of a list, or the only one.
-func (r *flavourReader) wordsOf(v *value) (out []string) {
-	if v.isMap() {
-		r.rep.problem(v.place(), "must be a list of texts")
-		return nil
+// written is a property of a node, or its type's default, with inputs as they are.
+func (r *flavourReader) written(node *value, name string) *value {
+	if v := node.at("properties", name); !v.isNull() {
+		return v
 	}
+	return r.typeDefault(node.at("type").str(), name)
+}
+
+// text is one of a container, which may be an input that requests give.
+func (r *flavourReader) text(v *value) Word {
+	name := v.at("get_input").str()
+	if name == "" {
+		return Word{Text: r.word(v)}
+	}
+	given := resolveInput(r.topology, v)
+	switch {
+	case !r.topology.at("inputs").has(name):
+		r.rep.problem(v.place(), "the input %s is not declared (topology_template.inputs)", quoteName(name))
+	case isSecretName(name):
+		r.rep.problem(v.place(), "the input %s is a secret by its name, and what the VNFD says of containers can be read by "+
+			"everybody who reads Pods: take it from a Secret, in manifests or a chart", quoteName(name))
+	case given.isMap() || given.isList():
+		r.rep.problem(v.place(), "the input %s is no text", quoteName(name))
+	}
+	return Word{Text: given.str(), Input: name, Required: given.isNull()}
+}
+
+// texts are those of a list, or the only one.
+func (r *flavourReader) texts(v *value) (out []Word) {
 	if !v.isList() {
 		if v.isNull() {
 			return nil
 		}
-		return []string{v.str()}
+		return []Word{r.text(v)}
 	}
 	for _, item := range v.items {
-		out = append(out, r.word(item))
+		out = append(out, r.text(item))
 	}
 	return out
 }
 
-// wordMap are the texts of a mapping, or of a list of mappings.
-func (r *flavourReader) wordMap(v *value) map[string]string {
+// textMap are the texts of a mapping, or of a list of mappings.
+func (r *flavourReader) textMap(v *value) map[string]Word {
 	if !v.isNull() && !v.isMap() && !v.isList() {
 		r.rep.problem(v.place(), "must be a mapping of texts")
 		return nil
 	}
-	out := map[string]string{}
+	out := map[string]Word{}
 	for key, item := range v.named() {
-		out[key] = r.word(item)
-	}
-	if len(out) == 0 {
-		return nil
+		out[key] = r.text(item)
 	}
 	return out
 }
 
 // env reads variables: a mapping, or a list of {name: ..., value: ...}.
-func (r *flavourReader) env(v *value) map[string]string {
-	out := map[string]string{}
+func (r *flavourReader) env(v *value) map[string]Word {
+	out := map[string]Word{}
 	if v.isList() {
 		for _, item := range v.items {
 			if name := r.word(item.at("name")); name != "" {
-				out[name] = r.word(item.at("value"))
+				out[name] = r.text(item.at("value"))
 				continue
 			}
-			maps.Copy(out, r.wordMap(item))
+			maps.Copy(out, r.textMap(item))
 		}
 	} else {
-		maps.Copy(out, r.wordMap(v))
+		out = r.textMap(v)
 	}
 	for _, name := range sortedKeys(out) {
 		if strings.ContainsAny(name, "=\x00") || name == "" {
 			r.rep.problem(v.place(), "%s is no name of a variable", quoteName(name))
 		}
 	}
-	if len(out) == 0 {
-		return nil
-	}
 	return out
 }
 
 // config reads what becomes a ConfigMap: a mapping, or the text of one, as Tacker has it.
-func (r *flavourReader) config(v *value) map[string]string {
+func (r *flavourReader) config(v *value) map[string]Word {
 	at := v
 	if text := v.str(); text != "" {
 		parsed, err := parseYAML(v.file, []byte(text), r.limits)
@@ -124,7 +141,7 @@ func (r *flavourReader) config(v *value) map[string]string {
 		}
 		v = parsed
 	}
-	out := r.wordMap(v)
+	out := r.textMap(v)
 	for _, key := range sortedKeys(out) {
 		if !configKey.MatchString(key) {
 			r.rep.problem(at.place(), "the config has the member %s, whose name may have letters, digits and -._ only",
@@ -137,6 +154,9 @@ func (r *flavourReader) config(v *value) map[string]string {
 // labels reads a mapping, or a list of texts as "app: web".
 func (r *flavourReader) labels(v *value) map[string]string {
 	out := map[string]string{}
+	if v.str() != "" {
+		r.rep.problem(v.place(), "labels are a mapping, or a list of texts as \"app: web\"")
+	}
 	if v.isList() {
 		for _, item := range v.items {
 			if key, value, ok := strings.Cut(item.str(), ":"); ok {
@@ -146,10 +166,13 @@ func (r *flavourReader) labels(v *value) map[string]string {
 			if !item.isMap() {
 				r.rep.problem(item.place(), "%s is no label, as \"app: web\"", quoteName(item.str()))
 			}
-			maps.Copy(out, r.wordMap(item))
+			for key, value := range item.members() {
+				out[key] = r.word(value)
+			}
 		}
-	} else {
-		maps.Copy(out, r.wordMap(v))
+	}
+	for key, value := range v.members() {
+		out[key] = r.word(value)
 	}
 	for _, key := range sortedKeys(out) {
 		if !labelKey.MatchString(key) || !labelValue.MatchString(out[key]) || strings.HasPrefix(key, ownLabels) {

@@ -29,12 +29,12 @@ func (r *flavourReader) tackerVdu(name string, node *value) Vdu {
 // vnfc reads one container. It takes what it requests, and no more, as with Tacker.
 func (r *flavourReader) vnfc(id string, node *value) Container {
 	c := Container{
-		Name: ClusterName(id, mostLabel), Image: r.word(node.at("image")),
-		Command: r.wordsOf(node.at("command")), Args: r.wordsOf(node.at("args")),
+		Name: ClusterName(id, mostLabel), Image: r.text(node.at("image")),
+		Command: r.texts(node.at("command")), Args: r.texts(node.at("args")),
 		Env: r.env(node.at("env")), Config: r.config(node.at("config")), Ports: r.containerPorts(node.at("ports")),
 		Requests: map[string]string{}, Limits: map[string]string{},
 	}
-	if c.Image == "" {
+	if c.Image == (Word{}) {
 		r.rep.problem(node.place(), "the container %s has no image", quoteName(id))
 	}
 	cpus, memory := r.cpus(node.at("num_cpus")), r.bytes(resolveInput(r.topology, node.at("mem_size")))

@@ -78,11 +78,9 @@ func TestReadParams(t *testing.T) {
 	}, p)
 
 	for text, want := range map[string][]string{
-		``:   {"$.additionalParams.lcm-kubernetes-def-files is missing: it names the files of manifests in the VNF package."},
-		`{}`: {"$.additionalParams.lcm-kubernetes-def-files is missing: it names the files of manifests in the VNF package."},
-		`{"lcm-kubernetes-def-files":[]}`: {
-			"$.additionalParams.lcm-kubernetes-def-files is missing: it names the files of manifests in the VNF package.",
-		},
+		``:                                nil,
+		`{}`:                              nil,
+		`{"lcm-kubernetes-def-files":[]}`: nil,
 		`{"lcm-kubernetes-def-files":"a.yaml"}`: {
 			"$.additionalParams.lcm-kubernetes-def-files must be a list of strings, not a string.",
 		},
@@ -346,10 +344,10 @@ func TestDiffering(t *testing.T) {
 		"b.yaml": manifest("Pod", "d", ""),
 	}
 	p := Params{Files: []string{"a.yaml", "b.yaml", "c.yaml"}}
-	differing, err := Differing(p, before.files(), after.files())
+	differing, err := Differing(flavour(), p, before.files(), after.files())
 	require.NoError(t, err)
 	require.Equal(t, []string{"b.yaml", "c.yaml"}, differing)
-	differing, err = Differing(p, before.files(), before.files())
+	differing, err = Differing(flavour(), p, before.files(), before.files())
 	require.NoError(t, err)
 	require.Empty(t, differing)
 }

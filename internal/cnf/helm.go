@@ -56,11 +56,8 @@ type Install struct {
 
 // CheckMembers implements params.Checker.
 func (p Params) CheckMembers(wrong params.Wrong) {
-	switch {
-	case p.UseHelm && len(p.Install) == 0 && p.ChartFile == "":
+	if p.UseHelm && len(p.Install) == 0 && p.ChartFile == "" {
 		wrong("using_helm_install_param", "is missing: it names the charts in the VNF package")
-	case len(p.Files) == 0 && !p.hasCharts():
-		wrong("lcm-kubernetes-def-files", "is missing: it names the files of manifests in the VNF package")
 	}
 	known := map[string]bool{}
 	for i, in := range p.Install {

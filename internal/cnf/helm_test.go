@@ -245,11 +245,11 @@ func TestDiffering_charts(t *testing.T) {
 	p, _ := ReadParams(json.RawMessage(`{"helm_chart_path":"chart"}`))
 	before := chartFiles("chart", "web")
 	for after, want := range map[string][]string{"web": nil, "db": {"chart"}} {
-		differing, err := Differing(p, before.files(), chartFiles("chart", after).files())
+		differing, err := Differing(flavour(), p, before.files(), chartFiles("chart", after).files())
 		require.NoError(t, err)
 		require.Equal(t, want, differing)
 	}
-	differing, err := Differing(p, before.files(), pkg{}.files())
+	differing, err := Differing(flavour(), p, before.files(), pkg{}.files())
 	require.NoError(t, err)
 	require.Equal(t, []string{"chart"}, differing)
 }

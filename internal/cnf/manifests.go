@@ -17,6 +17,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/params"
+	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
 // Manifests are those of a request, and what is wrong with them.
@@ -166,9 +167,9 @@ var onlyAnswered = map[string]bool{
 	"SelfSubjectRulesReview": true, "SelfSubjectReview": true,
 }
 
-// Differing are the files of manifests, and the charts, that do not say the same in two packages. Comments and the form
-// of the text of a manifest change nothing.
-func Differing(p Params, before, after Files) (out []string, err error) {
+// Differing are the files of manifests, and the charts, that do not say the same in two packages, whose VNFDs do not
+// differ in the flavour. Comments and the form of the text of a manifest change nothing.
+func Differing(f *vnfpkg.Flavour, p Params, before, after Files) (out []string, err error) {
 	for _, file := range p.Files {
 		one := Params{Files: []string{file}}
 		a, err := Read(one, before)
@@ -183,7 +184,11 @@ func Differing(p Params, before, after Files) (out []string, err error) {
 			out = append(out, file)
 		}
 	}
-	for _, c := range p.charts("") {
+	charts := p.charts("")
+	if !p.named() {
+		charts = p.chartsOf(f, "")
+	}
+	for _, c := range charts {
 		a, err := before.chart(c)
 		if err != nil && !lcm.Is(err, lcm.KindNotFound) {
 			return nil, err

@@ -36,14 +36,14 @@ func PullSecretName(id lcm.VnfInstanceID) string { return ReleaseName(id) + "-re
 
 // pullSecrets lets the Pods of manifests pull their images with the credentials of the request. Each namespace of theirs
 // gets a Secret, and that of the charts, whose values may name it.
-func (v *VNF) pullSecrets(id lcm.VnfInstanceID) {
+func (v *VNF) pullSecrets(id lcm.VnfInstanceID, charts bool) {
 	registries := slices.DeleteFunc(slices.Clone(v.Params.Registries), func(r Registry) bool { return r.Username == "" })
 	if len(registries) == 0 {
 		return
 	}
 	name := PullSecretName(id)
 	var namespaces []string
-	if v.Params.hasCharts() {
+	if charts {
 		namespaces = append(namespaces, v.Params.Namespace)
 	}
 	for i, o := range v.Manifests.Objects {

@@ -64,7 +64,8 @@ func (f Files) chart(of chart) (c charts.Content, err error) {
 
 // VNF is what a request makes of a package: its manifests and charts, and what the VDUs are among them.
 type VNF struct {
-	Params    Params
+	Params Params
+	// Manifests are those that the request names, or that are made of the VNFD.
 	Manifests Manifests
 	// Objects are the manifests, and what the charts make with the values of the request.
 	Objects   []unstructured.Unstructured
@@ -73,6 +74,9 @@ type VNF struct {
 	Wrong []lcm.Problem
 
 	releases []release
+	// described are the workloads of the VDUs whose Pods the VNFD describes, nil where the request names manifests or
+	// charts.
+	described map[string]Workload
 	// keys are those of the values that are numbers of Pods, by the ids of VDUs, paths where the request has them.
 	keys, paths map[string]string
 }
@@ -94,15 +98,17 @@ func Resolve(
 ) (*VNF, error) {
 	v := &VNF{}
 	v.Params, v.Wrong = ReadParams(additionalParams)
-	manifests, err := Read(v.Params, from)
-	if err != nil {
-		return nil, err
+	charts := v.Params.charts(id)
+	if v.Params.named() {
+		if err := v.read(from); err != nil {
+			return nil, err
+		}
+	} else {
+		charts = v.describe(f, additionalParams, id)
 	}
-	v.Manifests = manifests
-	v.pullSecrets(id)
+	v.pullSecrets(id, len(charts) > 0)
 	v.Objects = slices.Clone(v.Manifests.Objects)
-	v.Wrong = append(v.Wrong, manifests.Broken...)
-	for _, c := range v.Params.charts(id) {
+	for _, c := range charts {
 		if err := v.add(ctx, c, from); err != nil {
 			return nil, err
 		}
@@ -113,8 +119,34 @@ func Resolve(
 	if len(v.Problems()) > 0 {
 		return v, nil // what the VDUs are follows from the rest
 	}
-	v.Workloads, v.Wrong = Workloads(f, v.Params, v.Objects)
+	v.Workloads, v.Wrong = v.workloads(f)
 	return v, nil
+}
+
+// read reads the manifests that the request names.
+func (v *VNF) read(from Files) error {
+	manifests, err := Read(v.Params, from)
+	v.Manifests, v.Wrong = manifests, append(v.Wrong, manifests.Broken...)
+	return err
+}
+
+// workloads are those that the VNFD describes, and those that are among manifests and charts.
+func (v *VNF) workloads(f *vnfpkg.Flavour) (map[string]Workload, []lcm.Problem) {
+	if v.described == nil {
+		return Workloads(f, v.Params, v.Objects)
+	}
+	others := *f
+	others.Vdus = slices.DeleteFunc(slices.Clone(f.Vdus), func(of vnfpkg.Vdu) bool {
+		_, described := v.described[of.ID]
+		return described
+	})
+	out := maps.Clone(v.described)
+	if len(others.Vdus) == 0 || len(v.releases) == 0 {
+		return out, nil
+	}
+	found, problems := Workloads(&others, v.Params, v.Objects)
+	maps.Copy(out, found)
+	return out, problems
 }
 
 // add reads a chart and renders it.

@@ -90,7 +90,7 @@ func differingFiles(
 	}
 	if now.Containers {
 		p, _ := cnf.ReadParams(inst.Instantiated.AdditionalParams) // was checked when the VNF was instantiated
-		return cnf.Differing(p, cnf.FilesOf(ctx, packages, present.ID, inst.ID),
+		return cnf.Differing(now, p, cnf.FilesOf(ctx, packages, present.ID, inst.ID),
 			cnf.FilesOf(ctx, packages, next.ID, inst.ID))
 	}
 	return now.DifferingFiles(then, read(present.ID), read(next.ID))

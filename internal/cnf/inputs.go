@@ -1,0 +1,65 @@
+package cnf
+
+import (
+	"encoding/json"
+	"slices"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/vnfpkg"
+)
+
+// inputs are what a request gives for inputs of the VNFD.
+type inputs struct {
+	given    map[string]any
+	problems []lcm.Problem
+}
+
+func readInputs(additionalParams json.RawMessage) inputs {
+	in := inputs{}
+	_ = json.Unmarshal(additionalParams, &in.given) // ReadParams tells of what is no object
+	return in
+}
+
+// text is a word of the VNFD, with what the request gives.
+func (in *inputs) text(w vnfpkg.Word) string {
+	if w.Input == "" {
+		return w.Text
+	}
+	switch v := in.given[w.Input].(type) {
+	case nil:
+		if w.Required {
+			in.tell(w.Input, "is missing: a container of the VNFD takes it")
+		}
+		return w.Text
+	case string:
+		return v
+	case bool, float64:
+		text, _ := json.Marshal(v) // of these it cannot fail
+		return string(text)
+	default:
+		in.tell(w.Input, "must be a text, a number or a boolean: a container of the VNFD takes it")
+		return w.Text
+	}
+}
+
+func (in *inputs) tell(name, detail string) {
+	p := lcm.Problem{Path: lcm.MemberPath(paramsPath, name), Detail: detail}
+	if !slices.Contains(in.problems, p) {
+		in.problems = append(in.problems, p)
+	}
+}
+
+func (in *inputs) list(words []vnfpkg.Word) (out []string) {
+	for _, w := range words {
+		out = append(out, in.text(w))
+	}
+	return out
+}
+
+func (in *inputs) texts(words map[string]vnfpkg.Word) map[string]string {
+	out := make(map[string]string, len(words))
+	for _, name := range sortedKeys(words) {
+		out[name] = in.text(words[name])
+	}
+	return out
+}

@@ -1,0 +1,55 @@
+package cnf
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/params"
+	"github.com/windlass-nfv/windlass/vnfpkg"
+)
+
+// named tells whether the request says what the VNF is made of. Where it does not, the VNFD does.
+func (p Params) named() bool { return len(p.Files) > 0 || p.hasCharts() || p.UseHelm }
+
+// describe makes manifests of what the VNFD says of containers, and finds the charts that it has for the other VDUs.
+func (v *VNF) describe(f *vnfpkg.Flavour, additionalParams json.RawMessage, id lcm.VnfInstanceID) []chart {
+	described := len(f.Described()) > 0
+	switch {
+	case !described && len(f.Charts) == 0:
+		v.tell(filesPath, "is missing: it names the files of manifests in the VNF package, and the VNFD describes no "+
+			"containers in the flavour %s of which these could be made.", f.ID)
+		return nil
+	case described && len(v.Params.VduMapping) > 0:
+		v.tell(mappingPath, "is about manifests and charts, and the request names none: the VNFD says what the VDUs are.")
+	case len(f.Charts) != 1 && len(v.Params.Parameters) > 0:
+		v.tell(parametersPath, "are values of a chart, and the flavour %s has %d of them: name charts in "+
+			"using_helm_install_param.", f.ID, len(f.Charts))
+	}
+	var wrong []lcm.Problem
+	v.Manifests.Objects, v.described, wrong = Describe(f, id, additionalParams)
+	v.Wrong = append(v.Wrong, wrong...)
+	return v.Params.chartsOf(f, id)
+}
+
+// tell adds a problem, unless another one is told of that place.
+func (v *VNF) tell(path, format string, args ...any) {
+	v.Wrong = params.Join(v.Wrong, []lcm.Problem{{Path: path, Detail: fmt.Sprintf(format, args...)}})
+}
+
+// chartsOf are the charts of the VNFD, with the values of the request where there is one.
+func (p Params) chartsOf(f *vnfpkg.Flavour, id lcm.VnfInstanceID) (out []chart) {
+	for i, of := range f.Charts {
+		c := chart{of.File, ReleaseName(id), map[string]any{}, paramsPath}
+		if i > 0 {
+			c.release += fmt.Sprintf("-%d", i+1)
+		}
+		if len(f.Charts) == 1 {
+			for _, key := range sortedKeys(p.Parameters) {
+				_ = setAny(c.values, key, p.Parameters[key]) // ReadParams tells of what is wrong with it
+			}
+		}
+		out = append(out, c)
+	}
+	return out
+}
