@@ -80,7 +80,7 @@ func (r *flavourReader) containerImage(node *value) Word {
 	}
 	artifact := r.imageArtifact(node)
 	name, version := r.word(artifact.at("properties", "name")), r.word(artifact.at("properties", "version"))
-	file := artifact.at("file").str()
+	file := first(artifact.at("file").str(), artifact.str())
 	if _, inside := r.locate(node.file, file); inside {
 		r.rep.warn(artifact.place(), "the image %s is not put into a registry: the cluster must be able to pull %s",
 			quoteName(file), quoteName(withTag(name, version)))
