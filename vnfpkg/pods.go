@@ -110,21 +110,21 @@ func (r *flavourReader) checkPinned(v *Vdu) {
 	if v.Pod == nil {
 		return
 	}
-	pinned := ""
+	var pinned []string
 	for _, req := range r.requirements(r.nodes.at(v.ID)) {
 		if req.name == "container" && r.property(r.nodes.at(req.target), "cpu_pinning_requirements").isMap() {
-			pinned = req.target
+			pinned = append(pinned, ClusterName(req.target, mostLabel))
 		}
 	}
-	if pinned == "" {
-		return
-	}
 	for _, c := range v.Pod.Containers {
+		if len(pinned) == 0 || slices.Contains(pinned, c.Name) { // sizesOf has looked at what is pinned itself
+			continue
+		}
 		for _, resource := range []string{resourceCPU, resourceMemory} {
 			limit, request := c.Limits[resource], c.Requests[resource]
 			if limit == "" || request != "" && request != limit {
 				r.rep.problem(r.nodes.at(v.ID).place(), "the container %s of the VDU %s is pinned to CPUs, so that the container %s "+
-					"needs as much %s requested as it is limited to", pinned, v.ID, c.Name, resource)
+					"needs as much %s requested as it is limited to", pinned[0], v.ID, c.Name, resource)
 			}
 		}
 	}

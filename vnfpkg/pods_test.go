@@ -1,0 +1,299 @@
+package vnfpkg
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const podVnfd = "Definitions/top.yaml"
+
+// podded is a package of a VDU of containers.
+func podded() files {
+	f := minimal().without("BaseHOT/small/top.yaml").without("BaseHOT/small/nested/node.yaml")
+	f[podVnfd] = `tosca_definitions_version: tosca_simple_yaml_1_2
+topology_template:
+  inputs: { given: { type: string }, db_password: { type: string } }
+  substitution_mappings: { properties: { flavour_id: small } }
+  node_templates:
+    VNF: { type: tosca.nodes.nfv.VNF, properties: { descriptor_id: vnfd-1 } }
+    web:
+      type: tosca.nodes.nfv.Vdu.OsContainerDeployableUnit
+      properties:
+        name: web
+        mcio_identification_data: { name: web, type: Deployment }
+      requirements:
+        - container: server
+    server:
+      type: tosca.nodes.nfv.Vdu.OsContainer
+      properties:
+        requested_cpu_resources: 500
+      artifacts:
+        sw_image: { type: tosca.artifacts.nfv.SwImage, file: x, properties: { name: web, version: '1' } }
+    cp:
+      type: tosca.nodes.nfv.VirtualCp
+      properties:
+        additionalServiceData: [ { portData: [ { name: http, protocol: tcp, port: 80 } ] } ]
+      requirements:
+        - target: web
+  policies:
+    - scaling: { type: tosca.policies.Scaling, targets: [ web ], properties: { max_instances: 3 } }
+`
+	return f
+}
+
+func TestPods(t *testing.T) {
+	p := podded().open(t)
+	require.Empty(t, p.Warnings)
+	f := p.Vnfd.Flavours[0]
+	require.True(t, f.Containers)
+	require.Len(t, f.Described(), 1)
+	web := f.Vdus[0]
+	require.Equal(t, &Autoscaling{Min: 1, Max: 3, CPU: 80}, web.Pod.Autoscaling)
+	require.Equal(t, 1, web.MinInstances)
+	require.Equal(t, 3, web.MaxInstances)
+	require.Equal(t, Word{Text: "web:1"}, web.Pod.Containers[0].Image)
+	require.Equal(t, []Service{{
+		ID: "cp", Vdus: []string{"web"}, Ports: []ServicePort{{Name: "http", Protocol: "TCP", Port: 80, Target: 80}},
+	}}, f.Services)
+	require.Equal(t, "cp-12345678", f.ServiceName(f.Services[0], "12345678-9"))
+	require.Equal(t, "web", web.WorkloadName("12345678-9"))
+}
+
+func TestPods_tellsEveryMistakeWithItsPlace(t *testing.T) {
+	const size = "        requested_cpu_resources: 500\n"
+	const cpu = "requested_cpu_resources: 500"
+	container := func(properties string) [2]string { return [2]string{size, size + properties} }
+	for name, c := range map[string]struct {
+		change [2]string
+		want   []string
+	}{
+		"a limit below the request": {
+			container("        cpu_resource_limit: 100\n"),
+			[]string{":17: requested_cpu_resources of the container server is more than its cpu_resource_limit"},
+		},
+		"sizes": {
+			container("        requested_memory_resources: much\n        cpu_resource_limit: -1\n"),
+			[]string{`:19: "-1" is no number of thousandths of a CPU`, `:18: "much" is no size with a unit, as 512 MB`},
+		},
+		"parts of a pinned CPU": {
+			container("        memory_resource_limit: 1 GB\n        cpu_pinning_requirements: { virtual_cpu_pinning_policy: static }\n"),
+			[]string{
+				":15: the container server is pinned to CPUs (cpu_pinning_requirements), and 500 thousandths of one are no whole CPUs",
+			},
+		},
+		"pinned without memory": {
+			[2]string{cpu, "requested_cpu_resources: 1000\n        cpu_pinning_requirements: {}"},
+			[]string{
+				":15: the container server is pinned to CPUs (cpu_pinning_requirements): it needs requested_memory_resources",
+			},
+		},
+		"pinned with two sizes": {
+			[2]string{cpu, "requested_cpu_resources: 1000\n        cpu_resource_limit: 2000\n" +
+				"        requested_memory_resources: 1 GB\n        cpu_pinning_requirements: {}"},
+			[]string{":15: the container server is pinned to CPUs (cpu_pinning_requirements): its requested_cpu_resources and its " +
+				"cpu_resource_limit must be the same"},
+		},
+		"one of two is pinned": {
+			[2]string{"        - container: server\n", "        - container: server\n        - container: pinned\n    pinned:\n" +
+				"      type: tosca.nodes.nfv.Vdu.OsContainer\n      properties: { cpu_resource_limit: 1000, memory_resource_limit: 1 GB, " +
+				"cpu_pinning_requirements: {} }\n      artifacts: { sw_image: a }\n"},
+			[]string{
+				":8: the container pinned of the VDU web is pinned to CPUs, so that the container server needs as much cpu",
+				":8: the container pinned of the VDU web is pinned to CPUs, so that the container server needs as much memory",
+			},
+		},
+		"parts of huge pages": {
+			container("        huge_pages_resources: [ { hugepage_size: 2 MB, requested_size: 3 MB }, { hugepage_size: 2 MB } ]\n"),
+			[]string{
+				":18: the requested_size 3Mi of the container server is not a whole number of huge pages of 2Mi",
+				":18: huge pages of the container server need a hugepage_size and a requested_size",
+			},
+		},
+		"nothing but huge pages": {
+			[2]string{cpu, "huge_pages_resources: [ { hugepage_size: 1 GB, requested_size: 1 GB } ]"},
+			[]string{":17: the container server has huge pages, and neither memory nor CPUs, without which Kubernetes gives none"},
+		},
+		"extended resources": {
+			container("        extended_resource_requests: [ { extended_resource: { gpu: '' }, amount: 1 }, " +
+				"{ extended_resource: { example.com/gpu: '' } } ]\n"),
+			[]string{
+				":18: the extended_resource names no resource as clusters do, as example.com/gpu",
+				":18: the extended_resource example.com/gpu has no amount",
+			},
+		},
+		"inputs": {
+			container("        env: { A: { get_input: none }, B: { get_input: db_password }, C: { concat: [ a ] }, 'D=': x }\n"),
+			[]string{
+				`:18: the input "none" is not declared (topology_template.inputs)`,
+				`:18: the input "db_password" is a secret by its name`,
+				":18: must be a text: get_input is the only function that is known here",
+				`:18: "D=" is no name of a variable`,
+			},
+		},
+		"config": {
+			container("        config: { a b: c }\n"),
+			[]string{`:18: the config has the member "a b", whose name may have letters, digits and -._ only`},
+		},
+		"a text as config": {container("        config: hello\n"), []string{":18: the config is a text, and no mapping can be read in it"}},
+		"ports": {
+			container("        ports: [ 0, 53/dns, { name: Web_Port, port: 1 } ]\n"),
+			[]string{
+				`:18: "0" is no port: it is a number between 1 and 65535`, `:18: "dns" is no protocol of a port: tcp, udp and sctp are`,
+				`:18: "Web_Port" is no name of a port: at most 15 small letters, digits and dashes`,
+			},
+		},
+		"a name": {
+			[2]string{"{ name: web, type: Deployment }", "{ name: Web_1, type: Job }"},
+			[]string{
+				`:11: the type of mcio_identification_data is "Job": it is Deployment or StatefulSet`,
+				`:11: the name of mcio_identification_data is "Web_1", which no object on a cluster can be called`,
+			},
+		},
+		"labels and ports of a VDU": {
+			[2]string{"        name: web\n", "        name: web\n        labels: [ 'a b: c', 'windlass.nfv/owner: me' ]\n" +
+				"        mapping_ports: [ '80:x', '81', '81' ]\n        service_type: External\n"},
+			[]string{
+				`:11: "a b": "c" is no label that an object of a package can have on a cluster`,
+				`:11: "windlass.nfv/owner": "me" is no label`,
+				`:13: the service_type is "External": it is one of ClusterIP, NodePort, LoadBalancer`,
+				`:12: "x" is no port`,
+				":12: the port 81 (port-81) of web has the number or the name of another one",
+			},
+		},
+		"a container that is none": {
+			[2]string{"container: server", "container: cp"},
+			[]string{
+				`:8: the requirement container names the node "cp", which is of type "tosca.nodes.nfv.VirtualCp" and no ` +
+					"tosca.nodes.nfv.Vdu.OsContainer", `:8: the VDU "web" has no container (requirement container)`,
+			},
+		},
+		"two containers of one name": {
+			[2]string{"        - container: server\n", "        - container: server\n        - container: server\n"},
+			[]string{`two containers of one VDU would be called "server" on a cluster`},
+		},
+		"a target that is none": {
+			[2]string{"target: web", "target: server"},
+			[]string{`the connection point "cp" has the target "server", which is no VDU of containers`},
+		},
+		"Services of one name": {
+			[2]string{"    cp:\n", "    CP:\n      type: tosca.nodes.nfv.VirtualCp\n      properties: { additionalServiceData: " +
+				"[ { portData: [ { port: 1 } ] } ] }\n      requirements: [ { target: web } ]\n    cp:\n"},
+			[]string{"the Services of CP and cp would have one name on a cluster: rename one of them"},
+		},
+		"a policy without an end": {
+			[2]string{"max_instances: 3", "min_instances: 3, target_cpu_utilization_percentage: 0"},
+			[]string{"the policy scaling needs max_instances, and no fewer than min_instances"},
+		},
+		"two policies": {
+			[2]string{"  policies:\n", "  policies:\n    - also: { type: tosca.policies.tacker.Scaling, targets: [ web ], " +
+				"properties: { max_instances: 3, default_instances: 4 } }\n"},
+			[]string{
+				"the default_instances of the policy also are between min_instances and max_instances",
+				"the policy scaling scales the VDU web, as another one does",
+			},
+		},
+		"VMs beside containers": {
+			[2]string{"    server:\n", "    vm:\n      type: tosca.nodes.nfv.Vdu.Compute\n      properties: { sw_image_data: { name: a } }\n" +
+				"    server:\n"},
+			[]string{":8: VNFs of VMs and containers at the same time cannot be made"},
+		},
+		"a chart that is not there": {
+			[2]string{"    cp:\n", "    chart:\n      type: tosca.nodes.nfv.Mciop\n      artifacts: { chart: { type: x, file: a.tgz } }\n" +
+				"      requirements: [ { associatedVdu: server } ]\n    cp:\n"},
+			[]string{
+				`names the chart "a.tgz", which the archive lacks: charts are taken from the VNF package only`,
+				`the Mciop "chart" makes "server", which is no VDU of containers`,
+			},
+		},
+		"a driver of servers": {
+			[2]string{"properties: { descriptor_id: vnfd-1 }", "properties: { descriptor_id: vnfd-1 }, interfaces: { Vnflcm: { " +
+				"instantiate_end: { implementation: mgmt-drivers-kubernetes } } }"},
+			[]string{"a VDU of containers is on a Kubernetes, and the driver mgmt-drivers-kubernetes works on servers"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := openBytes(podded().replace(t, podVnfd, c.change[0], c.change[1]).zip(), Limits{})
+			have := problems(t, err)
+			require.Len(t, have, len(c.want), "%s", strings.Join(have, "\n"))
+			for i, want := range c.want {
+				require.Contains(t, have[i], want)
+			}
+		})
+	}
+	_, err := openBytes(podded().with("BaseHOT/small/top.yaml", minimalHOT).with("BaseHOT/small/nested/node.yaml",
+		minimalNested).zip(), Limits{})
+	require.Contains(t, problems(t, err)[0], "the flavour has the Heat template BaseHOT/small/top.yaml")
+}
+
+func TestPods_warnings(t *testing.T) {
+	for name, c := range map[string]struct{ from, to, want string }{
+		"no ports": {
+			"        additionalServiceData: [ { portData: [ { name: http, protocol: tcp, port: 80 } ] } ]\n", "        name: x\n",
+			"the connection point cp tells no ports (additionalServiceData.portData), so no Service is made of it",
+		},
+		"no CPU to measure":    {"        requested_cpu_resources: 500\n", "        name: x\n", "the cluster will not scale it"},
+		"an image in the file": {"file: x", "file: top.yaml", "is not put into a registry: the cluster must be able to pull \"web:1\""},
+		"a storage": {
+			"        - container: server\n", "        - container: server\n        - virtual_storage: cp\n",
+			"the storage cp of the VDU web is not made of the VNFD",
+		},
+		"a scope": {
+			"  policies:\n", "  policies:\n    - apart: { type: tosca.policies.nfv.AntiAffinityRule, targets: [ web ], " +
+				"properties: { scope: nfvi_pop } }\n",
+			`the rule apart has the scope "nfvi_pop", which no label of nodes tells`,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := podded().replace(t, podVnfd, c.from, c.to).open(t)
+			require.Len(t, p.Warnings, 1, "%v", p.Warnings)
+			require.Contains(t, p.Warnings[0].Detail, c.want)
+		})
+	}
+}
+
+// A VDU whose containers have no image is what manifests say, or the chart of an Mciop.
+func TestPods_areLeftToManifestsAndCharts(t *testing.T) {
+	bare := podded().replace(t, podVnfd,
+		"        sw_image: { type: tosca.artifacts.nfv.SwImage, file: x, properties: { name: web, version: '1' } }\n", "        {}\n")
+	p := bare.open(t)
+	require.Len(t, p.Warnings, 1)
+	require.Contains(t, p.Warnings[0].Detail, "requests must name manifests or charts with it")
+	f := p.Vnfd.Flavours[0]
+	require.True(t, f.Containers)
+	require.Empty(t, f.Described())
+	require.Empty(t, f.Services)
+	require.Equal(t, "web", f.Vdus[0].Name, "is how manifests call it")
+
+	charted := bare.with("Files/web/Chart.yaml", "name: web\n").replace(t, podVnfd, "    cp:\n", `    chart:
+      type: tosca.nodes.nfv.Mciop
+      artifacts: { chart: { type: tosca.artifacts.nfv.HelmChart, file: Files/web } }
+      requirements: [ { associatedVdu: web } ]
+    cp:
+`)
+	p = charted.open(t)
+	require.Empty(t, p.Warnings)
+	require.Equal(t, []Chart{{ID: "chart", File: "Files/web", Vdus: []string{"web"}}}, p.Vnfd.Flavours[0].Charts)
+}
+
+func TestTackerVdu_mistakes(t *testing.T) {
+	const begins, ends = "    web:\n", "    server:\n"
+	f := podded()
+	text := f[podVnfd]
+	f[podVnfd] = text[:strings.Index(text, begins)] + `    web:
+      type: tosca.nodes.nfv.VDU.Tacker
+      properties:
+        vnfcs:
+          a: { num_cpus: none, mem_size: 1, image: x }
+          b: { num_cpus: 0.25 }
+    empty: { type: tosca.nodes.nfv.VDU.Tacker }
+` + text[strings.Index(text, ends):]
+	_, err := openBytes(f.zip(), Limits{})
+	require.Equal(t, []string{
+		`Definitions/top.yaml:11: "none" is no number of CPUs, as 0.5`,
+		`Definitions/top.yaml:11: "1" is no size with a unit, as 512 MB`,
+		`Definitions/top.yaml:12: the container "b" has no image`,
+		`Definitions/top.yaml:13: the VDU "empty" has no vnfcs, and VDUs of the type tosca.nodes.nfv.VDU.Tacker are containers here`,
+	}, problems(t, err)[:4])
+}
