@@ -74,7 +74,7 @@ func TestCnf_ofTackersPackagesIsAcceptedInBothVersions(t *testing.T) {
 }
 
 func TestCnf_ofTheSampleIsAcceptedAsItIsShipped(t *testing.T) {
-	for _, sample := range []string{"cnf-manifests", "cnf-helm"} {
+	for _, sample := range []string{"cnf-manifests", "cnf-helm", "cnf-tosca"} {
 		b := newBench(t)
 		vnfdID := b.onboardDir("../vnfpkg/samples/" + sample)
 		text, err := os.ReadFile("../vnfpkg/samples/requests/instantiate-" + sample + ".json")
