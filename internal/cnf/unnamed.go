@@ -40,7 +40,7 @@ func (v *VNF) tell(path, format string, args ...any) {
 // chartsOf are the charts of the VNFD, with the values of the request where there is one.
 func (p Params) chartsOf(f *vnfpkg.Flavour, id lcm.VnfInstanceID) (out []chart) {
 	for i, of := range f.Charts {
-		c := chart{of.File, ReleaseName(id), map[string]any{}, paramsPath}
+		c := chart{file: of.File, release: ReleaseName(id), values: map[string]any{}, at: paramsPath}
 		if i > 0 {
 			c.release += fmt.Sprintf("-%d", i+1)
 		}
