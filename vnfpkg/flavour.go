@@ -13,6 +13,8 @@ type flavourReader struct {
 	flavour  Flavour
 	// ofContainers are the VDUs that are containers by their types.
 	ofContainers map[string]bool
+	// containers counts those of all VDUs, containerTexts the bytes of what is said of them.
+	containers, containerTexts int
 }
 
 func (l *loader) flavour(doc *value) Flavour {

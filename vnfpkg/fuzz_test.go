@@ -60,6 +60,7 @@ func FuzzOpen(f *testing.F) {
 
 func FuzzVnfd(f *testing.F) {
 	f.Add(minimalVnfd)
+	f.Add(podded()[podVnfd])
 	f.Add("a: &a [*a]\n<<: *a\n")
 	f.Add("imports: [ top.yaml, { x: { file: top.yaml } } ]\ntosca_definitions_version: tosca_simple_yaml_1_3\n")
 	f.Fuzz(func(t *testing.T, vnfd string) {

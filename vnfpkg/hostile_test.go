@@ -77,3 +77,25 @@ func TestOpen_countsTheValuesOfAllDefinitionsTogether(t *testing.T) {
 
 	require.Contains(t, strings.Join(problems(t, err), "\n"), "values allowed")
 }
+
+// VDUs may share containers, so that what these say could be multiplied.
+func TestOpen_boundsWhatContainersSayTogether(t *testing.T) {
+	var more strings.Builder
+	for i := range 20 {
+		fmt.Fprintf(&more, "    v%d: { type: tosca.nodes.nfv.Vdu.OsContainerDeployableUnit, requirements: [ { container: server } ] }\n", i)
+	}
+	long := "        env: { A: " + strings.Repeat("x", 100*kib) + " }\n"
+	_, err := openBytes(podded().replace(t, podVnfd, "    cp:\n", more.String()+"    cp:\n").
+		replace(t, podVnfd, "        requested_cpu_resources: 500\n", long).zip(), Limits{})
+	require.Contains(t, problems(t, err), "Definitions/top.yaml: has more than the 1048576 bytes allowed for the texts of all containers")
+
+	more.Reset()
+	for i := range maxItems {
+		fmt.Fprintf(&more, "        - container: c%d\n", i)
+	}
+	nodes := strings.ReplaceAll(strings.ReplaceAll(more.String(), "        - container: ", "    "), "\n",
+		": { type: tosca.nodes.nfv.Vdu.OsContainer, artifacts: { sw_image: x } }\n")
+	_, err = openBytes(podded().replace(t, podVnfd, "        - container: server\n", "        - container: server\n"+more.String()).
+		replace(t, podVnfd, "    cp:\n", nodes+"    cp:\n").zip(), Limits{})
+	require.Contains(t, problems(t, err), "Definitions/top.yaml: has more than the 100 containers allowed")
+}

@@ -45,19 +45,29 @@ func (r *flavourReader) deploys(pod *Pod, target string, vdu *value) {
 			quoteName(target), quoteName(typeName), typeContainer)
 		return
 	}
-	if r.room("containers of a VDU", len(pod.Containers), node) {
-		r.addContainer(pod, r.osContainer(target, node), node)
-	}
+	r.addContainer(pod, target, node, r.osContainer)
 }
 
-// addContainer adds one to a Pod, which has no two of one name.
-func (r *flavourReader) addContainer(pod *Pod, c Container, at *value) {
-	if slices.ContainsFunc(pod.Containers, func(other Container) bool { return other.Name == c.Name }) {
-		r.rep.problem(at.place(), "two containers of one VDU would be called %s on a cluster: give one of them another name",
-			quoteName(c.Name))
+// addContainer reads one and adds it to a Pod, which has no two of one name. VDUs may share nodes of containers, so that
+// all texts together are counted.
+func (r *flavourReader) addContainer(
+	pod *Pod, name string, node *value, read func(name string, node *value) Container,
+) {
+	if !r.room("containers", r.containers, node) {
 		return
 	}
-	pod.Containers = append(pod.Containers, c)
+	c := read(name, node)
+	r.containers++
+	r.containerTexts += c.textSize()
+	switch {
+	case r.containerTexts > mib:
+		r.rep.problem(node.file, "has more than the %d bytes allowed for the texts of all containers", mib)
+	case slices.ContainsFunc(pod.Containers, func(other Container) bool { return other.Name == c.Name }):
+		r.rep.problem(node.place(), "two containers of one VDU would be called %s on a cluster: give one of them another name",
+			quoteName(c.Name))
+	default:
+		pod.Containers = append(pod.Containers, c)
+	}
 }
 
 func (r *flavourReader) osContainer(name string, node *value) Container {

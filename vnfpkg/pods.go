@@ -60,7 +60,9 @@ func (r *flavourReader) charts() {
 					quoteName(req.target))
 				continue
 			}
-			c.Vdus = append(c.Vdus, req.target)
+			if !slices.Contains(c.Vdus, req.target) {
+				c.Vdus = append(c.Vdus, req.target)
+			}
 		}
 		if c.File != "" && r.room("charts", len(r.flavour.Charts), node) {
 			r.flavour.Charts = append(r.flavour.Charts, c)
@@ -211,9 +213,14 @@ func (r AffinityRule) Topology() string { return topologies[r.Scope] }
 
 // checkPlacement warns of rules that no cluster can follow. All of one is in one NFVI-PoP.
 func (r *flavourReader) checkPlacement() {
+	described := r.flavour.Described()
+	if len(described) > 0 && len(r.flavour.AffinityRules) > maxItems {
+		r.rep.problem(r.topology.file, "has more than the %d affinity rules allowed", maxItems)
+		return
+	}
 	for _, rule := range r.flavour.AffinityRules {
 		together := !rule.Anti && rule.Scope == "nfvi_pop"
-		for _, v := range r.flavour.Described() {
+		for _, v := range described {
 			if rule.Topology() == "" && !together && slices.Contains(rule.Vdus, v.ID) {
 				r.rep.warn(r.topology.at("policies").place(), "the rule %s has the scope %s, which no label of nodes tells: it is not "+
 					"looked at", rule.ID, quoteName(rule.Scope))

@@ -174,6 +174,9 @@ func (r *flavourReader) labels(v *value) map[string]string {
 	for key, value := range v.members() {
 		out[key] = r.word(value)
 	}
+	if len(out) > maxItems {
+		r.rep.problem(v.place(), "there are more than the %d labels allowed", maxItems)
+	}
 	for _, key := range sortedKeys(out) {
 		if !labelKey.MatchString(key) || !labelValue.MatchString(out[key]) || strings.HasPrefix(key, ownLabels) {
 			r.rep.problem(v.place(), "%s: %s is no label that an object of a package can have on a cluster", quoteName(key),

@@ -14,9 +14,7 @@ func (r *flavourReader) tackerVdu(name string, node *value) Vdu {
 	}
 	vnfcs := r.property(node, "vnfcs")
 	for id, vnfc := range vnfcs.members() {
-		if r.room("containers of a VDU", len(pod.Containers), vnfc) {
-			r.addContainer(pod, r.vnfc(id, vnfc), vnfc)
-		}
+		r.addContainer(pod, id, vnfc, r.vnfc)
 	}
 	if len(pod.Containers) == 0 {
 		r.rep.problem(node.place(), "the VDU %s has no vnfcs, and VDUs of the type %s are containers here", quoteName(name),

@@ -47,3 +47,20 @@ func (w *Word) UnmarshalJSON(doc []byte) error {
 	}
 	return nil
 }
+
+// textSize is about how much memory the texts of a container take, in bytes.
+func (c *Container) textSize() int {
+	const each = 64
+	size := len(c.Image.Text) + each
+	for _, list := range [][]Word{c.Command, c.Args} {
+		for _, w := range list {
+			size += len(w.Text) + each
+		}
+	}
+	for _, texts := range []map[string]Word{c.Env, c.Config} {
+		for name, w := range texts {
+			size += len(name) + len(w.Text) + each
+		}
+	}
+	return size
+}

@@ -42,7 +42,7 @@ func (d *describer) affinity(v vnfpkg.Vdu) *corev1.Affinity {
 // ruled finds the Pods of a rule's VDUs.
 func (d *describer) ruled(rule vnfpkg.AffinityRule) *metav1.LabelSelector {
 	var names []string
-	for _, v := range d.flavour.Described() {
+	for _, v := range d.vdus {
 		if slices.Contains(rule.Vdus, v.ID) {
 			names = append(names, v.WorkloadName(d.id))
 		}

@@ -34,6 +34,7 @@ const (
 type describer struct {
 	flavour  *vnfpkg.Flavour
 	id       string
+	vdus     []vnfpkg.Vdu
 	capacity map[string]int
 	inputs   inputs
 	objects  []unstructured.Unstructured
@@ -50,15 +51,17 @@ func Describe(f *vnfpkg.Flavour, id lcm.VnfInstanceID, additionalParams json.Raw
 	if err != nil { // no level is the default: requests name one
 		capacity, _ = f.CapacityAt(nil)
 	}
-	d := &describer{flavour: f, id: string(id), capacity: capacity, inputs: readInputs(additionalParams)}
+	d := &describer{
+		flavour: f, id: string(id), vdus: f.Described(), capacity: capacity, inputs: readInputs(additionalParams),
+	}
 	workloads = map[string]Workload{}
-	for _, v := range f.Described() {
+	for _, v := range d.vdus {
 		d.configMaps(v)
 	}
 	for _, s := range f.Services {
 		d.service(s)
 	}
-	for _, v := range f.Described() {
+	for _, v := range d.vdus {
 		workloads[v.ID] = Workload{Kind: v.Pod.Kind, Name: v.WorkloadName(d.id)}
 		d.workload(v)
 		d.autoscaler(v)

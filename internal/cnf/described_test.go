@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -112,4 +113,34 @@ func TestDescribe_tellsWhichInputsAreWrong(t *testing.T) {
 		"$.additionalParams.level is missing: a container of the VNFD takes it",
 		"$.additionalParams.greeting must be a text, a number or a boolean: a container of the VNFD takes it",
 	}, sentences(wrong))
+}
+
+func FuzzDescribe(f *testing.F) {
+	for _, dir := range []string{"described", "tacker"} {
+		text, err := os.ReadFile("testdata/" + dir + "/Definitions/top.yaml")
+		require.NoError(f, err)
+		f.Add(string(text))
+	}
+	meta, err := os.ReadFile("testdata/tacker/TOSCA-Metadata/TOSCA.meta")
+	require.NoError(f, err)
+	f.Fuzz(func(t *testing.T, vnfd string) {
+		var csar bytes.Buffer
+		if vnfpkg.BuildFS(fstest.MapFS{
+			"TOSCA-Metadata/TOSCA.meta": {Data: meta}, "Definitions/top.yaml": {Data: []byte(vnfd)},
+		}, &csar) != nil {
+			return
+		}
+		p, err := vnfpkg.Open(bytes.NewReader(csar.Bytes()), int64(csar.Len()), vnfpkg.Limits{})
+		require.NoError(t, err)
+		for i := range p.Vnfd.Flavours {
+			objects, _, _ := Describe(&p.Vnfd.Flavours[i], instance, nil)
+			names := map[string]bool{}
+			for _, o := range objects {
+				require.NoError(t, complete(o))
+				key := o.GetKind() + "/" + o.GetName()
+				require.False(t, names[key], key)
+				names[key] = true
+			}
+		}
+	})
 }

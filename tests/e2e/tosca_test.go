@@ -11,7 +11,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/yaml"
 
 	"github.com/windlass-nfv/windlass/tests/kubetest"
 )
@@ -85,12 +87,64 @@ func TestTOSCAContainers(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, maps.Items)
 	b.refusedDescriptions(t, vim)
+	b.autoscaledContainers(t, cluster, vim)
+	for _, file := range []string{"described", "tacker", "cnf-tosca"} {
+		requireTaken(t, cluster, filepath.Join(b.Root, "internal/cnf/testdata", file+".objects.yaml"))
+	}
+}
+
+// autoscaledContainers takes a VNF as Tacker described it first, with an autoscaler, which alone decides how many Pods
+// there are.
+func (b *bed) autoscaledContainers(t *testing.T, cluster *kubetest.ControlPlane, vim string) {
+	t.Helper()
+	out, err := b.Windlass(t.Context(), "package", "create", "internal/cnf/testdata/tacker").CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	vnf := b.createOf(t, "vnfd-1", "autoscaled")
+	b.Await(t, b.Begin(t, vnf, "instantiate", b.describedRequest(t, vim, nil)), quick, "COMPLETED")
+	had := b.Vnfcs(t, vnf)
+	require.Len(t, had, 1, "an autoscaler begins with one")
+	name := "vdu1-" + vnf[:8]
+	scaler, err := cluster.Client.AutoscalingV2().HorizontalPodAutoscalers("default").Get(t.Context(), name, metav1.GetOptions{})
+	require.NoError(t, err)
+	require.EqualValues(t, 3, scaler.Spec.MaxReplicas)
+	service, err := cluster.Client.CoreV1().Services("default").Get(t.Context(), name, metav1.GetOptions{})
+	require.NoError(t, err)
+	require.Equal(t, corev1.ServiceTypeNodePort, service.Spec.Type)
+
+	b.Await(t, b.Begin(t, vnf, "heal", map[string]any{"vnfcInstanceId": []string{b.VnfcOf(t, vnf, "VDU1")}}), quick, "COMPLETED")
+	require.Len(t, b.Vnfcs(t, vnf), 1)
+	b.Terminate(t, vnf)
+	requireNoPods(t, cluster.Client)
+}
+
+// requireTaken lets the API server look at what is made of a VNFD.
+func requireTaken(t *testing.T, cluster *kubetest.ControlPlane, file string) {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	paths := map[string]string{
+		"ConfigMap": "/api/v1/namespaces/default/configmaps", "Service": "/api/v1/namespaces/default/services",
+		"Deployment":              "/apis/apps/v1/namespaces/default/deployments",
+		"StatefulSet":             "/apis/apps/v1/namespaces/default/statefulsets",
+		"HorizontalPodAutoscaler": "/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers",
+	}
+	for _, document := range strings.Split(strings.TrimPrefix(string(text), "---\n"), "\n---\n") {
+		var object map[string]any
+		require.NoError(t, yaml.Unmarshal([]byte(document), &object))
+		body, err := json.Marshal(object)
+		require.NoError(t, err)
+		err = cluster.Client.CoreV1().RESTClient().Post().AbsPath(paths[object["kind"].(string)]).
+			Param("dryRun", "All").Param("fieldValidation", "Strict").Body(body).Do(t.Context()).Error()
+		require.NoError(t, err, "%s", document)
+	}
 }
 
 // otherDescription gives a VNF another package, and other parameters before.
 func (b *bed) otherDescription(t *testing.T, cluster *kubetest.ControlPlane, vnf secondForm) {
 	t.Helper()
-	vnf.done(t, "change_vnfpkg", map[string]any{"vnfdId": describedVnfdID, "additionalParams": map[string]any{"page": "three"}})
+	vnf.done(t, "change_vnfpkg", map[string]any{"vnfdId": describedVnfdID, "additionalParams": map[string]any{
+		"page": "three", "upgrade_type": "RollingUpdate", "vdu_params": []any{map[string]any{"vdu_id": "web"}},
+	}})
 	require.Equal(t, "three", pageOf(t, cluster, filepath.Base(vnf.path)))
 
 	op := vnf.begin(t, "change_vnfpkg", map[string]any{
