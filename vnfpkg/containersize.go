@@ -45,6 +45,7 @@ func (r *flavourReader) sizesOf(name string, node *value) containerSize {
 		if limit > 0 && request > limit {
 			r.rep.problem(r.property(node, a.request).place(), "%s of the container %s is more than its %s", a.request, name,
 				a.limit)
+			request = limit
 		}
 		if pinned && a.resource != resourceStorage {
 			request, limit = r.same(name, node, request, limit, a.request, a.limit)
