@@ -73,9 +73,8 @@ func (r *flavourReader) node(name string, node *value) {
 		r.hooks(node)
 	case standard == typeCompute && r.room("VDUs", len(r.flavour.Vdus), node):
 		r.flavour.Vdus = append(r.flavour.Vdus, r.vdu(name, node))
-	case containerVdus[standard] != nil && r.room("VDUs", len(r.flavour.Vdus), node):
-		r.ofContainers[name] = true
-		r.flavour.Vdus = append(r.flavour.Vdus, containerVdus[standard](r, name, node))
+	case (standard == typeDeployable || standard == typeTackerVdu) && r.room("VDUs", len(r.flavour.Vdus), node):
+		r.flavour.Vdus = append(r.flavour.Vdus, r.containerVdu(standard, name, node))
 	case cpTypes[standard] && r.room("connection points", len(r.flavour.Cps), node):
 		r.flavour.Cps = append(r.flavour.Cps, r.cp(name, node))
 	case storageKinds[standard] != "" && r.room("virtual storages", len(r.flavour.Storages), node):

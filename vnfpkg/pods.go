@@ -5,13 +5,13 @@ import (
 	"slices"
 )
 
-// containerVdus read the VDUs that are containers by their types.
-var containerVdus map[string]func(*flavourReader, string, *value) Vdu
-
-func init() { // the readers use the table
-	containerVdus = map[string]func(*flavourReader, string, *value) Vdu{
-		typeDeployable: (*flavourReader).deployable, typeTackerVdu: (*flavourReader).tackerVdu,
+// containerVdu reads a VDU that is containers by its type.
+func (r *flavourReader) containerVdu(standard, name string, node *value) Vdu {
+	r.ofContainers[name] = true
+	if standard == typeTackerVdu {
+		return r.tackerVdu(name, node)
 	}
+	return r.deployable(name, node)
 }
 
 // pods reads what is in front of VDUs of containers and what makes them, and checks them as a whole.

@@ -1,5 +1,6 @@
 // Package cnf reads what containerised VNFs are made of: the parameters of their requests and the manifests of their
-// packages, and what the VDUs of the VNFD are among them. Nothing here calls a cluster.
+// packages, and what the VDUs of the VNFD are among them. Where a request names none, it makes manifests of the VNFD.
+// Nothing here calls a cluster.
 package cnf
 
 import (

@@ -1,5 +1,5 @@
-// Package definitions makes what a Kubernetes is told of a containerised VNF whose package has manifests and charts: these,
-// where they go, what the VDUs are among them, and how many Pods these have.
+// Package definitions makes what a Kubernetes is told of a containerised VNF, whose package has manifests and charts or
+// whose VNFD describes its containers: these, where they go, what the VDUs are among them, and how many Pods these have.
 package definitions
 
 import (

@@ -249,3 +249,23 @@ func TestSized_ofAChart(t *testing.T) {
 		require.Equal(t, map[string]any{key: 4.0}, d.(kubernetes.Definition).Charts[0].Values)
 	}
 }
+
+func TestWhole_ofContainersInTheVnfd(t *testing.T) {
+	o, of := instantiation(t, "../../../../vnfpkg/samples/cnf-tosca", map[string]any{"page": "one"})
+	of.Request.InstantiationLevelID = "large"
+	d, _ := whole(t, o, of)
+	var objects []string
+	for _, object := range d.Objects {
+		objects = append(objects, object.GetKind()+" "+object.GetName())
+	}
+	require.Equal(t, []string{"ConfigMap web-i-server", "Service web-address-i", "Deployment web-i"}, objects)
+	require.Empty(t, d.Charts)
+	require.Equal(t, map[string]kubernetes.Workload{"web": {Kind: "Deployment", Name: "web-i"}}, d.Workloads)
+	require.Equal(t, map[string]int{"web": 3}, d.Replicas)
+
+	of.Instance.Instantiated = &lcm.InstantiatedVnfInfo{VnfcResources: []lcm.VnfcResourceInfo{{VduID: "web"}}}
+	of.OpOcc.Plan = &lcm.Plan{Groups: []lcm.GroupChange{{VduID: "web", From: 1, To: 4}}}
+	sized, _, err := o.Sized(t.Context(), of, vim.SizesPlanned)
+	require.NoError(t, err)
+	require.Equal(t, kubernetes.Definition{Replicas: map[string]int{"web": 4}}, sized, "the objects stay as they were applied")
+}
