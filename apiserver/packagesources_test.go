@@ -92,6 +92,19 @@ func TestPackageShowsItsSoftwareImages(t *testing.T) {
 		"it is left out of lists by default")
 }
 
+func TestPackageShowsTheImagesOfItsContainers(t *testing.T) {
+	b := newBench(t)
+	b.onboardDir("../vnfpkg/samples/cnf-tosca")
+	path := "/vnfpkgm/v1/vnf_packages/" + b.do("GET", "/vnfpkgm/v1/vnf_packages", nil).list()[0]["id"].(string)
+	images := b.do("GET", path, nil).want(http.StatusOK)["softwareImages"].([]any)
+	require.Len(t, images, 1)
+	image := images[0].(map[string]any)
+	require.Equal(t, "server", image["id"])
+	require.Equal(t, "lab.local/web", image["name"])
+	require.Equal(t, "v1", image["version"])
+	require.Equal(t, "DOCKER", image["containerFormat"])
+}
+
 // withLargeFile writes the sample package with a further file that does not compress.
 func withLargeFile(w io.Writer, name string, size int64) error {
 	csar, err := samplePackage()

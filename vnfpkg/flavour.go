@@ -151,17 +151,7 @@ func (r *flavourReader) image(node *value) *SwImage {
 	if !data.isMap() && artifact == nil {
 		return nil
 	}
-	image := &SwImage{
-		Name:              data.at("name").str(),
-		Version:           data.at("version").str(),
-		ChecksumAlgorithm: data.at("checksum", "algorithm").str(),
-		ChecksumHash:      data.at("checksum", "hash").str(),
-		ContainerFormat:   data.at("container_format").str(),
-		DiskFormat:        data.at("disk_format").str(),
-		MinDisk:           data.at("min_disk").str(),
-		MinRAM:            data.at("min_ram").str(),
-		Size:              data.at("size").str(),
-	}
+	image := swImage(data)
 	file := artifact.at("file").str()
 	if file == "" {
 		return image
@@ -173,6 +163,21 @@ func (r *flavourReader) image(node *value) *SwImage {
 		r.rep.warn(artifact.place(), "names the image %s, which the archive lacks: %s", quoteName(file), image.inGlance())
 	}
 	return image
+}
+
+// swImage reads the properties of an image.
+func swImage(data *value) *SwImage {
+	return &SwImage{
+		Name:              data.at("name").str(),
+		Version:           data.at("version").str(),
+		ChecksumAlgorithm: data.at("checksum", "algorithm").str(),
+		ChecksumHash:      data.at("checksum", "hash").str(),
+		ContainerFormat:   data.at("container_format").str(),
+		DiskFormat:        data.at("disk_format").str(),
+		MinDisk:           data.at("min_disk").str(),
+		MinRAM:            data.at("min_ram").str(),
+		Size:              data.at("size").str(),
+	}
 }
 
 // inGlance says what must be in the VIM.

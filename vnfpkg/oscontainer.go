@@ -72,11 +72,12 @@ func (r *flavourReader) addContainer(
 
 func (r *flavourReader) osContainer(name string, node *value) Container {
 	c := Container{
-		Name: ClusterName(name, mostLabel), Image: r.containerImage(node),
+		ID: name, Name: ClusterName(name, mostLabel),
 		Command: r.texts(r.written(node, "command")), Args: r.texts(r.written(node, "args")),
 		Env: r.env(r.property(node, "env")), Config: r.config(r.property(node, "config")),
 		Ports: r.containerPorts(r.property(node, "ports")),
 	}
+	c.Image, c.Software = r.containerImage(node)
 	s := r.sizesOf(name, node)
 	c.Requests, c.Limits = s.requests, s.limits
 	return c
@@ -84,20 +85,30 @@ func (r *flavourReader) osContainer(name string, node *value) Container {
 
 // containerImage is the reference of an image: the property image of a derived type, else the name of the artifact with
 // its version as tag where the name has none, else the file that an artifact names and the package lacks.
-func (r *flavourReader) containerImage(node *value) Word {
-	if image := r.text(r.written(node, "image")); image != (Word{}) {
-		return image
-	}
+func (r *flavourReader) containerImage(node *value) (Word, *SwImage) {
 	artifact := r.imageArtifact(node)
-	name, version := r.word(artifact.at("properties", "name")), r.word(artifact.at("properties", "version"))
-	file := first(artifact.at("file").str(), artifact.str())
-	if _, inside := r.locate(node.file, file); inside {
-		r.rep.warn(artifact.place(), "the image %s is not put into a registry: the cluster must be able to pull %s",
-			quoteName(file), quoteName(withTag(name, version)))
-	} else if name == "" {
-		return Word{Text: file}
+	var software *SwImage
+	if artifact != nil {
+		software = swImage(artifact.at("properties"))
+		software.ContainerFormat = first(software.ContainerFormat, "docker")
 	}
-	return Word{Text: withTag(name, version)}
+	if image := r.text(r.written(node, "image")); image != (Word{}) {
+		return image, software
+	}
+	if artifact == nil {
+		return Word{}, nil
+	}
+	file := first(artifact.at("file").str(), artifact.str())
+	reference := withTag(r.word(artifact.at("properties", "name")), r.word(artifact.at("properties", "version")))
+	if target, inside := r.locate(node.file, file); inside {
+		software.File = target
+		r.rep.warn(artifact.place(), "the image %s is not put into a registry: the cluster must be able to pull %s",
+			quoteName(file), quoteName(reference))
+	} else if reference == "" {
+		reference = file
+	}
+	software.Name = first(software.Name, reference)
+	return Word{Text: reference}, software
 }
 
 // withTag adds the version of an image as its tag.

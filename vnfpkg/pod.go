@@ -24,11 +24,15 @@ const (
 
 // Container is one container of a Pod (SOL001: Vdu.OsContainer).
 type Container struct {
+	// ID is the node of the VNFD, Name what the container is called on the cluster.
+	ID   string `json:"id"`
 	Name string `json:"name"`
 	// Image is a reference, as "registry.example/web:1.0".
-	Image   Word   `json:"image"`
-	Command []Word `json:"command,omitempty"`
-	Args    []Word `json:"args,omitempty"`
+	Image Word `json:"image"`
+	// Software is the artifact that tells of the image; nil when there is none.
+	Software *SwImage `json:"software,omitempty"`
+	Command  []Word   `json:"command,omitempty"`
+	Args     []Word   `json:"args,omitempty"`
 	// Env are variables of the environment; Config becomes a ConfigMap, whose members are variables, too.
 	Env    map[string]Word `json:"env,omitempty"`
 	Config map[string]Word `json:"config,omitempty"`
@@ -99,4 +103,18 @@ func (f *Flavour) charted(vdu string) bool {
 		}
 	}
 	return false
+}
+
+// ContainerImages are those of a VDU's containers, by the ids of these, as far as the VNFD tells of them.
+func (v Vdu) ContainerImages() map[string]*SwImage {
+	out := map[string]*SwImage{}
+	if v.Pod == nil {
+		return out
+	}
+	for _, c := range v.Pod.Containers {
+		if c.Software != nil {
+			out[c.ID] = c.Software
+		}
+	}
+	return out
 }

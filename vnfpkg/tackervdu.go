@@ -27,7 +27,7 @@ func (r *flavourReader) tackerVdu(name string, node *value) Vdu {
 // vnfc reads one container. It takes what it requests, and no more, as with Tacker.
 func (r *flavourReader) vnfc(id string, node *value) Container {
 	c := Container{
-		Name: ClusterName(id, mostLabel), Image: r.text(node.at("image")),
+		ID: id, Name: ClusterName(id, mostLabel), Image: r.text(node.at("image")),
 		Command: r.texts(node.at("command")), Args: r.texts(node.at("args")),
 		Env: r.env(node.at("env")), Config: r.config(node.at("config")), Ports: r.containerPorts(node.at("ports")),
 		Requests: map[string]string{}, Limits: map[string]string{},

@@ -91,6 +91,9 @@ func (l *loader) artifacts(v *Vnfd) []lcm.PkgArtifact {
 			if vdu.Image != nil {
 				images[vdu.Image.File] = true
 			}
+			for _, image := range vdu.ContainerImages() {
+				images[image.File] = true
+			}
 		}
 		for _, s := range f.Storages {
 			if s.Image != nil {

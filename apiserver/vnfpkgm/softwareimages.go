@@ -2,6 +2,7 @@ package vnfpkgm
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -41,10 +42,14 @@ func imagesOf(p lcm.VnfPkg) (out []softwareImageView) {
 		if image == nil || slices.ContainsFunc(out, same) {
 			return
 		}
+		diskFormat := strings.ToUpper(image.DiskFormat)
+		if diskFormat == "" && image.ContainerFormat == "docker" {
+			diskFormat = "RAW" // such an image has none, and the clause wants one
+		}
 		out = append(out, softwareImageView{
 			ID: id, Name: image.Name, Provider: p.Provider, Version: image.Version,
 			Checksum:        checksumView{image.ChecksumAlgorithm, image.ChecksumHash},
-			ContainerFormat: strings.ToUpper(image.ContainerFormat), DiskFormat: strings.ToUpper(image.DiskFormat),
+			ContainerFormat: strings.ToUpper(image.ContainerFormat), DiskFormat: diskFormat,
 			CreatedAt: p.Updated.UTC(),
 			MinDisk:   bytesIn(image.MinDisk), MinRAM: bytesIn(image.MinRAM), Size: bytesIn(image.Size), ImagePath: image.File,
 		})
@@ -52,6 +57,10 @@ func imagesOf(p lcm.VnfPkg) (out []softwareImageView) {
 	for _, f := range vnfd.Flavours {
 		for _, vdu := range f.Vdus {
 			add(vdu.ID, vdu.Image)
+			images := vdu.ContainerImages()
+			for _, id := range slices.Sorted(maps.Keys(images)) {
+				add(id, images[id])
+			}
 		}
 		for _, s := range f.Storages {
 			add(s.ID, s.Image)
