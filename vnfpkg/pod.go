@@ -1,5 +1,9 @@
 package vnfpkg
 
+import (
+	"slices"
+)
+
 // Pod is what the Pods of a VDU of containers are, where the VNFD says it (SOL001 v4: OsContainerDeployableUnit).
 type Pod struct {
 	// Kind is the workload's: KindDeployment or KindStatefulSet.
@@ -95,14 +99,7 @@ func (f *Flavour) Described() (out []Vdu) {
 }
 
 func (f *Flavour) charted(vdu string) bool {
-	for _, c := range f.Charts {
-		for _, of := range c.Vdus {
-			if of == vdu {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(f.Charts, func(c Chart) bool { return slices.Contains(c.Vdus, vdu) })
 }
 
 // ContainerImages are those of a VDU's containers, by the ids of these, as far as the VNFD tells of them.

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"maps"
 	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -160,9 +161,7 @@ func (d *describer) selector(v vnfpkg.Vdu) map[string]string {
 // podLabels are the selector's, those of the VNFD, and those of connection points of several VDUs.
 func (d *describer) podLabels(v vnfpkg.Vdu) map[string]string {
 	out := d.selector(v)
-	for key, value := range v.Pod.Labels {
-		out[key] = value
-	}
+	maps.Copy(out, v.Pod.Labels)
 	for _, s := range d.flavour.Services {
 		if len(s.Vdus) > 1 && slices.Contains(s.Vdus, v.ID) {
 			out[cpOf(s)] = "true"

@@ -65,9 +65,9 @@ func TestResolve_tellsWhenNobodySaysWhatTheVnfIs(t *testing.T) {
 	const missing = "$.additionalParams.lcm-kubernetes-def-files is missing: it names the files of manifests in the VNF package, " +
 		"and the VNFD describes no containers in the flavour simple of which these could be made."
 	for params, want := range map[string][]string{
-		``:                                []string{missing},
-		`{}`:                              []string{missing},
-		`{"lcm-kubernetes-def-files":[]}`: []string{missing},
+		``:                                {missing},
+		`{}`:                              {missing},
+		`{"lcm-kubernetes-def-files":[]}`: {missing},
 		`{"lcm-kubernetes-def-files":"a.yaml"}`: {
 			"$.additionalParams.lcm-kubernetes-def-files must be a list of strings, not a string.",
 		},

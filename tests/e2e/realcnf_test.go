@@ -41,7 +41,27 @@ func (b *bed) containersOn(t *testing.T, cluster, clusterVnf string) {
 	b.terminate(t, vnf)
 	requireNoPods(t, c)
 
+	b.describedOn(t, vim, c)
 	b.brokenImage(t, vim, c)
+}
+
+// describedOn puts a VNF on a cluster whose containers the VNFD alone describes: its Service shows the page of the
+// request, which comes to the container by its ConfigMap.
+func (b *bed) describedOn(t *testing.T, vim string, c kubernetes.Interface) {
+	t.Helper()
+	out, err := b.Windlass(t.Context(), "package", "create", describedSample).CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	vnf := b.createOf(t, describedVnfdID, "described")
+	request := b.describedRequest(t, vim, map[string]any{"page": "of the request", "namespace": "default"})
+	b.Await(t, b.Begin(t, vnf, "instantiate", request), quick, "COMPLETED")
+	var page []byte
+	require.Eventually(t, func() bool {
+		page, err = c.CoreV1().Services("default").ProxyGet("http", "web-address-"+vnf[:8], "80", "/", nil).DoRaw(t.Context())
+		return err == nil
+	}, time.Minute, 200*time.Millisecond)
+	require.Equal(t, "of the request", string(page))
+	b.terminate(t, vnf)
+	requireNoPods(t, c)
 }
 
 // requirePage asks the VNF for its page, through the cluster's API server.
