@@ -3,8 +3,18 @@ package vnfpkg
 // usualCPU is at which use of its processors a cluster adds Pods where nobody says it, in percent.
 const usualCPU = 80
 
-// autoscaling reads a policy of Tacker's by which the cluster decides how many Pods VDUs have.
+// autoscaling reads a policy of Tacker's by which the cluster decides how many Pods VDUs have. Those of VMs, and of
+// manifests that have an autoscaler themselves, are not looked at.
 func (r *flavourReader) autoscaling(name string, policy *value) {
+	var described []*Vdu
+	for _, id := range r.targetVdus(policy) {
+		if vdu, _ := r.flavour.Vdu(id); vdu.Pod != nil && !r.flavour.charted(id) {
+			described = append(described, vdu)
+		}
+	}
+	if len(described) == 0 {
+		return
+	}
 	property := func(name string) *value { return policy.at("properties", name) }
 	a := Autoscaling{
 		Min: max(1, r.count(property("min_instances"))), Max: r.count(property("max_instances")), CPU: usualCPU,
@@ -13,26 +23,6 @@ func (r *flavourReader) autoscaling(name string, policy *value) {
 		a.CPU = r.count(at)
 	}
 	begins := r.count(property("default_instances"))
-	described := false
-	for _, id := range r.targetVdus(policy) {
-		vdu, _ := r.flavour.Vdu(id)
-		if vdu.Pod == nil || r.flavour.charted(id) {
-			continue
-		}
-		if vdu.Pod.Autoscaling != nil {
-			r.rep.problem(policy.place(), "the policy %s scales the VDU %s, as another one does", name, id)
-		}
-		vdu.Pod.Autoscaling, described = &a, true
-		if vdu.MinInstances == 0 && vdu.MaxInstances == 0 {
-			vdu.MinInstances, vdu.MaxInstances = a.Min, a.Max
-		}
-		if begins > 0 && vdu.InitialInstances == nil {
-			vdu.InitialInstances = &begins
-		}
-	}
-	if !described {
-		return // of VMs, or of manifests that have an autoscaler themselves
-	}
 	switch {
 	case a.Max < a.Min:
 		r.rep.problem(policy.place(), "the policy %s needs max_instances, and no fewer than min_instances", name)
@@ -40,6 +30,23 @@ func (r *flavourReader) autoscaling(name string, policy *value) {
 		r.rep.problem(policy.place(), "the target_cpu_utilization_percentage of the policy %s is a number above 0", name)
 	case begins > 0 && (begins < a.Min || begins > a.Max):
 		r.rep.problem(policy.place(), "the default_instances of the policy %s are between min_instances and max_instances", name)
+	}
+	for _, vdu := range described {
+		if vdu.Pod.Autoscaling != nil {
+			r.rep.problem(policy.place(), "the policy %s scales the VDU %s, as another one does", name, vdu.ID)
+		}
+		vdu.autoscale(a, begins)
+	}
+}
+
+// autoscale leaves the number of Pods to the cluster. What the VNFD says of it elsewhere stays.
+func (v *Vdu) autoscale(a Autoscaling, begins int) {
+	v.Pod.Autoscaling = &a
+	if v.MinInstances == 0 && v.MaxInstances == 0 {
+		v.MinInstances, v.MaxInstances = a.Min, a.Max
+	}
+	if begins > 0 && v.InitialInstances == nil {
+		v.InitialInstances = &begins
 	}
 }
 

@@ -98,17 +98,17 @@ func Resolve(
 ) (*VNF, error) {
 	v := &VNF{}
 	v.Params, v.Wrong = ReadParams(additionalParams)
-	charts := v.Params.charts(id)
+	wanted := v.Params.charts(id)
 	if v.Params.named() {
 		if err := v.read(from); err != nil {
 			return nil, err
 		}
 	} else {
-		charts = v.describe(f, additionalParams, id)
+		wanted = v.describe(f, additionalParams, id)
 	}
 	v.pullSecrets(id, len(charts) > 0)
 	v.Objects = slices.Clone(v.Manifests.Objects)
-	for _, c := range charts {
+	for _, c := range wanted {
 		if err := v.add(ctx, c, from); err != nil {
 			return nil, err
 		}
