@@ -1,6 +1,7 @@
 package vnfpkg
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -296,4 +297,79 @@ func TestTackerVdu_mistakes(t *testing.T) {
 		`Definitions/top.yaml:12: the container "b" has no image`,
 		`Definitions/top.yaml:13: the VDU "empty" has no vnfcs, and VDUs of the type tosca.nodes.nfv.VDU.Tacker are containers here`,
 	}, problems(t, err)[:4])
+}
+
+// Authors write lists, maps and single words for the same.
+func TestPods_takesSeveralForms(t *testing.T) {
+	f := podded().replace(t, podVnfd, "        requested_cpu_resources: 500\n", `        requested_cpu_resources: 500
+        image: { get_input: given }
+        command: run
+        args: [ { get_input: given }, x ]
+        env: [ { name: A, value: a }, { B: { get_input: given } } ]
+        ports: 8080
+`).replace(t, podVnfd, "        name: web\n", `        name: web
+        namespace: curry
+        labels: [ { app: web }, 'tier: front' ]
+        mapping_ports: 8081
+`).replace(t, podVnfd, "name: http, protocol: tcp, port: 80", "protocol: tcp, port: 80, target_port: 8080")
+	f = f.replace(t, podVnfd, "        additionalServiceData:", "        service_name: shown\n        additionalServiceData:")
+	p := f.open(t)
+	require.Empty(t, p.Warnings)
+	flavour := p.Vnfd.Flavours[0]
+	pod := flavour.Vdus[0].Pod
+	require.Equal(t, "curry", pod.Namespace)
+	require.Equal(t, map[string]string{"app": "web", "tier": "front"}, pod.Labels)
+	c, given := pod.Containers[0], Word{Input: "given", Required: true}
+	require.Equal(t, given, c.Image)
+	require.Equal(t, []Word{{Text: "run"}}, c.Command)
+	require.Equal(t, []Word{given, {Text: "x"}}, c.Args)
+	require.Equal(t, map[string]Word{"A": {Text: "a"}, "B": given}, c.Env)
+	require.Equal(t, []ContainerPort{{Protocol: "TCP", Port: 8080}}, c.Ports)
+	require.Equal(t, []ServicePort{{Name: "port-8081", Protocol: "TCP", Port: 8081, Target: 8081}}, flavour.Services[0].Ports)
+	require.Equal(t, []ServicePort{{Name: "port-80", Protocol: "TCP", Port: 80, Target: 8080}}, flavour.Services[1].Ports)
+	require.Equal(t, "web", flavour.ServiceName(flavour.Services[0], "12345678"))
+	require.Equal(t, "shown", flavour.ServiceName(flavour.Services[1], "12345678"))
+	require.Equal(t, &SwImage{Name: "web", Version: "1", ContainerFormat: "docker"}, c.Software)
+}
+
+func TestPods_refusesOtherForms(t *testing.T) {
+	f := podded().replace(t, podVnfd, "        requested_cpu_resources: 500\n", `        image: { get_input: given }
+        command: { run: x }
+        args: [ [ x ] ]
+        env: 1
+        config: [ 1, 2 ]
+`).replace(t, podVnfd, "        name: web\n", "        name: web\n        labels: app\n        namespace: No_Name\n").
+		replace(t, podVnfd, "        - target: web\n", "        []\n").
+		replace(t, podVnfd, "inputs: { given: { type: string }", "inputs: { given: { default: [ 1 ] }")
+	_, err := openBytes(f.zip(), Limits{})
+	require.Equal(t, []string{
+		`Definitions/top.yaml:11: labels are a mapping, or a list of texts as "app: web"`,
+		`Definitions/top.yaml:12: the namespace is "No_Name", which no object on a cluster can be called: at most 63 small letters, ` +
+			"digits and dashes",
+		"Definitions/top.yaml:20: must be a text: get_input is the only function that is known here",
+		"Definitions/top.yaml:21: must be a text: get_input is the only function that is known here",
+		"Definitions/top.yaml:22: must be a mapping of texts",
+		"Definitions/top.yaml:23: must be a mapping of texts",
+		`Definitions/top.yaml:19: the input "given" is no text`,
+		`Definitions/top.yaml:27: the connection point "cp" has no target`,
+	}, problems(t, err))
+}
+
+func TestWord_isKeptAsItWasRead(t *testing.T) {
+	for text, w := range map[string]Word{
+		`"a"`:                        {Text: "a"},
+		`{"input":"a"}`:              {Input: "a", Required: true},
+		`{"input":"a","default":""}`: {Input: "a"},
+		`{"input":"a","default":"b"}`: {
+			Input: "a", Text: "b",
+		},
+	} {
+		doc, err := json.Marshal(w)
+		require.NoError(t, err)
+		require.JSONEq(t, text, string(doc))
+		var again Word
+		require.NoError(t, json.Unmarshal(doc, &again))
+		require.Equal(t, w, again)
+	}
+	require.Error(t, json.Unmarshal([]byte(`[]`), &Word{}))
 }

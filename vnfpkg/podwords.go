@@ -3,6 +3,7 @@ package vnfpkg
 import (
 	"maps"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -97,7 +98,8 @@ func (r *flavourReader) texts(v *value) (out []Word) {
 
 // textMap are the texts of a mapping, or of a list of mappings.
 func (r *flavourReader) textMap(v *value) map[string]Word {
-	if !v.isNull() && !v.isMap() && !v.isList() {
+	noMap := func(item *value) bool { return !item.isMap() }
+	if !v.isNull() && !v.isMap() && (!v.isList() || slices.ContainsFunc(v.items, noMap)) {
 		r.rep.problem(v.place(), "must be a mapping of texts")
 		return nil
 	}
