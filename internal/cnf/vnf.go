@@ -106,7 +106,7 @@ func Resolve(
 	} else {
 		wanted = v.describe(f, additionalParams, id)
 	}
-	v.pullSecrets(id, len(charts) > 0)
+	v.pullSecrets(id, len(wanted) > 0)
 	v.Objects = slices.Clone(v.Manifests.Objects)
 	for _, c := range wanted {
 		if err := v.add(ctx, c, from); err != nil {
