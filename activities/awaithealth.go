@@ -28,7 +28,7 @@ type AwaitHealthOutput struct{}
 func (c *Cluster) AwaitHealth(ctx context.Context, in AwaitHealthInput) (out AwaitHealthOutput, err error) {
 	defer func() { err = boundary(ctx, "wait until the cluster works", err) }()
 	defer heartbeat(ctx)()
-	cluster, err := c.Clusters.Cluster(ctx, in.OpOccID)
+	cluster, err := c.cluster(ctx, in.OpOccID)
 	if err != nil {
 		return out, err
 	}
@@ -94,7 +94,7 @@ func (o ClusterHealthOutput) lacks(nodes []string) string {
 
 // health asks once; round tells the questions of one activity apart.
 func (c *Cluster) health(ctx context.Context, in ClusterInput, round int) (out ClusterHealthOutput, err error) {
-	results, lost, err := c.askEtcd(ctx, in, func(cluster ClusterContext, m scripts.Member) task {
+	results, lost, err := c.askEtcd(ctx, in, func(cluster clusterContext, m scripts.Member) task {
 		j := command(cluster, scripts.ClusterHealth{Member: m, Timeout: briefly(cluster)})
 		j.round = round
 		return j

@@ -21,19 +21,19 @@ type ApplyPodNetworkOutput struct{}
 func (c *Cluster) ApplyPodNetwork(ctx context.Context, in ClusterInput) (out ApplyPodNetworkOutput, err error) {
 	defer func() { err = boundary(ctx, "apply the pod network", err) }()
 	defer heartbeat(ctx)()
-	cluster, err := c.Clusters.Cluster(ctx, in.OpOccID)
+	cluster, err := c.cluster(ctx, in.OpOccID)
 	if err != nil {
 		return out, err
 	}
 	path, manifest := cluster.Params.CniManifestPath, cluster.PodNetwork
 	if path != "" {
-		if manifest, err = packageFile(ctx, cluster, path); err != nil {
+		if manifest, err = cluster.packageFile(ctx, path); err != nil {
 			return out, err
 		}
 	} else {
 		path = "the configured pod network"
 	}
-	_, err = c.runOnAny(ctx, in, func(cluster ClusterContext, m scripts.Member) task {
+	_, err = c.runOnAny(ctx, in, func(cluster clusterContext, m scripts.Member) task {
 		apply := command(cluster, scripts.ApplyManifest{Member: m, Manifest: path})
 		apply.stdin = scripts.Stdin(scripts.Input{Name: "manifest", Value: string(manifest)})
 		return apply
@@ -89,7 +89,7 @@ func (c *Cluster) LabelNodes(ctx context.Context, in LabelNodesInput) (out Label
 	if len(lines) == 0 {
 		return out, nil
 	}
-	_, err = c.runOnAny(ctx, in.ClusterInput, func(cluster ClusterContext, m scripts.Member) task {
+	_, err = c.runOnAny(ctx, in.ClusterInput, func(cluster clusterContext, m scripts.Member) task {
 		return command(cluster, scripts.LabelNodes{Member: m, Labels: lines, Timeout: briefly(cluster)})
 	})
 	return out, err
@@ -119,7 +119,7 @@ type WaitForNodesOutput struct{}
 func (c *Cluster) WaitForNodes(ctx context.Context, in WaitForNodesInput) (out WaitForNodesOutput, err error) {
 	defer func() { err = boundary(ctx, "wait for the nodes", err) }()
 	defer heartbeat(ctx)()
-	_, err = c.runOnAny(ctx, in.ClusterInput, func(cluster ClusterContext, m scripts.Member) task {
+	_, err = c.runOnAny(ctx, in.ClusterInput, func(cluster clusterContext, m scripts.Member) task {
 		limit := cluster.Params.Timeouts.NodeReady
 		return task{
 			script: scripts.WaitForNodes{Member: m, Nodes: in.Nodes, Timeout: limit}, limit: slack(limit),
@@ -157,7 +157,7 @@ const maxToken = 16 << 10
 func (c *Cluster) CreateVimAccount(ctx context.Context, in VimAccountInput) (out VimAccountOutput, err error) {
 	defer func() { err = boundary(ctx, "make the account for the VIM", err) }()
 	defer heartbeat(ctx)()
-	cluster, err := c.Clusters.Cluster(ctx, in.OpOccID)
+	cluster, err := c.cluster(ctx, in.OpOccID)
 	if err != nil {
 		return out, err
 	}

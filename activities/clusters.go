@@ -3,32 +3,33 @@ package activities
 import (
 	"context"
 
-	"github.com/windlass-nfv/windlass/internal/driver/k8s"
-	"github.com/windlass-nfv/windlass/internal/driver/registry"
+	"github.com/windlass-nfv/windlass/internal/driver/kubeadm"
 	"github.com/windlass-nfv/windlass/internal/lcm"
-	"github.com/windlass-nfv/windlass/internal/lifecycle"
 )
 
-// Clusters tells what the cluster of an operation is to be.
-type Clusters interface {
-	Cluster(ctx context.Context, id lcm.OpOccID) (ClusterContext, error)
+// clusterContext is what the activities of the driver kubeadm need beside their input.
+type clusterContext struct {
+	VnfContext
+	kubeadm.Work
 }
 
-// ClusterContext is what the activities on nodes need beside their input. It stays in the worker: the
-// history never sees it.
-type ClusterContext struct {
-	Instance lcm.VnfInstance
-	Params   k8s.Params
-	// FormerRegistries are those that a modification replaces.
-	FormerRegistries []k8s.PrivateRegistry
-	// Access is how servers of a role are reached.
-	Access func(role lcm.Role) lifecycle.Access
-	// RegistryServer is set when the VNF is a registry of images; Params are empty then.
-	RegistryServer *registry.Params
-	// AptKey is the armored key of Params.AptRepository when that is not in the package.
-	AptKey []byte
-	// PodNetwork is the manifest of the pod network when the package has none.
-	PodNetwork []byte
-	// PackageFile reads a file of the VNF package.
-	PackageFile func(ctx context.Context, path string) ([]byte, error)
+// cluster tells what the cluster of an operation is to be.
+func (r Reach) cluster(ctx context.Context, id lcm.OpOccID) (c clusterContext, err error) {
+	if c.VnfContext, err = r.Vnfs.Vnf(ctx, id); err != nil {
+		return c, err
+	}
+	driver, err := c.clusterDriver()
+	if err != nil {
+		return c, err
+	}
+	c.Work, err = driver.Work(c.OpOcc, c.Former, r.Defaults)
+	return c, err
+}
+
+// clusterDriver is the one of the VNF's drivers that makes a cluster.
+func (v VnfContext) clusterDriver() (*kubeadm.Cluster, error) {
+	if c := kubeadm.In(v.Drivers); c != nil {
+		return c, nil
+	}
+	return nil, lcm.Errorf(lcm.KindBug, "The VNF is no cluster, but a step of one was run.")
 }

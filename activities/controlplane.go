@@ -63,7 +63,7 @@ func (c *Cluster) InitControlPlane(
 ) (out InitControlPlaneOutput, err error) {
 	defer func() { err = boundary(ctx, "initialise "+in.Node.Name, err) }()
 	defer heartbeat(ctx)()
-	cluster, err := c.Clusters.Cluster(ctx, in.OpOccID)
+	cluster, err := c.cluster(ctx, in.OpOccID)
 	if err != nil {
 		return out, err
 	}
@@ -96,7 +96,7 @@ func (c *Cluster) InitControlPlane(
 }
 
 func (c *Cluster) checkMember(
-	ctx context.Context, host Host, cluster ClusterContext, in NodeInput,
+	ctx context.Context, host Host, cluster clusterContext, in NodeInput,
 ) (scripts.Results, error) {
 	limit := cluster.Params.Timeouts.Join
 	return c.run(ctx, host, in.Step, task{
@@ -106,7 +106,7 @@ func (c *Cluster) checkMember(
 }
 
 func (c *Cluster) initConfig(
-	ctx context.Context, cluster ClusterContext, in InitControlPlaneInput, version string,
+	ctx context.Context, cluster clusterContext, in InitControlPlaneInput, version string,
 ) (scripts.KubeadmInitConfig, error) {
 	p := cluster.Params
 	conf := scripts.KubeadmInitConfig{
@@ -127,7 +127,7 @@ func (c *Cluster) initConfig(
 		certificateKey); err != nil {
 		return conf, err
 	}
-	conf.Extra, err = packageFile(ctx, cluster, p.KubeadmConfigPath)
+	conf.Extra, err = cluster.packageFile(ctx, p.KubeadmConfigPath)
 	return conf, err
 }
 
@@ -172,7 +172,7 @@ type JoinOutput struct {
 func (c *Cluster) JoinControlPlane(ctx context.Context, in JoinControlPlaneInput) (out JoinOutput, err error) {
 	defer func() { err = boundary(ctx, "join "+in.Node.Name, err) }()
 	defer heartbeat(ctx)()
-	cluster, err := c.Clusters.Cluster(ctx, in.OpOccID)
+	cluster, err := c.cluster(ctx, in.OpOccID)
 	if err != nil {
 		return out, err
 	}
@@ -195,7 +195,7 @@ func (c *Cluster) JoinControlPlane(ctx context.Context, in JoinControlPlaneInput
 }
 
 // admit makes room for the node in etcd and waits until etcd is fit to take it.
-func (c *Cluster) admit(ctx context.Context, cluster ClusterContext, in JoinControlPlaneInput) error {
+func (c *Cluster) admit(ctx context.Context, cluster clusterContext, in JoinControlPlaneInput) error {
 	others := slices.DeleteFunc(slices.Clone(in.ControlPlanes), func(n lcm.Node) bool { return n.Name == in.Node.Name })
 	// etcd is fit again in seconds; what it still lacks after such a time needs somebody to look.
 	limit := max(120, cluster.Params.Timeouts.Join/4)

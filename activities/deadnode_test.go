@@ -13,7 +13,7 @@ import (
 
 func TestTellHosts_passesOverAnotherDeadNodeOnly(t *testing.T) {
 	s := newFakeSite(t, lcm.Nodes{{Name: "cp-1", ServerID: "s1"}})
-	n := &activities.Nodes{Reach: activities.Reach{Hosts: s, Clusters: &fixedCluster{}, Output: &logOutput{}}}
+	n := &activities.Nodes{Reach: activities.Reach{Hosts: s, Vnfs: &fixedVnf{}, Output: &logOutput{}}}
 	in := activities.TellHostsInput{NodeInput: activities.NodeInput{Tracked: activities.Tracked{Step: lcm.StepRef{OpOccID: opOcc, Node: "cp-1"}}, Node: lcm.Node{Name: "cp-1"}}}
 	dead := lcm.Wrap(lcm.KindBroken, activities.ErrServerOff, "cp-1: its server is SHUTOFF")
 	s.fail["dial cp-1"] = []error{dead, dead, dead}
@@ -51,7 +51,7 @@ func (s serversOff) Off(ctx context.Context, _ lcm.OpOccID, node lcm.Node) strin
 func TestRetireNode_ofANodeWhoseServerIsOffIsDoneAtOnce(t *testing.T) {
 	s := newFakeSite(t, lcm.Nodes{{Name: "cp-1", ServerID: "s1"}})
 	cluster := &activities.Cluster{
-		Reach: activities.Reach{Hosts: s, Clusters: &fixedCluster{}, Output: &logOutput{}}, Servers: serversOff{"s1": "SHUTOFF"},
+		Reach: activities.Reach{Hosts: s, Vnfs: &fixedVnf{}, Output: &logOutput{}}, Servers: serversOff{"s1": "SHUTOFF"},
 	}
 	in := activities.NodeInput{
 		Tracked: activities.Tracked{Step: lcm.StepRef{OpOccID: opOcc, Node: "cp-1"}},

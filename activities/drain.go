@@ -59,7 +59,7 @@ func (c *Cluster) DrainNode(ctx context.Context, in DrainNodeInput) (out DrainNo
 	}
 	off := c.poweredOff(ctx, in.OpOccID, in.Leaving)
 	var p k8s.Params
-	results, err := c.runOnAny(ctx, who, func(cluster ClusterContext, m scripts.Member) task {
+	results, err := c.runOnAny(ctx, who, func(cluster clusterContext, m scripts.Member) task {
 		p = cluster.Params
 		drain := scripts.DrainNode{
 			Member: m, Leaving: in.Leaving.Name, DrainFor: p.Timeouts.Drain, DetachFor: p.Timeouts.VolumeDetach,
@@ -145,7 +145,7 @@ type UncordonNodeOutput struct{}
 func (c *Cluster) UncordonNode(ctx context.Context, in NodeOfClusterInput) (out UncordonNodeOutput, err error) {
 	defer func() { err = boundary(ctx, "uncordon "+in.Leaving.Name, err) }()
 	defer heartbeat(ctx)()
-	_, err = c.runOnAny(ctx, in.ClusterInput, func(cluster ClusterContext, m scripts.Member) task {
+	_, err = c.runOnAny(ctx, in.ClusterInput, func(cluster clusterContext, m scripts.Member) task {
 		return command(cluster, scripts.UncordonNode{Member: m, Leaving: in.Leaving.Name, Timeout: briefly(cluster)})
 	})
 	return out, err
@@ -164,7 +164,7 @@ func (c *Cluster) DeleteNode(ctx context.Context, in NodeOfClusterInput) (out De
 	if err != nil {
 		return out, err
 	}
-	_, err = c.runOnAny(ctx, who, func(cluster ClusterContext, m scripts.Member) task {
+	_, err = c.runOnAny(ctx, who, func(cluster clusterContext, m scripts.Member) task {
 		return command(cluster, scripts.DeleteNode{Member: m, Leaving: in.Leaving.Name, Timeout: briefly(cluster)})
 	})
 	return out, err
@@ -198,7 +198,7 @@ func (c *Cluster) RemoveMember(ctx context.Context, in RemoveMemberInput) (out R
 	if err != nil {
 		return out, err
 	}
-	_, lost, err := c.askEtcd(ctx, who, func(cluster ClusterContext, m scripts.Member) task {
+	_, lost, err := c.askEtcd(ctx, who, func(cluster clusterContext, m scripts.Member) task {
 		limit := max(120, cluster.Params.Timeouts.Join/4)
 		return task{
 			script: scripts.RemoveMembers{Member: m, Leaving: leaving, Timeout: limit},

@@ -12,7 +12,9 @@ import (
 
 	"github.com/windlass-nfv/windlass/activities"
 	"github.com/windlass-nfv/windlass/activities/activitytest"
+	"github.com/windlass-nfv/windlass/internal/driver/kubeadm"
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/lifecycle"
 	"github.com/windlass-nfv/windlass/internal/vim"
 	"github.com/windlass-nfv/windlass/internal/vim/openstack"
 )
@@ -82,7 +84,7 @@ func (b *driftBed) Site(context.Context, lcm.VnfInstanceID) (activities.Site, er
 		b.looked()
 	}
 	return activities.Site{
-		Instance: b.inst, Cluster: &activities.ClusterContext{Instance: b.inst}, StackName: "vnf",
+		Instance: b.inst, Drivers: []lifecycle.Driver{&kubeadm.Cluster{}}, StackName: "vnf",
 		PlanHeal: func([]string, map[string]string) error { return b.planErr },
 		On:       func(context.Context) (vim.VIM, error) { return b, b.cloudErr },
 		Dial:     func(ctx context.Context, n lcm.Node) (activities.Host, error) { return b.site.Dial(ctx, "", n) },

@@ -8,7 +8,9 @@ import (
 	"time"
 
 	"github.com/windlass-nfv/windlass/internal/drift"
+	"github.com/windlass-nfv/windlass/internal/driver/kubeadm"
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/lifecycle"
 	"github.com/windlass-nfv/windlass/internal/vim"
 	"github.com/windlass-nfv/windlass/scripts"
 )
@@ -20,9 +22,8 @@ type Sites interface {
 
 // Site is a VNF instance and the ways to what it consists of. It stays in the worker.
 type Site struct {
-	Instance lcm.VnfInstance
-	// Cluster is nil for a VNF that is no Kubernetes cluster.
-	Cluster   *ClusterContext
+	Instance  lcm.VnfInstance
+	Drivers   []lifecycle.Driver
 	StackName string
 	// Capacity is how many VMs of each VDU the VNF has at its scale levels; none when the VNFD does not tell.
 	Capacity []drift.Count
@@ -38,8 +39,11 @@ type Site struct {
 	Vim func(ctx context.Context, id lcm.VimID) (lcm.Vim, error)
 }
 
+// cluster is the driver of a VNF that is a Kubernetes cluster, nil for others.
+func (s Site) cluster() *kubeadm.Cluster { return kubeadm.In(s.Drivers) }
+
 func (s Site) nodes() lcm.Nodes {
-	if s.Cluster == nil || s.Instance.Instantiated == nil {
+	if s.cluster() == nil || s.Instance.Instantiated == nil {
 		return nil
 	}
 	return s.Instance.Instantiated.Nodes
@@ -177,12 +181,13 @@ func look(
 	have.Sights = map[string]drift.Sight{}
 	virtualIP := ""
 	have.Stack, virtualIP = lookAtStack(site, inv, unseen)
-	if site.Cluster == nil || drift.HalfMade(want, have.Stack) {
+	cluster := site.cluster()
+	if cluster == nil || drift.HalfMade(want, have.Stack) {
 		return want, have, health
 	}
 	controlPlanes := want.Nodes.With(lcm.ControlPlane)
 	if len(controlPlanes) > 1 && virtualIP != "" {
-		if conf, err := haproxyConf(site.Cluster.Params.LoadBalancer, controlPlanes).Render(); err == nil {
+		if conf, err := haproxyConf(cluster.Params.LoadBalancer, controlPlanes).Render(); err == nil {
 			want.HAProxy = conf
 		}
 	}
@@ -235,8 +240,8 @@ func lookAtStack(site Site, inv *vim.Inventory, unseen error) (s drift.Stack, vi
 			Level: inv.Servers[r.ID].Level, Status: inv.Servers[r.ID].Status,
 		})
 	}
-	if site.Cluster != nil && virtualIPWanted(site) {
-		if port, err := portNamed(inv, inv.ID, site.Cluster.Params.MasterNode.ClusterCpName); err == nil {
+	if cluster := site.cluster(); cluster != nil && virtualIPWanted(site) {
+		if port, err := portNamed(inv, inv.ID, cluster.Params.MasterNode.ClusterCpName); err == nil {
 			virtualIP = port.Address
 		}
 	}
@@ -259,7 +264,7 @@ func registeredCA(ctx context.Context, site Site) (ca string, registered bool) {
 func lookAtNode(ctx context.Context, site Site, node lcm.Node, virtualIP string) (s drift.Sight) {
 	ctx, cancel := context.WithTimeout(ctx, lookNode)
 	defer cancel()
-	script := scripts.LookAtNode{Node: node.Name, Port: site.Cluster.Params.LoadBalancer.Port}
+	script := scripts.LookAtNode{Node: node.Name, Port: site.cluster().Params.LoadBalancer.Port}
 	if node.Role == lcm.ControlPlane {
 		script.VirtualIP = virtualIP
 	}
@@ -287,7 +292,7 @@ func lookAtCluster(
 	defer cancel()
 	c := &Cluster{Reach: reachOf(site)}
 	results, lost, err := c.askEtcd(ctx, ClusterInput{ControlPlanes: controlPlanes},
-		func(_ ClusterContext, m scripts.Member) task {
+		func(_ clusterContext, m scripts.Member) task {
 			return task{script: scripts.ClusterHealth{Member: m, Timeout: int(lookCommand.Seconds()) / 3}, limit: lookCommand}
 		})
 	have.Cluster = &drift.Cluster{}
@@ -320,7 +325,7 @@ func lookAtCluster(
 
 // reachOf is how a look gets at nodes: without an operation, and without output, for nobody follows it.
 func reachOf(site Site) Reach {
-	return Reach{Hosts: siteHosts(patiently(site.Dial)), Clusters: siteCluster(*site.Cluster), Output: silence{}}
+	return Reach{Hosts: siteHosts(patiently(site.Dial)), Vnfs: siteVnf(site), Output: silence{}}
 }
 
 // patiently bounds how long a login may take.
@@ -343,11 +348,11 @@ func (s siteHosts) Dial(ctx context.Context, _ lcm.OpOccID, node lcm.Node) (Host
 	return s(ctx, node)
 }
 
-type siteCluster ClusterContext
+type siteVnf Site
 
-// Cluster implements Clusters.
-func (s siteCluster) Cluster(context.Context, lcm.OpOccID) (ClusterContext, error) {
-	return ClusterContext(s), nil
+// Vnf implements Vnfs.
+func (s siteVnf) Vnf(context.Context, lcm.OpOccID) (VnfContext, error) {
+	return VnfContext{Instance: s.Instance, Drivers: s.Drivers}, nil
 }
 
 type silence struct{}

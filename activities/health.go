@@ -61,9 +61,9 @@ func lostQuorum(node string) string {
 // askEtcd is runOnAny for scripts that tell the loss of the quorum. When no control plane does the work, lost names
 // one that misses the majority: it may be another one's loss of the network only, so all are asked.
 func (c *Cluster) askEtcd(
-	ctx context.Context, in ClusterInput, make func(ClusterContext, scripts.Member) task,
+	ctx context.Context, in ClusterInput, make func(clusterContext, scripts.Member) task,
 ) (results scripts.Results, lost string, err error) {
-	cluster, err := c.Clusters.Cluster(ctx, in.OpOccID)
+	cluster, err := c.cluster(ctx, in.OpOccID)
 	if err != nil {
 		return results, "", err
 	}

@@ -47,10 +47,10 @@ type Output interface {
 
 // Infrastructure makes and removes what a VNF consists of in the VIM.
 type Infrastructure struct {
-	VIMs     VIMs
-	Stacks   Stacks
-	Clusters Clusters
-	Output   Output
+	VIMs   VIMs
+	Stacks Stacks
+	Vnfs   Vnfs
+	Output Output
 }
 
 // StackInput names the operation whose stack it is.
@@ -186,7 +186,11 @@ func (i *Infrastructure) FindNodes(ctx context.Context, in FindNodesInput) (out 
 	if !in.Cluster {
 		return out, nil
 	}
-	cluster, err := i.Clusters.Cluster(ctx, in.OpOccID)
+	vnf, err := i.Vnfs.Vnf(ctx, in.OpOccID)
+	if err != nil {
+		return out, err
+	}
+	cluster, err := vnf.clusterDriver()
 	if err != nil {
 		return out, err
 	}

@@ -64,7 +64,7 @@ func (c *Cluster) MintJoin(ctx context.Context, in MintJoinInput) (out JoinRefs,
 		}
 		inputs, mask = append(inputs, scripts.Input{Name: "certificate_key", Value: key}), append(mask, key)
 	}
-	results, err := c.runOnAny(ctx, in.ClusterInput, func(cluster ClusterContext, m scripts.Member) task {
+	results, err := c.runOnAny(ctx, in.ClusterInput, func(cluster clusterContext, m scripts.Member) task {
 		mint := command(cluster, scripts.MintJoin{
 			Member: m, Operation: string(in.OpOccID), TTL: int(tokenLife(cluster.Params, len(in.ControlPlanes)).Seconds()),
 			Timeout: briefly(cluster),
@@ -101,7 +101,7 @@ type RevokeJoinOutput struct{}
 func (c *Cluster) RevokeJoin(ctx context.Context, in ClusterInput) (out RevokeJoinOutput, err error) {
 	defer func() { err = boundary(ctx, "delete the join token", err) }()
 	defer heartbeat(ctx)()
-	_, err = c.runOnAny(ctx, in, func(cluster ClusterContext, m scripts.Member) task {
+	_, err = c.runOnAny(ctx, in, func(cluster clusterContext, m scripts.Member) task {
 		return command(cluster, scripts.RevokeJoin{Member: m, Operation: string(in.OpOccID)})
 	})
 	return out, err
@@ -123,7 +123,7 @@ type JoinWorkerInput struct {
 func (c *Cluster) JoinWorker(ctx context.Context, in JoinWorkerInput) (out JoinOutput, err error) {
 	defer func() { err = boundary(ctx, "join "+in.Node.Name, err) }()
 	defer heartbeat(ctx)()
-	cluster, err := c.Clusters.Cluster(ctx, in.OpOccID)
+	cluster, err := c.cluster(ctx, in.OpOccID)
 	if err != nil {
 		return out, err
 	}
@@ -139,7 +139,7 @@ func (c *Cluster) JoinWorker(ctx context.Context, in JoinWorkerInput) (out JoinO
 
 // join runs kubeadm join on the node.
 func (c *Cluster) join(
-	ctx context.Context, host Host, cluster ClusterContext, in NodeInput, to string, refs JoinRefs,
+	ctx context.Context, host Host, cluster clusterContext, in NodeInput, to string, refs JoinRefs,
 ) error {
 	conf := scripts.KubeadmJoinConfig{
 		Node: in.Node.Name, Address: in.Node.Address, Endpoint: to, CACertHash: refs.CACertHash,
@@ -154,7 +154,7 @@ func (c *Cluster) join(
 			return err
 		}
 	}
-	if conf.Extra, err = packageFile(ctx, cluster, cluster.Params.KubeadmConfigPath); err != nil {
+	if conf.Extra, err = cluster.packageFile(ctx, cluster.Params.KubeadmConfigPath); err != nil {
 		return err
 	}
 	text, err := conf.Render()
@@ -188,7 +188,7 @@ func operationRef(id lcm.OpOccID, name string) lcm.SecretRef {
 	return lcm.SecretRef("op/" + string(id) + "/" + name)
 }
 
-func instanceRef(cluster ClusterContext, name string) lcm.SecretRef {
+func instanceRef(cluster clusterContext, name string) lcm.SecretRef {
 	return lcm.SecretRef("vnf/" + string(cluster.Instance.ID) + "/cluster/" + name)
 }
 

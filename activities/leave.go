@@ -42,7 +42,7 @@ func (c *Cluster) ReleaseVirtualIP(ctx context.Context, in NodeInput) (out Retir
 
 func (c *Cluster) bidFarewell(ctx context.Context, in NodeInput, onlyVirtualIP bool) (out RetireNodeOutput, err error) {
 	defer heartbeat(ctx)()
-	cluster, err := c.Clusters.Cluster(ctx, in.OpOccID)
+	cluster, err := c.cluster(ctx, in.OpOccID)
 	if err != nil {
 		return out, err
 	}
@@ -86,7 +86,7 @@ type TellHostsOutput struct{}
 func (n *Nodes) TellHosts(ctx context.Context, in TellHostsInput) (out TellHostsOutput, err error) {
 	defer func() { err = boundary(ctx, "tell "+in.Node.Name+" its neighbours", err) }()
 	defer heartbeat(ctx)()
-	cluster, err := n.Clusters.Cluster(ctx, in.OpOccID)
+	cluster, err := n.cluster(ctx, in.OpOccID)
 	if err != nil {
 		return out, err
 	}

@@ -33,7 +33,7 @@ type LoadBalancerOutput struct{}
 func (n *Nodes) ConfigureLoadBalancer(ctx context.Context, in LoadBalancerInput) (out LoadBalancerOutput, err error) {
 	defer func() { err = boundary(ctx, "configure the load balancer of "+in.Node.Name, err) }()
 	defer heartbeat(ctx)()
-	cluster, err := n.Clusters.Cluster(ctx, in.OpOccID)
+	cluster, err := n.cluster(ctx, in.OpOccID)
 	if err != nil {
 		return out, err
 	}
@@ -81,7 +81,7 @@ func haproxyConf(lb k8s.LoadBalancerParam, controlPlanes lcm.Nodes) scripts.HAPr
 	return conf
 }
 
-func keepalivedConf(cluster ClusterContext, in LoadBalancerInput) scripts.KeepalivedConf {
+func keepalivedConf(cluster clusterContext, in LoadBalancerInput) scripts.KeepalivedConf {
 	lb := cluster.Params.LoadBalancer
 	conf := scripts.KeepalivedConf{
 		Node: in.Node.Name, Address: in.Node.Address, VirtualIP: in.VirtualIP, Port: lb.Port,
@@ -126,7 +126,7 @@ type VirtualIPOutput struct {
 func (n *Nodes) WaitForVirtualIP(ctx context.Context, in VirtualIPInput) (out VirtualIPOutput, err error) {
 	defer func() { err = boundary(ctx, "wait for the virtual IP", err) }()
 	defer heartbeat(ctx)()
-	cluster, err := n.Clusters.Cluster(ctx, in.OpOccID)
+	cluster, err := n.cluster(ctx, in.OpOccID)
 	if err != nil {
 		return out, err
 	}
@@ -158,7 +158,7 @@ func (n *Nodes) WaitForVirtualIP(ctx context.Context, in VirtualIPInput) (out Vi
 func (n *Nodes) LocateVirtualIP(ctx context.Context, in VirtualIPInput) (out VirtualIPOutput, err error) {
 	defer func() { err = boundary(ctx, "locate the virtual IP", err) }()
 	defer heartbeat(ctx)()
-	cluster, err := n.Clusters.Cluster(ctx, in.OpOccID)
+	cluster, err := n.cluster(ctx, in.OpOccID)
 	if err != nil {
 		return out, err
 	}
@@ -180,7 +180,7 @@ type sights []sight
 
 // lookForVirtualIP asks all control planes at once: what they see belongs to one moment.
 func (n *Nodes) lookForVirtualIP(
-	ctx context.Context, in VirtualIPInput, cluster ClusterContext, round int,
+	ctx context.Context, in VirtualIPInput, cluster clusterContext, round int,
 ) (sights, error) {
 	seen, errs := n.askForVirtualIP(ctx, in, cluster, round)
 	for _, err := range errs {
@@ -192,7 +192,7 @@ func (n *Nodes) lookForVirtualIP(
 }
 
 func (n *Nodes) askForVirtualIP(
-	ctx context.Context, in VirtualIPInput, cluster ClusterContext, round int,
+	ctx context.Context, in VirtualIPInput, cluster clusterContext, round int,
 ) (sights, []error) {
 	seen, errs := make(sights, len(in.ControlPlanes)), make([]error, len(in.ControlPlanes))
 	var all sync.WaitGroup

@@ -40,11 +40,11 @@ func deniedGrace(limit time.Duration) time.Duration { return min(limit, max(time
 func (n *Nodes) WaitForSSH(ctx context.Context, in NodeInput) (out WaitForSSHOutput, err error) {
 	defer func() { err = boundary(ctx, "wait for "+in.Node.Name, err) }()
 	defer heartbeat(ctx)()
-	cluster, err := n.Clusters.Cluster(ctx, in.OpOccID)
+	vnf, err := n.Vnfs.Vnf(ctx, in.OpOccID)
 	if err != nil {
 		return out, err
 	}
-	limit := cluster.Access(in.Node.Role).SSH
+	limit := vnf.Access(in.Node.Role).SSH
 	end := activity.GetInfo(ctx).ScheduledTime.Add(limit)
 	var deniedSince time.Time
 	for {
@@ -118,7 +118,7 @@ const (
 func (n *Nodes) CheckNode(ctx context.Context, in NodeInput) (out CheckNodeOutput, err error) {
 	defer func() { err = boundary(ctx, "check "+in.Node.Name, err) }()
 	defer heartbeat(ctx)()
-	cluster, err := n.Clusters.Cluster(ctx, in.OpOccID)
+	cluster, err := n.cluster(ctx, in.OpOccID)
 	if err != nil {
 		return out, err
 	}

@@ -8,7 +8,9 @@ import (
 
 	"github.com/windlass-nfv/windlass/activities"
 	"github.com/windlass-nfv/windlass/internal/driver/k8s"
+	"github.com/windlass-nfv/windlass/internal/driver/kubeadm"
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/lifecycle"
 	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
@@ -42,8 +44,8 @@ func apartStack() *vim.Inventory {
 // paramsOf are the parameters of every cluster.
 type paramsOf k8s.Params
 
-func (p paramsOf) Cluster(context.Context, lcm.OpOccID) (activities.ClusterContext, error) {
-	return activities.ClusterContext{Params: k8s.Params(p)}, nil
+func (p paramsOf) Vnf(context.Context, lcm.OpOccID) (activities.VnfContext, error) {
+	return activities.VnfContext{Drivers: []lifecycle.Driver{&kubeadm.Cluster{Params: k8s.Params(p)}}}, nil
 }
 
 func TestFindNodes_byTheirVdu(t *testing.T) {
@@ -57,7 +59,7 @@ func TestFindNodes_byTheirVdu(t *testing.T) {
 	}
 	infra := &activities.Infrastructure{
 		VIMs: &changingCloud{settled: apartStack()}, Stacks: fixedStack{},
-		Clusters: paramsOf(params), Output: &logOutput{},
+		Vnfs: paramsOf(params), Output: &logOutput{},
 	}
 	for range 2 {
 		out := must(t, infra.FindNodes, activities.FindNodesInput{OpOccID: opOcc, Cluster: true})
@@ -72,7 +74,7 @@ func TestFindNodes_byTheirVdu(t *testing.T) {
 		require.Equal(t, map[string]lcm.Role{"m-0": lcm.ControlPlane, "w-0": lcm.Worker, "w-1": lcm.Worker}, seen)
 	}
 	params.MasterNode.VduID = "nobody"
-	infra.Clusters = paramsOf(params)
+	infra.Vnfs = paramsOf(params)
 	_, err := do(t, infra.FindNodes, activities.FindNodesInput{OpOccID: opOcc, Cluster: true})
 	require.ErrorContains(t, err, `The stack has 0 control planes (resource "nobody")`)
 }

@@ -34,9 +34,9 @@ type manifest struct {
 }
 
 // manifests reads those that the request registers.
-func manifests(ctx context.Context, cluster ClusterContext) (out []manifest, err error) {
+func manifests(ctx context.Context, cluster clusterContext) (out []manifest, err error) {
 	for _, pv := range cluster.Params.PersistentVolumes {
-		text, err := packageFile(ctx, cluster, pv.PVManifestFilePath)
+		text, err := cluster.packageFile(ctx, pv.PVManifestFilePath)
 		if err != nil {
 			return nil, err
 		}
@@ -100,7 +100,7 @@ func (s *Storage) CheckPersistentVolumes(
 ) (out PersistentVolumesOutput, err error) {
 	defer func() { err = boundary(ctx, "look at the persistent volumes", err) }()
 	defer heartbeat(ctx)()
-	return out, s.withUsage(ctx, in, func(_ ClusterContext, u usage, _ Host, _ lcm.Node) error {
+	return out, s.withUsage(ctx, in, func(_ clusterContext, u usage, _ Host, _ lcm.Node) error {
 		out.Names = u.names()
 		return u.refusal()
 	})
@@ -117,7 +117,7 @@ func (s *Storage) RemovePersistentVolumes(
 ) (out PersistentVolumesOutput, err error) {
 	defer func() { err = boundary(ctx, "delete the persistent volumes", err) }()
 	defer heartbeat(ctx)()
-	return out, s.withUsage(ctx, in, func(cluster ClusterContext, u usage, host Host, node lcm.Node) error {
+	return out, s.withUsage(ctx, in, func(cluster clusterContext, u usage, host Host, node lcm.Node) error {
 		if err := u.refusal(); err != nil || len(u.ours) == 0 {
 			return err
 		}
@@ -135,7 +135,7 @@ func (s *Storage) RemovePersistentVolumes(
 
 // withUsage does something with what a control plane tells of the volumes, through the same control plane.
 func (s *Storage) withUsage(
-	ctx context.Context, in PersistentVolumesInput, do func(ClusterContext, usage, Host, lcm.Node) error,
+	ctx context.Context, in PersistentVolumesInput, do func(clusterContext, usage, Host, lcm.Node) error,
 ) error {
 	cluster, _, err := s.storageOf(ctx, in.OpOccID)
 	if err != nil {

@@ -47,7 +47,7 @@ type PrepareNodeOutput struct {
 func (n *Nodes) PrepareNode(ctx context.Context, in PrepareNodeInput) (out PrepareNodeOutput, err error) {
 	defer func() { err = boundary(ctx, "prepare "+in.Node.Name, err) }()
 	defer heartbeat(ctx)()
-	cluster, err := n.Clusters.Cluster(ctx, in.OpOccID)
+	cluster, err := n.cluster(ctx, in.OpOccID)
 	if err != nil {
 		return out, err
 	}
@@ -68,7 +68,7 @@ func (n *Nodes) PrepareNode(ctx context.Context, in PrepareNodeInput) (out Prepa
 		step.Source = strings.TrimSpace(apt.URL + " " + apt.Suite + " " + apt.Component)
 		key := cluster.AptKey
 		if apt.KeyPath != "" {
-			if key, err = packageFile(ctx, cluster, apt.KeyPath); err != nil {
+			if key, err = cluster.packageFile(ctx, apt.KeyPath); err != nil {
 				return out, err
 			}
 		}

@@ -13,9 +13,11 @@ import (
 func TestPrepareNode_takesTheConfigurationsKeyAndPinsTheClustersVersion(t *testing.T) {
 	s, fake, _, _ := newSite(t, 1, 0, func(p *k8s.Params) {
 		p.KubernetesVersion = "1.34.4"
-		p.AptRepository = &k8s.AptRepository{URL: "http://packages.example.com/k8s", Suite: "stable", Component: "main"}
 	})
-	s.Reach.Clusters.(*fixedCluster).Context.AptKey = []byte("CONFIGURED")
+	s.Reach.Defaults = k8s.Defaults{
+		AptRepository: &k8s.AptRepository{URL: "http://packages.example.com/k8s", Suite: "stable", Component: "main"},
+		AptKey:        []byte("CONFIGURED"),
+	}
 	must(t, (&activities.Nodes{Reach: s.Reach}).PrepareNode,
 		activities.PrepareNodeInput{NodeInput: s.Tracked(s.Nodes[0]), Hosts: activities.HostEntries(s.Nodes)})
 	assert.Contains(t, fake.ran[0].Script, "SOURCE='http://packages.example.com/k8s stable main'")

@@ -10,6 +10,7 @@ import (
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/worker"
 
+	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/remote"
 	"github.com/windlass-nfv/windlass/scripts"
@@ -37,12 +38,14 @@ type Secrets interface {
 	Put(ctx context.Context, ref lcm.SecretRef, clear string) error
 }
 
-// Reach is how activities get at nodes; Nodes and Cluster share it.
+// Reach is how activities get at nodes; Nodes, Cluster and Storage share it.
 type Reach struct {
-	Hosts    Hosts
-	Clusters Clusters
-	Secrets  Secrets
-	Output   Output
+	Hosts   Hosts
+	Vnfs    Vnfs
+	Secrets Secrets
+	Output  Output
+	// Defaults are what the configuration gives clusters.
+	Defaults k8s.Defaults
 	// Poll is the pause between two looks; 0 is one second.
 	Poll time.Duration
 	// Now is the clock; nil is time.Now.
@@ -62,13 +65,13 @@ type task struct {
 }
 
 // command is the task of a script that installs nothing and waits for little.
-func command(cluster ClusterContext, script scripts.Script) task {
+func command(cluster clusterContext, script scripts.Script) task {
 	return task{script: script, limit: seconds(cluster.Params.Timeouts.Command), parameter: "timeouts.command"}
 }
 
 // briefly is, in seconds, how long such a script waits for something: less than its own limit, so that it says
 // itself what it has waited for.
-func briefly(cluster ClusterContext) int { return max(1, cluster.Params.Timeouts.Command/3) }
+func briefly(cluster clusterContext) int { return max(1, cluster.Params.Timeouts.Command/3) }
 
 // run runs a script on host as root and returns what it found out.
 //
@@ -203,9 +206,9 @@ func unreachable(ctx context.Context, err error) bool {
 
 // runOnAny runs one script, made for the control plane that works, there.
 func (r Reach) runOnAny(
-	ctx context.Context, in ClusterInput, make func(ClusterContext, scripts.Member) task,
+	ctx context.Context, in ClusterInput, make func(clusterContext, scripts.Member) task,
 ) (scripts.Results, error) {
-	cluster, err := r.Clusters.Cluster(ctx, in.OpOccID)
+	cluster, err := r.cluster(ctx, in.OpOccID)
 	if err != nil {
 		return scripts.Results{}, err
 	}
@@ -226,15 +229,7 @@ func (r Reach) open(ctx context.Context, s lcm.Secret) (string, error) {
 	return r.Secrets.Get(ctx, s.Ref)
 }
 
-// packageFile reads an optional file of the package, nil when the request names none.
-func packageFile(ctx context.Context, cluster ClusterContext, path string) ([]byte, error) {
-	if path == "" {
-		return nil, nil
-	}
-	return cluster.PackageFile(ctx, path)
-}
-
-func memberOf(cluster ClusterContext, node lcm.Node) scripts.Member {
+func memberOf(cluster clusterContext, node lcm.Node) scripts.Member {
 	return scripts.Member{
 		Cluster: string(cluster.Instance.ID), Node: node.Name, Address: node.Address,
 		ControlPlane: node.Role == lcm.ControlPlane,

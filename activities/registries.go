@@ -44,7 +44,7 @@ func (n *Nodes) ConnectRegistries(
 ) (out ConnectRegistriesOutput, err error) {
 	defer func() { err = boundary(ctx, "connect "+in.Node.Name+" to the registries", err) }()
 	defer heartbeat(ctx)()
-	cluster, err := n.Clusters.Cluster(ctx, in.OpOccID)
+	cluster, err := n.cluster(ctx, in.OpOccID)
 	if err != nil {
 		return out, err
 	}
@@ -66,7 +66,7 @@ func (n *Nodes) ConnectRegistries(
 }
 
 func (n *Nodes) connectRegistries(
-	ctx context.Context, in ConnectRegistriesInput, cluster ClusterContext, registries []openRegistry,
+	ctx context.Context, in ConnectRegistriesInput, cluster clusterContext, registries []openRegistry,
 ) (out ConnectRegistriesOutput, err error) {
 	host, err := n.Hosts.Dial(ctx, in.OpOccID, in.Node)
 	if err != nil {
@@ -126,14 +126,14 @@ type openRegistry struct {
 
 // openRegistries reads the passwords and certificates of registries.
 func (n *Nodes) openRegistries(
-	ctx context.Context, cluster ClusterContext, list []k8s.PrivateRegistry,
+	ctx context.Context, cluster clusterContext, list []k8s.PrivateRegistry,
 ) (out []openRegistry, err error) {
 	for _, r := range list {
 		open := openRegistry{PrivateRegistry: r}
 		if open.password, err = n.open(ctx, r.Password); err != nil {
 			return nil, err
 		}
-		ca, err := packageFile(ctx, cluster, r.CertificatePath)
+		ca, err := cluster.packageFile(ctx, r.CertificatePath)
 		if err != nil {
 			return nil, err
 		}

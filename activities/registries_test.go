@@ -35,7 +35,7 @@ func registrySite(t *testing.T, list ...k8s.PrivateRegistry) (site, *fakeSite, *
 	t.Helper()
 	s, fake, _, _ := newSite(t, 0, 1, func(p *k8s.Params) { p.PrivateRegistries = list })
 	ca := selfSigned(t)
-	s.Reach.Clusters.(*fixedCluster).Context.PackageFile = func(_ context.Context, path string) ([]byte, error) {
+	s.Reach.Vnfs.(*fixedVnf).Context.PackageFile = func(_ context.Context, path string) ([]byte, error) {
 		return map[string][]byte{
 			"ca.crt":  []byte(ca),
 			"key.pem": []byte("-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n"),
@@ -114,9 +114,13 @@ func TestConnectRegistries_takesAwayWhatIsNotAskedForAnyMore(t *testing.T) {
 	node.files[scripts.DockerConfiguration] = `{"log-driver":"local"}`
 	must(t, nodes.ConnectRegistries, s.toRegistries(false))
 
-	cluster := s.Reach.Clusters.(*fixedCluster)
-	cluster.Context.FormerRegistries, cluster.Context.Params.PrivateRegistries = cluster.Context.Params.PrivateRegistries,
-		nil
+	vnf := s.Reach.Vnfs.(*fixedVnf)
+	former, err := json.Marshal(map[string]any{
+		lcm.ClusterParamsKey: map[string]any{lcm.RegistriesKey: vnf.Params.PrivateRegistries},
+	})
+	require.NoError(t, err)
+	vnf.Context.Former.Instantiated = &lcm.InstantiatedVnfInfo{AdditionalParams: former}
+	vnf.Params.PrivateRegistries = nil
 	fake.ran = nil
 	for range 2 {
 		must(t, nodes.ConnectRegistries, s.toRegistries(false))

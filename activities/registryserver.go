@@ -16,6 +16,25 @@ import (
 	"github.com/windlass-nfv/windlass/scripts"
 )
 
+// registryContext is what the activities of the driver registry need beside their input.
+type registryContext struct {
+	VnfContext
+	Params registry.Params
+}
+
+// registryOf tells what the registry of an operation is to be.
+func registryOf(ctx context.Context, vnfs Vnfs, id lcm.OpOccID) (r registryContext, err error) {
+	if r.VnfContext, err = vnfs.Vnf(ctx, id); err != nil {
+		return r, err
+	}
+	server := registry.In(r.Drivers)
+	if server == nil {
+		return r, lcm.Errorf(lcm.KindBug, "The VNF is no registry of images, but a step of one was run.")
+	}
+	r.Params = server.Params
+	return r, nil
+}
+
 // FindMachineInput names the operation whose VNF is one machine.
 type FindMachineInput struct {
 	Tracked
@@ -45,20 +64,17 @@ func (i *Infrastructure) FindMachine(ctx context.Context, in FindMachineInput) (
 	if err != nil {
 		return out, err
 	}
-	cluster, err := i.Clusters.Cluster(ctx, in.OpOccID)
+	vnf, err := registryOf(ctx, i.Vnfs, in.OpOccID)
 	if err != nil {
 		return out, err
 	}
-	server := cluster.RegistryServer
-	if server == nil {
-		return out, lcm.Errorf(lcm.KindBug, "The VNF is no registry of images, but a step of one was run.")
-	}
-	at := k8s.NodeParams{SSHCpName: server.SSHCpName, NicCpName: server.SSHCpName}
+	p := vnf.Params
+	at := k8s.NodeParams{SSHCpName: p.SSHCpName, NicCpName: p.SSHCpName}
 	if out.Machine, err = nodeOf(inv, inv.ID, lcm.RegistryServer, at); err != nil {
 		return out, err
 	}
-	if server.Volume != nil {
-		out.Volume, err = findVolume(inv, server.Volume.VolumeResourceID)
+	if p.Volume != nil {
+		out.Volume, err = findVolume(inv, p.Volume.VolumeResourceID)
 	}
 	return out, err
 }
@@ -84,12 +100,12 @@ func (n *Nodes) MountRegistryVolume(
 ) (out MountRegistryVolumeOutput, err error) {
 	defer func() { err = boundary(ctx, "mount the volume of "+in.Node.Name, err) }()
 	defer heartbeat(ctx)()
-	cluster, err := n.Clusters.Cluster(ctx, in.OpOccID)
+	vnf, err := registryOf(ctx, n.Vnfs, in.OpOccID)
 	if err != nil {
 		return out, err
 	}
-	p := cluster.RegistryServer
-	if p == nil || p.Volume == nil || in.Volume == nil {
+	p := vnf.Params
+	if p.Volume == nil || in.Volume == nil {
 		return out, lcm.Errorf(lcm.KindBug, "The request asks for no volume of a registry, but a step of one was run.")
 	}
 	if err := attachedTo(in.Node, *in.Volume, "the registry"); err != nil {
@@ -124,18 +140,15 @@ type InstallRegistryOutput struct {
 func (n *Nodes) InstallRegistry(ctx context.Context, in NodeInput) (out InstallRegistryOutput, err error) {
 	defer func() { err = boundary(ctx, "install the registry on "+in.Node.Name, err) }()
 	defer heartbeat(ctx)()
-	cluster, err := n.Clusters.Cluster(ctx, in.OpOccID)
+	vnf, err := registryOf(ctx, n.Vnfs, in.OpOccID)
 	if err != nil {
 		return out, err
 	}
-	p := cluster.RegistryServer
-	if p == nil {
-		return out, lcm.Errorf(lcm.KindBug, "The VNF is no registry.")
-	}
+	p := vnf.Params
 	script := scripts.InstallRegistry{
 		Port: p.Port, HTTPS: p.TLS != nil, Image: p.Image, LockFor: lockFor(p.Timeouts.Install),
 		NoProxy:     registryNoProxy(p.Proxy),
-		Certificate: madeCertificate(cluster.Instance.ID, in.Node, p.TLS),
+		Certificate: madeCertificate(vnf.Instance.ID, in.Node, p.TLS),
 	}
 	if p.Volume != nil {
 		script.Volume = p.Volume.MountTo
@@ -144,7 +157,7 @@ func (n *Nodes) InstallRegistry(ctx context.Context, in NodeInput) (out InstallR
 	if err != nil {
 		return out, err
 	}
-	certificate, err := n.registryCertificate(ctx, cluster, p.TLS)
+	certificate, err := n.registryCertificate(ctx, vnf, p.TLS)
 	if err != nil {
 		return out, err
 	}
@@ -158,7 +171,7 @@ func (n *Nodes) InstallRegistry(ctx context.Context, in NodeInput) (out InstallR
 		return out, err
 	}
 	if p.ImagePath != "" {
-		if err := sendImage(ctx, host, cluster, p.ImagePath); err != nil {
+		if err := sendImage(ctx, host, vnf, p.ImagePath); err != nil {
 			return out, err
 		}
 		script.ImageFile = scripts.RegistryImageFile
@@ -227,8 +240,8 @@ func madeCertificate(id lcm.VnfInstanceID, node lcm.Node, t *registry.TLS) *scri
 }
 
 // sendImage puts the package's image on the machine, unless it is there.
-func sendImage(ctx context.Context, host Host, cluster ClusterContext, path string) error {
-	image, err := cluster.PackageFile(ctx, path)
+func sendImage(ctx context.Context, host Host, vnf registryContext, path string) error {
+	image, err := vnf.PackageFile(ctx, path)
 	if err != nil {
 		return err
 	}
@@ -237,12 +250,12 @@ func sendImage(ctx context.Context, host Host, cluster ClusterContext, path stri
 
 // registryCertificate are the inputs with the certificate and the key, which must fit each other.
 func (n *Nodes) registryCertificate(
-	ctx context.Context, cluster ClusterContext, t *registry.TLS,
+	ctx context.Context, vnf registryContext, t *registry.TLS,
 ) ([]scripts.Input, error) {
 	if t == nil || t.Generate {
 		return nil, nil
 	}
-	certificate, err := packageFile(ctx, cluster, t.CertificatePath)
+	certificate, err := vnf.packageFile(ctx, t.CertificatePath)
 	if err != nil {
 		return nil, err
 	}

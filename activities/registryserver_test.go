@@ -13,6 +13,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/driver/registry"
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/lifecycle"
 	"github.com/windlass-nfv/windlass/scripts"
 )
 
@@ -21,15 +22,18 @@ func registryServerSite(t *testing.T, p registry.Params) (site, *fakeSite, *fake
 	t.Helper()
 	s, fake, _, _ := newSite(t, 0, 1, nil)
 	p.Port, p.Image, p.Timeouts.Install = 5000, registry.DefaultImage, 2700
-	cluster := s.Reach.Clusters.(*fixedCluster)
-	cluster.Context.RegistryServer = &p
+	vnf := s.Reach.Vnfs.(*fixedVnf)
+	vnf.Context.Drivers = []lifecycle.Driver{&registry.Server{Params: p}}
 	ca := selfSigned(t)
-	cluster.Context.PackageFile = func(_ context.Context, path string) ([]byte, error) {
+	vnf.Context.PackageFile = func(_ context.Context, path string) ([]byte, error) {
 		return map[string][]byte{"registry.tar": []byte("an image"), "registry.crt": []byte(ca)}[path], nil
 	}
 	fake.replies["install-registry"] = results("way", "docker")
 	return s, fake, fake.nodes[s.Nodes[0].Name], &activities.Nodes{Reach: s.Reach}
 }
+
+// serverOf is the driver of a registry.
+func serverOf(s site) *registry.Server { return registry.In(s.Reach.Vnfs.(*fixedVnf).Context.Drivers) }
 
 func TestInstallRegistry_sendsTheImageOnceAndKeepsTheUsersLines(t *testing.T) {
 	s, fake, node, nodes := registryServerSite(t, registry.Params{
@@ -57,7 +61,7 @@ func TestInstallRegistry_sendsTheImageOnceAndKeepsTheUsersLines(t *testing.T) {
 	assert.NotContains(t, fake.ran[0].Script, "hunter2")
 	assert.Subset(t, fake.ran[0].Mask, []string{"hunter2", "secret1"})
 
-	s.Reach.Clusters.(*fixedCluster).Context.RegistryServer.Users[0].Password.Clear = "other"
+	serverOf(s).Params.Users[0].Password.Clear = "other"
 	must(t, nodes.InstallRegistry, s.Tracked(s.Nodes[0]))
 	assert.NotEqual(t, first["htpasswd"], readStdin(fake.ran[2].Stdin)["htpasswd"])
 }
@@ -121,19 +125,18 @@ func TestMountRegistryVolume_mountsTheOneOfTheMachine(t *testing.T) {
 
 func TestFindMachine_findsTheVolumeOfARegistry(t *testing.T) {
 	s, _, _, _ := registryServerSite(t, registry.Params{SSHCpName: "storage_CP"})
-	cluster := s.Reach.Clusters.(*fixedCluster)
 	cloud := &storageCloud{inv: storageInventory()}
 	infra := &activities.Infrastructure{
-		VIMs: cloud, Stacks: fixedStack{}, Clusters: s.Reach.Clusters,
+		VIMs: cloud, Stacks: fixedStack{}, Vnfs: s.Reach.Vnfs,
 		Output: &logOutput{},
 	}
 	in := activities.FindMachineInput{OpOccID: opOcc}
 	assert.Nil(t, must(t, infra.FindMachine, in).Volume)
-	cluster.Context.RegistryServer.Volume = &k8s.CinderVolumeParams{VolumeResourceID: "vol"}
+	serverOf(s).Params.Volume = &k8s.CinderVolumeParams{VolumeResourceID: "vol"}
 	out := must(t, infra.FindMachine, in)
 	assert.Equal(t, "registry-s1", out.Machine.Name)
 	assert.Equal(t, &lcm.StorageVolume{ResourceID: "vol", VolumeID: volumeID, ServerID: "s1"}, out.Volume)
-	cluster.Context.RegistryServer.Volume.VolumeResourceID = "none"
+	serverOf(s).Params.Volume.VolumeResourceID = "none"
 	_, err := do(t, infra.FindMachine, in)
 	require.ErrorContains(t, err, `no resource "none": correct volume_resource_id`)
 }

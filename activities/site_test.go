@@ -13,7 +13,7 @@ type (
 	site          struct{ activitytest.Site }
 	memorySecrets = activitytest.Secrets
 	logOutput     = activitytest.Output
-	fixedCluster  = activitytest.FixedCluster
+	fixedVnf      = activitytest.FixedVnf
 )
 
 const opOcc = activitytest.OpOcc

@@ -19,8 +19,8 @@ func noStorage() error {
 }
 
 // storageOf reads what the request says of the storage server.
-func (r Reach) storageOf(ctx context.Context, id lcm.OpOccID) (ClusterContext, *k8s.StorageServerParams, error) {
-	cluster, err := r.Clusters.Cluster(ctx, id)
+func (r Reach) storageOf(ctx context.Context, id lcm.OpOccID) (clusterContext, *k8s.StorageServerParams, error) {
+	cluster, err := r.cluster(ctx, id)
 	if err == nil && cluster.Params.StorageServer == nil {
 		err = noStorage()
 	}

@@ -44,7 +44,7 @@ func newStorageSite(t *testing.T) storageSite {
 		p.Proxy = &k8s.ProxyParams{HTTPProxy: lcm.Secret{Ref: "proxy"}, NoProxy: "inside.example"}
 	})
 	secrets.Values["proxy"] = "http://me:s3cr3t@proxy.example:3128"
-	clusters := s.Reach.Clusters.(*fixedCluster)
+	clusters := s.Reach.Vnfs.(*fixedVnf)
 	clusters.Context.PackageFile = func(context.Context, string) ([]byte, error) {
 		return []byte("kind: PersistentVolume\nmetadata: {name: a}\nspec: {nfs: {server: 0.0.0.0, path: " +
 			"/volume/a}}\n---\nkind: PersistentVolume\nmetadata: {name: b}\nspec: {nfs: {path: /volume/b}}\n"), nil
@@ -110,7 +110,7 @@ func TestStorageServer_isSetUpTwiceAsOnce(t *testing.T) {
 }
 
 func (s storageSite) withClasses() storageSite {
-	s.Reach.Clusters.(*fixedCluster).Context.Params.StorageClasses = []k8s.StorageClassParams{
+	s.Reach.Vnfs.(*fixedVnf).Params.StorageClasses = []k8s.StorageClassParams{
 		{
 			Name: "files", ExportDir: "/volume/a/files", NFSServerCp: "storage_CP", Image: "registry.example.com/nfs:v4",
 			Default: true, ReclaimPolicy: "Delete", ArchiveOnDelete: true,
@@ -396,12 +396,12 @@ func storageInventory() *vim.Inventory {
 
 func TestFindNodes_findsTheStorageServerBesideTheNodes(t *testing.T) {
 	s := newStorageSite(t)
-	s.Reach.Clusters.(*fixedCluster).Context.Params.WorkerNode = k8s.NodeParams{
+	s.Reach.Vnfs.(*fixedVnf).Params.WorkerNode = k8s.NodeParams{
 		SSHCpName: "worker_cp",
 		NicCpName: "worker_cp",
 	}
 	cloud := &storageCloud{inv: storageInventory()}
-	infra := &activities.Infrastructure{VIMs: cloud, Stacks: fixedStack{}, Clusters: s.Reach.Clusters, Output: s.output}
+	infra := &activities.Infrastructure{VIMs: cloud, Stacks: fixedStack{}, Vnfs: s.Reach.Vnfs, Output: s.output}
 	in := activities.FindNodesInput{OpOccID: opOcc, Cluster: true}
 	out := must(t, infra.FindNodes, in)
 	require.NotNil(t, out.Storage)
@@ -427,7 +427,7 @@ func TestFindNodes_findsTheStorageServerBesideTheNodes(t *testing.T) {
 func TestFindNodes_refusesToReplaceAServerThatTakesItsVolumesAlong(t *testing.T) {
 	s := newStorageSite(t)
 	cloud := &storageCloud{inv: storageInventory(), lost: []string{volumeID}}
-	infra := &activities.Infrastructure{VIMs: cloud, Stacks: fixedStack{}, Clusters: s.Reach.Clusters, Output: s.output}
+	infra := &activities.Infrastructure{VIMs: cloud, Stacks: fixedStack{}, Vnfs: s.Reach.Vnfs, Output: s.output}
 	in := activities.FindNodesInput{OpOccID: opOcc, Keepers: []string{"s1"}}
 	for range 2 {
 		_, err := do(t, infra.FindNodes, in)

@@ -53,7 +53,7 @@ func (s *Storage) SetUpStorageClasses(
 	})
 }
 
-func setUpClass(cluster ClusterContext, node lcm.Node, class k8s.StorageClassParams, address string) (task, error) {
+func setUpClass(cluster clusterContext, node lcm.Node, class k8s.StorageClassParams, address string) (task, error) {
 	limit := cluster.Params.Timeouts.NodeReady
 	step := scripts.SetUpStorageClass{
 		Member: memberOf(cluster, node), Timeout: limit,
@@ -91,7 +91,7 @@ func (s *Storage) StopProvisioners(
 	if err := s.scaleProvisioners(ctx, in, true); err != nil {
 		return out, err
 	}
-	return out, s.withUsage(ctx, in, func(_ ClusterContext, u usage, _ Host, _ lcm.Node) error { return u.refusal() })
+	return out, s.withUsage(ctx, in, func(_ clusterContext, u usage, _ Host, _ lcm.Node) error { return u.refusal() })
 }
 
 // StartProvisioners starts those that StopProvisioners has stopped. It does not wait until they work: a storage server
@@ -108,7 +108,7 @@ func (s *Storage) scaleProvisioners(ctx context.Context, in PersistentVolumesInp
 	if _, _, err := s.storageOf(ctx, in.OpOccID); err != nil {
 		return err
 	}
-	_, err := s.runOnAny(ctx, in.ClusterInput, func(cluster ClusterContext, m scripts.Member) task {
+	_, err := s.runOnAny(ctx, in.ClusterInput, func(cluster clusterContext, m scripts.Member) task {
 		step := scripts.ScaleProvisioners{Member: m, Stop: stop, Timeout: briefly(cluster)}
 		for _, class := range cluster.Params.StorageClasses {
 			step.Classes = append(step.Classes, class.Name)

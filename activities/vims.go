@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
@@ -20,8 +21,8 @@ type Vims interface {
 
 // VimRegistry makes a cluster known as a VIM, and forgets what belongs to nodes that are gone.
 type VimRegistry struct {
-	Vims     Vims
-	Clusters Clusters
+	Vims Vims
+	Vnfs Vnfs
 	// Look looks whether a Kubernetes API answers, and what it has; why is "" for one that does, else why not.
 	Look   func(ctx context.Context, vim lcm.Vim) (found lcm.VimFindings, why string)
 	Forget func(ctx context.Context, prefix string) error
@@ -46,12 +47,16 @@ type RegisterVimOutput struct {
 // date. A VIM of that name that is not ours is a Conflict.
 func (r *VimRegistry) RegisterVim(ctx context.Context, in RegisterVimInput) (out RegisterVimOutput, err error) {
 	defer func() { err = boundary(ctx, "register the cluster as a VIM", err) }()
-	cluster, err := r.Clusters.Cluster(ctx, in.OpOccID)
+	vnf, err := r.Vnfs.Vnf(ctx, in.OpOccID)
 	if err != nil {
 		return out, err
 	}
-	ctx = lcm.InProject(ctx, cluster.Instance.ProjectID) // the VIM is of the same one, and so are names
-	vim := clusterVim(cluster, in.Account)
+	cluster, err := vnf.clusterDriver()
+	if err != nil {
+		return out, err
+	}
+	ctx = lcm.InProject(ctx, vnf.Instance.ProjectID) // the VIM is of the same one, and so are names
+	vim := clusterVim(vnf.Instance.ID, cluster.Params, in.Account)
 	found, why := r.Look(ctx, vim)
 	vim.Found(found, time.Now().UTC())
 	if why != "" {
@@ -78,16 +83,16 @@ func (r *VimRegistry) RegisterVim(ctx context.Context, in RegisterVimInput) (out
 	return out, r.Vims.UpdateVim(ctx, vim)
 }
 
-func clusterVim(cluster ClusterContext, account VimAccountOutput) lcm.Vim {
+func clusterVim(id lcm.VnfInstanceID, p k8s.Params, account VimAccountOutput) lcm.Vim {
 	return lcm.Vim{
-		ID: ClusterVimID(cluster.Instance.ID), Name: cluster.Params.VimNameOf(cluster.Instance.ID), Type: lcm.VimKubernetes,
+		ID: ClusterVimID(id), Name: p.VimNameOf(id), Type: lcm.VimKubernetes,
 		AuthURL:     account.ServerURL,
-		Description: "Kubernetes cluster of VNF instance " + string(cluster.Instance.ID),
+		Description: "Kubernetes cluster of VNF instance " + string(id),
 		AuthCred: map[string]any{
 			"bearer_token": map[string]any{lcm.SecretKey: string(account.TokenRef)}, "ssl_ca_cert": account.CACert,
 		},
 		Project: map[string]any{"name": ""}, Status: lcm.VimReachable,
-		Extra: map[string]any{lcm.ClusterOfParam: string(cluster.Instance.ID)},
+		Extra: map[string]any{lcm.ClusterOfParam: string(id)},
 	}
 }
 

@@ -9,7 +9,9 @@ import (
 
 	"github.com/windlass-nfv/windlass/activities"
 	"github.com/windlass-nfv/windlass/internal/driver/k8s"
+	"github.com/windlass-nfv/windlass/internal/driver/kubeadm"
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/lifecycle"
 )
 
 // vimTable is a registry of VIMs, and what is kept for the nodes of clusters.
@@ -58,9 +60,10 @@ func (v *vimTable) forget(_ context.Context, prefix string) error {
 // named is a cluster whose request names its VIM.
 type named string
 
-func (n named) Cluster(context.Context, lcm.OpOccID) (activities.ClusterContext, error) {
-	return activities.ClusterContext{
-		Instance: lcm.VnfInstance{ID: "vnf", ProjectID: lcm.DefaultProject}, Params: k8s.Params{VimName: string(n)},
+func (n named) Vnf(context.Context, lcm.OpOccID) (activities.VnfContext, error) {
+	return activities.VnfContext{
+		Instance: lcm.VnfInstance{ID: "vnf", ProjectID: lcm.DefaultProject},
+		Drivers:  []lifecycle.Driver{&kubeadm.Cluster{Params: k8s.Params{VimName: string(n)}}},
 	}, nil
 }
 
@@ -71,7 +74,7 @@ func TestRegistry_registersAndForgetsAClusterOnce(t *testing.T) {
 		secrets:  map[string]bool{"vnf/vnf/cluster/": true},
 	}
 	registry := &activities.VimRegistry{
-		Vims: table, Clusters: named("edge"), Forget: table.forget, Output: &logOutput{},
+		Vims: table, Vnfs: named("edge"), Forget: table.forget, Output: &logOutput{},
 		Look: func(context.Context, lcm.Vim) (lcm.VimFindings, string) {
 			return lcm.VimFindings{Regions: []string{"default"}, Version: "v1.34.1"}, ""
 		},
@@ -107,7 +110,7 @@ func TestRegistry_registersAndForgetsAClusterOnce(t *testing.T) {
 		require.Empty(t, table.secrets)
 		require.Empty(t, table.hostKeys)
 	}
-	registry.Clusters = named("other")
+	registry.Vnfs = named("other")
 	for range 2 {
 		_, err := do(t, registry.RegisterVim, activities.RegisterVimInput{Tracked: tracked, OpOccID: opOcc})
 		require.ErrorContains(t, err, `A VIM named "other" is registered already`)

@@ -6,9 +6,7 @@ import (
 	"time"
 
 	"github.com/windlass-nfv/windlass/activities"
-	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/driver/kubeadm"
-	"github.com/windlass-nfv/windlass/internal/driver/registry"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
 	"github.com/windlass-nfv/windlass/internal/operations"
@@ -20,10 +18,6 @@ import (
 type resolver struct {
 	*operations.Resolver
 	vault *secrets.Vault
-	// The repository of requests that name none, and its key.
-	podNetwork []byte
-	apt        *k8s.AptRepository
-	aptKey     []byte
 	// grantPatience is how long an NFVO may take to grant an operation, 0 without one; endpoint begins links to the API.
 	grantPatience time.Duration
 	endpoint      string
@@ -100,45 +94,17 @@ func (o *resolver) stepsOf(
 	return lifecycle.Steps(f, p), nil
 }
 
-// Cluster implements activities.Clusters.
-func (o *resolver) Cluster(ctx context.Context, id lcm.OpOccID) (activities.ClusterContext, error) {
+// Vnf implements activities.Vnfs.
+func (o *resolver) Vnf(ctx context.Context, id lcm.OpOccID) (activities.VnfContext, error) {
 	j, err := o.load(ctx, id)
 	if err != nil {
-		return activities.ClusterContext{}, err
+		return activities.VnfContext{}, err
 	}
-	return o.clusterOf(j)
-}
-
-func (o *resolver) clusterOf(j *job) (activities.ClusterContext, error) {
 	drivers, err := j.Drivers()
-	cluster := activities.ClusterContext{
-		Instance: j.Instance, FormerRegistries: j.FormerRegistries(),
-		Access: func(role lcm.Role) lifecycle.Access { a, _ := lifecycle.AccessTo(drivers, role); return a },
+	return activities.VnfContext{
+		OpOcc: j.OpOcc, Instance: j.Instance, Former: j.Former, Drivers: drivers,
 		PackageFile: func(ctx context.Context, path string) ([]byte, error) {
 			return o.packageFile(ctx, j.Instance.VnfPkgID, path)
 		},
-	}
-	if server := registry.In(drivers); server != nil {
-		cluster.RegistryServer = &server.Params
-	}
-	k := kubeadm.In(drivers)
-	if k == nil {
-		return cluster, err
-	}
-	cluster.Params = k.Params
-	o.defaultRepository(&cluster)
-	if k.Params.CniManifestPath == "" {
-		cluster.PodNetwork = o.podNetwork
-	}
-	if err == nil && j.OpOcc.Operation == lcm.OpOperate {
-		err = stopInTime(j.OpOcc, &cluster.Params)
-	}
-	return cluster, err
-}
-
-// defaultRepository gives a request that names no apt repository the one of the configuration.
-func (o *resolver) defaultRepository(c *activities.ClusterContext) {
-	if c.Params.AptRepository == nil && o.apt != nil {
-		c.Params.AptRepository, c.AptKey = o.apt, o.aptKey
-	}
+	}, err
 }

@@ -44,18 +44,11 @@ func (s *sites) Site(ctx context.Context, id lcm.VnfInstanceID) (activities.Site
 	if site.HealGivenUp, err = s.operations.Store.GivenUpHeal(ctx, id); err != nil {
 		return site, err
 	}
-	if !j.IsCluster() {
-		return site, nil
-	}
-	cluster, err := s.operations.clusterOf(j)
-	if err != nil {
-		return site, err
-	}
 	drivers, err := j.Drivers()
 	if err != nil {
 		return site, err
 	}
-	site.Cluster = &cluster
+	site.Drivers = drivers
 	site.Dial = func(ctx context.Context, node lcm.Node) (activities.Host, error) {
 		return s.hosts.dial(ctx, id, drivers, on, node)
 	}

@@ -44,13 +44,10 @@ type Options struct {
 	Attempts int
 	// Reconnect is how long a node that is lost during a command is waited for; 0 is the dialer's default.
 	Reconnect time.Duration
-	// Apt is the apt repository of requests that name none, AptKey its armored key; nil when there is none.
-	Apt    *k8s.AptRepository
-	AptKey []byte
+	// Clusters is what clusters get whose requests and packages have none of it.
+	Clusters k8s.Defaults
 	// VimGuard says where VIMs and the nodes that they make may be.
 	VimGuard outbound.Guard
-	// PodNetwork is the manifest of the pod network for requests that name none; empty when there is none.
-	PodNetwork []byte
 	// Subscribers are told what happens to VNFs; NotifyFor is how long one may be away before a notification is given up.
 	Subscribers *nfvo.Subscribers
 	NotifyFor   time.Duration
@@ -129,8 +126,8 @@ func New(o Options) *Worker {
 	}
 	w := sdkworker.New(o.Client, lcm.TaskQueue, options)
 	ops := &resolver{
-		Resolver: &operations.Resolver{Store: o.Store, Vault: o.Vault, PodNetwork: len(o.PodNetwork) > 0},
-		vault:    o.Vault, apt: o.Apt, aptKey: o.AptKey, podNetwork: o.PodNetwork,
+		Resolver:      &operations.Resolver{Store: o.Store, Vault: o.Vault, PodNetwork: len(o.Clusters.PodNetwork) > 0},
+		vault:         o.Vault,
 		grantPatience: o.GrantPatience, endpoint: o.Endpoint, vimGuard: o.VimGuard,
 	}
 	if o.VimTransport != nil {
@@ -173,8 +170,8 @@ func (w *Worker) Run(interrupt <-chan any) error {
 func activityStructs(o Options, ops *resolver, open *connections) []any {
 	login := &hosts{operations: ops, vims: open, keys: o.Store, reconnect: o.Reconnect, control: o.VimGuard.Control}
 	reach := activities.Reach{
-		Hosts:    login,
-		Clusters: ops, Secrets: o.Vault, Output: lines{},
+		Hosts: login, Vnfs: ops, Secrets: o.Vault, Output: lines{},
+		Defaults: o.Clusters,
 	}
 	fetch := &onboard.Fetcher{
 		Store: o.Store, Vault: o.Vault, Sources: o.Sources, NFVO: o.NFVOPackages,
@@ -185,7 +182,7 @@ func activityStructs(o Options, ops *resolver, open *connections) []any {
 		&activities.OpOccs{Records: o.Store, Facts: ops, Forget: o.Vault.Delete},
 		&activities.Grants{NFVO: o.NFVO, Facts: ops, Poll: o.GrantPoll},
 		&activities.Infrastructure{
-			VIMs: open, Stacks: ops, Clusters: ops, Output: lines{},
+			VIMs: open, Stacks: ops, Vnfs: ops, Output: lines{},
 		},
 		&activities.Drift{
 			Sites: &sites{operations: ops, hosts: login, vims: open}, Records: o.Store, Starter: o.Starter,
@@ -199,7 +196,7 @@ func activityStructs(o Options, ops *resolver, open *connections) []any {
 			Send:   (&sender{o.Store, o.Vault, o.Subscribers, o.Tracing, o.Metrics}).send, RetryFor: o.NotifyFor,
 		},
 		&activities.VimRegistry{
-			Vims: o.Store, Clusters: ops, Forget: o.Vault.Delete, Output: lines{},
+			Vims: o.Store, Vnfs: ops, Forget: o.Vault.Delete, Output: lines{},
 			Look: ops.lookAtCluster,
 		},
 	}

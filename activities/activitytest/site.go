@@ -34,8 +34,8 @@ func NewSite(controlPlanes, workers int, change func(*k8s.Params)) (Site, *Secre
 	secrets, output := NewSecrets(), &Output{}
 	s.Reach = activities.Reach{
 		Secrets: secrets, Output: output, Poll: time.Nanosecond,
-		Clusters: &FixedCluster{activities.ClusterContext{
-			Instance: lcm.VnfInstance{ID: "11112222-3333-4444-8555-666677778888"}, Params: p,
+		Vnfs: &FixedVnf{Params: p, Context: activities.VnfContext{
+			Instance: lcm.VnfInstance{ID: "11112222-3333-4444-8555-666677778888"},
 			PackageFile: func(_ context.Context, path string) ([]byte, error) {
 				content, ok := map[string]string{
 					"Files/cni.yaml": "kind: DaemonSet", "Files/bad.yaml": "kind: Pod",
@@ -69,15 +69,18 @@ func Nodes(controlPlanes, workers int) (nodes lcm.Nodes) {
 	return nodes
 }
 
-// FixedCluster answers the same parameters for every operation.
-type FixedCluster struct{ Context activities.ClusterContext }
+// FixedVnf answers the same for every operation: it is a cluster with these parameters, unless Context has other
+// drivers.
+type FixedVnf struct {
+	Context activities.VnfContext
+	Params  k8s.Params
+}
 
-// Cluster implements activities.Clusters.
-func (f *FixedCluster) Cluster(context.Context, lcm.OpOccID) (activities.ClusterContext, error) {
-	c := f.Context
-	c.Access = func(role lcm.Role) lifecycle.Access {
-		a, _ := (&kubeadm.Cluster{Params: c.Params}).Access(role)
-		return a
+// Vnf implements activities.Vnfs.
+func (f *FixedVnf) Vnf(context.Context, lcm.OpOccID) (activities.VnfContext, error) {
+	v := f.Context
+	if v.Drivers == nil {
+		v.Drivers = []lifecycle.Driver{&kubeadm.Cluster{Params: f.Params}}
 	}
-	return c, nil
+	return v, nil
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/apiserver"
 	"github.com/windlass-nfv/windlass/internal/config"
+	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/telemetry"
 	"github.com/windlass-nfv/windlass/internal/userdata"
@@ -106,9 +107,11 @@ func (b *backends) workerOptions() worker.Options {
 		Sources: b.sources, PackageTrust: b.trust, Subscribers: b.subscribers, NotifyFor: b.config.Notifications.RetryFor,
 		Concurrency: b.config.Worker.Concurrency, Attempts: b.config.Worker.Attempts, Reconnect: b.config.Worker.Reconnect,
 		ShutdownGrace: b.config.ShutdownGrace,
-		Apt:           b.config.Kubernetes.Apt.Repository(), AptKey: b.config.Kubernetes.Apt.Key,
-		PodNetwork: b.config.Kubernetes.PodNetwork,
-		Starter:    &apiserver.Temporal{Client: b.temporal}, DriftMetrics: b.drift,
+		Clusters: k8s.Defaults{
+			AptRepository: b.config.Kubernetes.Apt.Repository(), AptKey: b.config.Kubernetes.Apt.Key,
+			PodNetwork: b.config.Kubernetes.PodNetwork,
+		},
+		Starter: &apiserver.Temporal{Client: b.temporal}, DriftMetrics: b.drift,
 		NFVOPackages: b.nfvo, GrantPoll: b.config.NFVO.GrantPoll, Endpoint: b.config.API.Endpoint,
 		UserData: b.userData(), VimGuard: b.vimGuard(),
 		Tracing: b.export.Tracing, Metrics: b.metrics, VimTransport: b.vims.Transport,

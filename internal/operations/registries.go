@@ -1,7 +1,6 @@
 package operations
 
 import (
-	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
@@ -16,13 +15,4 @@ func (o *Operation) ChangesRegistries() bool {
 	}
 	_, given := request.Registries(o.Former)
 	return given
-}
-
-// FormerRegistries are those that a modification replaces.
-func (o *Operation) FormerRegistries() []k8s.PrivateRegistry {
-	if o.Former.Instantiated == nil {
-		return nil
-	}
-	params, _ := k8s.ParseParams(o.Former.Instantiated.AdditionalParams) // what cannot be read was refused with its request
-	return params.PrivateRegistries
 }

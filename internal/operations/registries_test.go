@@ -39,9 +39,6 @@ func TestJob_aModificationOfTheRegistriesIsForClustersOnly(t *testing.T) {
 	} {
 		assert.Equal(t, c.want, c.Operation.ChangesRegistries(), name)
 	}
-	o := Operation{Former: former}
-	assert.Equal(t, "a.example.com", o.FormerRegistries()[0].Server)
-	assert.Empty(t, (&Operation{}).FormerRegistries())
 }
 
 func withProperty(inst lcm.VnfInstance) lcm.VnfInstance {

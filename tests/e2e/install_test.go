@@ -24,6 +24,7 @@ import (
 	"github.com/windlass-nfv/windlass/deployments/lab/machine"
 	"github.com/windlass-nfv/windlass/deployments/lab/machine/nspawn"
 	"github.com/windlass-nfv/windlass/internal/driver/k8s"
+	"github.com/windlass-nfv/windlass/internal/driver/kubeadm"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
 	"github.com/windlass-nfv/windlass/internal/remote"
@@ -50,7 +51,7 @@ func bootBareNodes(t *testing.T, dir string, img image.Image, names ...string) *
 	require.NoError(t, err)
 	b := &bareNodes{key: string(pem.EncodeToMemory(block)), params: k8s.Params{
 		MasterNode: k8s.NodeParams{PodCIDR: "192.168.0.0/16", ServiceCIDR: "10.96.0.0/12"},
-		Timeouts:   k8s.TimeoutParams{SSH: 60, Install: 120},
+		Timeouts:   k8s.TimeoutParams{SSH: 600, Install: 120},
 	}}
 	d, err := nspawn.New(nspawn.Options{StateDir: dir, Image: img})
 	require.NoError(t, err)
@@ -93,7 +94,7 @@ func bootBareNodes(t *testing.T, dir string, img image.Image, names ...string) *
 }
 
 func (b *bareNodes) activities() *activities.Nodes {
-	return &activities.Nodes{Reach: activities.Reach{Hosts: b, Clusters: b, Output: b}}
+	return &activities.Nodes{Reach: activities.Reach{Hosts: b, Vnfs: b, Output: b}}
 }
 
 func (b *bareNodes) input(node lcm.Node) activities.NodeInput {
@@ -118,11 +119,10 @@ func (b *bareNodes) PinHostKey(_ context.Context, _ string, key []byte) ([]byte,
 	return key, nil
 }
 
-// Cluster implements activities.Clusters.
-func (b *bareNodes) Cluster(context.Context, lcm.OpOccID) (activities.ClusterContext, error) {
-	return activities.ClusterContext{
-		Access:      patient,
-		Params:      b.params,
+// Vnf implements activities.Vnfs.
+func (b *bareNodes) Vnf(context.Context, lcm.OpOccID) (activities.VnfContext, error) {
+	return activities.VnfContext{
+		Drivers:     []lifecycle.Driver{&kubeadm.Cluster{Params: b.params}},
 		PackageFile: func(context.Context, string) ([]byte, error) { return b.packageKey, nil },
 	}, nil
 }
@@ -209,6 +209,3 @@ func labImage(t *testing.T) image.Image {
 	}
 	return img
 }
-
-// patient is how long a test waits for a machine; who logs in is the test's own choice.
-func patient(lcm.Role) lifecycle.Access { return lifecycle.Access{SSH: 10 * time.Minute} }

@@ -13,6 +13,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/driver/registry"
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/lifecycle"
 	"github.com/windlass-nfv/windlass/tests/environment"
 )
 
@@ -26,11 +27,11 @@ type bareRegistries struct {
 	server *registry.Params
 }
 
-// Cluster implements activities.Clusters.
-func (b bareRegistries) Cluster(context.Context, lcm.OpOccID) (activities.ClusterContext, error) {
-	return activities.ClusterContext{
-		Instance: lcm.VnfInstance{ID: "registry-of-images"}, RegistryServer: b.server,
-		Access: patient,
+// Vnf implements activities.Vnfs.
+func (b bareRegistries) Vnf(context.Context, lcm.OpOccID) (activities.VnfContext, error) {
+	return activities.VnfContext{
+		Instance: lcm.VnfInstance{ID: "registry-of-images"},
+		Drivers:  []lifecycle.Driver{&registry.Server{Params: *b.server}},
 	}, nil
 }
 
@@ -88,7 +89,7 @@ func (b bareRegistries) install(
 		p.Image = "registry.example/library/registry:2" // not pulled
 	}
 	b.server = &p
-	n := &activities.Nodes{Reach: activities.Reach{Hosts: b, Clusters: b, Output: b}}
+	n := &activities.Nodes{Reach: activities.Reach{Hosts: b, Vnfs: b, Output: b}}
 	for range 2 {
 		var err error
 		out, err = act(t, n.InstallRegistry, b.input(b.nodes[node]))

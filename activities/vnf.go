@@ -1,0 +1,41 @@
+package activities
+
+import (
+	"context"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/lifecycle"
+)
+
+// Vnfs tells what the VNF of an operation is.
+type Vnfs interface {
+	Vnf(ctx context.Context, id lcm.OpOccID) (VnfContext, error)
+}
+
+// VnfContext is what the activities on the nodes of all VNFs need beside their input. It stays in the worker: the
+// history never sees it. What the activities of one driver need beside that they ask of this driver.
+type VnfContext struct {
+	// OpOcc is the operation, and Instance the VNF.
+	OpOcc    lcm.VnfLcmOpOcc
+	Instance lcm.VnfInstance
+	// Former is the VNF instance before a modification; empty for any other operation.
+	Former lcm.VnfInstance
+	// Drivers are those of the VNF, with its parameters.
+	Drivers []lifecycle.Driver
+	// PackageFile reads a file of the VNF package.
+	PackageFile func(ctx context.Context, path string) ([]byte, error)
+}
+
+// Access is how servers of a role are reached.
+func (v VnfContext) Access(role lcm.Role) lifecycle.Access {
+	access, _ := lifecycle.AccessTo(v.Drivers, role)
+	return access
+}
+
+// packageFile reads an optional file of the package, nil when the request names none.
+func (v VnfContext) packageFile(ctx context.Context, path string) ([]byte, error) {
+	if path == "" {
+		return nil, nil
+	}
+	return v.PackageFile(ctx, path)
+}
