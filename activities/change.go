@@ -66,17 +66,17 @@ func (o *OpOccs) PlanOperation(ctx context.Context, in PlanInput) (plan lcm.Plan
 	return o.Records.KeepPlan(ctx, in.OpOccID, plan)
 }
 
-// ChangeStackInput says what becomes different of the VNF's stack.
+// ChangeStackInput says what becomes different of the VNF's deployment.
 type ChangeStackInput struct {
 	Tracked
 	OpOccID lcm.OpOccID `json:"opOccId"`
 	Sizes   vim.Sizes   `json:"sizes"`
 	// Leaving are servers that go, or are replaced: exactly these.
 	Leaving []string `json:"leaving,omitempty"`
-	// LeavingVolumes and LeavingPorts are Cinder volumes and ports that are replaced, too.
+	// LeavingVolumes and LeavingPorts are volumes and ports that are replaced, too.
 	LeavingVolumes []string `json:"leavingVolumes,omitempty"`
 	LeavingPorts   []string `json:"leavingPorts,omitempty"`
-	// Within replaces servers alone, wherever in the stack they are. Else the member of a group that a server belongs
+	// Within replaces servers alone, wherever in the deployment they are. Else the member of a group that a server belongs
 	// to goes with all that it consists of.
 	Within bool `json:"within,omitempty"`
 }
@@ -84,8 +84,8 @@ type ChangeStackInput struct {
 // ChangeStackOutput is empty.
 type ChangeStackOutput struct{}
 
-// ChangeStack gives the groups of the VNF's stack the sizes of the operation's plan, and removes or replaces the
-// servers that leave, and waits until Heat is done.
+// ChangeStack gives the groups of the VNF's deployment the sizes of the operation's plan, and removes or replaces the
+// servers that leave, and waits until the VIM is done.
 //
 // Idempotent: servers that are gone stay gone, groups that have their size keep it, a change that is under way is
 // waited for. Takes minutes, so it heartbeats; a cancel stops the waiting only.
@@ -96,11 +96,11 @@ func (i *Infrastructure) ChangeStack(ctx context.Context, in ChangeStackInput) (
 	if err != nil {
 		return out, err
 	}
-	change, recorded, err := i.Stacks.Change(ctx, in.OpOccID, in.Sizes)
+	change, recorded, err := i.Deployments.Change(ctx, in.OpOccID, in.Sizes)
 	if err != nil {
 		return out, err
 	}
-	// Members that an enlargement is still making would not be in the inventory, and Heat would take others for them.
+	// Members that an enlargement is still making would not be in the inventory, and the VIM would take others for them.
 	if err := cloud.Settle(ctx, change.Name, change.Owner, i.Output.Lines(ctx, in.Step)); err != nil {
 		return out, err
 	}
@@ -108,7 +108,7 @@ func (i *Infrastructure) ChangeStack(ctx context.Context, in ChangeStackInput) (
 	if err != nil {
 		return out, err
 	}
-	vnfcs, err := i.Stacks.Recorded(ctx, in.OpOccID)
+	vnfcs, err := i.Deployments.Recorded(ctx, in.OpOccID)
 	if err != nil {
 		return out, err
 	}
@@ -153,7 +153,7 @@ func (i *Infrastructure) checkComing(ctx context.Context, cloud vim.VIM, in Chan
 // stayingMembers are the members of groups that have failed, and that hold recorded servers which do not leave.
 func stayingMembers(inv *vim.Inventory, recorded, leaving []string) []vim.Resource {
 	staying := slices.DeleteFunc(slices.Clone(recorded), func(id string) bool { return slices.Contains(leaving, id) })
-	isServer := func(r vim.Resource) bool { return r.Kind == vim.Compute } // Heat fails none for another's sake
+	isServer := func(r vim.Resource) bool { return r.Kind == vim.Compute } // the VIM fails none for another's sake
 	return slices.DeleteFunc(toRemove(inv, staying),
 		func(r vim.Resource) bool { return isServer(r) || !r.Unhealthy() })
 }
@@ -168,8 +168,8 @@ func having(inv *vim.Inventory, kind vim.Kind, ids []string) (out []vim.Resource
 	return out
 }
 
-// unknownServers are the servers of the stack that are not among those that are known, nor to take the place of one:
-// Heat may be about to replace one that is.
+// unknownServers are the servers of the deployment that are not among those that are known, nor to take the place of one:
+// the VIM may be about to replace one that is.
 func unknownServers(inv *vim.Inventory, known []string, vnfcs []Vnfc) []string {
 	var out []string
 	for _, r := range inv.OfKind(vim.Compute) {
@@ -183,7 +183,7 @@ func unknownServers(inv *vim.Inventory, known []string, vnfcs []Vnfc) []string {
 // isPlace tells whether a resource is the one that a recorded VM is, or was.
 func isPlace(inv *vim.Inventory, r vim.Resource, vnfcs []Vnfc) bool {
 	return slices.ContainsFunc(vnfcs, func(v Vnfc) bool {
-		return v.VduID == r.Name && (v.StackID == r.Part || v.StackID == "" && r.Part == inv.ID)
+		return v.VduID == r.Name && (v.Part == r.Part || v.Part == "" && r.Part == inv.ID)
 	})
 }
 
@@ -199,7 +199,7 @@ func emptyMembers(inv *vim.Inventory, vnfcs []Vnfc) []vim.Resource {
 		inhabited[server.Part], inhabited[server.ID] = true, true
 	}
 	for _, v := range vnfcs {
-		inhabited[v.StackID] = true
+		inhabited[v.Part] = true
 	}
 	delete(inhabited, "")
 	var out []vim.Resource

@@ -29,7 +29,7 @@ func (i *Infrastructure) ChangePackage(
 	if err != nil {
 		return out, err
 	}
-	change, err := i.Stacks.Repackaging(ctx, in.OpOccID, in.AsBefore)
+	change, err := i.Deployments.Repackaging(ctx, in.OpOccID, in.AsBefore)
 	if err != nil {
 		return out, err
 	}

@@ -17,49 +17,49 @@ type FindConnectionsInput struct {
 
 // FindConnectionsOutput is what the VNF has of it.
 type FindConnectionsOutput struct {
-	StackID  string    `json:"stackId"`
+	DeploymentID  string    `json:"stackId"`
 	Vnfcs    []Vnfc    `json:"vnfcs"`
 	Networks []Network `json:"networks,omitempty"`
 	// Moved are the connection points all of whose ports are as the operation was to have them.
 	Moved []string `json:"moved,omitempty"`
 }
 
-// FindConnections reads which ports servers have in Neutron. Heat's list of the stack is not enough: of a port whose
+// FindConnections reads which ports servers have. The inventory of the deployment is not enough: of a port whose
 // replacement has failed it has the successor alone.
-// Idempotent: it only reads, when Heat has ended what it does.
+// Idempotent: it only reads, when the VIM has ended what it does.
 func (i *Infrastructure) FindConnections(
 	ctx context.Context, in FindConnectionsInput,
 ) (out FindConnectionsOutput, err error) {
 	defer func() { err = boundary(ctx, "find the connections", err) }()
 	defer heartbeat(ctx)()
-	stack, err := i.stackOf(ctx, in.OpOccID, in.Step)
+	deployment, err := i.deploymentOf(ctx, in.OpOccID, in.Step)
 	if err != nil {
 		return out, err
 	}
-	if err := stack.settle(ctx); err != nil {
+	if err := deployment.settle(ctx); err != nil {
 		return out, err
 	}
 	c := connections{}
-	if c.inv, err = i.inventory(ctx, stack.cloud, in.OpOccID, stack.name); err != nil {
+	if c.inv, err = i.inventory(ctx, deployment.cloud, in.OpOccID, deployment.name); err != nil {
 		return out, err
 	}
-	if c.recorded, err = i.Stacks.Recorded(ctx, in.OpOccID); err != nil {
+	if c.recorded, err = i.Deployments.Recorded(ctx, in.OpOccID); err != nil {
 		return out, err
 	}
-	if err := c.read(ctx, stack.cloud); err != nil {
+	if err := c.read(ctx, deployment.cloud); err != nil {
 		return out, err
 	}
-	out.StackID, out.Vnfcs, out.Networks = c.inv.ID, vnfcsOf(c.inv), networksOf(c.inv)
+	out.DeploymentID, out.Vnfcs, out.Networks = c.inv.ID, vnfcsOf(c.inv), networksOf(c.inv)
 	for n := range out.Vnfcs {
 		v := &out.Vnfcs[n]
 		v.Attached = slices.DeleteFunc(v.Attached, func(a Attached) bool { return a.Type == lcm.GrantLinkPort })
 		v.Attached = append(v.Attached, c.portsOf(*v)...)
 	}
-	before, after, err := i.Stacks.Links(ctx, in.OpOccID)
+	before, after, err := i.Deployments.Links(ctx, in.OpOccID)
 	if err != nil {
 		return out, err
 	}
-	out.Moved, err = c.moved(ctx, stack.cloud, before, after)
+	out.Moved, err = c.moved(ctx, deployment.cloud, before, after)
 	return out, err
 }
 
@@ -103,7 +103,7 @@ func resourceIDs(list []vim.Resource) (ids []string) {
 	return ids
 }
 
-// portsOf are the ports of a server and, of a connection point of which it has none, the port that the stack has or had
+// portsOf are the ports of a server and, of a connection point of which it has none, the port that the deployment has or had
 // for it.
 func (c *connections) portsOf(v Vnfc) (out []Attached) {
 	take := func(name string, p vim.Port) {
@@ -125,7 +125,7 @@ func (c *connections) portsOf(v Vnfc) (out []Attached) {
 			if was.ServerID != v.ServerID || a.Type != lcm.GrantLinkPort || has(a.Resource) {
 				continue
 			}
-			if p, ok := c.inStack(v, a.Resource); ok {
+			if p, ok := c.inPart(v, a.Resource); ok {
 				take(a.Resource, p)
 			} else if p, ok := c.others[a.ID]; ok {
 				take(a.Resource, p)
@@ -135,13 +135,13 @@ func (c *connections) portsOf(v Vnfc) (out []Attached) {
 	return out
 }
 
-// inStack is the port that the stack of a server has by that name.
-func (c *connections) inStack(v Vnfc, name string) (vim.Port, bool) {
-	stack := v.StackID
-	if stack == "" {
-		stack = c.inv.ID
+// inPart is the port that the part of the deployment with a server has by that name.
+func (c *connections) inPart(v Vnfc, name string) (vim.Port, bool) {
+	deployment := v.Part
+	if deployment == "" {
+		deployment = c.inv.ID
 	}
-	r, ok := c.inv.In(stack, name)
+	r, ok := c.inv.In(deployment, name)
 	if !ok {
 		return vim.Port{}, false
 	}
@@ -149,7 +149,7 @@ func (c *connections) inStack(v Vnfc, name string) (vim.Port, bool) {
 	return p, ok && (p.ServerID == "" || p.ServerID == v.ServerID)
 }
 
-// nameOf is the connection point of a port: the stack's name for it, the recorded one, or the one that Heat has put
+// nameOf is the connection point of a port: the deployment's name for it, the recorded one, or the one that the VIM has put
 // into its name. The longest counts there: a port of "a-b" has "b" in its name, too.
 func (c *connections) nameOf(v Vnfc, p vim.Port) string {
 	for _, r := range c.inv.OfKind(vim.LinkPort) {

@@ -12,7 +12,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
-// connectedCloud has ports, some of which Heat does not list.
+// connectedCloud has ports, some of which the VIM does not list.
 type connectedCloud struct {
 	changingCloud
 
@@ -46,7 +46,7 @@ func (c *connectedCloud) Network(_ context.Context, name string) (string, error)
 	return "id-of-" + name, nil
 }
 
-// One connection point has moved, one has not, and of one the replacement has failed: Heat lists its successor alone.
+// One connection point has moved, one has not, and of one the replacement has failed: the VIM lists its successor alone.
 func TestFindConnections_looksInNeutron(t *testing.T) {
 	port := func(id, name, server, network, address string) vim.Port {
 		return vim.Port{
@@ -77,7 +77,7 @@ func TestFindConnections_looksInNeutron(t *testing.T) {
 		}
 		return out
 	}
-	stack := fixedStack{
+	deployment := fixedDeployment{
 		recorded: []activities.Vnfc{{
 			VduID: "vdu", ServerID: "s",
 			Attached: []activities.Attached{
@@ -88,11 +88,11 @@ func TestFindConnections_looksInNeutron(t *testing.T) {
 		before: links("net-old", "a", "b", "d-c", "d"),
 		after:  append(links("net-new", "a", "b"), links("nowhere", "d-c")...),
 	}
-	infra := &activities.Infrastructure{VIMs: cloud, Stacks: stack, Output: &logOutput{}}
+	infra := &activities.Infrastructure{VIMs: cloud, Deployments: deployment, Output: &logOutput{}}
 	for range 2 {
 		out := must(t, infra.FindConnections, activities.FindConnectionsInput{OpOccID: opOcc})
 		assert.Equal(t, []string{"a"}, out.Moved)
-		assert.Equal(t, "top", out.StackID)
+		assert.Equal(t, "top", out.DeploymentID)
 		assert.Len(t, out.Vnfcs, 1)
 		got := map[string]string{}
 		for _, a := range out.Vnfcs[0].Attached {

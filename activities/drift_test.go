@@ -84,7 +84,7 @@ func (b *driftBed) Site(context.Context, lcm.VnfInstanceID) (activities.Site, er
 		b.looked()
 	}
 	return activities.Site{
-		Instance: b.inst, Drivers: []lifecycle.Driver{&kubeadm.Cluster{}}, StackName: "vnf",
+		Instance: b.inst, Drivers: []lifecycle.Driver{&kubeadm.Cluster{}}, DeploymentName: "vnf",
 		PlanHeal: func([]string, map[string]string) error { return b.planErr },
 		On:       func(context.Context) (vim.VIM, error) { return b, b.cloudErr },
 		Dial:     func(ctx context.Context, n lcm.Node) (activities.Host, error) { return b.site.Dial(ctx, "", n) },

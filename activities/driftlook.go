@@ -24,7 +24,7 @@ type Sites interface {
 type Site struct {
 	Instance  lcm.VnfInstance
 	Drivers   []lifecycle.Driver
-	StackName string
+	DeploymentName string
 	// Capacity is how many VMs of each VDU the VNF has at its scale levels; none when the VNFD does not tell.
 	Capacity []drift.Count
 	// PlanHeal is the error with which a heal of these VNFCs would be refused.
@@ -180,9 +180,9 @@ func look(
 	want.Manual = healedByPeople(info)
 	have.Sights = map[string]drift.Sight{}
 	virtualIP := ""
-	have.Stack, virtualIP = lookAtStack(site, inv, unseen)
+	have.Deployment, virtualIP = lookAtDeployment(site, inv, unseen)
 	cluster := site.cluster()
-	if cluster == nil || drift.HalfMade(want, have.Stack) {
+	if cluster == nil || drift.HalfMade(want, have.Deployment) {
 		return want, have, health
 	}
 	controlPlanes := want.Nodes.With(lcm.ControlPlane)
@@ -222,16 +222,16 @@ func inventoryOf(ctx context.Context, site Site) (*vim.Inventory, error) {
 	if err != nil {
 		return nil, err
 	}
-	return on.Inventory(ctx, site.StackName)
+	return on.Inventory(ctx, site.DeploymentName)
 }
 
-// lookAtStack tells what the VIM has, and the address in front of the control planes, "" when there is none.
-func lookAtStack(site Site, inv *vim.Inventory, unseen error) (s drift.Stack, virtualIP string) {
+// lookAtDeployment tells what the VIM has, and the address in front of the control planes, "" when there is none.
+func lookAtDeployment(site Site, inv *vim.Inventory, unseen error) (s drift.Deployment, virtualIP string) {
 	if unseen != nil {
 		if lcm.Is(unseen, lcm.KindNotFound) {
-			return drift.Stack{Missing: true}, ""
+			return drift.Deployment{Missing: true}, ""
 		}
-		return drift.Stack{Unreachable: classify(unseen).Sentence()}, ""
+		return drift.Deployment{Unreachable: classify(unseen).Sentence()}, ""
 	}
 	s.Level, s.Status = inv.Level, inv.Status
 	for _, r := range inv.OfKind(vim.Compute) {

@@ -21,7 +21,7 @@ func (d *Drift) follow(ctx context.Context, site *Site, inv *vim.Inventory) erro
 	if sameVnfcs(info.VnfcResources, vnfcs) {
 		return nil
 	}
-	after := site.Follow(Outcome{StackID: inv.ID, Vnfcs: vnfcs, Networks: networksOf(inv)})
+	after := site.Follow(Outcome{DeploymentID: inv.ID, Vnfcs: vnfcs, Networks: networksOf(inv)})
 	inst := site.Instance
 	inst.Instantiated = &after
 	if err := d.Records.UpdateInstance(ctx, inst); err != nil {

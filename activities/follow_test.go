@@ -19,7 +19,7 @@ type podsBed struct {
 
 func (b podsBed) Site(context.Context, lcm.VnfInstanceID) (activities.Site, error) {
 	return activities.Site{
-		Instance: b.inst, StackName: "vnf",
+		Instance: b.inst, DeploymentName: "vnf",
 		PlanHeal: func([]string, map[string]string) error { return nil },
 		On:       func(context.Context) (vim.VIM, error) { return b, nil },
 		Follow: func(made activities.Outcome) lcm.InstantiatedVnfInfo {

@@ -11,8 +11,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
-// inventory is what the stack of an operation has made, with the ports that requests have given to its servers. These
-// are in it as if the stack had made them, under the names of their connection points, but Heat knows nothing of them:
+// inventory is what the deployment of an operation has made, with the ports that requests have given to its servers. These
+// are in it as if the deployment had made them, under the names of their connection points, but the VIM knows nothing of them:
 // they are plugged and unplugged, and never deleted.
 func (i *Infrastructure) inventory(
 	ctx context.Context, cloud vim.VIM, id lcm.OpOccID, name string,
@@ -21,7 +21,7 @@ func (i *Infrastructure) inventory(
 	if err != nil {
 		return nil, err
 	}
-	before, after, err := i.Stacks.Links(ctx, id)
+	before, after, err := i.Deployments.Links(ctx, id)
 	if err != nil {
 		return nil, err
 	}
@@ -37,7 +37,7 @@ func (i *Infrastructure) inventory(
 	if err != nil {
 		return nil, err
 	}
-	recorded, err := i.Stacks.Recorded(ctx, id)
+	recorded, err := i.Deployments.Recorded(ctx, id)
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +64,7 @@ func givenTo(links []lcm.ExtVirtualLink) (cpds map[string]string, ids []string) 
 	return cpds, ids
 }
 
-// addGiven adds a given port that a server of the VNF has. After a heal that was rolled back Heat does not list the
+// addGiven adds a given port that a server of the VNF has. After a heal that was rolled back the VIM does not list the
 // server any more.
 func addGiven(inv *vim.Inventory, recorded []Vnfc, cpd string, p vim.Port) {
 	if _, known := inv.Ports[p.ID]; known || p.ServerID == "" {
@@ -73,7 +73,7 @@ func addGiven(inv *vim.Inventory, recorded []Vnfc, cpd string, p vim.Port) {
 	r := vim.Resource{Name: cpd, Kind: vim.LinkPort, ID: p.ID}
 	for _, v := range recorded {
 		if v.ServerID == p.ServerID {
-			r.Part, r.Member = cmp.Or(v.StackID, inv.ID), v.ParentResource
+			r.Part, r.Member = cmp.Or(v.Part, inv.ID), v.ParentResource
 		}
 	}
 	for _, s := range having(inv, vim.Compute, []string{p.ServerID}) {
@@ -106,7 +106,7 @@ type CheckPortsOutput struct{}
 // CheckPorts looks at the ports that are given to the VNF before what has them now is deleted, so that what is wrong
 // with them is known while there is a way back.
 // Idempotent: it only reads.
-func (i *Infrastructure) CheckPorts(ctx context.Context, in StackInput) (out CheckPortsOutput, err error) {
+func (i *Infrastructure) CheckPorts(ctx context.Context, in DeploymentInput) (out CheckPortsOutput, err error) {
 	defer func() { err = boundary(ctx, "check the ports", err) }()
 	cloud, err := i.VIMs.VIM(ctx, in.OpOccID)
 	if err != nil {
@@ -119,7 +119,7 @@ func (i *Infrastructure) CheckPorts(ctx context.Context, in StackInput) (out Che
 // there, on the networks of their links, with the addresses that are asked for, and in no other device. All that is
 // wrong is told together.
 func (i *Infrastructure) checkGiven(ctx context.Context, cloud vim.VIM, id lcm.OpOccID, which looked) error {
-	before, links, err := i.Stacks.Links(ctx, id)
+	before, links, err := i.Deployments.Links(ctx, id)
 	if err != nil {
 		return err
 	}
@@ -169,7 +169,7 @@ type givenCheck struct {
 // ownServers finds the servers that may have a given port already: those of the VNF, also of an attempt that was cut
 // off.
 func (i *Infrastructure) ownServers(ctx context.Context, c *givenCheck, id lcm.OpOccID) error {
-	name, _, err := i.Stacks.StackName(ctx, id)
+	name, _, err := i.Deployments.DeploymentName(ctx, id)
 	if err != nil {
 		return err
 	}
@@ -180,7 +180,7 @@ func (i *Infrastructure) ownServers(ctx context.Context, c *givenCheck, id lcm.O
 	case !lcm.Is(err, lcm.KindNotFound):
 		return err
 	}
-	recorded, err := i.Stacks.Recorded(ctx, id)
+	recorded, err := i.Deployments.Recorded(ctx, id)
 	for _, v := range recorded {
 		c.own = append(c.own, v.ServerID)
 	}

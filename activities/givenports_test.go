@@ -11,7 +11,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
-// creatingCloud makes stacks beside.
+// creatingCloud makes deployments beside.
 type creatingCloud struct {
 	connectedCloud
 
@@ -83,9 +83,9 @@ func TestCreateStack_looksAtGivenPortsFirst(t *testing.T) {
 	} {
 		cloud := &creatingCloud{}
 		cloud.inv, cloud.ports = ours, []vim.Port{port, taken, own}
-		infra := &activities.Infrastructure{VIMs: cloud, Stacks: fixedStack{after: c.links}, Output: &logOutput{}}
+		infra := &activities.Infrastructure{VIMs: cloud, Deployments: fixedDeployment{after: c.links}, Output: &logOutput{}}
 		for range 2 {
-			_, err := do(t, infra.CreateStack, stackInput())
+			_, err := do(t, infra.CreateStack, deploymentInput())
 			for _, says := range c.says {
 				require.ErrorContains(t, err, says, name)
 			}
@@ -97,14 +97,14 @@ func TestCreateStack_looksAtGivenPortsFirst(t *testing.T) {
 	}
 }
 
-// A server that Heat has made has a given port; one that a heal which was rolled back has left has another. Both are
-// found, go to successors, and are the stack's in nothing else.
+// A server that the VIM has made has a given port; one that a heal which was rolled back has left has another. Both are
+// found, go to successors, and are the deployment's in nothing else.
 func TestGivenPorts_areFoundAndReleased(t *testing.T) {
 	links := []lcm.ExtVirtualLink{onGiven("net", "a", "p"), onGiven("net", "b", "q"), onGiven("net", "c", "strange")}
 	recorded := []activities.Vnfc{
 		{VduID: "one", ServerID: "s1", Attached: []activities.Attached{{Type: lcm.GrantLinkPort, Resource: "a", ID: "p"}}},
 		{
-			VduID: "two", ServerID: "left", StackID: "inner",
+			VduID: "two", ServerID: "left", Part: "inner",
 			Attached: []activities.Attached{{Type: lcm.GrantLinkPort, Resource: "b", ID: "q"}},
 		},
 	}
@@ -124,7 +124,7 @@ func TestGivenPorts_areFoundAndReleased(t *testing.T) {
 		cloud.settled = cloud.inv
 	}
 	infra := &activities.Infrastructure{
-		VIMs: cloud, Stacks: fixedStack{recorded: recorded, before: links, after: links},
+		VIMs: cloud, Deployments: fixedDeployment{recorded: recorded, before: links, after: links},
 		Output: &logOutput{},
 	}
 	for range 2 {
@@ -162,14 +162,14 @@ func TestFindConnections_knowsGivenPorts(t *testing.T) {
 			ID:        "top",
 			Resources: []vim.Resource{{Name: "vdu", Kind: vim.Compute, ID: "s", Part: "top"}},
 		}
-		stack := fixedStack{
+		deployment := fixedDeployment{
 			recorded: []activities.Vnfc{{
 				VduID: "vdu", ServerID: "s",
 				Attached: []activities.Attached{{Type: lcm.GrantLinkPort, Resource: "a", ID: "old"}},
 			}},
 			before: []lcm.ExtVirtualLink{onGiven("net", "a", "old")}, after: []lcm.ExtVirtualLink{onGiven("net", "a", "new")},
 		}
-		infra := &activities.Infrastructure{VIMs: cloud, Stacks: stack, Output: &logOutput{}}
+		infra := &activities.Infrastructure{VIMs: cloud, Deployments: deployment, Output: &logOutput{}}
 		resources := cloud.inv.Resources
 		for range 2 {
 			cloud.inv.Resources, cloud.inv.Ports = resources, nil
@@ -182,14 +182,14 @@ func TestFindConnections_knowsGivenPorts(t *testing.T) {
 	}
 }
 
-// What is wrong with a new port is told before the stack is touched; a rollback looks at none, and nobody at those that
+// What is wrong with a new port is told before the deployment is touched; a rollback looks at none, and nobody at those that
 // stay.
 func TestReconnectStack_looksAtGivenPortsFirst(t *testing.T) {
 	cloud := &connectedCloud{ports: []vim.Port{{ID: "kept", NetworkID: "id-of-elsewhere", ServerID: "strange"}}}
 	cloud.inv = &vim.Inventory{ID: "top"}
 	cloud.settled = cloud.inv
 	kept := onGiven("net", "a", "kept")
-	infra := &activities.Infrastructure{VIMs: cloud, Output: &logOutput{}, Stacks: fixedStack{
+	infra := &activities.Infrastructure{VIMs: cloud, Output: &logOutput{}, Deployments: fixedDeployment{
 		before: []lcm.ExtVirtualLink{kept, onGiven("net", "b", "former")},
 		after:  []lcm.ExtVirtualLink{kept, onGiven("net", "b", "gone")},
 	}}
@@ -203,7 +203,7 @@ func TestReconnectStack_looksAtGivenPortsFirst(t *testing.T) {
 	require.NotEqual(t, vim.Change{}, cloud.last)
 }
 
-// A port for a server that comes is looked at before the stack grows; those in the VNF's servers are theirs already.
+// A port for a server that comes is looked at before the deployment grows; those in the VNF's servers are theirs already.
 func TestChangeStack_looksAtPortsForServersThatCome(t *testing.T) {
 	link := onGiven("net", "a", "own")
 	link.ExtCps[0].Configs = []lcm.CpConfig{
@@ -220,7 +220,7 @@ func TestChangeStack_looksAtPortsForServersThatCome(t *testing.T) {
 			Resources: []vim.Resource{{Name: "vdu", Kind: vim.Compute, ID: "s", Part: "top"}},
 		}
 		cloud.settled = cloud.inv
-		infra := &activities.Infrastructure{VIMs: cloud, Output: &logOutput{}, Stacks: fixedStack{
+		infra := &activities.Infrastructure{VIMs: cloud, Output: &logOutput{}, Deployments: fixedDeployment{
 			before: []lcm.ExtVirtualLink{link}, after: []lcm.ExtVirtualLink{link},
 			recorded: []activities.Vnfc{{VduID: "vdu", ServerID: "s"}},
 		}}
@@ -256,11 +256,11 @@ func TestCheckPorts_looksAtAllAndTouchesNothing(t *testing.T) {
 		}
 		links := []lcm.ExtVirtualLink{onGiven("net", "a", port)}
 		infra := &activities.Infrastructure{
-			VIMs: cloud, Stacks: fixedStack{before: links, after: links},
+			VIMs: cloud, Deployments: fixedDeployment{before: links, after: links},
 			Output: &logOutput{},
 		}
 		for range 2 {
-			_, err := do(t, infra.CheckPorts, stackInput())
+			_, err := do(t, infra.CheckPorts, deploymentInput())
 			if says == "" {
 				require.NoError(t, err)
 			} else {

@@ -33,7 +33,7 @@ func (i *Infrastructure) OperateContainers(
 	if err != nil {
 		return out, err
 	}
-	change, grace, err := i.Stacks.Halting(ctx, in.OpOccID)
+	change, grace, err := i.Deployments.Halting(ctx, in.OpOccID)
 	if err != nil {
 		return out, err
 	}

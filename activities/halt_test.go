@@ -33,7 +33,7 @@ func (c *haltingCloud) Resume(context.Context, vim.Change, func(string)) error {
 
 func TestOperateContainers_stopsAndStartsThem(t *testing.T) {
 	cloud := &haltingCloud{}
-	infra := &activities.Infrastructure{VIMs: cloud, Stacks: fixedStack{}, Output: &logOutput{}}
+	infra := &activities.Infrastructure{VIMs: cloud, Deployments: fixedDeployment{}, Output: &logOutput{}}
 	for _, to := range []lcm.VnfState{lcm.VnfStopped, lcm.VnfStarted} {
 		for range 2 {
 			must(t, infra.OperateContainers, activities.OperateContainersInput{OpOccID: opOcc, To: to})

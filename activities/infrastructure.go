@@ -19,17 +19,17 @@ type VIMs interface {
 	VIM(ctx context.Context, id lcm.OpOccID) (vim.VIM, error)
 }
 
-// Stacks makes the stack of an operation out of its package and request.
-type Stacks interface {
-	Stack(ctx context.Context, id lcm.OpOccID) (vim.Deployment, error)
-	StackName(ctx context.Context, id lcm.OpOccID) (name, owner string, err error)
-	// Change is the stack's change to those sizes; servers are those of the VNF as it is recorded.
+// Deployments makes the deployment of an operation out of its package and request.
+type Deployments interface {
+	Deployment(ctx context.Context, id lcm.OpOccID) (vim.Deployment, error)
+	DeploymentName(ctx context.Context, id lcm.OpOccID) (name, owner string, err error)
+	// Change is the deployment's change to those sizes; servers are those of the VNF as it is recorded.
 	Change(ctx context.Context, id lcm.OpOccID, sizes vim.Sizes) (change vim.Change, servers []string, err error)
 	// Recorded are the VMs of the VNF as it is recorded, with their ports; each has the name of its connection point.
 	Recorded(ctx context.Context, id lcm.OpOccID) ([]Vnfc, error)
 	// Links are the external links of the VNF as it is recorded, and as the operation is to have them.
 	Links(ctx context.Context, id lcm.OpOccID) (before, after []lcm.ExtVirtualLink, err error)
-	// Reconnection is the stack's change to the external links of the operation's plan, or back to those of the VNF.
+	// Reconnection is the deployment's change to the external links of the operation's plan, or back to those of the VNF.
 	Reconnection(ctx context.Context, id lcm.OpOccID, asBefore bool) (vim.Change, error)
 	// Repackaging is the deployment's change to the package of a CHANGE_VNFPKG, or back to the one before.
 	Repackaging(ctx context.Context, id lcm.OpOccID, asBefore bool) (vim.Change, error)
@@ -48,35 +48,35 @@ type Output interface {
 // Infrastructure makes and removes what a VNF consists of in the VIM.
 type Infrastructure struct {
 	VIMs   VIMs
-	Stacks Stacks
+	Deployments Deployments
 	Vnfs   Vnfs
 	Output Output
 }
 
-// StackInput names the operation whose stack it is.
-type StackInput struct {
+// DeploymentInput names the operation whose deployment it is.
+type DeploymentInput struct {
 	Tracked
 	OpOccID lcm.OpOccID `json:"opOccId"`
 }
 
-// CreateStackOutput is the stack that was made.
+// CreateStackOutput is the deployment that was made.
 type CreateStackOutput struct {
-	StackID string `json:"stackId"`
+	DeploymentID string `json:"stackId"`
 }
 
-// CreateStack makes the VNF's stack and waits until it is complete.
+// CreateStack makes the VNF's deployment and waits until it is complete.
 //
-// Idempotent: the stack's name is derived from the VNF instance; one that is there is waited for, one that
-// failed is deleted and made anew. Takes minutes, so it heartbeats; a cancel makes Heat stop. What else ends
-// the context does not: the next attempt goes on waiting for the stack.
-func (i *Infrastructure) CreateStack(ctx context.Context, in StackInput) (out CreateStackOutput, err error) {
+// Idempotent: the deployment's name is derived from the VNF instance; one that is there is waited for, one that
+// failed is deleted and made anew. Takes minutes, so it heartbeats; a cancel makes the VIM stop. What else ends
+// the context does not: the next attempt goes on waiting for the deployment.
+func (i *Infrastructure) CreateStack(ctx context.Context, in DeploymentInput) (out CreateStackOutput, err error) {
 	defer func() { err = boundary(ctx, "create the stack", err) }()
-	defer heartbeat(context.WithoutCancel(ctx))() // also while Heat stops
+	defer heartbeat(context.WithoutCancel(ctx))() // also while the VIM stops
 	cloud, err := i.VIMs.VIM(ctx, in.OpOccID)
 	if err != nil {
 		return out, err
 	}
-	stack, err := i.Stacks.Stack(ctx, in.OpOccID)
+	deployment, err := i.Deployments.Deployment(ctx, in.OpOccID)
 	if err != nil {
 		return out, err
 	}
@@ -84,22 +84,22 @@ func (i *Infrastructure) CreateStack(ctx context.Context, in StackInput) (out Cr
 		return out, err
 	}
 	show := i.Output.Lines(ctx, in.Step)
-	out.StackID, err = cloud.Deploy(ctx, stack, show)
+	out.DeploymentID, err = cloud.Deploy(ctx, deployment, show)
 	if err != nil && cancelled(ctx) {
-		stopCreation(ctx, cloud, stack, show)
+		stopCreation(ctx, cloud, deployment, show)
 	}
 	return out, err
 }
 
-// stopLimit bounds how long a cancel waits for Heat to stop, which marks the stack and little more.
+// stopLimit bounds how long a cancel waits for the VIM to stop, which marks the deployment and little more.
 const stopLimit = time.Minute
 
-// stopCreation makes Heat stop. Where it cannot, the operation is cancelled all the same: a retry finds the stack
+// stopCreation makes the VIM stop. Where it cannot, the operation is cancelled all the same: a retry finds the deployment
 // as it is then, and a rollback deletes it.
-func stopCreation(ctx context.Context, cloud vim.VIM, stack vim.Deployment, show func(string)) {
+func stopCreation(ctx context.Context, cloud vim.VIM, deployment vim.Deployment, show func(string)) {
 	ctx, done := context.WithTimeout(context.WithoutCancel(ctx), stopLimit)
 	defer done()
-	if err := cloud.Interrupt(ctx, stack.Name, stack.Owner, show); err != nil {
+	if err := cloud.Interrupt(ctx, deployment.Name, deployment.Owner, show); err != nil {
 		show("The stack could not be cancelled: " + classify(err).Sentence())
 	}
 }
@@ -113,18 +113,18 @@ func cancelled(ctx context.Context) bool {
 // DeleteStackOutput is empty.
 type DeleteStackOutput struct{}
 
-// DeleteStack deletes the VNF's stack and waits until it is gone.
+// DeleteStack deletes the VNF's deployment and waits until it is gone.
 //
-// Idempotent: a stack that is not there is deleted; a stack of that name that is not ours is left alone.
+// Idempotent: a deployment that is not there is deleted; a deployment of that name that is not ours is left alone.
 // Takes minutes, so it heartbeats; a cancel stops the waiting only.
-func (i *Infrastructure) DeleteStack(ctx context.Context, in StackInput) (out DeleteStackOutput, err error) {
+func (i *Infrastructure) DeleteStack(ctx context.Context, in DeploymentInput) (out DeleteStackOutput, err error) {
 	defer func() { err = boundary(ctx, "delete the stack", err) }()
 	defer heartbeat(ctx)()
-	stack, err := i.stackOf(ctx, in.OpOccID, in.Step)
+	deployment, err := i.deploymentOf(ctx, in.OpOccID, in.Step)
 	if err != nil {
 		return out, err
 	}
-	return out, stack.cloud.Remove(ctx, stack.name, stack.owner, stack.show)
+	return out, deployment.cloud.Remove(ctx, deployment.name, deployment.owner, deployment.show)
 }
 
 // FindNodesInput names the operation whose nodes are sought.
@@ -137,18 +137,18 @@ type FindNodesInput struct {
 	HighlyAvailable bool `json:"highlyAvailable,omitempty"`
 	// AnyNumber takes any number of control planes: a VNF may have been left with some.
 	AnyNumber bool `json:"anyNumber,omitempty"`
-	// Left waits until Heat has ended what it does, and leaves out VMs without an address: what an operation that is given
+	// Left waits until the VIM has ended what it does, and leaves out VMs without an address: what an operation that is given
 	// up has left.
 	Left bool `json:"left,omitempty"`
-	// Keepers are servers whose volumes are to outlive them: it is a Conflict when Nova would delete one with its server.
+	// Keepers are servers whose volumes are to outlive them: it is a Conflict when the VIM would delete one with its server.
 	Keepers []string `json:"keepers,omitempty"`
 }
 
-// FindNodesOutput is what the stack consists of.
+// FindNodesOutput is what the deployment consists of.
 type FindNodesOutput struct {
-	StackID string `json:"stackId"`
+	DeploymentID string `json:"stackId"`
 	Vnfcs   []Vnfc `json:"vnfcs"`
-	// Networks are those that the stack has made.
+	// Networks are those that the deployment has made.
 	Networks []Network `json:"networks,omitempty"`
 	Nodes    lcm.Nodes `json:"nodes,omitempty"`
 	// VirtualIP is the address in front of the API servers, "" without high availability.
@@ -159,30 +159,30 @@ type FindNodesOutput struct {
 	Storage *lcm.StorageServer `json:"storage,omitempty"`
 }
 
-// FindNodes reads the VMs of the stack and, for a cluster, which node each of them is.
+// FindNodes reads the VMs of the deployment and, for a cluster, which node each of them is.
 // Idempotent: it only reads.
 func (i *Infrastructure) FindNodes(ctx context.Context, in FindNodesInput) (out FindNodesOutput, err error) {
 	defer func() { err = boundary(ctx, "find the nodes", err) }()
 	defer heartbeat(ctx)()
-	stack, err := i.stackOf(ctx, in.OpOccID, in.Step)
+	deployment, err := i.deploymentOf(ctx, in.OpOccID, in.Step)
 	if err != nil {
 		return out, err
 	}
 	if in.Left {
-		if err := stack.settle(ctx); err != nil {
+		if err := deployment.settle(ctx); err != nil {
 			return out, err
 		}
 	}
-	inv, err := i.inventory(ctx, stack.cloud, in.OpOccID, stack.name)
+	inv, err := i.inventory(ctx, deployment.cloud, in.OpOccID, deployment.name)
 	if err != nil {
 		return out, err
 	}
 	for _, server := range in.Keepers {
-		if err := volumesStay(ctx, stack.cloud, server, stackVolumes(inv)...); err != nil && !lcm.Is(err, lcm.KindNotFound) {
+		if err := volumesStay(ctx, deployment.cloud, server, deployedVolumes(inv)...); err != nil && !lcm.Is(err, lcm.KindNotFound) {
 			return out, err
 		}
 	}
-	out.StackID, out.Vnfcs, out.Networks = inv.ID, vnfcsOf(inv), networksOf(inv)
+	out.DeploymentID, out.Vnfcs, out.Networks = inv.ID, vnfcsOf(inv), networksOf(inv)
 	if !in.Cluster {
 		return out, nil
 	}
@@ -216,7 +216,7 @@ func vnfcsOf(inv *vim.Inventory) []Vnfc {
 	for _, r := range inv.OfKind(vim.Compute) {
 		v := Vnfc{VduID: r.Name, ServerID: r.ID, ParentResource: r.Member, VimType: r.VimType}
 		if r.Part != inv.ID {
-			v.StackID = r.Part
+			v.Part = r.Part
 		}
 		server := inv.Servers[r.ID]
 		v.Zone, v.VolumeIDs, v.Created = server.Zone, server.VolumeIDs, r.Created
@@ -235,7 +235,7 @@ func networksOf(inv *vim.Inventory) (out []Network) {
 	for _, r := range inv.OfKind(vim.Network) {
 		n := Network{Resource: r.Name, ID: r.ID, VimType: r.VimType}
 		if r.Part != inv.ID {
-			n.StackID = r.Part
+			n.Part = r.Part
 		}
 		out = append(out, n)
 	}
@@ -275,7 +275,7 @@ func locate(inv *vim.Inventory, params k8s.Params, in FindNodesInput, out *FindN
 	if name := params.MasterNode.ClusterFipName; name != "" {
 		r, ok := inv.In(inv.ID, name)
 		if !ok && len(controlPlanes) == 1 { // as Tacker looks for it
-			r, ok = inv.In(controlPlanes[0].StackID, name)
+			r, ok = inv.In(controlPlanes[0].Part, name)
 		}
 		if !ok {
 			return missing(name, "cluster_fip_name")
@@ -294,8 +294,8 @@ func nodesOf(inv *vim.Inventory, role lcm.Role, params k8s.NodeParams, onlyCompl
 		return nil, err
 	}
 	var nodes lcm.Nodes
-	for _, stackID := range members {
-		node, err := nodeOf(inv, stackID, role, params)
+	for _, part := range members {
+		node, err := nodeOf(inv, part, role, params)
 		switch {
 		case err == nil:
 			nodes = append(nodes, node)
@@ -307,20 +307,20 @@ func nodesOf(inv *vim.Inventory, role lcm.Role, params k8s.NodeParams, onlyCompl
 	return nodes, nil
 }
 
-// nodeOf is the node that the nested stack of a group's member makes.
-func nodeOf(inv *vim.Inventory, stackID string, role lcm.Role, params k8s.NodeParams) (lcm.Node, error) {
-	ssh, err := portNamed(inv, stackID, params.SSHCpName)
+// nodeOf is the node that the part of a group's member makes.
+func nodeOf(inv *vim.Inventory, part string, role lcm.Role, params k8s.NodeParams) (lcm.Node, error) {
+	ssh, err := portNamed(inv, part, params.SSHCpName)
 	if err != nil {
 		return lcm.Node{}, err
 	}
 	nic := ssh
 	if params.NicCpName != "" {
-		if nic, err = portNamed(inv, stackID, params.NicCpName); err != nil {
+		if nic, err = portNamed(inv, part, params.NicCpName); err != nil {
 			return lcm.Node{}, err
 		}
 	}
 	node := lcm.Node{
-		Name: lcm.NodeName(role, nic.ServerID), Role: role, ServerID: nic.ServerID, StackID: stackID,
+		Name: lcm.NodeName(role, nic.ServerID), Role: role, ServerID: nic.ServerID, Part: part,
 		SSHAddress: ssh.Address, Address: nic.Address,
 		ComputeHost: computeHost(inv.Servers[nic.ServerID]), Zone: inv.Servers[nic.ServerID].Zone,
 	}
@@ -329,7 +329,7 @@ func nodeOf(inv *vim.Inventory, stackID string, role lcm.Role, params k8s.NodePa
 	}
 	if node.ServerID == "" || node.Address == "" {
 		return node, lcm.Errorf(lcm.KindUnavailable, "The port %s of stack %s has no server or no address yet.",
-			params.NicCpName, stackID)
+			params.NicCpName, part)
 	}
 	for _, r := range inv.OfKind(vim.Compute) {
 		if r.ID == node.ServerID {
@@ -339,13 +339,13 @@ func nodeOf(inv *vim.Inventory, stackID string, role lcm.Role, params k8s.NodePa
 	return node, nil
 }
 
-// computeHost is the hypervisor's name or, where the credentials may not see it, the id by which Nova lets a project
+// computeHost is the hypervisor's name or, where the credentials may not see it, the id by which the VIM lets a project
 // tell hypervisors apart.
 func computeHost(s vim.Server) string { return cmp.Or(s.Host, s.HostID) }
 
-// portNamed finds a Heat port, or the port to which a Heat floating IP leads, by its name in the template.
-func portNamed(inv *vim.Inventory, stackID, name string) (vim.Port, error) {
-	r, ok := inv.In(stackID, name)
+// portNamed finds a port, or the port to which a floating IP leads, by its name in the template.
+func portNamed(inv *vim.Inventory, part, name string) (vim.Port, error) {
+	r, ok := inv.In(part, name)
 	if !ok {
 		return vim.Port{}, missing(name, "ssh_cp_name, nic_cp_name or cluster_cp_name")
 	}

@@ -18,13 +18,13 @@ import (
 	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
-// fakeCloud remembers one stack, which is complete only when it may be; and servers that shut down, or do not.
+// fakeCloud remembers one deployment, which is complete only when it may be; and servers that shut down, or do not.
 type fakeCloud struct {
 	unused
 
 	status  string
 	creates int
-	making  func() // called while the stack is being created; nil completes it at once
+	making  func() // called while the deployment is being created; nil completes it at once
 	refuse  error  // of a cancel
 	alive   bool   // whether the context of the cancel was good
 	limit   time.Duration
@@ -78,29 +78,29 @@ func (c *fakeCloud) ShutDown(_ context.Context, _, _ string, until time.Time, _ 
 	return c.stillOn, nil
 }
 
-// fixedStack is the operation's stack.
-type fixedStack struct {
+// fixedDeployment is the operation's deployment.
+type fixedDeployment struct {
 	recorded      []activities.Vnfc
 	before, after []lcm.ExtVirtualLink
 }
 
-func (s fixedStack) Links(context.Context, lcm.OpOccID) (before, after []lcm.ExtVirtualLink, err error) {
+func (s fixedDeployment) Links(context.Context, lcm.OpOccID) (before, after []lcm.ExtVirtualLink, err error) {
 	return s.before, s.after, nil
 }
 
-func (s fixedStack) Recorded(context.Context, lcm.OpOccID) ([]activities.Vnfc, error) {
+func (s fixedDeployment) Recorded(context.Context, lcm.OpOccID) ([]activities.Vnfc, error) {
 	return s.recorded, nil
 }
 
-func (fixedStack) Stack(context.Context, lcm.OpOccID) (vim.Deployment, error) {
+func (fixedDeployment) Deployment(context.Context, lcm.OpOccID) (vim.Deployment, error) {
 	return vim.Deployment{Name: "vnf-1", Owner: "owner-1"}, nil
 }
 
-func (fixedStack) StackName(context.Context, lcm.OpOccID) (name, owner string, err error) {
+func (fixedDeployment) DeploymentName(context.Context, lcm.OpOccID) (name, owner string, err error) {
 	return "vnf-1", "owner-1", nil
 }
 
-func (fixedStack) Change(_ context.Context, _ lcm.OpOccID, sizes vim.Sizes) (vim.Change, []string, error) {
+func (fixedDeployment) Change(_ context.Context, _ lcm.OpOccID, sizes vim.Sizes) (vim.Change, []string, error) {
 	size := 3
 	if sizes == vim.SizesRecorded {
 		size = 2
@@ -109,32 +109,32 @@ func (fixedStack) Change(_ context.Context, _ lcm.OpOccID, sizes vim.Sizes) (vim
 		[]string{"s1", "s2"}, nil
 }
 
-func (fixedStack) Reconnection(_ context.Context, _ lcm.OpOccID, asBefore bool) (vim.Change, error) {
+func (fixedDeployment) Reconnection(_ context.Context, _ lcm.OpOccID, asBefore bool) (vim.Change, error) {
 	return vim.Change{Name: "vnf-1", Owner: "owner-1", Definition: map[string]any{"asBefore": asBefore}}, nil
 }
 
-func (fixedStack) Repackaging(_ context.Context, _ lcm.OpOccID, asBefore bool) (vim.Change, error) {
+func (fixedDeployment) Repackaging(_ context.Context, _ lcm.OpOccID, asBefore bool) (vim.Change, error) {
 	return vim.Change{Name: "vnf-1", Owner: "owner-1", Definition: map[string]any{"former": asBefore}}, nil
 }
 
-func (fixedStack) Halting(context.Context, lcm.OpOccID) (vim.Change, time.Duration, error) {
+func (fixedDeployment) Halting(context.Context, lcm.OpOccID) (vim.Change, time.Duration, error) {
 	return vim.Change{Name: "vnf-1", Owner: "owner-1"}, time.Minute, nil
 }
 
-func (fixedStack) GracePeriod(context.Context, lcm.OpOccID) (time.Duration, error) {
+func (fixedDeployment) GracePeriod(context.Context, lcm.OpOccID) (time.Duration, error) {
 	return 30 * time.Second, nil
 }
 
 func infrastructure(c *fakeCloud) (*activities.Infrastructure, *logOutput) {
 	output := &logOutput{}
-	return &activities.Infrastructure{VIMs: c, Stacks: fixedStack{}, Output: output}, output
+	return &activities.Infrastructure{VIMs: c, Deployments: fixedDeployment{}, Output: output}, output
 }
 
-func stackInput() activities.StackInput {
-	return activities.StackInput{Tracked: activities.Tracked{Step: lcm.StepRef{OpOccID: opOcc}}, OpOccID: opOcc}
+func deploymentInput() activities.DeploymentInput {
+	return activities.DeploymentInput{Tracked: activities.Tracked{Step: lcm.StepRef{OpOccID: opOcc}}, OpOccID: opOcc}
 }
 
-// endCreation runs CreateStack and ends its context with cause while Heat creates the stack.
+// endCreation runs CreateStack and ends its context with cause while the VIM creates the deployment.
 func endCreation(t *testing.T, c *fakeCloud, cause error) (*logOutput, error) {
 	t.Helper()
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -144,12 +144,12 @@ func endCreation(t *testing.T, c *fakeCloud, cause error) (*logOutput, error) {
 	env := suite.NewTestActivityEnvironment()
 	env.SetWorkerOptions(worker.Options{BackgroundActivityContext: ctx})
 	env.RegisterActivity(infra.CreateStack)
-	_, err := env.ExecuteActivity(infra.CreateStack, stackInput())
+	_, err := env.ExecuteActivity(infra.CreateStack, deploymentInput())
 	require.Error(t, err)
 	return output, err
 }
 
-func TestCreateStack_stopsHeatWhenTheOperationIsCancelledAndIsRunAgain(t *testing.T) {
+func TestCreateStack_stopsTheVimWhenTheOperationIsCancelledAndIsRunAgain(t *testing.T) {
 	c := &fakeCloud{}
 	_, err := endCreation(t, c, temporal.NewCanceledError())
 	assert.True(t, temporal.IsCanceledError(err), "%v", err)
@@ -159,12 +159,12 @@ func TestCreateStack_stopsHeatWhenTheOperationIsCancelledAndIsRunAgain(t *testin
 	c.making = nil
 	infra, _ := infrastructure(c)
 	for range 2 {
-		assert.Equal(t, "stack-1", must(t, infra.CreateStack, stackInput()).StackID)
+		assert.Equal(t, "stack-1", must(t, infra.CreateStack, deploymentInput()).DeploymentID)
 	}
 	assert.Equal(t, 2, c.creates, "once before the cancel, once after it")
 }
 
-func TestCreateStack_isCancelledAlsoWhenHeatCannotBeStopped(t *testing.T) {
+func TestCreateStack_isCancelledAlsoWhenTheVimCannotBeStopped(t *testing.T) {
 	c := &fakeCloud{refuse: lcm.Errorf(lcm.KindDenied, "OpenStack refused to cancel stack vnf-1.")}
 	output, err := endCreation(t, c, temporal.NewCanceledError())
 	assert.True(t, temporal.IsCanceledError(err), "%v", err)
@@ -172,7 +172,7 @@ func TestCreateStack_isCancelledAlsoWhenHeatCannotBeStopped(t *testing.T) {
 		"The stack could not be cancelled: OpenStack refused to cancel stack vnf-1.")
 }
 
-func TestCreateStack_letsHeatGoOnWhenOnlyThisAttemptEnds(t *testing.T) {
+func TestCreateStack_letsTheVimGoOnWhenOnlyThisAttemptEnds(t *testing.T) {
 	for name, cause := range map[string]error{
 		"the worker stops": worker.ErrWorkerShutdown, "Temporal has forgotten the attempt": errors.New("not found"),
 	} {
@@ -182,7 +182,7 @@ func TestCreateStack_letsHeatGoOnWhenOnlyThisAttemptEnds(t *testing.T) {
 			assert.Equal(t, "CREATE_IN_PROGRESS", c.status)
 			c.making = nil
 			infra, _ := infrastructure(c)
-			must(t, infra.CreateStack, stackInput())
+			must(t, infra.CreateStack, deploymentInput())
 			assert.Equal(t, 1, c.creates, "the next attempt waits for the same stack")
 		})
 	}
@@ -192,7 +192,7 @@ func TestShutDownServers_givesTheTimeOfTheRequestAndNeverFailsForAServerThatStay
 	c := &fakeCloud{stillOn: []string{"worker-1"}}
 	infra, _ := infrastructure(c)
 	for range 2 {
-		out := must(t, infra.ShutDownServers, stackInput())
+		out := must(t, infra.ShutDownServers, deploymentInput())
 		assert.Equal(t, []string{"worker-1"}, out.StillOn)
 		assert.InDelta(t, 30, c.limit.Seconds(), 5)
 	}
@@ -207,14 +207,14 @@ func TestChangeStack_takesWhatAFailedEnlargementHasLeft(t *testing.T) {
 		{Name: "port", Kind: vim.LinkPort, ID: "p2", Part: "nested-2"},
 		{Name: "node", Kind: vim.Compute, Part: "nested-2", Level: vim.Failed, Status: "CREATE_FAILED"},
 	}}}
-	infra := &activities.Infrastructure{VIMs: cloud, Stacks: fixedStack{}, Output: &logOutput{}}
+	infra := &activities.Infrastructure{VIMs: cloud, Deployments: fixedDeployment{}, Output: &logOutput{}}
 	for range 2 {
 		must(t, infra.ChangeStack, activities.ChangeStackInput{OpOccID: opOcc, Sizes: vim.SizesRecorded})
 		assert.Equal(t, []string{"half"}, cloud.replaced(), "Heat would take the oldest member of a group that shrinks")
 	}
 }
 
-// Heat takes failed members first: one that has failed for another's sake would go in its place.
+// The VIM takes failed members first: one that has failed for another's sake would go in its place.
 func TestChangeStack_keepsTheMembersThatStay(t *testing.T) {
 	cloud := &changingCloud{inv: &vim.Inventory{ID: "top", Resources: []vim.Resource{
 		{Name: "workers", Kind: vim.Group, ID: "group", Part: "top"},
@@ -225,7 +225,7 @@ func TestChangeStack_keepsTheMembersThatStay(t *testing.T) {
 		{Name: "new", VimType: "member.yaml", ID: "nested-3", Part: "group", Level: vim.Failed, Status: "CREATE_FAILED"},
 		{Name: "node", Kind: vim.Compute, ID: "s3", Part: "nested-3", Level: vim.Failed, Status: "CREATE_FAILED"},
 	}}}
-	infra := &activities.Infrastructure{VIMs: cloud, Stacks: fixedStack{}, Output: &logOutput{}}
+	infra := &activities.Infrastructure{VIMs: cloud, Deployments: fixedDeployment{}, Output: &logOutput{}}
 	for _, c := range []struct {
 		in   activities.ChangeStackInput
 		keep []string
@@ -256,7 +256,7 @@ func TestHolders_areTheMembersThatHaveToGo(t *testing.T) {
 		{Name: "node", Kind: vim.Compute, ID: "s2", Part: "nested-2"},
 	}}
 	cloud := &changingCloud{inv: inv}
-	infra := &activities.Infrastructure{VIMs: cloud, Stacks: fixedStack{}, Output: &logOutput{}}
+	infra := &activities.Infrastructure{VIMs: cloud, Deployments: fixedDeployment{}, Output: &logOutput{}}
 	var suite testsuite.WorkflowTestSuite
 	env := suite.NewTestActivityEnvironment()
 	env.RegisterActivity(infra.ChangeStack)
@@ -278,7 +278,7 @@ func TestHolders_areTheMembersThatHaveToGo(t *testing.T) {
 	assert.Equal(t, 2, cloud.last.Definition.(map[string]any)["size"])
 }
 
-// changingCloud remembers the last change of its stack.
+// changingCloud remembers the last change of its deployment.
 type changingCloud struct {
 	unused
 
@@ -310,7 +310,7 @@ func (c *changingCloud) replaced() (names []string) {
 	return names
 }
 
-func TestReconnectStack_givesTheStackTheParametersThatItIsAskedFor(t *testing.T) {
+func TestReconnectStack_givesTheDeploymentTheParametersThatItIsAskedFor(t *testing.T) {
 	inv := &vim.Inventory{
 		ID: "top",
 		Resources: []vim.Resource{
@@ -324,7 +324,7 @@ func TestReconnectStack_givesTheStackTheParametersThatItIsAskedFor(t *testing.T)
 		}},
 	}
 	cloud := &changingCloud{inv: inv}
-	infra := &activities.Infrastructure{VIMs: cloud, Stacks: fixedStack{}, Output: &logOutput{}}
+	infra := &activities.Infrastructure{VIMs: cloud, Deployments: fixedDeployment{}, Output: &logOutput{}}
 	for _, asBefore := range []bool{false, true} {
 		for range 2 {
 			out := must(t, infra.ReconnectStack, activities.ReconnectStackInput{OpOccID: opOcc, AsBefore: asBefore})
@@ -344,9 +344,9 @@ func TestReconnectStack_givesTheStackTheParametersThatItIsAskedFor(t *testing.T)
 
 func TestDeleteStack_deletesOnlyOnce(t *testing.T) {
 	cloud := &fakeCloud{status: "CREATE_COMPLETE"}
-	infra := &activities.Infrastructure{VIMs: cloud, Stacks: fixedStack{}, Output: &logOutput{}}
+	infra := &activities.Infrastructure{VIMs: cloud, Deployments: fixedDeployment{}, Output: &logOutput{}}
 	for range 2 {
-		must(t, infra.DeleteStack, stackInput())
+		must(t, infra.DeleteStack, deploymentInput())
 		require.Empty(t, cloud.status)
 	}
 }

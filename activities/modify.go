@@ -29,32 +29,32 @@ func (o *OpOccs) CheckModification(
 type TryVimInput struct {
 	Tracked
 	OpOccID lcm.OpOccID `json:"opOccId"`
-	// HasStack is set when the VNF has resources, which the VIM must have.
-	HasStack bool `json:"hasStack,omitempty"`
+	// HasDeployment is set when the VNF has resources, which the VIM must have.
+	HasDeployment bool `json:"hasStack,omitempty"`
 }
 
 // TryVimOutput is empty: the VIM answers as it should.
 type TryVimOutput struct{}
 
 // TryVim looks whether the VIM takes the credentials of the connection as it will be and, of a VNF that is
-// instantiated, whether its stack is there: a connection that leads to another cloud would make the VNF's resources
+// instantiated, whether its deployment is there: a connection that leads to another cloud would make the VNF's resources
 // unreachable.
 //
-// Idempotent: it only looks. A stack that is being changed is waited for, so it heartbeats.
+// Idempotent: it only looks. A deployment that is being changed is waited for, so it heartbeats.
 func (i *Infrastructure) TryVim(ctx context.Context, in TryVimInput) (out TryVimOutput, err error) {
 	defer func() { err = boundary(ctx, "try the VIM connection", err) }()
 	defer heartbeat(ctx)()
-	stack, err := i.stackOf(ctx, in.OpOccID, in.Step)
+	deployment, err := i.deploymentOf(ctx, in.OpOccID, in.Step)
 	if err != nil {
 		return out, err
 	}
-	err = stack.settle(ctx)
+	err = deployment.settle(ctx)
 	switch {
 	case !lcm.Is(err, lcm.KindNotFound):
 		return out, err
-	case in.HasStack:
+	case in.HasDeployment:
 		return out, lcm.Errorf(lcm.KindConflict, "The VIM answers, but it has no stack %s: the VNF's resources are in "+
-			"another cloud or project. Name a VIM that leads to them.", stack.name)
+			"another cloud or project. Name a VIM that leads to them.", deployment.name)
 	default: // nothing to be found yet
 		return out, nil
 	}

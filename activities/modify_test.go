@@ -12,7 +12,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
-// lookedAtCloud has a stack, or why not.
+// lookedAtCloud has a deployment, or why not.
 type lookedAtCloud struct {
 	unused
 
@@ -25,7 +25,7 @@ func (c lookedAtCloud) VIM(context.Context, lcm.OpOccID) (vim.VIM, error) {
 
 func (c lookedAtCloud) Settle(context.Context, string, string, func(string)) error { return c.settles }
 
-func TestTryVim_wantsTheStackOfAVnfThatHasOne(t *testing.T) {
+func TestTryVim_wantsTheDeploymentOfAVnfThatHasOne(t *testing.T) {
 	absent := lcm.Errorf(lcm.KindNotFound, "There is no stack vnf-1.")
 	for name, c := range map[string]struct {
 		cloud    lookedAtCloud
@@ -48,9 +48,9 @@ func TestTryVim_wantsTheStackOfAVnfThatHasOne(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			infra := &activities.Infrastructure{VIMs: c.cloud, Stacks: fixedStack{}, Output: &logOutput{}}
+			infra := &activities.Infrastructure{VIMs: c.cloud, Deployments: fixedDeployment{}, Output: &logOutput{}}
 			for range 2 {
-				_, err := do(t, infra.TryVim, activities.TryVimInput{OpOccID: opOcc, HasStack: c.hasStack})
+				_, err := do(t, infra.TryVim, activities.TryVimInput{OpOccID: opOcc, HasDeployment: c.hasStack})
 				if c.says == "" {
 					require.NoError(t, err)
 				} else {

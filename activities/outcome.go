@@ -23,9 +23,9 @@ type Outcome struct {
 	Left bool `json:"left,omitempty"`
 	// Moved are the connection points that a CHANGE_EXT_CONN that was given up has connected.
 	Moved   []string `json:"moved,omitempty"`
-	StackID string   `json:"stackId,omitempty"`
+	DeploymentID string   `json:"stackId,omitempty"`
 	Vnfcs   []Vnfc   `json:"vnfcs,omitempty"`
-	// Networks are those of the stack; nil where an older worker has looked.
+	// Networks are those of the deployment; nil where an older worker has looked.
 	Networks []Network `json:"networks,omitempty"`
 	Nodes    lcm.Nodes `json:"nodes,omitempty"`
 	// Storage is the storage server of a cluster that has one.
@@ -49,11 +49,11 @@ type Vnfc struct {
 	ServerID string `json:"serverId"`
 	// Zone is the VM's availability zone.
 	Zone string `json:"zone,omitempty"`
-	// StackID and ParentResource tell where Heat keeps it; "" for a VM of the top stack.
-	StackID        string   `json:"stackId,omitempty"`
+	// Part and ParentResource tell where the VIM keeps it; "" for a VM of the deployment itself.
+	Part        string   `json:"stackId,omitempty"`
 	ParentResource string   `json:"parentResource,omitempty"`
 	VolumeIDs      []string `json:"volumeIds,omitempty"`
-	// Attached are the volumes and ports of the stack that the VM has.
+	// Attached are the volumes and ports of the deployment that the VM has.
 	Attached []Attached `json:"attached,omitempty"`
 	// Created is when the VIM made it.
 	Created time.Time `json:"created,omitzero"`
@@ -64,7 +64,7 @@ type Vnfc struct {
 // Attached is a volume or a port of a VM.
 type Attached struct {
 	Type string `json:"type"` // lcm.GrantStorage or lcm.GrantLinkPort
-	// Resource is its name in the template, "" for a volume that Nova has made itself.
+	// Resource is its name in the template, "" for a volume that the VIM has made itself.
 	Resource string `json:"resource,omitempty"`
 	ID       string `json:"id"`
 	VimType  string `json:"vimType,omitempty"`
@@ -73,13 +73,13 @@ type Attached struct {
 	Addresses []lcm.FixedIP `json:"addresses,omitempty"`
 }
 
-// Network is a network that the stack has made.
+// Network is a network that the deployment has made.
 type Network struct {
 	// Resource is its name in the template.
 	Resource string `json:"resource"`
 	ID       string `json:"id"`
-	// StackID tells where Heat keeps it; "" for one of the top stack.
-	StackID string `json:"stackId,omitempty"`
+	// Part tells where the VIM keeps it; "" for one of the deployment itself.
+	Part string `json:"stackId,omitempty"`
 	VimType string `json:"vimType,omitempty"`
 }
 

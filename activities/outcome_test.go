@@ -337,7 +337,7 @@ func TestNetworksOf_tellsThoseOfMembersFromThoseOfTheTop(t *testing.T) {
 	}}
 	require.Equal(t, []Network{
 		{Resource: "inner", ID: "1"},
-		{Resource: "private", ID: "2", StackID: "member"},
+		{Resource: "private", ID: "2", Part: "member"},
 		{Resource: "outer", ID: "3"},
 	}, networksOf(inv))
 }

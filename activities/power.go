@@ -10,7 +10,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
-// powerLimit is how long Nova may take to switch a server: it takes the power itself from a guest that does not shut
+// powerLimit is how long the VIM may take to switch a server: it takes the power itself from a guest that does not shut
 // down.
 const powerLimit = 15 * time.Minute
 
@@ -24,11 +24,11 @@ type SwitchServerInput struct {
 
 // SwitchServerOutput tells what there was to do.
 type SwitchServerOutput struct {
-	// Gone is set when Nova has no such server: it does not run, as it should be.
+	// Gone is set when the VIM has no such server: it does not run, as it should be.
 	Gone bool `json:"gone,omitempty"`
 }
 
-// SwitchServer starts or shuts down one server and waits until Nova says that it runs, or that it is off.
+// SwitchServer starts or shuts down one server and waits until the VIM says that it runs, or that it is off.
 //
 // Idempotent: it looks first; a server that has the state, or is on its way there, is not asked again. A server that is
 // gone is off; one that should be started is an error. Takes up to a quarter of an hour, so it heartbeats; a cancel

@@ -14,18 +14,18 @@ type ReconnectStackInput struct {
 	AsBefore bool        `json:"asBefore,omitempty"`
 }
 
-// ReconnectStackOutput is what the stack has where changes were taken back: ports, and their addresses, may be others
+// ReconnectStackOutput is what the deployment has where changes were taken back: ports, and their addresses, may be others
 // than the ones that are recorded. It is empty where they were made, because FindNodes looks then.
 type ReconnectStackOutput struct {
-	StackID  string    `json:"stackId,omitempty"`
+	DeploymentID  string    `json:"stackId,omitempty"`
 	Vnfcs    []Vnfc    `json:"vnfcs,omitempty"`
 	Networks []Network `json:"networks,omitempty"`
 }
 
-// ReconnectStack gives the VNF's stack the parameters with which its external connection points are on the links of the
-// operation's plan, or on those of the VNF as it is recorded, and waits until Heat is done.
+// ReconnectStack gives the VNF's deployment the parameters with which its external connection points are on the links of the
+// operation's plan, or on those of the VNF as it is recorded, and waits until the VIM is done.
 //
-// Idempotent: parameters that the stack has already change nothing, and a change that is under way is waited for. Takes
+// Idempotent: parameters that the deployment has already change nothing, and a change that is under way is waited for. Takes
 // minutes, so it heartbeats; a cancel stops the waiting only.
 func (i *Infrastructure) ReconnectStack(
 	ctx context.Context, in ReconnectStackInput,
@@ -36,7 +36,7 @@ func (i *Infrastructure) ReconnectStack(
 	if err != nil {
 		return out, err
 	}
-	change, err := i.Stacks.Reconnection(ctx, in.OpOccID, in.AsBefore)
+	change, err := i.Deployments.Reconnection(ctx, in.OpOccID, in.AsBefore)
 	if err != nil {
 		return out, err
 	}
@@ -55,11 +55,11 @@ func (i *Infrastructure) ReconnectStack(
 	if err != nil {
 		return out, err
 	}
-	out.StackID, out.Vnfcs, out.Networks = inv.ID, vnfcsOf(inv), networksOf(inv)
+	out.DeploymentID, out.Vnfcs, out.Networks = inv.ID, vnfcsOf(inv), networksOf(inv)
 	return out, nil
 }
 
-// releaseSuperseded readies the stack for a change where a heal was rolled back before.
+// releaseSuperseded readies the deployment for a change where a heal was rolled back before.
 func (i *Infrastructure) releaseSuperseded(
 	ctx context.Context, cloud vim.VIM, change vim.Change, in ReconnectStackInput,
 ) error {
@@ -71,7 +71,7 @@ func (i *Infrastructure) releaseSuperseded(
 	if err != nil {
 		return err
 	}
-	vnfcs, err := i.Stacks.Recorded(ctx, in.OpOccID)
+	vnfcs, err := i.Deployments.Recorded(ctx, in.OpOccID)
 	if err != nil {
 		return err
 	}

@@ -56,7 +56,7 @@ func (i *Infrastructure) FindMachine(ctx context.Context, in FindMachineInput) (
 	if err != nil {
 		return out, err
 	}
-	name, _, err := i.Stacks.StackName(ctx, in.OpOccID)
+	name, _, err := i.Deployments.DeploymentName(ctx, in.OpOccID)
 	if err != nil {
 		return out, err
 	}

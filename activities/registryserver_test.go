@@ -127,7 +127,7 @@ func TestFindMachine_findsTheVolumeOfARegistry(t *testing.T) {
 	s, _, _, _ := registryServerSite(t, registry.Params{SSHCpName: "storage_CP"})
 	cloud := &storageCloud{inv: storageInventory()}
 	infra := &activities.Infrastructure{
-		VIMs: cloud, Stacks: fixedStack{}, Vnfs: s.Reach.Vnfs,
+		VIMs: cloud, Deployments: fixedDeployment{}, Vnfs: s.Reach.Vnfs,
 		Output: &logOutput{},
 	}
 	in := activities.FindMachineInput{OpOccID: opOcc}

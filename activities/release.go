@@ -7,15 +7,15 @@ import (
 	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
-// releasing takes ports from servers where Heat does not, so that successors can have them.
+// releasing takes ports from servers where the VIM does not, so that successors can have them.
 type releasing struct {
 	cloud vim.VIM
 	inv   *vim.Inventory
 	show  func(string)
 }
 
-// broken deletes servers that are replaced, are in ERROR, and have ports of the stack: Heat takes ports from servers
-// for their successors, but not from these, and Nova would refuse them to the successors.
+// broken deletes servers that are replaced, are in ERROR, and have ports of the deployment: the VIM takes ports from servers
+// for their successors, but not from these, and the VIM would refuse them to the successors.
 func (r releasing) broken(ctx context.Context, leaving []string) error {
 	for _, resource := range having(r.inv, vim.Compute, leaving) {
 		id := resource.ID
@@ -30,8 +30,8 @@ func (r releasing) broken(ctx context.Context, leaving []string) error {
 	return nil
 }
 
-// superseded takes the ports from servers that the VNF still has after a heal was rolled back: Heat makes their
-// successors with every change of the stack, and does not list them any more.
+// superseded takes the ports from servers that the VNF still has after a heal was rolled back: the VIM makes their
+// successors with every change of the deployment, and does not list them any more.
 func (r releasing) superseded(ctx context.Context, recorded []Vnfc) error {
 	for _, v := range recorded {
 		if len(having(r.inv, vim.Compute, []string{v.ServerID})) > 0 {
@@ -64,7 +64,7 @@ func (r releasing) deleteServer(ctx context.Context, id string) error {
 	return restorer.DeleteServer(ctx, id)
 }
 
-// plugged are the ports of the stack that a server has, in the order of the stack's resources.
+// plugged are the ports of the deployment that a server has, in the order of the deployment's resources.
 func (r releasing) plugged(server string) (ids []string) {
 	for _, resource := range r.inv.OfKind(vim.LinkPort) {
 		if r.inv.Ports[resource.ID].ServerID == server {

@@ -45,34 +45,34 @@ func lost(ctx context.Context, power vim.Power, servers []string) (gone []string
 	return gone, nil
 }
 
-// RestoreServers gives servers that were to be replaced, and are still there, what Heat has taken from them for their
-// successors: their ports. Successors that Heat could not make are deleted where they have such a port. It does nothing
+// RestoreServers gives servers that were to be replaced, and are still there, what the VIM has taken from them for their
+// successors: their ports. Successors that the VIM could not make are deleted where they have such a port. It does nothing
 // when a server is lost.
 //
-// Idempotent: a port that a server has stays there. It waits until Heat has ended what it does, so it heartbeats. To
-// Heat a server whose successor has failed is still one to be replaced: the next change of the stack does so.
+// Idempotent: a port that a server has stays there. It waits until the VIM has ended what it does, so it heartbeats. To
+// the VIM a server whose successor has failed is still one to be replaced: the next change of the deployment does so.
 func (i *Infrastructure) RestoreServers(ctx context.Context, in ServersInput) (out LostServersOutput, err error) {
 	defer func() { err = boundary(ctx, "give the machines their ports back", err) }()
 	defer heartbeat(ctx)()
-	stack, err := i.stackOf(ctx, in.OpOccID, in.Step)
+	deployment, err := i.deploymentOf(ctx, in.OpOccID, in.Step)
 	if err != nil {
 		return out, err
 	}
-	r := restoring{show: stack.show}
-	power, err := r.on(stack.cloud)
+	r := restoring{show: deployment.show}
+	power, err := r.on(deployment.cloud)
 	if err != nil {
 		return out, err
 	}
-	if r.recorded, err = i.Stacks.Recorded(ctx, in.OpOccID); err != nil {
+	if r.recorded, err = i.Deployments.Recorded(ctx, in.OpOccID); err != nil {
 		return out, err
 	}
-	if err := stack.settle(ctx); err != nil {
+	if err := deployment.settle(ctx); err != nil {
 		return out, err
 	}
 	if out.Lost, err = lost(ctx, power, in.ServerIDs); err != nil || len(out.Lost) > 0 {
 		return out, err
 	}
-	if r.inv, err = i.inventory(ctx, stack.cloud, in.OpOccID, stack.name); err != nil {
+	if r.inv, err = i.inventory(ctx, deployment.cloud, in.OpOccID, deployment.name); err != nil {
 		return out, err
 	}
 	for _, id := range in.ServerIDs {
@@ -157,7 +157,7 @@ func (r restoring) plug(ctx context.Context, server string, port vim.Port) error
 	return nil
 }
 
-// isSuccessor tells whether Heat has made a server for one that is recorded.
+// isSuccessor tells whether the VIM has made a server for one that is recorded.
 func (r restoring) isSuccessor(id string) bool {
 	known := func(v Vnfc) bool { return v.ServerID == id }
 	made := func(s vim.Resource) bool { return s.ID == id }

@@ -14,7 +14,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/vim/openstack"
 )
 
-// pluggedCloud remembers which server has which port, and what Heat knows of servers.
+// pluggedCloud remembers which server has which port, and what the VIM knows of servers.
 type pluggedCloud struct {
 	changingCloud
 
@@ -80,8 +80,8 @@ func (c *pluggedCloud) MarkHealthy(_ context.Context, r vim.Resource, _ string) 
 	return nil
 }
 
-// halfHealed is a stack in which Heat could not make the successor of old-1, and has not come to old-2.
-func halfHealed() (*pluggedCloud, fixedStack) {
+// halfHealed is a deployment in which the VIM could not make the successor of old-1, and has not come to old-2.
+func halfHealed() (*pluggedCloud, fixedDeployment) {
 	cloud := &pluggedCloud{
 		servers: map[string]string{"old-1": "ACTIVE", "old-2": "SHUTOFF", "new-1": "ERROR"},
 		holder:  map[string]string{"a": "", "b": "new-1", "c": "old-2"},
@@ -93,18 +93,18 @@ func halfHealed() (*pluggedCloud, fixedStack) {
 	port := func(id string) activities.Attached {
 		return activities.Attached{Type: lcm.GrantLinkPort, Resource: "cp", ID: id}
 	}
-	return cloud, fixedStack{recorded: []activities.Vnfc{
+	return cloud, fixedDeployment{recorded: []activities.Vnfc{
 		{
-			VduID: "vdu", ServerID: "old-1", StackID: "nested-1",
+			VduID: "vdu", ServerID: "old-1", Part: "nested-1",
 			Attached: []activities.Attached{port("a"), port("b"), port("gone"), {Type: lcm.GrantStorage, ID: "v"}},
 		},
-		{VduID: "vdu", ServerID: "old-2", StackID: "nested-2", Attached: []activities.Attached{port("c")}},
+		{VduID: "vdu", ServerID: "old-2", Part: "nested-2", Attached: []activities.Attached{port("c")}},
 	}}
 }
 
 func TestRestoreServers_givesServersTheirPortsBack(t *testing.T) {
-	cloud, stack := halfHealed()
-	infra := &activities.Infrastructure{VIMs: cloud, Stacks: stack, Output: &logOutput{}}
+	cloud, deployment := halfHealed()
+	infra := &activities.Infrastructure{VIMs: cloud, Deployments: deployment, Output: &logOutput{}}
 	for range 2 {
 		out := must(t, infra.RestoreServers, activities.ServersInput{OpOccID: opOcc, ServerIDs: []string{"old-1", "old-2"}})
 		assert.Empty(t, out.Lost)
@@ -116,9 +116,9 @@ func TestRestoreServers_givesServersTheirPortsBack(t *testing.T) {
 }
 
 func TestRestoreServers_doesNothingWhenAServerIsLost(t *testing.T) {
-	cloud, stack := halfHealed()
+	cloud, deployment := halfHealed()
 	cloud.servers["old-2"] = "SOFT_DELETED"
-	infra := &activities.Infrastructure{VIMs: cloud, Stacks: stack, Output: &logOutput{}}
+	infra := &activities.Infrastructure{VIMs: cloud, Deployments: deployment, Output: &logOutput{}}
 	in := activities.ServersInput{OpOccID: opOcc, ServerIDs: []string{"old-1", "old-2"}}
 	for range 2 {
 		assert.Equal(t, []string{"old-2"}, must(t, infra.RestoreServers, in).Lost)
@@ -128,10 +128,10 @@ func TestRestoreServers_doesNothingWhenAServerIsLost(t *testing.T) {
 }
 
 func TestRestoreServers_leavesAServerInErrorWithoutItsPorts(t *testing.T) {
-	cloud, stack := halfHealed()
+	cloud, deployment := halfHealed()
 	cloud.servers["old-1"] = "ERROR"
 	output := &logOutput{}
-	infra := &activities.Infrastructure{VIMs: cloud, Stacks: stack, Output: output}
+	infra := &activities.Infrastructure{VIMs: cloud, Deployments: deployment, Output: output}
 	must(t, infra.RestoreServers, activities.ServersInput{OpOccID: opOcc, ServerIDs: []string{"old-1"}})
 	require.Contains(t, output.Shown, ": The server old-1 cannot have its port a back: The server old-1 is in ERROR.")
 }
@@ -153,7 +153,7 @@ func TestChangeStack_replacesServersWithinMembers(t *testing.T) {
 		Servers: map[string]vim.Server{"s1": {ID: "s1", Status: "ACTIVE"}, "s2": {ID: "s2", Level: vim.Failed, Status: "ERROR"}},
 		Ports:   map[string]vim.Port{"p1": {ID: "p1", ServerID: "s1"}, "p2": {ID: "p2", ServerID: "s2"}},
 	}
-	infra := &activities.Infrastructure{VIMs: cloud, Stacks: fixedStack{}, Output: &logOutput{}}
+	infra := &activities.Infrastructure{VIMs: cloud, Deployments: fixedDeployment{}, Output: &logOutput{}}
 	in := activities.ChangeStackInput{
 		OpOccID: opOcc, Sizes: vim.SizesPlanned, Leaving: []string{"s1"},
 		Within: true,
@@ -174,10 +174,10 @@ func TestChangeStack_replacesServersWithinMembers(t *testing.T) {
 	}
 }
 
-// A heal that was rolled back has left a successor that Heat could not make: undoing an enlargement must not take its
+// A heal that was rolled back has left a successor that the VIM could not make: undoing an enlargement must not take its
 // member.
 func TestChangeStack_sparesMembersThatAreRecorded(t *testing.T) {
-	cloud, stack := halfHealed()
+	cloud, deployment := halfHealed()
 	cloud.inv.Resources = append(cloud.inv.Resources,
 		vim.Resource{Name: "group", Kind: vim.Group, ID: "group", Part: "top"},
 		vim.Resource{Name: "m1", VimType: "member.yaml", ID: "nested-1", Part: "group"},
@@ -185,8 +185,8 @@ func TestChangeStack_sparesMembersThatAreRecorded(t *testing.T) {
 		vim.Resource{Name: "m3", VimType: "member.yaml", ID: "nested-3", Part: "group"},
 		vim.Resource{Name: "vdu", Kind: vim.Compute, ID: "s3", Part: "nested-3"},
 	)
-	cloud.inv.Resources[0].ID = "" // Nova has made none at all
-	infra := &activities.Infrastructure{VIMs: cloud, Stacks: stack, Output: &logOutput{}}
+	cloud.inv.Resources[0].ID = "" // the VIM has made none at all
+	infra := &activities.Infrastructure{VIMs: cloud, Deployments: deployment, Output: &logOutput{}}
 	cloud.holder = map[string]string{"a": "old-1", "c": "old-2"}
 	cloud.inv.Resources = append(cloud.inv.Resources,
 		vim.Resource{Name: "cp", Kind: vim.LinkPort, ID: "a", Part: "nested-1"},
@@ -196,7 +196,7 @@ func TestChangeStack_sparesMembersThatAreRecorded(t *testing.T) {
 	for _, successor := range []string{"", "new-1"} {
 		cloud.inv.Resources[0].ID = successor
 		must(t, infra.ChangeStack, activities.ChangeStackInput{OpOccID: opOcc, Sizes: vim.SizesRecorded})
-		// fixedStack's recorded servers are s1 and s2.
+		// fixedDeployment's recorded servers are s1 and s2.
 		assert.Equal(t, []string{"m3"}, cloud.replaced(), "the new member alone")
 		assert.Equal(t, map[string]string{"a": "", "c": "old-2"}, cloud.holder,
 			"Heat makes the successor, which needs the port")

@@ -18,18 +18,18 @@ type ShutDownServersOutput struct {
 //
 // Idempotent: what is off or on its way is left alone, and the time counts from the first attempt. Takes minutes,
 // so it heartbeats; a cancel stops the waiting only.
-func (i *Infrastructure) ShutDownServers(ctx context.Context, in StackInput) (out ShutDownServersOutput, err error) {
+func (i *Infrastructure) ShutDownServers(ctx context.Context, in DeploymentInput) (out ShutDownServersOutput, err error) {
 	defer func() { err = boundary(ctx, "shut the servers down", err) }()
 	defer heartbeat(ctx)()
-	limit, err := i.Stacks.GracePeriod(ctx, in.OpOccID)
+	limit, err := i.Deployments.GracePeriod(ctx, in.OpOccID)
 	if err != nil {
 		return out, err
 	}
-	stack, err := i.stackOf(ctx, in.OpOccID, in.Step)
+	deployment, err := i.deploymentOf(ctx, in.OpOccID, in.Step)
 	if err != nil {
 		return out, err
 	}
-	power, err := powerOf(stack.cloud)
+	power, err := powerOf(deployment.cloud)
 	if err != nil {
 		return out, err
 	}
@@ -37,7 +37,7 @@ func (i *Infrastructure) ShutDownServers(ctx context.Context, in StackInput) (ou
 	if info := activity.GetInfo(ctx); info.Attempt > 1 {
 		begun = info.ScheduledTime
 	}
-	out.StillOn, err = power.ShutDown(ctx, stack.name, stack.owner, begun.Add(limit), stack.show)
+	out.StillOn, err = power.ShutDown(ctx, deployment.name, deployment.owner, begun.Add(limit), deployment.show)
 	if len(out.StillOn) > 0 {
 		activity.GetLogger(ctx).Warn("Servers are deleted without having shut down.", "servers", out.StillOn)
 	}

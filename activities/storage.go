@@ -63,7 +63,7 @@ type SetUpVolumesOutput struct {
 	Formatted []string `json:"formatted,omitempty"`
 }
 
-// deviceTimeout is how long, in seconds, a disk that Nova has attached may take to appear in the guest.
+// deviceTimeout is how long, in seconds, a disk that the VIM has attached may take to appear in the guest.
 const deviceTimeout = 60
 
 // SetUpVolumes makes a file system on each volume that is empty and mounts all of them, now and at every boot.

@@ -337,14 +337,14 @@ func TestPersistentVolumes_areRemovedOnlyWhenNothingUsesThem(t *testing.T) {
 	}
 }
 
-// storageCloud has the stack of a storage server.
+// storageCloud has the deployment of a storage server.
 type storageCloud struct {
 	unused
 
 	inv     *vim.Inventory
 	gone    bool
 	lost    []string
-	ours    []string // the stack's volumes, as VolumesLost was told
+	ours    []string // the deployment's volumes, as VolumesLost was told
 	deleted int
 	update  vim.Change
 }
@@ -401,13 +401,13 @@ func TestFindNodes_findsTheStorageServerBesideTheNodes(t *testing.T) {
 		NicCpName: "worker_cp",
 	}
 	cloud := &storageCloud{inv: storageInventory()}
-	infra := &activities.Infrastructure{VIMs: cloud, Stacks: fixedStack{}, Vnfs: s.Reach.Vnfs, Output: s.output}
+	infra := &activities.Infrastructure{VIMs: cloud, Deployments: fixedDeployment{}, Vnfs: s.Reach.Vnfs, Output: s.output}
 	in := activities.FindNodesInput{OpOccID: opOcc, Cluster: true}
 	out := must(t, infra.FindNodes, in)
 	require.NotNil(t, out.Storage)
 	want := s.server
 	want.Node = lcm.Node{
-		Name: "storage-s1", Role: lcm.Storage, ServerID: "s1", StackID: "top", VduID: "storage_server",
+		Name: "storage-s1", Role: lcm.Storage, ServerID: "s1", Part: "top", VduID: "storage_server",
 		Address: "10.0.0.31", SSHAddress: "198.51.100.31",
 	}
 	assert.Equal(t, want, *out.Storage)
@@ -427,7 +427,7 @@ func TestFindNodes_findsTheStorageServerBesideTheNodes(t *testing.T) {
 func TestFindNodes_refusesToReplaceAServerThatTakesItsVolumesAlong(t *testing.T) {
 	s := newStorageSite(t)
 	cloud := &storageCloud{inv: storageInventory(), lost: []string{volumeID}}
-	infra := &activities.Infrastructure{VIMs: cloud, Stacks: fixedStack{}, Vnfs: s.Reach.Vnfs, Output: s.output}
+	infra := &activities.Infrastructure{VIMs: cloud, Deployments: fixedDeployment{}, Vnfs: s.Reach.Vnfs, Output: s.output}
 	in := activities.FindNodesInput{OpOccID: opOcc, Keepers: []string{"s1"}}
 	for range 2 {
 		_, err := do(t, infra.FindNodes, in)
@@ -445,7 +445,7 @@ func TestFindNodes_refusesToReplaceAServerThatTakesItsVolumesAlong(t *testing.T)
 func TestFreeVolumes_deletesTheServerAndNothingElse(t *testing.T) {
 	s := newStorageSite(t)
 	cloud := &storageCloud{lost: []string{volumeID}}
-	infra := &activities.Infrastructure{VIMs: cloud, Stacks: fixedStack{}, Output: s.output}
+	infra := &activities.Infrastructure{VIMs: cloud, Deployments: fixedDeployment{}, Output: s.output}
 	in := activities.FreeVolumesInput{OpOccID: opOcc, ServerID: "s1"}
 	_, err := do(t, infra.FreeVolumes, in)
 	require.ErrorContains(t, err, "Nova would delete the volume "+volumeID)
@@ -459,7 +459,7 @@ func TestFreeVolumes_deletesTheServerAndNothingElse(t *testing.T) {
 
 func TestChangeStack_replacesTheVolumesThatLeave(t *testing.T) {
 	cloud := &storageCloud{inv: storageInventory()}
-	infra := &activities.Infrastructure{VIMs: cloud, Stacks: fixedStack{}, Output: &logOutput{}}
+	infra := &activities.Infrastructure{VIMs: cloud, Deployments: fixedDeployment{}, Output: &logOutput{}}
 	replaced := func(volumes ...string) (names []string) {
 		must(t, infra.ChangeStack, activities.ChangeStackInput{
 			OpOccID: opOcc, Sizes: vim.SizesPlanned,

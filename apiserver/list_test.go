@@ -220,7 +220,7 @@ func (d dice) instance(vnfdID string, pkg lcm.VnfPkgID) lcm.VnfInstance {
 	if d.IntN(2) == 0 {
 		inst.InstantiationState = lcm.Instantiated
 		inst.Instantiated = &lcm.InstantiatedVnfInfo{
-			FlavourID: d.of(diceValues...), VnfState: "STARTED", StackID: "a",
+			FlavourID: d.of(diceValues...), VnfState: "STARTED", DeploymentID: "a",
 			ScaleStatus: []lcm.ScaleInfo{{AspectID: "a", ScaleLevel: d.IntN(2)}},
 			ExtVirtualLinks: []lcm.ExtVirtualLink{{ID: d.of(diceValues...), ResourceID: d.of(diceValues...), ExtCps: []lcm.ExtCp{
 				{

@@ -138,7 +138,7 @@ func TestInstantiatedInstanceShowsWhatItHasInBothVersions(t *testing.T) {
 		AccessInfo: map[string]any{"username": "nfv", "password": map[string]any{lcm.SecretKey: "vnf/x/password"}},
 	}}
 	inst.Instantiated = &lcm.InstantiatedVnfInfo{
-		FlavourID: "ha", VnfState: "STARTED", StackID: "stack-1",
+		FlavourID: "ha", VnfState: "STARTED", DeploymentID: "stack-1",
 		ScaleStatus: []lcm.ScaleInfo{{AspectID: "worker_instance", ScaleLevel: 0}},
 		VnfcResources: []lcm.VnfcResourceInfo{{
 			ID: "r1", VduID: "workerNode", ComputeResource: lcm.ResourceHandle{VimConnectionID: "vim1", ResourceID: "server-1"},

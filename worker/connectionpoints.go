@@ -107,13 +107,13 @@ func (j *job) otherExternal(known []lcm.VnfExtCpInfo) (out []lcm.VnfExtCpInfo) {
 	return out
 }
 
-// madeLink tells whether the stack has a network for an internal virtual link: a network that is managed elsewhere is
+// madeLink tells whether the deployment has a network for an internal virtual link: a network that is managed elsewhere is
 // none of its.
 func madeLink(made []activities.Network, id string) bool {
 	return slices.ContainsFunc(made, func(n activities.Network) bool { return n.Resource == id })
 }
 
-// virtualLinks are the networks of the stack that the VNFD describes, with the ports of VMs on them (SOL003 clause
+// virtualLinks are the networks of the deployment that the VNFD describes, with the ports of VMs on them (SOL003 clause
 // 5.5.3.6).
 func (j *job) virtualLinks(made activities.Outcome, connectionID string) (out []lcm.VnfVirtualLinkResourceInfo) {
 	for _, link := range made.Networks {
@@ -128,7 +128,7 @@ func (j *job) virtualLinks(made activities.Outcome, connectionID string) (out []
 			},
 		}
 		for _, v := range made.Vnfcs {
-			if link.StackID != "" && link.StackID != v.StackID { // another VNFC's own
+			if link.Part != "" && link.Part != v.Part { // another VNFC's own
 				continue
 			}
 			for _, a := range v.Attached {

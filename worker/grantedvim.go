@@ -60,16 +60,13 @@ func onlyVim(g lcm.Grant, kind string) (string, error) {
 		return ids[0], nil
 	case 0:
 		return "", operations.Unhonourable("$.vimConnections",
-			"the grant brings no connection to "+kindNames[kind]+", the request has none, and no VIM is registered as the "+
+			"the grant brings no connection to "+lcm.KindOfVim(kind).Name+", the request has none, and no VIM is registered as the "+
 				"default one")
 	default:
 		return "", operations.Unhonourable("$.addResources",
 			"the grant does not say on which of its VIM connections servers are made: "+strings.Join(ids, ", "))
 	}
 }
-
-// kindNames are what people call VIMs of the types.
-var kindNames = map[string]string{lcm.VimOpenStack: "an OpenStack", lcm.VimKubernetes: "a Kubernetes"}
 
 func describes(c lcm.VimConnectionInfo) bool { return c.VimID != "" || len(c.InterfaceInfo) > 0 }
 
@@ -100,7 +97,7 @@ func (o *resolver) reachableVim(
 	if err := o.vimGuard.CheckHost(c.Endpoint()); err != nil {
 		return c, operations.Unhonourable("$.vimConnections."+c.ID+".interfaceInfo.endpoint", lcm.Sentence(err))
 	}
-	c.VimType = cmp.Or(c.VimType, lcm.VimOpenStack)
+	c.VimType = cmp.Or(c.VimType, c.Kind())
 	return c, nil
 }
 

@@ -145,12 +145,12 @@ func TestNetworks_belongToTheVNFOrToTheVnfcBesideThem(t *testing.T) {
 	j := instantiating(``)
 	j.Flavour.VirtualLinks = []vnfpkg.VirtualLink{{ID: "inner", Made: true}, {ID: "private", Made: true, VduID: "node"}}
 	made := activities.Outcome{
-		Vnfcs: []activities.Vnfc{{VduID: "other", ServerID: "o", StackID: "s"}, {VduID: "node", ServerID: "n", StackID: "s"}},
+		Vnfcs: []activities.Vnfc{{VduID: "other", ServerID: "o", Part: "s"}, {VduID: "node", ServerID: "n", Part: "s"}},
 		Networks: []activities.Network{
 			{Resource: "inner", ID: "1"},
-			{Resource: "private", ID: "2", StackID: "s"},
+			{Resource: "private", ID: "2", Part: "s"},
 			{Resource: "unknown", ID: "3"},
-			{Resource: "private", ID: "4", StackID: "t"},
+			{Resource: "private", ID: "4", Part: "t"},
 		},
 	}
 	require.Equal(t, []lcm.AttachedResource{

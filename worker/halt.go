@@ -8,13 +8,13 @@ import (
 	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
-// Halting implements activities.Stacks.
+// Halting implements activities.Deployments.
 func (o *resolver) Halting(ctx context.Context, id lcm.OpOccID) (ch vim.Change, grace time.Duration, err error) {
 	j, err := o.load(ctx, id)
 	if err != nil {
 		return ch, 0, err
 	}
-	name, owner, err := o.StackName(ctx, id)
+	name, owner, err := o.DeploymentName(ctx, id)
 	if err != nil {
 		return ch, 0, err
 	}
@@ -28,6 +28,6 @@ func (o *resolver) Halting(ctx context.Context, id lcm.OpOccID) (ch vim.Change, 
 	}
 	_, opened, err := definer.Whole(ctx, j.Operation)
 	return vim.Change{
-		Name: name, Owner: owner, Operation: stackTag(id), Timeout: o.stackTimeout(j), Secrets: opened,
+		Name: name, Owner: owner, Operation: deploymentTag(id), Timeout: o.deployTimeout(j), Secrets: opened,
 	}, grace, err
 }

@@ -34,7 +34,7 @@ func (o *resolver) Instantiated(
 	out := activities.InstantiatedVnf{Info: lcm.InstantiatedVnfInfo{
 		FlavourID: j.Flavour.ID, VnfState: lcm.VnfStarted, ExtVirtualLinks: j.Request.ExtVirtualLinks,
 		ExtManagedVirtualLinks: j.Request.ExtManagedVirtualLinks,
-		StackID:                made.StackID, AdditionalParams: j.Request.AdditionalParams, Nodes: made.Nodes, Storage: made.Storage,
+		DeploymentID:                made.DeploymentID, AdditionalParams: j.Request.AdditionalParams, Nodes: made.Nodes, Storage: made.Storage,
 		ClusterVimID:   made.ClusterVimID,
 		MaxScaleLevels: j.Flavour.MaxScaleLevels(), Granted: j.Chosen(), LocalizationLanguage: j.Request.LocalizationLanguage,
 	}}
@@ -49,7 +49,7 @@ func (o *resolver) Instantiated(
 	}
 	out.Extensions = lcm.Merged(j.Instance.Extensions, j.Request.Extensions)
 	out.ConfigurableProperties = lcm.Merged(j.Instance.ConfigurableProperties, j.Request.ConfigurableProperties)
-	out.Followed = j.VimKind() == lcm.VimKubernetes
+	out.Followed = lcm.KindOfVim(j.VimKind()).ReplacesVnfcs
 	if j.IsCluster() {
 		out.ConfigurableProperties = lcm.ShowRegistries(out.ConfigurableProperties, j.Request.AdditionalParams)
 	}
@@ -94,8 +94,8 @@ func vnfcResource(v activities.Vnfc, connectionID string) lcm.VnfcResourceInfo {
 		},
 	}
 	out.Metadata = map[string]any{}
-	if v.StackID != "" {
-		out.Metadata["stack_id"], out.Metadata["parent_resource_name"] = v.StackID, v.ParentResource
+	if v.Part != "" {
+		out.Metadata["stack_id"], out.Metadata["parent_resource_name"] = v.Part, v.ParentResource
 	}
 	if n, ok := out.Place(); ok { // Tacker's clients read it
 		out.Metadata["vdu_idx"] = n
@@ -128,7 +128,7 @@ func (j *job) attached(v activities.Vnfc) (out []lcm.AttachedResource) {
 	return out
 }
 
-// networks are those that the stack has made, by what describes them in the VNFD. One of a member of a group belongs to
+// networks are those that the deployment has made, by what describes them in the VNFD. One of a member of a group belongs to
 // the member's VNFC.
 func (j *job) networks(made activities.Outcome) (out []lcm.AttachedResource) {
 	for _, n := range made.Networks {
@@ -138,7 +138,7 @@ func (j *job) networks(made activities.Outcome) (out []lcm.AttachedResource) {
 			r.TemplateID = n.Resource
 		}
 		for _, v := range made.Vnfcs {
-			if n.StackID != "" && v.StackID == n.StackID && (!described || link.VduID == v.VduID) {
+			if n.Part != "" && v.Part == n.Part && (!described || link.VduID == v.VduID) {
 				r.VnfcID = v.ServerID
 			}
 		}

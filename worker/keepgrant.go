@@ -9,7 +9,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/secrets"
 )
 
-// KeepGrant implements activities.GrantFacts. The stack's parameters are made for once, so that what the templates
+// KeepGrant implements activities.GrantFacts. The deployment's parameters are made for once, so that what the templates
 // cannot take is known before anything is touched.
 func (o *resolver) KeepGrant(ctx context.Context, id lcm.OpOccID, given lcm.Grant) (err error) {
 	j, err := o.load(ctx, id)

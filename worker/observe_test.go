@@ -85,7 +85,7 @@ func stepsOnly(
 			}
 			if row.Step.State == lcm.StepRunning {
 				ref := lcm.StepRef{OpOccID: in.OpOccID, Step: row.Step.Index, Node: "cp-1"}
-				_ = workflow.ExecuteActivity(ctx, "Work", activities.StackInput{Tracked: activities.Tracked{Step: ref}}).Get(ctx,
+				_ = workflow.ExecuteActivity(ctx, "Work", activities.DeploymentInput{Tracked: activities.Tracked{Step: ref}}).Get(ctx,
 					nil)
 			}
 		}
@@ -128,7 +128,7 @@ func observe(t *testing.T, o *observer, header *commonpb.Header) {
 	env.RegisterActivity(recordSteps)
 	env.RegisterActivity(recordState)
 	env.RegisterActivityWithOptions(func(context.Context,
-		activities.StackInput,
+		activities.DeploymentInput,
 	) error {
 		return errors.New("stranger's hunter2")
 	}, activity.RegisterOptions{Name: "Work"})
@@ -259,7 +259,7 @@ func TestObserver_knowsWhatWorkflowsRecord(t *testing.T) {
 				Steps: lifecycle.Steps(lifecycle.Facts{Flavour: &vnfpkg.Flavour{}}, lcm.Plan{Operation: lcm.OpTerminate}),
 			}, nil
 		},
-		"DeleteStack": func(context.Context, activities.StackInput) (out activities.DeleteStackOutput, err error) {
+		"DeleteStack": func(context.Context, activities.DeploymentInput) (out activities.DeleteStackOutput, err error) {
 			return out, nil
 		},
 		"ForgetNodes": func(context.Context, activities.ForgetNodesInput) (out activities.ForgetNodesOutput, err error) {

@@ -7,7 +7,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// Recorded implements activities.Stacks.
+// Recorded implements activities.Deployments.
 func (o *resolver) Recorded(ctx context.Context, id lcm.OpOccID) (out []activities.Vnfc, err error) {
 	j, err := o.load(ctx, id)
 	if err != nil || j.Instance.Instantiated == nil {
@@ -16,7 +16,7 @@ func (o *resolver) Recorded(ctx context.Context, id lcm.OpOccID) (out []activiti
 	for _, v := range j.Instance.Instantiated.VnfcResources {
 		vnfc := activities.Vnfc{VduID: v.VduID, ServerID: v.ComputeResource.ResourceID, VolumeIDs: v.StorageIDs}
 		vnfc.VimType = v.ComputeResource.VimLevelResourceType
-		vnfc.StackID, _ = v.Metadata["stack_id"].(string)
+		vnfc.Part, _ = v.Metadata["stack_id"].(string)
 		vnfc.ParentResource, _ = v.Metadata["parent_resource_name"].(string)
 		for _, a := range j.Instance.Instantiated.Attached {
 			if a.VnfcID == v.ID && (a.Type == lcm.GrantLinkPort || a.Type == lcm.GrantStorage) {
@@ -30,7 +30,7 @@ func (o *resolver) Recorded(ctx context.Context, id lcm.OpOccID) (out []activiti
 	return out, nil
 }
 
-// Links implements activities.Stacks.
+// Links implements activities.Deployments.
 func (o *resolver) Links(ctx context.Context, id lcm.OpOccID) (before, after []lcm.ExtVirtualLink, err error) {
 	j, err := o.load(ctx, id)
 	if err != nil || j.Instance.Instantiated == nil {

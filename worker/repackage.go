@@ -7,13 +7,13 @@ import (
 	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
-// Repackaging implements activities.Stacks.
+// Repackaging implements activities.Deployments.
 func (o *resolver) Repackaging(ctx context.Context, id lcm.OpOccID, asBefore bool) (vim.Change, error) {
 	j, err := o.load(ctx, id)
 	if err != nil {
 		return vim.Change{}, err
 	}
-	name, owner, err := o.StackName(ctx, id)
+	name, owner, err := o.DeploymentName(ctx, id)
 	if err != nil {
 		return vim.Change{}, err
 	}
@@ -26,7 +26,7 @@ func (o *resolver) Repackaging(ctx context.Context, id lcm.OpOccID, asBefore boo
 	}
 	definition, opened, err := definer.Whole(ctx, j.Operation)
 	return vim.Change{
-		Name: name, Owner: owner, Operation: stackTag(id), Definition: definition, Timeout: o.stackTimeout(j),
+		Name: name, Owner: owner, Operation: deploymentTag(id), Definition: definition, Timeout: o.deployTimeout(j),
 		Secrets: opened,
 	}, err
 }

@@ -29,12 +29,12 @@ func (s *sites) Site(ctx context.Context, id lcm.VnfInstanceID) (activities.Site
 		return activities.Site{}, err
 	}
 	site := activities.Site{
-		Instance: j.Instance, StackName: stackName(id), Capacity: j.driftCapacity(),
+		Instance: j.Instance, DeploymentName: deploymentName(id), Capacity: j.driftCapacity(),
 		PlanHeal: j.planHeal,
 		On:       func(ctx context.Context) (vim.VIM, error) { return s.vims.connect(ctx, on) },
 		Vim:      s.operations.Store.Vim,
 	}
-	if j.VimKind() == lcm.VimKubernetes && j.Instance.Instantiated != nil {
+	if lcm.KindOfVim(j.VimKind()).ReplacesVnfcs && j.Instance.Instantiated != nil {
 		connection, err := s.operations.Connection(ctx, j.Operation)
 		if err != nil {
 			return site, err

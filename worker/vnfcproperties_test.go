@@ -32,7 +32,7 @@ func scaledVnf() *job {
 func TestResources_keepThePropertiesOfVnfcs(t *testing.T) {
 	made := func(ids ...string) (out activities.Outcome) {
 		for i, id := range ids {
-			out.Vnfcs = append(out.Vnfcs, activities.Vnfc{VduID: "node", ServerID: id, StackID: "s", ParentResource: "node-" +
+			out.Vnfcs = append(out.Vnfcs, activities.Vnfc{VduID: "node", ServerID: id, Part: "s", ParentResource: "node-" +
 				string(rune('0'+i))})
 		}
 		return out

@@ -79,7 +79,7 @@ type Options struct {
 }
 
 const (
-	// Most activities wait, for Heat or for a command on a node, and cost little memory while they do.
+	// Most activities wait, for the VIM or for a command on a node, and cost little memory while they do.
 	defaultConcurrency = 1000
 	// pollers fetch tasks; each fetches one at a time, and the SDK's two are too few when a thousand wait.
 	pollers = 8
@@ -182,7 +182,7 @@ func activityStructs(o Options, ops *resolver, open *connections) []any {
 		&activities.OpOccs{Records: o.Store, Facts: ops, Forget: o.Vault.Delete},
 		&activities.Grants{NFVO: o.NFVO, Facts: ops, Poll: o.GrantPoll},
 		&activities.Infrastructure{
-			VIMs: open, Stacks: ops, Vnfs: ops, Output: lines{},
+			VIMs: open, Deployments: ops, Vnfs: ops, Output: lines{},
 		},
 		&activities.Drift{
 			Sites: &sites{operations: ops, hosts: login, vims: open}, Records: o.Store, Starter: o.Starter,

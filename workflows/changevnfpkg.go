@@ -42,8 +42,8 @@ func (v *vnf) repackage(ctx workflow.Context, asBefore bool) error {
 
 // formerPods is what the VNF has after it was rolled back to its former package.
 func (v *vnf) formerPods() *activities.Outcome {
-	if v.made.StackID == "" {
+	if v.made.DeploymentID == "" {
 		return nil
 	}
-	return &activities.Outcome{Restored: true, StackID: v.made.StackID, Vnfcs: v.made.Vnfcs, Networks: v.made.Networks}
+	return &activities.Outcome{Restored: true, DeploymentID: v.made.DeploymentID, Vnfcs: v.made.Vnfcs, Networks: v.made.Networks}
 }

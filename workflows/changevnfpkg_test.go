@@ -30,7 +30,7 @@ func runRepackaging(t *testing.T, w *world, before func(*testsuite.TestWorkflowE
 		return activities.ChangePackageOutput{}, err
 	})
 	register("FindNodes", func(context.Context, activities.FindNodesInput) (activities.FindNodesOutput, error) {
-		return activities.FindNodesOutput{StackID: "deployment", Vnfcs: []activities.Vnfc{{ServerID: "pod"}}}, nil
+		return activities.FindNodesOutput{DeploymentID: "deployment", Vnfcs: []activities.Vnfc{{ServerID: "pod"}}}, nil
 	})
 	if before != nil {
 		before(env)
@@ -63,7 +63,7 @@ func TestChangeVnfPkg_isRetriedOrRolledBack(t *testing.T) {
 			require.True(t, w.states[len(w.states)-1].Terminal())
 			if action == lcm.Rollback { // its Pods are others than those that were recorded
 				require.Equal(t, &activities.Outcome{
-					Restored: true, StackID: "deployment", Vnfcs: []activities.Vnfc{{ServerID: "pod"}},
+					Restored: true, DeploymentID: "deployment", Vnfcs: []activities.Vnfc{{ServerID: "pod"}},
 				}, w.last.Outcome)
 			}
 		})

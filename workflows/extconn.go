@@ -8,7 +8,7 @@ import (
 )
 
 // ChangeExtConn carries out one CHANGE_EXT_CONN operation (SOL003 clause 5.4.11): external connection points are
-// connected to other networks, by the parameters of the stack.
+// connected to other networks, by the parameters of the deployment.
 func ChangeExtConn(ctx workflow.Context, in lcm.OperationInput) error {
 	v := newVnf(in)
 	v.op.outcome, v.op.restored, v.op.lookBack = v.outcome, v.restored, v.lookBackAtLinks
@@ -30,7 +30,7 @@ func (v *vnf) lookBackAtLinks(ctx workflow.Context) error {
 	if err != nil {
 		return err
 	}
-	v.made = activities.FindNodesOutput{StackID: out.StackID, Vnfcs: out.Vnfcs, Networks: out.Networks}
+	v.made = activities.FindNodesOutput{DeploymentID: out.DeploymentID, Vnfcs: out.Vnfcs, Networks: out.Networks}
 	v.left, v.moved = true, out.Moved
 	return nil
 }
@@ -47,7 +47,7 @@ func (v *vnf) restored() *activities.Outcome {
 		return nil
 	}
 	return &activities.Outcome{
-		Restored: true, StackID: v.before.StackID, Vnfcs: v.before.Vnfcs,
+		Restored: true, DeploymentID: v.before.DeploymentID, Vnfcs: v.before.Vnfcs,
 		Networks: v.before.Networks,
 	}
 }

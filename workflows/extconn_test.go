@@ -33,7 +33,7 @@ func runReconnection(t *testing.T, w *world, before func(*testsuite.TestWorkflow
 			Name:    map[bool]string{false: "reconnect", true: "as before"}[in.AsBefore],
 		})
 		if in.AsBefore {
-			out.StackID, out.Vnfcs = "stack", []activities.Vnfc{{ServerID: "restored"}}
+			out.DeploymentID, out.Vnfcs = "stack", []activities.Vnfc{{ServerID: "restored"}}
 		}
 		return out, err
 	})
@@ -42,7 +42,7 @@ func runReconnection(t *testing.T, w *world, before func(*testsuite.TestWorkflow
 		return out, err
 	})
 	register("FindNodes", func(context.Context, activities.FindNodesInput) (activities.FindNodesOutput, error) {
-		return activities.FindNodesOutput{StackID: "stack", Vnfcs: []activities.Vnfc{{ServerID: "s"}}}, nil
+		return activities.FindNodesOutput{DeploymentID: "stack", Vnfcs: []activities.Vnfc{{ServerID: "s"}}}, nil
 	})
 	if before != nil {
 		before(env)
@@ -60,7 +60,7 @@ func TestChangeExtConn_recordsWhatTheVnfConsistsOf(t *testing.T) {
 	require.NoError(t, runReconnection(t, w, nil))
 	require.Equal(t, []lcm.OperationState{lcm.Starting, lcm.Processing, lcm.Completed}, w.states)
 	require.Equal(t, []string{"reconnect"}, w.done)
-	require.Equal(t, "stack", w.last.Outcome.StackID)
+	require.Equal(t, "stack", w.last.Outcome.DeploymentID)
 }
 
 func TestChangeExtConn_triesAnotherVimConnectionFirst(t *testing.T) {
@@ -89,7 +89,7 @@ func TestChangeExtConn_isRetriedOrRolledBack(t *testing.T) {
 			require.True(t, w.states[len(w.states)-1].Terminal())
 			if action == lcm.Rollback { // its ports are others than those that were recorded
 				require.Equal(t, &activities.Outcome{
-					Restored: true, StackID: "stack",
+					Restored: true, DeploymentID: "stack",
 					Vnfcs: []activities.Vnfc{{ServerID: "restored"}},
 				}, w.last.Outcome)
 			}
@@ -97,7 +97,7 @@ func TestChangeExtConn_isRetriedOrRolledBack(t *testing.T) {
 	}
 }
 
-// Heat may have replaced some ports.
+// The VIM may have replaced some ports.
 func TestChangeExtConn_recordsWhatAnOperationThatIsGivenUpHasLeft(t *testing.T) {
 	t.Parallel()
 	w := &world{fail: map[string][]error{"reconnect": {broken("Heat failed.")}}}
@@ -106,7 +106,7 @@ func TestChangeExtConn_recordsWhatAnOperationThatIsGivenUpHasLeft(t *testing.T) 
 			activities.FindConnectionsInput,
 		) (activities.FindConnectionsOutput, error) {
 			return activities.FindConnectionsOutput{
-				StackID: "stack", Vnfcs: []activities.Vnfc{{ServerID: "s"}},
+				DeploymentID: "stack", Vnfcs: []activities.Vnfc{{ServerID: "s"}},
 				Moved: []string{"cp"},
 			}, nil
 		}, activity.RegisterOptions{Name: "FindConnections"})
@@ -114,7 +114,7 @@ func TestChangeExtConn_recordsWhatAnOperationThatIsGivenUpHasLeft(t *testing.T) 
 	}))
 	require.Equal(t, lcm.Failed, w.states[len(w.states)-1])
 	require.Equal(t, &activities.Outcome{
-		Left: true, Moved: []string{"cp"}, StackID: "stack", Vnfcs: []activities.Vnfc{{ServerID: "s"}},
+		Left: true, Moved: []string{"cp"}, DeploymentID: "stack", Vnfcs: []activities.Vnfc{{ServerID: "s"}},
 	}, w.last.Outcome)
 }
 

@@ -40,7 +40,7 @@ func (v *vnf) replaceServers(ctx workflow.Context) error {
 	if err := v.freeVolumes(ctx); err != nil {
 		return err
 	}
-	return v.changeStack(ctx, vim.SizesPlanned, v.change.LeavingServers())
+	return v.changeDeployment(ctx, vim.SizesPlanned, v.change.LeavingServers())
 }
 
 // replaceNodes deletes the nodes from the cluster before.
@@ -54,7 +54,7 @@ func (k *kubeadmWork) replaceNodes(ctx workflow.Context) error {
 // replaceRevocably leaves the way back open where it fails before a server is deleted. Where that cannot be told now,
 // the rollback itself looks.
 func (v *vnf) replaceRevocably(ctx workflow.Context) error {
-	err := v.changeStack(ctx, vim.SizesPlanned, v.change.LeavingServers())
+	err := v.changeDeployment(ctx, vim.SizesPlanned, v.change.LeavingServers())
 	if err == nil {
 		v.op.journal.status.ForwardOnly = true
 		return nil
@@ -69,7 +69,7 @@ func (v *vnf) leavingInput(ctx workflow.Context) activities.ServersInput {
 	return activities.ServersInput{Tracked: track(ctx, ""), OpOccID: v.in.OpOccID, ServerIDs: v.change.LeavingServers()}
 }
 
-// restoreServers gives the former servers back what Heat has taken from them, as long as all of them are there.
+// restoreServers gives the former servers back what the VIM has taken from them, as long as all of them are there.
 func (v *vnf) restoreServers(ctx workflow.Context) error {
 	if err := v.decided(ctx); err != nil {
 		return err
@@ -83,9 +83,9 @@ func (v *vnf) restoreServers(ctx workflow.Context) error {
 }
 
 // checkPorts looks at ports that others have made while all is as it was: a port that cannot be used again is no way
-// back any more once the stack is gone.
+// back any more once the deployment is gone.
 func (v *vnf) checkPorts(ctx workflow.Context) error {
 	_, err := call(onlyWaits(short(ctx)), infra.CheckPorts,
-		activities.StackInput{Tracked: track(ctx, ""), OpOccID: v.in.OpOccID})
+		activities.DeploymentInput{Tracked: track(ctx, ""), OpOccID: v.in.OpOccID})
 	return err
 }

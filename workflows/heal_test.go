@@ -47,15 +47,15 @@ func TestHeal_ofAllThatIsGivenUpForgetsWhatItHasMade(t *testing.T) {
 	) {
 		return out, nil
 	})
-	register("DeleteStack", func(context.Context, activities.StackInput) (out activities.DeleteStackOutput, err error) {
+	register("DeleteStack", func(context.Context, activities.DeploymentInput) (out activities.DeleteStackOutput, err error) {
 		return out, nil
 	})
-	register("CreateStack", func(context.Context, activities.StackInput) (out activities.CreateStackOutput, err error) {
+	register("CreateStack", func(context.Context, activities.DeploymentInput) (out activities.CreateStackOutput, err error) {
 		return out, nil
 	})
 	register("FindNodes", func(context.Context, activities.FindNodesInput) (activities.FindNodesOutput, error) {
 		return activities.FindNodesOutput{
-			StackID: "stack", Vnfcs: []activities.Vnfc{{ServerID: "new"}},
+			DeploymentID: "stack", Vnfcs: []activities.Vnfc{{ServerID: "new"}},
 			Nodes: lcm.Nodes{{Name: "cp-new", Role: lcm.ControlPlane, ServerID: "new"}},
 		}, nil
 	})
@@ -95,7 +95,7 @@ func runReplacement(
 			nil
 	})
 	register("FindNodes", func(context.Context, activities.FindNodesInput) (activities.FindNodesOutput, error) {
-		return activities.FindNodesOutput{StackID: "stack", Vnfcs: []activities.Vnfc{{ServerID: "new"}}}, nil
+		return activities.FindNodesOutput{DeploymentID: "stack", Vnfcs: []activities.Vnfc{{ServerID: "new"}}}, nil
 	})
 	register("ChangeStack", func(ctx context.Context, in activities.ChangeStackInput) (out activities.ChangeStackOutput,
 		err error,
@@ -175,7 +175,7 @@ func TestHeal_goesBackWhileNothingIsDeleted(t *testing.T) {
 	}
 }
 
-// Heat has replaced some servers, and failed at others.
+// The VIM has replaced some servers, and failed at others.
 func TestHeal_goesForwardOnlyOnceAServerIsDeleted(t *testing.T) {
 	t.Parallel()
 	w := &world{
@@ -194,8 +194,8 @@ func TestHeal_goesForwardOnlyOnceAServerIsDeleted(t *testing.T) {
 	require.True(t, w.last.Status.ForwardOnly)
 }
 
-// Heat goes on when the operation was cancelled: what the rollback finds then may not be what there was before.
-func TestHeal_isNotRolledBackWhenHeatHasGoneOn(t *testing.T) {
+// The VIM goes on when the operation was cancelled: what the rollback finds then may not be what there was before.
+func TestHeal_isNotRolledBackWhenTheVimHasGoneOn(t *testing.T) {
 	t.Parallel()
 	w := &world{
 		what: activities.Description{Steps: healed(lifecycle.Facts{}, false), ServerIDs: []string{"old"}},
@@ -232,10 +232,10 @@ func TestHeal_ofAllLooksAtGivenPortsBeforeItDeletes(t *testing.T) {
 	register("PlanOperation", func(context.Context, activities.PlanInput) (lcm.Plan, error) {
 		return lcm.Plan{Operation: lcm.OpHeal, Whole: true}, nil
 	})
-	register("CheckPorts", func(context.Context, activities.StackInput) (out activities.CheckPortsOutput, err error) {
+	register("CheckPorts", func(context.Context, activities.DeploymentInput) (out activities.CheckPortsOutput, err error) {
 		return out, broken("the port p of cp is in use by elsewhere")
 	})
-	register("DeleteStack", func(context.Context, activities.StackInput) (out activities.DeleteStackOutput, err error) {
+	register("DeleteStack", func(context.Context, activities.DeploymentInput) (out activities.DeleteStackOutput, err error) {
 		deleted++
 		return out, nil
 	})

@@ -27,18 +27,18 @@ func Instantiate(ctx workflow.Context, in lcm.OperationInput) error {
 func (v *vnf) making() table {
 	return table{
 		"ask-for-grant": {do: v.requestGrant},
-		"create-stack":  {do: v.createStack, undo: v.deleteStack},
+		"create-stack":  {do: v.deploy, undo: v.remove},
 		"find-nodes":    {do: v.findNodes},
 	}
 }
 
-func (v *vnf) createStack(ctx workflow.Context) error {
-	_, err := call(polling(ctx), infra.CreateStack, activities.StackInput{Tracked: track(ctx, ""), OpOccID: v.in.OpOccID})
+func (v *vnf) deploy(ctx workflow.Context) error {
+	_, err := call(polling(ctx), infra.CreateStack, activities.DeploymentInput{Tracked: track(ctx, ""), OpOccID: v.in.OpOccID})
 	return err
 }
 
-func (v *vnf) deleteStack(ctx workflow.Context) error {
-	_, err := call(polling(ctx), infra.DeleteStack, activities.StackInput{Tracked: track(ctx, ""), OpOccID: v.in.OpOccID})
+func (v *vnf) remove(ctx workflow.Context) error {
+	_, err := call(polling(ctx), infra.DeleteStack, activities.DeploymentInput{Tracked: track(ctx, ""), OpOccID: v.in.OpOccID})
 	v.gone = err == nil
 	return err
 }

@@ -123,7 +123,7 @@ func runOn(
 		return err
 	}
 	register("PlanOperation", func(context.Context, activities.PlanInput) (lcm.Plan, error) { return p, nil })
-	register("CreateStack", func(ctx context.Context, in activities.StackInput) (out activities.CreateStackOutput,
+	register("CreateStack", func(ctx context.Context, in activities.DeploymentInput) (out activities.CreateStackOutput,
 		err error,
 	) {
 		return out, does(ctx, in.Tracked, "create")
@@ -133,13 +133,13 @@ func runOn(
 	) {
 		return out, does(ctx, in.Tracked, "change")
 	})
-	register("DeleteStack", func(ctx context.Context, in activities.StackInput) (out activities.DeleteStackOutput,
+	register("DeleteStack", func(ctx context.Context, in activities.DeploymentInput) (out activities.DeleteStackOutput,
 		err error,
 	) {
 		return out, does(ctx, in.Tracked, "delete")
 	})
 	register("FindNodes", func(context.Context, activities.FindNodesInput) (activities.FindNodesOutput, error) {
-		return activities.FindNodesOutput{StackID: "stack", Vnfcs: []activities.Vnfc{{ServerID: "s"}}}, nil
+		return activities.FindNodesOutput{DeploymentID: "stack", Vnfcs: []activities.Vnfc{{ServerID: "s"}}}, nil
 	})
 	register("FreeVolumes", func(context.Context, activities.FreeVolumesInput) (out activities.FreeVolumesOutput,
 		err error,

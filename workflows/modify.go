@@ -31,7 +31,7 @@ func (v *vnf) checkModification(ctx workflow.Context) error {
 
 func (v *vnf) tryVim(ctx workflow.Context) error {
 	_, err := call(onlyWaits(polling(ctx)), infra.TryVim, activities.TryVimInput{
-		Tracked: track(ctx, ""), OpOccID: v.in.OpOccID, HasStack: len(v.what.ServerIDs) > 0,
+		Tracked: track(ctx, ""), OpOccID: v.in.OpOccID, HasDeployment: len(v.what.ServerIDs) > 0,
 	})
 	return err
 }

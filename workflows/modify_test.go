@@ -40,7 +40,7 @@ func newModification(t *testing.T, w *world) *testsuite.TestWorkflowEnvironment 
 	env.RegisterActivityWithOptions(func(ctx context.Context, in activities.TryVimInput) (out activities.TryVimOutput,
 		err error,
 	) {
-		assert.Equal(t, len(w.what.ServerIDs) > 0, in.HasStack)
+		assert.Equal(t, len(w.what.ServerIDs) > 0, in.HasDeployment)
 		return out, work(ctx, "try", in.Tracked)
 	}, activity.RegisterOptions{Name: "TryVim"})
 	env.RegisterActivityWithOptions(func(ctx context.Context,

@@ -25,7 +25,7 @@ type power struct {
 }
 
 func (p *power) done() *activities.Outcome {
-	if p.made.StackID != "" { // containers, which are others after a start
+	if p.made.DeploymentID != "" { // containers, which are others after a start
 		return p.outcome()
 	}
 	return &activities.Outcome{Operated: &activities.Operated{

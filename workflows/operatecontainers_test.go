@@ -35,7 +35,7 @@ func runContainers(t *testing.T, w *world, to lcm.VnfState, before func(*testsui
 		return activities.OperateContainersOutput{}, err
 	})
 	register("FindNodes", func(context.Context, activities.FindNodesInput) (activities.FindNodesOutput, error) {
-		return activities.FindNodesOutput{StackID: "deployment", Vnfcs: []activities.Vnfc{{ServerID: "web-2"}}}, nil
+		return activities.FindNodesOutput{DeploymentID: "deployment", Vnfcs: []activities.Vnfc{{ServerID: "web-2"}}}, nil
 	})
 	if before != nil {
 		before(env)

@@ -149,7 +149,7 @@ func threeSteps(ctx workflow.Context, in lcm.OperationInput) error {
 			"second":        {do: do("b"), undo: do("undo b")},
 			"third":         {do: do("c"), undo: do("undo c")},
 		}},
-		outcome: func() *activities.Outcome { return &activities.Outcome{StackID: "s"} },
+		outcome: func() *activities.Outcome { return &activities.Outcome{DeploymentID: "s"} },
 		lookBack: func(ctx workflow.Context) error {
 			_, err := call(glance(ctx), w.work, workInput{Tracked: track(ctx, ""), Name: "look back"})
 			return err
@@ -238,7 +238,7 @@ func TestOperation_completes(t *testing.T) {
 	require.NoError(t, env.GetWorkflowError())
 	require.Equal(t, []lcm.OperationState{lcm.Starting, lcm.Processing, lcm.Completed}, w.states)
 	require.Equal(t, []string{"grant", "a", "b", "c"}, w.done)
-	require.Equal(t, "s", w.last.Outcome.StackID, "the outcome is recorded with COMPLETED")
+	require.Equal(t, "s", w.last.Outcome.DeploymentID, "the outcome is recorded with COMPLETED")
 }
 
 func TestOperation_retryResumesAtTheFailedStep(t *testing.T) {

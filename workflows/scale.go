@@ -28,15 +28,15 @@ func (v *vnf) scaling() table {
 }
 
 func (v *vnf) enlarge(ctx workflow.Context) error {
-	return v.changeStack(ctx, vim.SizesGrown, nil)
+	return v.changeDeployment(ctx, vim.SizesGrown, nil)
 }
 
 func (v *vnf) changeBitrates(ctx workflow.Context) error {
-	return v.changeStack(ctx, vim.SizesPlanned, nil)
+	return v.changeDeployment(ctx, vim.SizesPlanned, nil)
 }
 
 func (v *vnf) shrinkBack(ctx workflow.Context) error {
-	if err := v.changeStack(ctx, vim.SizesRecorded, nil); err != nil {
+	if err := v.changeDeployment(ctx, vim.SizesRecorded, nil); err != nil {
 		return err
 	}
 	return v.findNodes(ctx)
@@ -44,7 +44,7 @@ func (v *vnf) shrinkBack(ctx workflow.Context) error {
 
 // removeServers deletes exactly the servers that the plan names.
 func (v *vnf) removeServers(ctx workflow.Context) error {
-	return v.changeStack(ctx, vim.SizesPlanned, v.change.LeavingServers())
+	return v.changeDeployment(ctx, vim.SizesPlanned, v.change.LeavingServers())
 }
 
 // removeNodes deletes the nodes from the cluster and then exactly their servers.

@@ -20,13 +20,13 @@ func (v *vnf) terminated() *activities.Outcome { return &activities.Outcome{Term
 func (v *vnf) ending() table {
 	return table{
 		"shut-down":      {do: v.shutDownServers},
-		"delete-stack":   {do: v.deleteStack},
+		"delete-stack":   {do: v.remove},
 		"forget-secrets": {do: v.forgetNodes},
 	}
 }
 
 func (v *vnf) shutDownServers(ctx workflow.Context) error {
 	_, err := call(onlyWaits(polling(ctx)), infra.ShutDownServers,
-		activities.StackInput{Tracked: track(ctx, ""), OpOccID: v.in.OpOccID})
+		activities.DeploymentInput{Tracked: track(ctx, ""), OpOccID: v.in.OpOccID})
 	return err
 }

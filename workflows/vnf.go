@@ -19,7 +19,7 @@ type vnf struct {
 	made   activities.FindNodesOutput
 	before activities.ReconnectStackOutput // what a rollback of a CHANGE_EXT_CONN has made anew
 	vim    lcm.VimID                       // as which a cluster is registered
-	gone   bool                            // the stack is deleted
+	gone   bool                            // the deployment is deleted
 	left   bool                            // made is what an operation has left that is given up
 	moved  []string                        // the connection points that such a CHANGE_EXT_CONN has connected
 	change lcm.Plan                        // of a scaling or a healing
@@ -50,7 +50,7 @@ func (v *vnf) learn(what activities.Description) {
 
 func (v *vnf) outcome() *activities.Outcome {
 	return &activities.Outcome{
-		StackID: v.made.StackID, Vnfcs: v.made.Vnfcs, Networks: v.made.Networks, Nodes: v.made.Nodes, Storage: v.made.Storage,
+		DeploymentID: v.made.DeploymentID, Vnfcs: v.made.Vnfcs, Networks: v.made.Networks, Nodes: v.made.Nodes, Storage: v.made.Storage,
 		ClusterVimID: v.vim, Registry: v.registry, Left: v.left, Moved: v.moved,
 	}
 }
@@ -112,7 +112,7 @@ func (v *vnf) look(ctx workflow.Context) error {
 
 // known looks, unless that has been done: a rollback may begin in a new run of the workflow.
 func (v *vnf) known(ctx workflow.Context) error {
-	if v.made.StackID != "" {
+	if v.made.DeploymentID != "" {
 		return nil
 	}
 	return v.look(ctx)
@@ -137,8 +137,8 @@ func (v *vnf) lookBack(ctx workflow.Context) error {
 	return err
 }
 
-// changeStack gives the stack the sizes; the servers of leaving go, or are replaced.
-func (v *vnf) changeStack(ctx workflow.Context, sizes vim.Sizes, leaving []string) error {
+// changeDeployment gives the deployment the sizes; the servers of leaving go, or are replaced.
+func (v *vnf) changeDeployment(ctx workflow.Context, sizes vim.Sizes, leaving []string) error {
 	_, err := call(polling(ctx), infra.ChangeStack, activities.ChangeStackInput{
 		Tracked: track(ctx, ""), OpOccID: v.in.OpOccID, Sizes: sizes, Leaving: leaving,
 		LeavingVolumes: v.change.LeavingVolumes,

@@ -29,7 +29,7 @@ func Instance() lcm.VnfInstance {
 			},
 		},
 		Instantiated: &lcm.InstantiatedVnfInfo{
-			FlavourID: "ha", VnfState: "STARTED", LocalizationLanguage: "de-AT", StackID: "stack",
+			FlavourID: "ha", VnfState: "STARTED", LocalizationLanguage: "de-AT", DeploymentID: "stack",
 			ScaleStatus:    []lcm.ScaleInfo{{AspectID: "worker_instance"}},
 			MaxScaleLevels: []lcm.ScaleInfo{{AspectID: "worker_instance", ScaleLevel: 48}},
 			ExtVirtualLinks: []lcm.ExtVirtualLink{{

@@ -21,10 +21,10 @@ func (h *Handler) readCredentials(vim lcm.Vim, given map[string]any) (lcm.Vim, m
 		return vim, nil, lcm.InvalidAll("The VIM cannot be registered",
 			[]lcm.Problem{{Path: vimPath + ".auth_url", Detail: "is missing"}})
 	}
-	if vim.Type == lcm.VimKubernetes {
-		err = lcm.InvalidAll("The VIM cannot be registered", lcm.K8sUnknown(credPath, credentials))
+	if rules := lcm.KindOfVim(vim.Type).Credentials; rules != nil {
+		err = lcm.InvalidAll("The VIM cannot be registered", rules.Unknown(credPath, credentials))
 		if err == nil {
-			err = h.usable(vim, credentials)
+			err = h.usable(vim, *rules, credentials)
 		}
 	}
 	if err == nil {
@@ -41,15 +41,20 @@ func (h *Handler) takeApart(vim lcm.Vim, given map[string]any) (lcm.Vim, map[str
 	return h.Checker.Read(vim, given, vimPath)
 }
 
-// usable refuses credentials with which nobody can log in to a Kubernetes, and what else such a VIM cannot be.
-func (h *Handler) usable(vim lcm.Vim, credentials map[string]any) error {
-	problems := lcm.K8sLoginProblems(credPath, credentials)
-	problems = append(problems, vim.NamespaceProblem(vimPath+".vim_project.name")...)
+// usable refuses credentials with which nobody can log in, and what else such a VIM cannot be.
+func (h *Handler) usable(vim lcm.Vim, rules lcm.VimCredentials, credentials map[string]any) error {
+	problems := rules.Login(credPath, credentials)
+	problems = append(problems, rules.Project(vim, vimPath+".vim_project.name")...)
 	if err := lcm.InvalidAll("The VIM cannot be used", problems); err != nil {
 		return err
 	}
-	issuer, _ := credentials[lcm.K8sTokenURL].(string)
-	return h.allowed(".auth_cred."+lcm.K8sTokenURL, issuer)
+	for _, member := range rules.Addresses {
+		url, _ := credentials[member].(string)
+		if err := h.allowed(".auth_cred."+member, url); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // allowed refuses an address that no VIM may have.
@@ -60,19 +65,20 @@ func (h *Handler) allowed(at, url string) error {
 	return nil
 }
 
-// completeChange makes of a change what it means for a Kubernetes: a kubeconfig is taken apart, and another way to log
-// in takes the place of the present one.
+// completeChange makes of a change what it means for a VIM whose credentials have rules: a kubeconfig is taken apart, and
+// another way to log in takes the place of the present one.
 func (h *Handler) completeChange(vim *lcm.Vim, req *changedVim) error {
-	if vim.Type != lcm.VimKubernetes || req.AuthCred == nil {
+	rules := lcm.KindOfVim(vim.Type).Credentials
+	if rules == nil || req.AuthCred == nil {
 		return nil
 	}
 	read, given, err := h.takeApart(*vim, req.AuthCred)
 	if err == nil {
-		err = lcm.InvalidAll("The VIM cannot be changed", lcm.K8sUnknown(credPath, given))
+		err = lcm.InvalidAll("The VIM cannot be changed", rules.Unknown(credPath, given))
 	}
 	if err != nil {
 		return err
 	}
-	vim.Project, req.AuthCred = read.Project, lcm.K8sChange(vim.AuthCred, given)
+	vim.Project, req.AuthCred = read.Project, rules.Change(vim.AuthCred, given)
 	return nil
 }

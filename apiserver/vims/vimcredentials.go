@@ -114,9 +114,9 @@ func (h *Handler) changeCredentials(ctx context.Context, vim *lcm.Vim, given map
 		return err
 	}
 	maps.Copy(credentials, given)
-	if vim.Type == lcm.VimKubernetes {
+	if rules := lcm.KindOfVim(vim.Type).Credentials; rules != nil {
 		maps.DeleteFunc(credentials, func(_ string, value any) bool { return value == nil })
-		if err := h.usable(*vim, credentials); err != nil {
+		if err := h.usable(*vim, *rules, credentials); err != nil {
 			return err
 		}
 	}

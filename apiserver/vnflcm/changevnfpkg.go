@@ -34,7 +34,7 @@ func (a *api) changeVnfPkg(c echo.Context) error {
 func (a *api) planPackage(
 	ctx context.Context, inst lcm.VnfInstance, body []byte,
 ) (p lcm.Plan, facts lifecycle.Facts, err error) {
-	if err := a.ofContainers(ctx, inst); err != nil {
+	if err := a.changesPackages(ctx, inst); err != nil {
 		return p, facts, err
 	}
 	problems := patchProblems(body, nil, "vnfdId")
@@ -70,8 +70,8 @@ func (a *api) planPackage(
 	return p, facts, err
 }
 
-// ofContainers answers for VNFs of servers, which do not have the task.
-func (a *api) ofContainers(ctx context.Context, inst lcm.VnfInstance) error {
+// changesPackages answers for VNFs on VIMs where none gets another package while it runs: they do not have the task.
+func (a *api) changesPackages(ctx context.Context, inst lcm.VnfInstance) error {
 	pkg, err := a.Store.Package(ctx, inst.VnfPkgID)
 	if err != nil {
 		return err
@@ -81,7 +81,8 @@ func (a *api) ofContainers(ctx context.Context, inst lcm.VnfInstance) error {
 		return err
 	}
 	for _, f := range vnfd.Flavours {
-		if f.Containers && (inst.Instantiated == nil || inst.Instantiated.FlavourID == f.ID) {
+		able := lcm.VimKindFor(f.Containers).ChangesPackages
+		if able && (inst.Instantiated == nil || inst.Instantiated.FlavourID == f.ID) {
 			return nil
 		}
 	}

@@ -164,6 +164,13 @@ func (a *api) validateModify(ctx context.Context, inst lcm.VnfInstance, body []b
 func (a *api) checkConnections(
 	ctx context.Context, patch lcm.VimConnectionPatches, before, after lcm.VnfInstance, found *driver.Findings,
 ) error {
+	if len(patch) == 0 {
+		return nil
+	}
+	kind, err := a.modifiedKind(ctx, after)
+	if err != nil {
+		return err
+	}
 	for i, p := range patch {
 		at := slices.IndexFunc(after.VimConnections, func(v lcm.VimConnectionInfo) bool { return v.ID == p.ID })
 		if p.Removes() || at < 0 {
@@ -173,7 +180,7 @@ func (a *api) checkConnections(
 		if a.Number == 2 {
 			path = lcm.MemberPath("$.vimConnectionInfo", p.ID)
 		}
-		if err := a.checkVim(ctx, path, lcm.VimOpenStack, after.VimConnections[at], found); err != nil {
+		if err := a.checkVim(ctx, path, kind, after.VimConnections[at], found); err != nil {
 			return err
 		}
 		if err := a.checkAddress(ctx, path, after.VimConnections[at], found); err != nil {
@@ -186,6 +193,27 @@ func (a *api) checkConnections(
 		}
 	}
 	return nil
+}
+
+// modifiedKind is the kind of VIM that a VNF is on: as its flavour wants it, or as the first one of its VNFD while it has
+// none.
+func (a *api) modifiedKind(ctx context.Context, inst lcm.VnfInstance) (string, error) {
+	pkg, err := a.Store.Package(ctx, inst.VnfPkgID)
+	if err != nil {
+		return "", err
+	}
+	vnfd, err := rest.VnfdOf(pkg)
+	if err != nil {
+		return "", err
+	}
+	var of lcm.InstantiateRequest
+	switch {
+	case inst.Instantiated != nil:
+		of.FlavourID = inst.Instantiated.FlavourID
+	case len(vnfd.Flavours) > 0:
+		of.FlavourID = vnfd.Flavours[0].ID
+	}
+	return vimKindOf(&vnfd, of), nil
 }
 
 // packageFor is the package that the request names by its own id or by that of its VNFD; nil when it names none.

@@ -179,7 +179,7 @@ func (a *api) checkVims(
 			return nil
 		}
 		vim, err := a.Store.DefaultVim(ctx)
-		if err == nil && kind == lcm.VimKubernetes && vim.Type != kind {
+		if err == nil && vim.Type != kind && !a.GrantedByNFVO {
 			found.Names("$.vimConnectionInfo", "is missing, and the default VIM %s is of type %s; this VNF needs one of type %s",
 				vim.Name, vim.Type, kind)
 		}

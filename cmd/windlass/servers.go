@@ -207,9 +207,27 @@ type clouds struct {
 func (c clouds) Check(
 	ctx context.Context, vim lcm.Vim, credentials map[string]any,
 ) (found lcm.VimFindings, err error) {
-	if vim.Type == lcm.VimKubernetes {
-		return kubernetes.Check(ctx, vim, credentials, c.guard, c.transport)
+	check, ok := map[string]check{
+		lcm.VimOpenStack: c.checkOpenStack, lcm.VimKubernetes: c.checkKubernetes,
+	}[lcm.VimTypeOf(vim.Type)]
+	if !ok {
+		return found, lcm.Errorf(lcm.KindInvalid, "Windlass has nothing to do with VIMs of type %q.", vim.Type)
 	}
+	return check(ctx, vim, credentials)
+}
+
+// check tries the credentials of VIMs of one type.
+type check func(ctx context.Context, vim lcm.Vim, credentials map[string]any) (lcm.VimFindings, error)
+
+func (c clouds) checkKubernetes(
+	ctx context.Context, vim lcm.Vim, credentials map[string]any,
+) (lcm.VimFindings, error) {
+	return kubernetes.Check(ctx, vim, credentials, c.guard, c.transport)
+}
+
+func (c clouds) checkOpenStack(
+	ctx context.Context, vim lcm.Vim, credentials map[string]any,
+) (found lcm.VimFindings, err error) {
 	cloud, err := openstack.Connect(ctx, vim, credentials, c.guard, c.transport)
 	if err != nil {
 		return found, err

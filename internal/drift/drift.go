@@ -37,7 +37,7 @@ type Count struct {
 
 // Seen is what is there.
 type Seen struct {
-	Stack Stack
+	Deployment Deployment
 	// Sights are what is seen on each node, by its name.
 	Sights map[string]Sight
 	// Cluster is what a control plane tells of the cluster; nil when none was asked.
@@ -47,8 +47,8 @@ type Seen struct {
 	VimRegistered bool
 }
 
-// Stack is what Heat and Nova tell.
-type Stack struct {
+// Deployment is what the VIM tells.
+type Deployment struct {
 	// Unreachable says why the VIM could not be asked, as a sentence; nothing else is known then.
 	Unreachable string
 	Missing     bool
@@ -57,7 +57,7 @@ type Stack struct {
 	Members     []Member
 }
 
-// Member is a server that the stack has, or had.
+// Member is a server that the deployment has, or had.
 type Member struct {
 	ServerID string
 	VduID    string
@@ -120,13 +120,13 @@ func (e Expected) running() (out lcm.Nodes) {
 // infrastructure, the nodes, the cluster, the load balancers, the trust.
 func Compare(want Expected, have Seen) []lcm.DriftFinding {
 	c := &comparison{want: want, have: have, findings: []lcm.DriftFinding{}}
-	if HalfMade(want, have.Stack) {
+	if HalfMade(want, have.Deployment) {
 		c.add(lcm.DriftHealGivenUp, "", "",
 			"A heal of the entire VNF was given up (%s): what is left in the cloud is not what is recorded. "+
 				"Heal the entire VNF again; a heal of VNFCs cannot mend it.", want.HealGivenUp)
 		return c.findings
 	}
-	c.stack()
+	c.deployment()
 	if len(want.Nodes) > 0 && len(want.running()) == 0 {
 		return c.findings // a cluster that was stopped
 	}

@@ -34,7 +34,7 @@ func certificate() string {
 func sound() (Expected, Seen) {
 	want := Expected{HAProxy: configuration, ClusterVim: true, Capacity: []Count{{"master", 3}, {"worker", 2}}}
 	have := Seen{
-		Stack: Stack{Status: "UPDATE_COMPLETE"}, Sights: map[string]Sight{}, Cluster: &Cluster{}, RegisteredCA: theCA,
+		Deployment: Deployment{Status: "UPDATE_COMPLETE"}, Sights: map[string]Sight{}, Cluster: &Cluster{}, RegisteredCA: theCA,
 		VimRegistered: true,
 	}
 	for i, name := range []string{"cp-1", "cp-2", "cp-3", "worker-1", "worker-2"} {
@@ -54,7 +54,7 @@ func sound() (Expected, Seen) {
 			ID: "vnfc-" + name, VduID: vdu,
 			ComputeResource: lcm.ResourceHandle{ResourceID: node.ServerID},
 		})
-		have.Stack.Members = append(have.Stack.Members, Member{ServerID: node.ServerID, VduID: vdu, Status: "ACTIVE"})
+		have.Deployment.Members = append(have.Deployment.Members, Member{ServerID: node.ServerID, VduID: vdu, Status: "ACTIVE"})
 		have.Sights[name] = sight
 		have.Cluster.Nodes = append(have.Cluster.Nodes, Node{Name: name, Ready: true})
 	}
@@ -63,9 +63,9 @@ func sound() (Expected, Seen) {
 
 // levelled tells the levels of an OpenStack's words.
 func levelled(have Seen) Seen {
-	have.Stack.Level = openstack.StackLevel(have.Stack.Status)
-	for i, m := range have.Stack.Members {
-		have.Stack.Members[i].Level = openstack.ServerLevel(m.Status)
+	have.Deployment.Level = openstack.StackLevel(have.Deployment.Status)
+	for i, m := range have.Deployment.Members {
+		have.Deployment.Members[i].Level = openstack.ServerLevel(m.Status)
 	}
 	return have
 }
@@ -87,28 +87,28 @@ func TestCompare(t *testing.T) {
 	}{
 		"nothing": {change: func(*Expected, *Seen) {}},
 		"the VIM is away": {
-			change: func(_ *Expected, have *Seen) { have.Stack = Stack{Unreachable: "Keystone did not answer."} },
+			change: func(_ *Expected, have *Seen) { have.Deployment = Deployment{Unreachable: "Keystone did not answer."} },
 			kinds:  []lcm.DriftKind{lcm.DriftVimUnreachable}, says: "Keystone did not answer",
 		},
 		"the stack is gone": {
-			change: func(_ *Expected, have *Seen) { have.Stack = Stack{Missing: true} },
-			kinds:  []lcm.DriftKind{lcm.DriftStackMissing},
+			change: func(_ *Expected, have *Seen) { have.Deployment = Deployment{Missing: true} },
+			kinds:  []lcm.DriftKind{lcm.DriftDeploymentMissing},
 		},
 		"a heal of the entire VNF was given up, and the stack is gone": {
-			change: func(want *Expected, have *Seen) { want.HealGivenUp, have.Stack = "the-heal", Stack{Missing: true} },
+			change: func(want *Expected, have *Seen) { want.HealGivenUp, have.Deployment = "the-heal", Deployment{Missing: true} },
 			kinds:  []lcm.DriftKind{lcm.DriftHealGivenUp}, says: "given up (the-heal)",
 		},
 		"a heal of the entire VNF was given up, and other servers are there": {
 			change: func(want *Expected, have *Seen) {
 				want.HealGivenUp = "the-heal"
-				for i := range have.Stack.Members {
-					have.Stack.Members[i].ServerID += "-new"
+				for i := range have.Deployment.Members {
+					have.Deployment.Members[i].ServerID += "-new"
 				}
 			},
 			kinds: []lcm.DriftKind{lcm.DriftHealGivenUp},
 		},
 		"a heal of the entire VNF was given up, and the stack is half deleted": {
-			change: func(want *Expected, have *Seen) { want.HealGivenUp, have.Stack.Status = "the-heal", "DELETE_FAILED" },
+			change: func(want *Expected, have *Seen) { want.HealGivenUp, have.Deployment.Status = "the-heal", "DELETE_FAILED" },
 			kinds:  []lcm.DriftKind{lcm.DriftHealGivenUp},
 		},
 		"a heal of the entire VNF was given up before it has deleted anything": {
@@ -117,44 +117,44 @@ func TestCompare(t *testing.T) {
 		},
 		"a heal of the entire VNF was given up, and the VIM is away": {
 			change: func(want *Expected, have *Seen) {
-				want.HealGivenUp, have.Stack = "the-heal", Stack{Unreachable: "Keystone did not answer."}
+				want.HealGivenUp, have.Deployment = "the-heal", Deployment{Unreachable: "Keystone did not answer."}
 			},
 			kinds: []lcm.DriftKind{lcm.DriftVimUnreachable},
 		},
 		"the stack has failed": {
-			change: func(_ *Expected, have *Seen) { have.Stack.Status = "UPDATE_FAILED" },
-			kinds:  []lcm.DriftKind{lcm.DriftStackStatus}, says: "UPDATE_FAILED",
+			change: func(_ *Expected, have *Seen) { have.Deployment.Status = "UPDATE_FAILED" },
+			kinds:  []lcm.DriftKind{lcm.DriftDeploymentStatus}, says: "UPDATE_FAILED",
 		},
 		"somebody deletes the stack": {
-			change: func(_ *Expected, have *Seen) { have.Stack.Status = "DELETE_IN_PROGRESS" },
-			kinds:  []lcm.DriftKind{lcm.DriftStackStatus},
+			change: func(_ *Expected, have *Seen) { have.Deployment.Status = "DELETE_IN_PROGRESS" },
+			kinds:  []lcm.DriftKind{lcm.DriftDeploymentStatus},
 		},
 		"a member less": {
-			change: func(_ *Expected, have *Seen) { have.Stack.Members = have.Stack.Members[:4] },
-			kinds:  []lcm.DriftKind{lcm.DriftStackMemberMissing, lcm.DriftScaleLevel}, node: "worker-2",
+			change: func(_ *Expected, have *Seen) { have.Deployment.Members = have.Deployment.Members[:4] },
+			kinds:  []lcm.DriftKind{lcm.DriftDeploymentMemberMissing, lcm.DriftScaleLevel}, node: "worker-2",
 		},
 		"a member more": {
 			change: func(_ *Expected, have *Seen) {
-				have.Stack.Members = append(have.Stack.Members, Member{ServerID: "stranger", VduID: "worker", Status: "ACTIVE"})
+				have.Deployment.Members = append(have.Deployment.Members, Member{ServerID: "stranger", VduID: "worker", Status: "ACTIVE"})
 			},
-			kinds: []lcm.DriftKind{lcm.DriftStackMemberUnknown, lcm.DriftScaleLevel}, says: "stranger",
+			kinds: []lcm.DriftKind{lcm.DriftDeploymentMemberUnknown, lcm.DriftScaleLevel}, says: "stranger",
 		},
 		"a server is gone": {
-			change: func(_ *Expected, have *Seen) { have.Stack.Members[3].Status = "" },
+			change: func(_ *Expected, have *Seen) { have.Deployment.Members[3].Status = "" },
 			kinds:  []lcm.DriftKind{lcm.DriftServerMissing}, node: "worker-1", says: "worker-1 does not exist",
 		},
 		"a server is in error": {
-			change: func(_ *Expected, have *Seen) { have.Stack.Members[3].Status = "ERROR" },
+			change: func(_ *Expected, have *Seen) { have.Deployment.Members[3].Status = "ERROR" },
 			kinds:  []lcm.DriftKind{lcm.DriftServerError}, node: "worker-1",
 		},
 		"a server is off": {
-			change: func(_ *Expected, have *Seen) { have.Stack.Members[0].Status = "SHUTOFF" },
+			change: func(_ *Expected, have *Seen) { have.Deployment.Members[0].Status = "SHUTOFF" },
 			kinds:  []lcm.DriftKind{lcm.DriftServerStopped}, node: "cp-1",
 		},
 		"a server was stopped on purpose": {
 			change: func(want *Expected, have *Seen) {
-				have.Stack.Members[3].Status, have.Cluster.Nodes[3] = "SHUTOFF", Node{Name: "worker-1", Cordoned: true}
-				have.Stack.Members[1].Status, have.Cluster.Members[1].Healthy, have.Cluster.Nodes[1].Ready = "SHUTOFF", false, false
+				have.Deployment.Members[3].Status, have.Cluster.Nodes[3] = "SHUTOFF", Node{Name: "worker-1", Cordoned: true}
+				have.Deployment.Members[1].Status, have.Cluster.Members[1].Healthy, have.Cluster.Nodes[1].Ready = "SHUTOFF", false, false
 				delete(have.Sights, "cp-2")
 				want.Stopped = []string{"server-worker-1", "server-cp-2"}
 			},
@@ -165,7 +165,7 @@ func TestCompare(t *testing.T) {
 		},
 		"one that was stopped on purpose is gone": {
 			change: func(want *Expected, have *Seen) {
-				want.Stopped, have.Stack.Members[3].Status = []string{"server-worker-1"}, ""
+				want.Stopped, have.Deployment.Members[3].Status = []string{"server-worker-1"}, ""
 			},
 			kinds: []lcm.DriftKind{lcm.DriftServerMissing}, node: "worker-1",
 		},
@@ -173,13 +173,13 @@ func TestCompare(t *testing.T) {
 			change: func(want *Expected, have *Seen) {
 				for i, n := range want.Nodes {
 					want.Stopped = append(want.Stopped, n.ServerID)
-					have.Stack.Members[i].Status = "SHUTOFF"
+					have.Deployment.Members[i].Status = "SHUTOFF"
 				}
 				have.Cluster, have.Sights = nil, nil
 			},
 		},
 		"a server is paused": {
-			change: func(_ *Expected, have *Seen) { have.Stack.Members[0].Status = "PAUSED" },
+			change: func(_ *Expected, have *Seen) { have.Deployment.Members[0].Status = "PAUSED" },
 			kinds:  []lcm.DriftKind{lcm.DriftServerStatus}, node: "cp-1", says: "PAUSED",
 		},
 		"a node does not let Windlass in": {
@@ -309,8 +309,8 @@ func TestCompare(t *testing.T) {
 		"a VNF that is no cluster": {
 			change: func(want *Expected, have *Seen) {
 				*want = Expected{Vnfcs: want.Vnfcs}
-				*have = Seen{Stack: have.Stack}
-				have.Stack.Members[0].Status = "SHUTOFF"
+				*have = Seen{Deployment: have.Deployment}
+				have.Deployment.Members[0].Status = "SHUTOFF"
 			},
 			kinds: []lcm.DriftKind{lcm.DriftServerStopped}, says: "The VM vnfc-cp-1 of master",
 		},
@@ -442,7 +442,7 @@ func TestRules_healAutomaticallyOnlyWhatAHealOfAVnfcMends(t *testing.T) {
 func TestCompare_leavesSomeVnfcsToPeople(t *testing.T) {
 	want, have := sound()
 	want.Manual = []string{"vnfc-worker-1"}
-	have.Stack.Members[3].Status, have.Stack.Members[4].Status = "ERROR", "ERROR"
+	have.Deployment.Members[3].Status, have.Deployment.Members[4].Status = "ERROR", "ERROR"
 	findings := Compare(want, levelled(have))
 	require.Len(t, findings, 2)
 	assert.Equal(t, lcm.RemedyVnfc, findings[0].Remedy)

@@ -8,19 +8,19 @@ import (
 	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
-// stack compares what Heat and Nova have with what the instance consists of.
-func (c *comparison) stack() {
-	s := c.have.Stack
+// deployment compares what the VIM has with what the instance consists of.
+func (c *comparison) deployment() {
+	s := c.have.Deployment
 	switch {
 	case s.Unreachable != "":
 		c.add(lcm.DriftVimUnreachable, "", "", "The VIM cannot be asked what it has: %s", s.Unreachable)
 		return
 	case s.Missing:
-		c.add(lcm.DriftStackMissing, "", "", "The VNF's Heat stack does not exist any more.")
+		c.add(lcm.DriftDeploymentMissing, "", "", "The VNF's Heat stack does not exist any more.")
 		return
 	case s.Level == vim.Failed, s.Level == vim.Changing, s.Level == vim.Removed:
-		// Heat's reason is not repeated: it may quote what the stack's parameters are.
-		c.add(lcm.DriftStackStatus, "", "", "The VNF's Heat stack is %s although no operation is under way.", s.Status)
+		// The VIM's reason is not repeated: it may quote what the deployment's parameters are.
+		c.add(lcm.DriftDeploymentStatus, "", "", "The VNF's Heat stack is %s although no operation is under way.", s.Status)
 	}
 	for _, v := range c.want.Vnfcs {
 		c.server(v)
@@ -28,7 +28,7 @@ func (c *comparison) stack() {
 	for _, m := range s.Members {
 		if !slices.ContainsFunc(c.want.Vnfcs,
 			func(v lcm.VnfcResourceInfo) bool { return v.ComputeResource.ResourceID == m.ServerID }) {
-			c.add(lcm.DriftStackMemberUnknown, "", "",
+			c.add(lcm.DriftDeploymentMemberUnknown, "", "",
 				"The Heat stack has a server %s of %s that is no VNFC of the VNF instance.", m.ServerID, m.VduID)
 		}
 	}
@@ -36,8 +36,8 @@ func (c *comparison) stack() {
 }
 
 // HalfMade tells whether a heal of the entire VNF was given up after it had taken something of it away: what it makes
-// are other servers, and nothing but the stack is worth a look then.
-func HalfMade(want Expected, s Stack) bool {
+// are other servers, and nothing but the deployment is worth a look then.
+func HalfMade(want Expected, s Deployment) bool {
 	if want.HealGivenUp == "" || s.Unreachable != "" { // in the latter case nothing is known
 		return false
 	}
@@ -51,12 +51,12 @@ func HalfMade(want Expected, s Stack) bool {
 // server compares one VM.
 func (c *comparison) server(v lcm.VnfcResourceInfo) {
 	node, name := c.nameOf(v)
-	at := slices.IndexFunc(c.have.Stack.Members, func(m Member) bool { return m.ServerID == v.ComputeResource.ResourceID })
+	at := slices.IndexFunc(c.have.Deployment.Members, func(m Member) bool { return m.ServerID == v.ComputeResource.ResourceID })
 	if at < 0 {
-		c.add(lcm.DriftStackMemberMissing, v.ID, node, "%s is no member of the VNF's Heat stack any more.", name)
+		c.add(lcm.DriftDeploymentMemberMissing, v.ID, node, "%s is no member of the VNF's Heat stack any more.", name)
 		return
 	}
-	level, status := c.have.Stack.Members[at].Level, c.have.Stack.Members[at].Status
+	level, status := c.have.Deployment.Members[at].Level, c.have.Deployment.Members[at].Status
 	if c.want.stopped(v.ComputeResource.ResourceID) && level != "" && level != vim.Removed {
 		if level != vim.Stopped {
 			c.add(lcm.DriftServerStatus, v.ID, node, "%s is %s in Nova although it was stopped on purpose.", name, status)
@@ -76,11 +76,11 @@ func (c *comparison) server(v lcm.VnfcResourceInfo) {
 	}
 }
 
-// levels compares the sizes of the stack's groups with the scale levels.
+// levels compares the sizes of the deployment's groups with the scale levels.
 func (c *comparison) levels() {
 	for _, want := range c.want.Capacity {
 		have := 0
-		for _, m := range c.have.Stack.Members {
+		for _, m := range c.have.Deployment.Members {
 			if m.VduID == want.VduID {
 				have++
 			}

@@ -13,10 +13,10 @@ type DriftKind string
 const (
 	DriftVimUnreachable         DriftKind = "VIM_UNREACHABLE"
 	DriftHealGivenUp            DriftKind = "HEAL_GIVEN_UP"
-	DriftStackMissing           DriftKind = "STACK_MISSING"
-	DriftStackStatus            DriftKind = "STACK_STATUS"
-	DriftStackMemberMissing     DriftKind = "STACK_MEMBER_MISSING"
-	DriftStackMemberUnknown     DriftKind = "STACK_MEMBER_UNKNOWN"
+	DriftDeploymentMissing           DriftKind = "STACK_MISSING"
+	DriftDeploymentStatus            DriftKind = "STACK_STATUS"
+	DriftDeploymentMemberMissing     DriftKind = "STACK_MEMBER_MISSING"
+	DriftDeploymentMemberUnknown     DriftKind = "STACK_MEMBER_UNKNOWN"
 	DriftScaleLevel             DriftKind = "SCALE_LEVEL_DIFFERS"
 	DriftServerMissing          DriftKind = "SERVER_MISSING"
 	DriftServerError            DriftKind = "SERVER_ERROR"
@@ -66,10 +66,10 @@ type DriftRule struct {
 var DriftRules = map[DriftKind]DriftRule{
 	DriftVimUnreachable:         {RemedyNone, false},
 	DriftHealGivenUp:            {RemedyVnf, false},
-	DriftStackMissing:           {RemedyVnf, false},
-	DriftStackStatus:            {RemedyNone, false},
-	DriftStackMemberMissing:     {RemedyVnfc, false},
-	DriftStackMemberUnknown:     {RemedyNone, false},
+	DriftDeploymentMissing:           {RemedyVnf, false},
+	DriftDeploymentStatus:            {RemedyNone, false},
+	DriftDeploymentMemberMissing:     {RemedyVnfc, false},
+	DriftDeploymentMemberUnknown:     {RemedyNone, false},
 	DriftScaleLevel:             {RemedyNone, false},
 	DriftServerMissing:          {RemedyVnfc, true},
 	DriftServerError:            {RemedyVnfc, true},

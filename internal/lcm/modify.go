@@ -244,7 +244,7 @@ func (p VimConnectionPatch) over(old VimConnectionInfo) (out VimConnectionInfo, 
 	}
 	out.ID = p.ID
 	if out.VimType == "" { // Tacker's clients of v1 leave it out
-		out.VimType = VimOpenStack
+		out.VimType = out.Kind()
 	}
 	return out, nil
 }

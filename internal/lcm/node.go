@@ -23,8 +23,8 @@ type Node struct {
 	Role Role   `json:"role"`
 	// ServerID is the id of the Nova server.
 	ServerID string `json:"serverId"`
-	// StackID is the nested Heat stack that holds the server, the parent stack's id when not nested.
-	StackID string `json:"stackId"`
+	// Part is the nested Heat stack that holds the server, the parent stack's id when not nested.
+	Part string `json:"stackId"`
 	VduID   string `json:"vduId"`
 	// SSHAddress is where Windlass reaches the node: a fixed or a floating IP.
 	SSHAddress string `json:"sshAddress"`

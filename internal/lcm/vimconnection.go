@@ -1,7 +1,6 @@
 package lcm
 
 import (
-	"cmp"
 	"encoding/base64"
 	"encoding/pem"
 	"fmt"
@@ -11,23 +10,6 @@ import (
 	"slices"
 	"strings"
 )
-
-// VimTypeOf maps the names that SOL003 registers for types of VIMs to Tacker's. What it does not know it leaves as it
-// is.
-func VimTypeOf(name string) string {
-	switch {
-	case strings.HasPrefix(name, "ETSINFV.OPENSTACK_KEYSTONE."):
-		return VimOpenStack
-	case strings.HasPrefix(name, "ETSINFV.KUBERNETES."), strings.HasPrefix(name, "ETSINFV.HELM."):
-		return VimKubernetes
-	default:
-		return name
-	}
-}
-
-// Kind is the registry's name for the type of the VIM. A connection without a type is taken for one to an OpenStack, as
-// Tacker takes it.
-func (c VimConnectionInfo) Kind() string { return cmp.Or(VimTypeOf(c.VimType), VimOpenStack) }
 
 // The members of interfaceInfo that are registered for ETSINFV.OPENSTACK_KEYSTONE.V_3.
 const (
@@ -44,15 +26,18 @@ func (c VimConnectionInfo) OwnProblems(path string) []Problem {
 		return []Problem{{Path: path + ".vimId", Detail: "is missing: name a VIM that is registered at /v1.0/vims, or give " +
 			"the interfaceInfo and accessInfo of a VIM"}}
 	}
-	p := connectionProblems{path: path}
-	switch VimTypeOf(c.VimType) {
-	case VimKubernetes:
-		return c.ownKubernetesProblems(path)
-	case "", VimOpenStack:
-	default:
-		p.add(".vimType", "must be %s, ETSINFV.OPENSTACK_KEYSTONE.V_2 or V_3, %s, ETSINFV.KUBERNETES.V_1 or "+
-			"ETSINFV.HELM.V_3, not %q", VimOpenStack, VimKubernetes, c.VimType)
+	if check := c.kind().problems; check != nil {
+		return check(c, path)
 	}
+	p := connectionProblems{path: path}
+	p.add(".vimType", "must be %s, ETSINFV.OPENSTACK_KEYSTONE.V_2 or V_3, %s, ETSINFV.KUBERNETES.V_1 or "+
+		"ETSINFV.HELM.V_3, not %q", VimOpenStack, VimKubernetes, c.VimType)
+	return append(p.problems, c.ownOpenStackProblems(path)...)
+}
+
+// ownOpenStackProblems is OwnProblems of a connection to an OpenStack.
+func (c VimConnectionInfo) ownOpenStackProblems(path string) []Problem {
+	p := connectionProblems{path: path}
 	p.interfaceInfo(c.InterfaceInfo)
 	p.accessInfo(c.AccessInfo)
 	return p.problems
@@ -132,9 +117,14 @@ func isTextOrSealed(value any) bool {
 // OwnVim is the VIM of a connection that brings its endpoint and credentials itself, in the form of a registered one.
 // Credentials that are sealed stay so. The registry's names of credentials are taken beside those of the standard.
 func (c VimConnectionInfo) OwnVim(id VimID) Vim {
-	if VimTypeOf(c.VimType) == VimKubernetes {
-		return c.ownKubernetes(id)
+	if own := c.kind().own; own != nil {
+		return own(c, id)
 	}
+	return c.ownOpenStack(id) // a type that is unknown was refused
+}
+
+// ownOpenStack is OwnVim of a connection to an OpenStack.
+func (c VimConnectionInfo) ownOpenStack(id VimID) Vim {
 	cred := maps.Clone(c.AccessInfo)
 	if cred == nil {
 		cred = map[string]any{}

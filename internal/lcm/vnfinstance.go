@@ -61,7 +61,7 @@ type InstantiatedVnfInfo struct {
 	// NetworksSeen is set since networks are among them; until then nobody knows which ones there were.
 	NetworksSeen bool `json:"networksSeen,omitempty"`
 	// StackID is the Heat stack; Tacker calls it instance_id.
-	StackID string `json:"stackId,omitempty"`
+	DeploymentID string `json:"stackId,omitempty"`
 	// ExtVirtualLinks are those of the instantiate request: a new VM is connected as the first ones were.
 	ExtVirtualLinks []ExtVirtualLink `json:"extVirtualLinks,omitempty"`
 	// ExtManagedVirtualLinks are those of the instantiate request, or of its grant, for the same reason.

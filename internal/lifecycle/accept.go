@@ -81,7 +81,7 @@ func zoneOf(g lcm.Grant, id string) (string, bool) {
 }
 
 // Target is the id of the VIM connection on which a grant wants servers to be made, "" when it does not say. A VNF is
-// one stack, so it can be on one VIM only.
+// one deployment, so it can be on one VIM only.
 func Target(g lcm.Grant) (string, error) {
 	var ids []string
 	for _, r := range g.AddResources {
@@ -104,7 +104,7 @@ func unhonourable(path, format string, args ...any) error {
 }
 
 // Chosen are the images, flavours and zones of a VNF under a grant: what earlier grants have chosen, and what this one
-// does. A choice under which Heat would have to make servers anew that are there is Invalid; whole is set when all of
+// does. A choice under which the VIM would have to make servers anew that are there is Invalid; whole is set when all of
 // them are made anew in any case.
 func Chosen(f Facts, g lcm.Grant, whole bool) (lcm.GrantedChoices, error) {
 	c := choosing{facts: f, grant: g, chosen: lcm.GrantedChoices{
@@ -306,7 +306,7 @@ func (f Facts) neighbours(vdus []string, p lcm.Plan) (out []lcm.ConstraintResour
 	return out
 }
 
-// OneVim says that all that a grant is asked for, and what the VNF has, is on one VIM: the VNF is one Heat stack.
+// OneVim says that all that a grant is asked for, and what the VNF has, is on one VIM: the VNF is one deployment.
 func OneVim(f Facts, p lcm.Plan, asked lcm.Grant) []lcm.VimConstraint {
 	c := lcm.VimConstraint{}
 	for _, r := range asked.AddResources {

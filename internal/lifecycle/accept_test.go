@@ -142,7 +142,7 @@ func TestChosen_takesAnImageByItsName(t *testing.T) {
 	require.Equal(t, map[string]string{"masterNode": "image-2", "disk": "image-2"}, chosen.Images)
 }
 
-func TestChosen_refusesWhatOneStackCannotBe(t *testing.T) {
+func TestChosen_refusesWhatOneDeploymentCannotBe(t *testing.T) {
 	f, g := instantiation(t, func(g *lcm.Grant) {
 		g.Zones = []lcm.GrantZone{{ID: "z1", ZoneID: "west"}, {ID: "z2", ZoneID: "east"}}
 		workers := 0

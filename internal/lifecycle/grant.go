@@ -205,7 +205,7 @@ func (g *granting) update(vnfc string) {
 	})
 }
 
-// reconnect grants that connection points are on those links: on another network Heat makes the port anew, on the same
+// reconnect grants that connection points are on those links: on another network the VIM makes the port anew, on the same
 // one the port gets other addresses.
 func (g *granting) reconnect(links []lcm.ExtVirtualLink) {
 	before := g.facts.Instance.Instantiated.ExtVirtualLinks

@@ -42,7 +42,7 @@ func TestHeal_keepsPortsAndVolumesUnlessTheRequestSaysOtherwise(t *testing.T) {
 	require.False(t, p.Revocable(), "Heat takes addresses from ports that it replaces")
 }
 
-// Tacker's v2 request with all false replaces every server in the stack that is there.
+// Tacker's v2 request with all false replaces every server in the deployment that is there.
 func TestHeal_ofEverythingIsInPlaceWhereStoragesAreNotReplaced(t *testing.T) {
 	f := equipped(t)
 	f.Drivers = nil

@@ -21,7 +21,7 @@ func (f Facts) isGiven(a lcm.AttachedResource) bool {
 	return a.Type == lcm.GrantLinkPort && lcm.IsGiven(f.links(), a.ResourceID)
 }
 
-// apart tells whether each VNFC is a resource of its own in the VNF's stack.
+// apart tells whether each VNFC is a resource of its own in the VNF's deployment.
 func (f Facts) apart() bool {
 	return f.Instance.Instantiated != nil &&
 		lcm.ParseUserData(f.Instance.Instantiated.AdditionalParams).SeparateResources()

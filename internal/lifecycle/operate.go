@@ -23,7 +23,7 @@ func operate(f Facts, body json.RawMessage) (lcm.Plan, error) {
 	if err != nil {
 		return plan, err
 	}
-	if f.containers() && len(chosen) < len(info.VnfcResources) {
+	if !f.vim().SwitchesVnfcs && len(chosen) < len(info.VnfcResources) {
 		return plan, invalid("$.vnfcInstanceId", "the containers of a VNF are stopped and started all together: leave it out, or "+
 			"scale the VNF in")
 	}

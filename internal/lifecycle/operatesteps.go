@@ -9,7 +9,7 @@ import (
 // operating is an OPERATE. A VNF is stopped from its edge inwards, the servers last that are no nodes, and started the
 // other way round.
 func (l listing) operating() []Step {
-	if l.facts.containers() {
+	if !l.facts.vim().SwitchesVnfcs {
 		return l.operatingContainers()
 	}
 	if l.plan.ChangeStateTo == lcm.VnfStopped {

@@ -19,7 +19,7 @@ type Facts struct {
 	Flavour  *vnfpkg.Flavour
 	// Drivers make something of the VNF's servers, in the order in which the VNFD names them; often there is none.
 	Drivers []Driver
-	// Managed are networks in the place of internal virtual links, which the stack does not make.
+	// Managed are networks in the place of internal virtual links, which the deployment does not make.
 	Managed []lcm.ExtManagedVirtualLink
 	// Links are the external links of a VNF that is not there yet, as far as they are known.
 	Links []lcm.ExtVirtualLink
@@ -41,8 +41,8 @@ type Facts struct {
 	PodNetwork bool
 }
 
-// containers tells whether the VNF is of Pods, which are switched all at once and have no ports to plug.
-func (f Facts) containers() bool { return f.Flavour != nil && f.Flavour.Containers }
+// vim is the kind of the VIM that the VNF is on.
+func (f Facts) vim() lcm.VimKind { return lcm.VimKindFor(f.Flavour != nil && f.Flavour.Containers) }
 
 // For makes the plan of an operation. body is its request. Errors are Invalid with the members' JSON paths, or
 // Conflict when the state of the VNF forbids what else would be possible.
@@ -54,7 +54,7 @@ func For(f Facts, op lcm.Operation, body json.RawMessage) (lcm.Plan, error) {
 		return lcm.Plan{}, lcm.Errorf(lcm.KindConflict,
 			"The VNF instance %s is stopped: start it first (operate, with changeStateTo STARTED).", f.Instance.ID)
 	}
-	if f.containers() && op == lcm.OpChangeExtConn {
+	if !f.vim().ReconnectsPorts && op == lcm.OpChangeExtConn {
 		return lcm.Plan{}, lcm.Errorf(lcm.KindConflict, "The VNF instance %s is of containers, whose connections are in its "+
 			"manifests: change its VNF package instead.", f.Instance.ID)
 	}

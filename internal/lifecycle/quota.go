@@ -7,11 +7,11 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// Quota is the room that the VMs which a plan makes need in the cloud. Heat makes a VM before it deletes the one that
+// Quota is the room that the VMs which a plan makes need in the cloud. The VIM makes a VM before it deletes the one that
 // it replaces; only a heal of the entire VNF deletes first.
 type Quota struct {
 	Instances int `json:"instances"`
-	// Cores and RAM (in MiB) are those of the VNFD, which Nova's flavours may differ from; nil where it does not tell of
+	// Cores and RAM (in MiB) are those of the VNFD, which the VIM's flavours may differ from; nil where it does not tell of
 	// all VDUs.
 	Cores *int `json:"cores,omitempty"`
 	RAM   *int `json:"ramMb,omitempty"`
@@ -72,7 +72,7 @@ func sum(have *int, more int) *int {
 	return new(*have + more)
 }
 
-// units are those of SOL001 sizes, in KiB as Nova counts: whoever writes "4 GB" of memory means 4096 MiB.
+// units are those of SOL001 sizes, in KiB: whoever writes "4 GB" of memory means 4096 MiB.
 var units = []struct {
 	name string
 	kib  int

@@ -101,7 +101,7 @@ func (l listing) making() []Step {
 func (l listing) ending() []Step {
 	return Join(
 		l.driversAt(TerminateStart),
-		When(l.facts.Graceful && !l.facts.containers(), Step{ID: "shut-down", Title: "Shut the servers down", Final: true}),
+		When(l.facts.Graceful && l.facts.vim().SwitchesVnfcs, Step{ID: "shut-down", Title: "Shut the servers down", Final: true}),
 		[]Step{
 			{ID: "delete-stack", Title: "Delete the infrastructure stack", Final: true},
 			{ID: "forget-secrets", Title: "Forget keys and secrets"},

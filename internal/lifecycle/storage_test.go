@@ -130,7 +130,7 @@ func TestHeal_ofTheStorageServerSaysWhatBecomesOfTheVolumes(t *testing.T) {
 				switch v.ID {
 				case "worker-0": // a member of a group
 					vnfc.StorageIDs, vnfc.Metadata = []string{"volume-m"}, map[string]any{"stack_id": "nested"}
-				case "worker-1": // of the top stack
+				case "worker-1": // of the deployment itself
 					vnfc.StorageIDs, vnfc.Metadata = []string{"volume-w"}, nil
 				}
 			}

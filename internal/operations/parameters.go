@@ -63,7 +63,7 @@ func (o *Operation) IsRegistryServer() bool {
 	return registry.Makes(o.Flavour)
 }
 
-// SeparateResources tells whether each VNFC is a resource of its own in the stack.
+// SeparateResources tells whether each VNFC is a resource of its own in the deployment.
 func (o *Operation) SeparateResources() bool {
 	return lcm.ParseUserData(o.Request.AdditionalParams).SeparateResources()
 }

@@ -160,10 +160,7 @@ func (o *Operation) VimKind() string { return VimKind(o.Flavour) }
 
 // VimKind is the type of the VIMs on which VNFs of a flavour are; nil is the flavour of one that has none yet.
 func VimKind(f *vnfpkg.Flavour) string {
-	if f != nil && f.Containers {
-		return lcm.VimKubernetes
-	}
-	return lcm.VimOpenStack
+	return lcm.VimKindFor(f != nil && f.Containers).Type
 }
 
 // Connection is the VIM on which the operation works, by its id in vimConnectionInfo. A request that

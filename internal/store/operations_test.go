@@ -37,7 +37,7 @@ func TestInstance_keepsEveryField(t *testing.T) {
 
 	want.InstantiationState = lcm.Instantiated
 	want.Instantiated = &lcm.InstantiatedVnfInfo{
-		FlavourID: "complex", VnfState: "STARTED", StackID: "stack", AdditionalParams: json.RawMessage(`{"a": 1}`),
+		FlavourID: "complex", VnfState: "STARTED", DeploymentID: "stack", AdditionalParams: json.RawMessage(`{"a": 1}`),
 		Nodes: lcm.Nodes{{Name: "cp-1", Role: lcm.ControlPlane, Address: "10.0.0.1"}},
 	}
 	require.NoError(t, s.UpdateInstance(t.Context(), want))

@@ -13,7 +13,7 @@ import (
 
 // What of a storage server is the VIM's: its VM, its ports and its volumes.
 
-// findStorage finds the storage server of the request in the stack; nil when the request asks for none.
+// findStorage finds the storage server of the request in the deployment; nil when the request asks for none.
 func findStorage(inv *vim.Inventory, p k8s.Params) (*lcm.StorageServer, error) {
 	params := p.StorageServer
 	if params == nil {
@@ -42,7 +42,7 @@ func findStorage(inv *vim.Inventory, p k8s.Params) (*lcm.StorageServer, error) {
 	return s, nil
 }
 
-// findVolume finds a volume of the top stack by its name in the Base HOT, with the server that it is attached to.
+// findVolume finds a volume of the deployment itself by its name in the Base HOT, with the server that it is attached to.
 func findVolume(inv *vim.Inventory, name string) (*lcm.StorageVolume, error) {
 	r, ok := inv.In(inv.ID, name)
 	if !ok || r.ID == "" {
@@ -67,7 +67,7 @@ func nfsServerCps(p k8s.Params) (out []string) {
 	return out
 }
 
-// holderOf is the server of the stack that a volume is attached to, "" when it is attached to none.
+// holderOf is the server of the deployment that a volume is attached to, "" when it is attached to none.
 func holderOf(inv *vim.Inventory, volume string) string {
 	for _, r := range inv.OfKind(vim.Compute) {
 		if slices.Contains(inv.Servers[r.ID].VolumeIDs, volume) {
@@ -77,21 +77,21 @@ func holderOf(inv *vim.Inventory, volume string) string {
 	return ""
 }
 
-// volumesOf are the resources that are these Cinder volumes still.
+// volumesOf are the resources that are these volumes still.
 func volumesOf(inv *vim.Inventory, ids []string) []vim.Resource {
 	return having(inv, vim.Storage, ids)
 }
 
-// stackVolumes are the ids of the volumes that the stack has made.
-func stackVolumes(inv *vim.Inventory) (ids []string) {
+// deployedVolumes are the ids of the volumes that the deployment has made.
+func deployedVolumes(inv *vim.Inventory) (ids []string) {
 	for _, r := range inv.OfKind(vim.Storage) {
 		ids = append(ids, r.ID)
 	}
 	return ids
 }
 
-// volumesStay is a Conflict when Nova would delete volumes together with the server, and NotFound when it has no such
-// server; ours are the stack's volumes.
+// volumesStay is a Conflict when the VIM would delete volumes together with the server, and NotFound when it has no such
+// server; ours are the deployment's volumes.
 func volumesStay(ctx context.Context, cloud vim.VIM, server string, ours ...string) error {
 	keeper, err := volumesOfVIM(cloud)
 	if err != nil {
@@ -121,8 +121,8 @@ type FreeVolumesOutput struct{}
 // on the volumes in any case.
 const politely = time.Minute
 
-// FreeVolumes shuts a server down and deletes it in Nova, because Heat makes a server's successor before it deletes it,
-// and a volume is attached to one only. It is refused where volumes would be deleted with the server. The stack still
+// FreeVolumes shuts a server down and deletes it, because the VIM makes a server's successor before it deletes it,
+// and a volume is attached to one only. It is refused where volumes would be deleted with the server. The deployment still
 // has the server: ChangeStack replaces it.
 //
 // Idempotent: a server that is gone has no volumes. Takes up to two minutes or so, so it heartbeats.

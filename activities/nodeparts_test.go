@@ -14,29 +14,29 @@ import (
 	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
-// apartStack has one control plane and two workers, each in a stack of its own that no group has made, with floating
+// apartDeployment has one control plane and two workers, each in a part of its own that no group has made, with floating
 // IPs.
-func apartStack() *vim.Inventory {
+func apartDeployment() *vim.Inventory {
 	inv := &vim.Inventory{
 		ID: "top", Servers: map[string]vim.Server{}, Ports: map[string]vim.Port{},
 		PublicAddrs: map[string]vim.PublicAddress{},
 	}
-	for stack, vdu := range map[string]string{"m-0": "master", "w-0": "worker", "w-1": "worker"} {
+	for deployment, vdu := range map[string]string{"m-0": "master", "w-0": "worker", "w-1": "worker"} {
 		inv.Resources = append(inv.Resources,
-			vim.Resource{Name: stack, VimType: "member.yaml", ID: stack, Part: "top"},
-			vim.Resource{Name: vdu, Kind: vim.Compute, ID: "server-of-" + stack, Part: stack},
-			vim.Resource{Name: vdu + "_CP", Kind: vim.LinkPort, ID: "port-of-" + stack, Part: stack},
+			vim.Resource{Name: deployment, VimType: "member.yaml", ID: deployment, Part: "top"},
+			vim.Resource{Name: vdu, Kind: vim.Compute, ID: "server-of-" + deployment, Part: deployment},
+			vim.Resource{Name: vdu + "_CP", Kind: vim.LinkPort, ID: "port-of-" + deployment, Part: deployment},
 			vim.Resource{
-				Name: vdu + "_FIP", Kind: vim.PublicAddr, ID: "fip-of-" + stack,
-				Part: stack,
+				Name: vdu + "_FIP", Kind: vim.PublicAddr, ID: "fip-of-" + deployment,
+				Part: deployment,
 			},
 		)
-		inv.Servers["server-of-"+stack] = vim.Server{ID: "server-of-" + stack}
-		inv.Ports["port-of-"+stack] = vim.Port{
-			ID: "port-of-" + stack, ServerID: "server-of-" + stack,
+		inv.Servers["server-of-"+deployment] = vim.Server{ID: "server-of-" + deployment}
+		inv.Ports["port-of-"+deployment] = vim.Port{
+			ID: "port-of-" + deployment, ServerID: "server-of-" + deployment,
 			Address: "10.0.0.1",
 		}
-		inv.PublicAddrs["fip-of-"+stack] = vim.PublicAddress{Address: "public-of-" + stack, PortID: "port-of-" + stack}
+		inv.PublicAddrs["fip-of-"+deployment] = vim.PublicAddress{Address: "public-of-" + deployment, PortID: "port-of-" + deployment}
 	}
 	return inv
 }
@@ -58,7 +58,7 @@ func TestFindNodes_byTheirVdu(t *testing.T) {
 		WorkerNode: k8s.NodeParams{VduID: "worker", SSHCpName: "worker_FIP", NicCpName: "worker_CP"},
 	}
 	infra := &activities.Infrastructure{
-		VIMs: &changingCloud{settled: apartStack()}, Stacks: fixedStack{},
+		VIMs: &changingCloud{settled: apartDeployment()}, Deployments: fixedDeployment{},
 		Vnfs: paramsOf(params), Output: &logOutput{},
 	}
 	for range 2 {
@@ -67,8 +67,8 @@ func TestFindNodes_byTheirVdu(t *testing.T) {
 		require.Equal(t, "public-of-m-0", out.PublicAddress, "of a single control plane it is beside its server")
 		seen := map[string]lcm.Role{}
 		for _, n := range out.Nodes {
-			seen[n.StackID] = n.Role
-			require.Equal(t, []string{"server-of-" + n.StackID, "public-of-" + n.StackID, "10.0.0.1"},
+			seen[n.Part] = n.Role
+			require.Equal(t, []string{"server-of-" + n.Part, "public-of-" + n.Part, "10.0.0.1"},
 				[]string{n.ServerID, n.SSHAddress, n.Address})
 		}
 		require.Equal(t, map[string]lcm.Role{"m-0": lcm.ControlPlane, "w-0": lcm.Worker, "w-1": lcm.Worker}, seen)

@@ -7,17 +7,17 @@ import (
 	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
-// membersOf are the stacks of the nodes, by id: those with a server of their VDU, or the members of their group.
+// membersOf are the parts of the deployment in which nodes are, by id: those with a server of their VDU, or the members of their group.
 func membersOf(inv *vim.Inventory, params k8s.NodeParams) ([]string, error) {
 	if params.VduID == "" {
 		return inv.Members(params.AspectID)
 	}
-	var stacks []string
+	var parts []string
 	for _, r := range inv.OfKind(vim.Compute) {
 		if r.Name == params.VduID {
-			stacks = append(stacks, r.Part)
+			parts = append(parts, r.Part)
 		}
 	}
-	slices.Sort(stacks)
-	return stacks, nil
+	slices.Sort(parts)
+	return parts, nil
 }

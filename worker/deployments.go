@@ -11,22 +11,22 @@ import (
 	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
-// defaultStackTimeout is Heat's time for a stack; Tacker's is 10 to 20 minutes, too short for a slow cloud.
-const defaultStackTimeout = 30 * time.Minute
+// defaultDeployTimeout is how long the VIM may take for a deployment; Tacker's is 10 to 20 minutes, too short for a slow cloud.
+const defaultDeployTimeout = 30 * time.Minute
 
-// StackName implements activities.Stacks. The name and the owner depend on the instance only, so that every
-// operation, retry and rollback finds the same stack.
-func (o *resolver) StackName(ctx context.Context, id lcm.OpOccID) (name, owner string, err error) {
+// DeploymentName implements activities.Deployments. The name and the owner depend on the instance only, so that every
+// operation, retry and rollback finds the same deployment.
+func (o *resolver) DeploymentName(ctx context.Context, id lcm.OpOccID) (name, owner string, err error) {
 	opOcc, err := o.Store.Operation(ctx, id)
 	if err != nil {
 		return "", "", err
 	}
-	return stackName(opOcc.VnfInstanceID), "windlass-vnf-" + string(opOcc.VnfInstanceID), nil
+	return deploymentName(opOcc.VnfInstanceID), "windlass-vnf-" + string(opOcc.VnfInstanceID), nil
 }
 
-func stackName(id lcm.VnfInstanceID) string { return "vnf-" + string(id) }
+func deploymentName(id lcm.VnfInstanceID) string { return "vnf-" + string(id) }
 
-// GracePeriod implements activities.Stacks.
+// GracePeriod implements activities.Deployments.
 func (o *resolver) GracePeriod(ctx context.Context, id lcm.OpOccID) (time.Duration, error) {
 	opOcc, err := o.Store.Operation(ctx, id)
 	if err != nil {
@@ -43,13 +43,13 @@ func (o *resolver) GracePeriod(ctx context.Context, id lcm.OpOccID) (time.Durati
 	return max(request.GracePeriod(), j.Flavour.LeastGrace()), nil
 }
 
-// Stack implements activities.Stacks.
-func (o *resolver) Stack(ctx context.Context, id lcm.OpOccID) (vim.Deployment, error) {
+// Deployment implements activities.Deployments.
+func (o *resolver) Deployment(ctx context.Context, id lcm.OpOccID) (vim.Deployment, error) {
 	j, err := o.load(ctx, id)
 	if err != nil {
 		return vim.Deployment{}, err
 	}
-	name, owner, err := o.StackName(ctx, id)
+	name, owner, err := o.DeploymentName(ctx, id)
 	if err != nil {
 		return vim.Deployment{}, err
 	}
@@ -59,12 +59,12 @@ func (o *resolver) Stack(ctx context.Context, id lcm.OpOccID) (vim.Deployment, e
 	}
 	definition, opened, err := definer.Whole(ctx, j.Operation)
 	return vim.Deployment{
-		Name: name, Owner: owner, Operation: stackTag(id), Definition: definition, Timeout: o.stackTimeout(j),
+		Name: name, Owner: owner, Operation: deploymentTag(id), Definition: definition, Timeout: o.deployTimeout(j),
 		Secrets: opened,
 	}, err
 }
 
-// Change implements activities.Stacks.
+// Change implements activities.Deployments.
 func (o *resolver) Change(
 	ctx context.Context, id lcm.OpOccID, sizes vim.Sizes,
 ) (vim.Change, []string, error) {
@@ -72,7 +72,7 @@ func (o *resolver) Change(
 	if err != nil {
 		return vim.Change{}, nil, err
 	}
-	name, owner, err := o.StackName(ctx, id)
+	name, owner, err := o.DeploymentName(ctx, id)
 	if err != nil {
 		return vim.Change{}, nil, err
 	}
@@ -86,12 +86,12 @@ func (o *resolver) Change(
 	}
 	definition, opened, err := definer.Sized(ctx, j.Operation, sizes)
 	return vim.Change{
-		Name: name, Owner: owner, Operation: stackTag(id), Definition: definition, Timeout: o.stackTimeout(j),
+		Name: name, Owner: owner, Operation: deploymentTag(id), Definition: definition, Timeout: o.deployTimeout(j),
 		Secrets: opened,
 	}, j.Servers(), err
 }
 
-// Reconnection implements activities.Stacks.
+// Reconnection implements activities.Deployments.
 func (o *resolver) Reconnection(ctx context.Context, id lcm.OpOccID, asBefore bool) (vim.Change, error) {
 	j, err := o.load(ctx, id)
 	if err != nil {
@@ -101,7 +101,7 @@ func (o *resolver) Reconnection(ctx context.Context, id lcm.OpOccID, asBefore bo
 		j.Request.ExtVirtualLinks, j.Request.AdditionalParams = j.Instance.Instantiated.ExtVirtualLinks,
 			j.Instance.Instantiated.AdditionalParams
 	}
-	name, owner, err := o.StackName(ctx, id)
+	name, owner, err := o.DeploymentName(ctx, id)
 	if err != nil {
 		return vim.Change{}, err
 	}
@@ -112,7 +112,7 @@ func (o *resolver) Reconnection(ctx context.Context, id lcm.OpOccID, asBefore bo
 	direction := map[bool]string{false: "", true: " taken back"}[asBefore]
 	definition, opened, err := definer.Renewed(ctx, j.Operation, string(id)+direction)
 	return vim.Change{
-		Name: name, Owner: owner, Operation: stackTag(id), Definition: definition, Timeout: o.stackTimeout(j),
+		Name: name, Owner: owner, Operation: deploymentTag(id), Definition: definition, Timeout: o.deployTimeout(j),
 		Secrets: opened,
 	}, err
 }
@@ -140,9 +140,9 @@ func (o *resolver) definerOf(ctx context.Context, j *job) (definer, error) {
 	return d, nil
 }
 
-func stackTag(id lcm.OpOccID) string { return "windlass-op-" + string(id) }
+func deploymentTag(id lcm.OpOccID) string { return "windlass-op-" + string(id) }
 
-func (o *resolver) stackTimeout(j *job) time.Duration {
+func (o *resolver) deployTimeout(j *job) time.Duration {
 	drivers, _ := j.Drivers() // what cannot be read is told elsewhere
-	return cmp.Or(lifecycle.DeployTimeout(drivers), defaultStackTimeout)
+	return cmp.Or(lifecycle.DeployTimeout(drivers), defaultDeployTimeout)
 }
