@@ -90,7 +90,7 @@ type ChangeStackOutput struct{}
 // Idempotent: servers that are gone stay gone, groups that have their size keep it, a change that is under way is
 // waited for. Takes minutes, so it heartbeats; a cancel stops the waiting only.
 func (i *Infrastructure) ChangeStack(ctx context.Context, in ChangeStackInput) (out ChangeStackOutput, err error) {
-	defer func() { err = boundary(ctx, "change the stack", err) }()
+	defer func() { err = boundary(ctx, "change the deployment", err) }()
 	defer heartbeat(ctx)()
 	cloud, err := i.VIMs.VIM(ctx, in.OpOccID)
 	if err != nil {

@@ -194,7 +194,7 @@ func (c *givenCheck) port(ctx context.Context, link lcm.ExtVirtualLink, cpd stri
 	}
 	p, ok := c.ports[entry.LinkPort.ResourceID]
 	if !ok {
-		add("is not there in Neutron, or not for the project of the VIM")
+		add("is not there in the VIM, or not for the project of the VIM")
 		return nil
 	}
 	if c.which == lookedIdle && slices.Contains(c.own, p.ServerID) {

@@ -52,7 +52,7 @@ func TestBoundary_anUnheardAttemptIsRetried(t *testing.T) {
 	act := func(ctx context.Context) error {
 		ctx, cancel := context.WithCancelCause(ctx)
 		cancel(serviceerror.NewUnavailable("away"))
-		return boundary(ctx, "create the stack", ctx.Err())
+		return boundary(ctx, "create the deployment", ctx.Err())
 	}
 	env.RegisterActivity(act)
 	_, err := env.ExecuteActivity(act)

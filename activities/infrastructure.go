@@ -70,7 +70,7 @@ type CreateStackOutput struct {
 // failed is deleted and made anew. Takes minutes, so it heartbeats; a cancel makes the VIM stop. What else ends
 // the context does not: the next attempt goes on waiting for the deployment.
 func (i *Infrastructure) CreateStack(ctx context.Context, in DeploymentInput) (out CreateStackOutput, err error) {
-	defer func() { err = boundary(ctx, "create the stack", err) }()
+	defer func() { err = boundary(ctx, "create the deployment", err) }()
 	defer heartbeat(context.WithoutCancel(ctx))() // also while the VIM stops
 	cloud, err := i.VIMs.VIM(ctx, in.OpOccID)
 	if err != nil {
@@ -100,7 +100,7 @@ func stopCreation(ctx context.Context, cloud vim.VIM, deployment vim.Deployment,
 	ctx, done := context.WithTimeout(context.WithoutCancel(ctx), stopLimit)
 	defer done()
 	if err := cloud.Interrupt(ctx, deployment.Name, deployment.Owner, show); err != nil {
-		show("The stack could not be cancelled: " + classify(err).Sentence())
+		show("The deployment could not be cancelled: " + classify(err).Sentence())
 	}
 }
 
@@ -118,7 +118,7 @@ type DeleteStackOutput struct{}
 // Idempotent: a deployment that is not there is deleted; a deployment of that name that is not ours is left alone.
 // Takes minutes, so it heartbeats; a cancel stops the waiting only.
 func (i *Infrastructure) DeleteStack(ctx context.Context, in DeploymentInput) (out DeleteStackOutput, err error) {
-	defer func() { err = boundary(ctx, "delete the stack", err) }()
+	defer func() { err = boundary(ctx, "delete the deployment", err) }()
 	defer heartbeat(ctx)()
 	deployment, err := i.deploymentOf(ctx, in.OpOccID, in.Step)
 	if err != nil {
@@ -261,7 +261,7 @@ func locate(inv *vim.Inventory, params k8s.Params, in FindNodesInput, out *FindN
 	controlPlanes := out.Nodes.With(lcm.ControlPlane)
 	if n := len(controlPlanes); !in.AnyNumber && (n == 0 || n > 1 && n%2 == 0 || in.HighlyAvailable != (n > 1)) {
 		return lcm.Errorf(lcm.KindInvalid,
-			"The stack has %d control planes (resource %q): one, or an odd number of at least three behind a "+
+			"The deployment has %d control planes (resource %q): one, or an odd number of at least three behind a "+
 				"virtual IP, is needed. Correct aspect_id or vdu_id, the level or the package.", n,
 			cmp.Or(params.MasterNode.VduID, params.MasterNode.AspectID))
 	}
@@ -328,7 +328,7 @@ func nodeOf(inv *vim.Inventory, part string, role lcm.Role, params k8s.NodeParam
 		node.SSHAddress = ssh.FloatingIP
 	}
 	if node.ServerID == "" || node.Address == "" {
-		return node, lcm.Errorf(lcm.KindUnavailable, "The port %s of stack %s has no server or no address yet.",
+		return node, lcm.Errorf(lcm.KindUnavailable, "The port %s of %s has no server or no address yet.",
 			params.NicCpName, part)
 	}
 	for _, r := range inv.OfKind(vim.Compute) {

@@ -169,7 +169,7 @@ func TestCreateStack_isCancelledAlsoWhenTheVimCannotBeStopped(t *testing.T) {
 	output, err := endCreation(t, c, temporal.NewCanceledError())
 	assert.True(t, temporal.IsCanceledError(err), "%v", err)
 	assert.Contains(t, strings.Join(output.Shown, "\n"),
-		"The stack could not be cancelled: OpenStack refused to cancel stack vnf-1.")
+		"The deployment could not be cancelled: OpenStack refused to cancel stack vnf-1.")
 }
 
 func TestCreateStack_letsTheVimGoOnWhenOnlyThisAttemptEnds(t *testing.T) {

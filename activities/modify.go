@@ -53,7 +53,7 @@ func (i *Infrastructure) TryVim(ctx context.Context, in TryVimInput) (out TryVim
 	case !lcm.Is(err, lcm.KindNotFound):
 		return out, err
 	case in.HasDeployment:
-		return out, lcm.Errorf(lcm.KindConflict, "The VIM answers, but it has no stack %s: the VNF's resources are in "+
+		return out, lcm.Errorf(lcm.KindConflict, "The VIM answers, but it has no deployment %s: the VNF's resources are in "+
 			"another cloud or project. Name a VIM that leads to them.", deployment.name)
 	default: // nothing to be found yet
 		return out, nil

@@ -76,5 +76,5 @@ func TestFindNodes_byTheirVdu(t *testing.T) {
 	params.MasterNode.VduID = "nobody"
 	infra.Vnfs = paramsOf(params)
 	_, err := do(t, infra.FindNodes, activities.FindNodesInput{OpOccID: opOcc, Cluster: true})
-	require.ErrorContains(t, err, `The stack has 0 control planes (resource "nobody")`)
+	require.ErrorContains(t, err, `The deployment has 0 control planes (resource "nobody")`)
 }

@@ -53,13 +53,13 @@ func (i *Infrastructure) SwitchServer(ctx context.Context, in SwitchServerInput)
 		show("The server " + in.ServerID + " is " + string(in.To) + ".")
 	case lcm.Is(err, lcm.KindNotFound) && in.To == lcm.VnfStopped:
 		out.Gone = true
-		show("Nova has no server " + in.ServerID + " any more.")
+		show("The VIM has no server " + in.ServerID + " any more.")
 		return out, nil
 	case lcm.Is(err, lcm.KindNotFound):
 		return out, lcm.Wrap(lcm.KindBroken, err,
-			"Nova has no server %s any more. Roll the operation back or fail it, then heal the VNFC.", in.ServerID)
+			"The VIM has no server %s any more. Roll the operation back or fail it, then heal the VNFC.", in.ServerID)
 	case limited.Err() != nil && ctx.Err() == nil:
-		return out, lcm.Wrap(lcm.KindBroken, err, "The server %s is not %s after %s: Nova or its hypervisor hangs. Look at "+
+		return out, lcm.Wrap(lcm.KindBroken, err, "The server %s is not %s after %s: the VIM or its hypervisor hangs. Look at "+
 			"the server, then retry.", in.ServerID, in.To, powerLimit)
 	}
 	return out, err

@@ -30,7 +30,7 @@ type ReconnectStackOutput struct {
 func (i *Infrastructure) ReconnectStack(
 	ctx context.Context, in ReconnectStackInput,
 ) (out ReconnectStackOutput, err error) {
-	defer func() { err = boundary(ctx, "change the connections of the stack", err) }()
+	defer func() { err = boundary(ctx, "change the connections of the deployment", err) }()
 	defer heartbeat(ctx)()
 	cloud, err := i.VIMs.VIM(ctx, in.OpOccID)
 	if err != nil {

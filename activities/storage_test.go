@@ -431,7 +431,7 @@ func TestFindNodes_refusesToReplaceAServerThatTakesItsVolumesAlong(t *testing.T)
 	in := activities.FindNodesInput{OpOccID: opOcc, Keepers: []string{"s1"}}
 	for range 2 {
 		_, err := do(t, infra.FindNodes, in)
-		require.ErrorContains(t, err, "Nova would delete the volume "+volumeID+" together with the server s1 "+
+		require.ErrorContains(t, err, "The VIM would delete the volume "+volumeID+" together with the server s1 "+
 			"(delete_on_termination): nothing was deleted")
 		require.Equal(t, []string{volumeID}, cloud.ours)
 	}
@@ -448,7 +448,7 @@ func TestFreeVolumes_deletesTheServerAndNothingElse(t *testing.T) {
 	infra := &activities.Infrastructure{VIMs: cloud, Deployments: fixedDeployment{}, Output: s.output}
 	in := activities.FreeVolumesInput{OpOccID: opOcc, ServerID: "s1"}
 	_, err := do(t, infra.FreeVolumes, in)
-	require.ErrorContains(t, err, "Nova would delete the volume "+volumeID)
+	require.ErrorContains(t, err, "The VIM would delete the volume "+volumeID)
 	require.Zero(t, cloud.deleted)
 	cloud.lost = nil
 	for range 2 {

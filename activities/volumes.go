@@ -102,7 +102,7 @@ func volumesStay(ctx context.Context, cloud vim.VIM, server string, ours ...stri
 		return err
 	}
 	return lcm.Errorf(lcm.KindConflict,
-		"Nova would delete the volume %s together with the server %s (delete_on_termination): nothing was deleted. "+
+		"The VIM would delete the volume %s together with the server %s (delete_on_termination): nothing was deleted. "+
 			"Take the flag off the volume's attachment, then retry; or have the volumes replaced, too (additionalParams.all "+
 			"true).", strings.Join(lost, ", "), server)
 }

@@ -243,6 +243,24 @@ func (b *bench) cnf(t *testing.T) (instance string) {
 	return instance
 }
 
+func TestCnf_keepsToItsKindOfVimWhenItIsModified(t *testing.T) {
+	b := newBench(t)
+	instance := b.cnf(t)
+	own := map[string]any{
+		"vimType":       "ETSINFV.KUBERNETES.V_1",
+		"interfaceInfo": map[string]any{"endpoint": "https://192.0.2.7:6443", "ssl_ca_cert": "None"},
+		"accessInfo":    map[string]any{"bearer_token": marker},
+	}
+	patch := map[string]any{"vimConnectionInfo": map[string]any{"more": own}}
+	b.do("PATCH", instance, patch).want(http.StatusAccepted)
+
+	b = newBench(t)
+	instance = b.cnf(t)
+	patch["vimConnectionInfo"] = map[string]any{"more": map[string]any{"vimId": b.registerVim("cloud", false), "vimType": "openstack"}}
+	a := b.do("PATCH", instance, patch)
+	require.Contains(t, a.problem(http.StatusUnprocessableEntity), "this VNF needs one of type kubernetes")
+}
+
 func TestCnf_scalesWhatItsManifestsHave(t *testing.T) {
 	b := newBench(t)
 	instance := b.cnf(t)

@@ -107,7 +107,7 @@ func (h *hosts) explain(ctx context.Context, id lcm.OpOccID, node lcm.Node, err 
 	switch {
 	case lcm.Is(failure, lcm.KindNotFound):
 		return lcm.Wrap(lcm.KindBroken, activities.ErrServerOff,
-			"%s: Nova has no server %s any more; heal the VNFC, or undo what deleted it", node.Name, node.ServerID)
+			"%s: the VIM has no server %s any more; heal the VNFC, or undo what deleted it", node.Name, node.ServerID)
 	case failure == nil && slices.Contains(off, state.Level):
 		return lcm.Wrap(lcm.KindBroken, activities.ErrServerOff,
 			"%s: its server %s is %s; start it and retry, or heal the VNFC", node.Name, node.ServerID, state.Status)

@@ -79,7 +79,7 @@ func (v *vnf) restoreServers(ctx workflow.Context) error {
 		return err
 	}
 	v.op.journal.status.ForwardOnly = true
-	return lcm.Errorf(lcm.KindConflict, "Heat has deleted %s meanwhile.", strings.Join(out.Lost, ", "))
+	return lcm.Errorf(lcm.KindConflict, "The VIM has deleted %s meanwhile.", strings.Join(out.Lost, ", "))
 }
 
 // checkPorts looks at ports that others have made while all is as it was: a port that cannot be used again is no way

@@ -37,7 +37,7 @@ func (k *kubeadmWork) storageReplaced() table {
 // onStorage is the input of an activity on the storage server.
 func (k *kubeadmWork) onStorage(ctx workflow.Context) (activities.NodeInput, error) {
 	if k.made.Storage == nil {
-		return activities.NodeInput{}, lcm.Errorf(lcm.KindBroken, "The stack has no storage server.")
+		return activities.NodeInput{}, lcm.Errorf(lcm.KindBroken, "The deployment has no storage server.")
 	}
 	return k.on(ctx, k.made.Storage.Node), nil
 }
@@ -87,7 +87,7 @@ func (k *kubeadmWork) mountOnArrivals(ctx workflow.Context) error { return k.mou
 
 func (k *kubeadmWork) mountOn(ctx workflow.Context, list lcm.Nodes) error {
 	if k.made.Storage == nil {
-		return lcm.Errorf(lcm.KindBroken, "The stack has no storage server.")
+		return lcm.Errorf(lcm.KindBroken, "The deployment has no storage server.")
 	}
 	return inParallel(ctx, list, func(ctx workflow.Context, node lcm.Node) error {
 		_, err := call(onNode(ctx), storage.MountExports, activities.MountExportsInput{

@@ -21,7 +21,7 @@ func newVnfDrift(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "drift ID",
 		Short: "Show in what a VNF instance differs from what it should be",
-		Long: `Show what the last check of a VNF instance has found: in what Heat, Nova, the nodes, Kubernetes, etcd, HAProxy, the
+		Long: `Show what the last check of a VNF instance has found: in what the VIM, the nodes, Kubernetes, etcd, HAProxy, the
 virtual IP and the CA differ from what they should be, what mends it, and what the check has led to. --check checks now and
 waits for the outcome.`,
 		Example: `  windlass vnf drift 1f9d3a52-0c1e-4f60-8a3f-6f1f2f9d9c11 --check

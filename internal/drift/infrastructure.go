@@ -16,11 +16,11 @@ func (c *comparison) deployment() {
 		c.add(lcm.DriftVimUnreachable, "", "", "The VIM cannot be asked what it has: %s", s.Unreachable)
 		return
 	case s.Missing:
-		c.add(lcm.DriftDeploymentMissing, "", "", "The VNF's Heat stack does not exist any more.")
+		c.add(lcm.DriftDeploymentMissing, "", "", "The VNF's deployment does not exist in the VIM any more.")
 		return
 	case s.Level == vim.Failed, s.Level == vim.Changing, s.Level == vim.Removed:
 		// The VIM's reason is not repeated: it may quote what the deployment's parameters are.
-		c.add(lcm.DriftDeploymentStatus, "", "", "The VNF's Heat stack is %s although no operation is under way.", s.Status)
+		c.add(lcm.DriftDeploymentStatus, "", "", "The VNF's deployment is %s although no operation is under way.", s.Status)
 	}
 	for _, v := range c.want.Vnfcs {
 		c.server(v)
@@ -29,7 +29,7 @@ func (c *comparison) deployment() {
 		if !slices.ContainsFunc(c.want.Vnfcs,
 			func(v lcm.VnfcResourceInfo) bool { return v.ComputeResource.ResourceID == m.ServerID }) {
 			c.add(lcm.DriftDeploymentMemberUnknown, "", "",
-				"The Heat stack has a server %s of %s that is no VNFC of the VNF instance.", m.ServerID, m.VduID)
+				"The deployment has a server %s of %s that is no VNFC of the VNF instance.", m.ServerID, m.VduID)
 		}
 	}
 	c.levels()
@@ -53,26 +53,26 @@ func (c *comparison) server(v lcm.VnfcResourceInfo) {
 	node, name := c.nameOf(v)
 	at := slices.IndexFunc(c.have.Deployment.Members, func(m Member) bool { return m.ServerID == v.ComputeResource.ResourceID })
 	if at < 0 {
-		c.add(lcm.DriftDeploymentMemberMissing, v.ID, node, "%s is no member of the VNF's Heat stack any more.", name)
+		c.add(lcm.DriftDeploymentMemberMissing, v.ID, node, "%s is no member of the VNF's deployment any more.", name)
 		return
 	}
 	level, status := c.have.Deployment.Members[at].Level, c.have.Deployment.Members[at].Status
 	if c.want.stopped(v.ComputeResource.ResourceID) && level != "" && level != vim.Removed {
 		if level != vim.Stopped {
-			c.add(lcm.DriftServerStatus, v.ID, node, "%s is %s in Nova although it was stopped on purpose.", name, status)
+			c.add(lcm.DriftServerStatus, v.ID, node, "%s is %s in the VIM although it was stopped on purpose.", name, status)
 		}
 		return
 	}
 	switch level {
 	case vim.Running:
 	case "", vim.Removed:
-		c.add(lcm.DriftServerMissing, v.ID, node, "%s does not exist in Nova any more, though its Heat stack has it.", name)
+		c.add(lcm.DriftServerMissing, v.ID, node, "%s does not exist in the VIM any more, though its deployment has it.", name)
 	case vim.Failed:
-		c.add(lcm.DriftServerError, v.ID, node, "%s is in %s, as Nova says.", name, status)
+		c.add(lcm.DriftServerError, v.ID, node, "%s is in %s, as the VIM says.", name, status)
 	case vim.Stopped:
-		c.add(lcm.DriftServerStopped, v.ID, node, "%s is switched off (%s), as Nova says.", name, status)
+		c.add(lcm.DriftServerStopped, v.ID, node, "%s is switched off (%s), as the VIM says.", name, status)
 	default:
-		c.add(lcm.DriftServerStatus, v.ID, node, "%s is %s in Nova, not ACTIVE.", name, status)
+		c.add(lcm.DriftServerStatus, v.ID, node, "%s is %s in the VIM, not ACTIVE.", name, status)
 	}
 }
 
@@ -86,7 +86,7 @@ func (c *comparison) levels() {
 			}
 		}
 		if have != want.VMs {
-			c.add(lcm.DriftScaleLevel, "", "", "The Heat stack has %d VMs of %s; at its scale level the VNF has %d.", have,
+			c.add(lcm.DriftScaleLevel, "", "", "The deployment has %d VMs of %s; at its scale level the VNF has %d.", have,
 				want.VduID, want.VMs)
 		}
 	}

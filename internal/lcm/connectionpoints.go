@@ -31,7 +31,7 @@ type IPAddressInfo struct {
 type VnfcCpInfo struct {
 	ID    string `json:"id"`
 	CpdID string `json:"cpdId"`
-	// VnfLinkPortID is set for one on an internal virtual link of the stack.
+	// VnfLinkPortID is set for one on an internal virtual link of the deployment.
 	VnfLinkPortID string `json:"vnfLinkPortId,omitempty"`
 	// VnfExtCpID is set when a link makes it external; its addresses are there then.
 	VnfExtCpID     string           `json:"vnfExtCpId,omitempty"`
@@ -45,7 +45,7 @@ type ExtLinkPortInfo struct {
 	CpInstanceID   string         `json:"cpInstanceId,omitempty"`
 }
 
-// VnfVirtualLinkResourceInfo is SOL003 clause 5.5.3.6: a network that the stack has made for an internal virtual link.
+// VnfVirtualLinkResourceInfo is SOL003 clause 5.5.3.6: a network that the deployment has made for an internal virtual link.
 type VnfVirtualLinkResourceInfo struct {
 	ID                   string            `json:"id"`
 	VnfVirtualLinkDescID string            `json:"vnfVirtualLinkDescId"`

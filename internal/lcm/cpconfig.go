@@ -15,7 +15,7 @@ type ExtCp struct {
 	FixedIPs []FixedIP
 	// MAC is "" when the VIM chooses the address.
 	MAC string `json:",omitempty"`
-	// LinkPort is the port that the connection point is given, nil when the stack makes one.
+	// LinkPort is the port that the connection point is given, nil when the deployment makes one.
 	LinkPort *LinkPort `json:",omitempty"`
 	// Configs are the entries of cpConfig, ordered by their keys. There are none where the client gave no keys, as in
 	// v2.6.1, and where an older Windlass has kept the connection point.
@@ -56,7 +56,7 @@ func (ip FixedIP) Count() int {
 	return min(max(ip.Dynamic, 1), mostAddresses)
 }
 
-// chosen tells whether a port has to be told of it: Neutron gives a port an address anyway.
+// chosen tells whether a port has to be told of it: the VIM gives a port an address anyway.
 func (ip FixedIP) chosen() bool { return ip.Address != "" || ip.SubnetID != "" }
 
 // addressed tells whether the entry asks for more than any port.

@@ -28,7 +28,7 @@ type Grant struct {
 	ExtVirtualLinks json.RawMessage `json:"extVirtualLinks,omitempty"`
 	// ExtManagedVirtualLinks take the place of internal virtual links, and of what the request has in their place.
 	ExtManagedVirtualLinks []ExtManagedVirtualLink `json:"extManagedVirtualLinks,omitempty"`
-	// AdditionalParams may hold "nfv", which is merged into what Heat gets; secrets are sealed.
+	// AdditionalParams may hold "nfv", which is merged into what the VIM gets; secrets are sealed.
 	AdditionalParams json.RawMessage `json:"additionalParams,omitempty"`
 	// Href is where the NFVO has the grant.
 	Href string `json:"href,omitempty"`
@@ -55,14 +55,14 @@ type GrantedImage struct {
 	VimImageID      string `json:"vimSoftwareImageId"`
 }
 
-// GrantedChoices are what NFVOs have chosen for a VNF, by VDU; images also by storage. Every later change of its stack
+// GrantedChoices are what NFVOs have chosen for a VNF, by VDU; images also by storage. Every later change of its deployment
 // needs them again.
 type GrantedChoices struct {
 	Images          map[string]string `json:"images,omitempty"`
 	ComputeFlavours map[string]string `json:"computeFlavours,omitempty"`
 	Zones           map[string]string `json:"zones,omitempty"`
 	// KeptImages are those that VDUs and storages have from the VNFD before the present one, which has others: nobody
-	// has chosen them, but with others Heat would make the servers that are there anew.
+	// has chosen them, but with others the VIM would make the servers that are there anew.
 	KeptImages map[string]string `json:"keptImages,omitempty"`
 }
 
@@ -118,7 +118,7 @@ type GrantResource struct {
 	Replaces string `json:"replaces,omitempty"`
 }
 
-// The types of resources in a grant (SOL003 clause 9.5.3.2), as far as a Heat stack has them.
+// The types of resources in a grant (SOL003 clause 9.5.3.2), as far as a deployment has them.
 const (
 	GrantCompute  = "COMPUTE"
 	GrantStorage  = "STORAGE"

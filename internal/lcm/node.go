@@ -21,9 +21,9 @@ type Node struct {
 	// digits of the server's id. It does not depend on an address, and a replaced VM gets a new one.
 	Name string `json:"name"`
 	Role Role   `json:"role"`
-	// ServerID is the id of the Nova server.
+	// ServerID is the VIM's id of the server.
 	ServerID string `json:"serverId"`
-	// Part is the nested Heat stack that holds the server, the parent stack's id when not nested.
+	// Part is the part of the deployment that holds the server, by its id; the deployment's own where that is not divided.
 	Part string `json:"stackId"`
 	VduID   string `json:"vduId"`
 	// SSHAddress is where Windlass reaches the node: a fixed or a floating IP.

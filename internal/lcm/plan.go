@@ -10,11 +10,11 @@ type Plan struct {
 	InstantiationLevelID string `json:"instantiationLevelId,omitempty"`
 	// Groups are the groups of VMs whose size changes.
 	Groups []GroupChange `json:"groups,omitempty"`
-	// Bitrates is set when bit rates of virtual links change that the stack takes.
+	// Bitrates is set when bit rates of virtual links change that the deployment takes.
 	Bitrates bool `json:"bitrates,omitempty"`
 	// Leaving are the VMs that go. A heal replaces each of them.
 	Leaving []LeavingVnfc `json:"leaving,omitempty"`
-	// LeavingVolumes are Cinder volumes that are replaced with their servers: what is on them is lost. KeepVolumes is
+	// LeavingVolumes are volumes that are replaced with their servers: what is on them is lost. KeepVolumes is
 	// set when a storage server, or a registry, gets them back instead.
 	LeavingVolumes []string `json:"leavingVolumes,omitempty"`
 	KeepVolumes    bool     `json:"keepVolumes,omitempty"`
@@ -22,7 +22,7 @@ type Plan struct {
 	// volumes that are not in LeavingVolumes, stay. Without it a member goes as a whole, as in heals that an older
 	// Windlass has planned.
 	Within bool `json:"within,omitempty"`
-	// LeavingPorts are ports of the stack that are replaced with their servers. Keepers are servers whose volumes their
+	// LeavingPorts are ports of the deployment that are replaced with their servers. Keepers are servers whose volumes their
 	// successors get: they are deleted first, because a volume is attached to one server.
 	LeavingPorts []string `json:"leavingPorts,omitempty"`
 	Keepers      []string `json:"keepers,omitempty"`
@@ -109,7 +109,7 @@ func (p Plan) Adds() int {
 // Removes is how many VMs go.
 func (p Plan) Removes() int { return len(p.Leaving) }
 
-// Revocable reports whether a heal deletes nothing before Heat has made all that takes its place, and no port loses its
+// Revocable reports whether a heal deletes nothing before the VIM has made all that takes its place, and no port loses its
 // addresses to another one. A heal of nodes is not: they leave their cluster first.
 func (p Plan) Revocable() bool {
 	return p.Within && len(p.Keepers)+len(p.LeavingPorts)+len(p.LeavingVolumes) == 0

@@ -2,7 +2,7 @@ package lcm
 
 import "slices"
 
-// StorageServer is the VM that exports Cinder volumes to the nodes of a cluster over NFS. It is a VNFC as others are,
+// StorageServer is the VM that exports volumes to the nodes of a cluster over NFS. It is a VNFC as others are,
 // and no node of the cluster. It holds no secret.
 type StorageServer struct {
 	// Node is its VM, of the role Storage; no cluster has a node of that name.
@@ -13,9 +13,9 @@ type StorageServer struct {
 	Addresses []CpAddress `json:"addresses,omitempty"`
 }
 
-// StorageVolume is a Cinder volume of a storage server.
+// StorageVolume is a volume of a storage server.
 type StorageVolume struct {
-	// ResourceID is its name in the Base HOT, VolumeID Cinder's id.
+	// ResourceID is its name in the Base HOT, VolumeID the VIM's id.
 	ResourceID string `json:"resourceId"`
 	VolumeID   string `json:"volumeId"`
 	// ServerID is the server that it is attached to, "" when there is none in the VNF.
@@ -58,7 +58,7 @@ func (s *StorageServer) AllAddresses() (out []string) {
 	return out
 }
 
-// VolumeIDs are Cinder's ids of the volumes, in order.
+// VolumeIDs are the VIM's ids of the volumes, in order.
 func (s *StorageServer) VolumeIDs() (out []string) {
 	if s == nil {
 		return nil

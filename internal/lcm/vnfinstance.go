@@ -55,12 +55,12 @@ type InstantiatedVnfInfo struct {
 	VirtualStorages      []VirtualStorageResourceInfo `json:"virtualStorageResourceInfo,omitempty"`
 	// VirtualLinks are the VNF's own networks.
 	VirtualLinks []VnfVirtualLinkResourceInfo `json:"virtualLinkResourceInfo,omitempty"`
-	// Attached are the volumes and ports of the VNFCs, and the networks of the stack; nil for a VNF that was last
+	// Attached are the volumes and ports of the VNFCs, and the networks of the deployment; nil for a VNF that was last
 	// looked at before they were recorded.
 	Attached []AttachedResource `json:"attached,omitempty"`
 	// NetworksSeen is set since networks are among them; until then nobody knows which ones there were.
 	NetworksSeen bool `json:"networksSeen,omitempty"`
-	// StackID is the Heat stack; Tacker calls it instance_id.
+	// DeploymentID is the deployment; Tacker calls it instance_id.
 	DeploymentID string `json:"stackId,omitempty"`
 	// ExtVirtualLinks are those of the instantiate request: a new VM is connected as the first ones were.
 	ExtVirtualLinks []ExtVirtualLink `json:"extVirtualLinks,omitempty"`
@@ -92,7 +92,7 @@ type VnfExtCpInfo struct {
 	CpdID string `json:"cpdId"`
 	// CpProtocolInfo are its addresses; nil for a VNF that was last looked at before they were recorded.
 	CpProtocolInfo []CpProtocolInfo `json:"cpProtocolInfo,omitempty"`
-	// ExtLinkPortID is the port: the VIM's id of one that the stack has made, the request's of one that it has given.
+	// ExtLinkPortID is the port: the VIM's id of one that the deployment has made, the request's of one that it has given.
 	// It is "" when it is not one of a VNFC.
 	ExtLinkPortID string `json:"extLinkPortId,omitempty"`
 	// PortID is the VIM's id of a port that the request has given, "" for others.

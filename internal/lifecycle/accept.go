@@ -90,7 +90,7 @@ func Target(g lcm.Grant) (string, error) {
 		}
 	}
 	if len(ids) > 1 {
-		return "", unhonourable("$.addResources", "the VNF is one Heat stack, so it cannot be on several VIMs: %s",
+		return "", unhonourable("$.addResources", "the VNF is one deployment, so it cannot be on several VIMs: %s",
 			strings.Join(ids, ", "))
 	}
 	if len(ids) == 0 {
@@ -260,7 +260,7 @@ func (c *choosing) keep() {
 				before = choice.otherwise
 			}
 			if given && now != before {
-				c.add(choice.path, "the servers of %s that are there have the %s %q; with %q Heat would make them anew", vdu.ID,
+				c.add(choice.path, "the servers of %s that are there have the %s %q; with %q the VIM would make them anew", vdu.ID,
 					choice.what, before, now)
 			}
 		}

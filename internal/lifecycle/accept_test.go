@@ -191,7 +191,7 @@ func TestChosen_keepsServersThatAreThere(t *testing.T) {
 
 	other := with("east", "image-x")
 	_, err = lifecycle.Chosen(f, other, false)
-	require.ErrorContains(t, err, `have the zone "west"; with "east" Heat would make them anew`)
+	require.ErrorContains(t, err, `have the zone "west"; with "east" the VIM would make them anew`)
 	require.ErrorContains(t, err, `have the image "image-w"; with "image-x"`)
 	chosen, err = lifecycle.Chosen(f, other, true)
 	require.NoError(t, err, "they are made anew in any case")

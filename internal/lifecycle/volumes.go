@@ -14,7 +14,7 @@ func (f Facts) healVolumes(p *lcm.Plan, req lcm.HealRequest) error {
 	path := "$.additionalParams." + by
 	switch {
 	case p.Whole && keep && by == lcm.HealAll:
-		return invalid(path, "the entire VNF is made anew, with its stack, addresses and volumes: name the VNFCs to be "+
+		return invalid(path, "the entire VNF is made anew, with its deployment, addresses and volumes: name the VNFCs to be "+
 			"healed to keep the rest (vnfcInstanceId)")
 	case p.Whole && keep:
 		return invalid(path, "the entire VNF is made anew, with its volumes: heal the storage server alone to keep them "+
