@@ -168,8 +168,8 @@ func having(inv *vim.Inventory, kind vim.Kind, ids []string) (out []vim.Resource
 	return out
 }
 
-// unknownServers are the servers of the deployment that are not among those that are known, nor to take the place of one:
-// the VIM may be about to replace one that is.
+// unknownServers are the servers of the deployment that are not among those that are known, nor to take the place of
+// one: the VIM may be about to replace one that is.
 func unknownServers(inv *vim.Inventory, known []string, vnfcs []Vnfc) []string {
 	var out []string
 	for _, r := range inv.OfKind(vim.Compute) {

@@ -16,8 +16,8 @@ type ChangePackageInput struct {
 // ChangePackageOutput is empty.
 type ChangePackageOutput struct{}
 
-// ChangePackage makes of the VNF's deployment what the package of a CHANGE_VNFPKG says, or what the one before says, and
-// waits until that is so.
+// ChangePackage makes of the VNF's deployment what the package of a CHANGE_VNFPKG says, or what the one before says,
+// and waits until that is so.
 //
 // Idempotent: what is so already stays as it is. Takes minutes, so it heartbeats; a cancel stops the waiting only.
 func (i *Infrastructure) ChangePackage(

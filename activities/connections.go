@@ -103,8 +103,8 @@ func resourceIDs(list []vim.Resource) (ids []string) {
 	return ids
 }
 
-// portsOf are the ports of a server and, of a connection point of which it has none, the port that the deployment has or had
-// for it.
+// portsOf are the ports of a server and, of a connection point of which it has none, the port that the deployment has
+// or had for it.
 func (c *connections) portsOf(v Vnfc) (out []Attached) {
 	take := func(name string, p vim.Port) {
 		out = append(out, Attached{
@@ -149,8 +149,8 @@ func (c *connections) inPart(v Vnfc, name string) (vim.Port, bool) {
 	return p, ok && (p.ServerID == "" || p.ServerID == v.ServerID)
 }
 
-// nameOf is the connection point of a port: the deployment's name for it, the recorded one, or the one that the VIM has put
-// into its name. The longest counts there: a port of "a-b" has "b" in its name, too.
+// nameOf is the connection point of a port: the deployment's name for it, the recorded one, or the one that the VIM has
+// put into its name. The longest counts there: a port of "a-b" has "b" in its name, too.
 func (c *connections) nameOf(v Vnfc, p vim.Port) string {
 	for _, r := range c.inv.OfKind(vim.LinkPort) {
 		if r.ID == p.ID {

@@ -46,7 +46,8 @@ func (c *connectedCloud) Network(_ context.Context, name string) (string, error)
 	return "id-of-" + name, nil
 }
 
-// One connection point has moved, one has not, and of one the replacement has failed: the VIM lists its successor alone.
+// One connection point has moved, one has not, and of one the replacement has failed: the VIM lists its successor
+// alone.
 func TestFindConnections_looksInNeutron(t *testing.T) {
 	port := func(id, name, server, network, address string) vim.Port {
 		return vim.Port{

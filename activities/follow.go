@@ -9,9 +9,9 @@ import (
 	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
-// follow records the Pods of a VNF of containers that its cluster has made in the place of others, or that an autoscaler
-// has added or removed: that is what clusters do and no drift. While a workload has not the Pods that it is to have, what
-// is recorded stays, and the difference is found.
+// follow records the Pods of a VNF of containers that its cluster has made in the place of others, or that an
+// autoscaler has added or removed: that is what clusters do and no drift. While a workload has not the Pods that it is
+// to have, what is recorded stays, and the difference is found.
 func (d *Drift) follow(ctx context.Context, site *Site, inv *vim.Inventory) error {
 	info := site.Instance.Instantiated
 	if site.Follow == nil || inv == nil || inv.Level != vim.Running || len(info.Stopped) > 0 || !settled(inv) {

@@ -11,9 +11,9 @@ import (
 	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
-// inventory is what the deployment of an operation has made, with the ports that requests have given to its servers. These
-// are in it as if the deployment had made them, under the names of their connection points, but the VIM knows nothing of them:
-// they are plugged and unplugged, and never deleted.
+// inventory is what the deployment of an operation has made, with the ports that requests have given to its servers.
+// These are in it as if the deployment had made them, under the names of their connection points, but the VIM knows
+// nothing of them: they are plugged and unplugged, and never deleted.
 func (i *Infrastructure) inventory(
 	ctx context.Context, cloud vim.VIM, id lcm.OpOccID, name string,
 ) (*vim.Inventory, error) {

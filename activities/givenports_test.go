@@ -182,8 +182,8 @@ func TestFindConnections_knowsGivenPorts(t *testing.T) {
 	}
 }
 
-// What is wrong with a new port is told before the deployment is touched; a rollback looks at none, and nobody at those that
-// stay.
+// What is wrong with a new port is told before the deployment is touched; a rollback looks at none, and nobody at those
+// that stay.
 func TestReconnectStack_looksAtGivenPortsFirst(t *testing.T) {
 	cloud := &connectedCloud{ports: []vim.Port{{ID: "kept", NetworkID: "id-of-elsewhere", ServerID: "strange"}}}
 	cloud.inv = &vim.Inventory{ID: "top"}
@@ -203,7 +203,8 @@ func TestReconnectStack_looksAtGivenPortsFirst(t *testing.T) {
 	require.NotEqual(t, vim.Change{}, cloud.last)
 }
 
-// A port for a server that comes is looked at before the deployment grows; those in the VNF's servers are theirs already.
+// A port for a server that comes is looked at before the deployment grows; those in the VNF's servers are theirs
+// already.
 func TestChangeStack_looksAtPortsForServersThatCome(t *testing.T) {
 	link := onGiven("net", "a", "own")
 	link.ExtCps[0].Configs = []lcm.CpConfig{

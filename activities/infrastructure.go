@@ -94,8 +94,8 @@ func (i *Infrastructure) CreateStack(ctx context.Context, in DeploymentInput) (o
 // stopLimit bounds how long a cancel waits for the VIM to stop, which marks the deployment and little more.
 const stopLimit = time.Minute
 
-// stopCreation makes the VIM stop. Where it cannot, the operation is cancelled all the same: a retry finds the deployment
-// as it is then, and a rollback deletes it.
+// stopCreation makes the VIM stop. Where it cannot, the operation is cancelled all the same: a retry finds the
+// deployment as it is then, and a rollback deletes it.
 func stopCreation(ctx context.Context, cloud vim.VIM, deployment vim.Deployment, show func(string)) {
 	ctx, done := context.WithTimeout(context.WithoutCancel(ctx), stopLimit)
 	defer done()
@@ -137,10 +137,11 @@ type FindNodesInput struct {
 	HighlyAvailable bool `json:"highlyAvailable,omitempty"`
 	// AnyNumber takes any number of control planes: a VNF may have been left with some.
 	AnyNumber bool `json:"anyNumber,omitempty"`
-	// Left waits until the VIM has ended what it does, and leaves out VMs without an address: what an operation that is given
-	// up has left.
+	// Left waits until the VIM has ended what it does, and leaves out VMs without an address: what an operation that is
+	// given up has left.
 	Left bool `json:"left,omitempty"`
-	// Keepers are servers whose volumes are to outlive them: it is a Conflict when the VIM would delete one with its server.
+	// Keepers are servers whose volumes are to outlive them: it is a Conflict when the VIM would delete one with its
+	// server.
 	Keepers []string `json:"keepers,omitempty"`
 }
 

@@ -37,8 +37,8 @@ type TryVimInput struct {
 type TryVimOutput struct{}
 
 // TryVim looks whether the VIM takes the credentials of the connection as it will be and, of a VNF that is
-// instantiated, whether its deployment is there: a connection that leads to another cloud would make the VNF's resources
-// unreachable.
+// instantiated, whether its deployment is there: a connection that leads to another cloud would make the VNF's
+// resources unreachable.
 //
 // Idempotent: it only looks. A deployment that is being changed is waited for, so it heartbeats.
 func (i *Infrastructure) TryVim(ctx context.Context, in TryVimInput) (out TryVimOutput, err error) {

@@ -14,19 +14,19 @@ type ReconnectStackInput struct {
 	AsBefore bool        `json:"asBefore,omitempty"`
 }
 
-// ReconnectStackOutput is what the deployment has where changes were taken back: ports, and their addresses, may be others
-// than the ones that are recorded. It is empty where they were made, because FindNodes looks then.
+// ReconnectStackOutput is what the deployment has where changes were taken back: ports, and their addresses, may be
+// others than the ones that are recorded. It is empty where they were made, because FindNodes looks then.
 type ReconnectStackOutput struct {
 	DeploymentID  string    `json:"stackId,omitempty"`
 	Vnfcs    []Vnfc    `json:"vnfcs,omitempty"`
 	Networks []Network `json:"networks,omitempty"`
 }
 
-// ReconnectStack gives the VNF's deployment the parameters with which its external connection points are on the links of the
-// operation's plan, or on those of the VNF as it is recorded, and waits until the VIM is done.
+// ReconnectStack gives the VNF's deployment the parameters with which its external connection points are on the links
+// of the operation's plan, or on those of the VNF as it is recorded, and waits until the VIM is done.
 //
-// Idempotent: parameters that the deployment has already change nothing, and a change that is under way is waited for. Takes
-// minutes, so it heartbeats; a cancel stops the waiting only.
+// Idempotent: parameters that the deployment has already change nothing, and a change that is under way is waited for.
+// Takes minutes, so it heartbeats; a cancel stops the waiting only.
 func (i *Infrastructure) ReconnectStack(
 	ctx context.Context, in ReconnectStackInput,
 ) (out ReconnectStackOutput, err error) {

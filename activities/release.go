@@ -14,8 +14,8 @@ type releasing struct {
 	show  func(string)
 }
 
-// broken deletes servers that are replaced, are in ERROR, and have ports of the deployment: the VIM takes ports from servers
-// for their successors, but not from these, and the VIM would refuse them to the successors.
+// broken deletes servers that are replaced, are in ERROR, and have ports of the deployment: the VIM takes ports from
+// servers for their successors, but not from these, and the VIM would refuse them to the successors.
 func (r releasing) broken(ctx context.Context, leaving []string) error {
 	for _, resource := range having(r.inv, vim.Compute, leaving) {
 		id := resource.ID

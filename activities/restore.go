@@ -45,9 +45,9 @@ func lost(ctx context.Context, power vim.Power, servers []string) (gone []string
 	return gone, nil
 }
 
-// RestoreServers gives servers that were to be replaced, and are still there, what the VIM has taken from them for their
-// successors: their ports. Successors that the VIM could not make are deleted where they have such a port. It does nothing
-// when a server is lost.
+// RestoreServers gives servers that were to be replaced, and are still there, what the VIM has taken from them for
+// their successors: their ports. Successors that the VIM could not make are deleted where they have such a port. It
+// does nothing when a server is lost.
 //
 // Idempotent: a port that a server has stays there. It waits until the VIM has ended what it does, so it heartbeats. To
 // the VIM a server whose successor has failed is still one to be replaced: the next change of the deployment does so.

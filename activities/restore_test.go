@@ -174,8 +174,8 @@ func TestChangeStack_replacesServersWithinMembers(t *testing.T) {
 	}
 }
 
-// A heal that was rolled back has left a successor that the VIM could not make: undoing an enlargement must not take its
-// member.
+// A heal that was rolled back has left a successor that the VIM could not make: undoing an enlargement must not take
+// its member.
 func TestChangeStack_sparesMembersThatAreRecorded(t *testing.T) {
 	cloud, deployment := halfHealed()
 	cloud.inv.Resources = append(cloud.inv.Resources,

@@ -42,7 +42,8 @@ func findStorage(inv *vim.Inventory, p k8s.Params) (*lcm.StorageServer, error) {
 	return s, nil
 }
 
-// findVolume finds a volume of the deployment itself by its name in the Base HOT, with the server that it is attached to.
+// findVolume finds a volume of the deployment itself by its name in the Base HOT, with the server that it is attached
+// to.
 func findVolume(inv *vim.Inventory, name string) (*lcm.StorageVolume, error) {
 	r, ok := inv.In(inv.ID, name)
 	if !ok || r.ID == "" {
@@ -90,8 +91,8 @@ func deployedVolumes(inv *vim.Inventory) (ids []string) {
 	return ids
 }
 
-// volumesStay is a Conflict when the VIM would delete volumes together with the server, and NotFound when it has no such
-// server; ours are the deployment's volumes.
+// volumesStay is a Conflict when the VIM would delete volumes together with the server, and NotFound when it has no
+// such server; ours are the deployment's volumes.
 func volumesStay(ctx context.Context, cloud vim.VIM, server string, ours ...string) error {
 	keeper, err := volumesOfVIM(cloud)
 	if err != nil {
@@ -122,8 +123,8 @@ type FreeVolumesOutput struct{}
 const politely = time.Minute
 
 // FreeVolumes shuts a server down and deletes it, because the VIM makes a server's successor before it deletes it,
-// and a volume is attached to one only. It is refused where volumes would be deleted with the server. The deployment still
-// has the server: ChangeStack replaces it.
+// and a volume is attached to one only. It is refused where volumes would be deleted with the server. The deployment
+// still has the server: ChangeStack replaces it.
 //
 // Idempotent: a server that is gone has no volumes. Takes up to two minutes or so, so it heartbeats.
 func (i *Infrastructure) FreeVolumes(ctx context.Context, in FreeVolumesInput) (out FreeVolumesOutput, err error) {

@@ -107,8 +107,8 @@ func (j *job) otherExternal(known []lcm.VnfExtCpInfo) (out []lcm.VnfExtCpInfo) {
 	return out
 }
 
-// madeLink tells whether the deployment has a network for an internal virtual link: a network that is managed elsewhere is
-// none of its.
+// madeLink tells whether the deployment has a network for an internal virtual link: a network that is managed elsewhere
+// is none of its.
 func madeLink(made []activities.Network, id string) bool {
 	return slices.ContainsFunc(made, func(n activities.Network) bool { return n.Resource == id })
 }

@@ -11,7 +11,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
-// defaultDeployTimeout is how long the VIM may take for a deployment; Tacker's is 10 to 20 minutes, too short for a slow cloud.
+// defaultDeployTimeout is how long the VIM may take for a deployment; Tacker's is 10 to 20 minutes, too short for a
+// slow cloud.
 const defaultDeployTimeout = 30 * time.Minute
 
 // DeploymentName implements activities.Deployments. The name and the owner depend on the instance only, so that every

@@ -92,8 +92,8 @@ func (h *hosts) dial(
 	return dialer.Dial(ctx, target)
 }
 
-// explain asks the VIM about a node that does not answer when it is tried again: a server that is off will not come back
-// by waiting.
+// explain asks the VIM about a node that does not answer when it is tried again: a server that is off will not come
+// back by waiting.
 func (h *hosts) explain(ctx context.Context, id lcm.OpOccID, node lcm.Node, err error) error {
 	if !lcm.Is(err, lcm.KindUnavailable) || ctx.Err() != nil || !activity.IsActivity(ctx) ||
 		activity.GetInfo(ctx).Attempt < 2 {

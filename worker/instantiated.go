@@ -128,8 +128,8 @@ func (j *job) attached(v activities.Vnfc) (out []lcm.AttachedResource) {
 	return out
 }
 
-// networks are those that the deployment has made, by what describes them in the VNFD. One of a member of a group belongs to
-// the member's VNFC.
+// networks are those that the deployment has made, by what describes them in the VNFD. One of a member of a group
+// belongs to the member's VNFC.
 func (j *job) networks(made activities.Outcome) (out []lcm.AttachedResource) {
 	for _, n := range made.Networks {
 		r := lcm.AttachedResource{Type: lcm.GrantLink, ResourceID: n.ID, VimType: n.VimType}

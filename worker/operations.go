@@ -72,8 +72,8 @@ func (o *resolver) Describe(ctx context.Context, id lcm.OpOccID) (activities.Des
 	return d, nil
 }
 
-// stepsOf is the list of steps that is kept with the operation. Until there is one it is what this release lists: rows of
-// former releases have no ids.
+// stepsOf is the list of steps that is kept with the operation. Until there is one it is what this release lists: rows
+// of former releases have no ids.
 func (o *resolver) stepsOf(
 	ctx context.Context, id lcm.OpOccID, f lifecycle.Facts, p lcm.Plan,
 ) ([]lifecycle.Step, error) {

@@ -24,8 +24,8 @@ import (
 // connector connects to VIMs of one type; cred are their opened credentials.
 type connector func(ctx context.Context, to lcm.Vim, cred map[string]any) (vim.VIM, error)
 
-// connectors are those of all types of VIMs on which VNFs may be. The guard says where VIMs may be; wraps are put around
-// what calls them.
+// connectors are those of all types of VIMs on which VNFs may be. The guard says where VIMs may be; wraps are put
+// around what calls them.
 func connectors(guard outbound.Guard, wraps ...func(http.RoundTripper) http.RoundTripper) map[string]connector {
 	return map[string]connector{
 		lcm.VimOpenStack: func(ctx context.Context, to lcm.Vim, cred map[string]any) (vim.VIM, error) {

@@ -7,8 +7,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// ChangeVnfPkg carries out one CHANGE_VNFPKG operation (SOL003 v3.3.1 clause 5.4.11a): the VNF goes over to what another
-// package says, and back to what the former one says when that is rolled back.
+// ChangeVnfPkg carries out one CHANGE_VNFPKG operation (SOL003 v3.3.1 clause 5.4.11a): the VNF goes over to what
+// another package says, and back to what the former one says when that is rolled back.
 func ChangeVnfPkg(ctx workflow.Context, in lcm.OperationInput) error {
 	v := newVnf(in)
 	v.op.outcome, v.op.restored, v.op.lookBack = v.outcome, v.formerPods, v.lookBack

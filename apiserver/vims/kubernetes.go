@@ -65,8 +65,8 @@ func (h *Handler) allowed(at, url string) error {
 	return nil
 }
 
-// completeChange makes of a change what it means for a VIM whose credentials have rules: a kubeconfig is taken apart, and
-// another way to log in takes the place of the present one.
+// completeChange makes of a change what it means for a VIM whose credentials have rules: a kubeconfig is taken apart,
+// and another way to log in takes the place of the present one.
 func (h *Handler) completeChange(vim *lcm.Vim, req *changedVim) error {
 	rules := lcm.KindOfVim(vim.Type).Credentials
 	if rules == nil || req.AuthCred == nil {

@@ -19,8 +19,8 @@ func vimKindOf(vnfd *vnfpkg.Vnfd, req lcm.InstantiateRequest) string {
 	return operations.VimKind(f)
 }
 
-// checkContainers reads the manifests and charts of a containerised VNF as the worker will. Nothing is returned where they
-// cannot be used.
+// checkContainers reads the manifests and charts of a containerised VNF as the worker will. Nothing is returned where
+// they cannot be used.
 func (a *api) checkContainers(
 	ctx context.Context, inst lcm.VnfInstance, f *vnfpkg.Flavour, additionalParams json.RawMessage, found *driver.Findings,
 ) (*cnf.VNF, error) {

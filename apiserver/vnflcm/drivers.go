@@ -60,7 +60,8 @@ func (a *api) checkModification(
 	return nil
 }
 
-// checkHealed lets the drivers check the parameters that a VNF has once those of a heal are laid over its own (RFC 7396).
+// checkHealed lets the drivers check the parameters that a VNF has once those of a heal are laid over its own (RFC
+// 7396).
 func checkHealed(f *vnfpkg.Flavour, stored, body []byte) error {
 	req, err := lcm.ParseHeal(body)
 	if err != nil || len(req.AdditionalParams) == 0 {

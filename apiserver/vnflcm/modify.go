@@ -195,8 +195,8 @@ func (a *api) checkConnections(
 	return nil
 }
 
-// modifiedKind is the kind of VIM that a VNF is on: as its flavour wants it, or as the first one of its VNFD while it has
-// none.
+// modifiedKind is the kind of VIM that a VNF is on: as its flavour wants it, or as the first one of its VNFD while it
+// has none.
 func (a *api) modifiedKind(ctx context.Context, inst lcm.VnfInstance) (string, error) {
 	pkg, err := a.Store.Package(ctx, inst.VnfPkgID)
 	if err != nil {

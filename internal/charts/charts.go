@@ -1,5 +1,5 @@
-// Package charts renders Helm charts: what Kubernetes is to be told of a chart and its values. A chart is a program of a
-// stranger, so a process of its own renders it, which has little time and memory and is killed when it wants more.
+// Package charts renders Helm charts: what Kubernetes is to be told of a chart and its values. A chart is a program of
+// a stranger, so a process of its own renders it, which has little time and memory and is killed when it wants more.
 package charts
 
 import (

@@ -10,8 +10,8 @@ import (
 	chart "helm.sh/helm/v4/pkg/chart/v2"
 )
 
-// validate holds the values to the schemas of the chart and of those that it contains. Helm's own check would read files
-// and call servers for a schema that names them.
+// validate holds the values to the schemas of the chart and of those that it contains. Helm's own check would read
+// files and call servers for a schema that names them.
 func validate(c *chart.Chart, top common.Values) error {
 	values, err := top.Table("Values")
 	if err != nil {

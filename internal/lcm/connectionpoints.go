@@ -45,7 +45,8 @@ type ExtLinkPortInfo struct {
 	CpInstanceID   string         `json:"cpInstanceId,omitempty"`
 }
 
-// VnfVirtualLinkResourceInfo is SOL003 clause 5.5.3.6: a network that the deployment has made for an internal virtual link.
+// VnfVirtualLinkResourceInfo is SOL003 clause 5.5.3.6: a network that the deployment has made for an internal virtual
+// link.
 type VnfVirtualLinkResourceInfo struct {
 	ID                   string            `json:"id"`
 	VnfVirtualLinkDescID string            `json:"vnfVirtualLinkDescId"`

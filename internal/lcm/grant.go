@@ -55,8 +55,8 @@ type GrantedImage struct {
 	VimImageID      string `json:"vimSoftwareImageId"`
 }
 
-// GrantedChoices are what NFVOs have chosen for a VNF, by VDU; images also by storage. Every later change of its deployment
-// needs them again.
+// GrantedChoices are what NFVOs have chosen for a VNF, by VDU; images also by storage. Every later change of its
+// deployment needs them again.
 type GrantedChoices struct {
 	Images          map[string]string `json:"images,omitempty"`
 	ComputeFlavours map[string]string `json:"computeFlavours,omitempty"`

@@ -15,8 +15,8 @@ type LinkPort struct {
 	ResourceID string
 }
 
-// GivenPort is the port that links have for a connection point, the first where VNFCs have one each; nil when the deployment
-// makes it.
+// GivenPort is the port that links have for a connection point, the first where VNFCs have one each; nil when the
+// deployment makes it.
 func GivenPort(links []ExtVirtualLink, cpd string) *LinkPort {
 	_, cp, _ := Connection(links, cpd)
 	return cp.LinkPort

@@ -22,8 +22,8 @@ type Plan struct {
 	// volumes that are not in LeavingVolumes, stay. Without it a member goes as a whole, as in heals that an older
 	// Windlass has planned.
 	Within bool `json:"within,omitempty"`
-	// LeavingPorts are ports of the deployment that are replaced with their servers. Keepers are servers whose volumes their
-	// successors get: they are deleted first, because a volume is attached to one server.
+	// LeavingPorts are ports of the deployment that are replaced with their servers. Keepers are servers whose volumes
+	// their successors get: they are deleted first, because a volume is attached to one server.
 	LeavingPorts []string `json:"leavingPorts,omitempty"`
 	Keepers      []string `json:"keepers,omitempty"`
 	// Whole is set when a heal makes the entire VNF anew, or when it is terminated.
@@ -109,8 +109,8 @@ func (p Plan) Adds() int {
 // Removes is how many VMs go.
 func (p Plan) Removes() int { return len(p.Leaving) }
 
-// Revocable reports whether a heal deletes nothing before the VIM has made all that takes its place, and no port loses its
-// addresses to another one. A heal of nodes is not: they leave their cluster first.
+// Revocable reports whether a heal deletes nothing before the VIM has made all that takes its place, and no port loses
+// its addresses to another one. A heal of nodes is not: they leave their cluster first.
 func (p Plan) Revocable() bool {
 	return p.Within && len(p.Keepers)+len(p.LeavingPorts)+len(p.LeavingVolumes) == 0
 }

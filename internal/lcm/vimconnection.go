@@ -20,7 +20,8 @@ const (
 )
 
 // OwnProblems is what is wrong with a connection that brings the endpoint and the credentials of a VIM itself, instead
-// of naming one of the registry; path is where it stands. A secret that is sealed counts as the text that it stands for.
+// of naming one of the registry; path is where it stands. A secret that is sealed counts as the text that it stands
+// for.
 func (c VimConnectionInfo) OwnProblems(path string) []Problem {
 	if c.Bare() {
 		return []Problem{{Path: path + ".vimId", Detail: "is missing: name a VIM that is registered at /v1.0/vims, or give " +

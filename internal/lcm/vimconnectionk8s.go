@@ -2,8 +2,8 @@ package lcm
 
 import "reflect"
 
-// ownKubernetesProblems is OwnProblems of a connection to a Kubernetes. Members of accessInfo that mean nothing here are
-// not looked at: Tacker's users have a region there.
+// ownKubernetesProblems is OwnProblems of a connection to a Kubernetes. Members of accessInfo that mean nothing here
+// are not looked at: Tacker's users have a region there.
 func (c VimConnectionInfo) ownKubernetesProblems(path string) []Problem {
 	p := connectionProblems{path: path}
 	const at = ".interfaceInfo."

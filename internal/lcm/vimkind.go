@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// VimKind is what VIMs of one type have in common. Whoever decides what can be done asks for an ability, and not for the
-// type: a further type is another row of vimKinds. What a connected VIM itself can do is asked with vim.As.
+// VimKind is what VIMs of one type have in common. Whoever decides what can be done asks for an ability, and not for
+// the type: a further type is another row of vimKinds. What a connected VIM itself can do is asked with vim.As.
 type VimKind struct {
 	// Type is the registry's name of the type, as Tacker has it, and Name what people call such a VIM.
 	Type, Name string
@@ -65,8 +65,8 @@ var vimKinds = []VimKind{
 	},
 }
 
-// KindOfVim finds what a name of a type stands for, that of the registry or one that ETSI registers. A type that Windlass
-// does not know has its name and no ability.
+// KindOfVim finds what a name of a type stands for, that of the registry or one that ETSI registers. A type that
+// Windlass does not know has its name and no ability.
 func KindOfVim(name string) VimKind {
 	for _, k := range vimKinds {
 		if k.is(name) {

@@ -104,8 +104,8 @@ func unhonourable(path, format string, args ...any) error {
 }
 
 // Chosen are the images, flavours and zones of a VNF under a grant: what earlier grants have chosen, and what this one
-// does. A choice under which the VIM would have to make servers anew that are there is Invalid; whole is set when all of
-// them are made anew in any case.
+// does. A choice under which the VIM would have to make servers anew that are there is Invalid; whole is set when all
+// of them are made anew in any case.
 func Chosen(f Facts, g lcm.Grant, whole bool) (lcm.GrantedChoices, error) {
 	c := choosing{facts: f, grant: g, chosen: lcm.GrantedChoices{
 		Images: map[string]string{}, ComputeFlavours: map[string]string{}, Zones: map[string]string{},

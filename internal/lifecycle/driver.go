@@ -10,8 +10,8 @@ import (
 // implementation for the start and the end of each operation. The steps of the infrastructure stand between them.
 type Hook string
 
-// The hooks. In SOL001 the start of a scaling is before servers leave, and its end after servers have come, as Tacker has
-// them; a SCALE_TO_LEVEL may have both, and then servers come first.
+// The hooks. In SOL001 the start of a scaling is before servers leave, and its end after servers have come, as Tacker
+// has them; a SCALE_TO_LEVEL may have both, and then servers come first.
 const (
 	InstantiateEnd Hook = "instantiate_end"
 	TerminateStart Hook = "terminate_start"

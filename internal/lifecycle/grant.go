@@ -205,8 +205,8 @@ func (g *granting) update(vnfc string) {
 	})
 }
 
-// reconnect grants that connection points are on those links: on another network the VIM makes the port anew, on the same
-// one the port gets other addresses.
+// reconnect grants that connection points are on those links: on another network the VIM makes the port anew, on the
+// same one the port gets other addresses.
 func (g *granting) reconnect(links []lcm.ExtVirtualLink) {
 	before := g.facts.Instance.Instantiated.ExtVirtualLinks
 	for _, v := range g.facts.Instance.Instantiated.VnfcResources {

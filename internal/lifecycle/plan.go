@@ -34,7 +34,8 @@ type Facts struct {
 	ChangesVim bool
 	// ChangesRegistries is set when a modification changes the registries of a cluster that is in use.
 	ChangesRegistries bool
-	// VnfPkgID is the package that a CHANGE_VNFPKG gives the VNF, whose flavour Flavour is; FormerFlavour is that until then.
+	// VnfPkgID is the package that a CHANGE_VNFPKG gives the VNF, whose flavour Flavour is; FormerFlavour is that until
+	// then.
 	VnfPkgID      lcm.VnfPkgID
 	FormerFlavour *vnfpkg.Flavour
 	// PodNetwork is set when the configuration names a manifest of the pod network, for clusters whose package has none.

@@ -7,12 +7,12 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// Quota is the room that the VMs which a plan makes need in the cloud. The VIM makes a VM before it deletes the one that
-// it replaces; only a heal of the entire VNF deletes first.
+// Quota is the room that the VMs which a plan makes need in the cloud. The VIM makes a VM before it deletes the one
+// that it replaces; only a heal of the entire VNF deletes first.
 type Quota struct {
 	Instances int `json:"instances"`
-	// Cores and RAM (in MiB) are those of the VNFD, which the VIM's flavours may differ from; nil where it does not tell of
-	// all VDUs.
+	// Cores and RAM (in MiB) are those of the VNFD, which the VIM's flavours may differ from; nil where it does not tell
+	// of all VDUs.
 	Cores *int `json:"cores,omitempty"`
 	RAM   *int `json:"ramMb,omitempty"`
 	// Ports and Volumes are those that the VNFD describes.

@@ -98,8 +98,8 @@ func TestFor_takesTheNameOfANodeAndRefusesAnAspectTwice(t *testing.T) {
 	require.ErrorContains(t, err, "$.scaleInfo[1].aspectId: worker_instance is there twice")
 }
 
-// A cluster that still carries other VNFs must not lose its servers: it is let go first. Servers are shut down only when
-// that is asked for.
+// A cluster that still carries other VNFs must not lose its servers: it is let go first. Servers are shut down only
+// when that is asked for.
 func TestSteps_ofATermination(t *testing.T) {
 	for name, c := range map[string]struct {
 		graceful bool

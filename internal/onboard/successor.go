@@ -73,7 +73,8 @@ func vnfdsOf(present, next lcm.VnfPkg) (before, after *vnfpkg.Vnfd, err error) {
 	return before, after, nil
 }
 
-// differingFiles are the templates of the VNF's stack, or its manifests, that differ between two packages, whose VNFDs do not.
+// differingFiles are the templates of the VNF's stack, or its manifests, that differ between two packages, whose VNFDs
+// do not.
 func differingFiles(
 	ctx context.Context, packages *store.Store, inst lcm.VnfInstance, present, next lcm.VnfPkg, before, after *vnfpkg.Vnfd,
 ) ([]string, error) {

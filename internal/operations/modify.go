@@ -89,8 +89,8 @@ func (r *Resolver) packageOf(ctx context.Context, request lcm.ModifyRequest) (lc
 	return r.Store.Package(ctx, request.VnfPkgID)
 }
 
-// ChangedConnections are the connections to VIMs of the VNF's type that a modification or a CHANGE_EXT_CONN changes: of an
-// instantiated VNF, those that its resources are on.
+// ChangedConnections are the connections to VIMs of the VNF's type that a modification or a CHANGE_EXT_CONN changes: of
+// an instantiated VNF, those that its resources are on.
 func (o *Operation) ChangedConnections() (out []lcm.VimConnectionInfo) {
 	for _, c := range o.Instance.VimConnections {
 		changes := slices.ContainsFunc(o.Modified.VimConnections, func(m lcm.VimConnectionInfo) bool { return m.ID == c.ID })

@@ -9,8 +9,8 @@ import (
 )
 
 // overridden are the parameters with which the VNF was instantiated and what the request of a later operation puts in
-// their place (RFC 7396): in a healing anything, credentials above all; in a CHANGE_VNFPKG anything; in a scaling and a CHANGE_EXT_CONN the member
-// nfv, as in Tacker.
+// their place (RFC 7396): in a healing anything, credentials above all; in a CHANGE_VNFPKG anything; in a scaling and a
+// CHANGE_EXT_CONN the member nfv, as in Tacker.
 func overridden(op lcm.VnfLcmOpOcc, stored json.RawMessage) (json.RawMessage, error) {
 	switch op.Operation {
 	case lcm.OpHeal:

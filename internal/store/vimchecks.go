@@ -13,8 +13,8 @@ import (
 // again locks the account.
 const refusedPause = 60
 
-// DueVim takes the VIM, of those kinds that are watched, that nobody has looked at for the longest time, at least for older; it is NotFound
-// when there is none. No other caller gets it before that time is over again.
+// DueVim takes the VIM, of those kinds that are watched, that nobody has looked at for the longest time, at least for
+// older; it is NotFound when there is none. No other caller gets it before that time is over again.
 func (s *Store) DueVim(ctx context.Context, older time.Duration) (lcm.Vim, error) {
 	return one(ctx, s.pool, scanVim, lcm.Errorf(lcm.KindNotFound, "No VIM is to be looked at."), `
 		update vim set checked = clock_timestamp() where id = (

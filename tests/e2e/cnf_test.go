@@ -133,8 +133,8 @@ func (b *bed) operatedContainers(t *testing.T, cluster *kubetest.ControlPlane, v
 	b.requireSeen(t, vnf, "Deployment")
 }
 
-// followsContainers lets the cluster replace a Pod and somebody else scale the VNF: both are seen by the next check, and
-// are no drift.
+// followsContainers lets the cluster replace a Pod and somebody else scale the VNF: both are seen by the next check,
+// and are no drift.
 func (b *bed) followsContainers(t *testing.T, cluster *kubetest.ControlPlane, vnf string) {
 	t.Helper()
 	a := b.Call(t, http.MethodGet, "/windlass/v1/vnf_instances/"+vnf+"/drift_policy", nil)
@@ -175,8 +175,8 @@ func (b *bed) followsContainers(t *testing.T, cluster *kubetest.ControlPlane, vn
 	b.CheckDriftUntil(t, vnf, func(r lcm.DriftReport) bool { return len(r.Findings) == 0 })
 }
 
-// foreignContainers takes two packages of Tacker's and their requests as they are: one in the form of v1 on a VIM of the
-// registry, one in that of v2, which brings the connection itself.
+// foreignContainers takes two packages of Tacker's and their requests as they are: one in the form of v1 on a VIM of
+// the registry, one in that of v2, which brings the connection itself.
 func (b *bed) foreignContainers(t *testing.T, cluster *kubetest.ControlPlane, vim string) {
 	t.Helper()
 	dir := filepath.Join(b.Root, "../shared/packages/cnf")

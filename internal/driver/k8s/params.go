@@ -65,7 +65,8 @@ type NodeParams struct {
 	ClusterFipName string `json:"cluster_fip_name,omitempty"`
 }
 
-// Vdus finds the VDUs whose VMs are the nodes: the one that is named, else those of the aspect or the connection points.
+// Vdus finds the VDUs whose VMs are the nodes: the one that is named, else those of the aspect or the connection
+// points.
 func (n NodeParams) Vdus(f *vnfpkg.Flavour) []string {
 	if n.VduID == "" {
 		return f.VdusOf(n.AspectID, n.NicCpName, n.SSHCpName)

@@ -23,8 +23,9 @@ const (
 // paramsPath is where Params stand in an instantiate request.
 const paramsPath = "$.additionalParams." + lcm.ClusterParamsKey
 
-// ParseParams reads the parameters of a cluster out of additionalParams and fills in defaults. The error lists every value of
-// a wrong type; what could be read is returned with it, so that Problems can add the mistakes of the rest. Numbers and booleans may be strings, as Tacker's guides write them.
+// ParseParams reads the parameters of a cluster out of additionalParams and fills in defaults. The error lists every
+// value of a wrong type; what could be read is returned with it, so that Problems can add the mistakes of the rest.
+// Numbers and booleans may be strings, as Tacker's guides write them.
 func ParseParams(additionalParams json.RawMessage) (Params, error) {
 	p, problems, _ := readParams(additionalParams)
 	return p, lcm.InvalidAll("The cluster's parameters are not of the right types.", problems)

@@ -36,8 +36,8 @@ func checkCertificates(
 	return nil
 }
 
-// CheckModify implements driver.Modifier: a modification may give the nodes of a cluster other registries. Of a VNF that
-// is none, the property is whatever its VNFD makes of it.
+// CheckModify implements driver.Modifier: a modification may give the nodes of a cluster other registries. Of a VNF
+// that is none, the property is whatever its VNFD makes of it.
 func (Driver) CheckModify(ctx context.Context, m driver.Modification) error {
 	list, given := m.Registries(m.Instance)
 	if !given {

@@ -1,5 +1,5 @@
-// Package memory is a driver for tests: the smallest one that does something in every operation. It remembers the servers
-// of its VNFs, and touches none of them. docs/architecture.md (Adding a driver) says what its files are for.
+// Package memory is a driver for tests: the smallest one that does something in every operation. It remembers the
+// servers of its VNFs, and touches none of them. docs/architecture.md (Adding a driver) says what its files are for.
 package memory
 
 import (
