@@ -17,9 +17,9 @@ type FindConnectionsInput struct {
 
 // FindConnectionsOutput is what the VNF has of it.
 type FindConnectionsOutput struct {
-	DeploymentID  string    `json:"stackId"`
-	Vnfcs    []Vnfc    `json:"vnfcs"`
-	Networks []Network `json:"networks,omitempty"`
+	DeploymentID string    `json:"stackId"`
+	Vnfcs        []Vnfc    `json:"vnfcs"`
+	Networks     []Network `json:"networks,omitempty"`
 	// Moved are the connection points all of whose ports are as the operation was to have them.
 	Moved []string `json:"moved,omitempty"`
 }

@@ -22,8 +22,8 @@ type Sites interface {
 
 // Site is a VNF instance and the ways to what it consists of. It stays in the worker.
 type Site struct {
-	Instance  lcm.VnfInstance
-	Drivers   []lifecycle.Driver
+	Instance       lcm.VnfInstance
+	Drivers        []lifecycle.Driver
 	DeploymentName string
 	// Capacity is how many VMs of each VDU the VNF has at its scale levels; none when the VNFD does not tell.
 	Capacity []drift.Count

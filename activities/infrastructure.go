@@ -47,10 +47,10 @@ type Output interface {
 
 // Infrastructure makes and removes what a VNF consists of in the VIM.
 type Infrastructure struct {
-	VIMs   VIMs
+	VIMs        VIMs
 	Deployments Deployments
-	Vnfs   Vnfs
-	Output Output
+	Vnfs        Vnfs
+	Output      Output
 }
 
 // DeploymentInput names the operation whose deployment it is.
@@ -148,7 +148,7 @@ type FindNodesInput struct {
 // FindNodesOutput is what the deployment consists of.
 type FindNodesOutput struct {
 	DeploymentID string `json:"stackId"`
-	Vnfcs   []Vnfc `json:"vnfcs"`
+	Vnfcs        []Vnfc `json:"vnfcs"`
 	// Networks are those that the deployment has made.
 	Networks []Network `json:"networks,omitempty"`
 	Nodes    lcm.Nodes `json:"nodes,omitempty"`

@@ -22,9 +22,9 @@ type Outcome struct {
 	// Left is set where an operation was given up, and the rest is what exists after it.
 	Left bool `json:"left,omitempty"`
 	// Moved are the connection points that a CHANGE_EXT_CONN that was given up has connected.
-	Moved   []string `json:"moved,omitempty"`
+	Moved        []string `json:"moved,omitempty"`
 	DeploymentID string   `json:"stackId,omitempty"`
-	Vnfcs   []Vnfc   `json:"vnfcs,omitempty"`
+	Vnfcs        []Vnfc   `json:"vnfcs,omitempty"`
 	// Networks are those of the deployment; nil where an older worker has looked.
 	Networks []Network `json:"networks,omitempty"`
 	Nodes    lcm.Nodes `json:"nodes,omitempty"`
@@ -51,7 +51,7 @@ type Vnfc struct {
 	// Zone is the VM's availability zone.
 	Zone string `json:"zone,omitempty"`
 	// Part and ParentResource tell where the VIM keeps it; "" for a VM of the deployment itself.
-	Part        string   `json:"stackId,omitempty"`
+	Part           string   `json:"stackId,omitempty"`
 	ParentResource string   `json:"parentResource,omitempty"`
 	VolumeIDs      []string `json:"volumeIds,omitempty"`
 	// Attached are the volumes and ports of the deployment that the VM has.
@@ -80,7 +80,7 @@ type Network struct {
 	Resource string `json:"resource"`
 	ID       string `json:"id"`
 	// Part tells where the VIM keeps it; "" for one of the deployment itself.
-	Part string `json:"stackId,omitempty"`
+	Part    string `json:"stackId,omitempty"`
 	VimType string `json:"vimType,omitempty"`
 }
 

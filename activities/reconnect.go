@@ -17,9 +17,9 @@ type ReconnectStackInput struct {
 // ReconnectStackOutput is what the deployment has where changes were taken back: ports, and their addresses, may be
 // others than the ones that are recorded. It is empty where they were made, because FindNodes looks then.
 type ReconnectStackOutput struct {
-	DeploymentID  string    `json:"stackId,omitempty"`
-	Vnfcs    []Vnfc    `json:"vnfcs,omitempty"`
-	Networks []Network `json:"networks,omitempty"`
+	DeploymentID string    `json:"stackId,omitempty"`
+	Vnfcs        []Vnfc    `json:"vnfcs,omitempty"`
+	Networks     []Network `json:"networks,omitempty"`
 }
 
 // ReconnectStack gives the VNF's deployment the parameters with which its external connection points are on the links

@@ -34,7 +34,7 @@ func (o *resolver) Instantiated(
 	out := activities.InstantiatedVnf{Info: lcm.InstantiatedVnfInfo{
 		FlavourID: j.Flavour.ID, VnfState: lcm.VnfStarted, ExtVirtualLinks: j.Request.ExtVirtualLinks,
 		ExtManagedVirtualLinks: j.Request.ExtManagedVirtualLinks,
-		DeploymentID:                made.DeploymentID, AdditionalParams: j.Request.AdditionalParams, Nodes: made.Nodes, Storage: made.Storage,
+		DeploymentID:           made.DeploymentID, AdditionalParams: j.Request.AdditionalParams, Nodes: made.Nodes, Storage: made.Storage,
 		ClusterVimID:   made.ClusterVimID,
 		MaxScaleLevels: j.Flavour.MaxScaleLevels(), Granted: j.Chosen(), LocalizationLanguage: j.Request.LocalizationLanguage,
 	}}

@@ -95,8 +95,10 @@ func TestCompare(t *testing.T) {
 			kinds:  []lcm.DriftKind{lcm.DriftDeploymentMissing},
 		},
 		"a heal of the entire VNF was given up, and the stack is gone": {
-			change: func(want *Expected, have *Seen) { want.HealGivenUp, have.Deployment = "the-heal", Deployment{Missing: true} },
-			kinds:  []lcm.DriftKind{lcm.DriftHealGivenUp}, says: "given up (the-heal)",
+			change: func(want *Expected, have *Seen) {
+				want.HealGivenUp, have.Deployment = "the-heal", Deployment{Missing: true}
+			},
+			kinds: []lcm.DriftKind{lcm.DriftHealGivenUp}, says: "given up (the-heal)",
 		},
 		"a heal of the entire VNF was given up, and other servers are there": {
 			change: func(want *Expected, have *Seen) {
@@ -108,8 +110,10 @@ func TestCompare(t *testing.T) {
 			kinds: []lcm.DriftKind{lcm.DriftHealGivenUp},
 		},
 		"a heal of the entire VNF was given up, and the stack is half deleted": {
-			change: func(want *Expected, have *Seen) { want.HealGivenUp, have.Deployment.Status = "the-heal", "DELETE_FAILED" },
-			kinds:  []lcm.DriftKind{lcm.DriftHealGivenUp},
+			change: func(want *Expected, have *Seen) {
+				want.HealGivenUp, have.Deployment.Status = "the-heal", "DELETE_FAILED"
+			},
+			kinds: []lcm.DriftKind{lcm.DriftHealGivenUp},
 		},
 		"a heal of the entire VNF was given up before it has deleted anything": {
 			change: func(want *Expected, have *Seen) { want.HealGivenUp, have.VimRegistered = "the-heal", false },

@@ -11,37 +11,37 @@ type DriftKind string
 
 // The kinds of drift. DriftRule tells what can be done about each.
 const (
-	DriftVimUnreachable         DriftKind = "VIM_UNREACHABLE"
-	DriftHealGivenUp            DriftKind = "HEAL_GIVEN_UP"
-	DriftDeploymentMissing           DriftKind = "STACK_MISSING"
-	DriftDeploymentStatus            DriftKind = "STACK_STATUS"
-	DriftDeploymentMemberMissing     DriftKind = "STACK_MEMBER_MISSING"
-	DriftDeploymentMemberUnknown     DriftKind = "STACK_MEMBER_UNKNOWN"
-	DriftScaleLevel             DriftKind = "SCALE_LEVEL_DIFFERS"
-	DriftServerMissing          DriftKind = "SERVER_MISSING"
-	DriftServerError            DriftKind = "SERVER_ERROR"
-	DriftServerStopped          DriftKind = "SERVER_STOPPED"
-	DriftServerStatus           DriftKind = "SERVER_STATUS"
-	DriftNodeUnreachable        DriftKind = "NODE_UNREACHABLE"
-	DriftClusterUnreachable     DriftKind = "CLUSTER_UNREACHABLE"
-	DriftNodeObjectMissing      DriftKind = "NODE_OBJECT_MISSING"
-	DriftNodeObjectUnknown      DriftKind = "NODE_OBJECT_UNKNOWN"
-	DriftNodeNotReady           DriftKind = "NODE_NOT_READY"
-	DriftNodeCordoned           DriftKind = "NODE_CORDONED"
-	DriftEtcdQuorumLost         DriftKind = "ETCD_QUORUM_LOST"
-	DriftEtcdMemberMissing      DriftKind = "ETCD_MEMBER_MISSING"
-	DriftEtcdMemberUnknown      DriftKind = "ETCD_MEMBER_UNKNOWN"
-	DriftEtcdMemberUnhealthy    DriftKind = "ETCD_MEMBER_UNHEALTHY"
-	DriftEtcdMemberLearner      DriftKind = "ETCD_MEMBER_LEARNER"
-	DriftHAProxyConfiguration   DriftKind = "HAPROXY_CONFIGURATION"
-	DriftHAProxyStopped         DriftKind = "HAPROXY_STOPPED"
-	DriftKeepalivedStopped      DriftKind = "KEEPALIVED_STOPPED"
-	DriftVirtualIPMissing       DriftKind = "VIRTUAL_IP_MISSING"
-	DriftVirtualIPDoubled       DriftKind = "VIRTUAL_IP_DOUBLED"
-	DriftVirtualIPUnreachable   DriftKind = "VIRTUAL_IP_UNREACHABLE"
-	DriftNodeCADiffers          DriftKind = "NODE_CA_DIFFERS"
-	DriftRegisteredCADiffers    DriftKind = "REGISTERED_CA_DIFFERS"
-	DriftClusterVimUnregistered DriftKind = "CLUSTER_VIM_UNREGISTERED"
+	DriftVimUnreachable          DriftKind = "VIM_UNREACHABLE"
+	DriftHealGivenUp             DriftKind = "HEAL_GIVEN_UP"
+	DriftDeploymentMissing       DriftKind = "STACK_MISSING"
+	DriftDeploymentStatus        DriftKind = "STACK_STATUS"
+	DriftDeploymentMemberMissing DriftKind = "STACK_MEMBER_MISSING"
+	DriftDeploymentMemberUnknown DriftKind = "STACK_MEMBER_UNKNOWN"
+	DriftScaleLevel              DriftKind = "SCALE_LEVEL_DIFFERS"
+	DriftServerMissing           DriftKind = "SERVER_MISSING"
+	DriftServerError             DriftKind = "SERVER_ERROR"
+	DriftServerStopped           DriftKind = "SERVER_STOPPED"
+	DriftServerStatus            DriftKind = "SERVER_STATUS"
+	DriftNodeUnreachable         DriftKind = "NODE_UNREACHABLE"
+	DriftClusterUnreachable      DriftKind = "CLUSTER_UNREACHABLE"
+	DriftNodeObjectMissing       DriftKind = "NODE_OBJECT_MISSING"
+	DriftNodeObjectUnknown       DriftKind = "NODE_OBJECT_UNKNOWN"
+	DriftNodeNotReady            DriftKind = "NODE_NOT_READY"
+	DriftNodeCordoned            DriftKind = "NODE_CORDONED"
+	DriftEtcdQuorumLost          DriftKind = "ETCD_QUORUM_LOST"
+	DriftEtcdMemberMissing       DriftKind = "ETCD_MEMBER_MISSING"
+	DriftEtcdMemberUnknown       DriftKind = "ETCD_MEMBER_UNKNOWN"
+	DriftEtcdMemberUnhealthy     DriftKind = "ETCD_MEMBER_UNHEALTHY"
+	DriftEtcdMemberLearner       DriftKind = "ETCD_MEMBER_LEARNER"
+	DriftHAProxyConfiguration    DriftKind = "HAPROXY_CONFIGURATION"
+	DriftHAProxyStopped          DriftKind = "HAPROXY_STOPPED"
+	DriftKeepalivedStopped       DriftKind = "KEEPALIVED_STOPPED"
+	DriftVirtualIPMissing        DriftKind = "VIRTUAL_IP_MISSING"
+	DriftVirtualIPDoubled        DriftKind = "VIRTUAL_IP_DOUBLED"
+	DriftVirtualIPUnreachable    DriftKind = "VIRTUAL_IP_UNREACHABLE"
+	DriftNodeCADiffers           DriftKind = "NODE_CA_DIFFERS"
+	DriftRegisteredCADiffers     DriftKind = "REGISTERED_CA_DIFFERS"
+	DriftClusterVimUnregistered  DriftKind = "CLUSTER_VIM_UNREGISTERED"
 )
 
 // Remedy is the smallest operation that mends a finding.
@@ -64,37 +64,37 @@ type DriftRule struct {
 
 // DriftRules lists every kind.
 var DriftRules = map[DriftKind]DriftRule{
-	DriftVimUnreachable:         {RemedyNone, false},
-	DriftHealGivenUp:            {RemedyVnf, false},
-	DriftDeploymentMissing:           {RemedyVnf, false},
-	DriftDeploymentStatus:            {RemedyNone, false},
-	DriftDeploymentMemberMissing:     {RemedyVnfc, false},
-	DriftDeploymentMemberUnknown:     {RemedyNone, false},
-	DriftScaleLevel:             {RemedyNone, false},
-	DriftServerMissing:          {RemedyVnfc, true},
-	DriftServerError:            {RemedyVnfc, true},
-	DriftServerStopped:          {RemedyVnfc, true},
-	DriftServerStatus:           {RemedyNone, false},
-	DriftNodeUnreachable:        {RemedyNone, false},
-	DriftClusterUnreachable:     {RemedyVnf, false},
-	DriftNodeObjectMissing:      {RemedyVnfc, true},
-	DriftNodeObjectUnknown:      {RemedyNone, false},
-	DriftNodeNotReady:           {RemedyVnfc, true},
-	DriftNodeCordoned:           {RemedyNone, false},
-	DriftEtcdQuorumLost:         {RemedyVnf, false},
-	DriftEtcdMemberMissing:      {RemedyVnfc, true},
-	DriftEtcdMemberUnknown:      {RemedyNone, false},
-	DriftEtcdMemberUnhealthy:    {RemedyVnfc, true},
-	DriftEtcdMemberLearner:      {RemedyVnfc, false},
-	DriftHAProxyConfiguration:   {RemedyVnfc, false},
-	DriftHAProxyStopped:         {RemedyVnfc, false},
-	DriftKeepalivedStopped:      {RemedyVnfc, false},
-	DriftVirtualIPMissing:       {RemedyNone, false},
-	DriftVirtualIPDoubled:       {RemedyNone, false},
-	DriftVirtualIPUnreachable:   {RemedyNone, false},
-	DriftNodeCADiffers:          {RemedyVnfc, false},
-	DriftRegisteredCADiffers:    {RemedyVnf, false},
-	DriftClusterVimUnregistered: {RemedyVnf, false},
+	DriftVimUnreachable:          {RemedyNone, false},
+	DriftHealGivenUp:             {RemedyVnf, false},
+	DriftDeploymentMissing:       {RemedyVnf, false},
+	DriftDeploymentStatus:        {RemedyNone, false},
+	DriftDeploymentMemberMissing: {RemedyVnfc, false},
+	DriftDeploymentMemberUnknown: {RemedyNone, false},
+	DriftScaleLevel:              {RemedyNone, false},
+	DriftServerMissing:           {RemedyVnfc, true},
+	DriftServerError:             {RemedyVnfc, true},
+	DriftServerStopped:           {RemedyVnfc, true},
+	DriftServerStatus:            {RemedyNone, false},
+	DriftNodeUnreachable:         {RemedyNone, false},
+	DriftClusterUnreachable:      {RemedyVnf, false},
+	DriftNodeObjectMissing:       {RemedyVnfc, true},
+	DriftNodeObjectUnknown:       {RemedyNone, false},
+	DriftNodeNotReady:            {RemedyVnfc, true},
+	DriftNodeCordoned:            {RemedyNone, false},
+	DriftEtcdQuorumLost:          {RemedyVnf, false},
+	DriftEtcdMemberMissing:       {RemedyVnfc, true},
+	DriftEtcdMemberUnknown:       {RemedyNone, false},
+	DriftEtcdMemberUnhealthy:     {RemedyVnfc, true},
+	DriftEtcdMemberLearner:       {RemedyVnfc, false},
+	DriftHAProxyConfiguration:    {RemedyVnfc, false},
+	DriftHAProxyStopped:          {RemedyVnfc, false},
+	DriftKeepalivedStopped:       {RemedyVnfc, false},
+	DriftVirtualIPMissing:        {RemedyNone, false},
+	DriftVirtualIPDoubled:        {RemedyNone, false},
+	DriftVirtualIPUnreachable:    {RemedyNone, false},
+	DriftNodeCADiffers:           {RemedyVnfc, false},
+	DriftRegisteredCADiffers:     {RemedyVnf, false},
+	DriftClusterVimUnregistered:  {RemedyVnf, false},
 }
 
 // DriftFinding is one difference between what should be and what is seen.

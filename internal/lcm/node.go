@@ -24,8 +24,8 @@ type Node struct {
 	// ServerID is the VIM's id of the server.
 	ServerID string `json:"serverId"`
 	// Part is the part of the deployment that holds the server, by its id; the deployment's own where that is not divided.
-	Part string `json:"stackId"`
-	VduID   string `json:"vduId"`
+	Part  string `json:"stackId"`
+	VduID string `json:"vduId"`
 	// SSHAddress is where Windlass reaches the node: a fixed or a floating IP.
 	SSHAddress string `json:"sshAddress"`
 	// Address is the node's own IP, from nic_cp_name.

@@ -130,7 +130,7 @@ func requireTaken(t *testing.T, cluster *kubetest.ControlPlane, file string) {
 		"StatefulSet":             "/apis/apps/v1/namespaces/default/statefulsets",
 		"HorizontalPodAutoscaler": "/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers",
 	}
-	for _, document := range strings.Split(strings.TrimPrefix(string(text), "---\n"), "\n---\n") {
+	for document := range strings.SplitSeq(strings.TrimPrefix(string(text), "---\n"), "\n---\n") {
 		var object map[string]any
 		require.NoError(t, yaml.Unmarshal([]byte(document), &object))
 		body, err := json.Marshal(object)
