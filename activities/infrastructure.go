@@ -37,6 +37,8 @@ type Deployments interface {
 	Halting(ctx context.Context, id lcm.OpOccID) (ch vim.Change, grace time.Duration, err error)
 	// GracePeriod is how long a TERMINATE operation waits for the servers to shut down.
 	GracePeriod(ctx context.Context, id lcm.OpOccID) (time.Duration, error)
+	// RemovalGrace is how long VNFCs that are removed may take to end by themselves; nil leaves it to them.
+	RemovalGrace(ctx context.Context, id lcm.OpOccID) (*time.Duration, error)
 }
 
 // Output is where the lines that a step prints are kept.
@@ -123,6 +125,13 @@ func (i *Infrastructure) DeleteStack(ctx context.Context, in DeploymentInput) (o
 	deployment, err := i.deploymentOf(ctx, in.OpOccID, in.Step)
 	if err != nil {
 		return out, err
+	}
+	grace, err := i.Deployments.RemovalGrace(ctx, in.OpOccID)
+	if err != nil {
+		return out, err
+	}
+	if hurrier, ok := deployment.cloud.(vim.Hurrier); ok && grace != nil {
+		return out, hurrier.RemoveWithin(ctx, deployment.name, deployment.owner, *grace, deployment.show)
 	}
 	return out, deployment.cloud.Remove(ctx, deployment.name, deployment.owner, deployment.show)
 }

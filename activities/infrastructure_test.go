@@ -125,6 +125,10 @@ func (fixedDeployment) GracePeriod(context.Context, lcm.OpOccID) (time.Duration,
 	return 30 * time.Second, nil
 }
 
+func (fixedDeployment) RemovalGrace(context.Context, lcm.OpOccID) (*time.Duration, error) {
+	return nil, nil
+}
+
 func infrastructure(c *fakeCloud) (*activities.Infrastructure, *logOutput) {
 	output := &logOutput{}
 	return &activities.Infrastructure{VIMs: c, Deployments: fixedDeployment{}, Output: output}, output

@@ -83,6 +83,11 @@ type (
 		// Resume makes it run as before, and waits until it does.
 		Resume(ctx context.Context, ch Change, progress func(string)) error
 	}
+	// Hurrier removes deployments whose VNFCs may take long to end by themselves.
+	Hurrier interface {
+		// RemoveWithin is Remove; VNFCs that have not ended after grace end at once.
+		RemoveWithin(ctx context.Context, name, owner string, grace time.Duration, progress func(string)) error
+	}
 	// Reconnector gives servers other ports.
 	Reconnector interface {
 		// PortsByID are those of the ports that exist, PortsOf those that servers have, whoever has made them.

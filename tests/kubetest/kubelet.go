@@ -18,7 +18,7 @@ import (
 )
 
 // Kubelet is one that has no containers. The name of an image says what becomes of it: "broken" cannot be pulled,
-// "crash" ends again and again, "done" ends well, "failed" with an error; all others run.
+// "crash" ends again and again, "stubborn" ends only when it has to, "done" ends well, "failed" with an error; all others run.
 type Kubelet struct {
 	client    kubernetes.Interface
 	addresses atomic.Int32
@@ -73,6 +73,8 @@ func (k *Kubelet) join(t testing.TB) {
 func (k *Kubelet) look(ctx context.Context, pod *corev1.Pod) {
 	now := int64(0)
 	switch {
+	case pod.DeletionTimestamp != nil && pod.Spec.Containers[0].Image == "stubborn" && *pod.DeletionGracePeriodSeconds > 1:
+		// It takes the time that it is given; with less of that the kubelet is asked again.
 	case pod.DeletionTimestamp != nil:
 		_ = k.client.CoreV1().Pods(pod.Namespace).Delete(ctx, pod.Name, metav1.DeleteOptions{GracePeriodSeconds: &now})
 	case len(pod.Status.ContainerStatuses) == 0:

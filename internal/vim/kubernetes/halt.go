@@ -113,18 +113,25 @@ func (c *Cluster) awaitEnd(ctx context.Context, objects []prepared, grace time.D
 			return false, nil
 		}
 		asked = true
-		atOnce := int64(1) // 0 would not wait until the containers have ended
-		for _, pod := range left {
-			err := c.core.Pods(pod.GetNamespace()).Delete(ctx, pod.GetName(), metav1.DeleteOptions{
-				GracePeriodSeconds: &atOnce, Preconditions: metav1.NewUIDPreconditions(string(pod.GetUID())),
-			})
-			if gone(err) {
-				continue
-			}
-			return false, translate("delete the Pod "+pod.GetName(), err)
-		}
-		return false, nil
+		return false, c.endPods(ctx, left)
 	})
+}
+
+// moment is how many seconds Pods have that are to end at once: with 0 nobody waits until their containers have ended.
+const moment = int64(1)
+
+// endPods lets Pods end at once.
+func (c *Cluster) endPods(ctx context.Context, pods []*unstructured.Unstructured) error {
+	grace := moment
+	for _, pod := range pods {
+		err := c.core.Pods(pod.GetNamespace()).Delete(ctx, pod.GetName(), metav1.DeleteOptions{
+			GracePeriodSeconds: &grace, Preconditions: metav1.NewUIDPreconditions(string(pod.GetUID())),
+		})
+		if err != nil && !gone(err) {
+			return translate("delete the Pod "+pod.GetName(), err)
+		}
+	}
+	return nil
 }
 
 // Resume implements vim.Halter: workloads get as many Pods as they had, or as their autoscalers say.

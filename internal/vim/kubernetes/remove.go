@@ -3,6 +3,7 @@ package kubernetes
 import (
 	"context"
 	"slices"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 	"k8s.io/apimachinery/pkg/api/errors"
@@ -17,16 +18,28 @@ import (
 
 // Remove implements vim.VIM: what was made last goes first, and nothing goes that is somebody else's.
 func (c *Cluster) Remove(ctx context.Context, name, owner string, progress func(string)) error {
+	return c.removeDeployment(ctx, name, c.wait(owner, 0, progress))
+}
+
+// RemoveWithin implements vim.Hurrier.
+func (c *Cluster) RemoveWithin(
+	ctx context.Context, name, owner string, grace time.Duration, progress func(string),
+) error {
+	w := c.wait(owner, 0, progress)
+	w.over = time.Now().Add(grace)
+	return c.removeDeployment(ctx, name, w)
+}
+
+func (c *Cluster) removeDeployment(ctx context.Context, name string, w *waiting) error {
 	r, err := c.recordOf(ctx, name)
 	switch {
 	case lcm.Is(err, lcm.KindNotFound):
 		return nil
 	case err != nil:
 		return err
-	case r.Owner != owner:
+	case r.Owner != w.owner:
 		return nil
 	}
-	w := c.wait(owner, 0, progress)
 	if err := c.uninstalling(ctx, r, w); err != nil {
 		return err
 	}

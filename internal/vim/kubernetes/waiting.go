@@ -38,6 +38,8 @@ type waiting struct {
 	told      map[string]string // the last that was shown of each object
 	troubles  map[string]*trouble
 	began     time.Time
+	// over is when Pods that end have had their time; zero lets them take the time that they are given.
+	over time.Time
 }
 
 // place is where objects of one kind are.
@@ -302,7 +304,12 @@ func (w *waiting) tell(what string, ready bool, why string) {
 }
 
 // gone is the condition that none of the objects is there any more, nor a Pod of theirs.
-func (w *waiting) gone(_ context.Context, objects []prepared) (bool, error) {
+func (w *waiting) gone(ctx context.Context, objects []prepared) (bool, error) {
+	if !w.over.IsZero() && time.Now().After(w.over) {
+		if err := w.cluster.endPods(ctx, w.leaving()); err != nil {
+			return false, err
+		}
+	}
 	for _, p := range objects {
 		if p.mapping == nil {
 			continue
@@ -317,4 +324,15 @@ func (w *waiting) gone(_ context.Context, objects []prepared) (bool, error) {
 		return false, nil
 	}
 	return true, nil
+}
+
+// leaving are Pods that end, and may take longer than a moment to do so.
+func (w *waiting) leaving() (out []*unstructured.Unstructured) {
+	for _, pod := range w.listed(pods) {
+		grace, is, _ := unstructured.NestedInt64(pod.Object, "metadata", "deletionGracePeriodSeconds")
+		if pod.GetDeletionTimestamp() != nil && (!is || grace > moment) {
+			out = append(out, pod)
+		}
+	}
+	return out
 }
