@@ -44,12 +44,20 @@ func (o *resolver) GracePeriod(ctx context.Context, id lcm.OpOccID) (time.Durati
 	return max(request.GracePeriod(), j.Flavour.LeastGrace()), nil
 }
 
-// RemovalGrace implements activities.Deployments: a FORCEFUL termination gives none, a GRACEFUL one what it says. What
-// else removes a deployment leaves it to the VNFCs.
+// RemovalGrace implements activities.Deployments.
 func (o *resolver) RemovalGrace(ctx context.Context, id lcm.OpOccID) (*time.Duration, error) {
 	opOcc, err := o.Store.Operation(ctx, id)
-	if err != nil || opOcc.Operation != lcm.OpTerminate {
+	if err != nil {
 		return nil, err
+	}
+	return removalGrace(opOcc)
+}
+
+// removalGrace is none in a FORCEFUL termination, and what a GRACEFUL one says. What else removes a deployment leaves it
+// to the VNFCs.
+func removalGrace(opOcc lcm.VnfLcmOpOcc) (*time.Duration, error) {
+	if opOcc.Operation != lcm.OpTerminate {
+		return nil, nil
 	}
 	request, err := lcm.ParseTerminate(opOcc.Params)
 	switch {
