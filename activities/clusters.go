@@ -3,14 +3,14 @@ package activities
 import (
 	"context"
 
-	"github.com/windlass-nfv/windlass/internal/driver/kubeadm"
+	"github.com/windlass-nfv/windlass/internal/driver/cluster"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// clusterContext is what the activities of the driver kubeadm need beside their input.
+// clusterContext is what the activities of drivers of clusters need beside their input.
 type clusterContext struct {
 	VnfContext
-	kubeadm.Work
+	cluster.Work
 }
 
 // cluster tells what the cluster of an operation is to be.
@@ -27,9 +27,9 @@ func (r Reach) cluster(ctx context.Context, id lcm.OpOccID) (c clusterContext, e
 }
 
 // clusterDriver is the one of the VNF's drivers that makes a cluster.
-func (v VnfContext) clusterDriver() (*kubeadm.Cluster, error) {
-	if c := kubeadm.In(v.Drivers); c != nil {
-		return c, nil
+func (v VnfContext) clusterDriver() (*cluster.Cluster, error) {
+	if d := cluster.In(v.Drivers); d != nil {
+		return d.Shared(), nil
 	}
 	return nil, lcm.Errorf(lcm.KindBug, "The VNF is no cluster, but a step of one was run.")
 }

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/windlass-nfv/windlass/internal/drift"
-	"github.com/windlass-nfv/windlass/internal/driver/kubeadm"
+	"github.com/windlass-nfv/windlass/internal/driver/cluster"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
 	"github.com/windlass-nfv/windlass/internal/vim"
@@ -40,7 +40,12 @@ type Site struct {
 }
 
 // cluster is the driver of a VNF that is a Kubernetes cluster, nil for others.
-func (s Site) cluster() *kubeadm.Cluster { return kubeadm.In(s.Drivers) }
+func (s Site) cluster() *cluster.Cluster {
+	if d := cluster.In(s.Drivers); d != nil {
+		return d.Shared()
+	}
+	return nil
+}
 
 func (s Site) nodes() lcm.Nodes {
 	if s.cluster() == nil || s.Instance.Instantiated == nil {

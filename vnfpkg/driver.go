@@ -11,6 +11,8 @@ import (
 const (
 	// DriverKubernetes makes a Kubernetes cluster of a VNF's servers.
 	DriverKubernetes = "mgmt-drivers-kubernetes"
+	// DriverKubespray makes a Kubernetes cluster, too, by an Ansible server that has kubespray.
+	DriverKubespray = "mgmt-drivers-kubespray"
 	// DriverPrivateRegistry makes a registry of images of a VNF's server.
 	DriverPrivateRegistry = "mgmt-drivers-private-registry"
 )
@@ -18,10 +20,13 @@ const (
 // driverScripts names the drivers that are part of Windlass, with the scripts of Tacker's packages that
 // they replace.
 var driverScripts = map[string][]string{
-	DriverKubernetes:         {"kubernetes_mgmt", "kubernetes_mgmt_v2", "kubernetes_mgmt_v2_driver"},
-	"mgmt-drivers-kubespray": {"kubespray_mgmt"},
-	DriverPrivateRegistry:    {"private_registry_mgmt"},
+	DriverKubernetes:      {"kubernetes_mgmt", "kubernetes_mgmt_v2", "kubernetes_mgmt_v2_driver"},
+	DriverKubespray:       {"kubespray_mgmt"},
+	DriverPrivateRegistry: {"private_registry_mgmt"},
 }
+
+// MakesCluster tells whether the driver of that name makes a Kubernetes cluster of a VNF's servers.
+func MakesCluster(name string) bool { return name == DriverKubernetes || name == DriverKubespray }
 
 // builtinDriver finds the driver of that name, or the one that replaces that script; "" when there is none.
 func builtinDriver(name string) string {

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/windlass-nfv/windlass/activities"
-	"github.com/windlass-nfv/windlass/internal/driver/kubeadm"
+	"github.com/windlass-nfv/windlass/internal/driver/cluster"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
 	"github.com/windlass-nfv/windlass/internal/operations"
@@ -56,10 +56,9 @@ func (o *resolver) Describe(ctx context.Context, id lcm.OpOccID) (activities.Des
 		State: j.OpOcc.State, Sequence: j.OpOcc.Sequence, ForwardOnly: j.OpOcc.ForwardOnly, Refused: j.Refused(),
 		GrantPatience: o.grantPatience, Whole: p.Whole, ChangeStateTo: p.ChangeStateTo,
 	}
-	if cluster := kubeadm.Of(facts); cluster != nil {
-		d.Cluster, d.HighlyAvailable, d.ControlPlanes = true, cluster.HighlyAvailable(facts, p),
-			cluster.ControlPlanes(facts, p)
-		d.StorageServer = cluster.StorageServer(facts)
+	if c := cluster.Of(facts); c != nil {
+		d.Cluster, d.HighlyAvailable = true, c.HighlyAvailable(facts, p)
+		d.ControlPlanes, d.StorageServer = c.Shared().ControlPlanes(facts, p), c.Shared().StorageServer(facts)
 	}
 	if d.Steps, err = o.stepsOf(ctx, id, facts, p); err != nil {
 		return d, err

@@ -80,7 +80,7 @@ func (l *balancers) rebalanced(t *testing.T, controlPlanes, serving string) erro
 		return out
 	}
 	env.ExecuteWorkflow(func(ctx workflow.Context) error {
-		b := &kubeadmWork{vnf: &vnf{in: lcm.OperationInput{OpOccID: "op"}}}
+		b := &kubeadmWork{&clusterWork{vnf: &vnf{in: lcm.OperationInput{OpOccID: "op"}}}}
 		ctx = workflow.WithValue(ctx, stepKey{}, &running{title: "Set up HAProxy and keepalived"})
 		return b.rebalance(ctx, list(controlPlanes), list(serving))
 	})

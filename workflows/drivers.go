@@ -3,6 +3,9 @@ package workflows
 // drivers have the work of the steps that each driver contributes (package internal/driver): a file a driver. An
 // operation has the tables of all of them, because it may have been begun by another release.
 var drivers = []func(v *vnf) tables{
-	func(v *vnf) tables { return (&kubeadmWork{vnf: v}).tables() },
+	func(v *vnf) tables {
+		shared := &clusterWork{vnf: v} // one for all drivers of clusters: their steps stand between its own
+		return append(shared.tables(), (&kubeadmWork{shared}).tables()...)
+	},
 	func(v *vnf) tables { return tables{(&registryWork{v}).table()} },
 }

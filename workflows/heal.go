@@ -44,11 +44,11 @@ func (v *vnf) replaceServers(ctx workflow.Context) error {
 }
 
 // replaceNodes deletes the nodes from the cluster before.
-func (k *kubeadmWork) replaceNodes(ctx workflow.Context) error {
-	if err := k.expelLeaving(ctx); err != nil {
+func (c *clusterWork) replaceNodes(ctx workflow.Context) error {
+	if err := c.expelLeaving(ctx); err != nil {
 		return err
 	}
-	return k.replaceServers(ctx)
+	return c.replaceServers(ctx)
 }
 
 // replaceRevocably leaves the way back open where it fails before a server is deleted. Where that cannot be told now,

@@ -8,59 +8,25 @@ import (
 )
 
 // kubeadmWork makes a Kubernetes cluster of a VNF's servers.
-type kubeadmWork struct {
-	*vnf
-	account activities.VimAccountOutput
-	sick    []string // nodes that did not work when a change was decided
-}
+type kubeadmWork struct{ *clusterWork }
 
 func (k *kubeadmWork) tables() tables {
 	return tables{
-		k.clusterMade(), k.arrival(), k.departure(), k.registries(), k.storageMade(), k.storageReplaced(),
+		{
+			"check-nodes":        {do: k.checkNodes},
+			"prepare-nodes":      {do: k.prepareNodes},
+			"balance-all":        {do: k.setUpLoadBalancers},
+			"init-control-plane": {do: k.initControlPlane},
+			"apply-pod-network":  {do: k.applyPodNetwork},
+			"join-nodes":         {do: k.joinNodes},
+		},
 		{
 			"decide-on-nodes":       {do: k.decide},
-			"remove-nodes":          {do: k.removeNodes},
-			"replace-nodes":         {do: k.replaceNodes},
-			"forget-removed-nodes":  {do: k.forgetRemoved},
-			"forget-replaced-nodes": {do: k.forgetLeaving},
-			"deregister-cluster":    {do: k.deregisterVim},
+			"balance-new":           {do: k.balanceArrivals, undo: k.balanceFormer},
+			"join-new-nodes":        {do: k.joinArrivals, undo: k.expelArrivals},
+			"retire-control-planes": {do: k.retire, undo: k.reinstate},
 		},
 	}
-}
-
-func (k *kubeadmWork) clusterMade() table {
-	return table{
-		"wait-for-nodes":     {do: k.waitForNodes, undo: k.forgetNodes},
-		"check-nodes":        {do: k.checkNodes},
-		"prepare-nodes":      {do: k.prepareNodes},
-		"balance-all":        {do: k.setUpLoadBalancers},
-		"init-control-plane": {do: k.initControlPlane},
-		"apply-pod-network":  {do: k.applyPodNetwork},
-		"join-nodes":         {do: k.joinNodes},
-		"finish-nodes":       {do: k.finishNodes},
-		"register-cluster":   {do: k.registerVim, undo: k.deregisterVim},
-	}
-}
-
-func (k *kubeadmWork) controlPlanes() lcm.Nodes { return k.made.Nodes.With(lcm.ControlPlane) }
-
-// fresh are the nodes that were not there before the operation: all of them in an instantiation.
-func (k *kubeadmWork) fresh() lcm.Nodes { return k.made.Nodes.Without(k.what.Nodes) }
-
-func (k *kubeadmWork) onCluster(ctx workflow.Context) activities.ClusterInput {
-	return k.through(ctx, k.controlPlanes())
-}
-
-// through names the control planes that are asked, in their order.
-func (k *kubeadmWork) through(ctx workflow.Context, controlPlanes lcm.Nodes) activities.ClusterInput {
-	return activities.ClusterInput{Tracked: track(ctx, ""), OpOccID: k.in.OpOccID, ControlPlanes: controlPlanes}
-}
-
-func (k *kubeadmWork) waitForNodes(ctx workflow.Context) error {
-	return inParallel(ctx, k.fresh(), func(ctx workflow.Context, node lcm.Node) error {
-		_, err := call(onlyWaits(onNode(ctx)), nodes.WaitForSSH, k.on(ctx, node))
-		return err
-	})
 }
 
 func (k *kubeadmWork) checkNodes(ctx workflow.Context) error {
@@ -167,55 +133,4 @@ func (k *kubeadmWork) joinWorkers(ctx workflow.Context, list lcm.Nodes, join act
 		})
 		return err
 	})
-}
-
-// finishNodes does what needs every node to be a member; none of it waits for another.
-func (k *kubeadmWork) finishNodes(ctx workflow.Context) error {
-	return together(ctx, k.labelNodes, k.waitUntilReady, k.createAccount)
-}
-
-// welcomeNodes is what of it nodes need that come later.
-func (k *kubeadmWork) welcomeNodes(ctx workflow.Context) error {
-	return together(ctx, k.labelNodes, k.waitUntilReady)
-}
-
-func (k *kubeadmWork) labelNodes(ctx workflow.Context) error {
-	labels := activities.NodeLabels(k.fresh())
-	if len(labels) == 0 {
-		return nil
-	}
-	_, err := call(onNode(ctx), cluster.LabelNodes,
-		activities.LabelNodesInput{ClusterInput: k.onCluster(ctx), Labels: labels})
-	return err
-}
-
-func (k *kubeadmWork) waitUntilReady(ctx workflow.Context) error {
-	in := activities.WaitForNodesInput{ClusterInput: k.onCluster(ctx)}
-	for _, node := range k.fresh() {
-		in.Nodes = append(in.Nodes, node.Name)
-	}
-	_, err := call(onlyWaits(onNode(ctx)), cluster.WaitForNodes, in)
-	return err
-}
-
-// createAccount makes the account that the cluster is registered with.
-func (k *kubeadmWork) createAccount(ctx workflow.Context) (err error) {
-	k.account, err = call(onNode(ctx), cluster.CreateVimAccount, activities.VimAccountInput{
-		ClusterInput: k.onCluster(ctx), VirtualIP: k.made.VirtualIP, PublicAddress: k.made.PublicAddress,
-	})
-	return err
-}
-
-func (k *kubeadmWork) registerVim(ctx workflow.Context) error {
-	out, err := call(short(ctx), vims.RegisterVim, activities.RegisterVimInput{
-		Tracked: track(ctx, ""), OpOccID: k.in.OpOccID, Account: k.account,
-	})
-	k.vim = out.VimID
-	return err
-}
-
-func (k *kubeadmWork) deregisterVim(ctx workflow.Context) error {
-	_, err := call(short(ctx), vims.DeregisterVim,
-		activities.DeregisterVimInput{Tracked: track(ctx, ""), VnfInstanceID: k.in.VnfInstanceID})
-	return err
 }

@@ -12,14 +12,14 @@ import (
 // Operate carries out one OPERATE operation (SOL003 clause 5.4.10): it starts or stops the VNF's VMs, or those that the
 // request names. A cluster is stopped from its edge inwards, and started the other way round.
 func Operate(ctx workflow.Context, in lcm.OperationInput) error {
-	p := &power{kubeadmWork: kubeadmWork{vnf: newVnf(in)}}
+	p := &power{clusterWork: &clusterWork{vnf: newVnf(in)}}
 	p.op.tables, p.op.outcome, p.op.restored = append(p.op.tables, p.operating()), p.done, p.formerPods
 	return runOperation(ctx, p.op)
 }
 
 // power is what later steps of an OPERATE learn from earlier ones.
 type power struct {
-	kubeadmWork
+	*clusterWork
 	// switched and cordoned are VNFCs, in the order in which they were reached.
 	switched, cordoned []string
 }

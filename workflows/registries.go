@@ -7,34 +7,34 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-func (k *kubeadmWork) registries() table {
+func (c *clusterWork) registries() table {
 	return table{
-		"connect-registries":   {do: k.connectFresh},
-		"reach-nodes":          {do: k.reachAll},
-		"reconnect-registries": {do: k.connectAll, undo: k.connectFormer},
+		"connect-registries":   {do: c.connectFresh},
+		"reach-nodes":          {do: c.reachAll},
+		"reconnect-registries": {do: c.connectAll, undo: c.connectFormer},
 	}
 }
 
-func (k *kubeadmWork) connectFresh(ctx workflow.Context) error {
-	return k.connectRegistries(ctx, k.fresh())
+func (c *clusterWork) connectFresh(ctx workflow.Context) error {
+	return c.connectRegistries(ctx, c.fresh())
 }
 
-func (k *kubeadmWork) reachAll(ctx workflow.Context) error {
-	return inParallel(ctx, k.what.Nodes, func(ctx workflow.Context, node lcm.Node) error {
-		_, err := call(onlyWaits(soon(ctx)), nodes.ReachNode, k.on(ctx, node))
+func (c *clusterWork) reachAll(ctx workflow.Context) error {
+	return inParallel(ctx, c.what.Nodes, func(ctx workflow.Context, node lcm.Node) error {
+		_, err := call(onlyWaits(soon(ctx)), nodes.ReachNode, c.on(ctx, node))
 		return err
 	})
 }
 
-func (k *kubeadmWork) connectAll(ctx workflow.Context) error {
-	return k.connectRegistries(ctx, k.what.Nodes)
+func (c *clusterWork) connectAll(ctx workflow.Context) error {
+	return c.connectRegistries(ctx, c.what.Nodes)
 }
 
 // connectFormer passes over a node that cannot be reached for about a minute: whoever rolls back because a node has
 // died must be able to, for only then the node can be healed.
-func (k *kubeadmWork) connectFormer(ctx workflow.Context) error {
-	return inParallel(ctx, k.what.Nodes, func(ctx workflow.Context, node lcm.Node) error {
-		in := activities.ConnectRegistriesInput{NodeInput: k.on(ctx, node), Former: true}
+func (c *clusterWork) connectFormer(ctx workflow.Context) error {
+	return inParallel(ctx, c.what.Nodes, func(ctx workflow.Context, node lcm.Node) error {
+		in := activities.ConnectRegistriesInput{NodeInput: c.on(ctx, node), Former: true}
 		_, err := call(soon(ctx), nodes.ConnectRegistries, in)
 		if err == nil || isCancelled(err) {
 			return err
@@ -45,9 +45,9 @@ func (k *kubeadmWork) connectFormer(ctx workflow.Context) error {
 	})
 }
 
-func (k *kubeadmWork) connectRegistries(ctx workflow.Context, list lcm.Nodes) error {
+func (c *clusterWork) connectRegistries(ctx workflow.Context, list lcm.Nodes) error {
 	return inParallel(ctx, list, func(ctx workflow.Context, node lcm.Node) error {
-		_, err := call(onNode(ctx), nodes.ConnectRegistries, activities.ConnectRegistriesInput{NodeInput: k.on(ctx, node)})
+		_, err := call(onNode(ctx), nodes.ConnectRegistries, activities.ConnectRegistriesInput{NodeInput: c.on(ctx, node)})
 		return err
 	})
 }

@@ -48,21 +48,21 @@ func (v *vnf) removeServers(ctx workflow.Context) error {
 }
 
 // removeNodes deletes the nodes from the cluster and then exactly their servers.
-func (k *kubeadmWork) removeNodes(ctx workflow.Context) error {
-	if err := k.expelLeaving(ctx); err != nil {
+func (c *clusterWork) removeNodes(ctx workflow.Context) error {
+	if err := c.expelLeaving(ctx); err != nil {
 		return err
 	}
-	return k.removeServers(ctx)
+	return c.removeServers(ctx)
 }
 
-func (k *kubeadmWork) expelLeaving(ctx workflow.Context) error {
-	return k.expel(ctx, k.leaving(), k.staying().With(lcm.ControlPlane))
+func (c *clusterWork) expelLeaving(ctx workflow.Context) error {
+	return c.expel(ctx, c.leaving(), c.staying().With(lcm.ControlPlane))
 }
 
 // forgetRemoved removes every other trace of the nodes that have left.
-func (k *kubeadmWork) forgetRemoved(ctx workflow.Context) error {
-	if err := k.look(ctx); err != nil {
+func (c *clusterWork) forgetRemoved(ctx workflow.Context) error {
+	if err := c.look(ctx); err != nil {
 		return err
 	}
-	return together(ctx, k.tellRemaining, k.forgetLeaving)
+	return together(ctx, c.tellRemaining, c.forgetLeaving)
 }

@@ -15,43 +15,43 @@ var storage *activities.Storage
 // What a cluster with a storage server has beside others: a VM that exports volumes, nodes that mount them, and
 // PersistentVolumes that are registered.
 
-func (k *kubeadmWork) storageMade() table {
+func (c *clusterWork) storageMade() table {
 	return table{
-		"wait-for-storage": {do: k.waitForStorage},
-		"check-storage":    {do: k.checkStorage},
-		"mount-volumes":    {do: k.setUpVolumes},
-		"export-volumes":   {do: k.exportVolumes},
-		"mount-exports":    {do: k.mountEverywhere},
-		"register-volumes": {do: k.registerVolumes},
-		"set-up-classes":   {do: k.setUpClasses},
+		"wait-for-storage": {do: c.waitForStorage},
+		"check-storage":    {do: c.checkStorage},
+		"mount-volumes":    {do: c.setUpVolumes},
+		"export-volumes":   {do: c.exportVolumes},
+		"mount-exports":    {do: c.mountEverywhere},
+		"register-volumes": {do: c.registerVolumes},
+		"set-up-classes":   {do: c.setUpClasses},
 	}
 }
 
-func (k *kubeadmWork) storageReplaced() table {
+func (c *clusterWork) storageReplaced() table {
 	return table{
-		"stop-provisioners": {do: k.stopProvisioners, undo: k.restartProvisioners},
-		"remove-volumes":    {do: k.removeVolumes, undo: k.restoreVolumes},
+		"stop-provisioners": {do: c.stopProvisioners, undo: c.restartProvisioners},
+		"remove-volumes":    {do: c.removeVolumes, undo: c.restoreVolumes},
 	}
 }
 
 // onStorage is the input of an activity on the storage server.
-func (k *kubeadmWork) onStorage(ctx workflow.Context) (activities.NodeInput, error) {
-	if k.made.Storage == nil {
+func (c *clusterWork) onStorage(ctx workflow.Context) (activities.NodeInput, error) {
+	if c.made.Storage == nil {
 		return activities.NodeInput{}, lcm.Errorf(lcm.KindBroken, "The deployment has no storage server.")
 	}
-	return k.on(ctx, k.made.Storage.Node), nil
+	return c.on(ctx, c.made.Storage.Node), nil
 }
 
-func (k *kubeadmWork) waitForStorage(ctx workflow.Context) error {
-	in, err := k.onStorage(ctx)
+func (c *clusterWork) waitForStorage(ctx workflow.Context) error {
+	in, err := c.onStorage(ctx)
 	if err == nil {
 		_, err = call(onlyWaits(onNode(ctx)), nodes.WaitForSSH, in)
 	}
 	return err
 }
 
-func (k *kubeadmWork) checkStorage(ctx workflow.Context) error {
-	in, err := k.onStorage(ctx)
+func (c *clusterWork) checkStorage(ctx workflow.Context) error {
+	in, err := c.onStorage(ctx)
 	if err == nil {
 		_, err = call(onlyWaits(onNode(ctx)), storage.CheckStorageServer, in)
 	}
@@ -59,110 +59,110 @@ func (k *kubeadmWork) checkStorage(ctx workflow.Context) error {
 }
 
 // setUpVolumes looks again what is attached: a person may have attached a volume since the step has failed.
-func (k *kubeadmWork) setUpVolumes(ctx workflow.Context) error {
-	if err := k.findNodes(ctx); err != nil {
+func (c *clusterWork) setUpVolumes(ctx workflow.Context) error {
+	if err := c.findNodes(ctx); err != nil {
 		return err
 	}
-	in, err := k.onStorage(ctx)
+	in, err := c.onStorage(ctx)
 	if err == nil {
 		_, err = call(onNode(ctx), storage.SetUpVolumes,
-			activities.SetUpVolumesInput{NodeInput: in, Volumes: k.made.Storage.Volumes})
+			activities.SetUpVolumesInput{NodeInput: in, Volumes: c.made.Storage.Volumes})
 	}
 	return err
 }
 
-func (k *kubeadmWork) exportVolumes(ctx workflow.Context) error {
-	in, err := k.onStorage(ctx)
+func (c *clusterWork) exportVolumes(ctx workflow.Context) error {
+	in, err := c.onStorage(ctx)
 	if err == nil {
 		_, err = call(onNode(ctx), storage.ExportVolumes, in)
 	}
 	return err
 }
 
-func (k *kubeadmWork) mountEverywhere(ctx workflow.Context) error {
-	return k.mountOn(ctx, k.made.Nodes)
+func (c *clusterWork) mountEverywhere(ctx workflow.Context) error {
+	return c.mountOn(ctx, c.made.Nodes)
 }
 
-func (k *kubeadmWork) mountOnArrivals(ctx workflow.Context) error { return k.mountOn(ctx, k.fresh()) }
+func (c *clusterWork) mountOnArrivals(ctx workflow.Context) error { return c.mountOn(ctx, c.fresh()) }
 
-func (k *kubeadmWork) mountOn(ctx workflow.Context, list lcm.Nodes) error {
-	if k.made.Storage == nil {
+func (c *clusterWork) mountOn(ctx workflow.Context, list lcm.Nodes) error {
+	if c.made.Storage == nil {
 		return lcm.Errorf(lcm.KindBroken, "The deployment has no storage server.")
 	}
 	return inParallel(ctx, list, func(ctx workflow.Context, node lcm.Node) error {
 		_, err := call(onNode(ctx), storage.MountExports, activities.MountExportsInput{
-			NodeInput: k.on(ctx, node), Storage: *k.made.Storage, WasBroken: k.wasBroken(node),
+			NodeInput: c.on(ctx, node), Storage: *c.made.Storage, WasBroken: c.wasBroken(node),
 		})
 		return err
 	})
 }
 
-func (k *kubeadmWork) registerVolumes(ctx workflow.Context) error {
+func (c *clusterWork) registerVolumes(ctx workflow.Context) error {
 	_, err := call(onNode(ctx), storage.RegisterPersistentVolumes, activities.PersistentVolumesInput{
-		ClusterInput: k.onCluster(ctx), Storage: k.made.Storage,
+		ClusterInput: c.onCluster(ctx), Storage: c.made.Storage,
 	})
 	return err
 }
 
 // formerVolumes are those of the storage server before the operation, seen through control planes that stay.
-func (k *kubeadmWork) formerVolumes(ctx workflow.Context) activities.PersistentVolumesInput {
-	through := append(k.staying().With(lcm.ControlPlane), k.leaving().With(lcm.ControlPlane)...)
+func (c *clusterWork) formerVolumes(ctx workflow.Context) activities.PersistentVolumesInput {
+	through := append(c.staying().With(lcm.ControlPlane), c.leaving().With(lcm.ControlPlane)...)
 	return activities.PersistentVolumesInput{
-		ClusterInput: k.through(ctx, through), Storage: k.what.StorageServer, KeepVolumes: k.change.KeepVolumes,
+		ClusterInput: c.through(ctx, through), Storage: c.what.StorageServer, KeepVolumes: c.change.KeepVolumes,
 	}
 }
 
 // setUpClasses also gives the volumes of claims that have outlived their storage server the address of its successor.
-func (k *kubeadmWork) setUpClasses(ctx workflow.Context) error {
+func (c *clusterWork) setUpClasses(ctx workflow.Context) error {
 	_, err := call(onNode(ctx), storage.SetUpStorageClasses, activities.PersistentVolumesInput{
-		ClusterInput: k.onCluster(ctx), Storage: k.made.Storage,
+		ClusterInput: c.onCluster(ctx), Storage: c.made.Storage,
 	})
 	return err
 }
 
-func (k *kubeadmWork) stopProvisioners(ctx workflow.Context) error {
-	_, err := call(onNode(ctx), storage.StopProvisioners, k.formerVolumes(ctx))
+func (c *clusterWork) stopProvisioners(ctx workflow.Context) error {
+	_, err := call(onNode(ctx), storage.StopProvisioners, c.formerVolumes(ctx))
 	return err
 }
 
 // restartProvisioners waits for nothing: a storage server that was to be replaced may not answer.
-func (k *kubeadmWork) restartProvisioners(ctx workflow.Context) error {
-	_, err := call(onNode(ctx), storage.StartProvisioners, k.formerVolumes(ctx))
+func (c *clusterWork) restartProvisioners(ctx workflow.Context) error {
+	_, err := call(onNode(ctx), storage.StartProvisioners, c.formerVolumes(ctx))
 	return err
 }
 
 // checkVolumes refuses to replace a storage server that is in use, before anything is touched.
-func (k *kubeadmWork) checkVolumes(ctx workflow.Context) error {
-	if !k.storageLeaves() {
+func (c *clusterWork) checkVolumes(ctx workflow.Context) error {
+	if !c.storageLeaves() {
 		return nil
 	}
-	_, err := call(onlyWaits(onNode(ctx)), storage.CheckPersistentVolumes, k.formerVolumes(ctx))
+	_, err := call(onlyWaits(onNode(ctx)), storage.CheckPersistentVolumes, c.formerVolumes(ctx))
 	return err
 }
 
-func (k *kubeadmWork) removeVolumes(ctx workflow.Context) error {
-	_, err := call(onNode(ctx), storage.RemovePersistentVolumes, k.formerVolumes(ctx))
+func (c *clusterWork) removeVolumes(ctx workflow.Context) error {
+	_, err := call(onNode(ctx), storage.RemovePersistentVolumes, c.formerVolumes(ctx))
 	return err
 }
 
 // restoreVolumes registers them again: the storage server is there still.
-func (k *kubeadmWork) restoreVolumes(ctx workflow.Context) error {
-	if err := k.known(ctx); err != nil {
+func (c *clusterWork) restoreVolumes(ctx workflow.Context) error {
+	if err := c.known(ctx); err != nil {
 		return err
 	}
-	return k.registerVolumes(ctx)
+	return c.registerVolumes(ctx)
 }
 
 // storageLeaves tells whether a heal replaces the storage server.
-func (k *kubeadmWork) storageLeaves() bool {
-	s := k.what.StorageServer
-	return s != nil && !k.what.Whole && slices.Contains(k.change.LeavingServers(), s.Node.ServerID)
+func (c *clusterWork) storageLeaves() bool {
+	s := c.what.StorageServer
+	return s != nil && !c.what.Whole && slices.Contains(c.change.LeavingServers(), s.Node.ServerID)
 }
 
 // leavingStorage is the VM of a storage server that is replaced, as a list of one or none.
-func (k *kubeadmWork) leavingStorage() lcm.Nodes {
-	if !k.storageLeaves() {
+func (c *clusterWork) leavingStorage() lcm.Nodes {
+	if !c.storageLeaves() {
 		return nil
 	}
-	return lcm.Nodes{k.what.StorageServer.Node}
+	return lcm.Nodes{c.what.StorageServer.Node}
 }

@@ -24,7 +24,7 @@ import (
 func TestTable_hasTheWorkOfEveryStep(t *testing.T) {
 	v := newVnf(lcm.OperationInput{})
 	all := table{}
-	for _, steps := range append(v.op.tables, (&power{kubeadmWork: kubeadmWork{vnf: v}}).operating()) {
+	for _, steps := range append(v.op.tables, (&power{clusterWork: &clusterWork{vnf: v}}).operating()) {
 		for id, w := range steps {
 			require.Nil(t, all[id].do, "%s stands in two tables", id)
 			all[id] = w
@@ -86,7 +86,8 @@ func everyList(t *testing.T) map[string]anyList {
 			for _, flavour := range []string{"ha", "simple", "storage"} {
 				for _, isCluster := range []bool{true, false} {
 					f := someFacts(t, flavour, isCluster)
-					if k := kubeadm.Of(f); k != nil && i%2 == 0 { // some pull from registries, and some of those have classes of storage
+					if isCluster && i%2 == 0 { // some have registries, and some of those classes
+						k := f.Drivers[0].(*kubeadm.Cluster)
 						k.Params.PrivateRegistries = []k8s.PrivateRegistry{{Server: "registry.example.com"}}
 						k.Params.StorageClasses = []k8s.StorageClassParams{{Name: "files", ExportDir: "/volume/files"}}
 					}
@@ -241,16 +242,16 @@ func someFacts(t *testing.T, flavour string, isCluster bool) lifecycle.Facts {
 	f.Instance.Instantiated = info
 	info.Switch(lcm.VnfStopped, []string{"worker-0"}, []string{"worker-0"})
 	if isCluster {
-		f.Drivers = []lifecycle.Driver{&kubeadm.Cluster{Params: k8s.Params{
+		f.Drivers = []lifecycle.Driver{kubeadm.New(k8s.Params{
 			CniManifestPath: "cni.yaml", MasterNode: k8s.NodeParams{AspectID: "master_instance", SSHCpName: "masterNode_CP1"},
-		}}}
+		})}
 	}
 	if isCluster && flavour == "storage" {
-		kubeadm.Of(f).Params.StorageServer = &k8s.StorageServerParams{
+		f.Drivers[0].(*kubeadm.Cluster).Params.StorageServer = &k8s.StorageServerParams{
 			SSHCpName: "storage_server_CP",
 			NicCpName: "storage_server_CP",
 		}
-		kubeadm.Of(f).Params.PersistentVolumes = []k8s.PVRegistrationParams{{
+		f.Drivers[0].(*kubeadm.Cluster).Params.PersistentVolumes = []k8s.PVRegistrationParams{{
 			PVManifestFilePath: "pv.yaml",
 			NFSServerCp:        "storage_server_CP",
 		}}

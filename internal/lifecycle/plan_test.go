@@ -42,9 +42,9 @@ func cluster(t require.TestingT, controlPlanes, workers int) lifecycle.Facts {
 	add("workerNode", "worker", lcm.Worker, workers)
 	return lifecycle.Facts{
 		Flavour: flavour, Instance: lcm.VnfInstance{Instantiated: &info}, Unhealthy: map[string]string{},
-		Drivers: []lifecycle.Driver{&kubeadm.Cluster{Params: k8s.Params{
+		Drivers: []lifecycle.Driver{kubeadm.New(k8s.Params{
 			MasterNode: k8s.NodeParams{AspectID: "master_instance", SSHCpName: "masterNode_CP1"},
-		}}},
+		})},
 	}
 }
 

@@ -7,7 +7,7 @@ import (
 	"encoding/json"
 	"slices"
 
-	"github.com/windlass-nfv/windlass/internal/driver/kubeadm"
+	"github.com/windlass-nfv/windlass/internal/driver/cluster"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/secrets"
 	"github.com/windlass-nfv/windlass/internal/store"
@@ -140,9 +140,9 @@ func (r *Resolver) readVnfd(ctx context.Context, id lcm.VnfPkgID) (*vnfpkg.Vnfd,
 	return vnfd, nil
 }
 
-// IsCluster reports whether Windlass's own driver builds a cluster on the VMs.
+// IsCluster reports whether a driver makes a cluster of the VNF's servers.
 func (o *Operation) IsCluster() bool {
-	return kubeadm.Makes(o.Flavour)
+	return cluster.Makes(o.Flavour)
 }
 
 // Foreseen is the connection on which the operation works unless its grant brings another one. It is none for an

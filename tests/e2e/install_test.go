@@ -122,7 +122,7 @@ func (b *bareNodes) PinHostKey(_ context.Context, _ string, key []byte) ([]byte,
 // Vnf implements activities.Vnfs.
 func (b *bareNodes) Vnf(context.Context, lcm.OpOccID) (activities.VnfContext, error) {
 	return activities.VnfContext{
-		Drivers:     []lifecycle.Driver{&kubeadm.Cluster{Params: b.params}},
+		Drivers:     []lifecycle.Driver{kubeadm.New(b.params)},
 		PackageFile: func(context.Context, string) ([]byte, error) { return b.packageKey, nil },
 	}, nil
 }

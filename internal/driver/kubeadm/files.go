@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/windlass-nfv/windlass/internal/driver/cluster"
 	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/scripts"
@@ -16,9 +17,9 @@ const kubeadmConfigKey = "kubeadm_config_path"
 // checkFiles wants the files that the cluster's parameters name to be in the package, and kubeadm's to fit.
 // Those of registries and volumes are checked with these.
 func (r request) checkFiles(ctx context.Context) error {
-	files := map[string]string{"cni_manifest_path": r.params.CniManifestPath, kubeadmConfigKey: r.params.KubeadmConfigPath}
-	if r.params.AptRepository != nil {
-		files["apt_repository.key_path"] = r.params.AptRepository.KeyPath
+	files := map[string]string{"cni_manifest_path": r.Params.CniManifestPath, kubeadmConfigKey: r.Params.KubeadmConfigPath}
+	if r.Params.AptRepository != nil {
+		files["apt_repository.key_path"] = r.Params.AptRepository.KeyPath
 	}
 	for _, key := range slices.Sorted(maps.Keys(files)) {
 		path := files[key]
@@ -27,7 +28,7 @@ func (r request) checkFiles(ctx context.Context) error {
 		}
 		file, there := r.Package.Artifact(path)
 		if !there {
-			r.Found.Names(param+key, "the VNF package has no file %q", path)
+			r.Found.Names(cluster.Param+key, "the VNF package has no file %q", path)
 			continue
 		}
 		if key == kubeadmConfigKey {
@@ -42,7 +43,7 @@ func (r request) checkFiles(ctx context.Context) error {
 // checkKubeadmConfig wants the file to be what can be added to kubeadm's configuration: with any other the operation
 // would fail when the servers are there.
 func (r request) checkKubeadmConfig(ctx context.Context, file lcm.PkgArtifact) error {
-	const at = param + kubeadmConfigKey
+	const at = cluster.Param + kubeadmConfigKey
 	if file.Size > scripts.MaxExtra { // the store does not keep files of any size
 		r.Found.Names(at, "the file %q of the VNF package is larger than the %d bytes allowed", file.Path, scripts.MaxExtra)
 		return nil

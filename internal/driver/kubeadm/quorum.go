@@ -23,7 +23,7 @@ func (c *Cluster) Check(f lifecycle.Facts, p lcm.Plan) error {
 
 // checkSizes refuses numbers of control planes that etcd cannot do with.
 func (c *Cluster) checkSizes(f lifecycle.Facts, p lcm.Plan) error {
-	vdus := c.controlPlaneVdus(f)
+	vdus := c.ControlPlaneVdus(f)
 	for _, g := range p.Groups {
 		switch {
 		case !slices.Contains(vdus, g.VduID):
@@ -45,7 +45,7 @@ func (c *Cluster) keepsQuorum(f lifecycle.Facts, plan lcm.Plan) error {
 	if plan.Whole {
 		return nil
 	}
-	vdus := c.controlPlaneVdus(f)
+	vdus := c.ControlPlaneVdus(f)
 	all, lost := 0, 0
 	for _, v := range f.Instance.Instantiated.VnfcResources {
 		if !slices.Contains(vdus, v.VduID) {
@@ -76,7 +76,7 @@ func (c *Cluster) keepsQuorum(f lifecycle.Facts, plan lcm.Plan) error {
 // keepsQuorumRunning refuses to stop so many control planes of a cluster that goes on that etcd has no majority. A
 // cluster that is stopped as a whole needs none.
 func (c *Cluster) keepsQuorumRunning(f lifecycle.Facts, plan lcm.Plan) error {
-	vdus := c.controlPlaneVdus(f)
+	vdus := c.ControlPlaneVdus(f)
 	isControlPlane := func(vdu string) bool { return slices.Contains(vdus, vdu) }
 	stops := slices.ContainsFunc(plan.Operated, func(o lcm.OperatedVnfc) bool { return isControlPlane(o.VduID) })
 	if plan.ChangeStateTo != lcm.VnfStopped || plan.Whole || !stops {

@@ -1,4 +1,4 @@
-package kubeadm
+package cluster
 
 import (
 	"context"
@@ -12,8 +12,8 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-// checkCertificates wants each registry's certificate in the package, and no other thing.
-func checkCertificates(
+// CheckCertificates wants each registry's certificate in the package, and no other thing.
+func CheckCertificates(
 	ctx context.Context, path string, list []k8s.PrivateRegistry, pkg driver.Package, found *driver.Findings,
 ) error {
 	for i, r := range list {
@@ -36,9 +36,9 @@ func checkCertificates(
 	return nil
 }
 
-// CheckModify implements driver.Modifier: a modification may give the nodes of a cluster other registries. Of a VNF
+// CheckModify checks a modification, which may give the nodes of a cluster other registries. Of a VNF
 // that is none, the property is whatever its VNFD makes of it.
-func (Driver) CheckModify(ctx context.Context, m driver.Modification) error {
+func CheckModify(ctx context.Context, m driver.Modification) error {
 	list, given := m.Registries(m.Instance)
 	if !given {
 		return nil
@@ -65,5 +65,5 @@ func (Driver) CheckModify(ctx context.Context, m driver.Modification) error {
 	}
 	registries, problems := k8s.CheckRegistries(doc)
 	m.Found.Mistake(problems...)
-	return checkCertificates(ctx, lcm.RegistriesPath, registries, m.Package, m.Found)
+	return CheckCertificates(ctx, lcm.RegistriesPath, registries, m.Package, m.Found)
 }

@@ -1,4 +1,4 @@
-package kubeadm
+package cluster
 
 import (
 	"testing"
@@ -13,7 +13,7 @@ import (
 func TestCheckOneStorageServer(t *testing.T) {
 	f := &vnfpkg.Flavour{Vdus: []vnfpkg.Vdu{{ID: "storage"}}, Cps: []vnfpkg.VduCp{{ID: "cp", VduID: "storage"}}}
 	for n, says := range map[int]string{1: "", 2: "2 servers of storage", 0: "0 servers of storage"} {
-		r := request{Request: driver.Request{Flavour: f, Capacity: map[string]int{"storage": n}, Found: &driver.Findings{}}}
+		r := Request{Request: driver.Request{Flavour: f, Capacity: map[string]int{"storage": n}, Found: &driver.Findings{}}}
 		r.checkOneStorageServer(k8s.StorageServerParams{SSHCpName: "cp", NicCpName: "cp"})
 		if says == "" {
 			require.NoError(t, r.Found.Err())

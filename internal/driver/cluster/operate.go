@@ -1,4 +1,4 @@
-package kubeadm
+package cluster
 
 import (
 	"slices"
@@ -14,9 +14,9 @@ type switched struct {
 	cordoned bool
 }
 
-func (l listing) switched() (s switched) {
-	info := l.facts.Instance.Instantiated
-	for _, v := range l.plan.Operated {
+func (l Listing) switched() (s switched) {
+	info := l.Facts.Instance.Instantiated
+	for _, v := range l.Plan.Operated {
 		at := slices.IndexFunc(info.Nodes, func(n lcm.Node) bool { return n.ServerID == v.ServerID })
 		if at >= 0 && info.Nodes[at].Role == lcm.ControlPlane {
 			s.controlPlanes = true
@@ -28,10 +28,10 @@ func (l listing) switched() (s switched) {
 	return s
 }
 
-// stopping stops workers first, then the control planes, one at a time.
-func (l listing) stopping() []lifecycle.Step {
+// Stopping stops workers first, then the control planes, one at a time.
+func (l Listing) Stopping() []lifecycle.Step {
 	s := l.switched()
-	drains := l.facts.Graceful && !l.plan.Whole && (s.workers || s.controlPlanes)
+	drains := l.Facts.Graceful && !l.Plan.Whole && (s.workers || s.controlPlanes)
 	return lifecycle.Join(
 		lifecycle.When(drains, lifecycle.Step{
 			ID: "drain-stopping", Title: "Drain the nodes that stop",
@@ -47,8 +47,8 @@ func (l listing) stopping() []lifecycle.Step {
 	)
 }
 
-// starting starts the control planes together: etcd answers only once a majority of its members does.
-func (l listing) starting() []lifecycle.Step {
+// Starting starts the control planes together: etcd answers only once a majority of its members does.
+func (l Listing) Starting() []lifecycle.Step {
 	s := l.switched()
 	if !s.workers && !s.controlPlanes {
 		return nil

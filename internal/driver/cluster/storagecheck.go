@@ -1,4 +1,4 @@
-package kubeadm
+package cluster
 
 import (
 	"context"
@@ -10,13 +10,13 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-// checkStorageServer checks what the request says of a storage server against the package: its VM, the resources of the
+// CheckStorageServer checks what the request says of a storage server against the package: its VM, the resources of the
 // template, and the manifests of its volumes.
-func (r request) checkStorageServer(ctx context.Context) error {
-	if r.params.StorageServer == nil {
+func (r Request) CheckStorageServer(ctx context.Context) error {
+	if r.Params.StorageServer == nil {
 		return nil
 	}
-	r.checkOneStorageServer(*r.params.StorageServer)
+	r.checkOneStorageServer(*r.Params.StorageServer)
 	resources, ok := r.Resources(ctx)
 	if !ok {
 		return nil
@@ -26,26 +26,26 @@ func (r request) checkStorageServer(ctx context.Context) error {
 }
 
 // checkOneStorageServer wants one VM, as far as the VNFD tells.
-func (r request) checkOneStorageServer(s k8s.StorageServerParams) {
+func (r Request) checkOneStorageServer(s k8s.StorageServerParams) {
 	vdus := r.Flavour.VdusOf("", s.NicCpName, s.SSHCpName)
 	if len(vdus) == 0 {
 		return
 	}
 	if n := r.Capacity[vdus[0]]; n != 1 {
 		r.Found.Mistake(lcm.Problem{
-			Path:   param + "storage_server",
+			Path:   Param + "storage_server",
 			Detail: fmt.Sprintf("the VNF has %d servers of %s at this flavour and level; one is needed", n, vdus[0]),
 		})
 	}
 }
 
 // checkResources wants what is named to be in the top template, and of the right kind.
-func (r request) checkResources(resources driver.Resources) {
+func (r Request) checkResources(resources driver.Resources) {
 	wants := func(path, name, what string, types ...string) {
-		resources.Want(r.Found, param+path, name, what, types...)
+		resources.Want(r.Found, Param+path, name, what, types...)
 	}
 	const port, address = vnfpkg.PortType, vnfpkg.FloatingIPType
-	p := r.params
+	p := r.Params
 	s := p.StorageServer
 	wants("storage_server.ssh_cp_name", s.SSHCpName, "a port or a floating IP", port, address)
 	if s.NicCpName != s.SSHCpName {
@@ -66,11 +66,11 @@ func (r request) checkResources(resources driver.Resources) {
 }
 
 // checkManifests wants the manifests in the package, and their volumes to be what is exported.
-func (r request) checkManifests(ctx context.Context) error {
-	p := r.params
+func (r Request) checkManifests(ctx context.Context) error {
+	p := r.Params
 	seen := map[string]string{}
 	for i, pv := range p.PersistentVolumes {
-		path, file := fmt.Sprintf(param+"pv_registration_params[%d].pv_manifest_file_path", i), pv.PVManifestFilePath
+		path, file := fmt.Sprintf(Param+"pv_registration_params[%d].pv_manifest_file_path", i), pv.PVManifestFilePath
 		if file == "" || !k8s.LocalPath(file) {
 			continue // reported already
 		}

@@ -1,4 +1,4 @@
-package kubeadm
+package cluster
 
 import (
 	"time"

@@ -1,4 +1,4 @@
-package kubeadm
+package cluster
 
 import (
 	"slices"
@@ -79,24 +79,25 @@ func (c *Cluster) NotScaled(f lifecycle.Facts, vduID string) string {
 }
 
 // storage tells whether the cluster has a storage server.
-func (l listing) storage() bool { return l.cluster.Params.StorageServer != nil }
+func (l Listing) storage() bool { return l.Cluster.Params.StorageServer != nil }
 
 // registers tells whether manifests of its volumes are registered.
-func (l listing) registers() bool { return l.storage() && len(l.cluster.Params.PersistentVolumes) > 0 }
+func (l Listing) registers() bool { return l.storage() && len(l.Cluster.Params.PersistentVolumes) > 0 }
 
 // classes tells whether claims get directories of their own on it.
-func (l listing) classes() bool { return l.storage() && len(l.cluster.Params.StorageClasses) > 0 }
+func (l Listing) classes() bool { return l.storage() && len(l.Cluster.Params.StorageClasses) > 0 }
 
-func (l listing) replacesStorage() bool { return l.cluster.replacesStorage(l.facts, l.plan) }
+// ReplacesStorage tells whether a heal replaces the storage server.
+func (l Listing) ReplacesStorage() bool { return l.Cluster.replacesStorage(l.Facts, l.Plan) }
 
-// replacesNodes tells whether a heal is not about the storage server alone.
-func (l listing) replacesNodes() bool {
-	return !l.replacesStorage() || len(l.facts.Instance.Instantiated.Nodes.On(l.plan.LeavingServers())) > 0
+// ReplacesNodes tells whether a heal is not about the storage server alone.
+func (l Listing) ReplacesNodes() bool {
+	return !l.ReplacesStorage() || len(l.Facts.Instance.Instantiated.Nodes.On(l.Plan.LeavingServers())) > 0
 }
 
-// storageLeaves takes what is on a storage server that is replaced out of use. The provisioners stop first: from then
+// StorageLeaves takes what is on a storage server that is replaced out of use. The provisioners stop first: from then
 // on there are no new volumes, and no directory is deleted.
-func (l listing) storageLeaves() []lifecycle.Step {
+func (l Listing) StorageLeaves() []lifecycle.Step {
 	return lifecycle.Join(
 		lifecycle.When(l.classes(), lifecycle.Step{
 			ID: "stop-provisioners", Title: "Stop the provisioners of the storage classes", Undo: "they are started again",
@@ -107,9 +108,9 @@ func (l listing) storageLeaves() []lifecycle.Step {
 	)
 }
 
-// storageMade makes a server the storage server. Nothing needs an undo: what the steps make is on the server, and goes
+// StorageMade makes a server the storage server. Nothing needs an undo: what the steps make is on the server, and goes
 // with it.
-func (l listing) storageMade() []lifecycle.Step {
+func (l Listing) StorageMade() []lifecycle.Step {
 	if !l.storage() {
 		return nil
 	}
@@ -121,8 +122,8 @@ func (l listing) storageMade() []lifecycle.Step {
 	}
 }
 
-// storageUsed lets nodes use what it exports.
-func (l listing) storageUsed() []lifecycle.Step {
+// StorageUsed lets nodes use what it exports.
+func (l Listing) StorageUsed() []lifecycle.Step {
 	return lifecycle.Join(
 		lifecycle.When(l.storage(), lifecycle.Step{ID: "mount-exports", Title: "Let every node mount the exports"}),
 		lifecycle.When(l.registers(), lifecycle.Step{ID: "register-volumes", Title: "Register the persistent volumes"}),

@@ -1,0 +1,119 @@
+// Package cluster is what all drivers have in common that make a Kubernetes cluster of a VNF's servers, however it is
+// installed: how its nodes are reached, its storage server, its registries, nodes that leave, stop and start.
+package cluster
+
+import (
+	"encoding/json"
+	"slices"
+	"time"
+
+	"github.com/windlass-nfv/windlass/internal/driver/k8s"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/lifecycle"
+	"github.com/windlass-nfv/windlass/vnfpkg"
+)
+
+// Driver is the driver of one VNF, which is a cluster.
+type Driver interface {
+	lifecycle.Driver
+	// Shared is what it has in common with the drivers of other clusters.
+	Shared() *Cluster
+	// HighlyAvailable tells whether the control planes share a virtual IP and the load.
+	HighlyAvailable(f lifecycle.Facts, p lcm.Plan) bool
+}
+
+// Cluster is what the drivers of all clusters share. The driver of one kind of clusters embeds it.
+type Cluster struct{ Params k8s.Params }
+
+// What lifecycle.Driver leaves to those that need it.
+var (
+	_ lifecycle.Healer       = (*Cluster)(nil)
+	_ lifecycle.VolumeKeeper = (*Cluster)(nil)
+	_ lifecycle.Fixer        = (*Cluster)(nil)
+	_ lifecycle.Reacher      = (*Cluster)(nil)
+	_ lifecycle.Deployer     = (*Cluster)(nil)
+)
+
+// Makes tells whether a driver makes a cluster of the VNFs of a flavour.
+func Makes(f *vnfpkg.Flavour) bool {
+	return f != nil && slices.ContainsFunc(f.Drivers(), vnfpkg.MakesCluster)
+}
+
+// Of is the driver of a VNF that is a cluster, nil for others.
+func Of(f lifecycle.Facts) Driver { return In(f.Drivers) }
+
+// In is the one of a VNF's drivers that makes a cluster, nil when none does.
+func In(drivers []lifecycle.Driver) Driver {
+	for _, d := range drivers {
+		if c, ok := d.(Driver); ok {
+			return c
+		}
+	}
+	return nil
+}
+
+// VimName is the name of the VIM as which the cluster is registered.
+func VimName(inst lcm.VnfInstanceID, additionalParams json.RawMessage) string {
+	params, _ := k8s.ParseParams(additionalParams) // its mistakes are told elsewhere
+	return params.VimNameOf(inst)
+}
+
+// Shared implements Driver.
+func (c *Cluster) Shared() *Cluster { return c }
+
+// Access implements lifecycle.Reacher.
+func (c *Cluster) Access(role lcm.Role) (lifecycle.Access, bool) {
+	t := c.Params.Timeouts
+	a := lifecycle.Access{Login: time.Duration(t.Login) * time.Second, SSH: time.Duration(t.SSH) * time.Second}
+	switch s := c.Params.StorageServer; {
+	case role == lcm.ControlPlane:
+		a.User, a.Password, a.PrivateKey = c.Params.MasterNode.Username, c.Params.MasterNode.Password,
+			c.Params.MasterNode.PrivateKey
+	case role == lcm.Worker:
+		a.User, a.Password, a.PrivateKey = c.Params.WorkerNode.Username, c.Params.WorkerNode.Password,
+			c.Params.WorkerNode.PrivateKey
+	case role == lcm.Storage && s != nil:
+		a.User, a.Password, a.PrivateKey = s.Username, s.Password, s.PrivateKey
+	default:
+		return a, false
+	}
+	return a, true
+}
+
+// HealsInPlace implements lifecycle.Healer: the servers of a cluster cannot all go at once without the cluster.
+func (*Cluster) HealsInPlace(lcm.HealRequest) bool { return false }
+
+// NotReconnected implements lifecycle.Fixer.
+func (c *Cluster) NotReconnected(cpdID string) string {
+	for _, n := range []k8s.NodeParams{c.Params.MasterNode, c.Params.WorkerNode} {
+		if cpdID != "" && slices.Contains([]string{n.SSHCpName, n.NicCpName, n.ClusterCpName}, cpdID) {
+			return "The nodes of the cluster have their addresses on the connection point " + cpdID +
+				": without them it would fall apart. Instantiate the VNF anew to have it on another network."
+		}
+	}
+	return ""
+}
+
+// DeployTimeout implements lifecycle.Deployer.
+func (c *Cluster) DeployTimeout() time.Duration {
+	return time.Duration(c.Params.Timeouts.Stack) * time.Second
+}
+
+// ControlPlaneVdus are the VDUs whose servers are control planes.
+func (c *Cluster) ControlPlaneVdus(f lifecycle.Facts) []string {
+	return c.Params.MasterNode.Vdus(f.Flavour)
+}
+
+// ControlPlanes reports whether control planes come or go, start or stop, where p is carried out.
+func (c *Cluster) ControlPlanes(f lifecycle.Facts, p lcm.Plan) bool {
+	if f.Instance.Instantiated == nil {
+		return true
+	}
+	controlPlanes := f.Instance.Instantiated.Nodes.With(lcm.ControlPlane)
+	is := func(vdu string) bool {
+		return slices.ContainsFunc(controlPlanes, func(n lcm.Node) bool { return n.VduID == vdu })
+	}
+	return Listing{Cluster: c, Facts: f, Plan: p}.switched().controlPlanes ||
+		slices.ContainsFunc(p.Groups, func(g lcm.GroupChange) bool { return is(g.VduID) }) ||
+		slices.ContainsFunc(p.Leaving, func(l lcm.LeavingVnfc) bool { return is(l.VduID) })
+}

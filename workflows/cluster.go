@@ -1,0 +1,108 @@
+package workflows
+
+import (
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// clusterWork does what the drivers of all clusters have in common, however a cluster is installed.
+type clusterWork struct {
+	*vnf
+	account activities.VimAccountOutput
+	sick    []string // nodes that did not work when a change was decided
+}
+
+func (c *clusterWork) tables() tables {
+	return tables{
+		c.registries(), c.storageMade(), c.storageReplaced(),
+		{
+			"wait-for-nodes":        {do: c.waitForNodes, undo: c.forgetNodes},
+			"finish-nodes":          {do: c.finishNodes},
+			"register-cluster":      {do: c.registerVim, undo: c.deregisterVim},
+			"deregister-cluster":    {do: c.deregisterVim},
+			"wait-for-new-nodes":    {do: c.waitForNodes, undo: c.forgetArrivals},
+			"tell-nodes":            {do: c.tellAll, undo: c.tellFormer},
+			"mount-on-new-nodes":    {do: c.mountOnArrivals},
+			"finish-new-nodes":      {do: c.welcomeNodes},
+			"drain-leaving":         {do: c.drain, undo: c.uncordon},
+			"remove-nodes":          {do: c.removeNodes},
+			"replace-nodes":         {do: c.replaceNodes},
+			"forget-removed-nodes":  {do: c.forgetRemoved},
+			"forget-replaced-nodes": {do: c.forgetLeaving},
+		},
+	}
+}
+
+func (c *clusterWork) controlPlanes() lcm.Nodes { return c.made.Nodes.With(lcm.ControlPlane) }
+
+// fresh are the nodes that were not there before the operation: all of them in an instantiation.
+func (c *clusterWork) fresh() lcm.Nodes { return c.made.Nodes.Without(c.what.Nodes) }
+
+func (c *clusterWork) onCluster(ctx workflow.Context) activities.ClusterInput {
+	return c.through(ctx, c.controlPlanes())
+}
+
+// through names the control planes that are asked, in their order.
+func (c *clusterWork) through(ctx workflow.Context, controlPlanes lcm.Nodes) activities.ClusterInput {
+	return activities.ClusterInput{Tracked: track(ctx, ""), OpOccID: c.in.OpOccID, ControlPlanes: controlPlanes}
+}
+
+func (c *clusterWork) waitForNodes(ctx workflow.Context) error {
+	return inParallel(ctx, c.fresh(), func(ctx workflow.Context, node lcm.Node) error {
+		_, err := call(onlyWaits(onNode(ctx)), nodes.WaitForSSH, c.on(ctx, node))
+		return err
+	})
+}
+
+// finishNodes does what needs every node to be a member; none of it waits for another.
+func (c *clusterWork) finishNodes(ctx workflow.Context) error {
+	return together(ctx, c.labelNodes, c.waitUntilReady, c.createAccount)
+}
+
+// welcomeNodes is what of it nodes need that come later.
+func (c *clusterWork) welcomeNodes(ctx workflow.Context) error {
+	return together(ctx, c.labelNodes, c.waitUntilReady)
+}
+
+func (c *clusterWork) labelNodes(ctx workflow.Context) error {
+	labels := activities.NodeLabels(c.fresh())
+	if len(labels) == 0 {
+		return nil
+	}
+	_, err := call(onNode(ctx), cluster.LabelNodes,
+		activities.LabelNodesInput{ClusterInput: c.onCluster(ctx), Labels: labels})
+	return err
+}
+
+func (c *clusterWork) waitUntilReady(ctx workflow.Context) error {
+	in := activities.WaitForNodesInput{ClusterInput: c.onCluster(ctx)}
+	for _, node := range c.fresh() {
+		in.Nodes = append(in.Nodes, node.Name)
+	}
+	_, err := call(onlyWaits(onNode(ctx)), cluster.WaitForNodes, in)
+	return err
+}
+
+// createAccount makes the account that the cluster is registered with.
+func (c *clusterWork) createAccount(ctx workflow.Context) (err error) {
+	c.account, err = call(onNode(ctx), cluster.CreateVimAccount, activities.VimAccountInput{
+		ClusterInput: c.onCluster(ctx), VirtualIP: c.made.VirtualIP, PublicAddress: c.made.PublicAddress,
+	})
+	return err
+}
+
+func (c *clusterWork) registerVim(ctx workflow.Context) error {
+	out, err := call(short(ctx), vims.RegisterVim, activities.RegisterVimInput{
+		Tracked: track(ctx, ""), OpOccID: c.in.OpOccID, Account: c.account,
+	})
+	c.vim = out.VimID
+	return err
+}
+
+func (c *clusterWork) deregisterVim(ctx workflow.Context) error {
+	_, err := call(short(ctx), vims.DeregisterVim,
+		activities.DeregisterVimInput{Tracked: track(ctx, ""), VnfInstanceID: c.in.VnfInstanceID})
+	return err
+}

@@ -1,0 +1,133 @@
+package workflows
+
+import (
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// What scaling and healing have in common: a VNF that is there, a plan of what changes, nodes that
+// come and nodes that leave.
+
+// decide makes the plan knowing which nodes work, before anything is touched.
+func (k *kubeadmWork) decide(ctx workflow.Context) error {
+	health, err := call(onlyWaits(onNode(ctx)), cluster.ClusterHealth, k.through(ctx, k.what.Nodes.With(lcm.ControlPlane)))
+	if err != nil {
+		return err
+	}
+	in := activities.PlanInput{Tracked: track(ctx, ""), OpOccID: k.in.OpOccID}
+	in.Unhealthy = append(health.Unhealthy(), health.Absent(k.what.Nodes)...)
+	for _, node := range in.Unhealthy {
+		k.sick = append(k.sick, node.Node)
+	}
+	if k.change, err = call(short(ctx), opOccs.PlanOperation, in); err != nil {
+		return err
+	}
+	if !k.what.ControlPlanes {
+		return k.checkVolumes(ctx)
+	}
+	if why := health.Refusal(k.leaving().With(lcm.ControlPlane)); why != "" {
+		return lcm.Errorf(lcm.KindConflict, "%s", why)
+	}
+	if why := health.Obstacle(k.leaving()); why != "" && k.welcomesControlPlanes() {
+		return lcm.Errorf(lcm.KindConflict, "%s", why)
+	}
+	return k.checkVolumes(ctx)
+}
+
+// welcomesControlPlanes tells whether control planes will join: in every healing of some, and where there are to be
+// more.
+func (k *kubeadmWork) welcomesControlPlanes() bool {
+	return k.in.Operation == lcm.OpHeal || k.change.Grows() && len(k.leaving().With(lcm.ControlPlane)) == 0
+}
+
+func (k *kubeadmWork) joinArrivals(ctx workflow.Context) error {
+	return k.join(ctx, k.fresh().With(lcm.ControlPlane), k.fresh().With(lcm.Worker))
+}
+
+// expelArrivals takes out of the cluster what the step has joined. Pods that have come meanwhile move first, but
+// cannot hold a rollback up.
+func (k *kubeadmWork) expelArrivals(ctx workflow.Context) error {
+	if err := k.known(ctx); err != nil {
+		return err
+	}
+	former := k.what.Nodes.With(lcm.ControlPlane)
+	err := inParallel(ctx, k.fresh(), func(ctx workflow.Context, node lcm.Node) error {
+		in := activities.DrainNodeInput{ClusterInput: k.through(ctx, former), Leaving: node, Force: true}
+		in.Tracked = track(ctx, node.Name)
+		_, err := call(onlyWaits(onNode(ctx)), cluster.DrainNode, in)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return k.expel(ctx, k.fresh(), former)
+}
+
+// balanceArrivals has nothing to do when control planes only leave, and workers arrive.
+func (k *kubeadmWork) balanceArrivals(ctx workflow.Context) error {
+	if len(k.fresh().With(lcm.ControlPlane)) == 0 {
+		return nil
+	}
+	return k.rebalance(ctx, k.controlPlanes(), k.staying().With(lcm.ControlPlane))
+}
+
+func (k *kubeadmWork) balanceFormer(ctx workflow.Context) error {
+	if err := k.known(ctx); err != nil {
+		return err
+	}
+	fresh := k.fresh().With(lcm.ControlPlane)
+	if len(fresh) == 0 {
+		return nil
+	}
+	return k.handOver(ctx, fresh, k.what.Nodes.With(lcm.ControlPlane))
+}
+
+// retire takes control planes out of the load balancers and out of etcd, one after the other, through those that stay.
+func (k *kubeadmWork) retire(ctx workflow.Context) error {
+	gone, stay := k.leaving().With(lcm.ControlPlane), k.staying().With(lcm.ControlPlane)
+	if len(gone) == 0 {
+		return nil
+	}
+	if k.what.HighlyAvailable {
+		if err := k.handOver(ctx, gone, stay); err != nil {
+			return err
+		}
+	}
+	_, err := call(onNode(ctx), cluster.RemoveMember,
+		activities.RemoveMemberInput{ClusterInput: k.through(ctx, stay), Leaving: gone})
+	if err != nil {
+		return err
+	}
+	return inParallel(ctx, gone, func(ctx workflow.Context, node lcm.Node) error {
+		_, err := call(onNode(ctx), cluster.RetireNode, k.on(ctx, node))
+		return err
+	})
+}
+
+// handOver leaves the virtual IP and the load to the control planes that stay, while the others still work.
+func (k *kubeadmWork) handOver(ctx workflow.Context, gone, stay lcm.Nodes) error {
+	err := inParallel(ctx, gone, func(ctx workflow.Context, node lcm.Node) error {
+		_, err := call(onNode(ctx), cluster.ReleaseVirtualIP, k.on(ctx, node))
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return k.rebalance(ctx, stay, stay)
+}
+
+// reinstate makes the control planes members again, as if they were new.
+func (k *kubeadmWork) reinstate(ctx workflow.Context) error {
+	if err := k.known(ctx); err != nil {
+		return err
+	}
+	if err := k.join(ctx, k.leaving().With(lcm.ControlPlane), nil); err != nil {
+		return err
+	}
+	if !k.what.HighlyAvailable {
+		return nil
+	}
+	return k.rebalance(ctx, k.what.Nodes.With(lcm.ControlPlane), k.staying().With(lcm.ControlPlane))
+}
