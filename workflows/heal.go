@@ -24,6 +24,7 @@ func (v *vnf) healing() table {
 		"look-before-heal":          {do: v.lookBefore},
 		"replace-servers":           {do: v.replaceServers},
 		"replace-servers-revocably": {do: v.replaceRevocably, undo: v.restoreServers},
+		"replace-containers":        {do: v.replaceServers, undo: v.recordPods},
 	}
 }
 
@@ -80,6 +81,12 @@ func (v *vnf) restoreServers(ctx workflow.Context) error {
 	}
 	v.op.journal.status.ForwardOnly = true
 	return lcm.Errorf(lcm.KindConflict, "The VIM has deleted %s meanwhile.", strings.Join(out.Lost, ", "))
+}
+
+// recordPods looks at the VNF again. A heal of Pods changes no object, but Pods that were replaced do not come back.
+func (v *vnf) recordPods(ctx workflow.Context) error {
+	v.op.restored = v.formerPods
+	return v.findThem(onlyWaits(short(ctx)), activities.FindNodesInput{AnyNumber: true})
 }
 
 // checkPorts looks at ports that others have made while all is as it was: a port that cannot be used again is no way

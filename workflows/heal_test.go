@@ -246,3 +246,23 @@ func TestHeal_ofAllLooksAtGivenPortsBeforeItDeletes(t *testing.T) {
 	require.Equal(t, lcm.RolledBack, w.states[len(w.states)-1])
 	require.Zero(t, deleted)
 }
+
+// Pods that were replaced do not come back: a rollback records those that there are.
+func TestHeal_ofPodsIsRolledBackToThePodsThatThereAre(t *testing.T) {
+	t.Parallel()
+	f := lifecycle.Facts{Flavour: &vnfpkg.Flavour{Containers: true}}
+	w := &world{
+		what: activities.Description{Steps: lifecycle.Steps(f, lcm.Plan{Operation: lcm.OpHeal, Within: true})},
+		fail: map[string][]error{"change": {broken("ImagePullBackOff.")}},
+	}
+	lost := func() []string { t.Error("nobody looks for servers"); return nil }
+	require.NoError(t, runReplacement(t, w, lost, func(env *testsuite.TestWorkflowEnvironment) {
+		decide(env, time.Hour, lcm.Rollback)
+	}))
+	require.Equal(t, []lcm.OperationState{
+		lcm.Starting, lcm.Processing, lcm.FailedTemp, lcm.RollingBack, lcm.RolledBack,
+	}, w.states)
+	require.Equal(t, &activities.Outcome{
+		Restored: true, DeploymentID: "stack", Vnfcs: []activities.Vnfc{{ServerID: "new"}},
+	}, w.last.Outcome)
+}

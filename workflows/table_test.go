@@ -111,6 +111,7 @@ func everyList(t *testing.T) map[string]anyList {
 	for _, to := range []lcm.VnfState{lcm.VnfStarted, lcm.VnfStopped} {
 		all["containers "+string(to)] = anyList{lcm.OpOperate, lifecycle.Steps(f, lcm.Plan{Operation: lcm.OpOperate, ChangeStateTo: to})}
 	}
+	all["containers healed"] = anyList{lcm.OpHeal, lifecycle.Steps(f, lcm.Plan{Operation: lcm.OpHeal, Within: true})}
 	all["package"] = anyList{lcm.OpChangeVnfPkg, lifecycle.Steps(f, lcm.Plan{Operation: lcm.OpChangeVnfPkg})}
 	all["modification"] = anyList{lcm.OpModifyInfo, lifecycle.Steps(f, lcm.Plan{Operation: lcm.OpModifyInfo})}
 	for _, isCluster := range []bool{true, false} {

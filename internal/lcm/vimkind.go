@@ -21,6 +21,9 @@ type VimKind struct {
 	ReconnectsPorts bool
 	// ChangesPackages is set where a VNF that runs can get another VNF package.
 	ChangesPackages bool
+	// HandsOverVolumes is set where a VNFC that is made anew gets the volumes and ports of the former one from Windlass, or
+	// new ones. Elsewhere the VIM itself gives it those that it had.
+	HandsOverVolumes bool
 	// ReplacesVnfcs is set where the VIM makes and replaces VNFCs without being told: what is recorded then follows it.
 	ReplacesVnfcs bool
 	// Watched is set where Windlass looks at registered VIMs from time to time.
@@ -51,7 +54,7 @@ type VimCredentials struct {
 var vimKinds = []VimKind{
 	{
 		Type: VimOpenStack, Name: "an OpenStack", registered: []string{"ETSINFV.OPENSTACK_KEYSTONE."},
-		SwitchesVnfcs: true, ReconnectsPorts: true,
+		SwitchesVnfcs: true, ReconnectsPorts: true, HandsOverVolumes: true,
 		own: VimConnectionInfo.ownOpenStack, problems: VimConnectionInfo.ownOpenStackProblems,
 	},
 	{

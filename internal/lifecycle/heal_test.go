@@ -78,3 +78,37 @@ func TestHeal_ofAClusterIsNeverInPlace(t *testing.T) {
 		require.True(t, p.Whole)
 	}
 }
+
+// A Pod gets its claims from its manifest, whatever becomes of the Pod before.
+func TestHeal_ofPodsDecidesNothingAboutTheirVolumes(t *testing.T) {
+	f := repackaged()
+	pod := &f.Instance.Instantiated.VnfcResources[0]
+	pod.ComputeResource.ResourceID, pod.StorageIDs = "web-1", []string{"data-web-1"}
+	f.Instance.Instantiated.Attached = []lcm.AttachedResource{
+		{VnfcID: pod.ID, Type: lcm.GrantStorage, ResourceID: "data-web-1"},
+		{VnfcID: pod.ID, Type: lcm.GrantLinkPort, ResourceID: "net1"},
+	}
+	for _, body := range []string{
+		`{"vnfcInstanceId":["w1"]}`, `{"vnfcInstanceId":["w1"],"additionalParams":{"all":false}}`,
+		`{"vnfcInstanceId":["w1"],"additionalParams":{"keep_volumes":true}}`,
+		`{"vnfcInstanceId":["w2"],"additionalParams":{"all":true}}`,
+	} {
+		p, err := lifecycle.For(f, lcm.OpHeal, json.RawMessage(body))
+		require.NoError(t, err, body)
+		require.True(t, p.Within, body)
+		require.Empty(t, append(append(p.Keepers, p.LeavingVolumes...), p.LeavingPorts...), body)
+		steps := lifecycle.Steps(f, p)
+		replacing := steps[len(steps)-2]
+		require.Equal(t, lifecycle.ReplaceContainers, replacing.ID)
+		require.NotEmpty(t, replacing.Undo)
+	}
+	for member, body := range map[string]string{
+		"all":          `{"vnfcInstanceId":["w1"],"additionalParams":{"all":true}}`,
+		"keep_volumes": `{"vnfcInstanceId":["w1","w2"],"additionalParams":{"keep_volumes":false}}`,
+	} {
+		_, err := lifecycle.For(f, lcm.OpHeal, json.RawMessage(body))
+		require.True(t, lcm.Is(err, lcm.KindInvalid), "%v", err)
+		require.ErrorContains(t, err, "$.additionalParams."+member)
+		require.ErrorContains(t, err, "get the volumes that they had")
+	}
+}

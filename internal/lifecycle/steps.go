@@ -27,6 +27,7 @@ const (
 	FindRemaining           StepID = "find-remaining"
 	ReplaceServers          StepID = "replace-servers"
 	ReplaceServersRevocably StepID = "replace-servers-revocably"
+	ReplaceContainers       StepID = "replace-containers"
 )
 
 // Steps lists the steps of an operation that carries out p: for /plan, for its workflow, for a run of it after a crash.
@@ -166,6 +167,12 @@ func (l listing) healing() []Step {
 // replacing ends the way back at its beginning, unless nothing is deleted before the new servers are there.
 func (l listing) replacing() []Step {
 	const title = "Replace the servers"
+	if l.facts.vim().RunsContainers {
+		return l.infrastructure(Step{
+			ID: ReplaceContainers, Title: "Replace the Pods",
+			Undo: "the objects stay as they were, and the Pods that there are then are recorded",
+		})
+	}
 	if l.plan.Revocable() {
 		return l.infrastructure(Step{
 			ID: ReplaceServersRevocably, Title: title,

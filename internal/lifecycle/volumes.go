@@ -24,10 +24,23 @@ func (f Facts) healVolumes(p *lcm.Plan, req lcm.HealRequest) error {
 	case keep && by == lcm.KeepVolumes && !slices.ContainsFunc(p.Leaving, f.hasVolumes):
 		return invalid(path, "none of the VNFCs that are healed has volumes that could be kept")
 	}
+	if !f.vim().HandsOverVolumes {
+		return f.healWithItsVolumes(p, by, by != "" && !keep)
+	}
 	for d := range only[VolumeKeeper](f.Drivers) {
 		d.PlanVolumes(f, p, req)
 	}
 	f.healOthers(p, by != "" && !keep, req.ReplacesAll())
+	return nil
+}
+
+// healWithItsVolumes plans for a VIM that gives VNFCs their volumes itself: nothing has to be decided about these, and
+// other ones cannot be wished.
+func (f Facts) healWithItsVolumes(p *lcm.Plan, by string, others bool) error {
+	if others && slices.ContainsFunc(p.Leaving, f.hasVolumes) {
+		return invalid("$.additionalParams."+by, "the VNFCs that are healed get the volumes that they had, for their claims "+
+			"outlive them: heal the entire VNF to have new ones, or delete the claims yourself before the heal")
+	}
 	return nil
 }
 

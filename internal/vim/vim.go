@@ -25,7 +25,8 @@ type VIM interface {
 	Remove(ctx context.Context, name, owner string, progress func(string)) error
 	// Interrupt ends what is being made of a deployment; what is made stays.
 	Interrupt(ctx context.Context, name, owner string, progress func(string)) error
-	// Settle waits until the VIM has ended what it does with a deployment.
+	// Settle waits until the VIM has ended what it does with a deployment. It is NotFound when there is none, so that it
+	// also tells whether a connection leads to the VIM on which a VNF is.
 	Settle(ctx context.Context, name, owner string, progress func(string)) error
 }
 

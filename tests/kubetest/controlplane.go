@@ -31,8 +31,11 @@ import (
 	driver "github.com/windlass-nfv/windlass/internal/vim/kubernetes"
 )
 
-// Token is the bearer token of a cluster that lives as long as the test.
-const Token = "the-token-of-the-test"
+// Token and OtherToken are bearer tokens of a cluster that lives as long as the test.
+const (
+	Token      = "the-token-of-the-test"
+	OtherToken = "another-token-of-the-test"
+)
 
 // ControlPlane is a running Kubernetes.
 type ControlPlane struct {
@@ -105,7 +108,7 @@ func (p *ControlPlane) files(t testing.TB) {
 	require.NoError(t, err)
 	for name, text := range map[string]string{
 		"sa.key":     string(pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: der})),
-		"tokens.csv": Token + ",admin,1,system:masters\n",
+		"tokens.csv": Token + ",admin,1,system:masters\n" + OtherToken + ",other,2,system:masters\n",
 		"kubeconfig": fmt.Sprintf(`apiVersion: v1
 kind: Config
 clusters: [{name: c, cluster: {server: "https://127.0.0.1:%d", insecure-skip-tls-verify: true}}]

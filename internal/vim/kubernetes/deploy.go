@@ -130,8 +130,14 @@ func (c *Cluster) owned(ctx context.Context, ch vim.Change) (*record, error) {
 // Interrupt implements vim.VIM. Nothing goes on for Windlass on a cluster once nobody waits for it.
 func (c *Cluster) Interrupt(context.Context, string, string, func(string)) error { return nil }
 
-// Settle implements vim.VIM: controllers never end what they do.
-func (c *Cluster) Settle(context.Context, string, string, func(string)) error { return nil }
+// Settle implements vim.VIM. Controllers never end what they do, so nothing is waited for.
+func (c *Cluster) Settle(ctx context.Context, name, owner string, _ func(string)) error {
+	have, err := c.recordOf(ctx, name)
+	if err == nil && have.Owner != owner {
+		return foreign(name, have.Owner)
+	}
+	return err
+}
 
 func foreign(name, owner string) error {
 	return lcm.Errorf(lcm.KindConflict, "The deployment %s belongs to %s.", name, owner)

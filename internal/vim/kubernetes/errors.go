@@ -19,11 +19,14 @@ func translate(doing string, err error) error {
 	if goerrors.Is(err, context.Canceled) || goerrors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
+	if errors.IsUnauthorized(err) {
+		return lcm.Wrap(lcm.KindDenied, err, "The VIM refused the credentials when it was to %s: %s", doing, sentence(err))
+	}
 	kind := lcm.KindUnavailable
 	switch {
 	case errors.IsForbidden(err) && strings.Contains(err.Error(), "exceeded quota"):
 		kind = lcm.KindExhausted
-	case errors.IsUnauthorized(err), errors.IsForbidden(err):
+	case errors.IsForbidden(err):
 		kind = lcm.KindDenied
 	case errors.IsNotFound(err), meta.IsNoMatchError(err):
 		kind = lcm.KindNotFound

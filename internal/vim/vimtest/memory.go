@@ -164,4 +164,14 @@ func (m *Memory) Remove(_ context.Context, name, owner string, _ func(string)) e
 func (m *Memory) Interrupt(context.Context, string, string, func(string)) error { return nil }
 
 // Settle implements vim.VIM.
-func (m *Memory) Settle(context.Context, string, string, func(string)) error { return nil }
+func (m *Memory) Settle(_ context.Context, name, owner string, _ func(string)) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	switch d := m.deployments[name]; {
+	case d == nil:
+		return lcm.Errorf(lcm.KindNotFound, "There is no deployment %s.", name)
+	case d.owner != owner:
+		return d.foreign(name)
+	}
+	return nil
+}

@@ -97,6 +97,7 @@ func (s *site) absent() {
 	_, err := s.VIM.Inventory(s.ctx(), s.Name)
 	s.isKind(lcm.KindNotFound, err)
 	s.isKind(lcm.KindNotFound, s.change(owner, 2))
+	s.isKind(lcm.KindNotFound, s.VIM.Settle(s.ctx(), s.Name, owner, silent)) // who asks so tries a connection to the VIM
 	require.NoError(s, s.VIM.Remove(s.ctx(), s.Name, owner, silent), "what is not there is removed")
 	require.NoError(s, s.VIM.Interrupt(s.ctx(), s.Name, owner, silent))
 }
@@ -154,6 +155,7 @@ func (s *site) leavesOthersAlone(id string) {
 	_, err := s.VIM.Deploy(s.ctx(), s.deployment(other, "op-9"), silent)
 	s.isKind(lcm.KindConflict, err)
 	s.isKind(lcm.KindConflict, s.change(other, 1))
+	s.isKind(lcm.KindConflict, s.VIM.Settle(s.ctx(), s.Name, other, silent))
 	require.NoError(s, s.VIM.Remove(s.ctx(), s.Name, other, silent))
 	require.NoError(s, s.VIM.Interrupt(s.ctx(), s.Name, other, silent))
 	require.Equal(s, id, s.inventory().ID)

@@ -1,0 +1,40 @@
+package kubetest
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// Volumes makes volumes for claims that name no class, of 1 GiB each. Nothing is ever written to them.
+func (p *ControlPlane) Volumes(t testing.TB, n int) {
+	t.Helper()
+	for i := range n {
+		_, err := p.Client.CoreV1().PersistentVolumes().Create(t.Context(), &corev1.PersistentVolume{
+			ObjectMeta: metav1.ObjectMeta{GenerateName: fmt.Sprintf("volume-%d-", i)},
+			Spec: corev1.PersistentVolumeSpec{
+				Capacity:                      corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")},
+				AccessModes:                   []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
+				PersistentVolumeReclaimPolicy: corev1.PersistentVolumeReclaimRetain,
+				PersistentVolumeSource: corev1.PersistentVolumeSource{
+					HostPath: &corev1.HostPathVolumeSource{Path: "/nothing"},
+				},
+			},
+		}, metav1.CreateOptions{})
+		require.NoError(t, err)
+	}
+}
+
+// Cordon keeps new Pods from the node, or lets them come again.
+func (p *ControlPlane) Cordon(t testing.TB, is bool) {
+	t.Helper()
+	n, err := p.Client.CoreV1().Nodes().Get(t.Context(), node, metav1.GetOptions{})
+	require.NoError(t, err)
+	n.Spec.Unschedulable = is
+	_, err = p.Client.CoreV1().Nodes().Update(t.Context(), n, metav1.UpdateOptions{})
+	require.NoError(t, err)
+}
