@@ -26,6 +26,7 @@ list() {
 		openssl                 openssl                                                                   test
 		gnupg                   gpg,gpgconf,gpg-agent                                                     test
 		python3                 python3                                                                   test
+		ansible-core            ansible-playbook                                                          test
 		fdisk                   sfdisk                                                                    test
 		openssh-server          sshd                                                                      test
 		sudo                    sudo                                                                      test
