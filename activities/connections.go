@@ -72,10 +72,15 @@ type connections struct {
 	found    map[string][]vim.Port // by connection point
 }
 
+// read asks the VIM. Where it gives no ports to servers, the deployment has all that there are.
 func (c *connections) read(ctx context.Context, cloud vim.VIM) (err error) {
-	ports, err := portsOf(cloud)
-	if err != nil {
-		return err
+	c.others, c.found = map[string]vim.Port{}, map[string][]vim.Port{}
+	ports, ok := cloud.(vim.Reconnector)
+	if !ok {
+		for _, r := range c.inv.OfKind(vim.LinkPort) {
+			c.plugged = append(c.plugged, c.inv.Ports[r.ID])
+		}
+		return nil
 	}
 	if c.plugged, err = ports.PortsOf(ctx, resourceIDs(c.inv.OfKind(vim.Compute))...); err != nil {
 		return err
@@ -89,7 +94,6 @@ func (c *connections) read(ctx context.Context, cloud vim.VIM) (err error) {
 		}
 	}
 	list, err := ports.PortsByID(ctx, ids...)
-	c.others, c.found = map[string]vim.Port{}, map[string][]vim.Port{}
 	for _, p := range list {
 		c.others[p.ID] = p
 	}
@@ -175,17 +179,13 @@ func (c *connections) nameOf(v Vnfc, p vim.Port) string {
 func (c *connections) moved(
 	ctx context.Context, cloud vim.VIM, before, after []lcm.ExtVirtualLink,
 ) (cpds []string, err error) {
-	ports, err := portsOf(cloud)
-	if err != nil {
-		return nil, err
-	}
 	for _, link := range after {
 		for _, cp := range link.ExtCps {
 			was, as, _ := lcm.Connection(before, cp.CpdID)
 			if was.ID == link.ID && was.ResourceID == link.ResourceID && as.Same(cp) {
 				continue
 			}
-			network, err := ports.Network(ctx, link.ResourceID)
+			network, err := networkOf(ctx, cloud, link.ResourceID)
 			if lcm.Is(err, lcm.KindNotFound) || lcm.Is(err, lcm.KindInvalid) {
 				continue // nothing can be on it
 			}
@@ -198,6 +198,14 @@ func (c *connections) moved(
 		}
 	}
 	return cpds, nil
+}
+
+// networkOf is the id of a link's network. A VIM that does not look networks up says them as requests do.
+func networkOf(ctx context.Context, cloud vim.VIM, nameOrID string) (string, error) {
+	if ports, ok := cloud.(vim.Reconnector); ok {
+		return ports.Network(ctx, nameOrID)
+	}
+	return nameOrID, nil
 }
 
 // allAre tells whether every port of a connection point is on a network: those that are given, or some with the

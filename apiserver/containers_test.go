@@ -74,7 +74,7 @@ func TestCnf_ofTackersPackagesIsAcceptedInBothVersions(t *testing.T) {
 }
 
 func TestCnf_ofTheSampleIsAcceptedAsItIsShipped(t *testing.T) {
-	for _, sample := range []string{"cnf-manifests", "cnf-helm", "cnf-tosca"} {
+	for _, sample := range []string{"cnf-manifests", "cnf-helm", "cnf-tosca", "cnf-networks"} {
 		b := newBench(t)
 		vnfdID := b.onboardDir("../vnfpkg/samples/" + sample)
 		text, err := os.ReadFile("../vnfpkg/samples/requests/instantiate-" + sample + ".json")

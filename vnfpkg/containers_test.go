@@ -77,7 +77,7 @@ func TestTackerCnf_changedByVersion2(t *testing.T) {
 }
 
 func TestSampleCnfs(t *testing.T) {
-	for _, name := range []string{"cnf-manifests", "cnf-helm", "cnf-tosca"} {
+	for _, name := range []string{"cnf-manifests", "cnf-helm", "cnf-tosca", "cnf-networks"} {
 		t.Run(name, func(t *testing.T) { sampleCnf(t, name) })
 	}
 }

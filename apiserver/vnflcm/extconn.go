@@ -98,6 +98,26 @@ func (a *api) checkReconnection(
 	if err != nil {
 		return err
 	}
+	var found driver.Findings
+	if err := a.checkConnections(ctx, req.VimConnections, inst, after, &found); err != nil {
+		return err
+	}
+	if f.Containers {
+		err = a.checkRenewedNetworks(ctx, inst, f, links, &found)
+	} else {
+		err = a.checkRenewedPorts(ctx, inst, f, req, links, &found)
+	}
+	if err != nil {
+		return err
+	}
+	return found.Err()
+}
+
+// checkRenewedPorts looks at the connection points of a VNF that is a stack.
+func (a *api) checkRenewedPorts(
+	ctx context.Context, inst lcm.VnfInstance, f *vnfpkg.Flavour, req lcm.ChangeExtConnRequest, links []lcm.ExtVirtualLink,
+	found *driver.Findings,
+) error {
 	template, err := vnfpkg.StackTemplate(f, func(path string) ([]byte,
 		error,
 	) {
@@ -110,10 +130,6 @@ func (a *api) checkReconnection(
 	if err != nil {
 		return err
 	}
-	var found driver.Findings
-	if err := a.checkConnections(ctx, req.VimConnections, inst, after, &found); err != nil {
-		return err
-	}
 	for i, link := range req.ExtVirtualLinks {
 		for k, cp := range link.ExtCps {
 			if !taken[cp.CpdID] && !cp.Leaves() {
@@ -123,10 +139,7 @@ func (a *api) checkReconnection(
 			}
 		}
 	}
-	if err := a.checkGivenPorts(inst, f, template, req, links, &found); err != nil {
-		return err
-	}
-	return found.Err()
+	return a.checkGivenPorts(inst, f, template, req, links, found)
 }
 
 // checkGivenPorts wants the templates to take the ports that connection points are to have. links are those afterwards.

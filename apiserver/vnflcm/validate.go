@@ -71,6 +71,7 @@ func (a *api) validateInstantiate(ctx context.Context, inst lcm.VnfInstance, bod
 		if flavour.Containers {
 			var v *cnf.VNF
 			if v, err = a.checkContainers(ctx, inst, flavour, req.AdditionalParams, &found); err == nil {
+				a.checkNetworks(flavour, req, v, &found)
 				err = a.checkReplicas(ctx, flavour, req, v, &found)
 			}
 		} else {

@@ -285,12 +285,8 @@ func (r *release) differs(w Workload, want int) string {
 	if o == nil {
 		return fmt.Sprintf("the chart has no %s with it", w)
 	}
-	for _, scaler := range r.objects {
-		kind, _, _ := unstructured.NestedString(scaler.Object, "spec", "scaleTargetRef", "kind")
-		name, _, _ := unstructured.NestedString(scaler.Object, "spec", "scaleTargetRef", "name")
-		if scaler.GetKind() == "HorizontalPodAutoscaler" && kind == w.Kind && name == w.Name {
-			return ""
-		}
+	if slices.ContainsFunc(r.objects, func(o unstructured.Unstructured) bool { return scales(o, w) }) {
+		return ""
 	}
 	have, ok, _ := unstructured.NestedInt64(o.Object, "spec", "replicas")
 	if !ok {

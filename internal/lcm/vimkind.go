@@ -17,7 +17,7 @@ type VimKind struct {
 	RunsContainers bool
 	// SwitchesVnfcs is set where each VNFC is shut down, stopped and started by itself; elsewhere all are at once.
 	SwitchesVnfcs bool
-	// ReconnectsPorts is set where connection points are ports that get other networks while the VNF runs.
+	// ReconnectsPorts is set where connection points get other networks while the VNF is there.
 	ReconnectsPorts bool
 	// ChangesPackages is set where a VNF that runs can get another VNF package.
 	ChangesPackages bool
@@ -59,7 +59,7 @@ var vimKinds = []VimKind{
 	},
 	{
 		Type: VimKubernetes, Name: "a Kubernetes", registered: []string{"ETSINFV.KUBERNETES.", "ETSINFV.HELM."},
-		RunsContainers: true, ChangesPackages: true, ReplacesVnfcs: true, Watched: true,
+		RunsContainers: true, ReconnectsPorts: true, ChangesPackages: true, ReplacesVnfcs: true, Watched: true,
 		Credentials: &VimCredentials{
 			Unknown: K8sUnknown, Login: K8sLoginProblems, Project: Vim.NamespaceProblem, Change: K8sChange,
 			Addresses: []string{K8sTokenURL},

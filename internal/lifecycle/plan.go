@@ -55,14 +55,16 @@ func For(f Facts, op lcm.Operation, body json.RawMessage) (lcm.Plan, error) {
 		return lcm.Plan{}, lcm.Errorf(lcm.KindConflict,
 			"The VNF instance %s is stopped: start it first (operate, with changeStateTo STARTED).", f.Instance.ID)
 	}
-	if !f.vim().ReconnectsPorts && op == lcm.OpChangeExtConn {
-		return lcm.Plan{}, lcm.Errorf(lcm.KindConflict, "The VNF instance %s is of containers, whose connections are in its "+
-			"manifests: change its VNF package instead.", f.Instance.ID)
+	if err := f.reconnectable(); op == lcm.OpChangeExtConn && err != nil {
+		return lcm.Plan{}, err
 	}
 	if err := f.refused(lcm.Plan{Operation: op}); err != nil {
 		return lcm.Plan{}, err
 	}
 	p, err := plan(f, op, body)
+	if err == nil {
+		err = f.checkAddresses(p)
+	}
 	if err != nil {
 		return p, err
 	}

@@ -24,17 +24,22 @@ type Kubelet struct {
 	addresses atomic.Int32
 	// Pace is how long it takes for each thing that it does with a Pod, in nanoseconds.
 	Pace atomic.Int64
+	// WithoutMultus leaves Pods on the cluster's own network, whatever their annotations want.
+	WithoutMultus atomic.Bool
 	// Reported is when it first said that something is wrong, in nanoseconds since the epoch.
 	Reported atomic.Int64
 }
 
 const node = "node-1"
 
+// GPU is a device that the node has two of, beside 64 MiB of huge pages.
+const GPU = "example.com/gpu"
+
 func (k *Kubelet) join(t testing.TB) {
 	t.Helper()
 	room := corev1.ResourceList{
 		corev1.ResourceCPU: resource.MustParse("8"), corev1.ResourceMemory: resource.MustParse("16Gi"),
-		corev1.ResourcePods: resource.MustParse("200"),
+		corev1.ResourcePods: resource.MustParse("200"), "hugepages-2Mi": resource.MustParse("64Mi"), GPU: resource.MustParse("2"),
 	}
 	made, err := k.client.CoreV1().Nodes().Create(t.Context(), &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: node}},
 		metav1.CreateOptions{})
@@ -78,7 +83,10 @@ func (k *Kubelet) look(ctx context.Context, pod *corev1.Pod) {
 	case pod.DeletionTimestamp != nil:
 		_ = k.client.CoreV1().Pods(pod.Namespace).Delete(ctx, pod.Name, metav1.DeleteOptions{GracePeriodSeconds: &now})
 	case len(pod.Status.ContainerStatuses) == 0:
-		pod = pod.DeepCopy()
+		var err error
+		if pod, err = k.plug(ctx, pod.DeepCopy()); err != nil {
+			return // who has changed the Pod is seen, too
+		}
 		pod.Status.Phase, pod.Status.PodIP = corev1.PodPending, fmt.Sprintf("10.244.0.%d", k.addresses.Add(1)%250)
 		pod.Status.PodIPs = []corev1.PodIP{{IP: pod.Status.PodIP}}
 		ready := true

@@ -23,6 +23,8 @@ type Definition struct {
 	Workloads map[string]Workload
 	// Replicas are how many Pods VDUs have, by their ids. A VDU that is not named has as many as its manifest says.
 	Replicas map[string]int
+	// Attachments are the networks that Pods are on beside that of the cluster; nil in a change that leaves them.
+	Attachments []Attachment
 	// Patience is how long trouble may last that may heal itself, before the deployment has failed; 0 for the usual.
 	Patience time.Duration
 }

@@ -55,6 +55,9 @@ func (c *Cluster) Deploy(ctx context.Context, d vim.Deployment, progress func(st
 	if err := c.install(ctx, p, have, w); err != nil {
 		return "", masked(err, p.secrets)
 	}
+	if err := c.connected(ctx, have); err != nil {
+		return "", err
+	}
 	have.Complete = true
 	return have.id, c.keep(ctx, d.Name, have)
 }
@@ -98,6 +101,9 @@ func (c *Cluster) Change(ctx context.Context, ch vim.Change, progress func(strin
 		return masked(err, p.secrets)
 	}
 	leaving, err := c.leaving(ctx, have, ch.Replace, p.objects)
+	if err == nil {
+		leaving, err = c.outdated(ctx, have, "Pod", p.objects, leaving)
+	}
 	if err != nil {
 		return err
 	}
@@ -114,6 +120,12 @@ func (c *Cluster) Change(ctx context.Context, ch vim.Change, progress func(strin
 	}
 	if err := c.install(ctx, p, have, w); err != nil {
 		return masked(err, p.secrets)
+	}
+	if err := c.renewSets(ctx, have, p.objects, w); err != nil {
+		return masked(err, p.secrets)
+	}
+	if err := c.connected(ctx, have); err != nil {
+		return err
 	}
 	return masked(c.drop(ctx, ch.Name, have, w), p.secrets)
 }

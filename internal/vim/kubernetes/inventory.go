@@ -90,21 +90,26 @@ func (c *Cluster) Inventory(ctx context.Context, name string) (*vim.Inventory, e
 	if inv.Resources, err = c.groups(ctx, r); err != nil {
 		return nil, err
 	}
+	networks, err := c.networks(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	inv.Resources = append(inv.Resources, networks...)
 	if r.Halted {
 		inv.Level, inv.Status = vim.Stopped, "Halted"
 		for _, p := range r.Stopped {
-			add(inv, p.asItWas())
+			r.add(inv, p.asItWas())
 		}
 		return inv, nil
 	}
 	pods, err := c.podsOf(ctx, r)
 	for _, p := range pods {
-		add(inv, p)
+		r.add(inv, p)
 	}
 	return inv, err
 }
 
-func add(inv *vim.Inventory, p workloadPod) {
+func (r *record) add(inv *vim.Inventory, p workloadPod) {
 	if p.vdu == "" {
 		return
 	}
@@ -136,6 +141,7 @@ func add(inv *vim.Inventory, p workloadPod) {
 		}
 	}
 	inv.Servers[p.pod.Name] = server
+	r.addPorts(inv, p, level)
 }
 
 // podLevel is the level of life of a Pod.

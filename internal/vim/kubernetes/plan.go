@@ -42,6 +42,9 @@ func (c *Cluster) plan(ctx context.Context, of Definition, have *record, owner s
 		return nil, err
 	}
 	p.objects, p.hooks = all[:count:count], all[count:]
+	if err := c.attach(ctx, of, have, p.objects); err != nil {
+		return nil, err
+	}
 	for _, r := range p.releases {
 		r.setManifest(p.objects)
 	}
@@ -134,6 +137,9 @@ func (r *record) take(operation string, of Definition, p *plan) {
 	r.Operation, r.Objects = operation, unprepared(p.objects)
 	if of.Workloads != nil {
 		r.Workloads = of.Workloads
+	}
+	if of.Attachments != nil {
+		r.Attachments = of.Attachments
 	}
 	r.Dropped = except(before, r.Objects)
 	r.Hooks = except(slices.Concat(unprepared(p.hooks), r.Hooks), nil)

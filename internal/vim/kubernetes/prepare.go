@@ -85,7 +85,7 @@ func (p *prepared) place(d Definition, scoped bool, usual string) {
 
 func ofChart(o *unstructured.Unstructured) bool { name, _ := charts.Of(o); return name != "" }
 
-// kindOf asks the API server about a kind, once more when it does not know it: definitions come and go.
+// kindOf tells what the API server has said of a kind.
 func (c *Cluster) kindOf(kind schema.GroupVersionKind) (*meta.RESTMapping, []string, error) {
 	mapping, err := c.kinds.RESTMapping(kind.GroupKind(), kind.Version)
 	if err != nil {
@@ -101,6 +101,17 @@ func (c *Cluster) kindOf(kind schema.GroupVersionKind) (*meta.RESTMapping, []str
 		}
 	}
 	return mapping, nil, nil
+}
+
+// kindAnew asks once more about a kind that the cluster did not have when it was asked first: somebody may have brought
+// it since.
+func (c *Cluster) kindAnew(kind schema.GroupVersionKind) (*meta.RESTMapping, []string, error) {
+	mapping, verbs, err := c.kindOf(kind)
+	if meta.IsNoMatchError(err) {
+		c.kinds.Reset()
+		mapping, verbs, err = c.kindOf(kind)
+	}
+	return mapping, verbs, err
 }
 
 // customKinds are those that definitions among the objects bring, and whether their objects are in namespaces.

@@ -26,6 +26,8 @@ type record struct {
 	// Dropped are objects of a former definition that have to go still.
 	Dropped   []unstructured.Unstructured `json:"dropped,omitempty"`
 	Workloads map[string]Workload         `json:"workloads"`
+	// Attachments are the networks that Pods are on beside that of the cluster.
+	Attachments []Attachment `json:"attachments,omitempty"`
 	// Releases are those of Helm; Hooks are the objects that their hooks may have made.
 	Releases []heldRelease               `json:"releases,omitempty"`
 	Hooks    []unstructured.Unstructured `json:"hooks,omitempty"`

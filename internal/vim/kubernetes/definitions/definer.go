@@ -33,12 +33,16 @@ func (o *Definer) Whole(ctx context.Context, of *operations.Operation) (vim.Defi
 	if err != nil {
 		return nil, nil, err
 	}
+	attachments, err := j.attachments(capacity)
+	if err != nil {
+		return nil, nil, err
+	}
 	place := cnf.PlaceOf(j.Params, j.Manifests.Objects)
 	return kubernetes.Definition{
 		// None is said, for nil would leave in a change what there was.
 		Objects: append([]unstructured.Unstructured{}, j.Manifests.Objects...),
 		Charts:  append([]charts.Release{}, releases...), Namespace: place.Namespace, Override: place.Override,
-		Workloads: j.named(), Replicas: j.replicas(capacity),
+		Workloads: j.named(), Replicas: j.replicas(capacity), Attachments: attachments,
 	}, secret, nil
 }
 
@@ -54,18 +58,19 @@ func (o *Definer) Sized(
 	if err != nil {
 		return nil, nil, err
 	}
-	capacity := j.sizes(sizes)
-	releases, err := j.Releases(ctx, capacity)
+	d, err := j.changed(ctx, j.sizes(sizes))
+	return d, secret, err
+}
+
+// Renewed defines a change of the VNF's connections: its Pods are on other networks. Nothing marks it, as a change to
+// what is so already changes nothing.
+func (o *Definer) Renewed(ctx context.Context, of *operations.Operation, _ string) (vim.Definition, []string, error) {
+	j, secret, err := o.read(ctx, of)
 	if err != nil {
 		return nil, nil, err
 	}
-	return kubernetes.Definition{Charts: releases, Replicas: j.replicas(capacity)}, secret, nil
-}
-
-// Renewed refuses to define a change of the VNF's connections: they are in its manifests.
-func (*Definer) Renewed(context.Context, *operations.Operation, string) (vim.Definition, []string, error) {
-	return nil, nil, lcm.Errorf(lcm.KindInvalid, "The external connections of a VNF of containers are what its manifests "+
-		"say: they cannot be changed without these.")
+	d, err := j.changed(ctx, j.Recorded())
+	return d, secret, err
 }
 
 // job is an operation whose VNF is made of manifests and charts.
@@ -82,6 +87,26 @@ func (o *Definer) read(ctx context.Context, of *operations.Operation) (j *job, s
 	}
 	return &job{of, v}, append(opened, kubernetes.SecretsOf(v.Objects)...),
 		lcm.InvalidAll("The manifests of the VNF cannot be used", v.Problems())
+}
+
+// changed defines a change of a VNF whose manifests stay. Charts are rendered anew, so that networks are said again.
+func (j *job) changed(ctx context.Context, capacity map[string]int) (kubernetes.Definition, error) {
+	releases, err := j.Releases(ctx, capacity)
+	if err != nil {
+		return kubernetes.Definition{}, err
+	}
+	attachments, err := j.attachments(capacity)
+	return kubernetes.Definition{Charts: releases, Replicas: j.replicas(capacity), Attachments: attachments}, err
+}
+
+// attachments are the networks of the request's external links; none is said, too.
+func (j *job) attachments(capacity map[string]int) ([]kubernetes.Attachment, error) {
+	wanted, problems := j.Attachments(j.Flavour, j.Request.ExtVirtualLinks, capacity)
+	out := make([]kubernetes.Attachment, 0, len(wanted))
+	for _, a := range wanted {
+		out = append(out, kubernetes.Attachment(a))
+	}
+	return out, lcm.InvalidAll("The external links of the VNF cannot be made", problems)
 }
 
 // capacity is how many Pods each VDU has. A VNF that is instantiated through /vnflcm/v1 without a level begins as its

@@ -1,0 +1,122 @@
+package cnf
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/vnfpkg"
+)
+
+// Attachment puts the Pods of a VDU on a network beside that of the cluster.
+type Attachment struct {
+	Vdu, Cpd string
+	// Path is where the request has it.
+	Path string
+	// Network is a NetworkAttachmentDefinition: "media", or "networks/media" in another namespace than the Pods'.
+	Network string
+	// Addresses and MAC are fixed ones.
+	Addresses []string
+	MAC       string
+}
+
+// networkName is a resourceId of an external link that a cluster can have.
+var networkName = regexp.MustCompile(`^([a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?/)?[a-z0-9]([-.a-z0-9]{0,251}[a-z0-9])?$`)
+
+// Attachments are the networks on which the external links of a request put the connection points of the VNFD that are
+// bound to VDUs. Others have no place on a cluster: they are only recorded. Without capacity VDUs have as many Pods as
+// their manifests say.
+//
+// The problems are what no cluster can do.
+func (v *VNF) Attachments(
+	f *vnfpkg.Flavour, links []lcm.ExtVirtualLink, capacity map[string]int,
+) (out []Attachment, problems []lcm.Problem) {
+	a := attaching{vnf: v, capacity: capacity}
+	for i, link := range links {
+		for k, cp := range link.ExtCps {
+			known, ok := f.Cp(cp.CpdID)
+			if !ok || !known.External || known.VduID == "" {
+				continue
+			}
+			a.take(*known, link, cp, fmt.Sprintf("$.extVirtualLinks[%d]", i), k)
+		}
+	}
+	return a.out, a.problems
+}
+
+type attaching struct {
+	vnf      *VNF
+	capacity map[string]int
+	out      []Attachment
+	problems []lcm.Problem
+}
+
+func (a *attaching) tell(path, format string, args ...any) {
+	a.problems = append(a.problems, lcm.Problem{Path: path, Detail: fmt.Sprintf(format, args...)})
+}
+
+func (a *attaching) take(cpd vnfpkg.VduCp, link lcm.ExtVirtualLink, cp lcm.ExtCp, path string, k int) {
+	at := fmt.Sprintf("%s.extCps[%d]", path, k)
+	if _, ok := a.vnf.Workloads[cpd.VduID]; !ok {
+		a.tell(at+".cpdId", "the connection point %s is bound to the VDU %s, which has no workload among the manifests and "+
+			"charts", cpd.ID, cpd.VduID)
+		return
+	}
+	if !networkName.MatchString(link.ResourceID) {
+		a.tell(path+".resourceId", "must name a NetworkAttachmentDefinition of the cluster, as media or networks/media, not %q",
+			link.ResourceID)
+		return
+	}
+	if len(cp.GivenPorts()) > 0 {
+		a.tell(at+".cpConfig", "a Pod gets its interface from the network %s: a port that is there already (linkPortId) cannot be "+
+			"given to it", link.ResourceID)
+	}
+	out := Attachment{Vdu: cpd.VduID, Cpd: cpd.ID, Path: path + ".resourceId", Network: link.ResourceID, MAC: cp.MAC}
+	for _, ip := range cp.FixedIPs {
+		switch {
+		case ip.Address != "":
+			out.Addresses = append(out.Addresses, ip.Address)
+		case ip.SubnetID != "":
+			a.tell(at+".cpConfig", "the network %s itself chooses addresses, and has no subnets by which it could be told how "+
+				"(subnetId)", link.ResourceID)
+		}
+	}
+	if len(out.Addresses) > 0 || out.MAC != "" {
+		if why := a.several(cpd.VduID); why != "" {
+			a.tell(at+".cpConfig", "the connection point %s has a fixed address, and %s: all of them would have it", cpd.ID, why)
+		}
+	}
+	a.out = append(a.out, out)
+}
+
+// several says that a VDU has more than one Pod, or may have, as a clause; "" for one that has one.
+func (a *attaching) several(vdu string) string {
+	w := a.vnf.Workloads[vdu]
+	switch {
+	case w.Kind == "DaemonSet":
+		return fmt.Sprintf("the VDU %s is the %s, which has a Pod on each node", vdu, w)
+	case slices.ContainsFunc(a.vnf.Objects, func(o unstructured.Unstructured) bool { return scales(o, w) }):
+		return fmt.Sprintf("the VDU %s is the %s, of whose Pods an autoscaler makes more", vdu, w)
+	}
+	count, said := a.capacity[vdu]
+	if o := find(a.vnf.Objects, w); !said && o != nil {
+		count = 1
+		if n, is, _ := unstructured.NestedInt64(o.Object, "spec", "replicas"); is {
+			count = int(n)
+		}
+	}
+	if count > 1 && w.Scalable() {
+		return fmt.Sprintf("the VDU %s has %d Pods", vdu, count)
+	}
+	return ""
+}
+
+// scales tells whether an object is an autoscaler of a workload.
+func scales(o unstructured.Unstructured, w Workload) bool {
+	kind, _, _ := unstructured.NestedString(o.Object, "spec", "scaleTargetRef", "kind")
+	name, _, _ := unstructured.NestedString(o.Object, "spec", "scaleTargetRef", "name")
+	return o.GetKind() == "HorizontalPodAutoscaler" && kind == w.Kind && name == w.Name
+}

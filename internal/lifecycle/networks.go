@@ -1,0 +1,44 @@
+package lifecycle
+
+import (
+	"slices"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// reconnectable wants the VNF to be one whose connection points can get other networks now. Containers that are stopped
+// are not there, so that nobody could see whether it works.
+func (f Facts) reconnectable() error {
+	kind := f.vim()
+	switch {
+	case !kind.ReconnectsPorts:
+		return lcm.Errorf(lcm.KindConflict, "The VNF instance %s is on %s, where connection points stay on their networks.",
+			f.Instance.ID, kind.Name)
+	case kind.RunsContainers && f.Instance.Instantiated.VnfState == lcm.VnfStopped:
+		return lcm.Errorf(lcm.KindConflict, "The VNF instance %s is stopped, and has no container whose connections could be "+
+			"changed: start it first (operate, with changeStateTo STARTED).", f.Instance.ID)
+	}
+	return nil
+}
+
+// checkAddresses refuses more containers of a VDU one of whose connection points has a fixed address: all are made of one
+// template and would have it. Servers have templates of their own.
+func (f Facts) checkAddresses(p lcm.Plan) error {
+	if !f.vim().RunsContainers {
+		return nil
+	}
+	for _, g := range p.Groups {
+		if g.To <= max(g.From, 1) {
+			continue
+		}
+		for _, cpd := range f.Flavour.Cps {
+			_, cp, ok := lcm.Connection(f.Instance.Instantiated.ExtVirtualLinks, cpd.ID)
+			fixed := cp.MAC != "" || slices.ContainsFunc(cp.FixedIPs, func(ip lcm.FixedIP) bool { return ip.Address != "" })
+			if ok && fixed && cpd.VduID == g.VduID {
+				return lcm.Errorf(lcm.KindConflict, "The VDU %s cannot have %d Pods: its connection point %s has a fixed address, "+
+					"which all of them would have. Give it none first (change_ext_conn).", g.VduID, g.To, cpd.ID)
+			}
+		}
+	}
+	return nil
+}
