@@ -16,8 +16,8 @@ import (
 )
 
 const (
-	containersPackage = "vnfpkg/samples/cnf-manifests"
-	containersVnfdID  = "b7a3f6de-2c0b-4d43-9a5e-0c1f6d8e7b24"
+	containersPackage = "vnfpkg/samples/cnf-networks"
+	containersVnfdID  = "3f1c8a57-94d2-4f6e-8d0b-6a2e5b7c9d13"
 )
 
 // The states of a VNF of containers: one with so many Pods, which runs or is stopped.
@@ -25,6 +25,7 @@ var (
 	onePod    = state{pods: 1}
 	threePods = state{pods: 3}
 	halted    = state{pods: 1, stopped: true}
+	rerouted  = state{pods: 1, elsewhere: true} // on the other network
 )
 
 // ofContainers are the rows of the matrix that are about a VNF of containers.
@@ -36,6 +37,7 @@ var ofContainers = []operation{
 	{"heal all containers", threePods, threePods, heal()},
 	{"stop containers", onePod, halted, operate("STOPPED")},
 	{"start containers", halted, onePod, operate("STARTED")},
+	{"reconnect containers", onePod, rerouted, reroute},
 	{"terminate containers", onePod, none, func(t testing.TB, s *site) string {
 		return s.bed.Begin(t, s.vnf, "terminate", map[string]any{"terminationType": "FORCEFUL"})
 	}},
@@ -49,6 +51,7 @@ func (s *site) startCluster(t testing.TB) {
 		return
 	}
 	s.life, s.cluster = t, kubetest.Start(t)
+	s.cluster.InstallMultus(t)
 	a := s.bed.Call(t, http.MethodPost, "/v1.0/vims", map[string]any{"vim": map[string]any{
 		"name": "cluster", "type": "kubernetes", "auth_url": s.cluster.URL,
 		"auth_cred":   map[string]any{"bearer_token": kubetest.Token, "ssl_ca_cert": s.cluster.CA},
@@ -83,10 +86,34 @@ func (s *site) instantiateContainers(t testing.TB) (op string) {
 	return s.bed.Begin(t, s.vnf, "instantiate", map[string]any{
 		"flavourId": "simple", "instantiationLevelId": "small",
 		"vimConnectionInfo": []any{map[string]any{"id": "cluster", "vimId": s.clusterVim, "vimType": "kubernetes"}},
+		"extVirtualLinks":   mediaOn("media"),
 		"additionalParams": map[string]any{
-			"lcm-kubernetes-def-files": []string{"Files/kubernetes/page.yaml", "Files/kubernetes/web.yaml"}, "namespace": "default",
+			"lcm-kubernetes-def-files": []string{
+				"Files/kubernetes/networks.yaml", "Files/kubernetes/page.yaml", "Files/kubernetes/web.yaml",
+			},
+			"namespace": "default",
 		},
 	})
+}
+
+// mediaOn puts the connection point media on a network.
+func mediaOn(network string) []any {
+	return []any{map[string]any{
+		"id": "media", "resourceId": network, "extCps": []any{map[string]any{
+			"cpdId": "media", "cpConfig": []any{map[string]any{"cpProtocolData": []any{map[string]any{
+				"layerProtocol": "IP_OVER_ETHERNET",
+				"ipOverEthernet": map[string]any{"ipAddresses": []any{
+					map[string]any{"type": "IPV4", "numDynamicAddresses": 1},
+				}},
+			}}}},
+		}},
+	}}
+}
+
+// reroute takes that connection point to the other network.
+func reroute(t testing.TB, s *site) (op string) {
+	t.Helper()
+	return s.bed.Begin(t, s.vnf, "change_ext_conn", map[string]any{"extVirtualLinks": mediaOn("media-new")})
 }
 
 func (s *site) scalePods(t testing.TB, by int) (op string) {
@@ -107,7 +134,7 @@ func (s *site) approachContainers(t testing.TB, want state) (now state) {
 		return onePod
 	case s.now.pods == 0: // another VNF is there
 		return s.approach(t, none)
-	case want.pods == 0:
+	case want.pods == 0, s.now.elsewhere:
 		s.bed.Terminate(t, s.vnf)
 		s.requireNoContainers(t)
 		s.vnf = ""
@@ -140,6 +167,24 @@ func (s *site) requireContainers(t testing.TB, want state) {
 		require.Contains(t, vnfcs, s.vnfcOf(t, pod.Name))
 	}
 	require.Equal(t, want.pods-1, s.bed.ScaleLevel(t, s.vnf, "web_pods"))
+	s.requireRoute(t, want)
+}
+
+// requireRoute wants each Pod to be on the network of the state, and the record to say so.
+func (s *site) requireRoute(t testing.TB, want state) {
+	t.Helper()
+	network := map[bool]string{false: "media", true: "media-new"}[want.elsewhere]
+	info := s.bed.Get(t, "/vnflcm/v1/vnf_instances/"+s.vnf)["instantiatedVnfInfo"].(map[string]any)
+	links := info["extVirtualLinkInfo"].([]any)
+	require.Len(t, links, 1)
+	link := links[0].(map[string]any)
+	require.Equal(t, network, link["resourceHandle"].(map[string]any)["resourceId"])
+	pods := s.podsIn(t)
+	for _, pod := range pods {
+		require.Contains(t, pod.Annotations["k8s.v1.cni.cncf.io/network-status"], `"default/`+network+`"`)
+	}
+	ports, _ := link["extLinkPorts"].([]any)
+	require.Len(t, ports, len(pods))
 }
 
 // vnfcOf is the id of the VNFC that a Pod is.
@@ -210,6 +255,7 @@ func TestSample_ofContainers(t *testing.T) {
 		{"heal container", "API server killed"},
 		{"stop containers", "cluster's API server killed"},
 		{"start containers", "worker killed"},
+		{"reconnect containers", "worker killed"},
 		{"terminate containers", "Temporal restarted"},
 	} {
 		o, f := named(ofContainers, row.operation), faultOf(row.fault)

@@ -76,7 +76,7 @@ func (p *ControlPlane) InstallMultus(t testing.TB) {
 	p.post(t, "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", definition)
 	require.Eventually(t, func() bool {
 		return p.Client.Discovery().RESTClient().Get().
-			AbsPath(networksAPI + "/network-attachment-definitions").Do(t.Context()).Error() == nil
+			AbsPath(networksAPI+"/network-attachment-definitions").Do(t.Context()).Error() == nil
 	}, time.Minute, 100*time.Millisecond, "the kind is served")
 }
 

@@ -176,7 +176,7 @@ func TestSized(t *testing.T) {
 		of.OpOcc.Plan = &lcm.Plan{Groups: []lcm.GroupChange{{VduID: "web", From: 2, To: c.to}}}
 		d, secrets, err := o.Sized(t.Context(), of, c.sizes)
 		require.NoError(t, err)
-		require.Equal(t, kubernetes.Definition{Replicas: map[string]int{"web": c.want}}, d)
+		require.Equal(t, kubernetes.Definition{Replicas: map[string]int{"web": c.want}, Attachments: []kubernetes.Attachment{}}, d)
 		require.Contains(t, secrets, "hunter2")
 	}
 	for vdu, says := range map[string]string{
@@ -267,5 +267,5 @@ func TestWhole_ofContainersInTheVnfd(t *testing.T) {
 	of.OpOcc.Plan = &lcm.Plan{Groups: []lcm.GroupChange{{VduID: "web", From: 1, To: 4}}}
 	sized, _, err := o.Sized(t.Context(), of, vim.SizesPlanned)
 	require.NoError(t, err)
-	require.Equal(t, kubernetes.Definition{Replicas: map[string]int{"web": 4}}, sized, "the objects stay as they were applied")
+	require.Equal(t, kubernetes.Definition{Replicas: map[string]int{"web": 4}, Attachments: []kubernetes.Attachment{}}, sized, "the objects stay as they were applied")
 }
