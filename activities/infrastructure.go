@@ -37,8 +37,8 @@ type Deployments interface {
 	Halting(ctx context.Context, id lcm.OpOccID) (ch vim.Change, grace time.Duration, err error)
 	// GracePeriod is how long a TERMINATE operation waits for the servers to shut down.
 	GracePeriod(ctx context.Context, id lcm.OpOccID) (time.Duration, error)
-	// RemovalGrace is how long VNFCs that are removed may take to end by themselves; nil leaves it to them.
-	RemovalGrace(ctx context.Context, id lcm.OpOccID) (*time.Duration, error)
+	// Removal is the manner in which the operation removes the deployment, where the VIM has several.
+	Removal(ctx context.Context, id lcm.OpOccID) (vim.Removal, error)
 }
 
 // Output is where the lines that a step prints are kept.
@@ -126,12 +126,12 @@ func (i *Infrastructure) DeleteStack(ctx context.Context, in DeploymentInput) (o
 	if err != nil {
 		return out, err
 	}
-	grace, err := i.Deployments.RemovalGrace(ctx, in.OpOccID)
+	how, err := i.Deployments.Removal(ctx, in.OpOccID)
 	if err != nil {
 		return out, err
 	}
-	if hurrier, ok := deployment.cloud.(vim.Hurrier); ok && grace != nil {
-		return out, hurrier.RemoveWithin(ctx, deployment.name, deployment.owner, *grace, deployment.show)
+	if disposer, ok := deployment.cloud.(vim.Disposer); ok {
+		return out, disposer.Dispose(ctx, deployment.name, deployment.owner, how, deployment.show)
 	}
 	return out, deployment.cloud.Remove(ctx, deployment.name, deployment.owner, deployment.show)
 }

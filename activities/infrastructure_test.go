@@ -125,8 +125,8 @@ func (fixedDeployment) GracePeriod(context.Context, lcm.OpOccID) (time.Duration,
 	return 30 * time.Second, nil
 }
 
-func (fixedDeployment) RemovalGrace(context.Context, lcm.OpOccID) (*time.Duration, error) {
-	return nil, nil
+func (fixedDeployment) Removal(context.Context, lcm.OpOccID) (vim.Removal, error) {
+	return vim.Removal{}, nil
 }
 
 func infrastructure(c *fakeCloud) (*activities.Infrastructure, *logOutput) {

@@ -44,34 +44,6 @@ func (o *resolver) GracePeriod(ctx context.Context, id lcm.OpOccID) (time.Durati
 	return max(request.GracePeriod(), j.Flavour.LeastGrace()), nil
 }
 
-// RemovalGrace implements activities.Deployments.
-func (o *resolver) RemovalGrace(ctx context.Context, id lcm.OpOccID) (*time.Duration, error) {
-	opOcc, err := o.Store.Operation(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	return removalGrace(opOcc)
-}
-
-// removalGrace is none in a FORCEFUL termination, and what a GRACEFUL one says. What else removes a deployment leaves it
-// to the VNFCs.
-func removalGrace(opOcc lcm.VnfLcmOpOcc) (*time.Duration, error) {
-	if opOcc.Operation != lcm.OpTerminate {
-		return nil, nil
-	}
-	request, err := lcm.ParseTerminate(opOcc.Params)
-	switch {
-	case err != nil:
-		return nil, err
-	case !request.Graceful():
-		return new(time.Duration), nil
-	case request.GracefulTerminationTimeout == nil:
-		return nil, nil
-	}
-	grace := request.GracePeriod()
-	return &grace, nil
-}
-
 // Deployment implements activities.Deployments.
 func (o *resolver) Deployment(ctx context.Context, id lcm.OpOccID) (vim.Deployment, error) {
 	j, err := o.load(ctx, id)

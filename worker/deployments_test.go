@@ -1,13 +1,11 @@
 package worker
 
 import (
-	"encoding/json"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -59,20 +57,4 @@ func TestClouds_logoutRevokesEveryTokenOnce(t *testing.T) {
 	require.NoError(t, c.logout(t.Context()), "a second stop has nothing to do")
 	assert.EqualValues(t, 2, revoked.Load())
 	assert.Empty(t, c.open)
-}
-
-func TestRemovalGrace(t *testing.T) {
-	none, minute := time.Duration(0), time.Minute
-	for params, want := range map[string]*time.Duration{
-		`{"terminationType":"FORCEFUL"}`:                                 &none,
-		`{"terminationType":"GRACEFUL"}`:                                 nil,
-		`{"terminationType":"GRACEFUL","gracefulTerminationTimeout":60}`: &minute,
-	} {
-		grace, err := removalGrace(lcm.VnfLcmOpOcc{Operation: lcm.OpTerminate, Params: json.RawMessage(params)})
-		require.NoError(t, err)
-		assert.Equal(t, want, grace, params)
-	}
-	grace, err := removalGrace(lcm.VnfLcmOpOcc{Operation: lcm.OpHeal, Params: json.RawMessage(`{}`)})
-	require.NoError(t, err)
-	assert.Nil(t, grace)
 }

@@ -102,15 +102,20 @@ type cpConfig struct {
 }
 
 type terminateV1 struct {
-	TerminationType            string         `json:"terminationType" param:"required; enum=FORCEFUL|GRACEFUL"`
-	GracefulTerminationTimeout *int           `json:"gracefulTerminationTimeout" param:"min=0"`
-	AdditionalParams           map[string]any `json:"additionalParams"`
+	TerminationType            string          `json:"terminationType" param:"required; enum=FORCEFUL|GRACEFUL"`
+	GracefulTerminationTimeout *int            `json:"gracefulTerminationTimeout" param:"min=0"`
+	AdditionalParams           terminateParams `json:"additionalParams"`
 }
 
 type terminateV2 struct {
-	TerminationType            string         `json:"terminationType" param:"required; enum=FORCEFUL|GRACEFUL"`
-	GracefulTerminationTimeout *int           `json:"gracefulTerminationTimeout" param:"min=1"`
-	AdditionalParams           map[string]any `json:"additionalParams"`
+	TerminationType            string          `json:"terminationType" param:"required; enum=FORCEFUL|GRACEFUL"`
+	GracefulTerminationTimeout *int            `json:"gracefulTerminationTimeout" param:"min=1"`
+	AdditionalParams           terminateParams `json:"additionalParams"`
+}
+
+// terminateParams are of Windlass alone; see lcm.TerminateRequest.
+type terminateParams struct {
+	Claims string `json:"claims" param:"enum=delete|keep"`
 }
 
 // The bodies of scalings and healings are the same in both versions; v3.3.1's healScript is not read.

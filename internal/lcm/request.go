@@ -46,6 +46,14 @@ func ParseTerminate(body json.RawMessage) (TerminateRequest, error) {
 	return out, nil
 }
 
+// KeepsClaims reports whether the claims of volumes that the VNF's containers have stay when it goes.
+func (r TerminateRequest) KeepsClaims() bool {
+	var p struct {
+		Claims string `json:"claims"`
+	}
+	return json.Unmarshal(r.AdditionalParams, &p) == nil && p.Claims == "keep" // others were refused with the request
+}
+
 // Graceful reports whether the VNF is to be taken out of service before its resources are deleted.
 func (r TerminateRequest) Graceful() bool { return r.TerminationType == string(Graceful) }
 

@@ -84,10 +84,10 @@ type (
 		// Resume makes it run as before, and waits until it does.
 		Resume(ctx context.Context, ch Change, progress func(string)) error
 	}
-	// Hurrier removes deployments whose VNFCs may take long to end by themselves.
-	Hurrier interface {
-		// RemoveWithin is Remove; VNFCs that have not ended after grace end at once.
-		RemoveWithin(ctx context.Context, name, owner string, grace time.Duration, progress func(string)) error
+	// Disposer removes deployments as an operation wants it.
+	Disposer interface {
+		// Dispose is Remove, in the manner that is given.
+		Dispose(ctx context.Context, name, owner string, how Removal, progress func(string)) error
 	}
 	// Reconnector gives servers other ports.
 	Reconnector interface {
@@ -138,3 +138,24 @@ func As[Ability any](v VIM, what string) (Ability, error) {
 	var none Ability
 	return none, lcm.Errorf(lcm.KindInvalid, "The VIM on which the VNF is cannot %s.", what)
 }
+
+// Removal is the manner in which a deployment is removed.
+type Removal struct {
+	// Grace is how long VNFCs may take to end by themselves, before they end at once; nil leaves it to them.
+	Grace   *time.Duration
+	Volumes VolumeFate
+	// Timeout bounds the waiting for what does not go; 0 does not.
+	Timeout time.Duration
+}
+
+// VolumeFate says what becomes of the volumes of a deployment that is removed.
+type VolumeFate string
+
+const (
+	// VolumesGo is the usual; a package may want them to stay nevertheless.
+	VolumesGo VolumeFate = ""
+	// VolumesStay leaves them for VNFCs that come later.
+	VolumesStay VolumeFate = "stay"
+	// FormerVolumesStay leaves those that were there before the deployment was made: others have been left for it.
+	FormerVolumesStay VolumeFate = "former stay"
+)

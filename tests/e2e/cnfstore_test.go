@@ -57,7 +57,7 @@ func (b *bed) manifestsPackage(t *testing.T, vnfdID, manifests string) {
 // its VIM that are not taken.
 func TestContainers_withClaims(t *testing.T) {
 	cluster := kubetest.Start(t)
-	cluster.Volumes(t, 4)
+	cluster.Volumes(t, 8)
 	b := newBed(t, "fake")
 	b.manifestsPackage(t, storeVnfdID, store)
 	vnf := b.createOf(t, storeVnfdID, "store")
@@ -69,8 +69,48 @@ func TestContainers_withClaims(t *testing.T) {
 
 	b.healsWithClaims(t, cluster, vnf)
 	b.rotatesCredentials(t, cluster, vnf)
+	b.keepsClaims(t, cluster, vnf, request)
+}
+
+// keepsClaims makes the whole VNF anew, and terminates it, with its claims kept and without.
+func (b *bed) keepsClaims(t *testing.T, cluster *kubetest.ControlPlane, vnf string, request map[string]any) {
+	t.Helper()
+	had, pods := claimsOf(t, cluster), b.recordedPods(t, vnf)
+	b.Await(t, b.Begin(t, vnf, "heal", map[string]any{}), quick, "COMPLETED")
+	require.NotEqual(t, pods, b.recordedPods(t, vnf))
+	require.Equal(t, had, claimsOf(t, cluster), "a heal keeps data that nobody wants gone")
+	a := b.Call(t, http.MethodPost, "/vnflcm/v1/vnf_instances/"+vnf+"/terminate", map[string]any{
+		"terminationType": "FORCEFUL", "additionalParams": map[string]any{"claims": "burn"},
+	})
+	require.Equal(t, http.StatusBadRequest, a.Status, "%s", a.Body)
+	require.Contains(t, string(a.Body), "$.additionalParams.claims")
+	b.Await(t, b.Begin(t, vnf, "terminate", map[string]any{
+		"terminationType": "FORCEFUL", "additionalParams": map[string]any{"claims": "keep"},
+	}), quick, "COMPLETED")
+	requireNoPods(t, cluster.Client)
+	require.Equal(t, had, claimsOf(t, cluster))
+
+	b.Await(t, b.Begin(t, vnf, "instantiate", request), quick, "COMPLETED")
+	require.Equal(t, had, claimsOf(t, cluster))
+	b.Await(t, b.Begin(t, vnf, "heal", map[string]any{"additionalParams": map[string]any{"all": true}}), quick, "COMPLETED")
+	for name, uid := range claimsOf(t, cluster) {
+		require.NotEqual(t, had[name], uid, "this heal was to replace them")
+	}
 	b.Terminate(t, vnf)
 	requireNoPods(t, cluster.Client)
+	require.Empty(t, claimsOf(t, cluster))
+}
+
+// claimsOf are the UIDs of the claims in the namespace default by their names.
+func claimsOf(t *testing.T, cluster *kubetest.ControlPlane) map[string]string {
+	t.Helper()
+	list, err := cluster.Client.CoreV1().PersistentVolumeClaims("default").List(t.Context(), metav1.ListOptions{})
+	require.NoError(t, err)
+	out := map[string]string{}
+	for _, c := range list.Items {
+		out[c.Name] = string(c.UID)
+	}
+	return out
 }
 
 // clusterConnection leads to a control plane, with everything in it.
@@ -85,16 +125,7 @@ func clusterConnection(p *kubetest.ControlPlane, token string) map[string]any {
 // healsWithClaims heals a Pod with a claim: in the end, in vain and rolled back, and as it cannot be.
 func (b *bed) healsWithClaims(t *testing.T, cluster *kubetest.ControlPlane, vnf string) {
 	t.Helper()
-	claims := func() map[string]string {
-		list, err := cluster.Client.CoreV1().PersistentVolumeClaims("default").List(t.Context(), metav1.ListOptions{})
-		require.NoError(t, err)
-		out := map[string]string{}
-		for _, c := range list.Items {
-			out[c.Name] = string(c.UID)
-		}
-		return out
-	}
-	had := claims()
+	had := claimsOf(t, cluster)
 	require.Len(t, had, 3)
 	heal := func(extra map[string]any) map[string]any {
 		body := map[string]any{"vnfcInstanceId": []string{b.VnfcOf(t, vnf, "web")}}
@@ -108,7 +139,7 @@ func (b *bed) healsWithClaims(t *testing.T, cluster *kubetest.ControlPlane, vnf 
 		b.Await(t, b.Begin(t, vnf, "heal", heal(extra)), quick, "COMPLETED")
 		require.NotEqual(t, before, b.recordedPods(t, vnf))
 		require.Equal(t, podsOf(t, cluster), b.recordedPods(t, vnf))
-		require.Equal(t, had, claims(), "the Pod has its volume again")
+		require.Equal(t, had, claimsOf(t, cluster), "the Pod has its volume again")
 	}
 	a := b.Call(t, http.MethodPost, "/vnflcm/v1/vnf_instances/"+vnf+"/heal", heal(map[string]any{"all": true}))
 	require.Contains(t, []int{http.StatusBadRequest, http.StatusUnprocessableEntity}, a.Status, "%s", a.Body)
@@ -125,7 +156,7 @@ func (b *bed) healsWithClaims(t *testing.T, cluster *kubetest.ControlPlane, vnf 
 	require.Equal(t, podsOf(t, cluster), b.recordedPods(t, vnf), "the Pod that is there now is recorded")
 	cluster.Cordon(t, false)
 	b.Await(t, b.Begin(t, vnf, "heal", heal(nil)), quick, "COMPLETED")
-	require.Equal(t, had, claims())
+	require.Equal(t, had, claimsOf(t, cluster))
 }
 
 // recordedPods are the UIDs of the VNFCs by their names, as they are recorded.

@@ -19,7 +19,11 @@ import (
 )
 
 // A Kubernetes is a VIM; it has no servers to switch, no ports to plug and no volumes that leave with servers.
-var _ vim.VIM = (*Cluster)(nil)
+var (
+	_ vim.VIM      = (*Cluster)(nil)
+	_ vim.Disposer = (*Cluster)(nil)
+	_ vim.Halter   = (*Cluster)(nil)
+)
 
 // longestAnswer is how long an API server may take until it begins to answer: its webhooks may take half of that. A watch
 // begins at once and goes on.

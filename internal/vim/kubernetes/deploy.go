@@ -32,7 +32,8 @@ func (c *Cluster) Deploy(ctx context.Context, d vim.Deployment, progress func(st
 		return "", foreign(d.Name, have.Owner)
 	case have.Operation != d.Operation:
 		progress("What another operation has left of the deployment is removed first.")
-		if err := c.Remove(ctx, d.Name, d.Owner, progress); err != nil {
+		err := c.Dispose(ctx, d.Name, d.Owner, vim.Removal{Volumes: vim.FormerVolumesStay}, progress)
+		if err != nil {
 			return "", err
 		}
 		have = &record{Owner: d.Owner}
@@ -42,6 +43,11 @@ func (c *Cluster) Deploy(ctx context.Context, d vim.Deployment, progress func(st
 		return "", masked(err, d.Secrets)
 	}
 	p.secrets = append(p.secrets, d.Secrets...)
+	if have.version == "" {
+		if have.FormerClaims, err = c.formerClaims(ctx, p, d.Owner); err != nil {
+			return "", err
+		}
+	}
 	if !have.Complete {
 		if err := c.rehearsePlan(ctx, p, d.Owner); err != nil {
 			return "", masked(err, p.secrets)

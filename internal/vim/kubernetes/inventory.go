@@ -7,6 +7,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/windlass-nfv/windlass/internal/vim"
 )
@@ -63,8 +64,11 @@ func (r *record) vduOf(w Workload) string {
 	return ""
 }
 
-func (r *record) namespaces() (out []string) {
-	for _, o := range slices.Concat(r.Objects, r.Dropped) {
+func (r *record) namespaces() []string { return namespacesOfAll(slices.Concat(r.Objects, r.Dropped)) }
+
+// namespacesOfAll are those that objects are in.
+func namespacesOfAll(objects []unstructured.Unstructured) (out []string) {
+	for _, o := range objects {
 		if n := o.GetNamespace(); n != "" && !slices.Contains(out, n) {
 			out = append(out, n)
 		}

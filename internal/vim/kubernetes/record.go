@@ -34,6 +34,9 @@ type record struct {
 	// Former are releases of a former definition that have to go still.
 	Former []heldRelease `json:"former,omitempty"`
 
+	// FormerClaims are the UIDs of claims that were there, of the same owner, before the deployment was made.
+	FormerClaims []string `json:"formerClaims,omitempty"`
+
 	// Halted is set from the beginning of Halt to the end of Resume. Stopped are the Pods that there were.
 	Halted  bool         `json:"halted,omitempty"`
 	Stopped []stoppedPod `json:"stopped,omitempty"`

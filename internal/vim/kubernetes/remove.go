@@ -14,20 +14,26 @@ import (
 
 	"github.com/windlass-nfv/windlass/internal/charts"
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
 // Remove implements vim.VIM: what was made last goes first, and nothing goes that is somebody else's.
 func (c *Cluster) Remove(ctx context.Context, name, owner string, progress func(string)) error {
-	return c.removeDeployment(ctx, name, c.wait(owner, 0, progress))
+	return c.Dispose(ctx, name, owner, vim.Removal{}, progress)
 }
 
-// RemoveWithin implements vim.Hurrier.
-func (c *Cluster) RemoveWithin(
-	ctx context.Context, name, owner string, grace time.Duration, progress func(string),
+// Dispose implements vim.Disposer. What does not go in time is told, with what keeps it.
+func (c *Cluster) Dispose(
+	ctx context.Context, name, owner string, how vim.Removal, progress func(string),
 ) error {
+	ctx, done := limited(ctx, how.Timeout)
+	defer done()
 	w := c.wait(owner, 0, progress)
-	w.over = time.Now().Add(grace)
-	return c.removeDeployment(ctx, name, w)
+	w.volumes = how.Volumes
+	if how.Grace != nil {
+		w.over = time.Now().Add(*how.Grace)
+	}
+	return w.overdue(ctx, c.removeDeployment(ctx, name, w))
 }
 
 func (c *Cluster) removeDeployment(ctx context.Context, name string, w *waiting) error {
@@ -43,21 +49,34 @@ func (c *Cluster) removeDeployment(ctx context.Context, name string, w *waiting)
 	if err := c.uninstalling(ctx, r, w); err != nil {
 		return err
 	}
-	all := slices.Concat(r.Objects, r.Dropped)
-	room := func(o unstructured.Unstructured) bool { return weight(o.GetKind()) == 1 } // what the rest is in
-	if err := c.removeAll(ctx, slices.DeleteFunc(slices.Clone(all), room), w); err != nil {
+	room, rest := parted(slices.Concat(r.Objects, r.Dropped))
+	if err := c.removeAll(ctx, rest, w); err != nil {
 		return err
 	}
 	if err := c.uninstalled(ctx, r, w); err != nil {
 		return err
 	}
-	if err := c.removeAll(ctx, all, w); err != nil {
+	if err := c.removeClaims(ctx, r, w); err != nil {
 		return err
 	}
-	if err := c.removeClaims(ctx, r); err != nil {
+	if err := c.removeAll(ctx, room, w); err != nil {
 		return err
 	}
 	return c.forget(ctx, name, r)
+}
+
+// parted tells apart the namespaces and definitions of kinds, in which the rest is, from the rest. Claims are in neither:
+// they have a turn of their own.
+func parted(objects []unstructured.Unstructured) (room, rest []unstructured.Unstructured) {
+	for _, o := range objects {
+		switch {
+		case weight(o.GetKind()) == 1:
+			room = append(room, o)
+		case o.GetKind() != claimKind:
+			rest = append(rest, o)
+		}
+	}
+	return room, rest
 }
 
 func (c *Cluster) removeAll(ctx context.Context, objects []unstructured.Unstructured, w *waiting) error {
@@ -107,10 +126,10 @@ func (c *Cluster) removeLayer(ctx context.Context, layer []unstructured.Unstruct
 			continue
 		}
 		if charts.Kept(&o) {
-			w.show(title(&o) + " stays: the chart wants it kept (helm.sh/resource-policy).")
+			w.stays(&o, "the chart wants it kept (helm.sh/resource-policy)")
 			continue
 		}
-		switch stays, err := c.othersIn(ctx, p, w.owner); {
+		switch stays, err := c.othersIn(ctx, p, w); {
 		case err != nil:
 			return err
 		case stays != "":
@@ -151,20 +170,9 @@ func (c *Cluster) remove(ctx context.Context, p prepared, owner string) error {
 	return translate("delete "+title(&p.Unstructured), err)
 }
 
-// removeClaims deletes the claims that StatefulSets have made: nobody else does.
-func (c *Cluster) removeClaims(ctx context.Context, r *record) error {
-	for _, namespace := range r.namespaces() {
-		err := c.core.PersistentVolumeClaims(namespace).DeleteCollection(ctx, metav1.DeleteOptions{},
-			listOptions(r.Owner))
-		if err != nil && !errors.IsNotFound(err) {
-			return translate("delete the claims of volumes", err)
-		}
-	}
-	return nil
-}
-
 // othersIn says why a namespace or the definition of a kind has to stay: others have objects in it. "" lets it go.
-func (c *Cluster) othersIn(ctx context.Context, p prepared, owner string) (why string, err error) {
+func (c *Cluster) othersIn(ctx context.Context, p prepared, w *waiting) (why string, err error) {
+	owner := w.owner
 	const others = ownerLabel + "!="
 	switch p.GetKind() {
 	case "CustomResourceDefinition":
@@ -179,6 +187,9 @@ func (c *Cluster) othersIn(ctx context.Context, p prepared, owner string) (why s
 			return "there are objects of this kind that are not of this VNF.", nil
 		}
 	case "Namespace":
+		if kept := w.inhabited[p.GetName()]; kept != "" {
+			return kept + " is in it.", nil
+		}
 		return c.othersInNamespace(ctx, p.GetName(), owner)
 	}
 	return "", nil

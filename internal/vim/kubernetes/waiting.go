@@ -20,6 +20,7 @@ import (
 	"sigs.k8s.io/cli-utils/pkg/kstatus/status"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
 // usualPatience is how long trouble may last that may heal itself: a pull that fails, a container that ends. Kubelets
@@ -40,6 +41,12 @@ type waiting struct {
 	began     time.Time
 	// over is when Pods that end have had their time; zero lets them take the time that they are given.
 	over time.Time
+
+	// Of a removal: what becomes of volumes, the namespaces in which something stays, and what is there still, by its
+	// title, with what keeps it.
+	volumes   vim.VolumeFate
+	inhabited map[string]string
+	left      map[string]string
 }
 
 // place is where objects of one kind are.
@@ -66,7 +73,7 @@ func (c *Cluster) wait(owner string, patience time.Duration, show func(string)) 
 			show(line)
 		},
 		informers: map[place]cache.SharedIndexInformer{}, changed: make(chan struct{}, 1), told: map[string]string{},
-		troubles: map[string]*trouble{}, began: time.Now(),
+		troubles: map[string]*trouble{}, began: time.Now(), inhabited: map[string]string{},
 	}
 }
 
@@ -301,38 +308,4 @@ func (w *waiting) tell(what string, ready bool, why string) {
 		w.told[what] = why
 		w.show(fmt.Sprintf("%s: %s", what, why))
 	}
-}
-
-// gone is the condition that none of the objects is there any more, nor a Pod of theirs.
-func (w *waiting) gone(ctx context.Context, objects []prepared) (bool, error) {
-	if !w.over.IsZero() && time.Now().After(w.over) {
-		if err := w.cluster.endPods(ctx, w.leaving()); err != nil {
-			return false, err
-		}
-	}
-	for _, p := range objects {
-		if p.mapping == nil {
-			continue
-		}
-		have := w.have(p)
-		if have == nil {
-			continue
-		}
-		if names := have.GetFinalizers(); len(names) > 0 && have.GetDeletionTimestamp() != nil {
-			w.tell(title(have), false, "it waits for its finalizers "+strings.Join(names, ", "))
-		}
-		return false, nil
-	}
-	return true, nil
-}
-
-// leaving are Pods that end, and may take longer than a moment to do so.
-func (w *waiting) leaving() (out []*unstructured.Unstructured) {
-	for _, pod := range w.listed(pods) {
-		grace, is, _ := unstructured.NestedInt64(pod.Object, "metadata", "deletionGracePeriodSeconds")
-		if pod.GetDeletionTimestamp() != nil && (!is || grace > moment) {
-			out = append(out, pod)
-		}
-	}
-	return out
 }

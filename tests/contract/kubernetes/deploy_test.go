@@ -284,24 +284,6 @@ spec:
 	requireNothingOf(t, p, owner)
 }
 
-func TestRemoveWithin_endsPodsThatDoNotEndByThemselves(t *testing.T) {
-	p := kubetest.Start(t)
-	c := p.Connect(t, "default")
-	for _, grace := range []time.Duration{0, 3 * time.Second} {
-		_, err := deploy(t, c, "vnf-5", owner, driver.Definition{
-			Objects:   manifests(t, deployment("web", "stubborn", 3)),
-			Workloads: map[string]driver.Workload{"VDU": {Kind: "Deployment", Name: "web"}},
-		})
-		require.NoError(t, err)
-		began := time.Now()
-		require.NoError(t, c.RemoveWithin(t.Context(), "vnf-5", owner, grace, func(string) {}))
-		took := time.Since(began)
-		require.Greater(t, took, grace)
-		require.Less(t, took, grace+15*time.Second, "Pods have 30 s of their own")
-		requireNothingOf(t, p, owner)
-	}
-}
-
 func TestDeploy_twoOfOnePackageInTwoNamespaces(t *testing.T) {
 	p := kubetest.Start(t)
 	c := p.Connect(t, "default")

@@ -1,0 +1,136 @@
+package kubernetes
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/windlass-nfv/windlass/internal/charts"
+	"github.com/windlass-nfv/windlass/internal/vim"
+)
+
+const claimKind = "PersistentVolumeClaim"
+
+// mayHaveClaims tells whether a deployment has claims, its own or those that StatefulSets make. Where it has none,
+// nobody needs the right to look for them.
+func mayHaveClaims(objects []unstructured.Unstructured) bool {
+	return slices.ContainsFunc(objects, func(o unstructured.Unstructured) bool {
+		return o.GetKind() == claimKind || len(claimTemplates(&o)) > 0
+	})
+}
+
+// claimTemplates are the names of the templates of which a StatefulSet makes claims.
+func claimTemplates(o *unstructured.Unstructured) (names []string) {
+	if o.GetKind() != "StatefulSet" {
+		return nil
+	}
+	templates, _, _ := unstructured.NestedSlice(o.Object, "spec", "volumeClaimTemplates")
+	for _, t := range templates {
+		t, _ := t.(map[string]any)
+		if name, _, _ := unstructured.NestedString(t, "metadata", "name"); name != "" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// claims are those that are the owner's in the namespaces of the objects.
+func (c *Cluster) claims(
+	ctx context.Context, objects []unstructured.Unstructured, owner string,
+) (out []prepared, err error) {
+	if !mayHaveClaims(objects) {
+		return nil, nil
+	}
+	mapping, verbs, err := c.kindOf(corev1.SchemeGroupVersion.WithKind(claimKind))
+	if err != nil {
+		return nil, translate("tell which kinds of objects it has", err)
+	}
+	for _, namespace := range namespacesOfAll(objects) {
+		list, err := c.at(mapping, namespace).List(ctx, listOptions(owner))
+		if err != nil {
+			return nil, translate("list the claims of volumes", err)
+		}
+		for _, o := range list.Items {
+			out = append(out, prepared{Unstructured: o, mapping: mapping, verbs: verbs})
+		}
+	}
+	return out, nil
+}
+
+// removeClaims deletes the claims of a deployment, which StatefulSets leave behind, and waits until they are gone. Those
+// stay that are wished to, and those that the package itself wants to stay.
+func (c *Cluster) removeClaims(ctx context.Context, r *record, w *waiting) error {
+	all, err := c.claims(ctx, slices.Concat(r.Objects, r.Dropped, r.Hooks), w.owner)
+	if err != nil {
+		return err
+	}
+	var going []prepared
+	for _, claim := range all {
+		if why := r.keepsClaim(&claim.Unstructured, w.volumes); why != "" {
+			w.stays(&claim.Unstructured, why)
+			continue
+		}
+		going = append(going, claim)
+	}
+	var g errgroup.Group
+	g.SetLimit(atOnce)
+	for _, claim := range going {
+		g.Go(func() error { return c.remove(ctx, claim, w.owner) })
+	}
+	if err := g.Wait(); err != nil || len(going) == 0 {
+		return err
+	}
+	return w.until(ctx, going, w.gone)
+}
+
+// keepsClaim says why a claim stays, "" when it goes.
+func (r *record) keepsClaim(claim *unstructured.Unstructured, fate vim.VolumeFate) string {
+	switch {
+	case charts.Kept(claim):
+		return "it is to be kept (helm.sh/resource-policy)"
+	case slices.ContainsFunc(slices.Concat(r.Objects, r.Dropped), func(o unstructured.Unstructured) bool {
+		return retains(&o, claim)
+	}):
+		return "its StatefulSet retains it (persistentVolumeClaimRetentionPolicy)"
+	case fate == vim.VolumesStay:
+		return "the claims of the VNF are kept"
+	case fate == vim.FormerVolumesStay && slices.Contains(r.FormerClaims, string(claim.GetUID())):
+		return "it was there before the VNF was made"
+	}
+	return ""
+}
+
+// retains tells whether a StatefulSet says itself that the claim, which it has made, stays when it goes.
+func retains(o, claim *unstructured.Unstructured) bool {
+	policy, _, _ := unstructured.NestedString(o.Object, "spec", "persistentVolumeClaimRetentionPolicy", "whenDeleted")
+	if policy != "Retain" || o.GetNamespace() != claim.GetNamespace() {
+		return false
+	}
+	return slices.ContainsFunc(claimTemplates(o), func(template string) bool {
+		number, is := strings.CutPrefix(claim.GetName(), template+"-"+o.GetName()+"-")
+		_, err := strconv.Atoi(number)
+		return is && err == nil
+	})
+}
+
+// formerClaims are the UIDs of the claims that an earlier deployment has left for this one.
+func (c *Cluster) formerClaims(ctx context.Context, p *plan, owner string) (uids []string, err error) {
+	all, err := c.claims(ctx, unprepared(p.objects), owner)
+	for _, claim := range all {
+		uids = append(uids, string(claim.GetUID()))
+	}
+	return uids, err
+}
+
+// stays says that an object is left where it is, and with it its namespace.
+func (w *waiting) stays(o *unstructured.Unstructured, why string) {
+	w.show(title(o) + " stays: " + why + ".")
+	if o.GetNamespace() != "" {
+		w.inhabited[o.GetNamespace()] = title(o)
+	}
+}

@@ -1,0 +1,110 @@
+package kubernetes
+
+import (
+	"context"
+	goerrors "errors"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// gone is the condition that none of the objects is there any more. It tells what keeps those that go.
+func (w *waiting) gone(ctx context.Context, objects []prepared) (bool, error) {
+	if !w.over.IsZero() && time.Now().After(w.over) {
+		if err := w.cluster.endPods(ctx, w.leaving()); err != nil {
+			return false, err
+		}
+	}
+	w.left = map[string]string{}
+	for _, p := range objects {
+		if p.mapping == nil {
+			continue
+		}
+		if have := w.have(p); have != nil {
+			w.left[title(have)] = heldBy(have)
+		}
+	}
+	if len(w.left) == 0 {
+		return true, nil
+	}
+	for _, pod := range w.listed(pods) {
+		if why := heldBy(pod); why != "" {
+			w.left[title(pod)] = why
+		}
+	}
+	for _, what := range slices.Sorted(maps.Keys(w.left)) {
+		w.tell(what, false, w.left[what])
+	}
+	return false, nil
+}
+
+// heldBy says what keeps an object that is deleted, "" when that is nothing in particular.
+func heldBy(o *unstructured.Unstructured) string {
+	if o.GetDeletionTimestamp() == nil {
+		return ""
+	}
+	if o.GetKind() == "Namespace" {
+		return namespaceHeldBy(o)
+	}
+	var names []string
+	for _, name := range o.GetFinalizers() {
+		switch name {
+		case metav1.FinalizerDeleteDependents, metav1.FinalizerOrphanDependents: // what belongs to it goes first
+		case "kubernetes.io/pvc-protection":
+			names = append(names, name+", for a Pod uses it still")
+		default:
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return "it waits for its finalizers: " + strings.Join(names, ", ")
+}
+
+// namespaceHeldBy says what the namespace's controller has said last.
+func namespaceHeldBy(o *unstructured.Unstructured) string {
+	var says []string
+	for _, name := range o.GetFinalizers() {
+		says = append(says, "it waits for its finalizer "+name)
+	}
+	conditions, _, _ := unstructured.NestedSlice(o.Object, "status", "conditions")
+	for _, c := range conditions {
+		c, _ := c.(map[string]any)
+		message, _ := c["message"].(string)
+		if c["status"] == string(metav1.ConditionTrue) && message != "" {
+			says = append(says, strings.TrimSuffix(message, "."))
+		}
+	}
+	return strings.Join(says, "; ")
+}
+
+// overdue tells what was left when the time for a removal was over.
+func (w *waiting) overdue(ctx context.Context, err error) error {
+	if err == nil || !goerrors.Is(context.Cause(ctx), errTimeout) {
+		return err
+	}
+	var left []string
+	for _, what := range slices.Sorted(maps.Keys(w.left)) {
+		left = append(left, strings.TrimSuffix(what+": "+w.left[what], ": "))
+	}
+	return lcm.Errorf(lcm.KindBroken, "The time for the removal is over, and this is there still: %s. Whoever has set a "+
+		"finalizer has to take it away, or somebody in their place; then retry.", strings.Join(left, "; "))
+}
+
+// leaving are Pods that end, and may take longer than a moment to do so.
+func (w *waiting) leaving() (out []*unstructured.Unstructured) {
+	for _, pod := range w.listed(pods) {
+		grace, is, _ := unstructured.NestedInt64(pod.Object, "metadata", "deletionGracePeriodSeconds")
+		if pod.GetDeletionTimestamp() != nil && (!is || grace > moment) {
+			out = append(out, pod)
+		}
+	}
+	return out
+}
