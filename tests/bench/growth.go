@@ -45,7 +45,7 @@ func (b *bench) growth(ctx context.Context) (err error) {
 	if b.quick {
 		sizes = sizes[:2]
 	}
-	idle, err := bed.memory()
+	idle, err := bed.memory(servers)
 	if err != nil {
 		return err
 	}
@@ -53,7 +53,7 @@ func (b *bench) growth(ctx context.Context) (err error) {
 	var smallest time.Duration
 	for _, s := range sizes {
 		say("Instantiate 3 control planes and %d workers ...", s.workers)
-		stop := bed.watchMemory(ctx)
+		stop := bed.watchMemory(ctx, servers)
 		op, err := bed.instantiate(ctx, s.level)
 		peak := stop()
 		if err != nil {

@@ -26,7 +26,7 @@ const (
 type load struct {
 	sent, over time.Duration // from the first request to the last one, and to the last COMPLETED
 	inFlight   int           // the most that were in flight
-	memory     float64       // MiB, of API server and worker, at the peak
+	memory     float64       // MiB, of the processes that were looked at, at the peak
 }
 
 // inFlight is what a thousand operations at once need on one worker: each instantiates one small server, for which
@@ -48,7 +48,10 @@ func (b *bench) inFlight(ctx context.Context) (err error) {
 		return err
 	}
 	say("%d operations at once, each of which waits %d s for Nova ...", count, bootMs/1000)
-	l, err := bed.load(ctx, count)
+	l, err := bed.load(ctx, count, servers, func(int) error {
+		_, err := bed.beginOf(ctx, serverVnfdID, bed.serverRequest())
+		return err
+	})
 	if err != nil {
 		return err
 	}
@@ -73,20 +76,20 @@ func (b *bed) slowDown(ctx context.Context) error {
 	return err
 }
 
-// load asks for all operations as fast as the API takes them and waits until the last is over.
-func (b *bed) load(ctx context.Context, count int) (l load, err error) {
-	stop := b.watchMemory(ctx)
+// load asks for all operations as fast as the API takes them and waits until the last is over. It looks at the memory of
+// those processes.
+func (b *bed) load(
+	ctx context.Context, count int, processes []string, begin func(n int) error,
+) (l load, err error) {
+	stop := b.watchMemory(ctx, processes)
 	defer func() { l.memory = stop() }()
 	began := time.Now()
 	var sending errgroup.Group
 	sending.SetLimit(startsAtOnce)
 	sent := make(chan error, 1)
 	go func() {
-		for range count {
-			sending.Go(func() error {
-				_, err := b.beginOf(ctx, serverVnfdID, b.serverRequest())
-				return err
-			})
+		for n := range count {
+			sending.Go(func() error { return begin(n) })
 		}
 		err := sending.Wait()
 		l.sent = time.Since(began)

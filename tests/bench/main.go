@@ -2,8 +2,9 @@
 // (real) or heals one (heal), what Windlass itself costs per operation (overhead), how an instantiation grows with the
 // number of nodes (growth) and a scaling with that of the new ones (scale-out), what a thousand operations at once need
 // (in-flight), how fast the API answers when it has 10,000 VNFs (northbound), what memory an upload of 2 GiB needs
-// (upload), how soon an operation goes on when its worker is killed (recovery), and what Windlass adds to the time of a
-// real OpenStack's Heat (openstack). Run it with
+// (upload), how soon an operation goes on when its worker is killed (recovery), what Windlass adds to the time of a
+// real OpenStack's Heat (openstack), containerised VNFs against kubectl (cnf) and against Helm (cnf-chart), and a hundred
+// of them at once (cnf-many). Run it with
 //
 //	go tool task bench
 //	go tool task bench -- --only overhead --quick
@@ -40,7 +41,7 @@ func main() {
 // parts are what --only takes.
 var parts = []string{
 	"overhead", "growth", "scale-out", "in-flight", "northbound", "upload", "recovery", "openstack",
-	"real", "heal",
+	"cnf", "cnf-chart", "cnf-many", "real", "heal",
 }
 
 // bench is one run of the benchmark.
@@ -81,6 +82,7 @@ func (b *bench) run(ctx context.Context) error {
 		"overhead": b.overhead, "growth": b.growth, "scale-out": b.scaleOut, "in-flight": b.inFlight,
 		"northbound": b.northbound, "upload": b.upload, "recovery": b.recovery,
 		"openstack": b.openstack, "real": b.real, "heal": b.heal,
+		"cnf": b.cnf, "cnf-chart": b.cnfChart, "cnf-many": b.cnfMany,
 	}
 	for _, name := range parts {
 		if !b.wants(name) {

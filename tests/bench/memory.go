@@ -12,14 +12,14 @@ import (
 // servers are the processes of Windlass itself; PostgreSQL and Temporal have limits of their own.
 var servers = []string{"apiserver", "worker"}
 
-// memory is what API server and worker hold together, in MiB.
-func (b *bed) memory() (float64, error) {
+// memory is what processes hold together, in MiB.
+func (b *bed) memory(of []string) (float64, error) {
 	info, err := b.Info()
 	if err != nil {
 		return 0, err
 	}
 	sum := 0.0
-	for _, name := range servers {
+	for _, name := range of {
 		rss, err := resident(info.Processes[name])
 		if err != nil {
 			return 0, fmt.Errorf("%s: %w", name, err)
@@ -44,8 +44,8 @@ func resident(pid int) (float64, error) {
 	return 0, fmt.Errorf("process %d has no memory of its own", pid)
 }
 
-// watchMemory looks at the memory until stop is called, which returns the highest sum seen.
-func (b *bed) watchMemory(ctx context.Context) (stop func() float64) {
+// watchMemory looks at the memory of processes until stop is called, which returns the highest sum seen.
+func (b *bed) watchMemory(ctx context.Context, of []string) (stop func() float64) {
 	ctx, cancel := context.WithCancel(ctx)
 	peak := make(chan float64)
 	go func() {
@@ -53,7 +53,7 @@ func (b *bed) watchMemory(ctx context.Context) (stop func() float64) {
 		tick := time.NewTicker(100 * time.Millisecond)
 		defer tick.Stop()
 		for {
-			if now, err := b.memory(); err == nil {
+			if now, err := b.memory(of); err == nil {
 				highest = max(highest, now)
 			}
 			select {

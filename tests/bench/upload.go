@@ -59,7 +59,7 @@ func (b *bed) uploadOf(ctx context.Context, size int64) (took time.Duration, pea
 	if err := vnfpkg.Build(filepath.Join(b.Root, serverPackage), &csar); err != nil {
 		return 0, 0, err
 	}
-	stop := b.watchMemory(ctx)
+	stop := b.watchMemory(ctx, servers)
 	began := time.Now()
 	err = b.send(ctx, b.api+path+"/package_content", csar.Bytes(), size)
 	if err == nil {

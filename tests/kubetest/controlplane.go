@@ -12,15 +12,14 @@ import (
 	"fmt"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
@@ -43,12 +42,15 @@ type ControlPlane struct {
 	URL, CA string
 	Client  kubernetes.Interface
 	Kubelet *Kubelet
+	// Programs is where the programs of Kubernetes are, kubectl among them; Kubeconfig is a file for it.
+	Programs, Kubeconfig string
 
 	dir       string
-	programs  image.Image
 	etcd      string
-	apiserver *exec.Cmd
 	port      int
+	apiserver *program
+	programs  []*program
+	endLife   context.CancelFunc
 }
 
 // Start runs a control plane until the test ends. Its programs are those of
@@ -59,124 +61,172 @@ func Start(t testing.TB) *ControlPlane {
 	if dir := os.Getenv("WINDLASS_LAB_IMAGE_DIR"); dir != "" {
 		images.Dir = dir
 	}
-	img, ok := image.Find(images)
-	switch {
-	case ok:
-	case os.Geteuid() == 0:
-		var err error
-		img, err = image.Ensure(t.Context(), images)
-		require.NoError(t, err)
-	default:
+	if _, ok := image.Find(images); !ok && os.Geteuid() != 0 {
 		t.Skipf("not run: there is no node image of this source in %s, in which the programs of Kubernetes are, and "+
 			"building it needs root", images.Dir)
 	}
-	p := &ControlPlane{dir: t.TempDir(), programs: img}
-	var ports []int
-	for range 3 {
-		port, err := freeport.Find(t.Context(), "127.0.0.1")
-		require.NoError(t, err)
-		ports = append(ports, port)
-	}
-	p.etcd = fmt.Sprintf("http://127.0.0.1:%d", ports[0])
-	p.port = ports[1]
-	p.run(t, filepath.Join(img.Etcd, "etcd"), "--data-dir", filepath.Join(p.dir, "etcd"),
-		"--listen-client-urls", p.etcd, "--advertise-client-urls", p.etcd, "--unsafe-no-fsync",
-		"--listen-peer-urls", fmt.Sprintf("http://127.0.0.1:%d", ports[2]), "--log-level", "error")
-	p.files(t)
-	p.startAPIServer(t)
-	p.URL = fmt.Sprintf("https://127.0.0.1:%d", p.port)
-	p.Await(t)
-	for _, name := range []string{"kube-controller-manager", "kube-scheduler"} {
-		p.run(t, filepath.Join(img.Programs, name), "--kubeconfig", filepath.Join(p.dir, "kubeconfig"), "--leader-elect=false",
-			"--secure-port=0")
-	}
-	p.Kubelet = &Kubelet{client: p.Client}
-	p.Kubelet.join(t)
-	require.Eventually(t, func() bool {
-		_, err := p.Client.CoreV1().ServiceAccounts("default").Get(t.Context(), "default", metav1.GetOptions{})
-		return err == nil
-	}, time.Minute, 100*time.Millisecond, "controllers make the account that Pods run as")
+	dir := t.TempDir()
+	p, err := New(t.Context(), dir, images)
+	t.Cleanup(func() {
+		p.Close()
+		if t.Failed() {
+			p.showLogs(t)
+		}
+	})
+	require.NoError(t, err)
 	return p
 }
 
+// New runs a control plane whose files are in the directory. Close it, also when it could not be started.
+func New(ctx context.Context, dir string, images image.Options) (*ControlPlane, error) {
+	p := &ControlPlane{dir: dir, Kubeconfig: filepath.Join(dir, "kubeconfig"), endLife: func() {}}
+	img, err := image.Ensure(ctx, images)
+	if err != nil {
+		return p, err
+	}
+	p.Programs = img.Programs
+	var ports []int
+	for range 3 {
+		port, err := freeport.Find(ctx, "127.0.0.1")
+		if err != nil {
+			return p, err
+		}
+		ports = append(ports, port)
+	}
+	p.etcd, p.port = fmt.Sprintf("http://127.0.0.1:%d", ports[0]), ports[1]
+	p.URL = fmt.Sprintf("https://127.0.0.1:%d", p.port)
+	if err := p.files(); err != nil {
+		return p, err
+	}
+	if _, err := p.run(filepath.Join(img.Etcd, "etcd"), "--data-dir", filepath.Join(p.dir, "etcd"),
+		"--listen-client-urls", p.etcd, "--advertise-client-urls", p.etcd, "--unsafe-no-fsync",
+		"--listen-peer-urls", fmt.Sprintf("http://127.0.0.1:%d", ports[2]), "--log-level", "error"); err != nil {
+		return p, err
+	}
+	if err := p.startAPIServer(); err != nil {
+		return p, err
+	}
+	if err := p.await(ctx); err != nil {
+		return p, err
+	}
+	return p, p.complete(ctx)
+}
+
+// complete adds to the API server what works on its objects.
+func (p *ControlPlane) complete(ctx context.Context) error {
+	for name, more := range map[string][]string{
+		// The node says once that it is ready. Without news of a node controllers would keep Pods from it, after 50 s.
+		"kube-controller-manager": {"--node-monitor-grace-period=24h"},
+		"kube-scheduler":          nil,
+	} {
+		// Their usual 20 and 50 calls a second are a clock that hides how long all else takes.
+		args := append([]string{
+			"--kubeconfig", p.Kubeconfig, "--leader-elect=false", "--secure-port=0",
+			"--kube-api-qps=1000", "--kube-api-burst=1000",
+		}, more...)
+		if _, err := p.run(filepath.Join(p.Programs, name), args...); err != nil {
+			return err
+		}
+	}
+	life, end := context.WithCancel(context.WithoutCancel(ctx))
+	p.Kubelet, p.endLife = &Kubelet{client: p.Client}, end
+	if err := p.Kubelet.join(ctx, life); err != nil {
+		return err
+	}
+	return until(ctx, "controllers make the account that Pods run as", func() bool {
+		_, err := p.Client.CoreV1().ServiceAccounts("default").Get(ctx, "default", metav1.GetOptions{})
+		return err == nil
+	})
+}
+
+// Close ends all programs.
+func (p *ControlPlane) Close() {
+	p.endLife()
+	for _, running := range p.programs {
+		running.end()
+	}
+}
+
+// until waits up to a minute until something is so.
+func until(ctx context.Context, what string, is func() bool) error {
+	err := wait.PollUntilContextTimeout(ctx, 100*time.Millisecond, time.Minute, true,
+		func(context.Context) (bool, error) { return is(), nil })
+	if err != nil {
+		return fmt.Errorf("waited until %s: %w", what, err)
+	}
+	return nil
+}
+
 // files are the API server's: who may do what, and its keys.
-func (p *ControlPlane) files(t testing.TB) {
-	t.Helper()
+func (p *ControlPlane) files() error {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	require.NoError(t, err)
+	if err != nil {
+		return err
+	}
 	der, err := x509.MarshalECPrivateKey(key)
-	require.NoError(t, err)
+	if err != nil {
+		return err
+	}
 	for name, text := range map[string]string{
 		"sa.key":     string(pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: der})),
 		"tokens.csv": Token + ",admin,1,system:masters\n" + OtherToken + ",other,2,system:masters\n",
 		"kubeconfig": fmt.Sprintf(`apiVersion: v1
 kind: Config
-clusters: [{name: c, cluster: {server: "https://127.0.0.1:%d", insecure-skip-tls-verify: true}}]
+clusters: [{name: c, cluster: {server: "%s", insecure-skip-tls-verify: true}}]
 users: [{name: u, user: {token: %s}}]
 contexts: [{name: x, context: {cluster: c, user: u}}]
 current-context: x
-`, p.port, Token),
+`, p.URL, Token),
 	} {
-		require.NoError(t, os.WriteFile(filepath.Join(p.dir, name), []byte(text), 0o600))
+		if err := os.WriteFile(filepath.Join(p.dir, name), []byte(text), 0o600); err != nil {
+			return err
+		}
 	}
+	return nil
 }
 
-func (p *ControlPlane) startAPIServer(t testing.TB) {
-	t.Helper()
+func (p *ControlPlane) startAPIServer() (err error) {
 	key := filepath.Join(p.dir, "sa.key")
-	p.apiserver = p.run(t, filepath.Join(p.programs.Programs, "kube-apiserver"), "--etcd-servers", p.etcd,
+	p.apiserver, err = p.run(filepath.Join(p.Programs, "kube-apiserver"), "--etcd-servers", p.etcd,
 		"--bind-address=127.0.0.1", "--advertise-address=127.0.0.1", fmt.Sprintf("--secure-port=%d", p.port),
 		"--cert-dir", filepath.Join(p.dir, "certs"), "--token-auth-file", filepath.Join(p.dir, "tokens.csv"),
 		"--service-account-key-file", key, "--service-account-signing-key-file", key,
 		"--service-account-issuer=https://kubernetes.default", "--authorization-mode=RBAC",
 		"--service-cluster-ip-range=10.96.0.0/16")
-}
-
-// run starts a program, and ends it with the test.
-func (p *ControlPlane) run(t testing.TB, program string, args ...string) *exec.Cmd {
-	t.Helper()
-	name := filepath.Base(program)
-	log, err := os.OpenFile(filepath.Join(p.dir, name+".log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
-	require.NoError(t, err)
-	cmd := exec.Command(program, args...)
-	cmd.Stdout, cmd.Stderr = log, log
-	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-	require.NoError(t, cmd.Start())
-	t.Cleanup(func() {
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
-		_ = log.Close()
-		if text, _ := os.ReadFile(log.Name()); t.Failed() {
-			t.Logf("%s: %s", name, text[max(0, len(text)-2000):])
-		}
-	})
-	return cmd
+	return err
 }
 
 // Kill ends the API server without warning, and starts it again.
 func (p *ControlPlane) Kill(t testing.TB) {
 	t.Helper()
-	require.NoError(t, p.apiserver.Process.Signal(syscall.SIGKILL))
-	_ = p.apiserver.Wait()
-	p.startAPIServer(t)
+	p.apiserver.end()
+	require.NoError(t, p.startAPIServer())
 }
 
 // Await waits for the API server, and reads its certificate.
 func (p *ControlPlane) Await(t testing.TB) {
 	t.Helper()
+	require.NoError(t, p.await(t.Context()))
+}
+
+func (p *ControlPlane) await(ctx context.Context) error {
 	client, err := kubernetes.NewForConfig(&rest.Config{
 		Host: p.URL, BearerToken: Token, QPS: -1, TLSClientConfig: rest.TLSClientConfig{Insecure: true},
 	})
-	require.NoError(t, err)
+	if err != nil {
+		return err
+	}
 	p.Client = client
-	require.Eventually(t, func() bool {
+	if err := until(ctx, "the API server answers", func() bool {
 		status := 0
-		client.Discovery().RESTClient().Get().AbsPath("/readyz").Do(t.Context()).StatusCode(&status)
+		client.Discovery().RESTClient().Get().AbsPath("/readyz").Do(ctx).StatusCode(&status)
 		return status == http.StatusOK
-	}, time.Minute, 100*time.Millisecond, "the API server answers")
+	}); err != nil {
+		return err
+	}
 	ca, err := os.ReadFile(filepath.Join(p.dir, "certs", "apiserver.crt"))
-	require.NoError(t, err)
 	p.CA = string(ca)
+	return err
 }
 
 // Connect makes the driver's connection to a namespace.

@@ -5,10 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"sync/atomic"
-	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -35,15 +33,36 @@ const node = "node-1"
 // GPU is a device that the node has two of, beside 64 MiB of huge pages.
 const GPU = "example.com/gpu"
 
-func (k *Kubelet) join(t testing.TB) {
-	t.Helper()
+// join makes the node, and does a kubelet's work until life ends.
+func (k *Kubelet) join(ctx, life context.Context) error {
+	if err := k.makeNode(ctx); err != nil {
+		return err
+	}
+	factory := informers.NewSharedInformerFactory(k.client, 0)
+	pods := factory.Core().V1().Pods().Informer()
+	look := func(o any) {
+		if pod, ok := o.(*corev1.Pod); ok && pod.Spec.NodeName == node {
+			time.AfterFunc(time.Duration(k.Pace.Load()), func() { k.look(life, pod) })
+		}
+	}
+	_, err := pods.AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: look, UpdateFunc: func(_, o any) { look(o) }})
+	if err != nil {
+		return err
+	}
+	factory.Start(life.Done())
+	return nil
+}
+
+func (k *Kubelet) makeNode(ctx context.Context) error {
 	room := corev1.ResourceList{
 		corev1.ResourceCPU: resource.MustParse("8"), corev1.ResourceMemory: resource.MustParse("16Gi"),
-		corev1.ResourcePods: resource.MustParse("200"), "hugepages-2Mi": resource.MustParse("64Mi"), GPU: resource.MustParse("2"),
+		corev1.ResourcePods: resource.MustParse("1000"), "hugepages-2Mi": resource.MustParse("64Mi"), GPU: resource.MustParse("2"),
 	}
-	made, err := k.client.CoreV1().Nodes().Create(t.Context(), &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: node}},
+	made, err := k.client.CoreV1().Nodes().Create(ctx, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: node}},
 		metav1.CreateOptions{})
-	require.NoError(t, err)
+	if err != nil {
+		return err
+	}
 	made.Status = corev1.NodeStatus{
 		Capacity: room, Allocatable: room,
 		Conditions: []corev1.NodeCondition{{
@@ -51,27 +70,13 @@ func (k *Kubelet) join(t testing.TB) {
 			LastTransitionTime: metav1.Now(),
 		}},
 	}
-	_, err = k.client.CoreV1().Nodes().UpdateStatus(t.Context(), made, metav1.UpdateOptions{})
-	require.NoError(t, err)
-	require.Eventually(t, func() bool { // controllers taint a node until they have seen that it is ready
-		n, err := k.client.CoreV1().Nodes().Get(t.Context(), node, metav1.GetOptions{})
-		if err != nil || len(n.Spec.Taints) == 0 {
-			return err == nil
-		}
-		return false
-	}, time.Minute, 100*time.Millisecond)
-
-	ctx := t.Context()
-	factory := informers.NewSharedInformerFactory(k.client, 0)
-	pods := factory.Core().V1().Pods().Informer()
-	look := func(o any) {
-		if pod, ok := o.(*corev1.Pod); ok && pod.Spec.NodeName == node {
-			time.AfterFunc(time.Duration(k.Pace.Load()), func() { k.look(ctx, pod) })
-		}
+	if _, err := k.client.CoreV1().Nodes().UpdateStatus(ctx, made, metav1.UpdateOptions{}); err != nil {
+		return err
 	}
-	_, err = pods.AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: look, UpdateFunc: func(_, o any) { look(o) }})
-	require.NoError(t, err)
-	factory.Start(ctx.Done())
+	return until(ctx, "controllers have seen that the node is ready", func() bool {
+		n, err := k.client.CoreV1().Nodes().Get(ctx, node, metav1.GetOptions{})
+		return err == nil && len(n.Spec.Taints) == 0 // they taint a node until then
+	})
 }
 
 // look does what the Pod's state asks for next.
