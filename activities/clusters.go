@@ -26,10 +26,16 @@ func (r Reach) cluster(ctx context.Context, id lcm.OpOccID) (c clusterContext, e
 	return c, err
 }
 
-// clusterDriver is the one of the VNF's drivers that makes a cluster.
+// clusterDriver is what the one of the VNF's drivers that makes a cluster shares with others.
 func (v VnfContext) clusterDriver() (*cluster.Cluster, error) {
 	if d := cluster.In(v.Drivers); d != nil {
 		return d.Shared(), nil
 	}
 	return nil, lcm.Errorf(lcm.KindBug, "The VNF is no cluster, but a step of one was run.")
+}
+
+// balances tells whether several control planes of the cluster share a virtual IP.
+func (v VnfContext) balances() bool {
+	d := cluster.In(v.Drivers)
+	return d != nil && d.Balances()
 }

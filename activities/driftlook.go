@@ -253,7 +253,10 @@ func lookAtDeployment(site Site, inv *vim.Inventory, unseen error) (s drift.Depl
 	return s, virtualIP
 }
 
-func virtualIPWanted(site Site) bool { return len(site.nodes().With(lcm.ControlPlane)) > 1 }
+func virtualIPWanted(site Site) bool {
+	d := cluster.In(site.Drivers)
+	return d != nil && d.Balances() && len(site.nodes().With(lcm.ControlPlane)) > 1
+}
 
 // registeredCA is the CA certificate with which the cluster is registered as a VIM.
 func registeredCA(ctx context.Context, site Site) (ca string, registered bool) {

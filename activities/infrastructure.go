@@ -207,7 +207,7 @@ func (i *Infrastructure) FindNodes(ctx context.Context, in FindNodesInput) (out 
 	if out.Storage, err = findStorage(inv, cluster.Params); err != nil && !in.Left {
 		return out, err
 	}
-	return out, locate(inv, cluster.Params, in, &out)
+	return out, locate(inv, cluster.Params, vnf.balances(), in, &out)
 }
 
 func vnfcsOf(inv *vim.Inventory) []Vnfc {
@@ -253,7 +253,9 @@ func networksOf(inv *vim.Inventory) (out []Network) {
 }
 
 // locate finds the nodes of both roles and the address in front of the control planes.
-func locate(inv *vim.Inventory, params k8s.Params, in FindNodesInput, out *FindNodesOutput) error {
+func locate(
+	inv *vim.Inventory, params k8s.Params, balances bool, in FindNodesInput, out *FindNodesOutput,
+) error {
 	for _, role := range []struct {
 		role   lcm.Role
 		params k8s.NodeParams
@@ -269,7 +271,7 @@ func locate(inv *vim.Inventory, params k8s.Params, in FindNodesInput, out *FindN
 		out.Nodes = append(out.Nodes, nodes...)
 	}
 	controlPlanes := out.Nodes.With(lcm.ControlPlane)
-	if n := len(controlPlanes); !in.AnyNumber && (n == 0 || n > 1 && n%2 == 0 || in.HighlyAvailable != (n > 1)) {
+	if n := len(controlPlanes); !in.AnyNumber && (n == 0 || n > 1 && n%2 == 0 || balances && in.HighlyAvailable != (n > 1)) {
 		return lcm.Errorf(lcm.KindInvalid,
 			"The deployment has %d control planes (resource %q): one, or an odd number of at least three behind a "+
 				"virtual IP, is needed. Correct aspect_id or vdu_id, the level or the package.", n,

@@ -60,6 +60,8 @@ type task struct {
 	limit  time.Duration
 	// parameter of the request sets limit; "" when nothing does.
 	parameter string
+	// ordinary runs it as the login user instead of root.
+	ordinary bool
 	// round tells runs of the same script in one activity apart.
 	round int
 }
@@ -87,7 +89,7 @@ func (r Reach) run(ctx context.Context, host Host, step lcm.StepRef, j task) (sc
 	following, leave := follow(ctx)
 	defer leave()
 	result, err := host.Run(following, remote.Command{
-		ID: id, Script: text, Stdin: j.stdin, Sudo: true, Deadline: j.limit, Mask: j.mask,
+		ID: id, Script: text, Stdin: j.stdin, Sudo: !j.ordinary, Deadline: j.limit, Mask: j.mask,
 		Output: func(line string) {
 			if !strings.HasPrefix(line, scripts.ResultPrefix) {
 				show(line)

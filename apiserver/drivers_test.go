@@ -31,10 +31,6 @@ func TestInstantiate_isRefusedWhereItsWorkIsThatOfADriverThatIsNotHere(t *testin
 		hook, driver string
 		refused      string // "": taken
 	}{
-		"Kubespray": {
-			"instantiate_end", "mgmt-drivers-kubespray",
-			`its instantiate_end is done by "mgmt-drivers-kubespray"`,
-		},
 		"a script of the author": {
 			"instantiate_end", "Scripts/own.py",
 			`its instantiate_end is done by "Scripts/own.py"`,

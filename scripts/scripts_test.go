@@ -47,6 +47,14 @@ func steps() []scripts.Script {
 				Addresses: []string{"10.0.0.41", "fd00::41"}, Days: 3650,
 			},
 		},
+		scripts.CheckAnsible{
+			Root: "/opt/kubespray", Directory: "/srv/inventories/windlass-7f3c", Passwords: true, Playbooks: []string{"cluster", "facts"},
+		},
+		scripts.RunPlaybook{
+			Root: "/opt/kubespray", Directory: "/srv/inventories/windlass-7f3c", Playbook: "remove-node",
+			Limit: []string{"worker-5e6f7a8b"}, Variables: []string{"node=worker-5e6f7a8b", "skip_confirmation=yes"}, Owner: "operation 4711",
+		},
+		scripts.RemoveInventory{Directory: "/srv/inventories/windlass-7f3c"},
 		scripts.FindInterface{Address: "10.0.0.11"},
 		scripts.ConfigureLoadBalancer{Node: "cp-1a2b3c4d", Port: 16443, Timeout: 30},
 		scripts.FindVirtualIP{VirtualIP: "10.0.0.10", Port: 16443, Timeout: 5},

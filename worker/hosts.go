@@ -17,9 +17,6 @@ import (
 	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
-// sshPortKey is the member of a VIM's extra that names another port than 22; labs on one machine need it.
-const sshPortKey = "ssh_port"
-
 // hosts logs in to nodes with the credentials of the operation's request.
 type hosts struct {
 	operations *resolver
@@ -82,6 +79,9 @@ func (h *hosts) dial(
 		Node: node.Name, Address: addressWithPort(node.SSHAddress, on), User: access.User, ServerID: node.ServerID,
 		LoginTimeout: access.Login,
 	}
+	if access.HostPort != "" {
+		target.Address = access.HostPort
+	}
 	if target.Password, err = h.open(ctx, access.Password); err != nil {
 		return nil, err
 	}
@@ -95,7 +95,7 @@ func (h *hosts) dial(
 // explain asks the VIM about a node that does not answer when it is tried again: a server that is off will not come
 // back by waiting.
 func (h *hosts) explain(ctx context.Context, id lcm.OpOccID, node lcm.Node, err error) error {
-	if !lcm.Is(err, lcm.KindUnavailable) || ctx.Err() != nil || !activity.IsActivity(ctx) ||
+	if node.Role == lcm.AnsibleServer || !lcm.Is(err, lcm.KindUnavailable) || ctx.Err() != nil || !activity.IsActivity(ctx) ||
 		activity.GetInfo(ctx).Attempt < 2 {
 		return err
 	}
@@ -151,12 +151,24 @@ func (h *hosts) open(ctx context.Context, s lcm.Secret) (string, error) {
 }
 
 func addressWithPort(address string, on lcm.Vim) string {
-	switch port := on.Extra[sshPortKey].(type) {
-	case string:
-		return net.JoinHostPort(address, port)
-	case float64:
-		return net.JoinHostPort(address, strconv.Itoa(int(port)))
-	default:
-		return address
+	if port := sshPortOf(on); port != 0 {
+		return net.JoinHostPort(address, strconv.Itoa(port))
 	}
+	return address
+}
+
+// sshPortOf is the port that a VIM names for its servers, 0 for the usual one.
+func sshPortOf(on lcm.Vim) int {
+	port, _ := lcm.SSHPort(on.Extra) // what is no port was refused when the VIM was registered
+	return port
+}
+
+// sshPort is the port on which the servers of an operation answer, 0 for the usual one.
+func (o *resolver) sshPort(ctx context.Context, id lcm.OpOccID) (int, error) {
+	j, err := o.load(ctx, id)
+	if err != nil {
+		return 0, err
+	}
+	on, err := o.vimOf(ctx, j)
+	return sshPortOf(on), err
 }

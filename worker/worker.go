@@ -191,6 +191,7 @@ func activityStructs(o Options, ops *resolver, open *connections) []any {
 		&activities.Nodes{Reach: reach},
 		&activities.Cluster{Reach: reach, Drains: o.Store, Servers: login},
 		&activities.Storage{Reach: reach},
+		&activities.Ansible{Reach: reach, Keys: o.Store, SSHPort: ops.sshPort},
 		&activities.Notifications{
 			Outbox: o.Store,
 			Send:   (&sender{o.Store, o.Vault, o.Subscribers, o.Tracing, o.Metrics}).send, RetryFor: o.NotifyFor,

@@ -5,7 +5,8 @@ package workflows
 var drivers = []func(v *vnf) tables{
 	func(v *vnf) tables {
 		shared := &clusterWork{vnf: v} // one for all drivers of clusters: their steps stand between its own
-		return append(shared.tables(), (&kubeadmWork{shared}).tables()...)
+		list := append(shared.tables(), (&kubeadmWork{shared}).tables()...)
+		return append(list, (&kubesprayWork{shared}).table())
 	},
 	func(v *vnf) tables { return tables{(&registryWork{v}).table()} },
 }

@@ -16,6 +16,8 @@ const (
 	beat = 20 * time.Second
 	// longest is above every limit that an activity keeps for itself; it ends only what hangs by a bug.
 	longest = 3 * time.Hour
+	// playing is above what any playbook takes: kubespray's may work for hours on many nodes.
+	playing = 7 * 24 * time.Hour
 	// outage is longer than any database is away: an operation waits for it rather than lose its own records.
 	outage = 365 * 24 * time.Hour
 )
@@ -44,6 +46,9 @@ func polling(ctx workflow.Context) workflow.Context { return working(ctx, longes
 
 // onNode is for an activity that works on one node over SSH.
 func onNode(ctx workflow.Context) workflow.Context { return working(ctx, longest) }
+
+// untilDone is for a playbook, which takes as long as it takes: its progress is in the step's output.
+func untilDone(ctx workflow.Context) workflow.Context { return working(ctx, playing) }
 
 // soon is for a node that has worked and should answer at once: a network that is away for some seconds is waited for,
 // a dead node costs about a minute.

@@ -14,6 +14,7 @@ import (
 	"github.com/windlass-nfv/windlass/activities"
 	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/driver/kubeadm"
+	"github.com/windlass-nfv/windlass/internal/driver/kubespray"
 	"github.com/windlass-nfv/windlass/internal/driver/registry"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
@@ -114,6 +115,15 @@ func everyList(t *testing.T) map[string]anyList {
 	all["containers healed"] = anyList{lcm.OpHeal, lifecycle.Steps(f, lcm.Plan{Operation: lcm.OpHeal, Within: true})}
 	all["package"] = anyList{lcm.OpChangeVnfPkg, lifecycle.Steps(f, lcm.Plan{Operation: lcm.OpChangeVnfPkg})}
 	all["modification"] = anyList{lcm.OpModifyInfo, lifecycle.Steps(f, lcm.Plan{Operation: lcm.OpModifyInfo})}
+	for op, bodies := range requests() {
+		for _, body := range bodies {
+			f := kubesprayFacts(t)
+			f.Graceful = strings.Contains(body, "GRACEFUL")
+			if _, err := planOf(f, op, body); err == nil { // control planes neither scale nor heal alone
+				add("kubespray", f, op, body)
+			}
+		}
+	}
 	for _, isCluster := range []bool{true, false} {
 		f := someFacts(t, "simple", isCluster)
 		f.Instance.Instantiated.ExtVirtualLinks = []lcm.ExtVirtualLink{
@@ -257,5 +267,16 @@ func someFacts(t *testing.T, flavour string, isCluster bool) lifecycle.Facts {
 			NFSServerCp:        "storage_server_CP",
 		}}
 	}
+	return f
+}
+
+// kubesprayFacts is a cluster with three control planes that kubespray has made.
+func kubesprayFacts(t *testing.T) lifecycle.Facts {
+	f := someFacts(t, "ha", true)
+	f.Drivers = []lifecycle.Driver{kubespray.New(k8s.Params{
+		Ansible:           &k8s.AnsibleParams{Address: "192.0.2.1", InventoryPath: "/srv/inventories"},
+		MasterNode:        k8s.NodeParams{AspectID: "master_instance", SSHCpName: "masterNode_CP1"},
+		PrivateRegistries: []k8s.PrivateRegistry{{Server: "registry.example.com"}},
+	})}
 	return f
 }

@@ -100,6 +100,11 @@ func vimSecrets(id lcm.VimID) lcm.SecretRef { return lcm.SecretRef("vim/" + stri
 
 // sealExtra puts extra into vim, as sealCredentials does the credentials.
 func (h *Handler) sealExtra(ctx context.Context, vim *lcm.Vim, extra map[string]any) error {
+	if _, err := lcm.SSHPort(extra); err != nil {
+		return lcm.InvalidAll("The VIM cannot be registered.", []lcm.Problem{
+			{Path: "$.vim.extra." + lcm.SSHPortKey, Detail: err.Error()},
+		})
+	}
 	sealed, err := h.sealSet(ctx, vim.ID, "extra", extra)
 	if err == nil {
 		vim.Extra = sealed

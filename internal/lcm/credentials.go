@@ -21,6 +21,7 @@ type healCluster struct {
 	MasterNode    *healCredentials `json:"master_node" param:"notnull"`
 	WorkerNode    *healCredentials `json:"worker_node" param:"notnull"`
 	StorageServer *healCredentials `json:"storage_server" param:"notnull"`
+	Ansible       *healCredentials `json:"ansible" param:"notnull"`
 }
 
 type healCredentials struct {
@@ -68,8 +69,8 @@ func CredentialProblems(body json.RawMessage) []Problem {
 	problems = params.Join(problems, Tackers.Check("$", request))
 	for _, p := range unknown {
 		if strings.HasPrefix(p.Path, clusterParamsPath) {
-			p.Detail = "cannot be changed now: only username, password and private_key of master_node, worker_node and " +
-				"storage_server can."
+			p.Detail = "cannot be changed now: only username, password and private_key of master_node, worker_node, " +
+				"storage_server and ansible can."
 			problems = append(problems, p)
 		}
 	}

@@ -11,6 +11,8 @@ const (
 	Worker       Role = "worker"
 	// Storage is a storage server, which is no node of the cluster but a VM that is reached like one.
 	Storage Role = "storage"
+	// AnsibleServer runs playbooks. It is no server of the VNF.
+	AnsibleServer Role = "ansible"
 	// RegistryServer is the machine of a VNF that is a registry of images.
 	RegistryServer Role = "registry"
 )

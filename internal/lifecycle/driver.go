@@ -73,8 +73,10 @@ type Access struct {
 	User string
 	// PrivateKey is preferred to Password where both are given.
 	Password, PrivateKey lcm.Secret
-	Login                time.Duration // how long a login may take
-	SSH                  time.Duration // how long a server may take until it answers
+	// HostPort is where a server answers that is none of the VNF's, "" for those that are.
+	HostPort string
+	Login    time.Duration // how long a login may take
+	SSH      time.Duration // how long a server may take until it answers
 }
 
 // Reacher is a driver that logs in to servers.

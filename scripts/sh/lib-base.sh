@@ -1,12 +1,14 @@
 # shellcheck shell=bash
 set -euo pipefail
 umask 022
-export LC_ALL=C DEBIAN_FRONTEND=noninteractive HOME=/root
+export LC_ALL=C DEBIAN_FRONTEND=noninteractive
+MEMORY=/dev/shm # where ordinary users may write
+((EUID != 0)) || { MEMORY=/run; export HOME=/root; }
 export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 
 # What is secret lives here, in memory, for as long as the script; a killed one is swept up by the next.
-find /run -maxdepth 1 -name 'windlass-scratch.*' -mmin +240 -exec rm -rf {} + 2>/dev/null || true
-SCRATCH=$(mktemp -d /run/windlass-scratch.XXXXXX)
+find "$MEMORY" -maxdepth 1 -user "$EUID" -name 'windlass-scratch.*' -mmin +240 -exec rm -rf {} + 2>/dev/null || true
+SCRATCH=$(mktemp -d "$MEMORY/windlass-scratch.XXXXXX")
 trap 'rm -rf "$SCRATCH"' EXIT
 export TMPDIR=$SCRATCH # older shells keep here-documents in files
 trap 'exit 143' HUP INT TERM

@@ -24,6 +24,10 @@ need_api() {
 etcd() {
   local flags=(--endpoints https://127.0.0.1:2379 --cacert /etc/kubernetes/pki/etcd/ca.crt
     --cert /etc/kubernetes/pki/etcd/server.crt --key /etc/kubernetes/pki/etcd/server.key)
+  if [[ -s /etc/ssl/etcd/ssl/ca.pem ]]; then # kubespray's etcd is a service of the node
+    flags=(--endpoints https://127.0.0.1:2379 --cacert /etc/ssl/etcd/ssl/ca.pem
+      --cert "/etc/ssl/etcd/ssl/admin-$NODE_NAME.pem" --key "/etc/ssl/etcd/ssl/admin-$NODE_NAME-key.pem")
+  fi
   if command -v etcdctl >/dev/null; then
     etcdctl "${flags[@]}" "$@" </dev/null
   else

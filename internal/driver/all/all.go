@@ -4,8 +4,9 @@ package all
 import (
 	"github.com/windlass-nfv/windlass/internal/driver"
 	"github.com/windlass-nfv/windlass/internal/driver/kubeadm"
+	"github.com/windlass-nfv/windlass/internal/driver/kubespray"
 	"github.com/windlass-nfv/windlass/internal/driver/registry"
 )
 
 // Drivers are those of this release.
-var Drivers = driver.Set{kubeadm.Driver{}, registry.Driver{}}
+var Drivers = driver.Set{kubeadm.Driver{}, kubespray.Driver{}, registry.Driver{}}

@@ -18,7 +18,9 @@ type Driver interface {
 	lifecycle.Driver
 	// Shared is what it has in common with the drivers of other clusters.
 	Shared() *Cluster
-	// HighlyAvailable tells whether the control planes share a virtual IP and the load.
+	// Balances tells whether several control planes share a virtual IP and the load among themselves.
+	Balances() bool
+	// HighlyAvailable tells whether they do so when p is carried out.
 	HighlyAvailable(f lifecycle.Facts, p lcm.Plan) bool
 }
 

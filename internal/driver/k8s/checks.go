@@ -20,7 +20,9 @@ func (p Params) Problems(controlPlanes, workers int) []lcm.Problem {
 	if workers == 0 {
 		c.drop("worker_node")
 	}
-	c.controlPlanes(p.MasterNode, controlPlanes)
+	if p.Ansible == nil { // kubespray has its own balancer on each node
+		c.controlPlanes(p.MasterNode, controlPlanes)
+	}
 	c.networks(p, controlPlanes+workers)
 	if a := p.AptRepository; a != nil && a.KeyPath == "" && !a.Trusted && a.URL != "" {
 		c.add("apt_repository.key_path", "is missing: give the repository's key, or say trusted.")

@@ -19,6 +19,7 @@ var Manner = lcm.Tackers.With(map[string]params.Check{
 	"connection type":    params.Of(connectionTypeProblem),
 	"directory":          params.Of(directoryProblem),
 	"front port":         params.Of(frontPortProblem),
+	"host":               params.Of(hostProblem),
 	"image":              params.Matches(imagePattern, `the name of an image, such as "`+exampleImage+`"`),
 	"mount point":        params.Of(mountProblem),
 	"network":            params.Of(networkProblem),

@@ -32,6 +32,8 @@ type Params struct {
 	AptRepository *AptRepository    `json:"apt_repository,omitempty"`
 	LoadBalancer  LoadBalancerParam `json:"load_balancer,omitzero"`
 	Timeouts      TimeoutParams     `json:"timeouts,omitzero"`
+	// Ansible is the server that runs kubespray, for the driver of that name only.
+	Ansible *AnsibleParams `json:"ansible,omitempty"`
 	// PrivateRegistries are the registries of images that every node is connected to.
 	PrivateRegistries []PrivateRegistry `json:"private_registry_connection_info,omitempty"`
 

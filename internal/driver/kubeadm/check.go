@@ -14,6 +14,12 @@ type request struct{ cluster.Request }
 // CheckRequest implements driver.Driver.
 func (Driver) CheckRequest(ctx context.Context, given driver.Request) error {
 	r := request{cluster.Checked(given)}
+	if r.Params.Ansible != nil {
+		r.Found.Mistake(lcm.Problem{
+			Path:   cluster.Param + "ansible",
+			Detail: "is for the driver of kubespray, which the VNFD does not name: leave it out",
+		})
+	}
 	if err := r.checkFiles(ctx); err != nil {
 		return err
 	}

@@ -53,6 +53,9 @@ func New(params k8s.Params) *Cluster { return &Cluster{cluster.Cluster{Params: p
 // Name implements lifecycle.Driver.
 func (*Cluster) Name() string { return vnfpkg.DriverKubernetes }
 
+// Balances implements cluster.Driver: HAProxy and keepalived are on the control planes.
+func (*Cluster) Balances() bool { return true }
+
 // HighlyAvailable tells whether the cluster has several control planes. A VNFD that does not tell how many servers the
 // role has is believed when the request puts an address in front of a group of them.
 func (c *Cluster) HighlyAvailable(f lifecycle.Facts, p lcm.Plan) bool {

@@ -15,7 +15,7 @@ func (c *Cluster) Check(f lifecycle.Facts, p lcm.Plan) error {
 	case lcm.OpHeal:
 		return c.keepsQuorum(f, p)
 	case lcm.OpOperate:
-		return c.keepsQuorumRunning(f, p)
+		return c.KeepsQuorumRunning(f, p)
 	default:
 		return nil
 	}
@@ -71,32 +71,4 @@ func (c *Cluster) keepsQuorum(f lifecycle.Facts, plan lcm.Plan) error {
 			"vnfcInstanceId).", lost, all)
 	}
 	return nil
-}
-
-// keepsQuorumRunning refuses to stop so many control planes of a cluster that goes on that etcd has no majority. A
-// cluster that is stopped as a whole needs none.
-func (c *Cluster) keepsQuorumRunning(f lifecycle.Facts, plan lcm.Plan) error {
-	vdus := c.ControlPlaneVdus(f)
-	isControlPlane := func(vdu string) bool { return slices.Contains(vdus, vdu) }
-	stops := slices.ContainsFunc(plan.Operated, func(o lcm.OperatedVnfc) bool { return isControlPlane(o.VduID) })
-	if plan.ChangeStateTo != lcm.VnfStopped || plan.Whole || !stops {
-		return nil
-	}
-	all, left := 0, 0
-	for _, v := range f.Instance.Instantiated.VnfcResources {
-		if isControlPlane(v.VduID) {
-			all++
-		}
-	}
-	for _, v := range f.Remaining(plan) {
-		if _, bad := f.Unhealthy[f.Leaving(v, "").Node]; isControlPlane(v.VduID) && !bad {
-			left++
-		}
-	}
-	if left >= all/2+1 {
-		return nil
-	}
-	return lcm.Errorf(lcm.KindConflict,
-		"The cluster would lose the quorum of etcd: %d of %d control planes would run, and %d must. "+
-			"Stop fewer of them, or the entire VNF (without vnfcInstanceId).", left, all, all/2+1)
 }

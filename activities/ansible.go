@@ -1,0 +1,293 @@
+package activities
+
+import (
+	"context"
+	"encoding/json"
+	"net"
+	"path"
+	"strconv"
+	"strings"
+
+	"golang.org/x/crypto/ssh"
+	"golang.org/x/crypto/ssh/knownhosts"
+
+	"github.com/windlass-nfv/windlass/internal/driver/kubespray"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/remote"
+	"github.com/windlass-nfv/windlass/scripts"
+)
+
+// HostKeys has the host keys that are pinned for servers.
+type HostKeys interface {
+	HostKey(ctx context.Context, inst lcm.VnfInstanceID, serverID string) (key []byte, known bool, err error)
+}
+
+// Ansible has kubespray's playbooks run on an Ansible server.
+type Ansible struct {
+	Reach
+	Keys HostKeys
+	// SSHPort is the port on which an operation's servers answer, 0 for the usual one.
+	SSHPort func(ctx context.Context, id lcm.OpOccID) (int, error)
+}
+
+// kubesprayContext is what these activities need beside their input.
+type kubesprayContext struct {
+	clusterContext
+	driver *kubespray.Cluster
+}
+
+func (a *Ansible) kubespray(ctx context.Context, id lcm.OpOccID) (k kubesprayContext, err error) {
+	if k.clusterContext, err = a.cluster(ctx, id); err != nil {
+		return k, err
+	}
+	if k.driver = kubespray.In(k.Drivers); k.driver == nil || k.Params.Ansible == nil {
+		return k, lcm.Errorf(lcm.KindBug, "The VNF is no cluster of kubespray, but a step of one was run.")
+	}
+	return k, nil
+}
+
+// server is the Ansible server as a node that is logged in to. Its host key is pinned for the VNF instance.
+func (k kubesprayContext) server() lcm.Node {
+	const name = "ansible"
+	return lcm.Node{Name: name, Role: lcm.AnsibleServer, ServerID: name, SSHAddress: k.Params.Ansible.Address}
+}
+
+func (k kubesprayContext) directory() string { return k.driver.Directory(k.Instance.ID) }
+
+// onServer runs a script as the user of the Ansible server.
+func (a *Ansible) onServer(ctx context.Context, k kubesprayContext, in Tracked, t task) (scripts.Results, error) {
+	t.ordinary = true
+	return a.runOn(ctx, NodeInput{Tracked: in, OpOccID: k.OpOcc.ID, Node: k.server()}, t)
+}
+
+// AnsibleInput names the nodes of the cluster.
+type AnsibleInput struct {
+	Tracked
+	OpOccID lcm.OpOccID `json:"opOccId"`
+	Nodes   lcm.Nodes   `json:"nodes,omitempty"`
+}
+
+// CheckAnsibleOutput is what the Ansible server has.
+type CheckAnsibleOutput struct {
+	Ansible   string `json:"ansible,omitempty"`
+	Kubespray string `json:"kubespray,omitempty"`
+}
+
+// CheckAnsible looks whether the Ansible server lets Windlass in, and has all that is needed.
+// Idempotent: it makes an empty directory at most. Takes seconds.
+func (a *Ansible) CheckAnsible(ctx context.Context, in AnsibleInput) (out CheckAnsibleOutput, err error) {
+	defer func() { err = boundary(ctx, "check the Ansible server", err) }()
+	defer heartbeat(ctx)()
+	k, err := a.kubespray(ctx, in.OpOccID)
+	if err != nil {
+		return out, err
+	}
+	check := command(k.clusterContext, scripts.CheckAnsible{
+		Root: k.Params.Ansible.KubesprayRootPath, Directory: k.directory(), Playbooks: kubespray.Playbooks(),
+		Passwords: k.Params.MasterNode.PrivateKey.IsZero() || k.Params.WorkerNode.PrivateKey.IsZero(),
+	})
+	results, err := a.onServer(ctx, k, in.Tracked, check)
+	return CheckAnsibleOutput{Ansible: results.Get("ansible"), Kubespray: results.Get("kubespray")}, err
+}
+
+// SendInventoryOutput is empty: the Ansible server has the files.
+type SendInventoryOutput struct{}
+
+// SendInventory sends the inventory of the nodes, their host keys, the cluster's variables and the plugin that tells
+// what Ansible does, to the cluster's directory on the Ansible server.
+// Idempotent: a file that is there as it is to be is left alone. Takes seconds.
+func (a *Ansible) SendInventory(ctx context.Context, in AnsibleInput) (out SendInventoryOutput, err error) {
+	defer func() { err = boundary(ctx, "send the inventory", err) }()
+	defer heartbeat(ctx)()
+	k, err := a.kubespray(ctx, in.OpOccID)
+	if err != nil {
+		return out, err
+	}
+	files, err := a.files(ctx, k, in)
+	if err != nil {
+		return out, err
+	}
+	host, err := a.Hosts.Dial(ctx, in.OpOccID, k.server())
+	if err != nil {
+		return out, err
+	}
+	defer func() { _ = host.Close() }()
+	for _, f := range files {
+		f.Path, f.Mode = path.Join(k.directory(), f.Path), 0o600
+		if err := host.Put(ctx, f); err != nil {
+			return out, err
+		}
+	}
+	return out, nil
+}
+
+func (a *Ansible) files(ctx context.Context, k kubesprayContext, in AnsibleInput) ([]remote.File, error) {
+	port, err := a.SSHPort(ctx, in.OpOccID)
+	if err != nil {
+		return nil, err
+	}
+	inventory, err := k.inventory(in.Nodes, port).Render()
+	if err != nil {
+		return nil, lcm.Wrap(lcm.KindBug, err, "The inventory could not be written.")
+	}
+	known, err := a.knownHosts(ctx, k.Instance.ID, in.Nodes, port)
+	if err != nil {
+		return nil, err
+	}
+	variables, err := json.MarshalIndent(k.driver.Variables(k.Instance.ID, in.Nodes), "", "  ")
+	if err != nil {
+		return nil, lcm.Wrap(lcm.KindBug, err, "The variables could not be written.")
+	}
+	return []remote.File{
+		{Path: "known_hosts", Content: []byte(known)},
+		{Path: "callback/windlass.py", Content: scripts.AnsibleCallback},
+		{Path: "vars.json", Content: append(variables, '\n')},
+		{Path: "hosts.ini", Content: []byte(inventory)},
+	}, nil
+}
+
+// inventory lists the nodes, control planes first.
+func (k kubesprayContext) inventory(nodes lcm.Nodes, port int) (i scripts.Inventory) {
+	for _, role := range []lcm.Role{lcm.ControlPlane, lcm.Worker} {
+		access := k.Access(role)
+		for _, node := range nodes.With(role) {
+			i.Hosts = append(i.Hosts, scripts.InventoryHost{
+				Name: node.Name, SSHAddress: node.SSHAddress, Port: port, Address: node.Address, User: access.User,
+				Password: !access.Password.IsZero(), Key: !access.PrivateKey.IsZero(), ControlPlane: role == lcm.ControlPlane,
+			})
+		}
+	}
+	return i
+}
+
+// knownHosts are the host keys that were pinned when Windlass logged in to the nodes first.
+func (a *Ansible) knownHosts(ctx context.Context, inst lcm.VnfInstanceID, nodes lcm.Nodes, port int) (string, error) {
+	var b strings.Builder
+	for _, node := range nodes {
+		pinned, known, err := a.Keys.HostKey(ctx, inst, node.ServerID)
+		if err != nil {
+			return "", err
+		}
+		if !known {
+			continue // a node that has never answered: Ansible says so, too
+		}
+		key, err := ssh.ParsePublicKey(pinned)
+		if err != nil {
+			return "", lcm.Wrap(lcm.KindBug, err, "The pinned host key of %s cannot be read.", node.Name)
+		}
+		address := node.SSHAddress
+		if port != 0 {
+			address = net.JoinHostPort(address, strconv.Itoa(port))
+		}
+		b.WriteString(knownhosts.Line([]string{knownhosts.Normalize(address)}, key) + "\n")
+	}
+	return b.String(), nil
+}
+
+// RunPlaybookInput names a playbook of kubespray.
+type RunPlaybookInput struct {
+	Tracked
+	OpOccID lcm.OpOccID `json:"opOccId"`
+	// Playbook is its name, without .yml.
+	Playbook string `json:"playbook"`
+	// Nodes are all of the inventory; On are those that the playbook is limited to, none for all.
+	Nodes lcm.Nodes `json:"nodes"`
+	On    lcm.Nodes `json:"on,omitempty"`
+	// Variables are "name=value" of this run.
+	Variables []string `json:"variables,omitempty"`
+}
+
+// RunPlaybookOutput is empty: the playbook has ended well.
+type RunPlaybookOutput struct{}
+
+// RunPlaybook has one playbook run on the Ansible server, and follows it to its end.
+//
+// Idempotent: a worker that takes over finds the playbook running, or its end, and kubespray's playbooks may be run
+// again. No time limit is on it: what it does is in the step's output, and after a minute of silence at which task it
+// is. On cancellation Ansible is killed with all that it has begun. Passwords are in memory on the Ansible server for
+// as long as the run.
+func (a *Ansible) RunPlaybook(ctx context.Context, in RunPlaybookInput) (out RunPlaybookOutput, err error) {
+	defer func() { err = boundary(ctx, "run the playbook "+in.Playbook+".yml", err) }()
+	defer heartbeat(ctx)()
+	k, err := a.kubespray(ctx, in.OpOccID)
+	if err != nil {
+		return out, err
+	}
+	secrets, mask, err := a.secrets(ctx, k, in.Nodes)
+	if err != nil {
+		return out, err
+	}
+	stdin, err := secrets.Stdin()
+	if err != nil {
+		return out, lcm.Wrap(lcm.KindBug, err, "The variables of the run could not be written.")
+	}
+	run := scripts.RunPlaybook{
+		Root: k.Params.Ansible.KubesprayRootPath, Directory: k.directory(), Playbook: in.Playbook,
+		Variables: in.Variables, Owner: "operation " + string(in.OpOccID),
+	}
+	for _, node := range in.On {
+		run.Limit = append(run.Limit, node.Name)
+	}
+	_, err = a.onServer(ctx, k, in.Tracked, task{script: run, stdin: stdin, mask: mask})
+	return out, err
+}
+
+// secrets opens what a run needs to log in to the nodes, and the way out of the cloud.
+func (a *Ansible) secrets(
+	ctx context.Context, k kubesprayContext, nodes lcm.Nodes,
+) (s scripts.AnsibleSecrets, mask []string, err error) {
+	s = scripts.AnsibleSecrets{Passwords: map[string]string{}, Keys: map[string]string{}, Variables: map[string]string{}}
+	for _, node := range nodes {
+		access := k.Access(node.Role)
+		password, err := a.open(ctx, access.Password)
+		if err != nil {
+			return s, nil, err
+		}
+		key, err := a.open(ctx, access.PrivateKey)
+		if err != nil {
+			return s, nil, err
+		}
+		if password != "" {
+			s.Passwords[node.Name], mask = password, append(mask, password)
+		}
+		if key != "" {
+			s.Keys[node.Name] = key
+		}
+	}
+	proxies, hidden, err := a.proxyInputs(ctx, k.Params.Proxy)
+	for _, in := range proxies {
+		s.Variables[in.Name] = in.Value
+	}
+	return s, append(mask, hidden...), err
+}
+
+// RemoveInventoryOutput tells whether the directory is gone.
+type RemoveInventoryOutput struct {
+	Left bool `json:"left,omitempty"`
+}
+
+// RemoveInventoryInput says what a server costs that does not answer.
+type RemoveInventoryInput struct {
+	Tracked
+	OpOccID lcm.OpOccID `json:"opOccId"`
+	// PassOver leaves the directory where it is when the server does not answer.
+	PassOver bool `json:"passOver,omitempty"`
+}
+
+// RemoveInventory removes the cluster's directory from the Ansible server.
+// Idempotent: one that is not there is gone. Takes seconds.
+func (a *Ansible) RemoveInventory(ctx context.Context, in RemoveInventoryInput) (out RemoveInventoryOutput, err error) {
+	defer func() { err = boundary(ctx, "remove the inventory", err) }()
+	defer heartbeat(ctx)()
+	k, err := a.kubespray(ctx, in.OpOccID)
+	if err != nil {
+		return out, err
+	}
+	_, err = a.onServer(ctx, k, in.Tracked, command(k.clusterContext, scripts.RemoveInventory{Directory: k.directory()}))
+	if in.PassOver && unreachable(ctx, err) {
+		a.Output.Lines(ctx, in.Step)("The Ansible server does not answer. Its directory " + k.directory() +
+			", which has no password in it, is left there: " + classify(err).Sentence())
+		return RemoveInventoryOutput{Left: true}, nil
+	}
+	return out, err
+}

@@ -1,0 +1,90 @@
+// Package kubespray is the driver mgmt-drivers-kubespray: it makes a Kubernetes cluster of a VNF's servers by an Ansible
+// server, which runs kubespray's playbooks, and keeps it when the VNF is scaled, healed, stopped and started.
+package kubespray
+
+import (
+	"context"
+	"encoding/json"
+	"path"
+	"time"
+
+	"github.com/windlass-nfv/windlass/internal/driver"
+	"github.com/windlass-nfv/windlass/internal/driver/cluster"
+	"github.com/windlass-nfv/windlass/internal/driver/k8s"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/lifecycle"
+	"github.com/windlass-nfv/windlass/vnfpkg"
+)
+
+// Driver makes clusters with kubespray.
+type Driver struct{}
+
+// What drivers need not do, and this one does.
+var (
+	_ driver.Modifier      = Driver{}
+	_ driver.Registrar     = Driver{}
+	_ cluster.Driver       = (*Cluster)(nil)
+	_ lifecycle.Substitute = (*Cluster)(nil)
+	_ lifecycle.Reacher    = (*Cluster)(nil)
+)
+
+// Name implements driver.Driver.
+func (Driver) Name() string { return vnfpkg.DriverKubespray }
+
+// Bind implements driver.Driver.
+func (Driver) Bind(additionalParams json.RawMessage) (lifecycle.Driver, error) {
+	params, err := k8s.ParseParams(additionalParams)
+	return New(params), err
+}
+
+// VimName implements driver.Registrar.
+func (Driver) VimName(inst lcm.VnfInstanceID, additionalParams json.RawMessage) string {
+	return cluster.VimName(inst, additionalParams)
+}
+
+// CheckModify implements driver.Modifier.
+func (Driver) CheckModify(ctx context.Context, m driver.Modification) error {
+	return cluster.CheckModify(ctx, m)
+}
+
+// Cluster is the driver of one VNF, which is a cluster.
+type Cluster struct{ cluster.Cluster }
+
+// New is the driver of a VNF with these parameters.
+func New(params k8s.Params) *Cluster { return &Cluster{cluster.Cluster{Params: params}} }
+
+// In is the one of a VNF's drivers that uses kubespray, nil when none does.
+func In(drivers []lifecycle.Driver) *Cluster {
+	for _, d := range drivers {
+		if c, ok := d.(*Cluster); ok {
+			return c
+		}
+	}
+	return nil
+}
+
+// Name implements lifecycle.Driver.
+func (*Cluster) Name() string { return vnfpkg.DriverKubespray }
+
+// Balances implements cluster.Driver: kubespray puts a proxy on each node, and no virtual IP before the control planes.
+func (*Cluster) Balances() bool { return false }
+
+// HighlyAvailable implements cluster.Driver.
+func (*Cluster) HighlyAvailable(lifecycle.Facts, lcm.Plan) bool { return false }
+
+// Access implements lifecycle.Reacher: the Ansible server is reached beside the nodes.
+func (c *Cluster) Access(role lcm.Role) (lifecycle.Access, bool) {
+	a := c.Params.Ansible
+	if role != lcm.AnsibleServer || a == nil {
+		return c.Cluster.Access(role)
+	}
+	return lifecycle.Access{
+		User: a.Username, Password: a.Password, PrivateKey: a.PrivateKey, HostPort: a.HostPort(),
+		Login: time.Duration(c.Params.Timeouts.Login) * time.Second, SSH: time.Duration(c.Params.Timeouts.SSH) * time.Second,
+	}, true
+}
+
+// Directory is where on the Ansible server the inventory of a VNF instance is, and nothing of any other.
+func (c *Cluster) Directory(id lcm.VnfInstanceID) string {
+	return path.Join(c.Params.Ansible.InventoryPath, "windlass-"+string(id))
+}

@@ -1,0 +1,133 @@
+package kubespray
+
+import (
+	"github.com/windlass-nfv/windlass/internal/driver/cluster"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/lifecycle"
+)
+
+// listing makes the steps of a cluster in one operation.
+type listing struct{ cluster.Listing }
+
+func (c *Cluster) listing(f lifecycle.Facts, p lcm.Plan) listing {
+	return listing{cluster.Listing{Cluster: c.Shared(), Facts: f, Plan: p}}
+}
+
+// Steps implements lifecycle.Driver.
+func (c *Cluster) Steps(at lifecycle.Hook, f lifecycle.Facts, p lcm.Plan) []lifecycle.Step {
+	l := c.listing(f, p)
+	switch at {
+	case lifecycle.InstantiateEnd:
+		return l.made()
+	case lifecycle.TerminateStart:
+		return lifecycle.Join(l.Deregistered(), []lifecycle.Step{
+			{ID: "remove-inventory", Title: "Remove the inventory from the Ansible server", Final: true},
+		})
+	case lifecycle.ScaleStart:
+		return l.departure()
+	case lifecycle.ScaleEnd:
+		return l.arrival()
+	case lifecycle.HealStart:
+		return l.beforeHeal()
+	case lifecycle.HealEnd:
+		return l.afterHeal()
+	case lifecycle.OperateStart:
+		return l.Stopping()
+	case lifecycle.OperateEnd:
+		return l.Starting()
+	case lifecycle.ModifyEnd:
+		return l.RegistriesChanged()
+	}
+	return nil
+}
+
+// Instead implements lifecycle.Substitute: what is on a storage server that leaves is looked at first, and nodes that
+// leave are in no inventory any more.
+func (c *Cluster) Instead(s lifecycle.Step, f lifecycle.Facts, p lcm.Plan) ([]lifecycle.Step, bool) {
+	if s.ID == lifecycle.Decide {
+		s.ID = "decide-on-cluster"
+		return []lifecycle.Step{s}, !p.Whole
+	}
+	steps, ok := c.listing(f, p).Listing.Instead(s)
+	if s.ID == lifecycle.RemoveServers {
+		steps = append([]lifecycle.Step{{
+			ID: "send-remaining", Title: "Send the inventory without the nodes that leave", Final: true,
+		}}, steps...)
+	}
+	return steps, ok
+}
+
+// made makes a cluster of servers. What kubespray makes is on the servers, and goes with them.
+func (l listing) made() []lifecycle.Step {
+	return lifecycle.Join(
+		[]lifecycle.Step{
+			{
+				ID: "wait-for-nodes", Title: "Wait until every node answers on SSH",
+				Undo: "their host keys and the generated secrets are forgotten",
+			},
+			{ID: "check-ansible", Title: "Check the Ansible server"},
+			{ID: "send-inventory", Title: "Send the inventory to the Ansible server", Undo: "the inventory is removed"},
+			{ID: "play-cluster", Title: "Install Kubernetes with kubespray (cluster.yml)"},
+		},
+		l.Connecting("Connect every node to the registries"),
+		l.Finished(),
+		l.Registered(),
+	)
+}
+
+// arrival makes members of the cluster of new servers. Until a server is gone each step can be undone.
+func (l listing) arrival() []lifecycle.Step {
+	return lifecycle.Join(
+		[]lifecycle.Step{
+			{ID: "wait-for-new-nodes", Title: "Wait until every new node answers on SSH", Undo: "their host keys are forgotten"},
+			{ID: "check-ansible", Title: "Check the Ansible server"},
+			{
+				ID: "send-new-inventory", Title: "Send the inventory with the new nodes",
+				Undo: "the former inventory is sent",
+			},
+			{ID: "play-facts", Title: "Gather facts of all nodes (facts.yml)"},
+			{
+				ID: "play-scale", Title: "Join the new nodes with kubespray (scale.yml)",
+				Undo: "the new nodes are taken out of the cluster (remove-node.yml)",
+			},
+		},
+		l.Connecting("Connect every new node to the registries"),
+		l.MountedOnNew(),
+		[]lifecycle.Step{{ID: "finish-new-nodes", Title: "Label the new nodes and wait until they are Ready"}},
+	)
+}
+
+// departure takes nodes out of a cluster until their servers can go.
+func (l listing) departure() []lifecycle.Step {
+	return lifecycle.Join(l.Drained(), []lifecycle.Step{
+		{
+			ID: "play-remove-node", Title: "Take the nodes out of the cluster with kubespray (remove-node.yml)",
+			Final: true,
+		},
+	})
+}
+
+// beforeHeal takes what leaves out of use.
+func (l listing) beforeHeal() (list []lifecycle.Step) {
+	if l.ReplacesStorage() {
+		list = append(list, l.StorageLeaves()...)
+	}
+	if l.ReplacesNodes() {
+		list = append(list, l.departure()...)
+	}
+	return list
+}
+
+// afterHeal makes use of what has come. The storage server is first: new nodes mount what it exports.
+func (l listing) afterHeal() (list []lifecycle.Step) {
+	if l.ReplacesStorage() {
+		list = append(list, l.StorageMade()...)
+	}
+	if l.ReplacesNodes() {
+		list = append(list, l.arrival()...)
+	}
+	if l.ReplacesStorage() {
+		list = append(list, l.StorageUsed()...)
+	}
+	return append(list, l.ForgetReplaced()...)
+}

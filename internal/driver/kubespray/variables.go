@@ -1,0 +1,41 @@
+package kubespray
+
+import (
+	"strings"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// Playbooks are kubespray's playbooks without which a cluster cannot be kept, by their names without .yml. Some releases
+// have underscores in them.
+func Playbooks() []string { return []string{"cluster", "facts", "scale", "remove-node"} }
+
+// Variables are those of kubespray that the request sets, but for secrets. They count more than what kubespray's own
+// inventory says.
+func (c *Cluster) Variables(id lcm.VnfInstanceID, nodes lcm.Nodes) map[string]any {
+	p := c.Params
+	variables := map[string]any{
+		"kube_pods_subnet": p.MasterNode.PodCIDR, "kube_service_addresses": p.MasterNode.ServiceCIDR,
+		"windlass_vnf_instance": string(id),
+	}
+	if p.KubernetesVersion != "" {
+		variables["kube_version"] = "v" + p.KubernetesVersion
+	}
+	if names := outside(nodes.With(lcm.ControlPlane)); len(names) > 0 {
+		variables["supplementary_addresses_in_ssl_keys"] = names
+	}
+	if proxy := p.Proxy; proxy != nil {
+		variables["additional_no_proxy"] = strings.Trim(proxy.NoProxy+","+proxy.K8sNodeCIDR, ",")
+	}
+	return variables
+}
+
+// outside are the addresses of control planes from outside, which their certificates must be good for.
+func outside(controlPlanes lcm.Nodes) (out []string) {
+	for _, node := range controlPlanes {
+		if node.SSHAddress != node.Address {
+			out = append(out, node.SSHAddress)
+		}
+	}
+	return out
+}

@@ -1,0 +1,145 @@
+package scripts
+
+import (
+	_ "embed" // the plugin
+	"encoding/json"
+	"slices"
+	"strings"
+)
+
+// AnsibleCallback is a plugin that lets Ansible tell in plain lines what it does (see RunPlaybook).
+//
+//go:embed ansible/windlass.py
+var AnsibleCallback []byte
+
+// Inventory lists the nodes of a cluster for kubespray, in the INI form of its version 2.16 and with today's names of
+// groups beside the former ones. It holds no password: each host has a reference to a variable that exists for one run.
+type Inventory struct{ Hosts []InventoryHost }
+
+// InventoryHost is one node.
+type InventoryHost struct {
+	Name string
+	// SSHAddress is where the Ansible server reaches the node, and Port that of SSH, 0 for 22; Address is the node's own.
+	SSHAddress string
+	Port       int
+	Address    string
+	User       string
+	// Password and Key tell which of both there are for the node.
+	Password, Key bool
+	ControlPlane  bool
+}
+
+// ControlPlanes are the hosts that are control planes, and members of etcd.
+func (i Inventory) ControlPlanes() []InventoryHost {
+	return slices.DeleteFunc(slices.Clone(i.Hosts), func(h InventoryHost) bool { return !h.ControlPlane })
+}
+
+// Workers are the others.
+func (i Inventory) Workers() []InventoryHost {
+	return slices.DeleteFunc(slices.Clone(i.Hosts), func(h InventoryHost) bool { return h.ControlPlane })
+}
+
+// Render makes hosts.ini.
+func (i Inventory) Render() (string, error) { return config("hosts.ini", i) }
+
+// The names of the variables that hold the nodes' passwords and the files of their keys, by host.
+const (
+	ansiblePasswords = "windlass_passwords"
+	ansibleKeys      = "windlass_keys"
+)
+
+// AnsibleSecrets are the variables of one run that nobody may see. Keys are private keys, by host: the script puts each
+// into a file of its own.
+type AnsibleSecrets struct {
+	Passwords, Keys map[string]string
+	Variables       map[string]string
+}
+
+// Stdin is the input of RunPlaybook.
+func (s AnsibleSecrets) Stdin() ([]byte, error) {
+	variables := map[string]any{ansiblePasswords: notNil(s.Passwords)}
+	for name, value := range s.Variables {
+		variables[name] = value
+	}
+	text, err := json.Marshal(variables)
+	if err != nil {
+		return nil, err
+	}
+	inputs := []Input{{Name: "secrets", Value: string(text)}}
+	for _, host := range sortedKeys(s.Keys) {
+		inputs = append(inputs, Input{Name: "key." + host, Value: strings.TrimRight(s.Keys[host], "\n") + "\n"})
+	}
+	return Stdin(inputs...), nil
+}
+
+func notNil(m map[string]string) map[string]string {
+	if m == nil {
+		return map[string]string{}
+	}
+	return m
+}
+
+func sortedKeys(m map[string]string) (out []string) {
+	for key := range m {
+		out = append(out, key)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// CheckAnsible looks at the Ansible server: whether Ansible and kubespray are there, and whether the directory can be
+// written to. Results: "ansible" and "kubespray", versions.
+type CheckAnsible struct {
+	Root, Directory string
+	Passwords       bool // nodes are logged in to with passwords
+	Playbooks       []string
+}
+
+// Name implements Script.
+func (CheckAnsible) Name() string { return "check-ansible" }
+
+// Render implements Script.
+func (s CheckAnsible) Render() (string, error) {
+	return render(s.Name(), []param{
+		required("ROOT", s.Root), required("DIRECTORY", s.Directory), flag("PASSWORDS", s.Passwords),
+		required("PLAYBOOKS", strings.Join(s.Playbooks, " ")),
+	}, ansibleLibrary)
+}
+
+// RunPlaybook runs one playbook of kubespray on the inventory in the directory. Its input is that of AnsibleSecrets.
+// One run at a time works with a directory; the lock of a run that is dead is free.
+type RunPlaybook struct {
+	Root, Directory string
+	Playbook        string   // its name without .yml, with dashes
+	Limit           []string // hosts; none for all
+	// Variables are "name=value" of this run.
+	Variables []string
+	// Owner says in the lock who works with the directory.
+	Owner string
+}
+
+// Name implements Script.
+func (RunPlaybook) Name() string { return "run-playbook" }
+
+// Render implements Script.
+func (s RunPlaybook) Render() (string, error) {
+	return render(s.Name(), []param{
+		required("ROOT", s.Root), required("DIRECTORY", s.Directory), required("PLAYBOOK", s.Playbook),
+		optional("LIMIT", strings.Join(s.Limit, ",")), optional("VARIABLES", strings.Join(s.Variables, " ")),
+		required("OWNER", s.Owner),
+	}, ansibleLibrary)
+}
+
+// RemoveInventory removes the directory of one cluster.
+type RemoveInventory struct{ Directory string }
+
+// Name implements Script.
+func (RemoveInventory) Name() string { return "remove-inventory" }
+
+// Render implements Script.
+func (s RemoveInventory) Render() (string, error) {
+	return render(s.Name(), []param{required("DIRECTORY", s.Directory)}, ansibleLibrary)
+}
+
+// ansibleLibrary is what the scripts on an Ansible server share.
+const ansibleLibrary = "lib-ansible"

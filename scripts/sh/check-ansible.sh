@@ -1,0 +1,16 @@
+# shellcheck shell=bash
+need_ansible
+for name in $PLAYBOOKS; do
+  playbook "$name" >/dev/null || fail 78 "$ROOT has no playbook $name.yml; is kubespray_root_path kubespray's own directory?"
+done
+if [[ $PASSWORDS == yes ]] && ! command -v sshpass >/dev/null; then
+  fail 78 "the Ansible server has no sshpass, which Ansible needs to log in to nodes with passwords; install it, then retry"
+fi
+mkdir -p "$DIRECTORY" 2>/dev/null || true
+[[ -w $DIRECTORY ]] ||
+  fail 78 "the user $(id -un) cannot write to $DIRECTORY on the Ansible server; correct transferring_inventory_path or its rights"
+version=$(ansible-playbook --version 2>/dev/null | head -n 1)
+kubespray=$(sed -nE 's/^version: *//p' "$ROOT/galaxy.yml" 2>/dev/null | head -n 1 || true)
+note "${version:-Ansible of an unknown version}, kubespray ${kubespray:-of an unknown version} in $ROOT"
+result ansible "$version"
+result kubespray "$kubespray"

@@ -1,0 +1,132 @@
+package workflows
+
+import (
+	"strings"
+
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// ansible is a receiver of method values only.
+var ansible *activities.Ansible
+
+// kubesprayWork has an Ansible server make a Kubernetes cluster of a VNF's servers.
+type kubesprayWork struct{ *clusterWork }
+
+func (k *kubesprayWork) table() table {
+	return table{
+		"decide-on-cluster":  {do: k.decide},
+		"check-ansible":      {do: k.checkAnsible},
+		"send-inventory":     {do: k.sendAll, undo: k.removeInventory},
+		"play-cluster":       {do: k.playCluster},
+		"send-new-inventory": {do: k.sendAll, undo: k.sendFormer},
+		"play-facts":         {do: k.playFacts},
+		"play-scale":         {do: k.playScale, undo: k.expelFresh},
+		"play-remove-node":   {do: k.playRemoveNode},
+		"send-remaining":     {do: k.sendRemaining},
+		"remove-inventory":   {do: k.removeInventory},
+	}
+}
+
+// decide makes the plan, and refuses to replace a storage server that is in use.
+func (k *kubesprayWork) decide(ctx workflow.Context) error {
+	if err := k.vnf.decide(ctx); err != nil {
+		return err
+	}
+	return k.checkVolumes(ctx)
+}
+
+func (k *kubesprayWork) onAnsible(ctx workflow.Context, list lcm.Nodes) activities.AnsibleInput {
+	return activities.AnsibleInput{Tracked: track(ctx, ""), OpOccID: k.in.OpOccID, Nodes: list}
+}
+
+func (k *kubesprayWork) checkAnsible(ctx workflow.Context) error {
+	_, err := call(onlyWaits(soon(ctx)), ansible.CheckAnsible, k.onAnsible(ctx, nil))
+	return err
+}
+
+func (k *kubesprayWork) send(ctx workflow.Context, list lcm.Nodes) error {
+	_, err := call(onNode(ctx), ansible.SendInventory, k.onAnsible(ctx, list))
+	return err
+}
+
+func (k *kubesprayWork) sendAll(ctx workflow.Context) error { return k.send(ctx, k.made.Nodes) }
+
+func (k *kubesprayWork) sendFormer(ctx workflow.Context) error { return k.send(ctx, k.what.Nodes) }
+
+func (k *kubesprayWork) sendRemaining(ctx workflow.Context) error {
+	return k.send(ctx, k.current().Without(k.leaving()))
+}
+
+// current are the nodes that are there now: new ones, too, where some have come.
+func (k *kubesprayWork) current() lcm.Nodes {
+	if len(k.made.Nodes) > 0 {
+		return k.made.Nodes
+	}
+	return k.what.Nodes
+}
+
+// play runs a playbook with an inventory of these nodes, on some of them or on all.
+func (k *kubesprayWork) play(ctx workflow.Context, playbook string, all, on lcm.Nodes, variables ...string) error {
+	_, err := call(untilDone(ctx), ansible.RunPlaybook, activities.RunPlaybookInput{
+		Tracked: track(ctx, ""), OpOccID: k.in.OpOccID, Playbook: playbook, Nodes: all, On: on, Variables: variables,
+	})
+	return err
+}
+
+func (k *kubesprayWork) playCluster(ctx workflow.Context) error {
+	return k.play(ctx, "cluster", k.made.Nodes, nil)
+}
+
+// playFacts comes before every playbook that is limited to some nodes: those want to know the others.
+func (k *kubesprayWork) playFacts(ctx workflow.Context) error {
+	return k.play(ctx, "facts", k.made.Nodes, nil)
+}
+
+func (k *kubesprayWork) playScale(ctx workflow.Context) error {
+	if len(k.fresh()) == 0 {
+		return nil
+	}
+	return k.play(ctx, "scale", k.made.Nodes, k.fresh())
+}
+
+// playRemoveNode takes nodes that leave out of the cluster. Their Pods have moved, and a node that is dead is not waited
+// for.
+func (k *kubesprayWork) playRemoveNode(ctx workflow.Context) error {
+	return k.removeNodesBy(ctx, k.current(), k.leaving())
+}
+
+// expelFresh takes out of the cluster what a step has joined that is undone.
+func (k *kubesprayWork) expelFresh(ctx workflow.Context) error {
+	if err := k.known(ctx); err != nil {
+		return err
+	}
+	return k.removeNodesBy(ctx, k.made.Nodes, k.fresh())
+}
+
+func (k *kubesprayWork) removeNodesBy(ctx workflow.Context, all, gone lcm.Nodes) error {
+	if len(gone) == 0 {
+		return nil
+	}
+	var names []string
+	for _, node := range gone {
+		names = append(names, node.Name)
+	}
+	// Former releases ask by another name whether it is meant. Their servers go, so that nothing is to be reset on them.
+	return k.play(ctx, "remove-node", all, nil, "node="+strings.Join(names, ","), "skip_confirmation=yes",
+		"delete_nodes_confirmation=yes", "reset_nodes=false", "allow_ungraceful_removal=true")
+}
+
+// removeInventory leaves the Ansible server clean. One that is gone must not hold up what ends.
+func (k *kubesprayWork) removeInventory(ctx workflow.Context) error {
+	in := activities.RemoveInventoryInput{Tracked: track(ctx, ""), OpOccID: k.in.OpOccID}
+	_, err := call(soon(ctx), ansible.RemoveInventory, in)
+	if err == nil || isCancelled(err) {
+		return err
+	}
+	in.PassOver = true
+	_, err = call(soon(ctx), ansible.RemoveInventory, in)
+	return err
+}
