@@ -47,9 +47,13 @@ func (b *builder) compile(m module) func(context.Context, string) error {
 	}
 }
 
-// installServices makes the overlay layer of storage servers and registries. It lies on Debian alone, so that it is
-// made while the programs of the node are compiled.
-func (b *builder) installServices(ctx context.Context, dir string) error {
+// install makes an overlay layer of packages: that of storage servers and registries, and that of Ansible servers. It
+// lies on Debian alone, so that it is made while the programs of the node are compiled.
+func (b *builder) install(packages []string) func(context.Context, string) error {
+	return func(ctx context.Context, dir string) error { return b.installPackages(ctx, dir, packages) }
+}
+
+func (b *builder) installPackages(ctx context.Context, dir string, packages []string) error {
 	work, err := os.MkdirTemp(b.dir, ".work-")
 	if err != nil {
 		return err
@@ -61,7 +65,7 @@ func (b *builder) installServices(ctx context.Context, dir string) error {
 		}
 	}
 	env := []string{
-		"LOWER=" + b.path(b.recipe.base), "UPPER=" + dir, "WORK=" + work, "PACKAGES=" + strings.Join(servicePackages, " "),
+		"LOWER=" + b.path(b.recipe.base), "UPPER=" + dir, "WORK=" + work, "PACKAGES=" + strings.Join(packages, " "),
 	}
 	return b.commandEnv(ctx, "", env, "unshare", "--mount", "--pid", "--fork", "--kill-child", "/bin/sh", "-c",
 		servicesScript)

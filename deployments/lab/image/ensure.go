@@ -100,13 +100,16 @@ func newBuilder(opts Options) (*builder, error) {
 func (b *builder) path(artefact string) string { return filepath.Join(b.dir, artefact) }
 
 func (b *builder) find() (Image, bool) {
-	for _, artefact := range []string{b.recipe.base, b.recipe.services, b.recipe.node, b.recipe.containerd, b.recipe.bin["kubernetes"], b.recipe.bin["etcd"]} {
+	for _, artefact := range []string{
+		b.recipe.base, b.recipe.services, b.recipe.ansible, b.recipe.node, b.recipe.containerd,
+		b.recipe.bin["kubernetes"], b.recipe.bin["etcd"],
+	} {
 		if _, err := os.Stat(b.path(artefact)); err != nil {
 			return Image{}, false
 		}
 	}
 	return Image{
-		Base: b.path(b.recipe.base), Node: b.path(b.recipe.node), Services: b.path(b.recipe.services),
+		Base: b.path(b.recipe.base), Node: b.path(b.recipe.node), Services: b.path(b.recipe.services), Ansible: b.path(b.recipe.ansible),
 		Containerd: b.path(b.recipe.containerd), Kubernetes: "v" + kubernetesVersion,
 		Programs: b.path(b.recipe.bin["kubernetes"]), Etcd: b.path(b.recipe.bin["etcd"]),
 	}, true
@@ -120,7 +123,11 @@ func (b *builder) build(ctx context.Context) error {
 		if err := b.artefact(downloading, b.recipe.base, "Debian "+suite+" root file system", b.bootstrap); err != nil {
 			return err
 		}
-		return b.artefact(downloading, b.recipe.services, "layer of storage servers and registries", b.installServices)
+		if err := b.artefact(downloading, b.recipe.services, "layer of storage servers and registries",
+			b.install(servicePackages)); err != nil {
+			return err
+		}
+		return b.artefact(downloading, b.recipe.ansible, "layer of Ansible servers", b.install(ansiblePackages))
 	})
 	downloads.Go(func() error {
 		for _, m := range modules {

@@ -113,6 +113,13 @@ func TestLayers_ofStorageServersAndRegistriesHaveTheServices(t *testing.T) {
 	require.Equal(t, []string{"node", "base"}, img.Layers("debian-12-k8s", "stack-workernode-x7"))
 }
 
+func TestLayers_ofAnAnsibleServerHaveAnsible(t *testing.T) {
+	img := Image{Base: "base", Node: "node", Services: "services", Ansible: "ansible"}
+	require.Equal(t, []string{"ansible", "node", "base"}, img.Layers("debian-12-ansible"))
+	require.Equal(t, []string{"ansible", "node", "base"}, img.Layers("debian-12-k8s", "Ansible-server"))
+	require.Equal(t, []string{"services", "node", "base"}, img.Layers("debian-12-services"))
+}
+
 func TestEnsure_withoutTheRepositorySaysSo(t *testing.T) {
 	_, err := Ensure(t.Context(), Options{Source: t.TempDir(), Dir: t.TempDir()})
 	require.True(t, lcm.Is(err, lcm.KindInvalid), "%v", err)

@@ -39,6 +39,13 @@ var servicePackages = []string{
 	"openssl",
 }
 
+// ansiblePackages are what an Ansible server has besides: Ansible with Debian's collections, and what playbooks such as
+// kubespray's call on their own machine.
+var ansiblePackages = []string{
+	"ansible", "ansible-core", "openssh-client", "sshpass", "python3-netaddr", "python3-jmespath", "python3-cryptography",
+	"python3-ruamel.yaml", "rsync",
+}
+
 // module is a Go module below this directory, or the lab's own, whose programs the image needs.
 type module struct {
 	name, title string
@@ -108,14 +115,15 @@ var servicesScript string
 
 // recipe names every artefact; a name ends with the hash of all that the artefact is made of.
 type recipe struct {
-	base, services, node, images, containerd string
-	bin                                      map[string]string
+	base, services, ansible, node, images, containerd string
+	bin                                               map[string]string
 }
 
 func readRecipe(source, mirror string) (recipe, error) {
 	r := recipe{bin: map[string]string{}}
 	r.base = named("base", suite, mirror, strings.Join(packages, ","))
 	r.services = named("services", r.base, strings.Join(servicePackages, ","), servicesScript)
+	r.ansible = named("ansible", r.base, strings.Join(ansiblePackages, ","), servicesScript)
 	for _, m := range modules {
 		inputs, err := m.inputs(source)
 		if err != nil {

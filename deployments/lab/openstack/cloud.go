@@ -118,11 +118,11 @@ func withDefaults(cfg Config) Config {
 }
 
 // DefaultImages are the names that resolve without further configuration: the lab's own, and those of
-// the well-known Kubernetes VNF packages. They all boot the same node image; those of storage servers and registries
-// have more installed.
+// the well-known Kubernetes VNF packages. They all boot the same node image; those of storage servers, registries
+// and Ansible servers have more installed.
 func DefaultImages() []string {
 	return []string{
-		"debian-12-k8s", "debian-12-services",
+		"debian-12-k8s", "debian-12-services", "debian-12-ansible",
 		"Image for masterNode HA kubernetes", "Image for workerNode HA kubernetes",
 		"Image for masterNode kubernetes", "Image for workerNode kubernetes",
 		"Image for storage server", "Image for private registry",
