@@ -1,0 +1,47 @@
+// Package kubespray has playbooks with the names and the interface of kubespray's, which install a cluster on machines
+// of the lab, and tests of them, and of kubespray itself, on real machines.
+package kubespray
+
+import (
+	"archive/tar"
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// Archive packs a directory of playbooks, as that beside this file, into a tar. What is a link to a file there, as to
+// one of the sample package, becomes that file.
+func Archive(dir string) ([]byte, error) {
+	var b bytes.Buffer
+	w := tar.NewWriter(&b)
+	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		content, err := os.ReadFile(path) // through links
+		if err != nil {
+			return err
+		}
+		info, err := os.Stat(path)
+		if err != nil {
+			return err
+		}
+		name, err := filepath.Rel(dir, path)
+		if err != nil {
+			return err
+		}
+		header := &tar.Header{Name: filepath.ToSlash(name), Mode: int64(info.Mode().Perm()), Size: int64(len(content))}
+		if err := w.WriteHeader(header); err != nil {
+			return err
+		}
+		_, err = w.Write(content)
+		return err
+	})
+	if err = errors.Join(err, w.Close()); err != nil {
+		return nil, fmt.Errorf("pack the playbooks in %s: %w", dir, err)
+	}
+	return b.Bytes(), nil
+}

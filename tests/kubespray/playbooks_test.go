@@ -1,0 +1,88 @@
+package kubespray
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestPlaybooks installs a cluster on real machines and changes it, as Windlass's driver for kubespray does.
+func TestPlaybooks(t *testing.T) {
+	b := newBed(t, "cp-1", "w-1", "w-2")
+	b.prepare(t, filepath.Join(b.root, "tests/kubespray/playbooks"))
+	b.place(t, []string{"cp-1"}, []string{"w-1"})
+
+	killed := b.run(t, "TASK [control-plane : Initialise the first control plane]", "cluster.yml")
+	require.ErrorIs(t, killed.err, context.Canceled)
+	installed := b.run(t, "", "cluster.yml")
+	require.NoError(t, installed.err, installed.Output)
+	require.ElementsMatch(t, []string{"cp-1", "w-1"}, b.nodes(t, "cp-1"), "it goes on where an earlier run was ended")
+
+	again := b.run(t, "", "cluster.yml")
+	require.NoError(t, again.err, again.Output)
+	require.ElementsMatch(t, []string{"cp-1", "w-1"}, again.recap("changed=0"), "there is nothing to change")
+
+	b.place(t, []string{"cp-1"}, []string{"w-1", "w-2"})
+	require.NoError(t, b.run(t, "", "facts.yml").err)
+	scaled := b.run(t, "", "scale.yml --limit=w-2")
+	require.NoError(t, scaled.err, scaled.Output)
+	require.ElementsMatch(t, []string{"cp-1", "w-1", "w-2"}, b.nodes(t, "cp-1"))
+
+	b.removeWorker(t)
+}
+
+func (b *bed) removeWorker(t *testing.T) {
+	t.Helper()
+	unanswered := b.run(t, "", "remove-node.yml -e node=w-1")
+	require.Error(t, unanswered.err)
+	require.Len(t, unanswered.asked, 1, "a question that nobody answers")
+	require.Len(t, unanswered.failed, 1)
+	require.Contains(t, unanswered.failed[0], "Delete nodes confirmation failed")
+	require.Len(t, b.nodes(t, "cp-1"), 3)
+
+	const removal = "remove-node.yml -e node=w-1 -e skip_confirmation=yes -e reset_nodes=false -e allow_ungraceful_removal=true"
+	removed := b.run(t, "", removal)
+	require.NoError(t, removed.err, removed.Output)
+	require.ElementsMatch(t, []string{"cp-1", "w-2"}, b.nodes(t, "cp-1"))
+	again := b.run(t, "", removal)
+	require.NoError(t, again.err, again.Output)
+	require.Contains(t, again.recap("changed=0"), "w-1")
+}
+
+// TestPlaybooks_replaceControlPlanes has several control planes, one of which is lost.
+func TestPlaybooks_replaceControlPlanes(t *testing.T) {
+	b := newBed(t, "cp-1", "cp-2", "cp-3", "cp-4", "w-1")
+	b.prepare(t, filepath.Join(b.root, "tests/kubespray/playbooks"))
+	b.place(t, []string{"cp-1", "cp-2", "cp-3"}, []string{"w-1"})
+	other := b.run(t, "", "cluster.yml -e kube_version=v1.0.0")
+	require.Error(t, other.err)
+	require.Contains(t, other.failed[0], "kube_version is v1.0.0; this machine has v")
+
+	installed := b.run(t, "", "cluster.yml")
+	require.NoError(t, installed.err, installed.Output)
+	require.ElementsMatch(t, []string{"cp-1", "cp-2", "cp-3", "w-1"}, b.nodes(t, "cp-1"))
+	require.ElementsMatch(t, []string{"cp-1", "cp-2", "cp-3"}, b.members(t))
+
+	b.script(t, "cp-3", "sudo systemctl stop kubelet containerd\n")
+	b.place(t, []string{"cp-1", "cp-2", "cp-4"}, []string{"w-1"}, "cp-3")
+	recovered := b.run(t, "", "recover-control-plane.yml --limit etcd,kube_control_plane -e etcd_retries=10")
+	require.NoError(t, recovered.err, recovered.Output)
+	require.ElementsMatch(t, []string{"cp-1", "cp-2", "cp-4", "w-1"}, b.nodes(t, "cp-1"))
+	require.ElementsMatch(t, []string{"cp-1", "cp-2", "cp-4"}, b.members(t))
+}
+
+// members are the names of etcd's.
+func (b *bed) members(t *testing.T) (names []string) {
+	t.Helper()
+	const pki = "/etc/kubernetes/pki/etcd/"
+	out := b.script(t, "cp-1", "sudo etcdctl --cacert "+pki+"ca.crt --cert "+pki+"server.crt --key "+pki+"server.key member list\n")
+	for line := range strings.Lines(out) {
+		if fields := strings.Split(line, ", "); len(fields) > 2 {
+			names = append(names, fields[2])
+		}
+	}
+	return names
+}
