@@ -79,6 +79,8 @@ type ChangeStackInput struct {
 	// Within replaces servers alone, wherever in the deployment they are. Else the member of a group that a server belongs
 	// to goes with all that it consists of.
 	Within bool `json:"within,omitempty"`
+	// On is the type of the VIM on which a part of a hybrid VNF changes, "" for all of it.
+	On string `json:"on,omitempty"`
 }
 
 // ChangeStackOutput is empty.
@@ -100,6 +102,7 @@ func (i *Infrastructure) ChangeStack(ctx context.Context, in ChangeStackInput) (
 	if err != nil {
 		return out, err
 	}
+	change.Only = in.On
 	// Members that an enlargement is still making would not be in the inventory, and the VIM would take others for them.
 	if err := cloud.Settle(ctx, change.Name, change.Owner, i.Output.Lines(ctx, in.Step)); err != nil {
 		return out, err

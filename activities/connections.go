@@ -75,15 +75,16 @@ type connections struct {
 // read asks the VIM. Where it gives no ports to servers, the deployment has all that there are.
 func (c *connections) read(ctx context.Context, cloud vim.VIM) (err error) {
 	c.others, c.found = map[string]vim.Port{}, map[string][]vim.Port{}
-	ports, ok := cloud.(vim.Reconnector)
-	if !ok {
-		for _, r := range c.inv.OfKind(vim.LinkPort) {
-			c.plugged = append(c.plugged, c.inv.Ports[r.ID])
-		}
-		return nil
+	ports, failure := portsOf(cloud)
+	if failure != nil {
+		c.plugged = deployedPorts(c.inv)
+		return nil //nolint:nilerr // it is no failure that a VIM cannot
 	}
 	if c.plugged, err = ports.PortsOf(ctx, resourceIDs(c.inv.OfKind(vim.Compute))...); err != nil {
 		return err
+	}
+	if c.inv.Parts != nil { // the ports of Pods are those of their part
+		c.plugged = append(c.plugged, deployedPorts(c.inv.Part(lcm.VimKindFor(true).Type))...)
 	}
 	var ids []string
 	for _, v := range c.recorded {
@@ -186,6 +187,9 @@ func (c *connections) moved(
 				continue
 			}
 			network, err := networkOf(ctx, cloud, link.ResourceID)
+			if lcm.Is(err, lcm.KindNotFound) && c.inv.Parts != nil { // a network of containers is as requests say it
+				network, err = link.ResourceID, nil
+			}
 			if lcm.Is(err, lcm.KindNotFound) || lcm.Is(err, lcm.KindInvalid) {
 				continue // nothing can be on it
 			}
@@ -202,10 +206,21 @@ func (c *connections) moved(
 
 // networkOf is the id of a link's network. A VIM that does not look networks up says them as requests do.
 func networkOf(ctx context.Context, cloud vim.VIM, nameOrID string) (string, error) {
-	if ports, ok := cloud.(vim.Reconnector); ok {
-		return ports.Network(ctx, nameOrID)
+	ports, failure := portsOf(cloud)
+	if failure != nil {
+		return nameOrID, nil //nolint:nilerr // it is no failure that a VIM cannot
 	}
-	return nameOrID, nil
+	return ports.Network(ctx, nameOrID)
+}
+
+func deployedPorts(inv *vim.Inventory) (out []vim.Port) {
+	if inv == nil {
+		return nil
+	}
+	for _, r := range inv.OfKind(vim.LinkPort) {
+		out = append(out, inv.Ports[r.ID])
+	}
+	return out
 }
 
 // allAre tells whether every port of a connection point is on a network: those that are given, or some with the

@@ -35,6 +35,9 @@ type Site struct {
 	Dial        func(ctx context.Context, node lcm.Node) (Host, error)
 	// Follow is what the instance is with what its cluster has made of itself, nil for a VNF of servers.
 	Follow func(made Outcome) lcm.InstantiatedVnfInfo
+	// FollowedOn is the type of the VIM that the cluster is, and Followed tells whether VNFCs of a VDU are there.
+	FollowedOn string
+	Followed   func(vdu string) bool
 	// Vim reads a registered VIM; NotFound when there is none.
 	Vim func(ctx context.Context, id lcm.VimID) (lcm.Vim, error)
 }

@@ -14,14 +14,18 @@ import (
 // to have, what is recorded stays, and the difference is found.
 func (d *Drift) follow(ctx context.Context, site *Site, inv *vim.Inventory) error {
 	info := site.Instance.Instantiated
-	if site.Follow == nil || inv == nil || inv.Level != vim.Running || len(info.Stopped) > 0 || !settled(inv) {
+	if site.Follow == nil {
 		return nil
 	}
-	vnfcs := vnfcsOf(inv)
-	if sameVnfcs(info.VnfcResources, vnfcs) {
+	on, recorded := inv.Part(site.FollowedOn), site.recordedPods()
+	if on == nil || on.Level != vim.Running || stopped(info, recorded) || !settled(on) {
 		return nil
 	}
-	after := site.Follow(Outcome{DeploymentID: inv.ID, Vnfcs: vnfcs, Networks: networksOf(inv)})
+	pods := vnfcsOf(on)
+	if sameVnfcs(recorded, pods) {
+		return nil
+	}
+	after := site.Follow(Outcome{DeploymentID: inv.ID, Vnfcs: pods, Networks: networksOf(on)})
 	inst := site.Instance
 	inst.Instantiated = &after
 	if err := d.Records.UpdateInstance(ctx, inst); err != nil {
@@ -29,6 +33,16 @@ func (d *Drift) follow(ctx context.Context, site *Site, inv *vim.Inventory) erro
 	}
 	site.Instance = inst
 	return nil
+}
+
+// recordedPods are the VNFCs of which the cluster decides.
+func (s Site) recordedPods() []lcm.VnfcResourceInfo {
+	return slices.DeleteFunc(slices.Clone(s.Instance.Instantiated.VnfcResources),
+		func(v lcm.VnfcResourceInfo) bool { return !s.Followed(v.VduID) })
+}
+
+func stopped(info *lcm.InstantiatedVnfInfo, some []lcm.VnfcResourceInfo) bool {
+	return slices.ContainsFunc(some, func(v lcm.VnfcResourceInfo) bool { return info.StateOf(v.ID) == lcm.VnfStopped })
 }
 
 // settled tells whether all groups of a deployment have the members that they are to have.

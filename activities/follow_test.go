@@ -22,6 +22,7 @@ func (b podsBed) Site(context.Context, lcm.VnfInstanceID) (activities.Site, erro
 		Instance: b.inst, DeploymentName: "vnf",
 		PlanHeal: func([]string, map[string]string) error { return nil },
 		On:       func(context.Context) (vim.VIM, error) { return b, nil },
+		Followed: func(string) bool { return true },
 		Follow: func(made activities.Outcome) lcm.InstantiatedVnfInfo {
 			info := *b.inst.Instantiated
 			info.VnfcResources = nil

@@ -225,7 +225,7 @@ func vnfcsOf(inv *vim.Inventory) []Vnfc {
 	}
 	for _, r := range inv.OfKind(vim.Compute) {
 		v := Vnfc{VduID: r.Name, ServerID: r.ID, ParentResource: r.Member, VimType: r.VimType}
-		if r.Part != inv.ID {
+		if !inv.AtTop(r) {
 			v.Part = r.Part
 		}
 		server := inv.Servers[r.ID]
@@ -244,7 +244,7 @@ func vnfcsOf(inv *vim.Inventory) []Vnfc {
 func networksOf(inv *vim.Inventory) (out []Network) {
 	for _, r := range inv.OfKind(vim.Network) {
 		n := Network{Resource: r.Name, ID: r.ID, VimType: r.VimType}
-		if r.Part != inv.ID {
+		if !inv.AtTop(r) {
 			n.Part = r.Part
 		}
 		out = append(out, n)

@@ -11,7 +11,7 @@ import (
 const hotDir = "BaseHOT"
 
 // baseHOT finds and checks the templates of the flavour. Where the package has none, they are made of the VNFD; a
-// containerised VNF has none.
+// containerised VNF has none, and of a hybrid one only the VMs are in them.
 func (r *flavourReader) baseHOT() {
 	dir := hotDir + "/" + r.flavour.ID
 	var tops []string
@@ -26,7 +26,7 @@ func (r *flavourReader) baseHOT() {
 			return
 		}
 		r.flavour.Containers = r.describesContainers()
-		r.checkMixed("")
+		r.takeApart("")
 		if len(r.rep.problems) == 0 && r.describesVMs() {
 			r.generate()
 			r.checkTemplates()
@@ -36,7 +36,7 @@ func (r *flavourReader) baseHOT() {
 	if len(tops) > 1 {
 		r.rep.warn(dir, "holds several templates; %s is taken", path.Base(tops[0]))
 	}
-	r.checkMixed(tops[0])
+	r.takeApart(tops[0])
 	r.flavour.BaseHOT = tops[0]
 	r.flavour.Nested = map[string]string{}
 	for _, name := range r.zip.filesIn(dir + "/nested") {

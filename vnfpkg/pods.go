@@ -184,21 +184,32 @@ func (r *flavourReader) checkNames() {
 	}
 }
 
-// checkMixed refuses VNFs of VMs and containers at the same time, which Windlass cannot make.
-func (r *flavourReader) checkMixed(baseHOT string) {
+// takeApart tells the VDUs of a flavour with VMs and containers apart: by their types.
+func (r *flavourReader) takeApart(baseHOT string) {
 	if len(r.ofContainers) == 0 || r.flavour.Containers {
 		return
 	}
 	at := r.nodes.at(sortedKeys(r.ofContainers)[0])
-	switch drivers := r.flavour.Drivers(); {
-	case baseHOT != "":
-		r.rep.problem(at.place(), "a VDU of containers is on a Kubernetes, and the flavour has the Heat template %s: VNFs of VMs "+
-			"and containers at the same time cannot be made", baseHOT)
-	case len(drivers) > 0:
-		r.rep.problem(at.place(), "a VDU of containers is on a Kubernetes, and the driver %s works on servers", drivers[0])
-	default:
-		r.rep.problem(at.place(), "VNFs of VMs and containers at the same time cannot be made: some VDUs of the flavour are "+
-			"containers, and others have an image, a size or a storage of a VM")
+	if drivers := r.flavour.Drivers(); len(drivers) > 0 {
+		r.rep.problem(at.place(), "a VDU of containers is on a Kubernetes, and the driver %s works on servers: put the "+
+			"containers into a VNF of their own", drivers[0])
+		return
+	}
+	r.flavour.Hybrid = true
+	servers := 0
+	for i := range r.flavour.Vdus {
+		v := &r.flavour.Vdus[i]
+		if v.Containers = r.ofContainers[v.ID]; !v.Containers {
+			servers++
+		}
+	}
+	switch {
+	case servers == 0:
+		r.rep.problem(at.place(), "the flavour has the Heat template %s, and all of its VDUs are containers, which are on a "+
+			"Kubernetes: remove the template", baseHOT)
+	case baseHOT == "" && !r.describesVMs():
+		r.rep.problem(at.place(), "VDUs of VMs beside those of containers need a Base HOT, or an image, with a size or a "+
+			"connection point, of which a template can be made")
 	}
 }
 

@@ -42,8 +42,12 @@ func (v *Vnfd) withoutImages() any {
 			f.Storages[n].Image = emptyImage(f.Storages[n].Image)
 		}
 	}
-	var doc any
-	if b, err := json.Marshal(same); err == nil { // of a Vnfd it cannot fail
+	return document(same)
+}
+
+// document is what is written of a VNFD, or of a part of one.
+func document(of any) (doc any) {
+	if b, err := json.Marshal(of); err == nil { // of a Vnfd it cannot fail
 		_ = json.Unmarshal(b, &doc)
 	}
 	return doc

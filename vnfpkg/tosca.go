@@ -55,6 +55,9 @@ func (r *flavourReader) describesVMs() bool {
 			func(s VirtualStorage) bool { return s.ID == id && s.Kind == "block" && s.Image != nil })
 	}
 	return slices.ContainsFunc(r.flavour.Vdus, func(v Vdu) bool {
+		if v.Containers {
+			return false
+		}
 		plugged := slices.ContainsFunc(r.flavour.Cps, func(c VduCp) bool { return c.VduID == v.ID })
 		return (v.Image != nil || slices.ContainsFunc(v.Storages, bootable)) &&
 			(plugged || v.VirtualCpus > 0 || v.ComputeFlavour != "")
@@ -77,7 +80,9 @@ func (r *flavourReader) generate() {
 	}
 	g.virtualAddresses()
 	for i := range r.flavour.Vdus {
-		g.vdu(&r.flavour.Vdus[i])
+		if v := &r.flavour.Vdus[i]; !v.Containers {
+			g.vdu(v)
+		}
 	}
 	for _, s := range r.flavour.Storages {
 		g.checkStorage(s)

@@ -84,6 +84,9 @@ func (g *generator) checkStorage(s VirtualStorage) {
 func (g *generator) placement() {
 	for _, rule := range g.flavour.AffinityRules {
 		at := g.policyOf(rule.ID)
+		if rule.Vdus = slices.DeleteFunc(slices.Clone(rule.Vdus), g.flavour.OfContainers); len(rule.Vdus) == 0 && g.flavour.Hybrid {
+			continue
+		}
 		if rule.Scope != "nfvi_node" && rule.Scope != "" {
 			g.rep.warn(at.place(), "the rule %s with the scope %s is not used: Nova's server groups keep servers on hosts "+
 				"together or apart (nfvi_node)", rule.ID, rule.Scope)

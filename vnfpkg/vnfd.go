@@ -35,8 +35,10 @@ type Flavour struct {
 	Description string `json:"description,omitempty"`
 	// Definition is the path of the definition file, "" for packages that were taken before it was kept.
 	Definition string `json:"definition,omitempty"`
-	// Containers is set when its VDUs are Pods of containers, and no VMs.
+	// Containers is set when its VDUs are Pods of containers, and no VMs; Hybrid when some of them are (Vdu.Containers), and
+	// the others VMs.
 	Containers   bool             `json:"containers,omitempty"`
+	Hybrid       bool             `json:"hybrid,omitempty"`
 	Vdus         []Vdu            `json:"vdus,omitempty"`
 	Cps          []VduCp          `json:"cps,omitempty"`
 	Storages     []VirtualStorage `json:"storages,omitempty"`
@@ -89,6 +91,8 @@ type Vdu struct {
 	ConfigurableProperties map[string]Member `json:"configurableProperties,omitempty"`
 	// Zone is the availability zone of nfvi_constraints, for templates that were made of the VNFD.
 	Zone string `json:"zone,omitempty"`
+	// Containers is set where it is Pods, and other VDUs of the flavour are VMs.
+	Containers bool `json:"containers,omitempty"`
 	// Pod is what the Pods of a VDU of containers are, nil where the VNFD leaves that to manifests and charts.
 	Pod *Pod `json:"pod,omitempty"`
 	// Unsized is set for a VDU of containers whose number of Pods cannot be set; see WithWorkloads. No VNFD says so.

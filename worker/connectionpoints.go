@@ -7,11 +7,11 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// resources puts in what a VNF consists of.
-func (j *job) resources(info *lcm.InstantiatedVnfInfo, made activities.Outcome, connectionID string) {
+// resources puts in what a VNF consists of; on is on which connection the VNFCs of a VDU are.
+func (j *job) resources(info *lcm.InstantiatedVnfInfo, made activities.Outcome, on func(vdu string) string) {
 	info.VnfcResources, info.ExtCps, info.Attached = nil, nil, nil
 	for _, v := range made.Vnfcs {
-		resource := vnfcResource(v, connectionID)
+		resource := vnfcResource(v, on(v.VduID))
 		var external []lcm.VnfExtCpInfo
 		resource.CpInfo, external = j.connectionPoints(v, made.Networks)
 		resource.ConfigurableProperties = j.Instance.KeptProperties(resource)
@@ -21,18 +21,25 @@ func (j *job) resources(info *lcm.InstantiatedVnfInfo, made activities.Outcome, 
 	}
 	info.ExtCps = append(info.ExtCps, j.otherExternal(info.ExtCps)...)
 	info.Attached, info.NetworksSeen = append(info.Attached, j.networks(made)...), true
-	info.VirtualLinks = j.virtualLinks(made, connectionID)
-	info.VirtualStorages = virtualStorages(info.Attached, connectionID)
+	info.VirtualLinks = j.virtualLinks(made, on(""))
+	info.VirtualStorages = virtualStorages(info.Attached, func(vnfc string) string {
+		for _, v := range info.VnfcResources {
+			if v.ID == vnfc {
+				return v.ComputeResource.VimConnectionID
+			}
+		}
+		return on("")
+	})
 }
 
 // restored is the VNF as it was before the operation, with the resources that a rollback has made anew.
-func (j *job) restored(made activities.Outcome, connectionID string) activities.InstantiatedVnf {
+func (j *job) restored(made activities.Outcome, on func(vdu string) string) activities.InstantiatedVnf {
 	if j.Before != nil {
 		j = &job{j.Before}
 	}
 	info := *j.Instance.Instantiated
 	j.Request.ExtVirtualLinks = info.ExtVirtualLinks // not those that the operation was to make
-	j.resources(&info, made, connectionID)
+	j.resources(&info, made, on)
 	vims := j.Instance.VimConnections
 	if j.FormerVims != nil {
 		vims = j.FormerVims
@@ -45,16 +52,16 @@ func (j *job) restored(made activities.Outcome, connectionID string) activities.
 
 // partlyReconnected is the VNF as it was before a CHANGE_EXT_CONN that was given up, with the ports that there are, and
 // on the links on which these are.
-func (j *job) partlyReconnected(made activities.Outcome, connectionID string) activities.InstantiatedVnf {
+func (j *job) partlyReconnected(made activities.Outcome, on func(vdu string) string) activities.InstantiatedVnf {
 	before, after, changed := j.Instance.Instantiated.ExtVirtualLinks, j.Request.ExtVirtualLinks,
 		j.Request.AdditionalParams
-	out := j.restored(made, connectionID)
+	out := j.restored(made, on)
 	if len(made.Moved) == 0 {
 		return out
 	}
 	out.Info.ExtVirtualLinks, out.Info.AdditionalParams = lcm.PartlyReconnected(before, after, made.Moved), changed
 	j.Request.ExtVirtualLinks = out.Info.ExtVirtualLinks
-	j.resources(&out.Info, made, connectionID)
+	j.resources(&out.Info, made, on)
 	return out
 }
 

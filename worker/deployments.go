@@ -129,16 +129,22 @@ type definer interface {
 }
 
 func (o *resolver) definerOf(ctx context.Context, j *job) (definer, error) {
-	connection, err := o.Connection(ctx, j.Operation)
+	connections, err := o.Connections(ctx, j.Operation)
 	if err != nil {
 		return nil, err
 	}
-	kind := connection.Kind()
-	d, ok := o.definers[kind]
-	if !ok {
-		return nil, lcm.Errorf(lcm.KindInvalid, "Windlass puts no VNFs on a VIM of type %q.", kind)
+	var parts hybridDefiner
+	for _, connection := range connections {
+		d, ok := o.definers[connection.Kind()]
+		if !ok {
+			return nil, lcm.Errorf(lcm.KindInvalid, "Windlass puts no VNFs on a VIM of type %q.", connection.Kind())
+		}
+		parts = append(parts, definerPart{lcm.KindOfVim(connection.Kind()), d})
 	}
-	return d, nil
+	if len(parts) == 1 {
+		return parts[0].definer, nil
+	}
+	return parts, nil
 }
 
 func deploymentTag(id lcm.OpOccID) string { return "windlass-op-" + string(id) }

@@ -1,15 +1,23 @@
 package worker
 
 import (
+	"slices"
+
 	"github.com/windlass-nfv/windlass/activities"
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/lifecycle"
 )
 
-// following is the VNF with the Pods that its cluster has made of itself, and at the scale levels which they make.
-func (j *job) following(connectionID string) func(activities.Outcome) lcm.InstantiatedVnfInfo {
+// following is the VNF with the Pods that its cluster has made of itself, and at the scale levels which they make. The
+// servers of a hybrid VNF stay as they are recorded.
+func (j *job) following(on func(vdu string) string) func(activities.Outcome) lcm.InstantiatedVnfInfo {
 	return func(made activities.Outcome) lcm.InstantiatedVnfInfo {
-		info := *j.Instance.Instantiated
-		j.resources(&info, made, connectionID)
+		had := j.Instance.Instantiated
+		info := *had
+		j.resources(&info, made, on)
+		if j.Flavour.Hybrid {
+			j.keepServers(&info, had)
+		}
 		count := map[string]int{}
 		for _, v := range info.VnfcResources {
 			count[v.VduID]++
@@ -23,6 +31,44 @@ func (j *job) following(connectionID string) func(activities.Outcome) lcm.Instan
 		info.ScaleStatus = status
 		return info
 	}
+}
+
+// followed tells whether the cluster decides which VNFCs of a VDU there are.
+func (j *job) followed() func(vdu string) bool {
+	return func(vdu string) bool { return lifecycle.VimKindOf(j.Flavour, vdu).ReplacesVnfcs }
+}
+
+// keepServers puts the servers, with what belongs to them, in front of the Pods.
+func (j *job) keepServers(info, had *lcm.InstantiatedVnfInfo) {
+	follows := j.followed()
+	isPod := map[string]bool{}
+	for _, v := range had.VnfcResources {
+		isPod[v.ID] = follows(v.VduID)
+	}
+	info.VnfcResources = append(slices.DeleteFunc(slices.Clone(had.VnfcResources),
+		func(v lcm.VnfcResourceInfo) bool { return isPod[v.ID] }), info.VnfcResources...)
+	info.Attached = append(slices.DeleteFunc(slices.Clone(had.Attached),
+		func(a lcm.AttachedResource) bool { return isPod[a.VnfcID] }), info.Attached...)
+	info.VirtualStorages = append(slices.DeleteFunc(slices.Clone(had.VirtualStorages),
+		func(s lcm.VirtualStorageResourceInfo) bool { return isPod[holderOf(had, s.ID)] }), info.VirtualStorages...)
+	info.VirtualLinks = had.VirtualLinks
+	info.ExtCps = append(slices.DeleteFunc(slices.Clone(had.ExtCps),
+		func(cp lcm.VnfExtCpInfo) bool { return j.ofContainers(cp.CpdID) }),
+		slices.DeleteFunc(info.ExtCps, func(cp lcm.VnfExtCpInfo) bool { return !j.ofContainers(cp.CpdID) })...)
+}
+
+func holderOf(info *lcm.InstantiatedVnfInfo, storage string) string {
+	for _, a := range info.Attached {
+		if a.ResourceID == storage {
+			return a.VnfcID
+		}
+	}
+	return ""
+}
+
+func (j *job) ofContainers(cpd string) bool {
+	cp, ok := j.Flavour.Cp(cpd)
+	return ok && j.Flavour.OfContainers(cp.VduID)
 }
 
 // levelsOf are the scale levels at which VDUs have so many VNFCs; an aspect keeps its level where none does.

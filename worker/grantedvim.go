@@ -11,16 +11,29 @@ import (
 	"github.com/windlass-nfv/windlass/internal/operations"
 )
 
-// grantedVim is the connection on which the servers of a grant are made: the one that the NFVO names, described by it,
-// by the request, or in the registry.
-func (o *resolver) grantedVim(ctx context.Context, j *job, g lcm.Grant) (lcm.VimConnectionInfo, error) {
-	present, err := o.Foreseen(ctx, j.Operation)
+// grantedVims are the connections on which the VNFCs of a grant are made, one for each kind of VIM that the VNF is on.
+func (o *resolver) grantedVims(ctx context.Context, j *job, g lcm.Grant) (out []lcm.VimConnectionInfo, err error) {
+	foreseen, err := o.Foreseen(ctx, j.Operation)
 	if err != nil {
-		return present, err
+		return nil, err
 	}
-	id, err := lifecycle.Target(g)
+	for i, kind := range j.VimKinds() {
+		c, err := o.grantedVim(ctx, j, g, kind.Type, foreseen[i])
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, c)
+	}
+	return out, nil
+}
+
+// grantedVim is the one of a kind: the one that the NFVO names, described by it, by the request, or in the registry.
+func (o *resolver) grantedVim(
+	ctx context.Context, j *job, g lcm.Grant, kind string, present lcm.VimConnectionInfo,
+) (lcm.VimConnectionInfo, error) {
+	id, err := lifecycle.TargetOn(lifecycle.Facts{Flavour: j.Flavour}, kind, g)
 	if err == nil && id == "" && present.ID == "" {
-		id, err = onlyVim(g, j.VimKind())
+		id, err = onlyVim(g, kind)
 	}
 	if err != nil {
 		return present, err
@@ -34,17 +47,17 @@ func (o *resolver) grantedVim(ctx context.Context, j *job, g lcm.Grant) (lcm.Vim
 	}
 	i := slices.IndexFunc(g.VimConnections, func(c lcm.VimConnectionInfo) bool { return c.ID == id })
 	if i >= 0 && describes(g.VimConnections[i]) {
-		return o.reachableVim(ctx, j.described(g.VimConnections[i]), j.VimKind())
+		return o.reachableVim(ctx, j.described(g.VimConnections[i]), kind)
 	}
 	if id == "" || id == present.ID {
 		return present, nil
 	}
 	for _, c := range append(slices.Clone(j.Request.VimConnections), j.Instance.VimConnections...) {
 		if c.ID == id {
-			return o.reachableVim(ctx, c, j.VimKind())
+			return o.reachableVim(ctx, c, kind)
 		}
 	}
-	return o.reachableVim(ctx, lcm.VimConnectionInfo{ID: id, VimID: lcm.VimID(id), VimType: j.VimKind()}, j.VimKind())
+	return o.reachableVim(ctx, lcm.VimConnectionInfo{ID: id, VimID: lcm.VimID(id), VimType: kind}, kind)
 }
 
 // onlyVim is the connection of a grant that does not say where servers are made, for a request that does not, either.
@@ -112,10 +125,5 @@ func (j *job) described(c lcm.VimConnectionInfo) lcm.VimConnectionInfo {
 	return c
 }
 
-// grantedVims are the VIMs that the instance takes over from a grant.
-func (j *job) grantedVims() []lcm.VimConnectionInfo {
-	if j.Target == nil {
-		return nil
-	}
-	return []lcm.VimConnectionInfo{*j.Target}
-}
+// takenVims are the VIMs that the instance takes over from a grant.
+func (j *job) takenVims() []lcm.VimConnectionInfo { return j.Targets }

@@ -49,11 +49,11 @@ func (o *resolver) GrantRequest(ctx context.Context, id lcm.OpOccID) (nfvo.Grant
 
 // asked are the resources of an operation, as its grant names them.
 func (o *resolver) asked(ctx context.Context, j *job, facts lifecycle.Facts, p lcm.Plan) (lcm.Grant, error) {
-	vim, err := o.Foreseen(ctx, j.Operation)
+	vims, err := o.Foreseen(ctx, j.Operation)
 	if err != nil {
 		return lcm.Grant{}, err
 	}
-	asked := lifecycle.Granted(facts, p, vim)
+	asked := lifecycle.Granted(facts, p, vims...)
 	asked.VnfInstanceID, asked.OpOccID = j.Instance.ID, j.OpOcc.ID
 	return asked, nil
 }
@@ -72,13 +72,12 @@ func (o *resolver) acceptable(ctx context.Context, j *job, given lcm.Grant) (lcm
 	if err != nil {
 		return grant, err
 	}
-	vim, err := o.grantedVim(ctx, j, grant)
-	if err != nil {
+	if grant.VimConnections, err = o.grantedVims(ctx, j, grant); err != nil {
 		return grant, err
 	}
-	grant.VimConnections = []lcm.VimConnectionInfo{vim}
-	for i := range grant.AddResources {
-		grant.AddResources[i].VimConnectionID = cmp.Or(grant.AddResources[i].VimConnectionID, vim.ID)
+	for i, r := range grant.AddResources {
+		grant.AddResources[i].VimConnectionID = cmp.Or(r.VimConnectionID,
+			lifecycle.Connection(j.Flavour, grant.VimConnections, r.VduID).ID)
 	}
 	if err := lcm.InvalidAll(lcm.UnhonouredGrant,
 		slices.Concat(lcm.CheckLinkConfigs(grant.ExtVirtualLinks, grant.AdditionalParams))); err != nil {

@@ -107,10 +107,10 @@ func TestUnder_putsWhatTheGrantSaysInThePlaceOfTheRequests(t *testing.T) {
 	}, j.Request.ExtVirtualLinks)
 	require.JSONEq(t, `{"key_name":"k","nfv":{"VDU":{"node":{"image":"z","flavor":"y"}}}}`,
 		string(j.Request.AdditionalParams))
-	at, err := (&resolver{}).Connection(t.Context(), j.Operation)
+	at, err := (&resolver{}).Connections(t.Context(), j.Operation)
 	require.NoError(t, err)
-	require.Equal(t, "granted", at.ID)
-	require.Len(t, j.grantedVims(), 1)
+	require.Equal(t, "granted", at[0].ID)
+	require.Len(t, j.takenVims(), 1)
 }
 
 func TestUnder_takesTheGrantsNetworksForInternalLinks(t *testing.T) {
@@ -170,7 +170,7 @@ func TestUnder_aGrantThatSaysNothingChangesNothing(t *testing.T) {
 	}))
 	require.Equal(t, before.Request, j.Request)
 	require.Nil(t, j.Chosen())
-	require.Empty(t, j.grantedVims())
+	require.Empty(t, j.takenVims())
 }
 
 func TestUnder_linksOfAVNFThatIsThereStayAsTheyAre(t *testing.T) {
@@ -262,7 +262,7 @@ func TestAttached_namesWhatTheVnfdDescribes(t *testing.T) {
 			VimConnectionID: "vim", ResourceID: "v1",
 			VimLevelResourceType: "OS::Cinder::Volume",
 		},
-	}}, virtualStorages(got, "vim"))
+	}}, virtualStorages(got, allOn("vim")))
 
 	j.Flavour.Vdus[0].Storages = []string{"disk"}
 	got = j.attached(activities.Vnfc{
@@ -339,7 +339,7 @@ func TestRestored_isTheVnfAsItWasWithWhatIsThereNow(t *testing.T) {
 	got := j.restored(activities.Outcome{
 		Restored: true,
 		Vnfcs:    []activities.Vnfc{{VduID: "node", ServerID: "server", Attached: []activities.Attached{port}}},
-	}, "openstack")
+	}, allOn("openstack"))
 	require.Equal(t, []lcm.ExtVirtualLink{{
 		ID: "a", ResourceID: "net-a",
 		ExtCps: []lcm.ExtCp{{CpdID: "cp"}, {CpdID: "other"}},
@@ -359,7 +359,7 @@ func TestRestored_hasTheVimConnectionsThatThereWere(t *testing.T) {
 	j, _ := reconnecting(t)
 	j.FormerVims = []lcm.VimConnectionInfo{{ID: "openstack", VimID: "vim", VimType: "openstack"}}
 	j.Instance.VimConnections = []lcm.VimConnectionInfo{{ID: "openstack", VimID: "another", VimType: "openstack"}}
-	require.Equal(t, j.FormerVims, j.restored(activities.Outcome{Restored: true}, "openstack").VimConnections)
+	require.Equal(t, j.FormerVims, j.restored(activities.Outcome{Restored: true}, allOn("openstack")).VimConnections)
 }
 
 func TestAcceptable_refusesAddressesThatCannotBe(t *testing.T) {
@@ -373,7 +373,7 @@ func TestAcceptable_refusesAddressesThatCannotBe(t *testing.T) {
 			"with addresses, with those of the request",
 	} {
 		j := instantiating(``)
-		j.Target = &lcm.VimConnectionInfo{ID: "vim", VimID: "v"}
+		j.Targets = []lcm.VimConnectionInfo{{ID: "vim", VimID: "v"}}
 		seven := []lcm.FixedIP{{Address: "10.0.0.7"}}
 		j.Request.ExtVirtualLinks[0].ExtCps = []lcm.ExtCp{{
 			CpdID: "cp", FixedIPs: seven,

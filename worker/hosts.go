@@ -56,7 +56,7 @@ func (h *hosts) Dial(ctx context.Context, id lcm.OpOccID, node lcm.Node) (activi
 	if err != nil {
 		return nil, err
 	}
-	on, err := h.operations.vimOf(ctx, j)
+	on, err := h.operations.serversOf(ctx, j)
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/activities"
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/lifecycle"
 )
 
 // Instantiated implements activities.Facts.
@@ -18,18 +19,19 @@ func (o *resolver) Instantiated(
 	if err != nil {
 		return activities.InstantiatedVnf{}, err
 	}
-	connection, err := o.Connection(ctx, j.Operation)
+	connections, err := o.Connections(ctx, j.Operation)
 	if err != nil {
 		return activities.InstantiatedVnf{}, err
 	}
 	if made.Left && j.Before != nil { // the package before counts until a change is complete
 		j = &job{j.Before}
 	}
+	on := j.on(connections)
 	if made.Restored {
-		return j.restored(made, connection.ID), nil
+		return j.restored(made, on), nil
 	}
 	if made.Left && j.OpOcc.Operation == lcm.OpChangeExtConn {
-		return j.partlyReconnected(made, connection.ID), nil
+		return j.partlyReconnected(made, on), nil
 	}
 	out := activities.InstantiatedVnf{Info: lcm.InstantiatedVnfInfo{
 		FlavourID: j.Flavour.ID, VnfState: lcm.VnfStarted, ExtVirtualLinks: j.Request.ExtVirtualLinks,
@@ -42,18 +44,17 @@ func (o *resolver) Instantiated(
 	if made.Left {
 		out.Info.InstantiationLevelID, out.Info.ScaleStatus = j.levelsLeft(made.Vnfcs)
 	}
-	j.resources(&out.Info, made, connection.ID)
+	j.resources(&out.Info, made, on)
 	j.showRegistry(&out.Info, made)
-	if j.OpOcc.Operation != lcm.OpOperate { // that has started all of what it has found
-		out.Info.KeepStopped(j.Instance.Instantiated)
-	}
+	out.Info.KeepStopped(j.Instance.Instantiated)
+	j.showStarted(&out.Info)
 	out.Extensions = lcm.Merged(j.Instance.Extensions, j.Request.Extensions)
 	out.ConfigurableProperties = lcm.Merged(j.Instance.ConfigurableProperties, j.Request.ConfigurableProperties)
-	out.Followed = lcm.KindOfVim(j.VimKind()).ReplacesVnfcs
+	out.Followed = j.Follows()
 	if j.IsCluster() {
 		out.ConfigurableProperties = lcm.ShowRegistries(out.ConfigurableProperties, j.Request.AdditionalParams)
 	}
-	out.VimConnections = append([]lcm.VimConnectionInfo{connection}, j.otherConnections(connection)...)
+	out.VimConnections = append(connections, j.otherConnections(connections)...)
 	if j.FormerVims != nil || j.Package != nil {
 		out.ChangedInfo, out.Package = &j.Modified, j.Package
 	}
@@ -71,18 +72,38 @@ func (o *resolver) Instantiated(
 	return out, nil
 }
 
+// showStarted notes what an OPERATE has started. It is asked for those only whose VNFCs are others then.
+func (j *job) showStarted(info *lcm.InstantiatedVnfInfo) {
+	p := j.OpOcc.Plan
+	if j.OpOcc.Operation != lcm.OpOperate || p == nil || p.ChangeStateTo != lcm.VnfStarted {
+		return
+	}
+	var started []string
+	for _, v := range p.Operated {
+		started = append(started, v.VnfcID)
+	}
+	info.Switch(lcm.VnfStarted, started, nil)
+}
+
 // otherConnections are those of the instance that neither its resources nor its cluster need, e.g. because a
 // modification has added them. Those that an earlier attempt to instantiate has left are none.
-func (j *job) otherConnections(used lcm.VimConnectionInfo) (out []lcm.VimConnectionInfo) {
+func (j *job) otherConnections(used []lcm.VimConnectionInfo) (out []lcm.VimConnectionInfo) {
 	if j.OpOcc.Operation == lcm.OpInstantiate || j.Instance.Instantiated == nil {
 		return nil
 	}
 	for _, c := range j.Instance.VimConnections {
-		if c.ID != used.ID && c.Kind() == used.Kind() {
+		is := func(u lcm.VimConnectionInfo) bool { return u.ID == c.ID }
+		alike := func(u lcm.VimConnectionInfo) bool { return u.Kind() == c.Kind() }
+		if !slices.ContainsFunc(used, is) && slices.ContainsFunc(used, alike) {
 			out = append(out, c)
 		}
 	}
 	return out
+}
+
+// on is on which of these connections the VNFCs of a VDU are. What belongs to no VDU is with the servers.
+func (j *job) on(connections []lcm.VimConnectionInfo) func(vdu string) string {
+	return func(vdu string) string { return lifecycle.Connection(j.Flavour, connections, vdu).ID }
 }
 
 func vnfcResource(v activities.Vnfc, connectionID string) lcm.VnfcResourceInfo {
@@ -148,13 +169,13 @@ func (j *job) networks(made activities.Outcome) (out []lcm.AttachedResource) {
 }
 
 // virtualStorages are the volumes that the VNFD describes (SOL003 clause 5.5.3.7).
-func virtualStorages(attached []lcm.AttachedResource, connectionID string) (out []lcm.VirtualStorageResourceInfo) {
+func virtualStorages(attached []lcm.AttachedResource, of func(vnfc string) string) (out []lcm.VirtualStorageResourceInfo) {
 	for _, a := range attached {
 		if a.Type == lcm.GrantStorage && a.TemplateID != "" {
 			out = append(out, lcm.VirtualStorageResourceInfo{
 				ID: a.ResourceID, VirtualStorageDescID: a.TemplateID,
 				StorageResource: lcm.ResourceHandle{
-					VimConnectionID: connectionID, ResourceID: a.ResourceID,
+					VimConnectionID: of(a.VnfcID), ResourceID: a.ResourceID,
 					VimLevelResourceType: a.VimType,
 				},
 			})

@@ -25,7 +25,7 @@ func (o *resolver) KeepGrant(ctx context.Context, id lcm.OpOccID, given lcm.Gran
 	}
 	grant, err := o.acceptable(ctx, j, given)
 	if err == nil {
-		err = o.Store.KeepGrant(ctx, id, grant, j.Regranted, j.grantedVims()...)
+		err = o.Store.KeepGrant(ctx, id, grant, j.Regranted, j.takenVims()...)
 	}
 	if err != nil {
 		return o.orKept(ctx, id, prefix, err)

@@ -42,7 +42,7 @@ func TestConnectionPoints_showTheGivenPortByTheRequestsID(t *testing.T) {
 
 func TestAcceptable_refusesAPortTwice(t *testing.T) {
 	j := ported()
-	j.Target = &lcm.VimConnectionInfo{ID: "vim", VimID: "v"}
+	j.Targets = []lcm.VimConnectionInfo{{ID: "vim", VimID: "v"}}
 	links := `[{"id":"b","resourceId":"net-b","extCps":[{"cpdId":"other","cpConfig":[{"linkPortId":"x"}]}],"extLinkPorts":[{"id":"x","resourceHandle":{"resourceId":"port-1"}}]}]`
 	_, err := (&resolver{}).acceptable(t.Context(), j, lcm.Grant{ID: "g", ExtVirtualLinks: json.RawMessage(links)})
 	require.ErrorContains(t, err, "the connection points cp and other would have the same port")

@@ -25,6 +25,7 @@ func (o *resolver) Repackaging(ctx context.Context, id lcm.OpOccID, asBefore boo
 		return vim.Change{}, err
 	}
 	definition, opened, err := definer.Whole(ctx, j.Operation)
+	definition = repackaged(definition)
 	return vim.Change{
 		Name: name, Owner: owner, Operation: deploymentTag(id), Definition: definition, Timeout: o.deployTimeout(j),
 		Secrets: opened,

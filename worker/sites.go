@@ -24,22 +24,23 @@ func (s *sites) Site(ctx context.Context, id lcm.VnfInstanceID) (activities.Site
 	if err != nil {
 		return activities.Site{}, err
 	}
-	on, err := s.operations.vimOf(ctx, j)
+	on, err := s.operations.vimsOf(ctx, j)
 	if err != nil {
 		return activities.Site{}, err
 	}
 	site := activities.Site{
 		Instance: j.Instance, DeploymentName: deploymentName(id), Capacity: j.driftCapacity(),
 		PlanHeal: j.planHeal,
-		On:       func(ctx context.Context) (vim.VIM, error) { return s.vims.connect(ctx, on) },
+		On:       func(ctx context.Context) (vim.VIM, error) { return s.vims.connectAll(ctx, on) },
 		Vim:      s.operations.Store.Vim,
 	}
-	if lcm.KindOfVim(j.VimKind()).ReplacesVnfcs && j.Instance.Instantiated != nil {
-		connection, err := s.operations.Connection(ctx, j.Operation)
+	if j.Follows() && j.Instance.Instantiated != nil {
+		connections, err := s.operations.Connections(ctx, j.Operation)
 		if err != nil {
 			return site, err
 		}
-		site.Follow = j.following(connection.ID)
+		site.Follow, site.Followed = j.following(j.on(connections)), j.followed()
+		site.FollowedOn = lcm.VimKindFor(true).Type
 	}
 	if site.HealGivenUp, err = s.operations.Store.GivenUpHeal(ctx, id); err != nil {
 		return site, err
@@ -50,7 +51,7 @@ func (s *sites) Site(ctx context.Context, id lcm.VnfInstanceID) (activities.Site
 	}
 	site.Drivers = drivers
 	site.Dial = func(ctx context.Context, node lcm.Node) (activities.Host, error) {
-		return s.hosts.dial(ctx, id, drivers, on, node)
+		return s.hosts.dial(ctx, id, drivers, on[0], node)
 	}
 	return site, nil
 }

@@ -90,7 +90,7 @@ func TestStorages_ofAVduAreAllOfThem(t *testing.T) {
 			VduID: "node", ServerID: "s", VolumeIDs: []string{"v1", "v2"},
 			Attached: []activities.Attached{volume("v1", "log"), volume("v2", "data")},
 		},
-	}}, "vim")
+	}}, allOn("vim"))
 	require.Len(t, info.VirtualStorages, 2)
 	require.Equal(t, []string{"log", "data"}, []string{
 		info.VirtualStorages[0].VirtualStorageDescID,
@@ -99,6 +99,11 @@ func TestStorages_ofAVduAreAllOfThem(t *testing.T) {
 
 	j.resources(&info, activities.Outcome{Vnfcs: []activities.Vnfc{
 		{VduID: "node", ServerID: "s", VolumeIDs: []string{"v"}, Attached: []activities.Attached{volume("v", "whatever")}},
-	}}, "vim")
+	}}, allOn("vim"))
 	require.Empty(t, info.VirtualStorages, "it could be either")
+}
+
+// allOn is the connection of a VNF on one VIM.
+func allOn(connection string) func(vdu string) string {
+	return func(string) string { return connection }
 }

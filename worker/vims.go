@@ -15,6 +15,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/outbound"
 	"github.com/windlass-nfv/windlass/internal/secrets"
 	"github.com/windlass-nfv/windlass/internal/vim"
+	"github.com/windlass-nfv/windlass/internal/vim/hybrid"
 	"github.com/windlass-nfv/windlass/internal/vim/kubernetes"
 	"github.com/windlass-nfv/windlass/internal/vim/kubernetes/definitions"
 	"github.com/windlass-nfv/windlass/internal/vim/openstack"
@@ -64,11 +65,31 @@ const idleLogin = time.Hour
 
 // VIM implements activities.VIMs.
 func (c *connections) VIM(ctx context.Context, id lcm.OpOccID) (vim.VIM, error) {
-	to, err := c.operations.vim(ctx, id)
+	j, err := c.operations.load(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	return c.connect(ctx, to)
+	to, err := c.operations.vimsOf(ctx, j)
+	if err != nil {
+		return nil, err
+	}
+	return c.connectAll(ctx, to)
+}
+
+// connectAll logs in to the VIMs of a VNF, which are one for whoever uses them.
+func (c *connections) connectAll(ctx context.Context, to []lcm.Vim) (vim.VIM, error) {
+	var parts []hybrid.Part
+	for _, of := range to {
+		on, err := c.connect(ctx, of)
+		if err != nil {
+			return nil, err
+		}
+		parts = append(parts, hybrid.Part{Name: lcm.VimTypeOf(of.Type), VIM: on})
+	}
+	if len(parts) == 1 {
+		return parts[0].VIM, nil
+	}
+	return hybrid.New(parts...), nil
 }
 
 // connect logs in to a VIM, once for each VIM and its present credentials.
@@ -138,24 +159,31 @@ func (c *connections) logout(ctx context.Context) error {
 	return g.Wait()
 }
 
-// vim is the registered VIM of the operation, or one made of the connection's own data.
-func (o *resolver) vim(ctx context.Context, id lcm.OpOccID) (lcm.Vim, error) {
-	j, err := o.load(ctx, id)
+// vimsOf are the VIMs of an operation, each registered or made of the connection's own data, in the order of VimKinds.
+func (o *resolver) vimsOf(ctx context.Context, j *job) (out []lcm.Vim, err error) {
+	list, err := o.Connections(ctx, j.Operation)
 	if err != nil {
-		return lcm.Vim{}, err
+		return nil, err
 	}
-	return o.vimOf(ctx, j)
+	for _, connection := range list {
+		on := connection.OwnVim(lcm.VimID(j.Instance.ID) + "/" + lcm.VimID(connection.ID))
+		if registered := connection.Registered(); registered != "" {
+			if on, err = o.Store.Vim(ctx, registered); err != nil {
+				return nil, err
+			}
+		}
+		out = append(out, on)
+	}
+	return out, nil
 }
 
-func (o *resolver) vimOf(ctx context.Context, j *job) (lcm.Vim, error) {
-	connection, err := o.Connection(ctx, j.Operation)
+// serversOf is the VIM of an operation that has its servers.
+func (o *resolver) serversOf(ctx context.Context, j *job) (lcm.Vim, error) {
+	list, err := o.vimsOf(ctx, j)
 	if err != nil {
 		return lcm.Vim{}, err
 	}
-	if registered := connection.Registered(); registered != "" {
-		return o.Store.Vim(ctx, registered)
-	}
-	return connection.OwnVim(lcm.VimID(j.Instance.ID) + "/" + lcm.VimID(connection.ID)), nil
+	return list[0], nil
 }
 
 // openMap opens the sealed values of stored credentials.

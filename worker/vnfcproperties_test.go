@@ -49,13 +49,13 @@ func TestResources_keepThePropertiesOfVnfcs(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var info lcm.InstantiatedVnfInfo
-			scaledVnf().resources(&info, c.made, "vim")
+			scaledVnf().resources(&info, c.made, allOn("vim"))
 			var got []any
 			for _, v := range info.VnfcResources {
 				got = append(got, v.ConfigurableProperties["level"])
 			}
 			require.Equal(t, c.want, got)
-			require.Equal(t, got[0], scaledVnf().restored(c.made, "vim").Info.VnfcResources[0].ConfigurableProperties["level"],
+			require.Equal(t, got[0], scaledVnf().restored(c.made, allOn("vim")).Info.VnfcResources[0].ConfigurableProperties["level"],
 				"after a rollback, too")
 		})
 	}

@@ -1,6 +1,7 @@
 package workflows
 
 import (
+	"slices"
 	"strings"
 
 	"go.temporal.io/sdk/workflow"
@@ -24,7 +25,7 @@ func (v *vnf) healing() table {
 		"look-before-heal":          {do: v.lookBefore},
 		"replace-servers":           {do: v.replaceServers},
 		"replace-servers-revocably": {do: v.replaceRevocably, undo: v.restoreServers},
-		"replace-containers":        {do: v.replaceServers, undo: v.recordPods},
+		"replace-containers":        {do: v.replaceContainers, undo: v.recordPods},
 	}
 }
 
@@ -41,7 +42,30 @@ func (v *vnf) replaceServers(ctx workflow.Context) error {
 	if err := v.freeVolumes(ctx); err != nil {
 		return err
 	}
-	return v.changeDeployment(ctx, vim.SizesPlanned, v.change.LeavingServers())
+	return v.replace(ctx)
+}
+
+// replace replaces the servers of the plan, but for Pods of a hybrid VNF.
+func (v *vnf) replace(ctx workflow.Context) error {
+	servers, on := v.leavingServers()
+	return v.changePart(ctx, vim.SizesPlanned, servers, on)
+}
+
+// leavingServers are those of the plan that are no Pods of a hybrid VNF, and the type of their VIM where there are some.
+func (v *vnf) leavingServers() (servers []string, on string) {
+	pods := v.change.LeavingPods()
+	if servers = v.change.LeavingServers(); len(pods) == 0 {
+		return servers, ""
+	}
+	return slices.DeleteFunc(servers, func(id string) bool { return slices.Contains(pods, id) }), lcm.VimKindFor(false).Type
+}
+
+// replaceContainers replaces the Pods of the plan: all that it names, where the VNF is nothing else.
+func (v *vnf) replaceContainers(ctx workflow.Context) error {
+	if pods := v.change.LeavingPods(); len(pods) > 0 {
+		return v.changePart(ctx, vim.SizesPlanned, pods, lcm.VimKindFor(true).Type)
+	}
+	return v.replaceServers(ctx)
 }
 
 // replaceNodes deletes the nodes from the cluster before.
@@ -55,7 +79,7 @@ func (c *clusterWork) replaceNodes(ctx workflow.Context) error {
 // replaceRevocably leaves the way back open where it fails before a server is deleted. Where that cannot be told now,
 // the rollback itself looks.
 func (v *vnf) replaceRevocably(ctx workflow.Context) error {
-	err := v.changeDeployment(ctx, vim.SizesPlanned, v.change.LeavingServers())
+	err := v.replace(ctx)
 	if err == nil {
 		v.op.journal.status.ForwardOnly = true
 		return nil
@@ -67,7 +91,8 @@ func (v *vnf) replaceRevocably(ctx workflow.Context) error {
 }
 
 func (v *vnf) leavingInput(ctx workflow.Context) activities.ServersInput {
-	return activities.ServersInput{Tracked: track(ctx, ""), OpOccID: v.in.OpOccID, ServerIDs: v.change.LeavingServers()}
+	servers, _ := v.leavingServers()
+	return activities.ServersInput{Tracked: track(ctx, ""), OpOccID: v.in.OpOccID, ServerIDs: servers}
 }
 
 // restoreServers gives the former servers back what the VIM has taken from them, as long as all of them are there.

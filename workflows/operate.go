@@ -92,7 +92,7 @@ func ofRole(role lcm.Role) kind {
 func noNode(_ lcm.Node, isNode bool) bool  { return !isNode }
 func anyNode(_ lcm.Node, isNode bool) bool { return isNode }
 
-// pick are the VMs of a kind that the operation is about.
+// pick are the VMs of a kind that are switched one by one and that the operation is about.
 func (p *power) pick(ctx workflow.Context, is kind) (out []lcm.OperatedVnfc, err error) {
 	plan, err := p.chosen(ctx)
 	for _, v := range plan.Operated {
@@ -101,7 +101,7 @@ func (p *power) pick(ctx workflow.Context, is kind) (out []lcm.OperatedVnfc, err
 		if at >= 0 {
 			node = p.what.Nodes[at]
 		}
-		if is(node, at >= 0) {
+		if is(node, at >= 0) && !v.Together {
 			out = append(out, v)
 		}
 	}

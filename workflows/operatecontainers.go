@@ -7,7 +7,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// A VNF of containers is stopped and started as a whole.
+// The containers of a VNF are stopped and started as a whole.
 
 func (p *power) stopContainers(ctx workflow.Context) error {
 	plan, err := p.chosen(ctx)
@@ -17,10 +17,23 @@ func (p *power) stopContainers(ctx workflow.Context) error {
 	if err := p.turnContainers(ctx, lcm.VnfStopped); err != nil {
 		return err
 	}
-	for _, v := range plan.Operated {
+	for _, v := range containersOf(plan) {
 		p.note(v.VnfcID, lcm.VnfStopped)
 	}
 	return nil
+}
+
+// containersOf are those of a plan; a VNF of nothing else has no other VNFCs.
+func containersOf(plan lcm.Plan) (out []lcm.OperatedVnfc) {
+	for _, v := range plan.Operated {
+		if v.Together {
+			out = append(out, v)
+		}
+	}
+	if out == nil {
+		return plan.Operated
+	}
+	return out
 }
 
 func (p *power) startContainers(ctx workflow.Context) error {

@@ -17,7 +17,10 @@ import (
 
 func runContainers(t *testing.T, w *world, to lcm.VnfState, before func(*testsuite.TestWorkflowEnvironment)) {
 	t.Helper()
-	facts := lifecycle.Facts{Flavour: &vnfpkg.Flavour{Containers: true}}
+	facts := lifecycle.Facts{
+		Flavour:  &vnfpkg.Flavour{Containers: true},
+		Instance: lcm.VnfInstance{Instantiated: &lcm.InstantiatedVnfInfo{}},
+	}
 	w.what = activities.Description{
 		ChangeStateTo: to, Whole: true,
 		Steps: lifecycle.Steps(facts, lcm.Plan{Operation: lcm.OpOperate, ChangeStateTo: to}),

@@ -139,8 +139,13 @@ func (v *vnf) lookBack(ctx workflow.Context) error {
 
 // changeDeployment gives the deployment the sizes; the servers of leaving go, or are replaced.
 func (v *vnf) changeDeployment(ctx workflow.Context, sizes vim.Sizes, leaving []string) error {
+	return v.changePart(ctx, sizes, leaving, "")
+}
+
+// changePart is changeDeployment of what a hybrid VNF has on VIMs of a type.
+func (v *vnf) changePart(ctx workflow.Context, sizes vim.Sizes, leaving []string, on string) error {
 	_, err := call(polling(ctx), infra.ChangeStack, activities.ChangeStackInput{
-		Tracked: track(ctx, ""), OpOccID: v.in.OpOccID, Sizes: sizes, Leaving: leaving,
+		Tracked: track(ctx, ""), OpOccID: v.in.OpOccID, Sizes: sizes, Leaving: leaving, On: on,
 		LeavingVolumes: v.change.LeavingVolumes,
 		LeavingPorts:   v.change.LeavingPorts, Within: v.change.Within,
 	})

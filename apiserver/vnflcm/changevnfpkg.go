@@ -3,6 +3,9 @@ package vnflcm
 import (
 	"context"
 	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/labstack/echo/v4"
 
@@ -12,6 +15,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
 	"github.com/windlass-nfv/windlass/internal/secrets"
+	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
 // changeVnfPkg is SOL003 v3.3.1 clause 5.4.11a, for VNFs of containers.
@@ -81,7 +85,7 @@ func (a *api) changesPackages(ctx context.Context, inst lcm.VnfInstance) error {
 		return err
 	}
 	for _, f := range vnfd.Flavours {
-		able := lcm.VimKindFor(f.Containers).ChangesPackages
+		able := slices.ContainsFunc(lifecycle.VimKinds(&f), func(k lcm.VimKind) bool { return k.ChangesPackages })
 		if able && (inst.Instantiated == nil || inst.Instantiated.FlavourID == f.ID) {
 			return nil
 		}
@@ -99,14 +103,21 @@ func (a *api) checkSuccessor(
 		return err
 	}
 	flavour, err := vnfd.Flavour(inst.Instantiated.FlavourID)
-	if err != nil || !flavour.Containers {
+	pods := (*vnfpkg.Flavour)(nil)
+	if err == nil {
+		pods = flavour.Part(true)
+	}
+	if pods == nil {
 		return rest.Unprocessable("$.vnfdId", "the VNF has the deployment flavour %s of containers, and the VNFD %q has none "+
 			"of that name", inst.Instantiated.FlavourID, req.VnfdID)
 	}
 	var found driver.Findings
 	change, problems := cnf.ReadChange(req.AdditionalParams)
 	found.Mistake(problems...)
-	found.Mistake(change.Problems(flavour)...)
+	found.Mistake(change.Problems(pods)...)
+	if err := a.checkServersStay(ctx, inst, pkg, flavour); err != nil {
+		return err
+	}
 	former := *inst.Instantiated
 	if former.AdditionalParams, err = secrets.OpenDocument(ctx, a.Vault, former.AdditionalParams); err != nil {
 		return err
@@ -117,10 +128,49 @@ func (a *api) checkSuccessor(
 		return err
 	}
 	inst.VnfPkgID = pkg.ID
-	if _, err := a.checkContainers(ctx, inst, flavour, params, &found); err != nil {
+	if _, err := a.checkContainers(ctx, inst, pods, params, &found); err != nil {
 		return err
 	}
 	return found.Err()
+}
+
+// checkServersStay wants the VMs of a hybrid VNF to be the same in the package that it is to get: only containers are
+// rolled over to another one.
+func (a *api) checkServersStay(ctx context.Context, inst lcm.VnfInstance, pkg lcm.VnfPkg, next *vnfpkg.Flavour) error {
+	present, err := a.Store.Package(ctx, inst.VnfPkgID)
+	if err != nil {
+		return err
+	}
+	vnfd, err := rest.VnfdOf(present)
+	if err != nil {
+		return err
+	}
+	now, err := vnfd.Flavour(inst.Instantiated.FlavourID)
+	if err != nil {
+		return err
+	}
+	if !now.Hybrid && !next.Hybrid {
+		return nil
+	}
+	differences := now.ServersDiffer(next)
+	if servers := now.Part(false); len(differences) == 0 && servers != nil {
+		file := func(id lcm.VnfPkgID) func(string) ([]byte, error) {
+			return func(path string) ([]byte, error) { return a.Store.PackageFile(ctx, id, path) }
+		}
+		if differences, err = servers.DifferingFiles(next.Part(false), file(present.ID), file(pkg.ID)); err != nil {
+			return err
+		}
+	}
+	if len(differences) == 0 {
+		return nil
+	}
+	const most = 10
+	if more := len(differences) - most; more > 0 {
+		differences = append(differences[:most], fmt.Sprintf("%d more", more))
+	}
+	return lcm.Errorf(lcm.KindConflict, "The VNF instance %s can get another package for its containers only, and the VMs of "+
+		"%s differ in: %s. Terminate the VNF, and modify vnfdId while it is not instantiated.", inst.ID, pkg.ID,
+		strings.Join(differences, ", "))
 }
 
 // absent tells of a member that must not be there.

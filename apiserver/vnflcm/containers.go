@@ -9,14 +9,14 @@ import (
 	"github.com/windlass-nfv/windlass/internal/cnf"
 	"github.com/windlass-nfv/windlass/internal/driver"
 	"github.com/windlass-nfv/windlass/internal/lcm"
-	"github.com/windlass-nfv/windlass/internal/operations"
+	"github.com/windlass-nfv/windlass/internal/lifecycle"
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-// vimKindOf is the kind of VIM that a VNF of the request's flavour is on.
-func vimKindOf(vnfd *vnfpkg.Vnfd, req lcm.InstantiateRequest) string {
+// vimKindsOf are the kinds of VIMs that a VNF of the request's flavour is on.
+func vimKindsOf(vnfd *vnfpkg.Vnfd, req lcm.InstantiateRequest) []lcm.VimKind {
 	f, _ := vnfd.Flavour(req.FlavourID) // one that the VNFD does not have is told elsewhere
-	return operations.VimKind(f)
+	return lifecycle.VimKinds(f)
 }
 
 // checkContainers reads the manifests and charts of a containerised VNF as the worker will. Nothing is returned where

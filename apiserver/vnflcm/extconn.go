@@ -11,6 +11,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/driver"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
+	"github.com/windlass-nfv/windlass/internal/operations"
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
@@ -102,13 +103,18 @@ func (a *api) checkReconnection(
 	if err := a.checkConnections(ctx, req.VimConnections, inst, after, &found); err != nil {
 		return err
 	}
-	if f.Containers {
-		err = a.checkRenewedNetworks(ctx, inst, f, links, &found)
-	} else {
-		err = a.checkRenewedPorts(ctx, inst, f, req, links, &found)
+	whole := operations.Operation{Flavour: f, Request: lcm.InstantiateRequest{ExtVirtualLinks: links}}
+	if pods := whole.Part(true); pods.Flavour.Containers {
+		if err := a.checkRenewedNetworks(ctx, inst, pods.Flavour, pods.Request.ExtVirtualLinks, &found); err != nil {
+			return err
+		}
 	}
-	if err != nil {
-		return err
+	if servers := whole.Part(false); !servers.Flavour.Containers {
+		of := operations.Operation{Flavour: f, Request: lcm.InstantiateRequest{ExtVirtualLinks: req.ExtVirtualLinks}}
+		req.ExtVirtualLinks = of.Part(false).Request.ExtVirtualLinks
+		if err := a.checkRenewedPorts(ctx, inst, servers.Flavour, req, servers.Request.ExtVirtualLinks, &found); err != nil {
+			return err
+		}
 	}
 	return found.Err()
 }

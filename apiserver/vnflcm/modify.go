@@ -167,7 +167,7 @@ func (a *api) checkConnections(
 	if len(patch) == 0 {
 		return nil
 	}
-	kind, err := a.modifiedKind(ctx, after)
+	kinds, err := a.modifiedKinds(ctx, after)
 	if err != nil {
 		return err
 	}
@@ -180,7 +180,7 @@ func (a *api) checkConnections(
 		if a.Number == 2 {
 			path = lcm.MemberPath("$.vimConnectionInfo", p.ID)
 		}
-		if err := a.checkVim(ctx, path, kind, after.VimConnections[at], found); err != nil {
+		if _, err := a.checkVim(ctx, path, kinds, after.VimConnections[at], found); err != nil {
 			return err
 		}
 		if err := a.checkAddress(ctx, path, after.VimConnections[at], found); err != nil {
@@ -195,16 +195,16 @@ func (a *api) checkConnections(
 	return nil
 }
 
-// modifiedKind is the kind of VIM that a VNF is on: as its flavour wants it, or as the first one of its VNFD while it
-// has none.
-func (a *api) modifiedKind(ctx context.Context, inst lcm.VnfInstance) (string, error) {
+// modifiedKinds are the kinds of VIMs that a VNF is on: as its flavour wants it, or as the first one of its VNFD while
+// it has none.
+func (a *api) modifiedKinds(ctx context.Context, inst lcm.VnfInstance) ([]lcm.VimKind, error) {
 	pkg, err := a.Store.Package(ctx, inst.VnfPkgID)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	vnfd, err := rest.VnfdOf(pkg)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	var of lcm.InstantiateRequest
 	switch {
@@ -213,7 +213,7 @@ func (a *api) modifiedKind(ctx context.Context, inst lcm.VnfInstance) (string, e
 	case len(vnfd.Flavours) > 0:
 		of.FlavourID = vnfd.Flavours[0].ID
 	}
-	return vimKindOf(&vnfd, of), nil
+	return vimKindsOf(&vnfd, of), nil
 }
 
 // packageFor is the package that the request names by its own id or by that of its VNFD; nil when it names none.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
-	"slices"
 	"strings"
 	"time"
 
@@ -155,59 +154,6 @@ func (a *api) record(ctx context.Context, inst lcm.VnfInstance, o lcm.VnfLcmOpOc
 		return err
 	}
 	return a.Store.BeginOperation(ctx, o, vims...)
-}
-
-// resolveVims fixes the VIMs of an instantiate request for the operation's whole life: those that it names, else
-// those of the instance, where an earlier attempt may have left something, else what is the default VIM now. Without
-// one the grant of an NFVO fixes them.
-func (a *api) resolveVims(
-	ctx context.Context, inst lcm.VnfInstance, params json.RawMessage,
-) ([]lcm.VimConnectionInfo, error) {
-	req, err := lcm.ParseInstantiate(params)
-	if err != nil {
-		return nil, err
-	}
-	kind, err := a.vimKind(ctx, inst, req)
-	if err != nil {
-		return nil, err
-	}
-	if len(req.VimConnections) == 0 && !hasVim(inst, kind) {
-		vim, err := a.Store.DefaultVim(ctx)
-		if a.GrantedByNFVO && lcm.Is(err, lcm.KindNotFound) {
-			return nil, nil
-		}
-		return []lcm.VimConnectionInfo{{ID: string(vim.ID), VimID: vim.ID, VimType: vim.Type}}, err
-	}
-	for i, conn := range req.VimConnections {
-		if conn.Registered() != "" { // else it brings its own endpoint and credentials
-			if conn.VimID, err = parseID(conn.VimID); err != nil {
-				return nil, err
-			}
-		}
-		if conn.VimType == "" { // Tacker's clients of v1 leave it out
-			conn.VimType = kind
-		}
-		req.VimConnections[i] = conn
-	}
-	return req.VimConnections, nil
-}
-
-// vimKind is the kind of VIM that the VNF of a request is on.
-func (a *api) vimKind(ctx context.Context, inst lcm.VnfInstance, req lcm.InstantiateRequest) (string, error) {
-	pkg, err := a.Store.Package(ctx, inst.VnfPkgID)
-	if err != nil {
-		return "", err
-	}
-	vnfd, err := rest.VnfdOf(pkg)
-	if err != nil {
-		return "", err
-	}
-	return vimKindOf(&vnfd, req), nil
-}
-
-// hasVim tells whether the instance knows a VIM of that kind.
-func hasVim(inst lcm.VnfInstance, kind string) bool {
-	return slices.ContainsFunc(inst.VimConnections, func(c lcm.VimConnectionInfo) bool { return c.Kind() == kind })
 }
 
 // InputOf is what the workflow of an operation begins with.

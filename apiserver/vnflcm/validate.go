@@ -9,9 +9,9 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/windlass-nfv/windlass/apiserver/rest"
-	"github.com/windlass-nfv/windlass/internal/cnf"
 	"github.com/windlass-nfv/windlass/internal/driver"
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/operations"
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
@@ -49,7 +49,7 @@ func (a *api) validateInstantiate(ctx context.Context, inst lcm.VnfInstance, bod
 		return err
 	}
 	var found driver.Findings
-	if err := a.checkVims(ctx, inst, vimKindOf(&vnfd, req), req, &found); err != nil {
+	if err := a.checkVims(ctx, inst, vimKindsOf(&vnfd, req), req, &found); err != nil {
 		return err
 	}
 	if req.TargetScaleLevels {
@@ -68,20 +68,34 @@ func (a *api) validateInstantiate(ctx context.Context, inst lcm.VnfInstance, bod
 		if err := a.checkVimName(ctx, inst, flavour, req, &found); err != nil {
 			return err
 		}
-		if flavour.Containers {
-			var v *cnf.VNF
-			if v, err = a.checkContainers(ctx, inst, flavour, req.AdditionalParams, &found); err == nil {
-				a.checkNetworks(flavour, req, v, &found)
-				err = a.checkReplicas(ctx, flavour, req, v, &found)
-			}
-		} else {
-			err = a.checkStack(ctx, flavour, req, pkg.ID, &found)
-		}
-		if err != nil {
+		if err := a.checkParts(ctx, inst, flavour, req, pkg.ID, &found); err != nil {
 			return err
 		}
 	}
 	return found.Err()
+}
+
+// checkParts looks at what is told to each kind of VIM that the VNF is on.
+func (a *api) checkParts(
+	ctx context.Context, inst lcm.VnfInstance, f *vnfpkg.Flavour, req lcm.InstantiateRequest, id lcm.VnfPkgID,
+	found *driver.Findings,
+) error {
+	whole := operations.Operation{Flavour: f, Request: req}
+	if servers := whole.Part(false); !servers.Flavour.Containers {
+		if err := a.checkStack(ctx, servers.Flavour, servers.Request, id, found); err != nil {
+			return err
+		}
+	}
+	pods := whole.Part(true)
+	if !pods.Flavour.Containers {
+		return nil
+	}
+	v, err := a.checkContainers(ctx, inst, pods.Flavour, req.AdditionalParams, found)
+	if err != nil {
+		return err
+	}
+	a.checkNetworks(pods.Flavour, pods.Request, v, found)
+	return a.checkReplicas(ctx, pods.Flavour, req, v, found)
 }
 
 // checkStack makes the stack's parameters as the worker will, and throws them away: what the templates want
@@ -167,78 +181,6 @@ func separate(
 	members := vnfpkg.FirstMembers(capacity)
 	t, err = t.Separate(f, members)
 	return t, members, err
-}
-
-// checkVims wants every connection to bring the endpoint and the credentials of an OpenStack, or to name a VIM of the
-// registry that is of the VNF's kind; without any those of the instance are used, else the default VIM, else what an
-// NFVO grants.
-func (a *api) checkVims(
-	ctx context.Context, inst lcm.VnfInstance, kind string, req lcm.InstantiateRequest, found *driver.Findings,
-) error {
-	if len(req.VimConnections) == 0 {
-		if hasVim(inst, kind) {
-			return nil
-		}
-		vim, err := a.Store.DefaultVim(ctx)
-		if err == nil && vim.Type != kind && !a.GrantedByNFVO {
-			found.Names("$.vimConnectionInfo", "is missing, and the default VIM %s is of type %s; this VNF needs one of type %s",
-				vim.Name, vim.Type, kind)
-		}
-		if !lcm.Is(err, lcm.KindNotFound) {
-			return err
-		}
-		if !a.GrantedByNFVO { // else the grant brings one, or is refused
-			found.Names("$.vimConnectionInfo", "is missing, and no VIM is registered as the default one")
-		}
-		return nil
-	}
-	for i, conn := range req.VimConnections {
-		path := fmt.Sprintf("$.vimConnectionInfo[%d]", i)
-		if a.Number == 2 {
-			path = lcm.MemberPath("$.vimConnectionInfo", conn.ID)
-		}
-		if err := a.checkVim(ctx, path, kind, conn, found); err != nil {
-			return err
-		}
-		if err := a.checkAddress(ctx, path, conn, found); err != nil {
-			return err
-		}
-		a.checkEndpoint(path, conn, found)
-	}
-	return nil
-}
-
-func (a *api) checkVim(
-	ctx context.Context, path, kind string, conn lcm.VimConnectionInfo, found *driver.Findings,
-) error {
-	if conn.Registered() == "" {
-		found.Mistake(conn.OwnProblems(path)...)
-		if conn.Kind() != kind && !conn.Bare() {
-			found.Mistake(lcm.Problem{Path: path + ".vimType", Detail: fmt.Sprintf("is %s; this VNF needs a VIM of type %s",
-				conn.Kind(), kind)})
-		}
-		return nil
-	}
-	id, err := parseID(conn.VimID)
-	if err != nil {
-		unregistered(path, conn, found)
-		return nil
-	}
-	vim, err := a.Store.Vim(ctx, id)
-	switch {
-	case lcm.Is(err, lcm.KindNotFound):
-		unregistered(path, conn, found)
-	case err != nil:
-		return err
-	case conn.VimType != "" && lcm.VimTypeOf(conn.VimType) != vim.Type:
-		found.Mistake(lcm.Problem{
-			Path:   path + ".vimType",
-			Detail: fmt.Sprintf("the VIM %s is of type %s, not %s", vim.Name, vim.Type, conn.VimType),
-		})
-	case vim.Type != kind:
-		found.Names(path+".vimId", "the VIM %s is of type %s; this VNF needs one of type %s", vim.Name, vim.Type, kind)
-	}
-	return nil
 }
 
 // unregistered tells of a VIM that the registry does not have; what a connection brings itself would do, if it were

@@ -314,7 +314,8 @@ func (o VnfLcmOpOcc) Connectivity() *Plan {
 	return nil
 }
 
-// VimConnectionID is the connection on which the VNF's resources are, "" when it has none.
+// VimConnectionID is the connection on which the VNF's resources are, "" when it has none; of a hybrid VNF that of its
+// servers, which are recorded first.
 func (i *InstantiatedVnfInfo) VimConnectionID() string {
 	for _, v := range i.VnfcResources {
 		return v.ComputeResource.VimConnectionID

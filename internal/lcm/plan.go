@@ -49,6 +49,8 @@ type OperatedVnfc struct {
 	Node string `json:"node,omitempty"`
 	// Was is its state before, as it is recorded: a rollback leaves alone what had it already.
 	Was VnfState `json:"was"`
+	// Together is set when the VNF is hybrid, and this one of its containers, which stop and start all at once.
+	Together bool `json:"together,omitempty"`
 }
 
 // GroupChange is a group of VMs that gets another size.
@@ -69,6 +71,8 @@ type LeavingVnfc struct {
 	Node string `json:"node,omitempty"`
 	// Why it was chosen, as a clause.
 	Why string `json:"why,omitempty"`
+	// Pod is set when the VNF is hybrid, and this is one of its Pods.
+	Pod bool `json:"pod,omitempty"`
 }
 
 // Grows reports whether VMs are added.
@@ -120,6 +124,16 @@ func (p Plan) LeavingServers() []string {
 	var out []string
 	for _, v := range p.Leaving {
 		out = append(out, v.ServerID)
+	}
+	return out
+}
+
+// LeavingPods are the ids of the Pods of a hybrid VNF among them.
+func (p Plan) LeavingPods() (out []string) {
+	for _, v := range p.Leaving {
+		if v.Pod {
+			out = append(out, v.ServerID)
+		}
 	}
 	return out
 }

@@ -99,6 +99,14 @@ func Target(g lcm.Grant) (string, error) {
 	return ids[0], nil
 }
 
+// TargetOn is Target of what a VNF has on VIMs of a kind: each is a deployment of its own.
+func TargetOn(f Facts, kind string, g lcm.Grant) (string, error) {
+	g.AddResources = slices.DeleteFunc(slices.Clone(g.AddResources), func(r lcm.GrantResource) bool {
+		return VimKindOf(f.Flavour, r.VduID).Type != kind
+	})
+	return Target(g)
+}
+
 func unhonourable(path, format string, args ...any) error {
 	return lcm.InvalidAll(unhonoured, []lcm.Problem{{Path: path, Detail: fmt.Sprintf(format, args...)}})
 }
@@ -122,7 +130,7 @@ func Chosen(f Facts, g lcm.Grant, whole bool) (lcm.GrantedChoices, error) {
 	if !slices.ContainsFunc(g.AddResources, isServer) { // none is made, so nothing can be chosen
 		return c.chosen, nil
 	}
-	target, err := Target(g)
+	target, err := TargetOn(f, VimKinds(f.Flavour)[0].Type, g)
 	if err != nil {
 		return c.chosen, err
 	}
@@ -306,22 +314,33 @@ func (f Facts) neighbours(vdus []string, p lcm.Plan) (out []lcm.ConstraintResour
 	return out
 }
 
-// OneVim says that all that a grant is asked for, and what the VNF has, is on one VIM: the VNF is one deployment.
-func OneVim(f Facts, p lcm.Plan, asked lcm.Grant) []lcm.VimConstraint {
-	c := lcm.VimConstraint{}
+// OneVim says that all that a grant is asked for, and what the VNF has, is on one VIM: the VNF is one deployment. A
+// hybrid one is one on a VIM of each kind.
+func OneVim(f Facts, p lcm.Plan, asked lcm.Grant) (out []lcm.VimConstraint) {
+	for _, kind := range VimKinds(f.Flavour) {
+		if c := f.oneVim(kind.Type, p, asked); len(c.Resources) > 1 {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+func (f Facts) oneVim(kind string, p lcm.Plan, asked lcm.Grant) (c lcm.VimConstraint) {
 	for _, r := range asked.AddResources {
-		c.Resources = append(c.Resources, lcm.ConstraintResource{IDType: "GRANT", ResourceID: r.ResourceDefinitionID})
+		if VimKindOf(f.Flavour, r.VduID).Type == kind {
+			c.Resources = append(c.Resources, lcm.ConstraintResource{IDType: "GRANT", ResourceID: r.ResourceDefinitionID})
+		}
 	}
 	if len(c.Resources) == 0 {
-		return nil // nothing is to be placed
+		return c // nothing is to be placed
 	}
 	var vdus []string
 	for _, vdu := range f.Flavour.Vdus {
-		vdus = append(vdus, vdu.ID)
+		if VimKindOf(f.Flavour, vdu.ID).Type == kind {
+			vdus = append(vdus, vdu.ID)
+		}
 	}
 	there := f.neighbours(vdus, p) // one tells where all are
-	if c.Resources = append(c.Resources, there[:min(1, len(there))]...); len(c.Resources) < 2 {
-		return nil
-	}
-	return []lcm.VimConstraint{c}
+	c.Resources = append(c.Resources, there[:min(1, len(there))]...)
+	return c
 }

@@ -8,10 +8,11 @@ import (
 )
 
 // Granted are the resources of the grant for a plan: the very servers that go or change, with their volumes, ports and
-// networks, those that are made by what describes them in the VNFD, and the zones where they are. vim is the connection
-// on which servers are made, its zero value where an NFVO is to bring one.
-func Granted(f Facts, p lcm.Plan, vim lcm.VimConnectionInfo) lcm.Grant {
-	g := granting{facts: f, plan: p, vim: vim}
+// networks, those that are made by what describes them in the VNFD, and the zones where they are. vims are the
+// connections on which VNFCs are made, one for each kind of VIM that the VNF is on; a zero value, or none, where an NFVO
+// is to bring one.
+func Granted(f Facts, p lcm.Plan, vims ...lcm.VimConnectionInfo) lcm.Grant {
+	g := granting{facts: f, plan: p, vims: vims}
 	g.links()
 	for _, l := range p.Leaving {
 		g.remove(l)
@@ -33,8 +34,11 @@ func Granted(f Facts, p lcm.Plan, vim lcm.VimConnectionInfo) lcm.Grant {
 	if p.Operation == lcm.OpChangeExtConn {
 		g.reconnect(p.Links)
 	}
-	if vim.ID != "" {
-		g.grant.VimConnections = []lcm.VimConnectionInfo{{ID: vim.ID, VimID: vim.VimID, VimType: vim.VimType}}
+	for _, vim := range vims {
+		if vim.ID != "" {
+			g.grant.VimConnections = append(g.grant.VimConnections,
+				lcm.VimConnectionInfo{ID: vim.ID, VimID: vim.VimID, VimType: vim.VimType})
+		}
 	}
 	return g.grant
 }
@@ -42,9 +46,12 @@ func Granted(f Facts, p lcm.Plan, vim lcm.VimConnectionInfo) lcm.Grant {
 type granting struct {
 	facts Facts
 	plan  lcm.Plan
-	vim   lcm.VimConnectionInfo
+	vims  []lcm.VimConnectionInfo
 	grant lcm.Grant
 }
+
+// on is the connection on which VNFCs of a VDU are, "" where an NFVO is to bring one.
+func (g *granting) on(vdu string) string { return Connection(g.facts.Flavour, g.vims, vdu).ID }
 
 // links grants the networks of the VNF as a whole: they are made with it, and go with it.
 func (g *granting) links() {
@@ -78,7 +85,7 @@ func (g *granting) rates() {
 		if link, ok := g.facts.Flavour.VirtualLink(a.TemplateID); ok && a.Type == lcm.GrantLink && a.VnfcID == "" &&
 			link.Rated && was[link.ID] != is[link.ID] {
 			g.grant.UpdateResources = append(g.grant.UpdateResources, lcm.GrantResource{
-				ResourceDefinitionID: "update-" + a.ResourceID, VimConnectionID: g.vim.ID, Type: a.Type,
+				ResourceDefinitionID: "update-" + a.ResourceID, VimConnectionID: g.on(""), Type: a.Type,
 				ResourceTemplateID: link.ID,
 				Resource:           handleAt(info.VimConnectionID(), a),
 			})
@@ -88,18 +95,18 @@ func (g *granting) rates() {
 
 func (g *granting) removeLink(a lcm.AttachedResource, vim string) {
 	g.grant.RemoveResources = append(g.grant.RemoveResources, lcm.GrantResource{
-		ResourceDefinitionID: "remove-" + a.ResourceID, VimConnectionID: g.vim.ID, Type: a.Type, Resource: handleAt(vim, a),
+		ResourceDefinitionID: "remove-" + a.ResourceID, VimConnectionID: g.on(""), Type: a.Type, Resource: handleAt(vim, a),
 	})
 }
 
 func (g *granting) remove(l lcm.LeavingVnfc) {
 	r := lcm.GrantResource{
-		ResourceDefinitionID: "remove-" + l.VnfcID, VimConnectionID: g.vim.ID, Type: lcm.GrantCompute,
+		ResourceDefinitionID: "remove-" + l.VnfcID, VimConnectionID: g.on(l.VduID), Type: lcm.GrantCompute,
 		VduID: l.VduID, VnfcInstanceID: l.VnfcID, Node: l.Node, Why: l.Why,
 	}
 	v, ok := g.facts.find(l.ServerID)
 	if ok {
-		r.Resource, r.ZoneID = new(v.ComputeResource), g.zone(v.ZoneID)
+		r.Resource, r.ZoneID = new(v.ComputeResource), g.zone(v.VduID, v.ZoneID)
 	}
 	g.grant.RemoveResources = append(g.grant.RemoveResources, r)
 	if g.handsOver(v) {
@@ -115,7 +122,7 @@ func (g *granting) remove(l lcm.LeavingVnfc) {
 
 func (g *granting) removeAttached(v lcm.VnfcResourceInfo, a lcm.AttachedResource) {
 	g.grant.RemoveResources = append(g.grant.RemoveResources, lcm.GrantResource{
-		ResourceDefinitionID: "remove-" + a.ResourceID, VimConnectionID: g.vim.ID, Type: a.Type,
+		ResourceDefinitionID: "remove-" + a.ResourceID, VimConnectionID: g.on(v.VduID), Type: a.Type,
 		VduID: v.VduID, VnfcInstanceID: v.ID, Resource: handle(v, a),
 	})
 }
@@ -162,8 +169,8 @@ func (g *granting) add(vdu, replaces string) {
 	}
 	id := fmt.Sprintf("add-%s-%d", vdu, n)
 	g.grant.AddResources = append(g.grant.AddResources, lcm.GrantResource{
-		ResourceDefinitionID: id, VimConnectionID: g.vim.ID, Type: lcm.GrantCompute,
-		VduID: vdu, ResourceTemplateID: vdu, Replaces: replaces, ZoneID: g.zone(g.zoneFor(vdu, replaces)),
+		ResourceDefinitionID: id, VimConnectionID: g.on(vdu), Type: lcm.GrantCompute,
+		VduID: vdu, ResourceTemplateID: vdu, Replaces: replaces, ZoneID: g.zone(vdu, g.zoneFor(vdu, replaces)),
 	})
 	if replaces != "" {
 		if v, ok := g.facts.find(replaces); ok && g.handsOver(v) {
@@ -188,7 +195,7 @@ func (g *granting) add(vdu, replaces string) {
 
 func (g *granting) addAttached(id, kind, vdu, template string) {
 	g.grant.AddResources = append(g.grant.AddResources, lcm.GrantResource{
-		ResourceDefinitionID: id, VimConnectionID: g.vim.ID, Type: kind, VduID: vdu, ResourceTemplateID: template,
+		ResourceDefinitionID: id, VimConnectionID: g.on(vdu), Type: kind, VduID: vdu, ResourceTemplateID: template,
 	})
 }
 
@@ -199,9 +206,9 @@ func (g *granting) update(vnfc string) {
 		return
 	}
 	g.grant.UpdateResources = append(g.grant.UpdateResources, lcm.GrantResource{
-		ResourceDefinitionID: "update-" + v.ID, VimConnectionID: g.vim.ID, Type: lcm.GrantCompute, VduID: v.VduID,
+		ResourceDefinitionID: "update-" + v.ID, VimConnectionID: g.on(v.VduID), Type: lcm.GrantCompute, VduID: v.VduID,
 		ResourceTemplateID: v.VduID,
-		VnfcInstanceID:     v.ID, Resource: new(v.ComputeResource), ZoneID: g.zone(v.ZoneID), Node: g.facts.Leaving(v, "").Node,
+		VnfcInstanceID:     v.ID, Resource: new(v.ComputeResource), ZoneID: g.zone(v.VduID, v.ZoneID), Node: g.facts.Leaving(v, "").Node,
 	})
 }
 
@@ -237,7 +244,7 @@ func (g *granting) reconnectPort(v lcm.VnfcResourceInfo, cpd string, anew, given
 			g.removeAttached(v, a)
 		default:
 			g.grant.UpdateResources = append(g.grant.UpdateResources, lcm.GrantResource{
-				ResourceDefinitionID: "update-" + a.ResourceID, VimConnectionID: g.vim.ID, Type: a.Type, VduID: v.VduID,
+				ResourceDefinitionID: "update-" + a.ResourceID, VimConnectionID: g.on(v.VduID), Type: a.Type, VduID: v.VduID,
 				ResourceTemplateID: cpd,
 				VnfcInstanceID:     v.ID, Resource: handle(v, a),
 			})
@@ -265,14 +272,14 @@ func (g *granting) zoneFor(vdu, replaces string) string {
 	return common
 }
 
-// zone is the grant's id of a zone, "" for none.
-func (g *granting) zone(name string) string {
+// zone is the grant's id of a zone where a VNFC of that VDU is, "" for none.
+func (g *granting) zone(vdu, name string) string {
 	if name == "" {
 		return ""
 	}
 	id := "zone-" + name
 	if !slices.ContainsFunc(g.grant.Zones, func(z lcm.GrantZone) bool { return z.ID == id }) {
-		g.grant.Zones = append(g.grant.Zones, lcm.GrantZone{ID: id, ZoneID: name, VimConnectionID: g.vim.ID})
+		g.grant.Zones = append(g.grant.Zones, lcm.GrantZone{ID: id, ZoneID: name, VimConnectionID: g.on(vdu)})
 	}
 	return id
 }

@@ -9,12 +9,16 @@ import (
 // reconnectable wants the VNF to be one whose connection points can get other networks now. Containers that are stopped
 // are not there, so that nobody could see whether it works.
 func (f Facts) reconnectable() error {
-	kind := f.vim()
-	switch {
-	case !kind.ReconnectsPorts:
+	if !f.any(func(k lcm.VimKind) bool { return k.ReconnectsPorts }) {
 		return lcm.Errorf(lcm.KindConflict, "The VNF instance %s is on %s, where connection points stay on their networks.",
-			f.Instance.ID, kind.Name)
-	case kind.RunsContainers && f.Instance.Instantiated.VnfState == lcm.VnfStopped:
+			f.Instance.ID, VimKinds(f.Flavour)[0].Name)
+	}
+	info := f.Instance.Instantiated
+	stopped := func(v lcm.VnfcResourceInfo) bool {
+		return VimKindOf(f.Flavour, v.VduID).RunsContainers && info.StateOf(v.ID) == lcm.VnfStopped
+	}
+	if slices.ContainsFunc(info.VnfcResources, stopped) ||
+		info.VnfState == lcm.VnfStopped && f.any(func(k lcm.VimKind) bool { return k.RunsContainers }) {
 		return lcm.Errorf(lcm.KindConflict, "The VNF instance %s is stopped, and has no container whose connections could be "+
 			"changed: start it first (operate, with changeStateTo STARTED).", f.Instance.ID)
 	}
@@ -24,11 +28,8 @@ func (f Facts) reconnectable() error {
 // checkAddresses refuses more containers of a VDU one of whose connection points has a fixed address: all are made of one
 // template and would have it. Servers have templates of their own.
 func (f Facts) checkAddresses(p lcm.Plan) error {
-	if !f.vim().RunsContainers {
-		return nil
-	}
 	for _, g := range p.Groups {
-		if g.To <= max(g.From, 1) {
+		if g.To <= max(g.From, 1) || !VimKindOf(f.Flavour, g.VduID).RunsContainers {
 			continue
 		}
 		for _, cpd := range f.Flavour.Cps {

@@ -23,18 +23,29 @@ func operate(f Facts, body json.RawMessage) (lcm.Plan, error) {
 	if err != nil {
 		return plan, err
 	}
-	if !f.vim().SwitchesVnfcs && len(chosen) < len(info.VnfcResources) {
-		return plan, invalid("$.vnfcInstanceId", "the containers of a VNF are stopped and started all together: leave it out, or "+
-			"scale the VNF in")
+	together := func(v lcm.VnfcResourceInfo) bool { return !f.switched(v.VduID) }
+	if n := count(chosen, together); n > 0 && n < count(info.VnfcResources, together) {
+		return plan, invalid("$.vnfcInstanceId", "the containers of a VNF are stopped and started all together: name all of them, or "+
+			"none; or scale the VNF in")
 	}
 	for _, v := range chosen {
 		l := f.Leaving(v, "")
 		plan.Operated = append(plan.Operated, lcm.OperatedVnfc{
 			VnfcID: l.VnfcID, VduID: l.VduID, ServerID: l.ServerID, Node: l.Node, Was: info.StateOf(v.ID),
+			Together: f.Flavour.Hybrid && together(v),
 		})
 	}
 	plan.Whole = len(f.Remaining(plan)) == 0
 	return plan, nil
+}
+
+func count(of []lcm.VnfcResourceInfo, is func(lcm.VnfcResourceInfo) bool) (n int) {
+	for _, v := range of {
+		if is(v) {
+			n++
+		}
+	}
+	return n
 }
 
 // operated are the VMs that the request names: all of them when it names none.

@@ -7,14 +7,12 @@ import (
 )
 
 // operating is an OPERATE. A VNF is stopped from its edge inwards, the servers last that are no nodes, and started the
-// other way round.
+// other way round. Containers are in front of servers.
 func (l listing) operating() []Step {
-	if !l.facts.vim().SwitchesVnfcs {
-		return l.operatingContainers()
-	}
 	if l.plan.ChangeStateTo == lcm.VnfStopped {
 		return Join(
 			l.granted(Step{ID: "decide-operate", Title: "Decide what is stopped"}),
+			When(l.containers(), Step{ID: "stop-containers", Title: "Stop the containers", Undo: "they are started"}),
 			l.driversAt(OperateStart),
 			When(l.others(), Step{ID: "stop-others", Title: "Stop " + l.nameOthers(), Undo: "they are started"}),
 		)
@@ -23,24 +21,17 @@ func (l listing) operating() []Step {
 		l.granted(Step{ID: "decide-operate", Title: "Decide what is started"}),
 		When(l.others(), Step{ID: "start-others", Title: "Start " + l.nameOthers(), Undo: StopAgain}),
 		l.driversAt(OperateEnd),
+		When(l.containers(), Step{ID: "start-containers", Title: "Start the containers", Undo: "they are stopped"}),
+		When(l.containers(), Step{ID: "find-started", Title: "Find the VNFCs"}), // Pods are made anew
 	)
 }
 
-// operatingContainers is an OPERATE of a VNF whose Pods are made anew when it is started.
-func (l listing) operatingContainers() []Step {
-	if l.plan.ChangeStateTo == lcm.VnfStopped {
-		return Join(
-			l.granted(Step{ID: "decide-operate", Title: "Decide what is stopped"}),
-			[]Step{{ID: "stop-containers", Title: "Stop the containers", Undo: "they are started"}},
-		)
+// containers tells whether containers start or stop: those of a VNF that is nothing else do even if it has no Pods.
+func (l listing) containers() bool {
+	if !l.facts.Flavour.Hybrid {
+		return !l.facts.any(switchesVnfcs)
 	}
-	return Join(
-		l.granted(Step{ID: "decide-operate", Title: "Decide what is started"}),
-		[]Step{
-			{ID: "start-containers", Title: "Start the containers", Undo: "they are stopped"},
-			{ID: "find-started", Title: "Find the VNFCs"},
-		},
-	)
+	return slices.ContainsFunc(l.plan.Operated, func(v lcm.OperatedVnfc) bool { return v.Together })
 }
 
 // StopAgain says how steps are undone that start servers.
@@ -50,7 +41,7 @@ const StopAgain = "those that were stopped before are stopped"
 func (l listing) others() bool {
 	nodes := l.facts.Instance.Instantiated.Nodes
 	return slices.ContainsFunc(l.plan.Operated, func(v lcm.OperatedVnfc) bool {
-		return !slices.ContainsFunc(nodes, func(n lcm.Node) bool { return n.ServerID == v.ServerID })
+		return l.facts.switched(v.VduID) && !slices.ContainsFunc(nodes, func(n lcm.Node) bool { return n.ServerID == v.ServerID })
 	})
 }
 

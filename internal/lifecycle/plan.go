@@ -42,9 +42,6 @@ type Facts struct {
 	PodNetwork bool
 }
 
-// vim is the kind of the VIM that the VNF is on.
-func (f Facts) vim() lcm.VimKind { return lcm.VimKindFor(f.Flavour != nil && f.Flavour.Containers) }
-
 // For makes the plan of an operation. body is its request. Errors are Invalid with the members' JSON paths, or
 // Conflict when the state of the VNF forbids what else would be possible.
 func For(f Facts, op lcm.Operation, body json.RawMessage) (lcm.Plan, error) {
@@ -145,7 +142,10 @@ func made(v lcm.VnfcResourceInfo) string {
 
 // Leaving describes a VM that goes.
 func (f Facts) Leaving(v lcm.VnfcResourceInfo, why string) lcm.LeavingVnfc {
-	out := lcm.LeavingVnfc{VnfcID: v.ID, VduID: v.VduID, ServerID: v.ComputeResource.ResourceID, Why: why}
+	out := lcm.LeavingVnfc{
+		VnfcID: v.ID, VduID: v.VduID, ServerID: v.ComputeResource.ResourceID, Why: why,
+		Pod: f.Flavour != nil && f.Flavour.Hybrid && f.Flavour.OfContainers(v.VduID),
+	}
 	for _, node := range f.Instance.Instantiated.Nodes {
 		if node.ServerID == out.ServerID {
 			out.Node = node.Name

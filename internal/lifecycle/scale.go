@@ -45,7 +45,7 @@ func checkScale(f Facts, req lcm.ScaleRequest) error {
 	}
 	if _, ok := f.levels()[req.AspectID]; !ok {
 		problems = append(problems, lcm.Problem{Path: "$.aspectId", Detail: f.unknownAspect(req.AspectID)})
-	} else if f.Flavour.Containers && !f.Flavour.Scales(req.AspectID) {
+	} else if (f.Flavour.Containers || f.Flavour.Hybrid) && !f.Flavour.Scales(req.AspectID) {
 		problems = append(problems, lcm.Problem{Path: "$.aspectId", Detail: "none of the VNF's manifests has what " +
 			req.AspectID + " scales: a Deployment, ReplicaSet or StatefulSet, whose number of Pods, if it is of a chart, a value of the " +
 			"chart sets (helm_value_names, or helm_replica_values in v1)"})

@@ -102,7 +102,7 @@ func (l listing) making() []Step {
 func (l listing) ending() []Step {
 	return Join(
 		l.driversAt(TerminateStart),
-		When(l.facts.Graceful && l.facts.vim().SwitchesVnfcs, Step{ID: "shut-down", Title: "Shut the servers down", Final: true}),
+		When(l.facts.Graceful && l.facts.any(switchesVnfcs), Step{ID: "shut-down", Title: "Shut the servers down", Final: true}),
 		[]Step{
 			{ID: "delete-stack", Title: "Delete the infrastructure stack", Final: true},
 			{ID: "forget-secrets", Title: "Forget keys and secrets"},
@@ -167,12 +167,33 @@ func (l listing) healing() []Step {
 // replacing ends the way back at its beginning, unless nothing is deleted before the new servers are there.
 func (l listing) replacing() []Step {
 	const title = "Replace the servers"
-	if l.facts.vim().RunsContainers {
-		return l.infrastructure(Step{
-			ID: ReplaceContainers, Title: "Replace the Pods",
-			Undo: "the objects stay as they were, and the Pods that there are then are recorded",
-		})
+	pods, servers := l.replaced()
+	list := When(pods, Step{
+		ID: ReplaceContainers, Title: "Replace the Pods",
+		Undo: "the objects stay as they were, and the Pods that there are then are recorded",
+	})
+	if !servers {
+		return l.infrastructure(list...)
 	}
+	return Join(list, l.replacingServers(title))
+}
+
+// replaced tells whether Pods are replaced, and whether servers are: one of both also when the plan names no VNFC.
+func (l listing) replaced() (pods, servers bool) {
+	for _, v := range l.plan.Leaving {
+		if VimKindOf(l.facts.Flavour, v.VduID).RunsContainers {
+			pods = true
+		} else {
+			servers = true
+		}
+	}
+	if !pods && !servers {
+		pods = VimKinds(l.facts.Flavour)[0].RunsContainers
+	}
+	return pods, !pods || servers
+}
+
+func (l listing) replacingServers(title string) []Step {
 	if l.plan.Revocable() {
 		return l.infrastructure(Step{
 			ID: ReplaceServersRevocably, Title: title,

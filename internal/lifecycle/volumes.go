@@ -24,8 +24,8 @@ func (f Facts) healVolumes(p *lcm.Plan, req lcm.HealRequest) error {
 	case keep && by == lcm.KeepVolumes && !slices.ContainsFunc(p.Leaving, f.hasVolumes):
 		return invalid(path, "none of the VNFCs that are healed has volumes that could be kept")
 	}
-	if !f.vim().HandsOverVolumes {
-		return f.healWithItsVolumes(p, by, by != "" && !keep)
+	if err := f.healWithItsVolumes(p, by, by != "" && !keep); err != nil || !f.any(handsOverVolumes) {
+		return err
 	}
 	for d := range only[VolumeKeeper](f.Drivers) {
 		d.PlanVolumes(f, p, req)
@@ -37,7 +37,10 @@ func (f Facts) healVolumes(p *lcm.Plan, req lcm.HealRequest) error {
 // healWithItsVolumes plans for a VIM that gives VNFCs their volumes itself: nothing has to be decided about these, and
 // other ones cannot be wished.
 func (f Facts) healWithItsVolumes(p *lcm.Plan, by string, others bool) error {
-	if others && slices.ContainsFunc(p.Leaving, f.hasVolumes) {
+	itself := func(l lcm.LeavingVnfc) bool {
+		return !VimKindOf(f.Flavour, l.VduID).HandsOverVolumes && f.hasVolumes(l)
+	}
+	if others && slices.ContainsFunc(p.Leaving, itself) {
 		return invalid("$.additionalParams."+by, "the VNFCs that are healed get the volumes that they had, for their claims "+
 			"outlive them: heal the entire VNF to have new ones, or delete the claims yourself before the heal")
 	}
@@ -53,7 +56,7 @@ func (f Facts) hasVolumes(l lcm.LeavingVnfc) bool {
 func (f Facts) healOthers(p *lcm.Plan, volumes, all bool) {
 	for _, l := range p.Leaving {
 		v, ok := f.find(l.ServerID)
-		if !ok || f.ownsVolumes(v.VduID) {
+		if !ok || f.ownsVolumes(v.VduID) || !VimKindOf(f.Flavour, v.VduID).HandsOverVolumes {
 			continue
 		}
 		switch {

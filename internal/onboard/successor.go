@@ -89,10 +89,17 @@ func differingFiles(
 	read := func(id lcm.VnfPkgID) func(string) ([]byte, error) {
 		return func(path string) ([]byte, error) { return packages.PackageFile(ctx, id, path) }
 	}
-	if now.Containers {
+	var out []string
+	if pods := now.Part(true); pods != nil {
 		p, _ := cnf.ReadParams(inst.Instantiated.AdditionalParams) // was checked when the VNF was instantiated
-		return cnf.Differing(now, p, cnf.FilesOf(ctx, packages, present.ID, inst.ID),
-			cnf.FilesOf(ctx, packages, next.ID, inst.ID))
+		if out, err = cnf.Differing(pods, p, cnf.FilesOf(ctx, packages, present.ID, inst.ID),
+			cnf.FilesOf(ctx, packages, next.ID, inst.ID)); err != nil {
+			return nil, err
+		}
 	}
-	return now.DifferingFiles(then, read(present.ID), read(next.ID))
+	if now.Part(false) == nil {
+		return out, nil
+	}
+	templates, err := now.DifferingFiles(then, read(present.ID), read(next.ID))
+	return append(out, templates...), err
 }

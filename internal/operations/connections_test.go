@@ -32,9 +32,9 @@ func TestTakeConnections_laysThoseOfTheRequestOverTheInstances(t *testing.T) {
 	changed := []lcm.VimConnectionInfo{{ID: "openstack", VimID: "another", VimType: "openstack"}}
 	require.Equal(t, changed, o.Instance.VimConnections)
 	require.Equal(t, changed, o.ChangedConnections())
-	at, err := (&Resolver{}).Connection(t.Context(), o)
+	at, err := (&Resolver{}).Connections(t.Context(), o)
 	require.NoError(t, err)
-	require.Equal(t, changed[0], at, "the operation works on it")
+	require.Equal(t, changed, at, "the operation works on it")
 	require.Equal(t, []string{"other"}, o.Modified.DeletedVimConnections)
 	require.Equal(t, former, o.FormerVims, "a rollback leaves what there was")
 

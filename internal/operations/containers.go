@@ -14,15 +14,15 @@ func (r *Resolver) Containers(ctx context.Context, o *Operation) (v *cnf.VNF, op
 	if err != nil {
 		return nil, nil, err
 	}
-	v, err = cnf.Resolve(ctx, o.Flavour, params, cnf.FilesOf(ctx, r.Store, o.Instance.VnfPkgID, o.Instance.ID),
+	v, err = cnf.Resolve(ctx, o.Flavour.Part(true), params, cnf.FilesOf(ctx, r.Store, o.Instance.VnfPkgID, o.Instance.ID),
 		o.Instance.ID)
 	return v, opened, err
 }
 
-// takeWorkloads leaves out those VDUs of a containerised VNF that its manifests and charts do not have. Where these
+// takeWorkloads leaves out those VDUs of containers that the VNF's manifests and charts do not have. Where these
 // cannot be used the flavour stays as the VNFD has it: whoever uses them says why.
 func (r *Resolver) takeWorkloads(ctx context.Context, o *Operation) error {
-	if !o.Flavour.Containers {
+	if !o.Flavour.Containers && !o.Flavour.Hybrid {
 		return nil
 	}
 	v, _, err := r.Containers(ctx, o)

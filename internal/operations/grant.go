@@ -58,9 +58,7 @@ func (o *Operation) ApplyGrant(g lcm.Grant) error {
 		return nil
 	}
 	o.Request.ExtVirtualLinks, o.Request.ExtManagedVirtualLinks = links, managed
-	if len(g.VimConnections) > 0 {
-		o.Target = &g.VimConnections[0]
-	}
+	o.Targets = g.VimConnections
 	if o.Request.AdditionalParams, err = withNfv(o.Request.AdditionalParams, g.AdditionalParams); err != nil {
 		return err
 	}

@@ -94,7 +94,7 @@ func (r *Resolver) packageOf(ctx context.Context, request lcm.ModifyRequest) (lc
 func (o *Operation) ChangedConnections() (out []lcm.VimConnectionInfo) {
 	for _, c := range o.Instance.VimConnections {
 		changes := slices.ContainsFunc(o.Modified.VimConnections, func(m lcm.VimConnectionInfo) bool { return m.ID == c.ID })
-		if changes && c.Kind() == o.VimKind() && (o.Instance.Instantiated == nil || o.Instance.Uses(c.ID)) {
+		if changes && o.IsOn(c.Kind()) && (o.Instance.Instantiated == nil || o.Instance.Uses(c.ID)) {
 			out = append(out, c)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/internal/driver/cluster"
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/lifecycle"
 	"github.com/windlass-nfv/windlass/internal/secrets"
 	"github.com/windlass-nfv/windlass/internal/store"
 	"github.com/windlass-nfv/windlass/vnfpkg"
@@ -37,9 +38,9 @@ type Operation struct {
 	Vnfd    *vnfpkg.Vnfd
 	// Flavour is nil while the VNF has none.
 	Flavour *vnfpkg.Flavour
-	// Choices are what NFVOs have chosen; Target is where one wants the VNF, nil when the request decides.
+	// Choices are what NFVOs have chosen; Targets are where one wants the VNF, none when the request decides.
 	Choices lcm.GrantedChoices
-	Target  *lcm.VimConnectionInfo
+	Targets []lcm.VimConnectionInfo
 	// Regranted is the plan as a grant that is being accepted changes it, nil when it does not.
 	Regranted *lcm.Plan
 	// Modified is what a MODIFY_INFO changes, or a CHANGE_EXT_CONN of the VIM connections; Instance has it already.
@@ -145,53 +146,74 @@ func (o *Operation) IsCluster() bool {
 	return cluster.Makes(o.Flavour)
 }
 
-// Foreseen is the connection on which the operation works unless its grant brings another one. It is none for an
-// instantiation whose request names none where none is the default.
-func (r *Resolver) Foreseen(ctx context.Context, o *Operation) (lcm.VimConnectionInfo, error) {
-	vim, err := r.Connection(ctx, o)
-	if o.OpOcc.Operation == lcm.OpInstantiate && lcm.Is(err, lcm.KindNotFound) {
-		return lcm.VimConnectionInfo{}, nil
+// Foreseen are the connections on which the operation works unless its grant brings others: one for each kind of VIM
+// that the VNF is on, in their order. It is none, a zero value, for an instantiation whose request names none where none
+// is the default.
+func (r *Resolver) Foreseen(ctx context.Context, o *Operation) (out []lcm.VimConnectionInfo, err error) {
+	for _, kind := range o.VimKinds() {
+		c, err := r.connection(ctx, o, kind)
+		if err != nil && (o.OpOcc.Operation != lcm.OpInstantiate || !lcm.Is(err, lcm.KindNotFound)) {
+			return nil, err
+		}
+		out = append(out, c)
 	}
-	return vim, err
+	return out, nil
 }
 
-// VimKind is the type of the VIMs on which the VNF is.
-func (o *Operation) VimKind() string { return VimKind(o.Flavour) }
+// VimKinds are the kinds of the VIMs on which the VNF is, that of VMs first.
+func (o *Operation) VimKinds() []lcm.VimKind { return lifecycle.VimKinds(o.Flavour) }
 
-// VimKind is the type of the VIMs on which VNFs of a flavour are; nil is the flavour of one that has none yet.
-func VimKind(f *vnfpkg.Flavour) string {
-	return lcm.VimKindFor(f != nil && f.Containers).Type
+// IsOn tells whether the VNF is on a VIM of that type.
+func (o *Operation) IsOn(vimType string) bool {
+	return slices.ContainsFunc(o.VimKinds(), func(k lcm.VimKind) bool { return k.Type == vimType })
 }
 
-// Connection is the VIM on which the operation works, by its id in vimConnectionInfo. A request that
-// names none means the default VIM; it is NotFound when there is none.
-func (r *Resolver) Connection(ctx context.Context, o *Operation) (lcm.VimConnectionInfo, error) {
-	if o.Target != nil {
-		return *o.Target, nil
+// Follows tells whether the VNF is on a VIM that replaces VNFCs without being told.
+func (o *Operation) Follows() bool {
+	return slices.ContainsFunc(o.VimKinds(), func(k lcm.VimKind) bool { return k.ReplacesVnfcs })
+}
+
+// Connections are the VIMs on which the operation works, by their ids in vimConnectionInfo: one of each kind that the
+// VNF is on, in the order of VimKinds. A request that names none means the default VIM; it is NotFound when there is none.
+func (r *Resolver) Connections(ctx context.Context, o *Operation) (out []lcm.VimConnectionInfo, err error) {
+	for _, kind := range o.VimKinds() {
+		c, err := r.connection(ctx, o, kind)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, c)
+	}
+	return out, nil
+}
+
+func (r *Resolver) connection(ctx context.Context, o *Operation, kind lcm.VimKind) (lcm.VimConnectionInfo, error) {
+	alone := len(o.VimKinds()) == 1
+	is := func(c lcm.VimConnectionInfo) bool { return alone || c.Kind() == kind.Type }
+	if i := slices.IndexFunc(o.Targets, is); i >= 0 {
+		return o.Targets[i], nil
 	}
 	for _, c := range o.Instance.VimConnections { // there may be others, which a modification has added
-		if o.Instance.Uses(c.ID) {
+		if o.Instance.Uses(c.ID) && is(c) {
 			return c, nil
 		}
 	}
 	for _, c := range slices.Concat(o.ChangedConnections(), o.Request.VimConnections, o.Instance.VimConnections) {
-		if c.Kind() != o.VimKind() {
-			continue
-		}
-		// The instance has the VIM's id where the request may have its name.
+		// The instance has the VIM's id where the request may have its name, and its type where the request has none.
 		same := func(known lcm.VimConnectionInfo) bool { return known.ID == c.ID }
 		if i := slices.IndexFunc(o.Instance.VimConnections, same); i >= 0 {
-			return o.Instance.VimConnections[i], nil
+			c = o.Instance.VimConnections[i]
 		}
-		return c, nil
+		if c.Kind() == kind.Type {
+			return c, nil
+		}
 	}
 	vim, err := r.Store.DefaultVim(ctx)
 	if err != nil {
 		return lcm.VimConnectionInfo{}, err
 	}
-	if vim.Type != o.VimKind() {
+	if vim.Type != kind.Type {
 		return lcm.VimConnectionInfo{}, lcm.Errorf(lcm.KindNotFound, "The default VIM %s is of type %s; this VNF needs one of "+
-			"type %s: name it in vimConnectionInfo.", vim.Name, vim.Type, o.VimKind())
+			"type %s: name it in vimConnectionInfo.", vim.Name, vim.Type, kind.Type)
 	}
 	return lcm.VimConnectionInfo{ID: string(vim.ID), VimID: vim.ID, VimType: vim.Type}, nil
 }

@@ -47,7 +47,9 @@ type Resource struct {
 	Part, PartName string
 	// Member is the name of the group's member that the part is, "" at the top.
 	Member string
-	Level  Level
+	// On is the part of a VNF on several VIMs that has the resource, as package hybrid names it; "" on one VIM.
+	On    string
+	Level Level
 	// Status is the VIM's word for the level, and Reason its sentence.
 	Status, Reason string
 	Created        time.Time
@@ -66,6 +68,22 @@ type Inventory struct {
 	Ports     map[string]Port   // by id
 	// PublicAddrs are the deployment's own, by id.
 	PublicAddrs map[string]PublicAddress
+	// Parts are what is on each VIM of a VNF on several, by name; none on one VIM.
+	Parts map[string]*Inventory
+}
+
+// Part is what is on the VIM of that name, all of it for a VNF on one VIM. It is nil where there is nothing.
+func (i *Inventory) Part(on string) *Inventory {
+	if i == nil || i.Parts == nil {
+		return i
+	}
+	return i.Parts[on]
+}
+
+// AtTop tells whether a resource is at the top of the deployment, or of one of its parts.
+func (i *Inventory) AtTop(r Resource) bool {
+	part := i.Part(r.On)
+	return r.Part == i.ID || part != nil && r.Part == part.ID
 }
 
 // Server is what the VIM knows of a server.
@@ -133,7 +151,7 @@ func (i *Inventory) Members(group string) ([]string, error) {
 func (i *Inventory) MemberResources(group string) ([]Resource, error) {
 	part := ""
 	for _, r := range i.Resources {
-		if r.Part == i.ID && r.Name == group {
+		if i.AtTop(r) && r.Name == group {
 			part = r.ID
 		}
 	}

@@ -57,7 +57,9 @@ type Change struct {
 	Replace []Resource
 	// Keep are members of groups that stay. A VIM may remove failed members first, also those that failed only because
 	// something else did, or because somebody cancelled.
-	Keep    []Resource
+	Keep []Resource
+	// Only is the part of a VNF on several VIMs that changes, as package hybrid names it; "" for all that Definition has.
+	Only    string
 	Timeout time.Duration
 	Secrets []string
 }
@@ -129,11 +131,25 @@ type ServerState struct {
 // Deleted tells that the server does not come back.
 func (s ServerState) Deleted() bool { return s.Level == Removed || s.Leaving }
 
+// Composite is a VIM that stands for several: what one of them can do, it can do for what is there.
+type Composite interface {
+	VIM
+	// VIMs are those that it stands for.
+	VIMs() []VIM
+}
+
 // As asks a VIM for something that only some can do; what says it as in "It cannot ...". It is Invalid where the VIM
 // cannot.
 func As[Ability any](v VIM, what string) (Ability, error) {
 	if a, ok := v.(Ability); ok {
 		return a, nil
+	}
+	if c, ok := v.(Composite); ok {
+		for _, part := range c.VIMs() {
+			if a, ok := part.(Ability); ok {
+				return a, nil
+			}
+		}
 	}
 	var none Ability
 	return none, lcm.Errorf(lcm.KindInvalid, "The VIM on which the VNF is cannot %s.", what)

@@ -18,6 +18,10 @@ type Size int
 // Memory is a VIM that remembers deployments and has no servers. It does what all VIMs must, and nothing that only some
 // can: tests see with it what is told where a VIM cannot.
 type Memory struct {
+	// Group is what the group of parts is called, and Mark begins the ids of all that there is: two VIMs have different
+	// ones.
+	Group, Mark string
+
 	mu          sync.Mutex
 	ids         int
 	deployments map[string]*deployment
@@ -35,12 +39,12 @@ type part struct {
 }
 
 // NewMemory makes an empty VIM.
-func NewMemory() *Memory { return &Memory{deployments: map[string]*deployment{}} }
+func NewMemory() *Memory { return &Memory{Group: "workers", deployments: map[string]*deployment{}} }
 
 // id makes one that no other resource has.
 func (m *Memory) id(of string) string {
 	m.ids++
-	return fmt.Sprintf("%s-%d", of, m.ids)
+	return fmt.Sprintf("%s%s-%d", m.Mark, of, m.ids)
 }
 
 func (m *Memory) newPart() part {
@@ -133,10 +137,10 @@ func (m *Memory) Inventory(_ context.Context, name string) (*vim.Inventory, erro
 	if d == nil {
 		return nil, lcm.Errorf(lcm.KindNotFound, "There is no deployment %s.", name)
 	}
-	group := d.id + "-workers"
+	group := d.id + "-" + m.Group
 	inv := &vim.Inventory{
 		ID: d.id, Level: vim.Running, Status: "COMPLETE", Servers: map[string]vim.Server{}, Ports: map[string]vim.Port{},
-		Resources: []vim.Resource{{Kind: vim.Group, Name: "workers", ID: group, VimType: "memory/group", Part: d.id}},
+		Resources: []vim.Resource{{Kind: vim.Group, Name: m.Group, ID: group, VimType: "memory/group", Part: d.id}},
 	}
 	for i, p := range d.parts {
 		inv.Resources = append(inv.Resources,

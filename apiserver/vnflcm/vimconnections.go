@@ -1,0 +1,191 @@
+package vnflcm
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/windlass-nfv/windlass/apiserver/rest"
+	"github.com/windlass-nfv/windlass/internal/driver"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// checkVims wants every connection to bring the endpoint and the credentials of a VIM, or to name one of the registry,
+// of a kind that the VNF is on. Of a kind without any those of the instance are used, else the default VIM, else what an
+// NFVO grants.
+func (a *api) checkVims(
+	ctx context.Context, inst lcm.VnfInstance, kinds []lcm.VimKind, req lcm.InstantiateRequest, found *driver.Findings,
+) error {
+	var have []string
+	for i, conn := range req.VimConnections {
+		path := fmt.Sprintf("$.vimConnectionInfo[%d]", i)
+		if a.Number == 2 {
+			path = lcm.MemberPath("$.vimConnectionInfo", conn.ID)
+		}
+		kind, err := a.checkVim(ctx, path, kinds, conn, found)
+		if err != nil {
+			return err
+		}
+		have = append(have, kind)
+		if err := a.checkAddress(ctx, path, conn, found); err != nil {
+			return err
+		}
+		a.checkEndpoint(path, conn, found)
+	}
+	for _, kind := range kinds {
+		alone := len(kinds) == 1 && len(req.VimConnections) > 0 // what is wrong with it was told
+		if alone || slices.Contains(have, kind.Type) || hasVim(inst, kind.Type) {
+			continue
+		}
+		if err := a.checkDefaultVim(ctx, kind, len(req.VimConnections) > 0, found); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkDefaultVim looks at what is used in the place of a connection to a kind of VIM; others is set when the request
+// has connections to other kinds.
+func (a *api) checkDefaultVim(ctx context.Context, kind lcm.VimKind, others bool, found *driver.Findings) error {
+	missing := "is missing"
+	if others {
+		missing = "has no connection to a VIM of type " + kind.Type + ", on which a part of the VNF is"
+	}
+	vim, err := a.Store.DefaultVim(ctx)
+	if err == nil && vim.Type != kind.Type && !a.GrantedByNFVO {
+		found.Names("$.vimConnectionInfo", "%s, and the default VIM %s is of type %s; this VNF needs one of type %s", missing,
+			vim.Name, vim.Type, kind.Type)
+	}
+	if !lcm.Is(err, lcm.KindNotFound) {
+		return err
+	}
+	if !a.GrantedByNFVO { // else the grant brings one, or is refused
+		found.Names("$.vimConnectionInfo", "%s, and no VIM is registered as the default one", missing)
+	}
+	return nil
+}
+
+// checkVim looks at one connection; it returns the type of its VIM, as far as that is known.
+func (a *api) checkVim(
+	ctx context.Context, path string, kinds []lcm.VimKind, conn lcm.VimConnectionInfo, found *driver.Findings,
+) (string, error) {
+	if conn.Registered() == "" {
+		found.Mistake(conn.OwnProblems(path)...)
+		if !isOf(kinds, conn.Kind()) && !conn.Bare() {
+			found.Mistake(lcm.Problem{Path: path + ".vimType", Detail: fmt.Sprintf("is %s; this VNF needs a VIM of type %s",
+				conn.Kind(), typesOf(kinds))})
+		}
+		return conn.Kind(), nil
+	}
+	id, err := parseID(conn.VimID)
+	var vim lcm.Vim
+	if err == nil {
+		vim, err = a.Store.Vim(ctx, id)
+	}
+	switch {
+	case lcm.Is(err, lcm.KindNotFound):
+		unregistered(path, conn, found)
+		return conn.Kind(), nil
+	case err != nil:
+		return "", err
+	case conn.VimType != "" && lcm.VimTypeOf(conn.VimType) != vim.Type:
+		found.Mistake(lcm.Problem{
+			Path:   path + ".vimType",
+			Detail: fmt.Sprintf("the VIM %s is of type %s, not %s", vim.Name, vim.Type, conn.VimType),
+		})
+	case !isOf(kinds, vim.Type):
+		found.Names(path+".vimId", "the VIM %s is of type %s; this VNF needs one of type %s", vim.Name, vim.Type,
+			typesOf(kinds))
+	}
+	return vim.Type, nil
+}
+
+func isOf(kinds []lcm.VimKind, vimType string) bool {
+	return slices.ContainsFunc(kinds, func(k lcm.VimKind) bool { return k.Type == vimType })
+}
+
+// typesOf names the types for people.
+func typesOf(kinds []lcm.VimKind) string {
+	var out []string
+	for _, k := range kinds {
+		out = append(out, k.Type)
+	}
+	return strings.Join(out, " or ")
+}
+
+// resolveVims fixes the VIMs of an instantiate request for the operation's whole life: those that it names, else, of
+// each kind, those of the instance, where an earlier attempt may have left something, else what is the default VIM now.
+// Without one the grant of an NFVO fixes them.
+func (a *api) resolveVims(
+	ctx context.Context, inst lcm.VnfInstance, params json.RawMessage,
+) ([]lcm.VimConnectionInfo, error) {
+	req, err := lcm.ParseInstantiate(params)
+	if err != nil {
+		return nil, err
+	}
+	kinds, err := a.vimKinds(ctx, inst, req)
+	if err != nil {
+		return nil, err
+	}
+	out := req.VimConnections
+	for i := range out {
+		if err := a.resolveVim(ctx, &out[i], kinds); err != nil {
+			return nil, err
+		}
+	}
+	for _, kind := range kinds {
+		if len(kinds) == 1 && len(out) > 0 || hasKind(out, kind.Type) || hasVim(inst, kind.Type) {
+			continue
+		}
+		vim, err := a.Store.DefaultVim(ctx)
+		switch {
+		case a.GrantedByNFVO && (lcm.Is(err, lcm.KindNotFound) || err == nil && vim.Type != kind.Type && len(kinds) > 1):
+			continue
+		case err != nil:
+			return nil, err
+		}
+		out = append(out, lcm.VimConnectionInfo{ID: string(vim.ID), VimID: vim.ID, VimType: vim.Type})
+	}
+	return out, nil
+}
+
+// resolveVim fixes one: Tacker's clients of v1 leave out its type.
+func (a *api) resolveVim(ctx context.Context, conn *lcm.VimConnectionInfo, kinds []lcm.VimKind) (err error) {
+	if conn.Registered() == "" { // it brings its own endpoint and credentials
+		if conn.VimType == "" && len(kinds) == 1 {
+			conn.VimType = kinds[0].Type
+		}
+		return nil
+	}
+	if conn.VimID, err = parseID(conn.VimID); err != nil || conn.VimType != "" {
+		return err
+	}
+	if conn.VimType = kinds[0].Type; len(kinds) > 1 {
+		vim, err := a.Store.Vim(ctx, conn.VimID)
+		conn.VimType = vim.Type
+		return err
+	}
+	return nil
+}
+
+// vimKinds are the kinds of VIMs that the VNF of a request is on.
+func (a *api) vimKinds(ctx context.Context, inst lcm.VnfInstance, req lcm.InstantiateRequest) ([]lcm.VimKind, error) {
+	pkg, err := a.Store.Package(ctx, inst.VnfPkgID)
+	if err != nil {
+		return nil, err
+	}
+	vnfd, err := rest.VnfdOf(pkg)
+	if err != nil {
+		return nil, err
+	}
+	return vimKindsOf(&vnfd, req), nil
+}
+
+// hasVim tells whether the instance knows a VIM of that kind.
+func hasVim(inst lcm.VnfInstance, kind string) bool { return hasKind(inst.VimConnections, kind) }
+
+func hasKind(of []lcm.VimConnectionInfo, kind string) bool {
+	return slices.ContainsFunc(of, func(c lcm.VimConnectionInfo) bool { return c.Kind() == kind })
+}
