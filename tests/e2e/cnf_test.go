@@ -86,6 +86,7 @@ func TestContainers(t *testing.T) {
 		"terminationType": "GRACEFUL", "gracefulTerminationTimeout": 5,
 	}), quick, "COMPLETED")
 	requireNoPods(t, cluster.Client)
+	b.cancelledContainers(t, cluster, vim)
 	b.otherPackage(t, cluster, vim)
 	b.foreignContainers(t, cluster, vim)
 }

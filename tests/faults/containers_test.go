@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"net/http"
 	"os"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -26,21 +25,41 @@ var (
 	threePods = state{pods: 3}
 	halted    = state{pods: 1, stopped: true}
 	rerouted  = state{pods: 1, elsewhere: true} // on the other network
+	renewed   = state{pods: 1, renewed: true}
+	chartPod  = state{pods: 1, chart: true}
+	chartPods = state{pods: 3, chart: true}
 )
 
 // ofContainers are the rows of the matrix that are about a VNF of containers.
 var ofContainers = []operation{
-	{"instantiate containers", none, onePod, func(t testing.TB, s *site) string { return s.instantiateContainers(t) }},
+	{"instantiate containers", none, onePod, func(t testing.TB, s *site) string { return s.instantiateContainers(t, onePod) }},
 	{"scale out containers", onePod, threePods, func(t testing.TB, s *site) string { return s.scalePods(t, 2) }},
 	{"scale in containers", threePods, onePod, func(t testing.TB, s *site) string { return s.scalePods(t, -2) }},
+	{"scale containers to level", onePod, threePods, func(t testing.TB, s *site) string {
+		return s.bed.Begin(t, s.vnf, "scale_to_level", map[string]any{
+			"scaleInfo": []any{map[string]any{"aspectId": "web_pods", "scaleLevel": 2}},
+		})
+	}},
 	{"heal container", onePod, onePod, heal("web")},
 	{"heal all containers", threePods, threePods, heal()},
 	{"stop containers", onePod, halted, operate("STOPPED")},
 	{"start containers", halted, onePod, operate("STARTED")},
 	{"reconnect containers", onePod, rerouted, reroute},
-	{"terminate containers", onePod, none, func(t testing.TB, s *site) string {
-		return s.bed.Begin(t, s.vnf, "terminate", map[string]any{"terminationType": "FORCEFUL"})
+	{"modify containers", onePod, onePod, func(t testing.TB, s *site) string {
+		return s.bed.Modify(t, s.vnf, map[string]any{
+			"vnfInstanceName": "containers-" + s.unique(), "vimConnectionInfo": s.clusterConnection(),
+		})
 	}},
+	{"change package of containers", onePod, renewed, func(t testing.TB, s *site) string { return s.changePackage(t) }},
+	{"terminate containers", onePod, none, terminateContainers},
+	{"instantiate chart", none, chartPod, func(t testing.TB, s *site) string { return s.instantiateContainers(t, chartPod) }},
+	{"scale out chart", chartPod, chartPods, func(t testing.TB, s *site) string { return s.scalePods(t, 2) }},
+	{"heal chart", chartPod, chartPod, heal("web")},
+	{"terminate chart", chartPod, none, terminateContainers},
+}
+
+func terminateContainers(t testing.TB, s *site) string {
+	return s.bed.Begin(t, s.vnf, "terminate", map[string]any{"terminationType": "FORCEFUL"})
 }
 
 // startCluster runs a control plane of Kubernetes for the VNFs of containers, if it can run here, and registers it.
@@ -65,8 +84,10 @@ func (s *site) startCluster(t testing.TB) {
 	}
 	require.NoError(t, json.Unmarshal(a.Body, &out))
 	s.clusterVim = out.Vim.ID
-	shown, err := s.bed.Windlass(t.Context(), "package", "create", containersPackage).CombinedOutput()
-	require.NoError(t, err, "%s", shown)
+	for _, dir := range []string{containersPackage, chartPackage, s.laterPackage(t)} {
+		shown, err := s.bed.Windlass(t.Context(), "package", "create", dir).CombinedOutput()
+		require.NoError(t, err, "%s", shown)
+	}
 }
 
 // rows are the operations of the matrix that can be tried here.
@@ -75,25 +96,6 @@ func (s *site) rows() []operation {
 		return operations
 	}
 	return append(append([]operation{}, operations...), ofContainers...)
-}
-
-func (s *site) instantiateContainers(t testing.TB) (op string) {
-	t.Helper()
-	a := s.bed.Call(t, http.MethodPost, "/vnflcm/v1/vnf_instances",
-		map[string]any{"vnfdId": containersVnfdID, "vnfInstanceName": "containers-" + s.unique()})
-	require.Equal(t, http.StatusCreated, a.Status, "%s", a.Body)
-	s.vnf = filepath.Base(a.Header.Get("Location"))
-	return s.bed.Begin(t, s.vnf, "instantiate", map[string]any{
-		"flavourId": "simple", "instantiationLevelId": "small",
-		"vimConnectionInfo": []any{map[string]any{"id": "cluster", "vimId": s.clusterVim, "vimType": "kubernetes"}},
-		"extVirtualLinks":   mediaOn("media"),
-		"additionalParams": map[string]any{
-			"lcm-kubernetes-def-files": []string{
-				"Files/kubernetes/networks.yaml", "Files/kubernetes/page.yaml", "Files/kubernetes/web.yaml",
-			},
-			"namespace": "default",
-		},
-	})
 }
 
 // mediaOn puts the connection point media on a network.
@@ -130,21 +132,25 @@ func (s *site) approachContainers(t testing.TB, want state) (now state) {
 	t.Helper()
 	switch {
 	case s.now == none:
-		s.await(t, s.instantiateContainers(t))
-		return onePod
+		first := state{pods: 1, chart: want.chart}
+		s.await(t, s.instantiateContainers(t, first))
+		return first
 	case s.now.pods == 0: // another VNF is there
 		return s.approach(t, none)
-	case want.pods == 0, s.now.elsewhere:
+	case want.pods == 0, s.now.elsewhere, want.chart != s.now.chart, s.now.renewed && !want.renewed:
 		s.bed.Terminate(t, s.vnf)
 		s.requireNoContainers(t)
 		s.vnf = ""
 		return none
 	case s.now.stopped:
 		s.await(t, operate("STARTED")(t, s))
-		return state{pods: s.now.pods}
+		return state{pods: s.now.pods, chart: s.now.chart}
 	case s.now.pods != want.pods:
 		s.await(t, s.scalePods(t, want.pods-s.now.pods))
-		return state{pods: want.pods}
+		return state{pods: want.pods, chart: s.now.chart}
+	case want.renewed:
+		s.await(t, s.changePackage(t))
+		return renewed
 	}
 	s.await(t, operate("STOPPED")(t, s))
 	return want
@@ -161,13 +167,17 @@ func (s *site) requireContainers(t testing.TB, want state) {
 	deployment, err := s.cluster.Client.AppsV1().Deployments("default").Get(t.Context(), "web", metav1.GetOptions{})
 	require.NoError(t, err)
 	require.EqualValues(t, running, *deployment.Spec.Replicas)
+	require.Equal(t, map[bool]string{false: "lab.local/web:v1", true: laterImage}[want.renewed],
+		deployment.Spec.Template.Spec.Containers[0].Image)
 	vnfcs := s.bed.Vnfcs(t, s.vnf)
 	require.Len(t, vnfcs, want.pods)
 	for _, pod := range s.podsIn(t) {
 		require.Contains(t, vnfcs, s.vnfcOf(t, pod.Name))
 	}
 	require.Equal(t, want.pods-1, s.bed.ScaleLevel(t, s.vnf, "web_pods"))
-	s.requireRoute(t, want)
+	if !want.chart {
+		s.requireRoute(t, want)
+	}
 }
 
 // requireRoute wants each Pod to be on the network of the state, and the record to say so.
@@ -184,7 +194,7 @@ func (s *site) requireRoute(t testing.TB, want state) {
 		require.Contains(t, pod.Annotations["k8s.v1.cni.cncf.io/network-status"], `"default/`+network+`"`)
 	}
 	ports, _ := link["extLinkPorts"].([]any)
-	require.Len(t, ports, len(pods))
+	require.Len(t, ports, want.pods, "of a VNF that is stopped it is known still, as its VNFCs are")
 }
 
 // vnfcOf is the id of the VNFC that a Pod is.
@@ -256,7 +266,11 @@ func TestSample_ofContainers(t *testing.T) {
 		{"stop containers", "cluster's API server killed"},
 		{"start containers", "worker killed"},
 		{"reconnect containers", "worker killed"},
+		{"scale containers to level", "API server killed"},
+		{"modify containers", "worker killed"},
+		{"change package of containers", "worker killed"},
 		{"terminate containers", "Temporal restarted"},
+		{"scale out chart", "cluster's API server killed"},
 	} {
 		o, f := named(ofContainers, row.operation), faultOf(row.fault)
 		s = runCell(t, s, &cell{

@@ -21,6 +21,8 @@ type state struct {
 	registry  bool
 	connected bool // a cluster, to one of the site's registries of images
 	pods      int  // of a VNF of containers
+	renewed   bool // such a VNF that got a later package
+	chart     bool // one that a chart makes
 }
 
 // The states between which operations change.

@@ -1,0 +1,79 @@
+package faults
+
+import (
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const (
+	chartPackage = "vnfpkg/samples/cnf-helm"
+	chartVnfdID  = "4f0c2f0e-7f0f-4c1b-8f43-6d0a6c1f9b52"
+	laterVnfdID  = "3d1f0c52-8f0a-4a53-9a7c-5be2f7f0c1ab"
+	laterImage   = "lab.local/web:v2"
+)
+
+// laterPackage is a later version of the sample of manifests: with another VNFD and image.
+func (s *site) laterPackage(t testing.TB) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	require.NoError(t, os.CopyFS(dir, os.DirFS(filepath.Join(s.bed.Root, containersPackage))))
+	change := strings.NewReplacer(containersVnfdID, laterVnfdID, "software_version: '1.0'", "software_version: '2.0'",
+		"lab.local/web:v1", laterImage)
+	require.NoError(t, filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(path, []byte(change.Replace(string(text))), 0o600)
+	}))
+	return dir
+}
+
+// clusterConnection is vimConnectionInfo with the cluster of VNFs of containers.
+func (s *site) clusterConnection() []any {
+	return []any{map[string]any{"id": "cluster", "vimId": s.clusterVim, "vimType": "kubernetes"}}
+}
+
+// instantiateContainers makes a VNF of containers, of manifests or of a chart.
+func (s *site) instantiateContainers(t testing.TB, as state) (op string) {
+	t.Helper()
+	vnfd, request := containersVnfdID, map[string]any{
+		"flavourId": "simple", "instantiationLevelId": "small", "vimConnectionInfo": s.clusterConnection(),
+	}
+	if as.chart {
+		vnfd, request["additionalParams"] = chartVnfdID, map[string]any{
+			"helm_chart_path": "Files/kubernetes/web", "namespace": "default",
+			"helm_value_names": map[string]any{"web": map[string]any{"replica": "replicaCount"}},
+		}
+	} else {
+		request["extVirtualLinks"] = mediaOn("media")
+		request["additionalParams"] = map[string]any{
+			"lcm-kubernetes-def-files": []string{
+				"Files/kubernetes/networks.yaml", "Files/kubernetes/page.yaml", "Files/kubernetes/web.yaml",
+			},
+			"namespace": "default",
+		}
+	}
+	a := s.bed.Call(t, http.MethodPost, "/vnflcm/v1/vnf_instances",
+		map[string]any{"vnfdId": vnfd, "vnfInstanceName": "containers-" + s.unique()})
+	require.Equal(t, http.StatusCreated, a.Status, "%s", a.Body)
+	s.vnf = filepath.Base(a.Header.Get("Location"))
+	return s.bed.Begin(t, s.vnf, "instantiate", request)
+}
+
+// changePackage gives the VNF the later package, which only v2 of the API can.
+func (s *site) changePackage(t testing.TB) (op string) {
+	t.Helper()
+	a := s.bed.Call(t, http.MethodPost, "/vnflcm/v2/vnf_instances/"+s.vnf+"/change_vnfpkg",
+		map[string]any{"vnfdId": laterVnfdID})
+	require.Equal(t, http.StatusAccepted, a.Status, "%s", a.Body)
+	return strings.TrimPrefix(a.Header.Get("Location"), s.bed.URL)
+}
