@@ -8,6 +8,8 @@ import (
 
 // vnf is what operations make of a VNF instance.
 type vnf struct {
+	containers   bool
+	vnfd         string // the id of its VNFD
 	instantiated bool
 	stopped      bool
 	level        int    // scale level of the aspect, 0 while it is not instantiated
@@ -23,7 +25,7 @@ const misfitting = "loud"
 
 // vnf is the VNF as its resource shows it.
 func (i instView) vnf() vnf {
-	out := vnf{instantiated: i.State == lcm.Instantiated}
+	out := vnf{vnfd: i.VnfdID, instantiated: i.State == lcm.Instantiated}
 	out.label, _ = i.Metadata[labelKey].(string)
 	if i.Info == nil {
 		return out
@@ -46,6 +48,9 @@ func (o opView) after(before vnf, uneven bool) []vnf {
 	switch o.Operation {
 	case lcm.OpInstantiate:
 		done.instantiated, done.stopped, done.level, done.link = true, false, 0, networks[0]
+		if before.containers {
+			done.link = ""
+		}
 	case lcm.OpHeal:
 		done.stopped = false
 	case lcm.OpTerminate:
@@ -65,6 +70,8 @@ func (o opView) after(before vnf, uneven bool) []vnf {
 		for _, to := range o.Params.ExtVirtualLinks {
 			done.link = to.ID
 		}
+	case lcm.OpChangeVnfPkg:
+		done.vnfd = o.Params.VnfdID
 	case lcm.OpModifyInfo:
 		done.label, _ = o.Params.Metadata[labelKey].(string)
 	default:
@@ -87,7 +94,9 @@ func (o opView) after(before vnf, uneven bool) []vnf {
 
 // leavesUneven tells that the operation, when it is given up, leaves a VNF whose servers may be any.
 func (o opView) leavesUneven() bool {
-	return slices.Contains([]lcm.Operation{lcm.OpOperate, lcm.OpScale, lcm.OpScaleToLevel, lcm.OpHeal}, o.Operation)
+	return slices.Contains([]lcm.Operation{
+		lcm.OpOperate, lcm.OpScale, lcm.OpScaleToLevel, lcm.OpHeal, lcm.OpChangeVnfPkg,
+	}, o.Operation)
 }
 
 // anyOf are the VNFs that are as one of these, but for how many servers run: some may have been made, removed or

@@ -12,6 +12,7 @@ import (
 // position is where a VNF instance is: the resource itself, and its last operation.
 type position struct {
 	exists       bool
+	containers   bool // the VNF is of containers, and can get another package while it runs
 	instantiated bool
 	stopped      bool          // the VNF is STOPPED: it must be started before it is healed
 	op           lcm.Operation // "" before the first
@@ -45,6 +46,7 @@ const (
 	scaleTo     action = "scale to level"    // to any that there is
 	scaleTooFar action = "scale to no level" // to one that there is not
 	connect     action = "connect"           // change_ext_conn, to either network
+	change      action = "change package"
 	modify      action = "modify"
 	misfit      action = "misfit" // modify, to what the VNFD does not allow
 	retry       action = "retry"
@@ -54,7 +56,8 @@ const (
 )
 
 var actions = []action{
-	instantiate, terminate, heal, stop, start, scaleOut, scaleIn, scaleTo, scaleTooFar, connect, modify, misfit, remove,
+	instantiate, terminate, heal, stop, start, scaleOut, scaleIn, scaleTo, scaleTooFar, connect, change, modify, misfit,
+	remove,
 	retry, rollback, fail, cancel,
 }
 
@@ -78,7 +81,7 @@ func (a action) decides() bool { return !a.begins() && a != remove }
 // answer is the status that the standard wants for an action in a position (SOL003 clauses 5.4.2 to 5.4.17).
 func (p position) answer(a action) int {
 	switch {
-	case !p.exists:
+	case !p.exists, a == change && !p.containers: // the task is not supported for VMs
 		return http.StatusNotFound
 	case a.decides():
 		return p.decided(a)
@@ -86,7 +89,7 @@ func (p position) answer(a action) int {
 		return http.StatusConflict
 	case a == remove && !p.instantiated && !p.leftovers:
 		return http.StatusNoContent
-	case (a == heal || a.scales()) && p.stopped:
+	case (a == heal || a == change || a.scales()) && p.stopped:
 		return http.StatusConflict
 	case p.instantiated && (a == scaleOut && p.level == mostLevel || a == scaleIn && p.level == 0 || a == scaleTooFar):
 		return http.StatusBadRequest

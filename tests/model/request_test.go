@@ -12,7 +12,7 @@ func (w *walker) ask(a action, v2 bool) (method, path string, body any) {
 	case remove:
 		return http.MethodDelete, inst, nil
 	case instantiate:
-		return http.MethodPost, inst + "/instantiate", w.instantiateRequest(v2)
+		return http.MethodPost, inst + "/instantiate", w.kind.instantiateRequest(w, v2)
 	case terminate:
 		return http.MethodPost, inst + "/terminate", map[string]any{"terminationType": "FORCEFUL"}
 	case heal:
@@ -31,6 +31,8 @@ func (w *walker) ask(a action, v2 bool) (method, path string, body any) {
 	case connect:
 		return http.MethodPost, inst + "/change_ext_conn",
 			map[string]any{"extVirtualLinks": linksTo(networks[w.random.IntN(len(networks))], v2)}
+	case change:
+		return http.MethodPost, inst + "/change_vnfpkg", w.kind.changeRequest(w)
 	case misfit:
 		return http.MethodPatch, inst, map[string]any{
 			"metadata":   map[string]any{labelKey: "never"},
@@ -39,30 +41,13 @@ func (w *walker) ask(a action, v2 bool) (method, path string, body any) {
 	case modify:
 		w.labels++
 		return http.MethodPatch, inst, map[string]any{
-			"metadata": map[string]any{labelKey: fmt.Sprintf("the model, %d", w.labels)}, "vimConnectionInfo": w.connections(v2),
+			"metadata": map[string]any{labelKey: fmt.Sprintf("the model, %d", w.labels)}, "vimConnectionInfo": w.kind.connections(v2),
 		}
 	case cancel:
 		return http.MethodPost, op + "/cancel",
 			map[string]any{"cancelMode": []string{"GRACEFUL", "FORCEFUL"}[w.random.IntN(2)]}
 	default:
 		return http.MethodPost, op + "/" + string(a), nil
-	}
-}
-
-// connections is vimConnectionInfo: a list in v1, a map in v2.
-func (w *walker) connections(v2 bool) any {
-	connection := map[string]any{"vimId": w.bed.Vim, "vimType": "openstack"}
-	if v2 {
-		return map[string]any{"openstack": connection}
-	}
-	connection["id"] = "openstack"
-	return []any{connection}
-}
-
-func (w *walker) instantiateRequest(v2 bool) map[string]any {
-	return map[string]any{
-		"flavourId": "simple", "vimConnectionInfo": w.connections(v2),
-		"extVirtualLinks": linksTo(networks[0], v2),
 	}
 }
 

@@ -12,8 +12,10 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/windlass-nfv/windlass/tests/environment"
+	"github.com/windlass-nfv/windlass/tests/kubetest"
 	"github.com/windlass-nfv/windlass/tests/testbed"
 )
 
@@ -22,12 +24,6 @@ var (
 	sequences = flag.Int("sequences", 100, "so many instances, each of which meets a random sequence of actions")
 	walkers   = flag.Int("walkers", 8, "so many at a time")
 	longest   = flag.Int("actions", 12, "so many actions at most in a sequence")
-)
-
-// vnfdID is the package of one to three small servers, with which an operation is over in a fraction of a second.
-const (
-	vnfdID        = "0c9d3b52-6f0e-4d43-9d0b-5a1f6c0f7e31"
-	serverPackage = "tests/model/servers"
 )
 
 // patience is for anything that must happen in the end, on a machine that is busy.
@@ -54,13 +50,57 @@ func TestModel(t *testing.T) {
 
 	network := bed.AddNetwork(t, networks[1])
 
-	stop := harass(t, bed)
+	stop := harass(t, bed, refuse(t, bed))
+	counts := walk(t, bed, kind{vnfdIDs: []string{vnfdID}, vim: bed.Vim, vimType: "openstack"}, *sequences)
+	stop()
+	if !t.Failed() {
+		network.Remove(t)
+		bed.RequireNothingLeft(t)
+	}
+	report(t, counts)
+}
+
+// TestModel_ofContainers walks with VNFs of containers, on a control plane whose API server is killed, too. Each of
+// their operations takes longer: there are fewer sequences.
+func TestModel_ofContainers(t *testing.T) {
+	t.Setenv("WINDLASS_WORKER_ATTEMPTS", "2")
+	cluster := kubetest.Start(t)
+	bed := testbed.NewIn(t, &environment.Lab{Machines: environment.Fake, Listen: "127.0.0.1:0"})
+	onboardContainers(t, bed)
+	vim := bed.RegisterCluster(t, "cluster", cluster.URL, cluster.CA, kubetest.Token)
+	for i := range *walkers {
+		_, err := cluster.Client.CoreV1().Namespaces().Create(t.Context(), kubetest.Namespace(namespaceOf(i)),
+			metav1.CreateOptions{})
+		require.NoError(t, err)
+	}
+	stop := harass(t, bed, func(random *rand.Rand, tick int) {
+		if tick%25 == 0 {
+			cluster.Kill(t)
+			cluster.Await(t)
+		}
+		cluster.Kubelet.Pace.Store(int64(random.IntN(3)) * int64(200*time.Millisecond))
+	})
+	counts := walk(t, bed, kind{
+		vnfdIDs: []string{podsVnfdID, laterVnfdID}, containers: true, vim: vim, vimType: "kubernetes",
+	}, max(*sequences/5, 1))
+	stop()
+	if !t.Failed() {
+		pods, err := cluster.Client.CoreV1().Pods("").List(t.Context(), metav1.ListOptions{})
+		require.NoError(t, err)
+		require.Empty(t, pods.Items)
+	}
+	report(t, counts)
+}
+
+// walk takes so many VNFs of a kind through their sequences. It tells how often each action was answered how.
+func walk(t *testing.T, bed *testbed.Bed, of kind, sequences int) []map[string]int {
+	t.Helper()
 	counts := make([]map[string]int, *walkers)
 	names := make(chan string)
 	t.Run("walk", func(t *testing.T) {
 		for i := range *walkers {
 			counts[i] = map[string]int{}
-			w := &walker{bed: bed, random: rand.New(rand.NewPCG(*seed, uint64(i))), counts: counts[i]}
+			w := newWalker(bed, of, i, counts[i])
 			t.Run(fmt.Sprintf("walker %d", i), func(t *testing.T) {
 				t.Parallel()
 				for name := range names {
@@ -70,7 +110,7 @@ func TestModel(t *testing.T) {
 		}
 		go func() {
 			defer close(names)
-			for i := range *sequences {
+			for i := range sequences {
 				select {
 				case names <- fmt.Sprintf("model-%d", i):
 				case <-t.Context().Done():
@@ -79,12 +119,7 @@ func TestModel(t *testing.T) {
 			}
 		}()
 	})
-	stop()
-	if !t.Failed() {
-		network.Remove(t)
-		bed.RequireNothingLeft(t)
-	}
-	report(t, counts)
+	return counts
 }
 
 // report tells how often each action was answered how: all of them must have been made, fitting or not.
@@ -97,24 +132,16 @@ func report(t *testing.T, counts []map[string]int) {
 			sum += n
 		}
 	}
-	t.Logf("%d sequences, %d actions: %v", *sequences, sum, all)
+	t.Logf("%d actions: %v", sum, all)
 }
 
-// harass lets the cloud refuse now and then, and kills the worker and the API server from time to time, until the
-// function that it returns is called.
-func harass(t *testing.T, bed *testbed.Bed) (stop func()) {
+// harass disturbs by each tick, and kills the worker and the API server from time to time, until the function that it
+// returns is called.
+func harass(t *testing.T, bed *testbed.Bed, disturb func(random *rand.Rand, tick int)) (stop func()) {
 	t.Helper()
 	done := make(chan struct{})
 	var running sync.WaitGroup
 	random := rand.New(rand.NewPCG(*seed, 1<<32))
-	refusals := []map[string]any{
-		{"service": "heat", "method": "POST", "status": http.StatusForbidden, "message": "not now"},
-		{"service": "heat", "method": "DELETE", "status": http.StatusForbidden, "message": "not now"},
-		{"service": "heat", "method": "GET", "status": http.StatusForbidden, "message": "not now"},
-		{"service": "heat", "status": http.StatusInternalServerError, "count": 5},
-		{"resource": "VDU1", "action": "CREATE"},
-		{"service": "heat", "delay_ms": 400, "count": 5},
-	}
 	running.Go(func() {
 		for tick := 1; ; tick++ {
 			select {
@@ -129,13 +156,28 @@ func harass(t *testing.T, bed *testbed.Bed) (stop func()) {
 			case tick%90 == 0:
 				bed.Kill(t, "apiserver")
 			default:
-				bed.ClearFaults(t) // on a busy machine they would come faster than they are met
-				bed.Fault(t, refusals[random.IntN(len(refusals))])
+				disturb(random, tick)
 			}
 		}
 	})
 	return func() {
 		close(done)
 		running.Wait()
+	}
+}
+
+// refuse lets the cloud refuse now and then.
+func refuse(t *testing.T, bed *testbed.Bed) func(*rand.Rand, int) {
+	refusals := []map[string]any{
+		{"service": "heat", "method": "POST", "status": http.StatusForbidden, "message": "not now"},
+		{"service": "heat", "method": "DELETE", "status": http.StatusForbidden, "message": "not now"},
+		{"service": "heat", "method": "GET", "status": http.StatusForbidden, "message": "not now"},
+		{"service": "heat", "status": http.StatusInternalServerError, "count": 5},
+		{"resource": "VDU1", "action": "CREATE"},
+		{"service": "heat", "delay_ms": 400, "count": 5},
+	}
+	return func(random *rand.Rand, _ int) {
+		bed.ClearFaults(t) // on a busy machine they would come faster than they are met
+		bed.Fault(t, refusals[random.IntN(len(refusals))])
 	}
 }

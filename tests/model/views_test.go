@@ -32,6 +32,7 @@ type opView struct {
 		Detail string `json:"detail"`
 	} `json:"error"`
 	Params struct {
+		VnfdID          string          `json:"vnfdId"`
 		ChangeStateTo   lcm.VnfState    `json:"changeStateTo"`
 		Type            lcm.ScaleType   `json:"type"`
 		Metadata        map[string]any  `json:"metadata"`
@@ -49,6 +50,7 @@ type extLink struct {
 // instView is what a VnfInstance says of itself.
 type instView struct {
 	ID       string                 `json:"id"`
+	VnfdID   string                 `json:"vnfdId"`
 	State    lcm.InstantiationState `json:"instantiationState"`
 	Metadata map[string]any         `json:"metadata"`
 	Links    links                  `json:"_links"`

@@ -19,26 +19,29 @@ import (
 // walker takes one VNF instance after another through a random sequence of actions.
 type walker struct {
 	bed    *testbed.Bed
+	kind   kind
 	random *rand.Rand
-	vnf    string
-	op     string // id of the last operation, "" before the first
-	last   opView // as it was seen last
-	was    []vnf  // what the VNF may have been when that operation began
-	is     *vnf   // what it was seen to be after that operation; nil before
-	uneven bool   // something was given up, so that the VNF's servers may be other than its level says
-	given  bool   // an INSTANTIATE was given up, and not begun again since
-	unsure bool   // the last decision was not answered
-	labels int    // so many modifications have been asked for
-	story  []string
-	counts map[string]int // answers by action and status
+	// namespace is where VNFs of containers are.
+	namespace string
+	vnf       string
+	op        string // id of the last operation, "" before the first
+	last      opView // as it was seen last
+	was       []vnf  // what the VNF may have been when that operation began
+	is        *vnf   // what it was seen to be after that operation; nil before
+	uneven    bool   // something was given up, so that the VNF's servers may be other than its level says
+	given     bool   // an INSTANTIATE was given up, and not begun again since
+	unsure    bool   // the last decision was not answered
+	labels    int    // so many modifications have been asked for
+	story     []string
+	counts    map[string]int // answers by action and status
 }
 
 // sequence is the life of one instance: so many actions, half of the times on one that is instantiated, then it is
 // taken down.
 func (w *walker) sequence(t *testing.T, name string, actionCount int) {
 	t.Helper()
-	w.story, w.op, w.last, w.was, w.is, w.uneven, w.given, w.unsure = nil, "", opView{}, []vnf{{}}, nil, false, false,
-		false
+	w.story, w.op, w.last, w.is, w.uneven, w.given, w.unsure = nil, "", opView{}, nil, false, false, false
+	w.was = []vnf{{containers: w.kind.containers, vnfd: w.kind.vnfdIDs[0]}}
 	w.vnf = w.create(t, name)
 	if w.random.IntN(2) == 0 { // most actions need a VNF that runs, and chance makes few
 		w.act(t, instantiate)
@@ -58,7 +61,8 @@ func (w *walker) sequence(t *testing.T, name string, actionCount int) {
 
 // choose takes any action; a deletion, which ends the sequence, more rarely than others.
 func (w *walker) choose() action {
-	a := actions[w.random.IntN(len(actions))]
+	all := w.kind.actions()
+	a := all[w.random.IntN(len(all))]
 	if a == remove && w.random.IntN(5) > 0 {
 		return w.choose()
 	}
@@ -70,7 +74,7 @@ func (w *walker) create(t *testing.T, name string) (vnf string) {
 	t.Helper()
 	for end := time.Now().Add(patience); ; testbed.Pause(t) {
 		status, body := w.send(t, http.MethodPost, w.api()+"/vnf_instances",
-			map[string]any{"vnfdId": vnfdID, "vnfInstanceName": name})
+			map[string]any{"vnfdId": w.kind.vnfdIDs[0], "vnfInstanceName": name})
 		if status == http.StatusCreated {
 			var made struct {
 				ID string `json:"id"`
@@ -166,6 +170,9 @@ func (w *walker) api() string { return fmt.Sprintf("/vnflcm/v%d", 1+w.random.Int
 func (w *walker) request(t *testing.T, a action) (status int, body []byte) {
 	t.Helper()
 	api := w.api()
+	if a == change {
+		api = "/vnflcm/v2" // which has it first
+	}
 	method, path, in := w.ask(a, api == "/vnflcm/v2")
 	status, body = w.send(t, method, api+path, in)
 	if a.begins() && status == http.StatusAccepted {
@@ -267,7 +274,10 @@ func (w *walker) position(t *testing.T) (p position) {
 		api := w.api()
 		op := w.see(t, api)
 		var inst instView
-		p = position{exists: w.get(t, api+"/vnf_instances/"+w.vnf, &inst) == http.StatusOK, op: op.Operation, state: op.State}
+		p = position{
+			exists:     w.get(t, api+"/vnf_instances/"+w.vnf, &inst) == http.StatusOK,
+			containers: w.kind.containers, op: op.Operation, state: op.State,
+		}
 		if again := w.see(t, api); op.State == again.State && op.StateEnteredTime.Equal(again.StateEnteredTime) { // all of it is of one moment
 			w.locate(t, &p, api, again, inst)
 			return p
@@ -291,6 +301,7 @@ func (w *walker) locate(t *testing.T, p *position, api string, op opView, inst i
 	}
 	require.Empty(t, inst.wrong(w.bed.URL+api), "%s, as %s shows it: %+v\n  %s", w.vnf, api, inst, w.told())
 	is := inst.vnf()
+	is.containers = w.kind.containers
 	require.Contains(t, w.may(op), is, "%s is not what %s in %s makes of one of %+v\n  %s", w.vnf, op.Operation, op.State,
 		w.was, w.told())
 	p.instantiated, p.stopped, p.level = is.instantiated, is.stopped, is.level
@@ -325,8 +336,8 @@ func (w *walker) finish(t *testing.T) {
 		case p.state == lcm.FailedTemp &&
 			slices.Contains([]lcm.Operation{
 				lcm.OpOperate, lcm.OpScale, lcm.OpScaleToLevel, lcm.OpChangeExtConn,
-				lcm.OpModifyInfo,
-			}, p.op):
+				lcm.OpModifyInfo, lcm.OpChangeVnfPkg,
+			}, p.op), p.state == lcm.FailedTemp && p.op == lcm.OpHeal && p.containers: // whose image may be none
 			todo = fail // what a heal that was given up has left cannot be started or scaled, nor can a VIM be tried with it
 		case p.state == lcm.FailedTemp:
 			todo = retry
