@@ -169,6 +169,6 @@ func (o *resolver) sshPort(ctx context.Context, id lcm.OpOccID) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	on, err := o.vimOf(ctx, j)
+	on, err := o.serversOf(ctx, j)
 	return sshPortOf(on), err
 }

@@ -5,7 +5,6 @@ package hybrid
 import (
 	"context"
 	"sync"
-	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -77,13 +76,13 @@ func (v *VIM) Remove(ctx context.Context, name, owner string, progress func(stri
 	return v.each(progress, func(p Part, show func(string)) error { return p.VIM.Remove(ctx, name, owner, show) })
 }
 
-// RemoveWithin implements vim.Hurrier, for those parts that have it.
-func (v *VIM) RemoveWithin(
-	ctx context.Context, name, owner string, grace time.Duration, progress func(string),
+// Dispose implements vim.Disposer, for those parts that have it.
+func (v *VIM) Dispose(
+	ctx context.Context, name, owner string, how vim.Removal, progress func(string),
 ) error {
 	return v.each(progress, func(p Part, show func(string)) error {
-		if h, ok := p.VIM.(vim.Hurrier); ok {
-			return h.RemoveWithin(ctx, name, owner, grace, show)
+		if d, ok := p.VIM.(vim.Disposer); ok {
+			return d.Dispose(ctx, name, owner, how, show)
 		}
 		return p.VIM.Remove(ctx, name, owner, show)
 	})

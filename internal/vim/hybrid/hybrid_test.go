@@ -147,12 +147,12 @@ func TestDeploy_endsWithTheFirstFailure(t *testing.T) {
 	require.True(t, lcm.Is(err, lcm.KindNotFound), "what can be removed is, whatever becomes of the rest")
 }
 
-// halting is a VIM that stops deployments as a whole, hurried one that ends VNFCs.
+// halting is a VIM that stops deployments as a whole, and removes them as an operation wants it.
 type halting struct {
 	*vimtest.Memory
 
-	halted  vim.Definition
-	hurried bool
+	halted   vim.Definition
+	disposed vim.Removal
 }
 
 func (h *halting) Halt(_ context.Context, ch vim.Change, _ time.Duration, _ func(string)) error {
@@ -162,8 +162,8 @@ func (h *halting) Halt(_ context.Context, ch vim.Change, _ time.Duration, _ func
 
 func (h *halting) Resume(context.Context, vim.Change, func(string)) error { h.halted = nil; return nil }
 
-func (h *halting) RemoveWithin(ctx context.Context, name, owner string, _ time.Duration, show func(string)) error {
-	h.hurried = true
+func (h *halting) Dispose(ctx context.Context, name, owner string, how vim.Removal, show func(string)) error {
+	h.disposed = how
 	return h.Remove(ctx, name, owner, show)
 }
 
@@ -179,8 +179,9 @@ func TestAbilities_areThoseOfTheParts(t *testing.T) {
 	require.Equal(t, vimtest.Size(2), pods.halted, "each part has its own definition")
 	require.NoError(t, halter.Resume(t.Context(), ch, silent))
 	require.Nil(t, pods.halted)
-	require.NoError(t, v.RemoveWithin(t.Context(), "vnf", owner, 0, silent))
-	require.True(t, pods.hurried)
+	how := vim.Removal{Volumes: vim.VolumesStay}
+	require.NoError(t, v.Dispose(t.Context(), "vnf", owner, how, silent))
+	require.Equal(t, how, pods.disposed)
 
 	_, _, servers := clouds("a")
 	require.True(t, lcm.Is(servers.Halt(t.Context(), ch, 0, silent), lcm.KindInvalid))
