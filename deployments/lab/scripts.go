@@ -47,6 +47,7 @@ func scripts(mux *http.ServeMux, d *fake.Driver) {
 	runs(s, d)
 	clusters(s, d)
 	s.get("/lab/storage", func() any { return d.Storage() })
+	s.get("/lab/plays", func() any { return d.Plays() })
 }
 
 // runs serves how scripts run.

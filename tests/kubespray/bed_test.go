@@ -32,8 +32,14 @@ type bed struct {
 	runs    int
 }
 
+// The images of the machines. That of the Ansible server has also what kubespray installs on nodes.
+const (
+	nodeImage    = "debian-12-k8s"
+	ansibleImage = "debian-12-ansible"
+)
+
 // newBed brings them up; all is removed with the test.
-func newBed(t *testing.T, nodes ...string) *bed {
+func newBed(t *testing.T, image string, nodes ...string) *bed {
 	t.Helper()
 	require.Zero(t, os.Geteuid(), "real machines need root")
 	root, err := environment.Root()
@@ -49,7 +55,7 @@ func newBed(t *testing.T, nodes ...string) *bed {
 	})
 	require.NoError(t, lab.Up(t.Context(), site))
 	b := &bed{root: root, address: map[string]string{}, host: map[string]*remote.Host{}}
-	b.makeStack(t, lab.Login(), nodes)
+	b.makeStack(t, lab.Login(), image, nodes)
 	return b
 }
 
@@ -66,11 +72,11 @@ func (d definition) ToStackCreateMap() (map[string]any, error) {
 	return map[string]any{"stack_name": "kubespray", "template": d.template, "disable_rollback": true, "timeout_mins": 10}, nil
 }
 
-func (b *bed) makeStack(t *testing.T, login environment.Login, nodes []string) {
+func (b *bed) makeStack(t *testing.T, login environment.Login, image string, nodes []string) {
 	t.Helper()
-	servers := []server{{ansibleServer, "debian-12-ansible"}}
+	servers := []server{{ansibleServer, ansibleImage}}
 	for _, node := range nodes {
-		servers = append(servers, server{node, "debian-12-k8s"})
+		servers = append(servers, server{node, image})
 	}
 	var text bytes.Buffer
 	require.NoError(t, template.Must(template.New("stack").Parse(stackTemplate)).Execute(&text, servers))

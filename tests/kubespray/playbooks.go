@@ -13,35 +13,48 @@ import (
 )
 
 // Archive packs a directory of playbooks, as that beside this file, into a tar. What is a link to a file there, as to
-// one of the sample package, becomes that file.
+// one of the sample package, becomes that file; links to directories stay links.
 func Archive(dir string) ([]byte, error) {
 	var b bytes.Buffer
 	w := tar.NewWriter(&b)
 	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if e != nil && e.Name() == ".git" {
+			return fs.SkipDir
+		}
 		if err != nil || e.IsDir() {
-			return err
-		}
-		content, err := os.ReadFile(path) // through links
-		if err != nil {
-			return err
-		}
-		info, err := os.Stat(path)
-		if err != nil {
 			return err
 		}
 		name, err := filepath.Rel(dir, path)
 		if err != nil {
 			return err
 		}
-		header := &tar.Header{Name: filepath.ToSlash(name), Mode: int64(info.Mode().Perm()), Size: int64(len(content))}
-		if err := w.WriteHeader(header); err != nil {
-			return err
-		}
-		_, err = w.Write(content)
-		return err
+		return add(w, path, filepath.ToSlash(name))
 	})
 	if err = errors.Join(err, w.Close()); err != nil {
 		return nil, fmt.Errorf("pack the playbooks in %s: %w", dir, err)
 	}
 	return b.Bytes(), nil
+}
+
+func add(w *tar.Writer, path, name string) error {
+	info, err := os.Stat(path) // through links
+	if err != nil {
+		return err
+	}
+	if info.IsDir() {
+		to, err := os.Readlink(path)
+		if err != nil {
+			return err
+		}
+		return w.WriteHeader(&tar.Header{Typeflag: tar.TypeSymlink, Name: name, Linkname: to, Mode: 0o777})
+	}
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	if err := w.WriteHeader(&tar.Header{Name: name, Mode: int64(info.Mode().Perm()), Size: int64(len(content))}); err != nil {
+		return err
+	}
+	_, err = w.Write(content)
+	return err
 }

@@ -40,10 +40,13 @@ var servicePackages = []string{
 }
 
 // ansiblePackages are what an Ansible server has besides: Ansible with Debian's collections, and what playbooks such as
-// kubespray's call on their own machine.
+// kubespray's call on their own machine. The last two lines are what kubespray installs on nodes, for those that reach no
+// archive of Debian.
 var ansiblePackages = []string{
 	"ansible", "ansible-core", "openssh-client", "sshpass", "python3-netaddr", "python3-jmespath", "python3-cryptography",
 	"python3-ruamel.yaml", "rsync",
+	"python3-apt", "gnupg", "apt-transport-https", "software-properties-common", "apparmor", "libseccomp2", "mergerfs",
+	"openssl", "unzip", "xfsprogs", "bash-completion", "tar", "ipset", "ipvsadm",
 }
 
 // module is a Go module below this directory, or the lab's own, whose programs the image needs.

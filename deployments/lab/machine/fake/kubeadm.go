@@ -149,17 +149,21 @@ func (d *Driver) kubeadmInit(ctx context.Context, m *Machine, p Params) Result {
 	if c != nil && c.controlPlanes() > 0 {
 		c.violate("%s initialised a cluster that had members", node)
 	}
-	c = &cluster{
-		id: id, ca: ca, members: map[string]*member{}, etcd: map[string]*etcdMember{}, tokens: map[string]string{},
-		certificateKey: config.CertificateKey, pods: map[string]*Pod{}, volumes: map[string]*PersistentVolume{},
-		classes:    map[string]*StorageClass{},
-		violations: violationsOf(c),
-	}
+	violations := violationsOf(c)
+	c = newCluster(id, ca)
+	c.certificateKey, c.violations = config.CertificateKey, violations
 	w.clusters[id] = c
 	c.join(node, p.Get("ADDRESS"), m, true)
 	m.becomeMember(p, ca)
 	p.Print("Your Kubernetes control-plane has initialized successfully!")
 	return Result{}
+}
+
+func newCluster(id, ca string) *cluster {
+	return &cluster{
+		id: id, ca: ca, members: map[string]*member{}, etcd: map[string]*etcdMember{}, tokens: map[string]string{},
+		pods: map[string]*Pod{}, volumes: map[string]*PersistentVolume{}, classes: map[string]*StorageClass{},
+	}
 }
 
 func violationsOf(c *cluster) []string {

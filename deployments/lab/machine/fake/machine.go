@@ -60,6 +60,9 @@ func newMachine(d *Driver, def machine.Machine, hostKey []byte) (*Machine, error
 	return m, nil
 }
 
+// privateKey is the host key.
+func (m *Machine) privateKey() ed25519.PrivateKey { return ed25519.NewKeyFromSeed(m.hostKey) }
+
 // ID is the server's id.
 func (m *Machine) ID() string { return m.id }
 

@@ -50,6 +50,10 @@ func (d *Driver) registerScripts() {
 		"tell-hosts":     d.tellHosts,
 		"look-at-node":   d.lookAtNode,
 
+		"check-ansible":    d.checkAnsible,
+		"run-playbook":     d.runPlaybook,
+		"remove-inventory": d.removeInventory,
+
 		"check-storage-server": d.checkStorageServer,
 		"set-up-volumes":       d.setUpVolumes,
 		"export-volumes":       d.exportVolumes,

@@ -24,6 +24,7 @@ type world struct {
 	balancers map[string]map[*Machine]balancer // by virtual IP
 	disks     map[string]*disk                 // by volume id
 	servers   map[*Machine]*nfsServer
+	plays     []*Play
 }
 
 // balancer is HAProxy and keepalived on one machine.
