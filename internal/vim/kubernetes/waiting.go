@@ -262,15 +262,16 @@ func (w *waiting) judge(p prepared) (ready bool, why string, err error) {
 	if result.Status != status.CurrentStatus {
 		return false, result.Message, nil
 	}
-	if have, want := w.podsOf(have); have < want {
-		return false, fmt.Sprintf("%d of %d Pods are there", have, want), nil
+	if have, want := w.podsOf(have); have != want {
+		return false, fmt.Sprintf("%d Pods are there, and %d are to be", have, want), nil
 	}
 	return true, result.Message, nil
 }
 
-// podsOf counts the Pods of a workload that do not end, and says how many there are to be; want is 0 for what has no
-// number of them. Controllers that have just lost the API server believe for a while what was so before: the status of
-// a workload is what they believe.
+// podsOf counts the Pods of a workload that have not ended and do not end, and says how many there are to be; both are 0
+// for what has no number of them. Controllers that have just lost the API server believe for a while what was so before:
+// the status of a workload is what they believe. And a workload that is done with an update may be seen before the last
+// Pod of its former ones is seen to end.
 func (w *waiting) podsOf(o *unstructured.Unstructured) (have, want int) {
 	if !scalable(o.GetKind()) || o.GroupVersionKind().Group != "apps" {
 		return 0, 0
@@ -291,7 +292,9 @@ func (w *waiting) podsOf(o *unstructured.Unstructured) (have, want int) {
 		return 0, 0
 	}
 	for _, pod := range w.listed(pods) {
-		if pod.GetNamespace() == o.GetNamespace() && pod.GetDeletionTimestamp() == nil &&
+		phase, _, _ := unstructured.NestedString(pod.Object, "status", "phase")
+		ended := phase == string(corev1.PodFailed) || phase == string(corev1.PodSucceeded)
+		if pod.GetNamespace() == o.GetNamespace() && pod.GetDeletionTimestamp() == nil && !ended &&
 			selector.Matches(labels.Set(pod.GetLabels())) {
 			have++
 		}
