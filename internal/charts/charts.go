@@ -32,6 +32,9 @@ type Release struct {
 	Namespace string         `json:"namespace"`
 	Content   Content        `json:"content"`
 	Values    map[string]any `json:"values"` // on top of the chart's own
+	// PullSecret is the Secret, in the release's namespace, with which its Pods pull their images beside those that the
+	// chart names; "" for none.
+	PullSecret string `json:"pullSecret,omitempty"`
 }
 
 // Digest tells releases apart that are not made of the same. It says nothing of what they are made of.
@@ -47,6 +50,9 @@ func (r Release) Digest() string {
 	}
 	values, _ := json.Marshal(r.Values) // what came as JSON is written as JSON, its keys sorted
 	part(values)
+	if r.PullSecret != "" {
+		part([]byte(r.PullSecret))
+	}
 	return hex.EncodeToString(h.Sum(nil))
 }
 

@@ -77,6 +77,9 @@ func (a *answer) take(of Release, files map[string]string) error {
 		}
 		for _, o := range made {
 			change(o)
+			if of.holds(o) {
+				Pull(o, of.PullSecret)
+			}
 			mark(o, of)
 			objects, a.Paths = append(objects, o), append(a.Paths, file)
 		}
@@ -94,7 +97,7 @@ func (a *answer) take(of Release, files map[string]string) error {
 		}
 	}
 	for _, h := range a.Hooks {
-		if _, err := objectsOf(h.Manifest); err != nil {
+		if h.Manifest, err = of.hook(h.Manifest); err != nil {
 			return fmt.Errorf("%s: %w", h.Path, err)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/windlass-nfv/windlass/internal/charts"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/params"
 )
@@ -35,24 +36,20 @@ func (r Registry) CheckMembers(wrong params.Wrong) {
 func PullSecretName(id lcm.VnfInstanceID) string { return ReleaseName(id) + "-registries" }
 
 // pullSecrets lets the Pods of manifests pull their images with the credentials of the request. Each namespace of theirs
-// gets a Secret, and that of the charts, whose values may name it.
-func (v *VNF) pullSecrets(id lcm.VnfInstanceID, charts bool) {
+// gets a Secret, and that of the charts.
+func (v *VNF) pullSecrets(id lcm.VnfInstanceID, charted bool) {
 	registries := slices.DeleteFunc(slices.Clone(v.Params.Registries), func(r Registry) bool { return r.Username == "" })
 	if len(registries) == 0 {
 		return
 	}
 	name := PullSecretName(id)
 	var namespaces []string
-	if charts {
-		namespaces = append(namespaces, v.Params.Namespace)
+	if charted {
+		v.pullSecret, namespaces = name, append(namespaces, v.Params.Namespace)
 	}
 	for i, o := range v.Manifests.Objects {
-		spec := podSpec(o.GetKind())
-		if spec == nil {
-			continue
-		}
 		with := o.DeepCopy() // the objects of a package may be shared
-		if pulls(with.Object, spec, name) {
+		if charts.Pull(with.Object, name) {
 			v.Manifests.Objects[i] = *with
 			namespaces = append(namespaces, o.GetNamespace())
 		}
@@ -61,33 +58,6 @@ func (v *VNF) pullSecrets(id lcm.VnfInstanceID, charts bool) {
 	for _, namespace := range slices.Compact(namespaces) {
 		v.Manifests.Objects = append(v.Manifests.Objects, pullSecret(name, namespace, registries))
 	}
-}
-
-// podSpec is where a kind of workload has what its Pods are; nil for a kind without Pods.
-func podSpec(kind string) []string {
-	switch kind {
-	case "Pod":
-		return []string{"spec"}
-	case "Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "Job", "ReplicationController":
-		return []string{"spec", "template", "spec"}
-	case "CronJob":
-		return []string{"spec", "jobTemplate", "spec", "template", "spec"}
-	}
-	return nil
-}
-
-// pulls adds a Secret to those with which Pods pull their images. What has no Pods as they must be stays as it is: the
-// cluster says why.
-func pulls(object map[string]any, spec []string, secret string) bool {
-	if _, ok, err := unstructured.NestedMap(object, spec...); !ok || err != nil {
-		return false
-	}
-	at := append(slices.Clone(spec), "imagePullSecrets")
-	have, _, err := unstructured.NestedSlice(object, at...)
-	if err != nil {
-		return false
-	}
-	return unstructured.SetNestedSlice(object, append(have, map[string]any{"name": secret}), at...) == nil
 }
 
 func pullSecret(name, namespace string, registries []Registry) unstructured.Unstructured {

@@ -74,6 +74,8 @@ type VNF struct {
 	Wrong []lcm.Problem
 
 	releases []release
+	// pullSecret is the Secret with which Pods of charts pull their images, "" for none.
+	pullSecret string
 	// described are the workloads of the VDUs whose Pods the VNFD describes, nil where the request names manifests or
 	// charts.
 	described map[string]Workload
@@ -152,7 +154,10 @@ func (v *VNF) workloads(f *vnfpkg.Flavour) (map[string]Workload, []lcm.Problem) 
 // add reads a chart and renders it.
 func (v *VNF) add(ctx context.Context, c chart, from Files) error {
 	r := release{
-		Release: charts.Release{Name: c.release, Namespace: v.Params.Namespace, Values: c.values}, at: c.at,
+		Release: charts.Release{
+			Name: c.release, Namespace: v.Params.Namespace, Values: c.values, PullSecret: v.pullSecret,
+		},
+		at: c.at,
 	}
 	var err error
 	if r.Content, err = from.chart(c); lcm.Is(err, lcm.KindNotFound) {

@@ -1,0 +1,73 @@
+package charts
+
+import (
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/yaml"
+)
+
+// Pull adds a Secret to those with which the Pods of an object pull their images, and tells whether it has Pods. What has
+// none as they must be stays as it is: the cluster says why. One that names the Secret already has it once.
+func Pull(object map[string]any, secret string) bool {
+	kind, _, _ := unstructured.NestedString(object, "kind")
+	spec := podSpec(kind)
+	if spec == nil || secret == "" {
+		return false
+	}
+	if _, ok, err := unstructured.NestedMap(object, spec...); !ok || err != nil {
+		return false
+	}
+	at := append(slices.Clone(spec), "imagePullSecrets")
+	have, _, err := unstructured.NestedSlice(object, at...)
+	if err != nil {
+		return false
+	}
+	if slices.ContainsFunc(have, func(s any) bool { of, _ := s.(map[string]any); return of["name"] == secret }) {
+		return true
+	}
+	return unstructured.SetNestedSlice(object, append(have, map[string]any{"name": secret}), at...) == nil
+}
+
+// podSpec is where a kind of workload has what its Pods are; nil for a kind without Pods.
+func podSpec(kind string) []string {
+	switch kind {
+	case "Pod":
+		return []string{"spec"}
+	case "Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "Job", "ReplicationController":
+		return []string{"spec", "template", "spec"}
+	case "CronJob":
+		return []string{"spec", "jobTemplate", "spec", "template", "spec"}
+	}
+	return nil
+}
+
+// holds tells whether an object is in the release's namespace, where its Secret is.
+func (r Release) holds(o map[string]any) bool {
+	namespace, _, _ := unstructured.NestedString(o, "metadata", "namespace")
+	return namespace == "" || namespace == r.Namespace
+}
+
+// hook is the text of a hook, which stays as it is where its Pods need no Secret.
+func (r Release) hook(text string) (string, error) {
+	objects, err := objectsOf(text)
+	if err != nil || r.PullSecret == "" {
+		return text, err
+	}
+	var out strings.Builder
+	pulls := false
+	for _, o := range objects {
+		pulls = r.holds(o) && Pull(o, r.PullSecret) || pulls
+		doc, err := yaml.Marshal(o)
+		if err != nil {
+			return "", err
+		}
+		out.WriteString("---\n")
+		out.Write(doc)
+	}
+	if !pulls {
+		return text, nil
+	}
+	return out.String(), nil
+}
