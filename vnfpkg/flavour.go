@@ -15,6 +15,8 @@ type flavourReader struct {
 	ofContainers map[string]bool
 	// containers counts those of all VDUs, containerTexts the bytes of what is said of them.
 	containers, containerTexts int
+	// named are constraints of VDUs of containers of which something else says more.
+	named []constraint
 }
 
 func (l *loader) flavour(doc *value) Flavour {
@@ -32,6 +34,7 @@ func (l *loader) flavour(doc *value) Flavour {
 	r.policies()
 	r.checkAutoscaling()
 	r.checkPlacement()
+	r.checkConstraints()
 	r.checkLevels()
 	r.checkBitrates()
 	r.baseHOT()

@@ -33,6 +33,8 @@ func (r *flavourReader) deployable(name string, node *value) Vdu {
 	if len(pod.Containers) == 0 {
 		r.rep.problem(node.place(), "the VDU %s has no container (requirement container)", quoteName(name))
 	}
+	pod.Nodes = r.nodeLabels(name, node)
+	r.constraints(name, node)
 	vdu.Pod = pod
 	return vdu
 }

@@ -14,6 +14,8 @@ type Pod struct {
 	// Namespace is where the workload is, "" to leave that to the request and the VIM.
 	Namespace string            `json:"namespace,omitempty"`
 	Labels    map[string]string `json:"labels,omitempty"`
+	// Nodes are the labels of the nodes on which the Pods may be.
+	Nodes []NodeLabel `json:"nodes,omitempty"`
 	// Containers are ordered as the VNFD has them; there is one at least.
 	Containers []Container `json:"containers"`
 	// Autoscaling is set where the cluster decides how many Pods there are.

@@ -1,6 +1,7 @@
 package cnf
 
 import (
+	"iter"
 	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -11,30 +12,98 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-// affinity makes the rules of the VNFD that a VDU is in those of its Pods. All must hold: so SOL001 means them.
+// affinity makes the rules of the VNFD that a VDU is in those of its Pods. All must hold: so SOL001 means them. Rules to be
+// in different zones are in spread.
 func (d *describer) affinity(v vnfpkg.Vdu) *corev1.Affinity {
-	var with, without []corev1.PodAffinityTerm
-	for _, rule := range d.flavour.AffinityRules {
-		topology := rule.Topology()
-		if topology == "" || !slices.Contains(rule.Vdus, v.ID) {
-			continue
-		}
-		term := corev1.PodAffinityTerm{TopologyKey: topology, LabelSelector: d.ruled(rule)}
-		if rule.Anti {
-			without = append(without, term)
-		} else {
-			with = append(with, term)
+	out := corev1.Affinity{NodeAffinity: nodeAffinity(v)}
+	for rule := range d.rulesOf(v) {
+		term := corev1.PodAffinityTerm{TopologyKey: rule.Topology(), LabelSelector: d.ruled(rule)}
+		switch {
+		case rule.Anti && spreads(rule):
+		case rule.Anti && out.PodAntiAffinity == nil:
+			out.PodAntiAffinity = &corev1.PodAntiAffinity{}
+			fallthrough
+		case rule.Anti:
+			terms := &out.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution
+			*terms = append(*terms, term)
+		case out.PodAffinity == nil:
+			out.PodAffinity = &corev1.PodAffinity{}
+			fallthrough
+		default:
+			terms := &out.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution
+			*terms = append(*terms, term)
 		}
 	}
-	if len(with)+len(without) == 0 {
+	if out == (corev1.Affinity{}) {
 		return nil
 	}
-	out := &corev1.Affinity{}
-	if len(with) > 0 {
-		out.PodAffinity = &corev1.PodAffinity{RequiredDuringSchedulingIgnoredDuringExecution: with}
+	return &out
+}
+
+// rulesOf are the rules that a VDU is in, as far as labels of nodes tell what they are about.
+func (d *describer) rulesOf(v vnfpkg.Vdu) iter.Seq[vnfpkg.AffinityRule] {
+	return func(yield func(vnfpkg.AffinityRule) bool) {
+		for _, rule := range d.flavour.AffinityRules {
+			if rule.Topology() != "" && slices.Contains(rule.Vdus, v.ID) && !yield(rule) {
+				return
+			}
+		}
 	}
-	if len(without) > 0 {
-		out.PodAntiAffinity = &corev1.PodAntiAffinity{RequiredDuringSchedulingIgnoredDuringExecution: without}
+}
+
+// spreads tells whether a rule is about more than nodes. Of these there may be fewer than Pods: then the Pods are spread
+// over them evenly, where rules of affinity would keep the last ones from being anywhere.
+func spreads(rule vnfpkg.AffinityRule) bool { return rule.Topology() != corev1.LabelHostname }
+
+// spread makes rules to be in different zones or groups of zones.
+func (d *describer) spread(v vnfpkg.Vdu) (out []corev1.TopologySpreadConstraint) {
+	for rule := range d.rulesOf(v) {
+		if rule.Anti && spreads(rule) {
+			out = append(out, corev1.TopologySpreadConstraint{
+				MaxSkew: 1, TopologyKey: rule.Topology(), WhenUnsatisfiable: corev1.DoNotSchedule, LabelSelector: d.ruled(rule),
+			})
+		}
+	}
+	return out
+}
+
+// nodeSelector has the labels whose values nodes must have.
+func nodeSelector(v vnfpkg.Vdu) map[string]string {
+	out := map[string]string{}
+	for _, l := range v.Pod.Nodes {
+		if l.Value != "" && !l.Preferred {
+			out[l.Key] = l.Value
+		}
+	}
+	return out
+}
+
+// nodeAffinity has the labels that nodes must have with whatever value, and those that they had better have.
+func nodeAffinity(v vnfpkg.Vdu) *corev1.NodeAffinity {
+	out := &corev1.NodeAffinity{}
+	var required []corev1.NodeSelectorRequirement
+	for _, l := range v.Pod.Nodes {
+		wanted := corev1.NodeSelectorRequirement{Key: l.Key, Operator: corev1.NodeSelectorOpExists}
+		if l.Value != "" {
+			wanted.Operator, wanted.Values = corev1.NodeSelectorOpIn, []string{l.Value}
+		}
+		switch {
+		case l.Preferred:
+			out.PreferredDuringSchedulingIgnoredDuringExecution = append(out.PreferredDuringSchedulingIgnoredDuringExecution,
+				corev1.PreferredSchedulingTerm{Weight: 1, Preference: corev1.NodeSelectorTerm{
+					MatchExpressions: []corev1.NodeSelectorRequirement{wanted},
+				}})
+		case l.Value == "":
+			required = append(required, wanted)
+		}
+	}
+	if len(required) > 0 {
+		out.RequiredDuringSchedulingIgnoredDuringExecution = &corev1.NodeSelector{
+			NodeSelectorTerms: []corev1.NodeSelectorTerm{{MatchExpressions: required}},
+		}
+	}
+	if required == nil && out.PreferredDuringSchedulingIgnoredDuringExecution == nil {
+		return nil
 	}
 	return out
 }

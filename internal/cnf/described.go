@@ -175,7 +175,10 @@ func (d *describer) workload(v vnfpkg.Vdu) {
 	selector := &metav1.LabelSelector{MatchLabels: d.selector(v)}
 	template := corev1.PodTemplateSpec{
 		ObjectMeta: metav1.ObjectMeta{Labels: d.podLabels(v)},
-		Spec:       corev1.PodSpec{Containers: d.containers(v), Affinity: d.affinity(v)},
+		Spec: corev1.PodSpec{
+			Containers: d.containers(v), Affinity: d.affinity(v), NodeSelector: nodeSelector(v),
+			TopologySpreadConstraints: d.spread(v),
+		},
 	}
 	if digest := d.configDigest(v); digest != "" {
 		template.Annotations = map[string]string{configMark: digest}
