@@ -200,6 +200,7 @@ func activityStructs(o Options, ops *resolver, open *connections) []any {
 			Vims: o.Store, Vnfs: ops, Forget: o.Vault.Delete, Output: lines{},
 			Look: ops.lookAtCluster,
 		},
+		&activities.ClusterVnfs{Records: o.Store, Starter: o.Starter, Output: lines{}},
 	}
 }
 

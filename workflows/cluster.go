@@ -21,6 +21,7 @@ func (c *clusterWork) tables() tables {
 			"wait-for-nodes":        {do: c.waitForNodes, undo: c.forgetNodes},
 			"finish-nodes":          {do: c.finishNodes},
 			"register-cluster":      {do: c.registerVim, undo: c.deregisterVim},
+			"terminate-vnfs":        {do: c.terminateVnfs},
 			"deregister-cluster":    {do: c.deregisterVim},
 			"wait-for-new-nodes":    {do: c.waitForNodes, undo: c.forgetArrivals},
 			"tell-nodes":            {do: c.tellAll, undo: c.tellFormer},
@@ -98,6 +99,14 @@ func (c *clusterWork) registerVim(ctx workflow.Context) error {
 		Tracked: track(ctx, ""), OpOccID: c.in.OpOccID, Account: c.account,
 	})
 	c.vim = out.VimID
+	return err
+}
+
+// terminateVnfs ends what is on the cluster.
+func (c *clusterWork) terminateVnfs(ctx workflow.Context) error {
+	_, err := call(polling(ctx), clusterVnfs.TerminateVnfs, activities.TerminateVnfsInput{
+		Tracked: track(ctx, ""), OpOccID: c.in.OpOccID, VnfInstanceID: c.in.VnfInstanceID,
+	})
 	return err
 }
 

@@ -9,11 +9,12 @@ import (
 
 // Receivers of method values only: the SDK takes the activities' names from them.
 var (
-	infra   *activities.Infrastructure
-	nodes   *activities.Nodes
-	cluster *activities.Cluster
-	vims    *activities.VimRegistry
-	grants  *activities.Grants
+	infra       *activities.Infrastructure
+	nodes       *activities.Nodes
+	cluster     *activities.Cluster
+	vims        *activities.VimRegistry
+	clusterVnfs *activities.ClusterVnfs
+	grants      *activities.Grants
 )
 
 // Instantiate carries out one INSTANTIATE operation (SOL003 clause 5.4.4): it makes the infrastructure and,

@@ -93,6 +93,7 @@ func everyList(t *testing.T) map[string]anyList {
 						k.Params.StorageClasses = []k8s.StorageClassParams{{Name: "files", ExportDir: "/volume/files"}}
 					}
 					f.Graceful = strings.Contains(body, "GRACEFUL")
+					f.TerminatesVnfs = f.Graceful
 					if _, err := planOf(f, op, body); err != nil {
 						// One control plane neither scales nor heals, and only one flavour has a storage server.
 						require.True(t, flavour != "ha" || strings.Contains(body, "storage"), err)

@@ -58,7 +58,7 @@ func (a *api) terminate(c echo.Context) error {
 	if inst.InstantiationState != lcm.Instantiated {
 		return lcm.Errorf(lcm.KindConflict, "The VNF instance %s is not instantiated.", inst.ID)
 	}
-	if err := a.unusedCluster(c.Request().Context(), inst); err != nil {
+	if err := a.unusedCluster(c.Request().Context(), inst, body); err != nil {
 		return err
 	}
 	if err := a.allowedTermination(c.Request().Context(), inst, body); err != nil {
@@ -67,10 +67,14 @@ func (a *api) terminate(c echo.Context) error {
 	return a.begin(c, inst, lcm.OpTerminate, body)
 }
 
-// unusedCluster wants no VNF to be on the cluster that the instance is: its Pods would go with the cluster.
-func (h *Handler) unusedCluster(ctx context.Context, inst lcm.VnfInstance) error {
+// unusedCluster wants no VNF to be on the cluster that the instance is, unless the request terminates them first: their
+// Pods would go with the cluster.
+func (h *Handler) unusedCluster(ctx context.Context, inst lcm.VnfInstance, body []byte) error {
 	if inst.Instantiated == nil || inst.Instantiated.ClusterVimID == "" {
 		return nil
+	}
+	if request, err := lcm.ParseTerminate(body); err != nil || request.TerminatesVnfs() {
+		return err
 	}
 	users, err := h.Store.VimUsers(ctx, inst.Instantiated.ClusterVimID)
 	if err != nil {
@@ -86,7 +90,7 @@ func (h *Handler) unusedCluster(ctx context.Context, inst lcm.VnfInstance) error
 		return nil
 	}
 	return lcm.Errorf(lcm.KindConflict, "The VNF instance %s is a cluster on which other VNF instances are: %s. Terminate and "+
-		"delete them first.", inst.ID, strings.Join(names, ", "))
+		"delete them first, or let this request do it (additionalParams.terminate_vnfs).", inst.ID, strings.Join(names, ", "))
 }
 
 // allowedTermination asks the VNFD. A VNF whose package is gone can still be terminated.

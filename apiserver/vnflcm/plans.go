@@ -141,7 +141,7 @@ func (h *Handler) planTermination(
 	if err := h.CheckReady(ctx, inst); err != nil {
 		return p, f, err
 	}
-	if err := h.unusedCluster(ctx, inst); err != nil {
+	if err := h.unusedCluster(ctx, inst, request); err != nil {
 		return p, f, err
 	}
 	return h.planned(ctx, inst, lcm.OpTerminate, request, dialectV1.Number)

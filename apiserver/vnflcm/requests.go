@@ -115,7 +115,8 @@ type terminateV2 struct {
 
 // terminateParams are of Windlass alone; see lcm.TerminateRequest.
 type terminateParams struct {
-	Claims string `json:"claims" param:"enum=delete|keep"`
+	Claims        string `json:"claims" param:"enum=delete|keep"`
+	TerminateVnfs bool   `json:"terminate_vnfs"`
 }
 
 // The bodies of scalings and healings are the same in both versions; v3.3.1's healScript is not read.

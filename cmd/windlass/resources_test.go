@@ -149,6 +149,8 @@ func TestVnfTerminate_isForcefulUnlessATimeIsGiven(t *testing.T) {
 	assert.JSONEq(t, `{"terminationType":"FORCEFUL"}`, api.last("POST").body)
 	windlass(t, api, "vnf", "terminate", vnfID, "--graceful", "30")
 	assert.JSONEq(t, `{"terminationType":"GRACEFUL","gracefulTerminationTimeout":30}`, api.last("POST").body)
+	windlass(t, api, "vnf", "terminate", vnfID, "--terminate-vnfs")
+	assert.JSONEq(t, `{"terminationType":"FORCEFUL","additionalParams":{"terminate_vnfs":true}}`, api.last("POST").body)
 }
 
 func TestDelete_confirmsEachOne(t *testing.T) {

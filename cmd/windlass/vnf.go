@@ -203,6 +203,7 @@ The command uses version 2 of the API, whatever --lcm-version says.`,
 func newVnfTerminate(c *cli) *cobra.Command {
 	var how manner
 	var timeout int
+	var vnfs bool
 	cmd := &cobra.Command{
 		Use:   "terminate ID",
 		Short: "Terminate a VNF instance and delete its resources",
@@ -214,10 +215,14 @@ shut down first, so that what runs on them ends in order. A server that is not o
 	how.addMannerFlags(cmd)
 	cmd.Flags().IntVar(&timeout, "graceful", 0,
 		"shut the servers down first, and wait for them for up to so many `seconds`")
+	cmd.Flags().BoolVar(&vnfs, "terminate-vnfs", false, "terminate the VNFs first that are on this one, which is a cluster")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		request := map[string]any{"terminationType": "FORCEFUL"}
 		if timeout > 0 {
 			request = map[string]any{"terminationType": "GRACEFUL", "gracefulTerminationTimeout": timeout}
+		}
+		if vnfs {
+			request["additionalParams"] = map[string]any{"terminate_vnfs": true}
 		}
 		return c.operate(cmd, args[0], lcm.OpTerminate, request, how)
 	}

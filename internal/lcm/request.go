@@ -54,6 +54,14 @@ func (r TerminateRequest) KeepsClaims() bool {
 	return json.Unmarshal(r.AdditionalParams, &p) == nil && p.Claims == "keep" // others were refused with the request
 }
 
+// TerminatesVnfs reports whether the VNFs that are on the VNF, which is a cluster, are terminated first.
+func (r TerminateRequest) TerminatesVnfs() bool {
+	var p struct {
+		TerminateVnfs bool `json:"terminate_vnfs"`
+	}
+	return json.Unmarshal(r.AdditionalParams, &p) == nil && p.TerminateVnfs // others were refused with the request
+}
+
 // Graceful reports whether the VNF is to be taken out of service before its resources are deleted.
 func (r TerminateRequest) Graceful() bool { return r.TerminationType == string(Graceful) }
 

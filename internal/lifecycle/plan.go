@@ -30,6 +30,8 @@ type Facts struct {
 	APIVersion int
 	// Graceful is set when a termination shuts the servers down first, or a stop drains the nodes.
 	Graceful bool
+	// TerminatesVnfs is set when the termination of a cluster terminates the VNFs on it first.
+	TerminatesVnfs bool
 	// ChangesVim is set when a CHANGE_EXT_CONN, or a modification, changes the VIM connection on which the VNF is.
 	ChangesVim bool
 	// ChangesRegistries is set when a modification changes the registries of a cluster that is in use.

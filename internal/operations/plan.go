@@ -43,6 +43,9 @@ func (o *Operation) Facts(unhealthy map[string]string) (lifecycle.Facts, error) 
 	if facts.Graceful, err = graceful(o.OpOcc); err != nil {
 		return facts, err
 	}
+	if request, err := lcm.ParseTerminate(o.OpOcc.Params); o.OpOcc.Operation == lcm.OpTerminate && err == nil {
+		facts.TerminatesVnfs = request.TerminatesVnfs()
+	}
 	o.changing(&facts)
 	facts.Drivers, err = o.Drivers()
 	return facts, err

@@ -233,6 +233,29 @@ func (s *Store) DeleteClusterVim(ctx context.Context, id lcm.VimID, cluster lcm.
 	})
 }
 
+// ReleaseVim takes the VIM out of the connections of an instance that is not instantiated and has no operation under way.
+// It is a Conflict for any other that names the VIM.
+func (s *Store) ReleaseVim(ctx context.Context, vim lcm.VimID, of lcm.VnfInstanceID) error {
+	args := pgx.NamedArgs{"id": vim, "instance": of, "connection": []map[string]any{{"vimId": vim}}}
+	return s.inTransaction(ctx, "take a VIM out of the connections", func(tx pgx.Tx) error {
+		_, err := tx.Exec(ctx, `
+			update vnf_instance set updated = now(), version = version + 1, vim_connections = (
+				select coalesce(jsonb_agg(c), '[]') from jsonb_array_elements(vim_connections) as c where c ->> 'vimId' is distinct from @id)
+			where id = @instance and vim_connections @> @connection::jsonb and instantiation_state = 'NOT_INSTANTIATED' and not exists (
+				select from vnf_lcm_op_occ where vnf_instance_id = @instance
+				and state in ('STARTING', 'PROCESSING', 'FAILED_TEMP', 'ROLLING_BACK'))`, args)
+		if err != nil {
+			return err
+		}
+		users, err := all(ctx, tx, pgx.RowTo[string], `select id from vnf_instance where id = @instance and `+usesVim, args)
+		if err == nil && len(users) > 0 {
+			return lcm.Errorf(lcm.KindConflict, "The VNF instance %s uses the VIM %s still, or an operation of it is under way.", of,
+				vim)
+		}
+		return err
+	})
+}
+
 // Vim reads one VIM.
 func (s *Store) Vim(ctx context.Context, id lcm.VimID) (lcm.Vim, error) {
 	return one(ctx, s.pool, scanVim, notFound("VIM", id), selectVim+` where id = @id and`+ofProject,

@@ -170,6 +170,38 @@ func TestDeleteClusterVim_removesItFromTheClustersConnections(t *testing.T) {
 	requireKind(t, lcm.KindNotFound, err)
 }
 
+func TestReleaseVim_ofInstancesThatHaveNothingThere(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	v := newVim("cluster")
+	require.NoError(t, s.CreateVim(in(t, lcm.DefaultProject), v))
+	user := newInstance(t, s)
+	user.Version, user.InstantiationState = 1, lcm.Instantiated
+	user.VimConnections = []lcm.VimConnectionInfo{{ID: "inline"}, {ID: "k8s", VimID: v.ID, VimType: lcm.VimKubernetes}}
+	require.NoError(t, s.UpdateInstance(t.Context(), user))
+	requireKind(t, lcm.KindConflict, s.ReleaseVim(t.Context(), v.ID, user.ID))
+
+	user.Version, user.InstantiationState = 2, lcm.NotInstantiated
+	require.NoError(t, s.UpdateInstance(t.Context(), user))
+	op := instantiate(user)
+	require.NoError(t, s.BeginOperation(t.Context(), op))
+	requireKind(t, lcm.KindConflict, s.ReleaseVim(t.Context(), v.ID, user.ID))
+	record := recorder(s, t, op.ID)
+	for _, state := range []lcm.OperationState{lcm.Processing, lcm.FailedTemp, lcm.Failed} {
+		record(state)
+	}
+
+	for range 2 {
+		require.NoError(t, s.ReleaseVim(t.Context(), v.ID, user.ID))
+	}
+	got, err := s.Instance(t.Context(), user.ID)
+	require.NoError(t, err)
+	assert.Equal(t, user.VimConnections[:1], got.VimConnections)
+	users, err := s.VimUsers(t.Context(), v.ID)
+	require.NoError(t, err)
+	assert.Empty(t, users)
+}
+
 func TestDeleteVim_refusesFromTheBeginningOfAnInstantiation(t *testing.T) {
 	t.Parallel()
 	s := open(t)

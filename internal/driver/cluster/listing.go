@@ -13,8 +13,12 @@ type Listing struct {
 }
 
 // Deregistered is first of all at a termination: a cluster that still carries other VNFs must not lose its servers.
-func (Listing) Deregistered() []lifecycle.Step {
-	return []lifecycle.Step{{ID: "deregister-cluster", Title: "Deregister the cluster", Final: true}}
+func (l Listing) Deregistered() []lifecycle.Step {
+	return lifecycle.Join(
+		lifecycle.When(l.Facts.TerminatesVnfs,
+			lifecycle.Step{ID: "terminate-vnfs", Title: "Terminate the VNFs on the cluster", Final: true}),
+		[]lifecycle.Step{{ID: "deregister-cluster", Title: "Deregister the cluster", Final: true}},
+	)
 }
 
 // Finished are the last steps that make a cluster: what needs all nodes, storage, and the registration.
