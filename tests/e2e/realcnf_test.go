@@ -7,7 +7,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 )
 
@@ -82,26 +81,7 @@ func (b *bed) brokenImage(t *testing.T, vim string, c kubernetes.Interface) {
 		"Files/kubernetes/page.yaml", "Files/kubernetes/broken/web.yaml",
 	}
 	op := b.Begin(t, vnf, "instantiate", request)
-	var reported time.Time
-	require.Eventually(t, func() bool {
-		pods, err := c.CoreV1().Pods("default").List(t.Context(), metav1.ListOptions{LabelSelector: "app=web"})
-		for _, pod := range podsOrNone(pods, err) {
-			for _, s := range pod.Status.ContainerStatuses {
-				if s.State.Waiting != nil && (s.State.Waiting.Reason == "ErrImagePull" || s.State.Waiting.Reason == "ImagePullBackOff") {
-					reported = time.Now()
-				}
-			}
-		}
-		return !reported.IsZero()
-	}, 2*time.Minute, 100*time.Millisecond, "the kubelet says nothing of the image")
-	failed := b.Await(t, op, quick, "FAILED_TEMP")
-	took := time.Since(reported)
-	t.Logf("FAILED_TEMP came %s after the kubelet's first report.", took.Round(100*time.Millisecond))
-	require.Less(t, took, 10*time.Second)
-	require.Contains(t, failed["error"].(map[string]any)["detail"], "lab.local/none:v1")
-	require.Equal(t, http.StatusAccepted, b.Act(t, op, "rollback", nil).Status)
-	b.Await(t, op, quick, "ROLLED_BACK")
-	requireNoPods(t, c)
+	b.requireToldSoon(t, c, op, waits("ErrImagePull", "ImagePullBackOff"), "lab.local/none:v1")
 	require.Equal(t, http.StatusNoContent, b.Call(t, http.MethodDelete, "/vnflcm/v1/vnf_instances/"+vnf, nil).Status)
 }
 

@@ -1,0 +1,282 @@
+package e2e
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+)
+
+const troubledVnfdID = "3d1f0c52-8f0a-4a53-9a7c-5be2f7f0c1ac"
+
+// TestContainersOnRealMachines takes containerised VNFs of every kind through their life on a small real cluster, with
+// what goes wrong on real nodes. It takes minutes more than CI has: go tool task test:containers.
+func TestContainersOnRealMachines(t *testing.T) {
+	if os.Getenv("WINDLASS_TEST_CONTAINERS") == "" || os.Geteuid() != 0 {
+		t.Skip("Run by go tool task test:containers, as root; the scenarios on a control plane without nodes have run.")
+	}
+	b := newBed(t, "nspawn")
+	clusterVnf := b.Create(t, "containers")
+	op := b.Begin(t, clusterVnf, "instantiate", b.InstantiateRequest(t, "containers", func(req, cluster map[string]any) {
+		req["flavourId"] = "simple"
+		cluster["master_node"].(map[string]any)["cluster_cp_name"] = "masterNode_CP1" // no VIP
+	}))
+	b.Await(t, op, 15*time.Minute, "COMPLETED")
+	const cluster = "cluster-containers"
+	b.containersOn(t, cluster, clusterVnf)
+	r := realContainers{
+		bed: b, c: b.Kubernetes(t, cluster),
+		vim: b.Get(t, "/v1.0/vims?name="+cluster)["vims"].([]any)[0].(map[string]any),
+	}
+	r.chart(t)
+	r.described(t)
+	r.anotherPackage(t)
+	r.troubles(t)
+	r.apiServerKilled(t)
+	b.terminate(t, clusterVnf)
+	b.RequireNothingLeft(t)
+}
+
+// realContainers are VNFs on a real cluster.
+type realContainers struct {
+	*bed
+	c   kubernetes.Interface
+	vim map[string]any
+}
+
+// request is a sample's, for the cluster.
+func (r *realContainers) request(t *testing.T, sample string) map[string]any {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(r.Root, "vnfpkg/samples/requests/instantiate-"+sample+".json"))
+	require.NoError(t, err)
+	var request map[string]any
+	require.NoError(t, json.Unmarshal(text, &request))
+	request["vimConnectionInfo"].([]any)[0].(map[string]any)["vimId"] = r.vim["id"]
+	return request
+}
+
+func (r *realContainers) onboard(t *testing.T, dir string) {
+	t.Helper()
+	out, err := r.Windlass(t.Context(), "package", "create", dir).CombinedOutput()
+	require.NoError(t, err, "%s", out)
+}
+
+// requireText wants a Service to show that.
+func (r *realContainers) requireText(t *testing.T, service, port, text string) {
+	t.Helper()
+	var page []byte
+	require.Eventually(t, func() bool { // the proxies learn of a new Pod a moment later
+		var err error
+		page, err = r.c.CoreV1().Services("default").ProxyGet("http", service, port, "/", nil).DoRaw(t.Context())
+		return err == nil && bytes.Contains(page, []byte(text))
+	}, time.Minute, 200*time.Millisecond, "%s does not show %q but %q", service, text, page)
+}
+
+// chart takes a VNF that a chart makes through its life.
+func (r *realContainers) chart(t *testing.T) {
+	r.onboard(t, "vnfpkg/samples/cnf-helm")
+	vnf := r.createOf(t, chartVnfdID, "chart")
+	r.Await(t, r.Begin(t, vnf, "instantiate", r.request(t, "cnf-helm")), quick, "COMPLETED")
+	r.requireText(t, "web", "8081", "This page was in a request.")
+	r.growAndHeal(t, vnf)
+	r.requireText(t, "web", "8081", "This page was in a request.")
+	r.terminate(t, vnf)
+	requireNoPods(t, r.c)
+}
+
+// growAndHeal makes two Pods more, and replaces one.
+func (r *realContainers) growAndHeal(t *testing.T, vnf string) {
+	t.Helper()
+	r.Await(t, r.Begin(t, vnf, "scale", map[string]any{
+		"type": "SCALE_OUT", "aspectId": "web_pods", "numberOfSteps": 2,
+	}), quick, "COMPLETED")
+	require.Len(t, r.Vnfcs(t, vnf), 3)
+	leaving := r.VnfcOf(t, vnf, "web")
+	r.Await(t, r.Begin(t, vnf, "heal", map[string]any{"vnfcInstanceId": []string{leaving}}), quick, "COMPLETED")
+	require.NotContains(t, r.Vnfcs(t, vnf), leaving)
+	require.Len(t, r.Vnfcs(t, vnf), 3)
+}
+
+// described takes a VNF whose containers the VNFD describes through its life; a change gives it another page.
+func (r *realContainers) described(t *testing.T) {
+	vnf := r.createOf(t, describedVnfdID, "of a VNFD")
+	request := r.describedRequest(t, r.vim["id"].(string), map[string]any{"page": "first", "namespace": "default"})
+	r.Await(t, r.Begin(t, vnf, "instantiate", request), quick, "COMPLETED")
+	r.requireText(t, "web-address-"+vnf[:8], "80", "first")
+	r.growAndHeal(t, vnf)
+	r.change(t, vnf, map[string]any{"vnfdId": describedVnfdID, "additionalParams": map[string]any{"page": "second"}})
+	r.requireText(t, "web-address-"+vnf[:8], "80", "second")
+	r.terminate(t, vnf)
+	requireNoPods(t, r.c)
+}
+
+// change is a change_vnfpkg, which only v2 of the API has.
+func (r *realContainers) change(t *testing.T, vnf string, request map[string]any) {
+	t.Helper()
+	a := r.Call(t, http.MethodPost, "/vnflcm/v2/vnf_instances/"+vnf+"/change_vnfpkg", request)
+	require.Equal(t, http.StatusAccepted, a.Status, "%s", a.Body)
+	r.Await(t, strings.TrimPrefix(a.Header.Get("Location"), r.URL), quick, "COMPLETED")
+}
+
+// anotherPackage gives a VNF of manifests a package whose page is another.
+func (r *realContainers) anotherPackage(t *testing.T) {
+	r.onboard(t, r.variant(t, strings.NewReplacer(webVnfdID, newWebVnfdID, "software_version: '1.0'",
+		"software_version: '2.0'", "name: web-page", "name: web-page-2", "from a Pod", "from a newer Pod")))
+	vnf := r.createOf(t, webVnfdID, "changing")
+	r.Await(t, r.Begin(t, vnf, "instantiate", r.request(t, "cnf-manifests")), quick, "COMPLETED")
+	r.requireText(t, "web", "80", "from a Pod")
+	r.change(t, vnf, map[string]any{"vnfdId": newWebVnfdID})
+	r.requireText(t, "web", "80", "from a newer Pod")
+	r.terminate(t, vnf)
+	requireNoPods(t, r.c)
+}
+
+// variant is the sample of manifests with other texts.
+func (r *realContainers) variant(t *testing.T, change *strings.Replacer) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	require.NoError(t, os.CopyFS(dir, os.DirFS(filepath.Join(r.Root, "vnfpkg/samples/cnf-manifests"))))
+	require.NoError(t, filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(path, []byte(change.Replace(string(text))), 0o600)
+	}))
+	return dir
+}
+
+// apiServerKilled kills the only API server of the cluster while a VNF is made on it.
+func (r *realContainers) apiServerKilled(t *testing.T) {
+	vnf := r.createOf(t, webVnfdID, "killed")
+	op := r.Begin(t, vnf, "instantiate", r.request(t, "cnf-manifests"))
+	require.Eventually(t, func() bool {
+		_, err := r.c.AppsV1().Deployments("default").Get(t.Context(), "web", metav1.GetOptions{})
+		return err == nil
+	}, time.Minute, 20*time.Millisecond)
+	at, err := url.Parse(r.vim["auth_url"].(string))
+	require.NoError(t, err)
+	killProcess(t, "kube-apiserver", "--advertise-address="+at.Hostname())
+	r.Await(t, op, quick, "COMPLETED")
+	r.requireText(t, "web", "80", "from a Pod")
+	r.terminate(t, vnf)
+	requireNoPods(t, r.c)
+}
+
+// killProcess kills the one process of this host, and of the machines on it, that has the program and the argument.
+func killProcess(t *testing.T, program, argument string) {
+	t.Helper()
+	files, err := filepath.Glob("/proc/[0-9]*/cmdline")
+	require.NoError(t, err)
+	var found []int
+	for _, file := range files {
+		text, _ := os.ReadFile(file) // processes come and go
+		args := strings.Split(string(text), "\x00")
+		if filepath.Base(args[0]) != program || !strings.Contains(string(text), "\x00"+argument+"\x00") {
+			continue
+		}
+		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(file)))
+		require.NoError(t, err)
+		found = append(found, pid)
+	}
+	require.Len(t, found, 1, "%s %s", program, argument)
+	require.NoError(t, syscall.Kill(found[0], syscall.SIGKILL))
+}
+
+// troubles are Pods that cannot run: each is told of soon after the kubelet, or the scheduler, has said so.
+func (r *realContainers) troubles(t *testing.T) {
+	web, err := os.ReadFile(filepath.Join(r.Root, "vnfpkg/samples/cnf-manifests/Files/kubernetes/web.yaml"))
+	require.NoError(t, err)
+	for _, of := range []struct {
+		name, vnfd, old, new string
+		reported             func(corev1.Pod) bool
+		says                 []string
+	}{
+		{
+			"crash loop", troubledVnfdID, "          workingDir: /www\n",
+			"          workingDir: /www\n" +
+				"          command: [/usr/bin/python3, -c, 'raise SystemExit(\"The server has no configuration.\")']\n",
+			waits("CrashLoopBackOff"), []string{"CrashLoopBackOff", "The server has no configuration."},
+		},
+		{
+			"too big", troubledVnfdID[:len(troubledVnfdID)-1] + "d", "cpu: 10m", "cpu: '640'", unschedulable,
+			[]string{"Insufficient cpu"},
+		},
+		{
+			"missing claim", troubledVnfdID[:len(troubledVnfdID)-1] + "e", "configMap: { name: web-page }",
+			"persistentVolumeClaim: { claimName: nowhere }", unschedulable, []string{"nowhere"},
+		},
+	} {
+		require.Contains(t, string(web), of.old)
+		r.onboard(t, r.variant(t, strings.NewReplacer(webVnfdID, of.vnfd, of.old, of.new)))
+		vnf := r.createOf(t, of.vnfd, of.name)
+		r.requireToldSoon(t, r.c, r.Begin(t, vnf, "instantiate", r.request(t, "cnf-manifests")), of.reported, of.says...)
+		require.Equal(t, http.StatusNoContent, r.Call(t, http.MethodDelete, "/vnflcm/v1/vnf_instances/"+vnf, nil).Status)
+	}
+}
+
+// waits tells that a container waits for one of the reasons.
+func waits(reasons ...string) func(corev1.Pod) bool {
+	return func(pod corev1.Pod) bool {
+		for _, s := range pod.Status.ContainerStatuses {
+			for _, reason := range reasons {
+				if s.State.Waiting != nil && s.State.Waiting.Reason == reason {
+					return true
+				}
+			}
+		}
+		return false
+	}
+}
+
+func unschedulable(pod corev1.Pod) bool {
+	for _, c := range pod.Status.Conditions {
+		if c.Type == corev1.PodScheduled && c.Status == corev1.ConditionFalse && c.Reason == corev1.PodReasonUnschedulable {
+			return true
+		}
+	}
+	return false
+}
+
+// requireToldSoon wants the operation to fail within 10 s of the cluster's own report about a Pod, and to say that. It
+// is rolled back.
+func (b *bed) requireToldSoon(
+	t *testing.T, c kubernetes.Interface, op string, reported func(corev1.Pod) bool, says ...string,
+) {
+	t.Helper()
+	var at time.Time
+	require.Eventually(t, func() bool {
+		pods, err := c.CoreV1().Pods("default").List(t.Context(), metav1.ListOptions{LabelSelector: "app=web"})
+		for _, pod := range podsOrNone(pods, err) {
+			if reported(pod) {
+				at = time.Now()
+			}
+		}
+		return !at.IsZero()
+	}, 2*time.Minute, 100*time.Millisecond, "the cluster reports nothing")
+	failed := b.Await(t, op, quick, "FAILED_TEMP")
+	took := time.Since(at)
+	t.Logf("FAILED_TEMP came %s after the cluster's first report.", took.Round(100*time.Millisecond))
+	require.Less(t, took, 10*time.Second)
+	for _, text := range says {
+		require.Contains(t, failed["error"].(map[string]any)["detail"], text)
+	}
+	require.Equal(t, http.StatusAccepted, b.Act(t, op, "rollback", nil).Status)
+	b.Await(t, op, quick, "ROLLED_BACK")
+	requireNoPods(t, c)
+}
