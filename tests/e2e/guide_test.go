@@ -1,0 +1,152 @@
+package e2e
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/tests/kubetest"
+)
+
+// TestUserGuide_ofContainers carries out what the user guide shows of containerised VNFs, section by section: each
+// command of windlass, and each request.
+func TestUserGuide_ofContainers(t *testing.T) {
+	cluster := kubetest.Start(t)
+	b := newBed(t, "fake")
+	g := &guide{bed: b, vim: b.registerCluster(t, cluster, "default"), dir: t.TempDir()}
+	page, err := os.ReadFile(filepath.Join(b.Root, "docs/user-guide.md"))
+	require.NoError(t, err)
+	_, text, found := strings.Cut(string(page), "\n## Containerised VNFs\n")
+	require.True(t, found)
+	text, _, _ = strings.Cut(text, "\n## ")
+	for i, section := range strings.Split(text, "\n### ") {
+		heading := "Containerised VNFs"
+		if i > 0 {
+			heading, section, _ = strings.Cut(section, "\n")
+		}
+		if !t.Run(heading, func(t *testing.T) { g.follow(t, heading, section) }) {
+			return
+		}
+	}
+	require.Empty(t, g.vnf, "the VNF of the guide is deleted in the end")
+	requireNoPods(t, cluster.Client)
+}
+
+// guide is somebody who follows the page. The one id of an instance in it stands for the last one that was made.
+type guide struct {
+	*bed
+	vim, vnf string
+	dir      string // of the files that the page lets its readers write
+}
+
+var (
+	// shownBlocks are what the page sets off, by four spaces.
+	shownBlocks = regexp.MustCompile(`(?m)(?:^ {4}.*\n)+`)
+	instanceID  = regexp.MustCompile(`3b2d0741-6db0-49d4-badd-41818fd2c3d7`)
+)
+
+// follow carries out one section.
+func (g *guide) follow(t *testing.T, heading, section string) {
+	if heading == "Another package for a containerised VNF" {
+		g.beforeAnotherPackage(t)
+	}
+	for _, block := range shownBlocks.FindAllString(section+"\n", -1) {
+		lines := strings.Split(strings.TrimRight(block, "\n"), "\n")
+		switch first := strings.TrimSpace(lines[0]); {
+		case strings.HasPrefix(first, "$ "):
+			for _, line := range lines {
+				if command, is := strings.CutPrefix(strings.TrimSpace(line), "$ windlass "); is {
+					g.run(t, strings.Fields(command))
+				}
+			}
+		case strings.HasPrefix(first, "{"):
+			require.True(t, json.Valid([]byte(block)), "%s", block)
+			require.NoError(t, os.WriteFile(filepath.Join(g.dir, "package.json"), []byte(block), 0o600))
+		case strings.HasPrefix(first, `"`): // members of a request or an answer
+			require.True(t, json.Valid([]byte("{"+block+"}")), "%s", block)
+		default: // what a command has printed goes on after an empty line
+			require.Regexp(t, `^(service|configmap|NAME)`, first)
+		}
+	}
+	if g.vnf != "" {
+		g.run(t, []string{"vnf", "terminate", g.vnf, "--watch"})
+		g.run(t, []string{"vnf", "delete", g.vnf})
+	}
+}
+
+// run carries out a command of the page. One of a package with mistakes is refused, as the page shows.
+func (g *guide) run(t *testing.T, args []string) {
+	t.Helper()
+	for i, arg := range args {
+		switch {
+		case strings.HasPrefix(arg, "vnfpkg/samples/requests/"):
+			args[i] = g.request(t, arg)
+		case arg == "package.json":
+			args[i] = filepath.Join(g.dir, arg)
+		}
+		args[i] = instanceID.ReplaceAllString(args[i], g.vnf)
+	}
+	command := strings.Join(args, " ")
+	if command == "package build my-package" {
+		g.refuse(t)
+		return
+	}
+	if strings.HasPrefix(command, "vnf create ") {
+		args = append(args, "--json")
+	}
+	out, err := g.Windlass(t.Context(), args...).CombinedOutput()
+	require.NoError(t, err, "windlass %s: %s", command, out)
+	switch {
+	case strings.HasPrefix(command, "vnf create "):
+		var made struct {
+			ID string `json:"id"`
+		}
+		require.NoError(t, json.Unmarshal(out, &made), "%s", out)
+		g.vnf = made.ID
+	case strings.HasPrefix(command, "vnf delete "):
+		g.vnf = ""
+	}
+}
+
+// request is a sample's, with the VIM of the test.
+func (g *guide) request(t *testing.T, file string) (path string) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(g.Root, file))
+	require.NoError(t, err)
+	path = filepath.Join(g.dir, filepath.Base(file))
+	filled := strings.ReplaceAll(string(text), "REPLACE-WITH-THE-ID-OF-THE-VIM", g.vim)
+	require.NoError(t, os.WriteFile(path, []byte(filled), 0o600))
+	return path
+}
+
+// refuse builds the sample with a port that is none.
+func (g *guide) refuse(t *testing.T) {
+	t.Helper()
+	dir := filepath.Join(g.dir, "my-package")
+	require.NoError(t, os.CopyFS(dir, os.DirFS(filepath.Join(g.Root, describedSample))))
+	file := filepath.Join(dir, "Definitions/cnf_tosca_df_simple.yaml")
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	broken := strings.ReplaceAll(string(text), "port: 80", "port: 80000")
+	require.NotEqual(t, string(text), broken)
+	require.NoError(t, os.WriteFile(file, []byte(broken), 0o600))
+	out, err := g.Windlass(t.Context(), "package", "build", dir).CombinedOutput()
+	require.Error(t, err)
+	require.Contains(t, string(out), "windlass: the VNF package cannot be used")
+	require.Contains(t, string(out), "is no port: it is a number between 1 and 65535")
+}
+
+// beforeAnotherPackage makes the VNF that the section changes, and takes the package on board.
+func (g *guide) beforeAnotherPackage(t *testing.T) {
+	t.Helper()
+	g.run(t, []string{"package", "create", g.newWeb(t)})
+	g.run(t, []string{"vnf", "create", webVnfdID, "--name", "web"})
+	g.run(t, []string{
+		"vnf", "instantiate", g.vnf, "vnfpkg/samples/requests/instantiate-cnf-manifests.json", "--watch",
+	})
+}
