@@ -211,7 +211,8 @@ func (r *realContainers) troubles(t *testing.T) {
 			"crash loop", troubledVnfdID, "          workingDir: /www\n",
 			"          workingDir: /www\n" +
 				"          command: [/usr/bin/python3, -c, 'raise SystemExit(\"The server has no configuration.\")']\n",
-			waits("CrashLoopBackOff"), []string{"CrashLoopBackOff", "The server has no configuration."},
+			waits("CrashLoopBackOff"),
+			[]string{"CrashLoopBackOff", "The server has no configuration."},
 		},
 		{
 			"too big", troubledVnfdID[:len(troubledVnfdID)-1] + "d", "cpu: 10m", "cpu: '640'", unschedulable,
@@ -219,7 +220,8 @@ func (r *realContainers) troubles(t *testing.T) {
 		},
 		{
 			"missing claim", troubledVnfdID[:len(troubledVnfdID)-1] + "e", "configMap: { name: web-page }",
-			"persistentVolumeClaim: { claimName: nowhere }", unschedulable, []string{"nowhere"},
+			"persistentVolumeClaim: { claimName: nowhere }", unschedulable,
+			[]string{"nowhere"},
 		},
 	} {
 		require.Contains(t, string(web), of.old)
