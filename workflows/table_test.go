@@ -116,6 +116,11 @@ func everyList(t *testing.T) map[string]anyList {
 	all["containers healed"] = anyList{lcm.OpHeal, lifecycle.Steps(f, lcm.Plan{Operation: lcm.OpHeal, Within: true})}
 	all["package"] = anyList{lcm.OpChangeVnfPkg, lifecycle.Steps(f, lcm.Plan{Operation: lcm.OpChangeVnfPkg})}
 	all["modification"] = anyList{lcm.OpModifyInfo, lifecycle.Steps(f, lcm.Plan{Operation: lcm.OpModifyInfo})}
+	for op, body := range map[lcm.Operation]string{
+		lcm.OpOperate: `{"changeStateTo":"STARTED"}`, lcm.OpHeal: `{"vnfcInstanceId":["server","pod"]}`,
+	} {
+		add("hybrid", mixedFacts(), op, body)
+	}
 	for op, bodies := range requests() {
 		for _, body := range bodies {
 			f := kubesprayFacts(t)
