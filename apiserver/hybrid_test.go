@@ -1,0 +1,126 @@
+package apiserver
+
+import (
+	"encoding/json"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+const hybridSample = "../vnfpkg/samples/hybrid"
+
+// hybridRequest is the sample's on these VIMs.
+func hybridRequest(t *testing.T, openstack, kubernetes string) (doc map[string]any) {
+	t.Helper()
+	text, err := os.ReadFile("../vnfpkg/samples/requests/instantiate-hybrid.json")
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal(text, &doc))
+	for i, id := range []string{openstack, kubernetes} {
+		doc["vimConnectionInfo"].([]any)[i].(map[string]any)["vimId"] = id
+	}
+	return doc
+}
+
+func TestHybrid_isAcceptedOnAVimOfEachKind(t *testing.T) {
+	b := newBench(t)
+	vnfdID, vim, cluster := b.onboardDir(hybridSample), b.registerVim("cloud", false), b.registerCluster("c")
+	b.do("POST", b.create("/vnflcm/v1", vnfdID)+"/instantiate", hybridRequest(t, vim, cluster)).want(http.StatusAccepted)
+	b.do("POST", b.create("/vnflcm/v2", vnfdID)+"/instantiate", asV2(t, hybridRequest(t, vim, cluster))).want(http.StatusAccepted)
+
+	untyped := hybridRequest(t, vim, cluster) // as Tacker's clients of v1 may send it
+	for _, c := range untyped["vimConnectionInfo"].([]any) {
+		delete(c.(map[string]any), "vimType")
+	}
+	instance := b.create("/vnflcm/v1", vnfdID)
+	b.do("POST", instance+"/instantiate", untyped).want(http.StatusAccepted)
+	var types []string
+	for _, c := range b.instance(instance).VimConnections {
+		types = append(types, c.VimType)
+	}
+	require.ElementsMatch(t, []string{"openstack", "kubernetes"}, types)
+}
+
+func TestHybrid_takesTheDefaultVimForAPartThatTheRequestDoesNotName(t *testing.T) {
+	b := newBench(t)
+	vnfdID, vim, cluster := b.onboardDir(hybridSample), b.registerVim("cloud", true), b.registerCluster("c")
+	instance := b.create("/vnflcm/v1", vnfdID)
+	request := hybridRequest(t, vim, cluster)
+	list := request["vimConnectionInfo"].([]any)
+	request["vimConnectionInfo"] = list[:1]
+	a := b.do("POST", instance+"/instantiate", request)
+	require.Contains(t, a.problem(http.StatusUnprocessableEntity), "has no connection to a VIM of type kubernetes, on which a part "+
+		"of the VNF is, and the default VIM cloud is of type openstack")
+	request["vimConnectionInfo"] = list[1:]
+	b.do("POST", instance+"/instantiate", request).want(http.StatusAccepted)
+	require.Len(t, b.instance(instance).VimConnections, 2)
+}
+
+func TestHybrid_isToldTheMistakesOfBothParts(t *testing.T) {
+	b := newBench(t)
+	request := hybridRequest(t, b.registerVim("cloud", false), b.registerCluster("c"))
+	request["extVirtualLinks"] = []any{}
+	request["additionalParams"].(map[string]any)["page"] = []any{"no text"}
+	a := b.do("POST", b.create("/vnflcm/v1", b.onboardDir(hybridSample))+"/instantiate", request)
+	a.want(http.StatusBadRequest)
+	require.Contains(t, a.paths(), "$.additionalParams.page")
+	require.Contains(t, string(a.Body), "gateway_public")
+}
+
+// hybridRuns is an instance of the sample with a server and a Pod.
+func (b *bench) hybridRuns() (instance string) {
+	b.Helper()
+	vim, cluster := b.registerVim("cloud", false), b.registerCluster("c")
+	instance = b.create("/vnflcm/v2", b.onboardDir(hybridSample))
+	inst := b.instance(instance)
+	inst.VimConnections = []lcm.VimConnectionInfo{
+		{ID: "os", VimID: lcm.VimID(vim), VimType: "openstack"}, {ID: "k8s", VimID: lcm.VimID(cluster), VimType: "kubernetes"},
+	}
+	inst.InstantiationState = lcm.Instantiated
+	inst.Instantiated = &lcm.InstantiatedVnfInfo{
+		FlavourID: "simple", VnfState: lcm.VnfStarted, AdditionalParams: json.RawMessage(`{}`),
+		ScaleStatus: []lcm.ScaleInfo{{AspectID: "gateways"}, {AspectID: "web_pods"}},
+	}
+	for vdu, on := range map[string]string{"gateway": "os", "web": "k8s"} {
+		inst.Instantiated.VnfcResources = append(inst.Instantiated.VnfcResources, lcm.VnfcResourceInfo{
+			ID: vdu + "-1", VduID: vdu, ComputeResource: lcm.ResourceHandle{VimConnectionID: on, ResourceID: vdu + "-1"},
+		})
+	}
+	require.NoError(b, b.store.UpdateInstance(b.Context(), inst))
+	return instance
+}
+
+// variantOf is the sample with another VNFD and with that of its texts changed.
+func variantOf(t *testing.T, dir, vnfdID, was, is string) (to string) {
+	t.Helper()
+	to = t.TempDir()
+	require.NoError(t, os.CopyFS(to, os.DirFS(dir)))
+	files, err := filepath.Glob(to + "/Definitions/*.yaml")
+	require.NoError(t, err)
+	change := strings.NewReplacer("6a1e0b52-93c7-4d1f-b7a4-d0c95e3f8b16", vnfdID, was, is)
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(file, []byte(change.Replace(string(text))), 0o600))
+	}
+	return to
+}
+
+func TestHybrid_getsAnotherPackageForItsContainersOnly(t *testing.T) {
+	b := newBench(t)
+	instance := b.hybridRuns()
+	vms := b.onboardDir(variantOf(t, hybridSample, "0f5a8d61-5d0c-4b0e-9d0e-6d3a0c6f1a01", "name: debian-12-k8s", "name: other"))
+	a := b.do("POST", instance+"/change_vnfpkg", map[string]any{"vnfdId": vms})
+	require.Contains(t, a.problem(http.StatusConflict), "can get another package for its containers only, and the VMs")
+	size := b.onboardDir(variantOf(t, hybridSample, "0f5a8d61-5d0c-4b0e-9d0e-6d3a0c6f1a02", "max_scale_level: 2", "max_scale_level: 1"))
+	b.do("POST", instance+"/change_vnfpkg", map[string]any{"vnfdId": size}).problem(http.StatusConflict)
+	plain := b.onboardDir("../vnfpkg/samples/tosca-only")
+	b.do("POST", instance+"/change_vnfpkg", map[string]any{"vnfdId": plain}).problem(http.StatusUnprocessableEntity)
+	pods := b.onboardDir(variantOf(t, hybridSample, "0f5a8d61-5d0c-4b0e-9d0e-6d3a0c6f1a03", "lab.local/web", "other.local/web"))
+	b.do("POST", instance+"/change_vnfpkg", map[string]any{"vnfdId": pods}).want(http.StatusAccepted)
+}
