@@ -22,7 +22,8 @@ func mixed() *Operation {
 		},
 		Instance: lcm.VnfInstance{
 			VimConnections: []lcm.VimConnectionInfo{
-				{ID: "spare", VimType: "kubernetes"}, {ID: "os", VimType: "openstack"},
+				{ID: "spare", VimType: "kubernetes"},
+				{ID: "os", VimType: "openstack"},
 				{ID: "k8s", VimType: "ETSINFV.KUBERNETES.V_1"},
 			},
 			Instantiated: &lcm.InstantiatedVnfInfo{
