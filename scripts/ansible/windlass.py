@@ -1,6 +1,6 @@
 # Ansible's standard output for Windlass: one plain line for each thing that happens, and at the end, for each host that
 # failed, a line that programs read (see scripts/results.go). It is sent along with every run, and works with ansible-core
-# 2.12 to 2.17. What a task hides with no_log stays hidden, and so do the values of variables whose names speak of
+# 2.12 to 2.18. What a task hides with no_log stays hidden, and so do the values of variables whose names speak of
 # passwords, tokens or secrets.
 import base64
 import json

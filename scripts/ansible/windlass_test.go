@@ -47,7 +47,9 @@ func play(t *testing.T) string {
 	return stdout.String()
 }
 
-var heartbeat = regexp.MustCompile(`(?m)^TASK \[.*\]: still at .* after \d+s\n`)
+// passing are lines that depend on time, and those that only some versions of Ansible print: the question itself, and a
+// handler that no host has.
+var passing = regexp.MustCompile(`(?m)^(TASK \[.*\]: still at .* after \d+s|\[Confirm it\]|Really\?:|TASK \[Restart it\])\n`)
 
 func TestCallback_tellsEachEventInALine(t *testing.T) {
 	out := play(t)
@@ -56,7 +58,7 @@ func TestCallback_tellsEachEventInALine(t *testing.T) {
 	}
 	assert.Regexp(t, `(?m)^TASK \[Take long\]: still at node-a after \d+s$`, out)
 	const file = "testdata/events.txt"
-	got := heartbeat.ReplaceAllString(out, "") + "\n" + results(t, out)
+	got := passing.ReplaceAllString(out, "") + "\n" + results(t, out)
 	if *update {
 		require.NoError(t, os.WriteFile(file, []byte(got), 0o644))
 	}
