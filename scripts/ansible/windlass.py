@@ -66,7 +66,8 @@ def secrets_in(value):
 
 
 def last_line(text):
-    lines = [line for line in str(text).splitlines() if line.strip()]
+    # kubeadm's last line says how to see more.
+    lines = [line for line in str(text).splitlines() if line.strip() and not line.startswith("To see the stack trace")]
     return lines[-1] if lines else ""
 
 
@@ -106,6 +107,7 @@ class CallbackModule(CallbackBase):
         self.busy = {}  # hosts that a task runs on, in the order in which they began
         self.failures = {}  # the last failure of each host
         self.secrets = set()
+        self.hosts = set()  # names that stay readable, whatever else has such a name
         self.interval = float(os.environ.get("WINDLASS_HEARTBEAT", "60"))
         threading.Thread(target=self.beat, daemon=True).start()
 
@@ -144,7 +146,8 @@ class CallbackModule(CallbackBase):
 
     def masked(self, line):
         for secret in sorted(self.secrets, key=len, reverse=True):
-            line = line.replace(secret, "***")
+            if secret not in self.hosts:
+                line = line.replace(secret, "***")
         return line
 
     def learn_variables(self, result):
@@ -172,6 +175,7 @@ class CallbackModule(CallbackBase):
         self.learn(manager.extra_vars)
         inventory = getattr(manager, "_inventory", None)
         if inventory is not None:
+            self.hosts.update(host.get_name() for host in inventory.get_hosts())
             self.learn(*[host.get_vars() for host in inventory.get_hosts()])
             self.learn(*[group.get_vars() for group in inventory.groups.values()])
         self.say("PLAY [%s]" % self.play_name)

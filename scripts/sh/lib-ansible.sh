@@ -1,6 +1,7 @@
 # shellcheck shell=bash
 # The user of the Ansible server is an ordinary one: Ansible may be installed for this user only.
 export PATH=$HOME/.local/bin:$PATH
+export LC_ALL=C.UTF-8 # Ansible starts with no other kind
 
 need_ansible() {
   command -v ansible-playbook >/dev/null ||

@@ -17,6 +17,8 @@ fi
 chmod 0600 "$SCRATCH"/in.*
 
 export ANSIBLE_CALLBACK_PLUGINS=$DIRECTORY/callback ANSIBLE_STDOUT_CALLBACK=windlass ANSIBLE_NOCOLOR=1
+# Not those of kubespray's ansible.cfg, which print the time of each task.
+export ANSIBLE_CALLBACKS_ENABLED=windlass ANSIBLE_DEPRECATION_WARNINGS=False
 export ANSIBLE_HOST_KEY_CHECKING=True ANSIBLE_RETRY_FILES_ENABLED=False PYTHONUNBUFFERED=1
 # Facts of hosts of other clusters are in other files.
 export ANSIBLE_CACHE_PLUGIN_CONNECTION=$DIRECTORY/facts ANSIBLE_LOCAL_TEMP=$SCRATCH/ansible

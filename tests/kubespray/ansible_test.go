@@ -2,15 +2,14 @@ package kubespray
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/windlass-nfv/windlass/deployments/lab/machine"
 	"github.com/windlass-nfv/windlass/internal/remote"
 	"github.com/windlass-nfv/windlass/scripts"
 	"github.com/windlass-nfv/windlass/tests/testbed"
@@ -20,22 +19,19 @@ const (
 	home      = "/home/debian/"
 	playbooks = home + "kubespray"
 	inventory = home + "inventories/cluster-a"
-	plugins   = home + "plugins"
 )
 
-// prepare puts playbooks and the callback plugin onto the Ansible server, and what it must know of the nodes' keys.
+// prepare puts playbooks onto the Ansible server, and what it must know of the nodes' keys.
 func (b *bed) prepare(t *testing.T, from string) {
 	t.Helper()
 	b.upload(t, from, playbooks)
-	b.upload(t, filepath.Join(b.root, "scripts/ansible"), plugins)
 	var addresses []string
 	for name, address := range b.address {
 		if name != ansibleServer {
 			addresses = append(addresses, address)
 		}
 	}
-	b.script(t, ansibleServer, "mkdir -p "+inventory+"\ncp -r "+playbooks+"/inventory/sample/group_vars "+inventory+
-		"\nssh-keyscan "+strings.Join(addresses, " ")+" 2>/dev/null >"+inventory+"/known_hosts\n")
+	b.script(t, ansibleServer, "mkdir -p "+inventory+"\nssh-keyscan "+strings.Join(addresses, " ")+" 2>/dev/null >"+inventory+"/known_hosts\n")
 }
 
 // script runs one on a machine and returns what it says.
@@ -49,35 +45,29 @@ func (b *bed) script(t *testing.T, on, text string) string {
 	return result.Stdout
 }
 
-// place writes the inventory as Windlass does, without passwords.
+// place sends the inventory as Windlass does; what is broken is a control plane that was lost.
 func (b *bed) place(t *testing.T, controlPlanes, workers []string, broken ...string) {
 	t.Helper()
-	var text strings.Builder
-	text.WriteString("[all]\n")
-	for i, node := range slices.Concat(controlPlanes, workers, broken) {
-		fmt.Fprintf(&text, "%s ansible_host=%s ip=%[2]s access_ip=%[2]s ansible_user=debian", node, b.address[node])
-		if i < len(controlPlanes) {
-			fmt.Fprintf(&text, " etcd_member_name=etcd%d", i+1)
-		}
-		text.WriteString(` ansible_password="{{ windlass_passwords[inventory_hostname] }}"` + "\n")
+	var list scripts.Inventory
+	for i, node := range slices.Concat(controlPlanes, workers) {
+		list.Hosts = append(list.Hosts, scripts.InventoryHost{
+			Name: node, SSHAddress: b.address[node], Address: b.address[node], User: machine.User, Password: true,
+			ControlPlane: i < len(controlPlanes),
+		})
 	}
-	group := func(name string, members ...string) {
-		text.WriteString("\n[" + name + "]\n" + strings.Join(members, "\n") + "\n")
+	text, err := list.Render()
+	require.NoError(t, err)
+	for _, node := range broken { // the user writes these, before recover-control-plane.yml
+		text += "\n[all]\n" + node + " ansible_host=" + b.address[node] + " ip=" + b.address[node] +
+			"\n[broken_kube_control_plane]\n" + node + "\n[broken_etcd]\n" + node + "\n"
 	}
-	group("kube_control_plane", controlPlanes...)
-	group("etcd", controlPlanes...)
-	group("kube_node", workers...)
-	group("kube-node", workers...)
-	group("calico_rr")
-	if len(broken) > 0 {
-		group("broken_kube_control_plane", broken...)
-		group("broken_etcd", broken...)
+	for name, content := range map[string][]byte{
+		"hosts.ini": []byte(text), "vars.json": []byte("{}\n"), "callback/windlass.py": scripts.AnsibleCallback,
+	} {
+		require.NoError(t, b.host[ansibleServer].Put(t.Context(), remote.File{
+			Path: inventory + "/" + name, Content: content, Mode: 0o600,
+		}))
 	}
-	group("k8s_cluster:children", "kube_control_plane", "kube_node", "calico_rr")
-	group("k8s-cluster:children", "kube_control_plane", "kube-node")
-	require.NoError(t, b.host[ansibleServer].Put(t.Context(), remote.File{
-		Path: inventory + "/hosts.ini", Content: []byte(text.String()), Mode: 0o600,
-	}))
 }
 
 // play is how a playbook ended.
@@ -87,8 +77,8 @@ type play struct {
 	err           error
 }
 
-// run runs a playbook as Windlass does; until ends it, in the middle, when it has said that.
-func (b *bed) run(t *testing.T, until, arguments string) play {
+// run runs a playbook as Windlass does, on some hosts or all; until ends it, in the middle, when it has said that.
+func (b *bed) run(t *testing.T, until string, script scripts.RunPlaybook) play {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
@@ -96,23 +86,14 @@ func (b *bed) run(t *testing.T, until, arguments string) play {
 	for node := range b.address {
 		passwords[node] = testbed.NodePassword
 	}
-	extra, err := json.Marshal(map[string]any{"windlass_passwords": passwords})
+	secrets, err := scripts.AnsibleSecrets{Passwords: passwords}.Stdin()
+	require.NoError(t, err)
+	script.Root, script.Directory, script.Owner = playbooks, inventory, "a test"
+	text, err := script.Render()
 	require.NoError(t, err)
 	b.runs++
 	result, err := b.host[ansibleServer].Run(ctx, remote.Command{
-		ID: fmt.Sprintf("play-%d", b.runs), Stdin: extra, Mask: []string{testbed.NodePassword},
-		Script: `#!/bin/bash
-set -e
-cd ` + playbooks + `
-secrets=$(mktemp /dev/shm/windlass.XXXXXX)
-trap 'rm -f $secrets' EXIT
-cat >$secrets
-export ANSIBLE_CALLBACK_PLUGINS=` + plugins + ` ANSIBLE_STDOUT_CALLBACK=windlass ANSIBLE_CALLBACKS_ENABLED=windlass \
-  ANSIBLE_HOST_KEY_CHECKING=True ANSIBLE_DEPRECATION_WARNINGS=False LC_ALL=C.UTF-8 PYTHONDONTWRITEBYTECODE=1 \
-  ANSIBLE_SSH_ARGS='-o ControlMaster=auto -o ControlPersist=60s -o UserKnownHostsFile=` + inventory + `/known_hosts' \
-  ANSIBLE_SSH_CONTROL_PATH_DIR=` + inventory + `/.control
-ansible-playbook -i ` + inventory + `/hosts.ini -e @$secrets --become --become-user=root ` + arguments + ` </dev/null
-`,
+		ID: fmt.Sprintf("play-%d", b.runs), Stdin: secrets, Script: text,
 		Output: func(line string) {
 			t.Log(line)
 			if until != "" && strings.HasPrefix(line, until) {
@@ -123,6 +104,11 @@ ansible-playbook -i ` + inventory + `/hosts.ini -e @$secrets --become --become-u
 	told := scripts.ParseResults(result.Stdout)
 	require.NotContains(t, result.Stdout, testbed.NodePassword)
 	return play{Result: result, failed: told.Texts("failed"), asked: told.Texts("asked"), err: err}
+}
+
+// playbook is a run of one, on these hosts or all.
+func playbook(name string, limit ...string) scripts.RunPlaybook {
+	return scripts.RunPlaybook{Playbook: name, Limit: limit}
 }
 
 // recap are the lines of the end that say that.

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/scripts"
 )
 
 // TestPlaybooks installs a cluster on real machines and changes it, as Windlass's driver for kubespray does.
@@ -15,19 +17,19 @@ func TestPlaybooks(t *testing.T) {
 	b.prepare(t, filepath.Join(b.root, "tests/kubespray/playbooks"))
 	b.place(t, []string{"cp-1"}, []string{"w-1"})
 
-	killed := b.run(t, "TASK [control-plane : Initialise the first control plane]", "cluster.yml")
+	killed := b.run(t, "TASK [control-plane : Initialise the first control plane]", playbook("cluster"))
 	require.ErrorIs(t, killed.err, context.Canceled)
-	installed := b.run(t, "", "cluster.yml")
+	installed := b.run(t, "", playbook("cluster"))
 	require.NoError(t, installed.err, installed.Output)
 	require.ElementsMatch(t, []string{"cp-1", "w-1"}, b.nodes(t, "cp-1"), "it goes on where an earlier run was ended")
 
-	again := b.run(t, "", "cluster.yml")
+	again := b.run(t, "", playbook("cluster"))
 	require.NoError(t, again.err, again.Output)
 	require.ElementsMatch(t, []string{"cp-1", "w-1"}, again.recap("changed=0"), "there is nothing to change")
 
 	b.place(t, []string{"cp-1"}, []string{"w-1", "w-2"})
-	require.NoError(t, b.run(t, "", "facts.yml").err)
-	scaled := b.run(t, "", "scale.yml --limit=w-2")
+	require.NoError(t, b.run(t, "", playbook("facts")).err)
+	scaled := b.run(t, "", playbook("scale", "w-2"))
 	require.NoError(t, scaled.err, scaled.Output)
 	require.ElementsMatch(t, []string{"cp-1", "w-1", "w-2"}, b.nodes(t, "cp-1"))
 
@@ -36,14 +38,16 @@ func TestPlaybooks(t *testing.T) {
 
 func (b *bed) removeWorker(t *testing.T) {
 	t.Helper()
-	unanswered := b.run(t, "", "remove-node.yml -e node=w-1")
+	unanswered := b.run(t, "", scripts.RunPlaybook{Playbook: "remove-node", Variables: []string{"node=w-1"}})
 	require.Error(t, unanswered.err)
 	require.Len(t, unanswered.asked, 1, "a question that nobody answers")
 	require.Len(t, unanswered.failed, 1)
 	require.Contains(t, unanswered.failed[0], "Delete nodes confirmation failed")
 	require.Len(t, b.nodes(t, "cp-1"), 3)
 
-	const removal = "remove-node.yml -e node=w-1 -e skip_confirmation=yes -e reset_nodes=false -e allow_ungraceful_removal=true"
+	removal := scripts.RunPlaybook{Playbook: "remove-node", Variables: []string{
+		"node=w-1", "skip_confirmation=yes", "reset_nodes=false", "allow_ungraceful_removal=true",
+	}}
 	removed := b.run(t, "", removal)
 	require.NoError(t, removed.err, removed.Output)
 	require.ElementsMatch(t, []string{"cp-1", "w-2"}, b.nodes(t, "cp-1"))
@@ -57,18 +61,20 @@ func TestPlaybooks_replaceControlPlanes(t *testing.T) {
 	b := newBed(t, nodeImage, "cp-1", "cp-2", "cp-3", "cp-4", "w-1")
 	b.prepare(t, filepath.Join(b.root, "tests/kubespray/playbooks"))
 	b.place(t, []string{"cp-1", "cp-2", "cp-3"}, []string{"w-1"})
-	other := b.run(t, "", "cluster.yml -e kube_version=v1.0.0")
+	other := b.run(t, "", scripts.RunPlaybook{Playbook: "cluster", Variables: []string{"kube_version=v1.0.0"}})
 	require.Error(t, other.err)
 	require.Contains(t, other.failed[0], "kube_version is v1.0.0; this machine has v")
 
-	installed := b.run(t, "", "cluster.yml")
+	installed := b.run(t, "", playbook("cluster"))
 	require.NoError(t, installed.err, installed.Output)
 	require.ElementsMatch(t, []string{"cp-1", "cp-2", "cp-3", "w-1"}, b.nodes(t, "cp-1"))
 	require.ElementsMatch(t, []string{"cp-1", "cp-2", "cp-3"}, b.members(t))
 
 	b.script(t, "cp-3", "sudo systemctl stop kubelet containerd\n")
 	b.place(t, []string{"cp-1", "cp-2", "cp-4"}, []string{"w-1"}, "cp-3")
-	recovered := b.run(t, "", "recover-control-plane.yml --limit etcd,kube_control_plane -e etcd_retries=10")
+	recovered := b.run(t, "", scripts.RunPlaybook{
+		Playbook: "recover-control-plane", Limit: []string{"etcd", "kube_control_plane"}, Variables: []string{"etcd_retries=10"},
+	})
 	require.NoError(t, recovered.err, recovered.Output)
 	require.ElementsMatch(t, []string{"cp-1", "cp-2", "cp-4", "w-1"}, b.nodes(t, "cp-1"))
 	require.ElementsMatch(t, []string{"cp-1", "cp-2", "cp-4"}, b.members(t))
