@@ -1,6 +1,9 @@
 package vnfpkg
 
-import "maps"
+import (
+	"maps"
+	"slices"
+)
 
 // describesContainers tells whether the flavour's VDUs are containers. Those of a containerised VNF are nodes of the
 // same type as VMs are, but say nothing of a VM: no image, no size, no storage. What a driver would make something of
@@ -32,6 +35,16 @@ func (f *Flavour) WithWorkloads(sized map[string]bool) *Flavour {
 		})
 	}
 	return out
+}
+
+// WithAutoscalers is the flavour of a VNF that has autoscalers, by the ids of the VDUs that these scale.
+func (f *Flavour) WithAutoscalers(by map[string]string) *Flavour {
+	out := *f
+	out.Vdus = slices.Clone(f.Vdus)
+	for i := range out.Vdus {
+		out.Vdus[i].Autoscaler = by[out.Vdus[i].ID]
+	}
+	return &out
 }
 
 // Scales tells whether an aspect scales any VDU, or the bit rate of a virtual link.

@@ -97,6 +97,8 @@ type Vdu struct {
 	Pod *Pod `json:"pod,omitempty"`
 	// Unsized is set for a VDU of containers whose number of Pods cannot be set; see WithWorkloads. No VNFD says so.
 	Unsized bool `json:"-"`
+	// Autoscaler is what decides how many Pods a VDU of containers has, "" where that is the VNFD. No VNFD says so.
+	Autoscaler string `json:"-"`
 }
 
 // SwImage is sw_image_data with the artifact that holds the image.

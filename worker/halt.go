@@ -26,8 +26,9 @@ func (o *resolver) Halting(ctx context.Context, id lcm.OpOccID) (ch vim.Change, 
 	if err != nil {
 		return ch, 0, err
 	}
-	_, opened, err := definer.Whole(ctx, j.Operation)
+	definition, opened, err := definer.Whole(ctx, j.Operation)
 	return vim.Change{
-		Name: name, Owner: owner, Operation: deploymentTag(id), Timeout: o.deployTimeout(j), Secrets: opened,
+		Name: name, Owner: owner, Operation: deploymentTag(id), Definition: definition, Timeout: o.deployTimeout(j),
+		Secrets: opened,
 	}, grace, err
 }

@@ -150,6 +150,7 @@ type operateRequest struct {
 	GracefulStopTimeout *int      `json:"gracefulStopTimeout" param:"min=0"`
 	AdditionalParams    struct {
 		VnfcInstanceIDs lcm.Texts `json:"vnfc_instance_ids"`
+		patienceParam
 	} `json:"additionalParams"`
 }
 
@@ -158,6 +159,12 @@ type changeParams struct {
 	VnfcInstanceIDs lcm.Texts `json:"vnfc_instance_ids"`
 	ScaleInPolicy   string    `json:"scale_in_policy" param:"enum=newest|oldest"`
 	nfvParams
+	patienceParam
+}
+
+// patienceParam is of VNFs of containers; see lcm.Patience.
+type patienceParam struct {
+	Patience *int `json:"patience" param:"min=1; max=3600; unit=seconds"`
 }
 
 // nfvParams are what templates take from the parameter nfv; see worker.overridden.

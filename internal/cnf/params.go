@@ -34,6 +34,8 @@ type Params struct {
 	Namespace string `json:"namespace,omitempty" param:"is=namespace"`
 	// Registries are those of images that want a password.
 	Registries []Registry `json:"private_registry_connection_info,omitempty"`
+	// Patience is for how many seconds trouble may last that may heal itself.
+	Patience int `json:"patience,omitempty" param:"min=1; max=3600; unit=seconds"`
 	// VduMapping says what the VDUs are, by their ids; none lets their names decide.
 	VduMapping map[string]VduMapping `json:"vdu_mapping,omitempty"`
 }

@@ -14,6 +14,7 @@ type healParams struct {
 	// KeepVolumes lets a machine that is made anew have its volumes back. Tacker's All says the opposite.
 	KeepVolumes *bool        `json:"keep_volumes"`
 	All         *bool        `json:"all"`
+	Patience    *int         `json:"patience" param:"min=1; max=3600; unit=seconds"`
 	Cluster     *healCluster `json:"k8s_cluster_installation_param" param:"notnull"`
 }
 

@@ -30,6 +30,10 @@ const KeepVolumes = "keep_volumes"
 // HealAll is the member of that name of Tacker's heal requests: true replaces storages as well, false does not.
 const HealAll = "all"
 
+// Patience is the member of additionalParams that says for how many seconds trouble of containers may last that may heal
+// itself. That of a request goes before that of the VNF.
+const Patience = "patience"
+
 // Tackers is the manner of parameters as Tacker's clients write them, with the checks that all of these share.
 var Tackers = params.Manner{Checks: map[string]params.Check{
 	"user name": params.Matches(regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9._-]*$`), "a Linux user name"),

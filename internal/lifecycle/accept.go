@@ -134,6 +134,9 @@ func Chosen(f Facts, g lcm.Grant, whole bool) (lcm.GrantedChoices, error) {
 	if err != nil {
 		return c.chosen, err
 	}
+	if c.nothingOfPods(target); len(c.problems) > 0 {
+		return c.chosen, lcm.InvalidAll(unhonoured, c.problems)
+	}
 	c.zones()
 	if g.VimAssets != nil {
 		c.flavours(target)
@@ -143,6 +146,35 @@ func Chosen(f Facts, g lcm.Grant, whole bool) (lcm.GrantedChoices, error) {
 		c.keep()
 	}
 	return c.chosen, lcm.InvalidAll(unhonoured, c.problems)
+}
+
+// nothingOfPods tells of every choice for Pods: what runs in them and where is in their manifests.
+func (c *choosing) nothingOfPods(target string) {
+	const manifests = "what its manifests say: it cannot be chosen otherwise"
+	for i, r := range c.grant.AddResources {
+		if zone, _ := zoneOf(c.grant, r.ZoneID); zone != "" && c.ofPods(r.VduID) {
+			c.add(fmt.Sprintf("$.addResources[%d].zoneId", i), "%s is of containers, whose nodes are "+manifests, r.VduID)
+		}
+	}
+	if c.grant.VimAssets == nil {
+		return
+	}
+	for i, a := range c.grant.VimAssets.ComputeResourceFlavours {
+		if forTarget(a.VimConnectionID, target) && c.ofPods(a.VduID) {
+			c.add(fmt.Sprintf("$.vimAssets.computeResourceFlavours[%d]", i), "containers have no flavours")
+		}
+	}
+	for i, a := range c.grant.VimAssets.SoftwareImages {
+		if forTarget(a.VimConnectionID, target) && c.ofPods(a.SoftwareImageID) {
+			c.add(fmt.Sprintf("$.vimAssets.softwareImages[%d]", i), "%s is of containers, whose images are "+manifests,
+				a.SoftwareImageID)
+		}
+	}
+}
+
+// ofPods tells whether a VDU is of containers.
+func (c *choosing) ofPods(vdu string) bool {
+	return vdu != "" && VimKindOf(c.facts.Flavour, vdu).RunsContainers
 }
 
 func isServer(r lcm.GrantResource) bool { return r.Type == lcm.GrantCompute }

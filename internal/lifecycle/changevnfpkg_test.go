@@ -61,3 +61,45 @@ func TestChangeVnfPkg_refusesASizeThatTheNewPackageDoesNotHave(t *testing.T) {
 	require.True(t, lcm.Is(err, lcm.KindInvalid))
 	require.ErrorContains(t, err, "scale it in first")
 }
+
+// An autoscaler of the package takes back what a scaling has set.
+func TestScale_leavesVdusToTheirAutoscalers(t *testing.T) {
+	f := repackaged()
+	f.Flavour = f.FormerFlavour.WithAutoscalers(map[string]string{"web": "web-scaler"})
+	for i := range f.Flavour.Aspects {
+		a := &f.Flavour.Aspects[i]
+		a.StepDeltas = []string{"one"}
+		for vdu := range a.Deltas {
+			a.Deltas[vdu] = map[string]int{"one": 1}
+		}
+	}
+	for op, body := range map[lcm.Operation]string{
+		lcm.OpScale:        `{"type":"SCALE_OUT","aspectId":"web_pods"}`,
+		lcm.OpScaleToLevel: `{"instantiationLevelId":"small"}`,
+	} {
+		_, err := lifecycle.For(f, op, json.RawMessage(body))
+		require.True(t, lcm.Is(err, lcm.KindConflict), "%v", err)
+		require.ErrorContains(t, err, "HorizontalPodAutoscaler web-scaler")
+	}
+}
+
+// What a grant chooses for Pods is refused, as it cannot be done.
+func TestChosen_refusesChoicesForPods(t *testing.T) {
+	f := repackaged()
+	g := lcm.Grant{
+		Zones:        []lcm.GrantZone{{ID: "z", ZoneID: "north"}},
+		AddResources: []lcm.GrantResource{{Type: lcm.GrantCompute, VduID: "web", ZoneID: "z"}},
+		VimAssets: &lcm.GrantVimAssets{
+			ComputeResourceFlavours: []lcm.GrantedFlavour{{VduID: "web", VimFlavourID: "small"}},
+			SoftwareImages:          []lcm.GrantedImage{{SoftwareImageID: "web", VimImageID: "web:2"}},
+		},
+	}
+	_, err := lifecycle.Chosen(f, g, false)
+	require.True(t, lcm.Is(err, lcm.KindInvalid), "%v", err)
+	for _, at := range []string{"addResources[0].zoneId", "computeResourceFlavours[0]", "softwareImages[0]"} {
+		require.ErrorContains(t, err, at)
+	}
+	g.AddResources[0].ZoneID, g.VimAssets = "", nil
+	_, err = lifecycle.Chosen(f, g, false)
+	require.NoError(t, err)
+}

@@ -159,6 +159,11 @@ func (f Facts) toLevels(
 		if from == to || vdu.Unsized {
 			continue
 		}
+		if vdu.Autoscaler != "" {
+			return plan, lcm.Errorf(lcm.KindConflict, "The number of Pods of the VDU %s (now %d) is what the "+
+				"HorizontalPodAutoscaler %s of the VNF says: change its minReplicas and maxReplicas with another VNF package "+
+				"(change_vnfpkg), or take it out of the package, and then scale.", vdu.ID, from, vdu.Autoscaler)
+		}
 		change := lcm.GroupChange{AspectID: f.groupOf(vdu.ID), VduID: vdu.ID, From: from, To: to}
 		if err := f.check(vdu, change); err != nil {
 			return plan, err

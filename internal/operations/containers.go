@@ -29,10 +29,11 @@ func (r *Resolver) takeWorkloads(ctx context.Context, o *Operation) error {
 	if err != nil || len(v.Problems()) > 0 {
 		return err
 	}
-	sized := map[string]bool{}
+	sized, autoscaled := map[string]bool{}, map[string]string{}
 	for vdu := range v.Workloads {
 		_, sized[vdu] = v.Sized(vdu)
+		autoscaled[vdu] = v.Autoscaler(vdu)
 	}
-	o.Flavour = o.Flavour.WithWorkloads(sized)
+	o.Flavour = o.Flavour.WithWorkloads(sized).WithAutoscalers(autoscaled)
 	return nil
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // forThisHeal are members of a heal request's additionalParams that are no parameters of the VNF.
-var forThisHeal = []string{lcm.KeepVolumes, lcm.HealAll}
+var forThisHeal = []string{lcm.KeepVolumes, lcm.HealAll, lcm.Patience}
 
 // keptParams is what of a heal request's additionalParams is laid over those of the VNF, and stays.
 func keptParams(additional json.RawMessage) (json.RawMessage, error) {

@@ -232,9 +232,15 @@ func (p *ControlPlane) await(ctx context.Context) error {
 // Connect makes the driver's connection to a namespace.
 func (p *ControlPlane) Connect(t testing.TB, namespace string) *driver.Cluster {
 	t.Helper()
+	return p.ConnectAs(t, namespace, Token)
+}
+
+// ConnectAs is Connect with somebody's token.
+func (p *ControlPlane) ConnectAs(t testing.TB, namespace, token string) *driver.Cluster {
+	t.Helper()
 	c, err := driver.Connect(context.WithoutCancel(t.Context()), lcm.Vim{
 		Name: "cluster", Type: lcm.VimKubernetes, AuthURL: p.URL, Project: map[string]any{"name": namespace},
-	}, map[string]any{"bearer_token": Token, "ssl_ca_cert": p.CA}, outbound.Guard{})
+	}, map[string]any{"bearer_token": token, "ssl_ca_cert": p.CA}, outbound.Guard{})
 	require.NoError(t, err)
 	return c
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -16,7 +17,7 @@ import (
 )
 
 // Kubelet is one that has no containers. The name of an image says what becomes of it: "broken" cannot be pulled,
-// "crash" ends again and again, "stubborn" ends only when it has to, "done" ends well, "failed" with an error; all others run.
+// "crash" ends again and again, "unset" lacks its configuration, "stubborn" ends only when it has to, "done" ends well, "failed" with an error; all others run.
 type Kubelet struct {
 	client    kubernetes.Interface
 	addresses atomic.Int32
@@ -26,6 +27,15 @@ type Kubelet struct {
 	WithoutMultus atomic.Bool
 	// Reported is when it first said that something is wrong, in nanoseconds since the epoch.
 	Reported atomic.Int64
+
+	reports sync.Map // when it first said so in a namespace, by that
+}
+
+// ReportedIn is when the kubelet first said that something is wrong in a namespace, the zero time when it did not.
+func (k *Kubelet) ReportedIn(namespace string) time.Time {
+	at, _ := k.reports.Load(namespace)
+	when, _ := at.(time.Time)
+	return when
 }
 
 const node = "node-1"
@@ -35,7 +45,7 @@ const GPU = "example.com/gpu"
 
 // join makes the node, and does a kubelet's work until life ends.
 func (k *Kubelet) join(ctx, life context.Context) error {
-	if err := k.makeNode(ctx); err != nil {
+	if err := k.makeNode(ctx, life); err != nil {
 		return err
 	}
 	factory := informers.NewSharedInformerFactory(k.client, 0)
@@ -53,7 +63,7 @@ func (k *Kubelet) join(ctx, life context.Context) error {
 	return nil
 }
 
-func (k *Kubelet) makeNode(ctx context.Context) error {
+func (k *Kubelet) makeNode(ctx, life context.Context) error {
 	room := corev1.ResourceList{
 		corev1.ResourceCPU: resource.MustParse("8"), corev1.ResourceMemory: resource.MustParse("16Gi"),
 		corev1.ResourcePods: resource.MustParse("1000"), "hugepages-2Mi": resource.MustParse("64Mi"), GPU: resource.MustParse("2"),
@@ -63,13 +73,14 @@ func (k *Kubelet) makeNode(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	made.Status = corev1.NodeStatus{
-		Capacity: room, Allocatable: room,
-		Conditions: []corev1.NodeCondition{{
-			Type: corev1.NodeReady, Status: corev1.ConditionTrue, LastHeartbeatTime: metav1.Now(),
-			LastTransitionTime: metav1.Now(),
-		}},
+	if made.Status, err = serve(life); err != nil {
+		return err
 	}
+	made.Status.Capacity, made.Status.Allocatable = room, room
+	made.Status.Conditions = []corev1.NodeCondition{{
+		Type: corev1.NodeReady, Status: corev1.ConditionTrue, LastHeartbeatTime: metav1.Now(),
+		LastTransitionTime: metav1.Now(),
+	}}
 	if _, err := k.client.CoreV1().Nodes().UpdateStatus(ctx, made, metav1.UpdateOptions{}); err != nil {
 		return err
 	}
@@ -107,6 +118,7 @@ func (k *Kubelet) look(ctx context.Context, pod *corev1.Pod) {
 			pod.Status.Phase, is = corev1.PodRunning, corev1.ConditionTrue
 		} else {
 			k.Reported.CompareAndSwap(0, time.Now().UnixNano())
+			k.reports.LoadOrStore(pod.Namespace, time.Now())
 		}
 		pod.Status.Conditions = append(pod.Status.Conditions,
 			corev1.PodCondition{Type: corev1.PodReady, Status: is, LastTransitionTime: metav1.Now()},
@@ -124,6 +136,8 @@ func stateOf(c corev1.Container) corev1.ContainerStatus {
 	switch {
 	case strings.HasPrefix(c.Image, "broken"), strings.HasPrefix(c.Image, "error"): // as packages of Tacker's call it
 		return waiting("ImagePullBackOff", "Back-off pulling image "+c.Image)
+	case strings.HasPrefix(c.Image, "unset"):
+		return waiting("CreateContainerConfigError", `configmap "none" not found`)
 	case strings.HasPrefix(c.Image, "crash"):
 		return waiting("CrashLoopBackOff", "back-off 10s restarting failed container "+c.Name)
 	}

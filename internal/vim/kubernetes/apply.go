@@ -40,6 +40,9 @@ func (c *Cluster) rehearse(ctx context.Context, objects []prepared, owner string
 	g.SetLimit(atOnce)
 	for _, p := range objects {
 		g.Go(func() error {
+			if p.binds(objects) {
+				return nil // there is no Pod to bind yet, or it is bound
+			}
 			err := c.rehearseOne(ctx, p, owner, coming)
 			found, isOurs := err.(*lcm.Error) //nolint:errorlint // translate has made it
 			switch {
@@ -89,7 +92,7 @@ func (c *Cluster) rehearseOne(ctx context.Context, p prepared, owner string, com
 	case !there.is && slices.Contains(coming, p.GetNamespace()):
 		exists, err := c.core.Namespaces().Get(ctx, p.GetNamespace(), metav1.GetOptions{})
 		if errors.IsNotFound(err) || err == nil && exists.DeletionTimestamp != nil {
-			return nil // an object is refused as long as its namespace is not there
+			return c.rehearseElsewhere(ctx, p)
 		}
 	}
 	return c.write(ctx, p, true)
@@ -131,7 +134,7 @@ func (c *Cluster) write(ctx context.Context, p prepared, dryRun bool) error {
 			FieldManager: fieldManager, Force: true, DryRun: dry,
 		})
 	} else {
-		_, err = to.Create(ctx, &p.Unstructured, metav1.CreateOptions{FieldManager: fieldManager, DryRun: dry})
+		_, err = to.Create(ctx, p.asked(), metav1.CreateOptions{FieldManager: fieldManager, DryRun: dry})
 	}
 	if err != nil {
 		return refused(p, err)
@@ -213,7 +216,9 @@ func (c *Cluster) applyOne(ctx context.Context, p prepared, owner string, show f
 		return lcm.Errorf(lcm.KindConflict, "%s is there already on the VIM %s, and not of this VNF.",
 			title(&p.Unstructured), c.name)
 	}
-	if err := c.write(ctx, p, false); err != nil {
+	switch err := c.write(ctx, p, false); {
+	case lcm.Is(err, lcm.KindConflict) && p.GetKind() == bindingKind: // it is bound already
+	case err != nil:
 		return err
 	}
 	if !there.is && p.remembered() {

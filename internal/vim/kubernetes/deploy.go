@@ -163,7 +163,7 @@ func foreign(name, owner string) error {
 
 func unprepared(objects []prepared) (out []unstructured.Unstructured) {
 	for _, p := range objects {
-		if p.remembered() {
+		if p.remembered() || p.GetKind() == bindingKind { // a Pod that is made anew is bound anew
 			out = append(out, p.Unstructured)
 		}
 	}

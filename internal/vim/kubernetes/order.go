@@ -14,7 +14,7 @@ var weights = map[string]int{
 	"ConfigMap": 3, "Secret": 3, "ClusterRoleBinding": 3, "RoleBinding": 3, "PersistentVolumeClaim": 3, "NetworkPolicy": 3,
 	"NetworkAttachmentDefinition": 3, "Service": 4, "Endpoints": 4,
 	"Pod": 6, "ReplicaSet": 6, "Deployment": 6, "StatefulSet": 6, "DaemonSet": 6, "Job": 6, "CronJob": 6,
-	"HorizontalPodAutoscaler": 7, "PodDisruptionBudget": 7, "APIService": 7,
+	"Binding": 7, "HorizontalPodAutoscaler": 7, "PodDisruptionBudget": 7, "APIService": 7,
 	"ValidatingWebhookConfiguration": 8, "MutatingWebhookConfiguration": 8,
 }
 

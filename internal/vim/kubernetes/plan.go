@@ -42,6 +42,9 @@ func (c *Cluster) plan(ctx context.Context, of Definition, have *record, owner s
 		return nil, err
 	}
 	p.objects, p.hooks = all[:count:count], all[count:]
+	if err := c.leaveToOthers(ctx, p.objects, of, owner); err != nil {
+		return nil, err
+	}
 	if err := c.attach(ctx, of, have, p.objects); err != nil {
 		return nil, err
 	}

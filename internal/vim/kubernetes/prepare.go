@@ -163,19 +163,6 @@ func label(o map[string]any, owner string) {
 	_ = unstructured.SetNestedStringMap(o, labels, "metadata", "labels")
 }
 
-// autoscaled are the workloads whose numbers of Pods autoscalers of the deployment decide.
-func autoscaled(objects []prepared) (out []Workload) {
-	for _, o := range objects {
-		if o.GetKind() != "HorizontalPodAutoscaler" {
-			continue
-		}
-		kind, _, _ := unstructured.NestedString(o.Object, "spec", "scaleTargetRef", "kind")
-		name, _, _ := unstructured.NestedString(o.Object, "spec", "scaleTargetRef", "name")
-		out = append(out, Workload{kind, name})
-	}
-	return out
-}
-
 func setReplicas(objects []prepared, of Workload, replicas int) {
 	for _, o := range objects {
 		if o.GetKind() == of.Kind && o.GetName() == of.Name && scalable(of.Kind) {

@@ -10,6 +10,7 @@ import (
 
 	"helm.sh/helm/v4/pkg/release/common"
 	release "helm.sh/helm/v4/pkg/release/v1"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
@@ -74,21 +75,65 @@ func (c *Cluster) release(
 		return r, r.readHooks()
 	}
 	r.Revision++
-	made, err := charts.Render(ctx, chart, r.Revision, on)
-	if err != nil {
-		return nil, err
+	if !foreign {
+		if err := r.fromHistory(secrets); err != nil {
+			return nil, err
+		}
 	}
-	r.objects, r.paths = made.Objects, made.Paths
-	now := time.Now()
-	r.stored = &release.Release{
-		Name: r.Name, Namespace: r.Namespace, Version: r.Revision, Chart: made.Chart, Config: chart.Values, Hooks: made.Hooks,
-		Info:   &release.Info{FirstDeployed: now, LastDeployed: now, Status: common.StatusPendingInstall, Notes: made.Notes},
-		Labels: map[string]string{ownerLabel: owner}, ApplyMethod: string(release.ApplyMethodServerSideApply),
+	if r.stored == nil {
+		if err := r.render(ctx, chart, on); err != nil {
+			return nil, err
+		}
 	}
+	r.stored.Labels = map[string]string{ownerLabel: owner, digestLabel: shortDigest(r.Digest)}
 	if last != nil {
 		r.stored.Info.FirstDeployed, r.stored.Info.Status = last.Info.FirstDeployed, common.StatusPendingUpgrade
 	}
 	return r, r.readHooks()
+}
+
+// render makes a new revision of the chart.
+func (r *releasing) render(ctx context.Context, chart charts.Release, on charts.Cluster) error {
+	made, err := charts.Render(ctx, chart, r.Revision, on)
+	if err != nil {
+		return err
+	}
+	r.objects, r.paths = made.Objects, made.Paths
+	r.stored = r.revision(&release.Release{Chart: made.Chart, Config: chart.Values, Hooks: made.Hooks}, made.Notes)
+	return nil
+}
+
+// fromHistory makes the new revision of what a former one was, when the release becomes what it was then: passwords that
+// templates have thought out come back with the rest.
+func (r *releasing) fromHistory(secrets []corev1.Secret) error {
+	was := slices.IndexFunc(secrets, func(s corev1.Secret) bool {
+		status := s.Labels["status"]
+		return s.Labels[digestLabel] == shortDigest(r.Digest) &&
+			(status == common.StatusDeployed.String() || status == common.StatusSuperseded.String())
+	})
+	if was < 0 {
+		return nil
+	}
+	old, err := unpackRelease(secrets[was])
+	if err != nil {
+		return err
+	}
+	if r.objects, err = charts.Objects(old.Manifest); err != nil {
+		return lcm.Wrap(lcm.KindBroken, err, "The revision %d of the release %s cannot be read.", old.Version, r.Name)
+	}
+	r.stored = r.revision(old, old.Info.Notes)
+	r.stored.Manifest = old.Manifest
+	return nil
+}
+
+// revision is a new one of what another one is made of.
+func (r *releasing) revision(of *release.Release, notes string) *release.Release {
+	now := time.Now()
+	return &release.Release{
+		Name: r.Name, Namespace: r.Namespace, Version: r.Revision, Chart: of.Chart, Config: of.Config, Hooks: of.Hooks,
+		Info:        &release.Info{FirstDeployed: now, LastDeployed: now, Status: common.StatusPendingInstall, Notes: notes},
+		ApplyMethod: string(release.ApplyMethodServerSideApply),
+	}
 }
 
 // readHooks reads the objects of the hooks that are run; tests are not.

@@ -34,6 +34,11 @@ const (
 	revisionsAtOnce = 5
 )
 
+// digestLabel is on revisions, with what they were made of. A value of a label has 63 characters at most.
+const digestLabel = "windlass.nfv/digest"
+
+func shortDigest(digest string) string { return digest[:min(len(digest), 63)] }
+
 func releaseSecret(name string, revision int) string {
 	return fmt.Sprintf("sh.helm.release.v1.%s.v%d", name, revision)
 }
@@ -85,7 +90,7 @@ func unpackRelease(s corev1.Secret) (*release.Release, error) {
 	if err != nil || r.Info == nil {
 		return nil, lcm.Wrap(lcm.KindBroken, err, "The secret %s/%s, in which Helm's release is, cannot be read.", s.Namespace, s.Name)
 	}
-	r.Labels = map[string]string{ownerLabel: s.Labels[ownerLabel]}
+	r.Labels = map[string]string{ownerLabel: s.Labels[ownerLabel], digestLabel: s.Labels[digestLabel]}
 	return r, nil
 }
 
@@ -104,6 +109,7 @@ func packRelease(r *release.Release) (*corev1.Secret, error) {
 			Labels: map[string]string{
 				"owner": "helm", "name": r.Name, "version": strconv.Itoa(r.Version), "status": r.Info.Status.String(),
 				"modifiedAt": strconv.FormatInt(time.Now().Unix(), 10), ownerLabel: r.Labels[ownerLabel],
+				digestLabel: r.Labels[digestLabel],
 			},
 		},
 		Type: releaseType,

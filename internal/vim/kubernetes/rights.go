@@ -11,29 +11,31 @@ import (
 	"k8s.io/client-go/discovery"
 )
 
-// need is what containerised VNFs are made of, or looked at by, in their namespace.
-type need struct {
-	group     string
-	resources []string
-	verbs     []string
+// Need is what containerised VNFs are made of, or looked at by, in their namespace.
+type Need struct {
+	Group     string
+	Resources []string
+	Verbs     []string
 }
 
 var (
 	reading  = []string{"get", "list", "watch"}
 	changing = []string{"get", "list", "watch", "create", "patch", "delete"}
+)
 
-	// needs are those of VNFs of the usual kinds; a VNF may do with less, or be of more.
-	needs = []need{
-		{"", []string{
-			"pods", "services", "configmaps", "secrets", "persistentvolumeclaims", "serviceaccounts",
-		}, changing},
+// Needs are those of VNFs of the usual kinds; a VNF may do with less, or be of more.
+func Needs() []Need {
+	return []Need{
+		{"", []string{"pods", "services", "configmaps", "persistentvolumeclaims", "serviceaccounts"}, changing},
+		// Windlass's own records of VNFs, and Helm's of releases, are updated.
+		{"", []string{"secrets"}, slices.Concat(changing, []string{"update"})},
 		{"apps", []string{"deployments", "statefulsets", "daemonsets", "replicasets"}, changing},
 		{"batch", []string{"jobs"}, changing},
 		{"autoscaling", []string{"horizontalpodautoscalers"}, changing},
 		{"", []string{"events"}, reading},
 		{"", []string{"pods/log"}, []string{"get"}},
 	}
-)
+}
 
 // missingRights is a sentence about each group of resources that VNFs need and the credentials may not change or read
 // in the namespace. It is no refusal: VNFs may do with less.
@@ -76,11 +78,11 @@ func rulesOf(
 func lacking(rules []authorization.ResourceRule) (out []string) {
 	var order []string
 	by := map[string][]string{}
-	for _, n := range needs {
-		for _, resource := range n.resources {
-			missing := slices.DeleteFunc(slices.Clone(n.verbs), func(verb string) bool {
+	for _, n := range Needs() {
+		for _, resource := range n.Resources {
+			missing := slices.DeleteFunc(slices.Clone(n.Verbs), func(verb string) bool {
 				return slices.ContainsFunc(rules, func(r authorization.ResourceRule) bool {
-					return allows(r, n.group, resource, verb)
+					return allows(r, n.Group, resource, verb)
 				})
 			})
 			verbs := strings.Join(missing, ", ")

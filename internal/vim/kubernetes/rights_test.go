@@ -55,8 +55,9 @@ func TestCheck_tellsWhatTheCredentialsMayNotDo(t *testing.T) {
 	warnings := check().Warnings
 	require.Equal(t, []string{
 		"The VIM has no namespace edge.",
-		"The credentials may not do all in the namespace edge that VNFs need: patch, delete on configmaps, secrets, " +
+		"The credentials may not do all in the namespace edge that VNFs need: patch, delete on configmaps, " +
 			"persistentvolumeclaims, serviceaccounts, deployments, statefulsets, daemonsets, replicasets, jobs; " +
+			"patch, delete, update on secrets; " +
 			"the VIM says that its list is not complete.",
 	}, warnings)
 	require.Equal(t, "edge", namespace)

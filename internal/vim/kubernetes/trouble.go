@@ -121,8 +121,9 @@ func (w *waiting) refusals(objects []prepared, note func(cause string, t trouble
 			}
 		}
 	}
+	w.lostClaims(note)
 	for _, e := range w.warnings() {
-		if !slices.Contains([]string{"FailedCreate", "ProvisioningFailed", "FailedBinding"}, e.Reason) ||
+		if !slices.Contains([]string{"FailedCreate", "ProvisioningFailed", failedBinding}, e.Reason) ||
 			lastSeen(e).Before(w.began.Add(-time.Second)) || !w.ours(e, objects) {
 			continue
 		}
@@ -131,41 +132,6 @@ func (w *waiting) refusals(objects []prepared, note func(cause string, t trouble
 			namespace: e.InvolvedObject.Namespace, reason: e.Reason, message: e.Message,
 		})
 	}
-}
-
-// ours tells whether an event is about an object of the deployment that is not ready yet.
-func (w *waiting) ours(e corev1.Event, objects []prepared) bool {
-	return slices.ContainsFunc(objects, func(p prepared) bool {
-		if p.mapping == nil || p.GetKind() != e.InvolvedObject.Kind || p.GetName() != e.InvolvedObject.Name ||
-			p.GetNamespace() != e.InvolvedObject.Namespace {
-			return false
-		}
-		ready, _, err := w.judge(p)
-		return err == nil && !ready
-	})
-}
-
-func (w *waiting) warnings() (out []corev1.Event) {
-	for _, o := range w.listed(events) {
-		var e corev1.Event
-		if runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, &e) == nil {
-			out = append(out, e)
-		}
-	}
-	slices.SortStableFunc(out, func(a, b corev1.Event) int { return lastSeen(a).Compare(lastSeen(b)) })
-	return out
-}
-
-func lastSeen(e corev1.Event) time.Time {
-	switch {
-	case e.Series != nil && !e.Series.LastObservedTime.IsZero():
-		return e.Series.LastObservedTime.Time
-	case !e.LastTimestamp.IsZero():
-		return e.LastTimestamp.Time
-	case !e.EventTime.IsZero():
-		return e.EventTime.Time
-	}
-	return e.CreationTimestamp.Time
 }
 
 const (

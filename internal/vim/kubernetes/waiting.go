@@ -57,6 +57,7 @@ type place struct {
 
 var (
 	pods   = corev1.SchemeGroupVersion.WithResource("pods")
+	claims = corev1.SchemeGroupVersion.WithResource("persistentvolumeclaims")
 	events = corev1.SchemeGroupVersion.WithResource("events")
 )
 
@@ -119,7 +120,7 @@ func (w *waiting) follow(ctx context.Context, objects []prepared) error {
 		}
 		informer := w.cluster.informer(at, func(o *metav1.ListOptions) {
 			if at.resource == events {
-				o.FieldSelector = "type=Warning"
+				o.FieldSelector = expectedEvents
 			} else {
 				o.LabelSelector = ownerLabel + "=" + w.owner
 			}
@@ -145,6 +146,16 @@ func (w *waiting) follow(ctx context.Context, objects []prepared) error {
 	}
 	return nil
 }
+
+// expectedEvents leaves out those of which there are many, and which tell of no trouble. Not all that tell of some are
+// warnings: that a claim has no volume is not.
+var expectedEvents = func() string {
+	var out []string
+	for _, reason := range []string{"Scheduled", "Pulling", "Pulled", "Created", "Started", "SuccessfulCreate"} {
+		out = append(out, "reason!="+reason)
+	}
+	return strings.Join(out, ",")
+}()
 
 // informer follows the objects of one place that are selected.
 func (c *Cluster) informer(at place, selected func(*metav1.ListOptions)) cache.SharedIndexInformer {
@@ -175,6 +186,9 @@ func places(objects []prepared) (out []place) {
 			continue
 		}
 		add(place{p.mapping.Resource, p.GetNamespace()})
+		if len(claimTemplates(&p.Unstructured)) > 0 {
+			add(place{claims, p.GetNamespace()})
+		}
 		if p.mapping.Scope.Name() == meta.RESTScopeNameNamespace {
 			add(place{pods, p.GetNamespace()})
 			add(place{events, p.GetNamespace()})
@@ -260,7 +274,7 @@ func (w *waiting) judge(p prepared) (ready bool, why string, err error) {
 		return false, "", lcm.Errorf(lcm.KindBroken, "%s has failed: %s", title(have), strings.TrimSuffix(result.Message, "."))
 	}
 	if result.Status != status.CurrentStatus {
-		return false, result.Message, nil
+		return w.waitsForPod(have), result.Message, nil
 	}
 	if have, want := w.podsOf(have); have != want {
 		return false, fmt.Sprintf("%d Pods are there, and %d are to be", have, want), nil

@@ -10,7 +10,6 @@ import (
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
@@ -156,67 +155,6 @@ func requireNothingOf(t *testing.T, p *kubetest.ControlPlane, owner string) {
 	claims, err := p.Client.CoreV1().PersistentVolumeClaims("").List(t.Context(), of)
 	require.NoError(t, err)
 	require.Empty(t, claims.Items)
-}
-
-func TestDeploy_tellsWhatIsWrongSoon(t *testing.T) {
-	t.Parallel()
-	p := kubetest.Start(t)
-	for name, c := range map[string]struct {
-		text string
-		kind lcm.Kind
-		says []string
-	}{
-		"image that cannot be pulled": {
-			deployment("broken", "broken:1", 1), lcm.KindBroken,
-			[]string{"Pod test-image/broken-", "container main", "ImagePullBackOff", "Back-off pulling image broken:1"},
-		},
-		"container that ends": {
-			deployment("crash", "crash:1", 1), lcm.KindBroken, []string{"CrashLoopBackOff", "container main"},
-		},
-		"Pod too big": {
-			strings.Replace(deployment("big", "httpd", 1), "image: httpd", "image: httpd, resources: {requests: {cpu: 100}}", 1),
-			lcm.KindExhausted,
-			[]string{"Unschedulable", "Insufficient cpu"},
-		},
-		"missing claim": {
-			strings.Replace(deployment("claimed", "httpd", 1), "      containers:",
-				"      volumes: [{name: data, persistentVolumeClaim: {claimName: none}}]\n      containers:", 1),
-			lcm.KindExhausted,
-			[]string{"Unschedulable", `"none" not found`},
-		},
-		"quota": {
-			deployment("many", "httpd", 5), lcm.KindExhausted, []string{"FailedCreate", "exceeded quota"},
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			namespace := "test-" + strings.ReplaceAll(strings.Fields(name)[0], "Pod", "big")
-			_, err := p.Client.CoreV1().Namespaces().Create(t.Context(),
-				&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}, metav1.CreateOptions{})
-			require.NoError(t, err)
-			require.Eventually(t, func() bool {
-				_, err := p.Client.CoreV1().ServiceAccounts(namespace).Get(t.Context(), "default", metav1.GetOptions{})
-				return err == nil
-			}, 20*time.Second, 50*time.Millisecond)
-			if name == "quota" {
-				_, err := p.Client.CoreV1().ResourceQuotas(namespace).Create(t.Context(), &corev1.ResourceQuota{
-					ObjectMeta: metav1.ObjectMeta{Name: "two"},
-					Spec:       corev1.ResourceQuotaSpec{Hard: corev1.ResourceList{corev1.ResourcePods: resource.MustParse("2")}},
-				}, metav1.CreateOptions{})
-				require.NoError(t, err)
-			}
-			cluster := p.Connect(t, namespace)
-			began := time.Now()
-			shown, err := deploy(t, cluster, "vnf-"+namespace, owner, driver.Definition{Objects: manifests(t, c.text)})
-			require.Error(t, err, strings.Join(shown, "\n"))
-			require.Equal(t, c.kind, lcm.KindOf(err), "%v", err)
-			for _, says := range c.says {
-				require.Contains(t, err.Error(), says)
-			}
-			require.Less(t, time.Since(began), 25*time.Second, "soon after the cluster's own report")
-			require.NoError(t, cluster.Remove(t.Context(), "vnf-"+namespace, owner, func(string) {}))
-		})
-	}
 }
 
 func TestDeploy_refusesEverythingBeforeAnythingIsMade(t *testing.T) {

@@ -326,3 +326,35 @@ func random(t *testing.T, size int) string {
 	}
 	return string(out)
 }
+
+// A rollback brings back what there was, also what templates have thought out by chance.
+func TestChart_goesBackToTheSamePasswords(t *testing.T) {
+	p := kubetest.Start(t)
+	c := p.Connect(t, "default")
+	random := func() string {
+		secret, err := p.Client.CoreV1().Secrets("default").Get(t.Context(), "r-key", metav1.GetOptions{})
+		require.NoError(t, err)
+		return string(secret.Data["random"])
+	}
+	before := releaseOf("r", aChart(nil), map[string]any{"replicas": 1})
+	shown, err := deploy(t, c, "vnf-1", owner, before)
+	require.NoError(t, err, strings.Join(shown, "\n"))
+	had := random()
+	_, err = change(t, c, "vnf-1", "upgrade", releaseOf("r", aChart(nil), map[string]any{"replicas": 1, "image": "broken:2"}))
+	require.ErrorContains(t, err, "ImagePullBackOff")
+	require.NotEqual(t, had, random(), "as with Helm")
+	for range 2 {
+		_, err = change(t, c, "vnf-1", "upgrade", before)
+		require.NoError(t, err)
+		require.Equal(t, had, random())
+	}
+	require.Equal(t, []common.Status{common.StatusSuperseded, common.StatusFailed, common.StatusDeployed},
+		statuses(history(t, p, "r")))
+	_, err = change(t, c, "vnf-1", "later", releaseOf("r", aChart(nil), map[string]any{"replicas": 2}))
+	require.NoError(t, err)
+	require.NotEqual(t, had, random())
+	_, err = change(t, c, "vnf-1", "and back", before)
+	require.NoError(t, err)
+	require.Equal(t, had, random())
+	require.NoError(t, c.Remove(t.Context(), "vnf-1", owner, func(string) {}))
+}

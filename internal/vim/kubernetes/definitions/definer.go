@@ -3,8 +3,11 @@
 package definitions
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"maps"
+	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -43,6 +46,7 @@ func (o *Definer) Whole(ctx context.Context, of *operations.Operation) (vim.Defi
 		Objects: append([]unstructured.Unstructured{}, j.Manifests.Objects...),
 		Charts:  append([]charts.Release{}, releases...), Namespace: place.Namespace, Override: place.Override,
 		Workloads: j.named(), Replicas: j.replicas(capacity), Attachments: attachments,
+		Patience: j.patience(),
 	}, secret, nil
 }
 
@@ -59,6 +63,7 @@ func (o *Definer) Sized(
 		return nil, nil, err
 	}
 	d, err := j.changed(ctx, j.sizes(sizes))
+	d.Scaled = j.scaled(sizes)
 	return d, secret, err
 }
 
@@ -96,7 +101,31 @@ func (j *job) changed(ctx context.Context, capacity map[string]int) (kubernetes.
 		return kubernetes.Definition{}, err
 	}
 	attachments, err := j.attachments(capacity)
-	return kubernetes.Definition{Charts: releases, Replicas: j.replicas(capacity), Attachments: attachments}, err
+	return kubernetes.Definition{
+		Charts: releases, Replicas: j.replicas(capacity), Attachments: attachments, Patience: j.patience(),
+	}, err
+}
+
+// patience is how long trouble may last, as this operation's request says, or that with which the VNF was made.
+func (j *job) patience() time.Duration {
+	var of struct {
+		AdditionalParams struct {
+			Patience int `json:"patience"`
+		} `json:"additionalParams"`
+	}
+	_ = json.Unmarshal(j.OpOcc.Params, &of) // its mistakes were told when the request came
+	return time.Duration(cmp.Or(of.AdditionalParams.Patience, j.Params.Patience)) * time.Second
+}
+
+// scaled are the VDUs that the operation gives other numbers of Pods.
+func (j *job) scaled(sizes vim.Sizes) (vdus []string) {
+	if j.OpOcc.Plan == nil || sizes == vim.SizesRecorded {
+		return nil
+	}
+	for _, g := range j.OpOcc.Plan.Groups {
+		vdus = append(vdus, g.VduID)
+	}
+	return vdus
 }
 
 // attachments are the networks of the request's external links; none is said, too.

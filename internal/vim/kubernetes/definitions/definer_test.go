@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
@@ -176,7 +177,13 @@ func TestSized(t *testing.T) {
 		of.OpOcc.Plan = &lcm.Plan{Groups: []lcm.GroupChange{{VduID: "web", From: 2, To: c.to}}}
 		d, secrets, err := o.Sized(t.Context(), of, c.sizes)
 		require.NoError(t, err)
-		require.Equal(t, kubernetes.Definition{Replicas: map[string]int{"web": c.want}, Attachments: []kubernetes.Attachment{}}, d)
+		scaled := []string{"web"}
+		if c.sizes == vim.SizesRecorded {
+			scaled = nil
+		}
+		require.Equal(t, kubernetes.Definition{
+			Replicas: map[string]int{"web": c.want}, Attachments: []kubernetes.Attachment{}, Scaled: scaled,
+		}, d)
 		require.Contains(t, secrets, "hunter2")
 	}
 	for vdu, says := range map[string]string{
@@ -267,5 +274,20 @@ func TestWhole_ofContainersInTheVnfd(t *testing.T) {
 	of.OpOcc.Plan = &lcm.Plan{Groups: []lcm.GroupChange{{VduID: "web", From: 1, To: 4}}}
 	sized, _, err := o.Sized(t.Context(), of, vim.SizesPlanned)
 	require.NoError(t, err)
-	require.Equal(t, kubernetes.Definition{Replicas: map[string]int{"web": 4}, Attachments: []kubernetes.Attachment{}}, sized, "the objects stay as they were applied")
+	require.Equal(t, kubernetes.Definition{Replicas: map[string]int{"web": 4}, Attachments: []kubernetes.Attachment{}, Scaled: []string{"web"}}, sized, "the objects stay as they were applied")
+}
+
+func TestPatience_ofTheRequestGoesBeforeThatOfTheVnf(t *testing.T) {
+	o, of := instantiation(t, more(t), map[string]any{"patience": 60}, page, web)
+	d, _ := whole(t, o, of)
+	require.Equal(t, time.Minute, d.Patience)
+	of.OpOcc.Params = json.RawMessage(`{"additionalParams":{"patience":7}}`)
+	d, _ = whole(t, o, of)
+	require.Equal(t, 7*time.Second, d.Patience)
+	for _, wrong := range []int{-1, 3601} {
+		o, of := instantiation(t, more(t), map[string]any{"patience": wrong}, page, web)
+		_, _, err := o.Whole(t.Context(), of)
+		require.True(t, lcm.Is(err, lcm.KindInvalid), "%v", err)
+		require.ErrorContains(t, err, "$.additionalParams.patience")
+	}
 }

@@ -1,0 +1,99 @@
+package kubernetes
+
+import (
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// What the controller of volumes says of a claim. Both are events that are no warnings.
+const (
+	failedBinding = "FailedBinding"
+	waitsForUser  = "WaitForFirstConsumer"
+)
+
+// lostClaims are claims whose volumes are gone. Nobody binds them again.
+func (w *waiting) lostClaims(note func(cause string, t trouble)) {
+	for _, claim := range w.listed(claims) {
+		if claimPhase(claim) == corev1.ClaimLost {
+			note("lost", trouble{
+				object: title(claim), namespace: claim.GetNamespace(), reason: string(corev1.ClaimLost),
+				message: "the volume that it was bound to is gone",
+			})
+		}
+	}
+}
+
+func claimPhase(o *unstructured.Unstructured) corev1.PersistentVolumeClaimPhase {
+	phase, _, _ := unstructured.NestedString(o.Object, "status", "phase")
+	return corev1.PersistentVolumeClaimPhase(phase)
+}
+
+// waitsForPod tells whether a claim is as it is to be although it has no volume: it gets one together with the first Pod
+// that uses it.
+func (w *waiting) waitsForPod(o *unstructured.Unstructured) bool {
+	if o.GetKind() != claimKind || claimPhase(o) != corev1.ClaimPending {
+		return false
+	}
+	last := ""
+	for _, e := range w.said() {
+		if e.InvolvedObject.UID == o.GetUID() {
+			last = e.Reason
+		}
+	}
+	return last == waitsForUser
+}
+
+// ours tells whether an event is about an object of the deployment, or a claim of it, that is not ready yet.
+func (w *waiting) ours(e corev1.Event, objects []prepared) bool {
+	of := e.InvolvedObject
+	is := func(o *unstructured.Unstructured) bool {
+		return o.GetKind() == of.Kind && o.GetName() == of.Name && o.GetNamespace() == of.Namespace
+	}
+	if slices.ContainsFunc(w.listed(claims), func(o *unstructured.Unstructured) bool {
+		return is(o) && claimPhase(o) != corev1.ClaimBound && !w.waitsForPod(o)
+	}) {
+		return true
+	}
+	return slices.ContainsFunc(objects, func(p prepared) bool {
+		if p.mapping == nil || !is(&p.Unstructured) {
+			return false
+		}
+		ready, _, err := w.judge(p)
+		return err == nil && !ready
+	})
+}
+
+// said are the events, the last ones at the end.
+func (w *waiting) said() (out []corev1.Event) {
+	for _, o := range w.listed(events) {
+		var e corev1.Event
+		if runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, &e) == nil {
+			out = append(out, e)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b corev1.Event) int { return lastSeen(a).Compare(lastSeen(b)) })
+	return out
+}
+
+// warnings are the events that tell of trouble.
+func (w *waiting) warnings() []corev1.Event {
+	return slices.DeleteFunc(w.said(), func(e corev1.Event) bool {
+		return e.Type != corev1.EventTypeWarning && e.Reason != failedBinding
+	})
+}
+
+func lastSeen(e corev1.Event) time.Time {
+	switch {
+	case e.Series != nil && !e.Series.LastObservedTime.IsZero():
+		return e.Series.LastObservedTime.Time
+	case !e.LastTimestamp.IsZero():
+		return e.LastTimestamp.Time
+	case !e.EventTime.IsZero():
+		return e.EventTime.Time
+	}
+	return e.CreationTimestamp.Time
+}

@@ -1,0 +1,65 @@
+package kubernetes
+
+import (
+	"context"
+	goerrors "errors"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// bindingKind is that of objects which put Pods onto nodes.
+const bindingKind = "Binding"
+
+// binds tells whether an object puts one of the Pods among the objects onto a node: it has the Pod's name.
+func (p prepared) binds(objects []prepared) bool {
+	return p.GetKind() == bindingKind && slices.ContainsFunc(objects, func(o prepared) bool {
+		return o.GetKind() == "Pod" && o.GetName() == p.GetName() && o.GetNamespace() == p.GetNamespace()
+	})
+}
+
+// asked is an object as it is created where the kind takes no apply. The reviews of access must have no name and no
+// labels: they are questions, of which nothing stays.
+func (p prepared) asked() *unstructured.Unstructured {
+	if p.remembered() || p.GroupVersionKind().Group != "authorization.k8s.io" {
+		return &p.Unstructured
+	}
+	o := p.DeepCopy()
+	unstructured.RemoveNestedField(o.Object, "metadata")
+	if p.GetNamespace() != "" {
+		o.SetNamespace(p.GetNamespace())
+	}
+	return o
+}
+
+// standIn is the name under which objects are rehearsed whose namespaces are not there yet.
+const standIn = "windlass-rehearsal"
+
+// rehearseElsewhere lets the API server look at an object whose namespace is still to come, as if it were in the VIM's
+// own. Only what is wrong with the object itself is told: quotas and webhooks may differ between the namespaces. Custom
+// resources may be wrong under another name, so they are not looked at.
+func (c *Cluster) rehearseElsewhere(ctx context.Context, p prepared) error {
+	if group := p.GroupVersionKind().Group; strings.Contains(group, ".") && !strings.HasSuffix(group, ".k8s.io") ||
+		!slices.Contains(p.verbs, "patch") {
+		return nil
+	}
+	o := p.DeepCopy()
+	o.SetNamespace(c.namespace)
+	o.SetName(standIn)
+	_, err := c.at(p.mapping, c.namespace).Apply(ctx, standIn, o, metav1.ApplyOptions{
+		FieldManager: fieldManager, Force: true, DryRun: []string{metav1.DryRunAll},
+	})
+	if !errors.IsInvalid(err) && !errors.IsBadRequest(err) {
+		return nil // it could not be looked at, or it is as it should be
+	}
+	err = refused(p, err)
+	if failed, ok := goerrors.AsType[*lcm.Error](err); ok {
+		failed.Detail = strings.ReplaceAll(failed.Detail, standIn, p.GetName())
+	}
+	return err
+}
