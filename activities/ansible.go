@@ -65,6 +65,8 @@ type AnsibleInput struct {
 	Tracked
 	OpOccID lcm.OpOccID `json:"opOccId"`
 	Nodes   lcm.Nodes   `json:"nodes,omitempty"`
+	// Addresses are those before the cluster that its certificates must be good for, too.
+	Addresses []string `json:"addresses,omitempty"`
 }
 
 // CheckAnsibleOutput is what the Ansible server has.
@@ -134,7 +136,7 @@ func (a *Ansible) files(ctx context.Context, k kubesprayContext, in AnsibleInput
 	if err != nil {
 		return nil, err
 	}
-	variables, err := json.MarshalIndent(k.driver.Variables(k.Instance.ID, in.Nodes), "", "  ")
+	variables, err := json.MarshalIndent(k.driver.Variables(k.Instance.ID, in.Nodes, in.Addresses...), "", "  ")
 	if err != nil {
 		return nil, lcm.Wrap(lcm.KindBug, err, "The variables could not be written.")
 	}

@@ -31,7 +31,7 @@ type ClusterInput struct {
 // endpoint is the address of the cluster's API: HAProxy's on the virtual IP, or the only API server's.
 func endpoint(p k8s.Params, virtualIP string, controlPlanes lcm.Nodes) string {
 	if virtualIP != "" {
-		return net.JoinHostPort(virtualIP, strconv.Itoa(p.LoadBalancer.Port))
+		return net.JoinHostPort(virtualIP, strconv.Itoa(p.APIPort()))
 	}
 	return net.JoinHostPort(controlPlanes[0].Address, strconv.Itoa(k8s.APIServerPort))
 }

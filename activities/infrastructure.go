@@ -165,6 +165,8 @@ type FindNodesOutput struct {
 	VirtualIP string `json:"virtualIp,omitempty"`
 	// PublicAddress is a floating IP that leads to the API servers, "" when there is none.
 	PublicAddress string `json:"publicAddress,omitempty"`
+	// Balancer is the external load balancer, nil when the request asks for none.
+	Balancer *lcm.Node `json:"balancer,omitempty"`
 	// Storage is the storage server, nil when the request asks for none.
 	Storage *lcm.StorageServer `json:"storage,omitempty"`
 }
@@ -207,7 +209,10 @@ func (i *Infrastructure) FindNodes(ctx context.Context, in FindNodesInput) (out 
 	if out.Storage, err = findStorage(inv, cluster.Params); err != nil && !in.Left {
 		return out, err
 	}
-	return out, locate(inv, cluster.Params, vnf.balances(), in, &out)
+	if err := locate(inv, cluster.Params, vnf.balances(), in, &out); err != nil {
+		return out, err
+	}
+	return out, locateBalancer(inv, cluster.Params, in, &out)
 }
 
 func vnfcsOf(inv *vim.Inventory) []Vnfc {

@@ -25,7 +25,11 @@ func TestHAProxyConf_isWhatHAProxyTakes(t *testing.T) {
 	for name, c := range map[string]scripts.HAProxyConf{
 		"haproxy.cfg":        {Port: 16443, Backends: backends("10.0.0.")},
 		"haproxy-backup.cfg": {Port: 6440, EtcdPort: 12379, Backup: true, Backends: backends("10.0.0.")},
-		"haproxy-ipv6.cfg":   {Port: 16443, EtcdPort: 12379, Backends: backends("fd00::")},
+		"haproxy-external.cfg": {
+			Port: 8383, Backends: backends("10.0.0."), NodePorts: []int{30080, 30443},
+			Nodes: append(backends("10.0.0."), scripts.Backend{Name: "worker-5e6f7a8b", Address: "10.0.0.21"}),
+		},
+		"haproxy-ipv6.cfg": {Port: 16443, EtcdPort: 12379, Backends: backends("fd00::")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			text, err := c.Render()

@@ -265,12 +265,12 @@ func TestConfigureLoadBalancer_reloadsAndMakesUpForAReloadThatWasCutShort(t *tes
 	dir := filepath.Join(n.root, "balancer")
 	require.NoError(t, os.MkdirAll(dir, 0o755))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "worker"), []byte("1\n"), 0o600))
-	script := strings.ReplaceAll(library(t, n.root, "configure-load-balancer"), "/usr/local/sbin/windlass-check-port",
+	script := strings.ReplaceAll(library(t, n.root, "lib-haproxy")+library(t, n.root, "configure-load-balancer"), "/usr/local/sbin/windlass-check-port",
 		n.root+"/check-port")
 	// The functions of the script come first, then the stub takes over, then its steps run.
 	functions, steps, found := strings.Cut(script, "\nread_inputs\n")
 	require.True(t, found)
-	steps = strings.Replace(steps, "exec timeout 2 bash -c \"exec 3<>/dev/tcp/127.0.0.1/$1\" 2>/dev/null", "exit 0", 1)
+	functions = strings.Replace(functions, "exec timeout 2 bash -c \"exec 3<>/dev/tcp/127.0.0.1/$1\" 2>/dev/null", "exit 0", 1)
 	run := func(config string, env ...string) (string, int) {
 		return shell(t, library(t, n.root, "lib-base")+functions+balancerStub+"\nread_inputs\n"+steps,
 			append(env, "DIR="+dir, "HAPROXY=    server "+config+" 10.0.0.1:6443", "PORT=16443", "TIMEOUT=1", "SERVES=no")...)

@@ -2,6 +2,9 @@ package scripts
 
 import "net/netip"
 
+// haproxyLibrary lets HAProxy run.
+const haproxyLibrary = "lib-haproxy"
+
 // Backend is one API server behind HAProxy.
 type Backend struct{ Name, Address string }
 
@@ -10,6 +13,9 @@ type HAProxyConf struct {
 	Port     int // front of the API servers
 	EtcdPort int // front of etcd's client port, 0: none
 	Backends []Backend
+	// NodePorts are served under the same numbers as on Nodes.
+	NodePorts []int
+	Nodes     []Backend
 	// Backup makes every API server but the first one a spare.
 	Backup bool
 }
@@ -66,7 +72,7 @@ func (s ConfigureLoadBalancer) Render() (string, error) {
 	return render(s.Name(), []param{
 		required("NODE_NAME", s.Node), number("PORT", s.Port), number("TIMEOUT", s.Timeout),
 		flag("SERVES", s.Serves),
-	})
+	}, haproxyLibrary)
 }
 
 // FindVirtualIP tells whether a node holds the virtual IP and whether HAProxy answers on it from there:

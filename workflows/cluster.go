@@ -16,7 +16,7 @@ type clusterWork struct {
 
 func (c *clusterWork) tables() tables {
 	return tables{
-		c.registries(), c.storageMade(), c.storageReplaced(),
+		c.registries(), c.storageMade(), c.storageReplaced(), c.balancedExternally(),
 		{
 			"wait-for-nodes":        {do: c.waitForNodes, undo: c.forgetNodes},
 			"finish-nodes":          {do: c.finishNodes},

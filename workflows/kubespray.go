@@ -48,7 +48,13 @@ func (k *kubesprayWork) checkAnsible(ctx workflow.Context) error {
 }
 
 func (k *kubesprayWork) send(ctx workflow.Context, list lcm.Nodes) error {
-	_, err := call(onNode(ctx), ansible.SendInventory, k.onAnsible(ctx, list))
+	in := k.onAnsible(ctx, list)
+	for _, address := range []string{k.made.VirtualIP, k.made.PublicAddress} {
+		if k.made.Balancer != nil && address != "" {
+			in.Addresses = append(in.Addresses, address)
+		}
+	}
+	_, err := call(onNode(ctx), ansible.SendInventory, in)
 	return err
 }
 

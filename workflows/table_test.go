@@ -280,6 +280,7 @@ func someFacts(t *testing.T, flavour string, isCluster bool) lifecycle.Facts {
 func kubesprayFacts(t *testing.T) lifecycle.Facts {
 	f := someFacts(t, "ha", true)
 	f.Drivers = []lifecycle.Driver{kubespray.New(k8s.Params{
+		ExternalLB:        &k8s.ExternalLBParams{SSHCpName: "externalLB_CP1", NicCpName: "externalLB_CP1"},
 		Ansible:           &k8s.AnsibleParams{Address: "192.0.2.1", InventoryPath: "/srv/inventories"},
 		MasterNode:        k8s.NodeParams{AspectID: "master_instance", SSHCpName: "masterNode_CP1"},
 		PrivateRegistries: []k8s.PrivateRegistry{{Server: "registry.example.com"}},

@@ -13,6 +13,8 @@ const (
 	Storage Role = "storage"
 	// AnsibleServer runs playbooks. It is no server of the VNF.
 	AnsibleServer Role = "ansible"
+	// LoadBalancer is a server before the cluster, which is no node of it.
+	LoadBalancer Role = "load-balancer"
 	// RegistryServer is the machine of a VNF that is a registry of images.
 	RegistryServer Role = "registry"
 )
@@ -100,7 +102,7 @@ func (n Nodes) InOrderOf(first Nodes) Nodes {
 
 // NodeName makes the name of a node of that role on that server.
 func NodeName(role Role, serverID string) string {
-	prefix := map[Role]string{ControlPlane: "cp", Worker: "worker", Storage: "storage", RegistryServer: "registry"}[role]
+	prefix := map[Role]string{ControlPlane: "cp", Worker: "worker", Storage: "storage", RegistryServer: "registry", LoadBalancer: "lb"}[role]
 	return prefix + "-" + shortID(serverID)
 }
 

@@ -20,7 +20,7 @@ func WithoutRepeated(body, stored json.RawMessage) json.RawMessage {
 		return body
 	}
 	withoutSame(asked, had)
-	for _, role := range []string{"master_node", "worker_node", "storage_server", "ansible"} {
+	for _, role := range []string{"master_node", "worker_node", "storage_server", "ansible", "external_lb_param"} {
 		askedRole, _ := asked[role].(map[string]any)
 		hadRole, _ := had[role].(map[string]any)
 		withoutSame(askedRole, hadRole, "username", "password", "private_key")

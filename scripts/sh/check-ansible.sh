@@ -9,8 +9,8 @@ fi
 mkdir -p "$DIRECTORY" 2>/dev/null || true
 [[ -w $DIRECTORY ]] ||
   fail 78 "the user $(id -un) cannot write to $DIRECTORY on the Ansible server; correct transferring_inventory_path or its rights"
-version=$(ansible-playbook --version 2>/dev/null | head -n 1)
-kubespray=$(sed -nE 's/^version: *//p' "$ROOT/galaxy.yml" 2>/dev/null | head -n 1 || true)
+version=$(ansible-playbook --version 2>/dev/null | sed -n 1p || true)
+kubespray=$(sed -nE "s/^version: *//p" "$ROOT/galaxy.yml" 2>/dev/null | sed -n 1p || true)
 note "${version:-Ansible of an unknown version}, kubespray ${kubespray:-of an unknown version} in $ROOT"
 result ansible "$version"
 result kubespray "$kubespray"

@@ -7,4 +7,6 @@ SERVES='no'
 
 # here follows sh/lib-base.sh
 
+# here follows sh/lib-haproxy.sh
+
 # here follows sh/configure-load-balancer.sh

@@ -67,7 +67,7 @@ func (c *Cluster) Shared() *Cluster { return c }
 func (c *Cluster) Access(role lcm.Role) (lifecycle.Access, bool) {
 	t := c.Params.Timeouts
 	a := lifecycle.Access{Login: time.Duration(t.Login) * time.Second, SSH: time.Duration(t.SSH) * time.Second}
-	switch s := c.Params.StorageServer; {
+	switch s, lb := c.Params.StorageServer, c.Params.ExternalLB; {
 	case role == lcm.ControlPlane:
 		a.User, a.Password, a.PrivateKey = c.Params.MasterNode.Username, c.Params.MasterNode.Password,
 			c.Params.MasterNode.PrivateKey
@@ -76,6 +76,8 @@ func (c *Cluster) Access(role lcm.Role) (lifecycle.Access, bool) {
 			c.Params.WorkerNode.PrivateKey
 	case role == lcm.Storage && s != nil:
 		a.User, a.Password, a.PrivateKey = s.Username, s.Password, s.PrivateKey
+	case role == lcm.LoadBalancer && lb != nil:
+		a.User, a.Password, a.PrivateKey = lb.Username, lb.Password, lb.PrivateKey
 	default:
 		return a, false
 	}

@@ -72,10 +72,13 @@ func (c *Cluster) PlanVolumes(f lifecycle.Facts, p *lcm.Plan, req lcm.HealReques
 
 // NotScaled implements lifecycle.Fixer.
 func (c *Cluster) NotScaled(f lifecycle.Facts, vduID string) string {
-	if !slices.Contains(c.storageVdus(f), vduID) {
-		return ""
+	switch {
+	case slices.Contains(c.storageVdus(f), vduID):
+		return "the storage server cannot be scaled: its volumes are attached to one server"
+	case slices.Contains(c.balancerVdus(f), vduID):
+		return "the external load balancer cannot be scaled: clients know it by its address"
 	}
-	return "the storage server cannot be scaled: its volumes are attached to one server"
+	return ""
 }
 
 // storage tells whether the cluster has a storage server.
@@ -90,9 +93,9 @@ func (l Listing) classes() bool { return l.storage() && len(l.Cluster.Params.Sto
 // ReplacesStorage tells whether a heal replaces the storage server.
 func (l Listing) ReplacesStorage() bool { return l.Cluster.replacesStorage(l.Facts, l.Plan) }
 
-// ReplacesNodes tells whether a heal is not about the storage server alone.
+// ReplacesNodes tells whether a heal is not about the storage server or the external load balancer alone.
 func (l Listing) ReplacesNodes() bool {
-	return !l.ReplacesStorage() || len(l.Facts.Instance.Instantiated.Nodes.On(l.Plan.LeavingServers())) > 0
+	return !l.ReplacesStorage() && !l.ReplacesBalancer() || len(l.Facts.Instance.Instantiated.Nodes.On(l.Plan.LeavingServers())) > 0
 }
 
 // StorageLeaves takes what is on a storage server that is replaced out of use. The provisioners stop first: from then

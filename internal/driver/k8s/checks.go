@@ -20,7 +20,7 @@ func (p Params) Problems(controlPlanes, workers int) []lcm.Problem {
 	if workers == 0 {
 		c.drop("worker_node")
 	}
-	if p.Ansible == nil { // kubespray has its own balancer on each node
+	if p.Ansible == nil && p.ExternalLB == nil { // with kubespray each node has a balancer of its own
 		c.controlPlanes(p.MasterNode, controlPlanes)
 	}
 	c.networks(p, controlPlanes+workers)

@@ -34,6 +34,8 @@ type Params struct {
 	Timeouts      TimeoutParams     `json:"timeouts,omitzero"`
 	// Ansible is the server that runs kubespray, for the driver of that name only.
 	Ansible *AnsibleParams `json:"ansible,omitempty"`
+	// ExternalLB is a server before the cluster, nil for none.
+	ExternalLB *ExternalLBParams `json:"external_lb_param,omitempty"`
 	// PrivateRegistries are the registries of images that every node is connected to.
 	PrivateRegistries []PrivateRegistry `json:"private_registry_connection_info,omitempty"`
 

@@ -20,6 +20,7 @@ func (Driver) CheckRequest(ctx context.Context, given driver.Request) error {
 			Detail: "is for the driver of kubespray, which the VNFD does not name: leave it out",
 		})
 	}
+	r.CheckExternalLB(ctx)
 	if err := r.checkFiles(ctx); err != nil {
 		return err
 	}

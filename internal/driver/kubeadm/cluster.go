@@ -53,12 +53,16 @@ func New(params k8s.Params) *Cluster { return &Cluster{cluster.Cluster{Params: p
 // Name implements lifecycle.Driver.
 func (*Cluster) Name() string { return vnfpkg.DriverKubernetes }
 
-// Balances implements cluster.Driver: HAProxy and keepalived are on the control planes.
-func (*Cluster) Balances() bool { return true }
+// Balances implements cluster.Driver: HAProxy and keepalived are on the control planes, unless a
+// server of its own stands before them.
+func (c *Cluster) Balances() bool { return c.Params.ExternalLB == nil }
 
 // HighlyAvailable tells whether the cluster has several control planes. A VNFD that does not tell how many servers the
 // role has is believed when the request puts an address in front of a group of them.
 func (c *Cluster) HighlyAvailable(f lifecycle.Facts, p lcm.Plan) bool {
+	if !c.Balances() {
+		return false
+	}
 	master, vdus := c.Params.MasterNode, c.ControlPlaneVdus(f)
 	if len(vdus) == 0 {
 		return master.AspectID != "" && master.ClusterCpName != ""

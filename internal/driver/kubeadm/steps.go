@@ -65,6 +65,9 @@ func (l listing) beforeHeal() (list []lifecycle.Step) {
 
 // afterHeal makes use of what has come. The storage server is first: new nodes mount what it exports.
 func (l listing) afterHeal() (list []lifecycle.Step) {
+	if l.ReplacesBalancer() {
+		list = append(list, l.BalancerMade()...)
+	}
 	if l.ReplacesStorage() {
 		list = append(list, l.StorageMade()...)
 	}
@@ -92,6 +95,7 @@ func (l listing) made() []lifecycle.Step {
 		l.Connecting("Connect every node to the registries"), // before kubelet pulls anything
 		lifecycle.When(l.cluster.HighlyAvailable(l.Facts, l.Plan),
 			lifecycle.Step{ID: "balance-all", Title: "Set up HAProxy and keepalived"}),
+		l.BalancerMade(), // nodes join through it
 		[]lifecycle.Step{{ID: "init-control-plane", Title: "Initialise the first control plane"}},
 		lifecycle.When(l.Facts.PodNetwork || l.cluster.Params.CniManifestPath != "", lifecycle.Step{
 			ID:    "apply-pod-network",
@@ -125,12 +129,14 @@ func (l listing) arrival() []lifecycle.Step {
 			},
 			{ID: "finish-new-nodes", Title: "Label the new nodes and wait until they are Ready"},
 		},
+		l.RoutedToNew(),
 	)
 }
 
 // departure takes nodes out of a cluster until their servers can go. All of it can be undone.
 func (l listing) departure() []lifecycle.Step {
 	return lifecycle.Join(
+		l.RoutedPastLeaving(),
 		l.Drained(),
 		lifecycle.When(l.cluster.ControlPlanes(l.Facts, l.Plan), lifecycle.Step{
 			ID: "retire-control-planes", Title: "Take the control planes out of the cluster",

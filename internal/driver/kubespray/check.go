@@ -20,6 +20,7 @@ func (Driver) CheckRequest(ctx context.Context, given driver.Request) error {
 		})
 	}
 	r.Found.Mistake(useless(r)...)
+	r.CheckExternalLB(ctx)
 	registries := cluster.Param + lcm.RegistriesKey
 	if err := cluster.CheckCertificates(ctx, registries, r.Params.PrivateRegistries, r.Package, r.Found); err != nil {
 		return err

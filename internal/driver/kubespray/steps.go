@@ -71,6 +71,7 @@ func (l listing) made() []lifecycle.Step {
 		},
 		l.Connecting("Connect every node to the registries"),
 		l.Finished(),
+		l.BalancerMade(),
 		l.Registered(),
 	)
 }
@@ -94,12 +95,13 @@ func (l listing) arrival() []lifecycle.Step {
 		l.Connecting("Connect every new node to the registries"),
 		l.MountedOnNew(),
 		[]lifecycle.Step{{ID: "finish-new-nodes", Title: "Label the new nodes and wait until they are Ready"}},
+		l.RoutedToNew(),
 	)
 }
 
 // departure takes nodes out of a cluster until their servers can go.
 func (l listing) departure() []lifecycle.Step {
-	return lifecycle.Join(l.Drained(), []lifecycle.Step{
+	return lifecycle.Join(l.RoutedPastLeaving(), l.Drained(), []lifecycle.Step{
 		{
 			ID: "play-remove-node", Title: "Take the nodes out of the cluster with kubespray (remove-node.yml)",
 			Final: true,
@@ -120,6 +122,9 @@ func (l listing) beforeHeal() (list []lifecycle.Step) {
 
 // afterHeal makes use of what has come. The storage server is first: new nodes mount what it exports.
 func (l listing) afterHeal() (list []lifecycle.Step) {
+	if l.ReplacesBalancer() {
+		list = append(list, l.BalancerMade()...)
+	}
 	if l.ReplacesStorage() {
 		list = append(list, l.StorageMade()...)
 	}

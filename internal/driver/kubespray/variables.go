@@ -11,8 +11,8 @@ import (
 func Playbooks() []string { return []string{"cluster", "facts", "scale", "remove-node"} }
 
 // Variables are those of kubespray that the request sets, but for secrets. They count more than what kubespray's own
-// inventory says.
-func (c *Cluster) Variables(id lcm.VnfInstanceID, nodes lcm.Nodes) map[string]any {
+// inventory says. before are addresses in front of the cluster.
+func (c *Cluster) Variables(id lcm.VnfInstanceID, nodes lcm.Nodes, before ...string) map[string]any {
 	p := c.Params
 	variables := map[string]any{
 		"kube_pods_subnet": p.MasterNode.PodCIDR, "kube_service_addresses": p.MasterNode.ServiceCIDR,
@@ -21,7 +21,7 @@ func (c *Cluster) Variables(id lcm.VnfInstanceID, nodes lcm.Nodes) map[string]an
 	if p.KubernetesVersion != "" {
 		variables["kube_version"] = "v" + p.KubernetesVersion
 	}
-	if names := outside(nodes.With(lcm.ControlPlane)); len(names) > 0 {
+	if names := append(outside(nodes.With(lcm.ControlPlane)), before...); len(names) > 0 {
 		variables["supplementary_addresses_in_ssl_keys"] = names
 	}
 	if proxy := p.Proxy; proxy != nil {
