@@ -1,0 +1,160 @@
+package kubespray
+
+import (
+	"encoding/json"
+	"net/http"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/deployments/lab/machine"
+	"github.com/windlass-nfv/windlass/internal/remote"
+	"github.com/windlass-nfv/windlass/tests/environment"
+	"github.com/windlass-nfv/windlass/tests/testbed"
+)
+
+// ofSample is the VNFD of the sample package k8s-kubespray.
+const ofSample = "2d0c6f0a-3f0b-4a6b-9a53-7f2f4f0d1c77"
+
+// inventories is where Windlass makes the directories of clusters on the Ansible server.
+const inventories = home + "inventories"
+
+// site is Windlass, the lab's cloud and an Ansible server in it.
+type site struct {
+	*testbed.Bed
+	ansible *bed
+}
+
+func newSite(t *testing.T) site {
+	t.Helper()
+	require.Zero(t, os.Geteuid(), "real machines need root")
+	s := site{Bed: testbed.New(t, environment.NSpawn)}
+	s.ansible = &bed{root: s.Root, address: map[string]string{}, host: map[string]*remote.Host{}}
+	s.ansible.makeStack(t, s.Cloud.Login(), nil)
+	s.ansible.upload(t, filepath.Join(s.Root, "tests/kubespray/playbooks"), playbooks)
+	out, err := s.Windlass(t.Context(), "package", "create", "vnfpkg/samples/k8s-kubespray").CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	return s
+}
+
+// request is the sample's, for a cluster by the Ansible server.
+func (s site) request(t *testing.T, name string, edit func(ansible map[string]any)) map[string]any {
+	t.Helper()
+	return s.SampleRequest(t, "kubespray", name, func(_, cluster map[string]any) {
+		ansible := map[string]any{
+			"ip_address": s.ansible.address[ansibleServer], "username": machine.User, "password": testbed.NodePassword,
+			"kubespray_root_path": playbooks, "transferring_inventory_path": inventories,
+		}
+		if edit != nil {
+			edit(ansible)
+		}
+		cluster["ansible"] = ansible
+	})
+}
+
+// create makes an instance of the sample.
+func (s site) create(t *testing.T, name string) string {
+	t.Helper()
+	a := s.Call(t, http.MethodPost, "/vnflcm/v1/vnf_instances", map[string]any{"vnfdId": ofSample, "vnfInstanceName": name})
+	require.Equal(t, http.StatusCreated, a.Status, "%s", a.Body)
+	var out struct {
+		ID string `json:"id"`
+	}
+	require.NoError(t, json.Unmarshal(a.Body, &out))
+	return out.ID
+}
+
+// said counts the lines of an operation's output in which a text is.
+func (s site) said(t *testing.T, op, text string) int {
+	t.Helper()
+	a := s.Call(t, http.MethodGet, "/windlass/v1/vnf_lcm_op_occs/"+path.Base(op)+"/logs", nil)
+	require.Equal(t, http.StatusOK, a.Status, "%s", a.Body)
+	return strings.Count(string(a.Body), text)
+}
+
+// awaitPlay waits until an operation's playbook is at work.
+func (s site) awaitPlay(t *testing.T, op string) {
+	t.Helper()
+	require.Eventually(t, func() bool {
+		require.NotEqual(t, "FAILED_TEMP", s.Get(t, op)["operationState"], s.errorOf(t, op))
+		return s.said(t, op, "TASK [") > 0
+	}, 10*time.Minute, time.Second)
+}
+
+// errorOf is what an operation that waits for a person says.
+func (s site) errorOf(t *testing.T, op string) string {
+	t.Helper()
+	failure, _ := s.Get(t, op)["error"].(map[string]any)
+	detail, _ := failure["detail"].(string)
+	return detail
+}
+
+// left are the directories of clusters on the Ansible server.
+func (s site) left(t *testing.T) string {
+	t.Helper()
+	return s.ansible.script(t, ansibleServer, "ls "+inventories+" /dev/shm | grep windlass || true\n")
+}
+
+// TestWindlass takes a cluster by kubespray through its life, on real machines: its worker is killed while a playbook
+// runs, it is scaled out and in, one of its workers is healed, and nothing is left of it on the Ansible server.
+func TestWindlass(t *testing.T) {
+	s := newSite(t)
+	vnf := s.create(t, "kubespray")
+	op := s.Begin(t, vnf, "instantiate", s.request(t, "kubespray", nil))
+	s.awaitPlay(t, op)
+	s.KillWorker(t)
+	s.Await(t, op, 15*time.Minute, "COMPLETED")
+	t.Log(s.Timings(t, op))
+	require.Equal(t, 1, s.said(t, op, "ansible-playbook cluster.yml"), "the playbook is never started twice")
+	s.RequireNodes(t, "cluster-kubespray", testbed.Sizes{ControlPlanes: 1, Workers: 1})
+
+	op = s.Scale(t, vnf, "SCALE_OUT", "worker_instance")
+	s.Await(t, op, 15*time.Minute, "COMPLETED")
+	s.RequireNodes(t, "cluster-kubespray", testbed.Sizes{ControlPlanes: 1, Workers: 2})
+
+	op = s.Heal(t, vnf, "test", s.VnfcOf(t, vnf, "workerNode"))
+	s.Await(t, op, 15*time.Minute, "COMPLETED")
+	t.Log(s.Timings(t, op))
+	s.RequireNodes(t, "cluster-kubespray", testbed.Sizes{ControlPlanes: 1, Workers: 2})
+
+	op = s.Scale(t, vnf, "SCALE_IN", "worker_instance")
+	s.Await(t, op, 15*time.Minute, "COMPLETED")
+	s.RequireNodes(t, "cluster-kubespray", testbed.Sizes{ControlPlanes: 1, Workers: 1})
+
+	s.Terminate(t, vnf)
+	require.Empty(t, s.left(t), "the Ansible server is clean")
+}
+
+// TestWindlass_tellsWhatFailed has a playbook fail on one host, mends it and retries; and refuses what cannot work
+// before anything is installed.
+func TestWindlass_tellsWhatFailed(t *testing.T) {
+	s := newSite(t)
+	vnf := s.create(t, "failing")
+	op := s.Begin(t, vnf, "instantiate", s.request(t, "failing", func(ansible map[string]any) {
+		ansible["kubespray_root_path"] = "/srv/nothing"
+	}))
+	s.Await(t, op, 5*time.Minute, "FAILED_TEMP")
+	require.Contains(t, s.errorOf(t, op), "no directory /srv/nothing; correct kubespray_root_path")
+	require.Equal(t, http.StatusAccepted, s.Act(t, op, "rollback", nil).Status)
+	s.Await(t, op, 5*time.Minute, "ROLLED_BACK")
+	require.Empty(t, s.left(t))
+
+	s.ansible.script(t, ansibleServer, "mv "+playbooks+"/roles/network "+playbooks+"/roles/network.away\n"+
+		"mkdir -p "+playbooks+"/roles/network/tasks\n"+
+		"printf -- '- name: Apply the network\\n  ansible.builtin.fail: {msg: the registry is away}\\n' >"+playbooks+
+		"/roles/network/tasks/main.yml\n")
+	op = s.Begin(t, vnf, "instantiate", s.request(t, "failing", nil))
+	s.Await(t, op, 15*time.Minute, "FAILED_TEMP")
+	require.Regexp(t, `cp-\w+: FAILED: the registry is away \(TASK \[network : Apply the network\]\)`, s.errorOf(t, op))
+	s.ansible.script(t, ansibleServer, "rm -r "+playbooks+"/roles/network\nmv "+playbooks+"/roles/network.away "+
+		playbooks+"/roles/network\n")
+	require.Equal(t, http.StatusAccepted, s.Act(t, op, "retry", nil).Status)
+	s.Await(t, op, 15*time.Minute, "COMPLETED")
+	s.Terminate(t, vnf)
+	require.Empty(t, s.left(t))
+}
