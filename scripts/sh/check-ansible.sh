@@ -9,7 +9,8 @@ fi
 mkdir -p "$DIRECTORY" 2>/dev/null || true
 [[ -w $DIRECTORY ]] ||
   fail 78 "the user $(id -un) cannot write to $DIRECTORY on the Ansible server; correct transferring_inventory_path or its rights"
-version=$(ansible-playbook --version 2>/dev/null | sed -n 1p || true)
+ansible-playbook --version >"$SCRATCH/version" 2>&1 || fail 78 "ansible-playbook does not run on the Ansible server: $(tail -n 1 "$SCRATCH/version")"
+version=$(sed -n 1p "$SCRATCH/version")
 kubespray=$(sed -nE "s/^version: *//p" "$ROOT/galaxy.yml" 2>/dev/null | sed -n 1p || true)
 note "${version:-Ansible of an unknown version}, kubespray ${kubespray:-of an unknown version} in $ROOT"
 result ansible "$version"

@@ -32,9 +32,9 @@ cd "$(dirname "$file")" || fail 78 "$ROOT cannot be read"
 [[ ! -f $ROOT/ansible.cfg ]] || export ANSIBLE_CONFIG=$ROOT/ansible.cfg
 note "ansible-playbook $(basename "$file")${LIMIT:+ on $LIMIT}"
 rc=0
-ansible-playbook "${arguments[@]}" "$file" </dev/null 2>&1 | tee >(grep -E '^(TASK|[^ ]+: (FAILED|UNREACHABLE): |ERROR! )' >"$SCRATCH/failures" || true) || rc=$?
+ansible-playbook "${arguments[@]}" "$file" </dev/null 2>&1 | tee >(grep -E '^(TASK|[^ ]+: (FAILED|UNREACHABLE): |ERROR[:!] )' >"$SCRATCH/failures" || true) || rc=$?
 ((rc != 0)) || exit 0
 
 # The hosts that failed, each with its task and what Ansible says.
-reason=$(awk '/^TASK/ { task = $0 } /: (FAILED|UNREACHABLE): / { print $0 " (" task ")" } /^ERROR! / { print }' "$SCRATCH/failures" | tail -n 3 | paste -sd ';' || true)
+reason=$(awk '/^TASK/ { task = $0 } /: (FAILED|UNREACHABLE): / { print $0 " (" task ")" } /^ERROR[:!] / { print }' "$SCRATCH/failures" | tail -n 3 | paste -sd ';' || true)
 fail 1 "$(basename "$file") failed: ${reason:-ansible-playbook ended with exit status $rc}"
