@@ -37,7 +37,7 @@ func newSite(t *testing.T) site {
 	require.Zero(t, os.Geteuid(), "real machines need root")
 	s := site{Bed: testbed.New(t, environment.NSpawn)}
 	s.ansible = &bed{root: s.Root, address: map[string]string{}, host: map[string]*remote.Host{}}
-	s.ansible.makeStack(t, s.Cloud.Login(), nil)
+	s.ansible.makeStack(t, s.Cloud.Login(), "", nil)
 	s.ansible.upload(t, filepath.Join(s.Root, "tests/kubespray/playbooks"), playbooks)
 	out, err := s.Windlass(t.Context(), "package", "create", "vnfpkg/samples/k8s-kubespray").CombinedOutput()
 	require.NoError(t, err, "%s", out)

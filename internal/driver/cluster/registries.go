@@ -36,23 +36,25 @@ func CheckCertificates(
 	return nil
 }
 
-// CheckModify checks a modification, which may give the nodes of a cluster other registries. Of a VNF
-// that is none, the property is whatever its VNFD makes of it.
-func CheckModify(ctx context.Context, m driver.Modification) error {
+// CheckModify is what the driver of that name checks of a modification, which may give the nodes of its clusters other
+// registries. Of a VNF
+// that is none of them, the property is whatever its VNFD makes of it.
+func CheckModify(ctx context.Context, m driver.Modification, name string) error {
+	makes := func(f *vnfpkg.Flavour) bool { return f != nil && slices.Contains(f.Drivers(), name) }
 	list, given := m.Registries(m.Instance)
 	if !given {
 		return nil
 	}
 	info := m.Instance.Instantiated
 	if info == nil {
-		if list != nil && slices.ContainsFunc(m.Vnfd.Flavours, func(f vnfpkg.Flavour) bool { return Makes(&f) }) {
+		if list != nil && slices.ContainsFunc(m.Vnfd.Flavours, func(f vnfpkg.Flavour) bool { return makes(&f) }) {
 			return lcm.Errorf(lcm.KindConflict,
 				"The VNF instance %s is not instantiated: its registries are named in additionalParams when it is.", m.Instance.ID)
 		}
 		return nil
 	}
 	flavour, err := m.Vnfd.Flavour(info.FlavourID)
-	if err != nil || !Makes(flavour) {
+	if err != nil || !makes(flavour) {
 		return err
 	}
 	if info.VnfState == lcm.VnfStopped || len(info.StoppedServers()) > 0 {

@@ -43,8 +43,8 @@ func (Driver) VimName(inst lcm.VnfInstanceID, additionalParams json.RawMessage) 
 }
 
 // CheckModify implements driver.Modifier.
-func (Driver) CheckModify(ctx context.Context, m driver.Modification) error {
-	return cluster.CheckModify(ctx, m)
+func (d Driver) CheckModify(ctx context.Context, m driver.Modification) error {
+	return cluster.CheckModify(ctx, m, d.Name())
 }
 
 // Cluster is the driver of one VNF, which is a cluster.
