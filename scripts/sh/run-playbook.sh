@@ -22,8 +22,11 @@ export ANSIBLE_CALLBACKS_ENABLED=windlass ANSIBLE_DEPRECATION_WARNINGS=False
 export ANSIBLE_HOST_KEY_CHECKING=True ANSIBLE_RETRY_FILES_ENABLED=False PYTHONUNBUFFERED=1
 # Facts of hosts of other clusters are in other files.
 export ANSIBLE_CACHE_PLUGIN_CONNECTION=$DIRECTORY/facts ANSIBLE_LOCAL_TEMP=$SCRATCH/ansible
+# kubespray's ansible.cfg has ssh forget host keys, in options that come before the common ones.
+host_keys="-o UserKnownHostsFile=$DIRECTORY/known_hosts -o GlobalKnownHostsFile=/dev/null -o StrictHostKeyChecking=yes"
+export ANSIBLE_SSH_ARGS="-o ControlMaster=auto -o ControlPersist=60s $host_keys"
 arguments=(-i "$DIRECTORY/hosts.ini" --become --become-user=root
-  --ssh-common-args "-o UserKnownHostsFile=$DIRECTORY/known_hosts -o GlobalKnownHostsFile=/dev/null -o StrictHostKeyChecking=yes"
+  --ssh-common-args "$host_keys"
   -e "@$DIRECTORY/vars.json" -e "@$SCRATCH/in.secrets" -e "windlass_keys=$SCRATCH")
 [[ -z $LIMIT ]] || arguments+=(--limit "$LIMIT")
 for variable in $VARIABLES; do arguments+=(-e "$variable"); done
