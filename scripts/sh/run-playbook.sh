@@ -33,6 +33,7 @@ for variable in $VARIABLES; do arguments+=(-e "$variable"); done
 
 cd "$(dirname "$file")" || fail 78 "$ROOT cannot be read"
 [[ ! -f $ROOT/ansible.cfg ]] || export ANSIBLE_CONFIG=$ROOT/ansible.cfg
+printf '%s %s %s\n' "$(date -u +%FT%TZ)" "$(basename "$file")" "$OWNER" >>"$DIRECTORY/runs"
 note "ansible-playbook $(basename "$file")${LIMIT:+ on $LIMIT}"
 rc=0
 ansible-playbook "${arguments[@]}" "$file" </dev/null 2>&1 | tee >(grep -E '^(TASK|[^ ]+: (FAILED|UNREACHABLE): |ERROR[:!] )' >"$SCRATCH/failures" || true) || rc=$?

@@ -203,6 +203,20 @@ func (p *ControlPlane) Kill(t testing.TB) {
 	require.NoError(t, p.startAPIServer())
 }
 
+// Restart is Kill, and waits until the API server answers. It may be called beside the test itself.
+func (p *ControlPlane) Restart(ctx context.Context) error {
+	p.apiserver.end()
+	if err := p.startAPIServer(); err != nil {
+		return err
+	}
+	client := p.Client.Discovery().RESTClient()
+	return until(ctx, "the API server answers", func() bool {
+		status := 0
+		client.Get().AbsPath("/readyz").Do(ctx).StatusCode(&status)
+		return status == http.StatusOK
+	})
+}
+
 // Await waits for the API server, and reads its certificate.
 func (p *ControlPlane) Await(t testing.TB) {
 	t.Helper()

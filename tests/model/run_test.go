@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -74,9 +75,8 @@ func TestModel_ofContainers(t *testing.T) {
 		require.NoError(t, err)
 	}
 	stop := harass(t, bed, func(random *rand.Rand, tick int) {
-		if tick%25 == 0 {
-			cluster.Kill(t)
-			cluster.Await(t)
+		if tick%60 == 0 { // two attempts of a step must not both meet an API server that starts
+			assert.NoError(t, cluster.Restart(t.Context()))
 		}
 		cluster.Kubelet.Pace.Store(int64(random.IntN(3)) * int64(200*time.Millisecond))
 	})
