@@ -29,6 +29,8 @@ func (d *Driver) registerScripts() {
 
 		"configure-load-balancer": d.configureLoadBalancer,
 		"find-virtual-ip":         d.findVirtualIP,
+		"balance-externally":      d.balanceExternally,
+		"run-balancer-script":     d.runBalancerScript,
 
 		"check-member":       d.checkMember,
 		"kubeadm-init":       d.kubeadmInit,
