@@ -309,11 +309,25 @@ func (w *waiting) podsOf(o *unstructured.Unstructured) (have, want int) {
 		phase, _, _ := unstructured.NestedString(pod.Object, "status", "phase")
 		ended := phase == string(corev1.PodFailed) || phase == string(corev1.PodSucceeded)
 		if pod.GetNamespace() == o.GetNamespace() && pod.GetDeletionTimestamp() == nil && !ended &&
-			selector.Matches(labels.Set(pod.GetLabels())) {
+			selector.Matches(labels.Set(pod.GetLabels())) && controls(o, pod) {
 			have++
 		}
 	}
 	return have, int(replicas)
+}
+
+// controls tells whether a Pod is of that workload: another one may have the same selector. A Deployment's Pods are those
+// of its ReplicaSets, whose names have the hash of their template.
+func controls(o, pod *unstructured.Unstructured) bool {
+	owner := metav1.GetControllerOf(pod)
+	if owner == nil {
+		return false
+	}
+	name := o.GetName()
+	if o.GetKind() == "Deployment" {
+		return owner.Kind == "ReplicaSet" && owner.Name == name+"-"+pod.GetLabels()["pod-template-hash"]
+	}
+	return owner.Kind == o.GetKind() && owner.Name == name
 }
 
 // tell shows what is new of an object.
