@@ -276,19 +276,22 @@ func (w *waiting) judge(p prepared) (ready bool, why string, err error) {
 	if result.Status != status.CurrentStatus {
 		return w.waitsForPod(have), result.Message, nil
 	}
-	if have, want := w.podsOf(have); have != want {
-		return false, fmt.Sprintf("%d Pods are there, and %d are to be", have, want), nil
+	switch there, ready, want := w.podsOf(have); {
+	case there != want:
+		return false, fmt.Sprintf("%d Pods are there, and %d are to be", there, want), nil
+	case ready < want:
+		return false, fmt.Sprintf("%d of %d Pods are ready", ready, want), nil
 	}
 	return true, result.Message, nil
 }
 
-// podsOf counts the Pods of a workload that have not ended and do not end, and says how many there are to be; both are 0
-// for what has no number of them. Controllers that have just lost the API server believe for a while what was so before:
-// the status of a workload is what they believe. And a workload that is done with an update may be seen before the last
-// Pod of its former ones is seen to end.
-func (w *waiting) podsOf(o *unstructured.Unstructured) (have, want int) {
+// podsOf counts the Pods of a workload that have not ended and do not end, and those of them that are ready, and says how
+// many there are to be; all are 0 for what has no number of them. Controllers that have just lost the API server believe
+// for a while what was so before: the status of a workload is what they believe. And a workload that is done with an
+// update may be seen before the last Pod of its former ones is seen to end.
+func (w *waiting) podsOf(o *unstructured.Unstructured) (there, ready, want int) {
 	if !scalable(o.GetKind()) || o.GroupVersionKind().Group != "apps" {
-		return 0, 0
+		return 0, 0, 0
 	}
 	replicas, is, _ := unstructured.NestedInt64(o.Object, "spec", "replicas")
 	if !is {
@@ -299,21 +302,24 @@ func (w *waiting) podsOf(o *unstructured.Unstructured) (have, want int) {
 	}
 	of, _, _ := unstructured.NestedMap(o.Object, "spec")
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(of, &spec); err != nil {
-		return 0, 0 // the API server has taken it
+		return 0, 0, 0 // the API server has taken it
 	}
 	selector, err := metav1.LabelSelectorAsSelector(&spec.Selector)
 	if err != nil {
-		return 0, 0
+		return 0, 0, 0
 	}
 	for _, pod := range w.listed(pods) {
 		phase, _, _ := unstructured.NestedString(pod.Object, "status", "phase")
 		ended := phase == string(corev1.PodFailed) || phase == string(corev1.PodSucceeded)
 		if pod.GetNamespace() == o.GetNamespace() && pod.GetDeletionTimestamp() == nil && !ended &&
 			selector.Matches(labels.Set(pod.GetLabels())) && controls(o, pod) {
-			have++
+			there++
+			if is, err := status.Compute(pod); err == nil && is.Status == status.CurrentStatus {
+				ready++
+			}
 		}
 	}
-	return have, int(replicas)
+	return there, ready, int(replicas)
 }
 
 // controls tells whether a Pod is of that workload: another one may have the same selector. A Deployment's Pods are those
