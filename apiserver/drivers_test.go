@@ -24,7 +24,7 @@ func (b *bench) onboardDir(dir string) (vnfdID string) {
 	return b.do("GET", created.path(), nil).want(http.StatusOK)["vnfdId"].(string)
 }
 
-// What the user guide says of management drivers that Windlass does not run: docs/user-guide.md, "What works
+// What the documentation says of management drivers that Windlass does not run: docs/coming-from-tacker.md, "What works
 // unchanged".
 func TestInstantiate_isRefusedWhereItsWorkIsThatOfADriverThatIsNotHere(t *testing.T) {
 	for name, c := range map[string]struct {

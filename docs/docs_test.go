@@ -19,7 +19,7 @@ import (
 func pages(t *testing.T) map[string]string {
 	t.Helper()
 	out := map[string]string{}
-	for _, pattern := range []string{"*.md", "adr/*.md", "../*.md", "../vnfpkg/samples/*.md"} {
+	for _, pattern := range []string{"*.md", "adr/*.md", "how-to/*.md", "reference/*.md", "explanation/*.md", "../*.md", "../vnfpkg/samples/*.md"} {
 		files, err := filepath.Glob(pattern)
 		require.NoError(t, err)
 		for _, file := range files {

@@ -106,10 +106,8 @@ var controlPlanesOnly = []string{
 	"worker_node.cluster_fip_name",
 }
 
-func TestUserGuide_hasEveryParameterOfAClusterWithItsDefault(t *testing.T) {
-	_, text, found := strings.Cut(page(t, "user-guide.md"), "\n## Parameters of a cluster\n")
-	require.True(t, found)
-	text, _, _ = strings.Cut(text, "\n## ")
+func TestReference_hasEveryParameterOfAClusterWithItsDefault(t *testing.T) {
+	text := page(t, "reference/cluster-parameters.md")
 	params, err := k8s.ParseParams(json.RawMessage(`{"` + lcm.ClusterParamsKey + `": {}}`))
 	require.NoError(t, err)
 
@@ -134,10 +132,8 @@ func TestUserGuide_hasEveryParameterOfAClusterWithItsDefault(t *testing.T) {
 	}
 }
 
-func TestUserGuide_hasEveryParameterOfAContainerisedVNF(t *testing.T) {
-	_, text, found := strings.Cut(page(t, "user-guide.md"), "\n## Containerised VNFs\n")
-	require.True(t, found)
-	text, _, _ = strings.Cut(text, "\n## ")
+func TestReference_hasEveryParameterOfAContainerisedVNF(t *testing.T) {
+	text := page(t, "how-to/containers.md") + page(t, "how-to/container-networks.md") + page(t, "how-to/helm.md")
 	for _, p := range parameters(reflect.ValueOf(cnf.Params{}), "") {
 		assert.NotEmpty(t, row(text, p.path), "no row for the parameter %s", p.path)
 	}

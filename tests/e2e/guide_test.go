@@ -13,24 +13,28 @@ import (
 	"github.com/windlass-nfv/windlass/tests/kubetest"
 )
 
-// TestUserGuide_ofContainers carries out what the user guide shows of containerised VNFs, section by section: each
+// containerPages are the pages of containerised VNFs, as a reader takes them one after the other.
+var containerPages = []string{
+	"containers.md", "container-networks.md", "helm.md", "tosca-containers.md", "hybrid.md", "change-package.md",
+}
+
+// headings begin the sections of a page.
+var headings = regexp.MustCompile(`(?m)^#{1,3} `)
+
+// TestPages_ofContainers carries out what the how-to pages show of containerised VNFs, section by section: each
 // command of windlass, and each request.
-func TestUserGuide_ofContainers(t *testing.T) {
+func TestPages_ofContainers(t *testing.T) {
 	cluster := kubetest.Start(t)
 	b := newBed(t, "fake")
 	g := &guide{bed: b, vim: b.registerCluster(t, cluster, "default"), dir: t.TempDir()}
-	page, err := os.ReadFile(filepath.Join(b.Root, "docs/user-guide.md"))
-	require.NoError(t, err)
-	_, text, found := strings.Cut(string(page), "\n## Containerised VNFs\n")
-	require.True(t, found)
-	text, _, _ = strings.Cut(text, "\n## ")
-	for i, section := range strings.Split(text, "\n### ") {
-		heading := "Containerised VNFs"
-		if i > 0 {
-			heading, section, _ = strings.Cut(section, "\n")
-		}
-		if !t.Run(heading, func(t *testing.T) { g.follow(t, heading, section) }) {
-			return
+	for _, page := range containerPages {
+		text, err := os.ReadFile(filepath.Join(b.Root, "docs/how-to", page))
+		require.NoError(t, err)
+		for _, section := range headings.Split(string(text), -1)[1:] {
+			heading, section, _ := strings.Cut(section, "\n")
+			if !t.Run(heading, func(t *testing.T) { g.follow(t, heading, section) }) {
+				return
+			}
 		}
 	}
 	require.Empty(t, g.vnf, "the VNF of the guide is deleted in the end")
