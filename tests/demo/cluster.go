@@ -6,11 +6,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
+	"time"
 
 	"golang.org/x/crypto/ssh"
 
@@ -26,11 +27,11 @@ func (d *demo) kubectl() string { return filepath.Join(d.Dir, "kubectl") }
 func (d *demo) kubeconfig() string { return filepath.Join(d.Dir, "kubeconfig") }
 
 // showNodes asks the new cluster for its nodes, and returns how many are Ready.
-func (d *demo) showNodes(ctx context.Context) (int, error) {
+func (d *demo) showNodes(ctx context.Context, instance vnf) (int, error) {
 	if err := d.linkKubectl(); err != nil {
 		return 0, err
 	}
-	if err := d.fetchKubeconfig(ctx); err != nil {
+	if err := d.fetchKubeconfig(ctx, instance); err != nil {
 		return 0, err
 	}
 	d.say("\n$ %s --kubeconfig %s get nodes -o wide", d.kubectl(), d.kubeconfig())
@@ -69,11 +70,16 @@ func (d *demo) runKubectl(ctx context.Context, args ...string) (string, error) {
 	return out.String(), nil
 }
 
-// fetchKubeconfig reads the administrator's kubeconfig from a control plane.
-func (d *demo) fetchKubeconfig(ctx context.Context) error {
-	address, err := d.clusterAddress(ctx)
+// fetchKubeconfig reads the administrator's kubeconfig from a control plane, and has it lead where clients of the cluster
+// go.
+func (d *demo) fetchKubeconfig(ctx context.Context, instance vnf) error {
+	api, err := d.clusterURL(ctx)
 	if err != nil {
 		return err
+	}
+	address := api.Hostname() // one of the control planes has it
+	if d.kubespray {          // a load balancer has it
+		address = instance.controlPlane()
 	}
 	b, err := os.ReadFile(d.requestFile())
 	if err != nil {
@@ -87,31 +93,40 @@ func (d *demo) fetchKubeconfig(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("read the kubeconfig from the control plane at %s: %w", address, err)
 	}
+	conf = regexp.MustCompile(`server: \S+`).ReplaceAll(conf, []byte("server: "+api.String()))
 	return os.WriteFile(d.kubeconfig(), conf, 0o600)
 }
 
-// clusterAddress is that of the API of the cluster, which Windlass has registered as a VIM; one of the control
-// planes has it.
-func (d *demo) clusterAddress(ctx context.Context) (string, error) {
-	vims, err := query[[]vim](ctx, d, "vim", "list")
-	if err != nil {
-		return "", err
-	}
-	for _, v := range vims {
-		if u, err := url.Parse(v.AuthURL); err == nil && v.Type == "kubernetes" {
-			return u.Hostname(), nil
+// controlPlane is the address of one of the VNF's control planes.
+func (v vnf) controlPlane() string {
+	for _, cp := range v.Instantiated.ExtCps {
+		for _, p := range cp.Protocols {
+			if cp.CpdID != "masterNode_CP1" || p.IPOverEthernet == nil {
+				continue
+			}
+			for _, ip := range p.IPOverEthernet.IPAddresses {
+				for _, address := range ip.Addresses {
+					return address
+				}
+			}
 		}
 	}
-	return "", errors.New("the cluster is not registered as a VIM")
+	return ""
+}
+
+// logIn logs in to a machine of the lab.
+func logIn(address, password string) (*ssh.Client, error) {
+	return ssh.Dial("tcp", address, &ssh.ClientConfig{
+		User: "debian", Auth: []ssh.AuthMethod{ssh.Password(password)},
+		// The machine is ours, and on this host. Windlass itself pins host keys.
+		HostKeyCallback: ssh.InsecureIgnoreHostKey(),
+		Timeout:         10 * time.Second,
+	})
 }
 
 // readRemote reads a file of root's.
 func readRemote(address, password, file string) ([]byte, error) {
-	client, err := ssh.Dial("tcp", address, &ssh.ClientConfig{
-		User: "debian", Auth: []ssh.AuthMethod{ssh.Password(password)},
-		// The machine is ours, and on this host. Windlass itself pins host keys.
-		HostKeyCallback: ssh.InsecureIgnoreHostKey(),
-	})
+	client, err := logIn(address, password)
 	if err != nil {
 		return nil, err
 	}

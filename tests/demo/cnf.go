@@ -135,7 +135,7 @@ func (d *demo) webRequest(ctx context.Context, web string) (string, error) {
 		return "", err
 	}
 	for _, v := range vims {
-		if v.Type == string(lcm.VimKubernetes) {
+		if v.Name == d.product().cluster {
 			request["vimConnectionInfo"] = []any{map[string]any{"id": "cluster", "vimId": v.ID, "vimType": "kubernetes"}}
 		}
 	}

@@ -69,6 +69,9 @@ func (o options) flags() string {
 	if o.Dir != defaultDir(o.cloud.mark.Cloud) {
 		line += " --dir " + o.Dir
 	}
+	if o.kubespray {
+		line += " --kubespray"
+	}
 	return line
 }
 

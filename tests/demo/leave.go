@@ -22,7 +22,7 @@ func removeVNF(ctx context.Context, d *demo) error {
 	if err != nil {
 		return err
 	}
-	i := slices.IndexFunc(all, func(v vnf) bool { return v.Name == instanceName })
+	i := slices.IndexFunc(all, func(v vnf) bool { return v.Name == d.product().instance })
 	if i < 0 {
 		return nil
 	}

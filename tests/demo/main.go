@@ -3,6 +3,7 @@
 //
 //	go tool task demo
 //	go tool task demo -- --cnf
+//	go tool task demo -- --kubespray
 //	go tool task demo -- --machines fake
 //	go tool task demo -- --cloud openstack
 //	go tool task demo -- --exit
@@ -49,6 +50,7 @@ type options struct {
 	jsonFile       string
 	exit, keepLab  bool
 	cnf            bool // go on with a VNF of containers on the cluster
+	kubespray      bool // the cluster is made by an Ansible server, and scaled
 }
 
 func parse(args []string) (options, error) {
@@ -62,8 +64,8 @@ func parse(args []string) (options, error) {
 		"of the lab. nspawn: real Linux machines, needs root; fake: SSH servers that act, no cluster is made")
 	flags.StringVar(&o.flavour, "flavour", "",
 		"of the VNF: ha (control planes behind a virtual IP) or simple (one control plane); default ha, on openstack simple")
-	flags.StringVar(&o.level, "level", "1", "instantiation `level`; ha: 1 is 3 control planes + 2 workers, 2 is 3+10, 3 "+
-		"is 3+50, 4 is 5+10, 5 is 7+50; simple: 1+1, 1+3, 1+50")
+	flags.StringVar(&o.level, "level", "", "instantiation `level`; ha: 1 is 3 control planes + 2 workers, 2 is 3+10, 3 "+
+		"is 3+50, 4 is 5+10, 5 is 7+50; simple: 1+1, 1+3, 1+50; with --kubespray 1+1, 1+3, 3+2; default 1, with --kubespray 3")
 	flags.StringVar(&o.API, "api", "127.0.0.1:9890", "`address` of the API")
 	flags.StringVar(&o.Temporal, "temporal", "127.0.0.1:7233", "`address` of Temporal")
 	flags.StringVar(&o.UI, "ui", "127.0.0.1:8233", "`address` of Temporal's Web UI")
@@ -71,6 +73,8 @@ func parse(args []string) (options, error) {
 	flags.StringVar(&o.jsonFile, "json", "", "write the result to this `file` as JSON")
 	flags.BoolVar(&o.cnf, "cnf", false, "go on with a VNF of containers on the cluster: its page, a scale, a heal, and an "+
 		"image that no registry has")
+	flags.BoolVar(&o.kubespray, "kubespray", false, "make the cluster by the driver for kubespray, behind an external load "+
+		"balancer, and scale it out and in while clients ask it")
 	flags.BoolVar(&o.exit, "exit", false, "take everything down that the demo has brought up, and remove its files")
 	flags.BoolVar(&o.keepLab, "keep-lab", false,
 		"with --exit: stop Windlass only; the cloud, its machines and all files stay")
@@ -88,10 +92,18 @@ func parse(args []string) (options, error) {
 	if o.cnf && (kind != inLab || o.cloud.acting) {
 		return o, errors.New("--cnf needs the real machines of the lab, whose nodes have the image of its web server")
 	}
+	if o.kubespray && (kind != inLab || o.cloud.acting || o.flavour != "") {
+		return o, errors.New("--kubespray needs the real machines of the lab, and has no --flavour: its cluster is made by " +
+			"an Ansible server, which is one of them")
+	}
 	o.flavour = cmp.Or(o.flavour, o.cloud.flavour)
 	if o.flavour != "ha" && o.flavour != "simple" {
 		return o, fmt.Errorf("--flavour must be ha or simple, not %q", o.flavour)
 	}
+	if o.level == "" && o.kubespray {
+		o.level = "3"
+	}
+	o.level = cmp.Or(o.level, "1")
 	if strings.Trim(o.level, "0123456789") == "" {
 		o.level = "instantiation_level_" + o.level
 	}

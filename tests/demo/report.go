@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -46,12 +47,12 @@ func (d *demo) report(ctx context.Context, instance vnf, op operation) error {
 	if err != nil {
 		return err
 	}
-	expected := len(instance.Instantiated.Vnfcs)
+	expected := d.nodesIn(instance)
 	ready := expected // the operation has waited for them
 	d.title("The nodes")
 	if d.cloud.acting {
 		d.say("%d machines act as nodes; there is no cluster to ask.", expected)
-	} else if ready, err = d.showNodes(ctx); err != nil {
+	} else if ready, err = d.showNodes(ctx, instance); err != nil {
 		return err
 	}
 	d.title("The time of each step")
@@ -64,6 +65,16 @@ func (d *demo) report(ctx context.Context, instance vnf, op operation) error {
 		return fmt.Errorf("%d of %d nodes are ready", ready, expected)
 	}
 	return nil
+}
+
+// nodesIn counts those VNFCs that are nodes: a load balancer is none.
+func (d *demo) nodesIn(instance vnf) (count int) {
+	for _, v := range instance.Instantiated.Vnfcs {
+		if slices.Contains(d.product().nodes, v.VduID) {
+			count++
+		}
+	}
+	return count
 }
 
 // table lists the steps with their times, and of those that went to several nodes the slowest one.
@@ -132,11 +143,12 @@ func (d *demo) lookAround(instance vnf, op operation) {
 
 // result is what --json writes.
 type result struct {
-	NodesReady         int          `json:"nodes_ready"`
-	NodesExpected      int          `json:"nodes_expected"`
-	InstantiateSeconds float64      `json:"instantiate_seconds"`
-	Steps              []resultStep `json:"steps"`
-	CNF                *cnfResult   `json:"cnf,omitempty"`
+	NodesReady         int              `json:"nodes_ready"`
+	NodesExpected      int              `json:"nodes_expected"`
+	InstantiateSeconds float64          `json:"instantiate_seconds"`
+	Steps              []resultStep     `json:"steps"`
+	CNF                *cnfResult       `json:"cnf,omitempty"`
+	Kubespray          *kubesprayResult `json:"kubespray,omitempty"`
 }
 
 type resultStep struct {
@@ -150,6 +162,7 @@ type resultStep struct {
 func (d *demo) writeJSON(steps []step, op operation, ready, expected int) error {
 	d.result = result{
 		NodesReady: ready, NodesExpected: expected, InstantiateSeconds: op.seconds(), Steps: []resultStep{}, CNF: d.result.CNF,
+		Kubespray: d.result.Kubespray,
 	}
 	for _, s := range steps {
 		d.result.Steps = append(d.result.Steps, resultStep{s.Title, s.Node, s.seconds(), s.Attempt, s.State})

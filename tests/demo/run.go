@@ -14,12 +14,7 @@ import (
 	"github.com/windlass-nfv/windlass/tests/environment"
 )
 
-const (
-	instanceName = "demo"
-	vimName      = "cloud"
-	sample       = "vnfpkg/samples/k8s-ha"
-	vnfdID       = "ee1f8f34-7c92-4023-840d-6f3b6885d92e"
-)
+const vimName = "cloud"
 
 // demo is one run.
 type demo struct {
@@ -39,6 +34,10 @@ type vnf struct {
 			ID    string `json:"id"`
 			VduID string `json:"vduId"`
 		} `json:"vnfcResourceInfo"`
+		ExtCps []struct {
+			CpdID     string               `json:"cpdId"`
+			Protocols []lcm.CpProtocolInfo `json:"cpProtocolInfo"`
+		} `json:"extCpInfo"`
 	} `json:"instantiatedVnfInfo"`
 }
 
@@ -73,6 +72,11 @@ func (d *demo) run(ctx context.Context) error {
 	if err := d.report(ctx, instance, op); err != nil {
 		return err
 	}
+	if d.kubespray {
+		if err := d.showScaling(ctx, instance); err != nil {
+			return err
+		}
+	}
 	if d.cnf {
 		if err := d.showContainers(ctx); err != nil {
 			return err
@@ -88,7 +92,7 @@ func (d *demo) prepare(ctx context.Context) error {
 	if err := d.register(ctx); err != nil {
 		return err
 	}
-	return d.onboard(ctx, vnfdID, sample)
+	return d.onboard(ctx, d.product().vnfdID, d.product().dir)
 }
 
 // onboard on-boards a package that is not on board.
@@ -142,7 +146,7 @@ func (d *demo) writeVim() (string, error) {
 // instantiate instantiates the VNF, or goes on with what a former run has begun.
 func (d *demo) instantiate(ctx context.Context) (instance vnf, op operation, err error) {
 	d.title("The VNF: a Kubernetes cluster")
-	if instance, err = d.instance(ctx, vnfdID, instanceName); err != nil {
+	if instance, err = d.instance(ctx, d.product().vnfdID, d.product().instance); err != nil {
 		return instance, op, err
 	}
 	if op, err = d.operate(ctx, instance); err != nil {
@@ -219,7 +223,7 @@ func (d *demo) requestFile() string { return filepath.Join(d.Dir, "instantiate.j
 
 // writeRequest makes the sample's request one for this cloud, with a password of its own for the nodes.
 func (d *demo) writeRequest(ctx context.Context) (string, error) {
-	b, err := os.ReadFile(filepath.Join(d.env.Root, "vnfpkg/samples/requests/instantiate-"+d.flavour+".json"))
+	b, err := os.ReadFile(filepath.Join(d.env.Root, "vnfpkg/samples/requests", d.product().request))
 	if err != nil {
 		return "", err
 	}
@@ -238,6 +242,13 @@ func (d *demo) writeRequest(ctx context.Context) (string, error) {
 	}
 	request["instantiationLevelId"] = d.level
 	environment.SetNodePassword(request, rand.Text())
+	if d.kubespray {
+		ansible, err := d.ansible(ctx)
+		if err != nil {
+			return "", err
+		}
+		environment.SetAnsible(request, ansible)
+	}
 	d.env.Cloud.Adapt(request)
 	if b, err = json.MarshalIndent(request, "", "  "); err != nil {
 		return "", err

@@ -14,6 +14,17 @@ func SetNodePassword(request map[string]any, password string) {
 			login["password"] = password
 		}
 	}
+	if balancer, ok := cluster["external_lb_param"].(map[string]any); ok {
+		balancer["ssh_password"] = password
+	}
+}
+
+// SetAnsible puts into such a request how to log in to an Ansible server.
+func SetAnsible(request, ansible map[string]any) {
+	params, _ := request["additionalParams"].(map[string]any)
+	if cluster, ok := params["k8s_cluster_installation_param"].(map[string]any); ok {
+		cluster["ansible"] = ansible
+	}
 }
 
 // NodePassword is the password that SetNodePassword has put there.

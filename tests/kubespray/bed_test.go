@@ -1,18 +1,13 @@
 package kubespray
 
 import (
-	"bytes"
 	"context"
-	_ "embed"
 	"io"
 	"os"
 	"path/filepath"
 	"testing"
-	"text/template"
 	"time"
 
-	"github.com/gophercloud/gophercloud/v2/openstack"
-	"github.com/gophercloud/gophercloud/v2/openstack/orchestration/v1/stacks"
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/deployments/lab/machine"
@@ -31,12 +26,6 @@ type bed struct {
 	host    map[string]*remote.Host // likewise
 	runs    int
 }
-
-// The images of the machines. That of the Ansible server has also what kubespray installs on nodes.
-const (
-	nodeImage    = "debian-12-k8s"
-	ansibleImage = "debian-12-ansible"
-)
 
 // newBed brings them up; all is removed with the test.
 func newBed(t *testing.T, image string, nodes ...string) *bed {
@@ -59,48 +48,19 @@ func newBed(t *testing.T, image string, nodes ...string) *bed {
 	return b
 }
 
-//go:embed stack.yaml
-var stackTemplate string
-
-type server struct{ Name, Image string }
-
-// definition is gophercloud's builder of a stack.
-type definition struct{ template string }
-
-// ToStackCreateMap implements it.
-func (d definition) ToStackCreateMap() (map[string]any, error) {
-	return map[string]any{"stack_name": "kubespray", "template": d.template, "disable_rollback": true, "timeout_mins": 10}, nil
-}
-
 func (b *bed) makeStack(t *testing.T, login environment.Login, image string, nodes []string) {
 	t.Helper()
-	servers := []server{{ansibleServer, ansibleImage}}
+	servers := []Server{{Name: ansibleServer, Image: AnsibleImage}}
 	for _, node := range nodes {
-		servers = append(servers, server{node, image})
+		servers = append(servers, Server{Name: node, Image: image})
 	}
-	var text bytes.Buffer
-	require.NoError(t, template.Must(template.New("stack").Parse(stackTemplate)).Execute(&text, servers))
-	provider, err := login.Client(t.Context())
+	machines, err := Machines(t.Context(), login, "kubespray", servers...)
 	require.NoError(t, err)
-	heat, err := openstack.NewOrchestrationV1(provider, login.Endpoint())
-	require.NoError(t, err)
-	made, err := stacks.Create(t.Context(), heat, definition{text.String()}).Extract()
-	require.NoError(t, err)
-	var stack *stacks.RetrievedStack
-	require.Eventually(t, func() bool {
-		stack, err = stacks.Get(t.Context(), heat, "kubespray", made.ID).Extract()
-		return err == nil && stack.Status != "CREATE_IN_PROGRESS"
-	}, 5*time.Minute, time.Second)
-	require.Equal(t, "CREATE_COMPLETE", stack.Status, stack.StatusReason)
 	dialer := &remote.Dialer{HostKeys: &remotetest.Pins{}}
-	for _, output := range stack.Outputs {
-		name, _ := output["output_key"].(string)
-		value, _ := output["output_value"].([]any)
-		require.Len(t, value, 2, "%v", output)
-		b.address[name] = value[1].(string)
-		b.logIn(t, dialer, name, value[0].(string))
+	for name, m := range machines {
+		b.address[name] = m.Address
+		b.logIn(t, dialer, name, m.ID)
 	}
-	require.Len(t, b.host, len(servers))
 }
 
 func (b *bed) logIn(t *testing.T, dialer *remote.Dialer, name, id string) {

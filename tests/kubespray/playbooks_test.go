@@ -13,7 +13,7 @@ import (
 
 // TestPlaybooks installs a cluster on real machines and changes it, as Windlass's driver for kubespray does.
 func TestPlaybooks(t *testing.T) {
-	b := newBed(t, nodeImage, "cp-1", "w-1", "w-2")
+	b := newBed(t, NodeImage, "cp-1", "w-1", "w-2")
 	b.prepare(t, filepath.Join(b.root, "tests/kubespray/playbooks"))
 	b.place(t, []string{"cp-1"}, []string{"w-1"})
 
@@ -58,7 +58,7 @@ func (b *bed) removeWorker(t *testing.T) {
 
 // TestPlaybooks_replaceControlPlanes has several control planes, one of which is lost.
 func TestPlaybooks_replaceControlPlanes(t *testing.T) {
-	b := newBed(t, nodeImage, "cp-1", "cp-2", "cp-3", "cp-4", "w-1")
+	b := newBed(t, NodeImage, "cp-1", "cp-2", "cp-3", "cp-4", "w-1")
 	b.prepare(t, filepath.Join(b.root, "tests/kubespray/playbooks"))
 	b.place(t, []string{"cp-1", "cp-2", "cp-3"}, []string{"w-1"})
 	other := b.run(t, "", scripts.RunPlaybook{Playbook: "cluster", Variables: []string{"kube_version=v1.0.0"}})

@@ -18,7 +18,7 @@ func TestKubespray(t *testing.T) {
 	if *checkout == "" {
 		t.Skip("not run: -kubespray names no checkout of kubespray")
 	}
-	b := newBed(t, ansibleImage, "cp-1", "w-1")
+	b := newBed(t, AnsibleImage, "cp-1", "w-1")
 	dir := *checkout
 	if !filepath.IsAbs(dir) {
 		dir = filepath.Join(b.root, dir) // where the task was called

@@ -1,0 +1,113 @@
+package kubespray
+
+import (
+	"bytes"
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"text/template"
+	"time"
+
+	"github.com/gophercloud/gophercloud/v2"
+	"github.com/gophercloud/gophercloud/v2/openstack"
+	"github.com/gophercloud/gophercloud/v2/openstack/orchestration/v1/stacks"
+
+	"github.com/windlass-nfv/windlass/tests/environment"
+)
+
+// The images of the lab's machines. That of an Ansible server has also what kubespray installs on nodes.
+const (
+	NodeImage    = "debian-12-k8s"
+	AnsibleImage = "debian-12-ansible"
+)
+
+// Server is a machine to be made in a cloud, outside of any VNF.
+type Server struct {
+	Name, Image string
+	// Password is that of the user debian; "" leaves the image's own.
+	Password string
+}
+
+// Machine is one that was made.
+type Machine struct{ ID, Address string }
+
+//go:embed stack.yaml
+var stackTemplate string
+
+// definition is gophercloud's builder of a stack.
+type definition struct{ name, template string }
+
+// ToStackCreateMap implements it.
+func (d definition) ToStackCreateMap() (map[string]any, error) {
+	return map[string]any{"stack_name": d.name, "template": d.template, "disable_rollback": true, "timeout_mins": 10}, nil
+}
+
+// Machines makes servers in a stack of that name, or finds those of an earlier call, and returns them by their names.
+func Machines(ctx context.Context, login environment.Login, stack string, servers ...Server) (map[string]Machine, error) {
+	var text bytes.Buffer
+	if err := template.Must(template.New("stack").Parse(stackTemplate)).Execute(&text, servers); err != nil {
+		return nil, err
+	}
+	provider, err := login.Client(ctx)
+	if err != nil {
+		return nil, err
+	}
+	heat, err := openstack.NewOrchestrationV1(provider, login.Endpoint())
+	if err != nil {
+		return nil, err
+	}
+	made, err := createStack(ctx, heat, definition{stack, text.String()})
+	if err != nil {
+		return nil, fmt.Errorf("make the stack %s: %w", stack, err)
+	}
+	return machinesOf(made, len(servers))
+}
+
+// createStack creates it, unless it is there, and waits until it is complete.
+func createStack(ctx context.Context, heat *gophercloud.ServiceClient, d definition) (*stacks.RetrievedStack, error) {
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Minute)
+	defer cancel()
+	_, err := stacks.Create(ctx, heat, d).Extract()
+	if err != nil && !gophercloud.ResponseCodeIs(err, 409) {
+		return nil, err
+	}
+	looks := time.NewTicker(time.Second)
+	defer looks.Stop()
+	for {
+		stack, err := stacks.Find(ctx, heat, d.name).Extract()
+		if err != nil {
+			return nil, err
+		}
+		switch stack.Status {
+		case "CREATE_COMPLETE":
+			return stack, nil
+		case "CREATE_IN_PROGRESS":
+		default:
+			return nil, fmt.Errorf("it is %s: %s", stack.Status, stack.StatusReason)
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-looks.C:
+		}
+	}
+}
+
+func machinesOf(stack *stacks.RetrievedStack, want int) (map[string]Machine, error) {
+	machines := map[string]Machine{}
+	for _, output := range stack.Outputs {
+		name, _ := output["output_key"].(string)
+		value, _ := output["output_value"].([]any)
+		if len(value) != 2 {
+			return nil, fmt.Errorf("the output %s is %v", name, output["output_value"])
+		}
+		id, _ := value[0].(string)
+		address, _ := value[1].(string)
+		machines[name] = Machine{ID: id, Address: address}
+	}
+	if len(machines) != want {
+		return nil, errors.New("the stack has other machines than it was made for")
+	}
+	return machines, nil
+}
