@@ -96,6 +96,7 @@ func clusters(s routes, d *fake.Driver) {
 		}
 		return out
 	})
+	s.get("/lab/balancers", func() any { return append([]fake.ExternalBalancer{}, d.ExternalBalancers()...) })
 	take(s, "POST /lab/clusters/{id}/pods", func(r *http.Request, pod fake.Pod) error {
 		return d.AddPod(r.PathValue("id"), pod)
 	})

@@ -78,6 +78,8 @@ func TestOnFakeMachines(t *testing.T) {
 		{"a single control plane", singleControlPlane},
 		{"a storage server", storageServer},
 		{"storage classes", storageClasses},
+		{"an external load balancer", externalLoadBalancer},
+		{"a load balancer by the package's script", scriptedLoadBalancer},
 		{"Tacker's own package", foreignPackage},
 		{"notifications", notificationsArrive},
 		{"a package from a URI", packageFromURI},

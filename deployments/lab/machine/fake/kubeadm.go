@@ -258,13 +258,19 @@ func (d *Driver) reachable(m *Machine, hostPort string, initialising bool) bool 
 		return true
 	}
 	if other := d.machineAt(host); other != nil {
-		_, serves := other.ReadFile(adminConf)
-		return other.works() && serves
+		return other.servesAPI() || d.leadsTo(other, m, initialising)
 	}
 	w := d.state()
 	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.answers(m, host)
+	answers, holder := w.answers(m, host), w.holder(host)
+	w.mu.Unlock()
+	return answers && (len(holder.balanced()) == 0 || d.leadsTo(holder, m, initialising))
+}
+
+// servesAPI tells whether an API server of its own answers on a machine.
+func (m *Machine) servesAPI() bool {
+	_, serves := m.ReadFile(adminConf)
+	return m.works() && serves
 }
 
 func (d *Driver) machineAt(address string) *Machine {

@@ -1,0 +1,131 @@
+package e2e
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/tests/testbed"
+)
+
+const balancedVnfdID = "6c2b6f1e-4d0e-4f0b-9f6d-8a3a5b1c9e42"
+
+// balancer is a load balancer before a cluster, as the fake machines remember it.
+type balancer struct {
+	MachineID       string   `json:"machineId"`
+	Servers         []string `json:"servers"`
+	NodePorts       []int    `json:"nodePorts"`
+	NodePortServers []string `json:"nodePortServers"`
+}
+
+// balanced instantiates a cluster of the sample external-lb, with three control planes and two workers.
+func (b *bed) balanced(t *testing.T, request, name string, edit func(lb map[string]any)) (vnf string) {
+	t.Helper()
+	b.onboardOnce(t, "external-lb", balancedVnfdID)
+	vnf = b.createOf(t, balancedVnfdID, name)
+	op := b.Begin(t, vnf, "instantiate", b.SampleRequest(t, request, name, func(req, cluster map[string]any) {
+		req["instantiationLevelId"] = "instantiation_level_3"
+		lb := cluster["external_lb_param"].(map[string]any)
+		if lb["octavia"] == nil {
+			lb["ssh_password"] = testbed.NodePassword
+		}
+		if edit != nil {
+			edit(lb)
+		}
+	}))
+	b.Await(t, op, quick, "COMPLETED")
+	return vnf
+}
+
+// requireBalanced wants so many load balancers, each of which sends traffic to all nodes of the cluster and no others.
+func (b *bed) requireBalanced(t *testing.T, count int) []balancer {
+	t.Helper()
+	var all []balancer
+	b.LabInto(t, "/balancers", &all)
+	require.Len(t, all, count)
+	controlPlanes, nodes := b.backends(t)
+	for _, lb := range all {
+		slices.Sort(lb.Servers)
+		slices.Sort(lb.NodePortServers)
+		require.Equal(t, controlPlanes, lb.Servers)
+		if len(lb.NodePorts) > 0 {
+			require.Equal(t, nodes, lb.NodePortServers)
+		}
+	}
+	return all
+}
+
+// backends are the nodes of the only cluster, "name address".
+func (b *bed) backends(t *testing.T) (controlPlanes, nodes []string) {
+	t.Helper()
+	clusters := b.Clusters(t)
+	require.Len(t, clusters, 1)
+	require.Empty(t, clusters[0].Violations)
+	for _, m := range clusters[0].Members {
+		nodes = append(nodes, m.Node+" "+m.Address)
+		if m.ControlPlane {
+			controlPlanes = append(controlPlanes, m.Node+" "+m.Address)
+		}
+	}
+	slices.Sort(controlPlanes)
+	slices.Sort(nodes)
+	return controlPlanes, nodes
+}
+
+// externalLoadBalancer takes a cluster of kubeadm behind a load balancer through its life.
+func externalLoadBalancer(t *testing.T, b *bed) {
+	vnf := b.balanced(t, "external-lb", "balanced", nil)
+	b.RequireCluster(t, 3, 2)
+	first := b.requireBalanced(t, 1)
+	require.Equal(t, []int{30080}, first[0].NodePorts)
+	for _, c := range b.Clusters(t) {
+		require.Empty(t, c.Balancers, "control planes have no HAProxy of their own")
+	}
+
+	b.Await(t, b.Scale(t, vnf, "SCALE_OUT", "worker_instance"), quick, "COMPLETED")
+	b.RequireCluster(t, 3, 3)
+	b.requireBalanced(t, 1)
+	b.Await(t, b.Scale(t, vnf, "SCALE_IN", "worker_instance"), quick, "COMPLETED")
+	b.requireBalanced(t, 1)
+
+	for _, vdu := range []string{"masterNode", "workerNode", "externalLB"} {
+		op := b.Heal(t, vnf, "test", b.VnfcOf(t, vnf, vdu))
+		b.Await(t, op, quick, "COMPLETED")
+		b.RequireChanged(t, op, 1, 1)
+		b.requireBalanced(t, 1)
+	}
+	require.NotEqual(t, first[0].MachineID, b.requireBalanced(t, 1)[0].MachineID, "another server balances")
+	b.RequireMembers(t, 3, 2)
+	b.terminate(t, vnf)
+	b.RequireNothingLeft(t)
+}
+
+// scriptedLoadBalancer has the package's script balance, with the arguments that Tacker gives it.
+func scriptedLoadBalancer(t *testing.T, b *bed) {
+	vnf := b.balanced(t, "external-lb", "scripted-lb", func(lb map[string]any) {
+		lb["script_path"] = "./Scripts/balance.sh"
+		delete(lb, "node_ports")
+	})
+	var all []balancer
+	b.LabInto(t, "/balancers", &all)
+	require.Len(t, all, 1)
+	require.Len(t, all[0].Servers, 3)
+	b.Await(t, b.Scale(t, vnf, "SCALE_OUT", "worker_instance"), quick, "COMPLETED")
+	b.terminate(t, vnf)
+	b.RequireNothingLeft(t)
+}
+
+// onboardOnce on-boards a sample package unless it is there.
+func (b *bed) onboardOnce(t *testing.T, sample, vnfdID string) {
+	t.Helper()
+	there := b.Call(t, http.MethodGet, "/vnfpkgm/v1/vnf_packages?filter=(eq,vnfdId,"+vnfdID+")", nil)
+	require.Equal(t, http.StatusOK, there.Status, "%s", there.Body)
+	if strings.Contains(string(there.Body), vnfdID) {
+		return
+	}
+	out, err := b.Windlass(t.Context(), "package", "create", "vnfpkg/samples/"+sample).CombinedOutput()
+	require.NoError(t, err, "%s", out)
+}
