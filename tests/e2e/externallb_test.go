@@ -1,9 +1,7 @@
 package e2e
 
 import (
-	"net/http"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -24,7 +22,7 @@ type balancer struct {
 // balanced instantiates a cluster of the sample external-lb, with three control planes and two workers.
 func (b *bed) balanced(t *testing.T, request, name string, edit func(lb map[string]any)) (vnf string) {
 	t.Helper()
-	b.onboardOnce(t, "external-lb", balancedVnfdID)
+	b.onboardOnce(t, "vnfpkg/samples/external-lb")
 	vnf = b.createOf(t, balancedVnfdID, name)
 	op := b.Begin(t, vnf, "instantiate", b.SampleRequest(t, request, name, func(req, cluster map[string]any) {
 		req["instantiationLevelId"] = "instantiation_level_3"
@@ -116,16 +114,4 @@ func scriptedLoadBalancer(t *testing.T, b *bed) {
 	b.Await(t, b.Scale(t, vnf, "SCALE_OUT", "worker_instance"), quick, "COMPLETED")
 	b.terminate(t, vnf)
 	b.RequireNothingLeft(t)
-}
-
-// onboardOnce on-boards a sample package unless it is there.
-func (b *bed) onboardOnce(t *testing.T, sample, vnfdID string) {
-	t.Helper()
-	there := b.Call(t, http.MethodGet, "/vnfpkgm/v1/vnf_packages?filter=(eq,vnfdId,"+vnfdID+")", nil)
-	require.Equal(t, http.StatusOK, there.Status, "%s", there.Body)
-	if strings.Contains(string(there.Body), vnfdID) {
-		return
-	}
-	out, err := b.Windlass(t.Context(), "package", "create", "vnfpkg/samples/"+sample).CombinedOutput()
-	require.NoError(t, err, "%s", out)
 }

@@ -82,7 +82,6 @@ func (d *Driver) leadsTo(balancer, m *Machine, initialising bool) bool {
 	return false
 }
 
-
 // balanceExternally lets a machine before a cluster have HAProxy's configuration.
 func (d *Driver) balanceExternally(ctx context.Context, m *Machine, p Params) Result {
 	if failed := p.lacks("haproxy"); failed != nil {
