@@ -46,11 +46,12 @@ systemd, sshd and containerd of their own (needs root), or fake machines that on
 		Example: `  windlass-lab up                            # real machines; the first time it builds their image
   windlass-lab up --machines fake --listen 127.0.0.1:0 --state-dir /tmp/lab
   eval "$(windlass-lab openrc)"              # OS_AUTH_URL, OS_PASSWORD ... for any OpenStack client
+  windlass-lab vim > lab.yaml                # for windlass vim register --config
   windlass-lab status
   windlass-lab down                          # leaves nothing on this host`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
-	root.AddCommand(newUp(), newDown(), newStatus(), newImage(), newOpenRC())
+	root.AddCommand(newUp(), newDown(), newStatus(), newImage(), newOpenRC(), newVim())
 	return root
 }

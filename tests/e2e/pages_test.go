@@ -1,0 +1,138 @@
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/tests/environment"
+)
+
+// TestTutorial carries out every command of the tutorial, in the shell, in the order of the page.
+func TestTutorial(t *testing.T) {
+	b := newBed(t, "fake")
+	// The tutorial takes the package and the cloud on board itself.
+	for _, args := range [][]string{{"package", "delete", b.samplePackage(t)}, {"vim", "delete", b.Vim}} {
+		out, err := b.Windlass(t.Context(), args...).CombinedOutput()
+		require.NoError(t, err, "%s", out)
+	}
+	newReader(t, b).read(t, "docs/tutorial.md")
+}
+
+// reader is somebody who pastes what a page shows into a shell.
+type reader struct {
+	*bed
+	// dir is the directory of the reader: a checkout, as far as pages look at it.
+	dir string
+}
+
+func newReader(t *testing.T, b *bed) *reader {
+	t.Helper()
+	r := &reader{bed: b, dir: t.TempDir()}
+	bin := filepath.Join(r.dir, "bin")
+	require.NoError(t, os.Mkdir(bin, 0o755))
+	require.NoError(t, os.Symlink(b.Bin("windlass"), filepath.Join(bin, "windlass")))
+	// The lab of the test has a directory of its own, which pages do not name.
+	lab := fmt.Sprintf("#!/bin/sh\nexec %q \"$@\" --state-dir %q\n", b.Bin("windlass-lab"), environment.LabDir(b.Dir))
+	require.NoError(t, os.WriteFile(filepath.Join(bin, "windlass-lab"), []byte(lab), 0o755)) //nolint:gosec // a program
+	for _, shown := range []string{"vnfpkg", "docs"} {
+		require.NoError(t, os.Symlink(filepath.Join(b.Root, shown), filepath.Join(r.dir, shown)))
+	}
+	return r
+}
+
+// pasted is a command of a page. One whose output says that the operation waits in FAILED_TEMP ends so.
+type pasted struct {
+	text  string
+	fails bool
+}
+
+var consoleBlocks = regexp.MustCompile("(?s)```console\n(.*?)```")
+
+// commandsOf are the commands in the blocks of a page. A command goes on where its quotes, or a here-document, do.
+func commandsOf(page string) (out []pasted) {
+	for _, block := range consoleBlocks.FindAllStringSubmatch(page, -1) {
+		for i, part := range strings.Split("\n"+block[1], "\n$ ") {
+			if i == 0 {
+				continue
+			}
+			lines := strings.Split(strings.TrimRight(part, "\n"), "\n")
+			end := 1
+			for end < len(lines) && incomplete(strings.Join(lines[:end], "\n")) {
+				end++
+			}
+			out = append(out, pasted{
+				text:  strings.Join(lines[:end], "\n"),
+				fails: slices.ContainsFunc(lines[end:], func(l string) bool { return strings.HasSuffix(l, " FAILED_TEMP") }),
+			})
+		}
+	}
+	return out
+}
+
+var hereDocument = regexp.MustCompile(`<<\s*'?(\w+)'?`)
+
+func incomplete(command string) bool {
+	if m := hereDocument.FindStringSubmatch(command); m != nil {
+		return !strings.HasSuffix(command, "\n"+m[1])
+	}
+	return strings.Count(command, "'")%2 != 0 || strings.HasSuffix(command, "\\")
+}
+
+// ofTheTest are commands that the test has carried out itself before, or will: its binaries are built, its servers run,
+// at addresses of their own.
+var ofTheTest = []string{
+	"go tool task build", "bin/windlass-lab up --machines fake", "bin/windlass dev", "bin/windlass-lab down",
+}
+
+// exitWaits is the exit code of a client that has watched an operation into FAILED_TEMP.
+const exitWaits = 3
+
+// read carries out the commands of a page, in one shell.
+func (r *reader) read(t *testing.T, page string) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(r.Root, page))
+	require.NoError(t, err)
+	commands := commandsOf(string(text))
+	require.NotEmpty(t, commands, page)
+	script := "export PATH=$PWD/bin:$PATH\n"
+	for _, c := range commands {
+		if slices.Contains(ofTheTest, c.text) {
+			continue
+		}
+		want := 0
+		if c.fails {
+			want = exitWaits
+		}
+		script += fmt.Sprintf("echo %s\n%s\n[ $? -eq %d ] || exit 1\n", quote("$ "+c.text), c.text, want)
+	}
+	info, err := r.Info()
+	require.NoError(t, err)
+	cmd := exec.CommandContext(t.Context(), "bash", "-c", script)
+	cmd.Dir, cmd.Env = r.dir, append(os.Environ(), "WINDLASS_API="+info.API)
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, "%s: the last of these commands:\n%s", page, out)
+}
+
+// quote makes one word of the shell of a text.
+func quote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
+
+var packageLine = regexp.MustCompile(`(?m)^([0-9a-f-]{36}) `)
+
+// samplePackage is the id of the package that is on board.
+func (b *bed) samplePackage(t *testing.T) string {
+	t.Helper()
+	out, err := b.Windlass(t.Context(), "package", "list").Output()
+	require.NoError(t, err)
+	m := packageLine.FindStringSubmatch(string(out))
+	require.NotNil(t, m, strconv.Quote(string(out)))
+	return m[1]
+}
