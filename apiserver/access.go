@@ -39,9 +39,9 @@ func needOf(method, path string) (need auth.Need, open bool) {
 		return need, true
 	case strings.HasSuffix(path, "/api_versions"): // SOL013 clause 9.3.3: before a client can know how to authenticate
 		return need, true
-	case method == http.MethodOptions && strings.HasPrefix(path, "/windlass/v1/codec/"): // browsers ask so, without credentials
+	case method == http.MethodOptions && strings.HasPrefix(path, codecPath): // browsers ask so, without credentials
 		return need, true
-	case path == "/metrics", strings.HasPrefix(path, "/windlass/v1/codec/"): // of all projects
+	case path == "/metrics", strings.HasPrefix(path, codecPath): // of all projects
 		return auth.Need{Access: auth.Admin}, false
 	}
 	need.Access = accessOf(method, path)

@@ -29,7 +29,8 @@ func (s *Server) audit(next echo.HandlerFunc) echo.HandlerFunc {
 		who, known := auth.From(ctx)
 		status := c.Response().Status
 		// Strangers and floods are in the access log; what is no resource or no method of one changes nothing.
-		if !known || !audited(c) || status == http.StatusMethodNotAllowed || status == http.StatusTooManyRequests {
+		if !known || !audited(c) || status == http.StatusMethodNotAllowed || status == http.StatusTooManyRequests ||
+			opened(c) {
 			return err
 		}
 		s.recordAudit(ctx, lcm.AuditRecord{
@@ -45,6 +46,12 @@ func (s *Server) audit(next echo.HandlerFunc) echo.HandlerFunc {
 func audited(c echo.Context) bool {
 	need, open := needOf(c.Request().Method, c.Path())
 	return c.Path() != "" && !open && need.Access != auth.Read && c.Request().Method != http.MethodGet
+}
+
+// opened tells whether payloads were opened for Temporal's Web UI, which asks for it many times a page: that changes
+// nothing, and would bury what does. It is in the access log. A refusal is kept here, too.
+func opened(c echo.Context) bool {
+	return strings.HasPrefix(c.Path(), codecPath) && c.Response().Status < http.StatusBadRequest
 }
 
 // madeBy is the path of what the request has made, "" for nothing.

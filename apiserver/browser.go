@@ -116,7 +116,7 @@ func (s *Server) ownPage(c echo.Context) bool {
 // trusts tells whether pages of an origin may use a route. A page that came without TLS may be of anybody between its
 // reader and the host that it names: a request that comes with TLS is not one of this server's own pages then.
 func (s *Server) trusts(origin, path string, r *http.Request) bool {
-	if strings.HasPrefix(path, "/windlass/v1/codec/") && slices.Contains(s.CodecOrigins, origin) {
+	if strings.HasPrefix(path, codecPath) && slices.Contains(s.CodecOrigins, origin) {
 		return true
 	}
 	if r.TLS != nil && !strings.HasPrefix(strings.ToLower(origin), "https://") {

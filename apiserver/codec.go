@@ -11,6 +11,9 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
+// codecPath is where payloads are opened, below the root of Windlass's own API.
+const codecPath = "/windlass/v1/codec/"
+
 // Temporal's payloads are encrypted. Its command and its Web UI do not have Windlass's keys; they have payloads
 // opened here, by Temporal's remote codec protocol. There are no secrets in payloads, but names and addresses
 // of a cloud, so that nobody is served unless the operator says so.

@@ -81,3 +81,14 @@ func TestCodec_servesNobodyUnlessTheOperatorSaysSo(t *testing.T) {
 	require.Equal(t, http.StatusForbidden, a.Status)
 	require.Empty(t, a.Header.Get("Access-Control-Allow-Origin"))
 }
+
+func TestCodec_isNotInTheAuditUnlessItIsRefused(t *testing.T) {
+	b := newBench(t, withAuth, func(o *Options) { o.Codec = secrets.NewCodec(secretstest.Keyring(t)) })
+	const path = "/windlass/v1/codec/decode"
+	admin := as("default", "windlass:admin")
+	body := map[string]any{"payloads": []any{}}
+	require.Equal(t, http.StatusOK, b.do(http.MethodPost, path, body, admin).Status)
+	require.Empty(t, b.auditOf(admin, ""), "a page of the Web UI asks for it dozens of times")
+	b.do(http.MethodPost, path, body, as("edge", "windlass:read")).problem(http.StatusForbidden)
+	require.Len(t, b.auditOf(admin, ""), 1)
+}

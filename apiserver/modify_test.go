@@ -178,3 +178,16 @@ func TestModify_sealsSecrets(t *testing.T) {
 	b.do("PATCH", instance, body, asMergePatch).problem(http.StatusConflict)
 	require.Len(t, sealed(b), before+2, "those of a refused request are not kept")
 }
+
+func TestModify_refusesWhatItDoesNotUnderstand(t *testing.T) {
+	for _, root := range []string{"/vnflcm/v1", "/vnflcm/v2"} {
+		b := newBench(t)
+		_, vnfdID := b.onboard()
+		instance := b.create(root, vnfdID)
+		refused := b.do("PATCH", instance, `{"vnfInstanceNme":"edge-2"}`, asMergePatch).problem(http.StatusBadRequest)
+		require.Contains(t, refused, "$.vnfInstanceNme: is unknown; did you mean vnfInstanceName?")
+		refused = b.do("PATCH", instance, `{"color":"red"}`, asMergePatch).problem(http.StatusBadRequest)
+		require.Contains(t, refused, "$: modifies nothing: what can be modified is vnfInstanceName,")
+		b.do("PATCH", instance, `{"color":"red","vnfInstanceName":"edge-2"}`, asMergePatch).want(http.StatusAccepted)
+	}
+}

@@ -63,6 +63,25 @@ func TestVimThatCannotBeUsedIsNotRegistered(t *testing.T) {
 	require.Len(t, sealed(b), 1, "what was sealed for the refused one is deleted")
 }
 
+func TestVimWithMisspeltMembersIsRefusedBeforeItIsTried(t *testing.T) {
+	b := newBench(t)
+	vim := map[string]any{
+		"name": "lab", "type": "openstack", "auth_url": "http://192.0.2.5/identity/v3",
+		"auth_cred": map[string]any{"username": "nfv", "pasword": marker},
+		"extra":     map[string]any{"ssh_prt": "2222"},
+	}
+	a := b.do("POST", "/v1.0/vims", map[string]any{"vim": vim})
+	require.Equal(t, "InvalidInput", tackerType(a, http.StatusBadRequest))
+	require.Contains(t, string(a.Body), "$.vim.auth_cred.pasword: is unknown; did you mean password?")
+	require.Contains(t, string(a.Body), "$.vim.extra.ssh_prt: is unknown; did you mean ssh_port?")
+	require.NotContains(t, string(a.Body), marker)
+	require.Empty(t, b.vims.seen)
+	id := b.registerVim("lab", true)
+	a = b.do("PUT", "/v1.0/vims/"+id, map[string]any{"vim": map[string]any{"extra": map[string]any{"ssh_port": "abc"}}})
+	require.Equal(t, "InvalidInput", tackerType(a, http.StatusBadRequest))
+	require.Len(t, b.vims.seen, 1, "only the registration was tried")
+}
+
 func TestVimRegionIsTriedShownAndChanged(t *testing.T) {
 	b := newBench(t)
 	regions := func(a answer) any {

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"net/http"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -127,7 +128,9 @@ func TestVnfdAndArtifactsAreServed(t *testing.T) {
 func TestPackageInUseCannotBeDeleted(t *testing.T) {
 	b := newBench(t)
 	path, vnfdID := b.onboard()
-	b.create("/vnflcm/v1", vnfdID)
+	inst := strings.TrimPrefix(b.create("/vnflcm/v1", vnfdID), "/vnflcm/v1/vnf_instances/")
+	require.Contains(t, b.do("DELETE", path, nil).problem(http.StatusConflict), "in use by VNF instance "+inst,
+		"whoever disables it first learns it only then")
 	require.Equal(t, "IN_USE", b.do("GET", path, nil).want(http.StatusOK)["usageState"])
 	b.do("PATCH", path, map[string]any{"operationalState": "DISABLED"}).want(http.StatusOK)
 	require.Contains(t, b.do("DELETE", path, nil).problem(http.StatusConflict), "in use")

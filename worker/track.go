@@ -82,9 +82,9 @@ func (a *trackedActivity) ExecuteActivity(ctx context.Context, in *interceptor.E
 		if *cause != "" {
 			log = log.With("cause", *cause)
 		}
-		log.WarnContext(ctx, "Activity failed.", "error", err, "took", row.Ended.Sub(row.Started))
+		log.WarnContext(ctx, "Activity failed.", "error", err, "took", row.Ended.Sub(row.Started).Round(time.Millisecond).String())
 	} else {
-		log.InfoContext(ctx, "Activity done.", "took", row.Ended.Sub(row.Started))
+		log.InfoContext(ctx, "Activity done.", "took", row.Ended.Sub(row.Started).Round(time.Millisecond).String())
 	}
 	return result, err
 }

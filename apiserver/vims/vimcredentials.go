@@ -31,6 +31,9 @@ func (h *Handler) updateVim(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := checkSpelling(vim.Type, req.Vim.AuthCred, req.Vim.Extra); err != nil {
+		return err
+	}
 	if err := h.completeChange(&vim, &req.Vim); err != nil {
 		return err
 	}
@@ -100,11 +103,6 @@ func vimSecrets(id lcm.VimID) lcm.SecretRef { return lcm.SecretRef("vim/" + stri
 
 // sealExtra puts extra into vim, as sealCredentials does the credentials.
 func (h *Handler) sealExtra(ctx context.Context, vim *lcm.Vim, extra map[string]any) error {
-	if _, err := lcm.SSHPort(extra); err != nil {
-		return lcm.InvalidAll("The VIM cannot be registered.", []lcm.Problem{
-			{Path: "$.vim.extra." + lcm.SSHPortKey, Detail: err.Error()},
-		})
-	}
 	sealed, err := h.sealSet(ctx, vim.ID, "extra", extra)
 	if err == nil {
 		vim.Extra = sealed
@@ -129,6 +127,12 @@ func (h *Handler) changeCredentials(ctx context.Context, vim *lcm.Vim, given map
 		return err
 	}
 	return h.sealCredentials(ctx, vim, credentials)
+}
+
+// checkSpelling looks at what can be checked of a VIM before anybody calls it.
+func checkSpelling(vimType string, credentials, extra map[string]any) error {
+	problems := lcm.Misspelt(credPath, credentials, lcm.KindOfVim(vimType).Members)
+	return lcm.InvalidAll("The VIM cannot be registered", append(problems, lcm.ExtraProblems(vimPath+".extra", extra)...))
 }
 
 // openCredentials are the VIM's credentials in clear.

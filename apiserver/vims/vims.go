@@ -107,6 +107,9 @@ func (h *Handler) createVim(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := checkSpelling(req.Vim.Type, req.Vim.AuthCred, req.Vim.Extra); err != nil {
+		return err
+	}
 	ctx, now := c.Request().Context(), time.Now().UTC()
 	vim := lcm.Vim{
 		ID: rest.NewID[lcm.VimID](), ProjectID: lcm.ScopeOf(ctx).Project, Name: req.Vim.Name,

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/labstack/echo/v4"
 
@@ -47,7 +48,8 @@ func (a *api) modifyInstance(c echo.Context) error {
 	return nil
 }
 
-// fixed are the attributes of VnfInstance that no modification changes. Those that are unknown are ignored.
+// fixed are the attributes of VnfInstance that no modification changes. Those that are unknown are ignored, unless they
+// are like one that is known, or all that there is.
 var fixed = []string{
 	"id", "vnfProvider", "vnfProductName", "vnfSoftwareVersion", "vnfdVersion", "instantiationState",
 	"instantiatedVnfInfo", "_links",
@@ -56,8 +58,9 @@ var fixed = []string{
 
 func checkModifyV1(body []byte) error {
 	_, err := rest.Decode[modifyV1](body)
-	return withProblems(err, patchProblems(body, slices.Concat(fixed, []string{"vnfcInfoModifications"}),
-		"vimConnectionInfo", "vnfPkgId", "vnfdId"))
+	problems := patchProblems(body, slices.Concat(fixed, []string{"vnfcInfoModifications"}), "vimConnectionInfo",
+		"vnfPkgId", "vnfdId")
+	return withProblems(err, append(problems, unknownProblems(body)...))
 }
 
 func checkModifyV2(body []byte) error {
@@ -66,6 +69,7 @@ func checkModifyV2(body []byte) error {
 	_ = json.Unmarshal(body, &req) // what is not of the form is reported already
 	problems := patchProblems(body, slices.Concat(fixed, []string{"vimConnectionInfoDeleteIds"}), "vimConnectionInfo",
 		"vnfPkgId", "vnfdId", "vnfcInfoModifications")
+	problems = append(problems, unknownProblems(body)...)
 	problems = append(problems, repeatedVnfcs(req.VnfcInfoModifications)...)
 	return withProblems(err, append(problems, connectionProblems(req.VimConnectionInfo)...))
 }
@@ -110,6 +114,31 @@ func patchProblems(body []byte, fixed []string, notNull ...string) (problems []l
 		}
 	}
 	return problems
+}
+
+// modifiable are the attributes that a modification may change, in either version of the API.
+var modifiable = []string{
+	"vnfInstanceName", "vnfInstanceDescription", "vnfPkgId", "vnfdId", "vnfConfigurableProperties", "metadata",
+	"extensions", "vimConnectionInfo", "vimConnectionInfoDeleteIds", "vnfcInfoModifications",
+}
+
+// unknownProblems are members that are misspelt, or a patch that modifies nothing since it has no other ones.
+func unknownProblems(body []byte) []lcm.Problem {
+	var members map[string]any
+	if json.Unmarshal(body, &members) != nil || len(members) == 0 {
+		return nil // reported already, or nothing is to be done
+	}
+	known := slices.Concat(modifiable, fixed)
+	problems := lcm.Misspelt("$", members, known)
+	if len(problems) > 0 {
+		return problems
+	}
+	for key := range members {
+		if slices.Contains(known, key) {
+			return nil
+		}
+	}
+	return []lcm.Problem{{Path: "$", Detail: "modifies nothing: what can be modified is " + strings.Join(modifiable, ", ")}}
 }
 
 func isNull(doc json.RawMessage) bool { return bytes.Equal(bytes.TrimSpace(doc), []byte("null")) }

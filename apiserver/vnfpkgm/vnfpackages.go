@@ -252,10 +252,13 @@ func (h *Handler) deletePackage(c echo.Context) error {
 	if err := rest.CheckMatch(c, packageTag(pkg), "VNF package"); err != nil {
 		return err
 	}
+	ctx := c.Request().Context()
+	if err := h.Store.CheckPackageUnused(ctx, pkg.ID); err != nil { // who disables it first would learn it then only
+		return err
+	}
 	if pkg.OperationalState == lcm.PkgEnabled {
 		return lcm.Errorf(lcm.KindConflict, "The VNF package %s is ENABLED; set operationalState to DISABLED first.", pkg.ID)
 	}
-	ctx := c.Request().Context()
 	if err := h.Store.DeletePackage(ctx, pkg.ID, pkg.Version); err != nil { // one that was enabled meanwhile stays
 		return h.orPackageChanged(c, pkg.ID, err)
 	}

@@ -52,7 +52,7 @@ administrator. --json shows also the address that a request came from, and its i
 		return c.print(records, func(w io.Writer) {
 			row(w, "ID", "TIME", "CLIENT", "PROJECT", "REQUEST", "STATUS", "MADE")
 			for _, r := range records {
-				row(w, r.ID, r.TimeStamp.UTC().Format(time.DateTime), r.Client, r.ProjectID, fmt.Sprintf("%s %s", r.Method, r.Path),
+				row(w, r.ID, r.TimeStamp.UTC().Format(time.RFC3339), r.Client, r.ProjectID, fmt.Sprintf("%s %s", r.Method, r.Path),
 					r.Status, r.Resource)
 			}
 		})

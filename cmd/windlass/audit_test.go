@@ -20,8 +20,8 @@ func TestAudit_showsWhoDidWhat(t *testing.T) {
 	got := windlass(t, api, "audit", "--limit", "5", "--before", "900")
 	require.Zero(t, got.code, got.err)
 	assert.Equal(t, "before=900&limit=5", query)
-	assert.Equal(t, `ID   TIME                 CLIENT       PROJECT  REQUEST                            STATUS  MADE
-812  2026-11-22 03:14:15  oauth2 nfvo  edge     DELETE /vnfpkgm/v1/vnf_packages/1  204     -
+	assert.Equal(t, `ID   TIME                  CLIENT       PROJECT  REQUEST                            STATUS  MADE
+812  2026-11-22T03:14:15Z  oauth2 nfvo  edge     DELETE /vnfpkgm/v1/vnf_packages/1  204     -
 `, got.out)
 	got = windlass(t, api, "audit", "--json")
 	assert.Contains(t, got.out, `"remote": "192.0.2.17"`)

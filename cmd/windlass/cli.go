@@ -1,8 +1,10 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -128,9 +130,21 @@ func (c *cli) readRequest(name string) (json.RawMessage, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the request: %w", err)
 	}
-	if !json.Valid(b) {
-		var v any
-		return nil, fmt.Errorf("%s is not JSON: %w", name, json.Unmarshal(b, &v))
+	return b, checkJSON(name, b)
+}
+
+// checkJSON tells where a file is no JSON.
+func checkJSON(name string, b []byte) error {
+	if name == "-" {
+		name = "standard input"
 	}
-	return b, nil
+	var v any
+	err := json.Unmarshal(b, &v)
+	e, ok := errors.AsType[*json.SyntaxError](err)
+	if !ok {
+		return err
+	}
+	before := b[:min(max(int(e.Offset)-1, 0), len(b))] // the offset is behind what is wrong
+	line, column := 1+bytes.Count(before, []byte("\n")), len(before)-bytes.LastIndexByte(before, '\n')
+	return fmt.Errorf("the file %s is not JSON: line %d, column %d: %w", name, line, column, err)
 }

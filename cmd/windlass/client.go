@@ -177,7 +177,7 @@ var nextLink = regexp.MustCompile(`<([^>]*)>\s*;\s*rel="?next"?`)
 
 // list reads a whole collection, page by page (SOL013 clause 5.4).
 func list[T any](ctx context.Context, c *apiClient, path string) ([]T, error) {
-	var all []T
+	all := []T{} // in JSON an empty list is no null
 	resource, _, _ := strings.Cut(path, "?")
 	for path != "" {
 		var page []T

@@ -91,7 +91,7 @@ func isNotFound(err error) bool {
 }
 
 func printDrift(w io.Writer, r lcm.DriftReport) {
-	field(w, "Checked", r.CheckedAt.Local().Format(time.DateTime))
+	field(w, "Checked", r.CheckedAt.UTC().Format(time.RFC3339))
 	field(w, "Because of", r.Trigger)
 	field(w, "Follows", string(r.Decision.Action)+": "+r.Decision.Reason)
 	field(w, "Heal", r.Decision.OpOccID)
@@ -126,7 +126,7 @@ nothing happens by itself: checks are made on request and by notification only, 
 	}
 	flags := cmd.Flags()
 	flags.DurationVar(&every, "every", 0, "check so often, like 5m")
-	flags.BoolVar(&off, "off", false, "check no more by schedule")
+	flags.BoolVar(&off, "off", false, "check no more by schedule, and heal nothing unless --auto-heal is given, too")
 	flags.BoolVar(&autoHeal, "auto-heal", false, "heal VNFCs that do not work")
 	flags.IntVar(&agreeing, "agreeing-checks", 0, "in how many checks in a row a VNFC is out of order before it is healed")
 	flags.IntVar(&maxHeals, "max-heals", 0, "how many automatic heals may begin within --max-heals-period")
@@ -147,8 +147,7 @@ nothing happens by itself: checks are made on request and by notification only, 
 		wanted := policy
 		for name, set := range map[string]func(){
 			"every":            func() { wanted.Check, wanted.Interval = true, int(every.Seconds()) },
-			"off":              func() { wanted.Check = wanted.Check && !off },
-			"auto-heal":        func() { wanted.AutoHeal = autoHeal },
+			"off":              func() { wanted.Check, wanted.AutoHeal = wanted.Check && !off, wanted.AutoHeal && !off },
 			"agreeing-checks":  func() { wanted.AgreeingChecks = agreeing },
 			"max-heals":        func() { wanted.MaxHeals = maxHeals },
 			"max-heals-period": func() { wanted.MaxHealsPeriod = int(period.Seconds()) },
@@ -156,6 +155,9 @@ nothing happens by itself: checks are made on request and by notification only, 
 			if flags.Changed(name) {
 				set()
 			}
+		}
+		if flags.Changed("auto-heal") { // also beside --off
+			wanted.AutoHeal = autoHeal
 		}
 		if wanted != policy {
 			if _, err := c.client.send(cmd.Context(), http.MethodPut, path, wanted, &raw); err != nil {

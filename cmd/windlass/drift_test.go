@@ -63,6 +63,19 @@ func TestDriftPolicy_changesWhatIsNamedOnly(t *testing.T) {
 		require.Equal(t, 0, got.code, got.err)
 		assert.JSONEq(t, want, api.last("PUT").body)
 	}
+	const on = `{"check":true,"interval":300,"autoHeal":true,"agreeingChecks":2,"maxHeals":3,"maxHealsPeriod":3600}`
+	for want, args := range map[string][]string{
+		`{"check":false,"interval":300,"autoHeal":false,"agreeingChecks":2,"maxHeals":3,"maxHealsPeriod":3600}`: {"--off"},
+		`{"check":false,"interval":300,"autoHeal":true,"agreeingChecks":2,"maxHeals":3,"maxHealsPeriod":3600}`: {
+			"--off", "--auto-heal",
+		},
+	} {
+		api := drifting()
+		api.answers["GET /windlass/v1/vnf_instances/"+vnfID+"/drift_policy"] = ok(http.StatusOK, on)
+		got := windlass(t, api, append([]string{"vnf", "drift-policy", vnfID}, args...)...)
+		require.Equal(t, 0, got.code, got.err)
+		assert.JSONEq(t, want, api.last("PUT").body)
+	}
 	api := drifting()
 	got := windlass(t, api, "vnf", "drift-policy", vnfID)
 	require.Equal(t, 0, got.code, got.err)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -66,11 +67,23 @@ func sentence(text string) string {
 	if text == "" {
 		return text
 	}
-	text = strings.ToUpper(text[:1]) + text[1:]
+	if first, _, _ := strings.Cut(text, " "); !strings.ContainsAny(strings.TrimRight(first, ".,:;"), "./\\") {
+		text = strings.ToUpper(text[:1]) + text[1:] // a file's name is left as it is
+	}
 	if !strings.ContainsAny(text[len(text)-1:], ".!?'") && !strings.Contains(text, "\n") {
 		text += "."
 	}
 	return text
+}
+
+// goInternals is what Go's own errors say first, and nobody wants to know.
+var goInternals = regexp.MustCompile(`strconv\.\w+: parsing "[^"]*": `)
+
+// flagMistake is what is wrong with a flag, in words.
+func flagMistake(err error) string {
+	text := goInternals.ReplaceAllString(err.Error(), "")
+	return strings.NewReplacer("invalid syntax", "that is no number", "value out of range", "that is too large",
+		`time: invalid duration`, "this is no time like 5m:").Replace(text)
 }
 
 // exactly takes the arguments of cmd with those names, and says which one is missing.

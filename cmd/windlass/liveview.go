@@ -20,6 +20,8 @@ type liveView struct {
 	text  string // of the note
 	drawn int    // lines on the terminal that the next drawing replaces
 	frame int
+	// colourless leaves colours out.
+	colourless bool
 }
 
 const (
@@ -45,6 +47,11 @@ func (v *liveView) note(text string) {
 	v.draw()
 }
 
+// uncoloured is text without the colours, as NO_COLOR in the environment wants it (no-color.org).
+func uncoloured(text string) string {
+	return strings.NewReplacer(green, "", red, "", yellow, "", dim, "", plain, "").Replace(text)
+}
+
 func (v *liveView) draw() {
 	width, height := v.size()
 	lines := v.lines(width)
@@ -61,7 +68,11 @@ func (v *liveView) draw() {
 		b.WriteString(line + "\n")
 	}
 	v.drawn = len(lines)
-	_, _ = io.WriteString(v.out, b.String())
+	text := b.String()
+	if v.colourless {
+		text = uncoloured(text)
+	}
+	_, _ = io.WriteString(v.out, text)
 }
 
 func (v *liveView) lines(width int) []string {

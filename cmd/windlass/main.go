@@ -61,11 +61,12 @@ ETSI NFV SOL003 API; every lifecycle operation is one durable workflow that surv
 	root.SetOut(con.out)
 	root.SetErr(con.err)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return usageErrorf(cmd, "%s", sentence(err.Error()))
+		return usageErrorf(cmd, "%s", sentence(flagMistake(err)))
 	})
 	root.AddGroup(&cobra.Group{ID: "server", Title: "Servers:"}, &cobra.Group{ID: "client", Title: "Client commands:"})
 	for _, cmd := range []*cobra.Command{newAPIServer(), newWorker(), newMigrate(), newDev(con), newKeys(con)} {
 		cmd.GroupID = "server"
+		refuseUnknown(cmd)
 		root.AddCommand(cmd)
 	}
 	c := &cli{console: con}
@@ -73,6 +74,7 @@ ETSI NFV SOL003 API; every lifecycle operation is one durable workflow that surv
 		cmd.GroupID = "client"
 		c.addFlags(cmd)
 		c.addCompletion(cmd)
+		refuseUnknown(cmd)
 		root.AddCommand(cmd)
 	}
 	root.AddCommand(newVersion(con))

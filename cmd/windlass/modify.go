@@ -35,7 +35,7 @@ VnfInfoModificationRequest of SOL003 may hold. It is a merge patch: what is not 
 				return err
 			}
 			if err := json.Unmarshal(doc, &request); err != nil {
-				return usageErrorf(cmd, "%s must hold a JSON object.", patch)
+				return usageErrorf(cmd, "The file %s must hold a JSON object.", patch)
 			}
 		}
 		for flag, attribute := range map[string]string{"name": "vnfInstanceName", "description": "vnfInstanceDescription"} {

@@ -7,12 +7,14 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/params"
 )
 
 func newOp(c *cli) *cobra.Command {
@@ -65,8 +67,12 @@ func newOpList(c *cli) *cobra.Command {
 	cmd.Flags().StringVar(&vnf, "vnf", "", "only those of the VNF instance with this `ID`")
 	cmd.Flags().StringVar(&state, "state", "", "only those in this `STATE`, e.g. PROCESSING or FAILED_TEMP")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		state, err := stateNamed(cmd, state)
+		if err != nil {
+			return err
+		}
 		raw, err := list[json.RawMessage](cmd.Context(), c.client,
-			c.client.lcm+"/vnf_lcm_op_occs"+filter(eq{"vnfInstanceId", vnf}, eq{"operationState", strings.ToUpper(state)}))
+			c.client.lcm+"/vnf_lcm_op_occs"+filter(eq{"vnfInstanceId", vnf}, eq{"operationState", state}))
 		if err != nil {
 			return err
 		}
@@ -74,6 +80,7 @@ func newOpList(c *cli) *cobra.Command {
 		if err != nil {
 			return err
 		}
+		newestFirst(raw, ops)
 		return c.print(raw, func(w io.Writer) {
 			row(w, "ID", "OPERATION", "STATE", "VNF INSTANCE", "STARTED", "TIME")
 			for _, o := range ops {
@@ -83,6 +90,38 @@ func newOpList(c *cli) *cobra.Command {
 		})
 	}
 	return cmd
+}
+
+// stateNamed is the state of operations of that name; --state FAILEDTEMP would find nothing, and say nothing.
+func stateNamed(cmd *cobra.Command, name string) (string, error) {
+	var states []string
+	for _, s := range lcm.OperationStates {
+		states = append(states, string(s))
+	}
+	state := strings.ToUpper(name)
+	if state == "" || slices.Contains(states, state) {
+		return state, nil
+	}
+	guess := ""
+	if meant := params.Meant(state, states); meant != "" {
+		guess = " Did you mean " + meant + "?"
+	}
+	return "", usageErrorf(cmd, "There is no state %s.%s The states are %s.", name, guess, strings.Join(states, ", "))
+}
+
+// newestFirst sorts operations, which the API lists by their ids.
+func newestFirst(raw []json.RawMessage, ops []opOcc) {
+	order := make([]int, len(ops))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return ops[b].Start.Compare(ops[a].Start) })
+	sortedRaw, sortedOps := make([]json.RawMessage, 0, len(ops)), make([]opOcc, 0, len(ops))
+	for _, i := range order {
+		sortedRaw, sortedOps = append(sortedRaw, raw[i]), append(sortedOps, ops[i])
+	}
+	copy(raw, sortedRaw)
+	copy(ops, sortedOps)
 }
 
 // eq is one condition of a filter.

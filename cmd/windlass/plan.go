@@ -3,9 +3,11 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -37,9 +39,26 @@ func (c *cli) showPlan(ctx context.Context, instance string, op lcm.Operation, r
 	body := map[string]any{"operation": op, "request": request}
 	if _, err := c.client.send(ctx, http.MethodPost, "/windlass/v1/vnf_instances/"+instance+"/plan", body,
 		&raw); err != nil {
-		return err
+		return ofRequest(err)
 	}
 	return c.printPlan(raw)
+}
+
+// ofRequest tells a mistake by its place in the operation's request, which the file has that people edit: what is asked
+// for a plan has the request in it.
+func ofRequest(err error) error {
+	e, ok := errors.AsType[*apiError](err)
+	if !ok {
+		return err
+	}
+	const within = "$.request"
+	e.Detail = strings.ReplaceAll(strings.ReplaceAll(e.Detail, within+".", "$."), within+":", "$:")
+	for i, p := range e.Problems {
+		if rest, found := strings.CutPrefix(p.Path, within); found {
+			e.Problems[i].Path = "$" + rest
+		}
+	}
+	return e
 }
 
 func newOpPlan(c *cli) *cobra.Command {

@@ -139,7 +139,7 @@ func TestVnfInstantiate_refusesAFileThatIsNotJSON(t *testing.T) {
 	api := resources()
 	got := windlass(t, api, "vnf", "instantiate", vnfID, file)
 	assert.Equal(t, 1, got.code)
-	assert.Contains(t, got.err, "is not JSON: unexpected end of JSON input.")
+	assert.Contains(t, got.err, "windlass: The file "+file+" is not JSON: line 1, column 13: unexpected end of JSON input.")
 	assert.Empty(t, api.last("POST"))
 }
 
@@ -216,7 +216,8 @@ func TestPackageCreate_deletesWhatCannotBeFetched(t *testing.T) {
 	api.answers["GET /vnfpkgm/v1/vnf_packages/52a2f1f4"] = ok(200,
 		`{"id":"52a2f1f4","onboardingState":"CREATED","onboardingFailureDetails":{"status":502,"detail":"The source answers 404 Not Found."}}`)
 	got := windlass(t, api, "package", "create", "--uri", "https://repo.example/k8s-ha.zip")
-	assert.Equal(t, result{1, "", "windlass: The source answers 404 Not Found.\n"}, got)
+	assert.Equal(t, result{1, "", "Windlass fetches the package from https://repo.example/k8s-ha.zip.\n" +
+		"windlass: The source answers 404 Not Found.\n"}, got)
 	assert.Equal(t, "/vnfpkgm/v1/vnf_packages/52a2f1f4", api.last("DELETE").path)
 }
 

@@ -2,13 +2,16 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -106,6 +109,33 @@ func attempts(s step) string {
 	return strconv.Itoa(s.Attempt)
 }
 
+// explainSilence says why there is no output: there is no such step or node, or it has printed nothing.
+func (c *cli) explainSilence(ctx context.Context, op string, number int, node string) error {
+	_, steps, err := c.steps(ctx, op)
+	if err != nil {
+		return err
+	}
+	last, found, nodes := -1, false, []string{}
+	for _, s := range steps {
+		last = max(last, s.Index)
+		found = found || s.Index == number
+		if s.Index == number && s.Node != "" && !slices.Contains(nodes, s.Node) {
+			nodes = append(nodes, s.Node)
+		}
+	}
+	switch {
+	case last < 0:
+		return fmt.Errorf("operation %s has no steps yet", op)
+	case !found:
+		return fmt.Errorf("operation %s has no step %d; its steps are 0 to %d", op, number, last)
+	case node != "" && !slices.Contains(nodes, node):
+		return fmt.Errorf("step %d does nothing on a node %q; its nodes are: %s", number, node,
+			cmp.Or(strings.Join(nodes, ", "), "none"))
+	}
+	fmt.Fprintf(c.err, "Step %d has printed nothing.\n", number)
+	return nil
+}
+
 func newOpLogs(c *cli) *cobra.Command {
 	var number int
 	var node string
@@ -133,8 +163,12 @@ func newOpLogs(c *cli) *cobra.Command {
 		}
 		defer resp.Body.Close()
 		w := bufio.NewWriter(c.out)
-		if _, err := io.Copy(w, resp.Body); err != nil {
+		n, err := io.Copy(w, resp.Body)
+		if err != nil {
 			return fmt.Errorf("read the output: %w", err)
+		}
+		if n == 0 {
+			return c.explainSilence(cmd.Context(), args[0], number, node)
 		}
 		return w.Flush()
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -112,6 +113,14 @@ func (s *source) request(cmd *cobra.Command) (map[string]string, error) {
 	return request, nil
 }
 
+// shown is the URI without an account that somebody has put into it.
+func (s *source) shown() string {
+	if u, err := url.Parse(s.uri); err == nil {
+		return u.Redacted()
+	}
+	return "its URI"
+}
+
 // sender makes what gives a package its content: a file, or a directory that is built first, or where Windlass fetches
 // it.
 func (c *cli) sender(
@@ -119,6 +128,7 @@ func (c *cli) sender(
 ) (send func(ctx context.Context, path string) error, cleanup func(), err error) {
 	if from.uri != "" {
 		request, err := from.request(cmd)
+		fmt.Fprintf(c.err, "Windlass fetches the package from %s.\n", from.shown())
 		return func(ctx context.Context, path string) error {
 			_, err := c.client.send(ctx, http.MethodPost, path+"/package_content/upload_from_uri", request, nil)
 			return err
@@ -136,6 +146,18 @@ func (c *cli) sender(
 	}, cleanup, err
 }
 
+// tellEvery is how often somebody who waits is told so.
+const tellEvery = 5 * time.Second
+
+// tellWaiting says that a package is not on board yet; told is how often it was said.
+func (c *cli) tellWaiting(elapsed time.Duration, told int) int {
+	if n := int(elapsed / tellEvery); n > told {
+		fmt.Fprintf(c.err, "Windlass is still taking the package on board (%s).\n", duration(elapsed))
+		return n
+	}
+	return told
+}
+
 // onboard gives the package its content and waits until it is on-boarded or refused.
 func (c *cli) onboard(ctx context.Context, id string, send func(ctx context.Context, path string) error) error {
 	path := packagesPath + "/" + id
@@ -144,7 +166,8 @@ func (c *cli) onboard(ctx context.Context, id string, send func(ctx context.Cont
 	}
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
-	for {
+	for begun, told := c.now(), 0; ; {
+		told = c.tellWaiting(c.now().Sub(begun), told)
 		var pkg vnfPackage
 		if err := c.client.get(ctx, path, &pkg); err != nil {
 			return err

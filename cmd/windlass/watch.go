@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -67,7 +68,7 @@ func (w *watcher) over(o opOcc) bool {
 func (c *cli) watch(ctx context.Context, id string, w *watcher) error {
 	var v view = &plainView{out: c.out, now: c.now}
 	if width, _ := c.size(); width > 0 {
-		v = &liveView{out: c.out, now: c.now, size: c.size}
+		v = &liveView{out: c.out, now: c.now, size: c.size, colourless: os.Getenv("NO_COLOR") != ""}
 	}
 	if c.structured() {
 		v = silentView{}

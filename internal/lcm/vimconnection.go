@@ -41,7 +41,7 @@ func (c VimConnectionInfo) ownOpenStackProblems(path string) []Problem {
 	p := connectionProblems{path: path}
 	p.interfaceInfo(c.InterfaceInfo)
 	p.accessInfo(c.AccessInfo)
-	return p.problems
+	return append(p.problems, ExtraProblems(path+".extra", c.Extra)...)
 }
 
 type connectionProblems struct {

@@ -2,8 +2,12 @@ package lcm
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/windlass-nfv/windlass/internal/params"
 )
 
 // SSHPortKey is the member of a VIM's extra that names another port than 22 for SSH to servers; labs on one machine
@@ -25,4 +29,38 @@ func SSHPort(extra map[string]any) (int, error) {
 		return 0, fmt.Errorf("must be a port between 1 and 65535, such as 2222, not %q", text)
 	}
 	return port, nil
+}
+
+// extraKeys are the members of a VIM's extra that mean something to Windlass, or to Tacker. Others may be anybody's, as
+// in Tacker.
+var extraKeys = []string{
+	SSHPortKey, "interface", "region", "call_timeout", "poll_interval", "outage_patience", "use_helm", "helm_info", "area",
+}
+
+// openStackMembers are the members of credentials of an OpenStack.
+var openStackMembers = []string{
+	"username", "user_id", "password", "user_domain_name", "user_domain_id", "project_name", "project_id",
+	"project_domain_name", "project_domain_id", "application_credential_id", "application_credential_secret",
+	"cert_verify", "ca_cert", "region", "auth_url",
+}
+
+// ExtraProblems is what is wrong with the extra of a VIM, which stands at path.
+func ExtraProblems(path string, extra map[string]any) []Problem {
+	problems := Misspelt(path, extra, extraKeys)
+	if _, err := SSHPort(extra); err != nil {
+		problems = append(problems, Problem{Path: path + "." + SSHPortKey, Detail: err.Error()})
+	}
+	return problems
+}
+
+// Misspelt are the members of an object at path that are none of the known ones but like one.
+func Misspelt(path string, object map[string]any, known []string) (problems []Problem) {
+	for _, key := range slices.Sorted(maps.Keys(object)) {
+		if meant := params.Meant(key, known); meant != "" && meant != key {
+			problems = append(problems, Problem{
+				Path: MemberPath(path, key), Detail: fmt.Sprintf("is unknown; did you mean %s?", meant),
+			})
+		}
+	}
+	return problems
 }

@@ -22,3 +22,11 @@ func TestSSHPort_isANumberOrItsText(t *testing.T) {
 	assert.NoError(t, err)
 	assert.Zero(t, port)
 }
+
+func TestExtraProblems_tellMisspeltMembersAndWrongPorts(t *testing.T) {
+	assert.Empty(t, lcm.ExtraProblems("$.extra", map[string]any{"ssh_port": "2222", "region": "r", "helm_info": "{}", "mine": 1}))
+	assert.Equal(t, []lcm.Problem{
+		{Path: "$.extra.ssh_prt", Detail: "is unknown; did you mean ssh_port?"},
+		{Path: "$.extra.ssh_port", Detail: `must be a port between 1 and 65535, such as 2222, not "abc"`},
+	}, lcm.ExtraProblems("$.extra", map[string]any{"ssh_port": "abc", "ssh_prt": 2222.0}))
+}

@@ -1,6 +1,7 @@
 package lcm
 
 import (
+	"maps"
 	"slices"
 	"strings"
 )
@@ -29,6 +30,8 @@ type VimKind struct {
 	// Watched is set where Windlass looks at registered VIMs from time to time.
 	Watched bool
 
+	// Members are those of credentials of the registry's VIMs, so that a misspelt one is told.
+	Members []string
 	// Credentials check what a VIM of the registry is given; nil where the VIM itself is the judge.
 	Credentials *VimCredentials
 	// own and problems are those of a connection that brings its VIM itself.
@@ -55,11 +58,13 @@ var vimKinds = []VimKind{
 	{
 		Type: VimOpenStack, Name: "an OpenStack", registered: []string{"ETSINFV.OPENSTACK_KEYSTONE."},
 		SwitchesVnfcs: true, ReconnectsPorts: true, HandsOverVolumes: true,
-		own: VimConnectionInfo.ownOpenStack, problems: VimConnectionInfo.ownOpenStackProblems,
+		Members: openStackMembers,
+		own:     VimConnectionInfo.ownOpenStack, problems: VimConnectionInfo.ownOpenStackProblems,
 	},
 	{
 		Type: VimKubernetes, Name: "a Kubernetes", registered: []string{"ETSINFV.KUBERNETES.", "ETSINFV.HELM."},
 		RunsContainers: true, ReconnectsPorts: true, ChangesPackages: true, ReplacesVnfcs: true, Watched: true,
+		Members: slices.Sorted(maps.Keys(k8sMembers)),
 		Credentials: &VimCredentials{
 			Unknown: K8sUnknown, Login: K8sLoginProblems, Project: Vim.NamespaceProblem, Change: K8sChange,
 			Addresses: []string{K8sTokenURL},

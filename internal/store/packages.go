@@ -185,12 +185,21 @@ func (s *Store) DeletePackage(ctx context.Context, id lcm.VnfPkgID, versions ...
 		return err
 	})
 	if violates(err, "vnf_instance_vnf_pkg") {
-		users, err := all(ctx, s.pool, pgx.RowTo[string],
-			`select id from vnf_instance where vnf_pkg_id = @id order by id limit 1`, args)
-		if err != nil || len(users) == 0 {
-			users = []string{"that was deleted meanwhile; try again"}
+		if err := s.CheckPackageUnused(ctx, id); err != nil {
+			return err
 		}
-		return lcm.Errorf(lcm.KindConflict, "VNF package %s is in use by VNF instance %s.", id, users[0])
+		return lcm.Errorf(lcm.KindConflict, "VNF package %s was in use by a VNF instance that is deleted by now; try again.", id)
 	}
 	return err
+}
+
+// CheckPackageUnused is a Conflict that names an instance which uses the package.
+func (s *Store) CheckPackageUnused(ctx context.Context, id lcm.VnfPkgID) error {
+	users, err := all(ctx, s.pool, pgx.RowTo[string],
+		`select trim(id || ' ' || case when name <> '' then '(' || name || ')' else '' end) from vnf_instance
+		where vnf_pkg_id = @id order by id limit 1`, pgx.NamedArgs{"id": id})
+	if err != nil || len(users) == 0 {
+		return err
+	}
+	return lcm.Errorf(lcm.KindConflict, "VNF package %s is in use by VNF instance %s.", id, users[0])
 }

@@ -35,6 +35,21 @@ func authOptions(vim lcm.Vim, cred map[string]any) gophercloud.AuthOptions {
 	return opts
 }
 
+// missing names what credentials lack without which nobody can log in: Keystone would only say that it refuses them.
+func missing(opts gophercloud.AuthOptions) string {
+	switch {
+	case opts.ApplicationCredentialID != "" && opts.ApplicationCredentialSecret == "":
+		return "application_credential_secret"
+	case opts.ApplicationCredentialID != "":
+		return ""
+	case opts.Username == "" && opts.UserID == "":
+		return "username"
+	case opts.Password == "":
+		return "password"
+	}
+	return ""
+}
+
 func scopeOf(vim lcm.Vim, cred map[string]any) *gophercloud.AuthScope {
 	scope := &gophercloud.AuthScope{
 		ProjectID: text(vim.Project, "id"), ProjectName: text(vim.Project, "name"),

@@ -62,7 +62,11 @@ func Connect(
 	for _, wrap := range wraps {
 		provider.HTTPClient.Transport = wrap(provider.HTTPClient.Transport)
 	}
-	if err := openstack.Authenticate(ctx, provider, authOptions(vim, cred)); err != nil {
+	opts := authOptions(vim, cred)
+	if lacks := missing(opts); lacks != "" {
+		return nil, lcm.Errorf(lcm.KindInvalid, "The credentials of VIM %s lack %s.", vim.Name, lacks)
+	}
+	if err := openstack.Authenticate(ctx, provider, opts); err != nil {
 		return nil, authError(vim, err)
 	}
 	c := &Cloud{timing: timing, provider: provider}

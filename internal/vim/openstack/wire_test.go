@@ -421,3 +421,17 @@ func TestWaiting_endsWithItsContext(t *testing.T) {
 	require.Equal(t, lcm.KindBroken, lcm.KindOf(err))
 	require.ErrorContains(t, err, "vm is in ERROR: No valid host was found.")
 }
+
+func TestConnect_tellsWhatCredentialsLackBeforeAnybodyIsAsked(t *testing.T) {
+	w := newWire(t)
+	for lacks, cred := range map[string]map[string]any{
+		"password":                      {"username": "u"},
+		"username":                      {"password": "p"},
+		"application_credential_secret": {"application_credential_id": "a", "password": "p"},
+	} {
+		_, err := openstack.Connect(t.Context(), w.vim, cred, outbound.Guard{})
+		require.EqualError(t, err, "The credentials of VIM wire lack "+lacks+".")
+		require.Equal(t, lcm.KindInvalid, lcm.KindOf(err))
+	}
+	require.Zero(t, w.logins)
+}
