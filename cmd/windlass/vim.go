@@ -136,8 +136,11 @@ func checkVimKeys(name string, text []byte) error {
 		known = append(known, lcm.KindOfVim(vimType).Members...)
 	}
 	var document yaml.Node
-	if err := yaml.Unmarshal(text, &document); err != nil || len(document.Content) == 0 {
-		return nil // told already, or nothing
+	if err := yaml.Unmarshal(text, &document); err != nil {
+		return fmt.Errorf("the file %s is not YAML; line numbers are in: %s", name, firstLine(err))
+	}
+	if len(document.Content) == 0 {
+		return nil
 	}
 	var wrong []string
 	for i, node := range document.Content[0].Content {

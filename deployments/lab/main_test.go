@@ -39,6 +39,12 @@ func command(ctx context.Context, args ...string) *exec.Cmd {
 	return cmd
 }
 
+func TestOpenRC_failsAlsoWhereItIsEvaluated(t *testing.T) {
+	out, err := command(t.Context(), "openrc", "--state-dir", t.TempDir()).Output()
+	require.Error(t, err)
+	require.Error(t, exec.CommandContext(t.Context(), "sh", "-c", string(out)).Run())
+}
+
 // process is a windlass-lab up.
 type process struct {
 	t   *testing.T

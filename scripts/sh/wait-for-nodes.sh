@@ -48,4 +48,8 @@ while :; do
   fi
   rest_from "$began" 500000
 done
-note "all $expected nodes are ready and CoreDNS is available"
+if ((expected == 1)); then
+  note "the node is ready and CoreDNS is available"
+else
+  note "all $expected nodes are ready and CoreDNS is available"
+fi

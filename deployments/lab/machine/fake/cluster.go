@@ -174,7 +174,11 @@ func (d *Driver) waitForNodes(ctx context.Context, m *Machine, p Params) Result 
 		return p.Fail(1, "after %s s %d of %d nodes are ready; waiting for %s; look at 'journalctl -u kubelet' there",
 			p.Get("TIMEOUT"), len(nodes)-len(waiting), len(nodes), strings.Join(waiting, "; "))
 	}
-	p.Print("all %d nodes are ready and CoreDNS is available", len(nodes))
+	if len(nodes) == 1 {
+		p.Print("the node is ready and CoreDNS is available")
+	} else {
+		p.Print("all %d nodes are ready and CoreDNS is available", len(nodes))
+	}
 	return Result{}
 }
 
