@@ -23,6 +23,7 @@ func newOpenRC() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			lab, password, err := passwordOf(dir, user)
 			if err != nil {
+				_, _ = fmt.Fprintln(cmd.OutOrStdout(), "false") // so that eval "$(windlass-lab openrc)" fails, too
 				return err
 			}
 			return openrc(cmd.OutOrStdout(), lab, user, password)

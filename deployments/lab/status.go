@@ -122,58 +122,6 @@ func ask(cmd *cobra.Command, url string, into any) error {
 	return json.NewDecoder(res.Body).Decode(into)
 }
 
-<<<<<<< HEAD
-=======
-func newOpenRC() *cobra.Command {
-	var dir, user string
-	cmd := &cobra.Command{
-		Use:   "openrc",
-		Short: "Print how to log in, as shell variables, with the password",
-		Example: `  eval "$(windlass-lab openrc)" && openstack server list
-  windlass-lab openrc --user admin`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			lab, err := running(dir)
-			if err != nil {
-				_, _ = fmt.Fprintln(cmd.OutOrStdout(), "false") // so that eval "$(windlass-lab openrc)" fails, too
-				return err
-			}
-			secrets, err := readPasswords(lab.PasswordFile)
-			if err != nil {
-				return err
-			}
-			password, known := map[string]string{"demo": secrets.Demo, "admin": secrets.Admin}[user]
-			if !known {
-				return lcm.Errorf(lcm.KindInvalid, "The users are demo and admin, not %q.", user)
-			}
-			return openrc(cmd.OutOrStdout(), lab, user, password)
-		},
-	}
-	cmd.Flags().StringVar(&dir, "state-dir", defaultStateDir(), "`directory` of the lab's state")
-	cmd.Flags().StringVar(&user, "user", "demo", "`name` of the user: demo or admin")
-	return cmd
-}
-
-func openrc(out io.Writer, lab info, user, password string) error {
-	for _, v := range [][2]string{
-		{"OS_AUTH_URL", lab.URL + "/identity/v3"},
-		{"OS_IDENTITY_API_VERSION", "3"},
-		{"OS_USERNAME", user},
-		{"OS_PASSWORD", password},
-		{"OS_PROJECT_NAME", "demo"},
-		{"OS_USER_DOMAIN_NAME", "Default"},
-		{"OS_PROJECT_DOMAIN_NAME", "Default"},
-		{"OS_REGION_NAME", lab.Region},
-		{"OS_INTERFACE", "public"},
-	} {
-		if _, err := fmt.Fprintf(out, "export %s='%s'\n", v[0], strings.ReplaceAll(v[1], "'", `'\''`)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
->>>>>>> b5965c5 (Fail openrc of no lab where it is evaluated, and count one node as one)
 func newImage() *cobra.Command {
 	var o image.Options
 	cmd := &cobra.Command{
