@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/record"
 	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
@@ -173,7 +174,7 @@ func having(inv *vim.Inventory, kind vim.Kind, ids []string) (out []vim.Resource
 
 // unknownServers are the servers of the deployment that are not among those that are known, nor to take the place of
 // one: the VIM may be about to replace one that is.
-func unknownServers(inv *vim.Inventory, known []string, vnfcs []Vnfc) []string {
+func unknownServers(inv *vim.Inventory, known []string, vnfcs []record.Vnfc) []string {
 	var out []string
 	for _, r := range inv.OfKind(vim.Compute) {
 		if !slices.Contains(known, r.ID) && !isPlace(inv, r, vnfcs) {
@@ -184,14 +185,14 @@ func unknownServers(inv *vim.Inventory, known []string, vnfcs []Vnfc) []string {
 }
 
 // isPlace tells whether a resource is the one that a recorded VM is, or was.
-func isPlace(inv *vim.Inventory, r vim.Resource, vnfcs []Vnfc) bool {
-	return slices.ContainsFunc(vnfcs, func(v Vnfc) bool {
+func isPlace(inv *vim.Inventory, r vim.Resource, vnfcs []record.Vnfc) bool {
+	return slices.ContainsFunc(vnfcs, func(v record.Vnfc) bool {
 		return v.VduID == r.Name && (v.Part == r.Part || v.Part == "" && r.Part == inv.ID)
 	})
 }
 
 // emptyMembers are the members of groups that have no server, and had none: what a failed enlargement has left.
-func emptyMembers(inv *vim.Inventory, vnfcs []Vnfc) []vim.Resource {
+func emptyMembers(inv *vim.Inventory, vnfcs []record.Vnfc) []vim.Resource {
 	groups, inhabited := map[string]bool{}, map[string]bool{}
 	for _, r := range inv.Resources {
 		if r.Kind == vim.Group {

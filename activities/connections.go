@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/record"
 	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
@@ -17,9 +18,9 @@ type FindConnectionsInput struct {
 
 // FindConnectionsOutput is what the VNF has of it.
 type FindConnectionsOutput struct {
-	DeploymentID string    `json:"stackId"`
-	Vnfcs        []Vnfc    `json:"vnfcs"`
-	Networks     []Network `json:"networks,omitempty"`
+	DeploymentID string           `json:"stackId"`
+	Vnfcs        []record.Vnfc    `json:"vnfcs"`
+	Networks     []record.Network `json:"networks,omitempty"`
 	// Moved are the connection points all of whose ports are as the operation was to have them.
 	Moved []string `json:"moved,omitempty"`
 }
@@ -52,7 +53,7 @@ func (i *Infrastructure) FindConnections(
 	out.DeploymentID, out.Vnfcs, out.Networks = c.inv.ID, vnfcsOf(c.inv), networksOf(c.inv)
 	for n := range out.Vnfcs {
 		v := &out.Vnfcs[n]
-		v.Attached = slices.DeleteFunc(v.Attached, func(a Attached) bool { return a.Type == lcm.GrantLinkPort })
+		v.Attached = slices.DeleteFunc(v.Attached, func(a record.Attached) bool { return a.Type == lcm.GrantLinkPort })
 		v.Attached = append(v.Attached, c.portsOf(*v)...)
 	}
 	before, after, err := i.Deployments.Links(ctx, in.OpOccID)
@@ -66,7 +67,7 @@ func (i *Infrastructure) FindConnections(
 // connections are what is known of ports.
 type connections struct {
 	inv      *vim.Inventory
-	recorded []Vnfc
+	recorded []record.Vnfc
 	plugged  []vim.Port            // those that servers have
 	others   map[string]vim.Port   // recorded ones that exist, by id
 	found    map[string][]vim.Port // by connection point
@@ -110,15 +111,15 @@ func resourceIDs(list []vim.Resource) (ids []string) {
 
 // portsOf are the ports of a server and, of a connection point of which it has none, the port that the deployment has
 // or had for it.
-func (c *connections) portsOf(v Vnfc) (out []Attached) {
+func (c *connections) portsOf(v record.Vnfc) (out []record.Attached) {
 	take := func(name string, p vim.Port) {
-		out = append(out, Attached{
+		out = append(out, record.Attached{
 			Type: lcm.GrantLinkPort, Resource: name, ID: p.ID, VimType: p.VimType, MAC: p.MAC, Addresses: p.FixedIPs,
 		})
 		c.found[name] = append(c.found[name], p)
 	}
 	has := func(name string) bool {
-		return slices.ContainsFunc(out, func(a Attached) bool { return a.Resource == name })
+		return slices.ContainsFunc(out, func(a record.Attached) bool { return a.Resource == name })
 	}
 	for _, p := range c.plugged {
 		if p.ServerID == v.ServerID {
@@ -141,7 +142,7 @@ func (c *connections) portsOf(v Vnfc) (out []Attached) {
 }
 
 // inPart is the port that the part of the deployment with a server has by that name.
-func (c *connections) inPart(v Vnfc, name string) (vim.Port, bool) {
+func (c *connections) inPart(v record.Vnfc, name string) (vim.Port, bool) {
 	deployment := v.Part
 	if deployment == "" {
 		deployment = c.inv.ID
@@ -156,7 +157,7 @@ func (c *connections) inPart(v Vnfc, name string) (vim.Port, bool) {
 
 // nameOf is the connection point of a port: the deployment's name for it, the recorded one, or the one that the VIM has
 // put into its name. The longest counts there: a port of "a-b" has "b" in its name, too.
-func (c *connections) nameOf(v Vnfc, p vim.Port) string {
+func (c *connections) nameOf(v record.Vnfc, p vim.Port) string {
 	for _, r := range c.inv.OfKind(vim.LinkPort) {
 		if r.ID == p.ID {
 			return r.Name

@@ -9,6 +9,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/activities"
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/record"
 	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
@@ -69,8 +70,8 @@ func TestFindConnections_looksInNeutron(t *testing.T) {
 		},
 		Servers: map[string]vim.Server{"s": {ID: "s", VolumeIDs: []string{"v"}}},
 	}
-	recorded := func(cp, id string) activities.Attached {
-		return activities.Attached{Type: lcm.GrantLinkPort, Resource: cp, ID: id}
+	recorded := func(cp, id string) record.Attached {
+		return record.Attached{Type: lcm.GrantLinkPort, Resource: cp, ID: id}
 	}
 	links := func(network string, cps ...string) (out []lcm.ExtVirtualLink) {
 		for _, cp := range cps {
@@ -79,9 +80,9 @@ func TestFindConnections_looksInNeutron(t *testing.T) {
 		return out
 	}
 	deployment := fixedDeployment{
-		recorded: []activities.Vnfc{{
+		recorded: []record.Vnfc{{
 			VduID: "vdu", ServerID: "s",
-			Attached: []activities.Attached{
+			Attached: []record.Attached{
 				recorded("a", "old-a"), recorded("b", "old-b"), recorded("d", "old-d"),
 				recorded("d-c", "old-c"),
 			},

@@ -11,6 +11,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/driver/cluster"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
+	"github.com/windlass-nfv/windlass/internal/record"
 	"github.com/windlass-nfv/windlass/internal/vim"
 	"github.com/windlass-nfv/windlass/scripts"
 )
@@ -34,7 +35,7 @@ type Site struct {
 	On          func(ctx context.Context) (vim.VIM, error)
 	Dial        func(ctx context.Context, node lcm.Node) (Host, error)
 	// Follow is what the instance is with what its cluster has made of itself, nil for a VNF of servers.
-	Follow func(made Outcome) lcm.InstantiatedVnfInfo
+	Follow func(made record.Outcome) lcm.InstantiatedVnfInfo
 	// FollowedOn is the type of the VIM that the cluster is, and Followed tells whether VNFCs of a VDU are there.
 	FollowedOn string
 	Followed   func(vdu string) bool

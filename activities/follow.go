@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/record"
 	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
@@ -25,7 +26,7 @@ func (d *Drift) follow(ctx context.Context, site *Site, inv *vim.Inventory) erro
 	if sameVnfcs(recorded, pods) {
 		return nil
 	}
-	after := site.Follow(Outcome{DeploymentID: inv.ID, Vnfcs: pods, Networks: networksOf(on)})
+	after := site.Follow(record.Outcome{DeploymentID: inv.ID, Vnfcs: pods, Networks: networksOf(on)})
 	inst := site.Instance
 	inst.Instantiated = &after
 	if err := d.Records.UpdateInstance(ctx, inst); err != nil {
@@ -55,7 +56,7 @@ func settled(inv *vim.Inventory) bool {
 	return true
 }
 
-func sameVnfcs(recorded []lcm.VnfcResourceInfo, seen []Vnfc) bool {
+func sameVnfcs(recorded []lcm.VnfcResourceInfo, seen []record.Vnfc) bool {
 	var was, is []string
 	for _, v := range recorded {
 		was = append(was, v.VduID+"/"+v.ComputeResource.ResourceID)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/activities"
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/record"
 	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
@@ -23,7 +24,7 @@ func (b podsBed) Site(context.Context, lcm.VnfInstanceID) (activities.Site, erro
 		PlanHeal: func([]string, map[string]string) error { return nil },
 		On:       func(context.Context) (vim.VIM, error) { return b, nil },
 		Followed: func(string) bool { return true },
-		Follow: func(made activities.Outcome) lcm.InstantiatedVnfInfo {
+		Follow: func(made record.Outcome) lcm.InstantiatedVnfInfo {
 			info := *b.inst.Instantiated
 			info.VnfcResources = nil
 			for _, v := range made.Vnfcs {

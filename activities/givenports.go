@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/record"
 	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
@@ -66,7 +67,7 @@ func givenTo(links []lcm.ExtVirtualLink) (cpds map[string]string, ids []string) 
 
 // addGiven adds a given port that a server of the VNF has. After a heal that was rolled back the VIM does not list the
 // server any more.
-func addGiven(inv *vim.Inventory, recorded []Vnfc, cpd string, p vim.Port) {
+func addGiven(inv *vim.Inventory, recorded []record.Vnfc, cpd string, p vim.Port) {
 	if _, known := inv.Ports[p.ID]; known || p.ServerID == "" {
 		return
 	}

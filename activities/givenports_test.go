@@ -8,6 +8,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/activities"
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/record"
 	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
@@ -101,11 +102,11 @@ func TestCreateStack_looksAtGivenPortsFirst(t *testing.T) {
 // found, go to successors, and are the deployment's in nothing else.
 func TestGivenPorts_areFoundAndReleased(t *testing.T) {
 	links := []lcm.ExtVirtualLink{onGiven("net", "a", "p"), onGiven("net", "b", "q"), onGiven("net", "c", "strange")}
-	recorded := []activities.Vnfc{
-		{VduID: "one", ServerID: "s1", Attached: []activities.Attached{{Type: lcm.GrantLinkPort, Resource: "a", ID: "p"}}},
+	recorded := []record.Vnfc{
+		{VduID: "one", ServerID: "s1", Attached: []record.Attached{{Type: lcm.GrantLinkPort, Resource: "a", ID: "p"}}},
 		{
 			VduID: "two", ServerID: "left", Part: "inner",
-			Attached: []activities.Attached{{Type: lcm.GrantLinkPort, Resource: "b", ID: "q"}},
+			Attached: []record.Attached{{Type: lcm.GrantLinkPort, Resource: "b", ID: "q"}},
 		},
 	}
 	cloud := &pluggedCloud{
@@ -130,7 +131,7 @@ func TestGivenPorts_areFoundAndReleased(t *testing.T) {
 	for range 2 {
 		read()
 		out := must(t, infra.FindNodes, activities.FindNodesInput{OpOccID: opOcc})
-		require.Equal(t, []activities.Attached{{Type: lcm.GrantLinkPort, Resource: "a", ID: "p"}}, out.Vnfcs[0].Attached)
+		require.Equal(t, []record.Attached{{Type: lcm.GrantLinkPort, Resource: "a", ID: "p"}}, out.Vnfcs[0].Attached)
 		require.Len(t, cloud.inv.Resources, 4, "not what is in another device")
 	}
 	for range 2 {
@@ -163,9 +164,9 @@ func TestFindConnections_knowsGivenPorts(t *testing.T) {
 			Resources: []vim.Resource{{Name: "vdu", Kind: vim.Compute, ID: "s", Part: "top"}},
 		}
 		deployment := fixedDeployment{
-			recorded: []activities.Vnfc{{
+			recorded: []record.Vnfc{{
 				VduID: "vdu", ServerID: "s",
-				Attached: []activities.Attached{{Type: lcm.GrantLinkPort, Resource: "a", ID: "old"}},
+				Attached: []record.Attached{{Type: lcm.GrantLinkPort, Resource: "a", ID: "old"}},
 			}},
 			before: []lcm.ExtVirtualLink{onGiven("net", "a", "old")}, after: []lcm.ExtVirtualLink{onGiven("net", "a", "new")},
 		}
@@ -223,7 +224,7 @@ func TestChangeStack_looksAtPortsForServersThatCome(t *testing.T) {
 		cloud.settled = cloud.inv
 		infra := &activities.Infrastructure{VIMs: cloud, Output: &logOutput{}, Deployments: fixedDeployment{
 			before: []lcm.ExtVirtualLink{link}, after: []lcm.ExtVirtualLink{link},
-			recorded: []activities.Vnfc{{VduID: "vdu", ServerID: "s"}},
+			recorded: []record.Vnfc{{VduID: "vdu", ServerID: "s"}},
 		}}
 		for range 2 {
 			cloud.last = vim.Change{}

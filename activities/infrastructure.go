@@ -11,6 +11,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/record"
 	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
@@ -26,7 +27,7 @@ type Deployments interface {
 	// Change is the deployment's change to those sizes; servers are those of the VNF as it is recorded.
 	Change(ctx context.Context, id lcm.OpOccID, sizes vim.Sizes) (change vim.Change, servers []string, err error)
 	// Recorded are the VMs of the VNF as it is recorded, with their ports; each has the name of its connection point.
-	Recorded(ctx context.Context, id lcm.OpOccID) ([]Vnfc, error)
+	Recorded(ctx context.Context, id lcm.OpOccID) ([]record.Vnfc, error)
 	// Links are the external links of the VNF as it is recorded, and as the operation is to have them.
 	Links(ctx context.Context, id lcm.OpOccID) (before, after []lcm.ExtVirtualLink, err error)
 	// Reconnection is the deployment's change to the external links of the operation's plan, or back to those of the VNF.
@@ -156,11 +157,11 @@ type FindNodesInput struct {
 
 // FindNodesOutput is what the deployment consists of.
 type FindNodesOutput struct {
-	DeploymentID string `json:"stackId"`
-	Vnfcs        []Vnfc `json:"vnfcs"`
+	DeploymentID string        `json:"stackId"`
+	Vnfcs        []record.Vnfc `json:"vnfcs"`
 	// Networks are those that the deployment has made.
-	Networks []Network `json:"networks,omitempty"`
-	Nodes    lcm.Nodes `json:"nodes,omitempty"`
+	Networks []record.Network `json:"networks,omitempty"`
+	Nodes    lcm.Nodes        `json:"nodes,omitempty"`
 	// VirtualIP is the address in front of the API servers, "" without high availability.
 	VirtualIP string `json:"virtualIp,omitempty"`
 	// PublicAddress is a floating IP that leads to the API servers, "" when there is none.
@@ -215,28 +216,28 @@ func (i *Infrastructure) FindNodes(ctx context.Context, in FindNodesInput) (out 
 	return out, locateBalancer(inv, cluster.Params, in, &out)
 }
 
-func vnfcsOf(inv *vim.Inventory) []Vnfc {
-	var out []Vnfc
-	volumes, ports := map[string]string{}, map[string][]Attached{} // names by volume, ports by server
+func vnfcsOf(inv *vim.Inventory) []record.Vnfc {
+	var out []record.Vnfc
+	volumes, ports := map[string]string{}, map[string][]record.Attached{} // names by volume, ports by server
 	for _, r := range inv.OfKind(vim.Storage) {
 		volumes[r.ID] = r.Name
 	}
 	for _, r := range inv.OfKind(vim.LinkPort) {
 		if port := inv.Ports[r.ID]; port.ServerID != "" {
-			ports[port.ServerID] = append(ports[port.ServerID], Attached{
+			ports[port.ServerID] = append(ports[port.ServerID], record.Attached{
 				Type: lcm.GrantLinkPort, Resource: r.Name, ID: r.ID, VimType: r.VimType, MAC: port.MAC, Addresses: port.FixedIPs,
 			})
 		}
 	}
 	for _, r := range inv.OfKind(vim.Compute) {
-		v := Vnfc{VduID: r.Name, ServerID: r.ID, ParentResource: r.Member, VimType: r.VimType}
+		v := record.Vnfc{VduID: r.Name, ServerID: r.ID, ParentResource: r.Member, VimType: r.VimType}
 		if !inv.AtTop(r) {
 			v.Part = r.Part
 		}
 		server := inv.Servers[r.ID]
 		v.Zone, v.VolumeIDs, v.Created = server.Zone, server.VolumeIDs, r.Created
 		for _, id := range server.VolumeIDs {
-			v.Attached = append(v.Attached, Attached{
+			v.Attached = append(v.Attached, record.Attached{
 				Type: lcm.GrantStorage, Resource: volumes[id], ID: id, VimType: server.VolumeType,
 			})
 		}
@@ -246,9 +247,9 @@ func vnfcsOf(inv *vim.Inventory) []Vnfc {
 	return out
 }
 
-func networksOf(inv *vim.Inventory) (out []Network) {
+func networksOf(inv *vim.Inventory) (out []record.Network) {
 	for _, r := range inv.OfKind(vim.Network) {
-		n := Network{Resource: r.Name, ID: r.ID, VimType: r.VimType}
+		n := record.Network{Resource: r.Name, ID: r.ID, VimType: r.VimType}
 		if !inv.AtTop(r) {
 			n.Part = r.Part
 		}

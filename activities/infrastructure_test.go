@@ -15,6 +15,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/activities"
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/record"
 	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
@@ -80,7 +81,7 @@ func (c *fakeCloud) ShutDown(_ context.Context, _, _ string, until time.Time, _ 
 
 // fixedDeployment is the operation's deployment.
 type fixedDeployment struct {
-	recorded      []activities.Vnfc
+	recorded      []record.Vnfc
 	before, after []lcm.ExtVirtualLink
 }
 
@@ -88,7 +89,7 @@ func (s fixedDeployment) Links(context.Context, lcm.OpOccID) (before, after []lc
 	return s.before, s.after, nil
 }
 
-func (s fixedDeployment) Recorded(context.Context, lcm.OpOccID) ([]activities.Vnfc, error) {
+func (s fixedDeployment) Recorded(context.Context, lcm.OpOccID) ([]record.Vnfc, error) {
 	return s.recorded, nil
 }
 
@@ -338,7 +339,7 @@ func TestReconnectStack_givesTheDeploymentTheParametersThatItIsAskedFor(t *testi
 				assert.Empty(t, out.Vnfcs, "FindNodes looks")
 				continue
 			}
-			assert.Equal(t, []activities.Vnfc{{VduID: "vdu", ServerID: "s", Attached: []activities.Attached{{
+			assert.Equal(t, []record.Vnfc{{VduID: "vdu", ServerID: "s", Attached: []record.Attached{{
 				Type: lcm.GrantLinkPort, Resource: "cp", ID: "p", MAC: "fa:16:3e:00:00:01",
 				Addresses: []lcm.FixedIP{{Address: "10.0.0.7"}},
 			}}}}, out.Vnfcs)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
+	"github.com/windlass-nfv/windlass/internal/record"
 )
 
 // Records is where the state of operations is kept.
@@ -26,69 +27,22 @@ type OpOccs struct {
 	Facts   Facts
 	// Forget deletes the secrets whose references begin with prefix.
 	Forget func(ctx context.Context, prefix string) error
+	// GrantPatience is how long an NFVO may take to grant an operation; 0 when Windlass grants it itself.
+	GrantPatience time.Duration
 }
 
 // Facts tells what an operation is about.
 type Facts interface {
-	Describe(ctx context.Context, id lcm.OpOccID) (Description, error)
+	Describe(ctx context.Context, id lcm.OpOccID) (lifecycle.Description, error)
 	// Plan decides what a scaling or a healing changes, knowing which nodes do not work and why.
 	Plan(ctx context.Context, id lcm.OpOccID, unhealthy map[string]string) (lcm.Plan, error)
 	// Grant is what the operation may do, as planned.
 	Grant(ctx context.Context, id lcm.OpOccID) (lcm.Grant, error)
 	// Instantiated makes instantiatedVnfInfo of what an operation has made.
-	Instantiated(ctx context.Context, id lcm.OpOccID, made Outcome) (InstantiatedVnf, error)
+	Instantiated(ctx context.Context, id lcm.OpOccID, made record.Outcome) (record.InstantiatedVnf, error)
 	// Modified is the VNF instance with the modifications of a MODIFY_INFO made, and what they are. A Conflict says why
 	// they cannot be made any more.
 	Modified(ctx context.Context, id lcm.OpOccID) (lcm.VnfInstance, lcm.VnfInfoModifications, error)
-}
-
-// InstantiatedVnf is what a VNF instance gains when it is instantiated.
-type InstantiatedVnf struct {
-	Info           lcm.InstantiatedVnfInfo
-	VimConnections []lcm.VimConnectionInfo
-	// Extensions and ConfigurableProperties are those of the instance with those of the request.
-	Extensions, ConfigurableProperties map[string]any
-	// ChangedInfo is what else of the instance the operation changes when it is complete; nil for nothing.
-	ChangedInfo *lcm.VnfInfoModifications
-	// Followed is set when the VNF's cluster changes it of itself, so that it is to be looked at regularly.
-	Followed bool
-	// Package is the one that the instance has from then on, nil when it stays.
-	Package *lcm.VnfPkg
-}
-
-// Description is what a workflow needs to know to choose its steps. It holds no parameter.
-type Description struct {
-	// State and Sequence are what was recorded of the operation so far.
-	State       lcm.OperationState `json:"state"`
-	Sequence    int64              `json:"sequence"`
-	ForwardOnly bool               `json:"forwardOnly,omitempty"`
-	// Refused is why the operation is rolled back before it does anything: the VNFD does not allow the attributes that
-	// the VNF instance would have. nil when it does, and of an operation that has begun.
-	Refused *lcm.Error `json:"refused,omitempty"`
-	// Steps are the operation's list: the one that is kept, or the one that will be.
-	Steps []lifecycle.Step `json:"steps"`
-	// ServerIDs are the servers that the instance has before the operation.
-	ServerIDs []string `json:"serverIds,omitempty"`
-	// Cluster is set when the VNF is a Kubernetes cluster that Windlass's own driver builds.
-	Cluster bool `json:"cluster,omitempty"`
-	// HighlyAvailable is set when the cluster has a load balancer and a virtual IP.
-	HighlyAvailable bool `json:"highlyAvailable,omitempty"`
-	// Nodes are the cluster's nodes before the operation, in the order in which they are configured.
-	Nodes lcm.Nodes `json:"nodes,omitempty"`
-	// StorageServer is the cluster's storage server before the operation, nil when there is none.
-	StorageServer *lcm.StorageServer `json:"storageServer,omitempty"`
-	// ClusterVimID is the VIM as which the cluster is registered.
-	ClusterVimID lcm.VimID `json:"clusterVimId,omitempty"`
-	// Whole is set when a heal makes the entire VNF anew, or an OPERATE is about all of it.
-	Whole bool `json:"whole,omitempty"`
-	// ControlPlanes is set when control planes come or go, start or stop. Which ones these are is decided later.
-	ControlPlanes bool `json:"controlPlanes,omitempty"`
-	// ChangeStateTo is what an OPERATE makes of servers.
-	ChangeStateTo lcm.VnfState `json:"changeStateTo,omitempty"`
-	// Stopped are the servers that were stopped on purpose before the operation.
-	Stopped []string `json:"stopped,omitempty"`
-	// GrantPatience is how long an NFVO may take to grant the operation; 0 when Windlass grants it itself.
-	GrantPatience time.Duration `json:"grantPatience,omitempty"`
 }
 
 // DescribeInput names the operation.
@@ -97,9 +51,11 @@ type DescribeInput struct {
 }
 
 // DescribeOperation reads what the operation is about. Idempotent: it only reads.
-func (o *OpOccs) DescribeOperation(ctx context.Context, in DescribeInput) (out Description, err error) {
+func (o *OpOccs) DescribeOperation(ctx context.Context, in DescribeInput) (out lifecycle.Description, err error) {
 	defer func() { err = boundary(ctx, "read the operation", err) }()
-	return o.Facts.Describe(ctx, in.OpOccID)
+	out, err = o.Facts.Describe(ctx, in.OpOccID)
+	out.GrantPatience = o.GrantPatience
+	return out, err
 }
 
 // RecordPlanInput is the list of the operation's steps.
@@ -130,7 +86,7 @@ type RecordStateInput struct {
 	// GrantID is set from the transition on that follows the grant.
 	GrantID string `json:"grantId,omitempty"`
 	// Outcome is what the operation has changed, where it stops: at COMPLETED, FAILED_TEMP and FAILED.
-	Outcome *Outcome `json:"outcome,omitempty"`
+	Outcome *record.Outcome `json:"outcome,omitempty"`
 }
 
 // RecordState stores a transition, its event and, at COMPLETED, the VNF instance, in one transaction.

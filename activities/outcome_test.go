@@ -9,6 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/lifecycle"
+	"github.com/windlass-nfv/windlass/internal/record"
 	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
@@ -91,8 +93,8 @@ func (l *ledger) Plan(_ context.Context, _ lcm.OpOccID, unhealthy map[string]str
 	return plan, nil
 }
 
-func (l *ledger) Describe(context.Context, lcm.OpOccID) (Description, error) {
-	return Description{}, nil
+func (l *ledger) Describe(context.Context, lcm.OpOccID) (lifecycle.Description, error) {
+	return lifecycle.Description{}, nil
 }
 
 func (l *ledger) Grant(context.Context, lcm.OpOccID) (lcm.Grant, error) {
@@ -100,7 +102,7 @@ func (l *ledger) Grant(context.Context, lcm.OpOccID) (lcm.Grant, error) {
 	return lcm.Grant{AddResources: []lcm.GrantResource{{ResourceDefinitionID: fmt.Sprintf("add-%d", l.granted)}}}, nil
 }
 
-func (l *ledger) Instantiated(_ context.Context, _ lcm.OpOccID, made Outcome) (out InstantiatedVnf, err error) {
+func (l *ledger) Instantiated(_ context.Context, _ lcm.OpOccID, made record.Outcome) (out record.InstantiatedVnf, err error) {
 	for _, v := range made.Vnfcs {
 		out.Info.VnfcResources = append(out.Info.VnfcResources,
 			lcm.VnfcResourceInfo{ID: "vnfc-" + v.ServerID, VduID: v.VduID})
@@ -121,7 +123,7 @@ func (l *ledger) Modified(context.Context, lcm.OpOccID) (lcm.VnfInstance, lcm.Vn
 }
 
 // record runs the activity twice, as a lost answer would make it.
-func (l *ledger) record(t *testing.T, sequence int64, state lcm.OperationState, made *Outcome) {
+func (l *ledger) record(t *testing.T, sequence int64, state lcm.OperationState, made *record.Outcome) {
 	t.Helper()
 	ops := &OpOccs{Records: l, Facts: l, Forget: func(_ context.Context, prefix string) error {
 		l.forgotten = append(l.forgotten, prefix)
@@ -144,20 +146,20 @@ func (l *ledger) changed() (ids []string) {
 	return ids
 }
 
-var twoVnfcs = &Outcome{
-	Vnfcs:        []Vnfc{{VduID: "masterNode", ServerID: "a"}, {VduID: "workerNode", ServerID: "b"}},
+var twoVnfcs = &record.Outcome{
+	Vnfcs:        []record.Vnfc{{VduID: "masterNode", ServerID: "a"}, {VduID: "workerNode", ServerID: "b"}},
 	ClusterVimID: "vim-2",
 }
 
 func TestRecordState_resourceChangesGrowWithTheOperation(t *testing.T) {
 	l := &ledger{inst: lcm.VnfInstance{InstantiationState: lcm.NotInstantiated}}
-	l.record(t, 1, lcm.FailedTemp, &Outcome{})
+	l.record(t, 1, lcm.FailedTemp, &record.Outcome{})
 	require.Nil(t, l.op.ResourceChanges, "nothing is known yet")
 	l.record(t, 2, lcm.Processing, nil)
 	l.record(t, 3, lcm.FailedTemp, twoVnfcs)
 	require.Equal(t, []string{"ADDED vnfc-a", "ADDED vnfc-b"}, l.changed())
 	require.Equal(t, lcm.NotInstantiated, l.inst.InstantiationState, "the instance is written at COMPLETED only")
-	l.record(t, 4, lcm.FailedTemp, &Outcome{})
+	l.record(t, 4, lcm.FailedTemp, &record.Outcome{})
 	require.Len(t, l.changed(), 2, "an operation that was resumed knows less than what is recorded")
 	l.record(t, 5, lcm.Completed, twoVnfcs)
 	require.Equal(t, lcm.Instantiated, l.inst.InstantiationState)
@@ -200,7 +202,7 @@ func TestRecordState_givenUpChangeLeavesWhatExists(t *testing.T) {
 	require.Equal(t, []string{"REMOVED vnfc-old", "ADDED vnfc-b"}, l.changed())
 	require.Equal(t, "vnfc-b", l.inst.Instantiated.VnfcResources[1].ID)
 
-	l.record(t, 3, lcm.Failed, &Outcome{})
+	l.record(t, 3, lcm.Failed, &record.Outcome{})
 	require.Len(t, l.inst.Instantiated.VnfcResources, 2, "nothing is recorded of what nobody has looked at")
 }
 
@@ -213,10 +215,10 @@ func TestRecordState_terminatedEmptiesTheInstance(t *testing.T) {
 			VnfcResources: []lcm.VnfcResourceInfo{{ID: "vnfc-a"}},
 		},
 	}}
-	l.record(t, 1, lcm.FailedTemp, &Outcome{Terminated: true})
+	l.record(t, 1, lcm.FailedTemp, &record.Outcome{Terminated: true})
 	require.Equal(t, []string{"REMOVED vnfc-a"}, l.changed(), "the machines are gone, whatever failed after")
 	require.NotNil(t, l.inst.Instantiated)
-	l.record(t, 2, lcm.Completed, &Outcome{Terminated: true})
+	l.record(t, 2, lcm.Completed, &record.Outcome{Terminated: true})
 	require.Equal(t, lcm.NotInstantiated, l.inst.InstantiationState)
 	require.Nil(t, l.inst.Instantiated)
 	require.Equal(t, []lcm.VimConnectionInfo{{VimID: "vim-1"}}, l.inst.VimConnections)
@@ -279,9 +281,9 @@ func TestRecordSteps_endsThePartsOfAStepThatHasEnded(t *testing.T) {
 
 func TestRecordState_modifiesTheInstanceOnce(t *testing.T) {
 	l := &ledger{inst: lcm.VnfInstance{Name: "edge"}}
-	l.record(t, 1, lcm.FailedTemp, &Outcome{Modified: true})
+	l.record(t, 1, lcm.FailedTemp, &record.Outcome{Modified: true})
 	require.Equal(t, "edge", l.inst.Name, "not before it is completed")
-	l.record(t, 2, lcm.Completed, &Outcome{Modified: true})
+	l.record(t, 2, lcm.Completed, &record.Outcome{Modified: true})
 	require.Equal(t, "edge+", l.inst.Name)
 	require.Equal(t, "edge+", *l.op.ChangedInfo.VnfInstanceName)
 	require.Nil(t, l.op.ResourceChanges)
@@ -306,8 +308,8 @@ func TestRecordState_whatWasStoppedIsKnownAlsoWhenTheOperationIsGivenUp(t *testi
 			VnfState: lcm.VnfStarted, VnfcResources: []lcm.VnfcResourceInfo{{ID: "a"}, {ID: "b"}},
 		}}}
 	}
-	some := &Outcome{Operated: &Operated{ChangeStateTo: lcm.VnfStopped, Vnfcs: []string{"a"}, Cordoned: []string{"a"}}}
-	all := &Outcome{Operated: &Operated{ChangeStateTo: lcm.VnfStopped, Vnfcs: []string{"a", "b"}}}
+	some := &record.Outcome{Operated: &record.Operated{ChangeStateTo: lcm.VnfStopped, Vnfcs: []string{"a"}, Cordoned: []string{"a"}}}
+	all := &record.Outcome{Operated: &record.Operated{ChangeStateTo: lcm.VnfStopped, Vnfcs: []string{"a", "b"}}}
 	l := fresh()
 	l.record(t, 1, lcm.FailedTemp, some)
 	require.Equal(t, []string{"MODIFIED a"}, l.changed())
@@ -335,7 +337,7 @@ func TestNetworksOf_tellsThoseOfMembersFromThoseOfTheTop(t *testing.T) {
 		{Name: "outer", Kind: vim.Network, ID: "3", Part: "top"},
 		{Name: "failed", Kind: vim.Network, Part: "top"},
 	}}
-	require.Equal(t, []Network{
+	require.Equal(t, []record.Network{
 		{Resource: "inner", ID: "1"},
 		{Resource: "private", ID: "2", Part: "member"},
 		{Resource: "outer", ID: "3"},

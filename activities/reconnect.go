@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/record"
 	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
@@ -17,9 +18,9 @@ type ReconnectStackInput struct {
 // ReconnectStackOutput is what the deployment has where changes were taken back: ports, and their addresses, may be
 // others than the ones that are recorded. It is empty where they were made, because FindNodes looks then.
 type ReconnectStackOutput struct {
-	DeploymentID string    `json:"stackId,omitempty"`
-	Vnfcs        []Vnfc    `json:"vnfcs,omitempty"`
-	Networks     []Network `json:"networks,omitempty"`
+	DeploymentID string           `json:"stackId,omitempty"`
+	Vnfcs        []record.Vnfc    `json:"vnfcs,omitempty"`
+	Networks     []record.Network `json:"networks,omitempty"`
 }
 
 // ReconnectStack gives the VNF's deployment the parameters with which its external connection points are on the links

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/record"
 	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
@@ -32,7 +33,7 @@ func (r releasing) broken(ctx context.Context, leaving []string) error {
 
 // superseded takes the ports from servers that the VNF still has after a heal was rolled back: the VIM makes their
 // successors with every change of the deployment, and does not list them any more.
-func (r releasing) superseded(ctx context.Context, recorded []Vnfc) error {
+func (r releasing) superseded(ctx context.Context, recorded []record.Vnfc) error {
 	for _, v := range recorded {
 		if len(having(r.inv, vim.Compute, []string{v.ServerID})) > 0 {
 			continue

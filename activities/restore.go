@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/record"
 	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
@@ -87,7 +88,7 @@ type restoring struct {
 	restorer vim.Restorer
 	ports    vim.Reconnector
 	inv      *vim.Inventory
-	recorded []Vnfc
+	recorded []record.Vnfc
 	show     func(string)
 }
 
@@ -111,7 +112,7 @@ func (r restoring) server(ctx context.Context, id string) error {
 			}
 		}
 	}
-	at := slices.IndexFunc(r.recorded, func(v Vnfc) bool { return v.ServerID == id })
+	at := slices.IndexFunc(r.recorded, func(v record.Vnfc) bool { return v.ServerID == id })
 	if at < 0 {
 		return nil
 	}
@@ -159,7 +160,7 @@ func (r restoring) plug(ctx context.Context, server string, port vim.Port) error
 
 // isSuccessor tells whether the VIM has made a server for one that is recorded.
 func (r restoring) isSuccessor(id string) bool {
-	known := func(v Vnfc) bool { return v.ServerID == id }
+	known := func(v record.Vnfc) bool { return v.ServerID == id }
 	made := func(s vim.Resource) bool { return s.ID == id }
 	return id != "" && !slices.ContainsFunc(r.recorded, known) &&
 		slices.ContainsFunc(r.inv.OfKind(vim.Compute), made)

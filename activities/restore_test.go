@@ -10,6 +10,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/activities"
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/record"
 	"github.com/windlass-nfv/windlass/internal/vim"
 	"github.com/windlass-nfv/windlass/internal/vim/openstack"
 )
@@ -90,15 +91,15 @@ func halfHealed() (*pluggedCloud, fixedDeployment) {
 		{Name: "vdu", Kind: vim.Compute, ID: "new-1", Part: "nested-1", Level: vim.Failed, Status: "CREATE_FAILED"},
 		{Name: "vdu", Kind: vim.Compute, ID: "old-2", Part: "nested-2", Level: vim.Failed, Status: "CHECK_FAILED"},
 	}}
-	port := func(id string) activities.Attached {
-		return activities.Attached{Type: lcm.GrantLinkPort, Resource: "cp", ID: id}
+	port := func(id string) record.Attached {
+		return record.Attached{Type: lcm.GrantLinkPort, Resource: "cp", ID: id}
 	}
-	return cloud, fixedDeployment{recorded: []activities.Vnfc{
+	return cloud, fixedDeployment{recorded: []record.Vnfc{
 		{
 			VduID: "vdu", ServerID: "old-1", Part: "nested-1",
-			Attached: []activities.Attached{port("a"), port("b"), port("gone"), {Type: lcm.GrantStorage, ID: "v"}},
+			Attached: []record.Attached{port("a"), port("b"), port("gone"), {Type: lcm.GrantStorage, ID: "v"}},
 		},
-		{VduID: "vdu", ServerID: "old-2", Part: "nested-2", Attached: []activities.Attached{port("c")}},
+		{VduID: "vdu", ServerID: "old-2", Part: "nested-2", Attached: []record.Attached{port("c")}},
 	}}
 }
 

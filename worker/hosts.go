@@ -13,13 +13,14 @@ import (
 	"github.com/windlass-nfv/windlass/activities"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
+	"github.com/windlass-nfv/windlass/internal/operations"
 	"github.com/windlass-nfv/windlass/internal/remote"
 	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
 // hosts logs in to nodes with the credentials of the operation's request.
 type hosts struct {
-	operations *resolver
+	operations *operations.Resolver
 	vims       *connections
 	// keys remembers the host keys of instances' servers; reconnect is how long a lost node is waited for, 0 the
 	// dialer's default.
@@ -48,19 +49,19 @@ func (p pins) PinHostKey(ctx context.Context, serverID string, key []byte) ([]by
 
 // Dial implements activities.Hosts.
 func (h *hosts) Dial(ctx context.Context, id lcm.OpOccID, node lcm.Node) (activities.Host, error) {
-	j, err := h.operations.load(ctx, id)
+	op, err := h.operations.Load(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	drivers, err := j.Drivers()
+	drivers, err := op.Drivers()
 	if err != nil {
 		return nil, err
 	}
-	on, err := h.operations.serversOf(ctx, j)
+	on, err := h.operations.ServersVim(ctx, op)
 	if err != nil {
 		return nil, err
 	}
-	host, err := h.dial(ctx, j.Instance.ID, drivers, on, node)
+	host, err := h.dial(ctx, op.Instance.ID, drivers, on, node)
 	if err != nil {
 		return nil, h.explain(ctx, id, node, err)
 	}
@@ -147,7 +148,7 @@ func (h *hosts) open(ctx context.Context, s lcm.Secret) (string, error) {
 	if s.Ref == "" {
 		return s.Clear, nil
 	}
-	return h.operations.vault.Get(ctx, s.Ref)
+	return h.operations.Vault.Get(ctx, s.Ref)
 }
 
 func addressWithPort(address string, on lcm.Vim) string {
@@ -164,11 +165,11 @@ func sshPortOf(on lcm.Vim) int {
 }
 
 // sshPort is the port on which the servers of an operation answer, 0 for the usual one.
-func (o *resolver) sshPort(ctx context.Context, id lcm.OpOccID) (int, error) {
-	j, err := o.load(ctx, id)
+func (h *hosts) sshPort(ctx context.Context, id lcm.OpOccID) (int, error) {
+	op, err := h.operations.Load(ctx, id)
 	if err != nil {
 		return 0, err
 	}
-	on, err := o.serversOf(ctx, j)
+	on, err := h.operations.ServersVim(ctx, op)
 	return sshPortOf(on), err
 }

@@ -253,8 +253,8 @@ func TestObserver_knowsWhatWorkflowsRecord(t *testing.T) {
 		"RecordSteps": recordSteps, "RecordState": recordState,
 		"RecordPlan":     func(context.Context, activities.RecordPlanInput) error { return nil },
 		"InterruptSteps": func(context.Context, activities.DescribeInput) error { return nil },
-		"DescribeOperation": func(context.Context, activities.DescribeInput) (activities.Description, error) {
-			return activities.Description{
+		"DescribeOperation": func(context.Context, activities.DescribeInput) (lifecycle.Description, error) {
+			return lifecycle.Description{
 				State: lcm.Starting,
 				Steps: lifecycle.Steps(lifecycle.Facts{Flavour: &vnfpkg.Flavour{}}, lcm.Plan{Operation: lcm.OpTerminate}),
 			}, nil

@@ -8,6 +8,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/activities"
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/operations"
 )
 
 // keptProjects bounds the memory of a scoper.
@@ -47,7 +48,7 @@ func (a *scopedActivity) ExecuteActivity(ctx context.Context, in *interceptor.Ex
 	if err != nil {
 		return nil, activities.Failed(ctx, "find the project of the work", err)
 	}
-	return a.Next.ExecuteActivity(scoped, in)
+	return a.Next.ExecuteActivity(operations.Once(scoped), in)
 }
 
 // scope is the context of an activity with those arguments.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/activities"
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/operations"
 )
 
 // TestScoper_everyActivityTellsWhatItIsAbout goes through what a worker registers, so that a new activity cannot be
@@ -21,7 +22,7 @@ func TestScoper_everyActivityTellsWhatItIsAbout(t *testing.T) {
 	t.Parallel()
 	subjective := reflect.TypeFor[activities.Subjective]()
 	seen := 0
-	for _, noun := range activityStructs(Options{}, &resolver{}, &connections{}) {
+	for _, noun := range activityStructs(Options{}, &operations.Resolver{}, &connections{}, nil) {
 		of := reflect.TypeOf(noun)
 		for method := range of.Methods() {
 			require.Equal(t, 3, method.Type.NumIn(), method.Name) // with the receiver

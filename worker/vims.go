@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/windlass-nfv/windlass/internal/deployments"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/operations"
 	"github.com/windlass-nfv/windlass/internal/outbound"
@@ -39,8 +40,8 @@ func connectors(guard outbound.Guard, wraps ...func(http.RoundTripper) http.Roun
 }
 
 // definers make what VIMs of each type are told.
-func definers(resolver *operations.Resolver, o Options) map[string]definer {
-	return map[string]definer{
+func definers(resolver *operations.Resolver, o Options) map[string]deployments.Definer {
+	return map[string]deployments.Definer{
 		lcm.VimOpenStack:  &heat.Definer{Resolver: resolver, UserData: o.UserData},
 		lcm.VimKubernetes: &definitions.Definer{Resolver: resolver},
 	}
@@ -48,7 +49,7 @@ func definers(resolver *operations.Resolver, o Options) map[string]definer {
 
 // connections keeps one connection a VIM, so that a step costs no new login.
 type connections struct {
-	operations *resolver
+	operations *operations.Resolver
 	to         map[string]connector
 	mu         sync.Mutex
 	open       map[string]*login
@@ -65,11 +66,11 @@ const idleLogin = time.Hour
 
 // VIM implements activities.VIMs.
 func (c *connections) VIM(ctx context.Context, id lcm.OpOccID) (vim.VIM, error) {
-	j, err := c.operations.load(ctx, id)
+	op, err := c.operations.Load(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	to, err := c.operations.vimsOf(ctx, j)
+	to, err := c.operations.Vims(ctx, op)
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +102,7 @@ func (c *connections) connect(ctx context.Context, to lcm.Vim) (vim.VIM, error) 
 	if known := c.kept(key); known != nil {
 		return known, nil
 	}
-	cred, err := c.operations.openMap(ctx, to.AuthCred)
+	cred, err := openMap(ctx, c.operations.Vault, to.AuthCred)
 	if err != nil {
 		return nil, err
 	}
@@ -159,40 +160,13 @@ func (c *connections) logout(ctx context.Context) error {
 	return g.Wait()
 }
 
-// vimsOf are the VIMs of an operation, each registered or made of the connection's own data, in the order of VimKinds.
-func (o *resolver) vimsOf(ctx context.Context, j *job) (out []lcm.Vim, err error) {
-	list, err := o.Connections(ctx, j.Operation)
-	if err != nil {
-		return nil, err
-	}
-	for _, connection := range list {
-		on := connection.OwnVim(lcm.VimID(j.Instance.ID) + "/" + lcm.VimID(connection.ID))
-		if registered := connection.Registered(); registered != "" {
-			if on, err = o.Store.Vim(ctx, registered); err != nil {
-				return nil, err
-			}
-		}
-		out = append(out, on)
-	}
-	return out, nil
-}
-
-// serversOf is the VIM of an operation that has its servers.
-func (o *resolver) serversOf(ctx context.Context, j *job) (lcm.Vim, error) {
-	list, err := o.vimsOf(ctx, j)
-	if err != nil {
-		return lcm.Vim{}, err
-	}
-	return list[0], nil
-}
-
 // openMap opens the sealed values of stored credentials.
-func (o *resolver) openMap(ctx context.Context, sealed map[string]any) (map[string]any, error) {
+func openMap(ctx context.Context, vault *secrets.Vault, sealed map[string]any) (map[string]any, error) {
 	doc, err := json.Marshal(sealed)
 	if err != nil {
 		return nil, err
 	}
-	if doc, err = secrets.OpenDocument(ctx, o.vault, doc); err != nil {
+	if doc, err = secrets.OpenDocument(ctx, vault, doc); err != nil {
 		return nil, err
 	}
 	var out map[string]any

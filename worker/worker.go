@@ -15,7 +15,9 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/internal/deployments"
 	"github.com/windlass-nfv/windlass/internal/driver/k8s"
+	"github.com/windlass-nfv/windlass/internal/grants"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/nfvo"
 	"github.com/windlass-nfv/windlass/internal/onboard"
@@ -125,16 +127,12 @@ func New(o Options) *Worker {
 		options.Identity = own.String()
 	}
 	w := sdkworker.New(o.Client, lcm.TaskQueue, options)
-	ops := &resolver{
-		Resolver:      &operations.Resolver{Store: o.Store, Vault: o.Vault, PodNetwork: len(o.Clusters.PodNetwork) > 0},
-		vault:         o.Vault,
-		grantPatience: o.GrantPatience, endpoint: o.Endpoint, vimGuard: o.VimGuard,
-	}
+	var wraps []func(http.RoundTripper) http.RoundTripper
 	if o.VimTransport != nil {
-		ops.vimWraps = append(ops.vimWraps, o.VimTransport)
+		wraps = append(wraps, o.VimTransport)
 	}
-	ops.definers = definers(ops.Resolver, o)
-	open := &connections{operations: ops, to: connectors(o.VimGuard, ops.vimWraps...), open: map[string]*login{}}
+	ops := &operations.Resolver{Store: o.Store, Vault: o.Vault, PodNetwork: len(o.Clusters.PodNetwork) > 0}
+	open := &connections{operations: ops, to: connectors(o.VimGuard, wraps...), open: map[string]*login{}}
 	w.RegisterWorkflowWithOptions(workflows.Instantiate, workflow.RegisterOptions{Name: string(lcm.WorkflowInstantiate)})
 	w.RegisterWorkflowWithOptions(workflows.Scale, workflow.RegisterOptions{Name: string(lcm.WorkflowScale)})
 	w.RegisterWorkflowWithOptions(workflows.Heal, workflow.RegisterOptions{Name: string(lcm.WorkflowHeal)})
@@ -149,7 +147,7 @@ func New(o Options) *Worker {
 		workflow.RegisterOptions{Name: string(lcm.WorkflowDeliver)})
 	w.RegisterWorkflowWithOptions(workflows.FetchPackage, workflow.RegisterOptions{Name: string(lcm.WorkflowFetch)})
 	w.RegisterWorkflowWithOptions(workflows.CheckDrift, workflow.RegisterOptions{Name: string(lcm.WorkflowDrift)})
-	for _, noun := range activityStructs(o, ops, open) {
+	for _, noun := range activityStructs(o, ops, open, wraps) {
 		w.RegisterActivityWithOptions(noun, activity.RegisterOptions{})
 	}
 	return &Worker{Worker: w, vims: open, log: o.Log}
@@ -167,10 +165,14 @@ func (w *Worker) Run(interrupt <-chan any) error {
 }
 
 // activityStructs are the structs whose methods are the activities.
-func activityStructs(o Options, ops *resolver, open *connections) []any {
+func activityStructs(
+	o Options, ops *operations.Resolver, open *connections, wraps []func(http.RoundTripper) http.RoundTripper,
+) []any {
+	known := facts{ops}
+	made := &deployments.Deployments{Operations: ops, Definers: definers(ops, o)}
 	login := &hosts{operations: ops, vims: open, keys: o.Store, reconnect: o.Reconnect, control: o.VimGuard.Control}
 	reach := activities.Reach{
-		Hosts: login, Vnfs: ops, Secrets: o.Vault, Output: lines{},
+		Hosts: login, Vnfs: known, Secrets: o.Vault, Output: lines{},
 		Defaults: o.Clusters,
 	}
 	fetch := &onboard.Fetcher{
@@ -179,10 +181,17 @@ func activityStructs(o Options, ops *resolver, open *connections) []any {
 	}
 	return []any{
 		&activities.Packages{Fetch: fetch.Fetch, GiveUp: fetch.GiveUp},
-		&activities.OpOccs{Records: o.Store, Facts: ops, Forget: o.Vault.Delete},
-		&activities.Grants{NFVO: o.NFVO, Facts: ops, Poll: o.GrantPoll},
+		&activities.OpOccs{
+			Records: o.Store, Facts: known, Forget: o.Vault.Delete, GrantPatience: o.GrantPatience,
+		},
+		&activities.Grants{
+			NFVO: o.NFVO, Poll: o.GrantPoll,
+			Facts: &grants.Grants{
+				Operations: ops, Vault: o.Vault, Deployments: made, VimGuard: o.VimGuard, Endpoint: o.Endpoint,
+			},
+		},
 		&activities.Infrastructure{
-			VIMs: open, Deployments: ops, Vnfs: ops, Output: lines{},
+			VIMs: open, Deployments: made, Vnfs: known, Output: lines{},
 		},
 		&activities.Drift{
 			Sites: &sites{operations: ops, hosts: login, vims: open}, Records: o.Store, Starter: o.Starter,
@@ -191,24 +200,31 @@ func activityStructs(o Options, ops *resolver, open *connections) []any {
 		&activities.Nodes{Reach: reach},
 		&activities.Cluster{Reach: reach, Drains: o.Store, Servers: login},
 		&activities.Storage{Reach: reach},
-		&activities.Ansible{Reach: reach, Keys: o.Store, SSHPort: ops.sshPort},
+		&activities.Ansible{Reach: reach, Keys: o.Store, SSHPort: login.sshPort},
 		&activities.Notifications{
 			Outbox: o.Store,
 			Send:   (&sender{o.Store, o.Vault, o.Subscribers, o.Tracing, o.Metrics}).send, RetryFor: o.NotifyFor,
 		},
 		&activities.VimRegistry{
-			Vims: o.Store, Vnfs: ops, Forget: o.Vault.Delete, Output: lines{},
-			Look: ops.lookAtCluster,
+			Vims: o.Store, Vnfs: known, Forget: o.Vault.Delete, Output: lines{},
+			Look: (&lookout{o.Vault, o.VimGuard, wraps}).look,
 		},
 		&activities.ClusterVnfs{Records: o.Store, Starter: o.Starter, Output: lines{}},
 	}
 }
 
-// lookAtCluster looks whether the Kubernetes API of a cluster answers from here, and what it has.
-func (o *resolver) lookAtCluster(ctx context.Context, vim lcm.Vim) (found lcm.VimFindings, why string) {
-	cred, err := o.openMap(ctx, vim.AuthCred)
+// lookout looks at clusters that are registered as VIMs.
+type lookout struct {
+	vault *secrets.Vault
+	guard outbound.Guard
+	wraps []func(http.RoundTripper) http.RoundTripper
+}
+
+// look tells whether the Kubernetes API of a cluster answers from here, and what it has.
+func (l *lookout) look(ctx context.Context, vim lcm.Vim) (found lcm.VimFindings, why string) {
+	cred, err := openMap(ctx, l.vault, vim.AuthCred)
 	if err == nil {
-		found, err = kubernetes.Check(ctx, vim, cred, o.vimGuard, o.vimWraps...)
+		found, err = kubernetes.Check(ctx, vim, cred, l.guard, l.wraps...)
 	}
 	if err != nil {
 		return found, lcm.Sentence(err)

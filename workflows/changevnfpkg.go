@@ -5,6 +5,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/activities"
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/record"
 )
 
 // ChangeVnfPkg carries out one CHANGE_VNFPKG operation (SOL003 v3.3.1 clause 5.4.11a): the VNF goes over to what
@@ -41,9 +42,9 @@ func (v *vnf) repackage(ctx workflow.Context, asBefore bool) error {
 }
 
 // formerPods is what the VNF has after it was rolled back to its former package.
-func (v *vnf) formerPods() *activities.Outcome {
+func (v *vnf) formerPods() *record.Outcome {
 	if v.made.DeploymentID == "" {
 		return nil
 	}
-	return &activities.Outcome{Restored: true, DeploymentID: v.made.DeploymentID, Vnfcs: v.made.Vnfcs, Networks: v.made.Networks}
+	return &record.Outcome{Restored: true, DeploymentID: v.made.DeploymentID, Vnfcs: v.made.Vnfcs, Networks: v.made.Networks}
 }

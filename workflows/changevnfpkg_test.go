@@ -12,6 +12,7 @@ import (
 	"github.com/windlass-nfv/windlass/activities"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
+	"github.com/windlass-nfv/windlass/internal/record"
 )
 
 func runRepackaging(t *testing.T, w *world, before func(*testsuite.TestWorkflowEnvironment)) error {
@@ -30,7 +31,7 @@ func runRepackaging(t *testing.T, w *world, before func(*testsuite.TestWorkflowE
 		return activities.ChangePackageOutput{}, err
 	})
 	register("FindNodes", func(context.Context, activities.FindNodesInput) (activities.FindNodesOutput, error) {
-		return activities.FindNodesOutput{DeploymentID: "deployment", Vnfcs: []activities.Vnfc{{ServerID: "pod"}}}, nil
+		return activities.FindNodesOutput{DeploymentID: "deployment", Vnfcs: []record.Vnfc{{ServerID: "pod"}}}, nil
 	})
 	if before != nil {
 		before(env)
@@ -47,7 +48,7 @@ func TestChangeVnfPkg_recordsWhatTheVnfConsistsOf(t *testing.T) {
 	require.NoError(t, runRepackaging(t, w, nil))
 	require.Equal(t, []lcm.OperationState{lcm.Starting, lcm.Processing, lcm.Completed}, w.states)
 	require.Equal(t, []string{"change"}, w.done)
-	require.Equal(t, []activities.Vnfc{{ServerID: "pod"}}, w.last.Outcome.Vnfcs)
+	require.Equal(t, []record.Vnfc{{ServerID: "pod"}}, w.last.Outcome.Vnfcs)
 	require.False(t, w.last.Outcome.Restored)
 }
 
@@ -62,8 +63,8 @@ func TestChangeVnfPkg_isRetriedOrRolledBack(t *testing.T) {
 			require.Equal(t, done, w.done)
 			require.True(t, w.states[len(w.states)-1].Terminal())
 			if action == lcm.Rollback { // its Pods are others than those that were recorded
-				require.Equal(t, &activities.Outcome{
-					Restored: true, DeploymentID: "deployment", Vnfcs: []activities.Vnfc{{ServerID: "pod"}},
+				require.Equal(t, &record.Outcome{
+					Restored: true, DeploymentID: "deployment", Vnfcs: []record.Vnfc{{ServerID: "pod"}},
 				}, w.last.Outcome)
 			}
 		})
@@ -76,5 +77,5 @@ func TestChangeVnfPkg_recordsWhatAnOperationThatIsGivenUpHasLeft(t *testing.T) {
 	require.Error(t, runRepackaging(t, w,
 		func(env *testsuite.TestWorkflowEnvironment) { decide(env, time.Hour, lcm.Fail) }))
 	require.True(t, w.last.Outcome.Left)
-	require.Equal(t, []activities.Vnfc{{ServerID: "pod"}}, w.last.Outcome.Vnfcs)
+	require.Equal(t, []record.Vnfc{{ServerID: "pod"}}, w.last.Outcome.Vnfcs)
 }

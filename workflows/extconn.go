@@ -5,6 +5,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/activities"
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/record"
 )
 
 // ChangeExtConn carries out one CHANGE_EXT_CONN operation (SOL003 clause 5.4.11): external connection points are
@@ -42,11 +43,11 @@ func (v *vnf) decideLinks(ctx workflow.Context) (err error) {
 }
 
 // restored is what the VNF has after its connections were made as before, with other ports than the recorded ones.
-func (v *vnf) restored() *activities.Outcome {
+func (v *vnf) restored() *record.Outcome {
 	if len(v.before.Vnfcs) == 0 {
 		return nil
 	}
-	return &activities.Outcome{
+	return &record.Outcome{
 		Restored: true, DeploymentID: v.before.DeploymentID, Vnfcs: v.before.Vnfcs,
 		Networks: v.before.Networks,
 	}

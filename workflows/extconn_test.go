@@ -12,6 +12,7 @@ import (
 	"github.com/windlass-nfv/windlass/activities"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
+	"github.com/windlass-nfv/windlass/internal/record"
 )
 
 func runReconnection(t *testing.T, w *world, before func(*testsuite.TestWorkflowEnvironment)) error {
@@ -33,7 +34,7 @@ func runReconnection(t *testing.T, w *world, before func(*testsuite.TestWorkflow
 			Name:    map[bool]string{false: "reconnect", true: "as before"}[in.AsBefore],
 		})
 		if in.AsBefore {
-			out.DeploymentID, out.Vnfcs = "stack", []activities.Vnfc{{ServerID: "restored"}}
+			out.DeploymentID, out.Vnfcs = "stack", []record.Vnfc{{ServerID: "restored"}}
 		}
 		return out, err
 	})
@@ -42,7 +43,7 @@ func runReconnection(t *testing.T, w *world, before func(*testsuite.TestWorkflow
 		return out, err
 	})
 	register("FindNodes", func(context.Context, activities.FindNodesInput) (activities.FindNodesOutput, error) {
-		return activities.FindNodesOutput{DeploymentID: "stack", Vnfcs: []activities.Vnfc{{ServerID: "s"}}}, nil
+		return activities.FindNodesOutput{DeploymentID: "stack", Vnfcs: []record.Vnfc{{ServerID: "s"}}}, nil
 	})
 	if before != nil {
 		before(env)
@@ -67,7 +68,7 @@ func TestChangeExtConn_triesAnotherVimConnectionFirst(t *testing.T) {
 	t.Parallel()
 	for action, done := range map[lcm.Action][]string{lcm.Retry: {"try", "reconnect"}, lcm.Rollback: nil} {
 		w := &world{
-			what: activities.Description{Steps: stepsOf(lcm.OpChangeExtConn, lifecycle.Facts{ChangesVim: true})},
+			what: lifecycle.Description{Steps: stepsOf(lcm.OpChangeExtConn, lifecycle.Facts{ChangesVim: true})},
 			fail: map[string][]error{"try": {broken("refused")}},
 		}
 		require.NoError(t, runReconnection(t, w,
@@ -88,9 +89,9 @@ func TestChangeExtConn_isRetriedOrRolledBack(t *testing.T) {
 			require.Equal(t, done, w.done)
 			require.True(t, w.states[len(w.states)-1].Terminal())
 			if action == lcm.Rollback { // its ports are others than those that were recorded
-				require.Equal(t, &activities.Outcome{
+				require.Equal(t, &record.Outcome{
 					Restored: true, DeploymentID: "stack",
-					Vnfcs: []activities.Vnfc{{ServerID: "restored"}},
+					Vnfcs: []record.Vnfc{{ServerID: "restored"}},
 				}, w.last.Outcome)
 			}
 		})
@@ -106,15 +107,15 @@ func TestChangeExtConn_recordsWhatAnOperationThatIsGivenUpHasLeft(t *testing.T) 
 			activities.FindConnectionsInput,
 		) (activities.FindConnectionsOutput, error) {
 			return activities.FindConnectionsOutput{
-				DeploymentID: "stack", Vnfcs: []activities.Vnfc{{ServerID: "s"}},
+				DeploymentID: "stack", Vnfcs: []record.Vnfc{{ServerID: "s"}},
 				Moved: []string{"cp"},
 			}, nil
 		}, activity.RegisterOptions{Name: "FindConnections"})
 		decide(env, time.Hour, lcm.Fail)
 	}))
 	require.Equal(t, lcm.Failed, w.states[len(w.states)-1])
-	require.Equal(t, &activities.Outcome{
-		Left: true, Moved: []string{"cp"}, DeploymentID: "stack", Vnfcs: []activities.Vnfc{{ServerID: "s"}},
+	require.Equal(t, &record.Outcome{
+		Left: true, Moved: []string{"cp"}, DeploymentID: "stack", Vnfcs: []record.Vnfc{{ServerID: "s"}},
 	}, w.last.Outcome)
 }
 

@@ -48,7 +48,7 @@ func (k *keeper) KeepGrant(_ context.Context, _ lcm.OpOccID, g lcm.Grant) error 
 // nfvoOf is an environment whose operation asks n for a grant, for so long.
 func nfvoOf(t *testing.T, n *nfvotest.NFVO, patience time.Duration) (*testsuite.TestWorkflowEnvironment, *world) {
 	t.Helper()
-	w := &world{what: activities.Description{GrantPatience: patience, Steps: []lifecycle.Step{
+	w := &world{what: lifecycle.Description{GrantPatience: patience, Steps: []lifecycle.Step{
 		{ID: "ask-for-grant", Title: "Ask for a grant"}, {ID: "work", Title: "Work"},
 	}}}
 	env := newRun(t, w)
@@ -143,7 +143,7 @@ func TestGrant_refusalEndsEveryOperationThatAsks(t *testing.T) {
 				return nfvotest.Decision{Status: http.StatusForbidden, Detail: "the site is full"}
 			})
 			f := lifecycle.Facts{Instance: lcm.VnfInstance{Instantiated: &lcm.InstantiatedVnfInfo{}}}
-			w := &world{what: activities.Description{
+			w := &world{what: lifecycle.Description{
 				GrantPatience: time.Hour, ChangeStateTo: lcm.VnfStopped, Steps: stepsOf(operation, f),
 			}}
 			env := newRun(t, w)

@@ -13,6 +13,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/driver/kubeadm"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
+	"github.com/windlass-nfv/windlass/internal/record"
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
@@ -28,7 +29,7 @@ func healed(f lifecycle.Facts, whole bool) []lifecycle.Step {
 func TestHeal_ofAllThatIsGivenUpForgetsWhatItHasMade(t *testing.T) {
 	t.Parallel()
 	w := &world{
-		what: activities.Description{
+		what: lifecycle.Description{
 			Steps:   healed(lifecycle.Facts{Drivers: []lifecycle.Driver{&kubeadm.Cluster{}}}, true),
 			Cluster: true, Whole: true, ServerIDs: []string{"old"},
 			Nodes: lcm.Nodes{{Name: "cp-old", Role: lcm.ControlPlane, ServerID: "old"}},
@@ -55,7 +56,7 @@ func TestHeal_ofAllThatIsGivenUpForgetsWhatItHasMade(t *testing.T) {
 	})
 	register("FindNodes", func(context.Context, activities.FindNodesInput) (activities.FindNodesOutput, error) {
 		return activities.FindNodesOutput{
-			DeploymentID: "stack", Vnfcs: []activities.Vnfc{{ServerID: "new"}},
+			DeploymentID: "stack", Vnfcs: []record.Vnfc{{ServerID: "new"}},
 			Nodes: lcm.Nodes{{Name: "cp-new", Role: lcm.ControlPlane, ServerID: "new"}},
 		}, nil
 	})
@@ -95,7 +96,7 @@ func runReplacement(
 			nil
 	})
 	register("FindNodes", func(context.Context, activities.FindNodesInput) (activities.FindNodesOutput, error) {
-		return activities.FindNodesOutput{DeploymentID: "stack", Vnfcs: []activities.Vnfc{{ServerID: "new"}}}, nil
+		return activities.FindNodesOutput{DeploymentID: "stack", Vnfcs: []record.Vnfc{{ServerID: "new"}}}, nil
 	})
 	register("ChangeStack", func(ctx context.Context, in activities.ChangeStackInput) (out activities.ChangeStackOutput,
 		err error,
@@ -159,7 +160,7 @@ func TestHeal_goesBackWhileNothingIsDeleted(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := &world{
-				what: activities.Description{Steps: healed(lifecycle.Facts{}, false), ServerIDs: []string{"old"}},
+				what: lifecycle.Description{Steps: healed(lifecycle.Facts{}, false), ServerIDs: []string{"old"}},
 				fail: c.fail,
 			}
 			require.NoError(t, runReplacement(t, w, none, func(env *testsuite.TestWorkflowEnvironment) {
@@ -179,7 +180,7 @@ func TestHeal_goesBackWhileNothingIsDeleted(t *testing.T) {
 func TestHeal_goesForwardOnlyOnceAServerIsDeleted(t *testing.T) {
 	t.Parallel()
 	w := &world{
-		what: activities.Description{Steps: healed(lifecycle.Facts{}, false), ServerIDs: []string{"old"}},
+		what: lifecycle.Description{Steps: healed(lifecycle.Facts{}, false), ServerIDs: []string{"old"}},
 		fail: map[string][]error{"change": {broken("no host")}},
 	}
 	gone := func() []string { return []string{"old"} }
@@ -198,7 +199,7 @@ func TestHeal_goesForwardOnlyOnceAServerIsDeleted(t *testing.T) {
 func TestHeal_isNotRolledBackWhenTheVimHasGoneOn(t *testing.T) {
 	t.Parallel()
 	w := &world{
-		what: activities.Description{Steps: healed(lifecycle.Facts{}, false), ServerIDs: []string{"old"}},
+		what: lifecycle.Description{Steps: healed(lifecycle.Facts{}, false), ServerIDs: []string{"old"}},
 		fail: map[string][]error{"change": {broken("no host")}},
 	}
 	var looks int
@@ -224,7 +225,7 @@ func TestHeal_ofAllLooksAtGivenPortsBeforeItDeletes(t *testing.T) {
 	given := lifecycle.Facts{Links: []lcm.ExtVirtualLink{
 		{ID: "l", ResourceID: "n", ExtCps: []lcm.ExtCp{{CpdID: "cp", LinkPort: &lcm.LinkPort{ID: "p", ResourceID: "port"}}}},
 	}}
-	w := &world{what: activities.Description{Steps: healed(given, true), Whole: true, ServerIDs: []string{"old"}}}
+	w := &world{what: lifecycle.Description{Steps: healed(given, true), Whole: true, ServerIDs: []string{"old"}}}
 	deleted := 0
 	env := newRun(t, w)
 	env.RegisterWorkflow(Heal)
@@ -252,7 +253,7 @@ func TestHeal_ofPodsIsRolledBackToThePodsThatThereAre(t *testing.T) {
 	t.Parallel()
 	f := lifecycle.Facts{Flavour: &vnfpkg.Flavour{Containers: true}}
 	w := &world{
-		what: activities.Description{Steps: lifecycle.Steps(f, lcm.Plan{Operation: lcm.OpHeal, Within: true})},
+		what: lifecycle.Description{Steps: lifecycle.Steps(f, lcm.Plan{Operation: lcm.OpHeal, Within: true})},
 		fail: map[string][]error{"change": {broken("ImagePullBackOff.")}},
 	}
 	lost := func() []string { t.Error("nobody looks for servers"); return nil }
@@ -262,7 +263,7 @@ func TestHeal_ofPodsIsRolledBackToThePodsThatThereAre(t *testing.T) {
 	require.Equal(t, []lcm.OperationState{
 		lcm.Starting, lcm.Processing, lcm.FailedTemp, lcm.RollingBack, lcm.RolledBack,
 	}, w.states)
-	require.Equal(t, &activities.Outcome{
-		Restored: true, DeploymentID: "stack", Vnfcs: []activities.Vnfc{{ServerID: "new"}},
+	require.Equal(t, &record.Outcome{
+		Restored: true, DeploymentID: "stack", Vnfcs: []record.Vnfc{{ServerID: "new"}},
 	}, w.last.Outcome)
 }

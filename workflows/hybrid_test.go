@@ -13,6 +13,7 @@ import (
 	"github.com/windlass-nfv/windlass/activities"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
+	"github.com/windlass-nfv/windlass/internal/record"
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
@@ -35,7 +36,7 @@ func runMixed(
 	f := mixedFacts()
 	p, err := lifecycle.For(f, op, []byte(body))
 	require.NoError(t, err)
-	w.what = activities.Description{
+	w.what = lifecycle.Description{
 		ChangeStateTo: p.ChangeStateTo, Whole: p.Whole, ServerIDs: []string{"server", "pod"}, Steps: lifecycle.Steps(f, p),
 	}
 	env := newRun(t, w)
@@ -56,7 +57,7 @@ func runMixed(
 		return out, do(ctx, in.Tracked, in.ServerID+" "+string(in.To))
 	})
 	register("FindNodes", func(context.Context, activities.FindNodesInput) (activities.FindNodesOutput, error) {
-		return activities.FindNodesOutput{DeploymentID: "deployment", Vnfcs: []activities.Vnfc{{ServerID: "found"}}}, nil
+		return activities.FindNodesOutput{DeploymentID: "deployment", Vnfcs: []record.Vnfc{{ServerID: "found"}}}, nil
 	})
 	register("ChangeStack", func(
 		ctx context.Context, in activities.ChangeStackInput,
@@ -86,7 +87,7 @@ func TestHybrid_stopsContainersThenServers(t *testing.T) {
 	w := &world{}
 	runMixed(t, w, lcm.OpOperate, `{"changeStateTo":"STOPPED"}`, nil)
 	require.Equal(t, []string{"containers STOPPED", "server STOPPED"}, w.done)
-	require.Equal(t, &activities.Operated{ChangeStateTo: lcm.VnfStopped, Vnfcs: []string{"pod", "server"}}, w.last.Outcome.Operated)
+	require.Equal(t, &record.Operated{ChangeStateTo: lcm.VnfStopped, Vnfcs: []string{"pod", "server"}}, w.last.Outcome.Operated)
 }
 
 func TestHybrid_startsBothAgainWhoseStopIsRolledBack(t *testing.T) {
@@ -102,7 +103,7 @@ func TestHybrid_healsEachPartOnItsVim(t *testing.T) {
 	w := &world{}
 	runMixed(t, w, lcm.OpHeal, `{"vnfcInstanceId":["server","pod"]}`, nil)
 	require.Equal(t, []string{"replace pod on kubernetes", "replace server on openstack"}, w.done)
-	require.Equal(t, []activities.Vnfc{{ServerID: "found"}}, w.last.Outcome.Vnfcs)
+	require.Equal(t, []record.Vnfc{{ServerID: "found"}}, w.last.Outcome.Vnfcs)
 }
 
 func TestHybrid_takesAHealBack(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"github.com/windlass-nfv/windlass/activities"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
+	"github.com/windlass-nfv/windlass/internal/record"
 )
 
 var (
@@ -65,7 +66,7 @@ func (op *operation) enter(ctx workflow.Context, state lcm.OperationState, cause
 	}
 	j.show(ctx)
 	j.store(ctx)
-	var outcome *activities.Outcome
+	var outcome *record.Outcome
 	if op.outcome != nil && (state == lcm.Completed || state == lcm.FailedTemp || state == lcm.Failed) {
 		outcome = op.outcome()
 	}
@@ -85,7 +86,7 @@ func (op *operation) end(ctx workflow.Context, state lcm.OperationState, cause e
 	return op.enter(ctx, state, cause)
 }
 
-func (op *operation) recordState(ctx workflow.Context, outcome *activities.Outcome) error {
+func (op *operation) recordState(ctx workflow.Context, outcome *record.Outcome) error {
 	op.journal.sequence++
 	return workflow.ExecuteLocalActivity(recording(ctx), opOccs.RecordState,
 		activities.RecordStateInput{

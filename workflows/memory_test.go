@@ -17,6 +17,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/driver/memory"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
+	"github.com/windlass-nfv/windlass/internal/record"
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
@@ -89,7 +90,7 @@ func TestDriver_takesPartInEveryOperation(t *testing.T) {
 			require.NoError(t, err)
 			steps := lifecycle.Steps(f, p)
 
-			w := &world{what: activities.Description{Steps: steps}}
+			w := &world{what: lifecycle.Description{Steps: steps}}
 			require.NoError(t, runOn(t, w, c.op, p, nil))
 			require.Equal(t, c.done, w.done)
 
@@ -98,7 +99,7 @@ func TestDriver_takesPartInEveryOperation(t *testing.T) {
 				if want == nil { // a termination goes forward only
 					continue
 				}
-				w = &world{what: activities.Description{Steps: steps}, fail: map[string][]error{own: {broken("it has no room")}}}
+				w = &world{what: lifecycle.Description{Steps: steps}, fail: map[string][]error{own: {broken("it has no room")}}}
 				require.NoError(t, runOn(t, w, c.op, p,
 					func(env *testsuite.TestWorkflowEnvironment) { decide(env, time.Hour, action) }))
 				require.Equal(t, want, w.done, "%s", action)
@@ -139,7 +140,7 @@ func runOn(
 		return out, does(ctx, in.Tracked, "delete")
 	})
 	register("FindNodes", func(context.Context, activities.FindNodesInput) (activities.FindNodesOutput, error) {
-		return activities.FindNodesOutput{DeploymentID: "stack", Vnfcs: []activities.Vnfc{{ServerID: "s"}}}, nil
+		return activities.FindNodesOutput{DeploymentID: "stack", Vnfcs: []record.Vnfc{{ServerID: "s"}}}, nil
 	})
 	register("FreeVolumes", func(context.Context, activities.FreeVolumesInput) (out activities.FreeVolumesOutput,
 		err error,

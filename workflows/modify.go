@@ -5,6 +5,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/activities"
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/record"
 )
 
 // ModifyInfo carries out one MODIFY_INFO operation (SOL003 clause 5.4.3.3.4). The instance is written together with
@@ -15,7 +16,7 @@ func ModifyInfo(ctx workflow.Context, in lcm.OperationInput) error {
 	return runOperation(ctx, v.op)
 }
 
-func (v *vnf) modified() *activities.Outcome { return &activities.Outcome{Modified: true} }
+func (v *vnf) modified() *record.Outcome { return &record.Outcome{Modified: true} }
 
 func (v *vnf) modifying() table {
 	return table{

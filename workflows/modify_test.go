@@ -74,7 +74,7 @@ func runModification(env *testsuite.TestWorkflowEnvironment, resumed bool) {
 func TestModifyInfo_needsNoGrant(t *testing.T) {
 	t.Parallel()
 	for vim, done := range map[bool][]string{false: {"check"}, true: {"check", "try"}} {
-		w := &world{what: activities.Description{
+		w := &world{what: lifecycle.Description{
 			Steps:     stepsOf(lcm.OpModifyInfo, lifecycle.Facts{ChangesVim: vim}),
 			ServerIDs: []string{"s"},
 		}}
@@ -95,7 +95,7 @@ func TestModifyInfo_isRetriedRolledBackOrFailed(t *testing.T) {
 	} {
 		t.Run(string(action), func(t *testing.T) {
 			t.Parallel()
-			w := &world{what: activities.Description{Steps: triesVim()}, fail: map[string][]error{"try": {broken("refused")}}}
+			w := &world{what: lifecycle.Description{Steps: triesVim()}, fail: map[string][]error{"try": {broken("refused")}}}
 			env := newModification(t, w)
 			decide(env, time.Hour, action)
 			runModification(env, false)
@@ -106,7 +106,7 @@ func TestModifyInfo_isRetriedRolledBackOrFailed(t *testing.T) {
 
 func TestModifyInfo_isCancelled(t *testing.T) {
 	t.Parallel()
-	w := &world{what: activities.Description{Steps: triesVim()}, hang: map[string]bool{"try": true}}
+	w := &world{what: lifecycle.Description{Steps: triesVim()}, hang: map[string]bool{"try": true}}
 	env := newModification(t, w)
 	decideWhen(env, w.hanging.Load, lcm.Cancel, lcm.CancelRequest{Mode: lcm.Forceful})
 	decide(env, time.Hour, lcm.Rollback)
@@ -123,7 +123,7 @@ func TestModifyInfo_resumedWaitsForADecisionOnlyWhenItHadBegun(t *testing.T) {
 	runModification(env, true)
 	require.Equal(t, []lcm.OperationState{lcm.Processing, lcm.Completed}, w.states)
 
-	w = &world{what: activities.Description{Sequence: 1}}
+	w = &world{what: lifecycle.Description{Sequence: 1}}
 	w.last.Sequence = 1
 	env = newModification(t, w)
 	decide(env, time.Hour, lcm.Retry)
@@ -139,7 +139,7 @@ func TestModifyInfo_isRolledBackByItselfWhereTheVnfdDoesNotAllowIt(t *testing.T)
 		Problems: []lcm.Problem{{Path: "$.extensions.level", Detail: "is missing"}},
 	}
 	for _, resumed := range []bool{false, true} {
-		w := &world{what: activities.Description{Steps: triesVim(), Refused: refused}}
+		w := &world{what: lifecycle.Description{Steps: triesVim(), Refused: refused}}
 		env := newModification(t, w)
 		runModification(env, resumed)
 		require.NoError(t, env.GetWorkflowError())

@@ -7,6 +7,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/activities"
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/record"
 )
 
 // Operate carries out one OPERATE operation (SOL003 clause 5.4.10): it starts or stops the VNF's VMs, or those that the
@@ -24,11 +25,11 @@ type power struct {
 	switched, cordoned []string
 }
 
-func (p *power) done() *activities.Outcome {
+func (p *power) done() *record.Outcome {
 	if p.made.DeploymentID != "" { // containers, which are others after a start
 		return p.outcome()
 	}
-	return &activities.Outcome{Operated: &activities.Operated{
+	return &record.Outcome{Operated: &record.Operated{
 		ChangeStateTo: p.what.ChangeStateTo, Vnfcs: p.switched,
 		Cordoned: p.cordoned,
 	}}

@@ -30,7 +30,7 @@ type powerWorld struct {
 
 func newPowerWorld(to lcm.VnfState, stopped ...string) *powerWorld {
 	w := &powerWorld{plan: lcm.Plan{Operation: lcm.OpOperate, ChangeStateTo: to, Whole: true}}
-	w.what = activities.Description{
+	w.what = lifecycle.Description{
 		Cluster: true, HighlyAvailable: true, ChangeStateTo: to, ControlPlanes: true,
 		Whole: true,
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/windlass-nfv/windlass/activities"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
+	"github.com/windlass-nfv/windlass/internal/record"
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
@@ -21,7 +22,7 @@ func runContainers(t *testing.T, w *world, to lcm.VnfState, before func(*testsui
 		Flavour:  &vnfpkg.Flavour{Containers: true},
 		Instance: lcm.VnfInstance{Instantiated: &lcm.InstantiatedVnfInfo{}},
 	}
-	w.what = activities.Description{
+	w.what = lifecycle.Description{
 		ChangeStateTo: to, Whole: true,
 		Steps: lifecycle.Steps(facts, lcm.Plan{Operation: lcm.OpOperate, ChangeStateTo: to}),
 	}
@@ -38,7 +39,7 @@ func runContainers(t *testing.T, w *world, to lcm.VnfState, before func(*testsui
 		return activities.OperateContainersOutput{}, err
 	})
 	register("FindNodes", func(context.Context, activities.FindNodesInput) (activities.FindNodesOutput, error) {
-		return activities.FindNodesOutput{DeploymentID: "deployment", Vnfcs: []activities.Vnfc{{ServerID: "web-2"}}}, nil
+		return activities.FindNodesOutput{DeploymentID: "deployment", Vnfcs: []record.Vnfc{{ServerID: "web-2"}}}, nil
 	})
 	if before != nil {
 		before(env)
@@ -52,7 +53,7 @@ func TestOperate_stopsContainersAllTogether(t *testing.T) {
 	w := &world{}
 	runContainers(t, w, lcm.VnfStopped, nil)
 	require.Equal(t, []string{"STOPPED"}, w.done)
-	require.Equal(t, &activities.Operated{ChangeStateTo: lcm.VnfStopped, Vnfcs: []string{"web-1"}}, w.last.Outcome.Operated)
+	require.Equal(t, &record.Operated{ChangeStateTo: lcm.VnfStopped, Vnfcs: []string{"web-1"}}, w.last.Outcome.Operated)
 }
 
 func TestOperate_findsTheContainersThatItHasStarted(t *testing.T) {
@@ -61,7 +62,7 @@ func TestOperate_findsTheContainersThatItHasStarted(t *testing.T) {
 	runContainers(t, w, lcm.VnfStarted, nil)
 	require.Equal(t, []string{"STARTED"}, w.done)
 	require.Nil(t, w.last.Outcome.Operated)
-	require.Equal(t, []activities.Vnfc{{ServerID: "web-2"}}, w.last.Outcome.Vnfcs)
+	require.Equal(t, []record.Vnfc{{ServerID: "web-2"}}, w.last.Outcome.Vnfcs)
 }
 
 func TestOperate_startsContainersAgainWhoseStopIsRolledBack(t *testing.T) {
@@ -71,5 +72,5 @@ func TestOperate_startsContainersAgainWhoseStopIsRolledBack(t *testing.T) {
 		func(env *testsuite.TestWorkflowEnvironment) { decide(env, time.Hour, lcm.Rollback) })
 	require.Equal(t, []string{"STARTED"}, w.done)
 	require.True(t, w.last.Outcome.Restored)
-	require.Equal(t, []activities.Vnfc{{ServerID: "web-2"}}, w.last.Outcome.Vnfcs)
+	require.Equal(t, []record.Vnfc{{ServerID: "web-2"}}, w.last.Outcome.Vnfcs)
 }

@@ -10,20 +10,21 @@ import (
 	"github.com/windlass-nfv/windlass/activities"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
+	"github.com/windlass-nfv/windlass/internal/record"
 )
 
 // operation is one lifecycle operation: its steps, and where it stands.
 type operation struct {
 	in lcm.OperationInput
 	// learn takes what is known of the operation before its first step.
-	learn func(what activities.Description)
+	learn func(what lifecycle.Description)
 	// tables have what the steps do.
 	tables tables
 	// outcome is what the operation has changed so far: at COMPLETED for the VNF instance, and whenever it stops
 	// for resourceChanges.
-	outcome func() *activities.Outcome
+	outcome func() *record.Outcome
 	// restored is what a rollback has made anew, nil when that is nothing; nil where no rollback does.
-	restored func() *activities.Outcome
+	restored func() *record.Outcome
 	// lookBack finds out what there is, where the operation is given up half-way; nil where that is not asked.
 	lookBack func(ctx workflow.Context) error
 
@@ -85,7 +86,7 @@ func runOperation(root workflow.Context, op *operation) error {
 func (op *operation) run(ctx workflow.Context) error {
 	first := op.in.Operation.FirstState()
 	op.journal.status.State = first
-	var what activities.Description
+	var what lifecycle.Description
 	err := workflow.ExecuteLocalActivity(recording(ctx), opOccs.DescribeOperation,
 		activities.DescribeInput{OpOccID: op.in.OpOccID}).Get(ctx, &what)
 	if err != nil {
@@ -158,7 +159,7 @@ func (op *operation) start(ctx workflow.Context, recorded lcm.OperationState) er
 }
 
 // begun tells whether an earlier run of the operation may have changed something.
-func begun(what activities.Description, first lcm.OperationState) bool {
+func begun(what lifecycle.Description, first lcm.OperationState) bool {
 	return what.State != first || first == lcm.Processing && what.Sequence > 0
 }
 

@@ -19,6 +19,7 @@ import (
 	"github.com/windlass-nfv/windlass/activities"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
+	"github.com/windlass-nfv/windlass/internal/record"
 )
 
 // world is what the activities of a test operation do and remember.
@@ -29,7 +30,7 @@ type world struct {
 	last   activities.RecordStateInput
 	fail   map[string][]error // by name of the work: errors of the next calls, in order
 	hang   map[string]bool    // until cancelled
-	what   activities.Description
+	what   lifecycle.Description
 	steps  []lcm.Step
 	// interrupted counts how often the steps of an earlier run were ended.
 	interrupted int
@@ -78,7 +79,7 @@ func (w *world) work(ctx context.Context, in workInput) (struct{}, error) {
 	return struct{}{}, nil
 }
 
-func (w *world) describe(context.Context, activities.DescribeInput) (activities.Description, error) {
+func (w *world) describe(context.Context, activities.DescribeInput) (lifecycle.Description, error) {
 	return w.what, w.unread
 }
 
@@ -142,14 +143,14 @@ func threeSteps(ctx workflow.Context, in lcm.OperationInput) error {
 	}
 	return runOperation(ctx, &operation{
 		in:    in,
-		learn: func(activities.Description) {},
+		learn: func(lifecycle.Description) {},
 		tables: tables{{
 			"ask-for-grant": {do: do("grant")},
 			"first":         {do: do("a"), undo: do("undo a")},
 			"second":        {do: do("b"), undo: do("undo b")},
 			"third":         {do: do("c"), undo: do("undo c")},
 		}},
-		outcome: func() *activities.Outcome { return &activities.Outcome{DeploymentID: "s"} },
+		outcome: func() *record.Outcome { return &record.Outcome{DeploymentID: "s"} },
 		lookBack: func(ctx workflow.Context) error {
 			_, err := call(glance(ctx), w.work, workInput{Tracked: track(ctx, ""), Name: "look back"})
 			return err
@@ -532,7 +533,7 @@ func TestOperation_terminatedOutsideIsResumedInFailedTemp(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := &world{what: activities.Description{State: lcm.Processing, Sequence: 7}}
+			w := &world{what: lifecycle.Description{State: lcm.Processing, Sequence: 7}}
 			env := newRun(t, w)
 			decide(env, time.Hour, c.then)
 			run(env, true)
@@ -560,7 +561,7 @@ func TestOperation_thatCannotBeReadIsOverOnlyWhenItHasNotBegun(t *testing.T) {
 
 func TestOperation_whoseAttributesAreRefusedTouchesNothing(t *testing.T) {
 	t.Parallel()
-	w := &world{what: activities.Description{Refused: lcm.Errorf(lcm.KindInvalid, "No.")}}
+	w := &world{what: lifecycle.Description{Refused: lcm.Errorf(lcm.KindInvalid, "No.")}}
 	env := newRun(t, w)
 	run(env, false)
 	require.NoError(t, env.GetWorkflowError())

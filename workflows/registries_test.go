@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/sdk/temporal"
 
-	"github.com/windlass-nfv/windlass/activities"
 	"github.com/windlass-nfv/windlass/internal/driver/kubeadm"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
@@ -23,9 +22,9 @@ func asksNodes() []lifecycle.Step {
 }
 
 // twoNodes is a cluster that is in use. Its nodes are not asked first.
-func twoNodes() activities.Description {
+func twoNodes() lifecycle.Description {
 	steps := slices.DeleteFunc(asksNodes(), func(s lifecycle.Step) bool { return s.ID == "reach-nodes" })
-	return activities.Description{Steps: steps, Nodes: lcm.Nodes{{Name: "a", ServerID: "1"}, {Name: "b", ServerID: "2"}}}
+	return lifecycle.Description{Steps: steps, Nodes: lcm.Nodes{{Name: "a", ServerID: "1"}, {Name: "b", ServerID: "2"}}}
 }
 
 func TestModifyInfo_givesEveryNodeTheNewRegistries(t *testing.T) {

@@ -11,7 +11,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/windlass-nfv/windlass/activities"
 	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/driver/kubeadm"
 	"github.com/windlass-nfv/windlass/internal/driver/kubespray"
@@ -54,7 +53,7 @@ func TestTable_hasTheWorkOfEveryStep(t *testing.T) {
 // An operation that a later release has begun keeps its list.
 func TestTable_tellsAStepThatItDoesNotKnow(t *testing.T) {
 	t.Parallel()
-	w := &world{what: activities.Description{Steps: append(threeLines(),
+	w := &world{what: lifecycle.Description{Steps: append(threeLines(),
 		lifecycle.Step{ID: "dance", Title: "Dance", Final: true})}}
 	env := newRun(t, w)
 	decide(env, time.Hour, lcm.Rollback)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/activities"
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/record"
 )
 
 // Terminate carries out one TERMINATE operation (SOL003 clause 5.4.8). It goes forward only: what is
@@ -15,7 +16,7 @@ func Terminate(ctx workflow.Context, in lcm.OperationInput) error {
 	return runOperation(ctx, v.op)
 }
 
-func (v *vnf) terminated() *activities.Outcome { return &activities.Outcome{Terminated: v.gone} }
+func (v *vnf) terminated() *record.Outcome { return &record.Outcome{Terminated: v.gone} }
 
 func (v *vnf) ending() table {
 	return table{

@@ -6,6 +6,8 @@ import (
 	"github.com/windlass-nfv/windlass/activities"
 	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/lifecycle"
+	"github.com/windlass-nfv/windlass/internal/record"
 	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
@@ -14,7 +16,7 @@ import (
 type vnf struct {
 	in   lcm.OperationInput
 	op   *operation
-	what activities.Description
+	what lifecycle.Description
 
 	made   activities.FindNodesOutput
 	before activities.ReconnectStackOutput // what a rollback of a CHANGE_EXT_CONN has made anew
@@ -41,15 +43,15 @@ func newVnf(in lcm.OperationInput) *vnf {
 }
 
 // learn takes what is known of the operation. What registers a cluster anew learns its VIM from that.
-func (v *vnf) learn(what activities.Description) {
+func (v *vnf) learn(what lifecycle.Description) {
 	v.what = what
 	if !what.Whole {
 		v.vim = what.ClusterVimID
 	}
 }
 
-func (v *vnf) outcome() *activities.Outcome {
-	return &activities.Outcome{
+func (v *vnf) outcome() *record.Outcome {
+	return &record.Outcome{
 		DeploymentID: v.made.DeploymentID, Vnfcs: v.made.Vnfcs, Networks: v.made.Networks, Nodes: v.made.Nodes, Storage: v.made.Storage,
 		ClusterVimID: v.vim, Registry: v.registry, Left: v.left, Moved: v.moved,
 	}

@@ -10,8 +10,9 @@ import (
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/workflow"
 
-	"github.com/windlass-nfv/windlass/activities"
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/lifecycle"
+	"github.com/windlass-nfv/windlass/internal/record"
 )
 
 // waiting is an operation one step of which waits and works at once, and then waits once more.
@@ -28,7 +29,7 @@ func waiting(ctx workflow.Context, in lcm.OperationInput) error {
 	}
 	return runOperation(ctx, &operation{
 		in:    in,
-		learn: func(activities.Description) {},
+		learn: func(lifecycle.Description) {},
 		tables: tables{{
 			"ask-for-grant": {do: func(workflow.Context) error { return nil }},
 			"first":         {do: work("a")},
@@ -41,7 +42,7 @@ func waiting(ctx workflow.Context, in lcm.OperationInput) error {
 			}},
 			"third": {do: work("c")},
 		}},
-		outcome: func() *activities.Outcome { return &activities.Outcome{} },
+		outcome: func() *record.Outcome { return &record.Outcome{} },
 	})
 }
 

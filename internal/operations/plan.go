@@ -109,6 +109,34 @@ func (o *Operation) Capacity() (map[string]int, error) {
 	return o.Flavour.Capacity(o.Request.InstantiationLevelID)
 }
 
+// ScaledCapacity is how many VMs of each VDU the scale levels ask for: those of the instantiation level, else what the
+// aspects' levels make. It leaves out VDUs that have another number: what a scaling by steps has left of an
+// instantiation level is no drift, the instance has what the operation made. A VNFD that does not tell is believed.
+func (o *Operation) ScaledCapacity() map[string]int {
+	info := o.Instance.Instantiated
+	if info == nil || len(o.Flavour.Aspects) == 0 {
+		return nil
+	}
+	levels := map[string]int{}
+	for _, s := range info.ScaleStatus {
+		levels[s.AspectID] = s.ScaleLevel
+	}
+	capacity, err := o.Flavour.CapacityAt(levels)
+	if info.InstantiationLevelID != "" {
+		capacity, err = o.Flavour.Capacity(info.InstantiationLevelID)
+	}
+	if err != nil {
+		return nil
+	}
+	out := map[string]int{}
+	for vdu, n := range o.Recorded() {
+		if capacity[vdu] == n {
+			out[vdu] = n
+		}
+	}
+	return out
+}
+
 // Levels are the instantiation level and the scale status when the operation is complete.
 func (o *Operation) Levels() (string, []lcm.ScaleInfo) {
 	if p := o.OpOcc.Plan; p != nil {

@@ -56,15 +56,6 @@ type Operation struct {
 	podNetwork bool
 }
 
-// Load resolves an operation.
-func (r *Resolver) Load(ctx context.Context, id lcm.OpOccID) (*Operation, error) {
-	opOcc, err := r.Store.Operation(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	return r.Of(ctx, opOcc)
-}
-
 // Of completes what is known of an operation; of one that does not exist, only its instance need be known.
 func (r *Resolver) Of(ctx context.Context, opOcc lcm.VnfLcmOpOcc) (o *Operation, err error) {
 	o = &Operation{OpOcc: opOcc, podNetwork: r.PodNetwork}

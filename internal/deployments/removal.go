@@ -1,0 +1,59 @@
+package deployments
+
+import (
+	"context"
+	"time"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/vim"
+)
+
+// removalTimeout is how long the VIM may take for a removal once VNFCs have had their time to end. What does not go by
+// then waits for somebody.
+const removalTimeout = 10 * time.Minute
+
+// Removal implements activities.Deployments.
+func (d *Deployments) Removal(ctx context.Context, id lcm.OpOccID) (vim.Removal, error) {
+	opOcc, err := d.Operations.OpOcc(ctx, id)
+	if err != nil {
+		return vim.Removal{}, err
+	}
+	return removalOf(opOcc)
+}
+
+// removalOf gives VNFCs no time in a FORCEFUL termination, and what a GRACEFUL one says. What else removes a deployment
+// leaves that to them, and leaves volumes that those may want which come after it.
+func removalOf(opOcc lcm.VnfLcmOpOcc) (how vim.Removal, err error) {
+	switch opOcc.Operation {
+	case lcm.OpTerminate:
+		return terminationOf(opOcc)
+	case lcm.OpHeal:
+		request, err := lcm.ParseHeal(opOcc.Params)
+		if keep, by := request.KeepsVolumes(); keep || by == "" {
+			how.Volumes = vim.VolumesStay
+		}
+		how.Timeout = defaultTimeout
+		return how, err
+	default:
+		return vim.Removal{Volumes: vim.FormerVolumesStay, Timeout: defaultTimeout}, nil
+	}
+}
+
+func terminationOf(opOcc lcm.VnfLcmOpOcc) (how vim.Removal, err error) {
+	request, err := lcm.ParseTerminate(opOcc.Params)
+	if err != nil {
+		return how, err
+	}
+	grace := request.GracePeriod()
+	switch {
+	case !request.Graceful():
+		grace, how.Grace = 0, new(time.Duration)
+	case request.GracefulTerminationTimeout != nil:
+		how.Grace = &grace
+	}
+	how.Timeout = grace + removalTimeout
+	if request.KeepsClaims() {
+		how.Volumes = vim.VolumesStay
+	}
+	return how, nil
+}
