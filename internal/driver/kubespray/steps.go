@@ -28,9 +28,9 @@ func (c *Cluster) Steps(at lifecycle.Hook, f lifecycle.Facts, p lcm.Plan) []life
 	case lifecycle.ScaleEnd:
 		return l.arrival()
 	case lifecycle.HealStart:
-		return l.beforeHeal()
+		return l.BeforeHeal(l.departure)
 	case lifecycle.HealEnd:
-		return l.afterHeal()
+		return l.AfterHeal(l.arrival)
 	case lifecycle.OperateStart:
 		return l.Stopping()
 	case lifecycle.OperateEnd:
@@ -107,32 +107,4 @@ func (l listing) departure() []lifecycle.Step {
 			Final: true,
 		},
 	})
-}
-
-// beforeHeal takes what leaves out of use.
-func (l listing) beforeHeal() (list []lifecycle.Step) {
-	if l.ReplacesStorage() {
-		list = append(list, l.StorageLeaves()...)
-	}
-	if l.ReplacesNodes() {
-		list = append(list, l.departure()...)
-	}
-	return list
-}
-
-// afterHeal makes use of what has come. The storage server is first: new nodes mount what it exports.
-func (l listing) afterHeal() (list []lifecycle.Step) {
-	if l.ReplacesBalancer() {
-		list = append(list, l.BalancerMade()...)
-	}
-	if l.ReplacesStorage() {
-		list = append(list, l.StorageMade()...)
-	}
-	if l.ReplacesNodes() {
-		list = append(list, l.arrival()...)
-	}
-	if l.ReplacesStorage() {
-		list = append(list, l.StorageUsed()...)
-	}
-	return append(list, l.ForgetReplaced()...)
 }

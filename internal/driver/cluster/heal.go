@@ -1,0 +1,32 @@
+package cluster
+
+import "github.com/windlass-nfv/windlass/internal/lifecycle"
+
+// BeforeHeal takes what a heal replaces out of use; departure takes nodes out of the cluster.
+func (l Listing) BeforeHeal(departure func() []lifecycle.Step) (list []lifecycle.Step) {
+	if l.ReplacesStorage() {
+		list = append(list, l.StorageLeaves()...)
+	}
+	if l.ReplacesNodes() {
+		list = append(list, departure()...)
+	}
+	return list
+}
+
+// AfterHeal makes use of what has come; arrival makes members of the cluster of new servers. The storage server is
+// first: new nodes mount what it exports.
+func (l Listing) AfterHeal(arrival func() []lifecycle.Step) (list []lifecycle.Step) {
+	if l.ReplacesBalancer() {
+		list = append(list, l.BalancerMade()...)
+	}
+	if l.ReplacesStorage() {
+		list = append(list, l.StorageMade()...)
+	}
+	if l.ReplacesNodes() {
+		list = append(list, arrival()...)
+	}
+	if l.ReplacesStorage() {
+		list = append(list, l.StorageUsed()...)
+	}
+	return append(list, l.ForgetReplaced()...)
+}
