@@ -77,6 +77,8 @@ ETSI NFV SOL003 API; every lifecycle operation is one durable workflow that surv
 		refuseUnknown(cmd)
 		root.AddCommand(cmd)
 	}
-	root.AddCommand(newVersion(con))
+	check := newMigrateCheck(con)
+	check.GroupID = "client"
+	root.AddCommand(check, newVersion(con))
 	return root
 }
