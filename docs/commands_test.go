@@ -173,6 +173,9 @@ func TestPages_showCommandsThatExist(t *testing.T) {
 	require.Contains(t, programs["windlass"].subs["vnf"].subs["instantiate"].flags, "watch")
 	seen := 0
 	for file, text := range pages(t) {
+		if file == "../CHANGELOG.md" {
+			continue // it names commands that are no more, and mistakes that were told badly
+		}
 		for _, line := range commandLines(text) {
 			words := strings.Fields(line[1])
 			if !subcommand.MatchString(words[0]) || strings.Contains(line[1], "  ") && !strings.HasPrefix(words[0], "-") &&
