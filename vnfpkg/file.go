@@ -31,6 +31,9 @@ func OpenFile(r io.ReaderAt, size int64, name string) (*File, error) {
 	return &File{entry: zr.File[i]}, nil
 }
 
+// Size is how many bytes the file has, unpacked.
+func (f *File) Size() int64 { return int64(f.entry.UncompressedSize64) }
+
 // Seek implements io.Seeker.
 func (f *File) Seek(offset int64, whence int) (int64, error) {
 	switch whence {

@@ -143,8 +143,8 @@ func computeFlavour(capabilities *value) string {
 	return ""
 }
 
-// image reads sw_image_data and the artifact with the image's file, which may be absent: images are
-// often in the VIM already, and must be, for Windlass uploads none.
+// image reads sw_image_data and the artifact with the image's file, which may be absent: images are often in the VIM
+// already. One that the package carries is uploaded by its name where the VIM has none of that name.
 func (r *flavourReader) image(node *value) *SwImage {
 	data := r.property(node, "sw_image_data")
 	artifact := r.imageArtifact(node)
@@ -161,7 +161,10 @@ func (r *flavourReader) image(node *value) *SwImage {
 	}
 	if target, ok := r.locate(artifact.file, file); ok {
 		image.File = target
-		r.rep.warn(artifact.place(), "the image %s is not uploaded to the VIM: %s", quoteName(file), image.inGlance())
+		if image.Name == "" {
+			r.rep.warn(artifact.place(), "the image %s has no name, and is not uploaded to the VIM: %s", quoteName(file),
+				image.inGlance())
+		}
 	} else {
 		r.rep.warn(artifact.place(), "names the image %s, which the archive lacks: %s", quoteName(file), image.inGlance())
 	}

@@ -49,7 +49,11 @@ func TestOpen_warnsOfWhatItDoesWithout(t *testing.T) {
 		"a file that a driver of Windlass replaces": {artifact("/opt/stack/tacker/kubernetes_mgmt.py"), []string{}},
 		"an image in the package": {
 			imageFile(summed, "../Files/images/one.img").with("Files/images/one.img", "an image"),
-			[]string{`Definitions/top.yaml:25: the image "../Files/images/one.img" is not uploaded to the VIM: Glance must have an image named "image-1" with the sha-256 "0f1e"`},
+			[]string{},
+		},
+		"an image in the package that has no name": {
+			imageFile("        description: none\n", "../Files/images/one.img").with("Files/images/one.img", "an image"),
+			[]string{`Definitions/top.yaml:25: the image "../Files/images/one.img" has no name, and is not uploaded to the VIM: Glance must have it by the name that the templates use`},
 		},
 		"an image that the package lacks": {
 			imageFile(summed, "../Files/images/one.img"),

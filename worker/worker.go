@@ -193,6 +193,7 @@ func activityStructs(
 		&activities.Infrastructure{
 			VIMs: open, Deployments: made, Vnfs: known, Output: lines{},
 		},
+		&activities.Images{VIMs: open, Deployments: made, Packages: known, Output: lines{}},
 		&activities.Drift{
 			Sites: &sites{operations: ops, hosts: login, vims: open}, Records: o.Store, Starter: o.Starter,
 			Metrics: o.DriftMetrics,

@@ -10,6 +10,7 @@ import (
 // Receivers of method values only: the SDK takes the activities' names from them.
 var (
 	infra       *activities.Infrastructure
+	images      *activities.Images
 	nodes       *activities.Nodes
 	cluster     *activities.Cluster
 	vims        *activities.VimRegistry
@@ -28,9 +29,22 @@ func Instantiate(ctx workflow.Context, in lcm.OperationInput) error {
 func (v *vnf) making() table {
 	return table{
 		"ask-for-grant": {do: v.requestGrant},
+		"upload-images": {do: v.uploadImages, undo: v.releaseImages},
 		"create-stack":  {do: v.deploy, undo: v.remove},
 		"find-nodes":    {do: v.findNodes},
 	}
+}
+
+func (v *vnf) uploadImages(ctx workflow.Context) error {
+	in := activities.DeploymentInput{Tracked: track(ctx, ""), OpOccID: v.in.OpOccID}
+	_, err := call(untilDone(ctx), images.UploadImages, in)
+	return err
+}
+
+func (v *vnf) releaseImages(ctx workflow.Context) error {
+	in := activities.DeploymentInput{Tracked: track(ctx, ""), OpOccID: v.in.OpOccID}
+	_, err := call(polling(ctx), images.ReleaseImages, in)
+	return err
 }
 
 func (v *vnf) deploy(ctx workflow.Context) error {

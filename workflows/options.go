@@ -47,7 +47,7 @@ func polling(ctx workflow.Context) workflow.Context { return working(ctx, longes
 // onNode is for an activity that works on one node over SSH.
 func onNode(ctx workflow.Context) workflow.Context { return working(ctx, longest) }
 
-// untilDone is for a playbook, which takes as long as it takes: its progress is in the step's output.
+// untilDone is for a playbook or an upload, which takes as long as it takes: its progress is in the output of the step.
 func untilDone(ctx workflow.Context) workflow.Context { return working(ctx, playing) }
 
 // soon is for a node that has worked and should answer at once: a network that is away for some seconds is waited for,

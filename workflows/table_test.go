@@ -113,6 +113,12 @@ func everyList(t *testing.T) map[string]anyList {
 		all["containers "+string(to)] = anyList{lcm.OpOperate, lifecycle.Steps(f, lcm.Plan{Operation: lcm.OpOperate, ChangeStateTo: to})}
 	}
 	all["containers healed"] = anyList{lcm.OpHeal, lifecycle.Steps(f, lcm.Plan{Operation: lcm.OpHeal, Within: true})}
+	withImage := lifecycle.Facts{Flavour: &vnfpkg.Flavour{Vdus: []vnfpkg.Vdu{
+		{ID: "server", Image: &vnfpkg.SwImage{Name: "debian", File: "Files/images/debian.img"}},
+	}}}
+	for _, op := range []lcm.Operation{lcm.OpInstantiate, lcm.OpTerminate} {
+		all["image "+string(op)] = anyList{op, lifecycle.Steps(withImage, lcm.Plan{Operation: op, Whole: true})}
+	}
 	all["package"] = anyList{lcm.OpChangeVnfPkg, lifecycle.Steps(f, lcm.Plan{Operation: lcm.OpChangeVnfPkg})}
 	all["modification"] = anyList{lcm.OpModifyInfo, lifecycle.Steps(f, lcm.Plan{Operation: lcm.OpModifyInfo})}
 	for op, body := range map[lcm.Operation]string{

@@ -22,6 +22,7 @@ func (v *vnf) ending() table {
 	return table{
 		"shut-down":      {do: v.shutDownServers},
 		"delete-stack":   {do: v.remove},
+		"release-images": {do: v.releaseImages},
 		"forget-secrets": {do: v.forgetNodes},
 	}
 }

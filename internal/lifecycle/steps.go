@@ -90,6 +90,7 @@ func (l listing) granted(before ...Step) []Step {
 // making makes the VNF: an INSTANTIATE, or the second half of the HEAL of an entire VNF.
 func (l listing) making() []Step {
 	return Join(
+		l.uploading(),
 		[]Step{
 			{ID: "create-stack", Title: "Create the infrastructure stack", Undo: "the stack is deleted"},
 			{ID: "find-nodes", Title: "Find the nodes"},
@@ -105,8 +106,9 @@ func (l listing) ending() []Step {
 		When(l.facts.Graceful && l.facts.any(switchesVnfcs), Step{ID: "shut-down", Title: "Shut the servers down", Final: true}),
 		[]Step{
 			{ID: "delete-stack", Title: "Delete the infrastructure stack", Final: true},
-			{ID: "forget-secrets", Title: "Forget keys and secrets"},
 		},
+		l.releasing(),
+		[]Step{{ID: "forget-secrets", Title: "Forget keys and secrets"}},
 	)
 }
 

@@ -150,3 +150,18 @@ func idsOf(list []lifecycle.Step) (ids []lifecycle.StepID) {
 	}
 	return ids
 }
+
+// An image that the package carries is there before servers are made of it, and goes after them.
+func TestSteps_ofAPackageWithImages(t *testing.T) {
+	f := lifecycle.Facts{Flavour: &vnfpkg.Flavour{Vdus: []vnfpkg.Vdu{
+		{ID: "server", Image: &vnfpkg.SwImage{Name: "debian", File: "Files/images/debian.img"}},
+	}}}
+	making := []lifecycle.StepID{"upload-images", "create-stack", "find-nodes"}
+	require.Equal(t, append([]lifecycle.StepID{"ask-for-grant"}, making...),
+		idsOf(lifecycle.Steps(f, lcm.Plan{Operation: lcm.OpInstantiate})))
+	require.Equal(t, []lifecycle.StepID{"ask-for-grant", "delete-stack", "release-images", "forget-secrets"},
+		idsOf(lifecycle.Steps(f, lcm.Plan{Operation: lcm.OpTerminate, Whole: true})))
+	healing := idsOf(lifecycle.Steps(f, lcm.Plan{Operation: lcm.OpHeal, Whole: true}))
+	require.Subset(t, healing, making)
+	require.NotContains(t, healing, lifecycle.StepID("release-images"), "it is needed again at once")
+}

@@ -40,6 +40,7 @@ func TestOnFakeMachines(t *testing.T) {
 		{"a workflow terminated in Temporal goes on", terminatedInTemporal},
 		{"modify", modifying},
 		{"a package of other images", otherImages},
+		{"a package with its image", packagedImages},
 		{"a VIM that comes with the request", onOwnVim},
 		{"attributes are as the VNFD declares them", declaredAttributes},
 		{"registries of images", registries},

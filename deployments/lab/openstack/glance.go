@@ -77,6 +77,8 @@ func (rt *router) glance() {
 	rt.on(glance, "PATCH /v2/images/{id}", c.patchImage)
 	rt.on(glance, "DELETE /v2/images/{id}", c.deleteImage)
 	rt.on(glance, "PUT /v2/images/{id}/file", c.uploadImage)
+	rt.on(glance, "PUT /v2/images/{id}/tags/{tag}", c.tagImage)
+	rt.on(glance, "DELETE /v2/images/{id}/tags/{tag}", c.untagImage)
 }
 
 func imageView(i Image) object {
@@ -112,12 +114,16 @@ func (c *Cloud) listImages(r *request) (reply, error) {
 		}
 		wanted := (i.Visibility == "public" || r.sees(i.ProjectID)) && q.Get("marker") == "" &&
 			(name == "" || i.Name == name) && (!q.Has("status") || q.Get("status") == i.Status) &&
-			(!q.Has("visibility") || q.Get("visibility") == i.Visibility)
+			(!q.Has("visibility") || q.Get("visibility") == i.Visibility) && hasAll(i.Tags, q["tag"])
 		if wanted {
 			out = append(out, imageView(i))
 		}
 	}
 	return ok(object{"images": out, "schema": "/v2/schemas/images", "first": "/v2/images"})
+}
+
+func hasAll(have, want []string) bool {
+	return !slices.ContainsFunc(want, func(tag string) bool { return !slices.Contains(have, tag) })
 }
 
 func (c *Cloud) image(r *request) (Image, error) {
@@ -258,4 +264,35 @@ func (c *Cloud) deleteImage(r *request) (reply, error) {
 		return reply{}, err
 	}
 	return reply{status: http.StatusNoContent}, state.Remove(c.store, images, i.ID)
+}
+
+// tagImage adds a tag, which may be there.
+func (c *Cloud) tagImage(r *request) (reply, error) {
+	return c.retag(r, func(tags []string, tag string) ([]string, error) {
+		if slices.Contains(tags, tag) {
+			return tags, nil
+		}
+		return append(slices.Clone(tags), tag), nil
+	})
+}
+
+func (c *Cloud) untagImage(r *request) (reply, error) {
+	return c.retag(r, func(tags []string, tag string) ([]string, error) {
+		if !slices.Contains(tags, tag) {
+			return nil, notFound("NotFound", "Tag %s is not found.", tag)
+		}
+		return slices.DeleteFunc(slices.Clone(tags), func(t string) bool { return t == tag }), nil
+	})
+}
+
+func (c *Cloud) retag(r *request, change func(tags []string, tag string) ([]string, error)) (reply, error) {
+	i, err := c.ownImage(r)
+	if err != nil {
+		return reply{}, err
+	}
+	_, _, err = state.Change(c.store, images, i.ID, func(i *Image) (err error) {
+		i.Tags, err = change(i.Tags, r.PathValue("tag"))
+		return err
+	})
+	return reply{status: http.StatusNoContent}, err
 }

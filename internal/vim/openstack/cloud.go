@@ -27,6 +27,7 @@ type Cloud struct {
 	heat     *gophercloud.ServiceClient
 	network  *gophercloud.ServiceClient
 	compute  *gophercloud.ServiceClient
+	images   *gophercloud.ServiceClient // nil where the catalog has none
 	regions  []string
 	// waiting counts those that look again and again whether something is over.
 	waiting atomic.Int64
@@ -112,8 +113,12 @@ func (c *Cloud) readCatalog(vim lcm.Vim, where gophercloud.EndpointOpts) error {
 		}
 		*service.to = &gophercloud.ServiceClient{ProviderClient: c.provider, Endpoint: endpoint, Type: service.kind}
 	}
-	// Neutron's endpoint has no version in most catalogs.
+	// Neutron's endpoint has no version in most catalogs, and Glance's neither.
 	c.network.ResourceBase = strings.TrimSuffix(c.network.Endpoint, "v2.0/") + "v2.0/"
+	if endpoint, ok := find(catalog, "image", where); ok {
+		c.images = &gophercloud.ServiceClient{ProviderClient: c.provider, Endpoint: endpoint, Type: "image"}
+		c.images.ResourceBase = strings.TrimSuffix(endpoint, "v2/") + "v2/"
+	}
 	return nil
 }
 

@@ -3,7 +3,10 @@ package vimtest
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -25,6 +28,7 @@ type Memory struct {
 	mu          sync.Mutex
 	ids         int
 	deployments map[string]*deployment
+	images      map[string][]string // their users
 }
 
 type deployment struct {
@@ -39,7 +43,9 @@ type part struct {
 }
 
 // NewMemory makes an empty VIM.
-func NewMemory() *Memory { return &Memory{Group: "workers", deployments: map[string]*deployment{}} }
+func NewMemory() *Memory {
+	return &Memory{Group: "workers", deployments: map[string]*deployment{}, images: map[string][]string{}}
+}
 
 // id makes one that no other resource has.
 func (m *Memory) id(of string) string {
@@ -178,4 +184,48 @@ func (m *Memory) Settle(_ context.Context, name, owner string, _ func(string)) e
 		return d.foreign(name)
 	}
 	return nil
+}
+
+// KeepImage implements vim.ImageStore.
+func (m *Memory) KeepImage(
+	_ context.Context, image vim.Image, user string, open func() (io.ReadCloser, error), _ func(string),
+) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	users, there := m.images[image.Name]
+	if !there {
+		content, err := open()
+		if err != nil {
+			return err
+		}
+		_, err = io.Copy(io.Discard, content)
+		if err := errors.Join(err, content.Close()); err != nil {
+			return err
+		}
+	}
+	if !slices.Contains(users, user) {
+		m.images[image.Name] = append(users, user)
+	}
+	return nil
+}
+
+// ReleaseImages implements vim.ImageStore.
+func (m *Memory) ReleaseImages(_ context.Context, user string, _ func(string)) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for name, users := range m.images {
+		users = slices.DeleteFunc(slices.Clone(users), func(u string) bool { return u == user })
+		m.images[name] = users
+		if len(users) == 0 {
+			delete(m.images, name)
+		}
+	}
+	return nil
+}
+
+// Images are the names of the images that are there.
+func (m *Memory) Images() []string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.Sorted(maps.Keys(m.images))
 }

@@ -52,6 +52,7 @@ func Run(t *testing.T, bed Bed) {
 	s.replaces()
 	s.switches()
 	s.removes()
+	s.keepsImages()
 }
 
 func silent(string) {}
