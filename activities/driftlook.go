@@ -99,6 +99,8 @@ type LookForDriftOutput struct {
 	Busy     string              `json:"busy,omitempty"`
 	Findings []lcm.DriftFinding  `json:"findings,omitempty"`
 	Health   ClusterHealthOutput `json:"health"`
+	// VirtualIPHolder is the control plane that holds the virtual IP, "" when there is none, or not exactly one.
+	VirtualIPHolder string `json:"virtualIpHolder,omitempty"`
 }
 
 // LookForDrift compares what a VNF should be with what its VIM, its nodes and its cluster say.
@@ -144,7 +146,7 @@ func (d *Drift) LookForDrift(ctx context.Context, in LookForDriftInput) (out Loo
 		return out, err
 	}
 	want.Vnfcs, want.Manual = site.Instance.Instantiated.VnfcResources, healedByPeople(site.Instance.Instantiated)
-	out.Findings = drift.Compare(want, have)
+	out.Findings, out.VirtualIPHolder = drift.Compare(want, have), drift.VirtualIPHolder(want, have)
 	return out, nil
 }
 

@@ -27,6 +27,8 @@ var apisOf = []struct {
 	{rest.PkgV1.Prefix + "/", []string{apiPkgV1}},
 	{"/v1.0/vims", []string{apiVimV1}},
 	{"/windlass/v1/vnf_", []string{apiLcmV1, apiLcmV2}},
+	{"/windlass/v1/events", []string{apiLcmV1, apiLcmV2}},
+	{"/windlass/v1/identity", []string{apiLcmV1, apiLcmV2, apiPkgV1, apiVimV1}},
 	{"/windlass/v1/dead_letters", []string{apiLcmV1, apiLcmV2}},
 	{"/server_notification/", []string{apiLcmV1, apiLcmV2}},
 }
@@ -35,6 +37,8 @@ var apisOf = []struct {
 // pattern, "" where there is none: who asks for what does not exist must be known, too.
 func needOf(method, path string) (need auth.Need, open bool) {
 	switch {
+	case path == "/ui" || strings.HasPrefix(path, "/ui/") || strings.HasPrefix(path, "/windlass/v1/login"): // who will be known
+		return need, true
 	case path == "/" || path == "/healthz" || path == "/readyz" || path == "/openapi.json" || path == "/docs":
 		return need, true
 	case strings.HasSuffix(path, "/api_versions"): // SOL013 clause 9.3.3: before a client can know how to authenticate

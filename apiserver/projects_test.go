@@ -156,7 +156,7 @@ func TestProjects_listsHaveTheProjectsOwn(t *testing.T) {
 		require.Positive(t, count(edge, path), path)
 		require.Positive(t, count(ops, path), "%s: an administrator sees everything", path)
 	})
-	require.Equal(t, 14, lists)
+	require.Equal(t, 16, lists)
 	for _, r := range b.do("GET", "/windlass/v1/audit", nil, core).list() {
 		require.Equal(t, "core", r["projectId"])
 	}

@@ -2,14 +2,29 @@ package apiserver
 
 import (
 	"net/http"
+	"strings"
 
 	"github.com/labstack/echo/v4"
 
 	"github.com/windlass-nfv/windlass/apiserver/rest"
+	"github.com/windlass-nfv/windlass/apiserver/ui"
 )
 
 // rootRoutes answer those who know nothing but where the server is.
-func (s *Server) rootRoutes() []rest.Route { return []rest.Route{rest.Get("/", s.readRoot)} }
+func (s *Server) rootRoutes() []rest.Route {
+	return []rest.Route{rest.Get("/", leadBrowsers(acceptsJSON(s.readRoot)))}
+}
+
+// leadBrowsers sends those who want to see something to the web page.
+func leadBrowsers(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		c.Response().Header().Set("Vary", "Accept")
+		if wantsPage(c) {
+			return ui.Lead(c)
+		}
+		return next(c)
+	}
+}
 
 // rootView says what serves here, and where to go on.
 type rootView struct {
@@ -22,7 +37,7 @@ func (s *Server) readRoot(c echo.Context) error {
 	links := map[string]rest.Link{}
 	for name, path := range map[string]string{
 		"self": "/", "vnflcm": "/vnflcm/api_versions", "vnfpkgm": "/vnfpkgm/api_versions", "vims": "/v1.0/vims",
-		"docs": "/docs", "openapi": "/openapi.json", "health": "/healthz", "readiness": "/readyz",
+		"docs": "/docs", "ui": "/ui/", "openapi": "/openapi.json", "health": "/healthz", "readiness": "/readyz",
 	} {
 		links[name] = rest.Link{Href: s.base + path}
 	}
@@ -30,4 +45,11 @@ func (s *Server) readRoot(c echo.Context) error {
 		Name: "Windlass", Description: "A VNF Manager: SOL003, on OpenStack",
 		Links: links,
 	})
+}
+
+// wantsPage tells whether a browser asks, to show the answer to a person. A program that takes whatever comes, as most
+// do, does not name HTML.
+func wantsPage(c echo.Context) bool {
+	header := strings.Join(c.Request().Header.Values("Accept"), ",")
+	return strings.Contains(header, "text/html") && !strings.Contains(header, rest.MimeJSON) && rest.Accepts(c, "text/html")
 }

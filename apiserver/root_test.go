@@ -15,7 +15,7 @@ import (
 
 func TestRoot_leadsOn(t *testing.T) {
 	b := newBench(t, withAuth) // everybody may ask
-	doc := b.do("GET", "/", nil, "Accept: text/html,*/*;q=0.8").want(http.StatusOK)
+	doc := b.do("GET", "/", nil, "Accept: */*").want(http.StatusOK)
 	require.Equal(t, "Windlass", doc["name"])
 	links := doc["_links"].(map[string]any)
 	require.Equal(t, map[string]any{"href": endpoint + "/docs"}, links["docs"])
@@ -25,6 +25,18 @@ func TestRoot_leadsOn(t *testing.T) {
 		b.do("GET", path, nil, as("edge", "windlass:write")).want(http.StatusOK)
 	}
 	require.Equal(t, "OPTIONS, GET, HEAD", b.do("POST", "/", nil, as("edge", "windlass:write")).Header.Get("Allow"))
+}
+
+func TestRoot_sendsBrowsersToThePage(t *testing.T) {
+	b := newBench(t, withAuth)
+	a := b.do("GET", "/", nil, "Accept: text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8")
+	require.Equal(t, http.StatusSeeOther, a.Status)
+	require.Equal(t, "ui/", a.Header.Get("Location"))
+	require.Equal(t, "Accept", a.Header.Get("Vary"))
+	for _, accept := range []string{"application/json, text/html", "text/html;q=0, */*"} {
+		b.do("GET", "/", nil, "Accept: "+accept).want(http.StatusOK)
+	}
+	b.do("GET", "/", nil, "Accept: image/png").problem(http.StatusNotAcceptable)
 }
 
 // Every resource that is read answers HEAD with what it answers GET with, but the body (RFC 9110 clause 9.3.2).

@@ -24,6 +24,7 @@ import (
 	"github.com/windlass-nfv/windlass/apiserver/openapi"
 	"github.com/windlass-nfv/windlass/apiserver/rest"
 	"github.com/windlass-nfv/windlass/apiserver/subscriptions"
+	"github.com/windlass-nfv/windlass/apiserver/ui"
 	"github.com/windlass-nfv/windlass/apiserver/vims"
 	"github.com/windlass-nfv/windlass/apiserver/vnflcm"
 	"github.com/windlass-nfv/windlass/apiserver/vnfpkgm"
@@ -100,6 +101,10 @@ type Options struct {
 	Auth Authenticator
 	// Security is how the document of the API tells of Auth.
 	Security openapi.Security
+	// Page is what the web page at /ui must know; Passwords and Codes are its ways to log in.
+	Page      ui.Settings
+	Passwords ui.Passwords
+	Codes     ui.Codes
 	// AllowedHosts are names of this server, in small letters, beside those in Endpoint and Listen: where Auth is nil,
 	// no other one is answered to.
 	AllowedHosts []string
@@ -273,7 +278,8 @@ func (s *Server) routes() *echo.Echo {
 			}
 		}
 	}
-	add("", s.rootRoutes(), acceptsJSON)
+	add("", s.rootRoutes())
+	add("", s.page().Routes())
 	add("", s.probeRoutes())
 	add("", s.descriptionRoutes())
 	add("", versionRoutes(), acceptsJSON)

@@ -114,6 +114,7 @@ func (c *driftCheck) round(ctx workflow.Context) (again bool, err error) {
 	report := lcm.DriftReport{
 		ID:      workflow.GetInfo(ctx).WorkflowExecution.RunID + "-" + strconv.Itoa(c.rounds),
 		Trigger: c.in.Trigger, CheckedAt: workflow.Now(ctx).UTC(), Findings: seen.Findings,
+		VirtualIPHolder: seen.VirtualIPHolder,
 	}
 	err = workflow.ExecuteActivity(short(ctx), drifts.RecordDrift, activities.RecordDriftInput{
 		VnfInstanceID: c.in.VnfInstanceID, Report: report, Notified: c.in.Servers,

@@ -43,32 +43,36 @@ func (h *Handler) events(c echo.Context) error {
 	if len(first) == 0 && o.State.Terminal() {
 		return c.NoContent(http.StatusNoContent) // tells an EventSource not to come back
 	}
-	header := c.Response().Header()
-	header.Set("Content-Type", "text/event-stream")
-	header.Set("Cache-Control", "no-store")
-	header.Set("X-Accel-Buffering", "no") // proxies must pass events on at once
-	c.Response().WriteHeader(http.StatusOK)
+	startStream(c)
 	if c.Request().Method == http.MethodHead { // nobody reads events, and the headers are all there
 		return nil
 	}
 	stream := &eventStream{c: c}
 	stream.raw("retry: 2000\n\n")
-	return h.followUntil(ctx, stream, o.ID, after)
+	return untilExpiry(ctx, stream, func(ctx context.Context) error { return h.follow(ctx, stream, o.ID, after) })
+}
+
+func startStream(c echo.Context) {
+	header := c.Response().Header()
+	header.Set("Content-Type", "text/event-stream")
+	header.Set("Cache-Control", "no-store")
+	header.Set("X-Accel-Buffering", "no") // proxies must pass events on at once
+	c.Response().WriteHeader(http.StatusOK)
 }
 
 // expired is the last line of a stream whose client has shown credentials that are good no longer.
 const expired = ": The credentials of this request have expired. Open the stream again with new ones and the " +
 	"Last-Event-ID.\n\n"
 
-// followUntil follows as long as the client's credentials are good: who comes again must show new ones.
-func (h *Handler) followUntil(ctx context.Context, stream *eventStream, id lcm.OpOccID, after int64) error {
+// untilExpiry follows as long as the client's credentials are good: who comes again must show new ones.
+func untilExpiry(ctx context.Context, stream *eventStream, follow func(context.Context) error) error {
 	who, _ := auth.From(ctx)
 	if who.Until.IsZero() {
-		return h.follow(ctx, stream, id, after)
+		return follow(ctx)
 	}
 	ctx, cancel := context.WithDeadlineCause(ctx, who.Until, errExpired)
 	defer cancel()
-	err := h.follow(ctx, stream, id, after)
+	err := follow(ctx)
 	if errors.Is(context.Cause(ctx), errExpired) {
 		stream.raw(expired)
 		return nil
@@ -115,18 +119,20 @@ func (h *Handler) follow(ctx context.Context, stream *eventStream, id lcm.OpOccI
 		case o.State.Terminal():
 			return nil
 		}
-		if err := h.awaitEvents(ctx, stream, id, after); err != nil {
+		if err := h.await(ctx, stream, func(ctx context.Context) error {
+			return h.Store.WaitEvents(ctx, id, after)
+		}); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// awaitEvents waits for a newer event; a comment shows meanwhile that the stream lives.
-func (h *Handler) awaitEvents(ctx context.Context, stream *eventStream, id lcm.OpOccID, after int64) error {
+// await waits for a newer event; a comment shows meanwhile that the stream lives.
+func (h *Handler) await(ctx context.Context, stream *eventStream, newer func(context.Context) error) error {
 	wait, cancel := context.WithTimeout(ctx, h.Heartbeat)
 	defer cancel()
-	err := h.Store.WaitEvents(wait, id, after)
+	err := newer(wait)
 	switch {
 	case err == nil || ctx.Err() != nil:
 		return nil
@@ -155,6 +161,9 @@ func (w *eventStream) raw(text string) {
 
 func (w *eventStream) event(e lcm.Event) {
 	data, err := viewOfEvent(e)
+	if err == nil {
+		data, err = ofOperation(e, data)
+	}
 	if err != nil {
 		w.err = err
 		return

@@ -22,6 +22,11 @@ func (h *Handler) Routes() []rest.Route {
 	const opOcc = "/vnf_lcm_op_occs/:vnfLcmOpOccId"
 	return []rest.Route{
 		rest.Get("/version", h.version),
+		rest.Get("/identity", h.readIdentity),
+		rest.Get("/events", h.allEvents),
+		rest.Get("/vnf_instances", h.summarizeInstances),
+		rest.Get("/vnf_lcm_op_occs", h.summarizeOperations),
+		rest.Get("/vnf_instances/:vnfInstanceId/topology", h.readTopology),
 		rest.Get("/vnf_instances/:vnfInstanceId/drift", h.readDrift),
 		rest.Post("/vnf_instances/:vnfInstanceId/drift", h.checkDrift),
 		rest.Get("/vnf_instances/:vnfInstanceId/drift_policy", h.readDriftPolicy),

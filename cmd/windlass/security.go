@@ -1,6 +1,7 @@
 package main
 
 import (
+	"net/url"
 	"os"
 	"strings"
 
@@ -39,6 +40,36 @@ func (b *backends) secure(o *apiserver.Options) error {
 	}
 	if len(chain) > 0 {
 		o.Auth, o.Security = chain, describedAuth(b.config.Auth)
+	}
+	return b.openPage(o, chain)
+}
+
+// openPage says how the readers of the web page log in, and where it leads.
+func (b *backends) openPage(o *apiserver.Options, chain auth.Chain) error {
+	a, page := b.config.Auth, b.config.Page
+	o.Page.Traces, o.Page.Tokens = page.Traces, map[string]string{}
+	if page.Temporal != "" {
+		o.Page.Temporal = page.Temporal + "/namespaces/" + url.PathEscape(b.config.Temporal.Namespace)
+	}
+	for _, method := range chain {
+		if k, ok := method.(*auth.Keystone); ok {
+			o.Page.Tokens[config.AuthKeystone], o.Passwords = "X-Auth-Token", k
+		}
+	}
+	if !a.Has(config.AuthOAuth2) {
+		return nil
+	}
+	o.Page.Tokens[config.AuthOAuth2] = "Authorization"
+	if page.OAuth2ClientID == "" {
+		return nil
+	}
+	client, err := auth.HTTPClient(a.OAuth2.CAFile)
+	if err != nil {
+		return err
+	}
+	o.Codes = &auth.CodeFlow{
+		Issuer: a.OAuth2.Issuer, Audience: a.OAuth2.Audience, ClientID: page.OAuth2ClientID, Scope: page.OAuth2Scope,
+		RedirectURI: b.config.API.Endpoint + "/ui/", HTTP: client,
 	}
 	return nil
 }

@@ -81,6 +81,7 @@ func (t *tree) serverSettings() []string {
 		"WINDLASS_API_LISTEN=" + t.opts.API,
 		"WINDLASS_API_ENDPOINT=" + t.opts.Endpoint,
 		"WINDLASS_API_CODEC=true",
+		"WINDLASS_PAGE_TEMPORAL_URL=http://" + t.opts.UI,
 		"WINDLASS_API_CODEC_ORIGINS=" + strings.Join(t.webUIOrigins(), ","),
 		"WINDLASS_KEYS_FILE=" + t.keyFile(),
 		"WINDLASS_WORKER_METRICS=" + t.opts.WorkerMetrics,

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"net/http"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -286,11 +285,7 @@ func (k *Keystone) login(ctx context.Context) (*gophercloud.ServiceClient, error
 		return nil, err
 	}
 	// The URL of the settings, not the catalog's: it is the one that this host reaches.
-	endpoint := gophercloud.NormalizeURL(k.URL)
-	if !strings.HasSuffix(endpoint, "/v3/") {
-		endpoint += "v3/"
-	}
-	return &gophercloud.ServiceClient{ProviderClient: provider, Endpoint: endpoint}, nil
+	return &gophercloud.ServiceClient{ProviderClient: provider, Endpoint: k.endpoint()}, nil
 }
 
 // Challenge is Method's, in the words of OpenStack's own middleware.

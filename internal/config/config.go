@@ -23,6 +23,7 @@ type Config struct {
 	Temporal            Temporal
 	API                 API
 	Auth                Auth
+	Page                Page
 	Limits              Limits
 	Audit               Audit
 	Notifications       Notifications

@@ -25,7 +25,7 @@ const (
 
 // settings are all there are, in the order of --help and of the example file.
 var settings = slices.Concat(
-	databaseSettings, apiSettings, authSettings, limitSettings, notificationSettings, nfvoSettings, packageSettings,
+	databaseSettings, apiSettings, authSettings, pageSettings, limitSettings, notificationSettings, nfvoSettings, packageSettings,
 	keySettings,
 	workerSettings, telemetrySettings, processSettings,
 )

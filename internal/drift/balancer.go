@@ -60,6 +60,21 @@ func (c *comparison) virtualIP(seen int, holders, cut []lcm.Node) {
 	}
 }
 
+// VirtualIPHolder is the name of the control plane that holds the virtual IP; "" when none was seen to, or several were.
+func VirtualIPHolder(want Expected, have Seen) (name string) {
+	for _, node := range want.Nodes.With(lcm.ControlPlane) {
+		s := have.Sights[node.Name]
+		switch {
+		case want.HAProxy == "" || s.Unreachable != "" || !s.HoldsVirtualIP:
+		case name != "":
+			return ""
+		default:
+			name = node.Name
+		}
+	}
+	return name
+}
+
 // differs tells in what a configuration of HAProxy differs, as a clause; "" when it does not. It quotes the names of
 // Windlass's own servers only: what somebody has written there may be a password.
 func differs(want, have string) string {

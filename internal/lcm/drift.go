@@ -204,6 +204,8 @@ type DriftReport struct {
 	CheckedAt time.Time      `json:"checkedAt"`
 	Findings  []DriftFinding `json:"findings"`
 	Decision  DriftDecision  `json:"decision"`
+	// VirtualIPHolder is the control plane that holds the virtual IP, "" when there is none, or not exactly one.
+	VirtualIPHolder string `json:"virtualIpHolder,omitempty"`
 }
 
 // Following counts, in the report's findings, those of the check before on. notified are servers of which somebody has

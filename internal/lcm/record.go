@@ -49,9 +49,11 @@ const (
 type Event struct {
 	ID      int64
 	OpOccID OpOccID
-	Type    EventType
-	At      time.Time
-	Data    json.RawMessage
+	// VnfInstanceID is that of the operation; only events of all operations have it.
+	VnfInstanceID VnfInstanceID
+	Type          EventType
+	At            time.Time
+	Data          json.RawMessage
 }
 
 // OperationEvent is the data of an "operation" event.

@@ -39,13 +39,20 @@ func scanEvent(row pgx.CollectableRow) (e lcm.Event, err error) {
 // WaitEvents returns as soon as the operation has an event newer than after, with ctx.Err() when ctx
 // ends first. It does not hold a connection while it waits.
 func (s *Store) WaitEvents(ctx context.Context, id lcm.OpOccID, after int64) error {
+	return s.waitEvents(ctx, id, after, s.hasEvents)
+}
+
+// waitEvents waits until has tells that there is an event.
+func (s *Store) waitEvents(
+	ctx context.Context, id lcm.OpOccID, after int64, has func(context.Context, lcm.OpOccID, int64) (bool, error),
+) error {
 	// Registered before looking, so that nothing comes between unnoticed.
 	w, leave := s.hub.join(id, after)
 	defer leave()
 	poll := time.NewTicker(s.slowPoll)
 	defer poll.Stop()
 	for {
-		newer, err := s.hasEvents(ctx, id, after)
+		newer, err := has(ctx, id, after)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}

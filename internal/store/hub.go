@@ -31,7 +31,10 @@ type hub struct {
 	waiters map[lcm.OpOccID]map[*waiter]struct{}
 }
 
-// waiter waits for an event of one operation that is newer than after.
+// everyOperation is what who waits for an event of any operation waits for.
+const everyOperation lcm.OpOccID = ""
+
+// waiter waits for an event of one operation, or of any, that is newer than after.
 type waiter struct {
 	after int64
 	// woken gets true when there is a newer event, false when events may have been missed. It holds one.
@@ -123,9 +126,11 @@ func (h *hub) listenOnce() (listened bool) {
 func (h *hub) wake(id lcm.OpOccID, eventID int64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	for w := range h.waiters[id] {
-		if eventID > w.after {
-			w.wake(true)
+	for _, of := range []lcm.OpOccID{id, everyOperation} {
+		for w := range h.waiters[of] {
+			if eventID > w.after {
+				w.wake(true)
+			}
 		}
 	}
 }

@@ -1,0 +1,227 @@
+package extensions
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/windlass-nfv/windlass/apiserver/rest"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// topologyView is what a VNF consists of, by what each part does, and how it was at the last check for drift.
+type topologyView struct {
+	VnfInstanceID lcm.VnfInstanceID `json:"vnfInstanceId"`
+	// Endpoint is the API of the cluster that the VNF is, ClusterVimID the VIM as which it is registered.
+	Endpoint     string         `json:"endpoint,omitempty"`
+	ClusterVimID lcm.VimID      `json:"clusterVimId,omitempty"`
+	CheckedAt    *time.Time     `json:"checkedAt,omitempty"`
+	Parts        []partView     `json:"parts"`
+	Volumes      []volumeView   `json:"volumes,omitempty"`
+	Registries   []registryView `json:"registries,omitempty"`
+	// Findings are those of the last check that are about no part, or about one that is not recorded.
+	Findings []lcm.DriftFinding `json:"findings,omitempty"`
+}
+
+// The health of a part.
+const (
+	healthOK      = "OK"      // the last check has found nothing
+	healthDrifted = "DRIFTED" // the last check has found something
+	healthStopped = "STOPPED" // it was stopped on purpose
+	healthUnknown = "UNKNOWN" // it was never checked
+)
+
+// The roles of parts that are no nodes.
+const (
+	roleServer lcm.Role = "server" // of a VM that nothing more is known of
+	roleObject lcm.Role = "object" // of Kubernetes
+)
+
+// partView is a VNFC: a node, another server, or an object of Kubernetes.
+type partView struct {
+	VnfcInstanceID string   `json:"vnfcInstanceId"` // as a heal names it
+	Name           string   `json:"name"`
+	Role           lcm.Role `json:"role"`
+	VduID          string   `json:"vduId"`
+	ResourceID     string   `json:"resourceId"`
+	ResourceType   string   `json:"resourceType,omitempty"`
+	Address        string   `json:"address,omitempty"`
+	SSHAddress     string   `json:"sshAddress,omitempty"`
+	Zone           string   `json:"zone,omitempty"`
+	Health         string   `json:"health"`
+	// HoldsVirtualIP is set of the control plane that held the virtual IP when it was last looked.
+	HoldsVirtualIP bool               `json:"holdsVirtualIp,omitempty"`
+	Findings       []lcm.DriftFinding `json:"findings,omitempty"`
+}
+
+type volumeView struct {
+	ID                   string `json:"id"`
+	VirtualStorageDescID string `json:"virtualStorageDescId"`
+	ResourceID           string `json:"resourceId"`
+}
+
+type registryView struct {
+	Server         string `json:"server"`
+	ConnectionType string `json:"connectionType,omitempty"`
+}
+
+// readTopology answers what a VNF consists of.
+func (h *Handler) readTopology(c echo.Context) error {
+	inst, err := h.PathInstance(c)
+	if err != nil {
+		return err
+	}
+	ctx := c.Request().Context()
+	d, err := h.Store.Drift(ctx, inst.ID)
+	if err != nil {
+		return err
+	}
+	v := topologyView{VnfInstanceID: inst.ID, Parts: []partView{}, Registries: registriesOf(inst)}
+	if inst.Instantiated == nil {
+		return rest.WriteJSON(c, http.StatusOK, v)
+	}
+	if v.ClusterVimID = inst.Instantiated.ClusterVimID; v.ClusterVimID != "" {
+		v.Endpoint = h.endpointOf(ctx, v.ClusterVimID)
+	}
+	for _, s := range inst.Instantiated.VirtualStorages {
+		v.Volumes = append(v.Volumes, volumeView{s.ID, s.VirtualStorageDescID, s.StorageResource.ResourceID})
+	}
+	if d.Report != nil {
+		v.CheckedAt = moment(d.Report.CheckedAt)
+	}
+	v.add(inst, d.Report)
+	return rest.WriteJSON(c, http.StatusOK, v)
+}
+
+// endpointOf is where a cluster's API is; "" when it is not registered any more.
+func (h *Handler) endpointOf(ctx context.Context, id lcm.VimID) string {
+	vim, err := h.Store.Vim(ctx, id)
+	if err != nil {
+		return ""
+	}
+	return vim.AuthURL
+}
+
+// orderOfRoles is how a person looks at a cluster: from its clients to its data.
+var orderOfRoles = []lcm.Role{
+	lcm.LoadBalancer, lcm.ControlPlane, lcm.Worker, lcm.Storage, lcm.RegistryServer, roleServer, roleObject,
+}
+
+// add makes the parts, and gives each what was found about it.
+func (v *topologyView) add(inst lcm.VnfInstance, report *lcm.DriftReport) {
+	i := inst.Instantiated
+	balancer := balancerOf(i.AdditionalParams)
+	for _, r := range i.VnfcResources {
+		part := partOf(inst, r, balancer)
+		switch {
+		case i.StateOf(r.ID) == lcm.VnfStopped:
+			part.Health = healthStopped
+		case report == nil:
+			part.Health = healthUnknown
+		default:
+			part.judge(r.ID, *report)
+		}
+		v.Parts = append(v.Parts, part)
+	}
+	slices.SortStableFunc(v.Parts, func(a, b partView) int {
+		return slices.Index(orderOfRoles, a.Role) - slices.Index(orderOfRoles, b.Role)
+	})
+	if report == nil {
+		return
+	}
+	for _, f := range report.Findings {
+		if !slices.ContainsFunc(i.VnfcResources, func(r lcm.VnfcResourceInfo) bool { return r.ID == f.VnfcInstanceID }) {
+			v.Findings = append(v.Findings, f)
+		}
+	}
+}
+
+func (p *partView) judge(vnfc string, report lcm.DriftReport) {
+	p.HoldsVirtualIP = report.VirtualIPHolder != "" && report.VirtualIPHolder == p.Name
+	p.Health = healthOK
+	for _, f := range report.Findings {
+		if f.VnfcInstanceID == vnfc {
+			p.Health, p.Findings = healthDrifted, append(p.Findings, f)
+		}
+	}
+}
+
+// partOf tells what a VNFC is: what its record as a node says, else what can be seen of it.
+func partOf(inst lcm.VnfInstance, r lcm.VnfcResourceInfo, balancer []string) partView {
+	i := inst.Instantiated
+	p := partView{
+		VnfcInstanceID: inst.VnfcInfoID(r), Name: inst.VnfcInfoID(r), Role: roleServer, VduID: r.VduID, Zone: r.ZoneID,
+		ResourceID: r.ComputeResource.ResourceID, ResourceType: r.ComputeResource.VimLevelResourceType,
+		Address: firstAddress(r),
+	}
+	nodes := i.Nodes
+	if i.Storage != nil {
+		nodes = append(slices.Clone(nodes), i.Storage.Node)
+	}
+	for _, n := range nodes {
+		if n.ServerID == r.ComputeResource.ResourceID {
+			p.Name, p.Role, p.Address, p.SSHAddress = n.Name, n.Role, n.Address, n.SSHAddress
+			return p
+		}
+	}
+	switch {
+	case p.ResourceType != "" && !strings.HasPrefix(p.ResourceType, "OS::"):
+		p.Name, p.Role = p.ResourceID, roleObject
+	case r.Metadata[lcm.RegistriesKey] != nil:
+		p.Name, p.Role = lcm.NodeName(lcm.RegistryServer, p.ResourceID), lcm.RegistryServer
+	case slices.ContainsFunc(r.CpInfo, func(cp lcm.VnfcCpInfo) bool { return slices.Contains(balancer, cp.CpdID) }):
+		p.Name, p.Role = lcm.NodeName(lcm.LoadBalancer, p.ResourceID), lcm.LoadBalancer
+	}
+	return p
+}
+
+// firstAddress is an address of a VNFC, "" when none is recorded.
+func firstAddress(r lcm.VnfcResourceInfo) string {
+	for _, cp := range r.CpInfo {
+		for _, info := range cp.CpProtocolInfo {
+			if info.IPOverEthernet == nil {
+				continue
+			}
+			for _, ip := range info.IPOverEthernet.IPAddresses {
+				if len(ip.Addresses) > 0 {
+					return ip.Addresses[0]
+				}
+			}
+		}
+	}
+	return ""
+}
+
+// balancerOf are the connection points of the load balancer before a cluster.
+func balancerOf(additionalParams json.RawMessage) []string {
+	var of struct {
+		Cluster struct {
+			LB struct {
+				SSHCpName string `json:"ssh_cp_name"`
+				NicCpName string `json:"nic_cp_name"`
+			} `json:"external_lb_param"`
+		} `json:"k8s_cluster_installation_param"`
+	}
+	_ = json.Unmarshal(additionalParams, &of) // without them there is none
+	lb := of.Cluster.LB
+	return slices.DeleteFunc([]string{lb.SSHCpName, lb.NicCpName}, func(s string) bool { return s == "" })
+}
+
+// registriesOf are those that the nodes of a cluster pull from.
+func registriesOf(inst lcm.VnfInstance) (out []registryView) {
+	list, _ := inst.ConfigurableProperties[lcm.RegistriesKey].([]any)
+	for _, item := range list {
+		entry, _ := item.(map[string]any)
+		server, _ := entry["server"].(string)
+		kind, _ := entry["connection_type"].(string)
+		if server != "" {
+			out = append(out, registryView{server, kind})
+		}
+	}
+	return out
+}

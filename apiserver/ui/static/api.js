@@ -1,0 +1,106 @@
+// The API, as the reader of the page. Credentials are in this tab only: in memory, and in sessionStorage so that they
+// survive a reload. They are sent to this server and nobody else.
+
+export const root = new URL('..', document.baseURI);
+const place = 'windlass.credentials';
+
+let credentials = read();
+let settings;
+let identity;
+const leavers = new Set();
+
+function read() {
+  try {
+    return JSON.parse(sessionStorage.getItem(place));
+  } catch {
+    return null;
+  }
+}
+
+export const session = {
+  get settings() { return settings; },
+  get identity() { return identity; },
+  get loggedIn() { return Boolean(credentials); },
+  // use takes credentials: {header, value}.
+  use(given) {
+    credentials = given;
+    sessionStorage.setItem(place, JSON.stringify(given));
+  },
+  forget() {
+    credentials = null;
+    identity = null;
+    sessionStorage.removeItem(place);
+  },
+  async loadSettings() {
+    settings = await (await fetch(new URL('windlass/v1/login', root))).json();
+    return settings;
+  },
+  async loadIdentity() {
+    identity = await get('windlass/v1/identity');
+    return identity;
+  },
+  // onRefused calls back when the credentials are good no longer.
+  onRefused(f) { leavers.add(f); },
+};
+
+// may tells whether the reader has one of the scopes that a task needs. Without a task: whether they may read.
+export function may(task) {
+  const scopes = identity?.scopes || [];
+  const all = ['windlass:write', 'windlass:admin', 'vnflcm:v2:all'];
+  if (!task) return true;
+  return scopes.some((s) => all.includes(s) || s === `vnflcm:v2:${task}`);
+}
+
+// ApiError is an answer that tells what is wrong.
+export class ApiError extends Error {
+  constructor(status, problem) {
+    super(problem.detail || problem.TackerError?.message || problem.title || `The server answers ${status}.`);
+    this.status = status;
+    this.problem = problem;
+  }
+}
+
+export function headers(more = {}) {
+  const out = { Accept: 'application/json', ...more };
+  if (credentials) out[credentials.header] = credentials.value;
+  return out;
+}
+
+// request sends a request below the API's root.
+export async function request(path, options = {}) {
+  const url = new URL(path, root);
+  const more = { ...options.headers };
+  if (url.pathname.includes('/vnflcm/v2')) more.Version = '2.0.0';
+  if (options.json !== undefined) more['Content-Type'] = 'application/json';
+  let answer;
+  try {
+    answer = await fetch(url, {
+      method: options.method || 'GET', signal: options.signal, headers: headers(more), cache: 'no-store',
+      credentials: 'same-origin', body: options.json === undefined ? undefined : JSON.stringify(options.json),
+    });
+  } catch (cause) {
+    if (cause.name === 'AbortError') throw cause;
+    throw new ApiError(0, { detail: 'The server cannot be reached. The page tries again by itself.' });
+  }
+  if (answer.ok) return answer;
+  const problem = await answer.json().catch(() => ({}));
+  if (answer.status === 401) leavers.forEach((f) => f(problem.detail));
+  throw new ApiError(answer.status, problem);
+}
+
+export async function get(path, signal) {
+  return (await request(path, { signal })).json();
+}
+
+// list reads a page of a list for people, with the number of all items.
+export async function list(path, query, signal) {
+  const given = Object.entries(query).filter(([, v]) => v !== undefined && v !== '' && v !== false);
+  const answer = await request(`${path}?${new URLSearchParams(given)}`, { signal });
+  return { items: await answer.json(), total: Number(answer.headers.get('X-Total-Count')) };
+}
+
+// post sends a request that does something; it returns the id of what was made, if there is one.
+export async function post(path, json) {
+  const answer = await request(path, { method: 'POST', json });
+  return (answer.headers.get('Location') || '').split('/').pop();
+}

@@ -1,0 +1,85 @@
+// What happens to operations, as it happens: one stream for the whole page. It goes on after the last event that was
+// seen when the connection was lost. (EventSource cannot send credentials in a header.)
+
+import { request, session } from './api.js';
+
+const listeners = new Set();
+const watchers = new Set();
+let running;
+let last = '';
+let state = 'off';
+
+// listen calls back with {type, data} until the returned function is called.
+export function listen(callback) {
+  listeners.add(callback);
+  return () => listeners.delete(callback);
+}
+
+// watch tells whether the stream stands: 'live', 'lost' or 'off'.
+export function watch(callback) {
+  watchers.add(callback);
+  callback(state);
+}
+
+function tell(now) {
+  state = now;
+  watchers.forEach((f) => f(now));
+}
+
+export function start() {
+  if (running) return;
+  running = new AbortController();
+  follow(running.signal);
+}
+
+export function stop() {
+  running?.abort();
+  running = null;
+  last = '';
+  tell('off');
+}
+
+async function follow(signal) {
+  let wait = 500;
+  while (!signal.aborted) {
+    try {
+      const answer = await request('windlass/v1/events', {
+        signal, headers: { Accept: 'text/event-stream', ...(last && { 'Last-Event-ID': last }) },
+      });
+      tell('live');
+      wait = 500;
+      await read(answer.body.getReader());
+    } catch (cause) {
+      if (signal.aborted || cause.status === 401) return;
+    }
+    if (signal.aborted || (session.settings.asked && !session.identity)) return;
+    tell('lost');
+    await new Promise((resolve) => { setTimeout(resolve, wait); });
+    wait = Math.min(wait * 2, 15000);
+  }
+}
+
+async function read(reader) {
+  const decoder = new TextDecoder();
+  let rest = '';
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    rest += decoder.decode(value, { stream: true });
+    const blocks = rest.split('\n\n');
+    rest = blocks.pop();
+    blocks.forEach(take);
+  }
+}
+
+function take(block) {
+  const event = { type: '', data: '' };
+  for (const line of block.split('\n')) {
+    if (line.startsWith('id: ')) last = line.slice(4);
+    else if (line.startsWith('event: ')) event.type = line.slice(7);
+    else if (line.startsWith('data: ')) event.data += line.slice(6);
+  }
+  if (!event.type) return;
+  const data = JSON.parse(event.data);
+  listeners.forEach((f) => f({ type: event.type, data }));
+}

@@ -1,0 +1,80 @@
+// One VNF instance: what it consists of, how it is, what was done with it, what can be done.
+
+import { h, fill, notice } from './dom.js';
+import { get, list, may, post } from './api.js';
+import { listen } from './events.js';
+import { nameOf } from './format.js';
+import { attempt, button, confirm, facts, id, later, pill, time } from './parts.js';
+import { operationRows } from './operations.js';
+import { showTopology } from './topology.js';
+import { planHeal, planScale } from './plan.js';
+
+export async function showInstance(place, { id: instanceId, signal }) {
+  const path = `vnflcm/v2/vnf_instances/${encodeURIComponent(instanceId)}`;
+  const own = `windlass/v1/vnf_instances/${encodeURIComponent(instanceId)}`;
+  const state = h('div.state', { 'aria-live': 'polite' });
+  const actions = h('div.actions.top');
+  const about = h('section.card');
+  const parts = h('section');
+  const past = h('section');
+
+  const load = async () => {
+    const [instance, topology, operations] = await Promise.all([
+      get(path, signal), get(`${own}/topology`, signal),
+      list('windlass/v1/vnf_lcm_op_occs', { vnfInstanceId: instanceId, limit: 10 }, signal),
+    ]);
+    const info = instance.instantiatedVnfInfo;
+    const busy = operations.items.find((o) => ['STARTING', 'PROCESSING', 'FAILED_TEMP', 'ROLLING_BACK'].includes(o.operationState));
+    document.title = `${nameOf(instance.vnfInstanceName, instance.id)} · Windlass`;
+    fill(place.querySelector('h1'), nameOf(instance.vnfInstanceName, instance.id));
+    fill(state, pill(info?.vnfState === 'STOPPED' ? 'STOPPED' : instance.instantiationState));
+    fill(actions, busy ? h('a.button.primary', { href: `#/operations/${busy.id}` }, 'See the operation under way')
+      : buttons(instance, topology, own, path));
+    fill(about, facts([
+      ['Description', instance.vnfInstanceDescription],
+      ['Product', `${instance.vnfProductName} ${instance.vnfSoftwareVersion}`], ['Provider', instance.vnfProvider],
+      ['Flavour', info?.flavourId], ['Scale', scaleOf(info)],
+      ['VIM', Object.values(instance.vimConnectionInfo || {}).map((v) => v.vimType).join(', ')],
+      ['Kubernetes API', topology.endpoint && h('code', topology.endpoint)],
+      ['Drift', driftOf(topology, instance)], ['VNFD', id(instance.vnfdId)], ['Id', id(instance.id)],
+    ]));
+    fill(parts, showTopology(topology));
+    fill(past, h('h2', 'Operations'), operations.total ? operationRows(operations.items, true) : h('p.sub', 'There was none yet.'),
+      operations.total > 10 && h('p', h('a', { href: `#/operations?instance=${instance.id}` }, `All ${operations.total} operations`)));
+  };
+
+  fill(place, h('div.head', h('div', h('p.crumb', h('a', { href: '#/instances' }, 'Instances')), h('h1')), state),
+    actions, about, parts, past);
+  await load();
+  const again = later(() => attempt(load), 400);
+  signal.addEventListener('abort', listen(({ type, data }) => {
+    if (type === 'operation' && data.vnfInstanceId === instanceId) again();
+  }));
+}
+
+const scaleOf = (info) => (info?.scaleStatus || []).map((s) => `${s.aspectId} ${s.scaleLevel}`).join(', ');
+
+function driftOf(topology, instance) {
+  if (instance.instantiationState !== 'INSTANTIATED') return '';
+  if (!topology.checkedAt) return 'Not checked yet';
+  const count = topology.parts.reduce((n, p) => n + (p.findings?.length || 0), topology.findings?.length || 0);
+  return h('span', pill(count ? 'DRIFTED' : 'OK', count ? `${count} found` : undefined), ' ', h('span.sub', time(topology.checkedAt)));
+}
+
+function buttons(instance, topology, own, path) {
+  const has = (link, task) => instance._links?.[link] && may(task);
+  const done = async (operation) => { location.hash = `#/operations/${operation}`; };
+  return [
+    has('scale', 'scale') && button('Scale…', () => planScale(instance, own, path, done)),
+    has('heal', 'heal') && button('Heal…', () => planHeal(instance, topology, own, path, done)),
+    instance.instantiationState === 'INSTANTIATED' && may('drift') && button('Check for drift', () => attempt(async () => {
+      await post(`${own}/drift`);
+      notice('The check is under way. Its outcome is here in some seconds; load the page again.');
+    })),
+    has('terminate', 'terminate') && button('Terminate…', () => confirm({
+      title: `Terminate ${nameOf(instance.vnfInstanceName, instance.id)}?`, kind: 'danger', verb: 'Terminate it',
+      text: ['This is final: all its machines, volumes and data are deleted, and there is no rollback.'],
+      act: async () => done(await post(`${path}/terminate`, { terminationType: 'FORCEFUL' })),
+    })),
+  ].filter(Boolean);
+}

@@ -1,0 +1,123 @@
+// The page: who is logged in, what is shown, and where to go.
+
+import { h, fill, icon } from './dom.js';
+import { session } from './api.js';
+import * as events from './events.js';
+import { problem } from './parts.js';
+import { showLogin, returnFromIssuer } from './login.js';
+import { showInstances } from './instances.js';
+import { showInstance } from './instance.js';
+import { showOperations } from './operations.js';
+import { showOperation } from './operation.js';
+import { showPackages, showVims } from './catalog.js';
+
+const main = document.getElementById('main');
+const bar = document.getElementById('bar');
+let leave; // ends what the page that is shown has begun
+
+const pages = [
+  ['instances', 'Instances', showInstances, showInstance],
+  ['operations', 'Operations', showOperations, showOperation],
+  ['packages', 'Packages', showPackages],
+  ['vims', 'VIMs', showVims],
+];
+
+// where takes a place in the page apart: #/instances/ID?search=x.
+function where() {
+  const [path, query] = location.hash.replace(/^#\/?/, '').split('?');
+  const [name, id] = path.split('/');
+  return { name, id: id && decodeURIComponent(id), query: new URLSearchParams(query) };
+}
+
+async function show() {
+  if (session.settings.asked && !session.identity) return;
+  const { name, id, query } = where();
+  const page = pages.find(([key]) => key === name);
+  if (!page) {
+    location.replace('#/instances');
+    return;
+  }
+  leave?.abort();
+  leave = new AbortController();
+  showBar(name);
+  const { signal } = leave;
+  const place = h('div.page');
+  const view = id ? page[3] : page[2];
+  document.title = `${page[1]} · Windlass`;
+  try {
+    await (view || page[2])(place, { id, query, signal });
+  } catch (error) {
+    if (error.name === 'AbortError') return;
+    fill(place, problem(error));
+  }
+  if (signal.aborted) return;
+  fill(main, place);
+  if (document.activeElement === document.body) main.focus({ preventScroll: true });
+  window.scrollTo(0, 0);
+}
+
+function showBar(current) {
+  const live = h('span.live');
+  fill(bar, h('div.bar',
+    h('a.brand', { href: '#/instances' }, h('img', { src: 'icon.svg', alt: '', width: 26, height: 26 }), 'Windlass'),
+    h('nav', { 'aria-label': 'Pages' }, pages.map(([key, title]) => h('a', {
+      href: `#/${key}`, 'aria-current': key === current && 'page',
+    }, title))),
+    h('div.who', live, more())));
+  events.watch((state) => {
+    live.className = `live ${state}`;
+    live.textContent = { live: 'Live', lost: 'Connecting', off: '' }[state];
+    live.title = { live: 'What happens is shown as it happens', lost: 'The connection is lost; it is tried again', off: '' }[state];
+  });
+}
+
+// more is the menu of the reader: who they are, other places, and the way out.
+function more() {
+  const { settings, identity } = session;
+  return h('details.menu',
+    h('summary', { 'aria-label': 'You and other places' }, icon('M4 7h16M4 12h16M4 17h16')),
+    h('div',
+      identity && h('p.me', h('strong', identity.client), h('span', `Project ${identity.projectId}`)),
+      h('a', { href: '../docs' }, 'The API'),
+      settings.temporal && h('a', { href: settings.temporal, rel: 'noreferrer' }, 'Temporal'),
+      settings.version && h('p.hint', `Windlass ${settings.version}`),
+      session.loggedIn && h('button', { type: 'button', onclick: () => leaveSession() }, 'Log out')));
+}
+
+function leaveSession(why) {
+  leave?.abort();
+  events.stop();
+  session.forget();
+  bar.replaceChildren();
+  document.querySelectorAll('dialog').forEach((d) => d.close());
+  showLogin(main, enter, why);
+}
+
+// enter begins with what the reader may see.
+async function enter() {
+  await session.loadIdentity();
+  events.start();
+  await show();
+}
+
+async function begin() {
+  try {
+    await session.loadSettings();
+    session.onRefused((why) => { if (session.identity || session.loggedIn) leaveSession(why); });
+    const problemOfLogin = await returnFromIssuer();
+    if (problemOfLogin) {
+      showLogin(main, enter, problemOfLogin);
+      return;
+    }
+    await enter();
+  } catch (error) {
+    if (error.status === 401 || error.status === 400) showLogin(main, enter, session.loggedIn ? error.message : '');
+    else fill(main, h('div.page', problem(error)));
+  }
+}
+
+window.addEventListener('hashchange', () => {
+  document.querySelectorAll('details.menu[open]').forEach((d) => d.removeAttribute('open'));
+  show();
+});
+begin();

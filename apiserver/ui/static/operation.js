@@ -1,0 +1,121 @@
+// One operation, live: its state, what it does on which node, what can be decided about it.
+
+import { h, fill, setText, notice } from './dom.js';
+import { get, may, post, session } from './api.js';
+import { listen } from './events.js';
+import { isOpen, nameOf, operationName, moment, span } from './format.js';
+import { attempt, button, confirm, facts, id, later, pill } from './parts.js';
+import { Timeline } from './timeline.js';
+
+export async function showOperation(place, { id: opId, signal }) {
+  const path = `vnflcm/v2/vnf_lcm_op_occs/${encodeURIComponent(opId)}`;
+  const own = `windlass/v1/vnf_lcm_op_occs/${encodeURIComponent(opId)}`;
+  let [operation, steps] = await Promise.all([get(path, signal), get(`${own}/steps`, signal)]);
+  const instance = await get(`vnflcm/v2/vnf_instances/${operation.vnfInstanceId}`, signal).catch(() => ({}));
+  document.title = `${operationName(operation.operation)} ${nameOf(instance.vnfInstanceName, operation.vnfInstanceId)} · Windlass`;
+
+  const state = h('div.state', { 'aria-live': 'polite' });
+  const actions = h('div.actions.top');
+  const wrong = h('div');
+  const about = h('div');
+  const duration = h('span');
+  const timeline = new Timeline(own, signal);
+
+  const show = () => {
+    timeline.begin(operation, steps);
+    fill(state, pill(operation.operationState),
+      operation.isCancelPending && h('span.sub', ` ${operation.cancelMode === 'FORCEFUL' ? 'Forceful' : 'Graceful'} cancel is asked for`));
+    fill(actions, buttons(operation, path, load));
+    fill(wrong, operation.error && failure(operation));
+    fill(about, facts([
+      ['Instance', h('a', { href: `#/instances/${operation.vnfInstanceId}` },
+        nameOf(instance.vnfInstanceName, operation.vnfInstanceId))],
+      ['Began', moment(operation.startTime)], ['Duration', duration],
+      ['Started by', operation.isAutomaticInvocation ? 'Windlass itself, by the drift policy' : 'A request'],
+      ['Id', id(operation.id)], ['Elsewhere', links(operation, steps)],
+    ]));
+    tick();
+  };
+  const tick = () => {
+    const end = isOpen(operation.operationState) ? Date.now() : new Date(operation.stateEnteredTime);
+    setText(duration, span(Math.max(0, end - new Date(operation.startTime)) / 1000));
+    timeline.tick();
+  };
+  const load = async () => {
+    [operation, steps] = await Promise.all([get(path, signal), get(`${own}/steps`, signal)]);
+    show();
+  };
+
+  fill(place, h('div.head', h('div', h('p.crumb', h('a', { href: '#/operations' }, 'Operations')),
+    h('h1', operationName(operation.operation), h('span.of', ` ${nameOf(instance.vnfInstanceName, operation.vnfInstanceId)}`))), state),
+  wrong, actions, h('section.card', about), h('section', h('h2', 'Steps'), timeline.element));
+  show();
+
+  const again = later(() => attempt(load), 150);
+  signal.addEventListener('abort', listen(({ type, data }) => {
+    if (data.vnfLcmOpOccId !== operation.id) return;
+    if (type === 'operation') again();
+    else if (type === 'step') timeline.take(data);
+    else timeline.output(data);
+  }));
+  const clock = setInterval(() => { if (isOpen(operation.operationState)) tick(); }, 1000);
+  signal.addEventListener('abort', () => clearInterval(clock));
+}
+
+function failure(operation) {
+  const { error, operationState } = operation;
+  const title = { FAILED_TEMP: 'The operation has stopped and waits for your decision', ROLLED_BACK: 'It was rolled back because' };
+  return h(`div.failure.${operationState === 'FAILED_TEMP' ? 'warn' : 'off'}`,
+    h('p.title', title[operationState] || 'What went wrong'), h('p', error.detail), error.title && h('p.sub', `Kind: ${error.title}`));
+}
+
+function links(operation, steps) {
+  const { temporal, traces } = session.settings;
+  const trace = steps.find((s) => s.traceId)?.traceId;
+  const out = [
+    temporal && h('a', { href: `${temporal}/workflows/lcm-${operation.id}`, rel: 'noreferrer', target: '_blank' }, 'Temporal'),
+    traces && trace && h('a', { href: traces.replaceAll('{traceId}', trace), rel: 'noreferrer', target: '_blank' }, 'Trace'),
+  ].filter(Boolean);
+  return out.length ? h('span.links', out) : '';
+}
+
+// buttons are those of what is possible now: the operation's own links tell, and the reader's scopes.
+function buttons(operation, path, load) {
+  const has = (task) => operation._links?.[task] && may(task);
+  const act = (task, body) => async () => {
+    await post(`${path}/${task}`, body);
+    notice({ retry: 'It is tried again.', rollback: 'It is rolled back.', fail: 'It has failed for good.', cancel: 'The cancel is asked for.' }[task]);
+    await load();
+  };
+  return [
+    has('retry') && button('Retry', () => attempt(act('retry')), 'primary'),
+    has('rollback') && button('Roll back…', () => confirm({
+      title: 'Roll this operation back?', kind: 'warn', verb: 'Roll back',
+      text: ['Everything that it has done is undone, from the last step to the first.', 'It ends as rolled back and cannot be resumed.'],
+      act: act('rollback'),
+    })),
+    has('fail') && button('Fail…', () => confirm({
+      title: 'Fail this operation for good?', kind: 'danger', verb: 'Fail it for good',
+      text: ['This is final: it can be neither retried nor rolled back afterwards.',
+        'What it has made or changed stays as it is now.'],
+      act: act('fail'),
+    })),
+    has('cancel') && button('Cancel…', () => askCancel(operation, act)),
+  ].filter(Boolean);
+}
+
+function askCancel(operation, act) {
+  let mode = 'GRACEFUL';
+  const choice = (value, title, text) => h('label.choice',
+    h('input', { type: 'radio', name: 'mode', value, checked: value === mode, onchange: () => { mode = value; } }),
+    h('span', h('strong', title), h('span.sub', text)));
+  confirm({
+    title: 'Cancel this operation?', kind: 'warn', verb: 'Cancel the operation',
+    text: 'It stops and then waits for your decision: retry, roll back or fail.',
+    fields: h('fieldset', h('legend', 'How'),
+      choice('GRACEFUL', 'Gracefully', 'The step under way ends first.'),
+      choice('FORCEFUL', 'Forcefully', 'The step under way is broken off at once.')),
+    act: () => act('cancel', { cancelMode: mode })(),
+  });
+}
+

@@ -1,0 +1,87 @@
+// The plan before a scaling or a healing: what would be done is shown before it is asked for.
+
+import { h, fill, field } from './dom.js';
+import { post, request } from './api.js';
+import { nameOf, plural } from './format.js';
+import { button, dialog, problem } from './parts.js';
+
+// planned asks for the plan of an operation and shows it; carry out sends the very request that was planned.
+function planned({ title, operation, verb, fields, body, own, path, task, done }) {
+  dialog(title, (close) => {
+    const outcome = h('div', { 'aria-live': 'polite' });
+    const form = h('form', {
+      onsubmit: async (event) => {
+        event.preventDefault();
+        const asked = body();
+        fill(outcome, h('p.sub', 'Planning…'));
+        try {
+          const plan = await (await request(`${own}/plan`, {
+            method: 'POST', headers: { Version: '2.0.0' }, json: { operation, request: asked },
+          })).json();
+          fill(outcome, planView(plan), h('div.actions', button('Do nothing', close), button(verb, async (click) => {
+            const go = click.currentTarget;
+            go.disabled = true;
+            try {
+              const id = await post(`${path}/${task}`, asked);
+              close();
+              await done(id);
+            } catch (error) {
+              fill(outcome, problem(error));
+            }
+          }, plan.steps?.some((s) => s.final) ? 'danger' : 'primary')));
+          outcome.querySelector('.actions button:last-child').focus();
+        } catch (error) {
+          fill(outcome, problem(error));
+        }
+      },
+      onchange: () => fill(outcome),
+    }, fields, h('div.actions', h('button.primary', { type: 'submit' }, 'Show the plan')), outcome);
+    return form;
+  });
+}
+
+function planView(plan) {
+  const room = plan.quota && [
+    plural(plan.quota.instances, 'machine'), plan.quota.cores && plural(plan.quota.cores, 'core'),
+    plan.quota.ramMb && `${(plan.quota.ramMb / 1024).toLocaleString()} GiB of memory`,
+    plan.quota.volumes && plural(plan.quota.volumes, 'volume'),
+  ].filter(Boolean).join(', ');
+  return h('div.plan',
+    h('h3', 'This would happen'),
+    plan.whole && h('p', 'The entire VNF is made anew.'),
+    plan.groups?.map((g) => h('p', h('strong', g.vduId), ` from ${g.from} to ${g.to}`)),
+    plan.leaving?.length > 0 && h('div', h('p', 'These go:'), h('ul', plan.leaving.map((l) =>
+      h('li', h('code', l.node || l.vnfcId), ` because ${l.why || 'it is asked for'}`)))),
+    plan.keepVolumes && h('p', 'Volumes stay, with all data.'),
+    room && h('p.sub', `The cloud must have room for ${room}.`),
+    plan.steps && h('ol.plan-steps', plan.steps.map((s, i) => h('li', s.title,
+      s.final && h('span.tag.final', 'final'),
+      plan.forwardOnlyFrom === i && h('span.tag', 'no rollback from here on')))));
+}
+
+export function planScale(instance, own, path, done) {
+  const info = instance.instantiatedVnfInfo;
+  const levels = new Map((info.scaleStatus || []).map((s) => [s.aspectId, s.scaleLevel]));
+  const most = new Map((info.maxScaleLevels || []).map((s) => [s.aspectId, s.scaleLevel]));
+  const aspect = h('select', [...levels].map(([name, level]) =>
+    h('option', { value: name }, `${name}: level ${level}${most.has(name) ? ` of ${most.get(name)}` : ''}`)));
+  const type = h('select', h('option', { value: 'SCALE_OUT' }, 'Out: more'), h('option', { value: 'SCALE_IN' }, 'In: fewer'));
+  const steps = h('input', { type: 'number', min: 1, max: 100, value: 1, required: true });
+  planned({
+    title: `Scale ${nameOf(instance.vnfInstanceName, instance.id)}`, operation: 'SCALE', verb: 'Scale now', task: 'scale', own, path, done,
+    fields: [field('What', aspect), field('Which way', type), field('Steps', steps)],
+    body: () => ({ type: type.value, aspectId: aspect.value, numberOfSteps: Number(steps.value) }),
+  });
+}
+
+export function planHeal(instance, topology, own, path, done) {
+  const boxes = topology.parts.map((p) => h('label.choice',
+    h('input', { type: 'checkbox', name: 'vnfc', value: p.vnfcInstanceId, checked: p.findings?.some((f) => f.remedy === 'HEAL_VNFC') }),
+    h('span', h('strong', p.name), h('span.sub', p.findings?.[0]?.detail || p.address || p.vduId))));
+  const chosen = () => boxes.map((b) => b.querySelector('input')).filter((i) => i.checked).map((i) => i.value);
+  planned({
+    title: `Heal ${nameOf(instance.vnfInstanceName, instance.id)}`, operation: 'HEAL', verb: 'Heal now', task: 'heal', own, path, done,
+    fields: h('fieldset.many', h('legend', 'Which of them; without a choice the entire VNF'), boxes),
+    body: () => (chosen().length ? { vnfcInstanceId: chosen() } : {}),
+  });
+}

@@ -1,0 +1,168 @@
+// The steps of an operation as they happen: one row a step, the nodes and what they print within.
+
+import { h, fill, setText } from './dom.js';
+import { request } from './api.js';
+import { isOpen, kindOf, span, timeOfDay, wordFor } from './format.js';
+import { later } from './parts.js';
+
+const mostLines = 1500;
+const rank = (state) => ({ PENDING: 0, RUNNING: 1 })[state] ?? 2;
+const keyOf = (s) => `${s.phase}/${s.index}`;
+
+export class Timeline {
+  constructor(path, signal) {
+    this.path = path;
+    this.signal = signal;
+    this.rows = new Map();
+    this.element = h('ol.timeline');
+  }
+
+  // begin shows what is known of all steps; rows that are there stay as they are, open ones open.
+  begin(operation, steps) {
+    this.operation = operation;
+    steps.forEach((s) => this.put(s));
+    this.tick();
+  }
+
+  // take is one step that has changed, or one node's part of it.
+  take(step) {
+    this.put(step);
+    this.tick();
+  }
+
+  put(step) {
+    let row = this.rows.get(keyOf(step));
+    if (!row) {
+      row = new Row(this, step);
+      this.rows.set(keyOf(step), row);
+      this.arrange();
+    }
+    row.put(step);
+  }
+
+  // arrange has forward steps in their order, then what undoes them, the last one first.
+  arrange() {
+    const order = (r) => (r.phase === 'FORWARD' ? r.index : 1e6 - r.index);
+    fill(this.element, [...this.rows.values()].sort((a, b) => order(a) - order(b)).map((r) => r.element));
+  }
+
+  output(data) {
+    this.rows.get(keyOf(data))?.printed(data);
+  }
+
+  // tick moves the bars: they share one axis from the beginning of the operation to now, or to its end.
+  tick() {
+    const { operation } = this;
+    const from = +new Date(operation.startTime);
+    const to = isOpen(operation.operationState) ? Date.now() : +new Date(operation.stateEnteredTime);
+    this.rows.forEach((row) => row.draw(from, Math.max(to, from + 1)));
+  }
+}
+
+class Row {
+  constructor(timeline, { index, phase }) {
+    Object.assign(this, { timeline, index, phase, nodes: new Map(), whole: {}, node: '' });
+    this.title = h('span.step-title');
+    this.word = h('span.pill');
+    this.line = h('span.last-line');
+    this.took = h('span.took');
+    this.bar = h('span.span');
+    this.parts = h('div.nodes', { role: 'group', 'aria-label': 'Nodes' });
+    this.more = h('div.step-more');
+    this.text = h('pre.output', { tabindex: 0, 'aria-label': 'Output' });
+    this.details = h('details', { ontoggle: () => this.toggled() },
+      h('summary', h('span.dot', { 'aria-hidden': 'true' }), h('span.step-head', this.title, this.line), h('span.track', { 'aria-hidden': 'true' }, this.bar),
+        this.took, this.word),
+      h('div.step-body', this.more, this.parts, this.text));
+    this.element = h('li', this.details);
+    this.reload = later(() => this.load(), 250);
+  }
+
+  put(step) {
+    const former = step.node ? this.nodes.get(step.node) : this.whole;
+    if (former?.state && (step.attempt < former.attempt || (step.attempt === former.attempt && rank(step.state) < rank(former.state)))) return;
+    const now = { ...former, error: undefined, endedAt: undefined, ...step };
+    if (step.node) this.nodes.set(step.node, now);
+    else this.whole = now;
+    this.show();
+  }
+
+  show() {
+    const { whole } = this;
+    const state = whole.state || 'PENDING';
+    const failed = [...this.nodes.values()].find((n) => n.error);
+    setText(this.title, whole.title || [...this.nodes.values()][0]?.title || '');
+    this.element.className = kindOf(state);
+    this.word.className = `pill ${kindOf(state)}`;
+    setText(this.word, wordFor(state) + (whole.attempt > 1 ? `, attempt ${whole.attempt}` : ''));
+    const lines = [whole, ...this.nodes.values()].filter((s) => s.lastOutputLine);
+    const newest = lines.sort((a, b) => (a.startedAt < b.startedAt ? 1 : -1))[0];
+    setText(this.line, (whole.error || failed?.error)?.detail || (state === 'RUNNING' ? newest?.lastOutputLine || '' : ''));
+    this.line.className = `last-line${whole.error || failed ? ' bad' : ''}`;
+    if (this.details.open) this.showMore();
+  }
+
+  showMore() {
+    const { whole } = this;
+    const errors = [whole, ...this.nodes.values()].filter((s) => s.error);
+    const decisions = [...this.nodes.values()].flatMap((n) => (n.decisions || []).map((d) => ({ ...d, node: n.node })));
+    fill(this.more,
+      whole.startedAt && h('p.sub', `Began ${timeOfDay(whole.startedAt)}${whole.endedAt ? `, ended ${timeOfDay(whole.endedAt)}` : ''}`),
+      whole.final && h('p.final', 'What this step takes away cannot be brought back.'),
+      whole.undo && this.phase === 'FORWARD' && h('p.sub', `In a rollback: ${whole.undo}.`),
+      errors.map((s) => h('p.step-error', s.node && h('strong', `${s.node}: `), s.error.detail)),
+      decisions.map((d) => h('p.sub', `${d.node}: ${d.detail}`)));
+    const chip = (name, state, label) => h(`button.chip.${kindOf(state)}`, {
+      type: 'button', 'aria-pressed': String(this.node === name), title: wordFor(state),
+      onclick: () => { this.node = name; this.showMore(); this.load(); },
+    }, h('span.dot', { 'aria-hidden': 'true' }), label, h('span.sub', ` ${wordFor(state)}`));
+    const focus = this.parts.contains(document.activeElement) ? [...this.parts.children].indexOf(document.activeElement) : -1;
+    fill(this.parts, this.nodes.size > 0 && [chip('', whole.state, 'All nodes'),
+      [...this.nodes.values()].sort((a, b) => (a.node < b.node ? -1 : 1)).map((n) => chip(n.node, n.state, n.node))]);
+    this.parts.children[focus]?.focus();
+  }
+
+  draw(from, to) {
+    const { startedAt, endedAt } = this.whole;
+    if (!startedAt) {
+      this.bar.style.setProperty('inline-size', '0');
+      setText(this.took, '');
+      return;
+    }
+    const begin = +new Date(startedAt);
+    const end = endedAt ? +new Date(endedAt) : to;
+    const share = (t) => Math.min(100, Math.max(0, ((t - from) / (to - from)) * 100));
+    this.bar.style.setProperty('margin-inline-start', `${Math.min(99, share(begin))}%`);
+    this.bar.style.setProperty('inline-size', `${Math.max(1, share(end) - share(begin))}%`);
+    setText(this.took, span(Math.max(0, end - begin) / 1000));
+  }
+
+  printed({ node, lastOutputLine }) {
+    if (!node) this.whole.lastOutputLine = lastOutputLine;
+    else if (this.nodes.has(node)) this.nodes.get(node).lastOutputLine = lastOutputLine;
+    if (this.whole.state === 'RUNNING') setText(this.line, lastOutputLine || '');
+    if (this.details.open) this.reload();
+  }
+
+  toggled() {
+    if (!this.details.open) return;
+    this.showMore();
+    this.load();
+  }
+
+  async load() {
+    const query = new URLSearchParams({ phase: this.phase, ...(this.node && { node: this.node }) });
+    const atEnd = this.text.scrollTop + this.text.clientHeight >= this.text.scrollHeight - 20;
+    try {
+      const answer = await request(`${this.timeline.path}/steps/${this.index}/output?${query}`,
+        { signal: this.timeline.signal, headers: { Accept: 'text/plain' } });
+      const lines = (await answer.text()).trimEnd().split('\n');
+      const shown = lines.slice(-mostLines).join('\n');
+      setText(this.text, lines.length > mostLines ? `The last ${mostLines} of ${lines.length} lines:\n${shown}` : shown || 'Nothing was printed.');
+    } catch (error) {
+      if (error.name === 'AbortError') return;
+      setText(this.text, error.message);
+    }
+    if (atEnd) this.text.scrollTop = this.text.scrollHeight;
+  }
+}

@@ -1,0 +1,194 @@
+package auth
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/gophercloud/gophercloud/v2"
+	"github.com/gophercloud/gophercloud/v2/openstack"
+	"github.com/gophercloud/gophercloud/v2/openstack/identity/v3/tokens"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/outbound"
+)
+
+// Token is what a client shows from its login on.
+type Token struct {
+	Value string
+	Until time.Time // zero: not told
+}
+
+// KeystoneUser is who logs in, and for which project.
+type KeystoneUser struct{ Username, Password, UserDomain, Project, ProjectDomain string }
+
+// LogIn gets a token of Keystone for a user; a *RefusalError when Keystone does not know user, password or project.
+func (k *Keystone) LogIn(ctx context.Context, u KeystoneUser) (Token, error) {
+	if u.Username == "" || u.Password == "" || u.Project == "" {
+		return Token{}, &RefusalError{Detail: "User name, password and project are needed."}
+	}
+	ctx, cancel := context.WithTimeout(ctx, keystoneTimeout)
+	defer cancel()
+	provider, err := openstack.NewClient(k.URL)
+	if err != nil {
+		return Token{}, err
+	}
+	provider.HTTPClient = *k.HTTP
+	provider.HTTPClient.Transport = outbound.Limit(cmp.Or(k.HTTP.Transport, http.DefaultTransport), "Keystone",
+		outbound.Guard{})
+	provider.HTTPClient.CheckRedirect = outbound.StayThere("Keystone")
+	answer := tokens.Create(ctx, &gophercloud.ServiceClient{ProviderClient: provider, Endpoint: k.endpoint()},
+		&tokens.AuthOptions{
+			Username: u.Username, Password: u.Password, DomainName: cmp.Or(u.UserDomain, "Default"),
+			Scope: tokens.Scope{ProjectName: u.Project, DomainName: cmp.Or(u.ProjectDomain, u.UserDomain, "Default")},
+		})
+	switch {
+	case gophercloud.ResponseCodeIs(answer.Err, http.StatusUnauthorized):
+		return Token{}, &RefusalError{Detail: "Keystone does not know this user with this password in this project."}
+	case answer.Err != nil:
+		return Token{}, lcm.Wrap(lcm.KindUnavailable, answer.Err, "Keystone cannot log in anybody now. Try again.")
+	}
+	told, err := answer.ExtractToken()
+	if err != nil {
+		return Token{}, lcm.Wrap(lcm.KindUnavailable, err, "Keystone's answer to the login is not understood.")
+	}
+	return Token{Value: told.ID, Until: told.ExpiresAt}, nil
+}
+
+// endpoint is Keystone's API, version 3.
+func (k *Keystone) endpoint() string {
+	endpoint := gophercloud.NormalizeURL(k.URL)
+	if !strings.HasSuffix(endpoint, "/v3/") {
+		endpoint += "v3/"
+	}
+	return endpoint
+}
+
+// CodeFlow logs people in at an issuer of OAuth 2.0: the authorization code flow with PKCE, of a public client (RFC 6749
+// clause 4.1, RFC 7636). The browser keeps the verifier, the server exchanges the code: the page speaks to nobody else.
+type CodeFlow struct {
+	Issuer, ClientID, Scope string
+	// Audience is asked for, where the issuer makes tokens for several.
+	Audience string
+	// RedirectURI is the page, to which the issuer sends the browser back.
+	RedirectURI string
+	HTTP        *http.Client
+
+	mu    sync.Mutex
+	found *endpoints
+}
+
+// endpoints are what the issuer's metadata tell (RFC 8414).
+type endpoints struct {
+	Issuer        string `json:"issuer"`
+	Authorization string `json:"authorization_endpoint"`
+	Token         string `json:"token_endpoint"`
+}
+
+// Authorization is where a browser is sent to, with the parameters that are the same for everybody.
+func (f *CodeFlow) Authorization(ctx context.Context) (string, error) {
+	found, err := f.discover(ctx)
+	if err != nil {
+		return "", err
+	}
+	place, err := url.Parse(found.Authorization)
+	if err != nil {
+		return "", err
+	}
+	q := place.Query()
+	for name, value := range map[string]string{
+		"response_type": "code", "client_id": f.ClientID, "scope": f.Scope, "audience": f.Audience,
+		"redirect_uri": f.RedirectURI, "code_challenge_method": "S256",
+	} {
+		if value != "" {
+			q.Set(name, value)
+		}
+	}
+	place.RawQuery = q.Encode()
+	return place.String(), nil
+}
+
+// Redeem exchanges a code for a token; a *RefusalError when the issuer does not take it.
+func (f *CodeFlow) Redeem(ctx context.Context, code, verifier, redirectURI string) (Token, error) {
+	if code == "" || verifier == "" || redirectURI != f.RedirectURI {
+		return Token{}, &RefusalError{Detail: "The issuer has sent the browser back without what a login needs. Log in again."}
+	}
+	found, err := f.discover(ctx)
+	if err != nil {
+		return Token{}, err
+	}
+	form := url.Values{
+		"grant_type": {"authorization_code"}, "code": {code}, "code_verifier": {verifier}, "client_id": {f.ClientID},
+		"redirect_uri": {f.RedirectURI},
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, found.Token, strings.NewReader(form.Encode()))
+	if err != nil {
+		return Token{}, err
+	}
+	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	req.Header.Set("Accept", "application/json")
+	var told struct {
+		Token     string `json:"access_token"`
+		ExpiresIn int    `json:"expires_in"`
+		Error     string `json:"error"`
+	}
+	status, err := f.ask(req, &told)
+	switch {
+	case err != nil || status >= http.StatusInternalServerError:
+		return Token{}, lcm.Wrap(lcm.KindUnavailable, err, "The issuer of tokens does not answer. Try again.")
+	case status != http.StatusOK || told.Token == "":
+		return Token{}, &RefusalError{Detail: "The issuer does not take the login. Log in again.", Err: errors.New(told.Error)}
+	}
+	token := Token{Value: told.Token}
+	if told.ExpiresIn > 0 {
+		token.Until = time.Now().Add(time.Duration(told.ExpiresIn) * time.Second).UTC()
+	}
+	return token, nil
+}
+
+// discover asks for the issuer's metadata, which must be its own, until they are known.
+func (f *CodeFlow) discover(ctx context.Context) (*endpoints, error) {
+	f.mu.Lock()
+	found := f.found
+	f.mu.Unlock()
+	if found != nil {
+		return found, nil
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, MetadataURL(f.Issuer), nil)
+	if err != nil {
+		return nil, err
+	}
+	found = &endpoints{}
+	status, err := f.ask(req, found)
+	if err == nil && (status != http.StatusOK || found.Issuer != f.Issuer || found.Authorization == "" || found.Token == "") {
+		err = fmt.Errorf("the metadata of %s, with status %d, do not tell where to log in", f.Issuer, status)
+	}
+	if err != nil {
+		return nil, lcm.Wrap(lcm.KindUnavailable, err, "The issuer of tokens does not tell where to log in. Try again.")
+	}
+	f.mu.Lock()
+	f.found = found
+	f.mu.Unlock()
+	return found, nil
+}
+
+func (f *CodeFlow) ask(req *http.Request, into any) (status int, err error) {
+	resp, err := f.HTTP.Do(req)
+	if err != nil {
+		return 0, err
+	}
+	defer resp.Body.Close()
+	err = json.NewDecoder(io.LimitReader(resp.Body, largestKeySet)).Decode(into)
+	if resp.StatusCode >= http.StatusBadRequest {
+		err = nil // the status tells, whatever the body is
+	}
+	return resp.StatusCode, err
+}

@@ -1,0 +1,44 @@
+package config
+
+import (
+	"errors"
+	"strings"
+)
+
+// Page is what the web page at /ui leads to, and how its readers log in.
+type Page struct {
+	// Temporal is the root of Temporal's Web UI, Traces the URL of a trace with {traceId} in it; "" leads nowhere.
+	Temporal, Traces string
+	// OAuth2ClientID is the page's name at the issuer; "" for no login there. OAuth2Scope is what it asks for.
+	OAuth2ClientID, OAuth2Scope string
+}
+
+// pageSettings are for the web page.
+var pageSettings = []setting{
+	{
+		key: "page.temporalUrl", need: NeedAPI, usage: "`URL` of Temporal's Web UI, to which the web page leads",
+		set: func(c *Config, v string) error { c.Page.Temporal = strings.TrimRight(v, "/"); return checkEndpoint(v) },
+	},
+	{
+		key: "page.traceUrl", need: NeedAPI,
+		usage: "`URL` of a trace with {traceId} in it, to which the web page leads, such as https://jaeger.example/trace/{traceId}",
+		set:   func(c *Config, v string) error { c.Page.Traces = v; return checkTraceURL(v) },
+	},
+	{
+		key: "page.oauth2ClientId", need: NeedAPI,
+		usage: "`id` of the web page as a public client of auth.oauth2.issuer; without one its readers paste a token",
+		set:   func(c *Config, v string) error { c.Page.OAuth2ClientID = v; return checkNotEmpty(v) },
+	},
+	{
+		key: "page.oauth2Scope", need: NeedAPI, fallback: "openid windlass:write",
+		usage: "`scopes` that the web page asks the issuer for, with blanks between them",
+		set:   func(c *Config, v string) error { c.Page.OAuth2Scope = v; return nil },
+	},
+}
+
+func checkTraceURL(v string) error {
+	if !strings.Contains(v, "{traceId}") {
+		return errors.New("has no {traceId}, where the id of the trace goes")
+	}
+	return checkEndpoint(strings.ReplaceAll(strings.SplitN(v, "?", 2)[0], "{traceId}", "1"))
+}

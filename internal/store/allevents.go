@@ -1,0 +1,77 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// settleTime is longer than a transaction takes from its last statement, which draws the number of an event, to its end.
+const settleTime = 5 * time.Second
+
+// widest bounds the events that are looked at at once, those of other projects included.
+const widest = 2000
+
+// Events of one operation are numbered in the order in which they are seen (append_event). Those of several are not: 8
+// may be seen after 9. So a reader of all goes no further than a number that is missing, until the event behind it is
+// older than settleTime: then the missing one was taken back, or is of what was deleted.
+
+// AllEvents reads the events of all operations that the context sees after that one, oldest first. next is where to go
+// on: all before it were seen. held tells that there are more, which must be waited for a moment.
+func (s *Store) AllEvents(ctx context.Context, after int64) (events []lcm.Event, next int64, held bool, err error) {
+	next = after
+	err = s.inTransaction(ctx, "read the events", func(tx pgx.Tx) error {
+		var last int64
+		err := tx.QueryRow(ctx, `
+			with seen as (
+				select id, at, lag(id, 1, @after::bigint) over (order by id) as former
+				from (select id, at from event where id > @after order by id limit @widest) e)
+			select coalesce(min(former) filter (where id <> former + 1 and at > clock_timestamp() - @settle::interval),
+					max(id), @after),
+				coalesce(max(id), @after)
+			from seen`,
+			pgx.NamedArgs{"after": after, "widest": widest, "settle": settleTime}).Scan(&next, &last)
+		if err != nil {
+			return err
+		}
+		held = next < last
+		events, err = all(ctx, tx, scanWideEvent, `
+			select e.id, e.op_occ_id, o.vnf_instance_id, e.type, e.at, e.data
+			from event e join vnf_lcm_op_occ o on o.id = e.op_occ_id
+			where e.id > @after and e.id <= @next and`+ofProject+`
+			order by e.id`,
+			owned(ctx, pgx.NamedArgs{"after": after, "next": next}))
+		return err
+	})
+	return events, next, held, err
+}
+
+func scanWideEvent(row pgx.CollectableRow) (e lcm.Event, err error) {
+	err = row.Scan(&e.ID, &e.OpOccID, &e.VnfInstanceID, &e.Type, &e.At, &e.Data)
+	return e, err
+}
+
+// LastEvent is the number after which a reader begins who wants nothing of the past: that of the newest event that is
+// older than settleTime.
+func (s *Store) LastEvent(ctx context.Context) (id int64, err error) {
+	err = s.pool.QueryRow(ctx, `
+		select coalesce((
+			select id from event where at < clock_timestamp() - @settle::interval order by id desc limit 1), 0)`,
+		pgx.NamedArgs{"settle": settleTime}).Scan(&id)
+	return id, interpret("look for the last event", err)
+}
+
+// WaitAllEvents returns as soon as any operation, of any project, has an event newer than after, with ctx.Err() when ctx
+// ends first. It does not hold a connection while it waits.
+func (s *Store) WaitAllEvents(ctx context.Context, after int64) error {
+	return s.waitEvents(ctx, everyOperation, after, s.hasAnyEvents)
+}
+
+func (s *Store) hasAnyEvents(ctx context.Context, _ lcm.OpOccID, after int64) (newer bool, err error) {
+	err = s.pool.QueryRow(ctx, `select exists (select from event where id > @after)`,
+		pgx.NamedArgs{"after": after}).Scan(&newer)
+	return newer, interpret("look for new events", err)
+}

@@ -1,0 +1,126 @@
+package store
+
+import (
+	"context"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// Rows bounds the rows of a summary: so many after that many, in the order of the summary.
+type Rows struct{ Limit, Offset int }
+
+// InstanceFilter chooses VNF instances; what is "" chooses all.
+type InstanceFilter struct {
+	// Search is a part of the name or of the product's name, or the beginning of the id, in any case.
+	Search string
+	State  lcm.InstantiationState
+	// Attention chooses those with an operation that waits for a decision, or with drift.
+	Attention bool
+}
+
+// OperationFilter chooses operations; what is "" chooses all.
+type OperationFilter struct {
+	Instance lcm.VnfInstanceID
+	// Search is a part of the name of the instance, or the beginning of an id of the operation or of the instance.
+	Search string
+	State  lcm.OperationState
+	// Open chooses those that have not ended.
+	Open bool
+}
+
+// InstanceSummaries reads VNF instances ordered by name and id, each with its last operation and its last check for
+// drift, and how many there are in all.
+func (s *Store) InstanceSummaries(
+	ctx context.Context, f InstanceFilter, rows Rows,
+) (found []lcm.InstanceSummary, total int, err error) {
+	w := (&where{args: pgx.NamedArgs{}}).limit(ctx)
+	if f.Search != "" {
+		part, begin := w.arg("%"+likeText(f.Search)+"%"), w.arg(likeText(f.Search)+"%")
+		w.add("(name ilike " + part + " or product_name ilike " + part + " or id like lower(" + begin + "))")
+	}
+	if f.State != "" {
+		w.add("instantiation_state = " + w.arg(f.State))
+	}
+	if f.Attention {
+		w.add(`(exists (select from vnf_lcm_op_occ o where o.vnf_instance_id = vnf_instance.id and o.state = 'FAILED_TEMP')
+			or exists (select from vnf_drift d where d.vnf_instance_id = vnf_instance.id
+				and jsonb_array_length(d.report -> 'findings') > 0))`)
+	}
+	if total, err = s.count(ctx, "vnf_instance", w); err != nil {
+		return nil, 0, err
+	}
+	w.args["limit"], w.args["offset"] = rows.Limit, rows.Offset
+	found, err = all(ctx, s.pool, scanInstanceSummary, `
+		select i.id, i.project_id, i.name, i.vnfd_id, i.provider, i.product_name, i.software_version, i.vnfd_version,
+			i.instantiation_state, coalesce(i.instantiated_brief ->> 'vnfState', ''), i.created,
+			coalesce(o.id, ''), coalesce(o.operation, ''), coalesce(o.state, ''), o.start_time, o.state_entered_time,
+			coalesce(o.step, ''), (d.report ->> 'checkedAt')::timestamptz,
+			coalesce(jsonb_array_length(d.report -> 'findings'), 0)
+		from (select * from vnf_instance`+w.String()+` order by name, id limit @limit offset @offset) i
+		left join lateral (
+			select id, operation, state, start_time, state_entered_time, step from vnf_lcm_op_occ
+			where vnf_instance_id = i.id order by start_time desc, id desc limit 1) o on true
+		left join vnf_drift d on d.vnf_instance_id = i.id
+		order by i.name, i.id`, w.args)
+	return found, total, err
+}
+
+func scanInstanceSummary(row pgx.CollectableRow) (i lcm.InstanceSummary, err error) {
+	o := &i.Last
+	err = row.Scan(&i.ID, &i.ProjectID, &i.Name, &i.VnfdID, &i.Provider, &i.ProductName, &i.SoftwareVersion, &i.VnfdVersion,
+		&i.InstantiationState, &i.VnfState, &i.Created, &o.ID, &o.Operation, &o.State, &o.StartTime, &o.StateEnteredTime,
+		&o.Step, &i.DriftCheckedAt, &i.DriftFindings)
+	return i, err
+}
+
+// OperationSummaries reads operations, the newest first, and how many there are in all.
+func (s *Store) OperationSummaries(
+	ctx context.Context, f OperationFilter, rows Rows,
+) (found []lcm.OperationSummary, total int, err error) {
+	w := (&where{args: pgx.NamedArgs{}}).limit(ctx)
+	if f.Instance != "" {
+		w.add("vnf_instance_id = " + w.arg(f.Instance))
+	}
+	if f.State != "" {
+		w.add("state = " + w.arg(f.State))
+	}
+	if f.Open {
+		w.add("state in ('STARTING', 'PROCESSING', 'FAILED_TEMP', 'ROLLING_BACK')")
+	}
+	if f.Search != "" {
+		part, begin := w.arg("%"+likeText(f.Search)+"%"), w.arg(likeText(f.Search)+"%")
+		w.add("(id like lower(" + begin + ") or vnf_instance_id like lower(" + begin + `) or vnf_instance_id in (
+			select id from vnf_instance where name ilike ` + part + "))")
+	}
+	if total, err = s.count(ctx, "vnf_lcm_op_occ", w); err != nil {
+		return nil, 0, err
+	}
+	w.args["limit"], w.args["offset"] = rows.Limit, rows.Offset
+	found, err = all(ctx, s.pool, scanOperationSummary, `
+		select o.id, o.project_id, o.vnf_instance_id, coalesce(i.name, ''), o.operation, o.state, o.start_time,
+			o.state_entered_time, o.step, o.is_automatic_invocation, o.is_cancel_pending, o.error
+		from (select * from vnf_lcm_op_occ`+w.String()+` order by start_time desc, id desc limit @limit offset @offset) o
+		left join vnf_instance i on i.id = o.vnf_instance_id
+		order by o.start_time desc, o.id desc`, w.args)
+	return found, total, err
+}
+
+func scanOperationSummary(row pgx.CollectableRow) (o lcm.OperationSummary, err error) {
+	start, entered := &o.StartTime, &o.StateEnteredTime
+	err = row.Scan(&o.ID, &o.ProjectID, &o.VnfInstanceID, &o.VnfInstanceName, &o.Operation, &o.State, start, entered, &o.Step,
+		&o.IsAutomaticInvocation, &o.IsCancelPending, &o.Error)
+	return o, err
+}
+
+func (s *Store) count(ctx context.Context, table string, w *where) (n int, err error) {
+	err = s.pool.QueryRow(ctx, "select count(*) from "+table+w.String(), pgx.QueryExecModeCacheDescribe, w.args).Scan(&n)
+	return n, interpret("count the rows of a list", err)
+}
+
+// likeText makes a pattern of LIKE that means the text itself.
+func likeText(s string) string {
+	return strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`).Replace(text(s))
+}

@@ -1,0 +1,135 @@
+package store_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/store"
+)
+
+func TestInstanceSummaries_tellTheLastOperationAndDrift(t *testing.T) {
+	t.Parallel()
+	s, ctx := open(t), t.Context()
+	first, second := begun(t, s), begun(t, s)
+	record := recorder(s, t, first.ID)
+	record(lcm.Processing)
+	record(lcm.FailedTemp)
+	_, err := s.RecordDrift(ctx, second.VnfInstanceID, lcm.DriftReport{
+		ID: "1", CheckedAt: time.Now(), Findings: []lcm.DriftFinding{{Kind: lcm.DriftServerMissing}},
+	}, nil)
+	require.NoError(t, err)
+
+	found, total, err := s.InstanceSummaries(ctx, store.InstanceFilter{}, store.Rows{Limit: 1, Offset: 1})
+	require.NoError(t, err)
+	require.Equal(t, 2, total)
+	require.Len(t, found, 1)
+
+	found, _, err = s.InstanceSummaries(ctx, store.InstanceFilter{Search: string(first.VnfInstanceID)[:18]},
+		store.Rows{Limit: 9})
+	require.NoError(t, err)
+	require.Len(t, found, 1)
+	assert.Equal(t, first.VnfInstanceID, found[0].ID)
+	assert.Equal(t, first.ID, found[0].Last.ID)
+	assert.Equal(t, lcm.FailedTemp, found[0].Last.State)
+	assert.Nil(t, found[0].DriftCheckedAt)
+
+	_, total, err = s.InstanceSummaries(ctx, store.InstanceFilter{Attention: true}, store.Rows{Limit: 9})
+	require.NoError(t, err)
+	assert.Equal(t, 2, total, "one waits for a decision, one has drift")
+	for _, nobody := range []store.InstanceFilter{{Search: "%"}, {Search: `\`}, {State: lcm.Instantiated}} {
+		_, total, err = s.InstanceSummaries(ctx, nobody, store.Rows{Limit: 9})
+		require.NoError(t, err)
+		assert.Zero(t, total, nobody)
+	}
+}
+
+func TestOperationSummaries_areTheNewestFirst(t *testing.T) {
+	t.Parallel()
+	s, ctx := open(t), t.Context()
+	first, second := begun(t, s), begun(t, s)
+	recorder(s, t, first.ID)(lcm.Processing)
+	found, total, err := s.OperationSummaries(ctx, store.OperationFilter{}, store.Rows{Limit: 9})
+	require.NoError(t, err)
+	require.Equal(t, 2, total)
+	assert.Equal(t, []lcm.OpOccID{second.ID, first.ID}, []lcm.OpOccID{found[0].ID, found[1].ID})
+	for name, f := range map[string]store.OperationFilter{
+		"instance": {Instance: first.VnfInstanceID}, "state": {State: lcm.Processing, Open: true},
+		"search": {Search: string(first.ID)[:20]},
+	} {
+		found, total, err = s.OperationSummaries(ctx, f, store.Rows{Limit: 9})
+		require.NoError(t, err, name)
+		require.Equal(t, 1, total, name)
+		assert.Equal(t, first.ID, found[0].ID, name)
+	}
+}
+
+func TestSummariesAndEvents_areOfTheProjectOnly(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	begun(t, s)
+	stranger := lcm.WithScope(t.Context(), lcm.Scope{Project: "stranger"})
+	_, total, err := s.InstanceSummaries(stranger, store.InstanceFilter{}, store.Rows{Limit: 9})
+	require.NoError(t, err)
+	require.Zero(t, total)
+	_, total, err = s.OperationSummaries(stranger, store.OperationFilter{}, store.Rows{Limit: 9})
+	require.NoError(t, err)
+	require.Zero(t, total)
+	events, next, _, err := s.AllEvents(stranger, 0)
+	require.NoError(t, err)
+	require.Empty(t, events)
+	require.Positive(t, next, "it goes on behind those of others")
+}
+
+// A reader of all operations that goes on from the last number it was given must not lose an event that was numbered
+// before that one and committed after it.
+func TestAllEvents_areNeverMissedByAReaderWhoGoesOn(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	const writers, each = 8, 20
+	var ops []lcm.OpOccID
+	for range writers {
+		ops = append(ops, begun(t, s).ID)
+	}
+	var writing sync.WaitGroup
+	for _, op := range ops {
+		writing.Go(func() {
+			for i := range each {
+				assert.NoError(t, s.AppendOutput(t.Context(), lcm.StepRef{OpOccID: op}, 1, []string{fmt.Sprint(i)}))
+			}
+		})
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	seen, after := map[lcm.OpOccID][]string{}, int64(0)
+	for count := 0; count < writers*(1+each); {
+		require.NoError(t, s.WaitAllEvents(ctx, after))
+		events, next, _, err := s.AllEvents(ctx, after)
+		require.NoError(t, err)
+		for _, e := range events {
+			require.Greater(t, e.ID, after)
+			require.NotEmpty(t, e.VnfInstanceID)
+			var out lcm.OutputEvent
+			require.NoError(t, json.Unmarshal(e.Data, &out))
+			seen[e.OpOccID] = append(seen[e.OpOccID], out.LastLine)
+			count++
+		}
+		after = next
+	}
+	writing.Wait()
+	for _, op := range ops {
+		require.Len(t, seen[op], 1+each)
+		require.True(t, slices.IndexFunc(seen[op], func(l string) bool { return l == "19" }) == each)
+	}
+	last, err := s.LastEvent(t.Context())
+	require.NoError(t, err)
+	require.Zero(t, last, "all of them may still have one before them")
+}
