@@ -2,6 +2,7 @@ package activities
 
 import (
 	"context"
+	"strconv"
 	"strings"
 
 	"github.com/windlass-nfv/windlass/internal/driver/k8s"
@@ -10,20 +11,32 @@ import (
 	"github.com/windlass-nfv/windlass/scripts"
 )
 
-// locateBalancer finds the external load balancer of the request: clients reach the cluster at its address.
-func locateBalancer(inv *vim.Inventory, p k8s.Params, in FindNodesInput, out *FindNodesOutput) error {
+// locateBalancers finds the external load balancers of the request: clients reach the cluster at their address.
+func locateBalancers(inv *vim.Inventory, p k8s.Params, in FindNodesInput, out *FindNodesOutput) (err error) {
 	lb := p.ExternalLB
 	if lb == nil {
 		return nil
 	}
-	node, err := nodeOf(inv, inv.ID, lcm.LoadBalancer, k8s.NodeParams{SSHCpName: lb.SSHCpName, NicCpName: lb.NicCpName})
-	if err != nil {
-		if in.Left {
-			return nil
+	if lb.Octavia == nil {
+		if out.Balancers, err = nodesOf(inv, lcm.LoadBalancer, lb.Members(), in.Left); err != nil && !in.Left {
+			return err
 		}
+	}
+	if lb.ClusterCpName != "" {
+		port, err := portNamed(inv, inv.ID, lb.ClusterCpName)
+		out.VirtualIP, out.PublicAddress = port.Address, port.FloatingIP
 		return err
 	}
-	out.Balancer, out.VirtualIP, out.PublicAddress = &node, node.Address, ""
+	switch len(out.Balancers) {
+	case 0: // what an operation has left that is given up
+		return nil
+	case 1:
+	default:
+		return lcm.Errorf(lcm.KindInvalid, "The deployment has %d external load balancers, which need a virtual IP: name its "+
+			"port in external_lb_param.cluster_cp_name.", len(out.Balancers))
+	}
+	node := out.Balancers[0]
+	out.VirtualIP, out.PublicAddress = node.Address, ""
 	if node.SSHAddress != node.Address {
 		out.PublicAddress = node.SSHAddress
 	}
@@ -36,6 +49,11 @@ type ExternalLoadBalancerInput struct {
 	Nodes lcm.Nodes `json:"nodes"`
 	// Serving is set in a cluster that is in use: an API server must be behind the load balancer afterwards.
 	Serving bool `json:"serving,omitempty"`
+	// Balancers are all that share VirtualIP, this one among them; unused where there is one.
+	Balancers lcm.Nodes `json:"balancers,omitempty"`
+	VirtualIP string    `json:"virtualIp,omitempty"`
+	// Exposed are the Services of VNFs on the cluster, for a load balancer that is new.
+	Exposed []lcm.ExposedPorts `json:"exposed,omitempty"`
 }
 
 // ExternalLoadBalancerOutput is empty: traffic goes to these nodes and no others.
@@ -68,7 +86,7 @@ func (n *Nodes) ConfigureExternalLoadBalancer(
 }
 
 // balanced is the task of HAProxy.
-func (n *Nodes) balanced(_ context.Context, cluster clusterContext, in ExternalLoadBalancerInput) (task, error) {
+func (n *Nodes) balanced(ctx context.Context, cluster clusterContext, in ExternalLoadBalancerInput) (task, error) {
 	p := cluster.Params
 	conf := scripts.HAProxyConf{
 		Port: p.ExternalLB.Port, Backends: backends(in.Nodes.With(lcm.ControlPlane)), NodePorts: p.ExternalLB.NodePorts,
@@ -78,14 +96,66 @@ func (n *Nodes) balanced(_ context.Context, cluster clusterContext, in ExternalL
 	if err != nil {
 		return task{}, lcm.Wrap(lcm.KindBug, err, "HAProxy's configuration could not be written.")
 	}
-	return task{
+	t := task{
 		script: scripts.BalanceExternally{
 			Node: in.Node.Name, Port: conf.Port, Timeout: briefly(cluster), LockFor: lockFor(p.Timeouts.Install),
-			Serves: in.Serving,
+			Serves: in.Serving, Shared: p.ExternalLB.Shared(),
 		},
-		stdin: scripts.Stdin(scripts.Input{Name: "haproxy", Value: haproxy}),
 		limit: seconds(p.Timeouts.Install), parameter: "timeouts.install",
-	}, nil
+	}
+	inputs := []scripts.Input{
+		{Name: "haproxy", Value: haproxy},
+		{Name: "nodes", Value: backendLines(conf.Nodes)},
+		{Name: "exposed", Value: exposedLines(in.Exposed)},
+	}
+	if p.ExternalLB.Shared() {
+		keepalived, password, err := n.shared(ctx, cluster, in)
+		if err != nil {
+			return t, err
+		}
+		inputs, t.mask = append(inputs, scripts.Input{Name: "keepalived", Value: keepalived}), []string{password}
+	}
+	t.stdin = scripts.Stdin(inputs...)
+	return t, nil
+}
+
+// shared is the configuration of keepalived, by which several load balancers share the virtual IP. Who has the address
+// keeps it: no connection is lost when another one comes.
+func (n *Nodes) shared(
+	ctx context.Context, cluster clusterContext, in ExternalLoadBalancerInput,
+) (keepalived, password string, err error) {
+	if password, err = n.Secrets.Ensure(ctx, instanceRef(cluster, "vrrp_password"), vrrpPassword); err != nil {
+		return "", "", err
+	}
+	found, err := n.runOn(ctx, in.NodeInput, command(cluster, scripts.FindInterface{Address: in.Node.Address}))
+	if err != nil {
+		return "", "", err
+	}
+	conf := keepalivedConf(cluster, LoadBalancerInput{NodeInput: in.NodeInput, ControlPlanes: in.Balancers, VirtualIP: in.VirtualIP})
+	conf.Port, conf.Master, conf.Stays = cluster.Params.APIPort(), false, true
+	conf.Interface, conf.Prefix, conf.Password = found.Get("interface"), found.Get("prefix"), password
+	keepalived, err = conf.Render()
+	return keepalived, password, err
+}
+
+func backendLines(list []scripts.Backend) string {
+	var b strings.Builder
+	for _, node := range list {
+		b.WriteString(node.Name + " " + node.Address + "\n")
+	}
+	return b.String()
+}
+
+func exposedLines(list []lcm.ExposedPorts) string {
+	var b strings.Builder
+	for _, e := range list {
+		b.WriteString(string(e.Owner))
+		for _, port := range e.Ports {
+			b.WriteString(" " + strconv.Itoa(port))
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
 }
 
 // scripted is the task of the package's own script.

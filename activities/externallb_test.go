@@ -6,10 +6,13 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/activities"
 	"github.com/windlass-nfv/windlass/internal/driver/k8s"
+	"github.com/windlass-nfv/windlass/internal/driver/nodeport"
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/lifecycle"
 )
 
 // balancerSite is a cluster with three control planes and two workers behind a load balancer.
@@ -53,4 +56,76 @@ func TestConfigureExternalLoadBalancer_runsThePackagesScript(t *testing.T) {
 	_, params := readScript(fake.ran[0].Script)
 	assert.Equal(t, "10.0.0.11,10.0.0.12,10.0.0.13", params["CONTROL_PLANES"])
 	assert.Equal(t, "10.0.0.21,10.0.0.22", params["WORKERS"])
+}
+
+func TestConfigureExternalLoadBalancer_ofSeveralShareTheAddress(t *testing.T) {
+	s, fake, in := balancerSite(t, k8s.ExternalLBParams{Port: 8383, ClusterCpName: "vip"})
+	in.VirtualIP = "10.0.0.30"
+	in.Balancers = lcm.Nodes{in.Node, {Name: "lb-00000032", Role: lcm.LoadBalancer, ServerID: "32", Address: "10.0.0.32"}}
+	in.Exposed = []lcm.ExposedPorts{{Owner: "web", Ports: []int{30443, 30080}}}
+	nodes := &activities.Nodes{Reach: s.Reach}
+	for range 2 {
+		must(t, nodes.ConfigureExternalLoadBalancer, in)
+	}
+	last := fake.ran[len(fake.ran)-1]
+	_, params := readScript(last.Script)
+	assert.Equal(t, "yes", params["SHARED"])
+	stdin := readStdin(last.Stdin)
+	assert.Equal(t, "web 30443 30080\n", stdin["exposed"])
+	assert.Contains(t, stdin["nodes"], s.Nodes[0].Name+" "+s.Nodes[0].Address+"\n")
+	for _, line := range []string{"state BACKUP", "nopreempt", "10.0.0.32", "10.0.0.30/"} {
+		assert.Contains(t, stdin["keepalived"], line)
+	}
+	assert.NotEmpty(t, last.Mask, "the password of VRRP is masked")
+}
+
+// exposedSite is a VNF on a cluster with a load balancer at 10.0.0.31.
+func exposedSite(t *testing.T, script string) (*fakeSite, *activities.Nodes, activities.ExposeServicesInput) {
+	t.Helper()
+	s, fake, _ := balancerSite(t, k8s.ExternalLBParams{Port: 8383})
+	exposure := &nodeport.Exposure{Params: nodeport.Params{
+		ScriptPath: script, Balancer: nodeport.Balancer{Address: "10.0.0.31", Username: "debian", Port: 22},
+	}}
+	vnf := s.Reach.Vnfs.(*fixedVnf)
+	vnf.Context.Drivers = []lifecycle.Driver{exposure}
+	vnf.Context.PackageFile = func(context.Context, string) ([]byte, error) { return []byte("echo \"$@\"\n"), nil }
+	server := exposure.Balancers()[0]
+	fake.nodes[server.Name] = &fakeNode{site: fake, node: server, files: map[string]string{}}
+	return fake, &activities.Nodes{Reach: s.Reach}, activities.ExposeServicesInput{
+		NodeInput: s.Tracked(server),
+		Services:  []lcm.ExposedService{{Namespace: "default", Name: "web", NodePorts: []int{30443, 30080}}},
+	}
+}
+
+func TestExposeServices_leavesLoadBalancersOfWindlassToItsOwnScript(t *testing.T) {
+	fake, nodes, in := exposedSite(t, "Scripts/configure_lb.sh")
+	for range 2 {
+		must(t, nodes.ExposeServices, in)
+	}
+	require.Len(t, fake.ran, 2, "the package's script is not run")
+	_, params := readScript(fake.ran[0].Script)
+	assert.Equal(t, "30080 30443", params["PORTS"])
+	in.Hide = true
+	must(t, nodes.ExposeServices, in)
+	_, params = readScript(fake.ran[2].Script)
+	assert.Empty(t, params["PORTS"])
+}
+
+func TestExposeServices_runsThePackagesScriptElsewhere(t *testing.T) {
+	fake, nodes, in := exposedSite(t, "Scripts/configure_lb.sh")
+	fake.replies["expose-services"] = results("ours", "no")
+	must(t, nodes.ExposeServices, in)
+	_, params := readScript(fake.ran[1].Script)
+	assert.Equal(t, "default,web,30443,30080", params["SERVICES"])
+	assert.Equal(t, "True", params["ADD"])
+	in.Hide = true
+	must(t, nodes.ExposeServices, in)
+	_, params = readScript(fake.ran[3].Script)
+	assert.Equal(t, "default,web", params["SERVICES"], "as Tacker takes them away")
+	assert.Equal(t, "False", params["ADD"])
+
+	fake, nodes, in = exposedSite(t, "")
+	fake.replies["expose-services"] = results("ours", "no")
+	_, err := do(t, nodes.ExposeServices, in)
+	require.ErrorContains(t, err, "script_path")
 }

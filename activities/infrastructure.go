@@ -166,8 +166,8 @@ type FindNodesOutput struct {
 	VirtualIP string `json:"virtualIp,omitempty"`
 	// PublicAddress is a floating IP that leads to the API servers, "" when there is none.
 	PublicAddress string `json:"publicAddress,omitempty"`
-	// Balancer is the external load balancer, nil when the request asks for none.
-	Balancer *lcm.Node `json:"balancer,omitempty"`
+	// Balancers are the external load balancers, none when the request asks for none, or the cloud balances.
+	Balancers lcm.Nodes `json:"balancers,omitempty"`
 	// Storage is the storage server, nil when the request asks for none.
 	Storage *lcm.StorageServer `json:"storage,omitempty"`
 }
@@ -213,7 +213,7 @@ func (i *Infrastructure) FindNodes(ctx context.Context, in FindNodesInput) (out 
 	if err := locate(inv, cluster.Params, vnf.balances(), in, &out); err != nil {
 		return out, err
 	}
-	return out, locateBalancer(inv, cluster.Params, in, &out)
+	return out, locateBalancers(inv, cluster.Params, in, &out)
 }
 
 func vnfcsOf(inv *vim.Inventory) []record.Vnfc {

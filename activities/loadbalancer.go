@@ -142,7 +142,7 @@ func (n *Nodes) WaitForVirtualIP(ctx context.Context, in VirtualIPInput) (out Vi
 			return out, nil
 		}
 		if n.now().After(end) {
-			return out, virtualIPError(in.VirtualIP, holders, cut)
+			return out, virtualIPError(in.VirtualIP, whoBalances(in.ControlPlanes), holders, cut)
 		}
 		if !n.pause(ctx) {
 			return out, ctx.Err()
@@ -200,7 +200,7 @@ func (n *Nodes) askForVirtualIP(
 		all.Go(func() {
 			one := NodeInput{Tracked: in.Tracked, OpOccID: in.OpOccID, Node: node}
 			look := command(cluster, scripts.FindVirtualIP{
-				VirtualIP: in.VirtualIP, Port: cluster.Params.LoadBalancer.Port,
+				VirtualIP: in.VirtualIP, Port: cluster.Params.APIPort(),
 				Timeout: 5,
 			})
 			look.round = round
@@ -225,11 +225,19 @@ func (s sights) sort(nodes lcm.Nodes) (holders, cut []string) {
 	return holders, cut
 }
 
-func virtualIPError(ip string, holders, cut []string) error {
+// whoBalances names what kind of servers share the virtual IP.
+func whoBalances(list lcm.Nodes) string {
+	if len(list.With(lcm.LoadBalancer)) > 0 {
+		return "load balancer"
+	}
+	return "control plane"
+}
+
+func virtualIPError(ip, who string, holders, cut []string) error {
 	switch {
 	case len(holders) == 0:
 		return lcm.Errorf(lcm.KindBroken,
-			"No control plane holds the virtual IP %s; look at 'journalctl -u keepalived' on them.", ip)
+			"No %s holds the virtual IP %s; look at 'journalctl -u keepalived' on them.", who, ip)
 	case len(holders) > 1:
 		return lcm.Errorf(lcm.KindBroken,
 			"%s hold the virtual IP %s at once: VRRP (IP protocol 112) does not get from one to the other. "+
@@ -237,6 +245,6 @@ func virtualIPError(ip string, holders, cut []string) error {
 	default:
 		return lcm.Errorf(lcm.KindBroken,
 			"%s holds the virtual IP %s, but %s cannot reach it. Allow the address in the allowed address "+
-				"pairs of the control planes' ports.", holders[0], ip, strings.Join(cut, " and "))
+				"pairs of the ports of each %s.", holders[0], ip, strings.Join(cut, " and "), who)
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/cnf"
 	"github.com/windlass-nfv/windlass/internal/config"
 	"github.com/windlass-nfv/windlass/internal/driver/k8s"
+	"github.com/windlass-nfv/windlass/internal/driver/nodeport"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
@@ -129,6 +130,13 @@ func TestReference_hasEveryParameterOfAClusterWithItsDefault(t *testing.T) {
 				assert.True(t, known[m[1]], "%s is no parameter", m[1])
 			}
 		}
+	}
+}
+
+func TestReference_hasEveryParameterOfExposedServices(t *testing.T) {
+	text := page(t, "how-to/external-load-balancer.md")
+	for _, p := range parameters(reflect.ValueOf(nodeport.Params{}), "") {
+		assert.NotEmpty(t, row(text, p.path), "no row for the parameter %s", p.path)
 	}
 }
 

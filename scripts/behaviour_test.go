@@ -188,3 +188,37 @@ func TestScripts_endForGoodWhenTheirLimitIsUsedUp(t *testing.T) {
 	assert.Equal(t, 1, code, said)
 	assert.Contains(t, said, "windlass: it failed: another installation of packages has not ended within 0 s")
 }
+
+// The whole of HAProxy's configuration is made of the cluster's part and of what VNFs expose, each port once.
+func TestBalancer_hasThePartsOfAllOwners(t *testing.T) {
+	n := newNode(t)
+	exposed := filepath.Join(n.root, "var/lib/windlass/balancer/exposed")
+	require.NoError(t, os.MkdirAll(exposed, 0o755))
+	for file, text := range map[string]string{
+		filepath.Join(exposed, "web"): "30080 30443\n", filepath.Join(exposed, "other"): "30443 31000\n",
+		filepath.Join(n.root, "in.haproxy"): "frontend node-port-31000\n    bind *:31000\n",
+		filepath.Join(n.root, "nodes"):      "cp-1 10.0.0.11\nworker-1 10.0.0.21\n",
+	} {
+		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+	}
+	compose := "set -euo pipefail\nSCRATCH=" + n.root + "\n" + library(t, n.root, "lib-balancer") + "\ncompose_haproxy " + n.root + "/nodes\n"
+	out, code := shell(t, compose)
+	require.Zero(t, code, out)
+	whole, err := os.ReadFile(filepath.Join(n.root, "in.haproxy"))
+	require.NoError(t, err)
+	for text, count := range map[string]int{
+		"bind *:31000\n": 1, "bind *:30080\n": 1, "bind *:30443\n": 1, "    server cp-1 10.0.0.11:30080\n": 1,
+		"    server worker-1 10.0.0.21:30443\n": 1, "\nbackend node-port-30443\n": 1,
+	} {
+		require.Equal(t, count, strings.Count(string(whole), text), "%s in %s", text, whole)
+	}
+	require.NoError(t, os.WriteFile(filepath.Join(n.root, "nodes"), []byte("cp-1 fd00::11\n"), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(n.root, "in.haproxy"), []byte("    bind [::]:31000 v4v6\n"), 0o600))
+	out, code = shell(t, compose)
+	require.Zero(t, code, out)
+	whole, err = os.ReadFile(filepath.Join(n.root, "in.haproxy"))
+	require.NoError(t, err)
+	require.Contains(t, string(whole), "    bind [::]:30080 v4v6\n")
+	require.Contains(t, string(whole), "    server cp-1 [fd00::11]:30080\n")
+	require.Equal(t, 1, strings.Count(string(whole), ":31000"))
+}

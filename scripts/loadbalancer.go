@@ -33,6 +33,7 @@ func (c HAProxyConf) IPv6() bool {
 type KeepalivedConf struct {
 	Node            string
 	Master          bool // starts as MASTER; there is one
+	Stays           bool // who has the address keeps it, whatever the priorities
 	Priority        int
 	VirtualRouterID int
 	Interface       string

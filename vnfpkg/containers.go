@@ -9,7 +9,7 @@ import (
 // same type as VMs are, but say nothing of a VM: no image, no size, no storage. What a driver would make something of
 // is none either: drivers work on servers.
 func (r *flavourReader) describesContainers() bool {
-	if len(r.flavour.Vdus) == 0 || len(r.flavour.Drivers()) > 0 {
+	if len(r.flavour.Vdus) == 0 || slices.ContainsFunc(r.flavour.Drivers(), worksOnServers) {
 		return false
 	}
 	for _, v := range r.flavour.Vdus { // those of types for containers have none of it

@@ -15,6 +15,8 @@ const (
 	DriverKubespray = "mgmt-drivers-kubespray"
 	// DriverPrivateRegistry makes a registry of images of a VNF's server.
 	DriverPrivateRegistry = "mgmt-drivers-private-registry"
+	// DriverNodePort exposes Services of a containerised VNF on the load balancer before its cluster.
+	DriverNodePort = "mgmt-drivers-cnf-nodeport"
 )
 
 // driverScripts names the drivers that are part of Windlass, with the scripts of Tacker's packages that
@@ -23,10 +25,14 @@ var driverScripts = map[string][]string{
 	DriverKubernetes:      {"kubernetes_mgmt", "kubernetes_mgmt_v2", "kubernetes_mgmt_v2_driver"},
 	DriverKubespray:       {"kubespray_mgmt"},
 	DriverPrivateRegistry: {"private_registry_mgmt"},
+	DriverNodePort:        {"cnf_nodeport_mgmt"},
 }
 
 // MakesCluster tells whether the driver of that name makes a Kubernetes cluster of a VNF's servers.
 func MakesCluster(name string) bool { return name == DriverKubernetes || name == DriverKubespray }
+
+// worksOnServers tells whether the driver of that name is for VNFs of VMs.
+func worksOnServers(name string) bool { return name != DriverNodePort }
 
 // builtinDriver finds the driver of that name, or the one that replaces that script; "" when there is none.
 func builtinDriver(name string) string {

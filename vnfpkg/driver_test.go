@@ -13,6 +13,7 @@ func TestDriver_isKnownByEveryNameThatPackagesUse(t *testing.T) {
 		"mgmt_drivers_kubespray":                     "mgmt-drivers-kubespray",
 		"../Scripts/kubernetes_mgmt.py":              "mgmt-drivers-kubernetes",
 		"Scripts/kubespray_mgmt.py":                  "mgmt-drivers-kubespray",
+		"Scripts/cnf_nodeport_mgmt.py":               "mgmt-drivers-cnf-nodeport",
 		"{ primary: mgmt-drivers-private-registry }": "mgmt-drivers-private-registry",
 	} {
 		f := minimal().replace(t, "Definitions/top.yaml", "implementation: mgmt-drivers-kubernetes",

@@ -190,7 +190,7 @@ func (r *flavourReader) takeApart(baseHOT string) {
 		return
 	}
 	at := r.nodes.at(sortedKeys(r.ofContainers)[0])
-	if drivers := r.flavour.Drivers(); len(drivers) > 0 {
+	if drivers := r.flavour.Drivers(); slices.ContainsFunc(drivers, worksOnServers) {
 		r.rep.problem(at.place(), "a VDU of containers is on a Kubernetes, and the driver %s works on servers: put the "+
 			"containers into a VNF of their own", drivers[0])
 		return

@@ -50,7 +50,16 @@ func (c *clusterWork) forgetArrivals(ctx workflow.Context) error {
 }
 
 func (c *clusterWork) forgetLeaving(ctx workflow.Context) error {
-	return c.forget(ctx, append(c.leaving(), c.leavingStorage()...))
+	leaving := append(c.leaving(), c.leavingStorage()...)
+	for _, server := range c.change.LeavingServers() { // load balancers are among them
+		if !leaving.HasServer(server) {
+			leaving = append(leaving, lcm.Node{ServerID: server})
+		}
+	}
+	if err := c.forget(ctx, leaving); err != nil {
+		return err
+	}
+	return c.forgetAsExposed(ctx)
 }
 
 // forget drops the host keys of nodes that are gone.

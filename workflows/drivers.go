@@ -9,4 +9,5 @@ var drivers = []func(v *vnf) tables{
 		return append(list, (&kubesprayWork{shared}).table())
 	},
 	func(v *vnf) tables { return tables{(&registryWork{v}).table()} },
+	func(v *vnf) tables { return tables{(&exposureWork{v}).table()} },
 }

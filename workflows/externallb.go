@@ -1,43 +1,101 @@
 package workflows
 
 import (
+	"slices"
+
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/windlass-nfv/windlass/activities"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// What a cluster with an external load balancer has beside others: a server that clients know, and that sends their
-// traffic to the nodes.
+// What a cluster with external load balancers has beside others: servers that clients know, or something of the cloud,
+// which sends their traffic to the nodes.
 
 func (c *clusterWork) balancedExternally() table {
 	return table{
-		"wait-for-balancer":  {do: c.waitForBalancer},
-		"set-up-balancer":    {do: c.setUpBalancer},
-		"route-to-new":       {do: c.routeToAll, undo: c.routeToFormer},
-		"route-past-leaving": {do: c.routePastLeaving, undo: c.routeToFormer},
+		"wait-for-balancer":    {do: c.waitForBalancers},
+		"set-up-balancer":      {do: c.setUpBalancers},
+		"set-up-new-balancers": {do: c.setUpBalancers, undo: c.balanceByFormer},
+		"retire-balancers":     {do: c.retireBalancers, undo: c.balanceByAll},
+		"create-balancer":      {do: c.setUpBalancers, undo: c.removeBalancer},
+		"remove-balancer":      {do: c.removeBalancer},
+		"route-to-new":         {do: c.routeToAll, undo: c.routeToFormer},
+		"route-past-leaving":   {do: c.routePastLeaving, undo: c.routeToFormer},
 	}
 }
 
-// onBalancer is the input of an activity on the load balancer.
-func (c *clusterWork) onBalancer(ctx workflow.Context) (activities.NodeInput, error) {
-	if c.made.Balancer == nil {
-		return activities.NodeInput{}, lcm.Errorf(lcm.KindBroken, "The deployment has no external load balancer.")
-	}
-	return c.on(ctx, *c.made.Balancer), nil
+// balanced tells whether something is before the cluster that is none of its nodes.
+func (c *clusterWork) balanced() bool { return c.what.Balanced || len(c.made.Balancers) > 0 }
+
+// formerBalancers were there before the operation, and freshBalancers have come with it.
+func (c *clusterWork) formerBalancers() lcm.Nodes { return c.made.Balancers.On(c.what.ServerIDs) }
+
+func (c *clusterWork) freshBalancers() lcm.Nodes {
+	return c.made.Balancers.Without(c.formerBalancers())
 }
 
-func (c *clusterWork) waitForBalancer(ctx workflow.Context) error {
-	in, err := c.onBalancer(ctx)
-	if err == nil {
-		_, err = call(onlyWaits(onNode(ctx)), nodes.WaitForSSH, in)
-	}
-	return err
+func (c *clusterWork) waitForBalancers(ctx workflow.Context) error {
+	return inParallel(ctx, c.freshBalancers(), func(ctx workflow.Context, node lcm.Node) error {
+		_, err := call(onlyWaits(onNode(ctx)), nodes.WaitForSSH, c.on(ctx, node))
+		return err
+	})
 }
 
-// setUpBalancer is before nodes join through it, or when the load balancer is another server.
-func (c *clusterWork) setUpBalancer(ctx workflow.Context) error {
-	return c.route(ctx, c.made.Nodes, len(c.what.Nodes) > 0)
+// setUpBalancers is before nodes join through them, or when load balancers are others. Those that come later send
+// traffic to the nodes that there are; the steps of new nodes follow.
+func (c *clusterWork) setUpBalancers(ctx workflow.Context) error {
+	list := c.made.Nodes
+	if len(c.what.Nodes) > 0 && c.in.Operation != lcm.OpHeal {
+		list = c.what.Nodes
+	}
+	return c.route(ctx, list, c.inUse())
+}
+
+// inUse tells whether there is a cluster already: API servers must answer behind a load balancer.
+func (c *clusterWork) inUse() bool { return len(c.what.Nodes) > 0 && !c.what.Whole }
+
+// balanceByFormer takes new load balancers out of use, while they still work.
+func (c *clusterWork) balanceByFormer(ctx workflow.Context) error {
+	if err := c.known(ctx); err != nil {
+		return err
+	}
+	if err := c.release(ctx, c.freshBalancers()); err != nil {
+		return err
+	}
+	return c.routeBy(ctx, c.formerBalancers(), c.what.Nodes, true)
+}
+
+// retireBalancers has another load balancer take the virtual IP over from those that leave. Where all of them leave there
+// is none.
+func (c *clusterWork) retireBalancers(ctx workflow.Context) error {
+	if err := c.known(ctx); err != nil {
+		return err
+	}
+	leaving := c.made.Balancers.On(c.change.LeavingServers())
+	staying := c.made.Balancers.Without(leaving)
+	if len(staying) == 0 {
+		return nil
+	}
+	if err := c.release(ctx, leaving); err != nil {
+		return err
+	}
+	return c.routeBy(ctx, staying, c.made.Nodes, true)
+}
+
+func (c *clusterWork) balanceByAll(ctx workflow.Context) error {
+	if err := c.known(ctx); err != nil {
+		return err
+	}
+	return c.routeBy(ctx, c.made.Balancers, c.what.Nodes, true)
+}
+
+// release stops keepalived on load balancers, as far as they answer.
+func (c *clusterWork) release(ctx workflow.Context, list lcm.Nodes) error {
+	return inParallel(ctx, list, func(ctx workflow.Context, node lcm.Node) error {
+		_, err := call(onNode(ctx), cluster.ReleaseVirtualIP, c.on(ctx, node))
+		return err
+	})
 }
 
 func (c *clusterWork) routeToAll(ctx workflow.Context) error { return c.route(ctx, c.made.Nodes, true) }
@@ -56,12 +114,68 @@ func (c *clusterWork) routeToFormer(ctx workflow.Context) error {
 	return c.route(ctx, c.what.Nodes, true)
 }
 
-// route lets the load balancer send traffic to these nodes, and no others.
+// route lets all load balancers send traffic to these nodes, and no others. Those that leave with the operation are
+// retired before.
 func (c *clusterWork) route(ctx workflow.Context, list lcm.Nodes, serving bool) error {
-	in, err := c.onBalancer(ctx)
-	if err == nil {
-		_, err = call(onNode(ctx), nodes.ConfigureExternalLoadBalancer,
-			activities.ExternalLoadBalancerInput{NodeInput: in, Nodes: list, Serving: serving})
+	if c.what.CloudBalanced {
+		return c.routeByCloud(ctx, list)
 	}
+	leaving := c.made.Balancers.On(c.change.LeavingServers())
+	if staying := c.made.Balancers.Without(leaving); len(staying) > 0 {
+		return c.routeBy(ctx, staying, list, serving)
+	}
+	return c.routeBy(ctx, leaving, list, serving)
+}
+
+// routeBy lets these load balancers, and no others, share the virtual IP, and send traffic to these nodes: one after the
+// other, the new ones last. One that came earlier would not hear who has the address, and would take it as well.
+func (c *clusterWork) routeBy(ctx workflow.Context, balancers, list lcm.Nodes, serving bool) error {
+	if len(balancers) == 0 {
+		return lcm.Errorf(lcm.KindBroken, "The deployment has no external load balancer.")
+	}
+	order := slices.Concat(balancers.On(c.what.ServerIDs), balancers.Without(c.formerBalancers()))
+	err := inTurn(ctx, order, func(ctx workflow.Context, node lcm.Node) error {
+		_, err := call(onNode(ctx), nodes.ConfigureExternalLoadBalancer, activities.ExternalLoadBalancerInput{
+			NodeInput: c.on(ctx, node), Nodes: list, Serving: serving, Balancers: balancers, VirtualIP: c.made.VirtualIP,
+			Exposed: c.what.Exposed,
+		})
+		return err
+	})
+	if err != nil || len(balancers) == 1 {
+		return err
+	}
+	_, err = call(onNode(ctx), nodes.WaitForVirtualIP, activities.VirtualIPInput{
+		ClusterInput: c.through(ctx, balancers), VirtualIP: c.made.VirtualIP,
+	})
+	return err
+}
+
+// forgetAsExposed lets VNFs forget the host keys of load balancers that expose them, where others have come.
+func (c *clusterWork) forgetAsExposed(ctx workflow.Context) error {
+	if len(c.freshBalancers()) == 0 {
+		return nil
+	}
+	for _, exposed := range c.what.Exposed {
+		in := activities.ForgetNodesInput{Tracked: track(ctx, ""), VnfInstanceID: exposed.Owner, KeepCluster: true}
+		for i := range c.made.Balancers {
+			in.ServerIDs = append(in.ServerIDs, lcm.BalancerID(i))
+		}
+		if _, err := call(short(ctx), vims.ForgetNodes, in); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// routeByCloud lets the cloud's load balancer send traffic to these nodes, and no others.
+func (c *clusterWork) routeByCloud(ctx workflow.Context, list lcm.Nodes) error {
+	_, err := call(polling(ctx), infra.BalanceByCloud, activities.CloudBalancerInput{
+		Tracked: track(ctx, ""), OpOccID: c.in.OpOccID, Nodes: list,
+	})
+	return err
+}
+
+func (c *clusterWork) removeBalancer(ctx workflow.Context) error {
+	_, err := call(polling(ctx), infra.RemoveCloudBalancer, activities.DeploymentInput{Tracked: track(ctx, ""), OpOccID: c.in.OpOccID})
 	return err
 }

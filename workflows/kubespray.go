@@ -50,7 +50,7 @@ func (k *kubesprayWork) checkAnsible(ctx workflow.Context) error {
 func (k *kubesprayWork) send(ctx workflow.Context, list lcm.Nodes) error {
 	in := k.onAnsible(ctx, list)
 	for _, address := range []string{k.made.VirtualIP, k.made.PublicAddress} {
-		if k.made.Balancer != nil && address != "" {
+		if k.balanced() && address != "" {
 			in.Addresses = append(in.Addresses, address)
 		}
 	}

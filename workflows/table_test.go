@@ -14,6 +14,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/driver/kubeadm"
 	"github.com/windlass-nfv/windlass/internal/driver/kubespray"
+	"github.com/windlass-nfv/windlass/internal/driver/nodeport"
 	"github.com/windlass-nfv/windlass/internal/driver/registry"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
@@ -135,6 +136,7 @@ func everyList(t *testing.T) map[string]anyList {
 			}
 		}
 	}
+	addBalanced(t, add)
 	for _, isCluster := range []bool{true, false} {
 		f := someFacts(t, "simple", isCluster)
 		f.Instance.Instantiated.ExtVirtualLinks = []lcm.ExtVirtualLink{
@@ -154,6 +156,27 @@ func everyList(t *testing.T) map[string]anyList {
 		add("registry", registryFacts(volume), lcm.OpHeal, body)
 	}
 	return all
+}
+
+// addBalanced has clusters behind what is none of their nodes, and VNFs that are exposed there. The VDU of workers stands
+// for that of load balancers.
+func addBalanced(t *testing.T, add func(string, lifecycle.Facts, lcm.Operation, string) lcm.Plan) {
+	t.Helper()
+	f := someFacts(t, "ha", true)
+	f.Drivers[0].(*kubeadm.Cluster).Params.ExternalLB = &k8s.ExternalLBParams{VduID: "workerNode", ClusterCpName: "vip"}
+	add("load balancers come", f, lcm.OpScale, `{"type":"SCALE_OUT","aspectId":"worker_instance"}`)
+	add("load balancers go", f, lcm.OpScale, `{"type":"SCALE_IN","aspectId":"worker_instance"}`)
+	add("a load balancer is healed", f, lcm.OpHeal, `{"vnfcInstanceId":["worker-0"]}`)
+	f = someFacts(t, "ha", true)
+	f.Drivers[0].(*kubeadm.Cluster).Params.ExternalLB = &k8s.ExternalLBParams{Octavia: &k8s.OctaviaParams{}, ClusterCpName: "vip"}
+	for _, exposed := range []bool{false, true} {
+		if exposed {
+			f.Drivers = []lifecycle.Driver{&nodeport.Exposure{}}
+		}
+		name := fmt.Sprintf("balanced by the cloud, exposed %t", exposed)
+		add(name, f, lcm.OpInstantiate, `{}`)
+		add(name, f, lcm.OpTerminate, `{"terminationType":"FORCEFUL"}`)
+	}
 }
 
 func requests() map[lcm.Operation][]string {

@@ -26,6 +26,7 @@ type vnf struct {
 	moved  []string                        // the connection points that such a CHANGE_EXT_CONN has connected
 	change lcm.Plan                        // of a scaling or a healing
 
+	exposed  []int                // the ports of Services that a load balancer serves since then
 	registry *k8s.PrivateRegistry // how clusters connect to the VNF, when it is a registry of images
 }
 
@@ -53,7 +54,7 @@ func (v *vnf) learn(what lifecycle.Description) {
 func (v *vnf) outcome() *record.Outcome {
 	return &record.Outcome{
 		DeploymentID: v.made.DeploymentID, Vnfcs: v.made.Vnfcs, Networks: v.made.Networks, Nodes: v.made.Nodes, Storage: v.made.Storage,
-		ClusterVimID: v.vim, Registry: v.registry, Left: v.left, Moved: v.moved,
+		ClusterVimID: v.vim, Registry: v.registry, ExposedPorts: v.exposed, Left: v.left, Moved: v.moved,
 	}
 }
 

@@ -23,6 +23,14 @@ type healCluster struct {
 	WorkerNode    *healCredentials `json:"worker_node" param:"notnull"`
 	StorageServer *healCredentials `json:"storage_server" param:"notnull"`
 	Ansible       *healCredentials `json:"ansible" param:"notnull"`
+	// LoadBalancer has other names for the same, as Tacker has them.
+	LoadBalancer *healBalancer `json:"external_lb_param" param:"notnull"`
+}
+
+type healBalancer struct {
+	Username   string        `json:"ssh_username" param:"notnull; is=user name"`
+	Password   changedSecret `json:"ssh_password"`
+	PrivateKey changedSecret `json:"ssh_private_key"`
 }
 
 type healCredentials struct {
@@ -60,6 +68,11 @@ func (c healCredentials) CheckMembers(wrong params.Wrong) {
 	}
 }
 
+// CheckMembers implements params.Checker.
+func (c healBalancer) CheckMembers(wrong params.Wrong) {
+	healCredentials(c).CheckMembers(func(key, format string, args ...any) { wrong("ssh_"+key, format, args...) })
+}
+
 // CredentialProblems lists every mistake in what a heal request changes of the cluster's parameters. That is the
 // credentials of all roles: the cluster was made with the rest, and stays so.
 func CredentialProblems(body json.RawMessage) []Problem {
@@ -71,7 +84,7 @@ func CredentialProblems(body json.RawMessage) []Problem {
 	for _, p := range unknown {
 		if strings.HasPrefix(p.Path, clusterParamsPath) {
 			p.Detail = "cannot be changed now: only username, password and private_key of master_node, worker_node, " +
-				"storage_server and ansible can."
+				"storage_server and ansible can, and ssh_username, ssh_password and ssh_private_key of external_lb_param."
 			problems = append(problems, p)
 		}
 	}

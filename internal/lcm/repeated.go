@@ -23,7 +23,7 @@ func WithoutRepeated(body, stored json.RawMessage) json.RawMessage {
 	for _, role := range []string{"master_node", "worker_node", "storage_server", "ansible", "external_lb_param"} {
 		askedRole, _ := asked[role].(map[string]any)
 		hadRole, _ := had[role].(map[string]any)
-		withoutSame(askedRole, hadRole, "username", "password", "private_key")
+		withoutSame(askedRole, hadRole, "username", "password", "private_key", "ssh_username", "ssh_password", "ssh_private_key")
 	}
 	out, err := json.Marshal(request)
 	if err != nil { // it was made of JSON

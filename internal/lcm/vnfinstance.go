@@ -76,6 +76,8 @@ type InstantiatedVnfInfo struct {
 	Storage *StorageServer `json:"storage,omitempty"`
 	// ClusterVimID is the registered Kubernetes VIM, "" when there is none.
 	ClusterVimID VimID `json:"clusterVimId,omitempty"`
+	// ExposedPorts are those of Services that the load balancer of the VNF's cluster serves.
+	ExposedPorts []int `json:"exposedPorts,omitempty"`
 	// Stopped are the VNFCs that an OPERATE has stopped and none has started since.
 	Stopped []StoppedVnfc `json:"stopped,omitempty"`
 }

@@ -26,6 +26,8 @@ func (r *Resolver) Describe(ctx context.Context, id lcm.OpOccID) (lifecycle.Desc
 	if c := cluster.Of(facts); c != nil {
 		d.Cluster, d.HighlyAvailable = true, c.HighlyAvailable(facts, p)
 		d.ControlPlanes, d.StorageServer = c.Shared().ControlPlanes(facts, p), c.Shared().StorageServer(facts)
+		lb := c.Shared().Params.ExternalLB
+		d.Balanced, d.CloudBalanced = lb != nil, lb != nil && lb.Octavia != nil
 	}
 	if d.Steps, err = r.stepsOf(ctx, id, facts, p); err != nil {
 		return d, err
@@ -33,7 +35,10 @@ func (r *Resolver) Describe(ctx context.Context, id lcm.OpOccID) (lifecycle.Desc
 	if info := o.Instance.Instantiated; info != nil {
 		d.Stopped, d.ServerIDs, d.Nodes, d.ClusterVimID = info.StoppedServers(), o.Servers(), info.Nodes, info.ClusterVimID
 	}
-	return d, nil
+	if d.Balanced {
+		d.Exposed, err = r.exposedOn(ctx, d.ClusterVimID)
+	}
+	return d, err
 }
 
 // stepsOf is the list of steps that is kept with the operation. Until there is one it is what this release lists: rows

@@ -67,6 +67,7 @@ func (v vnf) complete(made Outcome) InstantiatedVnf {
 	}
 	v.resources(&out.Info, made)
 	v.showRegistry(&out.Info, made)
+	v.showExposed(&out.Info, made)
 	out.Info.KeepStopped(v.Instance.Instantiated)
 	v.showStarted(&out.Info)
 	out.Extensions = lcm.Merged(v.Instance.Extensions, v.Request.Extensions)
@@ -79,6 +80,14 @@ func (v vnf) complete(made Outcome) InstantiatedVnf {
 		out.ChangedInfo, out.Package = &v.Modified, v.Package
 	}
 	return out
+}
+
+// showExposed keeps which ports of Services a load balancer serves: those of this operation, else those of before.
+func (v vnf) showExposed(info *lcm.InstantiatedVnfInfo, made Outcome) {
+	info.ExposedPorts = made.ExposedPorts
+	if before := v.Instance.Instantiated; len(made.ExposedPorts) == 0 && before != nil {
+		info.ExposedPorts = before.ExposedPorts
+	}
 }
 
 // showStarted notes what an OPERATE has started. It is asked for those only whose VNFCs are others then.

@@ -33,6 +33,8 @@ type Outcome struct {
 	// Registry is how clusters connect to a VNF that is a registry of images, nil where this operation has not found it
 	// out.
 	Registry *k8s.PrivateRegistry `json:"registry,omitempty"`
+	// ExposedPorts are those of Services that a load balancer serves since this operation.
+	ExposedPorts []int `json:"exposedPorts,omitempty"`
 	// ClusterVimID is the VIM that the new cluster is registered as.
 	ClusterVimID lcm.VimID `json:"clusterVimId,omitempty"`
 }

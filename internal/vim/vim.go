@@ -108,6 +108,19 @@ type (
 		// MarkHealthy lets the deployment keep a resource that it was to replace.
 		MarkHealthy(ctx context.Context, r Resource, reason string) error
 	}
+	// Balancer balances traffic itself, in the place of a server.
+	Balancer interface {
+		// Balance lets a load balancer serve its routes, and no others, and waits until it does. One of that name is changed
+		// only where it differs.
+		Balance(ctx context.Context, b LoadBalancer, progress func(string)) error
+		// RemoveBalancer removes one with its routes, and waits until it is gone. The port with its address stays.
+		RemoveBalancer(ctx context.Context, name, owner string, progress func(string)) error
+	}
+	// Exposer tells under which ports the nodes of a cluster lead to what is deployed there.
+	Exposer interface {
+		// NodePorts are the Services of a deployment that every node serves.
+		NodePorts(ctx context.Context, name string) ([]lcm.ExposedService, error)
+	}
 	// VolumeKeeper lets volumes outlive their servers.
 	VolumeKeeper interface {
 		// VolumesLost are the volumes of a server that the VIM deletes together with it; ours are the deployment's.

@@ -2,8 +2,26 @@
 # /etc/haproxy belongs to Windlass on a server that is nothing but a load balancer.
 wait_for_cloud_init
 ensure_command haproxy haproxy
+[[ $SHARED != yes ]] || ensure_command keepalived keepalived
 read_inputs
-need_input haproxy
+need_input haproxy nodes
+[[ $SHARED != yes ]] || need_input keepalived
+
+# A server that has come for another one takes over what was exposed on that.
+fresh=yes
+[[ ! -e $PARTS/haproxy.cfg ]] || fresh=no
+lock_balancer
+if [[ $fresh == yes && -s $SCRATCH/in.exposed ]]; then
+  while read -r owner ports; do
+    write_file "$PARTS/exposed/$owner" 0644 <<<"$ports"
+  done <"$SCRATCH/in.exposed"
+fi
+cp "$SCRATCH/in.haproxy" "$SCRATCH/part"
+compose_haproxy "$SCRATCH/in.nodes"
 install_check_port
 configure_haproxy
-grep -E '^    server ' /etc/haproxy/haproxy.cfg | awk '{ print "HAProxy sends to " $2 " at " $3 }'
+write_file "$PARTS/nodes" 0644 <"$SCRATCH/in.nodes"
+write_file "$PARTS/port" 0644 <<<"$PORT"
+write_file "$PARTS/haproxy.cfg" 0644 <"$SCRATCH/part"
+[[ $SHARED != yes ]] || configure_keepalived
+tell_routes

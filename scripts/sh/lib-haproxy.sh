@@ -59,3 +59,18 @@ configure_haproxy() {
   fi
   rm -f "$(unread haproxy)"
 }
+
+running() { systemctl is-active --quiet haproxy && systemctl is-active --quiet keepalived && /usr/local/sbin/windlass-check-port "$PORT"; }
+
+# configure_keepalived lets keepalived run with the input keepalived, beside HAProxy. The file has a password in it, hence
+# 0600. A reload keeps the virtual IP where it is, a restart would send it away and back.
+configure_keepalived() {
+  place keepalived /etc/keepalived/keepalived.conf 0600
+  systemctl enable -q keepalived
+  if [[ -e $(unread keepalived) ]] && systemctl is-active --quiet keepalived; then
+    service reload keepalived
+  fi
+  service start keepalived
+  wait_until "$TIMEOUT" running || fail 1 "HAProxy and keepalived do not stay up; look at 'journalctl -u haproxy -u keepalived'"
+  rm -f "$(unread keepalived)"
+}

@@ -5,6 +5,7 @@ PORT='8383'
 TIMEOUT='60'
 LOCK_FOR='600'
 SERVES='no'
+SHARED='no'
 NO_PROXY_LIST='10.0.0.0/24'
 
 # here follows sh/lib-base.sh
@@ -14,5 +15,7 @@ NO_PROXY_LIST='10.0.0.0/24'
 # here follows sh/lib-apt.sh
 
 # here follows sh/lib-haproxy.sh
+
+# here follows sh/lib-balancer.sh
 
 # here follows sh/balance-externally.sh

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"net/http"
 	"slices"
 	"testing"
 
@@ -97,6 +98,66 @@ func externalLoadBalancer(t *testing.T, b *bed) {
 	}
 	require.NotEqual(t, first[0].MachineID, b.requireBalanced(t, 1)[0].MachineID, "another server balances")
 	b.RequireMembers(t, 3, 2)
+	b.terminate(t, vnf)
+	b.RequireNothingLeft(t)
+}
+
+// pairOfLoadBalancers takes a cluster behind two load balancers with a virtual IP through its life.
+func pairOfLoadBalancers(t *testing.T, b *bed) {
+	vnf := b.balanced(t, "external-lb-pair", "pair", nil)
+	b.RequireCluster(t, 3, 2)
+	first := b.requireBalanced(t, 2)
+
+	b.Await(t, b.Scale(t, vnf, "SCALE_OUT", "balancer_instance"), quick, "COMPLETED")
+	b.requireBalanced(t, 3)
+	b.Await(t, b.Scale(t, vnf, "SCALE_OUT", "worker_instance"), quick, "COMPLETED")
+	b.RequireCluster(t, 3, 3)
+	b.requireBalanced(t, 3)
+	b.Await(t, b.Scale(t, vnf, "SCALE_IN", "balancer_instance"), quick, "COMPLETED")
+	b.requireBalanced(t, 2)
+
+	b.ScriptFault(t, map[string]any{
+		"script": "balance-externally", "times": 1, "exit_code": 1, "output": "windlass: HAProxy refuses its configuration: no.",
+	})
+	op := b.Scale(t, vnf, "SCALE_OUT", "balancer_instance")
+	b.Await(t, op, quick, "FAILED_TEMP")
+	require.Equal(t, http.StatusAccepted, b.Act(t, op, "rollback", nil).Status)
+	b.Await(t, op, quick, "ROLLED_BACK")
+	b.requireBalanced(t, 2)
+
+	op = b.Heal(t, vnf, "test", b.VnfcOf(t, vnf, "externalLB"))
+	b.Await(t, op, quick, "COMPLETED")
+	b.RequireChanged(t, op, 1, 1)
+	require.NotEqual(t, first, b.requireBalanced(t, 2))
+	b.RequireMembers(t, 3, 3)
+	op = b.Heal(t, vnf, "test")
+	b.Await(t, op, quick, "COMPLETED")
+	b.requireBalanced(t, 2)
+	b.terminate(t, vnf)
+	b.RequireNothingLeft(t)
+}
+
+// balancedByOctavia takes a cluster behind a load balancer of the cloud through its life.
+func balancedByOctavia(t *testing.T, b *bed) {
+	vnf := b.balanced(t, "external-lb-octavia", "octavia", nil)
+	b.RequireCluster(t, 3, 2)
+	first := b.requireBalanced(t, 1)
+	require.Empty(t, first[0].MachineID, "it is no machine")
+	require.Equal(t, []int{30080}, first[0].NodePorts)
+
+	b.Fault(t, map[string]any{
+		"service": "octavia", "method": "PUT", "path": "/members$", "status": 500, "count": 1, "message": "the amphora has lost its way",
+	})
+	b.Await(t, b.Scale(t, vnf, "SCALE_OUT", "worker_instance"), quick, "COMPLETED")
+	b.requireBalanced(t, 1)
+	for _, vdu := range []string{"masterNode", "workerNode"} {
+		b.Await(t, b.Heal(t, vnf, "test", b.VnfcOf(t, vnf, vdu)), quick, "COMPLETED")
+		b.requireBalanced(t, 1)
+	}
+	b.Await(t, b.Scale(t, vnf, "SCALE_IN", "worker_instance"), quick, "COMPLETED")
+	b.requireBalanced(t, 1)
+	b.Await(t, b.Heal(t, vnf, "test"), quick, "COMPLETED")
+	b.requireBalanced(t, 1)
 	b.terminate(t, vnf)
 	b.RequireNothingLeft(t)
 }

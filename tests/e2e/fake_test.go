@@ -81,6 +81,8 @@ func TestOnFakeMachines(t *testing.T) {
 		{"storage classes", storageClasses},
 		{"an external load balancer", externalLoadBalancer},
 		{"a load balancer by the package's script", scriptedLoadBalancer},
+		{"a pair of load balancers", pairOfLoadBalancers},
+		{"a load balancer of the cloud", balancedByOctavia},
 		{"Tacker's own package", foreignPackage},
 		{"notifications", notificationsArrive},
 		{"a package from a URI", packageFromURI},

@@ -148,7 +148,7 @@ func (c *Cloud) Recover(ctx context.Context) error {
 		return err
 	}
 	c.heat.Recover()
-	return nil
+	return c.recoverBalancers(ctx)
 }
 
 // Close stops what goes on in the background. Machines go on running.

@@ -21,7 +21,7 @@ var errDrop = errors.New("connection dropped")
 // makes a stack count as requests to them.
 type Fault struct {
 	ID string `json:"id"`
-	// Service is keystone, nova, neutron, cinder, glance or heat; "" for all.
+	// Service is keystone, nova, neutron, cinder, glance, octavia or heat; "" for all.
 	Service string `json:"service,omitempty"`
 	Method  string `json:"method,omitempty"`
 	// Path is a regular expression that must match somewhere in the path.

@@ -37,12 +37,15 @@ var (
 			"title": http.StatusText(e.code),
 		}
 	}}
+	octavia = &service{"octavia", "/load-balancer", func(e *apiError) any {
+		return object{"faultcode": "Client", "faultstring": e.message, "debuginfo": nil}
+	}}
 	heat = &service{"heat", "/heat-api", heatError}
 	cfn  = &service{"heat-cfn", "/heat-cfn", heatError}
 	lab  = &service{"lab", "/lab", func(e *apiError) any { return object{"error": e.message} }}
 )
 
-var services = []*service{keystone, nova, cinder, neutron, glance, heat, cfn, lab}
+var services = []*service{keystone, nova, cinder, neutron, glance, octavia, heat, cfn, lab}
 
 // novaErrors are the names under which Nova and Cinder put their errors.
 var novaErrors = map[int]string{

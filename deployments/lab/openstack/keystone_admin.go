@@ -81,6 +81,7 @@ func (c *Cloud) catalog(project string) []object {
 		{"cinderv3", "volumev3", "/volume/v3/" + project},
 		{"cinder", "block-storage", "/volume/v3/" + project},
 		{"glance", "image", "/image"},
+		{"octavia", "load-balancer", "/load-balancer"},
 		{"heat", "orchestration", "/heat-api/v1/" + project},
 		{"heat-cfn", "cloudformation", "/heat-cfn/v1"},
 	} {

@@ -131,6 +131,8 @@ func (c *Cloud) inventory(*request) (reply, error) {
 				g, _ := secgroups.Get(tx, id)
 				return g.Name == "default"
 			})
+		out["load_balancers"] = named(loadBalancers.All(tx), func(b LoadBalancer) (string, string) { return b.ID, b.Name },
+			func(id string) bool { b, _ := loadBalancers.Get(tx, id); return c.gone(b) })
 		out["volumes"] = named(volumes.All(tx), func(v Volume) (string, string) { return v.ID, v.Name }, seeded)
 		out["keypairs"] = named(keypairs.All(tx), func(k KeyPair) (string, string) { return k.UserID + "/" + k.Name, k.Name },
 			seeded)

@@ -12,6 +12,7 @@ func (c *Cloud) routes() http.Handler {
 	rt.neutron()
 	rt.cinder()
 	rt.glance()
+	rt.octavia()
 	rt.heat()
 	rt.lab()
 	for _, s := range services {

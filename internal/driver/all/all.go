@@ -5,8 +5,9 @@ import (
 	"github.com/windlass-nfv/windlass/internal/driver"
 	"github.com/windlass-nfv/windlass/internal/driver/kubeadm"
 	"github.com/windlass-nfv/windlass/internal/driver/kubespray"
+	"github.com/windlass-nfv/windlass/internal/driver/nodeport"
 	"github.com/windlass-nfv/windlass/internal/driver/registry"
 )
 
 // Drivers are those of this release.
-var Drivers = driver.Set{kubeadm.Driver{}, kubespray.Driver{}, registry.Driver{}}
+var Drivers = driver.Set{kubeadm.Driver{}, kubespray.Driver{}, registry.Driver{}, nodeport.Driver{}}

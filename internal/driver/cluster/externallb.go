@@ -4,39 +4,91 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
+	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-// balancerVdus are the VDUs of a cluster's external load balancer, as the VNFD has them; none for a cluster without one.
+// balancerVdus are the VDUs of a cluster's external load balancers, as the VNFD has them; none for a cluster without.
 func (c *Cluster) balancerVdus(f lifecycle.Facts) []string {
 	lb := c.Params.ExternalLB
-	if lb == nil {
+	if lb == nil || lb.Octavia != nil {
 		return nil
 	}
-	return f.Flavour.VdusOf("", lb.NicCpName, lb.SSHCpName)
+	return lb.Members().Vdus(f.Flavour)
 }
 
-// external tells whether the cluster has a load balancer that is none of its nodes.
+// external tells whether something balances before the cluster that is none of its nodes.
 func (l Listing) external() bool { return l.Cluster.Params.ExternalLB != nil }
 
-// ReplacesBalancer tells whether a heal replaces the external load balancer.
+// byCloud tells whether the cloud does.
+func (l Listing) byCloud() bool { return l.external() && l.Cluster.Params.ExternalLB.Octavia != nil }
+
+// ReplacesBalancer tells whether a heal replaces external load balancers.
 func (l Listing) ReplacesBalancer() bool {
 	vdus := l.Cluster.balancerVdus(l.Facts)
 	return slices.ContainsFunc(l.Plan.Leaving, func(v lcm.LeavingVnfc) bool { return slices.Contains(vdus, v.VduID) })
 }
 
-// BalancerMade makes a server the external load balancer. What the steps make is on the server, and goes with it.
+// OnlyBalancers tells whether a scaling is about external load balancers, and no nodes.
+func (l Listing) OnlyBalancers() bool {
+	vdus := l.Cluster.balancerVdus(l.Facts)
+	return len(l.Plan.Groups) > 0 &&
+		!slices.ContainsFunc(l.Plan.Groups, func(g lcm.GroupChange) bool { return !slices.Contains(vdus, g.VduID) })
+}
+
+// scalesBalancers tells whether external load balancers come (or go) in a scaling.
+func (l Listing) scalesBalancers(come bool) bool {
+	vdus := l.Cluster.balancerVdus(l.Facts)
+	return slices.ContainsFunc(l.Plan.Groups, func(g lcm.GroupChange) bool {
+		return slices.Contains(vdus, g.VduID) && g.From != g.To && g.To > g.From == come
+	})
+}
+
+// BalancerMade makes a server, or the cloud, the external load balancer. What the steps make is on the server, and goes
+// with it.
 func (l Listing) BalancerMade() []lifecycle.Step {
-	if !l.external() {
+	switch {
+	case !l.external():
 		return nil
+	case l.byCloud():
+		return []lifecycle.Step{{
+			ID: "create-balancer", Title: "Have the cloud balance before the cluster", Undo: "the cloud's load balancer is removed",
+		}}
 	}
 	return []lifecycle.Step{
 		{ID: "wait-for-balancer", Title: "Wait until the external load balancer answers on SSH"},
 		{ID: "set-up-balancer", Title: "Set up the external load balancer"},
 	}
+}
+
+// BalancersCome is the end of a scaling that brings load balancers.
+func (l Listing) BalancersCome() []lifecycle.Step {
+	if !l.scalesBalancers(true) {
+		return nil
+	}
+	return []lifecycle.Step{
+		{ID: "wait-for-balancer", Title: "Wait until the new load balancers answer on SSH"},
+		{ID: "set-up-new-balancers", Title: "Set up the new load balancers", Undo: "the former ones share the virtual IP alone"},
+	}
+}
+
+// BalancersLeave is before load balancers go: another one takes the virtual IP while they still work.
+func (l Listing) BalancersLeave() []lifecycle.Step {
+	leave := l.scalesBalancers(false) || l.Plan.Operation == lcm.OpHeal && l.ReplacesBalancer()
+	return lifecycle.When(leave && l.Cluster.Params.ExternalLB.Shared(), lifecycle.Step{
+		ID: "retire-balancers", Title: "Leave the virtual IP to the load balancers that stay", Undo: "all share it again",
+	})
+}
+
+// BalancerRemoved takes away what the cloud has before the cluster, ahead of the deployment with its address.
+func (l Listing) BalancerRemoved() []lifecycle.Step {
+	return lifecycle.When(l.byCloud(), lifecycle.Step{
+		ID: "remove-balancer", Title: "Remove the cloud's load balancer", Final: true,
+	})
 }
 
 // RoutedToNew sends traffic to nodes that have come.
@@ -60,12 +112,7 @@ func (r Request) CheckExternalLB(ctx context.Context) {
 		return
 	}
 	const at = Param + "external_lb_param."
-	if vdus := r.Flavour.VdusOf("", lb.NicCpName, lb.SSHCpName); len(vdus) > 0 && r.Capacity[vdus[0]] != 1 {
-		r.Found.Mistake(lcm.Problem{
-			Path:   Param + "external_lb_param",
-			Detail: fmt.Sprintf("the VNF has %d servers of %s at this flavour and level; one is needed", r.Capacity[vdus[0]], vdus[0]),
-		})
-	}
+	r.checkBalancers(lb)
 	if lb.ScriptPath != "" {
 		if _, there := r.Package.Artifact(lb.ScriptPath); !there {
 			r.Found.Names(at+"script_path", "the VNF package has no file %q", lb.ScriptPath)
@@ -76,8 +123,40 @@ func (r Request) CheckExternalLB(ctx context.Context) {
 		return
 	}
 	const port, address = vnfpkg.PortType, vnfpkg.FloatingIPType
+	if lb.ClusterCpName != "" {
+		resources.Want(r.Found, at+"cluster_cp_name", lb.ClusterCpName, "a port", port, address)
+	}
+	if lb.Octavia != nil || lb.AspectID != "" || lb.VduID != "" { // ports of a group are below the top
+		return
+	}
 	resources.Want(r.Found, at+"ssh_cp_name", lb.SSHCpName, "a port or a floating IP", port, address)
 	if lb.NicCpName != lb.SSHCpName {
 		resources.Want(r.Found, at+"nic_cp_name", lb.NicCpName, "a port", port, address)
 	}
+}
+
+// checkBalancers wants as many servers as the request has addresses for: several share a virtual IP.
+func (r Request) checkBalancers(lb *k8s.ExternalLBParams) {
+	if lb.Octavia != nil {
+		return
+	}
+	vdus := lb.Members().Vdus(r.Flavour)
+	if len(vdus) == 0 {
+		return
+	}
+	servers := 0
+	for _, vdu := range vdus {
+		servers += r.Capacity[vdu]
+	}
+	if servers == 1 || servers > 1 && lb.Shared() {
+		return
+	}
+	need := "one is needed, or cluster_cp_name, which names the port of the virtual IP that they share"
+	if lb.Shared() {
+		need = "at least one is needed"
+	}
+	r.Found.Mistake(lcm.Problem{
+		Path:   Param + "external_lb_param",
+		Detail: fmt.Sprintf("the VNF has %d servers of %s at this flavour and level; %s", servers, strings.Join(vdus, ", "), need),
+	})
 }

@@ -4,6 +4,7 @@ import "github.com/windlass-nfv/windlass/internal/lifecycle"
 
 // BeforeHeal takes what a heal replaces out of use; departure takes nodes out of the cluster.
 func (l Listing) BeforeHeal(departure func() []lifecycle.Step) (list []lifecycle.Step) {
+	list = append(list, l.BalancersLeave()...)
 	if l.ReplacesStorage() {
 		list = append(list, l.StorageLeaves()...)
 	}

@@ -9,24 +9,49 @@ import (
 	"github.com/windlass-nfv/windlass/internal/params"
 )
 
-// ExternalLBParams is k8s_cluster_installation_param.external_lb_param, as Tacker's driver for kubespray takes it: a
-// server of the VNF that is no node, before which clients of the cluster stand. Any driver of clusters has it.
-// nic_cp_name, ssh_private_key, port and node_ports are additions.
+// ExternalLBParams is k8s_cluster_installation_param.external_lb_param, as Tacker's driver for kubespray takes it: what
+// is none of the cluster's nodes, and clients of the cluster stand before. Any driver of clusters has it. It is a server
+// of the VNF, several that share an address, or a load balancer of the cloud. Tacker has ssh_cp_name, ssh_username,
+// ssh_password and script_path.
 type ExternalLBParams struct {
+	// AspectID and VduID name several servers, as those of NodeParams do.
+	AspectID string `json:"aspect_id,omitempty"`
+	VduID    string `json:"vdu_id,omitempty"`
 	// SSHCpName is the Heat port or floating IP that gives the address for SSH.
-	SSHCpName string `json:"ssh_cp_name" param:"required=it names the port or floating IP for SSH"`
+	SSHCpName string `json:"ssh_cp_name,omitempty"`
 	// NicCpName is the Heat port whose fixed IP is the server's own address; default SSHCpName.
-	NicCpName  string     `json:"nic_cp_name,omitempty"`
-	Username   string     `json:"ssh_username" param:"required=it is the user for SSH; is=user name"`
-	Password   lcm.Secret `json:"ssh_password,omitzero"`
-	PrivateKey lcm.Secret `json:"ssh_private_key,omitzero"`
+	NicCpName string `json:"nic_cp_name,omitempty"`
+	// ClusterCpName is the Heat port that reserves the address before the cluster: the virtual IP of several servers, or
+	// where the cloud's load balancer serves.
+	ClusterCpName string     `json:"cluster_cp_name,omitempty"`
+	Username      string     `json:"ssh_username,omitempty" param:"is=user name"`
+	Password      lcm.Secret `json:"ssh_password,omitzero"`
+	PrivateKey    lcm.Secret `json:"ssh_private_key,omitzero"`
 	// ScriptPath is a file in the package that sets the server up instead of Windlass.
 	ScriptPath string `json:"script_path,omitempty" param:"is=package path"`
 	// Port is where the Kubernetes API is served.
 	Port int `json:"port,omitempty" param:"default=8383; min=1; max=65535"`
 	// NodePorts are ports of Services that are served, too, under the same numbers.
 	NodePorts []int `json:"node_ports,omitempty"`
+	// Octavia has the cloud balance, in the place of servers.
+	Octavia *OctaviaParams `json:"octavia,omitempty"`
 }
+
+// OctaviaParams is a load balancer of OpenStack.
+type OctaviaParams struct {
+	// Provider is Octavia's, as "openstack load balancer provider list" names it; "" for the cloud's default.
+	Provider string `json:"provider,omitempty"`
+	// FlavorID is that of Octavia; "" for the default.
+	FlavorID string `json:"flavor_id,omitempty"`
+}
+
+// Members say how the servers are found, as nodes of the cluster are.
+func (p ExternalLBParams) Members() NodeParams {
+	return NodeParams{AspectID: p.AspectID, VduID: p.VduID, SSHCpName: p.SSHCpName, NicCpName: p.NicCpName}
+}
+
+// Shared tells whether several servers have one address.
+func (p ExternalLBParams) Shared() bool { return p.Octavia == nil && p.ClusterCpName != "" }
 
 // Settle implements params.Settler. Tacker's requests write paths with a dot before them.
 func (p *ExternalLBParams) Settle() {
@@ -36,8 +61,10 @@ func (p *ExternalLBParams) Settle() {
 
 // CheckMembers implements params.Checker.
 func (p ExternalLBParams) CheckMembers(wrong params.Wrong) {
-	if p.Password.IsZero() && p.PrivateKey.IsZero() {
-		wrong("ssh_password", "is missing: give ssh_password or ssh_private_key")
+	if p.Octavia != nil {
+		p.checkOctavia(wrong)
+	} else {
+		p.checkServers(wrong)
 	}
 	seen := map[int]bool{22: true, p.Port: true}
 	for i, port := range p.NodePorts {
@@ -45,6 +72,44 @@ func (p ExternalLBParams) CheckMembers(wrong params.Wrong) {
 			wrong(fmt.Sprintf("node_ports[%d]", i), "must be a port between 1 and 65535 that nothing else has, not %d", port)
 		}
 		seen[port] = true
+	}
+}
+
+func (p ExternalLBParams) checkServers(wrong params.Wrong) {
+	if p.SSHCpName == "" {
+		wrong("ssh_cp_name", "is missing: it names the port or floating IP for SSH")
+	}
+	if p.Username == "" {
+		wrong("ssh_username", "is missing: it is the user for SSH")
+	}
+	if p.Password.IsZero() && p.PrivateKey.IsZero() {
+		wrong("ssh_password", "is missing: give ssh_password or ssh_private_key")
+	}
+	if p.AspectID != "" && p.VduID != "" {
+		wrong("vdu_id", "must not be given together with aspect_id: each says which servers are meant")
+	}
+	if p.ScriptPath != "" && p.ClusterCpName != "" {
+		wrong("script_path", "sets up one load balancer; for several with a virtual IP leave it out, Windlass does it itself")
+	}
+}
+
+// checkOctavia refuses what is about servers.
+func (p ExternalLBParams) checkOctavia(wrong params.Wrong) {
+	if p.ClusterCpName == "" {
+		wrong("cluster_cp_name", "is missing: it names the port with the address at which Octavia serves")
+	}
+	for _, m := range []struct {
+		name  string
+		given bool
+	}{
+		{"aspect_id", p.AspectID != ""},
+		{"vdu_id", p.VduID != ""},
+		{"ssh_cp_name", p.SSHCpName != ""},
+		{"script_path", p.ScriptPath != ""},
+	} {
+		if m.given {
+			wrong(m.name, "is about a server, and octavia asks for none: give one of them")
+		}
 	}
 }
 

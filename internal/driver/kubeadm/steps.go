@@ -23,11 +23,11 @@ func (c *Cluster) Steps(at lifecycle.Hook, f lifecycle.Facts, p lcm.Plan) []life
 	case lifecycle.InstantiateEnd:
 		return l.made()
 	case lifecycle.TerminateStart:
-		return l.Deregistered()
+		return lifecycle.Join(l.Deregistered(), l.BalancerRemoved())
 	case lifecycle.ScaleStart:
-		return l.departure()
+		return l.BeforeScaleIn(l.departure)
 	case lifecycle.ScaleEnd:
-		return l.arrival()
+		return l.AfterScaleOut(l.arrival)
 	case lifecycle.HealStart:
 		return l.BeforeHeal(l.departure)
 	case lifecycle.HealEnd:

@@ -20,13 +20,13 @@ func (c *Cluster) Steps(at lifecycle.Hook, f lifecycle.Facts, p lcm.Plan) []life
 	case lifecycle.InstantiateEnd:
 		return l.made()
 	case lifecycle.TerminateStart:
-		return lifecycle.Join(l.Deregistered(), []lifecycle.Step{
+		return lifecycle.Join(l.Deregistered(), l.BalancerRemoved(), []lifecycle.Step{
 			{ID: "remove-inventory", Title: "Remove the inventory from the Ansible server", Final: true},
 		})
 	case lifecycle.ScaleStart:
-		return l.departure()
+		return l.BeforeScaleIn(l.departure)
 	case lifecycle.ScaleEnd:
-		return l.arrival()
+		return l.AfterScaleOut(l.arrival)
 	case lifecycle.HealStart:
 		return l.BeforeHeal(l.departure)
 	case lifecycle.HealEnd:
@@ -49,7 +49,7 @@ func (c *Cluster) Instead(s lifecycle.Step, f lifecycle.Facts, p lcm.Plan) ([]li
 		return []lifecycle.Step{s}, !p.Whole
 	}
 	steps, ok := c.listing(f, p).Listing.Instead(s)
-	if s.ID == lifecycle.RemoveServers {
+	if s.ID == lifecycle.RemoveServers && !c.listing(f, p).OnlyBalancers() {
 		steps = append([]lifecycle.Step{{
 			ID: "send-remaining", Title: "Send the inventory without the nodes that leave", Final: true,
 		}}, steps...)

@@ -28,6 +28,7 @@ type Cloud struct {
 	network  *gophercloud.ServiceClient
 	compute  *gophercloud.ServiceClient
 	images   *gophercloud.ServiceClient // nil where the catalog has none
+	balancer *gophercloud.ServiceClient // nil in a cloud without Octavia
 	regions  []string
 	// waiting counts those that look again and again whether something is over.
 	waiting atomic.Int64
@@ -112,6 +113,10 @@ func (c *Cloud) readCatalog(vim lcm.Vim, where gophercloud.EndpointOpts) error {
 				vim.Name, service.name, where.Region, where.Availability, offers(catalog))
 		}
 		*service.to = &gophercloud.ServiceClient{ProviderClient: c.provider, Endpoint: endpoint, Type: service.kind}
+	}
+	if endpoint, ok := find(catalog, loadBalancerType, where); ok {
+		c.balancer = &gophercloud.ServiceClient{ProviderClient: c.provider, Endpoint: endpoint, Type: loadBalancerType}
+		c.balancer.ResourceBase = strings.TrimSuffix(endpoint, "v2.0/") + "v2.0/"
 	}
 	// Neutron's endpoint has no version in most catalogs, and Glance's neither.
 	c.network.ResourceBase = strings.TrimSuffix(c.network.Endpoint, "v2.0/") + "v2.0/"

@@ -10,6 +10,7 @@ import (
 // What a VIM can do, OpenStack can.
 var _ interface {
 	vim.VIM
+	vim.Balancer
 	vim.Power
 	vim.Reconnector
 	vim.Restorer

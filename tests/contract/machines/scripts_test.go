@@ -26,7 +26,10 @@ func TestScripts_doOnFakeMachinesWhatTheyDoOnReal(t *testing.T) {
 
 // elsewhere are scripts of servers that are no nodes: of Ansible servers, and of load balancers before clusters. Those
 // of Windlass are run on real machines in tests/kubespray.
-var elsewhere = []string{"check-ansible", "run-playbook", "remove-inventory", "balance-externally", "run-balancer-script"}
+var elsewhere = []string{
+	"check-ansible", "run-playbook", "remove-inventory", "balance-externally", "run-balancer-script",
+	"expose-services", "run-exposure-script",
+}
 
 // playAll builds a cluster with storage and registries, and takes parts of it away.
 func playAll(t *testing.T, kind kindOfMachines) {

@@ -2,6 +2,7 @@ package fake
 
 import (
 	"context"
+	"fmt"
 	"regexp"
 	"slices"
 	"strconv"
@@ -46,6 +47,7 @@ func (d *Driver) ExternalBalancers() (all []ExternalBalancer) {
 		}
 		all = append(all, b)
 	}
+	all = append(all, d.inCloud()...)
 	slices.SortFunc(all, func(a, b ExternalBalancer) int { return strings.Compare(a.MachineID, b.MachineID) })
 	return all
 }
@@ -82,26 +84,115 @@ func (d *Driver) leadsTo(balancer, m *Machine, initialising bool) bool {
 	return false
 }
 
+// Where a machine before a cluster has the parts of which HAProxy's configuration is made: the cluster's, and a file of
+// ports for each VNF that is exposed.
+const (
+	balancerPart  = "/var/lib/windlass/balancer/haproxy.cfg"
+	balancerNodes = "/var/lib/windlass/balancer/nodes"
+	balancerPort  = "/var/lib/windlass/balancer/port"
+	exposedDir    = "/var/lib/windlass/balancer/exposed/"
+)
+
 // balanceExternally lets a machine before a cluster have HAProxy's configuration.
 func (d *Driver) balanceExternally(ctx context.Context, m *Machine, p Params) Result {
-	if failed := p.lacks("haproxy"); failed != nil {
+	wanted := []string{"haproxy", "nodes"}
+	if p.Get("SHARED") == "yes" {
+		wanted = append(wanted, "keepalived")
+	}
+	if failed := p.lacks(wanted...); failed != nil {
 		return *failed
 	}
-	haproxy := p.Input("haproxy")
 	if !p.Work(ctx) {
 		return interrupted
 	}
-	m.WriteFile("/etc/haproxy/haproxy.cfg", []byte(haproxy), 0o644)
+	if _, ours := m.ReadFile(balancerPart); !ours {
+		for line := range strings.Lines(p.Input("exposed")) {
+			owner, ports, _ := strings.Cut(strings.TrimSpace(line), " ")
+			m.WriteFile(exposedDir+owner, []byte(ports+"\n"), 0o644)
+		}
+	}
+	m.WriteFile(balancerPart, []byte(p.Input("haproxy")), 0o644)
+	m.WriteFile(balancerNodes, []byte(p.Input("nodes")), 0o644)
+	m.WriteFile(balancerPort, []byte(p.Get("PORT")+"\n"), 0o644)
+	m.composeHAProxy()
 	var servers []string
-	for _, server := range haproxyServer.FindAllStringSubmatch(haproxy, -1) {
+	for _, server := range haproxyServer.FindAllStringSubmatch(p.Input("haproxy"), -1) {
 		address := strings.Trim(server[2], "[]")
 		servers = append(servers, server[1]+" "+address)
-		p.Print("HAProxy sends to " + server[1] + " at " + address)
+		p.Print("HAProxy sends kubernetes-api to %s at %s:6443", server[1], address)
 	}
 	m.WriteFile(balancedFile, []byte(strings.Join(servers, "\n")), 0o644)
 	if p.Get("SERVES") == "yes" && !d.leadsTo(m, m, false) {
 		return p.Fail(1, "HAProxy reaches no API server; look at 'journalctl -u haproxy'")
 	}
+	if p.Get("SHARED") == "yes" {
+		return d.configureLoadBalancer(ctx, m, p)
+	}
+	return Result{}
+}
+
+// composeHAProxy makes the whole configuration of its parts.
+func (m *Machine) composeHAProxy() {
+	part, _ := m.ReadFile(balancerPart)
+	nodes, _ := m.ReadFile(balancerNodes)
+	var ports []int
+	for _, file := range m.files.below(exposedDir) {
+		content, _ := m.ReadFile(file)
+		for word := range strings.FieldsSeq(string(content)) {
+			port, _ := strconv.Atoi(word)
+			ports = append(ports, port)
+		}
+	}
+	slices.Sort(ports)
+	var b strings.Builder
+	b.Write(part)
+	for _, port := range slices.Compact(ports) {
+		if strings.Contains(string(part), fmt.Sprintf("    bind *:%d\n", port)) {
+			continue
+		}
+		fmt.Fprintf(&b, "\nfrontend node-port-%d\n    bind *:%d\n\nbackend node-port-%d\n", port, port, port)
+		for line := range strings.Lines(string(nodes)) {
+			name, address, _ := strings.Cut(strings.TrimSpace(line), " ")
+			fmt.Fprintf(&b, "    server %s %s:%d\n", name, address, port)
+		}
+	}
+	m.WriteFile("/etc/haproxy/haproxy.cfg", []byte(b.String()), 0o644)
+}
+
+// exposeServices lets a machine before a cluster serve ports of a VNF on it.
+func (d *Driver) exposeServices(ctx context.Context, m *Machine, p Params) Result {
+	if _, ours := m.ReadFile(balancerPart); !ours {
+		p.Result("ours", "no")
+		return Result{}
+	}
+	p.Result("ours", "yes")
+	own, _ := m.ReadFile(balancerPort)
+	for port := range strings.FieldsSeq(p.Get("PORTS")) {
+		if port == strings.TrimSpace(string(own)) || port == "22" {
+			return p.Fail(78, "the port %s of a Service is the load balancer's own; give the Service another nodePort", port)
+		}
+	}
+	if !p.Work(ctx) {
+		return interrupted
+	}
+	if file := exposedDir + p.Get("OWNER"); p.Get("PORTS") == "" {
+		m.files.remove(file)
+	} else {
+		m.WriteFile(file, []byte(p.Get("PORTS")+"\n"), 0o644)
+	}
+	m.composeHAProxy()
+	return Result{}
+}
+
+// runExposureScript tells with what a package's own script would have been run.
+func (d *Driver) runExposureScript(ctx context.Context, _ *Machine, p Params) Result {
+	if failed := p.lacks("script"); failed != nil {
+		return *failed
+	}
+	if !p.Work(ctx) {
+		return interrupted
+	}
+	p.Print("the package's script got -i %s -a %s", p.Get("SERVICES"), p.Get("ADD"))
 	return Result{}
 }
 

@@ -47,6 +47,7 @@ type Driver struct {
 	machines  map[string]*Machine
 	volumes   map[string]string // volume id -> machine id, "" when detached
 	floating  map[string]machine.FloatingIP
+	balancers map[string]machine.LoadBalancer // of the cloud, by id
 	handlers  map[string]Handler
 	faults    []*Fault
 	world     *world
@@ -59,7 +60,7 @@ func New(o Options) *Driver {
 	d := &Driver{
 		dir: o.Dir, port: cmp.Or(o.Port, DefaultPort), bootDelay: o.BootDelay, work: o.Work,
 		networks: map[string]machine.Network{}, machines: map[string]*Machine{},
-		volumes: map[string]string{}, floating: map[string]machine.FloatingIP{},
+		volumes: map[string]string{}, floating: map[string]machine.FloatingIP{}, balancers: map[string]machine.LoadBalancer{},
 		world: newWorld(),
 	}
 	d.registerScripts()

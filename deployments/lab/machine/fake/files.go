@@ -53,6 +53,19 @@ func (f *files) read(name string) (file, bool) {
 	return found, ok
 }
 
+// below are the files whose paths begin so, in order.
+func (f *files) below(prefix string) (names []string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for name := range f.all {
+		if strings.HasPrefix(name, prefix) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
 func (f *files) chmod(name string, mode uint32) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

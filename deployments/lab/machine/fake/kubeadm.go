@@ -264,6 +264,9 @@ func (d *Driver) reachable(m *Machine, hostPort string, initialising bool) bool 
 	w.mu.Lock()
 	answers, holder := w.answers(m, host), w.holder(host)
 	w.mu.Unlock()
+	if d.answersInCloud(m, hostPort, initialising) {
+		return true
+	}
 	return answers && (len(holder.balanced()) == 0 || d.leadsTo(holder, m, initialising))
 }
 

@@ -31,6 +31,8 @@ func (d *Driver) registerScripts() {
 		"find-virtual-ip":         d.findVirtualIP,
 		"balance-externally":      d.balanceExternally,
 		"run-balancer-script":     d.runBalancerScript,
+		"expose-services":         d.exposeServices,
+		"run-exposure-script":     d.runExposureScript,
 
 		"check-member":       d.checkMember,
 		"kubeadm-init":       d.kubeadmInit,

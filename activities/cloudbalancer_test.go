@@ -1,0 +1,66 @@
+package activities_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/internal/driver/k8s"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/vim"
+)
+
+// balancingCloud balances, and remembers how.
+type balancingCloud struct {
+	unused
+
+	has map[string]vim.LoadBalancer
+}
+
+func (c *balancingCloud) VIM(context.Context, lcm.OpOccID) (vim.VIM, error) { return c, nil }
+
+func (c *balancingCloud) Inventory(context.Context, string) (*vim.Inventory, error) {
+	return &vim.Inventory{
+		ID: "stack", Resources: []vim.Resource{{Kind: vim.LinkPort, Name: "vip", ID: "port", Part: "stack"}},
+		Ports: map[string]vim.Port{"port": {ID: "port", Address: "10.0.0.30"}},
+	}, nil
+}
+
+func (c *balancingCloud) Balance(_ context.Context, b vim.LoadBalancer, _ func(string)) error {
+	c.has[b.Name] = b
+	return nil
+}
+
+func (c *balancingCloud) RemoveBalancer(_ context.Context, name, _ string, _ func(string)) error {
+	delete(c.has, name)
+	return nil
+}
+
+func TestBalanceByCloud_toldTwiceIsOne(t *testing.T) {
+	s, _, _, output := newSite(t, 3, 2, func(p *k8s.Params) {
+		p.ExternalLB = &k8s.ExternalLBParams{
+			Octavia: &k8s.OctaviaParams{Provider: "amphora"}, ClusterCpName: "vip", Port: 8383, NodePorts: []int{30080},
+		}
+	})
+	cloud := &balancingCloud{has: map[string]vim.LoadBalancer{}}
+	infra := &activities.Infrastructure{VIMs: cloud, Deployments: fixedDeployment{}, Vnfs: s.Reach.Vnfs, Output: output}
+	in := activities.CloudBalancerInput{Tracked: s.Cluster().Tracked, OpOccID: opOcc, Nodes: s.Nodes}
+	for range 2 {
+		must(t, infra.BalanceByCloud, in)
+	}
+	require.Len(t, cloud.has, 1)
+	lb := cloud.has["vnf-1"]
+	assert.Equal(t, "port", lb.PortID)
+	assert.Equal(t, "owner-1", lb.Owner)
+	require.Len(t, lb.Routes, 2)
+	assert.Len(t, lb.Routes[0].Members, 3, "the API is on control planes")
+	assert.Equal(t, 6443, lb.Routes[0].MemberPort)
+	assert.Len(t, lb.Routes[1].Members, 5, "a NodePort is on all nodes")
+	for range 2 {
+		must(t, infra.RemoveCloudBalancer, activities.DeploymentInput{Tracked: in.Tracked, OpOccID: opOcc})
+	}
+	assert.Empty(t, cloud.has)
+}

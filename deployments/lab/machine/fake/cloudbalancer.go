@@ -1,0 +1,78 @@
+package fake
+
+import (
+	"context"
+	"net"
+	"slices"
+	"strconv"
+
+	"github.com/windlass-nfv/windlass/deployments/lab/machine"
+)
+
+var _ machine.Balancer = (*Driver)(nil)
+
+// apiServerPort is where API servers listen.
+const apiServerPort = 6443
+
+// Balance implements machine.Balancer: machines that ask at the address of a load balancer of the cloud are answered.
+func (d *Driver) Balance(_ context.Context, b machine.LoadBalancer) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if len(b.Fronts) == 0 {
+		delete(d.balancers, b.ID)
+		return nil
+	}
+	d.balancers[b.ID] = b
+	return nil
+}
+
+func (d *Driver) cloudBalancers() (all []machine.LoadBalancer) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, b := range d.balancers {
+		all = append(all, b)
+	}
+	return all
+}
+
+// answersInCloud tells whether a load balancer of the cloud leads from host and port to an API server; at an init m itself
+// will be one.
+func (d *Driver) answersInCloud(m *Machine, hostPort string, initialising bool) bool {
+	host, port, _ := net.SplitHostPort(hostPort)
+	for _, b := range d.cloudBalancers() {
+		for _, front := range b.Fronts {
+			if b.Address != host || strconv.Itoa(front.Port) != port {
+				continue
+			}
+			if slices.ContainsFunc(front.Members, func(to machine.Member) bool {
+				other := d.machineAt(to.Address)
+				return initialising && m.hasAddress(to.Address) || other != nil && other.servesAPI()
+			}) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// inCloud are the load balancers of the cloud before clusters; they have no machine.
+func (d *Driver) inCloud() (all []ExternalBalancer) {
+	for _, b := range d.cloudBalancers() {
+		out := ExternalBalancer{}
+		for _, front := range b.Fronts {
+			for _, to := range front.Members {
+				switch server := to.Name + " " + to.Address; {
+				case to.Port == apiServerPort:
+					out.Servers = append(out.Servers, server)
+				case !slices.Contains(out.NodePortServers, server):
+					out.NodePortServers = append(out.NodePortServers, server)
+				}
+			}
+			if len(front.Members) == 0 || front.Members[0].Port != apiServerPort {
+				out.NodePorts = append(out.NodePorts, front.Port)
+			}
+		}
+		all = append(all, out)
+	}
+	return all
+}

@@ -1,0 +1,218 @@
+package openstack
+
+import (
+	"cmp"
+	"context"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/windlass-nfv/windlass/deployments/lab/machine"
+	"github.com/windlass-nfv/windlass/deployments/lab/state"
+)
+
+// LoadBalancer is one of Octavia. It takes no change while it carries one out.
+type LoadBalancer struct {
+	ID, Name, Description, ProjectID, Provider, FlavorID string
+	VipPortID, VipAddress, VipSubnetID, VipNetworkID     string
+	// Doing is what it carries out until Until, as provisioning_status has it.
+	Doing            string
+	Until            time.Time
+	Created, Updated time.Time
+}
+
+const loadBalancers = state.Table[LoadBalancer]("octavia_loadbalancers")
+
+const (
+	octaviaActive   = "ACTIVE"
+	octaviaCreates  = "PENDING_CREATE"
+	octaviaUpdates  = "PENDING_UPDATE"
+	octaviaDeletes  = "PENDING_DELETE"
+	ownerOctavia    = "Octavia"
+	octaviaWorksFor = 200 * time.Millisecond
+)
+
+func (rt *router) octavia() {
+	c := rt.c
+	for _, path := range []string{"", "/{$}"} {
+		rt.open(octavia, "GET "+path, func(*request) (reply, error) {
+			return ok(object{"versions": []object{{
+				"id": "v2.26", "status": "CURRENT", "updated": "2022-08-29T00:00:00Z",
+				"links": []object{{"rel": "self", "href": c.cfg.Endpoint + "/load-balancer/v2"}},
+			}}})
+		})
+	}
+	const all, one = "/v2.0/lbaas/loadbalancers", "/v2.0/lbaas/loadbalancers/{id}"
+	rt.on(octavia, "GET "+all, c.listBalancers)
+	rt.on(octavia, "POST "+all, c.createBalancer)
+	rt.on(octavia, "GET "+one, func(r *request) (reply, error) {
+		b, err := c.balancer(r, r.PathValue("id"))
+		return reply{status: http.StatusOK, body: object{"loadbalancer": c.balancerView(b)}}, err
+	})
+	rt.on(octavia, "DELETE "+one, c.deleteBalancer)
+	rt.octaviaRoutes()
+}
+
+// status is provisioning_status: a change is over when its time is.
+func (c *Cloud) octaviaStatus(b LoadBalancer) string {
+	if c.now().Before(b.Until) {
+		return b.Doing
+	}
+	return octaviaActive
+}
+
+// gone tells whether a load balancer has been deleted.
+func (c *Cloud) gone(b LoadBalancer) bool {
+	return b.Doing == octaviaDeletes && !c.now().Before(b.Until)
+}
+
+func (c *Cloud) balancerView(b LoadBalancer) object {
+	refs := func(ids []string) []object {
+		out := []object{}
+		for _, id := range ids {
+			out = append(out, object{"id": id})
+		}
+		return out
+	}
+	var served, behind []string
+	for _, l := range c.listenersOf(b.ID) {
+		served = append(served, l.ID)
+	}
+	for _, p := range c.poolsOf(b.ID) {
+		behind = append(behind, p.ID)
+	}
+	return object{
+		"id": b.ID, "name": b.Name, "description": b.Description, "project_id": b.ProjectID, "tenant_id": b.ProjectID,
+		"provider": b.Provider, "flavor_id": orNil(b.FlavorID), "admin_state_up": true, "provisioning_status": c.octaviaStatus(b),
+		"operating_status": "ONLINE", "vip_port_id": b.VipPortID, "vip_address": b.VipAddress, "vip_subnet_id": b.VipSubnetID,
+		"vip_network_id": b.VipNetworkID, "listeners": refs(served), "pools": refs(behind), "tags": []string{},
+		"created_at": octaviaStamp(b.Created), "updated_at": octaviaStamp(b.Updated),
+	}
+}
+
+func octaviaStamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05") }
+
+func (c *Cloud) listBalancers(r *request) (reply, error) {
+	out := []object{}
+	for _, b := range state.LoadAll(c.store, loadBalancers, "") {
+		if name := r.URL.Query().Get("name"); r.sees(b.ProjectID) && !c.gone(b) && (name == "" || name == b.Name) {
+			out = append(out, c.balancerView(b))
+		}
+	}
+	return ok(object{"loadbalancers": out})
+}
+
+func (c *Cloud) balancer(r *request, id string) (LoadBalancer, error) {
+	b, found := state.Load(c.store, loadBalancers, id)
+	if !found || !r.sees(b.ProjectID) || c.gone(b) {
+		return b, notFound("NotFound", "Load Balancer %s not found.", id)
+	}
+	return b, nil
+}
+
+func (c *Cloud) createBalancer(r *request) (reply, error) {
+	var q struct {
+		Name        string `json:"name"`
+		Description string `json:"description"`
+		Provider    string `json:"provider"`
+		FlavorID    string `json:"flavor_id"`
+		VipPortID   string `json:"vip_port_id"`
+	}
+	if err := r.decode("loadbalancer", &q); err != nil {
+		return reply{}, err
+	}
+	p, err := c.port(r, q.VipPortID)
+	if err != nil {
+		return reply{}, badRequest("Port %s not found.", q.VipPortID)
+	}
+	if p.DeviceID != "" || len(p.FixedIPs) == 0 {
+		return reply{}, conflict("Conflict", "Port %s is already used by another device, or has no address.", p.ID)
+	}
+	b := LoadBalancer{
+		ID: uuid.NewString(), Name: q.Name, Description: q.Description, ProjectID: r.project(), FlavorID: q.FlavorID,
+		Provider: cmp.Or(q.Provider, "amphora"), VipPortID: p.ID, VipAddress: p.FixedIPs[0].IP.String(), VipSubnetID: p.FixedIPs[0].SubnetID,
+		VipNetworkID: p.NetworkID, Doing: octaviaCreates, Until: c.now().Add(octaviaWorksFor), Created: c.now(), Updated: c.now(),
+	}
+	device, owner := "lb-"+b.ID, ownerOctavia
+	if _, err := c.changePort(r.Context(), p.ID, portRequest{DeviceID: &device, DeviceOwner: &owner}); err != nil {
+		return reply{}, err
+	}
+	return reply{status: http.StatusCreated, body: object{"loadbalancer": c.balancerView(b)}},
+		state.Save(c.store, loadBalancers, b.ID, b)
+}
+
+// busy begins a change of a load balancer, and refuses it while another one goes on.
+func (c *Cloud) busy(r *request, id, doing string) (LoadBalancer, error) {
+	b, err := c.balancer(r, id)
+	if err != nil {
+		return b, err
+	}
+	if c.octaviaStatus(b) != octaviaActive {
+		return b, conflict("Conflict", "Load Balancer %s is immutable and cannot be updated.", id)
+	}
+	b.Doing, b.Until, b.Updated = doing, c.now().Add(octaviaWorksFor), c.now()
+	return b, state.Save(c.store, loadBalancers, id, b)
+}
+
+func (c *Cloud) deleteBalancer(r *request) (reply, error) {
+	id := r.PathValue("id")
+	if r.URL.Query().Get("cascade") != "true" && len(c.listenersOf(id))+len(c.poolsOf(id)) > 0 {
+		return reply{}, badRequest("Cannot delete Load Balancer %s - it has children", id)
+	}
+	b, err := c.busy(r, id, octaviaDeletes)
+	if err != nil {
+		return reply{}, err
+	}
+	for _, l := range c.listenersOf(id) {
+		if err := state.Remove(c.store, octaviaListeners, l.ID); err != nil {
+			return reply{}, err
+		}
+	}
+	for _, p := range c.poolsOf(id) {
+		if err := state.Remove(c.store, octaviaPools, p.ID); err != nil {
+			return reply{}, err
+		}
+	}
+	if _, found := state.Load(c.store, ports, b.VipPortID); found {
+		free := ""
+		if _, err := c.changePort(r.Context(), b.VipPortID, portRequest{DeviceID: &free, DeviceOwner: &free}); err != nil {
+			return reply{}, err
+		}
+	}
+	if err := c.carry(r.Context(), b); err != nil {
+		return reply{}, err
+	}
+	return noContent()
+}
+
+// carry lets the machines' driver carry the traffic of a load balancer, where it can.
+func (c *Cloud) carry(ctx context.Context, b LoadBalancer) error {
+	driver, can := c.driver.(machine.Balancer)
+	if !can {
+		return nil
+	}
+	out := machine.LoadBalancer{ID: b.ID, Address: b.VipAddress}
+	for _, l := range c.listenersOf(b.ID) {
+		front := machine.Front{Port: l.ProtocolPort}
+		if pool, found := state.Load(c.store, octaviaPools, l.DefaultPoolID); found {
+			for _, m := range pool.Members {
+				front.Members = append(front.Members, machine.Member{Name: m.Name, Address: m.Address, Port: m.ProtocolPort})
+			}
+		}
+		out.Fronts = append(out.Fronts, front)
+	}
+	return driverError(driver.Balance(ctx, out))
+}
+
+// recoverBalancers lets the driver carry traffic again.
+func (c *Cloud) recoverBalancers(ctx context.Context) error {
+	all := state.LoadAll(c.store, loadBalancers, "")
+	for _, b := range slices.DeleteFunc(all, func(b LoadBalancer) bool { return b.Doing == octaviaDeletes }) {
+		if err := c.carry(ctx, b); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,109 @@
+// Package nodeport is the driver mgmt-drivers-cnf-nodeport: it exposes the Services of a containerised VNF on the load
+// balancer before its cluster, as far as they are of type NodePort.
+package nodeport
+
+import (
+	"context"
+	"encoding/json"
+	"net"
+	"strconv"
+	"time"
+
+	"github.com/windlass-nfv/windlass/internal/driver"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/lifecycle"
+	"github.com/windlass-nfv/windlass/vnfpkg"
+)
+
+// Driver exposes Services.
+type Driver struct{}
+
+// What drivers need not do, and this one does.
+var _ lifecycle.Reacher = (*Exposure)(nil)
+
+// Name implements driver.Driver.
+func (Driver) Name() string { return vnfpkg.DriverNodePort }
+
+// Bind implements driver.Driver.
+func (Driver) Bind(additionalParams json.RawMessage) (lifecycle.Driver, error) {
+	params, err := ParseParams(additionalParams)
+	return &Exposure{Params: params}, err
+}
+
+// CheckRequest implements driver.Driver.
+func (Driver) CheckRequest(_ context.Context, r driver.Request) error {
+	p, problems := CheckParams(r.AdditionalParams)
+	r.Found.Mistake(problems...)
+	if !r.Flavour.Containers {
+		r.Found.Mistake(lcm.Problem{
+			Path:   paramsPath,
+			Detail: "is for VNFs on a Kubernetes: the Services that it exposes are objects of one",
+		})
+	}
+	if p.ScriptPath != "" {
+		if _, there := r.Package.Artifact(p.ScriptPath); !there {
+			r.Found.Names(paramsPath+".script_path", "the VNF package has no file %q", p.ScriptPath)
+		}
+	}
+	return nil
+}
+
+// Exposure is the driver of one VNF.
+type Exposure struct{ Params Params }
+
+// In is the one of a VNF's drivers that exposes Services, nil when none does.
+func In(drivers []lifecycle.Driver) *Exposure {
+	for _, d := range drivers {
+		if e, ok := d.(*Exposure); ok {
+			return e
+		}
+	}
+	return nil
+}
+
+// Name implements lifecycle.Driver.
+func (*Exposure) Name() string { return vnfpkg.DriverNodePort }
+
+// Steps implements lifecycle.Driver. Services keep their ports as long as the VNF is there.
+func (*Exposure) Steps(at lifecycle.Hook, _ lifecycle.Facts, _ lcm.Plan) []lifecycle.Step {
+	switch at {
+	case lifecycle.InstantiateEnd:
+		return []lifecycle.Step{{
+			ID: "expose-services", Title: "Expose the Services on the load balancer",
+			Undo: "the load balancer does not serve them any more",
+		}}
+	case lifecycle.TerminateStart:
+		return []lifecycle.Step{{ID: "hide-services", Title: "Take the Services from the load balancer", Final: true}}
+	default:
+		return nil
+	}
+}
+
+// Check implements lifecycle.Driver.
+func (*Exposure) Check(lifecycle.Facts, lcm.Plan) error { return nil }
+
+// The limits of logging in, as those of clusters are by default.
+const (
+	login = 30 * time.Second
+	ssh   = 10 * time.Minute
+)
+
+// Access implements lifecycle.Reacher.
+func (e *Exposure) Access(role lcm.Role) (lifecycle.Access, bool) {
+	b := e.Params.Balancer
+	return lifecycle.Access{
+		User: b.Username, Password: b.Password, PrivateKey: b.PrivateKey, Login: login, SSH: ssh,
+	}, role == lcm.LoadBalancer
+}
+
+// Balancers are the load balancers as nodes that are logged in to. Their host keys are pinned for the VNF instance.
+func (e *Exposure) Balancers() (out lcm.Nodes) {
+	b := e.Params.Balancer
+	for i, address := range b.All() {
+		name := lcm.BalancerID(i)
+		out = append(out, lcm.Node{
+			Name: name, Role: lcm.LoadBalancer, ServerID: name, Address: address, SSHAddress: net.JoinHostPort(address, strconv.Itoa(b.Port)),
+		})
+	}
+	return out
+}

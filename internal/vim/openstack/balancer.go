@@ -1,0 +1,220 @@
+package openstack
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/gophercloud/gophercloud/v2/openstack/loadbalancer/v2/listeners"
+	"github.com/gophercloud/gophercloud/v2/openstack/loadbalancer/v2/loadbalancers"
+	"github.com/gophercloud/gophercloud/v2/openstack/loadbalancer/v2/pools"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/vim"
+)
+
+// loadBalancerType is Octavia's in the catalog.
+const loadBalancerType = "load-balancer"
+
+// Octavia's words for the state of a load balancer.
+const (
+	octaviaActive  = "ACTIVE"
+	octaviaError   = "ERROR"
+	octaviaDeleted = "DELETED"
+)
+
+// ovnProvider is a provider of Octavia that only looks whether ports of members are open.
+const ovnProvider = "ovn"
+
+// balancing is the work on one load balancer.
+type balancing struct {
+	*Cloud
+
+	want     vim.LoadBalancer
+	id       string
+	progress func(string)
+}
+
+func (c *Cloud) hasOctavia() error {
+	if c.balancer != nil {
+		return nil
+	}
+	return lcm.Errorf(lcm.KindInvalid, "The VIM has no load balancers: its catalog has no load-balancer (Octavia) endpoint. Ask "+
+		"for a load balancer that is a server instead of octavia.")
+}
+
+// Balance implements vim.Balancer with Octavia.
+func (c *Cloud) Balance(ctx context.Context, want vim.LoadBalancer, progress func(string)) error {
+	if err := c.hasOctavia(); err != nil {
+		return err
+	}
+	b := balancing{Cloud: c, want: want, progress: progress}
+	have, err := c.findBalancer(ctx, want.Name, want.Owner)
+	if err != nil {
+		return err
+	}
+	if have != nil && have.ProvisioningStatus == octaviaError {
+		progress("Octavia has failed with the load balancer: it is made anew.")
+		if err := c.RemoveBalancer(ctx, want.Name, want.Owner, progress); err != nil {
+			return err
+		}
+		have = nil
+	}
+	if have == nil {
+		if have, err = b.create(ctx); err != nil {
+			return err
+		}
+	}
+	b.id = have.ID
+	if err := b.settle(ctx); err != nil {
+		return err
+	}
+	return b.route(ctx)
+}
+
+// findBalancer finds a load balancer by its name, nil for none. It is a Conflict when it is somebody else's.
+func (c *Cloud) findBalancer(ctx context.Context, name, owner string) (*loadbalancers.LoadBalancer, error) {
+	doing := "find the load balancer " + name
+	page, err := loadbalancers.List(c.balancer, loadbalancers.ListOpts{Name: name}).AllPages(ctx)
+	if err != nil {
+		return nil, translate(doing, err)
+	}
+	list, err := loadbalancers.ExtractLoadBalancers(page)
+	if err != nil {
+		return nil, translate(doing, err)
+	}
+	list = slices.DeleteFunc(list, func(b loadbalancers.LoadBalancer) bool { return b.ProvisioningStatus == octaviaDeleted })
+	switch {
+	case len(list) == 0:
+		return nil, nil //nolint:nilnil // there is none, which is no error
+	case len(list) > 1 || list[0].Description != balancerNote(owner):
+		return nil, lcm.Errorf(lcm.KindConflict, "The VIM has a load balancer %s that is not of this VNF: remove or rename it.", name)
+	}
+	return &list[0], nil
+}
+
+// balancerNote is the description of a load balancer, which says whose it is.
+func balancerNote(owner string) string { return "Windlass: " + owner }
+
+func (b *balancing) create(ctx context.Context) (*loadbalancers.LoadBalancer, error) {
+	b.progress("Octavia makes the load balancer " + b.want.Name)
+	made, err := loadbalancers.Create(ctx, b.balancer, loadbalancers.CreateOpts{
+		Name: b.want.Name, Description: balancerNote(b.want.Owner), VipPortID: b.want.PortID, Provider: b.want.Provider,
+		FlavorID: b.want.FlavorID,
+	}).Extract()
+	return made, translate("create the load balancer "+b.want.Name, err)
+}
+
+// settle waits until Octavia takes the next change: it refuses them while it carries one out.
+func (b *balancing) settle(ctx context.Context) error {
+	doing := "wait for the load balancer " + b.want.Name
+	return b.until(ctx, func() (bool, error) {
+		now, err := loadbalancers.Get(ctx, b.balancer, b.id).Extract()
+		switch {
+		case err != nil:
+			return false, translate(doing, err)
+		case now.ProvisioningStatus == octaviaError:
+			return false, lcm.Errorf(lcm.KindBroken, "Octavia has failed with the load balancer %s (provisioning_status ERROR). Ask "+
+				"who runs the cloud why, then retry: it is made anew.", b.want.Name)
+		}
+		return now.ProvisioningStatus == octaviaActive, nil
+	})
+}
+
+// change does something that Octavia carries out afterwards, and waits for that.
+func (b *balancing) change(ctx context.Context, doing string, do func() error) error {
+	if err := translate(doing, do()); err != nil {
+		return err
+	}
+	return b.settle(ctx)
+}
+
+// route gives the load balancer its routes, and takes others from it.
+func (b *balancing) route(ctx context.Context) error {
+	have, err := b.listeners(ctx)
+	if err != nil {
+		return err
+	}
+	behind, err := b.pools(ctx)
+	if err != nil {
+		return err
+	}
+	for _, route := range b.want.Routes {
+		r := routing{balancing: b, Route: route}
+		if err := r.serve(ctx, have, behind); err != nil {
+			return err
+		}
+	}
+	return b.dropOthers(ctx, have, behind)
+}
+
+func (b *balancing) listeners(ctx context.Context) ([]listeners.Listener, error) {
+	doing := "list the listeners of " + b.want.Name
+	page, err := listeners.List(b.balancer, listeners.ListOpts{LoadbalancerID: b.id}).AllPages(ctx)
+	if err != nil {
+		return nil, translate(doing, err)
+	}
+	list, err := listeners.ExtractListeners(page)
+	return list, translate(doing, err)
+}
+
+func (b *balancing) pools(ctx context.Context) ([]pools.Pool, error) {
+	doing := "list the pools of " + b.want.Name
+	page, err := pools.List(b.balancer, pools.ListOpts{LoadbalancerID: b.id}).AllPages(ctx)
+	if err != nil {
+		return nil, translate(doing, err)
+	}
+	list, err := pools.ExtractPools(page)
+	return list, translate(doing, err)
+}
+
+// dropOthers takes away what is no route any more.
+func (b *balancing) dropOthers(ctx context.Context, served []listeners.Listener, behind []pools.Pool) error {
+	wanted := func(name string) bool {
+		return slices.ContainsFunc(b.want.Routes, func(r vim.Route) bool { return r.Name == name })
+	}
+	for _, l := range served {
+		if wanted(l.Name) {
+			continue
+		}
+		err := b.change(ctx, "delete the listener "+l.Name, func() error { return listeners.Delete(ctx, b.balancer, l.ID).ExtractErr() })
+		if err != nil {
+			return err
+		}
+	}
+	for _, p := range behind {
+		if wanted(p.Name) {
+			continue
+		}
+		err := b.change(ctx, "delete the pool "+p.Name, func() error { return pools.Delete(ctx, b.balancer, p.ID).ExtractErr() })
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// RemoveBalancer implements vim.Balancer.
+func (c *Cloud) RemoveBalancer(ctx context.Context, name, owner string, progress func(string)) error {
+	if err := c.hasOctavia(); err != nil {
+		return err
+	}
+	asked := false
+	return c.until(ctx, func() (bool, error) {
+		have, err := c.findBalancer(ctx, name, owner)
+		if err != nil || have == nil {
+			return have == nil, err
+		}
+		if asked || have.ProvisioningStatus != octaviaActive && have.ProvisioningStatus != octaviaError {
+			return false, nil
+		}
+		progress(fmt.Sprintf("Octavia deletes the load balancer %s", name))
+		err = translate("delete the load balancer "+name,
+			loadbalancers.Delete(ctx, c.balancer, have.ID, loadbalancers.DeleteOpts{Cascade: true}).ExtractErr())
+		asked = err == nil
+		if lcm.Is(err, lcm.KindNotFound) {
+			err = nil
+		}
+		return false, err
+	})
+}
