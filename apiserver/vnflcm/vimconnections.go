@@ -1,6 +1,7 @@
 package vnflcm
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -13,18 +14,27 @@ import (
 )
 
 // checkVims wants every connection to bring the endpoint and the credentials of a VIM, or to name one of the registry,
-// of a kind that the VNF is on. Of a kind without any those of the instance are used, else the default VIM, else what an
-// NFVO grants.
+// of a kind that the VNF is on. Those of other kinds are not used, and refused only where the request has nothing else:
+// then it means another VNF. Of a kind without any those of the instance are used, else the default VIM, else what an NFVO
+// grants.
 func (a *api) checkVims(
 	ctx context.Context, inst lcm.VnfInstance, kinds []lcm.VimKind, req lcm.InstantiateRequest, found *driver.Findings,
 ) error {
+	used, err := a.used(ctx, kinds, req.VimConnections)
+	if err != nil {
+		return err
+	}
+	wanted := kinds
+	if len(used) > 0 {
+		wanted = nil
+	}
 	var have []string
 	for i, conn := range req.VimConnections {
 		path := fmt.Sprintf("$.vimConnectionInfo[%d]", i)
 		if a.Number == 2 {
 			path = lcm.MemberPath("$.vimConnectionInfo", conn.ID)
 		}
-		kind, err := a.checkVim(ctx, path, kinds, conn, found)
+		kind, err := a.checkVim(ctx, path, wanted, conn, found)
 		if err != nil {
 			return err
 		}
@@ -67,13 +77,34 @@ func (a *api) checkDefaultVim(ctx context.Context, kind lcm.VimKind, others bool
 	return nil
 }
 
-// checkVim looks at one connection; it returns the type of its VIM, as far as that is known.
+// used are the connections to VIMs of the kinds that a VNF is on.
+func (a *api) used(
+	ctx context.Context, kinds []lcm.VimKind, of []lcm.VimConnectionInfo,
+) (out []lcm.VimConnectionInfo, err error) {
+	for _, conn := range of {
+		vimType := conn.Kind()
+		if id, e := parseID(conn.VimID); e == nil && conn.Registered() != "" {
+			vim, err := a.Store.Vim(ctx, id)
+			if err != nil && !lcm.Is(err, lcm.KindNotFound) {
+				return nil, err
+			}
+			vimType = cmp.Or(vim.Type, vimType)
+		}
+		if isOf(kinds, vimType) {
+			out = append(out, conn)
+		}
+	}
+	return out, nil
+}
+
+// checkVim looks at one connection; it returns the type of its VIM, as far as that is known. Without kinds it may be of
+// any.
 func (a *api) checkVim(
 	ctx context.Context, path string, kinds []lcm.VimKind, conn lcm.VimConnectionInfo, found *driver.Findings,
 ) (string, error) {
 	if conn.Registered() == "" {
 		found.Mistake(conn.OwnProblems(path)...)
-		if !isOf(kinds, conn.Kind()) && !conn.Bare() {
+		if kinds != nil && !isOf(kinds, conn.Kind()) && !conn.Bare() {
 			found.Mistake(lcm.Problem{Path: path + ".vimType", Detail: fmt.Sprintf("is %s; this VNF needs a VIM of type %s",
 				conn.Kind(), typesOf(kinds))})
 		}
@@ -95,7 +126,7 @@ func (a *api) checkVim(
 			Path:   path + ".vimType",
 			Detail: fmt.Sprintf("the VIM %s is of type %s, not %s", vim.Name, vim.Type, conn.VimType),
 		})
-	case !isOf(kinds, vim.Type):
+	case kinds != nil && !isOf(kinds, vim.Type):
 		found.Names(path+".vimId", "the VIM %s is of type %s; this VNF needs one of type %s", vim.Name, vim.Type,
 			typesOf(kinds))
 	}
@@ -129,7 +160,10 @@ func (a *api) resolveVims(
 	if err != nil {
 		return nil, err
 	}
-	out := req.VimConnections
+	out, err := a.used(ctx, kinds, req.VimConnections)
+	if err != nil {
+		return nil, err
+	}
 	for i := range out {
 		if err := a.resolveVim(ctx, &out[i], kinds); err != nil {
 			return nil, err

@@ -3,6 +3,7 @@
 package operations
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
@@ -194,7 +195,11 @@ func (r *Resolver) connection(ctx context.Context, o *Operation, kind lcm.VimKin
 		if i := slices.IndexFunc(o.Instance.VimConnections, same); i >= 0 {
 			c = o.Instance.VimConnections[i]
 		}
-		if c.Kind() == kind.Type {
+		of, err := r.typeOf(ctx, c)
+		if err != nil {
+			return c, err
+		}
+		if of == kind.Type {
 			return c, nil
 		}
 	}
@@ -207,4 +212,17 @@ func (r *Resolver) connection(ctx context.Context, o *Operation, kind lcm.VimKin
 			"type %s: name it in vimConnectionInfo.", vim.Name, vim.Type, kind.Type)
 	}
 	return lcm.VimConnectionInfo{ID: string(vim.ID), VimID: vim.ID, VimType: vim.Type}, nil
+}
+
+// typeOf is the type of VIM that a connection leads to: clients of v1 leave it out, and a request may have connections
+// of kinds that the VNF is not on.
+func (r *Resolver) typeOf(ctx context.Context, c lcm.VimConnectionInfo) (string, error) {
+	if c.VimType != "" || c.Registered() == "" {
+		return c.Kind(), nil
+	}
+	vim, err := r.Store.Vim(ctx, c.Registered())
+	if err != nil && !lcm.Is(err, lcm.KindNotFound) {
+		return "", err
+	}
+	return cmp.Or(vim.Type, c.Kind()), nil
 }

@@ -1,0 +1,51 @@
+package apiserver
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// A request may have connections that this VNF does not use, as Tacker's clients write all that there are: they are
+// neither refused nor kept.
+func TestInstantiate_leavesConnectionsOfOtherKindsAlone(t *testing.T) {
+	params := map[string]any{"lcm-kubernetes-def-files": []any{"Files/kubernetes/web.yaml"}}
+	for root, inV2 := range map[string]bool{"/vnflcm/v1": false, "/vnflcm/v2": true} {
+		for name, vimType := range map[string]string{"a type": "openstack", "no type": ""} {
+			t.Run(root+" "+name, func(t *testing.T) {
+				b := newBench(t)
+				instance := b.create(root, b.onboardDir("../vnfpkg/samples/cnf-manifests"))
+				request := manifestsRequest(b.registerCluster("c"), params)
+				other := map[string]any{"id": "0", "vimId": b.registerVim("cloud", true)}
+				if vimType != "" {
+					other["vimType"] = vimType
+				}
+				request["vimConnectionInfo"] = append([]any{other}, request["vimConnectionInfo"].([]any)...)
+				if inV2 {
+					other["vimType"] = "openstack" // v2 wants one
+					request = asV2(t, request)
+				}
+				b.do("POST", instance+"/instantiate", request).want(http.StatusAccepted)
+				kept := b.instance(instance).VimConnections
+				require.Len(t, kept, 1)
+				require.Equal(t, [2]string{"1", lcm.VimKubernetes}, [2]string{kept[0].ID, kept[0].Kind()})
+			})
+		}
+	}
+}
+
+// What is wrong with a connection is told whether it is used or not.
+func TestInstantiate_tellsMistakesOfConnectionsThatItDoesNotUse(t *testing.T) {
+	b := newBench(t)
+	instance := b.create("/vnflcm/v1", b.onboardDir("../vnfpkg/samples/cnf-manifests"))
+	request := manifestsRequest(b.registerCluster("c"),
+		map[string]any{"lcm-kubernetes-def-files": []any{"Files/kubernetes/web.yaml"}})
+	request["vimConnectionInfo"] = append(request["vimConnectionInfo"].([]any),
+		map[string]any{"id": "2", "vimId": "7e8a0b3c-1d2f-4a5b-8c9d-0e1f2a3b4c5d", "vimType": "openstack"})
+	a := b.do("POST", instance+"/instantiate", request)
+	a.problem(http.StatusUnprocessableEntity)
+	require.Equal(t, []string{"$.vimConnectionInfo[1].vimId"}, a.paths())
+}
