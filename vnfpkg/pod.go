@@ -117,3 +117,8 @@ func (v Vdu) ContainerImages() map[string]*SwImage {
 	}
 	return out
 }
+
+// HasContainer tells whether a node of the VNFD is a container of the VDU.
+func (v Vdu) HasContainer(id string) bool {
+	return v.Pod != nil && slices.ContainsFunc(v.Pod.Containers, func(c Container) bool { return c.ID == id })
+}

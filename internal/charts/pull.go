@@ -12,7 +12,7 @@ import (
 // none as they must be stays as it is: the cluster says why. One that names the Secret already has it once.
 func Pull(object map[string]any, secret string) bool {
 	kind, _, _ := unstructured.NestedString(object, "kind")
-	spec := podSpec(kind)
+	spec := PodSpec(kind)
 	if spec == nil || secret == "" {
 		return false
 	}
@@ -30,8 +30,8 @@ func Pull(object map[string]any, secret string) bool {
 	return unstructured.SetNestedSlice(object, append(have, map[string]any{"name": secret}), at...) == nil
 }
 
-// podSpec is where a kind of workload has what its Pods are; nil for a kind without Pods.
-func podSpec(kind string) []string {
+// PodSpec is where a kind of workload has what its Pods are; nil for a kind without Pods.
+func PodSpec(kind string) []string {
 	switch kind {
 	case "Pod":
 		return []string{"spec"}

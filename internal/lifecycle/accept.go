@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
-	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
 // unhonoured is what errors about an NFVO's grant begin with.
@@ -119,62 +118,29 @@ func Chosen(f Facts, g lcm.Grant, whole bool) (lcm.GrantedChoices, error) {
 		Images: map[string]string{}, ComputeFlavours: map[string]string{}, Zones: map[string]string{},
 	}}
 	if i := f.Instance.Instantiated; i != nil && i.Granted != nil {
-		c.before = *i.Granted
-		maps.Copy(c.chosen.Images, i.Granted.Images)
+		c.before = f.kept(*i.Granted)
+		maps.Copy(c.chosen.Images, c.before.Images)
 		maps.Copy(c.chosen.ComputeFlavours, i.Granted.ComputeFlavours)
 		maps.Copy(c.chosen.Zones, i.Granted.Zones)
 		if !whole {
 			c.chosen.KeptImages = i.Granted.KeptImages
 		}
 	}
-	if !slices.ContainsFunc(g.AddResources, isServer) { // none is made, so nothing can be chosen
+	if !slices.ContainsFunc(g.AddResources, isServer) && !f.repackages() { // none is made, so nothing can be chosen
 		return c.chosen, nil
 	}
-	target, err := TargetOn(f, VimKinds(f.Flavour)[0].Type, g)
-	if err != nil {
+	if err := c.findTargets(); err != nil {
 		return c.chosen, err
-	}
-	if c.nothingOfPods(target); len(c.problems) > 0 {
-		return c.chosen, lcm.InvalidAll(unhonoured, c.problems)
 	}
 	c.zones()
 	if g.VimAssets != nil {
-		c.flavours(target)
-		c.images(target)
+		c.flavours()
+		c.images()
 	}
 	if f.Instance.Instantiated != nil && !whole {
 		c.keep()
 	}
 	return c.chosen, lcm.InvalidAll(unhonoured, c.problems)
-}
-
-// nothingOfPods tells of every choice for Pods: what runs in them and where is in their manifests.
-func (c *choosing) nothingOfPods(target string) {
-	const manifests = "what its manifests say: it cannot be chosen otherwise"
-	for i, r := range c.grant.AddResources {
-		if zone, _ := zoneOf(c.grant, r.ZoneID); zone != "" && c.ofPods(r.VduID) {
-			c.add(fmt.Sprintf("$.addResources[%d].zoneId", i), "%s is of containers, whose nodes are "+manifests, r.VduID)
-		}
-	}
-	if c.grant.VimAssets == nil {
-		return
-	}
-	for i, a := range c.grant.VimAssets.ComputeResourceFlavours {
-		if forTarget(a.VimConnectionID, target) && c.ofPods(a.VduID) {
-			c.add(fmt.Sprintf("$.vimAssets.computeResourceFlavours[%d]", i), "containers have no flavours")
-		}
-	}
-	for i, a := range c.grant.VimAssets.SoftwareImages {
-		if forTarget(a.VimConnectionID, target) && c.ofPods(a.SoftwareImageID) {
-			c.add(fmt.Sprintf("$.vimAssets.softwareImages[%d]", i), "%s is of containers, whose images are "+manifests,
-				a.SoftwareImageID)
-		}
-	}
-}
-
-// ofPods tells whether a VDU is of containers.
-func (c *choosing) ofPods(vdu string) bool {
-	return vdu != "" && VimKindOf(c.facts.Flavour, vdu).RunsContainers
 }
 
 func isServer(r lcm.GrantResource) bool { return r.Type == lcm.GrantCompute }
@@ -185,6 +151,8 @@ type choosing struct {
 	grant  lcm.Grant
 	before lcm.GrantedChoices
 	chosen lcm.GrantedChoices
+	// servers and pods are the VIM connections on which these are, "" where the grant does not say.
+	servers, pods string
 }
 
 func (c *choosing) zones() {
@@ -195,8 +163,8 @@ func (c *choosing) zones() {
 			continue
 		}
 		if other := now[r.VduID]; other != "" && other != zone {
-			c.add(fmt.Sprintf("$.addResources[%d].zoneId", i),
-				"the Base HOT takes one zone for all servers of %s, not both %s and %s", r.VduID, other, zone)
+			c.add(fmt.Sprintf("$.addResources[%d].zoneId", i), "%s takes one zone for all %s of %s, not both %s and %s",
+				c.template(r.VduID), c.vnfcs(r.VduID), r.VduID, other, zone)
 			continue
 		}
 		now[r.VduID] = zone
@@ -207,7 +175,8 @@ func (c *choosing) zones() {
 		switch {
 		case zone == "" || isServer(r) || zone == now[r.VduID]:
 		case r.VduID != "":
-			c.add(at, "the Base HOT takes zones for servers: what belongs to one of %s cannot be in %s alone", r.VduID, zone)
+			c.add(at, "%s takes zones for %s: what belongs to one of %s cannot be in %s alone", c.template(r.VduID),
+				c.vnfcs(r.VduID), r.VduID, zone)
 		case !c.all(zone): // a network is where the servers on it are
 			c.add(at, "the Base HOT takes zones for servers: the network of %s cannot be in %s without all of them",
 				r.ResourceTemplateID, zone)
@@ -224,31 +193,34 @@ func (c *choosing) all(zone string) bool {
 	})
 }
 
-func (c *choosing) flavours(target string) {
+func (c *choosing) flavours() {
 	for i, a := range c.grant.VimAssets.ComputeResourceFlavours {
-		if !forTarget(a.VimConnectionID, target) {
+		if !forTarget(a.VimConnectionID, c.target(a.VduID)) {
 			continue
 		}
-		if _, ok := c.facts.Flavour.Vdu(a.VduID); !ok {
-			c.add(fmt.Sprintf("$.vimAssets.computeResourceFlavours[%d]", i), "the VNFD has no VDU %q", a.VduID)
-			continue
+		at := fmt.Sprintf("$.vimAssets.computeResourceFlavours[%d]", i)
+		switch _, ok := c.facts.Flavour.Vdu(a.VduID); {
+		case !ok:
+			c.add(at, "the VNFD has no VDU %q", a.VduID)
+		case c.ofPods(a.VduID):
+			c.add(at, "containers have no flavours: what those of %s take is in their manifests", a.VduID)
+		default:
+			c.chosen.ComputeFlavours[a.VduID] = a.VimFlavourID
 		}
-		c.chosen.ComputeFlavours[a.VduID] = a.VimFlavourID
 	}
 }
 
-func (c *choosing) images(target string) {
+func (c *choosing) images() {
 	for i, a := range c.grant.VimAssets.SoftwareImages {
-		if !forTarget(a.VimConnectionID, target) {
-			continue
-		}
 		holders := holdersOf(c.facts.Flavour, a.SoftwareImageID)
-		if len(holders) == 0 {
+		if len(holders) == 0 && forTarget(a.VimConnectionID, c.target("")) {
 			c.add(fmt.Sprintf("$.vimAssets.softwareImages[%d]", i),
-				"the VNFD has no software image %q, and no VDU or storage of that name", a.SoftwareImageID)
+				"the VNFD has no software image %q, and no VDU, container or storage of that name", a.SoftwareImageID)
 		}
-		for _, id := range holders {
-			c.chosen.Images[id] = a.VimImageID
+		for _, h := range holders {
+			if forTarget(a.VimConnectionID, c.target(h.vdu)) {
+				c.chosen.Images[h.id] = a.VimImageID
+			}
 		}
 	}
 }
@@ -256,25 +228,14 @@ func (c *choosing) images(target string) {
 // forTarget tells whether an asset is for the VIM that is used; a grant may have the same for several.
 func forTarget(id, target string) bool { return id == "" || target == "" || id == target }
 
-// holdersOf are the VDUs and storages that an image is of: by their own id, else by the image's name.
-func holdersOf(f *vnfpkg.Flavour, id string) (holders []string) {
-	for _, vdu := range f.Vdus {
-		if vdu.ID == id || vdu.Image != nil && vdu.Image.Name == id {
-			holders = append(holders, vdu.ID)
-		}
-	}
-	for _, s := range f.Storages {
-		if s.ID == id || s.Image != nil && s.Image.Name == id {
-			holders = append(holders, s.ID)
-		}
-	}
-	return holders
-}
-
 // keep refuses another image, flavour or zone for VDUs that have servers: those would get it, too.
 func (c *choosing) keep() {
 	for _, vdu := range c.facts.Flavour.Vdus {
 		if len(c.facts.vnfcs(vdu.ID)) == 0 {
+			continue
+		}
+		if c.ofPods(vdu.ID) {
+			c.keepPods(vdu)
 			continue
 		}
 		image := ""

@@ -82,24 +82,3 @@ func TestScale_leavesVdusToTheirAutoscalers(t *testing.T) {
 		require.ErrorContains(t, err, "HorizontalPodAutoscaler web-scaler")
 	}
 }
-
-// What a grant chooses for Pods is refused, as it cannot be done.
-func TestChosen_refusesChoicesForPods(t *testing.T) {
-	f := repackaged()
-	g := lcm.Grant{
-		Zones:        []lcm.GrantZone{{ID: "z", ZoneID: "north"}},
-		AddResources: []lcm.GrantResource{{Type: lcm.GrantCompute, VduID: "web", ZoneID: "z"}},
-		VimAssets: &lcm.GrantVimAssets{
-			ComputeResourceFlavours: []lcm.GrantedFlavour{{VduID: "web", VimFlavourID: "small"}},
-			SoftwareImages:          []lcm.GrantedImage{{SoftwareImageID: "web", VimImageID: "web:2"}},
-		},
-	}
-	_, err := lifecycle.Chosen(f, g, false)
-	require.True(t, lcm.Is(err, lcm.KindInvalid), "%v", err)
-	for _, at := range []string{"addResources[0].zoneId", "computeResourceFlavours[0]", "softwareImages[0]"} {
-		require.ErrorContains(t, err, at)
-	}
-	g.AddResources[0].ZoneID, g.VimAssets = "", nil
-	_, err = lifecycle.Chosen(f, g, false)
-	require.NoError(t, err)
-}

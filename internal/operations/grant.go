@@ -17,6 +17,9 @@ func (r *Resolver) granted(ctx context.Context, o *Operation) error {
 		if o.makesAllAnew() {
 			o.Choices.KeptImages = nil
 		}
+		if o.Before != nil { // the new package says what runs in Pods, or the grant of the change
+			o.Choices.Images = lifecycle.WithoutImagesOfPods(o.Choices.Images, o.Before.Flavour)
+		}
 	}
 	if o.OpOcc.GrantID == "" || o.OpOcc.GrantID == lifecycle.BuiltInGrant(o.OpOcc.ID) {
 		return nil

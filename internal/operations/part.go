@@ -1,9 +1,11 @@
 package operations
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
 // Part is the operation as far as it is about a hybrid VNF's VMs, or its containers: their part of the flavour, of what
@@ -26,8 +28,27 @@ func (o *Operation) Part(containers bool) *Operation {
 		part.OpOcc.Plan = &plan
 	}
 	part.Request.ExtVirtualLinks = o.linksOf(containers)
+	part.Choices = o.choicesOf(containers)
 	part.Before = o.Before.Part(containers)
 	return &part
+}
+
+// choicesOf are what NFVOs have chosen for one part. What is no VDU's, as a storage, is the servers'.
+func (o *Operation) choicesOf(containers bool) lcm.GrantedChoices {
+	pods := o.Flavour.Part(true)
+	if pods == nil {
+		return o.Choices
+	}
+	ofPods := func(id string) bool {
+		_, is := pods.Vdu(id)
+		return is || slices.ContainsFunc(pods.Vdus, func(v vnfpkg.Vdu) bool { return v.HasContainer(id) })
+	}
+	out := o.Choices
+	for _, m := range []*map[string]string{&out.Images, &out.ComputeFlavours, &out.Zones, &out.KeptImages} {
+		*m = maps.Clone(*m)
+		maps.DeleteFunc(*m, func(id, _ string) bool { return ofPods(id) != containers })
+	}
+	return out
 }
 
 // partOf is what a plan changes of some VDUs.

@@ -38,7 +38,8 @@ func (k *Kubelet) ReportedIn(namespace string) time.Time {
 	return when
 }
 
-const node = "node-1"
+// Node is the name of the only node.
+const Node = "node-1"
 
 // GPU is a device that the node has two of, beside 64 MiB of huge pages.
 const GPU = "example.com/gpu"
@@ -51,7 +52,7 @@ func (k *Kubelet) join(ctx, life context.Context) error {
 	factory := informers.NewSharedInformerFactory(k.client, 0)
 	pods := factory.Core().V1().Pods().Informer()
 	look := func(o any) {
-		if pod, ok := o.(*corev1.Pod); ok && pod.Spec.NodeName == node {
+		if pod, ok := o.(*corev1.Pod); ok && pod.Spec.NodeName == Node {
 			time.AfterFunc(time.Duration(k.Pace.Load()), func() { k.look(life, pod) })
 		}
 	}
@@ -68,7 +69,7 @@ func (k *Kubelet) makeNode(ctx, life context.Context) error {
 		corev1.ResourceCPU: resource.MustParse("8"), corev1.ResourceMemory: resource.MustParse("16Gi"),
 		corev1.ResourcePods: resource.MustParse("1000"), "hugepages-2Mi": resource.MustParse("64Mi"), GPU: resource.MustParse("2"),
 	}
-	made, err := k.client.CoreV1().Nodes().Create(ctx, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: node}},
+	made, err := k.client.CoreV1().Nodes().Create(ctx, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: Node}},
 		metav1.CreateOptions{})
 	if err != nil {
 		return err
@@ -85,7 +86,7 @@ func (k *Kubelet) makeNode(ctx, life context.Context) error {
 		return err
 	}
 	return until(ctx, "controllers have seen that the node is ready", func() bool {
-		n, err := k.client.CoreV1().Nodes().Get(ctx, node, metav1.GetOptions{})
+		n, err := k.client.CoreV1().Nodes().Get(ctx, Node, metav1.GetOptions{})
 		return err == nil && len(n.Spec.Taints) == 0 // they taint a node until then
 	})
 }

@@ -32,7 +32,7 @@ func (p *ControlPlane) Volumes(t testing.TB, n int) {
 // Cordon keeps new Pods from the node, or lets them come again.
 func (p *ControlPlane) Cordon(t testing.TB, is bool) {
 	t.Helper()
-	n, err := p.Client.CoreV1().Nodes().Get(t.Context(), node, metav1.GetOptions{})
+	n, err := p.Client.CoreV1().Nodes().Get(t.Context(), Node, metav1.GetOptions{})
 	require.NoError(t, err)
 	n.Spec.Unschedulable = is
 	_, err = p.Client.CoreV1().Nodes().Update(t.Context(), n, metav1.UpdateOptions{})

@@ -25,6 +25,8 @@ type Definition struct {
 	Replicas map[string]int
 	// Attachments are the networks that Pods are on beside that of the cluster; nil in a change that leaves them.
 	Attachments []Attachment
+	// Choices are what an NFVO has chosen for Pods.
+	Choices []Choice
 	// Scaled are the VDUs of which the change is to set the number of Pods.
 	Scaled []string
 	// Patience is how long trouble may last that may heal itself, before the deployment has failed; 0 for the usual.

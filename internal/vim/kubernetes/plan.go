@@ -48,6 +48,7 @@ func (c *Cluster) plan(ctx context.Context, of Definition, have *record, owner s
 	if err := c.attach(ctx, of, have, p.objects); err != nil {
 		return nil, err
 	}
+	choose(of.Choices, of.Workloads, p.objects)
 	for _, r := range p.releases {
 		r.setManifest(p.objects)
 	}

@@ -40,13 +40,17 @@ func (o *Definer) Whole(ctx context.Context, of *operations.Operation) (vim.Defi
 	if err != nil {
 		return nil, nil, err
 	}
+	choices, err := j.choices()
+	if err != nil {
+		return nil, nil, err
+	}
 	place := cnf.PlaceOf(j.Params, j.Manifests.Objects)
 	return kubernetes.Definition{
 		// None is said, for nil would leave in a change what there was.
 		Objects: append([]unstructured.Unstructured{}, j.Manifests.Objects...),
 		Charts:  append([]charts.Release{}, releases...), Namespace: place.Namespace, Override: place.Override,
 		Workloads: j.named(), Replicas: j.replicas(capacity), Attachments: attachments,
-		Patience: j.patience(),
+		Choices: choices, Patience: j.patience(),
 	}, secret, nil
 }
 
@@ -101,8 +105,12 @@ func (j *job) changed(ctx context.Context, capacity map[string]int) (kubernetes.
 		return kubernetes.Definition{}, err
 	}
 	attachments, err := j.attachments(capacity)
+	if err != nil {
+		return kubernetes.Definition{}, err
+	}
+	choices, err := j.choices()
 	return kubernetes.Definition{
-		Charts: releases, Replicas: j.replicas(capacity), Attachments: attachments, Patience: j.patience(),
+		Charts: releases, Replicas: j.replicas(capacity), Attachments: attachments, Choices: choices, Patience: j.patience(),
 	}, err
 }
 
@@ -136,6 +144,16 @@ func (j *job) attachments(capacity map[string]int) ([]kubernetes.Attachment, err
 		out = append(out, kubernetes.Attachment(a))
 	}
 	return out, lcm.InvalidAll("The external links of the VNF cannot be made", problems)
+}
+
+// choices are what grants have chosen for the VNF's Pods.
+func (j *job) choices() ([]kubernetes.Choice, error) {
+	chosen, problems := j.VNF.Choices(j.Flavour, j.Operation.Choices)
+	out := make([]kubernetes.Choice, 0, len(chosen))
+	for _, c := range chosen {
+		out = append(out, kubernetes.Choice(c))
+	}
+	return out, lcm.InvalidAll(lcm.UnhonouredGrant, problems)
 }
 
 // capacity is how many Pods each VDU has. A VNF that is instantiated through /vnflcm/v1 without a level begins as its

@@ -1,0 +1,133 @@
+package lifecycle
+
+import (
+	"maps"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/vnfpkg"
+)
+
+// findTargets finds the VIM connections on which a grant wants servers and Pods to be made.
+func (c *choosing) findTargets() (err error) {
+	for _, kind := range VimKinds(c.facts.Flavour) {
+		target, err := TargetOn(c.facts, kind.Type, c.grant)
+		switch {
+		case err != nil:
+			return err
+		case kind.RunsContainers:
+			c.pods = target
+		default:
+			c.servers = target
+		}
+	}
+	return nil
+}
+
+// target is the VIM connection on which the VNFCs of a VDU are made. What belongs to no VDU is with the servers, where
+// there are any.
+func (c *choosing) target(vdu string) string {
+	if c.ofPods(vdu) {
+		return c.pods
+	}
+	return c.servers
+}
+
+// ofPods tells whether a VDU is of containers.
+func (c *choosing) ofPods(vdu string) bool { return VimKindOf(c.facts.Flavour, vdu).RunsContainers }
+
+// template and vnfcs name, for people, what the VNFCs of a VDU are made of, and what they are.
+func (c *choosing) template(vdu string) string {
+	if c.ofPods(vdu) {
+		return "a workload"
+	}
+	return "the Base HOT"
+}
+
+func (c *choosing) vnfcs(vdu string) string {
+	if c.ofPods(vdu) {
+		return "Pods"
+	}
+	return "servers"
+}
+
+// keepPods refuses another image or zone for a VDU that has Pods: its workload would make all of them anew. A new
+// package does that in any case.
+func (c *choosing) keepPods(vdu vnfpkg.Vdu) {
+	const otherwise = "the Pods of %s that are there have the %s %q; with %q all of them would be made anew"
+	was, had := c.before.Zones[vdu.ID]
+	if now, given := c.chosen.Zones[vdu.ID]; given && (!had || now != was) && !c.facts.repackages() {
+		c.add("$.addResources", otherwise, vdu.ID, "zone", was, now)
+	}
+	if c.facts.repackages() {
+		return
+	}
+	for _, id := range imagesIn(vdu) {
+		now, given := c.chosen.Images[id]
+		if was, had := c.before.Images[id]; given && (!had || now != was) {
+			c.add("$.vimAssets.softwareImages", otherwise, vdu.ID, "image", was, now)
+		}
+	}
+}
+
+// repackages tells whether the VNF gets another package.
+func (f Facts) repackages() bool { return f.FormerFlavour != nil }
+
+// kept are the choices of earlier grants. Images of containers were for the package that they were chosen with.
+func (f Facts) kept(choices lcm.GrantedChoices) lcm.GrantedChoices {
+	if f.repackages() {
+		choices.Images = WithoutImagesOfPods(choices.Images, f.FormerFlavour)
+	}
+	return choices
+}
+
+// WithoutImagesOfPods are granted images but for those of containers.
+func WithoutImagesOfPods(images map[string]string, of *vnfpkg.Flavour) map[string]string {
+	out := maps.Clone(images)
+	for _, vdu := range of.Vdus {
+		if !of.OfContainers(vdu.ID) {
+			continue
+		}
+		for _, id := range imagesIn(vdu) {
+			delete(out, id)
+		}
+	}
+	return out
+}
+
+// imagesIn are what a grant may choose an image for in a VDU of containers: itself, and each container.
+func imagesIn(vdu vnfpkg.Vdu) []string {
+	ids := []string{vdu.ID}
+	if vdu.Pod != nil {
+		for _, c := range vdu.Pod.Containers {
+			ids = append(ids, c.ID)
+		}
+	}
+	return ids
+}
+
+// holder is what has a software image: a VDU, a container of one, or a storage.
+type holder struct{ id, vdu string }
+
+// holdersOf are what an image is of: by their own id, else by the image's name.
+func holdersOf(f *vnfpkg.Flavour, id string) (holders []holder) {
+	is := func(node string, image *vnfpkg.SwImage) bool { return node == id || image != nil && image.Name == id }
+	for _, vdu := range f.Vdus {
+		if is(vdu.ID, vdu.Image) {
+			holders = append(holders, holder{vdu.ID, vdu.ID})
+		}
+		if vdu.Pod == nil {
+			continue
+		}
+		for _, c := range vdu.Pod.Containers {
+			if is(c.ID, c.Software) {
+				holders = append(holders, holder{c.ID, vdu.ID})
+			}
+		}
+	}
+	for _, s := range f.Storages {
+		if is(s.ID, s.Image) {
+			holders = append(holders, holder{id: s.ID})
+		}
+	}
+	return holders
+}

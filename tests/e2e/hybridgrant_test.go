@@ -1,0 +1,107 @@
+package e2e
+
+import (
+	"net/http"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/windlass-nfv/windlass/internal/nfvo/nfvotest"
+	"github.com/windlass-nfv/windlass/tests/kubetest"
+)
+
+// TestHybrid_grantedByAnNFVO takes a VNF of servers and Pods through operations for which an NFVO chooses: a flavour for
+// the servers, a zone and an image for the Pods.
+func TestHybrid_grantedByAnNFVO(t *testing.T) {
+	n := nfvotest.New(t)
+	n.Authentication = "OAUTH2"
+	secret := filepath.Join(t.TempDir(), "secret")
+	require.NoError(t, os.WriteFile(secret, []byte(nfvotest.Secret+"\n"), 0o600))
+	for name, value := range map[string]string{
+		"ENDPOINT": n.URL, "CLIENT_ID": nfvotest.ClientID, "SECRET_FILE": secret, "TOKEN_ENDPOINT": n.URL + "/token",
+		"GRANT_POLL": "100ms",
+	} {
+		t.Setenv("WINDLASS_NFVO_"+name, value)
+	}
+	cluster := kubetest.Start(t)
+	_, err := cluster.Client.CoreV1().Nodes().Patch(t.Context(), kubetest.Node, types.StrategicMergePatchType,
+		[]byte(`{"metadata":{"labels":{"topology.kubernetes.io/zone":"north"}}}`), metav1.PatchOptions{})
+	require.NoError(t, err)
+	b := newBed(t, "fake")
+	out, err := b.Windlass(t.Context(), "package", "create", hybridPackage).CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	h := hybrid{b, cluster, b.registerCluster(t, cluster, "default")}
+
+	n.Decide(func(request map[string]any) nfvotest.Decision { return chosenForPods(request, "north", "lab.local/web:v2") })
+	vnf := h.instantiate(t, nil)
+	h.requireChosen(t, "north", "lab.local/web:v2")
+	h.Await(t, h.Begin(t, vnf, "scale", map[string]any{"type": "SCALE_OUT", "aspectId": "web_pods"}), quick, "COMPLETED")
+	h.requireVdus(t, vnf, map[string]int{"gateway": 1, "web": 2})
+	op := h.Begin(t, vnf, "heal", map[string]any{"vnfcInstanceId": []string{h.VnfcOf(t, vnf, "web"), h.VnfcOf(t, vnf, "gateway")}})
+	h.Await(t, op, quick, "COMPLETED")
+	h.requireChosen(t, "north", "lab.local/web:v2")
+	require.Empty(t, h.CheckDrift(t, vnf).Findings)
+
+	// Another zone would move the Pods that are there.
+	n.Decide(func(request map[string]any) nfvotest.Decision { return chosenForPods(request, "south", "lab.local/web:v2") })
+	for task, body := range map[string]map[string]any{
+		"scale": {"type": "SCALE_OUT", "aspectId": "web_pods"},
+		"heal":  {"vnfcInstanceId": []string{h.VnfcOf(t, vnf, "web")}},
+	} {
+		got := h.Await(t, h.Begin(t, vnf, task, body), quick, "ROLLED_BACK")
+		require.Contains(t, got["error"].(map[string]any)["detail"],
+			`the Pods of web that are there have the zone "north"; with "south"`, task)
+	}
+	h.requireChosen(t, "north", "lab.local/web:v2")
+	h.terminate(t, vnf)
+	h.requireNothing(t)
+
+	// Containers have no flavours.
+	n.Decide(func(map[string]any) nfvotest.Decision {
+		return nfvotest.Decision{Grant: map[string]any{"vimAssets": map[string]any{"computeResourceFlavours": []any{
+			map[string]any{"vnfdVirtualComputeDescId": "web", "vimFlavourId": "m1.large"},
+		}}}}
+	})
+	vnf = h.createOf(t, hybridVnfdID, "refused")
+	got := h.Await(t, h.Begin(t, vnf, "instantiate", h.request(t, nil)), quick, "ROLLED_BACK")
+	require.Contains(t, got["error"].(map[string]any)["detail"], "containers have no flavours")
+	require.Equal(t, http.StatusNoContent, h.Call(t, http.MethodDelete, "/vnflcm/v1/vnf_instances/"+vnf, nil).Status)
+	h.requireNothing(t)
+}
+
+// chosenForPods grants what is asked for, the Pods in a zone and with an image, and the servers with a flavour.
+func chosenForPods(request map[string]any, zone, image string) nfvotest.Decision {
+	var list []any
+	all, _ := request["addResources"].([]any)
+	for _, r := range all {
+		r := r.(map[string]any)
+		one := map[string]any{"resourceDefinitionId": r["id"]}
+		if r["vduId"] == "web" {
+			one["zoneId"] = "z"
+		}
+		list = append(list, one)
+	}
+	if len(list) == 0 {
+		return nfvotest.Decision{}
+	}
+	return nfvotest.Decision{Grant: map[string]any{
+		"addResources": list, "zones": []any{map[string]any{"id": "z", "zoneId": zone}},
+		"vimAssets": map[string]any{
+			"computeResourceFlavours": []any{map[string]any{"vnfdVirtualComputeDescId": "gateway", "vimFlavourId": "m1.large"}},
+			"softwareImages":          []any{map[string]any{"vnfdSoftwareImageId": "server", "vimSoftwareImageId": image}},
+		},
+	}}
+}
+
+func (h hybrid) requireChosen(t *testing.T, zone, image string) {
+	t.Helper()
+	all := h.deployments(t)
+	require.Len(t, all, 1)
+	pods := all[0].Spec.Template.Spec
+	require.Equal(t, map[string]string{"topology.kubernetes.io/zone": zone}, pods.NodeSelector)
+	require.Equal(t, image, pods.Containers[0].Image)
+}
