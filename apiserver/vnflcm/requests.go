@@ -117,6 +117,7 @@ type terminateV2 struct {
 type terminateParams struct {
 	Claims        string `json:"claims" param:"enum=delete|keep"`
 	TerminateVnfs bool   `json:"terminate_vnfs"`
+	Patience      int    `json:"patience" param:"min=1; max=3600; unit=seconds"`
 }
 
 // The bodies of scalings and healings are the same in both versions; v3.3.1's healScript is not read.

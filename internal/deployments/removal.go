@@ -1,6 +1,7 @@
 package deployments
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -8,8 +9,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
-// removalTimeout is how long the VIM may take for a removal once VNFCs have had their time to end. What does not go by
-// then waits for somebody.
+// removalTimeout is how long the VIM may take for a removal once VNFCs have had their time to end, unless the request says
+// otherwise. What does not go by then waits for somebody.
 const removalTimeout = 10 * time.Minute
 
 // Removal implements activities.Deployments.
@@ -51,7 +52,7 @@ func terminationOf(opOcc lcm.VnfLcmOpOcc) (how vim.Removal, err error) {
 	case request.GracefulTerminationTimeout != nil:
 		how.Grace = &grace
 	}
-	how.Timeout = grace + removalTimeout
+	how.Timeout = grace + cmp.Or(request.Patience(), removalTimeout)
 	if request.KeepsClaims() {
 		how.Volumes = vim.VolumesStay
 	}

@@ -32,6 +32,14 @@ func TestRemovalOf(t *testing.T) {
 			lcm.OpTerminate, `{"terminationType":"FORCEFUL","additionalParams":{"claims":"delete"}}`,
 			vim.Removal{Grace: &none, Timeout: removalTimeout},
 		},
+		{
+			lcm.OpTerminate, `{"terminationType":"FORCEFUL","additionalParams":{"patience":30}}`,
+			vim.Removal{Grace: &none, Timeout: 30 * time.Second},
+		},
+		{
+			lcm.OpTerminate, `{"terminationType":"GRACEFUL","gracefulTerminationTimeout":60,"additionalParams":{"patience":30}}`,
+			vim.Removal{Grace: &minute, Timeout: 90 * time.Second},
+		},
 		{lcm.OpHeal, `{}`, vim.Removal{Volumes: vim.VolumesStay, Timeout: defaultTimeout}},
 		{lcm.OpHeal, `{"additionalParams":{"all":true}}`, vim.Removal{Timeout: defaultTimeout}},
 		{lcm.OpHeal, `{"additionalParams":{"keep_volumes":false}}`, vim.Removal{Timeout: defaultTimeout}},

@@ -87,7 +87,7 @@ func (g *Grants) acceptable(ctx context.Context, op *operations.Operation, given
 	if err := g.honour(op, facts, grant); err != nil {
 		return grant, err
 	}
-	if len(grant.AddResources) == 0 && op.OpOcc.Operation != lcm.OpChangeExtConn {
+	if len(grant.AddResources) == 0 && op.OpOcc.Operation != lcm.OpChangeExtConn && op.Before == nil {
 		return grant, nil
 	}
 	return grant, g.tryDefinition(ctx, op)
@@ -142,7 +142,7 @@ func (g *Grants) tryDefinition(ctx context.Context, op *operations.Operation) er
 	d, err := g.Deployments.DefinerOf(ctx, op)
 	switch {
 	case err != nil:
-	case op.Instance.Instantiated == nil:
+	case op.Instance.Instantiated == nil || op.Before != nil:
 		_, _, err = d.Whole(ctx, op)
 	default:
 		_, _, err = d.Sized(ctx, op, vim.SizesPlanned)

@@ -54,6 +54,16 @@ func (r TerminateRequest) KeepsClaims() bool {
 	return json.Unmarshal(r.AdditionalParams, &p) == nil && p.Claims == "keep" // others were refused with the request
 }
 
+// Patience is how long what does not go, such as an object that waits for a finalizer, is waited for once Pods have had
+// their time; 0 for the usual.
+func (r TerminateRequest) Patience() time.Duration {
+	var p struct {
+		Patience int `json:"patience"`
+	}
+	_ = json.Unmarshal(r.AdditionalParams, &p) // what is wrong was refused with the request
+	return time.Duration(p.Patience) * time.Second
+}
+
 // TerminatesVnfs reports whether the VNFs that are on the VNF, which is a cluster, are terminated first.
 func (r TerminateRequest) TerminatesVnfs() bool {
 	var p struct {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/windlass-nfv/windlass/tests/kubetest"
 	"github.com/windlass-nfv/windlass/tests/testbed"
@@ -96,9 +97,32 @@ func (b *bed) keepsClaims(t *testing.T, cluster *kubetest.ControlPlane, vnf stri
 	for name, uid := range claimsOf(t, cluster) {
 		require.NotEqual(t, had[name], uid, "this heal was to replace them")
 	}
-	b.Terminate(t, vnf)
+	b.tellsWhatHangs(t, cluster, vnf)
 	requireNoPods(t, cluster.Client)
 	require.Empty(t, claimsOf(t, cluster))
+}
+
+// tellsWhatHangs terminates the VNF while a claim waits for a finalizer that nobody takes away: the request says after
+// which time that is told.
+func (b *bed) tellsWhatHangs(t *testing.T, cluster *kubetest.ControlPlane, vnf string) {
+	t.Helper()
+	claims := cluster.Client.CoreV1().PersistentVolumeClaims("default")
+	list, err := claims.List(t.Context(), metav1.ListOptions{})
+	require.NoError(t, err)
+	held := list.Items[0].Name
+	finalizer := func(op string) {
+		_, err := claims.Patch(t.Context(), held, types.JSONPatchType, []byte(op), metav1.PatchOptions{})
+		require.NoError(t, err)
+	}
+	finalizer(`[{"op":"add","path":"/metadata/finalizers/0","value":"example.org/stay"}]`)
+	op := b.Begin(t, vnf, "terminate", map[string]any{
+		"terminationType": "FORCEFUL", "additionalParams": map[string]any{"patience": 3},
+	})
+	failed := b.Await(t, op, quick, "FAILED_TEMP")
+	require.Contains(t, failed["error"].(map[string]any)["detail"], held+": it waits for its finalizers: example.org/stay")
+	finalizer(`[{"op":"remove","path":"/metadata/finalizers/0"}]`)
+	require.Equal(t, http.StatusAccepted, b.Act(t, op, "retry", nil).Status)
+	b.Await(t, op, quick, "COMPLETED")
 }
 
 // claimsOf are the UIDs of the claims in the namespace default by their names.

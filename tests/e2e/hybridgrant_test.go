@@ -36,7 +36,9 @@ func TestHybrid_grantedByAnNFVO(t *testing.T) {
 	require.NoError(t, err, "%s", out)
 	h := hybrid{b, cluster, b.registerCluster(t, cluster, "default")}
 
-	n.Decide(func(request map[string]any) nfvotest.Decision { return chosenForPods(request, "north", "lab.local/web:v2") })
+	n.Decide(func(request map[string]any) nfvotest.Decision {
+		return chosenForPods(request, "north", "lab.local/web:v2")
+	})
 	vnf := h.instantiate(t, nil)
 	h.requireChosen(t, "north", "lab.local/web:v2")
 	h.Await(t, h.Begin(t, vnf, "scale", map[string]any{"type": "SCALE_OUT", "aspectId": "web_pods"}), quick, "COMPLETED")
@@ -47,7 +49,9 @@ func TestHybrid_grantedByAnNFVO(t *testing.T) {
 	require.Empty(t, h.CheckDrift(t, vnf).Findings)
 
 	// Another zone would move the Pods that are there.
-	n.Decide(func(request map[string]any) nfvotest.Decision { return chosenForPods(request, "south", "lab.local/web:v2") })
+	n.Decide(func(request map[string]any) nfvotest.Decision {
+		return chosenForPods(request, "south", "lab.local/web:v2")
+	})
 	for task, body := range map[string]map[string]any{
 		"scale": {"type": "SCALE_OUT", "aspectId": "web_pods"},
 		"heal":  {"vnfcInstanceId": []string{h.VnfcOf(t, vnf, "web")}},

@@ -149,7 +149,7 @@ func (j *job) attachments(capacity map[string]int) ([]kubernetes.Attachment, err
 // choices are what grants have chosen for the VNF's Pods.
 func (j *job) choices() ([]kubernetes.Choice, error) {
 	chosen, problems := j.VNF.Choices(j.Flavour, j.Operation.Choices)
-	out := make([]kubernetes.Choice, 0, len(chosen))
+	var out []kubernetes.Choice
 	for _, c := range chosen {
 		out = append(out, kubernetes.Choice(c))
 	}
