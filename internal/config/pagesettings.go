@@ -25,12 +25,12 @@ var pageSettings = []setting{
 		set:   func(c *Config, v string) error { c.Page.Traces = v; return checkTraceURL(v) },
 	},
 	{
-		key: "page.oauth2ClientId", need: NeedAPI,
+		key: "page.oauth2.clientId", need: NeedAPI,
 		usage: "`id` of the web page as a public client of auth.oauth2.issuer; without one its readers paste a token",
 		set:   func(c *Config, v string) error { c.Page.OAuth2ClientID = v; return checkNotEmpty(v) },
 	},
 	{
-		key: "page.oauth2Scope", need: NeedAPI, fallback: "openid windlass:write",
+		key: "page.oauth2.scope", need: NeedAPI, fallback: "openid windlass:write",
 		usage: "`scopes` that the web page asks the issuer for, with blanks between them",
 		set:   func(c *Config, v string) error { c.Page.OAuth2Scope = v; return nil },
 	},
