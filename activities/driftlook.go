@@ -2,9 +2,7 @@ package activities
 
 import (
 	"context"
-	"errors"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/windlass-nfv/windlass/internal/drift"
@@ -13,7 +11,6 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
 	"github.com/windlass-nfv/windlass/internal/record"
 	"github.com/windlass-nfv/windlass/internal/vim"
-	"github.com/windlass-nfv/windlass/scripts"
 )
 
 // Sites opens what a VNF instance consists of while no operation works on it.
@@ -126,10 +123,9 @@ func (d *Drift) LookForDrift(ctx context.Context, in LookForDriftInput) (out Loo
 	if err != nil {
 		return out, err
 	}
-	var want drift.Expected
-	var have drift.Seen
 	inv, unseen := inventoryOf(ctx, site)
-	want, have, out.Health = look(ctx, site, inv, unseen)
+	seen := look(ctx, site, inv, unseen)
+	out.Health = seen.health
 	if ctx.Err() != nil {
 		return out, ctx.Err()
 	}
@@ -145,8 +141,10 @@ func (d *Drift) LookForDrift(ctx context.Context, in LookForDriftInput) (out Loo
 	} else if err != nil {
 		return out, err
 	}
-	want.Vnfcs, want.Manual = site.Instance.Instantiated.VnfcResources, healedByPeople(site.Instance.Instantiated)
-	out.Findings, out.VirtualIPHolder = drift.Compare(want, have), drift.VirtualIPHolder(want, have)
+	info := site.Instance.Instantiated
+	seen.want.Vnfcs, seen.want.Manual = info.VnfcResources, healedByPeople(info)
+	out.Findings = drift.Compare(seen.want, seen.have, seen.parts...)
+	out.VirtualIPHolder = seen.balancers.Holder(seen.want.Nodes)
 	return out, nil
 }
 
@@ -178,198 +176,3 @@ func (d *Drift) ready(ctx context.Context, id lcm.VnfInstanceID) (version int64,
 	}
 	return inst.Version, "", nil
 }
-
-// look gathers both sides of the comparison.
-func look(
-	ctx context.Context, site Site, inv *vim.Inventory, unseen error,
-) (want drift.Expected, have drift.Seen, health ClusterHealthOutput) {
-	info := site.Instance.Instantiated
-	want = drift.Expected{
-		Vnfcs: info.VnfcResources, Nodes: site.nodes(), Capacity: site.Capacity,
-		Stopped: info.StoppedServers(), HealGivenUp: site.HealGivenUp,
-	}
-	want.Manual = healedByPeople(info)
-	have.Sights = map[string]drift.Sight{}
-	virtualIP := ""
-	have.Deployment, virtualIP = lookAtDeployment(site, inv, unseen)
-	cluster := site.cluster()
-	if cluster == nil || drift.HalfMade(want, have.Deployment) {
-		return want, have, health
-	}
-	controlPlanes := want.Nodes.With(lcm.ControlPlane)
-	if len(controlPlanes) > 1 && virtualIP != "" {
-		if conf, err := haproxyConf(cluster.Params.LoadBalancer, controlPlanes).Render(); err == nil {
-			want.HAProxy = conf
-		}
-	}
-	want.ClusterVim = info.ClusterVimID != ""
-	have.RegisteredCA, have.VimRegistered = registeredCA(ctx, site)
-	running := want.Nodes.Without(want.Nodes.On(want.Stopped)) // the others were stopped on purpose
-	if len(running) == 0 {
-		return want, have, health
-	}
-	var all sync.WaitGroup
-	all.Go(func() {
-		health = lookAtCluster(ctx, site, running.With(lcm.ControlPlane), &have)
-	})
-	var mu sync.Mutex
-	for _, node := range running {
-		all.Go(func() {
-			seen := lookAtNode(ctx, site, node, virtualIP)
-			mu.Lock()
-			defer mu.Unlock()
-			have.Sights[node.Name] = seen
-		})
-	}
-	all.Wait()
-	return want, have, health
-}
-
-// inventoryOf reads what the VIM has.
-func inventoryOf(ctx context.Context, site Site) (*vim.Inventory, error) {
-	ctx, cancel := context.WithTimeout(ctx, lookCloud)
-	defer cancel()
-	on, err := site.On(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return on.Inventory(ctx, site.DeploymentName)
-}
-
-// lookAtDeployment tells what the VIM has, and the address in front of the control planes, "" when there is none.
-func lookAtDeployment(site Site, inv *vim.Inventory, unseen error) (s drift.Deployment, virtualIP string) {
-	if unseen != nil {
-		if lcm.Is(unseen, lcm.KindNotFound) {
-			return drift.Deployment{Missing: true}, ""
-		}
-		return drift.Deployment{Unreachable: classify(unseen).Sentence()}, ""
-	}
-	s.Level, s.Status = inv.Level, inv.Status
-	for _, r := range inv.OfKind(vim.Compute) {
-		s.Members = append(s.Members, drift.Member{
-			ServerID: r.ID, VduID: r.Name,
-			Level: inv.Servers[r.ID].Level, Status: inv.Servers[r.ID].Status,
-		})
-	}
-	if cluster := site.cluster(); cluster != nil && virtualIPWanted(site) {
-		if port, err := portNamed(inv, inv.ID, cluster.Params.MasterNode.ClusterCpName); err == nil {
-			virtualIP = port.Address
-		}
-	}
-	return s, virtualIP
-}
-
-func virtualIPWanted(site Site) bool {
-	d := cluster.In(site.Drivers)
-	return d != nil && d.Balances() && len(site.nodes().With(lcm.ControlPlane)) > 1
-}
-
-// registeredCA is the CA certificate with which the cluster is registered as a VIM.
-func registeredCA(ctx context.Context, site Site) (ca string, registered bool) {
-	vim, err := site.Vim(ctx, site.Instance.Instantiated.ClusterVimID)
-	if err != nil {
-		return "", !lcm.Is(err, lcm.KindNotFound)
-	}
-	ca, _ = vim.AuthCred["ssl_ca_cert"].(string)
-	return ca, true
-}
-
-// lookAtNode reads what a node itself tells.
-func lookAtNode(ctx context.Context, site Site, node lcm.Node, virtualIP string) (s drift.Sight) {
-	ctx, cancel := context.WithTimeout(ctx, lookNode)
-	defer cancel()
-	script := scripts.LookAtNode{Node: node.Name, Port: site.cluster().Params.LoadBalancer.Port}
-	if node.Role == lcm.ControlPlane {
-		script.VirtualIP = virtualIP
-	}
-	host, err := patiently(site.Dial)(ctx, node)
-	var found scripts.Results
-	if err == nil {
-		found, err = reachOf(site).run(ctx, host, lcm.StepRef{}, task{script: script, limit: lookCommand})
-		_ = host.Close()
-	}
-	if err != nil {
-		return drift.Sight{Unreachable: classify(err).Sentence()}
-	}
-	return drift.Sight{
-		CA: found.Text("ca"), HAProxy: found.Text("haproxy"),
-		HAProxyRuns: found.Get("haproxy_runs") == "yes", KeepalivedRuns: found.Get("keepalived_runs") == "yes",
-		HoldsVirtualIP: found.Get("held") == "yes", ReachesVirtualIP: found.Get("answers") == "yes",
-	}
-}
-
-// lookAtCluster asks the first control plane that works.
-func lookAtCluster(
-	ctx context.Context, site Site, controlPlanes lcm.Nodes, have *drift.Seen,
-) (health ClusterHealthOutput) {
-	ctx, cancel := context.WithTimeout(ctx, lookCluster)
-	defer cancel()
-	c := &Cluster{Reach: reachOf(site)}
-	results, lost, err := c.askEtcd(ctx, ClusterInput{ControlPlanes: controlPlanes},
-		func(_ clusterContext, m scripts.Member) task {
-			return task{script: scripts.ClusterHealth{Member: m, Timeout: int(lookCommand.Seconds()) / 3}, limit: lookCommand}
-		})
-	have.Cluster = &drift.Cluster{}
-	switch {
-	case lost != "":
-		have.Cluster.QuorumLost = lostQuorum(lost)
-		health.Reason = have.Cluster.QuorumLost
-		return health
-	case err != nil:
-		have.Cluster.Unreachable = classify(err).Sentence()
-		health.Reason = have.Cluster.Unreachable
-		return health
-	}
-	for _, line := range results.Texts("node") {
-		n := parseNode(line)
-		health.Nodes = append(health.Nodes, n)
-		have.Cluster.Nodes = append(have.Cluster.Nodes,
-			drift.Node{Name: n.Name, Ready: n.Ready, Cordoned: !n.Schedulable, Reason: n.Reason})
-	}
-	for _, line := range results.Texts("member") {
-		m := parseMember(line)
-		health.Members = append(health.Members, m)
-		have.Cluster.Members = append(have.Cluster.Members, drift.EtcdMember{
-			Name: m.Name, Address: m.PeerAddress, Started: m.Started, Healthy: m.Healthy, Learner: m.Learner,
-		})
-	}
-	health.Reason = health.unwell()
-	return health
-}
-
-// reachOf is how a look gets at nodes: without an operation, and without output, for nobody follows it.
-func reachOf(site Site) Reach {
-	return Reach{Hosts: siteHosts(patiently(site.Dial)), Vnfs: siteVnf(site), Output: silence{}}
-}
-
-// patiently bounds how long a login may take.
-func patiently(dial func(context.Context, lcm.Node) (Host, error)) func(context.Context, lcm.Node) (Host, error) {
-	return func(ctx context.Context, node lcm.Node) (Host, error) {
-		limited, cancel := context.WithTimeout(ctx, lookDial)
-		defer cancel()
-		host, err := dial(limited, node)
-		if err != nil && ctx.Err() == nil && errors.Is(limited.Err(), context.DeadlineExceeded) {
-			return nil, lcm.Wrap(lcm.KindUnavailable, err, "%s did not let Windlass in within %s.", node.Name, lookDial)
-		}
-		return host, err
-	}
-}
-
-type siteHosts func(ctx context.Context, node lcm.Node) (Host, error)
-
-// Dial implements Hosts.
-func (s siteHosts) Dial(ctx context.Context, _ lcm.OpOccID, node lcm.Node) (Host, error) {
-	return s(ctx, node)
-}
-
-type siteVnf Site
-
-// Vnf implements Vnfs.
-func (s siteVnf) Vnf(context.Context, lcm.OpOccID) (VnfContext, error) {
-	return VnfContext{Instance: s.Instance, Drivers: s.Drivers}, nil
-}
-
-type silence struct{}
-
-// Lines implements Output.
-func (silence) Lines(context.Context, lcm.StepRef) func(string) { return func(string) {} }

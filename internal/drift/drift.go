@@ -1,5 +1,5 @@
 // Package drift compares a VNF as it should be with what is seen of it. It is pure: who looks gathers what is seen, and
-// who decides reads the findings.
+// who decides reads the findings. What a driver has made of the servers is compared by the driver.
 package drift
 
 import (
@@ -17,14 +17,10 @@ type Expected struct {
 	Nodes lcm.Nodes
 	// Capacity is how many VMs of each VDU the scale levels ask for, in the order of the VNFD.
 	Capacity []Count
-	// HAProxy is the configuration of HAProxy on every control plane, "" where there is none.
-	HAProxy string
 	// Stopped are the servers that were stopped on purpose.
 	Stopped []string
 	// Manual are the ids of VNFCs that no policy heals by itself.
 	Manual []string
-	// ClusterVim is set when the cluster was registered as a VIM.
-	ClusterVim bool
 	// HealGivenUp is the heal of the entire VNF that was given up last, "" when there is none or it was made good since.
 	HealGivenUp lcm.OpOccID
 }
@@ -38,13 +34,8 @@ type Count struct {
 // Seen is what is there.
 type Seen struct {
 	Deployment Deployment
-	// Sights are what is seen on each node, by its name.
-	Sights map[string]Sight
-	// Cluster is what a control plane tells of the cluster; nil when none was asked.
-	Cluster *Cluster
-	// RegisteredCA is the certificate that the cluster is registered with, in PEM; VimRegistered tells whether it is.
-	RegisteredCA  string
-	VimRegistered bool
+	// Unreachable says of nodes, by their names, why they do not let Windlass in, as sentences.
+	Unreachable map[string]string
 }
 
 // Deployment is what the VIM tells.
@@ -66,48 +57,11 @@ type Member struct {
 	Status string
 }
 
-// Sight is what is seen on a node itself.
-type Sight struct {
-	// Unreachable says why nothing is, as a sentence.
-	Unreachable string
-	CA          string // PEM; "" when there is none
-	// The rest is seen on control planes behind a virtual IP.
-	HAProxy          string
-	HAProxyRuns      bool
-	KeepalivedRuns   bool
-	HoldsVirtualIP   bool
-	ReachesVirtualIP bool
-}
-
-// Cluster is what a control plane tells.
-type Cluster struct {
-	// Unreachable says why none does, as a sentence.
-	Unreachable string
-	// QuorumLost says so, as a sentence; nothing else is known then.
-	QuorumLost string
-	Nodes      []Node
-	Members    []EtcdMember
-}
-
-// Node is a node object of Kubernetes.
-type Node struct {
-	Name     string
-	Ready    bool
-	Cordoned bool
-	Reason   string // of a node that is not Ready
-}
-
-// EtcdMember is a member of etcd; its name is "" until it has started.
-type EtcdMember struct {
-	Name, Address             string
-	Started, Healthy, Learner bool
-}
-
 // stopped tells whether a server was stopped on purpose: nothing on it can be in order.
 func (e Expected) stopped(server string) bool { return slices.Contains(e.Stopped, server) }
 
-// running are the nodes that were not stopped on purpose.
-func (e Expected) running() (out lcm.Nodes) {
+// Running are the nodes that were not stopped on purpose.
+func (e Expected) Running() (out lcm.Nodes) {
 	for _, n := range e.Nodes {
 		if !e.stopped(n.ServerID) {
 			out = append(out, n)
@@ -116,50 +70,54 @@ func (e Expected) running() (out lcm.Nodes) {
 	return out
 }
 
+// Part compares what one driver has made of the servers, and adds to the findings.
+type Part func(*Comparison)
+
 // Compare lists in what the VNF differs from what it should be, in the order in which a person would look: the
-// infrastructure, the nodes, the cluster, the load balancers, the trust.
-func Compare(want Expected, have Seen) []lcm.DriftFinding {
-	c := &comparison{want: want, have: have, findings: []lcm.DriftFinding{}}
+// infrastructure, the nodes, what drivers have made of them.
+func Compare(want Expected, have Seen, parts ...Part) []lcm.DriftFinding {
+	c := &Comparison{Expected: want, have: have, findings: []lcm.DriftFinding{}}
 	if HalfMade(want, have.Deployment) {
-		c.add(lcm.DriftHealGivenUp, "", "",
+		c.Add(lcm.DriftHealGivenUp, "", "",
 			"A heal of the entire VNF was given up (%s): what is left in the cloud is not what is recorded. "+
 				"Heal the entire VNF again; a heal of VNFCs cannot mend it.", want.HealGivenUp)
 		return c.findings
 	}
 	c.deployment()
-	if len(want.Nodes) > 0 && len(want.running()) == 0 {
-		return c.findings // a cluster that was stopped
+	if len(want.Nodes) > 0 && len(want.Running()) == 0 {
+		return c.findings // all of them were stopped
 	}
 	c.nodes()
-	c.cluster()
-	c.balancers()
-	c.trust()
+	for _, part := range parts {
+		part(c)
+	}
 	return c.findings
 }
 
-type comparison struct {
-	want     Expected
+// Comparison is one under way: what should be, and what was found so far.
+type Comparison struct {
+	Expected
 	have     Seen
 	findings []lcm.DriftFinding
 }
 
-// add makes a finding about a VNFC, about a node that is none (""), or about the VNF (both "").
-func (c *comparison) add(kind lcm.DriftKind, vnfc, node, format string, args ...any) {
+// Add makes a finding about a VNFC, about a node that is none (""), or about the VNF (both "").
+func (c *Comparison) Add(kind lcm.DriftKind, vnfc, node, format string, args ...any) {
 	rule := lcm.DriftRules[kind]
 	c.findings = append(c.findings, lcm.DriftFinding{
 		Kind: kind, VnfcInstanceID: vnfc, Node: node, Detail: lcm.Errorf(lcm.KindBroken, format, args...).Detail,
-		Remedy: rule.Remedy, Automatic: rule.Automatic && !slices.Contains(c.want.Manual, vnfc),
+		Remedy: rule.Remedy, Automatic: rule.Automatic && !slices.Contains(c.Manual, vnfc),
 	})
 }
 
-// about makes a finding about a node.
-func (c *comparison) about(node lcm.Node, kind lcm.DriftKind, format string, args ...any) {
-	c.add(kind, c.vnfcOn(node.ServerID), node.Name, node.Name+" "+format, args...)
+// About makes a finding about a node.
+func (c *Comparison) About(node lcm.Node, kind lcm.DriftKind, format string, args ...any) {
+	c.Add(kind, c.vnfcOn(node.ServerID), node.Name, node.Name+" "+format, args...)
 }
 
 // vnfcOn is the id of the VNFC on a server.
-func (c *comparison) vnfcOn(server string) string {
-	for _, v := range c.want.Vnfcs {
+func (c *Comparison) vnfcOn(server string) string {
+	for _, v := range c.Vnfcs {
 		if v.ComputeResource.ResourceID == server {
 			return v.ID
 		}
@@ -168,8 +126,8 @@ func (c *comparison) vnfcOn(server string) string {
 }
 
 // nameOf is what a VNFC is called in sentences: its node's name, else its VDU and id.
-func (c *comparison) nameOf(v lcm.VnfcResourceInfo) (node, name string) {
-	for _, n := range c.want.Nodes {
+func (c *Comparison) nameOf(v lcm.VnfcResourceInfo) (node, name string) {
+	for _, n := range c.Nodes {
 		if n.ServerID == v.ComputeResource.ResourceID {
 			return n.Name, n.Name
 		}

@@ -9,26 +9,26 @@ import (
 )
 
 // deployment compares what the VIM has with what the instance consists of.
-func (c *comparison) deployment() {
+func (c *Comparison) deployment() {
 	s := c.have.Deployment
 	switch {
 	case s.Unreachable != "":
-		c.add(lcm.DriftVimUnreachable, "", "", "The VIM cannot be asked what it has: %s", s.Unreachable)
+		c.Add(lcm.DriftVimUnreachable, "", "", "The VIM cannot be asked what it has: %s", s.Unreachable)
 		return
 	case s.Missing:
-		c.add(lcm.DriftDeploymentMissing, "", "", "The VNF's deployment does not exist in the VIM any more.")
+		c.Add(lcm.DriftDeploymentMissing, "", "", "The VNF's deployment does not exist in the VIM any more.")
 		return
 	case s.Level == vim.Failed, s.Level == vim.Changing, s.Level == vim.Removed:
 		// The VIM's reason is not repeated: it may quote what the deployment's parameters are.
-		c.add(lcm.DriftDeploymentStatus, "", "", "The VNF's deployment is %s although no operation is under way.", s.Status)
+		c.Add(lcm.DriftDeploymentStatus, "", "", "The VNF's deployment is %s although no operation is under way.", s.Status)
 	}
-	for _, v := range c.want.Vnfcs {
+	for _, v := range c.Vnfcs {
 		c.server(v)
 	}
 	for _, m := range s.Members {
-		if !slices.ContainsFunc(c.want.Vnfcs,
+		if !slices.ContainsFunc(c.Vnfcs,
 			func(v lcm.VnfcResourceInfo) bool { return v.ComputeResource.ResourceID == m.ServerID }) {
-			c.add(lcm.DriftDeploymentMemberUnknown, "", "",
+			c.Add(lcm.DriftDeploymentMemberUnknown, "", "",
 				"The deployment has a server %s of %s that is no VNFC of the VNF instance.", m.ServerID, m.VduID)
 		}
 	}
@@ -49,36 +49,36 @@ func HalfMade(want Expected, s Deployment) bool {
 }
 
 // server compares one VM.
-func (c *comparison) server(v lcm.VnfcResourceInfo) {
+func (c *Comparison) server(v lcm.VnfcResourceInfo) {
 	node, name := c.nameOf(v)
 	at := slices.IndexFunc(c.have.Deployment.Members, func(m Member) bool { return m.ServerID == v.ComputeResource.ResourceID })
 	if at < 0 {
-		c.add(lcm.DriftDeploymentMemberMissing, v.ID, node, "%s is no member of the VNF's deployment any more.", name)
+		c.Add(lcm.DriftDeploymentMemberMissing, v.ID, node, "%s is no member of the VNF's deployment any more.", name)
 		return
 	}
 	level, status := c.have.Deployment.Members[at].Level, c.have.Deployment.Members[at].Status
-	if c.want.stopped(v.ComputeResource.ResourceID) && level != "" && level != vim.Removed {
+	if c.stopped(v.ComputeResource.ResourceID) && level != "" && level != vim.Removed {
 		if level != vim.Stopped {
-			c.add(lcm.DriftServerStatus, v.ID, node, "%s is %s in the VIM although it was stopped on purpose.", name, status)
+			c.Add(lcm.DriftServerStatus, v.ID, node, "%s is %s in the VIM although it was stopped on purpose.", name, status)
 		}
 		return
 	}
 	switch level {
 	case vim.Running:
 	case "", vim.Removed:
-		c.add(lcm.DriftServerMissing, v.ID, node, "%s does not exist in the VIM any more, though its deployment has it.", name)
+		c.Add(lcm.DriftServerMissing, v.ID, node, "%s does not exist in the VIM any more, though its deployment has it.", name)
 	case vim.Failed:
-		c.add(lcm.DriftServerError, v.ID, node, "%s is in %s, as the VIM says.", name, status)
+		c.Add(lcm.DriftServerError, v.ID, node, "%s is in %s, as the VIM says.", name, status)
 	case vim.Stopped:
-		c.add(lcm.DriftServerStopped, v.ID, node, "%s is switched off (%s), as the VIM says.", name, status)
+		c.Add(lcm.DriftServerStopped, v.ID, node, "%s is switched off (%s), as the VIM says.", name, status)
 	default:
-		c.add(lcm.DriftServerStatus, v.ID, node, "%s is %s in the VIM, not ACTIVE.", name, status)
+		c.Add(lcm.DriftServerStatus, v.ID, node, "%s is %s in the VIM, not ACTIVE.", name, status)
 	}
 }
 
 // levels compares the sizes of the deployment's groups with the scale levels.
-func (c *comparison) levels() {
-	for _, want := range c.want.Capacity {
+func (c *Comparison) levels() {
+	for _, want := range c.Capacity {
 		have := 0
 		for _, m := range c.have.Deployment.Members {
 			if m.VduID == want.VduID {
@@ -86,17 +86,17 @@ func (c *comparison) levels() {
 			}
 		}
 		if have != want.VMs {
-			c.add(lcm.DriftScaleLevel, "", "", "The deployment has %d VMs of %s; at its scale level the VNF has %d.", have,
+			c.Add(lcm.DriftScaleLevel, "", "", "The deployment has %d VMs of %s; at its scale level the VNF has %d.", have,
 				want.VduID, want.VMs)
 		}
 	}
 }
 
 // nodes tells which nodes do not let Windlass in.
-func (c *comparison) nodes() {
-	for _, node := range c.want.running() {
-		if s, looked := c.have.Sights[node.Name]; looked && s.Unreachable != "" {
-			c.add(lcm.DriftNodeUnreachable, c.vnfcOn(node.ServerID), node.Name, "%s", about(node.Name, s.Unreachable))
+func (c *Comparison) nodes() {
+	for _, node := range c.Running() {
+		if why := c.have.Unreachable[node.Name]; why != "" {
+			c.Add(lcm.DriftNodeUnreachable, c.vnfcOn(node.ServerID), node.Name, "%s", about(node.Name, why))
 		}
 	}
 }

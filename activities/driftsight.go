@@ -1,0 +1,228 @@
+package activities
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"github.com/windlass-nfv/windlass/internal/drift"
+	"github.com/windlass-nfv/windlass/internal/driver/cluster"
+	"github.com/windlass-nfv/windlass/internal/driver/kubeadm"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/vim"
+	"github.com/windlass-nfv/windlass/scripts"
+)
+
+// sighting is both sides of the comparison, and how the cluster is.
+type sighting struct {
+	want      drift.Expected
+	have      drift.Seen
+	parts     []drift.Part
+	balancers kubeadm.Balancers
+	health    ClusterHealthOutput
+}
+
+// look gathers both sides of the comparison.
+func look(ctx context.Context, site Site, inv *vim.Inventory, unseen error) (s sighting) {
+	info := site.Instance.Instantiated
+	s.want = drift.Expected{
+		Vnfcs: info.VnfcResources, Nodes: site.nodes(), Capacity: site.Capacity,
+		Stopped: info.StoppedServers(), HealGivenUp: site.HealGivenUp, Manual: healedByPeople(info),
+	}
+	virtualIP := ""
+	s.have.Deployment, virtualIP = lookAtDeployment(site, inv, unseen)
+	if site.cluster() != nil && !drift.HalfMade(s.want, s.have.Deployment) {
+		s.cluster(ctx, site, virtualIP)
+	}
+	return s
+}
+
+// cluster looks at the nodes of a cluster that were not stopped on purpose, and asks the cluster how it is.
+func (s *sighting) cluster(ctx context.Context, site Site, virtualIP string) {
+	controlPlanes := s.want.Nodes.With(lcm.ControlPlane)
+	s.balancers = kubeadm.Balancers{Seen: map[string]kubeadm.Balancer{}}
+	if len(controlPlanes) > 1 && virtualIP != "" {
+		if conf, err := haproxyConf(site.cluster().Params.LoadBalancer, controlPlanes).Render(); err == nil {
+			s.balancers.HAProxy = conf
+		}
+	}
+	trust := cluster.Trust{CAs: map[string]string{}, Registers: site.Instance.Instantiated.ClusterVimID != ""}
+	trust.RegisteredCA, trust.Registered = registeredCA(ctx, site)
+	running := s.want.Running()
+	if len(running) == 0 {
+		return
+	}
+	var told *cluster.Told
+	var all sync.WaitGroup
+	all.Go(func() {
+		told, s.health = lookAtCluster(ctx, site, running.With(lcm.ControlPlane))
+	})
+	s.have.Unreachable = map[string]string{}
+	var mu sync.Mutex
+	for _, node := range running {
+		all.Go(func() {
+			ca, balancer, err := lookAtNode(ctx, site, node, virtualIP)
+			mu.Lock()
+			defer mu.Unlock()
+			if err != nil {
+				s.have.Unreachable[node.Name] = classify(err).Sentence()
+				return
+			}
+			trust.CAs[node.Name], s.balancers.Seen[node.Name] = ca, balancer
+		})
+	}
+	all.Wait()
+	s.parts = []drift.Part{told.Compare, s.balancers.Compare, trust.Compare}
+}
+
+// inventoryOf reads what the VIM has.
+func inventoryOf(ctx context.Context, site Site) (*vim.Inventory, error) {
+	ctx, cancel := context.WithTimeout(ctx, lookCloud)
+	defer cancel()
+	on, err := site.On(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return on.Inventory(ctx, site.DeploymentName)
+}
+
+// lookAtDeployment tells what the VIM has, and the address in front of the control planes, "" when there is none.
+func lookAtDeployment(site Site, inv *vim.Inventory, unseen error) (s drift.Deployment, virtualIP string) {
+	if unseen != nil {
+		if lcm.Is(unseen, lcm.KindNotFound) {
+			return drift.Deployment{Missing: true}, ""
+		}
+		return drift.Deployment{Unreachable: classify(unseen).Sentence()}, ""
+	}
+	s.Level, s.Status = inv.Level, inv.Status
+	for _, r := range inv.OfKind(vim.Compute) {
+		s.Members = append(s.Members, drift.Member{
+			ServerID: r.ID, VduID: r.Name,
+			Level: inv.Servers[r.ID].Level, Status: inv.Servers[r.ID].Status,
+		})
+	}
+	if c := site.cluster(); c != nil && virtualIPWanted(site) {
+		if port, err := portNamed(inv, inv.ID, c.Params.MasterNode.ClusterCpName); err == nil {
+			virtualIP = port.Address
+		}
+	}
+	return s, virtualIP
+}
+
+func virtualIPWanted(site Site) bool {
+	d := cluster.In(site.Drivers)
+	return d != nil && d.Balances() && len(site.nodes().With(lcm.ControlPlane)) > 1
+}
+
+// registeredCA is the CA certificate with which the cluster is registered as a VIM.
+func registeredCA(ctx context.Context, site Site) (ca string, registered bool) {
+	vim, err := site.Vim(ctx, site.Instance.Instantiated.ClusterVimID)
+	if err != nil {
+		return "", !lcm.Is(err, lcm.KindNotFound)
+	}
+	ca, _ = vim.AuthCred["ssl_ca_cert"].(string)
+	return ca, true
+}
+
+// lookAtNode reads what a node itself tells: the certificate that it trusts, and of a control plane behind a virtual IP
+// what shares the load.
+func lookAtNode(
+	ctx context.Context, site Site, node lcm.Node, virtualIP string,
+) (ca string, b kubeadm.Balancer, err error) {
+	ctx, cancel := context.WithTimeout(ctx, lookNode)
+	defer cancel()
+	script := scripts.LookAtNode{Node: node.Name, Port: site.cluster().Params.LoadBalancer.Port}
+	if node.Role == lcm.ControlPlane {
+		script.VirtualIP = virtualIP
+	}
+	host, err := patiently(site.Dial)(ctx, node)
+	if err != nil {
+		return "", b, err
+	}
+	defer host.Close()
+	found, err := reachOf(site).run(ctx, host, lcm.StepRef{}, task{script: script, limit: lookCommand})
+	if err != nil {
+		return "", b, err
+	}
+	return found.Text("ca"), kubeadm.Balancer{
+		HAProxy:     found.Text("haproxy"),
+		HAProxyRuns: found.Get("haproxy_runs") == "yes", KeepalivedRuns: found.Get("keepalived_runs") == "yes",
+		HoldsVirtualIP: found.Get("held") == "yes", ReachesVirtualIP: found.Get("answers") == "yes",
+	}, nil
+}
+
+// lookAtCluster asks the first control plane that works.
+func lookAtCluster(
+	ctx context.Context, site Site, controlPlanes lcm.Nodes,
+) (told *cluster.Told, health ClusterHealthOutput) {
+	ctx, cancel := context.WithTimeout(ctx, lookCluster)
+	defer cancel()
+	c := &Cluster{Reach: reachOf(site)}
+	results, lost, err := c.askEtcd(ctx, ClusterInput{ControlPlanes: controlPlanes},
+		func(_ clusterContext, m scripts.Member) task {
+			return task{script: scripts.ClusterHealth{Member: m, Timeout: int(lookCommand.Seconds()) / 3}, limit: lookCommand}
+		})
+	told = &cluster.Told{}
+	switch {
+	case lost != "":
+		told.QuorumLost = lostQuorum(lost)
+		health.Reason = told.QuorumLost
+		return told, health
+	case err != nil:
+		told.Unreachable = classify(err).Sentence()
+		health.Reason = told.Unreachable
+		return told, health
+	}
+	for _, line := range results.Texts("node") {
+		n := parseNode(line)
+		health.Nodes = append(health.Nodes, n)
+		told.Nodes = append(told.Nodes,
+			cluster.NodeObject{Name: n.Name, Ready: n.Ready, Cordoned: !n.Schedulable, Reason: n.Reason})
+	}
+	for _, line := range results.Texts("member") {
+		m := parseMember(line)
+		health.Members = append(health.Members, m)
+		told.Members = append(told.Members, cluster.EtcdMember{
+			Name: m.Name, Address: m.PeerAddress, Started: m.Started, Healthy: m.Healthy, Learner: m.Learner,
+		})
+	}
+	health.Reason = health.unwell()
+	return told, health
+}
+
+// reachOf is how a look gets at nodes: without an operation, and without output, for nobody follows it.
+func reachOf(site Site) Reach {
+	return Reach{Hosts: siteHosts(patiently(site.Dial)), Vnfs: siteVnf(site), Output: silence{}}
+}
+
+// patiently bounds how long a login may take.
+func patiently(dial func(context.Context, lcm.Node) (Host, error)) func(context.Context, lcm.Node) (Host, error) {
+	return func(ctx context.Context, node lcm.Node) (Host, error) {
+		limited, cancel := context.WithTimeout(ctx, lookDial)
+		defer cancel()
+		host, err := dial(limited, node)
+		if err != nil && ctx.Err() == nil && errors.Is(limited.Err(), context.DeadlineExceeded) {
+			return nil, lcm.Wrap(lcm.KindUnavailable, err, "%s did not let Windlass in within %s.", node.Name, lookDial)
+		}
+		return host, err
+	}
+}
+
+type siteHosts func(ctx context.Context, node lcm.Node) (Host, error)
+
+// Dial implements Hosts.
+func (s siteHosts) Dial(ctx context.Context, _ lcm.OpOccID, node lcm.Node) (Host, error) {
+	return s(ctx, node)
+}
+
+type siteVnf Site
+
+// Vnf implements Vnfs.
+func (s siteVnf) Vnf(context.Context, lcm.OpOccID) (VnfContext, error) {
+	return VnfContext{Instance: s.Instance, Drivers: s.Drivers}, nil
+}
+
+type silence struct{}
+
+// Lines implements Output.
+func (silence) Lines(context.Context, lcm.StepRef) func(string) { return func(string) {} }

@@ -1,0 +1,63 @@
+package cluster
+
+import (
+	"crypto/sha256"
+	"encoding/pem"
+
+	"github.com/windlass-nfv/windlass/internal/drift"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// Trust is whom the nodes of a cluster trust, and those who use it as a VIM.
+type Trust struct {
+	// CAs are the certificates of the nodes that were seen, by their names, in PEM; "" where there is none.
+	CAs map[string]string
+	// Registers is set when the cluster was registered as a VIM; Registered tells whether it is, and RegisteredCA is the
+	// certificate that it is registered with.
+	Registers, Registered bool
+	RegisteredCA          string
+}
+
+// Compare compares the CA of the cluster, which is that of most control planes, with those of its nodes and with the
+// one that is registered.
+func (t Trust) Compare(c *drift.Comparison) {
+	votes, ca := map[string]int{}, ""
+	for _, node := range c.Nodes.With(lcm.ControlPlane) {
+		if print := fingerprint(t.CAs[node.Name]); print != "" {
+			if votes[print]++; ca == "" || votes[print] > votes[ca] {
+				ca = print
+			}
+		}
+	}
+	for _, node := range c.Nodes {
+		own, seen := t.CAs[node.Name]
+		if !seen || ca == "" {
+			continue
+		}
+		switch fingerprint(own) {
+		case ca:
+		case "":
+			c.About(node, lcm.DriftNodeCADiffers, "has no CA certificate of the cluster.")
+		default:
+			c.About(node, lcm.DriftNodeCADiffers, "has another CA certificate than the cluster.")
+		}
+	}
+	switch {
+	case !t.Registers:
+	case !t.Registered:
+		c.Add(lcm.DriftClusterVimUnregistered, "", "", "The cluster is not registered as a VIM any more.")
+	case ca != "" && fingerprint(t.RegisteredCA) != ca:
+		c.Add(lcm.DriftRegisteredCADiffers, "", "",
+			"The cluster is registered as a VIM with another CA certificate than it has: who uses the VIM does not trust it.")
+	}
+}
+
+// fingerprint tells certificates apart, however their PEM is written; "" for none.
+func fingerprint(text string) string {
+	block, _ := pem.Decode([]byte(text))
+	if block == nil {
+		return ""
+	}
+	sum := sha256.Sum256(block.Bytes)
+	return string(sum[:])
+}
