@@ -2,10 +2,14 @@ package vnflcm
 
 import (
 	"context"
+	"slices"
+	"strings"
 
 	"github.com/labstack/echo/v4"
 
 	"github.com/windlass-nfv/windlass/apiserver/rest"
+	"github.com/windlass-nfv/windlass/internal/driver"
+	"github.com/windlass-nfv/windlass/internal/driver/all"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
 	"github.com/windlass-nfv/windlass/internal/operations"
@@ -86,7 +90,19 @@ func checkChange(op lcm.Operation, body []byte) error {
 	if op != lcm.OpHeal { // of a scaling's additionalParams no credentials are read
 		return err
 	}
-	return withProblems(err, lcm.CredentialProblems(body))
+	return withProblems(err, healProblems(body))
+}
+
+// healProblems are mistakes in additionalParams of a heal request: of what is about the heal, and of what drivers read.
+func healProblems(body []byte) []lcm.Problem {
+	problems := lcm.HealProblems(body)
+	for _, d := range all.Drivers {
+		if of, ok := d.(driver.HealReader); ok {
+			problems = append(problems, of.HealProblems(body)...)
+		}
+	}
+	slices.SortFunc(problems, func(a, b lcm.Problem) int { return strings.Compare(a.Path, b.Path) })
+	return slices.Compact(problems) // drivers that share their parameters tell the same
 }
 
 // operateProblems are members that must not be there together, or must (SOL003 clause 5.5.2.10).

@@ -57,6 +57,12 @@ type HealChecker interface {
 	CheckHeal(additionalParams json.RawMessage) error
 }
 
+// HealReader is a driver that reads members of heal requests itself, whatever VNF they are about.
+type HealReader interface {
+	// HealProblems lists every mistake in those members, with its path in the body of the request.
+	HealProblems(body json.RawMessage) []lcm.Problem
+}
+
 // Registrar is a driver that registers what it makes as a VIM.
 type Registrar interface {
 	// VimName is the name of that VIM.

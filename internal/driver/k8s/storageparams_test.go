@@ -187,7 +187,8 @@ func TestHealRequest_keepsVolumes(t *testing.T) {
 		keep, _ := req.KeepsVolumes()
 		assert.Equal(t, want, keep, body)
 	}
-	problems := lcm.CredentialProblems(json.RawMessage(`{"additionalParams":{"keep_volumes":"perhaps","k8s_cluster_installation_param":{"storage_server":{"password":"x","ssh_cp_name":"y"}}}}`))
+	body := json.RawMessage(`{"additionalParams":{"keep_volumes":"perhaps","k8s_cluster_installation_param":{"storage_server":{"password":"x","ssh_cp_name":"y"}}}}`)
+	problems := append(k8s.HealProblems(body), lcm.HealProblems(body)...)
 	require.Len(t, problems, 2)
 	assert.Equal(t, clusterAt+"storage_server.ssh_cp_name", problems[0].Path)
 	assert.Equal(t, "$.additionalParams.keep_volumes", problems[1].Path)

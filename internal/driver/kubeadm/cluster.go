@@ -19,6 +19,7 @@ type Driver struct{}
 
 // What drivers need not do, and this one does.
 var (
+	_ driver.HealReader    = Driver{}
 	_ driver.Modifier      = Driver{}
 	_ driver.Registrar     = Driver{}
 	_ cluster.Driver       = (*Cluster)(nil)
@@ -27,6 +28,9 @@ var (
 
 // Name implements driver.Driver.
 func (Driver) Name() string { return vnfpkg.DriverKubernetes }
+
+// HealProblems implements driver.HealReader.
+func (Driver) HealProblems(body json.RawMessage) []lcm.Problem { return k8s.HealProblems(body) }
 
 // Bind implements driver.Driver.
 func (Driver) Bind(additionalParams json.RawMessage) (lifecycle.Driver, error) {

@@ -21,6 +21,7 @@ type Driver struct{}
 
 // What drivers need not do, and this one does.
 var (
+	_ driver.HealReader    = Driver{}
 	_ driver.Modifier      = Driver{}
 	_ driver.Registrar     = Driver{}
 	_ cluster.Driver       = (*Cluster)(nil)
@@ -30,6 +31,9 @@ var (
 
 // Name implements driver.Driver.
 func (Driver) Name() string { return vnfpkg.DriverKubespray }
+
+// HealProblems implements driver.HealReader.
+func (Driver) HealProblems(body json.RawMessage) []lcm.Problem { return k8s.HealProblems(body) }
 
 // Bind implements driver.Driver.
 func (Driver) Bind(additionalParams json.RawMessage) (lifecycle.Driver, error) {

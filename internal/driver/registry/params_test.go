@@ -102,14 +102,14 @@ func TestHealRequest_saysWhetherVolumesAreKept(t *testing.T) {
 	}
 }
 
-func TestCredentialProblems_refusesAllThatContradictsKeepVolumes(t *testing.T) {
+func TestHealProblems_refusesAllThatContradictsKeepVolumes(t *testing.T) {
 	for params, want := range map[string]string{
 		`{"all":"perhaps"}`: "true or false", `{"all":true,"keep_volumes":true}`: "contradicts",
 		`{"all":false,"keep_volumes":"false"}`: "contradicts",
 		`{"all":true,"keep_volumes":false}`:    "", `{"all":false}`: "", `{"all":true}`: "",
 		`{"all":null,"keep_volumes":false}`: "",
 	} {
-		problems := lcm.CredentialProblems([]byte(`{"additionalParams":` + params + `}`))
+		problems := lcm.HealProblems([]byte(`{"additionalParams":` + params + `}`))
 		if want == "" {
 			assert.Empty(t, problems, params)
 			continue

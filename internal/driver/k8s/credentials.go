@@ -1,0 +1,83 @@
+package k8s
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/params"
+)
+
+// healRequest is what a heal request says of a cluster's parameters. It is laid over those that the VNF was instantiated
+// with (RFC 7396): null takes a password or a key away when the other is given.
+type healRequest struct {
+	AdditionalParams struct {
+		Cluster *healCluster `json:"k8s_cluster_installation_param" param:"notnull"`
+	} `json:"additionalParams"`
+}
+
+type healCluster struct {
+	MasterNode    *healCredentials `json:"master_node" param:"notnull"`
+	WorkerNode    *healCredentials `json:"worker_node" param:"notnull"`
+	StorageServer *healCredentials `json:"storage_server" param:"notnull"`
+	Ansible       *healCredentials `json:"ansible" param:"notnull"`
+	// LoadBalancer has other names for the same, as Tacker has them.
+	LoadBalancer *healBalancer `json:"external_lb_param" param:"notnull"`
+}
+
+type healBalancer struct {
+	Username   string        `json:"ssh_username" param:"notnull; is=user name"`
+	Password   changedSecret `json:"ssh_password"`
+	PrivateKey changedSecret `json:"ssh_private_key"`
+}
+
+type healCredentials struct {
+	Username   string        `json:"username" param:"notnull; is=user name"`
+	Password   changedSecret `json:"password"`
+	PrivateKey changedSecret `json:"private_key"`
+}
+
+// changedSecret is a secret that null takes away.
+type changedSecret struct {
+	lcm.Secret
+	removed bool
+}
+
+// ReadParam implements params.Own.
+func (s *changedSecret) ReadParam(doc json.RawMessage) (must string) {
+	s.removed = string(doc) == "null"
+	return s.Secret.ReadParam(doc)
+}
+
+// CheckMembers implements params.Checker.
+func (c healCredentials) CheckMembers(wrong params.Wrong) {
+	if c.Password.removed && c.PrivateKey.IsZero() {
+		wrong("password", "must not be null")
+	}
+	if c.PrivateKey.removed && c.Password.IsZero() {
+		wrong("private_key", "must not be null")
+	}
+}
+
+// CheckMembers implements params.Checker.
+func (c healBalancer) CheckMembers(wrong params.Wrong) {
+	healCredentials(c).CheckMembers(func(key, format string, args ...any) { wrong("ssh_"+key, format, args...) })
+}
+
+// HealProblems lists every mistake in what a heal request changes of a cluster's parameters. That is the credentials of
+// all roles: the cluster was made with the rest, and stays so.
+func HealProblems(body json.RawMessage) []lcm.Problem {
+	var request healRequest
+	problems, unknown := lcm.Tackers.Read("$", body, &request)
+	problems = params.Join(problems, lcm.Tackers.Check("$", request))
+	for _, p := range unknown {
+		if strings.HasPrefix(p.Path, "$.additionalParams."+lcm.ClusterParamsKey) {
+			p.Detail = "cannot be changed now: only username, password and private_key of master_node, worker_node, " +
+				"storage_server and ansible can, and ssh_username, ssh_password and ssh_private_key of external_lb_param."
+			problems = append(problems, p)
+		}
+	}
+	slices.SortFunc(problems, func(a, b lcm.Problem) int { return strings.Compare(a.Path, b.Path) })
+	return problems
+}

@@ -1,0 +1,31 @@
+package k8s
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestHealProblems_takesCredentialsAndNothingElse(t *testing.T) {
+	const prefix = "$.additionalParams.k8s_cluster_installation_param"
+	for body, want := range map[string][]string{
+		`{}`:                        nil,
+		`{"additionalParams":null}`: nil,
+		`{"additionalParams":{"all":true,"node_password":"x"}}`:                                                                                    nil,
+		`{"additionalParams":{"k8s_cluster_installation_param":{"worker_node":{}}}}`:                                                               nil,
+		`{"additionalParams":{"k8s_cluster_installation_param":{"master_node":{"username":"a","password":"x","private_key":null}}}}`:               nil,
+		`{"additionalParams":{"k8s_cluster_installation_param":{"worker_node":{"password":{"$secret":"x"}}}}}`:                                     nil,
+		`{"additionalParams":{"k8s_cluster_installation_param":null}}`:                                                                             {prefix},
+		`{"additionalParams":{"k8s_cluster_installation_param":{"master_node":null,"worker_node":{"username":null,"password":null}}}}`:             {prefix + ".master_node", prefix + ".worker_node.password", prefix + ".worker_node.username"},
+		`{"additionalParams":{"k8s_cluster_installation_param":{"timeouts":{},"master_node":{"username":"a b","password":7,"ssh_cp_name":"cp"}}}}`: {prefix + ".master_node.password", prefix + ".master_node.ssh_cp_name", prefix + ".master_node.username", prefix + ".timeouts"},
+		`{"additionalParams":{"k8s_cluster_installation_param":{"worker_node":[]}}}`:                                                               {prefix + ".worker_node"},
+		`{"additionalParams":[]}`: {"$.additionalParams"},
+	} {
+		var paths []string
+		for _, p := range HealProblems(json.RawMessage(body)) {
+			paths = append(paths, p.Path)
+		}
+		require.Equal(t, want, paths, body)
+	}
+}
