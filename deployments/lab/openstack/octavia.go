@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/windlass-nfv/windlass/deployments/lab/hot"
 	"github.com/windlass-nfv/windlass/deployments/lab/machine"
 	"github.com/windlass-nfv/windlass/deployments/lab/state"
 )
@@ -30,6 +31,7 @@ const (
 	octaviaCreates  = "PENDING_CREATE"
 	octaviaUpdates  = "PENDING_UPDATE"
 	octaviaDeletes  = "PENDING_DELETE"
+	octaviaError    = "ERROR"
 	ownerOctavia    = "Octavia"
 	octaviaWorksFor = 200 * time.Millisecond
 )
@@ -55,9 +57,9 @@ func (rt *router) octavia() {
 	rt.octaviaRoutes()
 }
 
-// status is provisioning_status: a change is over when its time is.
+// octaviaStatus is provisioning_status: a change is over when its time is.
 func (c *Cloud) octaviaStatus(b LoadBalancer) string {
-	if c.now().Before(b.Until) {
+	if c.now().Before(b.Until) || b.Doing == octaviaError {
 		return b.Doing
 	}
 	return octaviaActive
@@ -135,6 +137,9 @@ func (c *Cloud) createBalancer(r *request) (reply, error) {
 		Provider: cmp.Or(q.Provider, "amphora"), VipPortID: p.ID, VipAddress: p.FixedIPs[0].IP.String(), VipSubnetID: p.FixedIPs[0].SubnetID,
 		VipNetworkID: p.NetworkID, Doing: octaviaCreates, Until: c.now().Add(octaviaWorksFor), Created: c.now(), Updated: c.now(),
 	}
+	if c.faults.resource(hot.Stack{}, hot.Resource{Name: "load-balancer"}, hot.Create) != nil {
+		b.Doing = octaviaError
+	}
 	device, owner := "lb-"+b.ID, ownerOctavia
 	if _, err := c.changePort(r.Context(), p.ID, portRequest{DeviceID: &device, DeviceOwner: &owner}); err != nil {
 		return reply{}, err
@@ -149,7 +154,7 @@ func (c *Cloud) busy(r *request, id, doing string) (LoadBalancer, error) {
 	if err != nil {
 		return b, err
 	}
-	if c.octaviaStatus(b) != octaviaActive {
+	if status := c.octaviaStatus(b); status != octaviaActive && (status != octaviaError || doing != octaviaDeletes) {
 		return b, conflict("Conflict", "Load Balancer %s is immutable and cannot be updated.", id)
 	}
 	b.Doing, b.Until, b.Updated = doing, c.now().Add(octaviaWorksFor), c.now()

@@ -1,7 +1,9 @@
 package openstack
 
 import (
+	"net/http"
 	"net/netip"
+	"strings"
 	"testing"
 	"time"
 
@@ -48,6 +50,11 @@ func TestBalancer_isAsItIsTold(t *testing.T) {
 			Members: []vim.RouteMember{{Name: "worker-1", Address: "127.78.50.21"}},
 		},
 	}}
+	fault, err := http.Post(strings.TrimSuffix(site.PlainAuthURL, "/identity/v3")+"/lab/faults", "application/json", //nolint:noctx // of this test
+		strings.NewReader(`{"resource":"load-balancer"}`))
+	require.NoError(t, err)
+	require.NoError(t, fault.Body.Close())
+	require.True(t, lcm.Is(cloud.Balance(t.Context(), want, silent), lcm.KindBroken), "a retry makes it anew")
 	balance := func(servers, nodePortServers []string, ports ...int) {
 		t.Helper()
 		for range 2 {
