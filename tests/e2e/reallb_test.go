@@ -100,6 +100,7 @@ func realPair(t *testing.T, b *bed) {
 	sent, failed := ended()
 	t.Logf("%d requests for the page of a Service while a worker left, %d failed.", sent, failed)
 	require.Positive(t, sent)
+	require.Zero(t, failed, "its routes went first")
 	b.requireReady(t, "cluster-pair", 2)
 
 	b.terminate(t, web)
