@@ -2,18 +2,10 @@ package activities
 
 import (
 	"context"
-	"encoding/json"
-	"net"
-	"path"
-	"strconv"
-	"strings"
-
-	"golang.org/x/crypto/ssh"
-	"golang.org/x/crypto/ssh/knownhosts"
+	"slices"
 
 	"github.com/windlass-nfv/windlass/internal/driver/kubespray"
 	"github.com/windlass-nfv/windlass/internal/lcm"
-	"github.com/windlass-nfv/windlass/internal/remote"
 	"github.com/windlass-nfv/windlass/scripts"
 )
 
@@ -67,6 +59,10 @@ type AnsibleInput struct {
 	Nodes   lcm.Nodes   `json:"nodes,omitempty"`
 	// Addresses are those before the cluster that its certificates must be good for, too.
 	Addresses []string `json:"addresses,omitempty"`
+	// Recovers is set where control planes come or go. Broken are those that are gone, and Successors those in their place.
+	Recovers   bool      `json:"recovers,omitempty"`
+	Broken     lcm.Nodes `json:"broken,omitempty"`
+	Successors lcm.Nodes `json:"successors,omitempty"`
 }
 
 // CheckAnsibleOutput is what the Ansible server has.
@@ -84,106 +80,15 @@ func (a *Ansible) CheckAnsible(ctx context.Context, in AnsibleInput) (out CheckA
 	if err != nil {
 		return out, err
 	}
-	check := command(k.clusterContext, scripts.CheckAnsible{
+	check := scripts.CheckAnsible{
 		Root: k.Params.Ansible.KubesprayRootPath, Directory: k.directory(), Playbooks: kubespray.Playbooks(),
 		Passwords: k.Params.MasterNode.PrivateKey.IsZero() || k.Params.WorkerNode.PrivateKey.IsZero(),
-	})
-	results, err := a.onServer(ctx, k, in.Tracked, check)
+	}
+	if in.Recovers {
+		check.Recover = kubespray.Recover
+	}
+	results, err := a.onServer(ctx, k, in.Tracked, command(k.clusterContext, check))
 	return CheckAnsibleOutput{Ansible: results.Get("ansible"), Kubespray: results.Get("kubespray")}, err
-}
-
-// SendInventoryOutput is empty: the Ansible server has the files.
-type SendInventoryOutput struct{}
-
-// SendInventory sends the inventory of the nodes, their host keys, the cluster's variables and the plugin that tells
-// what Ansible does, to the cluster's directory on the Ansible server.
-// Idempotent: a file that is there as it is to be is left alone. Takes seconds.
-func (a *Ansible) SendInventory(ctx context.Context, in AnsibleInput) (out SendInventoryOutput, err error) {
-	defer func() { err = boundary(ctx, "send the inventory", err) }()
-	defer heartbeat(ctx)()
-	k, err := a.kubespray(ctx, in.OpOccID)
-	if err != nil {
-		return out, err
-	}
-	files, err := a.files(ctx, k, in)
-	if err != nil {
-		return out, err
-	}
-	host, err := a.Hosts.Dial(ctx, in.OpOccID, k.server())
-	if err != nil {
-		return out, err
-	}
-	defer func() { _ = host.Close() }()
-	for _, f := range files {
-		f.Path, f.Mode = path.Join(k.directory(), f.Path), 0o600
-		if err := host.Put(ctx, f); err != nil {
-			return out, err
-		}
-	}
-	return out, nil
-}
-
-func (a *Ansible) files(ctx context.Context, k kubesprayContext, in AnsibleInput) ([]remote.File, error) {
-	port, err := a.SSHPort(ctx, in.OpOccID)
-	if err != nil {
-		return nil, err
-	}
-	inventory, err := k.inventory(in.Nodes, port).Render()
-	if err != nil {
-		return nil, lcm.Wrap(lcm.KindBug, err, "The inventory could not be written.")
-	}
-	known, err := a.knownHosts(ctx, k.Instance.ID, in.Nodes, port)
-	if err != nil {
-		return nil, err
-	}
-	variables, err := json.MarshalIndent(k.driver.Variables(k.Instance.ID, in.Nodes, in.Addresses...), "", "  ")
-	if err != nil {
-		return nil, lcm.Wrap(lcm.KindBug, err, "The variables could not be written.")
-	}
-	return []remote.File{
-		{Path: "known_hosts", Content: []byte(known)},
-		{Path: "callback/windlass.py", Content: scripts.AnsibleCallback},
-		{Path: "vars.json", Content: append(variables, '\n')},
-		{Path: "hosts.ini", Content: []byte(inventory)},
-	}, nil
-}
-
-// inventory lists the nodes, control planes first.
-func (k kubesprayContext) inventory(nodes lcm.Nodes, port int) (i scripts.Inventory) {
-	for _, role := range []lcm.Role{lcm.ControlPlane, lcm.Worker} {
-		access := k.Access(role)
-		for _, node := range nodes.With(role) {
-			i.Hosts = append(i.Hosts, scripts.InventoryHost{
-				Name: node.Name, SSHAddress: node.SSHAddress, Port: port, Address: node.Address, User: access.User,
-				Password: !access.Password.IsZero(), Key: !access.PrivateKey.IsZero(), ControlPlane: role == lcm.ControlPlane,
-			})
-		}
-	}
-	return i
-}
-
-// knownHosts are the host keys that were pinned when Windlass logged in to the nodes first.
-func (a *Ansible) knownHosts(ctx context.Context, inst lcm.VnfInstanceID, nodes lcm.Nodes, port int) (string, error) {
-	var b strings.Builder
-	for _, node := range nodes {
-		pinned, known, err := a.Keys.HostKey(ctx, inst, node.ServerID)
-		if err != nil {
-			return "", err
-		}
-		if !known {
-			continue // a node that has never answered: Ansible says so, too
-		}
-		key, err := ssh.ParsePublicKey(pinned)
-		if err != nil {
-			return "", lcm.Wrap(lcm.KindBug, err, "The pinned host key of %s cannot be read.", node.Name)
-		}
-		address := node.SSHAddress
-		if port != 0 {
-			address = net.JoinHostPort(address, strconv.Itoa(port))
-		}
-		b.WriteString(knownhosts.Line([]string{knownhosts.Normalize(address)}, key) + "\n")
-	}
-	return b.String(), nil
 }
 
 // RunPlaybookInput names a playbook of kubespray.
@@ -195,6 +100,8 @@ type RunPlaybookInput struct {
 	// Nodes are all of the inventory; On are those that the playbook is limited to, none for all.
 	Nodes lcm.Nodes `json:"nodes"`
 	On    lcm.Nodes `json:"on,omitempty"`
+	// Limit names groups that it is limited to.
+	Limit []string `json:"limit,omitempty"`
 	// Variables are "name=value" of this run.
 	Variables []string `json:"variables,omitempty"`
 }
@@ -225,7 +132,7 @@ func (a *Ansible) RunPlaybook(ctx context.Context, in RunPlaybookInput) (out Run
 	}
 	run := scripts.RunPlaybook{
 		Root: k.Params.Ansible.KubesprayRootPath, Directory: k.directory(), Playbook: in.Playbook,
-		Variables: in.Variables, Owner: "operation " + string(in.OpOccID),
+		Variables: in.Variables, Owner: "operation " + string(in.OpOccID), Limit: slices.Clone(in.Limit),
 	}
 	for _, node := range in.On {
 		run.Limit = append(run.Limit, node.Name)

@@ -102,6 +102,32 @@ func TestSendInventory_hasNoPasswordAndSendsOnce(t *testing.T) {
 	assert.Equal(t, []any{"198.51.100.11"}, variables["supplementary_addresses_in_ssl_keys"])
 }
 
+func TestSendInventory_reachesWhatIsBrokenAtItsSuccessor(t *testing.T) {
+	s := newAnsibleSite(t)
+	in := s.input(s.Nodes)
+	broken := lcm.Node{Name: "cp-gone", Role: lcm.ControlPlane, ServerID: "gone", SSHAddress: "198.51.100.99", Address: "10.0.0.99"}
+	in.Recovers, in.Broken, in.Successors = true, lcm.Nodes{broken}, s.Nodes[:1]
+	for range 2 {
+		must(t, s.ansible.SendInventory, in)
+	}
+	assert.Len(t, s.fake.effects, 4)
+	hosts := s.server.files[inventories+"hosts.ini"]
+	assert.Contains(t, hosts, "\ncp-gone ansible_host=198.51.100.11 ansible_port=2222 ip=10.0.0.99 ")
+	assert.Contains(t, hosts, " etcd_member_name=cp-gone ")
+	assert.Contains(t, hosts, "[broken_kube_control_plane]\ncp-gone\n\n[broken_etcd]\ncp-gone\n")
+}
+
+func TestCheckAnsible_looksForThePlaybookOfControlPlanes(t *testing.T) {
+	s := newAnsibleSite(t)
+	in := s.input(nil)
+	in.Recovers = true
+	for range 2 {
+		must(t, s.ansible.CheckAnsible, in)
+	}
+	_, params := readScript(s.fake.ran[0].Script)
+	assert.Equal(t, "recover-control-plane", params["RECOVER"])
+}
+
 func TestRunPlaybook_hasSecretsInItsInputOnly(t *testing.T) {
 	s := newAnsibleSite(t)
 	in := activities.RunPlaybookInput{

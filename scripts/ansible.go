@@ -14,7 +14,13 @@ var AnsibleCallback []byte
 
 // Inventory lists the nodes of a cluster for kubespray, in the INI form of its version 2.16 and with today's names of
 // groups beside the former ones. It holds no password: each host has a reference to a variable that exists for one run.
-type Inventory struct{ Hosts []InventoryHost }
+// The name of a member of etcd is its host's: it stays when others leave.
+type Inventory struct {
+	Hosts []InventoryHost
+	// Recovers adds the groups of recover-control-plane.yml, and Broken what is in them: control planes that are gone.
+	Recovers bool
+	Broken   []InventoryHost
+}
 
 // InventoryHost is one node.
 type InventoryHost struct {
@@ -93,6 +99,8 @@ type CheckAnsible struct {
 	Root, Directory string
 	Passwords       bool // nodes are logged in to with passwords
 	Playbooks       []string
+	// Recover is the playbook that replaces control planes, "" when none is replaced.
+	Recover string
 }
 
 // Name implements Script.
@@ -102,7 +110,7 @@ func (CheckAnsible) Name() string { return "check-ansible" }
 func (s CheckAnsible) Render() (string, error) {
 	return render(s.Name(), []param{
 		required("ROOT", s.Root), required("DIRECTORY", s.Directory), flag("PASSWORDS", s.Passwords),
-		required("PLAYBOOKS", strings.Join(s.Playbooks, " ")),
+		required("PLAYBOOKS", strings.Join(s.Playbooks, " ")), optional("RECOVER", s.Recover),
 	}, ansibleLibrary)
 }
 

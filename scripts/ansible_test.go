@@ -19,6 +19,8 @@ func TestInventory_isInTheFormOfKubespray(t *testing.T) {
 	}}
 	for name, i := range map[string]scripts.Inventory{
 		"hosts.ini": three, "hosts-alone.ini": {Hosts: three.Hosts[:1]},
+		"hosts-recovers.ini": {Hosts: three.Hosts[1:4], Recovers: true, Broken: three.Hosts[:1]},
+		"hosts-grows.ini":    {Hosts: three.Hosts[:3], Recovers: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			text, err := i.Render()

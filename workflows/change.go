@@ -34,6 +34,11 @@ func (c *clusterWork) expel(ctx workflow.Context, list, through lcm.Nodes) error
 			return err
 		}
 	}
+	return c.deleteNodes(ctx, list, through)
+}
+
+// deleteNodes deletes nodes from the cluster, through control planes that stay.
+func (c *clusterWork) deleteNodes(ctx workflow.Context, list, through lcm.Nodes) error {
 	return inParallel(ctx, list, func(ctx workflow.Context, node lcm.Node) error {
 		in := activities.NodeOfClusterInput{ClusterInput: c.through(ctx, through), Leaving: node}
 		in.Tracked = track(ctx, node.Name)

@@ -6,7 +6,8 @@ var drivers = []func(v *vnf) tables{
 	func(v *vnf) tables {
 		shared := &clusterWork{vnf: v} // one for all drivers of clusters: their steps stand between its own
 		list := append(shared.tables(), (&kubeadmWork{shared}).tables()...)
-		return append(list, (&kubesprayWork{shared}).table())
+		work := &kubesprayWork{shared}
+		return append(list, work.table(), work.ofControlPlanes())
 	},
 	func(v *vnf) tables { return tables{(&registryWork{v}).table()} },
 	func(v *vnf) tables { return tables{(&exposureWork{v}).table()} },

@@ -21,7 +21,7 @@ func (k *kubesprayWork) table() table {
 		"check-ansible":      {do: k.checkAnsible},
 		"send-inventory":     {do: k.sendAll, undo: k.removeInventory},
 		"play-cluster":       {do: k.playCluster},
-		"send-new-inventory": {do: k.sendAll, undo: k.sendFormer},
+		"send-new-inventory": {do: k.sendNew, undo: k.sendFormer},
 		"play-facts":         {do: k.playFacts},
 		"play-scale":         {do: k.playScale, undo: k.expelFresh},
 		"play-remove-node":   {do: k.playRemoveNode},
@@ -30,10 +30,18 @@ func (k *kubesprayWork) table() table {
 	}
 }
 
-// decide makes the plan, and refuses to replace a storage server that is in use.
+// decide makes the plan, and refuses what cannot be done: to replace a storage server that is in use, and to replace
+// control planes with a release of kubespray that cannot.
 func (k *kubesprayWork) decide(ctx workflow.Context) error {
 	if err := k.vnf.decide(ctx); err != nil {
 		return err
+	}
+	if k.what.ControlPlanes && k.in.Operation != lcm.OpOperate {
+		in := k.onAnsible(ctx, nil)
+		in.Recovers = true
+		if _, err := call(onlyWaits(soon(ctx)), ansible.CheckAnsible, in); err != nil {
+			return err
+		}
 	}
 	return k.checkVolumes(ctx)
 }
@@ -48,7 +56,10 @@ func (k *kubesprayWork) checkAnsible(ctx workflow.Context) error {
 }
 
 func (k *kubesprayWork) send(ctx workflow.Context, list lcm.Nodes) error {
-	in := k.onAnsible(ctx, list)
+	return k.sendIn(ctx, k.onAnsible(ctx, list))
+}
+
+func (k *kubesprayWork) sendIn(ctx workflow.Context, in activities.AnsibleInput) error {
 	for _, address := range []string{k.made.VirtualIP, k.made.PublicAddress} {
 		if k.balanced() && address != "" {
 			in.Addresses = append(in.Addresses, address)
@@ -92,15 +103,22 @@ func (k *kubesprayWork) playFacts(ctx workflow.Context) error {
 }
 
 func (k *kubesprayWork) playScale(ctx workflow.Context) error {
-	if len(k.fresh()) == 0 {
+	fresh := k.fresh()
+	if k.what.ControlPlanes {
+		fresh = fresh.With(lcm.Worker) // the others have joined
+	}
+	if len(fresh) == 0 {
 		return nil
 	}
-	return k.play(ctx, "scale", k.made.Nodes, k.fresh())
+	return k.play(ctx, "scale", k.made.Nodes, fresh)
 }
 
 // playRemoveNode takes nodes that leave out of the cluster. Their Pods have moved, and a node that is dead is not waited
 // for.
 func (k *kubesprayWork) playRemoveNode(ctx workflow.Context) error {
+	if k.what.ControlPlanes {
+		return k.removeInTurn(ctx)
+	}
 	return k.removeNodesBy(ctx, k.current(), k.leaving())
 }
 
@@ -109,7 +127,7 @@ func (k *kubesprayWork) expelFresh(ctx workflow.Context) error {
 	if err := k.known(ctx); err != nil {
 		return err
 	}
-	return k.removeNodesBy(ctx, k.made.Nodes, k.fresh())
+	return k.removeEach(ctx, k.oldFirst(k.made.Nodes), k.fresh())
 }
 
 func (k *kubesprayWork) removeNodesBy(ctx workflow.Context, all, gone lcm.Nodes) error {

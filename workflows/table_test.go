@@ -131,8 +131,10 @@ func everyList(t *testing.T) map[string]anyList {
 		for _, body := range bodies {
 			f := kubesprayFacts(t)
 			f.Graceful = strings.Contains(body, "GRACEFUL")
-			if _, err := planOf(f, op, body); err == nil { // control planes neither scale nor heal alone
+			if _, err := planOf(f, op, body); err == nil { // there is no storage server
 				add("kubespray", f, op, body)
+				f.Drivers[0].(*kubespray.Cluster).Params.ExternalLB = nil
+				add("kubespray alone", f, op, body)
 			}
 		}
 	}

@@ -3,6 +3,9 @@ need_ansible
 for name in $PLAYBOOKS; do
   playbook "$name" >/dev/null || fail 78 "$ROOT has no playbook $name.yml; is kubespray_root_path kubespray's own directory?"
 done
+if [[ -n $RECOVER ]] && ! playbook "$RECOVER" >/dev/null; then
+  fail 65 "the kubespray in $ROOT has no playbook $RECOVER.yml, without which control planes neither come nor go: heal the entire VNF (without vnfcInstanceId), or give the Ansible server a release that has it"
+fi
 if [[ $PASSWORDS == yes ]] && ! command -v sshpass >/dev/null; then
   fail 78 "the Ansible server has no sshpass, which Ansible needs to log in to nodes with passwords; install it, then retry"
 fi

@@ -36,9 +36,11 @@ cd "$(dirname "$file")" || fail 78 "$ROOT cannot be read"
 printf '%s %s %s\n' "$(date -u +%FT%TZ)" "$(basename "$file")" "$OWNER" >>"$DIRECTORY/runs"
 note "ansible-playbook $(basename "$file")${LIMIT:+ on $LIMIT}"
 rc=0
-ansible-playbook "${arguments[@]}" "$file" </dev/null 2>&1 | tee >(grep -E '^(TASK|[^ ]+: (FAILED|UNREACHABLE): |ERROR[:!] )' >"$SCRATCH/failures" || true) || rc=$?
+ansible-playbook "${arguments[@]}" "$file" </dev/null 2>&1 | tee >(grep -E '^(TASK|QUESTION |[^ ]+: (FAILED|UNREACHABLE): |ERROR[:!] )' >"$SCRATCH/failures" || true) || rc=$?
 ((rc != 0)) || exit 0
 
-# The hosts that failed, each with its task and what Ansible says.
+# The hosts that failed, each with its task and what Ansible says, and what was asked that nobody has answered.
 reason=$(awk '/^TASK/ { task = $0 } /: (FAILED|UNREACHABLE): / { print $0 " (" task ")" } /^ERROR[:!] / { print }' "$SCRATCH/failures" | tail -n 3 | paste -sd ';' || true)
+question=$(grep '^QUESTION ' "$SCRATCH/failures" | tail -n 1 || true)
+[[ -z $question ]] || reason+="${reason:+; }it had asked what nobody answers here: ${question#QUESTION }"
 fail 1 "$(basename "$file") failed: ${reason:-ansible-playbook ended with exit status $rc}"

@@ -4,6 +4,7 @@ ROOT='/opt/kubespray'
 DIRECTORY='/srv/inventories/windlass-7f3c'
 PASSWORDS='yes'
 PLAYBOOKS='cluster facts'
+RECOVER=''
 
 # here follows sh/lib-base.sh
 

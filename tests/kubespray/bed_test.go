@@ -25,6 +25,7 @@ type bed struct {
 	address map[string]string       // by the machines' names
 	host    map[string]*remote.Host // likewise
 	runs    int
+	id      string // of the Ansible server
 }
 
 // newBed brings them up; all is removed with the test.
@@ -56,6 +57,7 @@ func (b *bed) makeStack(t *testing.T, login environment.Login, image string, nod
 	}
 	machines, err := Machines(t.Context(), login, "kubespray", servers...)
 	require.NoError(t, err)
+	b.id = machines[ansibleServer].ID
 	dialer := &remote.Dialer{HostKeys: &remotetest.Pins{}}
 	for name, m := range machines {
 		b.address[name] = m.Address

@@ -6,6 +6,7 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"net/http"
 	"text/template"
 	"time"
 
@@ -49,11 +50,7 @@ func Machines(ctx context.Context, login environment.Login, stack string, server
 	if err := template.Must(template.New("stack").Parse(stackTemplate)).Execute(&text, servers); err != nil {
 		return nil, err
 	}
-	provider, err := login.Client(ctx)
-	if err != nil {
-		return nil, err
-	}
-	heat, err := openstack.NewOrchestrationV1(provider, login.Endpoint())
+	heat, err := heatOf(ctx, login)
 	if err != nil {
 		return nil, err
 	}
@@ -64,31 +61,66 @@ func Machines(ctx context.Context, login environment.Login, stack string, server
 	return machinesOf(made, len(servers))
 }
 
-// createStack creates it, unless it is there, and waits until it is complete.
-func createStack(ctx context.Context, heat *gophercloud.ServiceClient, d definition) (*stacks.RetrievedStack, error) {
-	ctx, cancel := context.WithTimeout(ctx, 5*time.Minute)
-	defer cancel()
-	_, err := stacks.Create(ctx, heat, d).Extract()
-	if err != nil && !gophercloud.ResponseCodeIs(err, 409) {
+// RemoveMachines deletes the stack with all that is in it.
+func RemoveMachines(ctx context.Context, login environment.Login, stack string) error {
+	heat, err := heatOf(ctx, login)
+	if err != nil {
+		return err
+	}
+	made, err := stacks.Find(ctx, heat, stack).Extract()
+	if err != nil {
+		return err
+	}
+	if err := stacks.Delete(ctx, heat, made.Name, made.ID).ExtractErr(); err != nil {
+		return err
+	}
+	return await(ctx, func() (bool, error) {
+		now, err := stacks.Get(ctx, heat, made.Name, made.ID).Extract()
+		if gophercloud.ResponseCodeIs(err, http.StatusNotFound) {
+			return true, nil
+		}
+		return err == nil && now.Status == "DELETE_COMPLETE", err
+	})
+}
+
+func heatOf(ctx context.Context, login environment.Login) (*gophercloud.ServiceClient, error) {
+	provider, err := login.Client(ctx)
+	if err != nil {
 		return nil, err
 	}
-	looks := time.NewTicker(time.Second)
+	return openstack.NewOrchestrationV1(provider, login.Endpoint())
+}
+
+// createStack creates it, unless it is there, and waits until it is complete.
+func createStack(ctx context.Context, heat *gophercloud.ServiceClient, d definition) (stack *stacks.RetrievedStack, err error) {
+	_, err = stacks.Create(ctx, heat, d).Extract()
+	if err != nil && !gophercloud.ResponseCodeIs(err, http.StatusConflict) {
+		return nil, err
+	}
+	return stack, await(ctx, func() (bool, error) {
+		if stack, err = stacks.Find(ctx, heat, d.name).Extract(); err != nil {
+			return false, err
+		}
+		if stack.Status != "CREATE_COMPLETE" && stack.Status != "CREATE_IN_PROGRESS" {
+			return false, fmt.Errorf("it is %s: %s", stack.Status, stack.StatusReason)
+		}
+		return stack.Status == "CREATE_COMPLETE", nil
+	})
+}
+
+// await looks until something is done.
+func await(ctx context.Context, look func() (done bool, err error)) error {
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Minute)
+	defer cancel()
+	looks := time.NewTicker(200 * time.Millisecond)
 	defer looks.Stop()
 	for {
-		stack, err := stacks.Find(ctx, heat, d.name).Extract()
-		if err != nil {
-			return nil, err
-		}
-		switch stack.Status {
-		case "CREATE_COMPLETE":
-			return stack, nil
-		case "CREATE_IN_PROGRESS":
-		default:
-			return nil, fmt.Errorf("it is %s: %s", stack.Status, stack.StatusReason)
+		if done, err := look(); done || err != nil {
+			return err
 		}
 		select {
 		case <-ctx.Done():
-			return nil, ctx.Err()
+			return ctx.Err()
 		case <-looks.C:
 		}
 	}

@@ -48,7 +48,15 @@ func newSite(t *testing.T) site {
 // request is the sample's, for a cluster by the Ansible server.
 func (s site) request(t *testing.T, name string, edit func(ansible map[string]any)) map[string]any {
 	t.Helper()
-	return s.SampleRequest(t, "kubespray-balanced", name, func(_, cluster map[string]any) {
+	return s.requestOf(t, "kubespray-balanced", name, edit, func(map[string]any) {})
+}
+
+// requestOf is that of a sample.
+func (s site) requestOf(
+	t *testing.T, sample, name string, edit func(ansible map[string]any), more func(cluster map[string]any),
+) map[string]any {
+	t.Helper()
+	return s.SampleRequest(t, sample, name, func(_, cluster map[string]any) {
 		ansible := map[string]any{
 			"ip_address": s.ansible.address[ansibleServer], "username": machine.User, "password": testbed.NodePassword,
 			"kubespray_root_path": playbooks, "transferring_inventory_path": inventories,
@@ -57,14 +65,19 @@ func (s site) request(t *testing.T, name string, edit func(ansible map[string]an
 			edit(ansible)
 		}
 		cluster["ansible"] = ansible
-		cluster["external_lb_param"].(map[string]any)["ssh_password"] = testbed.NodePassword
+		more(cluster)
 	})
 }
 
 // create makes an instance of the sample.
 func (s site) create(t *testing.T, name string) string {
 	t.Helper()
-	a := s.Call(t, http.MethodPost, "/vnflcm/v1/vnf_instances", map[string]any{"vnfdId": ofSample, "vnfInstanceName": name})
+	return s.createOf(t, ofSample, name)
+}
+
+func (s site) createOf(t *testing.T, vnfd, name string) string {
+	t.Helper()
+	a := s.Call(t, http.MethodPost, "/vnflcm/v1/vnf_instances", map[string]any{"vnfdId": vnfd, "vnfInstanceName": name})
 	require.Equal(t, http.StatusCreated, a.Status, "%s", a.Body)
 	var out struct {
 		ID string `json:"id"`
@@ -186,33 +199,4 @@ func TestWindlass(t *testing.T) {
 
 	s.Terminate(t, vnf)
 	require.Empty(t, s.left(t), "the Ansible server is clean")
-}
-
-// TestWindlass_tellsWhatFailed has a playbook fail on one host, mends it and retries; and refuses what cannot work
-// before anything is installed.
-func TestWindlass_tellsWhatFailed(t *testing.T) {
-	s := newSite(t)
-	vnf := s.create(t, "failing")
-	op := s.Begin(t, vnf, "instantiate", s.request(t, "failing", func(ansible map[string]any) {
-		ansible["kubespray_root_path"] = "/srv/nothing"
-	}))
-	s.Await(t, op, 5*time.Minute, "FAILED_TEMP")
-	require.Contains(t, s.errorOf(t, op), "no directory /srv/nothing; correct kubespray_root_path")
-	require.Equal(t, http.StatusAccepted, s.Act(t, op, "rollback", nil).Status)
-	s.Await(t, op, 5*time.Minute, "ROLLED_BACK")
-	require.Empty(t, s.left(t))
-
-	s.ansible.script(t, ansibleServer, "mv "+playbooks+"/roles/network "+playbooks+"/roles/network.away\n"+
-		"mkdir -p "+playbooks+"/roles/network/tasks\n"+
-		"printf -- '- name: Apply the network\\n  ansible.builtin.fail: {msg: the registry is away}\\n' >"+playbooks+
-		"/roles/network/tasks/main.yml\n")
-	op = s.Begin(t, vnf, "instantiate", s.request(t, "failing", nil))
-	s.Await(t, op, 15*time.Minute, "FAILED_TEMP")
-	require.Regexp(t, `cp-\w+: FAILED: the registry is away \(TASK \[network : Apply the network\]\)`, s.errorOf(t, op))
-	s.ansible.script(t, ansibleServer, "rm -r "+playbooks+"/roles/network\nmv "+playbooks+"/roles/network.away "+
-		playbooks+"/roles/network\n")
-	require.Equal(t, http.StatusAccepted, s.Act(t, op, "retry", nil).Status)
-	s.Await(t, op, 15*time.Minute, "COMPLETED")
-	s.Terminate(t, vnf)
-	require.Empty(t, s.left(t))
 }

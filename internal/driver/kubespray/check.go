@@ -2,7 +2,6 @@ package kubespray
 
 import (
 	"context"
-	"slices"
 
 	"github.com/windlass-nfv/windlass/internal/driver"
 	"github.com/windlass-nfv/windlass/internal/driver/cluster"
@@ -50,24 +49,16 @@ func useless(r cluster.Request) (out []lcm.Problem) {
 	return out
 }
 
-// Check implements lifecycle.Driver: workers come and go, control planes stay.
+// Check implements lifecycle.Driver. Whether kubespray's release can replace control planes only the Ansible server knows.
 func (c *Cluster) Check(f lifecycle.Facts, p lcm.Plan) error {
-	vdus := c.ControlPlaneVdus(f)
 	switch p.Operation {
 	case lcm.OpScale, lcm.OpScaleToLevel:
-		if slices.ContainsFunc(p.Groups, func(g lcm.GroupChange) bool { return slices.Contains(vdus, g.VduID) }) {
-			return lcm.Errorf(lcm.KindInvalid, "Control planes that kubespray has installed are not scaled: "+
-				"scale the workers, or instantiate the VNF anew at another level.")
-		}
+		return c.keepsOdd(f, p)
 	case lcm.OpHeal:
-		leaves := slices.ContainsFunc(p.Leaving, func(l lcm.LeavingVnfc) bool { return slices.Contains(vdus, l.VduID) })
-		if leaves && !p.Whole {
-			return lcm.Errorf(lcm.KindConflict, "A control plane that kubespray has installed cannot be healed alone. "+
-				"Heal the entire VNF (without vnfcInstanceId).")
-		}
+		return c.keepsMajority(f, p)
 	case lcm.OpOperate:
 		return c.KeepsQuorumRunning(f, p)
 	default:
+		return nil
 	}
-	return nil
 }

@@ -2,6 +2,7 @@ package kubespray_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"testing"
 
@@ -95,15 +96,84 @@ func TestAccess_reachesTheAnsibleServerWhereItIs(t *testing.T) {
 	assert.Equal(t, "/home/ansible/inventory/windlass-4711", bound.(*kubespray.Cluster).Directory("4711"))
 }
 
-func TestCheck_leavesControlPlanesAsTheyAre(t *testing.T) {
+func TestCheck_keepsTheMajorityOfControlPlanes(t *testing.T) {
 	bound, err := kubespray.Driver{}.Bind(json.RawMessage(ofSeed))
 	require.NoError(t, err)
-	f := lifecycle.Facts{Flavour: flavour()}
-	for vdu, refused := range map[string]bool{"masterNode": true, "workerNode": false} {
-		scale := bound.Check(f, lcm.Plan{Operation: lcm.OpScale, Groups: []lcm.GroupChange{{VduID: vdu, From: 1, To: 2}}})
-		heal := bound.Check(f, lcm.Plan{Operation: lcm.OpHeal, Leaving: []lcm.LeavingVnfc{{VduID: vdu}}})
-		assert.Equal(t, refused, scale != nil, vdu)
-		assert.Equal(t, refused, heal != nil, vdu)
+	for all, healed := range map[int]int{1: 0, 3: 1, 5: 2} {
+		f := facts(all)
+		for n := 1; n <= all; n++ {
+			plan := lcm.Plan{Operation: lcm.OpHeal}
+			for _, v := range f.Instance.Instantiated.VnfcResources[:n] {
+				plan.Leaving = append(plan.Leaving, lcm.LeavingVnfc{VnfcID: v.ID, VduID: v.VduID})
+			}
+			assert.Equal(t, n > healed, bound.Check(f, plan) != nil, "%d of %d", n, all)
+			plan.Whole = true
+			assert.NoError(t, bound.Check(f, plan))
+		}
 	}
-	assert.NoError(t, bound.Check(f, lcm.Plan{Operation: lcm.OpHeal, Whole: true, Leaving: []lcm.LeavingVnfc{{VduID: "masterNode"}}}))
+	assert.NoError(t, bound.Check(facts(1), lcm.Plan{Operation: lcm.OpHeal, Leaving: []lcm.LeavingVnfc{{VduID: "workerNode"}}}))
+}
+
+func TestCheck_keepsTheNumberOfControlPlanesOdd(t *testing.T) {
+	bound, err := kubespray.Driver{}.Bind(json.RawMessage(ofSeed))
+	require.NoError(t, err)
+	for vdu, refused := range map[string]bool{"masterNode": true, "workerNode": false} {
+		even := bound.Check(facts(1), lcm.Plan{Operation: lcm.OpScale, Groups: []lcm.GroupChange{{VduID: vdu, From: 1, To: 2}}})
+		assert.Equal(t, refused, even != nil, vdu)
+		odd := bound.Check(facts(1), lcm.Plan{Operation: lcm.OpScale, Groups: []lcm.GroupChange{{VduID: vdu, From: 1, To: 3}}})
+		assert.NoError(t, odd)
+	}
+}
+
+// facts are those of a VNF with so many control planes and a worker.
+func facts(controlPlanes int) lifecycle.Facts {
+	info := &lcm.InstantiatedVnfInfo{}
+	add := func(id, vdu string, role lcm.Role) {
+		info.VnfcResources = append(info.VnfcResources, lcm.VnfcResourceInfo{
+			ID: id, VduID: vdu, ComputeResource: lcm.ResourceHandle{ResourceID: "server-" + id},
+		})
+		info.Nodes = append(info.Nodes, lcm.Node{Name: id, Role: role, VduID: vdu, ServerID: "server-" + id})
+	}
+	for i := range controlPlanes {
+		add(fmt.Sprintf("cp-%d", i), "masterNode", lcm.ControlPlane)
+	}
+	add("w-0", "workerNode", lcm.Worker)
+	return lifecycle.Facts{Flavour: flavour(), Instance: lcm.VnfInstance{Instantiated: info}}
+}
+
+// stepsOf are the ids of the driver's steps at these hooks.
+func stepsOf(bound lifecycle.Driver, f lifecycle.Facts, p lcm.Plan, hooks ...lifecycle.Hook) (ids []string) {
+	for _, hook := range hooks {
+		for _, step := range bound.Steps(hook, f, p) {
+			ids = append(ids, string(step.ID))
+		}
+	}
+	return ids
+}
+
+func TestSteps_replaceControlPlanesByTheirOwnPlaybook(t *testing.T) {
+	bound, err := kubespray.Driver{}.Bind(json.RawMessage(ofSeed))
+	require.NoError(t, err)
+	f := facts(3)
+	ofControlPlane := lcm.Plan{Operation: lcm.OpHeal, Leaving: []lcm.LeavingVnfc{{VnfcID: "cp-0", VduID: "masterNode", ServerID: "server-cp-0"}}}
+	ids := stepsOf(bound, f, ofControlPlane, lifecycle.HealStart, lifecycle.HealEnd)
+	assert.Equal(t, []string{
+		"drain-leaving", "wait-for-new-nodes", "check-ansible", "send-new-inventory", "play-facts", "play-recover",
+		"play-cluster-again", "finish-new-nodes", "register-again", "forget-replaced-nodes",
+	}, ids)
+	both := ofControlPlane
+	both.Leaving = append(both.Leaving, lcm.LeavingVnfc{VnfcID: "w-0", VduID: "workerNode", ServerID: "server-w-0"})
+	ids = stepsOf(bound, f, both, lifecycle.HealStart, lifecycle.HealEnd)
+	assert.Subset(t, ids, []string{"play-remove-node", "play-recover", "play-scale"})
+
+	in := lcm.Plan{Operation: lcm.OpScale, Groups: []lcm.GroupChange{{VduID: "masterNode", From: 3, To: 1}}}
+	ids = stepsOf(bound, f, in, lifecycle.ScaleStart)
+	assert.Equal(t, []string{"drain-leaving", "send-leaving-last", "play-remove-node"}, ids)
+	instead, ok := bound.(lifecycle.Substitute).Instead(lifecycle.Step{ID: lifecycle.RemoveServers}, f, in)
+	require.True(t, ok)
+	ids = nil
+	for _, step := range instead {
+		ids = append(ids, string(step.ID))
+	}
+	assert.Equal(t, []string{"send-remaining", "play-cluster-remaining", "remove-nodes-only"}, ids)
 }

@@ -1,16 +1,21 @@
 package kubespray
 
 import (
+	"slices"
+
 	"github.com/windlass-nfv/windlass/internal/driver/cluster"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
 )
 
 // listing makes the steps of a cluster in one operation.
-type listing struct{ cluster.Listing }
+type listing struct {
+	cluster.Listing
+	cluster *Cluster
+}
 
 func (c *Cluster) listing(f lifecycle.Facts, p lcm.Plan) listing {
-	return listing{cluster.Listing{Cluster: c.Shared(), Facts: f, Plan: p}}
+	return listing{Listing: cluster.Listing{Cluster: c.Shared(), Facts: f, Plan: p}, cluster: c}
 }
 
 // Steps implements lifecycle.Driver.
@@ -49,10 +54,16 @@ func (c *Cluster) Instead(s lifecycle.Step, f lifecycle.Facts, p lcm.Plan) ([]li
 		return []lifecycle.Step{s}, !p.Whole
 	}
 	steps, ok := c.listing(f, p).Listing.Instead(s)
+	changes := c.changesControlPlanes(f, p)
+	if changes {
+		steps = etcdByKubespray(steps)
+	}
 	if s.ID == lifecycle.RemoveServers && !c.listing(f, p).OnlyBalancers() {
-		steps = append([]lifecycle.Step{{
+		steps = slices.Concat([]lifecycle.Step{{
 			ID: "send-remaining", Title: "Send the inventory without the nodes that leave", Final: true,
-		}}, steps...)
+		}}, lifecycle.When(changes, lifecycle.Step{
+			ID: "play-cluster-remaining", Title: "Tell the nodes that stay (cluster.yml)", Final: true,
+		}), steps)
 	}
 	return steps, ok
 }
@@ -87,24 +98,17 @@ func (l listing) arrival() []lifecycle.Step {
 				Undo: "the former inventory is sent",
 			},
 			{ID: "play-facts", Title: "Gather facts of all nodes (facts.yml)"},
-			{
-				ID: "play-scale", Title: "Join the new nodes with kubespray (scale.yml)",
-				Undo: "the new nodes are taken out of the cluster (remove-node.yml)",
-			},
 		},
+		l.joined(),
 		l.Connecting("Connect every new node to the registries"),
 		l.MountedOnNew(),
 		[]lifecycle.Step{{ID: "finish-new-nodes", Title: "Label the new nodes and wait until they are Ready"}},
 		l.RoutedToNew(),
+		l.registeredAgain(),
 	)
 }
 
 // departure takes nodes out of a cluster until their servers can go.
 func (l listing) departure() []lifecycle.Step {
-	return lifecycle.Join(l.RoutedPastLeaving(), l.Drained(), []lifecycle.Step{
-		{
-			ID: "play-remove-node", Title: "Take the nodes out of the cluster with kubespray (remove-node.yml)",
-			Final: true,
-		},
-	})
+	return lifecycle.Join(l.RoutedPastLeaving(), l.Drained(), l.left())
 }

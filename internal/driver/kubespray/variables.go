@@ -10,6 +10,10 @@ import (
 // have underscores in them.
 func Playbooks() []string { return []string{"cluster", "facts", "scale", "remove-node"} }
 
+// Recover is kubespray's playbook that makes members of the control plane of new servers, and forgets those that are gone.
+// Not every release has it.
+const Recover = "recover-control-plane"
+
 // Variables are those of kubespray that the request sets, but for secrets. They count more than what kubespray's own
 // inventory says. before are addresses in front of the cluster.
 func (c *Cluster) Variables(id lcm.VnfInstanceID, nodes lcm.Nodes, before ...string) map[string]any {

@@ -53,17 +53,20 @@ func ansibleLab(t *testing.T, nodes ...string) *lab {
 	return l
 }
 
-// inventory places that of these nodes, with their host keys.
-func (l *lab) inventory(controlPlanes, workers string) {
+// inventory places that of these nodes, with their host keys; broken are control planes that are gone.
+func (l *lab) inventory(controlPlanes, workers string, broken ...string) {
 	l.t.Helper()
 	var all, known strings.Builder
 	for node := range strings.FieldsSeq(controlPlanes + " " + workers) {
 		fmt.Fprintf(&all, "%s ansible_host=%s ip=%[2]s ansible_user=debian\n", node, l.address[node])
 		known.WriteString(l.address[node] + " " + l.hostKey(node))
 	}
+	for _, node := range broken {
+		fmt.Fprintf(&all, "%s ansible_host=%s ip=%[2]s ansible_user=debian\n", node, l.address[node])
+	}
 	text := "[all]\n" + all.String() + "\n[kube_control_plane]\n" + strings.ReplaceAll(controlPlanes, " ", "\n") +
 		"\n[etcd]\n" + strings.ReplaceAll(controlPlanes, " ", "\n") + "\n[kube_node]\n" + strings.ReplaceAll(workers, " ", "\n") +
-		"\n[k8s_cluster:children]\nkube_control_plane\nkube_node\n"
+		"\n[k8s_cluster:children]\nkube_control_plane\nkube_node\n[broken_etcd]\n" + strings.Join(broken, "\n") + "\n"
 	for name, content := range map[string]string{"hosts.ini": text, "known_hosts": known.String()} {
 		require.NoError(l.t, l.dial("ansible").Put(l.t.Context(), remote.File{
 			Path: directory + "/" + name, Mode: 0o600, Content: []byte(content),
@@ -136,6 +139,18 @@ func TestAnsible_installsAndChangesAClusterOfFakeMachines(t *testing.T) {
 		Hosts: []string{"cp-1", "cp-2", "w-1", "w-2"}, State: "done",
 	}, plays[3])
 	require.Equal(t, "failed", plays[4].State)
+}
+
+func TestAnsible_replacesAControlPlaneThatIsGone(t *testing.T) {
+	l := ansibleLab(t, "cp-1", "cp-2", "cp-3", "cp-4", "w-1")
+	l.inventory("cp-1 cp-2 cp-3", "w-1")
+	require.NoError(t, l.play(nodesPassword, "PLAYBOOK=cluster"))
+	require.NoError(t, l.driver.Kill(t.Context(), "cp-1"))
+	l.inventory("cp-2 cp-3 cp-4", "w-1", "cp-1")
+	require.NoError(t, l.play(nodesPassword, "PLAYBOOK=facts"))
+	require.NoError(t, l.play(nodesPassword, "PLAYBOOK=recover-control-plane", "LIMIT=etcd,kube_control_plane",
+		"VARIABLES=etcd_retries=10"))
+	require.Equal(t, []string{"cp-2", "cp-3", "cp-4", "w-1"}, l.members())
 }
 
 func TestAnsible_saysWhatStopsIt(t *testing.T) {

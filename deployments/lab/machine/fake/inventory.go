@@ -62,6 +62,19 @@ func (i inventory) in(groups ...string) (hosts []inventoryHost) {
 	return hosts
 }
 
+// named are the hosts with these names, and those of groups among them.
+func (i inventory) named(names []string) (hosts []string) {
+	for _, name := range names {
+		if _, isGroup := i.groups[name]; !isGroup {
+			hosts = append(hosts, name)
+		}
+		for _, host := range i.in(name) {
+			hosts = append(hosts, host.name)
+		}
+	}
+	return hosts
+}
+
 // named are the hosts with these names, all for none.
 func named(hosts []inventoryHost, names []string) []inventoryHost {
 	if len(names) == 0 {

@@ -10,13 +10,14 @@ import (
 // after one that was ended goes on.
 func (r *playRun) play(ctx context.Context) Result {
 	r.p.Print("PLAY [%s]", r.record.Playbook)
-	nodes := named(r.inventory.in("k8s_cluster", "k8s-cluster", "etcd"), r.record.Limit)
-	workers := named(r.inventory.in("kube_node", "kube-node"), r.record.Limit)
+	limit := r.inventory.named(r.record.Limit)
+	nodes := named(r.inventory.in("k8s_cluster", "k8s-cluster", "etcd"), limit)
+	workers := named(r.inventory.in("kube_node", "kube-node"), limit)
 	switch r.record.Playbook {
 	case "facts":
 		return r.install(ctx, nodes, nil, nil)
 	case "cluster":
-		return r.install(ctx, nodes, named(r.inventory.in("kube_control_plane"), r.record.Limit), workers)
+		return r.install(ctx, nodes, named(r.inventory.in("kube_control_plane"), limit), workers)
 	case "scale":
 		return r.install(ctx, nodes, nil, workers)
 	case "remove-node":

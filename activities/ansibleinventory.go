@@ -1,0 +1,131 @@
+package activities
+
+import (
+	"context"
+	"encoding/json"
+	"net"
+	"path"
+	"strconv"
+	"strings"
+
+	"golang.org/x/crypto/ssh"
+	"golang.org/x/crypto/ssh/knownhosts"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/remote"
+	"github.com/windlass-nfv/windlass/scripts"
+)
+
+// SendInventoryOutput is empty: the Ansible server has the files.
+type SendInventoryOutput struct{}
+
+// SendInventory sends the inventory of the nodes, their host keys, the cluster's variables and the plugin that tells
+// what Ansible does, to the cluster's directory on the Ansible server.
+// Idempotent: a file that is there as it is to be is left alone. Takes seconds.
+func (a *Ansible) SendInventory(ctx context.Context, in AnsibleInput) (out SendInventoryOutput, err error) {
+	defer func() { err = boundary(ctx, "send the inventory", err) }()
+	defer heartbeat(ctx)()
+	k, err := a.kubespray(ctx, in.OpOccID)
+	if err != nil {
+		return out, err
+	}
+	files, err := a.files(ctx, k, in)
+	if err != nil {
+		return out, err
+	}
+	host, err := a.Hosts.Dial(ctx, in.OpOccID, k.server())
+	if err != nil {
+		return out, err
+	}
+	defer func() { _ = host.Close() }()
+	for _, f := range files {
+		f.Path, f.Mode = path.Join(k.directory(), f.Path), 0o600
+		if err := host.Put(ctx, f); err != nil {
+			return out, err
+		}
+	}
+	return out, nil
+}
+
+func (a *Ansible) files(ctx context.Context, k kubesprayContext, in AnsibleInput) ([]remote.File, error) {
+	port, err := a.SSHPort(ctx, in.OpOccID)
+	if err != nil {
+		return nil, err
+	}
+	list := k.inventory(in.Nodes, port)
+	list.Recovers, list.Broken = in.Recovers, k.broken(in, port)
+	inventory, err := list.Render()
+	if err != nil {
+		return nil, lcm.Wrap(lcm.KindBug, err, "The inventory could not be written.")
+	}
+	known, err := a.knownHosts(ctx, k.Instance.ID, in.Nodes, port)
+	if err != nil {
+		return nil, err
+	}
+	variables, err := json.MarshalIndent(k.driver.Variables(k.Instance.ID, in.Nodes, in.Addresses...), "", "  ")
+	if err != nil {
+		return nil, lcm.Wrap(lcm.KindBug, err, "The variables could not be written.")
+	}
+	return []remote.File{
+		{Path: "known_hosts", Content: []byte(known)},
+		{Path: "callback/windlass.py", Content: scripts.AnsibleCallback},
+		{Path: "vars.json", Content: append(variables, '\n')},
+		{Path: "hosts.ini", Content: []byte(inventory)},
+	}, nil
+}
+
+// inventory lists the nodes, control planes first.
+func (k kubesprayContext) inventory(nodes lcm.Nodes, port int) (i scripts.Inventory) {
+	for _, role := range []lcm.Role{lcm.ControlPlane, lcm.Worker} {
+		for _, node := range nodes.With(role) {
+			i.Hosts = append(i.Hosts, k.host(node, port))
+		}
+	}
+	return i
+}
+
+func (k kubesprayContext) host(node lcm.Node, port int) scripts.InventoryHost {
+	access := k.Access(node.Role)
+	return scripts.InventoryHost{
+		Name: node.Name, SSHAddress: node.SSHAddress, Port: port, Address: node.Address, User: access.User,
+		Password: !access.Password.IsZero(), Key: !access.PrivateKey.IsZero(), ControlPlane: node.Role == lcm.ControlPlane,
+	}
+}
+
+// broken lists control planes that are gone, each reached at a successor: kubespray clears the disk of what is broken, and
+// a host that does not answer would end its playbook.
+func (k kubesprayContext) broken(in AnsibleInput, port int) (out []scripts.InventoryHost) {
+	if len(in.Successors) == 0 {
+		return nil
+	}
+	for i, node := range in.Broken {
+		host := k.host(node, port)
+		host.SSHAddress = in.Successors[i%len(in.Successors)].SSHAddress
+		out = append(out, host)
+	}
+	return out
+}
+
+// knownHosts are the host keys that were pinned when Windlass logged in to the nodes first.
+func (a *Ansible) knownHosts(ctx context.Context, inst lcm.VnfInstanceID, nodes lcm.Nodes, port int) (string, error) {
+	var b strings.Builder
+	for _, node := range nodes {
+		pinned, known, err := a.Keys.HostKey(ctx, inst, node.ServerID)
+		if err != nil {
+			return "", err
+		}
+		if !known {
+			continue // a node that has never answered: Ansible says so, too
+		}
+		key, err := ssh.ParsePublicKey(pinned)
+		if err != nil {
+			return "", lcm.Wrap(lcm.KindBug, err, "The pinned host key of %s cannot be read.", node.Name)
+		}
+		address := node.SSHAddress
+		if port != 0 {
+			address = net.JoinHostPort(address, strconv.Itoa(port))
+		}
+		b.WriteString(knownhosts.Line([]string{knownhosts.Normalize(address)}, key) + "\n")
+	}
+	return b.String(), nil
+}

@@ -1,0 +1,105 @@
+package kubespray
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/lifecycle"
+)
+
+// Control planes that come or go: kubespray has playbooks of their own for them.
+
+// changesControlPlanes tells whether some of them, and not the entire VNF, come or go.
+func (c *Cluster) changesControlPlanes(f lifecycle.Facts, p lcm.Plan) bool {
+	return p.Operation != lcm.OpOperate && !p.Whole && c.ControlPlanes(f, p)
+}
+
+// changesWorkers tells whether workers come or go.
+func (l listing) changesWorkers() bool {
+	vdus := l.Cluster.ControlPlaneVdus(l.Facts)
+	isOther := func(vdu string) bool { return !slices.Contains(vdus, vdu) }
+	return slices.ContainsFunc(l.Plan.Groups, func(g lcm.GroupChange) bool { return isOther(g.VduID) }) ||
+		slices.ContainsFunc(l.Plan.Leaving, func(v lcm.LeavingVnfc) bool { return isOther(v.VduID) })
+}
+
+// keepsOdd refuses what kubespray does: each control plane is a member of etcd.
+func (c *Cluster) keepsOdd(f lifecycle.Facts, p lcm.Plan) error {
+	vdus := c.ControlPlaneVdus(f)
+	for _, g := range p.Groups {
+		if slices.Contains(vdus, g.VduID) && g.To%2 == 0 {
+			return lcm.Errorf(lcm.KindInvalid, "The cluster would have %d control planes, each with a member of etcd, and "+
+				"kubespray installs an odd number of them only. Scale by another number of steps.", g.To)
+		}
+	}
+	return nil
+}
+
+// keepsMajority refuses to heal so many control planes at once that etcd has no majority without them: the data of the
+// cluster would be what one of them happens to have.
+func (c *Cluster) keepsMajority(f lifecycle.Facts, p lcm.Plan) error {
+	vdus, all, stay := c.ControlPlaneVdus(f), 0, 0
+	for _, v := range f.Instance.Instantiated.VnfcResources {
+		if !slices.Contains(vdus, v.VduID) {
+			continue
+		}
+		all++
+		if !slices.ContainsFunc(p.Leaving, func(l lcm.LeavingVnfc) bool { return l.VnfcID == v.ID }) {
+			stay++
+		}
+	}
+	if p.Whole || stay == all || stay >= all/2+1 {
+		return nil
+	}
+	return lcm.Errorf(lcm.KindConflict, "The cluster would lose the quorum of etcd: %d of %d control planes would stay, and %d "+
+		"must. Heal fewer of them at once, or the entire VNF (without vnfcInstanceId).", stay, all, all/2+1)
+}
+
+// joined makes members of the cluster of new servers.
+func (l listing) joined() []lifecycle.Step {
+	recovers := l.cluster.changesControlPlanes(l.Facts, l.Plan)
+	const undo = "the new nodes are taken out of the cluster (remove-node.yml)"
+	return lifecycle.Join(
+		lifecycle.When(recovers, lifecycle.Step{
+			ID: "play-recover", Title: "Make the control plane whole with kubespray (recover-control-plane.yml)", Undo: undo,
+		}),
+		lifecycle.When(l.changesWorkers() || !recovers, lifecycle.Step{
+			ID: "play-scale", Title: "Join the new nodes with kubespray (scale.yml)", Undo: undo,
+		}),
+		lifecycle.When(recovers, lifecycle.Step{
+			ID: "play-cluster-again", Title: "Tell all nodes of the new control planes (cluster.yml)",
+		}),
+	)
+}
+
+// left takes nodes out of the cluster whose servers go. A control plane that is healed leaves when its successor comes.
+func (l listing) left() []lifecycle.Step {
+	changes := l.cluster.changesControlPlanes(l.Facts, l.Plan)
+	scales := changes && l.Plan.Operation != lcm.OpHeal
+	return lifecycle.Join(
+		lifecycle.When(scales, lifecycle.Step{
+			ID: "send-leaving-last", Title: "Send the inventory with the nodes that leave at its end",
+			Undo: "the former inventory is sent",
+		}),
+		lifecycle.When(l.changesWorkers() || scales || !changes, lifecycle.Step{
+			ID: "play-remove-node", Title: "Take the nodes out of the cluster with kubespray (remove-node.yml)", Final: true,
+		}),
+	)
+}
+
+// registeredAgain is for a cluster that is known by the address of a control plane.
+func (l listing) registeredAgain() []lifecycle.Step {
+	return lifecycle.When(l.Cluster.Params.ExternalLB == nil && l.cluster.changesControlPlanes(l.Facts, l.Plan), lifecycle.Step{
+		ID: "register-again", Title: "Register the cluster where it is now",
+	})
+}
+
+// etcdByKubespray are the steps of the infrastructure that take servers away, when kubespray has taken control planes out
+// of etcd, or will.
+func etcdByKubespray(list []lifecycle.Step) []lifecycle.Step {
+	only := map[lifecycle.StepID]lifecycle.StepID{"remove-nodes": "remove-nodes-only", "replace-nodes": "replace-nodes-only"}
+	for i, s := range list {
+		list[i].ID = cmp.Or(only[s.ID], s.ID)
+	}
+	return list
+}

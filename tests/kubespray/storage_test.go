@@ -1,0 +1,165 @@
+package kubespray
+
+import (
+	"encoding/json"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-containerregistry/pkg/name"
+	"github.com/google/go-containerregistry/pkg/registry"
+	images "github.com/google/go-containerregistry/pkg/v1/remote"
+	"github.com/google/go-containerregistry/pkg/v1/tarball"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/windlass-nfv/windlass/deployments/lab/image"
+	"github.com/windlass-nfv/windlass/tests/environment"
+	"github.com/windlass-nfv/windlass/tests/testbed"
+)
+
+// ofStorage is the VNFD of the package with a storage server.
+const ofStorage = "2d0c6f0a-3f0b-4a6b-9a53-7f2f4f0d1c78"
+
+// TestWindlass_storesAndPulls has a cluster by kubespray with a storage server and a registry of images: what a Pod on one
+// worker writes another one reads, from an image of the registry; so does one on a worker that comes later.
+func TestWindlass_storesAndPulls(t *testing.T) {
+	s := newSite(t)
+	out, err := s.Windlass(t.Context(), "package", "create", s.storagePackage(t)).CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	server := s.serveImage(t)
+	vnf := s.createOf(t, ofStorage, "stores")
+	op := s.Begin(t, vnf, "instantiate", s.requestOf(t, "storage", "kubespray", nil, func(cluster map[string]any) {
+		for _, ofKubeadm := range []string{"cni_manifest_path", "kubeadm_config_path", "ignore_preflight_errors"} {
+			delete(cluster, ofKubeadm)
+		}
+		cluster["private_registry_connection_info"] = []any{map[string]any{"connection_type": "0", "server": server}}
+	}))
+	s.Await(t, op, 15*time.Minute, "COMPLETED")
+	t.Log(s.Timings(t, op))
+	s.claim(t)
+	workers := s.workers(t)
+	require.Len(t, workers, 2)
+	s.pod(t, "writer", workers[0], server, "echo written >/data/file")
+	s.pod(t, "reader", workers[1], server, "[ \"$(cat /data/file)\" = written ]")
+
+	op = s.Heal(t, vnf, "test", s.VnfcOf(t, vnf, "workerNode"))
+	s.Await(t, op, 15*time.Minute, "COMPLETED")
+	for _, node := range s.workers(t) {
+		if node != workers[0] && node != workers[1] {
+			s.pod(t, "newcomer", node, server, "[ \"$(cat /data/file)\" = written ]")
+		}
+	}
+	s.Terminate(t, vnf)
+	require.Empty(t, s.left(t))
+}
+
+// storagePackage is the sample of kubeadm's driver, which has a storage server, with the driver for kubespray.
+func (s site) storagePackage(t *testing.T) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	require.NoError(t, os.CopyFS(dir, os.DirFS(filepath.Join(s.Root, "vnfpkg/samples/k8s-ha"))))
+	change := strings.NewReplacer(testbed.VnfdID, ofStorage, "mgmt-drivers-kubernetes", "mgmt-drivers-kubespray")
+	definitions, err := filepath.Glob(filepath.Join(dir, "Definitions/*.yaml"))
+	require.NoError(t, err)
+	for _, file := range definitions {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(file, []byte(change.Replace(string(text))), 0o600))
+	}
+	return dir
+}
+
+// serveImage runs a registry with the lab's image of a web server, where machines reach it, and returns where that is.
+func (s site) serveImage(t *testing.T) (server string) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(environment.LabDir(s.Dir), "lab.json"))
+	require.NoError(t, err)
+	var lab struct{ Net0 netip.Prefix }
+	require.NoError(t, json.Unmarshal(text, &lab))
+	conn, err := new(net.Dialer).DialContext(t.Context(), "udp", net.JoinHostPort(lab.Net0.Addr().Next().String(), "9"))
+	require.NoError(t, err)
+	defer conn.Close()
+	host, _, err := net.SplitHostPort(conn.LocalAddr().String())
+	require.NoError(t, err)
+	listener, err := net.Listen("tcp", net.JoinHostPort(host, "0"))
+	require.NoError(t, err)
+	serving := &http.Server{
+		Handler: registry.New(registry.Logger(log.New(io.Discard, "", 0))), ReadHeaderTimeout: 5 * time.Second,
+	}
+	go func() { _ = serving.Serve(listener) }()
+	t.Cleanup(func() { _ = serving.Close() })
+	server = listener.Addr().String()
+
+	img, ok := image.Find(image.Options{Source: s.Root})
+	require.True(t, ok)
+	archives, err := filepath.Glob(filepath.Join(filepath.Dir(img.Node), "images-*", "web.tar"))
+	require.NoError(t, err)
+	require.NotEmpty(t, archives, "the image of the machines has none of a web server beside it")
+	web, err := tarball.ImageFromPath(archives[0], nil)
+	require.NoError(t, err)
+	ref, err := name.ParseReference(server+"/lab/web:v1", name.Insecure)
+	require.NoError(t, err)
+	require.NoError(t, images.Write(ref, web, images.WithContext(t.Context())))
+	return server
+}
+
+func (s site) workers(t *testing.T) (names []string) {
+	t.Helper()
+	nodes, err := s.Kubernetes(t, "cluster-kubespray").CoreV1().Nodes().List(t.Context(),
+		metav1.ListOptions{LabelSelector: "!node-role.kubernetes.io/control-plane"})
+	require.NoError(t, err)
+	for _, n := range nodes.Items {
+		require.True(t, testbed.Ready(n), n.Name)
+		names = append(names, n.Name)
+	}
+	return names
+}
+
+// claim binds a claim to the first volume of the storage server.
+func (s site) claim(t *testing.T) {
+	t.Helper()
+	claims, class := s.Kubernetes(t, "cluster-kubespray").CoreV1().PersistentVolumeClaims("default"), "nfs"
+	_, err := claims.Create(t.Context(), &corev1.PersistentVolumeClaim{
+		ObjectMeta: metav1.ObjectMeta{Name: "data"},
+		Spec: corev1.PersistentVolumeClaimSpec{
+			AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteMany}, StorageClassName: &class,
+			VolumeName: "nfs-pv1",
+			Resources:  corev1.VolumeResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")}},
+		},
+	}, metav1.CreateOptions{})
+	require.NoError(t, err)
+}
+
+// pod runs a command to its end on that node, in an image of the registry, with the claim at /data.
+func (s site) pod(t *testing.T, pod, node, server, command string) {
+	t.Helper()
+	pods := s.Kubernetes(t, "cluster-kubespray").CoreV1().Pods("default")
+	_, err := pods.Create(t.Context(), &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Name: pod},
+		Spec: corev1.PodSpec{
+			NodeName: node, RestartPolicy: corev1.RestartPolicyNever,
+			Containers: []corev1.Container{{
+				Name: "main", Image: server + "/lab/web:v1", Command: []string{"/bin/sh", "-c", command},
+				VolumeMounts: []corev1.VolumeMount{{Name: "data", MountPath: "/data"}},
+			}},
+			Volumes: []corev1.Volume{{Name: "data", VolumeSource: corev1.VolumeSource{
+				PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: "data"},
+			}}},
+		},
+	}, metav1.CreateOptions{})
+	require.NoError(t, err)
+	require.Eventually(t, func() bool {
+		now, err := pods.Get(t.Context(), pod, metav1.GetOptions{})
+		return err == nil && now.Status.Phase == corev1.PodSucceeded
+	}, 3*time.Minute, time.Second, "the Pod %s does not end well", pod)
+}
