@@ -24,6 +24,8 @@ type cli struct {
 	client *apiClient
 	// format is how it is printed what the API answers.
 	format string
+	// render prints by a template, nil for formats without one.
+	render renderer
 }
 
 // addFlags gives cmd, and what is below it, the flags of every client command.
@@ -43,7 +45,8 @@ func (c *cli) addFlags(cmd *cobra.Command) {
 	flags.StringVar(&api, "api", api, "`URL` of the API; WINDLASS_API in the environment sets it too")
 	flags.IntVar(&version, "lcm-version", 1, "major `version` of the lifecycle API: 1 (SOL003 v2.6.1) or 2 (v3.3.1)")
 	flags.StringVarP(&c.format, "output", "o", formatTable,
-		"`format` of what is printed: table, json or yaml; the latter two are all that the API answers")
+		"`format` of what is printed: table, wide, name, json, yaml, jsonpath=TEMPLATE or go-template=TEMPLATE; json and yaml "+
+			"are all that the API answers, templates choose of it as kubectl's do")
 	flags.BoolVar(&asJSON, "json", false, "the same as -o json")
 	flags.StringVar(&chosen, "profile", "",
 		"`name` of the profile that says where the API is; WINDLASS_PROFILE in the environment sets it too")

@@ -165,7 +165,7 @@ func TestUsage_mistakesAreSentencesAndExitWith2(t *testing.T) {
 			"windlass: --api must be a URL like http://127.0.0.1:9890, not \"here\". See 'windlass op list --help'\n",
 		},
 		"bad mode": {
-			[]string{"op", "cancel", "ID", "--mode", "hard"},
+			[]string{"op", "cancel", opID, "--mode", "hard"},
 			"windlass: --mode must be GRACEFUL or FORCEFUL, not \"HARD\". See 'windlass op cancel --help'\n",
 		},
 	}

@@ -44,7 +44,7 @@ func TestCompletion_offersIDsAndNames(t *testing.T) {
 		{[]string{"package", "upload", ""}, []string{"52a2f1f4\tk8s-ha 1.0 ONBOARDED"}},
 		{[]string{"package", "show", ""}, []string{"52a2f1f4\tk8s-ha 1.0 ONBOARDED"}},
 		{[]string{"vim", "show", ""}, []string{"north\topenstack http://cloud:5000/v3", "7d1c\tnorth"}},
-		{[]string{"vim", "list", "-o", ""}, []string{"table", "json", "yaml"}},
+		{[]string{"vim", "list", "-o", ""}, []string{"table", "wide", "name", "json", "yaml", "jsonpath=", "go-template="}},
 	} {
 		assert.ElementsMatch(t, c.want, completed(t, server.URL, c.words...), "%v", c.words)
 	}

@@ -73,6 +73,7 @@ ETSI NFV SOL003 API; every lifecycle operation is one durable workflow that surv
 	for _, cmd := range []*cobra.Command{newVnf(c), newOp(c), newPackage(c), newVim(c), newAudit(c), newProfile(c)} {
 		cmd.GroupID = "client"
 		c.addFlags(cmd)
+		c.addNames(cmd)
 		c.addCompletion(cmd)
 		refuseUnknown(cmd)
 		root.AddCommand(cmd)

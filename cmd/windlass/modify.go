@@ -9,7 +9,7 @@ import (
 )
 
 func newVnfModify(c *cli) *cobra.Command {
-	var watch bool
+	var watch, dryRun bool
 	var name, description, patch string
 	var metadata map[string]string
 	cmd := &cobra.Command{
@@ -26,6 +26,7 @@ VnfInfoModificationRequest of SOL003 may hold. It is a merge patch: what is not 
 	cmd.Flags().StringVar(&description, "description", "", "new `text` that says what it is for")
 	cmd.Flags().StringToStringVar(&metadata, "metadata", nil, "`key=value` pairs to keep with it")
 	cmd.Flags().StringVar(&patch, "patch", "", "JSON `file` with a VnfInfoModificationRequest; - for standard input")
+	addDryRunFlag(cmd, &dryRun)
 	cmd.Flags().BoolVarP(&watch, "watch", "w", false, "show the progress until the operation has ended")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		request := map[string]any{}
@@ -52,6 +53,9 @@ VnfInfoModificationRequest of SOL003 may hold. It is a merge patch: what is not 
 		}
 		if len(request) == 0 {
 			return usageErrorf(cmd, "Nothing is to be modified: give --name, --description, --metadata or --patch.")
+		}
+		if dryRun {
+			return c.printRequest(request)
 		}
 		return c.operate(cmd, args[0], lcm.OpModifyInfo, request, manner{watch: watch})
 	}

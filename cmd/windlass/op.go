@@ -36,6 +36,7 @@ type opOcc struct {
 	Start           time.Time          `json:"startTime"`
 	VnfInstanceID   string             `json:"vnfInstanceId"`
 	IsCancelPending bool               `json:"isCancelPending"`
+	IsAutomatic     bool               `json:"isAutomaticInvocation"`
 	CancelMode      string             `json:"cancelMode"`
 	Error           *apiError          `json:"error"`
 	Links           map[string]any     `json:"_links"`
@@ -57,39 +58,86 @@ func (o opOcc) elapsed(now time.Time) time.Duration {
 
 func newOpList(c *cli) *cobra.Command {
 	var vnf, state string
+	var f listFlags
 	cmd := &cobra.Command{
-		Use:   "list",
-		Short: "List operations",
-		Example: "  windlass op list\n  windlass op list --state FAILED_TEMP\n  windlass op list --vnf " +
-			"1f9d3a52-0c1e-4f60-8a3f-6f1f2f9d9c11 --json",
+		Use:     "list",
+		Aliases: []string{"ls"},
+		Short:   "List operations, the newest first",
+		Example: "  windlass op list\n  windlass op list --state FAILED_TEMP\n  windlass op list --vnf edge-1 -o wide\n" +
+			"  windlass op list --filter '(gt,startTime,2026-11-21T00:00:00Z)' -o name",
 		Args: exactly(),
 	}
-	cmd.Flags().StringVar(&vnf, "vnf", "", "only those of the VNF instance with this `ID`")
+	cmd.Flags().StringVar(&vnf, "vnf", "", "only those of the VNF instance with this `ID` or name")
 	cmd.Flags().StringVar(&state, "state", "", "only those in this `STATE`, e.g. PROCESSING or FAILED_TEMP")
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		state, err := stateNamed(cmd, state)
-		if err != nil {
+	f.addListFlags(cmd)
+	f.addFilterFlags(cmd)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) (err error) {
+		wanted := []string{f.filter}
+		if state, err = stateNamed(cmd, state); err != nil {
 			return err
 		}
-		raw, err := list[json.RawMessage](cmd.Context(), c.client,
-			c.client.lcm+"/vnf_lcm_op_occs"+filter(eq{"vnfInstanceId", vnf}, eq{"operationState", state}))
-		if err != nil {
-			return err
-		}
-		ops, err := decodeAll[opOcc](raw)
-		if err != nil {
-			return err
-		}
-		newestFirst(raw, ops)
-		return c.print(raw, func(w io.Writer) {
-			row(w, "ID", "OPERATION", "STATE", "VNF INSTANCE", "STARTED", "TIME")
-			for _, o := range ops {
-				row(w, o.ID, o.Operation, o.State, o.VnfInstanceID, o.Start.UTC().Format(time.RFC3339),
-					duration(o.elapsed(c.now())))
+		if vnf != "" {
+			id, err := c.idOf(cmd.Context(), vnfNaming, vnf)
+			if err != nil {
+				return err
 			}
+			wanted = append(wanted, eq{"vnfInstanceId", id}.expression())
+		}
+		if state != "" {
+			wanted = append(wanted, eq{"operationState", state}.expression())
+		}
+		return showList(cmd, c, f, c.opTable(), func(ctx context.Context) ([]json.RawMessage, error) {
+			return c.operations(ctx, filterText(wanted...))
 		})
 	}
 	return cmd
+}
+
+// operations reads operations, the newest first.
+func (c *cli) operations(ctx context.Context, query string) ([]json.RawMessage, error) {
+	raw, err := list[json.RawMessage](ctx, c.client, c.client.lcm+"/vnf_lcm_op_occs"+query)
+	if err != nil {
+		return nil, err
+	}
+	ops, err := decodeAll[opOcc](raw)
+	newestFirst(raw, ops)
+	return raw, err
+}
+
+func (c *cli) opTable() table[opOcc] {
+	names := map[string]string{}
+	return table[opOcc]{
+		kind: "op", id: func(o opOcc) string { return o.ID },
+		columns: []column[opOcc]{
+			{name: "ID", of: func(o opOcc) any { return o.ID }},
+			{name: "OPERATION", of: func(o opOcc) any { return o.Operation }},
+			{name: "STATE", of: func(o opOcc) any { return o.State }},
+			{name: "VNF INSTANCE", of: func(o opOcc) any { return o.VnfInstanceID }},
+			{name: "VNF NAME", of: func(o opOcc) any { return names[o.VnfInstanceID] }, wide: true},
+			{name: "STARTED", of: func(o opOcc) any { return o.Start.UTC().Format(time.RFC3339) }},
+			{
+				name: "TIME", of: func(o opOcc) any { return duration(o.elapsed(c.now())) }, moving: true,
+				key: func(o opOcc) any { return o.elapsed(c.now()).Seconds() },
+			},
+			{name: "AUTOMATIC", of: func(o opOcc) any { return yes(o.IsAutomatic) }, wide: true},
+		},
+		before: func(ctx context.Context, _ []opOcc) {
+			if c.format == formatWide {
+				c.vnfNames(ctx, names)
+			}
+		},
+	}
+}
+
+// vnfNames reads how VNF instances are called; what cannot be read is left out.
+func (c *cli) vnfNames(ctx context.Context, into map[string]string) {
+	vnfs, err := list[vnfInstance](ctx, c.client, c.client.lcm+"/vnf_instances?fields=vnfInstanceName")
+	if err != nil {
+		return
+	}
+	for _, i := range vnfs {
+		into[i.ID] = i.Name
+	}
 }
 
 // stateNamed is the state of operations of that name; --state FAILEDTEMP would find nothing, and say nothing.
@@ -127,18 +175,26 @@ func newestFirst(raw []json.RawMessage, ops []opOcc) {
 // eq is one condition of a filter.
 type eq struct{ attribute, value string }
 
+func (e eq) expression() string { return "(eq," + e.attribute + "," + quotedValue(e.value) + ")" }
+
 // filter makes a query of SOL013 clause 5.2 of those conditions that have a value.
 func filter(conditions ...eq) string {
 	var parts []string
 	for _, c := range conditions {
 		if c.value != "" {
-			parts = append(parts, "(eq,"+c.attribute+","+c.value+")")
+			parts = append(parts, c.expression())
 		}
 	}
-	if len(parts) == 0 {
+	return filterText(parts...)
+}
+
+// filterText makes a query of expressions; those that are empty are left out.
+func filterText(expressions ...string) string {
+	expressions = slices.DeleteFunc(slices.Clone(expressions), func(e string) bool { return e == "" })
+	if len(expressions) == 0 {
 		return ""
 	}
-	return "?filter=" + url.QueryEscape(strings.Join(parts, ";"))
+	return "?filter=" + url.QueryEscape(strings.Join(expressions, ";"))
 }
 
 func newOpShow(c *cli) *cobra.Command {

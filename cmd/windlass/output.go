@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -17,9 +18,15 @@ const (
 	formatTable = "table"
 	formatJSON  = "json"
 	formatYAML  = "yaml"
+	formatWide  = "wide"
+	formatName  = "name"
+	// The two that are followed by "=" and a template.
+	formatJSONPath   = "jsonpath"
+	formatGoTemplate = "go-template"
 )
 
-var formats = []string{formatTable, formatJSON, formatYAML}
+var formats = []string{formatTable, formatWide, formatName, formatJSON, formatYAML, formatJSONPath + "=",
+	formatGoTemplate + "="}
 
 // chooseFormat decides between the flags and a profile.
 func (c *cli) chooseFormat(cmd *cobra.Command, asJSON bool, byProfile string) error {
@@ -32,14 +39,23 @@ func (c *cli) chooseFormat(cmd *cobra.Command, asJSON bool, byProfile string) er
 	case !given && byProfile != "":
 		c.format = byProfile
 	}
-	if !slices.Contains(formats, c.format) {
-		return usageErrorf(cmd, "--output must be table, json or yaml, not %q.", c.format)
+	if name, template, found := strings.Cut(c.format, "="); found {
+		render, err := rendererOf(name, template)
+		if err != nil {
+			return usageErrorf(cmd, "%s", sentence(err.Error()))
+		}
+		c.format, c.render = name, render
+	}
+	templated := c.format == formatJSONPath || c.format == formatGoTemplate
+	if templated != (c.render != nil) || !templated && !slices.Contains(formats, c.format) {
+		return usageErrorf(cmd, "--output must be table, wide, name, json, yaml, jsonpath=TEMPLATE or go-template=TEMPLATE, "+
+			"not %q.", c.format)
 	}
 	return nil
 }
 
 // structured tells whether a program reads what is printed.
-func (c *cli) structured() bool { return c.format != formatTable }
+func (c *cli) structured() bool { return c.format != formatTable && c.format != formatWide }
 
 // print shows v as the API has it, or as view does.
 func (c *cli) print(v any, view func(w io.Writer)) error {
@@ -51,6 +67,9 @@ func (c *cli) print(v any, view func(w io.Writer)) error {
 	b, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
 		return fmt.Errorf("encode the answer: %w", err)
+	}
+	if c.render != nil || c.format == formatName {
+		return c.printRendered(b)
 	}
 	b = append(b, '\n')
 	if c.format == formatYAML {

@@ -131,28 +131,35 @@ arguments. Windlass keeps it sealed until it has the archive. Where packages may
 }
 
 func newPackageList(c *cli) *cobra.Command {
-	return &cobra.Command{
+	var f listFlags
+	cmd := &cobra.Command{
 		Use:     "list",
+		Aliases: []string{"ls"},
 		Short:   "List the packages",
-		Example: "  windlass package list",
+		Example: "  windlass package list\n  windlass package list --sort-by product -o wide",
 		Args:    exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			raw, err := list[json.RawMessage](cmd.Context(), c.client, packagesPath)
-			if err != nil {
-				return err
-			}
-			packages, err := decodeAll[vnfPackage](raw)
-			if err != nil {
-				return err
-			}
-			return c.print(raw, func(w io.Writer) {
-				row(w, "ID", "VNFD", "PRODUCT", "VERSION", "ONBOARDING", "USAGE")
-				for _, p := range packages {
-					row(w, p.ID, p.VnfdID, p.Product, p.SoftwareVersion, p.OnboardingState, p.UsageState)
-				}
-			})
-		},
 	}
+	f.addListFlags(cmd)
+	f.addFilterFlags(cmd)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		return showList(cmd, c, f, packageTable(), func(ctx context.Context) ([]json.RawMessage, error) {
+			return list[json.RawMessage](ctx, c.client, packagesPath+filterText(f.filter))
+		})
+	}
+	return cmd
+}
+
+func packageTable() table[vnfPackage] {
+	return table[vnfPackage]{kind: "package", id: func(p vnfPackage) string { return p.ID }, columns: []column[vnfPackage]{
+		{name: "ID", of: func(p vnfPackage) any { return p.ID }},
+		{name: "VNFD", of: func(p vnfPackage) any { return p.VnfdID }},
+		{name: "PRODUCT", of: func(p vnfPackage) any { return p.Product }},
+		{name: "VERSION", of: func(p vnfPackage) any { return p.SoftwareVersion }},
+		{name: "ONBOARDING", of: func(p vnfPackage) any { return p.OnboardingState }},
+		{name: "USAGE", of: func(p vnfPackage) any { return p.UsageState }},
+		{name: "OPERATIONAL", of: func(p vnfPackage) any { return p.OperationalState }, wide: true},
+		{name: "PROVIDER", of: func(p vnfPackage) any { return p.Provider }, wide: true},
+	}}
 }
 
 func newPackageShow(c *cli) *cobra.Command {

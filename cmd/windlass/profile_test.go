@@ -35,7 +35,7 @@ func TestProfile_saysWhereTheAPIIs(t *testing.T) {
 	t.Setenv("WINDLASS_PROFILE", "nowhere")
 	got = command(t, "", "vnf", "list", "--profile", "north", "--lcm-version", "1", "-o", "table") // flags come first
 	require.Zero(t, got.code, got.err)
-	assert.Equal(t, "/vnflcm/v1/vnf_instances", api.last("GET").path)
+	assert.Equal(t, "/windlass/v1/vnf_instances?search="+vnfID, api.last("GET").path, "a table tells more")
 	assert.Contains(t, got.out, "NAME")
 	assert.Contains(t, command(t, "", "vnf", "list").err, "127.0.0.1:1")
 

@@ -18,6 +18,12 @@ const (
 		"vnfSoftwareVersion":"1.0","instantiationState":"INSTANTIATED","metadata":{"site":"north","rack":"7"},
 		"instantiatedVnfInfo":{"flavourId":"simple","vnfState":"STARTED","scaleStatus":[{"aspectId":"worker_instance","scaleLevel":1}],
 		"vnfcResourceInfo":[{"id":"a","vduId":"masterNode","computeResource":{"resourceId":"0f1e"}}]}}`
+	about = `{"id":"` + vnfID + `","createdAt":"2026-11-21T09:00:00Z","lastOperation":{"id":"` + opID + `","operation":"INSTANTIATE",
+		"operationState":"FAILED_TEMP","startTime":"2026-11-21T11:50:00Z","stateEnteredTime":"2026-11-21T11:52:30Z"},
+		"drift":{"checkedAt":"2026-11-21T11:59:00Z","findings":2}}`
+	parts = `{"endpoint":"https://192.0.2.10:16443","parts":[{"name":"cp-1","role":"control-plane","vnfcInstanceId":"a","vduId":"masterNode","address":"192.0.2.11","health":"OK",
+		"holdsVirtualIp":true},{"name":"worker-2","role":"worker","vnfcInstanceId":"b","vduId":"workerNode","address":"192.0.2.12",
+		"health":"DRIFTED","findings":[{"kind":"NODE_NOT_READY"}]}]}`
 	op = `{"id":"` + opID + `","operation":"INSTANTIATE","operationState":"FAILED_TEMP","vnfInstanceId":"` + vnfID + `",
 		"startTime":"2026-11-21T11:50:00Z","stateEnteredTime":"2026-11-21T11:52:30Z","isCancelPending":false,
 		"error":{"status":500,"detail":"worker-3f2a91c0 does not answer on SSH; start it and retry."}}`
@@ -41,6 +47,8 @@ func resources() *fakeAPI {
 		"GET /vnflcm/v1/vnf_instances":                            ok(200, "["+vnf+"]"),
 		"GET /vnflcm/v2/vnf_instances":                            ok(200, "["+vnf+"]"),
 		"GET /vnflcm/v1/vnf_instances/" + vnfID:                   ok(200, vnf),
+		"GET /windlass/v1/vnf_instances":                          ok(200, "["+about+"]"),
+		"GET /windlass/v1/vnf_instances/" + vnfID + "/topology":   ok(200, parts),
 		"GET /vnflcm/v1/vnf_lcm_op_occs":                          ok(200, "["+op+"]"),
 		"GET /vnflcm/v1/vnf_lcm_op_occs/" + opID:                  ok(200, op),
 		"GET /windlass/v1/vnf_lcm_op_occs/" + opID + "/steps":     ok(200, steps),
@@ -119,7 +127,7 @@ func TestVnfCreate_sendsWhatTheFlagsSay(t *testing.T) {
 
 func TestLcmVersion_2UsesTheOtherRootAndHeader(t *testing.T) {
 	api := resources()
-	windlass(t, api, "vnf", "list", "--lcm-version", "2")
+	windlass(t, api, "vnf", "list", "--lcm-version", "2", "-o", "json")
 	assert.Equal(t, "/vnflcm/v2/vnf_instances", api.last("GET").path)
 	assert.Equal(t, "2.0.0", api.last("GET").version)
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -185,30 +186,38 @@ func firstLine(err error) string {
 }
 
 func newVimList(c *cli) *cobra.Command {
-	return &cobra.Command{
+	var f listFlags
+	cmd := &cobra.Command{
 		Use:     "list",
+		Aliases: []string{"ls"},
 		Short:   "List the registered VIMs",
-		Example: "  windlass vim list",
+		Example: "  windlass vim list\n  windlass vim list -o jsonpath='{.items[*].name}'",
 		Args:    exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			var answer struct {
-				Vims []json.RawMessage `json:"vims"`
-			}
-			if err := c.client.get(cmd.Context(), vimsPath, &answer); err != nil {
-				return err
-			}
-			vims, err := decodeAll[vim](answer.Vims)
-			if err != nil {
-				return err
-			}
-			return c.print(answer.Vims, func(w io.Writer) {
-				row(w, "ID", "NAME", "TYPE", "ADDRESS", "DEFAULT", "STATUS")
-				for _, v := range vims {
-					row(w, v.ID, v.Name, v.Type, v.AuthURL, yes(v.IsDefault), v.Status)
-				}
-			})
-		},
 	}
+	f.addListFlags(cmd)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		return showList(cmd, c, f, vimTable(), func(ctx context.Context) ([]json.RawMessage, error) {
+			answer := struct {
+				Vims []json.RawMessage `json:"vims"`
+			}{Vims: []json.RawMessage{}}
+			err := c.client.get(ctx, vimsPath, &answer)
+			return answer.Vims, err
+		})
+	}
+	return cmd
+}
+
+func vimTable() table[vim] {
+	return table[vim]{kind: "vim", id: func(v vim) string { return v.ID }, columns: []column[vim]{
+		{name: "ID", of: func(v vim) any { return v.ID }},
+		{name: "NAME", of: func(v vim) any { return v.Name }},
+		{name: "TYPE", of: func(v vim) any { return v.Type }},
+		{name: "ADDRESS", of: func(v vim) any { return v.AuthURL }},
+		{name: "DEFAULT", of: func(v vim) any { return yes(v.IsDefault) }},
+		{name: "STATUS", of: func(v vim) any { return v.Status }},
+		{name: "PROJECT", of: func(v vim) any { return orEmpty(v.Project["name"]) }, wide: true},
+		{name: "REASON", of: func(v vim) any { return v.Reason }, wide: true},
+	}}
 }
 
 func yes(b bool) string {
@@ -349,7 +358,11 @@ func (c *cli) findVim(cmd *cobra.Command, nameOrID string) (json.RawMessage, err
 	if err != nil {
 		return nil, err
 	}
-	i := slices.IndexFunc(vims, func(v vim) bool { return v.ID == nameOrID || v.Name == nameOrID })
+	id, err := c.idOf(cmd.Context(), vimNaming, nameOrID)
+	if err != nil {
+		return nil, err
+	}
+	i := slices.IndexFunc(vims, func(v vim) bool { return v.ID == id })
 	if i < 0 {
 		return nil, fmt.Errorf("there is no VIM %q; 'windlass vim list' shows those there are", nameOrID)
 	}

@@ -2,10 +2,7 @@ package main
 
 import (
 	"encoding/json"
-	"fmt"
-	"io"
 	"net/http"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -62,17 +59,22 @@ type instantiatedInfo struct {
 func newVnfCreate(c *cli) *cobra.Command {
 	var name, description string
 	var metadata map[string]string
+	var dryRun bool
 	cmd := &cobra.Command{
-		Use:     "create VNFD_ID",
-		Short:   "Create a VNF instance of an on-boarded package",
-		Example: "  windlass vnf create k8s-ha-1.0 --name edge-1 --metadata site=north,rack=7",
-		Args:    exactly("VNFD_ID"),
+		Use:   "create VNFD_ID",
+		Short: "Create a VNF instance of an on-boarded package",
+		Long: `Create a VNF instance of an on-boarded package: VNFD_ID is the id of its VNFD, its product, or the product and the
+version with a colon between them.`,
+		Example: `  windlass vnf create "Kubernetes cluster" --name edge-1 --metadata site=north,rack=7
+  windlass vnf create "Kubernetes cluster:1.0" --dry-run`,
+		Args: exactly("VNFD_ID"),
 	}
 	cmd.Flags().StringVar(&name, "name", "", "name of the instance")
 	cmd.Flags().StringVar(&description, "description", "", "what it is for")
 	cmd.Flags().StringToStringVar(&metadata, "metadata", nil, "`key=value` pairs to keep with it")
+	addDryRunFlag(cmd, &dryRun)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		request := map[string]any{"vnfdId": args[0]}
+		request := map[string]any{"vnfdId": c.vnfdNamed(cmd.Context(), args[0])}
 		if name != "" {
 			request["vnfInstanceName"] = name
 		}
@@ -81,6 +83,9 @@ func newVnfCreate(c *cli) *cobra.Command {
 		}
 		if len(metadata) > 0 {
 			request["metadata"] = metadata
+		}
+		if dryRun {
+			return c.printRequest(request)
 		}
 		var raw json.RawMessage
 		if _, err := c.client.send(cmd.Context(), http.MethodPost, c.client.lcm+"/vnf_instances", request, &raw); err != nil {
@@ -91,45 +96,16 @@ func newVnfCreate(c *cli) *cobra.Command {
 	return cmd
 }
 
-func newVnfList(c *cli) *cobra.Command {
-	return &cobra.Command{
-		Use:     "list",
-		Short:   "List the VNF instances",
-		Example: "  windlass vnf list\n  windlass vnf list --json | jq -r '.[].id'",
-		Args:    exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			raw, err := list[json.RawMessage](cmd.Context(), c.client, c.client.lcm+"/vnf_instances")
-			if err != nil {
-				return err
-			}
-			instances, err := decodeAll[vnfInstance](raw)
-			if err != nil {
-				return err
-			}
-			return c.print(raw, func(w io.Writer) {
-				row(w, "ID", "NAME", "PRODUCT", "VNFD", "STATE")
-				for _, i := range instances {
-					row(w, i.ID, i.Name, i.Product, i.VnfdID, i.State)
-				}
-			})
-		},
-	}
+func addDryRunFlag(cmd *cobra.Command, dryRun *bool) {
+	cmd.Flags().BoolVar(dryRun, "dry-run", false, "print the request, and send nothing")
 }
 
-func newVnfShow(c *cli) *cobra.Command {
-	return &cobra.Command{
-		Use:     "show ID",
-		Short:   "Show one VNF instance with its resources",
-		Example: "  windlass vnf show 1f9d3a52-0c1e-4f60-8a3f-6f1f2f9d9c11",
-		Args:    exactly("ID"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			var raw json.RawMessage
-			if err := c.client.get(cmd.Context(), c.instancePath(args[0]), &raw); err != nil {
-				return err
-			}
-			return c.printVnf(raw, c.advice(cmd.Context(), args[0])...)
-		},
+// printRequest shows what would be sent, as JSON unless another format is chosen.
+func (c *cli) printRequest(request any) error {
+	if !c.structured() {
+		c.format = formatJSON
 	}
+	return c.print(request, nil)
 }
 
 func newVnfInstantiate(c *cli) *cobra.Command {
@@ -248,38 +224,3 @@ func newVnfDelete(c *cli) *cobra.Command {
 }
 
 func (c *cli) instancePath(id string) string { return c.client.lcm + "/vnf_instances/" + id }
-
-// printVnf shows an instance, with advice on what to do about it.
-func (c *cli) printVnf(raw json.RawMessage, advice ...string) error {
-	i, err := decode[vnfInstance](raw)
-	if err != nil {
-		return err
-	}
-	return c.print(raw, func(w io.Writer) {
-		field(w, "ID", i.ID)
-		field(w, "Name", i.Name)
-		field(w, "Description", i.Description)
-		field(w, "State", i.State)
-		field(w, "VNFD", i.VnfdID)
-		field(w, "Product", strings.TrimSpace(i.Provider+" "+i.Product+" "+i.SoftwareVersion))
-		for _, key := range sortedKeys(i.Metadata) {
-			field(w, "Metadata "+key, i.Metadata[key])
-		}
-		if in := i.InstantiatedVnfRef; in != nil {
-			field(w, "Flavour", in.FlavourID)
-			field(w, "VNF state", in.VnfState)
-			for _, s := range in.Scale {
-				field(w, "Scale level", fmt.Sprintf("%s %d", s.AspectID, s.Level))
-			}
-			for _, v := range in.Vnfcs {
-				field(w, "VNFC "+v.VduID, v.Compute.ResourceID)
-			}
-			for _, r := range i.registry() {
-				field(w, "Registry", r.URL()+" (windlass vnf registry "+i.ID+")")
-			}
-		}
-		for _, line := range advice {
-			field(w, "To do", line)
-		}
-	})
-}

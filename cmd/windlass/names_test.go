@@ -1,0 +1,102 @@
+package main
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestNames_andBeginningsOfIDsStandForIDs(t *testing.T) {
+	for _, word := range []string{"edge-1", "1f9d", vnfID} {
+		got := windlass(t, resources(), "vnf", "show", word, "-o", "name")
+		assert.Equal(t, result{0, vnfID + "\n", ""}, got)
+	}
+	for _, word := range []string{"6F0A", "edge-1", opID} { // an instance stands for its last operation
+		assert.Equal(t, result{0, opID + "\n", ""}, windlass(t, resources(), "op", "show", word, "-o", "name"))
+	}
+	for _, word := range []string{"k8s-ha-1.0", "k8s-ha", "k8s-ha 1.0", "k8s-ha:1.0", "52a2"} {
+		got := windlass(t, resources(), "package", "show", word, "-o", "name")
+		assert.Equal(t, result{0, "52a2f1f4\n", ""}, got)
+	}
+	assert.Equal(t, "windlass: There is no VNF instance \"edge-2\"; 'windlass vnf list' shows those there are.\n",
+		windlass(t, resources(), "vnf", "show", "edge-2").err)
+}
+
+func TestNames_thatAreNotUniqueAreRefusedWithThoseThereAre(t *testing.T) {
+	api := resources()
+	api.answers["GET /vnflcm/v1/vnf_instances"] = ok(200, `[{"id":"1f9d-a","vnfInstanceName":"edge","instantiationState":"X"},
+		{"id":"1f9d-b","vnfInstanceName":"edge","instantiationState":"Y"}]`)
+	for _, word := range []string{"edge", "1f9d"} {
+		got := windlass(t, api, "vnf", "delete", word)
+		assert.Equal(t, 1, got.code)
+		assert.Contains(t, got.err, "may be any of 2; give more of the id:\n  1f9d-a  edge  X\n  1f9d-b  edge  Y")
+		assert.Empty(t, api.last(http.MethodDelete))
+	}
+}
+
+func TestVnfCreate_takesAProductAndItsVersion(t *testing.T) {
+	for _, word := range []string{"k8s-ha", "k8s-ha:1.0", "k8s-ha-1.0"} {
+		api := resources()
+		require.Zero(t, windlass(t, api, "vnf", "create", word).code)
+		assert.JSONEq(t, `{"vnfdId":"k8s-ha-1.0"}`, api.last("POST").body)
+	}
+	api := resources() // one that is not known is the API's to refuse
+	windlass(t, api, "vnf", "create", "other")
+	assert.JSONEq(t, `{"vnfdId":"other"}`, api.last("POST").body)
+}
+
+func TestFormats_chooseOfWhatTheAPIAnswers(t *testing.T) {
+	for want, args := range map[string][]string{
+		"vnf/" + vnfID + "\n":    {"vnf", "list", "-o", "name"},
+		"edge-1\n":               {"vnf", "list", "-o", "jsonpath={.items[*].vnfInstanceName}"},
+		"edge-1 INSTANTIATED\n":  {"vnf", "show", vnfID, "-o", "go-template={{.vnfInstanceName}} {{.instantiationState}}"},
+		"north\n":                {"vnf", "show", vnfID, "-o", "jsonpath=.metadata.site"},
+		"http://cloud:5000/v3\n": {"vim", "list", "-o", "jsonpath={.items[?(@.name=='north')].auth_url}"},
+	} {
+		assert.Equal(t, result{0, want, ""}, windlass(t, resources(), args...))
+	}
+	for _, format := range []string{"jsonpath", "jsonpath={", "go-template={{", "xml", "xml=x"} {
+		assert.Equal(t, exitUsage, windlass(t, resources(), "vnf", "list", "-o", format).code, format)
+	}
+	got := windlass(t, resources(), "vnf", "list", "-o", "wide", "--no-headers")
+	assert.NotContains(t, got.out, "NAME")
+	assert.Contains(t, got.out, "k8s-ha-1.0")
+	assert.Equal(t, exitUsage, windlass(t, resources(), "vnf", "list", "-o", "json", "-w").code)
+}
+
+func TestSortBy_takesColumnsAndAttributes(t *testing.T) {
+	api := resources()
+	api.answers["GET /vnflcm/v1/vnf_instances"] = ok(200, `[{"id":"a","vnfInstanceName":"z","x":{"y":10}},
+		{"id":"b","vnfInstanceName":"y","x":{"y":9}},{"id":"c","vnfInstanceName":"x"}]`)
+	api.answers["GET /windlass/v1/vnf_instances"] = func(w http.ResponseWriter, r *http.Request) {
+		created := map[string]string{"a": "2026-11-21T09:00:00Z", "b": "2026-11-21T08:00:00Z", "c": "2026-11-21T10:00:00Z"}
+		id := r.URL.Query().Get("search")
+		ok(200, `[{"id":"`+id+`","createdAt":"`+created[id]+`"}]`)(w, r)
+	}
+	for by, want := range map[string]string{
+		"name": "vnf/c\nvnf/b\nvnf/a\n", "-name": "vnf/a\nvnf/b\nvnf/c\n", "vnfInstanceName": "vnf/c\nvnf/b\nvnf/a\n",
+		"x.y": "vnf/c\nvnf/b\nvnf/a\n", "age": "vnf/c\nvnf/a\nvnf/b\n", "{.x.y}": "vnf/c\nvnf/b\nvnf/a\n",
+	} {
+		if by == "x.y" || by == "{.x.y}" { // what is missing is a text
+			want = "vnf/b\nvnf/a\nvnf/c\n"
+		}
+		assert.Equal(t, want, windlass(t, api, "vnf", "list", "-o", "name", "--sort-by", by).out, by)
+	}
+}
+
+func TestSelector_becomesAFilterOfTheAPI(t *testing.T) {
+	for selector, want := range map[string]string{
+		"site=north,rack!=7":         "(neq,metadata/rack,7);(eq,metadata/site,north)",
+		"site in (a,b)":              "(in,metadata/site,a,b)",
+		"example.org/site notin (a)": "(nin,metadata/example.org~1site,a)",
+	} {
+		got, err := metadataFilter(selector)
+		require.NoError(t, err)
+		assert.Equal(t, want, got)
+	}
+	for _, selector := range []string{"site", "a=b=c", "!site"} {
+		assert.Equal(t, exitUsage, windlass(t, resources(), "vnf", "list", "-l", selector).code, selector)
+	}
+}

@@ -1,0 +1,205 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// fullID is an id in full: it is taken as it is, without a look whether there is such a thing.
+var fullID = regexp.MustCompile(`^[0-9a-fA-F]{8}-([0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}$`)
+
+// named is something that has an id and goes by other names.
+type named struct {
+	id    string
+	names []string
+	about string
+}
+
+// naming is one kind of things with ids, and how to find those of which a word may be the name or the beginning.
+type naming struct {
+	kind, list string
+	find       func(ctx context.Context, c *cli, word string) ([]named, error)
+}
+
+var (
+	vnfNaming = naming{"VNF instance", "windlass vnf list", findVnfNamed}
+	opNaming  = naming{"operation", "windlass op list", findOpNamed}
+	pkgNaming = naming{"package", "windlass package list", findPackageNamed}
+	vimNaming = naming{"VIM", "windlass vim list", findVimNamed}
+)
+
+// addNames lets every command of a group take names, and unique beginnings of ids, for its arguments that are ids. They
+// are told by the names that usage has for the arguments, as in addCompletion.
+func (c *cli) addNames(group *cobra.Command) {
+	for _, cmd := range group.Commands() {
+		places, run := argumentsOf(cmd.Use), cmd.RunE
+		cmd.RunE = func(cmd *cobra.Command, args []string) error {
+			args = slices.Clone(args)
+			for i := range args {
+				naming, takesNames := namingOf(group.Name(), strings.TrimSuffix(places[min(i, len(places)-1)], "..."))
+				if !takesNames {
+					continue
+				}
+				id, err := c.idOf(cmd.Context(), naming, args[i])
+				if err != nil {
+					return err
+				}
+				args[i] = id
+			}
+			return run(cmd, args)
+		}
+	}
+}
+
+func namingOf(group, place string) (naming, bool) {
+	if place != "ID" {
+		return naming{}, false
+	}
+	of, found := map[string]naming{"vnf": vnfNaming, "op": opNaming, "package": pkgNaming}[group]
+	return of, found
+}
+
+// idOf is the id of what is called word: its id, its name, or the beginning of its id when no other one begins so.
+func (c *cli) idOf(ctx context.Context, of naming, word string) (string, error) {
+	if fullID.MatchString(word) {
+		return word, nil
+	}
+	all, err := of.find(ctx, c, word)
+	if err != nil {
+		return "", err
+	}
+	fits := slices.Clone(all)
+	fits = slices.DeleteFunc(fits, func(n named) bool { return n.id != word && !slices.Contains(n.names, word) })
+	if len(fits) == 0 {
+		fits = slices.DeleteFunc(all, func(n named) bool { return !strings.HasPrefix(n.id, strings.ToLower(word)) })
+	}
+	switch len(fits) {
+	case 0:
+		return "", fmt.Errorf("there is no %s %q; '%s' shows those there are", of.kind, word, of.list)
+	case 1:
+		return fits[0].id, nil
+	}
+	lines := make([]string, 0, len(fits))
+	for _, n := range fits {
+		lines = append(lines, n.id+"  "+n.about)
+	}
+	return "", fmt.Errorf("%q may be any of %d; give more of the id:\n  %s", word, len(fits), strings.Join(lines, "\n  "))
+}
+
+// wordQueries are the filters that find what has a name, and what has an id that contains a text.
+func wordQueries(nameAttribute, word string) []string {
+	var queries []string
+	if nameAttribute != "" {
+		queries = append(queries, filter(eq{nameAttribute, word}))
+	}
+	return append(queries, filterText("(cont,id,"+quotedValue(strings.ToLower(word))+")"))
+}
+
+// quotedValue is a value of a filter; one with characters that filters are made of stands in quotes (SOL013 clause
+// 5.2.2).
+func quotedValue(value string) string {
+	if strings.ContainsAny(value, "(),;'") {
+		return "'" + strings.ReplaceAll(value, "'", "''") + "'"
+	}
+	return value
+}
+
+// matching reads what any of the queries finds, once each.
+func matching[T any](ctx context.Context, c *cli, path string, queries []string, id func(T) string) ([]T, error) {
+	var all []T
+	for _, query := range queries {
+		found, err := list[T](ctx, c.client, path+query)
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range found {
+			if !slices.ContainsFunc(all, func(have T) bool { return id(have) == id(f) }) {
+				all = append(all, f)
+			}
+		}
+	}
+	return all, nil
+}
+
+func findVnfNamed(ctx context.Context, c *cli, word string) (out []named, err error) {
+	found, err := matching(ctx, c, c.client.lcm+"/vnf_instances", wordQueries("vnfInstanceName", word),
+		func(i vnfInstance) string { return i.ID })
+	for _, i := range found {
+		out = append(out, named{i.ID, []string{i.Name}, i.Name + "  " + i.State})
+	}
+	return out, err
+}
+
+// findOpNamed finds operations by their ids; the name of a VNF instance stands for its last operation.
+func findOpNamed(ctx context.Context, c *cli, word string) (out []named, err error) {
+	path := c.client.lcm + "/vnf_lcm_op_occs"
+	found, err := matching(ctx, c, path, wordQueries("", word), func(o opOcc) string { return o.ID })
+	if err != nil {
+		return nil, err
+	}
+	for _, o := range found {
+		out = append(out, named{o.ID, nil, string(o.Operation) + "  " + string(o.State)})
+	}
+	if slices.ContainsFunc(out, func(n named) bool { return strings.HasPrefix(n.id, strings.ToLower(word)) }) {
+		return out, nil
+	}
+	vnfs, err := list[vnfInstance](ctx, c.client, c.client.lcm+"/vnf_instances"+filter(eq{"vnfInstanceName", word}))
+	if err != nil || len(vnfs) != 1 || vnfs[0].Name != word {
+		return out, err
+	}
+	ops, err := list[opOcc](ctx, c.client, path+filter(eq{"vnfInstanceId", vnfs[0].ID}))
+	if err != nil || len(ops) == 0 {
+		return out, err
+	}
+	last := slices.MaxFunc(ops, func(a, b opOcc) int { return a.Start.Compare(b.Start) })
+	return append(out, named{last.ID, []string{word}, string(last.Operation)}), nil
+}
+
+// findPackageNamed reads all packages: there are few, and they go by several names.
+func findPackageNamed(ctx context.Context, c *cli, _ string) (out []named, err error) {
+	found, err := list[vnfPackage](ctx, c.client, packagesPath)
+	for _, p := range found {
+		out = append(out, named{p.ID, p.names(), p.Product + " " + p.SoftwareVersion + "  " + p.VnfdID})
+	}
+	return out, err
+}
+
+// names are what people call a package: its VNFD, its product, and that with its version.
+func (p vnfPackage) names() []string {
+	if p.Product == "" {
+		return []string{p.VnfdID}
+	}
+	return []string{p.VnfdID, p.Product, p.Product + " " + p.SoftwareVersion, p.Product + ":" + p.SoftwareVersion}
+}
+
+// vnfdNamed is the VNFD of the package that goes by that name; a name that no package or several ones go by is taken for
+// the id of a VNFD, which the API knows or refuses.
+func (c *cli) vnfdNamed(ctx context.Context, word string) string {
+	found, err := list[vnfPackage](ctx, c.client, packagesPath)
+	if err != nil {
+		return word
+	}
+	fits := slices.DeleteFunc(found, func(p vnfPackage) bool {
+		return p.VnfdID == "" || !slices.Contains(append(p.names(), p.ID), word)
+	})
+	if len(fits) == 1 {
+		return fits[0].VnfdID
+	}
+	return word
+}
+
+func findVimNamed(ctx context.Context, c *cli, _ string) (out []named, err error) {
+	var answer struct {
+		Vims []vim `json:"vims"`
+	}
+	err = c.client.get(ctx, vimsPath, &answer)
+	for _, v := range answer.Vims {
+		out = append(out, named{v.ID, []string{v.Name}, v.Name})
+	}
+	return out, err
+}

@@ -1,0 +1,178 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/url"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+func newVnfShow(c *cli) *cobra.Command {
+	return &cobra.Command{
+		Use:     "show ID",
+		Aliases: []string{"describe", "get"},
+		Short:   "Show one VNF instance: nodes, endpoint, last operation, drift, and what to do next",
+		Long: `Show one VNF instance: where its cluster answers, its nodes with their addresses and which of them holds the virtual IP,
+the last operation, what the last check for drift has found, and what to do next. ID may be the name of the instance, or the
+beginning of its id.`,
+		Example: "  windlass vnf show edge-1\n  windlass vnf show 1f9d -o json",
+		Args:    exactly("ID"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			var raw json.RawMessage
+			if err := c.client.get(cmd.Context(), c.instancePath(args[0]), &raw); err != nil {
+				return err
+			}
+			if c.structured() {
+				return c.print(raw, nil)
+			}
+			return c.describeVnf(cmd.Context(), raw)
+		},
+	}
+}
+
+// topology is what a VNF consists of, as the API has it.
+type topology struct {
+	Endpoint string `json:"endpoint"`
+	Parts    []part `json:"parts"`
+}
+
+// part is a node of a cluster, or another server or object.
+type part struct {
+	Name           string             `json:"name"`
+	Role           string             `json:"role"`
+	VnfcInstanceID string             `json:"vnfcInstanceId"`
+	Address        string             `json:"address"`
+	Health         string             `json:"health"`
+	HoldsVirtualIP bool               `json:"holdsVirtualIp"`
+	Findings       []lcm.DriftFinding `json:"findings"`
+}
+
+// state is how the part is, with what the last check has found.
+func (p part) state() string {
+	words := []string{p.Health}
+	for _, f := range p.Findings {
+		words = append(words, string(f.Kind))
+	}
+	return strings.Join(words, ", ")
+}
+
+// printVnf shows what an instance is by its record alone.
+func (c *cli) printVnf(raw json.RawMessage) error {
+	i, err := decode[vnfInstance](raw)
+	if err != nil {
+		return err
+	}
+	return c.print(raw, func(w io.Writer) { i.describe(w) })
+}
+
+// describeVnf shows an instance with all that is to be known of it. What cannot be had is left out.
+func (c *cli) describeVnf(ctx context.Context, raw json.RawMessage) error {
+	i, err := decode[vnfInstance](raw)
+	if err != nil {
+		return err
+	}
+	about := map[string]overview{}
+	c.readOverviews(ctx, []vnfInstance{i}, about)
+	var parts topology
+	_ = c.client.get(ctx, "/windlass/v1/vnf_instances/"+url.PathEscape(i.ID)+"/topology", &parts)
+	next := c.advice(ctx, i.ID)
+	w := tabwriter.NewWriter(c.out, 0, 0, 2, ' ', 0)
+	i.describe(w)
+	field(w, "Endpoint", parts.Endpoint)
+	c.describeState(w, i, about[i.ID])
+	for _, line := range append(next, i.nextSteps(about[i.ID])...) {
+		field(w, "To do", line)
+	}
+	printParts(w, i, parts.Parts)
+	return w.Flush()
+}
+
+// describe writes what the instance's record says.
+func (i vnfInstance) describe(w io.Writer) {
+	field(w, "ID", i.ID)
+	field(w, "Name", i.Name)
+	field(w, "Description", i.Description)
+	field(w, "State", i.State)
+	field(w, "VNFD", i.VnfdID)
+	field(w, "Product", strings.TrimSpace(i.Provider+" "+i.Product+" "+i.SoftwareVersion))
+	for _, key := range sortedKeys(i.Metadata) {
+		field(w, "Metadata "+key, i.Metadata[key])
+	}
+	in := i.InstantiatedVnfRef
+	if in == nil {
+		return
+	}
+	field(w, "Flavour", in.FlavourID)
+	field(w, "VNF state", in.VnfState)
+	for _, s := range in.Scale {
+		field(w, "Scale level", fmt.Sprintf("%s %d", s.AspectID, s.Level))
+	}
+	for _, r := range i.registry() {
+		field(w, "Registry", r.URL()+" (windlass vnf registry "+i.ID+")")
+	}
+}
+
+// describeState writes what has happened to the instance.
+func (c *cli) describeState(w io.Writer, i vnfInstance, about overview) {
+	field(w, "Age", c.ageOf(about.Created))
+	if o := about.Last; o != nil {
+		field(w, "Last operation", fmt.Sprintf("%s, %s ago (windlass op show %s)", about.operation(),
+			age(c.now().Sub(o.Entered)), o.ID))
+	}
+	switch d := about.Drift; {
+	case d != nil && d.Findings == 0:
+		field(w, "Drift", "none, checked "+d.Checked.UTC().Format(time.RFC3339))
+	case d != nil:
+		field(w, "Drift", fmt.Sprintf("%d differences, checked %s (windlass vnf drift %s)", d.Findings,
+			d.Checked.UTC().Format(time.RFC3339), i.ID))
+	case i.InstantiatedVnfRef != nil:
+		field(w, "Drift", "never checked (windlass vnf drift "+i.ID+" --check)")
+	}
+}
+
+// nextSteps is what people do next with an instance that waits for nothing.
+func (i vnfInstance) nextSteps(about overview) []string {
+	given := i.Name
+	if given == "" || strings.ContainsAny(given, " '\"") {
+		given = i.ID
+	}
+	last := lcm.OperationState("")
+	if about.Last != nil {
+		last = about.Last.State
+	}
+	switch {
+	case last != "" && !last.Terminal():
+		return nil // it is under way, or a decision is waited for, which is told
+	case i.InstantiatedVnfRef == nil:
+		return []string{"instantiate it: windlass vnf instantiate " + given + " request.json --watch"}
+	case about.Drift != nil && about.Drift.Findings > 0:
+		return []string{"see what differs, and what mends it: windlass vnf drift " + given}
+	}
+	return nil
+}
+
+// printParts writes the nodes of a cluster, or the VNFCs of another VNF.
+func printParts(w io.Writer, i vnfInstance, parts []part) {
+	if len(parts) > 0 {
+		fmt.Fprintln(w)
+		row(w, "NODE", "ROLE", "ADDRESS", "HEALTH", "VIRTUAL IP", "VNFC")
+		for _, p := range parts {
+			row(w, p.Name, p.Role, p.Address, p.state(), map[bool]string{true: "holds it"}[p.HoldsVirtualIP], p.VnfcInstanceID)
+		}
+	}
+	if in := i.InstantiatedVnfRef; in != nil && len(parts) == 0 && len(in.Vnfcs) > 0 {
+		fmt.Fprintln(w)
+		row(w, "VNFC", "VDU", "RESOURCE")
+		for _, v := range in.Vnfcs {
+			row(w, v.ID, v.VduID, v.Compute.ResourceID)
+		}
+	}
+}
