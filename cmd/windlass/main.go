@@ -80,6 +80,8 @@ ETSI NFV SOL003 API; every lifecycle operation is one durable workflow that surv
 	}
 	check := newMigrateCheck(con)
 	check.GroupID = "client"
-	root.AddCommand(check, newVersion(con))
+	version := newVersion(c)
+	c.addFlags(version)
+	root.AddCommand(check, version)
 	return root
 }

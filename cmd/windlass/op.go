@@ -18,7 +18,7 @@ import (
 )
 
 func newOp(c *cli) *cobra.Command {
-	cmd := &cobra.Command{Use: "op", Short: "Follow lifecycle operations and decide about failed ones"}
+	cmd := &cobra.Command{Use: "op", Aliases: []string{"ops", "operation"}, Short: "Follow lifecycle operations and decide about failed ones"}
 	cmd.AddCommand(newOpList(c), newOpShow(c), newOpPlan(c), newOpGrant(c), newOpSteps(c), newOpWatch(c), newOpLogs(c),
 		newOpCancel(c),
 		newOpDecision(c, lcm.Retry, "Go on at the step that failed", "is retried"),
@@ -200,6 +200,7 @@ func filterText(expressions ...string) string {
 func newOpShow(c *cli) *cobra.Command {
 	return &cobra.Command{
 		Use:     "show ID",
+		Aliases: []string{"describe", "get"},
 		Short:   "Show one operation",
 		Example: "  windlass op show 6f0ab2d1-93c4-4c86-b0a5-0b9a4f5c8a37",
 		Args:    exactly("ID"),

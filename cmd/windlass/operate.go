@@ -1,10 +1,12 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"net/http"
 	"path"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -12,11 +14,34 @@ import (
 )
 
 // manner is how a command that makes an operation goes about it.
-type manner struct{ plan, watch bool }
+type manner struct {
+	plan, watch, wait bool
+	timeout           time.Duration
+}
 
 func (m *manner) addMannerFlags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&m.plan, "plan", false, "show what the operation would do, and do nothing")
 	cmd.Flags().BoolVarP(&m.watch, "watch", "w", false, "show the progress until the operation has ended")
+	cmd.Flags().BoolVar(&m.wait, "wait", false, "wait silently until the operation has ended")
+	cmd.Flags().DurationVar(&m.timeout, "timeout", 0,
+		"with --wait or --watch, wait for so long at most, like 10m; the operation goes on then")
+}
+
+// await waits for the end of an operation, as it was asked for.
+func (c *cli) await(ctx context.Context, id string, how manner) error {
+	if how.timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, how.timeout, fmt.Errorf("the operation has not ended within %s; it "+
+			"goes on. Follow it with: windlass op watch %s", how.timeout, id))
+		defer cancel()
+	}
+	if err := c.watch(ctx, id, &watcher{want: lcm.Completed, silent: !how.watch}); err != nil {
+		return err
+	}
+	if !how.watch {
+		c.confirm("Operation %s has completed.", id)
+	}
+	return nil
 }
 
 // taskPath is the resource below the instance to which an operation's request is posted; a MODIFY_INFO patches the
@@ -39,6 +64,9 @@ func methodOf(op lcm.Operation) string {
 
 // operate begins an operation, and tells or follows what the Location header names; or shows its plan.
 func (c *cli) operate(cmd *cobra.Command, instance string, op lcm.Operation, request any, how manner) error {
+	if how.timeout > 0 && !how.wait && !how.watch {
+		return usageErrorf(cmd, "--timeout is for --wait and --watch.")
+	}
 	if how.plan {
 		return c.showPlan(cmd.Context(), instance, op, request)
 	}
@@ -48,8 +76,8 @@ func (c *cli) operate(cmd *cobra.Command, instance string, op lcm.Operation, req
 	}
 	location := header.Get("Location")
 	id := path.Base(location)
-	if how.watch {
-		return c.watch(cmd.Context(), id, &watcher{want: lcm.Completed})
+	if how.watch || how.wait {
+		return c.await(cmd.Context(), id, how)
 	}
 	return c.print(map[string]string{"vnfLcmOpOccId": id, "location": location}, func(w io.Writer) {
 		fmt.Fprintf(w, "Operation %s has begun. Follow it with: windlass op watch %s\n", id, id)

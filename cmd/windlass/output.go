@@ -25,8 +25,10 @@ const (
 	formatGoTemplate = "go-template"
 )
 
-var formats = []string{formatTable, formatWide, formatName, formatJSON, formatYAML, formatJSONPath + "=",
-	formatGoTemplate + "="}
+var formats = []string{
+	formatTable, formatWide, formatName, formatJSON, formatYAML, formatJSONPath + "=",
+	formatGoTemplate + "=",
+}
 
 // chooseFormat decides between the flags and a profile.
 func (c *cli) chooseFormat(cmd *cobra.Command, asJSON bool, byProfile string) error {

@@ -14,7 +14,7 @@ import (
 )
 
 func newPackage(c *cli) *cobra.Command {
-	cmd := &cobra.Command{Use: "package", Aliases: []string{"pkg"}, Short: "Build, upload and show VNF packages (CSAR)"}
+	cmd := &cobra.Command{Use: "package", Aliases: []string{"pkg", "packages"}, Short: "Build, upload and show VNF packages (CSAR)"}
 	cmd.AddCommand(newPackageBuild(c), newPackageCreate(c), newPackageUpload(c), newPackageList(c), newPackageShow(c),
 		newPackageEnable(c), newPackageDisable(c), newPackageDelete(c))
 	return cmd
@@ -165,6 +165,7 @@ func packageTable() table[vnfPackage] {
 func newPackageShow(c *cli) *cobra.Command {
 	return &cobra.Command{
 		Use:     "show ID",
+		Aliases: []string{"describe", "get"},
 		Short:   "Show one package with what was odd about it",
 		Example: "  windlass package show 52a2f1f4-5c0f-4f06-9d4a-0c7a9b6a6f0e",
 		Args:    exactly("ID"),
@@ -220,6 +221,7 @@ func (c *cli) setOperational(state, done string) func(*cobra.Command, []string) 
 func newPackageDelete(c *cli) *cobra.Command {
 	return &cobra.Command{
 		Use:     "delete ID...",
+		Aliases: []string{"rm"},
 		Short:   "Delete packages that no VNF instance uses",
 		Long:    "Delete packages that no VNF instance uses. One that is enabled is disabled first.",
 		Example: "  windlass package delete 52a2f1f4-5c0f-4f06-9d4a-0c7a9b6a6f0e",

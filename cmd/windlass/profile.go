@@ -165,9 +165,26 @@ func readProfiles() (all map[string]profile, file string, err error) {
 	return all, file, nil
 }
 
-// profileOf is the profile of that name, or of the one in WINDLASS_PROFILE; without a name it is empty.
+// currentFile has the name of the profile that 'windlass profile use' has chosen, beside the profiles.
+const currentFile = ".current"
+
+// currentProfile is the profile that is used when none is named, "" for none.
+func currentProfile() string {
+	file, err := profilesFile()
+	if err != nil {
+		return ""
+	}
+	name, err := os.ReadFile(file + currentFile)
+	if err != nil {
+		return "" // none was chosen
+	}
+	return strings.TrimSpace(string(name))
+}
+
+// profileOf is the profile of that name, of the one in WINDLASS_PROFILE, or of the current one; without a name it is
+// empty.
 func profileOf(name string) (profile, error) {
-	if name = cmp.Or(name, os.Getenv("WINDLASS_PROFILE")); name == "" {
+	if name = cmp.Or(name, os.Getenv("WINDLASS_PROFILE"), currentProfile()); name == "" {
 		return profile{}, nil
 	}
 	all, file, err := readProfiles()
@@ -187,7 +204,49 @@ func profileOf(name string) (profile, error) {
 
 func newProfile(c *cli) *cobra.Command {
 	cmd := &cobra.Command{Use: "profile", Short: "Show the profiles of this client"}
-	cmd.AddCommand(newProfileList(c))
+	cmd.AddCommand(newProfileList(c), newProfileUse(c))
+	return cmd
+}
+
+func newProfileUse(c *cli) *cobra.Command {
+	var none bool
+	cmd := &cobra.Command{
+		Use:   "use NAME",
+		Short: "Choose the profile that is used when none is named",
+		Long: `Choose the profile that is used when neither --profile nor WINDLASS_PROFILE names one. --none takes the choice back.
+It is kept beside the profiles.`,
+		Example: "  windlass profile use north\n  windlass profile use --none",
+	}
+	cmd.Flags().BoolVar(&none, "none", false, "use no profile any more")
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
+		if none {
+			return exactly()(cmd, args)
+		}
+		return exactly("NAME")(cmd, args)
+	}
+	// It must work when the present choice is one that is no more.
+	cmd.PersistentPreRunE = func(*cobra.Command, []string) error { c.format = formatTable; return nil }
+	cmd.RunE = func(_ *cobra.Command, args []string) error {
+		file, err := profilesFile()
+		if err != nil {
+			return err
+		}
+		if none {
+			if err := os.Remove(file + currentFile); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return fmt.Errorf("forget the current profile: %w", err)
+			}
+			c.confirm("No profile is used unless one is named.")
+			return nil
+		}
+		if _, err := profileOf(args[0]); err != nil {
+			return err
+		}
+		if err := os.WriteFile(file+currentFile, []byte(args[0]+"\n"), 0o600); err != nil {
+			return fmt.Errorf("keep the choice of the profile: %w", err)
+		}
+		c.confirm("The profile %s is used from now on.", args[0])
+		return nil
+	}
 	return cmd
 }
 
@@ -208,9 +267,10 @@ the directory windlass of your configuration (~/.config), or in the file that WI
 				return fmt.Errorf("there are no profiles: %s does not exist, or is empty", file)
 			}
 			return c.print(all, func(w io.Writer) {
-				row(w, "NAME", "API", "LCM VERSION")
+				current := cmp.Or(os.Getenv("WINDLASS_PROFILE"), currentProfile())
+				row(w, "NAME", "API", "LCM VERSION", "CURRENT")
 				for _, name := range sortedKeys(all) {
-					row(w, name, all[name].API, cmp.Or(all[name].LcmVersion, 1))
+					row(w, name, all[name].API, cmp.Or(all[name].LcmVersion, 1), yes(name == current))
 				}
 			})
 		},

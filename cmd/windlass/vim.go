@@ -19,7 +19,7 @@ import (
 )
 
 func newVim(c *cli) *cobra.Command {
-	cmd := &cobra.Command{Use: "vim", Short: "Register the clouds and clusters that VNFs run on"}
+	cmd := &cobra.Command{Use: "vim", Aliases: []string{"vims"}, Short: "Register the clouds and clusters that VNFs run on"}
 	cmd.AddCommand(newVimRegister(c), newVimList(c), newVimShow(c), newVimUpdate(c), newVimDelete(c))
 	return cmd
 }
@@ -230,6 +230,7 @@ func yes(b bool) string {
 func newVimShow(c *cli) *cobra.Command {
 	return &cobra.Command{
 		Use:     "show NAME|ID",
+		Aliases: []string{"describe", "get"},
 		Short:   "Show one VIM, without its secrets",
 		Example: "  windlass vim show north",
 		Args:    exactly("NAME or ID"),
@@ -322,6 +323,7 @@ func (c *cli) readVimChanges(cmd *cobra.Command, file string, present vim) (map[
 func newVimDelete(c *cli) *cobra.Command {
 	return &cobra.Command{
 		Use:     "delete NAME|ID...",
+		Aliases: []string{"rm"},
 		Short:   "Forget VIMs that no VNF instance uses",
 		Example: "  windlass vim delete north",
 		Args:    atLeastOne("NAME or ID"),

@@ -12,8 +12,9 @@ import (
 
 func newVnf(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "vnf",
-		Short: "Create, instantiate, show, modify, scale, heal, start, stop, connect and terminate VNF instances",
+		Use:     "vnf",
+		Aliases: []string{"vnfs"},
+		Short:   "Create, instantiate, show, modify, scale, heal, start, stop, connect and terminate VNF instances",
 	}
 	cmd.AddCommand(newVnfCreate(c), newVnfList(c), newVnfShow(c), newVnfModify(c), newVnfInstantiate(c), newVnfScale(c),
 		newVnfScaleToLevel(c),
@@ -110,17 +111,27 @@ func (c *cli) printRequest(request any) error {
 
 func newVnfInstantiate(c *cli) *cobra.Command {
 	var how manner
+	var edits requestEdits
 	cmd := &cobra.Command{
 		Use:   "instantiate ID REQUEST",
 		Short: "Instantiate a VNF instance with a request of SOL003",
-		Long: `Instantiate a VNF instance. REQUEST is a JSON file with an InstantiateVnfRequest of SOL003, "-" for standard
-input. The command returns when the operation has begun, with --watch when it has ended.`,
-		Example: "  windlass vnf instantiate 1f9d3a52-0c1e-4f60-8a3f-6f1f2f9d9c11 request.json --watch",
-		Args:    exactly("ID", "REQUEST"),
+		Long: `Instantiate a VNF instance. REQUEST is a JSON file with an InstantiateVnfRequest of SOL003, "-" for standard input;
+'windlass package request' prints one to begin with. --vim, --set and --set-file change it on its way, so that one file
+serves several sites and passwords need not be in it. A vimId may be the name of a VIM. What begins with REPLACE- must have
+been replaced. The command returns when the operation has begun, with --watch or --wait when it has ended.`,
+		Example: `  windlass vnf instantiate edge-1 request.json --watch
+  windlass vnf instantiate edge-1 request.json --vim north --set additionalParams.pod_cidr=10.32.0.0/16 --plan
+  windlass vnf instantiate edge-1 request.json --set-file additionalParams.node_password=node.password --wait --timeout 30m`,
+		Args: exactly("ID", "REQUEST"),
 	}
 	how.addMannerFlags(cmd)
+	edits.addEditFlags(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		request, err := c.readRequest(args[1])
+		raw, err := c.readRequest(args[1])
+		if err != nil {
+			return err
+		}
+		request, err := c.edit(cmd.Context(), raw, edits)
 		if err != nil {
 			return err
 		}
@@ -208,6 +219,7 @@ shut down first, so that what runs on them ends in order. A server that is not o
 func newVnfDelete(c *cli) *cobra.Command {
 	return &cobra.Command{
 		Use:     "delete ID...",
+		Aliases: []string{"rm"},
 		Short:   "Delete VNF instances that are not instantiated",
 		Example: "  windlass vnf delete 1f9d3a52-0c1e-4f60-8a3f-6f1f2f9d9c11",
 		Args:    atLeastOne("ID"),

@@ -57,6 +57,8 @@ type watcher struct {
 	after opOcc
 	// want is the state that the caller hopes for; every other one is an error.
 	want lcm.OperationState
+	// silent shows nothing meanwhile.
+	silent bool
 }
 
 func (w *watcher) over(o opOcc) bool {
@@ -70,7 +72,7 @@ func (c *cli) watch(ctx context.Context, id string, w *watcher) error {
 	if width, _ := c.size(); width > 0 {
 		v = &liveView{out: c.out, now: c.now, size: c.size, colourless: os.Getenv("NO_COLOR") != ""}
 	}
-	if c.structured() {
+	if c.structured() || w.silent {
 		v = silentView{}
 	}
 	following, stop := context.WithCancel(ctx)
@@ -101,7 +103,7 @@ func (c *cli) follow(ctx context.Context, id string, v view, w *watcher, events 
 				return snap.op, nil
 			}
 		case ctx.Err() != nil:
-			return opOcc{}, errors.New("interrupted; the operation goes on")
+			return opOcc{}, interrupted(ctx)
 		case isAnswer(err):
 			return opOcc{}, err
 		default: // the API server is being restarted, perhaps
@@ -113,6 +115,14 @@ func (c *cli) follow(ctx context.Context, id string, v view, w *watcher, events 
 	}
 }
 
+// interrupted says why nobody waits any more: somebody has ended it, or the time is up.
+func interrupted(ctx context.Context) error {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return context.Cause(ctx)
+	}
+	return errors.New("interrupted; the operation goes on")
+}
+
 // awaitChange returns when the steps should be read again.
 func (c *cli) awaitChange(ctx context.Context, v view, events *eventStream, redraw, anyway *time.Ticker) error {
 	pause := time.NewTimer(readEvery)
@@ -121,7 +131,7 @@ func (c *cli) awaitChange(ctx context.Context, v view, events *eventStream, redr
 	for {
 		select {
 		case <-ctx.Done():
-			return errors.New("interrupted; the operation goes on")
+			return interrupted(ctx)
 		case <-redraw.C:
 			v.tick()
 		case <-events.Changed:
