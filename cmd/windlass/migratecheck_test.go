@@ -61,7 +61,7 @@ func TestMigrateCheck_tellsWhatIsWrong(t *testing.T) {
 		{nil, exitUsage, `--tacker must be a URL like http://controller:9890, not "".`},
 		{[]string{"--tacker", "controller:9890"}, exitUsage, "--tacker must be a URL"},
 		{[]string{"--tacker", tacker.URL}, 1, "does not let you read /vnfpkgm/v1/vnf_packages: it answers 401"},
-		{[]string{"--tacker", tacker.URL, "-o", "xml"}, exitUsage, "--output must be table, json or yaml"},
+		{[]string{"--tacker", tacker.URL, "-o", "xml"}, exitUsage, "--output must be table, wide, name, json, yaml"},
 		{[]string{"--tacker", tacker.URL, "--ca-cert", "/nowhere"}, exitUsage, "/nowhere"},
 		{[]string{"--tacker", "http://127.0.0.1:1"}, 1, "Tacker at http://127.0.0.1:1 does not answer"},
 	} {

@@ -50,8 +50,8 @@ func TestProfileList_showsThem(t *testing.T) {
 		"2\n")
 	got := command(t, "", "profile", "list")
 	require.Zero(t, got.code, got.err)
-	assert.Equal(t, "NAME   API                         LCM VERSION\nnorth  https://north.example:9890  1\nsouth  "+
-		"https://south.example:9890  2\n", got.out)
+	assert.Equal(t, "NAME   API                         LCM VERSION  CURRENT\nnorth  https://north.example:9890  1            -\nsouth  "+
+		"https://south.example:9890  2            -\n", got.out)
 
 	withProfiles(t, "north:\n  url: https://north.example\n")
 	got = command(t, "", "profile", "list")
