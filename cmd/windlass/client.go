@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
@@ -54,6 +55,24 @@ type apiError struct {
 }
 
 func (e *apiError) Error() string { return e.Detail }
+
+// remedies is where the documentation says what errors of this kind mean; "" when the kind is not told, as in answers.
+func (e *apiError) remedies() string {
+	switch {
+	case e == nil:
+		return ""
+	case slices.Contains(kinds, lcm.Kind(e.Title)):
+		return "docs/troubleshooting.md#" + strings.ToLower(e.Title)
+	default:
+		return ""
+	}
+}
+
+// kinds are those of errors, which are the titles of errors of operations.
+var kinds = []lcm.Kind{
+	lcm.KindInvalid, lcm.KindNotFound, lcm.KindConflict, lcm.KindDenied, lcm.KindExhausted, lcm.KindUnavailable,
+	lcm.KindBroken, lcm.KindBug,
+}
 
 // summary is Detail without what is listed as problems, which describe shows line by line.
 func (e *apiError) summary() string {

@@ -241,6 +241,7 @@ func (c *cli) describeOp(w io.Writer, o opOcc) {
 	}
 	if o.Error != nil {
 		field(w, "Error", o.Error.Detail)
+		field(w, "See", o.Error.remedies())
 	}
 }
 

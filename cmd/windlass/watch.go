@@ -168,13 +168,16 @@ func verdict(o opOcc, want lcm.OperationState) error {
 	case want:
 		return nil
 	case lcm.FailedTemp:
-		undo := ""
+		undo, help := "", ""
+		if page := o.Error.remedies(); page != "" {
+			help = "Read what such errors mean:      " + page + "\n"
+		}
 		if o.canRollBack() {
 			undo = "Undo what was done with:         windlass op rollback " + o.ID + "\n"
 		}
 		return &codedError{exitWaiting, fmt.Errorf("the operation has failed and waits for a decision:%s\n"+
-			"Mend the cause and go on with:  windlass op retry %s\n%sLeave things as they are with:   windlass op fail %s",
-			cause, o.ID, undo, o.ID)}
+			"%sMend the cause and go on with:  windlass op retry %s\n%sLeave things as they are with:   windlass op fail %s",
+			cause, help, o.ID, undo, o.ID)}
 	default:
 		return fmt.Errorf("the operation has ended in %s:%s", o.State, cause)
 	}

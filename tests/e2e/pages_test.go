@@ -114,12 +114,18 @@ func (r *reader) read(t *testing.T, page string) {
 		}
 		script += fmt.Sprintf("echo %s\n%s\n[ $? -eq %d ] || exit 1\n", quote("$ "+c.text), c.text, want)
 	}
+	r.run(t, script)
+}
+
+// run lets the shell carry out a script, which ends with 1 after a command that did not end as it should.
+func (r *reader) run(t *testing.T, script string) {
+	t.Helper()
 	info, err := r.Info()
 	require.NoError(t, err)
 	cmd := exec.CommandContext(t.Context(), "bash", "-c", script)
 	cmd.Dir, cmd.Env = r.dir, append(os.Environ(), "WINDLASS_API="+info.API)
 	out, err := cmd.CombinedOutput()
-	require.NoError(t, err, "%s: the last of these commands:\n%s", page, out)
+	require.NoError(t, err, "the last of these commands:\n%s", out)
 }
 
 // quote makes one word of the shell of a text.
