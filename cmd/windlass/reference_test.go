@@ -44,7 +44,8 @@ Every command of ` + "`windlass`" + `, as ` + "`--help`" + ` has it. This page i
 	}
 	kept, err := os.ReadFile(referencePage)
 	require.NoError(t, err)
-	require.Equal(t, page.String(), string(kept), "The page is not what the commands are. Run: go tool task docs:generate")
+	require.True(t, page.String() == string(kept), "%s is not what the commands are. Run: go tool task docs:generate",
+		referencePage)
 }
 
 // describeCommand writes a command and those below it.

@@ -40,5 +40,6 @@ which, and more of each.
 	}
 	kept, err := os.ReadFile(referencePage)
 	require.NoError(t, err)
-	require.Equal(t, page.String(), string(kept), "The page is not what the settings are. Run: go tool task docs:generate")
+	require.True(t, page.String() == string(kept), "%s is not what the settings are. Run: go tool task docs:generate",
+		referencePage)
 }
