@@ -27,6 +27,8 @@ type rememberingStarter struct {
 	acts   []lcm.Action
 	// down makes Start fail; refuse is what Act answers.
 	down, refuse error
+	// behind is what Act answers once.
+	behind error
 	// downFor is the operation that Start fails for.
 	downFor lcm.OpOccID
 }
@@ -52,6 +54,10 @@ func (r *rememberingStarter) Act(
 	defer r.mu.Unlock()
 	if r.refuse != nil {
 		return r.refuse
+	}
+	if err := r.behind; err != nil {
+		r.behind = nil
+		return err
 	}
 	r.acts = append(r.acts, action)
 	o, err := r.store.Operation(ctx, id)

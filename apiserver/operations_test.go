@@ -167,6 +167,26 @@ func TestOperationIsAcceptedWhileTemporalIsDown(t *testing.T) {
 	require.NotEmpty(t, refused.Header.Get("Retry-After"))
 }
 
+// A worker that ends after it has recorded a state, and before Temporal knows, leaves a workflow that answers for the
+// state before. The client has read the record.
+func TestActionIsTakenWhereTheWorkflowIsBehindItsRecord(t *testing.T) {
+	b := newBench(t)
+	instance, request := b.ready("/vnflcm/v1")
+	a := b.do("POST", instance+"/instantiate", request)
+	b.enter(a.path(), lcm.Processing)
+	b.enter(a.path(), lcm.FailedTemp)
+	behind := lcm.Errorf(lcm.KindConflict, "The operation is PROCESSING: fail is not possible.")
+	b.starter.behind = behind
+	b.do("POST", a.path()+"/fail", nil).want(http.StatusOK)
+	require.Equal(t, []lcm.Action{lcm.Fail}, b.starter.acts)
+
+	a = b.do("POST", instance+"/instantiate", request)
+	b.enter(a.path(), lcm.Processing)
+	b.enter(a.path(), lcm.FailedTemp)
+	b.starter.refuse = behind
+	b.do("POST", a.path()+"/fail", nil).problem(http.StatusConflict)
+}
+
 func TestTerminateWantsAnInstantiatedInstanceAndAType(t *testing.T) {
 	b := newBench(t)
 	instance, request := b.ready("/vnflcm/v2")
@@ -175,6 +195,7 @@ func TestTerminateWantsAnInstantiatedInstanceAndAType(t *testing.T) {
 	for _, bad := range []string{
 		`{}`, `{"terminationType":"SOFT"}`,
 		`{"terminationType":"GRACEFUL","gracefulTerminationTimeout":0}`,
+		`{"terminationType":"FORCEFUL","additionalParams":{"patience":0}}`,
 	} {
 		b.do("POST", instance+"/terminate", bad).problem(http.StatusBadRequest)
 	}

@@ -104,7 +104,13 @@ func (a *api) actOn(c echo.Context, action lcm.Action, cancel lcm.CancelRequest)
 		return o, lcm.Errorf(lcm.KindConflict,
 			"Nodes or servers may be deleted already, so the %s goes forward only: retry it, or fail it.", o.Operation)
 	}
-	return o, a.Starter.Act(c.Request().Context(), o.ID, action, cancel)
+	err = a.Starter.Act(c.Request().Context(), o.ID, action, cancel)
+	if lcm.Is(err, lcm.KindConflict) {
+		// A worker that ends between the row and its own state leaves the row ahead: the next worker answers first, then
+		// it takes the state on.
+		err = a.Starter.Act(c.Request().Context(), o.ID, action, cancel)
+	}
+	return o, err
 }
 
 // hasTask tells whether an operation has the task resource at all. One that is missing is a 404 in every state, as

@@ -21,8 +21,8 @@ type Choice struct {
 	Images map[string]string
 }
 
-// Choices are what grants have chosen for the Pods of the VNF. A problem is a choice that its manifests do not take, with
-// the place in the grant.
+// Choices are what grants have chosen for the Pods of the VNF. A problem is a choice that its manifests do not take,
+// with the place in the grant.
 func (v *VNF) Choices(f *vnfpkg.Flavour, by lcm.GrantedChoices) (out []Choice, problems []lcm.Problem) {
 	for _, vdu := range f.Vdus {
 		c := choosing{vnf: v, choice: Choice{Vdu: vdu.ID, Zone: by.Zones[vdu.ID], Images: map[string]string{}}}

@@ -7,8 +7,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/charts"
 )
 
-// Choice is what an NFVO has chosen for the Pods of a VDU: the zone of their nodes, "" for any, and images by the names of
-// their containers.
+// Choice is what an NFVO has chosen for the Pods of a VDU: the zone of their nodes, "" for any, and images by the names
+// of their containers.
 type Choice struct {
 	Vdu    string
 	Zone   string
