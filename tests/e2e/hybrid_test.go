@@ -37,6 +37,7 @@ func TestHybrid(t *testing.T) {
 	h.heals(t, vnf)
 	h.operates(t, vnf)
 	h.follows(t, vnf)
+	h.reconnects(t, vnf)
 	h.changesContainers(t, vnf)
 	h.terminate(t, vnf)
 	h.requireNothing(t)

@@ -14,8 +14,8 @@ import (
 	"github.com/windlass-nfv/windlass/tests/kubetest"
 )
 
-// TestHybrid_grantedByAnNFVO takes a VNF of servers and Pods through operations for which an NFVO chooses: a flavour for
-// the servers, a zone and an image for the Pods.
+// TestHybrid_grantedByAnNFVO takes a VNF of servers and Pods through operations for which an NFVO chooses: a flavour
+// for the servers, a zone and an image for the Pods.
 func TestHybrid_grantedByAnNFVO(t *testing.T) {
 	n := nfvotest.New(t)
 	n.Authentication = "OAUTH2"
@@ -43,7 +43,9 @@ func TestHybrid_grantedByAnNFVO(t *testing.T) {
 	h.requireChosen(t, "north", "lab.local/web:v2")
 	h.Await(t, h.Begin(t, vnf, "scale", map[string]any{"type": "SCALE_OUT", "aspectId": "web_pods"}), quick, "COMPLETED")
 	h.requireVdus(t, vnf, map[string]int{"gateway": 1, "web": 2})
-	op := h.Begin(t, vnf, "heal", map[string]any{"vnfcInstanceId": []string{h.VnfcOf(t, vnf, "web"), h.VnfcOf(t, vnf, "gateway")}})
+	op := h.Begin(t, vnf, "heal", map[string]any{
+		"vnfcInstanceId": []string{h.VnfcOf(t, vnf, "web"), h.VnfcOf(t, vnf, "gateway")},
+	})
 	h.Await(t, op, quick, "COMPLETED")
 	h.requireChosen(t, "north", "lab.local/web:v2")
 	require.Empty(t, h.CheckDrift(t, vnf).Findings)
