@@ -196,11 +196,17 @@ func (c chart) missing() string {
 func (r *release) render(ctx context.Context) error {
 	of := r.Release
 	of.Namespace = cmp.Or(of.Namespace, "default")
-	rendered, err := charts.Render(ctx, of, 1, charts.Cluster{})
+	digest := of.Digest()
+	var known bool
+	if r.objects, known = rendered.of(digest); known {
+		return nil
+	}
+	made, err := charts.Render(ctx, of, 1, charts.Cluster{})
 	if err != nil {
 		return err
 	}
-	r.objects = rendered.Objects
+	r.objects = made.Objects
+	rendered.keep(digest, r.objects)
 	return nil
 }
 
