@@ -64,6 +64,8 @@ type Options struct {
 	GrantedByNFVO bool
 	// PodNetwork is set when clusters whose package names no pod network get the one of the configuration.
 	PodNetwork bool
+	// Scripts is what becomes of scripts that packages name at hooks.
+	Scripts lcm.ScriptPolicy
 	// NFVOPackages are asked for VNFDs that are not on board here; nil asks nobody. FetchPatience is how long a request
 	// waits for such a package; 0 means 20 s.
 	NFVOPackages  vnflcm.NFVOPackages

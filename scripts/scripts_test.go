@@ -60,6 +60,7 @@ func steps() []scripts.Script {
 		scripts.BalanceExternally{Node: "lb-7c8d9e0f", Port: 8383, Timeout: 60, LockFor: 600, NoProxy: "10.0.0.0/24"},
 		scripts.ExposeServices{Owner: "4a0b6c1e", Ports: []int{30080, 30443}, Timeout: 60},
 		scripts.RunExposureScript{Services: []string{"default,web,30080,30443"}, Add: true},
+		scripts.RunPackageScript{Path: "Scripts/configure.sh"},
 		scripts.RunBalancerScript{ControlPlanes: []string{"10.0.0.11"}, Workers: []string{"10.0.0.21", "10.0.0.22"}},
 		scripts.FindVirtualIP{VirtualIP: "10.0.0.10", Port: 16443, Timeout: 5},
 		scripts.CheckMember{Member: member, Timeout: 300},

@@ -17,6 +17,8 @@ const (
 	DriverPrivateRegistry = "mgmt-drivers-private-registry"
 	// DriverNodePort exposes Services of a containerised VNF on the load balancer before its cluster.
 	DriverNodePort = "mgmt-drivers-cnf-nodeport"
+	// DriverScripts runs scripts of the package. No VNFD names it: it names scripts.
+	DriverScripts = "windlass-scripts"
 )
 
 // driverScripts names the drivers that are part of Windlass, with the scripts of Tacker's packages that
@@ -82,11 +84,6 @@ func (r *flavourReader) hook(node *value, operation string, item *value) (Hook, 
 		return Hook{}, false
 	}
 	hook := Hook{Implementation: name, Driver: builtinDriver(name)}
-	for _, also := range implementation.at("dependencies").list() {
-		if driver := builtinDriver(also.str()); driver != "" {
-			hook.Also = append(hook.Also, driver)
-		}
-	}
 	artifact := node.at("artifacts", name)
 	if file := first(artifact.at("file").str(), artifact.str()); file != "" {
 		r.hookFile(&hook, artifact, file)
@@ -98,14 +95,9 @@ func (r *flavourReader) hook(node *value, operation string, item *value) (Hook, 
 				operation, quoteName(name), strings.Join(sortedKeys(driverScripts), ", "))
 		}
 	}
-	if hook.Driver == "" {
-		lacking := ""
-		if hook.File == "" {
-			lacking = ", whose file the archive lacks"
-		}
-		r.rep.warn(item.place(), "Windlass has no driver of its own for %s%s, so %s will not be carried out", quoteName(name),
-			lacking, operation)
-	}
+	r.dependencies(&hook, node, implementation)
+	r.hookInputs(&hook, item.at("inputs"))
+	r.warnOfScripts(hook, operation, item)
 	return hook, true
 }
 

@@ -173,6 +173,11 @@ type Hook struct {
 	Also []string `json:"also,omitempty"`
 	// File is the script in the package, "" when a built-in driver replaces an absent one.
 	File string `json:"file,omitempty"`
+	// AlsoScripts are scripts in the package that a built-in driver depends on: they are run after it.
+	AlsoScripts []string `json:"alsoScripts,omitempty"`
+	// Vdus are those on whose servers shell scripts are run, empty for all; Inputs are variables for them.
+	Vdus   []string          `json:"vdus,omitempty"`
+	Inputs map[string]string `json:"inputs,omitempty"`
 }
 
 // Flavour finds a flavour. An unknown one is Invalid with the known ones named.
@@ -204,15 +209,23 @@ func (f *Flavour) Driver(hook string) (string, bool) {
 }
 
 // Drivers are the names of the built-in drivers that make something of the VNF's servers, in the order in which the VNFD
-// names them: those before and those at the end of an instantiation, where each has what belongs to it after it.
+// names them: those before and those at the end of an instantiation, where each has what belongs to it after it. What
+// runs scripts comes last, unless a script stands before a driver.
 func (f *Flavour) Drivers() (names []string) {
 	for _, at := range []string{"instantiate_start", "instantiate_end"} {
 		hook := f.Hooks[at]
-		for _, name := range append([]string{hook.Driver}, hook.Also...) {
+		own := hook.Driver
+		if own == "" && len(hook.Scripts()) > 0 {
+			own = DriverScripts
+		}
+		for _, name := range append([]string{own}, hook.Also...) {
 			if name != "" && !slices.Contains(names, name) {
 				names = append(names, name)
 			}
 		}
+	}
+	if f.RunsScripts() && !slices.Contains(names, DriverScripts) {
+		names = append(names, DriverScripts)
 	}
 	return names
 }

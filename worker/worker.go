@@ -61,6 +61,8 @@ type Options struct {
 	PackageTrust vnfpkg.Trust
 	// UserData runs the user data classes of packages; nil runs none.
 	UserData *userdata.Runner
+	// Scripts is what becomes of scripts that packages name at hooks.
+	Scripts Scripts
 	// NFVO is asked for grants when it is not nil; GrantPatience is how long it may take, GrantPoll how often it is asked
 	// meanwhile, and Endpoint the API's own URL, with which links begin.
 	NFVO                     activities.Granter
@@ -131,7 +133,9 @@ func New(o Options) *Worker {
 	if o.VimTransport != nil {
 		wraps = append(wraps, o.VimTransport)
 	}
-	ops := &operations.Resolver{Store: o.Store, Vault: o.Vault, PodNetwork: len(o.Clusters.PodNetwork) > 0}
+	ops := &operations.Resolver{
+		Store: o.Store, Vault: o.Vault, PodNetwork: len(o.Clusters.PodNetwork) > 0, Scripts: o.Scripts.Policy,
+	}
 	open := &connections{operations: ops, to: connectors(o.VimGuard, wraps...), open: map[string]*login{}}
 	w.RegisterWorkflowWithOptions(workflows.Instantiate, workflow.RegisterOptions{Name: string(lcm.WorkflowInstantiate)})
 	w.RegisterWorkflowWithOptions(workflows.Scale, workflow.RegisterOptions{Name: string(lcm.WorkflowScale)})
@@ -202,6 +206,10 @@ func activityStructs(
 		&activities.Cluster{Reach: reach, Drains: o.Store, Servers: login},
 		&activities.Storage{Reach: reach},
 		&activities.Ansible{Reach: reach, Keys: o.Store, SSHPort: login.sshPort},
+		&activities.Scripts{
+			Reach: reach, Facts: known, Python: o.scripts(),
+			Site: &activities.Infrastructure{VIMs: open, Deployments: made, Vnfs: known, Output: lines{}},
+		},
 		&activities.Notifications{
 			Outbox: o.Store,
 			Send:   (&sender{o.Store, o.Vault, o.Subscribers, o.Tracing, o.Metrics}).send, RetryFor: o.NotifyFor,

@@ -139,6 +139,15 @@ func everyList(t *testing.T) map[string]anyList {
 		}
 	}
 	addBalanced(t, add)
+	for _, f := range scriptFacts(t) {
+		for op, bodies := range requests() {
+			for _, body := range bodies {
+				if _, err := planOf(f, op, body); err == nil {
+					add(fmt.Sprintf("scripts, policy %s, %d hooks", f.Scripts, len(f.Flavour.Hooks)), f, op, body)
+				}
+			}
+		}
+	}
 	for _, isCluster := range []bool{true, false} {
 		f := someFacts(t, "simple", isCluster)
 		f.Instance.Instantiated.ExtVirtualLinks = []lcm.ExtVirtualLink{

@@ -113,7 +113,9 @@ func (b *backends) workerOptions() worker.Options {
 		},
 		Starter: &apiserver.Temporal{Client: b.temporal}, DriftMetrics: b.drift,
 		NFVOPackages: b.nfvo, GrantPoll: b.config.NFVO.GrantPoll, Endpoint: b.config.API.Endpoint,
-		UserData: b.userData(), VimGuard: b.vimGuard(),
+		UserData: b.userData(), Scripts: worker.Scripts{
+			Policy: b.config.Scripts.Policy, Network: b.config.Scripts.Network, Timeout: b.config.Scripts.Timeout,
+		}, VimGuard: b.vimGuard(),
 		Tracing: b.export.Tracing, Metrics: b.metrics, VimTransport: b.vims.Transport,
 	}
 	if b.nfvo != nil && b.config.NFVO.Grants {

@@ -10,6 +10,8 @@ import (
 	"net/netip"
 	"net/url"
 	"time"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
 // Config is read once, in main, and passed down.
@@ -31,6 +33,7 @@ type Config struct {
 	Packages            Packages
 	Vims                Vims
 	UserData            UserData
+	Scripts             Scripts
 	Keys                Keys
 	Worker              Worker
 	Kubernetes          Kubernetes
@@ -129,6 +132,14 @@ type Vims struct {
 type UserData struct {
 	// Python is the interpreter, "" when none are run; Timeout bounds one run.
 	Python  string
+	Timeout time.Duration
+}
+
+// Scripts says what becomes of scripts that packages name at hooks of operations.
+type Scripts struct {
+	Policy lcm.ScriptPolicy
+	// Network lets Python that is run on workers make connections; Timeout bounds one run of it.
+	Network bool
 	Timeout time.Duration
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/sources"
 )
 
@@ -180,4 +181,27 @@ var packageSettings = []setting{
 		key: "userData.timeout", need: NeedPackages, fallback: "30s", usage: "how `long` a user data class may run",
 		set: func(c *Config, v string) (err error) { c.UserData.Timeout, err = parsePositive(v); return err },
 	},
+	{
+		key: "scripts.policy", need: NeedPlans, fallback: string(lcm.ScriptsSkipped),
+		usage: "what becomes of scripts that packages name at hooks of operations: `refuse`, skip or run",
+		set:   func(c *Config, v string) (err error) { c.Scripts.Policy, err = parseScriptPolicy(v); return err },
+	},
+	{
+		key: "scripts.network", need: NeedWorker, fallback: "false",
+		usage: "let scripts of packages that are Python make connections from the worker's host",
+		set:   func(c *Config, v string) (err error) { c.Scripts.Network, err = parseBool(v); return err },
+	},
+	{
+		key: "scripts.timeout", need: NeedWorker, fallback: "1h", usage: "how `long` a script that is Python may run",
+		set: func(c *Config, v string) (err error) { c.Scripts.Timeout, err = parsePositive(v); return err },
+	},
+}
+
+func parseScriptPolicy(v string) (lcm.ScriptPolicy, error) {
+	switch p := lcm.ScriptPolicy(v); p {
+	case lcm.ScriptsRefused, lcm.ScriptsSkipped, lcm.ScriptsRun:
+		return p, nil
+	default:
+		return "", fmt.Errorf("is %q, neither refuse, skip nor run", v)
+	}
 }

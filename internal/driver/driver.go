@@ -65,7 +65,7 @@ func (s Set) Of(f *vnfpkg.Flavour) (out Set) {
 func (s Set) Missing(f *vnfpkg.Flavour) map[string]string {
 	missing := map[string]string{}
 	for _, hook := range []string{"instantiate_end", "instantiate_start"} {
-		if name, asked := f.Driver(hook); asked && !isEmpty(f, hook) {
+		if name, asked := f.Driver(hook); asked && !isEmpty(f, hook) && len(f.Hooks[hook].Scripts()) == 0 {
 			if _, ok := s.Named(name); !ok {
 				missing[hook] = name
 			}

@@ -17,7 +17,14 @@ type Request struct {
 	// Capacity is how many servers of each VDU there will be.
 	Capacity map[string]int
 	Package  Package
+	Scripts  ScriptsAllowed
 	Found    *Findings
+}
+
+// ScriptsAllowed is what the operator's configuration says of scripts of packages. Python tells whether any can be run.
+type ScriptsAllowed struct {
+	Policy lcm.ScriptPolicy
+	Python bool
 }
 
 // Package is the VNF package of a request.

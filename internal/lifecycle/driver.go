@@ -11,17 +11,28 @@ import (
 type Hook string
 
 // The hooks. In SOL001 the start of a scaling is before servers leave, and its end after servers have come, as Tacker
-// has them; a SCALE_TO_LEVEL may have both, and then servers come first.
+// has them; a SCALE_TO_LEVEL may have both, and then servers come first. Scripts of packages want to know of the
+// beginning and the end of every scaling, which are hooks of their own. A heal of an entire VNF has those of a
+// termination and an instantiation.
 const (
-	InstantiateEnd Hook = "instantiate_end"
-	TerminateStart Hook = "terminate_start"
-	ScaleStart     Hook = "scale_start"
-	ScaleEnd       Hook = "scale_end"
-	HealStart      Hook = "heal_start"
-	HealEnd        Hook = "heal_end"
-	OperateStart   Hook = "operate_start" // before the servers that are no driver's own stop
-	OperateEnd     Hook = "operate_end"   // after they have started
-	ModifyEnd      Hook = "modify_information_end"
+	InstantiateStart Hook = "instantiate_start"
+	InstantiateEnd   Hook = "instantiate_end"
+	TerminateStart   Hook = "terminate_start"
+	TerminateEnd     Hook = "terminate_end"
+	ScaleBegin       Hook = "scale_begin"
+	ScaleStart       Hook = "scale_start"
+	ScaleEnd         Hook = "scale_end"
+	ScaleDone        Hook = "scale_done"
+	HealStart        Hook = "heal_start"
+	HealEnd          Hook = "heal_end"
+	OperateStart     Hook = "operate_start" // before the servers that are no driver's own stop
+	OperateEnd       Hook = "operate_end"   // after they have started
+	ModifyStart      Hook = "modify_information_start"
+	ModifyEnd        Hook = "modify_information_end"
+	ExtConnStart     Hook = "change_external_connectivity_start"
+	ExtConnEnd       Hook = "change_external_connectivity_end"
+	PackageStart     Hook = "change_current_package_start"
+	PackageEnd       Hook = "change_current_package_end"
 )
 
 // Driver makes something of the servers of one VNF, with the parameters of that VNF. Package driver knows all of them.

@@ -42,6 +42,8 @@ type Facts struct {
 	FormerFlavour *vnfpkg.Flavour
 	// PodNetwork is set when the configuration names a manifest of the pod network, for clusters whose package has none.
 	PodNetwork bool
+	// Scripts is what becomes of scripts of the package.
+	Scripts lcm.ScriptPolicy
 }
 
 // For makes the plan of an operation. body is its request. Errors are Invalid with the members' JSON paths, or

@@ -75,7 +75,7 @@ func (l listing) steps() []Step {
 	case lcm.OpChangeExtConn:
 		return Join(l.granted(Step{ID: "decide-links", Title: "Decide what is connected"}), l.reconnecting())
 	case lcm.OpChangeVnfPkg:
-		return Join(l.granted(Step{ID: "decide-package", Title: "Decide what changes"}), changingPackage())
+		return Join(l.granted(Step{ID: "decide-package", Title: "Decide what changes"}), l.changingPackage())
 	case lcm.OpModifyInfo:
 		return l.modifying()
 	}
@@ -90,6 +90,7 @@ func (l listing) granted(before ...Step) []Step {
 // making makes the VNF: an INSTANTIATE, or the second half of the HEAL of an entire VNF.
 func (l listing) making() []Step {
 	return Join(
+		l.driversAt(InstantiateStart),
 		l.uploading(),
 		[]Step{
 			{ID: "create-stack", Title: "Create the infrastructure stack", Undo: "the stack is deleted"},
@@ -104,9 +105,8 @@ func (l listing) ending() []Step {
 	return Join(
 		l.driversAt(TerminateStart),
 		When(l.facts.Graceful && l.facts.any(switchesVnfcs), Step{ID: "shut-down", Title: "Shut the servers down", Final: true}),
-		[]Step{
-			{ID: "delete-stack", Title: "Delete the infrastructure stack", Final: true},
-		},
+		[]Step{{ID: "delete-stack", Title: "Delete the infrastructure stack", Final: true}},
+		l.driversAt(TerminateEnd),
 		l.releasing(),
 		[]Step{{ID: "forget-secrets", Title: "Forget keys and secrets"}},
 	)
@@ -114,7 +114,7 @@ func (l listing) ending() []Step {
 
 // scaling is a SCALE or a SCALE_TO_LEVEL. Servers come before others go.
 func (l listing) scaling() []Step {
-	list := []Step{{ID: "look", Title: "Look at the infrastructure"}}
+	list := append([]Step{{ID: "look", Title: "Look at the infrastructure"}}, l.driversAt(ScaleBegin)...)
 	if l.plan.OnlyBitrates() {
 		list = append(list, Step{
 			ID: "change-bitrates", Title: "Change the bit rates of the virtual links", Undo: "the former bit rates are set",
@@ -131,7 +131,7 @@ func (l listing) scaling() []Step {
 		list = append(list, l.driversAt(ScaleStart)...)
 		list = append(list, l.removing()...)
 	}
-	return list
+	return append(list, l.driversAt(ScaleDone)...)
 }
 
 // deciding makes the plan.
@@ -207,24 +207,25 @@ func (l listing) replacingServers(title string) []Step {
 
 // reconnecting is a CHANGE_EXT_CONN.
 func (l listing) reconnecting() []Step {
-	return Join(l.tryingVim(), []Step{
+	return Join(l.driversAt(ExtConnStart), l.tryingVim(), []Step{
 		{ID: "change-connections", Title: "Change the connections of the stack", Undo: "the connections are what they were"},
 		{ID: "look", Title: "Look at the infrastructure"},
-	})
+	}, l.driversAt(ExtConnEnd))
 }
 
 // changingPackage is a CHANGE_VNFPKG. Pods are replaced one after the other, as their workloads say.
-func changingPackage() []Step {
-	return []Step{
+func (l listing) changingPackage() []Step {
+	return Join(l.driversAt(PackageStart), []Step{
 		{ID: "change-package", Title: "Roll the VNF over to the new package", Undo: "the VNF is rolled back to the former one"},
 		{ID: "find-changed", Title: "Find the VNFCs"},
-	}
+	}, l.driversAt(PackageEnd))
 }
 
 // modifying is a MODIFY_INFO: what brings the modifications to the VNF itself has its place after the checks.
 func (l listing) modifying() []Step {
 	return Join(
 		[]Step{{ID: "check-modifications", Title: "Check the modifications"}},
+		l.driversAt(ModifyStart),
 		l.tryingVim(),
 		l.driversAt(ModifyEnd),
 	)

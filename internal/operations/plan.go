@@ -37,7 +37,7 @@ func (o *Operation) Facts(unhealthy map[string]string) (lifecycle.Facts, error) 
 		Instance: o.Instance, Flavour: o.Flavour, Unhealthy: unhealthy, Managed: o.Request.ExtManagedVirtualLinks,
 		Links:      o.Request.ExtVirtualLinks,
 		APIVersion: o.OpOcc.APIVersion, ChangesVim: len(o.ChangedConnections()) > 0, ChangesRegistries: o.ChangesRegistries(),
-		PodNetwork: o.podNetwork,
+		PodNetwork: o.podNetwork, Scripts: o.scripts,
 	}
 	var err error
 	if facts.Graceful, err = graceful(o.OpOcc); err != nil {

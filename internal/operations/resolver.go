@@ -23,6 +23,8 @@ type Resolver struct {
 	Vault *secrets.Vault
 	// PodNetwork is set when the configuration names a manifest of the pod network for clusters whose package has none.
 	PodNetwork bool
+	// Scripts is what becomes of scripts of packages.
+	Scripts lcm.ScriptPolicy
 
 	vnfds vnfds
 }
@@ -55,11 +57,12 @@ type Operation struct {
 	Package *lcm.VnfPkg
 
 	podNetwork bool
+	scripts    lcm.ScriptPolicy
 }
 
 // Of completes what is known of an operation; of one that does not exist, only its instance need be known.
 func (r *Resolver) Of(ctx context.Context, opOcc lcm.VnfLcmOpOcc) (o *Operation, err error) {
-	o = &Operation{OpOcc: opOcc, podNetwork: r.PodNetwork}
+	o = &Operation{OpOcc: opOcc, podNetwork: r.PodNetwork, scripts: r.Scripts}
 	if o.Instance, err = r.Store.Instance(ctx, opOcc.VnfInstanceID); err != nil {
 		return nil, err
 	}

@@ -20,7 +20,13 @@ import (
 func Confine() error {
 	runtime.LockOSThread()
 	interpreter, dir := os.Args[1], os.Args[2]
-	runner := filepath.Join(dir, "python", "runner.py")
+	what := profileOf(os.Args)
+	runner := filepath.Join(dir, "python", what.runner)
+	if what.dies {
+		if err := unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0); err != nil {
+			return fmt.Errorf("it cannot be ended with its worker: %w", err)
+		}
+	}
 	// -I: no environment, no directory of the user's; -B: no byte code, which could not be written.
 	argv := []string{interpreter, "-I", "-B", runner}
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
@@ -29,10 +35,10 @@ func Confine() error {
 	if err := dropCapabilities(); err != nil {
 		return fmt.Errorf("capabilities cannot be given up: %w", err)
 	}
-	if err := restrictFiles(interpreter, dir); err != nil {
+	if err := restrictFiles(interpreter, dir, what.network); err != nil {
 		return err
 	}
-	if err := restrictCalls(); err != nil {
+	if err := restrictCalls(what.network); err != nil {
 		return fmt.Errorf("system calls cannot be restricted (seccomp): %w", err)
 	}
 	return fmt.Errorf("%s cannot be run: %w", interpreter, syscall.Exec(interpreter, argv, os.Environ())) //nolint:gosec // G204: the operator's interpreter

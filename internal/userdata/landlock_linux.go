@@ -28,19 +28,26 @@ var versions = []landlock.Config{
 // restrictFiles leaves Python, its libraries and the package, to read. With it go /proc and thus the environments and
 // memories of other processes, and what else of networks and processes the kernel's Landlock knows. The library's
 // Config.Restrict is not called: ADR 16 has the reasons.
-func restrictFiles(interpreter, dir string) error {
+func restrictFiles(interpreter, dir string, network bool) error {
 	version, err := ll.LandlockGetABIVersion()
 	if err != nil {
 		return fmt.Errorf("this kernel has no Landlock "+
 			"(Linux 5.13 and later, with landlock among its security modules): %w", err)
 	}
 	known := versions[min(version, len(versions))-1]
-	ruleset, err := ll.LandlockCreateRuleset(&ll.RulesetAttr{
+	refused := ll.RulesetAttr{
 		HandledAccessFS: uint64(known.HandledAccessFS), HandledAccessNet: uint64(known.HandledAccessNet),
 		Scoped: uint64(known.Scoped),
-	}, 0)
+	}
+	if network {
+		refused.HandledAccessNet = 0
+	}
+	ruleset, err := ll.LandlockCreateRuleset(&refused, 0)
 	if err == nil {
 		err = allowAll(ruleset, interpreter, dir)
+	}
+	if err == nil && network {
+		err = allowNames(ruleset)
 	}
 	if err == nil {
 		err = ll.LandlockRestrictSelf(ruleset, 0)
@@ -63,6 +70,15 @@ func allowAll(ruleset int, interpreter, dir string) error {
 		allow(ruleset, readTree, append(settings, dir)...),
 		allow(ruleset, readFile, "/etc/ld.so.cache", "/dev/null", "/dev/urandom", "/etc/localtime"),
 		allow(ruleset, runFile, interpreter),
+	)
+}
+
+// allowNames says what may be read to find other hosts, and to know them.
+func allowNames(ruleset int) error {
+	return errors.Join(
+		allow(ruleset, readFile, "/etc/resolv.conf", "/etc/hosts", "/etc/host.conf", "/etc/nsswitch.conf", "/etc/gai.conf",
+			"/etc/services", "/etc/protocols", "/etc/ssl/openssl.cnf"),
+		allow(ruleset, readTree, "/etc/ssl/certs"),
 	)
 }
 

@@ -40,7 +40,7 @@ func TestRestrictFiles_withoutLandlockIsAnError(t *testing.T) {
 			if err := seccomp.LoadFilter(seccomp.Filter{NoNewPrivs: true, Policy: none}); err != nil {
 				return err
 			}
-			return restrictFiles("/usr/bin/python3", t.TempDir())
+			return restrictFiles("/usr/bin/python3", t.TempDir(), false)
 		})
 		require.ErrorContains(t, err, want, call)
 		require.ErrorIs(t, err, unix.ENOSYS, call)
@@ -82,7 +82,7 @@ func TestRestrictFiles_refusesWhatThisKernelKnows(t *testing.T) {
 		}
 		require.NoError(t, onThread(c.try), "%s: there is nothing to refuse", c.what)
 		err := onThread(func() error {
-			err := errors.Join(unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), restrictFiles("/usr/bin/python3", dir))
+			err := errors.Join(unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), restrictFiles("/usr/bin/python3", dir, false))
 			if err != nil {
 				return err
 			}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"time"
 
@@ -21,8 +22,50 @@ const childName = "windlass-user-data"
 // startLimit bounds how long Python takes to start, on a busy host with cold caches.
 const startLimit = 2 * time.Minute
 
+// profile is what of Windlass runs in a process, and what that may do.
+type profile struct {
+	name, runner string
+	// network lets it make connections.
+	network bool
+	// dies ends it with the worker.
+	dies bool
+}
+
+// The profiles: user data classes, and scripts at hooks.
+var (
+	ofUserData    = profile{runner: "runner.py"}
+	ofScript      = profile{name: "script", runner: "script.py", dies: true}
+	ofNetworkUser = profile{name: "script-with-network", runner: "script.py", dies: true, network: true}
+)
+
+// profileOf is the one that a child is started with. One that is unknown may do least.
+func profileOf(args []string) profile {
+	for _, p := range []profile{ofScript, ofNetworkUser} {
+		if len(args) > 3 && args[3] == p.name {
+			return p
+		}
+	}
+	return ofUserData
+}
+
+// job is one process: what it is told, and how long it may take. What it prints goes to lines, nil for nowhere.
+type job struct {
+	profile
+
+	what  string // as a sentence begins
+	input []byte
+	limit time.Duration
+	// setting gives it more time.
+	setting string
+	lines   func(line string)
+}
+
 // process runs the script in a confined process and returns what its runner has said.
-func (r *Runner) process(ctx context.Context, dir string, input []byte) ([]byte, error) {
+func (r *Runner) process(ctx context.Context, dir string, j job) ([]byte, error) {
+	if j.dies { // the kernel ends the child with the thread that has made it
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+	}
 	interpreter, err := exec.LookPath(r.Python)
 	if err == nil {
 		interpreter, err = filepath.Abs(interpreter)
@@ -39,11 +82,19 @@ func (r *Runner) process(ctx context.Context, dir string, input []byte) ([]byte,
 	defer timer.Stop()
 	child := exec.CommandContext(ctx, "/proc/self/exe")
 	child.Args = []string{childName, interpreter, dir}
+	if j.name != "" {
+		child.Args = append(child.Args, j.name)
+	}
 	child.Env = []string{"LANG=C.UTF-8"}
 	child.Dir = filepath.Join(dir, "package")
 	child.WaitDelay = 10 * time.Second
-	var complaint limited // of the child before it is Python; what a script prints is never shown
+	var complaint limited // of the child before it is Python
 	child.Stderr = &complaint
+	if j.lines != nil {
+		said := &lineWriter{to: j.lines}
+		defer said.end()
+		child.Stderr = io.MultiWriter(&complaint, said)
+	}
 	stdin, err1 := child.StdinPipe()
 	stdout, err2 := child.StdoutPipe()
 	if err := errors.Join(err1, err2, child.Start()); err != nil {
@@ -59,7 +110,7 @@ func (r *Runner) process(ctx context.Context, dir string, input []byte) ([]byte,
 		return nil, unable(err, complaint.sentence())
 	}
 	timer.Stop()
-	limit := r.limit()
+	limit := j.limit
 	if err := bound(child.Process.Pid, limit); err != nil {
 		cancel(nil)
 		_ = child.Wait()
@@ -67,7 +118,7 @@ func (r *Runner) process(ctx context.Context, dir string, input []byte) ([]byte,
 	}
 	defer time.AfterFunc(limit, func() { cancel(errSlow) }).Stop()
 	go func() {
-		_, _ = stdin.Write(input) // a script that does not read has ended: told below
+		_, _ = stdin.Write(j.input) // a script that does not read has ended: told below
 		_ = stdin.Close()
 	}()
 	answer, err := io.ReadAll(io.LimitReader(out, largestAnswer+1))
@@ -78,16 +129,16 @@ func (r *Runner) process(ctx context.Context, dir string, input []byte) ([]byte,
 	switch {
 	case errors.Is(context.Cause(ctx), errSlow) || overTime(ended):
 		return nil, lcm.Errorf(lcm.KindInvalid,
-			"The user data script was stopped: it ran longer than the %s that it may take (userData.timeout).", limit)
+			"%s was stopped: it ran longer than the %s that it may take (%s).", j.what, limit, j.setting)
 	case len(answer) > largestAnswer:
 		return nil, lcm.Errorf(lcm.KindInvalid,
-			"The user data script was stopped: it has made more than %d MiB of parameters and templates.", largestAnswer>>20)
+			"%s was stopped: it has made more than %d MiB of parameters and templates.", j.what, largestAnswer>>20)
 	case ctx.Err() != nil:
-		return nil, lcm.Wrap(lcm.KindUnavailable, context.Cause(ctx), "The user data script was stopped with the worker.")
+		return nil, lcm.Wrap(lcm.KindUnavailable, context.Cause(ctx), "%s was stopped with the worker.", j.what)
 	case ended != nil || err != nil:
-		return nil, lcm.Wrap(lcm.KindInvalid, errors.Join(ended, err), "The user data script has ended without an answer "+
+		return nil, lcm.Wrap(lcm.KindInvalid, errors.Join(ended, err), "%s has ended without an answer "+
 			"(%s). It may need more than the %d MiB of memory that it may have.",
-			ended, memoryLimit>>20)
+			j.what, ended, memoryLimit>>20)
 	}
 	return answer, nil
 }
@@ -131,4 +182,4 @@ func (l *limited) sentence() string {
 
 // IsChild tells whether this process was started to confine itself and become Python; main then calls Confine and
 // nothing else.
-func IsChild() bool { return len(os.Args) == 3 && os.Args[0] == childName }
+func IsChild() bool { return len(os.Args) >= 3 && os.Args[0] == childName }

@@ -34,20 +34,25 @@ var refusedCalls = []string{
 }
 
 // policy is the list of calls with what the kernel does about them.
-func policy() seccomp.Policy {
+func policy(network bool) seccomp.Policy {
+	never, conditions := refusedCalls, []seccomp.NameWithConditions{
+		// Threads may be made, and no process. Limits may be read: the third argument is the new one.
+		{Name: "clone", Conditions: []seccomp.Condition{{Operation: seccomp.BitsNotSet, Value: unix.CLONE_THREAD}}},
+		refusedUnless("prlimit64", 2, 0),
+		refusedUnless("fcntl", 1, harmlessFcntl...),
+	}
+	if network { // of the Internet's protocols only
+		never = slices.DeleteFunc(slices.Clone(never), func(name string) bool { return name == "socket" })
+		conditions = append(conditions, refusedUnless("socket", 0, unix.AF_INET, unix.AF_INET6))
+	}
 	return seccomp.Policy{
 		DefaultAction: seccomp.ActionAllow,
 		Syscalls: []seccomp.SyscallGroup{
-			{Action: seccomp.ActionErrno, Names: slices.Concat(refusedCalls, refusedHere)}, // EPERM
+			{Action: seccomp.ActionErrno, Names: slices.Concat(never, refusedHere)}, // EPERM
 			// Its flags are out of sight; libraries use clone then.
 			{Action: seccomp.ActionErrno | seccomp.Action(unix.ENOSYS), Names: []string{"clone3"}},
 			// These are last: where a condition is not met, the library compares the argument with the numbers that follow.
-			{Action: seccomp.ActionErrno, NamesWithCondtions: []seccomp.NameWithConditions{
-				// Threads may be made, and no process. Limits may be read: the third argument is the new one.
-				{Name: "clone", Conditions: []seccomp.Condition{{Operation: seccomp.BitsNotSet, Value: unix.CLONE_THREAD}}},
-				refusedUnless("prlimit64", 2, 0),
-				refusedUnless("fcntl", 1, harmlessFcntl...),
-			}},
+			{Action: seccomp.ActionErrno, NamesWithCondtions: conditions},
 		},
 	}
 }
@@ -69,9 +74,9 @@ func refusedUnless(name string, argument uint32, values ...uint64) seccomp.NameW
 }
 
 // restrictCalls installs the filters for this thread. They outlive the exec, and nothing takes them off.
-func restrictCalls() error {
+func restrictCalls(network bool) error {
 	if err := restrictABI(); err != nil {
 		return err
 	}
-	return seccomp.LoadFilter(seccomp.Filter{Policy: policy()})
+	return seccomp.LoadFilter(seccomp.Filter{Policy: policy(network)})
 }

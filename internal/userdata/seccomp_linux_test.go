@@ -29,9 +29,14 @@ type kernel struct {
 
 func newKernel(t *testing.T) kernel {
 	t.Helper()
+	return newKernelFor(t, false)
+}
+
+func newKernelFor(t *testing.T, network bool) kernel {
+	t.Helper()
 	native, err := arch.GetInfo("")
 	require.NoError(t, err)
-	p := policy()
+	p := policy(network)
 	calls, err := p.Assemble()
 	require.NoError(t, err)
 	var raw []bpf.RawInstruction
@@ -145,4 +150,17 @@ func TestOnlyABI_endsWhoCallsInAnotherWay(t *testing.T) {
 	for _, call := range []int{arch.X32.SeccompMask, arch.X32.SeccompMask + k.number("socket"), 1<<32 - 1} {
 		require.Equal(t, killed, k.answers(k.native.ID, call), "%#x", call)
 	}
+}
+
+func TestPolicy_givesANetworkOfTheInternetOnly(t *testing.T) {
+	with, without := newKernelFor(t, true), newKernel(t)
+	socket := with.number("socket")
+	for family, want := range map[uint64]uint32{
+		unix.AF_INET: allowed, unix.AF_INET6: allowed, unix.AF_UNIX: denied, unix.AF_NETLINK: denied, unix.AF_PACKET: denied,
+		unix.AF_INET | 1<<32: denied, unix.AF_VSOCK: denied,
+	} {
+		require.Equal(t, want, with.answers(with.native.ID, socket, family, unix.SOCK_STREAM), "%d", family)
+		require.Equal(t, denied, without.answers(without.native.ID, socket, family, unix.SOCK_STREAM), "%d", family)
+	}
+	require.Equal(t, denied, with.answers(with.native.ID, with.number("socketpair"), unix.AF_INET))
 }

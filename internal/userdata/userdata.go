@@ -135,7 +135,9 @@ func (r *Runner) Run(ctx context.Context, call Call) (made Made, err error) {
 		return made, err
 	}
 	defer leave()
-	answer, err := r.process(ctx, dir, input)
+	answer, err := r.process(ctx, dir, job{
+		profile: ofUserData, what: "The user data script", input: input, limit: r.limit(), setting: "userData.timeout",
+	})
 	if err != nil {
 		return made, err
 	}

@@ -7,7 +7,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/driver/kubespray"
 	"github.com/windlass-nfv/windlass/internal/driver/nodeport"
 	"github.com/windlass-nfv/windlass/internal/driver/registry"
+	"github.com/windlass-nfv/windlass/internal/driver/script"
 )
 
 // Drivers are those of this release.
-var Drivers = driver.Set{kubeadm.Driver{}, kubespray.Driver{}, registry.Driver{}, nodeport.Driver{}}
+var Drivers = driver.Set{kubeadm.Driver{}, kubespray.Driver{}, registry.Driver{}, nodeport.Driver{}, script.Driver{}}

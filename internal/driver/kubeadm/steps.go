@@ -38,8 +38,9 @@ func (c *Cluster) Steps(at lifecycle.Hook, f lifecycle.Facts, p lcm.Plan) []life
 		return l.Starting()
 	case lifecycle.ModifyEnd:
 		return l.RegistriesChanged()
+	default:
+		return nil
 	}
-	return nil
 }
 
 // Instead implements lifecycle.Substitute: the nodes are asked how they are before what changes is decided, and leave

@@ -42,8 +42,9 @@ func (c *Cluster) Steps(at lifecycle.Hook, f lifecycle.Facts, p lcm.Plan) []life
 		return l.Starting()
 	case lifecycle.ModifyEnd:
 		return l.RegistriesChanged()
+	default:
+		return nil
 	}
-	return nil
 }
 
 // Instead implements lifecycle.Substitute: what is on a storage server that leaves is looked at first, and nodes that

@@ -33,6 +33,7 @@ func (d *Driver) registerScripts() {
 		"run-balancer-script":     d.runBalancerScript,
 		"expose-services":         d.exposeServices,
 		"run-exposure-script":     d.runExposureScript,
+		"run-package-script":      d.runPackageScript,
 
 		"check-member":       d.checkMember,
 		"kubeadm-init":       d.kubeadmInit,

@@ -1,0 +1,166 @@
+package activities
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/windlass-nfv/windlass/internal/driver/script"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/record"
+	"github.com/windlass-nfv/windlass/internal/userdata"
+	"github.com/windlass-nfv/windlass/vnfpkg"
+)
+
+// ScriptFacts tells what a script of the package is told.
+type ScriptFacts interface {
+	// Told is the dict of an operation without operation and user_script_err_handling_data, with the secrets in it, and the
+	// files of the package. made is what the operation has made so far, nil for nothing.
+	Told(ctx context.Context, id lcm.OpOccID, made *record.Outcome) (ScriptTold, error)
+	// Hook is what the VNFD has at a side of the operation.
+	Hook(ctx context.Context, id lcm.OpOccID, side script.Side) (name string, hook vnfpkg.Hook, plan lcm.Plan, err error)
+}
+
+// ScriptTold is what a script is told. It stays in the worker: the history never sees it.
+type ScriptTold struct {
+	Given   map[string]any
+	Secrets []string
+	Files   map[string][]byte
+}
+
+// ScriptRunner runs Python of packages, confined.
+type ScriptRunner interface {
+	Run(ctx context.Context, call userdata.ScriptCall) (userdata.ScriptMade, error)
+}
+
+// Scripts runs scripts of packages.
+type Scripts struct {
+	Reach
+	Facts ScriptFacts
+	// Site is where the servers are found.
+	Site *Infrastructure
+	// Python is nil where the operator lets none be run.
+	Python ScriptRunner
+}
+
+// ScriptsInput names the operation and the side of it.
+type ScriptsInput struct {
+	Tracked
+	OpOccID lcm.OpOccID `json:"opOccId"`
+	// Side is how the name of the hook ends: start, end, rollback_start or rollback_end.
+	Side script.Side `json:"side"`
+	// Made is what the operation has made so far, nil for nothing.
+	Made *record.Outcome `json:"made,omitempty"`
+	// Skipped only tells of scripts that are not run.
+	Skipped bool `json:"skipped,omitempty"`
+}
+
+// SideNamed is the side of that name; workflows know names only.
+func SideNamed(name string) script.Side { return script.Side(name) }
+
+// FindScriptsOutput are the scripts of a hook, in their order, and the servers for those of the shell.
+type FindScriptsOutput struct {
+	Hook    string         `json:"hook,omitempty"`
+	Scripts []Script       `json:"scripts,omitempty"`
+	Servers []ScriptServer `json:"servers,omitempty"`
+}
+
+// Script is a file of the package.
+type Script struct {
+	Path   string `json:"path"`
+	Python bool   `json:"python,omitempty"`
+}
+
+// FindScripts looks which scripts the VNFD has at a hook, and on which servers they are run.
+// Idempotent: it only reads.
+func (s *Scripts) FindScripts(ctx context.Context, in ScriptsInput) (out FindScriptsOutput, err error) {
+	defer func() { err = boundary(ctx, "find the scripts", err) }()
+	defer heartbeat(ctx)()
+	name, hook, plan, err := s.Facts.Hook(ctx, in.OpOccID, in.Side)
+	if err != nil || name == "" {
+		return out, err
+	}
+	out.Hook = name
+	shell := false
+	for _, file := range hook.Scripts() {
+		python := vnfpkg.IsPython(file)
+		out.Scripts, shell = append(out.Scripts, Script{Path: file, Python: python}), shell || !python
+		if in.Skipped {
+			s.Output.Lines(ctx, in.Step)(file + " is not run: the operator's setting scripts.policy is not \"run\"")
+		}
+	}
+	if shell && !in.Skipped {
+		out.Servers, err = s.servers(ctx, in, hook, plan)
+	}
+	return out, err
+}
+
+// RunScriptInput names the script.
+type RunScriptInput struct {
+	ScriptsInput
+	Hook string `json:"hook"`
+	Path string `json:"path"`
+}
+
+// RunScriptOutput is empty: what the script keeps for the next one is sealed.
+type RunScriptOutput struct{}
+
+// RunScript runs Python of the package, confined, with the operation on its standard input, as Tacker's v2 does.
+//
+// Idempotent as far as the script is: it is run again when it has failed or its worker is gone, which takes it along.
+// Takes as long as the script, at most scripts.timeout; a cancel kills it.
+func (s *Scripts) RunScript(ctx context.Context, in RunScriptInput) (out RunScriptOutput, err error) {
+	defer func() { err = boundary(ctx, "run "+in.Path, err) }()
+	defer heartbeat(ctx)()
+	if s.Python == nil {
+		return out, lcm.Errorf(lcm.KindInvalid, "The script %s is not run by this worker: set scripts.policy to run, and "+
+			"userData.python, then retry.", in.Path)
+	}
+	told, err := s.Facts.Told(ctx, in.OpOccID, in.Made)
+	if err != nil {
+		return out, err
+	}
+	kept, err := s.kept(ctx, in.OpOccID)
+	if err != nil {
+		return out, err
+	}
+	told.Given["operation"], told.Given["user_script_err_handling_data"] = in.Hook, kept
+	show := s.Output.Lines(ctx, in.Step)
+	made, err := s.Python.Run(ctx, userdata.ScriptCall{
+		Files: told.Files, Path: in.Path, Hook: in.Hook, Given: told.Given, Secrets: told.Secrets, Lines: show,
+	})
+	if made.Kept != nil { // also that of one that has failed: the next one knows what it has done
+		if keeping := s.keep(context.WithoutCancel(ctx), in.OpOccID, made.Kept); err == nil {
+			err = keeping
+		}
+	}
+	if made.Changed {
+		show("The script has answered with another vnf_instance, which Windlass does not take over.")
+	}
+	return out, err
+}
+
+// keptRef is where user_script_err_handling_data of an operation is, sealed: nobody knows what is in it. It goes with the
+// operation's other secrets.
+func keptRef(id lcm.OpOccID) lcm.SecretRef { return operationRef(id, "script") }
+
+func (s *Scripts) kept(ctx context.Context, id lcm.OpOccID) (kept map[string]any, err error) {
+	text, err := s.Secrets.Get(ctx, keptRef(id))
+	if lcm.Is(err, lcm.KindNotFound) {
+		return map[string]any{}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal([]byte(text), &kept); err != nil {
+		return nil, lcm.Wrap(lcm.KindBug, err, "What a script has kept is not JSON.")
+	}
+	return kept, nil
+}
+
+func (s *Scripts) keep(ctx context.Context, id lcm.OpOccID, kept map[string]any) error {
+	text, err := json.Marshal(kept)
+	if err != nil {
+		return lcm.Wrap(lcm.KindBug, err, "What a script wants to keep is not JSON.")
+	}
+	return s.Secrets.Put(ctx, keptRef(id), string(text))
+}

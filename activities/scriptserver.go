@@ -1,0 +1,269 @@
+package activities
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"github.com/windlass-nfv/windlass/internal/driver/script"
+	"github.com/windlass-nfv/windlass/internal/driver/vdu"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/vim"
+	"github.com/windlass-nfv/windlass/scripts"
+	"github.com/windlass-nfv/windlass/vnfpkg"
+)
+
+// What an operation makes of a server.
+const (
+	serverComes  = "comes"
+	serverLeaves = "leaves"
+	serverStays  = "stays"
+)
+
+// ScriptServer is a server on which a script is run.
+type ScriptServer struct {
+	lcm.Node
+	// Change is what the operation makes of it: comes, leaves or stays.
+	Change string `json:"change"`
+}
+
+// servers are those of the VDUs that the hook names, or that the request can reach.
+func (s *Scripts) servers(
+	ctx context.Context, in ScriptsInput, hook vnfpkg.Hook, plan lcm.Plan,
+) (out []ScriptServer, err error) {
+	vnf, err := s.Vnfs.Vnf(ctx, in.OpOccID)
+	if err != nil {
+		return nil, err
+	}
+	driver, err := scriptsOf(vnf)
+	if err != nil {
+		return nil, err
+	}
+	inv, err := s.inventory(ctx, in.OpOccID)
+	if lcm.Is(err, lcm.KindNotFound) { // there is no deployment yet, or none any more
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	vdus := hook.Vdus
+	if len(vdus) == 0 {
+		vdus = slices.Sorted(maps.Keys(driver.Params.Servers))
+	}
+	for _, id := range vdus {
+		nodes, err := serversOf(inv, id, vdu.Role(driver.Name(), id), driver.Params.Servers[id].SSHCpName)
+		if err != nil {
+			return nil, err
+		}
+		for _, node := range nodes {
+			out = append(out, ScriptServer{Node: node, Change: changeOf(vnf.Instance, plan, node.ServerID)})
+		}
+	}
+	return out, nil
+}
+
+func scriptsOf(vnf VnfContext) (*script.Scripts, error) {
+	if driver := script.In(vnf.Drivers); driver != nil {
+		return driver, nil
+	}
+	return nil, lcm.Errorf(lcm.KindBug, "The VNF has no scripts, but a step with one was run.")
+}
+
+func (s *Scripts) inventory(ctx context.Context, id lcm.OpOccID) (*vim.Inventory, error) {
+	cloud, err := s.Site.VIMs.VIM(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	name, _, err := s.Site.Deployments.DeploymentName(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return s.Site.inventory(ctx, cloud, id, name)
+}
+
+// changeOf is what a plan makes of a server.
+func changeOf(inst lcm.VnfInstance, plan lcm.Plan, server string) string {
+	if plan.Operation == lcm.OpTerminate || plan.Whole && plan.Operation == lcm.OpHeal && recorded(inst, server) ||
+		slices.Contains(plan.LeavingServers(), server) {
+		return serverLeaves
+	}
+	if recorded(inst, server) {
+		return serverStays
+	}
+	return serverComes
+}
+
+func recorded(inst lcm.VnfInstance, server string) bool {
+	return inst.Instantiated != nil && slices.ContainsFunc(inst.Instantiated.VnfcResources,
+		func(v lcm.VnfcResourceInfo) bool { return v.ComputeResource.ResourceID == server })
+}
+
+// serversOf are the servers of a VDU, by their names. cp is the port, or the floating IP, whose address is used; the
+// first port's where it is "".
+func serversOf(inv *vim.Inventory, id string, role lcm.Role, cp string) (out lcm.Nodes, err error) {
+	for _, r := range inv.OfKind(vim.Compute) {
+		if r.Name != id {
+			continue
+		}
+		port, ok := portOf(inv, r.ID, cp)
+		if !ok {
+			return nil, lcm.Errorf(lcm.KindInvalid, "A server of %s has no port %q: correct ssh_cp_name, or the package.", id, cp)
+		}
+		if port.Address == "" {
+			return nil, lcm.Errorf(lcm.KindUnavailable, "A server of %s has no address yet.", id)
+		}
+		out = append(out, lcm.Node{
+			Name: id + "-" + r.ID[:min(8, len(r.ID))], Role: role, ServerID: r.ID, Part: r.Part, VduID: id,
+			Address: port.Address, SSHAddress: cmp.Or(port.FloatingIP, port.Address),
+		})
+	}
+	slices.SortFunc(out, func(a, b lcm.Node) int { return strings.Compare(a.Name, b.Name) })
+	return out, nil
+}
+
+// portOf finds the port of a server by its name, or by that of the floating IP that leads to it.
+func portOf(inv *vim.Inventory, server, cp string) (found vim.Port, ok bool) {
+	floating := map[string]vim.Resource{}
+	for _, r := range inv.Resources {
+		if fip, is := inv.PublicAddrs[r.ID]; is {
+			floating[fip.PortID] = r
+		}
+	}
+	ports := slices.DeleteFunc(inv.OfKind(vim.LinkPort), func(r vim.Resource) bool { return inv.Ports[r.ID].ServerID != server })
+	slices.SortFunc(ports, func(a, b vim.Resource) int { return strings.Compare(a.Name, b.Name) })
+	for _, r := range ports {
+		fip, public := floating[r.ID]
+		if cp != "" && cp != r.Name && (!public || cp != fip.Name) {
+			continue
+		}
+		found = inv.Ports[r.ID]
+		if public {
+			found.FloatingIP = inv.PublicAddrs[fip.ID].Address
+		}
+		return found, true
+	}
+	return found, false
+}
+
+// RunOnServerInput names the script and the server.
+type RunOnServerInput struct {
+	NodeInput
+	Hook   string `json:"hook"`
+	Path   string `json:"path"`
+	Change string `json:"change"`
+	// All are all servers on which the script is run.
+	All lcm.Nodes `json:"all,omitempty"`
+	// PassOver leaves a server as it is that does not answer.
+	PassOver bool `json:"passOver,omitempty"`
+}
+
+// RunOnServerOutput tells whether the server did not answer.
+type RunOnServerOutput struct {
+	PassedOver bool `json:"passedOver,omitempty"`
+}
+
+// RunOnServer runs a shell script of the package on a server, as root, with its parameters in the environment.
+//
+// Idempotent as far as the script is: one that runs is found again, and is never started a second time beside itself.
+// Takes as long as the script (timeouts.run); a cancel kills it.
+func (s *Scripts) RunOnServer(ctx context.Context, in RunOnServerInput) (out RunOnServerOutput, err error) {
+	defer func() { err = boundary(ctx, "run "+in.Path+" on "+in.Node.Name, err) }()
+	defer heartbeat(ctx)()
+	vnf, err := s.Vnfs.Vnf(ctx, in.OpOccID)
+	if err != nil {
+		return out, err
+	}
+	driver, err := scriptsOf(vnf)
+	if err != nil {
+		return out, err
+	}
+	text, err := vnf.PackageFile(ctx, in.Path)
+	if err != nil {
+		return out, err
+	}
+	variables, mask, err := s.environment(ctx, vnf, driver.Params, in)
+	if err != nil {
+		return out, err
+	}
+	inputs := []scripts.Input{{Name: "script", Value: string(text)}}
+	for _, name := range slices.Sorted(maps.Keys(variables)) {
+		inputs = append(inputs, scripts.Input{Name: "env." + name, Value: variables[name]})
+	}
+	_, err = s.runOn(ctx, in.NodeInput, task{
+		script: scripts.RunPackageScript{Path: in.Path}, stdin: scripts.Stdin(inputs...), mask: mask,
+		limit: seconds(driver.Params.Timeouts.Run), parameter: "scripts.timeouts.run",
+	})
+	out.PassedOver = s.passOver(ctx, in.NodeInput, in.PassOver, err)
+	if out.PassedOver {
+		err = nil
+	}
+	return out, err
+}
+
+// environment are the variables of a script, and which values of them nobody may see. What the request says goes before
+// what the VNFD says; neither takes the place of Windlass's own.
+func (s *Scripts) environment(
+	ctx context.Context, vnf VnfContext, p script.Params, in RunOnServerInput,
+) (variables map[string]string, mask []string, err error) {
+	variables = map[string]string{}
+	_, hook, _, err := s.Facts.Hook(ctx, in.OpOccID, sideOf(in.Hook))
+	if err != nil {
+		return nil, nil, err
+	}
+	maps.Copy(variables, hook.Inputs)
+	maps.Copy(variables, p.Parameters)
+	for name, secret := range p.Secrets {
+		value, err := s.open(ctx, secret)
+		if err != nil {
+			return nil, nil, err
+		}
+		variables[name], mask = value, append(mask, value)
+	}
+	maps.Copy(variables, map[string]string{
+		"VNF_HOOK": in.Hook, "VNF_OPERATION": string(vnf.OpOcc.Operation),
+		"VNF_OPERATION_ID": string(vnf.OpOcc.ID), "VNF_INSTANCE_ID": string(vnf.Instance.ID),
+		"VNF_VDU": in.Node.VduID, "VNF_VNFC_ID": in.Node.ServerID, "VNF_ADDRESS": in.Node.Address,
+		"VNF_CHANGE": in.Change,
+	})
+	addresses := map[string][]string{}
+	for _, node := range in.All {
+		addresses[node.VduID] = append(addresses[node.VduID], node.Address)
+	}
+	for id, list := range addresses {
+		slices.SortFunc(list, byAddress)
+		variables["VNF_ADDRESSES_"+variableName(id)] = strings.Join(list, " ")
+	}
+	return variables, mask, nil
+}
+
+func byAddress(a, b string) int {
+	x, errX := netip.ParseAddr(a)
+	y, errY := netip.ParseAddr(b)
+	if errX != nil || errY != nil {
+		return strings.Compare(a, b)
+	}
+	return x.Compare(y)
+}
+
+// variableName is a name of a VDU as a part of a variable's.
+func variableName(id string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
+			return r
+		}
+		return '_'
+	}, id)
+}
+
+// sideOf is the side that a hook's name ends with.
+func sideOf(hook string) script.Side {
+	for _, side := range []script.Side{script.RollbackStart, script.RollbackEnd, script.Start} {
+		if strings.HasSuffix(hook, "_"+string(side)) {
+			return side
+		}
+	}
+	return script.End
+}

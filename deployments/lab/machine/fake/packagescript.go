@@ -1,0 +1,37 @@
+package fake
+
+import (
+	"context"
+	"slices"
+	"strings"
+)
+
+// runPackageScript does nothing of what a shell script of a package says: it shows its variables, as a careless script
+// may, and remembers that it was run.
+func (d *Driver) runPackageScript(ctx context.Context, m *Machine, p Params) Result {
+	if failed := p.lacks("script"); failed != nil {
+		return *failed
+	}
+	p.Print("begins")
+	if !p.Work(ctx) {
+		return interrupted
+	}
+	var shown []string
+	for line := range strings.Lines(string(p.Stdin)) {
+		key, _, _ := strings.Cut(strings.TrimSpace(line), "=")
+		if name, is := strings.CutPrefix(key, "env."); is {
+			shown = append(shown, name+"="+p.Input(key))
+		}
+	}
+	slices.Sort(shown)
+	for _, line := range shown {
+		p.Print("%s", line)
+	}
+	const file = "/var/lib/windlass/package-scripts"
+	before, _ := m.ReadFile(file)
+	run := p.Input("env.VNF_HOOK") + " " + p.Get("SCRIPT_PATH") + "\n"
+	after := string(before) + run
+	m.WriteFile(file, []byte(after), 0o644)
+	p.Print("run %d", strings.Count(after, run))
+	return Result{}
+}

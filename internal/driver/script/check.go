@@ -1,0 +1,112 @@
+package script
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/windlass-nfv/windlass/internal/driver"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/lifecycle"
+	"github.com/windlass-nfv/windlass/vnfpkg"
+)
+
+// CheckRequest implements driver.Driver: whether the operator lets the scripts be run, and whether they can be.
+func (Driver) CheckRequest(ctx context.Context, r driver.Request) error {
+	switch r.Scripts.Policy {
+	case lcm.ScriptsRefused:
+		for _, at := range hooks(r.Flavour) {
+			r.Found.Names("$.flavourId", "its VNFD has the script %s run at %s, which the operator of Windlass does not allow "+
+				"(scripts.policy is refuse)", list(r.Flavour.Hooks[at]), at)
+		}
+		return nil
+	case lcm.ScriptsRun:
+	default:
+		return nil
+	}
+	p, problems := check(r.AdditionalParams)
+	r.Found.Mistake(problems...)
+	p.Servers.Check(r, paramsPath+".servers")
+	for _, at := range hooks(r.Flavour) {
+		if err := checkHook(ctx, r, at, p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkHook tells what is wrong with the scripts of one hook.
+func checkHook(ctx context.Context, r driver.Request, at string, p Params) error {
+	hook := r.Flavour.Hooks[at]
+	for _, file := range hook.Scripts() {
+		text, err := r.Package.Read(ctx, file)
+		switch {
+		case lcm.Is(err, lcm.KindNotFound):
+			r.Found.Names("$.flavourId", "the VNF package has no script %q, which its VNFD has run at %s", file, at)
+		case err != nil:
+			return err
+		case vnfpkg.IsPython(file) && !r.Scripts.Python:
+			r.Found.Names("$.flavourId", "its VNFD has the script %s run at %s, and no Python is configured for that "+
+				"(userData.python)", file, at)
+		case vnfpkg.IsPython(file) && ofV1(text):
+			r.Found.Names("$.flavourId", "%s, which its VNFD has run at %s, is a management driver of Tacker's v1: a class of "+
+				"its conductor, and no program as in v2", file, at)
+		}
+	}
+	for _, id := range hook.Vdus {
+		if _, ok := r.Flavour.Vdu(id); !ok {
+			r.Found.Names("$.flavourId", "its VNFD has a script run at %s on servers of the VDU %q, which it does not have", at, id)
+			continue
+		}
+		if _, ok := p.Servers[id]; !ok && shell(hook) {
+			r.Found.Mistake(lcm.Problem{
+				Path:   paramsPath + ".servers." + id,
+				Detail: "is missing: it says how servers are reached on which " + list(hook) + " is run (" + at + ")",
+			})
+		}
+	}
+	if shell(hook) && len(hook.Vdus) == 0 && len(p.Servers) == 0 {
+		r.Found.Mistake(lcm.Problem{
+			Path:   paramsPath + ".servers",
+			Detail: "is missing: it says how servers are reached on which " + list(hook) + " is run (" + at + ")",
+		})
+	}
+	return nil
+}
+
+// hooks are those of a flavour that run scripts.
+func hooks(f *vnfpkg.Flavour) []string {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(f.Hooks)),
+		func(at string) bool { return len(f.Hooks[at].Scripts()) == 0 })
+}
+
+// shell tells whether a hook runs scripts on servers.
+func shell(h vnfpkg.Hook) bool {
+	return slices.ContainsFunc(h.Scripts(), func(file string) bool { return !vnfpkg.IsPython(file) })
+}
+
+// ofV1 tells whether Python is a class for the conductor of Tacker's v1, which would do nothing when it is run.
+func ofV1(text []byte) bool { return strings.Contains(string(text), "VnflcmMgmtAbstractDriver") }
+
+// CheckHeal implements driver.HealChecker.
+func (Driver) CheckHeal(additionalParams json.RawMessage) error {
+	_, problems := check(additionalParams)
+	return lcm.InvalidAll("The package's scripts cannot be run with these parameters.", problems)
+}
+
+// Check implements lifecycle.Driver: where scripts are refused, a VNF that is there can be terminated only, or changed
+// by what has none.
+func (*Scripts) Check(f lifecycle.Facts, p lcm.Plan) error {
+	if f.Scripts != lcm.ScriptsRefused || p.Operation == lcm.OpTerminate || p.Operation == lcm.OpInstantiate {
+		return nil
+	}
+	for _, side := range []Side{Start, End} {
+		if name, hook, ok := HookOf(f.Flavour, p.Operation, side); ok {
+			return lcm.Errorf(lcm.KindConflict, "The VNFD has the script %s run at %s, which the operator of Windlass does not "+
+				"allow (scripts.policy is refuse).", list(hook), name)
+		}
+	}
+	return nil
+}

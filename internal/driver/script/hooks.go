@@ -1,0 +1,135 @@
+package script
+
+import (
+	"strings"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/lifecycle"
+	"github.com/windlass-nfv/windlass/vnfpkg"
+)
+
+// Side is the beginning or the end of an operation.
+type Side string
+
+// The sides, as the names of hooks end.
+const (
+	Start         Side = "start"
+	End           Side = "end"
+	RollbackStart Side = "rollback_start"
+	RollbackEnd   Side = "rollback_end"
+)
+
+// The steps, by the side of the operation that they are at.
+const (
+	RunAtStart lifecycle.StepID = "run-scripts-at-start"
+	RunAtEnd   lifecycle.StepID = "run-scripts-at-end"
+	// These have scripts that a rollback runs.
+	RevocableAtStart lifecycle.StepID = "run-scripts-at-start-revocably"
+	RevocableAtEnd   lifecycle.StepID = "run-scripts-at-end-revocably"
+
+	SkipStart lifecycle.StepID = "skip-scripts-at-start"
+	SkipEnd   lifecycle.StepID = "skip-scripts-at-end"
+)
+
+// names are those that SOL001 (clause 6.7) and Tacker's v2 have for operations in the names of hooks. A VNFD that names
+// nothing for a SCALE_TO_LEVEL has what is done at a SCALE done then.
+var names = map[lcm.Operation][]string{
+	lcm.OpInstantiate:   {"instantiate"},
+	lcm.OpTerminate:     {"terminate"},
+	lcm.OpScale:         {"scale"},
+	lcm.OpScaleToLevel:  {"scale_to_level", "scale"},
+	lcm.OpHeal:          {"heal"},
+	lcm.OpOperate:       {"operate"},
+	lcm.OpModifyInfo:    {"modify_information"},
+	lcm.OpChangeExtConn: {"change_external_connectivity"},
+	lcm.OpChangeVnfPkg:  {"change_current_package"},
+}
+
+// HookOf is the hook of an operation at a side, with what the VNFD has there that is a script; false where it has none.
+func HookOf(f *vnfpkg.Flavour, op lcm.Operation, side Side) (name string, hook vnfpkg.Hook, ok bool) {
+	if f == nil {
+		return "", hook, false
+	}
+	for _, operation := range names[op] {
+		name = operation + "_" + string(side)
+		if hook = f.Hooks[name]; len(hook.Scripts()) > 0 {
+			return name, hook, true
+		}
+	}
+	return "", hook, false
+}
+
+// sides tell at which of the infrastructure's hooks the scripts of each side are run: once in an operation, also where a
+// heal makes an entire VNF anew.
+var sides = map[lcm.Operation]map[lifecycle.Hook]Side{
+	lcm.OpInstantiate:   {lifecycle.InstantiateStart: Start, lifecycle.InstantiateEnd: End},
+	lcm.OpTerminate:     {lifecycle.TerminateStart: Start, lifecycle.TerminateEnd: End},
+	lcm.OpScale:         {lifecycle.ScaleBegin: Start, lifecycle.ScaleDone: End},
+	lcm.OpScaleToLevel:  {lifecycle.ScaleBegin: Start, lifecycle.ScaleDone: End},
+	lcm.OpOperate:       {lifecycle.OperateStart: Start, lifecycle.OperateEnd: End},
+	lcm.OpModifyInfo:    {lifecycle.ModifyStart: Start, lifecycle.ModifyEnd: End},
+	lcm.OpChangeExtConn: {lifecycle.ExtConnStart: Start, lifecycle.ExtConnEnd: End},
+	lcm.OpChangeVnfPkg:  {lifecycle.PackageStart: Start, lifecycle.PackageEnd: End},
+	lcm.OpHeal: {
+		lifecycle.HealStart: Start, lifecycle.HealEnd: End,
+		lifecycle.TerminateStart: Start, lifecycle.InstantiateEnd: End,
+	},
+}
+
+// Steps implements lifecycle.Driver.
+func (*Scripts) Steps(at lifecycle.Hook, f lifecycle.Facts, p lcm.Plan) []lifecycle.Step {
+	side, here := sides[p.Operation][at]
+	if !here {
+		return nil
+	}
+	name, hook, ok := HookOf(f.Flavour, p.Operation, side)
+	undo := undone(f, p.Operation, side)
+	if !ok && undo == "" {
+		return nil
+	}
+	title := "Let the package's scripts know of a rollback"
+	if ok {
+		title = list(hook) + " of the package (" + name + ")"
+	}
+	if f.Scripts != lcm.ScriptsRun {
+		return lifecycle.When(ok, lifecycle.Step{ID: skips[side], Title: "Skip " + title + ": scripts.policy does not run it"})
+	}
+	if ok {
+		title = "Run " + title
+	}
+	if undo == "" {
+		return []lifecycle.Step{{ID: runs[side], Title: title}}
+	}
+	return []lifecycle.Step{{ID: revocable[side], Title: title, Undo: undo}}
+}
+
+var (
+	runs      = map[Side]lifecycle.StepID{Start: RunAtStart, End: RunAtEnd}
+	revocable = map[Side]lifecycle.StepID{Start: RevocableAtStart, End: RevocableAtEnd}
+	skips     = map[Side]lifecycle.StepID{Start: SkipStart, End: SkipEnd}
+)
+
+func list(h vnfpkg.Hook) string { return strings.Join(h.Scripts(), ", ") }
+
+// undone says what a rollback runs. Its steps go backwards: what stands at its start undoes the end of the operation.
+func undone(f lifecycle.Facts, op lcm.Operation, side Side) string {
+	if f.Scripts != lcm.ScriptsRun {
+		return ""
+	}
+	var run []string
+	for _, at := range RollbackSides(side) {
+		if name, hook, ok := HookOf(f.Flavour, op, at); ok {
+			run = append(run, list(hook)+" is run ("+name+")")
+		}
+	}
+	return strings.Join(run, ", ")
+}
+
+// RollbackSides are the sides of a rollback that the undo of a side has. A rollback that begins before the end was
+// reached has both when it comes to the start.
+func RollbackSides(side Side) []Side {
+	if side == Start {
+		return []Side{RollbackStart, RollbackEnd}
+	}
+	return []Side{RollbackStart}
+}

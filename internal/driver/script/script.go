@@ -1,0 +1,82 @@
+// Package script is the driver that runs scripts of VNF packages at hooks of operations: Python as in Tacker's v2, in a
+// sandbox where the worker is, and shell scripts on servers of the VNF.
+package script
+
+import (
+	"encoding/json"
+
+	"github.com/windlass-nfv/windlass/internal/driver"
+	"github.com/windlass-nfv/windlass/internal/driver/vdu"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/lifecycle"
+	"github.com/windlass-nfv/windlass/internal/params"
+	"github.com/windlass-nfv/windlass/vnfpkg"
+)
+
+// ParamsKey is the member of additionalParams with the driver's parameters.
+const ParamsKey = "scripts"
+
+const paramsPath = "$.additionalParams." + ParamsKey
+
+// Params is additionalParams.scripts. Python needs none of it.
+type Params struct {
+	// Servers is how the servers of each VDU are reached on which shell scripts are run.
+	Servers vdu.Logins `json:"servers,omitempty"`
+	// Parameters and Secrets are variables of shell scripts; what is in Secrets is sealed and never shown.
+	Parameters map[string]string     `json:"parameters,omitempty"`
+	Secrets    map[string]lcm.Secret `json:"secrets,omitempty"`
+	Timeouts   vdu.Timeouts          `json:"timeouts,omitzero"`
+}
+
+// Driver runs scripts.
+type Driver struct{}
+
+// What drivers need not do, and this one does.
+var (
+	_ driver.HealChecker = Driver{}
+	_ lifecycle.Reacher  = (*Scripts)(nil)
+)
+
+// Name implements driver.Driver.
+func (Driver) Name() string { return vnfpkg.DriverScripts }
+
+// Bind implements driver.Driver.
+func (Driver) Bind(additionalParams json.RawMessage) (lifecycle.Driver, error) {
+	p, problems := read(additionalParams)
+	return &Scripts{Params: p}, lcm.InvalidAll("The parameters of the package's scripts cannot be read.", problems)
+}
+
+func read(additionalParams json.RawMessage) (Params, []lcm.Problem) {
+	var of struct {
+		Scripts Params `json:"scripts,omitzero"`
+	}
+	problems, _ := lcm.Tackers.Read("$.additionalParams", additionalParams, &of)
+	return of.Scripts, problems
+}
+
+// check is read, with what the values must be.
+func check(additionalParams json.RawMessage) (Params, []lcm.Problem) {
+	p, problems := read(additionalParams)
+	return p, params.Join(problems, lcm.Tackers.Check(paramsPath, p))
+}
+
+// Scripts is the driver of one VNF.
+type Scripts struct{ Params Params }
+
+// Name implements lifecycle.Driver.
+func (*Scripts) Name() string { return vnfpkg.DriverScripts }
+
+// Access implements lifecycle.Reacher.
+func (s *Scripts) Access(role lcm.Role) (lifecycle.Access, bool) {
+	return s.Params.Servers.Access(vnfpkg.DriverScripts, role, s.Params.Timeouts)
+}
+
+// In is the one of a VNF's drivers that runs scripts, nil when none does.
+func In(drivers []lifecycle.Driver) *Scripts {
+	for _, d := range drivers {
+		if s, ok := d.(*Scripts); ok {
+			return s
+		}
+	}
+	return nil
+}

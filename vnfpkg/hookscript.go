@@ -1,0 +1,104 @@
+package vnfpkg
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Scripts are the files of the package that are run at the hook, in their order: the implementation itself where no
+// built-in driver does its work, else those among its dependencies.
+func (h Hook) Scripts() []string {
+	if h.Driver == "" && IsScript(h.File) {
+		return append([]string{h.File}, h.AlsoScripts...)
+	}
+	return h.AlsoScripts
+}
+
+// IsScript tells whether a file is one that Windlass knows how to run: Python as in Tacker's v2, or a shell script.
+func IsScript(file string) bool { return IsPython(file) || path.Ext(file) == ".sh" }
+
+// IsPython tells whether a script is Python, which is run where the worker is; others are run on servers.
+func IsPython(file string) bool { return path.Ext(file) == ".py" }
+
+// RunsScripts tells whether any hook of the flavour runs a script of the package.
+func (f *Flavour) RunsScripts() bool {
+	for _, h := range f.Hooks {
+		if len(h.Scripts()) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// dependencies reads what else is done at a hook: further built-in drivers and, beside one, artifacts that are
+// implementations. What a script depends on are its own files.
+func (r *flavourReader) dependencies(hook *Hook, node, implementation *value) {
+	for _, also := range implementation.at("dependencies").list() {
+		if driver := builtinDriver(also.str()); driver != "" {
+			hook.Also = append(hook.Also, driver)
+			continue
+		}
+		artifact := node.at("artifacts", also.str())
+		if hook.Driver == "" || !strings.HasPrefix(artifact.at("type").str(), "tosca.artifacts.Implementation.") {
+			continue
+		}
+		if file, ok := r.locate(artifact.file, artifact.at("file").str()); ok && IsScript(file) {
+			hook.AlsoScripts = append(hook.AlsoScripts, file)
+		}
+	}
+}
+
+// environmentName is what a shell takes for the name of a variable.
+var environmentName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
+// vdusInput is the input of an operation that lists the VDUs on whose servers a shell script is run.
+const vdusInput = "vdus"
+
+// hookInputs reads the inputs of an operation: variables of its shell scripts, and their VDUs.
+func (r *flavourReader) hookInputs(hook *Hook, inputs *value) {
+	if len(hook.Scripts()) == 0 {
+		return
+	}
+	for name, given := range inputs.members() {
+		given = resolveInput(r.topology, given)
+		switch {
+		case name == vdusInput:
+			hook.Vdus = given.words()
+		case given.isMap() || given.isList() || given.isNull():
+		case !environmentName.MatchString(name):
+			r.rep.warn(given.place(), "the input %s is no name of a variable, so no script gets it", quoteName(name))
+		default:
+			if hook.Inputs == nil {
+				hook.Inputs = map[string]string{}
+			}
+			hook.Inputs[name] = given.str()
+		}
+	}
+}
+
+// warnOfScripts tells what is run only where the operator allows it, and what cannot be run at all.
+func (r *flavourReader) warnOfScripts(hook Hook, operation string, item *value) {
+	for _, file := range hook.Scripts() {
+		if !IsPython(file) && slices.Contains(withoutServers, operation) {
+			r.rep.warn(item.place(), "%s is a shell script, which is run on servers of the VNF: at %s there are none, so it is "+
+				"not run there", quoteName(file), operation)
+			continue
+		}
+		r.rep.warn(item.place(), "%s is a script of the package, so it is run at %s only where the operator allows it "+
+			"(scripts.policy)", quoteName(file), operation)
+	}
+	if hook.Driver != "" || len(hook.Scripts()) > 0 {
+		return
+	}
+	lacking := ""
+	if hook.File == "" {
+		lacking = ", whose file the archive lacks"
+	}
+	r.rep.warn(item.place(), "Windlass has no driver of its own for %s%s, so %s will not be carried out",
+		quoteName(hook.Implementation), lacking, operation)
+}
+
+// withoutServers are the hooks before servers are there, or after they are gone.
+var withoutServers = []string{"instantiate_start", "terminate_end", "instantiate_rollback_end"}

@@ -1,0 +1,52 @@
+package vnfpkg
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestHooks_runScriptsOfThePackage(t *testing.T) {
+	const hooks = `instantiate_end:
+            implementation: { primary: mgmt-drivers-kubernetes, dependencies: [configure] }
+            inputs: { vdus: [worker], PORT: 8080, bad-name: x, more: { a: b } }
+          scale_end: { implementation: Scripts/own.py }
+          instantiate_start: { implementation: configure }
+`
+	p := minimal().
+		replace(t, topVnfd, "instantiate_end:\n            implementation: mgmt-drivers-kubernetes\n", hooks).
+		replace(t, topVnfd, "      interfaces:\n",
+			"      artifacts: { configure: { type: tosca.artifacts.Implementation.Bash, file: ../Scripts/configure.sh } }\n      interfaces:\n").
+		with("Scripts/own.py", "").with("Scripts/configure.sh", "").
+		open(t)
+
+	f := p.Vnfd.Flavours[0]
+	end := f.Hooks["instantiate_end"]
+	require.Equal(t, []string{"Scripts/configure.sh"}, end.Scripts())
+	require.Equal(t, []string{"worker"}, end.Vdus)
+	require.Equal(t, map[string]string{"PORT": "8080"}, end.Inputs)
+	require.Equal(t, []string{"Scripts/own.py"}, f.Hooks["scale_end"].Scripts())
+	require.Equal(t, []string{DriverScripts, DriverKubernetes}, f.Drivers(), "a script stands at instantiate_start")
+	require.True(t, f.RunsScripts())
+	require.Subset(t, sentences(p.Warnings), []string{
+		`Definitions/top.yaml:22: the input "bad-name" is no name of a variable, so no script gets it`,
+	})
+}
+
+func TestDrivers_runScriptsAfterOthers(t *testing.T) {
+	script := Hook{File: "Scripts/own.py"}
+	cluster := Hook{Driver: DriverKubernetes}
+	for name, c := range map[string]struct {
+		hooks map[string]Hook
+		want  []string
+	}{
+		"a script alone":       {map[string]Hook{"scale_end": script}, []string{DriverScripts}},
+		"a script at the end":  {map[string]Hook{"instantiate_end": script}, []string{DriverScripts}},
+		"a script elsewhere":   {map[string]Hook{"heal_end": script, "instantiate_end": cluster}, []string{DriverKubernetes, DriverScripts}},
+		"a script first":       {map[string]Hook{"instantiate_end": {File: "a.sh", Also: []string{DriverKubernetes}}}, []string{DriverScripts, DriverKubernetes}},
+		"what is no script":    {map[string]Hook{"instantiate_end": {File: "Scripts/own.jar"}}, nil},
+		"a script that is not": {map[string]Hook{"instantiate_end": {Implementation: "own"}}, nil},
+	} {
+		require.Equal(t, c.want, (&Flavour{Hooks: c.hooks}).Drivers(), name)
+	}
+}

@@ -1,0 +1,211 @@
+package worker
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/internal/driver/script"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/operations"
+	"github.com/windlass-nfv/windlass/internal/record"
+	"github.com/windlass-nfv/windlass/internal/secrets"
+	"github.com/windlass-nfv/windlass/internal/userdata"
+	"github.com/windlass-nfv/windlass/vnfpkg"
+)
+
+// Scripts is what becomes of scripts of packages.
+type Scripts struct {
+	Policy  lcm.ScriptPolicy
+	Network bool
+	Timeout time.Duration
+}
+
+// scripts runs Python of packages, nil where none is to be run.
+func (o Options) scripts() activities.ScriptRunner {
+	if o.UserData == nil || o.Scripts.Policy != lcm.ScriptsRun {
+		return nil
+	}
+	return &userdata.Scripts{Runner: o.UserData, Network: o.Scripts.Network, Time: o.Scripts.Timeout}
+}
+
+// Hook implements activities.ScriptFacts.
+func (f facts) Hook(
+	ctx context.Context, id lcm.OpOccID, side script.Side,
+) (name string, hook vnfpkg.Hook, plan lcm.Plan, err error) {
+	op, err := f.Load(ctx, id)
+	if err != nil {
+		return "", hook, plan, err
+	}
+	if _, plan, err = op.Planned(); err != nil {
+		return "", hook, plan, err
+	}
+	name, hook, ok := script.HookOf(op.Flavour, op.OpOcc.Operation, side)
+	if !ok {
+		return "", hook, plan, nil
+	}
+	return name, hook, plan, nil
+}
+
+// Told implements activities.ScriptFacts: the words are those of SOL003 v3.3.1, as scripts of Tacker's v2 expect them.
+// There are no credentials of VIMs among them.
+func (f facts) Told(
+	ctx context.Context, id lcm.OpOccID, made *record.Outcome,
+) (told activities.ScriptTold, err error) {
+	op, err := f.Load(ctx, id)
+	if err != nil {
+		return told, err
+	}
+	info, connections := op.Instance.Instantiated, op.Instance.VimConnections
+	if made != nil {
+		now, err := f.Instantiated(ctx, id, *made)
+		if err != nil {
+			return told, err
+		}
+		info, connections = &now.Info, now.VimConnections
+	}
+	request, opened, err := f.requestOf(ctx, op)
+	if err != nil {
+		return told, err
+	}
+	asked, granted, err := f.grantOf(ctx, op)
+	if err != nil {
+		return told, err
+	}
+	told.Given = map[string]any{
+		"request": request, "vnf_instance": instanceTold(op.Instance, info, connections),
+		"grant_request": asked, "grant_response": granted,
+	}
+	told.Secrets = opened
+	told.Files, err = f.smallFiles(ctx, op.Instance.VnfPkgID)
+	return told, err
+}
+
+// requestOf is the operation's request with its secrets, but without credentials of VIMs.
+func (f facts) requestOf(ctx context.Context, op *operations.Operation) (request map[string]any, opened []string, err error) {
+	if len(op.OpOcc.Params) == 0 {
+		return map[string]any{}, nil, nil
+	}
+	if err := json.Unmarshal(op.OpOcc.Params, &request); err != nil {
+		return nil, nil, lcm.Wrap(lcm.KindBug, err, "The stored request of the operation is unreadable.")
+	}
+	if _, names := request["vimConnectionInfo"]; names {
+		request["vimConnectionInfo"] = connectionsTold(op.Request.VimConnections)
+	}
+	sealed, err := json.Marshal(request)
+	if err != nil {
+		return nil, nil, lcm.Wrap(lcm.KindBug, err, "The stored request of the operation is unreadable.")
+	}
+	plain, opened, err := secrets.Open(ctx, f.Vault, sealed)
+	if err != nil {
+		return nil, nil, err
+	}
+	return request, opened, json.Unmarshal(plain, &request)
+}
+
+// grantOf are what the operation asks for and what it was granted, nil for one that asks for nothing.
+func (f facts) grantOf(ctx context.Context, op *operations.Operation) (asked, granted map[string]any, err error) {
+	if op.OpOcc.Operation == lcm.OpModifyInfo {
+		return nil, nil, nil
+	}
+	grant, err := f.Grant(ctx, op.OpOcc.ID)
+	if err != nil {
+		return nil, nil, err
+	}
+	if asked, err = asMap(grant); err != nil {
+		return nil, nil, err
+	}
+	granted, err = asMap(grant)
+	delete(asked, "id")
+	asked["vnfdId"], asked["operation"] = op.Instance.VnfdID, op.OpOcc.Operation
+	asked["isAutomaticInvocation"] = op.OpOcc.IsAutomaticInvocation
+	granted["id"] = op.OpOcc.GrantID
+	return asked, granted, err
+}
+
+func asMap(v any) (out map[string]any, err error) {
+	text, err := json.Marshal(v)
+	if err == nil {
+		err = json.Unmarshal(text, &out)
+	}
+	if err != nil {
+		return nil, lcm.Wrap(lcm.KindBug, err, "What a script is told could not be written.")
+	}
+	return out, nil
+}
+
+// instanceTold is the VnfInstance of SOL003 clause 5.5.2.2. What it lacks is not there, as in Tacker.
+func instanceTold(inst lcm.VnfInstance, info *lcm.InstantiatedVnfInfo, vims []lcm.VimConnectionInfo) map[string]any {
+	out := map[string]any{
+		"id": inst.ID, "vnfInstanceName": inst.Name, "vnfInstanceDescription": inst.Description, "vnfdId": inst.VnfdID,
+		"vnfProvider": inst.Provider, "vnfProductName": inst.ProductName, "vnfSoftwareVersion": inst.SoftwareVersion,
+		"vnfdVersion": inst.VnfdVersion, "instantiationState": inst.InstantiationState,
+		"vimConnectionInfo": connectionsTold(vims),
+	}
+	for name, value := range map[string]map[string]any{
+		"metadata": inst.Metadata, "extensions": inst.Extensions, "vnfConfigurableProperties": inst.ConfigurableProperties,
+	} {
+		if len(value) > 0 {
+			out[name] = value
+		}
+	}
+	if info != nil {
+		out["instantiatedVnfInfo"] = infoTold(info)
+	}
+	return out
+}
+
+func infoTold(info *lcm.InstantiatedVnfInfo) map[string]any {
+	vnfcs := []any{}
+	for _, v := range info.VnfcResources {
+		vnfcs = append(vnfcs, map[string]any{"id": v.VduID + "-" + v.ID, "vduId": v.VduID, "vnfcResourceInfoId": v.ID, "vnfcState": "STARTED"})
+	}
+	out := map[string]any{
+		"flavourId": info.FlavourID, "vnfState": info.VnfState, "scaleStatus": info.ScaleStatus,
+		"maxScaleLevels": info.MaxScaleLevels, "extCpInfo": info.ExtCps, "vnfcResourceInfo": info.VnfcResources,
+		"virtualStorageResourceInfo": info.VirtualStorages, "vnfVirtualLinkResourceInfo": info.VirtualLinks,
+		"vnfcInfo": vnfcs, "metadata": map[string]any{},
+	}
+	if info.LocalizationLanguage != "" {
+		out["localizationLanguage"] = info.LocalizationLanguage
+	}
+	return out
+}
+
+// connectionsTold is the map of SOL003 v3.3.1, without credentials.
+func connectionsTold(list []lcm.VimConnectionInfo) map[string]any {
+	out := map[string]any{}
+	for _, c := range list {
+		out[c.ID] = map[string]any{"vimId": c.VimID, "vimType": c.VimType, "interfaceInfo": c.InterfaceInfo}
+	}
+	return out
+}
+
+// What a script finds of its package.
+const (
+	largestOfScripts = 1 << 20
+	allOfScripts     = 32 << 20
+)
+
+// smallFiles are those of a package that a script may read.
+func (f facts) smallFiles(ctx context.Context, id lcm.VnfPkgID) (map[string][]byte, error) {
+	pkg, err := f.Store.Package(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	files, total := map[string][]byte{}, int64(0)
+	for _, artifact := range pkg.Artifacts {
+		if artifact.Size > largestOfScripts {
+			continue
+		}
+		if total += artifact.Size; total > allOfScripts {
+			return nil, lcm.Errorf(lcm.KindInvalid, "The files of VNF package %s have more than the %d MiB that a script may read.",
+				id, allOfScripts>>20)
+		}
+		if files[artifact.Path], err = f.Store.PackageFile(ctx, id, artifact.Path); err != nil {
+			return nil, err
+		}
+	}
+	return files, nil
+}
