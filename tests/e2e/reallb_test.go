@@ -16,9 +16,9 @@ import (
 	"github.com/windlass-nfv/windlass/tests/testbed"
 )
 
-// TestLoadBalancersOnRealMachines puts clusters of kubeadm behind real load balancers: two with HAProxy and keepalived, of
-// which one is healed and a VNF on the cluster is exposed, and one that a script of the package sets up. It takes minutes
-// more than CI has: go tool task test:balancers.
+// TestLoadBalancersOnRealMachines puts clusters of kubeadm behind real load balancers: two with HAProxy and
+// keepalived, of which one is healed and a VNF on the cluster is exposed; the lab's Octavia; and one that a script of
+// the package sets up. It takes minutes more than CI has: go tool task test:balancers.
 func TestLoadBalancersOnRealMachines(t *testing.T) {
 	if os.Getenv("WINDLASS_TEST_BALANCERS") == "" || os.Geteuid() != 0 {
 		t.Skip("Run by go tool task test:balancers, as root; the scenarios on fake machines have run.")
@@ -27,6 +27,7 @@ func TestLoadBalancersOnRealMachines(t *testing.T) {
 	b.onboardOnce(t, "vnfpkg/samples/external-lb")
 	b.onboardOnce(t, "vnfpkg/samples/cnf-nodeport")
 	t.Run("a pair", func(t *testing.T) { realPair(t, b) })
+	t.Run("Octavia", func(t *testing.T) { realOctavia(t, b) })
 	t.Run("the package's script", func(t *testing.T) { realScript(t, b) })
 }
 
@@ -36,7 +37,9 @@ func (b *bed) smallBalanced(t *testing.T, request, name string, edit func(lb map
 	vnf = b.createOf(t, balancedVnfdID, name)
 	op := b.Begin(t, vnf, "instantiate", b.SampleRequest(t, request, name, func(_, cluster map[string]any) {
 		lb := cluster["external_lb_param"].(map[string]any)
-		lb["ssh_password"] = testbed.NodePassword
+		if lb["octavia"] == nil {
+			lb["ssh_password"] = testbed.NodePassword
+		}
 		if edit != nil {
 			edit(lb)
 		}
@@ -107,6 +110,16 @@ func realPair(t *testing.T, b *bed) {
 	require.Error(t, pageAt(t.Context(), page), "it is exposed no more")
 	b.requireReady(t, "cluster-pair", 2)
 	b.terminate(t, vnf)
+}
+
+// realOctavia has the lab's Octavia before a cluster, whose process carries the traffic.
+func realOctavia(t *testing.T, b *bed) {
+	vnf, address := b.smallBalanced(t, "external-lb-octavia", "octavia", nil)
+	op := b.Scale(t, vnf, "SCALE_OUT", "worker_instance")
+	b.Await(t, op, 15*time.Minute, "COMPLETED")
+	b.requireReady(t, "cluster-octavia", 3)
+	b.terminate(t, vnf)
+	require.Error(t, pageAt(t.Context(), "http://"+address+":8383/"), "nothing is left at the address")
 }
 
 func realScript(t *testing.T, b *bed) {

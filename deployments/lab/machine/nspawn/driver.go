@@ -51,6 +51,8 @@ type Driver struct {
 	volumes  records[volume]
 	machines map[string]*instance
 
+	balancing balancing
+
 	closing  chan struct{}
 	watchers sync.WaitGroup
 }
@@ -125,6 +127,7 @@ func (d *Driver) Close() error {
 	}
 	d.mu.Unlock()
 	d.watchers.Wait()
+	d.closeBalancing()
 	return d.lock.Close()
 }
 

@@ -72,6 +72,7 @@ func (d *Driver) recoverNetworks(ctx context.Context) error {
 // Down removes all machines, networks and volumes from the host, with their state. It goes on after an error,
 // so that as little as possible is left, and can be called again.
 func (d *Driver) Down(ctx context.Context) error {
+	d.closeBalancing()
 	var group errgroup.Group
 	for _, i := range d.instances() {
 		group.Go(func() error {

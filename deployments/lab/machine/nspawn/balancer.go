@@ -1,0 +1,190 @@
+package nspawn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/netip"
+	"os"
+	"runtime"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/windlass-nfv/windlass/deployments/lab/machine"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+var _ machine.Balancer = (*Driver)(nil)
+
+// balancing is what this process carries the traffic of: its listeners are in the lab's router, and it reaches machines
+// as the host does. A restarted lab is told of each load balancer anew.
+type balancing struct {
+	mu  sync.Mutex
+	all map[string]*balanced // by the load balancer's id
+}
+
+// balanced is one load balancer.
+type balanced struct {
+	address netip.Addr
+	fronts  map[int]*front // by port
+}
+
+// front is a port of a load balancer.
+type front struct {
+	net.Listener
+
+	members atomic.Pointer[[]string]
+	turn    atomic.Uint32
+}
+
+// memberTimeout is for how long a member may not answer before the next one is tried.
+const memberTimeout = 2 * time.Second
+
+// Balance implements machine.Balancer with a TCP proxy in this process.
+func (d *Driver) Balance(ctx context.Context, b machine.LoadBalancer) error {
+	d.balancing.mu.Lock()
+	defer d.balancing.mu.Unlock()
+	if d.balancing.all == nil {
+		d.balancing.all = map[string]*balanced{}
+	}
+	have := d.balancing.all[b.ID]
+	if have == nil && len(b.Fronts) == 0 {
+		return nil
+	}
+	if have == nil {
+		address, err := netip.ParseAddr(b.Address)
+		if err != nil {
+			return lcm.Wrap(lcm.KindInvalid, err, "Load balancer %s: %q is no address.", b.ID, b.Address)
+		}
+		have = &balanced{address: address, fronts: map[int]*front{}}
+		if err := d.answerFor(ctx, address, "replace"); err != nil {
+			return err
+		}
+		d.balancing.all[b.ID] = have
+	}
+	if err := d.serveFronts(ctx, have, b.Fronts); err != nil {
+		return err
+	}
+	if len(have.fronts) > 0 {
+		return nil
+	}
+	delete(d.balancing.all, b.ID)
+	return d.answerFor(ctx, have.address, "del")
+}
+
+// serveFronts opens and closes ports, and lets those that stay lead to their members.
+func (d *Driver) serveFronts(ctx context.Context, b *balanced, want []machine.Front) error {
+	wanted := map[int]bool{}
+	for _, w := range want {
+		wanted[w.Port] = true
+		f := b.fronts[w.Port]
+		if f == nil {
+			listener, err := d.listenInRouter(ctx, netip.AddrPortFrom(b.address, uint16(w.Port))) //nolint:gosec // it is a port
+			if err != nil {
+				return broken(err, "The load balancer at %s cannot listen on port %d.", b.address, w.Port)
+			}
+			f = &front{Listener: listener}
+			b.fronts[w.Port] = f
+			go f.serve()
+		}
+		var members []string
+		for _, m := range w.Members {
+			members = append(members, net.JoinHostPort(m.Address, strconv.Itoa(m.Port)))
+		}
+		f.members.Store(&members)
+	}
+	for port, f := range b.fronts {
+		if !wanted[port] {
+			_ = f.Close()
+			delete(b.fronts, port)
+		}
+	}
+	return nil
+}
+
+// answerFor gives the address of a load balancer to the bridge of its network, or takes it away.
+func (d *Driver) answerFor(ctx context.Context, address netip.Addr, verb string) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, n := range d.networks.list() {
+		if n.CIDR.Contains(address) {
+			_, err := run(ctx, "", "ip", "-n", d.router(), "addr", verb, address.String()+"/32", "dev", bridgeName(n.ID))
+			return broken(err, "The lab's router cannot answer at %s.", address)
+		}
+	}
+	return lcm.Errorf(lcm.KindNotFound, "There is no network with the address %s.", address)
+}
+
+// listenInRouter opens a port in the network namespace of the router. The thread that has been there is not used again
+// when it cannot come back.
+func (d *Driver) listenInRouter(ctx context.Context, at netip.AddrPort) (listener net.Listener, err error) {
+	runtime.LockOSThread()
+	home, err := os.Open(fmt.Sprintf("/proc/self/task/%d/ns/net", unix.Gettid()))
+	if err != nil {
+		runtime.UnlockOSThread()
+		return nil, err
+	}
+	defer func() { _ = home.Close() }()
+	router, err := os.Open(netnsDir + d.router())
+	if err != nil {
+		runtime.UnlockOSThread()
+		return nil, err
+	}
+	defer func() { _ = router.Close() }()
+	if err = unix.Setns(int(router.Fd()), unix.CLONE_NEWNET); err == nil {
+		listener, err = (&net.ListenConfig{}).Listen(ctx, "tcp4", at.String())
+	}
+	if back := unix.Setns(int(home.Fd()), unix.CLONE_NEWNET); back != nil {
+		return listener, errors.Join(err, back)
+	}
+	runtime.UnlockOSThread()
+	return listener, err
+}
+
+// serve takes connections until the front is closed.
+func (f *front) serve() {
+	for {
+		client, err := f.Accept()
+		if err != nil {
+			return
+		}
+		go f.carry(client)
+	}
+}
+
+// carry connects a client with the next member that answers.
+func (f *front) carry(client net.Conn) {
+	defer func() { _ = client.Close() }()
+	members := *f.members.Load()
+	for range members {
+		to := members[int(f.turn.Add(1))%len(members)]
+		server, err := net.DialTimeout("tcp", to, memberTimeout)
+		if err != nil {
+			continue
+		}
+		go func() {
+			_, _ = io.Copy(server, client)
+			_ = server.Close()
+		}()
+		_, _ = io.Copy(client, server)
+		return
+	}
+}
+
+// closeBalancing ends what this process carries.
+func (d *Driver) closeBalancing() {
+	d.balancing.mu.Lock()
+	defer d.balancing.mu.Unlock()
+	for _, b := range d.balancing.all {
+		for _, f := range b.fronts {
+			_ = f.Close()
+		}
+	}
+	d.balancing.all = nil
+}
