@@ -107,9 +107,10 @@ func (k *kubesprayWork) replaceNodesOnly(ctx workflow.Context) error {
 	return k.replaceServers(ctx)
 }
 
-// deleteLeaving deletes the nodes from Kubernetes. Their members of etcd are kubespray's, which has them where it likes.
+// deleteLeaving deletes the nodes from Kubernetes whose members of etcd, if they had any, are gone: kubespray forgets those
+// that a heal replaces first as members, then as nodes.
 func (k *kubesprayWork) deleteLeaving(ctx workflow.Context) error {
-	return k.deleteNodes(ctx, k.leaving(), k.staying().With(lcm.ControlPlane))
+	return k.deleteNodes(ctx, k.leaving().Without(k.broken()), k.staying().With(lcm.ControlPlane))
 }
 
 // registerAgain is for a cluster without a load balancer, which is known by the address of a control plane.

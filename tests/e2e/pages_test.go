@@ -32,6 +32,8 @@ type reader struct {
 	*bed
 	// dir is the directory of the reader: a checkout, as far as pages look at it.
 	dir string
+	// env are further variables of the shell, name=value.
+	env []string
 }
 
 func newReader(t *testing.T, b *bed) *reader {
@@ -91,6 +93,7 @@ func incomplete(command string) bool {
 // at addresses of their own.
 var ofTheTest = []string{
 	"go tool task build", "bin/windlass-lab up --machines fake", "bin/windlass dev", "bin/windlass-lab down",
+	"ANSIBLE=192.0.2.9", "PASSWORD=of-the-ansible-server",
 }
 
 // exitWaits is the exit code of a client that has watched an operation into FAILED_TEMP.
@@ -101,7 +104,13 @@ func (r *reader) read(t *testing.T, page string) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(r.Root, page))
 	require.NoError(t, err)
-	commands := commandsOf(string(text))
+	r.paste(t, page, string(text))
+}
+
+// paste carries out the commands of a text that is from a page.
+func (r *reader) paste(t *testing.T, page, text string) {
+	t.Helper()
+	commands := commandsOf(text)
 	require.NotEmpty(t, commands, page)
 	script := "export PATH=$PWD/bin:$PATH\n"
 	for _, c := range commands {
@@ -123,7 +132,7 @@ func (r *reader) run(t *testing.T, script string) {
 	info, err := r.Info()
 	require.NoError(t, err)
 	cmd := exec.CommandContext(t.Context(), "bash", "-c", script)
-	cmd.Dir, cmd.Env = r.dir, append(os.Environ(), "WINDLASS_API="+info.API)
+	cmd.Dir, cmd.Env = r.dir, slices.Concat(os.Environ(), r.env, []string{"WINDLASS_API=" + info.API})
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, "the last of these commands:\n%s", out)
 }

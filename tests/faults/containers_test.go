@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"os"
+	"slices"
 	"testing"
 	"time"
 
@@ -93,9 +94,9 @@ func (s *site) startCluster(t testing.TB) {
 // rows are the operations of the matrix that can be tried here.
 func (s *site) rows() []operation {
 	if s.cluster == nil {
-		return operations
+		return slices.Concat(operations, ofKubespray)
 	}
-	return append(append([]operation{}, operations...), ofContainers...)
+	return slices.Concat(operations, ofKubespray, ofContainers)
 }
 
 // mediaOn puts the connection point media on a network.

@@ -209,6 +209,7 @@ func (c *cell) clearAway(t testing.TB) {
 		c.site.bed.Terminate(t, c.site.vnf)
 	}
 	c.site.removeNetwork(t)
+	c.site.removeAnsible(t)
 	c.site.bed.RequireNothingLeft(t)
 	c.site.requireNoContainers(t)
 	c.site.vnf, c.site.now = "", none

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/tests/kubespray"
 	"github.com/windlass-nfv/windlass/tests/kubetest"
 	"github.com/windlass-nfv/windlass/tests/testbed"
 )
@@ -23,6 +24,7 @@ type state struct {
 	pods      int  // of a VNF of containers
 	renewed   bool // such a VNF that got a later package
 	chart     bool // one that a chart makes
+	ansible   bool // a cluster that an Ansible server makes
 }
 
 // The states between which operations change.
@@ -126,6 +128,8 @@ type site struct {
 	cluster    *kubetest.ControlPlane
 	clusterVim string
 	life       testing.TB
+	// ansible is the Ansible server of clusters by kubespray, as long as there is one.
+	ansible kubespray.Machine
 }
 
 // patience is the limit for an operation that nothing disturbs any more, on a machine that is busy.
@@ -145,6 +149,8 @@ func (s *site) approach(t testing.TB, want state) (now state) {
 	switch {
 	case s.now.pods > 0 || want.pods > 0:
 		return s.approachContainers(t, want)
+	case s.now.ansible || want.ansible:
+		return s.approachKubespray(t, want)
 	case s.now == none && want.server:
 		s.await(t, s.instantiateServer(t))
 		return lone
@@ -190,11 +196,15 @@ func (s *site) check(t testing.TB, op string, want state) {
 	s.bed.RequireStepsEnded(t, op)
 	switch {
 	case want == none:
+		s.removeAnsible(t)
 		s.bed.RequireNothingLeft(t)
 		s.requireNoContainers(t)
 		return
 	case want.pods > 0:
 		s.requireContainers(t, want)
+		return
+	case want.ansible:
+		s.requirePlayed(t, want)
 		return
 	case want.server:
 		s.requireConnected(t, want)
