@@ -51,6 +51,17 @@ func TestSummaries_arePagesWithATotal(t *testing.T) {
 }
 
 // With 10,000 instances a page is there at once.
+func TestSummaries_knowChecksThatHaveFoundNothing(t *testing.T) {
+	b := newBench(t)
+	_, vnfdID := b.onboard()
+	id := lcm.VnfInstanceID(strings.TrimPrefix(b.create("/vnflcm/v1", vnfdID), "/vnflcm/v1/vnf_instances/"))
+	_, err := b.store.RecordDrift(t.Context(), id, lcm.DriftReport{ID: "run", CheckedAt: time.Now()}, nil)
+	require.NoError(t, err)
+	list := b.do("GET", "/windlass/v1/vnf_instances", nil).list()
+	require.Equal(t, 0.0, list[0]["drift"].(map[string]any)["findings"], "the report has null for none")
+	require.Empty(t, b.do("GET", "/windlass/v1/vnf_instances?attention=true", nil).list())
+}
+
 func TestSummaries_areFastWithManyInstances(t *testing.T) {
 	b := newBench(t)
 	b.began()

@@ -47,7 +47,7 @@ func (s *Store) InstanceSummaries(
 	if f.Attention {
 		w.add(`(exists (select from vnf_lcm_op_occ o where o.vnf_instance_id = vnf_instance.id and o.state = 'FAILED_TEMP')
 			or exists (select from vnf_drift d where d.vnf_instance_id = vnf_instance.id
-				and jsonb_array_length(d.report -> 'findings') > 0))`)
+				and jsonb_array_length(nullif(d.report -> 'findings', 'null')) > 0))`)
 	}
 	if total, err = s.count(ctx, "vnf_instance", w); err != nil {
 		return nil, 0, err
@@ -58,7 +58,7 @@ func (s *Store) InstanceSummaries(
 			i.instantiation_state, coalesce(i.instantiated_brief ->> 'vnfState', ''), i.created,
 			coalesce(o.id, ''), coalesce(o.operation, ''), coalesce(o.state, ''), o.start_time, o.state_entered_time,
 			coalesce(o.step, ''), (d.report ->> 'checkedAt')::timestamptz,
-			coalesce(jsonb_array_length(d.report -> 'findings'), 0)
+			coalesce(jsonb_array_length(nullif(d.report -> 'findings', 'null')), 0)
 		from (select * from vnf_instance`+w.String()+` order by name, id limit @limit offset @offset) i
 		left join lateral (
 			select id, operation, state, start_time, state_entered_time, step from vnf_lcm_op_occ
