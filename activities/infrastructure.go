@@ -375,11 +375,11 @@ func portNamed(inv *vim.Inventory, part, name string) (vim.Port, error) {
 	port, ok := inv.Ports[r.ID]
 	if !ok {
 		return vim.Port{}, lcm.Errorf(lcm.KindInvalid,
-			"The resource %q of the Base HOT is a %s: a port or a floating IP is needed.", name, r.VimType)
+			"The resource %q of the template is a %s: a port or a floating IP is needed.", name, r.VimType)
 	}
 	return port, nil
 }
 
 func missing(name, parameter string) error {
-	return lcm.Errorf(lcm.KindInvalid, "The Base HOT has no resource %q: correct %s, or the package.", name, parameter)
+	return lcm.Errorf(lcm.KindInvalid, "The template has no resource %q: correct %s, or the package.", name, parameter)
 }

@@ -101,12 +101,12 @@ func attachedTo(node lcm.Node, v lcm.StorageVolume, what string) error {
 	case node.ServerID:
 		return nil
 	case "":
-		return lcm.Errorf(lcm.KindBroken, "The volume %s (%s of the Base HOT) is attached to no server of the VNF. Attach "+
+		return lcm.Errorf(lcm.KindBroken, "The volume %s (%s of the template) is attached to no server of the VNF. Attach "+
 			"it to %s, or correct the package, then retry.",
 			v.VolumeID, v.ResourceID, node.ServerID)
 	default:
 		return lcm.Errorf(lcm.KindBroken,
-			"The volume %s (%s of the Base HOT) is attached to the server %s, not to %s %s. Correct the package.",
+			"The volume %s (%s of the template) is attached to the server %s, not to %s %s. Correct the package.",
 			v.VolumeID, v.ResourceID, v.ServerID, what, node.ServerID)
 	}
 }

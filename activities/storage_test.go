@@ -245,7 +245,7 @@ func TestCheckStorageServer_tellsEveryProblem(t *testing.T) {
 func TestSetUpVolumes_saysWhereAVolumeIsAttached(t *testing.T) {
 	s := newStorageSite(t)
 	for holder, want := range map[string]string{
-		"":   "The volume " + volumeID + " (vol of the Base HOT) is attached to no server of the VNF. Attach it to s1",
+		"":   "The volume " + volumeID + " (vol of the template) is attached to no server of the VNF. Attach it to s1",
 		"s2": "is attached to the server s2, not to the storage server s1",
 	} {
 		s.server.Volumes[0].ServerID = holder
@@ -417,7 +417,7 @@ func TestFindNodes_findsTheStorageServerBesideTheNodes(t *testing.T) {
 	assert.Empty(t, must(t, infra.FindNodes, in).Storage.Volumes[0].ServerID)
 	cloud.inv.Resources = cloud.inv.Resources[:5]
 	_, err := do(t, infra.FindNodes, in)
-	require.ErrorContains(t, err, `The Base HOT has no resource "vol": correct volume_resource_id`)
+	require.ErrorContains(t, err, `The template has no resource "vol": correct volume_resource_id`)
 	in.Left = true
 	require.Nil(t, cloud.ours, "no heal keeps volumes")
 	assert.Nil(t, must(t, infra.FindNodes, in).Storage, "what is left of an operation is told all the same")

@@ -42,7 +42,7 @@ func findStorage(inv *vim.Inventory, p k8s.Params) (*lcm.StorageServer, error) {
 	return s, nil
 }
 
-// findVolume finds a volume of the deployment itself by its name in the Base HOT, with the server that it is attached
+// findVolume finds a volume of the deployment itself by its name in the template, with the server that it is attached
 // to.
 func findVolume(inv *vim.Inventory, name string) (*lcm.StorageVolume, error) {
 	r, ok := inv.In(inv.ID, name)

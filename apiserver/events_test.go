@@ -25,7 +25,7 @@ func (b *bench) began() (opOcc string) {
 	a.want(http.StatusAccepted)
 	id, ctx := b.operation(a.path()).ID, b.Context()
 	require.NoError(b, b.store.RecordPlan(ctx, id, []lcm.Step{
-		{OpOccID: id, Index: 0, Phase: lcm.PhaseForward, Title: "Create the infrastructure stack", State: lcm.StepPending},
+		{OpOccID: id, Index: 0, Phase: lcm.PhaseForward, Title: "Create the infrastructure", State: lcm.StepPending},
 		{OpOccID: id, Index: 1, Phase: lcm.PhaseForward, Title: "Join the workers", State: lcm.StepPending},
 	}))
 	b.enter(a.path(), lcm.Processing)
@@ -46,7 +46,7 @@ func TestStepsShowNodeStateAttemptAndLastLine(t *testing.T) {
 	opOcc := b.began()
 	steps := b.do("GET", progressOf(opOcc)+"/steps", nil).list()
 	require.Equal(t, map[string]any{
-		"index": 0.0, "title": "Create the infrastructure stack", "phase": "FORWARD", "state": "PENDING", "attempt": 0.0,
+		"index": 0.0, "title": "Create the infrastructure", "phase": "FORWARD", "state": "PENDING", "attempt": 0.0,
 	}, steps[0])
 	last := steps[len(steps)-1]
 	require.Equal(t, map[string]any{

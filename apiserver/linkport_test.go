@@ -70,7 +70,7 @@ func TestGivenPorts_areTakenWhereTheBaseHOTTakesThem(t *testing.T) {
 		}
 		other := `{"extVirtualLinks":[{"id":"else","resourceId":"m","extCps":[{"cpdId":"VDU1_CP1"}]}]}`
 		require.Contains(t, b.do("POST", instance+"/change_ext_conn", other).problem(http.StatusBadRequest),
-			"the Base HOT takes a port of VDU1_CP1")
+			"the template takes a port of VDU1_CP1")
 		b.do("POST", instance+"/change_ext_conn", "{"+links(with, "port-2")+"}").want(http.StatusAccepted)
 	}
 }

@@ -100,7 +100,8 @@ func TestTopology_tellsRolesAndHealth(t *testing.T) {
 	balancer := server("lb", "44444444-x")
 	balancer.CpInfo = []lcm.VnfcCpInfo{{CpdID: "lb_CP"}}
 	object := server("web", "web-0")
-	object.ComputeResource.VimLevelResourceType = "Pod"
+	object.ComputeResource.VimConnectionID, object.ComputeResource.VimLevelResourceType = "k8s", "Pod"
+	inst.VimConnections = append(inst.VimConnections, lcm.VimConnectionInfo{ID: "k8s", VimType: "kubernetes"})
 	inst.InstantiationState = lcm.Instantiated
 	inst.ConfigurableProperties = map[string]any{lcm.RegistriesKey: []any{map[string]any{
 		"server": "registry.example:5000", "connection_type": "2", "password": marker,

@@ -276,5 +276,5 @@ func TestObserver_knowsWhatWorkflowsRecord(t *testing.T) {
 		states[s.Name] = s.Attributes["windlass.state"]
 	}
 	require.Equal(t, "COMPLETED", states["TERMINATE"])
-	require.Equal(t, "DONE", states["Delete the infrastructure stack"])
+	require.Equal(t, "DONE", states["Delete the infrastructure"])
 }

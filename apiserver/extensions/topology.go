@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"net/http"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -170,7 +169,7 @@ func partOf(inst lcm.VnfInstance, r lcm.VnfcResourceInfo, balancer []string) par
 		}
 	}
 	switch {
-	case p.ResourceType != "" && !strings.HasPrefix(p.ResourceType, "OS::"):
+	case inContainers(inst, r):
 		p.Name, p.Role = p.ResourceID, roleObject
 	case r.Metadata[lcm.RegistriesKey] != nil:
 		p.Name, p.Role = lcm.NodeName(lcm.RegistryServer, p.ResourceID), lcm.RegistryServer
@@ -178,6 +177,13 @@ func partOf(inst lcm.VnfInstance, r lcm.VnfcResourceInfo, balancer []string) par
 		p.Name, p.Role = lcm.NodeName(lcm.LoadBalancer, p.ResourceID), lcm.LoadBalancer
 	}
 	return p
+}
+
+// inContainers tells whether a VNFC is an object of a VIM that runs containers.
+func inContainers(inst lcm.VnfInstance, r lcm.VnfcResourceInfo) bool {
+	return slices.ContainsFunc(inst.VimConnections, func(c lcm.VimConnectionInfo) bool {
+		return c.ID == r.ComputeResource.VimConnectionID && lcm.KindOfVim(c.Kind()).RunsContainers
+	})
 }
 
 // firstAddress is an address of a VNFC, "" when none is recorded.

@@ -140,7 +140,7 @@ func (a *api) checkRenewedPorts(
 		for k, cp := range link.ExtCps {
 			if !taken[cp.CpdID] && !cp.Leaves() {
 				found.Names(fmt.Sprintf("$.extVirtualLinks[%d].extCps[%d].cpdId", i, k),
-					"the Base HOT does not take the network of %s from a parameter (nfv, CP, %s, network), so it cannot be changed",
+					"the template does not take the network of %s from a parameter (nfv, CP, %s, network), so it cannot be changed",
 					cp.CpdID, cp.CpdID)
 			}
 		}
@@ -179,7 +179,7 @@ func (a *api) checkGivenPorts(
 			}
 			if needs && lcm.GivenPort(links, cp.CpdID) == nil && !a.GrantedByNFVO {
 				found.Mistake(lcm.Problem{Path: fmt.Sprintf("$.extVirtualLinks[%d].extCps[%d].cpConfig", i, k), Detail: fmt.Sprintf(
-					"the Base HOT takes a port of %s (nfv, CP, %s, port): describe it in extLinkPorts, and name it in linkPortId",
+					"the template takes a port of %s (nfv, CP, %s, port): describe it in extLinkPorts, and name it in linkPortId",
 					cp.CpdID, cp.CpdID)})
 			}
 		}

@@ -32,7 +32,7 @@ const (
 		"warnings":[{"path":"Scripts/x.sh","detail":"is named but missing"}],"additionalArtifacts":[{"artifactPath":"a"}]}`
 	north = `{"id":"7d1c","name":"north","type":"openstack","auth_url":"http://cloud:5000/v3","is_default":true,"status":"REACHABLE",
 		"vim_project":{"name":"nfv"},"extra":{"ssh_port":2222}}`
-	steps = `[{"index":0,"title":"Create the infrastructure stack","phase":"FORWARD","state":"DONE","attempt":1,
+	steps = `[{"index":0,"title":"Create the infrastructure","phase":"FORWARD","state":"DONE","attempt":1,
 		"startedAt":"2026-11-21T11:50:01Z","endedAt":"2026-11-21T11:50:39.4Z"},
 		{"index":1,"title":"Wait until every node answers on SSH","phase":"FORWARD","state":"FAILED","attempt":2,
 		"startedAt":"2026-11-21T11:50:40Z","endedAt":"2026-11-21T11:52:30Z","error":{"detail":"worker-3f2a91c0 does not answer."}},

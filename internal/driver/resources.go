@@ -10,7 +10,7 @@ import (
 // Resources are those of a template, with their types, by their names.
 type Resources map[string]string
 
-// Resources are those of the top template; false when they cannot be read, which is told where the stack is checked.
+// Resources are those of the top template; false when they cannot be read, which is told where the deployment is checked.
 func (r Request) Resources(ctx context.Context) (types Resources, ok bool) {
 	template, err := vnfpkg.StackTemplate(r.Flavour,
 		func(path string) ([]byte, error) { return r.Package.Read(ctx, path) })
@@ -25,8 +25,8 @@ func (r Resources) Want(found *Findings, path, name, what string, types ...strin
 	switch is := r[name]; {
 	case name == "": // reported already
 	case is == "":
-		found.Names(path, "the Base HOT has no resource %q at its top", name)
+		found.Names(path, "the template has no resource %q at its top", name)
 	case !slices.Contains(types, is):
-		found.Names(path, "the resource %q of the Base HOT is a %s; %s is needed", name, is, what)
+		found.Names(path, "the resource %q of the template is a %s; %s is needed", name, is, what)
 	}
 }

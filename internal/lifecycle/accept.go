@@ -178,7 +178,7 @@ func (c *choosing) zones() {
 			c.add(at, "%s takes zones for %s: what belongs to one of %s cannot be in %s alone", c.template(r.VduID),
 				c.vnfcs(r.VduID), r.VduID, zone)
 		case !c.all(zone): // a network is where the servers on it are
-			c.add(at, "the Base HOT takes zones for servers: the network of %s cannot be in %s without all of them",
+			c.add(at, "the template takes zones for servers: the network of %s cannot be in %s without all of them",
 				r.ResourceTemplateID, zone)
 		}
 	}

@@ -40,7 +40,7 @@ func (c *choosing) template(vdu string) string {
 	if c.ofPods(vdu) {
 		return "a workload"
 	}
-	return "the Base HOT"
+	return "the template"
 }
 
 func (c *choosing) vnfcs(vdu string) string {

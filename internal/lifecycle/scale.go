@@ -187,7 +187,7 @@ func (f Facts) capacity(levels map[string]int, level string) (map[string]int, er
 	return f.Flavour.CapacityAt(levels)
 }
 
-// groupOf is the aspect that scales a VDU, which is also the name of its group in the Base HOT.
+// groupOf is the aspect that scales a VDU, which is also the name of its group in the template.
 func (f Facts) groupOf(vdu string) string {
 	for _, a := range f.Flavour.Aspects {
 		if _, ok := a.Deltas[vdu]; ok {

@@ -93,7 +93,7 @@ func (l listing) making() []Step {
 		l.driversAt(InstantiateStart),
 		l.uploading(),
 		[]Step{
-			{ID: "create-stack", Title: "Create the infrastructure stack", Undo: "the stack is deleted"},
+			{ID: "create-stack", Title: "Create the infrastructure", Undo: "what was created is deleted"},
 			{ID: "find-nodes", Title: "Find the nodes"},
 		},
 		l.driversAt(InstantiateEnd),
@@ -105,7 +105,7 @@ func (l listing) ending() []Step {
 	return Join(
 		l.driversAt(TerminateStart),
 		When(l.facts.Graceful && l.facts.any(switchesVnfcs), Step{ID: "shut-down", Title: "Shut the servers down", Final: true}),
-		[]Step{{ID: "delete-stack", Title: "Delete the infrastructure stack", Final: true}},
+		[]Step{{ID: "delete-stack", Title: "Delete the infrastructure", Final: true}},
 		l.driversAt(TerminateEnd),
 		l.releasing(),
 		[]Step{{ID: "forget-secrets", Title: "Forget keys and secrets"}},
@@ -122,7 +122,7 @@ func (l listing) scaling() []Step {
 	}
 	if l.plan.Grows() {
 		list = append(list,
-			Step{ID: "enlarge-stack", Title: "Enlarge the infrastructure stack", Undo: "the new servers are deleted"},
+			Step{ID: "enlarge-stack", Title: "Enlarge the infrastructure", Undo: "the new servers are deleted"},
 			Step{ID: "find-new-nodes", Title: "Find the new nodes"},
 		)
 		list = append(list, l.driversAt(ScaleEnd)...)
@@ -208,7 +208,7 @@ func (l listing) replacingServers(title string) []Step {
 // reconnecting is a CHANGE_EXT_CONN.
 func (l listing) reconnecting() []Step {
 	return Join(l.driversAt(ExtConnStart), l.tryingVim(), []Step{
-		{ID: "change-connections", Title: "Change the connections of the stack", Undo: "the connections are what they were"},
+		{ID: "change-connections", Title: "Change the external connections", Undo: "the connections are what they were"},
 		{ID: "look", Title: "Look at the infrastructure"},
 	}, l.driversAt(ExtConnEnd))
 }

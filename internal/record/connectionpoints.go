@@ -43,7 +43,7 @@ func (v vnf) connectionPoints(
 }
 
 // otherExternal are the connection points of the request's links that are no port of a VM under their own name: an
-// address that servers share, or a port that the Base HOT calls otherwise.
+// address that servers share, or a port that the template calls otherwise.
 func (v vnf) otherExternal(known []lcm.VnfExtCpInfo) (out []lcm.VnfExtCpInfo) {
 	for _, link := range v.Request.ExtVirtualLinks {
 		for _, cp := range link.ExtCps {

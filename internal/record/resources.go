@@ -54,7 +54,7 @@ func vnfcResource(c Vnfc, connectionID string) lcm.VnfcResourceInfo {
 }
 
 // attached are the volumes and ports of a VM, by what describes them in the VNFD. The only volume is that of the VDU's
-// only virtual storage, whatever the Base HOT calls it.
+// only virtual storage, whatever the template calls it.
 func (v vnf) attached(c Vnfc) (out []lcm.AttachedResource) {
 	var storages []string
 	only := len(c.VolumeIDs) == 1

@@ -156,8 +156,8 @@ func (i *Inventory) MemberResources(group string) ([]Resource, error) {
 		}
 	}
 	if part == "" {
-		return nil, lcm.Errorf(lcm.KindInvalid, "The stack has no resource %q: aspect_id must be the name of an "+
-			"AutoScalingGroup or ResourceGroup in the Base HOT.", group)
+		return nil, lcm.Errorf(lcm.KindInvalid, "The deployment has no resource %q: aspect_id must be the name "+
+			"of a group of servers in the template.", group)
 	}
 	var out []Resource
 	for _, r := range i.Resources {

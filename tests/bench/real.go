@@ -86,7 +86,7 @@ func showSteps(steps []step) {
 }
 
 // stackStep is the title of the step that both are timed from the end of.
-const stackStep = "Create the infrastructure stack"
+const stackStep = "Create the infrastructure"
 
 // byScript is the time that the script takes on a stack that is complete.
 func (b *bed) byScript(ctx context.Context) (took time.Duration, err error) {

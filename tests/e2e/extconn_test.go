@@ -19,7 +19,7 @@ const (
 	// The package with one small server.
 	serverPackage = "tests/bench/server"
 	serverVnfdID  = "0c9d3b52-6f0e-4d43-9d0b-5a1f6c0f7e11"
-	reconnectStep = "Change the connections of the stack"
+	reconnectStep = "Change the external connections"
 )
 
 func linksTo(network string, addresses ...string) map[string]any {

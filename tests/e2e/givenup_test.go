@@ -29,10 +29,10 @@ func healingGivenUp(t *testing.T, b *bed) {
 		cause func()
 		drift lcm.DriftKind // what a check finds afterwards
 	}{
-		{"Delete the infrastructure stack", func() {
+		{"Delete the infrastructure", func() {
 			b.Fault(t, map[string]any{"service": "heat", "method": "DELETE", "status": 403, "message": "not now", "count": -1})
 		}, lcm.DriftClusterVimUnregistered},
-		{"Create the infrastructure stack", func() {
+		{"Create the infrastructure", func() {
 			b.Fault(t, map[string]any{
 				"resource": "masterNode", "action": "CREATE", "count": 1,
 				"message": "the hypervisor caught fire",

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-const createStack = "Create the infrastructure stack"
+const createStack = "Create the infrastructure"
 
 // labStack is a stack as Heat shows it, nested ones included.
 type labStack struct {

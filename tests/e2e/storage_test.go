@@ -276,7 +276,7 @@ func (b *bed) volumeAttachedNowhere(t *testing.T, vnf, volume string) {
 		require.Equal(t, http.StatusAccepted, b.Act(t, op, "retry", nil).Status)
 		got := b.Await(t, op, quick, "FAILED_TEMP")
 		require.Contains(t, got["error"].(map[string]any)["detail"], "The volume "+volume+" (storage_server_volume of the "+
-			"Base HOT) is attached to no server of the VNF. Attach it to "+server)
+			"template) is attached to no server of the VNF. Attach it to "+server)
 	}
 	_, err = volumeattach.Create(t.Context(), nova, server, volumeattach.CreateOpts{VolumeID: volume}).Extract()
 	require.NoError(t, err)

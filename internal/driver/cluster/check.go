@@ -26,7 +26,7 @@ func Checked(given driver.Request) Request {
 }
 
 // count tells how many VMs a role has: those of the VDU that its connection points belong to, or that its
-// aspect scales. What the VNFD does not tell is found out when the stack is there; until then the smallest
+// aspect scales. What the VNFD does not tell is found out when the servers are there; until then the smallest
 // number that fits the request is taken.
 func (r Request) count(n k8s.NodeParams) int {
 	vdus := n.Vdus(r.Flavour)

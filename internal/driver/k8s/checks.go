@@ -51,7 +51,7 @@ func (c *clusterChecks) drop(key string) {
 // group wants the name of the VMs of a role, when there are several.
 func (c *clusterChecks) group(key string, n NodeParams, count int) {
 	if count > 1 && n.AspectID == "" && n.VduID == "" {
-		c.add(key+".aspect_id", "is missing: it names the Heat group of the %d VMs; or give their VDU, as vdu_id.", count)
+		c.add(key+".aspect_id", "is missing: it names the group of the %d VMs in the template; or give their VDU, as vdu_id.", count)
 	}
 }
 

@@ -32,8 +32,8 @@ type StorageServerParams struct {
 
 // CinderVolumeParams says where a volume is mounted on the storage server.
 type CinderVolumeParams struct {
-	// VolumeResourceID is the volume's name in the top template of the Base HOT.
-	VolumeResourceID string `json:"volume_resource_id" param:"required=it names the volume in the Base HOT"`
+	// VolumeResourceID is the volume's name in the top template.
+	VolumeResourceID string `json:"volume_resource_id" param:"required=it names the volume in the template"`
 	MountTo          string `json:"mount_to" param:"required=it is the path of a directory; is=mount point"`
 }
 
