@@ -3,6 +3,7 @@
 #
 #	tools/prerequisites.sh test             all that lint and tests call
 #	tools/prerequisites.sh lint             what lint calls
+#	tools/prerequisites.sh browser          the browser that the web page is tested in
 #	tools/prerequisites.sh demo [ARGS...]   what the demo needs with these arguments: PostgreSQL, and what the lab's real
 #	                                        machines are made with, unless its machines only act. A real OpenStack
 #	                                        installs its own.
@@ -39,6 +40,7 @@ list() {
 		openssh-client          ssh                                                                       machines
 		python3-openstackclient /usr/lib/python3/dist-packages/openstackclient                            test?
 		python3-tackerclient    /usr/lib/python3/dist-packages/tackerclient                               test?
+		chromium                chromium                                                                  browser
 	END
 }
 
@@ -47,10 +49,11 @@ main() {
 	case $what in
 	test) sets=(lint test database machines) ;;
 	lint) sets=(lint) ;;
+	browser) sets=(browser) ;;
 	demo) sets_of_demo "${@:2}" ;;
 	list) list && exit ;;
 	*)
-		echo "usage: tools/prerequisites.sh test | lint | demo [ARGUMENTS OF THE DEMO]" >&2
+		echo "usage: tools/prerequisites.sh test | lint | browser | demo [ARGUMENTS OF THE DEMO]" >&2
 		exit 64
 		;;
 	esac

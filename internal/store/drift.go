@@ -126,7 +126,7 @@ func (s *Store) DriftCount(ctx context.Context) (map[lcm.DriftKind]int, error) {
 		select finding ->> 'kind', count(*)
 		from vnf_drift d
 		join vnf_instance i on i.id = d.vnf_instance_id and i.instantiation_state = 'INSTANTIATED'
-		cross join lateral jsonb_array_elements(d.report -> 'findings') finding
+		cross join lateral jsonb_array_elements(nullif(d.report -> 'findings', 'null')) finding
 		group by 1`, nil)
 	out := map[lcm.DriftKind]int{}
 	for _, c := range counts {

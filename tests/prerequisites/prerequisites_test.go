@@ -30,8 +30,7 @@ var elsewhere = map[string]string{
 	"gofmt": "it comes with go",
 
 	"sshpass":          "only the benchmark of real machines calls it, and says how to install it",
-	"chromium":         "only docs/screenshot.sh calls it, and says so",
-	"chromium-browser": "likewise",
+	"chromium-browser": "another name of chromium",
 	"google-chrome":    "likewise",
 }
 

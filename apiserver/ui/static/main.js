@@ -103,7 +103,7 @@ async function enter() {
 async function begin() {
   try {
     await session.loadSettings();
-    session.onRefused((why) => { if (session.identity || session.loggedIn) leaveSession(why); });
+    session.onRefused((why) => { if (session.identity) leaveSession(why); });
     const problemOfLogin = await returnFromIssuer();
     if (problemOfLogin) {
       showLogin(main, enter, problemOfLogin);

@@ -1,0 +1,101 @@
+package ui
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/apiserver"
+	"github.com/windlass-nfv/windlass/apiserver/ui"
+	"github.com/windlass-nfv/windlass/internal/auth"
+	"github.com/windlass-nfv/windlass/internal/pgtest"
+	"github.com/windlass-nfv/windlass/internal/secrets"
+	"github.com/windlass-nfv/windlass/internal/secrets/secretstest"
+	"github.com/windlass-nfv/windlass/internal/store"
+)
+
+const goodToken, goodPassword = "token-of-edge", "right"
+
+// keystone knows one user and one token, both of the project edge.
+type keystone struct{}
+
+func (keystone) Authenticate(r *http.Request) (auth.Identity, error) {
+	if r.Header.Get("X-Auth-Token") != goodToken {
+		return auth.Identity{}, &auth.UnauthenticatedError{RefusalError: &auth.RefusalError{Detail: "Keystone does not know the token."}}
+	}
+	return auth.Identity{Client: "keystone Default/operator", Project: "edge", Scopes: []string{auth.ScopeRead}}, nil
+}
+
+func (keystone) LogIn(_ context.Context, u auth.KeystoneUser) (auth.Token, error) {
+	if u.Password != goodPassword || u.Project != "edge" {
+		return auth.Token{}, &auth.RefusalError{Detail: "Keystone does not know this user with this password in this project."}
+	}
+	return auth.Token{Value: goodToken}, nil
+}
+
+// TestLogin is quick: it needs a database and a browser, nothing else.
+func TestLogin(t *testing.T) {
+	url := pgtest.URL(t)
+	db, err := store.Open(t.Context(), url)
+	require.NoError(t, err)
+	t.Cleanup(db.Close)
+	tenThousand(t, url)
+	var api *apiserver.Server
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { api.ServeHTTP(w, r) }))
+	t.Cleanup(server.CloseClientConnections)
+	api, err = apiserver.New(apiserver.Options{
+		Endpoint: server.URL, Store: db, Vault: secrets.NewVault(secretstest.Keyring(t), db), Auth: keystone{},
+		Passwords: keystone{}, Page: ui.Settings{Tokens: map[string]string{"keystone": "X-Auth-Token"}},
+	})
+	require.NoError(t, err)
+
+	b := open(t, server.URL+"/")
+	b.says("h1", "Log in to Windlass")
+	b.pictureOf("login")
+	b.do(chromedp.SendKeys(`input[name=username]`, "operator"), chromedp.SendKeys(`input[name=password]`, "wrong"),
+		chromedp.SendKeys(`input[name=project]`, "edge\r"))
+	b.says(".problem", "Keystone does not know this user")
+	b.fill(`textarea[name=token]`, "forged")
+	b.do(chromedp.Evaluate(`document.querySelector("textarea").form.requestSubmit()`, nil))
+	b.says(".problem", "Keystone does not know the token")
+	b.fill(`input[name=password]`, "")
+	b.do(chromedp.SendKeys(`input[name=password]`, goodPassword+"\r"))
+	b.says("main .count", "10,000 instances")
+	b.says("td", "<b>many-1</b>") // a name is text, whatever it looks like
+	b.press("Last")
+	b.says(".pager", "9,951 to 10,000 of 10,000")
+	b.do(chromedp.SendKeys(`input[type=search]`, "many-777"))
+	b.says("main .count", "11 instances")
+
+	var kept, cookies string
+	b.do(chromedp.Evaluate(`Object.keys(localStorage).join()`, &kept), chromedp.Evaluate(`document.cookie`, &cookies))
+	require.Empty(t, kept+cookies, "credentials are in the tab only")
+	b.do(chromedp.Reload())
+	b.says("main .count", "11 instances")
+	b.do(chromedp.Click(`details.menu summary`))
+	b.press("Log out")
+	b.says("h1", "Log in to Windlass")
+}
+
+// tenThousand makes so many instances of the project edge.
+func tenThousand(t *testing.T, url string) {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), url)
+	require.NoError(t, err)
+	defer conn.Close(t.Context())
+	_, err = conn.Exec(t.Context(), `
+		insert into vnf_pkg (id, onboarding_state, operational_state, vnfd_id, provider, product_name, software_version,
+			vnfd_version, checksum_algo, checksum, project_id)
+		values ('package', 'ONBOARDED', 'ENABLED', 'vnfd', 'Windlass', 'Kubernetes cluster', '1.0', '1.0', 'SHA-256', '', 'edge');
+		insert into vnf_instance (id, name, description, vnfd_id, vnf_pkg_id, provider, product_name, software_version,
+			vnfd_version, instantiation_state, project_id)
+		select gen_random_uuid()::text, case n when 1 then '<b>many-1</b>' else 'many-' || n end, '', 'vnfd', 'package',
+			'Windlass', 'Kubernetes cluster', '1.0', '1.0', 'NOT_INSTANTIATED', 'edge'
+		from generate_series(1, 10000) n`)
+	require.NoError(t, err)
+}
