@@ -125,10 +125,11 @@ class Row {
   draw(from, to) {
     const { startedAt, endedAt } = this.whole;
     if (!startedAt) {
-      this.bar.style.setProperty('inline-size', '0');
+      this.bar.hidden = true;
       setText(this.took, '');
       return;
     }
+    this.bar.hidden = false;
     const begin = +new Date(startedAt);
     const end = endedAt ? +new Date(endedAt) : to;
     const share = (t) => Math.min(100, Math.max(0, ((t - from) / (to - from)) * 100));
