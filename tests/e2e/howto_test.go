@@ -141,8 +141,11 @@ eval "$(windlass-lab openrc)"
 unset OS_AUTH_URL
 curl() { command curl --fail-with-body "$@"; }
 look() {
-  VNF=$(windlass vnf list | awk '/ (edge|registry|storage)-?[0-9]* / {print $1}' | tail -n 1)
-  OP=$(windlass op list --vnf "$VNF" 2>/dev/null | awk 'NR > 1 {print $1}' | tail -n 1)
+  for name in edge-1 edge-2 registry storage-1; do
+    id=$(windlass vnf list | awk "/ $name / {print \$1}" | head -n 1)
+    [ -z "$id" ] || VNF=$id
+  done
+  OP=$(windlass op list --vnf "$VNF" 2>/dev/null | awk 'NR > 1 {print $1}' | head -n 1)
   PKG=$(windlass package list | awk 'NR > 1 {print $1}' | head -n 1)
   VIM=$(windlass vim list | awk '/ north / {print $1}')
   nodes=$(command curl -s $LAB/lab/clusters | grep -o '"node":"[^"]*"' | cut -d '"' -f 4)
