@@ -151,7 +151,8 @@ look() {
   nodes=$(command curl -s $LAB/lab/clusters | grep -o '"node":"[^"]*"' | cut -d '"' -f 4)
   WORKER=$(echo "$nodes" | grep worker | tail -n 1)
   CP=$(echo "$nodes" | grep cp | tail -n 1)
-  VNFC=$(windlass vnf show "$VNF" 2>/dev/null | awk '/^VNFC storage/ {print $3}')
+  VNFC=$(windlass vnf show "$VNF" -o json 2>/dev/null | tr -d ' \n' |
+    grep -o '"id":"[^"]*","vduId":"storage_server"' | cut -d '"' -f 4)
   [ -n "$VNFC" ] || VNFC=$WORKER
 }
 finish() {
