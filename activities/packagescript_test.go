@@ -1,0 +1,123 @@
+package activities_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/internal/driver/script"
+	"github.com/windlass-nfv/windlass/internal/driver/vdu"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/lifecycle"
+	"github.com/windlass-nfv/windlass/internal/record"
+	"github.com/windlass-nfv/windlass/internal/userdata"
+	"github.com/windlass-nfv/windlass/vnfpkg"
+)
+
+// toldScripts is a VNF with a Python program at instantiate_end, which counts how often it was run, and fails each time
+// that fails says.
+type toldScripts struct {
+	fails []error
+	given []map[string]any
+}
+
+func (s *toldScripts) Told(context.Context, lcm.OpOccID, *record.Outcome) (activities.ScriptTold, error) {
+	return activities.ScriptTold{
+		Given: map[string]any{"vnf_instance": map[string]any{"id": "vnf"}}, Secrets: []string{"hunter2"},
+	}, nil
+}
+
+func (s *toldScripts) Hook(
+	context.Context, lcm.OpOccID, script.Side,
+) (name string, hook vnfpkg.Hook, plan lcm.Plan, err error) {
+	return "instantiate_end", vnfpkg.Hook{
+		File: "Scripts/configure.sh", Inputs: map[string]string{"GREETING": "of the VNFD", "VNF_HOOK": "never"},
+	}, plan, nil
+}
+
+func (s *toldScripts) Run(_ context.Context, call userdata.ScriptCall) (made userdata.ScriptMade, err error) {
+	s.given = append(s.given, call.Given)
+	if len(s.fails) > 0 {
+		err, s.fails = s.fails[0], s.fails[1:]
+	}
+	return userdata.ScriptMade{Kept: map[string]any{"runs": float64(len(s.given))}, Changed: true}, err
+}
+
+func TestRunScript_tellsWhatTheRunBeforeHasKept(t *testing.T) {
+	s, _, _, output := newSite(t, 0, 1, nil)
+	told := &toldScripts{fails: []error{lcm.Errorf(lcm.KindBroken, "The script has failed.")}}
+	packaged := &activities.Scripts{Reach: s.Reach, Facts: told, Python: told}
+	in := activities.RunScriptInput{
+		ScriptsInput: activities.ScriptsInput{Tracked: s.Tracked(s.Nodes[0]).Tracked, OpOccID: "op"},
+		Hook:         "instantiate_end", Path: "Scripts/account.py",
+	}
+	_, err := do(t, packaged.RunScript, in)
+	require.ErrorContains(t, err, "The script has failed.")
+	for range 2 {
+		must(t, packaged.RunScript, in)
+	}
+	require.Len(t, told.given, 3)
+	for i, kept := range []map[string]any{{}, {"runs": float64(1)}, {"runs": float64(2)}} {
+		require.Equal(t, kept, told.given[i]["user_script_err_handling_data"], "also a failed one is known to the next")
+		require.Equal(t, "instantiate_end", told.given[i]["operation"])
+	}
+	require.Contains(t, output.Shown[0], "which Windlass does not take over")
+
+	packaged.Python = nil
+	_, err = do(t, packaged.RunScript, in)
+	require.ErrorContains(t, err, "set scripts.policy to run, and userData.python")
+}
+
+func TestRunOnServer_givesTheSameEnvironmentTwice(t *testing.T) {
+	s, fake, _, _ := newSite(t, 0, 1, nil)
+	vnf := s.Reach.Vnfs.(*fixedVnf)
+	vnf.Context.OpOcc.Operation = lcm.OpInstantiate
+	vnf.Context.Drivers = []lifecycle.Driver{&script.Scripts{Params: script.Params{
+		Parameters: map[string]string{"GREETING": "of the request"},
+		Secrets:    map[string]lcm.Secret{"LICENSE": {Clear: "hunter2"}},
+		Timeouts:   vdu.Timeouts{Run: 60},
+	}}}
+	vnf.Context.PackageFile = func(context.Context, string) ([]byte, error) { return []byte("echo \"$GREETING\"\n"), nil }
+	packaged := &activities.Scripts{Reach: s.Reach, Facts: &toldScripts{}}
+	node := s.Nodes[0]
+	node.VduID, node.Address = "web-1", "10.0.0.20"
+	other := node
+	other.Address = "10.0.0.3"
+	in := activities.RunOnServerInput{
+		NodeInput: s.Tracked(node), Hook: "instantiate_end", Path: "Scripts/configure.sh", Change: "comes",
+		All: lcm.Nodes{node, other},
+	}
+	for range 2 {
+		must(t, packaged.RunOnServer, in)
+	}
+	require.Len(t, fake.ran, 2)
+	first := readStdin(fake.ran[0].Stdin)
+	assert.Equal(t, first, readStdin(fake.ran[1].Stdin))
+	assert.Equal(t, "echo \"$GREETING\"\n", first["script"])
+	for name, value := range map[string]string{
+		"GREETING": "of the request", "LICENSE": "hunter2", "VNF_HOOK": "instantiate_end", "VNF_CHANGE": "comes",
+		"VNF_OPERATION": "INSTANTIATE", "VNF_ADDRESS": "10.0.0.20", "VNF_ADDRESSES_web_1": "10.0.0.3 10.0.0.20",
+	} {
+		assert.Equal(t, value, first["env."+name], name)
+	}
+	assert.NotContains(t, fake.ran[0].Script, "hunter2")
+	assert.Contains(t, fake.ran[0].Mask, "hunter2")
+}
+
+func TestRunOnServer_passesAServerOverThatLeavesAndDoesNotAnswer(t *testing.T) {
+	s, fake, _, _ := newSite(t, 0, 1, nil)
+	vnf := s.Reach.Vnfs.(*fixedVnf)
+	vnf.Context.Drivers = []lifecycle.Driver{&script.Scripts{Params: script.Params{Timeouts: vdu.Timeouts{Run: 60}}}}
+	vnf.Context.PackageFile = func(context.Context, string) ([]byte, error) { return []byte("true\n"), nil }
+	packaged := &activities.Scripts{Reach: s.Reach, Facts: &toldScripts{}}
+	in := activities.RunOnServerInput{
+		NodeInput: s.Tracked(s.Nodes[0]), Hook: "terminate_start", Path: "Scripts/configure.sh", Change: "leaves",
+		PassOver: true,
+	}
+	fake.fail["run-package-script"] = []error{lcm.Errorf(lcm.KindBroken, "It has failed.")}
+	_, err := do(t, packaged.RunOnServer, in)
+	require.ErrorContains(t, err, "It has failed.", "a script that fails is no server that does not answer")
+}
