@@ -148,7 +148,7 @@ func grantUnhonoured(t *testing.T, b *bed, n *nfvotest.NFVO) {
 	vnf, op := b.oneControlPlane(t, "unhonoured")
 	got := b.Await(t, op, quick, "ROLLED_BACK")
 	require.Contains(t, got["error"].(map[string]any)["detail"],
-		"the servers of workerNode are granted in the zone west, but the template takes none")
+		"the servers of workerNode are granted in the zone west, but the Base HOT takes none")
 	b.RequireNothingLeft(t)
 	require.Equal(t, http.StatusNoContent, b.Call(t, http.MethodDelete, "/vnflcm/v1/vnf_instances/"+vnf, nil).Status)
 }

@@ -36,10 +36,11 @@ var howTo = []struct{ page, before string }{
 
 // doneElsewhere are commands that need what is not here, by how they begin, and who carries them out.
 var doneElsewhere = map[string]string{
-	"windlass package create --uri": "packages_test.go has a server for archives",
-	"temporal ":                     "temporal_test.go and access do what the operations guide has of them",
-	"tctl ":                         "the same",
-	"openstack ":                    "tests/tackerclient drives Tacker's client",
+	"windlass package create --uri":                      "packages_test.go has a server for archives",
+	"windlass vnf instantiate edge-1 request.json --vim": "cmd/windlass sets members of requests in its tests",
+	"temporal ":  "temporal_test.go and access do what the operations guide has of them",
+	"tctl ":      "the same",
+	"openstack ": "tests/tackerclient drives Tacker's client",
 }
 
 // TestHowTo carries out every command of the pages.
