@@ -69,8 +69,10 @@ const otherPackage = "Leave linkPortId out, or use a package whose server takes 
 // alike looks at the port of a VDU whose VMs have one description for all of them.
 func alike(f *Flavour, cp lcm.ExtCp, capacity map[string]int, add func(string)) {
 	known, ok := f.Cp(cp.CpdID)
+	if !ok {
+		return // no template takes its port, which is told
+	}
 	switch n := capacity[known.VduID]; {
-	case !ok:
 	case n > 1:
 		add(fmt.Sprintf("there are %d VMs of %s, and a port is in one server. Each VM can have a port of its own with the "+
 			"user data class %s",
@@ -92,7 +94,10 @@ func apartPorts(f *Flavour, cp lcm.ExtCp, members Members, add func(string)) {
 
 // LackedPorts tells for which VNFCs a connection point that is given ports has none, "" when each has one.
 func LackedPorts(f *Flavour, cp lcm.ExtCp, members Members) string {
-	known, _ := f.Cp(cp.CpdID)
+	known, ok := f.Cp(cp.CpdID)
+	if !ok {
+		return ""
+	}
 	var without []string
 	for _, n := range members[known.VduID] {
 		if len(cp.GivenPorts()) > 0 && cp.PortOf(n) == nil {
@@ -115,7 +120,10 @@ func MadePortsProblems(
 ) []lcm.Problem {
 	return portsProblems(links, func(cp lcm.ExtCp, add func(string)) {
 		known, ok := f.Cp(cp.CpdID)
-		need, held := max(capacity[known.VduID], 1), 0
+		need, held := 1, 0
+		if ok {
+			need = max(capacity[known.VduID], 1)
+		}
 		for _, port := range cp.GivenPorts() {
 			if holds(params, port.ResourceID) {
 				held++

@@ -179,3 +179,18 @@ func TestMadePortsProblems_countPortsAndVms(t *testing.T) {
 	require.Contains(t, says(2, "port-a"), "does not hand the port on")
 	require.Contains(t, says(3, "port-a", "port-b"), "there are 3 VMs of node")
 }
+
+// A request may name a connection point that the flavour does not have.
+func TestPortsProblems_ofAConnectionPointThatIsNotThere(t *testing.T) {
+	fl, template := takingPort(t).template(t)
+	unknown := links("net", "gone_CP")
+	unknown[0].ExtCps[0].LinkPort = &lcm.LinkPort{ID: "p", ResourceID: "port-1"}
+	for _, members := range []Members{nil, {"node": {1}}} {
+		problems, err := template.PortsProblems(fl, unknown, map[string]int{"node": 1}, members)
+		require.NoError(t, err)
+		require.Len(t, problems, 1)
+		require.Contains(t, problems[0].Detail, "the connection point gone_CP cannot have the port port-1")
+	}
+	require.Empty(t, LackedPorts(fl, unknown[0].ExtCps[0], Members{"node": {1}}))
+	require.Len(t, MadePortsProblems(fl, unknown, map[string]int{"node": 1}, nil), 1)
+}

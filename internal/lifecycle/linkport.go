@@ -39,9 +39,9 @@ func (f Facts) checkPorts(change lcm.GroupChange, additional json.RawMessage) er
 	}
 	for _, link := range lcm.WithNfvPorts(f.links(), additional, f.apart()) {
 		for _, cp := range link.ExtCps {
-			known, _ := f.Flavour.Cp(cp.CpdID)
+			known, ok := f.Flavour.Cp(cp.CpdID)
 			given := cp.GivenPorts()
-			if known.VduID != change.VduID || len(given) == 0 {
+			if !ok || known.VduID != change.VduID || len(given) == 0 {
 				continue
 			}
 			if f.apart() {

@@ -147,3 +147,13 @@ func TestChangeExtConn_takesThePortsOfNfv(t *testing.T) {
 	require.Equal(t, "port-worker-0", lcm.GivenPort(f.Instance.Instantiated.ExtVirtualLinks, "workerNode_CP2").ResourceID,
 		"what is recorded stays")
 }
+
+// The record may have a connection point that no VNFD knows, for a request named it.
+func TestScale_passesOverAConnectionPointThatIsNotThere(t *testing.T) {
+	f := equipped(t)
+	f.Drivers = nil
+	cps := &f.Instance.Instantiated.ExtVirtualLinks[0].ExtCps
+	*cps = append(*cps, lcm.ExtCp{CpdID: "gone_CP"})
+	_, err := lifecycle.For(f, lcm.OpScale, json.RawMessage(`{"type":"SCALE_OUT","aspectId":"worker_instance"}`))
+	require.NoError(t, err)
+}
