@@ -32,6 +32,33 @@ func claimPhase(o *unstructured.Unstructured) corev1.PersistentVolumeClaimPhase 
 	return corev1.PersistentVolumeClaimPhase(phase)
 }
 
+// causeOf is the trouble of a claim that a Pod waits for. The scheduler says of such a Pod only that some claim has no
+// volume; which one, and why, its claim tells. It is nil when no claim of the Pod is in trouble.
+func (w *waiting) causeOf(t trouble) *trouble {
+	if t.reason != corev1.PodReasonUnschedulable {
+		return nil
+	}
+	for _, o := range w.listed(pods) {
+		var pod corev1.Pod
+		if o.GetNamespace() != t.namespace || o.GetName() != t.pod ||
+			runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, &pod) != nil {
+			continue
+		}
+		for _, v := range pod.Spec.Volumes {
+			if v.PersistentVolumeClaim == nil {
+				continue
+			}
+			claim := claimKind + " " + t.namespace + "/" + v.PersistentVolumeClaim.ClaimName
+			for _, known := range w.troubles {
+				if known.object == claim {
+					return known
+				}
+			}
+		}
+	}
+	return nil
+}
+
 // waitsForPod tells whether a claim is as it is to be although it has no volume: it gets one together with the first Pod
 // that uses it.
 func (w *waiting) waitsForPod(o *unstructured.Unstructured) bool {

@@ -65,6 +65,9 @@ func (w *waiting) trouble(ctx context.Context, objects []prepared) error {
 	if worst == nil {
 		return nil
 	}
+	if cause := w.causeOf(*worst); cause != nil {
+		worst = cause
+	}
 	return w.failure(ctx, *worst)
 }
 

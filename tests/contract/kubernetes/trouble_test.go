@@ -65,8 +65,8 @@ func troubles() map[string]troubled {
 			says: []string{"PersistentVolumeClaim test-unbound/unbound", "FailedBinding", "no persistent volumes available"},
 		},
 		"store": {
-			text: stored("store", "replicas: 1"), kind: lcm.KindExhausted,
-			says: []string{"unbound immediate PersistentVolumeClaims"},
+			text: stored("store", "replicas: 1"), kind: lcm.KindBroken, // its Pod is Unschedulable only for that
+			says: []string{"PersistentVolumeClaim test-store/data-store-0", "FailedBinding", "no persistent volumes available"},
 		},
 		"unclassed": {
 			text: claim("unclassed", "", ", storageClassName: none"), kind: lcm.KindBroken,
