@@ -28,6 +28,7 @@ list() {
 		gnupg                   gpg,gpgconf,gpg-agent                                                     test
 		python3                 python3                                                                   test
 		ansible-core            ansible-playbook                                                          test
+		sshpass                 sshpass                                                                   test
 		fdisk                   sfdisk                                                                    test
 		openssh-server          sshd                                                                      test
 		sudo                    sudo                                                                      test
