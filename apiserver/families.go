@@ -64,7 +64,7 @@ func (s *Server) subscriptions() *subscriptions.Handler {
 
 func (s *Server) extensions() *extensions.Handler {
 	return &extensions.Handler{
-		Backend: s.backend, Checks: s.Checks, Tracing: s.Tracing, Streams: s.streams, Heartbeat: s.Heartbeat,
+		Backend: s.backend, Checks: s.Checks, Clusters: s.Clusters, Tracing: s.Tracing, Streams: s.streams, Heartbeat: s.Heartbeat,
 		Version: s.Version,
 	}
 }

@@ -73,6 +73,8 @@ type Options struct {
 
 	Watcher Watcher // nil: nothing is reconciled
 	Checks  extensions.DriftChecks
+	// Clusters makes kubeconfigs for clusters that are VIMs.
+	Clusters extensions.Clusters
 
 	Log     *slog.Logger
 	Metrics http.Handler // served at /metrics when set

@@ -15,6 +15,8 @@ import (
 type Handler struct {
 	*rest.Backend
 	Checks DriftChecks
+	// Clusters makes kubeconfigs.
+	Clusters Clusters
 	// Tracing tells whether traces are made.
 	Tracing *telemetry.Tracing
 	// Streams ends when the server shuts down: event streams must not hold it up.

@@ -31,6 +31,7 @@ func (h *Handler) Routes() []rest.Route {
 		rest.Post("/vnf_instances/:vnfInstanceId/drift", h.checkDrift),
 		rest.Get("/vnf_instances/:vnfInstanceId/drift_policy", h.readDriftPolicy),
 		rest.Put("/vnf_instances/:vnfInstanceId/drift_policy", h.replaceDriftPolicy),
+		rest.Post("/vnf_instances/:vnfInstanceId/kubeconfig", h.makeKubeconfig),
 		rest.Delete("/vnf_instances/:vnfInstanceId/host_keys/:vnfcInstanceId", h.forgetHostKey),
 		rest.Get(opOcc+"/steps", h.listSteps),
 		rest.Get(opOcc+"/steps/:index/output", h.stepOutput),

@@ -54,6 +54,19 @@ func (b *Backend) SealMap(ctx context.Context, prefix lcm.SecretRef, clearMap ma
 	return sealed, json.Unmarshal(doc, &sealed)
 }
 
+// OpenMap is a map that SealMap has sealed, in clear.
+func (b *Backend) OpenMap(ctx context.Context, sealed map[string]any) (map[string]any, error) {
+	doc, err := json.Marshal(sealed)
+	if err != nil {
+		return nil, err
+	}
+	if doc, err = secrets.OpenDocument(ctx, b.Vault, doc); err != nil {
+		return nil, err
+	}
+	clearMap := map[string]any{}
+	return clearMap, json.Unmarshal(doc, &clearMap)
+}
+
 // Forget deletes secrets that nothing refers to, even when the client has gone meanwhile.
 func (b *Backend) Forget(ctx context.Context, prefix lcm.SecretRef) {
 	ctx = context.WithoutCancel(ctx)

@@ -2,7 +2,6 @@ package vims
 
 import (
 	"context"
-	"encoding/json"
 	"maps"
 	"net/http"
 	"reflect"
@@ -14,7 +13,6 @@ import (
 
 	"github.com/windlass-nfv/windlass/apiserver/rest"
 	"github.com/windlass-nfv/windlass/internal/lcm"
-	"github.com/windlass-nfv/windlass/internal/secrets"
 )
 
 // updateVim changes what is given. Unlike Tacker it takes new credentials while VNFs use the VIM: passwords
@@ -112,7 +110,7 @@ func (h *Handler) sealExtra(ctx context.Context, vim *lcm.Vim, extra map[string]
 
 // changeCredentials lays the given members over the present ones, tries them and seals them.
 func (h *Handler) changeCredentials(ctx context.Context, vim *lcm.Vim, given map[string]any) error {
-	credentials, err := h.openCredentials(ctx, *vim)
+	credentials, err := h.OpenMap(ctx, vim.AuthCred)
 	if err != nil {
 		return err
 	}
@@ -133,20 +131,6 @@ func (h *Handler) changeCredentials(ctx context.Context, vim *lcm.Vim, given map
 func checkSpelling(vimType string, credentials, extra map[string]any) error {
 	problems := lcm.Misspelt(credPath, credentials, lcm.KindOfVim(vimType).Members)
 	return lcm.InvalidAll("The VIM cannot be registered", append(problems, lcm.ExtraProblems(vimPath+".extra", extra)...))
-}
-
-// openCredentials are the VIM's credentials in clear.
-func (h *Handler) openCredentials(ctx context.Context, vim lcm.Vim) (map[string]any, error) {
-	doc, err := json.Marshal(vim.AuthCred)
-	if err != nil {
-		return nil, err
-	}
-	clearDoc, err := secrets.OpenDocument(ctx, h.Vault, doc)
-	if err != nil {
-		return nil, err
-	}
-	credentials := map[string]any{}
-	return credentials, json.Unmarshal(clearDoc, &credentials)
 }
 
 // tryVim makes sure that the VIM answers and takes the credentials, and says so in its status.

@@ -41,7 +41,7 @@ func (h *Handler) LookAgain(ctx context.Context, older time.Duration) error {
 
 // look stores the status of one VIM.
 func (h *Handler) look(ctx context.Context, vim lcm.Vim) error {
-	credentials, err := h.openCredentials(ctx, vim)
+	credentials, err := h.OpenMap(ctx, vim.AuthCred)
 	if err != nil {
 		return err
 	}

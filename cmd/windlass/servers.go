@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/spf13/cobra"
@@ -159,10 +160,11 @@ func (b *backends) serveAPI(ctx context.Context) error {
 	workflows := &apiserver.Temporal{Client: b.temporal}
 	telemetry.RegisterDriftFindings(b.registry, b.store.DriftCount)
 	telemetry.RegisterLoad(b.registry, b.store.Load)
+	registered := clouds{guard: b.vimGuard(), transport: b.vims.Transport}
 	options := apiserver.Options{
 		Listen: b.config.API.Listen, Endpoint: b.config.API.Endpoint,
 		Store: b.store, Vault: b.vault, Starter: workflows, Watcher: workflows, Checks: workflows,
-		Vims: clouds{guard: b.vimGuard(), transport: b.vims.Transport}, VimAddresses: b.vimGuard(),
+		Vims: registered, Clusters: registered, VimAddresses: b.vimGuard(),
 		Subscribers: b.subscribers, Sources: b.sources, Files: b.files, PackageTrust: b.trust, Python: b.config.UserData.Python != "",
 		NoCallbackTest: !b.config.Notifications.TestCallback, DuplicateSubscriptions: b.config.Notifications.Duplicates,
 		Log: b.log, Metrics: telemetry.Handler(b.registry), HTTPMetrics: telemetry.NewHTTPMetrics(b.registry),
@@ -198,7 +200,7 @@ func (b *backends) vimGuard() outbound.Guard {
 	return outbound.Guard{Denied: b.config.Vims.DeniedNetworks, Section: "vims", What: "no VIM and no node may have"}
 }
 
-// clouds tries the credentials of a VIM that is being registered.
+// clouds tries the credentials of a VIM that is being registered, and makes others for clusters that are registered.
 type clouds struct {
 	guard     outbound.Guard
 	transport openstack.Wrap
@@ -237,6 +239,12 @@ func (c clouds) checkOpenStack(
 
 func (clouds) Read(vim lcm.Vim, cred map[string]any, path string) (lcm.Vim, map[string]any, error) {
 	return kubernetes.ReadKubeconfig(vim, cred, path)
+}
+
+func (c clouds) Kubeconfig(ctx context.Context, vim lcm.Vim, credentials map[string]any, lifetime time.Duration) (
+	text string, expires time.Time, err error,
+) {
+	return kubernetes.Kubeconfig(ctx, vim, credentials, lifetime, c.guard, c.transport)
 }
 
 func newMigrate() *cobra.Command {

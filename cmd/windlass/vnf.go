@@ -19,6 +19,7 @@ func newVnf(c *cli) *cobra.Command {
 	cmd.AddCommand(newVnfCreate(c), newVnfList(c), newVnfShow(c), newVnfModify(c), newVnfInstantiate(c), newVnfScale(c),
 		newVnfScaleToLevel(c),
 		newVnfHeal(c), newVnfOperate(c), newVnfChangeExtConn(c), newVnfChangePackage(c), newVnfDrift(c), newVnfDriftPolicy(c), newVnfRegistry(c),
+		newVnfKubeconfig(c),
 		newVnfForgetHostKey(c),
 		newVnfTerminate(c), newVnfDelete(c))
 	return cmd

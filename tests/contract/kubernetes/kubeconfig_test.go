@@ -1,0 +1,47 @@
+package kubernetes
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	rbac "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/outbound"
+	driver "github.com/windlass-nfv/windlass/internal/vim/kubernetes"
+	"github.com/windlass-nfv/windlass/tests/kubetest"
+)
+
+// A kubeconfig is taken by the API server that made its token, and ends when it says.
+func TestKubeconfig_letsInForATime(t *testing.T) {
+	p := kubetest.Start(t)
+	ctx, name := t.Context(), metav1.ObjectMeta{Name: "windlass-vnfm"}
+	vim := lcm.Vim{Name: "edge", Type: lcm.VimKubernetes, AuthURL: p.URL}
+	registered := map[string]any{"bearer_token": kubetest.Token, "ssl_ca_cert": p.CA}
+	_, _, err := driver.Kubeconfig(ctx, vim, registered, 10*time.Minute, outbound.Guard{})
+	require.ErrorContains(t, err, "no service account windlass-vnfm in kube-system any more")
+
+	_, err = p.Client.CoreV1().ServiceAccounts("kube-system").Create(ctx, &corev1.ServiceAccount{ObjectMeta: name},
+		metav1.CreateOptions{})
+	require.NoError(t, err)
+	_, err = p.Client.RbacV1().ClusterRoleBindings().Create(ctx, &rbac.ClusterRoleBinding{
+		ObjectMeta: name, RoleRef: rbac.RoleRef{APIGroup: rbac.GroupName, Kind: "ClusterRole", Name: "cluster-admin"},
+		Subjects: []rbac.Subject{{Kind: "ServiceAccount", Name: "windlass-vnfm", Namespace: "kube-system"}},
+	}, metav1.CreateOptions{})
+	require.NoError(t, err)
+
+	text, expires, err := driver.Kubeconfig(ctx, vim, registered, 10*time.Minute, outbound.Guard{})
+	require.NoError(t, err)
+	require.WithinDuration(t, time.Now().Add(10*time.Minute), expires, time.Minute)
+	asClient, cred, err := driver.ReadKubeconfig(lcm.Vim{Name: "as a client", Type: lcm.VimKubernetes},
+		map[string]any{"kubeconfig": text}, "$")
+	require.NoError(t, err)
+	require.NotEqual(t, kubetest.Token, cred["bearer_token"])
+	found, err := driver.Check(ctx, asClient, cred, outbound.Guard{})
+	require.NoError(t, err)
+	require.Empty(t, found.Warnings)
+	require.Contains(t, found.Regions, "kube-system")
+}
