@@ -29,12 +29,13 @@ type connector func(ctx context.Context, to lcm.Vim, cred map[string]any) (vim.V
 // connectors are those of all types of VIMs on which VNFs may be. The guard says where VIMs may be; wraps are put
 // around what calls them.
 func connectors(guard outbound.Guard, wraps ...func(http.RoundTripper) http.RoundTripper) map[string]connector {
+	clusters := &kubernetes.Connector{Guard: guard, Wraps: wraps}
 	return map[string]connector{
 		lcm.VimOpenStack: func(ctx context.Context, to lcm.Vim, cred map[string]any) (vim.VIM, error) {
 			return openstack.Connect(ctx, to, cred, guard, wraps...)
 		},
-		lcm.VimKubernetes: func(ctx context.Context, to lcm.Vim, cred map[string]any) (vim.VIM, error) {
-			return kubernetes.Connect(ctx, to, cred, guard, wraps...)
+		lcm.VimKubernetes: func(_ context.Context, to lcm.Vim, cred map[string]any) (vim.VIM, error) {
+			return clusters.Connect(to, cred)
 		},
 	}
 }

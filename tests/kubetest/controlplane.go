@@ -26,7 +26,6 @@ import (
 	"github.com/windlass-nfv/windlass/deployments/lab/image"
 	"github.com/windlass-nfv/windlass/internal/freeport"
 	"github.com/windlass-nfv/windlass/internal/lcm"
-	"github.com/windlass-nfv/windlass/internal/outbound"
 	driver "github.com/windlass-nfv/windlass/internal/vim/kubernetes"
 )
 
@@ -252,9 +251,15 @@ func (p *ControlPlane) Connect(t testing.TB, namespace string) *driver.Cluster {
 // ConnectAs is Connect with somebody's token.
 func (p *ControlPlane) ConnectAs(t testing.TB, namespace, token string) *driver.Cluster {
 	t.Helper()
-	c, err := driver.Connect(context.WithoutCancel(t.Context()), lcm.Vim{
+	return p.ConnectBy(t, &driver.Connector{}, namespace, token)
+}
+
+// ConnectBy is ConnectAs for one of several connections that a worker makes.
+func (p *ControlPlane) ConnectBy(t testing.TB, by *driver.Connector, namespace, token string) *driver.Cluster {
+	t.Helper()
+	c, err := by.Connect(lcm.Vim{
 		Name: "cluster", Type: lcm.VimKubernetes, AuthURL: p.URL, Project: map[string]any{"name": namespace},
-	}, map[string]any{"bearer_token": token, "ssl_ca_cert": p.CA}, outbound.Guard{})
+	}, map[string]any{"bearer_token": token, "ssl_ca_cert": p.CA})
 	require.NoError(t, err)
 	return c
 }

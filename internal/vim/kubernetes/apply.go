@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 	"k8s.io/apimachinery/pkg/api/errors"
@@ -163,10 +164,11 @@ func (c *Cluster) apply(ctx context.Context, objects []prepared, owner string, w
 		index[key(&p.Unstructured)] = p
 	}
 	for _, layer := range layers(all) {
+		began := time.Now() // the layer before may have brought kinds
 		var g errgroup.Group
 		g.SetLimit(atOnce)
 		for _, o := range layer {
-			g.Go(func() error { return c.applyOne(ctx, index[key(&o)], owner, w.show) })
+			g.Go(func() error { return c.applyOne(ctx, index[key(&o)], owner, began, w.show) })
 		}
 		if err := g.Wait(); err != nil {
 			return err
@@ -179,7 +181,6 @@ func (c *Cluster) apply(ctx context.Context, objects []prepared, owner string, w
 			if err != nil {
 				return err
 			}
-			c.kinds.Reset()
 		}
 	}
 	return nil
@@ -198,9 +199,11 @@ func key(o *unstructured.Unstructured) string {
 	return strings.Join([]string{k.Group, k.Kind, o.GetNamespace(), o.GetName()}, "/")
 }
 
-func (c *Cluster) applyOne(ctx context.Context, p prepared, owner string, show func(string)) (err error) {
+func (c *Cluster) applyOne(
+	ctx context.Context, p prepared, owner string, began time.Time, show func(string),
+) (err error) {
 	if p.mapping == nil {
-		if p.mapping, p.verbs, err = c.kindOf(p.GroupVersionKind()); err != nil {
+		if p.mapping, p.verbs, err = c.kindOf(ctx, p.GroupVersionKind(), began); err != nil {
 			return refused(p, err)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -109,7 +110,7 @@ func (c *Cluster) network(
 func (c *Cluster) networkAt(
 	ctx context.Context, namespace, name string,
 ) (there *unstructured.Unstructured, why string, err error) {
-	mapping, _, err := c.kindAnew(networkKind)
+	mapping, _, err := c.kindOf(ctx, networkKind, time.Now())
 	switch {
 	case meta.IsNoMatchError(err):
 		return nil, "the cluster has no NetworkAttachmentDefinitions, which Multus brings", nil

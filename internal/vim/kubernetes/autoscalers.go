@@ -3,6 +3,7 @@ package kubernetes
 import (
 	"context"
 	"slices"
+	"time"
 
 	"k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -72,7 +73,8 @@ func (c *Cluster) leaveToOthers(ctx context.Context, objects []prepared, of Defi
 func (c *Cluster) scalersOfOthers(
 	ctx context.Context, namespace, owner string,
 ) ([]unstructured.Unstructured, error) {
-	mapping, _, err := c.kindOf(schema.GroupVersionKind{Group: "autoscaling", Version: "v2", Kind: scalerKind})
+	kind := schema.GroupVersionKind{Group: "autoscaling", Version: "v2", Kind: scalerKind}
+	mapping, _, err := c.kindOf(ctx, kind, time.Time{})
 	if meta.IsNoMatchError(err) {
 		return nil, nil
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 	corev1 "k8s.io/api/core/v1"
@@ -46,7 +47,7 @@ func (c *Cluster) claims(
 	if !mayHaveClaims(objects) {
 		return nil, nil
 	}
-	mapping, verbs, err := c.kindOf(corev1.SchemeGroupVersion.WithKind(claimKind))
+	mapping, verbs, err := c.kindOf(ctx, corev1.SchemeGroupVersion.WithKind(claimKind), time.Time{})
 	if err != nil {
 		return nil, translate("tell which kinds of objects it has", err)
 	}

@@ -73,7 +73,7 @@ func (c *Cluster) carryOut(ctx context.Context, objects []prepared, r *record, w
 	if err := c.apply(ctx, objects, r.Owner, w); err != nil {
 		return timedOut(ctx, err, w)
 	}
-	fresh, err := c.prepare(Definition{Objects: r.Objects}, r.Owner, r.Workloads) // with the kinds that were made
+	fresh, err := c.prepare(ctx, Definition{Objects: r.Objects}, r.Owner, r.Workloads) // with the kinds that were made
 	if err == nil {
 		fresh, err = c.ours(ctx, fresh, r.Owner)
 	}

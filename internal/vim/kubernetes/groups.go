@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"time"
 
 	"k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -41,7 +42,7 @@ func (c *Cluster) workloadLevel(ctx context.Context, r *record, w Workload) (vim
 		return vim.Removed, "Missing", nil
 	}
 	o := r.Objects[at]
-	mapping, _, err := c.kindOf(o.GroupVersionKind())
+	mapping, _, err := c.kindOf(ctx, o.GroupVersionKind(), time.Now())
 	if meta.IsNoMatchError(err) {
 		return vim.Removed, "Missing", nil
 	}

@@ -50,7 +50,7 @@ func (c *Cluster) Halt(ctx context.Context, ch vim.Change, grace time.Duration, 
 		}
 	}
 	w := c.wait(ch.Owner, 0, maskedLines(progress, ch.Secrets))
-	objects, err := c.prepare(Definition{Objects: have.Objects}, ch.Owner, have.Workloads)
+	objects, err := c.prepare(ctx, Definition{Objects: have.Objects}, ch.Owner, have.Workloads)
 	if err != nil {
 		return err
 	}
@@ -82,7 +82,7 @@ func (c *Cluster) withoutPods(ctx context.Context, objects []prepared, w *waitin
 		switch {
 		case scalable(p.GetKind()) && p.GroupVersionKind().Group == "apps":
 			_ = unstructured.SetNestedField(p.Object, int64(0), "spec", "replicas")
-			if err := c.applyOne(ctx, p, w.owner, w.show); err != nil {
+			if err := c.applyOne(ctx, p, w.owner, time.Now(), w.show); err != nil {
 				return err
 			}
 		case hasPods(p.GetKind()):
@@ -146,7 +146,7 @@ func (c *Cluster) Resume(ctx context.Context, ch vim.Change, progress func(strin
 	if err != nil {
 		return err
 	}
-	objects, err := c.prepare(Definition{Objects: have.Objects}, ch.Owner, have.Workloads)
+	objects, err := c.prepare(ctx, Definition{Objects: have.Objects}, ch.Owner, have.Workloads)
 	if err != nil {
 		return err
 	}

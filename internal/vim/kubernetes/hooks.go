@@ -66,12 +66,12 @@ func deletes(h *release.Hook, when release.HookDeletePolicy) bool {
 	return slices.Contains(h.DeletePolicies, when)
 }
 
-func (c *Cluster) hookObjects(of *release.Release, h *release.Hook, owner string) ([]prepared, error) {
+func (c *Cluster) hookObjects(ctx context.Context, of *release.Release, h *release.Hook, owner string) ([]prepared, error) {
 	objects, err := charts.Objects(h.Manifest)
 	if err != nil {
 		return nil, lcm.Wrap(lcm.KindBroken, err, "The hook %s of the release %s cannot be read.", h.Name, of.Name)
 	}
-	return c.prepare(Definition{Objects: inNamespace(objects, of.Namespace)}, owner, nil)
+	return c.prepare(ctx, Definition{Objects: inNamespace(objects, of.Namespace)}, owner, nil)
 }
 
 func (c *Cluster) runHook(ctx context.Context, of *release.Release, h *release.Hook, w *waiting) error {
@@ -80,7 +80,7 @@ func (c *Cluster) runHook(ctx context.Context, of *release.Release, h *release.H
 			return err
 		}
 	}
-	objects, err := c.hookObjects(of, h, w.owner)
+	objects, err := c.hookObjects(ctx, of, h, w.owner)
 	if err != nil {
 		return err
 	}
@@ -98,7 +98,7 @@ func (c *Cluster) runHook(ctx context.Context, of *release.Release, h *release.H
 }
 
 func (c *Cluster) deleteHook(ctx context.Context, of *release.Release, h *release.Hook, w *waiting) error {
-	objects, err := c.hookObjects(of, h, w.owner)
+	objects, err := c.hookObjects(ctx, of, h, w.owner)
 	if err != nil {
 		return err
 	}

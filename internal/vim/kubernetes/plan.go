@@ -37,7 +37,7 @@ func (c *Cluster) plan(ctx context.Context, of Definition, have *record, owner s
 	p.secrets = SecretsOf(slices.Concat(of.Objects, hooks))
 	count := len(of.Objects)
 	of.Objects = append(of.Objects, hooks...)
-	all, err := c.prepare(of, owner, of.Workloads)
+	all, err := c.prepare(ctx, of, owner, of.Workloads)
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +78,7 @@ func (c *Cluster) planReleases(ctx context.Context, p *plan, of Definition, have
 	for i, chart := range of.Charts {
 		var err error
 		if i == 0 {
-			on, err = c.capabilities()
+			on, err = c.capabilities(ctx)
 		}
 		if err != nil {
 			return err

@@ -2,8 +2,10 @@ package kubernetes
 
 import (
 	"cmp"
+	"context"
 	"maps"
 	"slices"
+	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -35,14 +37,17 @@ func (p prepared) remembered() bool { return p.mapping == nil || slices.Contains
 
 // prepare puts the deployment's objects into their namespaces, labels them with its owner and sets the numbers of Pods.
 // A problem names an object of a kind that the cluster does not have.
-func (c *Cluster) prepare(d Definition, owner string, workloads map[string]Workload) (out []prepared, err error) {
+func (c *Cluster) prepare(
+	ctx context.Context, d Definition, owner string, workloads map[string]Workload,
+) (out []prepared, err error) {
+	began := time.Now()
 	brought := customKinds(d.Objects)
 	var problems []lcm.Problem
 	for _, given := range d.Objects {
 		p := prepared{Unstructured: *given.DeepCopy()}
 		kind := p.GroupVersionKind()
 		scoped, known := brought[kind.GroupKind()]
-		if p.mapping, p.verbs, err = c.kindOf(kind); err == nil {
+		if p.mapping, p.verbs, err = c.kindOf(ctx, kind, began); err == nil {
 			scoped, known = p.mapping.Scope.Name() == meta.RESTScopeNameNamespace, true
 		} else if !meta.IsNoMatchError(err) {
 			return nil, translate("tell which kinds of objects it has", err)
@@ -84,35 +89,6 @@ func (p *prepared) place(d Definition, scoped bool, usual string) {
 }
 
 func ofChart(o *unstructured.Unstructured) bool { name, _ := charts.Of(o); return name != "" }
-
-// kindOf tells what the API server has said of a kind.
-func (c *Cluster) kindOf(kind schema.GroupVersionKind) (*meta.RESTMapping, []string, error) {
-	mapping, err := c.kinds.RESTMapping(kind.GroupKind(), kind.Version)
-	if err != nil {
-		return nil, nil, err
-	}
-	list, err := c.known.ServerResourcesForGroupVersion(kind.GroupVersion().String())
-	if err != nil {
-		return nil, nil, err
-	}
-	for _, r := range list.APIResources {
-		if r.Name == mapping.Resource.Resource {
-			return mapping, r.Verbs, nil
-		}
-	}
-	return mapping, nil, nil
-}
-
-// kindAnew asks once more about a kind that the cluster did not have when it was asked first: somebody may have brought
-// it since.
-func (c *Cluster) kindAnew(kind schema.GroupVersionKind) (*meta.RESTMapping, []string, error) {
-	mapping, verbs, err := c.kindOf(kind)
-	if meta.IsNoMatchError(err) {
-		c.kinds.Reset()
-		mapping, verbs, err = c.kindOf(kind)
-	}
-	return mapping, verbs, err
-}
 
 // customKinds are those that definitions among the objects bring, and whether their objects are in namespaces.
 func customKinds(objects []unstructured.Unstructured) map[schema.GroupKind]bool {

@@ -180,13 +180,13 @@ func (r *releasing) setManifest(objects []prepared) {
 }
 
 // capabilities are what templates may ask of the cluster.
-func (c *Cluster) capabilities() (out charts.Cluster, err error) {
-	version, err := c.known.ServerVersion()
+func (c *Cluster) capabilities(ctx context.Context) (out charts.Cluster, err error) {
+	version, err := c.kinds.client.ServerVersionWithContext(ctx)
 	if err != nil {
 		return out, translate("tell its version", err)
 	}
 	out.Version = version.GitVersion
-	_, lists, err := c.known.ServerGroupsAndResources()
+	_, lists, err := c.kinds.known().client.ServerGroupsAndResourcesWithContext(ctx)
 	if err != nil && len(lists) == 0 {
 		return out, translate("tell which kinds of objects it has", err)
 	}

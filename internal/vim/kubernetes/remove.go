@@ -109,10 +109,11 @@ func (c *Cluster) drop(ctx context.Context, name string, r *record, w *waiting) 
 
 func (c *Cluster) removeLayer(ctx context.Context, layer []unstructured.Unstructured, w *waiting) error {
 	var going []prepared
+	began := time.Now()
 	for _, o := range layer {
 		p := prepared{Unstructured: o}
 		var err error
-		if p.mapping, p.verbs, err = c.kindOf(o.GroupVersionKind()); err != nil {
+		if p.mapping, p.verbs, err = c.kindOf(ctx, o.GroupVersionKind(), began); err != nil {
 			if meta.IsNoMatchError(err) {
 				continue // a kind that is gone has no objects
 			}
@@ -178,9 +179,12 @@ func (c *Cluster) othersIn(ctx context.Context, p prepared, w *waiting) (why str
 	case "CustomResourceDefinition":
 		group, _, _ := unstructured.NestedString(p.Object, "spec", "group")
 		kind, _, _ := unstructured.NestedString(p.Object, "spec", "names", "kind")
-		mapping, err := c.kinds.RESTMapping(schema.GroupKind{Group: group, Kind: kind})
+		mapping, _, err := c.kindOf(ctx, schema.GroupVersionKind{Group: group, Kind: kind}, time.Now())
+		if meta.IsNoMatchError(err) {
+			return "", nil // a kind that is not served has no objects
+		}
 		if err != nil {
-			return "", nil //nolint:nilerr // a kind that is not known has no objects
+			return "", translate("tell which kinds of objects it has", err)
 		}
 		list, err := c.objects.Resource(mapping.Resource).List(ctx, metav1.ListOptions{LabelSelector: others + owner, Limit: 1})
 		if err == nil && len(list.Items) > 0 {
@@ -209,9 +213,9 @@ func ofItself(o *unstructured.Unstructured) bool {
 }
 
 func (c *Cluster) othersInNamespace(ctx context.Context, namespace, owner string) (string, error) {
-	lists, err := c.known.ServerPreferredNamespacedResources()
-	if err != nil && len(lists) == 0 {
-		return "", translate("tell which kinds of objects it has", err)
+	lists, err := c.namespaced(ctx)
+	if err != nil {
+		return "", err
 	}
 	for _, list := range lists {
 		version, err := schema.ParseGroupVersion(list.GroupVersion)

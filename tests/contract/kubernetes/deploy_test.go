@@ -2,8 +2,10 @@ package kubernetes
 
 import (
 	"context"
+	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -63,16 +65,7 @@ kind: TokenReview
 metadata: {name: asked}
 spec: {token: abc}
 ---
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {name: widgets.example.org}
-spec:
-  group: example.org
-  scope: Namespaced
-  names: {plural: widgets, singular: widget, kind: Widget}
-  versions:
-  - {name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}
----
+`+widgetKind+`---
 apiVersion: v1
 kind: Namespace
 metadata: {name: curry}
@@ -224,8 +217,11 @@ spec:
 
 func TestDeploy_twoOfOnePackageInTwoNamespaces(t *testing.T) {
 	p := kubetest.Start(t)
-	c := p.Connect(t, "default")
+	var asked atomic.Int32
+	worker := &driver.Connector{Wraps: []func(http.RoundTripper) http.RoundTripper{counting(&asked, "/apis")}}
+	var c *driver.Cluster
 	for _, n := range []string{"one", "two"} {
+		c = p.ConnectBy(t, worker, "default", kubetest.Token)
 		d := driver.Definition{
 			Objects:   manifests(t, "apiVersion: v1\nkind: Namespace\nmetadata: {name: "+n+"}\n"+deployment("web", "httpd", 1)),
 			Namespace: n, Override: true, Workloads: map[string]driver.Workload{"VDU": {Kind: "Deployment", Name: "web"}},
@@ -240,7 +236,50 @@ func TestDeploy_twoOfOnePackageInTwoNamespaces(t *testing.T) {
 	_, err = p.Client.CoreV1().Namespaces().Get(t.Context(), "one", metav1.GetOptions{})
 	require.True(t, errors.IsNotFound(err), "it was the VNF's own")
 	require.NoError(t, c.Remove(t.Context(), "vnf-two", "windlass-vnf-two", func(string) {}))
+	require.EqualValues(t, 1, asked.Load(), "the cluster is asked for its kinds once")
+	removesAfterAnotherWorker(t, p, c)
 }
+
+// counting counts the calls of a path.
+func counting(calls *atomic.Int32, path string) func(http.RoundTripper) http.RoundTripper {
+	return func(next http.RoundTripper) http.RoundTripper {
+		return roundTrip(func(r *http.Request) (*http.Response, error) {
+			if r.URL.Path == path {
+				calls.Add(1)
+			}
+			return next.RoundTrip(r)
+		})
+	}
+}
+
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// removesAfterAnotherWorker lets c remove what another worker has made: a kind, of which c knows nothing, and of which
+// somebody else has an object.
+func removesAfterAnotherWorker(t *testing.T, p *kubetest.ControlPlane, c *driver.Cluster) {
+	t.Helper()
+	_, err := deploy(t, p.Connect(t, "default"), "vnf-widget", owner, driver.Definition{Objects: manifests(t, widgetKind)})
+	require.NoError(t, err)
+	const widgets = "/apis/example.org/v1/namespaces/default/widgets"
+	client := p.Client.Discovery().RESTClient()
+	require.NoError(t, client.Post().AbsPath(widgets).SetHeader("Content-Type", "application/yaml").
+		Body([]byte("apiVersion: example.org/v1\nkind: Widget\nmetadata: {name: theirs}\n")).Do(t.Context()).Error())
+	require.NoError(t, c.Remove(t.Context(), "vnf-widget", owner, func(string) {}))
+	require.NoError(t, client.Get().AbsPath(widgets, "theirs").Do(t.Context()).Error(), "it is there, and so is its kind")
+}
+
+const widgetKind = `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: widgets.example.org}
+spec:
+  group: example.org
+  scope: Namespaced
+  names: {plural: widgets, singular: widget, kind: Widget}
+  versions:
+  - {name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}
+`
 
 func TestDeploy_goesOnWhenTheAPIServerIsKilled(t *testing.T) {
 	p := kubetest.Start(t)
