@@ -1,0 +1,168 @@
+package lifecycle
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// Chosen are the images, flavours and zones of a VNF under a grant: what earlier grants have chosen, and what this one
+// does. A choice under which the VIM would have to make servers anew that are there is Invalid; whole is set when all
+// of them are made anew in any case.
+func Chosen(f Facts, g lcm.Grant, whole bool) (lcm.GrantedChoices, error) {
+	c := choosing{facts: f, grant: g, chosen: lcm.GrantedChoices{
+		Images: map[string]string{}, ComputeFlavours: map[string]string{}, Zones: map[string]string{},
+	}}
+	if i := f.Instance.Instantiated; i != nil && i.Granted != nil {
+		c.before = f.kept(*i.Granted)
+		maps.Copy(c.chosen.Images, c.before.Images)
+		maps.Copy(c.chosen.ComputeFlavours, i.Granted.ComputeFlavours)
+		maps.Copy(c.chosen.Zones, i.Granted.Zones)
+		if !whole {
+			c.chosen.KeptImages = i.Granted.KeptImages
+		}
+	}
+	if !slices.ContainsFunc(g.AddResources, isServer) && !f.repackages() { // none is made, so nothing can be chosen
+		return c.chosen, nil
+	}
+	if err := c.findTargets(); err != nil {
+		return c.chosen, err
+	}
+	c.zones()
+	if g.VimAssets != nil {
+		c.flavours()
+		c.images()
+	}
+	if f.Instance.Instantiated != nil && !whole {
+		c.keep()
+	}
+	return c.chosen, lcm.InvalidAll(unhonoured, c.problems)
+}
+
+func isServer(r lcm.GrantResource) bool { return r.Type == lcm.GrantCompute }
+
+type choosing struct {
+	accepting
+	facts  Facts
+	grant  lcm.Grant
+	before lcm.GrantedChoices
+	chosen lcm.GrantedChoices
+	// servers and pods are the VIM connections on which these are, "" where the grant does not say.
+	servers, pods string
+}
+
+func (c *choosing) zones() {
+	now := map[string]string{}
+	for i, r := range c.grant.AddResources {
+		zone, _ := zoneOf(c.grant, r.ZoneID)
+		if zone == "" || !isServer(r) {
+			continue
+		}
+		if other := now[r.VduID]; other != "" && other != zone {
+			c.add(fmt.Sprintf("$.addResources[%d].zoneId", i), "%s takes one zone for all %s of %s, not both %s and %s",
+				c.template(r.VduID), c.vnfcs(r.VduID), r.VduID, other, zone)
+			continue
+		}
+		now[r.VduID] = zone
+	}
+	for i, r := range c.grant.AddResources {
+		zone, _ := zoneOf(c.grant, r.ZoneID)
+		at := fmt.Sprintf("$.addResources[%d].zoneId", i)
+		switch {
+		case zone == "" || isServer(r) || zone == now[r.VduID]:
+		case r.VduID != "":
+			c.add(at, "%s takes zones for %s: what belongs to one of %s cannot be in %s alone", c.template(r.VduID),
+				c.vnfcs(r.VduID), r.VduID, zone)
+		case !c.all(zone): // a network is where the servers on it are
+			c.add(at, "the template takes zones for servers: the network of %s cannot be in %s without all of them",
+				r.ResourceTemplateID, zone)
+		}
+	}
+	maps.Copy(c.chosen.Zones, now)
+}
+
+// all tells whether every server of the grant is in that zone.
+func (c *choosing) all(zone string) bool {
+	return !slices.ContainsFunc(c.grant.AddResources, func(r lcm.GrantResource) bool {
+		its, _ := zoneOf(c.grant, r.ZoneID)
+		return isServer(r) && its != zone
+	})
+}
+
+func (c *choosing) flavours() {
+	for i, a := range c.grant.VimAssets.ComputeResourceFlavours {
+		if !forTarget(a.VimConnectionID, c.target(a.VduID)) {
+			continue
+		}
+		at := fmt.Sprintf("$.vimAssets.computeResourceFlavours[%d]", i)
+		switch _, ok := c.facts.Flavour.Vdu(a.VduID); {
+		case !ok:
+			c.add(at, "the VNFD has no VDU %q", a.VduID)
+		case c.ofPods(a.VduID):
+			c.add(at, "containers have no flavours: what those of %s take is in their manifests", a.VduID)
+		default:
+			c.chosen.ComputeFlavours[a.VduID] = a.VimFlavourID
+		}
+	}
+}
+
+func (c *choosing) images() {
+	for i, a := range c.grant.VimAssets.SoftwareImages {
+		holders := holdersOf(c.facts.Flavour, a.SoftwareImageID)
+		if len(holders) == 0 && forTarget(a.VimConnectionID, c.target("")) {
+			c.add(fmt.Sprintf("$.vimAssets.softwareImages[%d]", i),
+				"the VNFD has no software image %q, and no VDU, container or storage of that name", a.SoftwareImageID)
+		}
+		for _, h := range holders {
+			if forTarget(a.VimConnectionID, c.target(h.vdu)) {
+				c.chosen.Images[h.id] = a.VimImageID
+			}
+		}
+	}
+}
+
+// forTarget tells whether an asset is for the VIM that is used; a grant may have the same for several.
+func forTarget(id, target string) bool { return id == "" || target == "" || id == target }
+
+// keep refuses another image, flavour or zone for VDUs that have servers: those would get it, too.
+func (c *choosing) keep() {
+	for _, vdu := range c.facts.Flavour.Vdus {
+		if len(c.facts.vnfcs(vdu.ID)) == 0 {
+			continue
+		}
+		if c.ofPods(vdu.ID) {
+			c.keepPods(vdu)
+			continue
+		}
+		image := ""
+		if vdu.Image != nil {
+			image = vdu.Image.Name
+		}
+		image = cmp.Or(c.before.KeptImages[vdu.ID], image)
+		for _, choice := range []struct {
+			path, what  string
+			now, before map[string]string
+			otherwise   string
+		}{
+			{"$.addResources", "zone", c.chosen.Zones, c.before.Zones, ""},
+			{
+				"$.vimAssets.computeResourceFlavours", "flavour", c.chosen.ComputeFlavours, c.before.ComputeFlavours,
+				vdu.ComputeFlavour,
+			},
+			{"$.vimAssets.softwareImages", "image", c.chosen.Images, c.before.Images, image},
+		} {
+			now, given := choice.now[vdu.ID]
+			before, chosen := choice.before[vdu.ID]
+			if !chosen {
+				before = choice.otherwise
+			}
+			if given && now != before {
+				c.add(choice.path, "the servers of %s that are there have the %s %q; with %q the VIM would make them anew", vdu.ID,
+					choice.what, before, now)
+			}
+		}
+	}
+}

@@ -1,0 +1,134 @@
+package kubernetes
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/cli-utils/pkg/kstatus/status"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// ready is the condition that all objects are as they are to be. Trouble that lasts ends the waiting.
+func (w *waiting) ready(ctx context.Context, objects []prepared) (bool, error) {
+	var missing []string
+	for _, p := range objects {
+		if p.mapping == nil || !p.remembered() || !slices.Contains(p.verbs, "watch") {
+			continue
+		}
+		is, why, err := w.judge(p)
+		if err != nil {
+			return false, w.explain(ctx, p, err)
+		}
+		w.tell(title(&p.Unstructured), is, why)
+		if !is {
+			missing = append(missing, title(&p.Unstructured)+": "+why)
+		}
+	}
+	for _, pod := range w.listed(pods) {
+		if pod.GetDeletionTimestamp() != nil {
+			missing = append(missing, title(pod)+" ends")
+		}
+	}
+	if len(missing) == 0 {
+		return true, nil
+	}
+	if err := w.trouble(ctx, objects); err != nil {
+		return false, err
+	}
+	return false, nil
+}
+
+// judge tells what an object's status is, by the rules of kstatus.
+func (w *waiting) judge(p prepared) (ready bool, why string, err error) {
+	have := w.have(p)
+	if have == nil {
+		return false, "it is not there yet", nil
+	}
+	result, err := status.Compute(have)
+	switch {
+	case err != nil:
+		return false, "", lcm.Wrap(lcm.KindBroken, err, "%s has a status that cannot be read.", title(have))
+	case result.Status == status.FailedStatus:
+		return false, "", lcm.Errorf(lcm.KindBroken, "%s has failed: %s", title(have), strings.TrimSuffix(result.Message, "."))
+	}
+	if result.Status != status.CurrentStatus {
+		return w.waitsForPod(have), result.Message, nil
+	}
+	switch there, ready, want := w.podsOf(have); {
+	case there != want:
+		return false, fmt.Sprintf("%d Pods are there, and %d are to be", there, want), nil
+	case ready < want:
+		return false, fmt.Sprintf("%d of %d Pods are ready", ready, want), nil
+	}
+	return true, result.Message, nil
+}
+
+// podsOf counts the Pods of a workload that have not ended and do not end, and those of them that are ready, and says how
+// many there are to be; all are 0 for what has no number of them. Controllers that have just lost the API server believe
+// for a while what was so before: the status of a workload is what they believe. And a workload that is done with an
+// update may be seen before the last Pod of its former ones is seen to end.
+func (w *waiting) podsOf(o *unstructured.Unstructured) (there, ready, want int) {
+	if !scalable(o.GetKind()) || o.GroupVersionKind().Group != "apps" {
+		return 0, 0, 0
+	}
+	replicas, is, _ := unstructured.NestedInt64(o.Object, "spec", "replicas")
+	if !is {
+		replicas = 1
+	}
+	var spec struct {
+		Selector metav1.LabelSelector `json:"selector"`
+	}
+	of, _, _ := unstructured.NestedMap(o.Object, "spec")
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(of, &spec); err != nil {
+		return 0, 0, 0 // the API server has taken it
+	}
+	selector, err := metav1.LabelSelectorAsSelector(&spec.Selector)
+	if err != nil {
+		return 0, 0, 0
+	}
+	for _, pod := range w.listed(pods) {
+		phase, _, _ := unstructured.NestedString(pod.Object, "status", "phase")
+		ended := phase == string(corev1.PodFailed) || phase == string(corev1.PodSucceeded)
+		if pod.GetNamespace() == o.GetNamespace() && pod.GetDeletionTimestamp() == nil && !ended &&
+			selector.Matches(labels.Set(pod.GetLabels())) && controls(o, pod) {
+			there++
+			if is, err := status.Compute(pod); err == nil && is.Status == status.CurrentStatus {
+				ready++
+			}
+		}
+	}
+	return there, ready, int(replicas)
+}
+
+// controls tells whether a Pod is of that workload: another one may have the same selector. A Deployment's Pods are those
+// of its ReplicaSets, whose names have the hash of their template.
+func controls(o, pod *unstructured.Unstructured) bool {
+	owner := metav1.GetControllerOf(pod)
+	if owner == nil {
+		return false
+	}
+	name := o.GetName()
+	if o.GetKind() == "Deployment" {
+		return owner.Kind == "ReplicaSet" && owner.Name == name+"-"+pod.GetLabels()["pod-template-hash"]
+	}
+	return owner.Kind == o.GetKind() && owner.Name == name
+}
+
+// tell shows what is new of an object.
+func (w *waiting) tell(what string, ready bool, why string) {
+	if ready {
+		why = "ready"
+	}
+	if why != "" && w.told[what] != why {
+		w.told[what] = why
+		w.show(fmt.Sprintf("%s: %s", what, why))
+	}
+}
