@@ -44,12 +44,15 @@ const Node = "node-1"
 // GPU is a device that the node has two of, beside 64 MiB of huge pages.
 const GPU = "example.com/gpu"
 
+// again is how long a Pod waits at most for which nothing could be done, as the API server was away just then.
+const again = 5 * time.Second
+
 // join makes the node, and does a kubelet's work until life ends.
 func (k *Kubelet) join(ctx, life context.Context) error {
 	if err := k.makeNode(ctx, life); err != nil {
 		return err
 	}
-	factory := informers.NewSharedInformerFactory(k.client, 0)
+	factory := informers.NewSharedInformerFactory(k.client, again)
 	pods := factory.Core().V1().Pods().Informer()
 	look := func(o any) {
 		if pod, ok := o.(*corev1.Pod); ok && pod.Spec.NodeName == Node {
@@ -93,12 +96,14 @@ func (k *Kubelet) makeNode(ctx, life context.Context) error {
 
 // look does what the Pod's state asks for next.
 func (k *Kubelet) look(ctx context.Context, pod *corev1.Pod) {
-	now := int64(0)
+	atOnce := metav1.DeleteOptions{ // this Pod: a StatefulSet's next one has the same name
+		GracePeriodSeconds: new(int64), Preconditions: metav1.NewUIDPreconditions(string(pod.UID)),
+	}
 	switch {
 	case pod.DeletionTimestamp != nil && pod.Spec.Containers[0].Image == "stubborn" && *pod.DeletionGracePeriodSeconds > 1:
 		// It takes the time that it is given; with less of that the kubelet is asked again.
 	case pod.DeletionTimestamp != nil:
-		_ = k.client.CoreV1().Pods(pod.Namespace).Delete(ctx, pod.Name, metav1.DeleteOptions{GracePeriodSeconds: &now})
+		_ = k.client.CoreV1().Pods(pod.Namespace).Delete(ctx, pod.Name, atOnce)
 	case len(pod.Status.ContainerStatuses) == 0:
 		var err error
 		if pod, err = k.plug(ctx, pod.DeepCopy()); err != nil {
