@@ -63,6 +63,7 @@ func TestHybrid_grantedByAnNFVO(t *testing.T) {
 			`the Pods of web that are there have the zone "north"; with "south"`, task)
 	}
 	h.requireChosen(t, "north", "lab.local/web:v2")
+	h.changesGranted(t, n, vnf)
 	h.terminate(t, vnf)
 	h.requireNothing(t)
 
@@ -77,6 +78,45 @@ func TestHybrid_grantedByAnNFVO(t *testing.T) {
 	require.Contains(t, got["error"].(map[string]any)["detail"], "containers have no flavours")
 	require.Equal(t, http.StatusNoContent, h.Call(t, http.MethodDelete, "/vnflcm/v1/vnf_instances/"+vnf, nil).Status)
 	h.requireNothing(t)
+}
+
+// changesGranted gives the VNF another package, which the NFVO refuses first, and for which it then chooses an image.
+func (h hybrid) changesGranted(t *testing.T, n *nfvotest.NFVO, vnf string) {
+	t.Helper()
+	const laterID = "0f5a8d61-5d0c-4b0e-9d0e-6d3a0c6f1a03"
+	dir := copyPackage(t, filepath.Join(h.Root, hybridPackage), hybridVnfdID, laterID)
+	out, err := h.Windlass(t.Context(), "package", "create", dir).CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	v2 := secondForm{h.bed, "/vnflcm/v2/vnf_instances/" + vnf}
+	change := map[string]any{"vnfdId": laterID}
+	server := h.VnfcOf(t, vnf, "gateway")
+
+	n.Decide(func(map[string]any) nfvotest.Decision {
+		return nfvotest.Decision{Status: http.StatusForbidden, Detail: "Not in the busy hour."}
+	})
+	got := h.Await(t, v2.begin(t, "change_vnfpkg", change), quick, "ROLLED_BACK")
+	require.Equal(t, "The NFVO refuses the grant: Not in the busy hour.", got["error"].(map[string]any)["detail"])
+	require.Equal(t, hybridVnfdID, h.Get(t, v2.path)["vnfdId"])
+	h.requireChosen(t, "north", "lab.local/web:v2")
+
+	n.Decide(func(map[string]any) nfvotest.Decision {
+		return nfvotest.Decision{Grant: map[string]any{"vimAssets": map[string]any{"softwareImages": []any{
+			map[string]any{"vnfdSoftwareImageId": "server", "vimSoftwareImageId": "lab.local/web:v3"},
+		}}}}
+	})
+	v2.done(t, "change_vnfpkg", change)
+	asked := lastOf(n)
+	require.Equal(t, []any{"CHANGE_VNFPKG", laterID}, []any{asked["operation"], asked["vnfdId"]})
+	updated := map[any]int{}
+	for _, r := range resourcesOf(asked, "updateResources", "COMPUTE") {
+		updated[r["vduId"]]++
+	}
+	require.Equal(t, map[any]int{"gateway": 1, "web": 2}, updated)
+	require.Equal(t, laterID, h.Get(t, v2.path)["vnfdId"])
+	h.requireChosen(t, "north", "lab.local/web:v3")
+	require.Contains(t, h.Vnfcs(t, vnf), server)
+	h.requireVdus(t, vnf, map[string]int{"gateway": 1, "web": 2})
+	require.Empty(t, h.CheckDrift(t, vnf).Findings)
 }
 
 // chosenForPods grants what is asked for, the Pods in a zone and with an image, and the servers with a flavour.
