@@ -121,7 +121,7 @@ func field(w io.Writer, name string, value any) {
 	}
 }
 
-// readRequest reads a JSON file, or standard input for "-".
+// readRequest reads a file with a request, or standard input for "-".
 func (c *cli) readRequest(name string) (json.RawMessage, error) {
 	var b []byte
 	var err error
@@ -133,7 +133,7 @@ func (c *cli) readRequest(name string) (json.RawMessage, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the request: %w", err)
 	}
-	return b, checkJSON(name, b)
+	return requestJSON(name, b)
 }
 
 // checkJSON tells where a file is no JSON.

@@ -102,6 +102,24 @@ func jsonBody(v any) (*body, error) {
 
 // do sends a request and returns the answer, whose body the caller closes; what is not 2xx is an error.
 func (c *apiClient) do(ctx context.Context, method, path string, b *body) (*http.Response, error) {
+	return c.ask(ctx, method, path, b, "application/json")
+}
+
+// download writes what is at path.
+func (c *apiClient) download(ctx context.Context, path string, to io.Writer) error {
+	resp, err := c.ask(ctx, http.MethodGet, path, nil, "*/*")
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	if _, err := io.Copy(to, resp.Body); err != nil {
+		return fmt.Errorf("download %s: %w", path, err)
+	}
+	return nil
+}
+
+// ask is do for answers of that type.
+func (c *apiClient) ask(ctx context.Context, method, path string, b *body, accept string) (*http.Response, error) {
 	target := path
 	if !strings.Contains(path, "://") {
 		target = c.base + path
@@ -117,7 +135,7 @@ func (c *apiClient) do(ctx context.Context, method, path string, b *body) (*http
 	if b != nil {
 		req.Header.Set("Content-Type", b.contentType)
 	}
-	req.Header.Set("Accept", "application/json")
+	req.Header.Set("Accept", accept)
 	if strings.Contains(target, c.lcm+"/") {
 		req.Header.Set("Version", c.version)
 	}

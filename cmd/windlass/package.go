@@ -15,7 +15,7 @@ import (
 
 func newPackage(c *cli) *cobra.Command {
 	cmd := &cobra.Command{Use: "package", Aliases: []string{"pkg", "packages"}, Short: "Build, upload and show VNF packages (CSAR)"}
-	cmd.AddCommand(newPackageBuild(c), newPackageCreate(c), newPackageUpload(c), newPackageList(c), newPackageShow(c),
+	cmd.AddCommand(newPackageBuild(c), newPackageCheck(c), newPackageRequest(c), newPackageCreate(c), newPackageUpload(c), newPackageList(c), newPackageShow(c),
 		newPackageEnable(c), newPackageDisable(c), newPackageDelete(c))
 	return cmd
 }

@@ -116,8 +116,8 @@ func newVnfInstantiate(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "instantiate ID REQUEST",
 		Short: "Instantiate a VNF instance with a request of SOL003",
-		Long: `Instantiate a VNF instance. REQUEST is a JSON file with an InstantiateVnfRequest of SOL003, "-" for standard input;
-vnfpkg/samples/requests has some to begin with. --vim, --set and --set-file change it on its way, so that one file
+		Long: `Instantiate a VNF instance. REQUEST is a JSON or YAML file with an InstantiateVnfRequest of SOL003, "-" for standard
+input; 'windlass package request' prints one to begin with. --vim, --set and --set-file change it on its way, so that one file
 serves several sites and passwords need not be in it. A vimId may be the name of a VIM. What begins with REPLACE- must have
 been replaced. The command returns when the operation has begun, with --watch or --wait when it has ended.`,
 		Example: `  windlass vnf instantiate edge-1 request.json --watch

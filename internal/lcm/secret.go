@@ -13,6 +13,9 @@ type Secret struct {
 // IsZero reports whether nothing was given.
 func (s Secret) IsZero() bool { return s.Ref == "" && s.Clear == "" }
 
+// ParamKind implements params.Kinder.
+func (Secret) ParamKind() string { return "text, sealed" }
+
 // MarshalJSON writes the reference, never the value.
 func (s Secret) MarshalJSON() ([]byte, error) {
 	if s.Ref == "" {

@@ -1,0 +1,114 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/windlass-nfv/windlass/vnfpkg"
+)
+
+func newPackageCheck(c *cli) *cobra.Command {
+	return &cobra.Command{
+		Use:   "check FILE|DIR",
+		Short: "Tell what is wrong with a package, without a server",
+		Long: `Tell what is wrong with a package, and what is odd about it, as it would be told when it comes on board. No server is
+asked. A directory is built first, which leaves nothing behind. Whose signature a package must have is the operator's
+choice, and is not known here.`,
+		Example: "  windlass package check k8s-ha.zip\n  windlass package check vnfpkg/samples/k8s-ha",
+		Args:    exactly("FILE or DIR"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			return withPackage(args[0], func(pkg *vnfpkg.Package) error { return c.printChecked(args[0], pkg) })
+		},
+	}
+}
+
+// withPackage does something with the package that is in a file, in an envelope, or that a directory makes.
+func withPackage(path string, do func(*vnfpkg.Package) error) error {
+	file, cleanup, err := archiveOf(path)
+	if err != nil {
+		return err
+	}
+	defer cleanup()
+	f, err := os.Open(file)
+	if err != nil {
+		return fmt.Errorf("read the package: %w", err)
+	}
+	defer f.Close()
+	return readPackage(f, do)
+}
+
+func readPackage(f *os.File, do func(*vnfpkg.Package) error) error {
+	info, err := f.Stat()
+	if err != nil {
+		return fmt.Errorf("read the package: %w", err)
+	}
+	envelope, err := vnfpkg.OpenEnvelope(f, info.Size(), vnfpkg.Limits{})
+	if err != nil {
+		return err
+	}
+	if envelope != nil {
+		return withInner(envelope, do)
+	}
+	pkg, err := vnfpkg.Open(f, info.Size(), vnfpkg.Limits{})
+	if err != nil {
+		return err
+	}
+	return do(pkg)
+}
+
+// withInner reads the package that is in an envelope with its signature.
+func withInner(envelope *vnfpkg.Envelope, do func(*vnfpkg.Package) error) (err error) {
+	warnings, err := envelope.Verify(vnfpkg.Trust{})
+	if err != nil {
+		return err
+	}
+	inner, err := envelope.Open()
+	if err != nil {
+		return err
+	}
+	defer inner.Close()
+	return inTemporary(func(f *os.File) error { _, err := io.Copy(f, inner); return err }, func(f *os.File) error {
+		return readPackage(f, func(pkg *vnfpkg.Package) error {
+			pkg.Warnings = append(warnings, pkg.Warnings...)
+			return do(pkg)
+		})
+	})
+}
+
+// inTemporary does something with a file that is gone afterwards.
+func inTemporary(fill, do func(*os.File) error) error {
+	f, err := os.CreateTemp("", "windlass-package-*.zip")
+	if err != nil {
+		return fmt.Errorf("keep the package for a moment: %w", err)
+	}
+	defer func() { _ = errors.Join(f.Close(), os.Remove(f.Name())) }()
+	if err := fill(f); err != nil {
+		return err
+	}
+	return do(f)
+}
+
+func (c *cli) printChecked(path string, pkg *vnfpkg.Package) error {
+	v := pkg.Vnfd
+	var flavours []string
+	for _, f := range v.Flavours {
+		flavours = append(flavours, f.ID)
+	}
+	return c.print(map[string]any{
+		"vnfdId": v.ID, "vnfProvider": v.Provider, "vnfProductName": v.ProductName, "vnfSoftwareVersion": v.SoftwareVersion,
+		"flavours": flavours, "warnings": pkg.Warnings,
+	}, func(w io.Writer) {
+		field(w, "Package", path+" can be used")
+		field(w, "VNFD", v.ID)
+		field(w, "Product", strings.TrimSpace(v.Provider+" "+v.ProductName+" "+v.SoftwareVersion))
+		field(w, "Flavours", strings.Join(flavours, ", "))
+		for _, warning := range pkg.Warnings {
+			field(w, "Warning", warning.Path+": "+warning.Detail)
+		}
+	})
+}

@@ -1,0 +1,86 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/windlass-nfv/windlass/vnfpkg"
+)
+
+func newPackageRequest(c *cli) *cobra.Command {
+	var flavour string
+	cmd := &cobra.Command{
+		Use:   "request PACKAGE",
+		Short: "Print a request to instantiate a VNF of a package, to be filled in",
+		Long: `Print an InstantiateVnfRequest of SOL003 for a flavour of a package, as YAML with comments: what must be given begins with
+REPLACE-, what may be given stands in comments, with its kind and its default. 'windlass vnf instantiate' takes the file as
+it is, once all is replaced. PACKAGE is a file or a directory, or the name or the id of a package that is on board. The form
+is that of --lcm-version.`,
+		Example: `  windlass package request k8s-ha --flavour ha > request.yaml
+  windlass package request vnfpkg/samples/k8s-ha --flavour simple --lcm-version 2`,
+		Args: exactly("PACKAGE"),
+	}
+	cmd.Flags().StringVar(&flavour, "flavour", "", "`id` of the flavour; needed when there are several")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		return c.withNamedPackage(cmd.Context(), args[0], func(pkg *vnfpkg.Package) error {
+			f, err := flavourNamed(&pkg.Vnfd, flavour)
+			if err != nil {
+				return err
+			}
+			heat, err := heatParameters(pkg, f)
+			if err != nil {
+				return err
+			}
+			version := 1
+			if strings.HasSuffix(c.client.lcm, "/v2") {
+				version = 2
+			}
+			_, err = fmt.Fprint(c.out, requestSkeleton(&pkg.Vnfd, f, heat, version))
+			return err
+		})
+	}
+	return cmd
+}
+
+// withNamedPackage does something with the package of a file or a directory, or with one that is on board.
+func (c *cli) withNamedPackage(ctx context.Context, name string, do func(*vnfpkg.Package) error) error {
+	if _, err := os.Stat(name); err == nil {
+		return withPackage(name, do)
+	}
+	id, err := c.idOf(ctx, pkgNaming, name)
+	if err != nil {
+		return fmt.Errorf("%w; a file or a directory of that name is not there either", err)
+	}
+	return inTemporary(func(f *os.File) error {
+		return c.client.download(ctx, packagesPath+"/"+id+"/package_content", f)
+	}, func(f *os.File) error { return readPackage(f, do) })
+}
+
+// largestTemplate is far above what Heat takes.
+const largestTemplate = 4 << 20
+
+// heatParameters are those of the flavour's Base HOT that a request gives; none for VNFs of containers.
+func heatParameters(pkg *vnfpkg.Package, f *vnfpkg.Flavour) ([]vnfpkg.HeatParameter, error) {
+	if f.BaseHOT == "" {
+		return nil, nil
+	}
+	files := map[string][]byte{}
+	for artifact, content := range pkg.Files(largestTemplate) {
+		files[artifact.Path] = content
+	}
+	template, err := vnfpkg.StackTemplate(f, func(path string) ([]byte, error) {
+		content, found := files[path]
+		if !found {
+			return nil, fmt.Errorf("the package has no file %s", path)
+		}
+		return content, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return template.ToBeGiven(f)
+}

@@ -1,0 +1,224 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/windlass-nfv/windlass/internal/cnf"
+	"github.com/windlass-nfv/windlass/internal/driver/k8s"
+	"github.com/windlass-nfv/windlass/internal/driver/nodeport"
+	"github.com/windlass-nfv/windlass/internal/driver/registry"
+	scripts "github.com/windlass-nfv/windlass/internal/driver/script"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/params"
+	"github.com/windlass-nfv/windlass/vnfpkg"
+)
+
+// driverParams are the parameters of a driver: the member of additionalParams, and what is in it.
+type driverParams struct {
+	member  string
+	params  any
+	without []string // members that are for another driver
+	// optional is set where the member may be left out.
+	optional bool
+}
+
+// paramsOfDrivers are those of every driver, by its name.
+var paramsOfDrivers = map[string]driverParams{
+	vnfpkg.DriverKubernetes:      {member: lcm.ClusterParamsKey, params: k8s.Params{}, without: []string{"ansible"}},
+	vnfpkg.DriverKubespray:       {member: lcm.ClusterParamsKey, params: k8s.Params{}},
+	vnfpkg.DriverPrivateRegistry: {member: lcm.RegistryServerKey, params: registry.Params{}},
+	vnfpkg.DriverNodePort:        {member: nodeport.Member, params: nodeport.Params{}},
+	vnfpkg.DriverScripts:         {member: scripts.ParamsKey, params: scripts.Params{}, optional: true},
+}
+
+// skeleton writes an InstantiateVnfRequest for people to fill in, as YAML: what must be given stands there with REPLACE-,
+// what may be given stands in comments.
+type skeleton struct {
+	flavour *vnfpkg.Flavour
+	version int // of the API
+	// vdu is that whose servers the members are about that are written now, nil when it is not known.
+	vdu *vnfpkg.Vdu
+	out strings.Builder
+}
+
+// requestSkeleton is the request for a flavour of a package; heat are the parameters of its Base HOT.
+func requestSkeleton(v *vnfpkg.Vnfd, f *vnfpkg.Flavour, heat []vnfpkg.HeatParameter, version int) string {
+	s := &skeleton{flavour: f, version: version}
+	s.line(0, "# An InstantiateVnfRequest for the flavour %s of %s %s, for version %d of the API.", f.ID, v.ProductName,
+		v.SoftwareVersion, version)
+	s.line(0, "# The VNFD is %s.", v.ID)
+	s.line(0, "# Replace what begins with %s. What is in comments may be given; it is shown with its default, if it has one.",
+		unreplaced)
+	s.line(0, "flavourId: %q", f.ID)
+	s.levels()
+	s.links()
+	s.managed()
+	s.vims()
+	s.additional(heat)
+	return s.out.String()
+}
+
+func (s *skeleton) line(indent int, format string, args ...any) {
+	fmt.Fprintf(&s.out, strings.Repeat("  ", indent)+format+"\n", args...)
+}
+
+func (s *skeleton) levels() {
+	if len(s.flavour.Levels) == 0 {
+		return
+	}
+	for _, l := range s.flavour.Levels {
+		capacity, err := s.flavour.Capacity(l.ID)
+		if err != nil {
+			continue
+		}
+		var sizes []string
+		for _, vdu := range sortedKeys(capacity) {
+			sizes = append(sizes, fmt.Sprintf("%d %s", capacity[vdu], vdu))
+		}
+		s.line(0, "# Level %s: %s.", l.ID, strings.Join(sizes, ", "))
+	}
+	if s.flavour.DefaultLevel == "" {
+		s.line(0, "instantiationLevelId: %q", placeholder("instantiation level"))
+		return
+	}
+	s.line(0, "instantiationLevelId: %q # the default", s.flavour.DefaultLevel)
+}
+
+// links are the external networks: one for all connection points, to begin with.
+func (s *skeleton) links() {
+	external := slices.DeleteFunc(slices.Clone(s.flavour.Cps), func(cp vnfpkg.VduCp) bool { return !cp.External })
+	if len(external) == 0 {
+		return
+	}
+	s.line(0, "# External networks: each has the connection points that are on it. Networks may be several.")
+	s.line(0, "extVirtualLinks:")
+	s.line(1, "- id: external")
+	s.line(2, "resourceId: %q # the VIM's name or id of the network", placeholder("network"))
+	s.line(2, "extCps:")
+	for _, cp := range external {
+		s.line(3, "- cpdId: %q # of the servers of %s", cp.ID, cp.VduID)
+		if s.version == 1 {
+			s.line(4, "cpConfig: [{cpProtocolData: [{layerProtocol: IP_OVER_ETHERNET}]}]")
+			continue
+		}
+		s.line(4, "cpConfig: {all: {cpProtocolData: [{layerProtocol: IP_OVER_ETHERNET}]}}")
+	}
+}
+
+// managed are the internal networks that somebody else has made.
+func (s *skeleton) managed() {
+	begun := false
+	for _, l := range s.flavour.VirtualLinks {
+		if !l.ManagedElsewhere {
+			continue
+		}
+		if !begun {
+			s.line(0, "extManagedVirtualLinks:")
+			begun = true
+		}
+		s.line(1, "- id: %q", l.ID)
+		if s.version == 1 {
+			s.line(2, "virtualLinkDescId: %q", l.ID)
+		} else {
+			s.line(2, "vnfVirtualLinkDescId: %q", l.ID)
+		}
+		s.line(2, "resourceId: %q # the VIM's id of the network", placeholder("network"))
+	}
+}
+
+// vims are the VIMs on which the VNF is to be, one for each type that it needs.
+func (s *skeleton) vims() {
+	kinds := []lcm.VimKind{lcm.VimKindFor(s.flavour.Containers)}
+	if s.flavour.Hybrid {
+		kinds = []lcm.VimKind{lcm.VimKindFor(false), lcm.VimKindFor(true)}
+	}
+	s.line(0, "vimConnectionInfo: # 'windlass vim list' shows the VIMs; without this the default one is taken")
+	for _, k := range kinds {
+		id := fmt.Sprintf("%q", placeholder("name or id of "+k.Name))
+		if s.version == 1 {
+			s.line(1, "- id: %s", k.Type)
+		} else {
+			s.line(1, "%s:", k.Type)
+		}
+		s.line(2, "vimId: %s", id)
+		s.line(2, "vimType: %s", k.Type)
+	}
+}
+
+// additional are the parameters of the templates, of containers and of the drivers.
+func (s *skeleton) additional(heat []vnfpkg.HeatParameter) {
+	before := s.out.Len()
+	s.line(0, "additionalParams:")
+	begun := s.out.Len()
+	s.heat(heat)
+	if s.flavour.Containers || s.flavour.Hybrid {
+		s.line(1, "# What the containers are made of.")
+		s.members(1, params.Describe(cnf.Params{}), false)
+	}
+	for _, name := range s.flavour.Drivers() {
+		of, known := paramsOfDrivers[name]
+		if !known {
+			continue
+		}
+		off := of.optional
+		s.member(1, off, "%s: # for %s", of.member, name)
+		s.members(2, slices.DeleteFunc(params.Describe(of.params), func(m params.Member) bool {
+			return slices.Contains(of.without, m.Name)
+		}), off)
+	}
+	text := s.out.String()
+	switch made := text[begun:]; {
+	case made == "":
+		text = text[:before]
+	case onlyComments(made): // an empty object would have no place for what somebody takes out of its comment
+		text = text[:before] + "# additionalParams:\n" + made
+	}
+	s.out.Reset()
+	s.out.WriteString(text)
+}
+
+func onlyComments(text string) bool {
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
+			return false
+		}
+	}
+	return true
+}
+
+func (s *skeleton) heat(heat []vnfpkg.HeatParameter) {
+	if len(heat) > 0 {
+		s.line(1, "# Parameters of the Heat template.")
+	}
+	for _, p := range heat {
+		about := cmp.Or(p.Type, "text")
+		if p.Description != "" {
+			about += ": " + strings.Join(strings.Fields(p.Description), " ")
+		}
+		if p.HasDefault {
+			s.member(1, true, "%s: %s # %s", p.Name, cmp.Or(yamlText(p.Default), `""`), about)
+			continue
+		}
+		s.member(1, false, "%s: %q # required; %s", p.Name, placeholder(p.Name), about)
+	}
+}
+
+// flavourNamed finds the flavour of that id; with "" the only one.
+func flavourNamed(v *vnfpkg.Vnfd, id string) (*vnfpkg.Flavour, error) {
+	if id == "" && len(v.Flavours) == 1 {
+		return &v.Flavours[0], nil
+	}
+	if id == "" {
+		known := map[string]bool{}
+		for _, f := range v.Flavours {
+			known[f.ID] = true
+		}
+		return nil, fmt.Errorf("choose a flavour with --flavour: %s",
+			strings.Join(slices.Sorted(maps.Keys(known)), ", "))
+	}
+	return v.Flavour(id)
+}
