@@ -1,14 +1,11 @@
 package main
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"io"
-	"net/http"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -134,43 +131,4 @@ func (c *cli) explainSilence(ctx context.Context, op string, number int, node st
 	}
 	fmt.Fprintf(c.err, "Step %d has printed nothing.\n", number)
 	return nil
-}
-
-func newOpLogs(c *cli) *cobra.Command {
-	var number int
-	var node string
-	cmd := &cobra.Command{
-		Use:   "logs ID --step N",
-		Short: "Print the captured output of a step",
-		Long:  "Print the captured output of a step, by the number that 'windlass op steps' shows.",
-		Example: `  windlass op logs 6f0ab2d1-93c4-4c86-b0a5-0b9a4f5c8a37 --step 5
-  windlass op logs 6f0ab2d1-93c4-4c86-b0a5-0b9a4f5c8a37 --step 5 --node worker-3f2a91c0`,
-		Args: exactly("ID"),
-	}
-	cmd.Flags().IntVar(&number, "step", -1, "`number` of the step")
-	cmd.Flags().StringVar(&node, "node", "", "only the output of this `node`")
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if number < 0 {
-			return usageErrorf(cmd, "--step is missing.")
-		}
-		query := url.Values{"step": {strconv.Itoa(number)}}
-		if node != "" {
-			query.Set("node", node)
-		}
-		resp, err := c.client.do(cmd.Context(), http.MethodGet, progressPath+"/"+args[0]+"/logs?"+query.Encode(), nil)
-		if err != nil {
-			return err
-		}
-		defer resp.Body.Close()
-		w := bufio.NewWriter(c.out)
-		n, err := io.Copy(w, resp.Body)
-		if err != nil {
-			return fmt.Errorf("read the output: %w", err)
-		}
-		if n == 0 {
-			return c.explainSilence(cmd.Context(), args[0], number, node)
-		}
-		return w.Flush()
-	}
-	return cmd
 }

@@ -16,7 +16,7 @@ func newVnf(c *cli) *cobra.Command {
 		Aliases: []string{"vnfs"},
 		Short:   "Create, instantiate, show, modify, scale, heal, start, stop, connect and terminate VNF instances",
 	}
-	cmd.AddCommand(newVnfCreate(c), newVnfList(c), newVnfShow(c), newVnfModify(c), newVnfInstantiate(c), newVnfScale(c),
+	cmd.AddCommand(newVnfCreate(c), newVnfList(c), newVnfShow(c), newVnfDescribe(c), newVnfModify(c), newVnfInstantiate(c), newVnfScale(c),
 		newVnfScaleToLevel(c),
 		newVnfHeal(c), newVnfOperate(c), newVnfChangeExtConn(c), newVnfChangePackage(c), newVnfDrift(c), newVnfDriftPolicy(c), newVnfRegistry(c),
 		newVnfKubeconfig(c),

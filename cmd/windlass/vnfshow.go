@@ -18,7 +18,7 @@ import (
 func newVnfShow(c *cli) *cobra.Command {
 	return &cobra.Command{
 		Use:     "show ID",
-		Aliases: []string{"describe", "get"},
+		Aliases: []string{"get"},
 		Short:   "Show one VNF instance: nodes, endpoint, last operation, drift, and what to do next",
 		Long: `Show one VNF instance: where its cluster answers, its nodes with their addresses and which of them holds the virtual IP,
 the last operation, what the last check for drift has found, and what to do next. ID may be the name of the instance, or the

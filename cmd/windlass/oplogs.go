@@ -1,0 +1,164 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+func newOpLogs(c *cli) *cobra.Command {
+	var number int
+	var node string
+	var follow bool
+	cmd := &cobra.Command{
+		Use:     "logs ID",
+		Aliases: []string{"log"},
+		Short:   "Print the captured output of an operation, or of one of its steps",
+		Long: `Print the captured output of an operation, step by step, or of one step, by the number that 'windlass op steps'
+shows. With --follow more is printed as it comes, until the operation has ended or waits for a decision; the exit codes
+are those of 'windlass op watch' then.`,
+		Example: `  windlass op logs edge-1 --follow
+  windlass op logs 6f0ab2d1-93c4-4c86-b0a5-0b9a4f5c8a37 --step 5
+  windlass op logs 6f0ab2d1-93c4-4c86-b0a5-0b9a4f5c8a37 --step 5 --node worker-3f2a91c0`,
+		Args: exactly("ID"),
+	}
+	cmd.Flags().IntVar(&number, "step", -1, "`number` of the step; all of them without it")
+	cmd.Flags().StringVar(&node, "node", "", "only the output of this `node`")
+	cmd.Flags().BoolVarP(&follow, "follow", "f", false, "go on and print what comes, until the operation has ended")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if number < 0 && cmd.Flags().Changed("step") {
+			return usageErrorf(cmd, "--step must be a number that 'windlass op steps' shows, not %d.", number)
+		}
+		if follow {
+			return c.followLogs(cmd.Context(), args[0], number, node)
+		}
+		return c.printLogs(cmd.Context(), args[0], number, node)
+	}
+	return cmd
+}
+
+func (c *cli) printLogs(ctx context.Context, op string, number int, node string) error {
+	query := url.Values{}
+	if number >= 0 {
+		query.Set("step", strconv.Itoa(number))
+	}
+	if node != "" {
+		query.Set("node", node)
+	}
+	resp, err := c.client.do(ctx, http.MethodGet, progressPath+"/"+op+"/logs?"+query.Encode(), nil)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	w := bufio.NewWriter(c.out)
+	n, err := io.Copy(w, resp.Body)
+	if err != nil {
+		return fmt.Errorf("read the output: %w", err)
+	}
+	if n == 0 && number >= 0 {
+		return c.explainSilence(ctx, op, number, node)
+	}
+	return w.Flush()
+}
+
+// followLogs prints output as it comes until the operation is over.
+func (c *cli) followLogs(ctx context.Context, op string, number int, node string) error {
+	following, stop := context.WithCancel(ctx)
+	defer stop()
+	v := &logView{c: c, ctx: ctx, op: op, number: number, node: node, read: map[stepKey]readOutput{}}
+	w := &watcher{want: lcm.Completed}
+	last, err := c.follow(ctx, op, v, w, followEvents(following, c.client, op))
+	if err != nil {
+		return err
+	}
+	return verdict(last, w.want)
+}
+
+// logView prints the lines that have come since the last look.
+type logView struct {
+	c *cli
+	// ctx is that of the command: a view is asked to show, and nothing else.
+	ctx    context.Context
+	op     string
+	number int // -1 for all steps
+	node   string
+	read   map[stepKey]readOutput
+	// heading is the step whose lines were printed last.
+	heading *stepKey
+}
+
+// readOutput is what was read of a step: how many lines, and how it stood then.
+type readOutput struct {
+	lines int
+	stood string
+}
+
+func (v *logView) show(s snapshot) {
+	stood, titles, order := map[stepKey]string{}, map[stepKey]string{}, []stepKey{}
+	running := map[stepKey]bool{} // the last line may be the same as before, and yet be another one
+	for _, st := range s.steps {
+		key := stepKey{index: st.Index, phase: st.Phase}
+		if v.number >= 0 && st.Index != v.number || st.State == lcm.StepPending {
+			continue
+		}
+		if _, known := stood[key]; !known {
+			order, titles[key] = append(order, key), st.Title
+		}
+		stood[key] += fmt.Sprintf("%s %s %d %s\n", st.Node, st.State, st.Attempt, st.LastLine)
+		running[key] = running[key] || st.State == lcm.StepRunning
+	}
+	for _, key := range order {
+		before := v.read[key]
+		if before.stood == stood[key] && !running[key] {
+			continue
+		}
+		n, err := v.print(key, titles[key], before.lines)
+		if err != nil { // it is read again with the next look
+			v.note(describe(err))
+			stood[key] = ""
+		}
+		v.read[key] = readOutput{max(n, before.lines), stood[key]}
+	}
+}
+
+// print prints the lines of a step after those that were printed, and tells how many there are now.
+func (v *logView) print(key stepKey, title string, printed int) (lines int, err error) {
+	path := fmt.Sprintf("%s/%s/steps/%d/output?phase=%s", progressPath, v.op, key.index, key.phase)
+	resp, err := v.c.client.do(v.ctx, http.MethodGet, path, nil)
+	if err != nil {
+		return printed, err
+	}
+	defer resp.Body.Close()
+	all := bufio.NewReader(resp.Body)
+	for {
+		line, err := all.ReadString('\n')
+		if errors.Is(err, io.EOF) {
+			return lines, nil
+		}
+		if err != nil {
+			return lines, fmt.Errorf("read the output: %w", err)
+		}
+		if lines++; lines <= printed || v.node != "" && !strings.HasPrefix(line, v.node+": ") {
+			continue
+		}
+		if v.heading == nil || *v.heading != key {
+			fmt.Fprintf(v.c.out, "==> %d. %s\n", key.index, title)
+			v.heading = &key
+		}
+		fmt.Fprint(v.c.out, line)
+	}
+}
+
+func (v *logView) tick() {}
+
+func (v *logView) note(text string) { fmt.Fprintln(v.c.err, text) }
