@@ -148,10 +148,10 @@ func TestWaitForSSH_givesUpWithASentence(t *testing.T) {
 		says string
 	}{
 		"never answers": {
-			lcm.Errorf(lcm.KindUnavailable, "away"), lcm.KindBroken,
-			"did not answer on SSH at 198.51.100.11 within 10m0s",
+			lcm.Errorf(lcm.KindUnavailable, "cp-0000000b: is away on SSH port 22; look there"), lcm.KindBroken,
+			"did not answer on SSH within 10m0s: is away on SSH port 22. Look at the VM's console",
 		},
-		"wrong credentials": {lcm.Errorf(lcm.KindDenied, "refused"), lcm.KindDenied, "refused"},
+		"wrong credentials": {lcm.Errorf(lcm.KindDenied, "refused"), lcm.KindDenied, "refused. Where the request has them wrong, roll back and correct the request"},
 		"other trouble":     {lcm.Errorf(lcm.KindNotFound, "no VIM"), lcm.KindNotFound, "no VIM"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -46,6 +46,7 @@ func (n *Nodes) WaitForSSH(ctx context.Context, in NodeInput) (out WaitForSSHOut
 	}
 	limit := vnf.Access(in.Node.Role).SSH
 	end := activity.GetInfo(ctx).ScheduledTime.Add(limit)
+	waits := waiting{node: in.Node, show: n.Output.Lines(ctx, in.Step)}
 	var deniedSince time.Time
 	for {
 		host, err := n.Hosts.Dial(ctx, in.OpOccID, in.Node)
@@ -53,6 +54,7 @@ func (n *Nodes) WaitForSSH(ctx context.Context, in NodeInput) (out WaitForSSHOut
 			return out, host.Close()
 		}
 		now := n.now()
+		why := waits.tell(ctx, err)
 		switch {
 		case ctx.Err() != nil:
 			return out, ctx.Err()
@@ -61,13 +63,13 @@ func (n *Nodes) WaitForSSH(ctx context.Context, in NodeInput) (out WaitForSSHOut
 				deniedSince = now
 			}
 			if now.Sub(deniedSince) >= deniedGrace(limit) {
-				return out, err
+				return out, refused(err)
 			}
 		case !lcm.Is(err, lcm.KindUnavailable):
 			return out, err
 		case now.After(end):
-			return out, lcm.Wrap(lcm.KindBroken, err, "%s did not answer on SSH at %s within %s. Look at the VM's console, and "+
-				"check that its security groups and routes let Windlass in.", in.Node.Name, in.Node.SSHAddress, limit)
+			return out, lcm.Wrap(lcm.KindBroken, err, "%s did not answer on SSH within %s: %s. Look at the VM's console, and "+
+				"check that its security groups and routes let Windlass in.", in.Node.Name, limit, why)
 		default:
 			deniedSince = time.Time{}
 		}
@@ -137,9 +139,8 @@ func (n *Nodes) CheckNode(ctx context.Context, in NodeInput) (out CheckNodeOutpu
 	if err != nil {
 		return out, err
 	}
-	problems := append(results.Texts("problem"), addressProblems(cluster.Params, in.Node)...)
-	problems = append(problems, clockProblems(results.Get("clock"), asked, n.now())...)
-	return out, notReady(in.Node, problems)
+	problems := append(results.Texts("problem"), clockProblems(results.Get("clock"), asked, n.now())...)
+	return out, notReady(in.Node, problems, addressProblems(cluster.Params, in.Node))
 }
 
 // clockProblems compares what a node's clock said at some moment between asked and answered; on a slow node these
@@ -156,8 +157,12 @@ func clockProblems(clock string, asked, answered time.Time) []string {
 	return []string{fmt.Sprintf("its clock is %d s off; set up time synchronisation in the image", skew)}
 }
 
-// notReady makes one error of a node's problems, nil when there is none.
-func notReady(node lcm.Node, problems []string) error {
+// notReady makes one error of a node's problems, nil when there is none. Those of the request no retry mends.
+func notReady(node lcm.Node, problems, ofRequest []string) error {
+	if len(ofRequest) > 0 {
+		return lcm.Errorf(lcm.KindBroken, "%s cannot become a node: %s. Roll back and correct the request.", node.Name,
+			strings.Join(append(problems, ofRequest...), "; "))
+	}
 	if len(problems) == 0 {
 		return nil
 	}

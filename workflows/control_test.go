@@ -26,20 +26,27 @@ func TestWithoutReturn_saysThatThereIsNoRollback(t *testing.T) {
 		errorOf(op.withoutReturn(several)).Sentence())
 }
 
-func TestAddProblem_tellsNodesWithTheSameProblemTogether(t *testing.T) {
+func TestCauses_tellNodesWithTheSameProblemTogether(t *testing.T) {
 	t.Parallel()
-	var problems []lcm.Problem
-	for _, said := range [][2]string{
+	var said causes
+	for _, of := range [][2]string{
 		{"cp-1", "cp-1 cannot pull."},
 		{"worker-2", "worker-2: broke."},
 		{"worker-3", "worker-3 cannot pull."},
 		{"worker-4", "The worker-4 cannot pull."},
+		{"worker-5", "worker-5: refuses to log in on SSH port 22 (192.0.2.5); check it."},
+		{"worker-6", "worker-6: refuses to log in on SSH port 22 (192.0.2.6); check it."},
+		{"worker-7", "worker-7: refuses to log in on SSH port 22 (192.0.2.9); check it."},
+		{"worker-8", "worker-8: answers on SSH port 22 (192.0.2.8)."},
 	} {
-		problems = addProblem(problems, said[0], said[1])
+		said.add(lcm.Node{Name: of[0], SSHAddress: "192.0.2." + of[0][len(of[0])-1:], Address: "10.0.0.1"}, of[1])
 	}
 	require.Equal(t, []lcm.Problem{
 		{Path: "cp-1, worker-3", Detail: "cannot pull."},
 		{Path: "worker-2", Detail: "broke."},
 		{Path: "worker-4", Detail: "The worker-4 cannot pull."},
-	}, problems)
+		{Path: "worker-5, worker-6", Detail: "refuses to log in on SSH port 22; check it."},
+		{Path: "worker-7", Detail: "refuses to log in on SSH port 22 (192.0.2.9); check it."},
+		{Path: "worker-8", Detail: "answers on SSH port 22 (192.0.2.8)."},
+	}, said.problems)
 }

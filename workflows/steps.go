@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"go.temporal.io/sdk/temporal"
@@ -82,25 +83,35 @@ func inParallel(ctx workflow.Context, nodes lcm.Nodes, do func(workflow.Context,
 	if len(failed) < 2 {
 		return one
 	}
-	all := summary(failed, fmt.Sprintf("%d of %d nodes failed.", len(failed), len(nodes)))
+	all, said := summary(failed, fmt.Sprintf("%d of %d nodes failed.", len(failed), len(nodes))), causes{}
 	for i, err := range errs {
 		if err != nil {
-			all.Problems = addProblem(all.Problems, nodes[i].Name, errorOf(err).Sentence())
+			said.add(nodes[i], errorOf(err).Sentence())
 		}
 	}
+	all.Problems = said.problems
 	return all
 }
 
-// addProblem adds what a node says; nodes that say the same, but for their names at the beginning, are told together.
-func addProblem(problems []lcm.Problem, node, sentence string) []lcm.Problem {
-	detail := strings.TrimPrefix(strings.TrimPrefix(sentence, node+": "), node+" ")
-	for i := range problems {
-		if problems[i].Detail == detail {
-			problems[i].Path += ", " + node
-			return problems
-		}
+// causes are what nodes say. Those that say the same, but for their names at the beginning and their addresses in
+// brackets, are told together.
+type causes struct {
+	problems []lcm.Problem
+	// same is what the nodes of each problem have in common.
+	same []string
+}
+
+func (c *causes) add(node lcm.Node, sentence string) {
+	detail := strings.TrimPrefix(strings.TrimPrefix(sentence, node.Name+": "), node.Name+" ")
+	same := detail
+	for _, address := range []string{node.SSHAddress, node.Address} {
+		same = strings.ReplaceAll(same, " ("+address+")", "")
 	}
-	return append(problems, lcm.Problem{Path: node, Detail: detail})
+	if i := slices.Index(c.same, same); i >= 0 {
+		c.problems[i].Path, c.problems[i].Detail = c.problems[i].Path+", "+node.Name, same
+		return
+	}
+	c.problems, c.same = append(c.problems, lcm.Problem{Path: node.Name, Detail: detail}), append(c.same, same)
 }
 
 // together does different things at once. All of them run to their end, and every failure is reported.

@@ -68,6 +68,11 @@ func (e *apiError) remedies() string {
 	}
 }
 
+// needsRequest tells whether only another request can mend it, as far as the error says.
+func (e *apiError) needsRequest() bool {
+	return e != nil && (lcm.Kind(e.Title) == lcm.KindInvalid || strings.Contains(e.Detail, "correct the request"))
+}
+
 // kinds are those of errors, which are the titles of errors of operations.
 var kinds = []lcm.Kind{
 	lcm.KindInvalid, lcm.KindNotFound, lcm.KindConflict, lcm.KindDenied, lcm.KindExhausted, lcm.KindUnavailable,

@@ -18,3 +18,15 @@ func TestVerdict_leadsToWhatSuchErrorsMean(t *testing.T) {
 	o.Error = nil
 	assert.NotContains(t, verdict(o, lcm.Completed).Error(), "troubleshooting")
 }
+
+func TestVerdict_offersNoRetryFirstWhereOnlyAnotherRequestHelps(t *testing.T) {
+	for _, e := range []apiError{
+		{Title: "Invalid", Detail: "There is no image x."}, {Title: "Denied", Detail: "Roll back and correct the request."},
+	} {
+		o := opOcc{ID: "op-1", State: lcm.FailedTemp, Error: &e, Links: map[string]any{"rollback": "x"}}
+		require.ErrorContains(t, verdict(o, lcm.Completed), "Undo it, correct the request, and send it anew:     windlass op "+
+			"rollback op-1\nOnly if the cause is elsewhere, mend it and retry:  windlass op retry op-1\n")
+		o.Links = nil
+		assert.NotContains(t, verdict(o, lcm.Completed).Error(), "rollback", "there is no way back")
+	}
+}

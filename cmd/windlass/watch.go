@@ -175,6 +175,12 @@ func verdict(o opOcc, want lcm.OperationState) error {
 		if o.canRollBack() {
 			undo = "Undo what was done with:         windlass op rollback " + o.ID + "\n"
 		}
+		if undo != "" && o.Error.needsRequest() { // a retry of the same fails again
+			return &codedError{exitWaiting, fmt.Errorf("the operation has failed and waits for a decision:%s\n%s"+
+				"Undo it, correct the request, and send it anew:     windlass op rollback %s\n"+
+				"Only if the cause is elsewhere, mend it and retry:  windlass op retry %s\n"+
+				"Leave things as they are with:                      windlass op fail %s", cause, help, o.ID, o.ID, o.ID)}
+		}
 		return &codedError{exitWaiting, fmt.Errorf("the operation has failed and waits for a decision:%s\n"+
 			"%sMend the cause and go on with:  windlass op retry %s\n%sLeave things as they are with:   windlass op fail %s",
 			cause, help, o.ID, undo, o.ID)}

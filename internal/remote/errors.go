@@ -44,8 +44,8 @@ func dialError(ctx context.Context, target Target, err error) error {
 	if timeout, ok := errors.AsType[net.Error](err); !ok || !timeout.Timeout() {
 		reason = "cannot be reached"
 	}
-	return lcm.Wrap(lcm.KindUnavailable, err, "%s: %s %s on SSH; check that the machine runs and that its "+
-		"security groups and routes let Windlass in", target.Node, target.Address, reason)
+	return lcm.Wrap(lcm.KindUnavailable, err, "%s: %s on %s; check that the machine runs and that its "+
+		"security groups and routes let Windlass in", target.Node, reason, door(target))
 }
 
 func handshakeError(ctx context.Context, target Target, err error) error {
@@ -58,11 +58,21 @@ func handshakeError(ctx context.Context, target Target, err error) error {
 		strings.Contains(err.Error(), "Too many authentication failures") ||
 		strings.Contains(err.Error(), "unexpected message type 51 ")
 	if refused {
-		return lcm.Wrap(lcm.KindDenied, err, "%s: %s refuses to log in user %s; check the user name and its %s",
-			target.Node, target.Address, target.User, credential(target))
+		return lcm.Wrap(lcm.KindDenied, err, "%s: refuses to log in user %s on %s; check the user name and its %s",
+			target.Node, target.User, door(target), credential(target))
 	}
-	return lcm.Wrap(lcm.KindUnavailable, err, "%s: %s is reached but the SSH session does not come about; "+
-		"the machine may still be starting", target.Node, target.Address)
+	return lcm.Wrap(lcm.KindUnavailable, err, "%s: answers on %s, but the session does not come about; "+
+		"the machine may still be starting", target.Node, door(target))
+}
+
+// door is where SSH was tried. The address stands apart, in brackets: nodes that say the same otherwise are told
+// together.
+func door(target Target) string {
+	host, port, err := net.SplitHostPort(withPort(target.Address))
+	if err != nil {
+		return "SSH (" + target.Address + ")"
+	}
+	return fmt.Sprintf("SSH port %s (%s)", port, host)
 }
 
 func credential(target Target) string {

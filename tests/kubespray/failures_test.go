@@ -18,7 +18,7 @@ func TestWindlass_tellsWhatFailed(t *testing.T) {
 	vnf := s.create(t, "failing")
 	for _, wrong := range []struct{ member, value, says string }{
 		{"kubespray_root_path", "/srv/nothing", "no directory /srv/nothing; correct kubespray_root_path"},
-		{"password", "of-nobody", "refuses to log in user debian; check the user name and its password"},
+		{"password", "of-nobody", "refuses to log in user debian on SSH port "},
 	} {
 		op := s.Begin(t, vnf, "instantiate", s.request(t, "failing", func(ansible map[string]any) {
 			ansible[wrong.member] = wrong.value

@@ -23,6 +23,10 @@ func (c *Cloud) failure(ctx context.Context, name, id, status, outermost string)
 	if exhausted(outermost) || kind == lcm.KindExhausted {
 		kind, advice = lcm.KindExhausted, "Make room in the cloud or raise the quota, then retry."
 	}
+	if kind == lcm.KindInvalid {
+		advice = "Where the request or the package names it, roll back and correct the request or the package; else mend the " +
+			"cause, then retry."
+	}
 	return &lcm.Error{
 		Kind: kind, Op: "follow stack " + name,
 		Detail: fmt.Sprintf("Heat ended the stack %s in %s: %s. %s", name, status, strings.TrimSuffix(reason, "."), advice),
