@@ -3,13 +3,7 @@ package activities
 import (
 	"context"
 	"encoding/json"
-	"net"
 	"path"
-	"strconv"
-	"strings"
-
-	"golang.org/x/crypto/ssh"
-	"golang.org/x/crypto/ssh/knownhosts"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/remote"
@@ -58,7 +52,7 @@ func (a *Ansible) files(ctx context.Context, k kubesprayContext, in AnsibleInput
 	if err != nil {
 		return nil, lcm.Wrap(lcm.KindBug, err, "The inventory could not be written.")
 	}
-	known, err := a.knownHosts(ctx, k.Instance.ID, in.Nodes, port)
+	known, err := pinnedHosts(ctx, a.Keys, k.Instance.ID, in.Nodes, port)
 	if err != nil {
 		return nil, err
 	}
@@ -104,28 +98,4 @@ func (k kubesprayContext) broken(in AnsibleInput, port int) (out []scripts.Inven
 		out = append(out, host)
 	}
 	return out
-}
-
-// knownHosts are the host keys that were pinned when Windlass logged in to the nodes first.
-func (a *Ansible) knownHosts(ctx context.Context, inst lcm.VnfInstanceID, nodes lcm.Nodes, port int) (string, error) {
-	var b strings.Builder
-	for _, node := range nodes {
-		pinned, known, err := a.Keys.HostKey(ctx, inst, node.ServerID)
-		if err != nil {
-			return "", err
-		}
-		if !known {
-			continue // a node that has never answered: Ansible says so, too
-		}
-		key, err := ssh.ParsePublicKey(pinned)
-		if err != nil {
-			return "", lcm.Wrap(lcm.KindBug, err, "The pinned host key of %s cannot be read.", node.Name)
-		}
-		address := node.SSHAddress
-		if port != 0 {
-			address = net.JoinHostPort(address, strconv.Itoa(port))
-		}
-		b.WriteString(knownhosts.Line([]string{knownhosts.Normalize(address)}, key) + "\n")
-	}
-	return b.String(), nil
 }

@@ -128,6 +128,8 @@ type Options struct {
 	Files vnflcm.Files
 	// Python tells whether workers run the user data classes of packages.
 	Python bool
+	// Ansible tells whether workers run playbooks of packages.
+	Ansible bool
 	// MaxBody bounds request bodies, MaxUpload those of packages; 0 means 1 MiB and 8 GiB.
 	MaxBody, MaxUpload int64
 	// AuditKeepFor is how long it is kept who did what; 0 for ever.

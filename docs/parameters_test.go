@@ -10,7 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/internal/cnf"
+	"github.com/windlass-nfv/windlass/internal/driver/ansible"
 	"github.com/windlass-nfv/windlass/internal/driver/k8s"
+	"github.com/windlass-nfv/windlass/internal/driver/script"
 	"github.com/windlass-nfv/windlass/internal/params"
 )
 
@@ -26,7 +28,8 @@ func TestReference_hasTheRulesOfEveryParameter(t *testing.T) {
 
 What each parameter may be, as requests are read. This page is generated from the code (` + "`go tool task docs:generate`" + `).
 What they mean is in [Parameters of a cluster](cluster-parameters.md), [Persistent volumes](../how-to/persistent-volumes.md),
-[Registries of images](../how-to/registries.md) and [Containerised VNFs](../how-to/containers.md).
+[Registries of images](../how-to/registries.md), [Containerised VNFs](../how-to/containers.md),
+[Scripts of packages](../how-to/scripts.md) and [Playbooks of packages](../how-to/ansible.md).
 `)
 	for _, of := range []struct {
 		heading string
@@ -34,6 +37,8 @@ What they mean is in [Parameters of a cluster](cluster-parameters.md), [Persiste
 	}{
 		{"Clusters: `additionalParams.k8s_cluster_installation_param`", k8s.Params{}},
 		{"Containerised VNFs: `additionalParams`", cnf.Params{}},
+		{"Scripts of packages: `additionalParams.scripts`", script.Params{}},
+		{"Playbooks of packages: `additionalParams.ansible`", ansible.Params{}},
 	} {
 		fmt.Fprintf(&text, "\n## %s\n\n| Parameter | Type | Rules |\n|---|---|---|\n", of.heading)
 		rules(&text, params.Describe(of.params), "")

@@ -61,6 +61,7 @@ func steps() []scripts.Script {
 		scripts.ExposeServices{Owner: "4a0b6c1e", Ports: []int{30080, 30443}, Timeout: 60},
 		scripts.RunExposureScript{Services: []string{"default,web,30080,30443"}, Add: true},
 		scripts.RunPackageScript{Path: "Scripts/configure.sh"},
+		scripts.PlayPackage{Playbook: "Scripts/web.yaml", Password: true},
 		scripts.RunBalancerScript{ControlPlanes: []string{"10.0.0.11"}, Workers: []string{"10.0.0.21", "10.0.0.22"}},
 		scripts.FindVirtualIP{VirtualIP: "10.0.0.10", Port: 16443, Timeout: 5},
 		scripts.CheckMember{Member: member, Timeout: 300},

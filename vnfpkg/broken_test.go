@@ -149,7 +149,7 @@ func TestOpen_tellsWhatIsWrongWithAPackage(t *testing.T) {
 		},
 		"an implementation without an artifact": {
 			m.replace(t, vnfd, "implementation: mgmt-drivers-kubernetes", "implementation: my-driver"),
-			[]string{`Definitions/top.yaml:20: the implementation of instantiate_end is "my-driver", which is neither an artifact of the node nor a driver of Windlass (mgmt-drivers-cnf-nodeport, mgmt-drivers-kubernetes, mgmt-drivers-kubespray, mgmt-drivers-private-registry)`},
+			[]string{`Definitions/top.yaml:20: the implementation of instantiate_end is "my-driver", which is neither an artifact of the node nor a driver of Windlass (mgmt-drivers-ansible, mgmt-drivers-cnf-nodeport, mgmt-drivers-kubernetes, mgmt-drivers-kubespray, mgmt-drivers-private-registry)`},
 		},
 		"a nested template that is missing": {
 			m.without(nested),

@@ -17,6 +17,8 @@ const (
 	DriverPrivateRegistry = "mgmt-drivers-private-registry"
 	// DriverNodePort exposes Services of a containerised VNF on the load balancer before its cluster.
 	DriverNodePort = "mgmt-drivers-cnf-nodeport"
+	// DriverAnsible has Ansible run playbooks of the package.
+	DriverAnsible = "mgmt-drivers-ansible"
 	// DriverScripts runs scripts of the package. No VNFD names it: it names scripts.
 	DriverScripts = "windlass-scripts"
 )
@@ -28,6 +30,7 @@ var driverScripts = map[string][]string{
 	DriverKubespray:       {"kubespray_mgmt"},
 	DriverPrivateRegistry: {"private_registry_mgmt"},
 	DriverNodePort:        {"cnf_nodeport_mgmt"},
+	DriverAnsible:         {"ansible_driver"},
 }
 
 // MakesCluster tells whether the driver of that name makes a Kubernetes cluster of a VNF's servers.
@@ -96,6 +99,7 @@ func (r *flavourReader) hook(node *value, operation string, item *value) (Hook, 
 		}
 	}
 	r.dependencies(&hook, node, implementation)
+	r.playbooks(&hook, operation, item)
 	r.hookInputs(&hook, item.at("inputs"))
 	r.warnOfScripts(hook, operation, item)
 	return hook, true

@@ -41,6 +41,12 @@ func (r *flavourReader) dependencies(hook *Hook, node, implementation *value) {
 			continue
 		}
 		artifact := node.at("artifacts", also.str())
+		if named := artifact.at("file").str(); hook.Has(DriverAnsible) && slices.Contains([]string{".yaml", ".yml"}, path.Ext(named)) {
+			if hook.Playbooks, _ = r.locate(artifact.file, named); hook.Playbooks == "" {
+				hook.Playbooks = named // which is told to be absent
+			}
+			continue
+		}
 		if hook.Driver == "" || !strings.HasPrefix(artifact.at("type").str(), "tosca.artifacts.Implementation.") {
 			continue
 		}

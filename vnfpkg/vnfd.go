@@ -178,6 +178,9 @@ type Hook struct {
 	// Vdus are those on whose servers shell scripts are run, empty for all; Inputs are variables for them.
 	Vdus   []string          `json:"vdus,omitempty"`
 	Inputs map[string]string `json:"inputs,omitempty"`
+	// Playbooks is the config.yaml that says what Ansible plays at the hook, and Played the VDUs for whose servers it does.
+	Playbooks string   `json:"playbooks,omitempty"`
+	Played    []string `json:"played,omitempty"`
 }
 
 // Flavour finds a flavour. An unknown one is Invalid with the known ones named.
@@ -223,6 +226,9 @@ func (f *Flavour) Drivers() (names []string) {
 				names = append(names, name)
 			}
 		}
+	}
+	if f.PlaysPlaybooks() && !slices.Contains(names, DriverAnsible) {
+		names = append(names, DriverAnsible)
 	}
 	if f.RunsScripts() && !slices.Contains(names, DriverScripts) {
 		names = append(names, DriverScripts)

@@ -93,10 +93,30 @@ func (h *hosts) dial(
 	return dialer.Dial(ctx, target)
 }
 
+// Pin implements activities.KeyPinner.
+func (h *hosts) Pin(ctx context.Context, id lcm.OpOccID, node lcm.Node) error {
+	op, err := h.operations.Load(ctx, id)
+	if err != nil {
+		return err
+	}
+	on, err := h.operations.ServersVim(ctx, op)
+	if err != nil {
+		return err
+	}
+	dialer := &remote.Dialer{HostKeys: pins{h.keys, op.Instance.ID}, Control: h.control}
+	err = dialer.Pin(ctx, remote.Target{
+		Node: node.Name, Address: addressWithPort(node.SSHAddress, on), ServerID: node.ServerID,
+	})
+	if err != nil {
+		return h.explain(ctx, id, node, err)
+	}
+	return nil
+}
+
 // explain asks the VIM about a node that does not answer when it is tried again: a server that is off will not come
 // back by waiting.
 func (h *hosts) explain(ctx context.Context, id lcm.OpOccID, node lcm.Node, err error) error {
-	if node.Role == lcm.AnsibleServer || !lcm.Is(err, lcm.KindUnavailable) || ctx.Err() != nil || !activity.IsActivity(ctx) ||
+	if node.Role.Elsewhere() || !lcm.Is(err, lcm.KindUnavailable) || ctx.Err() != nil || !activity.IsActivity(ctx) ||
 		activity.GetInfo(ctx).Attempt < 2 {
 		return err
 	}

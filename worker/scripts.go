@@ -20,6 +20,8 @@ type Scripts struct {
 	Policy  lcm.ScriptPolicy
 	Network bool
 	Timeout time.Duration
+	// Ansible lets playbooks be run here.
+	Ansible bool
 }
 
 // scripts runs Python of packages, nil where none is to be run.
@@ -28,6 +30,14 @@ func (o Options) scripts() activities.ScriptRunner {
 		return nil
 	}
 	return &userdata.Scripts{Runner: o.UserData, Network: o.Scripts.Network, Time: o.Scripts.Timeout}
+}
+
+// playbooks runs playbooks of packages here, nil where none is to be run.
+func (o Options) playbooks() activities.PlaybookRunner {
+	if !o.Scripts.Ansible || o.Scripts.Policy != lcm.ScriptsRun {
+		return nil
+	}
+	return &userdata.Playbooks{}
 }
 
 // Hook implements activities.ScriptFacts.
@@ -187,6 +197,21 @@ const (
 	largestOfScripts = 1 << 20
 	allOfScripts     = 32 << 20
 )
+
+// SmallFiles implements activities.PlaybookFacts.
+func (f facts) SmallFiles(ctx context.Context, id lcm.VnfPkgID) (map[string][]byte, error) {
+	return f.smallFiles(ctx, id)
+}
+
+// PlannedFor implements activities.PlaybookFacts.
+func (f facts) PlannedFor(ctx context.Context, id lcm.OpOccID) (*vnfpkg.Flavour, lcm.Plan, error) {
+	op, err := f.Load(ctx, id)
+	if err != nil {
+		return nil, lcm.Plan{}, err
+	}
+	_, plan, err := op.Planned()
+	return op.Flavour, plan, err
+}
 
 // smallFiles are those of a package that a script may read.
 func (f facts) smallFiles(ctx context.Context, id lcm.VnfPkgID) (map[string][]byte, error) {

@@ -210,6 +210,10 @@ func activityStructs(
 			Reach: reach, Facts: known, Python: o.scripts(),
 			Site: &activities.Infrastructure{VIMs: open, Deployments: made, Vnfs: known, Output: lines{}},
 		},
+		&activities.Playbooks{
+			Reach: reach, Facts: known, Keys: o.Store, Servers: login, SSHPort: login.sshPort, Here: o.playbooks(),
+			Site: &activities.Infrastructure{VIMs: open, Deployments: made, Vnfs: known, Output: lines{}},
+		},
 		&activities.Notifications{
 			Outbox: o.Store,
 			Send:   (&sender{o.Store, o.Vault, o.Subscribers, o.Tracing, o.Metrics}).send, RetryFor: o.NotifyFor,

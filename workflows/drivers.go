@@ -12,4 +12,5 @@ var drivers = []func(v *vnf) tables{
 	func(v *vnf) tables { return tables{(&registryWork{v}).table()} },
 	func(v *vnf) tables { return tables{(&exposureWork{v}).table()} },
 	func(v *vnf) tables { return tables{(&scriptWork{vnf: v}).table()} },
+	func(v *vnf) tables { return tables{(&playbookWork{v}).table()} },
 }

@@ -30,7 +30,7 @@ func (a *api) checkDrivers(
 		found.Names("$.flavourId", "its %s is done by %q, which Windlass does not have", hook, missing[hook])
 	}
 	r := driver.Request{InstantiateRequest: req, Flavour: f, Capacity: capacity, Package: a.packageOf(pkg), Found: found}
-	r.Scripts = driver.ScriptsAllowed{Policy: a.Operations.Scripts, Python: a.Python}
+	r.Scripts = driver.ScriptsAllowed{Policy: a.Operations.Scripts, Python: a.Python, Ansible: a.Ansible}
 	for _, d := range all.Drivers.Of(f) {
 		if err := d.CheckRequest(ctx, r); err != nil {
 			return err

@@ -22,6 +22,8 @@ type Handler struct {
 	GrantedByNFVO bool
 	// Python tells whether workers run the user data classes of packages.
 	Python bool
+	// Ansible tells whether workers run playbooks of packages.
+	Ansible bool
 	// NFVOPackages are asked for VNFDs that are not on board here; nil asks nobody. FetchPatience is how long a request
 	// waits for such a package.
 	NFVOPackages  NFVOPackages

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/windlass-nfv/windlass/internal/cnf"
+	"github.com/windlass-nfv/windlass/internal/driver/ansible"
 	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/driver/nodeport"
 	"github.com/windlass-nfv/windlass/internal/driver/registry"
@@ -33,6 +34,7 @@ var paramsOfDrivers = map[string]driverParams{
 	vnfpkg.DriverPrivateRegistry: {member: lcm.RegistryServerKey, params: registry.Params{}},
 	vnfpkg.DriverNodePort:        {member: nodeport.Member, params: nodeport.Params{}},
 	vnfpkg.DriverScripts:         {member: scripts.ParamsKey, params: scripts.Params{}, optional: true},
+	vnfpkg.DriverAnsible:         {member: ansible.ParamsKey, params: ansible.Params{}, optional: true},
 }
 
 // skeleton writes an InstantiateVnfRequest for people to fill in, as YAML: what must be given stands there with REPLACE-,

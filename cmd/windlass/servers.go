@@ -166,6 +166,7 @@ func (b *backends) serveAPI(ctx context.Context) error {
 		Store: b.store, Vault: b.vault, Starter: workflows, Watcher: workflows, Checks: workflows,
 		Vims: registered, Clusters: registered, VimAddresses: b.vimGuard(),
 		Subscribers: b.subscribers, Sources: b.sources, Files: b.files, PackageTrust: b.trust, Python: b.config.UserData.Python != "",
+		Ansible:        b.config.Scripts.Ansible,
 		NoCallbackTest: !b.config.Notifications.TestCallback, DuplicateSubscriptions: b.config.Notifications.Duplicates,
 		Log: b.log, Metrics: telemetry.Handler(b.registry), HTTPMetrics: telemetry.NewHTTPMetrics(b.registry),
 		Tracing: b.export.Tracing, Version: versionText(),

@@ -141,6 +141,8 @@ type Scripts struct {
 	// Network lets Python that is run on workers make connections; Timeout bounds one run of it.
 	Network bool
 	Timeout time.Duration
+	// Ansible lets playbooks of packages be run on workers, too.
+	Ansible bool
 }
 
 // Keys says where the keys for secrets are: in a file, or in the environment variable of the name Env.

@@ -192,6 +192,11 @@ var packageSettings = []setting{
 		set:   func(c *Config, v string) (err error) { c.Scripts.Network, err = parseBool(v); return err },
 	},
 	{
+		key: "scripts.ansible", need: NeedPlans, fallback: "false",
+		usage: "let playbooks of packages be run by the ansible-playbook of the worker's host, confined, but for connections",
+		set:   func(c *Config, v string) (err error) { c.Scripts.Ansible, err = parseBool(v); return err },
+	},
+	{
 		key: "scripts.timeout", need: NeedWorker, fallback: "1h", usage: "how `long` a script that is Python may run",
 		set: func(c *Config, v string) (err error) { c.Scripts.Timeout, err = parsePositive(v); return err },
 	},

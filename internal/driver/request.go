@@ -21,10 +21,11 @@ type Request struct {
 	Found    *Findings
 }
 
-// ScriptsAllowed is what the operator's configuration says of scripts of packages. Python tells whether any can be run.
+// ScriptsAllowed is what the operator's configuration says of scripts of packages. Python tells whether any can be run,
+// and Ansible whether playbooks can where the worker is.
 type ScriptsAllowed struct {
-	Policy lcm.ScriptPolicy
-	Python bool
+	Policy          lcm.ScriptPolicy
+	Python, Ansible bool
 }
 
 // Package is the VNF package of a request.

@@ -13,6 +13,8 @@ const (
 	Storage Role = "storage"
 	// AnsibleServer runs playbooks. It is no server of the VNF.
 	AnsibleServer Role = "ansible"
+	// PlaybookServer is an Ansible server, too, for playbooks of packages.
+	PlaybookServer Role = "ansible-playbooks"
 	// LoadBalancer is a server before the cluster, which is no node of it.
 	LoadBalancer Role = "load-balancer"
 	// RegistryServer is the machine of a VNF that is a registry of images.
@@ -59,6 +61,17 @@ func (n Nodes) Without(others Nodes) Nodes {
 	var out Nodes
 	for _, node := range n {
 		if !others.HasServer(node.ServerID) {
+			out = append(out, node)
+		}
+	}
+	return out
+}
+
+// OfVdu returns the nodes of that VDU, in order.
+func (n Nodes) OfVdu(id string) Nodes {
+	var out Nodes
+	for _, node := range n {
+		if node.VduID == id {
 			out = append(out, node)
 		}
 	}
@@ -112,3 +125,6 @@ func shortID(id string) string {
 	}
 	return id
 }
+
+// Elsewhere tells whether what has the role is no server of the VNF, so that its VIM knows nothing of it.
+func (r Role) Elsewhere() bool { return r == AnsibleServer || r == PlaybookServer }

@@ -4,6 +4,7 @@ package userdata
 
 import (
 	"errors"
+	"syscall"
 	"time"
 )
 
@@ -11,6 +12,8 @@ var errUnsupported = errors.New("scripts are confined on Linux only, on amd64 an
 
 // Confine tells that there is no confinement here.
 func Confine() error { return errUnsupported }
+
+func apart() *syscall.SysProcAttr { return nil }
 
 func bound(int, time.Duration) error { return errUnsupported }
 

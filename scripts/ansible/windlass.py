@@ -109,6 +109,7 @@ class CallbackModule(CallbackBase):
         self.secrets = set()
         self.hosts = set()  # names that stay readable, whatever else has such a name
         self.interval = float(os.environ.get("WINDLASS_HEARTBEAT", "60"))
+        self.shows = os.environ.get("WINDLASS_SHOW_DEBUG") == "yes"  # kubespray's are too many
         threading.Thread(target=self.beat, daemon=True).start()
 
     # What is printed. It does not go through sys.stdout, whose lock a worker that is forked now would inherit.
@@ -248,7 +249,11 @@ class CallbackModule(CallbackBase):
         args = result._task_fields.get("args") or {}
         if task.action.split(".")[-1] == "pause" and "prompt" in args and not ("seconds" in args or "minutes" in args):
             self.asked(self.names.get(task._uuid, self.task), args["prompt"])
-        self.ended(result, None if included else "changed" if changed else "ok")
+        shown = None
+        if self.shows and task.action.split(".")[-1] == "debug":
+            self.learn_variables(result)
+            shown = message_of(result._result)
+        self.ended(result, None if included else "changed" if changed else "ok", shown)
 
     def v2_runner_on_skipped(self, result):
         self.ended(result, None)  # of a thousand tasks most are skipped; the recap counts them

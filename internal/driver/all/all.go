@@ -3,6 +3,7 @@ package all
 
 import (
 	"github.com/windlass-nfv/windlass/internal/driver"
+	"github.com/windlass-nfv/windlass/internal/driver/ansible"
 	"github.com/windlass-nfv/windlass/internal/driver/kubeadm"
 	"github.com/windlass-nfv/windlass/internal/driver/kubespray"
 	"github.com/windlass-nfv/windlass/internal/driver/nodeport"
@@ -11,4 +12,6 @@ import (
 )
 
 // Drivers are those of this release.
-var Drivers = driver.Set{kubeadm.Driver{}, kubespray.Driver{}, registry.Driver{}, nodeport.Driver{}, script.Driver{}}
+var Drivers = driver.Set{
+	kubeadm.Driver{}, kubespray.Driver{}, registry.Driver{}, nodeport.Driver{}, ansible.Driver{}, script.Driver{},
+}

@@ -56,6 +56,26 @@ func refusesChangedHostKey(t *testing.T, m Machine) {
 	require.Contains(t, err.Error(), "host key")
 }
 
+func pinsWithoutALogin(t *testing.T, m Machine) {
+	d := Dialer()
+	target := m.Target()
+	target.User, target.Password, target.PrivateKey = "", "", ""
+	for range 2 {
+		require.NoError(t, d.Pin(t.Context(), target))
+	}
+	kept, err := d.HostKeys.PinHostKey(t.Context(), target.ServerID, []byte("the key of another machine"))
+	require.NoError(t, err)
+	require.NotEqual(t, "the key of another machine", string(kept))
+	require.NoError(t, dial(t, m.Target()).Close())
+
+	other := Dialer()
+	_, err = other.HostKeys.PinHostKey(t.Context(), target.ServerID, []byte("the key of another machine"))
+	require.NoError(t, err)
+	requireKind(t, lcm.KindDenied, other.Pin(t.Context(), target))
+	target.Address = "127.0.0.1:1"
+	requireKind(t, lcm.KindUnavailable, d.Pin(t.Context(), target))
+}
+
 func reportsUnreachable(t *testing.T, m Machine) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)

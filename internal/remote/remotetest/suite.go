@@ -59,6 +59,7 @@ func Run(t *testing.T, boot func(t *testing.T) Machine) {
 		"logs in with a password":                logsInWithPassword,
 		"refuses wrong credentials":              refusesWrongCredentials,
 		"refuses a changed host key":             refusesChangedHostKey,
+		"pins a host key without a login":        pinsWithoutALogin,
 		"reports an unreachable machine":         reportsUnreachable,
 		"streams output as it comes":             streamsOutput,
 		"keeps stdout apart":                     keepsStdoutApart,

@@ -28,7 +28,7 @@ func TestScripts_doOnFakeMachinesWhatTheyDoOnReal(t *testing.T) {
 // of Windlass are run on real machines in tests/kubespray.
 var elsewhere = []string{
 	"check-ansible", "run-playbook", "remove-inventory", "balance-externally", "run-balancer-script",
-	"expose-services", "run-exposure-script", "run-package-script",
+	"expose-services", "run-exposure-script", "run-package-script", "play-package",
 }
 
 // playAll builds a cluster with storage and registries, and takes parts of it away.

@@ -34,6 +34,7 @@ func (d *Driver) registerScripts() {
 		"expose-services":         d.exposeServices,
 		"run-exposure-script":     d.runExposureScript,
 		"run-package-script":      d.runPackageScript,
+		"play-package":            d.playPackage,
 
 		"check-member":       d.checkMember,
 		"kubeadm-init":       d.kubeadmInit,

@@ -1,0 +1,178 @@
+package activities
+
+import (
+	"context"
+	"slices"
+
+	"github.com/windlass-nfv/windlass/internal/driver/ansible"
+	"github.com/windlass-nfv/windlass/internal/driver/vdu"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/vim"
+	"github.com/windlass-nfv/windlass/scripts"
+	"github.com/windlass-nfv/windlass/vnfpkg"
+)
+
+// PlaybookFacts tells what Ansible plays.
+type PlaybookFacts interface {
+	// Plan is what the operation does to a VNF of that flavour.
+	PlannedFor(ctx context.Context, id lcm.OpOccID) (*vnfpkg.Flavour, lcm.Plan, error)
+	// SmallFiles are the files of the VNF's package that are small enough to be sent, by path.
+	SmallFiles(ctx context.Context, id lcm.VnfPkgID) (map[string][]byte, error)
+}
+
+// PlaybookRunner runs a playbook where the worker is, confined.
+type PlaybookRunner interface {
+	Play(ctx context.Context, in scripts.PlayInput, playbook string, mask []string, lines func(string)) error
+}
+
+// KeyPinner waits for servers that nobody logs in to.
+type KeyPinner interface {
+	// Pin pins the host key of a server. One that does not answer yet is Unavailable.
+	Pin(ctx context.Context, id lcm.OpOccID, node lcm.Node) error
+}
+
+// Playbooks has Ansible run playbooks of packages.
+type Playbooks struct {
+	Reach
+	Facts PlaybookFacts
+	// Site is where the servers are found.
+	Site    *Infrastructure
+	Keys    HostKeys
+	Servers KeyPinner
+	// SSHPort is the port on which an operation's servers answer, 0 for the usual one.
+	SSHPort func(ctx context.Context, id lcm.OpOccID) (int, error)
+	// Here is nil where the operator lets no playbook be run on the worker's host.
+	Here PlaybookRunner
+}
+
+// PlaybooksInput names the operation, and whether it begins or ends.
+type PlaybooksInput struct {
+	Tracked
+	OpOccID lcm.OpOccID `json:"opOccId"`
+	Start   bool        `json:"start,omitempty"`
+	// Skipped only tells of playbooks that are not run.
+	Skipped bool `json:"skipped,omitempty"`
+}
+
+// FindPlaybooksOutput is what is played, in its order: VDUs of one order side by side.
+type FindPlaybooksOutput struct {
+	Hook string       `json:"hook,omitempty"`
+	Vdus []VduPlaying `json:"vdus,omitempty"`
+	// All are the servers of all VDUs.
+	All lcm.Nodes `json:"all,omitempty"`
+}
+
+// VduPlaying is what is played for each of a VDU's servers.
+type VduPlaying struct {
+	Vdu       string    `json:"vdu"`
+	Order     int       `json:"order"`
+	Playbooks []string  `json:"playbooks"`
+	Servers   lcm.Nodes `json:"servers"`
+}
+
+// FindPlaybooks looks what config.yaml has for the operation, and for which servers: those that leave at its start, those
+// that have come at its end.
+// Idempotent: it only reads.
+func (p *Playbooks) FindPlaybooks(ctx context.Context, in PlaybooksInput) (out FindPlaybooksOutput, err error) {
+	defer func() { err = boundary(ctx, "find the playbooks", err) }()
+	defer heartbeat(ctx)()
+	flavour, plan, err := p.Facts.PlannedFor(ctx, in.OpOccID)
+	if err != nil {
+		return out, err
+	}
+	name, hook, ok := ansible.HookOf(flavour, plan.Operation, in.Start)
+	if !ok {
+		return out, nil
+	}
+	out.Hook = name
+	list, err := p.config(ctx, in.OpOccID, hook)
+	if err != nil {
+		return out, err
+	}
+	show := p.Output.Lines(ctx, in.Step)
+	for _, of := range list.Vdus {
+		playing := VduPlaying{Vdu: of.Vdu, Order: of.Order}
+		for _, play := range of.Plays[vnfpkg.PlayAction(name)] {
+			playing.Playbooks = append(playing.Playbooks, play.Path)
+			if in.Skipped {
+				show(play.Path + " is not run for " + of.Vdu + `: the operator's setting scripts.policy is not "run"`)
+			}
+		}
+		if len(playing.Playbooks) > 0 {
+			out.Vdus = append(out.Vdus, playing)
+		}
+	}
+	if in.Skipped {
+		return out, nil
+	}
+	return out, p.find(ctx, in.OpOccID, flavour, plan, &out)
+}
+
+// find adds the servers.
+func (p *Playbooks) find(
+	ctx context.Context, id lcm.OpOccID, flavour *vnfpkg.Flavour, plan lcm.Plan, out *FindPlaybooksOutput,
+) error {
+	vnf, driver, err := p.driver(ctx, id)
+	if err != nil {
+		return err
+	}
+	inv, err := p.inventory(ctx, id)
+	if lcm.Is(err, lcm.KindNotFound) { // there is no deployment any more
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for _, v := range flavour.Vdus {
+		servers, err := serversOf(inv, v.ID, vdu.Role(driver.Name(), v.ID), driver.Params.Servers[v.ID].SSHCpName)
+		if err != nil {
+			return err
+		}
+		out.All = append(out.All, servers...)
+	}
+	wanted := serverComes
+	if out.Hook == "scale_start" || out.Hook == "terminate_start" {
+		wanted = serverLeaves
+	}
+	for i := range out.Vdus {
+		out.Vdus[i].Servers = slices.DeleteFunc(out.All.OfVdu(out.Vdus[i].Vdu), func(n lcm.Node) bool {
+			return changeOf(vnf.Instance, plan, n.ServerID) != wanted
+		})
+	}
+	return nil
+}
+
+func (p *Playbooks) inventory(ctx context.Context, id lcm.OpOccID) (*vim.Inventory, error) {
+	cloud, err := p.Site.VIMs.VIM(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	name, _, err := p.Site.Deployments.DeploymentName(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return p.Site.inventory(ctx, cloud, id, name)
+}
+
+func (p *Playbooks) driver(ctx context.Context, id lcm.OpOccID) (vnf VnfContext, driver *ansible.Ansible, err error) {
+	if vnf, err = p.Vnfs.Vnf(ctx, id); err != nil {
+		return vnf, nil, err
+	}
+	if driver = ansible.In(vnf.Drivers); driver == nil {
+		return vnf, nil, lcm.Errorf(lcm.KindBug, "The VNF has no playbooks, but a step with one was run.")
+	}
+	return vnf, driver, nil
+}
+
+// config reads the hook's config.yaml.
+func (p *Playbooks) config(ctx context.Context, id lcm.OpOccID, hook vnfpkg.Hook) (*vnfpkg.Playbooks, error) {
+	vnf, err := p.Vnfs.Vnf(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	text, err := vnf.PackageFile(ctx, hook.Playbooks)
+	if err != nil {
+		return nil, err
+	}
+	return vnfpkg.ReadPlaybooks(hook.Playbooks, text)
+}

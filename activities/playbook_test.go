@@ -1,0 +1,176 @@
+package activities_test
+
+import (
+	"context"
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/internal/driver/ansible"
+	"github.com/windlass-nfv/windlass/internal/driver/vdu"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/lifecycle"
+	"github.com/windlass-nfv/windlass/scripts"
+	"github.com/windlass-nfv/windlass/vnfpkg"
+)
+
+const playedConfig = `
+configurable_properties: { _VAR_greeting: hello }
+vdus:
+  web:
+    config:
+      order: 0
+      vm_app_config:
+        username: _VAR_user
+        password: _VAR_login
+        instantiation:
+          - path: _VAR_vnf_package_path/Scripts/web.yaml
+            order: 0
+            params: { greeting: _VAR_greeting, license: _VAR_license }
+`
+
+// playedSite is a VNF with a server for which something is played.
+type playedSite struct {
+	site
+	fake    *fakeSite
+	driver  *ansible.Ansible
+	work    *activities.Playbooks
+	input   activities.PlayInput
+	pins    []error
+	pinned  int
+	here    []scripts.PlayInput
+	masks   []string
+	failing error
+}
+
+func newPlayedSite(t *testing.T) *playedSite {
+	t.Helper()
+	s, fake, _, _ := newSite(t, 0, 1, nil)
+	p := &playedSite{site: s, fake: fake, driver: &ansible.Ansible{
+		Params: ansible.Params{
+			Server:  &ansible.Server{Address: "192.0.2.9", Port: 22, Username: "ansible"},
+			Secrets: map[string]lcm.Secret{"license": {Clear: "hunter2"}, "login": {Clear: "of the server"}},
+		},
+		Given: map[string]lcm.Secret{"user": {Clear: "debian"}},
+	}}
+	vnf := s.Reach.Vnfs.(*fixedVnf)
+	vnf.Context.Drivers = []lifecycle.Driver{p.driver}
+	vnf.Context.PackageFile = func(context.Context, string) ([]byte, error) { return []byte(playedConfig), nil }
+	fake.nodes["ansible"] = &fakeNode{site: fake, node: lcm.Node{Name: "ansible"}, files: map[string]string{}}
+	node := s.Nodes[0]
+	node.VduID = "web"
+	p.input = activities.PlayInput{NodeInput: s.Tracked(node), Hook: "instantiate_end", All: lcm.Nodes{node}}
+	p.work = &activities.Playbooks{
+		Reach: s.Reach, Facts: p, Keys: pinnedKeys{}, Servers: p, Here: p,
+		SSHPort: func(context.Context, lcm.OpOccID) (int, error) { return 2222, nil },
+	}
+	return p
+}
+
+func (p *playedSite) PlannedFor(context.Context, lcm.OpOccID) (*vnfpkg.Flavour, lcm.Plan, error) {
+	return &vnfpkg.Flavour{
+		Vdus:  []vnfpkg.Vdu{{ID: "web", MaxInstances: 3}},
+		Hooks: map[string]vnfpkg.Hook{"instantiate_end": {Playbooks: "config.yaml", Played: []string{"web"}}},
+	}, lcm.Plan{Operation: lcm.OpInstantiate}, nil
+}
+
+func (p *playedSite) SmallFiles(context.Context, lcm.VnfPkgID) (map[string][]byte, error) {
+	return map[string][]byte{"Scripts/web.yaml": []byte("[]"), "Files/images/small.img": []byte("x")}, nil
+}
+
+func (p *playedSite) Pin(context.Context, lcm.OpOccID, lcm.Node) error {
+	p.pinned++
+	if len(p.pins) == 0 {
+		return nil
+	}
+	err := p.pins[0]
+	p.pins = p.pins[1:]
+	return err
+}
+
+func (p *playedSite) Play(_ context.Context, in scripts.PlayInput, _ string, mask []string, _ func(string)) error {
+	p.here, p.masks = append(p.here, in), mask
+	return p.failing
+}
+
+func TestPlay_hasSecretsInItsInputOnly(t *testing.T) {
+	p := newPlayedSite(t)
+	for range 2 {
+		must(t, p.work.Play, p.input)
+	}
+	require.Len(t, p.fake.ran, 2)
+	ran := p.fake.ran[0]
+	assert.Equal(t, ran.Stdin, p.fake.ran[1].Stdin, "a run that is begun again is the same")
+	assert.False(t, ran.Sudo)
+	_, params := readScript(ran.Script)
+	assert.Equal(t, map[string]string{"PLAYBOOK": "Scripts/web.yaml", "PASSWORD": "yes"}, params)
+	stdin := readStdin(ran.Stdin)
+	address := p.input.Node.SSHAddress
+	assert.Equal(t, address+" ansible_port=2222\n", stdin["inventory"])
+	assert.Contains(t, stdin["known_hosts"], "["+address+"]:2222 ssh-ed25519 ")
+	var variables map[string]any
+	require.NoError(t, json.Unmarshal([]byte(stdin["variables"]), &variables))
+	unsafe := map[string]any{"__ansible_unsafe": "of the server"}
+	assert.Equal(t, map[string]any{
+		"host": address, "web": []any{address}, "greeting": "hello", "license": "hunter2",
+		"ansible_ssh_user": "debian", "ansible_ssh_pass": unsafe, "ansible_become_pass": unsafe,
+	}, variables)
+	assert.Subset(t, ran.Mask, []string{"hunter2", "of the server"})
+	assert.NotContains(t, ran.Script, "hunter2")
+}
+
+func TestPlay_runsWhereTheWorkerIsWithoutAnAnsibleServer(t *testing.T) {
+	p := newPlayedSite(t)
+	p.driver.Params.Server = nil
+	for range 2 {
+		must(t, p.work.Play, p.input)
+	}
+	require.Len(t, p.here, 2)
+	assert.Equal(t, map[string][]byte{"Scripts/web.yaml": []byte("[]")}, p.here[0].Package, "images are no files of playbooks")
+	assert.Subset(t, p.masks, []string{"hunter2", "of the server"})
+	assert.Empty(t, p.fake.ran)
+
+	p.failing = lcm.Errorf(lcm.KindBroken, "Scripts/web.yaml failed.")
+	_, err := do(t, p.work.Play, p.input)
+	require.ErrorContains(t, err, "Scripts/web.yaml failed.")
+	p.work.Here = nil
+	_, err = do(t, p.work.Play, p.input)
+	require.ErrorContains(t, err, "set scripts.ansible, or roll back and give ansible.server")
+}
+
+func TestPlay_passesOverAnAnsibleServerThatIsGone(t *testing.T) {
+	p := newPlayedSite(t)
+	gone := lcm.Errorf(lcm.KindUnavailable, "ansible: no answer")
+	p.fake.fail["dial ansible"] = []error{gone, gone}
+	_, err := do(t, p.work.Play, p.input)
+	assertKind(t, err, lcm.KindUnavailable, "no answer")
+	p.input.PassOver = true
+	assert.True(t, must(t, p.work.Play, p.input).PassedOver)
+}
+
+func TestPlay_tellsWhichVariablesLack(t *testing.T) {
+	p := newPlayedSite(t)
+	p.driver.Params.Secrets = nil
+	_, err := do(t, p.work.Play, p.input)
+	require.ErrorContains(t, err, "The playbook Scripts/web.yaml for web lacks _VAR_license, _VAR_login.")
+	p.driver.Params.Servers = vdu.Logins{"web": {Username: "debian", Password: lcm.Secret{Clear: "own"}}}
+	_, err = do(t, p.work.Play, p.input)
+	require.ErrorContains(t, err, "lacks _VAR_license.", "the request's login goes before that of config.yaml")
+}
+
+func TestAwaitServer_waitsForWhatComesAndNotForWhatLeaves(t *testing.T) {
+	p := newPlayedSite(t)
+	away := lcm.Errorf(lcm.KindUnavailable, "web: no answer")
+	p.pins = []error{away, away}
+	for range 2 {
+		must(t, p.work.AwaitServer, p.input)
+	}
+	require.Equal(t, 4, p.pinned, "three looks, and one")
+	p.pins = []error{away}
+	p.input.PassOver = true
+	require.True(t, must(t, p.work.AwaitServer, p.input).PassedOver)
+	require.Equal(t, 5, p.pinned)
+}

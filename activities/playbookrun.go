@@ -1,0 +1,238 @@
+package activities
+
+import (
+	"context"
+	"maps"
+	"net"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/crypto/ssh"
+	"golang.org/x/crypto/ssh/knownhosts"
+
+	"github.com/windlass-nfv/windlass/internal/driver/ansible"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/scripts"
+	"github.com/windlass-nfv/windlass/vnfpkg"
+)
+
+// PlayInput names a playbook and the server that it is about.
+type PlayInput struct {
+	NodeInput
+	Hook string `json:"hook"`
+	// Index is the playbook's place among those of the server's VDU.
+	Index int `json:"index"`
+	// All are all servers of the VNF.
+	All lcm.Nodes `json:"all,omitempty"`
+	// PassOver leaves it undone where a server that goes, or the Ansible server, does not answer.
+	PassOver bool `json:"passOver,omitempty"`
+}
+
+// PlayOutput tells whether a server did not answer.
+type PlayOutput struct {
+	PassedOver bool `json:"passedOver,omitempty"`
+}
+
+// Play has Ansible run one playbook of the package for one server, on the Ansible server, or here where there is none.
+//
+// Idempotent as far as the playbook is, as Ansible's are to be. On an Ansible server one that runs is found again, and
+// never started a second time beside itself; one that runs here ends with its worker. Takes as long as the playbook
+// (ansible.timeouts.run); a cancel kills it.
+func (p *Playbooks) Play(ctx context.Context, in PlayInput) (out PlayOutput, err error) {
+	defer func() { err = boundary(ctx, "run a playbook for "+in.Node.Name, err) }()
+	defer heartbeat(ctx)()
+	vnf, driver, err := p.driver(ctx, in.OpOccID)
+	if err != nil {
+		return out, err
+	}
+	run, known, err := p.prepare(ctx, in, vnf, driver)
+	if err != nil {
+		return out, err
+	}
+	files, err := p.Facts.SmallFiles(ctx, vnf.Instance.VnfPkgID)
+	if err != nil {
+		return out, err
+	}
+	maps.DeleteFunc(files, func(name string, text []byte) bool { return !ansible.Wanted(name, int64(len(text))) })
+	given := scripts.PlayInput{
+		Package: files, Inventory: run.Inventory, Variables: string(run.Variables), KnownHosts: known, Key: run.Key,
+	}
+	if driver.Params.Server == nil {
+		return out, p.here(ctx, in, run, given, driver.Limit())
+	}
+	stdin, err := given.Stdin()
+	if err != nil {
+		return out, lcm.Wrap(lcm.KindBug, err, "The files of the package could not be packed.")
+	}
+	server := in.NodeInput
+	server.Node = serverOf(driver)
+	_, err = p.runOn(ctx, server, task{
+		script: scripts.PlayPackage{Playbook: run.Playbook, Password: run.Password}, stdin: stdin, mask: run.Secrets,
+		limit: driver.Limit(), parameter: "ansible.timeouts.run", ordinary: true,
+	})
+	out.PassedOver = p.passOver(ctx, server, in.PassOver, err)
+	if out.PassedOver {
+		err = nil
+	}
+	return out, err
+}
+
+// here runs it where the worker is.
+func (p *Playbooks) here(
+	ctx context.Context, in PlayInput, run ansible.Run, given scripts.PlayInput, limit time.Duration,
+) error {
+	if p.Here == nil {
+		return lcm.Errorf(lcm.KindInvalid, "The playbook %s is not run by this worker: set scripts.ansible, or roll back and give "+
+			"ansible.server in the request.", run.Playbook)
+	}
+	ctx, done := context.WithTimeoutCause(ctx, limit, lcm.Errorf(lcm.KindBroken,
+		"%s did not end within %s; its output says where it hangs. Where it is only slow, give a larger ansible.timeouts.run.",
+		run.Playbook, limit))
+	defer done()
+	return p.Here.Play(ctx, given, run.Playbook, run.Secrets, p.Output.Lines(ctx, in.Step))
+}
+
+// serverOf is the Ansible server as a node that is logged in to. Its host key is pinned for the VNF instance.
+func serverOf(driver *ansible.Ansible) lcm.Node {
+	const name = "ansible"
+	return lcm.Node{
+		Name: name, Role: lcm.PlaybookServer, ServerID: string(lcm.PlaybookServer), SSHAddress: driver.Params.Server.Address,
+	}
+}
+
+// prepare makes the run, and the file of host keys for it.
+func (p *Playbooks) prepare(
+	ctx context.Context, in PlayInput, vnf VnfContext, driver *ansible.Ansible,
+) (run ansible.Run, known string, err error) {
+	flavour, _, err := p.Facts.PlannedFor(ctx, in.OpOccID)
+	if err != nil {
+		return run, "", err
+	}
+	list, err := p.config(ctx, in.OpOccID, flavour.Hooks[in.Hook])
+	if err != nil {
+		return run, "", err
+	}
+	told := ansible.Told{
+		Action: vnfpkg.PlayAction(in.Hook), Play: in.Index, Address: in.Node.SSHAddress,
+		Addresses: map[string][]string{}, Several: map[string]bool{},
+	}
+	for _, of := range list.Vdus {
+		if of.Vdu == in.Node.VduID {
+			told.Vdu = of
+		}
+	}
+	if in.Index >= len(told.Vdu.Plays[told.Action]) {
+		return run, "", lcm.Errorf(lcm.KindBug, "The package has no playbook of that number for %s.", in.Node.VduID)
+	}
+	for _, node := range in.All {
+		told.Addresses[node.VduID] = append(told.Addresses[node.VduID], node.SSHAddress)
+	}
+	for _, v := range flavour.Vdus {
+		told.Several[v.ID] = v.MaxInstances > 1
+	}
+	if told.Port, err = p.SSHPort(ctx, in.OpOccID); err != nil {
+		return run, "", err
+	}
+	hidden, err := p.secrets(ctx, driver, list, &told)
+	if err != nil {
+		return run, "", err
+	}
+	if run, err = told.Make(); err != nil {
+		return run, "", err
+	}
+	run.Secrets = append(run.Secrets, hidden...)
+	known, err = pinnedHosts(ctx, p.Keys, vnf.Instance.ID, in.All, told.Port)
+	return run, known, err
+}
+
+// secrets opens what the request has sealed.
+func (p *Playbooks) secrets(
+	ctx context.Context, driver *ansible.Ansible, list *vnfpkg.Playbooks, told *ansible.Told,
+) (hidden []string, err error) {
+	told.Variables, hidden, err = driver.Variables(list, func(s lcm.Secret) (string, error) { return p.open(ctx, s) })
+	if err != nil {
+		return nil, err
+	}
+	login := driver.Params.Servers[told.Vdu.Vdu]
+	told.Login.Username = login.Username
+	if told.Login.Password, err = p.open(ctx, login.Password); err != nil {
+		return nil, err
+	}
+	told.Login.Key, err = p.open(ctx, login.PrivateKey)
+	return hidden, err
+}
+
+// AwaitServer waits until a server of the VNF answers on SSH, and pins its host key, with which Ansible knows it. One that
+// goes is not waited for, and one that Ansible does not log in to need not answer.
+// Idempotent. Takes as long as the server boots (ansible.timeouts.ssh).
+func (p *Playbooks) AwaitServer(ctx context.Context, in PlayInput) (out PlayOutput, err error) {
+	defer func() { err = boundary(ctx, "wait for "+in.Node.Name, err) }()
+	defer heartbeat(ctx)()
+	_, driver, err := p.driver(ctx, in.OpOccID)
+	if err != nil {
+		return out, err
+	}
+	if logs, err := p.logsIn(ctx, in, driver); err != nil || !logs {
+		return out, err
+	}
+	end := p.now().Add(driver.Boot())
+	for {
+		err := p.Servers.Pin(ctx, in.OpOccID, in.Node)
+		switch out.PassedOver = p.passOver(ctx, in.NodeInput, in.PassOver, err); {
+		case err == nil || out.PassedOver:
+			return out, nil
+		case !lcm.Is(err, lcm.KindUnavailable):
+			return out, err
+		case in.PassOver || p.now().After(end):
+			return out, lcm.Wrap(lcm.KindBroken, err, "%s did not answer within %s (ansible.timeouts.ssh)", in.Node.Name, driver.Boot())
+		case !p.pause(ctx):
+			return out, context.Cause(ctx)
+		}
+	}
+}
+
+// logsIn tells whether Ansible logs in to the server: it has a user for it.
+func (p *Playbooks) logsIn(ctx context.Context, in PlayInput, driver *ansible.Ansible) (bool, error) {
+	if driver.Params.Servers[in.Node.VduID].Username != "" {
+		return true, nil
+	}
+	flavour, _, err := p.Facts.PlannedFor(ctx, in.OpOccID)
+	if err != nil {
+		return false, err
+	}
+	list, err := p.config(ctx, in.OpOccID, flavour.Hooks[in.Hook])
+	if err != nil {
+		return false, err
+	}
+	return slices.ContainsFunc(list.Vdus, func(v vnfpkg.VduPlaybooks) bool {
+		return v.Vdu == in.Node.VduID && v.Username != ""
+	}), nil
+}
+
+// pinnedHosts is a file of the host keys that are pinned for servers.
+func pinnedHosts(
+	ctx context.Context, keys HostKeys, inst lcm.VnfInstanceID, nodes lcm.Nodes, port int,
+) (string, error) {
+	var b strings.Builder
+	for _, node := range nodes {
+		pinned, known, err := keys.HostKey(ctx, inst, node.ServerID)
+		if err != nil {
+			return "", err
+		}
+		if !known {
+			continue // a node that has never answered: Ansible says so, too
+		}
+		key, err := ssh.ParsePublicKey(pinned)
+		if err != nil {
+			return "", lcm.Wrap(lcm.KindBug, err, "The pinned host key of %s cannot be read.", node.Name)
+		}
+		address := node.SSHAddress
+		if port != 0 {
+			address = net.JoinHostPort(address, strconv.Itoa(port))
+		}
+		b.WriteString(knownhosts.Line([]string{knownhosts.Normalize(address)}, key) + "\n")
+	}
+	return b.String(), nil
+}

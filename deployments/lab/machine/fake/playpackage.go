@@ -1,0 +1,39 @@
+package fake
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// playPackage does nothing of what a playbook of a package says: it shows its hosts and variables, as a careless playbook
+// may, and remembers that it was run.
+func (d *Driver) playPackage(ctx context.Context, m *Machine, p Params) Result {
+	if failed := p.lacksAnsible(m); failed != nil {
+		return *failed
+	}
+	if failed := p.lacks("package", "inventory", "variables", "callback"); failed != nil {
+		return *failed
+	}
+	p.Print("ansible-playbook %s", p.Get("PLAYBOOK"))
+	if !p.Work(ctx) {
+		return interrupted
+	}
+	var variables map[string]any
+	if err := json.Unmarshal([]byte(p.Input("variables")), &variables); err != nil {
+		return p.Fail(65, "the variables are no JSON")
+	}
+	p.Print("on %s", strings.Join(strings.Fields(p.Input("inventory")), " "))
+	for _, name := range slices.Sorted(maps.Keys(variables)) {
+		p.Print("%s=%v", name, variables[name])
+	}
+	const file = "/var/lib/windlass/playbooks"
+	before, _ := m.ReadFile(file)
+	run := p.Get("PLAYBOOK") + " for " + strings.Fields(p.Input("inventory"))[0] + "\n"
+	after := string(before) + run
+	m.WriteFile(file, []byte(after), 0o644)
+	p.Print("run %d", strings.Count(after, run))
+	return Result{}
+}

@@ -1,0 +1,158 @@
+// Package ansible is the driver that has Ansible run playbooks of the VNF package at hooks of operations, as the
+// config.yaml of Tacker's Ansible driver says: from an Ansible server, or confined where the worker is.
+package ansible
+
+import (
+	"cmp"
+	"encoding/json"
+	"net"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/windlass-nfv/windlass/internal/driver"
+	"github.com/windlass-nfv/windlass/internal/driver/k8s"
+	"github.com/windlass-nfv/windlass/internal/driver/vdu"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/lifecycle"
+	"github.com/windlass-nfv/windlass/internal/params"
+	"github.com/windlass-nfv/windlass/vnfpkg"
+)
+
+// ParamsKey is the member of additionalParams with the driver's parameters.
+const ParamsKey = "ansible"
+
+const paramsPath = "$.additionalParams." + ParamsKey
+
+// Params is additionalParams.ansible.
+type Params struct {
+	// Server is the Ansible server; playbooks are run where the worker is when there is none.
+	Server *Server `json:"server,omitempty"`
+	// Servers is how Ansible logs in to the servers of each VDU. It goes before what config.yaml says.
+	Servers vdu.Logins `json:"servers,omitempty"`
+	// Variables and Secrets take the place of _VAR_NAME in config.yaml, and go before what it says of them; what is in
+	// Secrets is sealed and never shown.
+	Variables map[string]string     `json:"variables,omitempty"`
+	Secrets   map[string]lcm.Secret `json:"secrets,omitempty"`
+	Timeouts  vdu.Timeouts          `json:"timeouts,omitzero"`
+}
+
+// Server is how the Ansible server is reached by SSH. Ansible runs there as this user.
+type Server struct {
+	Address    string     `json:"address" param:"required=it is where the Ansible server answers; is=host"`
+	Port       int        `json:"ssh_port,omitempty" param:"default=22; min=1; max=65535"`
+	Username   string     `json:"username" param:"required=it is the user for SSH; is=user name"`
+	Password   lcm.Secret `json:"password,omitzero"`
+	PrivateKey lcm.Secret `json:"private_key,omitzero"`
+}
+
+// CheckMembers implements params.Checker.
+func (s Server) CheckMembers(wrong params.Wrong) {
+	if s.Password.IsZero() && s.PrivateKey.IsZero() {
+		wrong("password", "is missing: give password or private_key")
+	}
+}
+
+// Driver runs playbooks.
+type Driver struct{}
+
+// What drivers need not do, and this one does.
+var (
+	_ driver.HealChecker = Driver{}
+	_ lifecycle.Reacher  = (*Ansible)(nil)
+)
+
+// Name implements driver.Driver.
+func (Driver) Name() string { return vnfpkg.DriverAnsible }
+
+// Bind implements driver.Driver.
+func (Driver) Bind(additionalParams json.RawMessage) (lifecycle.Driver, error) {
+	p, problems := read(additionalParams)
+	return &Ansible{Params: p, Given: given(additionalParams)},
+		lcm.InvalidAll("The parameters of the package's playbooks cannot be read.", problems)
+}
+
+func read(additionalParams json.RawMessage) (Params, []lcm.Problem) {
+	var of struct {
+		Ansible Params `json:"ansible,omitzero"`
+	}
+	problems, _ := k8s.Manner.Read("$.additionalParams", additionalParams, &of)
+	return of.Ansible, problems
+}
+
+// check is read, with what the values must be.
+func check(additionalParams json.RawMessage) (Params, []lcm.Problem) {
+	p, problems := read(additionalParams)
+	return p, params.Join(problems, k8s.Manner.Check(paramsPath, p))
+}
+
+// given are the texts and numbers that stand at the top of additionalParams: Tacker's driver takes each for a variable.
+// Those with names that speak of secrets are sealed.
+func given(additionalParams json.RawMessage) map[string]lcm.Secret {
+	var all map[string]json.RawMessage
+	if json.Unmarshal(additionalParams, &all) != nil {
+		return nil // which read tells
+	}
+	out := map[string]lcm.Secret{}
+	for name, text := range all {
+		var scalar any
+		var sealed lcm.Secret
+		_ = json.Unmarshal(text, &scalar)
+		switch v := scalar.(type) {
+		case string:
+			out[name] = lcm.Secret{Clear: v}
+		case float64, bool:
+			out[name] = lcm.Secret{Clear: string(text)}
+		case map[string]any:
+			if sealed.ReadParam(text) == "" {
+				out[name] = sealed
+			}
+		}
+	}
+	return out
+}
+
+// Ansible is the driver of one VNF.
+type Ansible struct {
+	Params Params
+	Given  map[string]lcm.Secret
+}
+
+// Name implements lifecycle.Driver.
+func (*Ansible) Name() string { return vnfpkg.DriverAnsible }
+
+// Access implements lifecycle.Reacher.
+func (a *Ansible) Access(role lcm.Role) (lifecycle.Access, bool) {
+	s := a.Params.Server
+	if role != lcm.PlaybookServer || s == nil {
+		return a.Params.Servers.Access(vnfpkg.DriverAnsible, role, a.Params.Timeouts)
+	}
+	access, _ := vdu.Logins{}.Access("", "", a.Params.Timeouts) // the limits alone
+	access.User, access.Password, access.PrivateKey = s.Username, s.Password, s.PrivateKey
+	access.HostPort = net.JoinHostPort(s.Address, strconv.Itoa(s.Port))
+	return access, true
+}
+
+// Limit is how long one playbook may run.
+func (a *Ansible) Limit() time.Duration {
+	return time.Duration(cmp.Or(a.Params.Timeouts.Run, 1800)) * time.Second
+}
+
+// Boot is how long a server may take until it answers.
+func (a *Ansible) Boot() time.Duration {
+	return time.Duration(cmp.Or(a.Params.Timeouts.SSH, 600)) * time.Second
+}
+
+// In is the one of a VNF's drivers that runs playbooks, nil when none does.
+func In(drivers []lifecycle.Driver) *Ansible {
+	for _, d := range drivers {
+		if a, ok := d.(*Ansible); ok {
+			return a
+		}
+	}
+	return nil
+}
+
+// list names VDUs in a sentence.
+func list(vdus []string) string { return strings.Join(slices.Compact(slices.Clone(vdus)), ", ") }

@@ -1,0 +1,142 @@
+package ansible_test
+
+import (
+	"context"
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/internal/driver"
+	"github.com/windlass-nfv/windlass/internal/driver/ansible"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/lifecycle"
+	"github.com/windlass-nfv/windlass/vnfpkg"
+)
+
+const config = `
+vdus:
+  web:
+    config:
+      order: 0
+      vm_app_config:
+        instantiation:
+          - { path: _VAR_vnf_package_path/Scripts/web.yaml, order: 0, params: { who: _VAR_who, deep: { list: [_VAR_VDU_INSTANCE_IP] } } }
+`
+
+func flavour() *vnfpkg.Flavour {
+	return &vnfpkg.Flavour{
+		Vdus: []vnfpkg.Vdu{{ID: "web"}},
+		Hooks: map[string]vnfpkg.Hook{
+			"instantiate_end": {Driver: vnfpkg.DriverAnsible, Playbooks: "config.yaml", Played: []string{"web"}},
+			"scale_start":     {Driver: vnfpkg.DriverAnsible, Playbooks: "config.yaml", Played: []string{"web"}},
+			"heal_end":        {Driver: vnfpkg.DriverAnsible, Playbooks: "config.yaml", Played: []string{"web"}},
+		},
+	}
+}
+
+// problems are those of a request.
+func problems(t *testing.T, allowed driver.ScriptsAllowed, params string) []lcm.Problem {
+	t.Helper()
+	found := &driver.Findings{}
+	r := driver.Request{Flavour: flavour(), Found: found, Scripts: allowed}
+	r.AdditionalParams = json.RawMessage(params)
+	r.Package.Read = func(context.Context, string) ([]byte, error) { return []byte(config), nil }
+	require.NoError(t, ansible.Driver{}.CheckRequest(t.Context(), r))
+	var e *lcm.Error
+	if err := found.Err(); err != nil {
+		require.ErrorAs(t, err, &e)
+		return e.Problems
+	}
+	return nil
+}
+
+func TestCheckRequest_tellsWhatCannotBePlayed(t *testing.T) {
+	runs := driver.ScriptsAllowed{Policy: lcm.ScriptsRun, Ansible: true}
+	require.Empty(t, problems(t, runs, `{"who": "me"}`), "texts at the top are variables, as for Tacker's driver")
+	require.Empty(t, problems(t, runs, `{"ansible":{"secrets":{"who":"me"}}}`))
+	require.Empty(t, problems(t, driver.ScriptsAllowed{Policy: lcm.ScriptsSkipped}, `{}`), "nothing is run")
+	require.Len(t, problems(t, driver.ScriptsAllowed{Policy: lcm.ScriptsRefused}, `{}`), 3, "one for each hook")
+	for name, c := range map[string]struct {
+		allowed driver.ScriptsAllowed
+		params  string
+		path    string
+		says    string
+	}{
+		"no variable": {runs, `{}`, "$.additionalParams.ansible", "lacks _VAR_who"},
+		"no place": {
+			driver.ScriptsAllowed{Policy: lcm.ScriptsRun},
+			`{"who":"me"}`, "$.additionalParams.ansible.server",
+			"is missing: it is the Ansible server",
+		},
+		"no such VDU": {
+			runs, `{"who":"me","ansible":{"servers":{"db":{"username":"a","password":"x"}}}}`,
+			"$.additionalParams.ansible.servers.db", "has no VDU",
+		},
+		"no login": {
+			runs, `{"who":"me","ansible":{"server":{"address":"192.0.2.9","username":"a"}}}`,
+			"$.additionalParams.ansible.server.password", "give password or private_key",
+		},
+	} {
+		got := problems(t, c.allowed, c.params)
+		require.Len(t, got, 1, "%s: %v", name, got)
+		require.Equal(t, c.path, got[0].Path, name)
+		require.Contains(t, got[0].Detail, c.says, name)
+	}
+}
+
+func TestSteps_areAtTheHooksOfTacker(t *testing.T) {
+	a := &ansible.Ansible{}
+	f := lifecycle.Facts{Flavour: flavour(), Scripts: lcm.ScriptsRun}
+	titles := func(op lcm.Operation, at lifecycle.Hook, p lcm.Plan) (out []string) {
+		p.Operation = op
+		for _, s := range a.Steps(at, f, p) {
+			out = append(out, s.Title)
+		}
+		return out
+	}
+	leaving := lcm.Plan{Leaving: []lcm.LeavingVnfc{{ServerID: "s"}}}
+	require.Equal(t, []string{"Run the package's playbooks for web (instantiation)"},
+		titles(lcm.OpInstantiate, lifecycle.InstantiateEnd, lcm.Plan{}))
+	require.Equal(t, []string{"Run the package's playbooks for web (scale-in)"},
+		titles(lcm.OpScale, lifecycle.ScaleBegin, leaving))
+	require.Empty(t, titles(lcm.OpScale, lifecycle.ScaleBegin, lcm.Plan{}), "nothing leaves")
+	require.Empty(t, titles(lcm.OpScale, lifecycle.ScaleDone, lcm.Plan{}), "the VNFD has nothing there")
+	require.Equal(t, []string{"Run the package's playbooks for web (healing)"},
+		titles(lcm.OpHeal, lifecycle.InstantiateEnd, lcm.Plan{}), "of an entire VNF")
+	f.Scripts = lcm.ScriptsSkipped
+	require.Equal(t, []string{"Skip the package's playbooks for web (instantiation): scripts.policy does not run them"},
+		titles(lcm.OpInstantiate, lifecycle.InstantiateEnd, lcm.Plan{}))
+	f.Scripts = lcm.ScriptsRefused
+	require.ErrorContains(t, a.Check(f, lcm.Plan{Operation: lcm.OpHeal}), "heal_end")
+	require.NoError(t, a.Check(f, lcm.Plan{Operation: lcm.OpTerminate}))
+}
+
+func TestMake_fillsVariablesInAnyDepth(t *testing.T) {
+	list, err := vnfpkg.ReadPlaybooks("config.yaml", []byte(config))
+	require.NoError(t, err)
+	told := ansible.Told{
+		Vdu: list.Vdus[0], Action: "instantiation", Address: "192.0.2.1",
+		Addresses: map[string][]string{"web": {"192.0.2.1"}, "db": {"192.0.2.7", "192.0.2.8"}},
+		Variables: map[string]string{"who": "_VAR_who {{ is }} me"},
+		Login:     ansible.Login{Username: "debian", Key: "A KEY"},
+	}
+	told.Vdu.NodePair = "db"
+	told.Vdu.Plays["instantiation"][0].Targets = []string{"db", "192.0.2.1"}
+	run, err := told.Make()
+	require.NoError(t, err)
+	require.JSONEq(t, `{"host": "192.0.2.1", "web": "192.0.2.1", "db": ["192.0.2.7", "192.0.2.8"], "node_pair_ip":
+		"192.0.2.7,192.0.2.8", "who": "_VAR_who {{ is }} me", "deep": {"list": ["192.0.2.1"]}, "ansible_ssh_user": "debian",
+		"ansible_ssh_private_key_file": "{{ windlass_key }}"}`, string(run.Variables))
+	require.Equal(t, "192.0.2.7\n192.0.2.8\n192.0.2.1\n", run.Inventory)
+	require.Equal(t, "Scripts/web.yaml", run.Playbook)
+
+	told.Login = ansible.Login{}
+	told.Vdu.Username, told.Vdu.KeyFile = "root", "/home/somebody/key"
+	_, err = told.Make()
+	require.ErrorContains(t, err, `give ansible.servers.web.private_key`)
+	told.Vdu.KeyFile = "_VAR_vnf_package_path/keys/id"
+	run, err = told.Make()
+	require.NoError(t, err)
+	require.Contains(t, string(run.Variables), `"{{ windlass_package }}/keys/id"`)
+}

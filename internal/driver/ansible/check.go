@@ -1,0 +1,104 @@
+package ansible
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"slices"
+
+	"github.com/windlass-nfv/windlass/internal/driver"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/lifecycle"
+	"github.com/windlass-nfv/windlass/vnfpkg"
+)
+
+// CheckRequest implements driver.Driver: whether the operator lets the playbooks be run, and whether they can be.
+func (Driver) CheckRequest(ctx context.Context, r driver.Request) error {
+	hooks := slices.DeleteFunc(slices.Sorted(maps.Keys(r.Flavour.Hooks)),
+		func(at string) bool { return len(r.Flavour.Hooks[at].Played) == 0 })
+	switch r.Scripts.Policy {
+	case lcm.ScriptsRefused:
+		for _, at := range hooks {
+			r.Found.Names("$.flavourId", "its VNFD has playbooks run at %s (%s), which the operator of Windlass does not allow "+
+				"(scripts.policy is refuse)", at, r.Flavour.Hooks[at].Playbooks)
+		}
+		return nil
+	case lcm.ScriptsRun:
+	default:
+		return nil
+	}
+	p, problems := check(r.AdditionalParams)
+	r.Found.Mistake(problems...)
+	p.Servers.Check(r, paramsPath+".servers")
+	if p.Server == nil && !r.Scripts.Ansible && len(hooks) > 0 {
+		r.Found.Mistake(lcm.Problem{
+			Path: paramsPath + ".server", Detail: "is missing: it is the Ansible server from which the package's playbooks are run; " +
+				"the operator of Windlass lets none be run where its worker is (scripts.ansible)",
+		})
+	}
+	if len(problems) > 0 {
+		return nil
+	}
+	a := &Ansible{Params: p, Given: given(r.AdditionalParams)}
+	for _, at := range hooks {
+		if err := checkHook(ctx, r, a, at); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkHook fills in the playbooks of a hook with addresses that nobody has.
+func checkHook(ctx context.Context, r driver.Request, a *Ansible, at string) error {
+	hook := r.Flavour.Hooks[at]
+	text, err := r.Package.Read(ctx, hook.Playbooks)
+	if err != nil {
+		return err
+	}
+	list, err := vnfpkg.ReadPlaybooks(hook.Playbooks, text)
+	if err != nil {
+		return err
+	}
+	variables, _, err := a.Variables(list, func(s lcm.Secret) (string, error) { return s.Clear, nil })
+	if err != nil {
+		return err
+	}
+	for _, of := range list.Vdus {
+		action := vnfpkg.PlayAction(at)
+		if _, ok := r.Flavour.Vdu(of.Vdu); !ok && len(of.Plays[action]) > 0 {
+			r.Found.Names("$.flavourId", "%s has playbooks for the VDU %q, which the VNFD does not have", hook.Playbooks, of.Vdu)
+			continue
+		}
+		for i := range of.Plays[action] {
+			told := Told{
+				Vdu: of, Action: action, Play: i, Address: "192.0.2.1", Addresses: map[string][]string{of.Vdu: {"192.0.2.1"}},
+				Variables: variables, Login: Login{Username: a.Params.Servers[of.Vdu].Username},
+			}
+			if _, err := told.Make(); err != nil {
+				r.Found.Mistake(lcm.Problem{Path: paramsPath, Detail: lcm.Sentence(err)})
+			}
+		}
+	}
+	return nil
+}
+
+// CheckHeal implements driver.HealChecker.
+func (Driver) CheckHeal(additionalParams json.RawMessage) error {
+	_, problems := check(additionalParams)
+	return lcm.InvalidAll("The package's playbooks cannot be run with these parameters.", problems)
+}
+
+// Check implements lifecycle.Driver: where playbooks are refused, a VNF that is there can be terminated only, or changed by
+// what plays none.
+func (*Ansible) Check(f lifecycle.Facts, p lcm.Plan) error {
+	if f.Scripts != lcm.ScriptsRefused || p.Operation == lcm.OpTerminate || p.Operation == lcm.OpInstantiate {
+		return nil
+	}
+	for _, start := range []bool{true, false} {
+		if name, hook, ok := HookOf(f.Flavour, p.Operation, start); ok {
+			return lcm.Errorf(lcm.KindConflict, "The VNFD has playbooks run at %s (%s), which the operator of Windlass does not "+
+				"allow (scripts.policy is refuse).", name, hook.Playbooks)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,246 @@
+package ansible
+
+import (
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/vnfpkg"
+)
+
+// Told is what a run of a playbook is about.
+type Told struct {
+	Vdu vnfpkg.VduPlaybooks
+	// Play is the playbook's place among those of the action.
+	Action string
+	Play   int
+	// Address is the server's, Addresses those of all servers, by VDU. Several has the VDUs that may have more than one.
+	Address   string
+	Addresses map[string][]string
+	Several   map[string]bool
+	// Port is that of SSH on the servers, 0 for 22.
+	Port int
+	// Variables have what takes the place of _VAR_NAME. Login is what the request says of it, opened.
+	Variables map[string]string
+	Login     Login
+}
+
+// Login is how Ansible logs in to servers, with nothing sealed. All is "" where nobody says so.
+type Login struct{ Username, Password, Key string }
+
+// Run is one run of ansible-playbook.
+type Run struct {
+	// Playbook is its path in the package.
+	Playbook string
+	// Inventory lists the hosts by their addresses, as Tacker's does. Hosts are the VNF's among them, or others.
+	Inventory string
+	// Variables are extra variables, as JSON. Their secrets are in Secrets, too.
+	Variables []byte
+	// Key is a private key, "" for none. Password is set when Ansible logs in with one.
+	Key      string
+	Password bool
+	// Secrets are what nobody may see.
+	Secrets []string
+}
+
+// The variables that the script sets: the folder of the package, and the file of the private key.
+const (
+	packageVariable = "{{ windlass_package }}"
+	keyVariable     = "{{ windlass_key }}"
+)
+
+// Make makes a run. What cannot be filled in is Invalid, with all of it named.
+func (t Told) Make() (Run, error) {
+	f := filler{told: t, lacking: map[string]bool{}}
+	play := t.Vdu.Plays[t.Action][t.Play]
+	run := Run{Playbook: play.Path, Key: t.Login.Key}
+	vars := map[string]any{"host": t.Address}
+	for vdu, list := range t.Addresses {
+		if vars[vdu] = any(list); len(list) == 1 && !t.Several[vdu] {
+			vars[vdu] = list[0]
+		}
+	}
+	if t.Vdu.NodePair != "" {
+		vars["node_pair_ip"] = strings.Join(t.Addresses[t.Vdu.NodePair], ",")
+	}
+	for name, value := range play.Params {
+		vars[name] = f.fill(value)
+	}
+	f.login(vars, &run)
+	run.Inventory = f.inventory(play)
+	if len(f.lacking) > 0 {
+		return run, f.problems(play)
+	}
+	text, err := json.Marshal(vars)
+	if err != nil {
+		return run, lcm.Wrap(lcm.KindBug, err, "The variables of the playbook could not be written.")
+	}
+	run.Variables = text
+	return run, nil
+}
+
+// filler puts values in the places of variables.
+type filler struct {
+	told    Told
+	lacking map[string]bool
+}
+
+// login adds how Ansible logs in: as the request says, else as config.yaml does.
+func (f filler) login(vars map[string]any, run *Run) {
+	user, password, key := f.told.Login.Username, f.told.Login.Password, ""
+	if run.Key != "" {
+		key = keyVariable
+	}
+	if user == "" {
+		user, password = f.text(f.told.Vdu.Username), f.text(f.told.Vdu.Password)
+		if key = f.text(f.told.Vdu.KeyFile); key != "" && !strings.HasPrefix(key, packageVariable+"/") {
+			f.lacking[`the private key "`+key+`", which is not in the package: give ansible.servers.`+f.told.Vdu.Vdu+`.private_key`] = true
+		}
+	}
+	if user != "" {
+		vars["ansible_ssh_user"] = user
+	}
+	if password != "" {
+		// What looks like a template in it is none.
+		unsafe := map[string]string{"__ansible_unsafe": password}
+		vars["ansible_ssh_pass"] = unsafe
+		if _, says := vars["ansible_become_pass"]; !says { // for sudo
+			vars["ansible_become_pass"] = unsafe
+		}
+		run.Secrets, run.Password = append(run.Secrets, password), true
+	}
+	if key != "" {
+		vars["ansible_ssh_private_key_file"] = key
+	}
+}
+
+// inventory has the server, or what config.yaml names instead of it: VDUs and addresses.
+func (f filler) inventory(play vnfpkg.Play) string {
+	hosts := []string{f.told.Address}
+	if len(play.Targets) > 0 {
+		hosts = nil
+	}
+	for _, target := range play.Targets {
+		if of, is := f.told.Addresses[target]; is {
+			hosts = append(hosts, of...)
+			continue
+		}
+		hosts = append(hosts, strings.Fields(f.text(target))...)
+	}
+	var b strings.Builder
+	for _, host := range slices.Compact(hosts) {
+		b.WriteString(host)
+		if f.told.Port != 0 {
+			fmt.Fprintf(&b, " ansible_port=%d", f.told.Port)
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
+}
+
+// fill fills the texts of a value.
+func (f filler) fill(value any) any {
+	switch v := value.(type) {
+	case string:
+		return f.text(v)
+	case []any:
+		out := make([]any, len(v))
+		for i, item := range v {
+			out[i] = f.fill(item)
+		}
+		return out
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for name, item := range v {
+			out[name] = f.fill(item)
+		}
+		return out
+	}
+	return value
+}
+
+// variablePattern is how config.yaml writes a variable.
+var variablePattern = regexp.MustCompile(`_VAR_[a-zA-Z0-9_]+(\.[a-zA-Z0-9_<>-]+)*`)
+
+func (f filler) text(text string) string {
+	return variablePattern.ReplaceAllStringFunc(text, func(found string) string {
+		value, ok := f.value(strings.TrimPrefix(found, "_VAR_"))
+		if !ok {
+			f.lacking[found] = true
+		}
+		return value
+	})
+}
+
+// value is that of a variable: what Tacker's driver knows of the VNF, else what the request or config.yaml gives.
+func (f filler) value(name string) (string, bool) {
+	switch name {
+	case "vnf_package_path":
+		return packageVariable, true
+	case "VDU_INSTANCE_IP":
+		return f.told.Address, true
+	case "VDU_INSTANCE_NAME", "vnf.vduname":
+		return f.told.Vdu.Vdu, true
+	case "vnf.failed_vdu_name":
+		return f.failed(f.told.Vdu.Vdu), true
+	case "vnf.failed_vdu_instance_ip":
+		return f.failed(f.told.Address), true
+	case "vnf.mgmt_ip_address":
+		text, err := json.Marshal(f.told.Addresses)
+		return string(text), err == nil
+	}
+	value, ok := f.told.Variables[name]
+	return value, ok
+}
+
+func (f filler) failed(what string) string {
+	if f.told.Action == "healing" {
+		return what
+	}
+	return ""
+}
+
+func (f filler) problems(play vnfpkg.Play) error {
+	return lcm.Errorf(lcm.KindInvalid, "The playbook %s for %s lacks %s. Give what is missing in "+
+		"additionalParams.ansible.variables or .secrets of the request, by its name without _VAR_.", play.Path, f.told.Vdu.Vdu,
+		strings.Join(slices.Sorted(maps.Keys(f.lacking)), ", "))
+}
+
+// Variables are what takes the place of _VAR_NAME, what counts more after what counts less: config.yaml, what is at the
+// top of the request's additionalParams, what is there for this driver. open opens what is sealed; hidden are the values of
+// that, which nobody may see.
+func (a *Ansible) Variables(
+	of *vnfpkg.Playbooks, open func(lcm.Secret) (string, error),
+) (out map[string]string, hidden []string, err error) {
+	out = maps.Clone(of.Variables)
+	for _, m := range []map[string]lcm.Secret{a.Given, texts(a.Params.Variables), a.Params.Secrets} {
+		for name, secret := range m {
+			if out[name], err = open(secret); err != nil {
+				return nil, nil, err
+			}
+			if _, is := a.Params.Secrets[name]; is || secret.Ref != "" {
+				hidden = append(hidden, out[name])
+			}
+		}
+	}
+	return out, hidden, nil
+}
+
+func texts(m map[string]string) map[string]lcm.Secret {
+	out := map[string]lcm.Secret{}
+	for name, value := range m {
+		out[name] = lcm.Secret{Clear: value}
+	}
+	return out
+}
+
+// Wanted tells whether a run gets a file of the package: images of VMs are none of what playbooks use.
+func Wanted(name string, size int64) bool {
+	const largest = 4 << 20
+	return size <= largest && fs.ValidPath(name) && !strings.HasPrefix(name, "Files/images/")
+}

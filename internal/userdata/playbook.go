@@ -1,0 +1,109 @@
+package userdata
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/secrets"
+	"github.com/windlass-nfv/windlass/scripts"
+)
+
+// Playbooks runs playbooks of packages where this program is. Each run is a process of its own that is confined before
+// Ansible starts: as another user where Windlass is root, with processes of its own only, nothing to write but a directory
+// that goes with it, and nothing to read but that, Ansible and what programs need. It may make connections.
+//
+// A worker that dies takes the run with it.
+type Playbooks struct{}
+
+// nobody is who Ansible runs as where Windlass is root.
+const nobody = 65534
+
+// Play runs one. What it prints goes to lines, without the texts of mask. One that fails is Broken, with what Ansible says
+// of it; a host on which none can be run confined is Unavailable.
+func (*Playbooks) Play(ctx context.Context, in scripts.PlayInput, playbook string, mask []string, lines func(string)) error {
+	dir, err := os.MkdirTemp("", "windlass-playbook-")
+	if err != nil {
+		return noRoom(err)
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	if err := furnish(dir, in); err != nil {
+		return noRoom(err)
+	}
+	// The kernel ends the child with the thread that has made it.
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	child := exec.CommandContext(ctx, "/proc/self/exe")
+	child.Args = []string{childName, "/bin/bash", dir, playProfile, playbook}
+	child.Env = []string{"LANG=C.UTF-8"}
+	child.Dir = dir
+	child.SysProcAttr = apart()
+	failure, masker := "", secrets.NewMasker(mask...)
+	said := &lineWriter{to: func(line string) {
+		line = masker.Mask(line)
+		if sentence, is := strings.CutPrefix(line, "windlass: "); is {
+			failure = sentence
+		}
+		if !strings.HasPrefix(line, scripts.ResultPrefix) {
+			lines(line)
+		}
+	}}
+	child.Stdout, child.Stderr = io.Writer(said), io.Writer(said)
+	err = child.Run()
+	said.end()
+	return playbookError(ctx, playbook, failure, err)
+}
+
+// furnish makes the directory of a run, for who Ansible runs as.
+func furnish(dir string, in scripts.PlayInput) error {
+	program, err := scripts.PlayHere()
+	if err != nil {
+		return err
+	}
+	files := map[string][]byte{
+		"play.sh": []byte(program), "callback/windlass.py": scripts.AnsibleCallback,
+		"passwd": []byte("root:x:0:0::" + filepath.Join(dir, "home") + ":/bin/sh\n"),
+	}
+	for name, text := range in.Files() {
+		files["in."+name] = []byte(text)
+	}
+	err = errors.Join(write(dir, files), write(filepath.Join(dir, "package"), in.Package))
+	for _, name := range []string{"home", "tmp"} {
+		err = errors.Join(err, os.Mkdir(filepath.Join(dir, name), 0o700))
+	}
+	if err != nil || os.Geteuid() != 0 {
+		return err
+	}
+	return filepath.WalkDir(dir, func(path string, _ os.DirEntry, err error) error {
+		return errors.Join(err, os.Lchown(path, nobody, nobody))
+	})
+}
+
+// playbookError is what the end of a run means.
+func playbookError(ctx context.Context, playbook, sentence string, err error) error {
+	exit, ended := errors.AsType[*exec.ExitError](err)
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case !ended:
+		return lcm.Wrap(lcm.KindUnavailable, err, "The playbook %s could not be run here: the process could not be started. "+
+			"Give ansible.server, or let the worker make namespaces of users, mounts and processes.", playbook)
+	case sentence == "":
+		return lcm.Wrap(lcm.KindUnavailable, err, "The playbook %s could not be run here: its process has ended (%s) before it "+
+			"has told why; its output says more.", playbook, exit)
+	case exit.ExitCode() == 65 || exit.ExitCode() == 78:
+		return lcm.Errorf(lcm.KindInvalid, "%s.", strings.TrimSuffix(sentence, "."))
+	}
+	return lcm.Errorf(lcm.KindBroken, "%s.", strings.TrimSuffix(sentence, "."))
+}
+
+// playProfile is the name of the profile of playbooks.
+const playProfile = "playbook"

@@ -1,0 +1,158 @@
+//go:build linux && (amd64 || arm64)
+
+package userdata
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"syscall"
+
+	seccomp "github.com/elastic/go-seccomp-bpf"
+	ll "github.com/landlock-lsm/go-landlock/landlock/syscall"
+	"golang.org/x/sys/unix"
+)
+
+// apart gives a child its own users, mounts and processes. It is root there, and outside nobody, or who Windlass is.
+func apart() *syscall.SysProcAttr {
+	uid, gid := os.Geteuid(), os.Getegid()
+	root := uid == 0
+	if root {
+		uid, gid = nobody, nobody
+	}
+	return &syscall.SysProcAttr{
+		Cloneflags:  unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWIPC,
+		UidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: uid, Size: 1}},
+		GidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: gid, Size: 1}},
+		// Only root may leave its groups.
+		GidMappingsEnableSetgroups: root,
+		Credential:                 &syscall.Credential{NoSetGroups: !root},
+		Pdeathsig:                  syscall.SIGKILL,
+	}
+}
+
+// confinePlaybook takes from this process what a playbook must not have, and makes the shell of it that runs one.
+func confinePlaybook() error {
+	shell, dir, playbook := os.Args[1], os.Args[2], os.Args[4]
+	proc, err := ownMounts(dir)
+	if err != nil {
+		return fmt.Errorf("files cannot be made read-only (mount): %w", err)
+	}
+	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
+		return fmt.Errorf("privileges cannot be given up: %w", err)
+	}
+	if err := dropCapabilities(); err != nil {
+		return fmt.Errorf("capabilities cannot be given up: %w", err)
+	}
+	if err := playbookFiles(dir, proc); err != nil {
+		return fmt.Errorf("files cannot be restricted (Landlock): %w", err)
+	}
+	if err := playbookCalls(); err != nil {
+		return fmt.Errorf("system calls cannot be restricted (seccomp): %w", err)
+	}
+	argv := []string{shell, filepath.Join(dir, "play.sh"), dir, playbook}
+	return fmt.Errorf("%s cannot be run: %w", shell, syscall.Exec(shell, argv, os.Environ())) //nolint:gosec // G204: fixed
+}
+
+// ownMounts makes all files read-only but those of dir, and gives the process terminals, shared memory and, where the
+// kernel lets it, a list of processes of its own. proc tells of the last.
+func ownMounts(dir string) (proc bool, err error) {
+	readOnly, writable := unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY}, unix.MountAttr{Attr_clr: unix.MOUNT_ATTR_RDONLY}
+	const flags = unix.MS_NOSUID | unix.MS_NOEXEC
+	for _, step := range []struct {
+		what string
+		do   func() error
+	}{
+		{"make mounts private", func() error { return unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, "") }},
+		{"bind the directory", func() error { return unix.Mount(dir, dir, "", unix.MS_BIND, "") }},
+		// Its home is in the directory, and no other user is known.
+		{"bind /etc/passwd", func() error { return unix.Mount(filepath.Join(dir, "passwd"), "/etc/passwd", "", unix.MS_BIND, "") }},
+		{"make all read-only", func() error { return unix.MountSetattr(unix.AT_FDCWD, "/", unix.AT_RECURSIVE, &readOnly) }},
+		{"make the directory writable", func() error { return unix.MountSetattr(unix.AT_FDCWD, dir, 0, &writable) }},
+		{"mount /dev/shm", func() error {
+			return unix.Mount("tmpfs", "/dev/shm", "tmpfs", flags|unix.MS_NODEV, "size=64m")
+		}},
+		{"mount /dev/pts", func() error {
+			return unix.Mount("devpts", "/dev/pts", "devpts", flags, "newinstance,ptmxmode=0666")
+		}},
+	} {
+		if err := step.do(); err != nil {
+			return false, fmt.Errorf("%s: %w", step.what, err)
+		}
+	}
+	// In a container /proc may be covered in part, and then there is no other one.
+	return unix.Mount("proc", "/proc", "proc", flags|unix.MS_NODEV, "") == nil, nil
+}
+
+// playbookFiles leaves the programs of the host, what they need to find hosts and users, and dir.
+func playbookFiles(dir string, proc bool) error {
+	version, err := ll.LandlockGetABIVersion()
+	if err != nil {
+		return err
+	}
+	known := versions[min(version, len(versions))-1]
+	ruleset, err := ll.LandlockCreateRuleset(&ll.RulesetAttr{
+		HandledAccessFS: uint64(known.HandledAccessFS), Scoped: uint64(known.Scoped),
+	}, 0)
+	if err != nil {
+		return err
+	}
+	all := uint64(known.HandledAccessFS)
+	useFile := all & (readFile | ll.AccessFSWriteFile | ll.AccessFSTruncate | ll.AccessFSIoctlDev)
+	settings, _ := filepath.Glob("/etc/python3*")
+	trees := append(settings, "/etc/ansible", "/etc/ssh/ssh_config.d", "/etc/crypto-policies", "/usr/share")
+	if proc {
+		trees = append(trees, "/proc")
+	}
+	return errors.Join(
+		allow(ruleset, runTree, "/usr", "/lib", "/lib64", "/bin", "/sbin", "/opt"),
+		allow(ruleset, readTree, trees...),
+		allow(ruleset, readFile, "/etc/ld.so.cache", "/etc/localtime", "/etc/passwd", "/etc/group", "/etc/ssh/ssh_config",
+			"/etc/os-release", "/etc/debian_version", "/dev/urandom", "/dev/random", "/dev/zero"),
+		allow(ruleset, useFile, "/dev/null", "/dev/tty", "/dev/ptmx"),
+		allow(ruleset, useFile|all&ll.AccessFSReadDir, "/dev/pts"),
+		allow(ruleset, all&^ll.AccessFSIoctlDev, dir, "/dev/shm"),
+		allowNames(ruleset),
+		ll.LandlockRestrictSelf(ruleset, 0),
+	)
+}
+
+// newNamespaces are flags of clone with which a process gets back powers that it has lost.
+const newNamespaces = unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWIPC | unix.CLONE_NEWNET |
+	unix.CLONE_NEWUTS | unix.CLONE_NEWCGROUP
+
+// ofPlaybooks are calls that scripts are refused and playbooks may use: they make processes, which are their own, and
+// files, of which all but theirs are read-only.
+var ofPlaybooks = []string{
+	"socket", "socketpair", "kill", "tkill", "tgkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo", "pidfd_open",
+	"pidfd_send_signal", "shmget", "shmat", "shmctl", "semget", "semop", "semtimedop", "semctl", "memfd_create",
+	"setrlimit", "setpriority", "sched_setaffinity",
+	"fchmod", "fchmodat", "fchmodat2", "fchown", "fchownat", "truncate", "ftruncate", "utimensat", "fallocate",
+	"setxattr", "lsetxattr", "fsetxattr", "removexattr", "lremovexattr", "fremovexattr",
+}
+
+// playbookCalls installs the filters.
+func playbookCalls() error {
+	if err := restrictABI(); err != nil {
+		return err
+	}
+	never := slices.DeleteFunc(slices.Concat(refusedCalls, refusedHere), func(name string) bool {
+		return slices.Contains(ofPlaybooks, name) || slices.Contains([]string{
+			"fork", "vfork", "chmod", "chown", "lchown", "utime",
+			"utimes", "futimesat",
+		}, name)
+	})
+	return seccomp.LoadFilter(seccomp.Filter{Policy: seccomp.Policy{
+		DefaultAction: seccomp.ActionAllow,
+		Syscalls: []seccomp.SyscallGroup{
+			{Action: seccomp.ActionErrno, Names: never},
+			{Action: seccomp.ActionErrno | seccomp.Action(unix.ENOSYS), Names: []string{"clone3"}},
+			{Action: seccomp.ActionErrno, NamesWithCondtions: []seccomp.NameWithConditions{
+				{Name: "clone", Conditions: []seccomp.Condition{{Operation: seccomp.BitsSet, Value: newNamespaces}}},
+				refusedUnless("socket", 0, unix.AF_INET, unix.AF_INET6, unix.AF_UNIX),
+			}},
+		},
+	}})
+}

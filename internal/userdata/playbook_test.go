@@ -1,0 +1,79 @@
+package userdata
+
+import (
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/scripts"
+)
+
+// play runs tasks of a playbook on this host, confined.
+func play(t *testing.T, tasks string, files map[string][]byte) (string, error) {
+	t.Helper()
+	if _, err := exec.LookPath("ansible-playbook"); err != nil {
+		t.Skip("Playbooks are NOT tested: this host has no Ansible.")
+	}
+	in := scripts.PlayInput{
+		Package:   map[string][]byte{"Scripts/play.yaml": []byte("- hosts: 127.0.0.1\n  connection: local\n  gather_facts: false\n  tasks:\n" + tasks)},
+		Inventory: "192.0.2.1\n", Variables: `{"host": "192.0.2.1", "word": "hunter2-of-the-request"}`,
+	}
+	maps.Copy(in.Package, files)
+	var out []string
+	err := (&Playbooks{}).Play(t.Context(), in, "Scripts/play.yaml", []string{"hunter2-of-the-request"},
+		func(line string) { out = append(out, line) })
+	return strings.Join(out, "\n"), err
+}
+
+func TestPlay_runsPlaybooksWithTheirFiles(t *testing.T) {
+	out, err := play(t, `
+    - command: cat {{ windlass_package }}/Scripts/words.txt
+      register: words
+    - debug: {msg: "{{ words.stdout }} for {{ host }}"}
+    - debug: {msg: "{{ word }}"}
+    - template: {src: words.j2, dest: "{{ lookup('env', 'HOME') }}/words"}
+`, map[string][]byte{"Scripts/words.txt": []byte("well played"), "Scripts/words.j2": []byte("{{ host }}")})
+	require.NoError(t, err, out)
+	require.Contains(t, out, "well played for 192.0.2.1")
+	require.NotContains(t, out, "hunter2")
+}
+
+func TestPlay_tellsWhatFailed(t *testing.T) {
+	out, err := play(t, "    - name: Do what cannot be done\n      command: /bin/false\n", nil)
+	require.Error(t, err)
+	require.True(t, lcm.Is(err, lcm.KindBroken), "%v %s", err, out)
+	require.ErrorContains(t, err, "Do what cannot be done")
+}
+
+// TestPlay_isConfined lets a playbook try what it must not do.
+func TestPlay_isConfined(t *testing.T) {
+	secret := filepath.Join(t.TempDir(), "secret")
+	require.NoError(t, os.WriteFile(secret, []byte("hush"), 0o644))
+	for name, command := range map[string]string{
+		"read a file":         "cat " + secret,
+		"read host keys":      "ls /etc/ssh",
+		"write a file":        "touch /usr/local/windlass-was-here",
+		"change a file":       "chmod 0600 " + secret,
+		"see other processes": "kill -0 " + pid(),
+		"have other users":    "unshare -U true",
+		"mount":               "mount -t tmpfs none /mnt",
+	} {
+		t.Run(name, func(t *testing.T) {
+			out, err := play(t, "    - shell: "+command+"\n", nil)
+			require.True(t, lcm.Is(err, lcm.KindBroken), "%v: %s", err, out)
+			require.Contains(t, out, "127.0.0.1: FAILED: non-zero return code", "the command itself has failed")
+		})
+	}
+	text, err := os.ReadFile(secret)
+	require.NoError(t, err)
+	require.Equal(t, "hush", string(text))
+}
+
+func pid() string { return strconv.Itoa(os.Getpid()) }

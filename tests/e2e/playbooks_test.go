@@ -1,0 +1,178 @@
+package e2e
+
+import (
+	"net/http"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/tests/kubespray"
+	"github.com/windlass-nfv/windlass/tests/testbed"
+)
+
+const (
+	playbooksVnfdID   = "5a0c7f52-3d0e-4c67-9b59-6a1f0b7d2e84"
+	playInstantiation = "Run the package's playbooks for web (instantiation)"
+)
+
+// local plays what the sample's playbook plays, where Ansible is: fake machines have no Python.
+const local = `- hosts: 127.0.0.1
+  connection: local
+  gather_facts: false
+  tasks:
+    - ansible.builtin.template: {src: templates/index.html.j2, dest: "{{ lookup('env', 'HOME') }}/index.html"}
+      register: page
+    - ansible.builtin.debug: {msg: "{{ greeting }} for {{ host }} with {{ license }}"}
+    - ansible.builtin.fail: {msg: the disk is full}
+      when: greeting == 'fail'
+    - ansible.builtin.command: sleep 600
+      when: greeting == 'hang'
+`
+
+// TestPlaybooksOfPackages is one lab and one Windlass that meets a package for Tacker's Ansible driver: where it is
+// skipped by default, and where its playbooks are run, by the worker's host and by an Ansible server.
+func TestPlaybooksOfPackages(t *testing.T) {
+	b := newBed(t, "fake")
+	dir := t.TempDir()
+	require.NoError(t, os.CopyFS(dir, os.DirFS(filepath.Join(b.Root, "vnfpkg/samples/ansible"))))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "Scripts/web.yaml"), []byte(local), 0o600))
+	out, err := b.Windlass(t.Context(), "package", "create", dir).CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	t.Run("skipped by default", func(t *testing.T) { playbooksAreSkipped(t, b) })
+
+	t.Setenv("WINDLASS_SCRIPTS_POLICY", "run")
+	b.Restart(t)
+	t.Run("refused without a place", func(t *testing.T) { playbooksNeedAPlace(t, b) })
+	t.Setenv("WINDLASS_SCRIPTS_ANSIBLE", "true")
+	b.Restart(t)
+	t.Run("run by the worker's host in every operation", func(t *testing.T) { playbooksAreRunHere(t, b) })
+	t.Run("one that fails is retried, and killed with its worker", func(t *testing.T) { playbooksGoOn(t, b) })
+	t.Run("run by an Ansible server", func(t *testing.T) { playbooksAreRunThere(t, b) })
+}
+
+// played is the sample's request. Fake machines answer, but Ansible does not get in.
+func (b *bed) played(t *testing.T, edit ...func(params, ansible map[string]any)) map[string]any {
+	t.Helper()
+	return b.ofSample(t, "instantiate-ansible", func(params map[string]any) {
+		ansible := params["ansible"].(map[string]any)
+		ansible["secrets"] = map[string]any{"license": license}
+		for _, e := range edit {
+			e(params, ansible)
+		}
+	})
+}
+
+func playbooksAreSkipped(t *testing.T, b *bed) {
+	vnf := b.createOf(t, playbooksVnfdID, "unplayed")
+	op := b.Begin(t, vnf, "instantiate", b.played(t))
+	b.Await(t, op, quick, "COMPLETED")
+	row := b.titled(t, op, "Skip the package's playbooks for web (instantiation): scripts.policy does not run them")[0]
+	require.Equal(t, "DONE", row.State)
+	require.Contains(t, row.LastOutputLine, "Scripts/tell.yaml is not run for web")
+	b.terminate(t, vnf)
+	b.RequireNothingLeft(t)
+}
+
+func playbooksNeedAPlace(t *testing.T, b *bed) {
+	vnf := b.createOf(t, playbooksVnfdID, "nowhere")
+	a := b.Call(t, http.MethodPost, "/vnflcm/v1/vnf_instances/"+vnf+"/instantiate", b.played(t))
+	require.Equal(t, http.StatusBadRequest, a.Status, "%s", a.Body)
+	require.Contains(t, string(a.Body), "$.additionalParams.ansible.server")
+	require.Equal(t, http.StatusNoContent, b.Call(t, http.MethodDelete, "/vnflcm/v1/vnf_instances/"+vnf, nil).Status)
+}
+
+func playbooksAreRunHere(t *testing.T, b *bed) {
+	vnf := b.createOf(t, playbooksVnfdID, "played")
+	op := b.Begin(t, vnf, "instantiate", b.played(t))
+	b.Await(t, op, quick, "COMPLETED")
+	rows := b.titled(t, op, playInstantiation)
+	require.Len(t, rows, 2, "the step, and its server")
+	require.Regexp(t, "^web-", rows[1].Node)
+	require.Contains(t, b.output(t, op), "127.0.0.1: ok: hello from the request for ")
+	require.Contains(t, b.output(t, op), "127.0.0.1: ok: web at ")
+	b.requireNowhere(t, vnf, op, map[string]string{"the license": license, "the password": testbed.NodePassword})
+
+	op = b.Begin(t, vnf, "scale", map[string]any{"type": "SCALE_OUT", "aspectId": "servers"})
+	b.Await(t, op, quick, "COMPLETED")
+	require.Len(t, b.titled(t, op, "Run the package's playbooks for web (scale-out)"), 2, "for the new one alone")
+	op = b.Begin(t, vnf, "heal", map[string]any{"vnfcInstanceId": []string{b.VnfcOf(t, vnf, "web")}})
+	b.Await(t, op, quick, "COMPLETED")
+	require.Contains(t, b.output(t, op), "hello from the request again for ")
+	op = b.Begin(t, vnf, "scale", map[string]any{"type": "SCALE_IN", "aspectId": "servers"})
+	b.Await(t, op, quick, "COMPLETED")
+	require.Len(t, b.titled(t, op, "Run the package's playbooks for web (scale-in)"), 2, "for what leaves")
+	require.Contains(t, b.output(t, op), " leaves")
+	op = b.Terminate(t, vnf)
+	require.Contains(t, b.output(t, op), " ends")
+	b.RequireNothingLeft(t)
+}
+
+func playbooksGoOn(t *testing.T, b *bed) {
+	says := func(greeting string) func(_, ansible map[string]any) {
+		return func(_, ansible map[string]any) { ansible["variables"] = map[string]any{"greeting": greeting} }
+	}
+	vnf := b.createOf(t, playbooksVnfdID, "full")
+	op := b.Begin(t, vnf, "instantiate", b.played(t, says("fail")))
+	failed := b.Await(t, op, quick, "FAILED_TEMP")
+	require.Contains(t, failed["error"].(map[string]any)["detail"], "Scripts/web.yaml failed: 127.0.0.1: FAILED: the disk is full")
+	require.Equal(t, http.StatusAccepted, b.Act(t, op, "rollback", nil).Status)
+	b.Await(t, op, quick, "ROLLED_BACK")
+
+	vnf = b.createOf(t, playbooksVnfdID, "hangs")
+	op = b.Begin(t, vnf, "instantiate", b.played(t, says("hang")))
+	for begun, end := 1, time.Now().Add(quick); ; testbed.Pause(t) {
+		require.True(t, time.Now().Before(end), "the playbook does not begin")
+		if strings.Count(b.output(t, op), "TASK [ansible.builtin.command]") < begun {
+			continue
+		}
+		if begun++; begun > 2 {
+			break // it was begun again after its worker had died
+		}
+		b.KillWorker(t)
+	}
+	require.Equal(t, http.StatusAccepted, b.Act(t, op, "cancel", map[string]any{"cancelMode": "FORCEFUL"}).Status)
+	b.Await(t, op, quick, "FAILED_TEMP")
+	require.Equal(t, http.StatusAccepted, b.Act(t, op, "rollback", nil).Status)
+	b.Await(t, op, quick, "ROLLED_BACK")
+	b.RequireNothingLeft(t)
+}
+
+func playbooksAreRunThere(t *testing.T, b *bed) {
+	const server = "ansible"
+	made, err := kubespray.Machines(t.Context(), b.Cloud.Login(), server,
+		kubespray.Server{Name: server, Image: kubespray.AnsibleImage, Password: testbed.NodePassword})
+	require.NoError(t, err)
+	vnf := b.createOf(t, playbooksVnfdID, "sent")
+	b.ScriptFault(t, map[string]any{
+		"script": "play-package", "times": 1, "exit_code": 1, "output": "windlass: Scripts/web.yaml failed: no host",
+	})
+	op := b.Begin(t, vnf, "instantiate", b.played(t, func(_, ansible map[string]any) {
+		ansible["server"] = map[string]any{
+			"address": made[server].Address, "ssh_port": 2222, "username": "debian", "password": testbed.NodePassword,
+		}
+	}))
+	failed := b.Await(t, op, quick, "FAILED_TEMP")
+	require.Contains(t, failed["error"].(map[string]any)["detail"], "Scripts/web.yaml failed: no host")
+	require.Equal(t, http.StatusAccepted, b.Act(t, op, "retry", nil).Status)
+	b.Await(t, op, quick, "COMPLETED")
+	output := b.output(t, op)
+	require.Contains(t, output, "ansible-playbook Scripts/tell.yaml")
+	require.Contains(t, output, "greeting=hello from the request")
+	b.requireNowhere(t, vnf, op, map[string]string{"the license": license, "the password": testbed.NodePassword})
+	b.terminate(t, vnf)
+	require.NoError(t, kubespray.RemoveMachines(t.Context(), b.Cloud.Login(), server))
+	b.RequireNothingLeft(t)
+}
+
+// output is all that the steps of an operation have printed.
+func (b *bed) output(t *testing.T, op string) string {
+	t.Helper()
+	a := b.Call(t, http.MethodGet, "/windlass/v1/vnf_lcm_op_occs/"+path.Base(op)+"/logs", nil)
+	require.Equal(t, http.StatusOK, a.Status, "%s", a.Body)
+	return string(a.Body)
+}

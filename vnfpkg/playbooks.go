@@ -1,0 +1,193 @@
+package vnfpkg
+
+import (
+	"cmp"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+)
+
+// PlaybooksFile is where a package for Tacker's Ansible driver says what is to be played, when no hook names another file.
+const PlaybooksFile = "ScriptANSIBLE/config.yaml"
+
+// Playbooks is a config.yaml for Tacker's Ansible driver.
+type Playbooks struct {
+	// Variables are its configurable_properties, by their names without _VAR_.
+	Variables map[string]string
+	// Vdus are in the order in which their playbooks are run.
+	Vdus []VduPlaybooks
+}
+
+// VduPlaybooks is what is played for each server of a VDU, and how Ansible logs in there. The texts may have variables.
+type VduPlaybooks struct {
+	Vdu                         string
+	Order                       int
+	Username, Password, KeyFile string
+	// NodePair is a VDU whose address playbooks get as node_pair_ip.
+	NodePair string
+	// Plays are by the action, each in their order.
+	Plays map[string][]Play
+}
+
+// Play is one playbook.
+type Play struct {
+	// Path is in the package.
+	Path   string
+	Order  int
+	Params map[string]any
+	// Targets are VDUs or addresses of its inventory instead of the server.
+	Targets []string
+}
+
+// playActions are what config.yaml calls the hooks at which Tacker's Ansible driver plays something.
+var playActions = map[string]string{
+	"instantiate_end": "instantiation", "terminate_start": "termination", "scale_start": "scale-in",
+	"scale_end": "scale-out", "heal_end": "healing",
+}
+
+// PlayAction is what config.yaml calls a hook, "" for one at which nothing is played.
+func PlayAction(hook string) string { return playActions[hook] }
+
+// packagePath is the variable for the folder of the package.
+const packagePath = "_VAR_vnf_package_path"
+
+// ReadPlaybooks reads a config.yaml. The error lists everything that is wrong in it, with file and line.
+func ReadPlaybooks(file string, text []byte) (*Playbooks, error) {
+	rep := &report{}
+	root, err := parseYAML(file, text, Limits{}.withDefaults())
+	if err != nil {
+		reportYAML(rep, file, err)
+		return nil, rep.err("the file with the package's playbooks cannot be used")
+	}
+	p := readPlaybooks(rep, root)
+	return p, rep.err("the file with the package's playbooks cannot be used")
+}
+
+func readPlaybooks(rep *report, root *value) *Playbooks {
+	p := &Playbooks{Variables: map[string]string{}}
+	for name, item := range root.at("configurable_properties").members() {
+		short, ok := strings.CutPrefix(name, "_VAR_")
+		switch {
+		case !ok:
+			rep.problem(item.place(), "the name of the property %s does not begin with _VAR_", quoteName(name))
+		case item.isMap() || item.isList():
+			rep.problem(item.place(), "the property %s is no text", quoteName(name))
+		default:
+			p.Variables[short] = item.str()
+		}
+	}
+	if !root.at("vdus").isMap() {
+		rep.problem(root.place(), "has no vdus, which say what is played for which VDU")
+	}
+	for vdu, item := range root.at("vdus").members() {
+		p.Vdus = append(p.Vdus, readVduPlaybooks(rep, vdu, item.at("config")))
+	}
+	slices.SortStableFunc(p.Vdus, func(a, b VduPlaybooks) int {
+		return cmp.Or(cmp.Compare(a.Order, b.Order), strings.Compare(a.Vdu, b.Vdu))
+	})
+	return p
+}
+
+func readVduPlaybooks(rep *report, vdu string, config *value) VduPlaybooks {
+	of := config.at("vm_app_config")
+	v := VduPlaybooks{
+		Vdu: vdu, Order: orderOf(rep, config, "the VDU "+quoteName(vdu)), Username: of.at("username").str(),
+		Password: of.at("password").str(), KeyFile: of.at("priv_key_file").str(), NodePair: of.at("node_pair").str(),
+		Plays: map[string][]Play{},
+	}
+	if kind := of.at("type").str(); kind != "" && kind != "ansible" {
+		rep.problem(of.at("type").place(), "is of the type %s; only ansible is known (run commands by a shell script of the "+
+			"package)", quoteName(kind))
+	}
+	for _, action := range playActions {
+		for _, item := range of.at(action).list() {
+			if play, ok := readPlay(rep, item); ok {
+				v.Plays[action] = append(v.Plays[action], play)
+			}
+		}
+		slices.SortStableFunc(v.Plays[action], func(a, b Play) int { return cmp.Compare(a.Order, b.Order) })
+	}
+	return v
+}
+
+// orderOf is the place in an order, which Tacker wants for everything.
+func orderOf(rep *report, of *value, what string) int {
+	order, ok := of.at("order").number()
+	if !ok {
+		rep.problem(cmp.Or(of.at("order").place(), of.place()), "%s has no order, which is a whole number", what)
+	}
+	return order
+}
+
+func readPlay(rep *report, item *value) (p Play, ok bool) {
+	if item.has("command") {
+		rep.problem(item.at("command").place(), "is a command; only playbooks are run (path)")
+		return p, false
+	}
+	named := item.at("path").str()
+	p = Play{
+		Path: path.Clean(strings.TrimPrefix(strings.TrimPrefix(named, packagePath), "/")), Targets: item.at("target_hosts").words(),
+		Order: orderOf(rep, item, "the playbook "+quoteName(named)),
+	}
+	if named == "" || p.Path == "." || !fs.ValidPath(p.Path) {
+		rep.problem(cmp.Or(item.at("path").place(), item.place()), "%s is no path of a playbook in the package, such as "+
+			"%s/Scripts/playbook.yaml", quoteName(named), packagePath)
+		return p, false
+	}
+	if given := item.at("params"); given.isMap() {
+		p.Params, _ = given.plain().(map[string]any)
+	}
+	return p, true
+}
+
+// playbooks reads what the hook's config.yaml says: the VDUs for which something is played there.
+func (r *flavourReader) playbooks(hook *Hook, operation string, item *value) {
+	if !hook.Has(DriverAnsible) {
+		return
+	}
+	if hook.Playbooks == "" {
+		hook.Playbooks = PlaybooksFile
+	}
+	action := PlayAction(operation)
+	if action == "" {
+		r.rep.warn(item.place(), "nothing is played at %s: Tacker's Ansible driver has no playbooks for it", operation)
+		return
+	}
+	if !r.zip.has(hook.Playbooks) {
+		r.rep.problem(item.place(), "the archive lacks %s, which says what Ansible plays at %s", hook.Playbooks, operation)
+		return
+	}
+	root := r.yaml(hook.Playbooks)
+	if root == nil {
+		return
+	}
+	for _, v := range readPlaybooks(r.rep, root).Vdus {
+		for _, play := range v.Plays[action] {
+			if !r.zip.has(play.Path) {
+				r.rep.problem(hook.Playbooks, "names the playbook %s for the VDU %s (%s), which the archive lacks", play.Path, v.Vdu,
+					action)
+			}
+		}
+		if len(v.Plays[action]) > 0 {
+			hook.Played = append(hook.Played, v.Vdu)
+		}
+	}
+	if len(hook.Played) > 0 {
+		r.rep.warn(item.place(), "playbooks of the package are run at %s only where the operator allows it (scripts.policy)",
+			operation)
+	}
+}
+
+// Has tells whether a built-in driver works at the hook.
+func (h Hook) Has(driver string) bool { return h.Driver == driver || slices.Contains(h.Also, driver) }
+
+// PlaysPlaybooks tells whether anything of the flavour is played by Ansible.
+func (f *Flavour) PlaysPlaybooks() bool {
+	for _, h := range f.Hooks {
+		if len(h.Played) > 0 {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,79 @@
+package vnfpkg
+
+import (
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const hooksOfAnsible = `instantiate_end: { implementation: { primary: ansible_driver, dependencies: [playbooks] } }
+          scale_end: { implementation: ansible_driver }
+          operate_end: { implementation: ansible_driver }
+`
+
+// played is a package whose hooks name Tacker's Ansible driver.
+func played(t *testing.T) files {
+	t.Helper()
+	return minimal().
+		replace(t, topVnfd, "instantiate_end:\n            implementation: mgmt-drivers-kubernetes\n", hooksOfAnsible).
+		replace(t, topVnfd, "      interfaces:\n", "      artifacts:\n"+
+			"        ansible_driver: { type: tosca.artifacts.Implementation.Python, file: /opt/ansible.py }\n"+
+			"        playbooks: { type: tosca.artifacts.File, file: ../Other/config.yaml }\n      interfaces:\n")
+}
+
+func TestPlaybooks_areThoseOfTheHook(t *testing.T) {
+	config := func(vdu, action string) string {
+		return "vdus:\n  " + vdu + ":\n    config:\n      order: 1\n      vm_app_config:\n        " + action +
+			":\n          - { path: _VAR_vnf_package_path/Scripts/own.yaml, order: 0 }\n"
+	}
+	p := played(t).with("Other/config.yaml", config("worker", "instantiation")).
+		with(PlaybooksFile, config("master", "scale-out")).with("Scripts/own.yaml", "[]").open(t)
+	f := p.Vnfd.Flavours[0]
+	require.Equal(t, "Other/config.yaml", f.Hooks["instantiate_end"].Playbooks)
+	require.Equal(t, []string{"worker"}, f.Hooks["instantiate_end"].Played)
+	require.Equal(t, PlaybooksFile, f.Hooks["scale_end"].Playbooks, "where no other file is named")
+	require.Equal(t, []string{"master"}, f.Hooks["scale_end"].Played)
+	require.Equal(t, []string{DriverAnsible}, f.Drivers())
+	require.Contains(t, sentences(p.Warnings), "Definitions/top.yaml:24: nothing is played at operate_end: Tacker's Ansible "+
+		"driver has no playbooks for it")
+}
+
+func TestPlaybooks_thatLackAreTold(t *testing.T) {
+	p := played(t).with("Other/config.yaml", `
+configurable_properties: { plain: x }
+vdus:
+  worker:
+    config:
+      vm_app_config:
+        type: remote-command
+        instantiation:
+          - { command: ls, order: 0 }
+          - { path: ../own.yaml, order: 0 }
+          - { path: _VAR_vnf_package_path/Scripts/none.yaml, order: first }
+`)
+	_, err := openBytes(p.zip(), Limits{})
+	require.Equal(t, []string{
+		`Other/config.yaml:2: the name of the property "plain" does not begin with _VAR_`,
+		`Other/config.yaml:6: the VDU "worker" has no order, which is a whole number`,
+		`Other/config.yaml:7: is of the type "remote-command"; only ansible is known (run commands by a shell script of the package)`,
+		`Other/config.yaml:9: is a command; only playbooks are run (path)`,
+		`Other/config.yaml:10: "../own.yaml" is no path of a playbook in the package, such as _VAR_vnf_package_path/Scripts/playbook.yaml`,
+		`Other/config.yaml:11: the playbook "_VAR_vnf_package_path/Scripts/none.yaml" has no order, which is a whole number`,
+		`Other/config.yaml: names the playbook Scripts/none.yaml for the VDU worker (instantiation), which the archive lacks`,
+		`Definitions/top.yaml:23: the archive lacks ScriptANSIBLE/config.yaml, which says what Ansible plays at scale_end`,
+	}, problems(t, err))
+}
+
+func TestReadPlaybooks_keepsTheirOrder(t *testing.T) {
+	text, err := os.ReadFile("samples/ansible/" + PlaybooksFile)
+	require.NoError(t, err)
+	list, err := ReadPlaybooks(PlaybooksFile, text)
+	require.NoError(t, err)
+	require.Equal(t, map[string]string{"greeting": "hello"}, list.Variables)
+	require.Len(t, list.Vdus, 1)
+	plays := list.Vdus[0].Plays["instantiation"]
+	require.Len(t, plays, 2)
+	require.Equal(t, "Scripts/web.yaml", plays[0].Path)
+	require.Equal(t, map[string]any{"greeting": "_VAR_greeting", "license": "_VAR_license"}, plays[0].Params)
+}
