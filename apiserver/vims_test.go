@@ -80,6 +80,11 @@ func TestVimWithMisspeltMembersIsRefusedBeforeItIsTried(t *testing.T) {
 	a = b.do("PUT", "/v1.0/vims/"+id, map[string]any{"vim": map[string]any{"extra": map[string]any{"ssh_port": "abc"}}})
 	require.Equal(t, "InvalidInput", tackerType(a, http.StatusBadRequest))
 	require.Len(t, b.vims.seen, 1, "only the registration was tried")
+	a = b.do("PUT", "/v1.0/vims/"+id, map[string]any{"vim": map[string]any{"description": "new", "is_defalt": true}})
+	require.Equal(t, "InvalidInput", tackerType(a, http.StatusBadRequest))
+	require.Contains(t, string(a.Body), "$.vim.is_defalt: is unknown; did you mean is_default?")
+	b.do("PUT", "/v1.0/vims/"+id, map[string]any{"vim": map[string]any{"description": "new", "type": "openstack"}}).
+		want(http.StatusOK)
 }
 
 func TestVimRegionIsTriedShownAndChanged(t *testing.T) {

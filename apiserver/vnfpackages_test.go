@@ -40,6 +40,8 @@ func TestPackageGoesFromCreatedToDeleted(t *testing.T) {
 
 	b.do("DELETE", path, nil).problem(http.StatusConflict)
 	b.do("PATCH", path, map[string]any{"operationalState": "ENABLED"}).problem(http.StatusConflict)
+	misspelt := b.do("PATCH", path, map[string]any{"operationalState": "DISABLED", "userDefinedDta": map[string]any{}})
+	require.Contains(t, misspelt.problem(http.StatusBadRequest), "$.userDefinedDta: is unknown; did you mean userDefinedData?")
 	changed := b.do("PATCH", path, map[string]any{
 		"operationalState": "DISABLED",
 		"userDefinedData":  map[string]any{"rack": nil, "row": "3"},

@@ -42,6 +42,26 @@ func Bind[T any](c echo.Context, types ...string) (T, error) {
 	return Decode[T](body)
 }
 
+// BindKnown is Bind for changes: members of T that it does not know are refused, unless they are among ignored. Who sent
+// them would believe that they were changed. at is the JSON path below which T's members stand that can be changed.
+func BindKnown[T any](c echo.Context, at string, ignored []string, types ...string) (T, error) {
+	var none T
+	body, err := ReadJSON(c, types...)
+	if err != nil {
+		return none, err
+	}
+	out, err := Decode[T](body)
+	if err != nil {
+		return none, err
+	}
+	var again T
+	_, unknown := standard.Read("$", body, &again)
+	unknown = slices.DeleteFunc(unknown, func(p lcm.Problem) bool {
+		return slices.ContainsFunc(ignored, func(name string) bool { return p.Path == lcm.MemberPath(at, name) })
+	})
+	return out, lcm.InvalidAll("The request has mistakes", unknown)
+}
+
 // IDParam reads a resource's id from the path. All of them are UUIDs: anything else does not exist.
 func IDParam[T ~string](c echo.Context, name, what string) (T, error) {
 	text := c.Param(name)

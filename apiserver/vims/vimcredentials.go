@@ -25,7 +25,7 @@ func (h *Handler) updateVim(c echo.Context) error {
 	if err := rest.CheckMatch(c, vimTag(vim), "VIM"); err != nil {
 		return err
 	}
-	req, err := rest.Bind[vimBody[changedVim]](c)
+	req, err := rest.BindKnown[vimBody[changedVim]](c, vimPath, unchanged)
 	if err != nil {
 		return err
 	}
@@ -49,6 +49,12 @@ func (h *Handler) updateVim(c echo.Context) error {
 		return h.orVimChanged(c, vim.ID, err)
 	}
 	return h.showStored(c, http.StatusOK, vim.ID)
+}
+
+// unchanged are what of a VIM a PUT may have and does not change: Tacker's client sends the type.
+var unchanged = []string{
+	"id", "tenant_id", "type", "auth_url", "placement_attr", "status", "status_reason", "warnings", "created_at",
+	"updated_at", "shared",
 }
 
 // changeVim lays the request over the VIM. What it seals is new: the stored VIM's secrets stay as they are.

@@ -48,8 +48,7 @@ func (a *api) modifyInstance(c echo.Context) error {
 	return nil
 }
 
-// fixed are the attributes of VnfInstance that no modification changes. Those that are unknown are ignored, unless they
-// are like one that is known, or all that there is.
+// fixed are the attributes of VnfInstance that no modification changes.
 var fixed = []string{
 	"id", "vnfProvider", "vnfProductName", "vnfSoftwareVersion", "vnfdVersion", "instantiationState",
 	"instantiatedVnfInfo", "_links",
@@ -122,23 +121,19 @@ var modifiable = []string{
 	"extensions", "vimConnectionInfo", "vimConnectionInfoDeleteIds", "vnfcInfoModifications",
 }
 
-// unknownProblems are members that are misspelt, or a patch that modifies nothing since it has no other ones.
+// unknownProblems are members that mean nothing, also beside others: who sent them believes that they were done.
 func unknownProblems(body []byte) []lcm.Problem {
 	var members map[string]any
 	if json.Unmarshal(body, &members) != nil || len(members) == 0 {
 		return nil // reported already, or nothing is to be done
 	}
-	known := slices.Concat(modifiable, fixed)
-	problems := lcm.Misspelt("$", members, known)
-	if len(problems) > 0 {
-		return problems
-	}
-	for key := range members {
-		if slices.Contains(known, key) {
-			return nil
+	problems := lcm.Unknown("$", members, slices.Concat(modifiable, fixed))
+	for i := range problems {
+		if problems[i].Detail == "is unknown" {
+			problems[i].Detail += ": what can be modified is " + strings.Join(modifiable, ", ")
 		}
 	}
-	return []lcm.Problem{{Path: "$", Detail: "modifies nothing: what can be modified is " + strings.Join(modifiable, ", ")}}
+	return problems
 }
 
 func isNull(doc json.RawMessage) bool { return bytes.Equal(bytes.TrimSpace(doc), []byte("null")) }

@@ -194,7 +194,7 @@ func (h *Handler) patchPackage(c echo.Context) error {
 	if err := rest.CheckMatch(c, packageTag(pkg), "VNF package"); err != nil {
 		return err
 	}
-	req, err := rest.Bind[patchPackageRequest](c, "application/merge-patch+json")
+	req, err := rest.BindKnown[patchPackageRequest](c, "$", nil, "application/merge-patch+json")
 	if err != nil {
 		return err
 	}

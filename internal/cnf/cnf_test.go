@@ -96,7 +96,7 @@ func TestReadParams(t *testing.T) {
 			`$.additionalParams.vdu_mapping.VDU1.kind must be "Pod" or "Deployment" or "ReplicaSet" or "StatefulSet" or ` +
 				`"DaemonSet", not "Job".`,
 			"$.additionalParams.vdu_mapping.VDU1.name is missing: it is the name of the VDU's workload.",
-			"$.additionalParams.vdu_mapping.VDU1.nam is not a parameter that Windlass knows: correct its name, or leave it out.",
+			"$.additionalParams.vdu_mapping.VDU1.nam is not a parameter that Windlass knows; did you mean name?",
 		},
 	} {
 		_, problems := ReadParams(json.RawMessage(text))

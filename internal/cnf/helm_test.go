@@ -64,7 +64,7 @@ func TestReadParams_ofCharts(t *testing.T) {
 			`$.additionalParams.using_helm_install_param[2].helmchartfile_path "../x" is no path in the VNF package, such as ` +
 				"Files/kubernetes/chart-0.1.0.tgz.",
 			`$.additionalParams.using_helm_install_param[2].helmreleasename is the name of two releases, "r".`,
-			"$.additionalParams.helm_value_names.VDU1.replicas is not a parameter that Windlass knows: correct its name, or leave it out.",
+			"$.additionalParams.helm_value_names.VDU1.replicas is not a parameter that Windlass knows; did you mean replica?",
 			"$.additionalParams.using_helm_install_param[2].more is not a parameter that Windlass knows: correct its name, or leave it out.",
 		},
 	} {

@@ -53,6 +53,24 @@ func ExtraProblems(path string, extra map[string]any) []Problem {
 	return problems
 }
 
+// Unknown are the members of an object at path that are none of the known ones, with what was likely meant.
+func Unknown(path string, object map[string]any, known []string) (problems []Problem) {
+	for _, key := range slices.Sorted(maps.Keys(object)) {
+		meant := params.Meant(key, known)
+		switch meant {
+		case key:
+			continue
+		case "":
+			problems = append(problems, Problem{Path: MemberPath(path, key), Detail: "is unknown"})
+		default:
+			problems = append(problems, Problem{
+				Path: MemberPath(path, key), Detail: fmt.Sprintf("is unknown; did you mean %s?", meant),
+			})
+		}
+	}
+	return problems
+}
+
 // Misspelt are the members of an object at path that are none of the known ones but like one.
 func Misspelt(path string, object map[string]any, known []string) (problems []Problem) {
 	for _, key := range slices.Sorted(maps.Keys(object)) {

@@ -143,8 +143,25 @@ func (r *reading) key(path, key string, fields []field) {
 			return
 		}
 	}
-	const detail = "is not a parameter that Windlass knows: correct its name, or leave it out."
-	r.unknown = append(r.unknown, Problem{at, detail})
+	names := make([]string, 0, len(fields))
+	for _, f := range fields {
+		names = append(names, f.name)
+	}
+	r.unknown = append(r.unknown, Problem{at, r.unknownDetail(Meant(key, names))})
+}
+
+// unknownDetail says of a member that has no field what was likely meant, "" for nothing.
+func (r *reading) unknownDetail(meant string) string {
+	switch {
+	case r.Standard && meant == "":
+		return "is unknown"
+	case r.Standard:
+		return "is unknown; did you mean " + meant + "?"
+	case meant == "":
+		return "is not a parameter that Windlass knows: correct its name, or leave it out."
+	default:
+		return "is not a parameter that Windlass knows; did you mean " + meant + "?"
+	}
 }
 
 func (r *reading) mapped(path string, doc json.RawMessage, v reflect.Value, u rules) bool {
