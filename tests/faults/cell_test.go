@@ -179,7 +179,8 @@ func (c *cell) wake(t testing.TB) (now state) {
 	t.Helper()
 	op := operate("STARTED")(t, c.site)
 	c.site.await(t, op)
-	now = state{Sizes: c.operation.after.Sizes}
+	now = c.operation.after
+	now.stopped = false
 	c.site.check(t, op, now)
 	return now
 }

@@ -51,7 +51,7 @@ var ofContainers = []operation{
 			"vnfInstanceName": "containers-" + s.unique(), "vimConnectionInfo": s.clusterConnection(),
 		})
 	}},
-	{"change package of containers", onePod, renewed, func(t testing.TB, s *site) string { return s.changePackage(t) }},
+	{"change package of containers", onePod, renewed, func(t testing.TB, s *site) string { return s.changePackage(t, laterVnfdID) }},
 	{"terminate containers", onePod, none, terminateContainers},
 	{"instantiate chart", none, chartPod, func(t testing.TB, s *site) string { return s.instantiateContainers(t, chartPod) }},
 	{"scale out chart", chartPod, chartPods, func(t testing.TB, s *site) string { return s.scalePods(t, 2) }},
@@ -85,7 +85,9 @@ func (s *site) startCluster(t testing.TB) {
 	}
 	require.NoError(t, json.Unmarshal(a.Body, &out))
 	s.clusterVim = out.Vim.ID
-	for _, dir := range []string{containersPackage, chartPackage, s.laterPackage(t)} {
+	for _, dir := range []string{
+		containersPackage, chartPackage, s.laterPackage(t), hybridPackage, s.laterHybrid(t),
+	} {
 		shown, err := s.bed.Windlass(t.Context(), "package", "create", dir).CombinedOutput()
 		require.NoError(t, err, "%s", shown)
 	}
@@ -96,7 +98,7 @@ func (s *site) rows() []operation {
 	if s.cluster == nil {
 		return slices.Concat(operations, ofKubespray)
 	}
-	return slices.Concat(operations, ofKubespray, ofContainers)
+	return slices.Concat(operations, ofKubespray, ofContainers, ofHybrid)
 }
 
 // mediaOn puts the connection point media on a network.
@@ -150,7 +152,7 @@ func (s *site) approachContainers(t testing.TB, want state) (now state) {
 		s.await(t, s.scalePods(t, want.pods-s.now.pods))
 		return state{pods: want.pods, chart: s.now.chart}
 	case want.renewed:
-		s.await(t, s.changePackage(t))
+		s.await(t, s.changePackage(t, laterVnfdID))
 		return renewed
 	}
 	s.await(t, operate("STOPPED")(t, s))
@@ -272,8 +274,10 @@ func TestSample_ofContainers(t *testing.T) {
 		{"change package of containers", "worker killed"},
 		{"terminate containers", "Temporal restarted"},
 		{"scale out chart", "cluster's API server killed"},
+		{"instantiate hybrid", "worker killed"},
+		{"scale hybrid to level", "PostgreSQL restarted"},
 	} {
-		o, f := named(ofContainers, row.operation), faultOf(row.fault)
+		o, f := named(slices.Concat(ofContainers, ofHybrid), row.operation), faultOf(row.fault)
 		s = runCell(t, s, &cell{
 			operation: o, step: longest(t, s, o), fault: f, decision: []string{"retry", "rollback"}[i%2],
 		}, results)

@@ -12,7 +12,7 @@ import (
 )
 
 // state is what the VNF is: a cluster of some size, which runs or is stopped, or a lone server on one of two networks,
-// or a cluster with a storage server, or a registry of images, or a VNF of containers.
+// or a cluster with a storage server, or a registry of images, or a VNF of containers, or one of servers and containers.
 type state struct {
 	testbed.Sizes
 	stopped   bool
@@ -25,6 +25,7 @@ type state struct {
 	renewed   bool // such a VNF that got a later package
 	chart     bool // one that a chart makes
 	ansible   bool // a cluster that an Ansible server makes
+	gateways  int  // servers of a hybrid VNF, which has pods, too
 }
 
 // The states between which operations change.
@@ -147,6 +148,8 @@ func (s *site) prepare(t testing.TB, want state) {
 func (s *site) approach(t testing.TB, want state) (now state) {
 	t.Helper()
 	switch {
+	case s.now.gateways > 0 || want.gateways > 0:
+		return s.approachHybrid(t, want)
 	case s.now.pods > 0 || want.pods > 0:
 		return s.approachContainers(t, want)
 	case s.now.ansible || want.ansible:
@@ -199,6 +202,9 @@ func (s *site) check(t testing.TB, op string, want state) {
 		s.removeAnsible(t)
 		s.bed.RequireNothingLeft(t)
 		s.requireNoContainers(t)
+		return
+	case want.gateways > 0:
+		s.requireHybrid(t, want)
 		return
 	case want.pods > 0:
 		s.requireContainers(t, want)

@@ -20,10 +20,15 @@ const (
 // laterPackage is a later version of the sample of manifests: with another VNFD and image.
 func (s *site) laterPackage(t testing.TB) (dir string) {
 	t.Helper()
+	return changedPackage(t, filepath.Join(s.bed.Root, containersPackage), strings.NewReplacer(containersVnfdID, laterVnfdID,
+		"software_version: '1.0'", "software_version: '2.0'", "lab.local/web:v1", laterImage))
+}
+
+// changedPackage is a package in which something is replaced.
+func changedPackage(t testing.TB, of string, change *strings.Replacer) (dir string) {
+	t.Helper()
 	dir = t.TempDir()
-	require.NoError(t, os.CopyFS(dir, os.DirFS(filepath.Join(s.bed.Root, containersPackage))))
-	change := strings.NewReplacer(containersVnfdID, laterVnfdID, "software_version: '1.0'", "software_version: '2.0'",
-		"lab.local/web:v1", laterImage)
+	require.NoError(t, os.CopyFS(dir, os.DirFS(of)))
 	require.NoError(t, filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
 		if err != nil || e.IsDir() {
 			return err
@@ -69,11 +74,11 @@ func (s *site) instantiateContainers(t testing.TB, as state) (op string) {
 	return s.bed.Begin(t, s.vnf, "instantiate", request)
 }
 
-// changePackage gives the VNF the later package, which only v2 of the API can.
-func (s *site) changePackage(t testing.TB) (op string) {
+// changePackage gives the VNF a later package, which only v2 of the API can.
+func (s *site) changePackage(t testing.TB, vnfdID string) (op string) {
 	t.Helper()
 	a := s.bed.Call(t, http.MethodPost, "/vnflcm/v2/vnf_instances/"+s.vnf+"/change_vnfpkg",
-		map[string]any{"vnfdId": laterVnfdID})
+		map[string]any{"vnfdId": vnfdID})
 	require.Equal(t, http.StatusAccepted, a.Status, "%s", a.Body)
 	return strings.TrimPrefix(a.Header.Get("Location"), s.bed.URL)
 }

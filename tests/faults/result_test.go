@@ -99,7 +99,7 @@ func (r *results) table() string {
 		b.WriteString(" " + f.name + " |")
 	}
 	b.WriteString("\n|---|" + strings.Repeat("---|", len(faults)) + "\n")
-	for _, o := range append(append([]operation{}, operations...), ofContainers...) {
+	for _, o := range slices.Concat(operations, ofKubespray, ofContainers, ofHybrid) {
 		fmt.Fprintf(&b, "| %s |", o.name)
 		for _, f := range faults {
 			b.WriteString(" " + r.summary(o.name, f.name) + " |")
