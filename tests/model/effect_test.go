@@ -8,7 +8,7 @@ import (
 
 // vnf is what operations make of a VNF instance.
 type vnf struct {
-	containers   bool
+	servers      bool
 	vnfd         string // the id of its VNFD
 	instantiated bool
 	stopped      bool
@@ -48,7 +48,7 @@ func (o opView) after(before vnf, uneven bool) []vnf {
 	switch o.Operation {
 	case lcm.OpInstantiate:
 		done.instantiated, done.stopped, done.level, done.link = true, false, 0, networks[0]
-		if before.containers {
+		if !before.servers {
 			done.link = ""
 		}
 	case lcm.OpHeal:

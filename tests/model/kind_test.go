@@ -2,6 +2,7 @@ package model
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -14,13 +15,15 @@ import (
 	"github.com/windlass-nfv/windlass/tests/testbed"
 )
 
-// kind is what the VNFs of the walkers are made of, and where.
+// kind is what the VNFs of the walkers are made of, and where. A hybrid one has containers and servers.
 type kind struct {
 	vnfdIDs    []string // the first is what they begin with; the others are packages that they may get
+	servers    bool
 	containers bool
-	vim        string // the id of the VIM
-	vimType    string
+	vims       map[string]string // the ids of the VIMs, by their types
 }
+
+func (k kind) hybrid() bool { return k.servers && k.containers }
 
 const (
 	vnfdID        = "0c9d3b52-6f0e-4d43-9d0b-5a1f6c0f7e31"
@@ -29,11 +32,15 @@ const (
 	podsVnfdID        = "0c9d3b52-6f0e-4d43-9d0b-5a1f6c0f7e32"
 	laterVnfdID       = "0c9d3b52-6f0e-4d43-9d0b-5a1f6c0f7e33"
 	containersPackage = "tests/model/containers"
+
+	hybridVnfdID      = "0c9d3b52-6f0e-4d43-9d0b-5a1f6c0f7e34"
+	laterHybridVnfdID = "0c9d3b52-6f0e-4d43-9d0b-5a1f6c0f7e35"
+	hybridPackage     = "tests/model/hybrid"
 )
 
 // actions are those that a VNF of the kind meets. One whose manifests name no network has no link to change.
 func (k kind) actions() []action {
-	if k.containers {
+	if !k.servers {
 		return slices.DeleteFunc(slices.Clone(actions), func(a action) bool { return a == connect })
 	}
 	return actions
@@ -41,35 +48,48 @@ func (k kind) actions() []action {
 
 // connections is vimConnectionInfo: a list in v1, a map in v2.
 func (k kind) connections(v2 bool) any {
-	connection := map[string]any{"vimId": k.vim, "vimType": k.vimType}
-	if v2 {
-		return map[string]any{"vim": connection}
+	list, byID := []any{}, map[string]any{}
+	for _, vimType := range slices.Sorted(maps.Keys(k.vims)) {
+		connection := map[string]any{"vimId": k.vims[vimType], "vimType": vimType}
+		byID[vimType] = connection
+		list = append(list, connection)
 	}
-	connection["id"] = "vim"
-	return []any{connection}
+	if v2 {
+		return byID
+	}
+	for id, connection := range byID {
+		connection.(map[string]any)["id"] = id
+	}
+	return list
 }
 
 func (k kind) instantiateRequest(w *walker, v2 bool) map[string]any {
 	request := map[string]any{"flavourId": "simple", "vimConnectionInfo": k.connections(v2)}
-	if k.containers {
-		request["additionalParams"] = w.manifests()
-		request["additionalParams"].(map[string]any)["namespace"] = w.namespace
-	} else {
+	if k.servers {
 		request["extVirtualLinks"] = linksTo(networks[0], v2)
+	}
+	if k.containers {
+		params := map[string]any{"namespace": w.namespace}
+		maps.Copy(params, w.manifests())
+		request["additionalParams"] = params
 	}
 	return request
 }
 
 func (k kind) changeRequest(w *walker) map[string]any {
 	request := map[string]any{"vnfdId": k.vnfdIDs[w.random.IntN(len(k.vnfdIDs))]}
-	if k.containers {
-		request["additionalParams"] = w.manifests()
+	if manifests := w.manifests(); manifests != nil {
+		request["additionalParams"] = manifests
 	}
 	return request
 }
 
-// manifests are parameters of a VNF of containers. Now and then its image cannot be pulled.
+// manifests are parameters of a VNF of containers. Now and then its image cannot be pulled. Those of a hybrid VNF are
+// described by its VNFD.
 func (w *walker) manifests() map[string]any {
+	if w.kind.hybrid() {
+		return nil
+	}
 	file := "Files/kubernetes/web.yaml"
 	if w.random.IntN(6) == 0 {
 		file = "Files/kubernetes/broken.yaml"
@@ -77,16 +97,16 @@ func (w *walker) manifests() map[string]any {
 	return map[string]any{"lcm-kubernetes-def-files": []string{file}}
 }
 
-// onboardContainers takes the package of containers and a later one, which differs in its VNFD's id.
-func onboardContainers(t *testing.T, bed *testbed.Bed) {
+// onboard takes a package and a later one, which differs in its VNFD's id.
+func onboard(t *testing.T, bed *testbed.Bed, dir, vnfdID, laterID string) {
 	t.Helper()
 	later := t.TempDir()
-	require.NoError(t, os.CopyFS(later, os.DirFS(filepath.Join(bed.Root, containersPackage))))
-	vnfd := filepath.Join(later, "Definitions/containers.vnfd.yaml")
+	require.NoError(t, os.CopyFS(later, os.DirFS(filepath.Join(bed.Root, dir))))
+	vnfd := filepath.Join(later, "Definitions", filepath.Base(dir)+".vnfd.yaml")
 	text, err := os.ReadFile(vnfd)
 	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(vnfd, []byte(strings.ReplaceAll(string(text), podsVnfdID, laterVnfdID)), 0o600))
-	for _, dir := range []string{containersPackage, later} {
+	require.NoError(t, os.WriteFile(vnfd, []byte(strings.ReplaceAll(string(text), vnfdID, laterID)), 0o600))
+	for _, dir := range []string{dir, later} {
 		out, err := bed.Windlass(t.Context(), "package", "create", dir).CombinedOutput()
 		require.NoError(t, err, "%s", out)
 	}

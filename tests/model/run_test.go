@@ -22,10 +22,13 @@ import (
 
 var (
 	seed      = flag.Uint64("seed", 1, "the seed of all choices")
-	sequences = flag.Int("sequences", 100, "so many instances, each of which meets a random sequence of actions")
+	sequences = flag.Int("sequences", inCI, "so many instances, each of which meets a random sequence of actions")
 	walkers   = flag.Int("walkers", 8, "so many at a time")
 	longest   = flag.Int("actions", 12, "so many actions at most in a sequence")
 )
+
+// inCI is how many sequences there are unless the command line says so.
+const inCI = 100
 
 // patience is for anything that must happen in the end, on a machine that is busy.
 const patience = 5 * time.Minute
@@ -52,7 +55,9 @@ func TestModel(t *testing.T) {
 	network := bed.AddNetwork(t, networks[1])
 
 	stop := harass(t, bed, refuse(t, bed))
-	counts := walk(t, bed, kind{vnfdIDs: []string{vnfdID}, vim: bed.Vim, vimType: "openstack"}, *sequences)
+	counts := walk(t, bed, kind{
+		vnfdIDs: []string{vnfdID}, servers: true, vims: map[string]string{"openstack": bed.Vim},
+	}, *sequences)
 	stop()
 	if !t.Failed() {
 		network.Remove(t)
@@ -67,29 +72,77 @@ func TestModel_ofContainers(t *testing.T) {
 	t.Setenv("WINDLASS_WORKER_ATTEMPTS", "2")
 	cluster := kubetest.Start(t)
 	bed := testbed.NewIn(t, &environment.Lab{Machines: environment.Fake, Listen: "127.0.0.1:0"})
-	onboardContainers(t, bed)
-	vim := bed.RegisterCluster(t, "cluster", cluster.URL, cluster.CA, kubetest.Token)
+	onboard(t, bed, containersPackage, podsVnfdID, laterVnfdID)
+	vim := register(t, bed, cluster)
+	stop := harass(t, bed, restart(t, cluster))
+	counts := walk(t, bed, kind{
+		vnfdIDs: []string{podsVnfdID, laterVnfdID}, containers: true, vims: map[string]string{"kubernetes": vim},
+	}, max(*sequences/5, 1))
+	stop()
+	if !t.Failed() {
+		requireNoPods(t, cluster)
+	}
+	report(t, counts)
+}
+
+// TestModel_ofHybrids walks with VNFs that have a VDU of servers and one of containers, while both VIMs are disturbed.
+func TestModel_ofHybrids(t *testing.T) {
+	if *sequences <= inCI {
+		t.Skip("not run with so few sequences: CI walks with servers and with containers only")
+	}
+	t.Setenv("WINDLASS_WORKER_ATTEMPTS", "2")
+	cluster := kubetest.Start(t)
+	bed := testbed.NewIn(t, &environment.Lab{
+		Machines: environment.Fake, Listen: "127.0.0.1:0",
+		Args: []string{"--image-alias", "tiny"},
+	})
+	onboard(t, bed, hybridPackage, hybridVnfdID, laterHybridVnfdID)
+	vim := register(t, bed, cluster)
+	network := bed.AddNetwork(t, networks[1])
+	disturb, refuse := restart(t, cluster), refuse(t, bed)
+	stop := harass(t, bed, func(random *rand.Rand, tick int) {
+		disturb(random, tick)
+		refuse(random, tick)
+	})
+	counts := walk(t, bed, kind{
+		vnfdIDs: []string{hybridVnfdID, laterHybridVnfdID}, servers: true, containers: true,
+		vims: map[string]string{"openstack": bed.Vim, "kubernetes": vim},
+	}, max(*sequences/5, 1))
+	stop()
+	if !t.Failed() {
+		requireNoPods(t, cluster)
+		network.Remove(t)
+		bed.RequireNothingLeft(t)
+	}
+	report(t, counts)
+}
+
+// register makes a cluster a VIM, with a namespace for each walker.
+func register(t *testing.T, bed *testbed.Bed, cluster *kubetest.ControlPlane) (vim string) {
+	t.Helper()
 	for i := range *walkers {
 		_, err := cluster.Client.CoreV1().Namespaces().Create(t.Context(), kubetest.Namespace(namespaceOf(i)),
 			metav1.CreateOptions{})
 		require.NoError(t, err)
 	}
-	stop := harass(t, bed, func(random *rand.Rand, tick int) {
+	return bed.RegisterCluster(t, "cluster", cluster.URL, cluster.CA, kubetest.Token)
+}
+
+// restart restarts the API server of a cluster now and then, whose kubelet is slow at times.
+func restart(t *testing.T, cluster *kubetest.ControlPlane) func(*rand.Rand, int) {
+	return func(random *rand.Rand, tick int) {
 		if tick%60 == 0 { // two attempts of a step must not both meet an API server that starts
 			assert.NoError(t, cluster.Restart(t.Context()))
 		}
 		cluster.Kubelet.Pace.Store(int64(random.IntN(3)) * int64(200*time.Millisecond))
-	})
-	counts := walk(t, bed, kind{
-		vnfdIDs: []string{podsVnfdID, laterVnfdID}, containers: true, vim: vim, vimType: "kubernetes",
-	}, max(*sequences/5, 1))
-	stop()
-	if !t.Failed() {
-		pods, err := cluster.Client.CoreV1().Pods("").List(t.Context(), metav1.ListOptions{})
-		require.NoError(t, err)
-		require.Empty(t, pods.Items)
 	}
-	report(t, counts)
+}
+
+func requireNoPods(t *testing.T, cluster *kubetest.ControlPlane) {
+	t.Helper()
+	pods, err := cluster.Client.CoreV1().Pods("").List(t.Context(), metav1.ListOptions{})
+	require.NoError(t, err)
+	require.Empty(t, pods.Items)
 }
 
 // walk takes so many VNFs of a kind through their sequences. It tells how often each action was answered how.

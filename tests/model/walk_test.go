@@ -24,24 +24,34 @@ type walker struct {
 	// namespace is where VNFs of containers are.
 	namespace string
 	vnf       string
-	op        string // id of the last operation, "" before the first
-	last      opView // as it was seen last
-	was       []vnf  // what the VNF may have been when that operation began
-	is        *vnf   // what it was seen to be after that operation; nil before
-	uneven    bool   // something was given up, so that the VNF's servers may be other than its level says
-	given     bool   // an INSTANTIATE was given up, and not begun again since
-	unsure    bool   // the last decision was not answered
-	labels    int    // so many modifications have been asked for
+	op        string    // id of the last operation, "" before the first
+	last      opView    // as it was seen last
+	was       []vnf     // what the VNF may have been when that operation began
+	is        *vnf      // what it was seen to be after that operation; nil before
+	uneven    bool      // something was given up, so that the VNF's servers may be other than its level says
+	given     bool      // an INSTANTIATE was given up, and not begun again since
+	unsure    bool      // the last decision was not answered
+	labels    int       // so many modifications have been asked for
+	began     time.Time // the sequence
 	story     []string
 	counts    map[string]int // answers by action and status
 }
+
+// slow is a sequence that is worth a look.
+const slow = time.Minute
 
 // sequence is the life of one instance: so many actions, half of the times on one that is instantiated, then it is
 // taken down.
 func (w *walker) sequence(t *testing.T, name string, actionCount int) {
 	t.Helper()
+	w.began = time.Now()
+	defer func() {
+		if took := time.Since(w.began); took > slow {
+			t.Logf("%s took %.0f s:\n  %s", name, took.Seconds(), w.told())
+		}
+	}()
 	w.story, w.op, w.last, w.is, w.uneven, w.given, w.unsure = nil, "", opView{}, nil, false, false, false
-	w.was = []vnf{{containers: w.kind.containers, vnfd: w.kind.vnfdIDs[0]}}
+	w.was = []vnf{{servers: w.kind.servers, vnfd: w.kind.vnfdIDs[0]}}
 	w.vnf = w.create(t, name)
 	if w.random.IntN(2) == 0 { // most actions need a VNF that runs, and chance makes few
 		w.act(t, instantiate)
@@ -301,7 +311,7 @@ func (w *walker) locate(t *testing.T, p *position, api string, op opView, inst i
 	}
 	require.Empty(t, inst.wrong(w.bed.URL+api), "%s, as %s shows it: %+v\n  %s", w.vnf, api, inst, w.told())
 	is := inst.vnf()
-	is.containers = w.kind.containers
+	is.servers = w.kind.servers
 	require.Contains(t, w.may(op), is, "%s is not what %s in %s makes of one of %+v\n  %s", w.vnf, op.Operation, op.State,
 		w.was, w.told())
 	p.instantiated, p.stopped, p.level = is.instantiated, is.stopped, is.level
@@ -337,7 +347,7 @@ func (w *walker) finish(t *testing.T) {
 			slices.Contains([]lcm.Operation{
 				lcm.OpOperate, lcm.OpScale, lcm.OpScaleToLevel, lcm.OpChangeExtConn,
 				lcm.OpModifyInfo, lcm.OpChangeVnfPkg,
-			}, p.op), p.state == lcm.FailedTemp && p.op == lcm.OpHeal && p.containers: // whose image may be none
+			}, p.op), p.state == lcm.FailedTemp && p.op == lcm.OpHeal && !w.kind.servers: // whose image may be none
 			todo = fail // what a heal that was given up has left cannot be started or scaled, nor can a VIM be tried with it
 		case p.state == lcm.FailedTemp:
 			todo = retry
@@ -357,7 +367,7 @@ func (w *walker) finish(t *testing.T) {
 func (w *walker) told() string { return strings.Join(w.story, "\n  ") }
 
 func (w *walker) tell(format string, args ...any) {
-	w.story = append(w.story, fmt.Sprintf(format, args...))
+	w.story = append(w.story, fmt.Sprintf("%.0f s: ", time.Since(w.began).Seconds())+fmt.Sprintf(format, args...))
 }
 
 // get reads a resource, as often as it takes until somebody answers.
