@@ -15,6 +15,9 @@ func changeExtConn(f Facts, body json.RawMessage) (lcm.Plan, error) {
 		return lcm.Plan{Operation: lcm.OpChangeExtConn}, err
 	}
 	plan := f.reconnection(req.AdditionalParams, req.ExtVirtualLinks)
+	if err := f.checkConnected(plan.Links); err != nil {
+		return plan, err
+	}
 	return plan, f.checkLinks(req, plan.Links)
 }
 

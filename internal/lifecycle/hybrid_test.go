@@ -67,6 +67,26 @@ func TestHybrid_isOperatedAsEachOfItsPartsIs(t *testing.T) {
 	require.ErrorContains(t, err, "stopped and started all together")
 }
 
+func TestHybrid_connectsItsServersWhileItsContainersAreStopped(t *testing.T) {
+	f := mixed()
+	f.Flavour.Cps = []vnfpkg.VduCp{{ID: "of-vm", VduID: "vm", External: true}, {ID: "of-web", VduID: "web", External: true}}
+	f.Instance.Instantiated.ExtVirtualLinks = []lcm.ExtVirtualLink{
+		{ID: "a", ResourceID: "net", ExtCps: []lcm.ExtCp{{CpdID: "of-vm"}}},
+		{ID: "b", ResourceID: "media", ExtCps: []lcm.ExtCp{{CpdID: "of-web"}}},
+	}
+	f.Instance.Instantiated.Switch(lcm.VnfStopped, []string{"p1", "p2"}, nil)
+	to := func(link, cpd string) json.RawMessage {
+		return json.RawMessage(`{"extVirtualLinks":[{"id":"` + link + `","resourceId":"other","extCps":[{"cpdId":"` + cpd +
+			`","cpConfig":[{"cpProtocolData":[{"layerProtocol":"IP_OVER_ETHERNET"}]}]}]}]}`)
+	}
+	p, err := lifecycle.For(f, lcm.OpChangeExtConn, to("a", "of-vm"))
+	require.NoError(t, err)
+	require.Equal(t, []string{"a"}, p.ChangedLinks)
+	_, err = lifecycle.For(f, lcm.OpChangeExtConn, to("b", "of-web"))
+	require.True(t, lcm.Is(err, lcm.KindConflict), "%v", err)
+	require.ErrorContains(t, err, "has no container whose connections could be changed")
+}
+
 func TestHybrid_isHealedAsEachOfItsPartsIs(t *testing.T) {
 	f := mixed()
 	for body, want := range map[string]struct {
@@ -134,13 +154,4 @@ func TestHybrid_isGrantedOnTheVimOfEachPart(t *testing.T) {
 	}
 	_, err = lifecycle.Chosen(f, g, false)
 	require.NoError(t, err)
-}
-
-func TestHybrid_isNotReconnectedWithoutItsContainers(t *testing.T) {
-	f := mixed()
-	_, err := lifecycle.For(f, lcm.OpChangeExtConn, json.RawMessage(`{"extVirtualLinks":[]}`))
-	require.NoError(t, err)
-	f.Instance.Instantiated.Switch(lcm.VnfStopped, []string{"p1", "p2"}, nil)
-	_, err = lifecycle.For(f, lcm.OpChangeExtConn, json.RawMessage(`{"extVirtualLinks":[]}`))
-	require.True(t, lcm.Is(err, lcm.KindConflict), "%v", err)
 }

@@ -6,19 +6,39 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// reconnectable wants the VNF to be one whose connection points can get other networks now. Containers that are stopped
-// are not there, so that nobody could see whether it works.
+// reconnectable wants the VNF to be one whose connection points can get other networks now.
 func (f Facts) reconnectable() error {
 	if !f.any(func(k lcm.VimKind) bool { return k.ReconnectsPorts }) {
 		return lcm.Errorf(lcm.KindConflict, "The VNF instance %s is on %s, where connection points stay on their networks.",
 			f.Instance.ID, VimKinds(f.Flavour)[0].Name)
 	}
+	if f.any(func(k lcm.VimKind) bool { return !k.RunsContainers }) {
+		return nil // it depends on which are to be connected otherwise
+	}
+	return f.containersRun()
+}
+
+// checkConnected refuses to connect containers of a hybrid VNF otherwise while they are stopped.
+func (f Facts) checkConnected(links []lcm.ExtVirtualLink) error {
+	for _, cp := range f.Flavour.Cps {
+		was, as, _ := lcm.Connection(f.Instance.Instantiated.ExtVirtualLinks, cp.ID)
+		is, now, _ := lcm.Connection(links, cp.ID)
+		changes := was.ResourceID != is.ResourceID || !as.Same(now)
+		if changes && VimKindOf(f.Flavour, cp.VduID).RunsContainers {
+			return f.containersRun()
+		}
+	}
+	return nil
+}
+
+// containersRun wants no container to be stopped: those that are stopped are not there, so that nobody could see whether
+// another network works.
+func (f Facts) containersRun() error {
 	info := f.Instance.Instantiated
 	stopped := func(v lcm.VnfcResourceInfo) bool {
 		return VimKindOf(f.Flavour, v.VduID).RunsContainers && info.StateOf(v.ID) == lcm.VnfStopped
 	}
-	if slices.ContainsFunc(info.VnfcResources, stopped) ||
-		info.VnfState == lcm.VnfStopped && f.any(func(k lcm.VimKind) bool { return k.RunsContainers }) {
+	if slices.ContainsFunc(info.VnfcResources, stopped) || info.VnfState == lcm.VnfStopped {
 		return lcm.Errorf(lcm.KindConflict, "The VNF instance %s is stopped, and has no container whose connections could be "+
 			"changed: start it first (operate, with changeStateTo STARTED).", f.Instance.ID)
 	}
