@@ -96,9 +96,9 @@ func (s *site) startCluster(t testing.TB) {
 // rows are the operations of the matrix that can be tried here.
 func (s *site) rows() []operation {
 	if s.cluster == nil {
-		return slices.Concat(operations, ofKubespray)
+		return slices.Concat(operations, ofKubespray, ofScripts)
 	}
-	return slices.Concat(operations, ofKubespray, ofContainers, ofHybrid)
+	return slices.Concat(operations, ofKubespray, ofScripts, ofContainers, ofHybrid)
 }
 
 // mediaOn puts the connection point media on a network.

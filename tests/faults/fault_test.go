@@ -39,7 +39,7 @@ type fault struct {
 var anything = regexp.MustCompile(`\S`)
 
 // aNode names the one that is to blame, or what only it could have done.
-var aNode = regexp.MustCompile(`(cp|worker|storage|registry|lb|gateway)-[0-9a-f]{8}|ansible|etcd|virtual IP`)
+var aNode = regexp.MustCompile(`(cp|worker|storage|registry|lb|web|gateway)-[0-9a-f]{8}|ansible|etcd|virtual IP`)
 
 // faults are the columns of the matrix.
 var faults = []fault{

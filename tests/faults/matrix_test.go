@@ -33,7 +33,11 @@ var (
 )
 
 // settings shorten what Windlass waits for: nothing in a lab needs minutes.
-var settings = map[string]string{"WINDLASS_WORKER_ATTEMPTS": "3", "WINDLASS_WORKER_RECONNECT": "5s"}
+var settings = map[string]string{
+	"WINDLASS_WORKER_ATTEMPTS": "3", "WINDLASS_WORKER_RECONNECT": "5s",
+	// Rows of packages with scripts.
+	"WINDLASS_SCRIPTS_POLICY": "run", "WINDLASS_USER_DATA_PYTHON": "/usr/bin/python3",
+}
 
 var counter struct {
 	sync.Mutex

@@ -26,6 +26,8 @@ type state struct {
 	chart     bool // one that a chart makes
 	ansible   bool // a cluster that an Ansible server makes
 	gateways  int  // servers of a hybrid VNF, which has pods, too
+	servers   int  // of a VNF with scripts at hooks
+	playbooks bool // such a VNF whose scripts are playbooks
 }
 
 // The states between which operations change.
@@ -152,6 +154,8 @@ func (s *site) approach(t testing.TB, want state) (now state) {
 		return s.approachHybrid(t, want)
 	case s.now.pods > 0 || want.pods > 0:
 		return s.approachContainers(t, want)
+	case s.now.servers > 0 || want.servers > 0:
+		return s.approachScripted(t, want)
 	case s.now.ansible || want.ansible:
 		return s.approachKubespray(t, want)
 	case s.now == none && want.server:
@@ -208,6 +212,9 @@ func (s *site) check(t testing.TB, op string, want state) {
 		return
 	case want.pods > 0:
 		s.requireContainers(t, want)
+		return
+	case want.servers > 0:
+		s.requireScripted(t, want)
 		return
 	case want.ansible:
 		s.requirePlayed(t, want)
