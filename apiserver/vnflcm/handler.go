@@ -75,6 +75,7 @@ func (h *Handler) Extensions() []rest.Route {
 	const opOcc = "/vnf_lcm_op_occs/:vnfLcmOpOccId"
 	return []rest.Route{
 		rest.Post("/vnf_instances/:vnfInstanceId/plan", h.planOperation),
+		rest.Post("/vnf_instances/:vnfInstanceId/clean_up", h.cleanUp),
 		rest.Get(opOcc+"/plan", h.keptPlan),
 		rest.Get(opOcc+"/grant", h.operationGrant),
 	}

@@ -119,14 +119,20 @@ func (h *Handler) allowedTermination(ctx context.Context, inst lcm.VnfInstance, 
 // begin records an operation and starts its workflow: the way of every request that makes an operation.
 // The answer does not wait for Temporal: an operation that could not be started is started by the reconciler.
 func (a *api) begin(c echo.Context, inst lcm.VnfInstance, op lcm.Operation, body []byte) error {
+	var version int64
+	if rest.Conditional(c) {
+		version = inst.Version
+	}
+	return a.beginOf(c, inst, version, op, body)
+}
+
+// beginOf is begin for an instance of that version only; 0 is any.
+func (a *api) beginOf(c echo.Context, inst lcm.VnfInstance, version int64, op lcm.Operation, body []byte) error {
 	ctx := c.Request().Context()
 	now := time.Now().UTC()
 	opOcc := lcm.VnfLcmOpOcc{
 		ID: rest.NewID[lcm.OpOccID](), VnfInstanceID: inst.ID, Operation: op, State: op.FirstState(),
-		StateEnteredTime: now, StartTime: now, APIVersion: a.Number,
-	}
-	if rest.Conditional(c) {
-		opOcc.OfVersion = inst.Version
+		StateEnteredTime: now, StartTime: now, APIVersion: a.Number, OfVersion: version,
 	}
 	telemetry.About(ctx, telemetry.AttrOpOcc.String(string(opOcc.ID)), telemetry.AttrOperation.String(string(op)))
 	prefix := instanceSecrets(inst.ID) + lcm.SecretRef("request/"+opOcc.ID)

@@ -74,6 +74,24 @@ func (c *cli) operate(cmd *cobra.Command, instance string, op lcm.Operation, req
 	if err != nil {
 		return err
 	}
+	return c.begun(cmd, header, how)
+}
+
+// cleanUp begins the operation that deletes what a failed INSTANTIATE has left.
+func (c *cli) cleanUp(cmd *cobra.Command, instance string, how manner) error {
+	if how.timeout > 0 && !how.wait && !how.watch {
+		return usageErrorf(cmd, "--timeout is for --wait and --watch.")
+	}
+	header, err := c.client.send(cmd.Context(), http.MethodPost, "/windlass/v1/vnf_instances/"+instance+"/clean_up",
+		map[string]any{}, nil)
+	if err != nil {
+		return err
+	}
+	return c.begun(cmd, header, how)
+}
+
+// begun tells or follows an operation that has begun.
+func (c *cli) begun(cmd *cobra.Command, header http.Header, how manner) error {
 	location := header.Get("Location")
 	id := path.Base(location)
 	if how.watch || how.wait {

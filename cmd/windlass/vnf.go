@@ -191,20 +191,31 @@ The command uses version 2 of the API, whatever --lcm-version says.`,
 func newVnfTerminate(c *cli) *cobra.Command {
 	var how manner
 	var timeout int
-	var vnfs bool
+	var vnfs, leftovers bool
 	cmd := &cobra.Command{
 		Use:   "terminate ID",
 		Short: "Terminate a VNF instance and delete its resources",
 		Long: `Terminate a VNF instance and delete its resources. They are deleted at once; with --graceful the servers are
-shut down first, so that what runs on them ends in order. A server that is not off in time is deleted as it is.`,
-		Example: "  windlass vnf terminate 1f9d3a52-0c1e-4f60-8a3f-6f1f2f9d9c11 --graceful 120 --watch",
-		Args:    exactly("ID"),
+shut down first, so that what runs on them ends in order. A server that is not off in time is deleted as it is.
+
+--leftovers is for an instance whose INSTANTIATE was declared FAILED ('windlass op fail'): it is not instantiated, and what
+was made of it is still there. That is deleted at once.`,
+		Example: "  windlass vnf terminate 1f9d3a52-0c1e-4f60-8a3f-6f1f2f9d9c11 --graceful 120 --watch\n" +
+			"  windlass vnf terminate edge-1 --leftovers --watch",
+		Args: exactly("ID"),
 	}
 	how.addMannerFlags(cmd)
 	cmd.Flags().IntVar(&timeout, "graceful", 0,
 		"shut the servers down first, and wait for them for up to so many `seconds`")
+	cmd.Flags().BoolVar(&leftovers, "leftovers", false, "delete what an INSTANTIATE has left that was declared FAILED")
 	cmd.Flags().BoolVar(&vnfs, "terminate-vnfs", false, "terminate the VNFs first that are on this one, which is a cluster")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if leftovers {
+			if timeout > 0 || vnfs || how.plan {
+				return usageErrorf(cmd, "--leftovers goes with --watch, --wait and --timeout only.")
+			}
+			return c.cleanUp(cmd, args[0], how)
+		}
 		request := map[string]any{"terminationType": "FORCEFUL"}
 		if timeout > 0 {
 			request = map[string]any{"terminationType": "GRACEFUL", "gracefulTerminationTimeout": timeout}

@@ -37,3 +37,18 @@ func TestVnfDescribe_leavesOutWhatCannotBeHad(t *testing.T) {
 	assert.Contains(t, got.out, "edge-1")
 	assert.NotContains(t, got.out, "OPERATION")
 }
+
+func TestVnfTerminate_cleansUpWhatIsLeft(t *testing.T) {
+	api := resources()
+	api.answers["POST /windlass/v1/vnf_instances/"+vnfID+"/clean_up"] = accepted("http://api/vnflcm/v1/vnf_lcm_op_occs/" + opID)
+	got := windlass(t, api, "vnf", "terminate", "edge-1", "--leftovers")
+	require.Zero(t, got.code, got.err)
+	assert.Contains(t, got.out, "windlass op watch "+opID)
+	assert.Equal(t, exitUsage, windlass(t, api, "vnf", "terminate", "edge-1", "--leftovers", "--graceful", "5").code)
+
+	api.answers["GET /vnflcm/v1/vnf_instances/"+vnfID] = ok(http.StatusOK,
+		`{"id":"`+vnfID+`","vnfInstanceName":"edge-1","instantiationState":"NOT_INSTANTIATED"}`)
+	api.answers["GET /windlass/v1/vnf_instances"] = ok(http.StatusOK, "["+strings.ReplaceAll(about, "FAILED_TEMP", "FAILED")+"]")
+	api.answers["GET /vnflcm/v1/vnf_lcm_op_occs"] = ok(http.StatusOK, "[]")
+	assert.Contains(t, windlass(t, api, "vnf", "show", vnfID).out, "windlass vnf terminate edge-1 --leftovers --watch")
+}

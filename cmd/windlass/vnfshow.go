@@ -151,6 +151,11 @@ func (i vnfInstance) nextSteps(about overview) []string {
 	switch {
 	case last != "" && !last.Terminal():
 		return nil // it is under way, or a decision is waited for, which is told
+	case i.InstantiatedVnfRef == nil && last == lcm.Failed && about.Last.Operation == lcm.OpInstantiate:
+		return []string{
+			"delete what the failed INSTANTIATE has left: windlass vnf terminate " + given + " --leftovers --watch",
+			"or instantiate it again, which replaces that: windlass vnf instantiate " + given + " request.json --watch",
+		}
 	case i.InstantiatedVnfRef == nil:
 		return []string{"instantiate it: windlass vnf instantiate " + given + " request.json --watch"}
 	case about.Drift != nil && about.Drift.Findings > 0:

@@ -83,6 +83,10 @@ func (r *Resolver) Of(ctx context.Context, opOcc lcm.VnfLcmOpOcc) (o *Operation,
 		if o.Request, err = lcm.ParseInstantiate(opOcc.Params); err != nil {
 			return nil, err
 		}
+	case opOcc.Operation == lcm.OpTerminate && o.Instance.Instantiated == nil:
+		if err := r.takeLeft(ctx, o); err != nil {
+			return nil, err
+		}
 	case o.Instance.Instantiated != nil:
 		o.Request = lcm.InstantiateRequest{
 			FlavourID: o.Instance.Instantiated.FlavourID, InstantiationLevelID: o.Instance.Instantiated.InstantiationLevelID,
@@ -117,6 +121,17 @@ func (r *Resolver) Of(ctx context.Context, opOcc lcm.VnfLcmOpOcc) (o *Operation,
 		return nil, err
 	}
 	return o, r.granted(ctx, o)
+}
+
+// takeLeft makes of a TERMINATE that cleans up one of what a failed INSTANTIATE was to make. There is no such INSTANTIATE
+// of an operation that has terminated a VNF, which is read as before.
+func (r *Resolver) takeLeft(ctx context.Context, o *Operation) error {
+	former, left, err := r.Store.LeftBehind(ctx, o.Instance.ID, o.OpOcc.StartTime)
+	if err != nil || !left {
+		return err
+	}
+	o.Request, err = lcm.ParseInstantiate(former.Params)
+	return err
 }
 
 // ReadVnfd reads the VNFD of a package; it is kept. Nobody may write to it.

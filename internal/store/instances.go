@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -150,17 +151,34 @@ func (s *Store) DeleteInstance(ctx context.Context, id lcm.VnfInstanceID, versio
 	})
 }
 
-// checkNothingLeft is a Conflict when an instantiation was declared FAILED: what it made then stays, and only the
-// instance leads to it. An operation that came to a good end afterwards has removed or replaced it.
+// checkNothingLeft is a Conflict when something is left behind: only the instance leads to it.
 func checkNothingLeft(ctx context.Context, tx pgx.Tx, id lcm.VnfInstanceID) error {
-	last, err := all(ctx, tx, scanOperation, selectOperation+`
-		where vnf_instance_id = @id and operation <> 'MODIFY_INFO'
-			and (operation = 'INSTANTIATE' and state = 'FAILED' or state in ('COMPLETED', 'ROLLED_BACK'))
-		order by start_time desc, id limit 1`,
-		pgx.NamedArgs{"id": id})
-	if err != nil || len(last) == 0 || last[0].State != lcm.Failed {
+	_, left, err := leftBehind(ctx, tx, id, time.Time{})
+	if err != nil || !left {
 		return err
 	}
-	return lcm.Errorf(lcm.KindConflict, "The last instantiation failed and its resources may still exist. "+
-		"Instantiate the VNF again (what is left is replaced), then terminate it.")
+	return lcm.Errorf(lcm.KindConflict, "The last instantiation failed and its resources may still exist. Clean them up first "+
+		"(POST /windlass/v1/vnf_instances/%s/clean_up), or instantiate the VNF again (what is left is replaced), then "+
+		"terminate it.", id)
+}
+
+// LeftBehind is the INSTANTIATE that was declared FAILED: what it made then stays. It is none when an operation came to a
+// good end since, which has removed or replaced it. Of what began after before nothing counts, unless before is zero.
+func (s *Store) LeftBehind(ctx context.Context, id lcm.VnfInstanceID, before time.Time) (lcm.VnfLcmOpOcc, bool, error) {
+	return leftBehind(ctx, s.pool, id, before)
+}
+
+func leftBehind(ctx context.Context, q querier, id lcm.VnfInstanceID, before time.Time) (lcm.VnfLcmOpOcc, bool, error) {
+	if before.IsZero() {
+		before = time.Now().AddDate(1, 0, 0) // whatever the clocks
+	}
+	last, err := all(ctx, q, scanOperation, selectOperation+`
+		where vnf_instance_id = @id and start_time < @before and operation <> 'MODIFY_INFO'
+			and (operation = 'INSTANTIATE' and state = 'FAILED' or state in ('COMPLETED', 'ROLLED_BACK'))
+		order by start_time desc, id limit 1`,
+		pgx.NamedArgs{"id": id, "before": before})
+	if err != nil || len(last) == 0 || last[0].State != lcm.Failed {
+		return lcm.VnfLcmOpOcc{}, false, err
+	}
+	return last[0], true, nil
 }

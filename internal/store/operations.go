@@ -94,6 +94,14 @@ func checkInstanceFits(ctx context.Context, tx pgx.Tx, op lcm.VnfLcmOpOcc) error
 		needed = lcm.NotInstantiated
 	case lcm.OpModifyInfo: // possible in both states
 		needed = state
+	case lcm.OpTerminate: // also of what an INSTANTIATE has left
+		_, left, err := leftBehind(ctx, tx, op.VnfInstanceID, time.Time{})
+		if err != nil {
+			return err
+		}
+		if left && op.OfVersion != 0 { // who means what is left says of which version
+			needed = lcm.NotInstantiated
+		}
 	default:
 	}
 	if state != needed {

@@ -99,8 +99,8 @@ func TestDeleteInstance_refusesWhatAFailedInstantiationMayHaveLeft(t *testing.T)
 		run(instantiate(inst), lcm.Processing, lcm.FailedTemp, lcm.Failed)
 		err := s.DeleteInstance(t.Context(), inst.ID)
 		requireKind(t, lcm.KindConflict, err)
-		assert.EqualError(t, err, "The last instantiation failed and its resources may still exist. "+
-			"Instantiate the VNF again (what is left is replaced), then terminate it.")
+		assert.ErrorContains(t, err, "The last instantiation failed and its resources may still exist. Clean them up first")
+		assert.ErrorContains(t, err, string(inst.ID)+"/clean_up")
 	}
 	run(instantiate(inst), lcm.Processing, lcm.Completed)
 	inst.Version, inst.InstantiationState = 1, lcm.Instantiated
@@ -111,6 +111,51 @@ func TestDeleteInstance_refusesWhatAFailedInstantiationMayHaveLeft(t *testing.T)
 	inst.Version, inst.InstantiationState = 2, lcm.NotInstantiated
 	require.NoError(t, s.UpdateInstance(t.Context(), inst))
 	require.NoError(t, s.DeleteInstance(t.Context(), inst.ID))
+}
+
+func TestBeginOperation_terminatesWhatIsLeftBehind(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	inst := newInstance(t, s)
+	left := func() bool {
+		_, left, err := s.LeftBehind(t.Context(), inst.ID, time.Time{})
+		require.NoError(t, err)
+		return left
+	}
+	terminate := func(version int64) lcm.VnfLcmOpOcc {
+		op := instantiate(inst)
+		op.Operation, op.OfVersion = lcm.OpTerminate, version
+		return op
+	}
+	version := func() int64 {
+		now, err := s.Instance(t.Context(), inst.ID)
+		require.NoError(t, err)
+		return now.Version
+	}
+	requireKind(t, lcm.KindConflict, s.BeginOperation(t.Context(), terminate(version())))
+	assert.False(t, left())
+	failed := instantiate(inst)
+	require.NoError(t, s.BeginOperation(t.Context(), failed))
+	record := recorder(s, t, failed.ID)
+	for _, state := range []lcm.OperationState{lcm.Processing, lcm.FailedTemp, lcm.Failed} {
+		assert.False(t, left())
+		record(state)
+	}
+	assert.True(t, left())
+	requireKind(t, lcm.KindConflict, s.BeginOperation(t.Context(), terminate(0)))
+	requireKind(t, lcm.KindConflict, s.BeginOperation(t.Context(), terminate(version()+1)))
+	op := terminate(version())
+	require.NoError(t, s.BeginOperation(t.Context(), op))
+	began, err := s.Operation(t.Context(), op.ID)
+	require.NoError(t, err)
+	record = recorder(s, t, op.ID)
+	record(lcm.Processing)
+	record(lcm.Completed)
+	assert.False(t, left())
+	former, was, err := s.LeftBehind(t.Context(), inst.ID, began.StartTime)
+	require.NoError(t, err)
+	assert.True(t, was, "until it began")
+	assert.Equal(t, failed.ID, former.ID)
 }
 
 func TestDeleteInstance_takesARollbackAfterAFailure(t *testing.T) {

@@ -367,12 +367,31 @@ func failOperation(t *testing.T, b *bed) {
 	a := b.Act(t, op, "fail", nil)
 	require.Equal(t, http.StatusOK, a.Status, "%s", a.Body)
 	require.Contains(t, string(a.Body), `"FAILED"`)
+	b.cleanUp(t, vnf)
+	b.RequireNothingLeft(t)
+
+	b.ScriptFault(t, map[string]any{"script": "check-node", "times": 1, "exit_code": 78, "output": "windlass: no."})
+	op = b.Begin(t, vnf, "instantiate", b.InstantiateRequest(t, "fail", nil))
+	b.Await(t, op, quick, "FAILED_TEMP")
+	require.Equal(t, http.StatusOK, b.Act(t, op, "fail", nil).Status)
 	// What the failed operation has left is found and used by the next one.
 	op = b.Begin(t, vnf, "instantiate", b.InstantiateRequest(t, "fail", nil))
 	b.Await(t, op, quick, "COMPLETED")
 	b.RequireCluster(t, 3, 2)
 	b.terminate(t, vnf)
 	b.RequireNothingLeft(t)
+}
+
+// cleanUp removes what the failed instantiation of a VNF has left, once.
+func (b *bed) cleanUp(t *testing.T, vnf string) {
+	t.Helper()
+	path := "/windlass/v1/vnf_instances/" + vnf + "/clean_up"
+	a := b.Call(t, http.MethodPost, path, map[string]any{})
+	require.Equal(t, http.StatusAccepted, a.Status, "%s", a.Body)
+	op := strings.TrimPrefix(a.Header.Get("Location"), b.URL)
+	require.Equal(t, http.StatusConflict, b.Call(t, http.MethodPost, path, map[string]any{}).Status, "one at a time")
+	b.Await(t, op, quick, "COMPLETED")
+	require.Equal(t, http.StatusConflict, b.Call(t, http.MethodPost, path, map[string]any{}).Status, "nothing is left")
 }
 
 func singleControlPlane(t *testing.T, b *bed) {

@@ -1,0 +1,54 @@
+package vnflcm
+
+import (
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/windlass-nfv/windlass/apiserver/rest"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// cleanUpRequest is empty: all that is left goes at once.
+type cleanUpRequest struct{}
+
+// forcefully is the TERMINATE that cleans up: nothing that is left serves anybody.
+const forcefully = `{"terminationType":"FORCEFUL"}`
+
+// cleanUp removes what an INSTANTIATE has left that was declared FAILED. SOL003 lets only instantiated VNFs be terminated
+// (clause 5.4.8), and knows nothing of what is left of others: so it is an extension. The operation is a TERMINATE like
+// any other, of what that INSTANTIATE was to make.
+func (h *Handler) cleanUp(c echo.Context) error {
+	inst, err := h.PathInstance(c)
+	if err != nil {
+		return err
+	}
+	if _, err := rest.Bind[cleanUpRequest](c); err != nil {
+		return err
+	}
+	version, err := plannedVersion(c)
+	if err != nil {
+		return err
+	}
+	if inst.InstantiationState == lcm.Instantiated {
+		return lcm.Errorf(lcm.KindConflict, "The VNF instance %s is instantiated: terminate it.", inst.ID)
+	}
+	ctx := c.Request().Context()
+	if err := h.Store.CheckIdle(ctx, inst.ID); err != nil {
+		return err
+	}
+	_, left, err := h.Store.LeftBehind(ctx, inst.ID, time.Time{})
+	if err != nil {
+		return err
+	}
+	if !left {
+		return lcm.Errorf(lcm.KindConflict, "Nothing is left of the VNF instance %s: it has no INSTANTIATE that was declared "+
+			"FAILED since its last good end.", inst.ID)
+	}
+	a := &api{h, &dialectV1}
+	if version == dialectV2.Number {
+		a.dialect = &dialectV2
+	}
+	// Only of the instance as it was seen: it may be instantiated meanwhile.
+	return a.beginOf(c, inst, inst.Version, lcm.OpTerminate, []byte(forcefully))
+}
