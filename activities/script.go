@@ -80,18 +80,28 @@ func (s *Scripts) FindScripts(ctx context.Context, in ScriptsInput) (out FindScr
 		return out, err
 	}
 	out.Hook = name
-	shell := false
+	shell, show := false, s.Output.Lines(ctx, in.Step)
 	for _, file := range hook.Scripts() {
 		python := vnfpkg.IsPython(file)
 		out.Scripts, shell = append(out.Scripts, Script{Path: file, Python: python}), shell || !python
 		if in.Skipped {
-			s.Output.Lines(ctx, in.Step)(file + " is not run: the operator's setting scripts.policy is not \"run\"")
+			show(file + " is not run: the operator's setting scripts.policy is not \"run\"")
 		}
+	}
+	if shell && !in.Skipped && off(plan, in.Side) {
+		show("Shell scripts are not run: the servers are off.")
+		return out, nil
 	}
 	if shell && !in.Skipped {
 		out.Servers, err = s.servers(ctx, in, hook, plan)
 	}
 	return out, err
+}
+
+// off tells whether servers that an operation stops or starts do not run at that side of it.
+func off(plan lcm.Plan, side script.Side) bool {
+	at := map[lcm.VnfState]script.Side{lcm.VnfStopped: script.End, lcm.VnfStarted: script.Start}
+	return plan.Operation == lcm.OpOperate && at[plan.ChangeStateTo] == side
 }
 
 // RunScriptInput names the script.

@@ -25,6 +25,8 @@ const (
 	ScaleDone        Hook = "scale_done"
 	HealStart        Hook = "heal_start"
 	HealEnd          Hook = "heal_end"
+	OperateBegin     Hook = "operate_begin" // before anything stops or starts
+	OperateDone      Hook = "operate_done"  // after everything has
 	OperateStart     Hook = "operate_start" // before the servers that are no driver's own stop
 	OperateEnd       Hook = "operate_end"   // after they have started
 	ModifyStart      Hook = "modify_information_start"

@@ -12,17 +12,21 @@ func (l listing) operating() []Step {
 	if l.plan.ChangeStateTo == lcm.VnfStopped {
 		return Join(
 			l.granted(Step{ID: "decide-operate", Title: "Decide what is stopped"}),
+			l.driversAt(OperateBegin),
 			When(l.containers(), Step{ID: "stop-containers", Title: "Stop the containers", Undo: "they are started"}),
 			l.driversAt(OperateStart),
 			When(l.others(), Step{ID: "stop-others", Title: "Stop " + l.nameOthers(), Undo: "they are started"}),
+			l.driversAt(OperateDone),
 		)
 	}
 	return Join(
 		l.granted(Step{ID: "decide-operate", Title: "Decide what is started"}),
+		l.driversAt(OperateBegin),
 		When(l.others(), Step{ID: "start-others", Title: "Start " + l.nameOthers(), Undo: StopAgain}),
 		l.driversAt(OperateEnd),
 		When(l.containers(), Step{ID: "start-containers", Title: "Start the containers", Undo: "they are stopped"}),
 		When(l.containers(), Step{ID: "find-started", Title: "Find the VNFCs"}), // Pods are made anew
+		l.driversAt(OperateDone),
 	)
 }
 

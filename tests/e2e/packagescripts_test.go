@@ -123,8 +123,22 @@ func packageScriptsAreRun(t *testing.T, b *bed) {
 	b.Await(t, op, quick, "COMPLETED")
 	require.Len(t, b.titled(t, op, "Run Scripts/configure.sh of the package (scale_end)"), 2, "on the one that is left")
 
+	for _, to := range []string{"STOPPED", "STARTED"} {
+		op = b.Begin(t, vnf, "operate", map[string]any{"changeStateTo": to})
+		b.Await(t, op, quick, "COMPLETED")
+		require.Equal(t, "the account knows of "+to,
+			b.titled(t, op, "Run Scripts/account.py of the package (operate_end)")[0].LastOutputLine, "kept since its start")
+	}
+	op = b.Modify(t, vnf, map[string]any{"vnfInstanceName": "renamed"})
+	b.Await(t, op, quick, "COMPLETED")
+	require.Equal(t, "the account is that of renamed",
+		b.titled(t, op, "Run Scripts/account.py of the package (modify_information_start)")[0].LastOutputLine)
+	op = b.Begin(t, vnf, "change_ext_conn", map[string]any{"extVirtualLinks": b.withLicense(t)["extVirtualLinks"]})
+	b.Await(t, op, quick, "COMPLETED")
+	require.Equal(t, "links are now ['11111111-1111-4111-8111-111111111111']",
+		b.titled(t, op, "Run Scripts/account.py of the package (change_external_connectivity_end)")[0].LastOutputLine)
 	op = b.Terminate(t, vnf)
-	require.Equal(t, "closed the account of scripted",
+	require.Equal(t, "closed the account of renamed",
 		b.titled(t, op, "Run Scripts/account.py of the package (terminate_end)")[0].LastOutputLine)
 	b.RequireNothingLeft(t)
 }

@@ -66,7 +66,7 @@ var sides = map[lcm.Operation]map[lifecycle.Hook]Side{
 	lcm.OpTerminate:     {lifecycle.TerminateStart: Start, lifecycle.TerminateEnd: End},
 	lcm.OpScale:         {lifecycle.ScaleBegin: Start, lifecycle.ScaleDone: End},
 	lcm.OpScaleToLevel:  {lifecycle.ScaleBegin: Start, lifecycle.ScaleDone: End},
-	lcm.OpOperate:       {lifecycle.OperateStart: Start, lifecycle.OperateEnd: End},
+	lcm.OpOperate:       {lifecycle.OperateBegin: Start, lifecycle.OperateDone: End},
 	lcm.OpModifyInfo:    {lifecycle.ModifyStart: Start, lifecycle.ModifyEnd: End},
 	lcm.OpChangeExtConn: {lifecycle.ExtConnStart: Start, lifecycle.ExtConnEnd: End},
 	lcm.OpChangeVnfPkg:  {lifecycle.PackageStart: Start, lifecycle.PackageEnd: End},

@@ -24,6 +24,18 @@ class Account:
     def scale_start(self):
         print(self.request["type"], "of", self.request["aspectId"], file=sys.stderr)
 
+    def operate_start(self):
+        self.kept["asked"] = self.request["changeStateTo"]
+
+    def operate_end(self):
+        print("the account knows of", self.kept["asked"], file=sys.stderr)
+
+    def modify_information_start(self):
+        print("the account is that of", self.request["vnfInstanceName"], file=sys.stderr)
+
+    def change_external_connectivity_end(self):
+        print("links are now", [link["id"] for link in self.request["extVirtualLinks"]], file=sys.stderr)
+
     def terminate_end(self):
         print("closed the account of", self.instance["vnfInstanceName"], file=sys.stderr)
 
