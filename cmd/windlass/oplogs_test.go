@@ -16,7 +16,7 @@ func TestOpLogs_printsAllStepsWithoutANumber(t *testing.T) {
 
 // talking answers with one line more of a step's output at each look.
 func talking(s *script, lines ...string) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
+	return func(w http.ResponseWriter, _ *http.Request) {
 		s.mu.Lock()
 		n := min(s.at, len(lines))
 		s.mu.Unlock()

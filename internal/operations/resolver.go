@@ -78,35 +78,8 @@ func (r *Resolver) Of(ctx context.Context, opOcc lcm.VnfLcmOpOcc) (o *Operation,
 	if err := r.takePackage(ctx, o); err != nil {
 		return nil, err
 	}
-	switch {
-	case opOcc.Operation == lcm.OpInstantiate:
-		if o.Request, err = lcm.ParseInstantiate(opOcc.Params); err != nil {
-			return nil, err
-		}
-	case opOcc.Operation == lcm.OpTerminate && o.Instance.Instantiated == nil:
-		if err := r.takeLeft(ctx, o); err != nil {
-			return nil, err
-		}
-	case o.Instance.Instantiated != nil:
-		o.Request = lcm.InstantiateRequest{
-			FlavourID: o.Instance.Instantiated.FlavourID, InstantiationLevelID: o.Instance.Instantiated.InstantiationLevelID,
-			LocalizationLanguage: o.Instance.Instantiated.LocalizationLanguage,
-			AdditionalParams:     o.Instance.Instantiated.AdditionalParams, VimConnections: o.Instance.VimConnections,
-			ExtVirtualLinks:        o.Instance.Instantiated.ExtVirtualLinks,
-			ExtManagedVirtualLinks: o.Instance.Instantiated.ExtManagedVirtualLinks,
-		}
-		if opOcc.Operation == lcm.OpChangeExtConn && opOcc.Plan != nil {
-			o.Request.ExtVirtualLinks = opOcc.Plan.Links
-		}
-		if o.Request.AdditionalParams, err = overridden(opOcc, o.Request.AdditionalParams); err != nil {
-			return nil, err
-		}
-		if Changes(opOcc.Operation) { // a CHANGE_EXT_CONN has them in its plan
-			o.Request.ExtVirtualLinks, err = o.OwnPorts()
-		}
-		if err != nil {
-			return nil, err
-		}
+	if err := r.takeRequest(ctx, o); err != nil {
+		return nil, err
 	}
 	if o.Vnfd, err = r.ReadVnfd(ctx, o.Instance.VnfPkgID); err != nil {
 		return nil, err
@@ -121,6 +94,37 @@ func (r *Resolver) Of(ctx context.Context, opOcc lcm.VnfLcmOpOcc) (o *Operation,
 		return nil, err
 	}
 	return o, r.granted(ctx, o)
+}
+
+// takeRequest completes the request of an operation with what the VNF was instantiated with.
+func (r *Resolver) takeRequest(ctx context.Context, o *Operation) (err error) {
+	opOcc := o.OpOcc
+	switch {
+	case opOcc.Operation == lcm.OpInstantiate:
+		o.Request, err = lcm.ParseInstantiate(opOcc.Params)
+		return err
+	case opOcc.Operation == lcm.OpTerminate && o.Instance.Instantiated == nil:
+		return r.takeLeft(ctx, o)
+	case o.Instance.Instantiated == nil:
+		return nil
+	}
+	o.Request = lcm.InstantiateRequest{
+		FlavourID: o.Instance.Instantiated.FlavourID, InstantiationLevelID: o.Instance.Instantiated.InstantiationLevelID,
+		LocalizationLanguage: o.Instance.Instantiated.LocalizationLanguage,
+		AdditionalParams:     o.Instance.Instantiated.AdditionalParams, VimConnections: o.Instance.VimConnections,
+		ExtVirtualLinks:        o.Instance.Instantiated.ExtVirtualLinks,
+		ExtManagedVirtualLinks: o.Instance.Instantiated.ExtManagedVirtualLinks,
+	}
+	if opOcc.Operation == lcm.OpChangeExtConn && opOcc.Plan != nil {
+		o.Request.ExtVirtualLinks = opOcc.Plan.Links
+	}
+	if o.Request.AdditionalParams, err = overridden(opOcc, o.Request.AdditionalParams); err != nil {
+		return err
+	}
+	if Changes(opOcc.Operation) { // a CHANGE_EXT_CONN has them in its plan
+		o.Request.ExtVirtualLinks, err = o.OwnPorts()
+	}
+	return err
 }
 
 // takeLeft makes of a TERMINATE that cleans up one of what a failed INSTANTIATE was to make. There is no such INSTANTIATE
