@@ -4,6 +4,7 @@ import (
 	"archive/tar"
 	"bytes"
 	"compress/gzip"
+	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -72,10 +73,10 @@ func pack(files map[string][]byte) ([]byte, error) {
 			return nil, err
 		}
 	}
-	if err := archive.Close(); err != nil {
+	if err := errors.Join(archive.Close(), compressed.Close()); err != nil {
 		return nil, err
 	}
-	return out.Bytes(), compressed.Close()
+	return out.Bytes(), nil
 }
 
 // PlayHere is a program for the shell that runs a playbook where it is, as PlayPackage does. Its arguments are a directory

@@ -1,0 +1,37 @@
+package scripts_test
+
+import (
+	"bytes"
+	"encoding/base64"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/scripts"
+)
+
+func TestPlayInput_hasThePackageAsTarReadsIt(t *testing.T) {
+	in := scripts.PlayInput{
+		Package:   map[string][]byte{"Scripts/b.yaml": []byte("second"), "Scripts/a.yaml": []byte("first")},
+		Inventory: "192.0.2.1\n", Variables: "{}", Key: "A KEY",
+	}
+	stdin, err := in.Stdin()
+	require.NoError(t, err)
+	again, err := in.Stdin()
+	require.NoError(t, err)
+	require.Equal(t, stdin, again, "the same files make the same input")
+	inputs := map[string][]byte{}
+	for line := range strings.Lines(string(stdin)) {
+		name, text, _ := strings.Cut(strings.TrimSpace(line), "=")
+		inputs[name], err = base64.StdEncoding.DecodeString(text)
+		require.NoError(t, err)
+	}
+	require.Equal(t, "A KEY\n", string(inputs["key"]))
+	tar := exec.CommandContext(t.Context(), "tar", "-xzO")
+	tar.Stdin = bytes.NewReader(inputs["package"])
+	out, err := tar.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	require.Equal(t, "firstsecond", string(out))
+}
