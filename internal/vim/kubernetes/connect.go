@@ -54,8 +54,8 @@ type Connector struct {
 // Connect makes a connection with the VIM's credentials, as Check does; nothing is asked yet.
 //
 // Errors: Invalid for credentials that cannot be used.
-func (k *Connector) Connect(to lcm.Vim, cred map[string]any) (*Cluster, error) {
-	config, err := configOf(to, cred, k.Wraps)
+func (c *Connector) Connect(to lcm.Vim, cred map[string]any) (*Cluster, error) {
+	config, err := configOf(to, cred, c.Wraps)
 	if err != nil {
 		return nil, err
 	}
@@ -64,29 +64,29 @@ func (k *Connector) Connect(to lcm.Vim, cred map[string]any) (*Cluster, error) {
 		return nil, unusable(to, err)
 	}
 	config.QPS, config.Burst = -1, -1 // the API server knows better how much it takes
-	transport := outbound.Transport(conf, k.Guard)
+	transport := outbound.Transport(conf, c.Guard)
 	transport.ResponseHeaderTimeout = longestAnswer
-	wrapped, err := rest.HTTPWrappersForConfig(config, outbound.Limit(transport, theVim, k.Guard))
+	wrapped, err := rest.HTTPWrappersForConfig(config, outbound.Limit(transport, theVim, c.Guard))
 	if err != nil {
 		return nil, unusable(to, err)
 	}
 	client := &http.Client{Transport: wrapped, CheckRedirect: outbound.StayThere(theVim)}
-	c := &Cluster{name: to.Name, namespace: to.Namespace()}
-	if c.objects, err = dynamic.NewForConfigAndClient(config, client); err != nil {
+	cluster := &Cluster{name: to.Name, namespace: to.Namespace()}
+	if cluster.objects, err = dynamic.NewForConfigAndClient(config, client); err != nil {
 		return nil, unusable(to, err)
 	}
-	if c.core, err = corev1.NewForConfigAndClient(config, client); err != nil {
+	if cluster.core, err = corev1.NewForConfigAndClient(config, client); err != nil {
 		return nil, unusable(to, err)
 	}
-	if c.apps, err = appsv1.NewForConfigAndClient(config, client); err != nil {
+	if cluster.apps, err = appsv1.NewForConfigAndClient(config, client); err != nil {
 		return nil, unusable(to, err)
 	}
 	asks, err := discovery.NewDiscoveryClientForConfigAndClient(config, client)
 	if err != nil {
 		return nil, unusable(to, err)
 	}
-	if c.kinds, err = k.kindsOf(to, cred, asks); err != nil {
+	if cluster.kinds, err = c.kindsOf(to, cred, asks); err != nil {
 		return nil, unusable(to, err)
 	}
-	return c, nil
+	return cluster, nil
 }
