@@ -89,6 +89,7 @@ func TestRegistryOnRealMachines(t *testing.T) {
 	day := dayTwo{bed: b, vnf: vnf, cluster: "cluster-puller", controlPlanes: 1, workers: 1, limit: 15 * time.Minute}
 	p := puller{realPods{dayTwo: &day, c: b.Kubernetes(t, day.cluster)}, plain, secure}
 	p.pullAll(t, "instantiated", p.workers(t))
+	p.servesFrom(t, secure)
 
 	before := p.workers(t)
 	day.scale(t, "SCALE_OUT", 1)
