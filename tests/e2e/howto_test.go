@@ -38,9 +38,11 @@ var howTo = []struct{ page, before string }{
 var doneElsewhere = map[string]string{
 	"windlass package create --uri":                      "packages_test.go has a server for archives",
 	"windlass vnf instantiate edge-1 request.json --vim": "cmd/windlass sets members of requests in its tests",
-	"temporal ":  "temporal_test.go and access do what the operations guide has of them",
-	"tctl ":      "the same",
-	"openstack ": "tests/tackerclient drives Tacker's client",
+	"windlass vnf instantiate ID request.yaml":           "cmd/windlass fills in what package request prints, in its tests",
+	"windlass vnf terminate ID --leftovers":              "fake_test.go has an INSTANTIATE that has left something",
+	"temporal ":                                          "temporal_test.go and access do what the operations guide has of them",
+	"tctl ":                                              "the same",
+	"openstack ":                                         "tests/tackerclient drives Tacker's client",
 }
 
 // TestHowTo carries out every command of the pages.
