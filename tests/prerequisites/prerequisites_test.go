@@ -22,7 +22,7 @@ const (
 
 // base are programs that every Debian has: of packages that are essential, or required.
 var base = strings.Fields(`apt-get awk bash basename blkid cat chmod chroot cp cut date df dirname dpkg-deb dpkg-query env findmnt grep head id losetup
-	mkdir mkfs.ext4 mkswap mktemp mount mountpoint mv nice rm sed setsid sh sleep sort tail tee test timeout tr umount unshare wc wipefs xargs`)
+	mkdir mkfs.ext4 mkswap mktemp mount mountpoint mv nice rm sed setsid sh sleep sort tail tar tee test timeout tr umount unshare wc wipefs xargs`)
 
 // elsewhere are programs that come from no package of the list.
 var elsewhere = map[string]string{
