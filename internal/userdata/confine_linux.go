@@ -15,8 +15,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Confine takes from this process what a script must not have, and makes Python of it, or a shell for a playbook. It returns only when that fails.
-// What it does counts for one thread; the exec ends all others.
+// Confine takes from this process what a script must not have, and makes Python of it, or a shell for a
+// playbook. It returns only when that fails. What it does counts for one thread; the exec ends all others.
 func Confine() error {
 	runtime.LockOSThread()
 	if len(os.Args) == 5 && os.Args[3] == playProfile {

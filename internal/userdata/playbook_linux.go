@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 
 	seccomp "github.com/elastic/go-seccomp-bpf"
@@ -66,7 +67,7 @@ func ownMounts(dir string) (proc bool, err error) {
 		do   func() error
 	}{
 		{"make mounts private", func() error { return unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, "") }},
-		{"bind the directory", func() error { return unix.Mount(dir, dir, "", unix.MS_BIND, "") }},
+		{"hide what programs do not need", func() error { return hideHost(dir) }},
 		// Its home is in the directory, and no other user is known.
 		{"bind /etc/passwd", func() error { return unix.Mount(filepath.Join(dir, "passwd"), "/etc/passwd", "", unix.MS_BIND, "") }},
 		{"make all read-only", func() error { return unix.MountSetattr(unix.AT_FDCWD, "/", unix.AT_RECURSIVE, &readOnly) }},
@@ -84,6 +85,37 @@ func ownMounts(dir string) (proc bool, err error) {
 	}
 	// In a container /proc may be covered in part, and then there is no other one.
 	return unix.Mount("proc", "/proc", "proc", flags|unix.MS_NODEV, "") == nil, nil
+}
+
+// hiddenTrees are folders of the host that hold no programs. Landlock lets nobody read them, but on many kernels it says
+// nothing of sockets, and a database may let in whoever runs as the same user.
+var hiddenTrees = []string{"/run", "/tmp", "/var", "/home", "/root", "/srv", "/mnt", "/media"}
+
+// hideHost puts empty folders over hiddenTrees, with nothing in them but dir and the file that names the resolvers.
+func hideHost(dir string) error {
+	resolvers, _ := filepath.EvalSymlinks("/etc/resolv.conf") // a host may have none
+	text, _ := os.ReadFile(resolvers)
+	own, err := unix.OpenTree(unix.AT_FDCWD, dir, unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = unix.Close(own) }()
+	for _, tree := range hiddenTrees {
+		err := unix.Mount("tmpfs", tree, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, "size=1m,mode=0755")
+		if err != nil && !errors.Is(err, unix.ENOENT) {
+			return fmt.Errorf("%s: %w", tree, err)
+		}
+		if strings.HasPrefix(resolvers, tree+"/") && len(text) > 0 {
+			err := errors.Join(os.MkdirAll(filepath.Dir(resolvers), 0o755), os.WriteFile(resolvers, text, 0o644)) //nolint:gosec // G306: as it was
+			if err != nil {
+				return err
+			}
+		}
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	return unix.MoveMount(own, "", unix.AT_FDCWD, dir, unix.MOVE_MOUNT_F_EMPTY_PATH)
 }
 
 // playbookFiles leaves the programs of the host, what they need to find hosts and users, and dir.

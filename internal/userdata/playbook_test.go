@@ -2,6 +2,7 @@ package userdata
 
 import (
 	"maps"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -71,6 +72,15 @@ func TestPlay_isConfined(t *testing.T) {
 			require.Contains(t, out, "127.0.0.1: FAILED: non-zero return code", "the command itself has failed")
 		})
 	}
+	socket := filepath.Join(t.TempDir(), "s")
+	listener, err := net.Listen("unix", socket)
+	require.NoError(t, err)
+	defer func() { _ = listener.Close() }()
+	require.NoError(t, os.Chmod(socket, 0o777))
+	require.NoError(t, os.Chmod(filepath.Dir(socket), 0o755))
+	require.NoError(t, os.Chmod(filepath.Dir(filepath.Dir(socket)), 0o755))
+	out, err := play(t, "    - shell: python3 -c \"import socket; socket.socket(socket.AF_UNIX).connect('"+socket+"')\"\n", nil)
+	require.True(t, lcm.Is(err, lcm.KindBroken), "a socket of the host's, as that of its database: %v: %s", err, out)
 	text, err := os.ReadFile(secret)
 	require.NoError(t, err)
 	require.Equal(t, "hush", string(text))
