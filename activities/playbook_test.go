@@ -36,6 +36,7 @@ vdus:
 type playedSite struct {
 	site
 	fake    *fakeSite
+	shown   *logOutput
 	driver  *ansible.Ansible
 	work    *activities.Playbooks
 	input   activities.PlayInput
@@ -48,8 +49,8 @@ type playedSite struct {
 
 func newPlayedSite(t *testing.T) *playedSite {
 	t.Helper()
-	s, fake, _, _ := newSite(t, 0, 1, nil)
-	p := &playedSite{site: s, fake: fake, driver: &ansible.Ansible{
+	s, fake, _, shown := newSite(t, 0, 1, nil)
+	p := &playedSite{site: s, fake: fake, shown: shown, driver: &ansible.Ansible{
 		Params: ansible.Params{
 			Server:  &ansible.Server{Address: "192.0.2.9", Port: 22, Username: "ansible"},
 			Secrets: map[string]lcm.Secret{"license": {Clear: "hunter2"}, "login": {Clear: "of the server"}},
@@ -169,6 +170,8 @@ func TestAwaitServer_waitsForWhatComesAndNotForWhatLeaves(t *testing.T) {
 		must(t, p.work.AwaitServer, p.input)
 	}
 	require.Equal(t, 4, p.pinned, "three looks, and one")
+	require.Len(t, p.shown.Shown, 1, "a reason is told once")
+	require.Contains(t, p.shown.Shown[0], "web: no answer")
 	p.pins = []error{away}
 	p.input.PassOver = true
 	require.True(t, must(t, p.work.AwaitServer, p.input).PassedOver)

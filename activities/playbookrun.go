@@ -177,7 +177,7 @@ func (p *Playbooks) AwaitServer(ctx context.Context, in PlayInput) (out PlayOutp
 	if logs, err := p.logsIn(ctx, in, driver); err != nil || !logs {
 		return out, err
 	}
-	end := p.now().Add(driver.Boot())
+	end, show, said := p.now().Add(driver.Boot()), p.Output.Lines(ctx, in.Step), ""
 	for {
 		err := p.Servers.Pin(ctx, in.OpOccID, in.Node)
 		switch out.PassedOver = p.passOver(ctx, in.NodeInput, in.PassOver, err); {
@@ -187,7 +187,12 @@ func (p *Playbooks) AwaitServer(ctx context.Context, in PlayInput) (out PlayOutp
 			return out, err
 		case in.PassOver || p.now().After(end):
 			return out, lcm.Wrap(lcm.KindBroken, err, "%s did not answer within %s (ansible.timeouts.ssh)", in.Node.Name, driver.Boot())
-		case !p.pause(ctx):
+		}
+		if why := classify(err).Sentence(); why != said {
+			show("Ansible logs in to the server, so it must answer: " + why)
+			said = why
+		}
+		if !p.pause(ctx) {
 			return out, context.Cause(ctx)
 		}
 	}
