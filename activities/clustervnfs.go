@@ -143,8 +143,7 @@ func (e *ending) start(ctx context.Context, inst lcm.VnfInstance, op lcm.VnfLcmO
 	e.begun = append(e.begun, op)
 	e.show(fmt.Sprintf("The VNF instance %s (%s) is terminated by the operation %s.", inst.ID, inst.Name, op.ID))
 	if e.Starter != nil { // what it does not start, the reconciler does
-		_ = e.Starter.Start(ctx, lcm.OperationInput{OpOccID: op.ID, VnfInstanceID: inst.ID, Operation: lcm.OpTerminate},
-			"Terminate "+inst.Name)
+		_ = e.Starter.Start(ctx, lcm.OperationInput{OpOccID: op.ID, VnfInstanceID: inst.ID, Operation: lcm.OpTerminate})
 	}
 	return nil
 }

@@ -33,7 +33,7 @@ type DriftRecords interface {
 // Starter starts the workflows of operations.
 type Starter interface {
 	// Start starts the operation's workflow. Starting one that runs already is no error.
-	Start(ctx context.Context, in lcm.OperationInput, title string) error
+	Start(ctx context.Context, in lcm.OperationInput) error
 }
 
 // DriftMetrics counts.
@@ -152,8 +152,7 @@ func (d *Drift) decide(
 	}
 	decision.OpOccID = id
 	if d.Starter != nil { // what it does not start, the reconciler does
-		_ = d.Starter.Start(ctx, lcm.OperationInput{OpOccID: id, VnfInstanceID: in.VnfInstanceID, Operation: lcm.OpHeal},
-			site.title())
+		_ = d.Starter.Start(ctx, lcm.OperationInput{OpOccID: id, VnfInstanceID: in.VnfInstanceID, Operation: lcm.OpHeal})
 	}
 	return decision, false, nil
 }

@@ -173,7 +173,7 @@ func (b *driftBed) BeginOperation(_ context.Context, op lcm.VnfLcmOpOcc, _ ...lc
 	return nil
 }
 
-func (b *driftBed) Start(_ context.Context, in lcm.OperationInput, _ string) error {
+func (b *driftBed) Start(_ context.Context, in lcm.OperationInput) error {
 	b.started = append(b.started, in)
 	return errors.New("Temporal is away") // the reconciler starts it
 }

@@ -64,15 +64,6 @@ func (s Site) serversOf(vnfcs []string) (servers []string) {
 	return servers
 }
 
-// title is what Temporal's Web UI shows for the heal, in one line of at most 200 bytes.
-func (s Site) title() string {
-	name := s.Instance.Name
-	if name == "" || len(name) > 150 {
-		name = string(s.Instance.ID)
-	}
-	return "HEAL " + name + " (automatic)"
-}
-
 // The limits of a look. A node that does not answer must not hold the check up.
 const (
 	lookDial    = 20 * time.Second

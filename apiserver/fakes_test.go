@@ -21,7 +21,6 @@ type rememberingStarter struct {
 	store  *store.Store
 	mu     sync.Mutex
 	starts []lcm.OperationInput
-	titles []string
 	// traces are the spans that what was started belongs to.
 	traces []string
 	acts   []lcm.Action
@@ -33,7 +32,7 @@ type rememberingStarter struct {
 	downFor lcm.OpOccID
 }
 
-func (r *rememberingStarter) Start(ctx context.Context, in lcm.OperationInput, title string) error {
+func (r *rememberingStarter) Start(ctx context.Context, in lcm.OperationInput) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.down != nil {
@@ -42,8 +41,7 @@ func (r *rememberingStarter) Start(ctx context.Context, in lcm.OperationInput, t
 	if in.OpOccID == r.downFor {
 		return lcm.Errorf(lcm.KindUnavailable, "Temporal does not take it.")
 	}
-	r.starts, r.titles, r.traces = append(r.starts, in), append(r.titles, title),
-		append(r.traces, telemetry.TraceParent(ctx))
+	r.starts, r.traces = append(r.starts, in), append(r.traces, telemetry.TraceParent(ctx))
 	return nil
 }
 

@@ -102,14 +102,10 @@ func (r *Reconciler) resume(ctx context.Context, id lcm.OpOccID) error {
 
 func (r *Reconciler) start(ctx context.Context, o lcm.VnfLcmOpOcc, in lcm.OperationInput) error {
 	ctx = lcm.InProject(ctx, o.ProjectID)
-	inst, err := r.Store.Instance(ctx, o.VnfInstanceID)
-	if err != nil {
-		return err
-	}
 	if parent, err := r.Store.TraceParent(ctx, o.ID); err == nil { // its trace goes on; without one it begins its own
 		ctx = telemetry.WithTraceParent(ctx, parent)
 	}
-	if err := r.Starter.Start(ctx, in, vnflcm.TitleOf(o.Operation, inst)); err != nil {
+	if err := r.Starter.Start(ctx, in); err != nil {
 		return err
 	}
 	r.Log.InfoContext(ctx, "Operation started by the reconciler", "opOccId", o.ID, "state", o.State, "resumed", in.Resumed)

@@ -25,6 +25,7 @@ const (
 // Temporal starts workflows and speaks to them.
 type Temporal struct {
 	Client client.Client
+	Names  Names // nil shows ids only
 }
 
 var (
@@ -33,8 +34,9 @@ var (
 )
 
 // Start starts the workflow of an operation under its own id, so that a second start finds the first one.
-// An operation is started anew only when it is resumed: its earlier run was closed from outside.
-func (t *Temporal) Start(ctx context.Context, in lcm.OperationInput, title string) error {
+// An operation is started anew only when it is resumed: its earlier run was closed from outside. A namespace that has
+// no search attributes for names gets the operation without them.
+func (t *Temporal) Start(ctx context.Context, in lcm.OperationInput) error {
 	name, ok := lcm.WorkflowFor(in.Operation)
 	if !ok {
 		return lcm.Errorf(lcm.KindBug, "no workflow carries out %s", in.Operation)
@@ -45,17 +47,19 @@ func (t *Temporal) Start(ctx context.Context, in lcm.OperationInput, title strin
 	}
 	ctx, cancel := context.WithTimeout(ctx, startPatience)
 	defer cancel()
-	_, err := t.Client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
+	caption := t.captionOf(ctx, in)
+	options := client.StartWorkflowOptions{
 		ID: lcm.WorkflowID(in.OpOccID), TaskQueue: lcm.TaskQueue,
 		WorkflowIDReusePolicy:    reuse,
 		WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
-		StaticSummary:            title,
-		TypedSearchAttributes: temporal.NewSearchAttributes(
-			temporal.NewSearchAttributeKeyKeyword(lcm.AttrVnfInstanceID).ValueSet(string(in.VnfInstanceID)),
-			temporal.NewSearchAttributeKeyKeyword(lcm.AttrOperation).ValueSet(string(in.Operation)),
-			temporal.NewSearchAttributeKeyKeyword(lcm.AttrOperationState).ValueSet(string(lcm.Starting)),
-		),
-	}, string(name), in)
+		StaticSummary:            caption.title,
+		TypedSearchAttributes:    temporal.NewSearchAttributes(append(idsOf(in), caption.attributes()...)...),
+	}
+	_, err := t.Client.ExecuteWorkflow(ctx, options, string(name), in)
+	if _, ok := errors.AsType[*serviceerror.InvalidArgument](err); ok {
+		options.TypedSearchAttributes = temporal.NewSearchAttributes(idsOf(in)...)
+		_, err = t.Client.ExecuteWorkflow(ctx, options, string(name), in)
+	}
 	if _, ok := errors.AsType[*serviceerror.WorkflowExecutionAlreadyStarted](err); ok {
 		return nil // it ran and is over
 	}
@@ -63,6 +67,15 @@ func (t *Temporal) Start(ctx context.Context, in lcm.OperationInput, title strin
 		return lcm.Wrap(lcm.KindUnavailable, err, "Temporal did not start the operation's workflow.")
 	}
 	return nil
+}
+
+// idsOf are the search attributes that every namespace of Windlass has.
+func idsOf(in lcm.OperationInput) []temporal.SearchAttributeUpdate {
+	return []temporal.SearchAttributeUpdate{
+		temporal.NewSearchAttributeKeyKeyword(lcm.AttrVnfInstanceID).ValueSet(string(in.VnfInstanceID)),
+		temporal.NewSearchAttributeKeyKeyword(lcm.AttrOperation).ValueSet(string(in.Operation)),
+		temporal.NewSearchAttributeKeyKeyword(lcm.AttrOperationState).ValueSet(string(lcm.Starting)),
+	}
 }
 
 // Act sends an update. When it returns, the action is accepted and, unless the worker was slow, its new

@@ -29,14 +29,33 @@ func TestWorkflowIsStartedUnderItsOperationsID(t *testing.T) {
 		c := &mocks.Client{}
 		in := lcm.OperationInput{OpOccID: "op-1", VnfInstanceID: "vnf-1", Operation: lcm.OpInstantiate, Resumed: resumed}
 		c.On("ExecuteWorkflow", mock.Anything, mock.MatchedBy(func(o client.StartWorkflowOptions) bool {
-			vnf, _ := o.TypedSearchAttributes.GetKeyword(temporal.NewSearchAttributeKeyKeyword(lcm.AttrVnfInstanceID))
-			return o.ID == "lcm-op-1" && o.TaskQueue == lcm.TaskQueue && o.WorkflowIDReusePolicy == reuse && vnf == "vnf-1" &&
-				o.WorkflowIDConflictPolicy == enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING &&
-				o.StaticSummary == "INSTANTIATE edge-1"
+			return o.ID == "lcm-op-1" && o.TaskQueue == lcm.TaskQueue && o.WorkflowIDReusePolicy == reuse &&
+				searchAttribute(o, lcm.AttrVnfInstanceID) == "vnf-1" && searchAttribute(o, lcm.AttrVnfInstanceName) == "edge-1" &&
+				searchAttribute(o, lcm.AttrVimName) == "north" && o.StaticSummary == "INSTANTIATE edge-1" &&
+				o.WorkflowIDConflictPolicy == enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING
 		}), "Instantiate", in).Return(nil, nil).Once()
-		require.NoError(t, (&Temporal{Client: c}).Start(t.Context(), in, "INSTANTIATE edge-1"))
+		require.NoError(t, (&Temporal{Client: c, Names: knownNames{}}).Start(t.Context(), in))
 		c.AssertExpectations(t)
 	}
+}
+
+func searchAttribute(o client.StartWorkflowOptions, name string) string {
+	value, _ := o.TypedSearchAttributes.GetKeyword(temporal.NewSearchAttributeKeyKeyword(name))
+	return value
+}
+
+func TestStart_leavesNamesOutWhereTheNamespaceDoesNotKnowThem(t *testing.T) {
+	c := &mocks.Client{}
+	in := lcm.OperationInput{OpOccID: "op-1", VnfInstanceID: "vnf-1", Operation: lcm.OpInstantiate}
+	named := mock.MatchedBy(func(o client.StartWorkflowOptions) bool { return searchAttribute(o, lcm.AttrVimName) == "north" })
+	plain := mock.MatchedBy(func(o client.StartWorkflowOptions) bool {
+		return searchAttribute(o, lcm.AttrVimName) == "" && searchAttribute(o, lcm.AttrVnfInstanceID) == "vnf-1"
+	})
+	c.On("ExecuteWorkflow", mock.Anything, named, "Instantiate", in).Return(nil,
+		serviceerror.NewInvalidArgument("Namespace windlass has no mapping defined for search attribute VimName")).Once()
+	c.On("ExecuteWorkflow", mock.Anything, plain, "Instantiate", in).Return(nil, nil).Once()
+	require.NoError(t, (&Temporal{Client: c, Names: knownNames{}}).Start(t.Context(), in))
+	c.AssertExpectations(t)
 }
 
 func TestStartTellsWhetherTemporalIsThere(t *testing.T) {
@@ -44,11 +63,11 @@ func TestStartTellsWhetherTemporalIsThere(t *testing.T) {
 	start := func(err error) error {
 		c := &mocks.Client{}
 		c.On("ExecuteWorkflow", mock.Anything, mock.Anything, "Terminate", in).Return(nil, err)
-		return (&Temporal{Client: c}).Start(t.Context(), in, "")
+		return (&Temporal{Client: c}).Start(t.Context(), in)
 	}
 	require.True(t, lcm.Is(start(serviceerror.NewUnavailable("away")), lcm.KindUnavailable))
 	require.NoError(t, start(serviceerror.NewWorkflowExecutionAlreadyStarted("ran", "", "")), "it ran and is over")
-	require.True(t, lcm.Is((&Temporal{}).Start(t.Context(), lcm.OperationInput{Operation: "CHANGE_FLAVOUR"}, ""),
+	require.True(t, lcm.Is((&Temporal{}).Start(t.Context(), lcm.OperationInput{Operation: "CHANGE_FLAVOUR"}),
 		lcm.KindBug))
 }
 

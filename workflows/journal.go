@@ -1,9 +1,6 @@
 package workflows
 
 import (
-	"fmt"
-	"strings"
-
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
@@ -64,7 +61,7 @@ func (op *operation) enter(ctx workflow.Context, state lcm.OperationState, cause
 	if err != nil {
 		return err
 	}
-	j.show(ctx)
+	op.show(ctx)
 	j.store(ctx)
 	var outcome *record.Outcome
 	if op.outcome != nil && (state == lcm.Completed || state == lcm.FailedTemp || state == lcm.Failed) {
@@ -95,11 +92,12 @@ func (op *operation) recordState(ctx workflow.Context, outcome *record.Outcome) 
 		}).Get(ctx, nil)
 }
 
-func (j *journal) begin(ctx workflow.Context, ref lcm.StepRef, title string) {
+func (op *operation) begin(ctx workflow.Context, ref lcm.StepRef, title string) {
+	j := &op.journal
 	j.status.Step = title
 	j.mark(ref, title, "▶")
 	_ = workflow.UpsertTypedSearchAttributes(ctx, attrStep.ValueSet(title))
-	j.show(ctx)
+	op.show(ctx)
 	j.waiting = append(j.waiting, rowOf(ctx, ref, title, lcm.StepRunning, nil))
 	j.store(ctx)
 }
@@ -154,18 +152,4 @@ func (j *journal) mark(ref lcm.StepRef, title, mark string) {
 		}
 	}
 	j.lines = append(j.lines, line{index: ref.Step, undo: ref.Undo, title: title, mark: mark})
-}
-
-// show writes the current details that the Temporal Web UI renders as Markdown.
-func (j *journal) show(ctx workflow.Context) {
-	var b strings.Builder
-	fmt.Fprintf(&b, "**%s**", j.status.State)
-	if e := j.status.Error; e != nil {
-		fmt.Fprintf(&b, "\n\n> %s", e.Sentence())
-	}
-	b.WriteString("\n\n")
-	for _, l := range j.lines {
-		fmt.Fprintf(&b, "- %s %s\n", l.mark, l.title)
-	}
-	workflow.SetCurrentDetails(ctx, b.String())
 }

@@ -312,7 +312,7 @@ func (op *operation) runStep(
 	defer func() { op.control.stop = nil }()
 
 	ref := lcm.StepRef{OpOccID: op.in.OpOccID, Step: index, Undo: phase == lcm.PhaseCompensation}
-	op.journal.begin(ctx, ref, title)
+	op.begin(ctx, ref, title)
 	err := do(workflow.WithValue(scope, stepKey{}, &running{ref: ref, title: title, control: &op.control}))
 	state := lcm.StepDone
 	switch {

@@ -41,7 +41,7 @@ type Files interface {
 // Starter is the way from here to the workflows.
 type Starter interface {
 	// Start starts the operation's workflow. Starting one that runs already is no error.
-	Start(ctx context.Context, in lcm.OperationInput, title string) error
+	Start(ctx context.Context, in lcm.OperationInput) error
 	// Act asks a running workflow for a retry, rollback, fail or cancel. A refusal is a Conflict, a
 	// workflow that cannot be reached Unavailable.
 	Act(ctx context.Context, id lcm.OpOccID, action lcm.Action, cancel lcm.CancelRequest) error

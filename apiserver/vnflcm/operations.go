@@ -144,7 +144,7 @@ func (a *api) beginOf(c echo.Context, inst lcm.VnfInstance, version int64, op lc
 	if err := a.Stored(ctx, string(opOcc.ID), prefix, err, rest.Exists(a.Store.Operation, opOcc.ID)); err != nil {
 		return err
 	}
-	if err := a.Starter.Start(ctx, InputOf(opOcc), TitleOf(op, inst)); err != nil {
+	if err := a.Starter.Start(ctx, InputOf(opOcc)); err != nil {
 		a.Log.WarnContext(ctx, "Operation not started yet; the reconciler will", "opOccId", opOcc.ID, "error", err)
 	}
 	c.Response().Header().Set("Location", a.Base+a.Prefix+"/vnf_lcm_op_occs/"+string(opOcc.ID))
@@ -169,13 +169,4 @@ func (a *api) record(ctx context.Context, inst lcm.VnfInstance, o lcm.VnfLcmOpOc
 // InputOf is what the workflow of an operation begins with.
 func InputOf(o lcm.VnfLcmOpOcc) lcm.OperationInput {
 	return lcm.OperationInput{OpOccID: o.ID, VnfInstanceID: o.VnfInstanceID, Operation: o.Operation}
-}
-
-// TitleOf is what Temporal's Web UI shows for the workflow, in one line of at most 200 bytes.
-func TitleOf(op lcm.Operation, inst lcm.VnfInstance) string {
-	name := strings.Join(strings.Fields(inst.Name), " ")
-	if name == "" {
-		name = string(inst.ID)
-	}
-	return strings.ToValidUTF8(rest.Clip(string(op)+" "+name, 200), "")
 }

@@ -70,7 +70,7 @@ func (e *apiError) remedies() string {
 
 // needsRequest tells whether only another request can mend it, as far as the error says.
 func (e *apiError) needsRequest() bool {
-	return e != nil && (lcm.Kind(e.Title) == lcm.KindInvalid || strings.Contains(e.Detail, "correct the request"))
+	return e != nil && (&lcm.Error{Kind: lcm.Kind(e.Title), Detail: e.Detail}).NeedsRequest()
 }
 
 // kinds are those of errors, which are the titles of errors of operations.

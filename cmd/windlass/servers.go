@@ -157,7 +157,7 @@ func serving(cmd *cobra.Command, needs []config.Need, run func(*backends, contex
 }
 
 func (b *backends) serveAPI(ctx context.Context) error {
-	workflows := &apiserver.Temporal{Client: b.temporal}
+	workflows := &apiserver.Temporal{Client: b.temporal, Names: b.store}
 	telemetry.RegisterDriftFindings(b.registry, b.store.DriftCount)
 	telemetry.RegisterLoad(b.registry, b.store.Load)
 	registered := clouds{guard: b.vimGuard(), transport: b.vims.Transport}

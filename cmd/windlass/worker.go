@@ -111,7 +111,7 @@ func (b *backends) workerOptions() worker.Options {
 			AptRepository: b.config.Kubernetes.Apt.Repository(), AptKey: b.config.Kubernetes.Apt.Key,
 			PodNetwork: b.config.Kubernetes.PodNetwork,
 		},
-		Starter: &apiserver.Temporal{Client: b.temporal}, DriftMetrics: b.drift,
+		Starter: &apiserver.Temporal{Client: b.temporal, Names: b.store}, DriftMetrics: b.drift,
 		NFVOPackages: b.nfvo, GrantPoll: b.config.NFVO.GrantPoll, Endpoint: b.config.API.Endpoint,
 		UserData: b.userData(), Scripts: worker.Scripts{
 			Policy: b.config.Scripts.Policy, Network: b.config.Scripts.Network, Timeout: b.config.Scripts.Timeout, Ansible: b.config.Scripts.Ansible,

@@ -68,6 +68,11 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
+// NeedsRequest tells whether only another request can mend it, as far as the error says.
+func (e *Error) NeedsRequest() bool {
+	return e != nil && (e.Kind == KindInvalid || strings.Contains(e.Detail, "correct the request"))
+}
+
 // Sentence is what an operator reads: Detail with every problem, without the cause.
 func (e *Error) Sentence() string {
 	if len(e.Problems) == 0 {

@@ -64,10 +64,16 @@ const (
 	AttrOperation      = "LcmOperation"
 	AttrOperationState = "OperationState"
 	AttrStep           = "LcmStep"
+	// AttrVnfInstanceName and AttrVimName are for people who read lists. Namespaces that were made for earlier releases
+	// may be without them.
+	AttrVnfInstanceName = "VnfInstanceName"
+	AttrVimName         = "VimName"
 )
 
-// SearchAttributes lists the attributes that the namespace must have.
-var SearchAttributes = [...]string{AttrVnfInstanceID, AttrOperation, AttrOperationState, AttrStep}
+// SearchAttributes lists the attributes that the namespace should have.
+var SearchAttributes = [...]string{
+	AttrVnfInstanceID, AttrOperation, AttrOperationState, AttrStep, AttrVnfInstanceName, AttrVimName,
+}
 
 // CancelRequest is the argument of the update "cancel".
 type CancelRequest struct {

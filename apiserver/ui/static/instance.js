@@ -4,7 +4,7 @@ import { h, fill, notice } from './dom.js';
 import { get, list, may, post } from './api.js';
 import { listen } from './events.js';
 import { nameOf } from './format.js';
-import { attempt, button, confirm, facts, id, later, pill, time } from './parts.js';
+import { attempt, button, confirm, facts, id, inTemporal, later, pill, time } from './parts.js';
 import { operationRows } from './operations.js';
 import { showTopology } from './topology.js';
 import { planHeal, planScale } from './plan.js';
@@ -40,6 +40,7 @@ export async function showInstance(place, { id: instanceId, signal }) {
     ]));
     fill(parts, showTopology(topology));
     fill(past, h('h2', 'Operations'), operations.total ? operationRows(operations.items, true) : h('p.sub', 'There was none yet.'),
+      h('p.links', inTemporal(`VnfInstanceId = "${instance.id}"`, 'The same in Temporal')),
       operations.total > 10 && h('p', h('a', { href: `#/operations?instance=${instance.id}` }, `All ${operations.total} operations`)));
   };
 

@@ -3,7 +3,7 @@
 import { h, fill, icon } from './dom.js';
 import { session } from './api.js';
 import * as events from './events.js';
-import { problem } from './parts.js';
+import { inTemporal, problem } from './parts.js';
 import { showLogin, returnFromIssuer } from './login.js';
 import { showInstances } from './instances.js';
 import { showInstance } from './instance.js';
@@ -80,6 +80,8 @@ function more() {
       identity && h('p.me', h('strong', identity.client), h('span', `Project ${identity.projectId}`)),
       h('a', { href: '../docs' }, 'The API'),
       settings.temporal && h('a', { href: settings.temporal, rel: 'noreferrer' }, 'Temporal'),
+      inTemporal('OperationState = "FAILED_TEMP"', 'Temporal: what waits for a decision'),
+      inTemporal('ExecutionStatus = "Running" AND LcmOperation IS NOT NULL', 'Temporal: operations that are not over'),
       settings.version && h('p.hint', `Windlass ${settings.version}`),
       session.loggedIn && h('button', { type: 'button', onclick: () => leaveSession() }, 'Log out')));
 }

@@ -1,10 +1,16 @@
 // Parts that several pages show.
 
 import { h, fill, notice } from './dom.js';
+import { session } from './api.js';
 import { kindOf, moment, ago, wordFor } from './format.js';
 
 // pill shows a state by its colour and in words.
 export const pill = (state, word) => h(`span.pill.${kindOf(state)}`, { title: state }, word || wordFor(state));
+
+// inTemporal links to the list of Temporal's Web UI that a query finds; nothing where no Web UI is known.
+export const inTemporal = (query, text) => session.settings.temporal && h('a', {
+  href: `${session.settings.temporal}/workflows?query=${encodeURIComponent(query)}`, rel: 'noreferrer', target: '_blank',
+}, text);
 
 export const time = (text) => (text ? h('time', { datetime: text, title: moment(text) }, ago(text)) : '');
 
