@@ -142,7 +142,7 @@ func (d *toolsDrill) reaches(t *testing.T, op, state string) {
 // awaitListed waits until Temporal's list of workflows, which follows with a delay, has the operation.
 func (d *toolsDrill) awaitListed(t *testing.T, op, state string) {
 	t.Helper()
-	query := "OperationState='" + state + "'"
+	query := fmt.Sprintf("OperationState='%s' AND VnfInstanceName='tools-%d' AND VimName='cloud'", state, d.made)
 	require.Eventually(t, func() bool {
 		out, err := d.tool(t, "temporal workflow list --query \""+query+"\"").CombinedOutput()
 		return err == nil && strings.Contains(string(out), filepath.Base(op))
