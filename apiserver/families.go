@@ -44,7 +44,7 @@ func (s *Server) lifecycleManagement() *vnflcm.Handler {
 		Backend: s.backend, Starter: s.Starter,
 		Operations:    &operations.Resolver{Store: s.Store, Vault: s.Vault, PodNetwork: s.PodNetwork, Scripts: s.Scripts},
 		GrantedByNFVO: s.GrantedByNFVO, Python: s.Python, Ansible: s.Ansible, NFVOPackages: s.NFVOPackages, FetchPatience: s.FetchPatience,
-		Files: s.Files,
+		Files: s.Files, Surveyor: s.Surveyor,
 	}
 }
 

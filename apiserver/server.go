@@ -54,6 +54,8 @@ type Options struct {
 	Vault   *secrets.Vault
 	Starter vnflcm.Starter
 	Vims    vims.Checker // nil: credentials are not tried
+	// Surveyor asks VIMs about plans; nil asks none.
+	Surveyor vnflcm.Surveyor
 	// VimAddresses say where VIMs may be; nil: anywhere.
 	VimAddresses rest.VimAddresses
 	// Subscribers tries the callback URIs of subscriptions; nil takes them as they are.

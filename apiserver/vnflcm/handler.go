@@ -9,6 +9,7 @@ import (
 	"github.com/windlass-nfv/windlass/apiserver/rest"
 	"github.com/windlass-nfv/windlass/internal/cnf"
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/lifecycle"
 	"github.com/windlass-nfv/windlass/internal/operations"
 )
 
@@ -18,6 +19,8 @@ type Handler struct {
 	Starter Starter
 	// Operations resolves what requests are about.
 	Operations *operations.Resolver
+	// Surveyor asks VIMs about plans; nil asks none.
+	Surveyor Surveyor
 	// GrantedByNFVO tells that an NFVO grants operations: it may have the networks and the VIM that a request lacks.
 	GrantedByNFVO bool
 	// Python tells whether workers run the user data classes of packages.
@@ -36,6 +39,13 @@ type Handler struct {
 type Files interface {
 	// Fetch reads what is there. What may not be fetched is Denied, what is wrong with it Invalid.
 	Fetch(ctx context.Context, s cnf.Source) ([]byte, error)
+}
+
+// Surveyor asks the VIMs of an operation that has not begun what they would refuse, and what they have no room for.
+type Surveyor interface {
+	// Survey returns a sentence a problem; unasked says what nobody was asked about, and why. An error says why the VIM
+	// could not tell. The quota is nil where it is not known.
+	Survey(ctx context.Context, op *operations.Operation, q *lifecycle.Quota) (problems []string, unasked string, err error)
 }
 
 // Starter is the way from here to the workflows.

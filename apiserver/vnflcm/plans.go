@@ -6,10 +6,12 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/labstack/echo/v4"
 
 	"github.com/windlass-nfv/windlass/apiserver/rest"
+	"github.com/windlass-nfv/windlass/internal/auth"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
 )
@@ -18,6 +20,7 @@ import (
 type planRequest struct {
 	Operation string          `json:"operation" param:"required; enum=INSTANTIATE|SCALE|SCALE_TO_LEVEL|HEAL|OPERATE|CHANGE_EXT_CONN|CHANGE_VNFPKG|TERMINATE"`
 	Request   json.RawMessage `json:"request" param:"required"`
+	AskVim    bool            `json:"askVim"`
 }
 
 // planView is what an operation changes.
@@ -32,8 +35,18 @@ type planView struct {
 	Quota *lifecycle.Quota `json:"quota,omitempty"`
 	// Steps are those of an operation that has not begun; afterwards there are the operation's own.
 	Steps []lifecycle.Step `json:"steps,omitempty"`
+	// Vim is what the VIM says of it; nil when nobody wanted to know, or nothing is made there.
+	Vim *vimView `json:"vim,omitempty"`
 	// ForwardOnlyFrom counts steps from 0; once that one has begun there is no rollback.
 	ForwardOnlyFrom *int `json:"forwardOnlyFrom,omitempty"`
+}
+
+// vimView is what a VIM says of an operation that has not begun.
+type vimView struct {
+	// Problems are what the VIM would refuse, and what it has no room for.
+	Problems []string `json:"problems"`
+	// Unasked says what the VIM was not asked about, and why.
+	Unasked string `json:"unasked,omitempty"`
 }
 
 func viewOfPlan(p lcm.Plan, steps []lifecycle.Step) planView {
@@ -59,13 +72,59 @@ func (h *Handler) planOperation(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	p, facts, err := h.planOf(c.Request().Context(), inst, lcm.Operation(req.Operation), req.Request, version)
+	ctx := c.Request().Context()
+	p, facts, err := h.planOf(ctx, inst, lcm.Operation(req.Operation), req.Request, version)
 	if err != nil {
 		return within("$.request", err)
 	}
 	view := viewOfPlan(p, lifecycle.Steps(facts, p))
 	view.Quota = lifecycle.Needs(p, facts)
+	if req.AskVim {
+		view.Vim = h.survey(ctx, inst, req, version, view.Quota)
+	}
 	return rest.WriteJSON(c, http.StatusOK, view)
+}
+
+// surveyPatience is how long a plan waits for the VIM.
+const surveyPatience = 30 * time.Second
+
+// survey asks the VIM about a plan, nil when it makes nothing there. A VIM that does not tell is no reason to refuse the
+// plan.
+func (h *Handler) survey(
+	ctx context.Context, inst lcm.VnfInstance, req planRequest, version int, q *lifecycle.Quota,
+) *vimView {
+	whole := req.Operation == string(lcm.OpInstantiate)
+	if whole { // the request tells
+		version = dialectOf(req.Request).Number
+	}
+	if h.Surveyor == nil || q == nil && !whole {
+		return nil
+	}
+	view := &vimView{Problems: []string{}}
+	if !mayAsk(ctx, req.Operation) {
+		view.Unasked = "The VIM is asked for clients only that may begin such an operation."
+		return view
+	}
+	ctx, done := context.WithTimeout(ctx, surveyPatience)
+	defer done()
+	op, err := h.operation(ctx, inst, lcm.Operation(req.Operation), req.Request, version)
+	if err == nil {
+		var found []string
+		found, view.Unasked, err = h.Surveyor.Survey(ctx, op, q)
+		view.Problems = append(view.Problems, found...)
+	}
+	if err != nil {
+		view.Unasked = "The VIM does not tell: " + lcm.Sentence(err)
+	}
+	return view
+}
+
+// mayAsk tells whether the client might send the operation itself: its request may name any address as that of a VIM.
+func mayAsk(ctx context.Context, op string) bool {
+	who, known := auth.From(ctx)
+	return !known || who.May(auth.Need{
+		APIs: []string{"vnflcm:v1", "vnflcm:v2"}, Access: auth.Write, Task: strings.ToLower(op),
+	})
 }
 
 // plannedVersion is the version of /vnflcm whose operation is planned: what a request leaves out means another thing in

@@ -24,7 +24,11 @@ type plan struct {
 		Undo  string `json:"undo"`
 	} `json:"steps"`
 	ForwardOnlyFrom *int `json:"forwardOnlyFrom"`
-	Quota           *struct {
+	Vim             *struct {
+		Problems []string `json:"problems"`
+		Unasked  string   `json:"unasked"`
+	} `json:"vim"`
+	Quota *struct {
 		Instances int  `json:"instances"`
 		Cores     *int `json:"cores"`
 		RAM       *int `json:"ramMb"`
@@ -36,7 +40,7 @@ type plan struct {
 // showPlan shows what an operation would do.
 func (c *cli) showPlan(ctx context.Context, instance string, op lcm.Operation, request any) error {
 	var raw json.RawMessage
-	body := map[string]any{"operation": op, "request": request}
+	body := map[string]any{"operation": op, "request": request, "askVim": true}
 	if _, err := c.client.send(ctx, http.MethodPost, "/windlass/v1/vnf_instances/"+instance+"/plan", body,
 		&raw); err != nil {
 		return ofRequest(err)
@@ -96,6 +100,7 @@ func (c *cli) printPlan(raw json.RawMessage) error {
 		field(w, "VMs to make", p.Adds)
 		field(w, "VMs to delete", p.Removes)
 		field(w, "Quota", p.quota())
+		p.printVim(w)
 		if p.Operation == lcm.OpOperate {
 			field(w, "VMs "+map[lcm.VnfState]string{lcm.VnfStarted: "to start", lcm.VnfStopped: "to stop"}[p.ChangeStateTo],
 				len(p.Operated))
@@ -132,6 +137,21 @@ func (p plan) quota() string {
 		text += fmt.Sprintf(", %d MiB of memory", *p.Quota.RAM)
 	}
 	return text + fmt.Sprintf(", %d ports, %d volumes", p.Quota.Ports, p.Quota.Volumes)
+}
+
+// printVim shows what the VIM says. Nothing to complain of is said as well: it was asked.
+func (p plan) printVim(w io.Writer) {
+	if p.Vim == nil {
+		return
+	}
+	for _, problem := range p.Vim.Problems {
+		field(w, "VIM says", problem)
+	}
+	if p.Vim.Unasked != "" {
+		field(w, "VIM was not asked", p.Vim.Unasked)
+	} else if len(p.Vim.Problems) == 0 {
+		field(w, "VIM says", "it has what is needed")
+	}
 }
 
 func (p plan) printLeaving(w io.Writer) {

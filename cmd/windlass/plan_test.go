@@ -97,11 +97,20 @@ func TestPlan_isShownBeforeAndAfterItIsDecided(t *testing.T) {
 	assert.JSONEq(t, scalePlan+"}", windlass(t, changing(), "op", "plan", opID, "--json").out)
 
 	api := changing()
-	api.answers["POST /windlass/v1/vnf_instances/"+vnfID+"/plan"] = problem(http.StatusConflict,
+	planPath := "POST /windlass/v1/vnf_instances/" + vnfID + "/plan"
+	for vim, want := range map[string]string{
+		`{"problems":[]}`: `VIM says +it has what is needed\n`,
+		`{"problems":["No network n.","No room."],"unasked":"No images."}`: `VIM says +No network n\.\n` +
+			`VIM says +No room\.\nVIM was not asked +No images\.\n`,
+	} {
+		api.answers[planPath] = ok(200, scalePlan+scaleQuota+`,"vim":`+vim+`}`)
+		assert.Regexp(t, want, windlass(t, api, "vnf", "terminate", vnfID, "--plan").out)
+	}
+	api.answers[planPath] = problem(http.StatusConflict,
 		`{"status":409,"detail":"Etcd has no quorum."}`)
 	got = windlass(t, api, "vnf", "terminate", vnfID, "--plan")
 	assert.Equal(t, result{1, "", "windlass: Etcd has no quorum.\n"}, got)
-	assert.JSONEq(t, `{"operation":"TERMINATE","request":{"terminationType":"FORCEFUL"}}`, api.last("POST").body)
+	assert.JSONEq(t, `{"operation":"TERMINATE","request":{"terminationType":"FORCEFUL"},"askVim":true}`, api.last("POST").body)
 }
 
 func TestChanges_wantToBeToldWhatToDo(t *testing.T) {

@@ -25,6 +25,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/vim/kubernetes"
 	"github.com/windlass-nfv/windlass/internal/vim/openstack"
 	"github.com/windlass-nfv/windlass/vnfpkg"
+	"github.com/windlass-nfv/windlass/worker"
 )
 
 // backends are what API server and worker stand on.
@@ -165,6 +166,7 @@ func (b *backends) serveAPI(ctx context.Context) error {
 		Listen: b.config.API.Listen, Endpoint: b.config.API.Endpoint,
 		Store: b.store, Vault: b.vault, Starter: workflows, Watcher: workflows, Checks: workflows,
 		Vims: registered, Clusters: registered, VimAddresses: b.vimGuard(),
+		Surveyor:    worker.NewSurveyor(b.workerOptions(), b.config.UserData.Python != ""),
 		Subscribers: b.subscribers, Sources: b.sources, Files: b.files, PackageTrust: b.trust, Python: b.config.UserData.Python != "",
 		Ansible:        b.config.Scripts.Ansible,
 		NoCallbackTest: !b.config.Notifications.TestCallback, DuplicateSubscriptions: b.config.Notifications.Duplicates,

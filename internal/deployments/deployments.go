@@ -56,9 +56,22 @@ func (d *Deployments) Deployment(ctx context.Context, id lcm.OpOccID) (vim.Deplo
 	if err != nil {
 		return vim.Deployment{}, err
 	}
+	return d.defined(ctx, op, definer)
+}
+
+// Of is the deployment of an operation that need not exist.
+func (d *Deployments) Of(ctx context.Context, op *operations.Operation) (vim.Deployment, error) {
+	definer, err := d.DefinerOf(ctx, op)
+	if err != nil {
+		return vim.Deployment{}, err
+	}
+	return d.defined(ctx, op, definer)
+}
+
+func (*Deployments) defined(ctx context.Context, op *operations.Operation, definer Definer) (vim.Deployment, error) {
 	definition, opened, err := definer.Whole(ctx, op)
 	return vim.Deployment{
-		Name: Name(op.Instance.ID), Owner: ownerOf(op.Instance.ID), Operation: tag(id), Definition: definition,
+		Name: Name(op.Instance.ID), Owner: ownerOf(op.Instance.ID), Operation: tag(op.OpOcc.ID), Definition: definition,
 		Timeout: timeout(op), Secrets: opened,
 	}, err
 }

@@ -121,12 +121,24 @@ type (
 		// NodePorts are the Services of a deployment that every node serves.
 		NodePorts(ctx context.Context, name string) ([]lcm.ExposedService, error)
 	}
+	// Surveyor tells before anything is made what the VIM would refuse, and what there is no room for.
+	Surveyor interface {
+		// Survey returns one sentence a problem, and changes nothing. The deployment is one that is not there; without a
+		// Definition only the room is looked at. An error says why the VIM could not tell.
+		Survey(ctx context.Context, d Deployment, room Room) (problems []string, err error)
+	}
 	// VolumeKeeper lets volumes outlive their servers.
 	VolumeKeeper interface {
 		// VolumesLost are the volumes of a server that the VIM deletes together with it; ours are the deployment's.
 		VolumesLost(ctx context.Context, serverID string, ours ...string) ([]string, error)
 	}
 )
+
+// Room is what an operation takes up in a VIM; 0 is also what is not known.
+type Room struct {
+	Servers, Cores, Ports, Volumes int
+	RAM                            int // in MiB
+}
 
 // ServerState is what a VIM tells of one server now.
 type ServerState struct {

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"encoding/json"
 	"net/http"
 	"os"
 	"slices"
@@ -333,6 +334,7 @@ func badRequests(t *testing.T, b *bed) {
 		func(req, _ map[string]any) { req["flavourId"] = "huge" }))
 	require.Contains(t, []int{http.StatusBadRequest, http.StatusUnprocessableEntity}, a.Status)
 	require.Contains(t, testbed.Problem(t, a), "huge")
+	planAsksTheVIM(t, b, vnf)
 	a = b.Call(t, http.MethodPost, "/vnflcm/v1/vnf_instances", map[string]any{"vnfdId": "no-such-vnfd"})
 	require.Equal(t, http.StatusUnprocessableEntity, a.Status)
 	a = b.Call(t, http.MethodPost, "/vnflcm/v1/vnf_instances/"+vnf+"/terminate",
@@ -347,6 +349,30 @@ func badRequests(t *testing.T, b *bed) {
 	require.GreaterOrEqual(t, a.Status, 400)
 	require.Less(t, a.Status, 500, "%s", a.Body)
 	require.Contains(t, string(a.Body), "refused the credentials")
+}
+
+// planAsksTheVIM wants a plan to tell what the cloud does not have, while the instance stays as it is.
+func planAsksTheVIM(t *testing.T, b *bed, vnf string) {
+	t.Helper()
+	said := func(edit func(request map[string]any)) []any {
+		request := b.InstantiateRequest(t, "bad", func(req, _ map[string]any) { edit(req) })
+		a := b.Call(t, http.MethodPost, "/windlass/v1/vnf_instances/"+vnf+"/plan",
+			map[string]any{"operation": "INSTANTIATE", "request": request, "askVim": true})
+		require.Equal(t, http.StatusOK, a.Status, "%s", a.Body)
+		var plan struct {
+			Vim map[string]any `json:"vim"`
+		}
+		require.NoError(t, json.Unmarshal(a.Body, &plan))
+		require.NotContains(t, plan.Vim, "unasked")
+		return plan.Vim["problems"].([]any)
+	}
+	require.Empty(t, said(func(map[string]any) {}))
+	problems := said(func(req map[string]any) {
+		req["extVirtualLinks"].([]any)[0].(map[string]any)["resourceId"] = "no-such-network"
+	})
+	require.Len(t, problems, 1)
+	require.Contains(t, problems[0], "no-such-network")
+	b.RequireNothingLeft(t)
 }
 
 func oneOperation(t *testing.T, b *bed) {

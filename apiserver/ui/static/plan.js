@@ -16,7 +16,7 @@ function planned({ title, operation, verb, fields, body, own, path, task, done }
         fill(outcome, h('p.sub', 'Planning…'));
         try {
           const plan = await (await request(`${own}/plan`, {
-            method: 'POST', headers: { Version: '2.0.0' }, json: { operation, request: asked },
+            method: 'POST', headers: { Version: '2.0.0' }, json: { operation, request: asked, askVim: true },
           })).json();
           fill(outcome, planView(plan), h('div.actions', button('Do nothing', close), button(verb, async (click) => {
             const go = click.currentTarget;
@@ -54,6 +54,8 @@ function planView(plan) {
       h('li', h('code', l.node || l.vnfcId), ` because ${l.why || 'it is asked for'}`)))),
     plan.keepVolumes && h('p', 'Volumes stay, with all data.'),
     room && h('p.sub', `The cloud must have room for ${room}.`),
+    plan.vim?.problems.map((text) => h('p.problem', text)),
+    plan.vim?.unasked && h('p.sub', plan.vim.unasked),
     plan.steps && h('ol.plan-steps', plan.steps.map((s, i) => h('li', s.title,
       s.final && h('span.tag.final', 'final'),
       plan.forwardOnlyFrom === i && h('span.tag', 'no rollback from here on')))));

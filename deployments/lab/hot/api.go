@@ -33,8 +33,28 @@ var validName = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9_.-]{0,254}$`)
 
 // CreateStack checks the request and starts to make the stack.
 func (e *Engine) CreateStack(ctx context.Context, req Request) (Stack, error) {
+	st, src, err := e.checked(ctx, req)
+	if err != nil {
+		return Stack{}, err
+	}
+	if err := e.insert(&st, src); err != nil {
+		return Stack{}, err
+	}
+	e.start(st, func(ctx context.Context) error { return e.runConverge(ctx, st) })
+	return st, nil
+}
+
+// PreviewStack does all that CreateStack does before it makes anything.
+func (e *Engine) PreviewStack(ctx context.Context, req Request) error {
+	_, _, err := e.checked(ctx, req)
+	return err
+}
+
+// checked is the stack of a request that can be made.
+func (e *Engine) checked(ctx context.Context, req Request) (Stack, Source, error) {
+	src := Source{Template: req.Template, Files: req.Files, Environment: req.Environment}
 	if !validName.MatchString(req.Name) {
-		return Stack{}, invalid(`Invalid stack name %s must contain only alphanumeric or "_-." characters, must start with alpha and must be 255 characters or less.`, req.Name)
+		return Stack{}, src, invalid(`Invalid stack name %s must contain only alphanumeric or "_-." characters, must start with alpha and must be 255 characters or less.`, req.Name)
 	}
 	st := Stack{
 		ID: uuid.NewString(), Name: req.Name, ProjectID: req.ProjectID, UserID: req.UserID, UserName: req.UserName,
@@ -46,17 +66,9 @@ func (e *Engine) CreateStack(ctx context.Context, req Request) (Stack, error) {
 	}
 	st.RootID = st.ID
 	if _, exists := e.byName(req.ProjectID, req.Name); exists {
-		return Stack{}, alreadyExists(req.Name)
+		return Stack{}, src, alreadyExists(req.Name)
 	}
-	src := Source{Template: req.Template, Files: req.Files, Environment: req.Environment}
-	if err := e.checkWhole(ctx, &st, src); err != nil {
-		return Stack{}, err
-	}
-	if err := e.insert(&st, src); err != nil {
-		return Stack{}, err
-	}
-	e.start(st, func(ctx context.Context) error { return e.runConverge(ctx, st) })
-	return st, nil
+	return st, src, e.checkWhole(ctx, &st, src)
 }
 
 func alreadyExists(name string) error {

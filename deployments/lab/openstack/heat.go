@@ -25,6 +25,7 @@ func (rt *router) heat() {
 		return ok(object{"api": object{"revision": "lab"}, "engine": object{"revision": "lab"}})
 	})
 	rt.on(heat, "POST "+base+"/stacks", c.createStack)
+	rt.on(heat, "POST "+base+"/stacks/preview", c.previewStack)
 	rt.on(heat, "GET "+base+"/stacks", c.listStacks)
 	rt.on(heat, "GET "+base+"/stacks/detail", c.listStacks)
 	rt.on(heat, "POST "+base+"/validate", c.validateTemplate)
@@ -94,6 +95,21 @@ func (c *Cloud) createStack(r *request) (reply, error) {
 		return reply{}, heatFailure(err)
 	}
 	return created(object{"stack": object{"id": st.ID, "links": []object{{"rel": "self", "href": c.stackLink(st)}}}})
+}
+
+// previewStack answers what would be made; the lab tells no more of it than that Heat would take it.
+func (c *Cloud) previewStack(r *request) (reply, error) {
+	req, err := c.readStack(r)
+	if err != nil {
+		return reply{}, err
+	}
+	if req.Template == nil {
+		return reply{}, badRequest("No template specified")
+	}
+	if err := c.heat.PreviewStack(r.Context(), req); err != nil {
+		return reply{}, heatFailure(err)
+	}
+	return ok(object{"stack": object{"stack_name": req.Name, "parameters": req.Parameters, "resources": []object{}}})
 }
 
 // stack finds the stack of a request's path; the name must be that of the id.

@@ -71,6 +71,28 @@ func definitionOf(d vim.Definition) (Definition, error) {
 	}
 }
 
+// Survey implements vim.Surveyor: each part is asked about what it would have.
+func (v *VIM) Survey(ctx context.Context, d vim.Deployment, room vim.Room) (problems []string, err error) {
+	of, err := definitionOf(d.Definition)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range v.parts {
+		surveyor, ok := p.VIM.(vim.Surveyor)
+		if !ok {
+			continue
+		}
+		its := d
+		its.Definition = of[p.Name]
+		found, err := surveyor.Survey(ctx, its, room)
+		if err != nil {
+			return problems, err
+		}
+		problems = append(problems, found...)
+	}
+	return problems, nil
+}
+
 // Remove implements vim.VIM: all parts at once, each to its end whatever becomes of the others.
 func (v *VIM) Remove(ctx context.Context, name, owner string, progress func(string)) error {
 	return v.each(progress, func(p Part, show func(string)) error { return p.VIM.Remove(ctx, name, owner, show) })

@@ -29,6 +29,7 @@ type Cloud struct {
 	compute  *gophercloud.ServiceClient
 	images   *gophercloud.ServiceClient // nil where the catalog has none
 	balancer *gophercloud.ServiceClient // nil in a cloud without Octavia
+	volumes  *gophercloud.ServiceClient // nil in a cloud without Cinder
 	regions  []string
 	// waiting counts those that look again and again whether something is over.
 	waiting atomic.Int64
@@ -117,6 +118,11 @@ func (c *Cloud) readCatalog(vim lcm.Vim, where gophercloud.EndpointOpts) error {
 	if endpoint, ok := find(catalog, loadBalancerType, where); ok {
 		c.balancer = &gophercloud.ServiceClient{ProviderClient: c.provider, Endpoint: endpoint, Type: loadBalancerType}
 		c.balancer.ResourceBase = strings.TrimSuffix(endpoint, "v2.0/") + "v2.0/"
+	}
+	for _, kind := range []string{"block-storage", "volumev3"} {
+		if endpoint, ok := find(catalog, kind, where); ok && c.volumes == nil {
+			c.volumes = &gophercloud.ServiceClient{ProviderClient: c.provider, Endpoint: endpoint, Type: kind}
+		}
 	}
 	// Neutron's endpoint has no version in most catalogs, and Glance's neither.
 	c.network.ResourceBase = strings.TrimSuffix(c.network.Endpoint, "v2.0/") + "v2.0/"

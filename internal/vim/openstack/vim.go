@@ -14,6 +14,7 @@ var _ interface {
 	vim.Power
 	vim.Reconnector
 	vim.Restorer
+	vim.Surveyor
 	vim.VolumeKeeper
 } = (*Cloud)(nil)
 

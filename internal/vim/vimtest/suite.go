@@ -46,6 +46,7 @@ func Run(t *testing.T, bed Bed) {
 		require.NoError(t, s.VIM.Remove(ctx, s.Name, owner, silent), "it leaves nothing")
 	})
 	s.absent()
+	s.surveys()
 	id := s.deploys()
 	s.leavesOthersAlone(id)
 	s.changes()
@@ -101,6 +102,21 @@ func (s *site) absent() {
 	s.isKind(lcm.KindNotFound, s.VIM.Settle(s.ctx(), s.Name, owner, silent)) // who asks so tries a connection to the VIM
 	require.NoError(s, s.VIM.Remove(s.ctx(), s.Name, owner, silent), "what is not there is removed")
 	require.NoError(s, s.VIM.Interrupt(s.ctx(), s.Name, owner, silent))
+}
+
+// surveys asks about the deployment, which is not made by that.
+func (s *site) surveys() {
+	surveyor, ok := s.VIM.(vim.Surveyor)
+	if !ok {
+		return
+	}
+	for range 2 {
+		problems, err := surveyor.Survey(s.ctx(), s.deployment(owner, "op-0"), vim.Room{Servers: 2, Ports: 2})
+		require.NoError(s, err)
+		require.Empty(s, problems)
+	}
+	_, err := s.VIM.Inventory(s.ctx(), s.Name)
+	s.isKind(lcm.KindNotFound, err)
 }
 
 // deploys makes the deployment, and finds it again.

@@ -17,6 +17,9 @@ import (
 	lab "github.com/windlass-nfv/windlass/deployments/lab/openstack"
 	"github.com/windlass-nfv/windlass/deployments/lab/state"
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/outbound"
+	"github.com/windlass-nfv/windlass/internal/vim"
+	"github.com/windlass-nfv/windlass/internal/vim/openstack"
 	"github.com/windlass-nfv/windlass/internal/vim/openstack/openstacktest"
 )
 
@@ -25,6 +28,21 @@ func TestContract_labWithFakeMachines(t *testing.T) {
 		netip.MustParsePrefix("127.78.41.0/24"))
 	cloud.Spare = netip.MustParsePrefix("127.78.46.0/24")
 	openstacktest.Run(t, cloud)
+	t.Run("tells what there is no room for", func(t *testing.T) { tellsShortages(t, cloud) })
+}
+
+// tellsShortages knows the lab's quotas.
+func tellsShortages(t *testing.T, at openstacktest.Cloud) {
+	c, err := openstack.Connect(t.Context(), at.Vim, at.Cred, outbound.Guard{})
+	require.NoError(t, err)
+	problems, err := c.Survey(t.Context(), vim.Deployment{}, vim.Room{
+		Servers: 1e6, Cores: 1e7, RAM: 1 << 40, Ports: 1e6, Volumes: 1e6,
+	})
+	require.NoError(t, err)
+	require.Len(t, problems, 5, "%s", problems)
+	for i, what := range []string{"servers", "cores", "MiB of memory", "ports", "volumes"} {
+		require.Regexp(t, `^The project's quota has room for \d+ more `+what+` \(\d+ of \d+ are used\), and \d+ are needed\.$`, problems[i])
+	}
 }
 
 // labCloud runs the lab in this process: its public endpoints with TLS, the others without.

@@ -8,6 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/vim"
+	"github.com/windlass-nfv/windlass/internal/vim/openstack"
 )
 
 const server = `
@@ -69,9 +71,24 @@ func (s *site) refusals() {
 			_, err := in.cloud.CreateStack(t.Context(), st, silent)
 			in.requireKind(lcm.KindInvalid, err, append(c.words, "create stack "+in.name)...)
 			require.NotContains(t, err.Error(), sealed)
+			in.foresees(st, c.words)
 			in.requireWorks(in.cloud) // nothing was made
 		})
 	}
+}
+
+// foresees wants a survey to tell what is wrong with a stack.
+func (s *site) foresees(st openstack.Stack, words []string) {
+	problems, err := s.cloud.Survey(s.Context(), vim.Deployment{
+		Name: st.Name, Owner: st.Owner, Operation: st.Operation, Timeout: st.Timeout, Secrets: st.Secrets,
+		Definition: openstack.Definition{Template: st.Template, Files: st.Files, Parameters: st.Parameters},
+	}, vim.Room{})
+	require.NoError(s, err)
+	require.Len(s, problems, 1)
+	for _, word := range words {
+		require.Contains(s, problems[0], word)
+	}
+	require.NotContains(s, problems[0], sealed)
 }
 
 // inside wraps resources into a member of a group, two stacks below the top.

@@ -1,0 +1,82 @@
+package apiserver
+
+import (
+	"context"
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/lifecycle"
+	"github.com/windlass-nfv/windlass/internal/operations"
+)
+
+// surveyor stands for VIMs that are asked about plans.
+type surveyor struct {
+	problems []string
+	unasked  string
+	err      error
+	asked    []lcm.Operation
+	quota    *lifecycle.Quota
+}
+
+func (s *surveyor) Survey(
+	_ context.Context, op *operations.Operation, q *lifecycle.Quota,
+) (problems []string, unasked string, err error) {
+	s.asked, s.quota = append(s.asked, op.OpOcc.Operation), q
+	return s.problems, s.unasked, s.err
+}
+
+func TestPlan_tellsWhatTheVIMSaysOfIt(t *testing.T) {
+	vims := &surveyor{}
+	b := newBench(t, func(o *Options) { o.Surveyor = vims })
+	instance := b.running("/vnflcm/v1")
+	const scale = `"operation":"SCALE","request":{"type":"SCALE_OUT","aspectId":"worker_instance","numberOfSteps":"2"}`
+	says := func(body string) any { return b.do("POST", planPath(instance), body).want(http.StatusOK)["vim"] }
+
+	require.Nil(t, says(`{`+scale+`}`), "nobody wanted to know")
+	require.Nil(t, says(`{"askVim":true,"operation":"TERMINATE","request":{"terminationType":"FORCEFUL"}}`))
+	require.Empty(t, vims.asked)
+
+	require.Equal(t, map[string]any{"problems": []any{}}, says(`{"askVim":true,`+scale+`}`))
+	require.Equal(t, []lcm.Operation{lcm.OpScale}, vims.asked)
+	require.Equal(t, 2, vims.quota.Instances)
+	vims.problems, vims.unasked = []string{"No room."}, "No images were looked for."
+	require.Equal(t, map[string]any{"problems": []any{"No room."}, "unasked": "No images were looked for."},
+		says(`{"askVim":true,`+scale+`}`))
+	vims.problems, vims.err = nil, lcm.Errorf(lcm.KindUnavailable, "Keystone does not answer.")
+	require.Equal(t, map[string]any{"problems": []any{}, "unasked": "The VIM does not tell: Keystone does not answer."},
+		says(`{"askVim":true,`+scale+`}`))
+	require.Empty(t, b.starter.starts)
+}
+
+func TestPlan_ofAnInstantiationAsksTheVIM(t *testing.T) {
+	vims := &surveyor{}
+	b := newBench(t, func(o *Options) { o.Surveyor = vims })
+	instance, request := b.ready("/vnflcm/v1")
+	for _, request := range []map[string]any{request, asV2(t, request)} {
+		doc := b.do("POST", planPath(instance), map[string]any{"operation": "INSTANTIATE", "request": request, "askVim": true}).
+			want(http.StatusOK)
+		require.Equal(t, map[string]any{"problems": []any{}}, doc["vim"])
+	}
+	require.Equal(t, []lcm.Operation{lcm.OpInstantiate, lcm.OpInstantiate}, vims.asked)
+	require.Equal(t, 5, vims.quota.Instances)
+}
+
+func TestPlan_asksTheVIMOnlyForWhomMayDoIt(t *testing.T) {
+	vims := &surveyor{}
+	b := newBench(t, withAuth, func(o *Options) { o.Surveyor = vims })
+	b.client = as(string(lcm.DefaultProject), "windlass:write")
+	instance := b.running("/vnflcm/v1")
+	const scale = `{"askVim":true,"operation":"SCALE","request":{"type":"SCALE_OUT","aspectId":"worker_instance"}}`
+	for scopes, asked := range map[string]bool{
+		"windlass:read": false, "vnflcm:v1:readonly vnflcm:v1:heal": false, "vnflcm:v1:readonly vnflcm:v1:scale": true,
+		"windlass:write": true,
+	} {
+		vims.asked = nil
+		doc := b.do("POST", planPath(instance), scale, as(string(lcm.DefaultProject), scopes)).want(http.StatusOK)
+		require.Equal(t, asked, len(vims.asked) == 1, scopes)
+		require.Equal(t, !asked, doc["vim"].(map[string]any)["unasked"] != nil, scopes)
+	}
+}
