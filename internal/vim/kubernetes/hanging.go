@@ -62,7 +62,10 @@ func heldBy(o *unstructured.Unstructured) string {
 			names = append(names, name)
 		}
 	}
-	if len(names) == 0 {
+	switch {
+	case len(names) == 0 && len(o.GetFinalizers()) > 0 && ofDefinition(o): // of these it learns late
+		return "the cluster's garbage collector, which looks for new kinds twice a minute, removes first what belongs to it"
+	case len(names) == 0:
 		return ""
 	}
 	return "it waits for its finalizers: " + strings.Join(names, ", ")

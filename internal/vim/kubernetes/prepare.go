@@ -5,6 +5,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -42,6 +43,9 @@ func (c *Cluster) prepare(
 ) (out []prepared, err error) {
 	began := time.Now()
 	brought := customKinds(d.Objects)
+	if len(brought) > 0 {
+		c.kinds.notBefore(began) // such a kind may have been there, and have gone with another VNF
+	}
 	var problems []lcm.Problem
 	for _, given := range d.Objects {
 		p := prepared{Unstructured: *given.DeepCopy()}
@@ -103,6 +107,12 @@ func customKinds(objects []unstructured.Unstructured) map[schema.GroupKind]bool 
 		out[schema.GroupKind{Group: group, Kind: kind}] = scope == "Namespaced"
 	}
 	return out
+}
+
+// ofDefinition tells whether an object is a custom resource, by the group of its kind: Kubernetes' own end in k8s.io.
+func ofDefinition(o *unstructured.Unstructured) bool {
+	group := o.GroupVersionKind().Group
+	return strings.Contains(group, ".") && !strings.HasSuffix(group, ".k8s.io")
 }
 
 // own labels an object with its owner, and what an object is a template of.

@@ -44,8 +44,7 @@ const standIn = "windlass-rehearsal"
 // own. Only what is wrong with the object itself is told: quotas and webhooks may differ between the namespaces. Custom
 // resources may be wrong under another name, so they are not looked at.
 func (c *Cluster) rehearseElsewhere(ctx context.Context, p prepared) error {
-	if group := p.GroupVersionKind().Group; strings.Contains(group, ".") && !strings.HasSuffix(group, ".k8s.io") ||
-		!slices.Contains(p.verbs, "patch") {
+	if ofDefinition(&p.Unstructured) || !slices.Contains(p.verbs, "patch") {
 		return nil
 	}
 	o := p.DeepCopy()

@@ -161,6 +161,9 @@ func (c *Cluster) remove(ctx context.Context, p prepared, owner string) error {
 	case have.GetLabels()[ownerLabel] != owner || have.GetDeletionTimestamp() != nil:
 		return nil
 	}
+	// What belongs to an object goes before it, also before the definition of its kind: without that the garbage collector
+	// would never find the owner of what is left. A kind that is new it knows after up to half a minute; so long a custom
+	// resource stays which is removed right after its definition was made.
 	foreground := metav1.DeletePropagationForeground
 	err = to.Delete(ctx, p.GetName(), metav1.DeleteOptions{
 		PropagationPolicy: &foreground, Preconditions: metav1.NewUIDPreconditions(string(have.GetUID())),

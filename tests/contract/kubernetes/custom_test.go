@@ -1,0 +1,22 @@
+package kubernetes
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	driver "github.com/windlass-nfv/windlass/internal/vim/kubernetes"
+	"github.com/windlass-nfv/windlass/tests/kubetest"
+)
+
+// A kind that a removal has looked at, and taken away, comes with the next VNF again.
+func TestDeploy_bringsAKindAgain(t *testing.T) {
+	p := kubetest.Start(t)
+	c := p.Connect(t, "default")
+	_, err := deploy(t, c, "vnf-widget", owner, driver.Definition{Objects: manifests(t, widgetKind)})
+	require.NoError(t, err)
+	require.NoError(t, c.Remove(t.Context(), "vnf-widget", owner, func(string) {}))
+	_, err = deploy(t, c, "vnf-widget", owner, driver.Definition{Objects: manifests(t, widgetKind+"---\n"+
+		"apiVersion: example.org/v1\nkind: Widget\nmetadata: {name: ours}\n")})
+	require.NoError(t, err)
+}
