@@ -72,6 +72,20 @@ func TestHybrid_isToldTheMistakesOfBothParts(t *testing.T) {
 	require.Contains(t, string(a.Body), "gateway_public")
 }
 
+func TestVMs_areNotGivenManifestsThatNobodyApplies(t *testing.T) {
+	b := newBench(t)
+	request := map[string]any{
+		"flavourId": "simple", "additionalParams": map[string]any{
+			"lcm-kubernetes-def-files": []string{"Files/kubernetes/web.yaml"}, "namespace": "default",
+		},
+		"vimConnectionInfo": []any{map[string]any{"id": "os", "vimId": b.registerVim("cloud", false), "vimType": "openstack"}},
+	}
+	a := b.do("POST", b.create("/vnflcm/v1", b.onboardDir("../vnfpkg/samples/tosca-only"))+"/instantiate", request)
+	a.want(http.StatusBadRequest)
+	require.Contains(t, a.paths(), "$.additionalParams.lcm-kubernetes-def-files")
+	require.Contains(t, string(a.Body), "the flavour simple has none: all of its VDUs are VMs")
+}
+
 // hybridRuns is an instance of the sample with a server and a Pod.
 func (b *bench) hybridRuns() (instance string) {
 	b.Helper()

@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/windlass-nfv/windlass/apiserver/rest"
+	"github.com/windlass-nfv/windlass/internal/cnf"
 	"github.com/windlass-nfv/windlass/internal/driver"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/operations"
@@ -88,6 +89,7 @@ func (a *api) checkParts(
 	}
 	pods := whole.Part(true)
 	if !pods.Flavour.Containers {
+		found.Mistake(cnf.Unasked(req.AdditionalParams, f.ID)...)
 		return nil
 	}
 	v, err := a.checkContainers(ctx, inst, pods.Flavour, req.AdditionalParams, found)

@@ -100,3 +100,20 @@ func namespaceProblem(name string) string {
 	}
 	return fmt.Sprintf("must be the name of a namespace (at most 63 small letters, digits and dashes), not %q", name)
 }
+
+// Unasked are the parameters of a request that make containers, for a VNF that has none: nobody would apply what they
+// name. flavour is that of the request.
+func Unasked(additionalParams json.RawMessage, flavour string) (problems []lcm.Problem) {
+	var given map[string]json.RawMessage
+	if len(additionalParams) == 0 || json.Unmarshal(additionalParams, &given) != nil {
+		return nil // told elsewhere
+	}
+	for _, path := range []string{filesPath, chartPath, installPath} {
+		if _, ok := given[strings.TrimPrefix(path, paramsPath+".")]; ok {
+			problems = append(problems, lcm.Problem{Path: path, Detail: fmt.Sprintf("makes containers, and the flavour %s has "+
+				"none: all of its VDUs are VMs. Give those that are containers the type Vdu.OsContainerDeployableUnit in the "+
+				"VNFD, or leave this out", flavour)})
+		}
+	}
+	return problems
+}

@@ -41,6 +41,7 @@ func TestHybrid(t *testing.T) {
 	h.changesContainers(t, vnf)
 	h.terminate(t, vnf)
 	h.requireNothing(t)
+	h.byTemplatesAndManifests(t)
 	h.rollsBack(t)
 	h.isRefused(t)
 }

@@ -1,0 +1,59 @@
+package e2e
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const hybridHotVnfdID = "6a1e0b52-93c7-4d1f-b7a4-d0c95e3f8b17"
+
+// byTemplatesAndManifests takes a hybrid VNF through its life whose package has a Base HOT for the VMs, of which
+// StandardUserData makes each its own resource, and manifests for the containers.
+func (h hybrid) byTemplatesAndManifests(t *testing.T) {
+	t.Helper()
+	out, err := h.Windlass(t.Context(), "package", "create", h.hotPackage(t)).CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	vnf := h.createOf(t, hybridHotVnfdID, "templates and manifests")
+	request := h.request(t, nil)
+	request["additionalParams"] = map[string]any{
+		"lcm-operation-user-data": "./UserData/userdata_standard.py", "lcm-operation-user-data-class": "StandardUserData",
+		"lcm-kubernetes-def-files": []string{"Files/kubernetes/web.yaml"}, "namespace": "default",
+	}
+	h.Await(t, h.Begin(t, vnf, "instantiate", request), quick, "COMPLETED")
+	h.requireVdus(t, vnf, map[string]int{"gateway": 1, "web": 1})
+	h.requireEachOnItsVim(t, vnf)
+
+	for _, aspect := range []string{"gateways", "web_pods"} {
+		h.Await(t, h.Begin(t, vnf, "scale", map[string]any{"type": "SCALE_OUT", "aspectId": aspect}), quick, "COMPLETED")
+	}
+	h.requireVdus(t, vnf, map[string]int{"gateway": 2, "web": 2})
+	leaving := []string{h.VnfcOf(t, vnf, "gateway"), h.VnfcOf(t, vnf, "web")}
+	op := h.Begin(t, vnf, "heal", map[string]any{"vnfcInstanceId": leaving})
+	h.Await(t, op, quick, "COMPLETED")
+	h.RequireChanged(t, op, 2, 2)
+	h.requireVdus(t, vnf, map[string]int{"gateway": 2, "web": 2})
+	h.requireEachOnItsVim(t, vnf)
+	require.Empty(t, h.CheckDrift(t, vnf).Findings)
+	h.terminate(t, vnf)
+	h.requireNothing(t)
+}
+
+// hotPackage is the sample with a Base HOT, and with a container of which the VNFD has no image.
+func (h hybrid) hotPackage(t *testing.T) (dir string) {
+	t.Helper()
+	dir = copyPackage(t, filepath.Join(h.Root, hybridPackage), hybridVnfdID, hybridHotVnfdID)
+	require.NoError(t, os.CopyFS(dir, os.DirFS("testdata/hybridhot")))
+	file := filepath.Join(dir, "Definitions/hybrid_df_simple.yaml")
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	before, rest, found := strings.Cut(string(text), "      artifacts:\n")
+	require.True(t, found)
+	_, after, found := strings.Cut(rest, "    # Becomes a Service.")
+	require.True(t, found)
+	require.NoError(t, os.WriteFile(file, []byte(before+"    # Becomes a Service."+after), 0o600))
+	return dir
+}
