@@ -128,11 +128,18 @@ func register(t *testing.T, bed *testbed.Bed, cluster *kubetest.ControlPlane) (v
 	return bed.RegisterCluster(t, "cluster", cluster.URL, cluster.CA, kubetest.Token)
 }
 
+// between is the least time between two restarts of a cluster's API server. Whoever watches it waits after each for
+// longer before it asks again, half a minute and more at the end, and forgets that after two minutes without one:
+// restarts that come faster leave controllers and kubelet deaf most of the time, and no operation ends.
+const between = 150 * time.Second
+
 // restart restarts the API server of a cluster now and then, whose kubelet is slow at times.
 func restart(t *testing.T, cluster *kubetest.ControlPlane) func(*rand.Rand, int) {
+	var last time.Time
 	return func(random *rand.Rand, tick int) {
-		if tick%60 == 0 { // two attempts of a step must not both meet an API server that starts
+		if tick%60 == 0 && time.Since(last) > between {
 			assert.NoError(t, cluster.Restart(t.Context()))
+			last = time.Now()
 		}
 		cluster.Kubelet.Pace.Store(int64(random.IntN(3)) * int64(200*time.Millisecond))
 	}
