@@ -39,7 +39,8 @@ func needOf(method, path string) (need auth.Need, open bool) {
 	switch {
 	case path == "/ui" || strings.HasPrefix(path, "/ui/") || strings.HasPrefix(path, "/windlass/v1/login"): // who will be known
 		return need, true
-	case path == "/" || path == "/healthz" || path == "/readyz" || path == "/openapi.json" || path == "/docs":
+	case path == "/" || path == "/healthz" || path == "/readyz" || path == "/openapi.json" ||
+		path == "/docs" || strings.HasPrefix(path, "/docs/"):
 		return need, true
 	case strings.HasSuffix(path, "/api_versions"): // SOL013 clause 9.3.3: before a client can know how to authenticate
 		return need, true

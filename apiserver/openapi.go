@@ -12,11 +12,17 @@ import (
 
 // descriptionRoutes serve what the API is and how clients authenticate: for programs, and for people.
 func (s *Server) descriptionRoutes() []rest.Route {
-	described := sync.OnceValues(func() (openapi.Described, error) { return openapi.Describe(s.Security, s.needs) })
+	described := sync.OnceValues(func() ([]byte, error) { return openapi.Describe(s.Security, s.needs) })
 	return []rest.Route{
-		rest.Get("/openapi.json", showing(rest.MimeJSON, func() ([]byte, error) { d, err := described(); return d.JSON, err })),
-		rest.Get("/docs", showing("text/html; charset=utf-8",
-			func() ([]byte, error) { d, err := described(); return d.Page, err })),
+		rest.Get("/openapi.json", func(c echo.Context) error {
+			doc, err := described()
+			if err != nil {
+				return err
+			}
+			return c.Blob(http.StatusOK, rest.MimeJSON, doc)
+		}),
+		rest.Get("/docs", func(c echo.Context) error { return showPage(c, "") }),
+		rest.Get("/docs/:file", func(c echo.Context) error { return showPage(c, c.Param("file")) }),
 	}
 }
 
@@ -29,16 +35,18 @@ func (s *Server) needs(method, path string) (scopes []string, open bool) {
 	return need.Scopes(), false
 }
 
-func showing(contentType string, content func() ([]byte, error)) echo.HandlerFunc {
-	return func(c echo.Context) error {
-		b, err := content()
-		if err != nil {
-			return err
-		}
-		// The page has styles of its own and nothing else.
-		c.Response().Header().Set("Content-Security-Policy",
-			"default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
-		c.Response().Header().Set("X-Content-Type-Options", "nosniff")
-		return c.Blob(http.StatusOK, contentType, b)
+// pagePolicy lets the page of the API have scripts and styles of this server, and send requests there. Swagger UI sets
+// styles of its own, and has pictures in its styles.
+const pagePolicy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
+	"connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+// showPage answers a file of the page.
+func showPage(c echo.Context, name string) error {
+	content, kind, err := openapi.PageFile(name)
+	if err != nil {
+		return echo.ErrNotFound
 	}
+	c.Response().Header().Set("Content-Security-Policy", pagePolicy)
+	c.Response().Header().Set("X-Content-Type-Options", "nosniff")
+	return c.Blob(http.StatusOK, kind, content)
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -47,28 +46,22 @@ func (s Security) none() bool { return len(s.Schemes) == 0 && !s.Certificates }
 // Needs tells which of the scopes let a client use an operation; open is for those that everybody may use.
 type Needs func(method, path string) (scopes []string, open bool)
 
-// Described is the document of a server, for programs and as a page.
-type Described struct{ JSON, Page []byte }
+// methods are those that an operation of the document may have.
+var methods = []string{"post", "get", "put", "patch", "delete", "options"}
 
-// Describe makes the document of a server that asks its clients for what security says.
-func Describe(security Security, needs Needs) (d Described, err error) {
+// Describe makes the document, in JSON, of a server that asks its clients for what security says.
+func Describe(security Security, needs Needs) ([]byte, error) {
 	if security.none() {
-		if d.JSON, err = JSON(); err == nil {
-			d.Page, err = Page()
-		}
-		return d, err
+		return JSON()
 	}
 	var doc map[string]any
 	if err := yaml.Unmarshal(source, &doc); err != nil {
-		return d, err
+		return nil, err
 	}
 	if err := security.addTo(doc, needs); err != nil {
-		return d, err
+		return nil, err
 	}
-	if d.JSON, err = json.Marshal(doc); err == nil {
-		d.Page, err = pageOf(d.JSON)
-	}
-	return d, err
+	return json.Marshal(doc)
 }
 
 // addTo adds what is asked to the document, and to its operations which scopes they need.
@@ -141,27 +134,4 @@ func (s Security) sentence() string {
 	}
 	return "This server wants to know who its clients are, by " + strings.Join(ways, ", or ") +
 		". `x-scopes` are scopes of which an operation needs one."
-}
-
-// needsOf is what a page tells of an operation.
-func (o operation) needsOf() string {
-	switch {
-	case len(o.Scopes) > 0:
-		return "Needs one of the scopes `" + strings.Join(o.Scopes, "`, `") + "`."
-	case o.Security != nil:
-		return "Open to everybody."
-	default:
-		return ""
-	}
-}
-
-// securityOf lists the schemes of a page by name.
-func (d *document) securityOf() []Scheme {
-	var all []Scheme
-	for _, name := range slices.Sorted(maps.Keys(d.Components.Schemes)) {
-		scheme := d.Components.Schemes[name]
-		scheme.Name = name
-		all = append(all, scheme)
-	}
-	return all
 }

@@ -374,7 +374,7 @@ func TestVnfChangeExtConn_postsTheRequest(t *testing.T) {
 
 	plan := "/windlass/v1/vnf_instances/" + vnfID + "/plan"
 	api.answers["POST "+plan] = ok(200,
-		`{"askVim":true,"operation":"CHANGE_EXT_CONN","changedLinks":["l"],"instancesToAdd":0,"instancesToRemove":0}`)
+		`{"operation":"CHANGE_EXT_CONN","changedLinks":["l"],"instancesToAdd":0,"instancesToRemove":0}`)
 	got = windlass(t, api, "vnf", "change-ext-conn", vnfID, file, "--plan", "-o", "json")
 	require.Equal(t, 0, got.code, got.err)
 	require.JSONEq(t, `{"askVim":true,"operation":"CHANGE_EXT_CONN","request":`+request+`}`, api.last("POST").body)

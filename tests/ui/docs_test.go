@@ -1,0 +1,45 @@
+package ui
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/apiserver"
+	"github.com/windlass-nfv/windlass/internal/pgtest"
+	"github.com/windlass-nfv/windlass/internal/secrets"
+	"github.com/windlass-nfv/windlass/internal/secrets/secretstest"
+	"github.com/windlass-nfv/windlass/internal/store"
+)
+
+// TestDocs is quick as well: it looks for an operation on the page of the API, reads an example, and tries a request.
+func TestDocs(t *testing.T) {
+	db, err := store.Open(t.Context(), pgtest.URL(t))
+	require.NoError(t, err)
+	t.Cleanup(db.Close)
+	var api *apiserver.Server
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { api.ServeHTTP(w, r) }))
+	t.Cleanup(server.CloseClientConnections)
+	api, err = apiserver.New(apiserver.Options{
+		Endpoint: server.URL, Store: db, Vault: secrets.NewVault(secretstest.Keyring(t), db),
+	})
+	require.NoError(t, err)
+
+	b := open(t, server.URL+"/docs")
+	b.says("h2.title", "Windlass")
+	b.do(chromedp.SendKeys(`.operation-filter-input`, "v2 heal vnf_instances"))
+	b.says(".opblock-summary-description", "Heal a VNF")
+	var shown int
+	b.do(chromedp.Evaluate(`document.querySelectorAll(".opblock").length`, &shown))
+	require.Equal(t, 1, shown, "the search finds this one")
+	b.do(chromedp.Click(`.opblock-summary-control`))
+	b.says(".opblock-body", "The server does not answer.")
+
+	b.do(chromedp.Navigate(server.URL+"/docs#/vnflcm%20v1/listVnfInstancesV1"), chromedp.Reload())
+	b.do(chromedp.Click(`.opblock .try-out__btn`), chromedp.Click(`.opblock .execute`))
+	b.says(".live-responses-table .response-col_status", "200")
+	b.pictureOf("docs")
+}
