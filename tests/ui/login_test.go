@@ -50,7 +50,7 @@ func TestLogin(t *testing.T) {
 	t.Cleanup(server.CloseClientConnections)
 	api, err = apiserver.New(apiserver.Options{
 		Endpoint: server.URL, Store: db, Vault: secrets.NewVault(secretstest.Keyring(t), db), Auth: keystone{},
-		Passwords: keystone{}, Page: ui.Settings{Tokens: map[string]string{"keystone": "X-Auth-Token"}},
+		Passwords: keystone{}, PageSize: 50, Page: ui.Settings{Tokens: map[string]string{"keystone": "X-Auth-Token"}},
 	})
 	require.NoError(t, err)
 
@@ -77,6 +77,12 @@ func TestLogin(t *testing.T) {
 	require.Empty(t, kept+cookies, "credentials are in the tab only")
 	b.do(chromedp.Reload())
 	b.says("main .count", "11 instances")
+	b.do(chromedp.Navigate(server.URL + "/ui/#/packages"))
+	b.says("main .count", "121 packages") // in three answers
+	b.press("Last")
+	b.says(".pager", "101 to 121 of 121")
+	b.do(chromedp.SendKeys(`input[type=search]`, "product 77"))
+	b.says("main .count", "1 package")
 	b.do(chromedp.Click(`details.menu summary`))
 	b.press("Log out")
 	b.says("h1", "Log in to Windlass")
@@ -92,6 +98,11 @@ func tenThousand(t *testing.T, url string) {
 		insert into vnf_pkg (id, onboarding_state, operational_state, vnfd_id, provider, product_name, software_version,
 			vnfd_version, checksum_algo, checksum, project_id)
 		values ('package', 'ONBOARDED', 'ENABLED', 'vnfd', 'Windlass', 'Kubernetes cluster', '1.0', '1.0', 'SHA-256', '', 'edge');
+		insert into vnf_pkg (id, onboarding_state, operational_state, vnfd_id, provider, product_name, software_version,
+			vnfd_version, checksum_algo, checksum, project_id)
+		select gen_random_uuid()::text, 'ONBOARDED', 'ENABLED', 'vnfd-' || n, 'Windlass', 'Product ' || n, '1.0', '1.0',
+			'SHA-256', '', 'edge'
+		from generate_series(1, 120) n;
 		insert into vnf_instance (id, name, description, vnfd_id, vnf_pkg_id, provider, product_name, software_version,
 			vnfd_version, instantiation_state, project_id)
 		select gen_random_uuid()::text, case n when 1 then '<b>many-1</b>' else 'many-' || n end, '', 'vnfd', 'package',

@@ -92,6 +92,19 @@ export async function get(path, signal) {
   return (await request(path, { signal })).json();
 }
 
+// all reads a list whole: a server may answer with a page of it and a link to the next one.
+export async function all(path, signal) {
+  const items = [];
+  for (let next = path; next;) {
+    const answer = await request(next, { signal });
+    items.push(...await answer.json());
+    next = /<([^>]*)>; *rel="?next/.exec(answer.headers.get('Link') || '')?.[1];
+    // The link may name the server by an address that is not the browser's.
+    if (next) next = path + new URL(next, root).search;
+  }
+  return items;
+}
+
 // list reads a page of a list for people, with the number of all items.
 export async function list(path, query, signal) {
   const given = Object.entries(query).filter(([, v]) => v !== undefined && v !== '' && v !== false);
