@@ -35,22 +35,23 @@ vdus:
 // playedSite is a VNF with a server for which something is played.
 type playedSite struct {
 	site
-	fake    *fakeSite
-	shown   *logOutput
-	driver  *ansible.Ansible
-	work    *activities.Playbooks
-	input   activities.PlayInput
-	pins    []error
-	pinned  int
-	here    []scripts.PlayInput
-	masks   []string
-	failing error
+	fake     *fakeSite
+	shown    *logOutput
+	driver   *ansible.Ansible
+	work     *activities.Playbooks
+	input    activities.PlayInput
+	pins     []error
+	pinned   int
+	here     []scripts.PlayInput
+	masks    []string
+	failing  error
+	playbook string
 }
 
 func newPlayedSite(t *testing.T) *playedSite {
 	t.Helper()
 	s, fake, _, shown := newSite(t, 0, 1, nil)
-	p := &playedSite{site: s, fake: fake, shown: shown, driver: &ansible.Ansible{
+	p := &playedSite{site: s, fake: fake, shown: shown, playbook: "[]", driver: &ansible.Ansible{
 		Params: ansible.Params{
 			Server:  &ansible.Server{Address: "192.0.2.9", Port: 22, Username: "ansible"},
 			Secrets: map[string]lcm.Secret{"license": {Clear: "hunter2"}, "login": {Clear: "of the server"}},
@@ -79,7 +80,7 @@ func (p *playedSite) PlannedFor(context.Context, lcm.OpOccID) (*vnfpkg.Flavour, 
 }
 
 func (p *playedSite) SmallFiles(context.Context, lcm.VnfPkgID) (map[string][]byte, error) {
-	return map[string][]byte{"Scripts/web.yaml": []byte("[]"), "Files/images/small.img": []byte("x")}, nil
+	return map[string][]byte{"Scripts/web.yaml": []byte(p.playbook), "Files/images/small.img": []byte("x")}, nil
 }
 
 func (p *playedSite) Pin(context.Context, lcm.OpOccID, lcm.Node) error {
@@ -176,4 +177,35 @@ func TestAwaitServer_waitsForWhatComesAndNotForWhatLeaves(t *testing.T) {
 	p.input.PassOver = true
 	require.True(t, must(t, p.work.AwaitServer, p.input).PassedOver)
 	require.Equal(t, 5, p.pinned)
+}
+
+func TestAwaitServer_waitsForNoneWhereThePlaybookIsLocal(t *testing.T) {
+	p := newPlayedSite(t)
+	vnf := p.Reach.Vnfs.(*fixedVnf)
+	vnf.Context.PackageFile = func(_ context.Context, name string) ([]byte, error) {
+		if name == "Scripts/web.yaml" {
+			return []byte("- { hosts: 127.0.0.1, connection: local }"), nil
+		}
+		return []byte(playedConfig), nil
+	}
+	for range 2 {
+		must(t, p.work.AwaitServer, p.input)
+	}
+	require.Zero(t, p.pinned)
+	p.driver.Params.Servers = vdu.Logins{"web": {Username: "debian"}}
+	must(t, p.work.AwaitServer, p.input)
+	require.Equal(t, 1, p.pinned, "the request names a user")
+}
+
+func TestPlay_tellsWhatToDoWhereAPlaybookNeedsSudo(t *testing.T) {
+	p := newPlayedSite(t)
+	p.driver.Params.Server = nil
+	p.failing = lcm.Errorf(lcm.KindBroken, "Scripts/web.yaml failed: no new privileges.")
+	p.playbook = "- { hosts: 127.0.0.1, connection: local, tasks: [{ command: id, become: true }] }"
+	_, err := do(t, p.work.Play, p.input)
+	require.ErrorContains(t, err, "no new privileges. The playbook asks for become")
+	require.ErrorContains(t, err, "ansible.server, in the request")
+	p.playbook = "- { hosts: all, tasks: [{ command: id, become: true }] }"
+	_, err = do(t, p.work.Play, p.input)
+	require.NotContains(t, err.Error(), "ansible.server", "sudo on a server is another matter")
 }

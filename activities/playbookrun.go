@@ -1,10 +1,10 @@
 package activities
 
 import (
+	"bytes"
 	"context"
 	"maps"
 	"net"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -91,7 +91,13 @@ func (p *Playbooks) here(
 		"%s did not end within %s; its output says where it hangs. Where it is only slow, give a larger ansible.timeouts.run.",
 		run.Playbook, limit))
 	defer done()
-	return p.Here.Play(ctx, given, run.Playbook, run.Secrets, p.Output.Lines(ctx, in.Step))
+	err := p.Here.Play(ctx, given, run.Playbook, run.Secrets, p.Output.Lines(ctx, in.Step))
+	text := given.Package[run.Playbook]
+	if lcm.Is(err, lcm.KindBroken) && !vnfpkg.LogsIn(run.Playbook, text) && bytes.Contains(text, []byte("become")) {
+		return lcm.Errorf(lcm.KindBroken, "%s The playbook asks for become, and on the worker's host it becomes nobody else: roll "+
+			"back and give an Ansible server, ansible.server, in the request.", lcm.Sentence(err))
+	}
+	return err
 }
 
 // serverOf is the Ansible server as a node that is logged in to. Its host key is pinned for the VNF instance.
@@ -170,11 +176,11 @@ func (p *Playbooks) secrets(
 func (p *Playbooks) AwaitServer(ctx context.Context, in PlayInput) (out PlayOutput, err error) {
 	defer func() { err = boundary(ctx, "wait for "+in.Node.Name, err) }()
 	defer heartbeat(ctx)()
-	_, driver, err := p.driver(ctx, in.OpOccID)
+	vnf, driver, err := p.driver(ctx, in.OpOccID)
 	if err != nil {
 		return out, err
 	}
-	if logs, err := p.logsIn(ctx, in, driver); err != nil || !logs {
+	if logs, err := p.logsIn(ctx, in, vnf, driver); err != nil || !logs {
 		return out, err
 	}
 	end, show, said := p.now().Add(driver.Boot()), p.Output.Lines(ctx, in.Step), ""
@@ -198,8 +204,9 @@ func (p *Playbooks) AwaitServer(ctx context.Context, in PlayInput) (out PlayOutp
 	}
 }
 
-// logsIn tells whether Ansible logs in to the server: it has a user for it.
-func (p *Playbooks) logsIn(ctx context.Context, in PlayInput, driver *ansible.Ansible) (bool, error) {
+// logsIn tells whether Ansible logs in to the server: the request has a user for it, or config.yaml has one and a playbook
+// is not local.
+func (p *Playbooks) logsIn(ctx context.Context, in PlayInput, vnf VnfContext, driver *ansible.Ansible) (bool, error) {
 	if driver.Params.Servers[in.Node.VduID].Username != "" {
 		return true, nil
 	}
@@ -211,9 +218,21 @@ func (p *Playbooks) logsIn(ctx context.Context, in PlayInput, driver *ansible.An
 	if err != nil {
 		return false, err
 	}
-	return slices.ContainsFunc(list.Vdus, func(v vnfpkg.VduPlaybooks) bool {
-		return v.Vdu == in.Node.VduID && v.Username != ""
-	}), nil
+	for _, of := range list.Vdus {
+		if of.Vdu != in.Node.VduID || of.Username == "" {
+			continue
+		}
+		for _, play := range of.Plays[vnfpkg.PlayAction(in.Hook)] {
+			text, err := vnf.PackageFile(ctx, play.Path)
+			if err != nil {
+				return false, err
+			}
+			if vnfpkg.LogsIn(play.Path, text) {
+				return true, nil
+			}
+		}
+	}
+	return false, nil
 }
 
 // pinnedHosts is a file of the host keys that are pinned for servers.
