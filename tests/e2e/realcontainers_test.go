@@ -40,11 +40,19 @@ func TestContainersOnRealMachines(t *testing.T) {
 		bed: b, c: b.Kubernetes(t, cluster),
 		vim: b.Get(t, "/v1.0/vims?name="+cluster)["vims"].([]any)[0].(map[string]any),
 	}
-	r.chart(t)
-	r.described(t)
-	r.anotherPackage(t)
-	r.troubles(t)
-	r.apiServerKilled(t)
+	for _, part := range []struct {
+		name string
+		run  func(*testing.T)
+	}{
+		{"chart", r.chart},
+		{"described", r.described},
+		{"another package", r.anotherPackage},
+		{"hybrid", r.hybrid},
+		{"troubles", r.troubles},
+		{"API server killed", r.apiServerKilled},
+	} {
+		require.True(t, t.Run(part.name, part.run), "the parts share a cluster: none runs after one that failed")
+	}
 	b.terminate(t, clusterVnf)
 	b.RequireNothingLeft(t)
 }

@@ -1,0 +1,56 @@
+package e2e
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/tests/kubetest"
+)
+
+// hybrid takes a VNF through its life whose servers are real machines of the cloud, and whose Pods are on the cluster
+// that is made of others of its machines.
+func (r *realContainers) hybrid(t *testing.T) {
+	r.onboard(t, hybridPackage)
+	h := hybrid{r.bed, &kubetest.ControlPlane{Client: r.c}, r.vim["id"].(string)}
+	before := h.inCloud(t)
+	vnf := h.instantiate(t, nil)
+	page := "web-address-" + vnf[:8]
+	r.requireText(t, page, "80", "This page was in a request.")
+	h.requireEachOnItsVim(t, vnf)
+	require.Empty(t, h.CheckDrift(t, vnf).Findings)
+
+	h.scales(t, vnf)
+	h.heals(t, vnf)
+	r.requireText(t, page, "80", "This page was in a request.")
+	r.requireRunning(t, vnf)
+	r.terminate(t, vnf)
+	requireNoPods(t, r.c)
+	require.Empty(t, h.deployments(t))
+	require.Equal(t, before, h.inCloud(t), "the cloud is as it was: only the cluster is left")
+}
+
+// requireRunning wants a machine that runs of each server of the VNF.
+func (r *realContainers) requireRunning(t *testing.T, vnf string) {
+	t.Helper()
+	var all struct {
+		Machines []struct{ ID, Machine string }
+	}
+	r.LabInto(t, "/machines", &all)
+	states := map[string]string{}
+	for _, m := range all.Machines {
+		states[m.ID] = m.Machine
+	}
+	for id, vdu := range r.Vnfcs(t, vnf) {
+		if vdu == "gateway" {
+			require.Equal(t, "RUNNING", states[id], "the machine of %s", id)
+		}
+	}
+}
+
+// inCloud is all that the lab has beside what it was born with.
+func (h hybrid) inCloud(t *testing.T) (all map[string][]any) {
+	t.Helper()
+	h.LabInto(t, "/resources", &all)
+	return all
+}
