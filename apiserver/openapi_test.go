@@ -15,6 +15,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/apiserver/openapi"
 	"github.com/windlass-nfv/windlass/apiserver/rest"
+	"github.com/windlass-nfv/windlass/internal/problem"
 )
 
 // shown is a server that serves nothing that needs a database.
@@ -184,6 +185,7 @@ func TestOpenAPI_isServedForProgramsAndPeople(t *testing.T) {
 		require.NotEmpty(t, file.Body.Bytes())
 		require.NotContains(t, file.Header().Get("Content-Security-Policy"), "script-src 'self' ", "no inline scripts")
 	}
+	require.Contains(t, read(problem.HelpPage).Body.String(), "## Conflict", "errors lead there")
 	w := httptest.NewRecorder()
 	s.ServeHTTP(w, httptest.NewRequest(http.MethodGet, endpoint+"/docs/index.html", nil))
 	require.Equal(t, http.StatusNotFound, w.Code)

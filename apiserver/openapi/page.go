@@ -5,12 +5,14 @@ import (
 	"io/fs"
 
 	swagger "github.com/swaggo/files/v2"
+
+	"github.com/windlass-nfv/windlass/docs"
 )
 
 //go:embed page
 var own embed.FS
 
-// pageFile is what a browser needs for the page of the API, and where it is: in Swagger UI, or here.
+// pageFile is what a browser needs for the page of the API, or the page about errors, and where it is.
 type pageFile struct {
 	in        fs.FS
 	path      string
@@ -25,6 +27,7 @@ var pageFiles = map[string]pageFile{
 	"page.js":              {own, "page/page.js", script},
 	"swagger-ui-bundle.js": {swagger.FS, "swagger-ui-bundle.js", script},
 	"swagger-ui.css":       {swagger.FS, "swagger-ui.css", "text/css; charset=utf-8"},
+	"troubleshooting.md":   {docs.Pages, "troubleshooting.md", "text/plain; charset=utf-8"}, // browsers show it
 	"favicon-32x32.png":    {swagger.FS, "favicon-32x32.png", "image/png"},
 }
 

@@ -44,7 +44,7 @@ func ProblemOf(err error, requestID string) ProblemDetails {
 	} else if e, ok := errors.AsType[*httpError](err); ok { // also as the cause of another one: who read the body has not made it
 		p.Status, p.Detail = e.status, e.detail
 	} else if e, ok := errors.AsType[*lcm.Error](err); ok && e.Kind != lcm.KindBug {
-		p.Status, p.Detail, p.Problems = problem.Status(e), e.Sentence(), e.Problems
+		p.Type, p.Status, p.Detail, p.Problems = problem.TypeOf(e.Kind), problem.Status(e), e.Sentence(), e.Problems
 	} else if e, ok := errors.AsType[*echo.HTTPError](err); ok {
 		p.Status, p.Detail = e.Code, routerDetail(e)
 	} else if errors.Is(err, context.DeadlineExceeded) {

@@ -4,12 +4,15 @@ package problem
 
 import (
 	"net/http"
+	"strings"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
 // Details is ProblemDetails (SOL013 clause 6.3, RFC 9457).
 type Details struct {
+	// Type is where a server says what errors of this kind mean, relative to its address; "" for what only HTTP knows.
+	Type     string `json:"type,omitempty"`
 	Title    string `json:"title,omitempty"`
 	Status   int    `json:"status"`
 	Detail   string `json:"detail"`
@@ -19,6 +22,12 @@ type Details struct {
 	// TraceID is the trace of OpenTelemetry that tells more, where traces are made.
 	TraceID string `json:"traceId,omitempty"`
 }
+
+// HelpPage is the page about errors that every server has.
+const HelpPage = "/docs/troubleshooting.md"
+
+// TypeOf is the part of that page that is about errors of a kind.
+func TypeOf(kind lcm.Kind) string { return HelpPage + "#" + strings.ToLower(string(kind)) }
 
 // Status is the HTTP border's translation of an error's kind.
 func Status(e *lcm.Error) int {
@@ -46,7 +55,10 @@ func OfOperation(e *lcm.Error) *Details {
 	if e == nil {
 		return nil
 	}
-	p := &Details{Title: string(e.Kind), Status: Status(e), Detail: e.Sentence(), Problems: e.Problems, TraceID: e.TraceID}
+	p := &Details{
+		Type: TypeOf(e.Kind), Title: string(e.Kind), Status: Status(e), Detail: e.Sentence(), Problems: e.Problems,
+		TraceID: e.TraceID,
+	}
 	if p.Detail == "" {
 		p.Detail = "The operation failed."
 	}
