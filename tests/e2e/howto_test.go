@@ -20,29 +20,39 @@ import (
 var howTo = []struct{ page, before string }{
 	{"how-to/vims.md", "windlass-lab vim > north.yaml; cp north.yaml new-password.yaml"},
 	{"how-to/packages.md", ""},
+	{"how-to/subscriptions.md", ""},
 	{"how-to/instantiate.md", ""},
 	{"how-to/follow-progress.md", ""},
 	{"reference/lists.md", ""},
+	{"reference/client.md", ""},
 	{"how-to/drift.md", ""},
 	{"how-to/start-and-stop.md", ""},
 	{"how-to/modify.md", `echo '{"metadata": {"rack": "7"}}' > modification.json`},
+	{"how-to/registries.md", ""},
 	{"how-to/scale-and-heal.md", ""},
 	{"how-to/failed-operations.md", ""},
 	{"coming-from-tacker.md", ""},
 	{"how-to/terminate.md", ""},
 	{"how-to/registry-vnf.md", ""},
+	{"how-to/external-connectivity.md", ""},
 	{"how-to/persistent-volumes.md", "finish"},
+	{"lab.md", ""},
 }
 
 // doneElsewhere are commands that need what is not here, by how they begin, and who carries them out.
 var doneElsewhere = map[string]string{
 	"windlass package create --uri":                      "packages_test.go has a server for archives",
+	"WINDLASS_PACKAGE_PASSWORD=":                         "cmd/windlass gives the user and the password in its tests",
 	"windlass vnf instantiate edge-1 request.json --vim": "cmd/windlass sets members of requests in its tests",
 	"windlass vnf instantiate ID request.yaml":           "cmd/windlass fills in what package request prints, in its tests",
 	"windlass vnf terminate ID --leftovers":              "fake_test.go has an INSTANTIATE that has left something",
 	"temporal ":                                          "temporal_test.go and access do what the operations guide has of them",
 	"tctl ":                                              "the same",
 	"openstack ":                                         "tests/tackerclient drives Tacker's client",
+	"WINDLASS_AUTH=keystone windlass ":                   "cmd/windlass logs in with every kind of credentials in its tests",
+	"curl -X POST $LAB/lab/clusters/$VNF/classes/":       "storageclass_test.go claims volumes of a class",
+	"windlass-lab up":                                    "tests/environment brings the lab of the test up, and takes it down",
+	"windlass-lab down":                                  "the same",
 }
 
 // TestHowTo carries out every command of the pages.
@@ -52,7 +62,7 @@ func TestHowTo(t *testing.T) {
 		out, err := b.Windlass(t.Context(), args...).CombinedOutput()
 		require.NoError(t, err, "%s", out)
 	}
-	r := newReader(t, b)
+	r, o := newReader(t, b), newOthers(t, b)
 	r.haveKubernetes(t)
 	script := r.preamble(t)
 	for _, p := range howTo {
@@ -67,10 +77,29 @@ func TestHowTo(t *testing.T) {
 			if c.carriedOutElsewhere() || p.page == "coming-from-tacker.md" && !strings.Contains(c.text, "migrate-check") {
 				continue
 			}
-			script += fmt.Sprintf("look\necho %s\n%s\n[ $? -eq 0 ] || exit 1\nfinish\n", quote("$ "+c.text), stood(c.text))
+			script += pasting(c.text, o.addresses.Replace(stood(c.text)))
 		}
 	}
 	r.run(t, script)
+	o.requireTold(t)
+}
+
+var (
+	looksUp    = regexp.MustCompile(`\$(VNF|OP|PKG|VIM|WORKER|CP|VNFC)\b`)
+	mayOperate = regexp.MustCompile(`\bwindlass |\$WINDLASS_API`)
+)
+
+// pasting carries out a command that a page shows. To look at the screen before, and to wait for operations after it,
+// takes half a second: it is done for commands that need it.
+func pasting(shown, command string) (script string) {
+	if looksUp.MatchString(command) {
+		script = "look\n"
+	}
+	script += fmt.Sprintf("echo %s\n%s\n[ $? -eq 0 ] || exit 1\n", quote("$ "+shown), command)
+	if mayOperate.MatchString(command) {
+		script += "finish\n"
+	}
+	return script
 }
 
 func (c pasted) carriedOutElsewhere() bool {
@@ -85,7 +114,7 @@ func (c pasted) carriedOutElsewhere() bool {
 var indentedBlocks = regexp.MustCompile(`(?m)(?:^ {4}.*\n)+`)
 
 // shellLine is how a command begins.
-var shellLine = regexp.MustCompile(`^(\$ )?((?:windlass|windlass-lab|curl|sed|openstack|temporal|tctl) [^:]|[A-Z]+=)`)
+var shellLine = regexp.MustCompile(`^(\$ )?((?:windlass|windlass-lab|curl|sed|openstack|temporal|tctl) [^:]|cat > |eval |[A-Z_]+=)`)
 
 // indented are the commands in blocks that a page sets off by four spaces. Blocks begin with a command or have none.
 func indented(page string) (out []pasted) {
@@ -115,8 +144,9 @@ func indented(page string) (out []pasted) {
 
 // stands are what readers put in the place of what the pages show.
 var stands = strings.NewReplacer(
-	"worker-3f2a91c0", "$WORKER", "cp-34b246cd", "$CP", "--vnfc VNFC", "--vnfc $VNFC", "http://127.0.0.1:9890",
-	"$WINDLASS_API", "http://controller:9890", "$WINDLASS_API", "a698c760-64e0-400d-b4c2-c62f2802d9dc", "$OP",
+	`"url":"http://127.0.0.1:9890"`, `"url":"'$WINDLASS_API'"`,
+	"worker-3f2a91c0", "$WORKER", "worker-5e6f7a8b", "'$WORKER'", "cp-34b246cd", "$CP", "--vnfc VNFC", "--vnfc $VNFC",
+	"http://127.0.0.1:9890", "$WINDLASS_API", "http://controller:9890", "$WINDLASS_API", "a698c760-64e0-400d-b4c2-c62f2802d9dc", "$OP",
 	`"3f2a91c0-0d1e-4e0f-8a3f-6f1f2f9d9c11"`, `"'$WORKER'"`, `"masterNode-34b246cd-1c0e-4b0f-9d1c-0a8e5b1d2f11"`, `"'$CP'"`,
 	"NODES=10.78.0.0/24", "NODES="+fakeNetworks,
 )
