@@ -42,16 +42,16 @@ var howTo = []struct{ page, before string }{
 // doneElsewhere are commands that need what is not here, by how they begin, and who carries them out.
 var doneElsewhere = map[string]string{
 	"windlass package create --uri":                      "packages_test.go has a server for archives",
-	"WINDLASS_PACKAGE_PASSWORD=":                         "cmd/windlass gives the user and the password in its tests",
+	"WINDLASS_PACKAGE_PASSWORD=":                         "cmd/windlass gives the password in its tests",
 	"windlass vnf instantiate edge-1 request.json --vim": "cmd/windlass sets members of requests in its tests",
-	"windlass vnf instantiate ID request.yaml":           "cmd/windlass fills in what package request prints, in its tests",
+	"windlass vnf instantiate ID request.yaml":           "cmd/windlass fills in what package request prints",
 	"windlass vnf terminate ID --leftovers":              "fake_test.go has an INSTANTIATE that has left something",
-	"temporal ":                                          "temporal_test.go and access do what the operations guide has of them",
+	"temporal ":                                          "temporal_test.go and access do what operations.md has of them",
 	"tctl ":                                              "the same",
 	"openstack ":                                         "tests/tackerclient drives Tacker's client",
-	"WINDLASS_AUTH=keystone windlass ":                   "cmd/windlass logs in with every kind of credentials in its tests",
+	"WINDLASS_AUTH=keystone windlass ":                   "cmd/windlass logs in so in its tests",
 	"curl -X POST $LAB/lab/clusters/$VNF/classes/":       "storageclass_test.go claims volumes of a class",
-	"windlass-lab up":                                    "tests/environment brings the lab of the test up, and takes it down",
+	"windlass-lab up":                                    "tests/environment brings labs up, and takes them down",
 	"windlass-lab down":                                  "the same",
 }
 
@@ -114,7 +114,8 @@ func (c pasted) carriedOutElsewhere() bool {
 var indentedBlocks = regexp.MustCompile(`(?m)(?:^ {4}.*\n)+`)
 
 // shellLine is how a command begins.
-var shellLine = regexp.MustCompile(`^(\$ )?((?:windlass|windlass-lab|curl|sed|openstack|temporal|tctl) [^:]|cat > |eval |[A-Z_]+=)`)
+var shellLine = regexp.MustCompile(
+	`^(\$ )?((?:windlass|windlass-lab|curl|sed|openstack|temporal|tctl) [^:]|cat > |eval |[A-Z_]+=)`)
 
 // indented are the commands in blocks that a page sets off by four spaces. Blocks begin with a command or have none.
 func indented(page string) (out []pasted) {
@@ -145,8 +146,10 @@ func indented(page string) (out []pasted) {
 // stands are what readers put in the place of what the pages show.
 var stands = strings.NewReplacer(
 	`"url":"http://127.0.0.1:9890"`, `"url":"'$WINDLASS_API'"`,
-	"worker-3f2a91c0", "$WORKER", "worker-5e6f7a8b", "'$WORKER'", "cp-34b246cd", "$CP", "--vnfc VNFC", "--vnfc $VNFC",
-	"http://127.0.0.1:9890", "$WINDLASS_API", "http://controller:9890", "$WINDLASS_API", "a698c760-64e0-400d-b4c2-c62f2802d9dc", "$OP",
+	"worker-3f2a91c0", "$WORKER", "worker-5e6f7a8b", "'$WORKER'", "cp-34b246cd", "$CP",
+	"--vnfc VNFC", "--vnfc $VNFC",
+	"http://127.0.0.1:9890", "$WINDLASS_API", "http://controller:9890", "$WINDLASS_API",
+	"a698c760-64e0-400d-b4c2-c62f2802d9dc", "$OP",
 	`"3f2a91c0-0d1e-4e0f-8a3f-6f1f2f9d9c11"`, `"'$WORKER'"`, `"masterNode-34b246cd-1c0e-4b0f-9d1c-0a8e5b1d2f11"`, `"'$CP'"`,
 	"NODES=10.78.0.0/24", "NODES="+fakeNetworks,
 )
