@@ -80,3 +80,21 @@ func TestPlan_asksTheVIMOnlyForWhomMayDoIt(t *testing.T) {
 		require.Equal(t, !asked, doc["vim"].(map[string]any)["unasked"] != nil, scopes)
 	}
 }
+
+// Whoever could name a secret of somebody else in a plan would have it sent to a VIM of their own.
+func TestPlan_refusesReferencesToSecrets(t *testing.T) {
+	vims := &surveyor{}
+	b := newBench(t, func(o *Options) { o.Surveyor = vims })
+	instance, request := b.ready("/vnflcm/v1")
+	request["vimConnectionInfo"] = []any{map[string]any{
+		"id": "mine", "vimType": "openstack", "interfaceInfo": map[string]any{"endpoint": "https://mine.example/v3"},
+		"accessInfo": map[string]any{"username": "u", "password": map[string]any{"$secret": "vims/other/password"}},
+	}}
+	for _, ask := range []bool{true, false} {
+		a := b.do("POST", planPath(instance), map[string]any{"operation": "INSTANTIATE", "request": request, "askVim": ask})
+		a.problem(http.StatusBadRequest)
+		require.Contains(t, string(a.Body), "must not be used in a request")
+		require.Contains(t, string(a.Body), "$.request.vimConnectionInfo[0].accessInfo.password")
+	}
+	require.Empty(t, vims.asked)
+}

@@ -9,6 +9,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
 	"github.com/windlass-nfv/windlass/internal/operations"
+	"github.com/windlass-nfv/windlass/internal/secrets"
 	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
@@ -43,6 +44,10 @@ const (
 func (s *Surveyor) Survey(
 	ctx context.Context, op *operations.Operation, q *lifecycle.Quota,
 ) (problems []string, unasked string, err error) {
+	given, err := secrets.Clear(op.OpOcc.Params) // nobody has sealed them
+	if err != nil {
+		return nil, "", err
+	}
 	to, err := s.deployments.Operations.Vims(ctx, op)
 	if err != nil {
 		return nil, "", err
@@ -64,6 +69,7 @@ func (s *Surveyor) Survey(
 			return nil, "", err
 		}
 	}
+	d.Secrets = append(d.Secrets, given...)
 	problems, err = surveyor.Survey(ctx, d, roomOf(q))
 	if left := slices.DeleteFunc(slices.Clone(problems), func(p string) bool { return namesImage(p, op) }); len(left) <
 		len(problems) {

@@ -14,6 +14,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/auth"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
+	"github.com/windlass-nfv/windlass/internal/secrets"
 )
 
 // planRequest is an operation with the body of its request.
@@ -71,6 +72,10 @@ func (h *Handler) planOperation(c echo.Context) error {
 	version, err := plannedVersion(c)
 	if err != nil {
 		return err
+	}
+	// A plan seals nothing, and what refers to a sealed secret must be refused all the same: it may be somebody else's.
+	if _, err := secrets.Clear(req.Request); err != nil {
+		return within("$.request", err)
 	}
 	ctx := c.Request().Context()
 	p, facts, err := h.planOf(ctx, inst, lcm.Operation(req.Operation), req.Request, version)

@@ -29,21 +29,47 @@ func SealDocument(ctx context.Context, v *Vault, prefix lcm.SecretRef, doc []byt
 	if len(doc) == 0 {
 		return doc, nil
 	}
-	root, err := decode(doc)
+	root, found, err := collect(doc, prefix)
 	if err != nil {
-		return nil, lcm.Wrap(lcm.KindInvalid, err, "The document is not valid JSON.")
-	}
-	w := sealing{prefix: prefix}
-	root = w.walk(root, "", plain)
-	if err := lcm.InvalidAll("The key "+lcm.SecretKey+" is reserved.", w.problems); err != nil {
 		return nil, err
 	}
-	for _, s := range w.found {
+	for _, s := range found {
 		if err := v.Put(ctx, s.ref, s.clear); err != nil {
 			return nil, err
 		}
 	}
 	return json.Marshal(root)
+}
+
+// Clear are the secrets of a document that is not sealed, as of a request that is only looked at: they must not be shown.
+// What SealDocument refuses is refused.
+func Clear(doc []byte) (values []string, err error) {
+	if len(doc) == 0 {
+		return nil, nil
+	}
+	_, found, err := collect(doc, "")
+	for _, s := range found {
+		values = append(values, formsOfSetting(s.clear)...)
+	}
+	return values, err
+}
+
+// collect finds the secrets of a document, and puts references in their places.
+func collect(doc []byte, prefix lcm.SecretRef) (root any, found []foundSecret, err error) {
+	if root, err = decode(doc); err != nil {
+		return nil, nil, lcm.Wrap(lcm.KindInvalid, err, "The document is not valid JSON.")
+	}
+	w := sealing{prefix: prefix}
+	root = w.walk(root, "", plain)
+	return root, w.found, lcm.InvalidAll("The key "+lcm.SecretKey+" is reserved.", w.problems)
+}
+
+// formsOfSetting are a secret, and of a setting also its value: what comes of a setting is without its key.
+func formsOfSetting(value string) []string {
+	if key, set, ok := strings.Cut(value, "="); ok && IsSecretKey(key) {
+		return []string{value, set}
+	}
+	return []string{value}
 }
 
 // sealing collects first and stores later: a refused document leaves nothing behind.
@@ -141,10 +167,7 @@ func Open(ctx context.Context, v *Vault, doc []byte) (clear []byte, opened []str
 	}
 	root, err = replaceRefs(root, func(ref lcm.SecretRef) (any, error) {
 		value, err := v.Get(ctx, ref)
-		opened = append(opened, value)
-		if key, set, ok := strings.Cut(value, "="); ok && IsSecretKey(key) { // what comes of a setting is without its key
-			opened = append(opened, set)
-		}
+		opened = append(opened, formsOfSetting(value)...)
 		return value, err
 	})
 	if err != nil {

@@ -54,9 +54,9 @@ func (c *Cloud) previewed(ctx context.Context, s Stack) (problem, err error) {
 
 // quota is a limit of the project's, and what of it is used. A negative limit is none.
 type quota struct {
-	what        string
-	limit, used int
-	needed      int
+	what         string
+	limit        *int // nil where the service does not tell it
+	used, needed int
 }
 
 // shortages are the quotas that do not have so much room. Services that do not tell their limits are not asked again:
@@ -68,9 +68,9 @@ func (c *Cloud) shortages(ctx context.Context, room vim.Room) (out []string, err
 			return out, err
 		}
 		for _, q := range quotas {
-			if q.limit >= 0 && q.needed > q.limit-q.used {
+			if q.limit != nil && *q.limit >= 0 && q.needed > *q.limit-q.used {
 				out = append(out, fmt.Sprintf("The project's quota has room for %d more %s (%d of %d are used), and %d are needed.",
-					max(0, q.limit-q.used), q.what, q.used, q.limit, q.needed))
+					max(0, *q.limit-q.used), q.what, q.used, *q.limit, q.needed))
 			}
 		}
 	}
@@ -84,12 +84,12 @@ func (c *Cloud) computeQuotas(ctx context.Context, room vim.Room) ([]quota, erro
 	var answer struct {
 		Limits struct {
 			Absolute struct {
-				Instances     int `json:"maxTotalInstances"`
-				InstancesUsed int `json:"totalInstancesUsed"`
-				Cores         int `json:"maxTotalCores"`
-				CoresUsed     int `json:"totalCoresUsed"`
-				RAM           int `json:"maxTotalRAMSize"`
-				RAMUsed       int `json:"totalRAMUsed"`
+				Instances     *int `json:"maxTotalInstances"`
+				InstancesUsed int  `json:"totalInstancesUsed"`
+				Cores         *int `json:"maxTotalCores"`
+				CoresUsed     int  `json:"totalCoresUsed"`
+				RAM           *int `json:"maxTotalRAMSize"`
+				RAMUsed       int  `json:"totalRAMUsed"`
 			} `json:"absolute"`
 		} `json:"limits"`
 	}
@@ -113,8 +113,8 @@ func (c *Cloud) portQuota(ctx context.Context, room vim.Room) ([]quota, error) {
 	var answer struct {
 		Quota struct {
 			Port struct {
-				Limit int `json:"limit"`
-				Used  int `json:"used"`
+				Limit *int `json:"limit"`
+				Used  int  `json:"used"`
 			} `json:"port"`
 		} `json:"quota"`
 	}
@@ -134,8 +134,8 @@ func (c *Cloud) volumeQuota(ctx context.Context, room vim.Room) ([]quota, error)
 	var answer struct {
 		Limits struct {
 			Absolute struct {
-				Volumes     int `json:"maxTotalVolumes"`
-				VolumesUsed int `json:"totalVolumesUsed"`
+				Volumes     *int `json:"maxTotalVolumes"`
+				VolumesUsed int  `json:"totalVolumesUsed"`
 			} `json:"absolute"`
 		} `json:"limits"`
 	}
