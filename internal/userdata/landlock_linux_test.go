@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"testing"
@@ -60,6 +61,9 @@ func TestRestrictFiles_refusesWhatThisKernelKnows(t *testing.T) {
 	abstract, err := listening.Listen(t.Context(), "unix", "@windlass-"+filepath.Base(filepath.Dir(dir)))
 	require.NoError(t, err)
 	defer abstract.Close()
+	other := exec.CommandContext(t.Context(), "sleep", "60") // a parent may be another user's
+	require.NoError(t, other.Start())
+	defer func() { _, _ = other.Process.Kill(), other.Wait() }()
 	for _, c := range []struct {
 		since int
 		what  string
@@ -70,7 +74,7 @@ func TestRestrictFiles_refusesWhatThisKernelKnows(t *testing.T) {
 		{4, "to listen", unix.EACCES, func() error {
 			return onSocket(unix.AF_INET, func(s int) error { return unix.Bind(s, &unix.SockaddrInet4{}) })
 		}},
-		{6, "to signal", unix.EPERM, func() error { return unix.Kill(os.Getppid(), 0) }},
+		{6, "to signal", unix.EPERM, func() error { return unix.Kill(other.Process.Pid, 0) }},
 		{6, "an abstract socket", unix.EPERM, func() error {
 			return onSocket(unix.AF_UNIX, func(s int) error {
 				return unix.Connect(s, &unix.SockaddrUnix{Name: abstract.Addr().String()})

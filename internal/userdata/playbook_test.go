@@ -86,4 +86,35 @@ func TestPlay_isConfined(t *testing.T) {
 	require.Equal(t, "hush", string(text))
 }
 
+// resolversVariable tells a process of TestPlay_findsResolversBelowRun that /etc is its own.
+const resolversVariable = "WINDLASS_TEST_RESOLVERS"
+
+// ownEtc makes /etc/resolv.conf a link into /run, as hosts with systemd-resolved have it, for one process alone.
+const ownEtc = `set -e
+mount -t tmpfs none /run; mount -t tmpfs none /mnt
+mkdir /run/resolve /mnt/upper /mnt/work; echo nameserver 192.0.2.53 >/run/resolve/resolv.conf
+mount -t overlay none -o lowerdir=/etc,upperdir=/mnt/upper,workdir=/mnt/work /etc
+ln -sf /run/resolve/resolv.conf /etc/resolv.conf
+exec "$@"`
+
+// TestPlay_findsResolversBelowRun shows that a playbook finds hosts by name although /run is hidden from it.
+func TestPlay_findsResolversBelowRun(t *testing.T) {
+	if os.Getenv(resolversVariable) != "" {
+		out, err := play(t, "    - shell: test -L /etc/resolv.conf && cat /etc/resolv.conf\n      register: found\n"+
+			"    - debug: {msg: \"{{ found.stdout }}\"}\n", nil)
+		require.NoError(t, err, out)
+		require.Contains(t, out, "192.0.2.53")
+		return
+	}
+	if os.Geteuid() != 0 {
+		t.Skip("Only root can give a process an /etc of its own.")
+	}
+	again := exec.CommandContext(t.Context(), "unshare", "--mount", "sh", "-c", ownEtc, "sh",
+		os.Args[0], "-test.run", "^"+t.Name()+"$", "-test.v")
+	again.Env = append(os.Environ(), resolversVariable+"=1")
+	out, err := again.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	require.Contains(t, string(out), "--- PASS: "+t.Name())
+}
+
 func pid() string { return strconv.Itoa(os.Getpid()) }
