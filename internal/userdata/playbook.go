@@ -1,7 +1,9 @@
 package userdata
 
 import (
+	"bytes"
 	"context"
+	"encoding/gob"
 	"errors"
 	"io"
 	"os"
@@ -17,9 +19,9 @@ import (
 
 // Playbooks runs playbooks of packages where this program is. Each run is a process of its own that is confined before
 // Ansible starts: as another user where Windlass is root, with processes of its own only, nothing to write but a directory
-// that goes with it, and nothing to read but that, Ansible and what programs need. It may make connections.
+// in memory, and nothing to read but that, Ansible and what programs need. It may make connections.
 //
-// A worker that dies takes the run with it.
+// A worker that dies takes the run and its files with it.
 type Playbooks struct{}
 
 // nobody is who Ansible runs as where Windlass is root.
@@ -28,21 +30,18 @@ const nobody = 65534
 // Play runs one. What it prints goes to lines, without the texts of mask. One that fails is Broken, with what Ansible says
 // of it; a host on which none can be run confined is Unavailable.
 func (*Playbooks) Play(ctx context.Context, in scripts.PlayInput, playbook string, mask []string, lines func(string)) error {
-	dir, err := os.MkdirTemp("", "windlass-playbook-")
+	files, err := furnish(in)
 	if err != nil {
-		return noRoom(err)
-	}
-	defer func() { _ = os.RemoveAll(dir) }()
-	if err := furnish(dir, in); err != nil {
-		return noRoom(err)
+		return err
 	}
 	// The kernel ends the child with the thread that has made it.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	child := exec.CommandContext(ctx, "/proc/self/exe")
-	child.Args = []string{childName, "/bin/bash", dir, playProfile, playbook}
+	child.Args = []string{childName, "/bin/bash", playDirectory, playProfile, playbook}
 	child.Env = []string{"LANG=C.UTF-8"}
-	child.Dir = dir
+	child.Dir = "/"
+	child.Stdin = bytes.NewReader(files)
 	child.SysProcAttr = apart()
 	failure, masker := "", secrets.NewMasker(mask...)
 	said := &lineWriter{to: func(line string) {
@@ -60,29 +59,44 @@ func (*Playbooks) Play(ctx context.Context, in scripts.PlayInput, playbook strin
 	return playbookError(ctx, playbook, failure, err)
 }
 
-// furnish makes the directory of a run, for who Ansible runs as.
-func furnish(dir string, in scripts.PlayInput) error {
+// playDirectory is where a run has its files: in memory, of its own mounts, so that they are gone with it, however it
+// ends.
+const playDirectory = "/run/windlass-playbook"
+
+// furnish is what a run finds in playDirectory, for its standard input.
+func furnish(in scripts.PlayInput) ([]byte, error) {
 	program, err := scripts.PlayHere()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	files := map[string][]byte{
 		"play.sh": []byte(program), "callback/windlass.py": scripts.AnsibleCallback,
-		"passwd": []byte("root:x:0:0::" + filepath.Join(dir, "home") + ":/bin/sh\n"),
+		"passwd": []byte("root:x:0:0::" + filepath.Join(playDirectory, "home") + ":/bin/sh\n"),
 	}
 	for name, text := range in.Files() {
 		files["in."+name] = []byte(text)
 	}
-	err = errors.Join(write(dir, files), write(filepath.Join(dir, "package"), in.Package))
+	for name, text := range in.Package {
+		files["package/"+name] = text
+	}
+	var out bytes.Buffer
+	if err := gob.NewEncoder(&out).Encode(files); err != nil {
+		return nil, err
+	}
+	return out.Bytes(), nil
+}
+
+// receive writes what furnish has made.
+func receive(from io.Reader, dir string) error {
+	var files map[string][]byte
+	if err := gob.NewDecoder(from).Decode(&files); err != nil {
+		return err
+	}
+	err := write(dir, files)
 	for _, name := range []string{"home", "tmp"} {
 		err = errors.Join(err, os.Mkdir(filepath.Join(dir, name), 0o700))
 	}
-	if err != nil || os.Geteuid() != 0 {
-		return err
-	}
-	return filepath.WalkDir(dir, func(path string, _ os.DirEntry, err error) error {
-		return errors.Join(err, os.Lchown(path, nobody, nobody))
-	})
+	return err
 }
 
 // playbookError is what the end of a run means.

@@ -67,7 +67,8 @@ func ownMounts(dir string) (proc bool, err error) {
 		do   func() error
 	}{
 		{"make mounts private", func() error { return unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, "") }},
-		{"hide what programs do not need", func() error { return hideHost(dir) }},
+		{"hide what programs do not need", hideHost},
+		{"make the directory of the run", func() error { return ownDirectory(dir) }},
 		// Its home is in the directory, and no other user is known.
 		{"bind /etc/passwd", func() error { return unix.Mount(filepath.Join(dir, "passwd"), "/etc/passwd", "", unix.MS_BIND, "") }},
 		{"make all read-only", func() error { return unix.MountSetattr(unix.AT_FDCWD, "/", unix.AT_RECURSIVE, &readOnly) }},
@@ -91,15 +92,10 @@ func ownMounts(dir string) (proc bool, err error) {
 // nothing of sockets, and a database may let in whoever runs as the same user.
 var hiddenTrees = []string{"/run", "/tmp", "/var", "/home", "/root", "/srv", "/mnt", "/media"}
 
-// hideHost puts empty folders over hiddenTrees, with nothing in them but dir and the file that names the resolvers.
-func hideHost(dir string) error {
+// hideHost puts empty folders over hiddenTrees, with nothing in them but the file that names the resolvers.
+func hideHost() error {
 	resolvers, _ := filepath.EvalSymlinks("/etc/resolv.conf") // a host may have none
 	text, _ := os.ReadFile(resolvers)
-	own, err := unix.OpenTree(unix.AT_FDCWD, dir, unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = unix.Close(own) }()
 	for _, tree := range hiddenTrees {
 		err := unix.Mount("tmpfs", tree, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, "size=1m,mode=0755")
 		if err != nil && !errors.Is(err, unix.ENOENT) {
@@ -112,10 +108,18 @@ func hideHost(dir string) error {
 			}
 		}
 	}
+	return nil
+}
+
+// ownDirectory makes dir in memory, with the files that the worker sends.
+func ownDirectory(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
-	return unix.MoveMount(own, "", unix.AT_FDCWD, dir, unix.MOVE_MOUNT_F_EMPTY_PATH)
+	if err := unix.Mount("tmpfs", dir, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, "size=512m,mode=0700"); err != nil {
+		return err
+	}
+	return receive(os.Stdin, dir)
 }
 
 // playbookFiles leaves the programs of the host, what they need to find hosts and users, and dir.

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
@@ -51,6 +52,27 @@ func TestPlay_tellsWhatFailed(t *testing.T) {
 	require.Error(t, err)
 	require.True(t, lcm.Is(err, lcm.KindBroken), "%v %s", err, out)
 	require.ErrorContains(t, err, "Do what cannot be done")
+}
+
+// TestPlay_hasItsFilesInMemory looks while a playbook runs: a worker that is killed then can take nothing away.
+func TestPlay_hasItsFilesInMemory(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("TMPDIR", dir)
+	looked := false
+	in := scripts.PlayInput{
+		Package: map[string][]byte{"play.yaml": []byte("- hosts: 127.0.0.1\n  connection: local\n  gather_facts: false\n" +
+			"  tasks:\n    - command: test -s {{ windlass_key }}\n")},
+		Inventory: "192.0.2.1\n", Variables: `{"word": "hunter2-of-the-request"}`, Key: "a key",
+	}
+	err := (&Playbooks{}).Play(t.Context(), in, "play.yaml", nil, func(string) {
+		looked = true
+		left, err := os.ReadDir(dir)
+		assert.NoError(t, err)
+		assert.Empty(t, left)
+		assert.NoDirExists(t, playDirectory, "it is of the run's own mounts")
+	})
+	require.NoError(t, err)
+	require.True(t, looked)
 }
 
 // TestPlay_isConfined lets a playbook try what it must not do.
