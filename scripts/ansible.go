@@ -135,7 +135,7 @@ func (s RunPlaybook) Render() (string, error) {
 		required("ROOT", s.Root), required("DIRECTORY", s.Directory), required("PLAYBOOK", s.Playbook),
 		optional("LIMIT", strings.Join(s.Limit, ",")), optional("VARIABLES", strings.Join(s.Variables, " ")),
 		required("OWNER", s.Owner),
-	}, ansibleLibrary)
+	}, ansibleLibrary, playLibrary)
 }
 
 // RemoveInventory removes the directory of one cluster.

@@ -6,9 +6,12 @@ MEMORY=/dev/shm # where ordinary users may write
 ((EUID != 0)) || { MEMORY=/run; export HOME=/root; }
 export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 
-# What is secret lives here, in memory, for as long as the script; a killed one is swept up by the next.
-find "$MEMORY" -maxdepth 1 -user "$EUID" -name 'windlass-scratch.*' -mmin +240 -exec rm -rf {} + 2>/dev/null || true
-SCRATCH=$(mktemp -d "$MEMORY/windlass-scratch.XXXXXX")
+# What is secret lives here, in memory, for as long as the script; what a killed one has left is swept up by the next.
+for left in "$MEMORY"/windlass-scratch.*.*; do
+  pid=${left#"$MEMORY/windlass-scratch."} pid=${pid%%.*}
+  [[ ! -O $left || -d /proc/$pid ]] || rm -rf "$left"
+done
+SCRATCH=$(mktemp -d "$MEMORY/windlass-scratch.$$.XXXXXX")
 trap 'rm -rf "$SCRATCH"' EXIT
 export TMPDIR=$SCRATCH # older shells keep here-documents in files
 trap 'exit 143' HUP INT TERM

@@ -11,6 +11,7 @@ printf '%s since %s\n' "$OWNER" "$(date -u +%FT%TZ)" >"$DIRECTORY/owner"
 
 # What kubespray's own sample says of clusters counts, unless the inventory says otherwise.
 if [[ -d $ROOT/inventory/sample/group_vars && ! -d $DIRECTORY/group_vars ]]; then
+  rm -rf "$DIRECTORY/group_vars.new" # of a run that was cut short
   cp -r "$ROOT/inventory/sample/group_vars" "$DIRECTORY/group_vars.new"
   mv "$DIRECTORY/group_vars.new" "$DIRECTORY/group_vars"
 fi
@@ -36,11 +37,5 @@ cd "$(dirname "$file")" || fail 78 "$ROOT cannot be read"
 printf '%s %s %s\n' "$(date -u +%FT%TZ)" "$(basename "$file")" "$OWNER" >>"$DIRECTORY/runs"
 note "ansible-playbook $(basename "$file")${LIMIT:+ on $LIMIT}"
 rc=0
-ansible-playbook "${arguments[@]}" "$file" </dev/null 2>&1 | tee >(grep -E '^(TASK|QUESTION |[^ ]+: (FAILED|UNREACHABLE): |ERROR[:!] )' >"$SCRATCH/failures" || true) || rc=$?
-((rc != 0)) || exit 0
-
-# The hosts that failed, each with its task and what Ansible says, and what was asked that nobody has answered.
-reason=$(awk '/^TASK/ { task = $0 } /: (FAILED|UNREACHABLE): / { print $0 " (" task ")" } /^ERROR[:!] / { print }' "$SCRATCH/failures" | tail -n 3 | paste -sd ';' || true)
-question=$(grep '^QUESTION ' "$SCRATCH/failures" | tail -n 1 || true)
-[[ -z $question ]] || reason+="${reason:+; }it had asked what nobody answers here: ${question#QUESTION }"
-fail 1 "$(basename "$file") failed: ${reason:-ansible-playbook ended with exit status $rc}"
+ansible-playbook "${arguments[@]}" "$file" </dev/null 2>&1 | tee "$SCRATCH/output" || rc=$?
+((rc == 0)) || fail 1 "$(basename "$file") failed: $(blamed "$SCRATCH/output" "$rc")"

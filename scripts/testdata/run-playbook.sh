@@ -11,4 +11,6 @@ OWNER='operation 4711'
 
 # here follows sh/lib-ansible.sh
 
+# here follows sh/lib-play.sh
+
 # here follows sh/run-playbook.sh
