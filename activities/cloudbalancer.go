@@ -86,9 +86,10 @@ func routesOf(lb *k8s.ExternalLBParams, nodes lcm.Nodes) []vim.Route {
 		// 401 is a ready API server that refuses anonymous questions; one that starts says 500 or 403.
 		HealthPath: "/readyz", HealthCodes: "200,401",
 	}}
-	for _, port := range lb.NodePorts {
+	for _, served := range lb.Served() {
 		routes = append(routes, vim.Route{
-			Name: fmt.Sprintf("node-port-%d", port), Port: port, MemberPort: port, Members: membersBehind(nodes),
+			Name: fmt.Sprintf("node-port-%d", served.Port), Port: served.Port, MemberPort: served.NodePort,
+			Members: membersBehind(nodes),
 		})
 	}
 	return routes

@@ -54,6 +54,8 @@ type ExternalLoadBalancerInput struct {
 	VirtualIP string    `json:"virtualIp,omitempty"`
 	// Exposed are the Services of VNFs on the cluster, for a load balancer that is new.
 	Exposed []lcm.ExposedPorts `json:"exposed,omitempty"`
+	// PassOver leaves a load balancer as it is that leaves with the operation and does not answer.
+	PassOver bool `json:"passOver,omitempty"`
 }
 
 // ExternalLoadBalancerOutput is empty: traffic goes to these nodes and no others.
@@ -82,6 +84,9 @@ func (n *Nodes) ConfigureExternalLoadBalancer(
 	if err == nil {
 		_, err = n.runOn(ctx, in.NodeInput, t)
 	}
+	if n.passOver(ctx, in.NodeInput, in.PassOver, err) {
+		return out, nil
+	}
 	return out, err
 }
 
@@ -89,31 +94,37 @@ func (n *Nodes) ConfigureExternalLoadBalancer(
 func (n *Nodes) balanced(ctx context.Context, cluster clusterContext, in ExternalLoadBalancerInput) (task, error) {
 	p := cluster.Params
 	conf := scripts.HAProxyConf{
-		Port: p.ExternalLB.Port, Backends: backends(in.Nodes.With(lcm.ControlPlane)), NodePorts: p.ExternalLB.NodePorts,
-		Nodes: backends(in.Nodes),
+		Port: p.ExternalLB.Port, Backends: backends(in.Nodes.With(lcm.ControlPlane)), Nodes: backends(in.Nodes),
+	}
+	for _, served := range p.ExternalLB.Served() {
+		conf.NodePorts = append(conf.NodePorts, scripts.ServedPort(served))
 	}
 	haproxy, err := conf.Render()
 	if err != nil {
 		return task{}, lcm.Wrap(lcm.KindBug, err, "HAProxy's configuration could not be written.")
 	}
+	inputs, mask, err := n.proxyInputs(ctx, p.Proxy)
+	if err != nil {
+		return task{}, err
+	}
 	t := task{
 		script: scripts.BalanceExternally{
 			Node: in.Node.Name, Port: conf.Port, Timeout: briefly(cluster), LockFor: lockFor(p.Timeouts.Install),
-			Serves: in.Serving, Shared: p.ExternalLB.Shared(),
+			Serves: in.Serving, Shared: p.ExternalLB.Shared(), NoProxy: noProxy(p, PrepareNodeInput{}),
 		},
-		limit: seconds(p.Timeouts.Install), parameter: "timeouts.install",
+		mask: mask, limit: seconds(p.Timeouts.Install), parameter: "timeouts.install",
 	}
-	inputs := []scripts.Input{
-		{Name: "haproxy", Value: haproxy},
-		{Name: "nodes", Value: backendLines(conf.Nodes)},
-		{Name: "exposed", Value: exposedLines(in.Exposed)},
-	}
+	inputs = append(
+		inputs, scripts.Input{Name: "haproxy", Value: haproxy},
+		scripts.Input{Name: "nodes", Value: backendLines(conf.Nodes)},
+		scripts.Input{Name: "exposed", Value: exposedLines(in.Exposed)},
+	)
 	if p.ExternalLB.Shared() {
 		keepalived, password, err := n.shared(ctx, cluster, in)
 		if err != nil {
 			return t, err
 		}
-		inputs, t.mask = append(inputs, scripts.Input{Name: "keepalived", Value: keepalived}), []string{password}
+		inputs, t.mask = append(inputs, scripts.Input{Name: "keepalived", Value: keepalived}), append(mask, password)
 	}
 	t.stdin = scripts.Stdin(inputs...)
 	return t, nil

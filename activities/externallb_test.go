@@ -43,6 +43,35 @@ func TestConfigureExternalLoadBalancer_sendsTrafficToTheseNodesOnly(t *testing.T
 	assert.NotContains(t, readStdin(fake.ran[2].Stdin)["haproxy"], s.Nodes[4].Name)
 }
 
+func TestConfigureExternalLoadBalancer_installsThroughTheProxy(t *testing.T) {
+	s, fake, in := balancerSite(t, k8s.ExternalLBParams{Port: 8383})
+	const url = "http://u:hunter2-of-the-proxy@proxy.example:3128"
+	s.Reach.Vnfs.(*fixedVnf).Params.Proxy = &k8s.ProxyParams{HTTPProxy: lcm.Secret{Clear: url}, NoProxy: "10.0.0.0/8"}
+	nodes := &activities.Nodes{Reach: s.Reach}
+	for range 2 {
+		must(t, nodes.ConfigureExternalLoadBalancer, in)
+	}
+	assert.Equal(t, url, readStdin(fake.ran[1].Stdin)["http_proxy"])
+	_, params := readScript(fake.ran[1].Script)
+	assert.Contains(t, params["NO_PROXY_LIST"], "10.0.0.0/8")
+	assert.NotContains(t, fake.ran[1].Script, "hunter2")
+}
+
+func TestConfigureExternalLoadBalancer_passesOverOneThatIsDeadAndLeaves(t *testing.T) {
+	s, fake, in := balancerSite(t, k8s.ExternalLBParams{Port: 8383})
+	nodes := &activities.Nodes{Reach: s.Reach}
+	gone := lcm.Errorf(lcm.KindUnavailable, "No route to host.")
+	for range 2 {
+		fake.fail["dial "+in.Node.Name] = []error{gone, gone}
+		in.PassOver = false
+		_, err := do(t, nodes.ConfigureExternalLoadBalancer, in)
+		assertKind(t, err, lcm.KindUnavailable, "No route to host")
+		in.PassOver = true
+		must(t, nodes.ConfigureExternalLoadBalancer, in)
+	}
+	assert.Empty(t, fake.ran)
+}
+
 func TestConfigureExternalLoadBalancer_runsThePackagesScript(t *testing.T) {
 	s, fake, in := balancerSite(t, k8s.ExternalLBParams{Port: 8383, ScriptPath: "Scripts/lb.sh"})
 	s.Reach.Vnfs.(*fixedVnf).Context.PackageFile = func(context.Context, string) ([]byte, error) {

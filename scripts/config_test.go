@@ -26,7 +26,7 @@ func TestHAProxyConf_isWhatHAProxyTakes(t *testing.T) {
 		"haproxy.cfg":        {Port: 16443, Backends: backends("10.0.0.")},
 		"haproxy-backup.cfg": {Port: 6440, EtcdPort: 12379, Backup: true, Backends: backends("10.0.0.")},
 		"haproxy-external.cfg": {
-			Port: 8383, Backends: backends("10.0.0."), NodePorts: []int{30080, 30443},
+			Port: 8383, Backends: backends("10.0.0."), NodePorts: []scripts.ServedPort{{30080, 30080}, {443, 30443}},
 			Nodes: append(backends("10.0.0."), scripts.Backend{Name: "worker-5e6f7a8b", Address: "10.0.0.21"}),
 		},
 		"haproxy-ipv6.cfg": {Port: 16443, EtcdPort: 12379, Backends: backends("fd00::")},

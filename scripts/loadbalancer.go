@@ -8,13 +8,16 @@ const haproxyLibrary = "lib-haproxy"
 // Backend is one API server behind HAProxy.
 type Backend struct{ Name, Address string }
 
+// ServedPort is a port of nodes that is served before them, under the same number or another.
+type ServedPort struct{ Port, NodePort int }
+
 // HAProxyConf is /etc/haproxy/haproxy.cfg of a control plane.
 type HAProxyConf struct {
 	Port     int // front of the API servers
 	EtcdPort int // front of etcd's client port, 0: none
 	Backends []Backend
-	// NodePorts are served under the same numbers as on Nodes.
-	NodePorts []int
+	// NodePorts are ports of Nodes, and where they are served.
+	NodePorts []ServedPort
 	Nodes     []Backend
 	// Backup makes every API server but the first one a spare.
 	Backup bool

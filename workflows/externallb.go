@@ -124,7 +124,18 @@ func (c *clusterWork) route(ctx workflow.Context, list lcm.Nodes, serving bool) 
 	if staying := c.made.Balancers.Without(leaving); len(staying) > 0 {
 		return c.routeBy(ctx, staying, list, serving)
 	}
-	return c.routeBy(ctx, leaving, list, serving)
+	// One that is healed may be dead; its successor gets the routes.
+	return inTurn(soon(ctx), leaving, func(ctx workflow.Context, node lcm.Node) error {
+		return c.balance(ctx, activities.ExternalLoadBalancerInput{
+			NodeInput: c.on(ctx, node), Nodes: list, Serving: serving, Balancers: leaving, PassOver: true,
+		})
+	})
+}
+
+func (c *clusterWork) balance(ctx workflow.Context, in activities.ExternalLoadBalancerInput) error {
+	in.VirtualIP, in.Exposed = c.made.VirtualIP, c.what.Exposed
+	_, err := call(ctx, nodes.ConfigureExternalLoadBalancer, in)
+	return err
 }
 
 // routeBy lets these load balancers, and no others, share the virtual IP, and send traffic to these nodes: one after the
@@ -135,11 +146,9 @@ func (c *clusterWork) routeBy(ctx workflow.Context, balancers, list lcm.Nodes, s
 	}
 	order := slices.Concat(balancers.On(c.what.ServerIDs), balancers.Without(c.formerBalancers()))
 	err := inTurn(ctx, order, func(ctx workflow.Context, node lcm.Node) error {
-		_, err := call(onNode(ctx), nodes.ConfigureExternalLoadBalancer, activities.ExternalLoadBalancerInput{
-			NodeInput: c.on(ctx, node), Nodes: list, Serving: serving, Balancers: balancers, VirtualIP: c.made.VirtualIP,
-			Exposed: c.what.Exposed,
+		return c.balance(onNode(ctx), activities.ExternalLoadBalancerInput{
+			NodeInput: c.on(ctx, node), Nodes: list, Serving: serving, Balancers: balancers,
 		})
-		return err
 	})
 	if err != nil || len(balancers) == 1 {
 		return err

@@ -1,10 +1,11 @@
 # shellcheck shell=bash
 # /etc/haproxy belongs to Windlass on a server that is nothing but a load balancer.
-wait_for_cloud_init
-ensure_command haproxy haproxy
-[[ $SHARED != yes ]] || ensure_command keepalived keepalived
 read_inputs
 need_input haproxy nodes
+wait_for_cloud_init
+set_apt_proxy || true
+ensure_command haproxy haproxy
+[[ $SHARED != yes ]] || ensure_command keepalived keepalived
 [[ $SHARED != yes ]] || need_input keepalived
 
 # A server that has come for another one takes over what was exposed on that.

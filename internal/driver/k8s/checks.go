@@ -22,6 +22,8 @@ func (p Params) Problems(controlPlanes, workers int) []lcm.Problem {
 	}
 	if p.Ansible == nil && p.ExternalLB == nil { // with kubespray each node has a balancer of its own
 		c.controlPlanes(p.MasterNode, controlPlanes)
+	} else {
+		c.quorum(controlPlanes)
 	}
 	c.networks(p, controlPlanes+workers)
 	if a := p.AptRepository; a != nil && a.KeyPath == "" && !a.Trusted && a.URL != "" {
@@ -73,8 +75,6 @@ func (c *clusterChecks) controlPlanes(n NodeParams, count int) {
 	}
 	ownPort := n.ClusterCpName == n.SSHCpName || n.ClusterCpName == n.NicCpName
 	switch {
-	case count < 1:
-		c.add("master_node", "the VNF has no control-plane VM at this flavour and level.")
 	case count == 1 && !ownPort:
 		c.add("master_node.cluster_cp_name",
 			"%q is a virtual IP, which needs at least three control planes, and the VNF has one; "+
@@ -84,7 +84,17 @@ func (c *clusterChecks) controlPlanes(n NodeParams, count int) {
 			n.ClusterCpName, count)
 	case count == 2:
 		c.add("master_node", "the VNF has 2 control planes; a cluster with a virtual IP needs at least three.")
-	case count > 2 && count%2 == 0:
+	default:
+		c.quorum(count)
+	}
+}
+
+// quorum wants the control planes to have a majority of etcd's members, whichever one of them is gone.
+func (c *clusterChecks) quorum(count int) {
+	switch {
+	case count < 1:
+		c.add("master_node", "the VNF has no control-plane VM at this flavour and level.")
+	case count%2 == 0:
 		c.add("master_node", "the VNF has %d control planes; etcd needs an odd number.", count)
 	}
 }

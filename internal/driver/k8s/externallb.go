@@ -33,8 +33,29 @@ type ExternalLBParams struct {
 	Port int `json:"port,omitempty" param:"default=8383; min=1; max=65535"`
 	// NodePorts are ports of Services that are served, too, under the same numbers.
 	NodePorts []int `json:"node_ports,omitempty"`
+	// IngressPorts are ports of an ingress controller, which nodes may have under other numbers.
+	IngressPorts []ServedPort `json:"ingress_ports,omitempty"`
 	// Octavia has the cloud balance, in the place of servers.
 	Octavia *OctaviaParams `json:"octavia,omitempty"`
+}
+
+// ServedPort is a port of all nodes that is served before the cluster.
+type ServedPort struct {
+	// Port is where clients find it.
+	Port int `json:"port" param:"required=it is where clients of the ingress controller go, such as 443; min=1; max=65535"`
+	// NodePort is the nodes' own: a Service's of type NodePort, or a hostPort; default Port.
+	NodePort int `json:"node_port,omitempty" param:"min=1; max=65535"`
+}
+
+// Settle implements params.Settler.
+func (p *ServedPort) Settle() { p.NodePort = cmp.Or(p.NodePort, p.Port) }
+
+// Served are the ports of Services and of ingress controllers.
+func (p ExternalLBParams) Served() (ports []ServedPort) {
+	for _, port := range p.NodePorts {
+		ports = append(ports, ServedPort{port, port})
+	}
+	return append(ports, p.IngressPorts...)
 }
 
 // OctaviaParams is a load balancer of OpenStack.
@@ -72,6 +93,12 @@ func (p ExternalLBParams) CheckMembers(wrong params.Wrong) {
 			wrong(fmt.Sprintf("node_ports[%d]", i), "must be a port between 1 and 65535 that nothing else has, not %d", port)
 		}
 		seen[port] = true
+	}
+	for i, served := range p.IngressPorts {
+		if seen[served.Port] {
+			wrong(fmt.Sprintf("ingress_ports[%d].port", i), "must be a port that nothing else has, not %d", served.Port)
+		}
+		seen[served.Port] = true
 	}
 }
 

@@ -11,9 +11,14 @@ import (
 
 func TestExternalLBParams_saysEveryMistake(t *testing.T) {
 	for lb, want := range map[string][]string{
-		`{"ssh_cp_name": "lb", "ssh_username": "u", "ssh_password": "p"}`:                           nil,
-		`{"ssh_cp_name": "lb", "ssh_username": "u", "ssh_password": "p", "cluster_cp_name": "vip"}`: nil,
-		`{"octavia": {}, "cluster_cp_name": "vip", "node_ports": [30080]}`:                          nil,
+		`{"ssh_cp_name": "lb", "ssh_username": "u", "ssh_password": "p"}`:                                               nil,
+		`{"ssh_cp_name": "lb", "ssh_username": "u", "ssh_password": "p", "cluster_cp_name": "vip"}`:                     nil,
+		`{"octavia": {}, "cluster_cp_name": "vip", "node_ports": [30080]}`:                                              nil,
+		`{"octavia": {}, "cluster_cp_name": "vip", "ingress_ports": [{"port": 80}, {"port": 443, "node_port": 30443}]}`: nil,
+		`{"octavia": {}, "cluster_cp_name": "vip", "node_ports": [443],
+			"ingress_ports": [{"port": 443}, {"node_port": 30080}, {"port": 8383, "node_port": 70000}]}`: {
+			"ingress_ports[0].port", "ingress_ports[1].port", "ingress_ports[2].port", "ingress_ports[2].node_port",
+		},
 		`{}`:              {"ssh_cp_name", "ssh_username", "ssh_password"},
 		`{"octavia": {}}`: {"cluster_cp_name"},
 		`{"octavia": {}, "cluster_cp_name": "vip", "ssh_cp_name": "lb", "script_path": "a.sh"}`: {"ssh_cp_name", "script_path"},

@@ -25,19 +25,37 @@ const ofSeed = `{"k8s_cluster_installation_param": {
 		"username": "ubuntu", "password": "ubuntu", "pod_cidr": "192.168.3.0/16", "cluster_cidr": "10.199.187.0/24",
 		"cluster_cp_name": "masterNode_CP1"},
 	"worker_node": {"aspect_id": "worker_instance", "ssh_cp_name": "workerNode_CP2", "nic_cp_name": "workerNode_CP2",
-		"username": "ubuntu", "password": "ubuntu"}}}`
+		"username": "ubuntu", "password": "ubuntu"},
+	"proxy": {"http_proxy": "http://user1:password1@host1:3128", "https_proxy": "https://user2:password2@host2:3129",
+		"no_proxy": "192.168.246.0/24,10.0.0.1", "k8s_node_cidr": "10.10.0.0/24"},
+	"external_lb_param": {"ssh_cp_name": "externalLB_CP1", "ssh_username": "ubuntu", "ssh_password": "ubuntu",
+		"script_path": "./Scripts/ExternalLB_installation.sh"}}}`
 
 func flavour() *vnfpkg.Flavour {
 	return &vnfpkg.Flavour{
-		Vdus: []vnfpkg.Vdu{{ID: "masterNode"}, {ID: "workerNode"}},
-		Cps:  []vnfpkg.VduCp{{ID: "masterNode_CP1", VduID: "masterNode"}, {ID: "workerNode_CP2", VduID: "workerNode"}},
+		Vdus: []vnfpkg.Vdu{{ID: "masterNode"}, {ID: "workerNode"}, {ID: "externalLB"}},
+		Cps: []vnfpkg.VduCp{
+			{ID: "masterNode_CP1", VduID: "masterNode"}, {ID: "workerNode_CP2", VduID: "workerNode"},
+			{ID: "externalLB_CP1", VduID: "externalLB"},
+		},
 	}
 }
 
 func check(t *testing.T, params string) error {
 	t.Helper()
+	return checkOf(t, params, 3)
+}
+
+// checkOf checks a request for so many control planes.
+func checkOf(t *testing.T, params string, controlPlanes int) error {
+	t.Helper()
 	found := &driver.Findings{}
-	r := driver.Request{Flavour: flavour(), Capacity: map[string]int{"masterNode": 3, "workerNode": 2}, Found: found}
+	r := driver.Request{
+		Flavour: flavour(), Capacity: map[string]int{"masterNode": controlPlanes, "workerNode": 2, "externalLB": 1}, Found: found,
+		Package: driver.Package{VnfPkg: lcm.VnfPkg{
+			Artifacts: []lcm.PkgArtifact{{Path: "Scripts/ExternalLB_installation.sh"}},
+		}},
+	}
 	r.AdditionalParams = json.RawMessage(params)
 	require.NoError(t, kubespray.Driver{}.CheckRequest(t.Context(), r))
 	return found.Err()
@@ -64,6 +82,9 @@ func changed(t *testing.T, within, member, value string) string {
 
 func TestCheckRequest_takesTheSeedsAndTellsWhatIsWrong(t *testing.T) {
 	require.NoError(t, check(t, ofSeed), "three control planes without a virtual IP")
+	for _, even := range []int{2, 4} {
+		require.ErrorContains(t, checkOf(t, ofSeed, even), "etcd needs an odd number")
+	}
 	for _, c := range []struct{ within, member, value, path, says string }{
 		{"", "ansible", "null", "ansible", "names the Ansible server"},
 		{"ansible", "ip_address", `"0.0.0.0"`, "ansible.ip_address", "must be the address or the name"},
@@ -152,7 +173,7 @@ func stepsOf(bound lifecycle.Driver, f lifecycle.Facts, p lcm.Plan, hooks ...lif
 }
 
 func TestSteps_replaceControlPlanesByTheirOwnPlaybook(t *testing.T) {
-	bound, err := kubespray.Driver{}.Bind(json.RawMessage(ofSeed))
+	bound, err := kubespray.Driver{}.Bind(json.RawMessage(changed(t, "", "external_lb_param", "null")))
 	require.NoError(t, err)
 	f := facts(3)
 	ofControlPlane := lcm.Plan{Operation: lcm.OpHeal, Leaving: []lcm.LeavingVnfc{{VnfcID: "cp-0", VduID: "masterNode", ServerID: "server-cp-0"}}}
