@@ -35,7 +35,8 @@ func flavour() *vnfpkg.Flavour {
 	return &vnfpkg.Flavour{
 		Vdus: []vnfpkg.Vdu{{ID: "masterNode"}, {ID: "workerNode"}, {ID: "externalLB"}},
 		Cps: []vnfpkg.VduCp{
-			{ID: "masterNode_CP1", VduID: "masterNode"}, {ID: "workerNode_CP2", VduID: "workerNode"},
+			{ID: "masterNode_CP1", VduID: "masterNode"},
+			{ID: "workerNode_CP2", VduID: "workerNode"},
 			{ID: "externalLB_CP1", VduID: "externalLB"},
 		},
 	}
