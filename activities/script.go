@@ -25,6 +25,8 @@ type ScriptTold struct {
 	Given   map[string]any
 	Secrets []string
 	Files   map[string][]byte
+	// NewFiles are of the package that a modification gives the VNF.
+	NewFiles map[string][]byte
 }
 
 // ScriptRunner runs Python of packages, confined.
@@ -136,7 +138,8 @@ func (s *Scripts) RunScript(ctx context.Context, in RunScriptInput) (out RunScri
 	told.Given["operation"], told.Given["user_script_err_handling_data"] = in.Hook, kept
 	show := s.Output.Lines(ctx, in.Step)
 	made, err := s.Python.Run(ctx, userdata.ScriptCall{
-		Files: told.Files, Path: in.Path, Hook: in.Hook, Given: told.Given, Secrets: told.Secrets, Lines: show,
+		Files: told.Files, NewFiles: told.NewFiles, Path: in.Path, Hook: in.Hook, Given: told.Given, Secrets: told.Secrets,
+		Lines: show,
 	})
 	if made.Kept != nil { // also that of one that has failed: the next one knows what it has done
 		if keeping := s.keep(context.WithoutCancel(ctx), in.OpOccID, made.Kept); err == nil {

@@ -88,7 +88,12 @@ func (f facts) Told(
 		"grant_request": asked, "grant_response": granted,
 	}
 	told.Secrets = opened
-	told.Files, err = f.smallFiles(ctx, op.Instance.VnfPkgID)
+	if told.Files, err = f.smallFiles(ctx, op.Instance.VnfPkgID); err != nil {
+		return told, err
+	}
+	if op.OpOcc.Operation == lcm.OpModifyInfo && op.Modified.VnfPkgID != "" {
+		told.NewFiles, err = f.smallFiles(ctx, op.Modified.VnfPkgID)
+	}
 	return told, err
 }
 

@@ -28,12 +28,12 @@ type Scripts struct {
 
 // ScriptCall is one run of a script.
 type ScriptCall struct {
-	// Files are the package's, by path; Path is the script's.
-	Files map[string][]byte
+	// Files are the package's, by path; Path is the script's. NewFiles are those of the package that the VNF changes to.
+	Files, NewFiles map[string][]byte
 	Path  string
 	// Hook is the hook at which it is run, for sentences.
 	Hook string
-	// Given is the dict, but for tmp_csar_dir, the folder of the package.
+	// Given is the dict, but for tmp_csar_dir and new_csar_dir, the folders of the packages.
 	Given map[string]any
 	// Secrets are values of Given that must not be shown. Lines takes what the script prints.
 	Secrets []string
@@ -62,9 +62,15 @@ func (s *Scripts) Run(ctx context.Context, call ScriptCall) (made ScriptMade, er
 	if err := errors.Join(unpack(python, dir), write(pkg, call.Files)); err != nil {
 		return made, noRoom(err)
 	}
-	input, err := json.Marshal(map[string]any{
-		"lib": filepath.Join(lib, "lib"), "package": pkg, "path": call.Path, "given": call.Given,
-	})
+	told := map[string]any{"lib": filepath.Join(lib, "lib"), "package": pkg, "path": call.Path, "given": call.Given}
+	if len(call.NewFiles) > 0 {
+		next := filepath.Join(dir, "new-package")
+		if err := write(next, call.NewFiles); err != nil {
+			return made, noRoom(err)
+		}
+		told["new_package"] = next
+	}
+	input, err := json.Marshal(told)
 	if err != nil {
 		return made, lcm.Wrap(lcm.KindBug, err, "What the script %s is told is not JSON.", call.Path)
 	}

@@ -63,8 +63,9 @@ func run(t *testing.T, s *Scripts, text string) (ScriptMade, []string, error) {
 	t.Helper()
 	var said printed
 	made, err := s.Run(t.Context(), ScriptCall{
-		Files: map[string][]byte{"Scripts/own.py": []byte(text), "Scripts/beside.py": []byte("NAME = 'beside'\n"), "Files/note": []byte("a note\n")},
-		Path:  "Scripts/own.py", Hook: "instantiate_end", Secrets: []string{"hunter2-of-the-request"}, Lines: said.line,
+		NewFiles: map[string][]byte{"Files/note": []byte("a newer note\n")},
+		Files:    map[string][]byte{"Scripts/own.py": []byte(text), "Scripts/beside.py": []byte("NAME = 'beside'\n"), "Files/note": []byte("a note\n")},
+		Path:     "Scripts/own.py", Hook: "instantiate_end", Secrets: []string{"hunter2-of-the-request"}, Lines: said.line,
 		Given: map[string]any{
 			"operation": "instantiate_end", "request": map[string]any{"password": "hunter2-of-the-request", "n": 1},
 			"vnf_instance":                  map[string]any{"id": "vnf", "metadata": map[string]any{}},
@@ -86,11 +87,12 @@ func TestScripts_runAsThoseOfTackersV2(t *testing.T) {
 		"import beside, sys",
 		"print('with', self.given['request']['password'], 'and', beside.NAME, file=sys.stderr)",
 		"print(open(self.given['tmp_csar_dir'] + '/Files/note').read(), file=sys.stderr)",
+		"print(open(self.given['new_csar_dir'] + '/Files/note').read(), file=sys.stderr)",
 		"self.given['user_script_err_handling_data']['now'] = 2",
 	))
 	require.NoError(t, err)
 	require.Equal(t, ScriptMade{Kept: map[string]any{"seen": "before", "now": 2.0}}, made)
-	require.Equal(t, []string{"with *** and beside", "a note"}, lines)
+	require.Equal(t, []string{"with *** and beside", "a note", "a newer note"}, lines)
 
 	made, _, err = run(t, s, script("self.given['vnf_instance']['metadata']['mine'] = 1"))
 	require.NoError(t, err)

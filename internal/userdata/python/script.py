@@ -117,6 +117,8 @@ def main():
     answer.flush()
     told = json.load(sys.stdin)
     given = dict(told["given"], tmp_csar_dir=told["package"])
+    if "new_package" in told:
+        given["new_csar_dir"] = told["new_package"]
     before = pickle.loads(pickle.dumps(given))
     said, taker = pipes(given)
     code = execute(told)
