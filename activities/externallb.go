@@ -1,6 +1,7 @@
 package activities
 
 import (
+	"bytes"
 	"context"
 	"strconv"
 	"strings"
@@ -76,11 +77,7 @@ func (n *Nodes) ConfigureExternalLoadBalancer(
 	if err != nil {
 		return out, err
 	}
-	make := n.balanced
-	if cluster.Params.ExternalLB.ScriptPath != "" {
-		make = n.scripted
-	}
-	t, err := make(ctx, cluster, in)
+	t, err := n.balancing(ctx, cluster, in)
 	if err == nil {
 		_, err = n.runOn(ctx, in.NodeInput, t)
 	}
@@ -169,12 +166,38 @@ func exposedLines(list []lcm.ExposedPorts) string {
 	return b.String()
 }
 
-// scripted is the task of the package's own script.
-func (n *Nodes) scripted(ctx context.Context, cluster clusterContext, in ExternalLoadBalancerInput) (task, error) {
-	text, err := cluster.packageFile(ctx, cluster.Params.ExternalLB.ScriptPath)
+// balancing is the task of the package's own script, where the request names one, or of HAProxy.
+func (n *Nodes) balancing(ctx context.Context, cluster clusterContext, in ExternalLoadBalancerInput) (task, error) {
+	path := cluster.Params.ExternalLB.ScriptPath
+	if path == "" {
+		return n.balanced(ctx, cluster, in)
+	}
+	text, err := cluster.packageFile(ctx, path)
 	if err != nil {
 		return task{}, err
 	}
+	if ofTacker(text) {
+		n.Output.Lines(ctx, in.Step)(path + " is Tacker's, which cannot be run again when nodes come or go. " +
+			"Windlass sets up HAProxy itself instead, for the same ports.")
+		return n.balanced(ctx, cluster, in)
+	}
+	return scripted(cluster, in, text), nil
+}
+
+// ofTacker tells whether a script is that of Tacker's package for kubespray, by the names of its functions. It appends to
+// HAProxy's file in each run and reloads nothing: the second run leaves routes as they were, and HAProxy would not start
+// again.
+func ofTacker(script []byte) bool {
+	for _, name := range []string{"install_haproxy", "modify_haproxy_conf", "start_haproxy"} {
+		if !bytes.Contains(script, []byte("function "+name)) {
+			return false
+		}
+	}
+	return bytes.Contains(script, []byte("tee -a /etc/haproxy/haproxy.cfg"))
+}
+
+// scripted is the task of a script of the package.
+func scripted(cluster clusterContext, in ExternalLoadBalancerInput, text []byte) task {
 	script := scripts.RunBalancerScript{}
 	for _, b := range backends(in.Nodes.With(lcm.ControlPlane)) {
 		script.ControlPlanes = append(script.ControlPlanes, b.Address)
@@ -185,7 +208,7 @@ func (n *Nodes) scripted(ctx context.Context, cluster clusterContext, in Externa
 	return task{
 		script: script, stdin: scripts.Stdin(scripts.Input{Name: "script", Value: strings.ReplaceAll(string(text), "\r\n", "\n")}),
 		limit: seconds(cluster.Params.Timeouts.Install), parameter: "timeouts.install",
-	}, nil
+	}
 }
 
 func backends(nodes lcm.Nodes) (out []scripts.Backend) {

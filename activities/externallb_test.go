@@ -87,6 +87,20 @@ func TestConfigureExternalLoadBalancer_runsThePackagesScript(t *testing.T) {
 	assert.Equal(t, "10.0.0.21,10.0.0.22", params["WORKERS"])
 }
 
+func TestConfigureExternalLoadBalancer_takesThePlaceOfTackersScript(t *testing.T) {
+	s, fake, in := balancerSite(t, k8s.ExternalLBParams{Port: 8383, ScriptPath: "Scripts/install_external_lb.sh"})
+	s.Reach.Vnfs.(*fixedVnf).Context.PackageFile = func(context.Context, string) ([]byte, error) {
+		return []byte("function install_haproxy {\nfunction modify_haproxy_conf {\n" +
+			"  echo of Tacker | sudo tee -a /etc/haproxy/haproxy.cfg\nfunction start_haproxy {\n"), nil
+	}
+	nodes := &activities.Nodes{Reach: s.Reach}
+	for range 2 {
+		must(t, nodes.ConfigureExternalLoadBalancer, in)
+	}
+	assert.Contains(t, readStdin(fake.ran[1].Stdin)["haproxy"], "bind *:8383")
+	assert.NotContains(t, fake.ran[1].Stdin, "of Tacker")
+}
+
 func TestConfigureExternalLoadBalancer_ofSeveralShareTheAddress(t *testing.T) {
 	s, fake, in := balancerSite(t, k8s.ExternalLBParams{Port: 8383, ClusterCpName: "vip"})
 	in.VirtualIP = "10.0.0.30"

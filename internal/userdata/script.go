@@ -30,7 +30,7 @@ type Scripts struct {
 type ScriptCall struct {
 	// Files are the package's, by path; Path is the script's. NewFiles are those of the package that the VNF changes to.
 	Files, NewFiles map[string][]byte
-	Path  string
+	Path            string
 	// Hook is the hook at which it is run, for sentences.
 	Hook string
 	// Given is the dict, but for tmp_csar_dir and new_csar_dir, the folders of the packages.
