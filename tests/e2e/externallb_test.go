@@ -3,6 +3,7 @@ package e2e
 import (
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -168,11 +169,33 @@ func scriptedLoadBalancer(t *testing.T, b *bed) {
 		lb["script_path"] = "./Scripts/balance.sh"
 		delete(lb, "node_ports")
 	})
+	b.requireScripted(t)
+	for _, way := range []string{"SCALE_OUT", "SCALE_IN"} {
+		b.Await(t, b.Scale(t, vnf, way, "worker_instance"), quick, "COMPLETED")
+	}
+	for _, vdu := range []string{"masterNode", balancerVdu} {
+		b.Await(t, b.Heal(t, vnf, "test", b.VnfcOf(t, vnf, vdu)), quick, "COMPLETED")
+		b.requireScripted(t)
+	}
+	b.terminate(t, vnf)
+	b.RequireNothingLeft(t)
+}
+
+// requireScripted wants a load balancer that a script of the package has set up, which knows addresses only.
+func (b *bed) requireScripted(t *testing.T) {
+	t.Helper()
 	var all []balancer
 	b.LabInto(t, "/balancers", &all)
 	require.Len(t, all, 1)
-	require.Len(t, all[0].Servers, 3)
-	b.Await(t, b.Scale(t, vnf, "SCALE_OUT", "worker_instance"), quick, "COMPLETED")
-	b.terminate(t, vnf)
-	b.RequireNothingLeft(t)
+	controlPlanes, _ := b.backends(t)
+	require.ElementsMatch(t, addresses(controlPlanes), addresses(all[0].Servers))
+}
+
+// addresses are those of backends.
+func addresses(backends []string) (out []string) {
+	for _, backend := range backends {
+		_, address, _ := strings.Cut(backend, " ")
+		out = append(out, address)
+	}
+	return out
 }

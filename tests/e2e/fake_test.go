@@ -84,6 +84,7 @@ func TestOnFakeMachines(t *testing.T) {
 		{"a load balancer by the package's script", scriptedLoadBalancer},
 		{"a pair of load balancers", pairOfLoadBalancers},
 		{"a load balancer of the cloud", balancedByOctavia},
+		{"load balancers before clusters of kubespray", balancedByKubespray},
 		{"Tacker's own package", foreignPackage},
 		{"notifications", notificationsArrive},
 		{"a package from a URI", packageFromURI},
