@@ -38,6 +38,7 @@ var ofKubespray = []operation{
 	{"scale in by kubespray", playedWide, played, scale("SCALE_IN", "worker_instance")},
 	{"heal worker by kubespray", played, played, heal("workerNode")},
 	{"heal control plane by kubespray", played, played, heal("masterNode")},
+	{"heal all by kubespray", played, played, heal()},
 	{"heal load balancer", played, played, heal(balancerVdu)},
 	{"terminate by kubespray", played, none, func(t testing.TB, s *site) string {
 		return s.bed.Begin(t, s.vnf, "terminate", map[string]any{"terminationType": "FORCEFUL"})

@@ -11,8 +11,9 @@ import (
 	"github.com/windlass-nfv/windlass/internal/remote/remotetest"
 )
 
-// TestWindlass_tellsWhatFailed refuses what cannot work before anything is installed. Then an Ansible server that is away, a
-// playbook that asks, and one that fails on one host each stop the same operation, are mended, and it goes on.
+// TestWindlass_tellsWhatFailed refuses what cannot work before anything is installed. Then an Ansible server that is away,
+// other host keys than those that were pinned, a playbook that asks, and one that fails on one host each stop the same
+// operation, are mended, and it goes on.
 func TestWindlass_tellsWhatFailed(t *testing.T) {
 	s := newSite(t)
 	vnf := s.create(t, "failing")
@@ -39,7 +40,14 @@ func TestWindlass_tellsWhatFailed(t *testing.T) {
 	s.order(t, "start")
 	s.ansible.logIn(t, &remote.Dialer{HostKeys: &remotetest.Pins{}}, ansibleServer, s.ansible.id)
 
+	known := inventories + "/windlass-" + vnf + "/known_hosts"
 	for _, c := range []struct{ spoil, mend, says string }{
+		{
+			"cp " + known + " " + known + ".good\nssh-keygen -q -t ed25519 -N '' -f /tmp/other\n" +
+				"awk -v key=\"$(cut -d' ' -f1,2 /tmp/other.pub)\" '{ print $1, key }' " + known + ".good >" + known + "\n",
+			"mv " + known + ".good " + known + "\n",
+			`cp-\w+: UNREACHABLE: .*[Hh]ost key verification failed`,
+		},
 		{
 			"cp cluster.yml cluster.yml.good\nprintf -- '" + asking + "' >cluster.yml\ncat cluster.yml.good >>cluster.yml\n",
 			"mv cluster.yml.good cluster.yml\n",

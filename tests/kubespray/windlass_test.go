@@ -4,7 +4,9 @@ import (
 	"context"
 	"crypto/tls"
 	"encoding/json"
+	"net"
 	"net/http"
+	"net/url"
 	"os"
 	"path"
 	"path/filepath"
@@ -13,7 +15,10 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/windlass-nfv/windlass/deployments/lab/machine"
 	"github.com/windlass-nfv/windlass/internal/remote"
@@ -86,11 +91,16 @@ func (s site) createOf(t *testing.T, vnfd, name string) string {
 	return out.ID
 }
 
-// ask asks the API of a cluster through its load balancer all the time, each time over a new connection, until the
-// function that it returns tells how often, and how often in vain.
-func (s site) ask(t *testing.T, cluster string) (ended func() (sent, failed int)) {
+// address is where a cluster's API is served.
+func (s site) address(t *testing.T, cluster string) string {
 	t.Helper()
-	url := s.Get(t, "/v1.0/vims?name="+cluster)["vims"].([]any)[0].(map[string]any)["auth_url"].(string) + "/livez"
+	return s.Get(t, "/v1.0/vims?name="+cluster)["vims"].([]any)[0].(map[string]any)["auth_url"].(string)
+}
+
+// ask asks for a page all the time, each time over a new connection, until the function that it returns tells how often,
+// and how often in vain.
+func ask(t *testing.T, page string) (ended func() (sent, failed int)) {
+	t.Helper()
 	client := &http.Client{Timeout: 5 * time.Second, Transport: &http.Transport{
 		DisableKeepAlives: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, //nolint:gosec // it asks whether somebody answers, and nothing else
 	}}
@@ -99,7 +109,7 @@ func (s site) ask(t *testing.T, cluster string) (ended func() (sent, failed int)
 	go func() {
 		var n [2]int
 		for ctx.Err() == nil {
-			request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+			request, err := http.NewRequestWithContext(ctx, http.MethodGet, page, nil)
 			if err == nil {
 				var answer *http.Response
 				if answer, err = client.Do(request); err == nil {
@@ -122,10 +132,60 @@ func (s site) ask(t *testing.T, cluster string) (ended func() (sent, failed int)
 	}
 }
 
+// servePage has a web server on every worker of a cluster, and returns where the load balancer serves it.
+func (s site) servePage(t *testing.T, cluster string, workers int32) (page string) {
+	t.Helper()
+	name := metav1.ObjectMeta{Name: "page", Namespace: "default", Labels: map[string]string{"app": "page"}}
+	api := s.Kubernetes(t, cluster)
+	_, err := api.AppsV1().Deployments("default").Create(t.Context(), &appsv1.Deployment{
+		ObjectMeta: name,
+		Spec: appsv1.DeploymentSpec{
+			Replicas: &workers, Selector: &metav1.LabelSelector{MatchLabels: name.Labels},
+			Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: name.Labels}, Spec: pageSpec},
+		},
+	}, metav1.CreateOptions{})
+	require.NoError(t, err)
+	_, err = api.CoreV1().Services("default").Create(t.Context(), &corev1.Service{
+		ObjectMeta: name,
+		Spec: corev1.ServiceSpec{
+			Type: corev1.ServiceTypeNodePort, Selector: name.Labels,
+			Ports: []corev1.ServicePort{{Port: 80, TargetPort: intstr.FromInt32(8080), NodePort: 30080}},
+		},
+	}, metav1.CreateOptions{})
+	require.NoError(t, err)
+	require.Eventually(t, func() bool {
+		now, err := api.AppsV1().Deployments("default").Get(t.Context(), "page", metav1.GetOptions{})
+		return err == nil && now.Status.ReadyReplicas == workers
+	}, 3*time.Minute, time.Second)
+	at, err := url.Parse(s.address(t, cluster))
+	require.NoError(t, err)
+	return "http://" + net.JoinHostPort(at.Hostname(), "30080") + "/"
+}
+
+// pageSpec is the web server of the lab's image. The other nodes have a moment to learn that a Pod of it goes.
+var pageSpec = corev1.PodSpec{
+	TopologySpreadConstraints: []corev1.TopologySpreadConstraint{{
+		MaxSkew: 1, TopologyKey: corev1.LabelHostname, WhenUnsatisfiable: corev1.ScheduleAnyway,
+		LabelSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "page"}},
+	}},
+	Containers: []corev1.Container{{
+		Name: "web", Image: "lab.local/web:v1", ImagePullPolicy: corev1.PullIfNotPresent,
+		ReadinessProbe: &corev1.Probe{ProbeHandler: corev1.ProbeHandler{
+			HTTPGet: &corev1.HTTPGetAction{Path: "/", Port: intstr.FromInt32(8080)},
+		}},
+		Lifecycle: &corev1.Lifecycle{PreStop: &corev1.LifecycleHandler{Sleep: &corev1.SleepAction{Seconds: 5}}},
+	}},
+}
+
 // requireNodes asks the cluster itself, through its load balancer: it has so many nodes, all at work.
 func (s site) requireNodes(t *testing.T, count int) {
 	t.Helper()
-	nodes, err := s.Kubernetes(t, "cluster-kubespray").CoreV1().Nodes().List(t.Context(), metav1.ListOptions{})
+	s.requireNodesOf(t, "cluster-kubespray", count)
+}
+
+func (s site) requireNodesOf(t *testing.T, cluster string, count int) {
+	t.Helper()
+	nodes, err := s.Kubernetes(t, cluster).CoreV1().Nodes().List(t.Context(), metav1.ListOptions{})
 	require.NoError(t, err)
 	require.Len(t, nodes.Items, count)
 	for _, n := range nodes.Items {
@@ -166,7 +226,8 @@ func (s site) left(t *testing.T) string {
 }
 
 // TestWindlass takes a cluster by kubespray through its life, on real machines: its worker is killed while a playbook
-// runs, it is scaled out and in, one of its workers is healed, and nothing is left of it on the Ansible server.
+// runs, it is scaled out and in, one of its workers is healed, then the entire VNF, and nothing is left of it on the Ansible
+// server.
 func TestWindlass(t *testing.T) {
 	s := newSite(t)
 	vnf := s.create(t, "kubespray")
@@ -188,15 +249,52 @@ func TestWindlass(t *testing.T) {
 	t.Log(s.Timings(t, op))
 	s.requireNodes(t, 3)
 
-	ended := s.ask(t, "cluster-kubespray")
+	page := s.servePage(t, "cluster-kubespray", 2)
+	askedAPI, askedPage := ask(t, s.address(t, "cluster-kubespray")+"/livez"), ask(t, page)
 	op = s.Scale(t, vnf, "SCALE_IN", "worker_instance")
 	s.Await(t, op, 15*time.Minute, "COMPLETED")
-	sent, failed := ended()
-	t.Logf("%d requests through the load balancer while a worker left, %d failed.", sent, failed)
-	require.Positive(t, sent)
-	require.Zero(t, failed)
+	for of, ended := range map[string]func() (sent, failed int){"the API": askedAPI, "the page of a Service": askedPage} {
+		sent, failed := ended()
+		t.Logf("%d requests for %s through the load balancer while a worker left, %d failed.", sent, of, failed)
+		require.Positive(t, sent)
+		require.Zero(t, failed)
+	}
+	s.requireNodes(t, 2)
+
+	op = s.Heal(t, vnf, "test")
+	s.Await(t, op, 15*time.Minute, "COMPLETED")
+	t.Log(s.Timings(t, op))
 	s.requireNodes(t, 2)
 
 	s.Terminate(t, vnf)
+	require.Empty(t, s.left(t), "the Ansible server is clean")
+}
+
+// TestWindlass_twoClustersOnOneServer has one Ansible server install two clusters at once, and change one of them while
+// the other one is taken away.
+func TestWindlass_twoClustersOnOneServer(t *testing.T) {
+	s := newSite(t)
+	names, vnf, op := []string{"one", "two"}, map[string]string{}, map[string]string{}
+	for _, name := range names {
+		vnf[name] = s.create(t, name)
+		op[name] = s.Begin(t, vnf[name], "instantiate", s.request(t, name, nil))
+	}
+	s.awaitPlay(t, op["one"])
+	s.awaitPlay(t, op["two"])
+	for _, name := range names {
+		require.NotEqual(t, "COMPLETED", s.Get(t, op[name])["operationState"], "they are installed at the same time")
+	}
+	for _, name := range names {
+		s.Await(t, op[name], 20*time.Minute, "COMPLETED")
+		s.requireNodesOf(t, "cluster-"+name, 2)
+		inventory := s.ansible.script(t, ansibleServer, "cat "+inventories+"/windlass-"+vnf[name]+"/hosts.ini\n")
+		require.Equal(t, 2, strings.Count(inventory, " ansible_host="), inventory)
+	}
+	scale := s.Scale(t, vnf["one"], "SCALE_OUT", "worker_instance")
+	s.awaitPlay(t, scale)
+	s.Terminate(t, vnf["two"])
+	s.Await(t, scale, 15*time.Minute, "COMPLETED")
+	s.requireNodesOf(t, "cluster-one", 3)
+	s.Terminate(t, vnf["one"])
 	require.Empty(t, s.left(t), "the Ansible server is clean")
 }
