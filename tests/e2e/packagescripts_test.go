@@ -40,6 +40,7 @@ func TestScriptsOfPackages(t *testing.T) {
 	t.Setenv("WINDLASS_USER_DATA_PYTHON", python)
 	t.Setenv("WINDLASS_SCRIPTS_POLICY", "run")
 	b.Restart(t)
+	t.Run("the page", func(t *testing.T) { packageScriptsPage(t, b) })
 	t.Run("run in every operation", func(t *testing.T) { packageScriptsAreRun(t, b) })
 	t.Run("one that fails is rolled back", func(t *testing.T) { packageScriptFails(t, b) })
 	t.Run("retried, killed and cancelled", func(t *testing.T) { packageScriptsGoOn(t, b) })
@@ -74,6 +75,18 @@ func (b *bed) titled(t *testing.T, op, title string) []testbed.Step {
 	rows := slices.DeleteFunc(b.Steps(t, op), func(s testbed.Step) bool { return s.Title != title })
 	require.NotEmpty(t, rows, "%s: %v", title, b.Steps(t, op))
 	return rows
+}
+
+// packageScriptsPage carries out what the page shows, from the package on.
+func packageScriptsPage(t *testing.T, b *bed) {
+	id := b.Get(t, "/vnfpkgm/v1/onboarded_vnf_packages/"+packageScriptsVnfdID)["id"].(string)
+	out, err := b.Windlass(t.Context(), "package", "delete", id).CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	r := newReader(t, b)
+	_, section, found := strings.Cut(r.page(t, "scripts.md"), "\n## Try it\n")
+	require.True(t, found)
+	r.paste(t, "scripts.md", strings.Replace(section, "PASSWORD=of-the-servers", "PASSWORD="+testbed.NodePassword, 1))
+	b.RequireNothingLeft(t)
 }
 
 func packageScriptsAreSkipped(t *testing.T, b *bed) {

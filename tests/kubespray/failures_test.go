@@ -43,15 +43,15 @@ func TestWindlass_tellsWhatFailed(t *testing.T) {
 	known := inventories + "/windlass-" + vnf + "/known_hosts"
 	for _, c := range []struct{ spoil, mend, says string }{
 		{
-			"cp " + known + " " + known + ".good\nssh-keygen -q -t ed25519 -N '' -f /tmp/other\n" +
-				"awk -v key=\"$(cut -d' ' -f1,2 /tmp/other.pub)\" '{ print $1, key }' " + known + ".good >" + known + "\n",
-			"mv " + known + ".good " + known + "\n",
-			`cp-\w+: UNREACHABLE: .*[Hh]ost key verification failed`,
-		},
-		{
 			"cp cluster.yml cluster.yml.good\nprintf -- '" + asking + "' >cluster.yml\ncat cluster.yml.good >>cluster.yml\n",
 			"mv cluster.yml.good cluster.yml\n",
 			`cp-\w+: FAILED: nobody has said yes \(TASK \[Fail without an answer\]\); it had asked what nobody answers here: \[Ask\]: Install it\?`,
+		},
+		{
+			"rm -rf ~/.ansible/cp\ncp " + known + " " + known + ".good\nssh-keygen -q -t ed25519 -N '' -f /tmp/other\n" +
+				"awk -v key=\"$(cut -d' ' -f1,2 /tmp/other.pub)\" '{ print $1, key }' " + known + ".good >" + known + "\n",
+			"mv " + known + ".good " + known + "\n",
+			`\w+-\w+: UNREACHABLE: .*[Hh]ost key verification failed`,
 		},
 		{
 			"mv roles/worker roles/worker.good\nmkdir -p roles/worker/tasks\nprintf -- '" + failing + "' >roles/worker/tasks/main.yml\n",
