@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
@@ -21,14 +22,21 @@ func (b *Bed) Kubernetes(t testing.TB, name string) *kubernetes.Clientset {
 		Host:            vims[0].(map[string]any)["auth_url"].(string),
 		TLSClientConfig: rest.TLSClientConfig{Insecure: true},
 	}
-	for ref, value := range b.Unsealed(t) {
-		if strings.Contains(ref, "token") && strings.Count(value, ".") == 2 { // a service account's is a JWT
-			config.BearerToken = value
+	var refused error
+	for ref, value := range b.Unsealed(t) { // there may be other clusters
+		if !strings.Contains(ref, "token") || strings.Count(value, ".") != 2 { // a service account's is a JWT
+			continue
+		}
+		config.BearerToken = value
+		c, err := kubernetes.NewForConfig(config)
+		require.NoError(t, err)
+		if _, refused = c.CoreV1().Nodes().List(t.Context(), metav1.ListOptions{Limit: 1}); !apierrors.IsUnauthorized(refused) {
+			return c
 		}
 	}
-	c, err := kubernetes.NewForConfig(config)
-	require.NoError(t, err)
-	return c
+	require.NoError(t, refused)
+	require.FailNow(t, "There is no token of a cluster.")
+	return nil
 }
 
 // RequireNodes asks a real cluster itself: it has exactly so many nodes, all at work, as many members of etcd as
