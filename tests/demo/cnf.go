@@ -298,7 +298,7 @@ func (d *demo) kubeletReports(ctx context.Context) (time.Time, error) {
 // leftOver counts what is in the namespace still, but for what Kubernetes puts into each, and what is marked as
 // Windlass's anywhere.
 func (d *demo) leftOver(ctx context.Context) error {
-	const kinds = "all,configmaps,secrets,serviceaccounts"
+	const kinds = "all,configmaps,secrets,serviceaccounts,persistentvolumeclaims,roles,rolebindings,ingresses"
 	all, err := d.objects(ctx, kinds)
 	if err != nil {
 		return err

@@ -47,6 +47,7 @@ func TestContainersOnRealMachines(t *testing.T) {
 		{"chart", r.chart},
 		{"described", r.described},
 		{"another package", r.anotherPackage},
+		{"side by side", r.sideBySide},
 		{"hybrid", r.hybrid},
 		{"troubles", r.troubles},
 		{"API server killed", r.apiServerKilled},
@@ -100,8 +101,53 @@ func (r *realContainers) chart(t *testing.T) {
 	r.requireText(t, "web", "8081", "This page was in a request.")
 	r.growAndHeal(t, vnf)
 	r.requireText(t, "web", "8081", "This page was in a request.")
+	r.change(t, vnf, map[string]any{"vnfdId": chartVnfdID, "additionalParams": map[string]any{
+		"upgrade_type": "RollingUpdate", "helm_chart_path": "Files/kubernetes/web",
+		"vdu_params":      []any{map[string]any{"vdu_id": "web"}},
+		"helm_parameters": map[string]any{"page": "This page was in a change."},
+	}})
+	r.requireText(t, "web", "8081", "This page was in a change.")
 	r.terminate(t, vnf)
 	requireNoPods(t, r.c)
+}
+
+// sideBySide has two VNFs of one package in two namespaces, among objects of others: what they have the names of is
+// refused before anything is made, and none of it is touched.
+func (r *realContainers) sideBySide(t *testing.T) {
+	const other = "beside"
+	_, err := r.c.CoreV1().Namespaces().Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: other}},
+		metav1.CreateOptions{})
+	require.NoError(t, err)
+	theirs := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "web-page"}, Data: map[string]string{"of": "others"}}
+	made, err := r.c.CoreV1().ConfigMaps(other).Create(t.Context(), theirs, metav1.CreateOptions{})
+	require.NoError(t, err)
+
+	here, there := r.createOf(t, webVnfdID, "here"), r.createOf(t, webVnfdID, "there")
+	r.Await(t, r.Begin(t, here, "instantiate", r.request(t, "cnf-manifests")), quick, "COMPLETED")
+	request := r.request(t, "cnf-manifests")
+	request["additionalParams"].(map[string]any)["namespace"] = other
+	op := r.Begin(t, there, "instantiate", request)
+	failed := r.Await(t, op, quick, "FAILED_TEMP")
+	require.Contains(t, failed["error"].(map[string]any)["detail"], "ConfigMap beside/web-page")
+	deployments, err := r.c.AppsV1().Deployments(other).List(t.Context(), metav1.ListOptions{})
+	require.NoError(t, err)
+	require.Empty(t, deployments.Items, "nothing is made")
+	now, err := r.c.CoreV1().ConfigMaps(other).Get(t.Context(), theirs.Name, metav1.GetOptions{})
+	require.NoError(t, err)
+	require.Equal(t, made, now, "it is not touched")
+
+	require.NoError(t, r.c.CoreV1().ConfigMaps(other).Delete(t.Context(), theirs.Name, metav1.DeleteOptions{}))
+	require.Equal(t, http.StatusAccepted, r.Act(t, op, "retry", nil).Status)
+	r.Await(t, op, quick, "COMPLETED")
+	r.requireText(t, "web", "80", "from a Pod")
+	r.terminate(t, here)
+	requireNoPods(t, r.c)
+	require.Len(t, r.Vnfcs(t, there), 1)
+	pods, err := r.c.CoreV1().Pods(other).List(t.Context(), metav1.ListOptions{})
+	require.NoError(t, err)
+	require.Len(t, pods.Items, 1, "the other one goes on")
+	r.terminate(t, there)
+	require.NoError(t, r.c.CoreV1().Namespaces().Delete(t.Context(), other, metav1.DeleteOptions{}))
 }
 
 // growAndHeal makes two Pods more, and replaces one.

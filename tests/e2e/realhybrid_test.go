@@ -23,6 +23,11 @@ func (r *realContainers) hybrid(t *testing.T) {
 	h.scales(t, vnf)
 	h.heals(t, vnf)
 	r.requireText(t, page, "80", "This page was in a request.")
+	r.change(t, vnf, map[string]any{"vnfdId": hybridVnfdID, "additionalParams": map[string]any{
+		"page": "This page was in a change.", "upgrade_type": "RollingUpdate",
+		"vdu_params": []any{map[string]any{"vdu_id": "web"}},
+	}})
+	r.requireText(t, page, "80", "This page was in a change.")
 	r.requireRunning(t, vnf)
 	r.terminate(t, vnf)
 	requireNoPods(t, r.c)
