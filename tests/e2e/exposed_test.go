@@ -54,6 +54,11 @@ func TestExposedServices(t *testing.T) {
 	require.Equal(t, exposed, b.requireBalanced(t, 1)[0].NodePorts, "also on the new node")
 	b.Await(t, b.Heal(t, home, "test", b.VnfcOf(t, home, "externalLB")), quick, "COMPLETED")
 	require.Equal(t, exposed, b.requireBalanced(t, 1)[0].NodePorts, "also on the new load balancer")
+	b.Await(t, b.Heal(t, web, "test"), quick, "COMPLETED")
+	service, err = cluster.Client.CoreV1().Services("default").Get(t.Context(), "web", metav1.GetOptions{})
+	require.NoError(t, err)
+	exposed = []int{int(service.Spec.Ports[0].NodePort)}
+	require.Equal(t, exposed, b.requireBalanced(t, 1)[0].NodePorts, "the Service that the heal has made")
 
 	b.terminate(t, web)
 	require.Empty(t, b.requireBalanced(t, 1)[0].NodePorts)

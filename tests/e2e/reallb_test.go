@@ -94,6 +94,13 @@ func realPair(t *testing.T, b *bed) {
 		require.NoError(t, pageAt(t.Context(), page), "the new load balancer serves the Service, too")
 	}
 
+	for _, way := range []string{"SCALE_OUT", "SCALE_IN"} {
+		op = b.Scale(t, vnf, way, "balancer_instance")
+		b.Await(t, op, limit, "COMPLETED")
+		require.NoError(t, pageAt(t.Context(), page), "after a "+way+" of the load balancers")
+		b.requireReady(t, "cluster-pair", 2)
+	}
+
 	op = b.Scale(t, vnf, "SCALE_OUT", "worker_instance")
 	b.Await(t, op, limit, "COMPLETED")
 	b.requireReady(t, "cluster-pair", 3)
