@@ -20,6 +20,10 @@ func TestNames_andBeginningsOfIDsStandForIDs(t *testing.T) {
 		got := windlass(t, resources(), "package", "show", word, "-o", "name")
 		assert.Equal(t, result{0, "52a2f1f4\n", ""}, got)
 	}
+	const vnfd = "ee1f8f34-7c92-4023-840d-6f3b6885d92e" // most ids of VNFDs have the form of a package's
+	api := resources()
+	api.answers["GET /vnfpkgm/v1/vnf_packages"] = ok(200, `[{"id":"52a2f1f4","vnfdId":"`+vnfd+`"}]`)
+	assert.Equal(t, result{0, "52a2f1f4\n", ""}, windlass(t, api, "package", "show", vnfd, "-o", "name"))
 	assert.Equal(t, "windlass: There is no VNF instance \"edge-2\"; 'windlass vnf list' shows those there are.\n",
 		windlass(t, resources(), "vnf", "show", "edge-2").err)
 }

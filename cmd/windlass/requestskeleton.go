@@ -42,9 +42,11 @@ var paramsOfDrivers = map[string]driverParams{
 type skeleton struct {
 	flavour *vnfpkg.Flavour
 	version int // of the API
-	// vdu is that whose servers the members are about that are written now, nil when it is not known.
-	vdu *vnfpkg.Vdu
-	out strings.Builder
+	// vdu is that whose servers the members are about that are written now, nil when it is not known; role is the member
+	// that they are in.
+	vdu  *vnfpkg.Vdu
+	role string
+	out  strings.Builder
 }
 
 // requestSkeleton is the request for a flavour of a package; heat are the parameters of its Base HOT.

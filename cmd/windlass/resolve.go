@@ -67,7 +67,7 @@ func namingOf(group, place string) (naming, bool) {
 // idOf is the id of what is called word: its id, its name, or the beginning of its id when no other one begins so.
 func (c *cli) idOf(ctx context.Context, of naming, word string) (string, error) {
 	if fullID.MatchString(word) {
-		return word, nil
+		return c.idOrVnfd(ctx, of, word), nil
 	}
 	all, err := of.find(ctx, c, word)
 	if err != nil {
@@ -89,6 +89,24 @@ func (c *cli) idOf(ctx context.Context, of naming, word string) (string, error) 
 		lines = append(lines, n.id+"  "+n.about)
 	}
 	return "", fmt.Errorf("%q may be any of %d; give more of the id:\n  %s", word, len(fits), strings.Join(lines, "\n  "))
+}
+
+// idOrVnfd is a full id as it is, but that of a VNFD stands for its package. Where the packages cannot be read, the
+// command itself tells why.
+func (c *cli) idOrVnfd(ctx context.Context, of naming, id string) string {
+	if of.kind != pkgNaming.kind {
+		return id
+	}
+	packages, err := of.find(ctx, c, id)
+	if err != nil {
+		return id
+	}
+	for _, p := range packages {
+		if p.id != id && slices.Contains(p.names, id) {
+			return p.id
+		}
+	}
+	return id
 }
 
 // wordQueries are the filters that find what has a name, and what has an id that contains a text.

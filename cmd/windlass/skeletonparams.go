@@ -30,9 +30,9 @@ func (s *skeleton) members(indent int, all []params.Member, off bool) {
 		switch {
 		case m.Kind == "object" && len(m.Members) > 0:
 			s.member(indent, !given, "%s:", m.Name)
-			s.vdu = s.vduOf(m)
+			s.vdu, s.role = s.vduOf(m), m.Name
 			s.members(indent+1, m.Members, !given)
-			s.vdu = nil
+			s.vdu, s.role = nil, ""
 		case m.IsList() && len(m.Members) > 0:
 			s.member(indent, !given, "%s: # %s", m.Name, about)
 			s.items(indent+1, m.Members)
@@ -66,9 +66,12 @@ func absent(m params.Member) string {
 	}
 }
 
+// masterNode is the member of the parameters of a cluster that is about its control planes.
+const masterNode = "master_node"
+
 // wordsOfRoles are in the names of VDUs whose servers are nodes of a role.
 var wordsOfRoles = map[string][]string{
-	"master_node": {"master", "control"}, "worker_node": {"worker"}, "storage_server": {"storage"},
+	masterNode: {"master", "control"}, "worker_node": {"worker"}, "storage_server": {"storage"},
 }
 
 // vduOf is the VDU that a role of nodes is likely to mean, nil where none or several could be.
@@ -92,6 +95,10 @@ func (s *skeleton) guess(m params.Member) string {
 		return ""
 	}
 	switch m.Name {
+	case "cluster_cp_name":
+		if s.role == masterNode {
+			return s.clusterPort()
+		}
 	case "aspect_id":
 		for _, a := range s.flavour.Aspects {
 			if a.Deltas[s.vdu.ID] != nil {
@@ -99,10 +106,24 @@ func (s *skeleton) guess(m params.Member) string {
 			}
 		}
 	case "ssh_cp_name", "nic_cp_name":
-		for _, cp := range s.flavour.Cps {
-			if cp.VduID == s.vdu.ID && cp.External {
-				return cp.ID
-			}
+		return s.externalPort()
+	}
+	return ""
+}
+
+// clusterPort is the port with the cluster's address: several control planes share one that the VNFD does not name.
+func (s *skeleton) clusterPort() string {
+	if capacity, err := s.flavour.Capacity(s.flavour.DefaultLevel); err != nil || capacity[s.vdu.ID] > 1 {
+		return placeholder("port of the virtual IP")
+	}
+	return s.externalPort()
+}
+
+// externalPort is the first external connection point of the VDU, "" for none.
+func (s *skeleton) externalPort() string {
+	for _, cp := range s.flavour.Cps {
+		if cp.VduID == s.vdu.ID && cp.External {
+			return cp.ID
 		}
 	}
 	return ""

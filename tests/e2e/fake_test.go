@@ -89,6 +89,7 @@ func TestOnFakeMachines(t *testing.T) {
 		{"notifications", notificationsArrive},
 		{"a package from a URI", packageFromURI},
 		{"Temporal's tools", temporalTools},
+		{"the pages about running it", runningIt},
 		{"secrets are nowhere", secretsAreNowhere},
 	} {
 		if !t.Run(c.name, func(t *testing.T) { c.run(t, b) }) {

@@ -23,15 +23,17 @@ var howTo = []struct{ page, before string }{
 	{"how-to/subscriptions.md", ""},
 	{"how-to/instantiate.md", ""},
 	{"how-to/follow-progress.md", ""},
+	{"how-to/ansible.md", ""},
 	{"reference/lists.md", ""},
 	{"reference/client.md", ""},
 	{"how-to/drift.md", ""},
 	{"how-to/start-and-stop.md", ""},
 	{"how-to/modify.md", `echo '{"metadata": {"rack": "7"}}' > modification.json`},
-	{"how-to/registries.md", ""},
+	{"how-to/registries.md", planOfRegistries},
 	{"how-to/scale-and-heal.md", ""},
+	{"api-extensions.md", ""},
 	{"how-to/failed-operations.md", ""},
-	{"coming-from-tacker.md", ""},
+	{comingFromTacker, ""},
 	{"how-to/terminate.md", ""},
 	{"how-to/registry-vnf.md", ""},
 	{"how-to/external-connectivity.md", ""},
@@ -39,21 +41,10 @@ var howTo = []struct{ page, before string }{
 	{"lab.md", ""},
 }
 
-// doneElsewhere are commands that need what is not here, by how they begin, and who carries them out.
-var doneElsewhere = map[string]string{
-	"windlass package create --uri":                      "packages_test.go has a server for archives",
-	"WINDLASS_PACKAGE_PASSWORD=":                         "cmd/windlass gives the password in its tests",
-	"windlass vnf instantiate edge-1 request.json --vim": "cmd/windlass sets members of requests in its tests",
-	"windlass vnf instantiate ID request.yaml":           "cmd/windlass fills in what package request prints",
-	"windlass vnf terminate ID --leftovers":              "fake_test.go has an INSTANTIATE that has left something",
-	"temporal ":                                          "temporal_test.go and access do what operations.md has of them",
-	"tctl ":                                              "the same",
-	"openstack ":                                         "tests/tackerclient drives Tacker's client",
-	"WINDLASS_AUTH=keystone windlass ":                   "cmd/windlass logs in so in its tests",
-	"curl -X POST $LAB/lab/clusters/$VNF/classes/":       "storageclass_test.go claims volumes of a class",
-	"windlass-lab up":                                    "tests/environment brings labs up, and takes them down",
-	"windlass-lab down":                                  "the same",
-}
+const comingFromTacker = "coming-from-tacker.md"
+
+// carriedOutBefore are commands that the page about VIMs has as well: a VIM is registered once.
+func carriedOutBefore(c pasted) bool { return strings.HasPrefix(c.text, "windlass vim register ") }
 
 // TestHowTo carries out every command of the pages.
 func TestHowTo(t *testing.T) {
@@ -64,6 +55,10 @@ func TestHowTo(t *testing.T) {
 	}
 	r, o := newReader(t, b), newOthers(t, b)
 	r.haveKubernetes(t)
+	r.haveRegistries(t, o)
+	r.haveProfiles(t)
+	archive := anotherServer(t, b)
+	require.NoError(t, os.WriteFile(filepath.Join(r.dir, "server.zip"), archive.Bytes(), 0o600))
 	script := r.preamble(t)
 	for _, p := range howTo {
 		text, err := os.ReadFile(filepath.Join(b.Root, "docs", p.page))
@@ -73,11 +68,10 @@ func TestHowTo(t *testing.T) {
 		require.NotEmpty(t, commands, p.page)
 		script += fmt.Sprintf("echo %s\n%s\n", quote("== "+p.page), p.before)
 		for _, c := range commands {
-			// What a move does with VIMs and packages the pages about these have done.
-			if c.carriedOutElsewhere() || p.page == "coming-from-tacker.md" && !strings.Contains(c.text, "migrate-check") {
+			if c.carriedOutElsewhere() || p.page == comingFromTacker && carriedOutBefore(c) {
 				continue
 			}
-			script += pasting(c.text, o.addresses.Replace(stood(c.text)))
+			script += pasting(c.text, o.addresses.Replace(stood(c.text)), arrangementOf(c.text))
 		}
 	}
 	r.run(t, script)
@@ -91,15 +85,15 @@ var (
 
 // pasting carries out a command that a page shows. To look at the screen before, and to wait for operations after it,
 // takes half a second: it is done for commands that need it.
-func pasting(shown, command string) (script string) {
+func pasting(shown, command string, a arrangement) (script string) {
 	if looksUp.MatchString(command) {
 		script = "look\n"
 	}
-	script += fmt.Sprintf("echo %s\n%s\n[ $? -eq 0 ] || exit 1\n", quote("$ "+shown), command)
-	if mayOperate.MatchString(command) {
+	script += fmt.Sprintf("%s\necho %s\n%s\n[ $? -eq 0 ] || exit 1\n", a.before, quote("$ "+shown), command)
+	if mayOperate.MatchString(command) && !strings.HasPrefix(command, "windlass profile ") {
 		script += "finish\n"
 	}
-	return script
+	return script + a.after + "\n"
 }
 
 func (c pasted) carriedOutElsewhere() bool {
@@ -115,7 +109,7 @@ var indentedBlocks = regexp.MustCompile(`(?m)(?:^ {4}.*\n)+`)
 
 // shellLine is how a command begins.
 var shellLine = regexp.MustCompile(
-	`^(\$ )?((?:windlass|windlass-lab|curl|sed|openstack|temporal|tctl) [^:]|cat > |eval |[A-Z_]+=)`)
+	`^(\$ )?((?:windlass|windlass-lab|curl|sed|source|openstack|temporal|tctl) [^:]|cat > |eval |[A-Z_]+=)`)
 
 // indented are the commands in blocks that a page sets off by four spaces. Blocks begin with a command or have none.
 func indented(page string) (out []pasted) {
@@ -149,21 +143,26 @@ var stands = strings.NewReplacer(
 	"worker-3f2a91c0", "$WORKER", "worker-5e6f7a8b", "'$WORKER'", "cp-34b246cd", "$CP",
 	"--vnfc VNFC", "--vnfc $VNFC",
 	"http://127.0.0.1:9890", "$WINDLASS_API", "http://controller:9890", "$WINDLASS_API",
-	"a698c760-64e0-400d-b4c2-c62f2802d9dc", "$OP",
+	"a698c760-64e0-400d-b4c2-c62f2802d9dc", "$OP", "433960ee-e66c-433b-96d1-4b35733a19dd", "$OP",
+	"1f9d3a52-0c1e-4f60-8a3f-6f1f2f9d9c11", "$VNF", "934e2022-9924-4052-af54-b845db3455b2", "$VNF",
 	`"3f2a91c0-0d1e-4e0f-8a3f-6f1f2f9d9c11"`, `"'$WORKER'"`, `"masterNode-34b246cd-1c0e-4b0f-9d1c-0a8e5b1d2f11"`, `"'$CP'"`,
 	"NODES=10.78.0.0/24", "NODES="+fakeNetworks,
 )
 
-var placeholder = regexp.MustCompile(`([ /])ID\b`)
+var (
+	placeholder = regexp.MustCompile(`([ /])ID\b`)
+	quotedURL   = regexp.MustCompile(`'(http://[^']*)'`) // in which the shell is to see what stands for ids
+)
 
 func stood(command string) string {
 	variable := "$VNF"
 	switch {
 	case strings.HasPrefix(command, "windlass op "):
 		variable = "$OP"
-	case strings.HasPrefix(command, "windlass package "):
+	case strings.Contains(command, "windlass package "):
 		variable = "$PKG"
 	}
+	command = quotedURL.ReplaceAllString(command, `"$1"`)
 	return placeholder.ReplaceAllString(stands.Replace(command), "${1}"+strings.ReplaceAll(variable, "$", "$$"))
 }
 
@@ -175,7 +174,12 @@ func (r *reader) preamble(t *testing.T) string {
 PASSWORD=` + testbed.NodePassword + `
 eval "$(windlass-lab openrc)"
 unset OS_AUTH_URL
-curl() { command curl --fail-with-body "$@"; }
+curl() {
+  case "$*" in
+  */v1/events) command curl --fail-with-body --max-time 1 "$@" || [ $? -eq 28 ] ;; # it has no end
+  *) command curl --fail-with-body "$@" ;;
+  esac
+}
 look() {
   for name in edge-1 edge-2 registry storage-1; do
     id=$(windlass vnf list | awk "/ $name / {print \$1}" | head -n 1)
@@ -204,17 +208,30 @@ var jsonRequest = regexp.MustCompile("(?s)```json\n(\\{\\s*\"flavourId\".*?)```"
 // haveRequest keeps the request that a page shows as request.json, with a VIM and a password that there are.
 func (r *reader) haveRequest(t *testing.T, page string) {
 	t.Helper()
+	if request := r.requestOf(t, page); request != nil {
+		r.keep(t, "request.json", request)
+	}
+}
+
+// requestOf is the request to instantiate that a page shows, nil where it shows none.
+func (r *reader) requestOf(t *testing.T, page string) (request map[string]any) {
+	t.Helper()
 	m := jsonRequest.FindStringSubmatch(page)
 	if m == nil {
-		return
+		return nil
 	}
-	var request map[string]any
 	require.NoError(t, json.Unmarshal([]byte(m[1]), &request))
 	delete(request, "vimConnectionInfo") // the default VIM is meant then
+	return request
+}
+
+// keep writes a request, with a password that there is.
+func (r *reader) keep(t *testing.T, name string, request map[string]any) {
+	t.Helper()
 	text, err := json.Marshal(request)
 	require.NoError(t, err)
 	text = []byte(strings.ReplaceAll(string(text), `"..."`, `"`+testbed.NodePassword+`"`))
-	require.NoError(t, os.WriteFile(filepath.Join(r.dir, "request.json"), text, 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(r.dir, name), text, 0o600))
 }
 
 // haveKubernetes writes the files by which the page about VIMs registers clusters.

@@ -36,16 +36,22 @@ func TestPages_ofKubespray(t *testing.T) {
 // ownSamples are copies, in which the Ansible server is one of the lab.
 func (r *reader) ownSamples(t *testing.T) {
 	t.Helper()
-	dir := filepath.Join(r.dir, "vnfpkg")
-	require.NoError(t, os.Remove(dir))
-	require.NoError(t, os.CopyFS(dir, os.DirFS(filepath.Join(r.Root, "vnfpkg"))))
-	file := filepath.Join(dir, "samples/requests/instantiate-kubespray-balanced.json")
+	r.copyPackages(t)
+	file := filepath.Join(r.dir, "vnfpkg/samples/requests/instantiate-kubespray-balanced.json")
 	text, err := os.ReadFile(file)
 	require.NoError(t, err)
 	const ofPage = `"username": "ansible",`
 	require.Contains(t, string(text), ofPage)
 	text = []byte(strings.Replace(string(text), ofPage, `"username": "debian", "ssh_port": 2222,`, 1))
 	require.NoError(t, os.WriteFile(file, text, 0o600))
+}
+
+// copyPackages gives the reader sample packages that can be changed.
+func (r *reader) copyPackages(t *testing.T) {
+	t.Helper()
+	dir := filepath.Join(r.dir, "vnfpkg")
+	require.NoError(t, os.Remove(dir))
+	require.NoError(t, os.CopyFS(dir, os.DirFS(filepath.Join(r.Root, "vnfpkg"))))
 }
 
 func (r *reader) page(t *testing.T, name string) string {

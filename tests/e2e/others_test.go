@@ -1,8 +1,17 @@
 package e2e
 
 import (
+	"bytes"
+	"encoding/pem"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -12,21 +21,77 @@ import (
 // others are the servers of others that the how-to pages speak of, and where they are in the test.
 type others struct {
 	subscriber *subscriber
+	visits     *visits
 	addresses  *strings.Replacer
+	// authorities is a file with the certificate of one.
+	authorities string
 }
 
-// newOthers starts a subscriber and a registry of images, and makes a network to which a VNF can move.
+// visits are what servers of others were asked for, and as whom.
+type visits struct {
+	mu   sync.Mutex
+	seen []string
+}
+
+func (v *visits) note(what string) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.seen = append(v.seen, what)
+}
+
+// newOthers starts what the pages speak of: a subscriber, a registry of images, a server of packages, and an API with
+// TLS. It makes a network to which a VNF can move.
 func newOthers(t *testing.T, b *bed) others {
 	t.Helper()
 	told, images := newSubscriber(t), startRegistry(t, nil)
 	b.AddNetwork(t, "net1")
-	return others{told, strings.NewReplacer(
+	seen := &visits{}
+	api, authorities := b.behindTLS(t, seen)
+	return others{told, seen, strings.NewReplacer(
 		"https://nfvo.example/notifications", told.URL, `"password": "..."`, `"password": "`+subscriberPassword+`"`,
 		"192.168.0.10:5000", "127.0.0.1:"+images.port(t),
-	)}
+		"https://repo.example", b.packageSource(t, seen),
+		"https://vnfm.example:9890", api, "/etc/ssl/nfv.pem", authorities,
+	), authorities}
 }
 
-// requireTold wants the subscriber to have got what the page asks for, and nothing else.
+// sourceVnfdID is that of the package that the server of packages has.
+const sourceVnfdID = "0c9d3b52-6f0e-4d43-9d0b-5a1f6c0f7e12"
+
+// packageSource is a server of packages.
+func (b *bed) packageSource(t *testing.T, seen *visits) string {
+	t.Helper()
+	archive := anotherServer(t, b)
+	source := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		user, password, _ := r.BasicAuth()
+		seen.note("package for " + user + ":" + password)
+		http.ServeContent(w, r, "package.zip", time.Time{}, bytes.NewReader(archive.Bytes()))
+	}))
+	t.Cleanup(source.Close)
+	return source.URL
+}
+
+// behindTLS is a proxy in front of the API, and the file with its authority's certificate.
+func (b *bed) behindTLS(t *testing.T, seen *visits) (api, authorities string) {
+	t.Helper()
+	to, err := url.Parse(b.URL)
+	require.NoError(t, err)
+	proxy := httputil.NewSingleHostReverseProxy(to)
+	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("X-Auth-Token") != "" {
+			seen.note("API with a token of Keystone")
+		}
+		proxy.ServeHTTP(w, r)
+	}))
+	t.Cleanup(server.Close)
+	authorities = filepath.Join(t.TempDir(), "nfv.pem")
+	certificate := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
+	require.NoError(t, os.WriteFile(authorities, certificate, 0o600))
+	return server.URL, authorities
+}
+
+// requireTold wants the subscriber to have got what the page asks for, and nothing else, and the others to have been
+// asked as the pages say.
 func (o others) requireTold(t *testing.T) {
 	t.Helper()
 	told := func() (summary []string) {
@@ -37,5 +102,8 @@ func (o others) requireTold(t *testing.T) {
 		quick, 50*time.Millisecond)
 	for _, event := range told() {
 		require.Regexp(t, `^RESULT \w+ (COMPLETED|FAILED_TEMP)$`, event)
+	}
+	for _, want := range []string{"package for :", "package for nfv:...", "API with a token of Keystone"} {
+		require.Contains(t, o.visits.seen, want)
 	}
 }

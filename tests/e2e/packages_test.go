@@ -32,7 +32,7 @@ func anotherServer(t *testing.T, b *bed) (archive bytes.Buffer) {
 			return err
 		}
 		return os.WriteFile(path, bytes.ReplaceAll(content, []byte(serverVnfdID),
-			[]byte("0c9d3b52-6f0e-4d43-9d0b-5a1f6c0f7e12")), 0o600)
+			[]byte(sourceVnfdID)), 0o600)
 	})
 	require.NoError(t, err)
 	require.NoError(t, vnfpkg.Build(dir, &archive))

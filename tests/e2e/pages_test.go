@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -42,13 +43,39 @@ func newReader(t *testing.T, b *bed) *reader {
 	bin := filepath.Join(r.dir, "bin")
 	require.NoError(t, os.Mkdir(bin, 0o755))
 	require.NoError(t, os.Symlink(b.Bin("windlass"), filepath.Join(bin, "windlass")))
-	// The lab of the test has a directory of its own, which pages do not name.
-	lab := fmt.Sprintf("#!/bin/sh\nexec %q \"$@\" --state-dir %q\n", b.Bin("windlass-lab"), environment.LabDir(b.Dir))
-	require.NoError(t, os.WriteFile(filepath.Join(bin, "windlass-lab"), []byte(lab), 0o755)) //nolint:gosec // a program
+	r.haveLab(t, filepath.Join(bin, "windlass-lab"))
 	for _, shown := range []string{"vnfpkg", "docs"} {
 		require.NoError(t, os.Symlink(filepath.Join(b.Root, shown), filepath.Join(r.dir, shown)))
 	}
 	return r
+}
+
+// labOfPages is the lab of the test, which has a directory of its own that pages do not name. A lab that a page brings up
+// and takes down is another one, beside it.
+const labOfPages = `#!/bin/sh
+case "$1" in
+up)
+  LAB "$@" --listen 127.0.0.1:0 --state-dir OTHER > OTHER.log 2>&1 &
+  lab=$!
+  until LAB status --state-dir OTHER > /dev/null 2>&1; do
+    kill -0 $lab || { cat OTHER.log; exit 1; }
+    sleep 0.05
+  done
+  ;;
+down) exec LAB "$@" --state-dir OTHER ;;
+*) exec LAB "$@" --state-dir OWN ;;
+esac
+`
+
+func (r *reader) haveLab(t *testing.T, program string) {
+	t.Helper()
+	lab, other := r.Bin("windlass-lab"), filepath.Join(r.dir, "other-lab")
+	text := strings.NewReplacer("LAB", lab, "OTHER", other, "OWN", environment.LabDir(r.Dir)).Replace(labOfPages)
+	require.NoError(t, os.WriteFile(program, []byte(text), 0o755)) //nolint:gosec // a program
+	t.Cleanup(func() {
+		out, err := exec.CommandContext(context.Background(), lab, "down", "--state-dir", other).CombinedOutput()
+		require.NoError(t, err, "%s", out)
+	})
 }
 
 // pasted is a command of a page. One whose output says that the operation waits in FAILED_TEMP ends so.
@@ -80,12 +107,16 @@ func commandsOf(page string) (out []pasted) {
 	return out
 }
 
-var hereDocument = regexp.MustCompile(`<<\s*'?(\w+)'?`)
+var (
+	hereDocument = regexp.MustCompile(`<<\s*'?(\w+)'?`)
+	comment      = regexp.MustCompile(`(?m)(^|\s)#.*$`)
+)
 
 func incomplete(command string) bool {
 	if m := hereDocument.FindStringSubmatch(command); m != nil {
 		return !strings.HasSuffix(command, "\n"+m[1])
 	}
+	command = comment.ReplaceAllString(command, "") // an apostrophe in it is no quote
 	return strings.Count(command, "'")%2 != 0 || strings.HasSuffix(command, "\\")
 }
 

@@ -2,6 +2,9 @@ package e2e
 
 import (
 	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -80,7 +83,7 @@ func storageClasses(t *testing.T, b *bed) {
 	require.Equal(t, []string{"DONE"}, stepStates(t, b, op, "Set up the storage classes"))
 	disk := b.requireClasses(t)
 
-	b.Provision(t, vnf, "files", "default/data", "")
+	b.claimAsThePageSays(t, vnf)
 	b.classesInUse(t, vnf)
 
 	// An obstacle before anything is touched, and the way back.
@@ -118,6 +121,20 @@ func storageClasses(t *testing.T, b *bed) {
 	require.Empty(t, b.boundVolumes(t))
 	b.terminate(t, vnf)
 	b.RequireNothingLeft(t)
+}
+
+// claimAsThePageSays carries out the command of the page about the lab that makes a volume of a storage class.
+func (b *bed) claimAsThePageSays(t *testing.T, vnf string) {
+	t.Helper()
+	page, err := os.ReadFile(filepath.Join(b.Root, "docs/lab.md"))
+	require.NoError(t, err)
+	commands := slices.DeleteFunc(indented(string(page)), func(c pasted) bool {
+		return !strings.HasPrefix(c.text, claimOfAClass)
+	})
+	require.Len(t, commands, 1)
+	r := newReader(t, b)
+	r.env = []string{"VNF=" + vnf}
+	r.run(t, "set -e\nexport PATH=$PWD/bin:$PATH\neval \"$(windlass-lab openrc)\"\n"+commands[0].text+" --fail-with-body\n")
 }
 
 func stepStates(t *testing.T, b *bed, op, title string) (out []string) {

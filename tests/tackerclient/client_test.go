@@ -111,6 +111,9 @@ func (c *client) run(args ...string) (out, errors string, code int) {
 
 // note remembers which command was run.
 func (c *client) note(args []string) {
+	for len(args) > 1 && strings.HasPrefix(args[0], "--") { // options before the command, each with its value
+		args = args[2:]
+	}
 	line := strings.Join(args, " ") + " "
 	best := ""
 	for _, name := range c.offered {

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -68,6 +69,7 @@ func TestTackerClient(t *testing.T) {
 			return // what is left would fail the next
 		}
 	}
+	t.Run("as the page about clients shows", b.asThePageShows)
 	t.Run("with a token of its own choice", func(t *testing.T) {
 		c := newClient(t, "1", nil, "--os-auth-type", "admin_token", "--os-endpoint", b.URL, "--os-token", "any")
 		require.Empty(t, c.list("vnflcm", "list"))
@@ -75,6 +77,21 @@ func TestTackerClient(t *testing.T) {
 	if !t.Failed() {
 		b.askKeystone(t)
 		t.Run("Windlass asks Keystone who it is", b.identified)
+	}
+}
+
+var shownByThePage = regexp.MustCompile(`(?m)^ {4}openstack (--os-auth-type .*)$`)
+
+// asThePageShows carries out the commands of the client that a page shows for an API that asks nobody who they are.
+func (b *bed) asThePageShows(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join(b.Root, "docs/reference/client.md"))
+	require.NoError(t, err)
+	shown := shownByThePage.FindAllStringSubmatch(string(page), -1)
+	require.Len(t, shown, 2)
+	c := newClient(t, "1", nil)
+	c.global = nil // the page has them
+	for _, m := range shown {
+		c.ok(strings.Fields(strings.ReplaceAll(m[1], "http://127.0.0.1:9890", b.URL))...)
 	}
 }
 

@@ -1,0 +1,104 @@
+package e2e
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+var jsonBlock = regexp.MustCompile("(?s)```json\n(.*?)```")
+
+// arrangement is what is done in the shell before and after a command that a page shows, beside what the page says:
+// the page takes it for granted, or what follows does not want to find it.
+type arrangement struct{ before, after string }
+
+// arranged are commands with an arrangement, by how they begin.
+var arranged = map[string]arrangement{
+	"windlass package create --uri": {after: "windlass package delete Server:1.0"},
+	"WINDLASS_PACKAGE_PASSWORD=...": {
+		before: `PKG=$(curl -s -H 'Content-Type: application/json' -d '{}' $WINDLASS_API/vnfpkgm/v1/vnf_packages |
+  grep -o '"id": *"[^"]*"' | head -n 1 | cut -d '"' -f 4)`,
+		after: "windlass package delete Server:1.0",
+	},
+	"windlass package create package.zip": {before: "cp server.zip package.zip", after: "windlass package delete Server:1.0"},
+	"windlass vnf instantiate ID request.yaml": {before: `windlass vnf terminate $VNF --watch
+sed -i -e 's/REPLACE-WITH-THE-NETWORK/net0/' -e 's/REPLACE-WITH-THE-NAME-OR-ID-OF-AN-OPENSTACK/north/' \
+  -e 's/REPLACE-WITH-THE-PORT-OF-THE-VIRTUAL-IP/vip_CP/' -e 's/REPLACE-WITH-THE-USERNAME/debian/' -e "s/REPLACE-WITH-THE-PASSWORD/$PASSWORD/" request.yaml`},
+	"windlass vnf instantiate edge-1 request.json --vim": {before: `windlass vnf terminate $VNF --watch
+printf %s "$PASSWORD" > node.password`},
+	"windlass vnf terminate ID --leftovers": {
+		before: `VNF=$(windlass vnf create ee1f8f34-7c92-4023-840d-6f3b6885d92e --name given-up -o name | cut -d / -f 2)
+curl $LAB/lab/faults -d '{"resource":"masterNode","action":"CREATE"}'
+windlass vnf instantiate $VNF instantiate-ha.json --watch
+windlass op fail given-up`,
+		after: "windlass vnf delete $VNF",
+	},
+	"WINDLASS_AUTH=keystone windlass": {before: `eval "$(windlass-lab openrc)"`, after: "unset OS_AUTH_URL"},
+}
+
+// claimOfAClass is how a command begins for which a cluster needs storage classes.
+const claimOfAClass = "curl -X POST $LAB/lab/clusters/$VNF/classes/"
+
+// doneElsewhere are commands that need what is not here, by how they begin, and who carries them out.
+var doneElsewhere = map[string]string{
+	"temporal ":   "temporalTools: failed-operations.md shows nothing that operations.md does not",
+	"tctl ":       "the same",
+	"openstack ":  "tests/tackerclient carries out those of its own commands",
+	claimOfAClass: "storageClasses",
+	`curl -s -X POST -H 'Content-Type: application/json' -d '{"expirationSeconds"`: "tests/contract/kubernetes has a cluster " +
+		"that gives credentials",
+	"windlass-lab up  ": "real machines need root: tests/environment brings them up so",
+}
+
+// planOfRegistries asks for the plan of the request whose registries a page shows.
+const planOfRegistries = `windlass vnf create ee1f8f34-7c92-4023-840d-6f3b6885d92e --name planned
+windlass vnf instantiate planned registries-request.json --plan || exit 1
+windlass vnf delete planned`
+
+// haveRegistries keeps the request of the page about clusters, with what the page about registries adds to it. The
+// package has the file that this names.
+func (r *reader) haveRegistries(t *testing.T, o others) {
+	t.Helper()
+	r.copyPackages(t)
+	file := filepath.Join(r.dir, "vnfpkg/samples/k8s-ha/Files/registries/ca.crt")
+	require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
+	certificate, err := os.ReadFile(o.authorities)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(file, certificate, 0o600))
+	body := jsonBlock.FindStringSubmatch(r.page(t, "registries.md"))
+	require.NotNil(t, body)
+	request := r.requestOf(t, r.page(t, "instantiate.md"))
+	cluster := request["additionalParams"].(map[string]any)["k8s_cluster_installation_param"].(map[string]any)
+	require.NoError(t, json.Unmarshal([]byte(body[1]), &cluster))
+	cluster["vim_name"] = "planned"
+	r.keep(t, "registries-request.json", request)
+}
+
+var yamlBlock = regexp.MustCompile("(?s)```yaml\n(.*?)```")
+
+// haveProfiles keeps the profiles that the page about clients shows.
+func (r *reader) haveProfiles(t *testing.T) {
+	t.Helper()
+	page, err := os.ReadFile(filepath.Join(r.Root, "docs/reference/client.md"))
+	require.NoError(t, err)
+	profiles := yamlBlock.FindSubmatch(page)
+	require.NotNil(t, profiles)
+	file := filepath.Join(r.dir, ".config/windlass/profiles.yaml")
+	require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o700))
+	require.NoError(t, os.WriteFile(file, profiles[1], 0o600))
+}
+
+// arrangementOf is that of a command; empty for most.
+func arrangementOf(command string) arrangement {
+	for begin, a := range arranged {
+		if strings.HasPrefix(command, begin) {
+			return a
+		}
+	}
+	return arrangement{}
+}

@@ -1,0 +1,89 @@
+package e2e
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// byNobody are commands that no test carries out with these words, by how they begin, and why.
+var byNobody = map[string]string{
+	"windlass op watch 433960ee":  "what the demo has printed",
+	"openstack service create ":   "the lab's Keystone has no administration; lab.md shows what it has instead",
+	"openstack endpoint ":         "the same",
+	"go tool task demo":           "it is what tests/demo does, and takes minutes",
+	"go tool task test":           "it is all tests",
+	"WINDLASS_TEST_OPENSTACK=":    "a real OpenStack",
+	"windlass dev":                "tests/environment brings every Windlass up so, in a directory of its own",
+	"WINDLASS_TELEMETRY_ENDPOINT": "the same; trace_test.go has a collector",
+}
+
+// TestEveryCommandIsCarriedOut looks for commands in the pages that no test carries out.
+func TestEveryCommandIsCarriedOut(t *testing.T) {
+	t.Parallel()
+	pages, done := shownByPages(t)
+	for page, commands := range pages {
+		for _, c := range commands {
+			alone := strings.TrimPrefix(withoutComment(c.text), "bin/")
+			if !done[alone] && !beginsWithAny(alone, byNobody) && !beginsWithAny(alone, doneElsewhere) {
+				assert.Fail(t, "no test carries this out", "%s: %s", page, c.text)
+			}
+		}
+	}
+}
+
+// shownByPages are the commands of every page, and those that tests read from pages and carry out.
+func shownByPages(t *testing.T) (pages map[string][]pasted, done map[string]bool) {
+	t.Helper()
+	pages, done = map[string][]pasted{}, map[string]bool{}
+	for _, pattern := range []string{"README.md", "docs/*.md", "docs/*/*.md"} {
+		files, err := filepath.Glob(filepath.Join("../..", pattern))
+		require.NoError(t, err)
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			require.NoError(t, err)
+			name := strings.TrimPrefix(file, "../../")
+			pages[name] = append(indented(string(text)), commandsOf(string(text))...)
+			for _, c := range pages[name] {
+				if isCarriedOut(name, c) {
+					done[withoutComment(c.text)] = true
+				}
+			}
+		}
+	}
+	return pages, done
+}
+
+// isCarriedOut tells whether a test follows the page, and carries out this command of it.
+func isCarriedOut(page string, c pasted) bool {
+	name := strings.TrimPrefix(page, "docs/")
+	for _, p := range howTo {
+		if p.page == name {
+			return !c.carriedOutElsewhere() && (name != comingFromTacker || !carriedOutBefore(c))
+		}
+	}
+	if name == "security.md" || name == "operations.md" {
+		return !strings.HasPrefix(c.text, "WINDLASS_TELEMETRY_ENDPOINT") // runningIt, temporalTools
+	}
+	inHowTo := strings.TrimPrefix(name, "how-to/")
+	return name == "tutorial.md" || slices.Contains([]string{"kubespray.md", "external-load-balancer.md"}, inHowTo) ||
+		slices.Contains(containerPages, inHowTo) && strings.HasPrefix(c.text, "windlass ")
+}
+
+func withoutComment(command string) string {
+	return strings.TrimSpace(comment.ReplaceAllString(command, ""))
+}
+
+func beginsWithAny(command string, beginnings map[string]string) bool {
+	for begin := range beginnings {
+		if strings.HasPrefix(command, strings.TrimSpace(begin)) {
+			return true
+		}
+	}
+	return false
+}
