@@ -78,6 +78,8 @@ def message_of(result):
     said = result.get("msg", "")
     if not isinstance(said, str):
         said = json.dumps(said, default=str)
+    if "REMOTE HOST IDENTIFICATION HAS CHANGED" in said or "Host key verification failed" in said:
+        return "the server shows another SSH host key than the one that Windlass has pinned for it"
     items = [r for r in result.get("results") or [] if isinstance(r, dict) and (r.get("failed") or r.get("unreachable"))]
     if items:
         name = items[0].get("_ansible_item_label", items[0].get("item", ""))

@@ -82,3 +82,19 @@ func results(t *testing.T, out string) string {
 	}
 	return b.String()
 }
+
+// TestCallback_saysOfAHostKeyWhatIsMeant has what ssh prints of a changed key, and of one that is not known.
+func TestCallback_saysOfAHostKeyWhatIsMeant(t *testing.T) {
+	for _, said := range []string{
+		"Failed to connect to the host via ssh: @@@@ WARNING: REMOTE HOST IDENTIFICATION HAS CHANGED! @@@@",
+		"Failed to connect to the host via ssh: Host key verification failed.",
+	} {
+		cmd := exec.CommandContext(t.Context(), "/usr/bin/python3", "-B", "-c", // Ansible's
+			"import sys, windlass; print(windlass.message_of({'msg': sys.argv[1]}))",
+			said)
+		cmd.Env = append(os.Environ(), "PYTHONPATH=.")
+		out, err := cmd.CombinedOutput()
+		require.NoError(t, err, "%s", out)
+		assert.Equal(t, "the server shows another SSH host key than the one that Windlass has pinned for it\n", string(out))
+	}
+}
