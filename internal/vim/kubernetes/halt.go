@@ -2,9 +2,11 @@ package kubernetes
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
@@ -44,19 +46,18 @@ func (c *Cluster) Halt(ctx context.Context, ch vim.Change, grace time.Duration, 
 		if have.Stopped, err = c.stopping(ctx, have); err != nil {
 			return err
 		}
+		if have.Standing, err = c.standing(ctx, have); err != nil {
+			return err
+		}
 		have.Halted, have.Operation = true, ch.Operation
 		if err := c.keep(ctx, ch.Name, have); err != nil {
 			return err
 		}
 	}
 	w := c.wait(ch.Owner, 0, maskedLines(progress, ch.Secrets))
-	objects, err := c.prepare(ctx, Definition{Objects: have.Objects}, ch.Owner, have.Workloads)
-	if err != nil {
-		return err
-	}
-	err = c.withoutPods(ctx, objects, w)
+	objects, err := c.prepare(ctx, Definition{Objects: slices.Concat(have.Objects, have.runs())}, ch.Owner, have.Workloads)
 	if err == nil {
-		err = c.removeAll(ctx, have.Hooks, w) // what hooks of charts have left has Pods, too
+		err = c.withoutPods(ctx, objects, w)
 	}
 	if err != nil {
 		return masked(err, ch.Secrets)
@@ -75,7 +76,34 @@ func (c *Cluster) stopping(ctx context.Context, r *record) (out []stoppedPod, er
 	return out, err
 }
 
-// withoutPods lets every workload have no Pods.
+// standing are the workloads that hooks of charts have made, and that are there: Resume brings them back.
+func (c *Cluster) standing(ctx context.Context, r *record) (out []unstructured.Unstructured, err error) {
+	hooks, err := c.prepare(ctx, Definition{Objects: r.Hooks}, r.Owner, nil)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range hooks {
+		if runsOnce(p.GetKind()) || !hasPods(p.GetKind()) && !scalable(p.GetKind()) {
+			continue
+		}
+		there, err := c.ownerOf(ctx, p)
+		if err != nil {
+			return nil, err
+		}
+		if there.is && !there.foreign(r.Owner) {
+			out = append(out, p.Unstructured)
+		}
+	}
+	return out, nil
+}
+
+// runs are the objects of hooks that have Pods. Others, such as a Secret, are left alone: nobody makes them again.
+func (r *record) runs() []unstructured.Unstructured {
+	jobs := slices.DeleteFunc(slices.Clone(r.Hooks), func(o unstructured.Unstructured) bool { return !runsOnce(o.GetKind()) })
+	return slices.Concat(jobs, r.Standing)
+}
+
+// withoutPods lets every workload have no Pods. Those stay that are done with what they are for: they would do it again.
 func (c *Cluster) withoutPods(ctx context.Context, objects []prepared, w *waiting) error {
 	var going []unstructured.Unstructured
 	for _, p := range objects {
@@ -86,11 +114,36 @@ func (c *Cluster) withoutPods(ctx context.Context, objects []prepared, w *waitin
 				return err
 			}
 		case hasPods(p.GetKind()):
-			going = append(going, p.Unstructured)
+			done, err := c.isDone(ctx, p)
+			if err != nil {
+				return err
+			}
+			if !done {
+				going = append(going, p.Unstructured)
+			}
 		}
 	}
 	return c.removeAll(ctx, going, w)
 }
+
+// isDone tells whether an object is a Job or a Pod that has ended well.
+func (c *Cluster) isDone(ctx context.Context, p prepared) (bool, error) {
+	if !runsOnce(p.GetKind()) || p.mapping == nil {
+		return false, nil
+	}
+	have, err := c.at(p.mapping, p.GetNamespace()).Get(ctx, p.GetName(), metav1.GetOptions{})
+	switch {
+	case errors.IsNotFound(err):
+		return false, nil
+	case err != nil:
+		return false, translate("read "+title(&p.Unstructured), err)
+	}
+	done, failed := outcome(have)
+	return done && failed == "", nil
+}
+
+// runsOnce tells whether objects of a kind end when they have done what they are for.
+func runsOnce(kind string) bool { return kind == "Job" || kind == "Pod" }
 
 // hasPods tells whether objects of a kind have Pods, or are one.
 func hasPods(kind string) bool {
@@ -101,11 +154,14 @@ func hasPods(kind string) bool {
 	return false
 }
 
-// awaitEnd waits until there are no Pods any more.
+// awaitEnd waits until no Pod runs any more.
 func (c *Cluster) awaitEnd(ctx context.Context, objects []prepared, grace time.Duration, w *waiting) error {
 	over, asked := time.Now().Add(grace), false
 	return w.until(ctx, objects, func(ctx context.Context, _ []prepared) (bool, error) {
-		left := w.listed(pods)
+		left := slices.DeleteFunc(w.listed(pods), func(pod *unstructured.Unstructured) bool {
+			done, failed := outcome(pod)
+			return done && failed == ""
+		})
 		if len(left) == 0 {
 			return true, nil
 		}
@@ -146,7 +202,8 @@ func (c *Cluster) Resume(ctx context.Context, ch vim.Change, progress func(strin
 	if err != nil {
 		return err
 	}
-	objects, err := c.prepare(ctx, Definition{Objects: have.Objects}, ch.Owner, have.Workloads)
+	all := slices.Concat(have.Objects, have.Standing)
+	objects, err := c.prepare(ctx, Definition{Objects: all}, ch.Owner, have.Workloads)
 	if err != nil {
 		return err
 	}
@@ -154,6 +211,6 @@ func (c *Cluster) Resume(ctx context.Context, ch vim.Change, progress func(strin
 	if err := c.carryOut(ctx, objects, have, w); err != nil {
 		return masked(err, ch.Secrets)
 	}
-	have.Halted, have.Stopped, have.Operation = false, nil, ch.Operation
+	have.Halted, have.Stopped, have.Standing, have.Operation = false, nil, nil, ch.Operation
 	return c.keep(ctx, ch.Name, have)
 }

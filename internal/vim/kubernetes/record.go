@@ -40,6 +40,8 @@ type record struct {
 	// Halted is set from the beginning of Halt to the end of Resume. Stopped are the Pods that there were.
 	Halted  bool         `json:"halted,omitempty"`
 	Stopped []stoppedPod `json:"stopped,omitempty"`
+	// Standing are the workloads of hooks that there were then.
+	Standing []unstructured.Unstructured `json:"standing,omitempty"`
 
 	id      string // the Secret's UID
 	version string // what a change of it is based on

@@ -313,6 +313,64 @@ func TestChart_inANamespaceOfItsVNF(t *testing.T) {
 	requireNothingOf(t, p, owner)
 }
 
+// What hooks have made for the release stays while it is stopped; what has run to its end does not run again.
+func TestHalt_leavesWhatIsNotRunning(t *testing.T) {
+	p := kubetest.Start(t)
+	c := p.Connect(t, "default")
+	const key = `
+apiVersion: v1
+kind: Secret
+metadata: {name: first-key, annotations: {helm.sh/hook: pre-install}}
+stringData: {key: {{ randAlphaNum 20 }}}
+---
+`
+	agent := strings.Replace(deployment("agent", "httpd", 1), "{name: agent}", "{name: agent, annotations: {helm.sh/hook: post-install}}", 1)
+	chart := aChart(map[string]string{
+		"templates/hooks.yaml": key + hook("before", "done", "pre-install", "") + "---" + agent,
+		"templates/job.yaml":   strings.Replace(hook("once", "done", "none", ""), `, annotations: {helm.sh/hook: "none"}`, "", 1),
+	})
+	shown, err := deploy(t, c, "vnf-1", owner, releaseOf("r", chart, nil))
+	require.NoError(t, err, strings.Join(shown, "\n"))
+	uids := func() (out []string) {
+		secret, err := p.Client.CoreV1().Secrets("default").Get(t.Context(), "first-key", metav1.GetOptions{})
+		require.NoError(t, err)
+		out = append(out, string(secret.UID))
+		for _, name := range []string{"before", "once"} {
+			job, err := p.Client.BatchV1().Jobs("default").Get(t.Context(), name, metav1.GetOptions{})
+			require.NoError(t, err)
+			out = append(out, string(job.UID))
+		}
+		return out
+	}
+	replicas := func() []int32 {
+		var out []int32
+		for _, name := range []string{"r-web", "agent"} {
+			d, err := p.Client.AppsV1().Deployments("default").Get(t.Context(), name, metav1.GetOptions{})
+			require.NoError(t, err)
+			out = append(out, *d.Spec.Replicas)
+		}
+		return out
+	}
+	require.Eventually(t, func() bool { // a Job that runs is ready, too
+		job, err := p.Client.BatchV1().Jobs("default").Get(t.Context(), "once", metav1.GetOptions{})
+		return err == nil && job.Status.CompletionTime != nil
+	}, 20*time.Second, 50*time.Millisecond)
+	had := uids()
+	stop := vim.Change{Name: "vnf-1", Owner: owner, Operation: "operate", Timeout: time.Minute}
+	for range 2 {
+		require.NoError(t, c.Halt(t.Context(), stop, time.Minute, func(string) {}))
+		require.Equal(t, had, uids())
+		require.Equal(t, []int32{0, 0}, replicas())
+	}
+	for range 2 {
+		require.NoError(t, c.Resume(t.Context(), stop, func(string) {}))
+		require.Equal(t, had, uids())
+	}
+	require.Equal(t, []int32{1, 1}, replicas())
+	require.NoError(t, c.Remove(t.Context(), "vnf-1", owner, func(string) {}))
+	requireNothingOf(t, p, owner)
+}
+
 // random is a text that cannot be packed.
 func random(t *testing.T, size int) string {
 	t.Helper()
