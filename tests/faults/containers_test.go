@@ -29,6 +29,8 @@ var (
 	renewed   = state{pods: 1, renewed: true}
 	chartPod  = state{pods: 1, chart: true}
 	chartPods = state{pods: 3, chart: true}
+	chartHalt = state{pods: 1, chart: true, stopped: true}
+	chartNew  = state{pods: 1, chart: true, renewed: true}
 )
 
 // ofContainers are the rows of the matrix that are about a VNF of containers.
@@ -55,6 +57,12 @@ var ofContainers = []operation{
 	{"terminate containers", onePod, none, terminateContainers},
 	{"instantiate chart", none, chartPod, func(t testing.TB, s *site) string { return s.instantiateContainers(t, chartPod) }},
 	{"scale out chart", chartPod, chartPods, func(t testing.TB, s *site) string { return s.scalePods(t, 2) }},
+	{"scale in chart", chartPods, chartPod, func(t testing.TB, s *site) string { return s.scalePods(t, -2) }},
+	{"stop chart", chartPod, chartHalt, operate("STOPPED")},
+	{"start chart", chartHalt, chartPod, operate("STARTED")},
+	{"change package of a chart", chartPod, chartNew, func(t testing.TB, s *site) string {
+		return s.changePackage(t, laterChartVnfdID)
+	}},
 	{"heal chart", chartPod, chartPod, heal("web")},
 	{"terminate chart", chartPod, none, terminateContainers},
 }
@@ -86,7 +94,7 @@ func (s *site) startCluster(t testing.TB) {
 	require.NoError(t, json.Unmarshal(a.Body, &out))
 	s.clusterVim = out.Vim.ID
 	for _, dir := range []string{
-		containersPackage, chartPackage, s.laterPackage(t), hybridPackage, s.laterHybrid(t),
+		containersPackage, chartPackage, s.laterPackage(t), s.laterChart(t), hybridPackage, s.laterHybrid(t),
 	} {
 		shown, err := s.bed.Windlass(t.Context(), "package", "create", dir).CombinedOutput()
 		require.NoError(t, err, "%s", shown)
@@ -152,8 +160,8 @@ func (s *site) approachContainers(t testing.TB, want state) (now state) {
 		s.await(t, s.scalePods(t, want.pods-s.now.pods))
 		return state{pods: want.pods, chart: s.now.chart}
 	case want.renewed:
-		s.await(t, s.changePackage(t, laterVnfdID))
-		return renewed
+		s.await(t, s.changePackage(t, map[bool]string{false: laterVnfdID, true: laterChartVnfdID}[want.chart]))
+		return want
 	}
 	s.await(t, operate("STOPPED")(t, s))
 	return want

@@ -13,14 +13,24 @@ import (
 const (
 	chartPackage = "vnfpkg/samples/cnf-helm"
 	chartVnfdID  = "4f0c2f0e-7f0f-4c1b-8f43-6d0a6c1f9b52"
-	laterVnfdID  = "3d1f0c52-8f0a-4a53-9a7c-5be2f7f0c1ab"
-	laterImage   = "lab.local/web:v2"
+	// laterChartVnfdID is that of a later version of it.
+	laterChartVnfdID = "4f0c2f0e-7f0f-4c1b-8f43-6d0a6c1f9b53"
+
+	laterVnfdID = "3d1f0c52-8f0a-4a53-9a7c-5be2f7f0c1ab"
+	laterImage  = "lab.local/web:v2"
 )
 
 // laterPackage is a later version of the sample of manifests: with another VNFD and image.
 func (s *site) laterPackage(t testing.TB) (dir string) {
 	t.Helper()
 	return changedPackage(t, filepath.Join(s.bed.Root, containersPackage), strings.NewReplacer(containersVnfdID, laterVnfdID,
+		"software_version: '1.0'", "software_version: '2.0'", "lab.local/web:v1", laterImage))
+}
+
+// laterChart is a later version of the sample with a chart.
+func (s *site) laterChart(t testing.TB) (dir string) {
+	t.Helper()
+	return changedPackage(t, filepath.Join(s.bed.Root, chartPackage), strings.NewReplacer(chartVnfdID, laterChartVnfdID,
 		"software_version: '1.0'", "software_version: '2.0'", "lab.local/web:v1", laterImage))
 }
 

@@ -130,7 +130,8 @@ func (c *Cluster) networkAt(
 	return there, "", nil
 }
 
-// outdated adds to the Pods that leave those of workloads of a kind that are on other networks than they are to be.
+// outdated adds to the Pods that leave those of workloads of a kind that are of another template than they are to be, or
+// on other networks.
 func (c *Cluster) outdated(
 	ctx context.Context, r *record, kind string, objects []prepared, leaving []leavingPod,
 ) ([]leavingPod, error) {
@@ -142,26 +143,11 @@ func (c *Cluster) outdated(
 			continue
 		}
 		want, _, _ := unstructured.NestedStringMap(objects[at].Object, podAnnotations(kind)...)
-		if p.pod.Annotations[networksKey] != want[networksKey] {
+		if p.pod.Annotations[networksKey] != want[networksKey] || !ofTemplate(&p.pod, &objects[at].Unstructured) {
 			leaving = append(leaving, leavingPod{namespace: p.pod.Namespace, name: p.pod.Name, uid: p.pod.UID})
 		}
 	}
 	return leaving, err
-}
-
-// renewSets makes the Pods of ReplicaSets anew that are on other networks than their template says: no controller does.
-func (c *Cluster) renewSets(ctx context.Context, r *record, objects []prepared, w *waiting) error {
-	outdated, err := c.outdated(ctx, r, "ReplicaSet", objects, nil)
-	if err != nil || len(outdated) == 0 {
-		return err
-	}
-	if err := c.letGo(ctx, outdated, w); err != nil {
-		return err
-	}
-	if err := w.until(ctx, podsIn(objects, outdated), w.replaced(outdated)); err != nil {
-		return timedOut(ctx, err, w)
-	}
-	return timedOut(ctx, w.until(ctx, objects, w.ready), w)
 }
 
 func workloadAt(objects []prepared, w Workload) int {

@@ -80,7 +80,7 @@ func (c *Cluster) carryOut(ctx context.Context, objects []prepared, r *record, w
 	if err != nil {
 		return err
 	}
-	return timedOut(ctx, w.until(ctx, fresh, w.ready), w)
+	return timedOut(ctx, w.until(ctx, fresh, w.settled), w)
 }
 
 // Change implements vim.VIM. Objects that somebody has deleted come back.

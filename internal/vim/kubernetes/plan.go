@@ -49,6 +49,7 @@ func (c *Cluster) plan(ctx context.Context, of Definition, have *record, owner s
 		return nil, err
 	}
 	choose(of.Choices, of.Workloads, p.objects)
+	markTemplates(p.objects)
 	for _, r := range p.releases {
 		r.setManifest(p.objects)
 	}
