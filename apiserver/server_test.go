@@ -156,6 +156,8 @@ func TestUnclassifiedErrorsStayInTheLog(t *testing.T) {
 	p := rest.ProblemOf(errors.New("pq: secret table"), "id-1")
 	require.Equal(t, http.StatusInternalServerError, p.Status)
 	require.NotContains(t, p.Detail, "pq")
+	require.Equal(t, "/docs/troubleshooting.md#bug", p.Type)
+	require.Equal(t, "/docs/troubleshooting.md#http", rest.ProblemOf(rest.HTTPErrorf(http.StatusTooManyRequests, "wait"), "").Type)
 	require.Equal(t, http.StatusForbidden, rest.ProblemOf(lcm.Errorf(lcm.KindDenied, "no"), "").Status)
 	require.Equal(t, http.StatusGatewayTimeout, rest.ProblemOf(context.DeadlineExceeded, "").Status)
 }

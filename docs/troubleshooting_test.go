@@ -29,4 +29,5 @@ func TestTroubleshooting_hasEveryKindOfError(t *testing.T) {
 		return true
 	})
 	require.Greater(t, kinds, 6)
+	assert.Contains(t, headings, "http", "of answers that only HTTP knows")
 }

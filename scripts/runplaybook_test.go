@@ -74,9 +74,11 @@ func TestRunPlaybook_hasOneRunAtATime(t *testing.T) {
 	s := newAnsibleServer(t, "cluster.yml")
 	lock, owner := filepath.Join(s.directory, "lock"), filepath.Join(s.directory, "owner")
 	require.NoError(t, os.WriteFile(owner, []byte("op-1 since noon\n"), 0o600))
-	other := exec.CommandContext(t.Context(), "flock", "--no-fork", lock, "sleep", "60")
+	other := exec.CommandContext(t.Context(), "bash", "-c", "exec 9>>\"$0\"; flock 9; exec sleep 60", lock)
 	require.NoError(t, other.Start())
-	require.Eventually(t, func() bool { return exec.CommandContext(t.Context(), "flock", "-n", lock, "true").Run() != nil },
+	require.Eventually(t, func() bool {
+		return exec.CommandContext(t.Context(), "bash", "-c", "flock -n 9 9>>\"$0\"", lock).Run() != nil
+	},
 		10*time.Second, 10*time.Millisecond)
 	for range 2 {
 		said, code := s.run(t, "cluster", "touch $HOME/was-run")
@@ -97,7 +99,7 @@ func TestRunPlaybook_hasOneRunAtATime(t *testing.T) {
 // TestScratch_isSweptUpWhenItsScriptIsDead keeps that of a script that runs, for however long.
 func TestScratch_isSweptUpWhenItsScriptIsDead(t *testing.T) {
 	memory := t.TempDir()
-	dead := exec.CommandContext(t.Context(), "true")
+	dead := exec.CommandContext(t.Context(), "sh", "-c", ":")
 	require.NoError(t, dead.Run())
 	left := filepath.Join(memory, fmt.Sprintf("windlass-scratch.%d.abcdef", dead.Process.Pid))
 	used := filepath.Join(memory, fmt.Sprintf("windlass-scratch.%d.abcdef", os.Getpid()))

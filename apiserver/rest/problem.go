@@ -37,7 +37,7 @@ func HTTPErrorf(status int, format string, args ...any) error {
 // ProblemOf makes the body of an error. What nobody classified stays in the log: the client gets the id
 // under which to find it there.
 func ProblemOf(err error, requestID string) ProblemDetails {
-	p := ProblemDetails{Status: http.StatusInternalServerError}
+	p := ProblemDetails{Type: problem.TypeOfHTTP, Status: http.StatusInternalServerError}
 	if e, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		p.Status, p.Detail = http.StatusRequestEntityTooLarge,
 			fmt.Sprintf("The request's body is larger than the %s that this server takes here.", SizeText(e.Limit))
@@ -50,7 +50,7 @@ func ProblemOf(err error, requestID string) ProblemDetails {
 	} else if errors.Is(err, context.DeadlineExceeded) {
 		p.Status, p.Detail = http.StatusGatewayTimeout, "The request took too long; try again."
 	} else {
-		p.Detail = "Windlass met an unexpected error. Its log has the cause under requestId " + requestID + "."
+		p.Type, p.Detail = problem.TypeOf(lcm.KindBug), "Windlass met an unexpected error. Its log has the cause under requestId "+requestID+"."
 	}
 	p.Title = http.StatusText(p.Status)
 	return p

@@ -1,8 +1,8 @@
 package main
 
 import (
-	"fmt"
-	"io"
+	"context"
+	"encoding/json"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -30,6 +30,7 @@ type auditRecord struct {
 func newAudit(c *cli) *cobra.Command {
 	var limit int
 	var before int64
+	var f listFlags
 	cmd := &cobra.Command{
 		Use:   "audit",
 		Short: "Show who has changed what",
@@ -40,22 +41,32 @@ administrator. --json shows also the address that a request came from, and its i
 	}
 	cmd.Flags().IntVar(&limit, "limit", 100, "`number` of records, at most 1000")
 	cmd.Flags().Int64Var(&before, "before", 0, "only those before the record of that `id`")
+	f.addListFlags(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		query := url.Values{"limit": {strconv.Itoa(limit)}}
 		if before != 0 {
 			query.Set("before", strconv.FormatInt(before, 10))
 		}
-		var records []auditRecord
-		if _, err := c.client.send(cmd.Context(), http.MethodGet, auditPath+"?"+query.Encode(), nil, &records); err != nil {
-			return err
-		}
-		return c.print(records, func(w io.Writer) {
-			row(w, "ID", "TIME", "CLIENT", "PROJECT", "REQUEST", "STATUS", "MADE")
-			for _, r := range records {
-				row(w, r.ID, r.TimeStamp.UTC().Format(time.RFC3339), r.Client, r.ProjectID, fmt.Sprintf("%s %s", r.Method, r.Path),
-					r.Status, r.Resource)
-			}
+		return showList(cmd, c, f, auditTable(), func(ctx context.Context) (records []json.RawMessage, err error) {
+			_, err = c.client.send(ctx, http.MethodGet, auditPath+"?"+query.Encode(), nil, &records)
+			return records, err
 		})
 	}
 	return cmd
+}
+
+func auditTable() table[auditRecord] {
+	return table[auditRecord]{
+		kind: "audit", id: func(r auditRecord) string { return strconv.FormatInt(r.ID, 10) }, columns: []column[auditRecord]{
+			{name: "ID", of: func(r auditRecord) any { return r.ID }},
+			{name: "TIME", of: func(r auditRecord) any { return r.TimeStamp.UTC().Format(time.RFC3339) }},
+			{name: "CLIENT", of: func(r auditRecord) any { return r.Client }},
+			{name: "PROJECT", of: func(r auditRecord) any { return r.ProjectID }},
+			{name: "REQUEST", of: func(r auditRecord) any { return r.Method + " " + r.Path }},
+			{name: "STATUS", of: func(r auditRecord) any { return r.Status }},
+			{name: "MADE", of: func(r auditRecord) any { return r.Resource }},
+			{name: "FROM", of: func(r auditRecord) any { return r.Remote }, wide: true},
+			{name: "REQUEST ID", of: func(r auditRecord) any { return r.RequestID }, wide: true},
+		},
+	}
 }

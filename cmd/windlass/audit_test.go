@@ -25,5 +25,9 @@ func TestAudit_showsWhoDidWhat(t *testing.T) {
 `, got.out)
 	got = windlass(t, api, "audit", "--json")
 	assert.Contains(t, got.out, `"remote": "192.0.2.17"`)
+	got = windlass(t, api, "audit", "-o", "jsonpath={.items[*].client}")
+	assert.Equal(t, "oauth2 nfvo\n", got.out, "lists are in items")
+	assert.Equal(t, "audit/812\n", windlass(t, api, "audit", "-o", "name").out)
+	assert.NotContains(t, windlass(t, api, "audit", "--no-headers", "--sort-by", "client").out, "CLIENT")
 	assert.Equal(t, exitUsage, windlass(t, api, "audit", "x").code)
 }

@@ -48,6 +48,8 @@ type apiError struct {
 	Title    string        `json:"title"`
 	Detail   string        `json:"detail"`
 	Problems []lcm.Problem `json:"problems"`
+	// Type is where the server says what such errors mean, "" in errors of operations.
+	Type string `json:"type"`
 	// Tacker is how /v1.0 tells errors.
 	Tacker *struct {
 		Message string `json:"message"`
@@ -179,6 +181,11 @@ func readError(resp *http.Response) error {
 		e.Detail = e.Tacker.Message
 	}
 	e.Status = resp.StatusCode
+	if at, err := url.Parse(e.Type); err == nil && strings.HasPrefix(e.Type, "/") && resp.Request != nil {
+		e.Type = resp.Request.URL.ResolveReference(at).String()
+	} else {
+		e.Type = ""
+	}
 	return e
 }
 

@@ -30,8 +30,17 @@ func (e *requestEdits) addEditFlags(cmd *cobra.Command) {
 // unreplaced begins what somebody has to replace in a request of the samples.
 const unreplaced = "REPLACE-"
 
+// readFilled reads a request that is sent as it is in a file, but for names of VIMs.
+func (c *cli) readFilled(ctx context.Context, file string) (map[string]any, error) {
+	raw, err := c.readRequest(file)
+	if err != nil {
+		return nil, err
+	}
+	return c.edit(ctx, raw, requestEdits{})
+}
+
 // edit makes the request that is sent of the one in a file.
-func (c *cli) edit(ctx context.Context, raw json.RawMessage, e requestEdits) (any, error) {
+func (c *cli) edit(ctx context.Context, raw json.RawMessage, e requestEdits) (map[string]any, error) {
 	var request any
 	if err := json.Unmarshal(raw, &request); err != nil {
 		return nil, fmt.Errorf("read the request: %w", err)

@@ -110,3 +110,26 @@ func TestProfileUse_choosesTheOneThatIsUsed(t *testing.T) {
 	require.Zero(t, command(t, "", "profile", "use", "--none").code)
 	assert.NotContains(t, command(t, "", "vnf", "list").err, "127.0.0.1:2")
 }
+
+// TestRequests_areFilledInOfEveryOperation also has names of VIMs where a request may have a connection.
+func TestRequests_areFilledInOfEveryOperation(t *testing.T) {
+	for _, args := range [][]string{
+		{"change-ext-conn", vnfID, ""},
+		{"change-package", vnfID, ""},
+		{"modify", vnfID, "--patch", ""},
+		{"heal", vnfID, "--all", "--params", ""},
+	} {
+		api := resources()
+		args[len(args)-1] = written(t, "r.json", `{"a":{"password":"REPLACE-WITH-THE-PASSWORD"}}`)
+		got := windlass(t, api, append([]string{"vnf"}, args...)...)
+		assert.Equal(t, "windlass: The request has what you are to replace:\n  $.a.password is REPLACE-WITH-THE-PASSWORD\n",
+			got.err, args[0])
+		assert.Empty(t, api.last("POST"))
+		assert.Empty(t, api.last("PATCH"))
+	}
+	api := resources()
+	windlass(t, api, "vnf", "change-ext-conn", vnfID, written(t, "r.json", `{"vimConnectionInfo":[{"vimId":"north"}]}`))
+	assert.JSONEq(t, `{"vimConnectionInfo":[{"vimId":"7d1c"}]}`, api.last("POST").body)
+	windlass(t, api, "vnf", "heal", vnfID, "--all", "--params", written(t, "r.json", `{"a":1}`), "--keep-volumes")
+	assert.Contains(t, api.last("POST").body, `"a":1`, "both count")
+}

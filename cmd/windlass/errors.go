@@ -59,6 +59,9 @@ func describe(err error) string {
 	for _, p := range problems {
 		fmt.Fprintf(&b, "\n  %s: %s", p.Path, p.Detail)
 	}
+	if e, ok := errors.AsType[*apiError](err); ok && e.Type != "" {
+		b.WriteString("\nRead what such errors mean: " + e.Type)
+	}
 	return b.String()
 }
 

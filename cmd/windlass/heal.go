@@ -49,7 +49,7 @@ A registry of images with a volume keeps that in any case, also with --all, unle
 			request["cause"] = cause
 		}
 		if params != "" {
-			additional, err := c.readRequest(params)
+			additional, err := c.readFilled(cmd.Context(), params)
 			if err != nil {
 				return err
 			}

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"encoding/json"
-
 	"github.com/spf13/cobra"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
@@ -31,12 +29,9 @@ VnfInfoModificationRequest of SOL003 may hold. It is a merge patch: what is not 
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		request := map[string]any{}
 		if patch != "" {
-			doc, err := c.readRequest(patch)
-			if err != nil {
+			var err error
+			if request, err = c.readFilled(cmd.Context(), patch); err != nil {
 				return err
-			}
-			if err := json.Unmarshal(doc, &request); err != nil {
-				return usageErrorf(cmd, "The file %s must hold a JSON object.", patch)
 			}
 		}
 		for flag, attribute := range map[string]string{"name": "vnfInstanceName", "description": "vnfInstanceDescription"} {

@@ -88,6 +88,9 @@ func TestSortBy_takesColumnsAndAttributes(t *testing.T) {
 		}
 		assert.Equal(t, want, windlass(t, api, "vnf", "list", "-o", "name", "--sort-by", by).out, by)
 	}
+	got := windlass(t, api, "vnf", "list", "--sort-by", "nmae")
+	assert.Equal(t, exitUsage, got.code)
+	assert.Contains(t, got.err, `--sort-by: nothing in the list has "nmae". Columns are id, name, product,`)
 }
 
 func TestSelector_becomesAFilterOfTheAPI(t *testing.T) {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -75,26 +74,42 @@ func (c *cli) steps(ctx context.Context, id string) ([]json.RawMessage, []step, 
 }
 
 func newOpSteps(c *cli) *cobra.Command {
-	return &cobra.Command{
-		Use:     "steps ID",
-		Short:   "Show the steps of an operation with node, state, attempts and time",
-		Example: "  windlass op steps 6f0ab2d1-93c4-4c86-b0a5-0b9a4f5c8a37",
-		Args:    exactly("ID"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			raw, steps, err := c.steps(cmd.Context(), args[0])
-			if err != nil {
-				return err
-			}
-			return c.print(raw, func(w io.Writer) {
-				row(w, "#", "STEP", "NODE", "STATE", "ATTEMPT", "TIME", "LAST LINE OR ERROR")
-				for _, s := range steps {
-					took := ""
-					if s.Started != nil {
-						took = duration(s.elapsed(c.now()))
+	var f listFlags
+	cmd := &cobra.Command{
+		Use:   "steps ID",
+		Short: "Show the steps of an operation with node, state, attempts and time",
+		Example: "  windlass op steps 6f0ab2d1-93c4-4c86-b0a5-0b9a4f5c8a37\n" +
+			"  windlass op steps 6f0ab2d1-93c4-4c86-b0a5-0b9a4f5c8a37 --sort-by -time",
+		Args: exactly("ID"),
+	}
+	f.addListFlags(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		return showList(cmd, c, f, c.stepTable(), func(ctx context.Context) ([]json.RawMessage, error) {
+			raw, _, err := c.steps(ctx, args[0])
+			return raw, err
+		})
+	}
+	return cmd
+}
+
+func (c *cli) stepTable() table[step] {
+	return table[step]{
+		kind: "step", id: func(s step) string { return fmt.Sprintf("%d %s %s", s.Index, s.Phase, s.Node) }, columns: []column[step]{
+			{name: "#", of: func(s step) any { return s.Index }},
+			{name: "STEP", of: func(s step) any { return s.name() }},
+			{name: "NODE", of: func(s step) any { return s.Node }},
+			{name: "STATE", of: func(s step) any { return s.State }},
+			{name: "ATTEMPT", of: func(s step) any { return attempts(s) }},
+			{
+				name: "TIME", moving: true, key: func(s step) any { return s.elapsed(c.now()).Seconds() },
+				of: func(s step) any {
+					if s.Started == nil {
+						return ""
 					}
-					row(w, s.Index, s.name(), s.Node, s.State, attempts(s), took, s.remark())
-				}
-			})
+					return duration(s.elapsed(c.now()))
+				},
+			},
+			{name: "LAST LINE OR ERROR", of: func(s step) any { return s.remark() }},
 		},
 	}
 }

@@ -230,6 +230,10 @@ func sortEntries[T any](entries []entry[T], by string, t table[T]) error {
 	if err != nil {
 		return err
 	}
+	if len(entries) > 0 && !slices.ContainsFunc(entries, func(e entry[T]) bool { return key(e) != nil }) {
+		return fmt.Errorf("--sort-by: nothing in the list has %q. Columns are %s; an attribute is named with its path, as -o json "+
+			"shows it", by, strings.Join(t.names(), ", "))
+	}
 	slices.SortStableFunc(entries, func(a, b entry[T]) int {
 		order := compareValues(key(a), key(b))
 		if backwards {
@@ -238,6 +242,14 @@ func sortEntries[T any](entries []entry[T], by string, t table[T]) error {
 		return order
 	})
 	return nil
+}
+
+// names are those of the columns, as --sort-by takes them.
+func (t table[T]) names() (out []string) {
+	for _, col := range t.columns {
+		out = append(out, strings.ToLower(strings.ReplaceAll(col.name, " ", "-")))
+	}
+	return out
 }
 
 func sortKey[T any](by string, t table[T]) (func(entry[T]) any, error) {

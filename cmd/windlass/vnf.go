@@ -121,8 +121,9 @@ input; 'windlass package request' prints one to begin with. --vim, --set and --s
 serves several sites and passwords need not be in it. A vimId may be the name of a VIM. What begins with REPLACE- must have
 been replaced. The command returns when the operation has begun, with --watch or --wait when it has ended.`,
 		Example: `  windlass vnf instantiate edge-1 request.json --watch
-  windlass vnf instantiate edge-1 request.json --vim north --set additionalParams.pod_cidr=10.32.0.0/16 --plan
-  windlass vnf instantiate edge-1 request.json --set-file additionalParams.node_password=node.password --wait --timeout 30m`,
+  windlass vnf instantiate edge-1 request.json --vim north --set instantiationLevelId=instantiation_level_2 --plan
+  windlass vnf instantiate edge-1 request.json --wait --timeout 30m \
+    --set-file additionalParams.k8s_cluster_installation_param.proxy.http_proxy=proxy.url`,
 		Args: exactly("ID", "REQUEST"),
 	}
 	how.addMannerFlags(cmd)
@@ -155,7 +156,7 @@ form is that of --lcm-version: cpConfig is a list in version 1, a map in version
 	}
 	how.addMannerFlags(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		request, err := c.readRequest(args[1])
+		request, err := c.readFilled(cmd.Context(), args[1])
 		if err != nil {
 			return err
 		}
@@ -178,7 +179,7 @@ The command uses version 2 of the API, whatever --lcm-version says.`,
 	}
 	how.addMannerFlags(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		request, err := c.readRequest(args[1])
+		request, err := c.readFilled(cmd.Context(), args[1])
 		if err != nil {
 			return err
 		}

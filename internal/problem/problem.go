@@ -11,7 +11,7 @@ import (
 
 // Details is ProblemDetails (SOL013 clause 6.3, RFC 9457).
 type Details struct {
-	// Type is where a server says what errors of this kind mean, relative to its address; "" for what only HTTP knows.
+	// Type is where a server says what errors of this kind mean, relative to its address.
 	Type     string `json:"type,omitempty"`
 	Title    string `json:"title,omitempty"`
 	Status   int    `json:"status"`
@@ -25,6 +25,9 @@ type Details struct {
 
 // HelpPage is the page about errors that every server has.
 const HelpPage = "/docs/troubleshooting.md"
+
+// TypeOfHTTP is the part of that page that is about answers that only HTTP knows.
+const TypeOfHTTP = HelpPage + "#http"
 
 // TypeOf is the part of that page that is about errors of a kind.
 func TypeOf(kind lcm.Kind) string { return HelpPage + "#" + strings.ToLower(string(kind)) }

@@ -88,6 +88,9 @@ func redact(groups []string, a slog.Attr) slog.Attr {
 	if a.Value.Kind() == slog.KindString {
 		a.Value = slog.StringValue(secrets.MaskText(a.Value.String()))
 	}
+	if a.Value.Kind() == slog.KindDuration { // JSON would have nanoseconds
+		a.Value = slog.StringValue(a.Value.Duration().String())
+	}
 	if a.Value.Kind() == slog.KindAny {
 		a.Value = redactAny(a.Value.Any())
 	}

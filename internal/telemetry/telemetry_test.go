@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 	"testing/slogtest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -19,6 +20,13 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/telemetry"
 )
+
+func TestLogger_writesTimesAsPeopleReadThem(t *testing.T) {
+	t.Parallel()
+	var out strings.Builder
+	telemetry.NewLogger(&out, slog.LevelInfo, "json").Info("line", "grace", 90*time.Second)
+	require.Contains(t, out.String(), `"grace":"1m30s"`)
+}
 
 func TestLogger_writesNoSecret(t *testing.T) {
 	t.Parallel()

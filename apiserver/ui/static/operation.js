@@ -4,7 +4,7 @@ import { h, fill, setText, notice } from './dom.js';
 import { get, may, post, session } from './api.js';
 import { listen } from './events.js';
 import { isOpen, nameOf, operationName, moment, span } from './format.js';
-import { attempt, button, confirm, facts, id, later, pill } from './parts.js';
+import { attempt, button, confirm, facts, id, later, meaning, pill } from './parts.js';
 import { Timeline } from './timeline.js';
 
 export async function showOperation(place, { id: opId, signal }) {
@@ -66,7 +66,8 @@ function failure(operation) {
   const { error, operationState } = operation;
   const title = { FAILED_TEMP: 'The operation has stopped and waits for your decision', ROLLED_BACK: 'It was rolled back because' };
   return h(`div.failure.${operationState === 'FAILED_TEMP' ? 'warn' : 'off'}`,
-    h('p.title', title[operationState] || 'What went wrong'), h('p', error.detail), error.title && h('p.sub', `Kind: ${error.title}`));
+    h('p.title', title[operationState] || 'What went wrong'), h('p', error.detail), error.title && h('p.sub', `Kind: ${error.title}`),
+    meaning(error.type));
 }
 
 function links(operation, steps) {

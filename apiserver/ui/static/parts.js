@@ -30,7 +30,12 @@ export const empty = (title, text) => h('div.empty', h('p.title', title), text &
 
 export const problem = (error) => h('div.problem', { role: 'alert' },
   h('p', error.message),
-  error.problem?.problems && h('ul', error.problem.problems.map((p) => h('li', h('code', p.path), ' ', p.detail))));
+  error.problem?.problems && h('ul', error.problem.problems.map((p) => h('li', h('code', p.path), ' ', p.detail))),
+  meaning(error.problem?.type));
+
+// meaning leads to what errors of that type mean.
+export const meaning = (type) => type?.startsWith('/docs/') && h('p.sub',
+  h('a', { href: type, target: '_blank' }, 'What such errors mean'));
 
 // table is a table whose cells carry their column's name, for narrow screens.
 export function table(label, columns, rows) {
