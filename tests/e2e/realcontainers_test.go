@@ -15,6 +15,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 )
@@ -141,12 +142,14 @@ func (r *realContainers) sideBySide(t *testing.T) {
 	r.Await(t, op, quick, "COMPLETED")
 	r.requireText(t, "web", "80", "from a Pod")
 	r.terminate(t, here)
-	requireNoPods(t, r.c)
+	_, err = r.c.AppsV1().Deployments("default").Get(t.Context(), "web", metav1.GetOptions{})
+	require.True(t, apierrors.IsNotFound(err), "%v", err)
 	require.Len(t, r.Vnfcs(t, there), 1)
 	pods, err := r.c.CoreV1().Pods(other).List(t.Context(), metav1.ListOptions{})
 	require.NoError(t, err)
 	require.Len(t, pods.Items, 1, "the other one goes on")
 	r.terminate(t, there)
+	requireNoPods(t, r.c)
 	require.NoError(t, r.c.CoreV1().Namespaces().Delete(t.Context(), other, metav1.DeleteOptions{}))
 }
 
