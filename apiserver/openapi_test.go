@@ -39,6 +39,27 @@ func TestOpenAPI_isValid(t *testing.T) {
 
 var routeParameter = regexp.MustCompile(`:(\w+)`)
 
+// TestOpenAPI_hasAnExampleOfEveryRequest is for readers who try requests in the page.
+func TestOpenAPI_hasAnExampleOfEveryRequest(t *testing.T) {
+	bodies := 0
+	for path, item := range described(t).Paths.Map() {
+		for method, operation := range item.Operations() {
+			if operation.RequestBody == nil {
+				continue
+			}
+			for kind, media := range operation.RequestBody.Value.Content {
+				if !strings.Contains(kind, "json") {
+					continue
+				}
+				bodies++
+				given := media.Example != nil || len(media.Examples) > 0 || media.Schema.Value.Example != nil
+				require.True(t, given, "%s %s (%s)", method, path, kind)
+			}
+		}
+	}
+	require.Greater(t, bodies, 40)
+}
+
 func TestOpenAPI_hasEveryRouteAndNoOther(t *testing.T) {
 	var routes []string
 	for _, r := range shown(t).handler.(*echo.Echo).Routes() {
