@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -130,4 +131,55 @@ func row(text, name string) string {
 		return ""
 	}
 	return lines[i]
+}
+
+var (
+	// generated are pages that code writes, with lines as long as a sentence of it.
+	generated      = regexp.MustCompile("(?m)^.*page is generated from |`go tool task docs:generate`")
+	linkDefinition = regexp.MustCompile(`^\[[^\]]+\]: `)
+)
+
+// maxProse is how many columns a line of prose may have: as many as one of code.
+const maxProse = 120
+
+func TestPages_haveNoLongLinesOfProse(t *testing.T) {
+	files := []string{"../README.md"}
+	require.NoError(t, filepath.WalkDir(".", func(path string, _ os.DirEntry, err error) error {
+		if strings.HasSuffix(path, ".md") {
+			files = append(files, path)
+		}
+		return err
+	}))
+	require.Contains(t, files, "how-to/instantiate.md")
+	for _, file := range files {
+		text := page(t, file)
+		if generated.MatchString(text) {
+			continue
+		}
+		for n, line := range prose(text) {
+			assert.LessOrEqual(t, utf8.RuneCountInString(line), maxProse, "%s:%d: %s", file, n, line)
+		}
+	}
+}
+
+// prose are the lines of a page by their numbers, without tables, code and definitions of links.
+func prose(text string) map[int]string {
+	out := map[int]string{}
+	fenced := false
+	for i, line := range strings.Split(text, "\n") {
+		if strings.HasPrefix(strings.TrimSpace(line), "```") {
+			fenced = !fenced
+			continue
+		}
+		if fenced || strings.HasPrefix(line, "|") || strings.HasPrefix(line, "    ") || linkDefinition.MatchString(line) {
+			continue
+		}
+		out[i+1] = line
+	}
+	return out
+}
+
+func TestProse_isNeitherTableNorCode(t *testing.T) {
+	text := "Prose\n\n    code\n| a | row |\n```console\n$ code\n```\n[a]: https://x.example\n* an item"
+	assert.Equal(t, map[int]string{1: "Prose", 2: "", 9: "* an item"}, prose(text))
 }
