@@ -134,8 +134,8 @@ func row(text, name string) string {
 }
 
 var (
-	// generated are pages that code writes, with lines as long as a sentence of it.
-	generated      = regexp.MustCompile("(?m)^.*page is generated from |`go tool task docs:generate`")
+	// generated are pages that code writes, with lines as long as its sentences.
+	generated      = regexp.MustCompile(`This page is generated from the `)
 	linkDefinition = regexp.MustCompile(`^\[[^\]]+\]: `)
 )
 
