@@ -96,6 +96,9 @@ func (c *Cluster) rehearseOne(ctx context.Context, p prepared, owner string, com
 			return c.rehearseElsewhere(ctx, p)
 		}
 	}
+	if err := c.claimsAreFree(ctx, p, owner); err != nil {
+		return err
+	}
 	return c.write(ctx, p, true)
 }
 

@@ -2,6 +2,7 @@ package kubernetes
 
 import (
 	"context"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -9,9 +10,12 @@ import (
 
 	"golang.org/x/sync/errgroup"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/windlass-nfv/windlass/internal/charts"
+	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
@@ -66,7 +70,7 @@ func (c *Cluster) claims(
 // removeClaims deletes the claims of a deployment, which StatefulSets leave behind, and waits until they are gone. Those
 // stay that are wished to, and those that the package itself wants to stay.
 func (c *Cluster) removeClaims(ctx context.Context, r *record, w *waiting) error {
-	all, err := c.claims(ctx, slices.Concat(r.Objects, r.Dropped, r.Hooks), w.owner)
+	all, err := c.claims(ctx, slices.Concat(r.Objects, r.Dropped, r.Hooks, r.ClaimMakers), w.owner)
 	if err != nil {
 		return err
 	}
@@ -94,7 +98,7 @@ func (r *record) keepsClaim(claim *unstructured.Unstructured, fate vim.VolumeFat
 	switch {
 	case charts.Kept(claim):
 		return "it is to be kept (helm.sh/resource-policy)"
-	case slices.ContainsFunc(slices.Concat(r.Objects, r.Dropped), func(o unstructured.Unstructured) bool {
+	case slices.ContainsFunc(slices.Concat(r.Objects, r.Dropped, r.ClaimMakers), func(o unstructured.Unstructured) bool {
 		return retains(&o, claim)
 	}):
 		return "its StatefulSet retains it (persistentVolumeClaimRetentionPolicy)"
@@ -112,11 +116,95 @@ func retains(o, claim *unstructured.Unstructured) bool {
 	if policy != "Retain" || o.GetNamespace() != claim.GetNamespace() {
 		return false
 	}
-	return slices.ContainsFunc(claimTemplates(o), func(template string) bool {
-		number, is := strings.CutPrefix(claim.GetName(), template+"-"+o.GetName()+"-")
-		_, err := strconv.Atoi(number)
-		return is && err == nil
-	})
+	_, is := claimNumber(o, claim.GetName())
+	return is
+}
+
+// claimNumber is the number of the Pod of a StatefulSet that mounts the claim of a name, if one does.
+func claimNumber(set *unstructured.Unstructured, name string) (n int, is bool) {
+	for _, template := range claimTemplates(set) {
+		number, is := strings.CutPrefix(name, template+"-"+set.GetName()+"-")
+		if n, err := strconv.Atoi(number); is && err == nil && n >= 0 {
+			return n, true
+		}
+	}
+	return 0, false
+}
+
+// claimsAreFree refuses claims of somebody else that a StatefulSet would mount, as they have the names of its own. Those
+// that its Pods have already are theirs.
+func (c *Cluster) claimsAreFree(ctx context.Context, p prepared, owner string) error {
+	if len(claimTemplates(&p.Unstructured)) == 0 {
+		return nil
+	}
+	mapping, _, err := c.kindOf(ctx, corev1.SchemeGroupVersion.WithKind(claimKind), time.Time{})
+	if err != nil {
+		return translate("tell which kinds of objects it has", err)
+	}
+	list, err := c.at(mapping, p.GetNamespace()).List(ctx, metav1.ListOptions{LabelSelector: ownerLabel + "!=" + owner})
+	if err != nil {
+		return translate("list the claims of volumes", err)
+	}
+	var foreign []unstructured.Unstructured
+	first, end := numbers(&p.Unstructured)
+	for _, claim := range list.Items {
+		if n, is := claimNumber(&p.Unstructured, claim.GetName()); is && n >= first && n < end {
+			foreign = append(foreign, claim)
+		}
+	}
+	if len(foreign) == 0 {
+		return nil
+	}
+	live, err := c.at(p.mapping, p.GetNamespace()).Get(ctx, p.GetName(), metav1.GetOptions{})
+	switch {
+	case err == nil:
+		first, end := numbers(live)
+		foreign = slices.DeleteFunc(foreign, func(claim unstructured.Unstructured) bool {
+			n, _ := claimNumber(live, claim.GetName())
+			return n >= first && n < end
+		})
+	case !errors.IsNotFound(err):
+		return translate("read "+title(&p.Unstructured), err)
+	}
+	var names []string
+	for _, claim := range foreign {
+		names = append(names, claim.GetName())
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	return lcm.Errorf(lcm.KindConflict, "would mount claims that are there already, and not of this VNF: %s. Rename the "+
+		"StatefulSet in the package, choose another namespace, or remove the claims", strings.Join(names, ", "))
+}
+
+// numbers are the first of a StatefulSet's Pods, and the one after the last, which an autoscaler may set without end.
+func numbers(set *unstructured.Unstructured) (first, end int) {
+	start, _, _ := unstructured.NestedInt64(set.Object, "spec", "ordinals", "start")
+	replicas, is, _ := unstructured.NestedInt64(set.Object, "spec", "replicas")
+	if !is {
+		return int(start), math.MaxInt
+	}
+	return int(start), int(start + replicas)
+}
+
+// claimMakersAmong are the StatefulSets that have made claims, with what tells of these; they are not there any more.
+func claimMakersAmong(objects []unstructured.Unstructured) (out []unstructured.Unstructured) {
+	for _, o := range objects {
+		if len(claimTemplates(&o)) == 0 {
+			continue
+		}
+		made := unstructured.Unstructured{Object: map[string]any{}}
+		made.SetGroupVersionKind(o.GroupVersionKind())
+		made.SetNamespace(o.GetNamespace())
+		made.SetName(o.GetName())
+		for _, field := range []string{"volumeClaimTemplates", "persistentVolumeClaimRetentionPolicy"} {
+			if value, is, _ := unstructured.NestedFieldCopy(o.Object, "spec", field); is {
+				_ = unstructured.SetNestedField(made.Object, value, "spec", field)
+			}
+		}
+		out = append(out, made)
+	}
+	return out
 }
 
 // formerClaims are the UIDs of the claims that an earlier deployment has left for this one.

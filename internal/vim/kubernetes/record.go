@@ -36,6 +36,8 @@ type record struct {
 
 	// FormerClaims are the UIDs of claims that were there, of the same owner, before the deployment was made.
 	FormerClaims []string `json:"formerClaims,omitempty"`
+	// ClaimMakers are StatefulSets of former definitions, whose claims go with the deployment.
+	ClaimMakers []unstructured.Unstructured `json:"claimMakers,omitempty"`
 
 	// Halted is set from the beginning of Halt to the end of Resume. Stopped are the Pods that there were.
 	Halted  bool         `json:"halted,omitempty"`

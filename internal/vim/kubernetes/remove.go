@@ -103,6 +103,7 @@ func (c *Cluster) drop(ctx context.Context, name string, r *record, w *waiting) 
 			return err
 		}
 	}
+	r.ClaimMakers = except(slices.Concat(claimMakersAmong(r.Dropped), r.ClaimMakers), nil)
 	r.Dropped, r.Former = nil, nil
 	return c.keep(ctx, name, r)
 }
