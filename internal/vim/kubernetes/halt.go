@@ -165,22 +165,29 @@ func (c *Cluster) awaitEnd(ctx context.Context, objects []prepared, grace time.D
 		if len(left) == 0 {
 			return true, nil
 		}
-		if asked || time.Now().Before(over) {
+		w.end(ctx, left)
+		if time.Now().Before(over) {
 			return false, nil
 		}
+		if asked {
+			left = slices.DeleteFunc(left, func(pod *unstructured.Unstructured) bool { return !w.isLost(ctx, pod) })
+		}
 		asked = true
-		return false, c.endPods(ctx, left)
+		return false, w.endPods(ctx, left)
 	})
 }
 
 // moment is how many seconds Pods have that are to end at once: with 0 nobody waits until their containers have ended.
 const moment = int64(1)
 
-// endPods lets Pods end at once.
-func (c *Cluster) endPods(ctx context.Context, pods []*unstructured.Unstructured) error {
-	grace := moment
+// endPods lets Pods end at once. Nobody waits for those on a dead node, whose kubelet says nothing.
+func (w *waiting) endPods(ctx context.Context, pods []*unstructured.Unstructured) error {
 	for _, pod := range pods {
-		err := c.core.Pods(pod.GetNamespace()).Delete(ctx, pod.GetName(), metav1.DeleteOptions{
+		grace := moment
+		if w.isLost(ctx, pod) {
+			grace = 0
+		}
+		err := w.cluster.core.Pods(pod.GetNamespace()).Delete(ctx, pod.GetName(), metav1.DeleteOptions{
 			GracePeriodSeconds: &grace, Preconditions: metav1.NewUIDPreconditions(string(pod.GetUID())),
 		})
 		if err != nil && !gone(err) {

@@ -1,6 +1,7 @@
 package kubernetes
 
 import (
+	"cmp"
 	"context"
 	goerrors "errors"
 	"maps"
@@ -17,7 +18,7 @@ import (
 // gone is the condition that none of the objects is there any more. It tells what keeps those that go.
 func (w *waiting) gone(ctx context.Context, objects []prepared) (bool, error) {
 	if !w.over.IsZero() && time.Now().After(w.over) {
-		if err := w.cluster.endPods(ctx, w.leaving()); err != nil {
+		if err := w.endPods(ctx, w.leaving(ctx)); err != nil {
 			return false, err
 		}
 	}
@@ -34,7 +35,7 @@ func (w *waiting) gone(ctx context.Context, objects []prepared) (bool, error) {
 		return true, nil
 	}
 	for _, pod := range w.listed(pods) {
-		if why := heldBy(pod); why != "" {
+		if why := cmp.Or(heldBy(pod), w.whyLate(ctx, pod)); why != "" {
 			w.left[title(pod)] = why
 		}
 	}
@@ -101,11 +102,11 @@ func (w *waiting) overdue(ctx context.Context, err error) error {
 		"finalizer has to take it away, or somebody in their place; then retry.", strings.Join(left, "; "))
 }
 
-// leaving are Pods that end, and may take longer than a moment to do so.
-func (w *waiting) leaving() (out []*unstructured.Unstructured) {
+// leaving are Pods that end, and may take longer than a moment to do so, or for ever.
+func (w *waiting) leaving(ctx context.Context) (out []*unstructured.Unstructured) {
 	for _, pod := range w.listed(pods) {
 		grace, is, _ := unstructured.NestedInt64(pod.Object, "metadata", "deletionGracePeriodSeconds")
-		if pod.GetDeletionTimestamp() != nil && (!is || grace > moment) {
+		if pod.GetDeletionTimestamp() != nil && (!is || grace > moment || w.isLost(ctx, pod)) {
 			out = append(out, pod)
 		}
 	}

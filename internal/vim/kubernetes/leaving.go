@@ -112,13 +112,12 @@ func gone(err error) bool { return err == nil || errors.IsNotFound(err) || error
 
 // replaced is the condition that Pods which were deleted are gone: a bare one is made again only then.
 func (w *waiting) replaced(leaving []leavingPod) condition {
-	return func(context.Context, []prepared) (bool, error) {
-		for _, pod := range w.listed(pods) {
-			if slices.ContainsFunc(leaving, func(p leavingPod) bool { return p.uid == pod.GetUID() && !p.chosen }) {
-				return false, nil
-			}
-		}
-		return true, nil
+	return func(ctx context.Context, _ []prepared) (bool, error) {
+		going := slices.DeleteFunc(w.listed(pods), func(pod *unstructured.Unstructured) bool {
+			return !slices.ContainsFunc(leaving, func(p leavingPod) bool { return p.uid == pod.GetUID() && !p.chosen })
+		})
+		seen := slices.ContainsFunc(going, func(pod *unstructured.Unstructured) bool { return pod.GetDeletionTimestamp() == nil })
+		return len(w.end(ctx, going)) == 0 && !seen, nil
 	}
 }
 

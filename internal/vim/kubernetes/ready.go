@@ -32,11 +32,7 @@ func (w *waiting) ready(ctx context.Context, objects []prepared) (bool, error) {
 			missing = append(missing, title(&p.Unstructured)+": "+why)
 		}
 	}
-	for _, pod := range w.listed(pods) {
-		if pod.GetDeletionTimestamp() != nil {
-			missing = append(missing, title(pod)+" ends")
-		}
-	}
+	missing = append(missing, w.end(ctx, w.listed(pods))...)
 	if len(missing) == 0 {
 		return true, nil
 	}

@@ -26,6 +26,8 @@ type waiting struct {
 	told      map[string]string // the last that was shown of each object
 	troubles  map[string]*trouble
 	began     time.Time
+	nodes     map[string]seenNode
+	late      map[string]bool // Pods that were shown not to end in time
 	// over is when Pods that end have had their time; zero lets them take the time that they are given.
 	over time.Time
 
@@ -50,6 +52,7 @@ func (c *Cluster) wait(owner string, patience time.Duration, show func(string)) 
 		},
 		informers: map[place]cache.SharedIndexInformer{}, changed: make(chan struct{}, 1), told: map[string]string{},
 		troubles: map[string]*trouble{}, began: time.Now(), inhabited: map[string]string{},
+		nodes: map[string]seenNode{},
 	}
 }
 

@@ -88,7 +88,9 @@ func TestChange_remembersClaimsOfWhatItDrops(t *testing.T) {
 	p.Volumes(t, 8)
 	newNamespace(t, p, "data")
 	c := p.Connect(t, "default")
-	in := func(text string) string { return strings.Replace(text, "metadata: {name: ", "metadata: {namespace: data, name: ", 1) }
+	in := func(text string) string {
+		return strings.Replace(text, "metadata: {name: ", "metadata: {namespace: data, name: ", 1)
+	}
 	sets := in(stored("store", "replicas: 1")) +
 		in(stored("retained", "persistentVolumeClaimRetentionPolicy: {whenDeleted: Retain}"))
 	_, err := deploy(t, c, "vnf-1", owner, driver.Definition{Objects: manifests(t, settings+sets)})
