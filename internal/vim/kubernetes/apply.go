@@ -1,6 +1,7 @@
 package kubernetes
 
 import (
+	"cmp"
 	"context"
 	goerrors "errors"
 	"slices"
@@ -106,6 +107,7 @@ func (c *Cluster) rehearseOne(ctx context.Context, p prepared, owner string, com
 type presence struct {
 	is    bool
 	owner string
+	ends  bool // it is deleted, and not gone yet
 }
 
 func (p presence) foreign(owner string) bool { return p.is && p.owner != owner }
@@ -121,7 +123,7 @@ func (c *Cluster) ownerOf(ctx context.Context, p prepared) (presence, error) {
 	case err != nil:
 		return presence{}, translate("read "+title(&p.Unstructured), err)
 	}
-	return presence{true, have.GetLabels()[ownerLabel]}, nil
+	return presence{true, have.GetLabels()[ownerLabel], have.GetDeletionTimestamp() != nil}, nil
 }
 
 // write makes an object, or changes it to what it is to be: by server-side apply where the kind takes it.
@@ -189,6 +191,16 @@ func (c *Cluster) apply(ctx context.Context, objects []prepared, owner string, w
 	return nil
 }
 
+// notGone says of an object that ends for too long what keeps it.
+func notGone(ctx context.Context, err error, what string, left map[string]string) error {
+	if !goerrors.Is(context.Cause(ctx), errTimeout) {
+		return err
+	}
+	why := cmp.Or(left[what], "it is there still")
+	return lcm.Errorf(lcm.KindBroken, "The time for the deployment is over, and %s, which was deleted, is not gone: %s",
+		what, why)
+}
+
 func preparedOf(layer []unstructured.Unstructured, index map[string]prepared) (out []prepared) {
 	for _, o := range layer {
 		out = append(out, index[key(&o)])
@@ -221,6 +233,14 @@ func (c *Cluster) applyOne(
 		}
 		return lcm.Errorf(lcm.KindConflict, "%s is there already on the VIM %s, and not of this VNF.",
 			title(&p.Unstructured), c.name)
+	}
+	if there.ends { // what is changed now would go with it
+		show(title(&p.Unstructured) + " ends: it is made anew when it is gone.")
+		going := c.wait(owner, 0, show)
+		if err := going.until(ctx, []prepared{p}, going.gone); err != nil {
+			return notGone(ctx, err, title(&p.Unstructured), going.left)
+		}
+		there = presence{}
 	}
 	switch err := c.write(ctx, p, false); {
 	case lcm.Is(err, lcm.KindConflict) && p.GetKind() == bindingKind: // it is bound already

@@ -2,6 +2,7 @@ package kubernetes
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -57,6 +58,30 @@ func (w *waiting) causeOf(t trouble) *trouble {
 		}
 	}
 	return nil
+}
+
+// volumesCome tells whether a Pod has no node only because volumes are being made for its claims, which takes some
+// provisioners half a minute. What keeps a claim from its volume is the claim's own trouble.
+func (w *waiting) volumesCome(o *unstructured.Unstructured, t trouble) bool {
+	var pod corev1.Pod
+	if !strings.Contains(t.message, "unbound immediate PersistentVolumeClaims") ||
+		runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, &pod) != nil {
+		return false
+	}
+	known := w.listed(claims)
+	for _, v := range pod.Spec.Volumes {
+		if v.PersistentVolumeClaim == nil && v.Ephemeral == nil {
+			continue
+		}
+		comes := v.PersistentVolumeClaim != nil && slices.ContainsFunc(known, func(claim *unstructured.Unstructured) bool {
+			return claim.GetNamespace() == pod.Namespace && claim.GetName() == v.PersistentVolumeClaim.ClaimName &&
+				claimPhase(claim) != corev1.ClaimLost
+		})
+		if !comes {
+			return false // of claims of others, no trouble is seen
+		}
+	}
+	return true
 }
 
 // waitsForPod tells whether a claim is as it is to be although it has no volume: it gets one together with the first Pod

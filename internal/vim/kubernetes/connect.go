@@ -37,6 +37,7 @@ type Cluster struct {
 	core  corev1.CoreV1Interface
 	apps  appsv1.AppsV1Interface
 	kinds *kinds
+	clock *clock
 }
 
 // Connector makes connections to clusters. Those to the same cluster with the same credentials share what the cluster
@@ -70,8 +71,8 @@ func (c *Connector) Connect(to lcm.Vim, cred map[string]any) (*Cluster, error) {
 	if err != nil {
 		return nil, unusable(to, err)
 	}
-	client := &http.Client{Transport: wrapped, CheckRedirect: outbound.StayThere(theVim)}
-	cluster := &Cluster{name: to.Name, namespace: to.Namespace()}
+	cluster := &Cluster{name: to.Name, namespace: to.Namespace(), clock: &clock{next: wrapped}}
+	client := &http.Client{Transport: cluster.clock, CheckRedirect: outbound.StayThere(theVim)}
 	if cluster.objects, err = dynamic.NewForConfigAndClient(config, client); err != nil {
 		return nil, unusable(to, err)
 	}

@@ -185,6 +185,9 @@ func timedOut(ctx context.Context, err error, w *waiting) error {
 	if err == nil || !goerrors.Is(context.Cause(ctx), errTimeout) {
 		return err
 	}
+	if told, ok := goerrors.AsType[*lcm.Error](err); ok && told.Kind == lcm.KindBroken && !goerrors.Is(err, errTimeout) {
+		return err // it says what was missing
+	}
 	var missing []string
 	for _, what := range slices.Sorted(maps.Keys(w.told)) {
 		if w.told[what] != "ready" {

@@ -50,7 +50,11 @@ func (w *waiting) trouble(ctx context.Context, objects []prepared) error {
 		w.show(t.sentence())
 	}
 	for _, pod := range w.listed(pods) {
-		podTroubles(pod, note)
+		podTroubles(pod, func(cause string, t trouble) {
+			if !w.volumesCome(pod, t) {
+				note(cause, t)
+			}
+		})
 	}
 	w.refusals(objects, note)
 	var worst *trouble
@@ -127,7 +131,7 @@ func (w *waiting) refusals(objects []prepared, note func(cause string, t trouble
 	w.lostClaims(note)
 	for _, e := range w.warnings() {
 		if !slices.Contains([]string{"FailedCreate", "ProvisioningFailed", failedBinding}, e.Reason) ||
-			lastSeen(e).Before(w.began.Add(-time.Second)) || !w.ours(e, objects) {
+			!w.isNew(e) || !w.ours(e, objects) {
 			continue
 		}
 		note("refused", trouble{
