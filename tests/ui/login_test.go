@@ -6,7 +6,9 @@ import (
 	"net/http/httptest"
 	"testing"
 
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
@@ -83,9 +85,35 @@ func TestLogin(t *testing.T) {
 	b.says(".pager", "101 to 121 of 121")
 	b.do(chromedp.SendKeys(`input[type=search]`, "product 77"))
 	b.says("main .count", "1 package")
+	b.fitsNarrowScreens(server.URL)
 	b.do(chromedp.Click(`details.menu summary`))
 	b.press("Log out")
 	b.says("h1", "Log in to Windlass")
+}
+
+// fitsNarrowScreens shows pages 360 px wide, in the dark, and goes through one with the keyboard.
+func (b *browser) fitsNarrowScreens(server string) {
+	b.Helper()
+	light, dark := "", ""
+	const background = `getComputedStyle(document.body).backgroundColor`
+	b.do(chromedp.Evaluate(background, &light), chromedp.EmulateViewport(360, 740),
+		emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}),
+		chromedp.Evaluate(background, &dark))
+	require.NotEqual(b, light, dark)
+	for page, says := range map[string]string{
+		"": "10,000 instances", "packages": "121 packages", "operations": "0 operations", "vims": "There is no VIM yet",
+	} {
+		b.do(chromedp.Navigate(server + "/ui/#/" + page))
+		b.says("main", says)
+		var width int
+		b.do(chromedp.Evaluate(`document.documentElement.scrollWidth`, &width))
+		require.LessOrEqual(b, width, 360, "#/%s", page)
+	}
+	var focused bool
+	b.do(chromedp.KeyEvent(kb.Tab), chromedp.Evaluate(
+		`document.activeElement.matches("a, button, input, summary") && document.activeElement.matches(":focus-visible")`, &focused))
+	require.True(b, focused, "the keyboard reaches what can be used")
+	b.do(chromedp.EmulateReset(), emulation.SetEmulatedMedia())
 }
 
 // tenThousand makes so many instances of the project edge.
