@@ -84,6 +84,30 @@ func TestRefusalOfTheWorkflowIsAConflict(t *testing.T) {
 	require.Equal(t, "ROLLING_BACK", b.do("GET", path, nil).want(http.StatusOK)["operationState"])
 }
 
+// A cancel that no worker took in time is answered with 503, and yet taken by the next one: the client repeats it.
+func TestARepeatedCancelIsAnsweredAsTaken(t *testing.T) {
+	forceful := map[string]any{"cancelMode": "FORCEFUL"}
+	for state, before := range map[lcm.OperationState][]lcm.OperationState{
+		lcm.FailedTemp: {lcm.Processing}, lcm.RolledBack: nil,
+	} {
+		b := newBench(t)
+		instance, request := b.ready("/vnflcm/v1")
+		path := b.do("POST", instance+"/instantiate", request).path()
+		for _, s := range before {
+			b.enter(path, s)
+		}
+		b.starter.refuse = lcm.Errorf(lcm.KindUnavailable, "The operation's workflow cannot be reached. Try again.")
+		b.do("POST", path+"/cancel", forceful).problem(http.StatusServiceUnavailable)
+		b.starter.refuse = lcm.Errorf(lcm.KindConflict, "A FORCEFUL cancel is under way already.")
+		b.enter(path, b.operation(path).State, func(r *lcm.OperationRecord) { r.IsCancelPending, r.CancelMode = true, lcm.Forceful })
+		b.do("POST", path+"/cancel", forceful).want(http.StatusAccepted)
+		b.do("POST", path+"/cancel", map[string]any{"cancelMode": "GRACEFUL"}).problem(http.StatusConflict)
+		b.enter(path, state, func(r *lcm.OperationRecord) { r.Error = lcm.Cancelled(lcm.Forceful) })
+		b.do("POST", path+"/cancel", forceful).want(http.StatusAccepted)
+		b.do("POST", path+"/cancel", map[string]any{"cancelMode": "GRACEFUL"}).problem(http.StatusConflict)
+	}
+}
+
 func TestTerminationGoesForwardOnly(t *testing.T) {
 	for _, root := range []string{"/vnflcm/v1", "/vnflcm/v2"} {
 		t.Run(root, func(t *testing.T) {

@@ -24,7 +24,7 @@ func (c *control) stopping() bool { return c.cancel != "" }
 
 // cause is the error of an operation that was cancelled.
 func (c *control) cause() error {
-	return lcm.Errorf(lcm.KindBroken, "The operation was cancelled (%s).", c.cancel)
+	return lcm.Cancelled(c.cancel)
 }
 
 // listen installs the query, the updates and the signals. Updates are for the API: their validators refuse
@@ -86,6 +86,9 @@ func (op *operation) takeCancel(ctx workflow.Context) error {
 		"waits; FORCEFUL interrupts the step. " +
 		"It is in FAILED_TEMP then."
 	handle := func(ctx workflow.Context, req lcm.CancelRequest) error {
+		if op.isCancelledBy(req.Mode) {
+			return nil
+		}
 		ctx, _ = workflow.NewDisconnectedContext(ctx)
 		return op.stopWork(ctx, req.Mode)
 	}
@@ -93,6 +96,9 @@ func (op *operation) takeCancel(ctx workflow.Context) error {
 		Validator: func(_ workflow.Context, req lcm.CancelRequest) error {
 			if req.Mode != lcm.Graceful && req.Mode != lcm.Forceful {
 				return refusal(lcm.KindInvalid, "cancelMode must be GRACEFUL or FORCEFUL, not %q.", req.Mode)
+			}
+			if op.isCancelledBy(req.Mode) {
+				return nil
 			}
 			return op.accepts(lcm.Cancel)
 		},
@@ -118,6 +124,16 @@ func (op *operation) onSignal(ctx workflow.Context, action lcm.Action, describe 
 			take(ctx)
 		}
 	})
+}
+
+// isCancelledBy tells whether a cancel of that mode was taken already. Clients repeat a cancel that they had no answer to:
+// it waits in Temporal while no worker runs, and both are answered by the next one.
+func (op *operation) isCancelledBy(mode lcm.CancelMode) bool {
+	status := op.journal.status
+	if status.State == lcm.FailedTemp {
+		return op.control.decision == "" && status.Error.WasCancelled(mode)
+	}
+	return status.State.Accepts(lcm.Cancel) && op.control.cancel == mode
 }
 
 // accepts is the rule of SOL003 clauses 5.4.14 to 5.4.17 for every way in.

@@ -9,30 +9,13 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// command is a decision as `windlass op` takes it, and what it is good for.
-type command struct {
-	purpose string
-	action  lcm.Action
-}
-
-// nextCommands are the decisions that the operation waits for; none unless it is in FAILED_TEMP.
-func (op *operation) nextCommands() []command {
-	if op.journal.status.State != lcm.FailedTemp {
+// decisions are those that the operation waits for; none unless it is in FAILED_TEMP.
+func (op *operation) decisions() []lcm.Decision {
+	status := op.journal.status
+	if status.State != lcm.FailedTemp {
 		return nil
 	}
-	mend := command{"Mend the cause and go on with", lcm.Retry}
-	undo := command{"Undo what was done with", lcm.Rollback}
-	leave := command{"Leave things as they are with", lcm.Fail}
-	switch cause := op.journal.status.Error; {
-	case !op.in.Operation.CanRollBack() || op.journal.status.ForwardOnly:
-		return []command{mend, leave}
-	case cause.NeedsRequest(): // a retry of the same fails again
-		undo.purpose = "Undo it, correct the request, and send it anew"
-		mend.purpose = "Only if the cause is elsewhere, mend it and retry"
-		return []command{undo, mend, leave}
-	default:
-		return []command{mend, undo, leave}
-	}
+	return lcm.DecisionsAfter(status.Error, op.in.Operation.CanRollBack() && !status.ForwardOnly)
 }
 
 // show writes the current details of Temporal's Web UI.
@@ -47,9 +30,9 @@ func (op *operation) details() string {
 		fmt.Fprintf(&b, "\n\n> %s", e.Sentence())
 	}
 	b.WriteString("\n\n")
-	if next := op.nextCommands(); len(next) > 0 {
-		for _, c := range next {
-			fmt.Fprintf(&b, "- %s: `windlass op %s %s`\n", c.purpose, c.action, op.in.OpOccID)
+	if next := op.decisions(); len(next) > 0 {
+		for _, d := range next {
+			fmt.Fprintf(&b, "- %s: `windlass op %s %s`\n", d.Purpose, d.Action, op.in.OpOccID)
 		}
 		b.WriteString("\n")
 	}

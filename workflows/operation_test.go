@@ -398,6 +398,34 @@ func TestOperation_forcefulCancelInterruptsTheStep(t *testing.T) {
 	require.Equal(t, lcm.StepCancelled, w.steps[len(w.steps)-1].State)
 }
 
+// Both were sent while no worker ran: the client had no answer to the first.
+func TestOperation_takesTheSameCancelAgain(t *testing.T) {
+	t.Parallel()
+	w := &world{hang: map[string]bool{"b": true}}
+	env := newRun(t, w)
+	var first, second, other, late, lateOther answer
+	forceful, graceful := lcm.CancelRequest{Mode: lcm.Forceful}, lcm.CancelRequest{Mode: lcm.Graceful}
+	when(env, w.hanging.Load, func() {
+		first.ask(env, lcm.Cancel, forceful)
+		second.ask(env, lcm.Cancel, forceful)
+		other.ask(env, lcm.Cancel, graceful)
+	})
+	env.RegisterDelayedCallback(func() {
+		late.ask(env, lcm.Cancel, forceful)
+		lateOther.ask(env, lcm.Cancel, graceful)
+	}, time.Hour)
+	decide(env, 2*time.Hour, lcm.Fail)
+	run(env, false)
+	for _, a := range []answer{first, second, late} {
+		require.NoError(t, a.rejected)
+		require.True(t, a.completed)
+		require.NoError(t, a.err)
+	}
+	require.Error(t, other.rejected)
+	require.ErrorContains(t, lateOther.rejected, "The operation is FAILED_TEMP: cancel is not possible")
+	require.Equal(t, []lcm.OperationState{lcm.Starting, lcm.Processing, lcm.FailedTemp, lcm.Failed}, w.states)
+}
+
 func TestOperation_cancelWhileStartingEndsIt(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []lcm.CancelMode{lcm.Forceful, lcm.Graceful} {

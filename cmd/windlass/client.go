@@ -70,9 +70,12 @@ func (e *apiError) remedies() string {
 	}
 }
 
-// needsRequest tells whether only another request can mend it, as far as the error says.
-func (e *apiError) needsRequest() bool {
-	return e != nil && (&lcm.Error{Kind: lcm.Kind(e.Title), Detail: e.Detail}).NeedsRequest()
+// cause is the error of an operation, as far as the API tells it.
+func (e *apiError) cause() *lcm.Error {
+	if e == nil {
+		return nil
+	}
+	return &lcm.Error{Kind: lcm.Kind(e.Title), Detail: e.Detail}
 }
 
 // kinds are those of errors, which are the titles of errors of operations.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -168,25 +169,32 @@ func verdict(o opOcc, want lcm.OperationState) error {
 	case want:
 		return nil
 	case lcm.FailedTemp:
-		undo, help := "", ""
-		if page := o.Error.remedies(); page != "" {
-			help = "Read what such errors mean:      " + page + "\n"
+		return &codedError{
+			exitWaiting, fmt.Errorf("the operation has failed and waits for a decision:%s\n%s", cause, whatNext(o)),
 		}
-		if o.canRollBack() {
-			undo = "Undo what was done with:         windlass op rollback " + o.ID + "\n"
-		}
-		if undo != "" && o.Error.needsRequest() { // a retry of the same fails again
-			return &codedError{exitWaiting, fmt.Errorf("the operation has failed and waits for a decision:%s\n%s"+
-				"Undo it, correct the request, and send it anew:     windlass op rollback %s\n"+
-				"Only if the cause is elsewhere, mend it and retry:  windlass op retry %s\n"+
-				"Leave things as they are with:                      windlass op fail %s", cause, help, o.ID, o.ID, o.ID)}
-		}
-		return &codedError{exitWaiting, fmt.Errorf("the operation has failed and waits for a decision:%s\n"+
-			"%sMend the cause and go on with:  windlass op retry %s\n%sLeave things as they are with:   windlass op fail %s",
-			cause, help, o.ID, undo, o.ID)}
 	default:
 		return fmt.Errorf("the operation has ended in %s:%s", o.State, cause)
 	}
+}
+
+// whatNext are the commands for the decisions that an operation waits for, one a line, and where its error is explained.
+func whatNext(o opOcc) string {
+	var lines [][2]string
+	if page := o.Error.remedies(); page != "" {
+		lines = append(lines, [2]string{"Read what such errors mean:", page})
+	}
+	for _, d := range lcm.DecisionsAfter(o.Error.cause(), o.canRollBack()) {
+		lines = append(lines, [2]string{d.Purpose + ":", fmt.Sprintf("windlass op %s %s", d.Action, o.ID)})
+	}
+	width := 0
+	for _, l := range lines {
+		width = max(width, len(l[0]))
+	}
+	var text []string
+	for _, l := range lines {
+		text = append(text, fmt.Sprintf("%-*s  %s", width, l[0], l[1]))
+	}
+	return strings.Join(text, "\n")
 }
 
 // silentView shows nothing, for programs.
