@@ -75,6 +75,8 @@ func TestOutputIsServedByStepAndNode(t *testing.T) {
 	require.Equal(t, "text/plain; charset=utf-8", one.Header.Get("Content-Type"))
 	require.Equal(t, "pulling images\njoined worker-2\n", string(one.Body))
 	require.Contains(t, string(b.do("GET", progress+"/steps/1/output", nil).Body), "worker-1: joined worker-1\n")
+	numbered := string(b.do("GET", progress+"/steps/1/output?node=worker-2&numbered=true", nil).Body)
+	require.Regexp(t, `^\d+\tpulling images\n\d+\tjoined worker-2\n$`, numbered)
 	logs := string(b.do("GET", progress+"/logs", nil).Body)
 	require.Contains(t, logs, "==> 1. Join the workers\n")
 	require.Contains(t, logs, "worker-2: joined worker-2\n")

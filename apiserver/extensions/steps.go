@@ -137,7 +137,8 @@ func (h *Handler) traceOf(ctx context.Context, id lcm.OpOccID) (string, error) {
 	return telemetry.TraceID(telemetry.WithTraceParent(context.Background(), parent)), err
 }
 
-// stepOutput is the captured output of a step, of one node with ?node=, of its undoing with ?phase=COMPENSATION.
+// stepOutput is the captured output of a step, of one node with ?node=, of its undoing with ?phase=COMPENSATION. With
+// ?numbered=true clients know the lines that they have seen.
 func (h *Handler) stepOutput(c echo.Context) error {
 	o, err := h.PathOpOcc(c)
 	if err != nil {
@@ -158,7 +159,8 @@ func (h *Handler) stepOutput(c echo.Context) error {
 	for _, step := range steps {
 		if step.Index == index && step.Phase == ref.Phase() && (ref.Node == "" || step.Node == ref.Node) {
 			w := startText(c)
-			if err := h.writeOutput(ctx, w, ref, ref.Node == ""); err != nil {
+			begin := beginning{node: ref.Node == "", number: c.QueryParam("numbered") == "true"}
+			if err := h.writeOutput(ctx, w, ref, begin); err != nil {
 				return err
 			}
 			return w.Flush()
@@ -197,7 +199,7 @@ func (h *Handler) logs(c echo.Context) error {
 		}
 		fmt.Fprintf(w, "==> %d. %s\n", step.Index, step.Title)
 		ref := lcm.StepRef{OpOccID: o.ID, Step: step.Index, Node: node, Undo: step.Phase == lcm.PhaseCompensation}
-		if err := h.writeOutput(ctx, w, ref, true); err != nil {
+		if err := h.writeOutput(ctx, w, ref, beginning{node: true}); err != nil {
 			return err
 		}
 	}
@@ -209,13 +211,19 @@ func startText(c echo.Context) *bufio.Writer {
 	return bufio.NewWriter(c.Response())
 }
 
-// writeOutput writes captured lines, each begun with its node's name when named is set.
-func (h *Handler) writeOutput(ctx context.Context, w *bufio.Writer, ref lcm.StepRef, named bool) error {
+// beginning is what each line begins with: the name of its node, and before that its number and a tab.
+type beginning struct{ node, number bool }
+
+// writeOutput writes captured lines.
+func (h *Handler) writeOutput(ctx context.Context, w *bufio.Writer, ref lcm.StepRef, begin beginning) error {
 	for line, err := range h.Store.Output(ctx, ref) {
 		if err != nil {
 			return err
 		}
-		if named && line.Node != "" {
+		if begin.number {
+			fmt.Fprintf(w, "%d\t", line.Number)
+		}
+		if begin.node && line.Node != "" {
 			_, err = fmt.Fprintf(w, "%s: %s\n", line.Node, line.Line)
 		} else {
 			_, err = fmt.Fprintln(w, line.Line)

@@ -97,9 +97,9 @@ type logView struct {
 	heading *stepKey
 }
 
-// readOutput is what was read of a step: how many lines, and how it stood then.
+// readOutput is what was read of a step: the numbers of the lines that were seen, and how it stood then.
 type readOutput struct {
-	lines int
+	seen  map[int64]bool
 	stood string
 }
 
@@ -118,37 +118,45 @@ func (v *logView) show(s snapshot) {
 		running[key] = running[key] || st.State == lcm.StepRunning
 	}
 	for _, key := range order {
-		before := v.read[key]
-		if before.stood == stood[key] && !running[key] {
+		before, known := v.read[key]
+		if before.stood == stood[key] && !running[key] && !s.op.over() {
 			continue
 		}
-		n, err := v.print(key, titles[key], before.lines)
-		if err != nil { // it is read again with the next look
+		if !known {
+			before.seen = map[int64]bool{}
+		}
+		if err := v.print(key, titles[key], before.seen); err != nil { // it is read again with the next look
 			v.note(describe(err))
 			stood[key] = ""
 		}
-		v.read[key] = readOutput{max(n, before.lines), stood[key]}
+		v.read[key] = readOutput{before.seen, stood[key]}
 	}
 }
 
-// print prints the lines of a step after those that were printed, and tells how many there are now.
-func (v *logView) print(key stepKey, title string, printed int) (lines int, err error) {
-	path := fmt.Sprintf("%s/%s/steps/%d/output?phase=%s", progressPath, v.op, key.index, key.phase)
+// print prints the lines of a step that were not seen yet. Nodes print at the same time, so that a line may be stored
+// before others that have been read: lines are told by their numbers, not by their places.
+func (v *logView) print(key stepKey, title string, seen map[int64]bool) error {
+	path := fmt.Sprintf("%s/%s/steps/%d/output?numbered=true&phase=%s", progressPath, v.op, key.index, key.phase)
 	resp, err := v.c.client.do(v.ctx, http.MethodGet, path, nil)
 	if err != nil {
-		return printed, err
+		return err
 	}
 	defer resp.Body.Close()
 	all := bufio.NewReader(resp.Body)
-	for {
+	for place := int64(1); ; place++ {
 		line, err := all.ReadString('\n')
 		if errors.Is(err, io.EOF) {
-			return lines, nil
+			return nil
 		}
 		if err != nil {
-			return lines, fmt.Errorf("read the output: %w", err)
+			return fmt.Errorf("read the output: %w", err)
 		}
-		if lines++; lines <= printed || v.node != "" && !strings.HasPrefix(line, v.node+": ") {
+		number, line := numbered(line, place)
+		if seen[number] {
+			continue
+		}
+		seen[number] = true
+		if v.node != "" && !strings.HasPrefix(line, v.node+": ") {
 			continue
 		}
 		if v.heading == nil || *v.heading != key {
@@ -157,6 +165,16 @@ func (v *logView) print(key stepKey, title string, printed int) (lines int, err 
 		}
 		fmt.Fprint(v.c.out, line)
 	}
+}
+
+// numbered is the number of a line, and its text. API servers of earlier releases give no numbers: the place counts then.
+func numbered(line string, place int64) (int64, string) {
+	before, text, found := strings.Cut(line, "\t")
+	number, err := strconv.ParseInt(before, 10, 64)
+	if !found || err != nil {
+		return place, line
+	}
+	return number, text
 }
 
 func (v *logView) tick() {}

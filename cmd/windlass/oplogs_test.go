@@ -54,6 +54,24 @@ func TestOpLogsFollow_printsEachLineOnce(t *testing.T) {
 	assert.Equal(t, result{0, "", ""}, windlass(t, api, "op", "logs", opID, "-f", "--step", "3"))
 }
 
+// The first line of worker-2 is stored after two of worker-1 that have higher numbers, when these were read already.
+func TestOpLogsFollow_printsLinesThatAreStoredLateOnce(t *testing.T) {
+	s, api := followed()
+	looks := []string{
+		"1\tworker-1: one\n3\tworker-1: two\n4\tworker-1: two\n",
+		"1\tworker-1: one\n2\tworker-2: first\n3\tworker-1: two\n4\tworker-1: two\n6\tworker-2: second\n",
+		"1\tworker-1: one\n2\tworker-2: first\n3\tworker-1: two\n4\tworker-1: two\n5\tworker-1: three\n6\tworker-2: second\n",
+	}
+	api.answers["GET /windlass/v1/vnf_lcm_op_occs/"+opID+"/steps/0/output"] = func(w http.ResponseWriter, r *http.Request) {
+		assert.Equal(t, "true", r.URL.Query().Get("numbered"))
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		fmt.Fprint(w, looks[min(max(s.at, 1), len(looks))-1])
+	}
+	assert.Equal(t, result{0, "==> 0. Join the workers\nworker-1: one\nworker-1: two\nworker-1: two\nworker-2: first\n" +
+		"worker-2: second\nworker-1: three\n", ""}, windlass(t, api, "op", "logs", opID, "-f"))
+}
+
 func TestOpLogsFollow_endsAsAWatchDoes(t *testing.T) {
 	s, api := followed()
 	s.ops = []string{opIn("FAILED_TEMP", "2026-11-21T11:59:40Z")}

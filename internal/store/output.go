@@ -15,6 +15,9 @@ import (
 
 // OutputLine is one captured line of a step.
 type OutputLine struct {
+	// Number is of this line alone. Lines of one node are stored in the order of their numbers; a line of another node may
+	// be stored after one that has a higher number.
+	Number  int64
 	Node    string
 	Attempt int
 	At      time.Time
@@ -115,10 +118,10 @@ func (s *Store) Output(ctx context.Context, ref lcm.StepRef) iter.Seq2[OutputLin
 				return
 			}
 			for _, line := range lines {
-				if !yield(line.OutputLine, nil) {
+				if !yield(line, nil) {
 					return
 				}
-				after = line.id
+				after = line.Number
 			}
 			if len(lines) < page {
 				return
@@ -127,12 +130,7 @@ func (s *Store) Output(ctx context.Context, ref lcm.StepRef) iter.Seq2[OutputLin
 	}
 }
 
-type outputRow struct {
-	id int64
-	OutputLine
-}
-
-func scanOutput(row pgx.CollectableRow) (o outputRow, err error) {
-	err = row.Scan(&o.id, &o.Node, &o.Attempt, &o.At, &o.Line)
+func scanOutput(row pgx.CollectableRow) (o OutputLine, err error) {
+	err = row.Scan(&o.Number, &o.Node, &o.Attempt, &o.At, &o.Line)
 	return o, err
 }

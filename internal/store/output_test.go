@@ -1,12 +1,15 @@
 package store_test
 
 import (
+	"context"
 	"strings"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/pgtest"
 )
 
 // TestOutput_isKeptUpToABound has a node that prints without end, in two attempts, beside one that does not.
@@ -54,4 +57,40 @@ func TestOutput_isKeptUpToABound(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, "joined", line.Line, "other nodes are not cut off")
 	}
+}
+
+// TestOutput_numbersTellLinesThatAreStoredLate has a worker that is slow between making a line and storing it, while
+// another one stores lines of another node, and a reader looks at what there is.
+func TestOutput_numbersTellLinesThatAreStoredLate(t *testing.T) {
+	t.Parallel()
+	url := pgtest.URL(t)
+	s := openURL(t, url)
+	op := begun(t, s)
+	conn, err := pgx.Connect(t.Context(), url)
+	require.NoError(t, err)
+	defer func() { _ = conn.Close(context.WithoutCancel(t.Context())) }()
+	slow, err := conn.Begin(t.Context())
+	require.NoError(t, err)
+	_, err = slow.Exec(t.Context(), `insert into step_output (op_occ_id, step_index, phase, node, attempt, line)
+		values ($1, 1, 'FORWARD', 'cp-2', 1, 'made first')`, op.ID)
+	require.NoError(t, err)
+	cp1 := lcm.StepRef{OpOccID: op.ID, Step: 1, Node: "cp-1"}
+	require.NoError(t, s.AppendOutput(t.Context(), cp1, 1, []string{"made second", "made third"}))
+
+	seen, printed := map[int64]bool{}, []string{}
+	look := func() {
+		for line, err := range s.Output(t.Context(), lcm.StepRef{OpOccID: op.ID, Step: 1}) {
+			require.NoError(t, err)
+			if !seen[line.Number] {
+				seen[line.Number] = true
+				printed = append(printed, line.Line)
+			}
+		}
+	}
+	look()
+	require.Equal(t, []string{"made second", "made third"}, printed)
+	require.NoError(t, slow.Commit(t.Context()))
+	require.NoError(t, s.AppendOutput(t.Context(), cp1, 1, []string{"made fourth"}))
+	look()
+	require.Equal(t, []string{"made second", "made third", "made first", "made fourth"}, printed)
 }
