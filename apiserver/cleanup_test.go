@@ -21,6 +21,12 @@ func TestCleanUp_terminatesWhatAFailedInstantiationHasLeft(t *testing.T) {
 	require.Contains(t, b.do("DELETE", instance, nil).problem(http.StatusConflict), path)
 	b.do("POST", instance+"/terminate", `{"terminationType":"FORCEFUL"}`).problem(http.StatusConflict)
 
+	planning := "/windlass/v1/vnf_instances/" + string(id) + "/plan"
+	const leftovers = `{"operation": "TERMINATE", "request": {}, "leftovers": true}`
+	require.Contains(t, string(b.do("POST", planning, leftovers).Body), `"Delete the infrastructure"`)
+	b.do("POST", planning, `{"operation": "SCALE", "request": {}, "leftovers": true}`).problem(http.StatusBadRequest)
+	b.do("POST", planning, `{"operation": "TERMINATE", "request": {"terminationType": "FORCEFUL"}}`).problem(http.StatusConflict)
+
 	a := b.do("POST", path, `{}`, "Version: 2.0.0")
 	a.want(http.StatusAccepted)
 	require.True(t, strings.HasPrefix(a.path(), "/vnflcm/v2/vnf_lcm_op_occs/"), a.path())
@@ -43,6 +49,7 @@ func TestCleanUp_terminatesWhatAFailedInstantiationHasLeft(t *testing.T) {
 	b.enter(again.path(), lcm.Processing)
 	b.enter(again.path(), lcm.Completed)
 	require.Contains(t, b.do("POST", path, `{}`).problem(http.StatusConflict), "Nothing is left")
+	require.Contains(t, b.do("POST", planning, leftovers).problem(http.StatusConflict), "Nothing is left")
 	b.do("DELETE", instance, nil).want(http.StatusNoContent)
 }
 

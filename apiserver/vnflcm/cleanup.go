@@ -1,6 +1,7 @@
 package vnflcm
 
 import (
+	"context"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -30,10 +31,22 @@ func (h *Handler) cleanUp(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := h.checkLeftovers(c.Request().Context(), inst); err != nil {
+		return err
+	}
+	a := &api{h, &dialectV1}
+	if version == dialectV2.Number {
+		a.dialect = &dialectV2
+	}
+	// Only of the instance as it was seen: it may be instantiated meanwhile.
+	return a.beginOf(c, inst, inst.Version, lcm.OpTerminate, []byte(forcefully))
+}
+
+// checkLeftovers refuses to clean up what runs, and where nothing is left.
+func (h *Handler) checkLeftovers(ctx context.Context, inst lcm.VnfInstance) error {
 	if inst.InstantiationState == lcm.Instantiated {
 		return lcm.Errorf(lcm.KindConflict, "The VNF instance %s is instantiated: terminate it.", inst.ID)
 	}
-	ctx := c.Request().Context()
 	if err := h.Store.CheckIdle(ctx, inst.ID); err != nil {
 		return err
 	}
@@ -45,10 +58,5 @@ func (h *Handler) cleanUp(c echo.Context) error {
 		return lcm.Errorf(lcm.KindConflict, "Nothing is left of the VNF instance %s: it has no INSTANTIATE that was declared "+
 			"FAILED since its last good end.", inst.ID)
 	}
-	a := &api{h, &dialectV1}
-	if version == dialectV2.Number {
-		a.dialect = &dialectV2
-	}
-	// Only of the instance as it was seen: it may be instantiated meanwhile.
-	return a.beginOf(c, inst, inst.Version, lcm.OpTerminate, []byte(forcefully))
+	return nil
 }

@@ -22,6 +22,8 @@ type planRequest struct {
 	Operation string          `json:"operation" param:"required; enum=INSTANTIATE|SCALE|SCALE_TO_LEVEL|HEAL|OPERATE|CHANGE_EXT_CONN|CHANGE_VNFPKG|TERMINATE"`
 	Request   json.RawMessage `json:"request" param:"required"`
 	AskVim    bool            `json:"askVim"`
+	// Leftovers means the clean_up of an instance: it is a TERMINATE, whose request is not looked at.
+	Leftovers bool `json:"leftovers"`
 }
 
 // planView is what an operation changes.
@@ -78,7 +80,11 @@ func (h *Handler) planOperation(c echo.Context) error {
 		return within("$.request", err)
 	}
 	ctx := c.Request().Context()
-	p, facts, err := h.planOf(ctx, inst, lcm.Operation(req.Operation), req.Request, version)
+	plan := h.planOf
+	if req.Leftovers {
+		plan = h.planCleanUp
+	}
+	p, facts, err := plan(ctx, inst, lcm.Operation(req.Operation), req.Request, version)
 	if err != nil {
 		return within("$.request", err)
 	}
@@ -194,6 +200,19 @@ func (h *Handler) planned(
 		f, p, err = o.Planned()
 	}
 	return p, f, err
+}
+
+// planCleanUp is the plan of clean_up, which takes no request.
+func (h *Handler) planCleanUp(
+	ctx context.Context, inst lcm.VnfInstance, op lcm.Operation, _ []byte, version int,
+) (p lcm.Plan, f lifecycle.Facts, err error) {
+	if op != lcm.OpTerminate {
+		return p, f, lcm.Errorf(lcm.KindInvalid, "leftovers are of a TERMINATE, not of a %s.", op)
+	}
+	if err := h.checkLeftovers(ctx, inst); err != nil {
+		return p, f, err
+	}
+	return h.planned(ctx, inst, lcm.OpTerminate, []byte(forcefully), version)
 }
 
 func (h *Handler) planTermination(

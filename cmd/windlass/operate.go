@@ -82,6 +82,11 @@ func (c *cli) cleanUp(cmd *cobra.Command, instance string, how manner) error {
 	if how.timeout > 0 && !how.wait && !how.watch {
 		return usageErrorf(cmd, "--timeout is for --wait and --watch.")
 	}
+	if how.plan {
+		return c.askPlan(cmd.Context(), instance, map[string]any{
+			"operation": lcm.OpTerminate, "request": map[string]any{}, "leftovers": true,
+		})
+	}
 	header, err := c.client.send(cmd.Context(), http.MethodPost, "/windlass/v1/vnf_instances/"+instance+"/clean_up",
 		map[string]any{}, nil)
 	if err != nil {

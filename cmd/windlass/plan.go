@@ -39,8 +39,11 @@ type plan struct {
 
 // showPlan shows what an operation would do.
 func (c *cli) showPlan(ctx context.Context, instance string, op lcm.Operation, request any) error {
+	return c.askPlan(ctx, instance, map[string]any{"operation": op, "request": request, "askVim": true})
+}
+
+func (c *cli) askPlan(ctx context.Context, instance string, body map[string]any) error {
 	var raw json.RawMessage
-	body := map[string]any{"operation": op, "request": request, "askVim": true}
 	if _, err := c.client.send(ctx, http.MethodPost, "/windlass/v1/vnf_instances/"+instance+"/plan", body,
 		&raw); err != nil {
 		return ofRequest(err)

@@ -62,6 +62,7 @@ func requestSkeleton(v *vnfpkg.Vnfd, f *vnfpkg.Flavour, heat []vnfpkg.HeatParame
 	s.links()
 	s.managed()
 	s.vims()
+	s.attributes(v)
 	s.additional(heat)
 	return s.out.String()
 }

@@ -212,8 +212,8 @@ was made of it is still there. That is deleted at once.`,
 	cmd.Flags().BoolVar(&vnfs, "terminate-vnfs", false, "terminate the VNFs first that are on this one, which is a cluster")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if leftovers {
-			if timeout > 0 || vnfs || how.plan {
-				return usageErrorf(cmd, "--leftovers goes with --watch, --wait and --timeout only.")
+			if timeout > 0 || vnfs {
+				return usageErrorf(cmd, "--leftovers goes with --plan, --watch, --wait and --timeout only.")
 			}
 			return c.cleanUp(cmd, args[0], how)
 		}

@@ -45,6 +45,9 @@ func TestVnfTerminate_cleansUpWhatIsLeft(t *testing.T) {
 	require.Zero(t, got.code, got.err)
 	assert.Contains(t, got.out, "windlass op watch "+opID)
 	assert.Equal(t, exitUsage, windlass(t, api, "vnf", "terminate", "edge-1", "--leftovers", "--graceful", "5").code)
+	api.answers["POST /windlass/v1/vnf_instances/"+vnfID+"/plan"] = ok(http.StatusOK, `{"operation":"TERMINATE"}`)
+	assert.Contains(t, windlass(t, api, "vnf", "terminate", "edge-1", "--leftovers", "--plan").out, "TERMINATE")
+	assert.JSONEq(t, `{"operation":"TERMINATE","request":{},"leftovers":true}`, api.last("POST").body)
 
 	api.answers["GET /vnflcm/v1/vnf_instances/"+vnfID] = ok(http.StatusOK,
 		`{"id":"`+vnfID+`","vnfInstanceName":"edge-1","instantiationState":"NOT_INSTANTIATED"}`)

@@ -47,6 +47,10 @@ func TestContainers(t *testing.T) {
 	require.Contains(t, failed["error"].(map[string]any)["detail"], "Deployment default/web")
 	require.Equal(t, http.StatusAccepted, b.Act(t, op, "rollback", nil).Status)
 	b.Await(t, op, quick, "ROLLED_BACK")
+	op = b.Begin(t, clash, "instantiate", b.webRequest(t, vim, "default"))
+	b.Await(t, op, quick, "FAILED_TEMP")
+	require.Equal(t, http.StatusOK, b.Act(t, op, "fail", nil).Status)
+	b.cleanUp(t, clash)
 	require.Equal(t, first, b.Vnfcs(t, vnf), "the first one has not noticed")
 
 	op = b.Begin(t, vnf, "scale", map[string]any{"type": "SCALE_OUT", "aspectId": "web_pods", "numberOfSteps": 2})

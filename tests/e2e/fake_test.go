@@ -413,6 +413,9 @@ func failOperation(t *testing.T, b *bed) {
 // cleanUp removes what the failed instantiation of a VNF has left, once.
 func (b *bed) cleanUp(t *testing.T, vnf string) {
 	t.Helper()
+	planned, err := b.Windlass(t.Context(), "vnf", "terminate", vnf, "--leftovers", "--plan").CombinedOutput()
+	require.NoError(t, err, "%s", planned)
+	require.Contains(t, string(planned), "TERMINATE")
 	path := "/windlass/v1/vnf_instances/" + vnf + "/clean_up"
 	a := b.Call(t, http.MethodPost, path, map[string]any{})
 	require.Equal(t, http.StatusAccepted, a.Status, "%s", a.Body)

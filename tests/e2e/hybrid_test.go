@@ -235,6 +235,12 @@ func (h hybrid) rollsBack(t *testing.T) {
 		require.Equal(t, http.StatusAccepted, h.Act(t, op, "rollback", nil).Status)
 		h.Await(t, op, quick, "ROLLED_BACK")
 		h.requireNothing(t)
+
+		op = h.Begin(t, vnf, "instantiate", h.request(t, nil))
+		h.Await(t, op, quick, "FAILED_TEMP")
+		require.Equal(t, http.StatusOK, h.Act(t, op, "fail", nil).Status)
+		h.cleanUp(t, vnf)
+		h.requireNothing(t)
 	}
 }
 

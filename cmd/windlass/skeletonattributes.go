@@ -1,0 +1,92 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/windlass-nfv/windlass/vnfpkg"
+)
+
+// attributes are the extensions and the configurable properties of the VNF instance. A request of version 1 has none: the
+// instance begins with those of the VNFD then.
+func (s *skeleton) attributes(v *vnfpkg.Vnfd) {
+	if s.version == 1 {
+		return
+	}
+	s.attributeGroup("extensions", v.Extensions, v.Declared.Extensions)
+	s.attributeGroup("vnfConfigurableProperties", v.ConfigurableProperties, v.Declared.ConfigurableProperties)
+}
+
+// attributeGroup writes the members that the VNFD gives values, and those that it declares. One that is required and has
+// no value must be given.
+func (s *skeleton) attributeGroup(name string, values map[string]any, declared map[string]vnfpkg.Member) {
+	names := slices.Sorted(maps.Keys(declared))
+	for _, n := range sortedKeys(values) {
+		if _, known := declared[n]; !known {
+			names = append(names, n)
+		}
+	}
+	if len(names) == 0 {
+		return
+	}
+	missing := func(n string) bool { return declared[n].Required && values[n] == nil }
+	s.line(0, "# The VNF begins with what the VNFD says; what is given here changes it.")
+	s.member(0, !slices.ContainsFunc(names, missing), "%s:", name)
+	for _, n := range names {
+		value := valueText(values[n], declared[n].Type)
+		if missing(n) {
+			value = fmt.Sprintf("%q", placeholder(n))
+		}
+		s.member(1, !missing(n), "%s: %s # %s", n, value, aboutAttribute(declared[n]))
+	}
+}
+
+// kindsOfAttributes are the words for TOSCA's types.
+var kindsOfAttributes = map[vnfpkg.ValueType]string{
+	"": "any", vnfpkg.TypeString: "text", vnfpkg.TypeInteger: "whole number", vnfpkg.TypeFloat: "number",
+	vnfpkg.TypeBoolean: "boolean", vnfpkg.TypeList: "list", vnfpkg.TypeMap: "map", vnfpkg.TypeObject: "object",
+}
+
+func aboutAttribute(m vnfpkg.Member) string {
+	about := kindsOfAttributes[m.Type]
+	if m.Required {
+		about += "; required"
+	}
+	if len(m.Members) > 0 {
+		about += "; with " + strings.Join(sortedKeys(m.Members), ", ")
+	}
+	if len(m.ValidValues) > 0 {
+		texts := make([]string, len(m.ValidValues))
+		for i, v := range m.ValidValues {
+			texts[i] = valueText(v, "")
+		}
+		about += "; one of " + strings.Join(texts, ", ")
+	}
+	return about
+}
+
+// valueText is a value in JSON, which is YAML, too. One that is not given is empty.
+func valueText(value any, of vnfpkg.ValueType) string {
+	if value == nil {
+		switch of {
+		case vnfpkg.TypeString:
+			return `""`
+		case vnfpkg.TypeBoolean:
+			return "false"
+		case vnfpkg.TypeList:
+			return "[]"
+		case vnfpkg.TypeMap, vnfpkg.TypeObject:
+			return "{}"
+		case vnfpkg.TypeInteger, vnfpkg.TypeFloat:
+			return "0"
+		}
+	}
+	text, err := json.Marshal(value)
+	if err != nil { // values of a VNFD are what JSON has
+		return "null"
+	}
+	return string(text)
+}
