@@ -16,12 +16,14 @@ func (s routes) handle(pattern string, h http.HandlerFunc) {
 	s.mux.Handle(pattern, openstack.LocalOnly(h))
 }
 
-// get answers with what tell returns.
-func (s routes) get(path string, tell func() any) {
-	s.handle("GET "+path, func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "application/json")
-		_ = json.NewEncoder(w).Encode(tell()) // the client has gone; nobody to tell
-	})
+// get answers with what a function returns.
+func (s routes) get(path string, what func() any) {
+	s.handle("GET "+path, func(w http.ResponseWriter, _ *http.Request) { tell(w, what()) })
+}
+
+func tell(w http.ResponseWriter, what any) {
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(what) // the client has gone; nobody to tell
 }
 
 // take reads a body and has do work on it; what do does not find is a 404.
@@ -48,6 +50,14 @@ func scripts(mux *http.ServeMux, d *fake.Driver) {
 	clusters(s, d)
 	s.get("/lab/storage", func() any { return d.Storage() })
 	s.get("/lab/plays", func() any { return d.Plays() })
+	s.handle("GET /lab/machines/{id}/files", func(w http.ResponseWriter, r *http.Request) {
+		found, err := d.Files(r.PathValue("id"), r.URL.Query().Get("below"))
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusNotFound)
+			return
+		}
+		tell(w, found)
+	})
 }
 
 // runs serves how scripts run.

@@ -97,6 +97,22 @@ func (e *Engine) ListResources(st Stack, depth int) []Located {
 	return out
 }
 
+// Owners are the names of the stacks, not nested, by the ids of what they have made, also of what goes soon. The names of
+// servers may have lost theirs.
+func (e *Engine) Owners() map[string]string {
+	roots, owners := map[string]string{}, map[string]string{}
+	all := e.List("", true, false)
+	for _, st := range all {
+		roots[st.ID] = st.Name
+	}
+	for _, st := range all {
+		for _, r := range state.LoadAll(e.store, resources, st.ID+"/") {
+			owners[r.Physical] = roots[st.RootID]
+		}
+	}
+	return owners
+}
+
 func requiredBy(rows []Resource, name string) []string {
 	out := []string{}
 	for _, r := range rows {

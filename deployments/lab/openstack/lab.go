@@ -46,13 +46,15 @@ func (c *Cloud) addFault(r *request) (reply, error) {
 }
 
 func (c *Cloud) listMachines(r *request) (reply, error) {
-	out := []object{}
+	out, stacks := []object{}, c.heat.Owners()
 	for _, s := range state.LoadAll(c.store, servers, "") {
 		st, err := c.driver.State(r.Context(), s.ID)
 		if err != nil {
 			st = machine.State(err.Error())
 		}
-		out = append(out, object{"id": s.ID, "name": s.Name, "status": s.Status, "machine": st, "addresses": c.addresses(s)})
+		out = append(out, object{
+			"id": s.ID, "name": s.Name, "status": s.Status, "machine": st, "addresses": c.addresses(s), "stack": stacks[s.ID],
+		})
 	}
 	return ok(object{"machines": out})
 }

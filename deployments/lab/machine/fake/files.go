@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/pkg/sftp"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
 // home is where every login starts.
@@ -44,6 +46,22 @@ func (f *files) write(name string, content []byte, mode uint32) {
 	defer f.mu.Unlock()
 	name = absolute(name)
 	f.all[name] = file{content: content, mode: mode, writes: f.all[name].writes + 1, at: time.Now()}
+}
+
+// note adds a line to a file, and tells how often it is there.
+func (f *files) note(name, line string) (times int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	name = absolute(name)
+	before := f.all[name]
+	content := append(slices.Clone(before.content), line+"\n"...)
+	f.all[name] = file{content: content, mode: 0o644, writes: before.writes + 1, at: time.Now()}
+	for other := range strings.Lines(string(content)) {
+		if other == line+"\n" {
+			times++
+		}
+	}
+	return times
 }
 
 func (f *files) read(name string) (file, bool) {
@@ -85,6 +103,22 @@ func (f *files) remove(name string) {
 			delete(f.all, other)
 		}
 	}
+}
+
+// Files are those of a machine whose paths begin so, with what is in them.
+func (d *Driver) Files(id, below string) (map[string]string, error) {
+	d.mu.Lock()
+	m := d.machines[id]
+	d.mu.Unlock()
+	if m == nil {
+		return nil, lcm.Errorf(lcm.KindNotFound, "there is no machine %s", id)
+	}
+	found := map[string]string{}
+	for _, name := range m.files.below(below) {
+		content, _ := m.ReadFile(name)
+		found[name] = string(content)
+	}
+	return found, nil
 }
 
 // sftpHandlers serve the disk over SFTP: whole files and chmod, which is what Windlass uses.

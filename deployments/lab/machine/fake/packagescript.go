@@ -27,11 +27,6 @@ func (d *Driver) runPackageScript(ctx context.Context, m *Machine, p Params) Res
 	for _, line := range shown {
 		p.Print("%s", line)
 	}
-	const file = "/var/lib/windlass/package-scripts"
-	before, _ := m.ReadFile(file)
-	run := p.Input("env.VNF_HOOK") + " " + p.Get("SCRIPT_PATH") + "\n"
-	after := string(before) + run
-	m.WriteFile(file, []byte(after), 0o644)
-	p.Print("run %d", strings.Count(after, run))
+	p.Print("run %d", m.files.note("/var/lib/windlass/package-scripts", p.Input("env.VNF_HOOK")+" "+p.Get("SCRIPT_PATH")))
 	return Result{}
 }

@@ -29,11 +29,7 @@ func (d *Driver) playPackage(ctx context.Context, m *Machine, p Params) Result {
 	for _, name := range slices.Sorted(maps.Keys(variables)) {
 		p.Print("%s=%v", name, variables[name])
 	}
-	const file = "/var/lib/windlass/playbooks"
-	before, _ := m.ReadFile(file)
-	run := p.Get("PLAYBOOK") + " for " + strings.Fields(p.Input("inventory"))[0] + "\n"
-	after := string(before) + run
-	m.WriteFile(file, []byte(after), 0o644)
-	p.Print("run %d", strings.Count(after, run))
+	p.Print("run %d", m.files.note("/var/lib/windlass/playbooks",
+		p.Get("PLAYBOOK")+" for "+strings.Fields(p.Input("inventory"))[0]))
 	return Result{}
 }
