@@ -30,6 +30,7 @@ type operation struct {
 
 	starting, processing []lifecycle.Step
 	next                 int // the step of processing that is to run, or that failed
+	leftBehind           bool
 	grantID              string
 	control              control
 	journal              journal
@@ -98,7 +99,7 @@ func (op *operation) run(ctx workflow.Context) error {
 	if what.Refused != nil {
 		return op.end(ctx, lcm.RolledBack, what.Refused)
 	}
-	op.journal.status.ForwardOnly = what.ForwardOnly
+	op.journal.status.ForwardOnly, op.leftBehind = what.ForwardOnly, what.LeftBehind
 	op.journal.sequence = what.Sequence // an earlier run of this operation may have recorded some
 	op.learn(what)
 	op.starting, op.processing = lifecycle.Split(what.Steps)
@@ -194,8 +195,13 @@ func (op *operation) process(ctx workflow.Context) error {
 
 // rollBack undoes the steps in reverse, the half-done one included. When an undo fails the operation is in
 // FAILED_TEMP again: rollback goes on with that undo, retry goes forward again from its step. over tells
-// that the operation has ended.
+// that the operation has ended. Where an INSTANTIATE that was given up has left something, it may have come further than
+// this one: all steps are undone.
 func (op *operation) rollBack(ctx workflow.Context, cause error) (over bool, err error) {
+	reached := op.next
+	if op.leftBehind {
+		op.next = len(op.processing) - 1
+	}
 	for {
 		if err := op.enter(ctx, lcm.RollingBack, cause); err != nil {
 			return false, err
@@ -206,6 +212,7 @@ func (op *operation) rollBack(ctx workflow.Context, cause error) (over bool, err
 		}
 		decision, err := op.awaitDecision(ctx, undoing)
 		if err != nil || decision == lcm.Retry {
+			op.next = min(op.next, reached)
 			return false, err
 		}
 		if decision == lcm.Fail {

@@ -316,6 +316,35 @@ func TestOperation_rollbackUndoesTheHalfDoneStepToo(t *testing.T) {
 	require.Equal(t, "b broke", w.last.Status.Error.Detail, "why it was rolled back stays readable")
 }
 
+func TestOperation_rollbackUndoesWhatOneThatWasGivenUpMayHaveDone(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		fail map[string][]error
+		then lcm.Action
+		done []string
+	}{
+		"all of it":       {then: lcm.Rollback, done: []string{"grant", "undo c", "undo b", "undo a"}},
+		"retry after all": {map[string][]error{"undo b": {broken("undo broke")}}, lcm.Retry, []string{"grant", "undo c", "a", "b", "c"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := &world{fail: c.fail, what: lifecycle.Description{LeftBehind: true}}
+			if w.fail == nil {
+				w.fail = map[string][]error{}
+			}
+			w.fail["a"] = []error{broken("a broke")}
+			env := newRun(t, w)
+			decide(env, time.Hour, lcm.Rollback)
+			if c.then == lcm.Retry {
+				decide(env, 2*time.Hour, c.then)
+			}
+			run(env, false)
+			require.NoError(t, env.GetWorkflowError())
+			require.Equal(t, c.done, w.done)
+		})
+	}
+}
+
 func TestOperation_failedUndoGoesOnWithRollbackOrForwardWithRetry(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

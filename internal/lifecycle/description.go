@@ -15,6 +15,8 @@ type Description struct {
 	// Refused is why the operation is rolled back before it does anything: the VNFD does not allow the attributes that
 	// the VNF instance would have. nil when it does, and of an operation that has begun.
 	Refused *lcm.Error `json:"refused,omitempty"`
+	// LeftBehind is set for an INSTANTIATE before which one was given up, so that what that one made may be there.
+	LeftBehind bool `json:"leftBehind,omitempty"`
 	// Steps are the operation's list: the one that is kept, or the one that will be.
 	Steps []Step `json:"steps"`
 	// ServerIDs are the servers that the instance has before the operation.

@@ -29,6 +29,11 @@ func (r *Resolver) Describe(ctx context.Context, id lcm.OpOccID) (lifecycle.Desc
 		lb := c.Shared().Params.ExternalLB
 		d.Balanced, d.CloudBalanced = lb != nil, lb != nil && lb.Octavia != nil
 	}
+	if o.OpOcc.Operation == lcm.OpInstantiate {
+		if _, d.LeftBehind, err = r.Store.LeftBehind(ctx, o.Instance.ID, o.OpOcc.StartTime); err != nil {
+			return d, err
+		}
+	}
 	if d.Steps, err = r.stepsOf(ctx, id, facts, p); err != nil {
 		return d, err
 	}

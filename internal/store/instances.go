@@ -163,7 +163,8 @@ func checkNothingLeft(ctx context.Context, tx pgx.Tx, id lcm.VnfInstanceID) erro
 }
 
 // LeftBehind is the INSTANTIATE that was declared FAILED: what it made then stays. It is none when an operation came to a
-// good end since, which has removed or replaced it. Of what began after before nothing counts, unless before is zero.
+// good end since, which has removed or replaced it; one that was rolled back before it began to do anything, because no
+// grant was given, has not. Of what began after before nothing counts, unless before is zero.
 func (s *Store) LeftBehind(ctx context.Context, id lcm.VnfInstanceID, before time.Time) (lcm.VnfLcmOpOcc, bool, error) {
 	return leftBehind(ctx, s.pool, id, before)
 }
@@ -174,7 +175,8 @@ func leftBehind(ctx context.Context, q querier, id lcm.VnfInstanceID, before tim
 	}
 	last, err := all(ctx, q, scanOperation, selectOperation+`
 		where vnf_instance_id = @id and start_time < @before and operation <> 'MODIFY_INFO'
-			and (operation = 'INSTANTIATE' and state = 'FAILED' or state in ('COMPLETED', 'ROLLED_BACK'))
+			and (operation = 'INSTANTIATE' and state = 'FAILED' or state = 'COMPLETED' or state = 'ROLLED_BACK' and exists (
+				select 1 from event where op_occ_id = vnf_lcm_op_occ.id and type = 'operation' and data ->> 'state' = 'ROLLING_BACK'))
 		order by start_time desc, id limit 1`,
 		pgx.NamedArgs{"id": id, "before": before})
 	if err != nil || len(last) == 0 || last[0].State != lcm.Failed {

@@ -158,6 +158,22 @@ func TestBeginOperation_terminatesWhatIsLeftBehind(t *testing.T) {
 	assert.Equal(t, failed.ID, former.ID)
 }
 
+// An INSTANTIATE that gets no grant touches nothing, also not what another one has left.
+func TestDeleteInstance_isRefusedWhereTheNextInstantiateDidNotBegin(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	inst := newInstance(t, s)
+	for _, states := range [][]lcm.OperationState{{lcm.Processing, lcm.FailedTemp, lcm.Failed}, {lcm.RolledBack}} {
+		op := instantiate(inst)
+		require.NoError(t, s.BeginOperation(t.Context(), op))
+		record := recorder(s, t, op.ID)
+		for _, state := range states {
+			record(state)
+		}
+	}
+	requireKind(t, lcm.KindConflict, s.DeleteInstance(t.Context(), inst.ID))
+}
+
 func TestDeleteInstance_takesARollbackAfterAFailure(t *testing.T) {
 	t.Parallel()
 	s := open(t)
