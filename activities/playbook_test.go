@@ -3,6 +3,7 @@ package activities_test
 import (
 	"context"
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -13,6 +14,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/driver/vdu"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
+	"github.com/windlass-nfv/windlass/internal/userdata"
 	"github.com/windlass-nfv/windlass/scripts"
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
@@ -197,15 +199,25 @@ func TestAwaitServer_waitsForNoneWhereThePlaybookIsLocal(t *testing.T) {
 	require.Equal(t, 1, p.pinned, "the request names a user")
 }
 
-func TestPlay_tellsWhatToDoWhereAPlaybookNeedsSudo(t *testing.T) {
-	p := newPlayedSite(t)
-	p.driver.Params.Server = nil
-	p.failing = lcm.Errorf(lcm.KindBroken, "Scripts/web.yaml failed: no new privileges.")
-	p.playbook = "- { hosts: 127.0.0.1, connection: local, tasks: [{ command: id, become: true }] }"
-	_, err := do(t, p.work.Play, p.input)
-	require.ErrorContains(t, err, "no new privileges. The playbook asks for become")
-	require.ErrorContains(t, err, "ansible.server, in the request")
-	p.playbook = "- { hosts: all, tasks: [{ command: id, become: true }] }"
-	_, err = do(t, p.work.Play, p.input)
-	require.NotContains(t, err.Error(), "ansible.server", "sudo on a server is another matter")
+func TestPlay_tellsWhatToDoWhereATaskNeedsToBeSomebodyElse(t *testing.T) {
+	const local, remote = "- { hosts: 127.0.0.1, connection: local }", "- { hosts: all }"
+	for name, c := range map[string]struct {
+		playbook, says string
+		become, told   bool
+	}{
+		"it lacks rights":     {local, "touch: Read-only file system", true, true},
+		"it has another flaw": {local, "the disk is full", true, false},
+		"it is nobody else":   {local, "touch: Read-only file system", false, false},
+		"it is on a server":   {remote, "Missing sudo password", true, false},
+	} {
+		p := newPlayedSite(t)
+		p.driver.Params.Server, p.playbook = nil, c.playbook
+		p.failing = lcm.Errorf(lcm.KindBroken, "Scripts/web.yaml failed: %s.", c.says)
+		if c.become {
+			p.failing = lcm.Wrap(lcm.KindBroken, userdata.ErrBecome, "Scripts/web.yaml failed: %s.", c.says)
+		}
+		_, err := do(t, p.work.Play, p.input)
+		require.ErrorContains(t, err, c.says, name)
+		require.Equal(t, c.told, strings.Contains(err.Error(), "and give an Ansible server, ansible.server"), "%s: %v", name, err)
+	}
 }

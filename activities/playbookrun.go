@@ -1,10 +1,11 @@
 package activities
 
 import (
-	"bytes"
 	"context"
+	"errors"
 	"maps"
 	"net"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/internal/driver/ansible"
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/userdata"
 	"github.com/windlass-nfv/windlass/scripts"
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
@@ -92,13 +94,17 @@ func (p *Playbooks) here(
 		run.Playbook, limit))
 	defer done()
 	err := p.Here.Play(ctx, given, run.Playbook, run.Secrets, p.Output.Lines(ctx, in.Step))
-	text := given.Package[run.Playbook]
-	if lcm.Is(err, lcm.KindBroken) && !vnfpkg.LogsIn(run.Playbook, text) && bytes.Contains(text, []byte("become")) {
-		return lcm.Errorf(lcm.KindBroken, "%s The playbook asks for become, and on the worker's host it becomes nobody else: roll "+
+	if errors.Is(err, userdata.ErrBecome) && !vnfpkg.LogsIn(run.Playbook, given.Package[run.Playbook], run.Given) &&
+		lacksRights.MatchString(lcm.Sentence(err)) {
+		return lcm.Errorf(lcm.KindBroken, "%s The task asks for become, and on the worker's host it becomes nobody else: roll "+
 			"back and give an Ansible server, ansible.server, in the request.", lcm.Sentence(err))
 	}
 	return err
 }
+
+// lacksRights is what programs say that miss the rights of another user.
+var lacksRights = regexp.MustCompile(`(?i)read-only file system|permission denied|not permitted|privilege|sudo|\bsu\b|` +
+	`superuser|must be root|password|temporary directory|become`)
 
 // serverOf is the Ansible server as a node that is logged in to. Its host key is pinned for the VNF instance.
 func serverOf(driver *ansible.Ansible) lcm.Node {
@@ -227,7 +233,7 @@ func (p *Playbooks) logsIn(ctx context.Context, in PlayInput, vnf VnfContext, dr
 			if err != nil {
 				return false, err
 			}
-			if vnfpkg.LogsIn(play.Path, text) {
+			if vnfpkg.LogsIn(play.Path, text, play.Params) {
 				return true, nil
 			}
 		}

@@ -6,36 +6,58 @@ import (
 )
 
 // LogsIn tells whether a playbook may log in to another machine than that on which Ansible runs. It does not if every play
-// is local and nothing in it says otherwise. Where that cannot be told from the file alone, such as with roles, it may.
-func LogsIn(file string, text []byte) bool {
+// is local and nothing in it, nor among its params in config.yaml, says otherwise. Where that cannot be told from the file
+// alone, such as with roles, it may.
+func LogsIn(file string, text []byte, params map[string]any) bool {
 	root, err := parseYAML(file, text, Limits{}.withDefaults())
 	if err != nil || !root.isList() {
 		return true
 	}
-	return slices.ContainsFunc(root.list(), func(play *value) bool { return !isLocal(play) })
+	here := false // params count more than what plays say
+	for name, given := range params {
+		word, _ := given.(string)
+		if !staysHere(name, word) {
+			return true
+		}
+		here = here || name == "ansible_connection"
+	}
+	return slices.ContainsFunc(root.list(), func(play *value) bool { return !isLocal(play, here) })
 }
 
 // localHosts are the names for which Ansible logs in nowhere, unless it is told to.
 var localHosts = []string{"localhost", "127.0.0.1", "::1"}
 
-func isLocal(play *value) bool {
-	here := play.at("connection").str() == "local"
-	local := here || slices.Contains(localHosts, play.at("hosts").str()) && !play.has("connection")
+func isLocal(play *value, here bool) bool {
+	local := here || play.at("connection").str() == "local" ||
+		slices.Contains(localHosts, play.at("hosts").str()) && !play.has("connection")
 	play.walk(func(v *value) {
 		for name, item := range v.members() {
-			local = local && staysHere(strings.TrimPrefix(name, "ansible.builtin."), item)
+			local = local && staysHere(name, item.str())
+			if name == "action" || name == "local_action" {
+				local = local && staysHere(item.at("module").str(), "")
+			}
 		}
 	})
 	return local
 }
 
-// staysHere tells whether a member of a play, or of what is in it, sends it to no other machine and to no other file.
-func staysHere(name string, item *value) bool {
+// staysHere tells whether a member of a play, or of what is in it, sends it to no other machine and to no other file. text
+// is its value, where that is one.
+func staysHere(name, text string) bool {
+	name = name[strings.LastIndexByte(name, '.')+1:] // of ansible.builtin.NAME
 	switch name {
 	case "connection", "ansible_connection":
-		return item.str() == "local"
-	case "delegate_to", "ansible_host", "ansible_ssh_host", "roles", "vars_files":
+		return text == "local"
+	case "delegate_to", "ansible_host", "ansible_ssh_host", "roles", "vars_files", "synchronize":
 		return false
+	case "action", "local_action": // a module and its arguments in one text
+		module, arguments, _ := strings.Cut(text, " ")
+		return staysHere(module, arguments)
+	}
+	for word := range strings.FieldsSeq(text) {
+		if argument, value, is := strings.Cut(word, "="); is && strings.HasPrefix(argument, "ansible_") && !staysHere(argument, value) {
+			return false
+		}
 	}
 	return !strings.HasPrefix(name, "include_") && !strings.HasPrefix(name, "import_")
 }

@@ -1,6 +1,7 @@
 package vnfpkg
 
 import (
+	"bytes"
 	"os"
 	"testing"
 
@@ -63,6 +64,41 @@ vdus:
 		`Other/config.yaml: names the playbook Scripts/none.yaml for the VDU worker (instantiation), which the archive lacks`,
 		`Definitions/top.yaml:23: the archive lacks ScriptANSIBLE/config.yaml, which says what Ansible plays at scale_end`,
 	}, problems(t, err))
+}
+
+// TestPlaybooks_inTheFormOfTackersSample opens a package whose hooks name the driver alone, by a file of Tacker's host.
+func TestPlaybooks_inTheFormOfTackersSample(t *testing.T) {
+	var csar bytes.Buffer
+	require.NoError(t, Build("testdata/ansible", &csar))
+	p, err := openBytes(csar.Bytes(), Limits{})
+	require.NoError(t, err)
+	f, err := p.Vnfd.Flavour("default")
+	require.NoError(t, err)
+	require.Equal(t, []string{DriverAnsible}, f.Drivers())
+	hooks := map[string][]string{}
+	for at, hook := range f.Hooks {
+		hooks[at] = hook.Played
+		require.Equal(t, PlaybooksFile, hook.Playbooks, at)
+		require.Empty(t, hook.Scripts(), "what Tacker's driver is made of is not run")
+	}
+	played := []string{"page"}
+	require.Equal(t, map[string][]string{
+		"instantiate_end": played, "scale_start": played, "scale_end": played, "heal_end": played, "terminate_start": played,
+	}, hooks)
+	for _, w := range p.Warnings {
+		require.Contains(t, w.Detail, "only where the operator allows it")
+	}
+	text, err := os.ReadFile("testdata/ansible/" + PlaybooksFile)
+	require.NoError(t, err)
+	list, err := ReadPlaybooks(PlaybooksFile, text)
+	require.NoError(t, err)
+	require.Equal(t, "_VAR_user", list.Vdus[0].Username)
+	require.Len(t, list.Vdus[0].Plays, 5)
+	play := list.Vdus[0].Plays["scale-in"][0]
+	require.Equal(t, map[string]any{"ansible_password": "_VAR_password", "what": "scale-in"}, play.Params)
+	text, err = os.ReadFile("testdata/ansible/" + play.Path)
+	require.NoError(t, err)
+	require.False(t, LogsIn(play.Path, text, play.Params), "it is local, whatever users config.yaml names")
 }
 
 func TestReadPlaybooks_keepsTheirOrder(t *testing.T) {

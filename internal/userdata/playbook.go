@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/gob"
+	"encoding/json"
 	"errors"
 	"io"
 	"os"
@@ -24,6 +25,9 @@ import (
 // A worker that dies takes the run and its files with it.
 type Playbooks struct{}
 
+// ErrBecome is in the chain of the error of a playbook whose task failed when it was to become another user.
+var ErrBecome = errors.New("the task that failed becomes another user")
+
 // nobody is who Ansible runs as where Windlass is root.
 const nobody = 65534
 
@@ -43,7 +47,7 @@ func (*Playbooks) Play(ctx context.Context, in scripts.PlayInput, playbook strin
 	child.Dir = "/"
 	child.Stdin = bytes.NewReader(files)
 	child.SysProcAttr = apart()
-	failure, masker := "", secrets.NewMasker(mask...)
+	failure, becomes, masker := "", false, secrets.NewMasker(mask...)
 	said := &lineWriter{to: func(line string) {
 		line = masker.Mask(line)
 		if sentence, is := strings.CutPrefix(line, "windlass: "); is {
@@ -52,11 +56,28 @@ func (*Playbooks) Play(ctx context.Context, in scripts.PlayInput, playbook strin
 		if !strings.HasPrefix(line, scripts.ResultPrefix) {
 			lines(line)
 		}
+		becomes = becomes || failedAsOther(line)
 	}}
 	child.Stdout, child.Stderr = io.Writer(said), io.Writer(said)
 	err = child.Run()
 	said.end()
-	return playbookError(ctx, playbook, failure, err)
+	if err = playbookError(ctx, playbook, failure, err); becomes && lcm.Is(err, lcm.KindBroken) {
+		return lcm.Wrap(lcm.KindBroken, ErrBecome, "%s", lcm.Sentence(err))
+	}
+	return err
+}
+
+// failedAsOther tells whether a line of the callback plugin is about a task that failed and was to become another user.
+func failedAsOther(line string) bool {
+	for _, text := range scripts.ParseResults(line).Texts("failed") {
+		var failed struct {
+			Become bool `json:"become"`
+		}
+		if json.Unmarshal([]byte(text), &failed) == nil && failed.Become {
+			return true
+		}
+	}
+	return false
 }
 
 // playDirectory is where a run has its files: in memory, of its own mounts, so that they are gone with it, however it

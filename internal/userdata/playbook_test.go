@@ -75,6 +75,15 @@ func TestPlay_hasItsFilesInMemory(t *testing.T) {
 	require.True(t, looked)
 }
 
+func TestPlay_tellsWhetherTheTaskThatFailedBecomesAnotherUser(t *testing.T) {
+	_, err := play(t, "    - file: {path: /usr/local/windlass-was-here, state: touch}\n      become: true\n", nil)
+	require.ErrorIs(t, err, ErrBecome)
+	require.ErrorContains(t, err, "Read-only file system")
+	_, err = play(t, "    - debug: {msg: x}\n      become: true\n    - command: /bin/false\n", nil)
+	require.True(t, lcm.Is(err, lcm.KindBroken), "%v", err)
+	require.NotErrorIs(t, err, ErrBecome)
+}
+
 // TestPlay_isConfined lets a playbook try what it must not do.
 func TestPlay_isConfined(t *testing.T) {
 	secret := filepath.Join(t.TempDir(), "secret")

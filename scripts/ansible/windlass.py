@@ -244,6 +244,8 @@ class CallbackModule(CallbackBase):
                 "host": host, "task": self.names.get(result._task._uuid, self.task), "play": self.masked(self.play_name),
                 "message": why, "unreachable": word == "UNREACHABLE",
             }
+            if result._task_fields.get("become"):
+                self.failures[host]["become"] = True
 
     def v2_runner_on_ok(self, result):
         task, changed = result._task, result._result.get("changed", False)

@@ -39,7 +39,9 @@ type Run struct {
 	Playbook string
 	// Inventory lists the hosts by their addresses, as Tacker's does. Hosts are the VNF's among them, or others.
 	Inventory string
-	// Variables are extra variables, as JSON. Their secrets are in Secrets, too.
+	// Given are its params in config.yaml, filled in.
+	Given map[string]any
+	// Variables are extra variables, as JSON, Given among them. Their secrets are in Secrets, too.
 	Variables []byte
 	// Key is a private key, "" for none. Password is set when Ansible logs in with one.
 	Key      string
@@ -58,7 +60,7 @@ const (
 func (t Told) Make() (Run, error) {
 	f := filler{told: t, lacking: map[string]bool{}}
 	play := t.Vdu.Plays[t.Action][t.Play]
-	run := Run{Playbook: play.Path, Key: t.Login.Key}
+	run := Run{Playbook: play.Path, Key: t.Login.Key, Given: map[string]any{}}
 	vars := map[string]any{"host": t.Address}
 	for vdu, list := range t.Addresses {
 		if vars[vdu] = any(list); len(list) == 1 && !t.Several[vdu] {
@@ -69,8 +71,9 @@ func (t Told) Make() (Run, error) {
 		vars["node_pair_ip"] = strings.Join(t.Addresses[t.Vdu.NodePair], ",")
 	}
 	for name, value := range play.Params {
-		vars[name] = f.fill(value)
+		run.Given[name] = f.fill(value)
 	}
+	maps.Copy(vars, run.Given)
 	f.login(vars, &run)
 	run.Inventory = f.inventory(play)
 	if len(f.lacking) > 0 {
