@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"cmp"
 	"net/http"
 	"os"
 	"path"
@@ -53,6 +54,12 @@ func TestPlaybooksOfPackages(t *testing.T) {
 	t.Run("run by the worker's host in every operation", func(t *testing.T) { playbooksAreRunHere(t, b) })
 	t.Run("one that fails is retried, and killed with its worker", func(t *testing.T) { playbooksGoOn(t, b) })
 	t.Run("run by an Ansible server", func(t *testing.T) { playbooksAreRunThere(t, b) })
+
+	python := cmp.Or(pathOf("/usr/bin/python3"), pathOf("python3"))
+	canConfine(t, python)
+	t.Setenv("WINDLASS_USER_DATA_PYTHON", python)
+	b.Restart(t)
+	t.Run("of a package in the form of Tacker's sample", func(t *testing.T) { playbooksOfTackersForm(t, b) })
 }
 
 // played is the sample's request. Fake machines answer, but Ansible does not get in.
@@ -165,6 +172,45 @@ func playbooksAreRunThere(t *testing.T, b *bed) {
 	require.Contains(t, output, "greeting=hello from the request")
 	b.requireNowhere(t, vnf, op, map[string]string{"the license": license, "the password": testbed.NodePassword})
 	b.terminate(t, vnf)
+	require.NoError(t, kubespray.RemoveMachines(t.Context(), b.Cloud.Login(), server))
+	b.RequireNothingLeft(t)
+}
+
+// playbooksOfTackersForm takes a VNF through its life whose hooks name the driver alone, whose parameters are made by a
+// user data class, and whose playbook is local and becomes another user.
+func playbooksOfTackersForm(t *testing.T, b *bed) {
+	out, err := b.Windlass(t.Context(), "package", "create", "vnfpkg/testdata/ansible").CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	const server, vnfdID = "ansible", "7f0d5a38-12c4-4c5e-9a5e-6a9c1d2b0e47"
+	request := map[string]any{
+		"flavourId":         "default",
+		"vimConnectionInfo": []any{map[string]any{"id": "openstack", "vimId": b.Vim, "vimType": "openstack"}},
+	}
+	params := map[string]any{"lcm-operation-user-data": "./UserData/pages.py", "lcm-operation-user-data-class": "Pages"}
+	request["additionalParams"] = params
+	op := b.Begin(t, b.createOf(t, vnfdID, "nobody-else"), "instantiate", request)
+	failed := b.Await(t, op, quick, "FAILED_TEMP")
+	require.Contains(t, failed["error"].(map[string]any)["detail"], "on the worker's host it becomes nobody else")
+	require.Equal(t, http.StatusAccepted, b.Act(t, op, "rollback", nil).Status)
+	b.Await(t, op, quick, "ROLLED_BACK")
+
+	made, err := kubespray.Machines(t.Context(), b.Cloud.Login(), server,
+		kubespray.Server{Name: server, Image: kubespray.AnsibleImage, Password: testbed.NodePassword})
+	require.NoError(t, err)
+	params["ansible"] = map[string]any{"server": map[string]any{
+		"address": made[server].Address, "ssh_port": 2222, "username": "debian", "password": testbed.NodePassword,
+	}}
+	vnf := b.createOf(t, vnfdID, "pages")
+	requirePlayed := func(task, action string, body map[string]any) {
+		op := b.Begin(t, vnf, task, body)
+		b.Await(t, op, quick, "COMPLETED")
+		require.Contains(t, b.output(t, op), "what="+action+"\n")
+	}
+	requirePlayed("instantiate", "instantiation", request)
+	requirePlayed("scale", "scale-out", map[string]any{"type": "SCALE_OUT", "aspectId": "pages"})
+	requirePlayed("heal", "healing", map[string]any{"vnfcInstanceId": []string{b.VnfcOf(t, vnf, "page")}})
+	requirePlayed("scale", "scale-in", map[string]any{"type": "SCALE_IN", "aspectId": "pages"})
+	requirePlayed("terminate", "termination", map[string]any{"terminationType": "FORCEFUL"})
 	require.NoError(t, kubespray.RemoveMachines(t.Context(), b.Cloud.Login(), server))
 	b.RequireNothingLeft(t)
 }
