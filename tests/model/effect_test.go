@@ -99,6 +99,11 @@ func (o opView) leavesUneven() bool {
 	}, o.Operation)
 }
 
+// remakes tells that the operation, of the entire VNF, leaves nothing as it was.
+func (o opView) remakes() bool {
+	return slices.Contains([]lcm.Operation{lcm.OpInstantiate, lcm.OpHeal, lcm.OpTerminate}, o.Operation)
+}
+
 // anyOf are the VNFs that are as one of these, but for how many servers run: some may have been made, removed or
 // switched.
 func anyOf(list ...vnf) (out []vnf) {

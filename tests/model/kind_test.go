@@ -17,13 +17,21 @@ import (
 
 // kind is what the VNFs of the walkers are made of, and where. A hybrid one has containers and servers.
 type kind struct {
+	name       string
 	vnfdIDs    []string // the first is what they begin with; the others are packages that they may get
 	servers    bool
 	containers bool
 	vims       map[string]string // the ids of the VIMs, by their types
+	// cps are the connection points of a VNF of servers.
+	cps []string
+	// work is what a driver does with the VNF's servers, nil for nothing.
+	work work
 }
 
 func (k kind) hybrid() bool { return k.servers && k.containers }
+
+// serverCps are the connection points of VNFs of one VDU.
+var serverCps = []string{"VDU1_CP1"}
 
 const (
 	vnfdID        = "0c9d3b52-6f0e-4d43-9d0b-5a1f6c0f7e31"
@@ -38,9 +46,10 @@ const (
 	hybridPackage     = "tests/model/hybrid"
 )
 
-// actions are those that a VNF of the kind meets. One whose manifests name no network has no link to change.
+// actions are those that a VNF of the kind meets. One whose manifests name no network has no link to change, and a
+// cluster's nodes know each other on theirs.
 func (k kind) actions() []action {
-	if !k.servers {
+	if !k.servers || k.work != nil && !k.work.connects() {
 		return slices.DeleteFunc(slices.Clone(actions), func(a action) bool { return a == connect })
 	}
 	return actions
@@ -66,12 +75,15 @@ func (k kind) connections(v2 bool) any {
 func (k kind) instantiateRequest(w *walker, v2 bool) map[string]any {
 	request := map[string]any{"flavourId": "simple", "vimConnectionInfo": k.connections(v2)}
 	if k.servers {
-		request["extVirtualLinks"] = linksTo(networks[0], v2)
+		request["extVirtualLinks"] = k.linksTo(networks[0], v2)
 	}
 	if k.containers {
 		params := map[string]any{"namespace": w.namespace}
 		maps.Copy(params, w.manifests())
 		request["additionalParams"] = params
+	}
+	if k.work != nil {
+		request["additionalParams"] = k.work.params(w)
 	}
 	return request
 }
@@ -100,16 +112,26 @@ func (w *walker) manifests() map[string]any {
 // onboard takes a package and a later one, which differs in its VNFD's id.
 func onboard(t *testing.T, bed *testbed.Bed, dir, vnfdID, laterID string) {
 	t.Helper()
-	later := t.TempDir()
-	require.NoError(t, os.CopyFS(later, os.DirFS(filepath.Join(bed.Root, dir))))
-	vnfd := filepath.Join(later, "Definitions", filepath.Base(dir)+".vnfd.yaml")
+	take(t, bed, dir)
+	take(t, bed, derived(t, bed, dir, vnfdID, laterID))
+}
+
+func take(t *testing.T, bed *testbed.Bed, dir string) {
+	t.Helper()
+	out, err := bed.Windlass(t.Context(), "package", "create", dir).CombinedOutput()
+	require.NoError(t, err, "%s", out)
+}
+
+// derived is a copy of a package in whose VNFD something is replaced.
+func derived(t *testing.T, bed *testbed.Bed, dir string, oldnew ...string) (copied string) {
+	t.Helper()
+	copied = t.TempDir()
+	require.NoError(t, os.CopyFS(copied, os.DirFS(filepath.Join(bed.Root, dir))))
+	vnfd := filepath.Join(copied, "Definitions", filepath.Base(dir)+".vnfd.yaml")
 	text, err := os.ReadFile(vnfd)
 	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(vnfd, []byte(strings.ReplaceAll(string(text), vnfdID, laterID)), 0o600))
-	for _, dir := range []string{dir, later} {
-		out, err := bed.Windlass(t.Context(), "package", "create", dir).CombinedOutput()
-		require.NoError(t, err, "%s", out)
-	}
+	require.NoError(t, os.WriteFile(vnfd, []byte(strings.NewReplacer(oldnew...).Replace(string(text))), 0o600))
+	return copied
 }
 
 // newWalker is one of a kind, whose VNFs of containers are in a namespace of its own.

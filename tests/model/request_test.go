@@ -16,7 +16,7 @@ func (w *walker) ask(a action, v2 bool) (method, path string, body any) {
 	case terminate:
 		return http.MethodPost, inst + "/terminate", map[string]any{"terminationType": "FORCEFUL"}
 	case heal:
-		return http.MethodPost, inst + "/heal", map[string]any{"cause": "the model"}
+		return http.MethodPost, inst + "/heal", w.healRequest()
 	case stop:
 		return http.MethodPost, inst + "/operate", map[string]any{"changeStateTo": "STOPPED"}
 	case start:
@@ -30,7 +30,7 @@ func (w *walker) ask(a action, v2 bool) (method, path string, body any) {
 		return http.MethodPost, inst + "/scale_to_level", toLevel(mostLevel + 1)
 	case connect:
 		return http.MethodPost, inst + "/change_ext_conn",
-			map[string]any{"extVirtualLinks": linksTo(networks[w.random.IntN(len(networks))], v2)}
+			map[string]any{"extVirtualLinks": w.kind.linksTo(networks[w.random.IntN(len(networks))], v2)}
 	case change:
 		return http.MethodPost, inst + "/change_vnfpkg", w.kind.changeRequest(w)
 	case misfit:
@@ -58,15 +58,25 @@ func toLevel(level int) map[string]any {
 // networks are those of the cloud that a VNF can be connected to; links to them have their names as ids.
 var networks = []string{"net0", "net1"}
 
-// linksTo is extVirtualLinks with the VNF's connection point on that network.
-func linksTo(network string, v2 bool) []any {
+// linksTo is extVirtualLinks with the VNF's connection points on that network.
+func (k kind) linksTo(network string, v2 bool) []any {
 	config := map[string]any{"cpProtocolData": []any{map[string]any{"layerProtocol": "IP_OVER_ETHERNET"}}}
-	var configs any = []any{config}
-	if v2 {
-		configs = map[string]any{"VDU1_CP1": config}
+	var extCps []any
+	for _, cp := range k.cps {
+		var configs any = []any{config}
+		if v2 {
+			configs = map[string]any{cp: config}
+		}
+		extCps = append(extCps, map[string]any{"cpdId": cp, "cpConfig": configs})
 	}
-	return []any{map[string]any{
-		"id": network, "resourceId": network,
-		"extCps": []any{map[string]any{"cpdId": "VDU1_CP1", "cpConfig": configs}},
-	}}
+	return []any{map[string]any{"id": network, "resourceId": network, "extCps": extCps}}
+}
+
+// healRequest is about the entire VNF, or about the VNFC that was chosen.
+func (w *walker) healRequest() map[string]any {
+	request := map[string]any{"cause": "the model"}
+	if w.healed != "" {
+		request["vnfcInstanceId"] = []string{w.healed}
+	}
+	return request
 }

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -49,15 +50,13 @@ func TestModel(t *testing.T) {
 		Machines: environment.Fake, Listen: "127.0.0.1:0",
 		Args: []string{"--image-alias", "tiny"},
 	})
-	out, err := bed.Windlass(t.Context(), "package", "create", serverPackage).CombinedOutput()
-	require.NoError(t, err, "%s", out)
-
+	take(t, bed, serverPackage)
 	network := bed.AddNetwork(t, networks[1])
 
 	stop := harass(t, bed, refuse(t, bed))
-	counts := walk(t, bed, kind{
-		vnfdIDs: []string{vnfdID}, servers: true, vims: map[string]string{"openstack": bed.Vim},
-	}, *sequences)
+	counts := walk(t, bed, *sequences, kind{
+		vnfdIDs: []string{vnfdID}, servers: true, cps: serverCps, vims: map[string]string{"openstack": bed.Vim},
+	})
 	stop()
 	if !t.Failed() {
 		network.Remove(t)
@@ -75,9 +74,9 @@ func TestModel_ofContainers(t *testing.T) {
 	onboard(t, bed, containersPackage, podsVnfdID, laterVnfdID)
 	vim := register(t, bed, cluster)
 	stop := harass(t, bed, restart(t, cluster))
-	counts := walk(t, bed, kind{
+	counts := walk(t, bed, max(*sequences/5, 1), kind{
 		vnfdIDs: []string{podsVnfdID, laterVnfdID}, containers: true, vims: map[string]string{"kubernetes": vim},
-	}, max(*sequences/5, 1))
+	})
 	stop()
 	if !t.Failed() {
 		requireNoPods(t, cluster)
@@ -104,10 +103,10 @@ func TestModel_ofHybrids(t *testing.T) {
 		disturb(random, tick)
 		refuse(random, tick)
 	})
-	counts := walk(t, bed, kind{
-		vnfdIDs: []string{hybridVnfdID, laterHybridVnfdID}, servers: true, containers: true,
+	counts := walk(t, bed, max(*sequences/5, 1), kind{
+		vnfdIDs: []string{hybridVnfdID, laterHybridVnfdID}, servers: true, containers: true, cps: serverCps,
 		vims: map[string]string{"openstack": bed.Vim, "kubernetes": vim},
-	}, max(*sequences/5, 1))
+	})
 	stop()
 	if !t.Failed() {
 		requireNoPods(t, cluster)
@@ -152,16 +151,17 @@ func requireNoPods(t *testing.T, cluster *kubetest.ControlPlane) {
 	require.Empty(t, pods.Items)
 }
 
-// walk takes so many VNFs of a kind through their sequences. It tells how often each action was answered how.
-func walk(t *testing.T, bed *testbed.Bed, of kind, sequences int) []map[string]int {
+// walk takes so many VNFs through their sequences, whose kinds the walkers share out. It tells how often each action was
+// answered how.
+func walk(t *testing.T, bed *testbed.Bed, sequences int, kinds ...kind) []map[string]int {
 	t.Helper()
 	counts := make([]map[string]int, *walkers)
 	names := make(chan string)
 	t.Run("walk", func(t *testing.T) {
 		for i := range *walkers {
 			counts[i] = map[string]int{}
-			w := newWalker(bed, of, i, counts[i])
-			t.Run(fmt.Sprintf("walker %d", i), func(t *testing.T) {
+			w := newWalker(bed, kinds[i%len(kinds)], i, counts[i])
+			t.Run(strings.TrimSpace(fmt.Sprintf("walker %d %s", i, w.kind.name)), func(t *testing.T) {
 				t.Parallel()
 				for name := range names {
 					w.sequence(t, name, 1+w.random.IntN(*longest))

@@ -58,7 +58,22 @@ type instView struct {
 		VnfState           lcm.VnfState    `json:"vnfState"`
 		ScaleStatus        []lcm.ScaleInfo `json:"scaleStatus"`
 		ExtVirtualLinkInfo []extLink       `json:"extVirtualLinkInfo"`
+		Vnfcs              []struct {
+			ID    string `json:"id"`
+			VduID string `json:"vduId"`
+		} `json:"vnfcResourceInfo"`
 	} `json:"instantiatedVnfInfo"`
+}
+
+// vdus are the VDUs of the VNFCs, by their ids.
+func (i instView) vdus() map[string]string {
+	out := map[string]string{}
+	if i.Info != nil {
+		for _, v := range i.Info.Vnfcs {
+			out[v.ID] = v.VduID
+		}
+	}
+	return out
 }
 
 // underWay are the states in which an operation does something, so that it can be cancelled.

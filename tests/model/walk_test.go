@@ -23,14 +23,20 @@ type walker struct {
 	random *rand.Rand
 	// namespace is where VNFs of containers are.
 	namespace string
+	name      string // of the VNF
 	vnf       string
+	healed    string    // the VNFC that is healed next, "" for all of them
+	ground    ground    // the VNF's servers, and what was done on them, when the operation before was over
+	torn      bool      // a TERMINATE was given up, and the VNF not made anew since
 	op        string    // id of the last operation, "" before the first
 	last      opView    // as it was seen last
 	was       []vnf     // what the VNF may have been when that operation began
 	is        *vnf      // what it was seen to be after that operation; nil before
 	uneven    bool      // something was given up, so that the VNF's servers may be other than its level says
-	given     bool      // an INSTANTIATE was given up, and not begun again since
+	given     bool      // an INSTANTIATE was given up, and what it has left was not removed since
 	unsure    bool      // the last decision was not answered
+	forced    bool      // the last operation was cancelled FORCEFUL once
+	worker    int       // the process id of the worker when it began
 	labels    int       // so many modifications have been asked for
 	began     time.Time // the sequence
 	story     []string
@@ -51,8 +57,12 @@ func (w *walker) sequence(t *testing.T, name string, actionCount int) {
 		}
 	}()
 	w.story, w.op, w.last, w.is, w.uneven, w.given, w.unsure = nil, "", opView{}, nil, false, false, false
+	w.name, w.ground, w.torn = name, ground{}, false
 	w.was = []vnf{{servers: w.kind.servers, vnfd: w.kind.vnfdIDs[0]}}
 	w.vnf = w.create(t, name)
+	if w.kind.work != nil {
+		w.ground.runs = w.kind.work.runs(t, w, nil)
+	}
 	if w.random.IntN(2) == 0 { // most actions need a VNF that runs, and chance makes few
 		w.act(t, instantiate)
 		w.settle(t)
@@ -105,6 +115,12 @@ func (w *walker) act(t *testing.T, a action) bool {
 		return true
 	}
 	before := w.position(t)
+	if a == heal {
+		w.chooseHealed(t, before)
+	}
+	if a.begins() && !before.unfinished() {
+		w.worker = w.workerNow(t)
+	}
 	status, body := w.request(t, a)
 	w.counts[fmt.Sprintf("%s %d", a, status)]++
 	if status == 0 || status == http.StatusServiceUnavailable { // nobody was there to answer: what has become of it is seen
@@ -145,6 +161,8 @@ func expected(a action, before, after position) []int {
 			}
 			right = append(right, p.answer(a))
 			p.level = after.level
+			right = append(right, p.answer(a))
+			p.leftovers = after.leftovers && before.op != lcm.OpInstantiate // which may have removed them, and been deleted
 			right = append(right, p.answer(a))
 		}
 	}
@@ -190,7 +208,6 @@ func (w *walker) request(t *testing.T, a action) (status int, body []byte) {
 	status, body = w.send(t, method, api+path, in)
 	if a.begins() && status == http.StatusAccepted {
 		w.find(t)
-		w.given = w.given && a != instantiate
 	}
 	return status, body
 }
@@ -222,7 +239,7 @@ func (w *walker) find(t *testing.T) {
 		w.requireLegal(t)
 		w.weigh(over)
 	}
-	w.op, w.last, w.is = last.ID, opView{}, nil
+	w.op, w.last, w.is, w.forced = last.ID, opView{}, nil, false
 }
 
 // requireLegal wants the operation to have gone only where the standard lets it go.
@@ -247,8 +264,7 @@ func (w *walker) weigh(over opView) {
 	switch {
 	case over.State == lcm.Failed && over.leavesUneven():
 		w.uneven = true
-	case over.State == lcm.Completed && slices.Contains([]lcm.Operation{lcm.OpInstantiate, lcm.OpHeal, lcm.OpTerminate},
-		over.Operation):
+	case over.State == lcm.Completed && over.remakes():
 		w.uneven = false
 	}
 }
@@ -304,8 +320,9 @@ func (w *walker) locate(t *testing.T, p *position, api string, op opView, inst i
 	t.Helper()
 	p.forced = op.CancelMode == lcm.Forceful
 	p.cancelled = op.Error != nil && strings.Contains(op.Error.Detail, "The operation was cancelled (")
+	w.forced = w.forced || p.forced
 	w.unsure = w.unsure && op.State == lcm.FailedTemp
-	w.given = w.given || op.Operation == lcm.OpInstantiate && op.State == lcm.Failed
+	w.given = w.givenUp(t, op)
 	p.unsure, p.leftovers = w.unsure, w.given
 	if _, ok := op.Links["rollback"]; !ok {
 		p.forwardOnly = op.State == lcm.FailedTemp
@@ -320,9 +337,27 @@ func (w *walker) locate(t *testing.T, p *position, api string, op opView, inst i
 		w.was, w.told())
 	p.instantiated, p.stopped, p.level = is.instantiated, is.stopped, is.level
 	p.uneven = w.uneven || op.State == lcm.Failed && op.leavesUneven()
-	if op.State.Terminal() {
+	if op.State.Terminal() && w.is == nil {
 		w.is = &is
+		w.look(t, op, is, inst)
 	}
+}
+
+// givenUp tells whether an INSTANTIATE that was given up has left something, which one that comes to a good end or is
+// rolled back removes. One that ends before it began removes nothing.
+func (w *walker) givenUp(t *testing.T, op opView) bool {
+	t.Helper()
+	switch {
+	case op.Operation == lcm.OpInstantiate && op.State == lcm.Failed:
+		return true
+	case !w.given || op.State == lcm.Completed && op.Operation != lcm.OpModifyInfo:
+		return false
+	case op.State != lcm.RolledBack || op.Operation == lcm.OpModifyInfo:
+		return true
+	}
+	began := w.bed.Psql(t, "psql", "-qAtc",
+		"select count(*) from event where op_occ_id = '"+op.ID+"' and data ->> 'state' = 'ROLLING_BACK'")
+	return strings.TrimSpace(began) == "0"
 }
 
 // settle waits until the operation has stopped.
