@@ -71,7 +71,7 @@ func isCarriedOut(page string, c pasted) bool {
 		return !strings.HasPrefix(c.text, "WINDLASS_TELEMETRY_ENDPOINT") // runningIt, temporalTools
 	}
 	inHowTo := strings.TrimPrefix(name, "how-to/")
-	return name == "tutorial.md" || slices.Contains([]string{"kubespray.md", "external-load-balancer.md"}, inHowTo) ||
+	return name == "tutorial.md" || slices.Contains([]string{"kubespray.md", "external-load-balancer.md", "scripts.md"}, inHowTo) ||
 		slices.Contains(containerPages, inHowTo) && strings.HasPrefix(c.text, "windlass ")
 }
 
