@@ -42,6 +42,7 @@ func TestContainers(t *testing.T) {
 
 	// A second one of the package is beside it, in a namespace of its own; in the same one its names are taken.
 	clash := b.createOf(t, webVnfdID, "clash")
+	require.Contains(t, b.problemsOf(t, clash, b.webRequest(t, vim, "default")), "Deployment default/web: is there already")
 	op = b.Begin(t, clash, "instantiate", b.webRequest(t, vim, "default"))
 	failed := b.Await(t, op, quick, "FAILED_TEMP")
 	require.Contains(t, failed["error"].(map[string]any)["detail"], "Deployment default/web")
@@ -51,11 +52,19 @@ func TestContainers(t *testing.T) {
 	b.Await(t, op, quick, "FAILED_TEMP")
 	require.Equal(t, http.StatusOK, b.Act(t, op, "fail", nil).Status)
 	b.cleanUp(t, clash)
+	_, err = cluster.Client.CoreV1().Namespaces().Create(t.Context(), kubetest.Namespace("beside"), metav1.CreateOptions{})
+	require.NoError(t, err)
+	b.Await(t, b.Begin(t, clash, "instantiate", b.webRequest(t, vim, "beside")), quick, "COMPLETED")
+	b.Terminate(t, clash)
 	require.Equal(t, first, b.Vnfcs(t, vnf), "the first one has not noticed")
 
+	hears := newSubscriber(t)
+	b.subscribe(t, "/vnflcm/v1", hears)
 	op = b.Begin(t, vnf, "scale", map[string]any{"type": "SCALE_OUT", "aspectId": "web_pods", "numberOfSteps": 2})
 	b.Await(t, op, quick, "COMPLETED")
 	b.RequireChanged(t, op, 2, 0)
+	require.Contains(t, b.output(t, op), "Deployment default/web: ready")
+	hears.requireAffected(t, op, 2)
 	require.Equal(t, 2, b.ScaleLevel(t, vnf, "web_pods"))
 	grown := b.Vnfcs(t, vnf)
 	require.Len(t, grown, 3)

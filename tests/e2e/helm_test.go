@@ -126,6 +126,23 @@ func TestCharts_ofTheSecondInterface(t *testing.T) {
 	all := releasesIn(t, cluster, "default")
 	require.Len(t, all, 2)
 	require.Equal(t, "another one", all[1].Config["page"])
+
+	// A change that fails is taken back: to the revision before.
+	op := v2.begin(t, "change_vnfpkg", map[string]any{
+		"vnfdId": chartVnfdID, "additionalParams": map[string]any{
+			"upgrade_type": "RollingUpdate", "helm_chart_path": "Files/kubernetes/web", "vdu_params": []any{map[string]any{"vdu_id": "web"}},
+			"patience": 1, "helm_parameters": map[string]any{"page": "a third one", "image.name": "broken:2"},
+		},
+	})
+	failed := b.Await(t, op, quick, "FAILED_TEMP")
+	require.Contains(t, failed["error"].(map[string]any)["detail"], "ImagePullBackOff")
+	require.Equal(t, http.StatusAccepted, b.Act(t, op, "rollback", nil).Status)
+	b.Await(t, op, quick, "ROLLED_BACK")
+	all = releasesIn(t, cluster, "default")
+	require.Equal(t, []common.Status{common.StatusSuperseded, common.StatusSuperseded, common.StatusFailed, common.StatusDeployed},
+		statusesOf(all))
+	require.Equal(t, "another one", all[3].Config["page"])
+	require.Equal(t, all[1].Manifest, all[3].Manifest)
 	v2.done(t, "terminate", map[string]any{"terminationType": "FORCEFUL"})
 	require.Empty(t, releasesIn(t, cluster, "default"))
 	requireNoPods(t, cluster.Client)
@@ -143,6 +160,13 @@ func (b *bed) chartRequest(t *testing.T, vim, namespace string, values map[strin
 	params["namespace"] = namespace
 	maps.Copy(params["helm_parameters"].(map[string]any), values)
 	return request
+}
+
+func statusesOf(all []*release.Release) (out []common.Status) {
+	for _, r := range all {
+		out = append(out, r.Info.Status)
+	}
+	return out
 }
 
 // releasesIn is what helm list --all shows.
