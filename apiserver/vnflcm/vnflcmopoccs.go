@@ -97,7 +97,9 @@ func (a *api) actOn(c echo.Context, action lcm.Action, cancel lcm.CancelRequest)
 		return o, lcm.Errorf(lcm.KindNotFound, "A %s cannot be rolled back, it goes forward only: retry it, or fail it.",
 			o.Operation)
 	}
-	if action == lcm.Cancel && isCancelledBy(o, cancel.Mode) {
+	// A client whose cancel was not answered in time, for no worker was there, repeats it: it must not hear of a conflict
+	// with its own cancel. Once the operation has stopped, SOL003 clause 5.4.17 has a 409.
+	if action == lcm.Cancel && o.State.Accepts(action) && o.IsCancelPending && o.CancelMode == cancel.Mode {
 		return o, nil
 	}
 	if !o.State.Accepts(action) {
@@ -114,15 +116,6 @@ func (a *api) actOn(c echo.Context, action lcm.Action, cancel lcm.CancelRequest)
 		err = a.Starter.Act(c.Request().Context(), o.ID, action, cancel)
 	}
 	return o, err
-}
-
-// isCancelledBy tells whether a cancel of that mode was taken already. A client whose cancel was not answered in time, for
-// no worker was there, repeats it: it must not hear of a conflict with its own cancel.
-func isCancelledBy(o lcm.VnfLcmOpOcc, mode lcm.CancelMode) bool {
-	if o.State == lcm.FailedTemp || o.State == lcm.RolledBack {
-		return o.Error.WasCancelled(mode)
-	}
-	return o.IsCancelPending && o.CancelMode == mode
 }
 
 // hasTask tells whether an operation has the task resource at all. One that is missing is a 404 in every state, as

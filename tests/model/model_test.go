@@ -23,8 +23,6 @@ type position struct {
 	leftovers    bool // an INSTANTIATE was given up, and its stack is there
 	// forced is set while a FORCEFUL cancel is under way, which nothing can be added to.
 	forced bool
-	// cancelled is set when a cancel has stopped the operation: one of the same mode again is answered as that one was.
-	cancelled bool
 	// unsure is set when a decision may have been taken that nobody has answered, and that is not recorded yet.
 	unsure bool
 }

@@ -130,7 +130,7 @@ func (w *walker) act(t *testing.T, a action) bool {
 		return w.position(t).exists
 	}
 	after := w.position(t)
-	if a.decides() && status < 300 && after.state == lcm.FailedTemp && !(a == cancel && before.cancelled) { // accepted, and not recorded yet, or stopped again
+	if a.decides() && status < 300 && after.state == lcm.FailedTemp { // accepted, and not recorded yet, or stopped again
 		w.unsure = true
 	}
 	w.tell("%s in %s/%s: %d, then %s/%s", a, before.op, before.state, status, after.op, after.state)
@@ -146,7 +146,7 @@ func expected(a action, before, after position) []int {
 	if before.unsure && before.state == lcm.FailedTemp || before.forced || after.forced {
 		right = append(right, http.StatusConflict)
 	}
-	if a == cancel && (before.forced || after.forced || before.cancelled || after.cancelled) {
+	if a == cancel && (before.forced || after.forced) {
 		right = append(right, http.StatusAccepted, http.StatusConflict) // the mode tells which
 	}
 	if a.steps() && (before.uneven || after.uneven) { // there may be too few servers for it, or too many
@@ -319,7 +319,6 @@ func (w *walker) position(t *testing.T) (p position) {
 func (w *walker) locate(t *testing.T, p *position, api string, op opView, inst instView) {
 	t.Helper()
 	p.forced = op.CancelMode == lcm.Forceful
-	p.cancelled = op.Error != nil && strings.Contains(op.Error.Detail, "The operation was cancelled (")
 	w.forced = w.forced || p.forced
 	w.unsure = w.unsure && op.State == lcm.FailedTemp
 	w.given = w.givenUp(t, op)
