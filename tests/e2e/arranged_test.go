@@ -30,7 +30,7 @@ var arranged = map[string]arrangement{
 sed -i -e 's/REPLACE-WITH-THE-NETWORK/net0/' -e 's/REPLACE-WITH-THE-NAME-OR-ID-OF-AN-OPENSTACK/north/' \
   -e 's/REPLACE-WITH-THE-PORT-OF-THE-VIRTUAL-IP/vip_CP/' -e 's/REPLACE-WITH-THE-USERNAME/debian/' -e "s/REPLACE-WITH-THE-PASSWORD/$PASSWORD/" request.yaml`},
 	"windlass vnf instantiate edge-1 request.json --vim": {before: `windlass vnf terminate $VNF --watch
-printf %s "$PASSWORD" > node.password`},
+printf %s http://proxy.example:3128 > proxy.url`},
 	"windlass vnf terminate ID --leftovers": {
 		before: `VNF=$(windlass vnf create ee1f8f34-7c92-4023-840d-6f3b6885d92e --name given-up -o name | cut -d / -f 2)
 curl $LAB/lab/faults -d '{"resource":"masterNode","action":"CREATE"}'
