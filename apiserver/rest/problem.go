@@ -50,7 +50,8 @@ func ProblemOf(err error, requestID string) ProblemDetails {
 	} else if errors.Is(err, context.DeadlineExceeded) {
 		p.Status, p.Detail = http.StatusGatewayTimeout, "The request took too long; try again."
 	} else {
-		p.Type, p.Detail = problem.TypeOf(lcm.KindBug), "Windlass met an unexpected error. Its log has the cause under requestId "+requestID+"."
+		p.Type = problem.TypeOf(lcm.KindBug)
+		p.Detail = "Windlass met an unexpected error. Its log has the cause under requestId " + requestID + "."
 	}
 	p.Title = http.StatusText(p.Status)
 	return p

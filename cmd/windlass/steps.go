@@ -94,7 +94,9 @@ func newOpSteps(c *cli) *cobra.Command {
 
 func (c *cli) stepTable() table[step] {
 	return table[step]{
-		kind: "step", id: func(s step) string { return fmt.Sprintf("%d %s %s", s.Index, s.Phase, s.Node) }, columns: []column[step]{
+		kind: "step",
+		id:   func(s step) string { return fmt.Sprintf("%d %s %s", s.Index, s.Phase, s.Node) },
+		columns: []column[step]{
 			{name: "#", of: func(s step) any { return s.Index }},
 			{name: "STEP", of: func(s step) any { return s.name() }},
 			{name: "NODE", of: func(s step) any { return s.Node }},
