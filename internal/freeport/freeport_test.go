@@ -1,7 +1,12 @@
 package freeport_test
 
 import (
+	"fmt"
 	"net"
+	"os"
+	"os/exec"
+	"regexp"
+	"runtime"
 	"strconv"
 	"testing"
 
@@ -9,6 +14,9 @@ import (
 
 	"github.com/windlass-nfv/windlass/internal/freeport"
 )
+
+// asAnother is set for the process that a test starts of itself.
+const asAnother = "WINDLASS_TEST_AS_ANOTHER_PROCESS"
 
 func TestFind_isOutsideTheKernelsRange(t *testing.T) {
 	for range 50 {
@@ -19,6 +27,39 @@ func TestFind_isOutsideTheKernelsRange(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, l.Close())
 	}
+}
+
+// The ports of two processes must differ, though neither listens yet. Without reservations, 100 ports of others would
+// meet about four of our 500.
+func TestFind_isForOneProcessOnly(t *testing.T) {
+	if os.Getenv(asAnother) != "" {
+		for range 20 {
+			port, err := freeport.Find(t.Context(), "127.0.0.1")
+			require.NoError(t, err)
+			fmt.Println("found", port) //nolint:forbidigo // for the other process
+		}
+		return
+	}
+	ours := map[string]bool{}
+	for range 500 {
+		port, err := freeport.Find(t.Context(), "127.0.0.1")
+		require.NoError(t, err)
+		require.NotContains(t, ours, strconv.Itoa(port))
+		ours[strconv.Itoa(port)] = true
+	}
+	runtime.GC() // it would close what nobody refers to
+	theirs := 0
+	for range 5 {
+		cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run", "^"+t.Name()+"$", "-test.v")
+		cmd.Env = append(os.Environ(), asAnother+"=yes")
+		out, err := cmd.CombinedOutput()
+		require.NoError(t, err, "%s", out)
+		for _, found := range regexp.MustCompile(`found (\d+)`).FindAllStringSubmatch(string(out), -1) {
+			require.NotContains(t, ours, found[1])
+			theirs++
+		}
+	}
+	require.Equal(t, 100, theirs)
 }
 
 func TestFind_saysWhy(t *testing.T) {
