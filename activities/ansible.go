@@ -137,7 +137,7 @@ func (a *Ansible) RunPlaybook(ctx context.Context, in RunPlaybookInput) (out Run
 	for _, node := range in.On {
 		run.Limit = append(run.Limit, node.Name)
 	}
-	_, err = a.onServer(ctx, k, in.Tracked, task{script: run, stdin: stdin, mask: mask})
+	_, err = a.onServer(ctx, k, in.Tracked, task{script: run, stdin: stdin, mask: mask, foreign: true})
 	return out, err
 }
 

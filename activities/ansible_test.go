@@ -137,6 +137,7 @@ func TestRunPlaybook_hasSecretsInItsInputOnly(t *testing.T) {
 	for range 2 {
 		must(t, s.ansible.RunPlaybook, in)
 	}
+	require.Len(t, s.fake.ran, 1, "its end is found again")
 	ran := s.fake.ran[0]
 	assert.Zero(t, ran.Deadline, "no limit hides in it")
 	assert.False(t, ran.Sudo)

@@ -73,7 +73,7 @@ type ExposeServicesOutput struct{}
 // that Windlass has set up HAProxy's file is made anew as a whole, checked and reloaded; elsewhere the script of the
 // VNF's package does it, with Tacker's arguments.
 //
-// Idempotent on load balancers of Windlass; a script of the package is run again. Takes seconds.
+// Idempotent on load balancers of Windlass; of a script of the package, the end is found again. Takes seconds.
 func (n *Nodes) ExposeServices(ctx context.Context, in ExposeServicesInput) (out ExposeServicesOutput, err error) {
 	defer func() { err = boundary(ctx, "expose the Services on "+in.Node.Address, err) }()
 	defer heartbeat(ctx)()
@@ -104,7 +104,7 @@ func (n *Nodes) ExposeServices(ctx context.Context, in ExposeServicesInput) (out
 		return out, err
 	}
 	_, err = n.runOn(ctx, in.NodeInput, task{
-		script: scripts.RunExposureScript{Services: in.arguments(), Add: !in.Hide}, limit: exposureLimit,
+		script: scripts.RunExposureScript{Services: in.arguments(), Add: !in.Hide}, limit: exposureLimit, foreign: true,
 		stdin: scripts.Stdin(scripts.Input{Name: "script", Value: strings.ReplaceAll(string(text), "\r\n", "\n")}),
 	})
 	return out, err

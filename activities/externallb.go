@@ -66,8 +66,8 @@ type ExternalLoadBalancerOutput struct{}
 // package's own script.
 //
 // Idempotent: HAProxy's file is made as a whole, replaced only when it differs, and only after HAProxy has accepted it;
-// a reload drops no connection. A script of the package is run with all nodes, as Tacker runs it. Takes seconds, but
-// where HAProxy is installed first.
+// a reload drops no connection. A script of the package is run with all nodes, as Tacker runs it, and its end is found
+// again. Takes seconds, but longer where HAProxy is installed first.
 func (n *Nodes) ConfigureExternalLoadBalancer(
 	ctx context.Context, in ExternalLoadBalancerInput,
 ) (out ExternalLoadBalancerOutput, err error) {
@@ -207,7 +207,7 @@ func scripted(cluster clusterContext, in ExternalLoadBalancerInput, text []byte)
 	}
 	return task{
 		script: script, stdin: scripts.Stdin(scripts.Input{Name: "script", Value: strings.ReplaceAll(string(text), "\r\n", "\n")}),
-		limit: seconds(cluster.Params.Timeouts.Install), parameter: "timeouts.install",
+		limit: seconds(cluster.Params.Timeouts.Install), parameter: "timeouts.install", foreign: true,
 	}
 }
 

@@ -44,6 +44,7 @@ type fakeNode struct {
 	balancer bool
 	member   bool
 	files    map[string]string
+	ended    map[string]remote.Result // what ended well, by the command's id, until it is forgotten
 }
 
 func newFakeSite(t *testing.T, nodes lcm.Nodes) *fakeSite {
@@ -97,12 +98,21 @@ func (n *fakeNode) Put(_ context.Context, f remote.File) error {
 	return nil
 }
 
-func (n *fakeNode) Forget(context.Context, string) error { return nil }
-func (n *fakeNode) Close() error                         { return nil }
+func (n *fakeNode) Forget(_ context.Context, id string) error {
+	n.site.mu.Lock()
+	defer n.site.mu.Unlock()
+	delete(n.ended, id)
+	return nil
+}
+
+func (n *fakeNode) Close() error { return nil }
 
 func (n *fakeNode) Run(ctx context.Context, cmd remote.Command) (remote.Result, error) {
 	n.site.mu.Lock()
 	defer n.site.mu.Unlock()
+	if before, found := n.ended[cmd.ID]; found {
+		return before, nil
+	}
 	n.site.ran = append(n.site.ran, cmd)
 	name, params := readScript(cmd.Script)
 	if err := n.site.failure(name); err != nil {
@@ -117,7 +127,14 @@ func (n *fakeNode) Run(ctx context.Context, cmd remote.Command) (remote.Result, 
 	if err == nil {
 		err = ctx.Err()
 	}
-	return remote.Result{Stdout: strings.Join(out, "\n")}, err
+	result := remote.Result{Stdout: strings.Join(out, "\n")}
+	if err == nil {
+		if n.ended == nil {
+			n.ended = map[string]remote.Result{}
+		}
+		n.ended[cmd.ID] = result
+	}
+	return result, err
 }
 
 // obey does what the script of that name would have done.

@@ -71,7 +71,8 @@ func TestRunScript_tellsWhatTheRunBeforeHasKept(t *testing.T) {
 	require.ErrorContains(t, err, "set scripts.policy to run, and userData.python")
 }
 
-func TestRunOnServer_givesTheSameEnvironmentTwice(t *testing.T) {
+// A worker may die between the end of a script and Temporal's record of it: the next one finds the end.
+func TestRunOnServer_runsAScriptOnceAndGivesTheSameEnvironment(t *testing.T) {
 	s, fake, _, _ := newSite(t, 0, 1, nil)
 	vnf := s.Reach.Vnfs.(*fixedVnf)
 	vnf.Context.OpOcc.Operation = lcm.OpInstantiate
@@ -93,6 +94,9 @@ func TestRunOnServer_givesTheSameEnvironmentTwice(t *testing.T) {
 	for range 2 {
 		must(t, packaged.RunOnServer, in)
 	}
+	require.Len(t, fake.ran, 1)
+	clear(fake.nodes[node.Name].ended)
+	must(t, packaged.RunOnServer, in)
 	require.Len(t, fake.ran, 2)
 	first := readStdin(fake.ran[0].Stdin)
 	assert.Equal(t, first, readStdin(fake.ran[1].Stdin))

@@ -39,9 +39,9 @@ type PlayOutput struct {
 
 // Play has Ansible run one playbook of the package for one server, on the Ansible server, or here where there is none.
 //
-// Idempotent as far as the playbook is, as Ansible's are to be. On an Ansible server one that runs is found again, and
-// never started a second time beside itself; one that runs here ends with its worker. Takes as long as the playbook
-// (ansible.timeouts.run); a cancel kills it.
+// Idempotent on an Ansible server: a playbook that runs is found again, and so is the end of one that has succeeded. One
+// that runs here ends with its worker, and is run again; Ansible's playbooks are made for that. Takes as long as the
+// playbook (ansible.timeouts.run); a cancel kills it.
 func (p *Playbooks) Play(ctx context.Context, in PlayInput) (out PlayOutput, err error) {
 	defer func() { err = boundary(ctx, "run a playbook for "+in.Node.Name, err) }()
 	defer heartbeat(ctx)()
@@ -72,7 +72,7 @@ func (p *Playbooks) Play(ctx context.Context, in PlayInput) (out PlayOutput, err
 	server.Node = serverOf(driver)
 	_, err = p.runOn(ctx, server, task{
 		script: scripts.PlayPackage{Playbook: run.Playbook, Password: run.Password}, stdin: stdin, mask: run.Secrets,
-		limit: driver.Limit(), parameter: "ansible.timeouts.run", ordinary: true,
+		limit: driver.Limit(), parameter: "ansible.timeouts.run", ordinary: true, foreign: true,
 	})
 	out.PassedOver = p.passOver(ctx, server, in.PassOver, err)
 	if out.PassedOver {

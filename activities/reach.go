@@ -64,6 +64,10 @@ type task struct {
 	ordinary bool
 	// round tells runs of the same script in one activity apart.
 	round int
+	// foreign says that somebody else wrote what the script runs, so that a second run may do harm. Its result stays
+	// on the machine for an hour at least: Temporal has not recorded it yet when the script has ended, and a worker that
+	// dies just then must find it.
+	foreign bool
 }
 
 // command is the task of a script that installs nothing and waits for little.
@@ -103,7 +107,9 @@ func (r Reach) run(ctx context.Context, host Host, step lcm.StepRef, j task) (sc
 		}
 		return scripts.Results{}, tooSlow(j, err)
 	}
-	_ = host.Forget(ctx, id) // what stays behind is a small directory without secrets
+	if !j.foreign {
+		_ = host.Forget(ctx, id) // what stays behind is a small directory without secrets
+	}
 	return scripts.ParseResults(result.Stdout).Hiding(result.Hide), nil
 }
 

@@ -167,7 +167,8 @@ type RunOnServerOutput struct {
 
 // RunOnServer runs a shell script of the package on a server, as root, with its parameters in the environment.
 //
-// Idempotent as far as the script is: one that runs is found again, and is never started a second time beside itself.
+// Idempotent: a script that runs is found again, and so is the end of one that has succeeded. A script that has failed
+// is run again.
 // Takes as long as the script (timeouts.run); a cancel kills it.
 func (s *Scripts) RunOnServer(ctx context.Context, in RunOnServerInput) (out RunOnServerOutput, err error) {
 	defer func() { err = boundary(ctx, "run "+in.Path+" on "+in.Node.Name, err) }()
@@ -193,7 +194,7 @@ func (s *Scripts) RunOnServer(ctx context.Context, in RunOnServerInput) (out Run
 		inputs = append(inputs, scripts.Input{Name: "env." + name, Value: variables[name]})
 	}
 	_, err = s.runOn(ctx, in.NodeInput, task{
-		script: scripts.RunPackageScript{Path: in.Path}, stdin: scripts.Stdin(inputs...), mask: mask,
+		script: scripts.RunPackageScript{Path: in.Path}, stdin: scripts.Stdin(inputs...), mask: mask, foreign: true,
 		limit: seconds(driver.Params.Timeouts.Run), parameter: "scripts.timeouts.run",
 	})
 	out.PassedOver = s.passOver(ctx, in.NodeInput, in.PassOver, err)

@@ -69,6 +69,30 @@ func TestRun_sweepsWhatIsOlderThanAWeek(t *testing.T) {
 	require.DirExists(t, young)
 }
 
+// Of a command that somebody else wrote, the result is kept when it is known: whoever asked for it may die before others
+// know.
+func TestRun_sweepsSuccessesAfterAnHour(t *testing.T) {
+	needs(t, "sshd", "openssh-server")
+	t.Parallel()
+	m := startSSHD(t, "root")
+	host := connect(t, m)
+	for id, age := range map[string]time.Duration{"young": 50 * time.Minute, "old": 70 * time.Minute} {
+		_, err := host.Run(t.Context(), remote.Command{ID: id, Script: "true"})
+		require.NoError(t, err)
+		rc := filepath.Join(m.dir, "lib/run", id, "rc")
+		require.NoError(t, os.Chtimes(rc, time.Now(), time.Now().Add(-age)))
+	}
+	_, err := host.Run(t.Context(), remote.Command{ID: "fails", Script: "exit 3"})
+	require.Error(t, err)
+	failed := filepath.Join(m.dir, "lib/run/fails/rc")
+	require.NoError(t, os.Chtimes(failed, time.Now(), time.Now().Add(-70*time.Minute)))
+	_, err = host.Run(t.Context(), remote.Command{ID: "now", Script: "true"})
+	require.NoError(t, err)
+	require.NoDirExists(t, filepath.Join(m.dir, "lib/run/old"))
+	require.DirExists(t, filepath.Join(m.dir, "lib/run/young"))
+	require.DirExists(t, filepath.Join(m.dir, "lib/run/fails"), "its failure may be unknown yet")
+}
+
 func TestRun_killsTheOrphansOfADeadSupervisorBeforeItStartsAgain(t *testing.T) {
 	needs(t, "sshd", "openssh-server")
 	t.Parallel()

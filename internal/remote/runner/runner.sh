@@ -98,8 +98,13 @@ begin() {
 	setsid bash "$self" supervise "$id" "$deadline" </dev/null >/dev/null 2>&1 &
 }
 
-# sweep drops what is older than a week; a command that still writes keeps its directory young.
+# sweep drops what is older than a week, and successes that nobody has forgotten for an hour; a command that still
+# writes keeps its directory young.
 sweep() {
+	local rc result
+	while read -r rc; do
+		read -r result _ <"$rc" && [ "$result" = 0 ] && [ "${rc%/rc}" != "$dir" ] && rm -rf "${rc%/rc}"
+	done < <(find "$base/run" -mindepth 2 -maxdepth 2 -name rc -mmin +60 2>/dev/null)
 	find "$base/run" -mindepth 1 -maxdepth 1 ! -path "$dir" -mtime +7 -exec rm -rf {} + 2>/dev/null
 	find "$base" -maxdepth 1 -name 'upload-*' -mtime +1 -delete 2>/dev/null
 }
