@@ -94,7 +94,7 @@ func (c *cli) addFlags(cmd *cobra.Command) {
 
 // terminal is the console of a process.
 func terminal(in io.Reader, out, err *os.File) *console {
-	return &console{in: in, out: out, err: err, now: time.Now, size: func() (width, height int) {
+	return &console{in: in, out: out, err: err, now: time.Now, relist: relistEvery, size: func() (width, height int) {
 		width, height, err := term.GetSize(int(out.Fd()))
 		if err != nil || os.Getenv("TERM") == "dumb" {
 			return 0, 0

@@ -41,10 +41,16 @@ func windlass(t *testing.T, api http.Handler, args ...string) result {
 
 func command(t *testing.T, stdin string, args ...string) result {
 	t.Helper()
+	return commandAt(t, func() time.Time { return noon }, stdin, args...)
+}
+
+// commandAt runs the command with that clock.
+func commandAt(t *testing.T, now func() time.Time, stdin string, args ...string) result {
+	t.Helper()
 	var out, err bytes.Buffer
 	con := &console{
 		in: strings.NewReader(stdin), out: &out, err: &err,
-		size: func() (int, int) { return 0, 0 }, now: func() time.Time { return noon },
+		size: func() (int, int) { return 0, 0 }, now: now, relist: time.Millisecond,
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()

@@ -33,6 +33,8 @@ type console struct {
 	// size is that of the terminal, 0, 0 when out is none.
 	size func() (width, height int)
 	now  func() time.Time
+	// relist is the pause of lists with --watch between two looks.
+	relist time.Duration
 }
 
 func run(ctx context.Context, args []string, con *console) int {

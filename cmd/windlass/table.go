@@ -58,7 +58,7 @@ func (f *listFlags) addFilterFlags(cmd *cobra.Command) {
 		"`expression` of SOL013 clause 5.2 that what is listed meets, such as (cont,vnfInstanceName,edge)")
 }
 
-// relistEvery is how often a list is read again for --watch.
+// relistEvery is how often a terminal's list is read again for --watch.
 const relistEvery = 2 * time.Second
 
 // showList prints a list, again and again with --watch.
@@ -86,7 +86,7 @@ func showList[T any](
 	if !f.watch {
 		return nil
 	}
-	tick := time.NewTicker(relistEvery)
+	tick := time.NewTicker(c.relist)
 	defer tick.Stop()
 	for {
 		select {

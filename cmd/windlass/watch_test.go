@@ -171,6 +171,14 @@ func TestLiveView_redrawsInPlaceAndFitsTheTerminal(t *testing.T) {
 	v.size = func() (int, int) { return 90, 4 }
 	v.tick()
 	assert.Equal(t, 3, v.drawn, "no more lines than the terminal has")
+
+	out.Reset()
+	v.colourless = true
+	v.tick()
+	assert.NotEmpty(t, out.String())
+	for _, style := range []string{green, red, yellow, dim, plain} {
+		assert.NotContains(t, out.String(), style)
+	}
 }
 
 func readable(text string) string { return strings.ReplaceAll(text, "\x1b", "^") }

@@ -1,0 +1,102 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/params"
+)
+
+// readVimConfig turns Tacker's flat file into the body that the registry takes.
+func (c *cli) readVimConfig(name string) (map[string]any, error) {
+	b, err := c.readVimFile(name)
+	if err != nil {
+		return nil, err
+	}
+	flat := map[string]any{}
+	if err := yaml.Unmarshal(b, &flat); err != nil {
+		return nil, fmt.Errorf("the file %s is not a YAML mapping; line numbers are in: %s", name, firstLine(err))
+	}
+	if err := checkVimKeys(name, b); err != nil {
+		return nil, err
+	}
+	request := map[string]any{"type": "openstack"}
+	credentials, project := map[string]any{}, map[string]any{}
+	for key, value := range flat {
+		switch key {
+		case "auth_url", "type", "extra":
+			request[key] = value
+		case "project_name":
+			project["name"] = value
+		case "project_id":
+			project["id"] = value
+		case "project_domain_name", "project_domain_id":
+			project[key] = value
+		default: // username, password, bearer_token, ssl_ca_cert, user_domain_name, cert_verify, oidc_token_url ...
+			credentials[key] = value
+		}
+	}
+	request["auth_cred"], request["vim_project"] = credentials, project
+	return request, nil
+}
+
+// checkVimKeys refuses keys that a VIM's file cannot have: what is misspelt would be missing, and the VIM be blamed.
+func checkVimKeys(name string, text []byte) error {
+	known := []string{"auth_url", "type", "extra", "project_name", "project_id", "project_domain_name", "project_domain_id"}
+	for _, vimType := range []string{lcm.VimOpenStack, lcm.VimKubernetes} {
+		known = append(known, lcm.KindOfVim(vimType).Members...)
+	}
+	var document yaml.Node
+	if err := yaml.Unmarshal(text, &document); err != nil {
+		return fmt.Errorf("the file %s is not YAML; line numbers are in: %s", name, firstLine(err))
+	}
+	if len(document.Content) == 0 {
+		return nil
+	}
+	var wrong []string
+	for i, node := range document.Content[0].Content {
+		if i%2 == 1 || slices.Contains(known, node.Value) {
+			continue
+		}
+		text := fmt.Sprintf("line %d: %s is no key of a VIM's file", node.Line, node.Value)
+		if meant := params.Meant(node.Value, known); meant != "" {
+			text += fmt.Sprintf("; did you mean %s?", meant)
+		}
+		wrong = append(wrong, text)
+	}
+	if len(wrong) == 0 {
+		return nil
+	}
+	return fmt.Errorf("the file %s has mistakes:\n  %s", name, strings.Join(wrong, "\n  "))
+}
+
+// readKubeconfig makes a body of a kubeconfig, which the registry takes apart.
+func (c *cli) readKubeconfig(name string) (map[string]any, error) {
+	b, err := c.readVimFile(name)
+	return map[string]any{"type": "kubernetes", "auth_cred": map[string]any{"kubeconfig": string(b)}}, err
+}
+
+// readVimFile reads a file, or standard input for "-".
+func (c *cli) readVimFile(name string) (b []byte, err error) {
+	if name == "-" {
+		b, err = io.ReadAll(c.in)
+	} else {
+		b, err = os.ReadFile(name)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the VIM's configuration: %w", err)
+	}
+	return b, nil
+}
+
+// firstLine leaves out the excerpt that YAML errors carry: the file holds passwords.
+func firstLine(err error) string {
+	line, _, _ := strings.Cut(err.Error(), "\n")
+	return line
+}
