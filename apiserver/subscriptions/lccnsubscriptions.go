@@ -35,23 +35,26 @@ type subscriptionRequest struct {
 
 type subscriptionFilter struct {
 	Instances *struct {
-		VnfdIDs   []string `json:"vnfdIds"`
-		Providers []struct {
-			Provider string `json:"vnfProvider" param:"required"`
-			Products []struct {
-				Name     string `json:"vnfProductName" param:"required"`
-				Versions []struct {
-					Software lcm.VersionText   `json:"vnfSoftwareVersion" param:"required"`
-					Vnfds    []lcm.VersionText `json:"vnfdVersions"`
-				} `json:"versions"`
-			} `json:"vnfProducts"`
-		} `json:"vnfProductsFromProviders"`
-		IDs   []string `json:"vnfInstanceIds"`
-		Names []string `json:"vnfInstanceNames"`
+		VnfdIDs   []string           `json:"vnfdIds"`
+		Providers []providerProducts `json:"vnfProductsFromProviders"`
+		IDs       []string           `json:"vnfInstanceIds"`
+		Names     []string           `json:"vnfInstanceNames"`
 	} `json:"vnfInstanceSubscriptionFilter"`
 	NotificationTypes []string `json:"notificationTypes"`
 	OperationTypes    []string `json:"operationTypes"`
 	OperationStates   []string `json:"operationStates"`
+}
+
+// providerProducts is an entry of vnfProductsFromProviders, in filters of both kinds of subscriptions.
+type providerProducts struct {
+	Provider string `json:"vnfProvider" param:"required"`
+	Products []struct {
+		Name     string `json:"vnfProductName" param:"required"`
+		Versions []struct {
+			Software lcm.VersionText   `json:"vnfSoftwareVersion" param:"required"`
+			Vnfds    []lcm.VersionText `json:"vnfdVersions"`
+		} `json:"versions"`
+	} `json:"vnfProducts"`
 }
 
 // subscriptionView is LccnSubscription (SOL003 clause 5.5.2.16). It has no authentication: secrets are never echoed.

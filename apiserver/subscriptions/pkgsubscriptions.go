@@ -23,21 +23,12 @@ func (h *Handler) Packages() []rest.Route {
 // pkgSubscriptionRequest is PkgmSubscriptionRequest (SOL003 clause 10.5.2.3).
 type pkgSubscriptionRequest struct {
 	Filter *struct {
-		NotificationTypes lcm.Texts `json:"notificationTypes"`
-		Providers         []struct {
-			Provider string `json:"vnfProvider" param:"required"`
-			Products []struct {
-				Name     string `json:"vnfProductName" param:"required"`
-				Versions []struct {
-					Software lcm.VersionText   `json:"vnfSoftwareVersion" param:"required"`
-					Vnfds    []lcm.VersionText `json:"vnfdVersions"`
-				} `json:"versions"`
-			} `json:"vnfProducts"`
-		} `json:"vnfProductsFromProviders"`
-		VnfdIDs           []string `json:"vnfdId"`
-		VnfPkgIDs         []string `json:"vnfPkgId"`
-		OperationalStates []string `json:"operationalState"`
-		UsageStates       []string `json:"usageState"`
+		NotificationTypes lcm.Texts          `json:"notificationTypes"`
+		Providers         []providerProducts `json:"vnfProductsFromProviders"`
+		VnfdIDs           []string           `json:"vnfdId"`
+		VnfPkgIDs         []string           `json:"vnfPkgId"`
+		OperationalStates []string           `json:"operationalState"`
+		UsageStates       []string           `json:"usageState"`
 	} `json:"filter"`
 	CallbackURI    string                 `json:"callbackUri" param:"required"`
 	Authentication *authenticationRequest `json:"authentication"`
