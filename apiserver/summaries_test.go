@@ -173,6 +173,16 @@ func TestAllEvents_goOnAfterTheLastOne(t *testing.T) {
 	more := read(edge, "Last-Event-ID: "+last, func(l string) bool { return strings.HasPrefix(l, "data: ") })
 	require.Contains(t, more[len(more)-1], `"state":"ROLLING_BACK"`, "what was seen does not come again")
 
+	_, err := b.store.RecordDrift(t.Context(), lcm.VnfInstanceID(e.ids["vnfInstanceId"]), lcm.DriftReport{
+		ID: "check-1", CheckedAt: time.Now(), Findings: []lcm.DriftFinding{{Kind: lcm.DriftServerStopped}},
+	}, nil)
+	require.NoError(t, err)
+	more = read(edge, "Last-Event-ID: "+last, func(l string) bool { return strings.Contains(l, `"reportId":"check-1"`) })
+	require.Equal(t, "event: drift", more[len(more)-2])
+	require.Contains(t, more[len(more)-1], `"findings":1`)
+	require.Contains(t, more[len(more)-1], `"vnfInstanceId":"`+e.ids["vnfInstanceId"]+`"`)
+	require.NotContains(t, more[len(more)-1], "vnfLcmOpOccId", "it is of no operation")
+
 	quiet := read(core, "Last-Event-ID: 0", func(l string) bool { return l == ": still there" })
 	require.NotContains(t, strings.Join(quiet, "\n"), "data:", "another project sees nothing")
 	b.do("GET", allEvents, nil, edge, "Last-Event-ID: nonsense").problem(http.StatusBadRequest)

@@ -14,7 +14,7 @@ import (
 // heldPause is how long the stream of all operations waits for an event that has a number and is not seen yet.
 const heldPause = 100 * time.Millisecond
 
-// allEvents streams what happens to all operations that the client sees. Without a Last-Event-ID, or ?after=, it begins
+// allEvents streams what happens to all operations that the client sees, and what checks for drift have found. Without a Last-Event-ID, or ?after=, it begins
 // now. It ends with the client's credentials only.
 func (h *Handler) allEvents(c echo.Context) error {
 	after, err := lastEventID(c)
@@ -73,7 +73,7 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// ofOperation adds, to the data of an event among those of all operations, which one it is of.
+// ofOperation adds, to the data of an event among those of all operations, what it is of.
 func ofOperation(e lcm.Event, data []byte) ([]byte, error) {
 	if e.VnfInstanceID == "" {
 		return data, nil
@@ -82,6 +82,9 @@ func ofOperation(e lcm.Event, data []byte) ([]byte, error) {
 	if err := json.Unmarshal(data, &members); err != nil {
 		return nil, err
 	}
-	members["vnfLcmOpOccId"], members["vnfInstanceId"] = e.OpOccID, e.VnfInstanceID
+	members["vnfInstanceId"] = e.VnfInstanceID
+	if e.OpOccID != "" {
+		members["vnfLcmOpOccId"] = e.OpOccID
+	}
 	return json.Marshal(members)
 }

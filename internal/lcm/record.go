@@ -42,14 +42,16 @@ const (
 	EventOperation EventType = "operation" // Data is an OperationEvent
 	EventStep      EventType = "step"      // Data is a StepEvent
 	EventOutput    EventType = "output"    // Data is an OutputEvent
+	EventDrift     EventType = "drift"     // Data is a DriftEvent; it is of an instance, not of an operation
 )
 
 // Event is one line of an operation's history, for live views. The ids of one operation's events grow
 // in the order in which they become visible, with gaps.
 type Event struct {
-	ID      int64
+	ID int64
+	// OpOccID is "" for an event of an instance.
 	OpOccID OpOccID
-	// VnfInstanceID is that of the operation; only events of all operations have it.
+	// VnfInstanceID is that of the operation, or the instance itself; only events of all operations have it.
 	VnfInstanceID VnfInstanceID
 	Type          EventType
 	At            time.Time
@@ -88,6 +90,14 @@ type OutputEvent struct {
 	Attempt  int    `json:"attempt"`
 	Lines    int    `json:"lines"`
 	LastLine string `json:"lastLine,omitempty"`
+}
+
+// DriftEvent is the data of a "drift" event: a check of the instance has a report.
+type DriftEvent struct {
+	ReportID  string    `json:"reportId"`
+	CheckedAt time.Time `json:"checkedAt"`
+	// Findings is how many there are.
+	Findings int `json:"findings"`
 }
 
 // Phase says whether the step is done or undone.

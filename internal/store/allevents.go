@@ -19,7 +19,7 @@ const widest = 2000
 // may be seen after 9. So a reader of all goes no further than a number that is missing, until the event behind it is
 // older than settleTime: then the missing one was taken back, or is of what was deleted.
 
-// AllEvents reads the events of all operations that the context sees after that one, oldest first. next is where to go
+// AllEvents reads the events of all operations and instances that the context sees after that one, oldest first. next is where to go
 // on: all before it were seen. held tells that there are more, which must be waited for a moment.
 func (s *Store) AllEvents(ctx context.Context, after int64) (events []lcm.Event, next int64, held bool, err error) {
 	next = after
@@ -39,8 +39,11 @@ func (s *Store) AllEvents(ctx context.Context, after int64) (events []lcm.Event,
 		}
 		held = next < last
 		events, err = all(ctx, tx, scanWideEvent, `
-			select e.id, e.op_occ_id, o.vnf_instance_id, e.type, e.at, e.data
-			from event e join vnf_lcm_op_occ o on o.id = e.op_occ_id
+			select e.id, coalesce(e.op_occ_id, ''), subject.id, e.type, e.at, e.data
+			from event e cross join lateral (
+				select vnf_instance_id as id, project_id from vnf_lcm_op_occ o where o.id = e.op_occ_id
+				union all
+				select id, project_id from vnf_instance i where i.id = e.vnf_instance_id) subject
 			where e.id > @after and e.id <= @next and`+ofProject+`
 			order by e.id`,
 			owned(ctx, pgx.NamedArgs{"after": after, "next": next}))
@@ -64,7 +67,7 @@ func (s *Store) LastEvent(ctx context.Context) (id int64, err error) {
 	return id, interpret("look for the last event", err)
 }
 
-// WaitAllEvents returns as soon as any operation, of any project, has an event newer than after, with ctx.Err() when ctx
+// WaitAllEvents returns as soon as any operation or instance, of any project, has an event newer than after, with ctx.Err() when ctx
 // ends first. It does not hold a connection while it waits.
 func (s *Store) WaitAllEvents(ctx context.Context, after int64) error {
 	return s.waitEvents(ctx, everyOperation, after, s.hasAnyEvents)

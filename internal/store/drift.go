@@ -64,9 +64,30 @@ func (s *Store) RecordDrift(
 		kept = report.Following(last.Report, notified)
 		_, err = tx.Exec(ctx, `update vnf_drift set report = @report where vnf_instance_id = @id`,
 			pgx.NamedArgs{"id": id, "report": kept})
-		return err
+		if err != nil {
+			return err
+		}
+		return tellDrift(ctx, tx, id, kept)
 	})
 	return kept, err
+}
+
+// tellDrift puts an event of the report into the place of the last one's: who follows what happens needs the newest
+// only. The caller has locked the instance's row of vnf_drift.
+func tellDrift(ctx context.Context, tx pgx.Tx, id lcm.VnfInstanceID, report lcm.DriftReport) error {
+	if _, err := tx.Exec(ctx, `delete from event where vnf_instance_id = @id`, pgx.NamedArgs{"id": id}); err != nil {
+		return err
+	}
+	_, err := tx.Exec(ctx, `
+		with told as (
+			insert into event (vnf_instance_id, type, data) select id, @type, @data from vnf_instance where id = @id
+			returning id)
+		select pg_notify(@channel, id || ' ') from told`,
+		pgx.NamedArgs{
+			"id": id, "type": lcm.EventDrift, "channel": channel,
+			"data": lcm.DriftEvent{ReportID: report.ID, CheckedAt: report.CheckedAt, Findings: len(report.Findings)},
+		})
+	return err
 }
 
 // NoteNotified notes that somebody has told that a server of an instance is out of order. It is false when that was

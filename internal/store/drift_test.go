@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"encoding/json"
 	"testing"
 	"time"
 
@@ -19,6 +20,47 @@ func instantiated(t *testing.T, s *store.Store) lcm.VnfInstance {
 		1
 	require.NoError(t, s.UpdateInstance(t.Context(), inst))
 	return inst
+}
+
+// Who follows what happens is told of each check once, and finds only the last one later.
+func TestRecordDrift_tellsTheLastCheck(t *testing.T) {
+	t.Parallel()
+	s, ctx := open(t), t.Context()
+	inst, other := newInstance(t, s), newInstance(t, s)
+	last := int64(0)
+	for _, report := range []lcm.DriftReport{
+		{ID: "1", CheckedAt: time.Now()}, {ID: "2", CheckedAt: time.Now(), Findings: []lcm.DriftFinding{{Kind: lcm.DriftServerStopped}}},
+	} {
+		for range 2 {
+			_, err := s.RecordDrift(ctx, inst.ID, report, nil)
+			require.NoError(t, err)
+		}
+		events, next, _, err := s.AllEvents(ctx, last)
+		require.NoError(t, err)
+		require.Len(t, events, 1, "a repeated record tells nothing")
+		require.Equal(t, lcm.EventDrift, events[0].Type)
+		require.Equal(t, inst.ID, events[0].VnfInstanceID)
+		require.Empty(t, events[0].OpOccID)
+		var told lcm.DriftEvent
+		require.NoError(t, json.Unmarshal(events[0].Data, &told))
+		require.Equal(t, report.ID, told.ReportID)
+		require.Len(t, report.Findings, told.Findings)
+		last = next
+	}
+	_, err := s.RecordDrift(ctx, other.ID, lcm.DriftReport{ID: "3", CheckedAt: time.Now()}, nil)
+	require.NoError(t, err)
+	require.NoError(t, s.WaitAllEvents(ctx, last))
+	strange, _, _, err := s.AllEvents(lcm.WithScope(ctx, lcm.Scope{Project: "stranger"}), 0)
+	require.NoError(t, err)
+	require.Empty(t, strange)
+
+	require.NoError(t, s.DeleteInstance(ctx, inst.ID))
+	_, err = s.RecordDrift(ctx, inst.ID, lcm.DriftReport{ID: "4", CheckedAt: time.Now()}, nil)
+	require.NoError(t, err, "a check may end after its instance")
+	require.Eventually(t, func() bool { // numbers that are missing are waited for
+		all, _, held, err := s.AllEvents(ctx, 0)
+		return err == nil && !held && len(all) == 1 && all[0].VnfInstanceID == other.ID
+	}, time.Minute, 100*time.Millisecond, "of each instance that exists there is one")
 }
 
 func TestDrift_countsOnAndRecordsACheckOnce(t *testing.T) {

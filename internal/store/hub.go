@@ -12,7 +12,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// channel is where append_event sends "<event id> <op occ id>".
+// channel is where append_event sends "<event id> <op occ id>", and tellDrift "<event id> ".
 const channel = "windlass_event"
 
 // hub listens for new events on one connection, for all waiters of the process. It connects at the

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -69,26 +70,46 @@ func (b *browser) says(selector, text string) {
 	var shown string
 	end := time.Now().Add(patience)
 	for !strings.Contains(shown, text) {
-		require.True(b, time.Now().Before(end), "%s says %q, not %q", selector, shown, text)
-		b.do(chromedp.Evaluate(`new Promise((done) => setTimeout(() => done(
-			[...document.querySelectorAll(`+"`"+selector+"`"+`)].map((e) => e.innerText).join("\n")), 50))`, &shown,
-			func(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) }))
+		if time.Now().After(end) {
+			require.Contains(b, shown, text, "of %s; the page says %q", selector, b.text())
+		}
+		b.look("[...document.querySelectorAll(`"+selector+"`)].map((e) => e.innerText).join(`\n`)", &shown)
 	}
 }
 
-// saysAfterReloads is says for what a page shows only when it is loaded again.
-func (b *browser) saysAfterReloads(selector, text string) {
+// shows waits until an expression of the page has just these values.
+func (b *browser) shows(expression string, want ...string) {
 	b.Helper()
+	var shown []string
 	for end := time.Now().Add(patience); ; {
-		b.do(chromedp.Reload())
-		b.says(selector, " ")
-		var shown string
-		b.do(chromedp.Text(selector, &shown, chromedp.ByQuery))
-		if strings.Contains(shown, text) {
+		b.look(expression, &shown)
+		if slices.Equal(want, shown) {
 			return
 		}
-		require.True(b, time.Now().Before(end), "%s says %q, not %q", selector, shown, text)
+		if time.Now().After(end) {
+			require.Equal(b, want, shown, "the page says %q", b.text())
+		}
 	}
+}
+
+// offers waits until these are the buttons of the page, and no others.
+func (b *browser) offers(buttons ...string) {
+	b.Helper()
+	b.shows(`[...document.querySelectorAll(".actions.top > *")].map((e) => e.innerText)`, buttons...)
+}
+
+// text is all that the page says.
+func (b *browser) text() (all string) {
+	b.Helper()
+	b.do(chromedp.Evaluate(`document.body.innerText`, &all))
+	return all
+}
+
+// look evaluates an expression a moment later: it is the pace of those who wait.
+func (b *browser) look(expression string, into any) {
+	b.Helper()
+	b.do(chromedp.Evaluate("new Promise((done) => setTimeout(() => done("+expression+"), 50))", into,
+		func(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) }))
 }
 
 // fill gives a field a value, as a person who types or chooses does.
@@ -102,10 +123,23 @@ func (b *browser) fill(selector, value string) {
 	}`, selector, value), nil))
 }
 
-// press presses the button with that text.
+// press presses the button with that text as soon as a mouse reaches it: nothing is before it. Search and click are one
+// script, for a page may replace its buttons in between.
 func (b *browser) press(text string) {
 	b.Helper()
-	b.do(chromedp.Click(`//button[normalize-space()="`+text+`"]`, chromedp.BySearch, chromedp.NodeVisible))
+	pressed := false
+	for end := time.Now().Add(patience); !pressed; {
+		if time.Now().After(end) {
+			require.Failf(b, "There is no such button.", "%s; the page says %q", text, b.text())
+		}
+		b.look(fmt.Sprintf(`[...document.querySelectorAll("button")].filter((e) => e.innerText.trim() === %q).some((e) => {
+			e.scrollIntoView({block: "nearest"});
+			const at = e.getBoundingClientRect();
+			const reached = e.contains(document.elementFromPoint(at.x + at.width / 2, at.y + at.height / 2)) && !e.disabled;
+			if (reached) e.click();
+			return reached;
+		})`, text), &pressed)
+	}
 }
 
 // pictureOf writes a picture when the test is told where to.

@@ -36,6 +36,13 @@ export function fill(element, ...content) {
   return element;
 }
 
+// refill is fill for what may have the focus: the button of the same text keeps it.
+export function refill(element, ...content) {
+  const focused = element.contains(document.activeElement) && document.activeElement.textContent;
+  fill(element, ...content);
+  if (focused) [...element.children].find((c) => c.textContent === focused)?.focus();
+}
+
 // setText changes a text only when it is another one: what a person has marked stays marked.
 export function setText(element, text) {
   if (element.textContent !== text) element.textContent = text;

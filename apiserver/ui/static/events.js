@@ -1,5 +1,5 @@
-// What happens to operations, as it happens: one stream for the whole page. It goes on after the last event that was
-// seen when the connection was lost. (EventSource cannot send credentials in a header.)
+// What happens to operations and what checks for drift find, as it happens: one stream for the whole page. It goes on
+// after the last event that was seen when the connection was lost. (EventSource cannot send credentials in a header.)
 
 import { request, session } from './api.js';
 

@@ -1,10 +1,10 @@
 // One VNF instance: what it consists of, how it is, what was done with it, what can be done.
 
-import { h, fill, notice } from './dom.js';
+import { h, fill, notice, refill } from './dom.js';
 import { get, list, may, post } from './api.js';
 import { listen } from './events.js';
 import { nameOf } from './format.js';
-import { attempt, button, confirm, facts, id, inTemporal, later, pill, time } from './parts.js';
+import { attempt, button, confirm, facts, id, inTemporal, later, oneAtATime, pill, time } from './parts.js';
 import { operationRows } from './operations.js';
 import { showTopology } from './topology.js';
 import { planHeal, planScale } from './plan.js';
@@ -18,7 +18,7 @@ export async function showInstance(place, { id: instanceId, signal }) {
   const parts = h('section');
   const past = h('section');
 
-  const load = async () => {
+  const load = oneAtATime(async () => {
     const [instance, topology, operations] = await Promise.all([
       get(path, signal), get(`${own}/topology`, signal),
       list('windlass/v1/vnf_lcm_op_occs', { vnfInstanceId: instanceId, limit: 10 }, signal),
@@ -28,7 +28,7 @@ export async function showInstance(place, { id: instanceId, signal }) {
     document.title = `${nameOf(instance.vnfInstanceName, instance.id)} · Windlass`;
     fill(place.querySelector('h1'), nameOf(instance.vnfInstanceName, instance.id));
     fill(state, pill(info?.vnfState === 'STOPPED' ? 'STOPPED' : instance.instantiationState));
-    fill(actions, busy ? h('a.button.primary', { href: `#/operations/${busy.id}` }, 'See the operation under way')
+    refill(actions, busy ? h('a.button.primary', { href: `#/operations/${busy.id}` }, 'See the operation under way')
       : buttons(instance, topology, own, path));
     fill(about, facts([
       ['Description', instance.vnfInstanceDescription],
@@ -42,15 +42,16 @@ export async function showInstance(place, { id: instanceId, signal }) {
     fill(past, h('h2', 'Operations'), operations.total ? operationRows(operations.items, true) : h('p.sub', 'There was none yet.'),
       h('p.links', inTemporal(`VnfInstanceId = "${instance.id}"`, 'The same in Temporal')),
       operations.total > 10 && h('p', h('a', { href: `#/operations?instance=${instance.id}` }, `All ${operations.total} operations`)));
-  };
+  });
 
   fill(place, h('div.head', h('div', h('p.crumb', h('a', { href: '#/instances' }, 'Instances')), h('h1')), state),
     actions, about, parts, past);
-  await load();
+  // It listens before it looks: what happens between the two is not missed.
   const again = later(() => attempt(load), 400);
   signal.addEventListener('abort', listen(({ type, data }) => {
-    if (type === 'operation' && data.vnfInstanceId === instanceId) again();
+    if (['operation', 'drift'].includes(type) && data.vnfInstanceId === instanceId) again();
   }));
+  await load();
 }
 
 const scaleOf = (info) => (info?.scaleStatus || []).map((s) => `${s.aspectId} ${s.scaleLevel}`).join(', ');
@@ -70,7 +71,7 @@ function buttons(instance, topology, own, path) {
     has('heal', 'heal') && button('Heal…', () => planHeal(instance, topology, own, path, done)),
     instance.instantiationState === 'INSTANTIATED' && may('drift') && button('Check for drift', () => attempt(async () => {
       await post(`${own}/drift`);
-      notice('The check is under way. Its outcome is here in some seconds; load the page again.');
+      notice('The check is under way. Its outcome will be shown here.');
     })),
     has('terminate', 'terminate') && button('Terminate…', () => confirm({
       title: `Terminate ${nameOf(instance.vnfInstanceName, instance.id)}?`, kind: 'danger', verb: 'Terminate it',

@@ -4,7 +4,7 @@ import { h, fill } from './dom.js';
 import { list } from './api.js';
 import { listen } from './events.js';
 import { nameOf, operationName, plural } from './format.js';
-import { attempt, empty, head, later, pager, pill, table, time } from './parts.js';
+import { attempt, empty, head, later, oneAtATime, pager, pill, table, time } from './parts.js';
 
 const limit = 50;
 
@@ -23,12 +23,12 @@ export async function showInstances(place, { query, signal }) {
   const results = h('div');
   const count = h('p.count', { 'aria-live': 'polite' });
 
-  const load = async () => {
+  const load = oneAtATime(async () => {
     const found = await list('windlass/v1/vnf_instances', { ...asked, limit }, signal);
     fill(count, plural(found.total, 'instance'));
     fill(results, found.items.length ? [rowsOf(found.items), pager({ ...asked, limit, total: found.total }, turn)]
       : nothing(asked));
-  };
+  });
   const keep = () => {
     const given = Object.entries({
       search: asked.search, state: asked.instantiationState, attention: asked.attention, offset: asked.offset || '',
@@ -46,9 +46,9 @@ export async function showInstances(place, { query, signal }) {
 
   fill(place, head('Instances', count), h('div.filters', { role: 'search' }, search, state,
     h('label.check', attention, 'Needs attention')), results);
-  await load();
   const again = later(() => attempt(load), 700);
-  signal.addEventListener('abort', listen(({ type }) => { if (type === 'operation') again(); }));
+  signal.addEventListener('abort', listen(({ type }) => { if (['operation', 'drift'].includes(type)) again(); }));
+  await load();
 }
 
 function nothing(asked) {

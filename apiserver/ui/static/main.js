@@ -13,7 +13,9 @@ import { showPackages, showVims } from './catalog.js';
 
 const main = document.getElementById('main');
 const bar = document.getElementById('bar');
+const live = h('span.live');
 let leave; // ends what the page that is shown has begun
+let failed; // a page that could not be shown is tried again when the server is there again
 
 const pages = [
   ['instances', 'Instances', showInstances, showInstance],
@@ -39,6 +41,7 @@ async function show() {
   }
   leave?.abort();
   leave = new AbortController();
+  failed = false;
   showBar(name);
   const { signal } = leave;
   const place = h('div.page');
@@ -47,8 +50,11 @@ async function show() {
   try {
     await (view || page[2])(place, { id, query, signal });
   } catch (error) {
-    if (error.name === 'AbortError') return;
-    fill(place, problem(error));
+    if (error.name === 'AbortError' || signal.aborted) return;
+    leave.abort(); // there is nothing that events could change
+    failed = true;
+    fill(main, fill(place, problem(error)));
+    return;
   }
   if (signal.aborted) return;
   fill(main, place);
@@ -57,19 +63,20 @@ async function show() {
 }
 
 function showBar(current) {
-  const live = h('span.live');
   fill(bar, h('div.bar',
     h('a.brand', { href: '#/instances' }, h('img', { src: 'icon.svg', alt: '', width: 26, height: 26 }), 'Windlass'),
     h('nav', { 'aria-label': 'Pages' }, pages.map(([key, title]) => h('a', {
       href: `#/${key}`, 'aria-current': key === current && 'page',
     }, title))),
     h('div.who', live, more())));
-  events.watch((state) => {
-    live.className = `live ${state}`;
-    live.textContent = { live: 'Live', lost: 'Connecting', off: '' }[state];
-    live.title = { live: 'What happens is shown as it happens', lost: 'The connection is lost; it is tried again', off: '' }[state];
-  });
 }
+
+events.watch((state) => {
+  live.className = `live ${state}`;
+  live.textContent = { live: 'Live', lost: 'Connecting', off: '' }[state];
+  live.title = { live: 'What happens is shown as it happens', lost: 'The connection is lost; it is tried again', off: '' }[state];
+  if (state === 'live' && failed) show();
+});
 
 // more is the menu of the reader: who they are, other places, and the way out.
 function more() {

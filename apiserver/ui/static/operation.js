@@ -1,18 +1,18 @@
 // One operation, live: its state, what it does on which node, what can be decided about it.
 
-import { h, fill, setText, notice } from './dom.js';
+import { h, fill, setText, notice, refill } from './dom.js';
 import { get, may, post, session } from './api.js';
 import { listen } from './events.js';
 import { isOpen, nameOf, operationName, moment, span } from './format.js';
-import { attempt, button, confirm, facts, id, later, meaning, pill } from './parts.js';
+import { attempt, button, confirm, facts, id, later, meaning, oneAtATime, pill } from './parts.js';
 import { Timeline } from './timeline.js';
 
 export async function showOperation(place, { id: opId, signal }) {
   const path = `vnflcm/v2/vnf_lcm_op_occs/${encodeURIComponent(opId)}`;
   const own = `windlass/v1/vnf_lcm_op_occs/${encodeURIComponent(opId)}`;
-  let [operation, steps] = await Promise.all([get(path, signal), get(`${own}/steps`, signal)]);
-  const instance = await get(`vnflcm/v2/vnf_instances/${operation.vnfInstanceId}`, signal).catch(() => ({}));
-  document.title = `${operationName(operation.operation)} ${nameOf(instance.vnfInstanceName, operation.vnfInstanceId)} · Windlass`;
+  let operation;
+  let steps;
+  let instance;
 
   const state = h('div.state', { 'aria-live': 'polite' });
   const actions = h('div.actions.top');
@@ -25,7 +25,7 @@ export async function showOperation(place, { id: opId, signal }) {
     timeline.begin(operation, steps);
     fill(state, pill(operation.operationState),
       operation.isCancelPending && h('span.sub', ` ${operation.cancelMode === 'FORCEFUL' ? 'Forceful' : 'Graceful'} cancel is asked for`));
-    fill(actions, buttons(operation, path, load));
+    refill(actions, buttons(operation, path, load));
     fill(wrong, operation.error && failure(operation));
     fill(about, facts([
       ['Instance', h('a', { href: `#/instances/${operation.vnfInstanceId}` },
@@ -41,23 +41,26 @@ export async function showOperation(place, { id: opId, signal }) {
     setText(duration, span(Math.max(0, end - new Date(operation.startTime)) / 1000));
     timeline.tick();
   };
-  const load = async () => {
+  const load = oneAtATime(async () => {
     [operation, steps] = await Promise.all([get(path, signal), get(`${own}/steps`, signal)]);
+    instance ??= await get(`vnflcm/v2/vnf_instances/${operation.vnfInstanceId}`, signal).catch(() => ({}));
     show();
-  };
+  });
 
-  fill(place, h('div.head', h('div', h('p.crumb', h('a', { href: '#/operations' }, 'Operations')),
-    h('h1', operationName(operation.operation), h('span.of', ` ${nameOf(instance.vnfInstanceName, operation.vnfInstanceId)}`))), state),
-  wrong, actions, h('section.card', about), h('section', h('h2', 'Steps'), timeline.element));
-  show();
-
+  // It listens before it looks: what happens between the two is not missed.
   const again = later(() => attempt(load), 150);
   signal.addEventListener('abort', listen(({ type, data }) => {
-    if (data.vnfLcmOpOccId !== operation.id) return;
-    if (type === 'operation') again();
+    if (data.vnfLcmOpOccId !== opId) return;
+    if (type === 'operation' || !timeline.operation) again();
     else if (type === 'step') timeline.take(data);
     else timeline.output(data);
   }));
+  await load();
+
+  document.title = `${operationName(operation.operation)} ${nameOf(instance.vnfInstanceName, operation.vnfInstanceId)} · Windlass`;
+  fill(place, h('div.head', h('div', h('p.crumb', h('a', { href: '#/operations' }, 'Operations')),
+    h('h1', operationName(operation.operation), h('span.of', ` ${nameOf(instance.vnfInstanceName, operation.vnfInstanceId)}`))), state),
+  wrong, actions, h('section.card', about), h('section', h('h2', 'Steps'), timeline.element));
   const clock = setInterval(() => { if (isOpen(operation.operationState)) tick(); }, 1000);
   signal.addEventListener('abort', () => clearInterval(clock));
 }
@@ -106,7 +109,7 @@ function buttons(operation, path, load) {
 }
 
 function askCancel(operation, act) {
-  let mode = 'GRACEFUL';
+  let mode = operation.isCancelPending ? 'FORCEFUL' : 'GRACEFUL'; // who asks again wants more
   const choice = (value, title, text) => h('label.choice',
     h('input', { type: 'radio', name: 'mode', value, checked: value === mode, onchange: () => { mode = value; } }),
     h('span', h('strong', title), h('span.sub', text)));

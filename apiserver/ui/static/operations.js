@@ -4,7 +4,7 @@ import { h, fill } from './dom.js';
 import { list } from './api.js';
 import { listen } from './events.js';
 import { nameOf, operationName, plural, span, isOpen } from './format.js';
-import { attempt, empty, head, later, pager, pill, table, time } from './parts.js';
+import { attempt, empty, head, later, oneAtATime, pager, pill, table, time } from './parts.js';
 
 const limit = 50;
 const states = ['STARTING', 'PROCESSING', 'FAILED_TEMP', 'ROLLING_BACK', 'COMPLETED', 'FAILED', 'ROLLED_BACK'];
@@ -27,13 +27,13 @@ export async function showOperations(place, { query, signal }) {
   const results = h('div');
   const count = h('p.count', { 'aria-live': 'polite' });
 
-  const load = async () => {
+  const load = oneAtATime(async () => {
     const found = await list('windlass/v1/vnf_lcm_op_occs', { ...asked, limit }, signal);
     fill(count, plural(found.total, 'operation'));
     fill(results, found.items.length
       ? [operationRows(found.items), pager({ ...asked, limit, total: found.total }, turn)]
       : empty('No operation fits.', ''));
-  };
+  });
   const keep = () => {
     const given = Object.entries({
       search: asked.search, state: asked.operationState, open: asked.open, instance: asked.vnfInstanceId,
@@ -52,9 +52,9 @@ export async function showOperations(place, { query, signal }) {
 
   fill(place, head('Operations', count), h('div.filters', { role: 'search' }, search, state,
     h('label.check', open, 'Under way')), results);
-  await load();
   const again = later(() => attempt(load), 500);
   signal.addEventListener('abort', listen(({ type }) => { if (type === 'operation') again(); }));
+  await load();
 }
 
 // operationRows is a table of operations; of one instance its name is left out.

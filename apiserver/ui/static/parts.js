@@ -101,6 +101,27 @@ export async function attempt(act) {
   }
 }
 
+// oneAtATime runs load; calls during it make it run once more afterwards: an older answer never follows a newer one.
+export function oneAtATime(load) {
+  let running;
+  let more;
+  const run = async () => {
+    try {
+      while (more) {
+        more = false;
+        await load();
+      }
+    } finally {
+      running = null;
+    }
+  };
+  return () => {
+    more = true;
+    running ||= run();
+    return running;
+  };
+}
+
 // later calls f once, a moment after the last of several calls.
 export function later(f, milliseconds) {
   let timer;

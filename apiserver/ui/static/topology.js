@@ -9,10 +9,13 @@ const layers = [
   ['storage', 'Storage server'], ['registry', 'Registry'], ['server', 'Servers'], ['object', 'Kubernetes objects'],
 ];
 
+// layerOf is where a part is shown: whatever it does, it is shown.
+const layerOf = ({ role }) => (layers.some(([known]) => known === role) ? role : 'server');
+
 export function showTopology(topology) {
   if (!topology.parts.length && !topology.findings?.length) return '';
   const rows = layers.map(([role, title]) => {
-    const parts = topology.parts.filter((p) => p.role === role);
+    const parts = topology.parts.filter((p) => layerOf(p) === role);
     return parts.length && h('div.layer', h('h3', title, h('span.sub', ` ${parts.length}`)), h('ul.parts', parts.map(part)));
   });
   return [

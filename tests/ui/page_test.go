@@ -1,0 +1,142 @@
+package ui
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/apiserver"
+	"github.com/windlass-nfv/windlass/apiserver/ui"
+	"github.com/windlass-nfv/windlass/internal/auth"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/pgtest"
+	"github.com/windlass-nfv/windlass/internal/secrets"
+	"github.com/windlass-nfv/windlass/internal/secrets/secretstest"
+	"github.com/windlass-nfv/windlass/internal/store"
+)
+
+const project = "edge"
+
+// readers may read, and do what their token names: it is a list of scopes.
+type readers struct{}
+
+func (readers) Authenticate(r *http.Request) (auth.Identity, error) {
+	token := r.Header.Get("X-Auth-Token")
+	if token == "" {
+		return auth.Identity{}, &auth.UnauthenticatedError{RefusalError: &auth.RefusalError{Detail: "There is no token."}}
+	}
+	return auth.Identity{Client: "reader", Project: project, Scopes: append(strings.Fields(token), auth.ScopeRead)}, nil
+}
+
+// page is the web page on a database, in which the test writes what a worker would.
+type page struct {
+	*browser
+
+	url   string
+	lose  func() // loses the connections to the server
+	store *store.Store
+	sql   *pgx.Conn
+}
+
+func openPage(t *testing.T) *page {
+	t.Helper()
+	database := pgtest.URL(t)
+	db, err := store.Open(t.Context(), database)
+	require.NoError(t, err)
+	t.Cleanup(db.Close)
+	sql, err := pgx.Connect(t.Context(), database)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = sql.Close(t.Context()) })
+	var api *apiserver.Server
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { api.ServeHTTP(w, r) }))
+	t.Cleanup(server.CloseClientConnections)
+	api, err = apiserver.New(apiserver.Options{
+		Endpoint: server.URL, Store: db, Vault: secrets.NewVault(secretstest.Keyring(t), db), Auth: readers{},
+		PageSize: 50, Page: ui.Settings{Tokens: map[string]string{"keystone": "X-Auth-Token"}},
+	})
+	require.NoError(t, err)
+	p := &page{url: server.URL + "/ui/", lose: server.CloseClientConnections, store: db, sql: sql}
+	p.exec(t, `
+		insert into vnf_pkg (id, onboarding_state, operational_state, vnfd_id, provider, product_name, software_version,
+			vnfd_version, checksum_algo, checksum, project_id)
+		values ('package', 'ONBOARDED', 'ENABLED', 'vnfd', 'Windlass', 'Kubernetes cluster', '1.0', '1.0', 'SHA-256', '', $1)`, project)
+	p.browser = open(t, p.url)
+	return p
+}
+
+// idOf is the id of what the test calls so.
+func idOf(name string) string { return uuid.NewSHA1(uuid.Nil, []byte(name)).String() }
+
+func (p *page) exec(t *testing.T, sql string, args ...any) {
+	t.Helper()
+	_, err := p.sql.Exec(t.Context(), sql, args...)
+	require.NoError(t, err)
+}
+
+// as lets a reader with those scopes in.
+func (p *page) as(scopes string) {
+	p.Helper()
+	credentials, err := json.Marshal(map[string]string{"header": "X-Auth-Token", "value": scopes})
+	require.NoError(p, err)
+	quoted, err := json.Marshal(string(credentials))
+	require.NoError(p, err)
+	p.do(chromedp.Evaluate(`sessionStorage.setItem("windlass.credentials", `+string(quoted)+`)`, nil), chromedp.Reload())
+	p.says(".live", "Live")
+}
+
+// goTo shows a place of the page.
+func (p *page) goTo(place string) {
+	p.Helper()
+	p.do(chromedp.Navigate(p.url + "#/" + place))
+}
+
+// instance makes an instance; info is nil for one that is not instantiated.
+func (p *page) instance(name string, info *lcm.InstantiatedVnfInfo, edit func(*lcm.VnfInstance)) {
+	p.Helper()
+	ctx := lcm.WithScope(p.Context(), lcm.Scope{Project: project})
+	inst := lcm.VnfInstance{
+		ID: lcm.VnfInstanceID(idOf(name)), Name: name, VnfPkgID: "package", VnfdID: "vnfd", ProductName: "Kubernetes cluster",
+		InstantiationState: lcm.NotInstantiated,
+	}
+	require.NoError(p, p.store.CreateInstance(ctx, inst))
+	if info == nil {
+		return
+	}
+	inst, err := p.store.Instance(ctx, inst.ID)
+	require.NoError(p, err)
+	inst.InstantiationState, inst.Instantiated = lcm.Instantiated, info
+	if edit != nil {
+		edit(&inst)
+	}
+	require.NoError(p, p.store.UpdateInstance(ctx, inst))
+}
+
+// checked records a check for drift.
+func (p *page) checked(instance, report, holder string, findings ...lcm.DriftFinding) {
+	p.Helper()
+	_, err := p.store.RecordDrift(p.Context(), lcm.VnfInstanceID(idOf(instance)), lcm.DriftReport{
+		ID: report, CheckedAt: time.Now(), VirtualIPHolder: holder, Findings: findings,
+	}, nil)
+	require.NoError(p, err)
+}
+
+// operation makes an operation, or brings it into another state; more are columns of it.
+func (p *page) operation(name, instance string, kind lcm.Operation, state lcm.OperationState, forwardOnly bool, cancel lcm.CancelMode) {
+	p.Helper()
+	p.exec(p.T, `
+		insert into vnf_lcm_op_occ (id, vnf_instance_id, operation, state, grant_id, is_automatic_invocation, api_version,
+			project_id, forward_only, cancel_mode, is_cancel_pending)
+		values ($1, $2, $3, $4, '', false, 2, $5, $6, $7::text, $7::text <> '')
+		on conflict (id) do update set operation = $3, state = $4, forward_only = $6, cancel_mode = $7::text,
+			is_cancel_pending = $7::text <> '', state_entered_time = now()`,
+		idOf(name), idOf(instance), kind, state, project, forwardOnly, cancel)
+	p.exec(p.T, `select append_event($1, 'operation', jsonb_build_object('state', $2::text, 'stateEnteredTime', now()))`, idOf(name), state)
+}

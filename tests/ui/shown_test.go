@@ -1,0 +1,151 @@
+package ui
+
+import (
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+const write = "windlass:write"
+
+// TestShown is quick: a database has what a worker would write, and the page must show it, and just the buttons of what
+// is allowed.
+func TestShown(t *testing.T) {
+	p := openPage(t)
+	p.says("h1", "Log in to Windlass")
+	p.as(write)
+	p.operationsButtons()
+	p.instancesButtons()
+	p.missesNothing()
+	p.comesBack()
+	p.topologies()
+}
+
+// operationsButtons goes through the states of an operation.
+func (p *page) operationsButtons() {
+	p.Helper()
+	p.instance("buttons", nil, nil)
+	is := func(kind lcm.Operation, state lcm.OperationState, forwardOnly bool, cancel lcm.CancelMode, buttons ...string) {
+		p.Helper()
+		p.operation("op", "buttons", kind, state, forwardOnly, cancel)
+		p.shows(`[document.querySelector(".state .pill").title]`, string(state))
+		p.offers(buttons...)
+	}
+	p.operation("op", "buttons", lcm.OpScale, lcm.Starting, false, "")
+	p.goTo("operations/" + idOf("op"))
+	p.offers("Cancel…")
+	p.do(chromedp.Focus(".actions.top button", chromedp.ByQuery))
+	is(lcm.OpScale, lcm.Processing, false, "", "Cancel…")
+	p.says(".state", "Processing")
+	p.shows(`[document.activeElement.innerText]`, "Cancel…") // what had the focus has it still
+	p.operation("op", "buttons", lcm.OpScale, lcm.Processing, false, lcm.Graceful)
+	p.says(".state", "Graceful cancel is asked for")
+	p.press("Cancel…")
+	p.shows(`[document.querySelector("dialog input:checked").value]`, "FORCEFUL") // it was asked to end gracefully
+	p.press("Do nothing")
+	is(lcm.OpScale, lcm.Processing, false, lcm.Forceful)
+	is(lcm.OpScale, lcm.FailedTemp, false, "", "Retry", "Roll back…", "Fail…")
+	is(lcm.OpScale, lcm.FailedTemp, true, "", "Retry", "Fail…")
+	is(lcm.OpScale, lcm.RollingBack, false, "", "Cancel…")
+	is(lcm.OpTerminate, lcm.FailedTemp, false, "", "Retry", "Fail…")
+	for _, ended := range []lcm.OperationState{lcm.Completed, lcm.Failed, lcm.RolledBack} {
+		is(lcm.OpScale, ended, false, "")
+	}
+
+	for scopes, buttons := range map[string][]string{
+		"": nil, "vnflcm:v2:retry": {"Retry"}, "vnflcm:v2:rollback vnflcm:v2:fail": {"Roll back…", "Fail…"},
+	} {
+		p.operation("op", "buttons", lcm.OpScale, lcm.FailedTemp, false, "")
+		p.as(scopes + " none")
+		p.says(".state", "Waits for a decision")
+		p.offers(buttons...)
+	}
+	p.operation("op", "buttons", lcm.OpScale, lcm.RolledBack, false, "")
+	p.as(write)
+}
+
+// instancesButtons goes through the states of an instance.
+func (p *page) instancesButtons() {
+	p.Helper()
+	p.goTo("instances/" + idOf("buttons"))
+	p.says(".state", "Not instantiated")
+	p.offers()
+	scales := func() *lcm.InstantiatedVnfInfo {
+		return &lcm.InstantiatedVnfInfo{FlavourID: "ha", VnfState: lcm.VnfStarted, ScaleStatus: []lcm.ScaleInfo{{AspectID: "workers"}}}
+	}
+	all := []string{"Scale…", "Heal…", "Check for drift", "Terminate…"}
+	for name, of := range map[string]struct {
+		info    *lcm.InstantiatedVnfInfo
+		buttons []string
+	}{
+		"scales": {scales(), all},
+		"fixed":  {&lcm.InstantiatedVnfInfo{FlavourID: "simple", VnfState: lcm.VnfStarted}, all[1:]},
+		"halted": {&lcm.InstantiatedVnfInfo{FlavourID: "ha", VnfState: lcm.VnfStopped}, all[2:]},
+	} {
+		p.instance(name, of.info, nil)
+		p.goTo("instances/" + idOf(name))
+		p.says("h1", name)
+		p.offers(of.buttons...)
+	}
+	p.goTo("instances/" + idOf("scales"))
+	p.says("h1", "scales")
+	p.operation("under-way", "scales", lcm.OpHeal, lcm.FailedTemp, false, "")
+	p.offers("See the operation under way")
+	p.operation("under-way", "scales", lcm.OpHeal, lcm.Failed, false, "")
+	p.offers(all...)
+	p.as("vnflcm:v2:heal vnflcm:v2:drift")
+	p.offers("Heal…", "Check for drift")
+	p.as("none")
+	p.says("h1", "scales")
+	p.offers()
+	p.as(write)
+}
+
+// missesNothing lets an operation end while its page is still being loaded.
+func (p *page) missesNothing() {
+	p.Helper()
+	p.operation("slow", "scales", lcm.OpHeal, lcm.Processing, false, "")
+	p.goTo("operations")
+	p.says("table", "Heal")
+	p.do(chromedp.Evaluate(`{
+		const real = window.fetch;
+		window.fetch = async (url, options) => {
+			const answer = await real(url, options);
+			if (String(url).endsWith("/vnf_instances/`+idOf("scales")+`")) await new Promise((done) => { window.release = done; });
+			return answer;
+		};
+	}`, nil))
+	p.goTo("operations/" + idOf("slow"))
+	p.shows(`[typeof window.release]`, "function")
+	p.operation("slow", "scales", lcm.OpHeal, lcm.Completed, false, "")
+	p.do(chromedp.Evaluate(`(async () => {
+		const stream = await fetch("../windlass/v1/events", {headers: {"X-Auth-Token": "none"}});
+		const reader = stream.body.pipeThrough(new TextDecoderStream()).getReader();
+		let seen = "";
+		while (!/COMPLETED.*`+idOf("slow")+`/.test(seen)) seen += (await reader.read()).value;
+		await reader.cancel();
+		window.release();
+	})()`, nil))
+	p.says(".state", "Completed")
+	p.do(chromedp.Reload()) // with its own fetch
+	p.says(".live", "Live")
+}
+
+// comesBack shows what could not be read as soon as the server is there again.
+func (p *page) comesBack() {
+	p.Helper()
+	p.do(chromedp.Evaluate(`{
+		const real = window.fetch;
+		window.fetch = async (url, options) => {
+			if (!String(url).endsWith("/topology")) return real(url, options);
+			window.fetch = real;
+			throw new TypeError("Failed to fetch");
+		};
+	}`, nil))
+	p.goTo("instances/" + idOf("scales"))
+	p.says(".problem", "The server cannot be reached. The page tries again by itself.")
+	p.lose()
+	p.says("h1", "scales")
+}
