@@ -19,14 +19,39 @@ var byNobody = map[string]string{
 	"go tool task demo":           "it is what tests/demo does, and takes minutes",
 	"go tool task test":           "it is all tests",
 	"WINDLASS_TEST_OPENSTACK=":    "a real OpenStack",
+	"go tool task openstack:":     "the same",
+	"go tool task bench":          "it measures for minutes",
+	"go tool task temporal:tools": "the task test does so first",
+	"go tool task docs:generate":  "it is the tests of docs/reference with -update",
+	"windlass apiserver --keys":   "tests of internal/config read every setting as a flag",
+	"windlass worker --worker-":   "the same",
+	"windlass vim update north -": "TestVimUpdate_sendsWhatIsToChange of the client",
+	"windlass package upload ":    "TestPackageUpload_hasTheArchiveFetched of the client",
 	"windlass dev":                "tests/environment brings every Windlass up so, in a directory of its own",
 	"WINDLASS_TELEMETRY_ENDPOINT": "the same; trace_test.go has a collector",
 }
 
-// TestEveryCommandIsCarriedOut looks for commands in the pages that no test carries out.
+// TestEveryCommandIsCarriedOut looks for commands in the pages that no test carries out: those set off word by word, those
+// in blocks of shell, in tables and amid sentences by their name and flags.
 func TestEveryCommandIsCarriedOut(t *testing.T) {
 	t.Parallel()
 	pages, done := shownByPages(t)
+	carriedOut := forms{}
+	for c := range done {
+		carriedOut.add(c)
+	}
+	for _, a := range arranged {
+		carriedOut.add(a.before)
+		carriedOut.add(a.after)
+	}
+	carriedOut.ofOtherTests(t)
+	for page, commands := range mentionedByPages(t) {
+		for _, c := range commands {
+			if !done[c] && !carriedOut.have(c) && !beginsWithAny(c, byNobody) && !beginsWithAny(c, doneElsewhere) {
+				assert.Fail(t, "no test carries this out", "%s: %s", page, c)
+			}
+		}
+	}
 	for page, commands := range pages {
 		for _, c := range commands {
 			alone := strings.TrimPrefix(withoutComment(c.text), "bin/")
@@ -41,18 +66,11 @@ func TestEveryCommandIsCarriedOut(t *testing.T) {
 func shownByPages(t *testing.T) (pages map[string][]pasted, done map[string]bool) {
 	t.Helper()
 	pages, done = map[string][]pasted{}, map[string]bool{}
-	for _, pattern := range []string{"README.md", "docs/*.md", "docs/*/*.md"} {
-		files, err := filepath.Glob(filepath.Join("../..", pattern))
-		require.NoError(t, err)
-		for _, file := range files {
-			text, err := os.ReadFile(file)
-			require.NoError(t, err)
-			name := strings.TrimPrefix(file, "../../")
-			pages[name] = append(indented(string(text)), commandsOf(string(text))...)
-			for _, c := range pages[name] {
-				if isCarriedOut(name, c) {
-					done[withoutComment(c.text)] = true
-				}
+	for name, text := range everyPage(t) {
+		pages[name] = append(indented(text), commandsOf(text)...)
+		for _, c := range pages[name] {
+			if isCarriedOut(name, c) {
+				done[withoutComment(c.text)] = true
 			}
 		}
 	}
@@ -86,4 +104,30 @@ func beginsWithAny(command string, beginnings map[string]string) bool {
 		}
 	}
 	return false
+}
+
+// mentionedByPages are the commands in blocks of shell, amid sentences and in tables, by page.
+func mentionedByPages(t *testing.T) map[string][]string {
+	t.Helper()
+	out := map[string][]string{}
+	for name, text := range everyPage(t) {
+		out[name] = mentioned(text)
+	}
+	return out
+}
+
+// everyPage is the text of every page by its name.
+func everyPage(t *testing.T) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	for _, pattern := range []string{"README.md", "docs/*.md", "docs/*/*.md"} {
+		files, err := filepath.Glob(filepath.Join("../..", pattern))
+		require.NoError(t, err)
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			require.NoError(t, err)
+			out[strings.TrimPrefix(file, "../../")] = string(text)
+		}
+	}
+	return out
 }

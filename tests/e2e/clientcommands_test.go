@@ -1,0 +1,43 @@
+package e2e
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+var (
+	// inGo is a command of windlass as tests write it: words in quotes, and variables, on one line.
+	inGo = regexp.MustCompile(`"(?:(?:vnf|op|package|vim|keys|profile)", "[a-z-]+"|(?:audit|version|migrate-check|worker)")[^\n]*`)
+	word = regexp.MustCompile(`"([^"\n]*)"`)
+)
+
+// ofOtherTests adds the commands that the tests of the client, and those with real servers, carry out.
+func (f forms) ofOtherTests(t *testing.T) {
+	t.Helper()
+	for _, pattern := range []string{
+		"../../cmd/windlass/*_test.go", "*_test.go", "../testbed/*.go", "../demo/*.go", "../environment/*.go",
+	} {
+		files, err := filepath.Glob(pattern)
+		require.NoError(t, err)
+		require.NotEmpty(t, files, pattern)
+		for _, file := range files {
+			switch filepath.Base(file) {
+			case "mistakes_test.go", "complete_test.go", "everycommand_test.go", "arranged_test.go":
+				continue // commands that are refused, or only typed in part, or only listed
+			}
+			text, err := os.ReadFile(file)
+			require.NoError(t, err)
+			for _, line := range inGo.FindAllString(string(text), -1) {
+				command := "windlass"
+				for _, m := range word.FindAllStringSubmatch(line, -1) {
+					command += " " + m[1]
+				}
+				f.add(command)
+			}
+		}
+	}
+}
