@@ -41,14 +41,28 @@ func TestNames_thatAreNotUniqueAreRefusedWithThoseThereAre(t *testing.T) {
 }
 
 func TestVnfCreate_takesAProductAndItsVersion(t *testing.T) {
-	for _, word := range []string{"k8s-ha", "k8s-ha:1.0", "k8s-ha-1.0"} {
+	for _, word := range []string{"k8s-ha", "k8s-ha:1.0", "k8s-ha-1.0", "Windlass k8s-ha 1.0", "52a2f1f4"} {
 		api := resources()
 		require.Zero(t, windlass(t, api, "vnf", "create", word).code)
 		assert.JSONEq(t, `{"vnfdId":"k8s-ha-1.0"}`, api.last("POST").body)
 	}
-	api := resources() // one that is not known is the API's to refuse
-	windlass(t, api, "vnf", "create", "other")
-	assert.JSONEq(t, `{"vnfdId":"other"}`, api.last("POST").body)
+	api := resources()
+	got := windlass(t, api, "vnf", "create", "other")
+	assert.Equal(t, result{1, "", "windlass: No package on board has the VNFD or the product \"other\"; 'windlass package list' " +
+		"shows those there are.\n"}, got)
+	assert.Empty(t, api.last("POST"))
+	const unknown = "ee1f8f34-7c92-4023-840d-6f3b6885d92e" // is the API's to refuse
+	windlass(t, api, "vnf", "create", unknown)
+	assert.JSONEq(t, `{"vnfdId":"`+unknown+`"}`, api.last("POST").body)
+
+	api = resources()
+	api.answers["GET /vnfpkgm/v1/vnf_packages"] = ok(200, `[
+		{"id":"a","vnfdId":"a-1","vnfProductName":"web","vnfSoftwareVersion":"1.0"},
+		{"id":"b","vnfdId":"b-2","vnfProductName":"web","vnfSoftwareVersion":"2.0"}]`)
+	got = windlass(t, api, "vnf", "create", "web")
+	assert.Equal(t, 1, got.code)
+	assert.Contains(t, got.err, "\"web\" may be any of 2 packages; give the version, too, or the VNFD:\n  a-1  web 1.0\n  b-2  web 2.0")
+	assert.Empty(t, api.last("POST"))
 }
 
 func TestFormats_chooseOfWhatTheAPIAnswers(t *testing.T) {

@@ -187,28 +187,42 @@ func findPackageNamed(ctx context.Context, c *cli, _ string) (out []named, err e
 	return out, err
 }
 
-// names are what people call a package: its VNFD, its product, and that with its version.
+// names are what people call a package: its VNFD, its product, and that with its version; with its provider, too, as
+// 'package show' tells the product.
 func (p vnfPackage) names() []string {
+	names := []string{p.VnfdID}
 	if p.Product == "" {
-		return []string{p.VnfdID}
+		return names
 	}
-	return []string{p.VnfdID, p.Product, p.Product + " " + p.SoftwareVersion, p.Product + ":" + p.SoftwareVersion}
+	for _, product := range []string{p.Product, p.Provider + " " + p.Product} {
+		names = append(names, product, product+" "+p.SoftwareVersion, product+":"+p.SoftwareVersion)
+	}
+	return names
 }
 
-// vnfdNamed is the VNFD of the package that goes by that name; a name that no package or several ones go by is taken for
-// the id of a VNFD, which the API knows or refuses.
-func (c *cli) vnfdNamed(ctx context.Context, word string) string {
+// vnfdNamed is the VNFD of the package that goes by that name. A full id is the API's to know; so is every word where
+// the packages cannot be read.
+func (c *cli) vnfdNamed(ctx context.Context, word string) (string, error) {
 	found, err := list[vnfPackage](ctx, c.client, packagesPath)
-	if err != nil {
-		return word
+	if err != nil || fullID.MatchString(word) && !slices.ContainsFunc(found, func(p vnfPackage) bool { return p.ID == word }) {
+		return word, nil //nolint:nilerr // the request tells what is wrong
 	}
 	fits := slices.DeleteFunc(found, func(p vnfPackage) bool {
 		return p.VnfdID == "" || !slices.Contains(append(p.names(), p.ID), word)
 	})
-	if len(fits) == 1 {
-		return fits[0].VnfdID
+	switch len(fits) {
+	case 0:
+		return "", fmt.Errorf("no package on board has the VNFD or the product %q; 'windlass package list' shows those there "+
+			"are", word)
+	case 1:
+		return fits[0].VnfdID, nil
 	}
-	return word
+	lines := make([]string, 0, len(fits))
+	for _, p := range fits {
+		lines = append(lines, fmt.Sprintf("%s  %s %s", p.VnfdID, p.Product, p.SoftwareVersion))
+	}
+	return "", fmt.Errorf("%q may be any of %d packages; give the version, too, or the VNFD:\n  %s", word, len(fits),
+		strings.Join(lines, "\n  "))
 }
 
 func findVimNamed(ctx context.Context, c *cli, _ string) (out []named, err error) {

@@ -269,12 +269,19 @@ func TestVimRegister_sendsTackersFileAsTheRegistryTakesIt(t *testing.T) {
 }
 
 func TestVimRegister_doesNotShowThePasswordOfAFileItCannotRead(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "vim.yaml")
-	require.NoError(t, os.WriteFile(file, []byte("auth_url: x\npassword: s3cret: more\n  - x\n"), 0o600))
-	got := windlass(t, resources(), "vim", "register", "north", "--config", file)
-	assert.Equal(t, 1, got.code)
-	assert.Contains(t, got.err, "is not a YAML mapping")
-	assert.NotContains(t, got.err, "s3cret")
+	for text, want := range map[string]string{
+		"auth_url: x\npassword: s3cret: more\n  - x\n": " is not YAML: line 2: mapping values are not allowed in this context.\n",
+		"auth_url: x\npassword: *s3cret\n":             " is not YAML: a value begins with *; put it in quotes.\n",
+		"auth_url: x\npassword: a\npassword: s3cret\n": " has mistakes:\n  line 3: password stands in line 2 already\n",
+		"- auth_url: x\n- password: s3cret\n":          ": the file must have lines such as auth_url: http://cloud:5000/v3.\n",
+	} {
+		file := filepath.Join(t.TempDir(), "vim.yaml")
+		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+		got := windlass(t, resources(), "vim", "register", "north", "--config", file)
+		assert.Equal(t, 1, got.code)
+		assert.Contains(t, got.err, file+want)
+		assert.NotContains(t, got.err, "s3cret")
+	}
 }
 
 func TestVnfModify_sendsAMergePatch(t *testing.T) {

@@ -19,12 +19,12 @@ func (c *cli) readVimConfig(name string) (map[string]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	flat := map[string]any{}
-	if err := yaml.Unmarshal(b, &flat); err != nil {
-		return nil, fmt.Errorf("the file %s is not a YAML mapping; line numbers are in: %s", name, firstLine(err))
-	}
 	if err := checkVimKeys(name, b); err != nil {
 		return nil, err
+	}
+	flat := map[string]any{}
+	if err := yaml.Unmarshal(b, &flat); err != nil {
+		return nil, fmt.Errorf("the file %s cannot be read: %s", name, reasonOf(err))
 	}
 	request := map[string]any{"type": "openstack"}
 	credentials, project := map[string]any{}, map[string]any{}
@@ -54,14 +54,28 @@ func checkVimKeys(name string, text []byte) error {
 	}
 	var document yaml.Node
 	if err := yaml.Unmarshal(text, &document); err != nil {
-		return fmt.Errorf("the file %s is not YAML; line numbers are in: %s", name, firstLine(err))
+		return fmt.Errorf("the file %s is not YAML: %s", name, reasonOf(err))
 	}
 	if len(document.Content) == 0 {
 		return nil
 	}
+	mapping := document.Content[0]
+	if mapping.Kind != yaml.MappingNode {
+		return fmt.Errorf("line %d of the file %s: the file must have lines such as auth_url: http://cloud:5000/v3",
+			mapping.Line, name)
+	}
 	var wrong []string
-	for i, node := range document.Content[0].Content {
-		if i%2 == 1 || slices.Contains(known, node.Value) {
+	given := map[string]int{}
+	for i, node := range mapping.Content {
+		if i%2 == 1 {
+			continue
+		}
+		if first, twice := given[node.Value]; twice {
+			wrong = append(wrong, fmt.Sprintf("line %d: %s stands in line %d already", node.Line, node.Value, first))
+			continue
+		}
+		given[node.Value] = node.Line
+		if slices.Contains(known, node.Value) {
 			continue
 		}
 		text := fmt.Sprintf("line %d: %s is no key of a VIM's file", node.Line, node.Value)
@@ -95,8 +109,11 @@ func (c *cli) readVimFile(name string) (b []byte, err error) {
 	return b, nil
 }
 
-// firstLine leaves out the excerpt that YAML errors carry: the file holds passwords.
-func firstLine(err error) string {
-	line, _, _ := strings.Cut(err.Error(), "\n")
+// reasonOf leaves out what YAML errors show of a file: it holds passwords.
+func reasonOf(err error) string {
+	line, _, _ := strings.Cut(strings.TrimPrefix(err.Error(), "yaml: "), "\n")
+	if strings.HasPrefix(line, "unknown anchor") {
+		return "a value begins with *; put it in quotes"
+	}
 	return line
 }

@@ -76,7 +76,11 @@ version with a colon between them.`,
 	cmd.Flags().StringToStringVar(&metadata, "metadata", nil, "`key=value` pairs to keep with it")
 	addDryRunFlag(cmd, &dryRun)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		request := map[string]any{"vnfdId": c.vnfdNamed(cmd.Context(), args[0])}
+		vnfd, err := c.vnfdNamed(cmd.Context(), args[0])
+		if err != nil {
+			return err
+		}
+		request := map[string]any{"vnfdId": vnfd}
 		if name != "" {
 			request["vnfInstanceName"] = name
 		}
