@@ -59,7 +59,8 @@ type AnsibleInput struct {
 	Nodes   lcm.Nodes   `json:"nodes,omitempty"`
 	// Addresses are those before the cluster that its certificates must be good for, too.
 	Addresses []string `json:"addresses,omitempty"`
-	// Recovers is set where control planes come or go. Broken are those that are gone, and Successors those in their place.
+	// Recovers is set where control planes come or go. Broken are those that are gone, and Successors those in their
+	// place.
 	Recovers   bool      `json:"recovers,omitempty"`
 	Broken     lcm.Nodes `json:"broken,omitempty"`
 	Successors lcm.Nodes `json:"successors,omitempty"`

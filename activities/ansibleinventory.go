@@ -86,8 +86,8 @@ func (k kubesprayContext) host(node lcm.Node, port int) scripts.InventoryHost {
 	}
 }
 
-// broken lists control planes that are gone, each reached at a successor: kubespray clears the disk of what is broken, and
-// a host that does not answer would end its playbook.
+// broken lists control planes that are gone, each reached at a successor: kubespray clears the disk of what is broken,
+// and a host that does not answer would end its playbook.
 func (k kubesprayContext) broken(in AnsibleInput, port int) (out []scripts.InventoryHost) {
 	if len(in.Successors) == 0 {
 		return nil

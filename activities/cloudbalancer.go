@@ -19,8 +19,8 @@ type CloudBalancerInput struct {
 // CloudBalancerOutput is empty: traffic goes to these nodes and no others.
 type CloudBalancerOutput struct{}
 
-// BalanceByCloud has the cloud balance before a cluster: the API of its control planes, and the ports of Services on all
-// nodes.
+// BalanceByCloud has the cloud balance before a cluster: the API of its control planes, and the ports of Services on
+// all nodes.
 //
 // Idempotent: the load balancer's name is that of the deployment; what is there as it is to be is left alone. Takes as
 // long as the cloud does, so it heartbeats; a cancel ends the waiting only.

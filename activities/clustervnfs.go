@@ -41,8 +41,9 @@ type TerminateVnfsInput struct {
 // TerminateVnfsOutput is empty.
 type TerminateVnfsOutput struct{}
 
-// TerminateVnfs begins a TERMINATE of each VNF on the cluster, in the manner in which the cluster is terminated, and waits
-// for all of them. VNFs that are not instantiated have nothing there; all of them lose their connection to the cluster.
+// TerminateVnfs begins a TERMINATE of each VNF on the cluster, in the manner in which the cluster is terminated, and
+// waits for all of them. VNFs that are not instantiated have nothing there; all of them lose their connection to the
+// cluster.
 //
 // Idempotent: the ids of the operations are derived from the cluster's, so that another run waits for those that there
 // are. One that has FAILED or was rolled back is begun anew; one in FAILED_TEMP is somebody's to decide on.

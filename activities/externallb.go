@@ -184,9 +184,9 @@ func (n *Nodes) balancing(ctx context.Context, cluster clusterContext, in Extern
 	return scripted(cluster, in, text), nil
 }
 
-// ofTacker tells whether a script is that of Tacker's package for kubespray, by the names of its functions. It appends to
-// HAProxy's file in each run and reloads nothing: the second run leaves routes as they were, and HAProxy would not start
-// again.
+// ofTacker tells whether a script is that of Tacker's package for kubespray, by the names of its functions. It appends
+// to HAProxy's file in each run and reloads nothing: the second run leaves routes as they were, and HAProxy would not
+// start again.
 func ofTacker(script []byte) bool {
 	for _, name := range []string{"install_haproxy", "modify_haproxy_conf", "start_haproxy"} {
 		if !bytes.Contains(script, []byte("function "+name)) {

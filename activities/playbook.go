@@ -70,9 +70,8 @@ type VduPlaying struct {
 	Servers   lcm.Nodes `json:"servers"`
 }
 
-// FindPlaybooks looks what config.yaml has for the operation, and for which servers: those that leave at its start, those
-// that have come at its end.
-// Idempotent: it only reads.
+// FindPlaybooks looks what config.yaml has for the operation, and for which servers: those that leave at its start,
+// those that have come at its end. Idempotent: it only reads.
 func (p *Playbooks) FindPlaybooks(ctx context.Context, in PlaybooksInput) (out FindPlaybooksOutput, err error) {
 	defer func() { err = boundary(ctx, "find the playbooks", err) }()
 	defer heartbeat(ctx)()

@@ -39,9 +39,9 @@ type PlayOutput struct {
 
 // Play has Ansible run one playbook of the package for one server, on the Ansible server, or here where there is none.
 //
-// Idempotent on an Ansible server: a playbook that runs is found again, and so is the end of one that has succeeded. One
-// that runs here ends with its worker, and is run again; Ansible's playbooks are made for that. Takes as long as the
-// playbook (ansible.timeouts.run); a cancel kills it.
+// Idempotent on an Ansible server: a playbook that runs is found again, and so is the end of one that has succeeded.
+// One that runs here ends with its worker, and is run again; Ansible's playbooks are made for that. Takes as long as
+// the playbook (ansible.timeouts.run); a cancel kills it.
 func (p *Playbooks) Play(ctx context.Context, in PlayInput) (out PlayOutput, err error) {
 	defer func() { err = boundary(ctx, "run a playbook for "+in.Node.Name, err) }()
 	defer heartbeat(ctx)()
@@ -176,9 +176,9 @@ func (p *Playbooks) secrets(
 	return hidden, err
 }
 
-// AwaitServer waits until a server of the VNF answers on SSH, and pins its host key, with which Ansible knows it. One that
-// goes is not waited for, and one that Ansible does not log in to need not answer.
-// Idempotent. Takes as long as the server boots (ansible.timeouts.ssh).
+// AwaitServer waits until a server of the VNF answers on SSH, and pins its host key, with which Ansible knows it. One
+// that goes is not waited for, and one that Ansible does not log in to need not answer. Idempotent. Takes as long as
+// the server boots (ansible.timeouts.ssh).
 func (p *Playbooks) AwaitServer(ctx context.Context, in PlayInput) (out PlayOutput, err error) {
 	defer func() { err = boundary(ctx, "wait for "+in.Node.Name, err) }()
 	defer heartbeat(ctx)()
@@ -210,8 +210,8 @@ func (p *Playbooks) AwaitServer(ctx context.Context, in PlayInput) (out PlayOutp
 	}
 }
 
-// logsIn tells whether Ansible logs in to the server: the request has a user for it, or config.yaml has one and a playbook
-// is not local.
+// logsIn tells whether Ansible logs in to the server: the request has a user for it, or config.yaml has one and a
+// playbook is not local.
 func (p *Playbooks) logsIn(ctx context.Context, in PlayInput, vnf VnfContext, driver *ansible.Ansible) (bool, error) {
 	if driver.Params.Servers[in.Node.VduID].Username != "" {
 		return true, nil

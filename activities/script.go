@@ -13,8 +13,8 @@ import (
 
 // ScriptFacts tells what a script of the package is told.
 type ScriptFacts interface {
-	// Told is the dict of an operation without operation and user_script_err_handling_data, with the secrets in it, and the
-	// files of the package. made is what the operation has made so far, nil for nothing.
+	// Told is the dict of an operation without operation and user_script_err_handling_data, with the secrets in it, and
+	// the files of the package. made is what the operation has made so far, nil for nothing.
 	Told(ctx context.Context, id lcm.OpOccID, made *record.Outcome) (ScriptTold, error)
 	// Hook is what the VNFD has at a side of the operation.
 	Hook(ctx context.Context, id lcm.OpOccID, side script.Side) (name string, hook vnfpkg.Hook, plan lcm.Plan, err error)
@@ -152,8 +152,8 @@ func (s *Scripts) RunScript(ctx context.Context, in RunScriptInput) (out RunScri
 	return out, err
 }
 
-// keptRef is where user_script_err_handling_data of an operation is, sealed: nobody knows what is in it. It goes with the
-// operation's other secrets.
+// keptRef is where user_script_err_handling_data of an operation is, sealed: nobody knows what is in it. It goes with
+// the operation's other secrets.
 func keptRef(id lcm.OpOccID) lcm.SecretRef { return operationRef(id, "script") }
 
 func (s *Scripts) kept(ctx context.Context, id lcm.OpOccID) (kept map[string]any, err error) {

@@ -48,8 +48,8 @@ func sampleRequest(t *testing.T, name, vim string) (request map[string]any) {
 	return request
 }
 
-// documentedBodies are the bodies in how-to pages that no other test sends: the page and the place in it, and the package
-// and the request of the samples that the body is a part of.
+// documentedBodies are the bodies in how-to pages that no other test sends: the page and the place in it, and the
+// package and the request of the samples that the body is a part of.
 var documentedBodies = map[string]struct {
 	page         string
 	nth          int
@@ -68,8 +68,8 @@ var documentedBodies = map[string]struct {
 	},
 }
 
-// A page's body is taken as it is. With a value of a wrong type in the place of any of its members it is not: so the API
-// reads each of them, and none is misspelt.
+// A page's body is taken as it is. With a value of a wrong type in the place of any of its members it is not: so the
+// API reads each of them, and none is misspelt.
 func TestDocumentedBodies_areReadToTheLastMember(t *testing.T) {
 	for name, c := range documentedBodies {
 		t.Run(name, func(t *testing.T) {

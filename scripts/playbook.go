@@ -79,8 +79,8 @@ func pack(files map[string][]byte) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// PlayHere is a program for the shell that runs a playbook where it is, as PlayPackage does. Its arguments are a directory
-// with the files that PlayPackage gets, and the playbook.
+// PlayHere is a program for the shell that runs a playbook where it is, as PlayPackage does. Its arguments are a
+// directory with the files that PlayPackage gets, and the playbook.
 func PlayHere() (string, error) {
 	lib, err := bodies.ReadFile("sh/" + playLibrary + ".sh")
 	if err != nil {

@@ -14,9 +14,10 @@ type NodeLabel struct {
 	Preferred bool `json:"preferred,omitempty"`
 }
 
-// nodeLabels reads which nodes a VDU of containers may be on: what is said of its logical node (SOL001: LogicalNodeData),
-// which further capabilities it or one of its containers requests (RequestedAdditionalCapability), and the property
-// node_selector of derived types. A cluster tells its nodes apart by labels: what is no label of one is not looked at.
+// nodeLabels reads which nodes a VDU of containers may be on: what is said of its logical node (SOL001:
+// LogicalNodeData), which further capabilities it or one of its containers requests (RequestedAdditionalCapability),
+// and the property node_selector of derived types. A cluster tells its nodes apart by labels: what is no label of one
+// is not looked at.
 func (r *flavourReader) nodeLabels(name string, node *value) (out []NodeLabel) {
 	add := func(at *value, l NodeLabel) {
 		same := func(o NodeLabel) bool { return o.Key == l.Key && o.Preferred == l.Preferred }
@@ -85,8 +86,8 @@ func (r *flavourReader) capabilities(name string, node *value, add func(*value, 
 	}
 }
 
-// constraints are those that the workload of a VDU gets (SOL001: mcio_constraint_params). The local ones are among its own
-// Pods, and say all; the others need a policy that names the VDU, or a label of nodes.
+// constraints are those that the workload of a VDU gets (SOL001: mcio_constraint_params). The local ones are among its
+// own Pods, and say all; the others need a policy that names the VDU, or a label of nodes.
 func (r *flavourReader) constraints(name string, node *value) {
 	for _, item := range r.property(node, "mcio_constraint_params").list() {
 		text := r.word(item)

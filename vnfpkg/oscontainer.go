@@ -50,8 +50,8 @@ func (r *flavourReader) deploys(pod *Pod, target string, vdu *value) {
 	r.addContainer(pod, target, node, r.osContainer)
 }
 
-// addContainer reads one and adds it to a Pod, which has no two of one name. VDUs may share nodes of containers, so that
-// all texts together are counted.
+// addContainer reads one and adds it to a Pod, which has no two of one name. VDUs may share nodes of containers, so
+// that all texts together are counted.
 func (r *flavourReader) addContainer(
 	pod *Pod, name string, node *value, read func(name string, node *value) Container,
 ) {

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// LogsIn tells whether a playbook may log in to another machine than that on which Ansible runs. It does not if every play
-// is local and nothing in it, nor among its params in config.yaml, says otherwise. Where that cannot be told from the file
-// alone, such as with roles, it may.
+// LogsIn tells whether a playbook may log in to another machine than that on which Ansible runs. It does not if every
+// play is local and nothing in it, nor among its params in config.yaml, says otherwise. Where that cannot be told from
+// the file alone, such as with roles, it may.
 func LogsIn(file string, text []byte, params map[string]any) bool {
 	root, err := parseYAML(file, text, Limits{}.withDefaults())
 	if err != nil || !root.isList() {
@@ -41,8 +41,8 @@ func isLocal(play *value, here bool) bool {
 	return local
 }
 
-// staysHere tells whether a member of a play, or of what is in it, sends it to no other machine and to no other file. text
-// is its value, where that is one.
+// staysHere tells whether a member of a play, or of what is in it, sends it to no other machine and to no other file.
+// text is its value, where that is one.
 func staysHere(name, text string) bool {
 	name = name[strings.LastIndexByte(name, '.')+1:] // of ansible.builtin.NAME
 	switch name {

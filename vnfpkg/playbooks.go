@@ -8,7 +8,8 @@ import (
 	"strings"
 )
 
-// PlaybooksFile is where a package for Tacker's Ansible driver says what is to be played, when no hook names another file.
+// PlaybooksFile is where a package for Tacker's Ansible driver says what is to be played, when no hook names another
+// file.
 const PlaybooksFile = "ScriptANSIBLE/config.yaml"
 
 // Playbooks is a config.yaml for Tacker's Ansible driver.

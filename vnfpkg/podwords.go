@@ -25,8 +25,8 @@ var (
 // ownLabels is how labels begin that Windlass itself gives.
 const ownLabels = "windlass.nfv/"
 
-// ClusterName makes of a name of the VNFD one that an object on a cluster may have: of so many small letters, digits and
-// dashes at most.
+// ClusterName makes of a name of the VNFD one that an object on a cluster may have: of so many small letters, digits
+// and dashes at most.
 func ClusterName(name string, most int) string {
 	out := strings.Trim(noLabel.ReplaceAllString(strings.ToLower(name), "-"), "-")
 	if len(out) > most {

@@ -35,8 +35,8 @@ type Flavour struct {
 	Description string `json:"description,omitempty"`
 	// Definition is the path of the definition file, "" for packages that were taken before it was kept.
 	Definition string `json:"definition,omitempty"`
-	// Containers is set when its VDUs are Pods of containers, and no VMs; Hybrid when some of them are (Vdu.Containers), and
-	// the others VMs.
+	// Containers is set when its VDUs are Pods of containers, and no VMs; Hybrid when some of them are (Vdu.Containers),
+	// and the others VMs.
 	Containers   bool             `json:"containers,omitempty"`
 	Hybrid       bool             `json:"hybrid,omitempty"`
 	Vdus         []Vdu            `json:"vdus,omitempty"`
@@ -178,7 +178,8 @@ type Hook struct {
 	// Vdus are those on whose servers shell scripts are run, empty for all; Inputs are variables for them.
 	Vdus   []string          `json:"vdus,omitempty"`
 	Inputs map[string]string `json:"inputs,omitempty"`
-	// Playbooks is the config.yaml that says what Ansible plays at the hook, and Played the VDUs for whose servers it does.
+	// Playbooks is the config.yaml that says what Ansible plays at the hook, and Played the VDUs for whose servers it
+	// does.
 	Playbooks string   `json:"playbooks,omitempty"`
 	Played    []string `json:"played,omitempty"`
 }
@@ -211,9 +212,9 @@ func (f *Flavour) Driver(hook string) (string, bool) {
 	return h.Implementation, true
 }
 
-// Drivers are the names of the built-in drivers that make something of the VNF's servers, in the order in which the VNFD
-// names them: those before and those at the end of an instantiation, where each has what belongs to it after it. What
-// runs scripts comes last, unless a script stands before a driver.
+// Drivers are the names of the built-in drivers that make something of the VNF's servers, in the order in which the
+// VNFD names them: those before and those at the end of an instantiation, where each has what belongs to it after it.
+// What runs scripts comes last, unless a script stands before a driver.
 func (f *Flavour) Drivers() (names []string) {
 	for _, at := range []string{"instantiate_start", "instantiate_end"} {
 		hook := f.Hooks[at]

@@ -40,7 +40,8 @@ const (
 )
 
 // Survey tells what the VIMs would refuse of an operation, and what they have no room for. Of an instantiation they are
-// asked about all that it makes, of another operation about the room. unasked says what nobody was asked about, and why.
+// asked about all that it makes, of another operation about the room. unasked says what nobody was asked about, and
+// why.
 func (s *Surveyor) Survey(
 	ctx context.Context, op *operations.Operation, q *lifecycle.Quota,
 ) (problems []string, unasked string, err error) {

@@ -126,8 +126,8 @@ func (op *operation) onSignal(ctx workflow.Context, action lcm.Action, describe 
 	})
 }
 
-// isCancelledBy tells whether a cancel of that mode was taken already. Clients repeat a cancel that they had no answer to:
-// it waits in Temporal while no worker runs, and both are answered by the next one.
+// isCancelledBy tells whether a cancel of that mode was taken already. Clients repeat a cancel that they had no answer
+// to: it waits in Temporal while no worker runs, and both are answered by the next one.
 func (op *operation) isCancelledBy(mode lcm.CancelMode) bool {
 	status := op.journal.status
 	if status.State == lcm.FailedTemp {

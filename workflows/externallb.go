@@ -66,8 +66,8 @@ func (c *clusterWork) balanceByFormer(ctx workflow.Context) error {
 	return c.routeBy(ctx, c.formerBalancers(), c.what.Nodes, true)
 }
 
-// retireBalancers has another load balancer take the virtual IP over from those that leave. Where all of them leave there
-// is none.
+// retireBalancers has another load balancer take the virtual IP over from those that leave. Where all of them leave
+// there is none.
 func (c *clusterWork) retireBalancers(ctx workflow.Context) error {
 	if err := c.known(ctx); err != nil {
 		return err
@@ -138,8 +138,8 @@ func (c *clusterWork) balance(ctx workflow.Context, in activities.ExternalLoadBa
 	return err
 }
 
-// routeBy lets these load balancers, and no others, share the virtual IP, and send traffic to these nodes: one after the
-// other, the new ones last. One that came earlier would not hear who has the address, and would take it as well.
+// routeBy lets these load balancers, and no others, share the virtual IP, and send traffic to these nodes: one after
+// the other, the new ones last. One that came earlier would not hear who has the address, and would take it as well.
 func (c *clusterWork) routeBy(ctx workflow.Context, balancers, list lcm.Nodes, serving bool) error {
 	if len(balancers) == 0 {
 		return lcm.Errorf(lcm.KindBroken, "The deployment has no external load balancer.")

@@ -51,7 +51,8 @@ func (v *vnf) replace(ctx workflow.Context) error {
 	return v.changePart(ctx, vim.SizesPlanned, servers, on)
 }
 
-// leavingServers are those of the plan that are no Pods of a hybrid VNF, and the type of their VIM where there are some.
+// leavingServers are those of the plan that are no Pods of a hybrid VNF, and the type of their VIM where there are
+// some.
 func (v *vnf) leavingServers() (servers []string, on string) {
 	pods := v.change.LeavingPods()
 	if servers = v.change.LeavingServers(); len(pods) == 0 {

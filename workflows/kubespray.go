@@ -113,8 +113,8 @@ func (k *kubesprayWork) playScale(ctx workflow.Context) error {
 	return k.play(ctx, "scale", k.made.Nodes, fresh)
 }
 
-// playRemoveNode takes nodes that leave out of the cluster. Their Pods have moved, and a node that is dead is not waited
-// for.
+// playRemoveNode takes nodes that leave out of the cluster. Their Pods have moved, and a node that is dead is not
+// waited for.
 func (k *kubesprayWork) playRemoveNode(ctx workflow.Context) error {
 	if k.what.ControlPlanes {
 		return k.removeInTurn(ctx)

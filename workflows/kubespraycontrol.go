@@ -107,8 +107,8 @@ func (k *kubesprayWork) replaceNodesOnly(ctx workflow.Context) error {
 	return k.replaceServers(ctx)
 }
 
-// deleteLeaving deletes the nodes from Kubernetes whose members of etcd, if they had any, are gone: kubespray forgets those
-// that a heal replaces first as members, then as nodes.
+// deleteLeaving deletes the nodes from Kubernetes whose members of etcd, if they had any, are gone: kubespray forgets
+// those that a heal replaces first as members, then as nodes.
 func (k *kubesprayWork) deleteLeaving(ctx workflow.Context) error {
 	return k.deleteNodes(ctx, k.leaving().Without(k.broken()), k.staying().With(lcm.ControlPlane))
 }

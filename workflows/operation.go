@@ -193,10 +193,10 @@ func (op *operation) process(ctx workflow.Context) error {
 	}
 }
 
-// rollBack undoes the steps in reverse, the half-done one included. When an undo fails the operation is in
-// FAILED_TEMP again: rollback goes on with that undo, retry goes forward again from its step. over tells
-// that the operation has ended. Where an INSTANTIATE that was given up has left something, it may have come further than
-// this one: all steps are undone.
+// rollBack undoes the steps in reverse, the half-done one included. When an undo fails the operation is in FAILED_TEMP
+// again: rollback goes on with that undo, retry goes forward again from its step. over tells that the operation has
+// ended. Where an INSTANTIATE that was given up has left something, it may have come further than this one: all steps
+// are undone.
 func (op *operation) rollBack(ctx workflow.Context, cause error) (over bool, err error) {
 	reached := op.next
 	if op.leftBehind {

@@ -169,8 +169,8 @@ func everyList(t *testing.T) map[string]anyList {
 	return all
 }
 
-// addBalanced has clusters behind what is none of their nodes, and VNFs that are exposed there. The VDU of workers stands
-// for that of load balancers.
+// addBalanced has clusters behind what is none of their nodes, and VNFs that are exposed there. The VDU of workers
+// stands for that of load balancers.
 func addBalanced(t *testing.T, add func(string, lifecycle.Facts, lcm.Operation, string) lcm.Plan) {
 	t.Helper()
 	f := someFacts(t, "ha", true)

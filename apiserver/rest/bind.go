@@ -42,8 +42,9 @@ func Bind[T any](c echo.Context, types ...string) (T, error) {
 	return Decode[T](body)
 }
 
-// BindKnown is Bind for changes: members of T that it does not know are refused, unless they are among ignored. Who sent
-// them would believe that they were changed. at is the JSON path below which T's members stand that can be changed.
+// BindKnown is Bind for changes: members of T that it does not know are refused, unless they are among ignored. Who
+// sent them would believe that they were changed. at is the JSON path below which T's members stand that can be
+// changed.
 func BindKnown[T any](c echo.Context, at string, ignored []string, types ...string) (T, error) {
 	var none T
 	body, err := ReadJSON(c, types...)

@@ -16,9 +16,9 @@ type cleanUpRequest struct{}
 // forcefully is the TERMINATE that cleans up: nothing that is left serves anybody.
 const forcefully = `{"terminationType":"FORCEFUL"}`
 
-// cleanUp removes what an INSTANTIATE has left that was declared FAILED. SOL003 lets only instantiated VNFs be terminated
-// (clause 5.4.8), and knows nothing of what is left of others: so it is an extension. The operation is a TERMINATE like
-// any other, of what that INSTANTIATE was to make.
+// cleanUp removes what an INSTANTIATE has left that was declared FAILED. SOL003 lets only instantiated VNFs be
+// terminated (clause 5.4.8), and knows nothing of what is left of others: so it is an extension. The operation is a
+// TERMINATE like any other, of what that INSTANTIATE was to make.
 func (h *Handler) cleanUp(c echo.Context) error {
 	inst, err := h.PathInstance(c)
 	if err != nil {

@@ -99,8 +99,8 @@ func (h *Handler) planOperation(c echo.Context) error {
 // surveyPatience is how long a plan waits for the VIM.
 const surveyPatience = 30 * time.Second
 
-// survey asks the VIM about a plan, nil when it makes nothing there. A VIM that does not tell is no reason to refuse the
-// plan.
+// survey asks the VIM about a plan, nil when it makes nothing there. A VIM that does not tell is no reason to refuse
+// the plan.
 func (h *Handler) survey(
 	ctx context.Context, inst lcm.VnfInstance, req planRequest, version int, q *lifecycle.Quota,
 ) *vimView {

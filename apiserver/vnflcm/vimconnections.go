@@ -15,8 +15,8 @@ import (
 
 // checkVims wants every connection to bring the endpoint and the credentials of a VIM, or to name one of the registry,
 // of a kind that the VNF is on. Those of other kinds are not used, and refused only where the request has nothing else:
-// then it means another VNF. Of a kind without any those of the instance are used, else the default VIM, else what an NFVO
-// grants.
+// then it means another VNF. Of a kind without any those of the instance are used, else the default VIM, else what an
+// NFVO grants.
 func (a *api) checkVims(
 	ctx context.Context, inst lcm.VnfInstance, kinds []lcm.VimKind, req lcm.InstantiateRequest, found *driver.Findings,
 ) error {

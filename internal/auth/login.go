@@ -72,8 +72,9 @@ func (k *Keystone) endpoint() string {
 	return endpoint
 }
 
-// CodeFlow logs people in at an issuer of OAuth 2.0: the authorization code flow with PKCE, of a public client (RFC 6749
-// clause 4.1, RFC 7636). The browser keeps the verifier, the server exchanges the code: the page speaks to nobody else.
+// CodeFlow logs people in at an issuer of OAuth 2.0: the authorization code flow with PKCE, of a public client (RFC
+// 6749 clause 4.1, RFC 7636). The browser keeps the verifier, the server exchanges the code: the page speaks to nobody
+// else.
 type CodeFlow struct {
 	Issuer, ClientID, Scope string
 	// Audience is asked for, where the issuer makes tokens for several.

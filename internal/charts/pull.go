@@ -8,8 +8,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Pull adds a Secret to those with which the Pods of an object pull their images, and tells whether it has Pods. What has
-// none as they must be stays as it is: the cluster says why. One that names the Secret already has it once.
+// Pull adds a Secret to those with which the Pods of an object pull their images, and tells whether it has Pods. What
+// has none as they must be stays as it is: the cluster says why. One that names the Secret already has it once.
 func Pull(object map[string]any, secret string) bool {
 	kind, _, _ := unstructured.NestedString(object, "kind")
 	spec := PodSpec(kind)

@@ -12,8 +12,8 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-// affinity makes the rules of the VNFD that a VDU is in those of its Pods. All must hold: so SOL001 means them. Rules to be
-// in different zones are in spread.
+// affinity makes the rules of the VNFD that a VDU is in those of its Pods. All must hold: so SOL001 means them. Rules
+// to be in different zones are in spread.
 func (d *describer) affinity(v vnfpkg.Vdu) *corev1.Affinity {
 	out := corev1.Affinity{NodeAffinity: nodeAffinity(v)}
 	for rule := range d.rulesOf(v) {
@@ -51,8 +51,8 @@ func (d *describer) rulesOf(v vnfpkg.Vdu) iter.Seq[vnfpkg.AffinityRule] {
 	}
 }
 
-// spreads tells whether a rule is about more than nodes. Of these there may be fewer than Pods: then the Pods are spread
-// over them evenly, where rules of affinity would keep the last ones from being anywhere.
+// spreads tells whether a rule is about more than nodes. Of these there may be fewer than Pods: then the Pods are
+// spread over them evenly, where rules of affinity would keep the last ones from being anywhere.
 func spreads(rule vnfpkg.AffinityRule) bool { return rule.Topology() != corev1.LabelHostname }
 
 // spread makes rules to be in different zones or groups of zones.
@@ -122,7 +122,8 @@ func (d *describer) ruled(rule vnfpkg.AffinityRule) *metav1.LabelSelector {
 	}
 }
 
-// strategy lets a Pod go before another one takes its place where no two may be on one node: there may be no other node.
+// strategy lets a Pod go before another one takes its place where no two may be on one node: there may be no other
+// node.
 func (d *describer) strategy(v vnfpkg.Vdu) appsv1.DeploymentStrategy {
 	apart := slices.ContainsFunc(d.flavour.AffinityRules, func(r vnfpkg.AffinityRule) bool {
 		return r.Anti && r.Topology() != "" && slices.Contains(r.Vdus, v.ID)

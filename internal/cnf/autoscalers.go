@@ -1,7 +1,7 @@
 package cnf
 
-// Autoscaler is the name of the HorizontalPodAutoscaler among the VNF's objects that decides how many Pods a VDU has, ""
-// where none does.
+// Autoscaler is the name of the HorizontalPodAutoscaler among the VNF's objects that decides how many Pods a VDU has,
+// "" where none does.
 func (v *VNF) Autoscaler(vdu string) string {
 	w, is := v.Workloads[vdu]
 	if !is {

@@ -41,8 +41,8 @@ type describer struct {
 	objects  []unstructured.Unstructured
 }
 
-// Describe makes manifests of what the VNFD says of containers, with the workloads that VDUs are. VDUs have as many Pods
-// as at the default instantiation level. Inputs of the VNFD are members of additionalParams.
+// Describe makes manifests of what the VNFD says of containers, with the workloads that VDUs are. VDUs have as many
+// Pods as at the default instantiation level. Inputs of the VNFD are members of additionalParams.
 //
 // What is wrong are inputs.
 func Describe(f *vnfpkg.Flavour, id lcm.VnfInstanceID, additionalParams json.RawMessage) (

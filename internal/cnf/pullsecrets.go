@@ -35,8 +35,8 @@ func (r Registry) CheckMembers(wrong params.Wrong) {
 // PullSecretName is what the Secret is called with which the Pods of a VNF pull their images.
 func PullSecretName(id lcm.VnfInstanceID) string { return ReleaseName(id) + "-registries" }
 
-// pullSecrets lets the Pods of manifests pull their images with the credentials of the request. Each namespace of theirs
-// gets a Secret, and that of the charts.
+// pullSecrets lets the Pods of manifests pull their images with the credentials of the request. Each namespace of
+// theirs gets a Secret, and that of the charts.
 func (v *VNF) pullSecrets(id lcm.VnfInstanceID, charted bool) {
 	registries := slices.DeleteFunc(slices.Clone(v.Params.Registries), func(r Registry) bool { return r.Username == "" })
 	if len(registries) == 0 {

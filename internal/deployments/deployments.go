@@ -1,5 +1,5 @@
-// Package deployments makes what VIMs are told of a VNF, out of the operation's package and request: what to deploy, what
-// to change and how to remove it. It calls no VIM; what is told is made by the definer for the VIM's type.
+// Package deployments makes what VIMs are told of a VNF, out of the operation's package and request: what to deploy,
+// what to change and how to remove it. It calls no VIM; what is told is made by the definer for the VIM's type.
 package deployments
 
 import (

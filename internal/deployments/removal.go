@@ -9,8 +9,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
-// removalTimeout is how long the VIM may take for a removal once VNFCs have had their time to end, unless the request says
-// otherwise. What does not go by then waits for somebody.
+// removalTimeout is how long the VIM may take for a removal once VNFCs have had their time to end, unless the request
+// says otherwise. What does not go by then waits for somebody.
 const removalTimeout = 10 * time.Minute
 
 // Removal implements activities.Deployments.

@@ -10,7 +10,8 @@ import (
 // Resources are those of a template, with their types, by their names.
 type Resources map[string]string
 
-// Resources are those of the top template; false when they cannot be read, which is told where the deployment is checked.
+// Resources are those of the top template; false when they cannot be read, which is told where the deployment is
+// checked.
 func (r Request) Resources(ctx context.Context) (types Resources, ok bool) {
 	template, err := vnfpkg.StackTemplate(r.Flavour,
 		func(path string) ([]byte, error) { return r.Package.Read(ctx, path) })

@@ -30,8 +30,8 @@ const KeepVolumes = "keep_volumes"
 // HealAll is the member of that name of Tacker's heal requests: true replaces storages as well, false does not.
 const HealAll = "all"
 
-// Patience is the member of additionalParams that says for how many seconds trouble of containers may last that may heal
-// itself. That of a request goes before that of the VNF.
+// Patience is the member of additionalParams that says for how many seconds trouble of containers may last that may
+// heal itself. That of a request goes before that of the VNF.
 const Patience = "patience"
 
 // Tackers is the manner of parameters as Tacker's clients write them, with the checks that all of these share.

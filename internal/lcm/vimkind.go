@@ -22,8 +22,8 @@ type VimKind struct {
 	ReconnectsPorts bool
 	// ChangesPackages is set where a VNF that runs can get another VNF package.
 	ChangesPackages bool
-	// HandsOverVolumes is set where a VNFC that is made anew gets the volumes and ports of the former one from Windlass, or
-	// new ones. Elsewhere the VIM itself gives it those that it had.
+	// HandsOverVolumes is set where a VNFC that is made anew gets the volumes and ports of the former one from Windlass,
+	// or new ones. Elsewhere the VIM itself gives it those that it had.
 	HandsOverVolumes bool
 	// ReplacesVnfcs is set where the VIM makes and replaces VNFCs without being told: what is recorded then follows it.
 	ReplacesVnfcs bool

@@ -23,7 +23,8 @@ type Description struct {
 	ServerIDs []string `json:"serverIds,omitempty"`
 	// Cluster is set when the VNF is a Kubernetes cluster that Windlass's own driver builds.
 	Cluster bool `json:"cluster,omitempty"`
-	// Balanced is set when something is before the cluster that is none of its nodes, CloudBalanced when it is the cloud's.
+	// Balanced is set when something is before the cluster that is none of its nodes, CloudBalanced when it is the
+	// cloud's.
 	Balanced      bool `json:"balanced,omitempty"`
 	CloudBalanced bool `json:"cloudBalanced,omitempty"`
 	// Exposed are the ports of VNFs on the cluster that its load balancers serve.

@@ -9,8 +9,8 @@ import (
 
 // Granted are the resources of the grant for a plan: the very servers that go or change, with their volumes, ports and
 // networks, those that are made by what describes them in the VNFD, and the zones where they are. vims are the
-// connections on which VNFCs are made, one for each kind of VIM that the VNF is on; a zero value, or none, where an NFVO
-// is to bring one.
+// connections on which VNFCs are made, one for each kind of VIM that the VNF is on; a zero value, or none, where an
+// NFVO is to bring one.
 func Granted(f Facts, p lcm.Plan, vims ...lcm.VimConnectionInfo) lcm.Grant {
 	g := granting{facts: f, plan: p, vims: vims}
 	g.links()

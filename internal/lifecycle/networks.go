@@ -31,8 +31,8 @@ func (f Facts) checkConnected(links []lcm.ExtVirtualLink) error {
 	return nil
 }
 
-// containersRun wants no container to be stopped: those that are stopped are not there, so that nobody could see whether
-// another network works.
+// containersRun wants no container to be stopped: those that are stopped are not there, so that nobody could see
+// whether another network works.
 func (f Facts) containersRun() error {
 	info := f.Instance.Instantiated
 	stopped := func(v lcm.VnfcResourceInfo) bool {
@@ -45,8 +45,8 @@ func (f Facts) containersRun() error {
 	return nil
 }
 
-// checkAddresses refuses more containers of a VDU one of whose connection points has a fixed address: all are made of one
-// template and would have it. Servers have templates of their own.
+// checkAddresses refuses more containers of a VDU one of whose connection points has a fixed address: all are made of
+// one template and would have it. Servers have templates of their own.
 func (f Facts) checkAddresses(p lcm.Plan) error {
 	for _, g := range p.Groups {
 		if g.To <= max(g.From, 1) || !VimKindOf(f.Flavour, g.VduID).RunsContainers {

@@ -127,8 +127,8 @@ func (r *Resolver) takeRequest(ctx context.Context, o *Operation) (err error) {
 	return err
 }
 
-// takeLeft makes of a TERMINATE that cleans up one of what a failed INSTANTIATE was to make. There is no such INSTANTIATE
-// of an operation that has terminated a VNF, which is read as before.
+// takeLeft makes of a TERMINATE that cleans up one of what a failed INSTANTIATE was to make. There is no such
+// INSTANTIATE of an operation that has terminated a VNF, which is read as before.
 func (r *Resolver) takeLeft(ctx context.Context, o *Operation) error {
 	former, left, err := r.Store.LeftBehind(ctx, o.Instance.ID, o.OpOcc.StartTime)
 	if err != nil || !left {
@@ -161,8 +161,8 @@ func (o *Operation) IsCluster() bool {
 }
 
 // Foreseen are the connections on which the operation works unless its grant brings others: one for each kind of VIM
-// that the VNF is on, in their order. It is none, a zero value, for an instantiation whose request names none where none
-// is the default.
+// that the VNF is on, in their order. It is none, a zero value, for an instantiation whose request names none where
+// none is the default.
 func (r *Resolver) Foreseen(ctx context.Context, o *Operation) (out []lcm.VimConnectionInfo, err error) {
 	for _, kind := range o.VimKinds() {
 		c, err := r.connection(ctx, o, kind)
@@ -188,7 +188,8 @@ func (o *Operation) Follows() bool {
 }
 
 // Connections are the VIMs on which the operation works, by their ids in vimConnectionInfo: one of each kind that the
-// VNF is on, in the order of VimKinds. A request that names none means the default VIM; it is NotFound when there is none.
+// VNF is on, in the order of VimKinds. A request that names none means the default VIM; it is NotFound when there is
+// none.
 func (r *Resolver) Connections(ctx context.Context, o *Operation) (out []lcm.VimConnectionInfo, err error) {
 	for _, kind := range o.VimKinds() {
 		c, err := r.connection(ctx, o, kind)

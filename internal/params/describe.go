@@ -12,7 +12,8 @@ type Member struct {
 	Kind string
 	// Rules are for people, "" for none; Default is what it is when it is absent.
 	Rules, Default string
-	// Required is set where it must be there, or is an object of which something must be; Optional where it may be left out.
+	// Required is set where it must be there, or is an object of which something must be; Optional where it may be left
+	// out.
 	Required, Optional bool
 	// Members are those of an object, or of the objects in it.
 	Members []Member

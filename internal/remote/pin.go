@@ -9,8 +9,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// Pin connects to a server until it has shown its host key, which is pinned, and logs in nowhere. A server that does not
-// answer is Unavailable.
+// Pin connects to a server until it has shown its host key, which is pinned, and logs in nowhere. A server that does
+// not answer is Unavailable.
 func (d *Dialer) Pin(ctx context.Context, target Target) (err error) {
 	ctx, span := beginSpan(ctx, "pin the host key", target, "")
 	defer func() { endSpan(span, err) }()

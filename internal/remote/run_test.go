@@ -69,8 +69,8 @@ func TestRun_sweepsWhatIsOlderThanAWeek(t *testing.T) {
 	require.DirExists(t, young)
 }
 
-// Of a command that somebody else wrote, the result is kept when it is known: whoever asked for it may die before others
-// know.
+// Of a command that somebody else wrote, the result is kept when it is known: whoever asked for it may die before
+// others know.
 func TestRun_sweepsSuccessesAfterAnHour(t *testing.T) {
 	needs(t, "sshd", "openssh-server")
 	t.Parallel()

@@ -41,8 +41,8 @@ func SealDocument(ctx context.Context, v *Vault, prefix lcm.SecretRef, doc []byt
 	return json.Marshal(root)
 }
 
-// Clear are the secrets of a document that is not sealed, as of a request that is only looked at: they must not be shown.
-// What SealDocument refuses is refused.
+// Clear are the secrets of a document that is not sealed, as of a request that is only looked at: they must not be
+// shown. What SealDocument refuses is refused.
 func Clear(doc []byte) (values []string, err error) {
 	if len(doc) == 0 {
 		return nil, nil

@@ -19,8 +19,8 @@ import (
 )
 
 // Playbooks runs playbooks of packages where this program is. Each run is a process of its own that is confined before
-// Ansible starts: as another user where Windlass is root, with processes of its own only, nothing to write but a directory
-// in memory, and nothing to read but that, Ansible and what programs need. It may make connections.
+// Ansible starts: as another user where Windlass is root, with processes of its own only, nothing to write but a
+// directory in memory, and nothing to read but that, Ansible and what programs need. It may make connections.
 //
 // A worker that dies takes the run and its files with it.
 type Playbooks struct{}
@@ -31,8 +31,8 @@ var ErrBecome = errors.New("the task that failed becomes another user")
 // nobody is who Ansible runs as where Windlass is root.
 const nobody = 65534
 
-// Play runs one. What it prints goes to lines, without the texts of mask. One that fails is Broken, with what Ansible says
-// of it; a host on which none can be run confined is Unavailable.
+// Play runs one. What it prints goes to lines, without the texts of mask. One that fails is Broken, with what Ansible
+// says of it; a host on which none can be run confined is Unavailable.
 func (*Playbooks) Play(ctx context.Context, in scripts.PlayInput, playbook string, mask []string, lines func(string)) error {
 	files, err := furnish(in)
 	if err != nil {

@@ -88,8 +88,8 @@ func ownMounts(dir string) (proc bool, err error) {
 	return unix.Mount("proc", "/proc", "proc", flags|unix.MS_NODEV, "") == nil, nil
 }
 
-// hiddenTrees are folders of the host that hold no programs. Landlock lets nobody read them, but on many kernels it says
-// nothing of sockets, and a database may let in whoever runs as the same user.
+// hiddenTrees are folders of the host that hold no programs. Landlock lets nobody read them, but on many kernels it
+// says nothing of sockets, and a database may let in whoever runs as the same user.
 var hiddenTrees = []string{"/run", "/tmp", "/var", "/home", "/root", "/srv", "/mnt", "/media"}
 
 // hideHost puts empty folders over hiddenTrees, with nothing in them but the file that names the resolvers.

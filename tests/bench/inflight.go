@@ -76,8 +76,8 @@ func (b *bed) slowDown(ctx context.Context) error {
 	return err
 }
 
-// load asks for all operations as fast as the API takes them and waits until the last is over. It looks at the memory of
-// those processes.
+// load asks for all operations as fast as the API takes them and waits until the last is over. It looks at the memory
+// of those processes.
 func (b *bed) load(
 	ctx context.Context, count int, processes []string, begin func(n int) error,
 ) (l load, err error) {

@@ -3,8 +3,8 @@
 // number of nodes (growth) and a scaling with that of the new ones (scale-out), what a thousand operations at once need
 // (in-flight), how fast the API answers when it has 10,000 VNFs (northbound), what memory an upload of 2 GiB needs
 // (upload), how soon an operation goes on when its worker is killed (recovery), what Windlass adds to the time of a
-// real OpenStack's Heat (openstack), containerised VNFs against kubectl (cnf) and against Helm (cnf-chart), and a hundred
-// of them at once (cnf-many). Run it with
+// real OpenStack's Heat (openstack), containerised VNFs against kubectl (cnf) and against Helm (cnf-chart), and a
+// hundred of them at once (cnf-many). Run it with
 //
 //	go tool task bench
 //	go tool task bench -- --only overhead --quick

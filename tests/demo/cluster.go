@@ -70,8 +70,8 @@ func (d *demo) runKubectl(ctx context.Context, args ...string) (string, error) {
 	return out.String(), nil
 }
 
-// fetchKubeconfig reads the administrator's kubeconfig from a control plane, and has it lead where clients of the cluster
-// go.
+// fetchKubeconfig reads the administrator's kubeconfig from a control plane, and has it lead where clients of the
+// cluster go.
 func (d *demo) fetchKubeconfig(ctx context.Context, instance vnf) error {
 	api, err := d.clusterURL(ctx)
 	if err != nil {

@@ -233,7 +233,8 @@ func pause(ctx context.Context) error {
 	}
 }
 
-// brokenImage instantiates the web server with an image that no registry has, and takes the time until Windlass says so.
+// brokenImage instantiates the web server with an image that no registry has, and takes the time until Windlass says
+// so.
 func (d *demo) brokenImage(ctx context.Context) error {
 	d.title("An image that no registry has")
 	instance, err := d.instance(ctx, webVnfdID, brokenName)

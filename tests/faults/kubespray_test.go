@@ -104,7 +104,8 @@ func (s *site) removeAnsible(t testing.TB) {
 	s.ansible = kubespray.Machine{}
 }
 
-// requirePlayed wants the cluster to be the same everywhere, and its load balancer to know of its nodes and of no others.
+// requirePlayed wants the cluster to be the same everywhere, and its load balancer to know of its nodes and of no
+// others.
 func (s *site) requirePlayed(t testing.TB, want state) {
 	t.Helper()
 	clusters := s.bed.Clusters(t)

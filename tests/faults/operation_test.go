@@ -12,7 +12,8 @@ import (
 )
 
 // state is what the VNF is: a cluster of some size, which runs or is stopped, or a lone server on one of two networks,
-// or a cluster with a storage server, or a registry of images, or a VNF of containers, or one of servers and containers.
+// or a cluster with a storage server, or a registry of images, or a VNF of containers, or one of servers and
+// containers.
 type state struct {
 	testbed.Sizes
 	stopped   bool

@@ -8,8 +8,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestWindlass_changesControlPlanes has a cluster without a load balancer grow to three control planes, replaces the first
-// of them, whose machine is dead, and has it shrink again. Without kubespray's playbook for it nothing is touched.
+// TestWindlass_changesControlPlanes has a cluster without a load balancer grow to three control planes, replaces the
+// first of them, whose machine is dead, and has it shrink again. Without kubespray's playbook for it nothing is
+// touched.
 func TestWindlass_changesControlPlanes(t *testing.T) {
 	s := newSite(t)
 	vnf := s.create(t, "control-planes")

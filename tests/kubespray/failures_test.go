@@ -11,9 +11,9 @@ import (
 	"github.com/windlass-nfv/windlass/internal/remote/remotetest"
 )
 
-// TestWindlass_tellsWhatFailed refuses what cannot work before anything is installed. Then an Ansible server that is away,
-// other host keys than those that were pinned, a playbook that asks, and one that fails on one host each stop the same
-// operation, are mended, and it goes on.
+// TestWindlass_tellsWhatFailed refuses what cannot work before anything is installed. Then an Ansible server that is
+// away, other host keys than those that were pinned, a playbook that asks, and one that fails on one host each stop the
+// same operation, are mended, and it goes on.
 func TestWindlass_tellsWhatFailed(t *testing.T) {
 	s := newSite(t)
 	vnf := s.create(t, "failing")

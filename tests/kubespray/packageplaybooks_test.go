@@ -21,7 +21,8 @@ import (
 // ofPlaybooks is the VNFD of the sample package ansible.
 const ofPlaybooks = "5a0c7f52-3d0e-4c67-9b59-6a1f0b7d2e84"
 
-// TestWindlass_playsPlaybooksOfPackages has Ansible set up real servers, from an Ansible server and confined on this host.
+// TestWindlass_playsPlaybooksOfPackages has Ansible set up real servers, from an Ansible server and confined on this
+// host.
 func TestWindlass_playsPlaybooksOfPackages(t *testing.T) {
 	t.Setenv("WINDLASS_SCRIPTS_POLICY", "run")
 	t.Setenv("WINDLASS_SCRIPTS_ANSIBLE", "true")

@@ -79,8 +79,9 @@ func withoutMeta(t *testing.T, list string) string {
 	return string(text)
 }
 
-// mirror serves what the nodes have on the Ansible server, and tells kubespray so: its own checksums end with Kubernetes
-// 1.27. Images are on the nodes. The rest is what nodes need that share one kernel, whose modules nobody can load.
+// mirror serves what the nodes have on the Ansible server, and tells kubespray so: its own checksums end with
+// Kubernetes 1.27. Images are on the nodes. The rest is what nodes need that share one kernel, whose modules nobody can
+// load.
 func (b *bed) mirror(t *testing.T) {
 	t.Helper()
 	b.script(t, ansibleServer, `mkdir -p `+home+`mirror

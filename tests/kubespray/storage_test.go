@@ -30,8 +30,8 @@ import (
 // ofStorage is the VNFD of the package with a storage server.
 const ofStorage = "2d0c6f0a-3f0b-4a6b-9a53-7f2f4f0d1c78"
 
-// TestWindlass_storesAndPulls has a cluster by kubespray with a storage server and a registry of images: what a Pod on one
-// worker writes another one reads, from an image of the registry; so does one on a worker that comes later.
+// TestWindlass_storesAndPulls has a cluster by kubespray with a storage server and a registry of images: what a Pod on
+// one worker writes another one reads, from an image of the registry; so does one on a worker that comes later.
 func TestWindlass_storesAndPulls(t *testing.T) {
 	s := newSite(t)
 	out, err := s.Windlass(t.Context(), "package", "create", s.storagePackage(t)).CombinedOutput()

@@ -97,8 +97,8 @@ func (s site) address(t *testing.T, cluster string) string {
 	return s.Get(t, "/v1.0/vims?name="+cluster)["vims"].([]any)[0].(map[string]any)["auth_url"].(string)
 }
 
-// ask asks for a page all the time, each time over a new connection, until the function that it returns tells how often,
-// and how often in vain.
+// ask asks for a page all the time, each time over a new connection, until the function that it returns tells how
+// often, and how often in vain.
 func ask(t *testing.T, page string) (ended func() (sent, failed int)) {
 	t.Helper()
 	client := &http.Client{Timeout: 5 * time.Second, Transport: &http.Transport{
@@ -226,8 +226,8 @@ func (s site) left(t *testing.T) string {
 }
 
 // TestWindlass takes a cluster by kubespray through its life, on real machines: its worker is killed while a playbook
-// runs, it is scaled out and in, one of its workers is healed, then the entire VNF, and nothing is left of it on the Ansible
-// server.
+// runs, it is scaled out and in, one of its workers is healed, then the entire VNF, and nothing is left of it on the
+// Ansible server.
 func TestWindlass(t *testing.T) {
 	s := newSite(t)
 	vnf := s.create(t, "kubespray")

@@ -17,7 +17,8 @@ import (
 )
 
 // Kubelet is one that has no containers. The name of an image says what becomes of it: "broken" cannot be pulled,
-// "crash" ends again and again, "unset" lacks its configuration, "stubborn" ends only when it has to, "done" ends well, "failed" with an error; all others run.
+// "crash" ends again and again, "unset" lacks its configuration, "stubborn" ends only when it has to, "done" ends well,
+// "failed" with an error; all others run.
 type Kubelet struct {
 	client    kubernetes.Interface
 	addresses atomic.Int32

@@ -151,8 +151,8 @@ func requireNoPods(t *testing.T, cluster *kubetest.ControlPlane) {
 	require.Empty(t, pods.Items)
 }
 
-// walk takes so many VNFs through their sequences, whose kinds the walkers share out. It tells how often each action was
-// answered how.
+// walk takes so many VNFs through their sequences, whose kinds the walkers share out. It tells how often each action
+// was answered how.
 func walk(t *testing.T, bed *testbed.Bed, sequences int, kinds ...kind) []map[string]int {
 	t.Helper()
 	counts := make([]map[string]int, *walkers)

@@ -90,8 +90,8 @@ func (w *walker) requireMade(t *testing.T, op opView, is vnf, inst instView, now
 }
 
 // requireDone wants what the operation had to do to have been done once on each server. A script that was killed by a
-// cancel may have come to its end before, and one that has ended is run again where the worker is killed before Temporal
-// knows.
+// cancel may have come to its end before, and one that has ended is run again where the worker is killed before
+// Temporal knows.
 func (w *walker) requireDone(t *testing.T, op opView, now ground) {
 	t.Helper()
 	due, again := w.kind.work.due(op, w.ground, now), w.forced || w.worker != w.workerNow(t)

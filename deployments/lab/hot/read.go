@@ -97,8 +97,8 @@ func (e *Engine) ListResources(st Stack, depth int) []Located {
 	return out
 }
 
-// Owners are the names of the stacks, not nested, by the ids of what they have made, also of what goes soon. The names of
-// servers may have lost theirs.
+// Owners are the names of the stacks, not nested, by the ids of what they have made, also of what goes soon. The names
+// of servers may have lost theirs.
 func (e *Engine) Owners() map[string]string {
 	roots, owners := map[string]string{}, map[string]string{}
 	all := e.List("", true, false)

@@ -40,8 +40,8 @@ var servicePackages = []string{
 }
 
 // ansiblePackages are what an Ansible server has besides: Ansible with Debian's collections, and what playbooks such as
-// kubespray's call on their own machine. The last two lines are what kubespray installs on nodes, for those that reach no
-// archive of Debian.
+// kubespray's call on their own machine. The last two lines are what kubespray installs on nodes, for those that reach
+// no archive of Debian.
 var ansiblePackages = []string{
 	"ansible", "ansible-core", "openssh-client", "sshpass", "python3-netaddr", "python3-jmespath", "python3-cryptography",
 	"python3-ruamel.yaml", "rsync",

@@ -88,8 +88,8 @@ func (Driver) CheckHeal(additionalParams json.RawMessage) error {
 	return lcm.InvalidAll("The package's playbooks cannot be run with these parameters.", problems)
 }
 
-// Check implements lifecycle.Driver: where playbooks are refused, a VNF that is there can be terminated only, or changed by
-// what plays none.
+// Check implements lifecycle.Driver: where playbooks are refused, a VNF that is there can be terminated only, or
+// changed by what plays none.
 func (*Ansible) Check(f lifecycle.Facts, p lcm.Plan) error {
 	if f.Scripts != lcm.ScriptsRefused || p.Operation == lcm.OpTerminate || p.Operation == lcm.OpInstantiate {
 		return nil

@@ -215,8 +215,8 @@ func (f filler) problems(play vnfpkg.Play) error {
 }
 
 // Variables are what takes the place of _VAR_NAME, what counts more after what counts less: config.yaml, what is at the
-// top of the request's additionalParams, what is there for this driver. open opens what is sealed; hidden are the values of
-// that, which nobody may see.
+// top of the request's additionalParams, what is there for this driver. open opens what is sealed; hidden are the
+// values of that, which nobody may see.
 func (a *Ansible) Variables(
 	of *vnfpkg.Playbooks, open func(lcm.Secret) (string, error),
 ) (out map[string]string, hidden []string, err error) {

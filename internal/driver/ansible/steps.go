@@ -14,8 +14,8 @@ const (
 	SkipAtEnd   lifecycle.StepID = "skip-playbooks-at-end"
 )
 
-// at tells which of a VNFD's hooks is at which of the infrastructure's, once in an operation, also where a heal makes an
-// entire VNF anew.
+// at tells which of a VNFD's hooks is at which of the infrastructure's, once in an operation, also where a heal makes
+// an entire VNF anew.
 var at = map[lcm.Operation]map[lifecycle.Hook]string{
 	lcm.OpInstantiate:  {lifecycle.InstantiateEnd: "instantiate_end"},
 	lcm.OpTerminate:    {lifecycle.TerminateStart: "terminate_start"},

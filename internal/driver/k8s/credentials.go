@@ -9,8 +9,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/params"
 )
 
-// healRequest is what a heal request says of a cluster's parameters. It is laid over those that the VNF was instantiated
-// with (RFC 7396): null takes a password or a key away when the other is given.
+// healRequest is what a heal request says of a cluster's parameters. It is laid over those that the VNF was
+// instantiated with (RFC 7396): null takes a password or a key away when the other is given.
 type healRequest struct {
 	AdditionalParams struct {
 		Cluster *healCluster `json:"k8s_cluster_installation_param" param:"notnull"`

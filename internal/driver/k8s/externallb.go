@@ -10,9 +10,9 @@ import (
 )
 
 // ExternalLBParams is k8s_cluster_installation_param.external_lb_param, as Tacker's driver for kubespray takes it: what
-// is none of the cluster's nodes, and clients of the cluster stand before. Any driver of clusters has it. It is a server
-// of the VNF, several that share an address, or a load balancer of the cloud. Tacker has ssh_cp_name, ssh_username,
-// ssh_password and script_path.
+// is none of the cluster's nodes, and clients of the cluster stand before. Any driver of clusters has it. It is a
+// server of the VNF, several that share an address, or a load balancer of the cloud. Tacker has ssh_cp_name,
+// ssh_username, ssh_password and script_path.
 type ExternalLBParams struct {
 	// AspectID and VduID name several servers, as those of NodeParams do.
 	AspectID string `json:"aspect_id,omitempty"`

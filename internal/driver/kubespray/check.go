@@ -49,7 +49,8 @@ func useless(r cluster.Request) (out []lcm.Problem) {
 	return out
 }
 
-// Check implements lifecycle.Driver. Whether kubespray's release can replace control planes only the Ansible server knows.
+// Check implements lifecycle.Driver. Whether kubespray's release can replace control planes only the Ansible server
+// knows.
 func (c *Cluster) Check(f lifecycle.Facts, p lcm.Plan) error {
 	switch p.Operation {
 	case lcm.OpScale, lcm.OpScaleToLevel:

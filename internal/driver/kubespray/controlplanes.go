@@ -94,8 +94,8 @@ func (l listing) registeredAgain() []lifecycle.Step {
 	})
 }
 
-// etcdByKubespray are the steps of the infrastructure that take servers away, when kubespray has taken control planes out
-// of etcd, or will.
+// etcdByKubespray are the steps of the infrastructure that take servers away, when kubespray has taken control planes
+// out of etcd, or will.
 func etcdByKubespray(list []lifecycle.Step) []lifecycle.Step {
 	only := map[lifecycle.StepID]lifecycle.StepID{"remove-nodes": "remove-nodes-only", "replace-nodes": "replace-nodes-only"}
 	for i, s := range list {

@@ -1,5 +1,5 @@
-// Package kubespray is the driver mgmt-drivers-kubespray: it makes a Kubernetes cluster of a VNF's servers by an Ansible
-// server, which runs kubespray's playbooks, and keeps it when the VNF is scaled, healed, stopped and started.
+// Package kubespray is the driver mgmt-drivers-kubespray: it makes a Kubernetes cluster of a VNF's servers by an
+// Ansible server, which runs kubespray's playbooks, and keeps it when the VNF is scaled, healed, stopped and started.
 package kubespray
 
 import (

@@ -6,12 +6,12 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// Playbooks are kubespray's playbooks without which a cluster cannot be kept, by their names without .yml. Some releases
-// have underscores in them.
+// Playbooks are kubespray's playbooks without which a cluster cannot be kept, by their names without .yml. Some
+// releases have underscores in them.
 func Playbooks() []string { return []string{"cluster", "facts", "scale", "remove-node"} }
 
-// Recover is kubespray's playbook that makes members of the control plane of new servers, and forgets those that are gone.
-// Not every release has it.
+// Recover is kubespray's playbook that makes members of the control plane of new servers, and forgets those that are
+// gone. Not every release has it.
 const Recover = "recover-control-plane"
 
 // Variables are those of kubespray that the request sets, but for secrets. They count more than what kubespray's own

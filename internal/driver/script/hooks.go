@@ -59,8 +59,8 @@ func HookOf(f *vnfpkg.Flavour, op lcm.Operation, side Side) (name string, hook v
 	return "", hook, false
 }
 
-// sides tell at which of the infrastructure's hooks the scripts of each side are run: once in an operation, also where a
-// heal makes an entire VNF anew.
+// sides tell at which of the infrastructure's hooks the scripts of each side are run: once in an operation, also where
+// a heal makes an entire VNF anew.
 var sides = map[lcm.Operation]map[lifecycle.Hook]Side{
 	lcm.OpInstantiate:   {lifecycle.InstantiateStart: Start, lifecycle.InstantiateEnd: End},
 	lcm.OpTerminate:     {lifecycle.TerminateStart: Start, lifecycle.TerminateEnd: End},

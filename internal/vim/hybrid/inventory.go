@@ -9,8 +9,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
-// Inventory implements vim.VIM: what all parts consist of, as one deployment. It is NotFound when no part is there; where
-// one is missing, the whole has failed.
+// Inventory implements vim.VIM: what all parts consist of, as one deployment. It is NotFound when no part is there;
+// where one is missing, the whole has failed.
 func (v *VIM) Inventory(ctx context.Context, name string) (*vim.Inventory, error) {
 	found := make([]*vim.Inventory, len(v.parts))
 	err := v.together(ctx, func(string) {}, func(ctx context.Context, i int, _ func(string)) (err error) {

@@ -20,8 +20,8 @@ var networkKind = schema.GroupVersionKind{
 	Group: "k8s.cni.cncf.io", Version: "v1", Kind: "NetworkAttachmentDefinition",
 }
 
-// attach puts the Pods of VDUs on their networks. What an earlier definition has attached and this one does not is taken
-// off; what manifests say of networks stays.
+// attach puts the Pods of VDUs on their networks. What an earlier definition has attached and this one does not is
+// taken off; what manifests say of networks stays.
 //
 // Errors: Invalid for networks that are neither on the cluster nor among the objects, with the paths of the request.
 func (c *Cluster) attach(ctx context.Context, of Definition, have *record, objects []prepared) error {
@@ -130,8 +130,8 @@ func (c *Cluster) networkAt(
 	return there, "", nil
 }
 
-// outdated adds to the Pods that leave those of workloads of a kind that are of another template than they are to be, or
-// on other networks.
+// outdated adds to the Pods that leave those of workloads of a kind that are of another template than they are to be,
+// or on other networks.
 func (c *Cluster) outdated(
 	ctx context.Context, r *record, kind string, objects []prepared, leaving []leavingPod,
 ) ([]leavingPod, error) {

@@ -13,8 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// Attachment puts the Pods of a VDU on a network beside that of the cluster. Multus does it: of an annotation of each Pod
-// it makes the interfaces, and in another one it says what they are.
+// Attachment puts the Pods of a VDU on a network beside that of the cluster. Multus does it: of an annotation of each
+// Pod it makes the interfaces, and in another one it says what they are.
 type Attachment struct {
 	Vdu string `json:"vdu"`
 	// Cpd is the connection point of the VNFD, and Path where the request names its network.

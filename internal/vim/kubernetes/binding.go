@@ -84,8 +84,8 @@ func (w *waiting) volumesCome(o *unstructured.Unstructured, t trouble) bool {
 	return true
 }
 
-// waitsForPod tells whether a claim is as it is to be although it has no volume: it gets one together with the first Pod
-// that uses it.
+// waitsForPod tells whether a claim is as it is to be although it has no volume: it gets one together with the first
+// Pod that uses it.
 func (w *waiting) waitsForPod(o *unstructured.Unstructured) bool {
 	if o.GetKind() != claimKind || claimPhase(o) != corev1.ClaimPending {
 		return false

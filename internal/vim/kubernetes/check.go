@@ -31,8 +31,8 @@ const (
 
 // Check asks the API for what it has with the VIM's credentials. Without a CA the server's certificate is not verified,
 // as Tacker does. What is found are its version; the namespaces, which Tacker has as the regions of such a VIM, none
-// where the credentials may not list them; and warnings: what VNFs need and the credentials may not do is one. The guard
-// says where the VIM may be.
+// where the credentials may not list them; and warnings: what VNFs need and the credentials may not do is one. The
+// guard says where the VIM may be.
 //
 // Errors: Denied for wrong credentials, Unavailable when nothing answers, Invalid for credentials that cannot be used,
 // for an address that the guard denies and for what answers as no Kubernetes does. Calls go through wraps.

@@ -67,8 +67,8 @@ func (c *Cluster) claims(
 	return out, nil
 }
 
-// removeClaims deletes the claims of a deployment, which StatefulSets leave behind, and waits until they are gone. Those
-// stay that are wished to, and those that the package itself wants to stay.
+// removeClaims deletes the claims of a deployment, which StatefulSets leave behind, and waits until they are gone.
+// Those stay that are wished to, and those that the package itself wants to stay.
 func (c *Cluster) removeClaims(ctx context.Context, r *record, w *waiting) error {
 	all, err := c.claims(ctx, slices.Concat(r.Objects, r.Dropped, r.Hooks, r.ClaimMakers), w.owner)
 	if err != nil {
@@ -131,8 +131,8 @@ func claimNumber(set *unstructured.Unstructured, name string) (n int, is bool) {
 	return 0, false
 }
 
-// claimsAreFree refuses claims of somebody else that a StatefulSet would mount, as they have the names of its own. Those
-// that its Pods have already are theirs.
+// claimsAreFree refuses claims of somebody else that a StatefulSet would mount, as they have the names of its own.
+// Those that its Pods have already are theirs.
 func (c *Cluster) claimsAreFree(ctx context.Context, p prepared, owner string) error {
 	if len(claimTemplates(&p.Unstructured)) == 0 {
 		return nil

@@ -24,8 +24,8 @@ var (
 	_ vim.Halter   = (*Cluster)(nil)
 )
 
-// longestAnswer is how long an API server may take until it begins to answer: its webhooks may take half of that. A watch
-// begins at once and goes on.
+// longestAnswer is how long an API server may take until it begins to answer: its webhooks may take half of that. A
+// watch begins at once and goes on.
 const longestAnswer = time.Minute
 
 // Cluster is a connection to a Kubernetes on which VNFs are.

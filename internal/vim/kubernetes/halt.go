@@ -103,7 +103,8 @@ func (r *record) runs() []unstructured.Unstructured {
 	return slices.Concat(jobs, r.Standing)
 }
 
-// withoutPods lets every workload have no Pods. Those stay that are done with what they are for: they would do it again.
+// withoutPods lets every workload have no Pods. Those stay that are done with what they are for: they would do it
+// again.
 func (c *Cluster) withoutPods(ctx context.Context, objects []prepared, w *waiting) error {
 	var going []unstructured.Unstructured
 	for _, p := range objects {

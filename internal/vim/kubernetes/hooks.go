@@ -15,8 +15,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// runHooks runs the hooks of an event as Helm does: by weight, each until it is done. What their policies say is deleted
-// before, and afterwards. Those that have run are run again in another attempt.
+// runHooks runs the hooks of an event as Helm does: by weight, each until it is done. What their policies say is
+// deleted before, and afterwards. Those that have run are run again in another attempt.
 func (c *Cluster) runHooks(ctx context.Context, of *release.Release, event release.HookEvent, w *waiting) error {
 	var run []*release.Hook
 	for _, h := range of.Hooks {

@@ -34,7 +34,8 @@ type kinds struct {
 	have *kindsThen
 }
 
-// kindsThen are the answers of one time. They are asked for when somebody needs them first; who needs them meanwhile waits.
+// kindsThen are the answers of one time. They are asked for when somebody needs them first; who needs them meanwhile
+// waits.
 type kindsThen struct {
 	asked  time.Time
 	client discovery.CachedDiscoveryInterfaceWithContext

@@ -17,15 +17,16 @@ import (
 	"github.com/windlass-nfv/windlass/internal/outbound"
 )
 
-// The service account with which a cluster of Windlass is registered as a VIM; scripts/sh/create-vim-account.sh makes it.
+// The service account with which a cluster of Windlass is registered as a VIM; scripts/sh/create-vim-account.sh makes
+// it.
 const (
 	accountNamespace = "kube-system"
 	accountName      = "windlass-vnfm"
 )
 
-// Kubeconfig makes a kubeconfig for a cluster that Windlass has registered as a VIM. Its token is a new one of the VIM's
-// service account, and is good for no longer than lifetime; expires tells when it ends. Calls go through wraps. The guard
-// says where the VIM may be.
+// Kubeconfig makes a kubeconfig for a cluster that Windlass has registered as a VIM. Its token is a new one of the
+// VIM's service account, and is good for no longer than lifetime; expires tells when it ends. Calls go through wraps.
+// The guard says where the VIM may be.
 //
 // Errors: those of a VIM that does not answer or refuses its credentials; Conflict when the account is gone. None has
 // anything of a token.

@@ -48,8 +48,8 @@ func nodeOf(pod *unstructured.Unstructured) string {
 	return name
 }
 
-// leftBehind tells whether a Pod that ends is not waited for: it is lost, and its controller does not wait for it either.
-// A StatefulSet does, as a Pod without a controller has to.
+// leftBehind tells whether a Pod that ends is not waited for: it is lost, and its controller does not wait for it
+// either. A StatefulSet does, as a Pod without a controller has to.
 func (w *waiting) leftBehind(ctx context.Context, pod *unstructured.Unstructured) bool {
 	of := metav1.GetControllerOf(pod)
 	return of != nil && of.Kind != "StatefulSet" && w.isLost(ctx, pod)

@@ -136,7 +136,8 @@ func (c *Cluster) refusal(kind lcm.Kind, problems []lcm.Problem) *lcm.Error {
 	}
 }
 
-// take writes into the record what the deployment becomes. What it has and is not to have is remembered until it is gone.
+// take writes into the record what the deployment becomes. What it has and is not to have is remembered until it is
+// gone.
 func (r *record) take(operation string, of Definition, p *plan) {
 	before := slices.Concat(r.Objects, r.Dropped)
 	r.Operation, r.Objects = operation, unprepared(p.objects)

@@ -67,10 +67,10 @@ func (w *waiting) judge(p prepared) (ready bool, why string, err error) {
 	return true, result.Message, nil
 }
 
-// podsOf counts the Pods of a workload that have not ended and do not end, and those of them that are ready, and says how
-// many there are to be; all are 0 for what has no number of them. Controllers that have just lost the API server believe
-// for a while what was so before: the status of a workload is what they believe. And a workload that is done with an
-// update may be seen before the last Pod of its former ones is seen to end.
+// podsOf counts the Pods of a workload that have not ended and do not end, and those of them that are ready, and says
+// how many there are to be; all are 0 for what has no number of them. Controllers that have just lost the API server
+// believe for a while what was so before: the status of a workload is what they believe. And a workload that is done
+// with an update may be seen before the last Pod of its former ones is seen to end.
 func (w *waiting) podsOf(o *unstructured.Unstructured) (there, ready, want int) {
 	if !scalable(o.GetKind()) || o.GroupVersionKind().Group != "apps" {
 		return 0, 0, 0
@@ -104,8 +104,8 @@ func (w *waiting) podsOf(o *unstructured.Unstructured) (there, ready, want int) 
 	return there, ready, int(replicas)
 }
 
-// controls tells whether a Pod is of that workload: another one may have the same selector. A Deployment's Pods are those
-// of its ReplicaSets, whose names have the hash of their template.
+// controls tells whether a Pod is of that workload: another one may have the same selector. A Deployment's Pods are
+// those of its ReplicaSets, whose names have the hash of their template.
 func controls(o, pod *unstructured.Unstructured) bool {
 	owner := metav1.GetControllerOf(pod)
 	if owner == nil {

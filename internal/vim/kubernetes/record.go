@@ -15,9 +15,9 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// record is what the cluster remembers of a deployment: a Secret of the deployment's name in the VIM's namespace, as Helm
-// keeps releases. It is written before anything is made, so that what is made is found again by everybody who comes
-// later.
+// record is what the cluster remembers of a deployment: a Secret of the deployment's name in the VIM's namespace, as
+// Helm keeps releases. It is written before anything is made, so that what is made is found again by everybody who
+// comes later.
 type record struct {
 	Owner     string                      `json:"owner"`
 	Operation string                      `json:"operation"`

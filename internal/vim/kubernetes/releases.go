@@ -103,8 +103,8 @@ func (r *releasing) render(ctx context.Context, chart charts.Release, on charts.
 	return nil
 }
 
-// fromHistory makes the new revision of what a former one was, when the release becomes what it was then: passwords that
-// templates have thought out come back with the rest.
+// fromHistory makes the new revision of what a former one was, when the release becomes what it was then: passwords
+// that templates have thought out come back with the rest.
 func (r *releasing) fromHistory(secrets []corev1.Secret) error {
 	was := slices.IndexFunc(secrets, func(s corev1.Secret) bool {
 		status := s.Labels["status"]

@@ -65,8 +65,8 @@ func (c *Cluster) removeDeployment(ctx context.Context, name string, w *waiting)
 	return c.forget(ctx, name, r)
 }
 
-// parted tells apart the namespaces and definitions of kinds, in which the rest is, from the rest. Claims are in neither:
-// they have a turn of their own.
+// parted tells apart the namespaces and definitions of kinds, in which the rest is, from the rest. Claims are in
+// neither: they have a turn of their own.
 func parted(objects []unstructured.Unstructured) (room, rest []unstructured.Unstructured) {
 	for _, o := range objects {
 		switch {

@@ -52,7 +52,8 @@ func ofTemplate(pod metav1.Object, set *unstructured.Unstructured) bool {
 }
 
 // settled is the condition ready of objects that were just applied. Pods of a former template that do not become ready
-// are made anew: a StatefulSet waits for them before it replaces any (kubernetes#67250), and a ReplicaSet replaces none.
+// are made anew: a StatefulSet waits for them before it replaces any (kubernetes#67250), and a ReplicaSet replaces
+// none.
 func (w *waiting) settled(ctx context.Context, objects []prepared) (bool, error) {
 	for _, p := range objects {
 		if p.mapping == nil {

@@ -6,8 +6,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/charts"
 )
 
-// shared tells whether an object that somebody else has made is used as it is: a namespace, and the definition of a kind
-// that a chart brings in its folder crds.
+// shared tells whether an object that somebody else has made is used as it is: a namespace, and the definition of a
+// kind that a chart brings in its folder crds.
 func (p prepared) shared() bool {
 	return p.GetKind() == "Namespace" || p.GetKind() == "CustomResourceDefinition" && charts.Kept(&p.Unstructured)
 }

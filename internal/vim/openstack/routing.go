@@ -18,8 +18,8 @@ type routing struct {
 	vim.Route
 }
 
-// What Octavia's health monitors do, in seconds, and for how long (in milliseconds) a connection may be quiet: watches of
-// the Kubernetes API are so for hours.
+// What Octavia's health monitors do, in seconds, and for how long (in milliseconds) a connection may be quiet: watches
+// of the Kubernetes API are so for hours.
 const (
 	checkEvery   = 5
 	checkTimeout = 3

@@ -36,8 +36,8 @@ func TestDispose_endsPodsThatDoNotEndByThemselves(t *testing.T) {
 	}
 }
 
-// withClaims are three StatefulSets with a claim each, two of which say what becomes of it; a claim of the package's own,
-// and one that a chart would want to keep.
+// withClaims are three StatefulSets with a claim each, two of which say what becomes of it; a claim of the package's
+// own, and one that a chart would want to keep.
 const withClaims = `---
 apiVersion: v1
 kind: Namespace

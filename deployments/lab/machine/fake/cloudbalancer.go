@@ -35,8 +35,8 @@ func (d *Driver) cloudBalancers() (all []machine.LoadBalancer) {
 	return all
 }
 
-// answersInCloud tells whether a load balancer of the cloud leads from host and port to an API server; at an init m itself
-// will be one.
+// answersInCloud tells whether a load balancer of the cloud leads from host and port to an API server; at an init m
+// itself will be one.
 func (d *Driver) answersInCloud(m *Machine, hostPort string, initialising bool) bool {
 	host, port, _ := net.SplitHostPort(hostPort)
 	for _, b := range d.cloudBalancers() {

@@ -1,5 +1,6 @@
 // Package definitions makes what a Kubernetes is told of a containerised VNF, whose package has manifests and charts or
-// whose VNFD describes its containers: these, where they go, what the VDUs are among them, and how many Pods these have.
+// whose VNFD describes its containers: these, where they go, what the VDUs are among them, and how many Pods these
+// have.
 package definitions
 
 import (
@@ -54,8 +55,8 @@ func (o *Definer) Whole(ctx context.Context, of *operations.Operation) (vim.Defi
 	}, secret, nil
 }
 
-// Sized defines a change of the VNF to those sizes. Its manifests stay as they are but for their numbers of Pods; charts
-// get other values.
+// Sized defines a change of the VNF to those sizes. Its manifests stay as they are but for their numbers of Pods;
+// charts get other values.
 func (o *Definer) Sized(
 	ctx context.Context, of *operations.Operation, sizes vim.Sizes,
 ) (vim.Definition, []string, error) {
