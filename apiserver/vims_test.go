@@ -3,6 +3,7 @@ package apiserver
 import (
 	"encoding/json"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -27,7 +28,18 @@ func TestVimIsRegisteredListedChangedAndDeleted(t *testing.T) {
 	require.Equal(t, []any{map[string]any{"id": id}}, found["vims"])
 	require.Empty(t, b.do("GET", "/v1.0/vims?name=other", nil).want(http.StatusOK)["vims"])
 	require.Len(t, b.do("GET", "/v1.0/vims?is_default=True", nil).want(http.StatusOK)["vims"], 1)
-	b.do("GET", "/v1.0/vims?color=red", nil).want(http.StatusBadRequest)
+	for filter, want := range map[string]int{
+		"(eq,type,openstack)": 1, "(cont,auth_url,192.0.2);(eq,is_default,true)": 1, "(eq,vim_project/name,other)": 0,
+		"(in,status,UNREACHABLE,PENDING)": 0, "(cont,auth_cred/password,$)": 0,
+	} {
+		path := "/v1.0/vims?filter=" + url.QueryEscape(filter)
+		require.Len(t, b.do("GET", path, nil).want(http.StatusOK)["vims"], want, filter)
+	}
+	for _, query := range []string{
+		"color=red", "filter=(eq,color,red)", "filter=red", "filter=", "filter=(eq,name,a)&filter=(eq,name,b)",
+	} {
+		require.Equal(t, http.StatusBadRequest, b.do("GET", "/v1.0/vims?"+query, nil).Status, query)
+	}
 
 	vim = b.do("PUT", "/v1.0/vims/"+id+".json", map[string]any{"vim": map[string]any{
 		"description": "north", "auth_cred": map[string]any{"password": marker + "-new"},

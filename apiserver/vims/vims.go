@@ -3,6 +3,7 @@ package vims
 import (
 	"maps"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/apiserver/rest"
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/query"
 )
 
 // Routes are those of the registry as Tacker has it, so that its command line works: below /v1.0, with or without
@@ -156,7 +158,8 @@ func (h *Handler) orVimChanged(c echo.Context, id lcm.VimID, err error) error {
 	})
 }
 
-// listVims takes ?name=... and other attributes as filters, and fields, as Tacker's client sends them.
+// listVims takes ?name=... and other attributes as filters, and fields, as Tacker's client sends them; and filter, as
+// SOL013 has it for other lists.
 func (h *Handler) listVims(c echo.Context) error {
 	params := c.QueryParams()
 	fields := params["fields"]
@@ -165,7 +168,15 @@ func (h *Handler) listVims(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, name := range slices.Sorted(maps.Keys(params)) {
+	chosen, err := readFilter(params)
+	if err != nil {
+		return err
+	}
+	names := slices.Sorted(maps.Keys(params))
+	for _, e := range chosen {
+		names = append(names, e.Path[0])
+	}
+	for _, name := range names {
 		if _, ok := known[name]; !ok {
 			return lcm.Errorf(lcm.KindInvalid, "VIMs have no attribute %q to filter by.", name)
 		}
@@ -180,11 +191,28 @@ func (h *Handler) listVims(c echo.Context) error {
 		if err != nil {
 			return err
 		}
-		if matchesAll(doc, params) {
+		if matchesAll(doc, params) && chosen.Matches(doc) {
 			out = append(out, only(doc, fields))
 		}
 	}
 	return rest.WriteJSON(c, http.StatusOK, map[string]any{"vims": out})
+}
+
+// readFilter takes the filter out of the parameters of a list.
+func readFilter(params url.Values) (query.Filter, error) {
+	text, given := params.Get("filter"), params.Has("filter")
+	if !given {
+		return nil, nil
+	}
+	if len(params["filter"]) > 1 {
+		return nil, lcm.Errorf(lcm.KindInvalid, "filter is given more than once.")
+	}
+	params.Del("filter")
+	chosen, err := query.Parse(text)
+	if err != nil {
+		return nil, lcm.Errorf(lcm.KindInvalid, "filter %s.", err)
+	}
+	return chosen, nil
 }
 
 func matchesAll(doc map[string]any, params map[string][]string) bool {

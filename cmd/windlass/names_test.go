@@ -2,6 +2,7 @@ package main
 
 import (
 	"net/http"
+	"net/url"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -113,11 +114,30 @@ func TestSelector_becomesAFilterOfTheAPI(t *testing.T) {
 		"site in (a,b)":              "(in,metadata/site,a,b)",
 		"example.org/site notin (a)": "(nin,metadata/example.org~1site,a)",
 	} {
-		got, err := metadataFilter(selector)
+		got, err := metadataFilter("metadata", selector)
 		require.NoError(t, err)
 		assert.Equal(t, want, got)
 	}
 	for _, selector := range []string{"site", "a=b=c", "!site"} {
-		assert.Equal(t, exitUsage, windlass(t, resources(), "vnf", "list", "-l", selector).code, selector)
+		for _, of := range []string{"vnf", "package"} {
+			assert.Equal(t, exitUsage, windlass(t, resources(), of, "list", "-l", selector).code, selector)
+		}
+	}
+}
+
+func TestLists_areFilteredByTheAPI(t *testing.T) {
+	for path, c := range map[string]struct {
+		args []string
+		want string
+	}{
+		"/v1.0/vims": {[]string{"vim", "list", "--filter", "(eq,type,kubernetes)"}, "(eq,type,kubernetes)"},
+		"/vnfpkgm/v1/vnf_packages": {
+			[]string{"package", "list", "-l", "vendor=acme", "--filter", "(eq,usageState,IN_USE)"},
+			"(eq,usageState,IN_USE);(eq,userDefinedData/vendor,acme)",
+		},
+	} {
+		api := resources()
+		require.Equal(t, 0, windlass(t, api, c.args...).code, path)
+		assert.Equal(t, path+"?filter="+url.QueryEscape(c.want), api.last("GET").path)
 	}
 }

@@ -132,18 +132,26 @@ arguments. Windlass keeps it sealed until it has the archive. Where packages may
 
 func newPackageList(c *cli) *cobra.Command {
 	var f listFlags
+	var selector string
 	cmd := &cobra.Command{
 		Use:     "list",
 		Aliases: []string{"ls"},
 		Short:   "List the packages",
-		Example: "  windlass package list\n  windlass package list --sort-by product -o wide",
-		Args:    exactly(),
+		Long:    "List the packages. -l chooses by their metadata, which SOL005 calls userDefinedData.",
+		Example: "  windlass package list\n  windlass package list --sort-by product -o wide\n" +
+			"  windlass package list -l 'vendor=acme' --filter '(eq,usageState,NOT_IN_USE)'",
+		Args: exactly(),
 	}
+	addSelectorFlag(cmd, &selector)
 	f.addListFlags(cmd)
 	f.addFilterFlags(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		selected, err := metadataFilter("userDefinedData", selector)
+		if err != nil {
+			return usageErrorf(cmd, "%s", sentence(err.Error()))
+		}
 		return showList(cmd, c, f, packageTable(), func(ctx context.Context) ([]json.RawMessage, error) {
-			return list[json.RawMessage](ctx, c.client, packagesPath+filterText(f.filter))
+			return list[json.RawMessage](ctx, c.client, packagesPath+filterText(f.filter, selected))
 		})
 	}
 	return cmd

@@ -97,16 +97,18 @@ func newVimList(c *cli) *cobra.Command {
 		Use:     "list",
 		Aliases: []string{"ls"},
 		Short:   "List the registered VIMs",
-		Example: "  windlass vim list\n  windlass vim list -o jsonpath='{.items[*].name}'",
-		Args:    exactly(),
+		Example: "  windlass vim list\n  windlass vim list -o jsonpath='{.items[*].name}'\n" +
+			"  windlass vim list --filter '(eq,type,kubernetes)'",
+		Args: exactly(),
 	}
 	f.addListFlags(cmd)
+	f.addFilterFlags(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		return showList(cmd, c, f, vimTable(), func(ctx context.Context) ([]json.RawMessage, error) {
 			answer := struct {
 				Vims []json.RawMessage `json:"vims"`
 			}{Vims: []json.RawMessage{}}
-			err := c.client.get(ctx, vimsPath, &answer)
+			err := c.client.get(ctx, vimsPath+filterText(f.filter), &answer)
 			return answer.Vims, err
 		})
 	}

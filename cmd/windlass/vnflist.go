@@ -67,12 +67,11 @@ age. -l chooses by metadata, --filter by anything that the API can filter by.`,
 			"  windlass vnf list --filter '(eq,instantiationState,INSTANTIATED)' -o jsonpath='{.items[*].id}'",
 		Args: exactly(),
 	}
-	cmd.Flags().StringVarP(&selector, "selector", "l", "",
-		"only those with such metadata: `key=value,...`; also !=, key in (a,b), key notin (a,b)")
+	addSelectorFlag(cmd, &selector)
 	f.addListFlags(cmd)
 	f.addFilterFlags(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		selected, err := metadataFilter(selector)
+		selected, err := metadataFilter("metadata", selector)
 		if err != nil {
 			return usageErrorf(cmd, "%s", sentence(err.Error()))
 		}
@@ -137,8 +136,14 @@ func (c *cli) readOverviews(ctx context.Context, items []vnfInstance, into map[s
 	}
 }
 
-// metadataFilter makes a filter of the API of a selector as kubectl takes it.
-func metadataFilter(selector string) (string, error) {
+// addSelectorFlag is for lists of what has metadata.
+func addSelectorFlag(cmd *cobra.Command, selector *string) {
+	cmd.Flags().StringVarP(selector, "selector", "l", "",
+		"only those with such metadata: `key=value,...`; also !=, key in (a,b), key notin (a,b)")
+}
+
+// metadataFilter makes a filter of the API of a selector as kubectl takes it. attribute is where the API has the metadata.
+func metadataFilter(attribute, selector string) (string, error) {
 	if selector == "" {
 		return "", nil
 	}
@@ -161,7 +166,7 @@ func metadataFilter(selector string) (string, error) {
 			values[i] = quotedValue(v)
 		}
 		name := strings.NewReplacer("~", "~0", "/", "~1", ",", "~a", "@", "~b").Replace(r.Key())
-		parts = append(parts, fmt.Sprintf("(%s,metadata/%s,%s)", op, name, strings.Join(values, ",")))
+		parts = append(parts, fmt.Sprintf("(%s,%s/%s,%s)", op, attribute, name, strings.Join(values, ",")))
 	}
 	return strings.Join(parts, ";"), nil
 }
