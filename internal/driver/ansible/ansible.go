@@ -68,23 +68,25 @@ func (Driver) Name() string { return vnfpkg.DriverAnsible }
 
 // Bind implements driver.Driver.
 func (Driver) Bind(additionalParams json.RawMessage) (lifecycle.Driver, error) {
-	p, problems := read(additionalParams)
+	p, problems, _ := read(additionalParams) // what is unknown was refused, or a former release took it
 	return &Ansible{Params: p, Given: given(additionalParams)},
 		lcm.InvalidAll("The parameters of the package's playbooks cannot be read.", problems)
 }
 
-func read(additionalParams json.RawMessage) (Params, []lcm.Problem) {
+// read answers apart which members there are no parameters for.
+func read(additionalParams json.RawMessage) (p Params, problems, unknown []lcm.Problem) {
 	var of struct {
 		Ansible Params `json:"ansible,omitzero"`
 	}
-	problems, _ := k8s.Manner.Read("$.additionalParams", additionalParams, &of)
-	return of.Ansible, problems
+	problems, unknown = k8s.Manner.Read("$.additionalParams", additionalParams, &of)
+	unknown = slices.DeleteFunc(unknown, func(p lcm.Problem) bool { return !strings.HasPrefix(p.Path, paramsPath+".") })
+	return of.Ansible, problems, unknown
 }
 
 // check is read, with what the values must be.
 func check(additionalParams json.RawMessage) (Params, []lcm.Problem) {
-	p, problems := read(additionalParams)
-	return p, params.Join(problems, k8s.Manner.Check(paramsPath, p))
+	p, problems, unknown := read(additionalParams)
+	return p, append(params.Join(problems, k8s.Manner.Check(paramsPath, p)), unknown...)
 }
 
 // given are the texts and numbers that stand at the top of additionalParams: Tacker's driver takes each for a variable.

@@ -77,6 +77,10 @@ func TestCheckRequest_tellsWhatCannotBePlayed(t *testing.T) {
 			runs, `{"who":"me","ansible":{"server":{"address":"192.0.2.9","username":"a"}}}`,
 			"$.additionalParams.ansible.server.password", "give password or private_key",
 		},
+		"misspelt": {
+			runs, `{"who":"me","ansible":{"server":{"address":"192.0.2.9","username":"a","password":"x","ssh_prt":22}}}`,
+			"$.additionalParams.ansible.server.ssh_prt", "did you mean ssh_port?",
+		},
 	} {
 		got := problems(t, c.allowed, c.params)
 		require.Len(t, got, 1, "%s: %v", name, got)

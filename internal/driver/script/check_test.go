@@ -64,6 +64,7 @@ func TestCheckRequest_tellsWhatCannotBeRun(t *testing.T) {
 		"no login":      {runs, `{}`, both, "$.additionalParams.scripts.servers.web", "is missing"},
 		"no such VDU":   {runs, `{"scripts":{"servers":{"web":{"username":"a","password":"x"},"db":{"username":"a","password":"x"}}}}`, both, "$.additionalParams.scripts.servers.db", "has no VDU"},
 		"no password":   {runs, `{"scripts":{"servers":{"web":{"username":"debian"}}}}`, both, "$.additionalParams.scripts.servers.web", "password or private_key"},
+		"misspelt":      {runs, `{"other":1,"scripts":{"servers":{"web":{"username":"a","password":"x","pasword":"y"}}}}`, both, "$.additionalParams.scripts.servers.web.pasword", "did you mean password?"},
 		"no file":       {runs, login, map[string]string{"Scripts/configure.sh": "true"}, "$.flavourId", "has no script"},
 		"a class of v1": {runs, login, map[string]string{"Scripts/configure.sh": "true", "Scripts/account.py": "class A(VnflcmMgmtAbstractDriver): pass"}, "$.flavourId", "Tacker's v1"},
 	} {

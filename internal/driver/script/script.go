@@ -4,6 +4,8 @@ package script
 
 import (
 	"encoding/json"
+	"slices"
+	"strings"
 
 	"github.com/windlass-nfv/windlass/internal/driver"
 	"github.com/windlass-nfv/windlass/internal/driver/vdu"
@@ -42,22 +44,24 @@ func (Driver) Name() string { return vnfpkg.DriverScripts }
 
 // Bind implements driver.Driver.
 func (Driver) Bind(additionalParams json.RawMessage) (lifecycle.Driver, error) {
-	p, problems := read(additionalParams)
+	p, problems, _ := read(additionalParams) // what is unknown was refused, or a former release took it
 	return &Scripts{Params: p}, lcm.InvalidAll("The parameters of the package's scripts cannot be read.", problems)
 }
 
-func read(additionalParams json.RawMessage) (Params, []lcm.Problem) {
+// read answers apart which members there are no parameters for.
+func read(additionalParams json.RawMessage) (p Params, problems, unknown []lcm.Problem) {
 	var of struct {
 		Scripts Params `json:"scripts,omitzero"`
 	}
-	problems, _ := lcm.Tackers.Read("$.additionalParams", additionalParams, &of)
-	return of.Scripts, problems
+	problems, unknown = lcm.Tackers.Read("$.additionalParams", additionalParams, &of)
+	unknown = slices.DeleteFunc(unknown, func(p lcm.Problem) bool { return !strings.HasPrefix(p.Path, paramsPath+".") })
+	return of.Scripts, problems, unknown
 }
 
 // check is read, with what the values must be.
 func check(additionalParams json.RawMessage) (Params, []lcm.Problem) {
-	p, problems := read(additionalParams)
-	return p, params.Join(problems, lcm.Tackers.Check(paramsPath, p))
+	p, problems, unknown := read(additionalParams)
+	return p, append(params.Join(problems, lcm.Tackers.Check(paramsPath, p)), unknown...)
 }
 
 // Scripts is the driver of one VNF.
