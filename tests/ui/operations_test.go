@@ -93,6 +93,9 @@ func (b *tab) cancelledAndRetried(op string) {
 	b.says(".timeline", "attempt 2")
 	b.is("COMPLETED")
 	b.bed.Await(b, op, patience, "COMPLETED")
+	b.do(chromedp.Evaluate(`[...document.querySelectorAll(".timeline details")].
+		find((step) => step.innerText.includes("Join the other nodes")).open = true`, nil))
+	b.says("details[open] .output", "joined the cluster")
 }
 
 // healed kills a worker, sees it on the page and heals it there.

@@ -1,6 +1,11 @@
 package ui
 
 import (
+	"strings"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
@@ -82,6 +87,15 @@ func (p *page) clusterWithAll() {
 	p.says("table", "In order")
 	p.checked("cluster", "3", "cp-11111111", lcm.DriftFinding{Kind: lcm.DriftScaleLevel, Remedy: lcm.RemedyNone})
 	p.says("table", "1 finding")
+
+	// Events without end do not put it off.
+	p.checked("cluster", "4", "")
+	var shown string
+	for end := time.Now().Add(patience); !strings.Contains(shown, "In order"); {
+		require.True(p, time.Now().Before(end), "the list is not read while events come: %s", shown)
+		p.operation("slow", "scales", lcm.OpHeal, lcm.Completed, false, "")
+		p.look(`document.querySelector("table").innerText`, &shown)
+	}
 }
 
 func (p *page) registry() {

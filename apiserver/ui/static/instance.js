@@ -4,7 +4,7 @@ import { h, fill, notice, refill } from './dom.js';
 import { get, list, may, post } from './api.js';
 import { listen } from './events.js';
 import { nameOf } from './format.js';
-import { attempt, button, confirm, facts, id, inTemporal, later, oneAtATime, pill, time } from './parts.js';
+import { attempt, button, confirm, facts, id, inTemporal, oneAtATime, pill, soon, time } from './parts.js';
 import { operationRows } from './operations.js';
 import { showTopology } from './topology.js';
 import { planHeal, planScale } from './plan.js';
@@ -47,7 +47,7 @@ export async function showInstance(place, { id: instanceId, signal }) {
   fill(place, h('div.head', h('div', h('p.crumb', h('a', { href: '#/instances' }, 'Instances')), h('h1')), state),
     actions, about, parts, past);
   // It listens before it looks: what happens between the two is not missed.
-  const again = later(() => attempt(load), 400);
+  const again = soon(() => attempt(load), 400);
   signal.addEventListener('abort', listen(({ type, data }) => {
     if (['operation', 'drift'].includes(type) && data.vnfInstanceId === instanceId) again();
   }));

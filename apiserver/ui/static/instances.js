@@ -4,7 +4,7 @@ import { h, fill } from './dom.js';
 import { list } from './api.js';
 import { listen } from './events.js';
 import { nameOf, operationName, plural } from './format.js';
-import { attempt, empty, head, later, oneAtATime, pager, pill, table, time } from './parts.js';
+import { attempt, empty, head, later, oneAtATime, pager, pill, soon, table, time } from './parts.js';
 
 const limit = 50;
 
@@ -46,7 +46,7 @@ export async function showInstances(place, { query, signal }) {
 
   fill(place, head('Instances', count), h('div.filters', { role: 'search' }, search, state,
     h('label.check', attention, 'Needs attention')), results);
-  const again = later(() => attempt(load), 700);
+  const again = soon(() => attempt(load), 700);
   signal.addEventListener('abort', listen(({ type }) => { if (['operation', 'drift'].includes(type)) again(); }));
   await load();
 }

@@ -4,7 +4,7 @@ import { h, fill, setText, notice, refill } from './dom.js';
 import { get, may, post, session } from './api.js';
 import { listen } from './events.js';
 import { isOpen, nameOf, operationName, moment, span } from './format.js';
-import { attempt, button, confirm, facts, id, later, meaning, oneAtATime, pill } from './parts.js';
+import { attempt, button, confirm, facts, id, meaning, oneAtATime, pill, soon } from './parts.js';
 import { Timeline } from './timeline.js';
 
 export async function showOperation(place, { id: opId, signal }) {
@@ -48,7 +48,7 @@ export async function showOperation(place, { id: opId, signal }) {
   });
 
   // It listens before it looks: what happens between the two is not missed.
-  const again = later(() => attempt(load), 150);
+  const again = soon(() => attempt(load), 150);
   signal.addEventListener('abort', listen(({ type, data }) => {
     if (data.vnfLcmOpOccId !== opId) return;
     if (type === 'operation' || !timeline.operation) again();

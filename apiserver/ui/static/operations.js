@@ -4,7 +4,7 @@ import { h, fill } from './dom.js';
 import { list } from './api.js';
 import { listen } from './events.js';
 import { nameOf, operationName, plural, span, isOpen } from './format.js';
-import { attempt, empty, head, later, oneAtATime, pager, pill, table, time } from './parts.js';
+import { attempt, empty, head, later, oneAtATime, pager, pill, soon, table, time } from './parts.js';
 
 const limit = 50;
 const states = ['STARTING', 'PROCESSING', 'FAILED_TEMP', 'ROLLING_BACK', 'COMPLETED', 'FAILED', 'ROLLED_BACK'];
@@ -52,7 +52,7 @@ export async function showOperations(place, { query, signal }) {
 
   fill(place, head('Operations', count), h('div.filters', { role: 'search' }, search, state,
     h('label.check', open, 'Under way')), results);
-  const again = later(() => attempt(load), 500);
+  const again = soon(() => attempt(load), 500);
   signal.addEventListener('abort', listen(({ type }) => { if (type === 'operation') again(); }));
   await load();
 }

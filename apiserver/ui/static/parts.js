@@ -130,3 +130,14 @@ export function later(f, milliseconds) {
     timer = setTimeout(() => f(...args), milliseconds);
   };
 }
+
+// soon calls f once, a moment after the first of several calls: those that follow without end do not put it off.
+export function soon(f, milliseconds) {
+  let timer;
+  return () => {
+    timer ||= setTimeout(() => {
+      timer = 0;
+      f();
+    }, milliseconds);
+  };
+}

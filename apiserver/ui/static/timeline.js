@@ -3,7 +3,7 @@
 import { h, fill, setText } from './dom.js';
 import { request } from './api.js';
 import { isOpen, kindOf, span, timeOfDay, wordFor } from './format.js';
-import { later } from './parts.js';
+import { oneAtATime, soon } from './parts.js';
 
 const mostLines = 1500;
 const rank = (state) => ({ PENDING: 0, RUNNING: 1 })[state] ?? 2;
@@ -75,7 +75,8 @@ class Row {
         this.took, this.word),
       h('div.step-body', this.more, this.parts, this.text));
     this.element = h('li', this.details);
-    this.reload = later(() => this.load(), 250);
+    this.load = oneAtATime(() => this.read());
+    this.reload = soon(() => this.load(), 250);
   }
 
   put(step) {
@@ -151,7 +152,7 @@ class Row {
     this.load();
   }
 
-  async load() {
+  async read() {
     const query = new URLSearchParams({ phase: this.phase, ...(this.node && { node: this.node }) });
     const atEnd = this.text.scrollTop + this.text.clientHeight >= this.text.scrollHeight - 20;
     try {
