@@ -20,6 +20,7 @@ func (k *kubesprayWork) ofControlPlanes() table {
 		"remove-nodes-only":      {do: k.removeNodesOnly},
 		"replace-nodes-only":     {do: k.replaceNodesOnly},
 		"register-again":         {do: k.registerAgain},
+		"register-remaining":     {do: k.registerRemaining},
 	}
 }
 
@@ -116,6 +117,17 @@ func (k *kubesprayWork) deleteLeaving(ctx workflow.Context) error {
 // registerAgain is for a cluster without a load balancer, which is known by the address of a control plane.
 func (k *kubesprayWork) registerAgain(ctx workflow.Context) error {
 	if err := k.createAccount(ctx); err != nil {
+		return err
+	}
+	return k.registerVim(ctx)
+}
+
+// registerRemaining is for such a cluster that is scaled in, so that it is known by no address that goes.
+func (k *kubesprayWork) registerRemaining(ctx workflow.Context) (err error) {
+	k.account, err = call(onNode(ctx), cluster.CreateVimAccount, activities.VimAccountInput{
+		ClusterInput: k.through(ctx, k.staying().With(lcm.ControlPlane)),
+	})
+	if err != nil {
 		return err
 	}
 	return k.registerVim(ctx)

@@ -94,6 +94,15 @@ func (l listing) registeredAgain() []lifecycle.Step {
 	})
 }
 
+// registeredElsewhere is for such a cluster before control planes leave it: it may be known by the address of one of
+// them.
+func (l listing) registeredElsewhere() []lifecycle.Step {
+	stays := l.Cluster.Params.ExternalLB != nil || l.Cluster.Params.MasterNode.ClusterFipName != ""
+	return lifecycle.When(!stays && l.cluster.changesControlPlanes(l.Facts, l.Plan), lifecycle.Step{
+		ID: "register-remaining", Title: "Register the cluster at a control plane that stays", Final: true,
+	})
+}
+
 // etcdByKubespray are the steps of the infrastructure that take servers away, when kubespray has taken control planes
 // out of etcd, or will.
 func etcdByKubespray(list []lifecycle.Step) []lifecycle.Step {

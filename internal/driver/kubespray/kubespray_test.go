@@ -197,5 +197,9 @@ func TestSteps_replaceControlPlanesByTheirOwnPlaybook(t *testing.T) {
 	for _, step := range instead {
 		ids = append(ids, string(step.ID))
 	}
-	assert.Equal(t, []string{"send-remaining", "play-cluster-remaining", "remove-nodes-only"}, ids)
+	assert.Equal(t, []string{"send-remaining", "play-cluster-remaining", "register-remaining", "remove-nodes-only"}, ids)
+	balanced, err := kubespray.Driver{}.Bind(json.RawMessage(ofSeed))
+	require.NoError(t, err)
+	instead, _ = balanced.(lifecycle.Substitute).Instead(lifecycle.Step{ID: lifecycle.RemoveServers}, f, in)
+	assert.Len(t, instead, 3, "it is known by the address of its load balancer")
 }

@@ -64,7 +64,7 @@ func (c *Cluster) Instead(s lifecycle.Step, f lifecycle.Facts, p lcm.Plan) ([]li
 			ID: "send-remaining", Title: "Send the inventory without the nodes that leave", Final: true,
 		}}, lifecycle.When(changes, lifecycle.Step{
 			ID: "play-cluster-remaining", Title: "Tell the nodes that stay (cluster.yml)", Final: true,
-		}), steps)
+		}), c.listing(f, p).registeredElsewhere(), steps)
 	}
 	return steps, ok
 }
