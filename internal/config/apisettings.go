@@ -38,7 +38,7 @@ var apiSettings = []setting{
 	},
 	{
 		key: "api.endpoint", need: NeedAPI,
-		usage: "absolute `URL` under which clients reach the API; made of api.listen when not given",
+		usage: "absolute `URL` at which clients reach the API; by default it is made from api.listen",
 		set: func(c *Config, v string) (err error) {
 			c.API.Endpoint, err = strings.TrimRight(v, "/"), checkEndpoint(v)
 			return err
@@ -50,15 +50,16 @@ var apiSettings = []setting{
 	},
 	{
 		key: "api.pageSize", need: NeedAPI, fallback: "1000",
-		usage: "most `items` of a list in one answer, which has a link to the next page; 0 is no bound",
+		usage: "largest number of `items` of a list in one answer, which links to the next page; 0 is no limit",
 		set:   func(c *Config, v string) (err error) { c.API.PageSize, err = parseInt(v, 0, 100_000); return err },
 	},
 	{
-		key: "api.strictV1", need: NeedAPI, fallback: "false", usage: "want the Version header at /vnflcm/v1 and /vnfpkgm/v1",
-		set: func(c *Config, v string) (err error) { c.API.StrictV1, err = parseBool(v); return err },
+		key: "api.strictV1", need: NeedAPI, fallback: "false",
+		usage: "require the Version header at /vnflcm/v1 and /vnfpkgm/v1",
+		set:   func(c *Config, v string) (err error) { c.API.StrictV1, err = parseBool(v); return err },
 	},
 	{
-		key: "api.tolerantV2", need: NeedAPI, fallback: "false", usage: "do without the Version header at /vnflcm/v2",
+		key: "api.tolerantV2", need: NeedAPI, fallback: "false", usage: "do not require the Version header at /vnflcm/v2",
 		set: func(c *Config, v string) (err error) { c.API.TolerantV2, err = parseBool(v); return err },
 	},
 	{
@@ -73,7 +74,7 @@ var apiSettings = []setting{
 	},
 	{
 		key: "api.allowedHosts", need: NeedAPI,
-		usage: "further `names` of the API's host, with commas between them; auth.mode none answers to no other name",
+		usage: "further host `names` of the API, with commas between them; with auth.mode none the API refuses other names",
 		set:   func(c *Config, v string) (err error) { c.API.AllowedHosts, err = parseHosts(v); return err },
 	},
 	{
@@ -92,7 +93,7 @@ var apiSettings = []setting{
 	},
 	{
 		key: "api.metrics", need: NeedAPI, fallback: MetricsOpen,
-		usage: "`who` may read /metrics: open (everybody), admin (who has that scope) or off (nobody)",
+		usage: "`who` may read /metrics: open (everybody), admin (clients with the scope windlass:admin) or off (nobody)",
 		set: func(c *Config, v string) error {
 			c.API.Metrics = v
 			if v != MetricsOpen && v != MetricsAdmin && v != MetricsOff {
@@ -103,7 +104,7 @@ var apiSettings = []setting{
 	},
 	{
 		key: "api.trustedProxies", need: NeedAPI,
-		usage: "`networks` of proxies whose X-Forwarded-For tells who the client is, with commas between them",
+		usage: "`networks` of trusted proxies, with commas between them; their X-Forwarded-For gives the client's address",
 		set:   func(c *Config, v string) (err error) { c.API.TrustedProxies, err = parseNetworks(v); return err },
 	},
 }
@@ -120,12 +121,12 @@ var limitSettings = []setting{
 	},
 	{
 		key: "limits.burst", need: NeedAPI, fallback: "100",
-		usage: "largest `number` of requests of one client at once, where requests are limited",
+		usage: "largest `number` of requests of one client at once, if limits.requestsPerSecond is set",
 		set:   func(c *Config, v string) (err error) { c.Limits.Burst, err = parseInt(v, 1, 1_000_000); return err },
 	},
 	{
 		key: "limits.bodyKiB", need: NeedAPI, fallback: "1024",
-		usage: "largest body of a request that uploads no package, in `KiB`",
+		usage: "largest body of a request, except uploads of packages, in `KiB`",
 		set:   func(c *Config, v string) (err error) { c.Limits.BodyKiB, err = parseInt(v, 1, 1<<20); return err },
 	},
 	{
@@ -133,7 +134,8 @@ var limitSettings = []setting{
 		set: func(c *Config, v string) (err error) { c.Limits.URIBytes, err = parseInt(v, 256, 32<<10); return err },
 	},
 	{
-		key: "audit.keepFor", need: NeedAPI, fallback: "2160h", usage: "how `long` it is kept who did what; 0 is for ever",
-		set: func(c *Config, v string) (err error) { c.Audit.KeepFor, err = parseDuration(v); return err },
+		key: "audit.keepFor", need: NeedAPI, fallback: "2160h",
+		usage: "how `long` records of the audit are kept; 0 is for ever",
+		set:   func(c *Config, v string) (err error) { c.Audit.KeepFor, err = parseDuration(v); return err },
 	},
 }

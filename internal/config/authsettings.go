@@ -4,12 +4,12 @@ package config
 var authSettings = []setting{
 	{
 		key: "auth.mode", need: NeedAPI, fallback: AuthNone,
-		usage: "`how` clients are told apart: none, or oauth2, keystone, mtls with commas between them",
+		usage: "`how` clients authenticate: none, or one or more of oauth2, keystone, mtls with commas between them",
 		set:   func(c *Config, v string) (err error) { c.Auth.Modes, err = parseModes(v); return err },
 	},
 	{
 		key: "auth.noneAnywhere", need: NeedAPI, fallback: "false",
-		usage: "let auth.mode none serve other hosts; something else must keep strangers away",
+		usage: "let auth.mode none serve other hosts, for a proxy that authenticates clients itself",
 		set:   func(c *Config, v string) (err error) { c.Auth.NoneAnywhere, err = parseBool(v); return err },
 	},
 	{
@@ -18,7 +18,7 @@ var authSettings = []setting{
 		set: func(c *Config, v string) error { c.Auth.MTLS.Clients = v; return nil },
 	},
 	{
-		key: "auth.oauth2.issuer", need: NeedAPI, usage: "`URL` of the issuer whose bearer tokens are taken",
+		key: "auth.oauth2.issuer", need: NeedAPI, usage: "`URL` of the issuer whose bearer tokens are accepted",
 		set: func(c *Config, v string) error { c.Auth.OAuth2.Issuer = v; return checkEndpoint(v) },
 	},
 	{
@@ -26,12 +26,12 @@ var authSettings = []setting{
 		set: func(c *Config, v string) error { c.Auth.OAuth2.Audience = v; return checkNotEmpty(v) },
 	},
 	{
-		key: "auth.oauth2.jwksUrl", need: NeedAPI, usage: "`URL` of the issuer's keys; its metadata tells when not given",
+		key: "auth.oauth2.jwksUrl", need: NeedAPI, usage: "`URL` of the issuer's keys; by default from the issuer's metadata",
 		set: func(c *Config, v string) error { c.Auth.OAuth2.JWKSURL = v; return checkEndpoint(v) },
 	},
 	{
 		key: "auth.oauth2.caFile", need: NeedAPI,
-		usage: "`file` with the authorities of the issuer's certificate; those of the system when not given",
+		usage: "`file` with the authorities of the issuer's certificate; by default those of the system",
 		set:   func(c *Config, v string) error { c.Auth.OAuth2.CAFile = v; return nil },
 	},
 	{
@@ -41,7 +41,7 @@ var authSettings = []setting{
 	},
 	{
 		key: "auth.oauth2.project", need: NeedAPI,
-		usage: "`project` of tokens without that claim; they are refused when not given",
+		usage: "`project` of tokens without that claim; by default such tokens are refused",
 		set:   func(c *Config, v string) error { c.Auth.OAuth2.Project = v; return nil },
 	},
 	{
@@ -71,7 +71,7 @@ var authSettings = []setting{
 	},
 	{
 		key: "auth.keystone.caFile", need: NeedAPI,
-		usage: "`file` with the authorities of Keystone's certificate; those of the system when not given",
+		usage: "`file` with the authorities of Keystone's certificate; by default those of the system",
 		set:   func(c *Config, v string) error { c.Auth.Keystone.CAFile = v; return nil },
 	},
 	{
@@ -81,7 +81,7 @@ var authSettings = []setting{
 	},
 	{
 		key: "auth.keystone.writeRoles", need: NeedAPI, fallback: "member",
-		usage: "`roles` that let a user change what is of their project",
+		usage: "`roles` that let a user change resources of their project",
 		set:   func(c *Config, v string) error { c.Auth.Keystone.WriteRoles = parseList(v); return nil },
 	},
 	{

@@ -16,17 +16,17 @@ type Page struct {
 // pageSettings are for the web page.
 var pageSettings = []setting{
 	{
-		key: "page.temporalUrl", need: NeedAPI, usage: "`URL` of Temporal's Web UI, to which the web page leads",
+		key: "page.temporalUrl", need: NeedAPI, usage: "`URL` of Temporal's Web UI, for links on the web page",
 		set: func(c *Config, v string) error { c.Page.Temporal = strings.TrimRight(v, "/"); return checkEndpoint(v) },
 	},
 	{
 		key: "page.traceUrl", need: NeedAPI,
-		usage: "`URL` of a trace with {traceId} in it, to which the web page leads, such as https://jaeger.example/trace/{traceId}",
+		usage: "`URL` of a trace with {traceId} in it, for links on the web page, such as https://jaeger.example/trace/{traceId}",
 		set:   func(c *Config, v string) error { c.Page.Traces = v; return checkTraceURL(v) },
 	},
 	{
 		key: "page.oauth2.clientId", need: NeedAPI,
-		usage: "`id` of the web page as a public client of auth.oauth2.issuer; without one its readers paste a token",
+		usage: "client `id` of the web page at auth.oauth2.issuer (a public client); without it users paste a token",
 		set:   func(c *Config, v string) error { c.Page.OAuth2ClientID = v; return checkNotEmpty(v) },
 	},
 	{

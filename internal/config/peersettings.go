@@ -21,22 +21,22 @@ const (
 var notificationSettings = []setting{
 	{
 		key: "notifications.testCallback", need: NeedNotifications, fallback: "true",
-		usage: "call a subscriber before its subscription is taken",
+		usage: "test the callback URI before a subscription is accepted",
 		set:   func(c *Config, v string) (err error) { c.Notifications.TestCallback, err = parseBool(v); return err },
 	},
 	{
 		key: "notifications.duplicates", need: NeedNotifications, fallback: "false",
-		usage: "make another subscription of the same URI and filter, instead of a 303",
+		usage: "accept a second subscription with the same callback URI and filter, instead of answering 303",
 		set:   func(c *Config, v string) (err error) { c.Notifications.Duplicates, err = parseBool(v); return err },
 	},
 	{
 		key: "notifications.retryFor", need: NeedNotifications, fallback: "24h",
-		usage: "how `long` a subscriber may be away before a notification is given up",
+		usage: "how `long` Windlass tries to deliver a notification before it becomes a dead letter",
 		set:   func(c *Config, v string) (err error) { c.Notifications.RetryFor, err = parseDuration(v); return err },
 	},
 	{
 		key: "notifications.deniedNetworks", need: NeedNotifications, fallback: deniedByDefault,
-		usage: "`networks` to which no notification goes, with commas between them; \"none\" denies nothing",
+		usage: "`networks` to which Windlass sends no notification, with commas between them; \"none\" denies nothing",
 		set: func(c *Config, v string) (err error) {
 			c.Notifications.DeniedNetworks, err = parseNetworks(v)
 			return err
@@ -48,7 +48,7 @@ var notificationSettings = []setting{
 	},
 	{
 		key: "notifications.caFile", need: NeedNotifications,
-		usage: "`file` with the authorities of subscribers' certificates; those of the system when not given",
+		usage: "`file` with the authorities of subscribers' certificates; by default those of the system",
 		set:   func(c *Config, v string) error { c.Notifications.CAFile = v; return nil },
 	},
 	{
@@ -74,12 +74,12 @@ var nfvoSettings = []setting{
 	},
 	{
 		key: "nfvo.grants", need: NeedNFVO, fallback: "true",
-		usage: "have operations granted by the NFVO, where there is one",
+		usage: "ask the NFVO for grants, if nfvo.endpoint is set",
 		set:   func(c *Config, v string) (err error) { c.NFVO.Grants, err = parseBool(v); return err },
 	},
 	{
 		key: "nfvo.packages", need: NeedNFVO, fallback: PackagesOff, usage: "`version` of the NFVO's package management " +
-			"from which packages come that are not on board here: v1, v2 or off",
+			"for packages that Windlass does not have: v1, v2 or off",
 		set: func(c *Config, v string) error {
 			c.NFVO.Packages = v
 			if v != PackagesOff && v != "v1" && v != "v2" {
@@ -98,12 +98,12 @@ var nfvoSettings = []setting{
 	},
 	{
 		key: "nfvo.tokenEndpoint", need: NeedNFVO,
-		usage: "`URL` of OAuth 2.0 tokens for that name (client credentials); BASIC when not given",
+		usage: "`URL` of OAuth 2.0 tokens for that name (client credentials); without it HTTP Basic is used",
 		set:   func(c *Config, v string) error { c.NFVO.TokenEndpoint = v; return checkEndpoint(v) },
 	},
 	{
 		key: "nfvo.caFile", need: NeedNFVO,
-		usage: "`file` with the authorities of the NFVO's certificate; those of the system when not given",
+		usage: "`file` with the authorities of the NFVO's certificate; by default those of the system",
 		set:   func(c *Config, v string) error { c.NFVO.CAFile = v; return nil },
 	},
 	{
@@ -120,11 +120,11 @@ var nfvoSettings = []setting{
 	},
 	{
 		key: "nfvo.grantTimeout", need: NeedNFVO, fallback: "1h",
-		usage: "how `long` the NFVO may take to grant an operation, or be away",
+		usage: "how `long` Windlass waits for a grant, also while the NFVO does not answer",
 		set:   func(c *Config, v string) (err error) { c.NFVO.GrantTimeout, err = parsePositive(v); return err },
 	},
 	{
-		key: "nfvo.grantPoll", need: NeedNFVO, fallback: "2s", usage: "how `often` an NFVO is asked that has not decided",
+		key: "nfvo.grantPoll", need: NeedNFVO, fallback: "2s", usage: "how `often` Windlass asks for a pending grant",
 		set: func(c *Config, v string) (err error) { c.NFVO.GrantPoll, err = parsePositive(v); return err },
 	},
 }
@@ -133,7 +133,7 @@ var nfvoSettings = []setting{
 var packageSettings = []setting{
 	{
 		key: "packages.deniedNetworks", need: NeedPackages, fallback: deniedByDefault,
-		usage: "`networks` from which no package is fetched, with commas between them; \"none\" denies nothing",
+		usage: "`networks` from which Windlass fetches no package, with commas between them; \"none\" denies nothing",
 		set: func(c *Config, v string) (err error) {
 			c.Packages.DeniedNetworks, err = parseNetworks(v)
 			return err
@@ -142,7 +142,7 @@ var packageSettings = []setting{
 	{
 		key: "packages.allowedSources", need: NeedPackages,
 		usage: "beginnings of the `URLs` from which requests may take manifests and charts, with commas between them, such as " +
-			"https://charts.example/stable,oci://registry.example/charts; without it they are in VNF packages only",
+			"https://charts.example/stable,oci://registry.example/charts; by default no source is allowed",
 		set: func(c *Config, v string) error {
 			c.Packages.AllowedSources = parseList(v)
 			return sources.CheckAllowed(c.Packages.AllowedSources)
@@ -154,17 +154,17 @@ var packageSettings = []setting{
 	},
 	{
 		key: "packages.caFile", need: NeedPackages,
-		usage: "`file` with the authorities of the certificates of packages' sources; those of the system when not given",
+		usage: "`file` with the authorities of the certificates of packages' sources; by default those of the system",
 		set:   func(c *Config, v string) error { c.Packages.CAFile = v; return nil },
 	},
 	{
 		key: "packages.trustFile", need: NeedPackages,
-		usage: "`file` with the authorities of those who sign packages; without it no signature is checked",
+		usage: "`file` with the authorities of the signers' certificates; without it no signature is checked",
 		set:   func(c *Config, v string) error { c.Packages.TrustFile = v; return nil },
 	},
 	{
 		key: "packages.signatureRequired", need: NeedPackages, fallback: "false",
-		usage: "take packages only whose signature holds",
+		usage: "accept only packages with a valid signature",
 		set:   func(c *Config, v string) (err error) { c.Packages.SignatureRequired, err = parseBool(v); return err },
 	},
 	{
@@ -174,7 +174,7 @@ var packageSettings = []setting{
 	},
 	{
 		key: "userData.python", need: NeedPackages,
-		usage: "`path` of the Python 3 that runs user data classes of packages, confined; without it none are run",
+		usage: "`path` of the Python 3 that runs user data classes of packages in a sandbox; without it none are run",
 		set:   func(c *Config, v string) error { c.UserData.Python = v; return nil },
 	},
 	{
@@ -183,21 +183,21 @@ var packageSettings = []setting{
 	},
 	{
 		key: "scripts.policy", need: NeedPlans, fallback: string(lcm.ScriptsSkipped),
-		usage: "what becomes of scripts that packages name at hooks of operations: `refuse`, skip or run",
+		usage: "what Windlass does with scripts and playbooks at hooks of operations: `refuse`, skip or run",
 		set:   func(c *Config, v string) (err error) { c.Scripts.Policy, err = parseScriptPolicy(v); return err },
 	},
 	{
 		key: "scripts.network", need: NeedWorker, fallback: "false",
-		usage: "let scripts of packages that are Python make connections from the worker's host",
+		usage: "let Python scripts of packages make connections from the worker's host",
 		set:   func(c *Config, v string) (err error) { c.Scripts.Network, err = parseBool(v); return err },
 	},
 	{
 		key: "scripts.ansible", need: NeedPlans, fallback: "false",
-		usage: "let playbooks of packages be run by the ansible-playbook of the worker's host, confined, but for connections",
+		usage: "run playbooks of packages with ansible-playbook on the worker's host, in a sandbox that allows connections",
 		set:   func(c *Config, v string) (err error) { c.Scripts.Ansible, err = parseBool(v); return err },
 	},
 	{
-		key: "scripts.timeout", need: NeedWorker, fallback: "1h", usage: "how `long` a script that is Python may run",
+		key: "scripts.timeout", need: NeedWorker, fallback: "1h", usage: "how `long` a Python script of a package may run",
 		set: func(c *Config, v string) (err error) { c.Scripts.Timeout, err = parsePositive(v); return err },
 	},
 }

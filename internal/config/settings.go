@@ -53,7 +53,7 @@ var keySettings = []setting{
 // processSettings are of every process.
 var processSettings = []setting{
 	{
-		key: "log.level", fallback: "info", usage: "least `level` that is logged: debug, info, warn or error",
+		key: "log.level", fallback: "info", usage: "lowest `level` that is logged: debug, info, warn or error",
 		set: func(c *Config, v string) error {
 			if c.Log.Level.UnmarshalText([]byte(v)) != nil {
 				c.Log.Level = slog.LevelInfo
@@ -73,7 +73,7 @@ var processSettings = []setting{
 		},
 	},
 	{
-		key: "shutdownGrace", fallback: "30s", usage: "how `long` work under way may take to end at a shutdown",
+		key: "shutdownGrace", fallback: "30s", usage: "how `long` a shutdown waits for running work to end",
 		set: func(c *Config, v string) (err error) { c.ShutdownGrace, err = parseDuration(v); return err },
 	},
 }

@@ -99,30 +99,30 @@ func (l *loader) finishTelemetry() {
 var telemetrySettings = []setting{
 	{
 		key: "telemetry.endpoint", need: NeedTelemetry,
-		usage: "`URL` of the collector that takes traces and metrics by OTLP; without one nothing is sent",
+		usage: "`URL` of the OTLP collector for traces and metrics; without it nothing is sent",
 		set:   func(c *Config, v string) error { c.Telemetry.Endpoint = v; return checkCollector(v) },
 	},
 	{
 		key: "telemetry.protocol", need: NeedTelemetry, fallback: TelemetryGRPC,
-		usage: "`how` OTLP is spoken: grpc, or http (with protobuf)",
+		usage: "`transport` of OTLP: grpc, or http (with protobuf)",
 		set:   func(c *Config, v string) (err error) { c.Telemetry.Protocol, err = parseProtocol(v); return err },
 	},
 	{
 		key: "telemetry.caFile", need: NeedTelemetry,
-		usage: "`file` with the authorities of the collector's certificate; those of the system when not given",
+		usage: "`file` with the authorities of the collector's certificate; by default those of the system",
 		set:   func(c *Config, v string) error { c.Telemetry.CAFile = v; return nil },
 	},
 	{
-		key: "telemetry.traces", need: NeedTelemetry, fallback: "true", usage: "send traces, where there is a collector",
+		key: "telemetry.traces", need: NeedTelemetry, fallback: "true", usage: "send traces, if telemetry.endpoint is set",
 		set: func(c *Config, v string) (err error) { c.Telemetry.Traces, err = parseBool(v); return err },
 	},
 	{
-		key: "telemetry.metrics", need: NeedTelemetry, fallback: "true", usage: "send metrics, where there is a collector",
+		key: "telemetry.metrics", need: NeedTelemetry, fallback: "true", usage: "send metrics, if telemetry.endpoint is set",
 		set: func(c *Config, v string) (err error) { c.Telemetry.Metrics, err = parseBool(v); return err },
 	},
 	{
 		key: "telemetry.sampleRatio", need: NeedTelemetry, fallback: "1",
-		usage: "`share` of traces that are kept, from 0 to 1, of those that a client has not decided about",
+		usage: "`share` of traces that are kept, from 0 to 1; for requests whose traceparent decides, that decision counts",
 		set:   func(c *Config, v string) (err error) { c.Telemetry.SampleRatio, err = parseRatio(v); return err },
 	},
 	{

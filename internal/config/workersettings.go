@@ -9,12 +9,12 @@ var workerSettings = []setting{
 	},
 	{
 		key: "worker.attempts", need: NeedWorker, fallback: "10",
-		usage: "`number` of tries, some two minutes for 10, while a node or another service does not answer",
+		usage: "`number` of tries while a node or another service does not answer; 10 tries take about two minutes",
 		set:   func(c *Config, v string) (err error) { c.Worker.Attempts, err = parseInt(v, 1, 10); return err },
 	},
 	{
 		key: "worker.reconnect", need: NeedWorker, fallback: "3m",
-		usage: "how `long` a node that is lost during a command is waited for, in each try",
+		usage: "how `long` each try waits for a node whose connection was lost during a command",
 		set:   func(c *Config, v string) (err error) { c.Worker.Reconnect, err = parseDuration(v); return err },
 	},
 	{
@@ -31,12 +31,12 @@ var workerSettings = []setting{
 	},
 	{
 		key: "kubernetes.apt.url", need: NeedWorker,
-		usage: "`URL` of an apt repository for Kubernetes packages, for images and requests without any",
+		usage: "`URL` of an apt repository for Kubernetes packages, if neither the image nor the request has one",
 		set:   func(c *Config, v string) error { c.Kubernetes.Apt.URL = v; return nil },
 	},
 	{
 		key: "kubernetes.apt.suite", need: NeedWorker, fallback: "/",
-		usage: "`suite` of that repository; \"/\" is one without suites",
+		usage: "`suite` of that repository; \"/\" means that it has no suites",
 		set:   func(c *Config, v string) error { c.Kubernetes.Apt.Suite = v; return nil },
 	},
 	{
@@ -45,7 +45,7 @@ var workerSettings = []setting{
 	},
 	{
 		key: "kubernetes.apt.version", need: NeedWorker, usage: "`version` of the packages, such as 1.34.4-1.1; the " +
-			"request's kubernetes_version or else the newest when not given",
+			"by default the request's kubernetes_version, or else the newest",
 		set: func(c *Config, v string) error { c.Kubernetes.Apt.Version = v; return nil },
 	},
 	{
@@ -54,12 +54,12 @@ var workerSettings = []setting{
 	},
 	{
 		key: "kubernetes.apt.trusted", need: NeedWorker, fallback: "false",
-		usage: "take that repository without a key; for mirrors inside the cloud",
+		usage: "use that repository without a key; for mirrors inside the cloud",
 		set:   func(c *Config, v string) (err error) { c.Kubernetes.Apt.Trusted, err = parseBool(v); return err },
 	},
 	{
 		key: "kubernetes.podNetwork", need: NeedPlans, usage: "`file` with the manifest of the pod network, for requests " +
-			"that name none; plans of the API server show its step",
+			"that name none; set it for API servers, too, so that plans show the step",
 		set: func(c *Config, v string) error { c.Kubernetes.PodNetworkFile = v; return nil },
 	},
 }
