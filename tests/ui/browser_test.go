@@ -115,7 +115,8 @@ func (b *browser) look(expression string, into any) {
 // fill gives a field a value, as a person who types or chooses does.
 func (b *browser) fill(selector, value string) {
 	b.Helper()
-	b.do(chromedp.WaitVisible(selector, chromedp.ByQuery), chromedp.Evaluate(fmt.Sprintf(`{
+	b.reach(fmt.Sprintf(`[...document.querySelectorAll(%q)]`, selector), "focus")
+	b.do(chromedp.Evaluate(fmt.Sprintf(`{
 		const field = document.querySelector(%q);
 		field.value = %q;
 		field.dispatchEvent(new Event("input", {bubbles: true}));
@@ -123,22 +124,42 @@ func (b *browser) fill(selector, value string) {
 	}`, selector, value), nil))
 }
 
-// press presses the button with that text as soon as a mouse reaches it: nothing is before it. Search and click are one
-// script, for a page may replace its buttons in between.
+// press presses the button with that text.
 func (b *browser) press(text string) {
 	b.Helper()
-	pressed := false
-	for end := time.Now().Add(patience); !pressed; {
+	b.reach(fmt.Sprintf(`[...document.querySelectorAll("button")].filter((e) => e.innerText.trim() === %q)`, text), "click")
+}
+
+// click clicks what a selector finds.
+func (b *browser) click(selector string) {
+	b.Helper()
+	b.reach(fmt.Sprintf(`[...document.querySelectorAll(%q)]`, selector), "click")
+}
+
+// keys types into a field, key by key.
+func (b *browser) keys(selector, text string) {
+	b.Helper()
+	b.reach(fmt.Sprintf(`[...document.querySelectorAll(%q)]`, selector), "focus")
+	b.do(chromedp.KeyEvent(text))
+}
+
+// reach clicks or focuses the first element of a list as soon as a mouse reaches it: nothing is before it. To find it and
+// to do that are one script, for a page may replace its elements in between, and chromedp's own search (BySearch)
+// sometimes gets no answer.
+func (b *browser) reach(elements, method string) {
+	b.Helper()
+	reached := false
+	for end := time.Now().Add(patience); !reached; {
 		if time.Now().After(end) {
-			require.Failf(b, "There is no such button.", "%s; the page says %q", text, b.text())
+			require.Failf(b, "Nothing can be reached.", "%s; the page says %q", elements, b.text())
 		}
-		b.look(fmt.Sprintf(`[...document.querySelectorAll("button")].filter((e) => e.innerText.trim() === %q).some((e) => {
+		b.look(fmt.Sprintf(`%s.some((e) => {
 			e.scrollIntoView({block: "nearest"});
 			const at = e.getBoundingClientRect();
 			const reached = e.contains(document.elementFromPoint(at.x + at.width / 2, at.y + at.height / 2)) && !e.disabled;
-			if (reached) e.click();
+			if (reached) e.%s();
 			return reached;
-		})`, text), &pressed)
+		})`, elements, method), &reached)
 	}
 }
 

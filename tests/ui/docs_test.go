@@ -30,16 +30,17 @@ func TestDocs(t *testing.T) {
 
 	b := open(t, server.URL+"/docs")
 	b.says("h2.title", "Windlass")
-	b.do(chromedp.SendKeys(`.operation-filter-input`, "v2 heal vnf_instances"))
+	b.keys(`.operation-filter-input`, "v2 heal vnf_instances")
 	b.says(".opblock-summary-description", "Heal a VNF")
 	var shown int
 	b.do(chromedp.Evaluate(`document.querySelectorAll(".opblock").length`, &shown))
 	require.Equal(t, 1, shown, "the search finds this one")
-	b.do(chromedp.Click(`.opblock-summary-control`))
+	b.click(`.opblock-summary-control`)
 	b.says(".opblock-body", "The server does not answer.")
 
 	b.do(chromedp.Navigate(server.URL+"/docs#/vnflcm%20v1/listVnfInstancesV1"), chromedp.Reload())
-	b.do(chromedp.Click(`.opblock .try-out__btn`), chromedp.Click(`.opblock .execute`))
+	b.click(`.opblock .try-out__btn`)
+	b.click(`.opblock .execute`)
 	b.says(".live-responses-table .response-col_status", "200")
 	b.pictureOf("docs")
 }

@@ -59,19 +59,20 @@ func TestLogin(t *testing.T) {
 	b := open(t, server.URL+"/")
 	b.says("h1", "Log in to Windlass")
 	b.pictureOf("login")
-	b.do(chromedp.SendKeys(`input[name=username]`, "operator"), chromedp.SendKeys(`input[name=password]`, "wrong"),
-		chromedp.SendKeys(`input[name=project]`, "edge\r"))
+	b.keys(`input[name=username]`, "operator")
+	b.keys(`input[name=password]`, "wrong")
+	b.keys(`input[name=project]`, "edge\r")
 	b.says(".problem", "Keystone does not know this user")
 	b.fill(`textarea[name=token]`, "forged")
 	b.do(chromedp.Evaluate(`document.querySelector("textarea").form.requestSubmit()`, nil))
 	b.says(".problem", "Keystone does not know the token")
 	b.fill(`input[name=password]`, "")
-	b.do(chromedp.SendKeys(`input[name=password]`, goodPassword+"\r"))
+	b.keys(`input[name=password]`, goodPassword+"\r")
 	b.says("main .count", "10,000 instances")
 	b.says("td", "<b>many-1</b>") // a name is text, whatever it looks like
 	b.press("Last")
 	b.says(".pager", "9,951 to 10,000 of 10,000")
-	b.do(chromedp.SendKeys(`input[type=search]`, "many-777"))
+	b.keys(`input[type=search]`, "many-777")
 	b.says("main .count", "11 instances")
 
 	var kept, cookies string
@@ -83,10 +84,10 @@ func TestLogin(t *testing.T) {
 	b.says("main .count", "121 packages") // in three answers
 	b.press("Last")
 	b.says(".pager", "101 to 121 of 121")
-	b.do(chromedp.SendKeys(`input[type=search]`, "product 77"))
+	b.keys(`input[type=search]`, "product 77")
 	b.says("main .count", "1 package")
 	b.fitsNarrowScreens(server.URL)
-	b.do(chromedp.Click(`details.menu summary`))
+	b.click(`details.menu summary`)
 	b.press("Log out")
 	b.says("h1", "Log in to Windlass")
 }

@@ -36,7 +36,7 @@ func (p *page) operationsButtons() {
 	p.operation("op", "buttons", lcm.OpScale, lcm.Starting, false, "")
 	p.goTo("operations/" + idOf("op"))
 	p.offers("Cancel…")
-	p.do(chromedp.Focus(".actions.top button", chromedp.ByQuery))
+	p.reach(`[...document.querySelectorAll(".actions.top button")]`, "focus")
 	is(lcm.OpScale, lcm.Processing, false, "", "Cancel…")
 	p.says(".state", "Processing")
 	p.shows(`[document.activeElement.innerText]`, "Cancel…") // what had the focus has it still
