@@ -105,6 +105,15 @@ func (n *fakeNode) Forget(_ context.Context, id string) error {
 	return nil
 }
 
+func (n *fakeNode) Settle(_ context.Context, id string) error {
+	n.site.mu.Lock()
+	defer n.site.mu.Unlock()
+	if _, found := n.ended[id]; found {
+		n.ended[id] = remote.Result{}
+	}
+	return nil
+}
+
 func (n *fakeNode) Close() error { return nil }
 
 func (n *fakeNode) Run(ctx context.Context, cmd remote.Command) (remote.Result, error) {

@@ -27,6 +27,8 @@ type Host interface {
 	Get(ctx context.Context, path string, limit int64) ([]byte, error)
 	Put(ctx context.Context, file remote.File) error
 	Forget(ctx context.Context, id string) error
+	// Settle keeps that a command has succeeded, and nothing else of it.
+	Settle(ctx context.Context, id string) error
 	Close() error
 }
 
@@ -64,9 +66,9 @@ type task struct {
 	ordinary bool
 	// round tells runs of the same script in one activity apart.
 	round int
-	// foreign says that somebody else wrote what the script runs, so that a second run may do harm. Its result stays
-	// on the machine for an hour at least: Temporal has not recorded it yet when the script has ended, and a worker that
-	// dies just then must find it.
+	// foreign says that somebody else wrote what the script runs, so that a second run may do harm. That it has
+	// succeeded stays on the machine for an hour at least: Temporal has not recorded it yet when the script has ended,
+	// and a worker that dies just then must find it. Its output, which may have secrets, goes at once.
 	foreign bool
 }
 
@@ -107,9 +109,11 @@ func (r Reach) run(ctx context.Context, host Host, step lcm.StepRef, j task) (sc
 		}
 		return scripts.Results{}, tooSlow(j, err)
 	}
-	if !j.foreign {
-		_ = host.Forget(ctx, id) // what stays behind is a small directory without secrets
+	tidy := host.Forget // what stays behind if that fails is a small directory
+	if j.foreign {
+		tidy = host.Settle
 	}
+	_ = tidy(ctx, id)
 	return scripts.ParseResults(result.Stdout).Hiding(result.Hide), nil
 }
 

@@ -168,8 +168,7 @@ type RunOnServerOutput struct {
 // RunOnServer runs a shell script of the package on a server, as root, with its parameters in the environment.
 //
 // Idempotent: a script that runs is found again, and so is the end of one that has succeeded. A script that has failed
-// is run again.
-// Takes as long as the script (timeouts.run); a cancel kills it.
+// is run again. Takes as long as the script (timeouts.run); a cancel kills it.
 func (s *Scripts) RunOnServer(ctx context.Context, in RunOnServerInput) (out RunOnServerOutput, err error) {
 	defer func() { err = boundary(ctx, "run "+in.Path+" on "+in.Node.Name, err) }()
 	defer heartbeat(ctx)()

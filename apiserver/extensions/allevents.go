@@ -14,8 +14,8 @@ import (
 // heldPause is how long the stream of all operations waits for an event that has a number and is not seen yet.
 const heldPause = 100 * time.Millisecond
 
-// allEvents streams what happens to all operations that the client sees, and what checks for drift have found. Without a Last-Event-ID, or ?after=, it begins
-// now. It ends with the client's credentials only.
+// allEvents streams what happens to all operations that the client sees, and what checks for drift have found. Without
+// a Last-Event-ID, or ?after=, it begins now. It ends with the client's credentials only.
 func (h *Handler) allEvents(c echo.Context) error {
 	after, err := lastEventID(c)
 	if err != nil {

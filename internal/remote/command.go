@@ -101,7 +101,13 @@ func (r *run) judge(ctx context.Context, end *end) error {
 
 // Forget removes what the machine keeps about a command that has ended, whoever ran it as root or as
 // the login user.
-func (h *Host) Forget(ctx context.Context, id string) error {
+func (h *Host) Forget(ctx context.Context, id string) error { return h.tidy(ctx, "forget", id) }
+
+// Settle removes what the machine keeps about a command that has ended, but for how it ended: Run goes on returning its
+// success, without output. The machine forgets it with a later command, after an hour at least.
+func (h *Host) Settle(ctx context.Context, id string) error { return h.tidy(ctx, "settle", id) }
+
+func (h *Host) tidy(ctx context.Context, verb, id string) error {
 	if !runner.ValidID(id) {
 		return lcm.Errorf(lcm.KindBug, "%s: %q cannot be the id of a command", h.target.Node, id)
 	}
@@ -114,12 +120,12 @@ func (h *Host) Forget(ctx context.Context, id string) error {
 			return err
 		}
 		var said string
-		e, err := h.call(ctx, as, call{reply: keepError(&said)}, "forget", id)
+		e, err := h.call(ctx, as, call{reply: keepError(&said)}, verb, id)
 		if err != nil {
 			return err
 		}
 		if e.code != 0 {
-			return runnerError(h.target, as.base, "forget the command "+id, e, said)
+			return runnerError(h.target, as.base, verb+" the command "+id, e, said)
 		}
 	}
 	return nil

@@ -162,6 +162,22 @@ func startsAgainAfterReboot(t *testing.T, m Machine) {
 	require.Contains(t, o.Output, "lost the command")
 }
 
+func settles(t *testing.T, m Machine) {
+	host, cmd := dial(t, m.Target()), command(m, Behaviour{Stdout: []string{"a secret"}})
+	require.NoError(t, host.Settle(t.Context(), cmd.ID), "there is none yet")
+	first, err := host.Run(t.Context(), cmd)
+	require.NoError(t, err)
+	require.Contains(t, first.Output, "a secret")
+	for range 2 {
+		require.NoError(t, host.Settle(t.Context(), cmd.ID))
+		again, err := host.Run(t.Context(), cmd)
+		require.NoError(t, err)
+		require.Empty(t, again.Output)
+		require.Empty(t, again.Stdout)
+	}
+	require.Equal(t, 1, m.Started(cmd.ID))
+}
+
 func forgets(t *testing.T, m Machine) {
 	host, cmd := dial(t, m.Target()), command(m, Behaviour{})
 	_, err := host.Run(t.Context(), cmd)

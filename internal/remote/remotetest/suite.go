@@ -77,6 +77,7 @@ func Run(t *testing.T, boot func(t *testing.T) Machine) {
 		"starts once for racing callers":         startsOnceForRacers,
 		"starts again after a reboot":            startsAgainAfterReboot,
 		"forgets":                                forgets,
+		"settles":                                settles,
 		"puts a file once":                       putsFileOnce,
 		"gets a file":                            getsFile,
 		"carries much output":                    carriesMuchOutput,

@@ -5,6 +5,7 @@
 #   follow ID TOKEN OFFSET     goes on with the output of that start from this byte
 #   kill ID TOKEN              stops the command with everything it started
 #   ack ID TOKEN               the failure was delivered: the next start begins afresh
+#   settle ID                  keeps how the command ended, and nothing of what it was and what it printed
 #   forget ID                  removes what is kept about the command
 #   check PATH                 mode and SHA-256 of a file
 #   put STAGED PATH MODE SUM   moves an uploaded file (- = stdin) into place
@@ -265,6 +266,16 @@ kill_run() {
 	say state killed
 }
 
+settle() {
+	use "$1"
+	[ -d "$dir" ] || return 0
+	open_lock
+	flock -w 2 9 || fail 75 "the command still runs"
+	rm -f "$dir/script"
+	: >"$dir/out" || fail 73 "write in $dir"
+	: >"$dir/stdout" || fail 73 "write in $dir"
+}
+
 forget() {
 	use "$1"
 	[ -d "$dir" ] || return 0
@@ -308,7 +319,7 @@ get() {
 }
 
 case $1 in
-start | follow | supervise | forget | check | put | get) "$@" ;;
+start | follow | supervise | settle | forget | check | put | get) "$@" ;;
 kill) kill_run "$2" "$3" ;;
 ack) use "$2" && if [ "$(cat "$dir/attempt" 2>/dev/null)" = "$3" ]; then : >"$dir/acked"; fi ;;
 *) fail 64 "unknown verb $1" ;;

@@ -81,7 +81,7 @@ var sharedRunner = []byte(runner.Script)
 
 // arguments is the number that each verb takes.
 var arguments = map[string]int{
-	"start": 3, "follow": 3, "kill": 2, "ack": 2, "forget": 1, "check": 1, "put": 4, "get": 2,
+	"start": 3, "follow": 3, "kill": 2, "ack": 2, "settle": 1, "forget": 1, "check": 1, "put": 4, "get": 2,
 }
 
 func (s *session) call(verb string, args []string) uint32 {
@@ -98,8 +98,10 @@ func (s *session) call(verb string, args []string) uint32 {
 	case "ack":
 		s.m.ack(s.key(args[0]), args[1])
 		return 0
+	case "settle":
+		return s.tidy(s.m.settle(s.key(args[0])))
 	case "forget":
-		return s.forget(args[0])
+		return s.tidy(s.m.forget(s.key(args[0])))
 	case "check":
 		return s.check(args[0])
 	case "put":
@@ -181,8 +183,8 @@ func (s *session) kill(id, token string) uint32 {
 	return s.state(runner.Killed)
 }
 
-func (s *session) forget(id string) uint32 {
-	if !s.m.forget(s.key(id)) {
+func (s *session) tidy(done bool) uint32 {
+	if !done {
 		return s.fail(runner.ExitBusy, "the command still runs")
 	}
 	return 0

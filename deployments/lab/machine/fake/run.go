@@ -181,6 +181,23 @@ func (m *Machine) kill(ctx context.Context, key, token string) bool {
 	return true
 }
 
+// settle keeps how a command has ended, and nothing that it has printed; false when it still runs.
+func (m *Machine) settle(key string) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	r := m.runs[key]
+	if r == nil {
+		return true
+	}
+	if !r.ended() && !r.spent() {
+		return false
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.out, r.stdout = nil, nil
+	return true
+}
+
 func (m *Machine) forget(key string) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
