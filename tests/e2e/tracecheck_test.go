@@ -68,6 +68,9 @@ func (tr traceOf) requireSteps(t *testing.T, steps []testbed.Step, told []string
 			continue
 		}
 		attempts[s.Title] = tr.named(s.Title)
+		if unsent(s, killed) && len(attempts[s.Title]) == 0 {
+			continue
+		}
 		require.Len(t, attempts[s.Title], s.Attempt, s.Title)
 		for i, span := range attempts[s.Title] {
 			require.Equal(t, whole.ID, span.Parent, s.Title)
@@ -78,6 +81,9 @@ func (tr traceOf) requireSteps(t *testing.T, steps []testbed.Step, told []string
 	for _, s := range steps {
 		if s.Node == "" {
 			continue
+		}
+		if len(attempts[s.Title]) == 0 {
+			continue // its whole is lost, and so may be its parts
 		}
 		spans := tr.named(s.Node + ": " + s.Title)
 		require.NotEmpty(t, spans, "%s on %s", s.Title, s.Node)
@@ -91,6 +97,13 @@ func (tr traceOf) requireSteps(t *testing.T, steps []testbed.Step, told []string
 			require.Equal(t, s.Node, span.Attributes["windlass.node"])
 		}
 	}
+}
+
+// unsent tells of a step that ended so shortly before its worker was killed that the worker may not have sent its span:
+// spans are sent in batches, and the one step of this operation that runs beside others can end at any time.
+func unsent(s testbed.Step, killed time.Time) bool {
+	const batch = 3 * time.Second // telemetry's delay of a batch, and the sending
+	return s.Attempt == 1 && s.EndedAt.After(killed.Add(-batch)) && s.EndedAt.Before(killed.Add(time.Second))
 }
 
 // requireCalls wants the calls of other systems below what they were made for.
