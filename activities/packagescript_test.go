@@ -124,4 +124,14 @@ func TestRunOnServer_passesAServerOverThatLeavesAndDoesNotAnswer(t *testing.T) {
 	fake.fail["run-package-script"] = []error{lcm.Errorf(lcm.KindBroken, "It has failed.")}
 	_, err := do(t, packaged.RunOnServer, in)
 	require.ErrorContains(t, err, "It has failed.", "a script that fails is no server that does not answer")
+
+	in.PassOver = false
+	for range 2 { // the server is off, and waiting mends that for nobody
+		fake.fail["dial "+s.Nodes[0].Name] = []error{lcm.Wrap(lcm.KindBroken, activities.ErrServerOff, "its server is SHUTOFF")}
+		require.True(t, must(t, packaged.RunOnServer, in).PassedOver)
+	}
+	in.Change = "comes"
+	fake.fail["dial "+s.Nodes[0].Name] = []error{lcm.Wrap(lcm.KindBroken, activities.ErrServerOff, "its server is SHUTOFF")}
+	_, err = do(t, packaged.RunOnServer, in)
+	require.ErrorContains(t, err, "its server is SHUTOFF")
 }

@@ -92,9 +92,9 @@ func (p *Playbooks) FindPlaybooks(ctx context.Context, in PlaybooksInput) (out F
 	for _, of := range list.Vdus {
 		playing := VduPlaying{Vdu: of.Vdu, Order: of.Order}
 		for _, play := range of.Plays[vnfpkg.PlayAction(name)] {
-			playing.Playbooks = append(playing.Playbooks, play.Path)
+			playing.Playbooks = append(playing.Playbooks, play.String())
 			if in.Skipped {
-				show(play.Path + " is not run for " + of.Vdu + `: the operator's setting scripts.policy is not "run"`)
+				show(play.String() + " is not run for " + of.Vdu + `: the operator's setting scripts.policy is not "run"`)
 			}
 		}
 		if len(playing.Playbooks) > 0 {

@@ -15,6 +15,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
 	"github.com/windlass-nfv/windlass/internal/userdata"
+	"github.com/windlass-nfv/windlass/internal/vim"
 	"github.com/windlass-nfv/windlass/scripts"
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
@@ -146,6 +147,86 @@ func TestPlay_runsWhereTheWorkerIsWithoutAnAnsibleServer(t *testing.T) {
 	p.work.Here = nil
 	_, err = do(t, p.work.Play, p.input)
 	require.ErrorContains(t, err, "set scripts.ansible, or roll back and give ansible.server")
+}
+
+// describingCloud is a VIM that tells attributes.
+type describingCloud struct {
+	fakeCloud
+
+	asked []string
+}
+
+func (c *describingCloud) VIM(context.Context, lcm.OpOccID) (vim.VIM, error) { return c, nil }
+
+func (c *describingCloud) Inventory(context.Context, string) (*vim.Inventory, error) {
+	inner := vim.Resource{Name: "inner", VimType: "OS::Nova::Server", ID: "9", Part: "member"}
+	return &vim.Inventory{ID: "top", Resources: []vim.Resource{
+		inner,
+		{Name: "web", VimType: "OS::Nova::Server", Part: "top"},
+		{Name: "net", VimType: "OS::Neutron::Net", Part: "top"},
+		{Name: "db", VimType: "OS::Nova::Server", Part: "top"},
+	}}, nil
+}
+
+func (c *describingCloud) Attributes(_ context.Context, name, owner, resource string) (map[string]any, error) {
+	c.asked = append(c.asked, name+" "+owner+" "+resource)
+	if resource != "web" {
+		return nil, lcm.Errorf(lcm.KindNotFound, "There is no resource %s.", resource)
+	}
+	return map[string]any{"first_address": "192.0.2.7", "admin_pass": "of the machine"}, nil
+}
+
+func TestPlay_fillsInWhatTheVIMTells(t *testing.T) {
+	p := newPlayedSite(t)
+	cloud := &describingCloud{}
+	p.work.Site = &activities.Infrastructure{VIMs: cloud, Deployments: fixedDeployment{}}
+	config := playedConfig
+	vnf := p.Reach.Vnfs.(*fixedVnf)
+	vnf.Context.PackageFile = func(context.Context, string) ([]byte, error) { return []byte(config), nil }
+	config = strings.Replace(config, "{ greeting: _VAR_greeting,", "{ names: _VAR_vnf_resource.VDUNAME_LIST, at: "+
+		"_VAR_resource.web.first_address, as: _VAR_resource.web.admin_pass,", 1)
+	for range 2 {
+		must(t, p.work.Play, p.input)
+	}
+	var variables map[string]any
+	require.NoError(t, json.Unmarshal([]byte(readStdin(p.fake.ran[0].Stdin)["variables"]), &variables))
+	assert.Equal(t, "db,web", variables["names"], "those at the top of the deployment")
+	assert.Equal(t, "192.0.2.7", variables["at"])
+	assert.Equal(t, "of the machine", variables["as"])
+	assert.Contains(t, p.fake.ran[0].Mask, "of the machine")
+	assert.Equal(t, "vnf-1 owner-1 web", cloud.asked[0])
+	assert.Len(t, cloud.asked, 2, "once in each run")
+
+	config = strings.Replace(config, "resource.web.first", "resource.db.first", 1)
+	_, err := do(t, p.work.Play, p.input)
+	require.ErrorContains(t, err, "The playbook Scripts/web.yaml for web lacks _VAR_resource.db.first_address.")
+	cloud.status = ""
+	p.work.Site.VIMs = &fakeCloud{}
+	_, err = do(t, p.work.Play, p.input)
+	assertKind(t, err, lcm.KindInvalid, "cannot tell the attributes of a resource, which _VAR_resource.db.first_address is")
+}
+
+func TestPlay_runsACommand(t *testing.T) {
+	p := newPlayedSite(t)
+	vnf := p.Reach.Vnfs.(*fixedVnf)
+	vnf.Context.PackageFile = func(context.Context, string) ([]byte, error) {
+		return []byte("vdus: { web: { config: { order: 0, vm_app_config: { type: remote-command, username: debian, password: " +
+			"_VAR_login, instantiation: [{ command: echo _VAR_license, order: 0 }] } } } }"), nil
+	}
+	for range 2 {
+		must(t, p.work.AwaitServer, p.input)
+		must(t, p.work.Play, p.input)
+	}
+	require.Equal(t, 2, p.pinned, "a command needs the server")
+	require.Len(t, p.fake.ran, 1, "its end is found again")
+	_, params := readScript(p.fake.ran[0].Script)
+	assert.Equal(t, "windlass-command.yaml", params["PLAYBOOK"])
+	stdin := readStdin(p.fake.ran[0].Stdin)
+	assert.Contains(t, stdin["variables"], `"windlass_command":{"__ansible_unsafe":"echo hunter2"}`)
+	p.driver.Params.Server = nil
+	must(t, p.work.Play, p.input)
+	assert.Contains(t, string(p.here[0].Package["windlass-command.yaml"]), `"name":"echo _VAR_license"`)
+	assert.NotContains(t, string(p.here[0].Package["windlass-command.yaml"]), "hunter2")
 }
 
 func TestPlay_passesOverAnAnsibleServerThatIsGone(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -58,6 +59,7 @@ func (p *Playbooks) Play(ctx context.Context, in PlayInput) (out PlayOutput, err
 		return out, err
 	}
 	maps.DeleteFunc(files, func(name string, text []byte) bool { return !ansible.Wanted(name, int64(len(text))) })
+	maps.Copy(files, run.Files)
 	given := scripts.PlayInput{
 		Package: files, Inventory: run.Inventory, Variables: string(run.Variables), KnownHosts: known, Key: run.Key,
 	}
@@ -151,10 +153,14 @@ func (p *Playbooks) prepare(
 	if err != nil {
 		return run, "", err
 	}
+	attributes, err := p.resources(ctx, in.OpOccID, &told)
+	if err != nil {
+		return run, "", err
+	}
 	if run, err = told.Make(); err != nil {
 		return run, "", err
 	}
-	run.Secrets = append(run.Secrets, hidden...)
+	run.Secrets = slices.Concat(run.Secrets, hidden, attributes)
 	known, err = pinnedHosts(ctx, p.Keys, vnf.Instance.ID, in.All, told.Port)
 	return run, known, err
 }
@@ -229,6 +235,9 @@ func (p *Playbooks) logsIn(ctx context.Context, in PlayInput, vnf VnfContext, dr
 			continue
 		}
 		for _, play := range of.Plays[vnfpkg.PlayAction(in.Hook)] {
+			if play.Command != "" {
+				return true, nil
+			}
 			text, err := vnf.PackageFile(ctx, play.Path)
 			if err != nil {
 				return false, err

@@ -3,6 +3,7 @@ package activities
 import (
 	"cmp"
 	"context"
+	"errors"
 	"maps"
 	"net/netip"
 	"slices"
@@ -196,7 +197,8 @@ func (s *Scripts) RunOnServer(ctx context.Context, in RunOnServerInput) (out Run
 		script: scripts.RunPackageScript{Path: in.Path}, stdin: scripts.Stdin(inputs...), mask: mask, foreign: true,
 		limit: seconds(driver.Params.Timeouts.Run), parameter: "scripts.timeouts.run",
 	})
-	out.PassedOver = s.passOver(ctx, in.NodeInput, in.PassOver, err)
+	off := in.Change == serverLeaves && errors.Is(err, ErrServerOff) // waiting mends that for nobody
+	out.PassedOver = s.passOver(ctx, in.NodeInput, in.PassOver || off, err)
 	if out.PassedOver {
 		err = nil
 	}

@@ -20,7 +20,7 @@ type Playbooks struct {
 	Vdus []VduPlaybooks
 }
 
-// VduPlaybooks is what is played for each server of a VDU, and how Ansible logs in there. The texts may have variables.
+// VduPlaybooks is what is played for each server of a VDU: playbooks, or commands. It tells how Ansible logs in there. The texts may have variables.
 type VduPlaybooks struct {
 	Vdu                         string
 	Order                       int
@@ -31,14 +31,24 @@ type VduPlaybooks struct {
 	Plays map[string][]Play
 }
 
-// Play is one playbook.
+// Play is one playbook, or one command.
 type Play struct {
-	// Path is in the package.
-	Path   string
-	Order  int
-	Params map[string]any
+	// Path is the playbook's in the package, "" for a command.
+	Path string
+	// Command is run on the server by its shell, "" for a playbook.
+	Command string
+	Order   int
+	Params  map[string]any
 	// Targets are VDUs or addresses of its inventory instead of the server.
 	Targets []string
+}
+
+// String names it in a sentence and in a list, as config.yaml has it.
+func (p Play) String() string {
+	if p.Command != "" {
+		return "the command " + quoteName(p.Command)
+	}
+	return p.Path
 }
 
 // playActions are what config.yaml calls the hooks at which Tacker's Ansible driver plays something.
@@ -49,6 +59,9 @@ var playActions = map[string]string{
 
 // PlayAction is what config.yaml calls a hook, "" for one at which nothing is played.
 func PlayAction(hook string) string { return playActions[hook] }
+
+// remoteCommand is the type of a VDU that has commands instead of playbooks.
+const remoteCommand = "remote-command"
 
 // packagePath is the variable for the folder of the package.
 const packagePath = "_VAR_vnf_package_path"
@@ -97,13 +110,17 @@ func readVduPlaybooks(rep *report, vdu string, config *value) VduPlaybooks {
 		Password: of.at("password").str(), KeyFile: of.at("priv_key_file").str(), NodePair: of.at("node_pair").str(),
 		Plays: map[string][]Play{},
 	}
-	if kind := of.at("type").str(); kind != "" && kind != "ansible" {
-		rep.problem(of.at("type").place(), "is of the type %s; only ansible is known (run commands by a shell script of the "+
-			"package)", quoteName(kind))
+	kind := of.at("type").str()
+	if !slices.Contains([]string{"", "ansible", remoteCommand}, kind) {
+		rep.problem(of.at("type").place(), "is of the type %s; known are ansible and %s", quoteName(kind), remoteCommand)
+	}
+	read := readPlay
+	if kind == remoteCommand {
+		read = readCommand
 	}
 	for _, action := range playActions {
 		for _, item := range of.at(action).list() {
-			if play, ok := readPlay(rep, item); ok {
+			if play, ok := read(rep, item); ok {
 				v.Plays[action] = append(v.Plays[action], play)
 			}
 		}
@@ -123,7 +140,8 @@ func orderOf(rep *report, of *value, what string) int {
 
 func readPlay(rep *report, item *value) (p Play, ok bool) {
 	if item.has("command") {
-		rep.problem(item.at("command").place(), "is a command; only playbooks are run (path)")
+		rep.problem(item.at("command").place(), "is a command; its VDU needs the type %s, and a playbook needs a path",
+			remoteCommand)
 		return p, false
 	}
 	named := item.at("path").str()
@@ -139,6 +157,18 @@ func readPlay(rep *report, item *value) (p Play, ok bool) {
 	if given := item.at("params"); given.isMap() {
 		p.Params, _ = given.plain().(map[string]any)
 	}
+	return p, true
+}
+
+// readCommand reads one command. Tacker's schema has it, where path and command exclude each other.
+func readCommand(rep *report, item *value) (p Play, ok bool) {
+	p = Play{Command: strings.TrimSpace(item.at("command").str()), Targets: item.at("target_hosts").words()}
+	if p.Command == "" || item.has("path") {
+		rep.problem(cmp.Or(item.at("path").place(), item.place()), "is no command, which a VDU of the type %s needs "+
+			"(command: TEXT)", remoteCommand)
+		return p, false
+	}
+	p.Order = orderOf(rep, item, p.String())
 	return p, true
 }
 
@@ -165,7 +195,7 @@ func (r *flavourReader) playbooks(hook *Hook, operation string, item *value) {
 	}
 	for _, v := range readPlaybooks(r.rep, root).Vdus {
 		for _, play := range v.Plays[action] {
-			if !r.zip.has(play.Path) {
+			if play.Command == "" && !r.zip.has(play.Path) {
 				r.rep.problem(hook.Playbooks, "names the playbook %s for the VDU %s (%s), which the archive lacks", play.Path, v.Vdu,
 					action)
 			}

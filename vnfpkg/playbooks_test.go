@@ -47,7 +47,7 @@ vdus:
   worker:
     config:
       vm_app_config:
-        type: remote-command
+        type: shell
         instantiation:
           - { command: ls, order: 0 }
           - { path: ../own.yaml, order: 0 }
@@ -57,12 +57,31 @@ vdus:
 	require.Equal(t, []string{
 		`Other/config.yaml:2: the name of the property "plain" does not begin with _VAR_`,
 		`Other/config.yaml:6: the VDU "worker" has no order, which is a whole number`,
-		`Other/config.yaml:7: is of the type "remote-command"; only ansible is known (run commands by a shell script of the package)`,
-		`Other/config.yaml:9: is a command; only playbooks are run (path)`,
+		`Other/config.yaml:7: is of the type "shell"; known are ansible and remote-command`,
+		`Other/config.yaml:9: is a command; its VDU needs the type remote-command, and a playbook needs a path`,
 		`Other/config.yaml:10: "../own.yaml" is no path of a playbook in the package, such as _VAR_vnf_package_path/Scripts/playbook.yaml`,
 		`Other/config.yaml:11: the playbook "_VAR_vnf_package_path/Scripts/none.yaml" has no order, which is a whole number`,
 		`Other/config.yaml: names the playbook Scripts/none.yaml for the VDU worker (instantiation), which the archive lacks`,
 		`Definitions/top.yaml:23: the archive lacks ScriptANSIBLE/config.yaml, which says what Ansible plays at scale_end`,
+	}, problems(t, err))
+}
+
+func TestReadPlaybooks_readsCommands(t *testing.T) {
+	config := func(items string) []byte {
+		return []byte("vdus:\n  web:\n    config:\n      order: 0\n      vm_app_config:\n        type: remote-command\n" +
+			"        termination:\n" + items)
+	}
+	list, err := ReadPlaybooks("config.yaml", config(
+		"          - { command: 'service _VAR_what stop', order: 1 }\n          - { command: sync, order: 0, target_hosts: [db] }\n"))
+	require.NoError(t, err)
+	require.Equal(t, []Play{
+		{Command: "sync", Targets: []string{"db"}}, {Command: "service _VAR_what stop", Order: 1},
+	}, list.Vdus[0].Plays["termination"])
+	require.Equal(t, `the command "sync"`, list.Vdus[0].Plays["termination"][0].String())
+	_, err = ReadPlaybooks("config.yaml", config("          - { path: Scripts/a.yaml, order: 0 }\n          - { command: ls }\n"))
+	require.Equal(t, []string{
+		"config.yaml:8: is no command, which a VDU of the type remote-command needs (command: TEXT)",
+		`config.yaml:9: the command "ls" has no order, which is a whole number`,
 	}, problems(t, err))
 }
 

@@ -86,7 +86,7 @@ func (p *playbookWork) play(ctx workflow.Context, in activities.PlayInput) error
 		return err
 	}
 	_, err := call(soon(ctx), playbooks.Play, in)
-	if err == nil || isCancelled(err) {
+	if !unanswered(ctx, err) {
 		return err
 	}
 	in.PassOver = true

@@ -108,7 +108,7 @@ func (s *scriptWork) onServers(ctx workflow.Context, found activities.FindScript
 			return err
 		}
 		_, err := call(soon(ctx), packageScripts.RunOnServer, in)
-		if err == nil || isCancelled(err) {
+		if !unanswered(ctx, err) {
 			return err
 		}
 		in.PassOver = true // what does not answer must not hold up that it goes

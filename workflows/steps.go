@@ -172,6 +172,17 @@ func isCancelled(err error) bool {
 	return temporal.IsCanceledError(err) || errors.Is(err, workflow.ErrCanceled)
 }
 
+// unanswered tells whether something foreign was not run because nobody answered, so that it can be passed over. What
+// was run and has failed is not run again by itself. Operations of former releases run it again.
+func unanswered(ctx workflow.Context, err error) bool {
+	const change = "failed-foreign-work-is-not-run-again"
+	if err == nil || isCancelled(err) {
+		return false
+	}
+	return workflow.GetVersion(ctx, change, workflow.DefaultVersion, 1) == workflow.DefaultVersion ||
+		errorOf(err).Kind == lcm.KindUnavailable
+}
+
 // errorOf finds the lcm.Error that an activity returned through Temporal.
 func errorOf(err error) *lcm.Error {
 	if err == nil {

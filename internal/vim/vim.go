@@ -121,6 +121,12 @@ type (
 		// NodePorts are the Services of a deployment that every node serves.
 		NodePorts(ctx context.Context, name string) ([]lcm.ExposedService, error)
 	}
+	// Describer tells what else a VIM knows of a resource.
+	Describer interface {
+		// Attributes are those of a resource at the top of a deployment, by its name in the package, with the VIM's words for
+		// them. It is NotFound when there is no such resource.
+		Attributes(ctx context.Context, name, owner, resource string) (map[string]any, error)
+	}
 	// Surveyor tells before anything is made what the VIM would refuse, and what there is no room for.
 	Surveyor interface {
 		// Survey returns one sentence a problem, and changes nothing. The deployment is one that is not there; without a

@@ -1,6 +1,7 @@
 package kubespray
 
 import (
+	"bytes"
 	"encoding/json"
 	"net/http"
 	"os"
@@ -18,8 +19,11 @@ import (
 	"github.com/windlass-nfv/windlass/tests/testbed"
 )
 
-// ofPlaybooks is the VNFD of the sample package ansible.
-const ofPlaybooks = "5a0c7f52-3d0e-4c67-9b59-6a1f0b7d2e84"
+// The VNFDs of the sample package ansible, and of one made of it.
+const (
+	ofPlaybooks = "5a0c7f52-3d0e-4c67-9b59-6a1f0b7d2e84"
+	ofCommands  = "5a0c7f52-3d0e-4c67-9b59-6a1f0b7d2e85"
+)
 
 // TestWindlass_playsPlaybooksOfPackages has Ansible set up real servers, from an Ansible server and confined on this
 // host.
@@ -29,6 +33,7 @@ func TestWindlass_playsPlaybooksOfPackages(t *testing.T) {
 	s := newSite(t)
 	out, err := s.Windlass(t.Context(), "package", "create", "vnfpkg/samples/ansible").CombinedOutput()
 	require.NoError(t, err, "%s", out)
+	s.onboardCommands(t)
 	for name, server := range map[string]map[string]any{
 		"from an Ansible server": {
 			"address": s.ansible.address[ansibleServer], "username": machine.User, "password": testbed.NodePassword,
@@ -36,7 +41,51 @@ func TestWindlass_playsPlaybooksOfPackages(t *testing.T) {
 		"from the worker's host": nil,
 	} {
 		t.Run(name, func(t *testing.T) { s.play(t, server) })
+		t.Run("a command "+name, func(t *testing.T) { s.command(t, server) })
 	}
+}
+
+// onboardCommands makes a package of the sample that has commands instead of playbooks.
+func (s site) onboardCommands(t *testing.T) {
+	t.Helper()
+	dir := t.TempDir()
+	require.NoError(t, os.CopyFS(dir, os.DirFS(filepath.Join(s.Root, "vnfpkg/samples/ansible"))))
+	definitions, err := filepath.Glob(filepath.Join(dir, "Definitions/*.yaml"))
+	require.NoError(t, err)
+	for _, file := range definitions {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(file, bytes.ReplaceAll(text, []byte(ofPlaybooks), []byte(ofCommands)), 0o600))
+	}
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "ScriptANSIBLE/config.yaml"), []byte(`
+vdus:
+  web:
+    config:
+      order: 0
+      vm_app_config:
+        type: remote-command
+        instantiation:
+          - { command: 'echo "{{ _VAR_greeting }} with _VAR_license by $(whoami)"', order: 0 }
+        termination:
+          - { command: "test -e told || { touch told; echo not yet >&2; exit 3; }", order: 0 }
+`), 0o600))
+	out, err := s.Windlass(t.Context(), "package", "create", dir).CombinedOutput()
+	require.NoError(t, err, "%s", out)
+}
+
+// command takes the VNF with commands through its life. That of the termination fails once.
+func (s site) command(t *testing.T, server map[string]any) {
+	t.Helper()
+	vnf := s.createOf(t, ofCommands, "commanded")
+	op := s.Begin(t, vnf, "instantiate", s.playing(t, server))
+	s.Await(t, op, 5*time.Minute, "COMPLETED")
+	logs := s.Call(t, http.MethodGet, "/windlass/v1/vnf_lcm_op_occs/"+path.Base(op)+"/logs", nil)
+	require.Contains(t, string(logs.Body), "{{ hello from the request }} with *** by "+machine.User)
+	op = s.Begin(t, vnf, "terminate", map[string]any{"terminationType": "FORCEFUL"})
+	failed := s.Await(t, op, 5*time.Minute, "FAILED_TEMP")
+	require.Regexp(t, `FAILED: .*not yet`, failed["error"].(map[string]any)["detail"])
+	require.Equal(t, http.StatusAccepted, s.Act(t, op, "retry", nil).Status)
+	s.Await(t, op, 5*time.Minute, "COMPLETED")
 }
 
 // play instantiates, scales, heals and terminates the sample, and looks at the pages of its servers.

@@ -3,6 +3,7 @@ package ansible_test
 import (
 	"context"
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -14,7 +15,7 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-const config = `
+var config = `
 vdus:
   web:
     config:
@@ -89,6 +90,18 @@ func TestCheckRequest_tellsWhatCannotBePlayed(t *testing.T) {
 	}
 }
 
+func TestCheckRequest_supposesWhatTheVIMWillTell(t *testing.T) {
+	all := config
+	defer func() { config = all }()
+	config = strings.Replace(all, "_VAR_who", "_VAR_vnf_resource.CPNAME_LIST of _VAR_resource.web.first_address", 1)
+	runs := driver.ScriptsAllowed{Policy: lcm.ScriptsRun, Ansible: true}
+	require.Empty(t, problems(t, runs, `{}`))
+	config = strings.Replace(all, "_VAR_who", "_VAR_vnf_resource.NAMES of _VAR_resource.web", 1)
+	found := problems(t, runs, `{}`)
+	require.Len(t, found, 1)
+	require.Contains(t, found[0].Detail, "lacks _VAR_resource.web, _VAR_vnf_resource.NAMES. Give what is missing")
+}
+
 func TestSteps_areAtTheHooksOfTacker(t *testing.T) {
 	a := &ansible.Ansible{}
 	f := lifecycle.Facts{Flavour: flavour(), Scripts: lcm.ScriptsRun}
@@ -143,4 +156,61 @@ func TestMake_fillsVariablesInAnyDepth(t *testing.T) {
 	run, err = told.Make()
 	require.NoError(t, err)
 	require.Contains(t, string(run.Variables), `"{{ windlass_package }}/keys/id"`)
+}
+
+func TestMake_runsACommandByAPlaybookOfItsOwn(t *testing.T) {
+	told := ansible.Told{
+		Vdu: vnfpkg.VduPlaybooks{Vdu: "web", Plays: map[string][]vnfpkg.Play{"termination": {
+			{Command: "docker ps --format '{{.ID}}' --token _VAR_token"},
+		}}},
+		Action: "termination", Address: "192.0.2.1", Addresses: map[string][]string{"web": {"192.0.2.1"}},
+		Variables: map[string]string{"token": "hunter2"},
+	}
+	_, err := told.Make()
+	require.ErrorContains(t, err, "The command \"docker ps --format '{{.ID}}' --token _VAR_token\" for web lacks a user for SSH: "+
+		"give ansible.servers.web.")
+	told.Login = ansible.Login{Username: "debian"}
+	run, err := told.Make()
+	require.NoError(t, err)
+	require.JSONEq(t, `{"host": "192.0.2.1", "web": "192.0.2.1", "ansible_ssh_user": "debian",
+		"windlass_command": {"__ansible_unsafe": "docker ps --format '{{.ID}}' --token hunter2"}}`, string(run.Variables))
+	require.JSONEq(t, `[{"name": "A command of the package", "hosts": "all", "gather_facts": false, "tasks": [
+		{"name": "docker ps --format '{ {.ID}}' --token _VAR_token", "ansible.builtin.raw": "{{ windlass_command }}",
+			"register": "windlass_said"},
+		{"name": "Its output", "ansible.builtin.debug": {"msg": "{{ windlass_said.stdout_lines }}"},
+			"when": "windlass_said.stdout_lines | length > 0"}]}]`, string(run.Files[run.Playbook]), "no secret is in it")
+}
+
+func TestResources_areThoseThatTheRunNames(t *testing.T) {
+	told := ansible.Told{
+		Vdu: vnfpkg.VduPlaybooks{Vdu: "web", Username: "_VAR_user", Plays: map[string][]vnfpkg.Play{"healing": {{
+			Path: "a.yaml", Targets: []string{"_VAR_resource.CP1.fixed_ips.0.ip_address"},
+			Params: map[string]any{
+				"names": "_VAR_vnf_resource.VDUNAME_LIST and _VAR_vnf_resource.NO_LIST", "given": "_VAR_resource.CP1.id",
+				"deep": map[string]any{"list": []any{"_VAR_resource.CP1.mac_address", 7}},
+			},
+		}}}},
+		Action: "healing", Variables: map[string]string{"resource.CP1.id": "of the request"},
+	}
+	require.Equal(t, []string{
+		"resource.CP1.fixed_ips.0.ip_address", "resource.CP1.mac_address", "vnf_resource.NO_LIST", "vnf_resource.VDUNAME_LIST",
+	}, told.Resources())
+}
+
+func TestAttribute_isWrittenAsByTacker(t *testing.T) {
+	var attributes map[string]any
+	require.NoError(t, json.Unmarshal([]byte(`{"id": "4711", "port": 8080, "up": true, "none": null, "names": ["b", "a"],
+		"addresses": {"net2": [], "net1": [{"addr": "192.0.2.7"}]}}`), &attributes))
+	for path, want := range map[string]string{
+		"id": "4711", "port": "8080", "up": "true", "names": "b,a", "names.1": "a", "addresses": "net1,net2",
+		"addresses.net1": `{"addr":"192.0.2.7"}`, "addresses.net1.0.addr": "192.0.2.7",
+	} {
+		got, ok := ansible.Attribute(attributes, path)
+		require.True(t, ok, path)
+		require.Equal(t, want, got, path)
+	}
+	for _, path := range []string{"", "none", "id.more", "names.2", "names.x", "nothing"} {
+		_, ok := ansible.Attribute(attributes, path)
+		require.False(t, ok, path)
+	}
 }

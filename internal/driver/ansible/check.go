@@ -74,6 +74,7 @@ func checkHook(ctx context.Context, r driver.Request, a *Ansible, at string) err
 				Vdu: of, Action: action, Play: i, Address: "192.0.2.1", Addresses: map[string][]string{of.Vdu: {"192.0.2.1"}},
 				Variables: variables, Login: Login{Username: a.Params.Servers[of.Vdu].Username},
 			}
+			told.suppose()
 			if _, err := told.Make(); err != nil {
 				r.Found.Mistake(lcm.Problem{Path: paramsPath, Detail: lcm.Sentence(err)})
 			}

@@ -35,8 +35,9 @@ type Login struct{ Username, Password, Key string }
 
 // Run is one run of ansible-playbook.
 type Run struct {
-	// Playbook is its path in the package.
+	// Playbook is its path in the package, or among Files: those beside the package's.
 	Playbook string
+	Files    map[string][]byte
 	// Inventory lists the hosts by their addresses, as Tacker's does. Hosts are the VNF's among them, or others.
 	Inventory string
 	// Given are its params in config.yaml, filled in.
@@ -74,6 +75,7 @@ func (t Told) Make() (Run, error) {
 		run.Given[name] = f.fill(value)
 	}
 	maps.Copy(vars, run.Given)
+	f.command(vars, play, &run)
 	f.login(vars, &run)
 	run.Inventory = f.inventory(play)
 	if len(f.lacking) > 0 {
@@ -107,6 +109,8 @@ func (f filler) login(vars map[string]any, run *Run) {
 	}
 	if user != "" {
 		vars["ansible_ssh_user"] = user
+	} else if run.Files != nil {
+		f.lacking["a user for SSH: give ansible.servers."+f.told.Vdu.Vdu] = true
 	}
 	if password != "" {
 		// What looks like a template in it is none.
@@ -209,8 +213,12 @@ func (f filler) failed(what string) string {
 }
 
 func (f filler) problems(play vnfpkg.Play) error {
-	return lcm.Errorf(lcm.KindInvalid, "The playbook %s for %s lacks %s. Give what is missing in "+
-		"additionalParams.ansible.variables or .secrets of the request, by its name without _VAR_.", play.Path, f.told.Vdu.Vdu,
+	what := play.String()
+	if play.Command == "" {
+		what = "the playbook " + what
+	}
+	return lcm.Errorf(lcm.KindInvalid, "%s for %s lacks %s. Give what is missing in additionalParams.ansible.variables or "+
+		".secrets of the request, by its name without _VAR_.", strings.ToUpper(what[:1])+what[1:], f.told.Vdu.Vdu,
 		strings.Join(slices.Sorted(maps.Keys(f.lacking)), ", "))
 }
 

@@ -51,3 +51,22 @@ func stackOf(r stackresources.Resource, top string) string {
 	_, id := holderOf(r, "", top)
 	return id
 }
+
+// resource is one of the top stack, with its attributes.
+func (c *Cloud) resource(ctx context.Context, name, owner, resource string) (*stackresources.Resource, error) {
+	have, err := c.owned(ctx, name, owner)
+	if err != nil {
+		return nil, err
+	}
+	r, err := stackresources.Get(ctx, c.heat, have.Name, have.ID, resource).Extract()
+	return r, translate("read the resource "+resource, err)
+}
+
+// Attributes implements vim.Describer.
+func (c *Cloud) Attributes(ctx context.Context, name, owner, resource string) (map[string]any, error) {
+	r, err := c.resource(ctx, name, owner, resource)
+	if err != nil {
+		return nil, err
+	}
+	return r.Attributes, nil
+}

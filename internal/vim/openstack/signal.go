@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/gophercloud/gophercloud/v2"
-	"github.com/gophercloud/gophercloud/v2/openstack/orchestration/v1/stackresources"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
@@ -14,13 +13,9 @@ import (
 // AlarmURL is the address at which whoever has it signals a scaling policy (or another resource that has one) in the
 // top stack. It is a secret.
 func (c *Cloud) AlarmURL(ctx context.Context, name, owner, resource string) (string, error) {
-	have, err := c.owned(ctx, name, owner)
+	r, err := c.resource(ctx, name, owner, resource)
 	if err != nil {
 		return "", err
-	}
-	r, err := stackresources.Get(ctx, c.heat, have.Name, have.ID, resource).Extract()
-	if err != nil {
-		return "", translate("read the resource "+resource, err)
 	}
 	address := text(r.Attributes, "alarm_url")
 	if address == "" {

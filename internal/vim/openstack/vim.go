@@ -11,6 +11,7 @@ import (
 var _ interface {
 	vim.VIM
 	vim.Balancer
+	vim.Describer
 	vim.Power
 	vim.Reconnector
 	vim.Restorer

@@ -48,6 +48,7 @@ func Run(t *testing.T, bed Bed) {
 	s.absent()
 	s.surveys()
 	id := s.deploys()
+	s.describes()
 	s.leavesOthersAlone(id)
 	s.changes()
 	s.replaces()
@@ -164,6 +165,21 @@ func (s *site) deploys() string {
 	require.NoError(s, err)
 	require.Equal(s, []string{id}, top)
 	return id
+}
+
+// describes asks for the attributes of the group.
+func (s *site) describes() {
+	describer, ok := s.VIM.(vim.Describer)
+	if !ok {
+		return
+	}
+	attributes, err := describer.Attributes(s.ctx(), s.Name, owner, "workers")
+	require.NoError(s, err)
+	require.NotEmpty(s, attributes)
+	_, err = describer.Attributes(s.ctx(), s.Name, owner, "nothing")
+	s.isKind(lcm.KindNotFound, err)
+	_, err = describer.Attributes(s.ctx(), s.Name, other, "workers")
+	s.isKind(lcm.KindConflict, err)
 }
 
 // leavesOthersAlone comes as somebody whose deployment it is not.

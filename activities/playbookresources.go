@@ -1,0 +1,92 @@
+package activities
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/windlass-nfv/windlass/internal/driver/ansible"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/secrets"
+	"github.com/windlass-nfv/windlass/internal/vim"
+)
+
+// resources adds the variables about what the VNF consists of on the VIM, where a run has any. One without a value stays
+// out, so that it is told with all others that lack one.
+func (p *Playbooks) resources(ctx context.Context, id lcm.OpOccID, told *ansible.Told) (hidden []string, err error) {
+	wanted := told.Resources()
+	if len(wanted) == 0 {
+		return nil, nil
+	}
+	cloud, err := p.Site.VIMs.VIM(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	name, owner, err := p.Site.Deployments.DeploymentName(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	known := knownResources{cloud: cloud, name: name, owner: owner, attributes: map[string]map[string]any{}}
+	for _, variable := range wanted {
+		value, ok, err := known.value(ctx, variable)
+		if err != nil {
+			return nil, err
+		}
+		if !ok {
+			continue
+		}
+		told.Variables[variable] = value
+		if secrets.IsSecretKey(variable[strings.LastIndexByte(variable, '.')+1:]) {
+			hidden = append(hidden, value)
+		}
+	}
+	return hidden, nil
+}
+
+// knownResources remembers what the VIM has told.
+type knownResources struct {
+	cloud       vim.VIM
+	name, owner string
+	inventory   *vim.Inventory
+	attributes  map[string]map[string]any
+}
+
+func (k *knownResources) value(ctx context.Context, variable string) (value string, ok bool, err error) {
+	if list, is := strings.CutPrefix(variable, ansible.ListPrefix); is {
+		ending, ok := ansible.Lists[list]
+		if !ok {
+			return "", false, nil
+		}
+		if k.inventory == nil {
+			if k.inventory, err = k.cloud.Inventory(ctx, k.name); err != nil {
+				return "", false, err
+			}
+		}
+		return k.list(ending), true, nil
+	}
+	resource, path, _ := strings.Cut(strings.TrimPrefix(variable, ansible.ResourcePrefix), ".")
+	if _, read := k.attributes[resource]; !read {
+		describer, err := vim.As[vim.Describer](k.cloud, "tell the attributes of a resource, which _VAR_"+variable+" is")
+		if err != nil {
+			return "", false, err
+		}
+		k.attributes[resource], err = describer.Attributes(ctx, k.name, k.owner, resource)
+		if err != nil && !lcm.Is(err, lcm.KindNotFound) {
+			return "", false, err
+		}
+	}
+	value, ok = ansible.Attribute(k.attributes[resource], path)
+	return value, ok, nil
+}
+
+// list has the names of the resources at the top of the deployment whose types end so, with commas.
+func (k *knownResources) list(ending string) string {
+	var names []string
+	for _, r := range k.inventory.Resources {
+		if k.inventory.AtTop(r) && strings.HasSuffix(r.VimType, ending) {
+			names = append(names, r.Name)
+		}
+	}
+	slices.Sort(names)
+	return strings.Join(slices.Compact(names), ",")
+}

@@ -1,0 +1,110 @@
+package ansible
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Variables of Tacker's driver about what the VNF consists of on the VIM.
+const (
+	// ResourcePrefix comes before a resource's name and the path of one of its attributes.
+	ResourcePrefix = "resource."
+	// ListPrefix comes before one of Lists.
+	ListPrefix = "vnf_resource."
+)
+
+// Lists are lists of the names of resources at the top of a deployment, by how the VIM's word for them ends.
+var Lists = map[string]string{
+	"RESOURCE_LIST": "", "VDUNAME_LIST": "::Server", "CPNAME_LIST": "::Port", "VBNAME_LIST": "::Volume",
+	"CBNAME_LIST": "::VolumeAttachment", "ALARMNAME_LIST": "::EventAlarm",
+}
+
+// Resources are the names of the variables of the run about resources that nothing else gives a value.
+func (t Told) Resources() []string {
+	of, found := t.Vdu.Plays[t.Action][t.Play], map[string]bool{}
+	var look func(value any)
+	look = func(value any) {
+		switch v := value.(type) {
+		case string:
+			for _, name := range variablePattern.FindAllString(v, -1) {
+				name = strings.TrimPrefix(name, "_VAR_")
+				_, known := t.Variables[name]
+				found[name] = !known && (strings.HasPrefix(name, ResourcePrefix) || strings.HasPrefix(name, ListPrefix))
+			}
+		case []any:
+			for _, item := range v {
+				look(item)
+			}
+		case map[string]any:
+			for _, item := range v {
+				look(item)
+			}
+		}
+	}
+	look(of.Params)
+	for _, text := range append([]string{of.Command, t.Vdu.Username, t.Vdu.Password, t.Vdu.KeyFile}, of.Targets...) {
+		look(text)
+	}
+	maps.DeleteFunc(found, func(_ string, wanted bool) bool { return !wanted })
+	return slices.Sorted(maps.Keys(found))
+}
+
+// suppose gives those of the variables a value that a VNF may have one for, before there is a VNF.
+func (t Told) suppose() {
+	for _, name := range t.Resources() {
+		list, isList := strings.CutPrefix(name, ListPrefix)
+		if _, known := Lists[list]; known || !isList && strings.Count(name, ".") > 1 {
+			t.Variables[name] = "192.0.2.1"
+		}
+	}
+}
+
+// Attribute is the text of an attribute, as Tacker's driver writes it: the items of a list, or the names in a map, with
+// commas. path is separated by dots; in a list it has numbers. It is false where there is none.
+func Attribute(attributes map[string]any, path string) (string, bool) {
+	var value any = attributes
+	for name := range strings.SplitSeq(path, ".") {
+		switch of := value.(type) {
+		case map[string]any:
+			value = of[name]
+		case []any:
+			if i, err := strconv.Atoi(name); err == nil && i >= 0 && i < len(of) {
+				value = of[i]
+				continue
+			}
+			return "", false
+		default:
+			return "", false
+		}
+	}
+	switch v := value.(type) {
+	case nil:
+		return "", false
+	case map[string]any:
+		return strings.Join(slices.Sorted(maps.Keys(v)), ","), true
+	case []any:
+		items := make([]string, 0, len(v))
+		for _, item := range v {
+			items = append(items, textOf(item))
+		}
+		return strings.Join(items, ","), true
+	}
+	return textOf(value), true
+}
+
+func textOf(value any) string {
+	switch v := value.(type) {
+	case string:
+		return v
+	case map[string]any, []any:
+		text, _ := json.Marshal(v) //nolint:errchkjson // it was read from JSON
+		return string(text)
+	case float64:
+		return strconv.FormatFloat(v, 'f', -1, 64)
+	}
+	return fmt.Sprint(value)
+}
