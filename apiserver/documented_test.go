@@ -1,157 +1,148 @@
 package apiserver
 
 import (
-	"encoding/json"
-	"maps"
+	"fmt"
 	"net/http"
 	"os"
-	"regexp"
-	"strconv"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-var (
-	documentedJSON = regexp.MustCompile("(?s)```json\n(.*?)```")
-	toReplace      = regexp.MustCompile(`"(REPLACE-[A-Z-]*|\.\.\.)"`)
+// shownBody is a body in a how-to page: the page, and the body's place among the bodies of the page.
+type shownBody struct {
+	page string
+	nth  int
+	// at is the place of the body in the request.
+	at string
+	// free is what members begin with whose types the client, or a template, chooses: paths with spaces between them.
+	free string
+}
+
+const (
+	ofParams   = "additionalParams"
+	ofCluster  = ofParams + "/" + lcm.ClusterParamsKey
+	ofRegistry = ofParams + "/private_registry_installation_param"
+	// withCA stands for the sample k8s-ha with a certificate of a CA in it.
+	withCA = "with a CA"
 )
 
-// documented are the bodies of requests in a how-to page, in its order. What a reader has to replace is replaced; "..."
-// stands for a secret.
-func documented(t *testing.T, page string) (out []map[string]any) {
-	t.Helper()
-	text, err := os.ReadFile("../docs/how-to/" + page)
-	require.NoError(t, err)
-	replaced := toReplace.ReplaceAllString(string(text), `"`+marker+`"`)
-	replaced = strings.ReplaceAll(replaced, `"-----BEGIN CERTIFICATE-----..."`, strconv.Quote(somePEM))
-	for _, m := range documentedJSON.FindAllStringSubmatch(replaced, -1) {
-		var body map[string]any
-		require.NoError(t, json.Unmarshal([]byte(m[1]), &body), m[1])
-		out = append(out, body)
-	}
-	return out
-}
-
-// sampleRequest is a request of the samples, with a VIM and a secret that there are.
-func sampleRequest(t *testing.T, name, vim string) (request map[string]any) {
-	t.Helper()
-	text, err := os.ReadFile("../vnfpkg/samples/requests/" + name + ".json")
-	require.NoError(t, err)
-	filled := strings.ReplaceAll(string(text), "REPLACE-WITH-THE-ID-OF-THE-VIM", vim)
-	filled = strings.ReplaceAll(filled, "REPLACE-WITH-THE-ADDRESS-OF-THE-ANSIBLE-SERVER", "192.0.2.9")
-	filled = toReplace.ReplaceAllString(filled, `"`+marker+`"`)
-	require.NoError(t, json.Unmarshal([]byte(filled), &request))
-	return request
-}
-
-// documentedBodies are the bodies in how-to pages that no other test sends: the page and the place in it, and the
-// package and the request of the samples that the body is a part of.
-var documentedBodies = map[string]struct {
-	page         string
-	nth          int
+// instantiating are bodies that belong to a request to instantiate a VNF, with the package and the request of the
+// samples that they are a part of.
+var instantiating = []struct {
+	shownBody
 	pkg, request string
-	root         string
+	v2           bool
 }{
-	"playbooks": {"ansible.md", 0, "../vnfpkg/samples/ansible", "instantiate-ansible", "/vnflcm/v1"},
-	"scripts":   {"scripts.md", 0, "../vnfpkg/samples/scripts", "instantiate-scripts", "/vnflcm/v1"},
-	"kubespray": {"kubespray.md", 0, "../vnfpkg/samples/k8s-kubespray", "instantiate-kubespray", "/vnflcm/v1"},
-	"a port":    {"connection-points.md", 0, "../tests/e2e/testdata/givenport", "", "/vnflcm/v2"},
-	"an OpenStack of the request": {
-		"instantiate.md", 1, "../vnfpkg/samples/k8s-ha", "instantiate-ha", "/vnflcm/v1",
+	{shownBody{page: "ansible.md"}, "ansible", "ansible", false},
+	{shownBody{page: "scripts.md"}, "scripts", "scripts", false},
+	{shownBody{page: "kubespray.md"}, "k8s-kubespray", "kubespray", false},
+	{shownBody{page: "connection-points.md"}, "../../tests/e2e/testdata/givenport", "", true},
+	{
+		shownBody{page: "instantiate.md", free: "/additionalParams/pod_cidr /additionalParams/node_password"},
+		"k8s-ha", "ha", false,
 	},
-	"a Kubernetes of the request": {
-		"instantiate.md", 2, "../vnfpkg/samples/cnf-manifests", "instantiate-cnf-manifests", "/vnflcm/v2",
+	{shownBody{page: "instantiate.md", nth: 1}, "k8s-ha", "ha", false},
+	{shownBody{page: "instantiate.md", nth: 2}, "cnf-manifests", "cnf-manifests", true},
+	{shownBody{page: "registries.md", at: ofCluster}, withCA, "ha", false},
+	{shownBody{page: "persistent-volumes.md", at: ofCluster}, "k8s-ha", "storage", false},
+	{shownBody{page: "persistent-volumes.md", nth: 1, at: ofCluster}, "k8s-ha", "storage", false},
+	{shownBody{page: "registry-vnf.md", at: ofRegistry}, "private-registry", "registry", false},
+	{shownBody{page: "registry-vnf.md", nth: 1, at: ofRegistry}, "private-registry", "registry-volume", false},
+	{shownBody{page: "external-load-balancer.md", at: ofCluster}, "external-lb", "external-lb", false},
+	{
+		shownBody{page: "external-load-balancer.md", nth: 2, at: ofCluster + "/external_lb_param"},
+		"external-lb", "external-lb-octavia", false,
 	},
+	{shownBody{page: "external-load-balancer.md", nth: 3, at: ofParams}, "cnf-nodeport", "cnf-nodeport", false},
+	{shownBody{page: "container-networks.md"}, "cnf-networks", "cnf-networks", false},
+	{shownBody{page: "hybrid.md"}, "hybrid", "hybrid", false},
+	{
+		shownBody{page: "helm.md", at: ofParams + "/helm_parameters", free: "/" + ofParams + "/helm_parameters/"},
+		"cnf-helm", "cnf-helm", false,
+	},
+	{shownBody{page: "helm.md", nth: 1, at: ofParams}, "cnf-helm", "cnf-helm", false},
+	{shownBody{page: "helm.md", nth: 2, at: ofParams}, "cnf-helm", "cnf-helm", false},
 }
 
-// A page's body is taken as it is. With a value of a wrong type in the place of any of its members it is not: so the
-// API reads each of them, and none is misspelt.
 func TestDocumentedBodies_areReadToTheLastMember(t *testing.T) {
-	for name, c := range documentedBodies {
-		t.Run(name, func(t *testing.T) {
-			b := newBench(t, func(o *Options) { o.Scripts, o.Ansible, o.Python = lcm.ScriptsRun, true, true })
-			vnfd, vim := b.onboardDir(c.pkg), b.registerVim("lab", true)
-			request := map[string]any{"flavourId": "simple"}
+	for _, c := range instantiating {
+		t.Run(fmt.Sprintf("%s %d", c.page, c.nth), func(t *testing.T) {
+			b := newBench(t, func(o *Options) {
+				o.Scripts, o.Ansible, o.Python, o.Files = lcm.ScriptsRun, true, true, sampleChart(t)
+			})
+			vims := map[string]string{"openstack": b.registerVim("lab", true), "kubernetes": b.registerCluster("c")}
+			request, root := map[string]any{"flavourId": "simple"}, "/vnflcm/v1"
 			if c.request != "" {
-				request = sampleRequest(t, c.request, vim)
+				request = sampleRequest(t, "instantiate-"+c.request)
 			}
-			if c.root == "/vnflcm/v2" {
-				request = asV2(t, request)
+			if c.v2 {
+				request, root = asV2(t, request), "/vnflcm/v2"
 			}
-			bodies := documented(t, c.page)
-			require.Greater(t, len(bodies), c.nth)
-			merge(request, bodies[c.nth])
-			instance := b.create(c.root, vnfd)
-			for _, path := range members("", bodies[c.nth]) {
-				a := b.do("POST", instance+"/instantiate", wrong(t, request, path))
-				require.Contains(t, []int{http.StatusBadRequest, http.StatusUnprocessableEntity}, a.Status,
-					"nobody reads %s of %s", path, c.page)
+			vnfd := ""
+			if c.pkg == withCA {
+				vnfd = b.onboardWithCA()
+			} else {
+				vnfd = b.onboardDir(filepath.Join("../vnfpkg/samples", c.pkg))
 			}
-			b.do("POST", instance+"/instantiate", request).want(http.StatusAccepted)
+			body := c.read(t)
+			put(request, c.at, body)
+			connect(request["vimConnectionInfo"], vims)
+			b.readsAll(t, c.shownBody, body, "POST", b.create(root, vnfd)+"/instantiate", request)
 		})
 	}
 }
 
-// merge puts a body into a request: its members, and in additionalParams theirs, beside those of the request.
-func merge(request, body map[string]any) {
-	params, _ := request["additionalParams"].(map[string]any)
-	maps.Copy(request, body)
-	if own, ok := body["additionalParams"].(map[string]any); ok {
-		maps.Copy(params, own)
-		request["additionalParams"] = params
-	}
-}
-
-// members are the paths of all members of a document, and of all items of its lists.
-func members(path string, v any) (out []string) {
-	switch v := v.(type) {
-	case map[string]any:
-		for name, member := range v {
-			out = append(append(out, path+"/"+name), members(path+"/"+name, member)...)
-		}
-	case []any:
-		for i, item := range v {
-			at := path + "/" + strconv.Itoa(i)
-			out = append(append(out, at), members(at, item)...)
-		}
-	}
-	return out
-}
-
-// wrong is a copy of a document with a value of another type at that path.
-func wrong(t *testing.T, doc map[string]any, path string) (out map[string]any) {
+// readsAll sends a request with a page's body in it, and it is taken as it is. With a value of a wrong type in the place
+// of any of the body's members it is not: so the API reads each of them, and none is misspelt.
+func (b *bench) readsAll(t *testing.T, s shownBody, body any, method, url string, request map[string]any) {
 	t.Helper()
-	text, err := json.Marshal(doc)
-	require.NoError(t, err)
-	require.NoError(t, json.Unmarshal(text, &out))
-	steps := strings.Split(path, "/")[1:]
-	var at any = out
-	for i, step := range steps {
-		last := i == len(steps)-1
-		switch v := at.(type) {
-		case map[string]any:
-			if at = v[step]; last {
-				v[step] = ofAnotherType(at)
-			}
-		case []any:
-			n, err := strconv.Atoi(step)
-			require.NoError(t, err)
-			if at = v[n]; last {
-				v[n] = ofAnotherType(at)
-			}
-		}
+	contentType := "Content-Type: application/json"
+	if method == http.MethodPatch {
+		contentType = asMergePatch
 	}
-	return out
+	refused := []int{http.StatusBadRequest, http.StatusUnprocessableEntity}
+	for _, path := range members(strings.TrimSuffix("/"+s.at, "/"), body) {
+		if slices.ContainsFunc(strings.Fields(s.free), func(f string) bool { return strings.HasPrefix(path, f) }) {
+			continue
+		}
+		a := b.do(method, url, wrong(t, request, path), contentType)
+		require.Contains(t, refused, a.Status, "nobody reads %s of %s", path, s.page)
+	}
+	a := b.do(method, url, request, contentType)
+	require.Contains(t, []int{http.StatusAccepted, http.StatusCreated}, a.Status, "%s", a.Body)
 }
 
-func ofAnotherType(v any) any {
-	switch v.(type) {
-	case map[string]any, []any:
-		return 7
+// noRequests are JSON texts of how-to pages that are in no request, and why.
+var noRequests = map[shownBody]string{
+	{page: "containers.md"}: "a part of an answer",
+}
+
+// TestDocumentedBodies_areAllSent finds bodies of how-to pages that the other tests do not send.
+func TestDocumentedBodies_areAllSent(t *testing.T) {
+	sent := map[shownBody]bool{}
+	know := func(s shownBody) { sent[shownBody{page: s.page, nth: s.nth}] = true }
+	for _, c := range instantiating {
+		know(c.shownBody)
 	}
-	return []any{[]any{}}
+	for _, c := range changing {
+		know(c.shownBody)
+	}
+	for s := range noRequests {
+		know(s)
+	}
+	files, err := os.ReadDir("../docs/how-to")
+	require.NoError(t, err)
+	require.True(t, slices.ContainsFunc(files, func(f os.DirEntry) bool { return f.Name() == "containers.md" }))
+	for _, file := range files {
+		for n, body := range bodies(t, file.Name()) {
+			assert.True(t, sent[shownBody{page: file.Name(), nth: n}], "no test sends body %d of %s: %v", n, file.Name(), body)
+		}
+	}
 }

@@ -88,3 +88,13 @@ func TestCheck_findsWhatIsNotDefined(t *testing.T) {
 		}
 	}
 }
+
+func TestCheckShown_wantsRequestsWithoutMembersThatAreNotDescribed(t *testing.T) {
+	const policy = "/windlass/v1/vnf_instances/" + id + "/drift_policy"
+	answer := `{"check":true,"interval":300,"autoHeal":true,"agreeingChecks":2,"maxHeals":3,"maxHealsPeriod":3600}`
+	right := exchange("PUT", policy, `{"check":true}`, 200, answer, "ETag", `"1"`)
+	require.NoError(t, CheckShown(right))
+	misspelt := exchange("PUT", policy, `{"chek":true}`, 200, answer, "ETag", `"1"`)
+	require.NoError(t, Check(misspelt))
+	require.ErrorContains(t, CheckShown(misspelt), `property "chek" is unsupported`)
+}

@@ -65,6 +65,15 @@ func checkOwn(e Exchange) error {
 	return nil
 }
 
+// CheckShown is Check for an exchange that the documents show: its request has no members but those that are described.
+func CheckShown(e Exchange) error {
+	both, err := ownDefinitions()
+	if err != nil {
+		return err
+	}
+	return errors.Join(Check(e), checkOwnRequest(both[1], e))
+}
+
 func checkOwnRequest(d *definition, e Exchange) error {
 	operation := d.find(e.Method, e.path())
 	if operation == nil || operation.RequestBody == nil || !e.accepted() {

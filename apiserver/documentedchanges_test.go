@@ -1,0 +1,123 @@
+package apiserver
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// changing are the bodies of how-to pages that belong to other requests. ready prepares what the request is for.
+var changing = []struct {
+	shownBody
+	method string
+	ready  func(t *testing.T, b *bench) (url string)
+	// request is what the body is a part of; empty where it is all.
+	request string
+	// stands are what stands for what a reader has: pairs.
+	stands []string
+}{
+	{shownBody{page: "scale-and-heal.md"}, "POST", task("scale"), "", aWorker},
+	{shownBody{page: "scale-and-heal.md", nth: 1}, "POST", task("scale_to_level"), "", []string{"8", "2"}},
+	{shownBody{page: "scale-and-heal.md", nth: 2}, "POST", task("heal"), "", aWorker},
+	{
+		shownBody{page: "external-load-balancer.md", nth: 1},
+		"POST", task("scale"), "",
+		[]string{"balancer_instance", "worker_instance"},
+	},
+	{shownBody{page: "failed-operations.md"}, "POST", func(t *testing.T, b *bench) string {
+		t.Helper()
+		path := b.do("POST", b.running("/vnflcm/v1")+"/heal", `{}`).path()
+		b.enter(path, lcm.Processing)
+		return path + "/cancel"
+	}, "", nil},
+	{
+		shownBody{page: "modify.md", free: "/vnfcInfoModifications/0/vnfcConfigurableProperties/"},
+		"PATCH",
+		func(t *testing.T, b *bench) string { t.Helper(); return b.named("/vnflcm/v2") }, "",
+		[]string{"a-001", "w-010"},
+	},
+	{shownBody{page: "registries.md", nth: 1}, "PATCH", func(t *testing.T, b *bench) string {
+		t.Helper()
+		return b.running("/vnflcm/v1")
+	}, "", nil},
+	{shownBody{page: "external-connectivity.md"}, "POST", func(t *testing.T, b *bench) string {
+		t.Helper()
+		return b.plainServer("/vnflcm/v1") + "/change_ext_conn"
+	}, "", []string{"CP1", "VDU1_CP1"}},
+	{shownBody{page: "change-package.md"}, "POST", anotherWeb, "", nil},
+	{
+		shownBody{page: "change-package.md", nth: 1, at: "additionalParams/vdu_params/0"},
+		"POST", anotherWeb,
+		`{"vnfdId": "3d1f0c52-8f0a-4a53-9a7c-5be2f7f0c1aa", "additionalParams": {
+			"lcm-kubernetes-def-files": ["Files/kubernetes/web.yaml"], "vdu_params": [{}]}}`,
+		[]string{marker, "web"},
+	},
+	{shownBody{page: "packages.md"}, "POST", func(t *testing.T, b *bench) string {
+		t.Helper()
+		return b.do("POST", "/vnfpkgm/v1/vnf_packages", map[string]any{}).path() + "/package_content/upload_from_uri"
+	}, "", nil},
+	{shownBody{page: "subscriptions.md"}, "POST", func(*testing.T, *bench) string {
+		return "/vnflcm/v2/subscriptions"
+	}, "", nil},
+}
+
+var aWorker = []string{
+	"3f2a91c0-0d1e-4e0f-8a3f-6f1f2f9d9c11", "worker-0", "masterNode-34b246cd-1c0e-4b0f-9d1c-0a8e5b1d2f11", "worker-0",
+}
+
+// task is an operation of a cluster that runs.
+func task(name string) func(*testing.T, *bench) string {
+	return func(t *testing.T, b *bench) string { t.Helper(); return b.running("/vnflcm/v1") + "/" + name }
+}
+
+// anotherWeb is the sample of manifests, instantiated, with another package for it on board.
+func anotherWeb(t *testing.T, b *bench) (url string) {
+	t.Helper()
+	const sample = "../vnfpkg/samples/cnf-manifests"
+	instance := b.create("/vnflcm/v2", b.onboardDir(sample))
+	inst := b.instance(instance)
+	inst.VimConnections = []lcm.VimConnectionInfo{{ID: "1", VimID: lcm.VimID(b.registerCluster("c")), VimType: "kubernetes"}}
+	inst.InstantiationState = lcm.Instantiated
+	inst.Instantiated = &lcm.InstantiatedVnfInfo{
+		FlavourID: "simple", VnfState: lcm.VnfStarted, ScaleStatus: []lcm.ScaleInfo{{AspectID: "web_pods"}},
+		AdditionalParams: json.RawMessage(`{"lcm-kubernetes-def-files":["Files/kubernetes/web.yaml"],"namespace":"default"}`),
+	}
+	require.NoError(t, b.store.UpdateInstance(t.Context(), inst))
+	dir := t.TempDir()
+	require.NoError(t, os.CopyFS(dir, os.DirFS(sample)))
+	for _, file := range []string{"cnf_manifests_top.vnfd.yaml", "cnf_manifests_types.yaml"} {
+		name := filepath.Join(dir, "Definitions", file)
+		text, err := os.ReadFile(name)
+		require.NoError(t, err)
+		changed := strings.ReplaceAll(string(text), "b7a3f6de-2c0b-4d43-9a5e-0c1f6d8e7b24", "3d1f0c52-8f0a-4a53-9a7c-5be2f7f0c1aa")
+		require.NoError(t, os.WriteFile(name, []byte(changed), 0o600))
+	}
+	b.onboardDir(dir)
+	return instance + "/change_vnfpkg"
+}
+
+func TestDocumentedBodies_ofOtherRequestsAreReadToTheLastMember(t *testing.T) {
+	for _, c := range changing {
+		t.Run(fmt.Sprintf("%s %d", c.page, c.nth), func(t *testing.T) {
+			b := newBench(t, func(o *Options) { o.Sources, o.Subscribers = obligingSources{}, &obligingSubscribers{} })
+			text, err := json.Marshal(c.read(t))
+			require.NoError(t, err)
+			var body map[string]any
+			require.NoError(t, json.Unmarshal([]byte(strings.NewReplacer(c.stands...).Replace(string(text))), &body))
+			request := body
+			if c.request != "" {
+				request = map[string]any{}
+				require.NoError(t, json.Unmarshal([]byte(c.request), &request))
+				put(request, c.at, body)
+			}
+			b.readsAll(t, c.shownBody, body, c.method, c.ready(t, b), request)
+		})
+	}
+}

@@ -1,0 +1,186 @@
+package apiserver
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/internal/cnf"
+)
+
+var (
+	// documentedJSON is JSON in a page: a block of JSON, the body of a curl, a file that a reader writes, members of a
+	// body that are set off by four spaces, and members amid a sentence.
+	documentedJSON = regexp.MustCompile("(?s:```json\n(.*?)```)|(?s: -d '(\\{.*?\\})')|(?s:<< 'END'\n( *\\{.*?\n) *END\n)" +
+		"|(?m:^((?: {4}[\"{].*\n)(?: {4}.*\n)*))|(?s:`(\\{\"[^`]*\\})`)|(?:`(\"[a-z][a-zA-Z_-]*\": [^`\n]*)`)")
+	toReplace = regexp.MustCompile(`"(REPLACE-[A-Z-]*|\.\.\.)"`)
+)
+
+// bodies are the JSON texts of a page, in its order. What a reader has to replace is replaced; "..." stands for a secret.
+func bodies(t *testing.T, page string) (out []any) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("../docs/how-to", page))
+	require.NoError(t, err)
+	replaced := strings.ReplaceAll(string(text), "REPLACE-WITH-THE-ADDRESS-OF-THE-LOAD-BALANCER", "192.0.2.9")
+	replaced = toReplace.ReplaceAllString(replaced, `"`+marker+`"`)
+	replaced = strings.NewReplacer(`: ...}`, `: "..."}`, `[...]`, `[]`).Replace(replaced)
+	replaced = strings.ReplaceAll(replaced, `"-----BEGIN CERTIFICATE-----..."`, strconv.Quote(somePEM))
+	for _, m := range documentedJSON.FindAllStringSubmatch(replaced, -1) {
+		shown := strings.TrimSpace(strings.Join(m[1:], ""))
+		if strings.HasPrefix(shown, `"`) {
+			shown = "{" + shown + "}"
+		}
+		var body any
+		require.NoError(t, json.Unmarshal([]byte(shown), &body), "%s:\n%s", page, shown)
+		out = append(out, body)
+	}
+	return out
+}
+
+// read is the body as the page has it.
+func (s shownBody) read(t *testing.T) map[string]any {
+	t.Helper()
+	all := bodies(t, s.page)
+	require.Greater(t, len(all), s.nth, s.page)
+	require.IsType(t, map[string]any{}, all[s.nth])
+	return all[s.nth].(map[string]any)
+}
+
+// sampleRequest is a request of the samples, with a secret that there is.
+func sampleRequest(t *testing.T, name string) (request map[string]any) {
+	t.Helper()
+	text, err := os.ReadFile("../vnfpkg/samples/requests/" + name + ".json")
+	require.NoError(t, err)
+	filled := strings.NewReplacer(
+		"REPLACE-WITH-THE-ADDRESS-OF-THE-ANSIBLE-SERVER", "192.0.2.9",
+		"REPLACE-WITH-THE-ADDRESS-OF-THE-LOAD-BALANCER", "192.0.2.9",
+	).Replace(string(text))
+	filled = toReplace.ReplaceAllString(filled, `"`+marker+`"`)
+	require.NoError(t, json.Unmarshal([]byte(filled), &request))
+	return request
+}
+
+// put puts a body into a request, at a path: its members beside those of the request, and instead of them.
+func put(request map[string]any, at string, body map[string]any) {
+	into := request
+	way := steps(at)
+	for i := 0; i < len(way); i++ {
+		switch next := into[way[i]].(type) {
+		case map[string]any:
+			into = next
+		case []any: // of which the path has the number
+			i++
+			n, err := strconv.Atoi(way[i])
+			if err != nil {
+				panic(err)
+			}
+			into = next[n].(map[string]any)
+		}
+	}
+	params, _ := into[ofParams].(map[string]any)
+	maps.Copy(into, body)
+	if own, ok := body[ofParams].(map[string]any); ok && params != nil {
+		maps.Copy(params, own)
+		into[ofParams] = params
+	}
+}
+
+// connect names the VIMs that there are, by their types, where a request names others.
+func connect(connections any, vims map[string]string) {
+	switch v := connections.(type) {
+	case []any:
+		for _, c := range v {
+			connect(c, vims)
+		}
+	case map[string]any:
+		if v["vimType"] == nil { // v2 has a map of connections
+			for _, c := range v {
+				connect(c, vims)
+			}
+		} else if v["vimId"] != nil {
+			v["vimId"] = vims[v["vimType"].(string)]
+		}
+	}
+}
+
+// anyChart is the chart of the sample, from wherever a request has one.
+type anyChart []byte
+
+func (c anyChart) Fetch(context.Context, cnf.Source) ([]byte, error) { return c, nil }
+
+// sampleChart is that chart as an archive.
+func sampleChart(t *testing.T) anyChart {
+	t.Helper()
+	var archive bytes.Buffer
+	z := gzip.NewWriter(&archive)
+	w := tar.NewWriter(z)
+	require.NoError(t, w.AddFS(os.DirFS("../vnfpkg/samples/cnf-helm/Files/kubernetes")))
+	require.NoError(t, w.Close())
+	require.NoError(t, z.Close())
+	return archive.Bytes()
+}
+
+func steps(path string) []string {
+	return strings.FieldsFunc(path, func(r rune) bool { return r == '/' })
+}
+
+// members are the paths of all members of a document, and of all items of its lists.
+func members(path string, v any) (out []string) {
+	switch v := v.(type) {
+	case map[string]any:
+		for name, member := range v {
+			out = append(append(out, path+"/"+name), members(path+"/"+name, member)...)
+		}
+	case []any:
+		for i, item := range v {
+			at := path + "/" + strconv.Itoa(i)
+			out = append(append(out, at), members(at, item)...)
+		}
+	}
+	return out
+}
+
+// wrong is a copy of a document with a value of another type at that path.
+func wrong(t *testing.T, doc map[string]any, path string) (out map[string]any) {
+	t.Helper()
+	text, err := json.Marshal(doc)
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal(text, &out))
+	way := steps(path)
+	var at any = out
+	for i, step := range way {
+		last := i == len(way)-1
+		switch v := at.(type) {
+		case map[string]any:
+			if at = v[step]; last {
+				v[step] = ofAnotherType(at)
+			}
+		case []any:
+			n, err := strconv.Atoi(step)
+			require.NoError(t, err)
+			if at = v[n]; last {
+				v[n] = ofAnotherType(at)
+			}
+		}
+	}
+	return out
+}
+
+func ofAnotherType(v any) any {
+	switch v.(type) {
+	case map[string]any, []any:
+		return 7
+	}
+	return []any{[]any{}}
+}
