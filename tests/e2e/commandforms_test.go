@@ -12,10 +12,12 @@ import (
 
 var (
 	shellBlocks = regexp.MustCompile("(?s)```sh\n(.*?)```")
-	inlineCode  = regexp.MustCompile("`([^`\n]+)`")
+	inlineCode  = regexp.MustCompile("`([^`]+)`")
 	// ofPrograms is how inline code begins that is a command of a program that comes with Windlass, or of those that its
 	// pages are about. What people look for on a node (journalctl, namei) is not among them.
-	ofPrograms = regexp.MustCompile(`^(?:bin/)?(?:(?:windlass|windlass-lab|temporal|tctl|openstack) [a-z]|go tool task [a-z])`)
+	ofPrograms = regexp.MustCompile(`^(?:bin/)?(?:(?:windlass|windlass-lab|temporal|tctl|openstack|helm) [a-z]` +
+		`|(?:curl|kubectl) [-a-z$'"]|go tool task [a-z])`)
+	fenced = regexp.MustCompile("(?sm)^```.*?^```")
 )
 
 // mentioned are the commands in a page's blocks of shell, and those amid its sentences and in its tables.
@@ -26,13 +28,13 @@ func mentioned(page string) (out []string) {
 			out = append(out, programsIn(line)...)
 		}
 	}
-	for line := range strings.Lines(page) {
-		if strings.HasPrefix(line, "    ") {
+	for paragraph := range strings.SplitSeq(fenced.ReplaceAllString(page, ""), "\n\n") {
+		if strings.HasPrefix(paragraph, "    ") {
 			continue // a block, which indented reads
 		}
-		for _, m := range inlineCode.FindAllStringSubmatch(line, -1) {
-			if ofPrograms.MatchString(m[1]) {
-				out = append(out, programsIn(m[1])...)
+		for _, m := range inlineCode.FindAllStringSubmatch(paragraph, -1) {
+			if command := strings.ReplaceAll(m[1], "\n", " "); ofPrograms.MatchString(command) {
+				out = append(out, programsIn(command)...)
 			}
 		}
 	}
@@ -43,11 +45,13 @@ var (
 	separators = regexp.MustCompile(`[|;()\n]|&&`)
 	assignment = regexp.MustCompile(`^(?:[A-Z_]+=\S* )+`)
 	quoted     = regexp.MustCompile(`'[^']*'|"[^"]*"`)
+	quotedURLs = regexp.MustCompile(`['"]((?:http://|\$)[^'"()|;]*)['"]`)
 )
 
 // programsIn are the commands of those programs in a line of the shell, without variables, and with quoted text left out.
 func programsIn(line string) (out []string) {
-	line = quoted.ReplaceAllString(withoutComment(line), "TEXT")
+	line = quotedURLs.ReplaceAllString(withoutComment(line), "$1")
+	line = quoted.ReplaceAllString(line, "TEXT")
 	for _, c := range separators.Split(line, -1) {
 		c = strings.TrimPrefix(assignment.ReplaceAllString(strings.TrimSpace(c), ""), "bin/")
 		if ofPrograms.MatchString(c) {
@@ -101,6 +105,9 @@ var (
 // form is a command's name and the names of its flags. The name is at most as many words as its program has levels.
 func form(command string) (name string, flags []string) {
 	words := strings.Fields(command)
+	if words[0] == "curl" {
+		return formOfCurl(words)
+	}
 	levels := map[string]int{"go": 4, "temporal": 3, "openstack": 4, "tctl": 3}[words[0]]
 	if levels == 0 {
 		levels = 2
@@ -117,22 +124,50 @@ func form(command string) (name string, flags []string) {
 	return name, flags
 }
 
+var (
+	// identifiers are what differs between requests to the same resource.
+	identifiers = regexp.MustCompile(`/(?:ID|\$\w+|\{\w+\}|[0-9a-f]{8}-[0-9a-f-]{27})`)
+	hosts       = regexp.MustCompile(`^(?:https?://[^/]*|\$\w+)`)
+)
+
+// formOfCurl is the resource that curl asks for, and the letters of its flags but -s, which is for the screen.
+func formOfCurl(words []string) (name string, flags []string) {
+	name = "curl"
+	for i, w := range words[1:] {
+		switch {
+		case hosts.MatchString(w) && words[i] != "-d":
+			path, _, _ := strings.Cut(hosts.ReplaceAllString(w, ""), "?")
+			name += " " + identifiers.ReplaceAllString(path, "/ID")
+		case strings.HasPrefix(w, "-") && !strings.HasPrefix(w, "--"):
+			for _, letter := range strings.ReplaceAll(w[1:], "s", "") {
+				flags = append(flags, "-"+string(letter))
+			}
+		}
+	}
+	return name, flags
+}
+
 func TestForms_areOfCommandsWithTheirFlags(t *testing.T) {
 	t.Parallel()
 	done := forms{}
 	done.add("OS_TOKEN=x windlass vnf heal edge-1 --cause 'a --b' \\\n  --watch | tail; windlass keys add keys")
+	done.add("curl -sN 'http://127.0.0.1:9890/events/$OP?after=1'")
 	for _, c := range []string{
 		"windlass vnf heal ID --cause TEXT", "windlass vnf heal ID -w", "windlass vnf", "windlass keys add",
-		"windlass vnf heal ID --sort-by -age",
+		"windlass vnf heal ID --sort-by -age", "curl -N http://controller/events/ID",
 	} {
 		assert.True(t, done.have(c), c)
 	}
-	for _, c := range []string{"windlass vnf heal ID --vnfc x", "windlass vnf scale", "windlass op", "windlass vnf --all"} {
+	for _, c := range []string{
+		"windlass vnf heal ID --vnfc x", "windlass vnf scale", "windlass op", "windlass vnf --all",
+		"curl -N http://controller/events", "curl -i http://controller/events/ID",
+	} {
 		assert.False(t, done.have(c), c)
 	}
-	page := "| `windlass vnf show ID` | `curl x` `the windlass` |\n    `windlass vim list`\n" +
-		"```sh\n(umask 077; windlass op list > x)\nbin/windlass-lab down # `no`\n```\nlast `tctl workflow list --query \"a b\"`"
+	page := "| `windlass vnf show ID` | `curl $X/y` `the windlass` |\n\n    `windlass vim list`\n\n" +
+		"```sh\n(umask 077; windlass op list > x)\nbin/windlass-lab down # `no`\n```\nlast `tctl workflow\nlist --query \"a b\"` and `kubectl get`"
 	assert.Equal(t, []string{
-		"windlass op list > x", "windlass-lab down", "windlass vnf show ID", "tctl workflow list --query TEXT",
+		"windlass op list > x", "windlass-lab down", "windlass vnf show ID", "curl $X/y", "tctl workflow list --query TEXT",
+		"kubectl get",
 	}, mentioned(page))
 }

@@ -23,6 +23,14 @@ var byNobody = map[string]string{
 	"go tool task bench":          "it measures for minutes",
 	"go tool task temporal:tools": "the task test does so first",
 	"go tool task docs:generate":  "it is the tests of docs/reference with -update",
+	"kubectl --kubeconfig ":       "tests/contract/kubernetes logs in with the kubeconfigs that Windlass makes",
+	"kubectl config view ":        "what it prints is the kubeconfig that tests of internal/vim/kubernetes read",
+	"kubectl get deployments,":    "tests/demo asks for that label",
+	"kubectl apply ":              "tests/bench measures it for minutes",
+	"kubectl wait":                "the same",
+	"kubectl -n windlass-storage": "it is for a cluster in trouble",
+	"kubectl edit pv":             "the same",
+	"helm ":                       "TestCharts reads the releases with Helm's own library",
 	"windlass apiserver --keys":   "tests of internal/config read every setting as a flag",
 	"windlass worker --worker-":   "the same",
 	"windlass vim update north -": "TestVimUpdate_sendsWhatIsToChange of the client",
@@ -32,7 +40,7 @@ var byNobody = map[string]string{
 }
 
 // TestEveryCommandIsCarriedOut looks for commands in the pages that no test carries out: those set off word by word, those
-// in blocks of shell, in tables and amid sentences by their name and flags.
+// in blocks of shell, in tables and amid sentences by their name and flags, and of curl by the resource it asks for.
 func TestEveryCommandIsCarriedOut(t *testing.T) {
 	t.Parallel()
 	pages, done := shownByPages(t)

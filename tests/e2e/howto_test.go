@@ -109,7 +109,7 @@ var indentedBlocks = regexp.MustCompile(`(?m)(?:^ {4}.*\n)+`)
 
 // shellLine is how a command begins.
 var shellLine = regexp.MustCompile(
-	`^(\$ )?((?:windlass|windlass-lab|curl|sed|source|openstack|temporal|tctl) [^:]|cat > |eval |[A-Z_]+=)`)
+	`^(\$ )?((?:windlass|windlass-lab|curl|kubectl|helm|sed|source|openstack|temporal|tctl) [^:]|cat > |eval |[A-Z_]+=)`)
 
 // indented are the commands in blocks that a page sets off by four spaces. Blocks begin with a command or have none.
 func indented(page string) (out []pasted) {
