@@ -43,7 +43,7 @@ func (s *Server) handleError(err error, c echo.Context) {
 		c.Response().Header().Set("Retry-After", strconv.Itoa(retryAfter))
 	}
 	if strings.HasPrefix(c.Request().URL.Path, "/v1.0/") {
-		_ = writeBody(c, p.Status, rest.MimeJSON, vims.ErrorBody(err, p))
+		_ = writeBody(c, p.Status, rest.MimeJSON, vims.ErrorBody(err, p, s.base))
 		return
 	}
 	_ = writeBody(c, p.Status, rest.MimeProblem, p)

@@ -234,10 +234,13 @@ func tackerType(a answer, status int) string {
 	a.t.Helper()
 	a.want(status)
 	var doc struct {
-		TackerError struct{ Type, Message string }
+		TackerError struct{ Type, Message, Detail string }
+		Type        string
 	}
 	require.NoError(a.t, json.Unmarshal(a.Body, &doc))
 	require.NotEmpty(a.t, doc.TackerError.Message)
+	require.Contains(a.t, doc.Type, "/docs/troubleshooting.md#")
+	require.Equal(a.t, "Read what such errors mean: "+endpoint+doc.Type, doc.TackerError.Detail, "Tacker's client prints it")
 	return doc.TackerError.Type
 }
 

@@ -23,17 +23,20 @@ func Refused(err error) bool {
 
 type tackerErrorBody struct {
 	TackerError tackerErrorDetail `json:"TackerError"`
+	// Type is that of ProblemDetails, for the client of Windlass. Tacker's client takes no notice of it.
+	Type string `json:"type,omitempty"`
 }
 
 type tackerErrorDetail struct {
 	Type    string `json:"type"`
 	Message string `json:"message"`
-	Detail  string `json:"detail"`
+	// Detail is printed in a line of its own.
+	Detail string `json:"detail"`
 }
 
-// ErrorBody is the form of errors below /v1.0: type is the exception that Tacker's client knows, message is
-// what it prints.
-func ErrorBody(err error, p rest.ProblemDetails) any {
+// ErrorBody is the form of errors below /v1.0: type is the exception that Tacker's client knows, message and detail
+// are what it prints. The detail leads to the page about such errors, at that endpoint.
+func ErrorBody(err error, p rest.ProblemDetails, endpoint string) any {
 	kind := map[int]string{
 		http.StatusBadRequest: "InvalidInput", http.StatusNotFound: "NotFound", http.StatusConflict: "Conflict",
 		http.StatusServiceUnavailable: "ServiceUnavailable",
@@ -50,5 +53,9 @@ func ErrorBody(err error, p rest.ProblemDetails) any {
 	if kind == "" {
 		kind = strings.ReplaceAll(http.StatusText(p.Status), " ", "")
 	}
-	return tackerErrorBody{tackerErrorDetail{Type: kind, Message: p.Detail}}
+	told := tackerErrorDetail{Type: kind, Message: p.Detail}
+	if p.Type != "" {
+		told.Detail = "Read what such errors mean: " + endpoint + p.Type
+	}
+	return tackerErrorBody{TackerError: told, Type: p.Type}
 }
