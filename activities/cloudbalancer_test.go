@@ -39,6 +39,13 @@ func (c *balancingCloud) RemoveBalancer(_ context.Context, name, _ string, _ fun
 	return nil
 }
 
+func (c *balancingCloud) BalancerState(_ context.Context, name, _ string) (vim.Level, string, error) {
+	if _, has := c.has[name]; !has {
+		return vim.Removed, "DELETED", nil
+	}
+	return vim.Running, "ACTIVE", nil
+}
+
 func TestBalanceByCloud_toldTwiceIsOne(t *testing.T) {
 	s, _, _, output := newSite(t, 3, 2, func(p *k8s.Params) {
 		p.ExternalLB = &k8s.ExternalLBParams{

@@ -12,6 +12,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/activities"
 	"github.com/windlass-nfv/windlass/activities/activitytest"
+	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/driver/kubeadm"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
@@ -38,6 +39,8 @@ type driftBed struct {
 	planErr  error
 	looked   func()
 	counts   map[string]int
+	// balancer is how the cloud's load balancer before the cluster is, "" for a cluster without one.
+	balancer vim.Level
 	// forgotten counts how often what was told of servers was forgotten.
 	forgotten int
 }
@@ -83,8 +86,12 @@ func (b *driftBed) Site(context.Context, lcm.VnfInstanceID) (activities.Site, er
 	if b.looked != nil {
 		b.looked()
 	}
+	params := k8s.Params{}
+	if b.balancer != "" {
+		params.ExternalLB = &k8s.ExternalLBParams{Octavia: &k8s.OctaviaParams{}}
+	}
 	return activities.Site{
-		Instance: b.inst, Drivers: []lifecycle.Driver{&kubeadm.Cluster{}}, DeploymentName: "vnf",
+		Instance: b.inst, Drivers: []lifecycle.Driver{kubeadm.New(params)}, DeploymentName: "vnf", Owner: "owner",
 		PlanHeal: func([]string, map[string]string) error { return b.planErr },
 		On:       func(context.Context) (vim.VIM, error) { return b, b.cloudErr },
 		Dial:     func(ctx context.Context, n lcm.Node) (activities.Host, error) { return b.site.Dial(ctx, "", n) },

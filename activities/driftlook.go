@@ -20,9 +20,10 @@ type Sites interface {
 
 // Site is a VNF instance and the ways to what it consists of. It stays in the worker.
 type Site struct {
-	Instance       lcm.VnfInstance
-	Drivers        []lifecycle.Driver
-	DeploymentName string
+	Instance lcm.VnfInstance
+	Drivers  []lifecycle.Driver
+	// DeploymentName and Owner are what the VIM has the VNF's resources by.
+	DeploymentName, Owner string
 	// Capacity is how many VMs of each VDU the VNF has at its scale levels; none when the VNFD does not tell.
 	Capacity []drift.Count
 	// PlanHeal is the error with which a heal of these VNFCs would be refused.

@@ -31,6 +31,9 @@ func look(ctx context.Context, site Site, inv *vim.Inventory, unseen error) (s s
 	}
 	virtualIP := ""
 	s.have.Deployment, virtualIP = lookAtDeployment(site, inv, unseen)
+	if unseen == nil {
+		s.have.Deployment.Balancer = lookAtBalancer(ctx, site)
+	}
 	if site.cluster() != nil && !drift.HalfMade(s.want, s.have.Deployment) {
 		s.cluster(ctx, site, virtualIP)
 	}
@@ -107,6 +110,28 @@ func lookAtDeployment(site Site, inv *vim.Inventory, unseen error) (s drift.Depl
 		}
 	}
 	return s, virtualIP
+}
+
+// lookAtBalancer asks how the cloud's load balancer before a cluster is; nil where it has none.
+func lookAtBalancer(ctx context.Context, site Site) *drift.Balancer {
+	c := site.cluster()
+	if c == nil || c.Params.ExternalLB == nil || c.Params.ExternalLB.Octavia == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, lookCloud)
+	defer cancel()
+	b := &drift.Balancer{Name: site.DeploymentName}
+	on, err := site.On(ctx)
+	if err == nil {
+		var cloud vim.Balancer
+		if cloud, err = vim.As[vim.Balancer](on, "balance before a cluster"); err == nil {
+			b.Level, b.Status, err = cloud.BalancerState(ctx, site.DeploymentName, site.Owner)
+		}
+	}
+	if err != nil {
+		b.Unreachable = classify(err).Sentence()
+	}
+	return b
 }
 
 func virtualIPWanted(site Site) bool {

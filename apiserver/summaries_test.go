@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -138,6 +139,39 @@ func TestTopology_tellsRolesAndHealth(t *testing.T) {
 	}, shown)
 	require.Len(t, doc["findings"], 1)
 	require.Equal(t, []any{map[string]any{"server": "registry.example:5000", "connectionType": "2"}}, doc["registries"])
+}
+
+func TestTopology_hasTheLoadBalancerOfTheCloud(t *testing.T) {
+	b := newBench(t)
+	id := b.operation(b.began()).VnfInstanceID
+	inst, err := b.store.Instance(t.Context(), id)
+	require.NoError(t, err)
+	vim := b.registerCluster("c")
+	inst.InstantiationState = lcm.Instantiated
+	inst.Instantiated = &lcm.InstantiatedVnfInfo{
+		FlavourID: "octavia", VnfState: lcm.VnfStarted, ClusterVimID: lcm.VimID(vim),
+		AdditionalParams: json.RawMessage(`{"k8s_cluster_installation_param":{"external_lb_param":{"octavia":{},"cluster_cp_name":"vip"}}}`),
+	}
+	require.NoError(t, b.store.UpdateInstance(t.Context(), inst))
+	balancer := func() map[string]any {
+		doc := b.do("GET", "/windlass/v1/vnf_instances/"+string(id)+"/topology", nil).want(http.StatusOK)
+		require.Len(t, doc["parts"], 1)
+		require.Empty(t, doc["findings"], "it is told of the load balancer")
+		return doc["parts"].([]any)[0].(map[string]any)
+	}
+	require.Equal(t, map[string]any{
+		"vnfcInstanceId": "", "name": "vnf-" + string(id), "role": "load-balancer", "vduId": "", "resourceId": "",
+		"resourceType": "OS::Octavia::LoadBalancer", "address": "192.0.2.6", "health": "UNKNOWN",
+	}, balancer())
+	for check, findings := range [][]lcm.DriftFinding{{}, {{Kind: lcm.DriftBalancerStatus, Detail: "It is in ERROR.", Remedy: lcm.RemedyNone}}} {
+		_, err = b.store.RecordDrift(t.Context(), id, lcm.DriftReport{
+			ID: strconv.Itoa(check), CheckedAt: time.Now(), Findings: findings,
+		}, nil)
+		require.NoError(t, err)
+		require.Equal(t, []string{"OK", "DRIFTED"}[check], balancer()["health"])
+		shown, _ := balancer()["findings"].([]any)
+		require.Len(t, shown, len(findings))
+	}
 }
 
 // A client that lost the stream of all operations gets what came meanwhile, of its project only.

@@ -31,7 +31,7 @@ func (s *sites) Site(ctx context.Context, id lcm.VnfInstanceID) (activities.Site
 		return activities.Site{}, err
 	}
 	site := activities.Site{
-		Instance: op.Instance, DeploymentName: deployments.Name(id), Capacity: capacityOf(op),
+		Instance: op.Instance, DeploymentName: deployments.Name(id), Owner: deployments.Owner(id), Capacity: capacityOf(op),
 		PlanHeal: op.PlanHeal,
 		On:       func(ctx context.Context) (vim.VIM, error) { return s.vims.connectAll(ctx, on) },
 		Vim:      s.operations.Store.Vim,

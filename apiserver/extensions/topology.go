@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"net/url"
 	"slices"
 	"time"
 
@@ -114,7 +115,10 @@ var orderOfRoles = []lcm.Role{
 // add makes the parts, and gives each what was found about it.
 func (v *topologyView) add(inst lcm.VnfInstance, report *lcm.DriftReport) {
 	i := inst.Instantiated
-	balancer := balancerOf(i.AdditionalParams)
+	balancer, byCloud := balancerOf(i.AdditionalParams)
+	if byCloud {
+		v.Parts = append(v.Parts, cloudBalancer(inst.ID, v.Endpoint, report))
+	}
 	for _, r := range i.VnfcResources {
 		part := partOf(inst, r, balancer)
 		switch {
@@ -134,6 +138,9 @@ func (v *topologyView) add(inst lcm.VnfInstance, report *lcm.DriftReport) {
 		return
 	}
 	for _, f := range report.Findings {
+		if byCloud && aboutCloudBalancer(f) {
+			continue
+		}
 		if !slices.ContainsFunc(i.VnfcResources, func(r lcm.VnfcResourceInfo) bool { return r.ID == f.VnfcInstanceID }) {
 			v.Findings = append(v.Findings, f)
 		}
@@ -203,19 +210,45 @@ func firstAddress(r lcm.VnfcResourceInfo) string {
 	return ""
 }
 
-// balancerOf are the connection points of the load balancer before a cluster.
-func balancerOf(additionalParams json.RawMessage) []string {
+// cloudBalancer is the load balancer that the cloud has before a cluster: no VNFC, and named like the deployment.
+func cloudBalancer(id lcm.VnfInstanceID, endpoint string, report *lcm.DriftReport) partView {
+	p := partView{
+		Name: lcm.DeploymentName(id), Role: lcm.LoadBalancer, ResourceType: "OS::Octavia::LoadBalancer", Health: healthUnknown,
+	}
+	if at, err := url.Parse(endpoint); err == nil {
+		p.Address = at.Hostname()
+	}
+	if report == nil {
+		return p
+	}
+	p.Health = healthOK
+	for _, f := range report.Findings {
+		if aboutCloudBalancer(f) {
+			p.Health, p.Findings = healthDrifted, append(p.Findings, f)
+		}
+	}
+	return p
+}
+
+func aboutCloudBalancer(f lcm.DriftFinding) bool {
+	return f.Kind == lcm.DriftBalancerMissing || f.Kind == lcm.DriftBalancerStatus
+}
+
+// balancerOf are the connection points of the load balancer before a cluster, or tells that the cloud balances itself.
+func balancerOf(additionalParams json.RawMessage) (cps []string, byCloud bool) {
 	var of struct {
 		Cluster struct {
 			LB struct {
 				SSHCpName string `json:"ssh_cp_name"`
 				NicCpName string `json:"nic_cp_name"`
+				Octavia   *any   `json:"octavia"`
 			} `json:"external_lb_param"`
 		} `json:"k8s_cluster_installation_param"`
 	}
 	_ = json.Unmarshal(additionalParams, &of) // without them there is none
 	lb := of.Cluster.LB
-	return slices.DeleteFunc([]string{lb.SSHCpName, lb.NicCpName}, func(s string) bool { return s == "" })
+	cps = slices.DeleteFunc([]string{lb.SSHCpName, lb.NicCpName}, func(s string) bool { return s == "" })
+	return cps, lb.Octavia != nil
 }
 
 // registriesOf are those that the nodes of a cluster pull from.

@@ -37,7 +37,7 @@ type Definer interface {
 
 // Name is the name of a VNF's deployment. It depends on the instance only, so that every operation, retry and rollback
 // finds the same deployment.
-func Name(id lcm.VnfInstanceID) string { return "vnf-" + string(id) }
+func Name(id lcm.VnfInstanceID) string { return lcm.DeploymentName(id) }
 
 // DeploymentName implements activities.Deployments.
 func (d *Deployments) DeploymentName(ctx context.Context, id lcm.OpOccID) (name, owner string, err error) {
@@ -45,10 +45,11 @@ func (d *Deployments) DeploymentName(ctx context.Context, id lcm.OpOccID) (name,
 	if err != nil {
 		return "", "", err
 	}
-	return Name(opOcc.VnfInstanceID), ownerOf(opOcc.VnfInstanceID), nil
+	return Name(opOcc.VnfInstanceID), Owner(opOcc.VnfInstanceID), nil
 }
 
-func ownerOf(id lcm.VnfInstanceID) string { return "windlass-vnf-" + string(id) }
+// Owner is who the VIM says has a VNF's resources.
+func Owner(id lcm.VnfInstanceID) string { return "windlass-vnf-" + string(id) }
 
 // Deployment implements activities.Deployments.
 func (d *Deployments) Deployment(ctx context.Context, id lcm.OpOccID) (vim.Deployment, error) {
@@ -71,7 +72,7 @@ func (d *Deployments) Of(ctx context.Context, op *operations.Operation) (vim.Dep
 func (*Deployments) defined(ctx context.Context, op *operations.Operation, definer Definer) (vim.Deployment, error) {
 	definition, opened, err := definer.Whole(ctx, op)
 	return vim.Deployment{
-		Name: Name(op.Instance.ID), Owner: ownerOf(op.Instance.ID), Operation: tag(op.OpOcc.ID), Definition: definition,
+		Name: Name(op.Instance.ID), Owner: Owner(op.Instance.ID), Operation: tag(op.OpOcc.ID), Definition: definition,
 		Timeout: timeout(op), Secrets: opened,
 	}, err
 }
@@ -186,7 +187,7 @@ func asRecorded(op *operations.Operation) {
 // changeOf is a change of an operation's deployment, but for its definition.
 func changeOf(op *operations.Operation) vim.Change {
 	return vim.Change{
-		Name: Name(op.Instance.ID), Owner: ownerOf(op.Instance.ID), Operation: tag(op.OpOcc.ID), Timeout: timeout(op),
+		Name: Name(op.Instance.ID), Owner: Owner(op.Instance.ID), Operation: tag(op.OpOcc.ID), Timeout: timeout(op),
 	}
 }
 

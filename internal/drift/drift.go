@@ -46,6 +46,17 @@ type Deployment struct {
 	Level       vim.Level
 	Status      string // the VIM's word for the level, e.g. UPDATE_FAILED
 	Members     []Member
+	// Balancer is the cloud's load balancer before a cluster, nil where it has none.
+	Balancer *Balancer
+}
+
+// Balancer is a load balancer of the cloud.
+type Balancer struct {
+	Name string
+	// Level and Status are the VIM's; Unreachable says why it could not be asked, as a sentence.
+	Level       vim.Level
+	Status      string
+	Unreachable string
 }
 
 // Member is a server that the deployment has, or had.

@@ -33,6 +33,24 @@ func (c *Comparison) deployment() {
 		}
 	}
 	c.levels()
+	c.balancer()
+}
+
+// balancer compares the cloud's load balancer. Whatever changes the nodes makes a lost or a failed one again.
+func (c *Comparison) balancer() {
+	b := c.have.Deployment.Balancer
+	const mends = "The next scaling, or heal of a node, makes it again."
+	switch {
+	case b == nil, b.Level == vim.Running:
+	case b.Unreachable != "":
+		c.Add(lcm.DriftBalancerStatus, "", "", "The VIM cannot be asked for the load balancer %s: %s", b.Name, b.Unreachable)
+	case b.Level == vim.Removed:
+		c.Add(lcm.DriftBalancerMissing, "", "", "The load balancer %s does not exist in the VIM any more. %s", b.Name, mends)
+	case b.Level == vim.Failed:
+		c.Add(lcm.DriftBalancerStatus, "", "", "The load balancer %s is in %s, as the VIM says. %s", b.Name, b.Status, mends)
+	default:
+		c.Add(lcm.DriftBalancerStatus, "", "", "The load balancer %s is %s in the VIM, not ACTIVE.", b.Name, b.Status)
+	}
 }
 
 // HalfMade tells whether a heal of the entire VNF was given up after it had taken something of it away: what it makes

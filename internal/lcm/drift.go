@@ -18,6 +18,8 @@ const (
 	DriftDeploymentMemberMissing DriftKind = "STACK_MEMBER_MISSING"
 	DriftDeploymentMemberUnknown DriftKind = "STACK_MEMBER_UNKNOWN"
 	DriftScaleLevel              DriftKind = "SCALE_LEVEL_DIFFERS"
+	DriftBalancerMissing         DriftKind = "LOAD_BALANCER_MISSING"
+	DriftBalancerStatus          DriftKind = "LOAD_BALANCER_STATUS"
 	DriftServerMissing           DriftKind = "SERVER_MISSING"
 	DriftServerError             DriftKind = "SERVER_ERROR"
 	DriftServerStopped           DriftKind = "SERVER_STOPPED"
@@ -71,6 +73,8 @@ var DriftRules = map[DriftKind]DriftRule{
 	DriftDeploymentMemberMissing: {RemedyVnfc, false},
 	DriftDeploymentMemberUnknown: {RemedyNone, false},
 	DriftScaleLevel:              {RemedyNone, false},
+	DriftBalancerMissing:         {RemedyNone, false},
+	DriftBalancerStatus:          {RemedyNone, false},
 	DriftServerMissing:           {RemedyVnfc, true},
 	DriftServerError:             {RemedyVnfc, true},
 	DriftServerStopped:           {RemedyVnfc, true},

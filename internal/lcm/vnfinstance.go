@@ -5,6 +5,9 @@ import (
 	"time"
 )
 
+// DeploymentName is what a VIM has a VNF's deployment by, and its load balancer.
+func DeploymentName(id VnfInstanceID) string { return "vnf-" + string(id) }
+
 // VnfInstance is SOL003 clause 5.5.2.2, independent of the API's version.
 type VnfInstance struct {
 	ID                 VnfInstanceID

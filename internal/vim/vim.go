@@ -115,6 +115,8 @@ type (
 		Balance(ctx context.Context, b LoadBalancer, progress func(string)) error
 		// RemoveBalancer removes one with its routes, and waits until it is gone. The port with its address stays.
 		RemoveBalancer(ctx context.Context, name, owner string, progress func(string)) error
+		// BalancerState is how one is, with the VIM's word for it; Removed when there is none.
+		BalancerState(ctx context.Context, name, owner string) (Level, string, error)
 	}
 	// Exposer tells under which ports the nodes of a cluster lead to what is deployed there.
 	Exposer interface {

@@ -77,7 +77,8 @@ export function planScale(instance, own, path, done) {
 }
 
 export function planHeal(instance, topology, own, path, done) {
-  const boxes = topology.parts.map((p) => h('label.choice',
+  const vnfcs = topology.parts.filter((p) => p.vnfcInstanceId); // a load balancer of the cloud is none
+  const boxes = vnfcs.map((p) => h('label.choice',
     h('input', { type: 'checkbox', name: 'vnfc', value: p.vnfcInstanceId, checked: p.findings?.some((f) => f.remedy === 'HEAL_VNFC') }),
     h('span', h('strong', p.name), h('span.sub', p.findings?.[0]?.detail || p.address || p.vduId))));
   const chosen = () => boxes.map((b) => b.querySelector('input')).filter((i) => i.checked).map((i) => i.value);

@@ -13,6 +13,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/drift"
 	"github.com/windlass-nfv/windlass/internal/driver/cluster"
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/vim"
 	"github.com/windlass-nfv/windlass/internal/vim/openstack"
 )
 
@@ -182,6 +183,35 @@ func TestCompare(t *testing.T) {
 				have.Deployment.Members = append(have.Deployment.Members, drift.Member{ServerID: "stranger", VduID: "worker", Status: "ACTIVE"})
 			},
 			kinds: []lcm.DriftKind{lcm.DriftDeploymentMemberUnknown, lcm.DriftScaleLevel}, says: "stranger",
+		},
+		"the cloud has no load balancer any more": {
+			change: func(_ *expected, have *seen) {
+				have.Deployment.Balancer = &drift.Balancer{Name: "vnf-1", Level: vim.Removed}
+			},
+			kinds: []lcm.DriftKind{lcm.DriftBalancerMissing}, says: "vnf-1 does not exist",
+		},
+		"the cloud's load balancer has failed": {
+			change: func(_ *expected, have *seen) {
+				have.Deployment.Balancer = &drift.Balancer{Name: "vnf-1", Level: vim.Failed, Status: "ERROR"}
+			},
+			kinds: []lcm.DriftKind{lcm.DriftBalancerStatus}, says: "is in ERROR",
+		},
+		"the cloud's load balancer changes": {
+			change: func(_ *expected, have *seen) {
+				have.Deployment.Balancer = &drift.Balancer{Name: "vnf-1", Level: vim.Changing, Status: "PENDING_UPDATE"}
+			},
+			kinds: []lcm.DriftKind{lcm.DriftBalancerStatus}, says: "is PENDING_UPDATE",
+		},
+		"the cloud does not tell of its load balancer": {
+			change: func(_ *expected, have *seen) {
+				have.Deployment.Balancer = &drift.Balancer{Name: "vnf-1", Unreachable: "Octavia does not answer."}
+			},
+			kinds: []lcm.DriftKind{lcm.DriftBalancerStatus}, says: "Octavia does not answer.",
+		},
+		"the cloud's load balancer works": {
+			change: func(_ *expected, have *seen) {
+				have.Deployment.Balancer = &drift.Balancer{Name: "vnf-1", Level: vim.Running, Status: "ACTIVE"}
+			},
 		},
 		"a server is gone": {
 			change: func(_ *expected, have *seen) { have.Deployment.Members[3].Status = "" },

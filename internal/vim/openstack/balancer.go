@@ -194,6 +194,26 @@ func (b *balancing) dropOthers(ctx context.Context, served []listeners.Listener,
 	return nil
 }
 
+// BalancerState implements vim.Balancer.
+func (c *Cloud) BalancerState(ctx context.Context, name, owner string) (vim.Level, string, error) {
+	if err := c.hasOctavia(); err != nil {
+		return "", "", err
+	}
+	have, err := c.findBalancer(ctx, name, owner)
+	switch {
+	case err != nil:
+		return "", "", err
+	case have == nil:
+		return vim.Removed, octaviaDeleted, nil
+	case have.ProvisioningStatus == octaviaActive:
+		return vim.Running, octaviaActive, nil
+	case have.ProvisioningStatus == octaviaError:
+		return vim.Failed, octaviaError, nil
+	default:
+		return vim.Changing, have.ProvisioningStatus, nil
+	}
+}
+
 // RemoveBalancer implements vim.Balancer.
 func (c *Cloud) RemoveBalancer(ctx context.Context, name, owner string, progress func(string)) error {
 	if err := c.hasOctavia(); err != nil {

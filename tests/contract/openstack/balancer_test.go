@@ -54,7 +54,17 @@ func TestBalancer_isAsItIsTold(t *testing.T) {
 		strings.NewReader(`{"resource":"load-balancer"}`))
 	require.NoError(t, err)
 	require.NoError(t, fault.Body.Close())
+	state := func(owner string) (vim.Level, error) {
+		level, _, err := cloud.BalancerState(t.Context(), "balanced", owner)
+		return level, err
+	}
+	before, err := state("vnf")
+	require.NoError(t, err)
+	require.Equal(t, vim.Removed, before)
 	require.True(t, lcm.Is(cloud.Balance(t.Context(), want, silent), lcm.KindBroken), "a retry makes it anew")
+	failed, err := state("vnf")
+	require.NoError(t, err)
+	require.Equal(t, vim.Failed, failed)
 	balance := func(servers, nodePortServers []string, ports ...int) {
 		t.Helper()
 		for range 2 {
@@ -70,6 +80,11 @@ func TestBalancer_isAsItIsTold(t *testing.T) {
 	want.Routes = want.Routes[:1]
 	balance([]string{"cp-1 127.78.50.11", "cp-2 127.78.50.12"}, nil)
 
+	sound, err := state("vnf")
+	require.NoError(t, err)
+	require.Equal(t, vim.Running, sound)
+	_, err = state("another")
+	require.True(t, lcm.Is(err, lcm.KindConflict))
 	other := want
 	other.Owner = "another"
 	require.True(t, lcm.Is(cloud.Balance(t.Context(), other, silent), lcm.KindConflict))
