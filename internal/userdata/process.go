@@ -66,79 +66,116 @@ func (r *Runner) process(ctx context.Context, dir string, j job) ([]byte, error)
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 	}
-	interpreter, err := exec.LookPath(r.Python)
-	if err == nil {
-		interpreter, err = filepath.Abs(interpreter)
-	}
-	if err == nil {
-		interpreter, err = filepath.EvalSymlinks(interpreter)
-	}
+	interpreter, err := r.interpreter()
 	if err != nil {
-		return nil, unable(err, "there is no Python at "+r.Python)
+		return nil, err
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	timer := time.AfterFunc(startLimit, func() { cancel(errSlowStart) })
-	defer timer.Stop()
-	child := exec.CommandContext(ctx, "/proc/self/exe")
-	child.Args = []string{childName, interpreter, dir}
+	c := child{Cmd: exec.CommandContext(ctx, "/proc/self/exe"), job: j, stop: cancel}
+	c.Args = []string{childName, interpreter, dir}
 	if j.name != "" {
-		child.Args = append(child.Args, j.name)
+		c.Args = append(c.Args, j.name)
 	}
-	child.Env = []string{"LANG=C.UTF-8"}
-	child.Dir = filepath.Join(dir, "package")
-	child.WaitDelay = 10 * time.Second
-	var complaint limited // of the child before it is Python
-	child.Stderr = &complaint
+	c.Dir = filepath.Join(dir, "package")
 	if j.lines != nil {
 		said := &lineWriter{to: j.lines}
 		defer said.end()
-		child.Stderr = io.MultiWriter(&complaint, said)
+		c.Stderr = said
 	}
-	stdin, err1 := child.StdinPipe()
-	stdout, err2 := child.StdoutPipe()
-	if err := errors.Join(err1, err2, child.Start()); err != nil {
-		return nil, unable(err, "the process could not be started")
+	if err := c.begin(ctx); err != nil {
+		return nil, err
 	}
-	out := bufio.NewReader(stdout)
-	if line, err := out.ReadString('\n'); err != nil || line != "ready\n" {
-		cancel(nil)
-		_ = child.Wait()
+	return c.answer(ctx)
+}
+
+// interpreter is the file of Python, without links.
+func (r *Runner) interpreter() (string, error) {
+	file, err := exec.LookPath(r.Python)
+	if err == nil {
+		file, err = filepath.Abs(file)
+	}
+	if err == nil {
+		file, err = filepath.EvalSymlinks(file)
+	}
+	if err != nil {
+		return "", unable(err, "there is no Python at "+r.Python)
+	}
+	return file, nil
+}
+
+// child is a process for one job.
+type child struct {
+	*exec.Cmd
+
+	job   job
+	stop  context.CancelCauseFunc
+	stdin io.WriteCloser
+	out   *bufio.Reader
+}
+
+// begin starts the process, waits until it is Python, and bounds it.
+func (c *child) begin(ctx context.Context) error {
+	timer := time.AfterFunc(startLimit, func() { c.stop(errSlowStart) })
+	defer timer.Stop()
+	c.Env = []string{"LANG=C.UTF-8"}
+	c.WaitDelay = 10 * time.Second
+	var complaint limited // of the child before it is Python
+	if c.Stderr == nil {
+		c.Stderr = &complaint
+	} else {
+		c.Stderr = io.MultiWriter(&complaint, c.Stderr)
+	}
+	stdin, err1 := c.StdinPipe()
+	stdout, err2 := c.StdoutPipe()
+	if err := errors.Join(err1, err2, c.Start()); err != nil {
+		return unable(err, "the process could not be started")
+	}
+	c.stdin, c.out = stdin, bufio.NewReader(stdout)
+	if line, err := c.out.ReadString('\n'); err != nil || line != "ready\n" {
+		c.end()
 		if cause := context.Cause(ctx); errors.Is(cause, errSlowStart) {
-			return nil, unable(cause, "Python took more than "+startLimit.String()+" to start")
+			return unable(cause, "Python took more than "+startLimit.String()+" to start")
 		}
-		return nil, unable(err, complaint.sentence())
+		return unable(err, complaint.sentence())
 	}
-	timer.Stop()
-	limit := j.limit
-	if err := bound(child.Process.Pid, limit); err != nil {
-		cancel(nil)
-		_ = child.Wait()
-		return nil, unable(err, "its time and memory cannot be bounded")
+	if err := bound(c.Process.Pid, c.job.limit); err != nil {
+		c.end()
+		return unable(err, "its time and memory cannot be bounded")
 	}
-	defer time.AfterFunc(limit, func() { cancel(errSlow) }).Stop()
+	return nil
+}
+
+func (c *child) end() {
+	c.stop(nil)
+	_ = c.Wait()
+}
+
+// answer gives the process its input, and reads what it makes of it.
+func (c *child) answer(ctx context.Context) ([]byte, error) {
+	defer time.AfterFunc(c.job.limit, func() { c.stop(errSlow) }).Stop()
 	go func() {
-		_, _ = stdin.Write(j.input) // a script that does not read has ended: told below
-		_ = stdin.Close()
+		_, _ = c.stdin.Write(c.job.input) // a script that does not read has ended: told below
+		_ = c.stdin.Close()
 	}()
-	answer, err := io.ReadAll(io.LimitReader(out, largestAnswer+1))
+	answer, err := io.ReadAll(io.LimitReader(c.out, largestAnswer+1))
 	if len(answer) > largestAnswer {
-		cancel(nil)
+		c.stop(nil)
 	}
-	ended := child.Wait()
-	switch {
+	ended := c.Wait()
+	switch what := c.job.what; {
 	case errors.Is(context.Cause(ctx), errSlow) || overTime(ended):
 		return nil, lcm.Errorf(lcm.KindInvalid,
-			"%s was stopped: it ran longer than the %s that it may take (%s).", j.what, limit, j.setting)
+			"%s was stopped: it ran longer than the %s that it may take (%s).", what, c.job.limit, c.job.setting)
 	case len(answer) > largestAnswer:
 		return nil, lcm.Errorf(lcm.KindInvalid,
-			"%s was stopped: it has made more than %d MiB of parameters and templates.", j.what, largestAnswer>>20)
+			"%s was stopped: it has made more than %d MiB of parameters and templates.", what, largestAnswer>>20)
 	case ctx.Err() != nil:
-		return nil, lcm.Wrap(lcm.KindUnavailable, context.Cause(ctx), "%s was stopped with the worker.", j.what)
+		return nil, lcm.Wrap(lcm.KindUnavailable, context.Cause(ctx), "%s was stopped with the worker.", what)
 	case ended != nil || err != nil:
 		return nil, lcm.Wrap(lcm.KindInvalid, errors.Join(ended, err), "%s has ended without an answer "+
 			"(%s). It may need more than the %d MiB of memory that it may have.",
-			j.what, ended, memoryLimit>>20)
+			what, ended, memoryLimit>>20)
 	}
 	return answer, nil
 }
