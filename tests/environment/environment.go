@@ -27,6 +27,9 @@ type Options struct {
 	API, Temporal, UI string
 	// Out gets a line for everything that takes time.
 	Out io.Writer
+	// Seeded begins with databases that are prepared, and written without waiting for the disk: for tests, which bring up
+	// many environments.
+	Seeded bool
 }
 
 // Environment is a Windlass and a cloud.
@@ -71,6 +74,11 @@ func Start(ctx context.Context, o Options) (*Environment, error) {
 	}
 	if err := o.Cloud.Up(ctx, e.site()); err != nil {
 		return e, err
+	}
+	if o.Seeded {
+		if err := e.seed(ctx); err != nil {
+			return e, err
+		}
 	}
 	return e, e.StartDev(ctx)
 }

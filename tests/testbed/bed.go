@@ -60,6 +60,7 @@ func NewWith(t testing.TB, cloud environment.Cloud, extra map[string]any) *Bed {
 	defer cancel()
 	env, err := environment.Start(ctx, environment.Options{
 		Dir: dir, Cloud: cloud, API: "127.0.0.1:0", Temporal: "127.0.0.1:0", UI: "127.0.0.1:0", Out: io.Discard,
+		Seeded: true,
 	})
 	t.Cleanup(func() {
 		if env != nil {
