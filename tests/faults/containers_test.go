@@ -272,7 +272,7 @@ func TestSample_ofContainers(t *testing.T) {
 	for i, row := range []struct{ operation, fault string }{
 		{"instantiate containers", "worker killed"},
 		{"scale out containers", "cluster's API server killed"},
-		{"scale in containers", "PostgreSQL restarted"},
+		{"scale in containers", "PostgreSQL killed"},
 		{"heal container", "API server killed"},
 		{"stop containers", "cluster's API server killed"},
 		{"start containers", "worker killed"},

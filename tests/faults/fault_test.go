@@ -33,6 +33,8 @@ type fault struct {
 	service string
 	// containers is set for what happens to VNFs of containers only.
 	containers bool
+	// elsewhere is set for what TestSample leaves to TestSample_ofContainers.
+	elsewhere bool
 }
 
 // anything but an error that Windlass does not understand, which every cell refuses.
@@ -69,6 +71,7 @@ var faults = []fault{
 	{name: "node rebooted", strike: order("reboot"), reason: aNode},
 	{name: "node killed", strike: order("kill"), mend: revive, lasts: true, reason: aNode},
 	{name: "cluster's API server killed", containers: true, strike: killCluster, reason: anything},
+	{name: "PostgreSQL killed", elsewhere: true, strike: signal("postgres", syscall.SIGKILL), reason: anything},
 }
 
 // hang is longer than Windlass waits for a call of the cloud in this matrix.
