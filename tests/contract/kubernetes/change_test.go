@@ -13,7 +13,6 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/vim"
 	driver "github.com/windlass-nfv/windlass/internal/vim/kubernetes"
-	"github.com/windlass-nfv/windlass/tests/kubetest"
 )
 
 const settings = `---
@@ -35,7 +34,7 @@ func otherwise(t *testing.T, text string) vim.Change {
 }
 
 func TestChange_toOtherManifestsAndBack(t *testing.T) {
-	p := kubetest.Start(t)
+	p := start(t)
 	c := p.Connect(t, "default")
 	before := deployment("web", "httpd:1", 2) + settings
 	_, err := deploy(t, c, "vnf-1", owner, otherwise(t, before).Definition.(driver.Definition))
@@ -75,7 +74,7 @@ func TestChange_toOtherManifestsAndBack(t *testing.T) {
 }
 
 func TestHalt_endsEveryPodAndBringsTheSameNumberBack(t *testing.T) {
-	p := kubetest.Start(t)
+	p := start(t)
 	c := p.Connect(t, "default")
 	d := driver.Definition{Objects: manifests(t, deployment("web", "httpd", 3)+`---
 apiVersion: v1

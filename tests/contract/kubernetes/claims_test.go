@@ -28,7 +28,7 @@ func claimNames(t *testing.T, p *kubetest.ControlPlane) (names []string) {
 
 // A StatefulSet mounts whatever has the name of its claims: data of another VNF, too.
 func TestDeploy_refusesClaimsOfOthers(t *testing.T) {
-	p := kubetest.Start(t)
+	p := start(t)
 	p.Volumes(t, 8)
 	c := p.Connect(t, "default")
 	store := func(replicas string) driver.Definition {
@@ -84,7 +84,7 @@ func TestDeploy_refusesClaimsOfOthers(t *testing.T) {
 
 // Claims of a StatefulSet that a later package does not have are the VNF's still: its end decides on them.
 func TestChange_remembersClaimsOfWhatItDrops(t *testing.T) {
-	p := kubetest.Start(t)
+	p := start(t)
 	p.Volumes(t, 8)
 	newNamespace(t, p, "data")
 	c := p.Connect(t, "default")

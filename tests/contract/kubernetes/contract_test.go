@@ -13,11 +13,10 @@ import (
 	"github.com/windlass-nfv/windlass/internal/vim"
 	driver "github.com/windlass-nfv/windlass/internal/vim/kubernetes"
 	"github.com/windlass-nfv/windlass/internal/vim/vimtest"
-	"github.com/windlass-nfv/windlass/tests/kubetest"
 )
 
 func TestContract(t *testing.T) {
-	p := kubetest.Start(t)
+	p := start(t)
 	workers := map[string]driver.Workload{"vdu": {Kind: "Deployment", Name: "workers"}}
 	vimtest.Run(t, vimtest.Bed{
 		VIM: p.Connect(t, "default"), Name: "vnf-of-the-test", Patience: time.Minute, WithoutPorts: true,

@@ -6,12 +6,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	driver "github.com/windlass-nfv/windlass/internal/vim/kubernetes"
-	"github.com/windlass-nfv/windlass/tests/kubetest"
 )
 
 // A kind that a removal has looked at, and taken away, comes with the next VNF again.
 func TestDeploy_bringsAKindAgain(t *testing.T) {
-	p := kubetest.Start(t)
+	p := start(t)
 	c := p.Connect(t, "default")
 	_, err := deploy(t, c, "vnf-widget", owner, driver.Definition{Objects: manifests(t, widgetKind)})
 	require.NoError(t, err)

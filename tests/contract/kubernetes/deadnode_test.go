@@ -43,7 +43,7 @@ func onASilentNode(t *testing.T, p *kubetest.ControlPlane, c *driver.Cluster) {
 
 // The kubelet of a dead node does not say that a Pod has ended. What has taken its place is what counts.
 func TestChange_leavesAPodOnADeadNodeBehind(t *testing.T) {
-	p := kubetest.Start(t)
+	p := start(t)
 	c := p.Connect(t, "default")
 	onASilentNode(t, p, c)
 	inv, err := c.Inventory(t.Context(), "vnf-1")
@@ -73,7 +73,7 @@ func TestChange_leavesAPodOnADeadNodeBehind(t *testing.T) {
 }
 
 func TestHalt_endsAPodOnADeadNode(t *testing.T) {
-	p := kubetest.Start(t)
+	p := start(t)
 	c := p.Connect(t, "default")
 	onASilentNode(t, p, c)
 	change := vim.Change{Name: "vnf-1", Owner: owner, Operation: "operate", Timeout: time.Minute}

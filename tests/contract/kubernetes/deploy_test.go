@@ -37,7 +37,7 @@ func deploy(t *testing.T, c *driver.Cluster, name, owner string, d driver.Defini
 }
 
 func TestDeploy_everyKindInItsOrder(t *testing.T) {
-	p := kubetest.Start(t)
+	p := start(t)
 	c := p.Connect(t, "default")
 	d := driver.Definition{Objects: manifests(t, deployment("web", "httpd", 1)+`---
 apiVersion: example.org/v1
@@ -151,7 +151,7 @@ func requireNothingOf(t *testing.T, p *kubetest.ControlPlane, owner string) {
 }
 
 func TestDeploy_refusesEverythingBeforeAnythingIsMade(t *testing.T) {
-	p := kubetest.Start(t)
+	p := start(t)
 	_, err := p.Client.CoreV1().ConfigMaps("default").Create(t.Context(),
 		&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "theirs"}}, metav1.CreateOptions{})
 	require.NoError(t, err)
@@ -184,7 +184,7 @@ metadata: {name: g}
 }
 
 func TestChange_leavesTheNumberOfPodsToAnAutoscaler(t *testing.T) {
-	p := kubetest.Start(t)
+	p := start(t)
 	c := p.Connect(t, "default")
 	_, err := deploy(t, c, "vnf-4", owner, driver.Definition{
 		Workloads: map[string]driver.Workload{"VDU": {Kind: "Deployment", Name: "web"}}, Replicas: map[string]int{"VDU": 4},
@@ -216,7 +216,7 @@ spec:
 }
 
 func TestDeploy_twoOfOnePackageInTwoNamespaces(t *testing.T) {
-	p := kubetest.Start(t)
+	p := start(t)
 	var asked atomic.Int32
 	worker := &driver.Connector{Wraps: []func(http.RoundTripper) http.RoundTripper{counting(&asked, "/apis")}}
 	var c *driver.Cluster
@@ -282,7 +282,7 @@ spec:
 `
 
 func TestDeploy_goesOnWhenTheAPIServerIsKilled(t *testing.T) {
-	p := kubetest.Start(t)
+	p := start(t)
 	c := p.Connect(t, "default")
 	done := make(chan error, 1)
 	ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute)

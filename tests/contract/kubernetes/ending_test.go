@@ -14,12 +14,11 @@ import (
 
 	"github.com/windlass-nfv/windlass/internal/vim"
 	driver "github.com/windlass-nfv/windlass/internal/vim/kubernetes"
-	"github.com/windlass-nfv/windlass/tests/kubetest"
 )
 
 // What somebody is deleting takes changes that go with it.
 func TestChange_makesAnewWhatEnds(t *testing.T) {
-	p := kubetest.Start(t)
+	p := start(t)
 	c := p.Connect(t, "default")
 	_, err := deploy(t, c, "vnf-1", owner, driver.Definition{Objects: manifests(t, settings)})
 	require.NoError(t, err)
@@ -52,7 +51,7 @@ func TestChange_makesAnewWhatEnds(t *testing.T) {
 
 // A provisioner takes longer than the patience, and the scheduler says meanwhile that the Pod cannot be anywhere.
 func TestDeploy_waitsForAVolumeThatIsMade(t *testing.T) {
-	p := kubetest.Start(t)
+	p := start(t)
 	_, err := p.Client.StorageV1().StorageClasses().Create(t.Context(), &storagev1.StorageClass{
 		ObjectMeta: metav1.ObjectMeta{Name: "slow"}, Provisioner: "example.org/slow",
 	}, metav1.CreateOptions{})

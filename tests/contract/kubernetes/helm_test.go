@@ -106,7 +106,7 @@ func statuses(all []*release.Release) (out []common.Status) {
 }
 
 func TestChart_throughItsLife(t *testing.T) {
-	p := kubetest.Start(t)
+	p := start(t)
 	c := p.Connect(t, "default")
 	chart := aChart(map[string]string{
 		"templates/hooks.yaml": hook("before", "done", "pre-install,pre-upgrade", "") + "---" +
@@ -190,7 +190,7 @@ func TestChart_throughItsLife(t *testing.T) {
 }
 
 func TestChart_refusesEverythingBeforeAnythingIsMade(t *testing.T) {
-	p := kubetest.Start(t)
+	p := start(t)
 	c := p.Connect(t, "default")
 	_, err := p.Client.CoreV1().ConfigMaps("default").Create(t.Context(),
 		&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "r-extra"}}, metav1.CreateOptions{})
@@ -219,7 +219,7 @@ func TestChart_refusesEverythingBeforeAnythingIsMade(t *testing.T) {
 }
 
 func TestChart_thatFails(t *testing.T) {
-	p := kubetest.Start(t)
+	p := start(t)
 	c := p.Connect(t, "default")
 	began := time.Now()
 	shown, err := deploy(t, c, "vnf-1", owner, releaseOf("r", aChart(nil), map[string]any{"image": "broken:1"}))
@@ -256,7 +256,7 @@ func TestChart_thatFails(t *testing.T) {
 }
 
 func TestChart_usesTheKindsThatAreThere(t *testing.T) {
-	p := kubetest.Start(t)
+	p := start(t)
 	c := p.Connect(t, "default")
 	chart := aChart(map[string]string{
 		"crds/widget.yaml": `
@@ -285,7 +285,7 @@ spec:
 }
 
 func TestDeploy_usesANamespaceThatIsThere(t *testing.T) {
-	p := kubetest.Start(t)
+	p := start(t)
 	_, err := p.Client.CoreV1().Namespaces().Create(t.Context(),
 		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "curry"}}, metav1.CreateOptions{})
 	require.NoError(t, err)
@@ -302,7 +302,7 @@ func TestDeploy_usesANamespaceThatIsThere(t *testing.T) {
 }
 
 func TestChart_inANamespaceOfItsVNF(t *testing.T) {
-	p := kubetest.Start(t)
+	p := start(t)
 	c := p.Connect(t, "default")
 	d := releaseOf("r", aChart(map[string]string{"templates/hooks.yaml": hook("first", "done", "pre-install,post-delete", "")}), nil)
 	d.Charts[0].Namespace, d.Namespace, d.Override = "curry", "curry", true
@@ -315,7 +315,7 @@ func TestChart_inANamespaceOfItsVNF(t *testing.T) {
 
 // What hooks have made for the release stays while it is stopped; what has run to its end does not run again.
 func TestHalt_leavesWhatIsNotRunning(t *testing.T) {
-	p := kubetest.Start(t)
+	p := start(t)
 	c := p.Connect(t, "default")
 	const key = `
 apiVersion: v1
@@ -387,7 +387,7 @@ func random(t *testing.T, size int) string {
 
 // A rollback brings back what there was, also what templates have thought out by chance.
 func TestChart_goesBackToTheSamePasswords(t *testing.T) {
-	p := kubetest.Start(t)
+	p := start(t)
 	c := p.Connect(t, "default")
 	random := func() string {
 		secret, err := p.Client.CoreV1().Secrets("default").Get(t.Context(), "r-key", metav1.GetOptions{})

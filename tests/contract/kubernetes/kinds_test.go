@@ -13,7 +13,6 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/vim"
 	driver "github.com/windlass-nfv/windlass/internal/vim/kubernetes"
-	"github.com/windlass-nfv/windlass/tests/kubetest"
 )
 
 // rareKinds are those that Tacker takes beside the usual ones. A Binding stands before its Pod.
@@ -86,7 +85,7 @@ spec: {token: abc}
 `
 
 func TestDeploy_rareKinds(t *testing.T) {
-	p := kubetest.Start(t)
+	p := start(t)
 	c := p.Connect(t, "default")
 	d := driver.Definition{
 		Objects: manifests(t, rareKinds), Workloads: map[string]driver.Workload{"VDU": {Kind: "Pod", Name: "placed"}},
@@ -110,7 +109,7 @@ func TestDeploy_rareKinds(t *testing.T) {
 
 // What is wrong with an object is told also where its namespace is still to come.
 func TestDeploy_rehearsesWhatIsInANamespaceToCome(t *testing.T) {
-	p := kubetest.Start(t)
+	p := start(t)
 	c := p.Connect(t, "default")
 	const into = "apiVersion: v1\nkind: Namespace\nmetadata: {name: coming}\n"
 	in := func(text string) driver.Definition {
@@ -134,7 +133,7 @@ func TestDeploy_rehearsesWhatIsInANamespaceToCome(t *testing.T) {
 
 // Somebody else's autoscaler decides on what it scales.
 func TestChange_leavesTheNumberOfPodsToSomebodyElsesAutoscaler(t *testing.T) {
-	p := kubetest.Start(t)
+	p := start(t)
 	c := p.Connect(t, "default")
 	d := driver.Definition{
 		Objects: manifests(t, deployment("web", "httpd", 1)), Replicas: map[string]int{"VDU": 2},

@@ -17,7 +17,7 @@ import (
 
 // A kubeconfig is taken by the API server that made its token, and ends when it says.
 func TestKubeconfig_letsInForATime(t *testing.T) {
-	p := kubetest.Start(t)
+	p := start(t)
 	ctx, name := t.Context(), metav1.ObjectMeta{Name: "windlass-vnfm"}
 	vim := lcm.Vim{Name: "edge", Type: lcm.VimKubernetes, AuthURL: p.URL}
 	registered := map[string]any{"bearer_token": kubetest.Token, "ssl_ca_cert": p.CA}

@@ -44,7 +44,7 @@ spec:
 // TestNetworks puts Pods on networks of Multus, and on others while they are there.
 func TestNetworks(t *testing.T) {
 	t.Parallel()
-	p := kubetest.Start(t)
+	p := start(t)
 	c := p.Connect(t, "default")
 	workloads := map[string]driver.Workload{
 		"WEB": {Kind: "Deployment", Name: "web"}, "BARE": {Kind: "Pod", Name: "bare"}, "SET": {Kind: "ReplicaSet", Name: "set"},

@@ -9,7 +9,6 @@ import (
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	driver "github.com/windlass-nfv/windlass/internal/vim/kubernetes"
-	"github.com/windlass-nfv/windlass/tests/kubetest"
 )
 
 const wanting = `apiVersion: apps/v1
@@ -27,7 +26,7 @@ spec:
 // TestDeploy_onNodesThatHaveIt wants what a node has to be given, and what none has to be told soon.
 func TestDeploy_onNodesThatHaveIt(t *testing.T) {
 	t.Parallel()
-	p := kubetest.Start(t)
+	p := start(t)
 	c := p.Connect(t, "default")
 	for i, o := range []struct{ labels, limits, says string }{
 		{"", "hugepages-2Mi: 32Mi, example.com/gpu: 2", ""},

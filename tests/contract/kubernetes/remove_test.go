@@ -15,11 +15,10 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/vim"
 	driver "github.com/windlass-nfv/windlass/internal/vim/kubernetes"
-	"github.com/windlass-nfv/windlass/tests/kubetest"
 )
 
 func TestDispose_endsPodsThatDoNotEndByThemselves(t *testing.T) {
-	p := kubetest.Start(t)
+	p := start(t)
 	c := p.Connect(t, "default")
 	for _, grace := range []time.Duration{0, 3 * time.Second} {
 		_, err := deploy(t, c, "vnf-5", owner, driver.Definition{
@@ -73,7 +72,7 @@ spec:
 }
 
 func TestDispose_leavesClaimsThatAreToStay(t *testing.T) {
-	p := kubetest.Start(t)
+	p := start(t)
 	p.Volumes(t, 8)
 	c := p.Connect(t, "default")
 	d := driver.Definition{Objects: manifests(t, withClaims+
@@ -121,7 +120,7 @@ func TestDispose_leavesClaimsThatAreToStay(t *testing.T) {
 
 // Somebody else's controller does not take its finalizers away.
 func TestDispose_namesWhatDoesNotGo(t *testing.T) {
-	p := kubetest.Start(t)
+	p := start(t)
 	c := p.Connect(t, "default")
 	const stay = `{"metadata":{"finalizers":["example.org/stay"]}}`
 	const leave = `{"metadata":{"finalizers":null}}`

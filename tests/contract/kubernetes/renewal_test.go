@@ -9,7 +9,6 @@ import (
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	driver "github.com/windlass-nfv/windlass/internal/vim/kubernetes"
-	"github.com/windlass-nfv/windlass/tests/kubetest"
 )
 
 // setOf is a workload of Pods in a kind whose controller does not replace all of them by itself.
@@ -25,7 +24,7 @@ func setOf(kind, image string) string {
 // none at all.
 func TestChange_ofSetsToSomethingBrokenAndBack(t *testing.T) {
 	t.Parallel()
-	p := kubetest.Start(t)
+	p := start(t)
 	for _, kind := range []string{"StatefulSet", "ReplicaSet"} {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()

@@ -19,7 +19,7 @@ import (
 
 // Who has the rights that a VIM is said to need, and no other, can do everything with VNFs of the usual kinds.
 func TestNeeds_areEnough(t *testing.T) {
-	p := kubetest.Start(t)
+	p := start(t)
 	p.Volumes(t, 1)
 	newNamespace(t, p, "edge")
 	token := tokenWith(t, p, "edge", driver.Needs())

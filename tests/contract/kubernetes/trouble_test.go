@@ -98,7 +98,7 @@ func troubles() map[string]troubled {
 
 func TestDeploy_tellsWhatIsWrongSoon(t *testing.T) {
 	t.Parallel()
-	p := kubetest.Start(t)
+	p := start(t)
 	for name, c := range troubles() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -150,7 +150,7 @@ func firstReport(t *testing.T, p *kubetest.ControlPlane, namespace string) time.
 
 // A claim of a class whose volumes are made where the first Pod is has none yet, and needs none.
 func TestDeploy_takesAClaimThatWaitsForItsPod(t *testing.T) {
-	p := kubetest.Start(t)
+	p := start(t)
 	later := storagev1.VolumeBindingWaitForFirstConsumer
 	_, err := p.Client.StorageV1().StorageClasses().Create(t.Context(), &storagev1.StorageClass{
 		ObjectMeta: metav1.ObjectMeta{Name: "local"}, Provisioner: "kubernetes.io/no-provisioner", VolumeBindingMode: &later,
@@ -168,7 +168,7 @@ func TestDeploy_takesAClaimThatWaitsForItsPod(t *testing.T) {
 
 // What a webhook refuses is told before anything is made.
 func TestDeploy_hearsWebhooksInTheRehearsal(t *testing.T) {
-	p := kubetest.Start(t)
+	p := start(t)
 	p.Deny(t, "default", "apps", "deployments", "Deployments only on Mondays")
 	c := p.Connect(t, "default")
 	require.Eventually(t, func() bool { // an API server takes a moment to know of a webhook
