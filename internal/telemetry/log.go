@@ -12,28 +12,11 @@ import (
 
 	"go.opentelemetry.io/otel/trace"
 
-	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/secrets"
 )
 
-// The keys under which logs say what they are about.
-const (
-	keyOpOccID = "opOccId"
-	keyStep    = "step"
-	keyNode    = "node"
-)
-
-// OpOcc says which operation a line is about.
-func OpOcc(id lcm.OpOccID) slog.Attr { return slog.String(keyOpOccID, string(id)) }
-
-// Step says which step a line is about, by its title.
-func Step(title string) slog.Attr { return slog.String(keyStep, title) }
-
-// Node says which node a line is about, by its name.
-func Node(name string) slog.Attr { return slog.String(keyNode, name) }
-
-// NewLogger writes lines of JSON, or of text when format is "text". Attributes of the context (see With)
-// are added, and what looks like a secret is not written.
+// NewLogger writes lines of JSON, or of text when format is "text". The context's span is added, and what looks like a
+// secret is not written.
 func NewLogger(w io.Writer, level slog.Leveler, format string) *slog.Logger {
 	opts := &slog.HandlerOptions{Level: level, ReplaceAttr: redact}
 	if format == "text" {
@@ -42,28 +25,12 @@ func NewLogger(w io.Writer, level slog.Leveler, format string) *slog.Logger {
 	return slog.New(contextHandler{slog.NewJSONHandler(w, opts)})
 }
 
-type attrsKey struct{}
-
-// With adds attributes to every line that is logged with the context or one made from it.
-func With(ctx context.Context, attrs ...slog.Attr) context.Context {
-	return context.WithValue(ctx, attrsKey{}, slices.Concat(attrsOf(ctx), attrs))
-}
-
-func attrsOf(ctx context.Context) []slog.Attr {
-	attrs, _ := ctx.Value(attrsKey{}).([]slog.Attr)
-	return attrs
-}
-
-// contextHandler adds the attributes that With put into the context, and which span that is in.
+// contextHandler adds in which span the context is.
 type contextHandler struct{ slog.Handler }
 
 func (h contextHandler) Handle(ctx context.Context, r slog.Record) error {
-	attrs, sc := attrsOf(ctx), trace.SpanContextFromContext(ctx)
-	if len(attrs) > 0 || sc.IsSampled() {
+	if sc := trace.SpanContextFromContext(ctx); sc.IsSampled() {
 		r = r.Clone() // other handlers may hold the same record
-		r.AddAttrs(attrs...)
-	}
-	if sc.IsSampled() {
 		r.AddAttrs(slog.String("traceId", sc.TraceID().String()), slog.String("spanId", sc.SpanID().String()))
 	}
 	return h.Handler.Handle(ctx, r)

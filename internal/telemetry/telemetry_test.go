@@ -49,23 +49,6 @@ func TestLogger_writesNoSecret(t *testing.T) {
 	}
 }
 
-func TestLogger_addsWhatTheContextIsAbout(t *testing.T) {
-	t.Parallel()
-	var out strings.Builder
-	log := telemetry.NewLogger(&out, slog.LevelInfo, "json")
-	op := telemetry.With(t.Context(), telemetry.OpOcc("op-1"))
-	node := telemetry.With(op, telemetry.Step("Join the workers"), telemetry.Node("worker-1"))
-	telemetry.With(op, telemetry.Node("worker-2")) // must not show up in its sibling
-	log.InfoContext(node, "joined", "took", 3)
-	log.DebugContext(node, "too fine")
-	var line map[string]any
-	require.NoError(t, json.Unmarshal([]byte(out.String()), &line))
-	delete(line, "time")
-	assert.Equal(t, map[string]any{
-		"level": "INFO", "msg": "joined", "took": 3.0, "opOccId": "op-1", "step": "Join the workers", "node": "worker-1",
-	}, line)
-}
-
 func TestLogger_isAProperHandler(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
