@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -41,8 +42,15 @@ func open(t *testing.T, url string) *browser {
 	if path == "" {
 		t.Skip("NOT RUN: no browser is installed. tools/prerequisites.sh browser installs one.")
 	}
-	ctx, end := chromedp.NewExecAllocator(t.Context(), append(chromedp.DefaultExecAllocatorOptions[:],
-		chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.WindowSize(1280, 1000), chromedp.WSURLReadTimeout(patience))...)
+	dir, err := os.MkdirTemp("", "windlass-browser-")
+	require.NoError(t, err)
+	t.Cleanup(func() { // processes of a browser that has just ended may still write there
+		require.Eventually(t, func() bool { return os.RemoveAll(dir) == nil }, patience, 50*time.Millisecond)
+	})
+	// The browser ends by the functions below, which wait for it, and not with the test's context.
+	ctx, end := chromedp.NewExecAllocator(context.WithoutCancel(t.Context()), append(chromedp.DefaultExecAllocatorOptions[:],
+		chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.WindowSize(1280, 1000), chromedp.WSURLReadTimeout(patience),
+		chromedp.UserDataDir(filepath.Join(dir, "profile")), chromedp.Env("TMPDIR="+dir))...)
 	t.Cleanup(end)
 	// A browser is newer than what chromedp knows of it: events that it cannot read are none that are waited for.
 	ctx, end = chromedp.NewContext(ctx, chromedp.WithErrorf(func(string, ...any) {}))
