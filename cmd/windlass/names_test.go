@@ -119,10 +119,28 @@ func TestSelector_becomesAFilterOfTheAPI(t *testing.T) {
 		assert.Equal(t, want, got)
 	}
 	for _, selector := range []string{"site", "a=b=c", "!site"} {
-		for _, of := range []string{"vnf", "package"} {
+		for _, of := range []string{"vnf", "package", "op"} {
 			assert.Equal(t, exitUsage, windlass(t, resources(), of, "list", "-l", selector).code, selector)
 		}
 	}
+}
+
+func TestOpList_choosesByTheMetadataOfVnfInstances(t *testing.T) {
+	api := resources()
+	got := windlass(t, api, "op", "list", "-l", "site=north", "--state", "FAILED_TEMP", "-o", "name")
+	require.Equal(t, "op/"+opID+"\n", got.out, got.err)
+	var asked []string
+	for _, r := range api.got {
+		path, err := url.QueryUnescape(r.path)
+		require.NoError(t, err)
+		asked = append(asked, path)
+	}
+	require.Equal(t, []string{
+		"/vnflcm/v1/vnf_instances?filter=(eq,metadata/site,north)&fields=id",
+		"/vnflcm/v1/vnf_lcm_op_occs?filter=(eq,operationState,FAILED_TEMP);(in,vnfInstanceId," + vnfID + ")",
+	}, asked)
+	api.answers["GET /vnflcm/v1/vnf_instances"] = ok(200, "[]")
+	require.Equal(t, "[]\n", windlass(t, api, "op", "list", "-l", "site=south", "-o", "json").out, "none of them has operations")
 }
 
 func TestLists_areFilteredByTheAPI(t *testing.T) {

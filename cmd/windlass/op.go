@@ -14,7 +14,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
-	"github.com/windlass-nfv/windlass/internal/params"
 )
 
 func newOp(c *cli) *cobra.Command {
@@ -54,122 +53,6 @@ func (o opOcc) elapsed(now time.Time) time.Duration {
 		now = o.StateEntered
 	}
 	return now.Sub(o.Start)
-}
-
-func newOpList(c *cli) *cobra.Command {
-	var vnf, state string
-	var f listFlags
-	cmd := &cobra.Command{
-		Use:     "list",
-		Aliases: []string{"ls"},
-		Short:   "List operations, the newest first",
-		Example: "  windlass op list\n  windlass op list --state FAILED_TEMP\n  windlass op list --vnf edge-1 -o wide\n" +
-			"  windlass op list --filter '(gt,startTime,2026-11-21T00:00:00Z)' -o name",
-		Args: exactly(),
-	}
-	cmd.Flags().StringVar(&vnf, "vnf", "", "only those of the VNF instance with this `ID` or name")
-	cmd.Flags().StringVar(&state, "state", "", "only those in this `STATE`, e.g. PROCESSING or FAILED_TEMP")
-	f.addListFlags(cmd)
-	f.addFilterFlags(cmd)
-	cmd.RunE = func(cmd *cobra.Command, _ []string) (err error) {
-		wanted := []string{f.filter}
-		if state, err = stateNamed(cmd, state); err != nil {
-			return err
-		}
-		if vnf != "" {
-			id, err := c.idOf(cmd.Context(), vnfNaming, vnf)
-			if err != nil {
-				return err
-			}
-			wanted = append(wanted, eq{"vnfInstanceId", id}.expression())
-		}
-		if state != "" {
-			wanted = append(wanted, eq{"operationState", state}.expression())
-		}
-		return showList(cmd, c, f, c.opTable(), func(ctx context.Context) ([]json.RawMessage, error) {
-			return c.operations(ctx, filterText(wanted...))
-		})
-	}
-	return cmd
-}
-
-// operations reads operations, the newest first.
-func (c *cli) operations(ctx context.Context, query string) ([]json.RawMessage, error) {
-	raw, err := list[json.RawMessage](ctx, c.client, c.client.lcm+"/vnf_lcm_op_occs"+query)
-	if err != nil {
-		return nil, err
-	}
-	ops, err := decodeAll[opOcc](raw)
-	newestFirst(raw, ops)
-	return raw, err
-}
-
-func (c *cli) opTable() table[opOcc] {
-	names := map[string]string{}
-	return table[opOcc]{
-		kind: "op", id: func(o opOcc) string { return o.ID },
-		columns: []column[opOcc]{
-			{name: "ID", of: func(o opOcc) any { return o.ID }},
-			{name: "OPERATION", of: func(o opOcc) any { return o.Operation }},
-			{name: "STATE", of: func(o opOcc) any { return o.State }},
-			{name: "VNF INSTANCE", of: func(o opOcc) any { return o.VnfInstanceID }},
-			{name: "VNF NAME", of: func(o opOcc) any { return names[o.VnfInstanceID] }, wide: true},
-			{name: "STARTED", of: func(o opOcc) any { return o.Start.UTC().Format(time.RFC3339) }},
-			{
-				name: "TIME", of: func(o opOcc) any { return duration(o.elapsed(c.now())) }, moving: true,
-				key: func(o opOcc) any { return o.elapsed(c.now()).Seconds() },
-			},
-			{name: "AUTOMATIC", of: func(o opOcc) any { return yes(o.IsAutomatic) }, wide: true},
-		},
-		before: func(ctx context.Context, _ []opOcc) {
-			if c.format == formatWide {
-				c.vnfNames(ctx, names)
-			}
-		},
-	}
-}
-
-// vnfNames reads how VNF instances are called; what cannot be read is left out.
-func (c *cli) vnfNames(ctx context.Context, into map[string]string) {
-	vnfs, err := list[vnfInstance](ctx, c.client, c.client.lcm+"/vnf_instances?fields=vnfInstanceName")
-	if err != nil {
-		return
-	}
-	for _, i := range vnfs {
-		into[i.ID] = i.Name
-	}
-}
-
-// stateNamed is the state of operations of that name; --state FAILEDTEMP would find nothing, and say nothing.
-func stateNamed(cmd *cobra.Command, name string) (string, error) {
-	var states []string
-	for _, s := range lcm.OperationStates {
-		states = append(states, string(s))
-	}
-	state := strings.ToUpper(name)
-	if state == "" || slices.Contains(states, state) {
-		return state, nil
-	}
-	guess := ""
-	if meant := params.Meant(state, states); meant != "" {
-		guess = " Did you mean " + meant + "?"
-	}
-	return "", usageErrorf(cmd, "There is no state %s.%s The states are %s.", name, guess, strings.Join(states, ", "))
-}
-
-// newestFirst sorts operations, which the API lists by their ids.
-func newestFirst(raw []json.RawMessage, ops []opOcc) {
-	order := make([]int, len(ops))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return ops[b].Start.Compare(ops[a].Start) })
-	sortedRaw, sortedOps := make([]json.RawMessage, 0, len(ops)), make([]opOcc, 0, len(ops))
-	for _, i := range order {
-		sortedRaw, sortedOps = append(sortedRaw, raw[i]), append(sortedOps, ops[i])
-	}
-	copy(raw, sortedRaw)
-	copy(ops, sortedOps)
 }
 
 // eq is one condition of a filter.

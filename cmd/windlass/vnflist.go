@@ -138,9 +138,11 @@ func (c *cli) readOverviews(ctx context.Context, items []vnfInstance, into map[s
 
 // addSelectorFlag is for lists of what has metadata.
 func addSelectorFlag(cmd *cobra.Command, selector *string) {
-	cmd.Flags().StringVarP(selector, "selector", "l", "",
-		"only those with such metadata: `key=value,...`; also !=, key in (a,b), key notin (a,b)")
+	cmd.Flags().StringVarP(selector, "selector", "l", "", "only those with such metadata: "+selectorForm)
 }
+
+// selectorForm is what selectors look like.
+const selectorForm = "`key=value,...`; also !=, key in (a,b), key notin (a,b)"
 
 // metadataFilter makes a filter of the API of a selector as kubectl takes it. attribute is where the API has the metadata.
 func metadataFilter(attribute, selector string) (string, error) {
