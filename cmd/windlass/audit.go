@@ -34,8 +34,8 @@ func newAudit(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "audit",
 		Short: "Show who has changed what",
-		Long: `Show the requests that changed something, or were to, the newest first: of your project, or of all projects to an
-administrator. --json shows also the address that a request came from, and its id, which is in the log, too.`,
+		Long: `Show the requests that changed something, or tried to, the newest first. You see those of your project, an
+administrator sees all. --json also shows the address of the client, and the id of the request in the log.`,
 		Example: "  windlass audit --limit 20\n  windlass audit --before 812",
 		Args:    exactly(),
 	}

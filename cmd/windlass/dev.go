@@ -13,15 +13,15 @@ func newDev(con *console) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "dev",
 		Short: "Run everything on this machine: PostgreSQL, Temporal with its Web UI, API server, worker",
-		Long: `Run everything on this machine as one process tree: PostgreSQL, Temporal with its Web UI, the API server and the
-worker. What ends by itself is started again; Ctrl-C stops everything in order. Nobody is asked for a
-password, so it listens on the loopback interface only.
+		Long: `Run everything on this machine as one process tree: PostgreSQL, Temporal with its Web UI, the API server
+and the worker. It restarts a process that ends by itself. Ctrl-C stops everything in order. It asks nobody for a
+password, so it listens only on the loopback interface.
 
-PostgreSQL must be installed (Debian's package is enough, no running server), or a server be named with
---database-url, whose role may create databases. windlass-temporal lies beside this binary, or is built
-from the checkout the command runs in.
+PostgreSQL must be installed (Debian's package is enough, no running server), or name a server with --database-url. Its
+role must be allowed to create databases. windlass-temporal lies beside this binary. In a checkout the command builds
+it.
 
-Addresses, process ids and the database's URL are written to dev.json in the state directory.`,
+The file dev.json in the state directory has addresses, process ids and the database's URL.`,
 		Example: `  windlass dev
   windlass dev --state-dir /tmp/wl --api 127.0.0.1:0 --temporal 127.0.0.1:0 --ui 127.0.0.1:0
   windlass dev --no-worker        # and the worker in a debugger, with the environment of dev.env`,

@@ -21,9 +21,9 @@ func newVnfDrift(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "drift ID",
 		Short: "Show in what a VNF instance differs from what it should be",
-		Long: `Show what the last check of a VNF instance has found: in what the VIM, the nodes, Kubernetes, etcd, HAProxy, the
-virtual IP and the CA differ from what they should be, what mends it, and what the check has led to. --check checks now and
-waits for the outcome.`,
+		Long: `Show the findings of the last check of a VNF instance: differences of the VIM, the nodes, Kubernetes,
+etcd, HAProxy, the virtual IP and the CA from their record. Each has its remedy. The decision of the check comes last.
+--check checks now and waits for the outcome.`,
 		Example: `  windlass vnf drift 1f9d3a52-0c1e-4f60-8a3f-6f1f2f9d9c11 --check
   windlass vnf drift 1f9d3a52-0c1e-4f60-8a3f-6f1f2f9d9c11 --json | jq -r '.findings[].kind'`,
 		Args: exactly("ID"),
@@ -68,6 +68,9 @@ func (c *cli) driftReport(ctx context.Context, instance string, check bool) (raw
 	defer cancel()
 	for {
 		err := c.client.get(ctx, driftPath(instance), &raw)
+		if err != nil && !check && isNotFound(err) {
+			return nil, fmt.Errorf("the VNF instance was not checked yet; 'windlass vnf drift %s --check' checks it now", instance)
+		}
 		if err != nil && (!check || !isNotFound(err)) {
 			return nil, err
 		}
@@ -128,7 +131,7 @@ nothing happens by itself: checks are made on request and by notification only, 
 	flags.DurationVar(&every, "every", 0, "check so often, like 5m")
 	flags.BoolVar(&off, "off", false, "check no more by schedule, and heal nothing unless --auto-heal is given, too")
 	flags.BoolVar(&autoHeal, "auto-heal", false, "heal VNFCs that do not work")
-	flags.IntVar(&agreeing, "agreeing-checks", 0, "in how many checks in a row a VNFC is out of order before it is healed")
+	flags.IntVar(&agreeing, "agreeing-checks", 0, "number of checks in a row that must find a VNFC out of order before it is healed")
 	flags.IntVar(&maxHeals, "max-heals", 0, "how many automatic heals may begin within --max-heals-period")
 	flags.DurationVar(&period, "max-heals-period", 0, "the time in which --max-heals are counted, like 1h")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {

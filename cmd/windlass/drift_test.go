@@ -37,7 +37,7 @@ func drifting() *fakeAPI {
 
 func TestDrift_showsAndChecks(t *testing.T) {
 	api := drifting()
-	assert.Equal(t, result{1, "", "windlass: The VNF instance was not checked yet.\n"},
+	assert.Equal(t, result{1, "", "windlass: The VNF instance was not checked yet; 'windlass vnf drift " + vnfID + " --check' checks it now.\n"},
 		windlass(t, api, "vnf", "drift", vnfID))
 	got := windlass(t, api, "vnf", "drift", vnfID, "--check")
 	require.Equal(t, 0, got.code, got.err)

@@ -65,7 +65,7 @@ func (c *cli) edit(ctx context.Context, raw json.RawMessage, e requestEdits) (ma
 		}
 	}
 	if left := unreplacedIn("$", object); len(left) > 0 {
-		return nil, fmt.Errorf("the request has what you are to replace:\n  %s", strings.Join(left, "\n  "))
+		return nil, fmt.Errorf("the request has values that you must replace:\n  %s", strings.Join(left, "\n  "))
 	}
 	return object, c.nameVims(ctx, object)
 }

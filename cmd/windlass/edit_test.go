@@ -40,7 +40,7 @@ func TestVnfInstantiate_refusesWhatIsToBeReplaced(t *testing.T) {
 	api := resources()
 	got := windlass(t, api, "vnf", "instantiate", vnfID, written(t, "r.json",
 		`{"a":[{"password":"REPLACE-WITH-THE-PASSWORD"}],"b":"REPLACE-THIS"}`))
-	assert.Equal(t, result{1, "", "windlass: The request has what you are to replace:\n  $.a[0].password is " +
+	assert.Equal(t, result{1, "", "windlass: The request has values that you must replace:\n  $.a[0].password is " +
 		"REPLACE-WITH-THE-PASSWORD\n  $.b is REPLACE-THIS\n"}, got)
 	assert.Empty(t, api.last("POST"))
 }
@@ -122,7 +122,7 @@ func TestRequests_areFilledInOfEveryOperation(t *testing.T) {
 		api := resources()
 		args[len(args)-1] = written(t, "r.json", `{"a":{"password":"REPLACE-WITH-THE-PASSWORD"}}`)
 		got := windlass(t, api, append([]string{"vnf"}, args...)...)
-		assert.Equal(t, "windlass: The request has what you are to replace:\n  $.a.password is REPLACE-WITH-THE-PASSWORD\n",
+		assert.Equal(t, "windlass: The request has values that you must replace:\n  $.a.password is REPLACE-WITH-THE-PASSWORD\n",
 			got.err, args[0])
 		assert.Empty(t, api.last("POST"))
 		assert.Empty(t, api.last("PATCH"))

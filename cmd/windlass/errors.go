@@ -85,8 +85,12 @@ var goInternals = regexp.MustCompile(`strconv\.\w+: parsing "[^"]*": `)
 // flagMistake is what is wrong with a flag, in words.
 func flagMistake(err error) string {
 	text := goInternals.ReplaceAllString(err.Error(), "")
+	if strings.Contains(err.Error(), "strconv.ParseBool") {
+		text = strings.ReplaceAll(text, "invalid syntax", "give true or false")
+	}
 	return strings.NewReplacer("invalid syntax", "that is no number", "value out of range", "that is too large",
-		`time: invalid duration`, "this is no time like 5m:").Replace(text)
+		`time: invalid duration`, "this is no time like 5m:", `time: missing unit in duration`, "this has no unit, as 5m has:",
+	).Replace(text)
 }
 
 // exactly takes the arguments of cmd with those names, and says which one is missing.

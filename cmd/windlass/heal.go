@@ -14,9 +14,10 @@ func newVnfHeal(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "heal ID --vnfc ID,... | --all",
 		Short: "Replace VNFCs of a VNF instance, or make the entire VNF anew",
-		Long: `Give VNFCs of a VNF instance new VMs. --vnfc names them, by the ids that 'windlass vnf show' has or by the names of
-their nodes. A storage server gets new volumes, too, unless --keep-volumes is given. --all makes the entire VNF anew: all its VMs are deleted first, with what is on them.
-A registry of images with a volume keeps that in any case, also with --all, unless --keep-volumes=false is given.`,
+		Long: `Give VNFCs of a VNF instance new VMs. --vnfc names them, by the ids that 'windlass vnf show' has or by
+the names of their nodes. A storage server gets new volumes, too. With --keep-volumes it keeps them. --all makes the
+entire VNF anew: it first deletes all VMs with their data. A registry of images keeps its volume, also with --all. With
+--keep-volumes=false it gets a new one.`,
 		Example: `  windlass vnf heal 1f9d3a52-0c1e-4f60-8a3f-6f1f2f9d9c11 --vnfc worker-3f2a91c0 --cause "disk failure" --watch
   windlass vnf heal 1f9d3a52-0c1e-4f60-8a3f-6f1f2f9d9c11 --vnfc 0f1e6c1b-6a3b-4c41-9d36-6a2d1f0f7b55 --plan
   windlass vnf heal 1f9d3a52-0c1e-4f60-8a3f-6f1f2f9d9c11 --all --watch`,
@@ -28,7 +29,7 @@ A registry of images with a volume keeps that in any case, also with --all, unle
 	cmd.Flags().StringVar(&params, "params", "",
 		"JSON `file` with additionalParams, such as other credentials; - for standard input")
 	cmd.Flags().BoolVar(&keepVolumes, "keep-volumes", false,
-		"give a storage server or a registry that is healed its volumes back, with all data; the latter unless this is false")
+		"keep the volumes of a healed storage server or registry, with all data; a registry keeps them by default")
 	how.addMannerFlags(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		switch {

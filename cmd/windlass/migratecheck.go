@@ -17,7 +17,7 @@ func newMigrateCheck(con *console) *cobra.Command {
 	var address, caCert string
 	cmd := &cobra.Command{
 		Use:   "migrate-check --tacker URL",
-		Short: "Tell what of an OpenStack Tacker Windlass takes over as it is, and what not",
+		Short: "Show which resources of an OpenStack Tacker carry over to Windlass",
 		Long: `Read an OpenStack Tacker by its API, and tell for each of its packages, VIMs, VNFs, operations in flight and
 subscriptions what becomes of it at Windlass. Nothing is changed, there or here.
 

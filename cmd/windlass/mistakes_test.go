@@ -32,6 +32,11 @@ func TestMistakes_areToldWithWhatWasMeant(t *testing.T) {
 		},
 		"windlass: Invalid argument \"often\" for \"--every\" flag: this is no time like 5m: \"often\". See " +
 			"'windlass vnf drift-policy --help'\n": {"vnf", "drift-policy", vnfID, "--every", "often"},
+		"windlass: Invalid argument \"5\" for \"--every\" flag: this has no unit, as 5m has: \"5\". See " +
+			"'windlass vnf drift-policy --help'\n": {"vnf", "drift-policy", vnfID, "--every", "5"},
+		"windlass: Invalid argument \"maybe\" for \"--default\" flag: give true or false. See 'windlass vim update --help'\n": {
+			"vim", "update", "north", "--default=maybe",
+		},
 	} {
 		assert.Equal(t, result{exitUsage, "", want}, windlass(t, resources(), args...))
 	}
@@ -63,12 +68,14 @@ func TestSentence_leavesNamesOfFilesAlone(t *testing.T) {
 
 func TestOpLogs_saysWhyThereIsNothing(t *testing.T) {
 	api := resources()
-	api.answers["GET /windlass/v1/vnf_lcm_op_occs/"+opID+"/logs"] = ok(200, "")
+	api.answers["GET /windlass/v1/vnf_lcm_op_occs/"+opID+"/logs"] = ok(200, "==> 1. Join the workers\n")
 	for want, args := range map[string][]string{
 		"windlass: Operation " + opID + " has no step 99; its steps are 0 to 2.\n": {"--step", "99"},
 		"windlass: Step 1 does nothing on a node \"cp-9\"; its nodes are: cp-1.\n": {"--step", "1", "--node", "cp-9"},
 		"windlass: Step 0 does nothing on a node \"cp-1\"; its nodes are: none.\n": {"--step", "0", "--node", "cp-1"},
 		"Step 1 has printed nothing.\n":                                            {"--step", "1"},
+		"windlass: No step of operation " + opID + " has printed anything on a node \"cp-9\"; 'windlass op steps " + opID +
+			"' shows the nodes.\n": {"--node", "cp-9"},
 	} {
 		got := windlass(t, api, append([]string{"op", "logs", opID}, args...)...)
 		assert.Equal(t, want, got.err)

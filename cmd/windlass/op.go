@@ -126,6 +126,11 @@ func (c *cli) describeOp(w io.Writer, o opOcc) {
 		field(w, "Error", o.Error.Detail)
 		field(w, "See", o.Error.remedies())
 	}
+	if o.State == lcm.FailedTemp {
+		for _, d := range lcm.DecisionsAfter(o.Error.cause(), o.canRollBack()) {
+			field(w, "To do", fmt.Sprintf("%s: windlass op %s %s", d.Purpose, d.Action, o.ID))
+		}
+	}
 }
 
 // newOpDecision makes a command of one of the task resources without a body.
@@ -167,8 +172,9 @@ func newOpCancel(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "cancel ID",
 		Short: "Stop an operation that runs",
-		Long: `Stop an operation that runs; it is left in FAILED_TEMP, or ROLLED_BACK when nothing was done yet. GRACEFUL lets
-the present step end, and ends at once what of it only waits; FORCEFUL interrupts it and kills what runs on the nodes.`,
+		Long: `Stop an operation that runs. It ends in FAILED_TEMP, or in ROLLED_BACK if it has done nothing yet.
+GRACEFUL lets the present step end, but ends a wait at once. FORCEFUL interrupts the step and kills its commands on the
+nodes.`,
 		Example: "  windlass op cancel 6f0ab2d1-93c4-4c86-b0a5-0b9a4f5c8a37 --mode FORCEFUL --watch",
 		Args:    exactly("ID"),
 	}

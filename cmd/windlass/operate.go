@@ -24,7 +24,7 @@ func (m *manner) addMannerFlags(cmd *cobra.Command) {
 	cmd.Flags().BoolVarP(&m.watch, "watch", "w", false, "show the progress until the operation has ended")
 	cmd.Flags().BoolVar(&m.wait, "wait", false, "wait silently until the operation has ended")
 	cmd.Flags().DurationVar(&m.timeout, "timeout", 0,
-		"with --wait or --watch, wait for so long at most, like 10m; the operation goes on then")
+		"with --wait or --watch, longest time to wait, like 10m; the operation goes on then")
 }
 
 // await waits for the end of an operation, as it was asked for.

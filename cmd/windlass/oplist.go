@@ -82,11 +82,12 @@ func (c *cli) operationsOf(ctx context.Context, selected string, wanted []string
 	}
 	raw = []json.RawMessage{}
 	for some := range slices.Chunk(of, idsAtOnce) {
-		in := "(in,vnfInstanceId"
+		ids := []string{}
 		for _, i := range some {
-			in += "," + quotedValue(i.ID)
+			ids = append(ids, quotedValue(i.ID))
 		}
-		found, err := c.operations(ctx, filterText(append(slices.Clone(wanted), in+")")...))
+		in := "(in,vnfInstanceId," + strings.Join(ids, ",") + ")"
+		found, err := c.operations(ctx, filterText(append(slices.Clone(wanted), in)...))
 		if err != nil {
 			return nil, err
 		}

@@ -60,15 +60,39 @@ func (c *cli) printLogs(ctx context.Context, op string, number int, node string)
 		return err
 	}
 	defer resp.Body.Close()
+	output := bufio.NewReader(resp.Body)
+	headings, err := leadingHeadings(output)
+	switch {
+	case errors.Is(err, io.EOF) && number >= 0:
+		return c.explainSilence(ctx, op, number, node)
+	case errors.Is(err, io.EOF) && node != "":
+		return fmt.Errorf("no step of operation %s has printed anything on a node %q; 'windlass op steps %s' shows the nodes",
+			op, node, op)
+	}
 	w := bufio.NewWriter(c.out)
-	n, err := io.Copy(w, resp.Body)
-	if err != nil {
+	if _, err := io.Copy(w, io.MultiReader(strings.NewReader(headings), output)); err != nil {
 		return fmt.Errorf("read the output: %w", err)
 	}
-	if n == 0 && number >= 0 {
-		return c.explainSilence(ctx, op, number, node)
-	}
 	return w.Flush()
+}
+
+// leadingHeadings takes the headings of steps off that the output begins with. It is EOF when there is nothing else.
+func leadingHeadings(output *bufio.Reader) (headings string, err error) {
+	const mark = "==> "
+	for {
+		begin, err := output.Peek(len(mark))
+		if string(begin) != mark {
+			if len(begin) > 0 {
+				err = nil
+			}
+			return headings, err
+		}
+		line, err := output.ReadString('\n')
+		headings += line
+		if err != nil {
+			return headings, err
+		}
+	}
 }
 
 // followLogs prints output as it comes until the operation is over.

@@ -70,8 +70,9 @@ func newPackageCreate(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "create FILE|DIR",
 		Short: "Upload and on-board a package",
-		Long: `Create a package, upload its content and wait until it is on-boarded. A directory is built first. With --uri, in
-place of FILE or DIR, Windlass fetches the archive itself. A package that is refused is deleted again.`,
+		Long: `Create a package, upload its content and wait until it is on-boarded. A directory is built first. With
+--uri, in place of FILE or DIR, Windlass fetches the archive itself. If Windlass refuses the package, the command
+deletes it again.`,
 		Example: "  windlass package create k8s-ha.zip\n  windlass package create vnfpkg/samples/k8s-ha\n" +
 			"  windlass package create --uri https://repo.example/k8s-ha.zip",
 		Args: from.inPlaceOf("FILE or DIR"),
@@ -105,11 +106,12 @@ func newPackageUpload(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "upload ID FILE",
 		Short: "Upload the content of a package that was created without",
-		Long: `Upload the content of a package that was created without, or have Windlass fetch it: with --uri, in place of FILE.
-The command waits until the package is on-boarded or refused.
+		Long: `Upload the content of a package that has none. With --uri, in place of FILE, Windlass fetches it. The
+command waits until the package is on-boarded or refused.
 
 The password of --user comes from WINDLASS_PACKAGE_PASSWORD or from --password-file: every user of the host can read
-arguments. Windlass keeps it sealed until it has the archive. Where packages may be fetched from is the operator's choice.`,
+arguments. Windlass keeps it sealed until it has the archive. The operator decides from where Windlass may fetch
+packages.`,
 		Example: "  windlass package upload 52a2f1f4-5c0f-4f06-9d4a-0c7a9b6a6f0e k8s-ha.zip\n" +
 			"  windlass package upload 52a2f1f4-5c0f-4f06-9d4a-0c7a9b6a6f0e --uri https://repo.example/k8s-ha.zip --user nfv " +
 			"--password-file repo.password",
@@ -185,7 +187,7 @@ func newPackageEnable(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "enable ID...",
 		Short:   "Let VNF instances be created of packages",
-		Long:    "Let VNF instances be created of packages again. A package is enabled when it comes on board.",
+		Long:    "Allow VNF instances of packages again. On-boarding enables a package.",
 		Example: "  windlass package enable 52a2f1f4-5c0f-4f06-9d4a-0c7a9b6a6f0e",
 		Args:    atLeastOne("ID"),
 	}
@@ -197,7 +199,7 @@ func newPackageDisable(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "disable ID...",
 		Short:   "Let no more VNF instances be created of packages",
-		Long:    "Let no more VNF instances be created or instantiated of packages. Those that run are not touched.",
+		Long:    "Allow no new VNF instances of packages. VNFs that run go on.",
 		Example: "  windlass package disable 52a2f1f4-5c0f-4f06-9d4a-0c7a9b6a6f0e",
 		Args:    atLeastOne("ID"),
 	}
@@ -231,7 +233,7 @@ func newPackageDelete(c *cli) *cobra.Command {
 		Use:     "delete ID...",
 		Aliases: []string{"rm"},
 		Short:   "Delete packages that no VNF instance uses",
-		Long:    "Delete packages that no VNF instance uses. One that is enabled is disabled first.",
+		Long:    "Delete packages that no VNF instance uses. The command disables them first.",
 		Example: "  windlass package delete 52a2f1f4-5c0f-4f06-9d4a-0c7a9b6a6f0e",
 		Args:    atLeastOne("ID"),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -16,9 +16,8 @@ func newPackageCheck(c *cli) *cobra.Command {
 	return &cobra.Command{
 		Use:   "check FILE|DIR",
 		Short: "Tell what is wrong with a package, without a server",
-		Long: `Tell what is wrong with a package, and what is odd about it, as it would be told when it comes on board. No server is
-asked. A directory is built first, which leaves nothing behind. Whose signature a package must have is the operator's
-choice, and is not known here.`,
+		Long: `Show the mistakes and the oddities of a package, as Windlass shows them when you on-board it. The command asks
+no server. It builds a directory first, and leaves nothing behind. It does not know which signature the operator wants.`,
 		Example: "  windlass package check k8s-ha.zip\n  windlass package check vnfpkg/samples/k8s-ha",
 		Args:    exactly("FILE or DIR"),
 		RunE: func(_ *cobra.Command, args []string) error {

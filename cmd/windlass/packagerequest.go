@@ -16,10 +16,10 @@ func newPackageRequest(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "request PACKAGE",
 		Short: "Print a request to instantiate a VNF of a package, to be filled in",
-		Long: `Print an InstantiateVnfRequest of SOL003 for a flavour of a package, as YAML with comments: what must be given begins with
-REPLACE-, what may be given stands in comments, with its kind and its default. 'windlass vnf instantiate' takes the file as
-it is, once all is replaced. PACKAGE is a file or a directory, or the name or the id of a package that is on board. The form
-is that of --lcm-version.`,
+		Long: `Print an InstantiateVnfRequest of SOL003 for a flavour of a package, as YAML with comments: required
+values begin with REPLACE-. Optional values are in comments, with their kinds and defaults. Replace the former, and
+'windlass vnf instantiate' takes the file. PACKAGE is a file or a directory, or the name or the id of a package that is
+on board. The form is that of --lcm-version.`,
 		Example: `  windlass package request k8s-ha --flavour ha > request.yaml
   windlass package request vnfpkg/samples/k8s-ha --flavour simple --lcm-version 2`,
 		Args: exactly("PACKAGE"),

@@ -51,7 +51,7 @@ func TestPackageRequest_isTakenOnceAllIsReplaced(t *testing.T) {
 			api := resources()
 			file := written(t, "request.yaml", got.out)
 			refused := windlass(t, api, "vnf", "instantiate", vnfID, file)
-			assert.Contains(t, refused.err, "The request has what you are to replace:\n  $.", dir)
+			assert.Contains(t, refused.err, "The request has values that you must replace:\n  $.", dir)
 			assert.Empty(t, api.last("POST"))
 		}
 	})

@@ -72,8 +72,8 @@ func newOpPlan(c *cli) *cobra.Command {
 	return &cobra.Command{
 		Use:   "plan ID",
 		Short: "Show the plan that a scaling or a healing carries out",
-		Long: `Show what a scaling or a healing has decided to change: it does so once, in its first step, and a retry works on
-the same VNFCs. What an operation would do that has not begun is shown by --plan of 'windlass vnf scale', 'scale-to-level',
+		Long: `Show the changes that a scaling or a heal has decided on. It decides once, in its first step, and a retry
+works on the same VNFCs. For an operation that has not begun, use --plan of 'windlass vnf scale', 'scale-to-level',
 'heal', 'operate', 'instantiate' and 'terminate'.`,
 		Example: "  windlass op plan 6f0ab2d1-93c4-4c86-b0a5-0b9a4f5c8a37",
 		Args:    exactly("ID"),

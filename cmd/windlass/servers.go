@@ -129,9 +129,9 @@ func newAPIServer() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "apiserver",
 		Short: "Serve the SOL003 API, the package and VIM registries and the progress of operations",
-		Long: `Serve the northbound API. Any number of API servers may run beside each other: they keep nothing to themselves.
+		Long: `Serve the northbound API. You may run any number of API servers: all state is in the database.
 Every flag is also a setting of the YAML file and of the environment: --api-listen is api.listen there and
-WINDLASS_API_LISTEN here. The database's password belongs into one of the latter two.`,
+WINDLASS_API_LISTEN here. Give the database's password by one of the latter two.`,
 		Example: `  windlass apiserver --config /etc/windlass/windlass.yaml
   WINDLASS_DATABASE_URL=postgres://windlass:secret@db/windlass windlass apiserver --keys-file /etc/windlass/keys`,
 		Args: exactly(),

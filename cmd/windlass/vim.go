@@ -42,8 +42,8 @@ func newVimRegister(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "register NAME {--config FILE | --kubeconfig FILE}",
 		Short: "Register an OpenStack or a Kubernetes cluster",
-		Long: `Register a VIM. FILE is YAML, in the form that "openstack vim register --config-file" takes; "-" is standard input.
-Its credentials are sealed before they are stored.
+		Long: `Register a VIM. FILE is YAML, in the form that "openstack vim register --config-file" takes; "-" is
+standard input. Its credentials are sealed before they are stored.
 
   type: openstack                      type: kubernetes
   auth_url: http://cloud:5000/v3       auth_url: https://cluster:6443
@@ -54,7 +54,7 @@ Its credentials are sealed before they are stored.
   user_domain_name: Default
   cert_verify: "True"
 
-Of a kubeconfig the current context is taken; it must have all data in itself, as 'kubectl config view --flatten
+The command takes the current context of a kubeconfig. It must contain all data, as 'kubectl config view --flatten
 --minify --raw' prints it.`,
 		Example: `  windlass vim register north --config north.yaml --default
   windlass vim register edge --kubeconfig ~/.kube/config`,
@@ -158,9 +158,9 @@ func newVimUpdate(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "update NAME|ID [--config FILE] [--name N] [--description D] [--default=true|false]",
 		Short: "Change the credentials, the name or the description of a VIM",
-		Long: `Change a VIM. What is not given stays as it is. FILE is YAML as for 'windlass vim register'; the credentials in it, of
-which it may have only some, are tried against the VIM before they take the place of the present ones. VNFs may use
-the VIM meanwhile. Its type and its address cannot be changed: register another VIM.`,
+		Long: `Change a VIM. Properties that you do not give stay as they are. FILE is YAML as for 'windlass vim
+register'; it may have only some of the credentials. Windlass tries them against the VIM before it replaces the present
+ones. VNFs may use the VIM meanwhile. You cannot change its type and its address: register another VIM.`,
 		Example: `  windlass vim update north --config new-password.yaml
   windlass vim update north --name south --default=false`,
 		Args: exactly("NAME or ID"),

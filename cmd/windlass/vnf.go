@@ -120,10 +120,11 @@ func newVnfInstantiate(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "instantiate ID REQUEST",
 		Short: "Instantiate a VNF instance with a request of SOL003",
-		Long: `Instantiate a VNF instance. REQUEST is a JSON or YAML file with an InstantiateVnfRequest of SOL003, "-" for standard
-input; 'windlass package request' prints one to begin with. --vim, --set and --set-file change it on its way, so that one file
-serves several sites and passwords need not be in it. A vimId may be the name of a VIM. What begins with REPLACE- must have
-been replaced. The command returns when the operation has begun, with --watch or --wait when it has ended.`,
+		Long: `Instantiate a VNF instance. REQUEST is a JSON or YAML file with an InstantiateVnfRequest of SOL003, "-"
+for standard input; 'windlass package request' prints one to begin with. --vim, --set and --set-file change the request
+before it is sent. So one file serves several sites, and needs no passwords. A vimId may be the name of a VIM. Replace
+every value that begins with REPLACE- first. The command returns when the operation has begun. With --watch or --wait it
+returns when the operation has ended.`,
 		Example: `  windlass vnf instantiate edge-1 request.json --watch
   windlass vnf instantiate edge-1 request.json --vim north --set instantiationLevelId=instantiation_level_2 --plan
   windlass vnf instantiate edge-1 request.json --wait --timeout 30m \
@@ -200,11 +201,11 @@ func newVnfTerminate(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "terminate ID",
 		Short: "Terminate a VNF instance and delete its resources",
-		Long: `Terminate a VNF instance and delete its resources. They are deleted at once; with --graceful the servers are
-shut down first, so that what runs on them ends in order. A server that is not off in time is deleted as it is.
+		Long: `Terminate a VNF instance and delete its resources. Windlass deletes them at once. With --graceful it
+shuts the servers down first, so their programs end in order. It deletes a server that is not off in time as it is.
 
---leftovers is for an instance whose INSTANTIATE was declared FAILED ('windlass op fail'): it is not instantiated, and what
-was made of it is still there. That is deleted at once.`,
+--leftovers is for an instance whose INSTANTIATE was declared FAILED ('windlass op fail'): it is not instantiated, but
+some of its resources are still there. Windlass deletes them at once.`,
 		Example: "  windlass vnf terminate 1f9d3a52-0c1e-4f60-8a3f-6f1f2f9d9c11 --graceful 120 --watch\n" +
 			"  windlass vnf terminate edge-1 --leftovers --watch",
 		Args: exactly("ID"),
@@ -212,8 +213,8 @@ was made of it is still there. That is deleted at once.`,
 	how.addMannerFlags(cmd)
 	cmd.Flags().IntVar(&timeout, "graceful", 0,
 		"shut the servers down first, and wait for them for up to so many `seconds`")
-	cmd.Flags().BoolVar(&leftovers, "leftovers", false, "delete what an INSTANTIATE has left that was declared FAILED")
-	cmd.Flags().BoolVar(&vnfs, "terminate-vnfs", false, "terminate the VNFs first that are on this one, which is a cluster")
+	cmd.Flags().BoolVar(&leftovers, "leftovers", false, "delete the resources of an INSTANTIATE that was declared FAILED")
+	cmd.Flags().BoolVar(&vnfs, "terminate-vnfs", false, "first terminate the VNFs that are on this cluster")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if leftovers {
 			if timeout > 0 || vnfs {

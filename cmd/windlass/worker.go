@@ -34,8 +34,8 @@ func newWorker() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "worker",
 		Short: "Carry out lifecycle operations: workflows and activities",
-		Long: `Carry out lifecycle operations. Any number of workers may run; a worker that stops lets its activities end within
---shutdown-grace, and what has not ended by then goes on in another worker. Commands on nodes survive both.`,
+		Long: `Carry out lifecycle operations. You may run any number of workers. A worker that stops lets its activities end
+within --shutdown-grace. Another worker goes on with the rest. Commands on nodes survive both.`,
 		Example: `  windlass worker --config /etc/windlass/windlass.yaml
   windlass worker --worker-concurrency 50 --shutdown-grace 2m`,
 		Args: exactly(),

@@ -44,7 +44,7 @@ var workerSettings = []setting{
 		set: func(c *Config, v string) error { c.Kubernetes.Apt.Component = v; return nil },
 	},
 	{
-		key: "kubernetes.apt.version", need: NeedWorker, usage: "`version` of the packages, such as 1.34.4-1.1; the " +
+		key: "kubernetes.apt.version", need: NeedWorker, usage: "`version` of the packages, such as 1.34.4-1.1; " +
 			"by default the request's kubernetes_version, or else the newest",
 		set: func(c *Config, v string) error { c.Kubernetes.Apt.Version = v; return nil },
 	},
