@@ -1,5 +1,6 @@
 // Package kubetest runs a real control plane of Kubernetes for tests: etcd, API server, controllers and scheduler,
-// without a node. A kubelet that has no containers says what it would say of them.
+// without a node; or, without root, an API server in memory. A kubelet that has no containers says what it would say of
+// them.
 package kubetest
 
 import (
