@@ -26,10 +26,10 @@ func TestReference_hasTheRulesOfEveryParameter(t *testing.T) {
 	var text strings.Builder
 	text.WriteString(`# Rules of parameters
 
-What each parameter may be, as requests are read. This page is generated from the code (` + "`go tool task docs:generate`" + `).
-What they mean is in [Parameters of a cluster](cluster-parameters.md), [Persistent volumes](../how-to/persistent-volumes.md),
-[Registries of images](../how-to/registries.md), [Containerised VNFs](../how-to/containers.md),
-[Scripts of packages](../how-to/scripts.md) and [Playbooks of packages](../how-to/ansible.md).
+The rules by which Windlass reads each parameter. This page is generated from the code (` + "`go tool task docs:generate`" + `).
+These pages have their meanings: [Parameters of a cluster](cluster-parameters.md),
+[Persistent volumes](../how-to/persistent-volumes.md), [Registries of images](../how-to/registries.md),
+[Containerised VNFs](../how-to/containers.md), [Scripts of packages](../how-to/scripts.md) and [Playbooks of packages](../how-to/ansible.md).
 `)
 	for _, of := range []struct {
 		heading string

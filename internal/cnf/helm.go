@@ -45,7 +45,7 @@ type ValueNames struct {
 type Install struct {
 	External   bool     `json:"exthelmchart,omitempty"`
 	ChartFile  string   `json:"helmchartfile_path,omitempty" param:"is=chart file"`
-	Release    string   `json:"helmreleasename" param:"required=it is what the release of the chart is called; is=release name"`
+	Release    string   `json:"helmreleasename" param:"required=it is the name of the release; is=release name"`
 	Parameters []string `json:"helmparameter,omitempty"`
 	Repository string   `json:"helmrepositoryname,omitempty"` // what helm would call it; nothing is called so here
 	Chart      string   `json:"helmchartname,omitempty" param:"is=chart name"`

@@ -149,7 +149,7 @@ func TestResolve_givesPodsTheSecretsToPullTheirImages(t *testing.T) {
 	require.ElementsMatch(t, []string{
 		"$.additionalParams.private_registry_connection_info[0].password is missing: it is that of the user.",
 		"$.additionalParams.private_registry_connection_info[1].username is missing: it is the user of the password.",
-		"$.additionalParams.private_registry_connection_info[2].server is missing: images are named after it, such as " +
+		"$.additionalParams.private_registry_connection_info[2].server is missing: names of images begin with it, such as " +
 			"registry.example:5000.",
 	}, sentences(problems))
 }

@@ -17,7 +17,7 @@ import (
 // Registry is a registry of images that wants a password. It is written as that of a cluster is; what else a cluster
 // has to know of it, its nodes know.
 type Registry struct {
-	Server   string `json:"server" param:"required=images are named after it, such as registry.example:5000"`
+	Server   string `json:"server" param:"required=names of images begin with it, such as registry.example:5000"`
 	Username string `json:"username,omitempty"`
 	Password string `json:"password,omitempty"`
 }

@@ -68,10 +68,10 @@ func kindOf(t reflect.Type) (inner reflect.Type, kind string) {
 		return kindOf(t.Elem())
 	case t.Kind() == reflect.Slice && t.Elem().Kind() != reflect.Uint8:
 		inner, kind = kindOf(t.Elem())
-		return inner, "list of " + strings.TrimSuffix(kind, "s") + "s"
+		return inner, "list of " + plural(kind)
 	case t.Kind() == reflect.Map:
 		inner, kind = kindOf(t.Elem())
-		return inner, "map of " + strings.TrimSuffix(kind, "s") + "s"
+		return inner, "map of " + plural(kind)
 	case t.Kind() == reflect.Struct:
 		return t, "object"
 	case t.Kind() == reflect.Bool:
@@ -121,4 +121,17 @@ func sentences(tag string) string {
 		out = append(out, unit)
 	}
 	return strings.Join(out, "; ")
+}
+
+// plural is that of a kind: "texts, sealed".
+func plural(kind string) string {
+	if kind == "any" {
+		return "any values"
+	}
+	first, rest, more := strings.Cut(kind, ", ")
+	first = strings.TrimSuffix(first, "s") + "s"
+	if more {
+		return first + ", " + rest
+	}
+	return first
 }

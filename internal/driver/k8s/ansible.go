@@ -21,7 +21,7 @@ type AnsibleParams struct {
 	// KubesprayRootPath is the directory that has kubespray's playbooks.
 	KubesprayRootPath string `json:"kubespray_root_path" param:"required=it is kubespray's own directory; is=directory"`
 	// InventoryPath is below which the inventory of each cluster gets a directory of its own.
-	InventoryPath string `json:"transferring_inventory_path" param:"required=inventories are sent there; is=directory"`
+	InventoryPath string `json:"transferring_inventory_path" param:"required=Windlass sends inventories there; is=directory"`
 }
 
 // HostPort is where the server answers.

@@ -20,7 +20,7 @@ import (
 type PrivateRegistry struct {
 	ConnectionType ConnectionType `json:"connection_type" param:"required=0 for HTTP, 1 for HTTPS; is=connection type"`
 	// Server is what names of images begin with: a name or an IPv4 address, and a port unless it is the usual one.
-	Server   string     `json:"server" param:"required=images are named after it, such as example.com:5000; is=registry"`
+	Server   string     `json:"server" param:"required=names of images begin with it, such as example.com:5000; is=registry"`
 	Username string     `json:"username,omitempty" param:"is=user of HTTP"`
 	Password lcm.Secret `json:"password,omitzero" param:"is=password of HTTP"`
 	// CertificatePath is a file in the package: the CA's certificates in PEM. CACertificate are these themselves. Without

@@ -27,7 +27,7 @@ type StorageServerParams struct {
 
 	Volumes []CinderVolumeParams `json:"cinder_volume_setup_params" param:"required=it lists volumes and their mount_to"`
 
-	Exports []NFSExportParams `json:"nfs_server_setup_params" param:"required=it lists the directories that are exported"`
+	Exports []NFSExportParams `json:"nfs_server_setup_params" param:"required=it lists the exported directories"`
 }
 
 // CinderVolumeParams says where a volume is mounted on the storage server.
