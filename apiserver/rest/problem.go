@@ -83,7 +83,7 @@ func routerDetail(e *echo.HTTPError) string {
 // Unprocessable is a 422: the request is well-formed, and names at path what cannot be used.
 func Unprocessable(path, format string, args ...any) error {
 	return &lcm.Error{
-		Kind: lcm.KindInvalid, Unprocessable: true, Detail: "The request names what cannot be used",
+		Kind: lcm.KindInvalid, Unprocessable: true, Detail: "The request names something that cannot be used",
 		Problems: []lcm.Problem{{Path: path, Detail: fmt.Sprintf(format, args...)}},
 	}
 }

@@ -26,8 +26,8 @@ func (h *Handler) usablePackage(ctx context.Context, id lcm.VnfdID) (lcm.VnfPkg,
 		return pkg, rest.Unprocessable("$.vnfdId", "no on-boarded VNF package has the VNFD %q", id)
 	}
 	if err == nil && pkg.OperationalState != lcm.PkgEnabled {
-		return pkg, rest.Unprocessable("$.vnfdId", "the VNF package %s of the VNFD %q is %s", pkg.ID, id,
-			pkg.OperationalState)
+		return pkg, rest.Unprocessable("$.vnfdId", "the VNF package %s of the VNFD %q is %s: enable it first", pkg.ID,
+			id, pkg.OperationalState)
 	}
 	return pkg, err
 }
@@ -43,7 +43,8 @@ func (a *api) validateInstantiate(ctx context.Context, inst lcm.VnfInstance, bod
 		return err
 	}
 	if pkg.OperationalState != lcm.PkgEnabled {
-		return rest.Unprocessable("$.vnfdId", "the VNF package %s of this VNF instance is %s", pkg.ID, pkg.OperationalState)
+		return rest.Unprocessable("$.vnfdId", "the VNF package %s of this VNF instance is %s: enable it first", pkg.ID,
+			pkg.OperationalState)
 	}
 	vnfd, err := rest.VnfdOf(pkg)
 	if err != nil {
