@@ -118,6 +118,9 @@ func (r *reader) flagsIn(c *command, f *ast.FuncDecl) {
 		if call, ok := n.(*ast.CallExpr); ok {
 			if fun, ok := call.Fun.(*ast.SelectorExpr); ok {
 				flagOf(c, fun, call)
+				if nested := r.functions[fun.Sel.Name]; nested != nil && nested != f && strings.HasSuffix(fun.Sel.Name, "Flags") {
+					r.flagsIn(c, nested)
+				}
 			}
 		}
 		return true

@@ -139,7 +139,7 @@ func newOpDecision(c *cli, action lcm.Action, short, done string) *cobra.Command
 		lcm.Rollback: lcm.RolledBack, lcm.Fail: lcm.Failed,
 		lcm.Retry: lcm.Completed,
 	}
-	var watch bool
+	var how manner
 	cmd := &cobra.Command{
 		Use:     string(action) + " ID",
 		Short:   short,
@@ -147,8 +147,11 @@ func newOpDecision(c *cli, action lcm.Action, short, done string) *cobra.Command
 		Example: fmt.Sprintf("  windlass op %s 6f0ab2d1-93c4-4c86-b0a5-0b9a4f5c8a37 --watch", action),
 		Args:    exactly("ID"),
 	}
-	cmd.Flags().BoolVarP(&watch, "watch", "w", false, "show the progress until the operation has ended")
+	how.addWaitFlags(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := how.check(cmd); err != nil {
+			return err
+		}
 		var before opOcc
 		if err := c.client.get(cmd.Context(), c.opPath(args[0]), &before); err != nil {
 			return err
@@ -157,8 +160,8 @@ func newOpDecision(c *cli, action lcm.Action, short, done string) *cobra.Command
 			nil); err != nil {
 			return err
 		}
-		if watch {
-			return c.watch(cmd.Context(), args[0], &watcher{after: before, want: wanted[action]})
+		if how.watch || how.wait {
+			return c.await(cmd.Context(), args[0], how, &watcher{after: before, want: wanted[action]})
 		}
 		c.confirm("Operation %s %s.", args[0], done)
 		return nil
@@ -168,7 +171,7 @@ func newOpDecision(c *cli, action lcm.Action, short, done string) *cobra.Command
 
 func newOpCancel(c *cli) *cobra.Command {
 	var mode string
-	var watch bool
+	var how manner
 	cmd := &cobra.Command{
 		Use:   "cancel ID",
 		Short: "Stop an operation that runs",
@@ -179,8 +182,11 @@ nodes.`,
 		Args:    exactly("ID"),
 	}
 	cmd.Flags().StringVar(&mode, "mode", string(lcm.Graceful), "GRACEFUL or FORCEFUL")
-	cmd.Flags().BoolVarP(&watch, "watch", "w", false, "show the progress until the operation has ended")
+	how.addWaitFlags(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := how.check(cmd); err != nil {
+			return err
+		}
 		mode = strings.ToUpper(mode)
 		if mode != string(lcm.Graceful) && mode != string(lcm.Forceful) {
 			return usageErrorf(cmd, "--mode must be GRACEFUL or FORCEFUL, not %q.", mode)
@@ -189,8 +195,8 @@ nodes.`,
 		if _, err := c.client.send(cmd.Context(), http.MethodPost, c.opPath(args[0])+"/cancel", request, nil); err != nil {
 			return err
 		}
-		if watch {
-			return c.watch(cmd.Context(), args[0], &watcher{want: lcm.FailedTemp})
+		if how.watch || how.wait {
+			return c.await(cmd.Context(), args[0], how, &watcher{want: lcm.FailedTemp})
 		}
 		c.confirm("Operation %s is being cancelled (%s).", args[0], mode)
 		return nil

@@ -21,25 +21,43 @@ type manner struct {
 
 func (m *manner) addMannerFlags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&m.plan, "plan", false, "show what the operation would do, and do nothing")
+	m.addWaitFlags(cmd)
+}
+
+// addWaitFlags is for commands after which an operation goes on.
+func (m *manner) addWaitFlags(cmd *cobra.Command) {
 	cmd.Flags().BoolVarP(&m.watch, "watch", "w", false, "show the progress until the operation has ended")
 	cmd.Flags().BoolVar(&m.wait, "wait", false, "wait silently until the operation has ended")
 	cmd.Flags().DurationVar(&m.timeout, "timeout", 0,
 		"with --wait or --watch, longest time to wait, like 10m; the operation goes on then")
 }
 
+// check refuses a time limit for nothing.
+func (m *manner) check(cmd *cobra.Command) error {
+	if m.timeout > 0 && !m.wait && !m.watch {
+		return usageErrorf(cmd, "--timeout is for --wait and --watch.")
+	}
+	return nil
+}
+
 // await waits for the end of an operation, as it was asked for.
-func (c *cli) await(ctx context.Context, id string, how manner) error {
+func (c *cli) await(ctx context.Context, id string, how manner, w *watcher) error {
 	if how.timeout > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeoutCause(ctx, how.timeout, fmt.Errorf("the operation has not ended within %s; it "+
 			"goes on. Follow it with: windlass op watch %s", how.timeout, id))
 		defer cancel()
 	}
-	if err := c.watch(ctx, id, &watcher{want: lcm.Completed, silent: !how.watch}); err != nil {
+	w.silent = !how.watch
+	if err := c.watch(ctx, id, w); err != nil {
 		return err
 	}
-	if !how.watch {
+	switch {
+	case how.watch:
+	case w.want == lcm.Completed:
 		c.confirm("Operation %s has completed.", id)
+	default:
+		c.confirm("Operation %s is %s.", id, w.want)
 	}
 	return nil
 }
@@ -64,8 +82,8 @@ func methodOf(op lcm.Operation) string {
 
 // operate begins an operation, and tells or follows what the Location header names; or shows its plan.
 func (c *cli) operate(cmd *cobra.Command, instance string, op lcm.Operation, request any, how manner) error {
-	if how.timeout > 0 && !how.wait && !how.watch {
-		return usageErrorf(cmd, "--timeout is for --wait and --watch.")
+	if err := how.check(cmd); err != nil {
+		return err
 	}
 	if how.plan {
 		return c.showPlan(cmd.Context(), instance, op, request)
@@ -79,8 +97,8 @@ func (c *cli) operate(cmd *cobra.Command, instance string, op lcm.Operation, req
 
 // cleanUp begins the operation that deletes what a failed INSTANTIATE has left.
 func (c *cli) cleanUp(cmd *cobra.Command, instance string, how manner) error {
-	if how.timeout > 0 && !how.wait && !how.watch {
-		return usageErrorf(cmd, "--timeout is for --wait and --watch.")
+	if err := how.check(cmd); err != nil {
+		return err
 	}
 	if how.plan {
 		return c.askPlan(cmd.Context(), instance, map[string]any{
@@ -100,7 +118,7 @@ func (c *cli) begun(cmd *cobra.Command, header http.Header, how manner) error {
 	location := header.Get("Location")
 	id := path.Base(location)
 	if how.watch || how.wait {
-		return c.await(cmd.Context(), id, how)
+		return c.await(cmd.Context(), id, how, &watcher{want: lcm.Completed})
 	}
 	return c.print(map[string]string{"vnfLcmOpOccId": id, "location": location}, func(w io.Writer) {
 		fmt.Fprintf(w, "Operation %s has begun. Follow it with: windlass op watch %s\n", id, id)

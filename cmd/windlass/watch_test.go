@@ -127,6 +127,15 @@ func TestRetry_watchesPastTheFailureItRetries(t *testing.T) {
 	assert.Contains(t, got.out, "COMPLETED")
 }
 
+func TestOpDecision_waitsWithoutOutput(t *testing.T) {
+	failed := opIn("FAILED_TEMP", "2026-11-21T11:59:40Z")
+	s := &script{ops: []string{failed, failed, opIn("COMPLETED", "2026-11-21T11:59:50Z")}, steps: []string{`[]`}}
+	got := windlass(t, s.api(), "op", "retry", opID, "--wait", "--timeout", "1m")
+	assert.Equal(t, result{0, "Operation " + opID + " has completed.\n", ""}, got)
+	got = windlass(t, s.api(), "op", "retry", opID, "--timeout", "1m")
+	assert.Equal(t, exitUsage, got.code, "--timeout is for --wait and --watch")
+}
+
 func TestWatch_endsAtOnceForAnOperationThatDoesNotExist(t *testing.T) {
 	got := windlass(t, &fakeAPI{}, "op", "watch", opID)
 	assert.Equal(t, result{1, "", "windlass: There is no such resource.\n"}, got)
