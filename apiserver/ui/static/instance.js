@@ -75,7 +75,7 @@ function buttons(instance, topology, own, path) {
     })),
     has('terminate', 'terminate') && button('Terminate…', () => confirm({
       title: `Terminate ${nameOf(instance.vnfInstanceName, instance.id)}?`, kind: 'danger', verb: 'Terminate it',
-      text: ['This is final: all its machines, volumes and data are deleted, and there is no rollback.'],
+      text: ['This is final: all its servers, volumes and data are deleted, and there is no rollback.'],
       act: async () => done(await post(`${path}/terminate`, { terminationType: 'FORCEFUL' })),
     })),
   ].filter(Boolean);

@@ -42,7 +42,7 @@ function planned({ title, operation, verb, fields, body, own, path, task, done }
 
 function planView(plan) {
   const room = plan.quota && [
-    plural(plan.quota.instances, 'machine'), plan.quota.cores && plural(plan.quota.cores, 'core'),
+    plural(plan.quota.instances, 'server'), plan.quota.cores && plural(plan.quota.cores, 'core'),
     plan.quota.ramMb && `${(plan.quota.ramMb / 1024).toLocaleString()} GiB of memory`,
     plan.quota.volumes && plural(plan.quota.volumes, 'volume'),
   ].filter(Boolean).join(', ');
