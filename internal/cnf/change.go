@@ -19,7 +19,7 @@ type Change struct {
 
 // ChangedVdu is a VDU that changes.
 type ChangedVdu struct {
-	ID string `json:"vdu_id" param:"required=it is the VDU that changes"`
+	ID string `json:"vdu_id" param:"required=it is the id of the VDU to change"`
 }
 
 // ChangeMembers are the members of Change.

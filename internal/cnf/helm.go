@@ -38,7 +38,7 @@ type Helm struct {
 
 // ValueNames are the keys of a VDU's values.
 type ValueNames struct {
-	Replica string `json:"replica" param:"required=it is the key of the value that is the VDU's number of Pods; is=key of a value"`
+	Replica string `json:"replica" param:"required=it is the key of the value with the VDU's number of Pods; is=key of a value"`
 }
 
 // Install is one chart, as /vnflcm/v1 has it.

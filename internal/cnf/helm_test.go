@@ -53,7 +53,7 @@ func TestReadParams_ofCharts(t *testing.T) {
 		},
 		`{"using_helm_install_param":[{"exthelmchart":"true","helmreleasename":"Web"},{"helmreleasename":"r","helmparameter":["x"]},
 		  {"helmchartfile_path":"../x","helmreleasename":"r","more":1}],"helm_value_names":{"VDU1":{"replicas":"x"}}}`: {
-			`$.additionalParams.helm_value_names.VDU1.replica is missing: it is the key of the value that is the VDU's number of Pods.`,
+			`$.additionalParams.helm_value_names.VDU1.replica is missing: it is the key of the value with the VDU's number of Pods.`,
 			`$.additionalParams.using_helm_install_param[0].helmreleasename must be the name of a release (at most 53 small ` +
 				`letters, digits and dashes), not "Web".`,
 			"$.additionalParams.using_helm_install_param[0].exthelmrepo_url is missing: it is the URL of the repository that has " +

@@ -40,7 +40,7 @@ type Params struct {
 
 // Server is how the Ansible server is reached by SSH. Ansible runs there as this user.
 type Server struct {
-	Address    string     `json:"address" param:"required=it is where the Ansible server answers; is=host"`
+	Address    string     `json:"address" param:"required=it is the address of the Ansible server; is=host"`
 	Port       int        `json:"ssh_port,omitempty" param:"default=22; min=1; max=65535"`
 	Username   string     `json:"username" param:"required=it is the user for SSH; is=user name"`
 	Password   lcm.Secret `json:"password,omitzero"`

@@ -13,15 +13,15 @@ import (
 // AnsibleParams is k8s_cluster_installation_param.ansible, as Tacker's driver for kubespray takes it: the server from
 // which kubespray's playbooks are run. ssh_port and private_key are additions.
 type AnsibleParams struct {
-	Address    string     `json:"ip_address" param:"required=it is where the Ansible server answers; is=host"`
+	Address    string     `json:"ip_address" param:"required=it is the address of the Ansible server; is=host"`
 	Port       int        `json:"ssh_port,omitempty" param:"default=22; min=1; max=65535"`
 	Username   string     `json:"username" param:"required=it is the user for SSH; is=user name"`
 	Password   lcm.Secret `json:"password,omitzero"`
 	PrivateKey lcm.Secret `json:"private_key,omitzero"`
 	// KubesprayRootPath is the directory that has kubespray's playbooks.
-	KubesprayRootPath string `json:"kubespray_root_path" param:"required=it is kubespray's own directory; is=directory"`
+	KubesprayRootPath string `json:"kubespray_root_path" param:"required=it is the directory of kubespray; is=directory"`
 	// InventoryPath is below which the inventory of each cluster gets a directory of its own.
-	InventoryPath string `json:"transferring_inventory_path" param:"required=Windlass sends inventories there; is=directory"`
+	InventoryPath string `json:"transferring_inventory_path" param:"required=Windlass copies inventories into it; is=directory"`
 }
 
 // HostPort is where the server answers.

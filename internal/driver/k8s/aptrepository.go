@@ -12,7 +12,7 @@ import (
 // AptRepository is where Kubernetes packages come from when the image lacks them.
 type AptRepository struct {
 	// URL is the root of the repository.
-	URL       string `json:"url" param:"required=it is the root of the repository; is=apt URL"`
+	URL       string `json:"url" param:"required=it is the URL of the repository's root; is=apt URL"`
 	Suite     string `json:"suite,omitempty" param:"default=/; is=apt suite"`
 	Component string `json:"component,omitempty" param:"is=apt component"`
 	// KeyPath is an armored key, a file in the package. Trusted is for mirrors inside the cloud, which have no signature.

@@ -42,7 +42,7 @@ type ExternalLBParams struct {
 // ServedPort is a port of all nodes that is served before the cluster.
 type ServedPort struct {
 	// Port is where clients find it.
-	Port int `json:"port" param:"required=clients of the ingress controller use it, such as 443; min=1; max=65535"`
+	Port int `json:"port" param:"required=it is the port for clients of the ingress controller, such as 443; min=1; max=65535"`
 	// NodePort is the nodes' own: a Service's of type NodePort, or a hostPort; default Port.
 	NodePort int `json:"node_port,omitempty" param:"min=1; max=65535"`
 }

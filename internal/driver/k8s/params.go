@@ -20,7 +20,7 @@ type Params struct {
 	// configuration documents, appended to the generated ones.
 	KubeadmConfigPath string `json:"kubeadm_config_path,omitempty" param:"is=package path"`
 	// KubernetesVersion is like "1.34.4"; default: the version of kubeadm on the first control plane.
-	KubernetesVersion string `json:"kubernetes_version,omitempty" param:"is=release"`
+	KubernetesVersion string `json:"kubernetes_version,omitempty" param:"is=Kubernetes release"`
 	// IgnorePreflightErrors are names of kubeadm's checks, e.g. "SystemVerification".
 	IgnorePreflightErrors []string `json:"ignore_preflight_errors,omitempty" param:"is=preflight check"`
 	// DrainPolicy settles what happens to pods that do not leave a node within timeouts.drain.
@@ -85,15 +85,15 @@ func (n NodeParams) Vdus(f *vnfpkg.Flavour) []string {
 type ProxyParams struct {
 	HTTPProxy   lcm.Secret `json:"http_proxy,omitzero" param:"is=proxy URL"`
 	HTTPSProxy  lcm.Secret `json:"https_proxy,omitzero" param:"is=proxy URL"`
-	NoProxy     string     `json:"no_proxy,omitempty" param:"is=no_proxy"`
+	NoProxy     string     `json:"no_proxy,omitempty" param:"is=list of hosts"`
 	K8sNodeCIDR string     `json:"k8s_node_cidr,omitempty" param:"is=network"`
 }
 
 // LoadBalancerParam settles what is in front of the API servers.
 type LoadBalancerParam struct {
 	// Port is HAProxy's front, EtcdPort the one for etcd's clients; 0: none.
-	Port     int `json:"port,omitempty" param:"default=16443; is=front port"`
-	EtcdPort int `json:"etcd_port,omitempty" param:"is=front port"`
+	Port     int `json:"port,omitempty" param:"default=16443; is=load balancer port"`
+	EtcdPort int `json:"etcd_port,omitempty" param:"is=load balancer port"`
 	// VirtualRouterID is derived from the cluster when it is absent.
 	VirtualRouterID int `json:"virtual_router_id,omitempty" param:"min=1; max=255"`
 	// Backup makes the other API servers HAProxy's "backup", as in the seed.

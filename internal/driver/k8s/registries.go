@@ -21,8 +21,8 @@ type PrivateRegistry struct {
 	ConnectionType ConnectionType `json:"connection_type" param:"required=0 for HTTP, 1 for HTTPS; is=connection type"`
 	// Server is what names of images begin with: a name or an IPv4 address, and a port unless it is the usual one.
 	Server   string     `json:"server" param:"required=names of images begin with it, such as example.com:5000; is=registry"`
-	Username string     `json:"username,omitempty" param:"is=user of HTTP"`
-	Password lcm.Secret `json:"password,omitzero" param:"is=password of HTTP"`
+	Username string     `json:"username,omitempty" param:"is=user name for HTTP"`
+	Password lcm.Secret `json:"password,omitzero" param:"is=password for HTTP"`
 	// CertificatePath is a file in the package: the CA's certificates in PEM. CACertificate are these themselves. Without
 	// both the node's own CAs are trusted.
 	CertificatePath string `json:"certificate_path,omitempty"`
@@ -116,7 +116,7 @@ func RegistryServerProblem(s string) string {
 	number, _ := strconv.Atoi(port)
 	switch {
 	case s == "":
-		return "is missing: it is what names of images begin with, such as registry.example.com:5000."
+		return "is missing: names of images begin with it, such as registry.example.com:5000."
 	case strings.Contains(s, "://"):
 		return fmt.Sprintf("must be a name or an address without a scheme, not %q: connection_type tells HTTP from HTTPS.", s)
 	case strings.Contains(s, "/"):

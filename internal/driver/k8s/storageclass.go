@@ -8,7 +8,7 @@ import (
 // StorageClassParams is a StorageClass of the cluster: each claim of it gets a directory of its own on the storage
 // server. It is Windlass's addition to Tacker's parameters.
 type StorageClassParams struct {
-	Name string `json:"name" param:"required=it is the name of the StorageClass; is=class name"`
+	Name string `json:"name" param:"required=it is the name of the StorageClass; is=StorageClass name"`
 	// ExportDir is the exported directory in which those of the claims are made.
 	ExportDir string `json:"export_dir" param:"required=it is the path of a directory; is=directory"`
 	// NFSServerCp is the connection point whose address the volumes get; default: the storage server's nic_cp_name.

@@ -25,7 +25,7 @@ type StorageServerParams struct {
 	Password   lcm.Secret `json:"password,omitzero"`
 	PrivateKey lcm.Secret `json:"private_key,omitzero"`
 
-	Volumes []CinderVolumeParams `json:"cinder_volume_setup_params" param:"required=it lists volumes and their mount_to"`
+	Volumes []CinderVolumeParams `json:"cinder_volume_setup_params" param:"required=it lists the volumes and their directories"`
 
 	Exports []NFSExportParams `json:"nfs_server_setup_params" param:"required=it lists the exported directories"`
 }
@@ -41,14 +41,14 @@ type CinderVolumeParams struct {
 type NFSExportParams struct {
 	ExportDir string `json:"export_dir" param:"required=it is the path of a directory; is=directory"`
 	// ExportTo is a network or an address.
-	ExportTo string `json:"export_to" param:"required=it is the network that may mount it; is=network or address"`
+	ExportTo string `json:"export_to" param:"required=it is the network of the NFS clients; is=network or address"`
 }
 
 // PVRegistrationParams is a manifest of PersistentVolumes in the package.
 type PVRegistrationParams struct {
-	PVManifestFilePath string `json:"pv_manifest_file_path" param:"required=it names the manifest; is=package path"`
+	PVManifestFilePath string `json:"pv_manifest_file_path" param:"required=it is the path of the manifest; is=package path"`
 	// NFSServerCp is the connection point whose address the manifest gets.
-	NFSServerCp string `json:"nfs_server_cp" param:"required=it names the port whose address the volumes get"`
+	NFSServerCp string `json:"nfs_server_cp" param:"required=it names the port with the NFS server's address"`
 }
 
 // Settle implements params.Settler.

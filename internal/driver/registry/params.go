@@ -69,7 +69,7 @@ type TLS struct {
 
 // User may pull and push.
 type User struct {
-	Username string     `json:"username" param:"required=it is the name of who may pull and push; is=registry user"`
+	Username string     `json:"username" param:"required=this user may pull and push images; is=registry user"`
 	Password lcm.Secret `json:"password,omitzero" param:"required; is=registry password"`
 }
 

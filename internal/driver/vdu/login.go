@@ -23,9 +23,9 @@ type Login struct {
 
 // Timeouts are limits in seconds.
 type Timeouts struct {
-	Login int `json:"login,omitempty" param:"default=30; min=1; max=600; unit=s"`
-	SSH   int `json:"ssh,omitempty" param:"default=600; min=1; max=10000; unit=s"`
-	Run   int `json:"run,omitempty" param:"default=1800; min=1; max=10000; unit=s"`
+	Login int `json:"login,omitempty" param:"default=30; min=1; max=600; unit=seconds"`
+	SSH   int `json:"ssh,omitempty" param:"default=600; min=1; max=10000; unit=seconds"`
+	Run   int `json:"run,omitempty" param:"default=1800; min=1; max=10000; unit=seconds"`
 }
 
 // Logins are those of a request, by VDU.
