@@ -23,12 +23,12 @@ func newDown() *cobra.Command {
 	var dir string
 	cmd := &cobra.Command{
 		Use:     "down",
-		Short:   "Stop the lab and remove everything it made, its state included",
+		Short:   "Stop the lab, and remove its machines, networks, volumes and state",
 		Example: "  windlass-lab down\n  windlass-lab down --state-dir /tmp/lab",
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return down(cmd.Context(), dir, cmd.ErrOrStderr()) },
 	}
-	cmd.Flags().StringVar(&dir, "state-dir", defaultStateDir(), "`directory` of the lab's state")
+	cmd.Flags().StringVar(&dir, "state-dir", defaultStateDir(), "`directory` with the state of the lab")
 	return cmd
 }
 

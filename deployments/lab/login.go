@@ -16,7 +16,7 @@ func newOpenRC() *cobra.Command {
 	var dir, user string
 	cmd := &cobra.Command{
 		Use:   "openrc",
-		Short: "Print how to log in, as shell variables, with the password",
+		Short: "Print shell variables for OpenStack clients, with the password",
 		Example: `  eval "$(windlass-lab openrc)" && openstack server list
   windlass-lab openrc --user admin`,
 		Args: cobra.NoArgs,
@@ -29,7 +29,7 @@ func newOpenRC() *cobra.Command {
 			return openrc(cmd.OutOrStdout(), lab, user, password)
 		},
 	}
-	cmd.Flags().StringVar(&dir, "state-dir", defaultStateDir(), "`directory` of the lab's state")
+	cmd.Flags().StringVar(&dir, "state-dir", defaultStateDir(), "`directory` with the state of the lab")
 	cmd.Flags().StringVar(&user, "user", "demo", "`name` of the user: demo or admin")
 	return cmd
 }
@@ -75,7 +75,7 @@ func newVim() *cobra.Command {
 	var dir, user string
 	cmd := &cobra.Command{
 		Use:   "vim",
-		Short: "Print the file that 'windlass vim register --config' takes, with the password",
+		Short: "Print a file for 'windlass vim register --config', with the password",
 		Example: `  windlass-lab vim > lab.yaml && windlass vim register lab --config lab.yaml --default
   windlass-lab vim --user admin | windlass vim register lab --config -`,
 		Args: cobra.NoArgs,
@@ -87,7 +87,7 @@ func newVim() *cobra.Command {
 			return vimFile(cmd.OutOrStdout(), lab, user, password)
 		},
 	}
-	cmd.Flags().StringVar(&dir, "state-dir", defaultStateDir(), "`directory` of the lab's state")
+	cmd.Flags().StringVar(&dir, "state-dir", defaultStateDir(), "`directory` with the state of the lab")
 	cmd.Flags().StringVar(&user, "user", "demo", "`name` of the user: demo or admin")
 	return cmd
 }

@@ -40,15 +40,17 @@ func newRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "windlass-lab",
 		Short: "A cloud in a box for Windlass",
-		Long: `windlass-lab is a cloud in a box: Keystone, Heat, Nova, Neutron, Cinder and Glance as far as Windlass and
-the usual clients call them, on one port of this host. Its servers are systemd-nspawn containers with a
-systemd, sshd and containerd of their own (needs root), or fake machines that only act (needs nothing).`,
-		Example: `  windlass-lab up                            # real machines; the first time it builds their image
+		Long: `windlass-lab is a cloud in a box. It serves Keystone, Heat, Nova, Neutron, Cinder and Glance on one port of
+this host. It supports the requests that Windlass and the usual clients send.
+
+The servers of this cloud are real or fake machines. Real machines are systemd-nspawn containers with their own
+systemd, sshd and containerd; they need root. Fake machines are SSH servers that act like nodes; they need no root.`,
+		Example: `  windlass-lab up                            # real machines; the first start builds their image
   windlass-lab up --machines fake --listen 127.0.0.1:0 --state-dir /tmp/lab
-  eval "$(windlass-lab openrc)"              # OS_AUTH_URL, OS_PASSWORD ... for any OpenStack client
-  windlass-lab vim > lab.yaml                # for windlass vim register --config
+  eval "$(windlass-lab openrc)"              # sets OS_AUTH_URL, OS_PASSWORD ... for OpenStack clients
+  windlass-lab vim > lab.yaml                # a file for windlass vim register --config
   windlass-lab status
-  windlass-lab down                          # leaves nothing on this host`,
+  windlass-lab down                          # removes the machines, their networks and volumes, and the state`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}

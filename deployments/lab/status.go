@@ -22,7 +22,7 @@ func newStatus() *cobra.Command {
 	var dir string
 	cmd := &cobra.Command{
 		Use:     "status",
-		Short:   "Show whether the lab runs, its machines and what else is in it",
+		Short:   "Show whether the lab runs, its machines, and the numbers of its resources",
 		Example: "  windlass-lab status --state-dir /tmp/lab",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -33,7 +33,7 @@ func newStatus() *cobra.Command {
 			return status(cmd, lab)
 		},
 	}
-	cmd.Flags().StringVar(&dir, "state-dir", defaultStateDir(), "`directory` of the lab's state")
+	cmd.Flags().StringVar(&dir, "state-dir", defaultStateDir(), "`directory` with the state of the lab")
 	return cmd
 }
 
@@ -50,8 +50,8 @@ func running(dir string) (info, error) {
 	lock, err := takeStateDir(dir)
 	if err == nil {
 		_ = lock.Close()
-		return lab, lcm.Errorf(lcm.KindUnavailable, "The lab in %s does not run. Its state is there: windlass-lab up goes "+
-			"on with it, windlass-lab down removes it.", dir)
+		return lab, lcm.Errorf(lcm.KindUnavailable, "The lab in %s does not run, but its state is still there. Continue "+
+			"with windlass-lab up, or remove the state with windlass-lab down.", dir)
 	}
 	if !lcm.Is(err, lcm.KindConflict) {
 		return lab, err
@@ -126,7 +126,7 @@ func newImage() *cobra.Command {
 	var o image.Options
 	cmd := &cobra.Command{
 		Use:   "image",
-		Short: "Build the image of the machines, unless it is there",
+		Short: "Build the image of the machines, if it does not exist yet",
 		Example: `  windlass-lab image
   windlass-lab image --image-dir /srv/images`,
 		Args: cobra.NoArgs,

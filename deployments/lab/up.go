@@ -46,15 +46,15 @@ func newUp() *cobra.Command {
 	var o upOptions
 	cmd := &cobra.Command{
 		Use:   "up",
-		Short: "Run the lab until it is told to stop; its machines run on",
-		Long: `Run the lab until SIGTERM or Ctrl-C. Its machines run on, and the next up finds them; down takes everything
-away. What the lab knows is in the state directory, so it can be killed at any moment.
+		Short: "Run the lab until you stop it; its machines continue to run",
+		Long: `Run the lab until SIGTERM or Ctrl-C. Its machines continue to run, and the next up finds them. down removes the
+machines and the state. The lab keeps its state in the state directory, so you can kill it at any time.
 
-The first time, passwords of the users demo and admin are made and kept in a file that only you can read,
-and (for real machines) the image of the machines is built, which takes some minutes.
+The first start creates passwords for the users demo and admin, in a file that only you can read. For real machines it
+also builds their image, which takes some minutes.
 
-WINDLASS_LAB_IMAGE_PASSWORD in the environment is the password that the image gives the user debian. Without it
-only user data and keys open a login.`,
+The environment variable WINDLASS_LAB_IMAGE_PASSWORD sets the password of the user debian in the image. Without it,
+only user data and SSH keys give access.`,
 		Example: `  windlass-lab up
   windlass-lab up --image-alias "Image for masterNode HA kubernetes"
   windlass-lab up --machines fake --pace lifelike --listen 127.0.0.1:0 --state-dir /tmp/lab`,
@@ -66,33 +66,36 @@ only user data and keys open a login.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&o.machines, "machines", machinesNspawn, "`kind` of machines: nspawn (real, needs root) or fake")
-	flags.StringVar(&o.listen, "listen", "127.0.0.1:5000", "`address` of all APIs; port 0 takes any free one")
-	flags.StringVar(&o.stateDir, "state-dir", defaultStateDir(), "`directory` of the lab's state")
+	flags.StringVar(&o.machines, "machines", machinesNspawn, "`kind` of machines: nspawn (real; needs root) or fake")
+	flags.StringVar(&o.listen, "listen", "127.0.0.1:5000", "`address` of all APIs; port 0 selects a free port")
+	flags.StringVar(&o.stateDir, "state-dir", defaultStateDir(), "`directory` with the state of the lab")
 	flags.StringVar(&o.passwordFile, "password-file", "",
-		"`file` with the users' passwords, made when absent; default: "+passwordFile+" in the state directory")
+		"`file` with the passwords of the users; the lab creates it if it does not exist; default: "+passwordFile+
+			" in the state directory")
 	imageFlags(cmd, &o.image)
 	flags.StringArrayVar(&o.aliases, "image-alias", nil,
-		"further `name` under which Glance knows the image; may be repeated")
+		"additional `name` of the image in Glance; you can repeat this flag")
 	flags.StringVar(&o.region, "region", "RegionOne", "`name` of the region in the catalog")
-	flags.DurationVar(&o.tokenLifetime, "token-lifetime", time.Hour, "how long a token is valid")
+	flags.DurationVar(&o.tokenLifetime, "token-lifetime", time.Hour, "`duration` of the validity of a token")
 	flags.IntVar(&o.hosts, "compute-hosts", 5,
-		"`number` of hosts that Nova claims to have; anti-affinity needs as many as servers")
+		"`number` of compute hosts in Nova; anti-affinity needs a host for each server")
 	flags.StringVar(&o.net0, "net0", "",
-		"`subnet` of the network net0; default: 10.78.0.0/24, or another that is free; for fake machines a part of "+
+		"`subnet` of the network net0; default: 10.78.0.0/24, or another free subnet; for fake machines a part of "+
 			"127.78.0.0/16")
 	flags.StringVar(&o.public, "public", "",
-		"`subnet` of the external network; default: 10.78.255.0/24, or another that is free; for fake machines beside net0")
-	flags.StringVar(&o.pace, "pace", "instant", "`pace` of fake machines: instant, or lifelike for people who watch")
+		"`subnet` of the external network; default: 10.78.255.0/24, or another free subnet; for fake machines the subnet "+
+			"after net0")
+	flags.StringVar(&o.pace, "pace", "instant",
+		"`pace` of fake machines: instant, or lifelike (slower, for people who watch)")
 	return cmd
 }
 
 func imageFlags(cmd *cobra.Command, o *image.Options) {
-	cmd.Flags().StringVar(&o.Dir, "image-dir", image.DefaultDir, "`directory` of built images")
-	cmd.Flags().StringVar(&o.Source, "image-source", "", "`directory` of Windlass's repository, from which the image is "+
-		"built; default: that around the working directory or the program")
+	cmd.Flags().StringVar(&o.Dir, "image-dir", image.DefaultDir, "`directory` with the built images")
+	cmd.Flags().StringVar(&o.Source, "image-source", "", "`directory` with the repository of Windlass, for the build of "+
+		"the image; default: the repository around the working directory or the program")
 	cmd.Flags().StringVar(&o.Mirror, "mirror", "",
-		"`URL` of a Debian mirror for building the image; default: that of mmdebstrap")
+		"`URL` of a Debian mirror for the build of the image; default: the mirror of mmdebstrap")
 }
 
 // up runs the lab until ctx ends.
