@@ -161,7 +161,7 @@ func TestTopology_hasTheLoadBalancerOfTheCloud(t *testing.T) {
 	}
 	require.Equal(t, map[string]any{
 		"vnfcInstanceId": "", "name": "vnf-" + string(id), "role": "load-balancer", "vduId": "", "resourceId": "",
-		"resourceType": "OS::Octavia::LoadBalancer", "address": "192.0.2.6", "health": "UNKNOWN",
+		"address": "192.0.2.6", "health": "UNKNOWN",
 	}, balancer())
 	for check, findings := range [][]lcm.DriftFinding{{}, {{Kind: lcm.DriftBalancerStatus, Detail: "It is in ERROR.", Remedy: lcm.RemedyNone}}} {
 		_, err = b.store.RecordDrift(t.Context(), id, lcm.DriftReport{

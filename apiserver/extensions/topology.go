@@ -213,7 +213,7 @@ func firstAddress(r lcm.VnfcResourceInfo) string {
 // cloudBalancer is the load balancer that the cloud has before a cluster: no VNFC, and named like the deployment.
 func cloudBalancer(id lcm.VnfInstanceID, endpoint string, report *lcm.DriftReport) partView {
 	p := partView{
-		Name: lcm.DeploymentName(id), Role: lcm.LoadBalancer, ResourceType: "OS::Octavia::LoadBalancer", Health: healthUnknown,
+		Name: lcm.DeploymentName(id), Role: lcm.LoadBalancer, Health: healthUnknown,
 	}
 	if at, err := url.Parse(endpoint); err == nil {
 		p.Address = at.Hostname()

@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
@@ -48,7 +47,7 @@ type apiError struct {
 	Title    string        `json:"title"`
 	Detail   string        `json:"detail"`
 	Problems []lcm.Problem `json:"problems"`
-	// Type is where the server says what such errors mean, "" in errors of operations.
+	// Type is where the server says what such errors mean; in errors of operations without the server's address.
 	Type string `json:"type"`
 	// Tacker is how /v1.0 tells errors.
 	Tacker *struct {
@@ -58,30 +57,12 @@ type apiError struct {
 
 func (e *apiError) Error() string { return e.Detail }
 
-// remedies is where the documentation says what errors of this kind mean; "" when the kind is not told, as in answers.
-func (e *apiError) remedies() string {
-	switch {
-	case e == nil:
-		return ""
-	case slices.Contains(kinds, lcm.Kind(e.Title)):
-		return "docs/troubleshooting.md#" + strings.ToLower(e.Title)
-	default:
-		return ""
-	}
-}
-
 // cause is the error of an operation, as far as the API tells it.
 func (e *apiError) cause() *lcm.Error {
 	if e == nil {
 		return nil
 	}
 	return &lcm.Error{Kind: lcm.Kind(e.Title), Detail: e.Detail}
-}
-
-// kinds are those of errors, which are the titles of errors of operations.
-var kinds = []lcm.Kind{
-	lcm.KindInvalid, lcm.KindNotFound, lcm.KindConflict, lcm.KindDenied, lcm.KindExhausted, lcm.KindUnavailable,
-	lcm.KindBroken, lcm.KindBug,
 }
 
 // summary is Detail without what is listed as problems, which describe shows line by line.

@@ -47,6 +47,21 @@ func (o opOcc) over() bool { return o.State.Terminal() || o.State == lcm.FailedT
 // canRollBack tells whether the API offers a rollback: not once a server is deleted.
 func (o opOcc) canRollBack() bool { return o.Links[string(lcm.Rollback)] != nil }
 
+// remedies is the page of the server that says what errors like the operation's mean; "" when there is none.
+func (o opOcc) remedies() string {
+	if o.Error == nil || o.Error.Type == "" {
+		return ""
+	}
+	self, _ := o.Links["self"].(map[string]any)
+	href, _ := self["href"].(string)
+	server, err1 := url.Parse(href)
+	page, err2 := url.Parse(o.Error.Type)
+	if err1 != nil || err2 != nil {
+		return o.Error.Type
+	}
+	return server.ResolveReference(page).String()
+}
+
 // elapsed is how long the operation has taken until now, or took until it came to rest.
 func (o opOcc) elapsed(now time.Time) time.Duration {
 	if o.over() {
@@ -124,7 +139,7 @@ func (c *cli) describeOp(w io.Writer, o opOcc) {
 	}
 	if o.Error != nil {
 		field(w, "Error", o.Error.Detail)
-		field(w, "See", o.Error.remedies())
+		field(w, "See", o.remedies())
 	}
 	if o.State == lcm.FailedTemp {
 		for _, d := range lcm.DecisionsAfter(o.Error.cause(), o.canRollBack()) {

@@ -10,11 +10,15 @@ import (
 )
 
 func TestVerdict_leadsToWhatSuchErrorsMean(t *testing.T) {
-	o := opOcc{ID: "op-1", State: lcm.FailedTemp, Error: &apiError{Title: "Exhausted", Detail: "The cloud is full."}}
+	o := opOcc{
+		ID: "op-1", State: lcm.FailedTemp, Links: map[string]any{"self": map[string]any{"href": "https://vnfm.example/vnflcm/v1/op-1"}},
+		Error: &apiError{Title: "Exhausted", Detail: "The cloud is full.", Type: "/docs/troubleshooting.md#exhausted"},
+	}
 	err := verdict(o, lcm.Completed)
-	require.ErrorContains(t, err, "The cloud is full.\nRead what such errors mean:     docs/troubleshooting.md#exhausted\nMend")
-	o.Error.Title = "Service Unavailable"
-	assert.NotContains(t, verdict(o, lcm.Completed).Error(), "troubleshooting", "this is no kind of ours")
+	require.ErrorContains(t, err, "The cloud is full.\nRead what such errors mean:     "+
+		"https://vnfm.example/docs/troubleshooting.md#exhausted\nMend")
+	o.Error.Type = ""
+	assert.NotContains(t, verdict(o, lcm.Completed).Error(), "troubleshooting", "the server does not say")
 	o.Error = nil
 	assert.NotContains(t, verdict(o, lcm.Completed).Error(), "troubleshooting")
 }

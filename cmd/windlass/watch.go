@@ -180,7 +180,7 @@ func verdict(o opOcc, want lcm.OperationState) error {
 // whatNext are the commands for the decisions that an operation waits for, one a line, and where its error is explained.
 func whatNext(o opOcc) string {
 	var lines [][2]string
-	if page := o.Error.remedies(); page != "" {
+	if page := o.remedies(); page != "" {
 		lines = append(lines, [2]string{"Read what such errors mean:", page})
 	}
 	for _, d := range lcm.DecisionsAfter(o.Error.cause(), o.canRollBack()) {
