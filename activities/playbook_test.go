@@ -173,7 +173,10 @@ func (c *describingCloud) Attributes(_ context.Context, name, owner, resource st
 	if resource != "web" {
 		return nil, lcm.Errorf(lcm.KindNotFound, "There is no resource %s.", resource)
 	}
-	return map[string]any{"first_address": "192.0.2.7", "admin_pass": "of the machine"}, nil
+	return map[string]any{
+		"first_address": "192.0.2.7", "admin_pass": "of the machine",
+		"alarm_url": "https://heat.example/signal?Signature=x", "password": map[string]any{"of": "root", "is": "abc123"},
+	}, nil
 }
 
 func TestPlay_fillsInWhatTheVIMTells(t *testing.T) {
@@ -184,7 +187,7 @@ func TestPlay_fillsInWhatTheVIMTells(t *testing.T) {
 	vnf := p.Reach.Vnfs.(*fixedVnf)
 	vnf.Context.PackageFile = func(context.Context, string) ([]byte, error) { return []byte(config), nil }
 	config = strings.Replace(config, "{ greeting: _VAR_greeting,", "{ names: _VAR_vnf_resource.VDUNAME_LIST, at: "+
-		"_VAR_resource.web.first_address, as: _VAR_resource.web.admin_pass,", 1)
+		"_VAR_resource.web.first_address, as: _VAR_resource.web.admin_pass, alarm: _VAR_resource.web.alarm_url, deep: _VAR_resource.web.password.is,", 1)
 	for range 2 {
 		must(t, p.work.Play, p.input)
 	}
@@ -193,7 +196,8 @@ func TestPlay_fillsInWhatTheVIMTells(t *testing.T) {
 	assert.Equal(t, "db,web", variables["names"], "those at the top of the deployment")
 	assert.Equal(t, "192.0.2.7", variables["at"])
 	assert.Equal(t, "of the machine", variables["as"])
-	assert.Contains(t, p.fake.ran[0].Mask, "of the machine")
+	assert.Subset(t, p.fake.ran[0].Mask, []string{"of the machine", "https://heat.example/signal?Signature=x", "abc123"})
+	assert.NotContains(t, p.fake.ran[0].Mask, "192.0.2.7")
 	assert.Equal(t, "vnf-1 owner-1 web", cloud.asked[0])
 	assert.Len(t, cloud.asked, 2, "once in each run")
 

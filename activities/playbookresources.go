@@ -36,11 +36,18 @@ func (p *Playbooks) resources(ctx context.Context, id lcm.OpOccID, told *ansible
 			continue
 		}
 		told.Variables[variable] = value
-		if secrets.IsSecretKey(variable[strings.LastIndexByte(variable, '.')+1:]) {
+		if isSecret(variable, value) {
 			hidden = append(hidden, value)
 		}
 	}
 	return hidden, nil
+}
+
+// isSecret tells whether nobody may see an attribute: by a name on the way to it, or by what it is. Whoever has the URL
+// of an alarm or a signal may scale the VNF with it.
+func isSecret(variable, value string) bool {
+	return slices.ContainsFunc(strings.Split(variable, "."), secrets.IsSecretKey) ||
+		strings.HasSuffix(variable, "_url") || secrets.MaskText(value) != value
 }
 
 // knownResources remembers what the VIM has told.
