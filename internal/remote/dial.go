@@ -1,6 +1,7 @@
 // Package remote runs commands and puts files on the machines of a VNF over SSH. A command outlives the
 // connection that started it: it is started detached by a small runner (package runner) under an id
-// that the caller decides beforehand, and whoever runs the same id again finds it.
+// that the caller decides beforehand, and whoever runs the same id again finds it. On the host of this process the same
+// runner works without SSH (Here).
 package remote
 
 import (
@@ -53,6 +54,7 @@ func (d *Dialer) grace() time.Duration          { return cmp.Or(d.Grace, 30*time
 // Dial logs in. The Host that it returns reconnects by itself; Close it.
 func (d *Dialer) Dial(ctx context.Context, target Target) (*Host, error) {
 	h := &Host{dialer: d, target: target, turn: make(chan struct{}, 1)}
+	h.connect = func(ctx context.Context) (connection, error) { return d.login(ctx, target) }
 	if _, err := h.connection(ctx); err != nil {
 		return nil, err
 	}

@@ -75,9 +75,13 @@ func (h *Host) check(ctx context.Context, as elevation, name string) (string, er
 
 // stage uploads content over SFTP as the login user. A server without SFTP gets it on stdin: "-".
 func (h *Host) stage(ctx context.Context, content []byte) (name string, err error) {
-	l, err := h.connection(ctx)
+	to, err := h.connection(ctx)
 	if err != nil {
 		return "", err
+	}
+	l, overSSH := to.(*link)
+	if !overSSH {
+		return "-", nil
 	}
 	ended := make(chan func() (string, error), 1)
 	go func() {

@@ -14,10 +14,14 @@ import (
 type Host struct {
 	dialer *Dialer
 	target Target
-	turn   chan struct{} // whoever fills it may connect: several callers share one new connection
+	// here is set for the host of this process, on which nobody becomes root.
+	here bool
+	// connect makes a connection.
+	connect func(context.Context) (connection, error)
+	turn    chan struct{} // whoever fills it may connect: several callers share one new connection
 
 	mu     sync.Mutex
-	link   *link
+	link   connection
 	closed bool
 	root   *elevation // how this user becomes root, once known
 }
@@ -34,13 +38,13 @@ func (h *Host) Close() error {
 	defer h.mu.Unlock()
 	h.closed = true
 	if h.link != nil {
-		_ = h.link.client.Close() // the peer may have closed it before
+		h.link.end()
 	}
 	return nil
 }
 
 // connection returns the live connection, or makes one.
-func (h *Host) connection(ctx context.Context) (*link, error) {
+func (h *Host) connection(ctx context.Context) (connection, error) {
 	select {
 	case h.turn <- struct{}{}:
 		defer func() { <-h.turn }()
@@ -56,7 +60,7 @@ func (h *Host) connection(ctx context.Context) (*link, error) {
 	if current != nil && current.alive() {
 		return current, nil
 	}
-	fresh, err := h.dialer.login(ctx, h.target)
+	fresh, err := h.connect(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +68,7 @@ func (h *Host) connection(ctx context.Context) (*link, error) {
 	defer h.mu.Unlock()
 	h.link = fresh
 	if h.closed {
-		_ = fresh.client.Close()
+		fresh.end()
 	}
 	return fresh, nil
 }
@@ -78,8 +82,7 @@ func (h *Host) do(ctx context.Context, c call) (exit, error) {
 		}
 		e, err := l.do(ctx, c)
 		if errors.Is(err, errStale) && !fresh {
-			_ = l.client.Close()
-			<-l.gone // so that connection makes a new one
+			l.end() // so that connection makes a new one
 			continue
 		}
 		if errors.Is(err, errFlood) {
@@ -114,7 +117,7 @@ func (h *Host) call(ctx context.Context, as elevation, c call, verb string, args
 
 // elevate finds out how to become root, once for each Host.
 func (h *Host) elevate(ctx context.Context, root bool) (elevation, error) {
-	if !root && h.target.User != "root" {
+	if h.here || !root && h.target.User != "root" {
 		return elevation{base: runner.UserBase}, nil
 	}
 	if h.target.User == "root" {

@@ -6,6 +6,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"os/exec"
 	"sync"
 	"time"
 
@@ -22,6 +24,15 @@ var errFlood = errors.New("the machine sends without end")
 
 // errStale is an errCut that came before anything was sent.
 var errStale = fmt.Errorf("%w before it was used", errCut)
+
+// connection carries out calls on one machine.
+type connection interface {
+	alive() bool
+	// do carries out a call. The error is ctx's, errCut, errStale or errFlood.
+	do(ctx context.Context, c call) (exit, error)
+	// end returns when the connection has ended.
+	end()
+}
 
 // link is one SSH connection. It ends when the peer closes it or stops answering.
 type link struct {
@@ -74,6 +85,11 @@ func (l *link) alive() bool {
 	}
 }
 
+func (l *link) end() {
+	_ = l.client.Close() // the peer may have closed it before
+	<-l.gone
+}
+
 // call is one command line on the machine.
 type call struct {
 	line   string
@@ -90,14 +106,17 @@ type exit struct {
 	noise string
 }
 
-// do carries out c. The error is ctx's, errCut or errFlood.
-func (l *link) do(ctx context.Context, c call) (exit, error) {
+// do implements connection.
+func (l *link) do(ctx context.Context, c call) (exit, error) { return untilOver(ctx, c, l.converse) }
+
+// untilOver does not wait for a call when ctx is over.
+func untilOver(ctx context.Context, c call, converse func(call, *gate) (exit, error)) (exit, error) {
 	gate := &gate{open: true}
 	// After do has returned, a late chunk must not reach callbacks whose owner has moved on.
 	defer gate.shut()
 	ended := make(chan func() (exit, error), 1)
 	go func() {
-		e, err := l.converse(c, gate)
+		e, err := converse(c, gate)
 		ended <- func() (exit, error) { return e, err }
 	}()
 	select {
@@ -119,29 +138,45 @@ func (l *link) converse(c call, gate *gate) (exit, error) {
 	}
 	gate.closer(session.Close)
 	defer func() { _ = session.Close() }()
-	var noise bytes.Buffer
-	replies := lines{limit: maxReply, each: func(line []byte) {
+	// The connection is closed, not the session: a machine that sends too much need not take notice of that.
+	h := hear(c, gate, func() { _ = l.client.Close() })
+	session.Stdin, session.Stdout, session.Stderr = bytes.NewReader(c.stdin), h.stdout, h.stderr
+	return h.end(session.Run(c.line))
+}
+
+// hearing takes what the machine says in a call.
+type hearing struct {
+	stdout, stderr io.Writer
+	gate           *gate
+	meter          *meter
+	replies        *lines
+	noise          bytes.Buffer
+}
+
+// hear makes a hearing. over ends a call in which the machine says more than it may.
+func hear(c call, gate *gate, over func()) *hearing {
+	h := &hearing{gate: gate, meter: &meter{left: cmp.Or(c.most, maxAnswer), over: over}}
+	h.replies = &lines{limit: maxReply, each: func(line []byte) {
 		if reply, ok := runner.ParseReply(string(line)); ok {
 			if c.reply != nil {
 				c.reply(reply)
 			}
-		} else if room := maxNoise - noise.Len(); room > 0 {
-			noise.Write(append(line[:min(len(line), room)], '\n'))
+		} else if room := maxNoise - h.noise.Len(); room > 0 {
+			h.noise.Write(append(line[:min(len(line), room)], '\n'))
 		}
 	}}
-	meter := &meter{left: cmp.Or(c.most, maxAnswer)}
-	// The connection is closed, not the session: a machine that sends too much need not take notice of that.
-	meter.over = func() { _ = l.client.Close() }
-	session.Stdin = bytes.NewReader(c.stdin)
-	session.Stderr = gate.writer(meter.passing(replies.write))
-	session.Stdout = gate.writer(meter.passing(c.stdout))
-	err = session.Run(c.line)
-	gate.do(replies.end)
-	if meter.spent() {
+	h.stderr, h.stdout = gate.writer(h.meter.passing(h.replies.write)), gate.writer(h.meter.passing(c.stdout))
+	return h
+}
+
+// end is the end of the call, which came with err.
+func (h *hearing) end(err error) (exit, error) {
+	h.gate.do(h.replies.end)
+	if h.meter.spent() {
 		return exit{}, errFlood
 	}
 	code, err := exitCode(err)
-	return exit{code: code, noise: noise.String()}, err
+	return exit{code: code, noise: h.noise.String()}, err
 }
 
 const (
@@ -187,6 +222,9 @@ func exitCode(err error) (int, error) {
 	}
 	if status, ok := errors.AsType[*ssh.ExitError](err); ok && status.Signal() == "" {
 		return status.ExitStatus(), nil
+	}
+	if status, ok := errors.AsType[*exec.ExitError](err); ok && status.Exited() {
+		return status.ExitCode(), nil
 	}
 	return 0, fmt.Errorf("%w: %w", errCut, err)
 }

@@ -1,0 +1,78 @@
+package remote
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"syscall"
+	"time"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+)
+
+// Here is the host of this process as a Host: commands on it outlive the process as those on other machines outlive
+// their connection, and are found again. What is kept of them is in dir, which nobody else can read; name is what
+// people know the host by.
+//
+// Commands run as the user of this process, with nothing of its environment. Nobody becomes root.
+func Here(name, dir string) (*Host, error) {
+	if err := ownFolder(dir); err != nil {
+		return nil, lcm.Wrap(lcm.KindUnavailable, err, "%s: the folder %s cannot be used for commands: %s", name, dir, err)
+	}
+	h := &Host{dialer: &Dialer{}, target: Target{Node: name}, turn: make(chan struct{}, 1), here: true}
+	h.connect = func(context.Context) (connection, error) { return shell{dir}, nil }
+	return h, nil
+}
+
+// ownFolder makes dir, and refuses one in which another user may have put something.
+func ownFolder(dir string) error {
+	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
+		return err
+	}
+	info, err := os.Lstat(dir)
+	if err != nil {
+		return err
+	}
+	owner, ok := info.Sys().(*syscall.Stat_t)
+	switch {
+	case !info.IsDir():
+		return errors.New("it is no folder")
+	case !ok || int(owner.Uid) != os.Geteuid():
+		return errors.New("it belongs to another user")
+	case info.Mode().Perm()&0o077 != 0:
+		return errors.New("others may use it; take their rights away (chmod 0700)")
+	}
+	return nil
+}
+
+// shell is a connection to the host of this process.
+type shell struct{ dir string }
+
+func (shell) alive() bool { return true }
+
+func (shell) end() {}
+
+// do implements connection.
+func (s shell) do(ctx context.Context, c call) (exit, error) {
+	return untilOver(ctx, c, func(c call, gate *gate) (exit, error) {
+		// The end of this process, or of ctx, ends the call and not what it has started.
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		cmd := exec.CommandContext(ctx, "/bin/sh", "-c", c.line)
+		cmd.Dir = s.dir
+		cmd.Env = []string{"PATH=/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin", "LANG=C.UTF-8"}
+		// A group of its own: a terminal interrupts this process, and not the command.
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+		cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+		cmd.WaitDelay = time.Second
+		h := hear(c, gate, cancel)
+		cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(c.stdin), h.stdout, h.stderr
+		if err := cmd.Start(); err != nil {
+			return exit{}, fmt.Errorf("%w: %w", errCut, err)
+		}
+		return h.end(cmd.Wait())
+	})
+}
