@@ -125,6 +125,9 @@ func (n *fakeNode) Run(ctx context.Context, cmd remote.Command) (remote.Result, 
 	n.site.ran = append(n.site.ran, cmd)
 	name, params := readScript(cmd.Script)
 	if err := n.site.failure(name); err != nil {
+		for _, line := range n.site.replies[name] {
+			cmd.Output(line)
+		}
 		return remote.Result{}, err
 	}
 	out, err := n.obey(name, params, readStdin(cmd.Stdin))

@@ -3,6 +3,7 @@ package activities
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/windlass-nfv/windlass/internal/driver/ansible"
 	"github.com/windlass-nfv/windlass/internal/driver/vdu"
@@ -20,9 +21,19 @@ type PlaybookFacts interface {
 	SmallFiles(ctx context.Context, id lcm.VnfPkgID) (map[string][]byte, error)
 }
 
-// PlaybookRunner runs a playbook where the worker is, confined.
-type PlaybookRunner interface {
-	Play(ctx context.Context, in scripts.PlayInput, playbook string, mask []string, lines func(string)) error
+// WorkerHost is the host of the worker, on which playbooks run confined. A run is a command on it as on any machine: it
+// goes on without its worker, and a worker of the same host finds it again.
+type WorkerHost interface {
+	Connect() (Host, error)
+	// Name is that of the host. Workers that do not find each other's runs have different ones.
+	Name() (string, error)
+	// Patience is how long after the last sign of a worker its runs have ended for certain.
+	Patience() time.Duration
+	// Script is the command that runs a playbook, but for its claim; Input is its input.
+	Script(playbook string) (scripts.PlayHere, error)
+	Input(in scripts.PlayInput) ([]byte, error)
+	// Follow keeps a run going until stop is called. claim is for the script.
+	Follow(id string) (claim string, stop func(), err error)
 }
 
 // KeyPinner waits for servers that nobody logs in to.
@@ -42,7 +53,7 @@ type Playbooks struct {
 	// SSHPort is the port on which an operation's servers answer, 0 for the usual one.
 	SSHPort func(ctx context.Context, id lcm.OpOccID) (int, error)
 	// Here is nil where the operator lets no playbook be run on the worker's host.
-	Here PlaybookRunner
+	Here WorkerHost
 }
 
 // PlaybooksInput names the operation, and whether it begins or ends.
@@ -60,7 +71,20 @@ type FindPlaybooksOutput struct {
 	Vdus []VduPlaying `json:"vdus,omitempty"`
 	// All are the servers of all VDUs.
 	All lcm.Nodes `json:"all,omitempty"`
+	// At is where it is played, when that is a host of workers.
+	At PlayHost `json:"at,omitzero"`
 }
+
+// PlayHost is a host of workers. Playbooks that run on it are found again by its own workers only.
+type PlayHost struct {
+	// Queue is the task queue that its workers, and no others, poll. "" is no host.
+	Queue string `json:"queue,omitempty"`
+	// Patience is how long the host may be gone before another one takes its place.
+	Patience time.Duration `json:"patience,omitempty"`
+}
+
+// HostQueue is the task queue of a host of workers.
+func HostQueue(name string) string { return lcm.TaskQueue + "-host-" + name }
 
 // VduPlaying is what is played for each of a VDU's servers.
 type VduPlaying struct {
@@ -114,6 +138,13 @@ func (p *Playbooks) find(
 	vnf, driver, err := p.driver(ctx, id)
 	if err != nil {
 		return err
+	}
+	if driver.Params.Server == nil && p.Here != nil {
+		name, err := p.Here.Name()
+		if err != nil {
+			return lcm.Wrap(lcm.KindUnavailable, err, "The worker's host cannot run playbooks: %s", err)
+		}
+		out.At = PlayHost{Queue: HostQueue(name), Patience: p.Here.Patience()}
 	}
 	inv, err := p.inventory(ctx, id)
 	if lcm.Is(err, lcm.KindNotFound) { // there is no deployment any more

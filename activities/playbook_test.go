@@ -2,9 +2,12 @@ package activities_test
 
 import (
 	"context"
+	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -14,7 +17,6 @@ import (
 	"github.com/windlass-nfv/windlass/internal/driver/vdu"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
-	"github.com/windlass-nfv/windlass/internal/userdata"
 	"github.com/windlass-nfv/windlass/internal/vim"
 	"github.com/windlass-nfv/windlass/scripts"
 	"github.com/windlass-nfv/windlass/vnfpkg"
@@ -46,8 +48,7 @@ type playedSite struct {
 	pins     []error
 	pinned   int
 	here     []scripts.PlayInput
-	masks    []string
-	failing  error
+	followed []string
 	playbook string
 }
 
@@ -64,12 +65,13 @@ func newPlayedSite(t *testing.T) *playedSite {
 	vnf := s.Reach.Vnfs.(*fixedVnf)
 	vnf.Context.Drivers = []lifecycle.Driver{p.driver}
 	vnf.Context.PackageFile = func(context.Context, string) ([]byte, error) { return []byte(playedConfig), nil }
+	fake.nodes["here"] = &fakeNode{site: fake, node: lcm.Node{Name: "here"}, files: map[string]string{}}
 	fake.nodes["ansible"] = &fakeNode{site: fake, node: lcm.Node{Name: "ansible"}, files: map[string]string{}}
 	node := s.Nodes[0]
 	node.VduID = "web"
 	p.input = activities.PlayInput{NodeInput: s.Tracked(node), Hook: "instantiate_end", All: lcm.Nodes{node}}
 	p.work = &activities.Playbooks{
-		Reach: s.Reach, Facts: p, Keys: pinnedKeys{}, Servers: p, Here: p,
+		Reach: s.Reach, Facts: p, Keys: pinnedKeys{}, Servers: p, Here: workerHost{p},
 		SSHPort: func(context.Context, lcm.OpOccID) (int, error) { return 2222, nil },
 	}
 	return p
@@ -96,9 +98,27 @@ func (p *playedSite) Pin(context.Context, lcm.OpOccID, lcm.Node) error {
 	return err
 }
 
-func (p *playedSite) Play(_ context.Context, in scripts.PlayInput, _ string, mask []string, _ func(string)) error {
-	p.here, p.masks = append(p.here, in), mask
-	return p.failing
+// workerHost is the host of the worker: a machine of the fake site.
+type workerHost struct{ *playedSite }
+
+func (h workerHost) Connect() (activities.Host, error) { return h.fake.nodes["here"], nil }
+
+func (h workerHost) Name() (string, error) { return "host-1", nil }
+
+func (h workerHost) Patience() time.Duration { return time.Minute }
+
+func (h workerHost) Script(playbook string) (scripts.PlayHere, error) {
+	return scripts.PlayHere{Program: "/bin/windlass", As: "child", Playbook: playbook}, nil
+}
+
+func (h workerHost) Input(in scripts.PlayInput) ([]byte, error) {
+	h.here = append(h.here, in)
+	return in.Stdin()
+}
+
+func (h workerHost) Follow(id string) (string, func(), error) {
+	h.followed = append(h.followed, id)
+	return "/claims/" + id, func() { h.followed = h.followed[1:] }, nil
 }
 
 func TestPlay_hasSecretsInItsInputOnly(t *testing.T) {
@@ -136,12 +156,17 @@ func TestPlay_runsWhereTheWorkerIsWithoutAnAnsibleServer(t *testing.T) {
 	for range 2 {
 		must(t, p.work.Play, p.input)
 	}
-	require.Len(t, p.here, 2)
+	require.Len(t, p.fake.ran, 1, "its end is found again")
+	ran := p.fake.ran[0]
 	assert.Equal(t, map[string][]byte{"Scripts/web.yaml": []byte("[]")}, p.here[0].Package, "images are no files of playbooks")
-	assert.Subset(t, p.masks, []string{"hunter2", "of the server"})
-	assert.Empty(t, p.fake.ran)
+	assert.Subset(t, ran.Mask, []string{"hunter2", "of the server"})
+	assert.False(t, ran.Sudo)
+	assert.Contains(t, ran.Script, "/claims/"+ran.ID)
+	assert.NotContains(t, ran.Script, "hunter2")
+	assert.Empty(t, p.followed, "what has ended is not followed")
 
-	p.failing = lcm.Errorf(lcm.KindBroken, "Scripts/web.yaml failed.")
+	clear(p.fake.nodes["here"].ended)
+	p.fake.fail["play-here"] = []error{lcm.Errorf(lcm.KindBroken, "Scripts/web.yaml failed.")}
 	_, err := do(t, p.work.Play, p.input)
 	require.ErrorContains(t, err, "Scripts/web.yaml failed.")
 	p.work.Here = nil
@@ -300,10 +325,9 @@ func TestPlay_tellsWhatToDoWhereATaskNeedsToBeSomebodyElse(t *testing.T) {
 	} {
 		p := newPlayedSite(t)
 		p.driver.Params.Server, p.playbook = nil, c.playbook
-		p.failing = lcm.Errorf(lcm.KindBroken, "Scripts/web.yaml failed: %s.", c.says)
-		if c.become {
-			p.failing = lcm.Wrap(lcm.KindBroken, userdata.ErrBecome, "Scripts/web.yaml failed: %s.", c.says)
-		}
+		p.fake.fail["play-here"] = []error{lcm.Errorf(lcm.KindBroken, "Scripts/web.yaml failed: %s.", c.says)}
+		p.fake.replies["play-here"] = results("failed",
+			base64.StdEncoding.EncodeToString(fmt.Appendf(nil, `{"become": %t}`, c.become)))
 		_, err := do(t, p.work.Play, p.input)
 		require.ErrorContains(t, err, c.says, name)
 		require.Equal(t, c.told, strings.Contains(err.Error(), "and give an Ansible server, ansible.server"), "%s: %v", name, err)

@@ -2,7 +2,7 @@ package activities
 
 import (
 	"context"
-	"errors"
+	"encoding/json"
 	"maps"
 	"net"
 	"regexp"
@@ -16,7 +16,6 @@ import (
 
 	"github.com/windlass-nfv/windlass/internal/driver/ansible"
 	"github.com/windlass-nfv/windlass/internal/lcm"
-	"github.com/windlass-nfv/windlass/internal/userdata"
 	"github.com/windlass-nfv/windlass/scripts"
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
@@ -40,9 +39,9 @@ type PlayOutput struct {
 
 // Play has Ansible run one playbook of the package for one server, on the Ansible server, or here where there is none.
 //
-// Idempotent on an Ansible server: a playbook that runs is found again, and so is the end of one that has succeeded.
-// One that runs here ends with its worker, and is run again; Ansible's playbooks are made for that. Takes as long as
-// the playbook (ansible.timeouts.run); a cancel kills it.
+// Idempotent: a playbook that runs is found again, and so is the end of one that has succeeded; one that runs here by
+// workers of this host, so the activity is of their task queue. Takes as long as the playbook (ansible.timeouts.run); a
+// cancel kills it.
 func (p *Playbooks) Play(ctx context.Context, in PlayInput) (out PlayOutput, err error) {
 	defer func() { err = boundary(ctx, "run a playbook for "+in.Node.Name, err) }()
 	defer heartbeat(ctx)()
@@ -83,7 +82,7 @@ func (p *Playbooks) Play(ctx context.Context, in PlayInput) (out PlayOutput, err
 	return out, err
 }
 
-// here runs it where the worker is.
+// here runs it where the worker is, which is a machine like others.
 func (p *Playbooks) here(
 	ctx context.Context, in PlayInput, run ansible.Run, given scripts.PlayInput, limit time.Duration,
 ) error {
@@ -91,17 +90,49 @@ func (p *Playbooks) here(
 		return lcm.Errorf(lcm.KindInvalid, "The playbook %s is not run by this worker: set scripts.ansible, or roll back and give "+
 			"ansible.server in the request.", run.Playbook)
 	}
-	ctx, done := context.WithTimeoutCause(ctx, limit, lcm.Errorf(lcm.KindBroken,
-		"%s did not end within %s; its output says where it hangs. Where it is only slow, give a larger ansible.timeouts.run.",
-		run.Playbook, limit))
-	defer done()
-	err := p.Here.Play(ctx, given, run.Playbook, run.Secrets, p.Output.Lines(ctx, in.Step))
-	if errors.Is(err, userdata.ErrBecome) && !vnfpkg.LogsIn(run.Playbook, given.Package[run.Playbook], run.Given) &&
+	script, err := p.Here.Script(run.Playbook)
+	if err != nil {
+		return err
+	}
+	stdin, err := p.Here.Input(given)
+	if err != nil {
+		return lcm.Wrap(lcm.KindBug, err, "The files of the package could not be packed.")
+	}
+	host, err := p.Here.Connect()
+	if err != nil {
+		return err
+	}
+	defer func() { _ = host.Close() }()
+	claim, stop, err := p.Here.Follow(commandID(ctx, task{script: script}))
+	if err != nil {
+		return lcm.Wrap(lcm.KindUnavailable, err, "The worker's host cannot run playbooks: %s", err)
+	}
+	defer stop()
+	script.Claim = claim
+	became := false
+	_, err = p.run(ctx, host, in.Step, task{
+		script: script, stdin: stdin, mask: run.Secrets, limit: limit, parameter: "ansible.timeouts.run",
+		ordinary: true, foreign: true, heard: func(line string) { became = became || failedAsOther(line) },
+	})
+	if became && lcm.Is(err, lcm.KindBroken) && !vnfpkg.LogsIn(run.Playbook, given.Package[run.Playbook], run.Given) &&
 		lacksRights.MatchString(lcm.Sentence(err)) {
 		return lcm.Errorf(lcm.KindBroken, "%s The task asks for become, and on the worker's host it becomes nobody else: roll "+
 			"back and give an Ansible server, ansible.server, in the request.", lcm.Sentence(err))
 	}
 	return err
+}
+
+// failedAsOther tells whether a line of the callback plugin is about a task that failed and was to become another user.
+func failedAsOther(line string) bool {
+	for _, text := range scripts.ParseResults(line).Texts("failed") {
+		var failed struct {
+			Become bool `json:"become"`
+		}
+		if json.Unmarshal([]byte(text), &failed) == nil && failed.Become {
+			return true
+		}
+	}
+	return false
 }
 
 // lacksRights is what programs say that miss the rights of another user.

@@ -68,8 +68,11 @@ type task struct {
 	round int
 	// foreign says that somebody else wrote what the script runs, so that a second run may do harm. That it has
 	// succeeded stays on the machine for an hour at least: Temporal has not recorded it yet when the script has ended,
-	// and a worker that dies just then must find it. Its output, which may have secrets, goes at once.
+	// and a worker that dies just then must find it. Its output, which may have secrets, goes at once, also when it has
+	// failed.
 	foreign bool
+	// heard gets each line, those for programs among them; nil for none.
+	heard func(line string)
 }
 
 // command is the task of a script that installs nothing and waits for little.
@@ -97,6 +100,9 @@ func (r Reach) run(ctx context.Context, host Host, step lcm.StepRef, j task) (sc
 	result, err := host.Run(following, remote.Command{
 		ID: id, Script: text, Stdin: j.stdin, Sudo: !j.ordinary, Deadline: j.limit, Mask: j.mask,
 		Output: func(line string) {
+			if j.heard != nil {
+				j.heard(line)
+			}
 			if !strings.HasPrefix(line, scripts.ResultPrefix) {
 				show(line)
 			}
@@ -106,6 +112,9 @@ func (r Reach) run(ctx context.Context, host Host, step lcm.StepRef, j task) (sc
 		if _, ok := errors.AsType[*lcm.Error](err); ok && ctx.Err() != nil {
 			// The activity's own error is only the cancellation; what may live on must be seen all the same.
 			show(classify(err).Sentence())
+		}
+		if j.foreign && !lcm.Is(err, lcm.KindUnavailable) { // it has ended, and nobody looks for it again
+			_ = host.Forget(context.WithoutCancel(ctx), id)
 		}
 		return scripts.Results{}, tooSlow(j, err)
 	}

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 )
 
 // PlayPackage runs a playbook of the VNF package, as the user that is logged in. Its input is that of PlayInput.
@@ -79,18 +80,44 @@ func pack(files map[string][]byte) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// PlayHere is a program for the shell that runs a playbook where it is, as PlayPackage does. Its arguments are a
+// PlayHere runs a playbook of the VNF package on the worker's host: Program confines itself, and becomes Ansible.
+type PlayHere struct {
+	// Program is the file of this program, and As what it is called then.
+	Program, As string
+	// Claim is a file that whoever follows the run touches. The run ends when nobody has done so for Lease.
+	Claim string
+	Lease time.Duration
+	// Playbook is its path in the package.
+	Playbook string
+}
+
+// PlayProfile is the argument that tells the program what to do.
+const PlayProfile = "start-playbook"
+
+// Name implements Script.
+func (PlayHere) Name() string { return "play-here" }
+
+// Render implements Script. Nothing of the script is run beside the program, so it needs no library.
+func (s PlayHere) Render() (string, error) {
+	words := []string{s.As, s.Program, s.Claim, s.Lease.String(), PlayProfile, s.Playbook}
+	for i, word := range words {
+		words[i] = Quote(word)
+	}
+	return "#!/bin/bash\n# windlass: " + s.Name() + "\nexec -a " + strings.Join(words, " ") + "\n", nil
+}
+
+// PlayProgram is a program for the shell that runs a playbook where it is, as PlayPackage does. Its arguments are a
 // directory with the files that PlayPackage gets, and the playbook.
-func PlayHere() (string, error) {
+func PlayProgram() (string, error) {
 	lib, err := bodies.ReadFile("sh/" + playLibrary + ".sh")
 	if err != nil {
 		return "", err
 	}
-	return playHere + string(lib) + "\nplay \"$1\" \"$2\"\n", nil
+	return playProgram + string(lib) + "\nplay \"$1\" \"$2\"\n", nil
 }
 
-// playHere is what PlayPackage has of the library for all scripts.
-const playHere = `#!/bin/bash
+// playProgram is what PlayPackage has of the library for all scripts.
+const playProgram = `#!/bin/bash
 set -euo pipefail
 export PATH=/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin HOME=$1/home TMPDIR=$1/tmp
 fail() {

@@ -3,9 +3,12 @@ package scripts_test
 import (
 	"bytes"
 	"encoding/base64"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -34,4 +37,19 @@ func TestPlayInput_hasThePackageAsTarReadsIt(t *testing.T) {
 	out, err := tar.CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	require.Equal(t, "firstsecond", string(out))
+}
+
+func TestPlayHere_becomesTheProgram(t *testing.T) {
+	dir := t.TempDir()
+	program := filepath.Join(dir, "it's me")
+	require.NoError(t, os.WriteFile(program, []byte("#!/bin/bash\nprintf '%s|' \"$@\"\n"), 0o700))
+	script, err := scripts.PlayHere{
+		Program: program, As: "windlass-user-data", Claim: dir + "/claim", Lease: time.Minute, Playbook: "Scripts/a b.yaml",
+	}.Render()
+	require.NoError(t, err)
+	run := exec.CommandContext(t.Context(), "/bin/bash")
+	run.Stdin = strings.NewReader(script)
+	out, err := run.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	require.Equal(t, dir+"/claim|1m0s|start-playbook|Scripts/a b.yaml|", string(out))
 }

@@ -20,8 +20,11 @@ type Scripts struct {
 	Policy  lcm.ScriptPolicy
 	Network bool
 	Timeout time.Duration
-	// Ansible lets playbooks be run here.
+	// Ansible lets playbooks be run here; Lease is how long one goes on that no worker follows.
 	Ansible bool
+	Lease   time.Duration
+	// Dir is where workers of this host find its playbooks again; "" is a folder in memory of the user.
+	Dir string
 }
 
 // scripts runs Python of packages, nil where none is to be run.
@@ -33,12 +36,18 @@ func (o Options) scripts() activities.ScriptRunner {
 }
 
 // playbooks runs playbooks of packages here, nil where none is to be run.
-func (o Options) playbooks() activities.PlaybookRunner {
+func (o Options) playbooks() activities.WorkerHost {
 	if !o.Scripts.Ansible || o.Scripts.Policy != lcm.ScriptsRun {
 		return nil
 	}
-	return &userdata.Playbooks{}
+	return thisHost{&userdata.Playbooks{Lease: o.Scripts.Lease, Dir: o.Scripts.Dir}}
 }
+
+// thisHost runs playbooks.
+type thisHost struct{ *userdata.Playbooks }
+
+// Connect implements activities.WorkerHost.
+func (h thisHost) Connect() (activities.Host, error) { return h.Host() }
 
 // Hook implements activities.ScriptFacts.
 func (f facts) Hook(

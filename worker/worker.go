@@ -101,6 +101,8 @@ const (
 // Worker is the SDK's, and logs out of the clouds when it has run.
 type Worker struct {
 	sdkworker.Worker
+	// host does what only workers of this host can do; nil where there is nothing of the kind.
+	host sdkworker.Worker
 	vims *connections
 	log  *slog.Logger
 }
@@ -151,20 +153,65 @@ func New(o Options) *Worker {
 		workflow.RegisterOptions{Name: string(lcm.WorkflowDeliver)})
 	w.RegisterWorkflowWithOptions(workflows.FetchPackage, workflow.RegisterOptions{Name: string(lcm.WorkflowFetch)})
 	w.RegisterWorkflowWithOptions(workflows.CheckDrift, workflow.RegisterOptions{Name: string(lcm.WorkflowDrift)})
-	for _, noun := range activityStructs(o, ops, open, wraps) {
+	nouns := activityStructs(o, ops, open, wraps)
+	for _, noun := range nouns {
 		w.RegisterActivityWithOptions(noun, activity.RegisterOptions{})
 	}
-	return &Worker{Worker: w, vims: open, log: o.Log}
+	return &Worker{Worker: w, host: hostWorker(o, options, nouns), vims: open, log: o.Log}
+}
+
+// hostWorker does the activities of the task queue of this host.
+func hostWorker(o Options, options sdkworker.Options, nouns []any) sdkworker.Worker {
+	here := o.playbooks()
+	if here == nil {
+		return nil
+	}
+	name, err := here.Name()
+	if err != nil {
+		o.Log.Warn("Playbooks of packages cannot be run on this host", "error", err)
+		return nil
+	}
+	options.DisableWorkflowWorker = true
+	w := sdkworker.New(o.Client, activities.HostQueue(name), options)
+	for _, noun := range nouns {
+		if noun, is := noun.(*activities.Playbooks); is {
+			w.RegisterActivityWithOptions(noun, activity.RegisterOptions{})
+		}
+	}
+	return w
 }
 
 // Run works until interrupt is closed or Temporal refuses for good. No token of a cloud outlives it.
 func (w *Worker) Run(interrupt <-chan any) error {
-	err := w.Worker.Run(interrupt)
+	err := w.poll(interrupt)
 	ctx, cancel := context.WithTimeout(context.Background(), logoutLimit)
 	defer cancel()
 	if err := w.vims.logout(ctx); err != nil {
 		w.log.WarnContext(ctx, "A token of a cloud could not be revoked; it ends by itself", "error", err)
 	}
+	return err
+}
+
+// poll fetches tasks of all hosts and of this one.
+func (w *Worker) poll(interrupt <-chan any) error {
+	if w.host == nil {
+		return w.Worker.Run(interrupt)
+	}
+	if err := w.host.Start(); err != nil {
+		return err
+	}
+	over, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		select {
+		case <-interrupt:
+		case <-over:
+		}
+		w.host.Stop()
+	}()
+	err := w.Worker.Run(interrupt)
+	close(over)
+	<-stopped
 	return err
 }
 

@@ -1,6 +1,10 @@
 package workflows
 
 import (
+	"errors"
+
+	"go.temporal.io/api/enums/v1"
+	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/windlass-nfv/windlass/activities"
@@ -64,32 +68,70 @@ func (p *playbookWork) forServer(
 	ctx workflow.Context, found activities.FindPlaybooksOutput, node lcm.Node, count int, leaves bool,
 ) error {
 	in := activities.PlayInput{NodeInput: p.on(ctx, node), Hook: found.Hook, All: found.All}
+	at := found.At
 	in.PassOver = leaves // what does not answer must not hold up that it goes
 	waited, err := call(onlyWaits(untilDone(ctx)), playbooks.AwaitServer, in)
 	if err != nil || waited.PassedOver {
 		return err
 	}
 	for in.Index = range count {
-		if err := p.play(ctx, in); err != nil {
+		if at, err = p.somewhere(ctx, in, at); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// play runs one playbook. An Ansible server that does not answer is waited for, unless the VNF's server goes.
-func (p *playbookWork) play(ctx workflow.Context, in activities.PlayInput) error {
+// otherHosts bounds how often a host of workers that is gone is replaced by another one.
+const otherHosts = 5
+
+// somewhere runs one playbook. One that runs on a host of workers is found again there, by the workers of that host; when
+// all of them are gone for so long that the run has ended, another host begins it again. It returns where it ran.
+func (p *playbookWork) somewhere(
+	ctx workflow.Context, in activities.PlayInput, at activities.PlayHost,
+) (activities.PlayHost, error) {
+	for tries := 1; ; tries++ {
+		err := p.play(ctx, in, at)
+		if at.Queue == "" || !neverBegan(err) || tries > otherHosts {
+			return at, err
+		}
+		found, err := call(short(ctx), playbooks.FindPlaybooks, p.input(ctx, in.PassOver))
+		if err != nil {
+			return at, err
+		}
+		at = found.At
+	}
+}
+
+// play runs one playbook where ctx says. An Ansible server that does not answer is waited for, unless the VNF's server goes.
+func (p *playbookWork) play(ctx workflow.Context, in activities.PlayInput, at activities.PlayHost) error {
 	leaves := in.PassOver
 	in.PassOver = false
 	if !leaves {
-		_, err := call(untilDone(ctx), playbooks.Play, in)
+		_, err := call(onHost(untilDone(ctx), at), playbooks.Play, in)
 		return err
 	}
-	_, err := call(soon(ctx), playbooks.Play, in)
-	if !unanswered(ctx, err) {
+	_, err := call(onHost(soon(ctx), at), playbooks.Play, in)
+	if at.Queue != "" || !unanswered(ctx, err) {
 		return err
 	}
 	in.PassOver = true
 	_, err = call(soon(ctx), playbooks.Play, in)
 	return err
+}
+
+// onHost is for an activity that only workers of a host can do.
+func onHost(ctx workflow.Context, at activities.PlayHost) workflow.Context {
+	if at.Queue == "" {
+		return ctx
+	}
+	opts := workflow.GetActivityOptions(ctx)
+	opts.TaskQueue, opts.ScheduleToStartTimeout = at.Queue, at.Patience
+	return workflow.WithActivityOptions(ctx, opts)
+}
+
+// neverBegan tells whether no worker has taken an activity on.
+func neverBegan(err error) bool {
+	timeout, ok := errors.AsType[*temporal.TimeoutError](err)
+	return ok && timeout.TimeoutType() == enums.TIMEOUT_TYPE_SCHEDULE_TO_START
 }

@@ -3,8 +3,10 @@ package workflows
 import (
 	"context"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
+	"go.temporal.io/api/enums/v1"
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/testsuite"
@@ -29,7 +31,8 @@ func TestPlay_runsWhatHasFailedOnceOnly(t *testing.T) {
 				temporal.ApplicationErrorOptions{NonRetryable: kind == lcm.KindBroken})
 		}, activity.RegisterOptions{Name: "Play"})
 		env.ExecuteWorkflow(func(ctx workflow.Context) error {
-			return (&playbookWork{}).play(workflow.WithValue(ctx, stepKey{}, &running{}), activities.PlayInput{PassOver: true})
+			return (&playbookWork{}).play(workflow.WithValue(ctx, stepKey{}, &running{}), activities.PlayInput{PassOver: true},
+				activities.PlayHost{})
 		})
 		require.Equal(t, passesOver, env.GetWorkflowError() == nil, kind)
 		want := map[bool]int{false: 1}
@@ -38,4 +41,32 @@ func TestPlay_runsWhatHasFailedOnceOnly(t *testing.T) {
 		}
 		require.Equal(t, want, runs, kind)
 	}
+}
+
+// A playbook that runs on a host of workers is for the workers of that host, until they have all been gone for so long
+// that it has ended there.
+func TestPlay_begunOnAHostIsForItsWorkers(t *testing.T) {
+	var suite testsuite.WorkflowTestSuite
+	env := suite.NewTestWorkflowEnvironment()
+	first, second := activities.PlayHost{Queue: "host-1", Patience: time.Minute}, activities.PlayHost{Queue: "host-2", Patience: time.Minute}
+	var queues []string
+	env.RegisterActivityWithOptions(func(ctx context.Context, _ activities.PlayInput) (activities.PlayOutput, error) {
+		queue := activity.GetInfo(ctx).TaskQueue
+		if queues = append(queues, queue); queue == first.Queue {
+			return activities.PlayOutput{}, temporal.NewTimeoutError(enums.TIMEOUT_TYPE_SCHEDULE_TO_START, nil)
+		}
+		return activities.PlayOutput{}, nil
+	}, activity.RegisterOptions{Name: "Play"})
+	env.RegisterActivityWithOptions(func(context.Context, activities.PlaybooksInput) (activities.FindPlaybooksOutput, error) {
+		return activities.FindPlaybooksOutput{At: second}, nil
+	}, activity.RegisterOptions{Name: "FindPlaybooks"})
+	var at activities.PlayHost
+	env.ExecuteWorkflow(func(ctx workflow.Context) (err error) {
+		work := &playbookWork{&vnf{}}
+		at, err = work.somewhere(workflow.WithValue(ctx, stepKey{}, &running{}), activities.PlayInput{}, first)
+		return err
+	})
+	require.NoError(t, env.GetWorkflowError())
+	require.Equal(t, []string{first.Queue, second.Queue}, queues)
+	require.Equal(t, second, at, "where the next playbook is played, too")
 }

@@ -114,7 +114,8 @@ func (b *backends) workerOptions() worker.Options {
 		Starter: &apiserver.Temporal{Client: b.temporal, Names: b.store}, DriftMetrics: b.drift,
 		NFVOPackages: b.nfvo, GrantPoll: b.config.NFVO.GrantPoll, Endpoint: b.config.API.Endpoint,
 		UserData: b.userData(), Scripts: worker.Scripts{
-			Policy: b.config.Scripts.Policy, Network: b.config.Scripts.Network, Timeout: b.config.Scripts.Timeout, Ansible: b.config.Scripts.Ansible,
+			Policy: b.config.Scripts.Policy, Network: b.config.Scripts.Network, Timeout: b.config.Scripts.Timeout,
+			Ansible: b.config.Scripts.Ansible, Lease: b.config.Scripts.AnsibleLease,
 		}, VimGuard: b.vimGuard(),
 		Tracing: b.export.Tracing, Metrics: b.metrics, VimTransport: b.vims.Transport,
 	}

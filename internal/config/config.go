@@ -141,8 +141,10 @@ type Scripts struct {
 	// Network lets Python that is run on workers make connections; Timeout bounds one run of it.
 	Network bool
 	Timeout time.Duration
-	// Ansible lets playbooks of packages be run on workers, too.
-	Ansible bool
+	// Ansible lets playbooks of packages be run on workers, too. AnsibleLease is how long one goes on there that no worker
+	// follows.
+	Ansible      bool
+	AnsibleLease time.Duration
 }
 
 // Keys says where the keys for secrets are: in a file, or in the environment variable of the name Env.

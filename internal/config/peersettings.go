@@ -197,6 +197,11 @@ var packageSettings = []setting{
 		set:   func(c *Config, v string) (err error) { c.Scripts.Ansible, err = parseBool(v); return err },
 	},
 	{
+		key: "scripts.ansibleLease", need: NeedWorker, fallback: "5m",
+		usage: "how `long` a playbook on the worker's host goes on after its worker has died; another host waits so long",
+		set:   func(c *Config, v string) (err error) { c.Scripts.AnsibleLease, err = parsePositive(v); return err },
+	},
+	{
 		key: "scripts.timeout", need: NeedWorker, fallback: "1h", usage: "how `long` a Python script of a package may run",
 		set: func(c *Config, v string) (err error) { c.Scripts.Timeout, err = parsePositive(v); return err },
 	},

@@ -13,14 +13,21 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/windlass-nfv/windlass/scripts"
 )
 
 // Confine takes from this process what a script must not have, and makes Python of it, or a shell for a
-// playbook. It returns only when that fails. What it does counts for one thread; the exec ends all others.
+// playbook; or it starts such a process, and ends with it. It returns only when that fails. What it does counts for one thread; the exec ends all others.
 func Confine() error {
 	runtime.LockOSThread()
+	if len(os.Args) == 5 && os.Args[3] == scripts.PlayProfile {
+		os.Exit(startPlaybook(os.Args[1], os.Args[2], os.Args[4]))
+	}
 	if len(os.Args) == 5 && os.Args[3] == playProfile {
-		return confinePlaybook()
+		fmt.Printf("windlass: the playbook could not be run here: %s. Give ansible.server, or let the worker make "+
+			"namespaces of users, mounts and processes.\n", confinePlaybook())
+		os.Exit(tryAgain)
 	}
 	interpreter, dir := os.Args[1], os.Args[2]
 	what := profileOf(os.Args)

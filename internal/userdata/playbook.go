@@ -2,19 +2,19 @@ package userdata
 
 import (
 	"bytes"
-	"context"
+	"cmp"
+	"crypto/rand"
 	"encoding/gob"
-	"encoding/json"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"runtime"
+	"strconv"
 	"strings"
+	"time"
 
-	"github.com/windlass-nfv/windlass/internal/lcm"
-	"github.com/windlass-nfv/windlass/internal/secrets"
+	"github.com/windlass-nfv/windlass/internal/remote"
 	"github.com/windlass-nfv/windlass/scripts"
 )
 
@@ -22,71 +22,106 @@ import (
 // Ansible starts: as another user where Windlass is root, with processes of its own only, nothing to write but a
 // directory in memory, and nothing to read but that, Ansible and what programs need. It may make connections.
 //
-// A worker that dies takes the run and its files with it.
-type Playbooks struct{}
+// A run is a command of this host, as runs on an Ansible server are commands of that: it goes on without its worker, and
+// is found again. A run that no worker follows for Lease ends, because a worker of another host may begin it again then.
+type Playbooks struct {
+	// Lease is how long a run goes on that nobody follows; 0 is DefaultLease.
+	Lease time.Duration
+	// Dir is where workers of this host find runs again; "" is a folder in memory of the user.
+	Dir string
+}
 
-// ErrBecome is in the chain of the error of a playbook whose task failed when it was to become another user.
-var ErrBecome = errors.New("the task that failed becomes another user")
+// DefaultLease is long enough for a new worker to start, and short enough to wait for a host that is gone.
+const DefaultLease = 5 * time.Minute
 
 // nobody is who Ansible runs as where Windlass is root.
 const nobody = 65534
 
-// Play runs one. What it prints goes to lines, without the texts of mask. One that fails is Broken, with what Ansible
-// says of it; a host on which none can be run confined is Unavailable.
-func (*Playbooks) Play(ctx context.Context, in scripts.PlayInput, playbook string, mask []string, lines func(string)) error {
-	files, err := furnish(in)
-	if err != nil {
-		return err
+// Host is this host, on which Script is a command.
+func (p *Playbooks) Host() (*remote.Host, error) {
+	return remote.Here("the worker's host", p.dir())
+}
+
+// dir is by default in memory, if the host has that: what Ansible prints may have secrets before it is masked.
+func (p *Playbooks) dir() string {
+	if p.Dir != "" {
+		return p.Dir
 	}
-	// The kernel ends the child with the thread that has made it.
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	child := exec.CommandContext(ctx, "/proc/self/exe")
-	child.Args = []string{childName, "/bin/bash", playDirectory, playProfile, playbook}
-	child.Env = []string{"LANG=C.UTF-8"}
-	child.Dir = "/"
-	child.Stdin = bytes.NewReader(files)
-	child.SysProcAttr = apart()
-	failure, becomes, masker := "", false, secrets.NewMasker(mask...)
-	said := &lineWriter{to: func(line string) {
-		line = masker.Mask(line)
-		if sentence, is := strings.CutPrefix(line, "windlass: "); is {
-			failure = sentence
-		}
-		if !strings.HasPrefix(line, scripts.ResultPrefix) {
-			lines(line)
-		}
-		becomes = becomes || failedAsOther(line)
-	}}
-	child.Stdout, child.Stderr = io.Writer(said), io.Writer(said)
-	err = child.Run()
-	said.end()
-	if err = playbookError(ctx, playbook, failure, err); becomes && lcm.Is(err, lcm.KindBroken) {
-		return lcm.Wrap(lcm.KindBroken, ErrBecome, "%s", lcm.Sentence(err))
+	parent := "/dev/shm"
+	if info, err := os.Stat(parent); err != nil || !info.IsDir() {
+		parent = os.TempDir()
+	}
+	return filepath.Join(parent, "windlass-"+strconv.Itoa(os.Geteuid()))
+}
+
+// Patience is how long after the last sign of a worker its runs have ended for certain.
+func (p *Playbooks) Patience() time.Duration { return cmp.Or(p.Lease, DefaultLease) + 10*time.Second }
+
+// Name tells workers that find each other's runs from others. It is the same until the host's memory is cleared.
+func (p *Playbooks) Name() (string, error) {
+	if _, err := p.Host(); err != nil {
+		return "", err
+	}
+	file, fresh := filepath.Join(p.dir(), "name"), strings.ToLower(rand.Text())
+	staged := file + "-" + fresh
+	if err := os.WriteFile(staged, []byte(fresh), 0o600); err != nil {
+		return "", err
+	}
+	err := os.Link(staged, file) // fails where there is one
+	if err := errors.Join(os.Remove(staged), keepUnless(err, fs.ErrExist)); err != nil {
+		return "", err
+	}
+	text, err := os.ReadFile(file) //nolint:gosec // G304: in the folder of this user
+	return string(text), err
+}
+
+func keepUnless(err, expected error) error {
+	if errors.Is(err, expected) {
+		return nil
 	}
 	return err
 }
 
-// failedAsOther tells whether a line of the callback plugin is about a task that failed and was to become another user.
-func failedAsOther(line string) bool {
-	for _, text := range scripts.ParseResults(line).Texts("failed") {
-		var failed struct {
-			Become bool `json:"become"`
-		}
-		if json.Unmarshal([]byte(text), &failed) == nil && failed.Become {
-			return true
-		}
+// Script is the command that runs a playbook of a package. Its input is Input.
+func (p *Playbooks) Script(playbook string) (scripts.PlayHere, error) {
+	program, err := os.Executable()
+	return scripts.PlayHere{Program: program, As: childName, Lease: cmp.Or(p.Lease, DefaultLease), Playbook: playbook}, err
+}
+
+// Follow keeps a run going until stop is called. claim is for the script.
+func (p *Playbooks) Follow(id string) (claim string, stop func(), err error) {
+	claims := filepath.Join(p.dir(), "claims")
+	if err := os.MkdirAll(claims, 0o700); err != nil {
+		return "", nil, err
 	}
-	return false
+	claim = filepath.Join(claims, id)
+	touch := func() error { return os.WriteFile(claim, nil, 0o600) }
+	if err := touch(); err != nil {
+		return "", nil, err
+	}
+	done := make(chan struct{})
+	go func() {
+		tick := time.NewTicker(cmp.Or(p.Lease, DefaultLease) / 20)
+		defer tick.Stop()
+		for {
+			select {
+			case <-done:
+				return
+			case <-tick.C:
+				_ = touch() // the next time, if a disk is full now
+			}
+		}
+	}()
+	return claim, func() { close(done) }, nil
 }
 
 // playDirectory is where a run has its files: in memory, of its own mounts, so that they are gone with it, however it
 // ends.
 const playDirectory = "/run/windlass-playbook"
 
-// furnish is what a run finds in playDirectory, for its standard input.
-func furnish(in scripts.PlayInput) ([]byte, error) {
-	program, err := scripts.PlayHere()
+// Input is what a run finds in playDirectory, for its standard input.
+func (*Playbooks) Input(in scripts.PlayInput) ([]byte, error) {
+	program, err := scripts.PlayProgram()
 	if err != nil {
 		return nil, err
 	}
@@ -107,7 +142,7 @@ func furnish(in scripts.PlayInput) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// receive writes what furnish has made.
+// receive writes what Input has made.
 func receive(from io.Reader, dir string) error {
 	var files map[string][]byte
 	if err := gob.NewDecoder(from).Decode(&files); err != nil {
@@ -118,26 +153,6 @@ func receive(from io.Reader, dir string) error {
 		err = errors.Join(err, os.Mkdir(filepath.Join(dir, name), 0o700))
 	}
 	return err
-}
-
-// playbookError is what the end of a run means.
-func playbookError(ctx context.Context, playbook, sentence string, err error) error {
-	exit, ended := errors.AsType[*exec.ExitError](err)
-	switch {
-	case err == nil:
-		return nil
-	case ctx.Err() != nil:
-		return context.Cause(ctx)
-	case !ended:
-		return lcm.Wrap(lcm.KindUnavailable, err, "The playbook %s could not be run here: the process could not be started. "+
-			"Give ansible.server, or let the worker make namespaces of users, mounts and processes.", playbook)
-	case sentence == "":
-		return lcm.Wrap(lcm.KindUnavailable, err, "The playbook %s could not be run here: its process has ended (%s) before it "+
-			"has told why; its output says more.", playbook, exit)
-	case exit.ExitCode() == 65 || exit.ExitCode() == 78:
-		return lcm.Errorf(lcm.KindInvalid, "%s.", strings.TrimSuffix(sentence, "."))
-	}
-	return lcm.Errorf(lcm.KindBroken, "%s.", strings.TrimSuffix(sentence, "."))
 }
 
 // playProfile is the name of the profile of playbooks.

@@ -1,6 +1,7 @@
 package userdata
 
 import (
+	"context"
 	"maps"
 	"net"
 	"os"
@@ -9,29 +10,66 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/remote"
 	"github.com/windlass-nfv/windlass/scripts"
 )
 
 // play runs tasks of a playbook on this host, confined.
 func play(t *testing.T, tasks string, files map[string][]byte) (string, error) {
 	t.Helper()
+	p := playbooks(t)
+	in := playing(tasks)
+	maps.Copy(in.Package, files)
+	var out []string
+	err := perform(t.Context(), t, p, "once", in, func(line string) { out = append(out, line) })
+	return strings.Join(out, "\n"), err
+}
+
+func playbooks(t *testing.T) *Playbooks {
+	t.Helper()
 	if _, err := exec.LookPath("ansible-playbook"); err != nil {
 		t.Skip("Playbooks are NOT tested: this host has no Ansible.")
 	}
-	in := scripts.PlayInput{
-		Package:   map[string][]byte{"Scripts/play.yaml": []byte("- hosts: 127.0.0.1\n  connection: local\n  gather_facts: false\n  tasks:\n" + tasks)},
-		Inventory: "192.0.2.1\n", Variables: `{"host": "192.0.2.1", "word": "hunter2-of-the-request"}`,
+	return &Playbooks{Dir: filepath.Join(t.TempDir(), "windlass")}
+}
+
+func playing(tasks string) scripts.PlayInput {
+	return scripts.PlayInput{
+		Package: map[string][]byte{
+			"Scripts/play.yaml": []byte("- hosts: 127.0.0.1\n  connection: local\n  gather_facts: false\n  tasks:\n" + tasks),
+		},
+		Inventory: "192.0.2.1\n", Variables: `{"host": "192.0.2.1", "word": "hunter2-of-the-request"}`, Key: "the key of a server",
 	}
-	maps.Copy(in.Package, files)
-	var out []string
-	err := (&Playbooks{}).Play(t.Context(), in, "Scripts/play.yaml", []string{"hunter2-of-the-request"},
-		func(line string) { out = append(out, line) })
-	return strings.Join(out, "\n"), err
+}
+
+// perform does what the activity does: the same id is the same run.
+func perform(
+	ctx context.Context, t *testing.T, p *Playbooks, id string, in scripts.PlayInput, lines func(string),
+) error {
+	t.Helper()
+	script, err := p.Script("Scripts/play.yaml")
+	require.NoError(t, err)
+	stdin, err := p.Input(in)
+	require.NoError(t, err)
+	host, err := p.Host()
+	require.NoError(t, err)
+	defer func() { _ = host.Close() }()
+	claim, stop, err := p.Follow(id)
+	require.NoError(t, err)
+	defer stop()
+	script.Claim = claim
+	text, err := script.Render()
+	require.NoError(t, err)
+	_, err = host.Run(ctx, remote.Command{
+		ID: id, Script: text, Stdin: stdin, Deadline: time.Minute, Mask: []string{"hunter2-of-the-request"}, Output: lines,
+	})
+	return err
 }
 
 func TestPlay_runsPlaybooksWithTheirFiles(t *testing.T) {
@@ -54,34 +92,118 @@ func TestPlay_tellsWhatFailed(t *testing.T) {
 	require.ErrorContains(t, err, "Do what cannot be done")
 }
 
-// TestPlay_hasItsFilesInMemory looks while a playbook runs: a worker that is killed then can take nothing away.
+// TestPlay_hasItsFilesInMemory looks while a playbook runs: of what it was told nothing is in the folder by which it is
+// found again.
 func TestPlay_hasItsFilesInMemory(t *testing.T) {
-	dir := t.TempDir()
-	t.Setenv("TMPDIR", dir)
-	looked := false
-	in := scripts.PlayInput{
-		Package: map[string][]byte{"play.yaml": []byte("- hosts: 127.0.0.1\n  connection: local\n  gather_facts: false\n" +
-			"  tasks:\n    - command: test -s {{ windlass_key }}\n")},
-		Inventory: "192.0.2.1\n", Variables: `{"word": "hunter2-of-the-request"}`, Key: "a key",
-	}
-	err := (&Playbooks{}).Play(t.Context(), in, "play.yaml", nil, func(string) {
+	t.Parallel()
+	p, looked := playbooks(t), false
+	err := perform(t.Context(), t, p, "looked-at", playing("    - command: test -s {{ windlass_key }}\n"), func(string) {
 		looked = true
-		left, err := os.ReadDir(dir)
-		assert.NoError(t, err)
-		assert.Empty(t, left)
+		for _, secret := range []string{"hunter2-of-the-request", "the key of a server"} {
+			found, _ := exec.Command("grep", "-rlF", secret, p.Dir).Output()
+			assert.Empty(t, string(found))
+		}
 		assert.NoDirExists(t, playDirectory, "it is of the run's own mounts")
 	})
 	require.NoError(t, err)
 	require.True(t, looked)
 }
 
-func TestPlay_tellsWhetherTheTaskThatFailedBecomesAnotherUser(t *testing.T) {
-	_, err := play(t, "    - file: {path: /usr/local/windlass-was-here, state: touch}\n      become: true\n", nil)
-	require.ErrorIs(t, err, ErrBecome)
-	require.ErrorContains(t, err, "Read-only file system")
-	_, err = play(t, "    - debug: {msg: x}\n      become: true\n    - command: /bin/false\n", nil)
-	require.True(t, lcm.Is(err, lcm.KindBroken), "%v", err)
-	require.NotErrorIs(t, err, ErrBecome)
+// gate waits until somebody listens on a port of this host.
+func gate(t *testing.T) (tasks string, open func()) {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	address := listener.Addr().String()
+	require.NoError(t, listener.Close())
+	_, port, _ := strings.Cut(address, ":")
+	return "    - debug: {msg: \"number {{ 999999999 | random }} waits\"}\n" +
+			"    - wait_for: {host: 127.0.0.1, port: " + port + ", timeout: 50, sleep: 1}\n", func() {
+			again, err := net.Listen("tcp", address)
+			assert.NoError(t, err)
+			t.Cleanup(func() { _ = again.Close() })
+		}
+}
+
+func TestPlay_goesOnWithoutItsWorker(t *testing.T) {
+	t.Parallel()
+	p := playbooks(t)
+	tasks, open := gate(t)
+	ctx, lose := context.WithCancelCause(t.Context())
+	defer lose(nil)
+	var first, second string
+	err := perform(ctx, t, p, "goes-on", playing(tasks), func(line string) {
+		if strings.Contains(line, "number ") {
+			first = line
+			lose(remote.ErrDetach)
+		}
+	})
+	require.ErrorIs(t, err, remote.ErrDetach)
+	err = perform(t.Context(), t, p, "goes-on", playing(tasks), func(line string) {
+		if strings.Contains(line, "number ") {
+			second = line
+			open()
+		}
+	})
+	require.NoError(t, err)
+	require.NotEmpty(t, first)
+	require.Equal(t, first, second, "it is the same run")
+}
+
+func TestPlay_endsWhenNobodyFollowsIt(t *testing.T) {
+	t.Parallel()
+	p := playbooks(t)
+	p.Lease = 2 * time.Second
+	tasks, _ := gate(t)
+	ctx, lose := context.WithCancelCause(t.Context())
+	defer lose(nil)
+	err := perform(ctx, t, p, "alone", playing(tasks), func(line string) {
+		if strings.Contains(line, "number ") {
+			lose(remote.ErrDetach)
+		}
+	})
+	require.ErrorIs(t, err, remote.ErrDetach)
+	ended := filepath.Join(p.Dir, ".windlass/run/alone/rc")
+	require.Eventually(t, func() bool {
+		_, err := os.Stat(ended)
+		return err == nil
+	}, p.Patience(), 20*time.Millisecond, "before another host may begin it again")
+	err = perform(t.Context(), t, p, "alone", playing(tasks), func(string) {})
+	require.True(t, lcm.Is(err, lcm.KindUnavailable), "%v", err)
+	require.ErrorContains(t, err, "no worker followed the playbook for 2s, so it was ended")
+}
+
+// TestPlay_endsWhatItHasStartedWhenCancelled has a process that leaves its session.
+func TestPlay_endsWhatItHasStartedWhenCancelled(t *testing.T) {
+	t.Parallel()
+	p := playbooks(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	const sleep = "sleep 61234.5"
+	tasks := "    - shell: setsid " + sleep + " &\n    - debug: {msg: begun}\n    - command: " + sleep + "\n"
+	err := perform(ctx, t, p, "cancelled", playing(tasks), func(line string) {
+		if strings.Contains(line, "msg: begun") || strings.Contains(line, "ok: begun") {
+			cancel()
+		}
+	})
+	require.ErrorIs(t, err, context.Canceled)
+	require.Eventually(t, func() bool {
+		found, _ := exec.Command("grep", "-lz", "61234[.]5", "-r", "--include=cmdline", "/proc", "-s").Output()
+		return len(found) == 0
+	}, 10*time.Second, 50*time.Millisecond)
+}
+
+func TestPlaybooks_haveANameForTheirHost(t *testing.T) {
+	dir := t.TempDir()
+	first, err := (&Playbooks{Dir: filepath.Join(dir, "a")}).Name()
+	require.NoError(t, err)
+	again, err := (&Playbooks{Dir: filepath.Join(dir, "a")}).Name()
+	require.NoError(t, err)
+	require.Equal(t, first, again)
+	other, err := (&Playbooks{Dir: filepath.Join(dir, "b")}).Name()
+	require.NoError(t, err)
+	require.NotEqual(t, first, other)
+	require.Len(t, first, 26)
 }
 
 // TestPlay_isConfined lets a playbook try what it must not do.

@@ -1,0 +1,70 @@
+//go:build linux && (amd64 || arm64)
+
+package userdata
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"time"
+)
+
+// tryAgain is the exit code of a run that another attempt may mend, from sysexits.h.
+const tryAgain = 75
+
+// errUnclaimed is the end of a run that nobody follows.
+var errUnclaimed = errors.New("nobody follows the run")
+
+// startPlaybook runs a playbook confined, in a process of its own, whose input and output are those of this one. It
+// returns the exit code. The kernel ends the child with the thread that has made it, which is the caller's.
+func startPlaybook(claim, lease, playbook string) int {
+	limit, err := time.ParseDuration(lease)
+	if err != nil {
+		fmt.Printf("windlass: the playbook could not be run here: the lease cannot be read: %s\n", err)
+		return 1
+	}
+	ctx, end := context.WithCancelCause(context.Background())
+	defer end(nil)
+	child := exec.CommandContext(ctx, "/proc/self/exe")
+	child.Args = []string{childName, "/bin/bash", playDirectory, playProfile, playbook}
+	child.Env = []string{"LANG=C.UTF-8"}
+	child.Dir = "/"
+	child.Stdin, child.Stdout, child.Stderr = os.Stdin, os.Stdout, os.Stderr
+	child.SysProcAttr = apart()
+	if err := child.Start(); err != nil {
+		fmt.Printf("windlass: the playbook could not be run here: the process could not be started (%s). Give "+
+			"ansible.server, or let the worker make namespaces of users, mounts and processes.\n", err)
+		return tryAgain
+	}
+	go func() {
+		awaitUnclaimed(claim, limit)
+		end(errUnclaimed)
+	}()
+	err = child.Wait()
+	_ = os.Remove(claim)
+	exit, ended := errors.AsType[*exec.ExitError](err)
+	switch {
+	case errors.Is(context.Cause(ctx), errUnclaimed):
+		fmt.Printf("windlass: no worker followed the playbook for %s, so it was ended\n", limit)
+		return tryAgain
+	case err == nil:
+		return 0
+	case ended && exit.Exited():
+		return exit.ExitCode()
+	}
+	fmt.Printf("windlass: the playbook was ended before it told why: %s\n", err)
+	return 1
+}
+
+// awaitUnclaimed returns when nobody has touched the claim for so long, by the clock of this process.
+func awaitUnclaimed(claim string, lease time.Duration) {
+	touched, since := time.Time{}, time.Now()
+	for time.Since(since) <= lease {
+		time.Sleep(min(time.Second, lease/4))
+		if info, err := os.Stat(claim); err == nil && !info.ModTime().Equal(touched) {
+			touched, since = info.ModTime(), time.Now()
+		}
+	}
+}
