@@ -48,6 +48,8 @@ const claimOfAClass = "curl -X POST $LAB/lab/clusters/$VNF/classes/"
 var doneElsewhere = map[string]string{
 	"temporal ":   "temporalTools: failed-operations.md shows nothing that operations.md does not",
 	"tctl ":       "the same",
+	"kubectl ":    "TestPages of tests/contract/kubernetes carries out every one of them",
+	"helm ":       "the same, where there is Helm's program",
 	"openstack ":  "tests/tackerclient carries out those of its own commands",
 	claimOfAClass: "storageClasses",
 	`curl -s -X POST -H 'Content-Type: application/json' -d '{"expirationSeconds"`: "tests/contract/kubernetes has a cluster " +

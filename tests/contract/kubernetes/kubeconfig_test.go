@@ -18,13 +18,33 @@ import (
 // A kubeconfig is taken by the API server that made its token, and ends when it says.
 func TestKubeconfig_letsInForATime(t *testing.T) {
 	p := start(t)
-	ctx, name := t.Context(), metav1.ObjectMeta{Name: "windlass-vnfm"}
-	vim := lcm.Vim{Name: "edge", Type: lcm.VimKubernetes, AuthURL: p.URL}
-	registered := map[string]any{"bearer_token": kubetest.Token, "ssl_ca_cert": p.CA}
-	_, _, err := driver.Kubeconfig(ctx, vim, registered, 10*time.Minute, outbound.Guard{})
+	_, _, err := driver.Kubeconfig(t.Context(), vimOf(p), registered(p), 10*time.Minute, outbound.Guard{})
 	require.ErrorContains(t, err, "no service account windlass-vnfm in kube-system any more")
 
-	_, err = p.Client.CoreV1().ServiceAccounts("kube-system").Create(ctx, &corev1.ServiceAccount{ObjectMeta: name},
+	text := administrators(t, p)
+	asClient, cred, err := driver.ReadKubeconfig(lcm.Vim{Name: "as a client", Type: lcm.VimKubernetes},
+		map[string]any{"kubeconfig": text}, "$")
+	require.NoError(t, err)
+	require.NotEqual(t, kubetest.Token, cred["bearer_token"])
+	found, err := driver.Check(t.Context(), asClient, cred, outbound.Guard{})
+	require.NoError(t, err)
+	require.Empty(t, found.Warnings)
+	require.Contains(t, found.Regions, "kube-system")
+}
+
+func vimOf(p *kubetest.ControlPlane) lcm.Vim {
+	return lcm.Vim{Name: "edge", Type: lcm.VimKubernetes, AuthURL: p.URL}
+}
+
+func registered(p *kubetest.ControlPlane) map[string]any {
+	return map[string]any{"bearer_token": kubetest.Token, "ssl_ca_cert": p.CA}
+}
+
+// administrators makes the service account that clusters of Windlass have, and a kubeconfig of it for ten minutes.
+func administrators(t *testing.T, p *kubetest.ControlPlane) string {
+	t.Helper()
+	ctx, name := t.Context(), metav1.ObjectMeta{Name: "windlass-vnfm"}
+	_, err := p.Client.CoreV1().ServiceAccounts("kube-system").Create(ctx, &corev1.ServiceAccount{ObjectMeta: name},
 		metav1.CreateOptions{})
 	require.NoError(t, err)
 	_, err = p.Client.RbacV1().ClusterRoleBindings().Create(ctx, &rbac.ClusterRoleBinding{
@@ -32,16 +52,8 @@ func TestKubeconfig_letsInForATime(t *testing.T) {
 		Subjects: []rbac.Subject{{Kind: "ServiceAccount", Name: "windlass-vnfm", Namespace: "kube-system"}},
 	}, metav1.CreateOptions{})
 	require.NoError(t, err)
-
-	text, expires, err := driver.Kubeconfig(ctx, vim, registered, 10*time.Minute, outbound.Guard{})
+	text, expires, err := driver.Kubeconfig(ctx, vimOf(p), registered(p), 10*time.Minute, outbound.Guard{})
 	require.NoError(t, err)
 	require.WithinDuration(t, time.Now().Add(10*time.Minute), expires, time.Minute)
-	asClient, cred, err := driver.ReadKubeconfig(lcm.Vim{Name: "as a client", Type: lcm.VimKubernetes},
-		map[string]any{"kubeconfig": text}, "$")
-	require.NoError(t, err)
-	require.NotEqual(t, kubetest.Token, cred["bearer_token"])
-	found, err := driver.Check(ctx, asClient, cred, outbound.Guard{})
-	require.NoError(t, err)
-	require.Empty(t, found.Warnings)
-	require.Contains(t, found.Regions, "kube-system")
+	return text
 }
