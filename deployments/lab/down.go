@@ -77,7 +77,7 @@ func stop(ctx context.Context, dir string, lab info) (*os.File, error) {
 	}
 	// The lock proves that the process is the lab: the number in lab.json is that of whoever holds it.
 	if err := p.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
-		return nil, lcm.Wrap(lcm.KindDenied, err, "The lab's process %d cannot be stopped.", lab.PID)
+		return nil, lcm.Wrap(lcm.KindDenied, err, "windlass-lab cannot stop the lab's process %d.", lab.PID)
 	}
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()

@@ -173,7 +173,7 @@ func TestPasswordsAreSecret(t *testing.T) {
 	out, err := command(t.Context(), "up", "--machines", "fake", "--listen", "127.0.0.1:0", "--state-dir",
 		dir).CombinedOutput()
 	require.Error(t, err)
-	require.Contains(t, string(out), "can be read by others")
+	require.Contains(t, string(out), "Other users can read")
 }
 
 func TestOneLabADirectoryButSeveralAHost(t *testing.T) {

@@ -94,11 +94,11 @@ func replaceFile(path string, content []byte, mode fs.FileMode) error {
 // another process has it.
 func takeStateDir(dir string) (*os.File, error) {
 	if err := os.MkdirAll(dir, 0o711); err != nil { //nolint:gosec // machines' root file systems lie below, and their users must get in
-		return nil, lcm.Wrap(lcm.KindInvalid, err, "The state directory %s cannot be made.", dir)
+		return nil, lcm.Wrap(lcm.KindInvalid, err, "The lab cannot create the state directory %s.", dir)
 	}
 	f, err := os.OpenFile(filepath.Join(dir, lockFile), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
-		return nil, lcm.Wrap(lcm.KindInvalid, err, "The state directory %s cannot be locked.", dir)
+		return nil, lcm.Wrap(lcm.KindInvalid, err, "The lab cannot lock the state directory %s.", dir)
 	}
 	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil { //nolint:gosec // a descriptor fits
 		_ = f.Close()
@@ -156,7 +156,7 @@ func readPasswords(path string) (passwords, error) {
 		return p, err
 	}
 	if stat.Mode().Perm()&0o077 != 0 {
-		return p, lcm.Errorf(lcm.KindInvalid, "%s can be read by others; make it 0600.", path)
+		return p, lcm.Errorf(lcm.KindInvalid, "Other users can read %s; change its mode to 0600.", path)
 	}
 	b, err := os.ReadFile(path)
 	if err == nil {
@@ -166,7 +166,7 @@ func readPasswords(path string) (passwords, error) {
 		err = errors.New(`it must hold {"demo": "...", "admin": "..."}`)
 	}
 	if err != nil {
-		return p, lcm.Wrap(lcm.KindInvalid, err, "The passwords in %s cannot be read.", path)
+		return p, lcm.Wrap(lcm.KindInvalid, err, "The lab cannot read the passwords in %s.", path)
 	}
 	return p, nil
 }

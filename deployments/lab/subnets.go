@@ -82,7 +82,7 @@ func parseSubnets(o upOptions, s *cloudSubnets) error {
 		if err != nil || !p.Addr().Is4() || p.Bits() > 29 {
 			problems = append(problems, lcm.Problem{
 				Path:   given.flag,
-				Detail: fmt.Sprintf("%q is no IPv4 subnet of at least eight addresses", given.value),
+				Detail: fmt.Sprintf("%q is not an IPv4 subnet of at least eight addresses", given.value),
 			})
 			continue
 		}

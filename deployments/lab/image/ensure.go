@@ -41,7 +41,7 @@ func Ensure(ctx context.Context, opts Options) (Image, error) {
 		return img, nil
 	}
 	if os.Geteuid() != 0 {
-		return Image{}, lcm.Errorf(lcm.KindDenied, "The node image is not built yet, and building it needs root.")
+		return Image{}, lcm.Errorf(lcm.KindDenied, "There is no node image yet, and its build needs root.")
 	}
 	unlock, err := b.lock(ctx)
 	if err != nil {
@@ -56,7 +56,7 @@ func Ensure(ctx context.Context, opts Options) (Image, error) {
 	}
 	img, ok := b.find()
 	if !ok {
-		return Image{}, lcm.Errorf(lcm.KindBug, "The node image was built in %s but is not there.", b.dir)
+		return Image{}, lcm.Errorf(lcm.KindBug, "The lab has built the node image in %s, but it is not there.", b.dir)
 	}
 	return img, nil
 }
@@ -92,7 +92,7 @@ func newBuilder(opts Options) (*builder, error) {
 		b.progress = io.Discard
 	}
 	if b.recipe, err = readRecipe(source, opts.Mirror); err != nil {
-		return nil, lcm.Wrap(lcm.KindBroken, err, "The recipe of the node image cannot be read.")
+		return nil, lcm.Wrap(lcm.KindBroken, err, "The lab cannot read the recipe of the node image.")
 	}
 	return b, nil
 }
@@ -162,10 +162,10 @@ func (b *builder) artefact(ctx context.Context, name, title string, makeIt func(
 	}
 	temp := b.path(".new-" + name)
 	if err := os.RemoveAll(temp); err != nil {
-		return lcm.Wrap(lcm.KindBroken, err, "The remains of an interrupted build in %s cannot be removed.", temp)
+		return lcm.Wrap(lcm.KindBroken, err, "The lab cannot remove the remains of an interrupted build in %s.", temp)
 	}
 	if err := os.MkdirAll(temp, 0o755); err != nil {
-		return lcm.Wrap(lcm.KindBroken, err, "The image directory %s cannot be written.", b.dir)
+		return lcm.Wrap(lcm.KindBroken, err, "The lab cannot write to the image directory %s.", b.dir)
 	}
 	b.say("building %s", title)
 	began := time.Now()
@@ -173,10 +173,10 @@ func (b *builder) artefact(ctx context.Context, name, title string, makeIt func(
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		return lcm.Wrap(lcm.KindBroken, err, "The %s could not be built.", title)
+		return lcm.Wrap(lcm.KindBroken, err, "The lab could not build the %s.", title)
 	}
 	if err := os.Rename(temp, b.path(name)); err != nil {
-		return lcm.Wrap(lcm.KindBroken, err, "The %s could not be stored.", title)
+		return lcm.Wrap(lcm.KindBroken, err, "The lab could not store the %s.", title)
 	}
 	b.say("built %s in %.1f s", title, time.Since(began).Seconds())
 	return nil
@@ -188,11 +188,11 @@ func (b *builder) say(format string, args ...any) {
 
 func (b *builder) lock(ctx context.Context) (unlock func(), err error) {
 	if err := os.MkdirAll(b.dir, 0o755); err != nil {
-		return nil, lcm.Wrap(lcm.KindBroken, err, "The image directory %s cannot be made.", b.dir)
+		return nil, lcm.Wrap(lcm.KindBroken, err, "The lab cannot create the image directory %s.", b.dir)
 	}
 	f, err := os.OpenFile(filepath.Join(b.dir, ".lock"), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
-		return nil, lcm.Wrap(lcm.KindBroken, err, "The image directory %s cannot be locked.", b.dir)
+		return nil, lcm.Wrap(lcm.KindBroken, err, "The lab cannot lock the image directory %s.", b.dir)
 	}
 	for said := false; unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) != nil; said = true {
 		if !said {

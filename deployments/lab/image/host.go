@@ -34,7 +34,7 @@ func (b *builder) ensurePackages(ctx context.Context) error {
 		return nil
 	}
 	if _, err := exec.LookPath("go"); err != nil {
-		return lcm.Wrap(lcm.KindInvalid, err, "Building the node image needs Go; install the version that go.mod names.")
+		return lcm.Wrap(lcm.KindInvalid, err, "The build of the node image needs Go; install the version that go.mod names.")
 	}
 	if _, err := exec.LookPath("apt-get"); err != nil {
 		return lcm.Errorf(lcm.KindInvalid, "This host lacks %s and has no apt-get; install them.",

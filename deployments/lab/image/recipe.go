@@ -230,5 +230,5 @@ func findSource(given string) (string, error) {
 		}
 	}
 	return "", lcm.Errorf(lcm.KindInvalid,
-		"The node image is built from Windlass's repository; run in it, or name it as the image source.")
+		"The lab builds the node image from Windlass's repository; start it there, or name the repository with --image-source.")
 }

@@ -130,7 +130,7 @@ func (c *Cloud) newVolume(id, project, user string, q volumeRequest) (Volume, er
 	case v.Size <= 0:
 		return v, badRequest("Invalid input received: Volume size '%v' must be an integer and greater than 0", q.Size)
 	case q.Snapshot != "" || q.Source != "":
-		return v, badRequest("The lab makes volumes of nothing or of an image only.")
+		return v, badRequest("The lab makes only empty volumes and volumes of an image.")
 	case q.AZ != "" && q.AZ != zone:
 		return v, badRequest("Invalid input received: Availability zone '%s' is invalid.", q.AZ)
 	}
@@ -266,7 +266,7 @@ func (c *Cloud) volumeAction(r *request) (reply, error) {
 			return volumes.Put(tx, v.ID, v)
 		})
 	}
-	return reply{}, badRequest("The lab knows the volume action os-extend only.")
+	return reply{}, badRequest("The lab knows only the volume action os-extend.")
 }
 
 func (c *Cloud) cinderLimits(r *request) (reply, error) {

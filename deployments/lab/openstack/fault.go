@@ -55,17 +55,17 @@ func newFaults() *faults { return &faults{} }
 func (f *faults) add(fault Fault) (Fault, error) {
 	re, err := regexp.Compile(fault.Path)
 	if err != nil {
-		return fault, badRequest("path is no regular expression: %v", err)
+		return fault, badRequest("path is not a regular expression: %v", err)
 	}
 	known := fault.Service == "" || slices.ContainsFunc(services, func(s *service) bool { return s.name == fault.Service })
 	if !known {
 		return fault, badRequest("there is no service %q", fault.Service)
 	}
 	if fault.Resource == "" && !fault.NoValidHost && !fault.Drop && fault.Status == 0 && fault.DelayMs == 0 {
-		return fault, badRequest("say what shall happen: status, delay_ms, drop, resource or no_valid_host")
+		return fault, badRequest("the order has no fault; give status, delay_ms, drop, resource or no_valid_host")
 	}
 	if fault.Status != 0 && (fault.Status < 400 || fault.Status > 599) {
-		return fault, badRequest("status must be an error")
+		return fault, badRequest("status must be that of an error, from 400 to 599")
 	}
 	if fault.Count == 0 {
 		fault.Count = 1
@@ -133,7 +133,7 @@ func (f *faults) request(ctx context.Context, s *service, method, path string) e
 	}
 	message := fault.Message
 	if message == "" {
-		message = "The lab was told to answer " + http.StatusText(fault.Status) + "."
+		message = "By order, the lab answers " + http.StatusText(fault.Status) + "."
 	}
 	return fail(fault.Status, http.StatusText(fault.Status), "%s", message)
 }
@@ -160,7 +160,7 @@ func (f *faults) resource(_ hot.Stack, r hot.Resource, action string) error {
 	}
 	message := fault.Message
 	if message == "" {
-		message = `Went to status ERROR due to "Message: The lab was told to fail this resource., Code: 500"`
+		message = `Went to status ERROR due to "Message: By order, the lab fails this resource., Code: 500"`
 	}
 	return &hot.Error{Type: "ResourceInError", Message: message}
 }

@@ -246,7 +246,7 @@ func (c *Cloud) updateStack(r *request, existing bool) (reply, error) {
 		return reply{}, badRequest("No template specified")
 	}
 	if st.Nested() {
-		return reply{}, badRequest("The lab does not update nested stacks by themselves: update the stack they belong to.")
+		return reply{}, badRequest("The lab does not update nested stacks by themselves: update the stack above them.")
 	}
 	if err := c.heat.UpdateStack(r.Context(), st.ID, req); err != nil {
 		return reply{}, heatFailure(err)
@@ -260,7 +260,7 @@ func (c *Cloud) deleteStack(r *request) (reply, error) {
 		return reply{}, err
 	}
 	if st.Nested() {
-		return reply{}, badRequest("The lab does not delete nested stacks by themselves: update the stack they belong to.")
+		return reply{}, badRequest("The lab does not delete nested stacks by themselves: update the stack above them.")
 	}
 	if !st.Deleted.IsZero() {
 		return noContent()
@@ -282,7 +282,7 @@ func (c *Cloud) stackAction(r *request) (reply, error) {
 	}
 	names := slices.Sorted(maps.Keys(body))
 	if len(names) != 1 {
-		return reply{}, badRequest("One action is wanted, not %d.", len(names))
+		return reply{}, badRequest("Give exactly one action, not %d.", len(names))
 	}
 	switch {
 	case names[0] == "check":

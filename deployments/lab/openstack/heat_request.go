@@ -34,7 +34,7 @@ func (c *Cloud) readStack(r *request) (hot.Request, error) {
 		Clear:      q.Clear, TimeoutMins: intOf(q.Timeout, 0), DisableRollback: q.DisableRollback, Tags: stackTags(q.Tags),
 	}
 	if q.TemplateURL != "" {
-		return req, badRequest("The lab fetches no templates (template_url): send them.")
+		return req, badRequest("The lab fetches no templates (template_url); send the template itself.")
 	}
 	var err error
 	if req.Template, err = textOrObject(q.Template, "template"); err != nil {

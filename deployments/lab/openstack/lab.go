@@ -95,7 +95,8 @@ func (c *Cloud) orderMachine(r *request) (reply, error) {
 		"cut":    func(ctx context.Context) error { return c.cut(ctx, s.ID) },
 	}[r.PathValue("action")]
 	if !known {
-		return reply{}, notFound("NotFound", "A machine can be told kill, start, freeze, thaw, reboot and cut, not %s.",
+		return reply{}, notFound("NotFound",
+			"The actions of a machine are kill, start, freeze, thaw, reboot and cut, not %s.",
 			r.PathValue("action"))
 	}
 	if err := do(r.Context()); err != nil {

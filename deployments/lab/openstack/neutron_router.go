@@ -174,7 +174,7 @@ func (c *Cloud) addInterface(r *request) (reply, error) {
 		return reply{}, err
 	}
 	if q.PortID != "" {
-		return reply{}, badRequest("The lab adds router interfaces by subnet_id only.")
+		return reply{}, badRequest("The lab adds router interfaces only by subnet_id.")
 	}
 	if _, err := c.subnet(r, q.SubnetID); err != nil {
 		return reply{}, err

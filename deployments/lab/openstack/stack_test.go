@@ -287,7 +287,7 @@ func TestInjectedHeatFailureThenRetry(t *testing.T) {
 	require.Equal(t, http.StatusCreated, code)
 	id := b.create(sc, "c1", cluster(t), nil)
 	st := b.await(sc, id, "CREATE_FAILED")
-	require.Equal(t, `Resource CREATE failed: ResourceInError: resources.vip: Went to status ERROR due to "Message: The lab was told to fail this resource., Code: 500"`, st.StatusReason)
+	require.Equal(t, `Resource CREATE failed: ResourceInError: resources.vip: Went to status ERROR due to "Message: By order, the lab fails this resource., Code: 500"`, st.StatusReason)
 	b.patch(sc, st, nil)
 	b.await(sc, id, "UPDATE_COMPLETE")
 	require.Len(t, b.machines.names(), 4)

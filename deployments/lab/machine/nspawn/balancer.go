@@ -60,7 +60,7 @@ func (d *Driver) Balance(ctx context.Context, b machine.LoadBalancer) error {
 	if have == nil {
 		address, err := netip.ParseAddr(b.Address)
 		if err != nil {
-			return lcm.Wrap(lcm.KindInvalid, err, "Load balancer %s: %q is no address.", b.ID, b.Address)
+			return lcm.Wrap(lcm.KindInvalid, err, "Load balancer %s: %q is not an address.", b.ID, b.Address)
 		}
 		have = &balanced{address: address, fronts: map[int]*front{}}
 		if err := d.answerFor(ctx, address, "replace"); err != nil {

@@ -53,7 +53,7 @@ func findHierarchies(lab string) (hierarchies, error) {
 	}
 	h.roots = cgroupMounts(string(mounts), base)
 	if len(h.roots) == 0 {
-		return h, errors.New("no control groups are mounted at " + base)
+		return h, errors.New("there are no control groups at " + base)
 	}
 	return h, nil
 }

@@ -24,7 +24,7 @@ import (
 func (d *Driver) layOutDisk(ctx context.Context, i *instance, m machine.Machine) error {
 	first, err := parseUserData(m.UserData)
 	if err != nil {
-		return lcm.Wrap(lcm.KindInvalid, err, "The user data of machine %s cannot be used.", m.Name)
+		return lcm.Wrap(lcm.KindInvalid, err, "Machine %s cannot use its user data.", m.Name)
 	}
 	if err := d.clear(ctx, i); err != nil {
 		return err

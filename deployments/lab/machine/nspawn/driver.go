@@ -80,7 +80,7 @@ func New(opts Options) (*Driver, error) {
 		machines: map[string]*instance{},
 	}
 	if d.groups, err = findHierarchies("windlass-lab-" + d.tag); err != nil {
-		return nil, lcm.Wrap(lcm.KindBroken, err, "The control groups of this host cannot be used.")
+		return nil, lcm.Wrap(lcm.KindBroken, err, "The lab cannot use the control groups of this host.")
 	}
 	if err := d.open(); err != nil {
 		return nil, err
@@ -91,11 +91,11 @@ func New(opts Options) (*Driver, error) {
 // open locks the state directory and reads it.
 func (d *Driver) open() error {
 	if err := os.MkdirAll(d.opts.StateDir, 0o711); err != nil {
-		return lcm.Wrap(lcm.KindBroken, err, "The state directory %s cannot be made.", d.opts.StateDir)
+		return lcm.Wrap(lcm.KindBroken, err, "The lab cannot create the state directory %s.", d.opts.StateDir)
 	}
 	lock, err := os.OpenFile(filepath.Join(d.opts.StateDir, "machines.lock"), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
-		return lcm.Wrap(lcm.KindBroken, err, "The state directory %s cannot be locked.", d.opts.StateDir)
+		return lcm.Wrap(lcm.KindBroken, err, "The lab cannot lock the state directory %s.", d.opts.StateDir)
 	}
 	if err := unix.Flock(int(lock.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
 		_ = lock.Close()
@@ -110,7 +110,7 @@ func (d *Driver) open() error {
 	)
 	if err != nil {
 		_ = lock.Close()
-		return lcm.Wrap(lcm.KindBroken, err, "The state of the lab in %s cannot be read.", d.opts.StateDir)
+		return lcm.Wrap(lcm.KindBroken, err, "The lab cannot read its state in %s.", d.opts.StateDir)
 	}
 	return nil
 }

@@ -47,7 +47,7 @@ func (d *Driver) awaitReleased(ctx context.Context, volumeID string) error {
 			return nil
 		}
 		if time.Now().After(end) {
-			return lcm.Errorf(lcm.KindConflict, "Volume %s was detached while it was mounted, and still is: %s is in use.",
+			return lcm.Errorf(lcm.KindConflict, "The machine still has volume %s mounted after its detachment: %s is in use.",
 				volumeID, loop)
 		}
 		select {

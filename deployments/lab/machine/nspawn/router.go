@@ -232,7 +232,7 @@ func (d *Driver) applyRules(ctx context.Context) error {
 	}
 	text, err := rules.render()
 	if err != nil {
-		return lcm.Wrap(lcm.KindInvalid, err, "The addresses of a port cannot be enforced.")
+		return lcm.Wrap(lcm.KindInvalid, err, "The lab cannot enforce the addresses of a port.")
 	}
 	_, err = run(ctx, text, "ip", "netns", "exec", d.router(), "nft", "-f", "-")
 	return broken(err, "The lab's packet filter cannot be set.")

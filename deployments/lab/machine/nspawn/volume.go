@@ -77,7 +77,7 @@ func (d *Driver) freeDevice(machineID string) string {
 
 func makeSparse(path string, sizeGB int) error {
 	if sizeGB < 1 {
-		return lcm.Errorf(lcm.KindInvalid, "A volume of %d GB cannot be made.", sizeGB)
+		return lcm.Errorf(lcm.KindInvalid, "The lab cannot make a volume of %d GB.", sizeGB)
 	}
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
