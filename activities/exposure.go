@@ -15,8 +15,12 @@ import (
 
 // FindServicesOutput is what is exposed, and where.
 type FindServicesOutput struct {
-	Services  []lcm.ExposedService `json:"services,omitempty"`
-	Balancers lcm.Nodes            `json:"balancers,omitempty"`
+	Services []lcm.ExposedService `json:"services,omitempty"`
+	// Balancers are the load balancers that the request names; Unnamed are the others before the cluster, which share the
+	// traffic with them. Former were named when the VNF was instantiated, and are before the cluster no more.
+	Balancers lcm.Nodes `json:"balancers,omitempty"`
+	Unnamed   lcm.Nodes `json:"unnamed,omitempty"`
+	Former    lcm.Nodes `json:"former,omitempty"`
 }
 
 // Ports are those of all Services, in order.
@@ -41,7 +45,9 @@ func (i *Infrastructure) FindServices(ctx context.Context, in DeploymentInput) (
 	if exposure == nil {
 		return out, lcm.Errorf(lcm.KindBug, "The VNF exposes no Services, but a step that does was run.")
 	}
-	out.Balancers = exposure.Balancers()
+	if err := i.findBalancers(ctx, vnf, exposure, &out); err != nil {
+		return out, err
+	}
 	deployment, err := i.deploymentOf(ctx, in.OpOccID, in.Step)
 	if err != nil {
 		return out, err
@@ -64,6 +70,10 @@ type ExposeServicesInput struct {
 	// Hide takes the Services away. PassOver leaves a load balancer as it is that does not answer.
 	Hide     bool `json:"hide,omitempty"`
 	PassOver bool `json:"passOver,omitempty"`
+	// Unnamed is set for a load balancer that the request does not name: a script of the package is not for it.
+	Unnamed bool `json:"unnamed,omitempty"`
+	// Former is set for one that is before the cluster no more: whoever has its address now need not let Windlass in.
+	Former bool `json:"former,omitempty"`
 }
 
 // ExposeServicesOutput is empty: the load balancer serves the Services, or does not any more.
@@ -85,29 +95,35 @@ func (n *Nodes) ExposeServices(ctx context.Context, in ExposeServicesInput) (out
 	if exposure == nil {
 		return out, lcm.Errorf(lcm.KindBug, "The VNF exposes no Services, but a step that does was run.")
 	}
+	err = n.expose(ctx, vnf, exposure, in)
+	if n.passOver(ctx, in.NodeInput, in.PassOver, err) || in.Former && n.passStranger(ctx, in.NodeInput, err) {
+		return out, nil
+	}
+	return out, err
+}
+
+// expose runs Windlass's own script and, where that says so, the package's.
+func (n *Nodes) expose(ctx context.Context, vnf VnfContext, exposure *nodeport.Exposure, in ExposeServicesInput) error {
 	found, err := n.runOn(ctx, in.NodeInput, task{
 		script: scripts.ExposeServices{Owner: string(vnf.Instance.ID), Ports: in.ports(), Timeout: exposureWait}, limit: exposureLimit,
 	})
-	if n.passOver(ctx, in.NodeInput, in.PassOver, err) {
-		return out, nil
-	}
-	if err != nil || found.Get("ours") != "no" {
-		return out, err
+	if err != nil || found.Get("ours") != "no" || in.Unnamed {
+		return err
 	}
 	path := exposure.Params.ScriptPath
 	if path == "" {
-		return out, lcm.Errorf(lcm.KindInvalid, "Windlass has not set up the load balancer at %s: name a script of the VNF "+
+		return lcm.Errorf(lcm.KindInvalid, "Windlass has not set up the load balancer at %s: name a script of the VNF "+
 			"package that exposes Services there (lcm-kubernetes-external-lb.script_path), or another load balancer.", in.Node.Address)
 	}
 	text, err := vnf.packageFile(ctx, path)
 	if err != nil || len(in.Services) == 0 {
-		return out, err
+		return err
 	}
 	_, err = n.runOn(ctx, in.NodeInput, task{
 		script: scripts.RunExposureScript{Services: in.arguments(), Add: !in.Hide}, limit: exposureLimit, foreign: true,
 		stdin: scripts.Stdin(scripts.Input{Name: "script", Value: strings.ReplaceAll(string(text), "\r\n", "\n")}),
 	})
-	return out, err
+	return err
 }
 
 // The limits of what is done on a load balancer, as those of a cluster's commands are by default.

@@ -77,9 +77,15 @@ func (n *Nodes) ConfigureExternalLoadBalancer(
 	if err != nil {
 		return out, err
 	}
+	if in.Exposed, err = n.exposed(ctx, in); err != nil {
+		return out, err
+	}
 	t, err := n.balancing(ctx, cluster, in)
 	if err == nil {
-		_, err = n.runOn(ctx, in.NodeInput, t)
+		var found scripts.Results
+		if found, err = n.runOn(ctx, in.NodeInput, t); err == nil {
+			err = n.hideGone(ctx, in.NodeInput, found.All("exposed"))
+		}
 	}
 	if n.passOver(ctx, in.NodeInput, in.PassOver, err) {
 		return out, nil

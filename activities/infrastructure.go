@@ -54,6 +54,8 @@ type Infrastructure struct {
 	Deployments Deployments
 	Vnfs        Vnfs
 	Output      Output
+	// Exposures is nil where no VNF is on a cluster.
+	Exposures Exposures
 }
 
 // DeploymentInput names the operation whose deployment it is.

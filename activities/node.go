@@ -17,7 +17,11 @@ import (
 )
 
 // Nodes makes VMs ready to become nodes of a cluster.
-type Nodes struct{ Reach }
+type Nodes struct {
+	Reach
+	// Exposures is nil where no VNF is on a cluster.
+	Exposures Exposures
+}
 
 // NodeInput names the node to work on.
 type NodeInput struct {

@@ -242,14 +242,14 @@ func activityStructs(
 			},
 		},
 		&activities.Infrastructure{
-			VIMs: open, Deployments: made, Vnfs: known, Output: lines{},
+			VIMs: open, Deployments: made, Vnfs: known, Output: lines{}, Exposures: known,
 		},
 		&activities.Images{VIMs: open, Deployments: made, Packages: known, Output: lines{}},
 		&activities.Drift{
 			Sites: &sites{operations: ops, hosts: login, vims: open}, Records: o.Store, Starter: o.Starter,
 			Metrics: o.DriftMetrics,
 		},
-		&activities.Nodes{Reach: reach},
+		&activities.Nodes{Reach: reach, Exposures: known},
 		&activities.Cluster{Reach: reach, Drains: o.Store, Servers: login},
 		&activities.Storage{Reach: reach},
 		&activities.Ansible{Reach: reach, Keys: o.Store, SSHPort: login.sshPort},

@@ -27,7 +27,10 @@ func (e *exposureWork) expose(ctx workflow.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := e.serve(ctx, found, false); err != nil {
+	if err := e.serve(onNode(ctx), found, activities.ExposeServicesInput{}); err != nil {
+		return err
+	}
+	if err := e.serveFormer(ctx, found, activities.ExposeServicesInput{}); err != nil {
 		return err
 	}
 	e.exposed = found.Ports()
@@ -41,23 +44,44 @@ func (e *exposureWork) hide(ctx workflow.Context) error {
 	if err != nil {
 		return err
 	}
-	if err = e.serve(ctx, found, true); err == nil || isCancelled(err) {
+	err = e.serve(onNode(ctx), found, activities.ExposeServicesInput{Hide: true})
+	if isCancelled(err) {
 		return err
 	}
-	return inTurn(ctx, found.Balancers, func(ctx workflow.Context, node lcm.Node) error {
-		_, err := call(soon(ctx), nodes.ExposeServices, activities.ExposeServicesInput{
-			NodeInput: e.vnf.on(ctx, node), Services: found.Services, Hide: true, PassOver: true,
-		})
-		return err
-	})
+	if err != nil {
+		if err := e.serve(soon(ctx), found, activities.ExposeServicesInput{Hide: true, PassOver: true}); err != nil {
+			return err
+		}
+	}
+	return e.serveFormer(ctx, found, activities.ExposeServicesInput{Hide: true})
 }
 
 // serve has the load balancers serve the Services one after the other: traffic goes on through the others.
-func (e *exposureWork) serve(ctx workflow.Context, found activities.FindServicesOutput, hide bool) error {
-	return inTurn(ctx, found.Balancers, func(ctx workflow.Context, node lcm.Node) error {
-		_, err := call(onNode(ctx), nodes.ExposeServices, activities.ExposeServicesInput{
-			NodeInput: e.vnf.on(ctx, node), Services: found.Services, Hide: hide,
-		})
+func (e *exposureWork) serve(
+	ctx workflow.Context, found activities.FindServicesOutput, in activities.ExposeServicesInput,
+) error {
+	if err := e.each(ctx, found.Balancers, found, in); err != nil {
+		return err
+	}
+	in.Unnamed = true
+	return e.each(ctx, found.Unnamed, found, in)
+}
+
+// serveFormer is for load balancers of the request that are before the cluster no more, as far as they are there.
+func (e *exposureWork) serveFormer(
+	ctx workflow.Context, found activities.FindServicesOutput, in activities.ExposeServicesInput,
+) error {
+	in.PassOver, in.Former = true, true
+	return e.each(soon(ctx), found.Former, found, in)
+}
+
+func (e *exposureWork) each(
+	ctx workflow.Context, list lcm.Nodes, found activities.FindServicesOutput, in activities.ExposeServicesInput,
+) error {
+	return inTurn(ctx, list, func(ctx workflow.Context, node lcm.Node) error {
+		in := in
+		in.NodeInput, in.Services = e.vnf.on(ctx, node), found.Services
+		_, err := call(ctx, nodes.ExposeServices, in)
 		return err
 	})
 }

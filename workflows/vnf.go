@@ -54,7 +54,7 @@ func (v *vnf) learn(what lifecycle.Description) {
 func (v *vnf) outcome() *record.Outcome {
 	return &record.Outcome{
 		DeploymentID: v.made.DeploymentID, Vnfcs: v.made.Vnfcs, Networks: v.made.Networks, Nodes: v.made.Nodes, Storage: v.made.Storage,
-		ClusterVimID: v.vim, Registry: v.registry, ExposedPorts: v.exposed, Left: v.left, Moved: v.moved,
+		Balancers: v.made.Balancers, ClusterVimID: v.vim, Registry: v.registry, ExposedPorts: v.exposed, Left: v.left, Moved: v.moved,
 	}
 }
 

@@ -165,9 +165,9 @@ func partOf(inst lcm.VnfInstance, r lcm.VnfcResourceInfo, balancer []string) par
 		ResourceID: r.ComputeResource.ResourceID, ResourceType: r.ComputeResource.VimLevelResourceType,
 		Address: firstAddress(r),
 	}
-	nodes := i.Nodes
+	nodes := slices.Concat(i.Nodes, i.Balancers)
 	if i.Storage != nil {
-		nodes = append(slices.Clone(nodes), i.Storage.Node)
+		nodes = append(nodes, i.Storage.Node)
 	}
 	for _, n := range nodes {
 		if n.ServerID == r.ComputeResource.ResourceID {

@@ -77,6 +77,9 @@ type InstantiatedVnfInfo struct {
 	Nodes Nodes `json:"nodes,omitempty"`
 	// Storage is the cluster's storage server, nil when it has none.
 	Storage *StorageServer `json:"storage,omitempty"`
+	// Balancers are the servers before the cluster, its external load balancers; none where there are none, or where the
+	// VNF was last looked at before they were recorded.
+	Balancers Nodes `json:"balancers,omitempty"`
 	// ClusterVimID is the registered Kubernetes VIM, "" when there is none.
 	ClusterVimID VimID `json:"clusterVimId,omitempty"`
 	// ExposedPorts are those of Services that the load balancer of the VNF's cluster serves.

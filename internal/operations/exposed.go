@@ -26,3 +26,71 @@ func (r *Resolver) exposedOn(ctx context.Context, vim lcm.VimID) (out []lcm.Expo
 	}
 	return out, nil
 }
+
+// Exposed implements activities.Exposures.
+func (r *Resolver) Exposed(ctx context.Context, id lcm.OpOccID) ([]lcm.ExposedPorts, error) {
+	o, err := r.Load(ctx, id)
+	if err != nil || o.Instance.Instantiated == nil {
+		return nil, err
+	}
+	return r.exposedOn(ctx, o.Instance.Instantiated.ClusterVimID)
+}
+
+// Gone implements activities.Exposures.
+func (r *Resolver) Gone(ctx context.Context, id lcm.VnfInstanceID) (bool, error) {
+	return r.Store.Gone(ctx, id)
+}
+
+// BalancersBefore implements activities.Exposures.
+func (r *Resolver) BalancersBefore(ctx context.Context, id lcm.OpOccID) (lcm.Nodes, error) {
+	o, err := r.Load(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	connections, err := r.Connections(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range connections {
+		inst, err := r.clusterAt(ctx, c.Registered())
+		if err != nil {
+			return nil, err
+		}
+		if inst != nil && inst.ProjectID == o.Instance.ProjectID {
+			return inst.Instantiated.Balancers, nil
+		}
+	}
+	return nil, nil
+}
+
+// clusterAt is the VNF instance whose cluster is registered as that VIM, nil for another VIM. Both must say so: clients
+// write what is beside a VIM in the registry.
+func (r *Resolver) clusterAt(ctx context.Context, id lcm.VimID) (*lcm.VnfInstance, error) {
+	if id == "" {
+		return nil, nil
+	}
+	vim, err := r.Store.Vim(ctx, id)
+	if err != nil {
+		return nil, absent(err)
+	}
+	cluster, is := vim.Extra[lcm.ClusterOfParam].(string)
+	if !is {
+		return nil, nil
+	}
+	inst, err := r.Store.Instance(ctx, lcm.VnfInstanceID(cluster))
+	if err != nil {
+		return nil, absent(err)
+	}
+	if inst.Instantiated == nil || inst.Instantiated.ClusterVimID != id {
+		return nil, nil
+	}
+	return &inst, nil
+}
+
+// absent takes what is not there for no error.
+func absent(err error) error {
+	if lcm.Is(err, lcm.KindNotFound) {
+		return nil
+	}
+	return err
+}

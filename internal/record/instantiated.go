@@ -58,7 +58,7 @@ func (v vnf) complete(made Outcome) InstantiatedVnf {
 		FlavourID: v.Flavour.ID, VnfState: lcm.VnfStarted, ExtVirtualLinks: v.Request.ExtVirtualLinks,
 		ExtManagedVirtualLinks: v.Request.ExtManagedVirtualLinks,
 		DeploymentID:           made.DeploymentID, AdditionalParams: v.Request.AdditionalParams, Nodes: made.Nodes,
-		Storage: made.Storage, ClusterVimID: made.ClusterVimID, MaxScaleLevels: v.Flavour.MaxScaleLevels(),
+		Storage: made.Storage, Balancers: made.Balancers, ClusterVimID: made.ClusterVimID, MaxScaleLevels: v.Flavour.MaxScaleLevels(),
 		Granted: v.Chosen(), LocalizationLanguage: v.Request.LocalizationLanguage,
 	}}
 	out.Info.InstantiationLevelID, out.Info.ScaleStatus = v.Levels()

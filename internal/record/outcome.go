@@ -30,6 +30,8 @@ type Outcome struct {
 	Nodes    lcm.Nodes `json:"nodes,omitempty"`
 	// Storage is the storage server of a cluster that has one.
 	Storage *lcm.StorageServer `json:"storage,omitempty"`
+	// Balancers are the external load balancers of a cluster that has some.
+	Balancers lcm.Nodes `json:"balancers,omitempty"`
 	// Registry is how clusters connect to a VNF that is a registry of images, nil where this operation has not found it
 	// out.
 	Registry *k8s.PrivateRegistry `json:"registry,omitempty"`

@@ -162,6 +162,22 @@ func checkNothingLeft(ctx context.Context, tx pgx.Tx, id lcm.VnfInstanceID) erro
 		"terminate it.", id)
 }
 
+// Gone tells whether a VNF instance of any project has nothing any more, is about to have nothing, and has left nothing
+// behind. One that was never here is not gone: another database may have it.
+func (s *Store) Gone(ctx context.Context, id lcm.VnfInstanceID) (gone bool, err error) {
+	err = s.pool.QueryRow(ctx, `
+		select exists (select 1 from vnf_lcm_op_occ where vnf_instance_id = @id)
+			and not exists (select 1 from vnf_instance where id = @id and instantiation_state = 'INSTANTIATED')
+			and not exists (select 1 from vnf_lcm_op_occ where vnf_instance_id = @id
+				and state in ('STARTING', 'PROCESSING', 'FAILED_TEMP', 'ROLLING_BACK'))`,
+		pgx.NamedArgs{"id": id}).Scan(&gone)
+	if err != nil || !gone {
+		return false, interpret("look whether a VNF instance is gone", err)
+	}
+	_, left, err := leftBehind(ctx, s.pool, id, time.Time{})
+	return !left && err == nil, err
+}
+
 // LeftBehind is the INSTANTIATE that was declared FAILED: what it made then stays. It is none when an operation came to a
 // good end since, which has removed or replaced it; one that was rolled back before it began to do anything, because no
 // grant was given, has not. Of what began after before nothing counts, unless before is zero.

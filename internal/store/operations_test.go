@@ -142,6 +142,7 @@ func TestBeginOperation_terminatesWhatIsLeftBehind(t *testing.T) {
 		record(state)
 	}
 	assert.True(t, left())
+	assert.False(t, gone(t, s, inst.ID), "what it has left may be of use to somebody")
 	requireKind(t, lcm.KindConflict, s.BeginOperation(t.Context(), terminate(0)))
 	requireKind(t, lcm.KindConflict, s.BeginOperation(t.Context(), terminate(version()+1)))
 	op := terminate(version())
@@ -156,6 +157,40 @@ func TestBeginOperation_terminatesWhatIsLeftBehind(t *testing.T) {
 	require.NoError(t, err)
 	assert.True(t, was, "until it began")
 	assert.Equal(t, failed.ID, former.ID)
+}
+
+func gone(t *testing.T, s *store.Store, id lcm.VnfInstanceID) bool {
+	t.Helper()
+	gone, err := s.Gone(t.Context(), id)
+	require.NoError(t, err)
+	return gone
+}
+
+func TestGone_isWhatWasHereAndHasEnded(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	inst := newInstance(t, s)
+	assert.False(t, gone(t, s, lcm.VnfInstanceID(uuid.NewString())), "of another database")
+	assert.False(t, gone(t, s, "../x"))
+	for _, operation := range []lcm.Operation{lcm.OpInstantiate, lcm.OpTerminate} {
+		op := instantiate(inst)
+		op.Operation = operation
+		require.NoError(t, s.BeginOperation(t.Context(), op))
+		assert.False(t, gone(t, s, inst.ID), "%s is under way", operation)
+		record := recorder(s, t, op.ID)
+		record(lcm.Processing)
+		assert.False(t, gone(t, s, inst.ID), "%s is under way", operation)
+		record(lcm.Completed)
+		now, err := s.Instance(t.Context(), inst.ID)
+		require.NoError(t, err)
+		now.InstantiationState = map[lcm.Operation]lcm.InstantiationState{
+			lcm.OpInstantiate: lcm.Instantiated, lcm.OpTerminate: lcm.NotInstantiated,
+		}[operation]
+		require.NoError(t, s.UpdateInstance(t.Context(), now))
+		assert.Equal(t, operation == lcm.OpTerminate, gone(t, s, inst.ID))
+	}
+	require.NoError(t, s.DeleteInstance(t.Context(), inst.ID))
+	assert.True(t, gone(t, s, inst.ID), "its operations stay")
 }
 
 // An INSTANTIATE that gets no grant touches nothing, also not what another one has left.

@@ -26,3 +26,6 @@ write_file "$PARTS/port" 0644 <<<"$PORT"
 write_file "$PARTS/haproxy.cfg" 0644 <"$SCRATCH/part"
 [[ $SHARED != yes ]] || configure_keepalived
 tell_routes
+for owner in "$PARTS"/exposed/*; do
+  [[ ! -e $owner ]] || result exposed "${owner##*/}"
+done

@@ -2,11 +2,9 @@ package e2e
 
 import (
 	"encoding/json"
-	"net"
 	"net/http"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -19,16 +17,16 @@ import (
 
 const exposedVnfdID = "d3f1c0a7-5b0e-4a7b-8c3f-6b8f2d9a4e10"
 
-// TestExposedServices exposes the Service of a VNF on the load balancer before its cluster, while the cluster changes. A
-// real control plane answers at the address of the load balancer.
+// TestExposedServices exposes the Service of a VNF on the load balancers before its cluster, while the cluster changes.
+// The request names one of the pair. A real control plane answers at their virtual IP.
 func TestExposedServices(t *testing.T) {
 	cluster := kubetest.Start(t)
 	b := newBed(t, "fake")
-	home := b.balanced(t, "external-lb", "home", func(lb map[string]any) { delete(lb, "node_ports") })
-	vim, address := "", ""
+	home := b.balanced(t, "external-lb-pair", "home", func(lb map[string]any) { delete(lb, "node_ports") })
+	vim := ""
 	for _, v := range b.Get(t, "/v1.0/vims")["vims"].([]any) {
 		if v := v.(map[string]any); v["type"] == "kubernetes" {
-			vim, address = v["id"].(string), strings.TrimPrefix(v["auth_url"].(string), "https://")
+			vim = v["id"].(string)
 			standIn(t, v["auth_url"].(string), cluster.URL)
 		}
 	}
@@ -37,31 +35,38 @@ func TestExposedServices(t *testing.T) {
 		"vim_project": map[string]any{"name": "default"},
 	}})
 	require.Equal(t, http.StatusOK, a.Status, "%s", a.Body)
-	host, _, err := net.SplitHostPort(address)
-	require.NoError(t, err)
-
 	b.onboardOnce(t, "vnfpkg/samples/cnf-nodeport")
 	web := b.createOf(t, exposedVnfdID, "web")
-	op := b.Begin(t, web, "instantiate", b.exposedRequest(t, vim, host))
+	named := b.addressesOf(t, home, "externalLB_CP1")[0]
+	op := b.Begin(t, web, "instantiate", b.exposedRequest(t, vim, named))
 	b.Await(t, op, quick, "COMPLETED")
 	b.requireNowhere(t, web, op, map[string]string{"the load balancer's password": testbed.NodePassword})
-	service, err := cluster.Client.CoreV1().Services("default").Get(t.Context(), "web", metav1.GetOptions{})
-	require.NoError(t, err)
-	exposed := []int{int(service.Spec.Ports[0].NodePort)}
-	require.Equal(t, exposed, b.requireBalanced(t, 1)[0].NodePorts)
-
-	b.Await(t, b.Scale(t, home, "SCALE_OUT", "worker_instance"), quick, "COMPLETED")
-	require.Equal(t, exposed, b.requireBalanced(t, 1)[0].NodePorts, "also on the new node")
-	b.Await(t, b.Heal(t, home, "test", b.VnfcOf(t, home, "externalLB")), quick, "COMPLETED")
-	require.Equal(t, exposed, b.requireBalanced(t, 1)[0].NodePorts, "also on the new load balancer")
-	b.Await(t, b.Heal(t, web, "test"), quick, "COMPLETED")
-	service, err = cluster.Client.CoreV1().Services("default").Get(t.Context(), "web", metav1.GetOptions{})
-	require.NoError(t, err)
-	exposed = []int{int(service.Spec.Ports[0].NodePort)}
-	require.Equal(t, exposed, b.requireBalanced(t, 1)[0].NodePorts, "the Service that the heal has made")
+	requireExposed := func(count int) {
+		t.Helper()
+		service, err := cluster.Client.CoreV1().Services("default").Get(t.Context(), "web", metav1.GetOptions{})
+		require.NoError(t, err)
+		for _, lb := range b.requireBalanced(t, count) {
+			require.Equal(t, []int{int(service.Spec.Ports[0].NodePort)}, lb.NodePorts)
+		}
+	}
+	requireExposed(2)
+	for _, aspect := range []string{"worker_instance", "balancer_instance"} {
+		b.Await(t, b.Scale(t, home, "SCALE_OUT", aspect), quick, "COMPLETED")
+	}
+	requireExposed(3)
+	for vnfc := range b.Vnfcs(t, home) { // until none of the first ones is there
+		if b.Vnfcs(t, home)[vnfc] == balancerVdu {
+			b.Await(t, b.Heal(t, home, "test", vnfc), quick, "COMPLETED")
+		}
+	}
+	requireExposed(3)
+	b.Await(t, b.Heal(t, web, "test"), quick, "COMPLETED") // which makes the Service anew
+	requireExposed(3)
 
 	b.terminate(t, web)
-	require.Empty(t, b.requireBalanced(t, 1)[0].NodePorts)
+	for _, lb := range b.requireBalanced(t, 3) {
+		require.Empty(t, lb.NodePorts)
+	}
 	b.terminate(t, home)
 	b.RequireNothingLeft(t)
 }

@@ -115,6 +115,9 @@ func (d *Driver) balanceExternally(ctx context.Context, m *Machine, p Params) Re
 	m.WriteFile(balancerNodes, []byte(p.Input("nodes")), 0o644)
 	m.WriteFile(balancerPort, []byte(p.Get("PORT")+"\n"), 0o644)
 	m.composeHAProxy()
+	for _, file := range m.files.below(exposedDir) {
+		p.Result("exposed", strings.TrimPrefix(file, exposedDir))
+	}
 	var servers []string
 	for _, server := range haproxyServer.FindAllStringSubmatch(p.Input("haproxy"), -1) {
 		address := strings.Trim(server[2], "[]")
@@ -126,7 +129,9 @@ func (d *Driver) balanceExternally(ctx context.Context, m *Machine, p Params) Re
 		return p.Fail(1, "HAProxy reaches no API server; look at 'journalctl -u haproxy'")
 	}
 	if p.Get("SHARED") == "yes" {
-		return d.configureLoadBalancer(ctx, m, p)
+		result := d.configureLoadBalancer(ctx, m, p)
+		m.composeHAProxy() // that has written the cluster's part alone
+		return result
 	}
 	return Result{}
 }

@@ -1,0 +1,113 @@
+package activities
+
+import (
+	"context"
+	"hash/crc32"
+	"net"
+	"slices"
+	"strconv"
+
+	"github.com/windlass-nfv/windlass/internal/driver/nodeport"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/scripts"
+)
+
+// Exposures knows which VNFs are on which clusters, and what load balancers serve for them.
+type Exposures interface {
+	// BalancersBefore are the load balancers before the cluster on which the VNF of an operation is, none for a cluster
+	// that is no VNF.
+	BalancersBefore(ctx context.Context, id lcm.OpOccID) (lcm.Nodes, error)
+	// Exposed are the ports of the VNFs that are on the cluster of an operation.
+	Exposed(ctx context.Context, id lcm.OpOccID) ([]lcm.ExposedPorts, error)
+	// Gone tells whether a VNF exposes nothing any more; not so for one that is unknown.
+	Gone(ctx context.Context, id lcm.VnfInstanceID) (bool, error)
+}
+
+// findBalancers compares the load balancers of the request with those that the cluster has now. A heal of one may have
+// given it another address, and a scaling may have added one.
+func (i *Infrastructure) findBalancers(
+	ctx context.Context, vnf VnfContext, exposure *nodeport.Exposure, out *FindServicesOutput,
+) error {
+	named := exposure.Balancers()
+	var now lcm.Nodes
+	if i.Exposures != nil {
+		var err error
+		if now, err = i.Exposures.BalancersBefore(ctx, vnf.OpOcc.ID); err != nil {
+			return err
+		}
+	}
+	for _, node := range named {
+		if len(now) == 0 || vnf.OpOcc.Operation == lcm.OpInstantiate || slices.ContainsFunc(now, hasAddress(node.Address)) {
+			out.Balancers = append(out.Balancers, node)
+			continue
+		}
+		out.Former = append(out.Former, node)
+	}
+	port := strconv.Itoa(exposure.Params.Balancer.Port)
+	for _, node := range now {
+		has := func(n lcm.Node) bool { return hasAddress(n.Address)(node) }
+		if slices.ContainsFunc(named, has) {
+			continue
+		}
+		if _, _, err := net.SplitHostPort(node.SSHAddress); err != nil {
+			node.SSHAddress = net.JoinHostPort(node.SSHAddress, port)
+		}
+		out.Unnamed = append(out.Unnamed, node)
+	}
+	return nil
+}
+
+// hasAddress tells whether a load balancer is reached at an address, or has it.
+func hasAddress(address string) func(lcm.Node) bool {
+	return func(n lcm.Node) bool {
+		host, _, err := net.SplitHostPort(n.SSHAddress)
+		if err != nil {
+			host = n.SSHAddress
+		}
+		return n.Address == address || host == address
+	}
+}
+
+// passStranger leaves alone what was a load balancer of the cluster: another server may have its address now.
+func (r Reach) passStranger(ctx context.Context, in NodeInput, err error) bool {
+	if err == nil || ctx.Err() != nil {
+		return false
+	}
+	r.Output.Lines(ctx, in.Step)("left as it is, for it is no load balancer of the cluster any more: " + classify(err).Sentence())
+	return true
+}
+
+// exposed are the ports of VNFs that a new load balancer takes over: as they are now, for the operation may have begun
+// long ago.
+func (n *Nodes) exposed(ctx context.Context, in ExternalLoadBalancerInput) ([]lcm.ExposedPorts, error) {
+	if n.Exposures == nil {
+		return in.Exposed, nil
+	}
+	return n.Exposures.Exposed(ctx, in.OpOccID)
+}
+
+// hideGone takes what a load balancer still serves for VNFs that are gone: it did not answer when they went, or came
+// meanwhile.
+func (n *Nodes) hideGone(ctx context.Context, in NodeInput, owners []string) error {
+	if n.Exposures == nil {
+		return nil
+	}
+	for _, owner := range owners {
+		gone, err := n.Exposures.Gone(ctx, lcm.VnfInstanceID(owner))
+		if err != nil {
+			return err
+		}
+		if !gone {
+			continue
+		}
+		n.Output.Lines(ctx, in.Step)("The VNF instance " + owner + " is gone: its Services are served no more.")
+		_, err = n.runOn(ctx, in, task{
+			script: scripts.ExposeServices{Owner: owner, Timeout: exposureWait}, limit: exposureLimit,
+			round: int(crc32.ChecksumIEEE([]byte(owner))), // the same in every attempt, whoever else is gone then
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,146 @@
+package activities_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/internal/driver/k8s"
+	"github.com/windlass-nfv/windlass/internal/driver/nodeport"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/lifecycle"
+	"github.com/windlass-nfv/windlass/internal/vim"
+)
+
+// knownExposures is a cluster with load balancers, and VNFs on it.
+type knownExposures struct {
+	balancers lcm.Nodes
+	exposed   []lcm.ExposedPorts
+	gone      string
+}
+
+func (k *knownExposures) BalancersBefore(context.Context, lcm.OpOccID) (lcm.Nodes, error) {
+	return k.balancers, nil
+}
+
+func (k *knownExposures) Exposed(context.Context, lcm.OpOccID) ([]lcm.ExposedPorts, error) {
+	return k.exposed, nil
+}
+
+func (k *knownExposures) Gone(_ context.Context, id lcm.VnfInstanceID) (bool, error) {
+	return string(id) == k.gone, nil
+}
+
+// exposingCloud is a Kubernetes with a Service.
+type exposingCloud struct{ fakeCloud }
+
+func (c *exposingCloud) VIM(context.Context, lcm.OpOccID) (vim.VIM, error) { return c, nil }
+
+func (*exposingCloud) NodePorts(context.Context, string) ([]lcm.ExposedService, error) {
+	return []lcm.ExposedService{{Namespace: "default", Name: "web", NodePorts: []int{30080}}}, nil
+}
+
+func TestFindServices_knowsTheLoadBalancersOfItsCluster(t *testing.T) {
+	at := func(server, address, ssh string) lcm.Node {
+		return lcm.Node{
+			Name: "lb-" + server, Role: lcm.LoadBalancer, ServerID: server, Address: address, SSHAddress: ssh,
+		}
+	}
+	pair := lcm.Nodes{at("31", "10.0.0.31", "192.0.2.31"), at("32", "10.0.0.32", "10.0.0.32")}
+	for name, c := range map[string]struct {
+		named                    []string
+		now                      lcm.Nodes
+		operation                lcm.Operation
+		balancers, unnamed, gone []string
+	}{
+		"none are recorded":          {[]string{"10.0.0.31"}, nil, lcm.OpTerminate, []string{"10.0.0.31:2222"}, nil, nil},
+		"one of a pair is named":     {[]string{"10.0.0.31"}, pair, lcm.OpTerminate, []string{"10.0.0.31:2222"}, []string{"10.0.0.32:2222"}, nil},
+		"by its floating address":    {[]string{"192.0.2.31"}, pair, lcm.OpInstantiate, []string{"192.0.2.31:2222"}, []string{"10.0.0.32:2222"}, nil},
+		"both are named":             {[]string{"10.0.0.32", "10.0.0.31"}, pair, lcm.OpHeal, []string{"10.0.0.32:2222", "10.0.0.31:2222"}, nil, nil},
+		"a heal gave other ones":     {[]string{"10.0.0.30"}, pair, lcm.OpTerminate, nil, []string{"192.0.2.31:2222", "10.0.0.32:2222"}, []string{"10.0.0.30:2222"}},
+		"one before another cluster": {[]string{"10.0.0.30"}, pair, lcm.OpInstantiate, []string{"10.0.0.30:2222"}, []string{"192.0.2.31:2222", "10.0.0.32:2222"}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, _, _, output := newSite(t, 1, 0, nil)
+			vnf := s.Reach.Vnfs.(*fixedVnf)
+			vnf.Context.OpOcc.Operation = c.operation
+			vnf.Context.Drivers = []lifecycle.Driver{&nodeport.Exposure{Params: nodeport.Params{
+				Balancer: nodeport.Balancer{Addresses: c.named, Username: "debian", Port: 2222},
+			}}}
+			infra := &activities.Infrastructure{
+				VIMs: &exposingCloud{}, Deployments: fixedDeployment{}, Vnfs: vnf, Output: output, Exposures: &knownExposures{balancers: c.now},
+			}
+			for range 2 {
+				out := must(t, infra.FindServices, deploymentInput())
+				assert.Equal(t, []int{30080}, out.Ports())
+				assert.Equal(t, c.balancers, sshAddresses(out.Balancers))
+				assert.Equal(t, c.unnamed, sshAddresses(out.Unnamed))
+				assert.Equal(t, c.gone, sshAddresses(out.Former))
+			}
+		})
+	}
+}
+
+func sshAddresses(list lcm.Nodes) (out []string) {
+	for _, n := range list {
+		out = append(out, n.SSHAddress)
+	}
+	return out
+}
+
+func TestExposeServices_runsNoScriptOfThePackageOnALoadBalancerThatIsNotNamed(t *testing.T) {
+	fake, nodes, in := exposedSite(t, "Scripts/configure_lb.sh")
+	fake.replies["expose-services"] = results("ours", "no")
+	in.Unnamed = true
+	for range 2 {
+		must(t, nodes.ExposeServices, in)
+	}
+	for _, cmd := range fake.ran {
+		name, _ := readScript(cmd.Script)
+		assert.Equal(t, "expose-services", name)
+	}
+}
+
+// What was a load balancer may be another server now, at the same address.
+func TestExposeServices_leavesAloneWhatIsNoLoadBalancerAnyMore(t *testing.T) {
+	fake, nodes, in := exposedSite(t, "")
+	in.Former, in.Hide = true, true
+	for range 2 {
+		fake.fail["dial "+in.Node.Name] = []error{
+			lcm.Errorf(lcm.KindUnavailable, "No route to host."), lcm.Errorf(lcm.KindDenied, "Another host key."),
+		}
+		must(t, nodes.ExposeServices, in)
+		must(t, nodes.ExposeServices, in)
+	}
+	require.Empty(t, fake.ran)
+	fake.replies["expose-services"] = results("ours", "no")
+	must(t, nodes.ExposeServices, in)
+	require.Len(t, fake.ran, 1)
+
+	in.Former, in.Hide = false, false
+	fake.fail["dial "+in.Node.Name] = []error{lcm.Errorf(lcm.KindDenied, "Another host key.")}
+	_, err := do(t, nodes.ExposeServices, in)
+	assertKind(t, err, lcm.KindDenied, "host key")
+}
+
+func TestConfigureExternalLoadBalancer_servesVnfsThatAreThere(t *testing.T) {
+	s, fake, in := balancerSite(t, k8s.ExternalLBParams{Port: 8383})
+	in.Exposed = []lcm.ExposedPorts{{Owner: "gone", Ports: []int{30443}}} // when the operation began
+	nodes := &activities.Nodes{Reach: s.Reach, Exposures: &knownExposures{
+		exposed: []lcm.ExposedPorts{{Owner: "web", Ports: []int{30080}}}, gone: "gone",
+	}}
+	fake.replies["balance-externally"] = results("exposed", "web", "exposed", "gone", "exposed", "of-another-windlass")
+	for range 2 {
+		fake.ran = nil
+		must(t, nodes.ConfigureExternalLoadBalancer, in)
+		require.Len(t, fake.ran, 2)
+		assert.Equal(t, "web 30080\n", readStdin(fake.ran[0].Stdin)["exposed"])
+		name, params := readScript(fake.ran[1].Script)
+		assert.Equal(t, "expose-services", name)
+		assert.Equal(t, "gone", params["OWNER"])
+		assert.Empty(t, params["PORTS"])
+	}
+}

@@ -1,0 +1,63 @@
+package workflows
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/temporal"
+
+	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/internal/driver/nodeport"
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/lifecycle"
+)
+
+// A VNF that ends is served by no load balancer of its cluster any more. Those that do not answer are passed over, and
+// hold up none of the others.
+func TestTerminate_hidesServicesOnAllLoadBalancers(t *testing.T) {
+	t.Parallel()
+	hide := (&nodeport.Exposure{}).Steps(lifecycle.TerminateStart, lifecycle.Facts{}, lcm.Plan{})
+	for name, c := range map[string]struct {
+		dead string
+		done []string
+	}{
+		"all answer":  {"", []string{"named", "unnamed", "former"}},
+		"one is gone": {"named", []string{"passed named", "unnamed", "former"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := &world{what: lifecycle.Description{Steps: hide}}
+			env := newRun(t, w)
+			env.RegisterWorkflow(Terminate)
+			env.RegisterActivityWithOptions(func(context.Context, activities.DeploymentInput) (activities.FindServicesOutput, error) {
+				node := func(name string) lcm.Nodes { return lcm.Nodes{{Name: name, Role: lcm.LoadBalancer}} }
+				return activities.FindServicesOutput{
+					Balancers: node("named"), Unnamed: node("unnamed"), Former: node("former"),
+				}, nil
+			}, activity.RegisterOptions{Name: "FindServices"})
+			var done []string
+			env.RegisterActivityWithOptions(func(_ context.Context,
+				in activities.ExposeServicesInput,
+			) (out activities.ExposeServicesOutput, err error) {
+				require.True(t, in.Hide)
+				require.Equal(t, in.Node.Name == "unnamed", in.Unnamed)
+				require.Equal(t, in.Node.Name == "former", in.Former)
+				what := in.Node.Name
+				if c.dead == what {
+					if !in.PassOver {
+						return out, temporal.NewNonRetryableApplicationError("no answer", string(lcm.KindUnavailable), nil)
+					}
+					what = fmt.Sprintf("passed %s", what)
+				}
+				done = append(done, what)
+				return out, nil
+			}, activity.RegisterOptions{Name: "ExposeServices"})
+			env.ExecuteWorkflow(Terminate, lcm.OperationInput{OpOccID: "op", VnfInstanceID: "vnf", Operation: lcm.OpTerminate})
+			require.NoError(t, env.GetWorkflowError())
+			require.Equal(t, c.done, done)
+		})
+	}
+}
