@@ -201,6 +201,7 @@ func (c *describingCloud) Attributes(_ context.Context, name, owner, resource st
 	return map[string]any{
 		"first_address": "192.0.2.7", "admin_pass": "of the machine",
 		"alarm_url": "https://heat.example/signal?Signature=x", "password": map[string]any{"of": "root", "is": "abc123"},
+		"users": []any{map[string]any{"name": "root", "admin_pass": "of a user"}},
 	}, nil
 }
 
@@ -212,7 +213,7 @@ func TestPlay_fillsInWhatTheVIMTells(t *testing.T) {
 	vnf := p.Reach.Vnfs.(*fixedVnf)
 	vnf.Context.PackageFile = func(context.Context, string) ([]byte, error) { return []byte(config), nil }
 	config = strings.Replace(config, "{ greeting: _VAR_greeting,", "{ names: _VAR_vnf_resource.VDUNAME_LIST, at: "+
-		"_VAR_resource.web.first_address, as: _VAR_resource.web.admin_pass, alarm: _VAR_resource.web.alarm_url, deep: _VAR_resource.web.password.is,", 1)
+		"_VAR_resource.web.first_address, as: _VAR_resource.web.admin_pass, alarm: _VAR_resource.web.alarm_url, deep: _VAR_resource.web.password.is, users: _VAR_resource.web.users,", 1)
 	for range 2 {
 		must(t, p.work.Play, p.input)
 	}
@@ -221,8 +222,10 @@ func TestPlay_fillsInWhatTheVIMTells(t *testing.T) {
 	assert.Equal(t, "db,web", variables["names"], "those at the top of the deployment")
 	assert.Equal(t, "192.0.2.7", variables["at"])
 	assert.Equal(t, "of the machine", variables["as"])
-	assert.Subset(t, p.fake.ran[0].Mask, []string{"of the machine", "https://heat.example/signal?Signature=x", "abc123"})
+	assert.Subset(t, p.fake.ran[0].Mask, []string{"of the machine", "https://heat.example/signal?Signature=x", "abc123", "of a user"})
+	assert.JSONEq(t, `{"name":"root","admin_pass":"of a user"}`, variables["users"].(string))
 	assert.NotContains(t, p.fake.ran[0].Mask, "192.0.2.7")
+	assert.NotContains(t, p.fake.ran[0].Mask, "root")
 	assert.Equal(t, "vnf-1 owner-1 web", cloud.asked[0])
 	assert.Len(t, cloud.asked, 2, "once in each run")
 

@@ -7,7 +7,6 @@ import (
 
 	"github.com/windlass-nfv/windlass/internal/driver/ansible"
 	"github.com/windlass-nfv/windlass/internal/lcm"
-	"github.com/windlass-nfv/windlass/internal/secrets"
 	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
@@ -35,19 +34,11 @@ func (p *Playbooks) resources(ctx context.Context, id lcm.OpOccID, told *ansible
 		if !ok {
 			continue
 		}
-		told.Variables[variable] = value
-		if isSecret(variable, value) {
-			hidden = append(hidden, value)
-		}
+		text := ansible.AttributeText(value)
+		told.Variables[variable] = text
+		hidden = append(hidden, secretsOf(variable, text, value)...)
 	}
 	return hidden, nil
-}
-
-// isSecret tells whether nobody may see an attribute: by a name on the way to it, or by what it is. Whoever has the URL
-// of an alarm or a signal may scale the VNF with it.
-func isSecret(variable, value string) bool {
-	return slices.ContainsFunc(strings.Split(variable, "."), secrets.IsSecretKey) ||
-		strings.HasSuffix(variable, "_url") || secrets.MaskText(value) != value
 }
 
 // knownResources remembers what the VIM has told.
@@ -58,15 +49,15 @@ type knownResources struct {
 	attributes  map[string]map[string]any
 }
 
-func (k *knownResources) value(ctx context.Context, variable string) (value string, ok bool, err error) {
+func (k *knownResources) value(ctx context.Context, variable string) (value any, ok bool, err error) {
 	if list, is := strings.CutPrefix(variable, ansible.ListPrefix); is {
 		ending, ok := ansible.Lists[list]
 		if !ok {
-			return "", false, nil
+			return nil, false, nil
 		}
 		if k.inventory == nil {
 			if k.inventory, err = k.cloud.Inventory(ctx, k.name); err != nil {
-				return "", false, err
+				return nil, false, err
 			}
 		}
 		return k.list(ending), true, nil
@@ -75,11 +66,11 @@ func (k *knownResources) value(ctx context.Context, variable string) (value stri
 	if _, read := k.attributes[resource]; !read {
 		describer, err := vim.As[vim.Describer](k.cloud, "tell the attributes of a resource, which _VAR_"+variable+" is")
 		if err != nil {
-			return "", false, err
+			return nil, false, err
 		}
 		k.attributes[resource], err = describer.Attributes(ctx, k.name, k.owner, resource)
 		if err != nil && !lcm.Is(err, lcm.KindNotFound) {
-			return "", false, err
+			return nil, false, err
 		}
 	}
 	value, ok = ansible.Attribute(k.attributes[resource], path)

@@ -207,7 +207,7 @@ func TestAttribute_isWrittenAsByTacker(t *testing.T) {
 	} {
 		got, ok := ansible.Attribute(attributes, path)
 		require.True(t, ok, path)
-		require.Equal(t, want, got, path)
+		require.Equal(t, want, ansible.AttributeText(got), path)
 	}
 	for _, path := range []string{"", "none", "id.more", "names.2", "names.x", "nothing"} {
 		_, ok := ansible.Attribute(attributes, path)

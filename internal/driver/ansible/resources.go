@@ -63,9 +63,8 @@ func (t Told) suppose() {
 	}
 }
 
-// Attribute is the text of an attribute, as Tacker's driver writes it: the items of a list, or the names in a map, with
-// commas. path is separated by dots; in a list it has numbers. It is false where there is none.
-func Attribute(attributes map[string]any, path string) (string, bool) {
+// Attribute finds an attribute. path is separated by dots; in a list it has numbers. It is false where there is none.
+func Attribute(attributes map[string]any, path string) (any, bool) {
 	var value any = attributes
 	for name := range strings.SplitSeq(path, ".") {
 		switch of := value.(type) {
@@ -76,24 +75,28 @@ func Attribute(attributes map[string]any, path string) (string, bool) {
 				value = of[i]
 				continue
 			}
-			return "", false
+			return nil, false
 		default:
-			return "", false
+			return nil, false
 		}
 	}
+	return value, value != nil
+}
+
+// AttributeText is the text of an attribute, as Tacker's driver writes it: the items of a list, or the names in a map,
+// with commas.
+func AttributeText(value any) string {
 	switch v := value.(type) {
-	case nil:
-		return "", false
 	case map[string]any:
-		return strings.Join(slices.Sorted(maps.Keys(v)), ","), true
+		return strings.Join(slices.Sorted(maps.Keys(v)), ",")
 	case []any:
 		items := make([]string, 0, len(v))
 		for _, item := range v {
 			items = append(items, textOf(item))
 		}
-		return strings.Join(items, ","), true
+		return strings.Join(items, ",")
 	}
-	return textOf(value), true
+	return textOf(value)
 }
 
 func textOf(value any) string {
