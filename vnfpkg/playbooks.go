@@ -118,8 +118,10 @@ func readVduPlaybooks(rep *report, vdu string, config *value) VduPlaybooks {
 	if kind == remoteCommand {
 		read = readCommand
 	}
+	warnOfNoEffect(rep, of)
 	for _, action := range playActions {
 		for _, item := range of.at(action).list() {
+			warnOfNoEffect(rep, item)
 			if play, ok := read(rep, item); ok {
 				v.Plays[action] = append(v.Plays[action], play)
 			}
@@ -127,6 +129,25 @@ func readVduPlaybooks(rep *report, vdu string, config *value) VduPlaybooks {
 		slices.SortStableFunc(v.Plays[action], func(a, b Play) int { return cmp.Compare(a.Order, b.Order) })
 	}
 	return v
+}
+
+// noEffect are members of config.yaml that Tacker's schema has, and what counts in their place.
+var noEffect = []struct{ name, instead string }{
+	{"execute-host", "playbooks are run from the Ansible server of the request (ansible.server), or where the worker is"},
+	{"ansible_version", "a playbook is run by the Ansible that is there"},
+	{"retry_count", "what has failed is run again by a retry of the operation only"},
+	{"retry_interval", "what has failed is run again by a retry of the operation only"},
+	{"connection_wait_timeout", "the request says how long (ansible.timeouts.ssh)"},
+	{"command_execution_wait_timeout", "the request says how long (ansible.timeouts.run)"},
+}
+
+// warnOfNoEffect tells an author who may rely on it.
+func warnOfNoEffect(rep *report, of *value) {
+	for _, member := range noEffect {
+		if of.has(member.name) {
+			rep.warn(of.at(member.name).place(), "%s has no effect: %s", member.name, member.instead)
+		}
+	}
 }
 
 // orderOf is the place in an order, which Tacker wants for everything.

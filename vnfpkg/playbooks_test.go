@@ -3,6 +3,7 @@ package vnfpkg
 import (
 	"bytes"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -83,6 +84,39 @@ func TestReadPlaybooks_readsCommands(t *testing.T) {
 		"config.yaml:8: is no command, which a VDU of the type remote-command needs (command: TEXT)",
 		`config.yaml:9: the command "ls" has no order, which is a whole number`,
 	}, problems(t, err))
+}
+
+// Tacker's own program does nothing with most of them either.
+func TestPlaybooks_warnsOfWhatHasNoEffect(t *testing.T) {
+	p := played(t).with("Other/config.yaml", `vdus:
+  worker:
+    config:
+      order: 0
+      vm_app_config:
+        execute-host: { host: worker, username: debian, password: none }
+        retry_count: 3
+        retry_interval: 10
+        connection_wait_timeout: 60
+        command_execution_wait_timeout: _VAR_patience
+        instantiation:
+          - path: _VAR_vnf_package_path/Scripts/a.yaml
+            order: 0
+            ansible_version: ansible-2.11
+            execute-host: { host: 192.0.2.1 }
+`).with(PlaybooksFile, "vdus: {}").with("Scripts/a.yaml", "[]").open(t)
+	found := map[string]string{}
+	for _, w := range p.Warnings {
+		if name, instead, is := strings.Cut(w.Detail, " has no effect: "); is {
+			found[w.Path+" "+name] = instead
+		}
+	}
+	require.Len(t, found, 7)
+	for _, place := range []string{
+		"Other/config.yaml:6 execute-host", "Other/config.yaml:7 retry_count", "Other/config.yaml:14 ansible_version",
+		"Other/config.yaml:15 execute-host", "Other/config.yaml:10 command_execution_wait_timeout",
+	} {
+		require.NotEmpty(t, found[place], place)
+	}
 }
 
 // TestPlaybooks_inTheFormOfTackersSample opens a package whose hooks name the driver alone, by a file of Tacker's host.
