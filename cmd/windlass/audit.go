@@ -33,9 +33,10 @@ func newAudit(c *cli) *cobra.Command {
 	var f listFlags
 	cmd := &cobra.Command{
 		Use:   "audit",
-		Short: "Show who has changed what",
-		Long: `Show the requests that changed something, or tried to, the newest first. You see those of your project, an
-administrator sees all. --json also shows the address of the client, and the id of the request in the log.`,
+		Short: "Show changes, with the client of each",
+		Long: `Show the requests that changed something, or tried to, the newest first. You see the requests of
+your project; an administrator sees all. --json also shows the address of the client, and the id of the request in
+the log.`,
 		Example: "  windlass audit --limit 20\n  windlass audit --before 812",
 		Args:    exactly(),
 	}

@@ -45,11 +45,11 @@ func (c *cli) addFlags(cmd *cobra.Command) {
 	flags.StringVar(&api, "api", api, "`URL` of the API; WINDLASS_API in the environment sets it too")
 	flags.IntVar(&version, "lcm-version", 1, "major `version` of the lifecycle API: 1 (SOL003 v2.6.1) or 2 (v3.3.1)")
 	flags.StringVarP(&c.format, "output", "o", formatTable,
-		"`format` of what is printed: table, wide, name, json, yaml, jsonpath=TEMPLATE or go-template=TEMPLATE; json and yaml "+
-			"are all that the API answers, templates choose of it as kubectl's do")
+		"`format` of the output: table, wide, name, json, yaml, jsonpath=TEMPLATE or go-template=TEMPLATE; json and yaml "+
+			"print the whole answer of the API, templates choose parts of it as in kubectl")
 	flags.BoolVar(&asJSON, "json", false, "the same as -o json")
 	flags.StringVar(&chosen, "profile", "",
-		"`name` of the profile that says where the API is; WINDLASS_PROFILE in the environment sets it too")
+		"`name` of the profile with the address of the API; WINDLASS_PROFILE in the environment sets it too")
 	flags.StringVar(&who.mode, "auth", who.mode, "`how` to authenticate: none, token (WINDLASS_TOKEN), oauth2 "+
 		"(WINDLASS_OAUTH2_...) or keystone (OS_...); WINDLASS_AUTH sets it too")
 	flags.StringVar(&who.caCert, "ca-cert", who.caCert,
@@ -57,7 +57,7 @@ func (c *cli) addFlags(cmd *cobra.Command) {
 	flags.StringVar(&who.clientCert, "client-cert", who.clientCert,
 		"`file` with the certificate to show to the API; WINDLASS_CLIENT_CERT sets it too")
 	flags.StringVar(&who.clientKey, "client-key", who.clientKey,
-		"`file` with its key, if it is another one; WINDLASS_CLIENT_KEY sets it too")
+		"`file` with the key, if it is not in that file; WINDLASS_CLIENT_KEY sets it too")
 	cmd.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
 		p, err := profileOf(chosen)
 		if err != nil {
@@ -86,7 +86,8 @@ func (c *cli) addFlags(cmd *cobra.Command) {
 		}
 		c.client = &apiClient{
 			base: base, lcm: fmt.Sprintf("/vnflcm/v%d", version), version: lcmVersions[version],
-			http: client,
+			http: client, slowAfter: c.slowAfter,
+			slow: func(format string, args ...any) { fmt.Fprintf(c.err, format, args...) },
 		}
 		return nil
 	}
@@ -94,7 +95,7 @@ func (c *cli) addFlags(cmd *cobra.Command) {
 
 // terminal is the console of a process.
 func terminal(in io.Reader, out, err *os.File) *console {
-	return &console{in: in, out: out, err: err, now: time.Now, relist: relistEvery, size: func() (width, height int) {
+	return &console{in: in, out: out, err: err, now: time.Now, relist: relistEvery, slowAfter: 10 * time.Second, size: func() (width, height int) {
 		width, height, err := term.GetSize(int(out.Fd()))
 		if err != nil || os.Getenv("TERM") == "dumb" {
 			return 0, 0

@@ -50,7 +50,7 @@ func commandAt(t *testing.T, now func() time.Time, stdin string, args ...string)
 	var out, err bytes.Buffer
 	con := &console{
 		in: strings.NewReader(stdin), out: &out, err: &err,
-		size: func() (int, int) { return 0, 0 }, now: now, relist: time.Millisecond,
+		size: func() (int, int) { return 0, 0 }, now: now, relist: time.Millisecond, slowAfter: time.Minute,
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()

@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"time"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
@@ -22,6 +23,9 @@ type apiClient struct {
 	lcm     string
 	version string
 	http    *http.Client
+	// slow tells people that the API has not answered yet, after slowAfter.
+	slow      func(format string, args ...any)
+	slowAfter time.Duration
 }
 
 // lcmVersions are the Version headers of the lifecycle API's versions.
@@ -130,7 +134,9 @@ func (c *apiClient) ask(ctx context.Context, method, path string, b *body, accep
 	if strings.Contains(target, c.lcm+"/") {
 		req.Header.Set("Version", c.version)
 	}
+	told := c.tellSlow(b)
 	resp, err := c.http.Do(req)
+	told.Stop()
 	if err != nil {
 		return nil, c.unreachable(ctx, err)
 	}
@@ -139,6 +145,15 @@ func (c *apiClient) ask(ctx context.Context, method, path string, b *body, accep
 	}
 	defer resp.Body.Close()
 	return nil, readError(resp)
+}
+
+// tellSlow says that the API does not answer, unless the timer is stopped before. An archive just takes its time.
+func (c *apiClient) tellSlow(b *body) *time.Timer {
+	return time.AfterFunc(c.slowAfter, func() {
+		if b == nil || b.contentType != "application/zip" {
+			c.slow("The API at %s has not answered for %s. Ctrl-C ends the wait.\n", c.base, c.slowAfter)
+		}
+	})
 }
 
 func (c *apiClient) unreachable(ctx context.Context, err error) error {

@@ -17,9 +17,9 @@ func newDev(con *console) *cobra.Command {
 and the worker. It restarts a process that ends by itself. Ctrl-C stops everything in order. It asks nobody for a
 password, so it listens only on the loopback interface.
 
-PostgreSQL must be installed (Debian's package is enough, no running server), or name a server with --database-url. Its
-role must be allowed to create databases. windlass-temporal lies beside this binary. In a checkout the command builds
-it.
+PostgreSQL must be installed (Debian's package is enough, no running server), or name a server with --database-url.
+Its role must be allowed to create databases. windlass-temporal lies beside this binary. In a checkout the command
+builds it.
 
 The file dev.json in the state directory has addresses, process ids and the database's URL.`,
 		Example: `  windlass dev
@@ -44,6 +44,6 @@ The file dev.json in the state directory has addresses, process ids and the data
 	flags.StringVar(&opts.TemporalBin, "temporal-bin", "", "windlass-temporal; default: beside this binary")
 	flags.BoolVar(&opts.NoAPIServer, "no-apiserver", false, "leave the API server out")
 	flags.BoolVar(&opts.NoWorker, "no-worker", false, "leave the worker out")
-	flags.StringVar(&opts.LogLevel, "log-level", "", "of API server and worker: debug, info, warn or error")
+	flags.StringVar(&opts.LogLevel, "log-level", "", "level of the logs of API server and worker: debug, info, warn or error")
 	return cmd
 }

@@ -20,7 +20,7 @@ func newVnfDrift(c *cli) *cobra.Command {
 	var check bool
 	cmd := &cobra.Command{
 		Use:   "drift ID",
-		Short: "Show in what a VNF instance differs from what it should be",
+		Short: "Show the differences between a VNF instance and its record",
 		Long: `Show the findings of the last check of a VNF instance: differences of the VIM, the nodes, Kubernetes,
 etcd, HAProxy, the virtual IP and the CA from their record. Each has its remedy. The decision of the check comes last.
 --check checks now and waits for the outcome.`,
@@ -118,9 +118,9 @@ func newVnfDriftPolicy(c *cli) *cobra.Command {
 	var agreeing, maxHeals int
 	cmd := &cobra.Command{
 		Use:   "drift-policy ID",
-		Short: "Show or set when a VNF instance is checked for drift and whether it is healed by itself",
-		Long: `Show the policy of a VNF instance; with any of the flags, change what they name and leave the rest. Without a policy
-nothing happens by itself: checks are made on request and by notification only, and nothing is healed.`,
+		Short: "Show or set the policy for automatic drift checks and heals of a VNF instance",
+		Long: `Show the drift policy of a VNF instance. A flag changes one value of the policy and leaves the
+others. Without a policy Windlass checks only on request and after notifications, and heals nothing by itself.`,
 		Example: `  windlass vnf drift-policy 1f9d3a52-0c1e-4f60-8a3f-6f1f2f9d9c11
   windlass vnf drift-policy 1f9d3a52-0c1e-4f60-8a3f-6f1f2f9d9c11 --every 5m --auto-heal --agreeing-checks 3
   windlass vnf drift-policy 1f9d3a52-0c1e-4f60-8a3f-6f1f2f9d9c11 --auto-heal=false
@@ -128,12 +128,13 @@ nothing happens by itself: checks are made on request and by notification only, 
 		Args: exactly("ID"),
 	}
 	flags := cmd.Flags()
-	flags.DurationVar(&every, "every", 0, "check so often, like 5m")
-	flags.BoolVar(&off, "off", false, "check no more by schedule, and heal nothing unless --auto-heal is given, too")
+	flags.DurationVar(&every, "every", 0, "interval between two checks, like 5m")
+	flags.BoolVar(&off, "off", false, "end the checks by schedule, and the heals unless you give --auto-heal, too")
 	flags.BoolVar(&autoHeal, "auto-heal", false, "heal VNFCs that do not work")
-	flags.IntVar(&agreeing, "agreeing-checks", 0, "number of checks in a row that must find a VNFC out of order before it is healed")
-	flags.IntVar(&maxHeals, "max-heals", 0, "how many automatic heals may begin within --max-heals-period")
-	flags.DurationVar(&period, "max-heals-period", 0, "the time in which --max-heals are counted, like 1h")
+	flags.IntVar(&agreeing, "agreeing-checks", 0,
+		"number of checks in a row that must find the same fault before Windlass heals a VNFC")
+	flags.IntVar(&maxHeals, "max-heals", 0, "largest number of automatic heals within --max-heals-period")
+	flags.DurationVar(&period, "max-heals-period", 0, "period for --max-heals, like 1h")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if off && flags.Changed("every") {
 			return usageErrorf(cmd, "Give either --every or --off.")

@@ -22,7 +22,7 @@ type requestEdits struct {
 func (e *requestEdits) addEditFlags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&e.vim, "vim", "", "instantiate on the VIM with this `name` or id, whatever the request says")
 	cmd.Flags().StringArrayVar(&e.sets, "set", nil,
-		"set a member of the request, `path=value`: a.b[0].c=5; numbers, true, false, null and JSON are taken as such")
+		"set a member of the request, `path=value`: a.b[0].c=5; numbers, true, false, null and JSON keep their types")
 	cmd.Flags().StringArrayVar(&e.setsOfFile, "set-file", nil,
 		"set a member of the request to the text of a file, `path=file`, as for passwords and keys")
 }

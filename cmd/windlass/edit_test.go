@@ -33,7 +33,7 @@ func TestVnfInstantiate_takesNamesOfVims(t *testing.T) {
 		assert.JSONEq(t, `{"vimConnectionInfo":`+want+`}`, api.last("POST").body)
 	}
 	got := windlass(t, resources(), "vnf", "instantiate", vnfID, written(t, "r.json", `{"vimConnectionInfo":[{"vimId":"south"}]}`))
-	assert.Equal(t, "windlass: There is no VIM \"south\"; 'windlass vim list' shows those there are.\n", got.err)
+	assert.Equal(t, "windlass: There is no VIM \"south\"; 'windlass vim list' shows them all.\n", got.err)
 }
 
 func TestVnfInstantiate_refusesWhatIsToBeReplaced(t *testing.T) {

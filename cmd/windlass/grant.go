@@ -22,10 +22,10 @@ type grant struct {
 func newOpGrant(c *cli) *cobra.Command {
 	return &cobra.Command{
 		Use:   "grant ID",
-		Short: "Show what an operation has been granted",
-		Long: `Show the grant under which an operation works: which servers it may make, remove or change, where, and why those. It is
-decided before anything is touched and never changed afterwards, by Windlass itself or by the NFVO. An operation in STARTING has
-none yet, a modification needs none.`,
+		Short: "Show the grant of an operation",
+		Long: `Show the grant of an operation: the servers that it may make, remove or change, where, and why.
+Windlass itself or the NFVO decides this before the operation begins, and never changes it afterwards. An operation
+in STARTING has none yet, a modification needs none.`,
 		Example: "  windlass op grant 6f0ab2d1-93c4-4c86-b0a5-0b9a4f5c8a37",
 		Args:    exactly("ID"),
 		RunE: func(cmd *cobra.Command, args []string) error {

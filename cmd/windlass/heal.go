@@ -14,10 +14,10 @@ func newVnfHeal(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "heal ID --vnfc ID,... | --all",
 		Short: "Replace VNFCs of a VNF instance, or make the entire VNF anew",
-		Long: `Give VNFCs of a VNF instance new VMs. --vnfc names them, by the ids that 'windlass vnf show' has or by
+		Long: `Give VNFCs of a VNF instance new VMs. --vnfc names them, by their ids in 'windlass vnf show' or by
 the names of their nodes. A storage server gets new volumes, too. With --keep-volumes it keeps them. --all makes the
-entire VNF anew: it first deletes all VMs with their data. A registry of images keeps its volume, also with --all. With
---keep-volumes=false it gets a new one.`,
+entire VNF anew: it first deletes all VMs with their data. A registry of images keeps its volume, also with --all.
+With --keep-volumes=false it gets a new one.`,
 		Example: `  windlass vnf heal 1f9d3a52-0c1e-4f60-8a3f-6f1f2f9d9c11 --vnfc worker-3f2a91c0 --cause "disk failure" --watch
   windlass vnf heal 1f9d3a52-0c1e-4f60-8a3f-6f1f2f9d9c11 --vnfc 0f1e6c1b-6a3b-4c41-9d36-6a2d1f0f7b55 --plan
   windlass vnf heal 1f9d3a52-0c1e-4f60-8a3f-6f1f2f9d9c11 --all --watch`,
@@ -25,7 +25,7 @@ entire VNF anew: it first deletes all VMs with their data. A registry of images 
 	}
 	cmd.Flags().StringSliceVar(&vnfcs, "vnfc", nil, "the VNFCs to heal, by `ID,...` or by the name of their node")
 	cmd.Flags().BoolVar(&all, "all", false, "make the entire VNF anew")
-	cmd.Flags().StringVar(&cause, "cause", "", "`text` that says why, to be kept with the operation")
+	cmd.Flags().StringVar(&cause, "cause", "", "`text` that says why; the operation keeps it")
 	cmd.Flags().StringVar(&params, "params", "",
 		"JSON `file` with additionalParams, such as other credentials; - for standard input")
 	cmd.Flags().BoolVar(&keepVolumes, "keep-volumes", false,

@@ -11,9 +11,9 @@ func newVnfForgetHostKey(c *cli) *cobra.Command {
 	return &cobra.Command{
 		Use:   "forget-host-key ID VNFC",
 		Short: "Accept another SSH host key of a VNFC whose VM was rebuilt",
-		Long: `Forget the SSH host key that was pinned when the VM of a VNFC was first reached. Do so only when you know that the VM
-was rebuilt: otherwise another machine may have its address. The next contact pins the key that is shown then. VNFC is an id
-that 'windlass vnf show' has, or the name of the node.`,
+		Long: `Forget the SSH host key that Windlass has kept since its first contact with the VM of a VNFC. Do so
+only if you know that somebody has rebuilt the VM: otherwise another machine may have its address. Windlass keeps
+the key that the VM shows at the next contact. VNFC is an id in 'windlass vnf show', or the name of the node.`,
 		Example: "  windlass vnf forget-host-key 1f9d3a52-0c1e-4f60-8a3f-6f1f2f9d9c11 worker-3f2a91c0",
 		Args:    exactly("ID", "VNFC"),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -13,8 +13,8 @@ import (
 func newKeys(con *console) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "keys",
-		Short: "Make and rotate the keys that secrets are sealed with",
-		Long: `Make and rotate the keys that secrets are sealed with. To rotate: 'keys add' puts a new key into the file; bring
+		Short: "Make and rotate the keys for sealed secrets",
+		Long: `Make and rotate the keys for sealed secrets. To rotate: 'keys add' puts a new key into the file; bring
 the file to every machine and restart all servers; 'keys rotate' seals everything with the new key. Keep the
 old keys in the file as long as Temporal keeps histories that were encrypted with them.`,
 	}

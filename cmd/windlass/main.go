@@ -35,6 +35,8 @@ type console struct {
 	now  func() time.Time
 	// relist is the pause of lists with --watch between two looks.
 	relist time.Duration
+	// slowAfter is when people are told that the API does not answer.
+	slowAfter time.Duration
 }
 
 func run(ctx context.Context, args []string, con *console) int {
@@ -52,7 +54,7 @@ func newRoot(con *console) *cobra.Command {
 ETSI NFV SOL003 API; every lifecycle operation is one durable workflow that survives the death of any process.`,
 		Example: `  windlass dev                                  # everything on this machine
   windlass package create vnfpkg/samples/k8s-ha # build, upload and on-board a package
-  windlass vnf create k8s-ha-1.0 --name edge-1
+  windlass vnf create "Kubernetes cluster" --name edge-1
   windlass vnf instantiate ID request.json --watch
   windlass op list --state FAILED_TEMP
   windlass op retry ID`,

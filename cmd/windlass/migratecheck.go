@@ -19,11 +19,12 @@ func newMigrateCheck(con *console) *cobra.Command {
 		Use:   "migrate-check --tacker URL",
 		Short: "Show which resources of an OpenStack Tacker carry over to Windlass",
 		Long: `Read an OpenStack Tacker by its API, and tell for each of its packages, VIMs, VNFs, operations in flight and
-subscriptions what becomes of it at Windlass. Nothing is changed, there or here.
+subscriptions what becomes of it at Windlass. The command changes nothing, there or here.
 
-Packages are downloaded and checked as Windlass would take them on board. You need to be somebody who may read them: with
-the variables of Tacker's own client (OS_AUTH_URL, OS_USERNAME, OS_PASSWORD, OS_PROJECT_NAME and the domains, an
-application credential, or OS_TOKEN). Without OS_AUTH_URL and OS_TOKEN nobody is named, as for a Tacker without Keystone.
+The command downloads the packages, and checks them as Windlass does when you on-board them. Log in as a user who
+may read them, with the variables of Tacker's own client (OS_AUTH_URL, OS_USERNAME, OS_PASSWORD, OS_PROJECT_NAME and
+the domains, an application credential, or OS_TOKEN). Without OS_AUTH_URL and OS_TOKEN the command does not log in,
+as for a Tacker without Keystone.
 
   CARRIES_OVER  it works as it is
   NEEDS_WORK    it works after what the line says
@@ -36,7 +37,7 @@ application credential, or OS_TOKEN). Without OS_AUTH_URL and OS_TOKEN nobody is
 	flags.StringVar(&address, "tacker", "", "`URL` of the root of Tacker's API")
 	flags.StringVar(&caCert, "ca-cert", os.Getenv("OS_CACERT"),
 		"`file` with the authorities of Tacker's and Keystone's certificates; OS_CACERT sets it too")
-	cmd.PersistentFlags().StringVarP(&c.format, "output", "o", formatTable, "`format` of what is printed: table, json or yaml")
+	cmd.PersistentFlags().StringVarP(&c.format, "output", "o", formatTable, "`format` of the output: table, json or yaml")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if err := c.chooseFormat(cmd, false, ""); err != nil {
 			return err

@@ -13,15 +13,15 @@ func newVnfModify(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "modify ID [--name N] [--description D] [--metadata K=V,...] [--patch FILE]",
 		Short: "Modify the information of a VNF instance",
-		Long: `Modify the information of a VNF instance: its name, its description, its metadata, or with --patch whatever a
-VnfInfoModificationRequest of SOL003 may hold. It is a merge patch: what is not given stays as it is. An empty value of
---name, of --description or of a key of --metadata takes away what is there.`,
+		Long: `Modify the information of a VNF instance: its name, its description, its metadata, or with --patch
+every member of a VnfInfoModificationRequest of SOL003. It is a merge patch: values that you do not give stay as
+they are. An empty value of --name, of --description or of a key of --metadata removes the present value.`,
 		Example: `  windlass vnf modify 1f9d3a52-0c1e-4f60-8a3f-6f1f2f9d9c11 --name edge-2 --metadata site=north,rack= --watch
   windlass vnf modify 1f9d3a52-0c1e-4f60-8a3f-6f1f2f9d9c11 --patch new-credentials.json --watch`,
 		Args: exactly("ID"),
 	}
 	cmd.Flags().StringVar(&name, "name", "", "new `name` of the instance")
-	cmd.Flags().StringVar(&description, "description", "", "new `text` that says what it is for")
+	cmd.Flags().StringVar(&description, "description", "", "new `text` about its purpose")
 	cmd.Flags().StringToStringVar(&metadata, "metadata", nil, "`key=value` pairs to keep with it")
 	cmd.Flags().StringVar(&patch, "patch", "", "JSON `file` with a VnfInfoModificationRequest; - for standard input")
 	addDryRunFlag(cmd, &dryRun)

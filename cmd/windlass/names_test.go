@@ -25,7 +25,7 @@ func TestNames_andBeginningsOfIDsStandForIDs(t *testing.T) {
 	api := resources()
 	api.answers["GET /vnfpkgm/v1/vnf_packages"] = ok(200, `[{"id":"52a2f1f4","vnfdId":"`+vnfd+`"}]`)
 	assert.Equal(t, result{0, "52a2f1f4\n", ""}, windlass(t, api, "package", "show", vnfd, "-o", "name"))
-	assert.Equal(t, "windlass: There is no VNF instance \"edge-2\"; 'windlass vnf list' shows those there are.\n",
+	assert.Equal(t, "windlass: There is no VNF instance \"edge-2\"; 'windlass vnf list' shows them all.\n",
 		windlass(t, resources(), "vnf", "show", "edge-2").err)
 }
 
@@ -50,7 +50,7 @@ func TestVnfCreate_takesAProductAndItsVersion(t *testing.T) {
 	api := resources()
 	got := windlass(t, api, "vnf", "create", "other")
 	assert.Equal(t, result{1, "", "windlass: No package on board has the VNFD or the product \"other\"; 'windlass package list' " +
-		"shows those there are.\n"}, got)
+		"shows them all.\n"}, got)
 	assert.Empty(t, api.last("POST"))
 	const unknown = "ee1f8f34-7c92-4023-840d-6f3b6885d92e" // is the API's to refuse
 	windlass(t, api, "vnf", "create", unknown)

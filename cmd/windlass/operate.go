@@ -29,7 +29,7 @@ func (m *manner) addWaitFlags(cmd *cobra.Command) {
 	cmd.Flags().BoolVarP(&m.watch, "watch", "w", false, "show the progress until the operation has ended")
 	cmd.Flags().BoolVar(&m.wait, "wait", false, "wait silently until the operation has ended")
 	cmd.Flags().DurationVar(&m.timeout, "timeout", 0,
-		"with --wait or --watch, longest time to wait, like 10m; the operation goes on then")
+		"with --wait or --watch, longest time to wait, like 10m; after that the operation still goes on")
 }
 
 // check refuses a time limit for nothing.

@@ -20,14 +20,14 @@ func newOpList(c *cli) *cobra.Command {
 		Use:     "list",
 		Aliases: []string{"ls"},
 		Short:   "List operations, the newest first",
-		Long: `List operations, the newest first. Operations have no metadata: -l chooses those of the VNF instances with such
-metadata. --filter chooses by anything that the API can filter by.`,
+		Long: `List operations, the newest first. Operations have no metadata: -l chooses the operations of VNF
+instances with such metadata. --filter chooses by every attribute that the API can filter by.`,
 		Example: "  windlass op list\n  windlass op list --state FAILED_TEMP\n  windlass op list --vnf edge-1 -o wide\n" +
 			"  windlass op list -l site=north\n  windlass op list --filter '(gt,startTime,2026-11-21T00:00:00Z)' -o name",
 		Args: exactly(),
 	}
-	cmd.Flags().StringVar(&vnf, "vnf", "", "only those of the VNF instance with this `ID` or name")
-	cmd.Flags().StringVar(&state, "state", "", "only those in this `STATE`, e.g. PROCESSING or FAILED_TEMP")
+	cmd.Flags().StringVar(&vnf, "vnf", "", "only operations of the VNF instance with this `ID` or name")
+	cmd.Flags().StringVar(&state, "state", "", "only operations in this `STATE`, e.g. PROCESSING or FAILED_TEMP")
 	cmd.Flags().StringVarP(&selector, "selector", "l", "", "only those of VNF instances with such metadata: "+selectorForm)
 	f.addListFlags(cmd)
 	f.addFilterFlags(cmd)

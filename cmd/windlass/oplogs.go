@@ -24,17 +24,17 @@ func newOpLogs(c *cli) *cobra.Command {
 		Use:     "logs ID",
 		Aliases: []string{"log"},
 		Short:   "Print the captured output of an operation, or of one of its steps",
-		Long: `Print the captured output of an operation, step by step, or of one step, by the number that 'windlass op steps'
-shows. With --follow more is printed as it comes, until the operation has ended or waits for a decision; the exit codes
-are those of 'windlass op watch' then.`,
+		Long: `Print the captured output of an operation, step by step, or of one step, by the number that
+'windlass op steps' shows. With --follow the command prints new output until the operation has ended or waits for a
+decision; its exit codes are then the same as those of 'windlass op watch'.`,
 		Example: `  windlass op logs edge-1 --follow
   windlass op logs 6f0ab2d1-93c4-4c86-b0a5-0b9a4f5c8a37 --step 5
   windlass op logs 6f0ab2d1-93c4-4c86-b0a5-0b9a4f5c8a37 --step 5 --node worker-3f2a91c0`,
 		Args: exactly("ID"),
 	}
-	cmd.Flags().IntVar(&number, "step", -1, "`number` of the step; all of them without it")
+	cmd.Flags().IntVar(&number, "step", -1, "`number` of the step; default: all steps")
 	cmd.Flags().StringVar(&node, "node", "", "only the output of this `node`")
-	cmd.Flags().BoolVarP(&follow, "follow", "f", false, "go on and print what comes, until the operation has ended")
+	cmd.Flags().BoolVarP(&follow, "follow", "f", false, "print new output until the operation has ended")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if number < 0 && cmd.Flags().Changed("step") {
 			return usageErrorf(cmd, "--step must be a number that 'windlass op steps' shows, not %d.", number)

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -40,8 +41,8 @@ func newPackageBuild(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "build DIR",
 		Short: "Make a CSAR of a directory",
-		Long: `Make a CSAR of a directory: a zip with the digest of every file in TOSCA-Metadata/TOSCA.meta. The result is
-checked as an upload would be.`,
+		Long: `Make a CSAR of a directory: a zip with the digest of every file in TOSCA-Metadata/TOSCA.meta. The
+command checks the result as an upload does.`,
 		Example: "  windlass package build vnfpkg/samples/k8s-ha -o k8s-ha.zip",
 		Args:    exactly("DIR"),
 	}
@@ -70,9 +71,9 @@ func newPackageCreate(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "create FILE|DIR",
 		Short: "Upload and on-board a package",
-		Long: `Create a package, upload its content and wait until it is on-boarded. A directory is built first. With
---uri, in place of FILE or DIR, Windlass fetches the archive itself. If Windlass refuses the package, the command
-deletes it again.`,
+		Long: `Create a package, upload its content and wait until Windlass has on-boarded it. The command makes an
+archive of a directory first. With --uri, in place of FILE or DIR, Windlass fetches the archive itself. If Windlass
+refuses the package, or if you press Ctrl-C, the command deletes the package again.`,
 		Example: "  windlass package create k8s-ha.zip\n  windlass package create vnfpkg/samples/k8s-ha\n" +
 			"  windlass package create --uri https://repo.example/k8s-ha.zip",
 		Args: from.inPlaceOf("FILE or DIR"),
@@ -91,8 +92,11 @@ deletes it again.`,
 		if err := c.onboard(cmd.Context(), pkg.ID, send); err != nil {
 			_, deleteErr := c.client.send(context.WithoutCancel(cmd.Context()), http.MethodDelete, packagesPath+"/"+pkg.ID, nil,
 				nil)
-			if deleteErr != nil {
+			switch {
+			case deleteErr != nil:
 				c.confirm("Package %s is left behind: %s", pkg.ID, describe(deleteErr))
+			case cmd.Context().Err() != nil:
+				return errors.New("interrupted; the command has deleted the package again")
 			}
 			return err
 		}
@@ -105,9 +109,9 @@ func newPackageUpload(c *cli) *cobra.Command {
 	var from source
 	cmd := &cobra.Command{
 		Use:   "upload ID FILE",
-		Short: "Upload the content of a package that was created without",
-		Long: `Upload the content of a package that has none. With --uri, in place of FILE, Windlass fetches it. The
-command waits until the package is on-boarded or refused.
+		Short: "Upload the content of a package that has none",
+		Long: `Upload the content of a package that has none. With --uri, in place of FILE, Windlass fetches it.
+The command waits until Windlass has on-boarded or refused the package.
 
 The password of --user comes from WINDLASS_PACKAGE_PASSWORD or from --password-file: every user of the host can read
 arguments. Windlass keeps it sealed until it has the archive. The operator decides from where Windlass may fetch
@@ -176,7 +180,7 @@ func newPackageShow(c *cli) *cobra.Command {
 	return &cobra.Command{
 		Use:     "show ID",
 		Aliases: []string{"describe", "get"},
-		Short:   "Show one package with what was odd about it",
+		Short:   "Show one package with its warnings",
 		Example: "  windlass package show 52a2f1f4-5c0f-4f06-9d4a-0c7a9b6a6f0e",
 		Args:    exactly("ID"),
 		RunE:    func(cmd *cobra.Command, args []string) error { return c.showPackage(cmd.Context(), args[0]) },

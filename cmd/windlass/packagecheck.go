@@ -16,8 +16,9 @@ func newPackageCheck(c *cli) *cobra.Command {
 	return &cobra.Command{
 		Use:   "check FILE|DIR",
 		Short: "Tell what is wrong with a package, without a server",
-		Long: `Show the mistakes and the oddities of a package, as Windlass shows them when you on-board it. The command asks
-no server. It builds a directory first, and leaves nothing behind. It does not know which signature the operator wants.`,
+		Long: `Show the errors and warnings of a package, as Windlass shows them when you on-board it. The command
+asks no server. It builds a directory first, and leaves nothing behind. It does not know which signature the
+operator wants.`,
 		Example: "  windlass package check k8s-ha.zip\n  windlass package check vnfpkg/samples/k8s-ha",
 		Args:    exactly("FILE or DIR"),
 		RunE: func(_ *cobra.Command, args []string) error {

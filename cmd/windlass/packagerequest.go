@@ -16,15 +16,15 @@ func newPackageRequest(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "request PACKAGE",
 		Short: "Print a request to instantiate a VNF of a package, to be filled in",
-		Long: `Print an InstantiateVnfRequest of SOL003 for a flavour of a package, as YAML with comments: required
-values begin with REPLACE-. Optional values are in comments, with their kinds and defaults. Replace the former, and
-'windlass vnf instantiate' takes the file. PACKAGE is a file or a directory, or the name or the id of a package that is
-on board. The form is that of --lcm-version.`,
+		Long: `Print an InstantiateVnfRequest of SOL003 for a flavour of a package, as YAML with comments. Required
+values begin with REPLACE-. Optional values are in comments, with their kinds and defaults. Replace all values that
+begin with REPLACE-, and 'windlass vnf instantiate' takes the file. PACKAGE is a file or a directory, or the name or
+the id of an on-boarded package. The request has the form of --lcm-version.`,
 		Example: `  windlass package request k8s-ha --flavour ha > request.yaml
   windlass package request vnfpkg/samples/k8s-ha --flavour simple --lcm-version 2`,
 		Args: exactly("PACKAGE"),
 	}
-	cmd.Flags().StringVar(&flavour, "flavour", "", "`id` of the flavour; needed when there are several")
+	cmd.Flags().StringVar(&flavour, "flavour", "", "`id` of the flavour; required if the package has several")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return c.withNamedPackage(cmd.Context(), args[0], func(pkg *vnfpkg.Package) error {
 			f, err := flavourNamed(&pkg.Vnfd, flavour)

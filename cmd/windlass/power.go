@@ -14,9 +14,9 @@ func newVnfOperate(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "operate ID --start | --stop",
 		Short: "Start or stop a VNF instance, or some of its VNFCs",
-		Long: `Start or stop the VMs of a VNF instance, all of them or those that --vnfc names. A cluster is stopped from its edge
-inwards, workers before control planes, and started the other way round; a start ends when etcd and the nodes work.
-With --graceful the nodes that stop are drained first, while others go on.`,
+		Long: `Start or stop the VMs of a VNF instance, all of them or those that --vnfc names. Windlass stops the
+workers of a cluster before its control planes, and starts them the other way round; a start ends when etcd and the
+nodes work. With --graceful Windlass first drains the nodes that stop, while others go on.`,
 		Example: `  windlass vnf operate 1f9d3a52-0c1e-4f60-8a3f-6f1f2f9d9c11 --stop --watch
   windlass vnf operate 1f9d3a52-0c1e-4f60-8a3f-6f1f2f9d9c11 --stop --graceful 120 --vnfc worker-3f2a91c0 --plan
   windlass vnf operate 1f9d3a52-0c1e-4f60-8a3f-6f1f2f9d9c11 --start --watch`,

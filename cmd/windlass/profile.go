@@ -213,8 +213,8 @@ func newProfileUse(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "use NAME",
 		Short: "Choose the profile that is used when none is named",
-		Long: `Choose the profile that is used when neither --profile nor WINDLASS_PROFILE names one. --none takes the choice back.
-It is kept beside the profiles.`,
+		Long: `Choose the profile for commands without --profile and WINDLASS_PROFILE. --none takes the choice
+back. The file of the choice is beside the profiles.`,
 		Example: "  windlass profile use north\n  windlass profile use --none",
 	}
 	cmd.Flags().BoolVar(&none, "none", false, "use no profile any more")
@@ -254,8 +254,9 @@ func newProfileList(c *cli) *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
 		Short: "List the profiles",
-		Long: `List the profiles: APIs that --profile NAME, or WINDLASS_PROFILE, chooses among. They are kept in profiles.yaml in
-the directory windlass of your configuration (~/.config), or in the file that WINDLASS_PROFILES names.`,
+		Long: `List the profiles. A profile is an API, which --profile NAME or WINDLASS_PROFILE chooses. The
+profiles are in profiles.yaml in the directory windlass of your configuration (~/.config), or in the file that
+WINDLASS_PROFILES names.`,
 		Example: "  windlass profile list",
 		Args:    exactly(),
 		RunE: func(*cobra.Command, []string) error {

@@ -54,6 +54,9 @@ func (c *cli) printRendered(document []byte) error {
 	}
 	var b bytes.Buffer
 	if err := c.render(&b, v); err != nil {
+		if object, _ := v.(map[string]any); len(object) == 1 && object["items"] != nil {
+			return fmt.Errorf("print by the template: %w. A template finds the resources of a list in .items", err)
+		}
 		return fmt.Errorf("print by the template: %w", err)
 	}
 	if b.Len() > 0 && !bytes.HasSuffix(b.Bytes(), []byte("\n")) {

@@ -55,8 +55,8 @@ func requestSkeleton(v *vnfpkg.Vnfd, f *vnfpkg.Flavour, heat []vnfpkg.HeatParame
 	s.line(0, "# An InstantiateVnfRequest for the flavour %s of %s %s, for version %d of the API.", f.ID, v.ProductName,
 		v.SoftwareVersion, version)
 	s.line(0, "# The VNFD is %s.", v.ID)
-	s.line(0, "# Replace what begins with %s. What is in comments may be given; it is shown with its default, if it has one.",
-		unreplaced)
+	s.line(0, "# Replace every value that begins with %s.", unreplaced)
+	s.line(0, "# Parameters in comments are optional; a comment shows the default, if there is one.")
 	s.line(0, "flavourId: %q", f.ID)
 	s.levels()
 	s.links()
@@ -99,7 +99,7 @@ func (s *skeleton) links() {
 	if len(external) == 0 {
 		return
 	}
-	s.line(0, "# External networks: each has the connection points that are on it. Networks may be several.")
+	s.line(0, "# External networks, each with its connection points. There may be several.")
 	s.line(0, "extVirtualLinks:")
 	s.line(1, "- id: external")
 	s.line(2, "resourceId: %q # the VIM's name or id of the network", placeholder("network"))
@@ -141,7 +141,7 @@ func (s *skeleton) vims() {
 	if s.flavour.Hybrid {
 		kinds = []lcm.VimKind{lcm.VimKindFor(false), lcm.VimKindFor(true)}
 	}
-	s.line(0, "vimConnectionInfo: # 'windlass vim list' shows the VIMs; without this the default one is taken")
+	s.line(0, "vimConnectionInfo: # 'windlass vim list' shows the VIMs; without this Windlass takes the default VIM")
 	for _, k := range kinds {
 		id := fmt.Sprintf("%q", placeholder("name or id of "+k.Name))
 		if s.version == 1 {

@@ -80,7 +80,7 @@ func (c *cli) idOf(ctx context.Context, of naming, word string) (string, error) 
 	}
 	switch len(fits) {
 	case 0:
-		return "", fmt.Errorf("there is no %s %q; '%s' shows those there are", of.kind, word, of.list)
+		return "", fmt.Errorf("there is no %s %q; '%s' shows them all", of.kind, word, of.list)
 	case 1:
 		return fits[0].id, nil
 	}
@@ -212,8 +212,7 @@ func (c *cli) vnfdNamed(ctx context.Context, word string) (string, error) {
 	})
 	switch len(fits) {
 	case 0:
-		return "", fmt.Errorf("no package on board has the VNFD or the product %q; 'windlass package list' shows those there "+
-			"are", word)
+		return "", fmt.Errorf("no package on board has the VNFD or the product %q; 'windlass package list' shows them all", word)
 	case 1:
 		return fits[0].VnfdID, nil
 	}

@@ -164,7 +164,7 @@ func TestVnfTerminate_isForcefulUnlessATimeIsGiven(t *testing.T) {
 func TestDelete_confirmsEachOne(t *testing.T) {
 	assert.Equal(t, "VNF instance "+vnfID+" is deleted.\n", windlass(t, resources(), "vnf", "delete", vnfID).out)
 	assert.Equal(t, "VIM north is deleted.\n", windlass(t, resources(), "vim", "delete", "north").out)
-	assert.Equal(t, "windlass: There is no VIM \"south\"; 'windlass vim list' shows those there are.\n",
+	assert.Equal(t, "windlass: There is no VIM \"south\"; 'windlass vim list' shows them all.\n",
 		windlass(t, resources(), "vim", "delete", "south").err)
 }
 

@@ -14,7 +14,7 @@ type leavers struct {
 
 func (l *leavers) addChoiceFlags(cmd *cobra.Command) {
 	cmd.Flags().StringSliceVar(&l.vnfcs, "vnfc", nil,
-		"the VNFCs that go, by `ID,...` or by the name of their node; there must be as many as go")
+		"the VNFCs that go, by `ID,...` or by the name of their node, exactly as many as go")
 	cmd.Flags().StringVar(&l.policy, "policy", "",
 		"which VNFCs go, after those out of order: `newest` (the default) or oldest first")
 }
@@ -41,9 +41,9 @@ func newVnfScale(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "scale ID --aspect A --out N | --in N",
 		Short: "Scale a VNF instance out or in by steps of an aspect",
-		Long: `Scale an aspect of a VNF instance out or in by a number of steps; 'windlass vnf show' has the aspects and where
-they stand. Scaling in takes VNFCs that are out of order first, then the newest; --vnfc names them instead.
---plan shows which ones these are now.`,
+		Long: `Scale an aspect of a VNF instance out or in by a number of steps; 'windlass vnf show' has the
+aspects and their levels. Scaling in first takes VNFCs that do not work, then the newest; --vnfc names others
+instead. --plan shows which VNFCs would go now.`,
 		Example: `  windlass vnf scale 1f9d3a52-0c1e-4f60-8a3f-6f1f2f9d9c11 --aspect worker_instance --out 2 --watch
   windlass vnf scale 1f9d3a52-0c1e-4f60-8a3f-6f1f2f9d9c11 --aspect worker_instance --in 1 --plan
   windlass vnf scale 1f9d3a52-0c1e-4f60-8a3f-6f1f2f9d9c11 --aspect worker_instance --in 1 --vnfc worker-3f2a91c0`,
@@ -81,8 +81,8 @@ func newVnfScaleToLevel(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "scale-to-level ID --level L | --aspect A=N,...",
 		Short: "Scale a VNF instance to an instantiation level, or aspects to scale levels",
-		Long: `Scale a VNF instance to an instantiation level of its VNFD, or some of its aspects each to a scale level. Some
-may grow while others shrink: new VNFCs are there before others go.`,
+		Long: `Scale a VNF instance to an instantiation level of its VNFD, or some of its aspects each to a scale
+level. Some aspects may grow while others shrink: Windlass makes the new VNFCs before it removes others.`,
 		Example: `  windlass vnf scale-to-level 1f9d3a52-0c1e-4f60-8a3f-6f1f2f9d9c11 --level instantiation_level_2 --watch
   windlass vnf scale-to-level 1f9d3a52-0c1e-4f60-8a3f-6f1f2f9d9c11 --aspect master_instance=1,worker_instance=8 --plan`,
 		Args: exactly("ID"),

@@ -49,13 +49,13 @@ func (f *listFlags) addListFlags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.sortBy, "sort-by", "",
 		"`attribute` or column by which to sort, such as age or vnfInstanceName; with a - before it the other way round")
 	cmd.Flags().BoolVar(&f.noHeaders, "no-headers", false, "leave the first line of the table out")
-	cmd.Flags().BoolVarP(&f.watch, "watch", "w", false, "go on and show what changes, until it is interrupted")
+	cmd.Flags().BoolVarP(&f.watch, "watch", "w", false, "continue to show changes until you press Ctrl-C")
 }
 
 // addFilterFlags is for lists that the API filters.
 func (f *listFlags) addFilterFlags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.filter, "filter", "",
-		"`expression` of SOL013 clause 5.2 that what is listed meets, such as (cont,vnfInstanceName,edge)")
+		"`expression` of SOL013 clause 5.2 that the listed resources meet, such as (cont,vnfInstanceName,edge)")
 }
 
 // relistEvery is how often a terminal's list is read again for --watch.
@@ -231,7 +231,7 @@ func sortEntries[T any](entries []entry[T], by string, t table[T]) error {
 		return err
 	}
 	if len(entries) > 0 && !slices.ContainsFunc(entries, func(e entry[T]) bool { return key(e) != nil }) {
-		return fmt.Errorf("--sort-by: nothing in the list has %q. Columns are %s; an attribute is named with its path, as -o json "+
+		return fmt.Errorf("--sort-by: nothing in the list has %q. Columns are %s; name an attribute by its path, as -o json "+
 			"shows it", by, strings.Join(t.names(), ", "))
 	}
 	slices.SortStableFunc(entries, func(a, b entry[T]) int {

@@ -70,7 +70,7 @@ const accountVariable = "WINDLASS_PACKAGE_PASSWORD"
 
 func (s *source) addSourceFlags(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&s.uri, "uri", "", "`URI` that Windlass fetches the archive from, in place of a file")
+	flags.StringVar(&s.uri, "uri", "", "`URI` of the archive, which Windlass fetches, in place of a file")
 	flags.StringVar(&s.user, "user", "",
 		"`name` of the account at that place; its password is in "+accountVariable+" or --password-file")
 	flags.StringVar(&s.passwordFile, "password-file", "", "`file` with the password of that account")

@@ -43,7 +43,7 @@ func newVimRegister(c *cli) *cobra.Command {
 		Use:   "register NAME {--config FILE | --kubeconfig FILE}",
 		Short: "Register an OpenStack or a Kubernetes cluster",
 		Long: `Register a VIM. FILE is YAML, in the form that "openstack vim register --config-file" takes; "-" is
-standard input. Its credentials are sealed before they are stored.
+standard input. Windlass seals the credentials before it stores them.
 
   type: openstack                      type: kubernetes
   auth_url: http://cloud:5000/v3       auth_url: https://cluster:6443
@@ -159,8 +159,8 @@ func newVimUpdate(c *cli) *cobra.Command {
 		Use:   "update NAME|ID [--config FILE] [--name N] [--description D] [--default=true|false]",
 		Short: "Change the credentials, the name or the description of a VIM",
 		Long: `Change a VIM. Properties that you do not give stay as they are. FILE is YAML as for 'windlass vim
-register'; it may have only some of the credentials. Windlass tries them against the VIM before it replaces the present
-ones. VNFs may use the VIM meanwhile. You cannot change its type and its address: register another VIM.`,
+register'; it may have only some of the credentials. Windlass tries them against the VIM before it replaces the
+present ones. VNFs may use the VIM meanwhile. You cannot change its type and its address: register another VIM.`,
 		Example: `  windlass vim update north --config new-password.yaml
   windlass vim update north --name south --default=false`,
 		Args: exactly("NAME or ID"),
@@ -274,7 +274,7 @@ func (c *cli) findVim(cmd *cobra.Command, nameOrID string) (json.RawMessage, err
 	}
 	i := slices.IndexFunc(vims, func(v vim) bool { return v.ID == id })
 	if i < 0 {
-		return nil, fmt.Errorf("there is no VIM %q; 'windlass vim list' shows those there are", nameOrID)
+		return nil, fmt.Errorf("there is no VIM %q; 'windlass vim list' shows them all", nameOrID)
 	}
 	return answer.Vims[i], nil
 }

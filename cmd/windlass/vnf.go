@@ -120,11 +120,11 @@ func newVnfInstantiate(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "instantiate ID REQUEST",
 		Short: "Instantiate a VNF instance with a request of SOL003",
-		Long: `Instantiate a VNF instance. REQUEST is a JSON or YAML file with an InstantiateVnfRequest of SOL003, "-"
-for standard input; 'windlass package request' prints one to begin with. --vim, --set and --set-file change the request
-before it is sent. So one file serves several sites, and needs no passwords. A vimId may be the name of a VIM. Replace
-every value that begins with REPLACE- first. The command returns when the operation has begun. With --watch or --wait it
-returns when the operation has ended.`,
+		Long: `Instantiate a VNF instance. REQUEST is a JSON or YAML file with an InstantiateVnfRequest of SOL003,
+"-" for standard input; 'windlass package request' prints one to begin with. --vim, --set and --set-file change the
+request before the command sends it. So you can use one file for several sites, and need no passwords in it. A vimId
+may be the name of a VIM. Replace every value that begins with REPLACE- first. The command returns when the
+operation has begun. With --watch or --wait it returns when the operation has ended.`,
 		Example: `  windlass vnf instantiate edge-1 request.json --watch
   windlass vnf instantiate edge-1 request.json --vim north --set instantiationLevelId=instantiation_level_2 --plan
   windlass vnf instantiate edge-1 request.json --wait --timeout 30m \
@@ -176,8 +176,8 @@ func newVnfChangePackage(c *cli) *cobra.Command {
 		Use:   "change-package ID REQUEST",
 		Short: "Roll a VNF instance of containers over to another VNF package",
 		Long: `Roll a VNF instance of containers over to another VNF package. REQUEST is a JSON file with a
-ChangeCurrentVnfPkgRequest of SOL003 v3.3.1, "-" for standard input; parameters that it does not name stay as they are.
-The command uses version 2 of the API, whatever --lcm-version says.`,
+ChangeCurrentVnfPkgRequest of SOL003 v3.3.1, "-" for standard input; parameters that it does not name stay as they
+are. The command uses version 2 of the API, whatever --lcm-version says.`,
 		Example: `  windlass vnf change-package 1f9d3a52-0c1e-4f60-8a3f-6f1f2f9d9c11 package.json --plan
   windlass vnf change-package 1f9d3a52-0c1e-4f60-8a3f-6f1f2f9d9c11 package.json --watch`,
 		Args: exactly("ID", "REQUEST"),
@@ -202,10 +202,11 @@ func newVnfTerminate(c *cli) *cobra.Command {
 		Use:   "terminate ID",
 		Short: "Terminate a VNF instance and delete its resources",
 		Long: `Terminate a VNF instance and delete its resources. Windlass deletes them at once. With --graceful it
-shuts the servers down first, so their programs end in order. It deletes a server that is not off in time as it is.
+shuts the servers down first, so their programs end in order. After that time it deletes every server, also if it is
+not off.
 
---leftovers is for an instance whose INSTANTIATE was declared FAILED ('windlass op fail'): it is not instantiated, but
-some of its resources are still there. Windlass deletes them at once.`,
+--leftovers is for an instance whose INSTANTIATE you have declared FAILED ('windlass op fail'). The instance is not
+instantiated, but some of its resources are still there. Windlass deletes them at once.`,
 		Example: "  windlass vnf terminate 1f9d3a52-0c1e-4f60-8a3f-6f1f2f9d9c11 --graceful 120 --watch\n" +
 			"  windlass vnf terminate edge-1 --leftovers --watch",
 		Args: exactly("ID"),
@@ -213,7 +214,7 @@ some of its resources are still there. Windlass deletes them at once.`,
 	how.addMannerFlags(cmd)
 	cmd.Flags().IntVar(&timeout, "graceful", 0,
 		"shut the servers down first, and wait for them for up to so many `seconds`")
-	cmd.Flags().BoolVar(&leftovers, "leftovers", false, "delete the resources of an INSTANTIATE that was declared FAILED")
+	cmd.Flags().BoolVar(&leftovers, "leftovers", false, "delete the resources of an INSTANTIATE that you have declared FAILED")
 	cmd.Flags().BoolVar(&vnfs, "terminate-vnfs", false, "first terminate the VNFs that are on this cluster")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if leftovers {

@@ -27,9 +27,9 @@ const (
 func newVnfDescribe(c *cli) *cobra.Command {
 	return &cobra.Command{
 		Use:   "describe ID",
-		Short: "Show all that is known of a VNF instance: what 'show' has, operations, parameters, events",
-		Long: `Show all that is known of a VNF instance: what 'windlass vnf show' has, its last operations with their errors, the
-parameters with which it was instantiated, without secrets, and what the last operation has done, step by step.`,
+		Short: "Show all about a VNF instance: nodes, operations, parameters, events",
+		Long: `Show all about a VNF instance: the output of 'windlass vnf show', its last operations with their
+errors, the parameters of its instantiation without secrets, and the steps of its last operation.`,
 		Example: "  windlass vnf describe edge-1\n  windlass vnf describe edge-1 -o yaml",
 		Args:    exactly("ID"),
 		RunE: func(cmd *cobra.Command, args []string) error {

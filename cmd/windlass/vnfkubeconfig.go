@@ -13,10 +13,10 @@ func newVnfKubeconfig(c *cli) *cobra.Command {
 	var lifetime time.Duration
 	cmd := &cobra.Command{
 		Use:   "kubeconfig ID",
-		Short: "Print a kubeconfig for the cluster that a VNF instance is",
-		Long: `Print a kubeconfig for the cluster that a VNF instance is. Its credential is new, and made for this call.
-With it a client can do everything in the cluster until --duration is over. Nobody can revoke it before. The audit shows
-who asked for it. The cluster must be registered as a VIM: the last step of its instantiation does so.`,
+		Short: "Print a kubeconfig for the cluster of a VNF instance",
+		Long: `Print a kubeconfig for the cluster of a VNF instance. Every call makes a new credential. With it a
+client can do everything in the cluster until --duration is over. Nobody can revoke it before. The audit shows who
+asked for it. The cluster must be registered as a VIM: the last step of its instantiation does so.`,
 		Example: `  (umask 077; windlass vnf kubeconfig edge-1 > edge-1.kubeconfig); kubectl --kubeconfig edge-1.kubeconfig get nodes
   windlass vnf kubeconfig edge-1 --duration 10m`,
 		Args: exactly("ID"),

@@ -61,8 +61,8 @@ func newVnfList(c *cli) *cobra.Command {
 		Use:     "list",
 		Aliases: []string{"ls"},
 		Short:   "List the VNF instances, with their last operation, drift and age",
-		Long: `List the VNF instances, each with its last operation, how many differences the last check for drift has found, and its
-age. -l chooses by metadata, --filter by anything that the API can filter by.`,
+		Long: `List the VNF instances, each with its last operation, the number of differences that the last drift
+check has found, and its age. -l chooses by metadata, --filter by every attribute that the API can filter by.`,
 		Example: "  windlass vnf list\n  windlass vnf list -l site=north,rack!=7 --sort-by -age\n  windlass vnf list -w\n" +
 			"  windlass vnf list --filter '(eq,instantiationState,INSTANTIATED)' -o jsonpath='{.items[*].id}'",
 		Args: exactly(),

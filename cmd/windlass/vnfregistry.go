@@ -16,10 +16,10 @@ func newVnfRegistry(c *cli) *cobra.Command {
 	var onlyCA bool
 	cmd := &cobra.Command{
 		Use:   "registry ID",
-		Short: "Show how clusters connect to a VNF that is a registry of images",
-		Long: `Show how clusters connect to a VNF that is a registry of images, with the certificate of the CA that Windlass has made for
-it. With --json it is the parameter private_registry_connection_info of a cluster; add a user and a password where the registry
-wants them. --ca prints the CA's certificate alone, in PEM.`,
+		Short: "Show the parameters with which clusters connect to a registry of images",
+		Long: `Show the parameters with which clusters connect to a registry of images, and the certificate of its
+CA. With --json this is the parameter private_registry_connection_info of a cluster; add a user and a password if
+the registry requires them. --ca prints the CA's certificate alone, in PEM.`,
 		Example: `  windlass vnf registry 1f9d3a52-0c1e-4f60-8a3f-6f1f2f9d9c11 --json
   windlass vnf registry 1f9d3a52-0c1e-4f60-8a3f-6f1f2f9d9c11 --ca > ca.crt`,
 		Args: exactly("ID"),

@@ -20,9 +20,9 @@ func newVnfShow(c *cli) *cobra.Command {
 		Use:     "show ID",
 		Aliases: []string{"get"},
 		Short:   "Show one VNF instance: nodes, endpoint, last operation, drift, and what to do next",
-		Long: `Show one VNF instance: where its cluster answers, its nodes with their addresses and which of them holds the virtual IP,
-the last operation, what the last check for drift has found, and what to do next. ID may be the name of the instance, or the
-beginning of its id.`,
+		Long: `Show one VNF instance: the endpoint of its cluster, its nodes with their addresses, the holder of
+the virtual IP, the last operation, the result of the last drift check, and the next command to give. ID may be the
+name of the instance, or the beginning of its id.`,
 		Example: "  windlass vnf show edge-1\n  windlass vnf show 1f9d -o json",
 		Args:    exactly("ID"),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -26,9 +26,9 @@ func newOpWatch(c *cli) *cobra.Command {
 	return &cobra.Command{
 		Use:   "watch ID",
 		Short: "Follow an operation live, step by step and node by node",
-		Long: `Follow an operation until it ends or needs a decision. On a terminal the list of steps is redrawn in place;
-otherwise every change is a line. Exit codes: 0 completed, 3 in FAILED_TEMP and waiting for retry, rollback or
-fail, 1 anything else.`,
+		Long: `Follow an operation until it ends or needs a decision. On a terminal the command draws the list of
+steps again in place; otherwise it prints a line for every change. Exit codes: 0 completed, 3 in FAILED_TEMP and
+waiting for retry, rollback or fail, 1 anything else.`,
 		Example: "  windlass op watch 6f0ab2d1-93c4-4c86-b0a5-0b9a4f5c8a37",
 		Args:    exactly("ID"),
 		RunE: func(cmd *cobra.Command, args []string) error {
