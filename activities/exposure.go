@@ -16,10 +16,10 @@ import (
 // FindServicesOutput is what is exposed, and where.
 type FindServicesOutput struct {
 	Services []lcm.ExposedService `json:"services,omitempty"`
-	// Balancers are the load balancers that the request names; Unnamed are the others before the cluster, which share the
-	// traffic with them. Former were named when the VNF was instantiated, and are before the cluster no more.
+	// Balancers are load balancers as the request names them. OfCluster are those that Windlass knows as the cluster's, and
+	// Former were named when the VNF was instantiated, and are before the cluster no more.
 	Balancers lcm.Nodes `json:"balancers,omitempty"`
-	Unnamed   lcm.Nodes `json:"unnamed,omitempty"`
+	OfCluster lcm.Nodes `json:"ofCluster,omitempty"`
 	Former    lcm.Nodes `json:"former,omitempty"`
 }
 
@@ -70,8 +70,8 @@ type ExposeServicesInput struct {
 	// Hide takes the Services away. PassOver leaves a load balancer as it is that does not answer.
 	Hide     bool `json:"hide,omitempty"`
 	PassOver bool `json:"passOver,omitempty"`
-	// Unnamed is set for a load balancer that the request does not name: a script of the package is not for it.
-	Unnamed bool `json:"unnamed,omitempty"`
+	// OfCluster is set for one that operations of the cluster know: it is reached as they do.
+	OfCluster bool `json:"ofCluster,omitempty"`
 	// Former is set for one that is before the cluster no more: whoever has its address now need not let Windlass in.
 	Former bool `json:"former,omitempty"`
 }
@@ -104,11 +104,15 @@ func (n *Nodes) ExposeServices(ctx context.Context, in ExposeServicesInput) (out
 
 // expose runs Windlass's own script and, where that says so, the package's.
 func (n *Nodes) expose(ctx context.Context, vnf VnfContext, exposure *nodeport.Exposure, in ExposeServicesInput) error {
-	found, err := n.runOn(ctx, in.NodeInput, task{
+	reach := n.Reach
+	if in.OfCluster {
+		reach.Hosts = n.Before
+	}
+	found, err := reach.runOn(ctx, in.NodeInput, task{
 		script: scripts.ExposeServices{Owner: string(vnf.Instance.ID), Ports: in.ports(), Timeout: exposureWait}, limit: exposureLimit,
 	})
-	if err != nil || found.Get("ours") != "no" || in.Unnamed {
-		return err
+	if err != nil || found.Get("ours") != "no" || in.OfCluster && !names(exposure, in.Node) {
+		return err // the package's script is for those that the request names
 	}
 	path := exposure.Params.ScriptPath
 	if path == "" {
@@ -119,7 +123,7 @@ func (n *Nodes) expose(ctx context.Context, vnf VnfContext, exposure *nodeport.E
 	if err != nil || len(in.Services) == 0 {
 		return err
 	}
-	_, err = n.runOn(ctx, in.NodeInput, task{
+	_, err = reach.runOn(ctx, in.NodeInput, task{
 		script: scripts.RunExposureScript{Services: in.arguments(), Add: !in.Hide}, limit: exposureLimit, foreign: true,
 		stdin: scripts.Stdin(scripts.Input{Name: "script", Value: strings.ReplaceAll(string(text), "\r\n", "\n")}),
 	})

@@ -5,7 +5,6 @@ import (
 	"hash/crc32"
 	"net"
 	"slices"
-	"strconv"
 
 	"github.com/windlass-nfv/windlass/internal/driver/nodeport"
 	"github.com/windlass-nfv/windlass/internal/lcm"
@@ -36,25 +35,26 @@ func (i *Infrastructure) findBalancers(
 			return err
 		}
 	}
+	asNamed := vnf.OpOcc.Operation == lcm.OpInstantiate
 	for _, node := range named {
-		if len(now) == 0 || vnf.OpOcc.Operation == lcm.OpInstantiate || slices.ContainsFunc(now, hasAddress(node.Address)) {
+		switch known := slices.ContainsFunc(now, hasAddress(node.Address)); {
+		case len(now) == 0 || asNamed: // what is wrong in a request is told
 			out.Balancers = append(out.Balancers, node)
-			continue
+		case !known:
+			out.Former = append(out.Former, node)
 		}
-		out.Former = append(out.Former, node)
 	}
-	port := strconv.Itoa(exposure.Params.Balancer.Port)
 	for _, node := range now {
-		has := func(n lcm.Node) bool { return hasAddress(n.Address)(node) }
-		if slices.ContainsFunc(named, has) {
-			continue
+		if !asNamed || !names(exposure, node) {
+			out.OfCluster = append(out.OfCluster, node)
 		}
-		if _, _, err := net.SplitHostPort(node.SSHAddress); err != nil {
-			node.SSHAddress = net.JoinHostPort(node.SSHAddress, port)
-		}
-		out.Unnamed = append(out.Unnamed, node)
 	}
 	return nil
+}
+
+// names tells whether the request names a load balancer of the cluster, by one of its addresses.
+func names(exposure *nodeport.Exposure, node lcm.Node) bool {
+	return slices.ContainsFunc(exposure.Params.Balancer.All(), func(address string) bool { return hasAddress(address)(node) })
 }
 
 // hasAddress tells whether a load balancer is reached at an address, or has it.

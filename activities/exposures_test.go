@@ -51,17 +51,18 @@ func TestFindServices_knowsTheLoadBalancersOfItsCluster(t *testing.T) {
 	}
 	pair := lcm.Nodes{at("31", "10.0.0.31", "192.0.2.31"), at("32", "10.0.0.32", "10.0.0.32")}
 	for name, c := range map[string]struct {
-		named                    []string
-		now                      lcm.Nodes
-		operation                lcm.Operation
-		balancers, unnamed, gone []string
+		named                      []string
+		now                        lcm.Nodes
+		operation                  lcm.Operation
+		balancers, cluster, former []string
 	}{
 		"none are recorded":          {[]string{"10.0.0.31"}, nil, lcm.OpTerminate, []string{"10.0.0.31:2222"}, nil, nil},
-		"one of a pair is named":     {[]string{"10.0.0.31"}, pair, lcm.OpTerminate, []string{"10.0.0.31:2222"}, []string{"10.0.0.32:2222"}, nil},
-		"by its floating address":    {[]string{"192.0.2.31"}, pair, lcm.OpInstantiate, []string{"192.0.2.31:2222"}, []string{"10.0.0.32:2222"}, nil},
-		"both are named":             {[]string{"10.0.0.32", "10.0.0.31"}, pair, lcm.OpHeal, []string{"10.0.0.32:2222", "10.0.0.31:2222"}, nil, nil},
-		"a heal gave other ones":     {[]string{"10.0.0.30"}, pair, lcm.OpTerminate, nil, []string{"192.0.2.31:2222", "10.0.0.32:2222"}, []string{"10.0.0.30:2222"}},
-		"one before another cluster": {[]string{"10.0.0.30"}, pair, lcm.OpInstantiate, []string{"10.0.0.30:2222"}, []string{"192.0.2.31:2222", "10.0.0.32:2222"}, nil},
+		"one of a pair is named":     {[]string{"10.0.0.31"}, pair, lcm.OpInstantiate, []string{"10.0.0.31:2222"}, []string{"10.0.0.32"}, nil},
+		"by its floating address":    {[]string{"192.0.2.31"}, pair, lcm.OpInstantiate, []string{"192.0.2.31:2222"}, []string{"10.0.0.32"}, nil},
+		"one was named":              {[]string{"10.0.0.31"}, pair, lcm.OpTerminate, nil, []string{"192.0.2.31", "10.0.0.32"}, nil},
+		"both were named":            {[]string{"10.0.0.32", "10.0.0.31"}, pair, lcm.OpHeal, nil, []string{"192.0.2.31", "10.0.0.32"}, nil},
+		"a heal gave other ones":     {[]string{"10.0.0.30"}, pair, lcm.OpTerminate, nil, []string{"192.0.2.31", "10.0.0.32"}, []string{"10.0.0.30:2222"}},
+		"one before another cluster": {[]string{"10.0.0.30"}, pair, lcm.OpInstantiate, []string{"10.0.0.30:2222"}, []string{"192.0.2.31", "10.0.0.32"}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, _, _, output := newSite(t, 1, 0, nil)
@@ -77,8 +78,8 @@ func TestFindServices_knowsTheLoadBalancersOfItsCluster(t *testing.T) {
 				out := must(t, infra.FindServices, deploymentInput())
 				assert.Equal(t, []int{30080}, out.Ports())
 				assert.Equal(t, c.balancers, sshAddresses(out.Balancers))
-				assert.Equal(t, c.unnamed, sshAddresses(out.Unnamed))
-				assert.Equal(t, c.gone, sshAddresses(out.Former))
+				assert.Equal(t, c.cluster, sshAddresses(out.OfCluster))
+				assert.Equal(t, c.former, sshAddresses(out.Former))
 			}
 		})
 	}
@@ -91,17 +92,28 @@ func sshAddresses(list lcm.Nodes) (out []string) {
 	return out
 }
 
-func TestExposeServices_runsNoScriptOfThePackageOnALoadBalancerThatIsNotNamed(t *testing.T) {
+// A load balancer of the cluster is reached as the cluster reaches it. The package's script is for those that are named.
+func TestExposeServices_reachesTheClustersLoadBalancersAsTheClusterDoes(t *testing.T) {
 	fake, nodes, in := exposedSite(t, "Scripts/configure_lb.sh")
 	fake.replies["expose-services"] = results("ours", "no")
-	in.Unnamed = true
+	nodes.Before, nodes.Hosts = nodes.Hosts, nil // nobody may log in with the request's credentials
+	in.OfCluster, in.Hide = true, true
+	named := in.Node.Address
+	in.Node.Address, in.Node.SSHAddress = "10.0.0.32", "10.0.0.32"
 	for range 2 {
 		must(t, nodes.ExposeServices, in)
 	}
+	require.Len(t, fake.ran, 2)
 	for _, cmd := range fake.ran {
 		name, _ := readScript(cmd.Script)
 		assert.Equal(t, "expose-services", name)
 	}
+	in.Node.Address = named
+	must(t, nodes.ExposeServices, in)
+	require.Len(t, fake.ran, 4)
+	name, params := readScript(fake.ran[3].Script)
+	assert.Equal(t, "run-exposure-script", name)
+	assert.Equal(t, "False", params["ADD"])
 }
 
 // What was a load balancer may be another server now, at the same address.

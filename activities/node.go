@@ -19,8 +19,10 @@ import (
 // Nodes makes VMs ready to become nodes of a cluster.
 type Nodes struct {
 	Reach
-	// Exposures is nil where no VNF is on a cluster.
+	// Exposures is nil where no VNF is on a cluster. Before logs in to the load balancers of the cluster on which the VNF
+	// of an operation is.
 	Exposures Exposures
+	Before    Hosts
 }
 
 // NodeInput names the node to work on.

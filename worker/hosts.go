@@ -68,6 +68,27 @@ func (h *hosts) Dial(ctx context.Context, id lcm.OpOccID, node lcm.Node) (activi
 	return host, nil
 }
 
+// hostsBefore logs in to the load balancers before the cluster on which the VNF of an operation is: as operations of the
+// cluster do, whose credentials and host keys these are.
+type hostsBefore struct{ *hosts }
+
+// Dial implements activities.Hosts.
+func (h hostsBefore) Dial(ctx context.Context, id lcm.OpOccID, node lcm.Node) (activities.Host, error) {
+	cluster, err := h.operations.ClusterBelow(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	drivers, err := cluster.Drivers()
+	if err != nil {
+		return nil, err
+	}
+	on, err := h.operations.ServersVim(ctx, cluster)
+	if err != nil {
+		return nil, err
+	}
+	return h.dial(ctx, cluster.Instance.ID, drivers, on, node)
+}
+
 // dial logs in to a node of an instance as one of its drivers says.
 func (h *hosts) dial(
 	ctx context.Context, inst lcm.VnfInstanceID, drivers []lifecycle.Driver, on lcm.Vim, node lcm.Node,

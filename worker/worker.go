@@ -249,7 +249,7 @@ func activityStructs(
 			Sites: &sites{operations: ops, hosts: login, vims: open}, Records: o.Store, Starter: o.Starter,
 			Metrics: o.DriftMetrics,
 		},
-		&activities.Nodes{Reach: reach, Exposures: known},
+		&activities.Nodes{Reach: reach, Exposures: known, Before: hostsBefore{login}},
 		&activities.Cluster{Reach: reach, Drains: o.Store, Servers: login},
 		&activities.Storage{Reach: reach},
 		&activities.Ansible{Reach: reach, Keys: o.Store, SSHPort: login.sshPort},

@@ -63,8 +63,8 @@ func (e *exposureWork) serve(
 	if err := e.each(ctx, found.Balancers, found, in); err != nil {
 		return err
 	}
-	in.Unnamed = true
-	return e.each(ctx, found.Unnamed, found, in)
+	in.OfCluster = true
+	return e.each(ctx, found.OfCluster, found, in)
 }
 
 // serveFormer is for load balancers of the request that are before the cluster no more, as far as they are there.

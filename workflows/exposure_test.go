@@ -24,8 +24,8 @@ func TestTerminate_hidesServicesOnAllLoadBalancers(t *testing.T) {
 		dead string
 		done []string
 	}{
-		"all answer":  {"", []string{"named", "unnamed", "former"}},
-		"one is gone": {"named", []string{"passed named", "unnamed", "former"}},
+		"all answer":  {"", []string{"named", "other", "former"}},
+		"one is gone": {"named", []string{"passed named", "other", "former"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -35,7 +35,7 @@ func TestTerminate_hidesServicesOnAllLoadBalancers(t *testing.T) {
 			env.RegisterActivityWithOptions(func(context.Context, activities.DeploymentInput) (activities.FindServicesOutput, error) {
 				node := func(name string) lcm.Nodes { return lcm.Nodes{{Name: name, Role: lcm.LoadBalancer}} }
 				return activities.FindServicesOutput{
-					Balancers: node("named"), Unnamed: node("unnamed"), Former: node("former"),
+					Balancers: node("named"), OfCluster: node("other"), Former: node("former"),
 				}, nil
 			}, activity.RegisterOptions{Name: "FindServices"})
 			var done []string
@@ -43,7 +43,7 @@ func TestTerminate_hidesServicesOnAllLoadBalancers(t *testing.T) {
 				in activities.ExposeServicesInput,
 			) (out activities.ExposeServicesOutput, err error) {
 				require.True(t, in.Hide)
-				require.Equal(t, in.Node.Name == "unnamed", in.Unnamed)
+				require.Equal(t, in.Node.Name == "other", in.OfCluster)
 				require.Equal(t, in.Node.Name == "former", in.Former)
 				what := in.Node.Name
 				if c.dead == what {

@@ -43,6 +43,26 @@ func (r *Resolver) Gone(ctx context.Context, id lcm.VnfInstanceID) (bool, error)
 
 // BalancersBefore implements activities.Exposures.
 func (r *Resolver) BalancersBefore(ctx context.Context, id lcm.OpOccID) (lcm.Nodes, error) {
+	inst, err := r.clusterBelow(ctx, id)
+	if err != nil || inst == nil {
+		return nil, err
+	}
+	return inst.Instantiated.Balancers, nil
+}
+
+// ClusterBelow is the cluster on which the VNF of an operation is, NotFound where that is no VNF.
+func (r *Resolver) ClusterBelow(ctx context.Context, id lcm.OpOccID) (*Operation, error) {
+	inst, err := r.clusterBelow(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	if inst == nil {
+		return nil, lcm.Errorf(lcm.KindNotFound, "The cluster on which the VNF is has been terminated meanwhile.")
+	}
+	return r.Of(ctx, lcm.VnfLcmOpOcc{VnfInstanceID: inst.ID})
+}
+
+func (r *Resolver) clusterBelow(ctx context.Context, id lcm.OpOccID) (*lcm.VnfInstance, error) {
 	o, err := r.Load(ctx, id)
 	if err != nil {
 		return nil, err
@@ -57,7 +77,7 @@ func (r *Resolver) BalancersBefore(ctx context.Context, id lcm.OpOccID) (lcm.Nod
 			return nil, err
 		}
 		if inst != nil && inst.ProjectID == o.Instance.ProjectID {
-			return inst.Instantiated.Balancers, nil
+			return inst, nil
 		}
 	}
 	return nil, nil

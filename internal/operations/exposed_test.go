@@ -55,6 +55,8 @@ func TestBalancersBefore_areThoseOfTheCluster(t *testing.T) {
 	require.Empty(t, found(claimed), "the instance is no cluster")
 	op := on(ofHome, true)
 	require.Equal(t, pair, found(op))
+	_, err := o.ClusterBelow(ctx, claimed)
+	require.True(t, lcm.Is(err, lcm.KindNotFound), "%v", err)
 	require.Empty(t, found(claimed), "the instance is the cluster of another VIM")
 	foreign := on(nil, false)
 	require.Empty(t, found(foreign))
