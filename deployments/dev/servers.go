@@ -85,8 +85,10 @@ func (t *tree) serverSettings() []string {
 		"WINDLASS_API_CODEC_ORIGINS=" + strings.Join(t.webUIOrigins(), ","),
 		"WINDLASS_KEYS_FILE=" + t.keyFile(),
 		"WINDLASS_WORKER_METRICS=" + t.opts.WorkerMetrics,
+	}
+	if os.Getenv("WINDLASS_SHUTDOWN_GRACE") == "" {
 		// Ctrl-C should not take long; activities that have not ended go on at the next start.
-		"WINDLASS_SHUTDOWN_GRACE=10s",
+		settings = append(settings, "WINDLASS_SHUTDOWN_GRACE=10s")
 	}
 	for _, denied := range []string{"WINDLASS_NOTIFICATIONS_DENIED_NETWORKS", "WINDLASS_PACKAGES_DENIED_NETWORKS"} {
 		if os.Getenv(denied) == "" { // here subscribers and sources of packages live on this machine, too

@@ -142,9 +142,10 @@ type Scripts struct {
 	Network bool
 	Timeout time.Duration
 	// Ansible lets playbooks of packages be run on workers, too. AnsibleLease is how long one goes on there that no worker
-	// follows.
-	Ansible      bool
-	AnsibleLease time.Duration
+	// follows, AnsibleDirectory where workers of one host find it again; "" is a folder in memory of the user.
+	Ansible          bool
+	AnsibleLease     time.Duration
+	AnsibleDirectory string
 }
 
 // Keys says where the keys for secrets are: in a file, or in the environment variable of the name Env.

@@ -202,6 +202,11 @@ var packageSettings = []setting{
 		set:   func(c *Config, v string) (err error) { c.Scripts.AnsibleLease, err = parsePositive(v); return err },
 	},
 	{
+		key: "scripts.ansibleDirectory", need: NeedWorker,
+		usage: "`folder` in which the workers of a host find its playbooks again; without it one of the user in /dev/shm",
+		set:   func(c *Config, v string) error { c.Scripts.AnsibleDirectory = v; return nil },
+	},
+	{
 		key: "scripts.timeout", need: NeedWorker, fallback: "1h", usage: "how `long` a Python script of a package may run",
 		set: func(c *Config, v string) (err error) { c.Scripts.Timeout, err = parsePositive(v); return err },
 	},

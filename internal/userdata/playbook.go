@@ -54,8 +54,8 @@ func (p *Playbooks) dir() string {
 	return filepath.Join(parent, "windlass-"+strconv.Itoa(os.Geteuid()))
 }
 
-// Patience is how long after the last sign of a worker its runs have ended for certain.
-func (p *Playbooks) Patience() time.Duration { return cmp.Or(p.Lease, DefaultLease) + 10*time.Second }
+// Patience is how long after the last sign of a worker its runs have ended for certain: they look each second.
+func (p *Playbooks) Patience() time.Duration { return cmp.Or(p.Lease, DefaultLease) + 3*time.Second }
 
 // Name tells workers that find each other's runs from others. It is the same until the host's memory is cleared.
 func (p *Playbooks) Name() (string, error) {

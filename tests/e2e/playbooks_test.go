@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"os/exec"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -63,6 +64,7 @@ func TestPlaybooksOfPackages(t *testing.T) {
 	b.Restart(t)
 	t.Run("run by the worker's host in every operation", func(t *testing.T) { playbooksAreRunHere(t, b) })
 	t.Run("one goes on without its worker", func(t *testing.T) { playbooksGoOn(t, b) })
+	t.Run("another host begins it again", func(t *testing.T) { playbooksChangeHosts(t, b) })
 	t.Run("run by an Ansible server", func(t *testing.T) { playbooksAreRunThere(t, b) })
 
 	python := cmp.Or(pathOf("/usr/bin/python3"), pathOf("python3"))
@@ -140,11 +142,7 @@ func playbooksGoOn(t *testing.T, b *bed) {
 	require.Equal(t, http.StatusAccepted, b.Act(t, op, "rollback", nil).Status)
 	b.Await(t, op, quick, "ROLLED_BACK")
 
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	gate := listener.Addr().String()
-	require.NoError(t, listener.Close())
-	_, port, _ := strings.Cut(gate, ":")
+	port, open := gate(t)
 	vnf = b.createOf(t, playbooksVnfdID, "waits")
 	op = b.Begin(t, vnf, "instantiate", b.played(t, says("wait for "+port)))
 	seen := b.seesRuns(t, op, 1)
@@ -157,15 +155,28 @@ func playbooksGoOn(t *testing.T, b *bed) {
 	again = b.seesRuns(t, op, 3)
 	require.NotEqual(t, seen[0], again[2], "a cancel has ended the run")
 	b.KillWorker(t)
-	opened, err := net.Listen("tcp", gate)
-	require.NoError(t, err)
-	defer func() { _ = opened.Close() }()
+	open()
 	b.Await(t, op, quick, "COMPLETED")
 	for _, number := range b.seesRuns(t, op, 3)[2:] {
 		require.Equal(t, again[2], number)
 	}
 	b.terminate(t, vnf)
 	b.RequireNothingLeft(t)
+}
+
+// gate is a port on which nobody listens before open is called.
+func gate(t *testing.T) (port string, open func()) {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	address := listener.Addr().String()
+	require.NoError(t, listener.Close())
+	_, port, _ = strings.Cut(address, ":")
+	return port, func() {
+		opened, err := net.Listen("tcp", address)
+		require.NoError(t, err)
+		t.Cleanup(func() { _ = opened.Close() })
+	}
 }
 
 var numberOfRun = regexp.MustCompile(`number \d+`)
@@ -179,6 +190,34 @@ func (b *bed) seesRuns(t *testing.T, op string, least int) []string {
 		}
 		require.True(t, time.Now().Before(end), "the playbook does not begin")
 	}
+}
+
+// playbooksChangeHosts takes the workers of a host away: those with another folder are another host.
+func playbooksChangeHosts(t *testing.T, b *bed) {
+	folders := t.TempDir()
+	t.Setenv("WINDLASS_SHUTDOWN_GRACE", "1s")
+	t.Setenv("WINDLASS_SCRIPTS_ANSIBLE_LEASE", "3s")
+	t.Setenv("WINDLASS_SCRIPTS_ANSIBLE_DIRECTORY", filepath.Join(folders, "first"))
+	b.Restart(t)
+	port, open := gate(t)
+	vnf := b.createOf(t, playbooksVnfdID, "moves")
+	op := b.Begin(t, vnf, "instantiate", b.played(t, func(_, ansible map[string]any) {
+		ansible["variables"] = map[string]any{"greeting": "wait for " + port}
+	}))
+	seen := b.seesRuns(t, op, 1)
+	t.Setenv("WINDLASS_SCRIPTS_ANSIBLE_DIRECTORY", filepath.Join(folders, "second"))
+	b.Restart(t)
+	again := b.seesRuns(t, op, 2)
+	require.NotEqual(t, seen[0], again[1])
+	ended, err := filepath.Glob(filepath.Join(folders, "first/.windlass/run/*/rc"))
+	require.NoError(t, err)
+	require.Len(t, ended, 1, "the first host's run has ended before")
+	open()
+	b.Await(t, op, quick, "COMPLETED")
+	left, _ := exec.Command("grep", "-rl", again[1], filepath.Join(folders, "second")).Output()
+	require.Empty(t, string(left), "what a run has printed is removed")
+	b.terminate(t, vnf)
+	b.RequireNothingLeft(t)
 }
 
 func playbooksAreRunThere(t *testing.T, b *bed) {
