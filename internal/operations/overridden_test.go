@@ -17,6 +17,16 @@ func TestOverridden_aHealPutsCredentialsInThePlaceOfOthers(t *testing.T) {
 	require.NoError(t, err)
 	require.JSONEq(t, `{"k8s_cluster_installation_param":{"master_node":{"username":"debian","password":{"$secret":"new"}},"vim_name":"v"}}`, string(got))
 
+	// Those of the Ansible server and of the load balancer likewise, and a key comes in the place of a password.
+	stored = json.RawMessage(`{"k8s_cluster_installation_param":{"ansible":{"password":{"$secret":"a"}},` +
+		`"external_lb_param":{"ssh_cp_name":"lb","ssh_username":"debian","ssh_password":{"$secret":"old"}}}}`)
+	heal.Params = json.RawMessage(`{"additionalParams":{"k8s_cluster_installation_param":{"ansible":{"password":{"$secret":"b"}},` +
+		`"external_lb_param":{"ssh_username":"ubuntu","ssh_password":null,"ssh_private_key":{"$secret":"key"}}}}}`)
+	got, err = overridden(heal, stored)
+	require.NoError(t, err)
+	require.JSONEq(t, `{"k8s_cluster_installation_param":{"ansible":{"password":{"$secret":"b"}},`+
+		`"external_lb_param":{"ssh_cp_name":"lb","ssh_username":"ubuntu","ssh_private_key":{"$secret":"key"}}}}`, string(got))
+
 	for _, op := range []lcm.VnfLcmOpOcc{
 		{Operation: lcm.OpScale, Params: heal.Params},
 		{Operation: lcm.OpHeal, Params: json.RawMessage(`{}`)},
