@@ -89,7 +89,8 @@ func isCarriedOut(page string, c pasted) bool {
 		return !strings.HasPrefix(c.text, "WINDLASS_TELEMETRY_ENDPOINT") // runningIt, temporalTools
 	}
 	inHowTo := strings.TrimPrefix(name, "how-to/")
-	return name == "tutorial.md" || slices.Contains([]string{"kubespray.md", "external-load-balancer.md", "scripts.md"}, inHowTo) ||
+	return name == "tutorial.md" || slices.Contains([]string{"kubespray.md", "external-load-balancer.md", "scripts.md", "ansible.md"},
+		inHowTo) ||
 		slices.Contains(containerPages, inHowTo) && strings.HasPrefix(c.text, "windlass ")
 }
 

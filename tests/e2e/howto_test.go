@@ -23,7 +23,6 @@ var howTo = []struct{ page, before string }{
 	{"how-to/subscriptions.md", ""},
 	{"how-to/instantiate.md", ""},
 	{"how-to/follow-progress.md", ""},
-	{"how-to/ansible.md", ""},
 	{"reference/lists.md", ""},
 	{"reference/client.md", ""},
 	{"how-to/drift.md", ""},

@@ -62,6 +62,7 @@ func TestPlaybooksOfPackages(t *testing.T) {
 	t.Run("refused without a place", func(t *testing.T) { playbooksNeedAPlace(t, b) })
 	t.Setenv("WINDLASS_SCRIPTS_ANSIBLE", "true")
 	b.Restart(t)
+	t.Run("the page", func(t *testing.T) { playbooksPage(t, b, dir) })
 	t.Run("run by the worker's host in every operation", func(t *testing.T) { playbooksAreRunHere(t, b) })
 	t.Run("one goes on without its worker", func(t *testing.T) { playbooksGoOn(t, b) })
 	t.Run("another host begins it again", func(t *testing.T) { playbooksChangeHosts(t, b) })
@@ -84,6 +85,30 @@ func (b *bed) played(t *testing.T, edit ...func(params, ansible map[string]any))
 			e(params, ansible)
 		}
 	})
+}
+
+// playbooksPage carries out what the page shows, with a package whose playbook plays where Ansible is. dir is the package
+// of the other tests.
+func playbooksPage(t *testing.T, b *bed, dir string) {
+	onboarded := func() string {
+		return b.Get(t, "/vnfpkgm/v1/onboarded_vnf_packages/"+playbooksVnfdID)["id"].(string)
+	}
+	windlass := func(args ...string) {
+		t.Helper()
+		out, err := b.Windlass(t.Context(), args...).CombinedOutput()
+		require.NoError(t, err, "%s", out)
+	}
+	windlass("package", "delete", onboarded())
+	r := newReader(t, b)
+	r.copyPackages(t)
+	require.NoError(t, os.WriteFile(filepath.Join(r.dir, "vnfpkg/samples/ansible/Scripts/web.yaml"), []byte(local), 0o600))
+	_, section, found := strings.Cut(r.page(t, "ansible.md"), "\n## Try it\n")
+	require.True(t, found)
+	section, _, _ = strings.Cut(section, "\n## ")
+	r.paste(t, "ansible.md", strings.Replace(section, "PASSWORD=of-the-servers", "PASSWORD="+testbed.NodePassword, 1))
+	windlass("package", "delete", onboarded())
+	windlass("package", "create", dir)
+	b.RequireNothingLeft(t)
 }
 
 func playbooksAreSkipped(t *testing.T, b *bed) {
