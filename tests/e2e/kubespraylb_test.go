@@ -40,6 +40,10 @@ func balancedByKubespray(t *testing.T, b *bed) {
 	require.Empty(t, b.requireBalanced(t, 1)[0].MachineID, "it is no machine")
 	b.Await(t, b.Scale(t, vnf, "SCALE_OUT", "worker_instance"), quick, "COMPLETED")
 	b.requireBalanced(t, 1)
+	for _, vnfcs := range [][]string{{b.VnfcOf(t, vnf, "workerNode")}, nil} {
+		b.Await(t, b.Heal(t, vnf, "test", vnfcs...), quick, "COMPLETED")
+		b.requireBalanced(t, 1)
+	}
 	b.terminate(t, vnf)
 
 	vnf = b.playedBalanced(t, host, "external-lb", "played-script", func(lb map[string]any) {
