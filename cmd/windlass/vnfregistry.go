@@ -36,8 +36,8 @@ the registry requires them. --ca prints the CA's certificate alone, in PEM.`,
 		}
 		connections := i.registry()
 		if len(connections) == 0 {
-			return errors.New("this VNF is no registry of images that Windlass has installed, or its address has changed " +
-				"since: heal it")
+			return errors.New("this VNF has no registry of images by Windlass. If the address of a registry has " +
+				"changed, heal the VNF first")
 		}
 		if onlyCA {
 			return c.printCA(connections[0])

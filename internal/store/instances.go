@@ -157,9 +157,9 @@ func checkNothingLeft(ctx context.Context, tx pgx.Tx, id lcm.VnfInstanceID) erro
 	if err != nil || !left {
 		return err
 	}
-	return lcm.Errorf(lcm.KindConflict, "The last instantiation failed and its resources may still exist. Clean them up first "+
-		"(POST /windlass/v1/vnf_instances/%s/clean_up), or instantiate the VNF again (what is left is replaced), then "+
-		"terminate it.", id)
+	return lcm.Errorf(lcm.KindConflict, "The last instantiation failed and its resources may still exist. Delete them first: "+
+		"windlass vnf terminate %s --leftovers, or POST /windlass/v1/vnf_instances/%s/clean_up. Or instantiate the VNF again, "+
+		"which replaces them, and terminate it.", id, id)
 }
 
 // Gone tells whether a VNF instance of any project has nothing any more, is about to have nothing, and has left nothing

@@ -99,7 +99,7 @@ func TestDeleteInstance_refusesWhatAFailedInstantiationMayHaveLeft(t *testing.T)
 		run(instantiate(inst), lcm.Processing, lcm.FailedTemp, lcm.Failed)
 		err := s.DeleteInstance(t.Context(), inst.ID)
 		requireKind(t, lcm.KindConflict, err)
-		assert.ErrorContains(t, err, "The last instantiation failed and its resources may still exist. Clean them up first")
+		assert.ErrorContains(t, err, "The last instantiation failed and its resources may still exist. Delete them first: ")
 		assert.ErrorContains(t, err, string(inst.ID)+"/clean_up")
 	}
 	run(instantiate(inst), lcm.Processing, lcm.Completed)
