@@ -69,7 +69,8 @@ func (c *cli) driftReport(ctx context.Context, instance string, check bool) (raw
 	for {
 		err := c.client.get(ctx, driftPath(instance), &raw)
 		if err != nil && !check && isNotFound(err) {
-			return nil, fmt.Errorf("the VNF instance was not checked yet; 'windlass vnf drift %s --check' checks it now", instance)
+			return nil, fmt.Errorf("there was no check yet; 'windlass vnf drift %s --check' checks the VNF instance now",
+				instance)
 		}
 		if err != nil && (!check || !isNotFound(err)) {
 			return nil, err
@@ -95,8 +96,8 @@ func isNotFound(err error) bool {
 
 func printDrift(w io.Writer, r lcm.DriftReport) {
 	field(w, "Checked", r.CheckedAt.UTC().Format(time.RFC3339))
-	field(w, "Because of", r.Trigger)
-	field(w, "Follows", string(r.Decision.Action)+": "+r.Decision.Reason)
+	field(w, "Trigger", r.Trigger)
+	field(w, "Decision", string(r.Decision.Action)+": "+r.Decision.Reason)
 	field(w, "Heal", r.Decision.OpOccID)
 	if len(r.Findings) == 0 {
 		return

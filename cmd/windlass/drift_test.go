@@ -37,12 +37,12 @@ func drifting() *fakeAPI {
 
 func TestDrift_showsAndChecks(t *testing.T) {
 	api := drifting()
-	assert.Equal(t, result{1, "", "windlass: The VNF instance was not checked yet; 'windlass vnf drift " + vnfID + " --check' checks it now.\n"},
+	assert.Equal(t, result{1, "", "windlass: There was no check yet; 'windlass vnf drift " + vnfID + " --check' checks the VNF instance now.\n"},
 		windlass(t, api, "vnf", "drift", vnfID))
 	got := windlass(t, api, "vnf", "drift", vnfID, "--check")
 	require.Equal(t, 0, got.code, got.err)
 	for _, text := range []string{
-		"NODE_NOT_READY", "HEAL_VNFC (automatic)", "HEALS: One is healed.", opID,
+		"NODE_NOT_READY", "HEAL_VNFC (automatic)", "Decision  HEALS: One is healed.", "Trigger ", opID,
 		"worker-3f2a91c0 is not Ready",
 	} {
 		assert.Contains(t, got.out, text)

@@ -159,7 +159,7 @@ func (i vnfInstance) nextSteps(about overview) []string {
 	case i.InstantiatedVnfRef == nil:
 		return []string{"instantiate it: windlass vnf instantiate " + given + " request.json --watch"}
 	case about.Drift != nil && about.Drift.Findings > 0:
-		return []string{"see what differs, and what mends it: windlass vnf drift " + given}
+		return []string{"look at the differences and their remedies: windlass vnf drift " + given}
 	}
 	return nil
 }

@@ -28,14 +28,14 @@ func Decide(findings []lcm.DriftFinding, s Situation) lcm.DriftDecision {
 	case !s.Policy.AutoHeal:
 		return lcm.DriftDecision{
 			Action: lcm.DriftNothing,
-			Reason: "VNFCs are out of order; the policy does not heal by itself.",
+			Reason: "Some VNFCs do not work, and the drift policy allows no automatic heals.",
 		}
 	case len(due) == 0:
 		return lcm.DriftDecision{Action: lcm.DriftWaits, Reason: lcm.Errorf(lcm.KindBroken,
-			"VNFCs are out of order; they are healed once %d checks in a row agree.", s.Policy.AgreeingChecks).Detail}
+			"Some VNFCs do not work. Windlass heals them once %d checks in a row agree.", s.Policy.AgreeingChecks).Detail}
 	case s.Recent >= s.Policy.MaxHeals:
 		return lcm.DriftDecision{Action: lcm.DriftRefuses, Reason: lcm.Errorf(lcm.KindBroken,
-			"%d automatic heals have begun within %d seconds, which is the policy's limit: see why VNFCs do not stay in order.",
+			"%d automatic heals have begun within %d seconds, the limit of the drift policy. Find out why VNFCs fail again.",
 			s.Recent, s.Policy.MaxHealsPeriod).Detail}
 	}
 	return choose(due, s)
@@ -44,7 +44,7 @@ func Decide(findings []lcm.DriftFinding, s Situation) lcm.DriftDecision {
 func nothing(findings []lcm.DriftFinding) lcm.DriftDecision {
 	reason := "Everything is as it should be."
 	if len(findings) > 0 {
-		reason = "What differs is not healed automatically."
+		reason = "Windlass heals none of these differences automatically."
 	}
 	return lcm.DriftDecision{Action: lcm.DriftNothing, Reason: reason}
 }
@@ -94,7 +94,7 @@ func choose(due []string, s Situation) lcm.DriftDecision {
 	if len(chosen) == 0 {
 		return lcm.DriftDecision{Action: lcm.DriftRefuses, Reason: left}
 	}
-	reason := "VNFCs are out of order: " + strconv.Itoa(len(chosen)) + " of them are healed."
+	reason := "Some VNFCs do not work. Windlass heals " + strconv.Itoa(len(chosen)) + " of them."
 	if left != "" {
 		reason += " Not all: " + left
 	}

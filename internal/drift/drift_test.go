@@ -78,12 +78,12 @@ func TestDecide(t *testing.T) {
 				finding(lcm.DriftHAProxyConfiguration, "cp-1", 9),
 				finding(lcm.DriftNodeUnreachable, "cp-1", 9),
 			},
-			action: lcm.DriftNothing, says: "not healed automatically",
+			action: lcm.DriftNothing, says: "Windlass heals none of these differences",
 		},
 		"the policy is off": {
 			findings: []lcm.DriftFinding{finding(lcm.DriftNodeNotReady, "worker-1", 9)},
 			change:   func(s *Situation) { s.Policy.AutoHeal = false },
-			action:   lcm.DriftNothing, says: "does not heal",
+			action:   lcm.DriftNothing, says: "allows no automatic heals",
 		},
 		"too early": {
 			findings: []lcm.DriftFinding{finding(lcm.DriftNodeNotReady, "worker-1", 1)}, action: lcm.DriftWaits,
