@@ -216,7 +216,7 @@ func (c *apiClient) exchange(ctx context.Context, method, path string, b *body, 
 		return resp.Header, nil
 	}
 	if err := json.NewDecoder(resp.Body).Decode(out); err != nil {
-		return nil, fmt.Errorf("the API's answer to %s %s is not what it should be: %w", method, path, err)
+		return nil, fmt.Errorf("the client does not understand the API's answer to %s %s: %w", method, path, err)
 	}
 	return resp.Header, nil
 }

@@ -172,7 +172,7 @@ func assign(request map[string]any, assignment, flag string, read func(string) (
 			}
 			at = here[n]
 		default:
-			return fmt.Errorf("%s %s: %s is in what is no object", flag, path, step)
+			return fmt.Errorf("%s %s: the value before %s is not an object", flag, path, step)
 		}
 	}
 	return nil

@@ -48,7 +48,7 @@ func TestVnfInstantiate_refusesWhatIsToBeReplaced(t *testing.T) {
 func TestSet_saysWhereItDoesNotFit(t *testing.T) {
 	for assignment, want := range map[string]string{
 		"novalue": "--set wants path=value", "=5": "--set wants path=value", "list[3]=5": "no element 3 in a list of 1",
-		"text.a=5": "a is in what is no object",
+		"text.a=5": "the value before a is not an object",
 	} {
 		request := map[string]any{"list": []any{"x"}, "text": "y"}
 		err := assign(request, assignment, "--set", func(text string) (any, error) { return valueOf(text), nil })
@@ -102,7 +102,7 @@ func TestVersion_tellsTheServersToo(t *testing.T) {
 
 func TestProfileUse_choosesTheOneThatIsUsed(t *testing.T) {
 	withProfiles(t, "north:\n  api: http://127.0.0.1:1\nsouth:\n  api: http://127.0.0.1:2\n")
-	assert.Equal(t, result{0, "The profile south is used from now on.\n", ""}, command(t, "", "profile", "use", "south"))
+	assert.Equal(t, result{0, "Commands now use the profile south.\n", ""}, command(t, "", "profile", "use", "south"))
 	assert.Contains(t, command(t, "", "vnf", "list").err, "127.0.0.1:2")
 	assert.Contains(t, command(t, "", "vnf", "list", "--profile", "north").err, "127.0.0.1:1")
 	assert.Regexp(t, `south +http://127.0.0.1:2 +1 +yes`, command(t, "", "profile", "list").out)

@@ -34,7 +34,7 @@ With --keep-volumes=false it gets a new one.`,
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		switch {
 		case len(vnfcs) == 0 && !all:
-			return usageErrorf(cmd, "Name the VNFCs to heal with --vnfc. Without any the entire VNF is made anew: say --all if "+
+			return usageErrorf(cmd, "Name the VNFCs to heal with --vnfc. Without --vnfc Windlass makes the entire VNF anew: say --all if "+
 				"that is meant.")
 		case len(vnfcs) > 0 && all:
 			return usageErrorf(cmd, "Give either --vnfc or --all.")

@@ -21,7 +21,7 @@ the key that the VM shows at the next contact. VNFC is an id in 'windlass vnf sh
 			if _, err := c.client.send(cmd.Context(), http.MethodDelete, path, nil, nil); err != nil {
 				return err
 			}
-			c.confirm("The host key of %s is forgotten; the next contact pins the one that it shows then.", args[1])
+			c.confirm("Windlass has forgotten the host key of %s, and keeps the key that it shows at the next contact.", args[1])
 			return nil
 		},
 	}

@@ -13,7 +13,7 @@ func TestForgetHostKey_isOfOneNode(t *testing.T) {
 	api.answers["DELETE "+path] = ok(http.StatusNoContent, "")
 	got := windlass(t, api, "vnf", "forget-host-key", vnfID, "worker-3f2a91c0")
 	assert.Equal(t, result{
-		0, "The host key of worker-3f2a91c0 is forgotten; the next contact pins the one that it shows then.\n", "",
+		0, "Windlass has forgotten the host key of worker-3f2a91c0, and keeps the key that it shows at the next contact.\n", "",
 	}, got)
 	assert.Equal(t, path, api.last("DELETE").path)
 	assert.Equal(t, 1, windlass(t, resources(), "vnf", "forget-host-key", vnfID, "cp-9").code)

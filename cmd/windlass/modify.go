@@ -47,7 +47,7 @@ they are. An empty value of --name, of --description or of a key of --metadata r
 			request["metadata"] = pairs
 		}
 		if len(request) == 0 {
-			return usageErrorf(cmd, "Nothing is to be modified: give --name, --description, --metadata or --patch.")
+			return usageErrorf(cmd, "There is nothing to modify: give --name, --description, --metadata or --patch.")
 		}
 		if dryRun {
 			return c.printRequest(request)

@@ -15,7 +15,7 @@ import (
 func newPackageCheck(c *cli) *cobra.Command {
 	return &cobra.Command{
 		Use:   "check FILE|DIR",
-		Short: "Tell what is wrong with a package, without a server",
+		Short: "Show the errors of a package, without a server",
 		Long: `Show the errors and warnings of a package, as Windlass shows them when you on-board it. The command
 asks no server. It builds a directory first, and leaves nothing behind. It does not know which signature the
 operator wants.`,

@@ -153,7 +153,7 @@ func (p plan) printVim(w io.Writer) {
 	if p.Vim.Unasked != "" {
 		field(w, "VIM was not asked", p.Vim.Unasked)
 	} else if len(p.Vim.Problems) == 0 {
-		field(w, "VIM says", "it has what is needed")
+		field(w, "VIM says", "it has everything for this plan")
 	}
 }
 

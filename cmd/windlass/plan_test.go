@@ -99,7 +99,7 @@ func TestPlan_isShownBeforeAndAfterItIsDecided(t *testing.T) {
 	api := changing()
 	planPath := "POST /windlass/v1/vnf_instances/" + vnfID + "/plan"
 	for vim, want := range map[string]string{
-		`{"problems":[]}`: `VIM says +it has what is needed\n`,
+		`{"problems":[]}`: `VIM says +it has everything for this plan\n`,
 		`{"problems":["No network n.","No room."],"unasked":"No images."}`: `VIM says +No network n\.\n` +
 			`VIM says +No room\.\nVIM was not asked +No images\.\n`,
 	} {
@@ -122,7 +122,7 @@ func TestChanges_wantToBeToldWhatToDo(t *testing.T) {
 		"scale --aspect w --out -2":             "The number of steps must be 1 or more.",
 		"scale-to-level":                        "Give either --level or --aspect.",
 		"scale-to-level --level l --aspect a=1": "Give either --level or --aspect.",
-		"heal": "Name the VNFCs to heal with --vnfc. Without any the entire VNF is made " +
+		"heal": "Name the VNFCs to heal with --vnfc. Without --vnfc Windlass makes the entire VNF " +
 			"anew: say --all if that is meant.",
 		"heal --all --vnfc a": "Give either --vnfc or --all.",
 	} {

@@ -235,7 +235,7 @@ back. The file of the choice is beside the profiles.`,
 			if err := os.Remove(file + currentFile); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return fmt.Errorf("forget the current profile: %w", err)
 			}
-			c.confirm("No profile is used unless one is named.")
+			c.confirm("Commands now use no profile, unless you name one.")
 			return nil
 		}
 		if _, err := profileOf(args[0]); err != nil {
@@ -244,7 +244,7 @@ back. The file of the choice is beside the profiles.`,
 		if err := os.WriteFile(file+currentFile, []byte(args[0]+"\n"), 0o600); err != nil {
 			return fmt.Errorf("keep the choice of the profile: %w", err)
 		}
-		c.confirm("The profile %s is used from now on.", args[0])
+		c.confirm("Commands now use the profile %s.", args[0])
 		return nil
 	}
 	return cmd

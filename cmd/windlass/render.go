@@ -50,7 +50,7 @@ func (c *cli) printRendered(document []byte) error {
 				return err
 			}
 		}
-		return fmt.Errorf("-o name: what is shown has no id")
+		return fmt.Errorf("-o name: the answer has no id")
 	}
 	var b bytes.Buffer
 	if err := c.render(&b, v); err != nil {

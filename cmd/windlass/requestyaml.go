@@ -33,7 +33,7 @@ func requestJSON(name string, b []byte) (json.RawMessage, error) {
 	}
 	value, err := plainValue(root)
 	if err != nil {
-		return nil, fmt.Errorf("the file %s cannot be used: %w", name, err)
+		return nil, fmt.Errorf("the client cannot use the file %s: %w", name, err)
 	}
 	return json.Marshal(value)
 }

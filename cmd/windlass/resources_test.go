@@ -356,9 +356,9 @@ func TestVimUpdate_sendsWhatIsToChange(t *testing.T) {
 		require.Contains(t, got.out, "http://cloud:5000/v3")
 	}
 	for want, args := range map[string][]string{
-		"Nothing is to be changed":    {"north"},
-		"cannot be changed":           {"north", "--config", file("auth_url: http://other:5000/v3")},
-		`There is no VIM "elsewhere"`: {"elsewhere", "--name", "x"},
+		"There is nothing to change":    {"north"},
+		"You cannot change the address": {"north", "--config", file("auth_url: http://other:5000/v3")},
+		`There is no VIM "elsewhere"`:   {"elsewhere", "--name", "x"},
 	} {
 		got := windlass(t, resources(), append([]string{"vim", "update"}, args...)...)
 		require.NotZero(t, got.code)

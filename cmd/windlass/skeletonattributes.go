@@ -33,7 +33,7 @@ func (s *skeleton) attributeGroup(name string, values map[string]any, declared m
 		return
 	}
 	missing := func(n string) bool { return declared[n].Required && values[n] == nil }
-	s.line(0, "# The VNF begins with what the VNFD says; what is given here changes it.")
+	s.line(0, "# The VNF begins with the values of the VNFD; values here replace them.")
 	s.member(0, !slices.ContainsFunc(names, missing), "%s:", name)
 	for _, n := range names {
 		value := valueText(values[n], declared[n].Type)

@@ -29,7 +29,7 @@ func TestSkeleton_showsExtensionsAndConfigurableProperties(t *testing.T) {
 		},
 	}
 	got := requestSkeleton(v, &v.Flavours[0], nil, 2)
-	const note = "# The VNF begins with what the VNFD says; what is given here changes it.\n"
+	const note = "# The VNF begins with the values of the VNFD; values here replace them.\n"
 	assert.Contains(t, got, note+"extensions:\n"+
 		"  # logLevel: \"info\" # text; required; one of \"info\", \"debug\"\n"+
 		"  # peers: [] # list\n"+

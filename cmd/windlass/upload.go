@@ -178,7 +178,7 @@ func (c *cli) onboard(ctx context.Context, id string, send func(ctx context.Cont
 		case pkg.OnboardingState == lcm.PkgOnboarded:
 			return nil
 		case pkg.OnboardingState == lcm.PkgCreated:
-			return errors.New("the package was refused; the API server's log tells why")
+			return errors.New("Windlass has refused the package; the log of the API server says why")
 		}
 		select {
 		case <-ctx.Done():

@@ -193,7 +193,7 @@ present ones. VNFs may use the VIM meanwhile. You cannot change its type and its
 			request["is_default"] = isDefault
 		}
 		if len(request) == 0 {
-			return usageErrorf(cmd, "Nothing is to be changed: give --config, --name, --description or --default.")
+			return usageErrorf(cmd, "There is nothing to change: give --config, --name, --description or --default.")
 		}
 		var answer struct {
 			Vim json.RawMessage `json:"vim"`
@@ -215,7 +215,7 @@ func (c *cli) readVimChanges(cmd *cobra.Command, file string, present vim) (map[
 		return nil, err
 	}
 	if address, given := request["auth_url"]; given && address != present.AuthURL {
-		return nil, usageErrorf(cmd, "The address of a VIM cannot be changed: %s has %s. Register another VIM.", present.Name,
+		return nil, usageErrorf(cmd, "You cannot change the address of a VIM: %s has %s. Register another VIM.", present.Name,
 			present.AuthURL)
 	}
 	delete(request, "auth_url")

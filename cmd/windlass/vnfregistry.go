@@ -62,7 +62,7 @@ func (i vnfInstance) registry() []k8s.PrivateRegistry {
 
 func (c *cli) printCA(r k8s.PrivateRegistry) error {
 	if r.CACertificate == "" {
-		return errors.New("Windlass has made no CA for this registry: its certificate was given, or it speaks HTTP") //nolint:staticcheck // a name
+		return errors.New("Windlass has made no CA for this registry: the request has its certificate, or it speaks HTTP") //nolint:staticcheck // a name
 	}
 	_, err := fmt.Fprintln(c.out, r.CACertificate)
 	return err
