@@ -178,7 +178,7 @@ func (c *cli) onboard(ctx context.Context, id string, send func(ctx context.Cont
 		case pkg.OnboardingState == lcm.PkgOnboarded:
 			return nil
 		case pkg.OnboardingState == lcm.PkgCreated:
-			return errors.New("Windlass has refused the package; the log of the API server says why")
+			return errors.New("the server has refused the package; its log says why")
 		}
 		select {
 		case <-ctx.Done():
