@@ -60,8 +60,7 @@ var ofHelm = []string{
 	"helm upgrade --reuse-values --force-conflicts", "helm --set", "helm uninstall --no-hooks",
 }
 
-// TestPages_commandsDoWhatThePagesSay carries out every command of kubectl and of Helm that a page shows. Those of Helm
-// need its program, which test:containers builds but CI does not.
+// TestPages_commandsDoWhatThePagesSay carries out every command of kubectl and of Helm that a page shows.
 func TestPages_commandsDoWhatThePagesSay(t *testing.T) {
 	shown := shownByPages(t)
 	require.ElementsMatch(t, append(slices.Collect(maps.Keys(ofPages)), ofHelm...), shown)
@@ -70,9 +69,7 @@ func TestPages_commandsDoWhatThePagesSay(t *testing.T) {
 		t.Run(command, func(t *testing.T) { carryOut(t, b, command) })
 	}
 	t.Run("helm", func(t *testing.T) {
-		if _, err := os.Stat("../../../bin/helm"); err != nil {
-			t.Skip("not run: there is no bin/helm (go tool task helm)")
-		}
+		require.FileExists(t, "../../../bin/helm", "build it with: go tool task helm")
 		useHelm(t, b)
 	})
 }
