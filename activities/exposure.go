@@ -109,7 +109,8 @@ func (n *Nodes) expose(ctx context.Context, vnf VnfContext, exposure *nodeport.E
 		reach.Hosts = n.Before
 	}
 	found, err := reach.runOn(ctx, in.NodeInput, task{
-		script: scripts.ExposeServices{Owner: string(vnf.Instance.ID), Ports: in.ports(), Timeout: exposureWait}, limit: exposureLimit,
+		script: scripts.ExposeServices{Owner: string(vnf.Instance.ID), Ports: in.ports(), Timeout: exposureWait},
+		limit:  exposureLimit,
 	})
 	if err != nil || found.Get("ours") != "no" || in.OfCluster && !names(exposure, in.Node) {
 		return err // the package's script is for those that the request names

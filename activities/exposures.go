@@ -73,7 +73,8 @@ func (r Reach) passStranger(ctx context.Context, in NodeInput, err error) bool {
 	if err == nil || ctx.Err() != nil {
 		return false
 	}
-	r.Output.Lines(ctx, in.Step)("left as it is, for it is no load balancer of the cluster any more: " + classify(err).Sentence())
+	r.Output.Lines(ctx, in.Step)("left as it is, for it is no load balancer of the cluster any more: " +
+		classify(err).Sentence())
 	return true
 }
 
