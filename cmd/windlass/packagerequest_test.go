@@ -90,6 +90,9 @@ func TestPackageRequest_takesPackagesThatAreOnBoard(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "k8s-ha.zip")
 	_, err := buildPackage("../../vnfpkg/samples/k8s-ha", file)
 	require.NoError(t, err)
+	// Other test programs use the machine's folder for temporary files at the same time.
+	temporary := t.TempDir()
+	t.Setenv("TMPDIR", temporary)
 	api := resources()
 	api.answers["GET /vnfpkgm/v1/vnf_packages/52a2f1f4/package_content"] = func(w http.ResponseWriter, r *http.Request) {
 		http.ServeFile(w, r, file)
@@ -102,7 +105,7 @@ func TestPackageRequest_takesPackagesThatAreOnBoard(t *testing.T) {
 	assert.Contains(t, got.err, "Choose a flavour with --flavour: ha, simple")
 	assert.Contains(t, windlass(t, api, "package", "request", file, "--flavour", "hb").err, "it has ha, simple")
 	assert.Contains(t, windlass(t, api, "package", "request", "nothing").err, "There is no package \"nothing\"")
-	left, err := filepath.Glob(filepath.Join(os.TempDir(), "windlass-package-*"))
+	left, err := os.ReadDir(temporary)
 	require.NoError(t, err)
 	assert.Empty(t, left)
 }
