@@ -80,6 +80,7 @@ func TestOutputIsServedByStepAndNode(t *testing.T) {
 	logs := string(b.do("GET", progress+"/logs", nil).Body)
 	require.Contains(t, logs, "==> 1. Join the workers\n")
 	require.Contains(t, logs, "worker-2: joined worker-2\n")
+	require.NotContains(t, logs, "==> 0. ", "a step that has not begun")
 	require.NotContains(t, string(b.do("GET", progress+"/logs?step=0", nil).Body), "joined")
 	b.do("GET", progress+"/steps/9/output", nil).problem(http.StatusNotFound)
 	b.do("GET", progress+"/steps/x/output", nil).problem(http.StatusNotFound)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"runtime"
+	"slices"
 	"strconv"
 	"time"
 
@@ -177,7 +178,7 @@ func onNode(node string) string {
 	return " on a node " + strconv.Quote(node)
 }
 
-// logs is everything that was captured, step by step; ?step= and ?node= narrow it down.
+// logs is everything that was captured of steps that have begun, step by step; ?step= and ?node= narrow it down.
 func (h *Handler) logs(c echo.Context) error {
 	o, err := h.PathOpOcc(c)
 	if err != nil {
@@ -190,6 +191,7 @@ func (h *Handler) logs(c echo.Context) error {
 	}
 	only, node := c.QueryParam("step"), c.QueryParam("node")
 	w := startText(c)
+	steps = slices.DeleteFunc(steps, func(s lcm.Step) bool { return s.State == lcm.StepPending && s.Attempt == 0 })
 	for i, step := range steps {
 		if i > 0 && steps[i-1].Index == step.Index && steps[i-1].Phase == step.Phase {
 			continue // another node's part of a step that was written already

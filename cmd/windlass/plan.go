@@ -48,7 +48,14 @@ func (c *cli) askPlan(ctx context.Context, instance string, body map[string]any)
 		&raw); err != nil {
 		return ofRequest(err)
 	}
-	return c.printPlan(raw)
+	p, err := c.printPlan(raw)
+	if err != nil {
+		return err
+	}
+	if p.Vim != nil && len(p.Vim.Problems) > 0 {
+		return errors.New("the VIM refuses this plan: mend what it says, or the operation fails in the same way")
+	}
+	return nil
 }
 
 // ofRequest tells a mistake by its place in the operation's request, which the file has that people edit: what is asked
@@ -82,17 +89,18 @@ works on the same VNFCs. For an operation that has not begun, use --plan of 'win
 			if err := c.client.get(cmd.Context(), progressPath+"/"+args[0]+"/plan", &raw); err != nil {
 				return err
 			}
-			return c.printPlan(raw)
+			_, err := c.printPlan(raw)
+			return err
 		},
 	}
 }
 
-func (c *cli) printPlan(raw json.RawMessage) error {
+func (c *cli) printPlan(raw json.RawMessage) (plan, error) {
 	p, err := decode[plan](raw)
 	if err != nil {
-		return err
+		return p, err
 	}
-	return c.print(raw, func(w io.Writer) {
+	return p, c.print(raw, func(w io.Writer) {
 		field(w, "Operation", p.Operation)
 		for _, g := range p.Groups {
 			field(w, "VMs of "+g.VduID, fmt.Sprintf("from %d to %d", g.From, g.To))

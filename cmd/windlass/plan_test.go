@@ -104,7 +104,10 @@ func TestPlan_isShownBeforeAndAfterItIsDecided(t *testing.T) {
 			`VIM says +No room\.\nVIM was not asked +No images\.\n`,
 	} {
 		api.answers[planPath] = ok(200, scalePlan+scaleQuota+`,"vim":`+vim+`}`)
-		assert.Regexp(t, want, windlass(t, api, "vnf", "terminate", vnfID, "--plan").out)
+		got := windlass(t, api, "vnf", "terminate", vnfID, "--plan")
+		assert.Regexp(t, want, got.out)
+		assert.Equal(t, strings.Contains(vim, "No room"), got.code == 1, "a script learns that the VIM refuses")
+		assert.Equal(t, got.code == 1, strings.Contains(got.err, "The VIM refuses this plan"))
 	}
 	api.answers[planPath] = problem(http.StatusConflict,
 		`{"status":409,"detail":"Etcd has no quorum."}`)

@@ -99,8 +99,9 @@ func (p *Playbooks) Follow(id string) (claim string, stop func(), err error) {
 	if err := touch(); err != nil {
 		return "", nil, err
 	}
-	done := make(chan struct{})
+	done, ended := make(chan struct{}), make(chan struct{})
 	go func() {
+		defer close(ended)
 		tick := time.NewTicker(cmp.Or(p.Lease, DefaultLease) / 20)
 		defer tick.Stop()
 		for {
@@ -112,7 +113,11 @@ func (p *Playbooks) Follow(id string) (claim string, stop func(), err error) {
 			}
 		}
 	}()
-	return claim, func() { close(done) }, nil
+	return claim, func() {
+		close(done)
+		<-ended
+		_ = os.Remove(claim) // who follows the run next writes it again
+	}, nil
 }
 
 // playDirectory is where a run has its files: in memory, of its own mounts, so that they are gone with it, however it

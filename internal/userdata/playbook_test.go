@@ -104,9 +104,11 @@ func TestPlay_hasItsFilesInMemory(t *testing.T) {
 			assert.Empty(t, string(found))
 		}
 		assert.NoDirExists(t, playDirectory, "it is of the run's own mounts")
+		assert.FileExists(t, filepath.Join(p.Dir, "claims", "looked-at"))
 	})
 	require.NoError(t, err)
 	require.True(t, looked)
+	require.NoFileExists(t, filepath.Join(p.Dir, "claims", "looked-at"))
 }
 
 // gate waits until somebody listens on a port of this host.
