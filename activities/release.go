@@ -23,7 +23,7 @@ func (r releasing) broken(ctx context.Context, leaving []string) error {
 		if r.inv.Servers[id].Level != vim.Failed || len(r.plugged(id)) == 0 {
 			continue
 		}
-		r.show("The server " + id + " is in ERROR, in which its ports stay with it: it is deleted first.")
+		r.show("The server " + id + " is in ERROR and keeps its ports: Windlass deletes it first.")
 		if err := r.deleteServer(ctx, id); err != nil {
 			return err
 		}

@@ -208,8 +208,8 @@ func (r *flavourReader) takeApart(baseHOT string) {
 		r.rep.problem(at.place(), "the flavour has the Heat template %s, and all of its VDUs are containers, which are on a "+
 			"Kubernetes: remove the template", baseHOT)
 	case baseHOT == "" && !r.describesVMs():
-		r.rep.problem(at.place(), "VDUs of VMs beside those of containers need a Base HOT, or an image, with a size or a "+
-			"connection point, of which a template can be made")
+		r.rep.problem(at.place(), "VDUs of VMs beside those of containers need a Base HOT, or what a template can be made from: "+
+			"an image, and a size or a connection point")
 	}
 }
 

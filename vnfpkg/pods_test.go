@@ -198,7 +198,7 @@ func TestPods_tellsEveryMistakeWithItsPlace(t *testing.T) {
 		"VMs beside containers": {
 			[2]string{"    server:\n", "    vm:\n      type: tosca.nodes.nfv.Vdu.Compute\n      properties: { sw_image_data: { name: a } }\n" +
 				"    server:\n"},
-			[]string{":8: VDUs of VMs beside those of containers need a Base HOT, or an image"},
+			[]string{":8: VDUs of VMs beside those of containers need a Base HOT, or what a template can be made from"},
 		},
 		"a chart that is not there": {
 			[2]string{"    cp:\n", "    chart:\n      type: tosca.nodes.nfv.Mciop\n      artifacts: { chart: { type: x, file: a.tgz } }\n" +

@@ -17,8 +17,8 @@ func (g *generator) flavor(v *Vdu) *value {
 	ram := mebibytesOf(v.VirtualMemory)
 	if v.VirtualCpus == 0 || ram == 0 {
 		g.rep.warn(node.place(), "the VDU %s names no flavour (requested_additional_capability_name) and has no virtual_cpu "+
-			"and virtual_memory of which one could be made: "+
-			"requests must name one (additionalParams.nfv.VDU.%s.flavor)", v.ID, v.ID)
+			"and virtual_memory from which Windlass could make a flavour: "+
+			"requests must name a flavour (additionalParams.nfv.VDU.%s.flavor)", v.ID, v.ID)
 		return named
 	}
 	v.OwnFlavour = true

@@ -133,5 +133,5 @@ func (s Security) sentence() string {
 		ways = append(ways, "a client certificate (mutual TLS)")
 	}
 	return "This server wants to know who its clients are, by " + strings.Join(ways, ", or ") +
-		". `x-scopes` are scopes of which an operation needs one."
+		". An operation needs one of its `x-scopes`."
 }

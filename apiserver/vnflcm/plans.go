@@ -148,7 +148,7 @@ func plannedVersion(c echo.Context) (int, error) {
 		return dialectV2.Number, nil
 	}
 	return 0, rest.HTTPErrorf(http.StatusNotAcceptable,
-		"The Version header says of which version of /vnflcm the plan is: %s or %s.", rest.LcmV1.Version, rest.LcmV2.Version)
+		"The Version header names the version of /vnflcm for the plan: %s or %s.", rest.LcmV1.Version, rest.LcmV2.Version)
 }
 
 func (h *Handler) planOf(

@@ -17,8 +17,8 @@ func (v *VNF) describe(f *vnfpkg.Flavour, additionalParams json.RawMessage, id l
 	described := len(f.Described()) > 0
 	switch {
 	case !described && len(f.Charts) == 0:
-		v.tell(filesPath, "is missing: it names the files of manifests in the VNF package, and the VNFD describes no "+
-			"containers in the flavour %s of which these could be made.", f.ID)
+		v.tell(filesPath, "is missing: it names the files of manifests in the VNF package. Windlass cannot make "+
+			"manifests itself, because the VNFD describes no containers in the flavour %s.", f.ID)
 		return nil
 	case described && len(v.Params.VduMapping) > 0:
 		v.tell(mappingPath, "is about manifests and charts, and the request names none: the VNFD says what the VDUs are.")

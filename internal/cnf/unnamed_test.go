@@ -62,8 +62,8 @@ func TestResolve_takesWhatTheRequestNamesBeforeWhatTheVnfdSays(t *testing.T) {
 }
 
 func TestResolve_tellsWhenNobodySaysWhatTheVnfIs(t *testing.T) {
-	const missing = "$.additionalParams.lcm-kubernetes-def-files is missing: it names the files of manifests in the VNF package, " +
-		"and the VNFD describes no containers in the flavour simple of which these could be made."
+	const missing = "$.additionalParams.lcm-kubernetes-def-files is missing: it names the files of manifests in the VNF package. " +
+		"Windlass cannot make manifests itself, because the VNFD describes no containers in the flavour simple."
 	for params, want := range map[string][]string{
 		``:                                {missing},
 		`{}`:                              {missing},

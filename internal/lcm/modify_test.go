@@ -122,7 +122,7 @@ func TestModify_refusesWhatAnInstantiatedVnfNeeds(t *testing.T) {
 		}},
 	}
 	for body, says := range map[string]string{
-		`{"vnfdId":"vnfd-2"}`:                         "can be set only while it is not",
+		`{"vnfdId":"vnfd-2"}`:                         "may differ from the old one in software images only",
 		`{"vimConnectionInfo":{"one":null}}`:          "cannot be removed while the VNF is instantiated",
 		`{"vimConnectionInfo":{"own":{"vimId":"x"}}}`: "own cluster",
 		`{"vimConnectionInfoDeleteIds":["own"]}`:      "own cluster",

@@ -18,8 +18,8 @@ func (r ModifyRequest) applyPackage(inst *VnfInstance, pkg *NextPackage, done *V
 	}
 	if inst.Instantiated != nil {
 		if !pkg.Succeeds {
-			return Errorf(KindConflict, "The VNF instance %s is instantiated from its VNF package: one that differs in more "+
-				"than software images can be set only while it is not.", inst.ID)
+			return Errorf(KindConflict, "The VNF instance %s is INSTANTIATED: its new VNF package may differ from the old one in "+
+				"software images only. Terminate the VNF before you set another package.", inst.ID)
 		}
 		inst.Instantiated = inst.Instantiated.keeping(pkg.KeptImages)
 	}

@@ -45,7 +45,7 @@ func OwnProject(ctx context.Context, what string) (ProjectID, error) {
 	if id := ScopeOf(ctx).Project; id != "" {
 		return id, nil
 	}
-	return "", Errorf(KindBug, "Windlass was to %s without knowing of which project.", what)
+	return "", Errorf(KindBug, "Windlass was to %s, but did not know the project.", what)
 }
 
 // Subject is what a piece of work is about; one of its members is given. The work is in the project of that.

@@ -104,7 +104,7 @@ func (p *connectionProblems) accessInfo(info map[string]any) {
 	}
 	missing("", "username", "user_id")
 	missing("", "password")
-	missing(": it is the name of the project in which the VNF is", "project", "project_name", "tenant")
+	missing(": it is the name of the project that has the VNF", "project", "project_name", "tenant")
 }
 
 func isTextOrSealed(value any) bool {

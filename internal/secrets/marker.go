@@ -24,11 +24,11 @@ func (v *Vault) OpenMarker(purpose, marker string) (string, error) {
 	keyID, err1 := base64.RawURLEncoding.DecodeString(first)
 	sealed, err2 := base64.RawURLEncoding.DecodeString(second)
 	if err := errors.Join(err1, err2); err != nil {
-		return "", lcm.Wrap(lcm.KindInvalid, err, "The marker is not one that this server gave out.")
+		return "", lcm.Wrap(lcm.KindInvalid, err, "This server has not given out the marker.")
 	}
 	clear, err := v.keys.Open(markerRef(purpose), string(keyID), sealed)
 	if err != nil {
-		return "", lcm.Wrap(lcm.KindInvalid, err, "The marker is not one that this server gave out.")
+		return "", lcm.Wrap(lcm.KindInvalid, err, "This server has not given out the marker.")
 	}
 	return string(clear), nil
 }

@@ -127,7 +127,7 @@ func TestProjects_namesAndNewThingsWithoutAProjectAreABug(t *testing.T) {
 		} {
 			err := do(nobodys)
 			require.True(t, lcm.Is(err, lcm.KindBug), "%s: %v", what, err)
-			require.ErrorContains(t, err, "without knowing of which project")
+			require.ErrorContains(t, err, "did not know the project")
 		}
 	}
 }

@@ -72,7 +72,7 @@ func (c *Cluster) recordOf(ctx context.Context, name string) (*record, error) {
 	case err != nil:
 		return nil, translate("read the deployment "+name, err)
 	case secret.Type != recordType:
-		return nil, lcm.Errorf(lcm.KindConflict, "The secret %s in the namespace %s is not one that Windlass has made.", name,
+		return nil, lcm.Errorf(lcm.KindConflict, "The secret %s in the namespace %s is not made by Windlass.", name,
 			c.namespace)
 	}
 	var r record
@@ -81,8 +81,8 @@ func (c *Cluster) recordOf(ctx context.Context, name string) (*record, error) {
 		err = json.NewDecoder(packed).Decode(&r)
 	}
 	if err != nil {
-		return nil, lcm.Wrap(lcm.KindBroken, err, "The secret %s in the namespace %s, in which Windlass has recorded what the "+
-			"VNF consists of, cannot be read.", name, c.namespace)
+		return nil, lcm.Wrap(lcm.KindBroken, err, "Windlass cannot read the secret %s in the namespace %s, its record of the "+
+			"VNF's resources.", name, c.namespace)
 	}
 	r.id, r.version = string(secret.UID), secret.ResourceVersion
 	return &r, nil

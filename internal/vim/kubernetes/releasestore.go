@@ -88,7 +88,7 @@ func unpackRelease(s corev1.Secret) (*release.Release, error) {
 		}
 	}
 	if err != nil || r.Info == nil {
-		return nil, lcm.Wrap(lcm.KindBroken, err, "The secret %s/%s, in which Helm's release is, cannot be read.", s.Namespace, s.Name)
+		return nil, lcm.Wrap(lcm.KindBroken, err, "Windlass cannot read the secret %s/%s with Helm's release.", s.Namespace, s.Name)
 	}
 	r.Labels = map[string]string{ownerLabel: s.Labels[ownerLabel], digestLabel: s.Labels[digestLabel]}
 	return r, nil

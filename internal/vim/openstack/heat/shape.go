@@ -74,7 +74,7 @@ func memberIndex(v lcm.VnfcResourceInfo) (int, error) {
 	index, ok := vnfpkg.MemberIndex(v.VduID, name)
 	if !ok {
 		return 0, lcm.Errorf(lcm.KindBroken,
-			"The VNFC %s is recorded in the resource %q, which is no VNFC of %s: the stack is not one that %s has made.",
+			"The VNFC %s is recorded in the resource %q, which is no VNFC of %s: %s has not made the stack.",
 			v.ID, name, v.VduID, lcm.StandardUserData)
 	}
 	return index, nil
