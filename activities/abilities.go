@@ -7,7 +7,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
-// What only some VIMs can do, with the words for the others.
+// Operations that only some VIMs can do, and the errors for VIMs that cannot.
 
 func powerOf(v vim.VIM) (vim.Power, error) { return vim.As[vim.Power](v, "start and stop servers") }
 
@@ -27,7 +27,7 @@ func volumesOfVIM(v vim.VIM) (vim.VolumeKeeper, error) {
 	return vim.As[vim.VolumeKeeper](v, "keep volumes without their servers")
 }
 
-// powerAt asks the VIM of an operation.
+// powerAt returns the power interface of the operation's VIM.
 func (i *Infrastructure) powerAt(ctx context.Context, id lcm.OpOccID) (vim.Power, error) {
 	v, err := i.VIMs.VIM(ctx, id)
 	if err != nil {

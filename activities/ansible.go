@@ -9,20 +9,20 @@ import (
 	"github.com/windlass-nfv/windlass/scripts"
 )
 
-// HostKeys has the host keys that are pinned for servers.
+// HostKeys returns the pinned host keys of servers.
 type HostKeys interface {
 	HostKey(ctx context.Context, inst lcm.VnfInstanceID, serverID string) (key []byte, known bool, err error)
 }
 
-// Ansible has kubespray's playbooks run on an Ansible server.
+// Ansible runs kubespray's playbooks on an Ansible server.
 type Ansible struct {
 	Reach
 	Keys HostKeys
-	// SSHPort is the port on which an operation's servers answer, 0 for the usual one.
+	// SSHPort is the SSH port of the operation's servers; 0 means the default port.
 	SSHPort func(ctx context.Context, id lcm.OpOccID) (int, error)
 }
 
-// kubesprayContext is what these activities need beside their input.
+// kubesprayContext is what these activities need in addition to their input.
 type kubesprayContext struct {
 	clusterContext
 	driver *kubespray.Cluster
@@ -38,7 +38,7 @@ func (a *Ansible) kubespray(ctx context.Context, id lcm.OpOccID) (k kubesprayCon
 	return k, nil
 }
 
-// server is the Ansible server as a node that is logged in to. Its host key is pinned for the VNF instance.
+// server returns the Ansible server as a node for the SSH login. Its host key is pinned for the VNF instance.
 func (k kubesprayContext) server() lcm.Node {
 	const name = "ansible"
 	return lcm.Node{Name: name, Role: lcm.AnsibleServer, ServerID: name, SSHAddress: k.Params.Ansible.Address}
@@ -57,23 +57,23 @@ type AnsibleInput struct {
 	Tracked
 	OpOccID lcm.OpOccID `json:"opOccId"`
 	Nodes   lcm.Nodes   `json:"nodes,omitempty"`
-	// Addresses are those before the cluster that its certificates must be good for, too.
+	// Addresses are the addresses in front of the cluster that its certificates must contain, too.
 	Addresses []string `json:"addresses,omitempty"`
-	// Recovers is set where control planes come or go. Broken are those that are gone, and Successors those in their
-	// place.
+	// Recovers is set when the operation adds or removes control planes. Broken are the lost control planes, Successors
+	// their replacements.
 	Recovers   bool      `json:"recovers,omitempty"`
 	Broken     lcm.Nodes `json:"broken,omitempty"`
 	Successors lcm.Nodes `json:"successors,omitempty"`
 }
 
-// CheckAnsibleOutput is what the Ansible server has.
+// CheckAnsibleOutput reports the software on the Ansible server.
 type CheckAnsibleOutput struct {
 	Ansible   string `json:"ansible,omitempty"`
 	Kubespray string `json:"kubespray,omitempty"`
 }
 
-// CheckAnsible looks whether the Ansible server lets Windlass in, and has all that is needed.
-// Idempotent: it makes an empty directory at most. Takes seconds.
+// CheckAnsible checks that Windlass can log in to the Ansible server, and that the server has the required software.
+// Idempotent: it creates an empty directory at most. Takes seconds.
 func (a *Ansible) CheckAnsible(ctx context.Context, in AnsibleInput) (out CheckAnsibleOutput, err error) {
 	defer func() { err = boundary(ctx, "check the Ansible server", err) }()
 	defer heartbeat(ctx)()
@@ -98,24 +98,24 @@ type RunPlaybookInput struct {
 	OpOccID lcm.OpOccID `json:"opOccId"`
 	// Playbook is its name, without .yml.
 	Playbook string `json:"playbook"`
-	// Nodes are all of the inventory; On are those that the playbook is limited to, none for all.
+	// Nodes are all nodes of the inventory. On limits the playbook to some of them; empty means all.
 	Nodes lcm.Nodes `json:"nodes"`
 	On    lcm.Nodes `json:"on,omitempty"`
-	// Limit names groups that it is limited to.
+	// Limit names inventory groups; the playbook runs on these groups only.
 	Limit []string `json:"limit,omitempty"`
-	// Variables are "name=value" of this run.
+	// Variables are "name=value" pairs for this run.
 	Variables []string `json:"variables,omitempty"`
 }
 
-// RunPlaybookOutput is empty: the playbook has ended well.
+// RunPlaybookOutput is empty: the playbook has succeeded.
 type RunPlaybookOutput struct{}
 
-// RunPlaybook has one playbook run on the Ansible server, and follows it to its end.
+// RunPlaybook runs one playbook on the Ansible server and follows it until it ends.
 //
-// Idempotent: a worker that takes over finds the playbook running, or its end, and kubespray's playbooks may be run
-// again. No time limit is on it: what it does is in the step's output, and after a minute of silence at which task it
-// is. On cancellation Ansible is killed with all that it has begun. Passwords are in memory on the Ansible server for
-// as long as the run.
+// Idempotent: a worker that takes over finds the running playbook or its result, and kubespray's playbooks may run
+// again. There is no time limit. The step's output shows the playbook's progress, and names the current task after a
+// minute of silence. On cancellation the activity kills Ansible and all its child processes. Passwords stay in the
+// memory of the Ansible server, only during the run.
 func (a *Ansible) RunPlaybook(ctx context.Context, in RunPlaybookInput) (out RunPlaybookOutput, err error) {
 	defer func() { err = boundary(ctx, "run the playbook "+in.Playbook+".yml", err) }()
 	defer heartbeat(ctx)()
@@ -142,7 +142,7 @@ func (a *Ansible) RunPlaybook(ctx context.Context, in RunPlaybookInput) (out Run
 	return out, err
 }
 
-// secrets opens what a run needs to log in to the nodes, and the way out of the cloud.
+// secrets opens the credentials for the login to the nodes, and the proxy's URLs.
 func (a *Ansible) secrets(
 	ctx context.Context, k kubesprayContext, nodes lcm.Nodes,
 ) (s scripts.AnsibleSecrets, mask []string, err error) {
@@ -176,16 +176,16 @@ type RemoveInventoryOutput struct {
 	Left bool `json:"left,omitempty"`
 }
 
-// RemoveInventoryInput says what a server costs that does not answer.
+// RemoveInventoryInput says what to do if the server does not answer.
 type RemoveInventoryInput struct {
 	Tracked
 	OpOccID lcm.OpOccID `json:"opOccId"`
-	// PassOver leaves the directory where it is when the server does not answer.
+	// PassOver keeps the directory when the server does not answer.
 	PassOver bool `json:"passOver,omitempty"`
 }
 
 // RemoveInventory removes the cluster's directory from the Ansible server.
-// Idempotent: one that is not there is gone. Takes seconds.
+// Idempotent: a missing directory counts as removed. Takes seconds.
 func (a *Ansible) RemoveInventory(ctx context.Context, in RemoveInventoryInput) (out RemoveInventoryOutput, err error) {
 	defer func() { err = boundary(ctx, "remove the inventory", err) }()
 	defer heartbeat(ctx)()

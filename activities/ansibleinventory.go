@@ -13,9 +13,9 @@ import (
 // SendInventoryOutput is empty: the Ansible server has the files.
 type SendInventoryOutput struct{}
 
-// SendInventory sends the inventory of the nodes, their host keys, the cluster's variables and the plugin that tells
-// what Ansible does, to the cluster's directory on the Ansible server.
-// Idempotent: a file that is there as it is to be is left alone. Takes seconds.
+// SendInventory writes files to the cluster's directory on the Ansible server: the inventory of the nodes, their host
+// keys, the cluster's variables and the plugin that reports Ansible's progress.
+// Idempotent: it does not rewrite a file that is already correct. Takes seconds.
 func (a *Ansible) SendInventory(ctx context.Context, in AnsibleInput) (out SendInventoryOutput, err error) {
 	defer func() { err = boundary(ctx, "send the inventory", err) }()
 	defer heartbeat(ctx)()
@@ -86,8 +86,8 @@ func (k kubesprayContext) host(node lcm.Node, port int) scripts.InventoryHost {
 	}
 }
 
-// broken lists control planes that are gone, each reached at a successor: kubespray clears the disk of what is broken,
-// and a host that does not answer would end its playbook.
+// broken lists the lost control planes, each with the address of a successor. Kubespray clears the disk of a broken
+// node, and a host that does not answer would abort its playbook.
 func (k kubesprayContext) broken(in AnsibleInput, port int) (out []scripts.InventoryHost) {
 	if len(in.Successors) == 0 {
 		return nil

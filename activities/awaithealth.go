@@ -11,7 +11,7 @@ import (
 	"github.com/windlass-nfv/windlass/scripts"
 )
 
-// AwaitHealthInput names the nodes that must work; ControlPlanes are those that are asked.
+// AwaitHealthInput names the nodes that must work. The activity asks the ControlPlanes.
 type AwaitHealthInput struct {
 	ClusterInput
 	Nodes []string `json:"nodes"`
@@ -20,11 +20,11 @@ type AwaitHealthInput struct {
 // AwaitHealthOutput is empty: the nodes work.
 type AwaitHealthOutput struct{}
 
-// AwaitHealth waits until the nodes are Ready and, where they are control planes, their members of etcd answer. A
-// cluster whose control planes have just been started has no quorum for a while: that is waited for, too.
+// AwaitHealth waits until the nodes are Ready and the etcd members on control planes answer. After its control planes
+// start, a cluster has no quorum for a while; AwaitHealth waits for that, too.
 //
-// Idempotent: it only looks. Takes up to timeouts.node_ready from when the step was scheduled; then its error says what
-// does not work yet.
+// Idempotent: it only reads. Takes up to timeouts.node_ready, counted from the scheduling of the step. Then its error
+// says what does not work yet.
 func (c *Cluster) AwaitHealth(ctx context.Context, in AwaitHealthInput) (out AwaitHealthOutput, err error) {
 	defer func() { err = boundary(ctx, "wait until the cluster works", err) }()
 	defer heartbeat(ctx)()
@@ -92,7 +92,7 @@ func (o ClusterHealthOutput) lacks(nodes []string) string {
 	return strings.Join(wrong, "; ")
 }
 
-// health asks once; round tells the questions of one activity apart.
+// health asks once. round distinguishes the queries of one activity.
 func (c *Cluster) health(ctx context.Context, in ClusterInput, round int) (out ClusterHealthOutput, err error) {
 	results, lost, err := c.askEtcd(ctx, in, func(cluster clusterContext, m scripts.Member) task {
 		j := command(cluster, scripts.ClusterHealth{Member: m, Timeout: briefly(cluster)})

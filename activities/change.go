@@ -9,11 +9,11 @@ import (
 	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
-// PlanInput says what is known of the cluster's health when the plan is made.
+// PlanInput is the known health of the cluster at planning time.
 type PlanInput struct {
 	Tracked
 	OpOccID lcm.OpOccID `json:"opOccId"`
-	// Unhealthy are nodes that do not work, and why.
+	// Unhealthy are the nodes that do not work, with the reason.
 	Unhealthy []UnhealthyNode `json:"unhealthy,omitempty"`
 }
 
@@ -23,7 +23,7 @@ type UnhealthyNode struct {
 	Why  string `json:"why"`
 }
 
-// Unhealthy are the nodes that do not work, in the order in which Kubernetes lists them.
+// Unhealthy returns the nodes that do not work, in Kubernetes' order.
 func (o ClusterHealthOutput) Unhealthy() []UnhealthyNode {
 	var out []UnhealthyNode
 	for _, n := range o.Nodes {
@@ -38,8 +38,8 @@ func (o ClusterHealthOutput) Unhealthy() []UnhealthyNode {
 	return out
 }
 
-// Absent are the nodes of a list that Kubernetes does not know: an operation that was given up has left their VMs.
-// Nothing is said of them while the nodes are not known at all.
+// Absent returns the nodes of a list that Kubernetes does not know: a given-up operation has left their VMs. It returns
+// nothing while Kubernetes' list of nodes is unknown.
 func (o ClusterHealthOutput) Absent(list lcm.Nodes) []UnhealthyNode {
 	if len(o.Nodes) == 0 {
 		return nil
@@ -53,8 +53,8 @@ func (o ClusterHealthOutput) Absent(list lcm.Nodes) []UnhealthyNode {
 	return out
 }
 
-// PlanOperation decides what the operation changes, and keeps it.
-// Idempotent: the plan that was kept first counts, whatever the cluster looks like now.
+// PlanOperation decides what the operation changes, and stores this plan.
+// Idempotent: the first stored plan stays valid, even if the cluster has changed since.
 func (o *OpOccs) PlanOperation(ctx context.Context, in PlanInput) (plan lcm.Plan, err error) {
 	defer func() { err = boundary(ctx, "plan the operation", err) }()
 	unhealthy := map[string]string{}
@@ -67,31 +67,31 @@ func (o *OpOccs) PlanOperation(ctx context.Context, in PlanInput) (plan lcm.Plan
 	return o.Records.KeepPlan(ctx, in.OpOccID, plan)
 }
 
-// ChangeStackInput says what becomes different of the VNF's deployment.
+// ChangeStackInput describes the change of the VNF's deployment.
 type ChangeStackInput struct {
 	Tracked
 	OpOccID lcm.OpOccID `json:"opOccId"`
 	Sizes   vim.Sizes   `json:"sizes"`
-	// Leaving are servers that go, or are replaced: exactly these.
+	// Leaving are exactly the servers that the activity removes or replaces.
 	Leaving []string `json:"leaving,omitempty"`
-	// LeavingVolumes and LeavingPorts are volumes and ports that are replaced, too.
+	// LeavingVolumes and LeavingPorts are the volumes and ports that are replaced, too.
 	LeavingVolumes []string `json:"leavingVolumes,omitempty"`
 	LeavingPorts   []string `json:"leavingPorts,omitempty"`
-	// Within replaces servers alone, wherever in the deployment they are. Else the member of a group that a server belongs
-	// to goes with all that it consists of.
+	// Within replaces only the servers themselves, also inside a group. Otherwise the whole group member that contains
+	// the server is replaced.
 	Within bool `json:"within,omitempty"`
-	// On is the type of the VIM on which a part of a hybrid VNF changes, "" for all of it.
+	// On is the type of the VIM whose part of a hybrid VNF changes; "" means the whole VNF.
 	On string `json:"on,omitempty"`
 }
 
 // ChangeStackOutput is empty.
 type ChangeStackOutput struct{}
 
-// ChangeStack gives the groups of the VNF's deployment the sizes of the operation's plan, and removes or replaces the
-// servers that leave, and waits until the VIM is done.
+// ChangeStack resizes the groups of the VNF's deployment to the operation's plan, and removes or replaces the leaving
+// servers. It waits until the VIM is done.
 //
-// Idempotent: servers that are gone stay gone, groups that have their size keep it, a change that is under way is
-// waited for. Takes minutes, so it heartbeats; a cancel stops the waiting only.
+// Idempotent: deleted servers stay deleted, groups of the right size keep it, and the activity waits for a change that
+// is under way. Takes minutes, so it heartbeats. A cancel only stops the waiting.
 func (i *Infrastructure) ChangeStack(ctx context.Context, in ChangeStackInput) (out ChangeStackOutput, err error) {
 	defer func() { err = boundary(ctx, "change the deployment", err) }()
 	defer heartbeat(ctx)()
@@ -104,7 +104,7 @@ func (i *Infrastructure) ChangeStack(ctx context.Context, in ChangeStackInput) (
 		return out, err
 	}
 	change.Only = in.On
-	// Members that an enlargement is still making would not be in the inventory, and the VIM would take others for them.
+	// The inventory does not list members that are still being created; the VIM would mistake other members for them.
 	if err := cloud.Settle(ctx, change.Name, change.Owner, i.Output.Lines(ctx, in.Step)); err != nil {
 		return out, err
 	}
@@ -142,7 +142,7 @@ func (i *Infrastructure) ChangeStack(ctx context.Context, in ChangeStackInput) (
 	return out, cloud.Change(ctx, change, i.Output.Lines(ctx, in.Step))
 }
 
-// checkComing looks at the ports that are given to servers which come.
+// checkComing checks the given ports for the new servers.
 func (i *Infrastructure) checkComing(ctx context.Context, cloud vim.VIM, in ChangeStackInput) error {
 	switch in.Sizes {
 	case vim.SizesRecorded:
@@ -154,15 +154,15 @@ func (i *Infrastructure) checkComing(ctx context.Context, cloud vim.VIM, in Chan
 	}
 }
 
-// stayingMembers are the members of groups that have failed, and that hold recorded servers which do not leave.
+// stayingMembers returns the failed group members that hold recorded, staying servers.
 func stayingMembers(inv *vim.Inventory, recorded, leaving []string) []vim.Resource {
 	staying := slices.DeleteFunc(slices.Clone(recorded), func(id string) bool { return slices.Contains(leaving, id) })
-	isServer := func(r vim.Resource) bool { return r.Kind == vim.Compute } // the VIM fails none for another's sake
+	isServer := func(r vim.Resource) bool { return r.Kind == vim.Compute } // the VIM fails no server because of others
 	return slices.DeleteFunc(toRemove(inv, staying),
 		func(r vim.Resource) bool { return isServer(r) || !r.Unhealthy() })
 }
 
-// having are the resources of a type that are still those of these ids: one that was replaced has another id.
+// having returns the resources of a kind with these ids. A replaced resource has another id.
 func having(inv *vim.Inventory, kind vim.Kind, ids []string) (out []vim.Resource) {
 	for _, r := range inv.OfKind(kind) {
 		if slices.Contains(ids, r.ID) {
@@ -172,8 +172,8 @@ func having(inv *vim.Inventory, kind vim.Kind, ids []string) (out []vim.Resource
 	return out
 }
 
-// unknownServers are the servers of the deployment that are not among those that are known, nor to take the place of
-// one: the VIM may be about to replace one that is.
+// unknownServers returns the servers of the deployment that are neither known nor the successor of a recorded server.
+// The VIM may just be replacing a recorded server.
 func unknownServers(inv *vim.Inventory, known []string, vnfcs []record.Vnfc) []string {
 	var out []string
 	for _, r := range inv.OfKind(vim.Compute) {
@@ -184,14 +184,14 @@ func unknownServers(inv *vim.Inventory, known []string, vnfcs []record.Vnfc) []s
 	return out
 }
 
-// isPlace tells whether a resource is the one that a recorded VM is, or was.
+// isPlace tells whether a resource has the place of a recorded VM in the deployment.
 func isPlace(inv *vim.Inventory, r vim.Resource, vnfcs []record.Vnfc) bool {
 	return slices.ContainsFunc(vnfcs, func(v record.Vnfc) bool {
 		return v.VduID == r.Name && (v.Part == r.Part || v.Part == "" && r.Part == inv.ID)
 	})
 }
 
-// emptyMembers are the members of groups that have no server, and had none: what a failed enlargement has left.
+// emptyMembers returns the group members that have no server and never had one: a failed scale-out has left them.
 func emptyMembers(inv *vim.Inventory, vnfcs []record.Vnfc) []vim.Resource {
 	groups, inhabited := map[string]bool{}, map[string]bool{}
 	for _, r := range inv.Resources {
@@ -215,8 +215,8 @@ func emptyMembers(inv *vim.Inventory, vnfcs []record.Vnfc) []vim.Resource {
 	return out
 }
 
-// toRemove are the resources that have to go for the servers to go: the member of a group that a server belongs to, or
-// the server itself where it belongs to none. A server that is gone has none.
+// toRemove returns the resources to delete so that these servers go: the group member of a server, or the server itself
+// outside of any group. It skips servers that are already gone.
 func toRemove(inv *vim.Inventory, servers []string) []vim.Resource {
 	var out []vim.Resource
 	for _, server := range inv.OfKind(vim.Compute) {

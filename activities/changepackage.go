@@ -6,7 +6,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// ChangePackageInput names the operation, and whether its change is made or taken back.
+// ChangePackageInput names the operation, and whether to make its change or to undo it.
 type ChangePackageInput struct {
 	Tracked
 	OpOccID  lcm.OpOccID `json:"opOccId"`
@@ -16,10 +16,11 @@ type ChangePackageInput struct {
 // ChangePackageOutput is empty.
 type ChangePackageOutput struct{}
 
-// ChangePackage makes of the VNF's deployment what the package of a CHANGE_VNFPKG says, or what the one before says,
-// and waits until that is so.
+// ChangePackage changes the VNF's deployment to the new package of a CHANGE_VNFPKG, or back to the former package. It
+// waits until the VIM is done.
 //
-// Idempotent: what is so already stays as it is. Takes minutes, so it heartbeats; a cancel stops the waiting only.
+// Idempotent: resources that are already as they should be do not change. Takes minutes, so it heartbeats. A cancel
+// only stops the waiting.
 func (i *Infrastructure) ChangePackage(
 	ctx context.Context, in ChangePackageInput,
 ) (out ChangePackageOutput, err error) {

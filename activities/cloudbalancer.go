@@ -19,11 +19,11 @@ type CloudBalancerInput struct {
 // CloudBalancerOutput is empty: traffic goes to these nodes and no others.
 type CloudBalancerOutput struct{}
 
-// BalanceByCloud has the cloud balance before a cluster: the API of its control planes, and the ports of Services on
-// all nodes.
+// BalanceByCloud makes the cloud's load balancer serve a cluster: the API of the control planes, and the ports of
+// Services on all nodes.
 //
-// Idempotent: the load balancer's name is that of the deployment; what is there as it is to be is left alone. Takes as
-// long as the cloud does, so it heartbeats; a cancel ends the waiting only.
+// Idempotent: the load balancer's name is the deployment's name, and correct parts stay as they are. Takes as long as
+// the cloud does, so it heartbeats. A cancel only ends the waiting.
 func (i *Infrastructure) BalanceByCloud(ctx context.Context, in CloudBalancerInput) (out CloudBalancerOutput, err error) {
 	defer func() { err = boundary(ctx, "have the cloud balance before the cluster", err) }()
 	defer heartbeat(ctx)()
@@ -60,7 +60,7 @@ func (i *Infrastructure) BalanceByCloud(ctx context.Context, in CloudBalancerInp
 
 // RemoveCloudBalancer removes the load balancer of a cluster from the cloud. The port with its address stays.
 //
-// Idempotent: one that is not there is removed. Takes as long as the cloud does, so it heartbeats.
+// Idempotent: a missing load balancer counts as removed. Takes as long as the cloud does, so it heartbeats.
 func (i *Infrastructure) RemoveCloudBalancer(ctx context.Context, in DeploymentInput) (out CloudBalancerOutput, err error) {
 	defer func() { err = boundary(ctx, "remove the cloud's load balancer", err) }()
 	defer heartbeat(ctx)()
@@ -79,11 +79,11 @@ func balancing(d vnfDeployment) (vim.Balancer, error) {
 	return vim.As[vim.Balancer](d.cloud, "balance before a cluster")
 }
 
-// routesOf are the API of the control planes, and the ports of Services on all nodes.
+// routesOf returns the routes to the API of the control planes and to the ports of Services on all nodes.
 func routesOf(lb *k8s.ExternalLBParams, nodes lcm.Nodes) []vim.Route {
 	routes := []vim.Route{{
 		Name: "kubernetes-api", Port: lb.Port, MemberPort: k8s.APIServerPort, Members: membersBehind(nodes.With(lcm.ControlPlane)),
-		// 401 is a ready API server that refuses anonymous questions; one that starts says 500 or 403.
+		// A ready API server answers an anonymous request with 401; a starting API server with 500 or 403.
 		HealthPath: "/readyz", HealthCodes: "200,401",
 	}}
 	for _, served := range lb.Served() {

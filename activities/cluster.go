@@ -16,7 +16,7 @@ import (
 // ApplyPodNetworkOutput is empty: the API server has the objects.
 type ApplyPodNetworkOutput struct{}
 
-// ApplyPodNetwork applies the package's manifest of the pod network, or the one that is configured.
+// ApplyPodNetwork applies the package's manifest of the pod network, or else the configured manifest.
 // Idempotent: applying the same objects again changes nothing. Takes seconds.
 func (c *Cluster) ApplyPodNetwork(ctx context.Context, in ClusterInput) (out ApplyPodNetworkOutput, err error) {
 	defer func() { err = boundary(ctx, "apply the pod network", err) }()
@@ -48,7 +48,7 @@ type NodeLabel struct {
 	Zone        string `json:"zone,omitempty"`
 }
 
-// NodeLabels lists the nodes of which something is known.
+// NodeLabels lists the nodes with a known location.
 func NodeLabels(nodes lcm.Nodes) []NodeLabel {
 	var labels []NodeLabel
 	for _, node := range nodes {
@@ -68,8 +68,8 @@ type LabelNodesInput struct {
 // LabelNodesOutput is empty: the nodes have their labels.
 type LabelNodesOutput struct{}
 
-// LabelNodes tells Kubernetes where its nodes run, with the labels that Tacker sets.
-// Idempotent: a label that is there already is set again to the same value. Takes seconds.
+// LabelNodes labels the Kubernetes nodes with their location, with the same labels as Tacker.
+// Idempotent: it sets an existing label to the same value again. Takes seconds.
 func (c *Cluster) LabelNodes(ctx context.Context, in LabelNodesInput) (out LabelNodesOutput, err error) {
 	defer func() { err = boundary(ctx, "label the nodes", err) }()
 	defer heartbeat(ctx)()
@@ -97,7 +97,7 @@ func (c *Cluster) LabelNodes(ctx context.Context, in LabelNodesInput) (out Label
 
 var notInLabels = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
 
-// labelValue makes a value that Kubernetes takes of what a VIM calls its hosts and zones.
+// labelValue turns a VIM's name for a host or zone into a valid label value.
 func labelValue(s string) string {
 	s = notInLabels.ReplaceAllString(s, "-")
 	return strings.Trim(s[:min(len(s), 63)], "._-")
@@ -114,8 +114,8 @@ type WaitForNodesOutput struct{}
 
 // WaitForNodes waits until every node is Ready and CoreDNS is available.
 //
-// Idempotent: it only looks. Takes up to timeouts.node_ready; then its error names the nodes that are not
-// ready, with the reason that Kubernetes gives. What it waits for is in the step's output.
+// Idempotent: it only reads. Takes up to timeouts.node_ready. Then its error names the nodes that are not ready, with
+// Kubernetes' reason. The step's output shows what the activity waits for.
 func (c *Cluster) WaitForNodes(ctx context.Context, in WaitForNodesInput) (out WaitForNodesOutput, err error) {
 	defer func() { err = boundary(ctx, "wait for the nodes", err) }()
 	defer heartbeat(ctx)()
@@ -129,7 +129,7 @@ func (c *Cluster) WaitForNodes(ctx context.Context, in WaitForNodesInput) (out W
 	return out, err
 }
 
-// VimAccountInput names the control planes and how the cluster is reached from outside.
+// VimAccountInput names the control planes and the external address of the cluster.
 type VimAccountInput struct {
 	ClusterInput
 	VirtualIP string `json:"virtualIp,omitempty"`
@@ -137,23 +137,23 @@ type VimAccountInput struct {
 	PublicAddress string `json:"publicAddress,omitempty"`
 }
 
-// VimAccountOutput is what registers the cluster as a VIM.
+// VimAccountOutput is the data to register the cluster as a VIM.
 type VimAccountOutput struct {
 	// ServerURL is the root of the Kubernetes API.
 	ServerURL string `json:"serverUrl"`
 	// CACert is the cluster's CA certificate, which is public.
 	CACert string `json:"caCert"`
-	// TokenRef is where the bearer token is sealed.
+	// TokenRef refers to the sealed bearer token.
 	TokenRef lcm.SecretRef `json:"tokenRef"`
 }
 
-// maxToken is far above what a service account's token takes.
+// maxToken is far above the size of a service account's token.
 const maxToken = 16 << 10
 
-// CreateVimAccount makes the service account with which Windlass uses the cluster as a VIM, and seals its token.
+// CreateVimAccount creates the service account by which Windlass uses the cluster as a VIM, and seals its token.
 //
-// Idempotent: the objects have fixed names, and their token stays the same. Takes seconds; it waits for the
-// controller that fills the token in.
+// Idempotent: the objects have fixed names, and their token stays the same. Takes seconds: it waits until a controller
+// has created the token.
 func (c *Cluster) CreateVimAccount(ctx context.Context, in VimAccountInput) (out VimAccountOutput, err error) {
 	defer func() { err = boundary(ctx, "make the account for the VIM", err) }()
 	defer heartbeat(ctx)()
@@ -175,7 +175,7 @@ func (c *Cluster) CreateVimAccount(ctx context.Context, in VimAccountInput) (out
 		out.CACert = results.Text("ca")
 		err = c.sealFile(ctx, host, file, out.TokenRef)
 		remove := command(cluster, scripts.RemoveFile{File: file})
-		free, cancel := context.WithTimeout(context.WithoutCancel(ctx), remove.limit) // the file goes, whatever happened
+		free, cancel := context.WithTimeout(context.WithoutCancel(ctx), remove.limit) // delete the file in any case
 		defer cancel()
 		if _, gone := c.run(free, host, in.Step, remove); err == nil {
 			err = gone
@@ -184,7 +184,7 @@ func (c *Cluster) CreateVimAccount(ctx context.Context, in VimAccountInput) (out
 	})
 }
 
-// sealFile seals what a file on the node says.
+// sealFile seals the content of a file on the node.
 func (c *Cluster) sealFile(ctx context.Context, host Host, file string, ref lcm.SecretRef) error {
 	token, err := host.Get(ctx, file, maxToken)
 	if err != nil {
@@ -193,7 +193,7 @@ func (c *Cluster) sealFile(ctx context.Context, host Host, file string, ref lcm.
 	return c.Secrets.Put(ctx, ref, strings.TrimSpace(string(token)))
 }
 
-// serverURL prefers the floating IP: without one the cluster is reached where its nodes are.
+// serverURL prefers the floating IP. Without it the URL has the cluster's internal address.
 func serverURL(p k8s.Params, in VimAccountInput) string {
 	to := endpoint(p, in.VirtualIP, in.ControlPlanes)
 	if in.PublicAddress != "" {

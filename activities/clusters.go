@@ -7,13 +7,13 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// clusterContext is what the activities of drivers of clusters need beside their input.
+// clusterContext is what the activities of cluster drivers need in addition to their input.
 type clusterContext struct {
 	VnfContext
 	cluster.Work
 }
 
-// cluster tells what the cluster of an operation is to be.
+// cluster returns the requested cluster of an operation.
 func (r Reach) cluster(ctx context.Context, id lcm.OpOccID) (c clusterContext, err error) {
 	if c.VnfContext, err = r.Vnfs.Vnf(ctx, id); err != nil {
 		return c, err
@@ -26,7 +26,7 @@ func (r Reach) cluster(ctx context.Context, id lcm.OpOccID) (c clusterContext, e
 	return c, err
 }
 
-// clusterDriver is what the one of the VNF's drivers that makes a cluster shares with others.
+// clusterDriver returns the common part of the VNF's driver that makes a cluster.
 func (v VnfContext) clusterDriver() (*cluster.Cluster, error) {
 	if d := cluster.In(v.Drivers); d != nil {
 		return d.Shared(), nil

@@ -13,21 +13,21 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// ClusterVnfRecords keeps VNFs that are on a cluster, and their operations.
+// ClusterVnfRecords stores the VNFs on a cluster, and their operations.
 type ClusterVnfRecords interface {
 	VimUsers(ctx context.Context, id lcm.VimID) ([]lcm.VnfInstanceID, error)
 	Instance(ctx context.Context, id lcm.VnfInstanceID) (lcm.VnfInstance, error)
 	Operation(ctx context.Context, id lcm.OpOccID) (lcm.VnfLcmOpOcc, error)
 	BeginOperation(ctx context.Context, op lcm.VnfLcmOpOcc, vims ...lcm.VimConnectionInfo) error
-	// ReleaseVim takes the VIM out of the connections of an instance that is not instantiated. It is a Conflict for one
-	// that is, or may become so.
+	// ReleaseVim removes the VIM from the connections of an instance that is not instantiated. It is a Conflict if the
+	// instance is instantiated, or if an operation may instantiate it.
 	ReleaseVim(ctx context.Context, vim lcm.VimID, of lcm.VnfInstanceID) error
 }
 
-// ClusterVnfs terminates the VNFs on a cluster that is itself to be terminated.
+// ClusterVnfs terminates the VNFs on a cluster before the cluster's own termination.
 type ClusterVnfs struct {
 	Records ClusterVnfRecords
-	Starter Starter // nil leaves what is begun to the reconciler of the API server
+	Starter Starter // nil: the reconciler of the API server starts the operations
 	Output  Output
 }
 
@@ -41,13 +41,12 @@ type TerminateVnfsInput struct {
 // TerminateVnfsOutput is empty.
 type TerminateVnfsOutput struct{}
 
-// TerminateVnfs begins a TERMINATE of each VNF on the cluster, in the manner in which the cluster is terminated, and
-// waits for all of them. VNFs that are not instantiated have nothing there; all of them lose their connection to the
-// cluster.
+// TerminateVnfs begins a TERMINATE of each VNF on the cluster, with the terminationType of the cluster, and waits for
+// all of them. A VNF that is not instantiated has no resources there. All VNFs lose their connection to the cluster.
 //
-// Idempotent: the ids of the operations are derived from the cluster's, so that another run waits for those that there
-// are. One that has FAILED or was rolled back is begun anew; one in FAILED_TEMP is somebody's to decide on.
-// Takes as long as the VNFs do, so it heartbeats; a cancel ends the waiting only.
+// Idempotent: the ids of the operations derive from the cluster's operation, so another run waits for the same
+// operations. It begins a FAILED or rolled-back termination again; an operator must decide about an operation in
+// FAILED_TEMP. Takes as long as the VNFs do, so it heartbeats. A cancel only ends the waiting.
 func (c *ClusterVnfs) TerminateVnfs(ctx context.Context, in TerminateVnfsInput) (out TerminateVnfsOutput, err error) {
 	defer func() { err = boundary(ctx, "terminate the VNFs on the cluster", err) }()
 	defer heartbeat(ctx)()
@@ -81,10 +80,10 @@ type ending struct {
 	in    TerminateVnfsInput
 	show  func(string)
 	begun []lcm.VnfLcmOpOcc
-	wrong []string // what has failed, a sentence each
+	wrong []string // the failures, one sentence each
 }
 
-// begin begins the termination of a VNF, or finds the one that there is.
+// begin begins the termination of a VNF, or finds the existing termination.
 func (e *ending) begin(ctx context.Context, id lcm.VnfInstanceID) error {
 	inst, err := e.Records.Instance(ctx, id)
 	if err != nil || inst.InstantiationState != lcm.Instantiated {
@@ -114,7 +113,7 @@ func (e *ending) begin(ctx context.Context, id lcm.VnfInstanceID) error {
 	}
 }
 
-// request is the body of the terminations: as that of the cluster, without what is the cluster's alone.
+// request is the body of the terminations: the cluster's request without the members that concern only the cluster.
 func (e *ending) request(ctx context.Context) (lcm.VnfLcmOpOcc, error) {
 	of, err := e.Records.Operation(ctx, e.in.OpOccID)
 	if err != nil {
@@ -143,16 +142,16 @@ func (e *ending) start(ctx context.Context, inst lcm.VnfInstance, op lcm.VnfLcmO
 	}
 	e.begun = append(e.begun, op)
 	e.show(fmt.Sprintf("The VNF instance %s (%s) is terminated by the operation %s.", inst.ID, inst.Name, op.ID))
-	if e.Starter != nil { // what it does not start, the reconciler does
+	if e.Starter != nil { // the reconciler starts what is not started here
 		_ = e.Starter.Start(ctx, lcm.OperationInput{OpOccID: op.ID, VnfInstanceID: inst.ID, Operation: lcm.OpTerminate})
 	}
 	return nil
 }
 
-// lookAgain is how often an operation is looked at that is waited for.
+// lookAgain is the poll interval for an operation.
 const lookAgain = time.Second
 
-// await waits until no termination goes on. What has failed is told when the others have ended.
+// await waits until no termination is running. It reports failures only after all other terminations have ended.
 func (e *ending) await(ctx context.Context) error {
 	tick := time.NewTicker(lookAgain)
 	defer tick.Stop()

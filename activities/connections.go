@@ -16,18 +16,18 @@ type FindConnectionsInput struct {
 	OpOccID lcm.OpOccID `json:"opOccId"`
 }
 
-// FindConnectionsOutput is what the VNF has of it.
+// FindConnectionsOutput is the part of the operation's change that the VNF has.
 type FindConnectionsOutput struct {
 	DeploymentID string           `json:"stackId"`
 	Vnfcs        []record.Vnfc    `json:"vnfcs"`
 	Networks     []record.Network `json:"networks,omitempty"`
-	// Moved are the connection points all of whose ports are as the operation was to have them.
+	// Moved are the connection points whose ports are all as the operation should make them.
 	Moved []string `json:"moved,omitempty"`
 }
 
-// FindConnections reads which ports servers have. The inventory of the deployment is not enough: of a port whose
-// replacement has failed it has the successor alone.
-// Idempotent: it only reads, when the VIM has ended what it does.
+// FindConnections reads which ports the servers have. The deployment's inventory is not enough: when the replacement of
+// a port has failed, it lists only the successor.
+// Idempotent: it waits until the VIM is done, and only reads.
 func (i *Infrastructure) FindConnections(
 	ctx context.Context, in FindConnectionsInput,
 ) (out FindConnectionsOutput, err error) {
@@ -64,16 +64,16 @@ func (i *Infrastructure) FindConnections(
 	return out, err
 }
 
-// connections are what is known of ports.
+// connections is the known state of ports.
 type connections struct {
 	inv      *vim.Inventory
 	recorded []record.Vnfc
-	plugged  []vim.Port            // those that servers have
-	others   map[string]vim.Port   // recorded ones that exist, by id
+	plugged  []vim.Port            // the ports of servers
+	others   map[string]vim.Port   // recorded ports that exist, by id
 	found    map[string][]vim.Port // by connection point
 }
 
-// read asks the VIM. Where it gives no ports to servers, the deployment has all that there are.
+// read asks the VIM. If the VIM does not plug ports into servers, the deployment lists all ports.
 func (c *connections) read(ctx context.Context, cloud vim.VIM) (err error) {
 	c.others, c.found = map[string]vim.Port{}, map[string][]vim.Port{}
 	ports, failure := portsOf(cloud)
@@ -84,7 +84,7 @@ func (c *connections) read(ctx context.Context, cloud vim.VIM) (err error) {
 	if c.plugged, err = ports.PortsOf(ctx, resourceIDs(c.inv.OfKind(vim.Compute))...); err != nil {
 		return err
 	}
-	if c.inv.Parts != nil { // the ports of Pods are those of their part
+	if c.inv.Parts != nil { // the ports of Pods are the ports of their part
 		c.plugged = append(c.plugged, deployedPorts(c.inv.Part(lcm.VimKindFor(true).Type))...)
 	}
 	var ids []string
@@ -109,8 +109,8 @@ func resourceIDs(list []vim.Resource) (ids []string) {
 	return ids
 }
 
-// portsOf are the ports of a server and, of a connection point of which it has none, the port that the deployment has
-// or had for it.
+// portsOf returns the ports of a server. For a connection point without a port at the server, it returns the
+// deployment's current or former port.
 func (c *connections) portsOf(v record.Vnfc) (out []record.Attached) {
 	take := func(name string, p vim.Port) {
 		out = append(out, record.Attached{
@@ -141,7 +141,7 @@ func (c *connections) portsOf(v record.Vnfc) (out []record.Attached) {
 	return out
 }
 
-// inPart is the port that the part of the deployment with a server has by that name.
+// inPart returns the port with that name in the server's part of the deployment.
 func (c *connections) inPart(v record.Vnfc, name string) (vim.Port, bool) {
 	deployment := v.Part
 	if deployment == "" {
@@ -155,8 +155,8 @@ func (c *connections) inPart(v record.Vnfc, name string) (vim.Port, bool) {
 	return p, ok && (p.ServerID == "" || p.ServerID == v.ServerID)
 }
 
-// nameOf is the connection point of a port: the deployment's name for it, the recorded one, or the one that the VIM has
-// put into its name. The longest counts there: a port of "a-b" has "b" in its name, too.
+// nameOf returns the connection point of a port: the deployment's name for it, the recorded name, or else a name inside
+// the port's name at the VIM. There the longest match wins: a port of "a-b" contains "b", too.
 func (c *connections) nameOf(v record.Vnfc, p vim.Port) string {
 	for _, r := range c.inv.OfKind(vim.LinkPort) {
 		if r.ID == p.ID {
@@ -177,7 +177,7 @@ func (c *connections) nameOf(v record.Vnfc, p vim.Port) string {
 	return longest
 }
 
-// moved are the connection points that are on the links of after, and not on those of before.
+// moved returns the connection points that are on the links of after, and not on the links of before.
 func (c *connections) moved(
 	ctx context.Context, cloud vim.VIM, before, after []lcm.ExtVirtualLink,
 ) (cpds []string, err error) {
@@ -188,11 +188,11 @@ func (c *connections) moved(
 				continue
 			}
 			network, err := networkOf(ctx, cloud, link.ResourceID)
-			if lcm.Is(err, lcm.KindNotFound) && c.inv.Parts != nil { // a network of containers is as requests say it
+			if lcm.Is(err, lcm.KindNotFound) && c.inv.Parts != nil { // for containers the network is as the request names it
 				network, err = link.ResourceID, nil
 			}
 			if lcm.Is(err, lcm.KindNotFound) || lcm.Is(err, lcm.KindInvalid) {
-				continue // nothing can be on it
+				continue // no port can be on it
 			}
 			if err != nil {
 				return nil, err
@@ -205,7 +205,7 @@ func (c *connections) moved(
 	return cpds, nil
 }
 
-// networkOf is the id of a link's network. A VIM that does not look networks up says them as requests do.
+// networkOf returns the id of a link's network. For a VIM without network lookup, it returns the request's value.
 func networkOf(ctx context.Context, cloud vim.VIM, nameOrID string) (string, error) {
 	ports, failure := portsOf(cloud)
 	if failure != nil {
@@ -224,8 +224,8 @@ func deployedPorts(inv *vim.Inventory) (out []vim.Port) {
 	return out
 }
 
-// allAre tells whether every port of a connection point is on a network: those that are given, or some with the
-// addresses that were asked for.
+// allAre tells whether every port of a connection point is on a network: the given ports, or else ports with the
+// requested addresses.
 func (c *connections) allAre(cp lcm.ExtCp, network string) bool {
 	ports := c.found[cp.CpdID]
 	if given := cp.GivenPorts(); len(given) > 0 {

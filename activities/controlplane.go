@@ -12,16 +12,16 @@ import (
 	"github.com/windlass-nfv/windlass/scripts"
 )
 
-// Cluster makes a Kubernetes cluster of nodes that are prepared.
+// Cluster makes a Kubernetes cluster from prepared nodes.
 type Cluster struct {
 	Reach
-	// Drains keeps what was decided about pods of nodes that leave.
+	// Drains stores the decisions about pods on leaving nodes.
 	Drains Drains
-	// Servers tells which nodes' servers are off; nil asks nobody.
+	// Servers tells which nodes' servers are off; nil skips this check.
 	Servers Servers
 }
 
-// ClusterInput names the control planes; the first one that works does the work.
+// ClusterInput names the control planes. The first working control plane does the work.
 type ClusterInput struct {
 	Tracked
 	OpOccID       lcm.OpOccID `json:"opOccId"`
@@ -36,7 +36,7 @@ func endpoint(p k8s.Params, virtualIP string, controlPlanes lcm.Nodes) string {
 	return net.JoinHostPort(controlPlanes[0].Address, strconv.Itoa(k8s.APIServerPort))
 }
 
-// InitControlPlaneInput names the first control plane and the addresses its certificate must be good for.
+// InitControlPlaneInput names the first control plane and the addresses that its certificate must contain.
 type InitControlPlaneInput struct {
 	NodeInput
 	ControlPlanes lcm.Nodes `json:"controlPlanes"`
@@ -54,10 +54,9 @@ type InitControlPlaneOutput struct {
 
 // InitControlPlane makes the first control plane with kubeadm init.
 //
-// Idempotent: a node that already is a control plane that works is left alone; an interrupted init is
-// reset first, because kubeadm cannot resume it, and one that still runs is followed; a member that does not
-// answer is never reset.
-// Takes minutes (timeouts.join); on cancellation kubeadm is killed.
+// Idempotent: it does not change a working control plane. It resets an interrupted init first, because kubeadm cannot
+// resume it. It follows an init that still runs, and never resets a member that does not answer. Takes minutes
+// (timeouts.join). On cancellation it kills kubeadm.
 func (c *Cluster) InitControlPlane(
 	ctx context.Context, in InitControlPlaneInput,
 ) (out InitControlPlaneOutput, err error) {
@@ -131,7 +130,7 @@ func (c *Cluster) initConfig(
 	return conf, err
 }
 
-// certSANs are all names under which the API will ever be called, so that no certificate is made twice.
+// certSANs are all names and addresses that the API will ever have, so that no certificate is made twice.
 func certSANs(in InitControlPlaneInput) []string {
 	var sans []string
 	for _, san := range []string{in.VirtualIP, in.PublicAddress} {
@@ -148,10 +147,10 @@ func certSANs(in InitControlPlaneInput) []string {
 	return slices.Compact(sans)
 }
 
-// JoinControlPlaneInput names the node to join and where the join's secrets are.
+// JoinControlPlaneInput names the node to join and refers to the secrets of the join.
 type JoinControlPlaneInput struct {
 	NodeInput
-	// ControlPlanes are those that may already work; the node itself is passed over.
+	// ControlPlanes are the control planes that may already work. The activity skips the node itself.
 	ControlPlanes lcm.Nodes `json:"controlPlanes"`
 	VirtualIP     string    `json:"virtualIp,omitempty"`
 	Join          JoinRefs  `json:"join"`
@@ -162,13 +161,13 @@ type JoinOutput struct {
 	AlreadyMember bool `json:"alreadyMember,omitempty"`
 }
 
-// JoinControlPlane joins one further control plane; they join one at a time, because etcd takes one new
+// JoinControlPlane joins one more control plane. Control planes join one at a time, because etcd accepts only one new
 // member at a time.
 //
-// Idempotent: a member that works is left alone. What an interrupted join left is removed first: in etcd,
-// by a control plane that works, and on the node by kubeadm reset. One that still runs, because the worker that
-// started it is gone, is followed: nothing of it may be removed. It is done when etcd counts the node as a
-// voting member and its API server is ready. Takes minutes (timeouts.join); on cancellation kubeadm is killed.
+// Idempotent: it does not change a working member. It first removes the rest of an interrupted join: from etcd, through
+// a working control plane, and from the node by kubeadm reset. If the join of a dead worker still runs, the activity
+// follows it and removes nothing. The join is done when the node is a voting etcd member and its API server is ready.
+// Takes minutes (timeouts.join). On cancellation it kills kubeadm.
 func (c *Cluster) JoinControlPlane(ctx context.Context, in JoinControlPlaneInput) (out JoinOutput, err error) {
 	defer func() { err = boundary(ctx, "join "+in.Node.Name, err) }()
 	defer heartbeat(ctx)()
@@ -194,10 +193,10 @@ func (c *Cluster) JoinControlPlane(ctx context.Context, in JoinControlPlaneInput
 	return out, c.join(ctx, host, cluster, in.NodeInput, endpoint(cluster.Params, in.VirtualIP, in.ControlPlanes), in.Join)
 }
 
-// admit makes room for the node in etcd and waits until etcd is fit to take it.
+// admit makes room for the node in etcd and waits until etcd can accept it.
 func (c *Cluster) admit(ctx context.Context, cluster clusterContext, in JoinControlPlaneInput) error {
 	others := slices.DeleteFunc(slices.Clone(in.ControlPlanes), func(n lcm.Node) bool { return n.Name == in.Node.Name })
-	// etcd is fit again in seconds; what it still lacks after such a time needs somebody to look.
+	// etcd recovers in seconds; after this limit, an operator must look at it.
 	limit := max(120, cluster.Params.Timeouts.Join/4)
 	return c.onAny(ctx, in.OpOccID, others, func(host Host, node lcm.Node) error {
 		_, err := c.run(ctx, host, in.Step, task{
@@ -211,13 +210,13 @@ func (c *Cluster) admit(ctx context.Context, cluster clusterContext, in JoinCont
 	})
 }
 
-// waits let kubeadm give up before it is killed: it says then what it has waited for. Calls get no less than
-// kubeadm's own defaults.
+// waits makes kubeadm give up before Windlass kills it, so that kubeadm reports what it has waited for. API calls get
+// at least kubeadm's own defaults.
 func waits(p k8s.Params) scripts.KubeadmWaits {
 	return scripts.KubeadmWaits{Phase: max(1, p.Timeouts.Join*3/4), Call: max(120, p.Timeouts.Join/4)}
 }
 
-// podShare is the length of each node's prefix when Kubernetes's default would not give every node one.
+// podShare is the prefix length for each node if Kubernetes' default has too few prefixes for all nodes.
 func podShare(p k8s.Params, nodes int) int {
 	pods, err := netip.ParsePrefix(p.MasterNode.PodCIDR)
 	if err != nil {

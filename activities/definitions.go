@@ -8,8 +8,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// addDefinitions adds to changes which definitions of the grant they are of (resourceDefinitionId), so that an NFVO
-// knows what has become of what it granted. after is the VNF with what was added.
+// addDefinitions adds the grant's resourceDefinitionId to each change, so that the NFVO can match changes with its
+// grant. after is the VNF with the added resources.
 func addDefinitions(c *lcm.ResourceChanges, g lcm.Grant, after lcm.InstantiatedVnfInfo) {
 	d := definitions{grant: g, added: added(g, c.AffectedVnfcs, after)}
 	for i := range c.AffectedVnfcs {
@@ -28,14 +28,14 @@ func addDefinitions(c *lcm.ResourceChanges, g lcm.Grant, after lcm.InstantiatedV
 	}
 }
 
-// definitions are those of a grant; added maps VNFCs that have come to theirs.
+// definitions are the resource definitions of a grant. added maps the id of each new VNFC to its definition.
 type definitions struct {
 	grant lcm.Grant
 	added map[string]string
 }
 
-// added takes the definitions of a VDU's servers in the order in which those were made: one that is there keeps its own
-// when more come.
+// added assigns the definitions of a VDU to its new servers by creation time. Thus a server keeps its definition when
+// more servers come.
 func added(g lcm.Grant, affected []lcm.AffectedVnfc, after lcm.InstantiatedVnfInfo) map[string]string {
 	made := func(id string) string {
 		i := slices.IndexFunc(after.VnfcResources, func(v lcm.VnfcResourceInfo) bool { return v.ID == id })
@@ -62,7 +62,8 @@ func added(g lcm.Grant, affected []lcm.AffectedVnfc, after lcm.InstantiatedVnfIn
 	return out
 }
 
-// of is the definition of a resource, "" for one that the grant says nothing of; wanted is that of one that has come.
+// of returns the definition of a resource, "" if the grant does not mention it. wanted is the definition of a new
+// resource.
 func (d definitions) of(change lcm.ChangeType, resource, wanted string) string {
 	list := d.grant.AddResources
 	is := func(r lcm.GrantResource) bool { return r.ResourceDefinitionID == wanted }
@@ -76,7 +77,7 @@ func (d definitions) of(change lcm.ChangeType, resource, wanted string) string {
 	return ""
 }
 
-// beside is the definition of a volume or a network that has come: beside that of its VNFC, or one of the VNF.
+// beside returns the definition of a new volume or network, next to the definition of its VNFC, or of the VNF.
 func (d definitions) beside(after lcm.InstantiatedVnfInfo, id, template string) string {
 	i := slices.IndexFunc(after.Attached, func(a lcm.AttachedResource) bool { return a.ResourceID == id })
 	if i < 0 || after.Attached[i].VnfcID == "" {

@@ -7,11 +7,11 @@ import (
 	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
-// vnfDeployment is the deployment of an operation's VNF in its cloud. Whether it is there is another question.
+// vnfDeployment is the deployment of an operation's VNF in its cloud. The deployment may not exist.
 type vnfDeployment struct {
 	cloud       vim.VIM
 	name, owner string
-	show        func(line string) // what a person reads of the step
+	show        func(line string) // writes to the step's output
 }
 
 func (i *Infrastructure) deploymentOf(ctx context.Context, id lcm.OpOccID, step lcm.StepRef) (s vnfDeployment, err error) {
@@ -25,7 +25,7 @@ func (i *Infrastructure) deploymentOf(ctx context.Context, id lcm.OpOccID, step 
 	return s, nil
 }
 
-// settle waits until the VIM has ended what it does with the deployment.
+// settle waits until the VIM has finished its work on the deployment.
 func (s vnfDeployment) settle(ctx context.Context) error {
 	return s.cloud.Settle(ctx, s.name, s.owner, s.show)
 }

@@ -12,12 +12,12 @@ import (
 	"github.com/windlass-nfv/windlass/scripts"
 )
 
-// DrainNodeInput names the node that leaves, and the control planes.
+// DrainNodeInput names the leaving node and the control planes.
 type DrainNodeInput struct {
 	ClusterInput
 	Leaving lcm.Node `json:"leaving"`
-	// Force deletes pods that do not go in time, whatever the request's drain_policy says: a rollback must not
-	// wait for a person.
+	// Force deletes pods that are not evicted in time, whatever the request's drain_policy says: a rollback must not wait
+	// for an operator.
 	Force bool `json:"force,omitempty"`
 }
 
@@ -25,30 +25,29 @@ type DrainNodeInput struct {
 type DrainNodeOutput struct {
 	// Absent: the cluster does not know the node.
 	Absent bool `json:"absent,omitempty"`
-	// Forced: pods were deleted without their consent.
+	// Forced: the activity deleted pods that eviction did not remove in time.
 	Forced bool `json:"forced,omitempty"`
-	// NotReachable: the node was not Ready, so that nothing waited for it.
+	// NotReachable: the node was not Ready, so the activity did not wait for it.
 	NotReachable bool `json:"notReachable,omitempty"`
-	// Off is the VIM's word for the node's server, which did not run: nothing waited for it, whatever Kubernetes
-	// believed.
+	// Off is the VIM's state of a server that did not run. The activity did not wait for it, whatever Kubernetes
+	// reported.
 	Off string `json:"off,omitempty"`
-	// Attached names the volumes that were still attached when timeouts.volume_detach was over.
+	// Attached names the volumes that were still attached after timeouts.volume_detach.
 	Attached string `json:"attached,omitempty"`
 }
 
-// Drains keeps what was decided about pods of nodes that leave. Keeping a decision again changes nothing.
+// Drains stores the decisions about pods on leaving nodes. Storing a decision again changes nothing.
 type Drains interface {
 	KeepDrain(ctx context.Context, id lcm.OpOccID, d lcm.DrainDecision) error
 }
 
-// DrainNode cordons a node and moves its pods away, as kubectl drain does: by eviction, so that PodDisruptionBudgets
-// count, but not those of DaemonSets. A node that is not Ready, or stops being so, is not waited for; nor is one whose
-// server is off, as the VIM says, which Kubernetes misses only after most of a minute. Then it waits until the volumes
-// are detached.
+// DrainNode cordons a node and evicts its pods, as kubectl drain does: PodDisruptionBudgets count, and pods of
+// DaemonSets stay. It does not wait for a node that is not Ready, or whose server the VIM reports as off; Kubernetes
+// notices that only after most of a minute. Then it waits until the volumes are detached.
 //
-// Idempotent: a node that is cordoned and empty, or unknown, is done. Takes up to timeouts.drain and
-// timeouts.volume_detach; when the pods have not gone by then, drain_policy decides whether they are deleted or the
-// error names them and the budgets that hold them; either is kept with the operation. A cancel leaves the node
+// Idempotent: a cordoned and empty node, or an unknown node, is done. Takes up to timeouts.drain and
+// timeouts.volume_detach. If pods remain after timeouts.drain, drain_policy decides: the activity deletes them, or its
+// error names them and the budgets that hold them. The operation's record keeps this decision. A cancel leaves the node
 // cordoned.
 func (c *Cluster) DrainNode(ctx context.Context, in DrainNodeInput) (out DrainNodeOutput, err error) {
 	defer func() { err = boundary(ctx, "drain "+in.Leaving.Name, err) }()
@@ -82,10 +81,10 @@ func (c *Cluster) DrainNode(ctx context.Context, in DrainNodeInput) (out DrainNo
 	return out, err
 }
 
-// podsLeft is how the script's sentence about pods that have not gone in time begins.
+// podsLeft is the start of the script's sentence about pods that were not evicted in time.
 const podsLeft = "these pods are still on "
 
-// drainDecision is what was decided; its action is "" when nothing had to be.
+// drainDecision returns the decision about the pods; its action is "" when no decision was necessary.
 func drainDecision(in DrainNodeInput, out DrainNodeOutput, limits k8s.TimeoutParams, cause error) lcm.DrainDecision {
 	d := lcm.DrainDecision{Node: in.Leaving.Name, Step: in.Step.Step, Phase: in.Step.Phase(), At: time.Now().UTC()}
 	switch {
@@ -118,7 +117,7 @@ func drainDecision(in DrainNodeInput, out DrainNodeOutput, limits k8s.TimeoutPar
 	return d
 }
 
-// staying leaves the control planes that do not leave: who leaves is not asked to see to it.
+// staying returns the control planes that do not leave: a leaving node must not do the work.
 func staying(in ClusterInput, leaving ...lcm.Node) (ClusterInput, error) {
 	in.ControlPlanes = slices.DeleteFunc(slices.Clone(in.ControlPlanes), func(n lcm.Node) bool {
 		return slices.ContainsFunc(leaving, func(l lcm.Node) bool { return l.Name == n.Name })
@@ -130,7 +129,7 @@ func staying(in ClusterInput, leaving ...lcm.Node) (ClusterInput, error) {
 	return in, nil
 }
 
-// NodeOfClusterInput names a node, and the control planes that see to it.
+// NodeOfClusterInput names a node, and the control planes that do the work.
 type NodeOfClusterInput struct {
 	ClusterInput
 	Leaving lcm.Node `json:"leaving"`
@@ -139,9 +138,9 @@ type NodeOfClusterInput struct {
 // UncordonNodeOutput is empty: the node takes pods.
 type UncordonNodeOutput struct{}
 
-// UncordonNode lets pods onto a node again; it undoes DrainNode as far as that can be undone.
+// UncordonNode allows pods on a node again. It undoes DrainNode as far as possible.
 //
-// Idempotent: a node that takes pods, or is unknown, is left alone. Takes seconds.
+// Idempotent: it does nothing for an uncordoned or unknown node. Takes seconds.
 func (c *Cluster) UncordonNode(ctx context.Context, in NodeOfClusterInput) (out UncordonNodeOutput, err error) {
 	defer func() { err = boundary(ctx, "uncordon "+in.Leaving.Name, err) }()
 	defer heartbeat(ctx)()
@@ -154,7 +153,7 @@ func (c *Cluster) UncordonNode(ctx context.Context, in NodeOfClusterInput) (out 
 // DeleteNodeOutput is empty: the cluster does not know the node any more.
 type DeleteNodeOutput struct{}
 
-// DeleteNode deletes the node object of a node that has left, or is gone.
+// DeleteNode deletes the Node object of a node that has left or is lost.
 //
 // Idempotent: an unknown node is done. Takes seconds.
 func (c *Cluster) DeleteNode(ctx context.Context, in NodeOfClusterInput) (out DeleteNodeOutput, err error) {
@@ -179,11 +178,12 @@ type RemoveMemberInput struct {
 // RemoveMemberOutput is empty: etcd does not count on the nodes any more.
 type RemoveMemberOutput struct{}
 
-// RemoveMember removes the members of etcd that belong to control planes that leave, one at a time and from one that
-// stays, and waits after each until the others are healthy. Learners and members that never started go too.
+// RemoveMember removes the etcd members of leaving control planes, one at a time, through a staying control plane.
+// After each removal it waits until the other members are healthy. It also removes learners and members that never
+// started.
 //
-// Idempotent: a node without a member is done. A removal that would cost the quorum is refused, with the reason; so is
-// any without a quorum. Takes seconds, at most a quarter of timeouts.join for each wait.
+// Idempotent: a node without a member is done. It refuses a removal that would cost the quorum, with the reason, and
+// every removal without a quorum. Takes seconds, at most a quarter of timeouts.join for each wait.
 func (c *Cluster) RemoveMember(ctx context.Context, in RemoveMemberInput) (out RemoveMemberOutput, err error) {
 	defer func() { err = boundary(ctx, "remove members of etcd", err) }()
 	defer heartbeat(ctx)()

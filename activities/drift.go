@@ -11,17 +11,16 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// DriftRecords is where the checks of VNF instances are kept.
+// DriftRecords stores the checks of VNF instances.
 type DriftRecords interface {
 	Instance(ctx context.Context, id lcm.VnfInstanceID) (lcm.VnfInstance, error)
 	Operation(ctx context.Context, id lcm.OpOccID) (lcm.VnfLcmOpOcc, error)
-	// CheckIdle is a Conflict that names the operation of the instance that is under way.
+	// CheckIdle returns a Conflict that names the running operation of the instance, if any.
 	CheckIdle(ctx context.Context, id lcm.VnfInstanceID) error
 	Drift(ctx context.Context, id lcm.VnfInstanceID) (lcm.Drift, error)
-	// UpdateInstance writes an instance; it is a Conflict when that has changed since it was read.
+	// UpdateInstance writes an instance. It returns a Conflict when the stored instance has changed since it was read.
 	UpdateInstance(ctx context.Context, inst lcm.VnfInstance) error
-	// ForgetNotified forgets which servers of an instance somebody has told of: what is told from then on is not seen
-	// by this look.
+	// ForgetNotified deletes the notified servers of an instance. Later notifications do not belong to this look.
 	ForgetNotified(ctx context.Context, id lcm.VnfInstanceID, servers ...string) error
 	RecordDrift(ctx context.Context, id lcm.VnfInstanceID, report lcm.DriftReport, notified []string) (lcm.DriftReport,
 		error)
@@ -32,17 +31,17 @@ type DriftRecords interface {
 
 // Starter starts the workflows of operations.
 type Starter interface {
-	// Start starts the operation's workflow. Starting one that runs already is no error.
+	// Start starts the operation's workflow. It is no error if the workflow runs already.
 	Start(ctx context.Context, in lcm.OperationInput) error
 }
 
-// DriftMetrics counts.
+// DriftMetrics counts checks and heals.
 type DriftMetrics interface {
 	Checked(trigger lcm.DriftTrigger, result string)
 	Healed()
 }
 
-// Drift compares VNFs with what they should be, and heals them when their policies say so.
+// Drift compares VNFs with their intended state, and heals them when their policies say so.
 type Drift struct {
 	Sites   Sites
 	Records DriftRecords
@@ -50,17 +49,17 @@ type Drift struct {
 	Metrics DriftMetrics // nil: nothing is counted
 }
 
-// RecordDriftInput is what a check has found.
+// RecordDriftInput is the result of a check.
 type RecordDriftInput struct {
 	VnfInstanceID lcm.VnfInstanceID `json:"vnfInstanceId"`
 	Report        lcm.DriftReport   `json:"report"`
-	// Notified are servers of which somebody has told that they are out of order.
+	// Notified are servers that a notification has reported as out of order.
 	Notified []string `json:"notified,omitempty"`
 }
 
-// RecordDrift keeps the report of a check.
+// RecordDrift stores the report of a check.
 //
-// Idempotent: a check that was recorded is not counted twice.
+// Idempotent: it does not count a recorded check twice.
 func (d *Drift) RecordDrift(ctx context.Context, in RecordDriftInput) (out lcm.DriftReport, err error) {
 	defer func() { err = boundary(ctx, "record the check for drift", err) }()
 	if out, err = d.Records.RecordDrift(ctx, in.VnfInstanceID, in.Report, in.Notified); err == nil {
@@ -75,27 +74,27 @@ func (d *Drift) count(trigger lcm.DriftTrigger, result string) {
 	}
 }
 
-// ActOnDriftInput is a check that was recorded, with what else it has seen.
+// ActOnDriftInput is a recorded check, with its other observations.
 type ActOnDriftInput struct {
 	VnfInstanceID lcm.VnfInstanceID   `json:"vnfInstanceId"`
 	Report        lcm.DriftReport     `json:"report"`
 	Health        ClusterHealthOutput `json:"health"`
 }
 
-// ActOnDriftOutput is what follows from a check.
+// ActOnDriftOutput is the decision after a check.
 type ActOnDriftOutput struct {
 	Decision lcm.DriftDecision `json:"decision"`
-	// Busy is set when an operation is under way, so that nothing could be decided.
+	// Busy is set when an operation is running, so that no decision is possible.
 	Busy bool `json:"busy,omitempty"`
-	// Agreeing is how many checks must agree, as the policy says.
+	// Agreeing is the policy's number of checks that must agree.
 	Agreeing int `json:"agreeing,omitempty"`
 }
 
-// ActOnDrift decides what follows from a check and begins the heal that is due, as the API does for a client: an
-// operation of its own, with isAutomaticInvocation.
+// ActOnDrift decides what to do after a check and begins the heal that is due. The heal is an operation of its own with
+// isAutomaticInvocation, as if a client had requested it.
 //
-// Idempotent: the heal's id is derived from the check's, so a second run finds the first one's heal. One that could not
-// be started is started by the reconciler of the API server.
+// Idempotent: the heal's id derives from the check's id, so a second run finds the first run's heal. If a heal could
+// not be started, the reconciler of the API server starts it.
 func (d *Drift) ActOnDrift(ctx context.Context, in ActOnDriftInput) (out ActOnDriftOutput, err error) {
 	defer func() { err = boundary(ctx, "decide about drift", err) }()
 	have, err := d.Records.Drift(ctx, in.VnfInstanceID)
@@ -151,13 +150,13 @@ func (d *Drift) decide(
 		d.Metrics.Healed()
 	}
 	decision.OpOccID = id
-	if d.Starter != nil { // what it does not start, the reconciler does
+	if d.Starter != nil { // the reconciler starts what is not started here
 		_ = d.Starter.Start(ctx, lcm.OperationInput{OpOccID: id, VnfInstanceID: in.VnfInstanceID, Operation: lcm.OpHeal})
 	}
 	return decision, false, nil
 }
 
-// refusal says why these VNFCs cannot be healed together, as the heal itself would.
+// refusal says why these VNFCs cannot be healed together, with the same error as the heal itself.
 func refusal(site Site, health ClusterHealthOutput, vnfcs []string) string {
 	unhealthy := map[string]string{}
 	for _, n := range health.Unhealthy() {
@@ -187,7 +186,7 @@ func healOf(inst lcm.VnfInstanceID, id lcm.OpOccID, decision lcm.DriftDecision) 
 	}, err
 }
 
-// decisionOf reads the decision out of the heal that it has begun.
+// decisionOf reads the decision from the heal that this decision has begun.
 func decisionOf(opOcc lcm.VnfLcmOpOcc) (lcm.DriftDecision, error) {
 	var request healRequest
 	if err := json.Unmarshal(opOcc.Params, &request); err != nil {

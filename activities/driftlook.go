@@ -13,35 +13,35 @@ import (
 	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
-// Sites opens what a VNF instance consists of while no operation works on it.
+// Sites opens the parts of a VNF instance while no operation works on it.
 type Sites interface {
 	Site(ctx context.Context, id lcm.VnfInstanceID) (Site, error)
 }
 
-// Site is a VNF instance and the ways to what it consists of. It stays in the worker.
+// Site is a VNF instance and the access to its parts. It stays in the worker.
 type Site struct {
 	Instance lcm.VnfInstance
 	Drivers  []lifecycle.Driver
-	// DeploymentName and Owner are what the VIM has the VNF's resources by.
+	// DeploymentName and Owner identify the VNF's resources in the VIM.
 	DeploymentName, Owner string
-	// Capacity is how many VMs of each VDU the VNF has at its scale levels; none when the VNFD does not tell.
+	// Capacity is the number of VMs of each VDU at the VNF's scale levels; empty when the VNFD does not say.
 	Capacity []drift.Count
-	// PlanHeal is the error with which a heal of these VNFCs would be refused.
+	// PlanHeal returns the error that would refuse a heal of these VNFCs.
 	PlanHeal func(vnfcs []string, unhealthy map[string]string) error
-	// HealGivenUp is the heal of the entire VNF that was given up last, "" when there is none or it was made good since.
+	// HealGivenUp is the last given-up heal of the entire VNF; "" when there is none, or when a later heal succeeded.
 	HealGivenUp lcm.OpOccID
 	On          func(ctx context.Context) (vim.VIM, error)
 	Dial        func(ctx context.Context, node lcm.Node) (Host, error)
-	// Follow is what the instance is with what its cluster has made of itself, nil for a VNF of servers.
+	// Follow returns the instance with the changes that its cluster has made by itself; nil for a VNF of servers.
 	Follow func(made record.Outcome) lcm.InstantiatedVnfInfo
-	// FollowedOn is the type of the VIM that the cluster is, and Followed tells whether VNFCs of a VDU are there.
+	// FollowedOn is the VIM type of the cluster. Followed tells whether the VNFCs of a VDU are on it.
 	FollowedOn string
 	Followed   func(vdu string) bool
 	// Vim reads a registered VIM; NotFound when there is none.
 	Vim func(ctx context.Context, id lcm.VimID) (lcm.Vim, error)
 }
 
-// cluster is the driver of a VNF that is a Kubernetes cluster, nil for others.
+// cluster returns the driver of a VNF that is a Kubernetes cluster, nil for other VNFs.
 func (s Site) cluster() *cluster.Cluster {
 	if d := cluster.In(s.Drivers); d != nil {
 		return d.Shared()
@@ -65,7 +65,7 @@ func (s Site) serversOf(vnfcs []string) (servers []string) {
 	return servers
 }
 
-// The limits of a look. A node that does not answer must not hold the check up.
+// The limits of a look. A node that does not answer must not delay the check.
 const (
 	lookDial    = 20 * time.Second
 	lookCommand = 30 * time.Second
@@ -80,22 +80,22 @@ type LookForDriftInput struct {
 	Trigger       lcm.DriftTrigger  `json:"trigger"`
 }
 
-// LookForDriftOutput is what was found. It holds nothing that was read on a node but what parseNode takes.
+// LookForDriftOutput is the result of a look. Of the text that was read on nodes, it holds only what parseNode accepts.
 type LookForDriftOutput struct {
-	// Gone is set when there is nothing to look at: the VNF is not instantiated, or deleted.
+	// Gone is set when the VNF is not instantiated or is deleted, so there is nothing to look at.
 	Gone bool `json:"gone,omitempty"`
-	// Busy says which operation is under way; what is seen meanwhile means nothing.
+	// Busy names the running operation; what the look sees during an operation has no meaning.
 	Busy     string              `json:"busy,omitempty"`
 	Findings []lcm.DriftFinding  `json:"findings,omitempty"`
 	Health   ClusterHealthOutput `json:"health"`
-	// VirtualIPHolder is the control plane that holds the virtual IP, "" when there is none, or not exactly one.
+	// VirtualIPHolder is the control plane with the virtual IP; "" when not exactly one control plane holds it.
 	VirtualIPHolder string `json:"virtualIpHolder,omitempty"`
 }
 
-// LookForDrift compares what a VNF should be with what its VIM, its nodes and its cluster say.
+// LookForDrift compares the intended state of a VNF with what its VIM, its nodes and its cluster report.
 //
-// Idempotent: it only looks. What cannot be seen is a finding and no failure. Takes seconds, minutes when nodes or the
-// VIM do not answer; all nodes are looked at together.
+// Idempotent: it only reads. If a part cannot be seen, that is a finding and not a failure. Takes seconds, or minutes
+// when nodes or the VIM do not answer. It asks all nodes in parallel.
 func (d *Drift) LookForDrift(ctx context.Context, in LookForDriftInput) (out LookForDriftOutput, err error) {
 	defer func() { err = boundary(ctx, "check for drift", err) }()
 	defer func() {
@@ -122,7 +122,7 @@ func (d *Drift) LookForDrift(ctx context.Context, in LookForDriftInput) (out Loo
 		return out, ctx.Err()
 	}
 	after, busy, err := d.ready(ctx, in.VnfInstanceID)
-	if err != nil || after != version || busy != "" { // an operation has been at work: the two do not fit together
+	if err != nil || after != version || busy != "" { // an operation has changed the VNF during the look
 		if busy == "" {
 			busy = "An operation has changed the VNF instance meanwhile."
 		}
@@ -147,8 +147,7 @@ func (d *Drift) notNow(trigger lcm.DriftTrigger, busy string, gone bool) LookFor
 	return LookForDriftOutput{Busy: busy, Gone: gone}
 }
 
-// ready tells the version of an instance that can be looked at, 0 when there is nothing to look at, and which operation
-// is under way.
+// ready returns the version of an instance, 0 when there is nothing to look at, and the running operation.
 func (d *Drift) ready(ctx context.Context, id lcm.VnfInstanceID) (version int64, busy string, err error) {
 	inst, err := d.Records.Instance(ctx, id)
 	if lcm.Is(err, lcm.KindNotFound) {

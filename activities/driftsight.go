@@ -13,7 +13,7 @@ import (
 	"github.com/windlass-nfv/windlass/scripts"
 )
 
-// sighting is both sides of the comparison, and how the cluster is.
+// sighting holds both sides of the comparison, and the health of the cluster.
 type sighting struct {
 	want      drift.Expected
 	have      drift.Seen
@@ -40,7 +40,7 @@ func look(ctx context.Context, site Site, inv *vim.Inventory, unseen error) (s s
 	return s
 }
 
-// cluster looks at the nodes of a cluster that were not stopped on purpose, and asks the cluster how it is.
+// cluster looks at the cluster's nodes, except nodes that were stopped on purpose, and asks the cluster for its health.
 func (s *sighting) cluster(ctx context.Context, site Site, virtualIP string) {
 	controlPlanes := s.want.Nodes.With(lcm.ControlPlane)
 	s.balancers = kubeadm.Balancers{Seen: map[string]kubeadm.Balancer{}}
@@ -78,7 +78,7 @@ func (s *sighting) cluster(ctx context.Context, site Site, virtualIP string) {
 	s.parts = []drift.Part{told.Compare, s.balancers.Compare, trust.Compare}
 }
 
-// inventoryOf reads what the VIM has.
+// inventoryOf reads the VIM's inventory.
 func inventoryOf(ctx context.Context, site Site) (*vim.Inventory, error) {
 	ctx, cancel := context.WithTimeout(ctx, lookCloud)
 	defer cancel()
@@ -89,7 +89,7 @@ func inventoryOf(ctx context.Context, site Site) (*vim.Inventory, error) {
 	return on.Inventory(ctx, site.DeploymentName)
 }
 
-// lookAtDeployment tells what the VIM has, and the address in front of the control planes, "" when there is none.
+// lookAtDeployment returns the state at the VIM, and the address in front of the control planes, "" when there is none.
 func lookAtDeployment(site Site, inv *vim.Inventory, unseen error) (s drift.Deployment, virtualIP string) {
 	if unseen != nil {
 		if lcm.Is(unseen, lcm.KindNotFound) {
@@ -112,7 +112,7 @@ func lookAtDeployment(site Site, inv *vim.Inventory, unseen error) (s drift.Depl
 	return s, virtualIP
 }
 
-// lookAtBalancer asks how the cloud's load balancer before a cluster is; nil where it has none.
+// lookAtBalancer reads the state of the cloud's load balancer in front of a cluster; nil if there is none.
 func lookAtBalancer(ctx context.Context, site Site) *drift.Balancer {
 	c := site.cluster()
 	if c == nil || c.Params.ExternalLB == nil || c.Params.ExternalLB.Octavia == nil {
@@ -139,7 +139,7 @@ func virtualIPWanted(site Site) bool {
 	return d != nil && d.Balances() && len(site.nodes().With(lcm.ControlPlane)) > 1
 }
 
-// registeredCA is the CA certificate with which the cluster is registered as a VIM.
+// registeredCA returns the CA certificate in the cluster's registration as a VIM.
 func registeredCA(ctx context.Context, site Site) (ca string, registered bool) {
 	vim, err := site.Vim(ctx, site.Instance.Instantiated.ClusterVimID)
 	if err != nil {
@@ -149,8 +149,8 @@ func registeredCA(ctx context.Context, site Site) (ca string, registered bool) {
 	return ca, true
 }
 
-// lookAtNode reads what a node itself tells: the certificate that it trusts, and of a control plane behind a virtual IP
-// what shares the load.
+// lookAtNode reads what only the node can tell: its trusted CA certificate and, on a control plane behind a virtual IP,
+// the state of the load balancing.
 func lookAtNode(
 	ctx context.Context, site Site, node lcm.Node, virtualIP string,
 ) (ca string, b kubeadm.Balancer, err error) {
@@ -176,7 +176,7 @@ func lookAtNode(
 	}, nil
 }
 
-// lookAtCluster asks the first control plane that works.
+// lookAtCluster asks the first working control plane.
 func lookAtCluster(
 	ctx context.Context, site Site, controlPlanes lcm.Nodes,
 ) (told *cluster.Told, health ClusterHealthOutput) {
@@ -215,12 +215,12 @@ func lookAtCluster(
 	return told, health
 }
 
-// reachOf is how a look gets at nodes: without an operation, and without output, for nobody follows it.
+// reachOf returns the access to nodes for a look: without an operation, and without output, because nobody follows it.
 func reachOf(site Site) Reach {
 	return Reach{Hosts: siteHosts(patiently(site.Dial)), Vnfs: siteVnf(site), Output: silence{}}
 }
 
-// patiently bounds how long a login may take.
+// patiently limits the time for a login.
 func patiently(dial func(context.Context, lcm.Node) (Host, error)) func(context.Context, lcm.Node) (Host, error) {
 	return func(ctx context.Context, node lcm.Node) (Host, error) {
 		limited, cancel := context.WithTimeout(ctx, lookDial)

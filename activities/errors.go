@@ -12,10 +12,10 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// boundary translates an activity's error for Temporal: the type is the error's kind, the details are
-// the lcm.Error without its cause, and only Unavailable is retried. A cancelled context passes as it is,
-// so that Temporal records a cancellation and not a failure; but what this worker's stop or a Temporal that does not
-// answer has cut short is Unavailable, so that another attempt takes over.
+// boundary translates an activity's error for Temporal. The type is the error's kind, the details are the lcm.Error
+// without its cause, and Temporal retries only Unavailable. A cancelled context passes unchanged, so that Temporal
+// records a cancellation and not a failure. But if the worker stops, or Temporal does not answer, the error is
+// Unavailable, so that another attempt takes over.
 func boundary(ctx context.Context, op string, err error) error {
 	if err == nil {
 		return nil
@@ -35,7 +35,7 @@ func boundary(ctx context.Context, op string, err error) error {
 	if e.Op == "" {
 		e.Op = op
 	}
-	if e.Err != nil { // the cause is for the log only, and this is the last place that knows it
+	if e.Err != nil { // only for the log: after this place the cause is lost
 		if kept, ok := ctx.Value(causeKey{}).(*string); ok {
 			*kept = e.Err.Error()
 		} else {
@@ -45,13 +45,13 @@ func boundary(ctx context.Context, op string, err error) error {
 	return temporal.NewApplicationErrorWithOptions(e.Sentence(), string(e.Kind), temporal.ApplicationErrorOptions{
 		NonRetryable: e.Kind != lcm.KindUnavailable,
 		Details:      []any{*e},
-		// Zero leaves it to the retry policy.
+		// Zero means the delay of the retry policy.
 		NextRetryDelay: e.RetryAfter,
 	})
 }
 
-// classify finds the lcm.Error in err. What nobody classified is Unavailable when it is I/O, which the
-// retry policy bounds, and else a Bug, whose cause stays in the log.
+// classify finds the lcm.Error in err. An unclassified I/O error is Unavailable, and the retry policy bounds its
+// retries. Any other unclassified error is a Bug; its cause stays in the log.
 func classify(err error) *lcm.Error {
 	if e, ok := errors.AsType[*lcm.Error](err); ok {
 		c := *e
@@ -66,8 +66,8 @@ func classify(err error) *lcm.Error {
 
 type causeKey struct{}
 
-// KeepCause lets whoever runs an activity log its failure: the cause, which the activity's error does not have, is in
-// the text when the activity has ended; "" without one.
+// KeepCause lets the runner of an activity log its failure. The activity's error has no cause; after the activity the
+// text holds the cause, or "" if there is none.
 func KeepCause(ctx context.Context) (context.Context, *string) {
 	cause := new(string)
 	return context.WithValue(ctx, causeKey{}, cause), cause

@@ -13,17 +13,17 @@ import (
 	"github.com/windlass-nfv/windlass/scripts"
 )
 
-// FindServicesOutput is what is exposed, and where.
+// FindServicesOutput lists the exposed Services, and the load balancers that expose them.
 type FindServicesOutput struct {
 	Services []lcm.ExposedService `json:"services,omitempty"`
-	// Balancers are load balancers as the request names them. OfCluster are those that Windlass knows as the cluster's, and
-	// Former were named when the VNF was instantiated, and are before the cluster no more.
+	// Balancers are load balancers as the request names them. OfCluster are load balancers that Windlass knows from the
+	// cluster. Former were named at the instantiation, but are not in front of the cluster any more.
 	Balancers lcm.Nodes `json:"balancers,omitempty"`
 	OfCluster lcm.Nodes `json:"ofCluster,omitempty"`
 	Former    lcm.Nodes `json:"former,omitempty"`
 }
 
-// Ports are those of all Services, in order.
+// Ports returns the ports of all Services, sorted.
 func (o FindServicesOutput) Ports() (ports []int) {
 	for _, s := range o.Services {
 		ports = append(ports, s.NodePorts...)
@@ -32,7 +32,7 @@ func (o FindServicesOutput) Ports() (ports []int) {
 	return slices.Compact(ports)
 }
 
-// FindServices reads the Services of the VNF that are to be exposed, and their ports.
+// FindServices reads the VNF's Services to expose, and their ports.
 // Idempotent: it only reads.
 func (i *Infrastructure) FindServices(ctx context.Context, in DeploymentInput) (out FindServicesOutput, err error) {
 	defer func() { err = boundary(ctx, "find the Services of the VNF", err) }()
@@ -63,27 +63,30 @@ func (i *Infrastructure) FindServices(ctx context.Context, in DeploymentInput) (
 	return out, err
 }
 
-// ExposeServicesInput names a load balancer, and the Services that it serves: none takes those of the VNF away.
+// ExposeServicesInput names a load balancer and the Services that it serves. No Services means: remove the VNF's
+// Services.
 type ExposeServicesInput struct {
 	NodeInput
 	Services []lcm.ExposedService `json:"services,omitempty"`
-	// Hide takes the Services away. PassOver leaves a load balancer as it is that does not answer.
+	// Hide removes the Services. PassOver skips a load balancer that does not answer.
 	Hide     bool `json:"hide,omitempty"`
 	PassOver bool `json:"passOver,omitempty"`
-	// OfCluster is set for one that operations of the cluster know: it is reached as they do.
+	// OfCluster is set for a load balancer of a cluster that Windlass made: its operations know how to reach it.
 	OfCluster bool `json:"ofCluster,omitempty"`
-	// Former is set for one that is before the cluster no more: whoever has its address now need not let Windlass in.
+	// Former is set for a load balancer that is no longer in front of the cluster. The present owner of its address may
+	// refuse the login.
 	Former bool `json:"former,omitempty"`
 }
 
-// ExposeServicesOutput is empty: the load balancer serves the Services, or does not any more.
+// ExposeServicesOutput is empty: the load balancer serves the Services, or serves them no longer.
 type ExposeServicesOutput struct{}
 
-// ExposeServices lets a load balancer before a cluster serve the Services of a VNF on it, or serve them no more. On one
-// that Windlass has set up HAProxy's file is made anew as a whole, checked and reloaded; elsewhere the script of the
-// VNF's package does it, with Tacker's arguments.
+// ExposeServices makes a load balancer in front of a cluster serve the Services of a VNF, or stop serving them. On a
+// load balancer that Windlass set up, it writes the whole HAProxy file again, checks it and reloads HAProxy. Elsewhere
+// the package's script does this, with Tacker's arguments.
 //
-// Idempotent on load balancers of Windlass; of a script of the package, the end is found again. Takes seconds.
+// Idempotent on load balancers of Windlass. For a script of the package, a later attempt finds the script's result.
+// Takes seconds.
 func (n *Nodes) ExposeServices(ctx context.Context, in ExposeServicesInput) (out ExposeServicesOutput, err error) {
 	defer func() { err = boundary(ctx, "expose the Services on "+in.Node.Address, err) }()
 	defer heartbeat(ctx)()
@@ -102,7 +105,7 @@ func (n *Nodes) ExposeServices(ctx context.Context, in ExposeServicesInput) (out
 	return out, err
 }
 
-// expose runs Windlass's own script and, where that says so, the package's.
+// expose runs Windlass's own script. If Windlass did not set up the load balancer, it then runs the package's script.
 func (n *Nodes) expose(ctx context.Context, vnf VnfContext, exposure *nodeport.Exposure, in ExposeServicesInput) error {
 	reach := n.Reach
 	if in.OfCluster {
@@ -113,7 +116,7 @@ func (n *Nodes) expose(ctx context.Context, vnf VnfContext, exposure *nodeport.E
 		limit:  exposureLimit,
 	})
 	if err != nil || found.Get("ours") != "no" || in.OfCluster && !names(exposure, in.Node) {
-		return err // the package's script is for those that the request names
+		return err // only load balancers in the request use the package's script
 	}
 	path := exposure.Params.ScriptPath
 	if path == "" {
@@ -131,13 +134,13 @@ func (n *Nodes) expose(ctx context.Context, vnf VnfContext, exposure *nodeport.E
 	return err
 }
 
-// The limits of what is done on a load balancer, as those of a cluster's commands are by default.
+// The limits for work on a load balancer, equal to the default limits for a cluster's commands.
 const (
 	exposureWait  = 60 // seconds
 	exposureLimit = 180 * time.Second
 )
 
-// ports are those that the load balancer is to serve for the VNF.
+// ports returns the ports that the load balancer must serve for the VNF.
 func (in ExposeServicesInput) ports() []int {
 	if in.Hide {
 		return nil
@@ -145,7 +148,7 @@ func (in ExposeServicesInput) ports() []int {
 	return FindServicesOutput{Services: in.Services}.Ports()
 }
 
-// arguments are the Services as Tacker's script takes them: without ports where they are taken away.
+// arguments returns the Services as arguments of Tacker's script: without ports when the Services are removed.
 func (in ExposeServicesInput) arguments() (out []string) {
 	for _, s := range in.Services {
 		words := []string{s.Namespace, s.Name}

@@ -11,19 +11,19 @@ import (
 	"github.com/windlass-nfv/windlass/scripts"
 )
 
-// Exposures knows which VNFs are on which clusters, and what load balancers serve for them.
+// Exposures knows the VNFs on each cluster, and the ports that load balancers serve for them.
 type Exposures interface {
-	// BalancersBefore are the load balancers before the cluster on which the VNF of an operation is, none for a cluster
-	// that is no VNF.
+	// BalancersBefore returns the load balancers in front of the cluster that runs the operation's VNF; none if the
+	// cluster is not a VNF.
 	BalancersBefore(ctx context.Context, id lcm.OpOccID) (lcm.Nodes, error)
-	// Exposed are the ports of the VNFs that are on the cluster of an operation.
+	// Exposed returns the ports of the VNFs on the cluster of an operation.
 	Exposed(ctx context.Context, id lcm.OpOccID) ([]lcm.ExposedPorts, error)
-	// Gone tells whether a VNF exposes nothing any more; not so for one that is unknown.
+	// Gone tells whether a VNF exposes nothing any more; false for an unknown VNF.
 	Gone(ctx context.Context, id lcm.VnfInstanceID) (bool, error)
 }
 
-// findBalancers compares the load balancers of the request with those that the cluster has now. A heal of one may have
-// given it another address, and a scaling may have added one.
+// findBalancers compares the load balancers in the request with the cluster's present load balancers. A heal may have
+// changed an address, and a scaling may have added a load balancer.
 func (i *Infrastructure) findBalancers(
 	ctx context.Context, vnf VnfContext, exposure *nodeport.Exposure, out *FindServicesOutput,
 ) error {
@@ -38,7 +38,7 @@ func (i *Infrastructure) findBalancers(
 	asNamed := vnf.OpOcc.Operation == lcm.OpInstantiate
 	for _, node := range named {
 		switch known := slices.ContainsFunc(now, hasAddress(node.Address)); {
-		case len(now) == 0 || asNamed: // what is wrong in a request is told
+		case len(now) == 0 || asNamed: // so that errors in the request are reported
 			out.Balancers = append(out.Balancers, node)
 		case !known:
 			out.Former = append(out.Former, node)
@@ -57,7 +57,7 @@ func names(exposure *nodeport.Exposure, node lcm.Node) bool {
 	return slices.ContainsFunc(exposure.Params.Balancer.All(), func(address string) bool { return hasAddress(address)(node) })
 }
 
-// hasAddress tells whether a load balancer is reached at an address, or has it.
+// hasAddress tells whether a load balancer has this address, or Windlass logs in to it there.
 func hasAddress(address string) func(lcm.Node) bool {
 	return func(n lcm.Node) bool {
 		host, _, err := net.SplitHostPort(n.SSHAddress)
@@ -68,7 +68,7 @@ func hasAddress(address string) func(lcm.Node) bool {
 	}
 }
 
-// passStranger leaves alone what was a load balancer of the cluster: another server may have its address now.
+// passStranger skips a former load balancer of the cluster: another server may have its address now.
 func (r Reach) passStranger(ctx context.Context, in NodeInput, err error) bool {
 	if err == nil || ctx.Err() != nil {
 		return false
@@ -78,8 +78,8 @@ func (r Reach) passStranger(ctx context.Context, in NodeInput, err error) bool {
 	return true
 }
 
-// exposed are the ports of VNFs that a new load balancer takes over: as they are now, for the operation may have begun
-// long ago.
+// exposed returns the ports of VNFs that a new load balancer takes over. It reads them now, because the operation may
+// have begun long ago.
 func (n *Nodes) exposed(ctx context.Context, in ExternalLoadBalancerInput) ([]lcm.ExposedPorts, error) {
 	if n.Exposures == nil {
 		return in.Exposed, nil
@@ -87,8 +87,8 @@ func (n *Nodes) exposed(ctx context.Context, in ExternalLoadBalancerInput) ([]lc
 	return n.Exposures.Exposed(ctx, in.OpOccID)
 }
 
-// hideGone takes what a load balancer still serves for VNFs that are gone: it did not answer when they went, or came
-// meanwhile.
+// hideGone removes ports that a load balancer still serves for deleted VNFs. It did not answer at their deletion, or
+// was added meanwhile.
 func (n *Nodes) hideGone(ctx context.Context, in NodeInput, owners []string) error {
 	if n.Exposures == nil {
 		return nil
@@ -104,7 +104,7 @@ func (n *Nodes) hideGone(ctx context.Context, in NodeInput, owners []string) err
 		n.Output.Lines(ctx, in.Step)("The VNF instance " + owner + " is gone: its Services are served no more.")
 		_, err = n.runOn(ctx, in, task{
 			script: scripts.ExposeServices{Owner: owner, Timeout: exposureWait}, limit: exposureLimit,
-			round: int(crc32.ChecksumIEEE([]byte(owner))), // the same in every attempt, whoever else is gone then
+			round: int(crc32.ChecksumIEEE([]byte(owner))), // the same in every attempt, whatever other VNFs are gone then
 		})
 		if err != nil {
 			return err

@@ -12,7 +12,7 @@ import (
 	"github.com/windlass-nfv/windlass/scripts"
 )
 
-// locateBalancers finds the external load balancers of the request: clients reach the cluster at their address.
+// locateBalancers finds the request's external load balancers: clients reach the cluster at their address.
 func locateBalancers(inv *vim.Inventory, p k8s.Params, in FindNodesInput, out *FindNodesOutput) (err error) {
 	lb := p.ExternalLB
 	if lb == nil {
@@ -29,7 +29,7 @@ func locateBalancers(inv *vim.Inventory, p k8s.Params, in FindNodesInput, out *F
 		return err
 	}
 	switch len(out.Balancers) {
-	case 0: // what an operation has left that is given up
+	case 0: // a given-up operation may have left no load balancer
 		return nil
 	case 1:
 	default:
@@ -44,30 +44,30 @@ func locateBalancers(inv *vim.Inventory, p k8s.Params, in FindNodesInput, out *F
 	return nil
 }
 
-// ExternalLoadBalancerInput names the load balancer and the nodes that it sends traffic to.
+// ExternalLoadBalancerInput names the load balancer and its backend nodes.
 type ExternalLoadBalancerInput struct {
 	NodeInput
 	Nodes lcm.Nodes `json:"nodes"`
-	// Serving is set in a cluster that is in use: an API server must be behind the load balancer afterwards.
+	// Serving is set for a cluster in use: an API server must then be reachable through the load balancer.
 	Serving bool `json:"serving,omitempty"`
-	// Balancers are all that share VirtualIP, this one among them; unused where there is one.
+	// Balancers are all load balancers that share VirtualIP, including this one; unused for a single load balancer.
 	Balancers lcm.Nodes `json:"balancers,omitempty"`
 	VirtualIP string    `json:"virtualIp,omitempty"`
-	// Exposed are the Services of VNFs on the cluster, for a load balancer that is new.
+	// Exposed are the Services of VNFs on the cluster, for a new load balancer.
 	Exposed []lcm.ExposedPorts `json:"exposed,omitempty"`
-	// PassOver leaves a load balancer as it is that leaves with the operation and does not answer.
+	// PassOver skips a load balancer that leaves with the operation and does not answer.
 	PassOver bool `json:"passOver,omitempty"`
 }
 
-// ExternalLoadBalancerOutput is empty: traffic goes to these nodes and no others.
+// ExternalLoadBalancerOutput is empty: the load balancer sends traffic to exactly these nodes.
 type ExternalLoadBalancerOutput struct{}
 
-// ConfigureExternalLoadBalancer lets the server before a cluster send traffic to its nodes: with HAProxy, or by the
-// package's own script.
+// ConfigureExternalLoadBalancer makes the server in front of a cluster send traffic to its nodes, with HAProxy or with
+// the package's own script.
 //
-// Idempotent: HAProxy's file is made as a whole, replaced only when it differs, and only after HAProxy has accepted it;
-// a reload drops no connection. A script of the package is run with all nodes, as Tacker runs it, and its end is found
-// again. Takes seconds, but longer where HAProxy is installed first.
+// Idempotent: it generates the whole HAProxy file and replaces it only when it differs and HAProxy has accepted it. A
+// reload drops no connection. A script of the package runs with all nodes as its arguments, as in Tacker, and a later
+// attempt finds its result. Takes seconds, or longer when it must install HAProxy first.
 func (n *Nodes) ConfigureExternalLoadBalancer(
 	ctx context.Context, in ExternalLoadBalancerInput,
 ) (out ExternalLoadBalancerOutput, err error) {
@@ -93,7 +93,7 @@ func (n *Nodes) ConfigureExternalLoadBalancer(
 	return out, err
 }
 
-// balanced is the task of HAProxy.
+// balanced is the task that configures HAProxy.
 func (n *Nodes) balanced(ctx context.Context, cluster clusterContext, in ExternalLoadBalancerInput) (task, error) {
 	p := cluster.Params
 	conf := scripts.HAProxyConf{
@@ -133,8 +133,8 @@ func (n *Nodes) balanced(ctx context.Context, cluster clusterContext, in Externa
 	return t, nil
 }
 
-// shared is the configuration of keepalived, by which several load balancers share the virtual IP. Who has the address
-// keeps it: no connection is lost when another one comes.
+// shared is the configuration of keepalived, which lets several load balancers share the virtual IP. The present holder
+// keeps the address, so that no connection is lost when another load balancer comes.
 func (n *Nodes) shared(
 	ctx context.Context, cluster clusterContext, in ExternalLoadBalancerInput,
 ) (keepalived, password string, err error) {
@@ -172,7 +172,7 @@ func exposedLines(list []lcm.ExposedPorts) string {
 	return b.String()
 }
 
-// balancing is the task of the package's own script, where the request names one, or of HAProxy.
+// balancing is the task of the package's own script if the request names one, else of HAProxy.
 func (n *Nodes) balancing(ctx context.Context, cluster clusterContext, in ExternalLoadBalancerInput) (task, error) {
 	path := cluster.Params.ExternalLB.ScriptPath
 	if path == "" {
@@ -190,9 +190,9 @@ func (n *Nodes) balancing(ctx context.Context, cluster clusterContext, in Extern
 	return scripted(cluster, in, text), nil
 }
 
-// ofTacker tells whether a script is that of Tacker's package for kubespray, by the names of its functions. It appends
-// to HAProxy's file in each run and reloads nothing: the second run leaves routes as they were, and HAProxy would not
-// start again.
+// ofTacker tells whether a script is the script of Tacker's package for kubespray, by the names of its functions. Each
+// run of that script appends to HAProxy's file and reloads nothing. So a second run would not change the routes, and
+// HAProxy could not start again.
 func ofTacker(script []byte) bool {
 	for _, name := range []string{"install_haproxy", "modify_haproxy_conf", "start_haproxy"} {
 		if !bytes.Contains(script, []byte("function "+name)) {
@@ -202,7 +202,7 @@ func ofTacker(script []byte) bool {
 	return bytes.Contains(script, []byte("tee -a /etc/haproxy/haproxy.cfg"))
 }
 
-// scripted is the task of a script of the package.
+// scripted is the task of a package's script.
 func scripted(cluster clusterContext, in ExternalLoadBalancerInput, text []byte) task {
 	script := scripts.RunBalancerScript{}
 	for _, b := range backends(in.Nodes.With(lcm.ControlPlane)) {

@@ -10,9 +10,9 @@ import (
 	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
-// follow records the Pods of a VNF of containers that its cluster has made in the place of others, or that an
-// autoscaler has added or removed: that is what clusters do and no drift. While a workload has not the Pods that it is
-// to have, what is recorded stays, and the difference is found.
+// follow records the Pods that a cluster has replaced, or that an autoscaler has added or removed, for a VNF of
+// containers. Clusters do so regularly; it is no drift. While a workload does not have its desired Pods, the record
+// stays as it is, and the check finds the difference.
 func (d *Drift) follow(ctx context.Context, site *Site, inv *vim.Inventory) error {
 	info := site.Instance.Instantiated
 	if site.Follow == nil {
@@ -36,7 +36,7 @@ func (d *Drift) follow(ctx context.Context, site *Site, inv *vim.Inventory) erro
 	return nil
 }
 
-// recordedPods are the VNFCs of which the cluster decides.
+// recordedPods returns the VNFCs that the cluster manages.
 func (s Site) recordedPods() []lcm.VnfcResourceInfo {
 	return slices.DeleteFunc(slices.Clone(s.Instance.Instantiated.VnfcResources),
 		func(v lcm.VnfcResourceInfo) bool { return !s.Followed(v.VduID) })
@@ -46,7 +46,7 @@ func stopped(info *lcm.InstantiatedVnfInfo, some []lcm.VnfcResourceInfo) bool {
 	return slices.ContainsFunc(some, func(v lcm.VnfcResourceInfo) bool { return info.StateOf(v.ID) == lcm.VnfStopped })
 }
 
-// settled tells whether all groups of a deployment have the members that they are to have.
+// settled tells whether all groups of a deployment have their desired members.
 func settled(inv *vim.Inventory) bool {
 	for _, r := range inv.Resources {
 		if r.Kind == vim.Group && r.Level != vim.Running || r.Kind == vim.Compute && r.Level == vim.Removed {

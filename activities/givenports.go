@@ -12,9 +12,9 @@ import (
 	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
-// inventory is what the deployment of an operation has made, with the ports that requests have given to its servers.
-// These are in it as if the deployment had made them, under the names of their connection points, but the VIM knows
-// nothing of them: they are plugged and unplugged, and never deleted.
+// inventory returns the resources of an operation's deployment, plus the given ports of its servers: ports that
+// requests name. Given ports appear as if the deployment had made them, under the names of their connection points. But
+// the deployment does not know them: Windlass plugs and unplugs them, and never deletes them.
 func (i *Infrastructure) inventory(
 	ctx context.Context, cloud vim.VIM, id lcm.OpOccID, name string,
 ) (*vim.Inventory, error) {
@@ -49,7 +49,7 @@ func (i *Infrastructure) inventory(
 	return inv, nil
 }
 
-// givenTo are the connection points of given ports, and the ports in their order.
+// givenTo returns the connection points of given ports, and the ports in their order.
 func givenTo(links []lcm.ExtVirtualLink) (cpds map[string]string, ids []string) {
 	cpds = map[string]string{}
 	for _, link := range links {
@@ -65,8 +65,8 @@ func givenTo(links []lcm.ExtVirtualLink) (cpds map[string]string, ids []string) 
 	return cpds, ids
 }
 
-// addGiven adds a given port that a server of the VNF has. After a heal that was rolled back the VIM does not list the
-// server any more.
+// addGiven adds a given port of a VNF's server. After a rolled-back heal, the VIM's inventory does not list the server
+// any more.
 func addGiven(inv *vim.Inventory, recorded []record.Vnfc, cpd string, p vim.Port) {
 	if _, known := inv.Ports[p.ID]; known || p.ServerID == "" {
 		return
@@ -81,7 +81,7 @@ func addGiven(inv *vim.Inventory, recorded []record.Vnfc, cpd string, p vim.Port
 		r.Part, r.Member = s.Part, s.Member
 	}
 	if r.Part == "" {
-		return // it is in a device of somebody else
+		return // a device outside the VNF has it
 	}
 	if inv.Ports == nil {
 		inv.Ports = map[string]vim.Port{}
@@ -89,23 +89,24 @@ func addGiven(inv *vim.Inventory, recorded []record.Vnfc, cpd string, p vim.Port
 	inv.Resources, inv.Ports[p.ID] = append(inv.Resources, r), p
 }
 
-// looked says at which of the ports that are given an operation looks.
+// looked says which of the given ports an operation checks.
 type looked int
 
 const (
-	// lookedAll are all of them: the servers are made anew.
+	// lookedAll checks all given ports: the operation makes all servers anew.
 	lookedAll looked = iota
-	// lookedChanged are those of connection points that the operation gives others: the rest stays in its servers.
+	// lookedChanged checks the connection points whose ports the operation changes; the other ports stay in their
+	// servers.
 	lookedChanged
-	// lookedIdle are those that no server of the VNF has: they wait for the servers that come.
+	// lookedIdle checks the ports that no server of the VNF has: new servers will get them.
 	lookedIdle
 )
 
 // CheckPortsOutput is empty.
 type CheckPortsOutput struct{}
 
-// CheckPorts looks at the ports that are given to the VNF before what has them now is deleted, so that what is wrong
-// with them is known while there is a way back.
+// CheckPorts checks the VNF's given ports before the operation deletes the servers that hold them, so that errors
+// appear while a rollback is still possible.
 // Idempotent: it only reads.
 func (i *Infrastructure) CheckPorts(ctx context.Context, in DeploymentInput) (out CheckPortsOutput, err error) {
 	defer func() { err = boundary(ctx, "check the ports", err) }()
@@ -116,9 +117,8 @@ func (i *Infrastructure) CheckPorts(ctx context.Context, in DeploymentInput) (ou
 	return out, i.checkGiven(ctx, cloud, in.OpOccID, lookedAll)
 }
 
-// checkGiven looks at the ports that an operation is to give to servers, before anything is touched: they must be
-// there, on the networks of their links, with the addresses that are asked for, and in no other device. All that is
-// wrong is told together.
+// checkGiven checks the given ports of an operation before anything changes. They must exist, be on the networks of
+// their links, have the requested addresses, and be in no other device. It reports all problems together.
 func (i *Infrastructure) checkGiven(ctx context.Context, cloud vim.VIM, id lcm.OpOccID, which looked) error {
 	before, links, err := i.Deployments.Links(ctx, id)
 	if err != nil {
@@ -167,8 +167,8 @@ type givenCheck struct {
 	problems    []lcm.Problem
 }
 
-// ownServers finds the servers that may have a given port already: those of the VNF, also of an attempt that was cut
-// off.
+// ownServers finds the servers that may already have a given port: the VNF's servers, including those of an interrupted
+// attempt.
 func (i *Infrastructure) ownServers(ctx context.Context, c *givenCheck, id lcm.OpOccID) error {
 	name, _, err := i.Deployments.DeploymentName(ctx, id)
 	if err != nil {

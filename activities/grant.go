@@ -6,14 +6,14 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// grant adds the document to the first record that follows the granting: that is when the operation leaves STARTING,
-// before anything is touched.
+// grant adds the grant to the first record after the granting. At that time the operation leaves STARTING, before
+// anything has changed.
 func (o *OpOccs) grant(ctx context.Context, in RecordStateInput, rec *lcm.OperationRecord) error {
 	if in.GrantID == "" || in.Status.State != lcm.Processing {
 		return nil
 	}
 	opOcc, err := o.Records.Operation(ctx, in.OpOccID)
-	if err != nil || opOcc.GrantID != "" { // kept already
+	if err != nil || opOcc.GrantID != "" { // stored already
 		return err
 	}
 	granted, err := o.Facts.Grant(ctx, in.OpOccID)

@@ -15,37 +15,37 @@ type Granter interface {
 	ReadGrant(ctx context.Context, location string, id lcm.OpOccID, apiVersion int) (nfvo.Answer, error)
 }
 
-// GrantFacts tells what a grant is asked for, and keeps it.
+// GrantFacts provides the request for a grant, and stores the grant.
 type GrantFacts interface {
-	// KeptGrant is the id of the grant that an operation has already, "" for none.
+	// KeptGrant returns the id of the operation's stored grant, "" for none.
 	KeptGrant(ctx context.Context, id lcm.OpOccID) (string, error)
 	GrantRequest(ctx context.Context, id lcm.OpOccID) (nfvo.GrantRequest, error)
-	// KeepGrant looks whether a grant can be honoured, and keeps it: from then on the operation works under it.
+	// KeepGrant checks that Windlass can honour a grant, and stores it. From then on the grant applies to the operation.
 	KeepGrant(ctx context.Context, id lcm.OpOccID, given lcm.Grant) error
 }
 
-// Grants asks the NFVO whether operations may begin.
+// Grants asks the NFVO for permission to begin operations.
 type Grants struct {
-	// NFVO is nil in a worker that is not configured to ask one.
+	// NFVO is nil in a worker without a configured NFVO.
 	NFVO  Granter
 	Facts GrantFacts
-	// Poll is how often an NFVO is asked that has not decided; 0 means 2 s.
+	// Poll is the interval between queries while the NFVO has not decided; 0 means 2 s.
 	Poll time.Duration
 }
 
 const defaultPoll = 2 * time.Second
 
-// RequestGrantInput names the operation; Location is where the NFVO will have its grant, once that is known.
+// RequestGrantInput names the operation. Location is the URL of the future grant, once it is known.
 type RequestGrantInput struct {
 	Tracked
 	OpOccID  lcm.OpOccID `json:"opOccId"`
 	Location string      `json:"location,omitempty"`
 }
 
-// Patient tells the worker that the number of tries does not bound this activity: an NFVO may be away for long.
+// Patient tells the worker not to limit the attempts of this activity: an NFVO may be away for long.
 func (RequestGrantInput) Patient() bool { return true }
 
-// RequestGrantOutput has the grant's id, or the Location where the NFVO will have it.
+// RequestGrantOutput has the grant's id, or else the Location of the future grant.
 type RequestGrantOutput struct {
 	GrantID  string `json:"grantId,omitempty"`
 	Location string `json:"location,omitempty"`
@@ -53,8 +53,9 @@ type RequestGrantOutput struct {
 
 // RequestGrant asks the NFVO for a grant.
 //
-// Idempotent as far as an NFVO lets it be: a grant that is kept is not asked for again. A worker that dies between the
-// NFVO's answer and its record asks once more, with the same vnfLcmOpOccId, by which the NFVO knows the request.
+// Idempotent as far as the NFVO allows: it does not ask again for a stored grant. A worker may die between the NFVO's
+// answer and the storing. Then the next attempt asks again with the same vnfLcmOpOccId, by which the NFVO recognises
+// the request.
 func (g *Grants) RequestGrant(ctx context.Context, in RequestGrantInput) (out RequestGrantOutput, err error) {
 	defer func() { err = boundary(ctx, "ask for a grant", err) }()
 	defer heartbeat(ctx)()
@@ -75,9 +76,9 @@ func (g *Grants) RequestGrant(ctx context.Context, in RequestGrantInput) (out Re
 	return RequestGrantOutput{GrantID: answer.Grant.ID}, g.Facts.KeepGrant(ctx, in.OpOccID, *answer.Grant)
 }
 
-// AwaitGrant asks the NFVO until it has decided.
+// AwaitGrant polls the NFVO until it has decided.
 //
-// Idempotent: a grant that is kept is not read again. It may take as long as the NFVO, so it heartbeats; a cancel ends
+// Idempotent: it does not read a stored grant again. It may take as long as the NFVO, so it heartbeats. A cancel ends
 // the waiting.
 func (g *Grants) AwaitGrant(ctx context.Context, in RequestGrantInput) (out RequestGrantOutput, err error) {
 	defer func() { err = boundary(ctx, "wait for the grant", err) }()
@@ -111,7 +112,7 @@ func (g *Grants) kept(ctx context.Context, id lcm.OpOccID) (string, error) {
 	return g.Facts.KeptGrant(ctx, id)
 }
 
-// pause waits between two questions, as long as the NFVO asks for.
+// pause waits between two queries, as long as the NFVO asks for.
 func (g *Grants) pause(ctx context.Context, asked time.Duration) error {
 	poll := g.Poll
 	if poll == 0 {

@@ -6,7 +6,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// OperateContainersInput names the operation, and what becomes of the VNF's containers.
+// OperateContainersInput names the operation, and the target state of the VNF's containers.
 type OperateContainersInput struct {
 	Tracked
 	OpOccID lcm.OpOccID  `json:"opOccId"`
@@ -16,10 +16,10 @@ type OperateContainersInput struct {
 // OperateContainersOutput is empty.
 type OperateContainersOutput struct{}
 
-// OperateContainers stops all containers of the VNF, or starts them again, and waits until that is so.
+// OperateContainers stops or starts all containers of the VNF, and waits until this is done.
 //
-// Idempotent: what is stopped stays so, and what runs already goes on. Takes minutes, so it heartbeats; a cancel stops
-// the waiting only.
+// Idempotent: stopped containers stay stopped, and running containers go on. Takes minutes, so it heartbeats. A cancel
+// only stops the waiting.
 func (i *Infrastructure) OperateContainers(
 	ctx context.Context, in OperateContainersInput,
 ) (out OperateContainersOutput, err error) {

@@ -19,34 +19,34 @@ type NodeHealth struct {
 	Name        string `json:"name"`
 	Ready       bool   `json:"ready"`
 	Schedulable bool   `json:"schedulable"`
-	// Reason is Kubernetes's, of a node that is not Ready.
+	// Reason is Kubernetes' reason for a node that is not Ready.
 	Reason string `json:"reason,omitempty"`
 }
 
 // MemberHealth is a member of etcd.
 type MemberHealth struct {
-	// Name is the node's; "" until the member has started.
+	// Name is the node's name; "" until the member has started.
 	Name string `json:"name,omitempty"`
 	// PeerAddress is the node's address.
 	PeerAddress string `json:"peerAddress"`
 	Healthy     bool   `json:"healthy"`
-	// Learner is a member without a vote: its node is joining, or has stopped halfway.
+	// Learner is a member without a vote: its node is joining, or its join was interrupted.
 	Learner bool `json:"learner,omitempty"`
 	Started bool `json:"started"`
 }
 
-// ClusterHealthOutput is how a cluster is.
+// ClusterHealthOutput is the health of a cluster.
 type ClusterHealthOutput struct {
 	Nodes   []NodeHealth   `json:"nodes,omitempty"`
 	Members []MemberHealth `json:"members,omitempty"`
-	// Reason says what is wrong with the cluster as a whole, "" when everything works. Without quorum it is all
-	// that is known.
+	// Reason says what is wrong with the cluster as a whole, "" when everything works. Without a quorum, only Reason is
+	// known.
 	Reason string `json:"reason,omitempty"`
 }
 
-// ClusterHealth tells how the nodes and the members of etcd are; any control plane that works may answer.
+// ClusterHealth reports the health of the nodes and of the etcd members. Any working control plane can answer.
 //
-// Idempotent: it only looks. Takes seconds, half a minute for each control plane that is asked in vain.
+// Idempotent: it only reads. Takes seconds, plus half a minute for each control plane that does not answer.
 func (c *Cluster) ClusterHealth(ctx context.Context, in ClusterInput) (out ClusterHealthOutput, err error) {
 	defer func() { err = boundary(ctx, "look at the cluster", err) }()
 	defer heartbeat(ctx)()
@@ -58,8 +58,8 @@ func lostQuorum(node string) string {
 		"majority takes, then retry.", node)
 }
 
-// askEtcd is runOnAny for scripts that tell the loss of the quorum. When no control plane does the work, lost names
-// one that misses the majority: it may be another one's loss of the network only, so all are asked.
+// askEtcd is runOnAny for scripts that report the loss of the quorum. One control plane may only have lost its own
+// network, so askEtcd asks all of them. If none does the work, lost names a control plane that misses the majority.
 func (c *Cluster) askEtcd(
 	ctx context.Context, in ClusterInput, make func(clusterContext, scripts.Member) task,
 ) (results scripts.Results, lost string, err error) {
@@ -141,9 +141,9 @@ func (o ClusterHealthOutput) unwell() string {
 	return strings.Join(wrong, "; ")
 }
 
-// Refusal says why the control planes of leaving cannot leave etcd together, "" when they can. It is what RemoveMember
-// will find: those that do not work go first, and after each one a majority of the rest must work. Workflows may ask
-// it before they touch anything.
+// Refusal says why the control planes of leaving cannot leave etcd together, "" when they can. RemoveMember applies the
+// same rule: it removes members that do not work first, and after each removal a majority of the rest must work.
+// Workflows can ask before they change anything.
 func (o ClusterHealthOutput) Refusal(leaving lcm.Nodes) string {
 	if len(o.Members) == 0 {
 		return o.Reason
@@ -155,7 +155,7 @@ func (o ClusterHealthOutput) Refusal(leaving lcm.Nodes) string {
 		})
 	}
 	voters, working := 0, 0
-	var down, up []string // of those that leave
+	var down, up []string // of the leaving members
 	for _, m := range o.Members {
 		if m.Learner {
 			continue
@@ -191,8 +191,8 @@ func (o ClusterHealthOutput) Refusal(leaving lcm.Nodes) string {
 	return ""
 }
 
-// Obstacle says why etcd would take no new member after those of leaving have gone, "" when it would: it refuses one
-// while a member is not connected.
+// Obstacle says why etcd would accept no new member after the control planes of leaving have gone, "" when it would.
+// etcd refuses a new member while another member is not connected.
 func (o ClusterHealthOutput) Obstacle(leaving lcm.Nodes) string {
 	for _, m := range o.Members {
 		goes := slices.ContainsFunc(leaving, func(n lcm.Node) bool {
@@ -207,5 +207,5 @@ func (o ClusterHealthOutput) Obstacle(leaving lcm.Nodes) string {
 	return ""
 }
 
-// peerURL is that of the member of etcd on a node.
+// peerURL returns the peer URL of the etcd member on a node.
 func peerURL(node lcm.Node) string { return "https://" + net.JoinHostPort(node.Address, "2380") }

@@ -13,26 +13,27 @@ import (
 // living counts the activities of this process that send heartbeats.
 var living atomic.Int64
 
-// beatsPerSecond bounds the heartbeats of a process. A thousand activities that wait would otherwise keep Temporal's
-// database busy with nothing else; who cancels one of so many waits for it a little longer.
+// beatsPerSecond limits the heartbeats of a process. Otherwise a thousand waiting activities would overload Temporal's
+// database. With many activities, a cancel takes a little longer.
 const beatsPerSecond = 50
 
-// pause is the time between two heartbeats of one of so many activities: well below the timeout that workflows give.
+// pause is the time between two heartbeats of one activity, for this number of activities. It is well below the
+// heartbeat timeout of the workflows.
 func pause(living int64) time.Duration {
 	const least, most = time.Second, 14 * time.Second
 	return min(max(time.Duration(living)*time.Second/beatsPerSecond, least), most)
 }
 
-// heartbeat reports that the activity lives until the function that it returns is called. A forceful cancel and the
-// loss of a worker are noticed by it. An activity that is over within a second sends none: each is a write in
-// Temporal's database.
+// heartbeat reports that the activity lives, until the returned function is called. Heartbeats deliver a forceful
+// cancel and reveal the loss of a worker. An activity that ends within a second sends none, because each heartbeat is a
+// write in Temporal's database.
 func heartbeat(ctx context.Context) (stop func()) {
 	done := make(chan struct{})
-	alive := context.WithoutCancel(ctx) // ending remote work on a node that is slow to answer takes its time, too
+	alive := context.WithoutCancel(ctx) // it takes time to end remote work on a slow node, too
 	living.Add(1)
 	go func() {
 		defer living.Add(-1)
-		tick := time.NewTimer(pause(living.Load())) // the SDK holds them back to its own pace
+		tick := time.NewTimer(pause(living.Load())) // the SDK throttles the heartbeats further
 		defer tick.Stop()
 		for {
 			select {
@@ -47,8 +48,8 @@ func heartbeat(ctx context.Context) (stop func()) {
 	return func() { close(done) }
 }
 
-// unheard tells whether ctx was cancelled because Temporal did not answer this attempt's heartbeats. The attempt is
-// lost then, as when its worker dies, and not the operation cancelled.
+// unheard tells whether ctx was cancelled because Temporal did not answer this attempt's heartbeats. Then only the
+// attempt is lost, as when its worker dies; the operation is not cancelled.
 func unheard(ctx context.Context) bool {
 	if !errors.Is(ctx.Err(), context.Canceled) {
 		return false

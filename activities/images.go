@@ -17,7 +17,7 @@ type PackagedImage struct {
 
 // PackagedImages knows the images of VMs that the package of an operation carries.
 type PackagedImages interface {
-	// PackagedImages leaves out those in whose place an NFVO has granted others.
+	// PackagedImages leaves out images that the NFVO has replaced in its grant.
 	PackagedImages(ctx context.Context, id lcm.OpOccID, each func(PackagedImage) error) error
 }
 
@@ -32,10 +32,10 @@ type Images struct {
 // ImagesOutput is empty.
 type ImagesOutput struct{}
 
-// UploadImages lets the VIM have the images that the VNF's package carries.
+// UploadImages uploads the images of the VNF's package to the VIM.
 //
-// Idempotent: an image is found again by its name; an upload that broke off is made anew. Takes as long as the upload,
-// so it heartbeats; a cancel breaks the upload off.
+// Idempotent: it finds an image by its name, and repeats an interrupted upload. Takes as long as the upload, so it
+// heartbeats. A cancel aborts the upload.
 func (i *Images) UploadImages(ctx context.Context, in DeploymentInput) (out ImagesOutput, err error) {
 	defer func() { err = boundary(ctx, "upload the images of the package", err) }()
 	defer heartbeat(ctx)()
@@ -49,10 +49,10 @@ func (i *Images) UploadImages(ctx context.Context, in DeploymentInput) (out Imag
 	})
 }
 
-// ReleaseImages tells the VIM that the VNF needs no image any more, so that those are deleted that Windlass has
-// uploaded and no other VNF uses.
+// ReleaseImages tells the VIM that the VNF needs no image any more. It deletes the images that Windlass has uploaded
+// and no other VNF uses.
 //
-// Idempotent: what is gone is gone.
+// Idempotent: a deleted image stays deleted.
 func (i *Images) ReleaseImages(ctx context.Context, in DeploymentInput) (out ImagesOutput, err error) {
 	defer func() { err = boundary(ctx, "delete the images of the package", err) }()
 	defer heartbeat(ctx)()

@@ -20,60 +20,61 @@ type VIMs interface {
 	VIM(ctx context.Context, id lcm.OpOccID) (vim.VIM, error)
 }
 
-// Deployments makes the deployment of an operation out of its package and request.
+// Deployments makes the deployment of an operation from its package and request.
 type Deployments interface {
 	Deployment(ctx context.Context, id lcm.OpOccID) (vim.Deployment, error)
 	DeploymentName(ctx context.Context, id lcm.OpOccID) (name, owner string, err error)
-	// Change is the deployment's change to those sizes; servers are those of the VNF as it is recorded.
+	// Change returns the deployment's change to those sizes, and the servers of the VNF as recorded.
 	Change(ctx context.Context, id lcm.OpOccID, sizes vim.Sizes) (change vim.Change, servers []string, err error)
-	// Recorded are the VMs of the VNF as it is recorded, with their ports; each has the name of its connection point.
+	// Recorded returns the recorded VMs of the VNF, with their ports; each port has the name of its connection point.
 	Recorded(ctx context.Context, id lcm.OpOccID) ([]record.Vnfc, error)
-	// Links are the external links of the VNF as it is recorded, and as the operation is to have them.
+	// Links returns the external links of the VNF as recorded, and as the operation should make them.
 	Links(ctx context.Context, id lcm.OpOccID) (before, after []lcm.ExtVirtualLink, err error)
-	// Reconnection is the deployment's change to the external links of the operation's plan, or back to those of the VNF.
+	// Reconnection returns the deployment's change to the external links of the plan, or back to the VNF's recorded
+	// links.
 	Reconnection(ctx context.Context, id lcm.OpOccID, asBefore bool) (vim.Change, error)
-	// Repackaging is the deployment's change to the package of a CHANGE_VNFPKG, or back to the one before.
+	// Repackaging returns the deployment's change to the new package of a CHANGE_VNFPKG, or back to the former package.
 	Repackaging(ctx context.Context, id lcm.OpOccID, asBefore bool) (vim.Change, error)
-	// Halting is the change of the deployment that an OPERATE stops or starts, and how long what runs may take to end.
+	// Halting returns the change of an OPERATE's deployment, and the time that running containers have to end.
 	Halting(ctx context.Context, id lcm.OpOccID) (ch vim.Change, grace time.Duration, err error)
-	// GracePeriod is how long a TERMINATE operation waits for the servers to shut down.
+	// GracePeriod returns how long a TERMINATE waits for the servers to shut down.
 	GracePeriod(ctx context.Context, id lcm.OpOccID) (time.Duration, error)
-	// Removal is the manner in which the operation removes the deployment, where the VIM has several.
+	// Removal returns how the operation removes the deployment, for VIMs that have several ways.
 	Removal(ctx context.Context, id lcm.OpOccID) (vim.Removal, error)
 }
 
-// Output is where the lines that a step prints are kept.
+// Output stores the lines that a step prints.
 type Output interface {
-	// Lines returns a function that keeps one line after the other; it never fails and never blocks long.
+	// Lines returns a function that stores one line per call. It never fails and never blocks long.
 	Lines(ctx context.Context, ref lcm.StepRef) func(line string)
 }
 
-// Infrastructure makes and removes what a VNF consists of in the VIM.
+// Infrastructure makes and removes the VNF's resources in the VIM.
 type Infrastructure struct {
 	VIMs        VIMs
 	Deployments Deployments
 	Vnfs        Vnfs
 	Output      Output
-	// Exposures is nil where no VNF is on a cluster.
+	// Exposures is nil if no VNF is on a cluster.
 	Exposures Exposures
 }
 
-// DeploymentInput names the operation whose deployment it is.
+// DeploymentInput names the operation that the deployment belongs to.
 type DeploymentInput struct {
 	Tracked
 	OpOccID lcm.OpOccID `json:"opOccId"`
 }
 
-// CreateStackOutput is the deployment that was made.
+// CreateStackOutput is the new deployment.
 type CreateStackOutput struct {
 	DeploymentID string `json:"stackId"`
 }
 
 // CreateStack makes the VNF's deployment and waits until it is complete.
 //
-// Idempotent: the deployment's name is derived from the VNF instance; one that is there is waited for, one that
-// failed is deleted and made anew. Takes minutes, so it heartbeats; a cancel makes the VIM stop. What else ends
-// the context does not: the next attempt goes on waiting for the deployment.
+// Idempotent: the deployment's name derives from the VNF instance. The activity waits for an existing deployment; it
+// deletes a failed deployment and makes it again. Takes minutes, so it heartbeats. A cancel makes the VIM stop. Any
+// other end of the context does not: the next attempt goes on waiting for the deployment.
 func (i *Infrastructure) CreateStack(ctx context.Context, in DeploymentInput) (out CreateStackOutput, err error) {
 	defer func() { err = boundary(ctx, "create the deployment", err) }()
 	defer heartbeat(context.WithoutCancel(ctx))() // also while the VIM stops
@@ -96,11 +97,11 @@ func (i *Infrastructure) CreateStack(ctx context.Context, in DeploymentInput) (o
 	return out, err
 }
 
-// stopLimit bounds how long a cancel waits for the VIM to stop, which marks the deployment and little more.
+// stopLimit limits how long a cancel waits for the VIM to stop. The VIM only marks the deployment, which is quick.
 const stopLimit = time.Minute
 
-// stopCreation makes the VIM stop. Where it cannot, the operation is cancelled all the same: a retry finds the
-// deployment as it is then, and a rollback deletes it.
+// stopCreation makes the VIM stop. If the VIM cannot stop, the operation is cancelled anyway: a retry finds the
+// deployment in its state at that time, and a rollback deletes it.
 func stopCreation(ctx context.Context, cloud vim.VIM, deployment vim.Deployment, show func(string)) {
 	ctx, done := context.WithTimeout(context.WithoutCancel(ctx), stopLimit)
 	defer done()
@@ -109,8 +110,8 @@ func stopCreation(ctx context.Context, cloud vim.VIM, deployment vim.Deployment,
 	}
 }
 
-// cancelled tells whether ctx was cancelled because somebody has cancelled the operation, and not because this
-// worker stops or Temporal has given this attempt up.
+// cancelled tells whether ctx ended because of a cancel of the operation, and not because this worker stops or Temporal
+// has given up this attempt.
 func cancelled(ctx context.Context) bool {
 	return ctx.Err() != nil && temporal.IsCanceledError(context.Cause(ctx))
 }
@@ -120,8 +121,8 @@ type DeleteStackOutput struct{}
 
 // DeleteStack deletes the VNF's deployment and waits until it is gone.
 //
-// Idempotent: a deployment that is not there is deleted; a deployment of that name that is not ours is left alone.
-// Takes minutes, so it heartbeats; a cancel stops the waiting only.
+// Idempotent: a missing deployment counts as deleted. It does not touch a deployment of that name that Windlass did not
+// make. Takes minutes, so it heartbeats. A cancel only stops the waiting.
 func (i *Infrastructure) DeleteStack(ctx context.Context, in DeploymentInput) (out DeleteStackOutput, err error) {
 	defer func() { err = boundary(ctx, "delete the deployment", err) }()
 	defer heartbeat(ctx)()
@@ -139,7 +140,7 @@ func (i *Infrastructure) DeleteStack(ctx context.Context, in DeploymentInput) (o
 	return out, deployment.cloud.Remove(ctx, deployment.name, deployment.owner, deployment.show)
 }
 
-// FindNodesInput names the operation whose nodes are sought.
+// FindNodesInput names the operation whose nodes the activity looks for.
 type FindNodesInput struct {
 	Tracked
 	OpOccID lcm.OpOccID `json:"opOccId"`
@@ -147,34 +148,33 @@ type FindNodesInput struct {
 	Cluster bool `json:"cluster,omitempty"`
 	// HighlyAvailable is set when several control planes are expected.
 	HighlyAvailable bool `json:"highlyAvailable,omitempty"`
-	// AnyNumber takes any number of control planes: a VNF may have been left with some.
+	// AnyNumber accepts any number of control planes: a given-up operation may have left only some.
 	AnyNumber bool `json:"anyNumber,omitempty"`
-	// Left waits until the VIM has ended what it does, and leaves out VMs without an address: what an operation that is
-	// given up has left.
+	// Left is set after a given-up operation: the activity waits until the VIM is done, and skips VMs without an address.
 	Left bool `json:"left,omitempty"`
-	// Keepers are servers whose volumes are to outlive them: it is a Conflict when the VIM would delete one with its
+	// Keepers are servers whose volumes must survive them. It is a Conflict when the VIM would delete a volume with its
 	// server.
 	Keepers []string `json:"keepers,omitempty"`
 }
 
-// FindNodesOutput is what the deployment consists of.
+// FindNodesOutput lists the parts of the deployment.
 type FindNodesOutput struct {
 	DeploymentID string        `json:"stackId"`
 	Vnfcs        []record.Vnfc `json:"vnfcs"`
-	// Networks are those that the deployment has made.
+	// Networks are the networks that the deployment has made.
 	Networks []record.Network `json:"networks,omitempty"`
 	Nodes    lcm.Nodes        `json:"nodes,omitempty"`
 	// VirtualIP is the address in front of the API servers, "" without high availability.
 	VirtualIP string `json:"virtualIp,omitempty"`
 	// PublicAddress is a floating IP that leads to the API servers, "" when there is none.
 	PublicAddress string `json:"publicAddress,omitempty"`
-	// Balancers are the external load balancers, none when the request asks for none, or the cloud balances.
+	// Balancers are the external load balancers; none if the request has none, or if the cloud's load balancer is used.
 	Balancers lcm.Nodes `json:"balancers,omitempty"`
 	// Storage is the storage server, nil when the request asks for none.
 	Storage *lcm.StorageServer `json:"storage,omitempty"`
 }
 
-// FindNodes reads the VMs of the deployment and, for a cluster, which node each of them is.
+// FindNodes reads the VMs of the deployment and, for a cluster, the node that each VM is.
 // Idempotent: it only reads.
 func (i *Infrastructure) FindNodes(ctx context.Context, in FindNodesInput) (out FindNodesOutput, err error) {
 	defer func() { err = boundary(ctx, "find the nodes", err) }()
@@ -294,7 +294,7 @@ func locate(
 	}
 	if name := params.MasterNode.ClusterFipName; name != "" {
 		r, ok := inv.In(inv.ID, name)
-		if !ok && len(controlPlanes) == 1 { // as Tacker looks for it
+		if !ok && len(controlPlanes) == 1 { // as in Tacker
 			r, ok = inv.In(controlPlanes[0].Part, name)
 		}
 		if !ok {
@@ -327,7 +327,7 @@ func nodesOf(inv *vim.Inventory, role lcm.Role, params k8s.NodeParams, onlyCompl
 	return nodes, nil
 }
 
-// nodeOf is the node that the part of a group's member makes.
+// nodeOf returns the node from one part of the deployment: a member of a group, or the deployment itself.
 func nodeOf(inv *vim.Inventory, part string, role lcm.Role, params k8s.NodeParams) (lcm.Node, error) {
 	ssh, err := portNamed(inv, part, params.SSHCpName)
 	if err != nil {
@@ -359,11 +359,11 @@ func nodeOf(inv *vim.Inventory, part string, role lcm.Role, params k8s.NodeParam
 	return node, nil
 }
 
-// computeHost is the hypervisor's name or, where the credentials may not see it, the id by which the VIM lets a project
-// tell hypervisors apart.
+// computeHost is the hypervisor's name. If the credentials may not read the name, it is the VIM's hostId, by which a
+// project can distinguish hypervisors.
 func computeHost(s vim.Server) string { return cmp.Or(s.Host, s.HostID) }
 
-// portNamed finds a port, or the port to which a floating IP leads, by its name in the template.
+// portNamed finds a port by its name in the template, or the port behind a floating IP of that name.
 func portNamed(inv *vim.Inventory, part, name string) (vim.Port, error) {
 	r, ok := inv.In(part, name)
 	if !ok {

@@ -18,12 +18,12 @@ import (
 	"github.com/windlass-nfv/windlass/scripts"
 )
 
-// JoinRefs is what nodes need to join: where its secrets are, and what is public of it.
+// JoinRefs is the data that nodes need to join: references to the secrets, and the public values.
 type JoinRefs struct {
 	TokenRef lcm.SecretRef `json:"tokenRef"`
 	// CertificateKeyRef decrypts the certificates that control planes share; "" for workers only.
 	CertificateKeyRef lcm.SecretRef `json:"certificateKeyRef,omitempty"`
-	// CACertHash lets a joining node know the cluster it talks to.
+	// CACertHash lets a joining node verify the cluster.
 	CACertHash string `json:"caCertHash"`
 }
 
@@ -34,17 +34,17 @@ type MintJoinInput struct {
 	ForControlPlanes bool `json:"forControlPlanes,omitempty"`
 }
 
-// tokenLife is long enough for control planes that join one by one and each take as long as they may; RevokeJoin ends
-// it before.
+// tokenLife is long enough for control planes that join one by one, each with its full timeout. RevokeJoin ends the
+// token earlier.
 func tokenLife(p k8s.Params, controlPlanes int) time.Duration {
 	return max(time.Hour, seconds(p.Timeouts.Join)*time.Duration(controlPlanes+1))
 }
 
-// MintJoin makes a bootstrap token for the joins of this operation and shares the control planes'
-// certificates under a fresh key, which Kubernetes forgets after two hours.
+// MintJoin makes a bootstrap token for the joins of this operation and shares the control planes' certificates under a
+// new key. Kubernetes deletes the shared certificates after two hours.
 //
-// Idempotent: token and key are decided once for each scheduled activity, and tokens of earlier tries are
-// deleted. A step that is run again gets new ones. Takes seconds.
+// Idempotent: token and key are fixed for each scheduled activity, and the activity deletes tokens of earlier tries. If
+// the step runs again, it gets new ones. Takes seconds.
 func (c *Cluster) MintJoin(ctx context.Context, in MintJoinInput) (out JoinRefs, err error) {
 	defer func() { err = boundary(ctx, "make a join token", err) }()
 	defer heartbeat(ctx)()
@@ -79,7 +79,7 @@ func (c *Cluster) MintJoin(ctx context.Context, in MintJoinInput) (out JoinRefs,
 	return out, err
 }
 
-// caCertHash is the pin that kubeadm checks: of the public key, not of the certificate.
+// caCertHash is the hash that kubeadm checks: of the public key, not of the certificate.
 func caCertHash(certificate string) (string, error) {
 	block, _ := pem.Decode([]byte(certificate))
 	if block == nil {
@@ -97,7 +97,7 @@ func caCertHash(certificate string) (string, error) {
 type RevokeJoinOutput struct{}
 
 // RevokeJoin deletes the operation's bootstrap tokens and the shared certificates.
-// Idempotent: what is gone is not missed. Takes seconds.
+// Idempotent: deleting them again is no error. Takes seconds.
 func (c *Cluster) RevokeJoin(ctx context.Context, in ClusterInput) (out RevokeJoinOutput, err error) {
 	defer func() { err = boundary(ctx, "delete the join token", err) }()
 	defer heartbeat(ctx)()
@@ -107,19 +107,19 @@ func (c *Cluster) RevokeJoin(ctx context.Context, in ClusterInput) (out RevokeJo
 	return out, err
 }
 
-// JoinWorkerInput names the node to join and where the join's secrets are.
+// JoinWorkerInput names the node to join and refers to the secrets of the join.
 type JoinWorkerInput struct {
 	NodeInput
-	// Endpoint is made of these: the virtual IP, or the only control plane's address.
+	// The endpoint is the virtual IP, or the address of the only control plane.
 	VirtualIP    string   `json:"virtualIp,omitempty"`
 	ControlPlane string   `json:"controlPlane,omitempty"`
 	Join         JoinRefs `json:"join"`
 }
 
-// JoinWorker joins one worker; workers join all at once.
+// JoinWorker joins one worker; all workers join in parallel.
 //
-// Idempotent: a member that works is left alone, an interrupted join is reset first. Takes a minute or so
-// (timeouts.join); on cancellation kubeadm is killed.
+// Idempotent: it does not change a working member, and resets an interrupted join first. Takes about a minute
+// (timeouts.join). On cancellation it kills kubeadm.
 func (c *Cluster) JoinWorker(ctx context.Context, in JoinWorkerInput) (out JoinOutput, err error) {
 	defer func() { err = boundary(ctx, "join "+in.Node.Name, err) }()
 	defer heartbeat(ctx)()
@@ -171,11 +171,11 @@ func (c *Cluster) join(
 	return err
 }
 
-// joinTimeout is the parameter that limits what kubeadm does.
+// joinTimeout is the parameter that limits kubeadm.
 const joinTimeout = "timeouts.join"
 
-// slack lets a script keep its own limit, after it has cleared away what an earlier try has left, and still wait for
-// what it has started.
+// slack adds time to a script's own limit: the script first removes the rest of an earlier try, and then waits for what
+// it has started.
 func slack(limit int) time.Duration { return seconds(limit) + 10*time.Minute }
 
 func tokenID(token string) string {
@@ -183,7 +183,7 @@ func tokenID(token string) string {
 	return id
 }
 
-// operationRef names a secret that ends with the operation, instanceRef one that lives as long as the VNF.
+// operationRef names a secret that is deleted with the operation. An instanceRef secret lives as long as the VNF.
 func operationRef(id lcm.OpOccID, name string) lcm.SecretRef {
 	return lcm.SecretRef("op/" + string(id) + "/" + name)
 }
@@ -192,7 +192,7 @@ func instanceRef(cluster clusterContext, name string) lcm.SecretRef {
 	return lcm.SecretRef("vnf/" + string(cluster.Instance.ID) + "/cluster/" + name)
 }
 
-// bootstrapToken makes a token of the form that Kubernetes asks for.
+// bootstrapToken makes a token in Kubernetes' format.
 func bootstrapToken() (string, error) {
 	id, err := randomText(6)
 	if err != nil {
@@ -202,7 +202,7 @@ func bootstrapToken() (string, error) {
 	return id + "." + secret, err
 }
 
-// vrrpPassword has eight characters: VRRP looks at no more.
+// vrrpPassword has eight characters: VRRP ignores any more.
 func vrrpPassword() (string, error) { return randomText(8) }
 
 // certificateKey is a key for AES-256 in hexadecimal.

@@ -8,33 +8,35 @@ import (
 	"github.com/windlass-nfv/windlass/scripts"
 )
 
-// RetireNodeOutput tells whether the node took part.
+// RetireNodeOutput tells whether the node could be reset.
 type RetireNodeOutput struct {
-	// NotReachable: the node was left as it is, and Reason says why.
+	// NotReachable: the node was left as it is. Reason says why.
 	NotReachable bool   `json:"notReachable,omitempty"`
 	Reason       string `json:"reason,omitempty"`
 }
 
-// The limits of what is tried on a node that may be dead.
+// The limits for commands on a node that may be dead.
 const (
 	farewellDial = 20 * time.Second
 	farewell     = 8 * time.Minute
 )
 
-// RetireNode stops what a node does for its cluster, and resets it: the virtual IP leaves it, HAProxy, kubelet and all
-// that kubeadm has made end. Afterwards it can join again. Its member of etcd is removed before by RemoveMember.
+// RetireNode stops the node's services for the cluster, and resets the node. The virtual IP moves away; HAProxy,
+// kubelet and everything that kubeadm has made end. Afterwards the node can join again. RemoveMember removes its etcd
+// member before.
 //
-// Best effort: a node that does not answer is no failure, for it may be the reason for the operation. Idempotent: a
-// node that is reset is left alone. Takes seconds, minutes where kubeadm waits for an API server that is away.
+// Best effort: a node that does not answer is no failure, because it may be the reason for the operation. Idempotent:
+// it does not change a node that is already reset. Takes seconds, or minutes when kubeadm waits for an unavailable API
+// server.
 func (c *Cluster) RetireNode(ctx context.Context, in NodeInput) (out RetireNodeOutput, err error) {
 	defer func() { err = boundary(ctx, "retire "+in.Node.Name, err) }()
 	return c.bidFarewell(ctx, in, false)
 }
 
-// ReleaseVirtualIP stops keepalived on a control plane that will leave, so that another one takes the virtual IP while
-// this one still works.
+// ReleaseVirtualIP stops keepalived on a control plane that will leave, so that another control plane takes over the
+// virtual IP while this one still works.
 //
-// Best effort and idempotent, as RetireNode is. Takes seconds. ConfigureLoadBalancer starts keepalived again.
+// Best effort and idempotent, like RetireNode. Takes seconds. ConfigureLoadBalancer starts keepalived again.
 func (c *Cluster) ReleaseVirtualIP(ctx context.Context, in NodeInput) (out RetireNodeOutput, err error) {
 	defer func() { err = boundary(ctx, "take the virtual IP from "+in.Node.Name, err) }()
 	return c.bidFarewell(ctx, in, true)
@@ -73,16 +75,16 @@ type TellHostsInput struct {
 	NodeInput
 	// Hosts are the entries of /etc/hosts, the node's own among them.
 	Hosts []HostEntry `json:"hosts"`
-	// WasBroken is set for a node that did not work before the operation: it may stay as it is.
+	// WasBroken is set for a node that did not work before the operation: the step may skip it.
 	WasBroken bool `json:"wasBroken,omitempty"`
 }
 
 // TellHostsOutput is empty: the node knows its neighbours.
 type TellHostsOutput struct{}
 
-// TellHosts tells a node who its neighbours are now, as PrepareNode has done, and changes nothing else on it.
+// TellHosts updates the neighbours in a node's /etc/hosts, as PrepareNode does, and changes nothing else on the node.
 //
-// Idempotent: the file is written only when it differs. Takes seconds.
+// Idempotent: it writes the file only when it differs. Takes seconds.
 func (n *Nodes) TellHosts(ctx context.Context, in TellHostsInput) (out TellHostsOutput, err error) {
 	defer func() { err = boundary(ctx, "tell "+in.Node.Name+" its neighbours", err) }()
 	defer heartbeat(ctx)()

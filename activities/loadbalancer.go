@@ -14,12 +14,12 @@ import (
 // LoadBalancerInput names the node and the control planes that share the virtual IP.
 type LoadBalancerInput struct {
 	NodeInput
-	// ControlPlanes are all of them, the node among them; their order makes the priorities.
+	// ControlPlanes are all control planes, including this node; their order sets the priorities.
 	ControlPlanes lcm.Nodes `json:"controlPlanes"`
 	VirtualIP     string    `json:"virtualIp"`
-	// WasBroken is set for a node that did not work before the operation: it may stay as it is.
+	// WasBroken is set for a node that did not work before the operation: the step may skip it.
 	WasBroken bool `json:"wasBroken,omitempty"`
-	// Serving is set in a cluster that is in use: an API server must be behind HAProxy afterwards.
+	// Serving is set for a cluster in use: an API server must then be reachable through HAProxy.
 	Serving bool `json:"serving,omitempty"`
 }
 
@@ -28,8 +28,8 @@ type LoadBalancerOutput struct{}
 
 // ConfigureLoadBalancer puts HAProxy and keepalived on one control plane and waits until both run.
 //
-// Idempotent: files are replaced only when they differ, HAProxy's only after HAProxy has accepted it; the
-// password of VRRP is generated once for the VNF instance. Takes seconds.
+// Idempotent: it replaces files only when they differ, and HAProxy's file only after HAProxy has accepted it. The VRRP
+// password is generated once for the VNF instance. Takes seconds.
 func (n *Nodes) ConfigureLoadBalancer(ctx context.Context, in LoadBalancerInput) (out LoadBalancerOutput, err error) {
 	defer func() { err = boundary(ctx, "configure the load balancer of "+in.Node.Name, err) }()
 	defer heartbeat(ctx)()
@@ -118,11 +118,10 @@ type VirtualIPOutput struct {
 	Holder string `json:"holder"`
 }
 
-// WaitForVirtualIP waits until exactly one control plane holds the virtual IP and the others reach HAProxy
-// on it.
+// WaitForVirtualIP waits until exactly one control plane holds the virtual IP and the others reach HAProxy through it.
 //
-// Idempotent: it only looks. Takes seconds, at most timeouts.virtual_ip: what is wrong then, security groups or
-// allowed address pairs, does not mend itself.
+// Idempotent: it only reads. Takes seconds, at most timeouts.virtual_ip. After that the cause does not go away by
+// itself: security groups or allowed address pairs.
 func (n *Nodes) WaitForVirtualIP(ctx context.Context, in VirtualIPInput) (out VirtualIPOutput, err error) {
 	defer func() { err = boundary(ctx, "wait for the virtual IP", err) }()
 	defer heartbeat(ctx)()
@@ -150,11 +149,10 @@ func (n *Nodes) WaitForVirtualIP(ctx context.Context, in VirtualIPInput) (out Vi
 	}
 }
 
-// LocateVirtualIP tells which control plane holds the virtual IP now; none where nobody holds it or the holder does not
-// answer.
+// LocateVirtualIP returns the control plane that now holds the virtual IP; none if nobody holds it or the holder does
+// not answer.
 //
-// Best effort: the order in which nodes are changed depends on it, nothing else. Idempotent: it only looks. Takes
-// seconds.
+// Best effort: only the order of changes on the nodes depends on it. Idempotent: it only reads. Takes seconds.
 func (n *Nodes) LocateVirtualIP(ctx context.Context, in VirtualIPInput) (out VirtualIPOutput, err error) {
 	defer func() { err = boundary(ctx, "locate the virtual IP", err) }()
 	defer heartbeat(ctx)()
@@ -173,12 +171,12 @@ func (n *Nodes) LocateVirtualIP(ctx context.Context, in VirtualIPInput) (out Vir
 	return out, ctx.Err()
 }
 
-// sight is what one node sees of the virtual IP.
+// sight is one node's view of the virtual IP.
 type sight struct{ held, answers bool }
 
 type sights []sight
 
-// lookForVirtualIP asks all control planes at once: what they see belongs to one moment.
+// lookForVirtualIP asks all control planes in parallel, so that their views belong to the same moment.
 func (n *Nodes) lookForVirtualIP(
 	ctx context.Context, in VirtualIPInput, cluster clusterContext, round int,
 ) (sights, error) {
@@ -212,7 +210,7 @@ func (n *Nodes) askForVirtualIP(
 	return seen, errs
 }
 
-// sort names the nodes that hold the address and those that do not reach it.
+// sort names the nodes that hold the address, and the nodes that do not reach it.
 func (s sights) sort(nodes lcm.Nodes) (holders, cut []string) {
 	for i, node := range nodes {
 		if s[i].held {

@@ -12,10 +12,10 @@ type CheckModificationInput struct {
 	OpOccID lcm.OpOccID `json:"opOccId"`
 }
 
-// CheckModificationOutput is empty: the modifications can be made.
+// CheckModificationOutput is empty: the modifications are possible.
 type CheckModificationOutput struct{}
 
-// CheckModification looks whether the modifications can be made: the package and the VIMs that they name must be there.
+// CheckModification checks that the modifications are possible: their package and their VIMs must exist.
 // Idempotent: it only reads.
 func (o *OpOccs) CheckModification(
 	ctx context.Context, in CheckModificationInput,
@@ -25,22 +25,21 @@ func (o *OpOccs) CheckModification(
 	return out, err
 }
 
-// TryVimInput names the operation whose VIM connection is tried.
+// TryVimInput names the operation with the VIM connection to try.
 type TryVimInput struct {
 	Tracked
 	OpOccID lcm.OpOccID `json:"opOccId"`
-	// HasDeployment is set when the VNF has resources, which the VIM must have.
+	// HasDeployment is set when the VNF has resources; the VIM must have them.
 	HasDeployment bool `json:"hasStack,omitempty"`
 }
 
-// TryVimOutput is empty: the VIM answers as it should.
+// TryVimOutput is empty: the VIM accepts the connection.
 type TryVimOutput struct{}
 
-// TryVim looks whether the VIM takes the credentials of the connection as it will be and, of a VNF that is
-// instantiated, whether its deployment is there: a connection that leads to another cloud would make the VNF's
-// resources unreachable.
+// TryVim checks that the VIM accepts the credentials of the changed connection. For an instantiated VNF it also checks
+// that the VNF's deployment is there: a connection to another cloud would make the VNF's resources unreachable.
 //
-// Idempotent: it only looks. A deployment that is being changed is waited for, so it heartbeats.
+// Idempotent: it only reads. It waits for a change of the deployment that is under way, so it heartbeats.
 func (i *Infrastructure) TryVim(ctx context.Context, in TryVimInput) (out TryVimOutput, err error) {
 	defer func() { err = boundary(ctx, "try the VIM connection", err) }()
 	defer heartbeat(ctx)()
@@ -55,7 +54,7 @@ func (i *Infrastructure) TryVim(ctx context.Context, in TryVimInput) (out TryVim
 	case in.HasDeployment:
 		return out, lcm.Errorf(lcm.KindConflict, "The VIM answers, but it has no deployment %s: the VNF's resources are in "+
 			"another cloud or project. Name a VIM that leads to them.", deployment.name)
-	default: // nothing to be found yet
+	default: // no deployment yet
 		return out, nil
 	}
 }

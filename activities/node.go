@@ -19,8 +19,8 @@ import (
 // Nodes makes VMs ready to become nodes of a cluster.
 type Nodes struct {
 	Reach
-	// Exposures is nil where no VNF is on a cluster. Before logs in to the load balancers of the cluster on which the VNF
-	// of an operation is.
+	// Exposures is nil if no VNF is on a cluster. Before logs in to the load balancers of the cluster that runs the
+	// operation's VNF.
 	Exposures Exposures
 	Before    Hosts
 }
@@ -35,14 +35,14 @@ type NodeInput struct {
 // WaitForSSHOutput is empty: the node answers.
 type WaitForSSHOutput struct{}
 
-// deniedGrace is how long a node may refuse to log Windlass in: sshd answers before cloud-init has made the user and
-// its keys, and longer so on a cloud that is given longer to boot.
+// deniedGrace is how long a node may refuse Windlass's login: sshd answers before cloud-init has created the user and
+// its keys. A longer boot timeout makes it longer.
 func deniedGrace(limit time.Duration) time.Duration { return min(limit, max(time.Minute, limit/5)) }
 
-// WaitForSSH waits until the node lets Windlass in.
+// WaitForSSH waits until Windlass can log in to the node.
 //
-// Idempotent: it changes nothing on the node. Takes as long as the VM boots, at most the request's
-// timeouts.ssh counted from when the step was scheduled; a cancel ends it at once.
+// Idempotent: it changes nothing on the node. Takes as long as the VM boots, at most timeouts.ssh of the request,
+// counted from the scheduling of the step. A cancel ends it at once.
 func (n *Nodes) WaitForSSH(ctx context.Context, in NodeInput) (out WaitForSSHOutput, err error) {
 	defer func() { err = boundary(ctx, "wait for "+in.Node.Name, err) }()
 	defer heartbeat(ctx)()
@@ -88,10 +88,10 @@ func (n *Nodes) WaitForSSH(ctx context.Context, in NodeInput) (out WaitForSSHOut
 // ReachNodeOutput is empty: the node answers.
 type ReachNodeOutput struct{}
 
-// ReachNode logs in to a node of a cluster that is in use, before anything is changed on any of them.
+// ReachNode logs in to a node of a cluster in use, before the operation changes any node.
 //
-// Idempotent: it changes nothing. Takes a second; a node that does not answer is Unavailable, so that it is tried
-// again.
+// Idempotent: it changes nothing. Takes a second. If the node does not answer, the error is Unavailable, so that
+// Temporal retries.
 func (n *Nodes) ReachNode(ctx context.Context, in NodeInput) (out ReachNodeOutput, err error) {
 	defer func() { err = boundary(ctx, "reach "+in.Node.Name, err) }()
 	defer heartbeat(ctx)()
@@ -111,7 +111,7 @@ func (n *Nodes) ReachNode(ctx context.Context, in NodeInput) (out ReachNodeOutpu
 // CheckNodeOutput is empty: the node can become a member of the cluster, or is one.
 type CheckNodeOutput struct{}
 
-// What a node needs at least: kubeadm's own limits for a control plane, and room for the images.
+// The minimum for a node: kubeadm's own limits for a control plane, and disk space for the images.
 const (
 	minCPUs            = 2
 	minMemoryMiB       = 1700
@@ -120,9 +120,9 @@ const (
 	maxSkew            = time.Minute // a certificate made by one node is not yet good on another
 )
 
-// CheckNode is the preflight of one node. Its error lists everything that stands in the way.
+// CheckNode is the preflight check of one node. Its error lists all problems.
 //
-// Idempotent: it only looks, and a node that already is a member passes. Takes seconds.
+// Idempotent: it only reads, and a node that is already a member passes. Takes seconds.
 func (n *Nodes) CheckNode(ctx context.Context, in NodeInput) (out CheckNodeOutput, err error) {
 	defer func() { err = boundary(ctx, "check "+in.Node.Name, err) }()
 	defer heartbeat(ctx)()
@@ -149,8 +149,8 @@ func (n *Nodes) CheckNode(ctx context.Context, in NodeInput) (out CheckNodeOutpu
 	return out, notReady(in.Node, problems, addressProblems(cluster.Params, in.Node))
 }
 
-// clockProblems compares what a node's clock said at some moment between asked and answered; on a slow node these
-// are minutes apart.
+// clockProblems compares the node's clock with our clock. The node read its clock at some moment between asked and
+// answered; on a slow node these are minutes apart.
 func clockProblems(clock string, asked, answered time.Time) []string {
 	said, err := strconv.ParseInt(clock, 10, 64)
 	if err != nil {
@@ -163,7 +163,8 @@ func clockProblems(clock string, asked, answered time.Time) []string {
 	return []string{fmt.Sprintf("its clock is %d s off; set up time synchronisation in the image", skew)}
 }
 
-// notReady makes one error of a node's problems, nil when there is none. Those of the request no retry mends.
+// notReady makes one error of a node's problems, nil when there is none. A retry cannot fix the problems of the
+// request.
 func notReady(node lcm.Node, problems, ofRequest []string) error {
 	if len(ofRequest) > 0 {
 		return lcm.Errorf(lcm.KindBroken, "%s cannot become a node: %s. Roll back and correct the request.", node.Name,
@@ -180,8 +181,7 @@ func notReady(node lcm.Node, problems, ofRequest []string) error {
 		strings.Join(problems, "; "))
 }
 
-// controlPlanePorts are those of the API server, etcd, kubelet, the controller manager, the scheduler, and
-// HAProxy's.
+// controlPlanePorts are the ports of the API server, etcd, kubelet, the controller manager, the scheduler, and HAProxy.
 func controlPlanePorts(p k8s.Params) []string {
 	ports := []string{"6443", "2379", "2380", "10250", "10257", "10259"}
 	if virtualIP(p) {
@@ -193,12 +193,12 @@ func controlPlanePorts(p k8s.Params) []string {
 	return ports
 }
 
-// virtualIP reports whether the request asks for one: cluster_cp_name names a port that is no node's own.
+// virtualIP reports whether the request asks for a virtual IP: then cluster_cp_name is not the name of a node's port.
 func virtualIP(p k8s.Params) bool {
 	return p.MasterNode.ClusterCpName != p.MasterNode.SSHCpName && p.MasterNode.ClusterCpName != p.MasterNode.NicCpName
 }
 
-// addressProblems finds what no check of the request alone can: pods that would take the nodes' addresses.
+// addressProblems finds a conflict that the request alone does not show: the pod networks overlap the nodes' addresses.
 func addressProblems(p k8s.Params, node lcm.Node) []string {
 	var problems []string
 	addr, err := netip.ParseAddr(node.Address)
@@ -221,7 +221,7 @@ func packages(p k8s.Params, role lcm.Role) []string {
 		all = append(all, "haproxy", "keepalived")
 	}
 	if len(p.PrivateRegistries) > 0 {
-		all = append(all, "curl") // asks them
+		all = append(all, "curl") // to ask the registries
 	}
 	return all
 }

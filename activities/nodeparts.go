@@ -7,8 +7,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
-// membersOf are the parts of the deployment in which nodes are, by id: those with a server of their VDU, or the members
-// of their group.
+// membersOf returns the ids of the deployment's parts that contain nodes: parts with a server of the nodes' VDU, or the
+// members of the nodes' group.
 func membersOf(inv *vim.Inventory, params k8s.NodeParams) ([]string, error) {
 	if params.VduID == "" {
 		return inv.Members(params.AspectID)

@@ -15,7 +15,7 @@ import (
 	"github.com/windlass-nfv/windlass/scripts"
 )
 
-// nodeRegistries is what a node has of registries before they are set.
+// nodeRegistries is the node's present configuration for registries.
 type nodeRegistries struct {
 	node        lcm.Node
 	state       registriesState
@@ -26,17 +26,17 @@ type nodeRegistries struct {
 	masks       []string // of the proxies
 }
 
-// registriesState is what Windlass has set on a node, and nobody else: what it may take away again.
+// registriesState records what Windlass itself has set on a node, so that it removes nothing else.
 type registriesState struct {
 	Servers []string `json:"servers"`
-	// Insecure are those that it has added to Docker's list, Kubelet those in kubelet's file.
+	// Insecure are the servers that Windlass added to Docker's list, Kubelet the servers in kubelet's file.
 	Insecure []string `json:"insecure,omitempty"`
 	Kubelet  []string `json:"kubelet,omitempty"`
-	// Docker are those whose CA's certificates it has given Docker. A state of an earlier release does not say: nil.
+	// Docker are the servers whose CA certificates Windlass gave to Docker. It is nil in the state of an earlier release.
 	Docker []string `json:"docker"`
 }
 
-// dockers are the servers that may have certificates of Windlass's in Docker's directory.
+// dockers returns the servers that may have Windlass's certificates in Docker's directory.
 func (s registriesState) dockers() []string {
 	if s.Docker == nil {
 		return s.Servers
@@ -50,7 +50,7 @@ func (s registriesState) bare() registriesState {
 	return s
 }
 
-// with is what may be Windlass's while the one state becomes the other.
+// with returns the union of both states: during the change, Windlass may own the entries of either.
 func (s registriesState) with(after registriesState) registriesState {
 	return registriesState{
 		Servers: union(s.Servers, after.Servers), Insecure: union(s.Insecure, after.Insecure),
@@ -59,10 +59,10 @@ func (s registriesState) with(after registriesState) registriesState {
 	}
 }
 
-// maxConfiguration is far above what the files that are read take.
+// maxConfiguration is far above the size of the files that Windlass reads.
 const maxConfiguration = 1 << 20
 
-// registriesOn reads the files of a node that others may have written, too.
+// registriesOn reads the node's configuration files; others may have written to them, too.
 func registriesOn(ctx context.Context, host Host, node lcm.Node) (*nodeRegistries, error) {
 	f := &nodeRegistries{node: node, proxies: map[string]string{}}
 	var state, proxy []byte
@@ -91,7 +91,7 @@ func (f *nodeRegistries) malformed(path string) error {
 		f.node.Name, path)
 }
 
-// readProxy reads the environment that containerd is started with.
+// readProxy reads the proxy from containerd's environment.
 func (f *nodeRegistries) readProxy(environment string) {
 	for line := range strings.Lines(environment) {
 		key, value, _ := strings.Cut(strings.TrimSpace(line), "=")
@@ -105,7 +105,7 @@ func (f *nodeRegistries) readProxy(environment string) {
 	}
 }
 
-// proxyFor is the proxy that containerd takes on the way there, nil for none.
+// proxyFor returns containerd's proxy for a registry, nil for none.
 func (f *nodeRegistries) proxyFor(registry string) *url.URL {
 	to, err := url.Parse(registry)
 	if err != nil || f.proxies[to.Scheme] == "" || direct(f.noProxy, to.Hostname()) {
@@ -118,8 +118,8 @@ func (f *nodeRegistries) proxyFor(registry string) *url.URL {
 	return proxy
 }
 
-// direct tells whether NO_PROXY has the host, as programs in Go read it: an address, a network, or a domain with all
-// below it.
+// direct tells whether NO_PROXY contains the host, by Go's rules: as an address, a network, or a domain with its
+// subdomains.
 func direct(noProxy, host string) bool {
 	addr, err := netip.ParseAddr(host)
 	isAddr := err == nil
@@ -144,7 +144,7 @@ func direct(noProxy, host string) bool {
 	return false
 }
 
-// gone are the servers that Windlass has set and that are not asked for any more.
+// gone returns the servers that Windlass has set and the request no longer names.
 func (f *nodeRegistries) gone(registries []openRegistry) (out []string) {
 	for _, server := range f.state.Servers {
 		if !slices.ContainsFunc(registries, func(r openRegistry) bool { return r.Server == server }) {
@@ -154,7 +154,7 @@ func (f *nodeRegistries) gone(registries []openRegistry) (out []string) {
 	return out
 }
 
-// withCA are the servers that are given a CA.
+// withCA returns the servers that have a CA in the request.
 func withCA(registries []openRegistry) []string {
 	out := []string{}
 	for _, r := range registries {
@@ -165,13 +165,13 @@ func withCA(registries []openRegistry) []string {
 	return out
 }
 
-// dockerGone are the servers whose certificates are to be taken away from Docker.
+// dockerGone returns the servers whose certificates Windlass must remove from Docker.
 func (f *nodeRegistries) dockerGone(registries []openRegistry) []string {
 	stay := withCA(registries)
 	return slices.DeleteFunc(slices.Clone(f.state.dockers()), func(s string) bool { return slices.Contains(stay, s) })
 }
 
-// files are the inputs with the files that hold more than one registry, and others' entries.
+// files returns the inputs with the shared files: they hold several registries, and entries of others.
 func (f *nodeRegistries) files(registries []openRegistry) ([]scripts.Input, error) {
 	after := registriesState{Docker: withCA(registries)}
 	for _, r := range registries {
@@ -185,7 +185,7 @@ func (f *nodeRegistries) files(registries []openRegistry) ([]scripts.Input, erro
 	if err != nil {
 		return nil, err
 	}
-	// As long as the script runs, what was there and what comes is Windlass's.
+	// While the script runs, both the old and the new entries belong to Windlass.
 	return []scripts.Input{
 		{Name: "credentials", Value: credentials},
 		{Name: "docker", Value: docker},
@@ -211,7 +211,7 @@ func union(a, b []string) []string {
 	return out
 }
 
-// object reads a JSON object, an empty one where there is none.
+// object reads a JSON object. An empty document is an empty object.
 func object(doc []byte) (map[string]json.RawMessage, bool) {
 	out := map[string]json.RawMessage{}
 	if len(doc) > 0 && (json.Unmarshal(doc, &out) != nil || out == nil) {
@@ -220,8 +220,8 @@ func object(doc []byte) (map[string]json.RawMessage, bool) {
 	return out, true
 }
 
-// kubeletFile is kubelet's credential file with those of the registries and without those of former ones; "" when
-// nothing would be in it.
+// kubeletFile returns kubelet's credential file with the present registries and without former ones; "" when it would
+// be empty.
 func (f *nodeRegistries) kubeletFile(registries []openRegistry, after *registriesState) (string, error) {
 	doc, ok := object(f.credentials)
 	auths, alsoOK := object(doc["auths"])
@@ -250,7 +250,7 @@ func (f *nodeRegistries) kubeletFile(registries []openRegistry, after *registrie
 	return withMember(doc, "auths", auths)
 }
 
-// dockerFile is Docker's configuration with the registries that it asks over HTTP; "" when it may stay as it is.
+// dockerFile returns Docker's configuration with the registries to ask over HTTP; "" when no change is necessary.
 func (f *nodeRegistries) dockerFile(registries []openRegistry, after *registriesState) (string, error) {
 	const member = "insecure-registries"
 	var list []string
@@ -268,11 +268,11 @@ func (f *nodeRegistries) dockerFile(registries []openRegistry, after *registries
 	if slices.Equal(had, list) {
 		return "", nil
 	}
-	// An empty list stays: Docker that reloads a file without the member goes on to ask what was in it over HTTP.
+	// Keep an empty list: if the member is missing at a reload, Docker keeps the old list.
 	return withMember(doc, member, list)
 }
 
-// withMember is a document with one more member, for people to read.
+// withMember returns a document with one more member, indented for people.
 func withMember(doc map[string]json.RawMessage, key string, value any) (string, error) {
 	member, err := json.Marshal(value)
 	if err != nil {

@@ -7,23 +7,23 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// Outbox is where notifications wait until they have arrived.
+// Outbox stores notifications until they are delivered.
 type Outbox interface {
-	// NextDelivery is NotFound when nothing waits.
+	// NextDelivery returns NotFound when no notification waits.
 	NextDelivery(ctx context.Context, id lcm.SubscriptionID) (lcm.Delivery, error)
 	Delivery(ctx context.Context, id int64) (lcm.Delivery, error)
 	Delivered(ctx context.Context, id int64) error
 	NotDelivered(ctx context.Context, id int64, reason string) error
-	// Bury gives up what was tried and is older than that.
+	// Bury gives up a delivery if it was tried and is older than olderThan.
 	Bury(ctx context.Context, id int64, olderThan time.Duration) error
 }
 
-// Notifications tells subscribers what happens to VNFs.
+// Notifications informs subscribers about VNFs.
 type Notifications struct {
 	Outbox Outbox
 	// Send sends one delivery to its subscriber.
 	Send func(ctx context.Context, d lcm.Delivery) error
-	// RetryFor is how long a subscriber may be away before a notification is given up.
+	// RetryFor is how long a subscriber may be away before Windlass gives up a notification.
 	RetryFor time.Duration
 }
 
@@ -32,14 +32,14 @@ type NextNotificationInput struct {
 	SubscriptionID lcm.SubscriptionID `json:"subscriptionId"`
 }
 
-// NextNotificationOutput is what is to be delivered next, and for how long it may be tried: not at all, but for once,
-// when Patience is 0. A DeliveryID of 0 means that nothing waits.
+// NextNotificationOutput is the next delivery, and the remaining time to try it. With a Patience of 0 there is one last
+// try. A DeliveryID of 0 means that no notification waits.
 type NextNotificationOutput struct {
 	DeliveryID int64         `json:"deliveryId,omitempty"`
 	Patience   time.Duration `json:"patience,omitempty"`
 }
 
-// NextNotification looks what is to be delivered next. Idempotent: it only reads.
+// NextNotification finds the next delivery. Idempotent: it only reads.
 func (n *Notifications) NextNotification(
 	ctx context.Context, in NextNotificationInput,
 ) (out NextNotificationOutput, err error) {
@@ -56,11 +56,11 @@ type DeliveryInput struct {
 	DeliveryID int64 `json:"deliveryId"`
 }
 
-// DeliveryOutput has nothing to tell yet.
+// DeliveryOutput is empty.
 type DeliveryOutput struct{}
 
-// DeliverNotification sends a notification. Idempotent: one that has arrived, or was given up, is not sent again; one
-// that arrived at a worker's last moment may be, with the same id, by which the subscriber knows it.
+// DeliverNotification sends a notification. Idempotent: it does not send a delivered or given-up notification again. If
+// a worker dies just after the delivery, the subscriber may get it twice, with the same id.
 func (n *Notifications) DeliverNotification(ctx context.Context, in DeliveryInput) (out DeliveryOutput, err error) {
 	defer func() { err = boundary(ctx, "deliver the notification", err) }()
 	d, err := n.Outbox.Delivery(ctx, in.DeliveryID)
@@ -71,7 +71,7 @@ func (n *Notifications) DeliverNotification(ctx context.Context, in DeliveryInpu
 		return out, err
 	}
 	if cause := n.Send(ctx, d); cause != nil {
-		// Not with ctx alone: why an attempt that took too long has failed must be kept as well.
+		// Do not use ctx alone: the failure of an attempt that took too long must be stored as well.
 		keep, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 		defer cancel()
 		if err := n.Outbox.NotDelivered(keep, d.ID, lcm.Sentence(cause)); err != nil {
@@ -84,8 +84,8 @@ func (n *Notifications) DeliverNotification(ctx context.Context, in DeliveryInpu
 	return out, n.Outbox.Delivered(ctx, d.ID)
 }
 
-// GiveUpNotification makes a dead letter of a notification that was tried for long enough. Idempotent: one that was not
-// stays where it is.
+// GiveUpNotification makes a dead letter of a notification after enough tries. Idempotent: any other notification stays
+// as it is.
 func (n *Notifications) GiveUpNotification(ctx context.Context, in DeliveryInput) (out DeliveryOutput, err error) {
 	defer func() { err = boundary(ctx, "give the notification up", err) }()
 	return out, n.Outbox.Bury(ctx, in.DeliveryID, n.RetryFor)

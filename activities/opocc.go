@@ -9,7 +9,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/record"
 )
 
-// Records is where the state of operations is kept.
+// Records stores the state of operations.
 type Records interface {
 	RecordPlan(ctx context.Context, id lcm.OpOccID, plan []lcm.Step) error
 	KeepPlan(ctx context.Context, id lcm.OpOccID, plan lcm.Plan) (lcm.Plan, error)
@@ -21,7 +21,7 @@ type Records interface {
 	Instance(ctx context.Context, id lcm.VnfInstanceID) (lcm.VnfInstance, error)
 }
 
-// OpOccs keeps the records of operations: what REST clients read comes from here, never from Temporal.
+// OpOccs stores the records of operations. REST clients read these records, never Temporal.
 type OpOccs struct {
 	Records Records
 	Facts   Facts
@@ -31,17 +31,17 @@ type OpOccs struct {
 	GrantPatience time.Duration
 }
 
-// Facts tells what an operation is about.
+// Facts provides the facts about an operation.
 type Facts interface {
 	Describe(ctx context.Context, id lcm.OpOccID) (lifecycle.Description, error)
-	// Plan decides what a scaling or a healing changes, knowing which nodes do not work and why.
+	// Plan decides the changes of a scaling or a healing, from the nodes that do not work, with reasons.
 	Plan(ctx context.Context, id lcm.OpOccID, unhealthy map[string]string) (lcm.Plan, error)
-	// Grant is what the operation may do, as planned.
+	// Grant returns what the operation may do, according to its plan.
 	Grant(ctx context.Context, id lcm.OpOccID) (lcm.Grant, error)
-	// Instantiated makes instantiatedVnfInfo of what an operation has made.
+	// Instantiated makes instantiatedVnfInfo from the outcome of an operation.
 	Instantiated(ctx context.Context, id lcm.OpOccID, made record.Outcome) (record.InstantiatedVnf, error)
-	// Modified is the VNF instance with the modifications of a MODIFY_INFO made, and what they are. A Conflict says why
-	// they cannot be made any more.
+	// Modified returns the VNF instance after the modifications of a MODIFY_INFO, and the modifications. A Conflict says
+	// why they are no longer possible.
 	Modified(ctx context.Context, id lcm.OpOccID) (lcm.VnfInstance, lcm.VnfInfoModifications, error)
 }
 
@@ -50,7 +50,7 @@ type DescribeInput struct {
 	OpOccID lcm.OpOccID `json:"opOccId"`
 }
 
-// DescribeOperation reads what the operation is about. Idempotent: it only reads.
+// DescribeOperation reads the description of the operation. Idempotent: it only reads.
 func (o *OpOccs) DescribeOperation(ctx context.Context, in DescribeInput) (out lifecycle.Description, err error) {
 	defer func() { err = boundary(ctx, "read the operation", err) }()
 	out, err = o.Facts.Describe(ctx, in.OpOccID)
@@ -64,7 +64,7 @@ type RecordPlanInput struct {
 	Steps   []lifecycle.Step `json:"steps"`
 }
 
-// RecordPlan stores the steps that are to come. Idempotent: rows that exist are kept.
+// RecordPlan stores the future steps. Idempotent: it keeps existing rows.
 func (o *OpOccs) RecordPlan(ctx context.Context, in RecordPlanInput) (err error) {
 	defer func() { err = boundary(ctx, "record the plan", err) }()
 	plan := make([]lcm.Step, 0, len(in.Steps))
@@ -81,16 +81,16 @@ func (o *OpOccs) RecordPlan(ctx context.Context, in RecordPlanInput) (err error)
 type RecordStateInput struct {
 	OpOccID  lcm.OpOccID `json:"opOccId"`
 	Sequence int64       `json:"sequence"`
-	// Status is where the operation stands now.
+	// Status is the present state of the operation.
 	Status lcm.OperationStatus `json:"status"`
-	// GrantID is set from the transition on that follows the grant.
+	// GrantID is set from the first transition after the grant.
 	GrantID string `json:"grantId,omitempty"`
-	// Outcome is what the operation has changed, where it stops: at COMPLETED, FAILED_TEMP and FAILED.
+	// Outcome is what the operation has changed; it is set at COMPLETED, FAILED_TEMP and FAILED.
 	Outcome *record.Outcome `json:"outcome,omitempty"`
 }
 
 // RecordState stores a transition, its event and, at COMPLETED, the VNF instance, in one transaction.
-// Idempotent: a sequence number that was recorded already changes nothing.
+// Idempotent: a sequence number that is already stored changes nothing.
 func (o *OpOccs) RecordState(ctx context.Context, in RecordStateInput) (err error) {
 	defer func() { err = boundary(ctx, "record the state", err) }()
 	rec := lcm.OperationRecord{
@@ -107,23 +107,23 @@ func (o *OpOccs) RecordState(ctx context.Context, in RecordStateInput) (err erro
 	if err := o.Records.RecordOperation(ctx, rec); err != nil {
 		return err
 	}
-	if in.Status.State.Terminal() { // join tokens and the like are of no use any more
+	if in.Status.State.Terminal() { // join tokens and similar secrets are no longer needed
 		return o.Forget(ctx, string(operationRef(in.OpOccID, "")))
 	}
 	return nil
 }
 
-// RecordStepInput is a transition of one step, or of one node's part of it.
+// RecordStepInput is a transition of one step, or of one node's part of a step.
 type RecordStepInput struct {
 	Step lcm.Step `json:"step"`
 }
 
-// RecordStepsInput is some transitions of steps of one operation.
+// RecordStepsInput is a list of step transitions of one operation.
 type RecordStepsInput []RecordStepInput
 
-// RecordSteps stores transitions of steps. With the end of a step as a whole the parts of its nodes end, too: a worker
-// that was killed, or that the database did not hear, has not told the end of its own. Idempotent: the store keeps the
-// newest of each step.
+// RecordSteps stores transitions of steps. When a whole step ends, it also ends the parts of its nodes: a killed
+// worker, or a worker without the database, has not reported the end of its parts. Idempotent: the store keeps the
+// newest transition of each step.
 func (o *OpOccs) RecordSteps(ctx context.Context, in RecordStepsInput) (err error) {
 	defer func() { err = boundary(ctx, "record the steps", err) }()
 	steps := make([]lcm.Step, 0, len(in))
@@ -137,7 +137,7 @@ func (o *OpOccs) RecordSteps(ctx context.Context, in RecordStepsInput) (err erro
 	return o.Records.RecordSteps(ctx, steps)
 }
 
-// partsLeft ends the parts that are recorded as running of a step that has ended.
+// partsLeft ends the parts that are still recorded as running after their step has ended.
 func (o *OpOccs) partsLeft(ctx context.Context, whole lcm.Step) (ended []lcm.Step, err error) {
 	if whole.Node != "" || whole.State == lcm.StepPending || whole.State == lcm.StepRunning {
 		return nil, nil
@@ -152,7 +152,7 @@ func (o *OpOccs) partsLeft(ctx context.Context, whole lcm.Step) (ended []lcm.Ste
 	return ended, err
 }
 
-// InterruptSteps records that no step is under way any more, because the workflow that ran them is gone.
+// InterruptSteps records that no step is running any more, because the workflow of the steps is gone.
 // Idempotent: a step that has ended stays as it is.
 func (o *OpOccs) InterruptSteps(ctx context.Context, in DescribeInput) (err error) {
 	defer func() { err = boundary(ctx, "record the steps", err) }()

@@ -8,9 +8,9 @@ import (
 	"github.com/windlass-nfv/windlass/internal/record"
 )
 
-// account adds to rec what the operation has changed so far (resourceChanges, SOL003 clause 5.5.2.13) and, when it is
-// completed or has been looked back at, the VNF instance as it is now. An operation that stops before it has touched a
-// VM leaves what was recorded as it is; one that is rolled back has changed nothing.
+// account adds to rec what the operation has changed so far (resourceChanges, SOL003 clause 5.5.2.13). It adds the
+// present VNF instance, too, if the operation is completed or its result was read back from the VIM. An operation that
+// stops before it has changed a VM leaves the record as it is. A rolled-back operation has changed nothing.
 func (o *OpOccs) account(ctx context.Context, in RecordStateInput, rec *lcm.OperationRecord) error {
 	if in.Status.State == lcm.RolledBack {
 		rec.ResourceChanges = &lcm.ResourceChanges{}
@@ -22,7 +22,7 @@ func (o *OpOccs) account(ctx context.Context, in RecordStateInput, rec *lcm.Oper
 		return nil
 	}
 	opOcc, err := o.Records.Operation(ctx, in.OpOccID)
-	if err != nil || opOcc.Sequence >= in.Sequence { // recorded already: nothing to compute anew
+	if err != nil || opOcc.Sequence >= in.Sequence { // already stored, nothing to compute
 		return err
 	}
 	if in.Outcome.Modified {
@@ -53,7 +53,7 @@ func (o *OpOccs) account(ctx context.Context, in RecordStateInput, rec *lcm.Oper
 	return nil
 }
 
-// take gives inst what the operation has made and, when it is complete, what it changes beside.
+// take puts the operation's result into inst and, for a completed operation, its other changes.
 func (o *OpOccs) take(ctx context.Context, in RecordStateInput, inst *lcm.VnfInstance, rec *lcm.OperationRecord) error {
 	first := inst.Instantiated == nil
 	made, err := o.Facts.Instantiated(ctx, in.OpOccID, *in.Outcome)
@@ -77,8 +77,8 @@ func (o *OpOccs) take(ctx context.Context, in RecordStateInput, inst *lcm.VnfIns
 	return nil
 }
 
-// addDefinitions adds to changes what they are in the grant. Where that cannot be told now, e.g. because its VIM has
-// gone, the state is recorded without.
+// addDefinitions adds the grant's definitions to the changes. If the definitions are not available now, e.g. because
+// the VIM is gone, the state is stored without them.
 func (o *OpOccs) addDefinitions(
 	ctx context.Context, id lcm.OpOccID, rec *lcm.OperationRecord, after *lcm.InstantiatedVnfInfo,
 ) {
@@ -87,8 +87,8 @@ func (o *OpOccs) addDefinitions(
 	}
 }
 
-// operate adds to rec which VNFCs were switched. The instance has it also when the operation is given up: what was
-// stopped on purpose must not be taken for broken.
+// operate adds the switched VNFCs to rec. The instance is updated even if the operation is given up: a deliberately
+// stopped VNFC must not look broken.
 func operate(inst lcm.VnfInstance, done record.Operated, state lcm.OperationState, rec *lcm.OperationRecord) error {
 	if inst.Instantiated == nil {
 		return lcm.Errorf(lcm.KindConflict, "The VNF instance %s is not instantiated any more.", inst.ID)
@@ -115,7 +115,7 @@ func (o *OpOccs) modify(ctx context.Context, in RecordStateInput, rec *lcm.Opera
 	return err
 }
 
-// empty makes inst what it was before it was instantiated.
+// empty resets inst to its state before the instantiation.
 func empty(inst *lcm.VnfInstance) {
 	inst.VimConnections = slices.DeleteFunc(slices.Clone(inst.VimConnections), func(c lcm.VimConnectionInfo) bool {
 		return inst.Instantiated != nil && inst.Instantiated.ClusterVimID != "" && c.VimID == inst.Instantiated.ClusterVimID

@@ -12,17 +12,17 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-// PersistentVolumesInput names the control planes that are asked and the storage server whose volumes it is about.
+// PersistentVolumesInput names the control planes to ask, and the storage server of the volumes.
 type PersistentVolumesInput struct {
 	ClusterInput
-	// Storage is nil when it is not known where the storage server was.
+	// Storage is nil when the former place of the storage server is unknown.
 	Storage *lcm.StorageServer `json:"storage,omitempty"`
-	// KeepVolumes is set when the storage server that is replaced gets its volumes back. Then the volumes of storage
-	// classes, and their claims, stay: only Pods must not use them.
+	// KeepVolumes is set when the replaced storage server gets its volumes back. Then the volumes of storage classes and
+	// their claims stay; only Pods must not use them.
 	KeepVolumes bool `json:"keepVolumes,omitempty"`
 }
 
-// PersistentVolumesOutput names the PersistentVolumes that were registered, removed or looked at.
+// PersistentVolumesOutput names the registered, removed or checked PersistentVolumes.
 type PersistentVolumesOutput struct {
 	Names []string `json:"names,omitempty"`
 }
@@ -33,7 +33,7 @@ type manifest struct {
 	*vnfpkg.PersistentVolumes
 }
 
-// manifests reads those that the request registers.
+// manifests reads the manifests that the request names.
 func manifests(ctx context.Context, cluster clusterContext) (out []manifest, err error) {
 	for _, pv := range cluster.Params.PersistentVolumes {
 		text, err := cluster.packageFile(ctx, pv.PVManifestFilePath)
@@ -50,8 +50,8 @@ func manifests(ctx context.Context, cluster clusterContext) (out []manifest, err
 	return out, nil
 }
 
-// RegisterPersistentVolumes applies the manifests of the package, with the storage server's address in them, and waits
-// until the volumes are Available; those that were there before may be Bound.
+// RegisterPersistentVolumes applies the manifests of the package, with the storage server's address in them. It waits
+// until the volumes are Available; volumes that existed before may be Bound.
 //
 // Idempotent: applying the same objects again changes nothing. Takes seconds.
 func (s *Storage) RegisterPersistentVolumes(
@@ -91,10 +91,10 @@ func (s *Storage) RegisterPersistentVolumes(
 	})
 }
 
-// CheckPersistentVolumes is a Conflict when a volume of the storage server is in use, and names the claims and the
-// pods.
+// CheckPersistentVolumes returns a Conflict when a volume of the storage server is in use. The error names the claims
+// and the Pods.
 //
-// Idempotent: it only looks. Takes seconds.
+// Idempotent: it only reads. Takes seconds.
 func (s *Storage) CheckPersistentVolumes(
 	ctx context.Context, in PersistentVolumesInput,
 ) (out PersistentVolumesOutput, err error) {
@@ -106,12 +106,12 @@ func (s *Storage) CheckPersistentVolumes(
 	})
 }
 
-// RemovePersistentVolumes deletes the volumes of the package's manifests from the cluster, unless one of the storage
-// server is in use: then it is a Conflict that names the claims and the pods, and nothing is deleted. What is on the
+// RemovePersistentVolumes deletes the volumes of the package's manifests from the cluster. If a volume of the storage
+// server is in use, it deletes nothing and returns a Conflict that names the claims and the Pods. The data on the
 // storage server stays.
 //
-// Idempotent: volumes that are gone are not missed. One that a claim is bound to in the very moment is not deleted,
-// because each is deleted only as it was seen. Takes seconds.
+// Idempotent: a missing volume counts as removed. It deletes a volume only if it has not changed since it was read, so
+// a volume that a claim binds meanwhile stays. Takes seconds.
 func (s *Storage) RemovePersistentVolumes(
 	ctx context.Context, in PersistentVolumesInput,
 ) (out PersistentVolumesOutput, err error) {
@@ -133,7 +133,7 @@ func (s *Storage) RemovePersistentVolumes(
 	})
 }
 
-// withUsage does something with what a control plane tells of the volumes, through the same control plane.
+// withUsage reads the usage of the volumes on a control plane, and then does something through the same control plane.
 func (s *Storage) withUsage(
 	ctx context.Context, in PersistentVolumesInput, do func(clusterContext, usage, Host, lcm.Node) error,
 ) error {
@@ -154,26 +154,26 @@ func (s *Storage) withUsage(
 	})
 }
 
-// seenVolume is a PersistentVolume as Kubernetes has it.
+// seenVolume is a PersistentVolume as read from Kubernetes.
 type seenVolume struct{ name, uid, version, phase, claim, claimUID, server, path, reclaim, provisioner string }
 
-// inUse tells whether a claim has the volume, or is about to: the claim's id is written before the phase. A claim that
-// is gone leaves its volume Released.
+// inUse tells whether a claim has the volume, or is about to get it: Kubernetes writes the claim's id before the phase.
+// When the claim is deleted, the volume becomes Released.
 func (v seenVolume) inUse() bool {
 	return v.phase == "Bound" || v.claimUID != "" && v.phase != "Released" && v.phase != "Failed"
 }
 
-// usage is who uses the volumes of a storage server.
+// usage describes the users of a storage server's volumes.
 type usage struct {
-	ours []seenVolume // those of the package's manifests
-	used []string     // clauses
-	stay int          // of these, volumes that would be free if no Pod used their claims
-	// kept is set when some would not be in the way if the storage server got its volumes back.
+	ours []seenVolume // volumes of the package's manifests
+	used []string     // the users, as clauses
+	stay int          // entries of used that would be free without Pods on their claims
+	// kept is set when some entries would be no problem if the storage server got its volumes back.
 	kept bool
 }
 
-// usageOf reads the results of LookAtVolumes. Volumes of the storage server are those of the manifests, those of the
-// storage classes, and whatever else is at one of its addresses.
+// usageOf reads the results of LookAtVolumes. It counts the volumes of the manifests, the volumes of the storage
+// classes, and all other volumes at the storage server's addresses.
 func usageOf(
 	results scripts.Results, list []manifest, in PersistentVolumesInput, classes []k8s.StorageClassParams,
 ) (u usage) {
@@ -201,7 +201,7 @@ func usageOf(
 	}
 	for _, line := range pods {
 		f := fields(line, 6)
-		if f[0] == scripts.ProvisionerNamespace && f[5] != "" { // a provisioner, which is stopped first
+		if f[0] == scripts.ProvisionerNamespace && f[5] != "" { // a provisioner; Windlass stops it first
 			continue
 		}
 		if f[4] != "" && slices.Contains(addresses, f[4]) && !ended(f[2]) {
@@ -211,25 +211,25 @@ func usageOf(
 	return u
 }
 
-// addOfClass adds a volume that was made for a claim. It stays with its claim when what is on it stays; else nothing
-// may be lost that a claim, or the class, wants to have kept.
+// addOfClass adds a volume that a provisioner made for a claim. With keep, the data stays, and only Pods are a problem.
+// Otherwise the volume must not be lost if a claim uses it or its class retains it.
 func (u *usage) addOfClass(v seenVolume, pods string, keep bool) {
 	switch {
-	case strings.HasPrefix(v.claim, scripts.ProvisionerNamespace+"/"): // of a trial that was interrupted; there is nothing on it
+	case strings.HasPrefix(v.claim, scripts.ProvisionerNamespace+"/"): // of an interrupted trial, without data
 	case keep && v.inUse() && pods != noPod:
 		u.used = append(u.used, v.name+" (claim "+v.claim+pods+")")
 		u.stay++
 	case keep:
 	case v.inUse():
 		u.used, u.kept = append(u.used, v.name+" (claim "+v.claim+pods+")"), true
-	case v.phase == "Available": // somebody has made it so
+	case v.phase == "Available": // someone has made it Available
 		u.used, u.kept = append(u.used, v.name+" (it waits for a claim)"), true
 	case v.reclaim == k8s.ReclaimRetain:
 		u.used, u.kept = append(u.used, v.name+" (retained after its claim "+v.claim+" was deleted)"), true
 	}
 }
 
-// noPod is what podsWith says where there is none.
+// noPod is the answer of podsWith if no Pod uses the claim.
 const noPod = ", used by no Pod"
 
 // podsWith names the pods that use a claim, as the end of a clause.
@@ -261,7 +261,7 @@ func (u usage) names() (out []string) {
 	return out
 }
 
-// refusal is a Conflict when something is in use.
+// refusal returns a Conflict when a volume is in use.
 func (u usage) refusal() error {
 	if len(u.used) == 0 {
 		return nil

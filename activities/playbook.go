@@ -13,80 +13,80 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-// PlaybookFacts tells what Ansible plays.
+// PlaybookFacts provides the facts for playbooks.
 type PlaybookFacts interface {
-	// Plan is what the operation does to a VNF of that flavour.
+	// PlannedFor returns the VNF's flavour and the operation's plan.
 	PlannedFor(ctx context.Context, id lcm.OpOccID) (*vnfpkg.Flavour, lcm.Plan, error)
-	// SmallFiles are the files of the VNF's package that are small enough to be sent, by path.
+	// SmallFiles returns the files of the VNF's package that are small enough to send, by path.
 	SmallFiles(ctx context.Context, id lcm.VnfPkgID) (map[string][]byte, error)
 }
 
-// WorkerHost is the host of the worker, on which playbooks run confined. A run is a command on it as on any machine: it
-// goes on without its worker, and a worker of the same host finds it again.
+// WorkerHost is the worker's host; playbooks run there in a sandbox. A run is a command, as on any other machine: it
+// goes on without its worker, and another worker on the same host finds it again.
 type WorkerHost interface {
 	Connect() (Host, error)
-	// Name is that of the host. Workers that do not find each other's runs have different ones.
+	// Name is the name of the host. Workers that cannot find each other's runs have different names.
 	Name() (string, error)
-	// Patience is how long after the last sign of a worker its runs have ended for certain.
+	// Patience is the time after a worker's last sign of life until its runs have surely ended.
 	Patience() time.Duration
-	// Script is the command that runs a playbook, but for its claim; Input is its input.
+	// Script returns the command that runs a playbook, without its claim. Input returns the command's input.
 	Script(playbook string) (scripts.PlayHere, error)
 	Input(in scripts.PlayInput) ([]byte, error)
-	// Follow keeps a run going until stop is called. claim is for the script.
+	// Follow keeps a run alive until stop is called. The script needs the claim.
 	Follow(id string) (claim string, stop func(), err error)
 }
 
-// KeyPinner waits for servers that nobody logs in to.
+// KeyPinner pins host keys of servers that Windlass does not log in to.
 type KeyPinner interface {
-	// Pin pins the host key of a server. One that does not answer yet is Unavailable.
+	// Pin pins the host key of a server. The error is Unavailable if the server does not answer yet.
 	Pin(ctx context.Context, id lcm.OpOccID, node lcm.Node) error
 }
 
-// Playbooks has Ansible run playbooks of packages.
+// Playbooks runs the package's playbooks with Ansible.
 type Playbooks struct {
 	Reach
 	Facts PlaybookFacts
-	// Site is where the servers are found.
+	// Site finds the servers.
 	Site    *Infrastructure
 	Keys    HostKeys
 	Servers KeyPinner
-	// SSHPort is the port on which an operation's servers answer, 0 for the usual one.
+	// SSHPort is the SSH port of the operation's servers; 0 means the default port.
 	SSHPort func(ctx context.Context, id lcm.OpOccID) (int, error)
-	// Here is nil where the operator lets no playbook be run on the worker's host.
+	// Here is nil if the operator does not allow playbooks on the worker's host.
 	Here WorkerHost
 }
 
-// PlaybooksInput names the operation, and whether it begins or ends.
+// PlaybooksInput names the operation, and says whether this is its start or its end.
 type PlaybooksInput struct {
 	Tracked
 	OpOccID lcm.OpOccID `json:"opOccId"`
 	Start   bool        `json:"start,omitempty"`
-	// Skipped only tells of playbooks that are not run.
+	// Skipped only reports the playbooks and does not run them.
 	Skipped bool `json:"skipped,omitempty"`
 }
 
-// FindPlaybooksOutput is what is played, in its order: VDUs of one order side by side.
+// FindPlaybooksOutput lists the playbooks in their order. VDUs with the same order run in parallel.
 type FindPlaybooksOutput struct {
 	Hook string       `json:"hook,omitempty"`
 	Vdus []VduPlaying `json:"vdus,omitempty"`
 	// All are the servers of all VDUs.
 	All lcm.Nodes `json:"all,omitempty"`
-	// At is where it is played, when that is a host of workers.
+	// At is the worker host that runs the playbooks, if any.
 	At PlayHost `json:"at,omitzero"`
 }
 
-// PlayHost is a host of workers. Playbooks that run on it are found again by its own workers only.
+// PlayHost is a host of workers. Only its own workers can find a run on it again.
 type PlayHost struct {
-	// Queue is the task queue that its workers, and no others, poll. "" is no host.
+	// Queue is the task queue that only the workers of this host poll. "" means no host.
 	Queue string `json:"queue,omitempty"`
-	// Patience is how long the host may be gone before another one takes its place.
+	// Patience is how long the host may be gone before another host takes over.
 	Patience time.Duration `json:"patience,omitempty"`
 }
 
-// HostQueue is the task queue of a host of workers.
+// HostQueue is the task queue of the workers on a host.
 func HostQueue(name string) string { return lcm.TaskQueue + "-host-" + name }
 
-// VduPlaying is what is played for each of a VDU's servers.
+// VduPlaying lists the playbooks for each server of a VDU.
 type VduPlaying struct {
 	Vdu       string    `json:"vdu"`
 	Order     int       `json:"order"`
@@ -94,8 +94,8 @@ type VduPlaying struct {
 	Servers   lcm.Nodes `json:"servers"`
 }
 
-// FindPlaybooks looks what config.yaml has for the operation, and for which servers: those that leave at its start,
-// those that have come at its end. Idempotent: it only reads.
+// FindPlaybooks reads the operation's playbooks from config.yaml, and finds their servers: leaving servers at the start
+// of the operation, new servers at its end. Idempotent: it only reads.
 func (p *Playbooks) FindPlaybooks(ctx context.Context, in PlaybooksInput) (out FindPlaybooksOutput, err error) {
 	defer func() { err = boundary(ctx, "find the playbooks", err) }()
 	defer heartbeat(ctx)()
@@ -147,7 +147,7 @@ func (p *Playbooks) find(
 		out.At = PlayHost{Queue: HostQueue(name), Patience: p.Here.Patience()}
 	}
 	inv, err := p.inventory(ctx, id)
-	if lcm.Is(err, lcm.KindNotFound) { // there is no deployment any more
+	if lcm.Is(err, lcm.KindNotFound) { // the deployment is gone
 		return nil
 	}
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
-// resources adds the variables about what the VNF consists of on the VIM, where a run has any. One without a value stays
-// out, so that it is told with all others that lack one.
+// resources adds the variables about the VNF's resources at the VIM, if a run uses any. It leaves out a variable
+// without a value, so that one error lists all missing variables.
 func (p *Playbooks) resources(ctx context.Context, id lcm.OpOccID, told *ansible.Told) (hidden []string, err error) {
 	wanted := told.Resources()
 	if len(wanted) == 0 {
@@ -41,7 +41,7 @@ func (p *Playbooks) resources(ctx context.Context, id lcm.OpOccID, told *ansible
 	return hidden, nil
 }
 
-// knownResources remembers what the VIM has told.
+// knownResources caches the VIM's answers.
 type knownResources struct {
 	cloud       vim.VIM
 	name, owner string
@@ -77,7 +77,7 @@ func (k *knownResources) value(ctx context.Context, variable string) (value any,
 	return value, ok, nil
 }
 
-// list has the names of the resources at the top of the deployment whose types end so, with commas.
+// list returns the names of the deployment's top-level resources whose types have this ending, separated by commas.
 func (k *knownResources) list(ending string) string {
 	var names []string
 	for _, r := range k.inventory.Resources {

@@ -20,15 +20,15 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-// PlayInput names a playbook and the server that it is about.
+// PlayInput names a playbook and its server.
 type PlayInput struct {
 	NodeInput
 	Hook string `json:"hook"`
-	// Index is the playbook's place among those of the server's VDU.
+	// Index is the playbook's position among the playbooks of the server's VDU.
 	Index int `json:"index"`
 	// All are all servers of the VNF.
 	All lcm.Nodes `json:"all,omitempty"`
-	// PassOver leaves it undone where a server that goes, or the Ansible server, does not answer.
+	// PassOver skips the playbook if a leaving server or the Ansible server does not answer.
 	PassOver bool `json:"passOver,omitempty"`
 }
 
@@ -37,11 +37,12 @@ type PlayOutput struct {
 	PassedOver bool `json:"passedOver,omitempty"`
 }
 
-// Play has Ansible run one playbook of the package for one server, on the Ansible server, or here where there is none.
+// Play runs one playbook of the package for one server with Ansible: on the Ansible server, or on this host if there is
+// none.
 //
-// Idempotent: a playbook that runs is found again, and so is the end of one that has succeeded; one that runs here by
-// workers of this host, so the activity is of their task queue. Takes as long as the playbook (ansible.timeouts.run); a
-// cancel kills it.
+// Idempotent: a later attempt finds a running playbook, or the result of a successful playbook. For a run on this host,
+// only workers of this host find it, so the activity uses the host's task queue. Takes as long as the playbook
+// (ansible.timeouts.run). A cancel kills the playbook.
 func (p *Playbooks) Play(ctx context.Context, in PlayInput) (out PlayOutput, err error) {
 	defer func() { err = boundary(ctx, "run a playbook for "+in.Node.Name, err) }()
 	defer heartbeat(ctx)()
@@ -82,7 +83,7 @@ func (p *Playbooks) Play(ctx context.Context, in PlayInput) (out PlayOutput, err
 	return out, err
 }
 
-// here runs it where the worker is, which is a machine like others.
+// here runs the playbook on the worker's host, in the same way as on other machines.
 func (p *Playbooks) here(
 	ctx context.Context, in PlayInput, run ansible.Run, given scripts.PlayInput, limit time.Duration,
 ) error {
@@ -122,7 +123,7 @@ func (p *Playbooks) here(
 	return err
 }
 
-// failedAsOther tells whether a line of the callback plugin is about a task that failed and was to become another user.
+// failedAsOther tells whether a line of the callback plugin reports a failed task with become (as another user).
 func failedAsOther(line string) bool {
 	for _, text := range scripts.ParseResults(line).Texts("failed") {
 		var failed struct {
@@ -135,11 +136,11 @@ func failedAsOther(line string) bool {
 	return false
 }
 
-// lacksRights is what programs say that miss the rights of another user.
+// lacksRights matches the messages of programs that lack the rights of another user.
 var lacksRights = regexp.MustCompile(`(?i)read-only file system|permission denied|not permitted|privilege|sudo|\bsu\b|` +
 	`superuser|must be root|password|temporary directory|become`)
 
-// serverOf is the Ansible server as a node that is logged in to. Its host key is pinned for the VNF instance.
+// serverOf returns the Ansible server as a node for the SSH login. Its host key is pinned for the VNF instance.
 func serverOf(driver *ansible.Ansible) lcm.Node {
 	const name = "ansible"
 	return lcm.Node{
@@ -147,7 +148,7 @@ func serverOf(driver *ansible.Ansible) lcm.Node {
 	}
 }
 
-// prepare makes the run, and the file of host keys for it.
+// prepare makes the run and its file of host keys.
 func (p *Playbooks) prepare(
 	ctx context.Context, in PlayInput, vnf VnfContext, driver *ansible.Ansible,
 ) (run ansible.Run, known string, err error) {
@@ -196,7 +197,7 @@ func (p *Playbooks) prepare(
 	return run, known, err
 }
 
-// secrets opens what the request has sealed.
+// secrets opens the sealed values of the request.
 func (p *Playbooks) secrets(
 	ctx context.Context, driver *ansible.Ansible, list *vnfpkg.Playbooks, told *ansible.Told,
 ) (hidden []string, err error) {
@@ -213,9 +214,9 @@ func (p *Playbooks) secrets(
 	return hidden, err
 }
 
-// AwaitServer waits until a server of the VNF answers on SSH, and pins its host key, with which Ansible knows it. One
-// that goes is not waited for, and one that Ansible does not log in to need not answer. Idempotent. Takes as long as
-// the server boots (ansible.timeouts.ssh).
+// AwaitServer waits until a server of the VNF answers on SSH, and pins its host key for Ansible. It does not wait for a
+// leaving server. A server without an Ansible login need not answer. Idempotent. Takes as long as the server boots
+// (ansible.timeouts.ssh).
 func (p *Playbooks) AwaitServer(ctx context.Context, in PlayInput) (out PlayOutput, err error) {
 	defer func() { err = boundary(ctx, "wait for "+in.Node.Name, err) }()
 	defer heartbeat(ctx)()
@@ -247,7 +248,7 @@ func (p *Playbooks) AwaitServer(ctx context.Context, in PlayInput) (out PlayOutp
 	}
 }
 
-// logsIn tells whether Ansible logs in to the server: the request has a user for it, or config.yaml has one and a
+// logsIn tells whether Ansible logs in to the server: the request has a user for it, or config.yaml has a user and a
 // playbook is not local.
 func (p *Playbooks) logsIn(ctx context.Context, in PlayInput, vnf VnfContext, driver *ansible.Ansible) (bool, error) {
 	if driver.Params.Servers[in.Node.VduID].Username != "" {
@@ -281,7 +282,7 @@ func (p *Playbooks) logsIn(ctx context.Context, in PlayInput, vnf VnfContext, dr
 	return false, nil
 }
 
-// pinnedHosts is a file of the host keys that are pinned for servers.
+// pinnedHosts makes a file with the pinned host keys of servers.
 func pinnedHosts(
 	ctx context.Context, keys HostKeys, inst lcm.VnfInstanceID, nodes lcm.Nodes, port int,
 ) (string, error) {
@@ -292,7 +293,7 @@ func pinnedHosts(
 			return "", err
 		}
 		if !known {
-			continue // a node that has never answered: Ansible says so, too
+			continue // no key yet: the node has never answered; Ansible reports that, too
 		}
 		key, err := ssh.ParsePublicKey(pinned)
 		if err != nil {

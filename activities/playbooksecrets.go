@@ -10,29 +10,29 @@ import (
 	"github.com/windlass-nfv/windlass/internal/secrets"
 )
 
-// secretsOf are the texts that nobody may see in the output of a playbook that gets an attribute: the attribute as a
-// whole where a name on the way to it says so, and secrets inside of it. text is its value as the playbook gets it.
+// secretsOf returns the texts to hide in the output of a playbook that uses this attribute: the whole attribute if a
+// name in its path is secret, and the secrets inside its value. text is the value as the playbook gets it.
 func secretsOf(variable, text string, value any) (hidden []string) {
 	way := strings.Split(variable, ".")
 	secret := slices.ContainsFunc(way, isSecretName)
 	if secret {
 		hidden = append(hidden, text)
 	}
-	if _, names := value.(map[string]any); names { // a playbook gets no more than these
+	if _, names := value.(map[string]any); names { // a playbook gets only the names of this map
 		return hidden
 	}
 	return append(hidden, secretLeaves(value, secret, secret)...)
 }
 
-// isSecretName tells whether what has a name is a secret. Whoever has the URL of an alarm or a signal may scale the VNF
-// with it.
+// isSecretName tells whether a member with this name is secret. The URL of an alarm or a signal is secret, because
+// anyone who has it may scale the VNF.
 func isSecretName(name string) bool {
 	return secrets.IsSecretKey(name) || strings.HasSuffix(name, "_url")
 }
 
-// secretLeaves are the secrets inside a value: what is somewhere below a name that says so (below), and texts that have
-// secrets in them. A number is one only right at such a name (at): others, such as the time until which a token is good,
-// would be hidden wherever they stand.
+// secretLeaves returns the secrets inside a value: everything below a secret name (below), and texts that contain
+// secrets. A number counts only directly at a secret name (at). Otherwise harmless numbers, such as a token's expiry
+// time, would be hidden everywhere in the output.
 func secretLeaves(value any, below, at bool) (hidden []string) {
 	switch v := value.(type) {
 	case map[string]any:
@@ -55,7 +55,7 @@ func secretLeaves(value any, below, at bool) (hidden []string) {
 	return slices.Compact(hidden)
 }
 
-// secretsIn are the secrets in a text, which may be JSON, or a URL with a password.
+// secretsIn returns the secrets in a text. The text may be JSON, or a URL with a password.
 func secretsIn(text string, below bool) (hidden []string) {
 	if below || secrets.MaskText(text) != text {
 		hidden = append(hidden, text)

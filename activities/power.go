@@ -10,11 +10,11 @@ import (
 	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
-// powerLimit is how long the VIM may take to switch a server: it takes the power itself from a guest that does not shut
+// powerLimit is how long the VIM may take to switch a server. The VIM itself powers off a guest that does not shut
 // down.
 const powerLimit = 15 * time.Minute
 
-// SwitchServerInput names a server and what becomes of it.
+// SwitchServerInput names a server and its target state.
 type SwitchServerInput struct {
 	Tracked
 	OpOccID  lcm.OpOccID  `json:"opOccId"`
@@ -22,17 +22,17 @@ type SwitchServerInput struct {
 	To       lcm.VnfState `json:"to"`
 }
 
-// SwitchServerOutput tells what there was to do.
+// SwitchServerOutput tells whether the server still exists.
 type SwitchServerOutput struct {
-	// Gone is set when the VIM has no such server: it does not run, as it should be.
+	// Gone is set when the VIM has no such server: it is off, as requested.
 	Gone bool `json:"gone,omitempty"`
 }
 
-// SwitchServer starts or shuts down one server and waits until the VIM says that it runs, or that it is off.
+// SwitchServer starts or shuts down one server, and waits until the VIM reports it as running or off.
 //
-// Idempotent: it looks first; a server that has the state, or is on its way there, is not asked again. A server that is
-// gone is off; one that should be started is an error. Takes up to a quarter of an hour, so it heartbeats; a cancel
-// stops the waiting only.
+// Idempotent: it reads the state first, and sends no command if the server has the state or is on its way there. A
+// deleted server counts as off; to start it is an error. Takes up to a quarter of an hour, so it heartbeats. A cancel
+// only stops the waiting.
 func (i *Infrastructure) SwitchServer(ctx context.Context, in SwitchServerInput) (out SwitchServerOutput, err error) {
 	doing, change := "start the server", vim.Power.StartServer
 	if in.To == lcm.VnfStopped {
@@ -65,7 +65,7 @@ func (i *Infrastructure) SwitchServer(ctx context.Context, in SwitchServerInput)
 	return out, err
 }
 
-// begun is when the first attempt of the activity began, so that all attempts share one limit.
+// begun returns the time of the activity's first attempt, so that all attempts share one limit.
 func begun(ctx context.Context) time.Time {
 	if info := activity.GetInfo(ctx); info.Attempt > 1 {
 		return info.ScheduledTime

@@ -7,17 +7,17 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// Servers tells what the VIM knows of nodes' servers.
+// Servers knows the VIM's state of the nodes' servers.
 type Servers interface {
-	// Off is the VIM's word for a server that does not run, "" for one that does, and where the VIM does not tell.
+	// Off is the VIM's name for the state of a server that does not run; "" if it runs, or if the VIM does not say.
 	Off(ctx context.Context, id lcm.OpOccID, node lcm.Node) string
 }
 
-// askVim bounds the question to the VIM: who gets no answer in time goes on as if it had said nothing.
+// askVim limits the query to the VIM. Without an answer in time, the caller goes on as for a running server.
 const askVim = 10 * time.Second
 
-// poweredOff is the VIM's word for a server that does not run, "" for one that may: what it says is off need not be
-// waited for until Kubernetes, or a login, has missed it.
+// poweredOff is the VIM's name for the state of a server that does not run; "" if it may run. For a server that is off,
+// the caller need not wait until Kubernetes or a login notices it.
 func (c *Cluster) poweredOff(ctx context.Context, id lcm.OpOccID, node lcm.Node) string {
 	if c.Servers == nil {
 		return ""

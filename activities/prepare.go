@@ -10,7 +10,7 @@ import (
 	"github.com/windlass-nfv/windlass/scripts"
 )
 
-// HostEntry is a node as the others know it by name.
+// HostEntry is a node's address with its host name.
 type HostEntry struct {
 	Name    string `json:"name"`
 	Address string `json:"address"`
@@ -30,7 +30,7 @@ type PrepareNodeInput struct {
 	NodeInput
 	// Hosts are the entries of /etc/hosts, the node's own among them.
 	Hosts []HostEntry `json:"hosts"`
-	// VirtualIP is the address in front of the API servers, "" without one: no proxy is asked for it.
+	// VirtualIP is the address in front of the API servers, "" without one. Requests to it bypass the proxy.
 	VirtualIP string `json:"virtualIp,omitempty"`
 }
 
@@ -39,11 +39,12 @@ type PrepareNodeOutput struct {
 	Kubeadm string `json:"kubeadm"`
 }
 
-// PrepareNode names the node, tells it its neighbours, sets the kernel up and installs what the image lacks.
+// PrepareNode sets the node's host name and its list of neighbours, configures the kernel and installs missing
+// packages.
 //
-// Idempotent: every file is written only when it differs, and packages are installed only when their
-// commands are missing. Takes seconds, or minutes when packages are installed (timeouts.install); a cancel
-// kills the installation, and the next one completes what dpkg left half done.
+// Idempotent: it writes a file only when it differs, and installs packages only when their commands are missing. Takes
+// seconds, or minutes when it installs packages (timeouts.install). A cancel kills the installation; the next one
+// completes dpkg's unfinished work.
 func (n *Nodes) PrepareNode(ctx context.Context, in PrepareNodeInput) (out PrepareNodeOutput, err error) {
 	defer func() { err = boundary(ctx, "prepare "+in.Node.Name, err) }()
 	defer heartbeat(ctx)()
@@ -82,10 +83,11 @@ func (n *Nodes) PrepareNode(ctx context.Context, in PrepareNodeInput) (out Prepa
 	return out, err
 }
 
-// lockFor is how long cloud-init and other installations may take, in seconds, of the time for preparing a node.
+// lockFor is how long the step waits for cloud-init and other installations, in seconds; it is a part of
+// timeouts.install.
 func lockFor(install int) int { return min(install, max(600, install/2)) }
 
-// pinnedVersion is the version of the packages: a pattern of the shell when only that of Kubernetes is known.
+// pinnedVersion is the version of the packages. It is a shell pattern when only the version of Kubernetes is known.
 func pinnedVersion(p k8s.Params) string {
 	if p.AptRepository.Version == "" && p.KubernetesVersion != "" {
 		return p.KubernetesVersion + "-*"
@@ -93,7 +95,7 @@ func pinnedVersion(p k8s.Params) string {
 	return p.AptRepository.Version
 }
 
-// proxyInputs opens the proxy's URLs, which may hold passwords.
+// proxyInputs opens the proxy's URLs; they may contain passwords.
 func (r Reach) proxyInputs(
 	ctx context.Context, proxy *k8s.ProxyParams,
 ) (inputs []scripts.Input, mask []string, err error) {
@@ -117,7 +119,7 @@ func (r Reach) proxyInputs(
 		}
 		inputs = append(inputs, scripts.Input{Name: in.name, Value: value})
 		mask = append(mask, value)
-		if short := strings.TrimRight(value, "/"); short != value { // tools show it so
+		if short := strings.TrimRight(value, "/"); short != value { // some tools show the URL in this form
 			mask = append(mask, short)
 		}
 		mask = append(mask, userinfo(value)...)
@@ -125,7 +127,7 @@ func (r Reach) proxyInputs(
 	return inputs, mask, nil
 }
 
-// userinfo are the parts of a proxy's URL that tools may show without the rest of it.
+// userinfo returns the parts of a proxy's URL that tools may show without the rest of the URL.
 func userinfo(proxy string) []string {
 	_, rest, _ := strings.Cut(proxy, "://")
 	at := strings.LastIndex(rest, "@")
@@ -142,8 +144,8 @@ func userinfo(proxy string) []string {
 	return parts
 }
 
-// noProxy lists what is inside: networks stay networks, because a list of each of their addresses, as Tacker
-// makes it, is longer than a command may be.
+// noProxy lists the internal addresses. It keeps networks as networks: Tacker lists each address, and such a list is
+// longer than a command may be.
 func noProxy(p k8s.Params, in PrepareNodeInput) string {
 	if p.Proxy == nil {
 		return ""

@@ -21,13 +21,13 @@ type Hosts interface {
 	Dial(ctx context.Context, id lcm.OpOccID, node lcm.Node) (Host, error)
 }
 
-// Host is one node that one is logged in to.
+// Host is one node with an open login.
 type Host interface {
 	Run(ctx context.Context, cmd remote.Command) (remote.Result, error)
 	Get(ctx context.Context, path string, limit int64) ([]byte, error)
 	Put(ctx context.Context, file remote.File) error
 	Forget(ctx context.Context, id string) error
-	// Settle keeps that a command has succeeded, and nothing else of it.
+	// Settle records only that a command has succeeded, and drops everything else about it.
 	Settle(ctx context.Context, id string) error
 	Close() error
 }
@@ -35,20 +35,20 @@ type Host interface {
 // Secrets opens and keeps sealed values.
 type Secrets interface {
 	Get(ctx context.Context, ref lcm.SecretRef) (string, error)
-	// Ensure returns the value of ref; without one it keeps what generate returns. The first one wins.
+	// Ensure returns the value of ref. If there is none, it stores the result of generate. The first stored value wins.
 	Ensure(ctx context.Context, ref lcm.SecretRef, generate func() (string, error)) (string, error)
 	Put(ctx context.Context, ref lcm.SecretRef, clear string) error
 }
 
-// Reach is how activities get at nodes; Nodes, Cluster and Storage share it.
+// Reach is the activities' access to nodes; Nodes, Cluster and Storage share it.
 type Reach struct {
 	Hosts   Hosts
 	Vnfs    Vnfs
 	Secrets Secrets
 	Output  Output
-	// Defaults are what the configuration gives clusters.
+	// Defaults are the configured defaults of clusters.
 	Defaults k8s.Defaults
-	// Poll is the pause between two looks; 0 is one second.
+	// Poll is the poll interval; 0 is one second.
 	Poll time.Duration
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
@@ -60,34 +60,33 @@ type task struct {
 	stdin  []byte
 	mask   []string
 	limit  time.Duration
-	// parameter of the request sets limit; "" when nothing does.
+	// parameter is the request parameter that sets limit; "" when there is none.
 	parameter string
-	// ordinary runs it as the login user instead of root.
+	// ordinary runs the script as the login user instead of root.
 	ordinary bool
-	// round tells runs of the same script in one activity apart.
+	// round distinguishes runs of the same script in one activity.
 	round int
-	// foreign says that somebody else wrote what the script runs, so that a second run may do harm. That it has
-	// succeeded stays on the machine for an hour at least: Temporal has not recorded it yet when the script has ended,
-	// and a worker that dies just then must find it. Its output, which may have secrets, goes at once, also when it has
-	// failed.
+	// foreign marks a script from outside Windlass; a second run may do harm. So its success stays on the machine for at
+	// least an hour: if a worker dies after the script's end, Temporal has not recorded it, and the next attempt must
+	// find it. The output may contain secrets, so Windlass deletes it at once, even after a failure.
 	foreign bool
-	// heard gets each line, those for programs among them; nil for none.
+	// heard gets each line of output, including machine-readable lines; nil for none.
 	heard func(line string)
 }
 
-// command is the task of a script that installs nothing and waits for little.
+// command is the task of a script that installs nothing and waits only briefly.
 func command(cluster clusterContext, script scripts.Script) task {
 	return task{script: script, limit: seconds(cluster.Params.Timeouts.Command), parameter: "timeouts.command"}
 }
 
-// briefly is, in seconds, how long such a script waits for something: less than its own limit, so that it says
-// itself what it has waited for.
+// briefly is, in seconds, how long such a script waits for something. It is less than the script's own limit, so that
+// the script can report what it has waited for.
 func briefly(cluster clusterContext) int { return max(1, cluster.Params.Timeouts.Command/3) }
 
-// run runs a script on host as root and returns what it found out.
+// run runs a script on host as root and returns its results.
 //
-// The command's id is that of the scheduled activity, which its retries share: a worker that takes over
-// finds the script running, or its result.
+// The command's id derives from the scheduled activity and is the same in all its attempts. So a worker that takes over
+// finds the running script or its result.
 func (r Reach) run(ctx context.Context, host Host, step lcm.StepRef, j task) (scripts.Results, error) {
 	text, err := j.script.Render()
 	if err != nil {
@@ -110,15 +109,16 @@ func (r Reach) run(ctx context.Context, host Host, step lcm.StepRef, j task) (sc
 	})
 	if err != nil {
 		if _, ok := errors.AsType[*lcm.Error](err); ok && ctx.Err() != nil {
-			// The activity's own error is only the cancellation; what may live on must be seen all the same.
+			// The activity's own error is only the cancellation; the output must still name a script that may still be
+			// running.
 			show(classify(err).Sentence())
 		}
-		if j.foreign && !lcm.Is(err, lcm.KindUnavailable) { // it has ended, and nobody looks for it again
+		if j.foreign && !lcm.Is(err, lcm.KindUnavailable) { // it has ended, and no attempt looks for it again
 			_ = host.Forget(context.WithoutCancel(ctx), id)
 		}
 		return scripts.Results{}, tooSlow(j, err)
 	}
-	tidy := host.Forget // what stays behind if that fails is a small directory
+	tidy := host.Forget // a failure leaves only a small directory
 	if j.foreign {
 		tidy = host.Settle
 	}
@@ -126,8 +126,8 @@ func (r Reach) run(ctx context.Context, host Host, step lcm.StepRef, j task) (sc
 	return scripts.ParseResults(result.Stdout).Hiding(result.Hide), nil
 }
 
-// follow makes the context of a command on a node. A worker that stops lets it go on, for another worker
-// follows it, and so does one that Temporal does not hear; any other end of ctx kills it.
+// follow makes the context of a command on a node. If the worker stops, or Temporal does not answer its heartbeats, the
+// command goes on and another worker follows it. Any other end of ctx kills the command.
 func follow(ctx context.Context) (context.Context, func()) {
 	command, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	free := func() { cancel(nil) }
@@ -163,9 +163,9 @@ func tooSlow(j task, err error) error {
 
 func commandID(ctx context.Context, j task) string {
 	info := activity.GetInfo(ctx)
-	// The run's id keeps a workflow that was started anew from finding its predecessor's commands.
+	// With the run's id, a workflow that was started again does not find its predecessor's commands.
 	run := info.WorkflowExecution.RunID
-	// A workflow that a schedule has started has a time in its id; colons are for no file's name.
+	// A workflow from a Temporal schedule has a time in its id; a file name must not contain its colons.
 	workflow := strings.ReplaceAll(info.WorkflowExecution.ID, ":", "")
 	id := fmt.Sprintf("%s-%.8s-%s-%s", workflow, run, info.ActivityID, j.script.Name())
 	if j.round > 0 {
@@ -184,8 +184,7 @@ func (r Reach) runOn(ctx context.Context, in NodeInput, j task) (scripts.Results
 	return r.run(ctx, host, in.Step, j)
 }
 
-// onAny does something on the first control plane that works: no control plane is special once the
-// cluster is made.
+// onAny does something on the first working control plane. After the cluster is made, no control plane is special.
 func (r Reach) onAny(
 	ctx context.Context, id lcm.OpOccID, controlPlanes lcm.Nodes, do func(Host, lcm.Node) error,
 ) error {
@@ -200,18 +199,18 @@ func (r Reach) onAny(
 			!errors.Is(err, ErrServerOff) {
 			return err
 		}
-		if i == 0 || !errors.Is(err, ErrServerOff) { // of several, one that may come back is worth another try
+		if i == 0 || !errors.Is(err, ErrServerOff) { // prefer the error of a server that may come back
 			last = err
 		}
 	}
 	return last
 }
 
-// ErrServerOff is in the chain of the error of a node whose server is off, or gone.
+// ErrServerOff is in the error chain if the node's server is off or deleted.
 var ErrServerOff = errors.New("the server does not run")
 
-// passOver tells whether a node that err comes from is left as it is, and shows that: a node that was dead before
-// the operation began, and that the operation is not about, must not hold it up.
+// passOver tells whether to skip the node after err, and shows that. A node that was dead before the operation, and
+// that is not its target, must not block the operation.
 func (r Reach) passOver(ctx context.Context, in NodeInput, wasBroken bool, err error) bool {
 	if !wasBroken || !unreachable(ctx, err) {
 		return false
@@ -220,12 +219,12 @@ func (r Reach) passOver(ctx context.Context, in NodeInput, wasBroken bool, err e
 	return true
 }
 
-// unreachable tells whether err says that a node does not answer, or that its server is off or gone.
+// unreachable tells whether err means that a node does not answer, or that its server is off or deleted.
 func unreachable(ctx context.Context, err error) bool {
 	return err != nil && ctx.Err() == nil && (lcm.Is(err, lcm.KindUnavailable) || errors.Is(err, ErrServerOff))
 }
 
-// runOnAny runs one script, made for the control plane that works, there.
+// runOnAny runs one script on the first working control plane; the script is made for that node.
 func (r Reach) runOnAny(
 	ctx context.Context, in ClusterInput, make func(clusterContext, scripts.Member) task,
 ) (scripts.Results, error) {
@@ -242,7 +241,7 @@ func (r Reach) runOnAny(
 	return results, err
 }
 
-// open returns the value of a parameter that may be sealed, "" when it was not given.
+// open returns the value of a parameter that may be sealed, "" when the request has none.
 func (r Reach) open(ctx context.Context, s lcm.Secret) (string, error) {
 	if s.Ref == "" {
 		return s.Clear, nil
@@ -264,7 +263,7 @@ func (r Reach) now() time.Time {
 	return time.Now()
 }
 
-// pause waits between two looks; false when ctx ended.
+// pause waits until the next poll; it returns false when ctx has ended.
 func (r Reach) pause(ctx context.Context) bool {
 	poll := r.Poll
 	if poll == 0 {
@@ -280,5 +279,5 @@ func (r Reach) pause(ctx context.Context) bool {
 	}
 }
 
-// seconds makes a duration of a parameter.
+// seconds converts a parameter to a duration.
 func seconds(n int) time.Duration { return time.Duration(n) * time.Second }

@@ -8,26 +8,26 @@ import (
 	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
-// ReconnectStackInput names the operation, and whether its changes are made or taken back.
+// ReconnectStackInput names the operation, and whether to make its changes or to undo them.
 type ReconnectStackInput struct {
 	Tracked
 	OpOccID  lcm.OpOccID `json:"opOccId"`
 	AsBefore bool        `json:"asBefore,omitempty"`
 }
 
-// ReconnectStackOutput is what the deployment has where changes were taken back: ports, and their addresses, may be
-// others than the ones that are recorded. It is empty where they were made, because FindNodes looks then.
+// ReconnectStackOutput is the deployment's state after an undo: ports and their addresses may differ from the recorded
+// ones. It is empty after a change, because FindNodes reads the state then.
 type ReconnectStackOutput struct {
 	DeploymentID string           `json:"stackId,omitempty"`
 	Vnfcs        []record.Vnfc    `json:"vnfcs,omitempty"`
 	Networks     []record.Network `json:"networks,omitempty"`
 }
 
-// ReconnectStack gives the VNF's deployment the parameters with which its external connection points are on the links
-// of the operation's plan, or on those of the VNF as it is recorded, and waits until the VIM is done.
+// ReconnectStack changes the VNF's deployment so that its external connection points are on the links of the plan, or
+// on the VNF's recorded links. It waits until the VIM is done.
 //
-// Idempotent: parameters that the deployment has already change nothing, and a change that is under way is waited for.
-// Takes minutes, so it heartbeats; a cancel stops the waiting only.
+// Idempotent: unchanged parameters change nothing, and the activity waits for a change that is under way. Takes
+// minutes, so it heartbeats. A cancel only stops the waiting.
 func (i *Infrastructure) ReconnectStack(
 	ctx context.Context, in ReconnectStackInput,
 ) (out ReconnectStackOutput, err error) {
@@ -60,7 +60,7 @@ func (i *Infrastructure) ReconnectStack(
 	return out, nil
 }
 
-// releaseSuperseded readies the deployment for a change where a heal was rolled back before.
+// releaseSuperseded prepares the deployment for a change after an earlier rolled-back heal.
 func (i *Infrastructure) releaseSuperseded(
 	ctx context.Context, cloud vim.VIM, change vim.Change, in ReconnectStackInput,
 ) error {

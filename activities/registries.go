@@ -14,31 +14,29 @@ import (
 // ConnectRegistriesInput names the node.
 type ConnectRegistriesInput struct {
 	NodeInput
-	// Former takes the registries that the VNF had before a modification, and does not ask them: what is undone must not
-	// be held up by a registry.
+	// Former sets the registries from before a modification, and does not contact them: a registry must not block a
+	// rollback.
 	Former bool `json:"former,omitempty"`
-	// PassOver leaves a node as it is that cannot be reached, or logged in to: what is undone must not be held up by a
-	// dead node either.
+	// PassOver skips a node without a connection or login: a dead node must not block a rollback either.
 	PassOver bool `json:"passOver,omitempty"`
 }
 
 // ConnectRegistriesOutput tells how many registries the node can pull from.
 type ConnectRegistriesOutput struct {
 	Registries int `json:"registries"`
-	// Unseen are the servers of those that answer, but of which no manifest was seen: they tell nobody what they have, or
-	// are empty.
+	// Unseen are the servers that answer, but have shown no manifest: they do not list their content, or are empty.
 	Unseen []string `json:"unseen,omitempty"`
-	// Unreachable is set when the node was passed over.
+	// Unreachable is set when the node was skipped.
 	Unreachable bool `json:"unreachable,omitempty"`
 }
 
-// ConnectRegistries lets a node pull images from the registries of the request, and no longer from those that an
-// earlier one has named. Then it asks each registry from the node.
+// ConnectRegistries lets a node pull images from the registries of the request, and removes registries of an earlier
+// request. Then it contacts each registry from the node.
 //
-// Idempotent: files are written only when they differ; what follows a change (a restart of containerd or kubelet, which
-// leaves pods running) is remembered on the node until it is done. Takes seconds. A registry that does not answer is
-// Unavailable, so that it is tried again; one that refuses the credentials is Denied, one that is not trusted Broken: a
-// person mends the registry and retries, or rolls back.
+// Idempotent: it writes files only when they differ. A change may require a restart of containerd or kubelet, which
+// leaves pods running; the node remembers this until it is done. Takes seconds. Temporal retries only Unavailable, when
+// a registry does not answer. Refused credentials are Denied, an untrusted registry is Broken: the operator repairs the
+// registry and retries, or rolls back.
 func (n *Nodes) ConnectRegistries(
 	ctx context.Context, in ConnectRegistriesInput,
 ) (out ConnectRegistriesOutput, err error) {
@@ -57,7 +55,7 @@ func (n *Nodes) ConnectRegistries(
 		return out, err
 	}
 	out, err = n.connectRegistries(ctx, in, cluster, registries)
-	if in.PassOver && (unreachable(ctx, err) || ctx.Err() == nil && lcm.Is(err, lcm.KindDenied)) { // here the latter can only be the login
+	if in.PassOver && (unreachable(ctx, err) || ctx.Err() == nil && lcm.Is(err, lcm.KindDenied)) { // Denied: the login
 		n.Output.Lines(ctx, in.Step)("left as it is; heal it, or change the registries again when it answers: " +
 			classify(err).Sentence())
 		return ConnectRegistriesOutput{Unreachable: true}, nil
@@ -106,7 +104,7 @@ func (n *Nodes) connectRegistries(
 	return out, nil
 }
 
-// unseen are the servers of registries that answer, but have not shown that they give an image.
+// unseen returns the servers that answer, but have not shown that they can serve an image.
 func unseen(registries []openRegistry, seen []string) (out []string) {
 	for _, r := range registries {
 		if !slices.Contains(seen, r.Server) {
@@ -116,7 +114,7 @@ func unseen(registries []openRegistry, seen []string) (out []string) {
 	return out
 }
 
-// openRegistry is a registry with what is secret, and what is in the package.
+// openRegistry is a registry with its opened secrets and its files from the package.
 type openRegistry struct {
 	k8s.PrivateRegistry
 
@@ -150,7 +148,7 @@ func (n *Nodes) openRegistries(
 	return out, nil
 }
 
-// masks are what no output may show: a user with its password also as files and headers have it.
+// masks returns the texts to hide in all output, including user:password as in files and headers.
 func masks(registries []openRegistry) (out []string) {
 	for _, r := range registries {
 		if r.password != "" {
@@ -160,7 +158,7 @@ func masks(registries []openRegistry) (out []string) {
 	return out
 }
 
-// connect is the task that gives a node these registries.
+// connect is the task that configures these registries on a node.
 func (f *nodeRegistries) connect(registries []openRegistry) (j task, err error) {
 	script := scripts.ConnectRegistries{
 		Gone: f.gone(registries), DockerGone: f.dockerGone(registries),
@@ -189,7 +187,7 @@ func (f *nodeRegistries) connect(registries []openRegistry) (j task, err error) 
 	}, nil
 }
 
-// check is the task that asks the registries from the node, through the proxy where containerd would.
+// check is the task that contacts the registries from the node, through containerd's proxy if it has one.
 func (f *nodeRegistries) check(registries []openRegistry) task {
 	var (
 		script scripts.CheckRegistries
@@ -205,12 +203,12 @@ func (f *nodeRegistries) check(registries []openRegistry) task {
 	return task{script: script, stdin: scripts.Stdin(inputs...), mask: append(masks(registries), f.masks...)}
 }
 
-// registryKinds are the kinds of failures that no waiting mends; those that waiting may mend are Unavailable.
+// registryKinds maps failures that do not go away by waiting. All other failures are Unavailable.
 var registryKinds = map[string]lcm.Kind{
 	"denied": lcm.KindDenied, "untrusted": lcm.KindBroken, "unknown": lcm.KindBroken, "wrong": lcm.KindBroken,
 }
 
-// withoutImages adds to the failures those that have not given the image that is asked for, and do not say why.
+// withoutImages adds a failure for each registry that has not shown its test image and has no other failure.
 func withoutImages(
 	registries []openRegistry, unseen []string, failures []scripts.RegistryFailure,
 ) []scripts.RegistryFailure {

@@ -16,13 +16,13 @@ import (
 	"github.com/windlass-nfv/windlass/scripts"
 )
 
-// registryContext is what the activities of the driver registry need beside their input.
+// registryContext is what the activities of the driver registry need in addition to their input.
 type registryContext struct {
 	VnfContext
 	Params registry.Params
 }
 
-// registryOf tells what the registry of an operation is to be.
+// registryOf returns the requested registry of an operation.
 func registryOf(ctx context.Context, vnfs Vnfs, id lcm.OpOccID) (r registryContext, err error) {
 	if r.VnfContext, err = vnfs.Vnf(ctx, id); err != nil {
 		return r, err
@@ -35,20 +35,20 @@ func registryOf(ctx context.Context, vnfs Vnfs, id lcm.OpOccID) (r registryConte
 	return r, nil
 }
 
-// FindMachineInput names the operation whose VNF is one machine.
+// FindMachineInput names an operation on a VNF with one machine.
 type FindMachineInput struct {
 	Tracked
 	OpOccID lcm.OpOccID `json:"opOccId"`
 }
 
-// FindMachineOutput is the machine, named as nodes are.
+// FindMachineOutput is the machine, with a name like a node's.
 type FindMachineOutput struct {
 	Machine lcm.Node `json:"machine"`
-	// Volume is the one for the images, nil when the request asks for none.
+	// Volume is the volume for the images, nil when the request asks for none.
 	Volume *lcm.StorageVolume `json:"volume,omitempty"`
 }
 
-// FindMachine finds the only machine of a VNF that is a registry of images. Idempotent: it only reads.
+// FindMachine finds the only machine of a registry VNF. Idempotent: it only reads.
 func (i *Infrastructure) FindMachine(ctx context.Context, in FindMachineInput) (out FindMachineOutput, err error) {
 	defer func() { err = boundary(ctx, "find the machine", err) }()
 	defer heartbeat(ctx)()
@@ -90,10 +90,10 @@ type MountRegistryVolumeOutput struct {
 	Formatted bool `json:"formatted,omitempty"`
 }
 
-// MountRegistryVolume mounts the volume for the images of a registry, now and at every boot. Only an empty one gets a
-// file system.
+// MountRegistryVolume mounts the volume for a registry's images, now and at every boot. It makes a file system only on
+// an empty volume.
 //
-// Idempotent: a volume that holds a file system is never written to, one that is mounted stays so. Takes seconds, or
+// Idempotent: it never formats a volume that has a file system, and a mounted volume stays mounted. Takes seconds, or
 // minutes for large volumes (timeouts.install).
 func (n *Nodes) MountRegistryVolume(
 	ctx context.Context, in MountRegistryVolumeInput,
@@ -123,20 +123,20 @@ func (n *Nodes) MountRegistryVolume(
 	return out, err
 }
 
-// InstallRegistryOutput tells how the registry runs.
+// InstallRegistryOutput describes the running registry.
 type InstallRegistryOutput struct {
 	Way string `json:"way"`
-	// Connection is what clusters name to pull from it.
+	// Connection is what clusters put into their requests to pull from this registry.
 	Connection *k8s.PrivateRegistry `json:"connection,omitempty"`
 }
 
-// InstallRegistry makes a registry of images of a machine: an engine for containers, or Debian's own package, is found
-// or installed, the image is loaded from the VNF package or pulled, and the registry runs as a service of systemd, also
-// after a reboot. It ends when the registry answers. A certificate that is to be made is made on the machine, which no
-// key leaves.
+// InstallRegistry turns a machine into an image registry. It finds or installs a container engine or Debian's own
+// registry package. It loads the image from the VNF package or pulls it, and runs the registry as a systemd service,
+// also after a reboot. It ends when the registry answers. If a certificate is needed, the machine makes it itself, and
+// no key leaves the machine.
 //
-// Idempotent: what is there is used, files are written only when they differ, and the registry is restarted only then.
-// Takes minutes when packages are installed (timeouts.install).
+// Idempotent: it uses what is there, writes files only when they differ, and restarts the registry only then. Takes
+// minutes when it installs packages (timeouts.install).
 func (n *Nodes) InstallRegistry(ctx context.Context, in NodeInput) (out InstallRegistryOutput, err error) {
 	defer func() { err = boundary(ctx, "install the registry on "+in.Node.Name, err) }()
 	defer heartbeat(ctx)()
@@ -202,8 +202,8 @@ func (n *Nodes) InstallRegistry(ctx context.Context, in NodeInput) (out InstallR
 	return out, nil
 }
 
-// registryAuthority is the certificate of the CA that the machine has made, "" where none was to be made. It is not
-// among the script's results, of which a short password could mask a part.
+// registryAuthority returns the machine's own CA certificate, "" if it makes none. It is not in the script's results:
+// there a short password could mask a part of the certificate.
 func registryAuthority(ctx context.Context, host Host, node lcm.Node, script scripts.InstallRegistry) (string, error) {
 	if script.Certificate == nil {
 		return "", nil
@@ -219,8 +219,8 @@ func registryAuthority(ctx context.Context, host Host, node lcm.Node, script scr
 	return string(ca), nil
 }
 
-// madeCertificate is the certificate that the machine makes for itself: for the names that clients have for it, and for
-// all its addresses that are known. Nil where none is made.
+// madeCertificate describes the certificate that the machine makes for itself: for its names as clients use them, and
+// for all its known addresses. Nil if it makes none.
 func madeCertificate(id lcm.VnfInstanceID, node lcm.Node, t *registry.TLS) *scripts.MadeCertificate {
 	if t == nil || !t.Generate {
 		return nil
@@ -239,7 +239,7 @@ func madeCertificate(id lcm.VnfInstanceID, node lcm.Node, t *registry.TLS) *scri
 	return made
 }
 
-// sendImage puts the package's image on the machine, unless it is there.
+// sendImage copies the package's image to the machine, unless it is already there.
 func sendImage(ctx context.Context, host Host, vnf registryContext, path string) error {
 	image, err := vnf.PackageFile(ctx, path)
 	if err != nil {
@@ -248,7 +248,7 @@ func sendImage(ctx context.Context, host Host, vnf registryContext, path string)
 	return host.Put(ctx, remote.File{Path: scripts.RegistryImageFile, Mode: 0o600, Content: image, Sudo: true})
 }
 
-// registryCertificate are the inputs with the certificate and the key, which must fit each other.
+// registryCertificate returns the inputs with the certificate and the key. It checks that they match.
 func (n *Nodes) registryCertificate(
 	ctx context.Context, vnf registryContext, t *registry.TLS,
 ) ([]scripts.Input, error) {
@@ -270,8 +270,8 @@ func (n *Nodes) registryCertificate(
 	return []scripts.Input{{Name: "registry.crt", Value: string(certificate)}, {Name: "registry.key", Value: key}}, nil
 }
 
-// registryUsers is the file of users. A user whose password has not changed keeps its line, whose hash would else be
-// another one with every run.
+// registryUsers returns the file of users. A user with an unchanged password keeps the old line: a new hash would
+// differ in every run.
 func (n *Nodes) registryUsers(
 	ctx context.Context, host Host, users []registry.User,
 ) (file string, secrets []string, err error) {
@@ -306,7 +306,7 @@ func (n *Nodes) registryUsers(
 	return strings.Join(lines, "\n") + "\n", secrets, nil
 }
 
-// registryNoProxy is what a registry's machine asks without the proxy.
+// registryNoProxy lists the addresses that a registry's machine contacts without the proxy.
 func registryNoProxy(proxy *k8s.ProxyParams) string {
 	if proxy == nil {
 		return ""

@@ -8,15 +8,15 @@ import (
 	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
-// releasing takes ports from servers where the VIM does not, so that successors can have them.
+// releasing frees ports from servers if the VIM does not, so that the successors can have the ports.
 type releasing struct {
 	cloud vim.VIM
 	inv   *vim.Inventory
 	show  func(string)
 }
 
-// broken deletes servers that are replaced, are in ERROR, and have ports of the deployment: the VIM takes ports from
-// servers for their successors, but not from these, and the VIM would refuse them to the successors.
+// broken deletes leaving servers that are in ERROR and have ports of the deployment. The VIM moves ports from other
+// servers to their successors, but not from servers in ERROR; then the successors would fail.
 func (r releasing) broken(ctx context.Context, leaving []string) error {
 	for _, resource := range having(r.inv, vim.Compute, leaving) {
 		id := resource.ID
@@ -31,8 +31,8 @@ func (r releasing) broken(ctx context.Context, leaving []string) error {
 	return nil
 }
 
-// superseded takes the ports from servers that the VNF still has after a heal was rolled back: the VIM makes their
-// successors with every change of the deployment, and does not list them any more.
+// superseded unplugs the ports of servers that the VNF has kept after a rolled-back heal. The VIM no longer lists these
+// servers, and tries to make their successors at every change of the deployment.
 func (r releasing) superseded(ctx context.Context, recorded []record.Vnfc) error {
 	for _, v := range recorded {
 		if len(having(r.inv, vim.Compute, []string{v.ServerID})) > 0 {
@@ -65,7 +65,7 @@ func (r releasing) deleteServer(ctx context.Context, id string) error {
 	return restorer.DeleteServer(ctx, id)
 }
 
-// plugged are the ports of the deployment that a server has, in the order of the deployment's resources.
+// plugged returns the deployment's ports of a server, in the order of the deployment's resources.
 func (r releasing) plugged(server string) (ids []string) {
 	for _, resource := range r.inv.OfKind(vim.LinkPort) {
 		if r.inv.Ports[resource.ID].ServerID == server {

@@ -16,12 +16,12 @@ type ServersInput struct {
 	ServerIDs []string    `json:"serverIds"`
 }
 
-// LostServersOutput are those of the servers that are deleted, or are being deleted.
+// LostServersOutput lists the servers that are deleted, or are being deleted.
 type LostServersOutput struct {
 	Lost []string `json:"lost,omitempty"`
 }
 
-// FindLostServers tells which servers are deleted: while none is, a heal can be rolled back.
+// FindLostServers returns the deleted servers. A rollback of a heal is possible only while there are none.
 // Idempotent: it only reads.
 func (i *Infrastructure) FindLostServers(ctx context.Context, in ServersInput) (out LostServersOutput, err error) {
 	defer func() { err = boundary(ctx, "look whether servers are deleted", err) }()
@@ -46,12 +46,11 @@ func lost(ctx context.Context, power vim.Power, servers []string) (gone []string
 	return gone, nil
 }
 
-// RestoreServers gives servers that were to be replaced, and are still there, what the VIM has taken from them for
-// their successors: their ports. Successors that the VIM could not make are deleted where they have such a port. It
-// does nothing when a server is lost.
+// RestoreServers gives ports back to servers whose replacement failed: the VIM has taken the ports for the successors.
+// It deletes a failed successor that has such a port. It does nothing when a server is lost.
 //
-// Idempotent: a port that a server has stays there. It waits until the VIM has ended what it does, so it heartbeats. To
-// the VIM a server whose successor has failed is still one to be replaced: the next change of the deployment does so.
+// Idempotent: a port that a server already has stays there. It waits until the VIM is done, so it heartbeats. For the
+// VIM the old server must still be replaced: the next change of the deployment does so.
 func (i *Infrastructure) RestoreServers(ctx context.Context, in ServersInput) (out LostServersOutput, err error) {
 	defer func() { err = boundary(ctx, "give the machines their ports back", err) }()
 	defer heartbeat(ctx)()
@@ -92,7 +91,7 @@ type restoring struct {
 	show     func(string)
 }
 
-// on asks for what is needed of the VIM.
+// on gets the required interfaces from the VIM.
 func (r *restoring) on(v vim.VIM) (power vim.Power, err error) {
 	if r.restorer, err = restorerOf(v); err != nil {
 		return nil, err
@@ -103,7 +102,7 @@ func (r *restoring) on(v vim.VIM) (power vim.Power, err error) {
 	return powerOf(v)
 }
 
-// server restores one of them.
+// server restores one server.
 func (r restoring) server(ctx context.Context, id string) error {
 	for _, resource := range r.inv.OfKind(vim.Compute) {
 		if resource.ID == id && resource.Unhealthy() {
@@ -126,7 +125,7 @@ func (r restoring) server(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	for _, wanted := range ids { // a machine's interfaces are in the order in which they are plugged
+	for _, wanted := range ids { // in plug order: it sets the order of the interfaces
 		for _, port := range ports {
 			if port.ID == wanted && port.ServerID != id {
 				if err := r.plug(ctx, id, port); err != nil {
@@ -138,7 +137,7 @@ func (r restoring) server(ctx context.Context, id string) error {
 	return nil
 }
 
-// plug gives a server its port back. One in ERROR can have none, as it could not before.
+// plug gives a server its port back. A server in ERROR may not accept a port, and it could not before the heal.
 func (r restoring) plug(ctx context.Context, server string, port vim.Port) error {
 	if r.isSuccessor(port.ServerID) {
 		r.show("The server " + port.ServerID + ", which was to replace " + server + ", is deleted: it has the port " +
@@ -158,7 +157,7 @@ func (r restoring) plug(ctx context.Context, server string, port vim.Port) error
 	return nil
 }
 
-// isSuccessor tells whether the VIM has made a server for one that is recorded.
+// isSuccessor tells whether the VIM made this server as the successor of a recorded server.
 func (r restoring) isSuccessor(id string) bool {
 	known := func(v record.Vnfc) bool { return v.ServerID == id }
 	made := func(s vim.Resource) bool { return s.ID == id }

@@ -11,25 +11,26 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-// ScriptFacts tells what a script of the package is told.
+// ScriptFacts provides the input of the package's scripts.
 type ScriptFacts interface {
-	// Told is the dict of an operation without operation and user_script_err_handling_data, with the secrets in it, and
-	// the files of the package. made is what the operation has made so far, nil for nothing.
+	// Told returns the input dict of an operation, with its secrets but without the members operation and
+	// user_script_err_handling_data, and the files of the package. made is the operation's outcome so far, nil for
+	// nothing.
 	Told(ctx context.Context, id lcm.OpOccID, made *record.Outcome) (ScriptTold, error)
-	// Hook is what the VNFD has at a side of the operation.
+	// Hook returns the VNFD's hook at a side of the operation.
 	Hook(ctx context.Context, id lcm.OpOccID, side script.Side) (name string, hook vnfpkg.Hook, plan lcm.Plan, err error)
 }
 
-// ScriptTold is what a script is told. It stays in the worker: the history never sees it.
+// ScriptTold is the input of a script. It stays in the worker and never enters the history.
 type ScriptTold struct {
 	Given   map[string]any
 	Secrets []string
 	Files   map[string][]byte
-	// NewFiles are of the package that a modification gives the VNF.
+	// NewFiles are the files of the package that a modification gives the VNF.
 	NewFiles map[string][]byte
 }
 
-// ScriptRunner runs Python of packages, confined.
+// ScriptRunner runs the package's Python in a sandbox.
 type ScriptRunner interface {
 	Run(ctx context.Context, call userdata.ScriptCall) (userdata.ScriptMade, error)
 }
@@ -38,28 +39,28 @@ type ScriptRunner interface {
 type Scripts struct {
 	Reach
 	Facts ScriptFacts
-	// Site is where the servers are found.
+	// Site finds the servers.
 	Site *Infrastructure
-	// Python is nil where the operator lets none be run.
+	// Python is nil if the operator does not allow Python scripts.
 	Python ScriptRunner
 }
 
-// ScriptsInput names the operation and the side of it.
+// ScriptsInput names the operation and its side.
 type ScriptsInput struct {
 	Tracked
 	OpOccID lcm.OpOccID `json:"opOccId"`
-	// Side is how the name of the hook ends: start, end, rollback_start or rollback_end.
+	// Side is the ending of the hook's name: start, end, rollback_start or rollback_end.
 	Side script.Side `json:"side"`
-	// Made is what the operation has made so far, nil for nothing.
+	// Made is the operation's outcome so far, nil for nothing.
 	Made *record.Outcome `json:"made,omitempty"`
-	// Skipped only tells of scripts that are not run.
+	// Skipped only reports the scripts and does not run them.
 	Skipped bool `json:"skipped,omitempty"`
 }
 
-// SideNamed is the side of that name; workflows know names only.
+// SideNamed converts a name to a side; workflows know names only.
 func SideNamed(name string) script.Side { return script.Side(name) }
 
-// FindScriptsOutput are the scripts of a hook, in their order, and the servers for those of the shell.
+// FindScriptsOutput lists the scripts of a hook in their order, and the servers for shell scripts.
 type FindScriptsOutput struct {
 	Hook    string         `json:"hook,omitempty"`
 	Scripts []Script       `json:"scripts,omitempty"`
@@ -72,7 +73,7 @@ type Script struct {
 	Python bool   `json:"python,omitempty"`
 }
 
-// FindScripts looks which scripts the VNFD has at a hook, and on which servers they are run.
+// FindScripts reads the scripts of a hook from the VNFD, and finds the servers to run them on.
 // Idempotent: it only reads.
 func (s *Scripts) FindScripts(ctx context.Context, in ScriptsInput) (out FindScriptsOutput, err error) {
 	defer func() { err = boundary(ctx, "find the scripts", err) }()
@@ -100,7 +101,7 @@ func (s *Scripts) FindScripts(ctx context.Context, in ScriptsInput) (out FindScr
 	return out, err
 }
 
-// off tells whether servers that an operation stops or starts do not run at that side of it.
+// off tells whether the servers that an operation stops or starts are off at this side of it.
 func off(plan lcm.Plan, side script.Side) bool {
 	at := map[lcm.VnfState]script.Side{lcm.VnfStopped: script.End, lcm.VnfStarted: script.Start}
 	return plan.Operation == lcm.OpOperate && at[plan.ChangeStateTo] == side
@@ -113,13 +114,13 @@ type RunScriptInput struct {
 	Path string `json:"path"`
 }
 
-// RunScriptOutput is empty: what the script keeps for the next one is sealed.
+// RunScriptOutput is empty: the data that the script keeps for the next script is sealed.
 type RunScriptOutput struct{}
 
-// RunScript runs Python of the package, confined, with the operation on its standard input, as Tacker's v2 does.
+// RunScript runs the package's Python in a sandbox, with the operation on its standard input, as Tacker's v2 API does.
 //
-// Idempotent as far as the script is: it is run again when it has failed or its worker is gone, which takes it along.
-// Takes as long as the script, at most scripts.timeout; a cancel kills it.
+// Only as idempotent as the script: it runs again after a failure, or after the loss of its worker, which also kills
+// it. Takes as long as the script, at most scripts.timeout. A cancel kills it.
 func (s *Scripts) RunScript(ctx context.Context, in RunScriptInput) (out RunScriptOutput, err error) {
 	defer func() { err = boundary(ctx, "run "+in.Path, err) }()
 	defer heartbeat(ctx)()
@@ -141,7 +142,7 @@ func (s *Scripts) RunScript(ctx context.Context, in RunScriptInput) (out RunScri
 		Files: told.Files, NewFiles: told.NewFiles, Path: in.Path, Hook: in.Hook, Given: told.Given, Secrets: told.Secrets,
 		Lines: show,
 	})
-	if made.Kept != nil { // also that of one that has failed: the next one knows what it has done
+	if made.Kept != nil { // also after a failure: the next script must know what was done
 		if keeping := s.keep(context.WithoutCancel(ctx), in.OpOccID, made.Kept); err == nil {
 			err = keeping
 		}
@@ -152,8 +153,8 @@ func (s *Scripts) RunScript(ctx context.Context, in RunScriptInput) (out RunScri
 	return out, err
 }
 
-// keptRef is where user_script_err_handling_data of an operation is, sealed: nobody knows what is in it. It goes with
-// the operation's other secrets.
+// keptRef refers to the operation's user_script_err_handling_data. It is sealed, because it may contain secrets. It is
+// deleted with the operation's other secrets.
 func keptRef(id lcm.OpOccID) lcm.SecretRef { return operationRef(id, "script") }
 
 func (s *Scripts) kept(ctx context.Context, id lcm.OpOccID) (kept map[string]any, err error) {

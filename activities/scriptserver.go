@@ -17,21 +17,21 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-// What an operation makes of a server.
+// The change of a server by an operation.
 const (
 	serverComes  = "comes"
 	serverLeaves = "leaves"
 	serverStays  = "stays"
 )
 
-// ScriptServer is a server on which a script is run.
+// ScriptServer is a server that a script runs on.
 type ScriptServer struct {
 	lcm.Node
-	// Change is what the operation makes of it: comes, leaves or stays.
+	// Change is what the operation does to the server: comes, leaves or stays.
 	Change string `json:"change"`
 }
 
-// servers are those of the VDUs that the hook names, or that the request can reach.
+// servers returns the servers of the hook's VDUs, or else of all VDUs that the request has access data for.
 func (s *Scripts) servers(
 	ctx context.Context, in ScriptsInput, hook vnfpkg.Hook, plan lcm.Plan,
 ) (out []ScriptServer, err error) {
@@ -44,7 +44,7 @@ func (s *Scripts) servers(
 		return nil, err
 	}
 	inv, err := s.inventory(ctx, in.OpOccID)
-	if lcm.Is(err, lcm.KindNotFound) { // there is no deployment yet, or none any more
+	if lcm.Is(err, lcm.KindNotFound) { // the deployment does not exist yet, or is gone
 		return nil, nil
 	}
 	if err != nil {
@@ -85,7 +85,7 @@ func (s *Scripts) inventory(ctx context.Context, id lcm.OpOccID) (*vim.Inventory
 	return s.Site.inventory(ctx, cloud, id, name)
 }
 
-// changeOf is what a plan makes of a server.
+// changeOf returns the change of a server by a plan.
 func changeOf(inst lcm.VnfInstance, plan lcm.Plan, server string) string {
 	if plan.Operation == lcm.OpTerminate || plan.Whole && plan.Operation == lcm.OpHeal && recorded(inst, server) ||
 		slices.Contains(plan.LeavingServers(), server) {
@@ -102,8 +102,8 @@ func recorded(inst lcm.VnfInstance, server string) bool {
 		func(v lcm.VnfcResourceInfo) bool { return v.ComputeResource.ResourceID == server })
 }
 
-// serversOf are the servers of a VDU, by their names. cp is the port, or the floating IP, whose address is used; the
-// first port's where it is "".
+// serversOf returns the servers of a VDU, by their names. cp names the port or floating IP with the address to use; ""
+// means the first port.
 func serversOf(inv *vim.Inventory, id string, role lcm.Role, cp string) (out lcm.Nodes, err error) {
 	for _, r := range inv.OfKind(vim.Compute) {
 		if r.Name != id {
@@ -125,7 +125,7 @@ func serversOf(inv *vim.Inventory, id string, role lcm.Role, cp string) (out lcm
 	return out, nil
 }
 
-// portOf finds the port of a server by its name, or by that of the floating IP that leads to it.
+// portOf finds the port of a server by its name, or by the name of a floating IP that leads to it.
 func portOf(inv *vim.Inventory, server, cp string) (found vim.Port, ok bool) {
 	floating := map[string]vim.Resource{}
 	for _, r := range inv.Resources {
@@ -155,9 +155,9 @@ type RunOnServerInput struct {
 	Hook   string `json:"hook"`
 	Path   string `json:"path"`
 	Change string `json:"change"`
-	// All are all servers on which the script is run.
+	// All are all servers that the script runs on.
 	All lcm.Nodes `json:"all,omitempty"`
-	// PassOver leaves a server as it is that does not answer.
+	// PassOver skips a server that does not answer.
 	PassOver bool `json:"passOver,omitempty"`
 }
 
@@ -168,8 +168,8 @@ type RunOnServerOutput struct {
 
 // RunOnServer runs a shell script of the package on a server, as root, with its parameters in the environment.
 //
-// Idempotent: a script that runs is found again, and so is the end of one that has succeeded. A script that has failed
-// is run again. Takes as long as the script (timeouts.run); a cancel kills it.
+// Idempotent: a later attempt finds a running script, or the result of a successful script. It runs a failed script
+// again. Takes as long as the script (scripts.timeouts.run). A cancel kills it.
 func (s *Scripts) RunOnServer(ctx context.Context, in RunOnServerInput) (out RunOnServerOutput, err error) {
 	defer func() { err = boundary(ctx, "run "+in.Path+" on "+in.Node.Name, err) }()
 	defer heartbeat(ctx)()
@@ -197,7 +197,7 @@ func (s *Scripts) RunOnServer(ctx context.Context, in RunOnServerInput) (out Run
 		script: scripts.RunPackageScript{Path: in.Path}, stdin: scripts.Stdin(inputs...), mask: mask, foreign: true,
 		limit: seconds(driver.Params.Timeouts.Run), parameter: "scripts.timeouts.run",
 	})
-	off := in.Change == serverLeaves && errors.Is(err, ErrServerOff) // waiting mends that for nobody
+	off := in.Change == serverLeaves && errors.Is(err, ErrServerOff) // a retry cannot help
 	out.PassedOver = s.passOver(ctx, in.NodeInput, in.PassOver || off, err)
 	if out.PassedOver {
 		err = nil
@@ -205,8 +205,8 @@ func (s *Scripts) RunOnServer(ctx context.Context, in RunOnServerInput) (out Run
 	return out, err
 }
 
-// environment are the variables of a script, and which values of them nobody may see. What the request says goes before
-// what the VNFD says; neither takes the place of Windlass's own.
+// environment returns the variables of a script, and the values to hide. The request overrides the VNFD; Windlass's own
+// variables override both.
 func (s *Scripts) environment(
 	ctx context.Context, vnf VnfContext, p script.Params, in RunOnServerInput,
 ) (variables map[string]string, mask []string, err error) {
@@ -250,7 +250,7 @@ func byAddress(a, b string) int {
 	return x.Compare(y)
 }
 
-// variableName is a name of a VDU as a part of a variable's.
+// variableName turns the name of a VDU into a part of a variable's name.
 func variableName(id string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
@@ -260,7 +260,7 @@ func variableName(id string) string {
 	}, id)
 }
 
-// sideOf is the side that a hook's name ends with.
+// sideOf returns the side at the end of a hook's name.
 func sideOf(hook string) script.Side {
 	for _, side := range []script.Side{script.RollbackStart, script.RollbackEnd, script.Start} {
 		if strings.HasSuffix(hook, "_"+string(side)) {

@@ -7,17 +7,17 @@ import (
 	"go.temporal.io/sdk/activity"
 )
 
-// ShutDownServersOutput names the servers that were not off when the time was over.
+// ShutDownServersOutput names the servers that were not off in time.
 type ShutDownServersOutput struct {
 	StillOn []string `json:"stillOn,omitempty"`
 }
 
-// ShutDownServers takes the VNF out of service (SOL003 clause 5.4.8): every server is told to shut down, so that
-// its services end in order, and has gracefulTerminationTimeout for it. A server that does not is no failure:
-// it is deleted as it is.
+// ShutDownServers takes the VNF out of service (SOL003 clause 5.4.8). It tells every server to shut down, so that
+// services end in order, and waits for gracefulTerminationTimeout. It is no failure if a server stays on: the operation
+// deletes it anyway.
 //
-// Idempotent: what is off or on its way is left alone, and the time counts from the first attempt. Takes minutes,
-// so it heartbeats; a cancel stops the waiting only.
+// Idempotent: it skips servers that are off or shutting down, and the time counts from the first attempt. Takes
+// minutes, so it heartbeats. A cancel only stops the waiting.
 func (i *Infrastructure) ShutDownServers(ctx context.Context, in DeploymentInput) (out ShutDownServersOutput, err error) {
 	defer func() { err = boundary(ctx, "shut the servers down", err) }()
 	defer heartbeat(ctx)()

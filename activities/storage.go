@@ -13,12 +13,12 @@ import (
 // Storage makes a VM a storage server: it mounts its volumes and exports them over NFS.
 type Storage struct{ Reach }
 
-// noStorage is the error of a step that is run although the request asks for no storage server.
+// noStorage is the error of a storage step for a request without a storage server.
 func noStorage() error {
 	return lcm.Errorf(lcm.KindBug, "The request asks for no storage server, but a step of one was run.")
 }
 
-// storageOf reads what the request says of the storage server.
+// storageOf reads the request's parameters of the storage server.
 func (r Reach) storageOf(ctx context.Context, id lcm.OpOccID) (clusterContext, *k8s.StorageServerParams, error) {
 	cluster, err := r.cluster(ctx, id)
 	if err == nil && cluster.Params.StorageServer == nil {
@@ -30,9 +30,9 @@ func (r Reach) storageOf(ctx context.Context, id lcm.OpOccID) (clusterContext, *
 // CheckStorageServerOutput is empty: the VM can be a storage server.
 type CheckStorageServerOutput struct{}
 
-// CheckStorageServer is the preflight of the storage server. Its error lists everything that stands in the way.
+// CheckStorageServer is the preflight check of the storage server. Its error lists all problems.
 //
-// Idempotent: it only looks. Takes seconds.
+// Idempotent: it only reads. Takes seconds.
 func (s *Storage) CheckStorageServer(ctx context.Context, in NodeInput) (out CheckStorageServerOutput, err error) {
 	defer func() { err = boundary(ctx, "check "+in.Node.Name, err) }()
 	defer heartbeat(ctx)()
@@ -63,14 +63,13 @@ type SetUpVolumesOutput struct {
 	Formatted []string `json:"formatted,omitempty"`
 }
 
-// deviceTimeout is how long, in seconds, a disk that the VIM has attached may take to appear in the guest.
+// deviceTimeout is how long, in seconds, an attached disk may take to appear in the guest.
 const deviceTimeout = 60
 
-// SetUpVolumes makes a file system on each volume that is empty and mounts all of them, now and at every boot.
+// SetUpVolumes makes a file system on each empty volume and mounts all volumes, now and at every boot.
 //
-// Idempotent: a volume that holds a file system is never written to, one that is mounted stays so. Takes seconds, or
-// minutes for large volumes (timeouts.install); a cancel kills what makes a file system, and the next run finds the
-// volume empty.
+// Idempotent: it never formats a volume that has a file system, and a mounted volume stays mounted. Takes seconds, or
+// minutes for large volumes (timeouts.install). A cancel kills the formatting, and the next run finds the volume empty.
 func (s *Storage) SetUpVolumes(ctx context.Context, in SetUpVolumesInput) (out SetUpVolumesOutput, err error) {
 	defer func() { err = boundary(ctx, "set up the volumes of "+in.Node.Name, err) }()
 	defer heartbeat(ctx)()
@@ -95,7 +94,7 @@ func (s *Storage) SetUpVolumes(ctx context.Context, in SetUpVolumesInput) (out S
 	return out, err
 }
 
-// attachedTo says why a volume is not one of that machine, which is what.
+// attachedTo returns an error if a volume is not attached to the node. what is the kind of machine, for the error text.
 func attachedTo(node lcm.Node, v lcm.StorageVolume, what string) error {
 	switch v.ServerID {
 	case node.ServerID:
@@ -111,7 +110,7 @@ func attachedTo(node lcm.Node, v lcm.StorageVolume, what string) error {
 	}
 }
 
-// formatted are the volumes, by their ids, on which SetUpVolumes has made a file system.
+// formatted returns the ids of the volumes that SetUpVolumes has formatted.
 func formatted(r scripts.Results) (out []string) {
 	for _, line := range r.All("volume") {
 		if f := fields(line, 4); f[3] == "yes" {
@@ -121,17 +120,16 @@ func formatted(r scripts.Results) (out []string) {
 	return out
 }
 
-// ExportVolumesOutput tells which NFS server serves: kernel or ganesha.
+// ExportVolumesOutput tells which NFS server runs: kernel or ganesha.
 type ExportVolumesOutput struct {
 	Server string `json:"server"`
 }
 
-// ExportVolumes exports the directories of the request over NFS, by the kernel's server where the kernel has one, else
-// by NFS-Ganesha where the image has it.
+// ExportVolumes exports the directories of the request over NFS: with the kernel's server if the kernel has it, else
+// with NFS-Ganesha if the image has it.
 //
-// Idempotent: packages are installed only when their commands are missing, directories that are there keep what is in
-// them, and the list of exports is written as a whole. Takes seconds, or minutes when packages are installed
-// (timeouts.install).
+// Idempotent: it installs packages only when their commands are missing, keeps the content of existing directories, and
+// writes the list of exports as a whole. Takes seconds, or minutes when it installs packages (timeouts.install).
 func (s *Storage) ExportVolumes(ctx context.Context, in NodeInput) (out ExportVolumesOutput, err error) {
 	defer func() { err = boundary(ctx, "export the volumes of "+in.Node.Name, err) }()
 	defer heartbeat(ctx)()
@@ -172,17 +170,17 @@ func (s *Storage) ExportVolumes(ctx context.Context, in NodeInput) (out ExportVo
 type MountExportsInput struct {
 	NodeInput
 	Storage lcm.StorageServer `json:"storage"`
-	// WasBroken is set for a node that did not work before the operation: it may stay as it is.
+	// WasBroken is set for a node that did not work before the operation: the step may skip it.
 	WasBroken bool `json:"wasBroken,omitempty"`
 }
 
 // MountExportsOutput is empty: the node can mount every export.
 type MountExportsOutput struct{}
 
-// MountExports puts an NFS client on a node and verifies that it can mount every export and write to it. Nothing stays
-// mounted.
+// MountExports installs an NFS client on a node and verifies that the node can mount every export and write to it.
+// Nothing stays mounted.
 //
-// Idempotent. Takes seconds, or minutes when packages are installed (timeouts.install).
+// Idempotent. Takes seconds, or minutes when it installs packages (timeouts.install).
 func (s *Storage) MountExports(ctx context.Context, in MountExportsInput) (out MountExportsOutput, err error) {
 	defer func() { err = boundary(ctx, "mount the exports on "+in.Node.Name, err) }()
 	defer heartbeat(ctx)()
@@ -196,7 +194,7 @@ func (s *Storage) MountExports(ctx context.Context, in MountExportsInput) (out M
 		Timeout: briefly(cluster),
 	}
 	servers := in.Storage.AllAddresses()
-	if len(in.Storage.Addresses) > 0 { // those are where the volumes will be mounted from
+	if len(in.Storage.Addresses) > 0 { // the volumes will be mounted from these addresses
 		servers = nil
 		for _, a := range in.Storage.Addresses {
 			if !slices.Contains(servers, a.Address) {
@@ -216,8 +214,8 @@ func (s *Storage) MountExports(ctx context.Context, in MountExportsInput) (out M
 	return out, err
 }
 
-// healedByPeople are the VNFCs that no policy heals by itself: a storage server, for whoever uses its volumes must stop
-// first, and a person must say what becomes of the data.
+// healedByPeople returns the VNFCs that no policy may heal automatically: the storage server. The users of its volumes
+// must stop first, and an operator must decide about the data.
 func healedByPeople(info *lcm.InstantiatedVnfInfo) (out []string) {
 	for _, v := range info.VnfcResources {
 		if info.Storage != nil && v.ComputeResource.ResourceID == info.Storage.Node.ServerID {

@@ -8,13 +8,13 @@ import (
 	"github.com/windlass-nfv/windlass/scripts"
 )
 
-// SetUpStorageClasses makes the StorageClasses of the request, or makes them anew: each has a provisioner of its own in
-// the cluster, which mounts the storage server's export and makes a directory in it for each claim. Volumes that were
-// made at another address of the storage server get the present one first, under their names and for their claims. It
-// ends when every provisioner is available and has made, and deleted, a volume.
+// SetUpStorageClasses makes or replaces the StorageClasses of the request. Each has its own provisioner in the cluster:
+// it mounts the storage server's export and makes a directory there for each claim. Volumes from a former address of
+// the storage server first move to its present address; they keep their names and claims. The activity ends when every
+// provisioner is available and has made and deleted a test volume.
 //
-// Idempotent: applying the same objects again changes nothing, and a move of volumes that was interrupted goes on.
-// Takes seconds, or as long as the nodes pull the image (timeouts.node_ready).
+// Idempotent: applying the same objects again changes nothing, and an interrupted move of volumes goes on. Takes
+// seconds, or as long as the nodes pull the image (timeouts.node_ready).
 func (s *Storage) SetUpStorageClasses(
 	ctx context.Context, in PersistentVolumesInput,
 ) (out PersistentVolumesOutput, err error) {
@@ -35,7 +35,7 @@ func (s *Storage) SetUpStorageClasses(
 				Member: memberOf(cluster, node), Class: class.Name, Provisioner: k8s.ProvisionerOf(class.Name), Server: address,
 				Timeout: briefly(cluster),
 			})
-			move.round, move.limit = i, slack(cluster.Params.Timeouts.NodeReady) // each volume takes its time
+			move.round, move.limit = i, slack(cluster.Params.Timeouts.NodeReady) // each volume takes time
 			if _, err := s.run(ctx, host, in.Step, move); err != nil {
 				return err
 			}
@@ -77,12 +77,12 @@ func setUpClass(cluster clusterContext, node lcm.Node, class k8s.StorageClassPar
 	}, nil
 }
 
-// StopProvisioners stops the provisioners of the request's storage classes, so that nobody makes or deletes a volume
-// while the storage server is replaced. After that it is a Conflict when a volume is in use; the error names the claims
-// and the pods.
+// StopProvisioners stops the provisioners of the request's storage classes, so that no volume is made or deleted while
+// the storage server is replaced. After that it returns a Conflict when a volume is in use; the error names the claims
+// and the Pods.
 //
-// Idempotent: those that have stopped stay so. Takes seconds; a pod that a dead storage server holds is deleted by
-// force.
+// Idempotent: a stopped provisioner stays stopped. Takes seconds. It force-deletes a pod that hangs on a dead storage
+// server.
 func (s *Storage) StopProvisioners(
 	ctx context.Context, in PersistentVolumesInput,
 ) (out PersistentVolumesOutput, err error) {
@@ -94,8 +94,8 @@ func (s *Storage) StopProvisioners(
 	return out, s.withUsage(ctx, in, func(_ clusterContext, u usage, _ Host, _ lcm.Node) error { return u.refusal() })
 }
 
-// StartProvisioners starts those that StopProvisioners has stopped. It does not wait until they work: a storage server
-// that was to be replaced may not answer. Idempotent. Takes seconds.
+// StartProvisioners starts the provisioners that StopProvisioners has stopped. It does not wait until they work: the
+// old storage server may not answer. Idempotent. Takes seconds.
 func (s *Storage) StartProvisioners(
 	ctx context.Context, in PersistentVolumesInput,
 ) (out PersistentVolumesOutput, err error) {

@@ -6,8 +6,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// Subjective is the input of every activity: it tells what the activity is about. The worker's interceptor limits the
-// activity to the project of that; an activity whose input does not tell is not run.
+// Subjective is the input of every activity: it names the subject of the activity. The worker's interceptor limits the
+// activity to the subject's project. It does not run an activity without a subject.
 type Subjective interface {
 	Subject() lcm.Subject
 }
@@ -24,7 +24,7 @@ func (in RecordPlanInput) Subject() lcm.Subject { return lcm.Subject{OpOccID: in
 // Subject is the operation.
 func (in RecordStateInput) Subject() lcm.Subject { return lcm.Subject{OpOccID: in.OpOccID} }
 
-// Subject is the operation, which is one for all steps.
+// Subject is the operation, the same for all steps.
 func (in RecordStepsInput) Subject() lcm.Subject {
 	if len(in) == 0 {
 		return lcm.Subject{}
@@ -52,7 +52,7 @@ func (in NextNotificationInput) Subject() lcm.Subject {
 	return lcm.Subject{SubscriptionID: in.SubscriptionID}
 }
 
-// Subject is the delivery, which is of its subscription's project.
+// Subject is the delivery; it belongs to its subscription's project.
 func (in DeliveryInput) Subject() lcm.Subject { return lcm.Subject{DeliveryID: in.DeliveryID} }
 
 // Subject is the package.
@@ -61,5 +61,5 @@ func (in FetchPackageInput) Subject() lcm.Subject { return lcm.Subject{VnfPkgID:
 // Subject is the package.
 func (in GiveUpPackageInput) Subject() lcm.Subject { return lcm.Subject{VnfPkgID: in.VnfPkgID} }
 
-// Failed makes of what keeps an activity from being run the error that it would have ended with itself.
+// Failed returns the error of an activity that could not be run, in the same form as the activity's own errors.
 func Failed(ctx context.Context, op string, err error) error { return boundary(ctx, op, err) }

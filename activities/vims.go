@@ -19,11 +19,12 @@ type Vims interface {
 	ForgetHostKeys(ctx context.Context, inst lcm.VnfInstanceID, serverIDs ...string) error
 }
 
-// VimRegistry makes a cluster known as a VIM, and forgets what belongs to nodes that are gone.
+// VimRegistry registers a cluster as a VIM, and deletes the data of nodes that are gone.
 type VimRegistry struct {
 	Vims Vims
 	Vnfs Vnfs
-	// Look looks whether a Kubernetes API answers, and what it has; why is "" for one that does, else why not.
+	// Look checks whether a Kubernetes API answers, and reads its properties. why is the reason if it does not answer,
+	// else "".
 	Look   func(ctx context.Context, vim lcm.Vim) (found lcm.VimFindings, why string)
 	Forget func(ctx context.Context, prefix string) error
 	Output Output
@@ -43,8 +44,8 @@ type RegisterVimOutput struct {
 
 // RegisterVim registers the cluster as a VIM of type kubernetes, named vim_name.
 //
-// Idempotent: the id is derived from the VNF instance; a VIM that was registered before is brought up to
-// date. A VIM of that name that is not ours is a Conflict.
+// Idempotent: the id derives from the VNF instance, and an earlier registration is updated. If another VIM has that
+// name, the error is a Conflict.
 func (r *VimRegistry) RegisterVim(ctx context.Context, in RegisterVimInput) (out RegisterVimOutput, err error) {
 	defer func() { err = boundary(ctx, "register the cluster as a VIM", err) }()
 	vnf, err := r.Vnfs.Vnf(ctx, in.OpOccID)
@@ -55,7 +56,7 @@ func (r *VimRegistry) RegisterVim(ctx context.Context, in RegisterVimInput) (out
 	if err != nil {
 		return out, err
 	}
-	ctx = lcm.InProject(ctx, vnf.Instance.ProjectID) // the VIM is of the same one, and so are names
+	ctx = lcm.InProject(ctx, vnf.Instance.ProjectID) // the VIM and its name belong to the VNF's project
 	vim := clusterVim(vnf.Instance.ID, cluster.Params, in.Account)
 	found, why := r.Look(ctx, vim)
 	vim.Found(found, time.Now().UTC())
@@ -75,7 +76,7 @@ func (r *VimRegistry) RegisterVim(ctx context.Context, in RegisterVimInput) (out
 		return out, lcm.Errorf(lcm.KindConflict,
 			"A VIM named %q is registered already. Delete or rename it at /v1.0/vims, then retry.", vim.Name)
 	}
-	// What somebody has made of it since stays: its description, and that it is the default.
+	// Keep what users have set since: the description, and that it is the default.
 	vim.Description, vim.IsDefault, vim.Updated = have.Description, have.IsDefault, have.Updated
 	if why != "" {
 		vim.Regions = have.Regions
@@ -96,7 +97,7 @@ func clusterVim(id lcm.VnfInstanceID, p k8s.Params, account VimAccountOutput) lc
 	}
 }
 
-// ClusterVimID is the id of the VIM as which the cluster of a VNF instance is registered.
+// ClusterVimID is the VIM id of a VNF instance's cluster.
 func ClusterVimID(id lcm.VnfInstanceID) lcm.VimID {
 	return lcm.VimID(uuid.NewSHA1(uuid.NameSpaceURL, []byte("windlass:cluster-vim:"+id)).String())
 }
@@ -112,8 +113,8 @@ type DeregisterVimOutput struct{}
 
 // DeregisterVim removes the cluster from the registry and from the instance's vimConnectionInfo.
 //
-// Idempotent: a VIM that is not there is removed. A Conflict while another VNF runs on the cluster: that
-// must go first.
+// Idempotent: a missing VIM counts as removed. A Conflict while another VNF runs on the cluster: that VNF must go
+// first.
 func (r *VimRegistry) DeregisterVim(ctx context.Context, in DeregisterVimInput) (out DeregisterVimOutput, err error) {
 	defer func() { err = boundary(ctx, "deregister the cluster", err) }()
 	return out, r.Vims.DeleteClusterVim(ctx, ClusterVimID(in.VnfInstanceID), in.VnfInstanceID)
@@ -124,15 +125,15 @@ type ForgetNodesInput struct {
 	Tracked
 	VnfInstanceID lcm.VnfInstanceID `json:"vnfInstanceId"`
 	ServerIDs     []string          `json:"serverIds,omitempty"`
-	// KeepCluster leaves the cluster's secrets: it goes on without these nodes.
+	// KeepCluster keeps the cluster's secrets: the cluster goes on without these nodes.
 	KeepCluster bool `json:"keepCluster,omitempty"`
 }
 
 // ForgetNodesOutput is empty.
 type ForgetNodesOutput struct{}
 
-// ForgetNodes deletes the pinned host keys of servers and the secrets of the cluster they made.
-// Idempotent: what is not there is forgotten.
+// ForgetNodes deletes the servers' pinned host keys and the secrets of their cluster.
+// Idempotent: a missing key or secret counts as deleted.
 func (r *VimRegistry) ForgetNodes(ctx context.Context, in ForgetNodesInput) (out ForgetNodesOutput, err error) {
 	defer func() { err = boundary(ctx, "forget the nodes", err) }()
 	if err := r.Vims.ForgetHostKeys(ctx, in.VnfInstanceID, in.ServerIDs...); err != nil {

@@ -7,26 +7,26 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
 )
 
-// Vnfs tells what the VNF of an operation is.
+// Vnfs returns the VNF of an operation.
 type Vnfs interface {
 	Vnf(ctx context.Context, id lcm.OpOccID) (VnfContext, error)
 }
 
-// VnfContext is what the activities on the nodes of all VNFs need beside their input. It stays in the worker: the
-// history never sees it. What the activities of one driver need beside that they ask of this driver.
+// VnfContext is what the activities on all VNFs' nodes need in addition to their input. It stays in the worker and
+// never enters the history. Activities of one driver get further data from that driver.
 type VnfContext struct {
 	// OpOcc is the operation, and Instance the VNF.
 	OpOcc    lcm.VnfLcmOpOcc
 	Instance lcm.VnfInstance
 	// Former is the VNF instance before a modification; empty for any other operation.
 	Former lcm.VnfInstance
-	// Drivers are those of the VNF, with its parameters.
+	// Drivers are the VNF's drivers, with its parameters.
 	Drivers []lifecycle.Driver
 	// PackageFile reads a file of the VNF package.
 	PackageFile func(ctx context.Context, path string) ([]byte, error)
 }
 
-// Access is how servers of a role are reached.
+// Access is the access data for servers of a role.
 func (v VnfContext) Access(role lcm.Role) lifecycle.Access {
 	access, _ := lifecycle.AccessTo(v.Drivers, role)
 	return access

@@ -11,7 +11,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
-// What of a storage server is the VIM's: its VM, its ports and its volumes.
+// The VIM's part of a storage server: its VM, its ports and its volumes.
 
 // findStorage finds the storage server of the request in the deployment; nil when the request asks for none.
 func findStorage(inv *vim.Inventory, p k8s.Params) (*lcm.StorageServer, error) {
@@ -42,8 +42,7 @@ func findStorage(inv *vim.Inventory, p k8s.Params) (*lcm.StorageServer, error) {
 	return s, nil
 }
 
-// findVolume finds a volume of the deployment itself by its name in the template, with the server that it is attached
-// to.
+// findVolume finds a volume outside of any group by its name in the template, with the server that it is attached to.
 func findVolume(inv *vim.Inventory, name string) (*lcm.StorageVolume, error) {
 	r, ok := inv.In(inv.ID, name)
 	if !ok || r.ID == "" {
@@ -52,7 +51,7 @@ func findVolume(inv *vim.Inventory, name string) (*lcm.StorageVolume, error) {
 	return &lcm.StorageVolume{ResourceID: name, VolumeID: r.ID, ServerID: holderOf(inv, r.ID)}, nil
 }
 
-// nfsServerCps are the connection points whose addresses volumes get, each once.
+// nfsServerCps are the connection points whose addresses go into volumes, each once.
 func nfsServerCps(p k8s.Params) (out []string) {
 	add := func(cp string) {
 		if !slices.Contains(out, cp) {
@@ -68,7 +67,7 @@ func nfsServerCps(p k8s.Params) (out []string) {
 	return out
 }
 
-// holderOf is the server of the deployment that a volume is attached to, "" when it is attached to none.
+// holderOf returns the deployment's server that a volume is attached to, "" for none.
 func holderOf(inv *vim.Inventory, volume string) string {
 	for _, r := range inv.OfKind(vim.Compute) {
 		if slices.Contains(inv.Servers[r.ID].VolumeIDs, volume) {
@@ -78,12 +77,12 @@ func holderOf(inv *vim.Inventory, volume string) string {
 	return ""
 }
 
-// volumesOf are the resources that are these volumes still.
+// volumesOf returns the resources that still have these volume ids.
 func volumesOf(inv *vim.Inventory, ids []string) []vim.Resource {
 	return having(inv, vim.Storage, ids)
 }
 
-// deployedVolumes are the ids of the volumes that the deployment has made.
+// deployedVolumes returns the ids of the volumes that the deployment has made.
 func deployedVolumes(inv *vim.Inventory) (ids []string) {
 	for _, r := range inv.OfKind(vim.Storage) {
 		ids = append(ids, r.ID)
@@ -91,8 +90,8 @@ func deployedVolumes(inv *vim.Inventory) (ids []string) {
 	return ids
 }
 
-// volumesStay is a Conflict when the VIM would delete volumes together with the server, and NotFound when it has no
-// such server; ours are the deployment's volumes.
+// volumesStay returns a Conflict when the VIM would delete volumes together with the server, and NotFound when the VIM
+// has no such server. ours are the deployment's volumes.
 func volumesStay(ctx context.Context, cloud vim.VIM, server string, ours ...string) error {
 	keeper, err := volumesOfVIM(cloud)
 	if err != nil {
@@ -108,7 +107,7 @@ func volumesStay(ctx context.Context, cloud vim.VIM, server string, ours ...stri
 			"true).", strings.Join(lost, ", "), server)
 }
 
-// FreeVolumesInput names the server whose volumes its successor gets.
+// FreeVolumesInput names the server whose volumes go to its successor.
 type FreeVolumesInput struct {
 	Tracked
 	OpOccID  lcm.OpOccID `json:"opOccId"`
@@ -118,15 +117,15 @@ type FreeVolumesInput struct {
 // FreeVolumesOutput is empty: the server is gone, and its volumes are free.
 type FreeVolumesOutput struct{}
 
-// politely is how long a server may take to shut down, so that its file systems are unmounted. What it has written is
+// politely is how long a server may take to shut down and unmount its file systems. Data that the server has written is
 // on the volumes in any case.
 const politely = time.Minute
 
-// FreeVolumes shuts a server down and deletes it, because the VIM makes a server's successor before it deletes it,
-// and a volume is attached to one only. It is refused where volumes would be deleted with the server. The deployment
-// still has the server: ChangeStack replaces it.
+// FreeVolumes shuts a server down and deletes it. Otherwise the VIM would make the successor first, and a volume can be
+// attached to only one server. It refuses if the VIM would delete volumes with the server. The deployment still lists
+// the server: ChangeStack replaces it.
 //
-// Idempotent: a server that is gone has no volumes. Takes up to two minutes or so, so it heartbeats.
+// Idempotent: a deleted server has no volumes. Takes up to about two minutes, so it heartbeats.
 func (i *Infrastructure) FreeVolumes(ctx context.Context, in FreeVolumesInput) (out FreeVolumesOutput, err error) {
 	defer func() { err = boundary(ctx, "free the volumes", err) }()
 	defer heartbeat(ctx)()

@@ -8,10 +8,10 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// tellEvery is how many attempts are told by one line, as long as the reason stays the same.
+// tellEvery is the number of attempts per output line, as long as the reason stays the same.
 const tellEvery = 10
 
-// waiting tells in the output of a step why a node is not there yet.
+// waiting writes to a step's output why a node is not ready yet.
 type waiting struct {
 	node    lcm.Node
 	show    func(line string)
@@ -19,7 +19,7 @@ type waiting struct {
 	said    string
 }
 
-// tell counts an attempt that was in vain, and returns why: a clause.
+// tell counts a failed attempt, and returns the reason as a clause.
 func (w *waiting) tell(ctx context.Context, err error) (why string) {
 	w.attempt++
 	why, _, _ = strings.Cut(strings.TrimPrefix(lcm.Sentence(err), w.node.Name+": "), ";")
@@ -31,7 +31,7 @@ func (w *waiting) tell(ctx context.Context, err error) (why string) {
 	return why
 }
 
-// refused is a login that stays refused: a retry would log in with the same.
+// refused is the error of a login that fails for good: a retry would use the same credentials.
 func refused(err error) error {
 	e := classify(err)
 	e.Detail = strings.TrimSuffix(e.Detail, ".") + ". Where the request has them wrong, roll back and correct the request; " +

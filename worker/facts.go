@@ -9,7 +9,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/record"
 )
 
-// facts tells activities what they need to know of an operation. Histories hold ids only.
+// facts answers the questions of activities about an operation. Histories hold only ids.
 type facts struct{ *operations.Resolver }
 
 // Instantiated implements activities.Facts.

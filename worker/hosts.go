@@ -22,16 +22,16 @@ import (
 type hosts struct {
 	operations *operations.Resolver
 	vims       *connections
-	// keys remembers the host keys of instances' servers; reconnect is how long a lost node is waited for, 0 the
+	// keys stores the host keys of instances' servers. reconnect is how long to wait for a lost node; 0 takes the
 	// dialer's default.
 	keys      hostKeys
 	reconnect time.Duration
-	// control refuses addresses where no node may be; nil refuses none.
+	// control refuses addresses that no node may have; nil refuses none.
 	control func(network, address string, _ syscall.RawConn) error
 }
 
-// hostKeys is where host keys are pinned: for a server of a VNF instance, because the id of a server is its cloud's
-// choice.
+// hostKeys is where host keys are pinned. A key belongs to a server of one VNF instance, because a cloud chooses the
+// ids of its servers.
 type hostKeys interface {
 	PinHostKey(ctx context.Context, inst lcm.VnfInstanceID, serverID string, key []byte) ([]byte, error)
 }
@@ -68,8 +68,8 @@ func (h *hosts) Dial(ctx context.Context, id lcm.OpOccID, node lcm.Node) (activi
 	return host, nil
 }
 
-// hostsBefore logs in to the load balancers before the cluster on which the VNF of an operation is: as operations of the
-// cluster do, whose credentials and host keys these are.
+// hostsBefore logs in to the load balancers before the cluster of an operation's VNF. It uses the credentials and host
+// keys of that cluster, as the cluster's own operations do.
 type hostsBefore struct{ *hosts }
 
 // Dial implements activities.Hosts.
@@ -89,7 +89,7 @@ func (h hostsBefore) Dial(ctx context.Context, id lcm.OpOccID, node lcm.Node) (a
 	return h.dial(ctx, cluster.Instance.ID, drivers, on, node)
 }
 
-// dial logs in to a node of an instance as one of its drivers says.
+// dial logs in to a node of an instance, with the credentials that one of its drivers gives.
 func (h *hosts) dial(
 	ctx context.Context, inst lcm.VnfInstanceID, drivers []lifecycle.Driver, on lcm.Vim, node lcm.Node,
 ) (_ activities.Host, err error) {
@@ -134,8 +134,8 @@ func (h *hosts) Pin(ctx context.Context, id lcm.OpOccID, node lcm.Node) error {
 	return nil
 }
 
-// explain asks the VIM about a node that does not answer when it is tried again: a server that is off will not come
-// back by waiting.
+// explain asks the VIM about a node that does not answer a second attempt: waiting does not bring back a server that is
+// off.
 func (h *hosts) explain(ctx context.Context, id lcm.OpOccID, node lcm.Node, err error) error {
 	if node.Role.Elsewhere() || !lcm.Is(err, lcm.KindUnavailable) || ctx.Err() != nil || !activity.IsActivity(ctx) ||
 		activity.GetInfo(ctx).Attempt < 2 {
@@ -157,7 +157,7 @@ func (h *hosts) explain(ctx context.Context, id lcm.OpOccID, node lcm.Node, err 
 	return err
 }
 
-// power asks for a VIM that tells of servers.
+// power returns the VIM if it can tell the state of servers.
 func (h *hosts) power(ctx context.Context, id lcm.OpOccID) (vim.Power, error) {
 	on, err := h.vims.VIM(ctx, id)
 	if err != nil {
@@ -166,10 +166,10 @@ func (h *hosts) power(ctx context.Context, id lcm.OpOccID) (vim.Power, error) {
 	return vim.As[vim.Power](on, "tell whether servers run")
 }
 
-// off are the levels of servers that do not run and will not by themselves.
+// off are the levels of servers that do not run, and that will not start by themselves.
 var off = []vim.Level{vim.Stopped, vim.Failed, vim.Paused, vim.Removed}
 
-// Off implements activities.Servers. A server in ERROR may run all the same.
+// Off implements activities.Servers. A server in ERROR may still run.
 func (h *hosts) Off(ctx context.Context, id lcm.OpOccID, node lcm.Node) string {
 	power, err := h.power(ctx, id)
 	if err != nil || node.ServerID == "" {
@@ -199,13 +199,13 @@ func addressWithPort(address string, on lcm.Vim) string {
 	return address
 }
 
-// sshPortOf is the port that a VIM names for its servers, 0 for the usual one.
+// sshPortOf is the SSH port that a VIM names for its servers, 0 for the usual one.
 func sshPortOf(on lcm.Vim) int {
-	port, _ := lcm.SSHPort(on.Extra) // what is no port was refused when the VIM was registered
+	port, _ := lcm.SSHPort(on.Extra) // the registration of the VIM refused what is no port
 	return port
 }
 
-// sshPort is the port on which the servers of an operation answer, 0 for the usual one.
+// sshPort is the SSH port of an operation's servers, 0 for the usual one.
 func (h *hosts) sshPort(ctx context.Context, id lcm.OpOccID) (int, error) {
 	op, err := h.operations.Load(ctx, id)
 	if err != nil {

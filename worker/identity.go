@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// identity names a process to Temporal so that a later process on the same machine can tell for sure that it is gone.
+// identity names a process to Temporal, so that a later process on the same machine can be sure that it has ended.
 type identity struct {
 	boot  string // of the machine
 	pidns string // the namespace that pid counts in: containers of one machine have their own
@@ -14,13 +14,13 @@ type identity struct {
 	start string // clock ticks since boot: another process may get the same pid
 }
 
-// identityPrefix tells our identities from those of other workers.
+// identityPrefix separates our identities from those of other workers.
 const identityPrefix = "windlass-worker/"
 
-// ownIdentity is this process; false where the system does not tell enough.
+// ownIdentity is the identity of this process; false where the system does not tell enough.
 func ownIdentity() (id identity, ok bool) {
 	if seen, err := os.Readlink("/proc/self"); err != nil || seen != fmt.Sprint(os.Getpid()) {
-		return id, false // no /proc, or that of another namespace
+		return id, false // no /proc, or the one of another namespace
 	}
 	boot, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	if err != nil {
@@ -39,7 +39,7 @@ func (id identity) String() string {
 	return fmt.Sprintf("%s%s/%s/%d/%s", identityPrefix, id.boot, id.pidns, id.pid, id.start)
 }
 
-// parseIdentity reads what String has made.
+// parseIdentity reads the output of String.
 func parseIdentity(text string) (id identity, ok bool) {
 	rest, ours := strings.CutPrefix(text, identityPrefix)
 	parts := strings.Split(rest, "/")
@@ -51,14 +51,14 @@ func parseIdentity(text string) (id identity, ok bool) {
 	return id, err == nil && id.pid > 0 && id.start != ""
 }
 
-// gone tells whether the process surely has ended. Of one on another machine, before a reboot or in another container
-// nothing is known.
+// gone tells whether the process has surely ended. Nothing is known of a process on another machine, before a reboot,
+// or in another container.
 func (id identity) gone(own identity) bool {
 	return id.boot == own.boot && id.pidns == own.pidns && startOf(id.pid) != id.start
 }
 
-// startOf is when a process was started: the 22nd field of its stat, whose second may hold anything; "" for one that
-// is gone or a zombie.
+// startOf is the start time of a process: the 22nd field of its stat. The second field may hold any characters. It is
+// "" for a process that is gone or a zombie.
 func startOf(pid int) string {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {

@@ -15,11 +15,11 @@ import (
 	"github.com/windlass-nfv/windlass/internal/telemetry"
 )
 
-// observer makes the spans and the metrics of operations, steps and activities. Workflows know nothing of it: it sees
-// what they have recorded, and of that only what is new, not what is replayed.
+// observer makes the spans and the metrics of operations, steps and activities. Workflows do not know it. It sees their
+// records, but only new ones, not those of a replay.
 //
-// The spans of an operation and of its steps are made when these have ended, with ids that follow from the workflow's
-// run: the activities that a worker runs that is killed have the same parents as those of its successor.
+// It makes the spans of an operation and of its steps when these have ended. Their ids follow from the workflow's run.
+// So the activities of a killed worker have the same parents as those of its successor.
 type observer struct {
 	interceptor.WorkerInterceptorBase
 	tracing *telemetry.Tracing          // nil: no spans
@@ -92,7 +92,7 @@ func attributesOf(ref lcm.StepRef) []attribute.KeyValue {
 	return out
 }
 
-// textOf is what a span tells of an error.
+// textOf is the text of an error in a span.
 func textOf(known *lcm.Error, err error) string {
 	switch {
 	case known != nil:

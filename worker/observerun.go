@@ -19,7 +19,7 @@ type observedWorkflow struct {
 	interceptor.WorkflowInboundInterceptorBase
 	*observer
 	info      *workflow.Info
-	operation lcm.OperationInput // empty: the workflow is no operation's
+	operation lcm.OperationInput // empty: the workflow belongs to no operation
 	parent    trace.SpanContext
 	self      trace.SpanContext // not valid: the run is not traced
 	steps     map[stepKey]*stepTime
@@ -32,7 +32,7 @@ type stepKey struct {
 	phase lcm.Phase
 }
 
-// stepTime is the attempt of a step that is under way, or was the last.
+// stepTime is the current or last attempt of a step.
 type stepTime struct {
 	attempt int
 	title   string
@@ -45,8 +45,8 @@ func (w *observedWorkflow) Init(next interceptor.WorkflowOutboundInterceptor) er
 	return w.Next.Init(&observedCalls{interceptor.WorkflowOutboundInterceptorBase{Next: next}, w})
 }
 
-// ExecuteWorkflow implements interceptor.WorkflowInboundInterceptor. It has nothing deferred: a run that leaves a
-// worker's memory ends its function, but does not end.
+// ExecuteWorkflow implements interceptor.WorkflowInboundInterceptor. It must not use defer: when a run leaves a
+// worker's memory, its function ends, but the run does not.
 func (w *observedWorkflow) ExecuteWorkflow(ctx workflow.Context, in *interceptor.ExecuteWorkflowInput) (any, error) {
 	if len(in.Args) > 0 {
 		w.operation, _ = in.Args[0].(lcm.OperationInput)
@@ -59,8 +59,8 @@ func (w *observedWorkflow) ExecuteWorkflow(ctx workflow.Context, in *interceptor
 	return result, err
 }
 
-// trace finds the trace that the run is part of. An operation that brings none, because it was begun when there were no
-// traces, has its own, and so has a check for drift: what it heals is part of it.
+// trace finds the run's trace. An operation may bring none, because it began when there were no traces: it then has a
+// trace of its own. So has a check for drift, and the heal that it begins is part of that trace.
 func (w *observedWorkflow) trace(ctx workflow.Context) {
 	if !w.tracing.On() {
 		return
@@ -73,7 +73,7 @@ func (w *observedWorkflow) trace(ctx workflow.Context) {
 		config.TraceID = telemetry.TraceIDOf(string(w.operation.OpOccID))
 	case w.info.WorkflowType.Name == string(lcm.WorkflowDrift):
 		config.TraceID = telemetry.TraceIDOf(w.info.WorkflowExecution.ID, w.info.WorkflowExecution.RunID)
-	default: // of those that go round and round nobody asks
+	default: // nobody asks for traces of workflows that repeat for ever
 		return
 	}
 	if !w.parent.IsValid() {
@@ -83,7 +83,7 @@ func (w *observedWorkflow) trace(ctx workflow.Context) {
 	w.self = trace.NewSpanContext(config)
 }
 
-// ended tells of the run as a whole.
+// ended records the end of the run as a whole.
 func (w *observedWorkflow) ended(at time.Time, err error) {
 	if w.operation.OpOccID != "" && w.state.Terminal() {
 		w.metrics.Ended(w.operation.Operation, w.state, at.Sub(w.info.WorkflowStartTime))
@@ -111,7 +111,7 @@ func (w *observedWorkflow) ended(at time.Time, err error) {
 	})
 }
 
-// ExecuteUpdate implements interceptor.WorkflowInboundInterceptor: what a person has decided is seen in the operation's
+// ExecuteUpdate implements interceptor.WorkflowInboundInterceptor. A person's decision appears in the operation's
 // trace, with a link to the request.
 func (w *observedWorkflow) ExecuteUpdate(ctx workflow.Context, in *interceptor.UpdateInput) (any, error) {
 	begun, replayed := workflow.Now(ctx), workflow.IsReplaying(ctx)
@@ -133,7 +133,7 @@ func (w *observedWorkflow) ExecuteUpdate(ctx workflow.Context, in *interceptor.U
 	return result, err
 }
 
-// observedCalls sees what a run asks for.
+// observedCalls sees the calls of a run.
 type observedCalls struct {
 	interceptor.WorkflowOutboundInterceptorBase
 	run *observedWorkflow
@@ -161,7 +161,7 @@ func (c *observedCalls) ExecuteLocalActivity(ctx workflow.Context, name string, 
 	return c.Next.ExecuteLocalActivity(ctx, name, args...)
 }
 
-// mark puts the span into the headers that an activity belongs to: its step's, else the operation's.
+// mark puts the parent span of an activity into its headers: the step's span, else the operation's.
 func (w *observedWorkflow) mark(ctx workflow.Context, args []any) {
 	if !w.self.IsValid() {
 		return
@@ -184,7 +184,7 @@ func (w *observedWorkflow) stepID(key stepKey, attempt int) trace.SpanID {
 		strconv.Itoa(attempt))
 }
 
-// step takes the row of a step as a whole that the workflow has recorded.
+// step takes the row of a whole step that the workflow has recorded.
 func (w *observedWorkflow) step(row lcm.Step, replayed bool) {
 	key := stepKey{row.Index, row.Phase}
 	s := w.steps[key]
@@ -224,7 +224,7 @@ func (w *observedWorkflow) step(row lcm.Step, replayed bool) {
 	})
 }
 
-// entered takes a state that the operation has come to.
+// entered takes the new state of an operation.
 func (w *observedWorkflow) entered(status lcm.OperationStatus, replayed bool) {
 	if !replayed && status.State != w.state {
 		w.metrics.Entered(w.operation.Operation, status.State)

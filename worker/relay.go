@@ -17,16 +17,16 @@ import (
 	"github.com/windlass-nfv/windlass/internal/telemetry"
 )
 
-// Relay starts the workflows that empty the outbox, and those that fetch packages. Every worker has one; a workflow has
-// its subscription's or its package's id, so that a second start finds the first one.
+// Relay starts the workflows that empty the outbox, and those that fetch packages. Every worker has a Relay. A workflow
+// has the id of its subscription or package, so a second start finds the first one.
 type Relay struct {
 	Client client.Client
 	Store  *store.Store
 	Log    *slog.Logger
 }
 
-// relayEvery is how late a notification may be when the database's own word of it is lost, and how soon a workflow is
-// replaced that was terminated.
+// relayEvery is the longest delay of a notification when the database's own signal is lost. It is also the longest time
+// until a terminated workflow is replaced.
 const relayEvery = 5 * time.Second
 
 // Run relays until ctx ends.
@@ -46,7 +46,7 @@ func (r *Relay) Run(ctx context.Context) error {
 	}
 }
 
-// Once starts what is to be started now.
+// Once starts the workflows that are due now.
 func (r *Relay) Once(ctx context.Context) error {
 	waiting, err := r.Store.Waiting(ctx)
 	if err != nil {
@@ -90,7 +90,7 @@ type sender struct {
 	metrics     *telemetry.OperationMetrics
 }
 
-// send sends a delivery and tells of it: in the trace of the operation that the notification is about.
+// send sends a delivery, and records it in the trace of the notification's operation.
 func (s *sender) send(ctx context.Context, d lcm.Delivery) (err error) {
 	if s.tracing.On() && d.Event.OpOccID != "" {
 		if parent, unknown := s.store.TraceParent(ctx, d.Event.OpOccID); unknown == nil && parent != "" {

@@ -14,16 +14,16 @@ import (
 // keptProjects bounds the memory of a scoper.
 const keptProjects = 4096
 
-// scoper limits every activity to the project of what it is about: of its operation, VNF instance, package or
-// subscription. What the activity looks up, by id or by name, and what it makes is of that project. An activity that
-// does not tell what it is about fails: nothing in a worker is of all projects.
+// scoper limits every activity to the project of its operation, VNF instance, package or subscription. Whatever the
+// activity looks up or makes is of that project. An activity that does not name its subject fails: nothing in a worker
+// may see all projects.
 type scoper struct {
 	interceptor.WorkerInterceptorBase
 	// projectOf is NotFound when the subject is gone.
 	projectOf func(ctx context.Context, of lcm.Subject) (lcm.ProjectID, error)
 
 	mu sync.Mutex
-	// kept are projects that were looked up: they never change, and an operation has hundreds of activities.
+	// kept are projects that were looked up. They never change, and an operation has hundreds of activities.
 	kept map[lcm.Subject]lcm.ProjectID
 }
 
@@ -51,7 +51,7 @@ func (a *scopedActivity) ExecuteActivity(ctx context.Context, in *interceptor.Ex
 	return a.Next.ExecuteActivity(operations.Once(scoped), in)
 }
 
-// scope is the context of an activity with those arguments.
+// scope is the context of an activity with these arguments.
 func (s *scoper) scope(ctx context.Context, args []any) (context.Context, error) {
 	subject, err := subjectOf(args)
 	if err != nil {
@@ -63,7 +63,7 @@ func (s *scoper) scope(ctx context.Context, args []any) (context.Context, error)
 	id, err := s.projectOf(ctx, subject)
 	switch {
 	case lcm.Is(err, lcm.KindNotFound):
-		return lcm.InProject(ctx, ""), nil // sees nothing: the activity finds out itself, and knows what that means
+		return lcm.InProject(ctx, ""), nil // sees nothing: the activity finds this out itself, and knows its meaning
 	case err != nil:
 		return nil, err
 	}

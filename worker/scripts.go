@@ -15,19 +15,19 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-// Scripts is what becomes of scripts of packages.
+// Scripts says how this worker runs scripts of packages.
 type Scripts struct {
 	Policy  lcm.ScriptPolicy
 	Network bool
 	Timeout time.Duration
-	// Ansible lets playbooks be run here; Lease is how long one goes on that no worker follows.
+	// Ansible allows playbooks on this host. Lease is how long a playbook goes on when no worker follows it.
 	Ansible bool
 	Lease   time.Duration
-	// Dir is where workers of this host find its playbooks again; "" is a folder in memory of the user.
+	// Dir is the folder where workers of this host find its playbooks again. "" is a folder of the user in memory.
 	Dir string
 }
 
-// scripts runs Python of packages, nil where none is to be run.
+// scripts runs Python of packages; nil where the worker may run none.
 func (o Options) scripts() activities.ScriptRunner {
 	if o.UserData == nil || o.Scripts.Policy != lcm.ScriptsRun {
 		return nil
@@ -35,7 +35,7 @@ func (o Options) scripts() activities.ScriptRunner {
 	return &userdata.Scripts{Runner: o.UserData, Network: o.Scripts.Network, Time: o.Scripts.Timeout}
 }
 
-// playbooks runs playbooks of packages here, nil where none is to be run.
+// playbooks runs playbooks of packages on this host; nil where the worker may run none.
 func (o Options) playbooks() activities.WorkerHost {
 	if !o.Scripts.Ansible || o.Scripts.Policy != lcm.ScriptsRun {
 		return nil
@@ -43,7 +43,7 @@ func (o Options) playbooks() activities.WorkerHost {
 	return thisHost{&userdata.Playbooks{Lease: o.Scripts.Lease, Dir: o.Scripts.Dir}}
 }
 
-// thisHost runs playbooks.
+// thisHost runs playbooks on this host.
 type thisHost struct{ *userdata.Playbooks }
 
 // Connect implements activities.WorkerHost.
@@ -67,8 +67,8 @@ func (f facts) Hook(
 	return name, hook, plan, nil
 }
 
-// Told implements activities.ScriptFacts: the words are those of SOL003 v3.3.1, as scripts of Tacker's v2 expect them.
-// There are no credentials of VIMs among them.
+// Told implements activities.ScriptFacts. The names are those of SOL003 v3.3.1, as scripts of Tacker's v2 expect them.
+// The facts include no credentials of VIMs.
 func (f facts) Told(
 	ctx context.Context, id lcm.OpOccID, made *record.Outcome,
 ) (told activities.ScriptTold, err error) {
@@ -128,7 +128,7 @@ func (f facts) requestOf(ctx context.Context, op *operations.Operation) (request
 	return request, opened, json.Unmarshal(plain, &request)
 }
 
-// grantOf are what the operation asks for and what it was granted, nil for one that asks for nothing.
+// grantOf returns what the operation asked for and what it was granted; nil for an operation that asks for nothing.
 func (f facts) grantOf(ctx context.Context, op *operations.Operation) (asked, granted map[string]any, err error) {
 	if op.OpOcc.Operation == lcm.OpModifyInfo {
 		return nil, nil, nil
@@ -159,7 +159,7 @@ func asMap(v any) (out map[string]any, err error) {
 	return out, nil
 }
 
-// instanceTold is the VnfInstance of SOL003 clause 5.5.2.2. What it lacks is not there, as in Tacker.
+// instanceTold is the VnfInstance of SOL003 clause 5.5.2.2. As in Tacker, members without a value are absent.
 func instanceTold(inst lcm.VnfInstance, info *lcm.InstantiatedVnfInfo, vims []lcm.VimConnectionInfo) map[string]any {
 	out := map[string]any{
 		"id": inst.ID, "vnfInstanceName": inst.Name, "vnfInstanceDescription": inst.Description, "vnfdId": inst.VnfdID,
@@ -206,7 +206,7 @@ func connectionsTold(list []lcm.VimConnectionInfo) map[string]any {
 	return out
 }
 
-// What a script finds of its package.
+// The files of its package that a script finds.
 const (
 	largestOfScripts = 1 << 20
 	allOfScripts     = 32 << 20
@@ -227,7 +227,7 @@ func (f facts) PlannedFor(ctx context.Context, id lcm.OpOccID) (*vnfpkg.Flavour,
 	return op.Flavour, plan, err
 }
 
-// smallFiles are those of a package that a script may read.
+// smallFiles are the files of a package that a script may read.
 func (f facts) smallFiles(ctx context.Context, id lcm.VnfPkgID) (map[string][]byte, error) {
 	pkg, err := f.Store.Package(ctx, id)
 	if err != nil {

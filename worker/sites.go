@@ -12,15 +12,15 @@ import (
 	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
-// sites opens VNF instances on which no operation works.
+// sites opens VNF instances for work outside operations.
 type sites struct {
 	operations *operations.Resolver
 	hosts      *hosts
 	vims       *connections
 }
 
-// Site implements activities.Sites. The credentials are those of the instantiation: what a heal's request put in their
-// place was for that heal.
+// Site implements activities.Sites. It uses the credentials of the instantiation: a heal's request replaces them for
+// that heal only.
 func (s *sites) Site(ctx context.Context, id lcm.VnfInstanceID) (activities.Site, error) {
 	op, err := s.operations.Of(ctx, lcm.VnfLcmOpOcc{VnfInstanceID: id})
 	if err != nil {
@@ -58,7 +58,7 @@ func (s *sites) Site(ctx context.Context, id lcm.VnfInstanceID) (activities.Site
 	return site, nil
 }
 
-// capacityOf is how many VMs of each VDU there should be.
+// capacityOf says how many VMs of each VDU there should be.
 func capacityOf(op *operations.Operation) (out []drift.Count) {
 	scaled := op.ScaledCapacity()
 	for _, vdu := range op.Flavour.Vdus {

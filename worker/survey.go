@@ -13,14 +13,15 @@ import (
 	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
-// Surveyor asks VIMs about operations that have not begun. The API server has one: a plan does not wait for a worker.
+// Surveyor asks VIMs about operations that have not begun. The API server has its own, so that a plan does not wait for
+// a worker.
 type Surveyor struct {
 	deployments *deployments.Deployments
 	vims        *connections
 	python      bool
 }
 
-// NewSurveyor makes a Surveyor of a worker's options. python tells whether workers run user data classes of packages.
+// NewSurveyor makes a Surveyor with a worker's options. python tells whether workers run user data classes of packages.
 func NewSurveyor(o Options, python bool) *Surveyor {
 	ops := &operations.Resolver{
 		Store: o.Store, Vault: o.Vault, PodNetwork: len(o.Clusters.PodNetwork) > 0, Scripts: o.Scripts.Policy,
@@ -39,13 +40,12 @@ const (
 	comesLater = "Images of the package are not in the VIM yet, so what is made of them was not looked at."
 )
 
-// Survey tells what the VIMs would refuse of an operation, and what they have no room for. Of an instantiation they are
-// asked about all that it makes, of another operation about the room. unasked says what nobody was asked about, and
-// why.
+// Survey says what the VIMs would refuse of an operation, and for what they have no room. For an instantiation it asks
+// about all new resources; for another operation it asks only about room. unasked says what it could not ask, and why.
 func (s *Surveyor) Survey(
 	ctx context.Context, op *operations.Operation, q *lifecycle.Quota,
 ) (problems []string, unasked string, err error) {
-	given, err := secrets.Clear(op.OpOcc.Params) // nobody has sealed them
+	given, err := secrets.Clear(op.OpOcc.Params) // nobody has sealed the secrets
 	if err != nil {
 		return nil, "", err
 	}
@@ -79,7 +79,7 @@ func (s *Surveyor) Survey(
 	return problems, unasked, err
 }
 
-// namesImage tells whether a problem is about an image that the operation brings to the VIM.
+// namesImage tells whether a problem is about an image that the operation uploads to the VIM.
 func namesImage(problem string, op *operations.Operation) bool {
 	for _, image := range op.Flavour.PackagedImages() {
 		if strings.Contains(problem, image.Name) {

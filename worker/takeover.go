@@ -14,12 +14,12 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// predecessorsAtOnce is how many operations are looked at together.
+// predecessorsAtOnce is how many operations TakeOver looks at together.
 const predecessorsAtOnce = 8
 
-// TakeOver tells Temporal which activities have lost their worker: those of a process of this machine that has ended
-// without a word, as after a SIGKILL. Else they would wait for their heartbeat timeout. It is for the start of a
-// worker. A worker that may live is left alone, and so nothing goes wrong when TakeOver fails.
+// TakeOver reports activities to Temporal that have lost their worker: a process of this machine that ended without a
+// word, e.g. by a SIGKILL. Otherwise these activities would wait for their heartbeat timeout. A worker calls it at its
+// start. It leaves alone any worker that may live, so a failure of TakeOver does no harm.
 func TakeOver(ctx context.Context, o Options) error {
 	own, ok := ownIdentity()
 	if !ok {
@@ -32,7 +32,7 @@ func TakeOver(ctx context.Context, o Options) error {
 	var g errgroup.Group
 	g.SetLimit(predecessorsAtOnce)
 	for _, op := range open {
-		if op.State != lcm.FailedTemp { // where nothing runs
+		if op.State != lcm.FailedTemp { // in FAILED_TEMP nothing runs
 			g.Go(func() error { return o.takeOver(ctx, own, op.ID) })
 		}
 	}
@@ -49,7 +49,7 @@ func (o Options) takeOver(ctx context.Context, own identity, id lcm.OpOccID) err
 		return nil
 	}
 	run := desc.GetWorkflowExecutionInfo().GetExecution()
-	// What the workflow does next must not wait for the cache of a worker that is gone.
+	// The next workflow task must not wait for the cache of a worker that is gone.
 	_, err = o.Client.WorkflowService().ResetStickyTaskQueue(ctx, &workflowservice.ResetStickyTaskQueueRequest{
 		Namespace: o.Namespace, Execution: &common.WorkflowExecution{WorkflowId: run.GetWorkflowId(), RunId: run.GetRunId()},
 	})
@@ -68,7 +68,7 @@ func (o Options) takeOver(ctx context.Context, own identity, id lcm.OpOccID) err
 	return nil
 }
 
-// lostActivities are those that a worker has begun which is gone.
+// lostActivities are the activities that a worker began and that lost it.
 func lostActivities(pending []*workflow.PendingActivityInfo, own identity) (lost []*workflow.PendingActivityInfo) {
 	for _, a := range pending {
 		worker, ours := parseIdentity(a.GetLastWorkerIdentity())
@@ -81,7 +81,7 @@ func lostActivities(pending []*workflow.PendingActivityInfo, own identity) (lost
 	return lost
 }
 
-// lostError lets another attempt begin at once.
+// lostError makes Temporal begin another attempt at once.
 func lostError() error {
 	e := lcm.Errorf(lcm.KindUnavailable, "The worker has ended; another one goes on.")
 	return temporal.NewApplicationErrorWithOptions(e.Sentence(), string(e.Kind), temporal.ApplicationErrorOptions{

@@ -16,14 +16,14 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// progress is where steps and what they print are kept.
+// progress stores steps and their output.
 type progress interface {
 	RecordStep(ctx context.Context, step lcm.Step) error
 	AppendOutput(ctx context.Context, ref lcm.StepRef, attempt int, lines []string) error
 }
 
-// tracker records, for every activity that works on one node, when its part of the step started, how it
-// ended and what it printed. Activities know nothing of it.
+// tracker records the work of every activity on one node: when its part of the step started, how it ended and what it
+// printed. Activities do not know it.
 type tracker struct {
 	interceptor.WorkerInterceptorBase
 	progress progress
@@ -64,7 +64,7 @@ func (a *trackedActivity) ExecuteActivity(ctx context.Context, in *interceptor.E
 	log := t.log.With("opOccId", ref.OpOccID, "step", ref.Step, "node", ref.Node, "activity", info.ActivityType.Name,
 		"attempt", info.Attempt)
 	begun := make(chan struct{})
-	go func(row lcm.Step) { // the work need not wait for the news of it
+	go func(row lcm.Step) { // the work need not wait for this record
 		defer close(begun)
 		t.record(ctx, log, row)
 	}(row)
@@ -89,8 +89,8 @@ func (a *trackedActivity) ExecuteActivity(ctx context.Context, in *interceptor.E
 	return result, err
 }
 
-// lastOf ends the tries of an activity after so many, earlier than its workflow would. What a worker that stops has cut
-// short goes on in another one, whatever the number.
+// lastOf ends the attempts of an activity after a number of them, earlier than its workflow would. An activity that a
+// stopping worker has interrupted goes on in another worker, whatever the number.
 func (t *tracker) lastOf(ctx context.Context, attempt int, err error) error {
 	app, ok := errors.AsType[*temporal.ApplicationError](err)
 	if !ok || app.NonRetryable() || t.attempts == 0 || attempt < t.attempts ||
@@ -104,7 +104,7 @@ func (t *tracker) lastOf(ctx context.Context, attempt int, err error) error {
 	return temporal.NewNonRetryableApplicationError(app.Message(), app.Type(), nil, e)
 }
 
-// record stores a row of a node's part; the row of the step as a whole is the workflow's.
+// record stores the row of a node's part. The workflow stores the row of the whole step.
 func (t *tracker) record(ctx context.Context, log *slog.Logger, row lcm.Step) {
 	if row.Node == "" {
 		return
@@ -127,7 +127,7 @@ func refOf(args []any) (lcm.StepRef, bool) {
 	return tracked.StepRef(), true
 }
 
-// patient tells of an activity whose workflow alone says for how long it is tried.
+// patient tells whether the workflow alone decides how long to retry an activity.
 func patient(args []any) bool {
 	p, ok := args[0].(interface{ Patient() bool }) // refOf has found it
 	return ok && p.Patient()
@@ -157,12 +157,12 @@ func errorOf(err error) *lcm.Error {
 	return lcm.Errorf(lcm.KindBug, "%s", err)
 }
 
-// currentAttempt lets the store tell which attempt it is: it counts those by people, too.
+// currentAttempt lets the store find the number of the attempt: the store also counts a person's retries.
 const currentAttempt = 0
 
 type printerKey struct{}
 
-// printer keeps the lines of one activity, a batch at a time.
+// printer stores the lines of one activity in batches.
 type printer struct {
 	progress progress
 	ref      lcm.StepRef
@@ -174,17 +174,16 @@ type printer struct {
 	done     chan struct{}
 }
 
-// batchEvery is how long a line may wait: short enough to look live, long enough that a chatty step
-// makes a few writes a second and not a thousand.
+// batchEvery is how long a line may wait. It is short enough to look live. It is long enough that a chatty step makes a
+// few writes a second and not a thousand.
 const batchEvery = 300 * time.Millisecond
 
 func newPrinter(p progress, ref lcm.StepRef, log *slog.Logger) *printer {
 	return &printer{progress: p, ref: ref, log: log}
 }
 
-// print takes a line; the first starts the writer. What a step may not keep is not waiting here either: lines come from
-// VMs, which may be faster than the database and print without end. The line that is one too many makes the store say
-// so.
+// print takes a line; the first line starts the writer. Lines beyond the step's limit do not wait here either: VMs may
+// print faster than the database writes, and without end. The first line too many makes the store say so.
 func (p *printer) print(line string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -229,7 +228,7 @@ func (p *printer) flush() {
 	}
 }
 
-// close writes what is left.
+// close writes the remaining lines.
 func (p *printer) close() {
 	p.mu.Lock()
 	wake := p.wake
@@ -240,7 +239,7 @@ func (p *printer) close() {
 	}
 }
 
-// lines implements activities.Output by the printer of the activity under way.
+// lines implements activities.Output with the printer of the current activity.
 type lines struct{}
 
 // Lines implements activities.Output.

@@ -23,11 +23,11 @@ import (
 	"github.com/windlass-nfv/windlass/internal/vim/openstack/heat"
 )
 
-// connector connects to VIMs of one type; cred are their opened credentials.
+// connector connects to VIMs of one type; cred are the decrypted credentials of the VIM.
 type connector func(ctx context.Context, to lcm.Vim, cred map[string]any) (vim.VIM, error)
 
-// connectors are those of all types of VIMs on which VNFs may be. The guard says where VIMs may be; wraps are put
-// around what calls them.
+// connectors are the connectors of all types of VIMs for VNFs. The guard limits the addresses of VIMs. wraps go around
+// the transports that call VIMs.
 func connectors(guard outbound.Guard, wraps ...func(http.RoundTripper) http.RoundTripper) map[string]connector {
 	clusters := &kubernetes.Connector{Guard: guard, Wraps: wraps}
 	return map[string]connector{
@@ -40,7 +40,7 @@ func connectors(guard outbound.Guard, wraps ...func(http.RoundTripper) http.Roun
 	}
 }
 
-// definers make what VIMs of each type are told.
+// definers make, for each type of VIM, the definitions of deployments.
 func definers(resolver *operations.Resolver, o Options) map[string]deployments.Definer {
 	return map[string]deployments.Definer{
 		lcm.VimOpenStack:  &heat.Definer{Resolver: resolver, UserData: o.UserData},
@@ -48,7 +48,7 @@ func definers(resolver *operations.Resolver, o Options) map[string]deployments.D
 	}
 }
 
-// connections keeps one connection a VIM, so that a step costs no new login.
+// connections keeps one connection for each VIM, so that a step costs no new login.
 type connections struct {
 	operations *operations.Resolver
 	to         map[string]connector
@@ -56,13 +56,13 @@ type connections struct {
 	open       map[string]*login
 }
 
-// login is a connection, and when it was asked for last.
+// login is a connection, with the time of its last use.
 type login struct {
 	vim.VIM
 	used time.Time
 }
 
-// idleLogin is how long a client is kept that nobody asks for: VNFs may come with a VIM of their own each.
+// idleLogin is how long an unused client is kept: every VNF may bring a VIM of its own.
 const idleLogin = time.Hour
 
 // VIM implements activities.VIMs.
@@ -78,7 +78,7 @@ func (c *connections) VIM(ctx context.Context, id lcm.OpOccID) (vim.VIM, error) 
 	return c.connectAll(ctx, to)
 }
 
-// connectAll logs in to the VIMs of a VNF, which are one for whoever uses them.
+// connectAll logs in to the VIMs of a VNF, and joins them into one VIM for its users.
 func (c *connections) connectAll(ctx context.Context, to []lcm.Vim) (vim.VIM, error) {
 	var parts []hybrid.Part
 	for _, of := range to {
@@ -119,8 +119,8 @@ func (c *connections) connect(ctx context.Context, to lcm.Vim) (vim.VIM, error) 
 	return made, nil
 }
 
-// loginKey tells logins apart. Of a VIM that is not in the registry only what it consists of tells that it has changed;
-// secrets in it are references, which are others for every request.
+// loginKey distinguishes logins. A VIM outside the registry has changed if its members differ; its secrets are
+// references, which differ for every request.
 func loginKey(to lcm.Vim) (string, error) {
 	of, err := json.Marshal([]any{to.ID, to.Updated, to.AuthURL, to.AuthCred, to.Extra})
 	return string(of), err
@@ -144,7 +144,7 @@ func (c *connections) keep(key string, made vim.VIM) {
 	c.open[key] = &login{made, time.Now()}
 }
 
-// logout ends all connections at once, where a VIM has anything to end; those that are used again are made anew.
+// logout ends all connections at once, where the VIM has something to end. A later use makes a new connection.
 func (c *connections) logout(ctx context.Context) error {
 	c.mu.Lock()
 	open := c.open
@@ -161,7 +161,7 @@ func (c *connections) logout(ctx context.Context) error {
 	return g.Wait()
 }
 
-// openMap opens the sealed values of stored credentials.
+// openMap decrypts the sealed values of stored credentials.
 func openMap(ctx context.Context, vault *secrets.Vault, sealed map[string]any) (map[string]any, error) {
 	doc, err := json.Marshal(sealed)
 	if err != nil {

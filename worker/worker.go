@@ -1,5 +1,5 @@
-// Package worker carries out workflows and activities: it wires the drivers into the activities and
-// records what they do. Any number of workers may run; each operation's work goes to whichever is free.
+// Package worker runs workflows and activities. It connects the drivers with the activities, and records what they do.
+// Any number of workers may run; Temporal gives the work of each operation to any free worker.
 package worker
 
 import (
@@ -32,76 +32,76 @@ import (
 	"github.com/windlass-nfv/windlass/workflows"
 )
 
-// Options is what a worker is made of.
+// Options are the settings and the parts of a worker.
 type Options struct {
 	Client client.Client
-	// Namespace is the client's.
+	// Namespace is the Temporal namespace of the client.
 	Namespace string
 	Store     *store.Store
 	Vault     *secrets.Vault
 	Log       *slog.Logger
-	// Concurrency bounds the activities that run at once; 0 is enough for several large clusters.
+	// Concurrency bounds how many activities run at once; 0 is enough for several large clusters.
 	Concurrency int
-	// Attempts is how often an activity is tried while the other side does not answer; 0 leaves it to the workflows.
+	// Attempts is how often to try an activity while the other side does not answer; 0 leaves this to the workflows.
 	Attempts int
-	// Reconnect is how long a node that is lost during a command is waited for; 0 is the dialer's default.
+	// Reconnect is how long to wait for a node that is lost during a command; 0 takes the dialer's default.
 	Reconnect time.Duration
-	// Clusters is what clusters get whose requests and packages have none of it.
+	// Clusters are defaults for clusters whose requests and packages do not say.
 	Clusters k8s.Defaults
-	// VimGuard says where VIMs and the nodes that they make may be.
+	// VimGuard limits the addresses of VIMs and of the nodes that they make.
 	VimGuard outbound.Guard
-	// Subscribers are told what happens to VNFs; NotifyFor is how long one may be away before a notification is given up.
+	// Subscribers get notifications about VNFs. NotifyFor is how long a subscriber may be away before Windlass gives a
+	// notification up.
 	Subscribers *nfvo.Subscribers
 	NotifyFor   time.Duration
-	// Sources fetches packages from where clients say.
+	// Sources fetches packages from the addresses that clients give.
 	Sources *nfvo.Fetcher
-	// NFVOPackages has packages, too; nil without an NFVO.
+	// NFVOPackages also fetches packages; nil without an NFVO.
 	NFVOPackages *nfvo.Orchestrator
-	// PackageTrust says whose packages are taken.
+	// PackageTrust says whose packages Windlass accepts.
 	PackageTrust vnfpkg.Trust
 	// UserData runs the user data classes of packages; nil runs none.
 	UserData *userdata.Runner
-	// Scripts is what becomes of scripts that packages name at hooks.
+	// Scripts says how to run scripts that packages name at hooks.
 	Scripts Scripts
-	// NFVO is asked for grants when it is not nil; GrantPatience is how long it may take, GrantPoll how often it is asked
-	// meanwhile, and Endpoint the API's own URL, with which links begin.
+	// NFVO, if not nil, is asked for grants. GrantPatience is how long it may take, and GrantPoll how often Windlass asks
+	// it meanwhile. Endpoint is the API's own URL, with which links begin.
 	NFVO                     activities.Granter
 	GrantPatience, GrantPoll time.Duration
 	Endpoint                 string
-	// Starter starts the heals that checks for drift begin; nil leaves them to the reconciler of the API server.
+	// Starter starts the heals that checks for drift ask for; nil leaves them to the reconciler of the API server.
 	Starter activities.Starter
-	// DriftMetrics counts checks and automatic heals when set.
+	// DriftMetrics, if not nil, counts checks and automatic heals.
 	DriftMetrics activities.DriftMetrics
-	// Tracing and Metrics tell of operations, steps and activities; nil ones tell nothing.
+	// Tracing and Metrics report operations, steps and activities; nil reports nothing.
 	Tracing *telemetry.Tracing
 	Metrics *telemetry.OperationMetrics
-	// VimTransport is put around what calls VIMs when set.
+	// VimTransport, if not nil, goes around the transports that call VIMs.
 	VimTransport func(http.RoundTripper) http.RoundTripper
-	// ShutdownGrace is how long activities may take to end when the worker stops. What has not ended then is
-	// taken over by another worker: commands on nodes go on and are found again.
+	// ShutdownGrace is how long activities may take to end when the worker stops. Another worker takes over those that
+	// have not ended: commands on nodes go on, and that worker finds them again.
 	ShutdownGrace time.Duration
 }
 
 const (
-	// Most activities wait, for the VIM or for a command on a node, and cost little memory while they do.
+	// Most activities wait for the VIM, or for a command on a node, and need little memory meanwhile.
 	defaultConcurrency = 1000
-	// pollers fetch tasks; each fetches one at a time, and the SDK's two are too few when a thousand wait.
+	// pollers fetch tasks, each of them one at a time. The SDK's default of two is too few when a thousand tasks wait.
 	pollers = 8
-	// eager is how many activities of one step may begin here without the way through Temporal's queue. What is
-	// beyond goes to whichever worker is free.
+	// eager is how many activities of one step may begin here without Temporal's queue. Any free worker gets the others.
 	eager = 8
-	// throttle is how often heartbeats go to Temporal: a forceful cancel arrives with the next one. The SDK also gives
-	// up, and the attempt with it, when Temporal does not answer one for so long: two seconds are too short for a
-	// Temporal that is busy with a thousand operations, or that restarts.
+	// throttle is how often heartbeats go to Temporal: the next heartbeat brings a forceful cancel. If Temporal does not
+	// answer a heartbeat for as long, the SDK gives it up, and the attempt too. Two seconds are too short when Temporal
+	// restarts, or is busy with a thousand operations.
 	throttle = 5 * time.Second
-	// logoutLimit bounds what a worker that stops waits for clouds that do not answer.
+	// logoutLimit bounds how long a stopping worker waits for clouds that do not answer.
 	logoutLimit = 5 * time.Second
 )
 
-// Worker is the SDK's, and logs out of the clouds when it has run.
+// Worker is the SDK's worker. After its run it logs out of the clouds.
 type Worker struct {
 	sdkworker.Worker
-	// host does what only workers of this host can do; nil where there is nothing of the kind.
+	// host runs activities that only workers of this host can do; nil where there are none.
 	host sdkworker.Worker
 	vims *connections
 	log  *slog.Logger
@@ -121,7 +121,7 @@ func New(o Options) *Worker {
 
 		MaxHeartbeatThrottleInterval: throttle,
 		WorkerStopTimeout:            o.ShutdownGrace,
-		// The scoper is inside: that it fails is recorded as the step's failure.
+		// The scoper is inside, so that its failure is recorded as the step's failure.
 		Interceptors: []interceptor.WorkerInterceptor{
 			&observer{tracing: o.Tracing, metrics: o.Metrics}, &tracker{progress: o.Store, log: o.Log, attempts: o.Attempts},
 			&scoper{projectOf: o.Store.ProjectOf},
@@ -160,7 +160,7 @@ func New(o Options) *Worker {
 	return &Worker{Worker: w, host: hostWorker(o, options, nouns), vims: open, log: o.Log}
 }
 
-// hostWorker does the activities of the task queue of this host.
+// hostWorker runs the activities of this host's task queue.
 func hostWorker(o Options, options sdkworker.Options, nouns []any) sdkworker.Worker {
 	here := o.playbooks()
 	if here == nil {
@@ -181,7 +181,8 @@ func hostWorker(o Options, options sdkworker.Options, nouns []any) sdkworker.Wor
 	return w
 }
 
-// Run works until interrupt is closed or Temporal refuses for good. No token of a cloud outlives it.
+// Run works until interrupt is closed, or until Temporal refuses for good. At its end it revokes the tokens of clouds,
+// as far as the clouds answer.
 func (w *Worker) Run(interrupt <-chan any) error {
 	err := w.poll(interrupt)
 	ctx, cancel := context.WithTimeout(context.Background(), logoutLimit)
@@ -192,7 +193,7 @@ func (w *Worker) Run(interrupt <-chan any) error {
 	return err
 }
 
-// poll fetches tasks of all hosts and of this one.
+// poll fetches tasks from the queue of all hosts and from the queue of this host.
 func (w *Worker) poll(interrupt <-chan any) error {
 	if w.host == nil {
 		return w.Worker.Run(interrupt)
@@ -280,7 +281,7 @@ type lookout struct {
 	wraps []func(http.RoundTripper) http.RoundTripper
 }
 
-// look tells whether the Kubernetes API of a cluster answers from here, and what it has.
+// look tells whether the Kubernetes API of a cluster answers from here, and what the cluster has.
 func (l *lookout) look(ctx context.Context, vim lcm.Vim) (found lcm.VimFindings, why string) {
 	cred, err := openMap(ctx, l.vault, vim.AuthCred)
 	if err == nil {

@@ -9,9 +9,9 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// rebalance lets these control planes, and no others, share the virtual IP and the load of a cluster that is in use:
-// one node at a time, each verified before the next, so that the API at the virtual IP never goes away. serving are
-// those that balance already.
+// rebalance lets these control planes, and no others, share the virtual IP and the load of a cluster in use. It changes
+// one node at a time, and verifies it before the next. So the API at the virtual IP never goes away. serving are the
+// control planes that balance already.
 func (k *kubeadmWork) rebalance(ctx workflow.Context, controlPlanes, serving lcm.Nodes) error {
 	found, err := call(onNode(ctx), nodes.LocateVirtualIP, k.virtualIP(ctx, serving))
 	if err != nil {
@@ -40,9 +40,9 @@ func (k *kubeadmWork) virtualIP(ctx workflow.Context, controlPlanes lcm.Nodes) a
 	}
 }
 
-// turns is the order in which nodes are changed: those that serve and do not hold the virtual IP, then its holder, then
-// those that are new. A new one that came earlier would not hear the holder, which does not know it yet, and would take
-// the address as well.
+// turns is the order of changes: first the serving nodes without the virtual IP, then its holder, then the new nodes.
+// The holder does not know new nodes yet. A new node that came earlier would not hear the holder, and would take the
+// address too.
 func turns(controlPlanes, serving lcm.Nodes, holder string) lcm.Nodes {
 	var first, last lcm.Nodes
 	for _, node := range controlPlanes.On(serving.Servers()) {

@@ -9,14 +9,14 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// What scaling and healing a cluster have in common, however it is installed: nodes that come and nodes that leave.
+// Scaling and healing a cluster have this in common, however the cluster is installed: nodes come, and nodes leave.
 
-// leaving are the nodes that go, staying those that were there and stay.
+// leaving are the nodes that go. staying are the former nodes that stay.
 func (c *clusterWork) leaving() lcm.Nodes { return c.what.Nodes.On(c.change.LeavingServers()) }
 
 func (c *clusterWork) staying() lcm.Nodes { return c.what.Nodes.Without(c.leaving()) }
 
-// wasBroken tells whether a node did not work before the operation, which is not about it.
+// wasBroken tells whether a node did not work already before the operation, although the operation is not about it.
 func (c *clusterWork) wasBroken(node lcm.Node) bool {
 	return slices.Contains(c.sick, node.Name) && !c.leaving().HasServer(node.ServerID)
 }
@@ -77,12 +77,12 @@ func (c *clusterWork) forget(ctx workflow.Context, list lcm.Nodes) error {
 	return err
 }
 
-// tellAll lets the nodes that stay know the new ones, which know all from their preparation.
+// tellAll makes the new nodes known to the nodes that stay. The new nodes know all others from their preparation.
 func (c *clusterWork) tellAll(ctx workflow.Context) error {
 	return c.tell(ctx, c.staying(), c.made.Nodes)
 }
 
-// tellRemaining lets all nodes forget those that have left: also the new ones, which have known them.
+// tellRemaining lets all nodes forget those that have left. New nodes have known them, too.
 func (c *clusterWork) tellRemaining(ctx workflow.Context) error {
 	remaining := c.made.Nodes.Without(c.leaving())
 	return c.tell(ctx, remaining, remaining)

@@ -8,8 +8,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/record"
 )
 
-// ChangeVnfPkg carries out one CHANGE_VNFPKG operation (SOL003 v3.3.1 clause 5.4.11a): the VNF goes over to what
-// another package says, and back to what the former one says when that is rolled back.
+// ChangeVnfPkg carries out one CHANGE_VNFPKG operation (SOL003 v3.3.1 clause 5.4.11a). It changes the VNF to what
+// another package says. A rollback changes it back to what the former package says.
 func ChangeVnfPkg(ctx workflow.Context, in lcm.OperationInput) error {
 	v := newVnf(in)
 	v.op.outcome, v.op.restored, v.op.lookBack = v.outcome, v.formerPods, v.lookBack
@@ -26,7 +26,7 @@ func (v *vnf) repackaging() table {
 
 func (v *vnf) changePackage(ctx workflow.Context) error { return v.repackage(ctx, false) }
 
-// takePackageBack looks at the VNF again: Pods that were replaced do not come back.
+// takePackageBack looks at the VNF again: a rollback does not bring replaced Pods back.
 func (v *vnf) takePackageBack(ctx workflow.Context) error {
 	if err := v.repackage(ctx, true); err != nil {
 		return err
@@ -41,7 +41,7 @@ func (v *vnf) repackage(ctx workflow.Context, asBefore bool) error {
 	return err
 }
 
-// formerPods is what the VNF has after it was rolled back to its former package.
+// formerPods is what the VNF has after a rollback to its former package.
 func (v *vnf) formerPods() *record.Outcome {
 	if v.made.DeploymentID == "" {
 		return nil

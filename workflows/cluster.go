@@ -7,7 +7,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// clusterWork does what the drivers of all clusters have in common, however a cluster is installed.
+// clusterWork does what the drivers of all clusters have in common, however they install a cluster.
 type clusterWork struct {
 	*vnf
 	account activities.VimAccountOutput
@@ -45,7 +45,7 @@ func (c *clusterWork) onCluster(ctx workflow.Context) activities.ClusterInput {
 	return c.through(ctx, c.controlPlanes())
 }
 
-// through names the control planes that are asked, in their order.
+// through names the control planes to ask, in their order.
 func (c *clusterWork) through(ctx workflow.Context, controlPlanes lcm.Nodes) activities.ClusterInput {
 	return activities.ClusterInput{Tracked: track(ctx, ""), OpOccID: c.in.OpOccID, ControlPlanes: controlPlanes}
 }
@@ -57,12 +57,12 @@ func (c *clusterWork) waitForNodes(ctx workflow.Context) error {
 	})
 }
 
-// finishNodes does what needs every node to be a member; none of it waits for another.
+// finishNodes does the work that needs every node to be a member. Its parts do not wait for each other.
 func (c *clusterWork) finishNodes(ctx workflow.Context) error {
 	return together(ctx, c.labelNodes, c.waitUntilReady, c.createAccount)
 }
 
-// welcomeNodes is what of it nodes need that come later.
+// welcomeNodes does the part of finishNodes that later nodes need.
 func (c *clusterWork) welcomeNodes(ctx workflow.Context) error {
 	return together(ctx, c.labelNodes, c.waitUntilReady)
 }

@@ -9,12 +9,12 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// control is what people and clients ask of a running operation.
+// control holds what people and clients ask of a running operation.
 type control struct {
-	decision lcm.Action // while FAILED_TEMP: what was decided, "" until then
+	decision lcm.Action // while FAILED_TEMP: the decision, "" until somebody decides
 	cancel   lcm.CancelMode
 	stop     workflow.CancelFunc // ends the step under way; nil between steps
-	// waits are the activities under way that only wait; endsWaits is set when a GRACEFUL cancel ends them.
+	// waits are the activities under way that only wait. endsWaits is set when a GRACEFUL cancel ends them.
 	waits     []*wait
 	endsWaits bool
 }
@@ -27,9 +27,9 @@ func (c *control) cause() error {
 	return lcm.Cancelled(c.cancel)
 }
 
-// listen installs the query, the updates and the signals. Updates are for the API: their validators refuse
-// a wrong state at once, which is the API's 409. Signals carry the same names and no payload, for tctl and
-// the Web UI; a misplaced one can only be logged.
+// listen installs the query, the updates and the signals. The API uses updates: their validators refuse a wrong state
+// at once, and the API answers 409. Signals have the same names and no payload, for tctl and the Web UI. Windlass can
+// only log a misplaced signal.
 func (op *operation) listen(ctx, root workflow.Context) error {
 	if err := workflow.SetQueryHandlerWithOptions(ctx, lcm.QueryStatus, func() (lcm.OperationStatus, error) {
 		return op.journal.status, nil
@@ -61,7 +61,7 @@ func (op *operation) takeDecision(ctx workflow.Context, action lcm.Action) error
 		lcm.Fail:     "In FAILED_TEMP: give the operation up as it is.",
 	}[action]
 	handle := func(ctx workflow.Context) (lcm.OperationStatus, error) {
-		ctx, _ = workflow.NewDisconnectedContext(ctx) // a `temporal workflow cancel` before it is over and done with
+		ctx, _ = workflow.NewDisconnectedContext(ctx) // Windlass has dealt with any earlier `temporal workflow cancel`
 		op.control.decision = action
 		next := op.journal.transitions + 1
 		if op.journal.recorded != lcm.FailedTemp {
@@ -126,8 +126,8 @@ func (op *operation) onSignal(ctx workflow.Context, action lcm.Action, describe 
 	})
 }
 
-// isCancelledBy tells whether a cancel of that mode was taken already. Clients repeat a cancel that they had no answer
-// to: it waits in Temporal while no worker runs, and both are answered by the next one.
+// isCancelledBy tells whether the operation has already taken a cancel of that mode. A client repeats a cancel when it
+// gets no answer. Both wait in Temporal while no worker runs, and the next worker answers both.
 func (op *operation) isCancelledBy(mode lcm.CancelMode) bool {
 	status := op.journal.status
 	if status.State == lcm.FailedTemp {
@@ -136,7 +136,7 @@ func (op *operation) isCancelledBy(mode lcm.CancelMode) bool {
 	return status.State.Accepts(lcm.Cancel) && op.control.cancel == mode
 }
 
-// accepts is the rule of SOL003 clauses 5.4.14 to 5.4.17 for every way in.
+// accepts applies SOL003 clauses 5.4.14 to 5.4.17, whether an action comes as an update or as a signal.
 func (op *operation) accepts(action lcm.Action) error {
 	state := op.journal.status.State
 	if !state.Accepts(action) {
@@ -158,8 +158,8 @@ func (op *operation) accepts(action lcm.Action) error {
 	return nil
 }
 
-// refusal is a validator's error; its type carries the kind to the API server. Benign ones are not encrypted:
-// Temporal's own tools show the words.
+// refusal is a validator's error; its type carries the kind to the API server. Temporal does not encrypt benign errors,
+// so its own tools show the words.
 func refusal(kind lcm.Kind, format string, args ...any) error {
 	return temporal.NewApplicationErrorWithOptions(fmt.Sprintf(format, args...), string(kind),
 		temporal.ApplicationErrorOptions{
@@ -168,8 +168,8 @@ func refusal(kind lcm.Kind, format string, args ...any) error {
 		})
 }
 
-// stopWork keeps the next step from starting; GRACEFUL ends what of the one under way only waits, FORCEFUL interrupts
-// all of it.
+// stopWork keeps the next step from starting. In the step under way, GRACEFUL ends only activities that wait; FORCEFUL
+// interrupts everything.
 func (op *operation) stopWork(ctx workflow.Context, mode lcm.CancelMode) error {
 	op.control.cancel = mode
 	if mode == lcm.Forceful && op.control.stop != nil {
@@ -182,7 +182,7 @@ func (op *operation) stopWork(ctx workflow.Context, mode lcm.CancelMode) error {
 	return op.recordState(ctx, nil)
 }
 
-// stopWorkUnasked is for ways in that nobody waits behind.
+// stopWorkUnasked is for cancels that nobody waits for an answer to.
 func (op *operation) stopWorkUnasked(ctx workflow.Context, mode lcm.CancelMode) {
 	if err := op.stopWork(ctx, mode); err != nil {
 		workflow.GetLogger(ctx).Warn("Cancel not recorded.", "mode", mode, "error", err)
@@ -199,7 +199,7 @@ func (op *operation) awaitDecision(ctx workflow.Context, cause error) (lcm.Actio
 	return op.control.decision, err
 }
 
-// withoutReturn adds to a cause that no rollback is possible any more.
+// withoutReturn adds to a cause that a rollback is no longer possible.
 func (op *operation) withoutReturn(cause error) error {
 	const noReturn = "Nodes or servers may be deleted already, so there is no rollback any more: retry, or fail."
 	if cause == nil || !op.journal.status.ForwardOnly {

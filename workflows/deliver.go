@@ -14,12 +14,12 @@ import (
 // notifications only names the activities.
 var notifications *activities.Notifications
 
-// deliveriesPerRun keeps histories short; a run goes on as a new one after so many.
+// deliveriesPerRun keeps histories short: after so many deliveries a new run goes on.
 const deliveriesPerRun = 200
 
-// DeliverNotifications delivers what waits for one subscriber, in the order in which it happened, and ends when nothing
-// does. Operations do not wait for it: what happens is in the outbox already. A notification that cannot be delivered
-// for too long is given up, and the next one is tried.
+// DeliverNotifications delivers the waiting notifications of one subscriber, in the order of their events, and ends
+// when none waits. Operations do not wait for it: their events are in the outbox already. It gives a notification up
+// that it could not deliver for too long, and tries the next one.
 func DeliverNotifications(ctx workflow.Context, in lcm.DeliverInput) error {
 	for range deliveriesPerRun {
 		next, err := deliver(asking(ctx), notifications.NextNotification,
@@ -46,7 +46,7 @@ func deliver[In, Out any](
 	return out, err
 }
 
-// asking is for the outbox, however long the database is away.
+// asking is for calls to the outbox. They wait however long the database is away.
 func asking(ctx workflow.Context) workflow.Context {
 	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		StartToCloseTimeout: time.Minute,
@@ -57,7 +57,7 @@ func asking(ctx workflow.Context) workflow.Context {
 	})
 }
 
-// delivering tries for so long, and once at least.
+// delivering tries for as long as patience says, and at least once.
 func delivering(ctx workflow.Context, patience time.Duration) workflow.Context {
 	options := workflow.ActivityOptions{
 		StartToCloseTimeout: time.Minute,

@@ -9,7 +9,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// decisions are those that the operation waits for; none unless it is in FAILED_TEMP.
+// decisions are the possible answers to FAILED_TEMP; none in any other state.
 func (op *operation) decisions() []lcm.Decision {
 	status := op.journal.status
 	if status.State != lcm.FailedTemp {
@@ -21,7 +21,7 @@ func (op *operation) decisions() []lcm.Decision {
 // show writes the current details of Temporal's Web UI.
 func (op *operation) show(ctx workflow.Context) { workflow.SetCurrentDetails(ctx, op.details()) }
 
-// details are the state, the error, what can be done about it, and the steps, in Markdown.
+// details are the state, the error, the possible decisions, and the steps, in Markdown.
 func (op *operation) details() string {
 	j := &op.journal
 	var b strings.Builder

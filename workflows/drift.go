@@ -15,27 +15,28 @@ import (
 var drifts *activities.Drift
 
 const (
-	// secondLook is the pause before a notification's next check: long enough for a restart of kubelet to pass.
+	// secondLook is the pause before the next check after a notification. It is long enough for a restart of kubelet to
+	// pass.
 	secondLook = 10 * time.Second
-	// firstPause to longestPause are those between two looks whether an operation has ended.
+	// firstPause to longestPause are the pauses between two looks whether an operation has ended.
 	firstPause   = 5 * time.Second
 	longestPause = time.Minute
-	// manyRounds is after how many of them the history begins anew: an operation may wait for a person for days.
+	// manyRounds is the number of looks after which the history begins anew: an operation may wait for a person for days.
 	manyRounds = 200
-	// longHistory is after how many events it does, too: each notification is one, and comes with others. Temporal ends
-	// a workflow that has 51,200, and warns of one that has 10,240.
+	// longHistory is the number of events after which the history begins anew, too. Each notification is one event, and
+	// brings others. Temporal warns of a workflow with 10,240 events, and ends one with 51,200.
 	longHistory = 4000
-	// driftHistoryBound is the change by which the length of the history counts.
+	// driftHistoryBound is the change since which the length of the history counts.
 	driftHistoryBound = "drift-history-bound"
-	// manyFailures is after how many in a row a notification is given up: about half an hour.
+	// manyFailures is how many looks in a row may fail before a notification is given up: about half an hour.
 	manyFailures = 30
 )
 
-// CheckDrift checks a VNF instance once, and begins the heal that its policy asks for. It is short: the next check is
-// another run, which a schedule starts.
+// CheckDrift checks a VNF instance once, and begins the heal that its policy asks for. It is short: a schedule starts
+// the next check as another run.
 //
-// A check by notification is patient. It waits until no operation is under way, looks as often as the policy wants
-// checks to agree, and looks again when another notification has come meanwhile: none is lost.
+// A check by notification is patient. It waits until no operation is under way. It looks as often as the policy wants
+// checks to agree. It looks again when another notification has come meanwhile, so that none is lost.
 func CheckDrift(ctx workflow.Context, in lcm.DriftInput) error {
 	c := &driftCheck{in: in, signals: workflow.GetSignalChannel(ctx, lcm.SignalServerNotified), pause: firstPause}
 	for again := true; again; {
@@ -68,13 +69,13 @@ type driftCheck struct {
 	in      lcm.DriftInput
 	signals workflow.ReceiveChannel
 	rounds  int
-	looks   int // that were decided about
+	looks   int // looks that led to a decision
 	pause   time.Duration
-	// failures are those since the last look that was decided about.
+	// failures counts failed looks since the last look that led to a decision.
 	failures int
 }
 
-// bear waits after a look that has failed: a notification must not be lost because a database is away.
+// bear waits after a failed look: a notification must not be lost because a database is away.
 func (c *driftCheck) bear(ctx workflow.Context, cause error) (again bool, err error) {
 	c.failures++
 	if c.in.Trigger != lcm.DriftByNotification || isCancelled(cause) || c.failures >= manyFailures {
@@ -98,7 +99,7 @@ func (c *driftCheck) takeNotifications() {
 	}
 }
 
-// round is one look and what follows; again when there must be another one.
+// round is one look and what follows. again tells that there must be another one.
 func (c *driftCheck) round(ctx workflow.Context) (again bool, err error) {
 	c.rounds++
 	var seen activities.LookForDriftOutput
@@ -136,13 +137,13 @@ func (c *driftCheck) round(ctx workflow.Context) (again bool, err error) {
 	c.failures = 0
 	if c.in.Trigger != lcm.DriftByNotification || follows.Decision.Action != lcm.DriftWaits ||
 		c.looks >= follows.Agreeing {
-		c.in.Servers = nil // they were looked at
+		c.in.Servers = nil // the check has looked at them
 		return false, nil
 	}
 	return true, workflow.Sleep(ctx, secondLook)
 }
 
-// awaitTurn waits a while when an operation is under way. Only a notification is worth it.
+// awaitTurn waits a while when an operation is under way, but only for a notification.
 func (c *driftCheck) awaitTurn(ctx workflow.Context) (again bool, err error) {
 	if c.in.Trigger != lcm.DriftByNotification {
 		return false, nil
@@ -152,7 +153,7 @@ func (c *driftCheck) awaitTurn(ctx workflow.Context) (again bool, err error) {
 	return true, err
 }
 
-// looking is for one look at a whole VNF. It is not repeated for long: the next check is a better one.
+// looking is for one look at a whole VNF. It does not retry for long: the next check is better.
 func looking(ctx workflow.Context) workflow.Context {
 	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		StartToCloseTimeout: 10 * time.Minute, HeartbeatTimeout: beat,

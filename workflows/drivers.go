@@ -1,7 +1,7 @@
 package workflows
 
-// drivers have the work of the steps that each driver contributes (package internal/driver): a file a driver. An
-// operation has the tables of all of them, because it may have been begun by another release.
+// drivers have the work of the steps of each driver (package internal/driver), one file for each driver. An operation
+// has the tables of all of them, because another release may have begun it.
 var drivers = []func(v *vnf) tables{
 	func(v *vnf) tables {
 		shared := &clusterWork{vnf: v} // one for all drivers of clusters: their steps stand between its own

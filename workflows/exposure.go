@@ -37,7 +37,7 @@ func (e *exposureWork) expose(ctx workflow.Context) error {
 	return nil
 }
 
-// hide passes over load balancers that do not answer: one that is gone must not hold up what ends.
+// hide passes over load balancers that do not answer: a dead load balancer must not hold up the end of the VNF.
 func (e *exposureWork) hide(ctx workflow.Context) error {
 	e.exposed = nil
 	found, err := e.find(ctx)
@@ -56,7 +56,7 @@ func (e *exposureWork) hide(ctx workflow.Context) error {
 	return e.serveFormer(ctx, found, activities.ExposeServicesInput{Hide: true})
 }
 
-// serve has the load balancers serve the Services one after the other: traffic goes on through the others.
+// serve lets the load balancers serve the Services, one after the other. Traffic goes on through the others.
 func (e *exposureWork) serve(
 	ctx workflow.Context, found activities.FindServicesOutput, in activities.ExposeServicesInput,
 ) error {
@@ -67,7 +67,7 @@ func (e *exposureWork) serve(
 	return e.each(ctx, found.OfCluster, found, in)
 }
 
-// serveFormer is for load balancers of the request that are before the cluster no more, as far as they are there.
+// serveFormer is for the request's load balancers that no longer stand before the cluster, as far as they still exist.
 func (e *exposureWork) serveFormer(
 	ctx workflow.Context, found activities.FindServicesOutput, in activities.ExposeServicesInput,
 ) error {

@@ -8,8 +8,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/record"
 )
 
-// ChangeExtConn carries out one CHANGE_EXT_CONN operation (SOL003 clause 5.4.11): external connection points are
-// connected to other networks, by the parameters of the deployment.
+// ChangeExtConn carries out one CHANGE_EXT_CONN operation (SOL003 clause 5.4.11). It connects external connection
+// points to other networks, by the parameters of the deployment.
 func ChangeExtConn(ctx workflow.Context, in lcm.OperationInput) error {
 	v := newVnf(in)
 	v.op.outcome, v.op.restored, v.op.lookBack = v.outcome, v.restored, v.lookBackAtLinks
@@ -24,7 +24,7 @@ func (v *vnf) reconnecting() table {
 	}
 }
 
-// lookBackAtLinks sees where a change that is given up has left the connection points.
+// lookBackAtLinks looks at how a given-up change has left the connection points.
 func (v *vnf) lookBackAtLinks(ctx workflow.Context) error {
 	out, err := call(glance(ctx), infra.FindConnections,
 		activities.FindConnectionsInput{Tracked: track(ctx, ""), OpOccID: v.in.OpOccID})
@@ -42,7 +42,7 @@ func (v *vnf) decideLinks(ctx workflow.Context) (err error) {
 	return err
 }
 
-// restored is what the VNF has after its connections were made as before, with other ports than the recorded ones.
+// restored is what the VNF has after a rollback of its connections. Their ports may differ from the recorded ones.
 func (v *vnf) restored() *record.Outcome {
 	if len(v.before.Vnfcs) == 0 {
 		return nil

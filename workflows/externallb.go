@@ -9,8 +9,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// What a cluster with external load balancers has beside others: servers that clients know, or something of the cloud,
-// which sends their traffic to the nodes.
+// A cluster with external load balancers has, besides its nodes, servers or a load balancer of the cloud. Clients know
+// their address, and they send the clients' traffic to the nodes.
 
 func (c *clusterWork) balancedExternally() table {
 	return table{
@@ -25,7 +25,7 @@ func (c *clusterWork) balancedExternally() table {
 	}
 }
 
-// balanced tells whether something is before the cluster that is none of its nodes.
+// balanced tells whether a load balancer that is no node stands before the cluster.
 func (c *clusterWork) balanced() bool { return c.what.Balanced || len(c.made.Balancers) > 0 }
 
 // formerBalancers were there before the operation, and freshBalancers have come with it.
@@ -42,8 +42,8 @@ func (c *clusterWork) waitForBalancers(ctx workflow.Context) error {
 	})
 }
 
-// setUpBalancers is before nodes join through them, or when load balancers are others. Those that come later send
-// traffic to the nodes that there are; the steps of new nodes follow.
+// setUpBalancers runs before nodes join through the load balancers, or when load balancers change. Load balancers that
+// come later send traffic to the present nodes; the steps of new nodes follow.
 func (c *clusterWork) setUpBalancers(ctx workflow.Context) error {
 	list := c.made.Nodes
 	if len(c.what.Nodes) > 0 && c.in.Operation != lcm.OpHeal {
@@ -52,7 +52,7 @@ func (c *clusterWork) setUpBalancers(ctx workflow.Context) error {
 	return c.route(ctx, list, c.inUse())
 }
 
-// inUse tells whether there is a cluster already: API servers must answer behind a load balancer.
+// inUse tells whether the cluster exists already: then API servers must answer behind a load balancer.
 func (c *clusterWork) inUse() bool { return len(c.what.Nodes) > 0 && !c.what.Whole }
 
 // balanceByFormer takes new load balancers out of use, while they still work.
@@ -66,8 +66,8 @@ func (c *clusterWork) balanceByFormer(ctx workflow.Context) error {
 	return c.routeBy(ctx, c.formerBalancers(), c.what.Nodes, true)
 }
 
-// retireBalancers has another load balancer take the virtual IP over from those that leave. Where all of them leave
-// there is none.
+// retireBalancers lets another load balancer take the virtual IP over from those that leave. When all leave, none takes
+// it over.
 func (c *clusterWork) retireBalancers(ctx workflow.Context) error {
 	if err := c.known(ctx); err != nil {
 		return err
@@ -114,8 +114,8 @@ func (c *clusterWork) routeToFormer(ctx workflow.Context) error {
 	return c.route(ctx, c.what.Nodes, true)
 }
 
-// route lets all load balancers send traffic to these nodes, and no others. Those that leave with the operation are
-// retired before.
+// route lets all load balancers send traffic to these nodes, and no others. Load balancers that leave with the
+// operation are retired before.
 func (c *clusterWork) route(ctx workflow.Context, list lcm.Nodes, serving bool) error {
 	if c.what.CloudBalanced {
 		return c.routeByCloud(ctx, list)
@@ -124,7 +124,7 @@ func (c *clusterWork) route(ctx workflow.Context, list lcm.Nodes, serving bool) 
 	if staying := c.made.Balancers.Without(leaving); len(staying) > 0 {
 		return c.routeBy(ctx, staying, list, serving)
 	}
-	// One that is healed may be dead; its successor gets the routes.
+	// A heal may replace a dead load balancer; its successor gets the routes.
 	return inTurn(soon(ctx), leaving, func(ctx workflow.Context, node lcm.Node) error {
 		return c.balance(ctx, activities.ExternalLoadBalancerInput{
 			NodeInput: c.on(ctx, node), Nodes: list, Serving: serving, Balancers: leaving, PassOver: true,
@@ -138,8 +138,9 @@ func (c *clusterWork) balance(ctx workflow.Context, in activities.ExternalLoadBa
 	return err
 }
 
-// routeBy lets these load balancers, and no others, share the virtual IP, and send traffic to these nodes: one after
-// the other, the new ones last. One that came earlier would not hear who has the address, and would take it as well.
+// routeBy lets these load balancers, and no others, share the virtual IP, and send traffic to these nodes. It sets them
+// up one after the other, new ones last. A new load balancer that came earlier would not hear who has the address, and
+// would take it too.
 func (c *clusterWork) routeBy(ctx workflow.Context, balancers, list lcm.Nodes, serving bool) error {
 	if len(balancers) == 0 {
 		return lcm.Errorf(lcm.KindBroken, "The deployment has no external load balancer.")
@@ -159,7 +160,8 @@ func (c *clusterWork) routeBy(ctx workflow.Context, balancers, list lcm.Nodes, s
 	return err
 }
 
-// forgetAsExposed lets VNFs forget the host keys of load balancers that expose them, where others have come.
+// forgetAsExposed lets VNFs forget the host keys of the load balancers that expose them, when an operation replaces
+// those.
 func (c *clusterWork) forgetAsExposed(ctx workflow.Context) error {
 	if len(c.freshBalancers()) == 0 {
 		return nil

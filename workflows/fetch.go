@@ -13,8 +13,8 @@ import (
 // packages only names the activities.
 var packages *activities.Packages
 
-// FetchPackage fetches the archive of a VNF package and takes it on board; a package that cannot be had, or cannot be
-// used, is CREATED again and says why.
+// FetchPackage fetches the archive of a VNF package and onboards it. If it cannot fetch the package, or the package is
+// unusable, the package is CREATED again and says why.
 func FetchPackage(ctx workflow.Context, in lcm.FetchInput) error {
 	_, err := deliver(fetching(ctx), packages.FetchPackage, activities.FetchPackageInput{VnfPkgID: in.VnfPkgID})
 	if err == nil {
@@ -25,7 +25,7 @@ func FetchPackage(ctx workflow.Context, in lcm.FetchInput) error {
 	return err
 }
 
-// fetching tries about two minutes long, but lets one attempt take as long as its archive is large.
+// fetching tries for about two minutes, but one attempt may take as long as its archive needs.
 func fetching(ctx workflow.Context) workflow.Context {
 	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		StartToCloseTimeout: longest,

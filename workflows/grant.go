@@ -12,8 +12,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
 )
 
-// requestGrant asks the NFVO, or grants the operation itself when none is configured (SOL003 clause 9). A refusal ends
-// the operation in ROLLED_BACK: nothing was touched yet.
+// requestGrant asks the NFVO for a grant. When no NFVO is configured, Windlass grants the operation itself (SOL003
+// clause 9). A refusal ends the operation in ROLLED_BACK: no step has touched anything yet.
 func (v *vnf) requestGrant(ctx workflow.Context) error {
 	if v.what.GrantPatience == 0 {
 		v.op.grantID = lifecycle.BuiltInGrant(v.in.OpOccID)
@@ -33,10 +33,10 @@ func (v *vnf) requestGrant(ctx workflow.Context) error {
 	return nil
 }
 
-// unbounded tries are bounded by time; Temporal's test environment takes 0 for ten.
+// unbounded allows so many attempts that only time bounds them. Temporal's test environment takes 0 for ten.
 const unbounded = 1 << 30
 
-// granting tries until then, whatever the NFVO does: what waiting cannot fix ends it by itself.
+// granting tries until the given time, whatever the NFVO does. An error that waiting cannot fix ends it earlier.
 func granting(ctx workflow.Context, until time.Time) workflow.Context {
 	left := max(time.Second, until.Sub(workflow.Now(ctx)))
 	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
@@ -50,7 +50,7 @@ func granting(ctx workflow.Context, until time.Time) workflow.Context {
 	})
 }
 
-// ungranted says that time was what ran out, where it was.
+// ungranted says that the NFVO took too long, if that is the cause of err.
 func (v *vnf) ungranted(err error) error {
 	e := errorOf(err)
 	if isCancelled(err) || e.Kind != lcm.KindUnavailable {

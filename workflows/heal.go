@@ -11,8 +11,9 @@ import (
 	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
-// Heal carries out one HEAL operation (SOL003 clause 5.4.9): the VNFCs that the request names get new VMs, or the
-// entire VNF is made anew. It can be rolled back until the first server is deleted, or a node out of its cluster.
+// Heal carries out one HEAL operation (SOL003 clause 5.4.9). It gives the VNFCs that the request names new VMs, or
+// makes the entire VNF anew. A rollback is possible until the first server is deleted, or the first node leaves its
+// cluster.
 func Heal(ctx workflow.Context, in lcm.OperationInput) error {
 	v := newVnf(in)
 	v.op.outcome, v.op.lookBack = v.outcome, v.lookBack
@@ -29,7 +30,7 @@ func (v *vnf) healing() table {
 	}
 }
 
-// lookBefore also refuses to replace a server with whom volumes would go that its successor is to get.
+// lookBefore also refuses to replace a server if volumes would go with it that its successor is to get.
 func (v *vnf) lookBefore(ctx workflow.Context) error {
 	if err := v.decided(ctx); err != nil {
 		return err
@@ -37,7 +38,7 @@ func (v *vnf) lookBefore(ctx workflow.Context) error {
 	return v.findThem(onlyWaits(short(ctx)), activities.FindNodesInput{AnyNumber: v.vnfStays(), Keepers: v.keepers()})
 }
 
-// replaceServers gives exactly the VNFCs that the plan names new servers.
+// replaceServers gives new servers to exactly the VNFCs that the plan names.
 func (v *vnf) replaceServers(ctx workflow.Context) error {
 	if err := v.freeVolumes(ctx); err != nil {
 		return err
@@ -45,14 +46,14 @@ func (v *vnf) replaceServers(ctx workflow.Context) error {
 	return v.replace(ctx)
 }
 
-// replace replaces the servers of the plan, but for Pods of a hybrid VNF.
+// replace replaces the servers of the plan, but not the Pods of a hybrid VNF.
 func (v *vnf) replace(ctx workflow.Context) error {
 	servers, on := v.leavingServers()
 	return v.changePart(ctx, vim.SizesPlanned, servers, on)
 }
 
-// leavingServers are those of the plan that are no Pods of a hybrid VNF, and the type of their VIM where there are
-// some.
+// leavingServers are the plan's servers without the Pods of a hybrid VNF. on is the type of their VIM, if there are
+// any.
 func (v *vnf) leavingServers() (servers []string, on string) {
 	pods := v.change.LeavingPods()
 	if servers = v.change.LeavingServers(); len(pods) == 0 {
@@ -61,7 +62,7 @@ func (v *vnf) leavingServers() (servers []string, on string) {
 	return slices.DeleteFunc(servers, func(id string) bool { return slices.Contains(pods, id) }), lcm.VimKindFor(false).Type
 }
 
-// replaceContainers replaces the Pods of the plan: all that it names, where the VNF is nothing else.
+// replaceContainers replaces the Pods of the plan. In a VNF of Pods only, these are all VNFCs that the plan names.
 func (v *vnf) replaceContainers(ctx workflow.Context) error {
 	if pods := v.change.LeavingPods(); len(pods) > 0 {
 		return v.changePart(ctx, vim.SizesPlanned, pods, lcm.VimKindFor(true).Type)
@@ -69,7 +70,7 @@ func (v *vnf) replaceContainers(ctx workflow.Context) error {
 	return v.replaceServers(ctx)
 }
 
-// replaceNodes deletes the nodes from the cluster before.
+// replaceNodes first deletes the nodes from the cluster.
 func (c *clusterWork) replaceNodes(ctx workflow.Context) error {
 	if err := c.expelLeaving(ctx); err != nil {
 		return err
@@ -77,8 +78,8 @@ func (c *clusterWork) replaceNodes(ctx workflow.Context) error {
 	return c.replaceServers(ctx)
 }
 
-// replaceRevocably leaves the way back open where it fails before a server is deleted. Where that cannot be told now,
-// the rollback itself looks.
+// replaceRevocably keeps a rollback possible if it fails before a server is deleted. If it cannot tell now, the
+// rollback itself looks.
 func (v *vnf) replaceRevocably(ctx workflow.Context) error {
 	err := v.replace(ctx)
 	if err == nil {
@@ -96,7 +97,7 @@ func (v *vnf) leavingInput(ctx workflow.Context) activities.ServersInput {
 	return activities.ServersInput{Tracked: track(ctx, ""), OpOccID: v.in.OpOccID, ServerIDs: servers}
 }
 
-// restoreServers gives the former servers back what the VIM has taken from them, as long as all of them are there.
+// restoreServers gives back to the former servers what the VIM has taken from them, as long as all of them exist.
 func (v *vnf) restoreServers(ctx workflow.Context) error {
 	if err := v.decided(ctx); err != nil {
 		return err
@@ -109,14 +110,14 @@ func (v *vnf) restoreServers(ctx workflow.Context) error {
 	return lcm.Errorf(lcm.KindConflict, "The VIM has deleted %s meanwhile.", strings.Join(out.Lost, ", "))
 }
 
-// recordPods looks at the VNF again. A heal of Pods changes no object, but Pods that were replaced do not come back.
+// recordPods looks at the VNF again. A heal of Pods changes no object, but replaced Pods do not come back.
 func (v *vnf) recordPods(ctx workflow.Context) error {
 	v.op.restored = v.formerPods
 	return v.findThem(onlyWaits(short(ctx)), activities.FindNodesInput{AnyNumber: true})
 }
 
-// checkPorts looks at ports that others have made while all is as it was: a port that cannot be used again is no way
-// back any more once the deployment is gone.
+// checkPorts looks at ports that others have made, before anything is changed. Once the deployment is gone, a port that
+// cannot be used again would leave no way back.
 func (v *vnf) checkPorts(ctx workflow.Context) error {
 	_, err := call(onlyWaits(short(ctx)), infra.CheckPorts,
 		activities.DeploymentInput{Tracked: track(ctx, ""), OpOccID: v.in.OpOccID})

@@ -7,7 +7,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// Receivers of method values only: the SDK takes the activities' names from them.
+// The structs whose methods are the activities. Workflows use them only as receivers of method values: the SDK takes
+// the activities' names from these receivers.
 var (
 	infra       *activities.Infrastructure
 	images      *activities.Images
@@ -18,8 +19,8 @@ var (
 	grants      *activities.Grants
 )
 
-// Instantiate carries out one INSTANTIATE operation (SOL003 clause 5.4.4): it makes the infrastructure and,
-// when the VNF is a cluster, builds a Kubernetes cluster on it. Its steps are those of making in package lifecycle.
+// Instantiate carries out one INSTANTIATE operation (SOL003 clause 5.4.4). It makes the infrastructure. When the VNF is
+// a cluster, it also builds a Kubernetes cluster there. listing.making in package lifecycle lists its steps.
 func Instantiate(ctx workflow.Context, in lcm.OperationInput) error {
 	v := newVnf(in)
 	v.op.outcome = v.outcome
@@ -62,7 +63,8 @@ func (v *vnf) findNodes(ctx workflow.Context) error {
 	return v.findThem(onlyWaits(short(ctx)), activities.FindNodesInput{AnyNumber: v.vnfStays()})
 }
 
-// vnfStays tells that the VNF was there before and stays: it may have been left with any number of VMs.
+// vnfStays tells whether the VNF existed before the operation and stays. An earlier operation may have left it with any
+// number of VMs.
 func (v *vnf) vnfStays() bool { return len(v.what.ServerIDs) > 0 && !v.what.Whole }
 
 func (v *vnf) findThem(ctx workflow.Context, in activities.FindNodesInput) error {

@@ -17,17 +17,17 @@ var (
 	attrStep           = temporal.NewSearchAttributeKeyKeyword(lcm.AttrStep)
 )
 
-// opOccs is only ever used as a method value's receiver: the SDK takes the activity's name from it.
+// opOccs is only the receiver of method values: the SDK takes the activities' names from it.
 var opOccs *activities.OpOccs
 
-// journal is what the operation has told the world about itself.
+// journal holds what the operation has published about itself.
 type journal struct {
 	status      lcm.OperationStatus
 	sequence    int64
-	recorded    lcm.OperationState // what the store is known to have
+	recorded    lcm.OperationState // the last state that the store surely has
 	transitions int                // state changes recorded so far; updates wait for the next one
 	lines       []line
-	// waiting are rows of steps that are not stored yet: a step's end is stored with the next one's beginning.
+	// waiting are rows of steps that are not stored yet: the end of a step is stored with the beginning of the next one.
 	waiting []activities.RecordStepInput
 }
 
@@ -39,7 +39,7 @@ type line struct {
 	mark  string
 }
 
-// recordPlan keeps the list of steps with the operation.
+// recordPlan stores the list of steps with the operation.
 func (op *operation) recordPlan(ctx workflow.Context, steps []lifecycle.Step) error {
 	for i, s := range steps {
 		op.journal.lines = append(op.journal.lines, line{index: i, title: s.Title, mark: "·"})
@@ -108,7 +108,7 @@ func (j *journal) finish(ctx workflow.Context, ref lcm.StepRef, title string, st
 	j.waiting = append(j.waiting, rowOf(ctx, ref, title, state, err))
 }
 
-// rowOf is the row of a step as a whole; the nodes' parts of it are recorded by the worker as they go.
+// rowOf is the row of a step as a whole. The worker records the rows of single nodes during the step.
 func rowOf(
 	ctx workflow.Context, ref lcm.StepRef, title string, state lcm.StepState, err error,
 ) activities.RecordStepInput {
@@ -124,7 +124,7 @@ func rowOf(
 	return activities.RecordStepInput{Step: row}
 }
 
-// store records the rows that are waiting.
+// store stores the waiting rows.
 func (j *journal) store(ctx workflow.Context) {
 	if len(j.waiting) == 0 {
 		return

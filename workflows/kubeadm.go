@@ -7,7 +7,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// kubeadmWork makes a Kubernetes cluster of a VNF's servers.
+// kubeadmWork makes a VNF's servers a Kubernetes cluster.
 type kubeadmWork struct{ *clusterWork }
 
 func (k *kubeadmWork) tables() tables {
@@ -51,7 +51,7 @@ func (k *kubeadmWork) setUpLoadBalancers(ctx workflow.Context) error {
 }
 
 // balance lets these control planes, and no others, share the virtual IP and the load. Nobody uses the cluster yet, so
-// that all are set up at once; where it is in use, rebalance does it.
+// it sets all of them up at once. In a cluster in use, rebalance does this.
 func (k *kubeadmWork) balance(ctx workflow.Context, controlPlanes lcm.Nodes) error {
 	err := inParallel(ctx, controlPlanes, func(ctx workflow.Context, node lcm.Node) error {
 		_, err := call(onNode(ctx), nodes.ConfigureLoadBalancer, activities.LoadBalancerInput{
@@ -87,11 +87,10 @@ func (k *kubeadmWork) joinNodes(ctx workflow.Context) error {
 	return k.join(ctx, k.controlPlanes()[1:], k.made.Nodes.With(lcm.Worker))
 }
 
-// join joins workers all at once while control planes join one by one: etcd must have quorum before it takes
-// the next member, and a worker needs no more than the API that answers already.
+// join joins all workers at once, while control planes join one by one. etcd must have quorum before it takes the next
+// member. A worker needs only the API, which answers already.
 //
-// The token is minted for the step and deleted after it, whether the step succeeds or not: a step that is
-// retried days later has a fresh one.
+// The step makes the token and deletes it at its end, also when it fails. A retry days later gets a fresh token.
 func (k *kubeadmWork) join(ctx workflow.Context, controlPlanes, workers lcm.Nodes) error {
 	if len(controlPlanes)+len(workers) == 0 {
 		return nil

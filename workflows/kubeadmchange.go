@@ -7,10 +7,9 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// What scaling and healing have in common: a VNF that is there, a plan of what changes, nodes that
-// come and nodes that leave.
+// Scaling and healing have in common: an existing VNF, a plan of what changes, nodes that come and nodes that leave.
 
-// decide makes the plan knowing which nodes work, before anything is touched.
+// decide makes the plan before any step touches anything. It first finds out which nodes work.
 func (k *kubeadmWork) decide(ctx workflow.Context) error {
 	health, err := call(onlyWaits(onNode(ctx)), cluster.ClusterHealth, k.through(ctx, k.what.Nodes.With(lcm.ControlPlane)))
 	if err != nil {
@@ -36,8 +35,8 @@ func (k *kubeadmWork) decide(ctx workflow.Context) error {
 	return k.checkVolumes(ctx)
 }
 
-// welcomesControlPlanes tells whether control planes will join: in every healing of some, and where there are to be
-// more.
+// welcomesControlPlanes tells whether control planes will join. They do when a heal replaces some, or when their number
+// grows.
 func (k *kubeadmWork) welcomesControlPlanes() bool {
 	return k.in.Operation == lcm.OpHeal || k.change.Grows() && len(k.leaving().With(lcm.ControlPlane)) == 0
 }
@@ -46,8 +45,8 @@ func (k *kubeadmWork) joinArrivals(ctx workflow.Context) error {
 	return k.join(ctx, k.fresh().With(lcm.ControlPlane), k.fresh().With(lcm.Worker))
 }
 
-// expelArrivals takes out of the cluster what the step has joined. Pods that have come meanwhile move first, but
-// cannot hold a rollback up.
+// expelArrivals takes the nodes that the step has joined out of the cluster again. It first moves Pods that came
+// meanwhile, but these cannot hold up a rollback.
 func (k *kubeadmWork) expelArrivals(ctx workflow.Context) error {
 	if err := k.known(ctx); err != nil {
 		return err
@@ -84,7 +83,8 @@ func (k *kubeadmWork) balanceFormer(ctx workflow.Context) error {
 	return k.handOver(ctx, fresh, k.what.Nodes.With(lcm.ControlPlane))
 }
 
-// retire takes control planes out of the load balancers and out of etcd, one after the other, through those that stay.
+// retire takes control planes out of the load balancers and out of etcd, one after the other. It does so through
+// control planes that stay.
 func (k *kubeadmWork) retire(ctx workflow.Context) error {
 	gone, stay := k.leaving().With(lcm.ControlPlane), k.staying().With(lcm.ControlPlane)
 	if len(gone) == 0 {
@@ -106,7 +106,7 @@ func (k *kubeadmWork) retire(ctx workflow.Context) error {
 	})
 }
 
-// handOver leaves the virtual IP and the load to the control planes that stay, while the others still work.
+// handOver moves the virtual IP and the load to the control planes that stay, while the leaving ones still work.
 func (k *kubeadmWork) handOver(ctx workflow.Context, gone, stay lcm.Nodes) error {
 	err := inParallel(ctx, gone, func(ctx workflow.Context, node lcm.Node) error {
 		_, err := call(onNode(ctx), cluster.ReleaseVirtualIP, k.on(ctx, node))

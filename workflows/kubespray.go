@@ -9,10 +9,10 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// ansible is a receiver of method values only.
+// ansible is only the receiver of method values.
 var ansible *activities.Ansible
 
-// kubesprayWork has an Ansible server make a Kubernetes cluster of a VNF's servers.
+// kubesprayWork lets an Ansible server make a VNF's servers a Kubernetes cluster.
 type kubesprayWork struct{ *clusterWork }
 
 func (k *kubesprayWork) table() table {
@@ -30,8 +30,8 @@ func (k *kubesprayWork) table() table {
 	}
 }
 
-// decide makes the plan, and refuses what cannot be done: to replace a storage server that is in use, and to replace
-// control planes with a release of kubespray that cannot.
+// decide makes the plan. It refuses to replace a storage server that is in use. It also refuses to replace control
+// planes if the release of kubespray cannot.
 func (k *kubesprayWork) decide(ctx workflow.Context) error {
 	if err := k.vnf.decide(ctx); err != nil {
 		return err
@@ -77,7 +77,7 @@ func (k *kubesprayWork) sendRemaining(ctx workflow.Context) error {
 	return k.send(ctx, k.current().Without(k.leaving()))
 }
 
-// current are the nodes that are there now: new ones, too, where some have come.
+// current are the nodes that exist now, new ones included.
 func (k *kubesprayWork) current() lcm.Nodes {
 	if len(k.made.Nodes) > 0 {
 		return k.made.Nodes
@@ -97,7 +97,8 @@ func (k *kubesprayWork) playCluster(ctx workflow.Context) error {
 	return k.play(ctx, "cluster", k.made.Nodes, nil)
 }
 
-// playFacts comes before every playbook that is limited to some nodes: those want to know the others.
+// playFacts runs before every playbook that is limited to some nodes: such a playbook needs facts about the other
+// nodes.
 func (k *kubesprayWork) playFacts(ctx workflow.Context) error {
 	return k.play(ctx, "facts", k.made.Nodes, nil)
 }
@@ -113,8 +114,8 @@ func (k *kubesprayWork) playScale(ctx workflow.Context) error {
 	return k.play(ctx, "scale", k.made.Nodes, fresh)
 }
 
-// playRemoveNode takes nodes that leave out of the cluster. Their Pods have moved, and a node that is dead is not
-// waited for.
+// playRemoveNode takes leaving nodes out of the cluster. Their Pods have moved before, and it does not wait for a dead
+// node.
 func (k *kubesprayWork) playRemoveNode(ctx workflow.Context) error {
 	if k.what.ControlPlanes {
 		return k.removeInTurn(ctx)
@@ -122,7 +123,7 @@ func (k *kubesprayWork) playRemoveNode(ctx workflow.Context) error {
 	return k.removeNodesBy(ctx, k.current(), k.leaving())
 }
 
-// expelFresh takes out of the cluster what a step has joined that is undone.
+// expelFresh takes the nodes out of the cluster that an undone step has joined.
 func (k *kubesprayWork) expelFresh(ctx workflow.Context) error {
 	if err := k.known(ctx); err != nil {
 		return err
@@ -138,12 +139,13 @@ func (k *kubesprayWork) removeNodesBy(ctx workflow.Context, all, gone lcm.Nodes)
 	for _, node := range gone {
 		names = append(names, node.Name)
 	}
-	// Former releases ask by another name whether it is meant. Their servers go, so that nothing is to be reset on them.
+	// Former releases of kubespray have another name for this confirmation. The servers go, so nothing has to be reset on
+	// them.
 	return k.play(ctx, "remove-node", all, nil, "node="+strings.Join(names, ","), "skip_confirmation=yes",
 		"delete_nodes_confirmation=yes", "reset_nodes=false", "allow_ungraceful_removal=true")
 }
 
-// removeInventory leaves the Ansible server clean. One that is gone must not hold up what ends.
+// removeInventory leaves the Ansible server clean. A dead Ansible server must not hold up the end of the VNF.
 func (k *kubesprayWork) removeInventory(ctx workflow.Context) error {
 	in := activities.RemoveInventoryInput{Tracked: track(ctx, ""), OpOccID: k.in.OpOccID}
 	_, err := call(soon(ctx), ansible.RemoveInventory, in)

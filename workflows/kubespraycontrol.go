@@ -9,7 +9,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// Control planes that come or go in a cluster that kubespray has installed, each of which is a member of etcd.
+// Control planes come or go in a cluster that kubespray has installed. Each of them is a member of etcd.
 
 func (k *kubesprayWork) ofControlPlanes() table {
 	return table{
@@ -24,7 +24,7 @@ func (k *kubesprayWork) ofControlPlanes() table {
 	}
 }
 
-// broken are control planes whose servers are gone: those that a heal replaces.
+// broken are control planes without their servers: the ones that a heal replaces.
 func (k *kubesprayWork) broken() lcm.Nodes {
 	if k.in.Operation != lcm.OpHeal {
 		return nil
@@ -32,13 +32,13 @@ func (k *kubesprayWork) broken() lcm.Nodes {
 	return k.leaving().With(lcm.ControlPlane)
 }
 
-// oldFirst lists nodes that stay before others: kubespray asks the first control plane for what the cluster is.
+// oldFirst lists nodes that stay before others: kubespray asks the first control plane about the cluster.
 func (k *kubesprayWork) oldFirst(list lcm.Nodes) lcm.Nodes {
 	others := list.Without(k.staying())
 	return append(list.Without(others), others...)
 }
 
-// sendNew sends the inventory with new nodes, and with control planes that they replace.
+// sendNew sends the inventory with new nodes, and with the control planes that they replace.
 func (k *kubesprayWork) sendNew(ctx workflow.Context) error {
 	in := k.onAnsible(ctx, k.made.Nodes)
 	if k.what.ControlPlanes {
@@ -48,8 +48,8 @@ func (k *kubesprayWork) sendNew(ctx workflow.Context) error {
 	return k.sendIn(ctx, in)
 }
 
-// playRecover has the new control planes join, and those forgotten that are gone. etcd takes one member at a time, and
-// kubespray's own patience with it is for none.
+// playRecover lets the new control planes join, and the dead ones be forgotten. etcd takes one member at a time, and
+// kubespray's own retries are too few for that.
 func (k *kubesprayWork) playRecover(ctx workflow.Context) error {
 	_, err := call(untilDone(ctx), ansible.RunPlaybook, activities.RunPlaybookInput{
 		Tracked: track(ctx, ""), OpOccID: k.in.OpOccID, Playbook: "recover-control-plane",
@@ -59,7 +59,7 @@ func (k *kubesprayWork) playRecover(ctx workflow.Context) error {
 	return err
 }
 
-// playClusterAgain lets workers know where API servers are now. Nobody is broken any more.
+// playClusterAgain tells workers where the API servers are now. No control plane is broken any more.
 func (k *kubesprayWork) playClusterAgain(ctx workflow.Context) error {
 	if err := k.send(ctx, k.oldFirst(k.made.Nodes)); err != nil {
 		return err
@@ -67,12 +67,12 @@ func (k *kubesprayWork) playClusterAgain(ctx workflow.Context) error {
 	return k.playCluster(ctx)
 }
 
-// sendLeavingLast is for kubespray, which does not remove the first of its control planes.
+// sendLeavingLast puts leaving control planes last in the inventory: kubespray does not remove the first one.
 func (k *kubesprayWork) sendLeavingLast(ctx workflow.Context) error {
 	return k.send(ctx, k.oldFirst(k.current()))
 }
 
-// removeInTurn takes control planes out one by one: etcd lets go of one member at a time.
+// removeInTurn takes control planes out one by one: etcd removes one member at a time.
 func (k *kubesprayWork) removeInTurn(ctx workflow.Context) error {
 	gone := k.leaving()
 	if k.in.Operation == lcm.OpHeal {
@@ -108,13 +108,13 @@ func (k *kubesprayWork) replaceNodesOnly(ctx workflow.Context) error {
 	return k.replaceServers(ctx)
 }
 
-// deleteLeaving deletes the nodes from Kubernetes whose members of etcd, if they had any, are gone: kubespray forgets
-// those that a heal replaces first as members, then as nodes.
+// deleteLeaving deletes the leaving nodes from Kubernetes after their members of etcd, if any, are gone. For nodes that
+// a heal replaces, kubespray removes the members first, then the nodes.
 func (k *kubesprayWork) deleteLeaving(ctx workflow.Context) error {
 	return k.deleteNodes(ctx, k.leaving().Without(k.broken()), k.staying().With(lcm.ControlPlane))
 }
 
-// registerAgain is for a cluster without a load balancer, which is known by the address of a control plane.
+// registerAgain is for a cluster without a load balancer, which is registered with the address of a control plane.
 func (k *kubesprayWork) registerAgain(ctx workflow.Context) error {
 	if err := k.createAccount(ctx); err != nil {
 		return err
@@ -122,7 +122,7 @@ func (k *kubesprayWork) registerAgain(ctx workflow.Context) error {
 	return k.registerVim(ctx)
 }
 
-// registerRemaining is for such a cluster that is scaled in, so that it is known by no address that goes.
+// registerRemaining registers such a cluster, when it is scaled in, with an address that stays.
 func (k *kubesprayWork) registerRemaining(ctx workflow.Context) (err error) {
 	k.account, err = call(onNode(ctx), cluster.CreateVimAccount, activities.VimAccountInput{
 		ClusterInput: k.through(ctx, k.staying().With(lcm.ControlPlane)),

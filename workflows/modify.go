@@ -8,8 +8,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/record"
 )
 
-// ModifyInfo carries out one MODIFY_INFO operation (SOL003 clause 5.4.3.3.4). The instance is written together with
-// COMPLETED: until then nobody sees a part of the modifications, and a rollback has nothing to undo.
+// ModifyInfo carries out one MODIFY_INFO operation (SOL003 clause 5.4.3.3.4). It writes the instance together with
+// COMPLETED. Until then nobody sees a part of the modifications, and a rollback has nothing to undo.
 func ModifyInfo(ctx workflow.Context, in lcm.OperationInput) error {
 	v := newVnf(in)
 	v.op.outcome = v.modified

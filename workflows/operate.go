@@ -10,23 +10,23 @@ import (
 	"github.com/windlass-nfv/windlass/internal/record"
 )
 
-// Operate carries out one OPERATE operation (SOL003 clause 5.4.10): it starts or stops the VNF's VMs, or those that the
-// request names. A cluster is stopped from its edge inwards, and started the other way round.
+// Operate carries out one OPERATE operation (SOL003 clause 5.4.10). It starts or stops all VMs of the VNF, or those
+// that the request names. It stops a cluster from its edge inwards, and starts it the other way round.
 func Operate(ctx workflow.Context, in lcm.OperationInput) error {
 	p := &power{clusterWork: &clusterWork{vnf: newVnf(in)}}
 	p.op.tables, p.op.outcome, p.op.restored = append(p.op.tables, p.operating()), p.done, p.formerPods
 	return runOperation(ctx, p.op)
 }
 
-// power is what later steps of an OPERATE learn from earlier ones.
+// power holds what later steps of an OPERATE learn from earlier ones.
 type power struct {
 	*clusterWork
-	// switched and cordoned are VNFCs, in the order in which they were reached.
+	// switched and cordoned are VNFCs, in the order of the work on them.
 	switched, cordoned []string
 }
 
 func (p *power) done() *record.Outcome {
-	if p.made.DeploymentID != "" { // containers, which are others after a start
+	if p.made.DeploymentID != "" { // containers, which have new Pods after a start
 		return p.outcome()
 	}
 	return &record.Outcome{Operated: &record.Operated{
@@ -55,7 +55,8 @@ func (p *power) operating() table {
 	}
 }
 
-// choose decides which VMs these are. How the control planes are is asked only when some stop and the cluster goes on.
+// choose decides which VMs to switch. It asks for the state of the control planes only when some of them stop and the
+// cluster goes on.
 func (p *power) choose(ctx workflow.Context) (err error) {
 	in := activities.PlanInput{Tracked: track(ctx, ""), OpOccID: p.in.OpOccID}
 	if p.what.ChangeStateTo == lcm.VnfStopped && !p.what.Whole && p.what.ControlPlanes {
@@ -93,7 +94,7 @@ func ofRole(role lcm.Role) kind {
 func noNode(_ lcm.Node, isNode bool) bool  { return !isNode }
 func anyNode(_ lcm.Node, isNode bool) bool { return isNode }
 
-// pick are the VMs of a kind that are switched one by one and that the operation is about.
+// pick returns the operation's VMs of one kind that are switched one by one.
 func (p *power) pick(ctx workflow.Context, is kind) (out []lcm.OperatedVnfc, err error) {
 	plan, err := p.chosen(ctx)
 	for _, v := range plan.Operated {
@@ -146,7 +147,7 @@ func (p *power) inTurnTo(ctx workflow.Context, is kind, to lcm.VnfState, after f
 	})
 }
 
-// asNodes names VMs for what is recorded of them: a VM that is no node has the name of its VDU and its id.
+// asNodes names VMs for the records. The name of a VM that is no node is its VDU and its id.
 func asNodes(list []lcm.OperatedVnfc) (out lcm.Nodes) {
 	for _, v := range list {
 		name := v.Node
@@ -158,7 +159,7 @@ func asNodes(list []lcm.OperatedVnfc) (out lcm.Nodes) {
 	return out
 }
 
-// turn switches one VM. Undoing, it leaves alone what had the state before.
+// turn switches one VM. When it undoes, it does not touch a VM that had the state before.
 func (p *power) turn(ctx workflow.Context, list []lcm.OperatedVnfc, node lcm.Node, to lcm.VnfState) error {
 	at := slices.IndexFunc(list, func(v lcm.OperatedVnfc) bool { return v.ServerID == node.ServerID })
 	v := list[at]
@@ -174,7 +175,7 @@ func (p *power) turn(ctx workflow.Context, list []lcm.OperatedVnfc, node lcm.Nod
 	return err
 }
 
-// note keeps which VNFCs are in the state that the operation makes.
+// note stores which VNFCs are in the state that the operation makes.
 func (p *power) note(vnfc string, to lcm.VnfState) {
 	p.switched = slices.DeleteFunc(p.switched, func(id string) bool { return id == vnfc })
 	if to == p.what.ChangeStateTo {
@@ -186,7 +187,8 @@ func (p *power) stopWorkers(ctx workflow.Context) error {
 	return p.all(ctx, ofRole(lcm.Worker), lcm.VnfStopped)
 }
 
-// stopControlPlanes stops one at a time. Where the cluster goes on, the others must work before the next one stops.
+// stopControlPlanes stops control planes one at a time. If the cluster goes on, the others must work before the next
+// one stops.
 func (p *power) stopControlPlanes(ctx workflow.Context) error {
 	return p.inTurnTo(ctx, ofRole(lcm.ControlPlane), lcm.VnfStopped, func(ctx workflow.Context) error {
 		if p.what.Whole {

@@ -23,7 +23,7 @@ func (p *power) stopContainers(ctx workflow.Context) error {
 	return nil
 }
 
-// containersOf are those of a plan; a VNF of nothing else has no other VNFCs.
+// containersOf returns the containers of a plan. A VNF of containers has no other VNFCs.
 func containersOf(plan lcm.Plan) (out []lcm.OperatedVnfc) {
 	for _, v := range plan.Operated {
 		if v.Together {
@@ -44,7 +44,7 @@ func (p *power) stopContainersAgain(ctx workflow.Context) error {
 	return p.turnContainers(ctx, lcm.VnfStopped)
 }
 
-// startContainersAgain looks at the VNF: its Pods are others now.
+// startContainersAgain looks at the VNF, because it has new Pods now.
 func (p *power) startContainersAgain(ctx workflow.Context) error {
 	if err := p.turnContainers(ctx, lcm.VnfStarted); err != nil {
 		return err

@@ -9,7 +9,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// awaitBack waits for nodes that a rollback has started again: those that were started before.
+// awaitBack waits for nodes that a rollback has started again. It waits only for nodes that ran before.
 func (p *power) awaitBack(ctx workflow.Context, is kind) error {
 	list, err := p.nodesOf(ctx, func(node lcm.Node, isNode bool) bool {
 		return is(node, isNode) && !slices.Contains(p.what.Stopped, node.ServerID)
@@ -38,8 +38,8 @@ func (p *power) awaitLogin(ctx workflow.Context, list lcm.Nodes) error {
 	})
 }
 
-// tellStarted brings the nodes' knowledge of each other up to date: a VNF of which some nodes were stopped may have
-// been scaled or healed meanwhile.
+// tellStarted updates what the nodes know of each other. While some nodes were stopped, the VNF may have been scaled or
+// healed.
 func (p *power) tellStarted(ctx workflow.Context) error {
 	list, err := p.nodesOf(ctx, anyNode)
 	if err != nil {
@@ -56,7 +56,7 @@ func (p *power) awaitCluster(ctx workflow.Context) error {
 	return p.await(onlyWaits(ctx), list)
 }
 
-// await waits until these nodes work, as the control planes that run tell.
+// await waits until these nodes work, as the running control planes report.
 func (p *power) await(ctx workflow.Context, list lcm.Nodes) error {
 	in := activities.AwaitHealthInput{ClusterInput: p.through(ctx, p.running())}
 	for _, node := range list {
@@ -66,8 +66,8 @@ func (p *power) await(ctx workflow.Context, list lcm.Nodes) error {
 	return err
 }
 
-// running are the control planes that run now, as far as is known: those that were not stopped before, but for what the
-// operation has switched.
+// running returns the control planes that run now, as far as Windlass knows: those that were not stopped before,
+// corrected by what the operation has switched.
 func (p *power) running() (out lcm.Nodes) {
 	for _, node := range p.what.Nodes.With(lcm.ControlPlane) {
 		at := slices.IndexFunc(p.change.Operated, func(v lcm.OperatedVnfc) bool { return v.ServerID == node.ServerID })
@@ -106,7 +106,7 @@ func (p *power) drainNodes(ctx workflow.Context) error {
 	return nil
 }
 
-// uncordonNodes lets pods onto the nodes again that a stop has drained.
+// uncordonNodes lets Pods onto the nodes again that a stop has drained.
 func (p *power) uncordonNodes(ctx workflow.Context) error {
 	list, err := p.nodesOf(ctx, anyNode)
 	if err != nil {

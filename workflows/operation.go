@@ -1,6 +1,6 @@
-// Package workflows holds the lifecycle operations: one file an operation. lifecycle.Steps says which steps an
-// operation has; a table here says what each of them does. A workflow decides and waits; everything that touches the
-// world is an activity.
+// Package workflows holds the lifecycle operations, one file for each. lifecycle.Steps says which steps an operation
+// has. A table here says what each step does. A workflow only decides and waits; everything that touches the world is
+// an activity.
 package workflows
 
 import (
@@ -16,16 +16,17 @@ import (
 // operation is one lifecycle operation: its steps, and where it stands.
 type operation struct {
 	in lcm.OperationInput
-	// learn takes what is known of the operation before its first step.
+	// learn takes the description of the operation before its first step.
 	learn func(what lifecycle.Description)
-	// tables have what the steps do.
+	// tables say what the steps do.
 	tables tables
-	// outcome is what the operation has changed so far: at COMPLETED for the VNF instance, and whenever it stops
-	// for resourceChanges.
+	// outcome says what the operation has changed so far. At COMPLETED it goes into the VNF instance. Whenever the
+	// operation stops, it goes into resourceChanges.
 	outcome func() *record.Outcome
-	// restored is what a rollback has made anew, nil when that is nothing; nil where no rollback does.
+	// restored says what a rollback has made anew, nil for nothing. The function is nil where no rollback makes anything
+	// anew.
 	restored func() *record.Outcome
-	// lookBack finds out what there is, where the operation is given up half-way; nil where that is not asked.
+	// lookBack finds out what exists when the operation is given up half-way. It is nil where nobody needs to know.
 	lookBack func(ctx workflow.Context) error
 
 	starting, processing []lifecycle.Step
@@ -36,20 +37,20 @@ type operation struct {
 	journal              journal
 }
 
-// work is what a step does and what undoes it. Both must be safe to repeat: a retry runs do again, and a rollback
-// undoes the step that failed half-way, too. Only a step whose line in the list says how it is undone has an undo.
+// work is what a step does, and what undoes it. Both must be safe to repeat: a retry runs do again, and a rollback also
+// undoes the step that failed half-way. A step has an undo only if its line in the list says how it is undone.
 type work struct {
 	do, undo func(ctx workflow.Context) error
 }
 
-// table has the work of steps, by their ids; of several tables each has steps of its own.
+// table maps the ids of steps to their work. tables are several; no two of them have the same step.
 type (
 	table  map[lifecycle.StepID]work
 	tables []table
 )
 
-// of is what does a step, or what undoes it. An operation that a later release has begun may have steps that this one
-// does not know.
+// of returns the function that does a step, or that undoes it. A later release may have begun the operation: then this
+// release may not know some of its steps.
 func (t tables) of(s lifecycle.Step, phase lcm.Phase) (func(ctx workflow.Context) error, error) {
 	for _, steps := range t {
 		do := steps[s.ID].do
@@ -64,10 +65,11 @@ func (t tables) of(s lifecycle.Step, phase lcm.Phase) (func(ctx workflow.Context
 		"let workers of the release run that began it, then go on.", s.Title, s.ID)
 }
 
-// runOperation takes an operation through the states of SOL003 clause 5.6.2: the state machine, written
-// once. An operation that ends in FAILED makes a failed workflow, so that Temporal's own lists show it.
+// runOperation takes an operation through the states of SOL003 clause 5.6.2. No other code has this state machine. When
+// an operation ends in FAILED, its workflow fails too, so that Temporal's own lists show it.
 func runOperation(root workflow.Context, op *operation) error {
-	// Work outlives `temporal workflow cancel`: that is a request, which listen turns into a FORCEFUL cancel.
+	// A `temporal workflow cancel` must not end the work. It is only a request, which listen turns into a FORCEFUL
+	// cancel.
 	ctx, _ := workflow.NewDisconnectedContext(root)
 	if err := op.listen(ctx, root); err != nil {
 		return err
@@ -93,7 +95,7 @@ func (op *operation) run(ctx workflow.Context) error {
 	if err != nil {
 		return op.endUnread(ctx, err)
 	}
-	if what.State.Terminal() { // recorded by a run of this very task that was lost
+	if what.State.Terminal() { // a run of this very task recorded the end, and was then lost
 		return nil
 	}
 	if what.Refused != nil {
@@ -116,8 +118,8 @@ func (op *operation) run(ctx workflow.Context) error {
 	return op.start(ctx, what.State)
 }
 
-// endUnread ends an operation of which nobody can read what it is about. One that is resumed may have begun, or be half
-// rolled back: what is recorded of it stays as it is, and the reconciler tries again.
+// endUnread ends an operation whose description the worker cannot read. A resumed operation may have begun, or be half
+// rolled back: its record then stays as it is, and the reconciler tries again.
 func (op *operation) endUnread(ctx workflow.Context, cause error) error {
 	if op.in.Resumed {
 		return cause
@@ -129,11 +131,12 @@ func (op *operation) endUnread(ctx workflow.Context, cause error) error {
 	return nil
 }
 
-// beyond is above the number of any record of a run that was lost in STARTING. The store knows whether there was more.
+// beyond is above the number of any record that a run lost in STARTING can have made. The store knows whether it made
+// more.
 const beyond = 1 << 20
 
-// start runs the steps before PROCESSING. recorded is PROCESSING where a run of this very task was lost after it had
-// recorded so much.
+// start runs the steps before PROCESSING. recorded is the state in the store. It is PROCESSING if a run of this very
+// task recorded that and was then lost.
 func (op *operation) start(ctx workflow.Context, recorded lcm.OperationState) error {
 	if recorded == lcm.Starting {
 		if err := op.enter(ctx, lcm.Starting, nil); err != nil {
@@ -149,11 +152,11 @@ func (op *operation) start(ctx workflow.Context, recorded lcm.OperationState) er
 	if cause == nil {
 		return op.process(ctx)
 	}
-	// Nothing was touched yet: an error or a cancel ends the operation, there is nothing to decide.
+	// No step has touched anything yet. An error or a cancel ends the operation, and there is nothing to decide.
 	err := op.end(ctx, lcm.RolledBack, cause)
 	if err != nil && errorOf(err).Kind == lcm.KindConflict {
-		// PROCESSING is recorded already, by a run of this very task that was lost: clients have seen it, and a
-		// cancel in PROCESSING leads to FAILED_TEMP (SOL003 clause 5.4.17).
+		// A run of this very task has recorded PROCESSING and was then lost. Clients have seen that state, and a cancel in
+		// PROCESSING leads to FAILED_TEMP (SOL003 clause 5.4.17).
 		return op.pause(ctx, cause, 0)
 	}
 	return err
@@ -164,7 +167,7 @@ func begun(what lifecycle.Description, first lcm.OperationState) bool {
 	return what.State != first || first == lcm.Processing && what.Sequence > 0
 }
 
-// process runs the steps until they are done or somebody decides to give up.
+// process runs the steps until all are done, or until somebody decides to give up.
 func (op *operation) process(ctx workflow.Context) error {
 	for {
 		if err := op.enter(ctx, lcm.Processing, nil); err != nil {
@@ -176,7 +179,7 @@ func (op *operation) process(ctx workflow.Context) error {
 			if cause = op.end(ctx, lcm.Completed, nil); cause == nil {
 				return nil
 			}
-			// The work is done and cannot be recorded, e.g. because somebody changed the VNF meanwhile: a person decides.
+			// The work is done but cannot be recorded, e.g. because somebody changed the VNF meanwhile. A person decides.
 		}
 		decision, err := op.awaitDecision(ctx, cause)
 		switch {
@@ -193,10 +196,10 @@ func (op *operation) process(ctx workflow.Context) error {
 	}
 }
 
-// rollBack undoes the steps in reverse, the half-done one included. When an undo fails the operation is in FAILED_TEMP
-// again: rollback goes on with that undo, retry goes forward again from its step. over tells that the operation has
-// ended. Where an INSTANTIATE that was given up has left something, it may have come further than this one: all steps
-// are undone.
+// rollBack undoes the steps in reverse, the half-done one included. When an undo fails, the operation is in FAILED_TEMP
+// again. Then a rollback goes on with that undo; a retry goes forward again from its step. over tells that the
+// operation has ended. An INSTANTIATE that was given up may have left resources, and may have come further than this
+// one. In that case rollBack undoes all steps.
 func (op *operation) rollBack(ctx workflow.Context, cause error) (over bool, err error) {
 	reached := op.next
 	if op.leftBehind {
@@ -221,8 +224,8 @@ func (op *operation) rollBack(ctx workflow.Context, cause error) (over bool, err
 	}
 }
 
-// giveUp ends the operation as it is. A VNF that was being changed is recorded as what exists of it, so that what is
-// left over can be healed or scaled in; a cloud that does not answer keeps nobody from giving up.
+// giveUp ends the operation as it is. If it was changing a VNF, the record then says what exists. A client can then
+// heal the VNF or scale it in. A cloud that does not answer keeps nobody from giving up.
 func (op *operation) giveUp(ctx workflow.Context, cause error) error {
 	if op.lookBack != nil {
 		ref := lcm.StepRef{OpOccID: op.in.OpOccID, Step: len(op.starting) + min(op.next, len(op.processing)-1)}
@@ -235,8 +238,8 @@ func (op *operation) giveUp(ctx workflow.Context, cause error) error {
 	return op.end(ctx, lcm.Failed, cause)
 }
 
-// resume goes on with an operation whose earlier run was terminated from outside. What that run had done
-// is unknown here, and need not be known: every step looks first.
+// resume goes on with an operation after somebody terminated its earlier run from outside. It does not know what that
+// run did, and need not know: every step looks first.
 func (op *operation) resume(ctx workflow.Context) error {
 	cause := lcm.Errorf(lcm.KindBroken, "The operation's workflow was terminated from outside Windlass. "+
 		"Retry it to go on, roll it back, or fail it.")
@@ -249,8 +252,8 @@ func (op *operation) resume(ctx workflow.Context) error {
 	return op.pause(ctx, cause, len(op.processing)-1)
 }
 
-// pause has somebody decide on an operation whose steps have not run here. A rollback begins with the undo of the step
-// at last.
+// pause lets somebody decide on an operation whose steps have not run in this run of the workflow. A rollback begins
+// with the undo of step last.
 func (op *operation) pause(ctx workflow.Context, cause error, last int) error {
 	decision, err := op.awaitDecision(ctx, cause)
 	switch {
@@ -267,7 +270,7 @@ func (op *operation) pause(ctx workflow.Context, cause error, last int) error {
 	return op.process(ctx)
 }
 
-// runSteps runs steps in order, the first of them numbered first; it tells how many are done, and why it stopped.
+// runSteps runs steps in order; first is the number of the first one. It returns how many are done, and why it stopped.
 func (op *operation) runSteps(ctx workflow.Context, steps []lifecycle.Step, first int) (done int, cause error) {
 	for i, s := range steps {
 		if op.control.stopping() {
@@ -282,12 +285,11 @@ func (op *operation) runSteps(ctx workflow.Context, steps []lifecycle.Step, firs
 			return i, err
 		}
 	}
-	// A cancel that came while the last step ended has lost the race: SOL003 clause 5.4.17 lets the
-	// operation succeed.
+	// A cancel that came while the last step ended is too late: SOL003 clause 5.4.17 lets the operation succeed.
 	return len(steps), nil
 }
 
-// undoSteps undoes the steps from the one at next backwards; next is the undo that failed afterwards.
+// undoSteps undoes the steps backwards, beginning with step next. When an undo fails, next stays at its step.
 func (op *operation) undoSteps(ctx workflow.Context) error {
 	for op.next = min(op.next, len(op.processing)-1); op.next >= 0; op.next-- {
 		s := op.processing[op.next]
@@ -309,7 +311,7 @@ func (op *operation) undoSteps(ctx workflow.Context) error {
 	return nil
 }
 
-// runStep runs one function of a step in a scope that a FORCEFUL cancel ends.
+// runStep runs do in a scope that a FORCEFUL cancel ends. do is the work of a step, or its undo.
 func (op *operation) runStep(
 	ctx workflow.Context, index int, title string, phase lcm.Phase, do func(workflow.Context) error,
 ) error {

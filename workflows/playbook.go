@@ -11,10 +11,10 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// playbooks is a receiver of method values only.
+// playbooks is only the receiver of method values.
 var playbooks *activities.Playbooks
 
-// playbookWork has Ansible run playbooks of the package at hooks.
+// playbookWork lets Ansible run playbooks of the package at hooks.
 type playbookWork struct{ *vnf }
 
 func (p *playbookWork) table() table {
@@ -39,7 +39,7 @@ func (p *playbookWork) skip(start bool) func(workflow.Context) error {
 	}
 }
 
-// at plays what a hook has: the VDUs in their order, those of the same order side by side.
+// at plays the playbooks of a hook. It takes the VDUs in their order, and VDUs of the same order at the same time.
 func (p *playbookWork) at(start bool) func(workflow.Context) error {
 	return func(ctx workflow.Context) error {
 		found, err := call(onlyWaits(short(ctx)), playbooks.FindPlaybooks, p.input(ctx, start))
@@ -69,7 +69,7 @@ func (p *playbookWork) forServer(
 ) error {
 	in := activities.PlayInput{NodeInput: p.on(ctx, node), Hook: found.Hook, All: found.All}
 	at := found.At
-	in.PassOver = leaves // what does not answer must not hold up that it goes
+	in.PassOver = leaves // a server that does not answer must not hold up its own removal
 	waited, err := call(onlyWaits(untilDone(ctx)), playbooks.AwaitServer, in)
 	if err != nil || waited.PassedOver {
 		return err
@@ -82,11 +82,11 @@ func (p *playbookWork) forServer(
 	return nil
 }
 
-// otherHosts bounds how often a host of workers that is gone is replaced by another one.
+// otherHosts bounds how often another host takes over from a host of workers that is gone.
 const otherHosts = 5
 
-// somewhere runs one playbook. One that runs on a host of workers is found again there, by the workers of that host; when
-// all of them are gone for so long that the run has ended, another host begins it again. It returns where it ran.
+// somewhere runs one playbook, and returns where it ran. The workers of a host find a run on that host again. If all of
+// them are gone until the run has ended, another host begins the playbook again.
 func (p *playbookWork) somewhere(
 	ctx workflow.Context, in activities.PlayInput, at activities.PlayHost,
 ) (activities.PlayHost, error) {
@@ -103,7 +103,8 @@ func (p *playbookWork) somewhere(
 	}
 }
 
-// play runs one playbook where ctx says. An Ansible server that does not answer is waited for, unless the VNF's server goes.
+// play runs one playbook where at says. It waits for an Ansible server that does not answer, unless the VNF's server
+// leaves.
 func (p *playbookWork) play(ctx workflow.Context, in activities.PlayInput, at activities.PlayHost) error {
 	leaves := in.PassOver
 	in.PassOver = false
@@ -120,7 +121,7 @@ func (p *playbookWork) play(ctx workflow.Context, in activities.PlayInput, at ac
 	return err
 }
 
-// onHost is for an activity that only workers of a host can do.
+// onHost is for an activity that only the workers of one host can do.
 func onHost(ctx workflow.Context, at activities.PlayHost) workflow.Context {
 	if at.Queue == "" {
 		return ctx
@@ -130,7 +131,7 @@ func onHost(ctx workflow.Context, at activities.PlayHost) workflow.Context {
 	return workflow.WithActivityOptions(ctx, opts)
 }
 
-// neverBegan tells whether no worker has taken an activity on.
+// neverBegan tells whether no worker has begun the activity.
 func neverBegan(err error) bool {
 	timeout, ok := errors.AsType[*temporal.TimeoutError](err)
 	return ok && timeout.TimeoutType() == enums.TIMEOUT_TYPE_SCHEDULE_TO_START

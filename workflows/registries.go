@@ -30,8 +30,8 @@ func (c *clusterWork) connectAll(ctx workflow.Context) error {
 	return c.connectRegistries(ctx, c.what.Nodes)
 }
 
-// connectFormer passes over a node that cannot be reached for about a minute: whoever rolls back because a node has
-// died must be able to, for only then the node can be healed.
+// connectFormer passes over a node that it cannot reach for about a minute. A client may roll back because a node has
+// died: only after the rollback can it heal that node.
 func (c *clusterWork) connectFormer(ctx workflow.Context) error {
 	return inParallel(ctx, c.what.Nodes, func(ctx workflow.Context, node lcm.Node) error {
 		in := activities.ConnectRegistriesInput{NodeInput: c.on(ctx, node), Former: true}

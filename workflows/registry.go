@@ -6,7 +6,7 @@ import (
 	"github.com/windlass-nfv/windlass/activities"
 )
 
-// registryWork makes a registry of images of a VNF's only server.
+// registryWork makes a VNF's only server a registry of images.
 type registryWork struct{ *vnf }
 
 func (r *registryWork) table() table {

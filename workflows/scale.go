@@ -7,8 +7,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
-// Scale carries out one SCALE or SCALE_TO_LEVEL operation (SOL003 clauses 5.4.5 and 5.4.6). Servers come before others
-// go. It can be rolled back until the first server is deleted.
+// Scale carries out one SCALE or SCALE_TO_LEVEL operation (SOL003 clauses 5.4.5 and 5.4.6). New servers come before
+// others go. A rollback is possible until the first server is deleted.
 func Scale(ctx workflow.Context, in lcm.OperationInput) error {
 	v := newVnf(in)
 	v.op.outcome, v.op.lookBack = v.outcome, v.lookBack
@@ -59,7 +59,7 @@ func (c *clusterWork) expelLeaving(ctx workflow.Context) error {
 	return c.expel(ctx, c.leaving(), c.staying().With(lcm.ControlPlane))
 }
 
-// forgetRemoved removes every other trace of the nodes that have left.
+// forgetRemoved removes every other trace of nodes that have left.
 func (c *clusterWork) forgetRemoved(ctx workflow.Context) error {
 	if err := c.look(ctx); err != nil {
 		return err

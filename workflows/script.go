@@ -7,13 +7,13 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// packageScripts is a receiver of method values only.
+// packageScripts is only the receiver of method values.
 var packageScripts *activities.Scripts
 
 // scriptWork runs scripts of the package at hooks.
 type scriptWork struct {
 	*vnf
-	// rolled is set when the scripts at the start of a rollback have been run.
+	// rolled is set when the scripts for the start of a rollback have run.
 	rolled bool
 }
 
@@ -50,14 +50,15 @@ func (s *scriptWork) at(side string) func(workflow.Context) error {
 	return func(ctx workflow.Context) error { return s.runAll(ctx, side) }
 }
 
-// rollBackAtEnd is what a rollback begins with that comes to what was done last.
+// rollBackAtEnd runs the scripts for the start of a rollback. They undo what the operation did last.
 func (s *scriptWork) rollBackAtEnd(ctx workflow.Context) error {
 	err := s.runAll(ctx, "rollback_start")
 	s.rolled = err == nil
 	return err
 }
 
-// rollBackAtStart is what a rollback ends with. Where the end of the operation was not reached, it begins here, too.
+// rollBackAtStart runs the scripts for the end of a rollback. If the operation did not reach its end, it first runs
+// those for the start.
 func (s *scriptWork) rollBackAtStart(ctx workflow.Context) error {
 	if !s.rolled {
 		if err := s.rollBackAtEnd(ctx); err != nil {
@@ -111,7 +112,7 @@ func (s *scriptWork) onServers(ctx workflow.Context, found activities.FindScript
 		if !unanswered(ctx, err) {
 			return err
 		}
-		in.PassOver = true // what does not answer must not hold up that it goes
+		in.PassOver = true // a server that does not answer must not hold up its own removal
 		_, err = call(soon(ctx), packageScripts.RunOnServer, in)
 		return err
 	})

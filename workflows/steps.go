@@ -14,8 +14,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// widest bounds how many nodes are worked on at once: enough that fifty workers go in one wave, few enough
-// that a very large cluster does not open all its connections together.
+// widest bounds how many nodes are worked on at once. Fifty workers still go in one wave, but a very large cluster does
+// not open all its connections together.
 const widest = 64
 
 type stepKey struct{}
@@ -24,11 +24,11 @@ type stepKey struct{}
 type running struct {
 	ref   lcm.StepRef
 	title string
-	// control ends what only waits; nil where nobody can cancel.
+	// control ends activities that only wait; nil where nobody can cancel.
 	control *control
 }
 
-// track makes the part of an activity's input that says which step, and which node, it works for.
+// track makes the part of an activity's input that names its step and its node.
 func track(ctx workflow.Context, node string) activities.Tracked {
 	ref := ctx.Value(stepKey{}).(*running).ref
 	ref.Node = node
@@ -58,7 +58,7 @@ func withSummary(ctx workflow.Context, summary string) workflow.Context {
 	return workflow.WithActivityOptions(ctx, opts)
 }
 
-// inTurn does the nodes one after another and stops at the first that fails.
+// inTurn runs do for one node after another, and stops at the first that fails.
 func inTurn(ctx workflow.Context, nodes lcm.Nodes, do func(workflow.Context, lcm.Node) error) error {
 	for _, node := range nodes {
 		if err := do(ctx, node); err != nil {
@@ -71,8 +71,8 @@ func inTurn(ctx workflow.Context, nodes lcm.Nodes, do func(workflow.Context, lcm
 	return nil
 }
 
-// inParallel does the nodes together. All of them run to their end, so that one report names every node
-// that failed.
+// inParallel runs do for all nodes together. All of them run to their end, so that one report names every node that
+// failed.
 func inParallel(ctx workflow.Context, nodes lcm.Nodes, do func(workflow.Context, lcm.Node) error) error {
 	var work []func(workflow.Context) error
 	for _, node := range nodes {
@@ -93,11 +93,11 @@ func inParallel(ctx workflow.Context, nodes lcm.Nodes, do func(workflow.Context,
 	return all
 }
 
-// causes are what nodes say. Those that say the same, but for their names at the beginning and their addresses in
-// brackets, are told together.
+// causes collects the errors of nodes. It joins errors that differ only in the node's name at the beginning and in the
+// node's addresses in brackets.
 type causes struct {
 	problems []lcm.Problem
-	// same is what the nodes of each problem have in common.
+	// same has the text of each problem without names and addresses.
 	same []string
 }
 
@@ -114,7 +114,7 @@ func (c *causes) add(node lcm.Node, sentence string) {
 	c.problems, c.same = append(c.problems, lcm.Problem{Path: node.Name, Detail: detail}), append(c.same, same)
 }
 
-// together does different things at once. All of them run to their end, and every failure is reported.
+// together runs different functions at once. All of them run to their end, and every failure is reported.
 func together(ctx workflow.Context, work ...func(workflow.Context) error) error {
 	failed, one := failures(allOf(ctx, work))
 	if len(failed) < 2 {
@@ -127,7 +127,8 @@ func together(ctx workflow.Context, work ...func(workflow.Context) error) error 
 	return summary(failed, strings.Join(sentences, " "))
 }
 
-// allOf runs work, widest at once, and waits for all of it. The errors are by position: replay needs one order.
+// allOf runs the functions of work, at most widest at once, and waits for all. The errors have the positions of their
+// functions: replay needs one order.
 func allOf(ctx workflow.Context, work []func(workflow.Context) error) []error {
 	errs := make([]error, len(work))
 	room, all := workflow.NewSemaphore(ctx, widest), workflow.NewWaitGroup(ctx)
@@ -148,8 +149,8 @@ func allOf(ctx workflow.Context, work []func(workflow.Context) error) []error {
 	return errs
 }
 
-// failures are the errors that are not nil, and the one when it stands for all: when the step was cancelled,
-// that is why it ended, whatever else went wrong before.
+// failures returns the errors that are not nil. With fewer than two of them, one is the error to report. After a
+// cancel, one is the cancel, and failed is empty: the cancel is why the step ended, whatever else went wrong before.
 func failures(errs []error) (failed []error, one error) {
 	for _, err := range errs {
 		if err != nil && isCancelled(err) {
@@ -162,7 +163,7 @@ func failures(errs []error) (failed []error, one error) {
 	return failed, one
 }
 
-// summary is the error of several; the kind is that of the first.
+// summary makes one error of several. It has the kind of the first.
 func summary(failed []error, detail string) *lcm.Error {
 	cause := errorOf(failed[0])
 	return &lcm.Error{Kind: cause.Kind, Op: cause.Op, Detail: detail}
@@ -172,8 +173,8 @@ func isCancelled(err error) bool {
 	return temporal.IsCanceledError(err) || errors.Is(err, workflow.ErrCanceled)
 }
 
-// unanswered tells whether something foreign was not run because nobody answered, so that it can be passed over. What
-// was run and has failed is not run again by itself. Operations of former releases run it again.
+// unanswered tells whether a script or a playbook did not run because nobody answered, so that the operation may pass
+// it over. Windlass does not by itself run again what ran and failed. Operations of former releases do.
 func unanswered(ctx workflow.Context, err error) bool {
 	const change = "failed-foreign-work-is-not-run-again"
 	if err == nil || isCancelled(err) {

@@ -9,11 +9,11 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// storage is a receiver of method values only.
+// storage is only the receiver of method values.
 var storage *activities.Storage
 
-// What a cluster with a storage server has beside others: a VM that exports volumes, nodes that mount them, and
-// PersistentVolumes that are registered.
+// A cluster with a storage server also has a VM that exports volumes, nodes that mount them, and registered
+// PersistentVolumes.
 
 func (c *clusterWork) storageMade() table {
 	return table{
@@ -58,7 +58,7 @@ func (c *clusterWork) checkStorage(ctx workflow.Context) error {
 	return err
 }
 
-// setUpVolumes looks again what is attached: a person may have attached a volume since the step has failed.
+// setUpVolumes checks again which volumes are attached: a person may have attached one since the step failed.
 func (c *clusterWork) setUpVolumes(ctx workflow.Context) error {
 	if err := c.findNodes(ctx); err != nil {
 		return err
@@ -104,7 +104,7 @@ func (c *clusterWork) registerVolumes(ctx workflow.Context) error {
 	return err
 }
 
-// formerVolumes are those of the storage server before the operation, seen through control planes that stay.
+// formerVolumes are the volumes of the storage server before the operation, seen through control planes that stay.
 func (c *clusterWork) formerVolumes(ctx workflow.Context) activities.PersistentVolumesInput {
 	through := append(c.staying().With(lcm.ControlPlane), c.leaving().With(lcm.ControlPlane)...)
 	return activities.PersistentVolumesInput{
@@ -112,7 +112,8 @@ func (c *clusterWork) formerVolumes(ctx workflow.Context) activities.PersistentV
 	}
 }
 
-// setUpClasses also gives the volumes of claims that have outlived their storage server the address of its successor.
+// setUpClasses also updates volumes of claims that have outlived their storage server: they get the address of its
+// successor.
 func (c *clusterWork) setUpClasses(ctx workflow.Context) error {
 	_, err := call(onNode(ctx), storage.SetUpStorageClasses, activities.PersistentVolumesInput{
 		ClusterInput: c.onCluster(ctx), Storage: c.made.Storage,
@@ -125,13 +126,13 @@ func (c *clusterWork) stopProvisioners(ctx workflow.Context) error {
 	return err
 }
 
-// restartProvisioners waits for nothing: a storage server that was to be replaced may not answer.
+// restartProvisioners does not wait: a storage server that was to be replaced may not answer.
 func (c *clusterWork) restartProvisioners(ctx workflow.Context) error {
 	_, err := call(onNode(ctx), storage.StartProvisioners, c.formerVolumes(ctx))
 	return err
 }
 
-// checkVolumes refuses to replace a storage server that is in use, before anything is touched.
+// checkVolumes refuses to replace a storage server in use, before any step touches anything.
 func (c *clusterWork) checkVolumes(ctx workflow.Context) error {
 	if !c.storageLeaves() {
 		return nil
@@ -145,7 +146,7 @@ func (c *clusterWork) removeVolumes(ctx workflow.Context) error {
 	return err
 }
 
-// restoreVolumes registers them again: the storage server is there still.
+// restoreVolumes registers the volumes again: the storage server still exists.
 func (c *clusterWork) restoreVolumes(ctx workflow.Context) error {
 	if err := c.known(ctx); err != nil {
 		return err
@@ -159,7 +160,7 @@ func (c *clusterWork) storageLeaves() bool {
 	return s != nil && !c.what.Whole && slices.Contains(c.change.LeavingServers(), s.Node.ServerID)
 }
 
-// leavingStorage is the VM of a storage server that is replaced, as a list of one or none.
+// leavingStorage lists the VM of a storage server that is replaced, if there is one.
 func (c *clusterWork) leavingStorage() lcm.Nodes {
 	if !c.storageLeaves() {
 		return nil

@@ -8,8 +8,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/record"
 )
 
-// Terminate carries out one TERMINATE operation (SOL003 clause 5.4.8). It goes forward only: what is
-// deleted cannot be brought back, so a failed step is retried and never undone.
+// Terminate carries out one TERMINATE operation (SOL003 clause 5.4.8). It goes forward only: nobody can bring back what
+// is deleted. So a failed step is retried and never undone.
 func Terminate(ctx workflow.Context, in lcm.OperationInput) error {
 	v := newVnf(in)
 	v.op.outcome = v.terminated

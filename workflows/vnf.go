@@ -11,26 +11,26 @@ import (
 	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
-// vnf is what later steps of an operation learn from earlier ones, whatever the VNF is. Steps read it again when they
-// are retried.
+// vnf holds what later steps of an operation learn from earlier ones, for any kind of VNF. Steps read it again when
+// they are retried.
 type vnf struct {
 	in   lcm.OperationInput
 	op   *operation
 	what lifecycle.Description
 
 	made   activities.FindNodesOutput
-	before activities.ReconnectStackOutput // what a rollback of a CHANGE_EXT_CONN has made anew
-	vim    lcm.VimID                       // as which a cluster is registered
+	before activities.ReconnectStackOutput // what the rollback of a CHANGE_EXT_CONN has made anew
+	vim    lcm.VimID                       // the VIM as which the cluster is registered
 	gone   bool                            // the deployment is deleted
-	left   bool                            // made is what an operation has left that is given up
-	moved  []string                        // the connection points that such a CHANGE_EXT_CONN has connected
-	change lcm.Plan                        // of a scaling or a healing
+	left   bool                            // made says what a given-up operation has left
+	moved  []string                        // connection points that a given-up CHANGE_EXT_CONN has connected
+	change lcm.Plan                        // the plan of a scaling or a healing
 
-	exposed  []int                // the ports of Services that a load balancer serves since then
+	exposed  []int                // ports of Services that a load balancer serves after the operation
 	registry *k8s.PrivateRegistry // how clusters connect to the VNF, when it is a registry of images
 }
 
-// newVnf is the beginning of an operation, with what the steps of all VNFs and of all drivers do.
+// newVnf begins an operation, with the steps of all VNFs and of all drivers.
 func newVnf(in lcm.OperationInput) *vnf {
 	v := &vnf{in: in}
 	v.op = &operation{in: in, learn: v.learn, tables: tables{
@@ -43,7 +43,8 @@ func newVnf(in lcm.OperationInput) *vnf {
 	return v
 }
 
-// learn takes what is known of the operation. What registers a cluster anew learns its VIM from that.
+// learn takes the description of the operation. An operation that registers a cluster anew learns the cluster's VIM
+// later, from the registration.
 func (v *vnf) learn(what lifecycle.Description) {
 	v.what = what
 	if !what.Whole {
@@ -58,7 +59,7 @@ func (v *vnf) outcome() *record.Outcome {
 	}
 }
 
-// decide makes the plan, before anything is touched.
+// decide makes the plan before any step touches anything.
 func (v *vnf) decide(ctx workflow.Context) (err error) {
 	in := activities.PlanInput{Tracked: track(ctx, ""), OpOccID: v.in.OpOccID}
 	v.change, err = call(short(ctx), opOccs.PlanOperation, in)
@@ -81,7 +82,7 @@ func (v *vnf) forgetNodes(ctx workflow.Context) error {
 	return err
 }
 
-// freeVolumes takes the volumes that its successor gets from a machine that is replaced.
+// freeVolumes frees the volumes of machines that are replaced, so that their successors get them.
 func (v *vnf) freeVolumes(ctx workflow.Context) error {
 	for _, server := range v.keepers() {
 		_, err := call(polling(ctx), infra.FreeVolumes,
@@ -93,7 +94,7 @@ func (v *vnf) freeVolumes(ctx workflow.Context) error {
 	return nil
 }
 
-// keepers are the servers whose volumes stay when they are replaced.
+// keepers are the servers that are replaced and whose volumes stay.
 func (v *vnf) keepers() []string { return v.change.Keepers }
 
 // decided reads the plan when another run of the workflow has made it.
@@ -113,7 +114,7 @@ func (v *vnf) look(ctx workflow.Context) error {
 	return v.findNodes(ctx)
 }
 
-// known looks, unless that has been done: a rollback may begin in a new run of the workflow.
+// known looks, unless an earlier step has looked: a rollback may begin in a new run of the workflow.
 func (v *vnf) known(ctx workflow.Context) error {
 	if v.made.DeploymentID != "" {
 		return nil
@@ -121,8 +122,8 @@ func (v *vnf) known(ctx workflow.Context) error {
 	return v.look(ctx)
 }
 
-// lookBack sees what a change that is given up has left. A VNF that is made anew as a whole stays recorded as it was:
-// only making it anew again helps, which makes other servers than those that are there now.
+// lookBack looks at what a given-up change has left. A VNF that was to be made anew as a whole stays recorded as it
+// was. The client can only have it made anew again, and that makes other servers than those of now.
 func (v *vnf) lookBack(ctx workflow.Context) error {
 	if v.what.Whole {
 		if len(v.made.Vnfcs) == 0 {
@@ -140,12 +141,12 @@ func (v *vnf) lookBack(ctx workflow.Context) error {
 	return err
 }
 
-// changeDeployment gives the deployment the sizes; the servers of leaving go, or are replaced.
+// changeDeployment gives the deployment these sizes. The servers of leaving go, or are replaced.
 func (v *vnf) changeDeployment(ctx workflow.Context, sizes vim.Sizes, leaving []string) error {
 	return v.changePart(ctx, sizes, leaving, "")
 }
 
-// changePart is changeDeployment of what a hybrid VNF has on VIMs of a type.
+// changePart is changeDeployment for the part of a hybrid VNF that is on VIMs of one type.
 func (v *vnf) changePart(ctx workflow.Context, sizes vim.Sizes, leaving []string, on string) error {
 	_, err := call(polling(ctx), infra.ChangeStack, activities.ChangeStackInput{
 		Tracked: track(ctx, ""), OpOccID: v.in.OpOccID, Sizes: sizes, Leaving: leaving, On: on,

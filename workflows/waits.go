@@ -8,17 +8,17 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// What of a step only waits, or only looks, need not be waited for by who cancels an operation with GRACEFUL: ended, it
-// leaves nothing half done, and a retry does it anew.
+// Some activities only wait or look. A client that cancels with GRACEFUL need not wait for them: ending them leaves
+// nothing half done, and a retry does them anew.
 
-// endsWaits is the change since which a GRACEFUL cancel ends what only waits: operations that were cancelled before
-// replay without it.
+// endsWaits is the change since which a GRACEFUL cancel ends activities that only wait. Operations that were cancelled
+// before replay without it.
 const endsWaits = "graceful-cancel-ends-waits"
 
 type waitsKey struct{}
 
-// onlyWaits marks activities that change nothing: they wait until something is so, or look whether it is. Never mark a
-// wait inside of a step that changes one node after the other: the rest would be left for later.
+// onlyWaits marks activities that change nothing: they wait for a condition, or look at something. Never mark a wait
+// inside a step that changes one node after the other: the remaining nodes would be left for later.
 func onlyWaits(ctx workflow.Context) workflow.Context {
 	return workflow.WithValue(ctx, waitsKey{}, true)
 }
@@ -26,14 +26,14 @@ func onlyWaits(ctx workflow.Context) workflow.Context {
 // wait is an activity that a GRACEFUL cancel ends.
 type wait struct{ stop workflow.CancelFunc }
 
-// endable is the context of an activity; over must be called when the activity has ended. The control is nil where
-// nobody can cancel.
+// endable is the context of an activity. The caller must call over when the activity has ended. The control is nil
+// where nobody can cancel.
 func (c *control) endable(ctx workflow.Context) (endable workflow.Context, over func()) {
 	if c == nil || ctx.Value(waitsKey{}) == nil {
 		return ctx, func() {}
 	}
 	ctx, stop := workflow.WithCancel(ctx)
-	if c.cancel == lcm.Graceful && c.endsWaits { // it came while the step did something else
+	if c.cancel == lcm.Graceful && c.endsWaits { // the cancel came while the step did something else
 		stop()
 		return ctx, func() {}
 	}
@@ -45,7 +45,7 @@ func (c *control) endable(ctx workflow.Context) (endable workflow.Context, over 
 	}
 }
 
-// endWaits ends what only waits.
+// endWaits ends the activities that only wait.
 func (c *control) endWaits(ctx workflow.Context) {
 	c.endsWaits = workflow.GetVersion(ctx, endsWaits, workflow.DefaultVersion, 1) >= 1
 	if !c.endsWaits {

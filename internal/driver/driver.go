@@ -1,5 +1,5 @@
-// Package driver knows what makes a VNF of its servers: a folder each, registered in package all. docs/architecture.md
-// says under "Adding a driver" what a driver consists of.
+// Package driver defines the drivers that make use of a VNF's servers, e.g. as a cluster. Each driver has a folder, and
+// package all registers it. docs/architecture.md says under "Adding a driver" what a driver consists of.
 package driver
 
 import (
@@ -11,23 +11,24 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-// Driver reads what a request says to it. The VNF's own driver, with these parameters, does the rest.
+// Driver reads the driver's part of a request. Bind makes the VNF's own driver with these parameters, which does the
+// rest.
 type Driver interface {
-	// Name is the one that a VNFD names the driver with. The foreign scripts whose work it does are beside it in
-	// package vnfpkg, which reads VNFDs.
+	// Name is the driver's name in a VNFD. Package vnfpkg, which reads VNFDs, also has the names of foreign scripts whose
+	// work the driver does.
 	Name() string
-	// Bind reads the parameters out of a request's additionalParams. The error lists every value of a wrong type; the
-	// driver that is returned with it has the others.
+	// Bind reads the parameters out of a request's additionalParams. The error lists every value of a wrong type. Bind
+	// then still returns a driver with the other values.
 	Bind(additionalParams json.RawMessage) (lifecycle.Driver, error)
-	// CheckRequest adds to what is found everything of the driver's parameters that can be known to fail before anything
-	// is created: every mistake at once, each with its JSON path.
+	// CheckRequest adds every mistake in the driver's parameters to Found, each with its JSON path. It finds all that can
+	// be known before anything is created.
 	CheckRequest(ctx context.Context, r Request) error
 }
 
-// Set has drivers of different names.
+// Set has drivers with different names.
 type Set []Driver
 
-// Named finds a driver; false when there is none of that name.
+// Named finds a driver by its name; false when there is none.
 func (s Set) Named(name string) (Driver, bool) {
 	i := slices.IndexFunc(s, func(d Driver) bool { return d.Name() == name })
 	if i < 0 {
@@ -51,7 +52,7 @@ func (s Set) Bind(f *vnfpkg.Flavour, additionalParams json.RawMessage) (out []li
 	return out, nil
 }
 
-// Of are the drivers of a VNF of that flavour, in the order in which its VNFD names them.
+// Of are the drivers of VNFs of that flavour, in the order in which its VNFD names them.
 func (s Set) Of(f *vnfpkg.Flavour) (out Set) {
 	for _, name := range f.Drivers() {
 		if d, ok := s.Named(name); ok {
@@ -61,7 +62,7 @@ func (s Set) Of(f *vnfpkg.Flavour) (out Set) {
 	return out
 }
 
-// Missing are the hooks at which the VNF is instantiated by what Windlass has no driver for, with the names for it.
+// Missing maps the hooks of an instantiation for which Windlass has no driver to the VNFD's names for it.
 func (s Set) Missing(f *vnfpkg.Flavour) map[string]string {
 	missing := map[string]string{}
 	for _, hook := range []string{"instantiate_end", "instantiate_start"} {
@@ -74,8 +75,8 @@ func (s Set) Missing(f *vnfpkg.Flavour) map[string]string {
 	return missing
 }
 
-// isEmpty tells whether nothing is there to be run: packages of containerised VNFs name scripts that they do not have,
-// of which the package's warnings tell.
+// isEmpty tells whether there is nothing to run. Packages of containerised VNFs name scripts that they do not have; the
+// warnings of the package mention them.
 func isEmpty(f *vnfpkg.Flavour, hook string) bool {
 	h := f.Hooks[hook]
 	return f.Containers && h.File == "" && h.Driver == ""

@@ -10,19 +10,19 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-// Request is an INSTANTIATE that is being checked, with what drivers look at.
+// Request is an INSTANTIATE while it is checked, with the other input of drivers.
 type Request struct {
 	lcm.InstantiateRequest
 	Flavour *vnfpkg.Flavour
-	// Capacity is how many servers of each VDU there will be.
+	// Capacity is the future number of servers of each VDU.
 	Capacity map[string]int
 	Package  Package
 	Scripts  ScriptsAllowed
 	Found    *Findings
 }
 
-// ScriptsAllowed is what the operator's configuration says of scripts of packages. Python tells whether any can be run,
-// and Ansible whether playbooks can where the worker is.
+// ScriptsAllowed is the operator's configuration for scripts of packages. Python tells whether Python scripts can run.
+// Ansible tells whether playbooks can run on the worker's host.
 type ScriptsAllowed struct {
 	Policy          lcm.ScriptPolicy
 	Python, Ansible bool
@@ -31,7 +31,7 @@ type ScriptsAllowed struct {
 // Package is the VNF package of a request.
 type Package struct {
 	lcm.VnfPkg
-	// Read reads a small file of the package; it is NotFound when there is none. Has also finds large ones.
+	// Read reads a small file of the package; it returns NotFound when there is none. Has also finds large files.
 	Read func(ctx context.Context, path string) ([]byte, error)
 	Has  func(ctx context.Context, path string) (bool, error)
 }
@@ -45,7 +45,7 @@ func (p Package) Artifact(path string) (lcm.PkgArtifact, bool) {
 	return p.Artifacts[i], true
 }
 
-// Modification is a MODIFY_INFO that is being checked.
+// Modification is a MODIFY_INFO while it is checked.
 type Modification struct {
 	lcm.ModifyRequest
 	Instance lcm.VnfInstance
@@ -54,50 +54,50 @@ type Modification struct {
 	Found    *Findings
 }
 
-// Modifier is a driver that has its part in modifications.
+// Modifier is a driver that takes part in modifications.
 type Modifier interface {
-	// CheckModify adds to what is found. An error is the state's: a Conflict.
+	// CheckModify adds mistakes to m.Found. An error is a Conflict with the VNF's state.
 	CheckModify(ctx context.Context, m Modification) error
 }
 
-// HealChecker is a driver that checks the parameters that a VNF has once those of a heal are laid over its own.
+// HealChecker is a driver that checks the parameters of a VNF after those of a heal are merged into them.
 type HealChecker interface {
 	CheckHeal(additionalParams json.RawMessage) error
 }
 
-// HealReader is a driver that reads members of heal requests itself, whatever VNF they are about.
+// HealReader is a driver that reads members of heal requests itself, for any VNF.
 type HealReader interface {
 	// HealProblems lists every mistake in those members, with its path in the body of the request.
 	HealProblems(body json.RawMessage) []lcm.Problem
 }
 
-// Registrar is a driver that registers what it makes as a VIM.
+// Registrar is a driver that registers its cluster as a VIM.
 type Registrar interface {
 	// VimName is the name of that VIM.
 	VimName(inst lcm.VnfInstanceID, additionalParams json.RawMessage) string
 }
 
-// Findings collects mistakes; the request is a 422 when all of them are names of things that do not exist.
+// Findings collects mistakes. The request is a 422 when all of them are names of things that do not exist.
 type Findings struct {
 	problems []lcm.Problem
 	mistakes bool
 }
 
-// Names adds a reference to what does not exist.
+// Names adds a name of a thing that does not exist.
 func (f *Findings) Names(path, format string, args ...any) {
 	f.problems = append(f.problems, lcm.Problem{Path: path, Detail: fmt.Sprintf(format, args...)})
 }
 
-// Named adds references to what does not exist.
+// Named adds names of things that do not exist.
 func (f *Findings) Named(problems ...lcm.Problem) { f.problems = append(f.problems, problems...) }
 
-// Mistake adds anything else.
+// Mistake adds any other mistake.
 func (f *Findings) Mistake(problems ...lcm.Problem) {
 	f.problems = append(f.problems, problems...)
 	f.mistakes = f.mistakes || len(problems) > 0
 }
 
-// Err is the answer to the request, nil when nothing was found.
+// Err is the answer to the request, nil when there are no findings.
 func (f *Findings) Err() error {
 	if len(f.problems) == 0 {
 		return nil

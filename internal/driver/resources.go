@@ -7,11 +7,11 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-// Resources are those of a template, with their types, by their names.
+// Resources maps the names of a template's resources to their types.
 type Resources map[string]string
 
-// Resources are those of the top template; false when they cannot be read, which is told where the deployment is
-// checked.
+// Resources are the resources of the top template. It is false when they cannot be read; the check of the deployment
+// reports why.
 func (r Request) Resources(ctx context.Context) (types Resources, ok bool) {
 	template, err := vnfpkg.StackTemplate(r.Flavour,
 		func(path string) ([]byte, error) { return r.Package.Read(ctx, path) })
@@ -21,7 +21,7 @@ func (r Request) Resources(ctx context.Context) (types Resources, ok bool) {
 	return types, err == nil
 }
 
-// Want wants a resource to be in the top template, and of one of these types.
+// Want checks that a resource is in the top template, and has one of these types.
 func (r Resources) Want(found *Findings, path, name, what string, types ...string) {
 	switch is := r[name]; {
 	case name == "": // reported already

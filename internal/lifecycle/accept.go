@@ -8,12 +8,12 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// unhonoured is what errors about an NFVO's grant begin with.
+// unhonoured is the beginning of errors about an NFVO's grant.
 const unhonoured = "The NFVO's grant cannot be honoured"
 
-// Accept joins an NFVO's grant with what it was asked for: an answer names resources by the ids of their definitions
-// only. A grant of something else, or of a part, is Invalid. One that lists no resources grants those that were asked
-// for. Of the internal virtual links for which the NFVO has networks, none is made.
+// Accept joins an NFVO's grant with the grant that Windlass asked for: the NFVO's answer names resources only by the
+// ids of their definitions. A grant of other resources, or of a part only, is Invalid. A grant without resources grants
+// all that were asked for. The VNF does not make internal virtual links for which the NFVO has networks.
 func Accept(asked, given lcm.Grant) (lcm.Grant, error) {
 	a := accepting{}
 	out := given
@@ -38,7 +38,7 @@ func (a *accepting) add(path, format string, args ...any) {
 	a.problems = append(a.problems, lcm.Problem{Path: path, Detail: fmt.Sprintf(format, args...)})
 }
 
-// join leaves out what needs no grant any more, whether the NFVO grants it or not.
+// join leaves out resources that need no grant any more, whether the NFVO grants them or not.
 func (a *accepting) join(
 	name string, asked, given []lcm.GrantResource, needless func(lcm.GrantResource) bool,
 ) []lcm.GrantResource {
@@ -68,7 +68,7 @@ func (a *accepting) join(
 	return out
 }
 
-// zoneOf is the VIM's name of a zone of the grant; "" is none.
+// zoneOf is the VIM's name of a zone of the grant, "" for no zone.
 func zoneOf(g lcm.Grant, id string) (string, bool) {
 	i := slices.IndexFunc(g.Zones, func(z lcm.GrantZone) bool { return z.ID == id })
 	if id == "" || i < 0 {
@@ -78,7 +78,7 @@ func zoneOf(g lcm.Grant, id string) (string, bool) {
 }
 
 // Target is the id of the VIM connection on which a grant wants servers to be made, "" when it does not say. A VNF is
-// one deployment, so it can be on one VIM only.
+// one deployment, so it can only be on one VIM.
 func Target(g lcm.Grant) (string, error) {
 	var ids []string
 	for _, r := range g.AddResources {
@@ -96,7 +96,7 @@ func Target(g lcm.Grant) (string, error) {
 	return ids[0], nil
 }
 
-// TargetOn is Target of what a VNF has on VIMs of a kind: each is a deployment of its own.
+// TargetOn is Target for the part of a VNF on VIMs of one kind: each part is a deployment of its own.
 func TargetOn(f Facts, kind string, g lcm.Grant) (string, error) {
 	g.AddResources = slices.DeleteFunc(slices.Clone(g.AddResources), func(r lcm.GrantResource) bool {
 		return VimKindOf(f.Flavour, r.VduID).Type != kind

@@ -10,8 +10,8 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-// Allowed refuses a request that the VNFD's lcm_operations_configuration excludes (SOL001): Invalid, with the members'
-// paths. What Windlass does of its own accord is not asked.
+// Allowed refuses a request that the VNFD's lcm_operations_configuration excludes (SOL001). The error is Invalid, with
+// the members' paths. It does not check what Windlass does of its own accord.
 func Allowed(f *vnfpkg.Flavour, op lcm.Operation, body json.RawMessage) error {
 	if f.LcmOperations == nil {
 		return nil

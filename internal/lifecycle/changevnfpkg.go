@@ -7,8 +7,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// changeVnfPkg plans what becomes of the VNFCs when the VNF gets another package (SOL003 v3.3.1 clause 5.4.11a). VDUs
-// and aspects that both packages have keep their sizes; new ones begin as the default instantiation level has them.
+// changeVnfPkg plans the changes of VNFCs when the VNF gets another package (SOL003 v3.3.1 clause 5.4.11a). VDUs and
+// aspects that both packages have keep their sizes. New ones get the sizes of the default instantiation level.
 func changeVnfPkg(f Facts) (lcm.Plan, error) {
 	info := f.Instance.Instantiated
 	plan := lcm.Plan{Operation: lcm.OpChangeVnfPkg, VnfPkgID: f.VnfPkgID, ScaleStatus: f.keptLevels()}
@@ -34,8 +34,8 @@ func changeVnfPkg(f Facts) (lcm.Plan, error) {
 	return plan, problemsOf(problems)
 }
 
-// keptLevels are the scale levels of the aspects, as the VNF has them or, of those that it does not have yet, as the
-// default instantiation level has them.
+// keptLevels are the scale levels that the VNF has. An aspect that the VNF does not have yet gets its level of the
+// default instantiation level.
 func (f Facts) keptLevels() (out []lcm.ScaleInfo) {
 	had := append(slices.Clone(f.Instance.Instantiated.ScaleStatus), f.Flavour.ScaleStatus("")...)
 	for _, s := range f.Flavour.MaxScaleLevels() { // in order

@@ -9,9 +9,9 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// Chosen are the images, flavours and zones of a VNF under a grant: what earlier grants have chosen, and what this one
-// does. A choice under which the VIM would have to make servers anew that are there is Invalid; whole is set when all
-// of them are made anew in any case.
+// Chosen are the images, flavours and zones of a VNF under a grant: the choices of earlier grants, and those of this
+// one. A choice is Invalid if the VIM would have to make existing servers anew. whole is set when the operation makes
+// all of them anew anyway.
 func Chosen(f Facts, g lcm.Grant, whole bool) (lcm.GrantedChoices, error) {
 	c := choosing{facts: f, grant: g, chosen: lcm.GrantedChoices{
 		Images: map[string]string{}, ComputeFlavours: map[string]string{}, Zones: map[string]string{},
@@ -25,7 +25,7 @@ func Chosen(f Facts, g lcm.Grant, whole bool) (lcm.GrantedChoices, error) {
 			c.chosen.KeptImages = i.Granted.KeptImages
 		}
 	}
-	if !slices.ContainsFunc(g.AddResources, isServer) && !f.repackages() { // none is made, so nothing can be chosen
+	if !slices.ContainsFunc(g.AddResources, isServer) && !f.repackages() { // no server is made, so nothing can be chosen
 		return c.chosen, nil
 	}
 	if err := c.findTargets(); err != nil {
@@ -50,7 +50,7 @@ type choosing struct {
 	grant  lcm.Grant
 	before lcm.GrantedChoices
 	chosen lcm.GrantedChoices
-	// servers and pods are the VIM connections on which these are, "" where the grant does not say.
+	// servers and pods are the VIM connections for them, "" where the grant does not say.
 	servers, pods string
 }
 
@@ -76,7 +76,7 @@ func (c *choosing) zones() {
 		case r.VduID != "":
 			c.add(at, "%s takes zones for %s: what belongs to one of %s cannot be in %s alone", c.template(r.VduID),
 				c.vnfcs(r.VduID), r.VduID, zone)
-		case !c.all(zone): // a network is where the servers on it are
+		case !c.all(zone): // a network has the zone of the servers on it
 			c.add(at, "the template takes zones for servers: the network of %s cannot be in %s without all of them",
 				r.ResourceTemplateID, zone)
 		}
@@ -124,10 +124,10 @@ func (c *choosing) images() {
 	}
 }
 
-// forTarget tells whether an asset is for the VIM that is used; a grant may have the same for several.
+// forTarget tells whether an asset is for the VIM in use. A grant may name the same asset for several VIMs.
 func forTarget(id, target string) bool { return id == "" || target == "" || id == target }
 
-// keep refuses another image, flavour or zone for VDUs that have servers: those would get it, too.
+// keep refuses another image, flavour or zone for VDUs that have servers: the existing servers would get it, too.
 func (c *choosing) keep() {
 	for _, vdu := range c.facts.Flavour.Vdus {
 		if len(c.facts.vnfcs(vdu.ID)) == 0 {

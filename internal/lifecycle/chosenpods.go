@@ -23,8 +23,8 @@ func (c *choosing) findTargets() (err error) {
 	return nil
 }
 
-// target is the VIM connection on which the VNFCs of a VDU are made. What belongs to no VDU is with the servers, where
-// there are any.
+// target is the VIM connection on which the VNFCs of a VDU are made. Resources without a VDU are on the servers'
+// connection, if the VNF has servers.
 func (c *choosing) target(vdu string) string {
 	if c.ofPods(vdu) {
 		return c.pods
@@ -32,10 +32,10 @@ func (c *choosing) target(vdu string) string {
 	return c.servers
 }
 
-// ofPods tells whether a VDU is of containers.
+// ofPods tells whether the VNFCs of a VDU are containers.
 func (c *choosing) ofPods(vdu string) bool { return VimKindOf(c.facts.Flavour, vdu).RunsContainers }
 
-// template and vnfcs name, for people, what the VNFCs of a VDU are made of, and what they are.
+// template and vnfcs are words for people: the template of a VDU's VNFCs, and the VNFCs.
 func (c *choosing) template(vdu string) string {
 	if c.ofPods(vdu) {
 		return "a workload"
@@ -51,7 +51,7 @@ func (c *choosing) vnfcs(vdu string) string {
 }
 
 // keepPods refuses another image or zone for a VDU that has Pods: its workload would make all of them anew. A new
-// package does that in any case.
+// package does so anyway, and is not refused.
 func (c *choosing) keepPods(vdu vnfpkg.Vdu) {
 	const otherwise = "the Pods of %s that are there have the %s %q; with %q all of them would be made anew"
 	was, had := c.before.Zones[vdu.ID]
@@ -72,7 +72,8 @@ func (c *choosing) keepPods(vdu vnfpkg.Vdu) {
 // repackages tells whether the VNF gets another package.
 func (f Facts) repackages() bool { return f.FormerFlavour != nil }
 
-// kept are the choices of earlier grants. Images of containers were for the package that they were chosen with.
+// kept are the choices of earlier grants. If the package changes, images of containers are left out: they were chosen
+// for the former package.
 func (f Facts) kept(choices lcm.GrantedChoices) lcm.GrantedChoices {
 	if f.repackages() {
 		choices.Images = WithoutImagesOfPods(choices.Images, f.FormerFlavour)
@@ -80,7 +81,7 @@ func (f Facts) kept(choices lcm.GrantedChoices) lcm.GrantedChoices {
 	return choices
 }
 
-// WithoutImagesOfPods are granted images but for those of containers.
+// WithoutImagesOfPods returns granted images without those of containers.
 func WithoutImagesOfPods(images map[string]string, of *vnfpkg.Flavour) map[string]string {
 	out := maps.Clone(images)
 	for _, vdu := range of.Vdus {
@@ -94,7 +95,7 @@ func WithoutImagesOfPods(images map[string]string, of *vnfpkg.Flavour) map[strin
 	return out
 }
 
-// imagesIn are what a grant may choose an image for in a VDU of containers: itself, and each container.
+// imagesIn are the parts of a VDU of containers for which a grant may choose an image: the VDU and each container.
 func imagesIn(vdu vnfpkg.Vdu) []string {
 	ids := []string{vdu.ID}
 	if vdu.Pod != nil {
@@ -105,10 +106,10 @@ func imagesIn(vdu vnfpkg.Vdu) []string {
 	return ids
 }
 
-// holder is what has a software image: a VDU, a container of one, or a storage.
+// holder has a software image: it is a VDU, a container of a VDU, or a storage.
 type holder struct{ id, vdu string }
 
-// holdersOf are what an image is of: by their own id, else by the image's name.
+// holdersOf finds the holders of an image: by their own id, else by the image's name.
 func holdersOf(f *vnfpkg.Flavour, id string) (holders []holder) {
 	is := func(node string, image *vnfpkg.SwImage) bool { return node == id || image != nil && image.Name == id }
 	for _, vdu := range f.Vdus {

@@ -7,7 +7,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// Placement is what the affinity rules of the VNFD say of the servers that a grant is asked for, and of those that
+// Placement says what the VNFD's affinity rules mean for the servers that a grant is asked for, and for those that
 // stay.
 func Placement(f Facts, p lcm.Plan, asked lcm.Grant) (out []lcm.PlacementConstraint) {
 	for _, rule := range f.Flavour.AffinityRules {
@@ -21,7 +21,7 @@ func Placement(f Facts, p lcm.Plan, asked lcm.Grant) (out []lcm.PlacementConstra
 			}
 		}
 		if len(c.Resources) == 0 {
-			continue // nothing of it is to be placed
+			continue // no server of the rule is to be placed
 		}
 		if c.Resources = append(c.Resources, f.neighbours(rule.Vdus, p)...); len(c.Resources) > 1 && c.Scope != "" {
 			out = append(out, c)
@@ -30,7 +30,7 @@ func Placement(f Facts, p lcm.Plan, asked lcm.Grant) (out []lcm.PlacementConstra
 	return out
 }
 
-// neighbours are the servers of VDUs that stay.
+// neighbours are the servers of these VDUs that stay.
 func (f Facts) neighbours(vdus []string, p lcm.Plan) (out []lcm.ConstraintResource) {
 	if f.Instance.Instantiated == nil {
 		return nil
@@ -46,8 +46,8 @@ func (f Facts) neighbours(vdus []string, p lcm.Plan) (out []lcm.ConstraintResour
 	return out
 }
 
-// OneVim says that all that a grant is asked for, and what the VNF has, is on one VIM: the VNF is one deployment. A
-// hybrid one is one on a VIM of each kind.
+// OneVim says that everything in the request for a grant, and everything that the VNF has, is on one VIM: the VNF is
+// one deployment. A hybrid VNF is one deployment on a VIM of each kind.
 func OneVim(f Facts, p lcm.Plan, asked lcm.Grant) (out []lcm.VimConstraint) {
 	for _, kind := range VimKinds(f.Flavour) {
 		if c := f.oneVim(kind.Type, p, asked); len(c.Resources) > 1 {
@@ -64,7 +64,7 @@ func (f Facts) oneVim(kind string, p lcm.Plan, asked lcm.Grant) (c lcm.VimConstr
 		}
 	}
 	if len(c.Resources) == 0 {
-		return c // nothing is to be placed
+		return c // nothing of this kind is to be placed
 	}
 	var vdus []string
 	for _, vdu := range f.Flavour.Vdus {
@@ -72,7 +72,7 @@ func (f Facts) oneVim(kind string, p lcm.Plan, asked lcm.Grant) (c lcm.VimConstr
 			vdus = append(vdus, vdu.ID)
 		}
 	}
-	there := f.neighbours(vdus, p) // one tells where all are
+	there := f.neighbours(vdus, p) // one server tells where all are
 	c.Resources = append(c.Resources, there[:min(1, len(there))]...)
 	return c
 }

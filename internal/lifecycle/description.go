@@ -6,24 +6,24 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// Description is what a workflow needs to know to choose its steps. It holds no parameter.
+// Description holds what a workflow needs to choose its steps. It holds no parameter.
 type Description struct {
-	// State and Sequence are what was recorded of the operation so far.
+	// State and Sequence are the last recorded ones of the operation.
 	State       lcm.OperationState `json:"state"`
 	Sequence    int64              `json:"sequence"`
 	ForwardOnly bool               `json:"forwardOnly,omitempty"`
-	// Refused is why the operation is rolled back before it does anything: the VNFD does not allow the attributes that
-	// the VNF instance would have. nil when it does, and of an operation that has begun.
+	// Refused says why the operation is rolled back before it does anything: the VNFD does not allow the attributes that
+	// the VNF instance would have. It is nil when the VNFD allows them, and when the operation has begun.
 	Refused *lcm.Error `json:"refused,omitempty"`
-	// LeftBehind is set for an INSTANTIATE before which one was given up, so that what that one made may be there.
+	// LeftBehind is set for an INSTANTIATE after an earlier one was given up: resources of that one may exist.
 	LeftBehind bool `json:"leftBehind,omitempty"`
-	// Steps are the operation's list: the one that is kept, or the one that will be.
+	// Steps are the operation's list: the stored list, or the list that will be stored.
 	Steps []Step `json:"steps"`
 	// ServerIDs are the servers that the instance has before the operation.
 	ServerIDs []string `json:"serverIds,omitempty"`
-	// Cluster is set when the VNF is a Kubernetes cluster that Windlass's own driver builds.
+	// Cluster is set when Windlass's own driver builds the VNF as a Kubernetes cluster.
 	Cluster bool `json:"cluster,omitempty"`
-	// Balanced is set when something is before the cluster that is none of its nodes, CloudBalanced when it is the
+	// Balanced is set when a load balancer that is no node stands before the cluster. CloudBalanced is set when it is the
 	// cloud's.
 	Balanced      bool `json:"balanced,omitempty"`
 	CloudBalanced bool `json:"cloudBalanced,omitempty"`
@@ -37,11 +37,11 @@ type Description struct {
 	StorageServer *lcm.StorageServer `json:"storageServer,omitempty"`
 	// ClusterVimID is the VIM as which the cluster is registered.
 	ClusterVimID lcm.VimID `json:"clusterVimId,omitempty"`
-	// Whole is set when a heal makes the entire VNF anew, or an OPERATE is about all of it.
+	// Whole is set when a heal makes the entire VNF anew, or when an OPERATE is about the whole VNF.
 	Whole bool `json:"whole,omitempty"`
-	// ControlPlanes is set when control planes come or go, start or stop. Which ones these are is decided later.
+	// ControlPlanes is set when control planes come or go, start or stop. A later step decides which ones.
 	ControlPlanes bool `json:"controlPlanes,omitempty"`
-	// ChangeStateTo is what an OPERATE makes of servers.
+	// ChangeStateTo is the state that an OPERATE gives servers.
 	ChangeStateTo lcm.VnfState `json:"changeStateTo,omitempty"`
 	// Stopped are the servers that were stopped on purpose before the operation.
 	Stopped []string `json:"stopped,omitempty"`

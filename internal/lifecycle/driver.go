@@ -6,14 +6,14 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// Hook is a place in an operation where drivers contribute steps: SOL001's Vnflcm interface (clause 6.7) names an
+// Hook is a place in an operation where drivers contribute steps. SOL001's Vnflcm interface (clause 6.7) names an
 // implementation for the start and the end of each operation. The steps of the infrastructure stand between them.
 type Hook string
 
-// The hooks. In SOL001 the start of a scaling is before servers leave, and its end after servers have come, as Tacker
-// has them; a SCALE_TO_LEVEL may have both, and then servers come first. Scripts of packages want to know of the
-// beginning and the end of every scaling, which are hooks of their own. A heal of an entire VNF has those of a
-// termination and an instantiation.
+// The hooks. In SOL001 the start of a scaling is before servers leave, and its end is after servers have come. Tacker
+// has them so. A SCALE_TO_LEVEL may have both, and then servers come first. Scripts of packages need the beginning and
+// the end of every scaling: these are hooks of their own. A heal of an entire VNF has the hooks of a termination and an
+// instantiation.
 const (
 	InstantiateStart Hook = "instantiate_start"
 	InstantiateEnd   Hook = "instantiate_end"
@@ -37,47 +37,47 @@ const (
 	PackageEnd       Hook = "change_current_package_end"
 )
 
-// Driver makes something of the servers of one VNF, with the parameters of that VNF. Package driver knows all of them.
-// What only some drivers have to do with is in the optional interfaces below.
+// Driver does the work on the servers of one VNF, with the parameters of that VNF. Package driver knows all drivers.
+// Methods that only some drivers need are in the optional interfaces below.
 type Driver interface {
-	// Name is the one that a VNFD names the driver with.
+	// Name is the driver's name in a VNFD.
 	Name() string
-	// Steps are those that the driver contributes at a hook of an operation that carries out p, none where it has
-	// nothing to do there. Their ids are unique among all drivers, and the infrastructure's.
+	// Steps are the driver's steps at a hook of an operation that carries out p. There are none where the driver has
+	// nothing to do. Their ids are unique among all drivers and the infrastructure.
 	Steps(at Hook, f Facts, p lcm.Plan) []Step
-	// Check says what of a plan the driver refuses, before anything is touched: an Invalid or a Conflict. It is asked
-	// twice, before the request is read, when the plan has the operation only, and when the plan is made.
+	// Check refuses a plan that the driver cannot carry out, before anything is touched: Invalid or Conflict. Windlass
+	// calls it twice. Before the request is read the plan has only the operation; later the plan is complete.
 	Check(f Facts, p lcm.Plan) error
 }
 
-// Substitute is a driver that does the work of a step of the infrastructure itself, e.g. takes nodes out of their
+// Substitute is a driver that does a step of the infrastructure itself. For example, it takes nodes out of their
 // cluster before their servers are deleted.
 type Substitute interface {
-	// Instead are the steps in the place of s; false leaves s where it is.
+	// Instead returns the steps that replace s; false leaves s as it is.
 	Instead(s Step, f Facts, p lcm.Plan) ([]Step, bool)
 }
 
-// Healer is a driver that says how a VNF is healed of which the request names no VNFC.
+// Healer is a driver that says how to heal a VNF when the request names no VNFC.
 type Healer interface {
-	// HealsInPlace tells whether all servers may be replaced in the infrastructure that is there. When they may not, the
-	// entire VNF is made anew.
+	// HealsInPlace tells whether all servers may be replaced in the existing infrastructure. If not, the entire VNF is
+	// made anew.
 	HealsInPlace(req lcm.HealRequest) bool
 }
 
-// VolumeKeeper is a driver that decides what becomes of volumes when their servers are replaced. Those of all other
-// VDUs are kept, unless the request says otherwise.
+// VolumeKeeper is a driver that decides about volumes when their servers are replaced. The volumes of all other VDUs
+// are kept, unless the request says otherwise.
 type VolumeKeeper interface {
 	// OwnsVolumes tells whether the driver decides about the volumes of that VDU.
 	OwnsVolumes(f Facts, vduID string) bool
-	// PlanVolumes adds to the plan of a heal what becomes of them.
+	// PlanVolumes adds the driver's decisions about them to the plan of a heal.
 	PlanVolumes(f Facts, p *lcm.Plan, req lcm.HealRequest)
 }
 
-// Fixer is a driver that cannot do without some parts of a VNF as they are.
+// Fixer is a driver that needs some parts of a VNF unchanged.
 type Fixer interface {
-	// NotScaled says why servers of a VDU are not scaled, as a clause; "" when they are.
+	// NotScaled says, as a clause, why servers of a VDU are not scaled; "" when they are.
 	NotScaled(f Facts, vduID string) string
-	// NotReconnected says why a connection point stays on its network, as sentences; "" when it need not.
+	// NotReconnected says, as sentences, why a connection point stays on its network; "" when it need not.
 	NotReconnected(cpdID string) string
 }
 
@@ -86,7 +86,7 @@ type Access struct {
 	User string
 	// PrivateKey is preferred to Password where both are given.
 	Password, PrivateKey lcm.Secret
-	// HostPort is where a server answers that is none of the VNF's, "" for those that are.
+	// HostPort is the address of a server that is not the VNF's own, "" for the VNF's servers.
 	HostPort string
 	Login    time.Duration // how long a login may take
 	SSH      time.Duration // how long a server may take until it answers
@@ -94,17 +94,17 @@ type Access struct {
 
 // Reacher is a driver that logs in to servers.
 type Reacher interface {
-	// Access is how the servers of a role are reached; false for a role that the driver does not have.
+	// Access says how to reach the servers of a role; false for a role that the driver does not have.
 	Access(role lcm.Role) (Access, bool)
 }
 
-// Deployer is a driver whose VNFs may take another time to be deployed than others.
+// Deployer is a driver whose VNFs may need a time limit of their own for their deployment.
 type Deployer interface {
-	// DeployTimeout is how long the VIM may take for a deployment, or a change of it; 0 for the default.
+	// DeployTimeout is how long the VIM may take to make or change a deployment; 0 for the default.
 	DeployTimeout() time.Duration
 }
 
-// DeployTimeout is the longest of those that drivers want, 0 when none does.
+// DeployTimeout is the longest timeout that the drivers want, 0 when none wants any.
 func DeployTimeout(drivers []Driver) (longest time.Duration) {
 	for d := range only[Deployer](drivers) {
 		longest = max(longest, d.DeployTimeout())
@@ -112,7 +112,7 @@ func DeployTimeout(drivers []Driver) (longest time.Duration) {
 	return longest
 }
 
-// AccessTo is how the servers of a role are reached, as the first of the drivers says that has the role.
+// AccessTo says how to reach the servers of a role. It asks the drivers in order, and takes the first answer.
 func AccessTo(drivers []Driver, role lcm.Role) (Access, bool) {
 	for d := range only[Reacher](drivers) {
 		if a, ok := d.Access(role); ok {
@@ -130,7 +130,7 @@ func (l listing) driversAt(at Hook) (out []Step) {
 	return out
 }
 
-// infrastructure are steps of the infrastructure, or what a driver does in their place.
+// infrastructure returns steps of the infrastructure, or the steps with which a driver replaces them.
 func (l listing) infrastructure(list ...Step) (out []Step) {
 	for _, s := range list {
 		out = append(out, l.instead(s)...)
@@ -147,7 +147,7 @@ func (l listing) instead(s Step) []Step {
 	return []Step{s}
 }
 
-// only are the drivers of a kind.
+// only returns the drivers that have the interface D.
 func only[D any](drivers []Driver) func(yield func(D) bool) {
 	return func(yield func(D) bool) {
 		for _, d := range drivers {
@@ -158,7 +158,7 @@ func only[D any](drivers []Driver) func(yield func(D) bool) {
 	}
 }
 
-// refused is what the first driver says that does not carry out the plan.
+// refused is the first refusal of the plan by a driver.
 func (f Facts) refused(p lcm.Plan) error {
 	for _, d := range f.Drivers {
 		if err := d.Check(f, p); err != nil {

@@ -21,8 +21,8 @@ func changeExtConn(f Facts, body json.RawMessage) (lcm.Plan, error) {
 	return plan, f.checkLinks(req, plan.Links)
 }
 
-// reconnection is the plan that makes the changes of a request, and then those of its grant. The ports that
-// additionalParams of the request name count before those of links.
+// reconnection is the plan for the changes of a request, and then for those of its grant. Ports that the request's
+// additionalParams name take precedence over those of links.
 func (f Facts) reconnection(additional json.RawMessage, changes ...[]lcm.ExtVirtualLink) lcm.Plan {
 	info := f.Instance.Instantiated
 	plan := lcm.Plan{
@@ -47,9 +47,9 @@ func (f Facts) reconnection(additional json.RawMessage, changes ...[]lcm.ExtVirt
 	return plan
 }
 
-// ReconnectedAsGranted is the plan of a CHANGE_EXT_CONN with the links that a grant has in the place of those of the
-// request (SOL003 clause 9.5.2.3). A grant may repeat where connection points are already; it cannot connect others
-// than it was asked for: that is Invalid.
+// ReconnectedAsGranted is the plan of a CHANGE_EXT_CONN with the grant's links in the place of the request's (SOL003
+// clause 9.5.2.3). A grant may repeat existing connections. A grant that connects other points than the request is
+// Invalid.
 func ReconnectedAsGranted(f Facts, body json.RawMessage, granted []lcm.ExtVirtualLink) (lcm.Plan, error) {
 	if err := f.instantiated(); err != nil {
 		return lcm.Plan{}, err
@@ -73,13 +73,13 @@ func ReconnectedAsGranted(f Facts, body json.RawMessage, granted []lcm.ExtVirtua
 	return plan, lcm.InvalidAll(unhonoured, r.problems)
 }
 
-// relinking collects what a grant's links change of those that it was asked for.
+// relinking collects the differences between a grant's links and the requested ones.
 type relinking struct {
 	accepting
 	have, asked, changes []lcm.ExtVirtualLink
 }
 
-// take takes one link of the grant. One without connection points gives a link of the request another resource.
+// take takes one link of the grant. A link without connection points gives a link of the request another resource.
 func (r *relinking) take(path string, link lcm.ExtVirtualLink) {
 	change := lcm.ExtVirtualLink{ID: link.ID, ResourceID: link.ResourceID}
 	for k, cp := range link.ExtCps {
@@ -107,8 +107,8 @@ func (r *relinking) take(path string, link lcm.ExtVirtualLink) {
 	}
 }
 
-// isConnectedSo tells whether the VNF has the connection point on that link already. A grant without addresses does not
-// say which it has.
+// isConnectedSo tells whether the VNF has the connection point on that link already. A grant without addresses accepts
+// any.
 func (r *relinking) isConnectedSo(link lcm.ExtVirtualLink, cp lcm.ExtCp) bool {
 	at, as, ok := lcm.Connection(r.have, cp.CpdID)
 	return ok && at.ID == link.ID && at.ResourceID == link.ResourceID &&
@@ -116,7 +116,7 @@ func (r *relinking) isConnectedSo(link lcm.ExtVirtualLink, cp lcm.ExtCp) bool {
 		(len(cp.FixedIPs) == 0 || slices.Equal(cp.FixedIPs, as.FixedIPs))
 }
 
-// unconnectable tells why a connection point cannot be as links have it afterwards, "" when it can.
+// unconnectable says why a connection point cannot have the links that it would get, "" when it can.
 func unconnectable(links []lcm.ExtVirtualLink, cpd string) string {
 	switch _, _, ok := lcm.Connection(links, cpd); {
 	case !ok:
@@ -137,8 +137,8 @@ func unconnectable(links []lcm.ExtVirtualLink, cpd string) string {
 	}
 }
 
-// checkLinks refuses connection points that the VNF does not have, or that it must keep, and links that they cannot
-// have.
+// checkLinks refuses three things: connection points that the VNF does not have, those that it must keep, and links
+// that they cannot have.
 func (f Facts) checkLinks(req lcm.ChangeExtConnRequest, links []lcm.ExtVirtualLink) error {
 	var problems []lcm.Problem
 	add := func(path, format string, args ...any) {

@@ -7,10 +7,10 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// Granted are the resources of the grant for a plan: the very servers that go or change, with their volumes, ports and
-// networks, those that are made by what describes them in the VNFD, and the zones where they are. vims are the
-// connections on which VNFCs are made, one for each kind of VIM that the VNF is on; a zero value, or none, where an
-// NFVO is to bring one.
+// Granted are the resources of the grant for a plan. Servers that go or change are named themselves, with their
+// volumes, ports and networks. New resources are named by their descriptions in the VNFD. The zones of both are
+// included. vims are the connections on which VNFCs are made, one for each kind of VIM of the VNF. A connection that an
+// NFVO is to bring is a zero value, or missing.
 func Granted(f Facts, p lcm.Plan, vims ...lcm.VimConnectionInfo) lcm.Grant {
 	g := granting{facts: f, plan: p, vims: vims}
 	g.links()
@@ -50,10 +50,10 @@ type granting struct {
 	grant lcm.Grant
 }
 
-// on is the connection on which VNFCs of a VDU are, "" where an NFVO is to bring one.
+// on is the connection for the VNFCs of a VDU, "" where an NFVO is to bring one.
 func (g *granting) on(vdu string) string { return Connection(g.facts.Flavour, g.vims, vdu).ID }
 
-// links grants the networks of the VNF as a whole: they are made with it, and go with it.
+// links grants the networks of the VNF as a whole. They come and go with the VNF.
 func (g *granting) links() {
 	anew := g.plan.Operation == lcm.OpHeal && g.plan.Whole
 	if info := g.facts.Instance.Instantiated; info != nil && (anew || g.plan.Operation == lcm.OpTerminate) {
@@ -76,7 +76,7 @@ func (g *granting) links() {
 	}
 }
 
-// rates grants that networks of the VNF get other bit rates.
+// rates grants other bit rates for networks of the VNF.
 func (g *granting) rates() {
 	info := g.facts.Instance.Instantiated
 	was := g.facts.Flavour.BitratesOf(info.InstantiationLevelID, info.ScaleStatus)
@@ -127,13 +127,13 @@ func (g *granting) removeAttached(v lcm.VnfcResourceInfo, a lcm.AttachedResource
 	})
 }
 
-// handsOver tells whether a VM that is healed leaves its volumes and ports to the new one. It does unless an older
-// Windlass has planned to make a member of a group anew with all that it consists of.
+// handsOver tells whether a healed VM leaves its volumes and ports to its successor. It does not if an older Windlass
+// has planned to make a member of a group anew with all its parts.
 func (g *granting) handsOver(v lcm.VnfcResourceInfo) bool {
 	return g.plan.Operation == lcm.OpHeal && !g.plan.Whole && (g.plan.Within || v.Metadata["stack_id"] == nil)
 }
 
-// handle is where a volume, a port or a network of a VM is.
+// handle says where a volume, a port or a network of a VM is.
 func handle(v lcm.VnfcResourceInfo, a lcm.AttachedResource) *lcm.ResourceHandle {
 	return handleAt(v.ComputeResource.VimConnectionID, a)
 }
@@ -142,8 +142,8 @@ func handleAt(vim string, a lcm.AttachedResource) *lcm.ResourceHandle {
 	return &lcm.ResourceHandle{VimConnectionID: vim, ResourceID: a.ResourceID, VimLevelResourceType: a.VimType}
 }
 
-// attached are the volumes, ports and networks of a VM. Of one that was last looked at by an older Windlass only the
-// volumes are known.
+// attached are the volumes, ports and networks of a VM. If an older Windlass looked at the VM last, only its volumes
+// are known.
 func (f Facts) attached(v lcm.VnfcResourceInfo) (out []lcm.AttachedResource) {
 	for _, a := range f.Instance.Instantiated.Attached {
 		if a.VnfcID == v.ID {
@@ -158,8 +158,8 @@ func (f Facts) attached(v lcm.VnfcResourceInfo) (out []lcm.AttachedResource) {
 	return out
 }
 
-// add grants a new server with what belongs to it. One that replaces another is made where that is; otherwise the zone
-// is given where all servers of the VDU share it, and left to the VIM elsewhere.
+// add grants a new server with its volumes, ports and networks. A server that replaces another gets the same zone. For
+// any other server, the grant names a zone only if all servers of the VDU share it; else the VIM chooses.
 func (g *granting) add(vdu, replaces string) {
 	n := 1
 	for _, r := range g.grant.AddResources {
@@ -199,7 +199,7 @@ func (g *granting) addAttached(id, kind, vdu, template string) {
 	})
 }
 
-// update grants that a server is started, stopped or connected otherwise.
+// update grants that a server is started, stopped or connected differently.
 func (g *granting) update(vnfc string) {
 	v, ok := g.facts.find(vnfc)
 	if !ok {
@@ -212,8 +212,8 @@ func (g *granting) update(vnfc string) {
 	})
 }
 
-// reconnect grants that connection points are on those links: on another network the VIM makes the port anew, on the
-// same one the port gets other addresses.
+// reconnect grants that connection points move to those links. On another network the VIM makes the port anew. On the
+// same network the port gets other addresses.
 func (g *granting) reconnect(links []lcm.ExtVirtualLink) {
 	before := g.facts.Instance.Instantiated.ExtVirtualLinks
 	for _, v := range g.facts.Instance.Instantiated.VnfcResources {
@@ -235,7 +235,7 @@ func (g *granting) reconnect(links []lcm.ExtVirtualLink) {
 	}
 }
 
-// reconnectPort grants what becomes of a port: nothing of one that is given.
+// reconnectPort grants the change of a port. It grants nothing for a port that somebody else has made.
 func (g *granting) reconnectPort(v lcm.VnfcResourceInfo, cpd string, anew, given bool) {
 	for _, a := range g.facts.attached(v) {
 		switch {
@@ -272,7 +272,7 @@ func (g *granting) zoneFor(vdu, replaces string) string {
 	return common
 }
 
-// zone is the grant's id of a zone where a VNFC of that VDU is, "" for none.
+// zone is the grant's id of the zone of a VDU's VNFC, "" for none.
 func (g *granting) zone(vdu, name string) string {
 	if name == "" {
 		return ""

@@ -35,9 +35,9 @@ func heal(f Facts, body json.RawMessage) (lcm.Plan, error) {
 	return plan, f.healVolumes(&plan, req)
 }
 
-// healsInPlace tells whether a heal that names no VNFC gives all of them new servers in the deployment that is there:
-// where the request says that storages are not replaced or, in the second version of the API, says nothing of them. So
-// does Tacker, whose first version makes the deployment anew. A driver may say otherwise.
+// healsInPlace tells whether a heal that names no VNFC replaces all servers in the existing deployment. It does if the
+// request says not to replace storages or, in version 2 of the API, does not mention them. Tacker does the same;
+// version 1 of its API makes the deployment anew. A driver may say otherwise.
 func (f Facts) healsInPlace(req lcm.HealRequest) bool {
 	for d := range only[Healer](f.Drivers) {
 		return d.HealsInPlace(req)

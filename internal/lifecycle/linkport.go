@@ -8,7 +8,7 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-// links are the external links of the VNF, or those that it gets when it is instantiated.
+// links are the external links of the VNF, or those that its instantiation gives it.
 func (f Facts) links() []lcm.ExtVirtualLink {
 	if f.Instance.Instantiated != nil {
 		return f.Instance.Instantiated.ExtVirtualLinks
@@ -16,7 +16,7 @@ func (f Facts) links() []lcm.ExtVirtualLink {
 	return f.Links
 }
 
-// isGiven tells whether a port was made by somebody else, who alone deletes it.
+// isGiven tells whether somebody else made a port. Only they delete it.
 func (f Facts) isGiven(a lcm.AttachedResource) bool {
 	return a.Type == lcm.GrantLinkPort && lcm.IsGiven(f.links(), a.ResourceID)
 }
@@ -27,8 +27,8 @@ func (f Facts) apart() bool {
 		lcm.ParseUserData(f.Instance.Instantiated.AdditionalParams).SeparateResources()
 }
 
-// checkPorts wants a port for each VM that a group comes to have, where its connection points are given ports.
-// additional are those of the request, which may name some.
+// checkPorts refuses a group that would have more VMs than ports, if its connection points use given ports. additional
+// are the request's additionalParams, which may name some.
 func (f Facts) checkPorts(change lcm.GroupChange, additional json.RawMessage) error {
 	if change.To <= change.From {
 		return nil

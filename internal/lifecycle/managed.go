@@ -6,9 +6,9 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// Managed are the networks that a VNF has in the place of internal virtual links under a grant: those of the grant, and
-// of those that it had or that were asked for the others. Only an instantiation can change them; a grant of another
-// operation that does is Invalid, as is one of links that the VNF does not have, or on another VIM than vim.
+// Managed are the networks that replace internal virtual links of a VNF under a grant. They come from the grant; for
+// the other links, from the VNF or the request. Only an instantiation can change them. The grant of any other operation
+// that changes them is Invalid. So is a grant for links that the VNF does not have, or on another VIM than vim.
 func Managed(f Facts, op lcm.Operation, g lcm.Grant, vim lcm.VimConnectionInfo) ([]lcm.ExtManagedVirtualLink, error) {
 	a := accepting{}
 	for i, l := range g.ExtManagedVirtualLinks {

@@ -6,19 +6,19 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// reconnectable wants the VNF to be one whose connection points can get other networks now.
+// reconnectable refuses VNFs whose connection points cannot get other networks now.
 func (f Facts) reconnectable() error {
 	if !f.any(func(k lcm.VimKind) bool { return k.ReconnectsPorts }) {
 		return lcm.Errorf(lcm.KindConflict, "The VNF instance %s is on %s, where connection points stay on their networks.",
 			f.Instance.ID, VimKinds(f.Flavour)[0].Name)
 	}
 	if f.any(func(k lcm.VimKind) bool { return !k.RunsContainers }) {
-		return nil // it depends on which are to be connected otherwise
+		return nil // that depends on which connection points the request names
 	}
 	return f.containersRun()
 }
 
-// checkConnected refuses to connect containers of a hybrid VNF otherwise while they are stopped.
+// checkConnected refuses to reconnect containers of a hybrid VNF while they are stopped.
 func (f Facts) checkConnected(links []lcm.ExtVirtualLink) error {
 	for _, cp := range f.Flavour.Cps {
 		was, as, _ := lcm.Connection(f.Instance.Instantiated.ExtVirtualLinks, cp.ID)
@@ -31,8 +31,7 @@ func (f Facts) checkConnected(links []lcm.ExtVirtualLink) error {
 	return nil
 }
 
-// containersRun wants no container to be stopped: those that are stopped are not there, so that nobody could see
-// whether another network works.
+// containersRun refuses stopped containers: they do not exist, so nobody could see whether another network works.
 func (f Facts) containersRun() error {
 	info := f.Instance.Instantiated
 	stopped := func(v lcm.VnfcResourceInfo) bool {
@@ -45,8 +44,8 @@ func (f Facts) containersRun() error {
 	return nil
 }
 
-// checkAddresses refuses more containers of a VDU one of whose connection points has a fixed address: all are made of
-// one template and would have it. Servers have templates of their own.
+// checkAddresses refuses to add containers to a VDU whose connection point has a fixed address: one template makes all
+// of them, so all would have that address. Each server has a template of its own.
 func (f Facts) checkAddresses(p lcm.Plan) error {
 	for _, g := range p.Groups {
 		if g.To <= max(g.From, 1) || !VimKindOf(f.Flavour, g.VduID).RunsContainers {

@@ -48,7 +48,7 @@ func count(of []lcm.VnfcResourceInfo, is func(lcm.VnfcResourceInfo) bool) (n int
 	return n
 }
 
-// operated are the VMs that the request names: all of them when it names none.
+// operated are the VMs that the request names, or all VMs when it names none.
 func (f Facts) operated(req lcm.OperateRequest) ([]lcm.VnfcResourceInfo, error) {
 	if len(req.VnfcInstanceID)+len(req.AdditionalParams.VnfcIDs) == 0 {
 		return f.Instance.Instantiated.VnfcResources, nil
@@ -66,7 +66,7 @@ func (f Facts) operated(req lcm.OperateRequest) ([]lcm.VnfcResourceInfo, error) 
 	return named, err
 }
 
-// Remaining are the VMs that are in the other state when the plan is carried out.
+// Remaining are the VMs in the other state after the plan.
 func (f Facts) Remaining(plan lcm.Plan) (out []lcm.VnfcResourceInfo) {
 	for _, v := range f.Instance.Instantiated.VnfcResources {
 		changes := slices.ContainsFunc(plan.Operated, func(o lcm.OperatedVnfc) bool { return o.VnfcID == v.ID })

@@ -6,8 +6,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// operating is an OPERATE. A VNF is stopped from its edge inwards, the servers last that are no nodes, and started the
-// other way round. Containers are in front of servers.
+// operating lists the steps of an OPERATE. A VNF is stopped from its edge inwards, and started the other way round.
+// Containers are in front of servers. Servers that are no nodes stop last.
 func (l listing) operating() []Step {
 	if l.plan.ChangeStateTo == lcm.VnfStopped {
 		return Join(
@@ -30,7 +30,7 @@ func (l listing) operating() []Step {
 	)
 }
 
-// containers tells whether containers start or stop: those of a VNF that is nothing else do even if it has no Pods.
+// containers tells whether containers start or stop. In a VNF of containers only they do, even if it has no Pods.
 func (l listing) containers() bool {
 	if !l.facts.Flavour.Hybrid {
 		return !l.facts.any(switchesVnfcs)
@@ -38,10 +38,10 @@ func (l listing) containers() bool {
 	return slices.ContainsFunc(l.plan.Operated, func(v lcm.OperatedVnfc) bool { return v.Together })
 }
 
-// StopAgain says how steps are undone that start servers.
+// StopAgain says how to undo steps that start servers.
 const StopAgain = "those that were stopped before are stopped"
 
-// others tells whether servers start or stop that are no nodes of a cluster.
+// others tells whether servers that are not cluster nodes start or stop.
 func (l listing) others() bool {
 	nodes := l.facts.Instance.Instantiated.Nodes
 	return slices.ContainsFunc(l.plan.Operated, func(v lcm.OperatedVnfc) bool {
@@ -49,7 +49,7 @@ func (l listing) others() bool {
 	})
 }
 
-// nameOthers names them: in a cluster they are load balancers or storage.
+// nameOthers names these servers: in a cluster they are load balancers or storage.
 func (l listing) nameOthers() string {
 	if len(l.facts.Instance.Instantiated.Nodes) > 0 {
 		return "the other servers"

@@ -1,6 +1,6 @@
-// Package lifecycle says what an operation will do, before it begins: which steps it has (Steps) and, of a scaling, a
-// healing or an operating, what it changes (For). It is made from the request, the VNFD and what the VNF consists of.
-// It is pure: the API server plans to refuse what is not possible, the worker to act.
+// Package lifecycle says what an operation will do, before it begins. Steps says which steps the operation has. For
+// says what a scaling, a healing or an operating changes. Both use the request, the VNFD and the present parts of the
+// VNF. The package is pure: the API server plans to refuse what is not possible, and the worker plans to act.
 package lifecycle
 
 import (
@@ -13,41 +13,41 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-// Facts are what a plan is made of.
+// Facts are the input of a plan.
 type Facts struct {
 	Instance lcm.VnfInstance
 	Flavour  *vnfpkg.Flavour
-	// Drivers make something of the VNF's servers, in the order in which the VNFD names them; often there is none.
+	// Drivers work on the VNF's servers, in the order in which the VNFD names them; often there is none.
 	Drivers []Driver
-	// Managed are networks in the place of internal virtual links, which the deployment does not make.
+	// Managed are networks that replace internal virtual links; the deployment does not make them.
 	Managed []lcm.ExtManagedVirtualLink
-	// Links are the external links of a VNF that is not there yet, as far as they are known.
+	// Links are the known external links of a VNF that does not exist yet.
 	Links []lcm.ExtVirtualLink
-	// Unhealthy are nodes that do not work, by name, and why, as a clause. They go first.
+	// Unhealthy maps the names of nodes that do not work to the reason, as a clause. These nodes go first.
 	Unhealthy map[string]string
-	// APIVersion is that of the request, 1 or 2; 0 counts as 1. What a heal of an entire VNF keeps without a word
-	// depends on it.
+	// APIVersion is the version of the request, 1 or 2; 0 counts as 1. It decides what a heal of an entire VNF keeps if
+	// the request does not say.
 	APIVersion int
-	// Graceful is set when a termination shuts the servers down first, or a stop drains the nodes.
+	// Graceful is set when a termination first shuts the servers down, or when a stop drains the nodes.
 	Graceful bool
 	// TerminatesVnfs is set when the termination of a cluster terminates the VNFs on it first.
 	TerminatesVnfs bool
-	// ChangesVim is set when a CHANGE_EXT_CONN, or a modification, changes the VIM connection on which the VNF is.
+	// ChangesVim is set when a CHANGE_EXT_CONN or a modification changes the VNF's VIM connection.
 	ChangesVim bool
 	// ChangesRegistries is set when a modification changes the registries of a cluster that is in use.
 	ChangesRegistries bool
-	// VnfPkgID is the package that a CHANGE_VNFPKG gives the VNF, whose flavour Flavour is; FormerFlavour is that until
-	// then.
+	// VnfPkgID is the package that a CHANGE_VNFPKG gives the VNF. Flavour is of that package, FormerFlavour of the former
+	// one.
 	VnfPkgID      lcm.VnfPkgID
 	FormerFlavour *vnfpkg.Flavour
-	// PodNetwork is set when the configuration names a manifest of the pod network, for clusters whose package has none.
+	// PodNetwork is set when the configuration names a manifest of the pod network for clusters whose package has none.
 	PodNetwork bool
-	// Scripts is what becomes of scripts of the package.
+	// Scripts says what to do with scripts of the package.
 	Scripts lcm.ScriptPolicy
 }
 
-// For makes the plan of an operation. body is its request. Errors are Invalid with the members' JSON paths, or
-// Conflict when the state of the VNF forbids what else would be possible.
+// For makes the plan of an operation. body is its request. An error is Invalid with the members' JSON paths, or
+// Conflict when only the VNF's present state forbids the plan.
 func For(f Facts, op lcm.Operation, body json.RawMessage) (lcm.Plan, error) {
 	if err := f.instantiated(); err != nil {
 		return lcm.Plan{}, err
@@ -98,7 +98,7 @@ func (f Facts) instantiated() error {
 	return nil
 }
 
-// impossible is what errors with problems begin with.
+// impossible is the beginning of errors with problems.
 const impossible = "The request cannot be carried out"
 
 func invalid(path, format string, args ...any) error {
@@ -106,7 +106,7 @@ func invalid(path, format string, args ...any) error {
 		[]lcm.Problem{{Path: path, Detail: lcm.Errorf(lcm.KindInvalid, format, args...).Detail}})
 }
 
-// Sizes are how many servers of each VDU there are, or will be once the VNF is instantiated.
+// Sizes are the numbers of servers of each VDU, now or, before an instantiation, after it.
 func (f Facts) Sizes(p lcm.Plan) map[string]int {
 	out := map[string]int{}
 	if f.Instance.Instantiated == nil {
@@ -121,8 +121,8 @@ func (f Facts) Sizes(p lcm.Plan) map[string]int {
 	return out
 }
 
-// vnfcs are the VMs of a VDU, in the order of their numbers where each is a resource of its own, as Tacker has them,
-// else in that in which they were made.
+// vnfcs are the VMs of a VDU. If each is a resource of its own, as in Tacker, they are in the order of their numbers.
+// Else they are in the order of their creation.
 func (f Facts) vnfcs(vdu string) []lcm.VnfcResourceInfo {
 	var out []lcm.VnfcResourceInfo
 	for _, v := range f.Instance.Instantiated.VnfcResources {
@@ -138,7 +138,7 @@ func (f Facts) vnfcs(vdu string) []lcm.VnfcResourceInfo {
 	return out
 }
 
-// made is when a VM was made, in a form that sorts.
+// made is the creation time of a VM, in a form that sorts.
 func made(v lcm.VnfcResourceInfo) string {
 	at, _ := v.Metadata[lcm.CreationTime].(string)
 	return at
@@ -158,7 +158,7 @@ func (f Facts) Leaving(v lcm.VnfcResourceInfo, why string) lcm.LeavingVnfc {
 	return out
 }
 
-// Vnfc is a VM of the instance, by any of the names that requests have for it.
+// Vnfc finds a VM of the instance by any of the names that requests use.
 func Vnfc(inst lcm.VnfInstance, id string) (lcm.VnfcResourceInfo, bool) {
 	if inst.Instantiated == nil {
 		return lcm.VnfcResourceInfo{}, false
@@ -166,8 +166,8 @@ func Vnfc(inst lcm.VnfInstance, id string) (lcm.VnfcResourceInfo, bool) {
 	return Facts{Instance: inst}.find(id)
 }
 
-// find is the VM that a request names, by the id of v1 (vnfcResourceInfo.id), by that of v2 (vnfcInfo.id), by that of
-// its server, or by the name of its node.
+// find finds the VM that a request names. The name is the VM's id in v1 (vnfcResourceInfo.id) or in v2 (vnfcInfo.id),
+// the id of its server, or the name of its node.
 func (f Facts) find(id string) (lcm.VnfcResourceInfo, bool) {
 	for _, node := range f.Instance.Instantiated.Nodes {
 		if node.Name == id {

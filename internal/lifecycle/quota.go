@@ -7,20 +7,20 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// Quota is the room that the VMs which a plan makes need in the cloud. The VIM makes a VM before it deletes the one
-// that it replaces; only a heal of the entire VNF deletes first.
+// Quota is the room in the cloud that the new VMs of a plan need. The VIM makes a new VM before it deletes the old one.
+// Only a heal of the entire VNF deletes first.
 type Quota struct {
 	Instances int `json:"instances"`
-	// Cores and RAM (in MiB) are those of the VNFD, which the VIM's flavours may differ from; nil where it does not tell
-	// of all VDUs.
+	// Cores and RAM (in MiB) are the VNFD's numbers; the VIM's flavours may differ. They are nil if the VNFD does not
+	// give them for all VDUs.
 	Cores *int `json:"cores,omitempty"`
 	RAM   *int `json:"ramMb,omitempty"`
-	// Ports and Volumes are those that the VNFD describes.
+	// Ports and Volumes are counted as the VNFD describes them.
 	Ports   int `json:"ports"`
 	Volumes int `json:"volumes"`
 }
 
-// Needs is the quota of a plan, nil when it makes nothing.
+// Needs is the quota of a plan, nil when the plan makes nothing.
 func Needs(p lcm.Plan, f Facts) *Quota {
 	q := Quota{Cores: new(0), RAM: new(0)}
 	for _, vdu := range makes(p) {
@@ -31,7 +31,7 @@ func Needs(p lcm.Plan, f Facts) *Quota {
 			continue
 		}
 		q.Cores, q.RAM = sum(q.Cores, d.VirtualCpus), sum(q.RAM, mebibytes(d.VirtualMemory))
-		if p.Within { // what belongs to the VM stays, but for what the plan names
+		if p.Within { // the VM's parts stay, except those that the plan names
 			continue
 		}
 		q.Volumes += len(d.Storages)
@@ -48,7 +48,7 @@ func Needs(p lcm.Plan, f Facts) *Quota {
 	return &q
 }
 
-// makes are the VDUs of the VMs that a plan makes, one for each.
+// makes lists the VDUs of the VMs that a plan makes, once for each VM.
 func makes(p lcm.Plan) (vdus []string) {
 	if p.Operation == lcm.OpHeal {
 		for _, l := range p.Leaving {
@@ -64,7 +64,7 @@ func makes(p lcm.Plan) (vdus []string) {
 	return vdus
 }
 
-// sum is nil once a part of it is not known.
+// sum is nil if one of its parts is unknown.
 func sum(have *int, more int) *int {
 	if have == nil || more <= 0 {
 		return nil
@@ -72,7 +72,7 @@ func sum(have *int, more int) *int {
 	return new(*have + more)
 }
 
-// units are those of SOL001 sizes, in KiB: whoever writes "4 GB" of memory means 4096 MiB.
+// units are the units of SOL001 sizes, in KiB: an author who writes "4 GB" of memory means 4096 MiB.
 var units = []struct {
 	name string
 	kib  int
@@ -87,7 +87,7 @@ var units = []struct {
 	{"tb", 1 << 30},
 }
 
-// mebibytes reads a size with its unit; 0 when it has none that is known.
+// mebibytes reads a size with its unit; 0 when the unit is missing or unknown.
 func mebibytes(size string) int {
 	size = strings.ToLower(strings.ReplaceAll(size, " ", ""))
 	for _, unit := range units {

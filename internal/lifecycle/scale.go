@@ -105,7 +105,7 @@ func scaleToLevel(f Facts, body json.RawMessage) (lcm.Plan, error) {
 	return f.toLevels(lcm.OpScaleToLevel, levels, "", req.AdditionalParams)
 }
 
-// levels maps every aspect to the scale level at which it is.
+// levels maps every aspect to its present scale level.
 func (f Facts) levels() map[string]int {
 	out := map[string]int{}
 	for _, a := range f.Flavour.Aspects {
@@ -134,8 +134,8 @@ func (f Facts) aspectNames() string {
 	return strings.Join(names, ", ")
 }
 
-// toLevels plans the way from where the VNF is to those scale levels. level is the instantiation level that they
-// are, "" when the request named none.
+// toLevels plans the way from the present scale levels to these. level is the instantiation level that has them, ""
+// when the request named none.
 func (f Facts) toLevels(
 	op lcm.Operation, levels map[string]int, level string, additional json.RawMessage,
 ) (lcm.Plan, error) {
@@ -153,7 +153,7 @@ func (f Facts) toLevels(
 	}
 	for _, vdu := range f.Flavour.Vdus {
 		from, to := len(f.vnfcs(vdu.ID)), want[vdu.ID]
-		if op == lcm.OpScale { // by steps: what an instantiation level made different stays so
+		if op == lcm.OpScale { // by steps: differences that an instantiation level has made stay
 			to = from + want[vdu.ID] - now[vdu.ID]
 		}
 		if from == to || vdu.Unsized {
@@ -187,7 +187,7 @@ func (f Facts) capacity(levels map[string]int, level string) (map[string]int, er
 	return f.Flavour.CapacityAt(levels)
 }
 
-// groupOf is the aspect that scales a VDU, which is also the name of its group in the template.
+// groupOf is the aspect that scales a VDU. Its name is also the name of the VDU's group in the template.
 func (f Facts) groupOf(vdu string) string {
 	for _, a := range f.Flavour.Aspects {
 		if _, ok := a.Deltas[vdu]; ok {
@@ -197,7 +197,7 @@ func (f Facts) groupOf(vdu string) string {
 	return ""
 }
 
-// check refuses sizes that the VNFD does not allow, or a driver.
+// check refuses sizes that the VNFD or a driver does not allow.
 func (f Facts) check(vdu vnfpkg.Vdu, change lcm.GroupChange) error {
 	if err := f.keepsNumber(vdu.ID); err != nil {
 		return err
@@ -213,7 +213,7 @@ func (f Facts) check(vdu vnfpkg.Vdu, change lcm.GroupChange) error {
 	return nil
 }
 
-// chooseLeaving chooses the VMs that go: those that the request names, else unhealthy ones first, then by the policy.
+// chooseLeaving chooses the VMs that go: those that the request names; else unhealthy ones first, then by the policy.
 func (f Facts) chooseLeaving(plan *lcm.Plan, additional json.RawMessage) error {
 	choice, err := lcm.ParseScaleInChoice(additional)
 	if err != nil {

@@ -4,17 +4,18 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// StepID names what a step does and undoes, in this release and in later ones: an operation keeps the list of its
-// steps, and package workflows looks up by the ID what to do.
+// StepID names the work of a step and its undo, in this release and in later ones. An operation stores the list of its
+// steps, and package workflows finds the work of a step by its ID.
 type StepID string
 
 // Step is one line of the list of an operation.
 type Step struct {
 	ID    StepID `json:"id"`
 	Title string `json:"title"`
-	// Undo says how a rollback undoes the step; "" when there is nothing to undo, or no way back any more.
+	// Undo says how a rollback undoes the step. It is "" when there is nothing to undo, or when no way back is left.
 	Undo string `json:"undo,omitempty"`
-	// Final is set when the step takes what cannot be brought back: once it has begun, the operation goes forward only.
+	// Final is set when the step removes things that nobody can bring back. Once it has begun, the operation only goes
+	// forward.
 	Final bool `json:"final,omitempty"`
 }
 
@@ -30,8 +31,8 @@ const (
 	ReplaceContainers       StepID = "replace-containers"
 )
 
-// Steps lists the steps of an operation that carries out p: for /plan, for its workflow, for a run of it after a crash.
-// This is the only place that says which steps an operation has.
+// Steps lists the steps of an operation that carries out p: for /plan, for its workflow, and for another run after a
+// crash. Only this function says which steps an operation has.
 func Steps(f Facts, p lcm.Plan) []Step {
 	list := listing{plan: p, facts: f}.steps()
 	forwardOnly := !p.Operation.CanRollBack()
@@ -43,8 +44,8 @@ func Steps(f Facts, p lcm.Plan) []Step {
 	return list
 }
 
-// Split tells the steps that run in STARTING from those that run in PROCESSING: resources are touched only once they
-// are granted (SOL003 clause 5.6.2.2). An operation without a grant has none of the former.
+// Split separates the steps of STARTING from those of PROCESSING: an operation touches resources only after the grant
+// (SOL003 clause 5.6.2.2). An operation without a grant has no steps in STARTING.
 func Split(list []Step) (starting, processing []Step) {
 	for i, s := range list {
 		if s.ID == askForGrant {
@@ -87,7 +88,7 @@ func (l listing) granted(before ...Step) []Step {
 	return append(before, Step{ID: askForGrant, Title: "Ask for a grant"})
 }
 
-// making makes the VNF: an INSTANTIATE, or the second half of the HEAL of an entire VNF.
+// making lists the steps that make the VNF: an INSTANTIATE, or the second half of a HEAL of an entire VNF.
 func (l listing) making() []Step {
 	return Join(
 		l.driversAt(InstantiateStart),
@@ -100,7 +101,7 @@ func (l listing) making() []Step {
 	)
 }
 
-// ending takes the VNF down: a TERMINATE, or the first half of the HEAL of an entire VNF.
+// ending lists the steps that take the VNF down: a TERMINATE, or the first half of a HEAL of an entire VNF.
 func (l listing) ending() []Step {
 	return Join(
 		l.driversAt(TerminateStart),
@@ -112,7 +113,7 @@ func (l listing) ending() []Step {
 	)
 }
 
-// scaling is a SCALE or a SCALE_TO_LEVEL. Servers come before others go.
+// scaling lists the steps of a SCALE or a SCALE_TO_LEVEL. New servers come before others go.
 func (l listing) scaling() []Step {
 	list := append([]Step{{ID: "look", Title: "Look at the infrastructure"}}, l.driversAt(ScaleBegin)...)
 	if l.plan.OnlyBitrates() {
@@ -147,7 +148,7 @@ func (l listing) removing() []Step {
 	)
 }
 
-// healing replaces servers, or makes the entire VNF anew.
+// healing lists the steps that replace servers, or that make the entire VNF anew.
 func (l listing) healing() []Step {
 	if l.plan.Whole {
 		l.facts.Graceful = false
@@ -166,7 +167,8 @@ func (l listing) healing() []Step {
 	)
 }
 
-// replacing ends the way back at its beginning, unless nothing is deleted before the new servers are there.
+// replacing lists the steps that replace Pods and servers. The step for servers makes a rollback impossible from its
+// beginning on, unless nothing is deleted before the new servers exist.
 func (l listing) replacing() []Step {
 	const title = "Replace the servers"
 	pods, servers := l.replaced()
@@ -180,7 +182,7 @@ func (l listing) replacing() []Step {
 	return Join(list, l.replacingServers(title))
 }
 
-// replaced tells whether Pods are replaced, and whether servers are: one of both also when the plan names no VNFC.
+// replaced tells whether Pods and whether servers are replaced. One of both is true even if the plan names no VNFC.
 func (l listing) replaced() (pods, servers bool) {
 	for _, v := range l.plan.Leaving {
 		if VimKindOf(l.facts.Flavour, v.VduID).RunsContainers {
@@ -205,7 +207,7 @@ func (l listing) replacingServers(title string) []Step {
 	return l.infrastructure(Step{ID: ReplaceServers, Title: title, Final: true})
 }
 
-// reconnecting is a CHANGE_EXT_CONN.
+// reconnecting lists the steps of a CHANGE_EXT_CONN.
 func (l listing) reconnecting() []Step {
 	return Join(l.driversAt(ExtConnStart), l.tryingVim(), []Step{
 		{ID: "change-connections", Title: "Change the external connections", Undo: "the connections are what they were"},
@@ -213,7 +215,7 @@ func (l listing) reconnecting() []Step {
 	}, l.driversAt(ExtConnEnd))
 }
 
-// changingPackage is a CHANGE_VNFPKG. Pods are replaced one after the other, as their workloads say.
+// changingPackage lists the steps of a CHANGE_VNFPKG. Workloads replace their Pods one after the other, as they say.
 func (l listing) changingPackage() []Step {
 	return Join(l.driversAt(PackageStart), []Step{
 		{ID: "change-package", Title: "Roll the VNF over to the new package", Undo: "the VNF is rolled back to the former one"},
@@ -221,7 +223,8 @@ func (l listing) changingPackage() []Step {
 	}, l.driversAt(PackageEnd))
 }
 
-// modifying is a MODIFY_INFO: what brings the modifications to the VNF itself has its place after the checks.
+// modifying lists the steps of a MODIFY_INFO. The steps that bring the modifications to the VNF itself come after the
+// checks.
 func (l listing) modifying() []Step {
 	return Join(
 		[]Step{{ID: "check-modifications", Title: "Check the modifications"}},
@@ -231,7 +234,7 @@ func (l listing) modifying() []Step {
 	)
 }
 
-// tryingVim is done before another connection to the VIM counts.
+// tryingVim tries another connection to the VIM before Windlass uses it.
 func (l listing) tryingVim() []Step {
 	return When(l.facts.ChangesVim, Step{ID: "try-vim", Title: "Try the VIM connection"})
 }
@@ -244,7 +247,7 @@ func Join(lists ...[]Step) (out []Step) {
 	return out
 }
 
-// When is a step as a list, which is empty where the operation does not need it.
+// When is a list of one step, or an empty list if the operation does not need the step.
 func When(needed bool, s Step) []Step {
 	if needed {
 		return []Step{s}

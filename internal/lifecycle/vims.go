@@ -7,8 +7,7 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-// VimKinds are the kinds of the VIMs on which VNFs of a flavour are: those of VMs first. nil is the flavour of a VNF
-// that has none yet.
+// VimKinds are the kinds of VIMs for VNFs of a flavour, those of VMs first. The flavour is nil if the VNF has none yet.
 func VimKinds(f *vnfpkg.Flavour) []lcm.VimKind {
 	switch {
 	case f == nil:
@@ -20,15 +19,14 @@ func VimKinds(f *vnfpkg.Flavour) []lcm.VimKind {
 	}
 }
 
-// VimKindOf is the kind of the VIM on which the VNFCs of a VDU are. What belongs to no VDU is with the VMs, where there
-// are any.
+// VimKindOf is the kind of the VIM for the VNFCs of a VDU. Resources without a VDU are with the VMs, if there are any.
 func VimKindOf(f *vnfpkg.Flavour, vdu string) lcm.VimKind {
 	return lcm.VimKindFor(f != nil && f.OfContainers(vdu))
 }
 
-// Connection is the one among those of a VNF on which VNFCs of a VDU are; its zero value where there is none.
+// Connection is the VNF's VIM connection for the VNFCs of a VDU, or a zero value if there is none.
 func Connection(f *vnfpkg.Flavour, all []lcm.VimConnectionInfo, vdu string) lcm.VimConnectionInfo {
-	if len(all) == 1 && (f == nil || !f.Hybrid) { // of a VNF on one VIM, whatever the connection says of its type
+	if len(all) == 1 && (f == nil || !f.Hybrid) { // the VNF is on one VIM, whatever type the connection names
 		return all[0]
 	}
 	kind := VimKindOf(f, vdu).Type
@@ -46,5 +44,6 @@ func (f Facts) any(able func(lcm.VimKind) bool) bool {
 func switchesVnfcs(k lcm.VimKind) bool    { return k.SwitchesVnfcs }
 func handsOverVolumes(k lcm.VimKind) bool { return k.HandsOverVolumes }
 
-// switched tells whether the VNFCs of a VDU are stopped and started one by one; others are all together.
+// switched tells whether the VNFCs of a VDU are stopped and started one by one. Others are stopped and started all
+// together.
 func (f Facts) switched(vdu string) bool { return VimKindOf(f.Flavour, vdu).SwitchesVnfcs }

@@ -7,7 +7,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// healVolumes adds to the plan of a heal what becomes of volumes and ports.
+// healVolumes adds to the plan of a heal what happens to volumes and ports.
 func (f Facts) healVolumes(p *lcm.Plan, req lcm.HealRequest) error {
 	p.Within = !p.Whole
 	keep, by := req.KeepsVolumes()
@@ -34,8 +34,8 @@ func (f Facts) healVolumes(p *lcm.Plan, req lcm.HealRequest) error {
 	return nil
 }
 
-// healWithItsVolumes plans for a VIM that gives VNFCs their volumes itself: nothing has to be decided about these, and
-// other ones cannot be wished.
+// healWithItsVolumes plans for a VIM that itself gives VNFCs their volumes. Windlass has nothing to decide about these
+// volumes, and a client cannot ask for other ones.
 func (f Facts) healWithItsVolumes(p *lcm.Plan, by string, others bool) error {
 	itself := func(l lcm.LeavingVnfc) bool {
 		return !VimKindOf(f.Flavour, l.VduID).HandsOverVolumes && f.hasVolumes(l)
@@ -52,7 +52,7 @@ func (f Facts) hasVolumes(l lcm.LeavingVnfc) bool {
 	return ok && (len(v.StorageIDs) > 0 || f.ownsVolumes(v.VduID))
 }
 
-// healOthers decides about volumes and ports of all other VNFCs, which are kept unless the request says otherwise.
+// healOthers decides about volumes and ports of all other VNFCs: they are kept, unless the request says otherwise.
 func (f Facts) healOthers(p *lcm.Plan, volumes, all bool) {
 	for _, l := range p.Leaving {
 		v, ok := f.find(l.ServerID)
@@ -74,7 +74,7 @@ func (f Facts) healOthers(p *lcm.Plan, volumes, all bool) {
 	}
 }
 
-// keepsNumber refuses to scale what a driver wants as it is.
+// keepsNumber refuses to scale a VDU whose size a driver fixes.
 func (f Facts) keepsNumber(vdu string) error {
 	if why := f.notScaled(vdu); why != "" {
 		return lcm.Errorf(lcm.KindInvalid, "The VDU %s keeps its number of servers; %s.", vdu, why)
@@ -82,19 +82,18 @@ func (f Facts) keepsNumber(vdu string) error {
 	return nil
 }
 
-// unknownAspect says of a name that is no scaling aspect what it is, or which ones there are.
+// unknownAspect explains a name that is not a scaling aspect: it says what the name is, or which aspects exist.
 func (f Facts) unknownAspect(name string) string {
 	return cmp.Or(f.notScaled(name), "the VNFD has no scaling aspect of that name; it has "+f.aspectNames())
 }
 
-// leaves tells whether a volume or a port is replaced with its VM, which would else hand it over to the one that
-// replaces it.
+// leaves tells whether a volume or a port is replaced together with its VM. Otherwise the VM's successor gets it.
 func (g *granting) leaves(a lcm.AttachedResource) bool {
 	return a.Type == lcm.GrantStorage && slices.Contains(g.plan.LeavingVolumes, a.ResourceID) ||
 		a.Type == lcm.GrantLinkPort && slices.Contains(g.plan.LeavingPorts, a.ResourceID)
 }
 
-// removeLeaving grants that they go.
+// removeLeaving grants the removal of these volumes and ports.
 func (g *granting) removeLeaving(v lcm.VnfcResourceInfo) {
 	for _, a := range g.facts.attached(v) {
 		if g.leaves(a) {
@@ -103,7 +102,7 @@ func (g *granting) removeLeaving(v lcm.VnfcResourceInfo) {
 	}
 }
 
-// addLeaving grants those that are made in their place; id is that of the new server.
+// addLeaving grants the volumes and ports that replace them; id is the new server's.
 func (g *granting) addLeaving(id string, v lcm.VnfcResourceInfo) {
 	for _, a := range g.facts.attached(v) {
 		if g.leaves(a) {

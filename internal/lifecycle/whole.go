@@ -2,8 +2,8 @@ package lifecycle
 
 import "github.com/windlass-nfv/windlass/internal/lcm"
 
-// Instantiation is what an INSTANTIATE makes: the VMs of an instantiation level, "" for the default one. Nothing of it
-// needs to be decided, so no operation keeps it.
+// Instantiation is the plan of an INSTANTIATE: the VMs of an instantiation level, "" for the default one. It needs no
+// decision, so no operation stores it.
 func Instantiation(f Facts, level string) (lcm.Plan, error) {
 	capacity, err := f.Flavour.Capacity(level)
 	if err != nil {
@@ -21,7 +21,7 @@ func Instantiation(f Facts, level string) (lcm.Plan, error) {
 	return plan, nil
 }
 
-// Termination is what a TERMINATE takes away: everything.
+// Termination is the plan of a TERMINATE: it removes everything.
 func Termination(f Facts) (lcm.Plan, error) {
 	plan := lcm.Plan{Operation: lcm.OpTerminate, Whole: true}
 	if err := f.instantiated(); err != nil {

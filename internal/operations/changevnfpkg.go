@@ -10,8 +10,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
 )
 
-// takePackage gives the instance of a CHANGE_VNFPKG the package that it is to have, and the attributes of the request.
-// The VNF as it is until then is in Before.
+// takePackage gives the instance of a CHANGE_VNFPKG its new package and the attributes of the request. Before keeps the
+// VNF as it was.
 func (r *Resolver) takePackage(ctx context.Context, o *Operation) error {
 	if o.OpOcc.Operation != lcm.OpChangeVnfPkg || o.OpOcc.State.Terminal() || o.Instance.Instantiated == nil {
 		return nil
@@ -34,8 +34,8 @@ func (r *Resolver) takePackage(ctx context.Context, o *Operation) error {
 	return err
 }
 
-// nextPackage is the package that a CHANGE_VNFPKG gives the VNF: once that is decided, another one that brings the same
-// VNFD does not take its place.
+// nextPackage returns the package that a CHANGE_VNFPKG gives the VNF. Once chosen it stays the same, even if another
+// package with the same VNFD arrives.
 func (r *Resolver) nextPackage(
 	ctx context.Context, opOcc lcm.VnfLcmOpOcc, request lcm.ChangeVnfPkgRequest,
 ) (pkg lcm.VnfPkg, err error) {
@@ -54,13 +54,13 @@ func (r *Resolver) nextPackage(
 	return pkg, err
 }
 
-// Repackaged are the parameters that an instance would have after a change_vnfpkg with that body.
+// Repackaged returns the parameters of an instance after a change_vnfpkg with that body.
 func (*Resolver) Repackaged(inst lcm.VnfInstance, body json.RawMessage) (json.RawMessage, error) {
 	return repackaged(lcm.VnfLcmOpOcc{Params: body}, inst.Instantiated.AdditionalParams)
 }
 
-// repackaged are the parameters of a VNF with those of a change_vnfpkg laid over them. A request that names the VDUs
-// which it is about (vdu_params) leaves the manifests of all others as they are, so that its files come behind theirs.
+// repackaged merges the parameters of a change_vnfpkg into the VNF's parameters. If the request names its VDUs
+// (vdu_params), the manifests of all other VDUs stay, and the request's files come after them.
 func repackaged(op lcm.VnfLcmOpOcc, stored json.RawMessage) (json.RawMessage, error) {
 	request, err := lcm.ParseChangeVnfPkg(op.Params)
 	if err != nil || len(request.AdditionalParams) == 0 || op.State.Terminal() {
@@ -74,7 +74,7 @@ func repackaged(op lcm.VnfLcmOpOcc, stored json.RawMessage) (json.RawMessage, er
 	if err := json.Unmarshal(params, &all); err != nil {
 		return stored, lcm.Wrap(lcm.KindInvalid, err, "additionalParams must be a JSON object.")
 	}
-	change, _ := cnf.ReadChange(request.AdditionalParams) // what is wrong with it is told elsewhere
+	change, _ := cnf.ReadChange(request.AdditionalParams) // its errors are reported elsewhere
 	if change.Partial() {
 		before, _ := cnf.ReadParams(stored)
 		after, _ := cnf.ReadParams(params)
@@ -84,13 +84,13 @@ func repackaged(op lcm.VnfLcmOpOcc, stored json.RawMessage) (json.RawMessage, er
 		}
 		all[cnf.FilesMember] = files
 	}
-	for _, member := range cnf.ChangeMembers { // they are about the change and not about the VNF
+	for _, member := range cnf.ChangeMembers { // they concern only the change, not the VNF
 		delete(all, member)
 	}
 	return json.Marshal(all)
 }
 
-// keptSizes are how many Pods each VDU has, and how many one gets that the package before did not have.
+// keptSizes returns the number of VNFCs of each VDU, also for VDUs that the former package did not have.
 func (o *Operation) keptSizes() (map[string]int, error) {
 	out := o.Recorded()
 	if o.Before == nil {
@@ -106,7 +106,7 @@ func (o *Operation) keptSizes() (map[string]int, error) {
 	return out, nil
 }
 
-// changing adds to facts what a CHANGE_VNFPKG starts from.
+// changing adds the start of a CHANGE_VNFPKG to facts: the new package's id and the former flavour.
 func (o *Operation) changing(facts *lifecycle.Facts) {
 	if o.Before == nil {
 		return

@@ -7,8 +7,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/secrets"
 )
 
-// Containers reads what a containerised VNF is made of: its manifests and charts, in its package or fetched for it.
-// opened are the secrets among its parameters, which must not be shown.
+// Containers reads the manifests and charts of a containerised VNF, from its package or as fetched for it. opened are
+// the secrets among its parameters; they must stay hidden.
 func (r *Resolver) Containers(ctx context.Context, o *Operation) (v *cnf.VNF, opened []string, err error) {
 	params, opened, err := secrets.Open(ctx, r.Vault, o.Request.AdditionalParams)
 	if err != nil {
@@ -19,8 +19,8 @@ func (r *Resolver) Containers(ctx context.Context, o *Operation) (v *cnf.VNF, op
 	return v, opened, err
 }
 
-// takeWorkloads leaves out those VDUs of containers that the VNF's manifests and charts do not have. Where these
-// cannot be used the flavour stays as the VNFD has it: whoever uses them says why.
+// takeWorkloads removes the VDUs of containers that the VNF's manifests and charts do not have. If these files are
+// invalid, the flavour stays as in the VNFD; the code that uses the files reports the error.
 func (r *Resolver) takeWorkloads(ctx context.Context, o *Operation) error {
 	if !o.Flavour.Containers && !o.Flavour.Hybrid {
 		return nil

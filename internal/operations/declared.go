@@ -7,9 +7,9 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-// Refused is why the VNF instance cannot have the attributes that an INSTANTIATE or a MODIFY_INFO would give it, nil
-// when it can: SOL003 clauses 5.4.4.3.1 and 5.4.3.3.4 have such an operation rolled back by itself. Of one that has
-// begun it is nil.
+// Refused says why the VNF instance cannot have the attributes that an INSTANTIATE, MODIFY_INFO or CHANGE_VNFPKG would
+// give it; nil when it can, or when the operation has already begun. SOL003 clauses 5.4.4.3.1 and 5.4.3.3.4 require an
+// automatic rollback of such an operation.
 func (o *Operation) Refused() *lcm.Error {
 	if o.OpOcc.Sequence > 0 {
 		return nil
@@ -39,8 +39,8 @@ func (o *Operation) Refused() *lcm.Error {
 	}
 }
 
-// modifiedProblems are those of the attributes that a modification changes; with another VNFD, of all. What was there
-// before, and is not touched, keeps nobody from changing the rest.
+// modifiedProblems returns the problems of the attributes that a modification changes, or of all attributes with
+// another VNFD. Old problems in unchanged attributes do not block a modification.
 func (o *Operation) modifiedProblems() []lcm.Problem {
 	request, err := lcm.ParseModify(o.OpOcc.Params)
 	if err != nil { // reported already
@@ -65,7 +65,7 @@ func (o *Operation) modifiedProblems() []lcm.Problem {
 	return append(problems, o.vnfcProblems(request)...)
 }
 
-// vnfcProblems are those of the properties of VNFCs as a modification makes them.
+// vnfcProblems returns the problems of the VNFC properties after a modification.
 func (o *Operation) vnfcProblems(request lcm.ModifyRequest) (problems []lcm.Problem) {
 	if o.Flavour == nil {
 		return nil

@@ -46,8 +46,8 @@ func (r *Resolver) Describe(ctx context.Context, id lcm.OpOccID) (lifecycle.Desc
 	return d, err
 }
 
-// stepsOf is the list of steps that is kept with the operation. Until there is one it is what this release lists: rows
-// of former releases have no ids.
+// stepsOf returns the stored steps of the operation. Without stored steps it returns this release's steps: rows of
+// former releases have no ids.
 func (r *Resolver) stepsOf(
 	ctx context.Context, id lcm.OpOccID, f lifecycle.Facts, p lcm.Plan,
 ) ([]lifecycle.Step, error) {
@@ -57,7 +57,7 @@ func (r *Resolver) stepsOf(
 		if row.Phase != lcm.PhaseForward || row.Node != "" {
 			continue
 		}
-		if row.ID == "" { // what is behind the list is of a former release
+		if row.ID == "" { // the rest comes from a former release
 			break
 		}
 		kept = append(kept, lifecycle.Step{ID: lifecycle.StepID(row.ID), Title: row.Title, Undo: row.Undo, Final: row.Final})
@@ -77,7 +77,7 @@ func (r *Resolver) Plan(ctx context.Context, id lcm.OpOccID, unhealthy map[strin
 	return o.Plan(unhealthy)
 }
 
-// PlanHeal is the error with which a heal of these VNFCs would be refused.
+// PlanHeal returns the error that would refuse a heal of these VNFCs.
 func (o *Operation) PlanHeal(vnfcs []string, unhealthy map[string]string) error {
 	request, err := json.Marshal(map[string]any{"vnfcInstanceId": vnfcs})
 	if err != nil {
@@ -100,7 +100,7 @@ func (r *Resolver) Grant(ctx context.Context, id lcm.OpOccID) (lcm.Grant, error)
 	return r.Asked(ctx, o, facts, p)
 }
 
-// Asked are the resources of an operation, as its grant names them.
+// Asked returns the resources of an operation in the form of a grant.
 func (r *Resolver) Asked(ctx context.Context, o *Operation, f lifecycle.Facts, p lcm.Plan) (lcm.Grant, error) {
 	vims, err := r.Foreseen(ctx, o)
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// exposedOn are the ports of the VNFs on a cluster that its load balancers serve.
+// exposedOn returns the ports of a cluster's VNFs that its load balancers serve.
 func (r *Resolver) exposedOn(ctx context.Context, vim lcm.VimID) (out []lcm.ExposedPorts, err error) {
 	if vim == "" {
 		return nil, nil
@@ -50,7 +50,7 @@ func (r *Resolver) BalancersBefore(ctx context.Context, id lcm.OpOccID) (lcm.Nod
 	return inst.Instantiated.Balancers, nil
 }
 
-// ClusterBelow is the cluster on which the VNF of an operation is, NotFound where that is no VNF.
+// ClusterBelow returns the cluster that the operation's VNF runs on; NotFound if the cluster is not a VNF.
 func (r *Resolver) ClusterBelow(ctx context.Context, id lcm.OpOccID) (*Operation, error) {
 	inst, err := r.clusterBelow(ctx, id)
 	if err != nil {
@@ -83,8 +83,8 @@ func (r *Resolver) clusterBelow(ctx context.Context, id lcm.OpOccID) (*lcm.VnfIn
 	return nil, nil
 }
 
-// clusterAt is the VNF instance whose cluster is registered as that VIM, nil for another VIM. Both must say so: clients
-// write what is beside a VIM in the registry.
+// clusterAt returns the VNF instance whose cluster is registered as that VIM, nil for another VIM. VIM and instance
+// must refer to each other, because clients can write the VIM's extra data.
 func (r *Resolver) clusterAt(ctx context.Context, id lcm.VimID) (*lcm.VnfInstance, error) {
 	if id == "" {
 		return nil, nil
@@ -107,7 +107,7 @@ func (r *Resolver) clusterAt(ctx context.Context, id lcm.VimID) (*lcm.VnfInstanc
 	return &inst, nil
 }
 
-// absent takes what is not there for no error.
+// absent turns NotFound into nil.
 func absent(err error) error {
 	if lcm.Is(err, lcm.KindNotFound) {
 		return nil

@@ -10,14 +10,14 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
 )
 
-// granted puts the operation under what NFVOs have granted: this operation, and those before it.
+// granted applies the NFVOs' grants to the operation: its own grant, and those of earlier operations.
 func (r *Resolver) granted(ctx context.Context, o *Operation) error {
 	if i := o.Instance.Instantiated; i != nil && i.Granted != nil {
 		o.Choices = *i.Granted
 		if o.makesAllAnew() {
 			o.Choices.KeptImages = nil
 		}
-		if o.Before != nil { // the new package says what runs in Pods, or the grant of the change
+		if o.Before != nil { // the new package or its grant names the Pods' images
 			o.Choices.Images = lifecycle.WithoutImagesOfPods(o.Choices.Images, o.Before.Flavour)
 		}
 	}
@@ -31,10 +31,10 @@ func (r *Resolver) granted(ctx context.Context, o *Operation) error {
 	return o.ApplyGrant(grant)
 }
 
-// makesAllAnew tells whether no server of the VNF stays.
+// makesAllAnew tells whether the operation replaces all servers of the VNF.
 func (o *Operation) makesAllAnew() bool { return o.OpOcc.Plan != nil && o.OpOcc.Plan.Whole }
 
-// ApplyGrant makes of the operation what a grant allows.
+// ApplyGrant applies a grant to the operation.
 func (o *Operation) ApplyGrant(g lcm.Grant) error {
 	facts, p, err := o.Planned()
 	if err != nil {
@@ -53,7 +53,7 @@ func (o *Operation) ApplyGrant(g lcm.Grant) error {
 	}
 	switch links = lcm.Overridden(o.Request.ExtVirtualLinks, links); {
 	case o.OpOcc.Operation == lcm.OpChangeExtConn:
-		return nil // the plan has them
+		return nil // they are in the plan
 	case o.OpOcc.Operation != lcm.OpInstantiate && !lcm.SameLinks(links, o.Request.ExtVirtualLinks):
 		return Unhonourable("$.extVirtualLinks",
 			"the VNF's links are others, and "+string(o.OpOcc.Operation)+" does not change them")
@@ -69,7 +69,7 @@ func (o *Operation) ApplyGrant(g lcm.Grant) error {
 	return nil
 }
 
-// grantedOn is the VIM connection of a grant that is accepted, or kept.
+// grantedOn returns the VIM connection of an accepted or stored grant.
 func grantedOn(g lcm.Grant) lcm.VimConnectionInfo {
 	if len(g.VimConnections) == 0 {
 		return lcm.VimConnectionInfo{}
@@ -77,7 +77,7 @@ func grantedOn(g lcm.Grant) lcm.VimConnectionInfo {
 	return g.VimConnections[0]
 }
 
-// Relink makes the plan of a CHANGE_EXT_CONN anew with the links of its grant, before the grant is kept.
+// Relink makes the plan of a CHANGE_EXT_CONN again with the links of its grant, before the grant is stored.
 func (o *Operation) Relink(facts lifecycle.Facts, g lcm.Grant) error {
 	if o.OpOcc.Operation != lcm.OpChangeExtConn || len(g.ExtVirtualLinks) == 0 {
 		return nil
@@ -94,8 +94,8 @@ func (o *Operation) Relink(facts lifecycle.Facts, g lcm.Grant) error {
 	return nil
 }
 
-// withNfv merges the member nfv of a grant's additionalParams into those of the request, as Tacker does (RFC 7396).
-// Nothing else of them is looked at.
+// withNfv merges the member nfv of a grant's additionalParams into the request's additionalParams, as Tacker does (RFC
+// 7396). It ignores the grant's other members.
 func withNfv(params, granted json.RawMessage) (json.RawMessage, error) {
 	if len(granted) == 0 {
 		return params, nil
@@ -123,7 +123,7 @@ func withNfv(params, granted json.RawMessage) (json.RawMessage, error) {
 	return out, nil
 }
 
-// Chosen are the choices that a VNF keeps, nil for none.
+// Chosen returns the choices that the VNF keeps, nil for none.
 func (o *Operation) Chosen() *lcm.GrantedChoices {
 	if len(o.Choices.Images)+len(o.Choices.ComputeFlavours)+len(o.Choices.Zones)+len(o.Choices.KeptImages) == 0 {
 		return nil

@@ -8,7 +8,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/onboard"
 )
 
-// Modified implements activities.Facts. The VIMs are looked for here: later only the store would say that one is gone.
+// Modified implements activities.Facts. It checks here that the VIMs exist; later only the store would report a missing
+// VIM.
 func (r *Resolver) Modified(ctx context.Context, id lcm.OpOccID) (lcm.VnfInstance, lcm.VnfInfoModifications, error) {
 	o, err := r.Load(ctx, id)
 	if err != nil {
@@ -28,11 +29,11 @@ func (r *Resolver) Modified(ctx context.Context, id lcm.OpOccID) (lcm.VnfInstanc
 	return o.Instance, o.Modified, nil
 }
 
-// modify makes the modifications of the operation on the instance, as it is now.
+// modify applies the operation's modifications to the present instance.
 func (r *Resolver) modify(
 	ctx context.Context, inst lcm.VnfInstance, opOcc lcm.VnfLcmOpOcc,
 ) (lcm.VnfInstance, lcm.VnfInfoModifications, error) {
-	if opOcc.State.Terminal() { // it is made already, or never will be
+	if opOcc.State.Terminal() { // already applied, or never will be
 		return inst, lcm.VnfInfoModifications{}, nil
 	}
 	request, err := lcm.ParseModify(opOcc.Params)
@@ -61,11 +62,11 @@ func (r *Resolver) modify(
 	return request.Apply(inst, next)
 }
 
-// takeConnections lays the vimConnectionInfo of a CHANGE_EXT_CONN over that of the instance: the operation works on the
-// changed connection, which counts for others when it is complete.
+// takeConnections merges the vimConnectionInfo of a CHANGE_EXT_CONN into the instance. The operation uses the changed
+// connection; other operations use it after this one is complete.
 func (o *Operation) takeConnections() error {
 	if o.OpOcc.Operation != lcm.OpChangeExtConn || o.OpOcc.State.Terminal() || o.OpOcc.ID == "" {
-		return nil // of a request that is not accepted yet, the API server checks the connections
+		return nil // not accepted yet: the API server checks the connections
 	}
 	request, err := lcm.ParseChangeExtConn(o.OpOcc.Params)
 	if err != nil || len(request.VimConnections) == 0 {
@@ -89,8 +90,8 @@ func (r *Resolver) packageOf(ctx context.Context, request lcm.ModifyRequest) (lc
 	return r.Store.Package(ctx, request.VnfPkgID)
 }
 
-// ChangedConnections are the connections to VIMs of the VNF's type that a modification or a CHANGE_EXT_CONN changes: of
-// an instantiated VNF, those that its resources are on.
+// ChangedConnections returns the VIM connections that a modification or a CHANGE_EXT_CONN changes, if the VNF uses
+// their VIM type. For an instantiated VNF they are only the connections of its resources.
 func (o *Operation) ChangedConnections() (out []lcm.VimConnectionInfo) {
 	for _, c := range o.Instance.VimConnections {
 		changes := slices.ContainsFunc(o.Modified.VimConnections, func(m lcm.VimConnectionInfo) bool { return m.ID == c.ID })

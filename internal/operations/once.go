@@ -7,22 +7,22 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// Once is a context in which Load reads an operation once, however often it is asked for: those who share it, as the
-// parts of one activity do, see the operation as it was when the first of them has asked.
+// Once returns a context that makes Load read each operation only once. All users of the context, e.g. the parts of one
+// activity, see the operation as it was at the first Load.
 func Once(ctx context.Context) context.Context {
 	return context.WithValue(ctx, onceKey{}, &loaded{})
 }
 
 type onceKey struct{}
 
-// loaded are the operations that were read in a context. An error is not kept: who asks again, reads again.
+// loaded caches the operations that were read in a context. It does not cache errors: the next Load reads again.
 type loaded struct {
 	mu    sync.Mutex
 	opOcc map[lcm.OpOccID]lcm.VnfLcmOpOcc
 	whole map[lcm.OpOccID]*Operation
 }
 
-// OpOcc is the record of an operation, without what it refers to.
+// OpOcc returns the record of an operation, without the objects that it refers to.
 func (r *Resolver) OpOcc(ctx context.Context, id lcm.OpOccID) (lcm.VnfLcmOpOcc, error) {
 	kept, ok := ctx.Value(onceKey{}).(*loaded)
 	if !ok {
@@ -48,7 +48,7 @@ func (l *loaded) read(ctx context.Context, r *Resolver, id lcm.OpOccID) (lcm.Vnf
 	return opOcc, nil
 }
 
-// Load resolves an operation. What it returns is the caller's, who may put other links or a grant in it.
+// Load resolves an operation. The caller owns the result, and may put other links or a grant into it.
 func (r *Resolver) Load(ctx context.Context, id lcm.OpOccID) (*Operation, error) {
 	kept, ok := ctx.Value(onceKey{}).(*loaded)
 	if !ok {

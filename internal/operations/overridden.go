@@ -8,9 +8,9 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-// overridden are the parameters with which the VNF was instantiated and what the request of a later operation puts in
-// their place (RFC 7396): in a healing anything, credentials above all; in a CHANGE_VNFPKG anything; in a scaling and a
-// CHANGE_EXT_CONN the member nfv, as in Tacker.
+// overridden merges the request of a later operation into the VNF's stored parameters (RFC 7396). A heal or a
+// CHANGE_VNFPKG may override any parameter, above all credentials in a heal. A scaling or a CHANGE_EXT_CONN may
+// override only the member nfv, as in Tacker.
 func overridden(op lcm.VnfLcmOpOcc, stored json.RawMessage) (json.RawMessage, error) {
 	switch op.Operation {
 	case lcm.OpHeal:
@@ -41,7 +41,7 @@ func orObject(params json.RawMessage) json.RawMessage {
 	return params
 }
 
-// nfvOf is an object with the member nfv of a request's additionalParams, nil where there is none.
+// nfvOf returns an object with the member nfv of a request's additionalParams, nil if there is none.
 func nfvOf(request json.RawMessage) (json.RawMessage, error) {
 	var of struct {
 		AdditionalParams struct {
@@ -57,8 +57,8 @@ func nfvOf(request json.RawMessage) (json.RawMessage, error) {
 	return json.Marshal(map[string]json.RawMessage{"nfv": of.AdditionalParams.Nfv})
 }
 
-// reconnected lets the links of a CHANGE_EXT_CONN count, and what its own nfv says, not what an earlier request's nfv
-// has said of the same connection points.
+// reconnected lets the links and the nfv of a CHANGE_EXT_CONN override what an earlier request's nfv says about the
+// same connection points.
 func reconnected(op lcm.VnfLcmOpOcc, stored json.RawMessage) (json.RawMessage, error) {
 	request, err := lcm.ParseChangeExtConn(op.Params)
 	if err != nil {
@@ -90,7 +90,7 @@ func reconnected(op lcm.VnfLcmOpOcc, stored json.RawMessage) (json.RawMessage, e
 	return merged(orObject(stored), nfv)
 }
 
-// cpsOf are the connection points of which the member nfv of parameters says something.
+// cpsOf returns the connection points that the member nfv of the parameters mentions.
 func cpsOf(params json.RawMessage) (keys []string) {
 	var of struct {
 		Nfv struct {
@@ -106,7 +106,7 @@ func cpsOf(params json.RawMessage) (keys []string) {
 	return keys
 }
 
-// OwnPorts are the VNF's links with the ports that the request of a scaling or a healing itself names.
+// OwnPorts returns the VNF's links with the ports that the request of a scaling or a heal names itself.
 func (o *Operation) OwnPorts() ([]lcm.ExtVirtualLink, error) {
 	nfv, err := nfvOf(o.OpOcc.Params)
 	return lcm.WithNfvPorts(o.Instance.Instantiated.ExtVirtualLinks, nfv, o.SeparateResources()), err

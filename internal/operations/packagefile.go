@@ -8,10 +8,10 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-// largestFile is what an activity may read of a package in one piece: an image of a registry has some tens of MiB.
+// largestFile limits what an activity reads from a package in one piece: a registry's image has some tens of MiB.
 const largestFile = 256 << 20
 
-// PackageFile reads a file of a package: a small one from where those are kept, a large one from the archive.
+// PackageFile reads a file of a package: a small file from the store, a large file from the archive.
 func (r *Resolver) PackageFile(ctx context.Context, id lcm.VnfPkgID, path string) ([]byte, error) {
 	data, err := r.Store.PackageFile(ctx, id, path)
 	if !lcm.Is(err, lcm.KindNotFound) {
@@ -24,7 +24,7 @@ func (r *Resolver) PackageFile(ctx context.Context, id lcm.VnfPkgID, path string
 	defer func() { _ = content.Close() }()
 	file, failure := vnfpkg.OpenFile(content, size, path)
 	if failure != nil {
-		return nil, err // it says which file of which package
+		return nil, err // it names the file and the package
 	}
 	defer func() { _ = file.Close() }()
 	data, err = io.ReadAll(io.LimitReader(file, largestFile+1))

@@ -10,10 +10,10 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// forThisHeal are members of a heal request's additionalParams that are no parameters of the VNF.
+// forThisHeal are members of a heal's additionalParams that are not parameters of the VNF.
 var forThisHeal = []string{lcm.KeepVolumes, lcm.HealAll, lcm.Patience}
 
-// keptParams is what of a heal request's additionalParams is laid over those of the VNF, and stays.
+// keptParams returns the members of a heal's additionalParams that become lasting parameters of the VNF.
 func keptParams(additional json.RawMessage) (json.RawMessage, error) {
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(additional, &members); err != nil {
@@ -28,7 +28,7 @@ func keptParams(additional json.RawMessage) (json.RawMessage, error) {
 	return json.Marshal(members)
 }
 
-// merged lays what of a heal request lasts over the parameters of the VNF (RFC 7396).
+// merged merges the lasting members of a heal's additionalParams into the VNF's parameters (RFC 7396).
 func merged(stored, additional json.RawMessage) (json.RawMessage, error) {
 	patch, err := keptParams(additional)
 	if err != nil {
@@ -41,7 +41,7 @@ func merged(stored, additional json.RawMessage) (json.RawMessage, error) {
 	return out, nil
 }
 
-// graceful tells whether a termination, or a stop, takes the VNF out of service first.
+// graceful tells whether a TERMINATE or a stop first takes the VNF out of service.
 func graceful(opOcc lcm.VnfLcmOpOcc) (bool, error) {
 	if len(opOcc.Params) == 0 {
 		return false, nil
@@ -58,17 +58,17 @@ func graceful(opOcc lcm.VnfLcmOpOcc) (bool, error) {
 	}
 }
 
-// IsRegistryServer reports whether Windlass's own driver makes a registry of images of the VNF's machine.
+// IsRegistryServer reports whether Windlass's own driver makes an image registry from the VNF's machine.
 func (o *Operation) IsRegistryServer() bool {
 	return registry.Makes(o.Flavour)
 }
 
-// SeparateResources tells whether each VNFC is a resource of its own in the deployment.
+// SeparateResources tells whether the deployment has a separate resource for each VNFC.
 func (o *Operation) SeparateResources() bool {
 	return lcm.ParseUserData(o.Request.AdditionalParams).SeparateResources()
 }
 
-// Unhonourable is the error of a part of a grant that Windlass cannot keep to.
+// Unhonourable is the error for a part of a grant that Windlass cannot honour.
 func Unhonourable(path, detail string) error {
 	return lcm.InvalidAll(lcm.UnhonouredGrant, []lcm.Problem{{Path: path, Detail: detail}})
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-// Part is the operation as far as it is about a hybrid VNF's VMs, or its containers: their part of the flavour, of what
-// is recorded, and of the plan. An operation on a VNF that is not hybrid is its own only part.
+// Part returns the operation limited to a hybrid VNF's VMs, or to its containers: their part of the flavour, of the
+// record and of the plan. For a VNF that is not hybrid, it returns the operation itself.
 func (o *Operation) Part(containers bool) *Operation {
 	if o == nil || o.Flavour == nil || !o.Flavour.Hybrid {
 		return o
@@ -33,7 +33,8 @@ func (o *Operation) Part(containers bool) *Operation {
 	return &part
 }
 
-// choicesOf are what NFVOs have chosen for one part. What is no VDU's, as a storage, is the servers'.
+// choicesOf returns the NFVOs' choices for one part. A choice that belongs to no VDU, e.g. for a storage, belongs to
+// the servers.
 func (o *Operation) choicesOf(containers bool) lcm.GrantedChoices {
 	pods := o.Flavour.Part(true)
 	if pods == nil {
@@ -51,7 +52,7 @@ func (o *Operation) choicesOf(containers bool) lcm.GrantedChoices {
 	return out
 }
 
-// partOf is what a plan changes of some VDUs.
+// partOf returns the part of a plan that changes these VDUs.
 func partOf(p lcm.Plan, is func(vdu string) bool) lcm.Plan {
 	p.Groups = slices.DeleteFunc(slices.Clone(p.Groups), func(g lcm.GroupChange) bool { return !is(g.VduID) })
 	p.Leaving = slices.DeleteFunc(slices.Clone(p.Leaving), func(l lcm.LeavingVnfc) bool { return !is(l.VduID) })
@@ -59,15 +60,15 @@ func partOf(p lcm.Plan, is func(vdu string) bool) lcm.Plan {
 	return p
 }
 
-// linksOf are the links of the request with the connection points of one part. Those that the VNFD does not have are
-// the servers', whose templates may have them.
+// linksOf returns the request's links with the connection points of one part. A connection point outside the VNFD
+// belongs to the servers, because their templates may have it.
 func (o *Operation) linksOf(containers bool) (out []lcm.ExtVirtualLink) {
 	for _, link := range o.Request.ExtVirtualLinks {
 		link.ExtCps = slices.DeleteFunc(slices.Clone(link.ExtCps), func(cp lcm.ExtCp) bool {
 			known, ok := o.Flavour.Cp(cp.CpdID)
 			return (ok && o.Flavour.OfContainers(known.VduID)) != containers
 		})
-		out = append(out, link) // also without any: problems are told with the places of links
+		out = append(out, link) // keep empty links: errors refer to a link by its index
 	}
 	return out
 }
@@ -85,11 +86,11 @@ func (o *Operation) Reconnects(containers bool) bool {
 			return true
 		}
 	}
-	return !containers && !o.Reconnects(true) // of connection points that only templates know
+	return !containers && !o.Reconnects(true) // then it changes connection points that only templates know
 }
 
-// Touches tells whether the plan of the operation changes a hybrid VNF's VMs, or its containers. Bit rates are those of
-// the VMs' networks.
+// Touches tells whether the operation's plan changes a hybrid VNF's VMs, or its containers. Bit rates apply only to the
+// VMs' networks.
 func (o *Operation) Touches(containers bool) bool {
 	p := o.OpOcc.Plan
 	if p == nil {

@@ -9,12 +9,12 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
 )
 
-// Changes reports whether the operation makes something else of a VNF that is there.
+// Changes reports whether the operation changes an existing VNF.
 func Changes(op lcm.Operation) bool {
 	return op == lcm.OpScale || op == lcm.OpScaleToLevel || op == lcm.OpHeal
 }
 
-// Plan is the operation's plan: the one that is kept, else what would be decided now.
+// Plan returns the operation's stored plan, or else the plan that would be decided now.
 func (o *Operation) Plan(unhealthy map[string]string) (lcm.Plan, error) {
 	if o.OpOcc.Plan != nil {
 		return *o.OpOcc.Plan, nil
@@ -22,7 +22,7 @@ func (o *Operation) Plan(unhealthy map[string]string) (lcm.Plan, error) {
 	return o.PlanOf(o.OpOcc.Operation, o.OpOcc.Params, unhealthy)
 }
 
-// PlanOf is the plan of an operation with that request.
+// PlanOf returns the plan of an operation with that request.
 func (o *Operation) PlanOf(op lcm.Operation, request json.RawMessage, unhealthy map[string]string) (lcm.Plan, error) {
 	facts, err := o.Facts(unhealthy)
 	if err != nil {
@@ -31,7 +31,7 @@ func (o *Operation) PlanOf(op lcm.Operation, request json.RawMessage, unhealthy 
 	return lifecycle.For(facts, op, request)
 }
 
-// Facts are what plans and grants are made of.
+// Facts returns the input for plans and grants.
 func (o *Operation) Facts(unhealthy map[string]string) (lifecycle.Facts, error) {
 	facts := lifecycle.Facts{
 		Instance: o.Instance, Flavour: o.Flavour, Unhealthy: unhealthy, Managed: o.Request.ExtManagedVirtualLinks,
@@ -51,12 +51,12 @@ func (o *Operation) Facts(unhealthy map[string]string) (lifecycle.Facts, error) 
 	return facts, err
 }
 
-// Drivers are those of the VNF, in the order in which its VNFD names them.
+// Drivers returns the VNF's drivers, in the order of its VNFD.
 func (o *Operation) Drivers() ([]lifecycle.Driver, error) {
 	return all.Drivers.Bind(o.Flavour, o.Request.AdditionalParams)
 }
 
-// Planned is what an operation does, as far as an NFVO is asked for it.
+// Planned returns the part of an operation that an NFVO grants.
 func (o *Operation) Planned() (lifecycle.Facts, lcm.Plan, error) {
 	facts, err := o.Facts(nil)
 	if err != nil {
@@ -73,12 +73,12 @@ func (o *Operation) Planned() (lifecycle.Facts, lcm.Plan, error) {
 	case o.OpOcc.Operation == lcm.OpTerminate && o.Instance.Instantiated != nil:
 		p, err := lifecycle.Termination(facts)
 		return facts, p, err
-	default: // neither makes, changes nor removes anything
+	default: // they make, change and remove no resources
 		return facts, lcm.Plan{Operation: o.OpOcc.Operation}, nil
 	}
 }
 
-// Servers are the ids of the VNF's servers as it is recorded.
+// Servers returns the ids of the VNF's recorded servers.
 func (o *Operation) Servers() []string {
 	var out []string
 	if o.Instance.Instantiated != nil {
@@ -89,7 +89,7 @@ func (o *Operation) Servers() []string {
 	return out
 }
 
-// Recorded is how many VMs of each VDU the VNF has.
+// Recorded returns the number of recorded VNFCs of each VDU.
 func (o *Operation) Recorded() map[string]int {
 	out := map[string]int{}
 	for _, vdu := range o.Flavour.Vdus {
@@ -101,7 +101,7 @@ func (o *Operation) Recorded() map[string]int {
 	return out
 }
 
-// Capacity is how many VMs of each VDU the VNF has, or is to have when it is instantiated.
+// Capacity returns the number of VNFCs of each VDU that the VNF has, or will have after its instantiation.
 func (o *Operation) Capacity() (map[string]int, error) {
 	if o.Instance.Instantiated != nil {
 		return o.keptSizes()
@@ -109,9 +109,9 @@ func (o *Operation) Capacity() (map[string]int, error) {
 	return o.Flavour.Capacity(o.Request.InstantiationLevelID)
 }
 
-// ScaledCapacity is how many VMs of each VDU the scale levels ask for: those of the instantiation level, else what the
-// aspects' levels make. It leaves out VDUs that have another number: what a scaling by steps has left of an
-// instantiation level is no drift, the instance has what the operation made. A VNFD that does not tell is believed.
+// ScaledCapacity returns the number of VMs of each VDU at the VNF's levels: at its instantiation level, else at its
+// scale levels. It omits VDUs whose recorded number differs: after a scaling by steps, an instantiation level no longer
+// matches, and that is no drift. Without levels in the VNFD it returns nil.
 func (o *Operation) ScaledCapacity() map[string]int {
 	info := o.Instance.Instantiated
 	if info == nil || len(o.Flavour.Aspects) == 0 {
@@ -137,7 +137,7 @@ func (o *Operation) ScaledCapacity() map[string]int {
 	return out
 }
 
-// Levels are the instantiation level and the scale status when the operation is complete.
+// Levels returns the instantiation level and the scale status after the operation.
 func (o *Operation) Levels() (string, []lcm.ScaleInfo) {
 	if p := o.OpOcc.Plan; p != nil {
 		return p.InstantiationLevelID, p.ScaleStatus

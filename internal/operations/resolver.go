@@ -1,5 +1,5 @@
-// Package operations resolves an operation once: its request, its VNF instance, its package, its VIM connections and
-// its parameters. API server and worker read them here alike: what /plan promises is made of what the worker acts on.
+// Package operations resolves an operation once: its request, VNF instance, package, VIM connections and parameters.
+// API server and worker share this code, so that /plan shows the same data that the worker acts on.
 package operations
 
 import (
@@ -19,11 +19,11 @@ import (
 // Resolver loads operations.
 type Resolver struct {
 	Store *store.Store
-	// Vault has the secrets of requests.
+	// Vault opens the secrets of requests.
 	Vault *secrets.Vault
-	// PodNetwork is set when the configuration names a manifest of the pod network for clusters whose package has none.
+	// PodNetwork is set when a pod network manifest is configured for clusters whose package has none.
 	PodNetwork bool
-	// Scripts is what becomes of scripts of packages.
+	// Scripts is the policy for scripts of packages.
 	Scripts lcm.ScriptPolicy
 
 	vnfds vnfds
@@ -32,27 +32,28 @@ type Resolver struct {
 // Operation is a VNF LCM operation with everything that it refers to.
 type Operation struct {
 	OpOcc lcm.VnfLcmOpOcc
-	// Instance is the VNF instance, of a MODIFY_INFO with the modifications made, and of a CHANGE_EXT_CONN with its VIM
-	// connections changed, and of a CHANGE_VNFPKG with its package.
+	// Instance is the VNF instance. It already includes the modifications of a MODIFY_INFO, the VIM connections of a
+	// CHANGE_EXT_CONN, and the package of a CHANGE_VNFPKG.
 	Instance lcm.VnfInstance
-	// Request is that of this operation when it instantiates the VNF, else what the VNF was instantiated with, with what
-	// the operation puts in its place.
+	// Request is the operation's own request for an INSTANTIATE. Otherwise it is the request that instantiated the VNF,
+	// with the overrides of this operation.
 	Request lcm.InstantiateRequest
 	Vnfd    *vnfpkg.Vnfd
 	// Flavour is nil while the VNF has none.
 	Flavour *vnfpkg.Flavour
-	// Choices are what NFVOs have chosen; Targets are where one wants the VNF, none when the request decides.
+	// Choices are the NFVOs' choices. Targets are the VIM connections that an NFVO chose; empty when the request decides.
 	Choices lcm.GrantedChoices
 	Targets []lcm.VimConnectionInfo
-	// Regranted is the plan as a grant that is being accepted changes it, nil when it does not.
+	// Regranted is the plan as changed by a grant that is being accepted, nil if unchanged.
 	Regranted *lcm.Plan
-	// Modified is what a MODIFY_INFO changes, or a CHANGE_EXT_CONN of the VIM connections; Instance has it already.
+	// Modified lists the changes of a MODIFY_INFO, or a CHANGE_EXT_CONN's changes to VIM connections. Instance includes
+	// them.
 	Modified lcm.VnfInfoModifications
 	// FormerVims are the VIM connections before a CHANGE_EXT_CONN that changes them.
 	FormerVims []lcm.VimConnectionInfo
-	// Former is what a MODIFY_INFO changes; empty for any other operation.
+	// Former is the instance before a MODIFY_INFO; empty for any other operation.
 	Former lcm.VnfInstance
-	// Before is the VNF as it is until a CHANGE_VNFPKG is complete, and Package what it gets; nil for any other operation.
+	// Before is the VNF before a CHANGE_VNFPKG, and Package its new package; nil for any other operation.
 	Before  *Operation
 	Package *lcm.VnfPkg
 
@@ -60,7 +61,7 @@ type Operation struct {
 	scripts    lcm.ScriptPolicy
 }
 
-// Of completes what is known of an operation; of one that does not exist, only its instance need be known.
+// Of resolves the references of an operation record. A hypothetical operation needs only the id of its instance.
 func (r *Resolver) Of(ctx context.Context, opOcc lcm.VnfLcmOpOcc) (o *Operation, err error) {
 	o = &Operation{OpOcc: opOcc, podNetwork: r.PodNetwork, scripts: r.Scripts}
 	if o.Instance, err = r.Store.Instance(ctx, opOcc.VnfInstanceID); err != nil {
@@ -96,7 +97,7 @@ func (r *Resolver) Of(ctx context.Context, opOcc lcm.VnfLcmOpOcc) (o *Operation,
 	return o, r.granted(ctx, o)
 }
 
-// takeRequest completes the request of an operation with what the VNF was instantiated with.
+// takeRequest completes the operation's request with the data that instantiated the VNF.
 func (r *Resolver) takeRequest(ctx context.Context, o *Operation) (err error) {
 	opOcc := o.OpOcc
 	switch {
@@ -121,14 +122,14 @@ func (r *Resolver) takeRequest(ctx context.Context, o *Operation) (err error) {
 	if o.Request.AdditionalParams, err = overridden(opOcc, o.Request.AdditionalParams); err != nil {
 		return err
 	}
-	if Changes(opOcc.Operation) { // a CHANGE_EXT_CONN has them in its plan
+	if Changes(opOcc.Operation) { // for CHANGE_EXT_CONN they are in its plan
 		o.Request.ExtVirtualLinks, err = o.OwnPorts()
 	}
 	return err
 }
 
-// takeLeft makes of a TERMINATE that cleans up one of what a failed INSTANTIATE was to make. There is no such
-// INSTANTIATE of an operation that has terminated a VNF, which is read as before.
+// takeLeft gives a TERMINATE that cleans up after a failed INSTANTIATE the request of that INSTANTIATE. After a regular
+// TERMINATE there is no such INSTANTIATE, and the request stays empty.
 func (r *Resolver) takeLeft(ctx context.Context, o *Operation) error {
 	former, left, err := r.Store.LeftBehind(ctx, o.Instance.ID, o.OpOcc.StartTime)
 	if err != nil || !left {
@@ -138,7 +139,7 @@ func (r *Resolver) takeLeft(ctx context.Context, o *Operation) error {
 	return err
 }
 
-// ReadVnfd reads the VNFD of a package; it is kept. Nobody may write to it.
+// ReadVnfd reads the VNFD of a package, and caches it. Callers must not modify it.
 func (r *Resolver) ReadVnfd(ctx context.Context, id lcm.VnfPkgID) (*vnfpkg.Vnfd, error) {
 	return r.vnfds.get(ctx, id, r.readVnfd)
 }
@@ -160,9 +161,9 @@ func (o *Operation) IsCluster() bool {
 	return cluster.Makes(o.Flavour)
 }
 
-// Foreseen are the connections on which the operation works unless its grant brings others: one for each kind of VIM
-// that the VNF is on, in their order. It is none, a zero value, for an instantiation whose request names none where
-// none is the default.
+// Foreseen returns the VIM connections of the operation unless its grant names others: one for each of VimKinds, in
+// that order. For an INSTANTIATE without a matching VIM, neither in the request nor as the default, the connection is a
+// zero value.
 func (r *Resolver) Foreseen(ctx context.Context, o *Operation) (out []lcm.VimConnectionInfo, err error) {
 	for _, kind := range o.VimKinds() {
 		c, err := r.connection(ctx, o, kind)
@@ -174,22 +175,21 @@ func (r *Resolver) Foreseen(ctx context.Context, o *Operation) (out []lcm.VimCon
 	return out, nil
 }
 
-// VimKinds are the kinds of the VIMs on which the VNF is, that of VMs first.
+// VimKinds returns the kinds of VIMs that the VNF uses; the VMs' kind comes first.
 func (o *Operation) VimKinds() []lcm.VimKind { return lifecycle.VimKinds(o.Flavour) }
 
-// IsOn tells whether the VNF is on a VIM of that type.
+// IsOn tells whether the VNF uses a VIM of that type.
 func (o *Operation) IsOn(vimType string) bool {
 	return slices.ContainsFunc(o.VimKinds(), func(k lcm.VimKind) bool { return k.Type == vimType })
 }
 
-// Follows tells whether the VNF is on a VIM that replaces VNFCs without being told.
+// Follows tells whether the VNF uses a VIM that replaces VNFCs by itself.
 func (o *Operation) Follows() bool {
 	return slices.ContainsFunc(o.VimKinds(), func(k lcm.VimKind) bool { return k.ReplacesVnfcs })
 }
 
-// Connections are the VIMs on which the operation works, by their ids in vimConnectionInfo: one of each kind that the
-// VNF is on, in the order of VimKinds. A request that names none means the default VIM; it is NotFound when there is
-// none.
+// Connections returns the VIM connections of the operation: one for each of VimKinds, in that order. If the request
+// names none, it is the default VIM. Without a default VIM the error is NotFound.
 func (r *Resolver) Connections(ctx context.Context, o *Operation) (out []lcm.VimConnectionInfo, err error) {
 	for _, kind := range o.VimKinds() {
 		c, err := r.connection(ctx, o, kind)
@@ -207,13 +207,13 @@ func (r *Resolver) connection(ctx context.Context, o *Operation, kind lcm.VimKin
 	if i := slices.IndexFunc(o.Targets, is); i >= 0 {
 		return o.Targets[i], nil
 	}
-	for _, c := range o.Instance.VimConnections { // there may be others, which a modification has added
+	for _, c := range o.Instance.VimConnections { // skips connections that only a modification has added
 		if o.Instance.Uses(c.ID) && is(c) {
 			return c, nil
 		}
 	}
 	for _, c := range slices.Concat(o.ChangedConnections(), o.Request.VimConnections, o.Instance.VimConnections) {
-		// The instance has the VIM's id where the request may have its name, and its type where the request has none.
+		// The request may have the VIM's name and no type; the instance has the VIM's id and type.
 		same := func(known lcm.VimConnectionInfo) bool { return known.ID == c.ID }
 		if i := slices.IndexFunc(o.Instance.VimConnections, same); i >= 0 {
 			c = o.Instance.VimConnections[i]
@@ -237,8 +237,8 @@ func (r *Resolver) connection(ctx context.Context, o *Operation, kind lcm.VimKin
 	return lcm.VimConnectionInfo{ID: string(vim.ID), VimID: vim.ID, VimType: vim.Type}, nil
 }
 
-// typeOf is the type of VIM that a connection leads to: clients of v1 leave it out, and a request may have connections
-// of kinds that the VNF is not on.
+// typeOf returns the VIM type of a connection. Clients of v1 omit it, and a request may have connections of types that
+// the VNF does not use.
 func (r *Resolver) typeOf(ctx context.Context, c lcm.VimConnectionInfo) (string, error) {
 	if c.VimType != "" || c.Registered() == "" {
 		return c.Kind(), nil

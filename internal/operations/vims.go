@@ -6,7 +6,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// Vims are the VIMs of an operation, each registered or made of the connection's own data, in the order of VimKinds.
+// Vims returns the VIMs of an operation in the order of VimKinds, each from the registry or from the connection's data.
 func (r *Resolver) Vims(ctx context.Context, o *Operation) (out []lcm.Vim, err error) {
 	list, err := r.Connections(ctx, o)
 	if err != nil {
@@ -24,7 +24,7 @@ func (r *Resolver) Vims(ctx context.Context, o *Operation) (out []lcm.Vim, err e
 	return out, nil
 }
 
-// ServersVim is the VIM of an operation that has its servers.
+// ServersVim returns the operation's VIM that has the servers.
 func (r *Resolver) ServersVim(ctx context.Context, o *Operation) (lcm.Vim, error) {
 	list, err := r.Vims(ctx, o)
 	if err != nil {

@@ -11,20 +11,20 @@ import (
 // keptVnfds bounds the memory; most sites have a handful of packages.
 const keptVnfds = 64
 
-// vnfds keeps VNFDs that were read: an operation needs its own some fifty times, and a package that has an instance
-// never changes. Nobody may write to what get returns.
+// vnfds caches VNFDs: an operation needs its VNFD some fifty times, and the package of an instance never changes.
+// Callers must not modify what get returns.
 type vnfds struct {
 	mu   sync.Mutex
 	kept map[seen]*vnfpkg.Vnfd
 }
 
-// seen is a package as a project sees it, or not: what one has read another has still to be let read.
+// seen is a package as read by one project: another project must pass its own access check before it gets the VNFD.
 type seen struct {
 	by lcm.ProjectID
 	id lcm.VnfPkgID
 }
 
-// get returns the VNFD of a package and reads it the first time.
+// get returns the VNFD of a package. Only the first call reads it.
 func (v *vnfds) get(
 	ctx context.Context, id lcm.VnfPkgID, read func(context.Context, lcm.VnfPkgID) (*vnfpkg.Vnfd, error),
 ) (*vnfpkg.Vnfd, error) {

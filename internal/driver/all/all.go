@@ -1,4 +1,4 @@
-// Package all registers the drivers that are part of Windlass: the one place that names all of them.
+// Package all registers the drivers that are part of Windlass. Only this package names all of them.
 package all
 
 import (
@@ -11,7 +11,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/driver/script"
 )
 
-// Drivers are those of this release.
+// Drivers are the drivers of this release.
 var Drivers = driver.Set{
 	kubeadm.Driver{}, kubespray.Driver{}, registry.Driver{}, nodeport.Driver{}, ansible.Driver{}, script.Driver{},
 }

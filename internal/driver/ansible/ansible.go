@@ -1,5 +1,5 @@
-// Package ansible is the driver that has Ansible run playbooks of the VNF package at hooks of operations, as the
-// config.yaml of Tacker's Ansible driver says: from an Ansible server, or confined where the worker is.
+// Package ansible is the driver that lets Ansible run playbooks of the VNF package at hooks of operations. It reads the
+// config.yaml of Tacker's Ansible driver. Ansible runs on an Ansible server, or confined on the worker's host.
 package ansible
 
 import (
@@ -27,18 +27,18 @@ const paramsPath = "$.additionalParams." + ParamsKey
 
 // Params is additionalParams.ansible.
 type Params struct {
-	// Server is the Ansible server; playbooks are run where the worker is when there is none.
+	// Server is the Ansible server. Without it, playbooks run on the worker's host.
 	Server *Server `json:"server,omitempty"`
-	// Servers is how Ansible logs in to the servers of each VDU. It goes before what config.yaml says.
+	// Servers is how Ansible logs in to the servers of each VDU. It takes precedence over config.yaml.
 	Servers vdu.Logins `json:"servers,omitempty"`
-	// Variables and Secrets take the place of _VAR_NAME in config.yaml, and go before what it says of them; what is in
-	// Secrets is sealed and never shown.
+	// Variables and Secrets replace _VAR_NAME in config.yaml, and take precedence over its own values. Secrets are sealed
+	// and never shown.
 	Variables map[string]string     `json:"variables,omitempty"`
 	Secrets   map[string]lcm.Secret `json:"secrets,omitempty"`
 	Timeouts  vdu.Timeouts          `json:"timeouts,omitzero"`
 }
 
-// Server is how the Ansible server is reached by SSH. Ansible runs there as this user.
+// Server is how to reach the Ansible server by SSH. Ansible runs there as this user.
 type Server struct {
 	Address    string     `json:"address" param:"required=it is the address of the Ansible server; is=host"`
 	Port       int        `json:"ssh_port,omitempty" param:"default=22; min=1; max=65535"`
@@ -57,7 +57,7 @@ func (s Server) CheckMembers(wrong params.Wrong) {
 // Driver runs playbooks.
 type Driver struct{}
 
-// What drivers need not do, and this one does.
+// Optional interfaces that this driver implements.
 var (
 	_ driver.HealChecker = Driver{}
 	_ lifecycle.Reacher  = (*Ansible)(nil)
@@ -68,12 +68,12 @@ func (Driver) Name() string { return vnfpkg.DriverAnsible }
 
 // Bind implements driver.Driver.
 func (Driver) Bind(additionalParams json.RawMessage) (lifecycle.Driver, error) {
-	p, problems, _ := read(additionalParams) // what is unknown was refused, or a former release took it
+	p, problems, _ := read(additionalParams) // unknown members were refused, or a former release took them
 	return &Ansible{Params: p, Given: given(additionalParams)},
 		lcm.InvalidAll("The parameters of the package's playbooks cannot be read.", problems)
 }
 
-// read answers apart which members there are no parameters for.
+// read returns unknown members apart from other problems.
 func read(additionalParams json.RawMessage) (p Params, problems, unknown []lcm.Problem) {
 	var of struct {
 		Ansible Params `json:"ansible,omitzero"`
@@ -83,18 +83,18 @@ func read(additionalParams json.RawMessage) (p Params, problems, unknown []lcm.P
 	return of.Ansible, problems, unknown
 }
 
-// check is read, with what the values must be.
+// check is read, and also checks the values.
 func check(additionalParams json.RawMessage) (Params, []lcm.Problem) {
 	p, problems, unknown := read(additionalParams)
 	return p, append(params.Join(problems, k8s.Manner.Check(paramsPath, p)), unknown...)
 }
 
-// given are the texts and numbers that stand at the top of additionalParams: Tacker's driver takes each for a variable.
-// Those with names that speak of secrets are sealed.
+// given are the texts and numbers at the top of additionalParams: Tacker's driver takes each for a variable. Values
+// whose names sound like secrets are sealed.
 func given(additionalParams json.RawMessage) map[string]lcm.Secret {
 	var all map[string]json.RawMessage
 	if json.Unmarshal(additionalParams, &all) != nil {
-		return nil // which read tells
+		return nil // read reports this
 	}
 	out := map[string]lcm.Secret{}
 	for name, text := range all {
@@ -146,7 +146,7 @@ func (a *Ansible) Boot() time.Duration {
 	return time.Duration(cmp.Or(a.Params.Timeouts.SSH, 600)) * time.Second
 }
 
-// In is the one of a VNF's drivers that runs playbooks, nil when none does.
+// In is the driver among a VNF's drivers that runs playbooks, nil when none does.
 func In(drivers []lifecycle.Driver) *Ansible {
 	for _, d := range drivers {
 		if a, ok := d.(*Ansible); ok {

@@ -12,7 +12,7 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-// CheckRequest implements driver.Driver: whether the operator lets the playbooks be run, and whether they can be.
+// CheckRequest implements driver.Driver. It checks whether the operator allows playbooks, and whether they can run.
 func (Driver) CheckRequest(ctx context.Context, r driver.Request) error {
 	hooks := slices.DeleteFunc(slices.Sorted(maps.Keys(r.Flavour.Hooks)),
 		func(at string) bool { return len(r.Flavour.Hooks[at].Played) == 0 })
@@ -48,7 +48,7 @@ func (Driver) CheckRequest(ctx context.Context, r driver.Request) error {
 	return nil
 }
 
-// checkHook fills in the playbooks of a hook with addresses that nobody has.
+// checkHook fills in the playbooks of a hook with unused addresses, and reports what fails.
 func checkHook(ctx context.Context, r driver.Request, a *Ansible, at string) error {
 	hook := r.Flavour.Hooks[at]
 	text, err := r.Package.Read(ctx, hook.Playbooks)
@@ -89,8 +89,8 @@ func (Driver) CheckHeal(additionalParams json.RawMessage) error {
 	return lcm.InvalidAll("The package's playbooks cannot be run with these parameters.", problems)
 }
 
-// Check implements lifecycle.Driver: where playbooks are refused, a VNF that is there can be terminated only, or
-// changed by what plays none.
+// Check implements lifecycle.Driver. Where playbooks are refused, an existing VNF can only be terminated, or changed by
+// operations that run no playbook.
 func (*Ansible) Check(f lifecycle.Facts, p lcm.Plan) error {
 	if f.Scripts != lcm.ScriptsRefused || p.Operation == lcm.OpTerminate || p.Operation == lcm.OpInstantiate {
 		return nil

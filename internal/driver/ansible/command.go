@@ -7,14 +7,15 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-// The playbook that runs a command, and the variable with the command. What looks like a template there is none.
+// The playbook that runs a command, and the variable with the command. Text in the command that looks like a template
+// is not one.
 const (
 	commandPlaybook = "windlass-command.yaml"
 	commandVariable = "windlass_command"
 )
 
-// command adds the playbook of a command: Ansible runs it with the same rules for progress, crashes and secrets. Its
-// module raw needs no Python on the server.
+// command adds the playbook of a command. Ansible then runs the command with the same rules for progress, crashes and
+// secrets. Its module raw needs no Python on the server.
 func (f filler) command(vars map[string]any, play vnfpkg.Play, run *Run) {
 	if play.Command == "" {
 		return
@@ -24,8 +25,8 @@ func (f filler) command(vars map[string]any, play vnfpkg.Play, run *Run) {
 	run.Files = map[string][]byte{commandPlaybook: playbookOf(play.Command)}
 }
 
-// playbookOf writes a playbook in JSON, which is YAML, too. Its task has the name of the command as config.yaml has it,
-// in which no secret is filled in.
+// playbookOf writes a playbook in JSON, which is also YAML. Its task has the command's name of config.yaml, without
+// secrets filled in.
 func playbookOf(command string) []byte {
 	type object = map[string]any
 	name := strings.NewReplacer("{{", "{ {", "{%", "{ %", "{#", "{ #").Replace(command)

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Variables of Tacker's driver about what the VNF consists of on the VIM.
+// Variables of Tacker's driver about the VNF's resources on the VIM.
 const (
 	// ResourcePrefix comes before a resource's name and the path of one of its attributes.
 	ResourcePrefix = "resource."
@@ -17,13 +17,14 @@ const (
 	ListPrefix = "vnf_resource."
 )
 
-// Lists are lists of the names of resources at the top of a deployment, by how the VIM's word for them ends.
+// Lists are lists of the names of resources at the top of a deployment. The value is the end of the VIM's word for such
+// resources.
 var Lists = map[string]string{
 	"RESOURCE_LIST": "", "VDUNAME_LIST": "::Server", "CPNAME_LIST": "::Port", "VBNAME_LIST": "::Volume",
 	"CBNAME_LIST": "::VolumeAttachment", "ALARMNAME_LIST": "::EventAlarm",
 }
 
-// Resources are the names of the variables of the run about resources that nothing else gives a value.
+// Resources are the names of the run's variables about resources that have no value from elsewhere.
 func (t Told) Resources() []string {
 	of, found := t.Vdu.Plays[t.Action][t.Play], map[string]bool{}
 	var look func(value any)
@@ -53,7 +54,7 @@ func (t Told) Resources() []string {
 	return slices.Sorted(maps.Keys(found))
 }
 
-// suppose gives those of the variables a value that a VNF may have one for, before there is a VNF.
+// suppose gives values to those variables that a VNF may have a value for, before the VNF exists.
 func (t Told) suppose() {
 	for _, name := range t.Resources() {
 		list, isList := strings.CutPrefix(name, ListPrefix)
@@ -63,7 +64,8 @@ func (t Told) suppose() {
 	}
 }
 
-// Attribute finds an attribute. path is separated by dots; in a list it has numbers. It is false where there is none.
+// Attribute finds an attribute. path has dots between its parts; a number is an index of a list. It is false when there
+// is no such attribute.
 func Attribute(attributes map[string]any, path string) (any, bool) {
 	var value any = attributes
 	for name := range strings.SplitSeq(path, ".") {
@@ -83,7 +85,7 @@ func Attribute(attributes map[string]any, path string) (any, bool) {
 	return value, value != nil
 }
 
-// AttributeText is the text of an attribute, as Tacker's driver writes it: the items of a list, or the names in a map,
+// AttributeText is the text of an attribute as Tacker's driver writes it: the items of a list, or the keys of a map,
 // with commas.
 func AttributeText(value any) string {
 	switch v := value.(type) {

@@ -13,41 +13,43 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-// Told is what a run of a playbook is about.
+// Told is the input of a run of a playbook.
 type Told struct {
 	Vdu vnfpkg.VduPlaybooks
-	// Play is the playbook's place among those of the action.
+	// Play is the index of the playbook among those of the action.
 	Action string
 	Play   int
-	// Address is the server's, Addresses those of all servers, by VDU. Several has the VDUs that may have more than one.
+	// Address is the server's address. Addresses are those of all servers, by VDU. Several has the VDUs that may have
+	// more than one server.
 	Address   string
 	Addresses map[string][]string
 	Several   map[string]bool
-	// Port is that of SSH on the servers, 0 for 22.
+	// Port is the servers' SSH port, 0 for 22.
 	Port int
-	// Variables have what takes the place of _VAR_NAME. Login is what the request says of it, opened.
+	// Variables have the values that replace _VAR_NAME. Login is the request's login, decrypted.
 	Variables map[string]string
 	Login     Login
 }
 
-// Login is how Ansible logs in to servers, with nothing sealed. All is "" where nobody says so.
+// Login is how Ansible logs in to servers, with its secrets decrypted. Members are "" where nobody gives them.
 type Login struct{ Username, Password, Key string }
 
 // Run is one run of ansible-playbook.
 type Run struct {
-	// Playbook is its path in the package, or among Files: those beside the package's.
+	// Playbook is its path in the package, or among Files. Files are playbooks beside the package's own.
 	Playbook string
 	Files    map[string][]byte
-	// Inventory lists the hosts by their addresses, as Tacker's does. Hosts are the VNF's among them, or others.
+	// Inventory lists the hosts by their addresses, as Tacker's does. Hosts are those of them that are the VNF's servers,
+	// or others.
 	Inventory string
-	// Given are its params in config.yaml, filled in.
+	// Given are the playbook's params in config.yaml, filled in.
 	Given map[string]any
-	// Variables are extra variables, as JSON, Given among them. Their secrets are in Secrets, too.
+	// Variables are the extra variables as JSON, Given included. Secrets has their secrets, too.
 	Variables []byte
 	// Key is a private key, "" for none. Password is set when Ansible logs in with one.
 	Key      string
 	Password bool
-	// Secrets are what nobody may see.
+	// Secrets are values that nobody may see.
 	Secrets []string
 }
 
@@ -57,7 +59,7 @@ const (
 	keyVariable     = "{{ windlass_key }}"
 )
 
-// Make makes a run. What cannot be filled in is Invalid, with all of it named.
+// Make makes a run. If it cannot fill in some variables, it returns Invalid and names all of them.
 func (t Told) Make() (Run, error) {
 	f := filler{told: t, lacking: map[string]bool{}}
 	play := t.Vdu.Plays[t.Action][t.Play]
@@ -89,13 +91,13 @@ func (t Told) Make() (Run, error) {
 	return run, nil
 }
 
-// filler puts values in the places of variables.
+// filler replaces variables with their values.
 type filler struct {
 	told    Told
 	lacking map[string]bool
 }
 
-// login adds how Ansible logs in: as the request says, else as config.yaml does.
+// login adds how Ansible logs in: as the request says, else as config.yaml says.
 func (f filler) login(vars map[string]any, run *Run) {
 	user, password, key := f.told.Login.Username, f.told.Login.Password, ""
 	if run.Key != "" {
@@ -113,7 +115,7 @@ func (f filler) login(vars map[string]any, run *Run) {
 		f.lacking["a user for SSH: give ansible.servers."+f.told.Vdu.Vdu] = true
 	}
 	if password != "" {
-		// What looks like a template in it is none.
+		// Text in the password that looks like a template is not one.
 		unsafe := map[string]string{"__ansible_unsafe": password}
 		vars["ansible_ssh_pass"] = unsafe
 		if _, says := vars["ansible_become_pass"]; !says { // for sudo
@@ -126,7 +128,7 @@ func (f filler) login(vars map[string]any, run *Run) {
 	}
 }
 
-// inventory has the server, or what config.yaml names instead of it: VDUs and addresses.
+// inventory has the server, or the hosts that config.yaml names instead: VDUs and addresses.
 func (f filler) inventory(play vnfpkg.Play) string {
 	hosts := []string{f.told.Address}
 	if len(play.Targets) > 0 {
@@ -150,7 +152,7 @@ func (f filler) inventory(play vnfpkg.Play) string {
 	return b.String()
 }
 
-// fill fills the texts of a value.
+// fill fills in the texts of a value.
 func (f filler) fill(value any) any {
 	switch v := value.(type) {
 	case string:
@@ -184,7 +186,8 @@ func (f filler) text(text string) string {
 	})
 }
 
-// value is that of a variable: what Tacker's driver knows of the VNF, else what the request or config.yaml gives.
+// value is the value of a variable. Tacker's driver knows some from the VNF; the request or config.yaml gives the
+// others.
 func (f filler) value(name string) (string, bool) {
 	switch name {
 	case "vnf_package_path":
@@ -222,9 +225,9 @@ func (f filler) problems(play vnfpkg.Play) error {
 		strings.Join(slices.Sorted(maps.Keys(f.lacking)), ", "))
 }
 
-// Variables are what takes the place of _VAR_NAME, what counts more after what counts less: config.yaml, what is at the
-// top of the request's additionalParams, what is there for this driver. open opens what is sealed; hidden are the
-// values of that, which nobody may see.
+// Variables returns the values that replace _VAR_NAME. A later source takes precedence: config.yaml, then the top of
+// the request's additionalParams, then this driver's parameters. open decrypts sealed values. hidden are the decrypted
+// values, which nobody may see.
 func (a *Ansible) Variables(
 	of *vnfpkg.Playbooks, open func(lcm.Secret) (string, error),
 ) (out map[string]string, hidden []string, err error) {
@@ -250,7 +253,7 @@ func texts(m map[string]string) map[string]lcm.Secret {
 	return out
 }
 
-// Wanted tells whether a run gets a file of the package: images of VMs are none of what playbooks use.
+// Wanted tells whether a run gets a file of the package: playbooks do not use images of VMs.
 func Wanted(name string, size int64) bool {
 	const largest = 4 << 20
 	return size <= largest && fs.ValidPath(name) && !strings.HasPrefix(name, "Files/images/")

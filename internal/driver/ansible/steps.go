@@ -6,7 +6,7 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-// The steps: at the start of an operation on what leaves, at its end on what has come.
+// The steps: at the start of an operation for what leaves, at its end for what has come.
 const (
 	PlayAtStart lifecycle.StepID = "play-playbooks-at-start"
 	PlayAtEnd   lifecycle.StepID = "play-playbooks-at-end"
@@ -14,8 +14,8 @@ const (
 	SkipAtEnd   lifecycle.StepID = "skip-playbooks-at-end"
 )
 
-// at tells which of a VNFD's hooks is at which of the infrastructure's, once in an operation, also where a heal makes
-// an entire VNF anew.
+// at maps the infrastructure's hooks to the VNFD's hooks. Each runs once in an operation, also when a heal makes an
+// entire VNF anew.
 var at = map[lcm.Operation]map[lifecycle.Hook]string{
 	lcm.OpInstantiate:  {lifecycle.InstantiateEnd: "instantiate_end"},
 	lcm.OpTerminate:    {lifecycle.TerminateStart: "terminate_start"},
@@ -24,7 +24,7 @@ var at = map[lcm.Operation]map[lifecycle.Hook]string{
 	lcm.OpHeal:         {lifecycle.HealEnd: "heal_end", lifecycle.InstantiateEnd: "heal_end"},
 }
 
-// HookOf is the VNFD's hook at the start or the end of an operation; false where nothing is played.
+// HookOf is the VNFD's hook at the start or the end of an operation; false where no playbook runs.
 func HookOf(f *vnfpkg.Flavour, op lcm.Operation, start bool) (name string, hook vnfpkg.Hook, ok bool) {
 	if f == nil {
 		return "", hook, false
@@ -39,7 +39,7 @@ func HookOf(f *vnfpkg.Flavour, op lcm.Operation, start bool) (name string, hook 
 
 func isStart(name string) bool { return name == "terminate_start" || name == "scale_start" }
 
-// Steps implements lifecycle.Driver. A scaling out plays nothing at its start, and one in nothing at its end.
+// Steps implements lifecycle.Driver. A scaling out runs no playbook at its start, and a scaling in none at its end.
 func (a *Ansible) Steps(hook lifecycle.Hook, f lifecycle.Facts, p lcm.Plan) []lifecycle.Step {
 	name := at[p.Operation][hook]
 	if name == "" || f.Flavour == nil {

@@ -6,28 +6,28 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// Param begins the paths of a cluster's parameters.
+// Param is the beginning of the paths of a cluster's parameters.
 const Param = "$.additionalParams." + lcm.ClusterParamsKey + "."
 
-// Request is an INSTANTIATE of a cluster that is checked.
+// Request is an INSTANTIATE of a cluster while it is checked.
 type Request struct {
 	driver.Request
 	Params k8s.Params
 }
 
-// Checked reads the parameters of a request, and finds what is wrong with them alone.
+// Checked reads the parameters of a request, and finds the mistakes in the parameters alone.
 func Checked(given driver.Request) Request {
 	r := Request{Request: given}
-	r.Params, _ = k8s.ParseParams(r.AdditionalParams) // its mistakes are told below
+	r.Params, _ = k8s.ParseParams(r.AdditionalParams) // CheckParams reports its mistakes below
 	_, problems := k8s.CheckParams(r.AdditionalParams, r.count(r.Params.MasterNode), r.count(r.Params.WorkerNode))
 	r.Found.Mistake(problems...)
 	r.checkNodeVdus()
 	return r
 }
 
-// count tells how many VMs a role has: those of the VDU that its connection points belong to, or that its
-// aspect scales. What the VNFD does not tell is found out when the servers are there; until then the smallest
-// number that fits the request is taken.
+// count tells how many VMs a role has: those of the VDU of its connection points, or of the VDU that its aspect scales.
+// If the VNFD does not say, a later step counts the servers. Until then count returns the smallest number that fits the
+// request.
 func (r Request) count(n k8s.NodeParams) int {
 	vdus := n.Vdus(r.Flavour)
 	switch {
@@ -44,8 +44,8 @@ func (r Request) count(n k8s.NodeParams) int {
 	}
 }
 
-// checkNodeVdus wants the VDUs that a request names nodes by to be there. Where each VNFC is a resource of its own
-// there is no group that could have the nodes, so their VDU must be named.
+// checkNodeVdus checks that the VDUs exist by which a request names nodes. If each VNFC is a resource of its own, no
+// group can have the nodes, so the request must name their VDU.
 func (r Request) checkNodeVdus() {
 	for _, role := range []struct {
 		key  string

@@ -1,5 +1,6 @@
-// Package cluster is what all drivers have in common that make a Kubernetes cluster of a VNF's servers, however it is
-// installed: how its nodes are reached, its storage server, its registries, nodes that leave, stop and start.
+// Package cluster is the common part of all drivers that make a VNF's servers a Kubernetes cluster, however they
+// install it. It says how to reach the nodes, and has the storage server, the registries, and nodes that leave, stop
+// and start.
 package cluster
 
 import (
@@ -13,21 +14,21 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-// Driver is the driver of one VNF, which is a cluster.
+// Driver is the driver of one VNF that is a cluster.
 type Driver interface {
 	lifecycle.Driver
-	// Shared is what it has in common with the drivers of other clusters.
+	// Shared is the common part of the drivers of clusters.
 	Shared() *Cluster
-	// Balances tells whether several control planes share a virtual IP and the load among themselves.
+	// Balances tells whether several control planes share a virtual IP and the load.
 	Balances() bool
-	// HighlyAvailable tells whether they do so when p is carried out.
+	// HighlyAvailable tells whether they do so after p.
 	HighlyAvailable(f lifecycle.Facts, p lcm.Plan) bool
 }
 
-// Cluster is what the drivers of all clusters share. The driver of one kind of clusters embeds it.
+// Cluster is the common part of the drivers of all clusters. The driver of one kind of clusters embeds it.
 type Cluster struct{ Params k8s.Params }
 
-// What lifecycle.Driver leaves to those that need it.
+// Optional interfaces that drivers of clusters implement.
 var (
 	_ lifecycle.Healer       = (*Cluster)(nil)
 	_ lifecycle.VolumeKeeper = (*Cluster)(nil)
@@ -36,15 +37,15 @@ var (
 	_ lifecycle.Deployer     = (*Cluster)(nil)
 )
 
-// Makes tells whether a driver makes a cluster of the VNFs of a flavour.
+// Makes tells whether a driver makes VNFs of a flavour clusters.
 func Makes(f *vnfpkg.Flavour) bool {
 	return f != nil && slices.ContainsFunc(f.Drivers(), vnfpkg.MakesCluster)
 }
 
-// Of is the driver of a VNF that is a cluster, nil for others.
+// Of is the driver of a VNF that is a cluster, nil for other VNFs.
 func Of(f lifecycle.Facts) Driver { return In(f.Drivers) }
 
-// In is the one of a VNF's drivers that makes a cluster, nil when none does.
+// In is the driver among a VNF's drivers that makes a cluster, nil when none does.
 func In(drivers []lifecycle.Driver) Driver {
 	for _, d := range drivers {
 		if c, ok := d.(Driver); ok {
@@ -56,7 +57,7 @@ func In(drivers []lifecycle.Driver) Driver {
 
 // VimName is the name of the VIM as which the cluster is registered.
 func VimName(inst lcm.VnfInstanceID, additionalParams json.RawMessage) string {
-	params, _ := k8s.ParseParams(additionalParams) // its mistakes are told elsewhere
+	params, _ := k8s.ParseParams(additionalParams) // its mistakes are reported elsewhere
 	return params.VimNameOf(inst)
 }
 
@@ -84,7 +85,7 @@ func (c *Cluster) Access(role lcm.Role) (lifecycle.Access, bool) {
 	return a, true
 }
 
-// HealsInPlace implements lifecycle.Healer: the servers of a cluster cannot all go at once without the cluster.
+// HealsInPlace implements lifecycle.Healer: if all servers of a cluster went at once, the cluster would be lost.
 func (*Cluster) HealsInPlace(lcm.HealRequest) bool { return false }
 
 // NotReconnected implements lifecycle.Fixer.
@@ -108,7 +109,7 @@ func (c *Cluster) ControlPlaneVdus(f lifecycle.Facts) []string {
 	return c.Params.MasterNode.Vdus(f.Flavour)
 }
 
-// ControlPlanes reports whether control planes come or go, start or stop, where p is carried out.
+// ControlPlanes reports whether p makes control planes come or go, start or stop.
 func (c *Cluster) ControlPlanes(f lifecycle.Facts, p lcm.Plan) bool {
 	if f.Instance.Instantiated == nil {
 		return true

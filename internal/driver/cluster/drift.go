@@ -7,11 +7,11 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// Told is what a control plane tells of its cluster.
+// Told is the answer of a control plane about its cluster.
 type Told struct {
-	// Unreachable says why none does, as a sentence.
+	// Unreachable says, as a sentence, why no control plane answers.
 	Unreachable string
-	// QuorumLost says so, as a sentence; nothing else is known then.
+	// QuorumLost says, as a sentence, that etcd has lost its quorum; then nothing else is known.
 	QuorumLost string
 	Nodes      []NodeObject
 	Members    []EtcdMember
@@ -25,14 +25,14 @@ type NodeObject struct {
 	Reason   string // of a node that is not Ready
 }
 
-// EtcdMember is a member of etcd; its name is "" until it has started.
+// EtcdMember is a member of etcd. Its name is "" until it has started.
 type EtcdMember struct {
 	Name, Address             string
 	Started, Healthy, Learner bool
 }
 
-// Compare compares the node objects and the members of etcd with the nodes. Of a cluster that was not asked (nil) it
-// says nothing.
+// Compare compares the node objects and the members of etcd with the nodes. It says nothing about a cluster that was
+// not asked (nil).
 func (t *Told) Compare(c *drift.Comparison) {
 	switch {
 	case t == nil:
@@ -63,7 +63,7 @@ func (t *Told) Compare(c *drift.Comparison) {
 	}
 }
 
-// on reports whether the member is that of the node.
+// on reports whether the member belongs to the node.
 func (m EtcdMember) on(node lcm.Node) bool {
 	return m.Name == node.Name || m.Name == "" && m.Address == node.Address
 }

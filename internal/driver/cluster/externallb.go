@@ -12,7 +12,7 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-// balancerVdus are the VDUs of a cluster's external load balancers, as the VNFD has them; none for a cluster without.
+// balancerVdus are the VDUs of a cluster's external load balancers in the VNFD; none for a cluster without them.
 func (c *Cluster) balancerVdus(f lifecycle.Facts) []string {
 	lb := c.Params.ExternalLB
 	if lb == nil || lb.Octavia != nil {
@@ -21,10 +21,10 @@ func (c *Cluster) balancerVdus(f lifecycle.Facts) []string {
 	return lb.Members().Vdus(f.Flavour)
 }
 
-// external tells whether something balances before the cluster that is none of its nodes.
+// external tells whether a load balancer that is no node stands before the cluster.
 func (l Listing) external() bool { return l.Cluster.Params.ExternalLB != nil }
 
-// byCloud tells whether the cloud does.
+// byCloud tells whether this load balancer is the cloud's.
 func (l Listing) byCloud() bool { return l.external() && l.Cluster.Params.ExternalLB.Octavia != nil }
 
 // ReplacesBalancer tells whether a heal replaces external load balancers.
@@ -33,14 +33,14 @@ func (l Listing) ReplacesBalancer() bool {
 	return slices.ContainsFunc(l.Plan.Leaving, func(v lcm.LeavingVnfc) bool { return slices.Contains(vdus, v.VduID) })
 }
 
-// OnlyBalancers tells whether a scaling is about external load balancers, and no nodes.
+// OnlyBalancers tells whether a scaling changes external load balancers, and no nodes.
 func (l Listing) OnlyBalancers() bool {
 	vdus := l.Cluster.balancerVdus(l.Facts)
 	return len(l.Plan.Groups) > 0 &&
 		!slices.ContainsFunc(l.Plan.Groups, func(g lcm.GroupChange) bool { return !slices.Contains(vdus, g.VduID) })
 }
 
-// scalesBalancers tells whether external load balancers come (or go) in a scaling.
+// scalesBalancers tells whether a scaling adds external load balancers (or removes them).
 func (l Listing) scalesBalancers(come bool) bool {
 	vdus := l.Cluster.balancerVdus(l.Facts)
 	return slices.ContainsFunc(l.Plan.Groups, func(g lcm.GroupChange) bool {
@@ -48,8 +48,8 @@ func (l Listing) scalesBalancers(come bool) bool {
 	})
 }
 
-// BalancerMade makes a server, or the cloud, the external load balancer. What the steps make is on the server, and goes
-// with it.
+// BalancerMade lists the steps that make the external load balancer, on a server or in the cloud. The changes on a
+// server need no undo: they go with it.
 func (l Listing) BalancerMade() []lifecycle.Step {
 	switch {
 	case !l.external():
@@ -65,7 +65,7 @@ func (l Listing) BalancerMade() []lifecycle.Step {
 	}
 }
 
-// BalancersCome is the end of a scaling that brings load balancers.
+// BalancersCome lists the steps for new load balancers at the end of a scaling.
 func (l Listing) BalancersCome() []lifecycle.Step {
 	if !l.scalesBalancers(true) {
 		return nil
@@ -76,7 +76,7 @@ func (l Listing) BalancersCome() []lifecycle.Step {
 	}
 }
 
-// BalancersLeave is before load balancers go: another one takes the virtual IP while they still work.
+// BalancersLeave runs before load balancers go: another one takes the virtual IP while they still work.
 func (l Listing) BalancersLeave() []lifecycle.Step {
 	leave := l.scalesBalancers(false) || l.Plan.Operation == lcm.OpHeal && l.ReplacesBalancer()
 	return lifecycle.When(leave && l.Cluster.Params.ExternalLB.Shared(), lifecycle.Step{
@@ -84,28 +84,28 @@ func (l Listing) BalancersLeave() []lifecycle.Step {
 	})
 }
 
-// BalancerRemoved takes away what the cloud has before the cluster, ahead of the deployment with its address.
+// BalancerRemoved removes the cloud's load balancer before the deployment, which has its address.
 func (l Listing) BalancerRemoved() []lifecycle.Step {
 	return lifecycle.When(l.byCloud(), lifecycle.Step{
 		ID: "remove-balancer", Title: "Remove the cloud's load balancer", Final: true,
 	})
 }
 
-// RoutedToNew sends traffic to nodes that have come.
+// RoutedToNew sends traffic to the new nodes, too.
 func (l Listing) RoutedToNew() []lifecycle.Step {
 	return lifecycle.When(l.external(), lifecycle.Step{
 		ID: "route-to-new", Title: "Send traffic to the new nodes, too", Undo: "traffic goes to the former nodes only",
 	})
 }
 
-// RoutedPastLeaving is before nodes that leave are drained: no request reaches a node whose Pods go.
+// RoutedPastLeaving runs before leaving nodes are drained, so that no request reaches a node whose Pods go.
 func (l Listing) RoutedPastLeaving() []lifecycle.Step {
 	return lifecycle.When(l.external(), lifecycle.Step{
 		ID: "route-past-leaving", Title: "Send no traffic to the nodes that leave", Undo: "traffic goes to them again",
 	})
 }
 
-// CheckExternalLB checks what the request says of an external load balancer against the package.
+// CheckExternalLB compares the request's external load balancer with the package.
 func (r Request) CheckExternalLB(ctx context.Context) {
 	lb := r.Params.ExternalLB
 	if lb == nil {
@@ -126,7 +126,7 @@ func (r Request) CheckExternalLB(ctx context.Context) {
 	if lb.ClusterCpName != "" {
 		resources.Want(r.Found, at+"cluster_cp_name", lb.ClusterCpName, "a port", port, address)
 	}
-	if lb.Octavia != nil || lb.AspectID != "" || lb.VduID != "" { // ports of a group are below the top
+	if lb.Octavia != nil || lb.AspectID != "" || lb.VduID != "" { // ports of a group are below the top template
 		return
 	}
 	resources.Want(r.Found, at+"ssh_cp_name", lb.SSHCpName, "a port or a floating IP", port, address)
@@ -135,7 +135,7 @@ func (r Request) CheckExternalLB(ctx context.Context) {
 	}
 }
 
-// checkBalancers wants as many servers as the request has addresses for: several share a virtual IP.
+// checkBalancers requires one server, or several servers with a virtual IP that they share.
 func (r Request) checkBalancers(lb *k8s.ExternalLBParams) {
 	if lb.Octavia != nil {
 		return

@@ -2,7 +2,7 @@ package cluster
 
 import "github.com/windlass-nfv/windlass/internal/lifecycle"
 
-// BeforeHeal takes what a heal replaces out of use; departure takes nodes out of the cluster.
+// BeforeHeal takes what a heal replaces out of use. departure takes nodes out of the cluster.
 func (l Listing) BeforeHeal(departure func() []lifecycle.Step) (list []lifecycle.Step) {
 	list = append(list, l.BalancersLeave()...)
 	if l.ReplacesStorage() {
@@ -14,8 +14,8 @@ func (l Listing) BeforeHeal(departure func() []lifecycle.Step) (list []lifecycle
 	return list
 }
 
-// AfterHeal makes use of what has come; arrival makes members of the cluster of new servers. The storage server is
-// first: new nodes mount what it exports.
+// AfterHeal puts the new servers into use. arrival makes new servers members of the cluster. The storage server is
+// first: new nodes mount its exports.
 func (l Listing) AfterHeal(arrival func() []lifecycle.Step) (list []lifecycle.Step) {
 	if l.ReplacesBalancer() {
 		list = append(list, l.BalancerMade()...)

@@ -5,14 +5,14 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
 )
 
-// Listing makes those steps of a cluster in one operation that do not depend on how it is installed.
+// Listing makes the steps of a cluster in one operation that do not depend on how the cluster is installed.
 type Listing struct {
 	Cluster *Cluster
 	Facts   lifecycle.Facts
 	Plan    lcm.Plan
 }
 
-// Deregistered is first of all at a termination: a cluster that still carries other VNFs must not lose its servers.
+// Deregistered comes first in a termination: a cluster that still carries other VNFs must not lose its servers.
 func (l Listing) Deregistered() []lifecycle.Step {
 	return lifecycle.Join(
 		lifecycle.When(l.Facts.TerminatesVnfs,
@@ -21,7 +21,7 @@ func (l Listing) Deregistered() []lifecycle.Step {
 	)
 }
 
-// Finished are the last steps that make a cluster: what needs all nodes, storage, and the registration.
+// Finished are the last steps that make a cluster: work that needs all nodes, storage, and the registration.
 func (l Listing) Finished() []lifecycle.Step {
 	return lifecycle.Join(
 		[]lifecycle.Step{{ID: "finish-nodes", Title: "Label the nodes and wait until they are Ready"}},
@@ -30,19 +30,19 @@ func (l Listing) Finished() []lifecycle.Step {
 	)
 }
 
-// Registered makes the cluster known to others.
+// Registered registers the cluster as a VIM.
 func (Listing) Registered() []lifecycle.Step {
 	return []lifecycle.Step{
 		{ID: "register-cluster", Title: "Register the cluster as a VIM", Undo: "the VIM is deregistered"},
 	}
 }
 
-// Drained takes nodes that leave out of use.
+// Drained takes leaving nodes out of use.
 func (Listing) Drained() []lifecycle.Step {
 	return []lifecycle.Step{{ID: "drain-leaving", Title: "Drain the nodes that leave", Undo: "they take pods again"}}
 }
 
-// MountedOnNew lets new nodes mount what the storage server exports.
+// MountedOnNew lets new nodes mount the exports of the storage server.
 func (l Listing) MountedOnNew() []lifecycle.Step {
 	return lifecycle.When(l.storage(),
 		lifecycle.Step{ID: "mount-on-new-nodes", Title: "Let every new node mount the exports"})
@@ -54,8 +54,8 @@ func (l Listing) Connecting(title string) []lifecycle.Step {
 		lifecycle.Step{ID: "connect-registries", Title: title})
 }
 
-// RegistriesChanged gives all nodes of a cluster that is in use the registries of a modification. A node that is dead
-// is found before any is changed: it would hold the step up when the others have the new registries.
+// RegistriesChanged gives all nodes of a cluster in use the registries of a modification. It finds a dead node before
+// it changes any: otherwise that node would hold the step up after the others have the new registries.
 func (l Listing) RegistriesChanged() []lifecycle.Step {
 	if !l.Facts.ChangesRegistries {
 		return nil
@@ -74,8 +74,8 @@ func (Listing) ForgetReplaced() []lifecycle.Step {
 	return []lifecycle.Step{{ID: "forget-replaced-nodes", Title: "Forget the nodes that have left"}}
 }
 
-// Instead are the steps in the place of s, one of the infrastructure: nodes leave the cluster before their servers are
-// deleted, and the others forget them.
+// Instead returns the steps that replace s, a step of the infrastructure. Nodes leave the cluster before their servers
+// are deleted, and the other nodes forget them.
 func (Listing) Instead(s lifecycle.Step) ([]lifecycle.Step, bool) {
 	switch s.ID {
 	case lifecycle.RemoveServers:

@@ -28,7 +28,7 @@ func (l Listing) switched() (s switched) {
 	return s
 }
 
-// Stopping stops workers first, then the control planes, one at a time.
+// Stopping stops the workers first, then the control planes, one at a time.
 func (l Listing) Stopping() []lifecycle.Step {
 	s := l.switched()
 	drains := l.Facts.Graceful && !l.Plan.Whole && (s.workers || s.controlPlanes)
@@ -47,7 +47,7 @@ func (l Listing) Stopping() []lifecycle.Step {
 	)
 }
 
-// Starting starts the control planes together: etcd answers only once a majority of its members does.
+// Starting starts the control planes together: etcd answers only when a majority of its members does.
 func (l Listing) Starting() []lifecycle.Step {
 	s := l.switched()
 	if !s.workers && !s.controlPlanes {

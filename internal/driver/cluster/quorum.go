@@ -7,8 +7,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
 )
 
-// KeepsQuorumRunning refuses to stop so many control planes of a cluster that goes on that etcd has no majority. A
-// cluster that is stopped as a whole needs none.
+// KeepsQuorumRunning refuses to stop control planes if etcd would lose its majority while the cluster goes on. A
+// cluster that stops as a whole needs none.
 func (c *Cluster) KeepsQuorumRunning(f lifecycle.Facts, plan lcm.Plan) error {
 	vdus := c.ControlPlaneVdus(f)
 	isControlPlane := func(vdu string) bool { return slices.Contains(vdus, vdu) }

@@ -12,7 +12,7 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-// CheckCertificates wants each registry's certificate in the package, and no other thing.
+// CheckCertificates checks that each registry's certificate is in the package, and that it is one.
 func CheckCertificates(
 	ctx context.Context, path string, list []k8s.PrivateRegistry, pkg driver.Package, found *driver.Findings,
 ) error {
@@ -36,9 +36,8 @@ func CheckCertificates(
 	return nil
 }
 
-// CheckModify is what the driver of that name checks of a modification, which may give the nodes of its clusters other
-// registries. Of a VNF
-// that is none of them, the property is whatever its VNFD makes of it.
+// CheckModify checks a modification for the driver of that name: the modification may give the nodes of its clusters
+// other registries. In a VNF of another driver, the VNFD alone says what the property means.
 func CheckModify(ctx context.Context, m driver.Modification, name string) error {
 	makes := func(f *vnfpkg.Flavour) bool { return f != nil && slices.Contains(f.Drivers(), name) }
 	list, given := m.Registries(m.Instance)

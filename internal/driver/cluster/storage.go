@@ -7,7 +7,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
 )
 
-// storageVdus are the VDUs of a cluster's storage server, as the VNFD has them; none for a cluster without one.
+// storageVdus are the VDUs of a cluster's storage server in the VNFD; none for a cluster without it.
 func (c *Cluster) storageVdus(f lifecycle.Facts) []string {
 	s := c.Params.StorageServer
 	if s == nil {
@@ -16,8 +16,8 @@ func (c *Cluster) storageVdus(f lifecycle.Facts) []string {
 	return f.Flavour.VdusOf("", s.NicCpName, s.SSHCpName)
 }
 
-// StorageServer is the storage server of an instance, nil when there is none. Of one that an operation which was given
-// up has left, its server is all that is known.
+// StorageServer is the storage server of an instance, nil when there is none. If a given-up operation has left it, only
+// its server is known.
 func (c *Cluster) StorageServer(f lifecycle.Facts) *lcm.StorageServer {
 	if f.Instance.Instantiated == nil {
 		return nil
@@ -85,22 +85,22 @@ func (c *Cluster) NotScaled(f lifecycle.Facts, vduID string) string {
 // storage tells whether the cluster has a storage server.
 func (l Listing) storage() bool { return l.Cluster.Params.StorageServer != nil }
 
-// registers tells whether manifests of its volumes are registered.
+// registers tells whether the cluster registers manifests of the storage server's volumes.
 func (l Listing) registers() bool { return l.storage() && len(l.Cluster.Params.PersistentVolumes) > 0 }
 
-// classes tells whether claims get directories of their own on it.
+// classes tells whether each claim gets its own directory on the storage server.
 func (l Listing) classes() bool { return l.storage() && len(l.Cluster.Params.StorageClasses) > 0 }
 
 // ReplacesStorage tells whether a heal replaces the storage server.
 func (l Listing) ReplacesStorage() bool { return l.Cluster.replacesStorage(l.Facts, l.Plan) }
 
-// ReplacesNodes tells whether a heal is not about the storage server or the external load balancer alone.
+// ReplacesNodes tells whether a heal replaces more than the storage server or the external load balancer.
 func (l Listing) ReplacesNodes() bool {
 	return !l.ReplacesStorage() && !l.ReplacesBalancer() || len(l.Facts.Instance.Instantiated.Nodes.On(l.Plan.LeavingServers())) > 0
 }
 
-// StorageLeaves takes what is on a storage server that is replaced out of use. The provisioners stop first: from then
-// on there are no new volumes, and no directory is deleted.
+// StorageLeaves takes volumes of a storage server that is replaced out of use. The provisioners stop first: after that
+// they make no volumes and delete no directories.
 func (l Listing) StorageLeaves() []lifecycle.Step {
 	return lifecycle.Join(
 		lifecycle.When(l.classes(), lifecycle.Step{
@@ -112,8 +112,8 @@ func (l Listing) StorageLeaves() []lifecycle.Step {
 	)
 }
 
-// StorageMade makes a server the storage server. Nothing needs an undo: what the steps make is on the server, and goes
-// with it.
+// StorageMade makes a server the storage server. The steps need no undo: their changes are on the server, and go with
+// it.
 func (l Listing) StorageMade() []lifecycle.Step {
 	if !l.storage() {
 		return nil
@@ -126,7 +126,7 @@ func (l Listing) StorageMade() []lifecycle.Step {
 	}
 }
 
-// StorageUsed lets nodes use what it exports.
+// StorageUsed lets nodes use the exports of the storage server.
 func (l Listing) StorageUsed() []lifecycle.Step {
 	return lifecycle.Join(
 		lifecycle.When(l.storage(), lifecycle.Step{ID: "mount-exports", Title: "Let every node mount the exports"}),

@@ -10,8 +10,8 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-// CheckStorageServer checks what the request says of a storage server against the package: its VM, the resources of the
-// template, and the manifests of its volumes.
+// CheckStorageServer compares the request's storage server with the package: its VM, the resources of the template, and
+// the manifests of its volumes.
 func (r Request) CheckStorageServer(ctx context.Context) error {
 	if r.Params.StorageServer == nil {
 		return nil
@@ -25,7 +25,7 @@ func (r Request) CheckStorageServer(ctx context.Context) error {
 	return r.checkManifests(ctx)
 }
 
-// checkOneStorageServer wants one VM, as far as the VNFD tells.
+// checkOneStorageServer checks that it is one VM, as far as the VNFD tells.
 func (r Request) checkOneStorageServer(s k8s.StorageServerParams) {
 	vdus := r.Flavour.VdusOf("", s.NicCpName, s.SSHCpName)
 	if len(vdus) == 0 {
@@ -39,7 +39,7 @@ func (r Request) checkOneStorageServer(s k8s.StorageServerParams) {
 	}
 }
 
-// checkResources wants what is named to be in the top template, and of the right kind.
+// checkResources checks that the named resources are in the top template, and of the right type.
 func (r Request) checkResources(resources driver.Resources) {
 	wants := func(path, name, what string, types ...string) {
 		resources.Want(r.Found, Param+path, name, what, types...)
@@ -65,7 +65,7 @@ func (r Request) checkResources(resources driver.Resources) {
 	}
 }
 
-// checkManifests wants the manifests in the package, and their volumes to be what is exported.
+// checkManifests checks that the manifests are in the package, and that their volumes are exported.
 func (r Request) checkManifests(ctx context.Context) error {
 	p := r.Params
 	seen := map[string]string{}

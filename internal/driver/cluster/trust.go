@@ -8,18 +8,18 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// Trust is whom the nodes of a cluster trust, and those who use it as a VIM.
+// Trust holds the CAs of a cluster: on its nodes, and in its registration as a VIM.
 type Trust struct {
-	// CAs are the certificates of the nodes that were seen, by their names, in PEM; "" where there is none.
+	// CAs maps the nodes that were seen to their certificates, in PEM; "" where there is none.
 	CAs map[string]string
-	// Registers is set when the cluster was registered as a VIM; Registered tells whether it is, and RegisteredCA is the
-	// certificate that it is registered with.
+	// Registers is set when the cluster was registered as a VIM. Registered tells whether it still is. RegisteredCA is
+	// the certificate of the registration.
 	Registers, Registered bool
 	RegisteredCA          string
 }
 
-// Compare compares the CA of the cluster, which is that of most control planes, with those of its nodes and with the
-// one that is registered.
+// Compare compares the CA of the cluster with those of its nodes and of the registration. The CA of the cluster is the
+// CA of most control planes.
 func (t Trust) Compare(c *drift.Comparison) {
 	votes, ca := map[string]int{}, ""
 	for _, node := range c.Nodes.With(lcm.ControlPlane) {
@@ -52,7 +52,7 @@ func (t Trust) Compare(c *drift.Comparison) {
 	}
 }
 
-// fingerprint tells certificates apart, however their PEM is written; "" for none.
+// fingerprint identifies certificates, however their PEM is written; "" for none.
 func fingerprint(text string) string {
 	block, _ := pem.Decode([]byte(text))
 	if block == nil {

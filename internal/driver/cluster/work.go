@@ -7,20 +7,20 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// Work is what the activities on the nodes of a cluster need of its driver.
+// Work holds what activities on the nodes of a cluster need from its driver.
 type Work struct {
-	// Params are those of the VNF, with what the configuration adds, and with what the operation puts in their place.
+	// Params are those of the VNF, completed from the configuration. The operation may replace some of them.
 	Params k8s.Params
-	// FormerRegistries are those that a modification replaces.
+	// FormerRegistries are the registries that a modification replaces.
 	FormerRegistries []k8s.PrivateRegistry
-	// AptKey is the armored key of Params.AptRepository when that is not in the package.
+	// AptKey is the armored key of Params.AptRepository when the package does not have the key.
 	AptKey []byte
 	// PodNetwork is the manifest of the pod network when the package has none.
 	PodNetwork []byte
 }
 
-// Work is that of an operation; former is the VNF instance before a modification. An error is that of the operation's
-// request.
+// Work returns the Work of an operation. former is the VNF instance before a modification. An error comes from the
+// operation's request.
 func (c *Cluster) Work(during lcm.VnfLcmOpOcc, former lcm.VnfInstance, d k8s.Defaults) (w Work, err error) {
 	w = Work{Params: c.Params, FormerRegistries: registriesOf(former)}
 	if w.Params.AptRepository == nil {
@@ -35,17 +35,17 @@ func (c *Cluster) Work(during lcm.VnfLcmOpOcc, former lcm.VnfInstance, d k8s.Def
 	return w, err
 }
 
-// registriesOf are those that a VNF instance has, none before it is instantiated.
+// registriesOf are the registries of a VNF instance; none before its instantiation.
 func registriesOf(inst lcm.VnfInstance) []k8s.PrivateRegistry {
 	if inst.Instantiated == nil {
 		return nil
 	}
-	params, _ := k8s.ParseParams(inst.Instantiated.AdditionalParams) // what cannot be read was refused with its request
+	params, _ := k8s.ParseParams(inst.Instantiated.AdditionalParams) // unreadable ones were refused with the request
 	return params.PrivateRegistries
 }
 
-// stopInTime gives the draining of a graceful stop the time that the request gives: what has not left a node then goes
-// down with it (SOL003 clause 5.5.2.10).
+// stopInTime limits the draining of a graceful stop to the request's time. Pods that have not left a node then stop
+// with it (SOL003 clause 5.5.2.10).
 func stopInTime(opOcc lcm.VnfLcmOpOcc, params *k8s.Params) error {
 	request, err := lcm.ParseOperate(opOcc.Params)
 	if err != nil || !request.Graceful() {

@@ -9,7 +9,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/params"
 )
 
-// AptRepository is where Kubernetes packages come from when the image lacks them.
+// AptRepository is the source of Kubernetes packages when the image lacks them.
 type AptRepository struct {
 	// URL is the root of the repository.
 	URL       string `json:"url" param:"required=it is the URL of the repository's root; is=apt URL"`
@@ -18,14 +18,14 @@ type AptRepository struct {
 	// KeyPath is an armored key, a file in the package. Trusted is for mirrors inside the cloud, which have no signature.
 	KeyPath string `json:"key_path,omitempty" param:"is=package path"`
 	Trusted bool   `json:"trusted,omitempty"`
-	// Version is the exact one of kubeadm, kubelet and kubectl, such as "1.34.4-1.1".
+	// Version is the exact version of kubeadm, kubelet and kubectl, such as "1.34.4-1.1".
 	Version string `json:"version,omitempty" param:"is=apt version"`
 }
 
 var aptPattern = regexp.MustCompile(`^[A-Za-z0-9.~+:/_-]+$`)
 
-// Problems lists what apt could not work with, each under the JSON name of the member. Whether there must be a key is
-// not looked at.
+// Problems lists mistakes that apt could not work with, each under the JSON name of the member. It does not check
+// whether there must be a key.
 func (a AptRepository) Problems() []lcm.Problem {
 	found := Manner.Check("", a)
 	for i := range found {
@@ -59,12 +59,12 @@ var (
 	noProxyPattern = regexp.MustCompile(`^[A-Za-z0-9.*_:/\[\]-]+$`)
 )
 
-// IsProxyURL reports whether v names a proxy as apt and containerd take it, and nothing more: it goes into their
-// configuration. Its port is not looked at: Tacker's own samples have "port1" there.
+// IsProxyURL reports whether v is a proxy as apt and containerd take it, and nothing more: it goes into their
+// configuration. It does not check the port: Tacker's own samples have "port1" there.
 func IsProxyURL(v string) bool { return proxyPattern.MatchString(v) }
 
-// IsNoProxy reports whether v lists what is asked without a proxy, separated by commas: names, domains, addresses,
-// networks, with a port or without. It goes into the environment of services.
+// IsNoProxy reports whether v lists hosts without a proxy, separated by commas: names, domains, addresses or networks,
+// with or without a port. It goes into the environment of services.
 func IsNoProxy(v string) bool {
 	for entry := range strings.SplitSeq(v, ",") {
 		if entry = strings.Trim(entry, " "); entry != "" && !noProxyPattern.MatchString(entry) {

@@ -12,7 +12,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/params"
 )
 
-// Problems lists everything in p that cannot work for a cluster of so many nodes, each with its JSON path.
+// Problems lists every mistake in p for a cluster with these numbers of nodes, each with its JSON path.
 func (p Params) Problems(controlPlanes, workers int) []lcm.Problem {
 	c := &clusterChecks{Manner.Check(paramsPath, p)}
 	c.group("master_node", p.MasterNode, controlPlanes)
@@ -34,14 +34,15 @@ func (p Params) Problems(controlPlanes, workers int) []lcm.Problem {
 	return c.found
 }
 
-// clusterChecks are those that a cluster's parameters have beside their tags: of several together, and of their number.
+// clusterChecks are the checks of a cluster's parameters beside those in their tags: of several parameters together,
+// and of their number.
 type clusterChecks struct{ found []lcm.Problem }
 
 func (c *clusterChecks) add(key, format string, args ...any) {
 	c.found = append(c.found, lcm.Problem{Path: paramsPath + "." + key, Detail: fmt.Sprintf(format, args...)})
 }
 
-// drop forgets what was found in a member and below it.
+// drop forgets the mistakes found in a member and below it.
 func (c *clusterChecks) drop(key string) {
 	below := paramsPath + "." + key
 	c.found = slices.DeleteFunc(c.found, func(p lcm.Problem) bool {
@@ -50,7 +51,7 @@ func (c *clusterChecks) drop(key string) {
 	})
 }
 
-// group wants the name of the VMs of a role, when there are several.
+// group requires the name of a role's group when the role has several VMs.
 func (c *clusterChecks) group(key string, n NodeParams, count int) {
 	if count > 1 && n.AspectID == "" && n.VduID == "" {
 		c.add(key+".aspect_id", "is missing: it names the group of the %d VMs in the template; or give their VDU, as vdu_id.", count)
@@ -67,7 +68,7 @@ func (n NodeParams) CheckMembers(wrong params.Wrong) {
 	}
 }
 
-// controlPlanes holds the rules of etcd's quorum, and of the virtual IP that several control planes share.
+// controlPlanes checks the rules of etcd's quorum, and of the virtual IP that several control planes share.
 func (c *clusterChecks) controlPlanes(n NodeParams, count int) {
 	if n.ClusterCpName == "" {
 		c.add("master_node.cluster_cp_name", "is missing: it names the port with the cluster's address.")
@@ -89,7 +90,7 @@ func (c *clusterChecks) controlPlanes(n NodeParams, count int) {
 	}
 }
 
-// quorum wants the control planes to have a majority of etcd's members, whichever one of them is gone.
+// quorum requires an odd number of control planes, because each is a member of etcd.
 func (c *clusterChecks) quorum(count int) {
 	switch {
 	case count < 1:
@@ -117,8 +118,8 @@ func (c *clusterChecks) networks(p Params, nodes int) {
 	}
 }
 
-// NodeCIDRMask is the prefix length of each node's share of the pod network: Kubernetes's default (24, or 64
-// for IPv6) where that is enough for so many nodes, a longer one where it is not, 0 when nothing fits.
+// NodeCIDRMask is the prefix length of each node's share of the pod network. It is Kubernetes's default (24, or 64 for
+// IPv6) if that is enough for so many nodes, else a longer one. It is 0 when nothing fits.
 func NodeCIDRMask(pods netip.Prefix, nodes int) int {
 	usual, longest := 24, 28 // a /28 still holds the system's pods
 	if pods.Addr().Is6() {

@@ -9,8 +9,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/params"
 )
 
-// healRequest is what a heal request says of a cluster's parameters. It is laid over those that the VNF was
-// instantiated with (RFC 7396): null takes a password or a key away when the other is given.
+// healRequest holds the cluster's parameters in a heal request. Windlass merges them into the parameters of the
+// instantiation (RFC 7396). null removes a password or a key when the request gives the other one.
 type healRequest struct {
 	AdditionalParams struct {
 		Cluster *healCluster `json:"k8s_cluster_installation_param" param:"notnull"`
@@ -22,7 +22,7 @@ type healCluster struct {
 	WorkerNode    *healCredentials `json:"worker_node" param:"notnull"`
 	StorageServer *healCredentials `json:"storage_server" param:"notnull"`
 	Ansible       *healCredentials `json:"ansible" param:"notnull"`
-	// LoadBalancer has other names for the same, as Tacker has them.
+	// LoadBalancer has the same members under Tacker's other names.
 	LoadBalancer *healBalancer `json:"external_lb_param" param:"notnull"`
 }
 
@@ -38,7 +38,7 @@ type healCredentials struct {
 	PrivateKey changedSecret `json:"private_key"`
 }
 
-// changedSecret is a secret that null takes away.
+// changedSecret is a secret that null removes.
 type changedSecret struct {
 	lcm.Secret
 	removed bool
@@ -65,8 +65,8 @@ func (c healBalancer) CheckMembers(wrong params.Wrong) {
 	healCredentials(c).CheckMembers(func(key, format string, args ...any) { wrong("ssh_"+key, format, args...) })
 }
 
-// HealProblems lists every mistake in what a heal request changes of a cluster's parameters. That is the credentials of
-// all roles: the cluster was made with the rest, and stays so.
+// HealProblems lists every mistake in the cluster's parameters of a heal request. It may change only the credentials of
+// all roles: the cluster was made with the others, and keeps them.
 func HealProblems(body json.RawMessage) []lcm.Problem {
 	var request healRequest
 	problems, unknown := lcm.Tackers.Read("$", body, &request)

@@ -1,8 +1,8 @@
 package k8s
 
-// Defaults are what the configuration of Windlass gives clusters whose requests and packages have none of it.
+// Defaults are values from Windlass's configuration for clusters whose requests and packages do not give them.
 type Defaults struct {
-	// AptRepository is where nodes get Kubernetes from, AptKey its armored key; nil when there is none.
+	// AptRepository is the source of Kubernetes packages for nodes, AptKey its armored key; nil when there is none.
 	AptRepository *AptRepository
 	AptKey        []byte
 	// PodNetwork is the manifest of the pod network; empty when there is none.

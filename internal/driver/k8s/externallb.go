@@ -9,41 +9,41 @@ import (
 	"github.com/windlass-nfv/windlass/internal/params"
 )
 
-// ExternalLBParams is k8s_cluster_installation_param.external_lb_param, as Tacker's driver for kubespray takes it: what
-// is none of the cluster's nodes, and clients of the cluster stand before. Any driver of clusters has it. It is a
-// server of the VNF, several that share an address, or a load balancer of the cloud. Tacker has ssh_cp_name,
-// ssh_username, ssh_password and script_path.
+// ExternalLBParams is k8s_cluster_installation_param.external_lb_param, as Tacker's driver for kubespray takes it. It
+// describes a load balancer between the cluster and its clients that is no node. It may be a server of the VNF, several
+// servers that share an address, or a load balancer of the cloud. Any driver of clusters takes it. Tacker has
+// ssh_cp_name, ssh_username, ssh_password and script_path.
 type ExternalLBParams struct {
-	// AspectID and VduID name several servers, as those of NodeParams do.
+	// AspectID and VduID name several servers, as in NodeParams.
 	AspectID string `json:"aspect_id,omitempty"`
 	VduID    string `json:"vdu_id,omitempty"`
 	// SSHCpName is the Heat port or floating IP that gives the address for SSH.
 	SSHCpName string `json:"ssh_cp_name,omitempty"`
 	// NicCpName is the Heat port whose fixed IP is the server's own address; default SSHCpName.
 	NicCpName string `json:"nic_cp_name,omitempty"`
-	// ClusterCpName is the Heat port that reserves the address before the cluster: the virtual IP of several servers, or
-	// where the cloud's load balancer serves.
+	// ClusterCpName is the Heat port that reserves the address before the cluster. It is the virtual IP of several
+	// servers, or the address of the cloud's load balancer.
 	ClusterCpName string     `json:"cluster_cp_name,omitempty"`
 	Username      string     `json:"ssh_username,omitempty" param:"is=user name"`
 	Password      lcm.Secret `json:"ssh_password,omitzero"`
 	PrivateKey    lcm.Secret `json:"ssh_private_key,omitzero"`
-	// ScriptPath is a file in the package that sets the server up instead of Windlass.
+	// ScriptPath is a file in the package that sets the server up; Windlass then does not.
 	ScriptPath string `json:"script_path,omitempty" param:"is=package path"`
-	// Port is where the Kubernetes API is served.
+	// Port is the port of the Kubernetes API on the load balancer.
 	Port int `json:"port,omitempty" param:"default=8383; min=1; max=65535"`
-	// NodePorts are ports of Services that are served, too, under the same numbers.
+	// NodePorts are ports of Services that the load balancer also serves, under the same numbers.
 	NodePorts []int `json:"node_ports,omitempty"`
-	// IngressPorts are ports of an ingress controller, which nodes may have under other numbers.
+	// IngressPorts are ports of an ingress controller. Nodes may have other numbers for them.
 	IngressPorts []ServedPort `json:"ingress_ports,omitempty"`
-	// Octavia has the cloud balance, in the place of servers.
+	// Octavia makes the cloud balance, instead of servers.
 	Octavia *OctaviaParams `json:"octavia,omitempty"`
 }
 
-// ServedPort is a port of all nodes that is served before the cluster.
+// ServedPort is a port of all nodes that the load balancer serves.
 type ServedPort struct {
-	// Port is where clients find it.
+	// Port is the port for clients.
 	Port int `json:"port" param:"required=it is the port for clients of the ingress controller, such as 443; min=1; max=65535"`
-	// NodePort is the nodes' own: a Service's of type NodePort, or a hostPort; default Port.
+	// NodePort is the nodes' port: of a Service of type NodePort, or a hostPort; default Port.
 	NodePort int `json:"node_port,omitempty" param:"min=1; max=65535"`
 }
 
@@ -60,18 +60,18 @@ func (p ExternalLBParams) Served() (ports []ServedPort) {
 
 // OctaviaParams is a load balancer of OpenStack.
 type OctaviaParams struct {
-	// Provider is Octavia's, as "openstack load balancer provider list" names it; "" for the cloud's default.
+	// Provider is a provider of Octavia, as "openstack load balancer provider list" names it; "" for the cloud's default.
 	Provider string `json:"provider,omitempty"`
-	// FlavorID is that of Octavia; "" for the default.
+	// FlavorID is a flavor of Octavia; "" for the default.
 	FlavorID string `json:"flavor_id,omitempty"`
 }
 
-// Members say how the servers are found, as nodes of the cluster are.
+// Members say how to find the servers, in the same way as nodes of the cluster.
 func (p ExternalLBParams) Members() NodeParams {
 	return NodeParams{AspectID: p.AspectID, VduID: p.VduID, SSHCpName: p.SSHCpName, NicCpName: p.NicCpName}
 }
 
-// Shared tells whether several servers have one address.
+// Shared tells whether several servers share one address.
 func (p ExternalLBParams) Shared() bool { return p.Octavia == nil && p.ClusterCpName != "" }
 
 // Settle implements params.Settler. Tacker's requests write paths with a dot before them.
@@ -120,7 +120,7 @@ func (p ExternalLBParams) checkServers(wrong params.Wrong) {
 	}
 }
 
-// checkOctavia refuses what is about servers.
+// checkOctavia refuses parameters that are only for servers.
 func (p ExternalLBParams) checkOctavia(wrong params.Wrong) {
 	if p.ClusterCpName == "" {
 		wrong("cluster_cp_name", "is missing: it names the port with the address at which Octavia serves")
@@ -140,7 +140,7 @@ func (p ExternalLBParams) checkOctavia(wrong params.Wrong) {
 	}
 }
 
-// APIPort is the port of the cluster's API at the address that clients use.
+// APIPort is the port of the cluster's API at the clients' address.
 func (p Params) APIPort() int {
 	if p.ExternalLB != nil {
 		return p.ExternalLB.Port

@@ -59,7 +59,7 @@ func packagePathProblem(path string) string {
 	return ""
 }
 
-// proxyProblem cannot look at URLs that are sealed already; the step that uses them does.
+// proxyProblem cannot check a sealed URL; the step that uses the URL checks it.
 func proxyProblem(proxy lcm.Secret) string {
 	if proxy.Clear != "" && !IsProxyURL(proxy.Clear) {
 		return "must be a URL like http://user:password@proxy.example:3128"
@@ -83,7 +83,7 @@ func timeoutProblem(seconds int) string {
 	return ""
 }
 
-// frontPortProblem refuses what HAProxy could not listen on, because it runs on the control planes themselves.
+// frontPortProblem refuses ports that HAProxy cannot use, because it runs on the control planes themselves.
 func frontPortProblem(port int) string {
 	taken := map[int]string{
 		22: "SSH", APIServerPort: "the API server", EtcdClientPort: "etcd", 2380: "etcd", 10250: "kubelet",

@@ -10,28 +10,28 @@ import (
 	"github.com/windlass-nfv/windlass/internal/params"
 )
 
-// The networks of a cluster whose request names none.
+// The networks of a cluster when the request names none.
 const (
 	DefaultPodCIDR     = "192.168.0.0/16" // Tacker's
 	DefaultServiceCIDR = "10.96.0.0/12"   // Tacker's and kubeadm's
-	// APIServerPort is where every API server listens; HAProxy shares its VM, so it takes another one.
+	// APIServerPort is the port of every API server. HAProxy is on the same VM, so it takes another port.
 	APIServerPort = 6443
-	// EtcdClientPort is where every etcd member serves clients.
+	// EtcdClientPort is the port of every etcd member for clients.
 	EtcdClientPort = 2379
 )
 
-// paramsPath is where Params stand in an instantiate request.
+// paramsPath is the path of Params in an instantiate request.
 const paramsPath = "$.additionalParams." + lcm.ClusterParamsKey
 
-// ParseParams reads the parameters of a cluster out of additionalParams and fills in defaults. The error lists every
-// value of a wrong type; what could be read is returned with it, so that Problems can add the mistakes of the rest.
-// Numbers and booleans may be strings, as Tacker's guides write them.
+// ParseParams reads the parameters of a cluster from additionalParams and fills in defaults. The error lists every
+// value of a wrong type. It comes with all other values, so that Problems can add their mistakes. Numbers and booleans
+// may be strings, as Tacker's guides write them.
 func ParseParams(additionalParams json.RawMessage) (Params, error) {
 	p, problems, _ := readParams(additionalParams)
 	return p, lcm.InvalidAll("The cluster's parameters are not of the right types.", problems)
 }
 
-// CheckParams parses and checks in one go: every mistake once, whether of type or of meaning.
+// CheckParams parses and checks in one call. It reports every mistake once, whether of type or of meaning.
 func CheckParams(additionalParams json.RawMessage, controlPlanes, workers int) (Params, []lcm.Problem) {
 	p, problems, unknown := readParams(additionalParams)
 	return p, append(params.Join(problems, p.Problems(controlPlanes, workers)), unknown...)
@@ -43,7 +43,7 @@ func readParams(additionalParams json.RawMessage) (p Params, problems, unknown [
 	return p, problems, unknown
 }
 
-// Settle implements params.Settler. The seeds' own samples have host bits set (192.168.3.0/16), so networks are masked,
+// Settle implements params.Settler. Tacker's own samples have host bits set (192.168.3.0/16), so networks are masked,
 // not refused.
 func (p *Params) Settle() {
 	p.KubernetesVersion = strings.TrimPrefix(p.KubernetesVersion, "v")
@@ -65,7 +65,7 @@ func (n *NodeParams) Settle() { n.NicCpName = cmp.Or(n.NicCpName, n.SSHCpName) }
 // Settle implements params.Settler.
 func (p *ProxyParams) Settle() { maskCIDR(&p.K8sNodeCIDR) }
 
-// maskCIDR leaves what it cannot parse for the checks to refuse.
+// maskCIDR does not change text that it cannot parse; the checks refuse that.
 func maskCIDR(s *string) {
 	if prefix, err := netip.ParsePrefix(*s); err == nil {
 		*s = prefix.Masked().String()

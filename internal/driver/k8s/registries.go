@@ -15,21 +15,20 @@ import (
 	"github.com/windlass-nfv/windlass/internal/params"
 )
 
-// PrivateRegistry says how the nodes of a cluster connect to a registry of images, as Tacker's Kubernetes driver takes
-// it.
+// PrivateRegistry says how the nodes of a cluster connect to an image registry, as Tacker's Kubernetes driver takes it.
 type PrivateRegistry struct {
 	ConnectionType ConnectionType `json:"connection_type" param:"required=0 for HTTP, 1 for HTTPS; is=connection type"`
-	// Server is what names of images begin with: a name or an IPv4 address, and a port unless it is the usual one.
+	// Server is the beginning of image names: a name or an IPv4 address, and a port unless it is the usual one.
 	Server   string     `json:"server" param:"required=names of images begin with it, such as example.com:5000; is=registry"`
 	Username string     `json:"username,omitempty" param:"is=user name for HTTP"`
 	Password lcm.Secret `json:"password,omitzero" param:"is=password for HTTP"`
-	// CertificatePath is a file in the package: the CA's certificates in PEM. CACertificate are these themselves. Without
-	// both the node's own CAs are trusted.
+	// CertificatePath is a file in the package with the CA's certificates in PEM. CACertificate has the certificates
+	// themselves. Without both, the node's own CAs are trusted.
 	CertificatePath string `json:"certificate_path,omitempty"`
 	CACertificate   string `json:"ca_certificate,omitempty"`
 	// HostsString is "address name ..." for /etc/hosts.
 	HostsString string `json:"hosts_string,omitempty"`
-	// TestImage is one that the registry has, "repository", "repository:tag" or "repository@digest": every node must get
+	// TestImage is an image in the registry: "repository", "repository:tag" or "repository@digest". Every node must get
 	// its manifest.
 	TestImage string `json:"test_image,omitempty"`
 }
@@ -54,7 +53,7 @@ func connectionTypeProblem(t string) string {
 	return fmt.Sprintf(`must be "0" for HTTP or "1" for HTTPS, not %q`, t)
 }
 
-// DockerHub is the one server that images do not name as it is reached.
+// DockerHub is the only server whose address differs from its name in images.
 const DockerHub = "docker.io"
 
 // HTTPS reports whether the registry is asked over TLS.
@@ -69,7 +68,7 @@ func (r PrivateRegistry) URL() string {
 	return map[bool]string{false: "http://", true: "https://"}[r.HTTPS()] + server
 }
 
-// AuthKey is the name under which Docker's and kubelet's credential files have the registry.
+// AuthKey is the registry's name in the credential files of Docker and kubelet.
 func (r PrivateRegistry) AuthKey() string {
 	if r.Server == DockerHub {
 		return "https://index." + DockerHub + "/v1/"
@@ -77,7 +76,7 @@ func (r PrivateRegistry) AuthKey() string {
 	return r.Server
 }
 
-// TestManifest is where the registry has the manifest of TestImage: its path below URL, "" without such an image.
+// TestManifest is the path of TestImage's manifest below URL, "" without such an image.
 func (r PrivateRegistry) TestManifest() string {
 	if r.TestImage == "" {
 		return ""
@@ -89,7 +88,7 @@ func (r PrivateRegistry) TestManifest() string {
 	return "/v2/" + repository + "/manifests/" + cmp.Or(reference, "latest")
 }
 
-// HostsEntry is HostsString with single blanks.
+// HostsEntry is HostsString with single spaces.
 func (r PrivateRegistry) HostsEntry() string { return strings.Join(strings.Fields(r.HostsString), " ") }
 
 // CheckRegistries reads the registries of a modification and finds every mistake in them, with its path.
@@ -104,10 +103,10 @@ var (
 	portPattern     = regexp.MustCompile(`^[0-9]{1,5}$`)
 )
 
-// IsHostName tells whether s is a name as the DNS has them.
+// IsHostName tells whether s is a DNS name.
 func IsHostName(s string) bool { return len(s) <= longestHostName && hostNamePattern.MatchString(s) }
 
-// longestHostName is that of the DNS.
+// longestHostName is the limit of the DNS.
 const longestHostName = 253
 
 // RegistryServerProblem says why s cannot be the server of a registry, "" when it can.
@@ -134,7 +133,7 @@ func RegistryServerProblem(s string) string {
 	return ""
 }
 
-// registriesTogether finds what entries of list have in common and must not; path is the list's own.
+// registriesTogether finds values that entries of list must not have in common; path is the list's own.
 func registriesTogether(path string, list []PrivateRegistry) (problems []lcm.Problem) {
 	servers, hosts := map[string]int{}, map[string]string{}
 	for i, r := range list {
@@ -201,8 +200,8 @@ func (r PrivateRegistry) certificateProblems(wrong params.Wrong) {
 	}
 }
 
-// testImagePattern is the name of an image without a registry, as the distribution specification has repositories, tags
-// and digests.
+// testImagePattern is the name of an image without a registry. Repositories, tags and digests follow the distribution
+// specification.
 var testImagePattern = regexp.MustCompile(`^[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*(/[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*)*` +
 	`(:[A-Za-z0-9_][A-Za-z0-9._-]{0,127}|@[a-z0-9]+([+._-][a-z0-9]+)*:[0-9a-fA-F]{32,128})?$`)
 
@@ -220,7 +219,7 @@ func (r PrivateRegistry) imageProblems(wrong params.Wrong) {
 	}
 }
 
-// hostsProblems also finds a name that an earlier entry gives another address: only the first would count.
+// hostsProblems also finds a name for which an earlier entry has another address: only the first would count.
 func (r PrivateRegistry) hostsProblems(known map[string]string, add func(key, format string, args ...any)) {
 	if r.HostsString == "" {
 		return

@@ -5,21 +5,21 @@ import (
 	"regexp"
 )
 
-// StorageClassParams is a StorageClass of the cluster: each claim of it gets a directory of its own on the storage
-// server. It is Windlass's addition to Tacker's parameters.
+// StorageClassParams is a StorageClass of the cluster. Each of its claims gets its own directory on the storage server.
+// It is Windlass's addition to Tacker's parameters.
 type StorageClassParams struct {
 	Name string `json:"name" param:"required=it is the name of the StorageClass; is=StorageClass name"`
-	// ExportDir is the exported directory in which those of the claims are made.
+	// ExportDir is the exported directory with the directories of the claims.
 	ExportDir string `json:"export_dir" param:"required=it is the path of a directory; is=directory"`
 	// NFSServerCp is the connection point whose address the volumes get; default: the storage server's nic_cp_name.
 	NFSServerCp string `json:"nfs_server_cp,omitempty"`
-	// Image is that of nfs-subdir-external-provisioner, as the nodes can pull it.
+	// Image is the image of nfs-subdir-external-provisioner, as the nodes can pull it.
 	Image string `json:"image" param:"required=it is the image of nfs-subdir-external-provisioner; is=image"`
-	// Default makes it the class of claims that name none.
+	// Default makes it the class of claims without a class.
 	Default bool `json:"default,omitempty"`
-	// ReclaimPolicy is what becomes of a volume whose claim is deleted.
+	// ReclaimPolicy says what happens to a volume when its claim is deleted.
 	ReclaimPolicy string `json:"reclaim_policy,omitempty" param:"default=Delete; enum=Delete|Retain"`
-	// ArchiveOnDelete keeps the directory of a volume that is deleted, under another name.
+	// ArchiveOnDelete keeps the directory of a deleted volume under another name.
 	ArchiveOnDelete bool `json:"archive_on_delete" param:"default=true"`
 }
 
@@ -29,13 +29,13 @@ const (
 	ReclaimRetain = "Retain"
 )
 
-// ProvisionerOf is the name under which the volumes of a class have their provisioner.
+// ProvisionerOf is the name of the provisioner of a class.
 func ProvisionerOf(class string) string { return "nfs.windlass/" + class }
 
 // Settle implements params.Settler.
 func (c *StorageClassParams) Settle() { c.ExportDir = cleanDirectory(c.ExportDir) }
 
-// classPattern leaves room for what the name is part of: the names of a Deployment, and of the label with it.
+// classPattern limits the name's length, because the names of a Deployment and of its label contain it.
 var classPattern = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,38}[a-z0-9])?$`)
 
 // storageClasses checks the classes against one another, and against what the storage server exports.
@@ -64,7 +64,7 @@ func (c *clusterChecks) twoClasses(at string, class, o StorageClassParams) {
 	}
 }
 
-// ClassOver is the class whose directory holds, or lies in, a directory; nil for none.
+// ClassOver is the class whose directory holds dir, or lies in dir; nil for none.
 func (p Params) ClassOver(dir string) *StorageClassParams {
 	for i, c := range p.StorageClasses {
 		if within(dir, c.ExportDir) || within(c.ExportDir, dir) {

@@ -14,8 +14,8 @@ import (
 )
 
 // StorageServerParams is k8s_cluster_installation_param.storage_server, as Tacker's Kubernetes driver takes it: a VM
-// whose Cinder volumes the nodes of the cluster mount over NFS. nic_cp_name and private_key are additions; the first is
-// ssh_cp_name when it is absent.
+// whose Cinder volumes the nodes of the cluster mount over NFS. nic_cp_name and private_key are additions. nic_cp_name
+// defaults to ssh_cp_name.
 type StorageServerParams struct {
 	// SSHCpName is the Heat port or floating IP that gives the address for SSH.
 	SSHCpName string `json:"ssh_cp_name" param:"required=it names the port or floating IP for SSH"`
@@ -30,7 +30,7 @@ type StorageServerParams struct {
 	Exports []NFSExportParams `json:"nfs_server_setup_params" param:"required=it lists the exported directories"`
 }
 
-// CinderVolumeParams says where a volume is mounted on the storage server.
+// CinderVolumeParams says where to mount a volume on the storage server.
 type CinderVolumeParams struct {
 	// VolumeResourceID is the volume's name in the top template.
 	VolumeResourceID string `json:"volume_resource_id" param:"required=it names the volume in the template"`
@@ -47,7 +47,7 @@ type NFSExportParams struct {
 // PVRegistrationParams is a manifest of PersistentVolumes in the package.
 type PVRegistrationParams struct {
 	PVManifestFilePath string `json:"pv_manifest_file_path" param:"required=it is the path of the manifest; is=package path"`
-	// NFSServerCp is the connection point whose address the manifest gets.
+	// NFSServerCp is the connection point whose address goes into the manifest.
 	NFSServerCp string `json:"nfs_server_cp" param:"required=it names the port with the NFS server's address"`
 }
 
@@ -63,7 +63,7 @@ func (e *NFSExportParams) Settle() {
 	maskCIDR(&e.ExportTo)
 }
 
-// cleanDirectory takes slashes too many out of a path; one that climbs is left for the checks to refuse.
+// cleanDirectory removes surplus slashes from a path. It leaves a path with ".." for the checks to refuse.
 func cleanDirectory(dir string) string {
 	if dir == "" || slices.Contains(strings.Split(dir, "/"), "..") {
 		return dir
@@ -81,7 +81,7 @@ func (s *StorageServerParams) MountOf(dir string) string {
 	return ""
 }
 
-// Exported tells whether nodes can mount a directory: it is exported, or below one that is.
+// Exported tells whether nodes can mount a directory: it is exported, or below an exported directory.
 func (s *StorageServerParams) Exported(dir string) bool {
 	return slices.ContainsFunc(s.Exports, func(e NFSExportParams) bool { return within(dir, e.ExportDir) })
 }
@@ -101,10 +101,10 @@ func within(dir, parent string) bool {
 	return parent != "" && (dir == parent || strings.HasPrefix(dir, strings.TrimSuffix(parent, "/")+"/"))
 }
 
-// directoryPattern leaves out what fstab, exports and the shell have a meaning for.
+// directoryPattern excludes characters with a meaning in fstab, exports or the shell.
 var directoryPattern = regexp.MustCompile(`^/[A-Za-z0-9._/-]*[A-Za-z0-9._-]$`)
 
-// A volume must not cover what the system needs: these directories with all below them, and others themselves.
+// A volume must not cover directories that the system needs: some with everything below them, others only themselves.
 var (
 	systemTrees = []string{
 		"/bin", "/boot", "/dev", "/etc", "/lib", "/lib32", "/lib64", "/proc", "/root", "/run",
@@ -149,7 +149,7 @@ func (s StorageServerParams) CheckMembers(wrong params.Wrong) {
 	}
 }
 
-// volumes checks what is said of volumes on the storage server, which must be there for it.
+// volumes checks the parameters about volumes on the storage server, which must exist for them.
 func (c *clusterChecks) volumes(p Params) {
 	for i, pv := range p.PersistentVolumes {
 		file := pv.PVManifestFilePath
@@ -167,12 +167,12 @@ func (c *clusterChecks) volumes(p Params) {
 		c.add("pv_registration_params", needed)
 	}
 	if len(p.StorageClasses) > 0 {
-		c.drop("storage_class_params") // nothing can be said of them
+		c.drop("storage_class_params") // without the storage server they cannot be checked
 		c.add("storage_class_params", needed)
 	}
 }
 
-// IsIPAddress tells whether s is an address of IP, without a zone.
+// IsIPAddress tells whether s is an IP address without a zone.
 func IsIPAddress(s string) bool {
 	a, err := netip.ParseAddr(s)
 	return err == nil && a.Zone() == ""

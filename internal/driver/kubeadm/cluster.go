@@ -1,5 +1,5 @@
-// Package kubeadm is the driver mgmt-drivers-kubernetes: it makes a highly available Kubernetes cluster of a VNF's
-// servers with kubeadm, and keeps it when the VNF is scaled, healed, stopped and started.
+// Package kubeadm is the driver mgmt-drivers-kubernetes. It makes a VNF's servers a highly available Kubernetes cluster
+// with kubeadm. It keeps the cluster when the VNF is scaled, healed, stopped and started.
 package kubeadm
 
 import (
@@ -17,7 +17,7 @@ import (
 // Driver makes clusters.
 type Driver struct{}
 
-// What drivers need not do, and this one does.
+// Optional interfaces that this driver implements.
 var (
 	_ driver.HealReader    = Driver{}
 	_ driver.Modifier      = Driver{}
@@ -48,7 +48,7 @@ func (d Driver) CheckModify(ctx context.Context, m driver.Modification) error {
 	return cluster.CheckModify(ctx, m, d.Name())
 }
 
-// Cluster is the driver of one VNF, which is a cluster.
+// Cluster is the driver of one VNF that is a cluster.
 type Cluster struct{ cluster.Cluster }
 
 // New is the driver of a VNF with these parameters.
@@ -57,12 +57,12 @@ func New(params k8s.Params) *Cluster { return &Cluster{cluster.Cluster{Params: p
 // Name implements lifecycle.Driver.
 func (*Cluster) Name() string { return vnfpkg.DriverKubernetes }
 
-// Balances implements cluster.Driver: HAProxy and keepalived are on the control planes, unless a
-// server of its own stands before them.
+// Balances implements cluster.Driver. HAProxy and keepalived are on the control planes, unless an external load
+// balancer stands before them.
 func (c *Cluster) Balances() bool { return c.Params.ExternalLB == nil }
 
-// HighlyAvailable tells whether the cluster has several control planes. A VNFD that does not tell how many servers the
-// role has is believed when the request puts an address in front of a group of them.
+// HighlyAvailable tells whether the cluster has several control planes. If the VNFD does not say how many servers the
+// role has, an address before a group of them in the request is enough.
 func (c *Cluster) HighlyAvailable(f lifecycle.Facts, p lcm.Plan) bool {
 	if !c.Balances() {
 		return false

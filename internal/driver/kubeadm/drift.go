@@ -12,11 +12,11 @@ import (
 type Balancers struct {
 	// HAProxy is the configuration of HAProxy on every control plane, "" where there is none.
 	HAProxy string
-	// Seen is what is seen on the control planes that let Windlass in, by their names.
+	// Seen maps control planes that let Windlass in to the findings there.
 	Seen map[string]Balancer
 }
 
-// Balancer is what is seen on one control plane.
+// Balancer is the finding on one control plane.
 type Balancer struct {
 	HAProxy          string // its configuration
 	HAProxyRuns      bool
@@ -25,7 +25,7 @@ type Balancer struct {
 	ReachesVirtualIP bool
 }
 
-// Compare compares HAProxy and keepalived of the control planes, and tells who holds the virtual IP.
+// Compare compares HAProxy and keepalived of the control planes, and reports who holds the virtual IP.
 func (b Balancers) Compare(c *drift.Comparison) {
 	if b.HAProxy == "" {
 		return
@@ -58,7 +58,7 @@ func (b Balancers) Compare(c *drift.Comparison) {
 	virtualIP(c, seen, holders, cut)
 }
 
-// virtualIP wants exactly one holder. Whether there is none is known only when every control plane was seen.
+// virtualIP requires exactly one holder. It knows that there is none only when it has seen every control plane.
 func virtualIP(c *drift.Comparison, seen int, holders, cut []lcm.Node) {
 	if len(holders) > 1 {
 		var names []string
@@ -69,14 +69,14 @@ func virtualIP(c *drift.Comparison, seen int, holders, cut []lcm.Node) {
 	}
 	if len(holders) == 0 && seen == len(c.Running().With(lcm.ControlPlane)) {
 		c.Add(lcm.DriftVirtualIPMissing, "", "", "No control plane holds the virtual IP.")
-		return // that nobody reaches it is no news then
+		return // then it is no news that nobody reaches it
 	}
 	for _, node := range cut {
 		c.About(node, lcm.DriftVirtualIPUnreachable, "does not reach HAProxy on the virtual IP.")
 	}
 }
 
-// Holder is the name of the control plane that holds the virtual IP; "" when none was seen to, or several were.
+// Holder is the name of the control plane that holds the virtual IP. It is "" when none or several seem to hold it.
 func (b Balancers) Holder(nodes lcm.Nodes) (name string) {
 	for _, node := range nodes.With(lcm.ControlPlane) {
 		switch {
@@ -90,8 +90,8 @@ func (b Balancers) Holder(nodes lcm.Nodes) (name string) {
 	return name
 }
 
-// differs tells in what a configuration of HAProxy differs, as a clause; "" when it does not. It quotes the names of
-// Windlass's own servers only: what somebody has written there may be a password.
+// differs says, as a clause, how a configuration of HAProxy differs; "" when it does not. It quotes only the names of
+// Windlass's own servers: text that somebody else has written may be a password.
 func differs(want, have string) string {
 	if want == have {
 		return ""
@@ -117,7 +117,7 @@ func differs(want, have string) string {
 	return out
 }
 
-// lines are those of a configuration that mean something.
+// lines are the lines of a configuration without comments and blanks.
 func lines(text string) []string {
 	var out []string
 	for line := range strings.Lines(text) {
@@ -128,7 +128,7 @@ func lines(text string) []string {
 	return out
 }
 
-// without is what of a is not in b, each line of b taking one away.
+// without returns the lines of a that b does not have. Each line of b removes one line of a.
 func without(a, b []string) []string {
 	b = slices.Clone(b)
 	var out []string

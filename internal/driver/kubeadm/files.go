@@ -14,8 +14,8 @@ import (
 // kubeadmConfigKey is the parameter that names a file with further configuration of kubeadm.
 const kubeadmConfigKey = "kubeadm_config_path"
 
-// checkFiles wants the files that the cluster's parameters name to be in the package, and kubeadm's to fit.
-// Those of registries and volumes are checked with these.
+// checkFiles checks that the files in the cluster's parameters are in the package, and that kubeadm's file fits. The
+// checks of registries and volumes include their own files.
 func (r request) checkFiles(ctx context.Context) error {
 	files := map[string]string{"cni_manifest_path": r.Params.CniManifestPath, kubeadmConfigKey: r.Params.KubeadmConfigPath}
 	if r.Params.AptRepository != nil {
@@ -40,8 +40,8 @@ func (r request) checkFiles(ctx context.Context) error {
 	return nil
 }
 
-// checkKubeadmConfig wants the file to be what can be added to kubeadm's configuration: with any other the operation
-// would fail when the servers are there.
+// checkKubeadmConfig checks that the file can be added to kubeadm's configuration. Otherwise the operation would fail
+// after the servers are made.
 func (r request) checkKubeadmConfig(ctx context.Context, file lcm.PkgArtifact) error {
 	const at = cluster.Param + kubeadmConfigKey
 	if file.Size > scripts.MaxExtra { // the store does not keep files of any size

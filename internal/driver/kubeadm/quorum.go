@@ -21,7 +21,7 @@ func (c *Cluster) Check(f lifecycle.Facts, p lcm.Plan) error {
 	}
 }
 
-// checkSizes refuses numbers of control planes that etcd cannot do with.
+// checkSizes refuses numbers of control planes with which etcd cannot work.
 func (c *Cluster) checkSizes(f lifecycle.Facts, p lcm.Plan) error {
 	vdus := c.ControlPlaneVdus(f)
 	for _, g := range p.Groups {
@@ -40,7 +40,7 @@ func (c *Cluster) checkSizes(f lifecycle.Facts, p lcm.Plan) error {
 	return nil
 }
 
-// keepsQuorum refuses to heal more control planes at once than etcd can miss.
+// keepsQuorum refuses to heal more control planes at once than etcd can lose.
 func (c *Cluster) keepsQuorum(f lifecycle.Facts, plan lcm.Plan) error {
 	if plan.Whole {
 		return nil

@@ -16,7 +16,7 @@ func (c *Cluster) listing(f lifecycle.Facts, p lcm.Plan) listing {
 	return listing{Listing: cluster.Listing{Cluster: c.Shared(), Facts: f, Plan: p}, cluster: c}
 }
 
-// Steps implements lifecycle.Driver. Servers of a cluster come before others leave it.
+// Steps implements lifecycle.Driver. New servers join a cluster before others leave it.
 func (c *Cluster) Steps(at lifecycle.Hook, f lifecycle.Facts, p lcm.Plan) []lifecycle.Step {
 	l := c.listing(f, p)
 	switch at {
@@ -43,18 +43,18 @@ func (c *Cluster) Steps(at lifecycle.Hook, f lifecycle.Facts, p lcm.Plan) []life
 	}
 }
 
-// Instead implements lifecycle.Substitute: the nodes are asked how they are before what changes is decided, and leave
+// Instead implements lifecycle.Substitute. Before the plan is made, the nodes are asked for their health. Nodes leave
 // the cluster before their servers are deleted.
 func (c *Cluster) Instead(s lifecycle.Step, f lifecycle.Facts, p lcm.Plan) ([]lifecycle.Step, bool) {
 	if s.ID == lifecycle.Decide {
 		s.ID = "decide-on-nodes"
-		return []lifecycle.Step{s}, !p.Whole // nobody is asked when all of them go
+		return []lifecycle.Step{s}, !p.Whole // nobody is asked when all nodes go
 	}
 	return c.listing(f, p).Listing.Instead(s)
 }
 
-// made makes a Kubernetes cluster of servers. Only the first and the last step need an undo: what the others
-// make is on the servers, and goes with them.
+// made makes servers a Kubernetes cluster. Only the first and the last step need an undo: the changes of the others are
+// on the servers, and go with them.
 func (l listing) made() []lifecycle.Step {
 	return lifecycle.Join(
 		[]lifecycle.Step{
@@ -80,7 +80,7 @@ func (l listing) made() []lifecycle.Step {
 	)
 }
 
-// arrival makes members of the cluster of new servers. Until a server is gone each step can be undone.
+// arrival makes new servers members of the cluster. Each step can be undone until a server is gone.
 func (l listing) arrival() []lifecycle.Step {
 	return lifecycle.Join(
 		[]lifecycle.Step{

@@ -27,7 +27,7 @@ func (Driver) CheckRequest(ctx context.Context, given driver.Request) error {
 	return r.CheckStorageServer(ctx)
 }
 
-// useless are parameters that only kubeadm's driver has: kubespray installs its own pod network and packages.
+// useless are parameters that only kubeadm's driver uses: kubespray installs its own pod network and packages.
 func useless(r cluster.Request) (out []lcm.Problem) {
 	p := r.Params
 	for _, given := range []struct {
@@ -49,8 +49,8 @@ func useless(r cluster.Request) (out []lcm.Problem) {
 	return out
 }
 
-// Check implements lifecycle.Driver. Whether kubespray's release can replace control planes only the Ansible server
-// knows.
+// Check implements lifecycle.Driver. Only the Ansible server knows whether kubespray's release can replace control
+// planes.
 func (c *Cluster) Check(f lifecycle.Facts, p lcm.Plan) error {
 	switch p.Operation {
 	case lcm.OpScale, lcm.OpScaleToLevel:

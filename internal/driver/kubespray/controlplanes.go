@@ -8,9 +8,9 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
 )
 
-// Control planes that come or go: kubespray has playbooks of their own for them.
+// Control planes come or go: kubespray has separate playbooks for them.
 
-// changesControlPlanes tells whether some of them, and not the entire VNF, come or go.
+// changesControlPlanes tells whether some control planes come or go, but not the entire VNF.
 func (c *Cluster) changesControlPlanes(f lifecycle.Facts, p lcm.Plan) bool {
 	return p.Operation != lcm.OpOperate && !p.Whole && c.ControlPlanes(f, p)
 }
@@ -23,7 +23,7 @@ func (l listing) changesWorkers() bool {
 		slices.ContainsFunc(l.Plan.Leaving, func(v lcm.LeavingVnfc) bool { return isOther(v.VduID) })
 }
 
-// keepsOdd refuses what kubespray does: each control plane is a member of etcd.
+// keepsOdd refuses plans without an odd number of control planes, as kubespray does: each is a member of etcd.
 func (c *Cluster) keepsOdd(f lifecycle.Facts, p lcm.Plan) error {
 	vdus := c.ControlPlaneVdus(f)
 	for _, g := range p.Groups {
@@ -35,8 +35,8 @@ func (c *Cluster) keepsOdd(f lifecycle.Facts, p lcm.Plan) error {
 	return nil
 }
 
-// keepsMajority refuses to heal so many control planes at once that etcd has no majority without them: the data of the
-// cluster would be what one of them happens to have.
+// keepsMajority refuses to heal control planes if etcd has no majority without them: the data of the cluster would then
+// be whatever one of the others has.
 func (c *Cluster) keepsMajority(f lifecycle.Facts, p lcm.Plan) error {
 	vdus, all, stay := c.ControlPlaneVdus(f), 0, 0
 	for _, v := range f.Instance.Instantiated.VnfcResources {
@@ -55,7 +55,7 @@ func (c *Cluster) keepsMajority(f lifecycle.Facts, p lcm.Plan) error {
 		"must. Heal fewer of them at once, or the entire VNF (without vnfcInstanceId).", stay, all, all/2+1)
 }
 
-// joined makes members of the cluster of new servers.
+// joined makes new servers members of the cluster.
 func (l listing) joined() []lifecycle.Step {
 	recovers := l.cluster.changesControlPlanes(l.Facts, l.Plan)
 	const undo = "the new nodes are taken out of the cluster (remove-node.yml)"
@@ -72,7 +72,7 @@ func (l listing) joined() []lifecycle.Step {
 	)
 }
 
-// left takes nodes out of the cluster whose servers go. A control plane that is healed leaves when its successor comes.
+// left takes nodes out of the cluster whose servers go. A healed control plane leaves when its successor comes.
 func (l listing) left() []lifecycle.Step {
 	changes := l.cluster.changesControlPlanes(l.Facts, l.Plan)
 	scales := changes && l.Plan.Operation != lcm.OpHeal
@@ -87,15 +87,14 @@ func (l listing) left() []lifecycle.Step {
 	)
 }
 
-// registeredAgain is for a cluster that is known by the address of a control plane.
+// registeredAgain is for a cluster that is registered with the address of a control plane.
 func (l listing) registeredAgain() []lifecycle.Step {
 	return lifecycle.When(l.Cluster.Params.ExternalLB == nil && l.cluster.changesControlPlanes(l.Facts, l.Plan), lifecycle.Step{
 		ID: "register-again", Title: "Register the cluster where it is now",
 	})
 }
 
-// registeredElsewhere is for such a cluster before control planes leave it: it may be known by the address of one of
-// them.
+// registeredElsewhere is for such a cluster before control planes leave: the registered address may be of one of them.
 func (l listing) registeredElsewhere() []lifecycle.Step {
 	stays := l.Cluster.Params.ExternalLB != nil || l.Cluster.Params.MasterNode.ClusterFipName != ""
 	return lifecycle.When(!stays && l.cluster.changesControlPlanes(l.Facts, l.Plan), lifecycle.Step{
@@ -103,8 +102,8 @@ func (l listing) registeredElsewhere() []lifecycle.Step {
 	})
 }
 
-// etcdByKubespray are the steps of the infrastructure that take servers away, when kubespray has taken control planes
-// out of etcd, or will.
+// etcdByKubespray changes the infrastructure's steps that remove servers, because kubespray takes the control planes
+// out of etcd.
 func etcdByKubespray(list []lifecycle.Step) []lifecycle.Step {
 	only := map[lifecycle.StepID]lifecycle.StepID{"remove-nodes": "remove-nodes-only", "replace-nodes": "replace-nodes-only"}
 	for i, s := range list {

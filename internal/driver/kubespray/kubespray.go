@@ -1,5 +1,5 @@
-// Package kubespray is the driver mgmt-drivers-kubespray: it makes a Kubernetes cluster of a VNF's servers by an
-// Ansible server, which runs kubespray's playbooks, and keeps it when the VNF is scaled, healed, stopped and started.
+// Package kubespray is the driver mgmt-drivers-kubespray. It lets an Ansible server make a VNF's servers a Kubernetes
+// cluster with kubespray's playbooks. It keeps the cluster when the VNF is scaled, healed, stopped and started.
 package kubespray
 
 import (
@@ -19,7 +19,7 @@ import (
 // Driver makes clusters with kubespray.
 type Driver struct{}
 
-// What drivers need not do, and this one does.
+// Optional interfaces that this driver implements.
 var (
 	_ driver.HealReader    = Driver{}
 	_ driver.Modifier      = Driver{}
@@ -51,13 +51,13 @@ func (d Driver) CheckModify(ctx context.Context, m driver.Modification) error {
 	return cluster.CheckModify(ctx, m, d.Name())
 }
 
-// Cluster is the driver of one VNF, which is a cluster.
+// Cluster is the driver of one VNF that is a cluster.
 type Cluster struct{ cluster.Cluster }
 
 // New is the driver of a VNF with these parameters.
 func New(params k8s.Params) *Cluster { return &Cluster{cluster.Cluster{Params: params}} }
 
-// In is the one of a VNF's drivers that uses kubespray, nil when none does.
+// In is the driver among a VNF's drivers that uses kubespray, nil when none does.
 func In(drivers []lifecycle.Driver) *Cluster {
 	for _, d := range drivers {
 		if c, ok := d.(*Cluster); ok {
@@ -70,13 +70,13 @@ func In(drivers []lifecycle.Driver) *Cluster {
 // Name implements lifecycle.Driver.
 func (*Cluster) Name() string { return vnfpkg.DriverKubespray }
 
-// Balances implements cluster.Driver: kubespray puts a proxy on each node, and no virtual IP before the control planes.
+// Balances implements cluster.Driver. kubespray puts a proxy on each node, and no virtual IP before the control planes.
 func (*Cluster) Balances() bool { return false }
 
 // HighlyAvailable implements cluster.Driver.
 func (*Cluster) HighlyAvailable(lifecycle.Facts, lcm.Plan) bool { return false }
 
-// Access implements lifecycle.Reacher: the Ansible server is reached beside the nodes.
+// Access implements lifecycle.Reacher. It also covers the Ansible server, which is no node.
 func (c *Cluster) Access(role lcm.Role) (lifecycle.Access, bool) {
 	a := c.Params.Ansible
 	if role != lcm.AnsibleServer || a == nil {
@@ -88,7 +88,7 @@ func (c *Cluster) Access(role lcm.Role) (lifecycle.Access, bool) {
 	}, true
 }
 
-// Directory is where on the Ansible server the inventory of a VNF instance is, and nothing of any other.
+// Directory is the directory on the Ansible server for the inventory of this VNF instance only.
 func (c *Cluster) Directory(id lcm.VnfInstanceID) string {
 	return path.Join(c.Params.Ansible.InventoryPath, "windlass-"+string(id))
 }

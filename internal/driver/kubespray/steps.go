@@ -47,8 +47,8 @@ func (c *Cluster) Steps(at lifecycle.Hook, f lifecycle.Facts, p lcm.Plan) []life
 	}
 }
 
-// Instead implements lifecycle.Substitute: what is on a storage server that leaves is looked at first, and nodes that
-// leave are in no inventory any more.
+// Instead implements lifecycle.Substitute. The decision first looks at the volumes of a leaving storage server. Leaving
+// nodes are removed from the inventory.
 func (c *Cluster) Instead(s lifecycle.Step, f lifecycle.Facts, p lcm.Plan) ([]lifecycle.Step, bool) {
 	if s.ID == lifecycle.Decide {
 		s.ID = "decide-on-cluster"
@@ -69,7 +69,7 @@ func (c *Cluster) Instead(s lifecycle.Step, f lifecycle.Facts, p lcm.Plan) ([]li
 	return steps, ok
 }
 
-// made makes a cluster of servers. What kubespray makes is on the servers, and goes with them.
+// made makes servers a cluster. kubespray's changes are on the servers, and go with them.
 func (l listing) made() []lifecycle.Step {
 	return lifecycle.Join(
 		[]lifecycle.Step{
@@ -88,7 +88,7 @@ func (l listing) made() []lifecycle.Step {
 	)
 }
 
-// arrival makes members of the cluster of new servers. Until a server is gone each step can be undone.
+// arrival makes new servers members of the cluster. Each step can be undone until a server is gone.
 func (l listing) arrival() []lifecycle.Step {
 	return lifecycle.Join(
 		[]lifecycle.Step{

@@ -6,16 +6,16 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// Playbooks are kubespray's playbooks without which a cluster cannot be kept, by their names without .yml. Some
-// releases have underscores in them.
+// Playbooks are the playbooks of kubespray that every cluster needs, by their names without .yml. Some releases have
+// underscores in the names.
 func Playbooks() []string { return []string{"cluster", "facts", "scale", "remove-node"} }
 
-// Recover is kubespray's playbook that makes members of the control plane of new servers, and forgets those that are
-// gone. Not every release has it.
+// Recover is kubespray's playbook that makes new servers members of the control plane, and forgets dead members. Not
+// every release has it.
 const Recover = "recover-control-plane"
 
-// Variables are those of kubespray that the request sets, but for secrets. They count more than what kubespray's own
-// inventory says. before are addresses in front of the cluster.
+// Variables are the variables of kubespray that the request sets, without secrets. They take precedence over
+// kubespray's own inventory. before are addresses in front of the cluster.
 func (c *Cluster) Variables(id lcm.VnfInstanceID, nodes lcm.Nodes, before ...string) map[string]any {
 	p := c.Params
 	variables := map[string]any{
@@ -34,7 +34,7 @@ func (c *Cluster) Variables(id lcm.VnfInstanceID, nodes lcm.Nodes, before ...str
 	return variables
 }
 
-// outside are the addresses of control planes from outside, which their certificates must be good for.
+// outside are the external addresses of control planes, for which their certificates must be valid.
 func outside(controlPlanes lcm.Nodes) (out []string) {
 	for _, node := range controlPlanes {
 		if node.SSHAddress != node.Address {

@@ -1,4 +1,4 @@
-// Package memory is a driver for tests: the smallest one that does something in every operation. It remembers the
+// Package memory is a driver for tests: the smallest driver that does something in an operation. It remembers the
 // servers of its VNFs, and touches none of them. docs/architecture.md (Adding a driver) says what its files are for.
 package memory
 
@@ -12,7 +12,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/params"
 )
 
-// Name is the one that a VNFD would name the driver with.
+// Name would be the driver's name in a VNFD.
 const Name = "windlass-memory"
 
 // The steps.
@@ -23,11 +23,11 @@ const (
 
 // Params are the driver's parameters, the member memory of additionalParams.
 type Params struct {
-	// Limit is how many servers may be remembered; a VNF that would have more of a VDU is refused.
+	// Limit is how many servers of a VDU the driver can remember; it refuses a VNF with more.
 	Limit int `json:"limit" param:"default=3"`
 }
 
-// Driver makes VNFs that are remembered.
+// Driver remembers the servers of VNFs.
 type Driver struct{}
 
 // Name implements driver.Driver.
@@ -68,7 +68,7 @@ type Memory struct{ Params Params }
 // Name implements lifecycle.Driver.
 func (*Memory) Name() string { return Name }
 
-// Steps implements lifecycle.Driver: servers are remembered when they have come, and forgotten before they go.
+// Steps implements lifecycle.Driver. Servers are remembered after they have come, and forgotten before they go.
 func (*Memory) Steps(at lifecycle.Hook, _ lifecycle.Facts, _ lcm.Plan) []lifecycle.Step {
 	switch at {
 	case lifecycle.InstantiateEnd, lifecycle.ScaleEnd, lifecycle.HealEnd:

@@ -1,5 +1,5 @@
-// Package nodeport is the driver mgmt-drivers-cnf-nodeport: it exposes the Services of a containerised VNF on the load
-// balancer before its cluster, as far as they are of type NodePort.
+// Package nodeport is the driver mgmt-drivers-cnf-nodeport. It exposes Services of type NodePort of a containerised VNF
+// on the load balancer before its cluster.
 package nodeport
 
 import (
@@ -18,7 +18,7 @@ import (
 // Driver exposes Services.
 type Driver struct{}
 
-// What drivers need not do, and this one does.
+// An optional interface that this driver implements.
 var _ lifecycle.Reacher = (*Exposure)(nil)
 
 // Name implements driver.Driver.
@@ -51,7 +51,7 @@ func (Driver) CheckRequest(_ context.Context, r driver.Request) error {
 // Exposure is the driver of one VNF.
 type Exposure struct{ Params Params }
 
-// In is the one of a VNF's drivers that exposes Services, nil when none does.
+// In is the driver among a VNF's drivers that exposes Services, nil when none does.
 func In(drivers []lifecycle.Driver) *Exposure {
 	for _, d := range drivers {
 		if e, ok := d.(*Exposure); ok {
@@ -64,7 +64,7 @@ func In(drivers []lifecycle.Driver) *Exposure {
 // Name implements lifecycle.Driver.
 func (*Exposure) Name() string { return vnfpkg.DriverNodePort }
 
-// Steps implements lifecycle.Driver. Services keep their ports as long as the VNF is there.
+// Steps implements lifecycle.Driver. Services keep their ports as long as the VNF exists.
 func (*Exposure) Steps(at lifecycle.Hook, _ lifecycle.Facts, _ lcm.Plan) []lifecycle.Step {
 	switch at {
 	case lifecycle.InstantiateEnd:
@@ -82,7 +82,7 @@ func (*Exposure) Steps(at lifecycle.Hook, _ lifecycle.Facts, _ lcm.Plan) []lifec
 // Check implements lifecycle.Driver.
 func (*Exposure) Check(lifecycle.Facts, lcm.Plan) error { return nil }
 
-// The limits of logging in, as those of clusters are by default.
+// The limits of logging in: the same as the defaults of clusters.
 const (
 	login = 30 * time.Second
 	ssh   = 10 * time.Minute
@@ -96,7 +96,8 @@ func (e *Exposure) Access(role lcm.Role) (lifecycle.Access, bool) {
 	}, role == lcm.LoadBalancer
 }
 
-// Balancers are the load balancers as nodes that are logged in to. Their host keys are pinned for the VNF instance.
+// Balancers are the load balancers in the form of nodes, for logging in. Their host keys are pinned for the VNF
+// instance.
 func (e *Exposure) Balancers() (out lcm.Nodes) {
 	b := e.Params.Balancer
 	for i, address := range b.All() {

@@ -10,7 +10,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/params"
 )
 
-// Member is the member of additionalParams that says where Services are exposed.
+// Member is the member of additionalParams that says where to expose Services.
 const Member = "lcm-kubernetes-external-lb"
 
 const paramsPath = "$.additionalParams." + Member
@@ -22,11 +22,11 @@ type Params struct {
 	Balancer   Balancer `json:"external_lb_param"`
 }
 
-// Balancer is the load balancer before the cluster, as it is reached by SSH. ssh_ips, ssh_port and ssh_private_key are
+// Balancer says how to reach the load balancer before the cluster by SSH. ssh_ips, ssh_port and ssh_private_key are
 // additions.
 type Balancer struct {
 	Address string `json:"ssh_ip,omitempty"`
-	// Addresses are those of several load balancers that share an address.
+	// Addresses are the SSH addresses of several load balancers that share one address.
 	Addresses  []string   `json:"ssh_ips,omitempty"`
 	Port       int        `json:"ssh_port,omitempty" param:"default=22; min=1; max=65535"`
 	Username   string     `json:"ssh_username" param:"required=it is the user for SSH; is=user name"`
@@ -40,7 +40,7 @@ func ParseParams(additionalParams json.RawMessage) (Params, error) {
 	return p, lcm.InvalidAll("The parameters of the load balancer are not of the right types.", problems)
 }
 
-// CheckParams parses and checks in one go: every mistake once, whether of type or of meaning.
+// CheckParams parses and checks in one call. It reports every mistake once, whether of type or of meaning.
 func CheckParams(additionalParams json.RawMessage) (Params, []lcm.Problem) {
 	p, problems, unknown := readParams(additionalParams)
 	return p, append(params.Join(problems, k8s.Manner.Check(paramsPath, p)), unknown...)

@@ -10,10 +10,11 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-// param begins the paths of a registry's parameters.
+// param is the beginning of the paths of a registry's parameters.
 const param = "$.additionalParams." + lcm.RegistryServerKey + "."
 
-// CheckRequest implements driver.Driver: one server, and the files and the volume that the parameters name.
+// CheckRequest implements driver.Driver. It checks that there is one server, and the files and the volume in the
+// parameters.
 func (Driver) CheckRequest(ctx context.Context, r driver.Request) error {
 	servers := 0
 	for _, n := range r.Capacity {
@@ -38,7 +39,7 @@ func (Driver) CheckRequest(ctx context.Context, r driver.Request) error {
 	return nil
 }
 
-// checkFile wants a file that a parameter names in the package.
+// checkFile checks that the file in a parameter is in the package.
 func checkFile(ctx context.Context, r driver.Request, key, path string) error {
 	if path == "" || !k8s.LocalPath(path) { // reported already
 		return nil

@@ -18,7 +18,7 @@ var manner = k8s.Manner.With(map[string]params.Check{
 		"a name of letters, digits, dots, dashes and underscores"),
 })
 
-// bcryptLongest is what bcrypt reads of a password.
+// bcryptLongest is how many bytes of a password bcrypt reads.
 const bcryptLongest = 72
 
 // CheckMembers implements params.Checker.

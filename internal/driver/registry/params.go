@@ -14,54 +14,53 @@ import (
 
 const paramsPath = "$.additionalParams." + lcm.RegistryServerKey
 
-// DefaultImage is what a registry of images runs when the package brings no image.
+// DefaultImage is the registry's own image when the package brings none.
 const DefaultImage = k8s.DockerHub + "/library/registry:2"
 
-// What a certificate that Windlass makes is valid for, in days: the default, and the longest that may be asked for. The
-// CA outlives it.
+// The validity of a certificate from Windlass, in days: the default, and the longest that a request may ask for. The CA
+// is valid longer.
 const (
 	defaultCertificateDays = 3650
 	longestCertificateDays = 3650
 )
 
-// VolumeDirectory is where the volume of a registry is mounted to unless the request says otherwise.
+// VolumeDirectory is the mount point of a registry's volume unless the request names another.
 const VolumeDirectory = "/registry"
 
-// Params is additionalParams.private_registry_installation_param, as Tacker's driver of private
-// registries takes it (the first block), with Windlass's own optional additions.
+// Params is additionalParams.private_registry_installation_param, as Tacker's driver of private registries takes it
+// (the first block), with Windlass's own optional additions.
 type Params struct {
 	// SSHCpName is the Heat port or floating IP that gives the address for SSH.
 	SSHCpName string     `json:"ssh_cp_name" param:"required=it names the port or floating IP for SSH"`
 	Username  string     `json:"ssh_username" param:"required=it is the user for SSH; is=user name"`
 	Password  lcm.Secret `json:"ssh_password,omitzero"`
-	// ImagePath is a file in the package, as "docker save" makes it; without it the image is pulled, or Debian's package
-	// of the registry is installed.
+	// ImagePath is a file in the package, made by "docker save". Without it, the image is pulled, or Debian's package of
+	// the registry is installed.
 	ImagePath string           `json:"image_path,omitempty" param:"is=package path"`
 	Port      int              `json:"port_no,omitempty" param:"default=5000; is=registry port"`
 	Proxy     *k8s.ProxyParams `json:"proxy,omitempty"`
 
 	// PrivateKey is an OpenSSH or PEM private key; preferred to Password when both are given.
 	PrivateKey lcm.Secret `json:"ssh_private_key,omitzero"`
-	// Image is what is pulled when the package brings none; default: DefaultImage.
+	// Image is the image to pull when the package brings none; default: DefaultImage.
 	Image string `json:"image,omitempty" param:"is=image"`
-	// TLS lets the registry speak HTTPS.
+	// TLS makes the registry use HTTPS.
 	TLS *TLS `json:"tls,omitempty"`
-	// Users are those who may pull and push; none lets everybody.
+	// Users are the users who may pull and push; without them everybody may.
 	Users []User `json:"users,omitempty"`
-	// Volume is the Cinder volume that the images are on, and where it is mounted; without one they are lost with the
-	// machine.
+	// Volume is the Cinder volume for the images, and its mount point. Without it the images are lost with the machine.
 	Volume   *k8s.CinderVolumeParams `json:"volume,omitempty"`
 	Timeouts Timeouts                `json:"timeouts,omitzero"`
 }
 
-// TLS is the certificate of a registry, with its chain, and the key to it; or says that both are made.
+// TLS has the certificate of a registry, with its chain, and its key; or it says that Windlass makes both.
 type TLS struct {
 	// CertificatePath is a file in the package, PEM, the registry's own certificate first.
 	CertificatePath string     `json:"certificate_path,omitempty"`
 	PrivateKey      lcm.Secret `json:"private_key,omitzero"` // PEM
 
-	// Generate makes a CA and a certificate on the machine, for its addresses and for HostNames, which are names or
-	// addresses.
+	// Generate makes a CA and a certificate on the machine. The certificate is for the machine's addresses and for
+	// HostNames, which are names or addresses.
 	Generate     bool     `json:"generate,omitempty"`
 	HostNames    []string `json:"host_names,omitempty"`
 	ValidityDays int      `json:"validity_days,omitempty"` // of the certificate; default 3650
@@ -73,7 +72,7 @@ type User struct {
 	Password lcm.Secret `json:"password,omitzero" param:"required; is=registry password"`
 }
 
-// Timeouts are limits in seconds; 0 means the default, which is that of TimeoutParams.
+// Timeouts are limits in seconds; 0 means the default of TimeoutParams.
 type Timeouts struct {
 	Stack   int `json:"stack,omitempty" param:"default=1800; is=timeout"`
 	SSH     int `json:"ssh,omitempty" param:"default=600; is=timeout"`
@@ -81,14 +80,14 @@ type Timeouts struct {
 	Install int `json:"install,omitempty" param:"default=2700; is=timeout"`
 }
 
-// ParseParams reads the parameters of a registry out of additionalParams and fills in defaults. The error
-// lists every value of a wrong type.
+// ParseParams reads the parameters of a registry from additionalParams and fills in defaults. The error lists every
+// value of a wrong type.
 func ParseParams(additionalParams json.RawMessage) (Params, error) {
 	p, problems, _ := readParams(additionalParams)
 	return p, lcm.InvalidAll("The registry's parameters are not of the right types.", problems)
 }
 
-// CheckParams parses and checks in one go: every mistake once, whether of type or of meaning.
+// CheckParams parses and checks in one call. It reports every mistake once, whether of type or of meaning.
 func CheckParams(additionalParams json.RawMessage) (Params, []lcm.Problem) {
 	p, problems, unknown := readParams(additionalParams)
 	return p, append(params.Join(problems, manner.Check(paramsPath, p)), unknown...)
@@ -115,8 +114,8 @@ func (t *TLS) Settle() {
 	}
 }
 
-// Connection is what a cluster names in private_registry_connection_info to pull from the registry on that machine. ca
-// is the certificate of the CA that Windlass has made, "" for none. Whoever may pull is not in it.
+// Connection is an entry of private_registry_connection_info with which a cluster pulls from this registry. ca is the
+// certificate of Windlass's CA, "" for none. It has no credentials of users.
 func (p Params) Connection(machine lcm.Node, ca string) k8s.PrivateRegistry {
 	r := k8s.PrivateRegistry{ConnectionType: k8s.RegistryHTTP, CACertificate: strings.TrimSpace(ca)}
 	host := machine.SSHAddress

@@ -1,5 +1,5 @@
-// Package registry is the driver mgmt-drivers-private-registry: it makes a registry of container images of a VNF's only
-// server.
+// Package registry is the driver mgmt-drivers-private-registry. It makes a VNF's only server a registry of container
+// images.
 package registry
 
 import (
@@ -16,7 +16,7 @@ import (
 // Driver makes registries.
 type Driver struct{}
 
-// What drivers need not do, and this one does.
+// Optional interfaces that this driver implements.
 var (
 	_ driver.HealChecker     = Driver{}
 	_ lifecycle.Healer       = (*Server)(nil)
@@ -34,12 +34,12 @@ func (Driver) Bind(additionalParams json.RawMessage) (lifecycle.Driver, error) {
 	return &Server{Params: params}, err
 }
 
-// Makes tells whether the driver makes something of the VNFs of a flavour.
+// Makes tells whether the driver is for VNFs of a flavour.
 func Makes(f *vnfpkg.Flavour) bool {
 	return f != nil && slices.Contains(f.Drivers(), vnfpkg.DriverPrivateRegistry)
 }
 
-// Server is the driver of one VNF, which is a registry.
+// Server is the driver of one VNF that is a registry.
 type Server struct{ Params Params }
 
 // Name implements lifecycle.Driver.
@@ -50,7 +50,7 @@ func (s *Server) Steps(at lifecycle.Hook, _ lifecycle.Facts, _ lcm.Plan) []lifec
 	switch at {
 	case lifecycle.InstantiateEnd:
 		return s.made()
-	case lifecycle.HealEnd: // the same with the server that has come for another one
+	case lifecycle.HealEnd: // the same with the server that replaces another
 		return append(s.made(), lifecycle.Step{ID: "forget-registry", Title: "Forget the server that has left"})
 	default:
 		return nil
@@ -85,7 +85,7 @@ func (s *Server) DeployTimeout() time.Duration {
 	return time.Duration(s.Params.Timeouts.Stack) * time.Second
 }
 
-// In is the one of a VNF's drivers that makes a registry, nil when none does.
+// In is the driver among a VNF's drivers that makes a registry, nil when none does.
 func In(drivers []lifecycle.Driver) *Server {
 	for _, d := range drivers {
 		if s, ok := d.(*Server); ok {
@@ -95,7 +95,7 @@ func In(drivers []lifecycle.Driver) *Server {
 	return nil
 }
 
-// Check implements lifecycle.Driver: a registry is not scaled.
+// Check implements lifecycle.Driver. It refuses to scale a registry.
 func (*Server) Check(f lifecycle.Facts, p lcm.Plan) error {
 	if p.Operation != lcm.OpScale && p.Operation != lcm.OpScaleToLevel {
 		return nil
@@ -104,8 +104,8 @@ func (*Server) Check(f lifecycle.Facts, p lcm.Plan) error {
 		"a second one would not have its images.", f.Instance.ID)
 }
 
-// HealsInPlace implements lifecycle.Healer: what is on a volume stays, also where the request names no VNFC, as the
-// standard's requests do.
+// HealsInPlace implements lifecycle.Healer. Images on a volume stay, also when the request names no VNFC, as in the
+// standard's requests.
 func (s *Server) HealsInPlace(req lcm.HealRequest) bool {
 	keep, by := req.KeepsVolumes()
 	return s.Params.HasVolume() && (keep || by == "")

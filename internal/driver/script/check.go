@@ -13,7 +13,7 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-// CheckRequest implements driver.Driver: whether the operator lets the scripts be run, and whether they can be.
+// CheckRequest implements driver.Driver. It checks whether the operator allows the scripts, and whether they can run.
 func (Driver) CheckRequest(ctx context.Context, r driver.Request) error {
 	switch r.Scripts.Policy {
 	case lcm.ScriptsRefused:
@@ -37,7 +37,7 @@ func (Driver) CheckRequest(ctx context.Context, r driver.Request) error {
 	return nil
 }
 
-// checkHook tells what is wrong with the scripts of one hook.
+// checkHook reports mistakes in the scripts of one hook.
 func checkHook(ctx context.Context, r driver.Request, at string, p Params) error {
 	hook := r.Flavour.Hooks[at]
 	for _, file := range hook.Scripts() {
@@ -76,7 +76,7 @@ func checkHook(ctx context.Context, r driver.Request, at string, p Params) error
 	return nil
 }
 
-// hooks are those of a flavour that run scripts.
+// hooks are the hooks of a flavour that run scripts.
 func hooks(f *vnfpkg.Flavour) []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(f.Hooks)),
 		func(at string) bool { return len(f.Hooks[at].Scripts()) == 0 })
@@ -87,7 +87,7 @@ func shell(h vnfpkg.Hook) bool {
 	return slices.ContainsFunc(h.Scripts(), func(file string) bool { return !vnfpkg.IsPython(file) })
 }
 
-// ofV1 tells whether Python is a class for the conductor of Tacker's v1, which would do nothing when it is run.
+// ofV1 tells whether Python is a class for the conductor of Tacker's v1, which would do nothing as a script.
 func ofV1(text []byte) bool { return strings.Contains(string(text), "VnflcmMgmtAbstractDriver") }
 
 // CheckHeal implements driver.HealChecker.
@@ -96,8 +96,8 @@ func (Driver) CheckHeal(additionalParams json.RawMessage) error {
 	return lcm.InvalidAll("The package's scripts cannot be run with these parameters.", problems)
 }
 
-// Check implements lifecycle.Driver: where scripts are refused, a VNF that is there can be terminated only, or changed
-// by what has none.
+// Check implements lifecycle.Driver. Where scripts are refused, an existing VNF can only be terminated, or changed by
+// operations without scripts.
 func (*Scripts) Check(f lifecycle.Facts, p lcm.Plan) error {
 	if f.Scripts != lcm.ScriptsRefused || p.Operation == lcm.OpTerminate || p.Operation == lcm.OpInstantiate {
 		return nil

@@ -11,7 +11,7 @@ import (
 // Side is the beginning or the end of an operation.
 type Side string
 
-// The sides, as the names of hooks end.
+// The sides: the ends of the names of hooks.
 const (
 	Start         Side = "start"
 	End           Side = "end"
@@ -19,11 +19,11 @@ const (
 	RollbackEnd   Side = "rollback_end"
 )
 
-// The steps, by the side of the operation that they are at.
+// The steps, by their side of the operation.
 const (
 	RunAtStart lifecycle.StepID = "run-scripts-at-start"
 	RunAtEnd   lifecycle.StepID = "run-scripts-at-end"
-	// These have scripts that a rollback runs.
+	// The scripts of these have scripts for a rollback.
 	RevocableAtStart lifecycle.StepID = "run-scripts-at-start-revocably"
 	RevocableAtEnd   lifecycle.StepID = "run-scripts-at-end-revocably"
 
@@ -31,8 +31,8 @@ const (
 	SkipEnd   lifecycle.StepID = "skip-scripts-at-end"
 )
 
-// names are those that SOL001 (clause 6.7) and Tacker's v2 have for operations in the names of hooks. A VNFD that names
-// nothing for a SCALE_TO_LEVEL has what is done at a SCALE done then.
+// names are the names of operations in hooks, as SOL001 (clause 6.7) and Tacker's v2 have them. If a VNFD has no hook
+// for a SCALE_TO_LEVEL, the hook of SCALE runs.
 var names = map[lcm.Operation][]string{
 	lcm.OpInstantiate:   {"instantiate"},
 	lcm.OpTerminate:     {"terminate"},
@@ -45,7 +45,7 @@ var names = map[lcm.Operation][]string{
 	lcm.OpChangeVnfPkg:  {"change_current_package"},
 }
 
-// HookOf is the hook of an operation at a side, with what the VNFD has there that is a script; false where it has none.
+// HookOf is the VNFD's hook at a side of an operation; false where the hook has no script.
 func HookOf(f *vnfpkg.Flavour, op lcm.Operation, side Side) (name string, hook vnfpkg.Hook, ok bool) {
 	if f == nil {
 		return "", hook, false
@@ -59,8 +59,8 @@ func HookOf(f *vnfpkg.Flavour, op lcm.Operation, side Side) (name string, hook v
 	return "", hook, false
 }
 
-// sides tell at which of the infrastructure's hooks the scripts of each side are run: once in an operation, also where
-// a heal makes an entire VNF anew.
+// sides says at which of the infrastructure's hooks the scripts of each side run. Each runs once in an operation, also
+// when a heal makes an entire VNF anew.
 var sides = map[lcm.Operation]map[lifecycle.Hook]Side{
 	lcm.OpInstantiate:   {lifecycle.InstantiateStart: Start, lifecycle.InstantiateEnd: End},
 	lcm.OpTerminate:     {lifecycle.TerminateStart: Start, lifecycle.TerminateEnd: End},
@@ -111,7 +111,7 @@ var (
 
 func list(h vnfpkg.Hook) string { return strings.Join(h.Scripts(), ", ") }
 
-// undone says what a rollback runs. Its steps go backwards: what stands at its start undoes the end of the operation.
+// undone says what a rollback runs. Its steps go backwards: the scripts at its start undo the end of the operation.
 func undone(f lifecycle.Facts, op lcm.Operation, side Side) string {
 	if f.Scripts != lcm.ScriptsRun {
 		return ""
@@ -125,8 +125,8 @@ func undone(f lifecycle.Facts, op lcm.Operation, side Side) string {
 	return strings.Join(run, ", ")
 }
 
-// RollbackSides are the sides of a rollback that the undo of a side has. A rollback that begins before the end was
-// reached has both when it comes to the start.
+// RollbackSides are the sides of a rollback that belong to the undo of a side. If the operation did not reach its end,
+// the undo of the start has both.
 func RollbackSides(side Side) []Side {
 	if side == Start {
 		return []Side{RollbackStart, RollbackEnd}

@@ -1,5 +1,5 @@
-// Package script is the driver that runs scripts of VNF packages at hooks of operations: Python as in Tacker's v2, in a
-// sandbox where the worker is, and shell scripts on servers of the VNF.
+// Package script is the driver that runs scripts of VNF packages at hooks of operations. It runs Python as in Tacker's
+// v2, in a sandbox on the worker's host, and shell scripts on servers of the VNF.
 package script
 
 import (
@@ -20,11 +20,11 @@ const ParamsKey = "scripts"
 
 const paramsPath = "$.additionalParams." + ParamsKey
 
-// Params is additionalParams.scripts. Python needs none of it.
+// Params is additionalParams.scripts. Python scripts need none of it.
 type Params struct {
-	// Servers is how the servers of each VDU are reached on which shell scripts are run.
+	// Servers is how to reach the servers of each VDU on which shell scripts run.
 	Servers vdu.Logins `json:"servers,omitempty"`
-	// Parameters and Secrets are variables of shell scripts; what is in Secrets is sealed and never shown.
+	// Parameters and Secrets are variables of shell scripts. Secrets are sealed and never shown.
 	Parameters map[string]string     `json:"parameters,omitempty"`
 	Secrets    map[string]lcm.Secret `json:"secrets,omitempty"`
 	Timeouts   vdu.Timeouts          `json:"timeouts,omitzero"`
@@ -33,7 +33,7 @@ type Params struct {
 // Driver runs scripts.
 type Driver struct{}
 
-// What drivers need not do, and this one does.
+// Optional interfaces that this driver implements.
 var (
 	_ driver.HealChecker = Driver{}
 	_ lifecycle.Reacher  = (*Scripts)(nil)
@@ -44,11 +44,11 @@ func (Driver) Name() string { return vnfpkg.DriverScripts }
 
 // Bind implements driver.Driver.
 func (Driver) Bind(additionalParams json.RawMessage) (lifecycle.Driver, error) {
-	p, problems, _ := read(additionalParams) // what is unknown was refused, or a former release took it
+	p, problems, _ := read(additionalParams) // unknown members were refused, or a former release took them
 	return &Scripts{Params: p}, lcm.InvalidAll("The parameters of the package's scripts cannot be read.", problems)
 }
 
-// read answers apart which members there are no parameters for.
+// read returns unknown members apart from other problems.
 func read(additionalParams json.RawMessage) (p Params, problems, unknown []lcm.Problem) {
 	var of struct {
 		Scripts Params `json:"scripts,omitzero"`
@@ -58,7 +58,7 @@ func read(additionalParams json.RawMessage) (p Params, problems, unknown []lcm.P
 	return of.Scripts, problems, unknown
 }
 
-// check is read, with what the values must be.
+// check is read, and also checks the values.
 func check(additionalParams json.RawMessage) (Params, []lcm.Problem) {
 	p, problems, unknown := read(additionalParams)
 	return p, append(params.Join(problems, lcm.Tackers.Check(paramsPath, p)), unknown...)
@@ -75,7 +75,7 @@ func (s *Scripts) Access(role lcm.Role) (lifecycle.Access, bool) {
 	return s.Params.Servers.Access(vnfpkg.DriverScripts, role, s.Params.Timeouts)
 }
 
-// In is the one of a VNF's drivers that runs scripts, nil when none does.
+// In is the driver among a VNF's drivers that runs scripts, nil when none does.
 func In(drivers []lifecycle.Driver) *Scripts {
 	for _, d := range drivers {
 		if s, ok := d.(*Scripts); ok {

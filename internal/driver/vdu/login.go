@@ -1,4 +1,4 @@
-// Package vdu has what drivers share that log in to servers of any VNF: how those of each VDU are reached.
+// Package vdu is for drivers that log in to servers of any VNF: it says how to reach the servers of each VDU.
 package vdu
 
 import (
@@ -11,13 +11,13 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
 )
 
-// Login is how the servers of a VDU are reached by SSH.
+// Login is how to reach the servers of a VDU by SSH.
 type Login struct {
 	Username   string     `json:"username" param:"required=it is the user for SSH; is=user name"`
 	Password   lcm.Secret `json:"password,omitzero"`
 	PrivateKey lcm.Secret `json:"private_key,omitzero"` // OpenSSH or PEM; preferred to Password
-	// SSHCpName is the connection point, or the port or floating IP of the Base HOT, whose address is used; the first
-	// one of the server where none is named.
+	// SSHCpName names the address to use: a connection point, or the port or floating IP of the Base HOT. Without a name
+	// it is the first one of the server.
 	SSHCpName string `json:"ssh_cp_name,omitempty"`
 }
 
@@ -28,13 +28,13 @@ type Timeouts struct {
 	Run   int `json:"run,omitempty" param:"default=1800; min=1; max=10000; unit=seconds"`
 }
 
-// Logins are those of a request, by VDU.
+// Logins are the logins of a request, by VDU.
 type Logins map[string]Login
 
-// Role is that of the servers of a VDU, for the driver of that name.
+// Role is the role of a VDU's servers, for the driver of that name.
 func Role(driver, vdu string) lcm.Role { return lcm.Role(driver + "/" + vdu) }
 
-// Access is how the servers of a role are reached.
+// Access says how to reach the servers of a role.
 func (l Logins) Access(driver string, role lcm.Role, t Timeouts) (lifecycle.Access, bool) {
 	id, mine := strings.CutPrefix(string(role), driver+"/")
 	login, known := l[id]
@@ -44,7 +44,8 @@ func (l Logins) Access(driver string, role lcm.Role, t Timeouts) (lifecycle.Acce
 	}, mine && known
 }
 
-// Check wants logins of VDUs that there are, each with a password or a key. path is where the request has them.
+// Check requires that the VDUs of the logins exist, and that each login has a password or a key. path is the place of
+// the logins in the request.
 func (l Logins) Check(r driver.Request, path string) {
 	for id, login := range l {
 		if _, ok := r.Flavour.Vdu(id); !ok {
