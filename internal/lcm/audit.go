@@ -2,19 +2,19 @@ package lcm
 
 import "time"
 
-// AuditRecord is one request that has changed something, or was to.
+// AuditRecord is one request that changed something, or tried to.
 type AuditRecord struct {
 	ID int64
 	At time.Time
-	// Client is who sent it, ProjectID whose resource it was about.
+	// Client sent the request. ProjectID is the project of the resource.
 	Client    string
 	ProjectID ProjectID
 	Method    string
-	// Path is without its query.
+	// Path has no query.
 	Path string
-	// Resource is what was made, "" for none.
+	// Resource is the resource that the request made, "" for none.
 	Resource string
-	// Status is the answer's.
+	// Status is the status code of the answer.
 	Status    int
 	RequestID string
 	Remote    string // the client's address

@@ -31,9 +31,9 @@ type IPAddressInfo struct {
 type VnfcCpInfo struct {
 	ID    string `json:"id"`
 	CpdID string `json:"cpdId"`
-	// VnfLinkPortID is set for one on an internal virtual link of the deployment.
+	// VnfLinkPortID is set for a connection point on an internal virtual link of the deployment.
 	VnfLinkPortID string `json:"vnfLinkPortId,omitempty"`
-	// VnfExtCpID is set when a link makes it external; its addresses are there then.
+	// VnfExtCpID is set when a link makes the connection point external. Its addresses are there then.
 	VnfExtCpID     string           `json:"vnfExtCpId,omitempty"`
 	CpProtocolInfo []CpProtocolInfo `json:"cpProtocolInfo,omitempty"`
 }
@@ -63,7 +63,7 @@ type VnfLinkPortInfo struct {
 	CpInstanceType string `json:"cpInstanceType,omitempty"`
 }
 
-// ShownLinks are the VNF's own networks in the form of a version of the API.
+// ShownLinks returns the VNF's own networks in the form of a version of the API.
 func (i *InstantiatedVnfInfo) ShownLinks(apiVersion int) []VnfVirtualLinkResourceInfo {
 	if apiVersion > 1 {
 		return i.VirtualLinks
@@ -78,7 +78,7 @@ func (i *InstantiatedVnfInfo) ShownLinks(apiVersion int) []VnfVirtualLinkResourc
 	return out
 }
 
-// ProtocolInfo tells the addresses of a port; nil when none is known. Those that were asked for are not dynamic.
+// ProtocolInfo returns the addresses of a port; nil when none is known. Addresses in asked are not dynamic.
 func ProtocolInfo(mac string, addresses, asked []FixedIP) []CpProtocolInfo {
 	if mac == "" {
 		return nil
@@ -98,7 +98,7 @@ func ProtocolInfo(mac string, addresses, asked []FixedIP) []CpProtocolInfo {
 	return []CpProtocolInfo{{LayerProtocol: "IP_OVER_ETHERNET", IPOverEthernet: info}}
 }
 
-// LinkInfo describes the external links of a VNF, with the ports that are on them.
+// LinkInfo describes the external links of a VNF with their ports.
 func (i *InstantiatedVnfInfo) LinkInfo(apiVersion int) []ExtVirtualLinkInfo {
 	connection := i.VimConnectionID()
 	out := LinkInfo(i.ExtVirtualLinks, connection, apiVersion)
@@ -114,10 +114,10 @@ func (i *InstantiatedVnfInfo) LinkInfo(apiVersion int) []ExtVirtualLinkInfo {
 	return out
 }
 
-// port is what the VIM calls the port.
+// port returns the VIM's id of the port.
 func (cp VnfExtCpInfo) port() string { return cmp.Or(cp.PortID, cp.ExtLinkPortID) }
 
-// CpConfigID is the key of the entry of currentVnfExtCpData that a connection point is configured by.
+// CpConfigID is the key of the entry of currentVnfExtCpData that configures the connection point.
 func (i *InstantiatedVnfInfo) CpConfigID(of VnfExtCpInfo) string {
 	if _, cp, ok := Connection(i.ExtVirtualLinks, of.CpdID); ok {
 		return cp.ConfigID(of.PortID)

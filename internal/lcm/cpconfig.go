@@ -10,19 +10,19 @@ import (
 // ExtCp is SOL003 clause 4.4.1.10 VnfExtCpData.
 type ExtCp struct {
 	CpdID string
-	// FixedIPs and MAC are what the Base HOT gets for every port that it makes of the connection point: those of the
-	// entry of Configs that has any.
+	// The Base HOT gives FixedIPs and MAC to every port that it makes for the connection point. They come from the entry
+	// of Configs that has any.
 	FixedIPs []FixedIP
 	// MAC is "" when the VIM chooses the address.
 	MAC string `json:",omitempty"`
-	// LinkPort is the port that the connection point is given, nil when the deployment makes one.
+	// LinkPort is the port given for the connection point, nil when the deployment makes a port.
 	LinkPort *LinkPort `json:",omitempty"`
-	// Configs are the entries of cpConfig, ordered by their keys. There are none where the client gave no keys, as in
-	// v2.6.1, and where an older Windlass has kept the connection point.
+	// Configs are the entries of cpConfig, ordered by their keys. It is empty where the client gave no keys, as in
+	// v2.6.1, and where an older Windlass stored the connection point.
 	Configs []CpConfig `json:",omitempty"`
 
-	// Of a request only, until it is laid over what the VNF has: the keys of entries that are null, and that there are
-	// entries without keys.
+	// A request has these two only until it is merged with the VNF's configuration: removed holds the keys of entries
+	// that are null, and listed says that there are entries without keys.
 	removed []string
 	listed  bool
 }
@@ -34,21 +34,21 @@ type CpConfig struct {
 	MAC      string    `json:",omitempty"`
 	LinkPort *LinkPort `json:",omitempty"`
 
-	bare   bool // a request's entry without cpProtocolData, which leaves that of the entry as it is
-	ported bool // a request's entry that says which port it has, or none (null); others leave that of the entry as it is
+	bare   bool // a request's entry without cpProtocolData: the entry keeps its own
+	ported bool // a request's entry that names its port, or null for none; others keep the entry's port
 }
 
-// FixedIP is a fixed address of a connection point, or some that the VIM chooses.
+// FixedIP is a fixed address of a connection point, or a number of addresses that the VIM chooses.
 type FixedIP struct {
 	Address  string
 	SubnetID string
-	// Dynamic is how many addresses the VIM chooses where Address is ""; 0 is one.
+	// Dynamic is the number of addresses that the VIM chooses where Address is ""; 0 means one.
 	Dynamic int `json:",omitempty"`
-	// IPv6 is the type of those that the VIM chooses.
+	// IPv6 says that the VIM is to choose IPv6 addresses.
 	IPv6 bool `json:",omitempty"`
 }
 
-// Count is how many addresses it stands for.
+// Count is the number of addresses that it stands for.
 func (ip FixedIP) Count() int {
 	if ip.Address != "" {
 		return 1
@@ -56,22 +56,22 @@ func (ip FixedIP) Count() int {
 	return min(max(ip.Dynamic, 1), mostAddresses)
 }
 
-// chosen tells whether a port has to be told of it: the VIM gives a port an address anyway.
+// chosen reports whether the port needs this entry: without any entry, the VIM gives a port an address anyway.
 func (ip FixedIP) chosen() bool { return ip.Address != "" || ip.SubnetID != "" }
 
-// addressed tells whether the entry asks for more than any port.
+// addressed reports whether the entry asks for more than the VIM gives any port.
 func (c CpConfig) addressed() bool {
 	return c.MAC != "" || c.LinkPort != nil || slices.ContainsFunc(c.FixedIPs, FixedIP.chosen)
 }
 
-// unique tells whether no two ports can have what the entry asks for.
+// unique reports whether no two ports can have the values of the entry.
 func (c CpConfig) unique() bool {
 	return c.MAC != "" || c.LinkPort != nil || slices.ContainsFunc(c.FixedIPs,
 		func(ip FixedIP) bool { return ip.Address != "" })
 }
 
-// contradict tells whether a Base HOT, which makes all ports of a connection point alike, cannot do what the entries
-// ask for. Ports that are given are not made: who takes them is looked at with the templates.
+// contradict reports whether a Base HOT cannot carry out the entries, because it makes all ports of a connection point
+// alike. Given ports do not count, as the template does not make them. The check of the templates covers their VNFCs.
 func contradict(configs []CpConfig) bool {
 	configs = slices.DeleteFunc(slices.Clone(configs),
 		func(c CpConfig) bool { return !c.addressed() || c.LinkPort != nil })
@@ -80,7 +80,7 @@ func contradict(configs []CpConfig) bool {
 	})
 }
 
-// Contradicting are the connection points of which more than one entry asks for addresses.
+// Contradicting returns the connection points for which more than one entry asks for addresses.
 func Contradicting(links []ExtVirtualLink) (cpds []string) {
 	for _, link := range links {
 		for _, cp := range link.ExtCps {
@@ -92,8 +92,9 @@ func Contradicting(links []ExtVirtualLink) (cpds []string) {
 	return cpds
 }
 
-// ConfigID is the key of the entry with that port of the VIM; else of the one whose addresses the connection point has,
-// of the first one where none has any, and the id of the connection point itself where there are no keys.
+// ConfigID is the key of the entry that has the given port of the VIM. Without such an entry, it is the key of the
+// entry whose addresses the connection point has, or of the first entry when none has addresses. Without keys, it is
+// the id of the connection point.
 func (cp ExtCp) ConfigID(port string) string {
 	for _, c := range cp.Configs {
 		if c.LinkPort != nil && c.LinkPort.ResourceID == port {
@@ -111,7 +112,7 @@ func (cp ExtCp) ConfigID(port string) string {
 	return cp.CpdID
 }
 
-// entries are those of the configuration, of which there is at least one.
+// entries returns the entries of the configuration; there is at least one.
 func (cp ExtCp) entries() []CpConfig {
 	if len(cp.Configs) > 0 {
 		return cp.Configs
@@ -119,7 +120,8 @@ func (cp ExtCp) entries() []CpConfig {
 	return []CpConfig{{Key: cp.CpdID, FixedIPs: cp.FixedIPs, MAC: cp.MAC, LinkPort: cp.LinkPort}}
 }
 
-// settled has the addresses of its entries: of the first with a port, where one has any.
+// settled returns the connection point with the addresses of its entries: of the first entry with a port, if one has a
+// port.
 func (cp ExtCp) settled() ExtCp {
 	cp.FixedIPs, cp.MAC, cp.LinkPort = nil, "", nil
 	ported := slices.ContainsFunc(cp.Configs, func(c CpConfig) bool { return c.LinkPort != nil })
@@ -133,10 +135,10 @@ func (cp ExtCp) settled() ExtCp {
 	return cp
 }
 
-// over is the connection point with what a request says of it laid over what it had on the same link, by the rules of
-// JSON merge patch (RFC 7396); false when no entry is left. A request without keys takes the place of what there was,
-// and so does one with keys of what had none, unless it names the connection point's id, which is shown as the key
-// then.
+// over merges a request for the connection point into its configuration on the same link, by the rules of JSON merge
+// patch (RFC 7396). It is false when no entry is left. A request without keys replaces the whole configuration. So does
+// a request with keys when the configuration has none, unless the request names the connection point's id, which the
+// API shows as the key then.
 func (cp ExtCp) over(had ExtCp) (ExtCp, bool) {
 	switch {
 	case cp.listed && len(cp.Configs) > 0: // each VNFC has a port of its own
@@ -157,7 +159,7 @@ func (cp ExtCp) over(had ExtCp) (ExtCp, bool) {
 		entries = slices.Clone(had.entries())
 	}
 	if had.CpdID != "" && len(had.Configs) == 0 && len(cp.Configs) == 0 && !named(cp.CpdID) {
-		return had, true // it takes away what is not there
+		return had, true // it removes entries that do not exist
 	}
 	entries = slices.DeleteFunc(entries, func(c CpConfig) bool { return slices.Contains(cp.removed, c.Key) })
 	for _, c := range cp.Configs {
@@ -173,7 +175,7 @@ func (cp ExtCp) over(had ExtCp) (ExtCp, bool) {
 	return ExtCp{CpdID: cp.CpdID, Configs: entries}.settled(), len(entries) > 0
 }
 
-// over is the entry with what a request says of it laid over what it was.
+// over merges a request for the entry into the entry.
 func (c CpConfig) over(was CpConfig) CpConfig {
 	out := was
 	if !c.bare {
@@ -185,7 +187,7 @@ func (c CpConfig) over(was CpConfig) CpConfig {
 	return out
 }
 
-// Leaves tells whether a request names no more of the connection point than entries that are to go.
+// Leaves reports whether a request only removes entries of the connection point.
 func (cp ExtCp) Leaves() bool { return len(cp.removed) > 0 && len(cp.Configs) == 0 }
 
 type rawExtVirtualLink struct {
@@ -203,7 +205,7 @@ type rawCpConfig struct {
 	CpProtocolData rawProtocolData `json:"cpProtocolData"`
 }
 
-// rawProtocolData tells null from nothing.
+// rawProtocolData distinguishes null from a missing member.
 type rawProtocolData struct {
 	given bool
 	list  []struct {
@@ -226,7 +228,7 @@ type rawAddresses struct {
 	NumDynamicAddresses *int     `json:"numDynamicAddresses"`
 	SubnetID            string   `json:"subnetId"`
 	AddressRange        any      `json:"addressRange"`
-	IPAddressRange      any      `json:"ipAddressRange"` // as the text of the standard calls it
+	IPAddressRange      any      `json:"ipAddressRange"` // the standard's text has this name
 }
 
 func (r rawExtVirtualLink) link() ExtVirtualLink {
@@ -251,8 +253,8 @@ func (r rawExtVirtualLink) link() ExtVirtualLink {
 	return out
 }
 
-// numbered is a connection point of a list, which has no keys. Entries are kept where several have ports, by the VNFCs
-// that get these.
+// numbered returns the connection point of a list, which has no keys. Where several VNFCs have ports, it keeps one
+// entry for each of these VNFCs.
 func (cp ExtCp) numbered() ExtCp {
 	ported := cp.PortEntries()
 	cp.Configs = nil
@@ -266,7 +268,7 @@ func (cp ExtCp) numbered() ExtCp {
 	return cp
 }
 
-// entry is one of a connection point on that link. The name of a port that nobody describes says nothing.
+// entry parses one entry of a connection point on that link. It ignores a port name that the link does not describe.
 func (c rawCpConfig) entry(key string, link rawExtVirtualLink) CpConfig {
 	out := CpConfig{Key: key, bare: !c.CpProtocolData.given, LinkPort: link.port(c.LinkPortID.id)}
 	out.ported = out.LinkPort != nil || c.LinkPortID.given && c.LinkPortID.id == ""

@@ -6,19 +6,19 @@ import (
 	"strings"
 )
 
-// mostAddresses is how many addresses of a subnet a port can be asked to have.
+// mostAddresses is the largest number of addresses of a subnet that a request may ask for on one port.
 const mostAddresses = 16
 
-// CheckLinkConfigs looks at the configurations of connection points in a list of ExtVirtualLinkData of either version:
-// mistakes are against the standard (400), impossible is what the standard has and a Base HOT cannot do (422). Of what
-// is malformed it says nothing: who parses it does. additionalParams are those beside the list, which may name ports.
+// CheckLinkConfigs checks the connection points in a list of ExtVirtualLinkData of either version. mistakes violate the
+// standard (400). impossible is what the standard allows and a Base HOT cannot do (422). It ignores malformed parts,
+// because the parser reports them. additionalParams are those beside the list; they may name ports.
 func CheckLinkConfigs(list, additionalParams json.RawMessage) (mistakes, impossible []Problem) {
 	var raw []rawExtVirtualLink
 	if len(list) == 0 || json.Unmarshal(list, &raw) != nil {
 		return nil, nil
 	}
 	c := configCheck{used: map[string]string{}}
-	links := WithNfvPorts(linksOf(raw), additionalParams, true) // who only changes links does not say whether VNFCs are apart
+	links := WithNfvPorts(linksOf(raw), additionalParams, true) // a link change does not say if VNFCs are apart
 	for i, link := range raw {
 		c.link = link
 		c.linkPorts(fmt.Sprintf("$.extVirtualLinks[%d]", i))
@@ -45,7 +45,7 @@ func CheckLinkConfigs(list, additionalParams json.RawMessage) (mistakes, impossi
 	return c.mistakes, c.impossible
 }
 
-// OneAddressed says what to do about a connection point that Contradicting names.
+// OneAddressed is the advice for a connection point that Contradicting returns.
 const OneAddressed = "The Base HOT makes the ports of all VNFCs of a VDU alike, so one entry of a connection point " +
 	"can have addresses; " +
 	"the same subnets may be in several. Leave addresses to the VIM, or give those VNFCs a VDU, and thereby a connection " +
@@ -53,8 +53,8 @@ const OneAddressed = "The Base HOT makes the ports of all VNFCs of a VDU alike, 
 
 type configCheck struct {
 	mistakes, impossible []Problem
-	link                 rawExtVirtualLink // the one that is looked at
-	used                 map[string]string // where the ports of the VIM are named
+	link                 rawExtVirtualLink // the link under check
+	used                 map[string]string // the paths that name each port of the VIM
 }
 
 func (c *configCheck) wrong(path, format string, args ...any) {
@@ -68,7 +68,7 @@ func (c *configCheck) cannot(path, format string, args ...any) {
 func (c *configCheck) entry(path string, config rawCpConfig) {
 	for d, data := range config.CpProtocolData.list {
 		path := fmt.Sprintf("%s.cpProtocolData[%d].ipOverEthernet.ipAddresses", path, d)
-		free := map[string]int{} // the addresses by their type of which no subnet is named
+		free := map[string]int{} // the number of addresses without a named subnet, by type
 		for a, addresses := range data.IPOverEthernet.IPAddresses {
 			at := fmt.Sprintf("%s[%d]", path, a)
 			c.addresses(at, addresses)
@@ -122,7 +122,7 @@ func (c *configCheck) addresses(path string, a rawAddresses) {
 
 func (a rawAddresses) ranged() bool { return a.AddressRange != nil || a.IPAddressRange != nil }
 
-// number is how many addresses the VIM is to choose.
+// number is the number of addresses that the VIM is to choose.
 func (a rawAddresses) number() int {
 	if a.NumDynamicAddresses == nil {
 		return 0

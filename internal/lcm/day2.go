@@ -26,7 +26,7 @@ type ScaleRequest struct {
 	AdditionalParams json.RawMessage `json:"additionalParams"`
 }
 
-// Count is a number that Tacker's guides write as a string, too.
+// Count is a number. Tacker's guides also write it as a string.
 type Count int
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -52,7 +52,7 @@ func (Count) Usual(doc json.RawMessage) json.RawMessage {
 	return json.RawMessage(strconv.Itoa(n))
 }
 
-// ParseScale reads the body of a scale request of either version of the API. Without numberOfSteps it is one step.
+// ParseScale reads the body of a scale request of either version of the API. numberOfSteps is 1 by default.
 func ParseScale(body json.RawMessage) (ScaleRequest, error) {
 	out := ScaleRequest{NumberOfSteps: 1}
 	if err := json.Unmarshal(body, &out); err != nil {
@@ -76,8 +76,8 @@ func ParseScaleToLevel(body json.RawMessage) (out ScaleToLevelRequest, err error
 	return out, nil
 }
 
-// HealRequest is SOL003 clause 5.5.2.9 with the member vnfcInstanceId of SOL002, which Tacker takes, too. Without it
-// the entire VNF is healed.
+// HealRequest is SOL003 clause 5.5.2.9 with the member vnfcInstanceId of SOL002, which Tacker accepts, too. Without
+// vnfcInstanceId, the heal is for the entire VNF.
 type HealRequest struct {
 	VnfcInstanceID   Texts           `json:"vnfcInstanceId"`
 	Cause            string          `json:"cause"`
@@ -121,8 +121,8 @@ func ParseHeal(body json.RawMessage) (out HealRequest, err error) {
 	return out, nil
 }
 
-// KeepsVolumes reports whether a machine that is healed gets its volumes back with all data, and which member of the
-// request says so: KeepVolumes, HealAll, or "" for none. Without a word those of a storage server are replaced, and all
+// KeepsVolumes reports whether a healed machine gets its volumes back with all data. by is the member of the request
+// that says so: KeepVolumes, HealAll, or "" for none. By default, the volumes of a storage server are replaced, and all
 // others are kept.
 func (r HealRequest) KeepsVolumes() (keep bool, by string) {
 	switch p := r.params(); {
@@ -135,22 +135,22 @@ func (r HealRequest) KeepsVolumes() (keep bool, by string) {
 	}
 }
 
-// ReplacesAll reports whether a heal is to replace what belongs to its VNFCs, too: their ports and their volumes.
+// ReplacesAll reports whether a heal also replaces the ports and volumes of its VNFCs.
 func (r HealRequest) ReplacesAll() bool {
 	all := r.params().All
 	return all != nil && *all
 }
 
 func (r HealRequest) params() (p healParams) {
-	Tackers.Read("$.additionalParams", r.AdditionalParams, &p) // its mistakes were told when the request came
+	Tackers.Read("$.additionalParams", r.AdditionalParams, &p) // the API reported its mistakes when the request came
 	return p
 }
 
-// ScaleInChoice says in additionalParams which VMs go in a scaling in.
+// ScaleInChoice is the part of additionalParams that chooses the VMs that a scale-in removes.
 type ScaleInChoice struct {
-	// VnfcIDs are named by the request; there must be as many as go.
+	// VnfcIDs names the VNFCs to remove; their number must be that of the removed VMs.
 	VnfcIDs Texts `json:"vnfc_instance_ids"`
-	// Policy is what else decides, after unhealthy ones: newest (the default) or oldest first.
+	// Policy is the order after unhealthy VMs: newest (the default) or oldest first.
 	Policy string `json:"scale_in_policy"`
 }
 

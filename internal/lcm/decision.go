@@ -5,13 +5,14 @@ import (
 	"strings"
 )
 
-// Decision is one of those that an operation in FAILED_TEMP waits for, and what it is good for.
+// Decision is an action that an operation in FAILED_TEMP waits for, with its purpose.
 type Decision struct {
 	Purpose string
 	Action  Action
 }
 
-// DecisionsAfter are the decisions about an operation that has failed with this error, the most likely one first.
+// DecisionsAfter returns the possible decisions about an operation that failed with this error, the most likely one
+// first.
 func DecisionsAfter(cause *Error, canRollBack bool) []Decision {
 	mend := Decision{"Mend the cause and go on with", Retry}
 	undo := Decision{"Undo what was done with", Rollback}
@@ -19,7 +20,7 @@ func DecisionsAfter(cause *Error, canRollBack bool) []Decision {
 	switch {
 	case !canRollBack:
 		return []Decision{mend, leave}
-	case cause.NeedsRequest(): // a retry of the same fails again
+	case cause.NeedsRequest(): // a retry with the same request fails again
 		undo.Purpose = "Undo it, correct the request, and send it anew"
 		mend.Purpose = "Only if the cause is elsewhere, mend it and retry"
 		return []Decision{undo, mend, leave}
@@ -28,13 +29,13 @@ func DecisionsAfter(cause *Error, canRollBack bool) []Decision {
 	}
 }
 
-// cancelled is how the error of an operation that was cancelled begins.
+// cancelled is the beginning of the error of a cancelled operation.
 const cancelled = "The operation was cancelled (%s)."
 
-// Cancelled is the error of an operation that a cancel has stopped.
+// Cancelled is the error of an operation that a cancel stopped.
 func Cancelled(mode CancelMode) *Error { return Errorf(KindBroken, cancelled, mode) }
 
-// WasCancelled tells whether a cancel of that mode has stopped the operation with this error.
+// WasCancelled reports whether a cancel of that mode stopped the operation with this error.
 func (e *Error) WasCancelled(mode CancelMode) bool {
 	return e != nil && strings.Contains(e.Detail, fmt.Sprintf(cancelled, mode))
 }

@@ -2,7 +2,7 @@ package lcm
 
 import "time"
 
-// DrainAction is what was decided about a node whose pods or volumes did not go by themselves.
+// DrainAction is the decision about a node that still had pods or volumes after its time to drain.
 type DrainAction string
 
 // The decisions. A node that was drained in time needs none.
@@ -11,14 +11,14 @@ const (
 	DrainForced DrainAction = "FORCED"
 	// DrainFailed: pods were left alone, and the step has failed.
 	DrainFailed DrainAction = "FAILED"
-	// DrainNotWaited: the node was not Ready, so that nothing was waited for.
+	// DrainNotWaited: the node was not Ready, so Windlass did not wait.
 	DrainNotWaited DrainAction = "NOT_WAITED_FOR"
 	// DrainWentOn: volumes were still attached when their time was over.
 	DrainWentOn DrainAction = "WENT_ON"
 )
 
-// DrainDecision is what was decided when a node was drained, in which step, and why. It is kept with the operation: its
-// output may be gone, and its error is gone once it is retried.
+// DrainDecision is a decision during the drain of a node, with its step and its reason. It is kept with the operation,
+// because the output may be deleted and a retry clears the error.
 type DrainDecision struct {
 	Node   string      `json:"node"`
 	Step   int         `json:"step"`

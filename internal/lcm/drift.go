@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// DriftKind says in what a VNF differs from what it should be.
+// DriftKind is the kind of a difference between a VNF and its wanted state.
 type DriftKind string
 
-// The kinds of drift. DriftRule tells what can be done about each.
+// The kinds of drift. DriftRule holds the remedy for each.
 const (
 	DriftVimUnreachable          DriftKind = "VIM_UNREACHABLE"
 	DriftHealGivenUp             DriftKind = "HEAL_GIVEN_UP"
@@ -46,21 +46,21 @@ const (
 	DriftClusterVimUnregistered  DriftKind = "CLUSTER_VIM_UNREGISTERED"
 )
 
-// Remedy is the smallest operation that mends a finding.
+// Remedy is the smallest operation that repairs a finding.
 type Remedy string
 
 // The remedies.
 const (
 	RemedyVnfc Remedy = "HEAL_VNFC" // a heal of the VNFC
-	RemedyVnf  Remedy = "HEAL_VNF"  // nothing less than a heal of the entire VNF
+	RemedyVnf  Remedy = "HEAL_VNF"  // only a heal of the entire VNF helps
 	RemedyNone Remedy = "NONE"      // no operation: a person must look
 )
 
-// DriftRule is what can be done about a kind of drift.
+// DriftRule says how to repair a kind of drift.
 type DriftRule struct {
 	Remedy Remedy
-	// Automatic is set for what a policy may heal by itself: the VNFC does not do its work any more. What still works,
-	// and only differs, is left to people: to replace a VM costs more than such a difference.
+	// Automatic allows a policy to heal this kind without a person: the VNFC does not do its work any more. A VNFC that
+	// works and only differs is left to people, because replacing a VM costs more than the difference.
 	Automatic bool
 }
 
@@ -101,48 +101,49 @@ var DriftRules = map[DriftKind]DriftRule{
 	DriftClusterVimUnregistered:  {RemedyVnf, false},
 }
 
-// DriftFinding is one difference between what should be and what is seen.
+// DriftFinding is one difference between the wanted and the seen state.
 type DriftFinding struct {
 	Kind DriftKind `json:"kind"`
-	// VnfcInstanceID is the VNFC that it is about, "" when it is about none or about the VNF as a whole.
+	// VnfcInstanceID is the VNFC of the finding, "" when it concerns none or the VNF as a whole.
 	VnfcInstanceID string `json:"vnfcInstanceId,omitempty"`
 	Node           string `json:"node,omitempty"`
-	// Detail is a sentence for the operator. It never quotes what was read on a node: that could be a secret.
+	// Detail is a sentence for the operator. It never quotes data that was read on a node, as that could be a secret.
 	Detail    string `json:"detail"`
 	Remedy    Remedy `json:"remedy"`
 	Automatic bool   `json:"automatic"`
-	// Checks is in how many checks in a row it was found, this one included. A notification of the VNFC's server counts
-	// as one.
+	// Checks is the number of consecutive checks with this finding, including this one. A notification about the VNFC's
+	// server counts as one.
 	Checks int `json:"checks"`
 }
 
-// Same reports whether two findings, of different checks, are of the same thing.
+// Same reports whether findings of two checks describe the same difference.
 func (f DriftFinding) Same(o DriftFinding) bool {
 	return f.Kind == o.Kind && f.VnfcInstanceID == o.VnfcInstanceID && f.Node == o.Node
 }
 
-// DriftPolicy says when a VNF is checked for drift and what follows. The zero value is not valid; see
+// DriftPolicy says when Windlass checks a VNF for drift and how it reacts. The zero value is not valid; see
 // DefaultDriftPolicy.
 type DriftPolicy struct {
-	// Check is set when the VNF is checked every Interval.
+	// Check makes Windlass check the VNF every Interval.
 	Check bool `json:"check"`
 	// Interval is the seconds between two checks.
 	Interval int `json:"interval"`
-	// AutoHeal is set when VNFCs that do not work are healed without being asked for, whatever led to the check.
+	// AutoHeal makes Windlass heal broken VNFCs without a request, whatever triggered the check.
 	AutoHeal bool `json:"autoHeal"`
-	// AgreeingChecks is in how many checks in a row a VNFC must be found out of order before it is healed.
+	// AgreeingChecks is the number of consecutive checks that must find a VNFC out of order before it is healed.
 	AgreeingChecks int `json:"agreeingChecks"`
-	// MaxHeals is how many automatic heals may begin within MaxHealsPeriod, in seconds.
+	// MaxHeals is the largest number of automatic heals that may begin within MaxHealsPeriod, in seconds.
 	MaxHeals       int `json:"maxHeals"`
 	MaxHealsPeriod int `json:"maxHealsPeriod"`
 }
 
-// DefaultDriftPolicy is that of a VNF instance for which nobody has set one: nothing happens by itself.
+// DefaultDriftPolicy is the policy of a VNF instance without a policy of its own. It neither checks nor heals
+// automatically.
 func DefaultDriftPolicy() DriftPolicy {
 	return DriftPolicy{Interval: 300, AgreeingChecks: 2, MaxHeals: 3, MaxHealsPeriod: 3600}
 }
 
-// The limits of policies. A check takes seconds, longer with nodes that do not answer.
+// The limits of policies. A check takes seconds, or longer when nodes do not answer.
 const (
 	minDriftInterval, maxDriftInterval = 10, 86400
 	maxAgreeingChecks                  = 10
@@ -150,7 +151,7 @@ const (
 	minHealsPeriod, maxHealsPeriod     = 60, 7 * 86400
 )
 
-// Validate is Invalid with every member that is out of bounds.
+// Validate returns an Invalid error that lists every member out of bounds.
 func (p DriftPolicy) Validate() error {
 	var problems []Problem
 	within := func(member string, value, least, most int) {
@@ -168,7 +169,7 @@ func (p DriftPolicy) Validate() error {
 	return InvalidAll("The policy has mistakes", problems)
 }
 
-// DriftTrigger is what led to a check.
+// DriftTrigger is the cause of a check.
 type DriftTrigger string
 
 // The triggers.
@@ -178,7 +179,7 @@ const (
 	DriftByNotification DriftTrigger = "NOTIFICATION"
 )
 
-// DriftAction is what a check has led to.
+// DriftAction is the result of a check.
 type DriftAction string
 
 // The actions.
@@ -189,12 +190,12 @@ const (
 	DriftRefuses DriftAction = "REFUSES" // a heal would be due but is not possible: a person must decide
 )
 
-// DriftDecision is what follows from a check, and why.
+// DriftDecision is the action after a check, with the reason.
 type DriftDecision struct {
 	Action DriftAction `json:"action"`
 	// Reason is a sentence.
 	Reason string `json:"reason"`
-	// VnfcInstanceIDs are the VNFCs that are healed.
+	// VnfcInstanceIDs are the healed VNFCs.
 	VnfcInstanceIDs []string `json:"vnfcInstanceIds,omitempty"`
 	// OpOccID is the heal.
 	OpOccID OpOccID `json:"vnfLcmOpOccId,omitempty"`
@@ -202,18 +203,18 @@ type DriftDecision struct {
 
 // DriftReport is the outcome of one check.
 type DriftReport struct {
-	// ID is the check's: a report with the id of the last one replaces nothing.
+	// ID is the check's id. A report with the id of the last report replaces nothing.
 	ID        string         `json:"id"`
 	Trigger   DriftTrigger   `json:"trigger"`
 	CheckedAt time.Time      `json:"checkedAt"`
 	Findings  []DriftFinding `json:"findings"`
 	Decision  DriftDecision  `json:"decision"`
-	// VirtualIPHolder is the control plane that holds the virtual IP, "" when there is none, or not exactly one.
+	// VirtualIPHolder is the control plane that holds the virtual IP, "" unless exactly one does.
 	VirtualIPHolder string `json:"virtualIpHolder,omitempty"`
 }
 
-// Following counts, in the report's findings, those of the check before on. notified are servers of which somebody has
-// told that they are out of order: one more who says so.
+// Following returns the report with the counts of its findings continued from the check before. notified are servers
+// that somebody reported as out of order: each report counts like one more check.
 func (r DriftReport) Following(last *DriftReport, notified []string) DriftReport {
 	r.Findings = slices.Clone(r.Findings)
 	for i, f := range r.Findings {
@@ -231,11 +232,11 @@ func (r DriftReport) Following(last *DriftReport, notified []string) DriftReport
 	return r
 }
 
-// Drift is what Windlass keeps of an instance's checks.
+// Drift is the stored result of an instance's checks.
 type Drift struct {
 	VnfInstanceID VnfInstanceID
 	Policy        DriftPolicy
-	// Report is that of the last check, nil before the first.
+	// Report is the report of the last check, nil before the first check.
 	Report *DriftReport
 }
 
@@ -246,18 +247,18 @@ const WorkflowDrift WorkflowName = "CheckDrift"
 type DriftInput struct {
 	VnfInstanceID VnfInstanceID `json:"vnfInstanceId"`
 	Trigger       DriftTrigger  `json:"trigger"`
-	// Servers are those that were notified and not yet looked at when the workflow was continued as a new one.
+	// Servers are the notified servers that were still unchecked when the workflow continued as new.
 	Servers []string `json:"servers,omitempty"`
 }
 
-// SignalServerNotified tells a check by notification of a server, by its id.
+// SignalServerNotified is the signal that tells a check the id of a notified server.
 const SignalServerNotified = "serverNotified"
 
-// DriftScheduleID is the id of the schedule of an instance's checks, and the beginning of those of their workflows.
+// DriftScheduleID is the id of the schedule of an instance's checks. The ids of the schedule's workflows begin with it.
 func DriftScheduleID(id VnfInstanceID) string { return "drift-" + string(id) }
 
-// DriftWorkflowID is the id of a check that no schedule has started: that by notification, of which there is one at a
-// time, or the beginning of those by request.
+// DriftWorkflowID is the workflow id of a check that no schedule started. By notification, only one check runs at a
+// time, and this is its id. By request, it is the beginning of the id.
 func DriftWorkflowID(id VnfInstanceID, trigger DriftTrigger) string {
 	if trigger == DriftByNotification {
 		return "drift-notified-" + string(id)

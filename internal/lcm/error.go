@@ -9,14 +9,14 @@ import (
 	"github.com/windlass-nfv/windlass/internal/params"
 )
 
-// Kind says what can be done about an Error; three borders translate it: to Temporal (retryable or
-// not), to HTTP (status) and to the VnfLcmOpOcc (ROLLED_BACK or FAILED_TEMP).
+// Kind classifies an Error by what can be done about it. Three borders translate it: to Temporal (retryable or not), to
+// HTTP (status) and to the VnfLcmOpOcc (ROLLED_BACK or FAILED_TEMP).
 type Kind string
 
-// The kinds. Only Unavailable is retried by itself: waiting helps with nothing else.
+// The kinds. Only Unavailable is retried automatically: waiting does not help with the others.
 const (
 	KindInvalid     Kind = "Invalid"     // bad input: 400, or 422 with Unprocessable
-	KindNotFound    Kind = "NotFound"    // 404; a delete takes it as done
+	KindNotFound    Kind = "NotFound"    // 404; a delete treats it as success
 	KindConflict    Kind = "Conflict"    // wrong state, or another operation is under way: 409
 	KindDenied      Kind = "Denied"      // credentials or rights: 403, or FAILED_TEMP
 	KindExhausted   Kind = "Exhausted"   // quota, no valid host, disk full: a person must make room
@@ -33,13 +33,14 @@ type Error struct {
 	// Detail is a sentence for the operator: what failed, on which node, what to do. It reaches API
 	// answers and workflow histories, so it never holds a secret.
 	Detail string `json:"detail"`
-	// Problems lists every mistake when there is more than one, so that all can be mended at once.
+	// Problems lists every mistake when there are several, so that the user can fix all at once.
 	Problems []Problem `json:"problems,omitempty"`
-	// Unprocessable makes an Invalid error a 422: the body is well formed but names what does not exist.
+	// Unprocessable turns an Invalid error into a 422: the body is well formed but names something that does not exist.
 	Unprocessable bool `json:"unprocessable,omitempty"`
-	// TraceID is the trace that it came up in, "" when there is none; whoever stores an error puts it in.
+	// TraceID is the id of the trace in which the error occurred, "" when there is none. The code that stores an error
+	// sets it.
 	TraceID string `json:"traceId,omitempty"`
-	// RetryAfter is how long the other side wants to be left alone; 0 when it named no time.
+	// RetryAfter is the time that the other side asked clients to wait; 0 when it named none.
 	RetryAfter time.Duration `json:"-"`
 	// Err is the cause, for the log only.
 	Err error `json:"-"`
@@ -68,12 +69,12 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// NeedsRequest tells whether only another request can mend it, as far as the error says.
+// NeedsRequest reports whether only a different request can succeed, as far as the error tells.
 func (e *Error) NeedsRequest() bool {
 	return e != nil && (e.Kind == KindInvalid || strings.Contains(e.Detail, "correct the request"))
 }
 
-// Sentence is what an operator reads: Detail with every problem, without the cause.
+// Sentence is the text for an operator: Detail with every problem, without the cause.
 func (e *Error) Sentence() string {
 	if len(e.Problems) == 0 {
 		return e.Detail
@@ -106,7 +107,7 @@ func InvalidAll(detail string, problems []Problem) error {
 	return &Error{Kind: KindInvalid, Detail: detail, Problems: problems}
 }
 
-// KindOf tells the kind of err: that of the first Error in its chain, else KindBug.
+// KindOf returns the kind of the first Error in err's chain, else KindBug.
 func KindOf(err error) Kind {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Kind
@@ -119,7 +120,7 @@ func Is(err error, kind Kind) bool {
 	return err != nil && KindOf(err) == kind
 }
 
-// Sentence is what an operator reads of err: an Error's Sentence, else its text.
+// Sentence is the text of err for an operator: an Error's Sentence, else its text.
 func Sentence(err error) string {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Sentence()

@@ -38,7 +38,7 @@ func (r ChangeExtConnRequest) Apply(inst VnfInstance) (after VnfInstance, done V
 	return ModifyRequest{VimConnections: r.VimConnections}.Apply(inst, nil)
 }
 
-// ChangesVim tells whether the request changes the connection on which the VNF's resources are.
+// ChangesVim reports whether the request changes the VIM connection of the VNF's resources.
 func (r ChangeExtConnRequest) ChangesVim(inst VnfInstance) bool {
 	return slices.ContainsFunc(r.VimConnections, func(p VimConnectionPatch) bool {
 		return !p.Removes() &&
@@ -46,13 +46,14 @@ func (r ChangeExtConnRequest) ChangesVim(inst VnfInstance) bool {
 	})
 }
 
-// Reconnected are the links with the changes of a request made: a connection point that it names leaves the link that
-// it was on, and nothing else changes. Those that stay on a link of which others go to another resource keep the former
-// one: then two links have the same id. Links without connection points go. A connection point keeps entries of its
-// configuration that the request does not name where it stays on the same resource.
+// Reconnected applies a request to the links. A connection point that the request names leaves its former link; all
+// others stay. If some connection points of a link move to another resource, the others keep the former resource, and
+// two links then have the same id. Links without connection points are removed. A connection point that stays on the
+// same resource keeps the entries of its configuration that the request does not name.
 func Reconnected(have, changes []ExtVirtualLink) []ExtVirtualLink { return moved(have, changes, false) }
 
-// PartlyReconnected are links of which some connection points are as other links have them.
+// PartlyReconnected returns the links before a change, with the named connection points as the links after it have
+// them.
 func PartlyReconnected(before, after []ExtVirtualLink, cpds []string) []ExtVirtualLink {
 	links := before
 	for _, link := range after {
@@ -71,15 +72,15 @@ func PartlyReconnected(before, after []ExtVirtualLink, cpds []string) []ExtVirtu
 					as.removed = append(as.removed, c.Key)
 				}
 			}
-			as.listed = len(cp.Configs) == 0 // takes the place of all that there was
+			as.listed = len(cp.Configs) == 0 // replaces all former entries
 			links = moved(links, []ExtVirtualLink{{ID: link.ID, ResourceID: link.ResourceID, ExtCps: []ExtCp{as}}}, false)
 		}
 	}
 	return links
 }
 
-// Regranted are the links of a change as a grant has them: a connection point keeps what was asked for and the grant
-// does not repeat, also on another resource.
+// Regranted applies a grant to the links of a change. A connection point keeps the requested values that the grant does
+// not repeat, also on another resource.
 func Regranted(asked, granted []ExtVirtualLink) []ExtVirtualLink { return moved(asked, granted, true) }
 
 func moved(have, changes []ExtVirtualLink, carry bool) (links []ExtVirtualLink) {
@@ -95,7 +96,7 @@ func moved(have, changes []ExtVirtualLink, carry bool) (links []ExtVirtualLink) 
 	return slices.DeleteFunc(links, func(l ExtVirtualLink) bool { return len(l.ExtCps) == 0 })
 }
 
-// moveCp takes one connection point to the link of a change.
+// moveCp moves one connection point to the link of a change.
 func moveCp(links []ExtVirtualLink, to ExtVirtualLink, cp ExtCp, carry bool) []ExtVirtualLink {
 	at := slices.IndexFunc(links, func(l ExtVirtualLink) bool { return l.ID == to.ID && l.ResourceID == to.ResourceID })
 	from := at
@@ -125,10 +126,10 @@ func moveCp(links []ExtVirtualLink, to ExtVirtualLink, cp ExtCp, carry bool) []E
 	return links
 }
 
-// Overridden are the links of a request, of which those of a grant take the place (SOL003 clause 9.5.2.3): a connection
-// point that a grant's link names leaves the link that it was on, and a link of the same id gets the grant's resource.
-// What the grant does not repeat stays as it was asked for. A connection point that stays on its link keeps the entries
-// of its configuration that the grant does not name; it leaves the link when none is left.
+// Overridden replaces the links of a request with those of a grant (SOL003 clause 9.5.2.3). A connection point that a
+// grant's link names leaves its former link. A link with the same id gets the grant's resource. Values that the grant
+// does not repeat stay as requested. A connection point that stays on its link keeps the entries of its configuration
+// that the grant does not name; it leaves the link when no entry is left.
 func Overridden(asked, granted []ExtVirtualLink) (links []ExtVirtualLink) {
 	for _, link := range asked {
 		link.ExtCps = slices.Clone(link.ExtCps)
@@ -157,7 +158,7 @@ func Overridden(asked, granted []ExtVirtualLink) (links []ExtVirtualLink) {
 	return links
 }
 
-// SameLinks tells whether links are the same, in whichever order they and their connection points come.
+// SameLinks reports whether two lists have the same links, in any order of the links and their connection points.
 func SameLinks(a, b []ExtVirtualLink) bool {
 	sorted := func(links []ExtVirtualLink) []ExtVirtualLink {
 		links = slices.Clone(links)
@@ -175,7 +176,7 @@ func SameLinks(a, b []ExtVirtualLink) bool {
 	})
 }
 
-// Same tells whether a connection point is configured as another one.
+// Same reports whether two connection points have the same configuration.
 func (cp ExtCp) Same(other ExtCp) bool { return cp.equal(other) }
 
 func (cp ExtCp) equal(other ExtCp) bool {
@@ -183,7 +184,7 @@ func (cp ExtCp) equal(other ExtCp) bool {
 		slices.Equal(cp.FixedIPs, other.FixedIPs)
 }
 
-// Connection is the link on which a connection point is, and how; false when it is on none.
+// Connection returns the link of a connection point and its configuration there; false when it is on no link.
 func Connection(links []ExtVirtualLink, cpd string) (ExtVirtualLink, ExtCp, bool) {
 	for _, link := range links {
 		for _, cp := range link.ExtCps {
@@ -296,7 +297,7 @@ func (c CpConfig) protocol() CpProtocolData {
 	return protocol
 }
 
-// ChangedLinkInfo describes the links that a CHANGE_EXT_CONN has changed, as they are afterwards.
+// ChangedLinkInfo describes the links that a CHANGE_EXT_CONN has changed, in their final form.
 func (p *Plan) ChangedLinkInfo(apiVersion int) []ExtVirtualLinkInfo {
 	if p == nil {
 		return nil
@@ -306,7 +307,7 @@ func (p *Plan) ChangedLinkInfo(apiVersion int) []ExtVirtualLinkInfo {
 	return LinkInfo(changed, p.VimConnectionID, apiVersion)
 }
 
-// Connectivity is the plan of an operation that has changed external links; nil for others, and until it is complete.
+// Connectivity is the plan of a completed operation that has changed external links, nil for all others.
 func (o VnfLcmOpOcc) Connectivity() *Plan {
 	if o.Operation == OpChangeExtConn && o.State == Completed {
 		return o.Plan
@@ -314,8 +315,8 @@ func (o VnfLcmOpOcc) Connectivity() *Plan {
 	return nil
 }
 
-// VimConnectionID is the connection on which the VNF's resources are, "" when it has none; of a hybrid VNF that of its
-// servers, which are recorded first.
+// VimConnectionID is the connection of the VNF's resources, "" when it has none. For a hybrid VNF it is the connection
+// of its servers, which are recorded first.
 func (i *InstantiatedVnfInfo) VimConnectionID() string {
 	for _, v := range i.VnfcResources {
 		return v.ComputeResource.VimConnectionID

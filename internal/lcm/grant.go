@@ -2,35 +2,35 @@ package lcm
 
 import "encoding/json"
 
-// UnhonouredGrant is how errors begin that name the parts of a grant that Windlass cannot keep to.
+// UnhonouredGrant begins the errors about parts of a grant that Windlass cannot follow.
 const UnhonouredGrant = "The NFVO's grant cannot be honoured"
 
-// Grant is SOL003 clause 9.5.2.3, as Windlass gives it to its own operations, or as an NFVO has given it: decided from
-// the plan before anything is touched, and never changed afterwards.
+// Grant is SOL003 clause 9.5.2.3. Windlass grants its own operations, or an NFVO gives the grant. It is decided from
+// the plan before anything is touched, and never changes afterwards.
 type Grant struct {
 	ID            string        `json:"id"`
 	VnfInstanceID VnfInstanceID `json:"vnfInstanceId"`
 	OpOccID       OpOccID       `json:"vnfLcmOpOccId"`
-	// VimConnections name the VIMs; Windlass's own grants have neither interfaceInfo nor accessInfo. Secrets of an
-	// NFVO's are {"$secret": ref}.
+	// VimConnections name the VIMs. Windlass's own grants have neither interfaceInfo nor accessInfo. Secrets in an NFVO's
+	// grant are {"$secret": ref}.
 	VimConnections []VimConnectionInfo `json:"vimConnections,omitempty"`
-	// Zones are the availability zones in which resources are, or are to be.
+	// Zones are the availability zones of present and planned resources.
 	Zones           []GrantZone     `json:"zones,omitempty"`
 	AddResources    []GrantResource `json:"addResources,omitempty"`
 	RemoveResources []GrantResource `json:"removeResources,omitempty"`
 	UpdateResources []GrantResource `json:"updateResources,omitempty"`
 
-	// The rest is of an NFVO's grants only.
+	// Only an NFVO's grants have the following members.
 
-	// VimAssets are the images and flavours of the VIM that are to be used.
+	// VimAssets are the images and flavours of the VIM to use.
 	VimAssets *GrantVimAssets `json:"vimAssets,omitempty"`
-	// ExtVirtualLinks take the place of those of the request that have the same ids; in the form of either version.
+	// ExtVirtualLinks replace the links of the request with the same ids; they have the form of either version.
 	ExtVirtualLinks json.RawMessage `json:"extVirtualLinks,omitempty"`
-	// ExtManagedVirtualLinks take the place of internal virtual links, and of what the request has in their place.
+	// ExtManagedVirtualLinks replace internal virtual links, and the request's own replacements of them.
 	ExtManagedVirtualLinks []ExtManagedVirtualLink `json:"extManagedVirtualLinks,omitempty"`
-	// AdditionalParams may hold "nfv", which is merged into what the VIM gets; secrets are sealed.
+	// AdditionalParams may hold "nfv", which is merged into the parameters for the VIM; secrets are sealed.
 	AdditionalParams json.RawMessage `json:"additionalParams,omitempty"`
-	// Href is where the NFVO has the grant.
+	// Href is the link to the grant at the NFVO.
 	Href string `json:"href,omitempty"`
 }
 
@@ -47,22 +47,22 @@ type GrantedFlavour struct {
 	VimFlavourID    string `json:"vimFlavourId"`
 }
 
-// GrantedImage is VimSoftwareImage: the image of the VIM for a VDU, for a storage, or for all that have an image of
-// that name.
+// GrantedImage is VimSoftwareImage: the image of the VIM for a VDU, for a storage, or for every use of an image of that
+// name.
 type GrantedImage struct {
 	VimConnectionID string `json:"vimConnectionId,omitempty"`
 	SoftwareImageID string `json:"vnfdSoftwareImageId"`
 	VimImageID      string `json:"vimSoftwareImageId"`
 }
 
-// GrantedChoices are what NFVOs have chosen for a VNF, by VDU; images also by storage. Every later change of its
+// GrantedChoices are the choices of NFVOs for a VNF, by VDU; images also by storage. Every later change of the
 // deployment needs them again.
 type GrantedChoices struct {
 	Images          map[string]string `json:"images,omitempty"`
 	ComputeFlavours map[string]string `json:"computeFlavours,omitempty"`
 	Zones           map[string]string `json:"zones,omitempty"`
-	// KeptImages are those that VDUs and storages have from the VNFD before the present one, which has others: nobody
-	// has chosen them, but with others the VIM would make the servers that are there anew.
+	// KeptImages are the images that VDUs and storages keep from the former VNFD, where the present VNFD names others. No
+	// NFVO chose them; but with other images the VIM would replace the present servers.
 	KeptImages map[string]string `json:"keptImages,omitempty"`
 }
 
@@ -74,7 +74,7 @@ type PlacementConstraint struct {
 	Resources              []ConstraintResource `json:"resource"`
 }
 
-// ConstraintResource is SOL003 clause 9.5.3.8: a resource that is there, or one that the same request asks for.
+// ConstraintResource is SOL003 clause 9.5.3.8: an existing resource, or a resource that the same request asks for.
 type ConstraintResource struct {
 	IDType          string `json:"idType"` // RES_MGMT or GRANT
 	ResourceID      string `json:"resourceId"`
@@ -94,27 +94,28 @@ type GrantZone struct {
 	VimConnectionID string `json:"vimConnectionId,omitempty"`
 }
 
-// GrantResource is SOL003 clause 9.5.3.3 together with the definition (clause 9.5.3.2) that an NFVO would know from the
-// grant request: the built-in granting has none, and a grant should say which servers it is about.
+// GrantResource is SOL003 clause 9.5.3.3 together with its definition (clause 9.5.3.2), which an NFVO would know from
+// the grant request. The built-in granting has no such request, and a grant should name its servers.
 type GrantResource struct {
 	ResourceDefinitionID string `json:"resourceDefinitionId"`
 	VimConnectionID      string `json:"vimConnectionId,omitempty"`
 	ZoneID               string `json:"zoneId,omitempty"`
 
 	Type string `json:"type"` // COMPUTE, STORAGE, LINKPORT or VL
-	// VduID is the VDU of the server, or of the one that the volume, the port or the network belongs to; "" for a
-	// network of the VNF as a whole.
+	// VduID is the VDU of the server, also for a volume, port or network that belongs to a server. It is "" for a network
+	// of the VNF as a whole.
 	VduID string `json:"vduId,omitempty"`
-	// ResourceTemplateID is what describes in the VNFD what is made or updated: a VDU, a virtual storage, a connection
-	// point or a virtual link.
+	// ResourceTemplateID names the part of the VNFD that describes a made or updated resource: a VDU, a virtual storage,
+	// a connection point or a virtual link.
 	ResourceTemplateID string `json:"resourceTemplateId,omitempty"`
-	// VnfcInstanceID and Resource are a server that exists, or what belongs to it; what is to be made has neither.
+	// VnfcInstanceID and Resource identify an existing server, or a resource of it. A resource that is still to be made
+	// has neither.
 	VnfcInstanceID string          `json:"vnfcInstanceId,omitempty"`
 	Resource       *ResourceHandle `json:"resource,omitempty"`
-	// Node is its name in the cluster, Why it was chosen, as a clause.
+	// Node is the server's name in the cluster. Why is the reason for its choice, as a clause.
 	Node string `json:"node,omitempty"`
 	Why  string `json:"why,omitempty"`
-	// Replaces is the VNFC in whose place the server is made, when the operation heals.
+	// Replaces is the VNFC that the server replaces, when the operation heals.
 	Replaces string `json:"replaces,omitempty"`
 }
 

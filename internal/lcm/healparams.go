@@ -6,10 +6,10 @@ import (
 	"github.com/windlass-nfv/windlass/internal/params"
 )
 
-// healParams are additionalParams of a heal request, as far as they are about the heal itself. What they say of the VNF
-// belongs to its drivers.
+// healParams are the additionalParams of a heal request that concern the heal itself. The VNF's drivers read the
+// others.
 type healParams struct {
-	// KeepVolumes lets a machine that is made anew have its volumes back. Tacker's All says the opposite.
+	// KeepVolumes gives a machine that is made anew its volumes back. Tacker's All means the opposite.
 	KeepVolumes *bool `json:"keep_volumes"`
 	All         *bool `json:"all"`
 	Patience    *int  `json:"patience" param:"min=1; max=3600; unit=seconds"`
@@ -22,7 +22,7 @@ func (p healParams) CheckMembers(wrong params.Wrong) {
 	}
 }
 
-// HealProblems lists every mistake in what a heal request says of the heal itself.
+// HealProblems lists every mistake in the heal's own parameters of a heal request.
 func HealProblems(body json.RawMessage) []Problem {
 	var request struct {
 		AdditionalParams healParams `json:"additionalParams"`

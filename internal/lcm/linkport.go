@@ -6,23 +6,23 @@ import (
 	"slices"
 )
 
-// LinkPort is a port that somebody else has made, and that a request gives to a connection point (SOL003 clause
-// 4.4.1.12, ExtLinkPortData). Nobody but who has made it deletes it.
+// LinkPort is an existing port that a request gives to a connection point (SOL003 clause 4.4.1.12, ExtLinkPortData).
+// Windlass never deletes it: only its maker does.
 type LinkPort struct {
-	// ID is the one that the request has for it.
+	// ID is the port's id in the request.
 	ID string
-	// ResourceID is the VIM's.
+	// ResourceID is the VIM's id of the port.
 	ResourceID string
 }
 
-// GivenPort is the port that links have for a connection point, the first where VNFCs have one each; nil when the
-// deployment makes it.
+// GivenPort returns the port that links give to a connection point, or the first port when VNFCs have one each. It is
+// nil when the deployment makes the port.
 func GivenPort(links []ExtVirtualLink, cpd string) *LinkPort {
 	_, cp, _ := Connection(links, cpd)
 	return cp.LinkPort
 }
 
-// IsGiven tells whether links have a port of the VIM that they were given.
+// IsGiven reports whether the port of the VIM is a given port of the links.
 func IsGiven(links []ExtVirtualLink, port string) bool {
 	for _, link := range links {
 		for _, cp := range link.ExtCps {
@@ -34,15 +34,15 @@ func IsGiven(links []ExtVirtualLink, port string) bool {
 	return false
 }
 
-// HaveGivenPorts tells whether links have any port that they were given.
+// HaveGivenPorts reports whether the links have any given port.
 func HaveGivenPorts(links []ExtVirtualLink) bool {
 	return slices.ContainsFunc(links, func(l ExtVirtualLink) bool {
 		return slices.ContainsFunc(l.ExtCps, func(cp ExtCp) bool { return len(cp.GivenPorts()) > 0 })
 	})
 }
 
-// SharedPort is the connection point that has the same given port as that one, which may be itself; "" when none has: a
-// port is in one server.
+// SharedPort returns the connection point that has the same given port as cpd, possibly cpd itself. It is "" when there
+// is none. A port can be in one server only.
 func SharedPort(links []ExtVirtualLink, cpd string) string {
 	_, own, _ := Connection(links, cpd)
 	for i, port := range own.GivenPorts() {
@@ -61,7 +61,7 @@ func SharedPort(links []ExtVirtualLink, cpd string) string {
 	return ""
 }
 
-// rawLinkPortID tells null from nothing.
+// rawLinkPortID distinguishes null from a missing member.
 type rawLinkPortID struct {
 	given bool
 	id    string // "" for null
@@ -78,8 +78,8 @@ type rawLinkPort struct {
 	ResourceHandle ResourceHandle `json:"resourceHandle"`
 }
 
-// port is one of the link's own; nil when none is named, and where a link describes no ports at all: Tacker's samples
-// have names of ports that nobody describes.
+// port returns one of the link's own ports. It is nil when the entry names none, and where a link describes no ports at
+// all: Tacker's samples name ports that no link describes.
 func (r rawExtVirtualLink) port(id string) *LinkPort {
 	for _, p := range r.ExtLinkPorts {
 		if id != "" && p.ID == id {
@@ -89,8 +89,8 @@ func (r rawExtVirtualLink) port(id string) *LinkPort {
 	return nil
 }
 
-// linkPort checks the port that an entry names. is are the ports that the connection point has with what
-// additionalParams say, of which no other connection point, and no other VNFC, may have the same.
+// linkPort checks the port that an entry names. is holds the ports of the connection point, including those from
+// additionalParams. No other connection point and no other VNFC may have the same port.
 func (c *configCheck) linkPort(path string, config rawCpConfig, is []LinkPort) {
 	id := config.LinkPortID.id
 	if id == "" || len(c.link.ExtLinkPorts) == 0 {
@@ -101,7 +101,7 @@ func (c *configCheck) linkPort(path string, config rawCpConfig, is []LinkPort) {
 		return
 	}
 	at := slices.IndexFunc(is, func(p LinkPort) bool { return p.ID == id })
-	if at < 0 || is[at].ResourceID == "" { // told where the port is described
+	if at < 0 || is[at].ResourceID == "" { // the check of the port's description reports it
 		return
 	}
 	port := is[at].ResourceID

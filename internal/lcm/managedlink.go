@@ -6,14 +6,14 @@ import (
 	"slices"
 )
 
-// ExtManagedVirtualLink is SOL003 clause 4.4.1.12 ExtManagedVirtualLinkData: a network in the place of an internal one.
+// ExtManagedVirtualLink is SOL003 clause 4.4.1.12 ExtManagedVirtualLinkData: a network that replaces an internal one.
 type ExtManagedVirtualLink struct {
 	ID                   string `json:"id"`
 	VnfVirtualLinkDescID string `json:"vnfVirtualLinkDescId"`
 	ResourceID           string `json:"resourceId"`
-	// VimConnectionID is where the network is, "" for where the VNF is.
+	// VimConnectionID is the network's connection, "" for the connection of the VNF.
 	VimConnectionID string `json:"vimConnectionId,omitempty"`
-	// LinkPorts is how many ports of the network come with it, made by whoever manages it; they are not kept.
+	// LinkPorts is the number of ports that the network's manager made for it; Windlass does not store them.
 	LinkPorts int `json:"-"`
 }
 
@@ -32,8 +32,8 @@ func (l *ExtManagedVirtualLink) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// ManagedAsGranted are the networks that a grant has in the place of internal virtual links, and those of the request
-// for the links that the grant says nothing of (SOL003 clause 9.5.2.3).
+// ManagedAsGranted returns the grant's networks for internal virtual links, and the request's networks for links that
+// the grant does not name (SOL003 clause 9.5.2.3).
 func ManagedAsGranted(asked, granted []ExtManagedVirtualLink) []ExtManagedVirtualLink {
 	links := slices.Clone(granted)
 	for _, l := range asked {
@@ -44,7 +44,7 @@ func ManagedAsGranted(asked, granted []ExtManagedVirtualLink) []ExtManagedVirtua
 	return links
 }
 
-// ManagesLink tells whether one of the networks takes the place of that internal virtual link.
+// ManagesLink reports whether one of the networks replaces that internal virtual link.
 func ManagesLink(links []ExtManagedVirtualLink, id string) bool {
 	return slices.ContainsFunc(links, func(l ExtManagedVirtualLink) bool { return l.VnfVirtualLinkDescID == id })
 }
@@ -56,7 +56,7 @@ type ExtManagedVirtualLinkInfo struct {
 	NetworkResource      ResourceHandle `json:"networkResource"`
 }
 
-// ManagedLinkInfo describes networks in the place of internal ones. vimConnection is where they are.
+// ManagedLinkInfo describes the networks that replace internal ones. vimConnection is their connection.
 func ManagedLinkInfo(links []ExtManagedVirtualLink, vimConnection string) (out []ExtManagedVirtualLinkInfo) {
 	for _, l := range links {
 		out = append(out, ExtManagedVirtualLinkInfo{

@@ -2,14 +2,14 @@ package lcm
 
 import "encoding/json"
 
-// VnfInfoModifications is SOL003 clause 5.5.2.12a: what a modification has changed. Secrets in it are masked.
+// VnfInfoModifications is SOL003 clause 5.5.2.12a: the result of a modification. Its secrets are masked.
 type VnfInfoModifications struct {
-	VnfInstanceName        *string             `json:"vnfInstanceName,omitempty"` // "" when it was taken away
+	VnfInstanceName        *string             `json:"vnfInstanceName,omitempty"` // "" when it was removed
 	VnfInstanceDescription *string             `json:"vnfInstanceDescription,omitempty"`
 	ConfigurableProperties map[string]any      `json:"vnfConfigurableProperties,omitempty"`
 	Metadata               map[string]any      `json:"metadata,omitempty"`
 	Extensions             map[string]any      `json:"extensions,omitempty"`
-	VimConnections         []VimConnectionInfo `json:"vimConnectionInfo,omitempty"` // as they are afterwards
+	VimConnections         []VimConnectionInfo `json:"vimConnectionInfo,omitempty"` // in their final form
 	DeletedVimConnections  []string            `json:"vimConnectionInfoDeleteIds,omitempty"`
 	VnfPkgID               VnfPkgID            `json:"vnfPkgId,omitempty"`
 	VnfdID                 VnfdID              `json:"vnfdId,omitempty"`
@@ -21,8 +21,8 @@ type VnfInfoModifications struct {
 	Vnfcs []VnfcInfoModifications `json:"vnfcInfoModifications,omitempty"` // v2 only
 }
 
-// Shown is the modifications in the form of a version of the API: vimConnectionInfo is a list in v1 and a map by id in
-// v2.
+// Shown returns the modifications in the form of a version of the API: vimConnectionInfo is a list in v1 and a map by
+// id in v2.
 func (m *VnfInfoModifications) Shown(apiVersion int) map[string]any {
 	if m == nil {
 		return nil

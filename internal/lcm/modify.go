@@ -9,7 +9,7 @@ import (
 )
 
 // ModifyRequest is VnfInfoModificationRequest (SOL003 clause 5.5.2.12), independent of the API's version. It is a JSON
-// merge patch (RFC 7396): what is not given stays as it is, null takes away.
+// merge patch (RFC 7396): a missing member stays as it is, and null removes a member.
 type ModifyRequest struct {
 	Name                   PatchText            `json:"vnfInstanceName"`
 	Description            PatchText            `json:"vnfInstanceDescription"`
@@ -19,12 +19,12 @@ type ModifyRequest struct {
 	Metadata               PatchMap             `json:"metadata"`
 	Extensions             PatchMap             `json:"extensions"`
 	VimConnections         VimConnectionPatches `json:"vimConnectionInfo"`
-	// Vnfcs are of v2 only.
+	// Vnfcs are in v2 only.
 	Vnfcs                 []VnfcInfoModifications `json:"vnfcInfoModifications"`
 	DeletedVimConnections []string                `json:"vimConnectionInfoDeleteIds"` // v1 only
 }
 
-// PatchText is a string of a merge patch. One that is taken away is empty.
+// PatchText is a string of a merge patch. A removed string is empty.
 type PatchText struct {
 	Given bool
 	Value string
@@ -39,7 +39,7 @@ func (t *PatchText) UnmarshalJSON(b []byte) error {
 // PatchMap is a set of key-value pairs of a merge patch.
 type PatchMap struct {
 	Given bool
-	// Members is nil when all pairs are taken away.
+	// Members is nil when the patch removes all pairs.
 	Members map[string]any
 }
 
@@ -49,7 +49,7 @@ func (m *PatchMap) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, &m.Members)
 }
 
-// over is the target with the patch laid over it.
+// over merges the patch into the target.
 func (m PatchMap) over(target map[string]any) map[string]any {
 	switch {
 	case !m.Given:
@@ -61,7 +61,7 @@ func (m PatchMap) over(target map[string]any) map[string]any {
 	}
 }
 
-// Merged is target with a JSON merge patch (RFC 7396) laid over it; neither is changed.
+// Merged returns target with a JSON merge patch (RFC 7396) applied. It changes neither argument.
 func Merged(target, patch map[string]any) map[string]any {
 	if target == nil && patch == nil {
 		return nil
@@ -88,7 +88,7 @@ func Merged(target, patch map[string]any) map[string]any {
 	return out
 }
 
-// isSealed tells whether an object stands for a sealed secret.
+// isSealed reports whether an object stands for a sealed secret.
 func isSealed(m map[string]any) bool {
 	_, ok := m[SecretKey]
 	return ok && len(m) == 1
@@ -100,7 +100,7 @@ type VimConnectionPatches []VimConnectionPatch
 // VimConnectionPatch changes the connection of that id, or adds it.
 type VimConnectionPatch struct {
 	ID    string
-	Patch json.RawMessage // null takes the connection away
+	Patch json.RawMessage // null removes the connection
 }
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -128,7 +128,7 @@ func (p *VimConnectionPatches) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// Removes reports whether the patch takes the connection away.
+// Removes reports whether the patch removes the connection.
 func (p VimConnectionPatch) Removes() bool {
 	return bytes.Equal(bytes.TrimSpace(p.Patch), []byte("null"))
 }
@@ -145,7 +145,7 @@ func ParseModify(body json.RawMessage) (out ModifyRequest, err error) {
 }
 
 // Apply makes the modifications on the instance. pkg is the package that the request names, nil when it names none.
-// Errors are Conflict when the state of the VNF forbids them, Invalid when a connection would have no type.
+// Errors: Conflict when the state of the VNF forbids the modification, Invalid when a connection would have no type.
 func (r ModifyRequest) Apply(
 	inst VnfInstance, pkg *NextPackage,
 ) (after VnfInstance, done VnfInfoModifications, err error) {
@@ -175,7 +175,7 @@ func (r ModifyRequest) Apply(
 	return after, done, nil
 }
 
-// applyConnections merges by id. The connections that the VNF's resources and its cluster have stay.
+// applyConnections merges connections by id. It keeps the connections of the VNF's resources and of its cluster.
 func (r ModifyRequest) applyConnections(inst *VnfInstance, done *VnfInfoModifications) error {
 	list := slices.Clone(inst.VimConnections)
 	for _, p := range r.VimConnections {
@@ -216,14 +216,14 @@ func (r ModifyRequest) applyConnections(inst *VnfInstance, done *VnfInfoModifica
 	return nil
 }
 
-// Uses tells whether resources of the VNF are on that connection.
+// Uses reports whether resources of the VNF are on that connection.
 func (i VnfInstance) Uses(connection string) bool {
 	return i.Instantiated != nil && slices.ContainsFunc(i.Instantiated.VnfcResources, func(v VnfcResourceInfo) bool {
 		return v.ComputeResource.VimConnectionID == connection
 	})
 }
 
-// over is the connection with the patch laid over it.
+// over merges the patch into the connection.
 func (p VimConnectionPatch) over(old VimConnectionInfo) (out VimConnectionInfo, err error) {
 	var target, patch map[string]any
 	doc, err := json.Marshal(old)
@@ -254,7 +254,7 @@ func (c VimConnectionInfo) masked() VimConnectionInfo {
 	return c
 }
 
-// masked is m with asterisks in the place of sealed secrets.
+// masked returns m with asterisks in place of sealed secrets.
 func masked(m map[string]any) map[string]any {
 	if m == nil {
 		return nil

@@ -8,12 +8,13 @@ import (
 	"github.com/windlass-nfv/windlass/internal/params"
 )
 
-// Registries tells whether the modification gives the VNF other registries, and which: nil for none at all.
+// Registries reports whether the modification changes the registries of the VNF, and returns the new ones; nil for
+// none.
 func (r ModifyRequest) Registries(inst VnfInstance) (list any, given bool) {
 	switch {
 	case !r.ConfigurableProperties.Given:
 		return nil, false
-	case r.ConfigurableProperties.Members == nil: // all properties are taken away
+	case r.ConfigurableProperties.Members == nil: // the patch removes all properties
 		_, had := inst.ConfigurableProperties[RegistriesKey]
 		return nil, had
 	default:
@@ -22,8 +23,8 @@ func (r ModifyRequest) Registries(inst VnfInstance) (list any, given bool) {
 	}
 }
 
-// applyRegistries keeps other registries of a cluster where every later operation reads them: among the parameters with
-// which it was instantiated.
+// applyRegistries stores the new registries of a cluster among its instantiation parameters, where every later
+// operation reads them.
 func (r ModifyRequest) applyRegistries(inst *VnfInstance, before VnfInstance) error {
 	list, given := r.Registries(before)
 	if !given || inst.Instantiated == nil {
@@ -39,7 +40,8 @@ func (r ModifyRequest) applyRegistries(inst *VnfInstance, before VnfInstance) er
 	return nil
 }
 
-// withRegistries puts other registries into additionalParams; those of a VNF that is no cluster stay as they are.
+// withRegistries puts the new registries into additionalParams. It leaves the parameters of a VNF that is no cluster as
+// they are.
 func withRegistries(additionalParams json.RawMessage, list any) (json.RawMessage, error) {
 	outer, cluster := clusterMembers(additionalParams)
 	if cluster == nil {
@@ -62,7 +64,8 @@ func withRegistries(additionalParams json.RawMessage, list any) (json.RawMessage
 	return doc, nil
 }
 
-// clusterMembers are those of additionalParams and of the cluster's parameters among them, nil without any.
+// clusterMembers returns the members of additionalParams, and the members of the cluster's parameters in it; nil
+// without any.
 func clusterMembers(additionalParams json.RawMessage) (outer, cluster map[string]json.RawMessage) {
 	if json.Unmarshal(additionalParams, &outer) != nil || json.Unmarshal(outer[ClusterParamsKey], &cluster) != nil {
 		return nil, nil
@@ -70,8 +73,8 @@ func clusterMembers(additionalParams json.RawMessage) (outer, cluster map[string
 	return outer, cluster
 }
 
-// ShowRegistries is a VNF instance's configurable properties with the registries of its cluster among them: clients see
-// there what the nodes have, and change it there. Neither argument is changed.
+// ShowRegistries returns the configurable properties of a VNF instance together with the registries of its cluster.
+// Clients read and change the nodes' registries there. It changes neither argument.
 func ShowRegistries(properties map[string]any, additionalParams json.RawMessage) map[string]any {
 	var of struct {
 		Cluster struct {

@@ -2,13 +2,13 @@ package lcm
 
 import "maps"
 
-// NextPackage is a VNF package that a modification gives an instance.
+// NextPackage is the VNF package that a modification assigns to an instance.
 type NextPackage struct {
 	VnfPkg
-	// Succeeds is set when its VNFD differs from the present one in software images only: an instantiated VNF may get
-	// it.
+	// Succeeds is set when its VNFD differs from the present one in software images only. Then an instantiated VNF may
+	// get it, too.
 	Succeeds bool
-	// KeptImages are the images that VDUs and storages have from the present one.
+	// KeptImages are the images that VDUs and storages have from the present package.
 	KeptImages map[string]string
 }
 
@@ -29,13 +29,13 @@ func (r ModifyRequest) applyPackage(inst *VnfInstance, pkg *NextPackage, done *V
 	return nil
 }
 
-// Take makes a package the one that the instance is of.
+// Take assigns a package to the instance.
 func (i *VnfInstance) Take(pkg VnfPkg) {
 	i.VnfPkgID, i.VnfdID, i.Provider, i.ProductName = pkg.ID, pkg.VnfdID, pkg.Provider, pkg.ProductName
 	i.SoftwareVersion, i.VnfdVersion = pkg.SoftwareVersion, pkg.VnfdVersion
 }
 
-// keeping is a copy with images that stay until all servers are made anew; those that have stayed before go on to.
+// keeping returns a copy that keeps the images until all servers are made anew. Images that were kept before stay kept.
 func (i *InstantiatedVnfInfo) keeping(images map[string]string) *InstantiatedVnfInfo {
 	after, choices := *i, GrantedChoices{}
 	if i.Granted != nil {

@@ -8,16 +8,16 @@ import (
 	"strings"
 )
 
-// nfvPorts are the ports that additionalParams name for connection points (nfv.CP.<cp>.port), by the names of the
-// entries. Tacker's user data classes lay nfv over all else that they make of a request, so its clients leave a dummy
-// in extLinkPorts.
+// nfvPorts returns the ports that additionalParams name for connection points (nfv.CP.<cp>.port), by the names of the
+// entries. In Tacker's user data classes, nfv overrides everything else, so Tacker's clients leave a dummy in
+// extLinkPorts.
 func nfvPorts(additionalParams json.RawMessage) map[string]string {
 	var of struct {
 		Nfv struct {
 			CP map[string]json.RawMessage `json:"CP"`
 		} `json:"nfv"`
 	}
-	if json.Unmarshal(additionalParams, &of) != nil { // told where it is checked
+	if json.Unmarshal(additionalParams, &of) != nil { // the check of the parameters reports it
 		return nil
 	}
 	ports := map[string]string{}
@@ -35,8 +35,8 @@ func nfvPorts(additionalParams json.RawMessage) map[string]string {
 	return ports
 }
 
-// WithNfvPorts are links on which connection points have the ports that additionalParams name: in nfv.CP.<cp>.port and,
-// where each VNFC is a resource of its own (apart), in nfv.CP.<cp>-<n>.port for the VNFC of that number.
+// WithNfvPorts returns the links with the ports that additionalParams name for connection points, in nfv.CP.<cp>.port.
+// Where each VNFC is a resource of its own (apart), nfv.CP.<cp>-<n>.port names the port of VNFC number n.
 func WithNfvPorts(links []ExtVirtualLink, additionalParams json.RawMessage, apart bool) []ExtVirtualLink {
 	ports := nfvPorts(additionalParams)
 	if len(ports) == 0 {
@@ -60,17 +60,18 @@ func WithNfvPorts(links []ExtVirtualLink, additionalParams json.RawMessage, apar
 	return links
 }
 
-// memberCp is the name that the entry of nfv for a connection point of one VNFC has.
+// memberCp is the name of nfv's entry for a connection point of one VNFC.
 func memberCp(cpd string, n int) string { return cpd + "-" + strconv.Itoa(n) }
 
-// memberOf reads the number of a VNFC from the name of such an entry; false when it is none of that connection point.
+// memberOf reads the number of a VNFC from the name of such an entry. It is false for an entry of another connection
+// point.
 func memberOf(cpd, name string) (int, bool) {
 	digits, ok := strings.CutPrefix(name, cpd+"-")
 	n, err := strconv.Atoi(digits)
 	return n, ok && err == nil && n >= 0 && memberCp(cpd, n) == name
 }
 
-// membersIn are the numbers of the VNFCs that ports are named for, in ascending order.
+// membersIn returns the numbers of the VNFCs with a named port, in ascending order.
 func membersIn(ports map[string]string, cpd string) (numbers []int) {
 	for name := range maps.Keys(ports) {
 		if n, ok := memberOf(cpd, name); ok {
@@ -81,7 +82,7 @@ func membersIn(ports map[string]string, cpd string) (numbers []int) {
 	return numbers
 }
 
-// withPort is the connection point with another port for the VNFC of that number.
+// withPort returns the connection point with another port for VNFC number n.
 func (cp ExtCp) withPort(n int, port string) ExtCp {
 	if len(cp.Configs) == 0 && n == 0 { // it has no keys, and gets none
 		cp.LinkPort = cp.LinkPort.as(port)
@@ -100,7 +101,7 @@ func (cp ExtCp) withPort(n int, port string) ExtCp {
 	return cp.settled()
 }
 
-// as is the port under the same id of the request; one that the request does not describe has the VIM's.
+// as returns the request's port with that id. A port that the request does not describe gets the VIM's id.
 func (p *LinkPort) as(port string) *LinkPort {
 	if p == nil {
 		return &LinkPort{ID: port, ResourceID: port}
@@ -108,7 +109,7 @@ func (p *LinkPort) as(port string) *LinkPort {
 	return &LinkPort{ID: p.ID, ResourceID: port}
 }
 
-// GivenPorts are the ports that the connection point is given, in the order of the entries.
+// GivenPorts returns the given ports of the connection point, in the order of the entries.
 func (cp ExtCp) GivenPorts() (ports []LinkPort) {
 	for _, c := range cp.entries() {
 		if c.LinkPort != nil {
@@ -118,12 +119,12 @@ func (cp ExtCp) GivenPorts() (ports []LinkPort) {
 	return ports
 }
 
-// PortEntries are the entries with a port.
+// PortEntries returns the entries with a port.
 func (cp ExtCp) PortEntries() []CpConfig {
 	return slices.DeleteFunc(slices.Clone(cp.entries()), func(c CpConfig) bool { return c.LinkPort == nil })
 }
 
-// PortOf is the port that the connection point of the VNFC of that number is given; nil when there is none for it.
+// PortOf returns the given port of VNFC number n for the connection point, nil when there is none.
 func (cp ExtCp) PortOf(n int) *LinkPort {
 	if at := cp.portEntry(n); at >= 0 {
 		return cp.entries()[at].LinkPort
@@ -131,8 +132,8 @@ func (cp ExtCp) PortOf(n int) *LinkPort {
 	return nil
 }
 
-// portEntry is the entry whose port the VNFC of that number gets, -1 for none: the one that is named after it
-// (<cp>-<n>), else the next of the others that have a port, in their order.
+// portEntry returns the index of the entry whose port VNFC number n gets, -1 for none. It is the entry named after the
+// VNFC (<cp>-<n>). Otherwise the VNFCs get the other entries with a port in order.
 func (cp ExtCp) portEntry(n int) int {
 	entries, named := cp.entries(), map[int]int{}
 	for i, c := range entries {

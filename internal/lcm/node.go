@@ -9,34 +9,36 @@ type Role string
 const (
 	ControlPlane Role = "control-plane"
 	Worker       Role = "worker"
-	// Storage is a storage server, which is no node of the cluster but a VM that is reached like one.
+	// Storage is a storage server. It is no node of the cluster, but a VM that Windlass reaches in the same way.
 	Storage Role = "storage"
 	// AnsibleServer runs playbooks. It is no server of the VNF.
 	AnsibleServer Role = "ansible"
-	// PlaybookServer is an Ansible server, too, for playbooks of packages.
+	// PlaybookServer is also an Ansible server, for the playbooks of packages.
 	PlaybookServer Role = "ansible-playbooks"
-	// LoadBalancer is a server before the cluster, which is no node of it.
+	// LoadBalancer is a server in front of the cluster, and no node of it.
 	LoadBalancer Role = "load-balancer"
-	// RegistryServer is the machine of a VNF that is a registry of images.
+	// RegistryServer is the machine of a VNF that provides a registry of images.
 	RegistryServer Role = "registry"
 )
 
 // Node is one VM as the workflow knows it: data, not a connection. It holds no secret.
 type Node struct {
-	// Name is the node's host name and Kubernetes node name: a prefix of the role and the first eight
-	// digits of the server's id. It does not depend on an address, and a replaced VM gets a new one.
+	// Name is the node's host name and Kubernetes node name: a prefix for the role and the first eight digits of the
+	// server's id. It does not depend on an address. A VM that replaces another gets a new name.
 	Name string `json:"name"`
 	Role Role   `json:"role"`
 	// ServerID is the VIM's id of the server.
 	ServerID string `json:"serverId"`
-	// Part is the part of the deployment that holds the server, by its id; the deployment's own where that is not divided.
+	// Part is the id of the part of the deployment that holds the server, or the deployment's own id when it has no
+	// parts.
 	Part  string `json:"stackId"`
 	VduID string `json:"vduId"`
-	// SSHAddress is where Windlass reaches the node: a fixed or a floating IP.
+	// SSHAddress is the fixed or floating IP at which Windlass reaches the node.
 	SSHAddress string `json:"sshAddress"`
 	// Address is the node's own IP, from nic_cp_name.
 	Address string `json:"address"`
-	// ComputeHost is the hypervisor, or the project's id for it, for the label CIS-node; "" when the VIM does not tell.
+	// ComputeHost is the hypervisor, or the project's id for it, for the label CIS-node. It is "" when the VIM does not
+	// tell it.
 	ComputeHost string `json:"computeHost,omitempty"`
 	// Zone is the availability zone, for the label kubernetes.io/zone; "" when the grant names none.
 	Zone string `json:"zone,omitempty"`
@@ -103,8 +105,8 @@ func (n Nodes) HasServer(id string) bool {
 	return slices.ContainsFunc(n, func(node Node) bool { return node.ServerID == id })
 }
 
-// InOrderOf returns the nodes with those that are among first in front, in first's order: what is configured by
-// position changes only for nodes that are new.
+// InOrderOf returns the nodes in first's order, and after them the nodes that are not in first. So configuration by
+// position changes for new nodes only.
 func (n Nodes) InOrderOf(first Nodes) Nodes {
 	var out Nodes
 	for _, old := range first {
@@ -126,5 +128,5 @@ func shortID(id string) string {
 	return id
 }
 
-// Elsewhere tells whether what has the role is no server of the VNF, so that its VIM knows nothing of it.
+// Elsewhere reports whether the VNF has no server for the role, so that its VIM does not know the node.
 func (r Role) Elsewhere() bool { return r == AnsibleServer || r == PlaybookServer }

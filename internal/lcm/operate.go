@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// VnfState is whether a VNF, or one of its VNFCs, runs (SOL003 clause 5.5.4.3 VnfOperationalStateType).
+// VnfState says whether a VNF, or one of its VNFCs, runs (SOL003 clause 5.5.4.3 VnfOperationalStateType).
 type VnfState string
 
 // The states of SOL003 clause 5.5.4.3.
@@ -15,15 +15,15 @@ const (
 	VnfStopped VnfState = "STOPPED"
 )
 
-// OperateRequest is SOL003 clause 5.5.2.10 with the member vnfcInstanceId of SOL002. Without it the entire VNF is
-// meant.
+// OperateRequest is SOL003 clause 5.5.2.10 with the member vnfcInstanceId of SOL002. Without vnfcInstanceId, it is for
+// the entire VNF.
 type OperateRequest struct {
 	VnfcInstanceID      Texts      `json:"vnfcInstanceId"`
 	ChangeStateTo       VnfState   `json:"changeStateTo"`
 	StopType            CancelMode `json:"stopType"` // FORCEFUL when it is not given
 	GracefulStopTimeout *int       `json:"gracefulStopTimeout"`
 	AdditionalParams    struct {
-		// VnfcIDs are what vnfcInstanceId is, for clients of SOL003 only.
+		// VnfcIDs means the same as vnfcInstanceId; it is for clients that know only SOL003.
 		VnfcIDs Texts `json:"vnfc_instance_ids"`
 	} `json:"additionalParams"`
 }
@@ -36,12 +36,12 @@ func ParseOperate(body json.RawMessage) (out OperateRequest, err error) {
 	return out, nil
 }
 
-// Graceful reports whether the VNFCs are to be taken out of service before they stop.
+// Graceful reports whether the VNFCs are taken out of service before they stop.
 func (r OperateRequest) Graceful() bool {
 	return r.ChangeStateTo == VnfStopped && r.StopType == Graceful
 }
 
-// GracePeriod is how long a graceful stop waits for the VNFCs to be out of service.
+// GracePeriod is how long a graceful stop waits until the VNFCs are out of service.
 func (r OperateRequest) GracePeriod() time.Duration {
 	return TerminateRequest{GracefulTerminationTimeout: r.GracefulStopTimeout}.GracePeriod()
 }
@@ -49,11 +49,11 @@ func (r OperateRequest) GracePeriod() time.Duration {
 // StoppedVnfc is a VNFC that was stopped on purpose.
 type StoppedVnfc struct {
 	VnfcID string `json:"vnfcId"`
-	// Cordoned is set when its node was drained first: it takes pods again when it is started.
+	// Cordoned is set when the VNFC's node was drained first. The node takes pods again when it starts.
 	Cordoned bool `json:"cordoned,omitempty"`
 }
 
-// StateOf is whether that VNFC was stopped on purpose.
+// StateOf returns STOPPED for a VNFC that was stopped on purpose.
 func (i *InstantiatedVnfInfo) StateOf(vnfc string) VnfState {
 	if i != nil && slices.ContainsFunc(i.Stopped, func(s StoppedVnfc) bool { return s.VnfcID == vnfc }) {
 		return VnfStopped
@@ -61,7 +61,7 @@ func (i *InstantiatedVnfInfo) StateOf(vnfc string) VnfState {
 	return VnfStarted
 }
 
-// Cordoned tells whether the node of that VNFC was drained when it was stopped.
+// Cordoned reports whether the node of that VNFC was drained when it was stopped.
 func (i *InstantiatedVnfInfo) Cordoned(vnfc string) bool {
 	return i != nil && slices.ContainsFunc(i.Stopped, func(s StoppedVnfc) bool { return s.VnfcID == vnfc && s.Cordoned })
 }
@@ -79,8 +79,8 @@ func (i *InstantiatedVnfInfo) StoppedServers() (servers []string) {
 	return servers
 }
 
-// Switch notes that VNFCs were started or stopped, cordoned those whose nodes were drained. The VNF is STOPPED when all
-// of its VNFCs are.
+// Switch records that VNFCs were started or stopped; cordoned are those with a drained node. The VNF is STOPPED when
+// all of its VNFCs are.
 func (i *InstantiatedVnfInfo) Switch(to VnfState, vnfcs, cordoned []string) {
 	i.Stopped = slices.DeleteFunc(slices.Clone(i.Stopped), func(s StoppedVnfc) bool {
 		return to == VnfStarted && slices.Contains(vnfcs, s.VnfcID)
@@ -93,7 +93,7 @@ func (i *InstantiatedVnfInfo) Switch(to VnfState, vnfcs, cordoned []string) {
 	i.settleState()
 }
 
-// KeepStopped takes over from before which VNFCs are stopped, as far as they are still there.
+// KeepStopped copies the stopped VNFCs from before, as far as they still exist.
 func (i *InstantiatedVnfInfo) KeepStopped(before *InstantiatedVnfInfo) {
 	if before == nil {
 		return

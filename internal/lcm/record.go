@@ -5,36 +5,36 @@ import (
 	"time"
 )
 
-// OperationRecord is what an operation's workflow writes about itself. Records are numbered: one that
-// is not newer than the last one written changes nothing, so that an activity may repeat it.
+// OperationRecord is a record that an operation's workflow writes about itself. Records are numbered. A record that is
+// not newer than the last one changes nothing, so an activity may repeat it.
 type OperationRecord struct {
 	OpOccID  OpOccID `json:"opOccId"`
-	Sequence int64   `json:"sequence"` // grows by one with every record of an operation, from 1
-	// State may be the present one, to record a new step or that a cancel is pending.
+	Sequence int64   `json:"sequence"` // counts the records of an operation, from 1
+	// State may be the present state, to record a new step or a pending cancel.
 	State OperationState `json:"state"`
-	// Step is the title of the step under way; it is replaced with every record, as are Error (nil
-	// clears it), IsCancelPending and CancelMode.
+	// Step is the title of the current step. Every record replaces it, and also Error (nil clears it), IsCancelPending
+	// and CancelMode.
 	Step            string     `json:"step,omitempty"`
 	Error           *Error     `json:"error,omitempty"`
 	IsCancelPending bool       `json:"isCancelPending,omitempty"`
 	CancelMode      CancelMode `json:"cancelMode,omitempty"`
-	// ForwardOnly never goes back once it is set.
+	// ForwardOnly stays set once it is set.
 	ForwardOnly bool `json:"forwardOnly,omitempty"`
-	// GrantID and ResourceChanges are kept as they are when unset.
+	// GrantID and ResourceChanges keep their stored values when unset.
 	GrantID         string           `json:"grantId,omitempty"`
 	ResourceChanges *ResourceChanges `json:"resourceChanges,omitempty"`
-	// DriftPolicy is the one that the instance gets where it has none of its own; nil gives it none.
+	// DriftPolicy is for an instance that has no policy yet; nil sets none.
 	DriftPolicy *DriftPolicy `json:"-"`
-	// ChangedInfo is kept as it is when unset.
+	// ChangedInfo keeps its stored value when unset.
 	ChangedInfo *VnfInfoModifications `json:"-"`
-	// Grant is kept from the first record that has one on.
+	// Grant is stored from the first record that has one.
 	Grant *Grant `json:"-"`
 	// Instance is written in the same transaction, e.g. INSTANTIATED together with COMPLETED. Its
 	// Version must be the stored one.
 	Instance *VnfInstance `json:"-"`
 }
 
-// EventType says what an Event tells of.
+// EventType is the type of an Event.
 type EventType string
 
 // The types of events.
@@ -42,16 +42,16 @@ const (
 	EventOperation EventType = "operation" // Data is an OperationEvent
 	EventStep      EventType = "step"      // Data is a StepEvent
 	EventOutput    EventType = "output"    // Data is an OutputEvent
-	EventDrift     EventType = "drift"     // Data is a DriftEvent; it is of an instance, not of an operation
+	EventDrift     EventType = "drift"     // Data is a DriftEvent; it belongs to an instance, not to an operation
 )
 
-// Event is one line of an operation's history, for live views. The ids of one operation's events grow
-// in the order in which they become visible, with gaps.
+// Event is one line of an operation's history, for live views. Ids of one operation's events grow in the order in which
+// the events become visible, with gaps.
 type Event struct {
 	ID int64
 	// OpOccID is "" for an event of an instance.
 	OpOccID OpOccID
-	// VnfInstanceID is that of the operation, or the instance itself; only events of all operations have it.
+	// VnfInstanceID is the operation's instance, or the event's own. Only events of all operations have it.
 	VnfInstanceID VnfInstanceID
 	Type          EventType
 	At            time.Time
@@ -96,11 +96,11 @@ type OutputEvent struct {
 type DriftEvent struct {
 	ReportID  string    `json:"reportId"`
 	CheckedAt time.Time `json:"checkedAt"`
-	// Findings is how many there are.
+	// Findings is the number of findings.
 	Findings int `json:"findings"`
 }
 
-// Phase says whether the step is done or undone.
+// Phase says whether the step is being done or undone.
 func (r StepRef) Phase() Phase {
 	if r.Undo {
 		return PhaseCompensation
@@ -108,10 +108,10 @@ func (r StepRef) Phase() Phase {
 	return PhaseForward
 }
 
-// SealedSecret is a secret as it is stored.
+// SealedSecret is a secret in its stored form.
 type SealedSecret struct {
 	Ref SecretRef
-	// KeyID names the key of the key file that opens it.
+	// KeyID names the key in the key file that opens it.
 	KeyID  string
 	Sealed []byte
 }

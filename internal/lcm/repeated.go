@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// WithoutRepeated is a request without what it repeats of the cluster's parameters that the VNF was instantiated with:
-// Tacker's clients of v2 send all of them with every scaling and healing, where only credentials can change. A secret
-// is never taken for a repetition.
+// WithoutRepeated removes the cluster's parameters that a request only repeats from the instantiation. Tacker's clients
+// of v2 send all of them with every scaling and healing, where only credentials can change. A secret never counts as a
+// repetition.
 func WithoutRepeated(body, stored json.RawMessage) json.RawMessage {
 	request, params := objectOf(body), map[string]any(nil)
 	if request != nil {
@@ -41,6 +41,6 @@ func withoutSame(asked, had map[string]any, but ...string) {
 }
 
 func objectOf(doc json.RawMessage) (out map[string]any) {
-	_ = json.Unmarshal(doc, &out) // what is none is told elsewhere
+	_ = json.Unmarshal(doc, &out) // other checks report invalid JSON
 	return out
 }

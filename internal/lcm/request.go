@@ -13,13 +13,13 @@ type InstantiateRequest struct {
 	InstantiationLevelID string
 	LocalizationLanguage string
 	ExtVirtualLinks      []ExtVirtualLink
-	// ExtManagedVirtualLinks are networks in the place of internal ones.
+	// ExtManagedVirtualLinks are networks that replace internal ones.
 	ExtManagedVirtualLinks []ExtManagedVirtualLink
 	VimConnections         []VimConnectionInfo
 	AdditionalParams       json.RawMessage
-	// TargetScaleLevels is set when there are any (targetScaleLevelInfo), which later versions of SOL003 have.
+	// TargetScaleLevels is set when the request has targetScaleLevelInfo, a member of later versions of SOL003.
 	TargetScaleLevels bool
-	// Extensions and ConfigurableProperties are laid over those that the instance has.
+	// Extensions and ConfigurableProperties are merged into those of the instance.
 	Extensions, ConfigurableProperties map[string]any
 }
 
@@ -46,40 +46,40 @@ func ParseTerminate(body json.RawMessage) (TerminateRequest, error) {
 	return out, nil
 }
 
-// KeepsClaims reports whether the claims of volumes that the VNF's containers have stay when it goes.
+// KeepsClaims reports whether the volume claims of the VNF's containers stay when the VNF is terminated.
 func (r TerminateRequest) KeepsClaims() bool {
 	var p struct {
 		Claims string `json:"claims"`
 	}
-	return json.Unmarshal(r.AdditionalParams, &p) == nil && p.Claims == "keep" // others were refused with the request
+	return json.Unmarshal(r.AdditionalParams, &p) == nil && p.Claims == "keep" // the API refused other values
 }
 
-// Patience is how long what does not go, such as an object that waits for a finalizer, is waited for once Pods have had
-// their time; 0 for the usual.
+// Patience is how long to wait for objects that do not go, such as an object with a finalizer, after Pods have had
+// their time. 0 means the default.
 func (r TerminateRequest) Patience() time.Duration {
 	var p struct {
 		Patience int `json:"patience"`
 	}
-	_ = json.Unmarshal(r.AdditionalParams, &p) // what is wrong was refused with the request
+	_ = json.Unmarshal(r.AdditionalParams, &p) // the API refused mistakes
 	return time.Duration(p.Patience) * time.Second
 }
 
-// TerminatesVnfs reports whether the VNFs that are on the VNF, which is a cluster, are terminated first.
+// TerminatesVnfs reports whether the VNFs that run on this VNF, a cluster, are terminated first.
 func (r TerminateRequest) TerminatesVnfs() bool {
 	var p struct {
 		TerminateVnfs bool `json:"terminate_vnfs"`
 	}
-	return json.Unmarshal(r.AdditionalParams, &p) == nil && p.TerminateVnfs // others were refused with the request
+	return json.Unmarshal(r.AdditionalParams, &p) == nil && p.TerminateVnfs // the API refused other values
 }
 
-// Graceful reports whether the VNF is to be taken out of service before its resources are deleted.
+// Graceful reports whether the VNF is taken out of service before its resources are deleted.
 func (r TerminateRequest) Graceful() bool { return r.TerminationType == string(Graceful) }
 
-// longestGracePeriod is the longest limit that Windlass takes anywhere; an activity must end within three hours.
+// longestGracePeriod is the longest grace period that Windlass accepts; an activity must end within three hours.
 const longestGracePeriod = 2 * time.Hour
 
-// GracePeriod is how long a graceful termination waits for the servers to shut down. A request without a limit wants it
-// to wait however long that takes (SOL003 clause 5.5.2.8).
+// GracePeriod is how long a graceful termination waits for the servers to shut down. Without a limit in the request, it
+// waits as long as that takes (SOL003 clause 5.5.2.8).
 func (r TerminateRequest) GracePeriod() time.Duration {
 	if r.GracefulTerminationTimeout == nil {
 		return longestGracePeriod
@@ -88,7 +88,7 @@ func (r TerminateRequest) GracePeriod() time.Duration {
 	return time.Duration(seconds) * time.Second
 }
 
-// keyed reads what is a list in v2.6.1 and a map keyed by id in v3.3.1; a map's values come in the order of their keys.
+// keyed reads a list of v2.6.1, or a map keyed by id of v3.3.1. The values of a map come in the order of their keys.
 type keyed[T any] struct {
 	items []T
 	keys  []string // "" for the items of a list

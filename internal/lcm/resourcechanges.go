@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// ResourceChanges is SOL003 clause 5.5.2.13, member resourceChanges: what an operation has changed since it began.
+// ResourceChanges is SOL003 clause 5.5.2.13, member resourceChanges: the changes of an operation since it began.
 type ResourceChanges struct {
 	AffectedVnfcs           []AffectedVnfc           `json:"affectedVnfcs,omitempty"`
 	AffectedVirtualLinks    []AffectedVirtualLink    `json:"affectedVirtualLinks,omitempty"`
@@ -21,7 +21,7 @@ const (
 	ChangeAdded    ChangeType = "ADDED"
 	ChangeRemoved  ChangeType = "REMOVED"
 	ChangeModified ChangeType = "MODIFIED"
-	// Of a virtual link that stays.
+	// For a virtual link that stays.
 	ChangePortAdded   ChangeType = "LINK_PORT_ADDED"
 	ChangePortRemoved ChangeType = "LINK_PORT_REMOVED"
 )
@@ -33,26 +33,26 @@ type AffectedVnfc struct {
 	ChangeType      ChangeType     `json:"changeType"`
 	ComputeResource ResourceHandle `json:"computeResource"`
 	ZoneID          string         `json:"zoneId,omitempty"` // in v3.3.1 only
-	// AffectedVnfcCpIDs are its connection points that came, went or were connected otherwise.
+	// AffectedVnfcCpIDs are its connection points that were added, removed or connected otherwise.
 	AffectedVnfcCpIDs []string `json:"affectedVnfcCpIds,omitempty"`
 	// The storages are items of virtualStorageResourceInfo.
 	AddedStorageResourceIDs   []string `json:"addedStorageResourceIds,omitempty"`
 	RemovedStorageResourceIDs []string `json:"removedStorageResourceIds,omitempty"`
-	// ResourceDefinitionID is what it is in the grant, "" for what the grant says nothing of.
+	// ResourceDefinitionID is its id in the grant, "" when the grant does not name it.
 	ResourceDefinitionID string `json:"resourceDefinitionId,omitempty"`
 }
 
 // AffectedVirtualLink is SOL003 clause 5.5.3.14: one of the VNF's own networks.
 type AffectedVirtualLink struct {
 	ID string `json:"id"`
-	// The descriptor has another name in v2.6.1; it is kept under both, so that a filter finds it under both.
+	// v2.6.1 has another name for the descriptor. Both names are stored, so that a filter finds either.
 	VnfVirtualLinkDescID string         `json:"vnfVirtualLinkDescId,omitempty"`
 	VirtualLinkDescID    string         `json:"virtualLinkDescId,omitempty"`
 	ChangeType           ChangeType     `json:"changeType"`
 	NetworkResource      ResourceHandle `json:"networkResource"`
-	// VnfLinkPortIDs are the ports that came or went, in v3.3.1 only.
+	// VnfLinkPortIDs are the ports that were added or removed, in v3.3.1 only.
 	VnfLinkPortIDs []string `json:"vnfLinkPortIds,omitempty"`
-	// ResourceDefinitionID is what it is in the grant, "" for what the grant says nothing of.
+	// ResourceDefinitionID is its id in the grant, "" when the grant does not name it.
 	ResourceDefinitionID string `json:"resourceDefinitionId,omitempty"`
 }
 
@@ -70,11 +70,11 @@ type AffectedVirtualStorage struct {
 	VirtualStorageDescID string         `json:"virtualStorageDescId"`
 	ChangeType           ChangeType     `json:"changeType"`
 	StorageResource      ResourceHandle `json:"storageResource"`
-	// ResourceDefinitionID is what it is in the grant, "" for what the grant says nothing of.
+	// ResourceDefinitionID is its id in the grant, "" when the grant does not name it.
 	ResourceDefinitionID string `json:"resourceDefinitionId,omitempty"`
 }
 
-// Shown are the changes in the form of a version of the API; nil of nil.
+// Shown returns the changes in the form of a version of the API; nil for nil.
 func (r *ResourceChanges) Shown(apiVersion int) *ResourceChanges {
 	if r == nil {
 		return nil
@@ -97,8 +97,8 @@ func (r *ResourceChanges) Shown(apiVersion int) *ResourceChanges {
 	return &out
 }
 
-// ChangesOf are the differences between what a VNF had and what it has; nil is a VNF without resources. What was
-// recorded before Windlass recorded connection points counts as unchanged.
+// ChangesOf compares the records of a VNF before and after an operation; nil stands for a VNF without resources. A
+// record from before Windlass recorded connection points counts as unchanged.
 func ChangesOf(before, after *InstantiatedVnfInfo) *ResourceChanges {
 	out := &ResourceChanges{}
 	had, has := before.vnfcs(), after.vnfcs()
@@ -117,7 +117,7 @@ func ChangesOf(before, after *InstantiatedVnfInfo) *ResourceChanges {
 			out.partly(before, after, was, v)
 		}
 	}
-	if before != nil && !before.NetworksSeen { // an older worker has looked last, at less
+	if before != nil && !before.NetworksSeen { // an older worker made the last record, with fewer resources
 		return out
 	}
 	out.links(before, after)
@@ -126,7 +126,7 @@ func ChangesOf(before, after *InstantiatedVnfInfo) *ResourceChanges {
 	return out
 }
 
-// whole adds a VNFC that is new or gone with all that it has.
+// whole adds a new or removed VNFC with all its resources.
 func (r *ResourceChanges) whole(info *InstantiatedVnfInfo, v VnfcResourceInfo, change ChangeType) {
 	a := v.Affected(change)
 	for _, cp := range v.CpInfo {
@@ -141,7 +141,7 @@ func (r *ResourceChanges) whole(info *InstantiatedVnfInfo, v VnfcResourceInfo, c
 	r.AffectedVnfcs = append(r.AffectedVnfcs, a)
 }
 
-// partly adds a VNFC that stays, if anything of it has changed.
+// partly adds a VNFC that stays, if any part of it has changed.
 func (r *ResourceChanges) partly(before, after *InstantiatedVnfInfo, was, is VnfcResourceInfo) {
 	a := is.Affected(ChangeModified)
 	a.AddedStorageResourceIDs = after.described(without(is.StorageIDs, was.StorageIDs))
@@ -164,7 +164,7 @@ func (r *ResourceChanges) partly(before, after *InstantiatedVnfInfo, was, is Vnf
 	}
 }
 
-// port adds the port of a connection point, when it is on an external link. One that was given neither comes nor goes.
+// port adds the port of a connection point on an external link. A given port is neither added nor removed.
 func (r *ResourceChanges) port(info *InstantiatedVnfInfo, cp VnfcCpInfo, change ChangeType) {
 	if ext := info.external(cp); ext.ExtLinkPortID != "" && ext.PortID == "" {
 		r.AffectedExtLinkPorts = append(r.AffectedExtLinkPorts, AffectedExtLinkPort{
@@ -174,7 +174,7 @@ func (r *ResourceChanges) port(info *InstantiatedVnfInfo, cp VnfcCpInfo, change 
 	}
 }
 
-// links adds the VNF's own networks that came, went, or have other ports.
+// links adds the VNF's own networks that were added or removed, or that have other ports.
 func (r *ResourceChanges) links(before, after *InstantiatedVnfInfo) {
 	add := func(l VnfVirtualLinkResourceInfo, change ChangeType, ports []string) {
 		r.AffectedVirtualLinks = append(r.AffectedVirtualLinks, AffectedVirtualLink{
@@ -226,12 +226,12 @@ func (i *InstantiatedVnfInfo) links() []VnfVirtualLinkResourceInfo {
 	return i.VirtualLinks
 }
 
-// Affected is the VNFC as something that an operation has changed.
+// Affected returns the VNFC as the subject of a change.
 func (v VnfcResourceInfo) Affected(change ChangeType) AffectedVnfc {
 	return AffectedVnfc{ID: v.ID, VduID: v.VduID, ChangeType: change, ComputeResource: v.ComputeResource, ZoneID: v.ZoneID}
 }
 
-// external is the external connection point that a VNFC's is, empty when it is none.
+// external returns the external connection point of a VNFC's connection point, empty when it is not external.
 func (i *InstantiatedVnfInfo) external(cp VnfcCpInfo) VnfExtCpInfo {
 	for _, ext := range i.ExtCps {
 		if ext.AssociatedVnfcCpID == cp.ID {
@@ -241,7 +241,7 @@ func (i *InstantiatedVnfInfo) external(cp VnfcCpInfo) VnfExtCpInfo {
 	return VnfExtCpInfo{}
 }
 
-// described are those storages that the VNFD describes: others have no item to refer to.
+// described returns the storages that the VNFD describes. Other storages have no item to refer to.
 func (i *InstantiatedVnfInfo) described(storages []string) (out []string) {
 	for _, s := range i.VirtualStorages {
 		if slices.Contains(storages, s.StorageResource.ResourceID) {
@@ -251,7 +251,7 @@ func (i *InstantiatedVnfInfo) described(storages []string) (out []string) {
 	return out
 }
 
-// storagesGone are the storages that are in one and not in the other.
+// storagesGone returns the storages that are in one record and not in the other.
 func storagesGone(in, notIn *InstantiatedVnfInfo, change ChangeType) (out []AffectedVirtualStorage) {
 	for _, s := range in.storages() {
 		if !slices.ContainsFunc(notIn.storages(), func(o VirtualStorageResourceInfo) bool { return o.ID == s.ID }) {

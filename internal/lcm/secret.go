@@ -10,7 +10,7 @@ type Secret struct {
 	Clear string
 }
 
-// IsZero reports whether nothing was given.
+// IsZero reports whether there is neither a value nor a reference.
 func (s Secret) IsZero() bool { return s.Ref == "" && s.Clear == "" }
 
 // ParamKind implements params.Kinder.
@@ -34,7 +34,7 @@ func (s *Secret) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, &s.Clear)
 }
 
-// ReadParam implements params.Own. A problem never has the value.
+// ReadParam implements params.Own. A problem never contains the value.
 func (s *Secret) ReadParam(doc json.RawMessage) (must string) {
 	if s.UnmarshalJSON(doc) != nil || (doc[0] == '{' && s.Ref == "") {
 		*s = Secret{}

@@ -16,13 +16,14 @@ const (
 	OpTerminate     Operation = "TERMINATE"
 )
 
-// CanRollBack reports whether the operation's rollback task exists at all (SOL003 clause 5.4.15 wants it for
-// InstantiateVnf at least). A TERMINATE goes forward only: servers that are deleted do not come back, so it
-// is retried until it is done, or declared failed. The others have it until they delete a server.
+// CanRollBack reports whether the operation has a rollback task at all (SOL003 clause 5.4.15 requires it for
+// InstantiateVnf at least). A TERMINATE only goes forward: deleted servers do not come back, so it is retried until it
+// is done, or declared failed. The other operations can roll back until they delete a server.
 func (o Operation) CanRollBack() bool { return o != OpTerminate }
 
-// FirstState is the state in which the operation begins: a MODIFY_INFO needs no grant (SOL003 clause 5.4.3.3.4), so it
-// is PROCESSING at once. What is refused before anything was touched goes from the first state to ROLLED_BACK.
+// FirstState is the state in which the operation begins. A MODIFY_INFO needs no grant (SOL003 clause 5.4.3.3.4), so it
+// is PROCESSING at once. An operation that is refused before it touched anything goes from its first state to
+// ROLLED_BACK.
 func (o Operation) FirstState() OperationState {
 	if o == OpModifyInfo {
 		return Processing
@@ -44,7 +45,7 @@ const (
 	RolledBack  OperationState = "ROLLED_BACK"
 )
 
-// OperationStates lists every state, in the order in which an operation may meet them.
+// OperationStates lists every state, in the order in which an operation may enter them.
 var OperationStates = [...]OperationState{Starting, Processing, Completed, FailedTemp, Failed, RollingBack, RolledBack}
 
 // Terminal reports whether no further transition is possible from s.
@@ -52,7 +53,7 @@ func (s OperationState) Terminal() bool {
 	return s == Completed || s == Failed || s == RolledBack
 }
 
-// Action is what a client can ask of an operation that runs or has failed.
+// Action is a task that a client can start on an operation that runs or has failed.
 type Action string
 
 // The task resources of a VnfLcmOpOcc (SOL003 clauses 5.4.14 to 5.4.17). The values are also the names
@@ -77,9 +78,9 @@ func (s OperationState) Accepts(a Action) bool {
 	}
 }
 
-// CanBecome reports whether SOL003 clause 5.6.2.2 has a transition from s to next. STARTING to
-// FAILED_TEMP is not among them: what fails before a resource was touched is ROLLED_BACK. See Operation.FirstState for
-// an operation that is never STARTING.
+// CanBecome reports whether SOL003 clause 5.6.2.2 has a transition from s to next. STARTING to FAILED_TEMP is not a
+// transition: an operation that fails before it touched a resource is ROLLED_BACK. See Operation.FirstState for an
+// operation that is never STARTING.
 func (s OperationState) CanBecome(next OperationState) bool {
 	switch s {
 	case Starting:
@@ -95,7 +96,7 @@ func (s OperationState) CanBecome(next OperationState) bool {
 	}
 }
 
-// CancelMode is how much of the work under way a cancel interrupts (SOL003 clause 5.5.4.6 CancelModeType).
+// CancelMode says how much of the present work a cancel interrupts (SOL003 clause 5.5.4.6 CancelModeType).
 type CancelMode string
 
 // The modes of SOL003 clause 5.5.4.6.
@@ -104,7 +105,7 @@ const (
 	Forceful CancelMode = "FORCEFUL" // the current step is interrupted; remote commands are killed
 )
 
-// InstantiationState is whether a VnfInstance has resources (SOL003 clause 5.5.2.2).
+// InstantiationState says whether a VnfInstance has resources (SOL003 clause 5.5.2.2).
 type InstantiationState string
 
 // The states of SOL003 clause 5.5.2.2.

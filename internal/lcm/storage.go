@@ -2,23 +2,23 @@ package lcm
 
 import "slices"
 
-// StorageServer is the VM that exports volumes to the nodes of a cluster over NFS. It is a VNFC as others are,
-// and no node of the cluster. It holds no secret.
+// StorageServer is the VM that exports volumes to the nodes of a cluster over NFS. It is an ordinary VNFC, and no node
+// of the cluster. It holds no secret.
 type StorageServer struct {
-	// Node is its VM, of the role Storage; no cluster has a node of that name.
+	// Node is its VM, with the role Storage; no cluster has a node of that name.
 	Node Node `json:"node"`
-	// Volumes are those that it exports, in the order of cinder_volume_setup_params.
+	// Volumes are the exported volumes, in the order of cinder_volume_setup_params.
 	Volumes []StorageVolume `json:"volumes,omitempty"`
-	// Addresses are where nodes find it: one for each connection point that nfs_server_cp names.
+	// Addresses are the server's addresses for the nodes, one for each connection point that nfs_server_cp names.
 	Addresses []CpAddress `json:"addresses,omitempty"`
 }
 
 // StorageVolume is a volume of a storage server.
 type StorageVolume struct {
-	// ResourceID is its name in the Base HOT, VolumeID the VIM's id.
+	// ResourceID is the volume's name in the Base HOT. VolumeID is the VIM's id.
 	ResourceID string `json:"resourceId"`
 	VolumeID   string `json:"volumeId"`
-	// ServerID is the server that it is attached to, "" when there is none in the VNF.
+	// ServerID is the server with the volume, "" when no server of the VNF has it.
 	ServerID string `json:"serverId,omitempty"`
 }
 
@@ -28,7 +28,7 @@ type CpAddress struct {
 	Address string `json:"address"`
 }
 
-// AddressOf is the address of a connection point, "" when it is not known.
+// AddressOf returns the address of a connection point, "" when it is not known.
 func (s *StorageServer) AddressOf(cp string) string {
 	if s == nil {
 		return ""
@@ -41,7 +41,7 @@ func (s *StorageServer) AddressOf(cp string) string {
 	return ""
 }
 
-// AllAddresses are the addresses under which nodes may have mounted an export, each once.
+// AllAddresses returns the addresses under which nodes may have mounted an export, each once.
 func (s *StorageServer) AllAddresses() (out []string) {
 	if s == nil {
 		return nil

@@ -25,22 +25,22 @@ const (
 	NotifyPkgChange     NotificationType = "VnfPackageChangeNotification"
 )
 
-// The changes of a package that are told (SOL003 clause 10.5.4.5).
+// The changes of a package that subscribers hear of (SOL003 clause 10.5.4.5).
 const (
 	PkgOpStateChange = "OP_STATE_CHANGE"
 	PkgDelete        = "PKG_DELETE"
 )
 
-// SubscribedAPI is the API that a subscription is of.
+// SubscribedAPI is the API of a subscription.
 type SubscribedAPI string
 
-// The APIs that notify.
+// The APIs that send notifications.
 const (
 	APILcm  SubscribedAPI = "vnflcm"
 	APIPkgm SubscribedAPI = "vnfpkgm"
 )
 
-// Verbosity is how much a notification tells (SOL003 v3.3.1 clause 5.5.4.9).
+// Verbosity says how much a notification contains (SOL003 v3.3.1 clause 5.5.4.9).
 type Verbosity string
 
 // The verbosities of SOL003 v3.3.1 clause 5.5.4.9.
@@ -49,21 +49,21 @@ const (
 	VerbosityShort Verbosity = "SHORT" // without resources and other changes
 )
 
-// Subscription is SOL003 clause 5.5.2.16, or 10.5.2.4, with what the subscriber gave for deliveries.
+// Subscription is SOL003 clause 5.5.2.16, or 10.5.2.4, with the subscriber's data for deliveries.
 type Subscription struct {
 	ID        SubscriptionID
-	ProjectID ProjectID // the database's when it is made
+	ProjectID ProjectID // set by the database
 	API       SubscribedAPI
-	// APIVersion is 1 or 2: the root under which it was made; it fixes the form of notifications.
+	// APIVersion is 1 or 2, the API root of the subscription; it sets the form of notifications.
 	APIVersion int
-	// Filter is nil when everything is wanted; Packages is the one of package management.
+	// Filter is nil when the subscriber wants everything. Packages is the filter of package management.
 	Filter      *SubscriptionFilter
 	Packages    *PackageFilter
 	CallbackURI string
 	Verbosity   Verbosity
 	// Authentication is a SubscriptionAuthentication, sealed; empty when there is none.
 	Authentication json.RawMessage
-	// Endpoint begins the links in notifications: the API's when the subscription was made.
+	// Endpoint begins the links in notifications: the URL of the API when the subscription was made.
 	Endpoint string
 	Created  time.Time
 }
@@ -89,8 +89,8 @@ const (
 	AuthTLS    = "TLS_CERT"
 )
 
-// SubscriptionFilter is LifecycleChangeNotificationsFilter (SOL003 clause 5.5.3.12): all attributes that are given must
-// match, and of each any value.
+// SubscriptionFilter is LifecycleChangeNotificationsFilter (SOL003 clause 5.5.3.12). Every given attribute must match,
+// with any of its values.
 type SubscriptionFilter struct {
 	Instances         *SubscribedInstances `json:"vnfInstanceSubscriptionFilter,omitempty"`
 	NotificationTypes []NotificationType   `json:"notificationTypes,omitempty"`
@@ -118,14 +118,15 @@ type SubscribedProduct struct {
 	Versions []SubscribedVersion `json:"versions,omitempty"`
 }
 
-// SubscribedVersion chooses a version of the software, and of it versions of the VNFD; without those, all of them.
+// SubscribedVersion chooses a version of the software, and versions of the VNFD in it; without VNFD versions, all of
+// them.
 type SubscribedVersion struct {
 	Software VersionText   `json:"vnfSoftwareVersion"`
 	Vnfds    []VersionText `json:"vnfdVersions,omitempty"`
 }
 
-// PackageFilter is PkgmNotificationsFilter (SOL003 clause 10.5.3.4): all attributes that are given must match, and of
-// each any value. v2.4.1 has one notification type there and not a list.
+// PackageFilter is PkgmNotificationsFilter (SOL003 clause 10.5.3.4). Every given attribute must match, with any of its
+// values. v2.4.1 has one notification type in place of a list.
 type PackageFilter struct {
 	NotificationTypes Texts                `json:"notificationTypes,omitempty"`
 	Providers         []SubscribedProvider `json:"vnfProductsFromProviders,omitempty"`
@@ -144,7 +145,7 @@ func (f *PackageFilter) wants(e VnfEvent) bool {
 		(len(f.Providers) == 0 || slices.ContainsFunc(f.Providers, func(p SubscribedProvider) bool { return p.wants(e) }))
 }
 
-// Wants tells whether the subscriber is to hear of the event.
+// Wants reports whether the subscriber wants to hear of the event.
 func (s Subscription) Wants(e VnfEvent) bool {
 	if e.OfPackage() || s.API == APIPkgm {
 		return e.OfPackage() && s.API == APIPkgm && s.Packages.wants(e)
@@ -159,7 +160,7 @@ func (s Subscription) Wants(e VnfEvent) bool {
 	return e.Type != NotifyOperation || oneOf(f.OperationTypes, e.Operation) && oneOf(f.OperationStates, e.State)
 }
 
-// oneOf takes everything when nothing is asked for.
+// oneOf accepts everything when wanted is empty.
 func oneOf[T comparable](wanted []T, is T) bool {
 	return len(wanted) == 0 || slices.Contains(wanted, is)
 }
@@ -182,10 +183,10 @@ func (p SubscribedProvider) wants(e VnfEvent) bool {
 		}))
 }
 
-// VnfEvent is what notifications tell of: a transition of an operation, the beginning or end of a VNF instance, or what
-// becomes of a VNF package.
+// VnfEvent is the subject of notifications: a transition of an operation, the creation or deletion of a VNF instance,
+// or a change of a VNF package.
 type VnfEvent struct {
-	// ID is the notification's: the same for all subscribers.
+	// ID is the notification's id, the same for all subscribers.
 	ID   string           `json:"id"`
 	Type NotificationType `json:"type"`
 	At   time.Time        `json:"at"`
@@ -198,29 +199,29 @@ type VnfEvent struct {
 	SoftwareVersion string        `json:"vnfSoftwareVersion,omitempty"`
 	VnfdVersion     string        `json:"vnfdVersion,omitempty"`
 
-	// These are of packages.
+	// For events of packages.
 	VnfPkgID         VnfPkgID `json:"vnfPkgId,omitempty"`
 	ChangeType       string   `json:"changeType,omitempty"`
 	OperationalState string   `json:"operationalState,omitempty"`
 	UsageState       string   `json:"usageState,omitempty"`
 
-	// The rest is of operations.
+	// For events of operations.
 	OpOccID               OpOccID          `json:"opOccId,omitempty"`
 	Operation             Operation        `json:"operation,omitempty"`
 	State                 OperationState   `json:"operationState,omitempty"`
 	IsAutomaticInvocation bool             `json:"isAutomaticInvocation,omitempty"`
 	Error                 *Error           `json:"error,omitempty"`
 	ResourceChanges       *ResourceChanges `json:"resourceChanges,omitempty"`
-	// Connectivity is the plan of a completed CHANGE_EXT_CONN, which has the links that it has changed.
+	// Connectivity is the plan of a completed CHANGE_EXT_CONN, with the changed links.
 	Connectivity *Plan `json:"connectivity,omitempty"`
-	// ChangedInfo is of a completed MODIFY_INFO or CHANGE_VNFPKG.
+	// ChangedInfo is set for a completed MODIFY_INFO or CHANGE_VNFPKG.
 	ChangedInfo *VnfInfoModifications `json:"changedInfo,omitempty"`
 }
 
 // OfPackage tells whether the event is about a VNF package.
 func (e VnfEvent) OfPackage() bool { return e.VnfPkgID != "" }
 
-// PackageEvent is what happens to a package; change is "" when it has come on board.
+// PackageEvent returns the event for a package; change is "" when the package was on-boarded.
 func PackageEvent(p VnfPkg, change string) VnfEvent {
 	e := VnfEvent{
 		Type: NotifyPkgOnboarding, VnfPkgID: p.ID, VnfdID: p.VnfdID, Provider: p.Provider, ProductName: p.ProductName,
@@ -241,8 +242,8 @@ func (e VnfEvent) Of(i VnfInstance) VnfEvent {
 	return e
 }
 
-// Starts tells whether an operation that enters the state has begun, or begun again: its notificationStatus is START
-// then, else RESULT (SOL003 clause 5.6.2.2).
+// Starts reports whether an operation that enters the state has begun, or begun again. Then its notificationStatus is
+// START, else RESULT (SOL003 clause 5.6.2.2).
 func (s OperationState) Starts() bool { return s == Starting || s == Processing || s == RollingBack }
 
 // Delivery is one notification to one subscriber that has not arrived yet.
@@ -253,11 +254,11 @@ type Delivery struct {
 	Dead           bool // given up
 	Attempts       int
 	LastError      string
-	// Since is when the event happened, or was put up for delivery again.
+	// Since is when the event happened, or when its delivery was started again.
 	Since time.Time
 }
 
-// WorkflowDeliver delivers the notifications of one subscription, in order, until there is none left.
+// WorkflowDeliver delivers the notifications of one subscription, in order, until none is left.
 const WorkflowDeliver WorkflowName = "DeliverNotifications"
 
 // DeliverInput starts WorkflowDeliver.
@@ -265,5 +266,6 @@ type DeliverInput struct {
 	SubscriptionID SubscriptionID `json:"subscriptionId"`
 }
 
-// DeliverWorkflowID makes the id under which the notifications of a subscription are delivered: one at a time.
+// DeliverWorkflowID is the workflow id for the notifications of a subscription. It is the same for all, so that only
+// one delivery runs at a time.
 func DeliverWorkflowID(id SubscriptionID) string { return "deliver-" + string(id) }

@@ -2,7 +2,7 @@ package lcm
 
 import "time"
 
-// InstanceSummary is what a list shows of a VNF instance at a glance.
+// InstanceSummary is the row of a VNF instance in a list.
 type InstanceSummary struct {
 	ID                 VnfInstanceID
 	ProjectID          ProjectID
@@ -17,22 +17,22 @@ type InstanceSummary struct {
 	Created            time.Time
 	// Last is the last operation; its ID is "" when there was none.
 	Last OperationSummary
-	// DriftCheckedAt is when the last check for drift was, nil before the first.
+	// DriftCheckedAt is the time of the last check for drift, nil before the first.
 	DriftCheckedAt *time.Time
 	DriftFindings  int
 }
 
-// OperationSummary is what a list shows of an operation at a glance.
+// OperationSummary is the row of an operation in a list.
 type OperationSummary struct {
 	ID              OpOccID
 	ProjectID       ProjectID
 	VnfInstanceID   VnfInstanceID
-	VnfInstanceName string // "" when it has none, or is gone
+	VnfInstanceName string // "" when the instance has no name, or is deleted
 	Operation       Operation
 	State           OperationState
-	// StartTime and StateEnteredTime are nil of an operation that is none.
+	// StartTime and StateEnteredTime are nil when there is no operation.
 	StartTime, StateEnteredTime *time.Time
-	// Step is the title of the step under way, or of the one that failed.
+	// Step is the title of the current step, or of the failed step.
 	Step                                   string
 	IsAutomaticInvocation, IsCancelPending bool
 	Error                                  *Error

@@ -2,7 +2,7 @@ package lcm
 
 import "encoding/json"
 
-// Tacker's parameters that choose a user data class: what makes the template and the parameters of a VNF's stack.
+// Tacker's parameters that choose a user data class. The class makes the template and the parameters of a VNF's stack.
 const (
 	UserDataParam      = "lcm-operation-user-data"
 	UserDataClassParam = UserDataParam + "-class"
@@ -11,13 +11,13 @@ const (
 // StandardUserData is Tacker's class that makes each VNFC a resource of its own.
 const StandardUserData = "StandardUserData"
 
-// UserData is the user data class of a request; its zero value is the one that Windlass takes when none is named.
+// UserData is the user data class of a request. The zero value is Windlass's own class, for a request that names none.
 type UserData struct {
-	// Path is where the package has the script, as the request writes it; Class is the class in it.
+	// Path is the script's path in the package, as the request writes it. Class is the class in the script.
 	Path, Class string
 }
 
-// ParseUserData reads the user data class from additionalParams; what is no text counts as not given.
+// ParseUserData reads the user data class from additionalParams; a value that is no string counts as missing.
 func ParseUserData(additionalParams json.RawMessage) (out UserData) {
 	var params map[string]json.RawMessage
 	if json.Unmarshal(additionalParams, &params) != nil {
@@ -28,9 +28,9 @@ func ParseUserData(additionalParams json.RawMessage) (out UserData) {
 	return out
 }
 
-// BuiltIn tells whether Windlass itself does what the class does. python tells whether scripts are run: Tacker's
-// samples all call their class SampleUserData, whatever it does, so it is taken for the usual one only where it could
-// not be run.
+// BuiltIn reports whether Windlass itself does the work of the class. python says whether Windlass runs scripts.
+// Tacker's samples all call their class SampleUserData, whatever it does. So Windlass treats this name as its own class
+// only where it cannot run scripts.
 func (u UserData) BuiltIn(python bool) bool {
 	switch u.Class {
 	case "", "DefaultUserData", StandardUserData, "KubernetesClusterUserData":
@@ -41,5 +41,5 @@ func (u UserData) BuiltIn(python bool) bool {
 	return false
 }
 
-// SeparateResources tells whether each VNFC is a resource of its own in the top template.
+// SeparateResources reports whether each VNFC is a resource of its own in the top template.
 func (u UserData) SeparateResources() bool { return u.Class == StandardUserData }

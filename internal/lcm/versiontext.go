@@ -6,7 +6,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/params"
 )
 
-// VersionText is a version in a filter. Tacker's requests have versions as numbers, too: then it is the text of the
+// VersionText is a version in a filter. Tacker's requests also send versions as numbers. Then it is the text of the
 // number, 1.0 and not 1.
 type VersionText string
 

@@ -19,9 +19,8 @@ const (
 	vimCertificates = "trustedCertificates"
 )
 
-// OwnProblems is what is wrong with a connection that brings the endpoint and the credentials of a VIM itself, instead
-// of naming one of the registry; path is where it stands. A secret that is sealed counts as the text that it stands
-// for.
+// OwnProblems returns the mistakes of a connection that brings the endpoint and the credentials of a VIM itself,
+// instead of naming a registered VIM. path is the connection's path in the request. A sealed secret counts as a string.
 func (c VimConnectionInfo) OwnProblems(path string) []Problem {
 	if c.Bare() {
 		return []Problem{{Path: path + ".vimId", Detail: "is missing: name a VIM that is registered at /v1.0/vims, or give " +
@@ -36,7 +35,7 @@ func (c VimConnectionInfo) OwnProblems(path string) []Problem {
 	return append(p.problems, c.ownOpenStackProblems(path)...)
 }
 
-// ownOpenStackProblems is OwnProblems of a connection to an OpenStack.
+// ownOpenStackProblems is OwnProblems for a connection to an OpenStack.
 func (c VimConnectionInfo) ownOpenStackProblems(path string) []Problem {
 	p := connectionProblems{path: path}
 	p.interfaceInfo(c.InterfaceInfo)
@@ -115,16 +114,16 @@ func isTextOrSealed(value any) bool {
 	return ok
 }
 
-// OwnVim is the VIM of a connection that brings its endpoint and credentials itself, in the form of a registered one.
-// Credentials that are sealed stay so. The registry's names of credentials are taken beside those of the standard.
+// OwnVim returns the VIM of a connection that brings its endpoint and credentials itself, in the form of a registered
+// VIM. Sealed credentials stay sealed. It accepts the registry's names of credentials as well as those of the standard.
 func (c VimConnectionInfo) OwnVim(id VimID) Vim {
 	if own := c.kind().own; own != nil {
 		return own(c, id)
 	}
-	return c.ownOpenStack(id) // a type that is unknown was refused
+	return c.ownOpenStack(id) // unknown types were refused before
 }
 
-// ownOpenStack is OwnVim of a connection to an OpenStack.
+// ownOpenStack is OwnVim for a connection to an OpenStack.
 func (c VimConnectionInfo) ownOpenStack(id VimID) Vim {
 	cred := maps.Clone(c.AccessInfo)
 	if cred == nil {
@@ -149,8 +148,8 @@ func (c VimConnectionInfo) ownOpenStack(id VimID) Vim {
 	return Vim{ID: id, Name: c.ID, Type: VimOpenStack, AuthURL: endpoint, AuthCred: cred, Project: project, Extra: c.Extra}
 }
 
-// tenant reads the name that ETSINFV.OPENSTACK_KEYSTONE.V_2 has for the project, where no other names it: its id, as
-// Tacker's clients send it, or its name, which goes into cred.
+// tenant reads the project from the member of ETSINFV.OPENSTACK_KEYSTONE.V_2, where no other member names the project.
+// The value is the project's id, as Tacker's clients send it, or its name, which goes into cred.
 func (c VimConnectionInfo) tenant(cred map[string]any) (project map[string]any) {
 	tenant, _ := cred["tenant"].(string)
 	switch named, _ := cred["project_name"].(string); {
@@ -164,14 +163,14 @@ func (c VimConnectionInfo) tenant(cred map[string]any) (project map[string]any) 
 	}
 }
 
-// isKeystoneID tells whether a text is an id that Keystone makes: 32 hexadecimal digits, with or without dashes.
+// isKeystoneID reports whether a text looks like an id of Keystone: 32 hexadecimal digits, with or without dashes.
 func isKeystoneID(text string) bool {
 	return keystoneID.MatchString(strings.ReplaceAll(text, "-", ""))
 }
 
 var keystoneID = regexp.MustCompile(`^[0-9a-f]{32}$`)
 
-// truth reads a boolean, which clients of key-value pairs may send as text; what is not given is false.
+// truth reads a boolean. Clients of key-value pairs may send it as text. A missing value is false.
 func truth(value any) (is, ok bool) {
 	switch value := value.(type) {
 	case nil:
@@ -186,7 +185,7 @@ func truth(value any) (is, ok bool) {
 	}
 }
 
-// certificates joins a list of certificates to one PEM bundle; a single one need be no list.
+// certificates joins a list of certificates into one PEM bundle; a single certificate may come without a list.
 func certificates(value any) (bundle string, ok bool) {
 	var list []any
 	switch value := value.(type) {

@@ -2,8 +2,8 @@ package lcm
 
 import "reflect"
 
-// ownKubernetesProblems is OwnProblems of a connection to a Kubernetes. Members of accessInfo that mean nothing here
-// are not looked at: Tacker's users have a region there.
+// ownKubernetesProblems is OwnProblems for a connection to a Kubernetes. It ignores unknown members of accessInfo:
+// Tacker's users send a region there.
 func (c VimConnectionInfo) ownKubernetesProblems(path string) []Problem {
 	p := connectionProblems{path: path}
 	const at = ".interfaceInfo."
@@ -26,7 +26,7 @@ func (c VimConnectionInfo) ownKubernetesProblems(path string) []Problem {
 	return p.problems
 }
 
-// authority looks at ssl_ca_cert of interfaceInfo, where Tacker has it, and of accessInfo.
+// authority checks ssl_ca_cert, in interfaceInfo as Tacker has it, and in accessInfo.
 func (p *connectionProblems) authority(inInterface, inAccess any) {
 	const at = ".interfaceInfo"
 	if _, isText := inInterface.(string); inInterface != nil && !isText {
@@ -41,7 +41,7 @@ func (p *connectionProblems) authority(inInterface, inAccess any) {
 	}
 }
 
-// namespaceMember is the member of accessInfo that names the namespace.
+// namespaceMember returns the member of accessInfo that names the namespace.
 func (c VimConnectionInfo) namespaceMember() string {
 	if given(c.AccessInfo["namespace"]) {
 		return "namespace"
@@ -49,7 +49,7 @@ func (c VimConnectionInfo) namespaceMember() string {
 	return "project_name"
 }
 
-// ownKubernetes is OwnVim of a connection to a Kubernetes.
+// ownKubernetes is OwnVim for a connection to a Kubernetes.
 func (c VimConnectionInfo) ownKubernetes(id VimID) Vim {
 	cred := map[string]any{}
 	for key := range k8sMembers {

@@ -10,11 +10,11 @@ import (
 	"github.com/windlass-nfv/windlass/internal/params"
 )
 
-// SSHPortKey is the member of a VIM's extra that names another port than 22 for SSH to servers; labs on one machine
-// need it.
+// SSHPortKey is the member of a VIM's extra with the SSH port of servers, where it is not 22. Labs on one machine need
+// it.
 const SSHPortKey = "ssh_port"
 
-// SSHPort is the port that the extra of a VIM names, 0 when it names none. The error is a clause about its value.
+// SSHPort returns the port that the extra of a VIM names, 0 when it names none. The error is a clause about its value.
 func SSHPort(extra map[string]any) (int, error) {
 	given, ok := extra[SSHPortKey]
 	if !ok {
@@ -31,20 +31,19 @@ func SSHPort(extra map[string]any) (int, error) {
 	return port, nil
 }
 
-// extraKeys are the members of a VIM's extra that mean something to Windlass, or to Tacker. Others may be anybody's, as
-// in Tacker.
+// extraKeys are the members of a VIM's extra that Windlass or Tacker reads. Anybody may add others, as in Tacker.
 var extraKeys = []string{
 	SSHPortKey, "interface", "region", "call_timeout", "poll_interval", "outage_patience", "use_helm", "helm_info", "area",
 }
 
-// openStackMembers are the members of credentials of an OpenStack.
+// openStackMembers are the members of an OpenStack's credentials.
 var openStackMembers = []string{
 	"username", "user_id", "password", "user_domain_name", "user_domain_id", "project_name", "project_id",
 	"project_domain_name", "project_domain_id", "application_credential_id", "application_credential_secret",
 	"cert_verify", "ca_cert", "region", "auth_url",
 }
 
-// ExtraProblems is what is wrong with the extra of a VIM, which stands at path.
+// ExtraProblems returns the mistakes in the extra of a VIM; path is its path in the request.
 func ExtraProblems(path string, extra map[string]any) []Problem {
 	problems := Misspelt(path, extra, extraKeys)
 	if _, err := SSHPort(extra); err != nil {
@@ -53,7 +52,7 @@ func ExtraProblems(path string, extra map[string]any) []Problem {
 	return problems
 }
 
-// Unknown are the members of an object at path that are none of the known ones, with what was likely meant.
+// Unknown returns the members of an object at path that are not in known, with a suggestion for each.
 func Unknown(path string, object map[string]any, known []string) (problems []Problem) {
 	for _, key := range slices.Sorted(maps.Keys(object)) {
 		meant := params.Meant(key, known)
@@ -71,7 +70,7 @@ func Unknown(path string, object map[string]any, known []string) (problems []Pro
 	return problems
 }
 
-// Misspelt are the members of an object at path that are none of the known ones but like one.
+// Misspelt returns the members of an object at path that are not in known, but resemble a known member.
 func Misspelt(path string, object map[string]any, known []string) (problems []Problem) {
 	for _, key := range slices.Sorted(maps.Keys(object)) {
 		if meant := params.Meant(key, known); meant != "" && meant != key {

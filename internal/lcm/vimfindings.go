@@ -9,34 +9,34 @@ const (
 	VimPending     = "PENDING"
 )
 
-// VimFindings is what a VIM is found to have when its credentials are tried.
+// VimFindings is what a check of a VIM's credentials learned about the VIM.
 type VimFindings struct {
-	// Regions are those of the catalog of an OpenStack, or the namespaces of a Kubernetes.
+	// Regions are the regions in an OpenStack's catalog, or the namespaces of a Kubernetes.
 	Regions []string
-	// Version is that of a Kubernetes.
+	// Version is the version of a Kubernetes.
 	Version string
-	// Warnings are sentences about what will not work, or is dangerous.
+	// Warnings are sentences about functions that will not work, and about dangers.
 	Warnings []string
 }
 
-// VimCheck is how the last look at a registered VIM went.
+// VimCheck is the result of the last check of a registered VIM.
 type VimCheck struct {
 	At       time.Time `json:"at,omitzero"`
 	Version  string    `json:"version,omitempty"`
 	Warnings []string  `json:"warnings,omitempty"`
 	// Reason says why the VIM is not reachable.
 	Reason string `json:"reason,omitempty"`
-	// Denied tells that the credentials were refused.
+	// Denied is set when the VIM refused the credentials.
 	Denied bool `json:"denied,omitempty"`
 }
 
-// Found puts what was found into the VIM.
+// Found writes the findings into the VIM.
 func (v *Vim) Found(f VimFindings, at time.Time) {
 	v.Status, v.Regions = VimReachable, f.Regions
 	v.Check = VimCheck{At: at, Version: f.Version, Warnings: f.Warnings}
 }
 
-// Lost notes that the VIM could not be used, and why; what it was found to have before is not forgotten.
+// Lost records that the VIM could not be used, and why. Earlier findings stay.
 func (v *Vim) Lost(why string, denied bool, at time.Time) {
 	v.Status = VimUnreachable
 	v.Check.At, v.Check.Reason, v.Check.Denied = at, why, denied

@@ -6,54 +6,55 @@ import (
 	"strings"
 )
 
-// VimKind is what VIMs of one type have in common. Whoever decides what can be done asks for an ability, and not for
-// the type: a further type is another row of vimKinds. What a connected VIM itself can do is asked with vim.As.
+// VimKind holds the common properties of VIMs of one type. Code that depends on an ability reads the ability and not
+// the type, so that a new type is only another row of vimKinds. For the abilities of a connected VIM, see vim.As.
 type VimKind struct {
-	// Type is the registry's name of the type, as Tacker has it, and Name what people call such a VIM.
+	// Type is the registry's name of the type, as in Tacker. Name is the name for people.
 	Type, Name string
-	// registered begin the names that ETSI registers for the type (SOL003 clause 4.4.1.6).
+	// registered are the prefixes of the names that ETSI registers for the type (SOL003 clause 4.4.1.6).
 	registered []string
 
-	// RunsContainers is set where the VDUs of VNFs are containers; on all others they are servers.
+	// RunsContainers is set where the VDUs of VNFs are containers; elsewhere they are servers.
 	RunsContainers bool
-	// SwitchesVnfcs is set where each VNFC is shut down, stopped and started by itself; elsewhere all are at once.
+	// SwitchesVnfcs is set where single VNFCs can be shut down, stopped and started; elsewhere only all at once.
 	SwitchesVnfcs bool
-	// ReconnectsPorts is set where connection points get other networks while the VNF is there.
+	// ReconnectsPorts is set where connection points can get other networks on a running VNF.
 	ReconnectsPorts bool
-	// ChangesPackages is set where a VNF that runs can get another VNF package.
+	// ChangesPackages is set where a running VNF can get another VNF package.
 	ChangesPackages bool
-	// HandsOverVolumes is set where a VNFC that is made anew gets the volumes and ports of the former one from Windlass,
-	// or new ones. Elsewhere the VIM itself gives it those that it had.
+	// HandsOverVolumes is set where Windlass gives a new VNFC the volumes and ports of the former VNFC, or new ones.
+	// Elsewhere the VIM itself gives the VNFC its former volumes and ports.
 	HandsOverVolumes bool
-	// ReplacesVnfcs is set where the VIM makes and replaces VNFCs without being told: what is recorded then follows it.
+	// ReplacesVnfcs is set where the VIM makes and replaces VNFCs on its own. Then Windlass updates its records from the
+	// VIM.
 	ReplacesVnfcs bool
-	// Watched is set where Windlass looks at registered VIMs from time to time.
+	// Watched is set where Windlass checks registered VIMs regularly.
 	Watched bool
 
-	// Members are those of credentials of the registry's VIMs, so that a misspelt one is told.
+	// Members are the known members of a registered VIM's credentials; they help to report misspelt members.
 	Members []string
-	// Credentials check what a VIM of the registry is given; nil where the VIM itself is the judge.
+	// Credentials checks the credentials of a registered VIM; nil where only the VIM itself can judge them.
 	Credentials *VimCredentials
-	// own and problems are those of a connection that brings its VIM itself.
+	// own and problems are for a connection that brings its VIM itself.
 	own      func(c VimConnectionInfo, id VimID) Vim
 	problems func(c VimConnectionInfo, path string) []Problem
 }
 
 // VimCredentials are the rules for the credentials of VIMs of a kind.
 type VimCredentials struct {
-	// Unknown are members that mean nothing.
+	// Unknown returns the members without a meaning.
 	Unknown func(path string, cred map[string]any) []Problem
-	// Login is why nobody can log in with them. A secret that is sealed counts as given.
+	// Login returns the reasons why a login is impossible with them. A sealed secret counts as given.
 	Login func(path string, cred map[string]any) []Problem
-	// Project is what is wrong with the VIM's project.
+	// Project returns the mistakes of the VIM's project.
 	Project func(v Vim, path string) []Problem
-	// Change completes a change of credentials; a member that is null is taken away.
+	// Change completes a change of credentials; a null member is removed.
 	Change func(present, given map[string]any) map[string]any
-	// Addresses are the members that are URLs which Windlass calls.
+	// Addresses are the members with URLs that Windlass calls.
 	Addresses []string
 }
 
-// vimKinds are the types of VIMs on which VNFs may be. The first one is that of connections without a type.
+// vimKinds are the types of VIMs that can hold VNFs. A connection without a type has the first one.
 var vimKinds = []VimKind{
 	{
 		Type: VimOpenStack, Name: "an OpenStack", registered: []string{"ETSINFV.OPENSTACK_KEYSTONE."},
@@ -73,8 +74,8 @@ var vimKinds = []VimKind{
 	},
 }
 
-// KindOfVim finds what a name of a type stands for, that of the registry or one that ETSI registers. A type that
-// Windlass does not know has its name and no ability.
+// KindOfVim finds the kind for the registry's name of a type, or for a name that ETSI registers. An unknown type has
+// its name and no ability.
 func KindOfVim(name string) VimKind {
 	for _, k := range vimKinds {
 		if k.is(name) {
@@ -89,13 +90,13 @@ func (k VimKind) is(name string) bool {
 	return name == k.Type || slices.ContainsFunc(k.registered, begins)
 }
 
-// VimKindFor is the kind of VIMs for VNFs of containers, or for those of servers.
+// VimKindFor returns the kind of VIMs for VNFs of containers, or of servers.
 func VimKindFor(containers bool) VimKind {
 	i := slices.IndexFunc(vimKinds, func(k VimKind) bool { return k.RunsContainers == containers })
 	return vimKinds[i]
 }
 
-// VimTypesWith are the types of all kinds that have an ability.
+// VimTypesWith returns the types of all kinds that have an ability.
 func VimTypesWith(able func(VimKind) bool) (types []string) {
 	for _, k := range vimKinds {
 		if able(k) {
@@ -105,11 +106,12 @@ func VimTypesWith(able func(VimKind) bool) (types []string) {
 	return types
 }
 
-// VimTypeOf maps the names that ETSI registers for types of VIMs to Tacker's. What it does not know it leaves as it is.
+// VimTypeOf maps the names that ETSI registers for types of VIMs to Tacker's names. It returns an unknown name
+// unchanged.
 func VimTypeOf(name string) string { return KindOfVim(name).Type }
 
-// Kind is the registry's name for the type of the VIM. A connection without a type is taken for one to an OpenStack, as
-// Tacker takes it.
+// Kind returns the registry's name for the type of the VIM. A connection without a type counts as a connection to an
+// OpenStack, as in Tacker.
 func (c VimConnectionInfo) Kind() string { return c.kind().Type }
 
 func (c VimConnectionInfo) kind() VimKind {

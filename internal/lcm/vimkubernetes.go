@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// The members of the credentials of a Kubernetes.
+// The members of a Kubernetes' credentials.
 const (
 	K8sToken       = "bearer_token"
 	K8sUser        = "username"
@@ -19,11 +19,11 @@ const (
 	K8sClient      = "client_id"
 	K8sSecret      = "client_secret"
 	K8sAuthority   = "ssl_ca_cert"
-	// K8sKubeconfig is the text of a kubeconfig, which is taken apart where it comes in.
+	// K8sKubeconfig is the text of a kubeconfig. The API takes it apart on arrival.
 	K8sKubeconfig = "kubeconfig"
-	// K8sUnverified is Tacker's word for an authority that is not looked at.
+	// K8sUnverified is Tacker's word for an authority that is not verified.
 	K8sUnverified = "None"
-	// DefaultNamespace is where VNFs are when neither the VIM nor the request names another one, as Tacker has it.
+	// DefaultNamespace is the namespace of VNFs when neither the VIM nor the request names one, as in Tacker.
 	DefaultNamespace = "default"
 )
 
@@ -32,7 +32,7 @@ type K8sLogin struct {
 	needs, may []string
 }
 
-// k8sLogins are all ways, by what only they have.
+// k8sLogins holds all ways to log in, by the member that only that way has.
 var k8sLogins = map[string]K8sLogin{
 	K8sToken:       {needs: []string{K8sToken}},
 	K8sUser:        {needs: []string{K8sUser, K8sPassword}},
@@ -43,7 +43,7 @@ var k8sLogins = map[string]K8sLogin{
 const k8sWays = "bearer_token, username and password, client_certificate and client_key, or oidc_token_url with username, " +
 	"password and client_id"
 
-// loginOf finds the way that the credentials are of by any member that they have of it.
+// loginOf returns the ways to log in that the credentials have any member of.
 func loginOf(cred map[string]any) (ways []string) {
 	has := func(keys ...string) bool {
 		return slices.ContainsFunc(keys, func(key string) bool { return given(cred[key]) })
@@ -63,8 +63,8 @@ func loginOf(cred map[string]any) (ways []string) {
 	return ways
 }
 
-// K8sLoginProblems is what is wrong with the credentials of a Kubernetes: there is one way to log in, and it is whole.
-// Secrets that are sealed count as the texts that they stand for. path is where the credentials stand.
+// K8sLoginProblems returns the mistakes in the credentials of a Kubernetes: they must have exactly one way to log in,
+// and all its members. Sealed secrets count as strings. path is the path of the credentials.
 func K8sLoginProblems(path string, cred map[string]any) []Problem {
 	p := connectionProblems{path: path}
 	for _, key := range slices.Sorted(maps.Keys(k8sMembers)) {
@@ -93,12 +93,12 @@ func K8sLoginProblems(path string, cred map[string]any) []Problem {
 	return p.problems
 }
 
-// others are the members of a login that are given beside key.
+// others returns the members of the login, beside key, that are given.
 func (l K8sLogin) others(key string, cred map[string]any) []string {
 	return slices.DeleteFunc(slices.Concat(l.needs, l.may), func(k string) bool { return k == key || !given(cred[k]) })
 }
 
-// pem wants PEM of a kind; Tacker's word for no authority is taken, too.
+// pem requires PEM of a kind. It also accepts Tacker's word for no authority.
 func (p *connectionProblems) pem(at string, value any, kind string) {
 	text, _ := value.(string)
 	if text == "" || text == K8sUnverified && at == "."+K8sAuthority {
@@ -119,7 +119,7 @@ var k8sMembers = map[string]bool{
 	K8sClient: true, K8sSecret: true, K8sAuthority: true,
 }
 
-// K8sUnknown are the members of credentials that mean nothing for a Kubernetes.
+// K8sUnknown returns the members of credentials that a Kubernetes does not use.
 func K8sUnknown(path string, cred map[string]any) (problems []Problem) {
 	for _, key := range slices.Sorted(maps.Keys(cred)) {
 		if !k8sMembers[key] && given(cred[key]) {
@@ -132,15 +132,15 @@ func K8sUnknown(path string, cred map[string]any) (problems []Problem) {
 	return problems
 }
 
-// K8sChange completes a change of credentials: members that belong to another way to log in than the new one are null,
-// and what is null is given up.
+// K8sChange completes a change of credentials. It sets the members of a former way to log in to null, which removes
+// them.
 func K8sChange(present, given map[string]any) map[string]any {
 	ways := loginOf(given)
 	before := loginOf(present)
 	if len(ways) != 1 || len(before) != 1 {
 		return given
 	}
-	// A new password is one of either way that has it.
+	// Both ways that have a password accept a new one.
 	if ways[0] == K8sUser && before[0] == K8sTokenURL || ways[0] == before[0] {
 		return given
 	}
@@ -152,7 +152,7 @@ func K8sChange(present, given map[string]any) map[string]any {
 	return out
 }
 
-// K8sWarnings is what is dangerous with credentials, as sentences.
+// K8sWarnings returns the dangers of credentials, as sentences.
 func K8sWarnings(url string, cred map[string]any) (warnings []string) {
 	switch authority, _ := cred[K8sAuthority].(string); {
 	case strings.HasPrefix(url, "http://"):
@@ -168,10 +168,10 @@ func K8sWarnings(url string, cred map[string]any) (warnings []string) {
 	return warnings
 }
 
-// pemBlock is a block of PEM, whose lines a YAML of Tacker's users may have folded into one.
+// pemBlock is a block of PEM. A YAML file of Tacker's users may have folded its lines into one.
 var pemBlock = regexp.MustCompile(`-----BEGIN ([A-Z0-9 ]+)-----\s*([A-Za-z0-9+/=\s]+?)\s*-----END [A-Z0-9 ]+-----`)
 
-// UnfoldPEM gives folded PEM its lines back. What is no PEM is left as it is.
+// UnfoldPEM restores the lines of folded PEM. It returns any other text unchanged.
 func UnfoldPEM(text string) string {
 	blocks := pemBlock.FindAllStringSubmatch(text, -1)
 	if blocks == nil {
@@ -185,7 +185,7 @@ func UnfoldPEM(text string) string {
 	return b.String()
 }
 
-// Namespace is that of a Kubernetes in which VNFs are; Tacker has it as the VIM's project.
+// Namespace is the namespace of VNFs on a Kubernetes. Tacker stores it as the VIM's project.
 func (v Vim) Namespace() string {
 	if name, _ := v.Project["name"].(string); name != "" {
 		return name
@@ -193,10 +193,10 @@ func (v Vim) Namespace() string {
 	return DefaultNamespace
 }
 
-// namespaceName is a label of DNS.
+// namespaceName is a DNS label.
 var namespaceName = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$`)
 
-// NamespaceProblem is what is wrong with the project of a Kubernetes; nil when nothing is.
+// NamespaceProblem returns the mistakes in the project of a Kubernetes, nil for none.
 func (v Vim) NamespaceProblem(path string) []Problem {
 	name := v.Project["name"]
 	if text, ok := name.(string); name == nil || ok && (text == "" || namespaceName.MatchString(text)) {

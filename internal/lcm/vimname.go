@@ -2,20 +2,21 @@ package lcm
 
 import "fmt"
 
-// ClusterOfParam is the member of a VIM's extra that names the VNF instance that is the cluster.
+// ClusterOfParam is the member of a VIM's extra that names the VNF instance of the cluster.
 const ClusterOfParam = "windlass_cluster_of"
 
 // DefaultVimName begins the name of the VIM of a cluster whose request gives none.
 const DefaultVimName = "kubernetes_vim_"
 
-// VimNameHolder is who has the name of a VIM: one that is registered, or an operation that will register one.
+// VimNameHolder is the holder of a VIM's name: a registered VIM, or an operation that will register one.
 type VimNameHolder struct {
 	VimID         VimID
 	OpOccID       OpOccID
 	VnfInstanceID VnfInstanceID
 }
 
-// Reserved tells who registers a VIM of the name himself that an operation will do so; nil when none will.
+// Reserved returns the error for a client that registers a VIM under a name that an operation will use; nil when none
+// will.
 func (h VimNameHolder) Reserved(name string) error {
 	if h.OpOccID == "" {
 		return nil
@@ -24,7 +25,7 @@ func (h VimNameHolder) Reserved(name string) error {
 		"name.", h.OpOccID, h.VnfInstanceID, name)
 }
 
-// Problem tells who requests the name what to do; nil when nobody has it.
+// Problem returns the error for an operation that asks for the name; nil when nobody has it.
 func (h VimNameHolder) Problem(name string) error {
 	p := Problem{Path: clusterParamsPath + ".vim_name"}
 	switch {

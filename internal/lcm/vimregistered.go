@@ -2,30 +2,29 @@ package lcm
 
 import "slices"
 
-// Complete tells whether the connection itself says all that is needed to log in: an endpoint, and a secret. Such a
-// connection is taken as it is, whatever its vimId is; for every other one the registry is asked. Tacker's clients of
-// SOL003 v3.3.1 send a vimId of their own beside both.
+// Complete reports whether the connection itself has all that a login needs: an endpoint, and a secret. Such a
+// connection is used as it is, whatever its vimId is; all others refer to the registry. Tacker's clients of SOL003
+// v3.3.1 send a vimId of their own beside both.
 //
-// The secrets of a registered VIM are thus never sent to an endpoint of a request: they are used with the registered
+// So Windlass never sends the secrets of a registered VIM to an endpoint of a request: it uses them with the registered
 // endpoint only.
 func (c VimConnectionInfo) Complete() bool {
 	return c.Endpoint() != "" && c.hasSecret()
 }
 
-// Endpoint is the URL that the connection itself brings, "" without any.
+// Endpoint is the URL of the connection itself, "" without any.
 func (c VimConnectionInfo) Endpoint() string {
 	endpoint, _ := c.InterfaceInfo[vimEndpoint].(string)
 	return endpoint
 }
 
-// hasSecret tells whether the connection brings a secret to log in with.
+// hasSecret reports whether the connection has a secret for a login.
 func (c VimConnectionInfo) hasSecret() bool {
 	return slices.ContainsFunc([]string{"password", "application_credential_secret", K8sToken, K8sKey},
 		func(key string) bool { return given(c.AccessInfo[key]) })
 }
 
-// Registered is the id of the VIM of the registry that the connection is to, "" for a connection that is complete
-// without it.
+// Registered is the id of the registered VIM that the connection refers to, "" for a complete connection.
 func (c VimConnectionInfo) Registered() VimID {
 	if c.Complete() {
 		return ""
@@ -33,5 +32,5 @@ func (c VimConnectionInfo) Registered() VimID {
 	return c.VimID
 }
 
-// Bare tells whether the connection brings nothing of its own.
+// Bare reports whether the connection has neither an endpoint nor credentials.
 func (c VimConnectionInfo) Bare() bool { return len(c.InterfaceInfo) == 0 && len(c.AccessInfo) == 0 }

@@ -9,23 +9,24 @@ import (
 	"strings"
 )
 
-// A secret was given for one address, to be sent there and to nobody else. Whoever changes the address, or how it is
-// verified, may not know the secret, and must not get it that way: who changes them gives the secrets anew.
+// A client gave each secret for one address, and Windlass must send it to no other. A client that changes the address,
+// or how it is verified, may not know the secret, and must not learn it that way. So such a client must give the
+// secrets again.
 
-// verifying are the members of a VIM's credentials that say how its address is verified, or that secrets are sent to
-// another one, too: those of an OpenStack, and of a Kubernetes.
+// verifying are the members of a VIM's credentials that set how its address is verified, or that name another receiver
+// of secrets. Some are an OpenStack's, some a Kubernetes'.
 var verifying = []string{"cert_verify", "ca_cert", K8sAuthority, K8sTokenURL}
 
-// MovedSecrets are the secrets of the connection that the patch would have sent elsewhere, or to whom nobody verifies,
-// than they were given for: it changes interfaceInfo, or how the VIM is verified, and does not give them anew. path is
-// where the connection stands.
+// MovedSecrets returns the secrets of the connection that the patch would send to another address, or to an address
+// that is verified otherwise. The patch changes interfaceInfo, or the verification of the VIM, and does not give these
+// secrets again. path is the path of the connection.
 func (p VimConnectionPatch) MovedSecrets(path string, old VimConnectionInfo) (problems []Problem) {
 	if p.Removes() {
 		return nil
 	}
 	after, err := p.over(old)
 	if err != nil {
-		return nil // told where it is applied
+		return nil // the code that applies the patch reports it
 	}
 	changed := changedDestination(old, after)
 	if changed == "" {
@@ -46,13 +47,13 @@ func (p VimConnectionPatch) MovedSecrets(path string, old VimConnectionInfo) (pr
 	return problems
 }
 
-// mustBeAnew tells of a secret that is missing where something changes to whom it is sent.
+// mustBeAnew is the problem of a secret that is missing in a change of its receiver.
 func mustBeAnew(path, changed string) Problem {
 	return Problem{Path: path, Detail: fmt.Sprintf("must be given anew: %s changes, and a secret is sent only where it "+
 		"was given for", changed)}
 }
 
-// changedDestination names what differs of where the secrets of a connection are sent, "" for nothing.
+// changedDestination names the first difference in where the secrets of a connection are sent, "" for none.
 func changedDestination(old, after VimConnectionInfo) string {
 	keys := slices.Sorted(maps.Keys(Merged(old.InterfaceInfo, after.InterfaceInfo)))
 	for _, key := range append([]string{vimEndpoint}, keys...) {
@@ -68,8 +69,8 @@ func changedDestination(old, after VimConnectionInfo) string {
 	return ""
 }
 
-// sameMember tells whether two values of a member mean the same. An endpoint may end with a slash; a boolean may be a
-// text, and false is as if it were not given.
+// sameMember reports whether two values of a member mean the same. An endpoint may end with a slash. A boolean may be a
+// string, and false equals a missing value.
 func sameMember(key string, a, b any) bool {
 	switch key {
 	case vimEndpoint:
@@ -85,7 +86,7 @@ func sameMember(key string, a, b any) bool {
 	}
 }
 
-// keptSecrets are the members with sealed secrets of old that are the same in after, as paths.
+// keptSecrets returns the paths of the sealed secrets that old and after have in common.
 func keptSecrets(old, after map[string]any) (at []string) {
 	for _, key := range slices.Sorted(maps.Keys(old)) {
 		was, _ := old[key].(map[string]any)
@@ -105,8 +106,8 @@ func keptSecrets(old, after map[string]any) (at []string) {
 	return at
 }
 
-// KeepSecrets is Invalid when the patches would have secrets of the instance's connections sent elsewhere than they
-// were given for. It is a second safeguard: requests are looked at when they come.
+// KeepSecrets returns an Invalid error when the patches would send secrets of the instance's connections to another
+// receiver. It is a second safeguard: the API checks requests when they come.
 func (p VimConnectionPatches) KeepSecrets(inst VnfInstance) error {
 	var problems []Problem
 	for _, patch := range p {
@@ -119,9 +120,9 @@ func (p VimConnectionPatches) KeepSecrets(inst VnfInstance) error {
 	return InvalidAll("The VIM connections would send secrets elsewhere", problems)
 }
 
-// MovedSecrets are the secrets of a registered VIM that would be sent to whom nobody verifies as before: given lays
-// other credentials over those that it has, changes how it is verified, and does not have them anew. path is where the
-// credentials stand.
+// MovedSecrets returns the secrets of a registered VIM that would be sent to a receiver that is verified otherwise.
+// given is a patch of its credentials that changes the verification and does not give these secrets again. path is the
+// path of the credentials.
 func (v Vim) MovedSecrets(path string, given map[string]any) (problems []Problem) {
 	after := maps.Clone(v.AuthCred)
 	if after == nil {
@@ -140,7 +141,7 @@ func (v Vim) MovedSecrets(path string, given map[string]any) (problems []Problem
 	return nil
 }
 
-// sameVerification takes the words of Tacker's clients for booleans; what is not given is verified.
+// sameVerification accepts booleans as Tacker's clients write them; a missing value means verification.
 func sameVerification(a, b any) bool {
 	means := func(v any) any {
 		switch v {
@@ -154,8 +155,8 @@ func sameVerification(a, b any) bool {
 	return reflect.DeepEqual(means(a), means(b))
 }
 
-// ElsewhereThan tells whether the connection names an endpoint that is not at the address of a registered VIM, and
-// brings no secret of its own for it.
+// ElsewhereThan reports whether the connection names an endpoint other than the registered VIM's, and brings no secret
+// of its own for it.
 func (c VimConnectionInfo) ElsewhereThan(vim Vim) bool {
 	endpoint := c.Endpoint()
 	if endpoint == "" || c.hasSecret() {

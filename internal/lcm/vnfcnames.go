@@ -9,13 +9,13 @@ import (
 	"unicode/utf8"
 )
 
-// VduVnfcMapping is the member of an instance's metadata by which Tacker's clients name VNFCs: a list of names for each
-// VDU.
+// VduVnfcMapping is the member of an instance's metadata that holds the VNFC names of Tacker's clients: a list of names
+// for each VDU.
 const VduVnfcMapping = "VDU_VNFc_mapping"
 
-// VnfcInfoID is the id of a VNFC as SOL002 has it (VnfcInfo.id): the name that the mapping of the instance's metadata
-// has for its place, where each VNFC is a resource of its own (StandardUserData); else that of its VDU, a dash, and
-// that of its resource. A successor that a heal makes has its place, and so its name.
+// VnfcInfoID is the id of a VNFC in SOL002 (VnfcInfo.id). Where each VNFC is a resource of its own (StandardUserData),
+// it is the name that the mapping in the metadata has for the VNFC's place. Otherwise it is the VDU's id, a dash and
+// the resource's id. A heal's replacement has the same place, and so the same name.
 func (i VnfInstance) VnfcInfoID(v VnfcResourceInfo) string {
 	if mapping, ok := i.Metadata[VduVnfcMapping].(map[string]any); ok {
 		names, _ := mapping[v.VduID].([]any)
@@ -28,8 +28,8 @@ func (i VnfInstance) VnfcInfoID(v VnfcResourceInfo) string {
 	return v.VduID + "-" + v.ID
 }
 
-// Place is the number of the VNFC among those of its VDU, which its resource is named with; ok is false for a member of
-// a group.
+// Place is the number of the VNFC within its VDU; the name of its resource contains it. ok is false for a member of a
+// group.
 func (v VnfcResourceInfo) Place() (n int, ok bool) {
 	name, _ := v.Metadata["parent_resource_name"].(string)
 	digits, ok := strings.CutPrefix(name, v.VduID+"-")
@@ -37,8 +37,8 @@ func (v VnfcResourceInfo) Place() (n int, ok bool) {
 	return n, ok && err == nil && n >= 0 && strconv.Itoa(n) == digits
 }
 
-// VnfcMappingProblems are the mistakes in the mapping of an instance's metadata: it maps VDUs to lists of names, each
-// of which is there once.
+// VnfcMappingProblems returns the mistakes in the mapping in an instance's metadata. The mapping maps VDUs to lists of
+// names, and no name may occur twice.
 func VnfcMappingProblems(metadata map[string]any) (problems []Problem) {
 	value, given := metadata[VduVnfcMapping]
 	if !given {

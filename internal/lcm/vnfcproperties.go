@@ -5,15 +5,15 @@ import (
 	"slices"
 )
 
-// VnfcInfoModifications changes the configurable properties of a VNFC, or tells of that. It is of SOL002 v3.3.1, whose
-// VnfInfoModificationRequest (clause 5.5.2.12) has a list of them beside what SOL003 has.
+// VnfcInfoModifications is a change of the configurable properties of a VNFC, in a request or in a report. It comes
+// from SOL002 v3.3.1, whose VnfInfoModificationRequest (clause 5.5.2.12) adds a list of them to the members of SOL003.
 type VnfcInfoModifications struct {
 	ID string `json:"id"`
-	// ConfigurableProperties are a JSON merge patch.
+	// ConfigurableProperties is a JSON merge patch.
 	ConfigurableProperties map[string]any `json:"vnfcConfigurableProperties"`
 }
 
-// vnfc finds a VNFC by the id that VnfcInfoID makes, -1 when there is none.
+// vnfc returns the index of the VNFC with the id that VnfcInfoID makes, -1 for none.
 func (i VnfInstance) vnfc(id string) int {
 	if i.Instantiated == nil {
 		return -1
@@ -21,7 +21,7 @@ func (i VnfInstance) vnfc(id string) int {
 	return slices.IndexFunc(i.Instantiated.VnfcResources, func(v VnfcResourceInfo) bool { return i.VnfcInfoID(v) == id })
 }
 
-// Vnfc is the VNFC of that id, as SOL002 has it.
+// Vnfc returns the VNFC with that id of SOL002.
 func (i VnfInstance) Vnfc(id string) (v VnfcResourceInfo, found bool) {
 	if at := i.vnfc(id); at >= 0 {
 		return i.Instantiated.VnfcResources[at], true
@@ -29,8 +29,8 @@ func (i VnfInstance) Vnfc(id string) (v VnfcResourceInfo, found bool) {
 	return v, false
 }
 
-// applyVnfcs lays the patches over the properties of the VNFCs. Their ids are those before the modification, which may
-// name VNFCs anew.
+// applyVnfcs merges the patches into the properties of the VNFCs. The ids are those from before the modification, as a
+// modification may rename VNFCs.
 func (r ModifyRequest) applyVnfcs(after *VnfInstance, before VnfInstance, done *VnfInfoModifications) error {
 	if len(r.Vnfcs) == 0 {
 		return nil
@@ -72,8 +72,8 @@ func (r ModifyRequest) unknownVnfcs(inst VnfInstance) error {
 	}
 }
 
-// KeptProperties are the configurable properties of a VNFC after an operation on the instance: what it had, or what a
-// VNFC of its name had whose successor it is.
+// KeptProperties returns the configurable properties of a VNFC after an operation on the instance. They are the VNFC's
+// own, or those of the VNFC of the same name that it replaced.
 func (i VnfInstance) KeptProperties(v VnfcResourceInfo) map[string]any {
 	if i.Instantiated == nil {
 		return nil
@@ -85,7 +85,8 @@ func (i VnfInstance) KeptProperties(v VnfcResourceInfo) map[string]any {
 	return had.ConfigurableProperties
 }
 
-// ShownVnfcResources are the VNFCs' resources as the API shows them: their configurable properties are in vnfcInfo.
+// ShownVnfcResources returns the VNFCs' resources in the form of the API, which has their configurable properties in
+// vnfcInfo.
 func (i *InstantiatedVnfInfo) ShownVnfcResources() []VnfcResourceInfo {
 	out := slices.Clone(i.VnfcResources)
 	for at := range out {

@@ -5,13 +5,13 @@ import (
 	"time"
 )
 
-// DeploymentName is what a VIM has a VNF's deployment by, and its load balancer.
+// DeploymentName is the VIM's name for a VNF's deployment, and for its load balancer.
 func DeploymentName(id VnfInstanceID) string { return "vnf-" + string(id) }
 
 // VnfInstance is SOL003 clause 5.5.2.2, independent of the API's version.
 type VnfInstance struct {
 	ID                 VnfInstanceID
-	ProjectID          ProjectID // the database's when it is made
+	ProjectID          ProjectID // set by the database
 	Name               string
 	Description        string
 	VnfdID             VnfdID
@@ -22,7 +22,7 @@ type VnfInstance struct {
 	VnfdVersion        string
 	InstantiationState InstantiationState
 	Metadata           map[string]any
-	// Extensions and ConfigurableProperties are the VNF's own key-value pairs; Windlass keeps them.
+	// Extensions and ConfigurableProperties are the VNF's own key-value pairs; Windlass only stores them.
 	Extensions             map[string]any
 	ConfigurableProperties map[string]any
 	// VimConnections is a map in v2 and a list in v1; here it is a list ordered by ID.
@@ -31,7 +31,7 @@ type VnfInstance struct {
 	Instantiated *InstantiatedVnfInfo
 	Created      time.Time
 	Updated      time.Time
-	// Version grows by one with every change; it makes the ETag.
+	// Version grows by one with every change; the ETag is made from it.
 	Version int64
 }
 
@@ -58,33 +58,33 @@ type InstantiatedVnfInfo struct {
 	VirtualStorages      []VirtualStorageResourceInfo `json:"virtualStorageResourceInfo,omitempty"`
 	// VirtualLinks are the VNF's own networks.
 	VirtualLinks []VnfVirtualLinkResourceInfo `json:"virtualLinkResourceInfo,omitempty"`
-	// Attached are the volumes and ports of the VNFCs, and the networks of the deployment; nil for a VNF that was last
-	// looked at before they were recorded.
+	// Attached are the volumes and ports of the VNFCs, and the networks of the deployment. It is nil when the last record
+	// of the VNF is from a release without this member.
 	Attached []AttachedResource `json:"attached,omitempty"`
-	// NetworksSeen is set since networks are among them; until then nobody knows which ones there were.
+	// NetworksSeen is set when Attached includes the networks; before that, the VNF's networks are unknown.
 	NetworksSeen bool `json:"networksSeen,omitempty"`
-	// DeploymentID is the deployment; Tacker calls it instance_id.
+	// DeploymentID is the id of the deployment; Tacker calls it instance_id.
 	DeploymentID string `json:"stackId,omitempty"`
-	// ExtVirtualLinks are those of the instantiate request: a new VM is connected as the first ones were.
+	// ExtVirtualLinks are the links of the instantiate request: a new VM is connected like the first ones.
 	ExtVirtualLinks []ExtVirtualLink `json:"extVirtualLinks,omitempty"`
 	// ExtManagedVirtualLinks are those of the instantiate request, or of its grant, for the same reason.
 	ExtManagedVirtualLinks []ExtManagedVirtualLink `json:"extManagedVirtualLinks,omitempty"`
 	// AdditionalParams are those of the instantiate request, sealed; day-2 operations read them.
 	AdditionalParams json.RawMessage `json:"additionalParams,omitempty"`
-	// Granted is what NFVOs have chosen for the VNF; nil when there was no choice.
+	// Granted holds the choices of NFVOs for the VNF; nil when there was no choice.
 	Granted *GrantedChoices `json:"granted,omitempty"`
 	// Nodes are the cluster's nodes, when the VNF is a cluster.
 	Nodes Nodes `json:"nodes,omitempty"`
 	// Storage is the cluster's storage server, nil when it has none.
 	Storage *StorageServer `json:"storage,omitempty"`
-	// Balancers are the servers before the cluster, its external load balancers; none where there are none, or where the
-	// VNF was last looked at before they were recorded.
+	// Balancers are the external load balancers, servers in front of the cluster. It is also empty when the last record
+	// of the VNF is from a release without this member.
 	Balancers Nodes `json:"balancers,omitempty"`
-	// ClusterVimID is the registered Kubernetes VIM, "" when there is none.
+	// ClusterVimID is the Kubernetes VIM that the cluster is registered as, "" for none.
 	ClusterVimID VimID `json:"clusterVimId,omitempty"`
-	// ExposedPorts are those of Services that the load balancer of the VNF's cluster serves.
+	// ExposedPorts are the Service ports that the load balancer of the VNF's cluster serves.
 	ExposedPorts []int `json:"exposedPorts,omitempty"`
-	// Stopped are the VNFCs that an OPERATE has stopped and none has started since.
+	// Stopped are the VNFCs that an OPERATE stopped and none has started since.
 	Stopped []StoppedVnfc `json:"stopped,omitempty"`
 }
 
@@ -98,16 +98,16 @@ type ScaleInfo struct {
 type VnfExtCpInfo struct {
 	ID    string `json:"id"`
 	CpdID string `json:"cpdId"`
-	// CpProtocolInfo are its addresses; nil for a VNF that was last looked at before they were recorded.
+	// CpProtocolInfo are its addresses. It is nil when the last record of the VNF is from a release without this member.
 	CpProtocolInfo []CpProtocolInfo `json:"cpProtocolInfo,omitempty"`
-	// ExtLinkPortID is the port: the VIM's id of one that the deployment has made, the request's of one that it has given.
-	// It is "" when it is not one of a VNFC.
+	// ExtLinkPortID is the id of the port: the VIM's id of a port that the deployment made, or the request's id of a
+	// given port. It is "" when the connection point is not a VNFC's.
 	ExtLinkPortID string `json:"extLinkPortId,omitempty"`
-	// PortID is the VIM's id of a port that the request has given, "" for others.
+	// PortID is the VIM's id of a given port, "" for others.
 	PortID string `json:"portId,omitempty"`
-	// PortType is the VIM's word for the port (vimLevelResourceType).
+	// PortType is the VIM's type of the port (vimLevelResourceType).
 	PortType string `json:"portType,omitempty"`
-	// AssociatedVnfcCpID is the connection point of a VNFC that is made external.
+	// AssociatedVnfcCpID is the VNFC's connection point that is made external.
 	AssociatedVnfcCpID string `json:"associatedVnfcCpId,omitempty"`
 }
 
@@ -127,20 +127,20 @@ type VnfcResourceInfo struct {
 	StorageIDs      []string       `json:"storageResourceIds,omitempty"`
 	CpInfo          []VnfcCpInfo   `json:"vnfcCpInfo,omitempty"`
 	Metadata        map[string]any `json:"metadata,omitempty"`
-	// ConfigurableProperties are the VNFC's; the API shows them in its VnfcInfo (ShownVnfcResources).
+	// ConfigurableProperties are the VNFC's; the API shows them in VnfcInfo (ShownVnfcResources).
 	ConfigurableProperties map[string]any `json:"vnfcConfigurableProperties,omitempty"`
 }
 
-// AttachedResource is a volume, a port or a network of a VNFC: grants name the very ones that go with it.
+// AttachedResource is a volume, a port or a network of a VNFC. Grants name the resources that go with the VNFC.
 type AttachedResource struct {
 	// VnfcID is "" for a network of the VNF as a whole.
 	VnfcID string `json:"vnfcId"`
 	Type   string `json:"type"` // GrantStorage, GrantLinkPort or GrantLink
-	// TemplateID is its virtual storage, connection point or virtual link in the VNFD, "" when the Base HOT names it
-	// otherwise.
+	// TemplateID is its virtual storage, connection point or virtual link in the VNFD, "" when the Base HOT has another
+	// name for it.
 	TemplateID string `json:"templateId,omitempty"`
 	ResourceID string `json:"resourceId"`
-	// VimType is the VIM's word for it (vimLevelResourceType).
+	// VimType is the VIM's type of the resource (vimLevelResourceType).
 	VimType string `json:"vimType,omitempty"`
 }
 
@@ -154,7 +154,7 @@ type VirtualStorageResourceInfo struct {
 // VnfLcmOpOcc is SOL003 clause 5.5.2.13.
 type VnfLcmOpOcc struct {
 	ID                    OpOccID
-	ProjectID             ProjectID // its instance's
+	ProjectID             ProjectID // the project of its instance
 	VnfInstanceID         VnfInstanceID
 	Operation             Operation
 	State                 OperationState
@@ -166,38 +166,38 @@ type VnfLcmOpOcc struct {
 	CancelMode            CancelMode
 	// Params is the request's body, sealed.
 	Params json.RawMessage
-	// APIVersion is 1 or 2: the /vnflcm root under which the request came; it fixes the form of Params.
+	// APIVersion is 1 or 2, the /vnflcm root of the request; it sets the form of Params.
 	APIVersion      int
 	Error           *Error
 	ResourceChanges *ResourceChanges
-	// ChangedInfo is what a completed MODIFY_INFO has changed, or the package of a CHANGE_VNFPKG.
+	// ChangedInfo holds the changes of a completed MODIFY_INFO, or the package of a CHANGE_VNFPKG.
 	ChangedInfo *VnfInfoModifications
-	// OfVersion, when not 0, is the version of the instance that the operation is about; it is not stored.
+	// OfVersion, when not 0, is the instance version that the request was made for; it is not stored.
 	OfVersion int64
-	// RegistersVim, when not "", is the name of the VIM as which the operation registers a cluster; it is not stored.
+	// RegistersVim, when not "", is the VIM name under which the operation registers a cluster; it is not stored.
 	RegistersVim string
-	// ForwardOnly is set once rollback is not possible any more.
+	// ForwardOnly is set when rollback is no longer possible.
 	ForwardOnly bool
-	// Plan is what a scaling or a healing has decided to do, nil until then.
+	// Plan holds the decisions of a scaling or a healing, nil until they are made.
 	Plan *Plan
-	// Granted tells whether there is a grant, and GrantHref where the NFVO has it; "" for one of Windlass's own.
+	// Granted says whether there is a grant. GrantHref is its link at the NFVO, "" for a grant of Windlass's own.
 	Granted   bool
 	GrantHref string
-	// Step is the title of the step under way, or of the one that failed.
+	// Step is the title of the current step, or of the failed step.
 	Step string
-	// Sequence is the number of the last recorded state: a late, repeated record changes nothing.
+	// Sequence is the number of the last record: a late or repeated record changes nothing.
 	Sequence int64
 }
 
 // Vim is a VIM of the registry at /v1.0/vims.
 type Vim struct {
 	ID          VimID
-	ProjectID   ProjectID // the database's when it is made
+	ProjectID   ProjectID // set by the database
 	Name        string
 	Description string
 	Type        string // "openstack" or "kubernetes"
 	AuthURL     string
-	// AuthCred are the credentials; secrets in it are {"$secret": ref}.
+	// AuthCred are the credentials; their secrets are {"$secret": ref}.
 	AuthCred map[string]any
 	// Project is vim_project: {"name": ..., "project_domain_name": ...}.
 	Project   map[string]any

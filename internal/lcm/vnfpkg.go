@@ -27,7 +27,7 @@ const (
 // VnfPkg is VnfPkgInfo of SOL005 clause 9.5.2.5.
 type VnfPkg struct {
 	ID               VnfPkgID
-	ProjectID        ProjectID // the database's when it is made
+	ProjectID        ProjectID // set by the database
 	OnboardingState  OnboardingState
 	OperationalState string
 	UsageState       string
@@ -43,31 +43,31 @@ type VnfPkg struct {
 	Vnfd json.RawMessage
 	// Artifacts lists the files of the package that are not images: path, size and digest.
 	Artifacts []PkgArtifact
-	// Warnings are what is odd but was accepted, e.g. a file that TOSCA.meta names and the archive lacks.
+	// Warnings are oddities that were accepted, e.g. a file that TOSCA.meta names and the archive lacks.
 	Warnings []Problem
-	// Error is why the last upload failed, nil otherwise.
+	// Error is the reason why the last upload failed, nil otherwise.
 	Error *Error
-	// Source is the request to fetch the archive from a URI, a PkgSource with sealed secrets; empty when nothing is to be
-	// fetched.
+	// Source is the request to fetch the archive from a URI, a PkgSource with sealed secrets. It is empty when there is
+	// nothing to fetch.
 	Source  json.RawMessage
 	Created time.Time
 	Updated time.Time
 	Version int64
 }
 
-// PkgSource is UploadVnfPkgFromUriRequest (SOL005 clause 9.5.2.3), with user and password as Tacker has them.
+// PkgSource is UploadVnfPkgFromUriRequest (SOL005 clause 9.5.2.3), with user and password as in Tacker.
 type PkgSource struct {
 	AddressInformation string `json:"addressInformation"`
 	UserName           string `json:"userName,omitempty"`
 	Password           string `json:"password,omitempty"`
-	// NfvoVnfdID, in the place of all others, is the VNFD of a package that the NFVO has.
+	// NfvoVnfdID, which excludes all other members, is the VNFD of a package that the NFVO has.
 	NfvoVnfdID VnfdID `json:"nfvoVnfdId,omitempty"`
 }
 
-// PkgSecrets begins the names of a package's secrets.
+// PkgSecrets is the prefix of the names of a package's secrets.
 func PkgSecrets(id VnfPkgID) SecretRef { return SecretRef("pkg/" + string(id)) }
 
-// WorkflowFetch fetches the archive of a package from where its Source says.
+// WorkflowFetch fetches the archive of a package from its Source.
 const WorkflowFetch WorkflowName = "FetchPackage"
 
 // FetchInput starts WorkflowFetch.
@@ -75,7 +75,8 @@ type FetchInput struct {
 	VnfPkgID VnfPkgID `json:"vnfPkgId"`
 }
 
-// FetchWorkflowID makes the id under which the archive of a package is fetched: once at a time.
+// FetchWorkflowID is the workflow id for fetching the archive of a package. It is the same each time, so that only one
+// fetch runs at a time.
 func FetchWorkflowID(id VnfPkgID) string { return "fetch-" + string(id) }
 
 // PkgArtifact is one file of a package.

@@ -2,13 +2,13 @@ package lcm
 
 import "time"
 
-// TaskQueue is where the worker polls for workflows and activities.
+// TaskQueue is the queue that the worker polls for workflows and activities.
 const TaskQueue = "windlass-lcm"
 
 // WorkflowName is the name under which a workflow is registered and started. One operation, one workflow.
 type WorkflowName string
 
-// The workflows: one a lifecycle operation. Renaming one breaks running operations.
+// The workflows, one for each lifecycle operation. Renaming one breaks running operations.
 const (
 	WorkflowInstantiate   WorkflowName = "Instantiate"
 	WorkflowScale         WorkflowName = "Scale"
@@ -58,14 +58,13 @@ type OperationInput struct {
 	Resumed bool `json:"resumed,omitempty"`
 }
 
-// The search attributes of an operation's workflow, all of type Keyword and in clear.
+// The search attributes of an operation's workflow. All have the type Keyword and are in clear.
 const (
 	AttrVnfInstanceID  = "VnfInstanceId"
 	AttrOperation      = "LcmOperation"
 	AttrOperationState = "OperationState"
 	AttrStep           = "LcmStep"
-	// AttrVnfInstanceName and AttrVimName are for people who read lists. Namespaces that were made for earlier releases
-	// may be without them.
+	// AttrVnfInstanceName and AttrVimName are for people who read lists. Namespaces from earlier releases may lack them.
 	AttrVnfInstanceName = "VnfInstanceName"
 	AttrVimName         = "VimName"
 )
@@ -80,22 +79,22 @@ type CancelRequest struct {
 	Mode CancelMode `json:"cancelMode"`
 }
 
-// QueryStatus is the name of the workflow's query; it answers an OperationStatus.
+// QueryStatus is the name of the workflow's query; the answer is an OperationStatus.
 const QueryStatus = "status"
 
-// OperationStatus is where an operation stands.
+// OperationStatus is the progress of an operation.
 type OperationStatus struct {
 	State           OperationState `json:"state"`
 	Step            string         `json:"step,omitempty"`
 	Error           *Error         `json:"error,omitempty"`
 	IsCancelPending bool           `json:"isCancelPending,omitempty"`
 	CancelMode      CancelMode     `json:"cancelMode,omitempty"`
-	// ForwardOnly is set once a server was deleted, or may have been: there is no way back from then on.
+	// ForwardOnly is set once a server was deleted, or may have been: then rollback is not possible any more.
 	ForwardOnly bool `json:"forwardOnly,omitempty"`
 }
 
-// StepRef says which step of which operation an activity works for. Every tracked activity's input has
-// one; the worker's interceptor records the step's progress under it.
+// StepRef names the operation and the step that an activity works for. Every tracked activity has one in its input; the
+// worker's interceptor records the step's progress under it.
 type StepRef struct {
 	OpOccID OpOccID `json:"opOccId"`
 	// Step counts from 0 in the order of the operation's list.
@@ -117,7 +116,7 @@ const (
 	StepCancelled StepState = "CANCELLED"
 )
 
-// Phase says whether a step is done or undone.
+// Phase says whether a step is being done or undone.
 type Phase string
 
 // The phases of a step.
@@ -132,7 +131,7 @@ type Step struct {
 	// Index counts from 0 in the order of the operation's list.
 	Index int
 	Phase Phase
-	// ID, Undo and Final are those of the operation's list; rows of nodes, and those of undos, have none.
+	// ID, Undo and Final come from the operation's list; rows of nodes, and rows of undone steps, have none.
 	ID    string `json:",omitempty"`
 	Undo  string `json:",omitempty"`
 	Final bool   `json:",omitempty"`

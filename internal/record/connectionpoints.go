@@ -6,8 +6,9 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// connectionPoints are those of a VM that the VNFD has (SOL003 clause 5.5.3.5), and what they are on external links
-// (clause 5.5.3.9). Their ids are made of the VM's: they stay when a link changes, and with it the port in the VIM.
+// connectionPoints returns the connection points of a VM that the VNFD has (SOL003 clause 5.5.3.5), and the external
+// connection points for them (clause 5.5.3.9). Their ids are made from the VM's id: they stay the same when a link
+// changes and the VIM's port with it.
 func (v vnf) connectionPoints(
 	c Vnfc, made []Network,
 ) (cps []lcm.VnfcCpInfo, external []lcm.VnfExtCpInfo) {
@@ -42,8 +43,8 @@ func (v vnf) connectionPoints(
 	return cps, external
 }
 
-// otherExternal are the connection points of the request's links that are no port of a VM under their own name: an
-// address that servers share, or a port that the template calls otherwise.
+// otherExternal returns the connection points of the request's links that are no port of a VM under their own name: an
+// address that servers share, or a port with another name in the template.
 func (v vnf) otherExternal(known []lcm.VnfExtCpInfo) (out []lcm.VnfExtCpInfo) {
 	for _, link := range v.Request.ExtVirtualLinks {
 		for _, cp := range link.ExtCps {
@@ -55,14 +56,14 @@ func (v vnf) otherExternal(known []lcm.VnfExtCpInfo) (out []lcm.VnfExtCpInfo) {
 	return out
 }
 
-// madeLink tells whether the deployment has a network for an internal virtual link: a network that is managed elsewhere
-// is none of its.
+// madeLink reports whether the deployment made the network of an internal virtual link. It does not make a network that
+// is managed elsewhere.
 func madeLink(made []Network, id string) bool {
 	return slices.ContainsFunc(made, func(n Network) bool { return n.Resource == id })
 }
 
-// virtualLinks are the networks of the deployment that the VNFD describes, with the ports of VMs on them (SOL003 clause
-// 5.5.3.6).
+// virtualLinks returns the networks of the deployment that the VNFD describes, with the ports of VMs on them (SOL003
+// clause 5.5.3.6).
 func (v vnf) virtualLinks(made Outcome) (out []lcm.VnfVirtualLinkResourceInfo) {
 	for _, link := range made.Networks {
 		if _, described := v.Flavour.VirtualLink(link.Resource); !described {
@@ -76,7 +77,7 @@ func (v vnf) virtualLinks(made Outcome) (out []lcm.VnfVirtualLinkResourceInfo) {
 			},
 		}
 		for _, c := range made.Vnfcs {
-			if link.Part != "" && link.Part != c.Part { // another VNFC's own
+			if link.Part != "" && link.Part != c.Part { // it belongs to another VNFC only
 				continue
 			}
 			for _, a := range c.Attached {

@@ -9,8 +9,8 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-// Following is what makes the record of a VNF whose cluster replaces its Pods of itself: of what the cluster has, at
-// the scale levels which the Pods make. The servers of a hybrid VNF stay as they are recorded.
+// Following returns the record of a VNF whose cluster replaces Pods on its own. It contains what the cluster has, at
+// the scale levels that match the number of Pods. The servers of a hybrid VNF stay as recorded.
 func Following(
 	op *operations.Operation, connections []lcm.VimConnectionInfo,
 ) func(Outcome) lcm.InstantiatedVnfInfo {
@@ -37,12 +37,12 @@ func Following(
 	}
 }
 
-// Followed tells whether a cluster decides which VNFCs of a VDU there are.
+// Followed reports whether a cluster decides which VNFCs a VDU has.
 func Followed(flavour *vnfpkg.Flavour) func(vdu string) bool {
 	return func(vdu string) bool { return lifecycle.VimKindOf(flavour, vdu).ReplacesVnfcs }
 }
 
-// keepServers puts the servers, with what belongs to them, in front of the Pods.
+// keepServers puts the servers and their resources in front of the Pods.
 func (v vnf) keepServers(info, had *lcm.InstantiatedVnfInfo) {
 	follows := Followed(v.Flavour)
 	isPod := map[string]bool{}
@@ -75,7 +75,8 @@ func (v vnf) ofContainers(cpd string) bool {
 	return ok && v.Flavour.OfContainers(cp.VduID)
 }
 
-// levelsOf are the scale levels at which VDUs have so many VNFCs; an aspect keeps its level where none does.
+// levelsOf returns the scale levels that match the numbers of VNFCs. An aspect keeps its recorded level where none
+// matches.
 func (v vnf) levelsOf(count map[string]int, recorded []lcm.ScaleInfo) (out []lcm.ScaleInfo) {
 	levels := map[string]int{}
 	for _, s := range recorded {
@@ -105,7 +106,7 @@ func (v vnf) mostSteps(aspect string) int {
 	return 0
 }
 
-// fits tells whether the VDUs of an aspect have as many VNFCs as the levels ask for.
+// fits reports whether the VDUs of an aspect have the numbers of VNFCs that the levels require.
 func (v vnf) fits(aspect string, levels, count map[string]int) bool {
 	want, err := v.Flavour.CapacityAt(levels)
 	if err != nil {

@@ -9,23 +9,23 @@ import (
 	"github.com/windlass-nfv/windlass/internal/operations"
 )
 
-// vnf is a VNF of which a record is made: as an operation sees it, and on which connection the VNFCs of a VDU are.
+// vnf is the VNF to record: the operation's view of it, and the connection of each VDU's VNFCs.
 type vnf struct {
 	*operations.Operation
 	on func(vdu string) string
 }
 
-// of is the VNF of an operation, on these connections. What belongs to no VDU is with the servers.
+// of returns the VNF of an operation on these connections. Resources of no VDU belong to the connection of the servers.
 func of(op *operations.Operation, connections []lcm.VimConnectionInfo) vnf {
 	return vnf{op, func(vdu string) string { return lifecycle.Connection(op.Flavour, connections, vdu).ID }}
 }
 
-// Instantiated is the VNF after an operation that has made that of it; connections are those on which it works. cluster
-// is the VIM as which a new cluster is registered, nil when there is none.
+// Instantiated returns the record of a VNF after an operation with this outcome. connections are the connections that
+// the operation used. cluster is the VIM that a new cluster is registered as, nil for none.
 func Instantiated(
 	op *operations.Operation, made Outcome, connections []lcm.VimConnectionInfo, cluster *lcm.Vim,
 ) InstantiatedVnf {
-	if made.Left && op.Before != nil { // the package before counts until a change is complete
+	if made.Left && op.Before != nil { // the former package counts until a change is complete
 		op = op.Before
 	}
 	v := of(op, connections)
@@ -47,12 +47,12 @@ func Instantiated(
 	return out
 }
 
-// KeepsConnections tells whether the VNF has the VIM connections afterwards that it had before the operation.
+// KeepsConnections reports whether the operation leaves the VNF's VIM connections as they were.
 func KeepsConnections(op *operations.Operation, made Outcome) bool {
 	return made.Restored || made.Left && op.OpOcc.Operation == lcm.OpChangeExtConn
 }
 
-// complete is the VNF without its connections.
+// complete returns the VNF without its connections.
 func (v vnf) complete(made Outcome) InstantiatedVnf {
 	out := InstantiatedVnf{Info: lcm.InstantiatedVnfInfo{
 		FlavourID: v.Flavour.ID, VnfState: lcm.VnfStarted, ExtVirtualLinks: v.Request.ExtVirtualLinks,
@@ -82,7 +82,8 @@ func (v vnf) complete(made Outcome) InstantiatedVnf {
 	return out
 }
 
-// showExposed keeps which ports of Services a load balancer serves: those of this operation, else those of before.
+// showExposed records the Service ports that a load balancer serves, from this operation or else from the former
+// record.
 func (v vnf) showExposed(info *lcm.InstantiatedVnfInfo, made Outcome) {
 	info.ExposedPorts = made.ExposedPorts
 	if before := v.Instance.Instantiated; len(made.ExposedPorts) == 0 && before != nil {
@@ -90,7 +91,7 @@ func (v vnf) showExposed(info *lcm.InstantiatedVnfInfo, made Outcome) {
 	}
 }
 
-// showStarted notes what an OPERATE has started. It is asked for those only whose VNFCs are others then.
+// showStarted records the VNFCs that an OPERATE started. It is only for VNFs whose VNFCs are new after a start.
 func (v vnf) showStarted(info *lcm.InstantiatedVnfInfo) {
 	p := v.OpOcc.Plan
 	if v.OpOcc.Operation != lcm.OpOperate || p == nil || p.ChangeStateTo != lcm.VnfStarted {
@@ -103,8 +104,8 @@ func (v vnf) showStarted(info *lcm.InstantiatedVnfInfo) {
 	info.Switch(lcm.VnfStarted, started, nil)
 }
 
-// otherConnections are those of the instance that neither its resources nor its cluster need, e.g. because a
-// modification has added them. Those that an earlier attempt to instantiate has left are none.
+// otherConnections returns the instance's connections that neither its resources nor its cluster need, e.g. because a
+// modification added them. Connections that a failed attempt to instantiate left do not count.
 func (v vnf) otherConnections(used []lcm.VimConnectionInfo) (out []lcm.VimConnectionInfo) {
 	if v.OpOcc.Operation == lcm.OpInstantiate || v.Instance.Instantiated == nil {
 		return nil
@@ -119,14 +120,14 @@ func (v vnf) otherConnections(used []lcm.VimConnectionInfo) (out []lcm.VimConnec
 	return out
 }
 
-// restored is the VNF as it was before the operation, with the resources that a rollback has made anew.
+// restored returns the VNF as it was before the operation, with the resources that a rollback made anew.
 func (v vnf) restored(made Outcome) InstantiatedVnf {
 	if v.Before != nil {
 		v.Operation = v.Before
 	}
 	before := v.Instance.Instantiated
 	info := *before
-	v.linkedBy(before.ExtVirtualLinks).resources(&info, made) // not by those that the operation was to make
+	v.linkedBy(before.ExtVirtualLinks).resources(&info, made) // not by the links that the operation was to make
 	vims := v.Instance.VimConnections
 	if v.FormerVims != nil {
 		vims = v.FormerVims
@@ -137,8 +138,8 @@ func (v vnf) restored(made Outcome) InstantiatedVnf {
 	}
 }
 
-// partlyReconnected is the VNF as it was before a CHANGE_EXT_CONN that was given up, with the ports that there are, and
-// on the links on which these are.
+// partlyReconnected returns the VNF after a CHANGE_EXT_CONN that was given up: as before, but with the present ports
+// and their links.
 func (v vnf) partlyReconnected(made Outcome) InstantiatedVnf {
 	out := v.restored(made)
 	if len(made.Moved) == 0 {
@@ -150,7 +151,7 @@ func (v vnf) partlyReconnected(made Outcome) InstantiatedVnf {
 	return out
 }
 
-// linkedBy is the VNF on other external links.
+// linkedBy returns the VNF on other external links.
 func (v vnf) linkedBy(links []lcm.ExtVirtualLink) vnf {
 	op := *v.Operation
 	op.Request.ExtVirtualLinks = links

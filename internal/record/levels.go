@@ -6,8 +6,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// levelsLeft are the instantiation level and the scale status of an operation that was given up: of each aspect the
-// level nearest to the planned one that its VMs have reached.
+// levelsLeft returns the instantiation level and the scale status after an operation that was given up. For each
+// aspect, it is the reached level that is nearest to the planned level.
 func (v vnf) levelsLeft(vnfcs []Vnfc) (string, []lcm.ScaleInfo) {
 	before, p := v.Instance.Instantiated, v.OpOcc.Plan
 	if before == nil || p == nil {
@@ -37,7 +37,7 @@ func (v vnf) levelsLeft(vnfcs []Vnfc) (string, []lcm.ScaleInfo) {
 	return "", status
 }
 
-// reached tells whether the VDUs of an aspect have as many VMs as a level asks for, on the way to it from another.
+// reached reports whether the VDUs of an aspect have the number of VMs of a level, on the way to it from another.
 func (v vnf) reached(p *lcm.Plan, aspect string, from, level int, count map[string]int) bool {
 	was, err := v.Flavour.CapacityAt(map[string]int{aspect: from})
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package record makes the record of a VNF (instantiatedVnfInfo, SOL003 clause 5.5.2.2): what an operation leaves of
-// it, and what its cluster makes of it beside operations. It calls nobody: what is looked up comes with the operation.
+// Package record makes the record of a VNF (instantiatedVnfInfo, SOL003 clause 5.5.2.2): after an operation, and after
+// changes that its cluster made on its own. It makes no calls: the operation brings all data that must be looked up.
 package record
 
 import (
@@ -9,39 +9,40 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// Outcome is what a completed operation leaves: ids and addresses, no parameter.
+// Outcome is the result of a completed operation: ids and addresses, no parameters.
 type Outcome struct {
-	// Terminated empties the instance; the other members are unset then.
+	// Terminated empties the instance; the other members are then unset.
 	Terminated bool `json:"terminated,omitempty"`
-	// Modified makes the modifications of a MODIFY_INFO; the other members are unset then.
+	// Modified makes the modifications of a MODIFY_INFO; the other members are then unset.
 	Modified bool `json:"modified,omitempty"`
-	// Operated is what an OPERATE has done so far; the other members are unset then.
+	// Operated is the progress of an OPERATE; the other members are then unset.
 	Operated *Operated `json:"operated,omitempty"`
-	// Restored is set where a rollback has made resources of the VNF anew, and the rest is what exists after it.
+	// Restored is set when a rollback made resources of the VNF anew. The other members describe the VNF after the
+	// rollback.
 	Restored bool `json:"restored,omitempty"`
-	// Left is set where an operation was given up, and the rest is what exists after it.
+	// Left is set when an operation was given up. The other members describe what exists afterwards.
 	Left bool `json:"left,omitempty"`
-	// Moved are the connection points that a CHANGE_EXT_CONN that was given up has connected.
+	// Moved are the connection points that a CHANGE_EXT_CONN connected before it was given up.
 	Moved        []string `json:"moved,omitempty"`
 	DeploymentID string   `json:"stackId,omitempty"`
 	Vnfcs        []Vnfc   `json:"vnfcs,omitempty"`
-	// Networks are those of the deployment; nil where an older worker has looked.
+	// Networks are the networks of the deployment; nil when an older worker made the outcome.
 	Networks []Network `json:"networks,omitempty"`
 	Nodes    lcm.Nodes `json:"nodes,omitempty"`
 	// Storage is the storage server of a cluster that has one.
 	Storage *lcm.StorageServer `json:"storage,omitempty"`
 	// Balancers are the external load balancers of a cluster that has some.
 	Balancers lcm.Nodes `json:"balancers,omitempty"`
-	// Registry is how clusters connect to a VNF that is a registry of images, nil where this operation has not found it
-	// out.
+	// Registry says how clusters connect to a VNF that is a registry of images. It is nil when this operation did not
+	// determine it.
 	Registry *k8s.PrivateRegistry `json:"registry,omitempty"`
-	// ExposedPorts are those of Services that a load balancer serves since this operation.
+	// ExposedPorts are the Service ports that a load balancer serves since this operation.
 	ExposedPorts []int `json:"exposedPorts,omitempty"`
 	// ClusterVimID is the VIM that the new cluster is registered as.
 	ClusterVimID lcm.VimID `json:"clusterVimId,omitempty"`
 }
 
-// Operated are the VNFCs that were started or stopped, and those whose nodes were drained for it.
+// Operated are the started or stopped VNFCs, and among them the ones with a drained node.
 type Operated struct {
 	ChangeStateTo lcm.VnfState `json:"changeStateTo"`
 	Vnfcs         []string     `json:"vnfcs,omitempty"`
@@ -54,50 +55,50 @@ type Vnfc struct {
 	ServerID string `json:"serverId"`
 	// Zone is the VM's availability zone.
 	Zone string `json:"zone,omitempty"`
-	// Part and ParentResource tell where the VIM keeps it; "" for a VM of the deployment itself.
+	// Part and ParentResource are the VM's place in the VIM's deployment; "" for a VM of the deployment itself.
 	Part           string   `json:"stackId,omitempty"`
 	ParentResource string   `json:"parentResource,omitempty"`
 	VolumeIDs      []string `json:"volumeIds,omitempty"`
-	// Attached are the volumes and ports of the deployment that the VM has.
+	// Attached are the VM's volumes and ports that belong to the deployment.
 	Attached []Attached `json:"attached,omitempty"`
 	// Created is when the VIM made it.
 	Created time.Time `json:"created,omitzero"`
-	// VimType is the VIM's word for it (vimLevelResourceType).
+	// VimType is the VIM's type of the VM (vimLevelResourceType).
 	VimType string `json:"vimType,omitempty"`
 }
 
 // Attached is a volume or a port of a VM.
 type Attached struct {
 	Type string `json:"type"` // lcm.GrantStorage or lcm.GrantLinkPort
-	// Resource is its name in the template, "" for a volume that the VIM has made itself.
+	// Resource is its name in the template, "" for a volume that the VIM made itself.
 	Resource string `json:"resource,omitempty"`
 	ID       string `json:"id"`
 	VimType  string `json:"vimType,omitempty"`
-	// Of a port: the addresses that it has.
+	// The addresses of a port.
 	MAC       string        `json:"mac,omitempty"`
 	Addresses []lcm.FixedIP `json:"addresses,omitempty"`
 }
 
-// Network is a network that the deployment has made.
+// Network is a network that the deployment made.
 type Network struct {
 	// Resource is its name in the template.
 	Resource string `json:"resource"`
 	ID       string `json:"id"`
-	// Part tells where the VIM keeps it; "" for one of the deployment itself.
+	// Part is the network's place in the VIM's deployment; "" for a network of the deployment itself.
 	Part    string `json:"stackId,omitempty"`
 	VimType string `json:"vimType,omitempty"`
 }
 
-// InstantiatedVnf is what a VNF instance gains when it is instantiated.
+// InstantiatedVnf is what an operation writes into a VNF instance.
 type InstantiatedVnf struct {
 	Info           lcm.InstantiatedVnfInfo
 	VimConnections []lcm.VimConnectionInfo
-	// Extensions and ConfigurableProperties are those of the instance with those of the request.
+	// Extensions and ConfigurableProperties are the instance's, with those of the request merged in.
 	Extensions, ConfigurableProperties map[string]any
-	// ChangedInfo is what else of the instance the operation changes when it is complete; nil for nothing.
+	// ChangedInfo holds the other changes of the instance when the operation is complete; nil for none.
 	ChangedInfo *lcm.VnfInfoModifications
-	// Followed is set when the VNF's cluster changes it of itself, so that it is to be looked at regularly.
+	// Followed is set when the VNF's cluster changes it on its own. Then Windlass must look at it regularly.
 	Followed bool
-	// Package is the one that the instance has from then on, nil when it stays.
+	// Package is the new package of the instance, nil when the package stays.
 	Package *lcm.VnfPkg
 }

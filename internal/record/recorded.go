@@ -4,8 +4,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// Vnfcs are the VNFCs that an instance is recorded with, with their volumes and ports by the names that the VNFD has
-// for them.
+// Vnfcs returns the recorded VNFCs of an instance, with the volumes and ports under their names in the VNFD.
 func Vnfcs(info *lcm.InstantiatedVnfInfo) (out []Vnfc) {
 	if info == nil {
 		return nil

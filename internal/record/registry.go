@@ -5,8 +5,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// showRegistry tells, with the machine of a registry of images, how clusters connect to it. What was told of it before
-// is still so, unless its address is another one.
+// showRegistry records, for the machine of a registry of images, how clusters connect to it. An earlier record stays
+// true unless the address changed.
 func (v vnf) showRegistry(info *lcm.InstantiatedVnfInfo, made Outcome) {
 	if !v.IsRegistryServer() {
 		return

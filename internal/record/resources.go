@@ -7,7 +7,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// resources puts in what a VNF consists of.
+// resources fills in the resources of a VNF.
 func (v vnf) resources(info *lcm.InstantiatedVnfInfo, made Outcome) {
 	info.VnfcResources, info.ExtCps, info.Attached = nil, nil, nil
 	for _, c := range made.Vnfcs {
@@ -53,8 +53,8 @@ func vnfcResource(c Vnfc, connectionID string) lcm.VnfcResourceInfo {
 	return out
 }
 
-// attached are the volumes and ports of a VM, by what describes them in the VNFD. The only volume is that of the VDU's
-// only virtual storage, whatever the template calls it.
+// attached returns the volumes and ports of a VM, by their descriptions in the VNFD. If a VDU has only one virtual
+// storage and the VM only one volume, they belong together, whatever the template's name is.
 func (v vnf) attached(c Vnfc) (out []lcm.AttachedResource) {
 	var storages []string
 	only := len(c.VolumeIDs) == 1
@@ -75,8 +75,8 @@ func (v vnf) attached(c Vnfc) (out []lcm.AttachedResource) {
 	return out
 }
 
-// networks are those that the deployment has made, by what describes them in the VNFD. One of a member of a group
-// belongs to the member's VNFC.
+// networks returns the networks that the deployment made, by their descriptions in the VNFD. A network of a group
+// member belongs to the member's VNFC.
 func (v vnf) networks(made Outcome) (out []lcm.AttachedResource) {
 	for _, n := range made.Networks {
 		r := lcm.AttachedResource{Type: lcm.GrantLink, ResourceID: n.ID, VimType: n.VimType}
@@ -94,7 +94,7 @@ func (v vnf) networks(made Outcome) (out []lcm.AttachedResource) {
 	return out
 }
 
-// virtualStorages are the volumes that the VNFD describes (SOL003 clause 5.5.3.7).
+// virtualStorages returns the volumes that the VNFD describes (SOL003 clause 5.5.3.7).
 func virtualStorages(
 	attached []lcm.AttachedResource, of func(vnfc string) string,
 ) (out []lcm.VirtualStorageResourceInfo) {

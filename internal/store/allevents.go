@@ -9,18 +9,20 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// settleTime is longer than a transaction takes from its last statement, which draws the number of an event, to its end.
+// settleTime is longer than the time between the last statement of a transaction, which takes the number of an event,
+// and its commit.
 const settleTime = 5 * time.Second
 
-// widest bounds the events that are looked at at once, those of other projects included.
+// widest limits the events that one query examines, including those of other projects.
 const widest = 2000
 
-// Events of one operation are numbered in the order in which they are seen (append_event). Those of several are not: 8
-// may be seen after 9. So a reader of all goes no further than a number that is missing, until the event behind it is
-// older than settleTime: then the missing one was taken back, or is of what was deleted.
+// The numbers of one operation's events grow in the order in which readers see them (append_event). Across operations
+// they do not: 8 may appear after 9. So a reader of all events stops at a missing number until the next event is older
+// than settleTime. By then, the transaction of the missing event was rolled back, or the event was deleted.
 
-// AllEvents reads the events of all operations and instances that the context sees after that one, oldest first. next is where to go
-// on: all before it were seen. held tells that there are more, which must be waited for a moment.
+// AllEvents reads the events after the given one, oldest first, of all operations and instances that the context sees.
+// next is where the next call begins; the caller has seen all events before it. held says that there are more events,
+// which may be read a little later.
 func (s *Store) AllEvents(ctx context.Context, after int64) (events []lcm.Event, next int64, held bool, err error) {
 	next = after
 	err = s.inTransaction(ctx, "read the events", func(tx pgx.Tx) error {
@@ -57,8 +59,7 @@ func scanWideEvent(row pgx.CollectableRow) (e lcm.Event, err error) {
 	return e, err
 }
 
-// LastEvent is the number after which a reader begins who wants nothing of the past: that of the newest event that is
-// older than settleTime.
+// LastEvent returns the number for a reader that wants no past events: the newest event that is older than settleTime.
 func (s *Store) LastEvent(ctx context.Context) (id int64, err error) {
 	err = s.pool.QueryRow(ctx, `
 		select coalesce((
@@ -67,8 +68,8 @@ func (s *Store) LastEvent(ctx context.Context) (id int64, err error) {
 	return id, interpret("look for the last event", err)
 }
 
-// WaitAllEvents returns as soon as any operation or instance, of any project, has an event newer than after, with ctx.Err() when ctx
-// ends first. It does not hold a connection while it waits.
+// WaitAllEvents returns when any operation or instance, of any project, has an event newer than after, or with
+// ctx.Err() when ctx ends. It holds no connection while it waits.
 func (s *Store) WaitAllEvents(ctx context.Context, after int64) error {
 	return s.waitEvents(ctx, everyOperation, after, s.hasAnyEvents)
 }

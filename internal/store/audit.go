@@ -9,7 +9,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// RecordAudit keeps who did what. ID and At are the database's.
+// RecordAudit stores an audit record. The database sets ID and At.
 func (s *Store) RecordAudit(ctx context.Context, r lcm.AuditRecord) error {
 	_, err := s.pool.Exec(ctx, `
 		insert into audit (client, project_id, method, path, resource, status, request_id, remote)
@@ -22,7 +22,7 @@ func (s *Store) RecordAudit(ctx context.Context, r lcm.AuditRecord) error {
 	return interpret("keep the audit record", err)
 }
 
-// AuditRecords reads at most limit of the records before that one, the newest first; before 0 from the newest on.
+// AuditRecords reads at most limit records before the given one, the newest first. 0 begins with the newest.
 func (s *Store) AuditRecords(ctx context.Context, before int64, limit int) ([]lcm.AuditRecord, error) {
 	w := (&where{args: pgx.NamedArgs{"limit": limit, "before": before}}).limit(ctx)
 	w.add("@before::bigint = 0 or id < @before::bigint")
@@ -37,7 +37,7 @@ func scanAudit(row pgx.CollectableRow) (r lcm.AuditRecord, err error) {
 	return r, err
 }
 
-// ForgetAudit deletes the records that are older than that.
+// ForgetAudit deletes the records older than olderThan.
 func (s *Store) ForgetAudit(ctx context.Context, olderThan time.Duration) error {
 	_, err := s.pool.Exec(ctx, `delete from audit where at < clock_timestamp() - @age::interval`,
 		pgx.NamedArgs{"age": olderThan})

@@ -18,14 +18,14 @@ import (
 )
 
 const (
-	// chunkSize keeps one row small enough for memory and large enough that a gigabyte is a thousand rows.
+	// chunkSize keeps a row small enough for memory, and large enough that a gigabyte needs only a thousand rows.
 	chunkSize = 1 << 20
-	// largestFile is what activities read in one piece.
+	// largestFile limits the files that activities read in one piece.
 	largestFile = 16 << 20
 )
 
-// SavePackageContent stores the archive chunk by chunk. It takes the place of an earlier one when all of
-// it has been read; until then, and when r fails, the earlier one stays.
+// SavePackageContent stores the archive chunk by chunk. The new archive replaces an earlier one when it is complete.
+// Until then, and when r fails, the earlier one stays.
 func (s *Store) SavePackageContent(
 	ctx context.Context, id lcm.VnfPkgID, r io.Reader,
 ) (size int64, sum string, err error) {
@@ -41,7 +41,7 @@ func (s *Store) SavePackageContent(
 		err = s.completeContent(ctx, id, content, size)
 	}
 	if err != nil {
-		// Best effort, also when the client is gone; completeContent of a later upload takes what is left.
+		// Best effort, also when the client is gone; completeContent of a later upload removes the rest.
 		_, _ = s.pool.Exec(context.WithoutCancel(ctx), `delete from vnf_pkg_content where id = @content`,
 			pgx.NamedArgs{"content": content})
 		return 0, "", err
@@ -74,7 +74,7 @@ func (s *Store) saveChunks(ctx context.Context, content int64, r io.Reader) (siz
 	}
 }
 
-// unreadable keeps what the caller's reader says about itself.
+// unreadable passes on the error of the caller's own reader.
 func unreadable(err error) error {
 	if _, ok := errors.AsType[*lcm.Error](err); ok {
 		return err
@@ -104,7 +104,7 @@ func (s *Store) completeContent(ctx context.Context, id lcm.VnfPkgID, content, s
 	})
 }
 
-// PackageContent opens the archive, if the context sees its package; ctx limits all later reads.
+// PackageContent opens the archive, if the context sees its package. ctx limits all later reads.
 func (s *Store) PackageContent(ctx context.Context, id lcm.VnfPkgID) (*Content, int64, error) {
 	c := &Content{ctx: ctx, q: s.pool, cached: -1}
 	err := s.pool.QueryRow(ctx, `
@@ -118,12 +118,12 @@ func (s *Store) PackageContent(ctx context.Context, id lcm.VnfPkgID) (*Content, 
 	return c, c.size, nil
 }
 
-// Content is an archive in the database: an io.ReadSeekCloser and an io.ReaderAt. It holds one chunk in
-// memory, and no connection between reads.
+// Content is an archive in the database: an io.ReadSeekCloser and an io.ReaderAt. It keeps one chunk in memory, and no
+// connection between reads.
 type Content struct {
 	*io.SectionReader
 
-	ctx  context.Context // the interfaces of io have none
+	ctx  context.Context // the io interfaces take no context
 	q    querier
 	id   int64
 	size int64
@@ -141,7 +141,7 @@ func (c *Content) Close() error {
 	return nil
 }
 
-// readerAt is what the section of a Content reads from.
+// readerAt is the source for the section of a Content.
 type readerAt struct{ c *Content }
 
 func (r readerAt) ReadAt(p []byte, off int64) (n int, err error) {
@@ -180,7 +180,7 @@ func (c *Content) load(n int64) error {
 	return nil
 }
 
-// SavePackageFiles replaces the files of the package that activities read.
+// SavePackageFiles replaces the package's files for activities.
 func (s *Store) SavePackageFiles(ctx context.Context, id lcm.VnfPkgID, files iter.Seq2[lcm.PkgArtifact, []byte]) error {
 	err := s.inTransaction(ctx, "store the files of a package", func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, `delete from vnf_pkg_file where vnf_pkg_id = @id`, pgx.NamedArgs{"id": id}); err != nil {
@@ -208,7 +208,7 @@ func (s *Store) SavePackageFiles(ctx context.Context, id lcm.VnfPkgID, files ite
 	return err
 }
 
-// notNil makes an empty file of nil, which the driver would send as null.
+// notNil turns nil into an empty file, because the driver would send nil as null.
 func notNil(b []byte) []byte {
 	if b == nil {
 		return []byte{}
@@ -225,13 +225,13 @@ func (s *Store) PackageFile(ctx context.Context, id lcm.VnfPkgID, path string) (
 		lcm.Errorf(lcm.KindNotFound, "VNF package %s has no file %s.", id, path))
 }
 
-// Bounds of a folder that is read at once.
+// Limits for a folder that is read at once.
 const (
 	mostFiles     = 2000
 	largestFolder = 16 << 20
 )
 
-// PackageFolder reads the files of a folder of the package, if the context sees it, by their paths below it.
+// PackageFolder reads the files in a folder of the package, if the context sees it, by their paths below the folder.
 func (s *Store) PackageFolder(ctx context.Context, id lcm.VnfPkgID, folder string) (files map[string][]byte, err error) {
 	const below = ` from vnf_pkg_file where starts_with(path, @folder) and vnf_pkg_id = (select id from vnf_pkg where id = @id and`
 	folder = strings.TrimSuffix(folder, "/") + "/"

@@ -9,8 +9,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// Drift reads what is kept of an instance's checks. An instance that was never checked and has no policy of its own has
-// the default one.
+// Drift reads the stored data of an instance's checks. An instance that was never checked and has no policy of its own
+// gets the default policy.
 func (s *Store) Drift(ctx context.Context, id lcm.VnfInstanceID) (lcm.Drift, error) {
 	return drift(ctx, s.pool, id, "")
 }
@@ -40,9 +40,9 @@ func (s *Store) KeepDriftPolicy(ctx context.Context, id lcm.VnfInstanceID, polic
 	return interpret("keep the drift policy", err)
 }
 
-// RecordDrift keeps the report of a check and returns it with its findings counted on from the last one. A check that
-// was recorded already is returned as it is, so that an activity may repeat it. notified are the servers of which
-// somebody has told.
+// RecordDrift stores the report of a check. It returns the report with the counts of its findings continued from the
+// last one. It returns a report that is recorded already as it is, so an activity may repeat it. notified are the
+// servers that somebody reported.
 func (s *Store) RecordDrift(
 	ctx context.Context, id lcm.VnfInstanceID, report lcm.DriftReport, notified []string,
 ) (kept lcm.DriftReport, err error) {
@@ -72,8 +72,8 @@ func (s *Store) RecordDrift(
 	return kept, err
 }
 
-// tellDrift puts an event of the report into the place of the last one's: who follows what happens needs the newest
-// only. The caller has locked the instance's row of vnf_drift.
+// tellDrift replaces the event of the last report with an event of this one, as readers need only the newest. The
+// caller has locked the instance's row of vnf_drift.
 func tellDrift(ctx context.Context, tx pgx.Tx, id lcm.VnfInstanceID, report lcm.DriftReport) error {
 	if _, err := tx.Exec(ctx, `delete from event where vnf_instance_id = @id`, pgx.NamedArgs{"id": id}); err != nil {
 		return err
@@ -90,8 +90,8 @@ func tellDrift(ctx context.Context, tx pgx.Tx, id lcm.VnfInstanceID, report lcm.
 	return err
 }
 
-// NoteNotified notes that somebody has told that a server of an instance is out of order. It is false when that was
-// told within the last while already, and no check has begun to look since: one that will look is on its way.
+// NoteNotified records a report that a server of an instance is out of order. It returns false when the same was
+// reported within the given time and no check has begun since: then a check is already on its way.
 func (s *Store) NoteNotified(
 	ctx context.Context, id lcm.VnfInstanceID, server string, while time.Duration,
 ) (isNew bool, err error) {
@@ -104,7 +104,8 @@ func (s *Store) NoteNotified(
 	return tag.RowsAffected() == 1, interpret("note a notification", err)
 }
 
-// ForgetNotified forgets what was told of those servers of an instance, of all when none is named: a check looks now.
+// ForgetNotified deletes the reports about those servers of an instance, or about all when none is named, because a
+// check begins now.
 func (s *Store) ForgetNotified(ctx context.Context, id lcm.VnfInstanceID, servers ...string) error {
 	_, err := s.pool.Exec(ctx, `
 		update vnf_drift set notified = case when @all::boolean then '{}' else notified - @servers::text[] end
@@ -113,7 +114,7 @@ func (s *Store) ForgetNotified(ctx context.Context, id lcm.VnfInstanceID, server
 	return interpret("forget notifications", err)
 }
 
-// DecideDrift keeps what a check has led to, unless another check has been recorded since.
+// DecideDrift stores the decision after a check, unless a newer check has been recorded.
 func (s *Store) DecideDrift(
 	ctx context.Context, id lcm.VnfInstanceID, report string, decision lcm.DriftDecision,
 ) error {
@@ -124,7 +125,7 @@ func (s *Store) DecideDrift(
 	return interpret("keep what the check has led to", err)
 }
 
-// RecentAutomaticHeals counts the heals of an instance that nobody has asked for and that began within the period.
+// RecentAutomaticHeals counts the automatic heals of an instance that began within the period.
 func (s *Store) RecentAutomaticHeals(
 	ctx context.Context, id lcm.VnfInstanceID, period time.Duration,
 ) (count int, err error) {
@@ -135,7 +136,7 @@ func (s *Store) RecentAutomaticHeals(
 	return count, interpret("count the automatic heals", err)
 }
 
-// DriftCount is how many findings of a kind the last checks of all instantiated VNFs have.
+// DriftCount returns the number of findings of each kind in the last checks of all instantiated VNFs.
 func (s *Store) DriftCount(ctx context.Context) (map[lcm.DriftKind]int, error) {
 	type count struct {
 		kind lcm.DriftKind
@@ -156,7 +157,7 @@ func (s *Store) DriftCount(ctx context.Context) (map[lcm.DriftKind]int, error) {
 	return out, err
 }
 
-// ForgetDriftReports deletes the reports of VNFs that are not instantiated any more: they are of VMs that are gone.
+// ForgetDriftReports deletes the reports of VNFs that are no longer instantiated, as their VMs are gone.
 func (s *Store) ForgetDriftReports(ctx context.Context) error {
 	_, err := s.pool.Exec(ctx, `
 		update vnf_drift d set report = null from vnf_instance i
@@ -164,17 +165,16 @@ func (s *Store) ForgetDriftReports(ctx context.Context) error {
 	return interpret("forget the drift reports", err)
 }
 
-// DriftSchedule is a schedule in Temporal that is to become another one.
+// DriftSchedule is a schedule in Temporal that has to change.
 type DriftSchedule struct {
 	VnfInstanceID lcm.VnfInstanceID
 	// Interval is the seconds between two checks, 0 for no schedule.
 	Interval int
-	// Gone is set when the instance does not exist any more.
+	// Gone is set when the instance no longer exists.
 	Gone bool
 }
 
-// UnsettledDriftSchedules reads the schedules that differ from what the policies ask for: a VNF is checked while it is
-// instantiated.
+// UnsettledDriftSchedules reads the schedules that differ from the policies. A VNF is checked while it is instantiated.
 func (s *Store) UnsettledDriftSchedules(ctx context.Context) ([]DriftSchedule, error) {
 	return all(ctx, s.pool, func(row pgx.CollectableRow) (d DriftSchedule, err error) {
 		return d, row.Scan(&d.VnfInstanceID, &d.Interval, &d.Gone)
@@ -188,7 +188,7 @@ func (s *Store) UnsettledDriftSchedules(ctx context.Context) ([]DriftSchedule, e
 		order by id`, nil)
 }
 
-// SettledDriftSchedule notes that Temporal has the schedule; what is kept of an instance that is gone is deleted.
+// SettledDriftSchedule records that Temporal has the schedule. It deletes the data of an instance that is gone.
 func (s *Store) SettledDriftSchedule(ctx context.Context, d DriftSchedule) error {
 	sql := `update vnf_drift set scheduled_interval = @interval where vnf_instance_id = @id`
 	if d.Gone {

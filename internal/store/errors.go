@@ -13,7 +13,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// The codes of PostgreSQL's errors that mean something here (its manual, appendix A).
+// The codes of PostgreSQL's errors that Windlass handles (PostgreSQL manual, appendix A).
 const (
 	codeUniqueViolation     = "23505"
 	codeForeignKeyViolation = "23503"
@@ -25,7 +25,7 @@ const (
 	codeReadOnly            = "25006" // a standby that is not promoted yet
 )
 
-// interpret makes an *lcm.Error of whatever the driver returned, nil of nil.
+// interpret turns an error of the driver into an *lcm.Error, and nil into nil.
 func interpret(op string, err error) error {
 	if err == nil {
 		return nil
@@ -60,7 +60,7 @@ func interpretCode(op string, pgErr *pgconn.PgError, err error) error {
 		e.Kind, e.Detail = lcm.KindConflict, "It refers to something that does not exist, or is referred to."
 	case pgErr.Code == codeBadText, pgErr.Code == codeBadUnicode:
 		e.Kind, e.Detail = lcm.KindInvalid, "A text holds a NUL character or is not UTF-8."
-	// Class 54 are limits: of what an index holds, of how deep a document is nested.
+	// Class 54 is for limits: the size of an index entry, the depth of a nested document.
 	case pgErr.Code == codeBadNumber, class == "54":
 		e.Kind, e.Detail = lcm.KindInvalid,
 			"A text is too long, a number too large, or a document nested too deeply to be kept."
@@ -73,7 +73,7 @@ func interpretCode(op string, pgErr *pgconn.PgError, err error) error {
 	case class == "53":
 		e.Kind, e.Detail = lcm.KindUnavailable,
 			"The database is short of memory, disk space or connections: "+pgErr.Message+"."
-	// Connection trouble, a shutdown, a lost race of two transactions, a lock or statement timeout.
+	// Connection trouble, a shutdown, a conflict of two transactions, a lock or statement timeout.
 	case class == "08", class == "57", class == "40", pgErr.Code == "55P03", pgErr.Code == codeReadOnly:
 		e.Kind, e.Detail = lcm.KindUnavailable, "The database cannot answer now."
 	default:
@@ -88,7 +88,7 @@ func isConnectionTrouble(err error) bool {
 	return isConnect || isNet || pgconn.Timeout(err) || pgconn.SafeToRetry(err) ||
 		errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed) ||
 		errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) ||
-		// pgconn has no sentinel for a connection that an earlier error closed, nor has the pool.
+		// pgconn has no sentinel for a connection that an earlier error closed, and the pool has none either.
 		strings.Contains(err.Error(), "conn closed") || strings.Contains(err.Error(), "closed pool")
 }
 
@@ -102,12 +102,12 @@ func notFound(what string, id any) *lcm.Error {
 	return lcm.Errorf(lcm.KindNotFound, "There is no %s %s.", what, id)
 }
 
-// text makes s fit for a text column. Output of remote machines may hold anything.
+// text makes s valid for a text column. Output of remote machines may contain any bytes.
 func text(s string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "")
 }
 
-// textError makes the sentences of e fit for jsonb, which takes no NUL.
+// textError makes the sentences of e valid for jsonb, which accepts no NUL.
 func textError(e *lcm.Error) *lcm.Error {
 	if e == nil {
 		return nil

@@ -10,14 +10,14 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// slowPoll is for when notifications do not arrive, e.g. behind a connection pooler that does not pass
-// LISTEN on.
+// slowPoll is the interval when notifications do not arrive, e.g. behind a connection pooler that does not pass LISTEN
+// on.
 const slowPoll = 5 * time.Second
 
-// defaultEvents is how many events are read at once when the caller does not say.
+// defaultEvents is the number of events in one read when the caller gives none.
 const defaultEvents = 1000
 
-// Events reads the events of an operation after that one, oldest first.
+// Events reads the events of an operation after the given one, oldest first.
 func (s *Store) Events(ctx context.Context, id lcm.OpOccID, after int64, limit int) ([]lcm.Event, error) {
 	if limit <= 0 {
 		limit = defaultEvents
@@ -36,17 +36,17 @@ func scanEvent(row pgx.CollectableRow) (e lcm.Event, err error) {
 	return e, err
 }
 
-// WaitEvents returns as soon as the operation has an event newer than after, with ctx.Err() when ctx
-// ends first. It does not hold a connection while it waits.
+// WaitEvents returns when the operation has an event newer than after, or with ctx.Err() when ctx ends. It holds no
+// connection while it waits.
 func (s *Store) WaitEvents(ctx context.Context, id lcm.OpOccID, after int64) error {
 	return s.waitEvents(ctx, id, after, s.hasEvents)
 }
 
-// waitEvents waits until has tells that there is an event.
+// waitEvents waits until has reports an event.
 func (s *Store) waitEvents(
 	ctx context.Context, id lcm.OpOccID, after int64, has func(context.Context, lcm.OpOccID, int64) (bool, error),
 ) error {
-	// Registered before looking, so that nothing comes between unnoticed.
+	// Join before the first look, so that no event is missed in between.
 	w, leave := s.hub.join(id, after)
 	defer leave()
 	poll := time.NewTicker(s.slowPoll)

@@ -8,7 +8,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// KeepFetched keeps what was fetched for a VNF, in place of what the source had before. It goes with the VNF.
+// KeepFetched stores content that was fetched for a VNF, and replaces earlier content of the same source. It is deleted
+// with the VNF.
 func (s *Store) KeepFetched(ctx context.Context, id lcm.VnfInstanceID, source string, content []byte) error {
 	args := pgx.NamedArgs{"id": id, "source": source, "content": content}
 	_, err := s.pool.Exec(ctx, `
@@ -17,7 +18,8 @@ func (s *Store) KeepFetched(ctx context.Context, id lcm.VnfInstanceID, source st
 	return interpret("keep a file that was fetched", err)
 }
 
-// Fetched reads what was fetched for a VNF, if the context sees it. It is NotFound when nothing was.
+// Fetched reads the content that was fetched for a VNF, if the context sees the VNF. It returns NotFound when there is
+// none.
 func (s *Store) Fetched(ctx context.Context, id lcm.VnfInstanceID, source string) ([]byte, error) {
 	args := owned(ctx, pgx.NamedArgs{"id": id, "source": source})
 	return one(ctx, s.pool, pgx.RowTo[[]byte],

@@ -9,8 +9,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// HostKey reads the SSH host key that is pinned for that server of a VNF instance. A server's id alone names none:
-// servers of two clouds may have the same.
+// HostKey reads the pinned SSH host key of a server of a VNF instance. The server's id alone is not unique: servers of
+// two clouds may have the same.
 func (s *Store) HostKey(
 	ctx context.Context, inst lcm.VnfInstanceID, serverID string,
 ) (key []byte, known bool, err error) {
@@ -22,12 +22,12 @@ func (s *Store) HostKey(
 	return key, err == nil, interpret("read the host key of a server", err)
 }
 
-// PinHostKey pins the key for that server of a VNF instance if none is pinned yet, and returns the one that is: a
-// different one means that another machine answers. NotFound when there is no such instance.
+// PinHostKey pins the key for that server of a VNF instance if none is pinned yet, and returns the pinned key. A
+// different key means that another machine answers. It returns NotFound when there is no such instance.
 func (s *Store) PinHostKey(
 	ctx context.Context, inst lcm.VnfInstanceID, serverID string, key []byte,
 ) (pinned []byte, err error) {
-	// The update changes nothing; without it "returning" would be empty when there is a row already.
+	// The update changes nothing; without it, "returning" would be empty for an existing row.
 	err = s.pool.QueryRow(ctx, `
 		insert into vnf_host_key (vnf_instance_id, server_id, key) values (@instance, @server, @key)
 		on conflict (vnf_instance_id, server_id) do update set server_id = excluded.server_id
@@ -39,7 +39,8 @@ func (s *Store) PinHostKey(
 	return pinned, interpret("pin the host key of a server", err)
 }
 
-// ForgetHostKeys is for servers of a VNF instance that were deleted. Those of the instance itself go with it.
+// ForgetHostKeys deletes the keys of servers of a VNF instance that were deleted. The keys of a deleted instance go
+// with it.
 func (s *Store) ForgetHostKeys(ctx context.Context, inst lcm.VnfInstanceID, serverIDs ...string) error {
 	_, err := s.pool.Exec(ctx, `delete from vnf_host_key where vnf_instance_id = @instance and server_id = any(@servers)`,
 		pgx.NamedArgs{"instance": inst, "servers": serverIDs})

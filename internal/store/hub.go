@@ -12,7 +12,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// channel is where append_event sends "<event id> <op occ id>", and tellDrift "<event id> ".
+// channel carries "<event id> <op occ id>" from append_event, and "<event id> " from tellDrift.
 const channel = "windlass_event"
 
 // hub listens for new events on one connection, for all waiters of the process. It connects at the
@@ -24,20 +24,20 @@ type hub struct {
 	start  sync.Once
 	ended  sync.WaitGroup
 
-	// outbox holds one value when something may be to be delivered.
+	// outbox holds one value when there may be new deliveries.
 	outbox chan struct{}
 
 	mu      sync.Mutex
 	waiters map[lcm.OpOccID]map[*waiter]struct{}
 }
 
-// everyOperation is what who waits for an event of any operation waits for.
+// everyOperation is the id for waiters that wait for an event of any operation.
 const everyOperation lcm.OpOccID = ""
 
-// waiter waits for an event of one operation, or of any, that is newer than after.
+// waiter waits for an event newer than after, of one operation or of any.
 type waiter struct {
 	after int64
-	// woken gets true when there is a newer event, false when events may have been missed. It holds one.
+	// woken receives true for a newer event, and false when events may have been missed. Its buffer holds one value.
 	woken chan bool
 }
 
@@ -51,11 +51,11 @@ func newHub(conn *pgx.ConnConfig) *hub {
 
 func (h *hub) close() {
 	h.cancel()
-	h.start.Do(func() {}) // whoever comes now starts nothing
+	h.start.Do(func() {}) // later callers start nothing
 	h.ended.Wait()
 }
 
-// join registers a waiter; leave ends it.
+// join registers a waiter; leave removes it.
 func (h *hub) join(id lcm.OpOccID, after int64) (w *waiter, leave func()) {
 	h.listenOnDemand()
 	w = &waiter{after: after, woken: make(chan bool, 1)}
@@ -96,7 +96,7 @@ func (h *hub) listen() {
 	}
 }
 
-// listenOnce passes notifications on until the connection fails; listened tells whether it ever stood.
+// listenOnce passes notifications on until the connection fails. listened says whether the connection was established.
 func (h *hub) listenOnce() (listened bool) {
 	conn, err := pgx.ConnectConfig(h.ctx, h.conn)
 	if err != nil {
@@ -106,7 +106,7 @@ func (h *hub) listenOnce() (listened bool) {
 	if _, err := conn.Exec(h.ctx, "listen "+channel+"; listen "+outboxChannel); err != nil {
 		return false
 	}
-	h.wakeAll() // events may have come while nobody listened
+	h.wakeAll() // events may have come while the hub did not listen
 	for {
 		n, err := conn.WaitForNotification(h.ctx)
 		if err != nil {
@@ -153,7 +153,7 @@ func (h *hub) wakeAll() {
 	}
 }
 
-// wake leaves a waiter that is woken already as it is: it looks, either way.
+// wake does nothing for a waiter that is woken already: it looks in either case.
 func (w *waiter) wake(newer bool) {
 	select {
 	case w.woken <- newer:

@@ -33,7 +33,7 @@ func instanceArgs(i lcm.VnfInstance) pgx.NamedArgs {
 	}
 }
 
-// CreateInstance inserts the instance with version 1, as one of the context's project. Its package must exist.
+// CreateInstance inserts the instance with version 1 into the context's project. Its package must exist.
 func (s *Store) CreateInstance(ctx context.Context, inst lcm.VnfInstance) error {
 	err := s.inTransaction(ctx, "create the VNF instance", func(tx pgx.Tx) error {
 		if err := noteOutcome(ctx, tx, string(inst.ID)); err != nil {
@@ -74,7 +74,7 @@ func (s *Store) Instance(ctx context.Context, id lcm.VnfInstanceID) (lcm.VnfInst
 		owned(ctx, pgx.NamedArgs{"id": id}))
 }
 
-// UpdateInstance writes the instance if its Version is still the stored one, and counts that up.
+// UpdateInstance writes the instance and increments its Version, if the stored version is still the same.
 func (s *Store) UpdateInstance(ctx context.Context, inst lcm.VnfInstance) error {
 	return updateInstance(ctx, s.pool, inst)
 }
@@ -109,7 +109,7 @@ func changedMeanwhile(what string, id any, stored, given int64) error {
 		what, id, stored, given)
 }
 
-// isOneOf is a Conflict when versions are given, and the stored one is none of them.
+// isOneOf returns a Conflict when versions are given and the stored version is not among them.
 func isOneOf(versions []int64, stored int64, what string, id any) error {
 	if len(versions) == 0 || slices.Contains(versions, stored) {
 		return nil
@@ -117,11 +117,12 @@ func isOneOf(versions []int64, stored int64, what string, id any) error {
 	return changedMeanwhile(what, id, stored, versions[0])
 }
 
-// DeleteInstance removes an instance that is NOT_INSTANTIATED, has no operation under way and has left nothing
-// behind; else it is a Conflict. Its operation occurrences stay. Of versions, when they are given, it must have one.
+// DeleteInstance removes an instance that is NOT_INSTANTIATED, has no operation in progress and has left no resources
+// behind. Otherwise it returns a Conflict. The instance's operation occurrences stay. If versions are given, the
+// instance must have one of them.
 func (s *Store) DeleteInstance(ctx context.Context, id lcm.VnfInstanceID, versions ...int64) error {
 	return s.inTransaction(ctx, "delete the VNF instance", func(tx pgx.Tx) error {
-		// The lock makes BeginOperation wait or be seen: the second statement looks anew.
+		// Because of the lock, BeginOperation waits or its operation is seen: the second statement reads the new state.
 		inst, err := one(ctx, tx, scanInstance, notFound("VNF instance", id), selectInstance+` where id = @id for update`,
 			pgx.NamedArgs{"id": id})
 		if err != nil {
@@ -151,7 +152,7 @@ func (s *Store) DeleteInstance(ctx context.Context, id lcm.VnfInstanceID, versio
 	})
 }
 
-// checkNothingLeft is a Conflict when something is left behind: only the instance leads to it.
+// checkNothingLeft returns a Conflict when resources are left behind: only the instance leads to them.
 func checkNothingLeft(ctx context.Context, tx pgx.Tx, id lcm.VnfInstanceID) error {
 	_, left, err := leftBehind(ctx, tx, id, time.Time{})
 	if err != nil || !left {
@@ -162,8 +163,8 @@ func checkNothingLeft(ctx context.Context, tx pgx.Tx, id lcm.VnfInstanceID) erro
 		"which replaces them, and terminate it.", id, id)
 }
 
-// Gone tells whether a VNF instance of any project has nothing any more, is about to have nothing, and has left nothing
-// behind. One that was never here is not gone: another database may have it.
+// Gone reports whether a VNF instance of any project has no resources, or will soon have none, and has left none
+// behind. An unknown instance does not count as gone: another database may have it.
 func (s *Store) Gone(ctx context.Context, id lcm.VnfInstanceID) (gone bool, err error) {
 	err = s.pool.QueryRow(ctx, `
 		select exists (select 1 from vnf_lcm_op_occ where vnf_instance_id = @id)
@@ -178,16 +179,17 @@ func (s *Store) Gone(ctx context.Context, id lcm.VnfInstanceID) (gone bool, err 
 	return !left && err == nil, err
 }
 
-// LeftBehind is the INSTANTIATE that was declared FAILED: what it made then stays. It is none when an operation came to a
-// good end since, which has removed or replaced it; one that was rolled back before it began to do anything, because no
-// grant was given, has not. Of what began after before nothing counts, unless before is zero.
+// LeftBehind returns the INSTANTIATE that was declared FAILED and left resources behind. It returns none if a later
+// operation succeeded, as that operation removed or replaced the resources. An operation that was rolled back before it
+// did anything, because it got no grant, removed nothing. Operations that began after before do not count, unless
+// before is zero.
 func (s *Store) LeftBehind(ctx context.Context, id lcm.VnfInstanceID, before time.Time) (lcm.VnfLcmOpOcc, bool, error) {
 	return leftBehind(ctx, s.pool, id, before)
 }
 
 func leftBehind(ctx context.Context, q querier, id lcm.VnfInstanceID, before time.Time) (lcm.VnfLcmOpOcc, bool, error) {
 	if before.IsZero() {
-		before = time.Now().AddDate(1, 0, 0) // whatever the clocks
+		before = time.Now().AddDate(1, 0, 0) // later than any clock
 	}
 	last, err := all(ctx, q, scanOperation, selectOperation+`
 		where vnf_instance_id = @id and start_time < @before and operation <> 'MODIFY_INFO'

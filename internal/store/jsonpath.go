@@ -10,23 +10,23 @@ import (
 	"github.com/windlass-nfv/windlass/internal/query"
 )
 
-// documentColumn holds JSON in which what is shown at the attribute is at path.
+// documentColumn holds JSON that has the shown attribute at path.
 func documentColumn(sql string, path ...string) column {
 	return func(w *where, e query.Expression, below []string) string {
 		return jsonCondition(w, sql, root+members(path)+members(below), e, numbers)
 	}
 }
 
-// rawColumn holds JSON as a client has sent it: its numbers may have more digits than the ones that are compared.
+// rawColumn holds JSON exactly as a client sent it. Its numbers may have more digits than a comparison uses.
 func rawColumn(sql string, path ...string) column {
 	return func(w *where, e query.Expression, below []string) string {
 		return jsonCondition(w, sql, root+members(path)+members(below), e, nearNumbers)
 	}
 }
 
-// keyedColumn holds, at path, a list of objects with ids, which one version of the standard shows as it is and the
-// other as a map by id. Which one is asked is not known here, so either form meets the condition. keys are those of the
-// objects.
+// keyedColumn holds, at path, a list of objects with ids. One version of the standard shows the list, and the other a
+// map by id. The requested version is not known here, so a condition holds if it holds in either form. keys are the
+// keys of the objects.
 func keyedColumn(sql string, path []string, keys ...string) column {
 	list := root + members(path)
 	return func(w *where, e query.Expression, below []string) string {
@@ -46,8 +46,8 @@ func keyedColumn(sql string, path []string, keys ...string) column {
 	}
 }
 
-// formsColumn holds a request. At path it has a list of objects in one version of the standard and a map of them in the
-// other, whose keys the list has as members idKey; either is shown in the form of the version that is asked.
+// formsColumn holds a request. At path, one version of the standard has a list of objects, and the other a map of
+// objects. The list has the map's keys as members idKey. The API shows the form of the requested version.
 func formsColumn(sql string, path []string, idKey string) column {
 	there := root + members(path)
 	return func(w *where, e query.Expression, below []string) string {
@@ -76,13 +76,13 @@ func formsColumn(sql string, path []string, idKey string) column {
 	}
 }
 
-// plain compares what is there, not the keys of it.
+// plain makes the expression compare values, not keys.
 func plain(e query.Expression) query.Expression {
 	e.OfKey = false
 	return e
 }
 
-// root begins a path of SQL/JSON.
+// root is the beginning of a SQL/JSON path.
 const root = "$"
 
 func members(path []string) string {
@@ -93,14 +93,14 @@ func members(path []string) string {
 	return b.String()
 }
 
-// quoted writes a string of jsonpath, which are those of JSON.
+// quoted writes a string of jsonpath, which has the syntax of JSON.
 func quoted(s string) string {
-	b, _ := json.Marshal(s) // of a string it cannot fail
+	b, _ := json.Marshal(s) // cannot fail for a string
 	return string(b)
 }
 
-// jsonCondition looks into jsonb by a path of SQL/JSON. In its lax mode, arrays on the way and at the end are looked
-// into, and what does not exist is no error.
+// jsonCondition looks into jsonb by a SQL/JSON path. In lax mode, the path looks into arrays on its way and at its end,
+// and a missing member is no error.
 func jsonCondition(w *where, sql, steps string, e query.Expression, numbers kind) string {
 	if e.OfKey {
 		steps += ".keyvalue().key"
@@ -108,10 +108,11 @@ func jsonCondition(w *where, sql, steps string, e query.Expression, numbers kind
 	return sql + " @? " + w.arg(steps+" ? ("+predicate(e, numbers)+")") + "::jsonpath"
 }
 
-// kind makes a condition for the item @ of one type; "" when the value is of another one.
+// kind makes a condition for the item @ of one type; "" when the value has another type.
 type kind func(op query.Op, value string) string
 
-// predicate compares the item @. Items of another type than the value's are unknown to SQL/JSON, but not equal here.
+// predicate compares the item @. SQL/JSON treats a comparison of different types as unknown, but here such items are
+// not equal.
 func predicate(e query.Expression, numbers kind) string {
 	if !e.Op.Negative() {
 		return anyOf(e, texts, numbers, booleans)
@@ -133,7 +134,7 @@ const (
 	always = "1 == 1"
 )
 
-// anyOf is met when one of the values compares, as one of the given types.
+// anyOf holds when one of the values compares, as one of the given types.
 func anyOf(e query.Expression, kinds ...kind) string {
 	var alternatives []string
 	for _, value := range e.Values {
@@ -149,7 +150,7 @@ func anyOf(e query.Expression, kinds ...kind) string {
 	return strings.Join(alternatives, " || ")
 }
 
-// texts is exact but for texts that are times: of those it lets too many through.
+// texts is exact except for texts that are times, where it lets too many rows through.
 func texts(op query.Op, value string) string {
 	if op == query.Cont || op == query.Ncont {
 		if value == "" {
@@ -178,8 +179,8 @@ func numbers(op query.Op, value string) string {
 	return "@ " + jsonSign(op) + " " + number(n)
 }
 
-// nearNumbers is for numbers that are rounded before they are compared: it lets those through that may be rounded to
-// the value.
+// nearNumbers is for numbers that are rounded before the comparison. It lets through every number that may round to the
+// value.
 func nearNumbers(op query.Op, value string) string {
 	n, ok := query.Number(value)
 	if !ok || op != query.Eq && op != query.In && op != query.Gte && op != query.Lte {
@@ -211,5 +212,5 @@ func jsonSign(op query.Op) string {
 	if sign, ok := signs[op]; ok {
 		return sign
 	}
-	return "==" // also of the negative ones, which are negated as a whole
+	return "==" // also for negated expressions, which are negated as a whole
 }

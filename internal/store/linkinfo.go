@@ -6,8 +6,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/query"
 )
 
-// linkInfo are the attributes of an ExtVirtualLinkInfo at name. It is made of the links that sql has at path
-// (lcm.LinkInfo); vimConnection is where the connection is noted on which all of them are.
+// linkInfo returns the attributes of an ExtVirtualLinkInfo under name. lcm.LinkInfo makes this object from the links
+// that sql has at path. vimConnection is the column with the connection of all links.
 func linkInfo(name, sql string, path string, vimConnection column) attributes {
 	return attributes{
 		name:                                     objectColumn(sql),
@@ -21,8 +21,8 @@ func linkInfo(name, sql string, path string, vimConnection column) attributes {
 	}
 }
 
-// cpConfigColumn is the configuration of connection points, with the keys that clients have given its entries, else
-// with the ids of the connection points. Addresses are all that is stored of it.
+// cpConfigColumn is the configuration of connection points. Its keys are those that clients gave, else the ids of the
+// connection points. Only its addresses are stored.
 func cpConfigColumn(sql string, path ...string) column {
 	cps := root + members(path)
 	return func(w *where, e query.Expression, below []string) string {
@@ -39,10 +39,10 @@ func cpConfigColumn(sql string, path ...string) column {
 	}
 }
 
-// cpConfigCondition is of the entry at steps.
+// cpConfigCondition makes the condition for the entry at steps.
 func cpConfigCondition(w *where, sql, steps string, e query.Expression, below []string) string {
 	exists := func(further string) string { return sql + " @? " + w.arg(steps+further) + "::jsonpath" }
-	if e.OfKey { // of one of the objects below, which all have the same keys
+	if e.OfKey { // a key of the objects below, which all have the same keys
 		return exists("")
 	}
 	if !plainNames(below) {

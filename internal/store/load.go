@@ -9,7 +9,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/telemetry"
 )
 
-// Load is what there is to do, for the metrics.
+// Load counts the pending work, for the metrics.
 func (s *Store) Load(ctx context.Context) (telemetry.Load, error) {
 	var inFlight, notifications json.RawMessage
 	err := s.pool.QueryRow(ctx, `

@@ -19,13 +19,13 @@ import (
 //go:embed migrations/*.sql
 var migrations embed.FS
 
-// migrationLock is the advisory lock under which migrations run: "windlass" in ASCII.
+// migrationLock is the advisory lock for migrations: "windlass" in ASCII.
 const migrationLock = 0x77696e646c617373
 
 const schemaAdvice = "The database does not have the schema of this release; run `windlass migrate` first."
 
-// Migrate brings the schema to that of this release. It is safe at every start and from several
-// processes: one works, the others wait for it.
+// Migrate updates the schema to this release. It is safe at every start and from several processes: one works, the
+// others wait.
 func Migrate(ctx context.Context, databaseURL string) error {
 	cfg, err := poolConfig(databaseURL)
 	if err != nil {
@@ -35,7 +35,7 @@ func Migrate(ctx context.Context, databaseURL string) error {
 	if err != nil {
 		return interpret("migrate the database", err)
 	}
-	// Closing the session gives the lock back, too.
+	// Closing the session also releases the lock.
 	defer closeConn(ctx, conn)
 	if _, err := conn.Exec(ctx, "select pg_advisory_lock($1)", int64(migrationLock)); err != nil {
 		return interpret("wait for another migration", err)
@@ -78,15 +78,15 @@ func newerSchema(current, target int64) error {
 		"The database has schema %d of a newer release; this one knows schema %d. Use the newer release.", current, target)
 }
 
-// checkSchema compares the database's schema with the one this release was built for. A newer one is
-// accepted: during an upgrade the old processes go on until they are replaced.
+// checkSchema compares the database's schema with the schema of this release. It accepts a newer one: during an
+// upgrade, the old processes continue until they are replaced.
 func (s *Store) checkSchema(ctx context.Context) error {
 	target, err := latestMigration()
 	if err != nil {
 		return interpret("read the migrations", err)
 	}
 	var current int64
-	// goose writes a row with is_applied = false when a migration is taken back.
+	// When goose reverts a migration, it writes a row with is_applied = false.
 	err = s.pool.QueryRow(ctx, `
 		select coalesce(max(version_id), 0) from goose_db_version g
 		where is_applied and not exists (

@@ -28,9 +28,9 @@ func scanOperation(row pgx.CollectableRow) (op lcm.VnfLcmOpOcc, err error) {
 	return op, err
 }
 
-// BeginOperation inserts the operation in its first state, and notes in its instance the VIMs that it works on: they
-// cannot be deleted from then on. It is a Conflict when another operation of the instance is under way, when the
-// instance's state does not fit, when it has changed since OfVersion, or when one of the VIMs is gone.
+// BeginOperation inserts the operation in its first state, and adds its VIMs to the instance's connections: they cannot
+// be deleted from then on. It returns a Conflict when another operation of the instance is in progress, the instance's
+// state does not fit, the instance changed since OfVersion, or a VIM is gone.
 func (s *Store) BeginOperation(ctx context.Context, op lcm.VnfLcmOpOcc, vims ...lcm.VimConnectionInfo) error {
 	err := s.inTransaction(ctx, "begin operation", func(tx pgx.Tx) error {
 		if err := noteOutcome(ctx, tx, string(op.ID)); err != nil {
@@ -75,8 +75,8 @@ func (s *Store) BeginOperation(ctx context.Context, op lcm.VnfLcmOpOcc, vims ...
 	return err
 }
 
-// checkInstanceFits locks the instance until the end of the transaction and compares its state with the
-// one that the operation needs.
+// checkInstanceFits locks the instance until the end of the transaction and compares its state with the state that the
+// operation needs.
 func checkInstanceFits(ctx context.Context, tx pgx.Tx, op lcm.VnfLcmOpOcc) error {
 	var state lcm.InstantiationState
 	var version int64
@@ -94,12 +94,12 @@ func checkInstanceFits(ctx context.Context, tx pgx.Tx, op lcm.VnfLcmOpOcc) error
 		needed = lcm.NotInstantiated
 	case lcm.OpModifyInfo: // possible in both states
 		needed = state
-	case lcm.OpTerminate: // also of what an INSTANTIATE has left
+	case lcm.OpTerminate: // also possible after a failed INSTANTIATE that left resources
 		_, left, err := leftBehind(ctx, tx, op.VnfInstanceID, time.Time{})
 		if err != nil {
 			return err
 		}
-		if left && op.OfVersion != 0 { // who means what is left says of which version
+		if left && op.OfVersion != 0 { // only a request with a version is for the left resources
 			needed = lcm.NotInstantiated
 		}
 	default:
@@ -111,8 +111,8 @@ func checkInstanceFits(ctx context.Context, tx pgx.Tx, op lcm.VnfLcmOpOcc) error
 	return nil
 }
 
-// CheckIdle is a Conflict that names the operation of the instance that is under way, and nil when there is none.
-// Only BeginOperation can tell for sure: this is for refusing early, with the reason that comes first.
+// CheckIdle returns a Conflict that names the operation of the instance in progress, and nil when there is none. It
+// allows an early refusal with the most important reason; only BeginOperation can decide for sure.
 func (s *Store) CheckIdle(ctx context.Context, id lcm.VnfInstanceID) error {
 	open, err := all(ctx, s.pool, scanOperation, selectOperation+`
 		where vnf_instance_id = @instance and state in ('STARTING', 'PROCESSING', 'FAILED_TEMP', 'ROLLING_BACK')`,
@@ -123,7 +123,7 @@ func (s *Store) CheckIdle(ctx context.Context, id lcm.VnfInstanceID) error {
 	return lcm.Errorf(lcm.KindConflict, "%s", underWaySentence(open[0]))
 }
 
-// underWay says which operation keeps the instance from another one.
+// underWay returns the error that names the operation in progress.
 func (s *Store) underWay(ctx context.Context, id lcm.VnfInstanceID) error {
 	generic := lcm.Errorf(lcm.KindConflict, "Another operation of VNF instance %s was under way; try again.", id)
 	op, err := one(ctx, s.pool, scanOperation, generic, selectOperation+`
@@ -157,8 +157,8 @@ func (s *Store) OpenOperations(ctx context.Context) ([]lcm.VnfLcmOpOcc, error) {
 		order by start_time, id`, nil)
 }
 
-// UnstartedOperations reads the operations whose workflow has not recorded anything although they are
-// older than that: the API server may have died before it started them.
+// UnstartedOperations reads the operations older than olderThan whose workflow has recorded nothing: the API server may
+// have died before it started them.
 func (s *Store) UnstartedOperations(ctx context.Context, olderThan time.Duration) ([]lcm.VnfLcmOpOcc, error) {
 	return all(ctx, s.pool, scanOperation, selectOperation+`
 		where state in ('STARTING', 'PROCESSING') and sequence = 0 and start_time < now() - @age::interval
@@ -166,14 +166,14 @@ func (s *Store) UnstartedOperations(ctx context.Context, olderThan time.Duration
 		pgx.NamedArgs{"age": olderThan})
 }
 
-// RecordOperation writes what the operation's workflow reports, with an event. A record that is not
-// newer than the last one changes nothing and is no error, so an activity may repeat it. A transition
-// that SOL003 does not have is a Conflict.
+// RecordOperation writes the record of an operation's workflow, with an event. A record that is not newer than the last
+// one changes nothing and is no error, so an activity may repeat it. A transition that SOL003 does not have is a
+// Conflict.
 func (s *Store) RecordOperation(ctx context.Context, r lcm.OperationRecord) error {
 	r.Error = stamped(ctx, r.Error)
 	return s.inTransaction(ctx, "record operation", func(tx pgx.Tx) error {
 		if r.Instance != nil {
-			// In the order of BeginOperation, instance before operation: otherwise the two could wait for each other.
+			// BeginOperation also locks the instance before the operation. Another order could deadlock.
 			if _, err := tx.Exec(ctx, `select from vnf_instance where id = @id for update`,
 				pgx.NamedArgs{"id": r.Instance.ID}); err != nil {
 				return err
@@ -205,7 +205,7 @@ func (s *Store) RecordOperation(ctx context.Context, r lcm.OperationRecord) erro
 	})
 }
 
-// recordInstance writes the instance that comes with a record. VIMs that a modification names are there when it counts.
+// recordInstance writes the instance that comes with a record. The VIMs that a modification names must still exist.
 func recordInstance(ctx context.Context, tx pgx.Tx, r lcm.OperationRecord) error {
 	if r.Instance == nil {
 		return nil
@@ -226,8 +226,8 @@ func recordInstance(ctx context.Context, tx pgx.Tx, r lcm.OperationRecord) error
 }
 
 func updateOperation(ctx context.Context, tx pgx.Tx, r lcm.OperationRecord) (entered time.Time, err error) {
-	// The right-hand sides see the row as it was, so "state = @state" means "the state stays". The clock
-	// is read when the row is ours: now() may be older than the state before.
+	// The right-hand sides see the old row, so "state = @state" means "the state stays". The clock is read after the row
+	// is locked: now() may be earlier than the row's last state.
 	err = tx.QueryRow(ctx, `
 		update vnf_lcm_op_occ set
 			state_entered_time = case when state = @state then state_entered_time else clock_timestamp() end,
@@ -255,7 +255,7 @@ func updateOperation(ctx context.Context, tx pgx.Tx, r lcm.OperationRecord) (ent
 	return entered, err
 }
 
-// KeepPlan keeps the plan of an operation and returns the one that counts: the first that was kept.
+// KeepPlan stores the plan of an operation if none is stored yet. It returns the stored plan: the first one counts.
 func (s *Store) KeepPlan(ctx context.Context, id lcm.OpOccID, plan lcm.Plan) (kept lcm.Plan, err error) {
 	err = s.pool.QueryRow(ctx, `update vnf_lcm_op_occ set plan = coalesce(plan, @plan) where id = @id returning plan - 'grant' - 'drains'`,
 		pgx.NamedArgs{"id": id, "plan": plan}).Scan(&kept)
@@ -265,9 +265,9 @@ func (s *Store) KeepPlan(ctx context.Context, id lcm.OpOccID, plan lcm.Plan) (ke
 	return kept, interpret("keep the plan", err)
 }
 
-// KeepGrant keeps what an NFVO has granted an operation in STARTING, and notes in its instance the VIMs on which it
-// works: they cannot be deleted from then on. A plan takes the place of the one that is kept: a grant may have changed
-// it. Of several grants the first one counts; for an operation that has ended meanwhile it is a Conflict.
+// KeepGrant stores the NFVO's grant for an operation in STARTING, and adds its VIMs to the instance's connections: they
+// cannot be deleted from then on. The plan replaces the stored plan, as a grant may have changed it. The first of
+// several grants counts. If the operation has ended in the meantime, it returns a Conflict.
 func (s *Store) KeepGrant(
 	ctx context.Context, id lcm.OpOccID, grant lcm.Grant, plan *lcm.Plan, vims ...lcm.VimConnectionInfo,
 ) error {
@@ -275,7 +275,7 @@ func (s *Store) KeepGrant(
 		if err := noteOutcome(ctx, tx, string(id)); err != nil {
 			return err
 		}
-		// In the order of BeginOperation, instance before operation: otherwise the two could wait for each other.
+		// BeginOperation also locks the instance before the operation. Another order could deadlock.
 		if _, err := tx.Exec(ctx, `select from vnf_instance where id = @id for update`,
 			pgx.NamedArgs{"id": grant.VnfInstanceID}); err != nil {
 			return err
@@ -305,8 +305,8 @@ func (s *Store) KeepGrant(
 	})
 }
 
-// KeepDrain adds a decision about the pods of a node to an operation, beside its plan. One that it has already is not
-// added again.
+// KeepDrain adds a decision about the pods of a node to an operation, beside its plan. It does not add the same
+// decision twice.
 func (s *Store) KeepDrain(ctx context.Context, id lcm.OpOccID, d lcm.DrainDecision) error {
 	_, err := s.pool.Exec(ctx, `
 		update vnf_lcm_op_occ
@@ -316,7 +316,7 @@ func (s *Store) KeepDrain(ctx context.Context, id lcm.OpOccID, d lcm.DrainDecisi
 	return interpret("keep the decision about a node's pods", err)
 }
 
-// Drains are the decisions about pods of nodes, in the order in which they were taken.
+// Drains returns the decisions about pods of nodes, in the order of their time.
 func (s *Store) Drains(ctx context.Context, id lcm.OpOccID) (list []lcm.DrainDecision, err error) {
 	err = s.pool.QueryRow(ctx, `select coalesce(plan->'drains', '[]') from vnf_lcm_op_occ where id = @id`,
 		pgx.NamedArgs{"id": id}).Scan(&list)
@@ -326,8 +326,8 @@ func (s *Store) Drains(ctx context.Context, id lcm.OpOccID) (list []lcm.DrainDec
 	return list, interpret("read the decisions about nodes' pods", err)
 }
 
-// GivenUpHeal is the heal of an entire VNF that was declared FAILED and that no operation has made good since, "" when
-// there is none. The VNF stays recorded as it was before it.
+// GivenUpHeal returns the heal of an entire VNF that was declared FAILED and that no later operation repaired, "" when
+// there is none. The VNF's record is still the one from before the heal.
 func (s *Store) GivenUpHeal(ctx context.Context, id lcm.VnfInstanceID) (lcm.OpOccID, error) {
 	last, err := all(ctx, s.pool, scanOperation, selectOperation+`
 		where vnf_instance_id = @id and operation not in ('MODIFY_INFO', 'OPERATE')
@@ -340,8 +340,8 @@ func (s *Store) GivenUpHeal(ctx context.Context, id lcm.VnfInstanceID) (lcm.OpOc
 	return last[0].ID, nil
 }
 
-// Grant is the grant under which an operation works; it is kept beside the plan, as part of what was decided before
-// anything was touched.
+// Grant returns the grant of an operation. It is stored beside the plan, as both were decided before anything was
+// touched.
 func (s *Store) Grant(ctx context.Context, id lcm.OpOccID) (lcm.Grant, error) {
 	var granted *lcm.Grant
 	err := s.pool.QueryRow(ctx, `select plan->'grant' from vnf_lcm_op_occ where id = @id`,
@@ -358,8 +358,8 @@ func (s *Store) Grant(ctx context.Context, id lcm.OpOccID) (lcm.Grant, error) {
 	return *granted, nil
 }
 
-// before lists the states in which a record of that state is taken: those that may become it and,
-// unless it is final, itself.
+// before lists the states that accept a record of the given state: the states that may become it and, unless it is
+// final, the state itself.
 func before(state lcm.OperationState) []lcm.OperationState {
 	var from []lcm.OperationState
 	for _, s := range lcm.OperationStates {
@@ -370,7 +370,8 @@ func before(state lcm.OperationState) []lcm.OperationState {
 	return from
 }
 
-// whyNotRecorded is nil for a record that came late or twice. The end of an operation does not come late.
+// whyNotRecorded explains why a record changed nothing; nil for a record that is late or repeated. The record of an
+// operation's end is never just late.
 func whyNotRecorded(ctx context.Context, tx pgx.Tx, r lcm.OperationRecord) error {
 	op, err := one(ctx, tx, scanOperation, notFound("VNF LCM operation occurrence", r.OpOccID),
 		selectOperation+` where id = @id`, pgx.NamedArgs{"id": r.OpOccID})

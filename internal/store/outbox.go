@@ -10,17 +10,17 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// outboxChannel tells the relays that something is to be delivered.
+// outboxChannel tells the relays about new deliveries.
 const outboxChannel = "windlass_outbox"
 
-// subscribed tells whether there is anybody to notify: the one query that changes cost when there is nobody.
+// subscribed reports whether there is any subscriber. Without subscribers, this is the only extra query of a change.
 func subscribed(ctx context.Context, tx pgx.Tx) (yes bool, err error) {
 	err = tx.QueryRow(ctx, `select exists (select from subscription)`).Scan(&yes)
 	return yes, err
 }
 
-// notify puts the event into the outbox for everybody of the project who wants it, in the transaction of the change
-// itself. It comes before appendEvent, whose lock is the last of a transaction.
+// notify adds the event to the outbox for every interested subscription of the project, in the transaction of the
+// change. It must come before appendEvent, which takes the last lock of a transaction.
 func notify(ctx context.Context, tx pgx.Tx, project lcm.ProjectID, e lcm.VnfEvent) error {
 	subscriptions, err := all(ctx, tx, scanSubscription, subscribedIn, pgx.NamedArgs{"project": project})
 	if err != nil {
@@ -39,7 +39,7 @@ func notify(ctx context.Context, tx pgx.Tx, project lcm.ProjectID, e lcm.VnfEven
 	if e.At.IsZero() {
 		e.At = time.Now().UTC()
 	}
-	// A subscription that is being deleted is waited for, and left out then.
+	// It waits for a subscription that is being deleted, and then skips it.
 	_, err = tx.Exec(ctx, `
 		with put as (
 			insert into delivery (subscription_id, event)
@@ -50,7 +50,7 @@ func notify(ctx context.Context, tx pgx.Tx, project lcm.ProjectID, e lcm.VnfEven
 	return err
 }
 
-// notifyOperation tells of a state that the operation has entered in this transaction.
+// notifyOperation notifies about a state that the operation entered in this transaction.
 func notifyOperation(ctx context.Context, tx pgx.Tx, id lcm.OpOccID) error {
 	args := pgx.NamedArgs{"id": id}
 	op, err := one(ctx, tx, scanOperation, notFound("VNF LCM operation occurrence", id), selectOperation+` where id = @id`,
@@ -62,7 +62,7 @@ func notifyOperation(ctx context.Context, tx pgx.Tx, id lcm.OpOccID) error {
 	inst, err := one(ctx, tx, scanInstance, notFound("VNF instance", op.VnfInstanceID), selectInstance+` where id = @id`,
 		args)
 	switch {
-	case lcm.Is(err, lcm.KindNotFound): // it must not be what keeps a state from being recorded
+	case lcm.Is(err, lcm.KindNotFound): // a missing row must not prevent the record of a state
 		inst = lcm.VnfInstance{ID: op.VnfInstanceID}
 	case err != nil:
 		return err
@@ -78,7 +78,7 @@ func notifyOperation(ctx context.Context, tx pgx.Tx, id lcm.OpOccID) error {
 	return notify(ctx, tx, op.ProjectID, e.Of(inst))
 }
 
-// notifyInstance tells of the beginning or the end of an instance, if there is anybody to tell.
+// notifyInstance notifies about the creation or deletion of an instance, if there is any subscriber.
 func notifyInstance(ctx context.Context, tx pgx.Tx, t lcm.NotificationType, inst lcm.VnfInstance) error {
 	if yes, err := subscribed(ctx, tx); err != nil || !yes {
 		return err
@@ -86,15 +86,15 @@ func notifyInstance(ctx context.Context, tx pgx.Tx, t lcm.NotificationType, inst
 	return notify(ctx, tx, inst.ProjectID, lcm.VnfEvent{Type: t}.Of(inst))
 }
 
-// notifyPackage tells what an update makes of a package, if there is anybody to tell; it locks the package. It is
-// called before the update, in its transaction.
+// notifyPackage notifies about an update of a package, if there is any subscriber, and locks the package. Call it
+// before the update, in the same transaction.
 func notifyPackage(ctx context.Context, tx pgx.Tx, now lcm.VnfPkg) error {
 	if yes, err := subscribed(ctx, tx); err != nil || !yes {
 		return err
 	}
 	before, err := all(ctx, tx, scanPackage, selectPackage+` where id = @id and version = @version for update`,
 		pgx.NamedArgs{"id": now.ID, "version": now.Version})
-	if err != nil || len(before) == 0 { // the update tells why it changes nothing
+	if err != nil || len(before) == 0 { // the update itself reports why it changes nothing
 		return err
 	}
 	now.UsageState = before[0].UsageState
@@ -108,7 +108,7 @@ func notifyPackage(ctx context.Context, tx pgx.Tx, now lcm.VnfPkg) error {
 	return nil
 }
 
-// notifyPackageGone tells that a package is deleted, if anybody heard that it came.
+// notifyPackageGone notifies about a deleted package, if subscribers heard of its on-boarding.
 func notifyPackageGone(ctx context.Context, tx pgx.Tx, id lcm.VnfPkgID) error {
 	if yes, err := subscribed(ctx, tx); err != nil || !yes {
 		return err
@@ -121,8 +121,8 @@ func notifyPackageGone(ctx context.Context, tx pgx.Tx, id lcm.VnfPkgID) error {
 	return notify(ctx, tx, gone[0].ProjectID, lcm.PackageEvent(gone[0], lcm.PkgDelete))
 }
 
-// stateBefore locks the operation and reads its state, when there is anybody who may want to know that it changes; else
-// it is "".
+// stateBefore locks the operation and reads its state, if any subscriber may want to know about a change. Otherwise it
+// returns "".
 func stateBefore(ctx context.Context, tx pgx.Tx, id lcm.OpOccID) (lcm.OperationState, error) {
 	if yes, err := subscribed(ctx, tx); err != nil || !yes {
 		return "", err
@@ -144,7 +144,7 @@ func scanDelivery(row pgx.CollectableRow) (d lcm.Delivery, err error) {
 	return d, err
 }
 
-// NextDelivery reads what is to be delivered to the subscription next; NotFound when there is nothing.
+// NextDelivery reads the next delivery to the subscription; NotFound when there is none.
 func (s *Store) NextDelivery(ctx context.Context, id lcm.SubscriptionID) (lcm.Delivery, error) {
 	return one(ctx, s.pool, scanDelivery, lcm.Errorf(lcm.KindNotFound,
 		"Nothing is to be delivered to the subscription %s.", id),
@@ -157,20 +157,20 @@ func (s *Store) Delivery(ctx context.Context, id int64) (lcm.Delivery, error) {
 		pgx.NamedArgs{"id": id})
 }
 
-// Delivered removes what has arrived. Nothing there is no error.
+// Delivered removes a delivery that has arrived. It is no error if there is none.
 func (s *Store) Delivered(ctx context.Context, id int64) error {
 	_, err := s.pool.Exec(ctx, `delete from delivery where id = @id`, pgx.NamedArgs{"id": id})
 	return interpret("note a delivery", err)
 }
 
-// NotDelivered counts an attempt and keeps its reason.
+// NotDelivered counts a failed attempt and stores its reason.
 func (s *Store) NotDelivered(ctx context.Context, id int64, reason string) error {
 	_, err := s.pool.Exec(ctx, `update delivery set attempts = attempts + 1, last_error = @reason where id = @id`,
 		pgx.NamedArgs{"id": id, "reason": text(reason)})
 	return interpret("note a failed delivery", err)
 }
 
-// Bury gives up a delivery that was tried at least once and is older than that; else it stays as it is.
+// Bury gives up a delivery that was tried at least once and is older than olderThan. Otherwise the delivery stays.
 func (s *Store) Bury(ctx context.Context, id int64, olderThan time.Duration) error {
 	_, err := s.pool.Exec(ctx, `
 		update delivery set dead = true
@@ -179,7 +179,8 @@ func (s *Store) Bury(ctx context.Context, id int64, olderThan time.Duration) err
 	return interpret("give up a delivery", err)
 }
 
-// Redeliver puts a delivery that was given up in its place again; those after it that have arrived stay so.
+// Redeliver activates a delivery that was given up, in its former place. Later deliveries that have arrived are not
+// repeated.
 func (s *Store) Redeliver(ctx context.Context, id int64) error {
 	tag, err := s.pool.Exec(ctx, `
 		with again as (
@@ -195,7 +196,7 @@ func (s *Store) Redeliver(ctx context.Context, id int64) error {
 	return interpret("deliver a notification again", err)
 }
 
-// DeadLetters reads at most limit of the deliveries that were given up, those after that one, in order.
+// DeadLetters reads at most limit deliveries that were given up, in order, beginning after the delivery after.
 func (s *Store) DeadLetters(ctx context.Context, after int64, limit int) ([]lcm.Delivery, error) {
 	return all(ctx, s.pool, scanDelivery, selectDelivery+`
 		where dead and id > @after and subscription_id in (select id from subscription where`+ofProject+`)
@@ -203,14 +204,14 @@ func (s *Store) DeadLetters(ctx context.Context, after int64, limit int) ([]lcm.
 		owned(ctx, pgx.NamedArgs{"after": after, "limit": limit}))
 }
 
-// Waiting lists the subscriptions to which something is to be delivered.
+// Waiting lists the subscriptions with pending deliveries.
 func (s *Store) Waiting(ctx context.Context) ([]lcm.SubscriptionID, error) {
 	return all(ctx, s.pool, pgx.RowTo[lcm.SubscriptionID], `select distinct subscription_id from delivery where not dead`,
 		nil)
 }
 
-// OutboxNews gets a value, now and then for nothing, when something is to be delivered. Without notifications of the
-// database, e.g. behind a pooler that does not pass LISTEN on, it gets none.
+// OutboxNews receives a value when there may be a new delivery. It receives none when the database's notifications do
+// not arrive, e.g. behind a pooler that does not pass LISTEN on.
 func (s *Store) OutboxNews() <-chan struct{} {
 	s.hub.listenOnDemand()
 	return s.hub.outbox

@@ -15,8 +15,8 @@ import (
 
 // OutputLine is one captured line of a step.
 type OutputLine struct {
-	// Number is of this line alone. Lines of one node are stored in the order of their numbers; a line of another node may
-	// be stored after one that has a higher number.
+	// Number belongs to this line alone. Lines of one node are stored in the order of their numbers. A line of another
+	// node may be stored after a line with a higher number.
 	Number  int64
 	Node    string
 	Attempt int
@@ -24,15 +24,15 @@ type OutputLine struct {
 	Line    string
 }
 
-// longestLine is what is kept of one line: a progress bar without line feeds is not worth more.
+// longestLine limits the stored part of one line: a progress bar without line feeds is not worth more.
 const longestLine = 16 << 10
 
-// cutOff is the last line that is kept of a node that prints too much in a step.
+// cutOff is the last stored line of a node that prints too much in a step.
 const cutOff = "[More than %d MiB were printed here in this step; what follows is not kept.]"
 
-// AppendOutput appends lines to the captured output of a step, shows the last one in the step's
-// progress and appends one event. An attempt of 0 is the step's current one. Of one node's part of a step
-// lcm.MaxStepOutput is kept; what is beyond leaves a line that says so, and no event.
+// AppendOutput appends lines to the captured output of a step, shows the last line in the step's progress and appends
+// one event. An attempt of 0 means the step's current one. It stores lcm.MaxStepOutput for one node's part of a step.
+// Output beyond that leaves a line that says so, and no event.
 func (s *Store) AppendOutput(ctx context.Context, ref lcm.StepRef, attempt int, lines []string) error {
 	if len(lines) == 0 {
 		return nil
@@ -51,9 +51,9 @@ func (s *Store) AppendOutput(ctx context.Context, ref lcm.StepRef, attempt int, 
 	return stepError("store the output of a step", ref.OpOccID, err)
 }
 
-// Where too much was printed already nothing is counted, so before is empty, and nothing else happens. Each part reads
-// the one above it, so that rows are locked in the same order everywhere: the size, the step, and then the event's
-// lock.
+// When too much was printed already, the counting part changes no row: before is empty, and nothing else happens. Each
+// part reads the part above it, so that all transactions lock rows in the same order: the size, the step, and then the
+// event's lock.
 const appendOutput = `
 		with current as (
 			select case when @attempt::integer > 0 then @attempt::integer else coalesce((
@@ -86,7 +86,7 @@ const appendOutput = `
 			'lastLine', nullif(@lastLine::text, ''))))
 		from before`
 
-// lastLine is the last line that shows anything.
+// lastLine returns the last line that is not blank.
 func lastLine(lines []string) string {
 	for _, line := range slices.Backward(lines) {
 		if strings.TrimSpace(line) != "" {
@@ -96,8 +96,8 @@ func lastLine(lines []string) string {
 	return ""
 }
 
-// Output reads the captured output of a step in the order in which it came, page by page. Without a
-// node it is that of all nodes.
+// Output reads the captured output of a step in its order of arrival, page by page. Without a node, it reads the output
+// of all nodes.
 func (s *Store) Output(ctx context.Context, ref lcm.StepRef) iter.Seq2[OutputLine, error] {
 	const page = 1000
 	return func(yield func(OutputLine, error) bool) {

@@ -34,8 +34,8 @@ func packageArgs(p lcm.VnfPkg) pgx.NamedArgs {
 	}
 }
 
-// CreatePackage inserts the package with version 1, as one of the context's project. UsageState is not looked at, here
-// and in UpdatePackage: it follows from the instances.
+// CreatePackage inserts the package with version 1 into the context's project. Here and in UpdatePackage, UsageState is
+// ignored: it follows from the instances.
 func (s *Store) CreatePackage(ctx context.Context, p lcm.VnfPkg) error {
 	return s.packageError(ctx, "create the VNF package", p, insertPackage(ctx, s.pool, p))
 }
@@ -54,15 +54,15 @@ func insertPackage(ctx context.Context, q querier, p lcm.VnfPkg) error {
 	return err
 }
 
-// AdoptPackage inserts a package whose archive is to come from the NFVO, unless one of that VNFD is being fetched for
-// the context's project: that one is returned then.
+// AdoptPackage inserts a package whose archive is to come from the NFVO. If a package of that VNFD is being fetched for
+// the context's project already, it returns that package.
 func (s *Store) AdoptPackage(ctx context.Context, p lcm.VnfPkg, vnfd lcm.VnfdID) (adopted lcm.VnfPkg, err error) {
 	args, err := ownedBy(ctx, "adopt a VNF package", pgx.NamedArgs{"vnfd": vnfd, "id": p.ID})
 	if err != nil {
 		return adopted, err
 	}
 	err = s.inTransaction(ctx, "adopt the VNF package", func(tx pgx.Tx) error {
-		// One after the other: of two at once, the second must see the first.
+		// One at a time: of two concurrent requests, the second must see the first.
 		if _, err := tx.Exec(ctx, `select pg_advisory_xact_lock(3, hashtext(@vnfd))`, args); err != nil {
 			return err
 		}
@@ -84,7 +84,7 @@ func (s *Store) AdoptPackage(ctx context.Context, p lcm.VnfPkg, vnfd lcm.VnfdID)
 	return adopted, err
 }
 
-// UpdatePackage writes the package if its Version is still the stored one, and counts that up.
+// UpdatePackage writes the package and increments its Version, if the stored version is still the same.
 func (s *Store) UpdatePackage(ctx context.Context, p lcm.VnfPkg) error {
 	written := false
 	err := s.inTransaction(ctx, "update the VNF package", func(tx pgx.Tx) (err error) {
@@ -107,7 +107,7 @@ func (s *Store) UpdatePackage(ctx context.Context, p lcm.VnfPkg) error {
 	return changedMeanwhile("VNF package", p.ID, stored.Version, p.Version)
 }
 
-// updatePackage is false when another version is stored, or none.
+// updatePackage returns false when another version is stored, or none.
 func updatePackage(ctx context.Context, tx pgx.Tx, p lcm.VnfPkg) (written bool, err error) {
 	tag, err := tx.Exec(ctx, `
 		update vnf_pkg set
@@ -123,7 +123,7 @@ func updatePackage(ctx context.Context, tx pgx.Tx, p lcm.VnfPkg) (written bool, 
 func (s *Store) packageError(ctx context.Context, op string, p lcm.VnfPkg, err error) error {
 	switch {
 	case violates(err, "vnf_pkg_vnfd_id"):
-		if p.ProjectID != "" { // that of one that was read, whoever changes it
+		if p.ProjectID != "" { // the stored package's project, whoever changes it
 			ctx = lcm.InProject(ctx, p.ProjectID)
 		}
 		other, err := s.PackageByVnfd(ctx, p.VnfdID)
@@ -144,7 +144,7 @@ func (s *Store) Package(ctx context.Context, id lcm.VnfPkgID) (lcm.VnfPkg, error
 		owned(ctx, pgx.NamedArgs{"id": id}))
 }
 
-// PackageByVnfd reads the package on board of the context's project that holds that VNFD.
+// PackageByVnfd reads the on-boarded package of the context's project that contains that VNFD.
 func (s *Store) PackageByVnfd(ctx context.Context, id lcm.VnfdID) (lcm.VnfPkg, error) {
 	args, err := ownedBy(ctx, "look a VNF package up by its VNFD", pgx.NamedArgs{"vnfd": id})
 	if err != nil {
@@ -154,23 +154,23 @@ func (s *Store) PackageByVnfd(ctx context.Context, id lcm.VnfdID) (lcm.VnfPkg, e
 		selectPackage+` where vnfd_id = @vnfd and onboarding_state = 'ONBOARDED' and project_id = @owner`, args)
 }
 
-// ToFetch lists the packages whose archive is to be fetched.
+// ToFetch lists the packages with an archive to fetch.
 func (s *Store) ToFetch(ctx context.Context) ([]lcm.VnfPkgID, error) {
 	return all(ctx, s.pool, pgx.RowTo[lcm.VnfPkgID], `select id from vnf_pkg where source is not null order by id`, nil)
 }
 
-// Nudge wakes the relays of all workers, which look every few seconds in any case.
+// Nudge wakes the relays of all workers. They also look every few seconds on their own.
 func (s *Store) Nudge(ctx context.Context) error {
 	_, err := s.pool.Exec(ctx, `select pg_notify(@channel, '')`, pgx.NamedArgs{"channel": outboxChannel})
 	return interpret("wake the workers", err)
 }
 
-// DeletePackage removes the package with its content, unless an instance uses it: that is a Conflict. Of versions, when
-// they are given, it must have one.
+// DeletePackage removes the package with its content. It returns a Conflict when an instance uses the package. If
+// versions are given, the package must have one of them.
 func (s *Store) DeletePackage(ctx context.Context, id lcm.VnfPkgID, versions ...int64) error {
 	args := pgx.NamedArgs{"id": id}
 	err := s.inTransaction(ctx, "delete the VNF package", func(tx pgx.Tx) error {
-		// The lock makes a change of the package wait, or be seen.
+		// Because of the lock, a concurrent change of the package waits or is seen.
 		pkg, err := one(ctx, tx, scanPackage, notFound("VNF package", id), selectPackage+` where id = @id for update`, args)
 		if err != nil {
 			return err
@@ -193,7 +193,7 @@ func (s *Store) DeletePackage(ctx context.Context, id lcm.VnfPkgID, versions ...
 	return err
 }
 
-// CheckPackageUnused is a Conflict that names an instance which uses the package.
+// CheckPackageUnused returns a Conflict that names an instance of the package, if there is one.
 func (s *Store) CheckPackageUnused(ctx context.Context, id lcm.VnfPkgID) error {
 	users, err := all(ctx, s.pool, pgx.RowTo[string],
 		`select trim(id || ' ' || case when name <> '' then '(' || name || ')' else '' end) from vnf_instance

@@ -11,35 +11,35 @@ import (
 	"github.com/windlass-nfv/windlass/internal/query"
 )
 
-// Page asks for a part of a list, which is ordered by id: what is inserted meanwhile moves nothing to another page.
+// Page selects a part of a list that is ordered by id. So an insert does not move rows to another page.
 type Page struct {
-	// Filter chooses rows by the attributes of the standard. It leaves out no row that matches; some that do not match
-	// may be among the result, for not every attribute is known here.
+	// Filter selects rows by the attributes of the standard. The result contains every matching row. It may contain
+	// others, because SQL does not know every attribute.
 	Filter query.Filter
-	// After is the id after which the page begins, "" for the first one.
+	// After is the last id before the page, "" for the first page.
 	After string
-	// Limit bounds the rows; 0 is no bound.
+	// Limit is the largest number of rows; 0 means no limit.
 	Limit int
-	// Omit are attributes of the standard that the caller does not look at, but for what of them is Seen. The large ones
-	// are not read then; only what links depend on is there all the same.
+	// Omit lists attributes of the standard that the caller does not read, except for those in Seen. The query skips
+	// large attributes among them, but still reads the data that links need.
 	Omit, Seen []string
 }
 
-// part is a large column of a statement that selects, and what is read instead when nobody looks at more than has: some
-// of the attribute.
+// part is a large column of a statement. instead is a smaller column that is enough when the caller reads only has,
+// some parts of the attribute.
 type part struct {
 	column, instead string
 	has             []string
 }
 
-// seen tells whether one of the paths leads to more of the attribute than there is instead.
+// seen reports whether one of the paths needs more of the attribute than the smaller column has.
 func (p part) seen(name string, paths []string) bool {
 	return slices.ContainsFunc(paths, func(path string) bool {
 		return within(path, name) && !slices.ContainsFunc(p.has, func(has string) bool { return within(path, has) })
 	})
 }
 
-// without leaves the columns of what the page omits out of a statement.
+// without removes the columns of omitted attributes from a statement.
 func (p Page) without(selects string, parts map[string]part) string {
 	for _, name := range p.Omit {
 		if part, ok := parts[name]; ok && !part.seen(name, p.Seen) {
@@ -49,12 +49,12 @@ func (p Page) without(selects string, parts map[string]part) string {
 	return selects
 }
 
-// within tells whether a path leads to what is at another one, or into it.
+// within reports whether path equals at, or is below it.
 func within(path, at string) bool { return path == at || strings.HasPrefix(path, at+"/") }
 
 const nothing = " null::jsonb,"
 
-// vnfcNames is what ids of VNFCs are made of.
+// vnfcNames is the part of the metadata that ids of VNFCs depend on.
 const vnfcNames = " case when metadata ? '" + lcm.VduVnfcMapping + "' then jsonb_build_object('" + lcm.VduVnfcMapping +
 	"', metadata -> '" + lcm.VduVnfcMapping + "') end,"
 
@@ -77,8 +77,8 @@ var operationParts = map[string]part{
 	"changedExtConnectivity": {" nullif(plan - 'grant' - 'drains', '{}'),", nothing, nil},
 }
 
-// page reads one page of what is selected from a table. Rows are chosen before anything of them is looked at but what
-// the conditions ask for: many may be sorted to drop all but a few.
+// page reads one page of the selected rows of a table. It chooses the rows before it reads more than the conditions
+// need, because the sort may drop most of them.
 func page[T any](
 	ctx context.Context, q querier, scan pgx.RowToFunc[T], selects, table string, w *where, p Page,
 ) ([]T, error) {
@@ -90,7 +90,7 @@ func page[T any](
 		rows += " limit " + w.arg(p.Limit)
 	}
 	sql := strings.TrimSuffix(selects, table) + "(" + rows + ") as " + table + " order by id"
-	// It is planned anew for these values every time: a plan for any value is a bad one for a value that most rows have.
+	// Plan the query anew for these values each time. A generic plan is bad for a value that most rows have.
 	found, _ := q.Query(ctx, sql, pgx.QueryExecModeCacheDescribe, w.args)
 	v, err := pgx.CollectRows(found, scan)
 	return v, interpret("read from the database", err)
@@ -135,7 +135,7 @@ var instanceAttributes = attributes{
 	"instantiatedVnfInfo/extCpInfo/associatedVnfcCpId": eitherColumn(
 		documentColumn("instantiated", "extCpInfo", "associatedVnfcCpId"), documentColumn("instantiated", "extCpInfo", "id")),
 
-	// They are made of extCpInfo.
+	// They are made from extCpInfo.
 	"instantiatedVnfInfo/extVirtualLinkInfo/extLinkPorts": objectColumn("instantiated_brief"),
 	"instantiatedVnfInfo/extVirtualLinkInfo/extLinkPorts/id": documentColumn("instantiated",
 		"extCpInfo", "extLinkPortId"),
@@ -157,7 +157,7 @@ var instanceAttributes = attributes{
 		"extManagedVirtualLinks", "resourceId"),
 	"instantiatedVnfInfo/extManagedVirtualLinkInfo/networkResource/vimConnectionId": vimConnectionColumn,
 
-	// Of v2 only; it is made of vnfcResourceInfo.
+	// In v2 only; it is made from vnfcResourceInfo.
 	"instantiatedVnfInfo/vnfcInfo":                    objectColumn("instantiated_brief"),
 	"instantiatedVnfInfo/vnfcInfo/id":                 vnfcIDColumn,
 	"instantiatedVnfInfo/vnfcInfo/vduId":              documentColumn("instantiated", "vnfcResourceInfo", "vduId"),
@@ -169,24 +169,24 @@ var instanceAttributes = attributes{
 		constant{string(lcm.VnfStopped), "instantiated_brief @? '$.stopped.vnfcId'"}),
 }.with(linkInfo("instantiatedVnfInfo/extVirtualLinkInfo", "instantiated", "extVirtualLinks", vimConnectionColumn))
 
-// portColumn is the VIM's id of ports: of those that a request has given beside the id that it has for them.
+// portColumn is the VIM's id of given ports, which also have an id of the request.
 func portColumn(w *where, e query.Expression, below []string) string {
 	return either(documentColumn("instantiated", "extCpInfo", "portId")(w, e, below),
 		jsonCondition(w, "instantiated", root+".extCpInfo[*] ? (!exists(@.portId)).extLinkPortId"+members(below), e, numbers))
 }
 
-// vimConnectionColumn is the connection on which all resources of a VNF are, that of its first VNFC.
+// vimConnectionColumn is the connection of all resources of a VNF, read from its first VNFC.
 var vimConnectionColumn = documentColumn("instantiated", "vnfcResourceInfo", "computeResource", "vimConnectionId")
 
-// vnfcName is lcm.VnfInstance.VnfcInfoID in SQL: the name in the metadata for the place in the resource's name, else
-// VDU and id.
+// vnfcName is lcm.VnfInstance.VnfcInfoID in SQL: the metadata's name for the place in the resource's name, else VDU and
+// id.
 const vnfcName = `coalesce(nullif(metadata #>> array['` + lcm.VduVnfcMapping + `', vnfc ->> 'vduId', case
 	when starts_with(vnfc #>> '{metadata,parent_resource_name}', (vnfc ->> 'vduId') || '-')
 	and substr(vnfc #>> '{metadata,parent_resource_name}', length(vnfc ->> 'vduId') + 2) ~ '^(0|[1-9][0-9]{0,8})$'
 	then substr(vnfc #>> '{metadata,parent_resource_name}', length(vnfc ->> 'vduId') + 2) end], ''), (vnfc ->> 'vduId') || '-' || (vnfc ->> 'id'))`
 
-// vnfcIDColumn is the id of a VNFC as SOL002 has it: the name that the metadata has for it, else that of its VDU, a
-// dash, and that of its resource.
+// vnfcIDColumn is the id of a VNFC in SOL002: its name in the metadata, else the VDU's id, a dash and the resource's
+// id.
 func vnfcIDColumn(w *where, e query.Expression, below []string) string {
 	if len(below) > 0 || e.OfKey {
 		return nobody
@@ -197,7 +197,7 @@ func vnfcIDColumn(w *where, e query.Expression, below []string) string {
 	if e.Op != query.Eq && e.Op != query.In {
 		return exactly
 	}
-	var parts, names []string // indexes are asked for them
+	var parts, names []string // for the indexes
 	for _, value := range e.Values {
 		if strings.Count(value, "-") > mostDashes {
 			return exactly
@@ -216,8 +216,8 @@ func vnfcIDColumn(w *where, e query.Expression, below []string) string {
 	return "(" + likely + " and " + exactly + ")"
 }
 
-// mostDashes are those of a value that is taken apart at each of them, for an index: more than the ids of VNFCs have.
-// Every dash makes a copy of the value, so that a client could have gigabytes made of a long one.
+// mostDashes limits the dashes of a value that is split at each of them for an index. Ids of VNFCs have fewer. Every
+// dash copies the value, so a client's long value could use gigabytes.
 const mostDashes = 16
 
 // InstancePage reads a page of the instances, ordered by id.
@@ -254,12 +254,12 @@ var operationAttributes = attributes{
 	"_links/grant":       eitherColumn(linkColumn("id", "/vnf_lcm_op_occs/"), grantLinkColumn),
 }.with(changedConnectivity())
 
-// grantLinkColumn is where an NFVO has the grant.
+// grantLinkColumn is the link to the grant at the NFVO.
 func grantLinkColumn(w *where, e query.Expression, _ []string) string {
 	return compareText(w, "(plan->'grant'->>'href')", e)
 }
 
-// changedConnectivity are the links that an operation has changed, once it is complete (lcm.Plan).
+// changedConnectivity are the links that a completed operation has changed (lcm.Plan).
 func changedConnectivity() attributes {
 	out := attributes{}
 	for name, column := range linkInfo("changedExtConnectivity", "plan", "links",
@@ -296,7 +296,7 @@ var packageAttributes = attributes{
 	"_links":                   linkColumn("id", "/vnf_packages/"),
 }
 
-// OnboardedPage reads a page of the packages that are on board, ordered by id.
+// OnboardedPage reads a page of the on-boarded packages, ordered by id.
 func (s *Store) OnboardedPage(ctx context.Context, p Page) ([]lcm.VnfPkg, error) {
 	w := packageAttributes.whereOf(p.Filter, nil).limit(ctx)
 	w.add("onboarding_state = 'ONBOARDED'")

@@ -8,11 +8,13 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// A project is an argument of no method: it is the scope of the context (lcm.ScopeOf), which the API server sets for a
-// request and the worker for an activity. What is made belongs to its project; what it does not see does not exist for
-// it. A context that nobody has limited makes nothing, and finds nothing by its name: that is a Bug.
+// No method takes a project as an argument: the project is the scope of the context (lcm.ScopeOf). The API server sets
+// it for a request, and the worker for an activity. New resources belong to the scope's project, and resources outside
+// the scope do not exist for the caller. In a context without a limit, making a resource or finding it by name is a
+// Bug.
 
-// ofProject is the condition of a statement that reads or changes what a client names, with the arguments of owned.
+// ofProject is the condition of a statement that reads or changes a resource named by a client; owned adds its
+// arguments.
 const ofProject = ` (@everything::boolean or project_id = @owner::text)`
 
 // owned adds the scope of the context to the arguments of a statement.
@@ -25,8 +27,8 @@ func owned(ctx context.Context, args pgx.NamedArgs) pgx.NamedArgs {
 	return args
 }
 
-// ownedBy is owned for a statement that makes something, or reads it by its name: that is of one project. what tells,
-// in an error, what the statement is for.
+// ownedBy is owned for a statement that makes a resource, or reads it by its name: such a statement needs exactly one
+// project. what describes the statement in an error.
 func ownedBy(ctx context.Context, what string, args pgx.NamedArgs) (pgx.NamedArgs, error) {
 	if _, err := lcm.OwnProject(ctx, what); err != nil {
 		return nil, err
@@ -34,7 +36,7 @@ func ownedBy(ctx context.Context, what string, args pgx.NamedArgs) (pgx.NamedArg
 	return owned(ctx, args), nil
 }
 
-// ProjectOf is the project of what a piece of work is about; NotFound when that is gone.
+// ProjectOf returns the project of the resource that a piece of work is about; NotFound when the resource is gone.
 func (s *Store) ProjectOf(ctx context.Context, of lcm.Subject) (lcm.ProjectID, error) {
 	args := pgx.NamedArgs{
 		"operation": of.OpOccID, "instance": of.VnfInstanceID, "package": of.VnfPkgID, "subscription": of.SubscriptionID,
@@ -58,7 +60,7 @@ func (s *Store) ProjectOf(ctx context.Context, of lcm.Subject) (lcm.ProjectID, e
 	return "", lcm.Errorf(lcm.KindBug, "Work that is about nothing has no project.")
 }
 
-// limit adds the scope of the context to the conditions of a list. Who sees everything costs no condition.
+// limit adds the scope of the context to the conditions of a list. A scope that sees everything adds no condition.
 func (w *where) limit(ctx context.Context) *where {
 	if scope := lcm.ScopeOf(ctx); !scope.All {
 		w.add("project_id = " + w.arg(scope.Project))

@@ -10,7 +10,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// PutSealed writes the sealed secret, replacing what was there.
+// PutSealed writes the sealed secret, and replaces an earlier one.
 func (s *Store) PutSealed(ctx context.Context, ref lcm.SecretRef, keyID string, sealed []byte) error {
 	_, err := s.pool.Exec(ctx, `
 		insert into secret (ref, key_id, sealed) values (@ref, @key, @sealed)
@@ -19,7 +19,7 @@ func (s *Store) PutSealed(ctx context.Context, ref lcm.SecretRef, keyID string, 
 	return interpret("store a secret", err)
 }
 
-// InsertSealed writes the sealed secret unless there is one already.
+// InsertSealed writes the sealed secret unless one is stored already.
 func (s *Store) InsertSealed(
 	ctx context.Context, ref lcm.SecretRef, keyID string, sealed []byte,
 ) (inserted bool, err error) {
@@ -29,7 +29,7 @@ func (s *Store) InsertSealed(
 	return tag.RowsAffected() == 1, interpret("store a secret", err)
 }
 
-// ReplaceSealed writes sealed only while old is still what is stored.
+// ReplaceSealed writes sealed only if old is still the stored value.
 func (s *Store) ReplaceSealed(
 	ctx context.Context, old lcm.SealedSecret, keyID string, sealed []byte,
 ) (replaced bool, err error) {
@@ -47,14 +47,14 @@ func (s *Store) GetSealed(ctx context.Context, ref lcm.SecretRef) (keyID string,
 	return keyID, sealed, interpretMissing("read a secret", err, notFound("secret", ref))
 }
 
-// DeleteSealed removes the secret of that name and all below it: "vnf/1" takes "vnf/1/request/x" along,
-// not "vnf/10". Nothing there is no error.
+// DeleteSealed removes the secret of that name and all below it: "vnf/1" includes "vnf/1/request/x", but not "vnf/10".
+// It is no error if there is none.
 func (s *Store) DeleteSealed(ctx context.Context, prefix string) error {
 	prefix = strings.TrimRight(prefix, "/")
 	if prefix == "" {
 		return lcm.Errorf(lcm.KindBug, "An empty prefix would delete every secret.")
 	}
-	// '0' follows '/' in collation "C": the range is all that begins with the prefix and a slash.
+	// '0' follows '/' in collation "C": the range covers all names that begin with the prefix and a slash.
 	_, err := s.pool.Exec(ctx, `
 		delete from secret
 		where ref = @prefix or ref >= @prefix || '/' and ref < @prefix || '0'`,

@@ -21,7 +21,7 @@ func snapshotArgs(s lcm.VnfSnapshotInfo) pgx.NamedArgs {
 	return pgx.NamedArgs{"id": s.ID, "pkg": s.VnfSnapshotPkgID, "snapshot": s.VnfSnapshot, "version": s.Version}
 }
 
-// CreateSnapshot inserts the VNF snapshot with version 1, as one of the context's project.
+// CreateSnapshot inserts the VNF snapshot with version 1 into the context's project.
 func (s *Store) CreateSnapshot(ctx context.Context, snapshot lcm.VnfSnapshotInfo) error {
 	args, err := ownedBy(ctx, "create a VNF snapshot", snapshotArgs(snapshot))
 	if err != nil {
@@ -34,8 +34,8 @@ func (s *Store) CreateSnapshot(ctx context.Context, snapshot lcm.VnfSnapshotInfo
 	return interpret("create the VNF snapshot", err)
 }
 
-// UpdateSnapshot writes the VNF snapshot if its Version is still the stored one, and counts that up; else it is a
-// Conflict.
+// UpdateSnapshot writes the VNF snapshot and increments its Version, if the stored version is still the same. Otherwise
+// it returns a Conflict.
 func (s *Store) UpdateSnapshot(ctx context.Context, snapshot lcm.VnfSnapshotInfo) error {
 	tag, err := s.pool.Exec(ctx, `
 		update vnf_snapshot_info set vnf_snapshot_pkg_id = @pkg, vnf_snapshot = @snapshot, version = version + 1
@@ -51,11 +51,11 @@ func (s *Store) UpdateSnapshot(ctx context.Context, snapshot lcm.VnfSnapshotInfo
 	return changedMeanwhile("VNF snapshot", snapshot.ID, stored.Version, snapshot.Version)
 }
 
-// DeleteSnapshot removes the VNF snapshot. Of versions, when they are given, it must have one.
+// DeleteSnapshot removes the VNF snapshot. If versions are given, it must have one of them.
 func (s *Store) DeleteSnapshot(ctx context.Context, id lcm.VnfSnapshotInfoID, versions ...int64) error {
 	args := pgx.NamedArgs{"id": id}
 	return s.inTransaction(ctx, "delete the VNF snapshot", func(tx pgx.Tx) error {
-		// The lock makes a change of it wait, or be seen.
+		// Because of the lock, a concurrent change waits or is seen.
 		stored, err := one(ctx, tx, scanSnapshot, notFound("VNF snapshot", id), selectSnapshot+` where id = @id for update`,
 			args)
 		if err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// RecordPlan inserts the steps as PENDING; those that are recorded already stay as they are. Rows of a former release,
-// which have no ids, become those of the list: the whole list is kept, or nothing of it.
+// RecordPlan inserts the steps as PENDING; steps that are recorded already stay. Rows of a former release have no ids
+// and become rows of the list. It stores the whole list or none of it.
 func (s *Store) RecordPlan(ctx context.Context, id lcm.OpOccID, steps []lcm.Step) error {
 	var indexes []int
 	var phases, nodes, titles, ids, undos []string
@@ -22,7 +22,7 @@ func (s *Store) RecordPlan(ctx context.Context, id lcm.OpOccID, steps []lcm.Step
 		titles = append(titles, text(step.Title))
 		ids, undos, finals = append(ids, step.ID), append(undos, step.Undo), append(finals, step.Final)
 	}
-	// An empty array is an untyped null to the driver, hence the casts.
+	// The driver sends an empty array as an untyped null, hence the casts.
 	_, err := s.pool.Exec(ctx, `
 		insert into op_step (op_occ_id, step_index, phase, node, title, step_id, undo, final, state, attempt, last_line)
 		select @op, planned.*, 'PENDING', 0, ''
@@ -38,18 +38,18 @@ func (s *Store) RecordPlan(ctx context.Context, id lcm.OpOccID, steps []lcm.Step
 	return stepError("record the plan", id, err)
 }
 
-// RecordStep writes the progress of a step, or of one node's part of it, with an event. Progress never
-// goes back: an attempt older than the recorded one, or an earlier state of the same attempt, changes
-// nothing. An Attempt of 0 lets the store count, by Started: RUNNING with another Started than the
-// recorded one begins the next attempt, and the end of an attempt with another Started is one that came
-// late, from a worker that was given up. Title, LastLine, and Started within an attempt, are kept when
-// empty; Started and Ended are the database's time when the state needs them and the caller gives none.
+// RecordStep writes the progress of a step, or of one node's part of it, with an event. Progress never goes back: an
+// older attempt, or an earlier state of the same attempt, changes nothing. With an Attempt of 0, the store counts
+// attempts by Started. RUNNING with another Started begins the next attempt. The end of an attempt with another Started
+// is late, from a worker that was given up, and changes nothing. When empty, Title, LastLine and (within an attempt)
+// Started keep their stored values. When the state needs Started or Ended and the caller gives none, the store uses the
+// database's time.
 func (s *Store) RecordStep(ctx context.Context, step lcm.Step) error {
 	_, err := s.pool.Exec(ctx, recordStep, stepArgs(ctx, step))
 	return stepError("record a step", step.OpOccID, err)
 }
 
-// RecordSteps is RecordStep for several steps of one operation, in their order, with one round trip and one commit.
+// RecordSteps is RecordStep for several steps of one operation, in order, with one round trip and one commit.
 func (s *Store) RecordSteps(ctx context.Context, steps []lcm.Step) error {
 	if len(steps) == 0 {
 		return nil
@@ -156,7 +156,7 @@ func nullTime(t time.Time) *time.Time {
 }
 
 func stepError(op string, id lcm.OpOccID, err error) error {
-	// Foreign keys are checked at the end of a statement, so the event's may be the first to complain.
+	// PostgreSQL checks foreign keys at the end of a statement, so the event's key may fail first.
 	if violates(err, "op_step_op_occ_id_fkey") || violates(err, "step_output_op_occ_id_fkey") ||
 		violates(err, "step_output_size_op_occ_id_fkey") || violates(err, "event_op_occ_id_fkey") {
 		return notFound("VNF LCM operation occurrence", id)

@@ -1,9 +1,9 @@
-// Package store keeps in PostgreSQL what Windlass must not forget: packages, VIMs, VNF instances,
-// operations with their steps and events, host keys and sealed secrets. SQL stops here, and every
-// error is an *lcm.Error: NotFound, Conflict, Invalid, Unavailable (worth another try) or Bug.
+// Package store keeps the durable state of Windlass in PostgreSQL: packages, VIMs, VNF instances, operations with their
+// steps and events, host keys and sealed secrets. No other package uses SQL. Every error is an *lcm.Error: NotFound,
+// Conflict, Invalid, Unavailable (worth another try) or Bug.
 //
-// Times and versions are the database's: what a caller puts into Created, Updated, StartTime,
-// StateEnteredTime or (when creating) Version is not looked at.
+// The database sets times and versions. It ignores the caller's values of Created, Updated, StartTime, StateEnteredTime
+// and (when creating) Version.
 package store
 
 import (
@@ -23,26 +23,26 @@ import (
 type Store struct {
 	pool *pgxpool.Pool
 	hub  *hub
-	// slowPoll bounds how late a waiter of WaitEvents is when notifications do not arrive.
+	// slowPoll limits the delay of WaitEvents when notifications do not arrive.
 	slowPoll time.Duration
 }
 
-// DefaultConnections is how many connections a Store makes at most. The driver's own four make hundreds of operations
-// wait for each other; PostgreSQL has a hundred for all.
+// DefaultConnections is the largest number of connections of a Store. With the driver's own default of four, hundreds
+// of operations would wait for each other. PostgreSQL allows a hundred connections in all.
 const DefaultConnections = 16
 
-// Open connects to the database, whose schema must be that of this release, with at most DefaultConnections. Close ends
-// it.
+// Open connects to the database with at most DefaultConnections. The schema must be that of this release. Close ends
+// the connections.
 func Open(ctx context.Context, databaseURL string) (*Store, error) {
 	return OpenWith(ctx, databaseURL, DefaultConnections)
 }
 
-// OpenWith is Open with another number of connections at most. A URL that says pool_max_conns itself wins.
+// OpenWith is Open with another limit of connections. A URL with pool_max_conns overrides it.
 func OpenWith(ctx context.Context, databaseURL string, connections int) (*Store, error) {
 	return open(ctx, databaseURL, connections, nil)
 }
 
-// OpenTraced is OpenWith; queries that belong to a span that is recorded have one of their own.
+// OpenTraced is OpenWith with tracing: each query inside a recorded span gets a span of its own.
 func OpenTraced(ctx context.Context, databaseURL string, connections int) (*Store, error) {
 	return open(ctx, databaseURL, connections, queryTracer{})
 }
@@ -53,8 +53,8 @@ func open(ctx context.Context, databaseURL string, connections int, tracer pgx.Q
 		return nil, err
 	}
 	cfg.ConnConfig.Tracer = tracer
-	if !strings.Contains(databaseURL, "pool_max_conns=") { // the driver would take the number of processors, or 4
-		cfg.MaxConns = int32(connections) //nolint:gosec // checked where it comes from
+	if !strings.Contains(databaseURL, "pool_max_conns=") { // the driver's default is the number of processors, or 4
+		cfg.MaxConns = int32(connections) //nolint:gosec // the caller checks it
 	}
 	pool, err := pgxpool.NewWithConfig(ctx, cfg)
 	if err != nil {
@@ -68,13 +68,13 @@ func open(ctx context.Context, databaseURL string, connections int, tracer pgx.Q
 	return s, nil
 }
 
-// Close ends all connections; callers must have returned theirs. Waiters of WaitEvents get Unavailable.
+// Close ends all connections. Callers must have returned theirs. Callers that wait in WaitEvents get Unavailable.
 func (s *Store) Close() {
 	s.hub.close()
 	s.pool.Close()
 }
 
-// Ping tells whether the database answers.
+// Ping checks that the database answers.
 func (s *Store) Ping(ctx context.Context) error {
 	return interpret("reach the database", s.pool.Ping(ctx))
 }
@@ -82,7 +82,7 @@ func (s *Store) Ping(ctx context.Context) error {
 func poolConfig(databaseURL string) (*pgxpool.Config, error) {
 	cfg, err := pgxpool.ParseConfig(databaseURL)
 	if err != nil {
-		// The cause is left out: it may quote the URL, password and all.
+		// The error omits the cause: it may quote the URL with the password.
 		return nil, lcm.Errorf(lcm.KindInvalid,
 			"The database URL cannot be understood; it should look like postgres://user:password@host:5432/windlass.")
 	}
@@ -104,7 +104,7 @@ func prepareConn(cfg *pgx.ConnConfig) {
 	defaults := map[string]string{
 		"application_name": "windlass",
 		"timezone":         "UTC",
-		// No transaction here waits for anything but the database: one that idles has lost its process.
+		// Transactions here wait for the database only. An idle transaction has lost its process.
 		"idle_in_transaction_session_timeout": "60s",
 	}
 	for name, value := range defaults {
@@ -121,7 +121,7 @@ type querier interface {
 	Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error)
 }
 
-// one reads the row that sql selects; missing is the error when there is none.
+// one reads the row that sql selects. missing is the error when there is no row.
 func one[T any](
 	ctx context.Context, q querier, scan pgx.RowToFunc[T], missing *lcm.Error, sql string, args pgx.NamedArgs,
 ) (T, error) {
@@ -130,14 +130,14 @@ func one[T any](
 	return v, interpretMissing("read from the database", err, missing)
 }
 
-// all reads the rows that sql selects, in its order; no rows are an empty slice.
+// all reads the rows that sql selects, in its order. Without rows, it returns an empty slice.
 func all[T any](ctx context.Context, q querier, scan pgx.RowToFunc[T], sql string, args pgx.NamedArgs) ([]T, error) {
 	rows, _ := q.Query(ctx, sql, args)
 	v, err := pgx.CollectRows(rows, scan)
 	return v, interpret("read from the database", err)
 }
 
-// inTransaction runs do in one transaction. Errors of do that are not *lcm.Error are interpreted as op's.
+// inTransaction runs do in one transaction. op names the work in errors of do that are not *lcm.Error.
 func (s *Store) inTransaction(ctx context.Context, op string, do func(tx pgx.Tx) error) error {
 	return interpret(op, pgx.BeginFunc(ctx, s.pool, do))
 }

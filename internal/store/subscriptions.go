@@ -8,7 +8,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// The filter has the form of its API.
+// The form of the filter depends on the API.
 const subscriptionColumns = `id, project_id, api, api_version, case when api = 'vnflcm' then filter end, case when api = 'vnfpkgm' then filter end,
 	callback_uri, verbosity, authentication, endpoint, created`
 
@@ -16,7 +16,7 @@ const selectSubscription = `
 	select ` + subscriptionColumns + `
 	from subscription`
 
-// subscribedIn are the subscriptions of a project: they hear of nothing else.
+// subscribedIn selects the subscriptions of a project. They receive events of this project only.
 const subscribedIn = selectSubscription + ` where project_id = @project order by id`
 
 func scanSubscription(row pgx.CollectableRow) (s lcm.Subscription, err error) {
@@ -25,9 +25,9 @@ func scanSubscription(row pgx.CollectableRow) (s lcm.Subscription, err error) {
 	return s, err
 }
 
-// CreateSubscription inserts the subscription, as one of the context's project. Unless duplicates may be, one that the
-// project has already with the same URI and filter is returned in its place, but for those that the caller knows to be
-// others.
+// CreateSubscription inserts the subscription into the context's project. Unless duplicates are allowed, it returns an
+// existing subscription of the project with the same URI and filter instead. It ignores the subscriptions that the
+// caller knows to be others.
 func (s *Store) CreateSubscription(
 	ctx context.Context, sub lcm.Subscription, duplicates bool, others ...lcm.SubscriptionID,
 ) (created lcm.Subscription, err error) {
@@ -47,7 +47,7 @@ func (s *Store) CreateSubscription(
 			return err
 		}
 		if !duplicates {
-			// One after the other: of two at once, the second must see the first.
+			// One at a time: of two concurrent requests, the second must see the first.
 			if _, err := tx.Exec(ctx, `select pg_advisory_xact_lock(2, hashtext(@uri))`, args); err != nil {
 				return err
 			}
@@ -87,7 +87,7 @@ var subscriptionAttributes = attributes{
 	"_links":      linkColumn("id", "/subscriptions/"),
 }
 
-// SubscriptionPage reads a page of the subscriptions that were made under that version of that API, ordered by id.
+// SubscriptionPage reads a page of the subscriptions made under that version of that API, ordered by id.
 func (s *Store) SubscriptionPage(
 	ctx context.Context, api lcm.SubscribedAPI, version int, p Page,
 ) ([]lcm.Subscription, error) {
@@ -97,7 +97,7 @@ func (s *Store) SubscriptionPage(
 	return page(ctx, s.pool, scanSubscription, selectSubscription, "subscription", w, p)
 }
 
-// DeleteSubscription removes the subscription and what was not delivered to it yet.
+// DeleteSubscription removes the subscription and its undelivered notifications.
 func (s *Store) DeleteSubscription(ctx context.Context, id lcm.SubscriptionID) error {
 	tag, err := s.pool.Exec(ctx, `delete from subscription where id = @id`, pgx.NamedArgs{"id": id})
 	if err == nil && tag.RowsAffected() == 0 {

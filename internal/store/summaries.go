@@ -9,30 +9,30 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// Rows bounds the rows of a summary: so many after that many, in the order of the summary.
+// Rows selects rows of a summary, in the summary's order: at most Limit rows after the first Offset.
 type Rows struct{ Limit, Offset int }
 
-// InstanceFilter chooses VNF instances; what is "" chooses all.
+// InstanceFilter selects VNF instances; an empty member selects all.
 type InstanceFilter struct {
-	// Search is a part of the name or of the product's name, or the beginning of the id, in any case.
+	// Search is a part of the instance's name or of the product's name, or the beginning of the id. Case does not matter.
 	Search string
 	State  lcm.InstantiationState
-	// Attention chooses those with an operation that waits for a decision, or with drift.
+	// Attention selects instances with drift, or with an operation that waits for a decision.
 	Attention bool
 }
 
-// OperationFilter chooses operations; what is "" chooses all.
+// OperationFilter selects operations; an empty member selects all.
 type OperationFilter struct {
 	Instance lcm.VnfInstanceID
-	// Search is a part of the name of the instance, or the beginning of an id of the operation or of the instance.
+	// Search is a part of the instance's name, or the beginning of the id of the operation or the instance.
 	Search string
 	State  lcm.OperationState
-	// Open chooses those that have not ended.
+	// Open selects operations that have not ended.
 	Open bool
 }
 
 // InstanceSummaries reads VNF instances ordered by name and id, each with its last operation and its last check for
-// drift, and how many there are in all.
+// drift. It also returns their total number.
 func (s *Store) InstanceSummaries(
 	ctx context.Context, f InstanceFilter, rows Rows,
 ) (found []lcm.InstanceSummary, total int, err error) {
@@ -76,7 +76,7 @@ func scanInstanceSummary(row pgx.CollectableRow) (i lcm.InstanceSummary, err err
 	return i, err
 }
 
-// OperationSummaries reads operations, the newest first, and how many there are in all.
+// OperationSummaries reads operations, the newest first, and their total number.
 func (s *Store) OperationSummaries(
 	ctx context.Context, f OperationFilter, rows Rows,
 ) (found []lcm.OperationSummary, total int, err error) {
@@ -120,7 +120,7 @@ func (s *Store) count(ctx context.Context, table string, w *where) (n int, err e
 	return n, interpret("count the rows of a list", err)
 }
 
-// likeText makes a pattern of LIKE that means the text itself.
+// likeText turns a text into a LIKE pattern that matches the text itself.
 func likeText(s string) string {
 	return strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`).Replace(text(s))
 }

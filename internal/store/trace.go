@@ -16,8 +16,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/telemetry"
 )
 
-// TraceParent is the span that the operation was asked for in, in the form of W3C Trace Context: whatever is done for
-// the operation, by whichever process, is part of its trace. It is "" when none was kept. It lies with the operation's
+// TraceParent returns the span of the request for the operation, in the form of W3C Trace Context. All work for the
+// operation, in any process, belongs to its trace. It is "" when none was stored. It is stored with the operation's
 // first event.
 func (s *Store) TraceParent(ctx context.Context, id lcm.OpOccID) (parent string, err error) {
 	err = s.pool.QueryRow(ctx, `select coalesce(data->>'traceParent', '') from event where op_occ_id = @op order by id limit 1`,
@@ -34,7 +34,7 @@ type begun struct {
 	TraceParent string `json:"traceParent,omitempty"`
 }
 
-// stamped is an error that tells in which trace it came up, where there is one.
+// stamped adds the id of the current trace to an error, where there is one.
 func stamped(ctx context.Context, e *lcm.Error) *lcm.Error {
 	e = textError(e)
 	if e != nil && e.TraceID == "" {
@@ -43,9 +43,9 @@ func stamped(ctx context.Context, e *lcm.Error) *lcm.Error {
 	return e
 }
 
-// queryTracer makes a span of each query that belongs to one. It tells what is done to which table and how that ended;
-// not the text of the query, whose conditions may hold what clients look for, and no parameters. pgx's error texts
-// quote values: the SQLSTATE tells enough.
+// queryTracer makes a span for each query inside a recorded span. The span names the verb, the table and the result. It
+// has neither the text of the query, whose conditions may contain clients' search terms, nor the parameters. pgx's
+// error texts quote values, so it has only the SQLSTATE.
 type queryTracer struct{}
 
 var (
@@ -86,7 +86,7 @@ func (queryTracer) TraceBatchEnd(ctx context.Context, _ *pgx.Conn, data pgx.Trac
 	endSQL(ctx, data.Err)
 }
 
-// sqlKey marks a context whose span is a query's own: the end of a query that was not traced must not end another's.
+// sqlKey marks a context whose span belongs to a query: the end of an untraced query must not end another span.
 type sqlKey struct{}
 
 func beginSQL(ctx context.Context, summary string) context.Context {
@@ -109,13 +109,13 @@ func endSQL(ctx context.Context, err error) {
 	span.End()
 }
 
-// A query's first verb, and the table it begins with. What a query writes counts more than what it reads before.
+// A query's first verb and its first table. A written table matters more than a table that the query reads before.
 var (
 	written = regexp.MustCompile(`(?i)\b(insert into|update|delete from)\s+([a-z_]+)`)
 	read    = regexp.MustCompile(`(?i)\b(select)\b.*?\bfrom\s+([a-z_]+)`)
 )
 
-// summaryOf tells of a query without any value in it: "update vnf_lcm_op_occ".
+// summaryOf describes a query without its values: "update vnf_lcm_op_occ".
 func summaryOf(sql string) string {
 	sql = strings.Join(strings.Fields(sql), " ")
 	for _, form := range []*regexp.Regexp{written, read} {

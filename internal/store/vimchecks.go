@@ -9,12 +9,12 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// refusedPause is how much longer a VIM is left alone that has refused a password: whoever tries a wrong one again and
-// again locks the account.
+// refusedPause is the extra pause after a VIM has refused a password: repeated attempts with a wrong password can lock
+// the account.
 const refusedPause = 60
 
-// DueVim takes the VIM, of those kinds that are watched, that nobody has looked at for the longest time, at least for
-// older; it is NotFound when there is none. No other caller gets it before that time is over again.
+// DueVim takes the watched VIM whose last check is the oldest, if it is at least older ago. Otherwise it returns
+// NotFound. No other caller gets the VIM until that time has passed again.
 func (s *Store) DueVim(ctx context.Context, older time.Duration) (lcm.Vim, error) {
 	return one(ctx, s.pool, scanVim, lcm.Errorf(lcm.KindNotFound, "No VIM is to be looked at."), `
 		update vim set checked = clock_timestamp() where id = (
@@ -26,8 +26,8 @@ func (s *Store) DueVim(ctx context.Context, older time.Duration) (lcm.Vim, error
 	})
 }
 
-// NoteVimCheck stores how a look at a VIM went. It is no change of the VIM: it keeps its version and its credentials.
-// When the VIM was changed since it was read, the look was at what is no more, and is forgotten.
+// NoteVimCheck stores the result of a check of a VIM. The VIM keeps its version and its credentials. If the VIM changed
+// since it was read, the result is out of date and is dropped.
 func (s *Store) NoteVimCheck(ctx context.Context, v lcm.Vim) error {
 	args := vimArgs(v)
 	args["updated"] = v.Updated

@@ -8,15 +8,15 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// VimNameHolder finds who has the name of a VIM in the project of an instance, or will have it: an instantiation that
-// has not ended, or a heal that makes a cluster anew. What is the instance's own does not count; nobody is a zero
-// value.
+// VimNameHolder returns the holder of a VIM's name in the project of an instance. It is a VIM, an instantiation that
+// has not ended, or a heal that makes a cluster anew. The instance's own VIM and operations do not count. Without a
+// holder, it returns a zero value.
 func (s *Store) VimNameHolder(ctx context.Context, inst lcm.VnfInstance, name string) (lcm.VimNameHolder, error) {
 	return vimNameHolder(ctx, s.pool, inst.ID, inst.ProjectID, name)
 }
 
-// reserveVimName refuses a name that somebody has, before the operation that will register it is there. Until the
-// transaction ends, nobody else looks.
+// reserveVimName refuses a name that is taken, before the operation that will register the name is inserted. Until the
+// transaction ends, no other transaction checks the name.
 func reserveVimName(ctx context.Context, tx pgx.Tx, op lcm.VnfLcmOpOcc) error {
 	if op.RegistersVim == "" {
 		return nil
@@ -36,9 +36,9 @@ func reserveVimName(ctx context.Context, tx pgx.Tx, op lcm.VnfLcmOpOcc) error {
 	return holder.Problem(op.RegistersVim)
 }
 
-// checkVimName refuses the name of a VIM that is about to be written when an operation in flight will register another
-// one of that name. A VIM that is registered already is told by the database. Until the transaction ends, nobody else
-// looks.
+// checkVimName refuses to write a VIM when an operation in progress will register another VIM of that name. The
+// database itself detects registered VIMs of the name. Until the transaction ends, no other transaction checks the
+// name.
 func checkVimName(ctx context.Context, tx pgx.Tx, project lcm.ProjectID, v lcm.Vim) error {
 	if err := lockVimName(ctx, tx, project, v.Name); err != nil {
 		return err
@@ -51,8 +51,7 @@ func checkVimName(ctx context.Context, tx pgx.Tx, project lcm.ProjectID, v lcm.V
 	return holder.Reserved(v.Name)
 }
 
-// lockVimName makes all others wait who look for a name to take it, until the transaction ends. VIMs are locked before
-// names.
+// lockVimName makes other transactions that want the name wait until this one ends. VIMs are locked before names.
 func lockVimName(ctx context.Context, tx pgx.Tx, project lcm.ProjectID, name string) error {
 	lock := "vim name/" + string(project) + "/" + name
 	_, err := tx.Exec(ctx, `select pg_advisory_xact_lock(hashtextextended(@lock::text, 0))`, pgx.NamedArgs{"lock": lock})

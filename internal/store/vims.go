@@ -34,8 +34,8 @@ func vimArgs(v lcm.Vim) pgx.NamedArgs {
 	}
 }
 
-// CreateVim inserts the VIM, as one of the context's project. A name that is taken there, or that an operation in
-// flight will take, and a second default are a Conflict.
+// CreateVim inserts the VIM into the context's project. It returns a Conflict when the project has a VIM of that name,
+// an operation in progress will use the name, or the project has a default VIM already.
 func (s *Store) CreateVim(ctx context.Context, v lcm.Vim) error {
 	args, err := ownedBy(ctx, "create a VIM", vimArgs(v))
 	if err != nil {
@@ -57,8 +57,9 @@ func (s *Store) CreateVim(ctx context.Context, v lcm.Vim) error {
 	})
 }
 
-// UpdateVim replaces all but the id, if v.Updated is still the stored time: else it is a Conflict, for v may refer
-// to secrets that are deleted. A VIM that was not read before, whose Updated is zero, replaces whatever is there.
+// UpdateVim replaces all but the id, if v.Updated is still the stored time. Otherwise it returns a Conflict, because v
+// may refer to deleted secrets. A zero Updated means that the caller did not read the VIM before; then UpdateVim
+// replaces any stored state.
 func (s *Store) UpdateVim(ctx context.Context, v lcm.Vim) error {
 	args := vimArgs(v)
 	args["updated"] = pgtype.Timestamptz{Time: v.Updated, Valid: !v.Updated.IsZero()}
@@ -109,20 +110,20 @@ func vimError(op string, v lcm.Vim, err error) error {
 	return interpret(op, err)
 }
 
-// usesVim finds the instances with a connection to the VIM @id. One that is complete without it may name any id
-// (lcm.VimConnectionInfo.Registered), also that of another project's VIM, and must not hold it.
+// usesVim finds the instances with a connection to the VIM @id. A complete connection may name any id, also that of
+// another project's VIM (lcm.VimConnectionInfo.Registered). So it does not count as a use.
 const usesVim = `vim_connections @> @connection::jsonb and exists (
 	select from jsonb_array_elements(vim_connections) as c where c ->> 'vimId' = @id and not (
 		coalesce(c #>> '{interfaceInfo,endpoint}', '') <> ''
 		and coalesce(nullif(c #>> '{accessInfo,password}', ''), nullif(c #>> '{accessInfo,application_credential_secret}', ''),
 			nullif(c #>> '{accessInfo,bearer_token}', ''), nullif(c #>> '{accessInfo,client_key}', '')) is not null))`
 
-// DeleteVim removes the VIM, unless a VNF instance names it in its VIM connections: that is a Conflict. With times it
-// must have been changed last at one of them.
+// DeleteVim removes the VIM. It returns a Conflict when a VNF instance names the VIM in its VIM connections. If times
+// are given, the VIM's last change must have been at one of them.
 func (s *Store) DeleteVim(ctx context.Context, id lcm.VimID, updated ...time.Time) error {
 	args := pgx.NamedArgs{"id": id, "connection": []map[string]any{{"vimId": id}}}
 	return s.inTransaction(ctx, "delete the VIM", func(tx pgx.Tx) error {
-		// The lock makes BeginOperation wait or be seen: the second statement looks anew.
+		// Because of the lock, BeginOperation waits or its operation is seen: the second statement reads the new state.
 		vim, err := one(ctx, tx, scanVim, notFound("VIM", id), selectVim+` where id = @id for update`, args)
 		if err != nil {
 			return err
@@ -143,14 +144,14 @@ func (s *Store) DeleteVim(ctx context.Context, id lcm.VimID, updated ...time.Tim
 	})
 }
 
-// VimUsers are the VNF instances that name the VIM in their VIM connections.
+// VimUsers returns the VNF instances that name the VIM in their VIM connections.
 func (s *Store) VimUsers(ctx context.Context, id lcm.VimID) ([]lcm.VnfInstanceID, error) {
 	args := pgx.NamedArgs{"id": id, "connection": []map[string]any{{"vimId": id}}}
 	return all(ctx, s.pool, pgx.RowTo[lcm.VnfInstanceID], `select id from vnf_instance where `+usesVim+` order by id`, args)
 }
 
-// connect merges the connections into those of the instance, which is locked. The VIMs are locked until the end
-// of the transaction, so that DeleteVim sees it.
+// connect merges the connections into those of the instance, and locks the instance. It also locks the VIMs until the
+// end of the transaction, so that DeleteVim sees the new connections.
 func connect(ctx context.Context, tx pgx.Tx, id lcm.VnfInstanceID, added []lcm.VimConnectionInfo) error {
 	if len(added) == 0 {
 		return nil
@@ -167,8 +168,8 @@ func connect(ctx context.Context, tx pgx.Tx, id lcm.VnfInstanceID, added []lcm.V
 	return updateInstance(ctx, tx, inst)
 }
 
-// holdVims keeps the VIMs of an instance's connections from being deleted until the end of the transaction. It is a
-// Conflict when one is gone; one of another project than the instance's is not there.
+// holdVims protects the VIMs of an instance's connections from deletion until the end of the transaction. It returns a
+// Conflict when one is gone; a VIM of another project than the instance's counts as gone.
 func holdVims(ctx context.Context, tx pgx.Tx, inst lcm.VnfInstanceID, connections []lcm.VimConnectionInfo) error {
 	for _, vim := range vimIDs(connections) {
 		if _, err := one(ctx, tx, scanVim, lcm.Errorf(lcm.KindConflict, "VIM %s was deleted meanwhile; name another one.",
@@ -181,7 +182,7 @@ func holdVims(ctx context.Context, tx pgx.Tx, inst lcm.VnfInstanceID, connection
 	return nil
 }
 
-// vimIDs lists the VIMs in the order in which every transaction locks them.
+// vimIDs lists the VIMs in the order that every transaction uses to lock them.
 func vimIDs(connections []lcm.VimConnectionInfo) []lcm.VimID {
 	var ids []lcm.VimID
 	for _, c := range connections {
@@ -193,7 +194,7 @@ func vimIDs(connections []lcm.VimConnectionInfo) []lcm.VimID {
 	return slices.Compact(ids)
 }
 
-// mergeConnections is SOL003's merging of vimConnectionInfo: an entry replaces the one of the same id.
+// mergeConnections merges vimConnectionInfo as SOL003 requires: an entry replaces the entry with the same id.
 func mergeConnections(have, added []lcm.VimConnectionInfo) []lcm.VimConnectionInfo {
 	byID := map[string]lcm.VimConnectionInfo{}
 	for _, c := range slices.Concat(have, added) {
@@ -206,9 +207,8 @@ func mergeConnections(have, added []lcm.VimConnectionInfo) []lcm.VimConnectionIn
 	return merged
 }
 
-// DeleteClusterVim deletes the VIM that a cluster is registered as, together with the entry in the
-// connections of the VNF instance that is the cluster. It is a Conflict while another instance uses it; a
-// VIM that is not there is deleted.
+// DeleteClusterVim deletes the VIM that a cluster is registered as, and its entry in the connections of the cluster's
+// VNF instance. It returns a Conflict while another instance uses the VIM. It is no error if there is no such VIM.
 func (s *Store) DeleteClusterVim(ctx context.Context, id lcm.VimID, cluster lcm.VnfInstanceID) error {
 	args := pgx.NamedArgs{"id": id, "cluster": cluster, "connection": []map[string]any{{"vimId": id}}}
 	return s.inTransaction(ctx, "delete the cluster's VIM", func(tx pgx.Tx) error {
@@ -233,8 +233,8 @@ func (s *Store) DeleteClusterVim(ctx context.Context, id lcm.VimID, cluster lcm.
 	})
 }
 
-// ReleaseVim takes the VIM out of the connections of an instance that is not instantiated and has no operation under way.
-// It is a Conflict for any other that names the VIM.
+// ReleaseVim removes the VIM from the connections of an instance that is not instantiated and has no operation in
+// progress. For any other instance that names the VIM, it returns a Conflict.
 func (s *Store) ReleaseVim(ctx context.Context, vim lcm.VimID, of lcm.VnfInstanceID) error {
 	args := pgx.NamedArgs{"id": vim, "instance": of, "connection": []map[string]any{{"vimId": vim}}}
 	return s.inTransaction(ctx, "take a VIM out of the connections", func(tx pgx.Tx) error {
@@ -262,7 +262,7 @@ func (s *Store) Vim(ctx context.Context, id lcm.VimID) (lcm.Vim, error) {
 		owned(ctx, pgx.NamedArgs{"id": id}))
 }
 
-// VimByName reads the VIM of that name of the context's project.
+// VimByName reads the VIM of that name in the context's project.
 func (s *Store) VimByName(ctx context.Context, name string) (lcm.Vim, error) {
 	args, err := ownedBy(ctx, "look a VIM up by its name", pgx.NamedArgs{"name": name})
 	if err != nil {
@@ -272,7 +272,7 @@ func (s *Store) VimByName(ctx context.Context, name string) (lcm.Vim, error) {
 		selectVim+` where name = @name and project_id = @owner`, args)
 }
 
-// DefaultVim reads the VIM of the context's project that is used when a request names none.
+// DefaultVim reads the default VIM of the context's project, for requests that name none.
 func (s *Store) DefaultVim(ctx context.Context) (lcm.Vim, error) {
 	args, err := ownedBy(ctx, "look for the default VIM", nil)
 	if err != nil {

@@ -12,20 +12,20 @@ import (
 	"github.com/windlass-nfv/windlass/internal/query"
 )
 
-// attributes says where the attributes of a resource of the standard are stored, by their path: "id", or a path such as
-// "instantiatedVnfInfo/flavourId" when only a part is stored as it is shown. Every attribute is listed, or what holds
-// it: what is not there is no attribute, and meets no filter. A filter's condition is always met by every row that the
-// filter matches; the caller has the last word.
+// attributes maps the attributes of a resource of the standard to their columns, by path: "id", or a path such as
+// "instantiatedVnfInfo/flavourId" when only a part is stored in its shown form. It lists every attribute, or the object
+// around it. A path without an entry is no attribute, and no filter matches it. A filter's condition covers every row
+// that the filter matches, and may cover more; the caller filters the result again.
 type attributes map[string]column
 
-// column makes a condition of an expression whose path below the column is given; "" when there is none to make, which
-// is as slow as the list is long.
+// column makes the condition for an expression; below is the rest of its path below the column. It returns "" when SQL
+// cannot express the condition. Then the query reads the whole list.
 type column func(w *where, e query.Expression, below []string) string
 
 // nobody is the condition that no row meets.
 const nobody = "false"
 
-// either is met when one of the conditions is.
+// either holds when one of the conditions holds.
 func either(conditions ...string) string {
 	var some []string
 	for _, c := range conditions {
@@ -43,7 +43,7 @@ func either(conditions ...string) string {
 	return "(" + strings.Join(some, " or ") + ")"
 }
 
-// with adds attributes to those that are there.
+// with adds more attributes.
 func (a attributes) with(more attributes) attributes {
 	maps.Copy(a, more)
 	return a
@@ -55,7 +55,7 @@ type where struct {
 	args       pgx.NamedArgs
 }
 
-// whereOf makes the conditions of a filter; args is what else the statement has.
+// whereOf makes the conditions of a filter; args are the other arguments of the statement.
 func (a attributes) whereOf(f query.Filter, args pgx.NamedArgs) *where {
 	w := &where{args: pgx.NamedArgs{}}
 	maps.Copy(w.args, args)
@@ -65,7 +65,7 @@ func (a attributes) whereOf(f query.Filter, args pgx.NamedArgs) *where {
 	return w
 }
 
-// column finds the column of the longest part of the path.
+// column finds the column for the longest known beginning of the path.
 func (a attributes) column(path []string) func(*where, query.Expression) string {
 	for n := len(path); n > 0; n-- {
 		if column := a[strings.Join(path[:n], "/")]; column != nil && plainNames(path[:n]) {
@@ -75,7 +75,7 @@ func (a attributes) column(path []string) func(*where, query.Expression) string 
 	return func(*where, query.Expression) string { return nobody }
 }
 
-// plainNames is false when a name has a slash in it, and could be taken for two.
+// plainNames is false when a name contains a slash and so looks like two names.
 func plainNames(path []string) bool {
 	return !slices.ContainsFunc(path, func(name string) bool { return strings.Contains(name, "/") })
 }
@@ -86,7 +86,7 @@ func (w *where) add(condition string) {
 	}
 }
 
-// arg gives a value a name.
+// arg adds a value to the arguments and returns its name.
 func (w *where) arg(v any) string {
 	name := "f" + strconv.Itoa(len(w.args))
 	w.args[name] = v
@@ -100,10 +100,10 @@ func (w *where) String() string {
 	return " where " + strings.Join(w.conditions, " and ")
 }
 
-// unknownColumn is for attributes of which SQL knows nothing.
+// unknownColumn is for attributes that SQL cannot look up.
 func unknownColumn(*where, query.Expression, []string) string { return "" }
 
-// textColumn holds a text; an empty one is shown as no attribute when it is optional.
+// textColumn holds a text. When it is optional, an empty text counts as a missing attribute.
 func textColumn(sql string, optional bool) column {
 	return func(w *where, e query.Expression, below []string) string {
 		if len(below) > 0 || e.OfKey {
@@ -117,7 +117,7 @@ func textColumn(sql string, optional bool) column {
 	}
 }
 
-// compareText compares as query does, but for texts that are times: of those it lets too many through.
+// compareText compares as package query does. For texts that are times it lets too many rows through.
 func compareText(w *where, sql string, e query.Expression) string {
 	switch e.Op {
 	case query.Eq, query.In:
@@ -128,7 +128,7 @@ func compareText(w *where, sql string, e query.Expression) string {
 		return contains(w, sql, e.Values)
 	case query.Ncont:
 		return "not " + contains(w, sql, e.Values)
-	default: // texts are ordered by their bytes, whatever the database's language is
+	default: // texts are ordered by bytes, regardless of the database's locale
 		sign, value := signs[e.Op], e.Values[0]
 		if at, ok := query.Time(value); ok {
 			sign, value = besideTime(e.Op, at)
@@ -139,7 +139,7 @@ func compareText(w *where, sql string, e query.Expression) string {
 
 var signs = map[query.Op]string{query.Gt: ">", query.Gte: ">=", query.Lt: "<", query.Lte: "<="}
 
-// contains is what an index of trigrams answers, where there is one.
+// contains makes a condition that a trigram index can answer, where there is one.
 func contains(w *where, sql string, parts []string) string {
 	var conditions []string
 	for _, part := range parts {
@@ -150,7 +150,7 @@ func contains(w *where, sql string, parts []string) string {
 
 var likeEscape = strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`)
 
-// aroundTimes are conditions for texts that may be the same times as those of the values that are times.
+// aroundTimes makes conditions that match any text of the same time, for those values that are times.
 func aroundTimes(w *where, sql string, values []string) (conditions []string) {
 	for _, value := range values {
 		if at, ok := query.Time(value); ok {
@@ -162,17 +162,17 @@ func aroundTimes(w *where, sql string, values []string) (conditions []string) {
 	return conditions
 }
 
-// around are texts between which every text lies that names the time, in whichever zone: clocks are at most 25 hours
+// around returns two texts. Every text of the time in any time zone lies between them: clocks are at most 25 hours
 // apart.
 func around(at time.Time) (from, to string) {
 	from, to = at.UTC().Add(-26*time.Hour).Format(time.DateOnly), at.UTC().Add(50*time.Hour).Format(time.DateOnly)
 	if len(to) > len(time.DateOnly) {
-		to = ":" // after every digit
+		to = ":" // sorts after every digit
 	}
 	return from, to
 }
 
-// besideTime is the comparison that is met by every text that op and the time are met by.
+// besideTime returns a comparison that holds for every text for which op and the time hold.
 func besideTime(op query.Op, at time.Time) (sign, text string) {
 	from, to := around(at)
 	if op == query.Gt || op == query.Gte {
@@ -181,7 +181,7 @@ func besideTime(op query.Op, at time.Time) (sign, text string) {
 	return "<", to
 }
 
-// timeColumn holds a time. With what is no time it is compared as the text that is shown.
+// timeColumn holds a time. A value that is no time is compared with the shown text of the column.
 func timeColumn(sql string) column {
 	return func(w *where, e query.Expression, below []string) string {
 		if len(below) > 0 || e.OfKey {
@@ -189,7 +189,7 @@ func timeColumn(sql string) column {
 		}
 		var times []time.Time
 		for _, v := range e.Values {
-			// PostgreSQL's times end at microseconds.
+			// PostgreSQL stores times to the microsecond.
 			if at, ok := query.Time(v); ok && at.Nanosecond()%1000 == 0 && at.Year() > 0 {
 				times = append(times, at)
 			}
@@ -210,18 +210,18 @@ func timeColumn(sql string) column {
 	}
 }
 
-// timeText writes a time as encoding/json does, without zeros at the end of its fraction.
+// timeText writes a time as encoding/json does, without trailing zeros in its fraction.
 func timeText(sql string) string {
 	return `(rtrim(rtrim(to_char(` + sql + ` at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US'), '0'), '.') || 'Z')`
 }
 
-// constant is a text, number or boolean that an attribute can be, and the condition of the rows in which it is.
+// constant is a possible value of an attribute (text, number or boolean), with the condition for the rows that have it.
 type constant struct {
 	value     any
 	condition string
 }
 
-// constantColumn is for an attribute of few values.
+// constantColumn is for an attribute with few possible values.
 func constantColumn(constants ...constant) column {
 	return func(_ *where, e query.Expression, below []string) string {
 		if len(below) > 0 || e.OfKey {
@@ -231,7 +231,7 @@ func constantColumn(constants ...constant) column {
 	}
 }
 
-// constantsOf is the condition of the rows with a value that meets the expression.
+// constantsOf makes the condition for the rows whose value meets the expression.
 func constantsOf(e query.Expression, constants ...constant) string {
 	var conditions []string
 	for _, c := range constants {
@@ -247,12 +247,12 @@ func boolColumn(sql string) column {
 	return constantColumn(constant{true, sql}, constant{false, "not " + sql})
 }
 
-// presentColumn tells no more than whether the attribute is there.
+// presentColumn only tells whether the attribute exists.
 func presentColumn(sql string) column {
 	return func(*where, query.Expression, []string) string { return sql + " is not null" }
 }
 
-// objectColumn is an object of the standard, or a list of such: what is listed of it below is all that it has.
+// objectColumn is an object of the standard, or a list of objects. The entries below it list all of its attributes.
 func objectColumn(sql string) column {
 	return func(_ *where, e query.Expression, below []string) string {
 		if len(below) > 0 || !e.OfKey {
@@ -262,7 +262,7 @@ func objectColumn(sql string) column {
 	}
 }
 
-// eitherColumn is for an attribute that is stored here or there.
+// eitherColumn is for an attribute that is stored in one of several columns.
 func eitherColumn(columns ...column) column {
 	return func(w *where, e query.Expression, below []string) string {
 		var conditions []string
@@ -273,7 +273,7 @@ func eitherColumn(columns ...column) column {
 	}
 }
 
-// whenColumn is for an attribute that only the rows have that meet a condition.
+// whenColumn is for an attribute that only rows with a condition have.
 func whenColumn(condition string, column column) column {
 	return func(w *where, e query.Expression, below []string) string {
 		switch found := column(w, e, below); found {
@@ -287,8 +287,7 @@ func whenColumn(condition string, column column) column {
 	}
 }
 
-// linkColumn is for URLs that lead to a resource, or to one of its tasks: sql is the id that follows the name of its
-// list.
+// linkColumn is for URLs of a resource, or of one of its tasks. sql is the id that follows the list's name in the URL.
 func linkColumn(sql, list string) column {
 	return func(w *where, e query.Expression, _ []string) string {
 		if e.OfKey || e.Op != query.Eq && e.Op != query.In {

@@ -1,12 +1,12 @@
 package vim
 
-// LoadBalancer is one of the cloud, as it is to be.
+// LoadBalancer is the wanted state of a load balancer of the cloud.
 type LoadBalancer struct {
-	// Name was decided beforehand: a load balancer of this name is the same one. Owner is kept with it.
+	// Name is decided beforehand: a load balancer of this name is the same one. The cloud keeps Owner with it.
 	Name, Owner string
-	// PortID is the port with the address at which it serves.
+	// PortID is the port whose address the load balancer serves.
 	PortID string
-	// Provider and FlavorID are the cloud's words for who makes it, and how large; "" for the default.
+	// Provider and FlavorID are the cloud's names for the load balancer's driver and its size; "" for the default.
 	Provider, FlavorID string
 	Routes             []Route
 }
@@ -17,10 +17,10 @@ type Route struct {
 	Name             string
 	Port, MemberPort int
 	Members          []RouteMember
-	// HealthPath is asked of members over HTTPS, where HealthCodes are good answers; "" only looks whether the port is
-	// open.
+	// HealthPath is the path of the HTTPS health check, and HealthCodes are its good answers. "" checks only whether the
+	// port is open.
 	HealthPath, HealthCodes string
 }
 
-// RouteMember is where a route leads to.
+// RouteMember is a target of a route.
 type RouteMember struct{ Name, Address string }

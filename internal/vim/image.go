@@ -5,15 +5,15 @@ import (
 	"io"
 )
 
-// ImageStore keeps the software images of which deployments are made. Many VNFs of one package share an image.
+// ImageStore keeps software images for deployments. Many VNFs of one package share an image.
 type ImageStore interface {
-	// KeepImage lets there be an image of that name. One that is there is taken as it is, whoever has made it; else open
-	// is asked for the content. The image stays for as long as user, or another user, needs it.
+	// KeepImage makes sure that an image of that name exists. It uses an existing image as it is, even if somebody else
+	// made it. Otherwise it reads the content from open. The image stays while user, or another user, needs it.
 	KeepImage(
 		ctx context.Context, image Image, user string, open func() (io.ReadCloser, error), progress func(string),
 	) error
-	// ReleaseImages tells that user needs no image any more. Those that KeepImage has made are deleted with their last
-	// user.
+	// ReleaseImages records that user needs no image any more. An image that KeepImage made is deleted when its last user
+	// releases it.
 	ReleaseImages(ctx context.Context, user string, progress func(string)) error
 }
 

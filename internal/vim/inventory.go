@@ -7,58 +7,59 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// Kind is what a resource is, whatever the VIM calls it.
+// Kind is the kind of a resource, in words that are the same for every VIM.
 type Kind string
 
-// The kinds. A resource of no kind is one that only its VIM knows, such as a part of a deployment.
+// The kinds. A resource without a kind has a meaning only for its VIM, such as a part of a deployment.
 const (
 	Compute    Kind = "COMPUTE"
 	Storage    Kind = "STORAGE"
 	LinkPort   Kind = "LINKPORT"
 	Network    Kind = "NETWORK"
-	PublicAddr Kind = "PUBLIC_ADDRESS" // an address from outside that leads to a link port
-	Group      Kind = "GROUP"          // of parts that are alike, as many as the VNF has been scaled to
+	PublicAddr Kind = "PUBLIC_ADDRESS" // an outside address that leads to a link port
+	Group      Kind = "GROUP"          // of like parts; the scale level sets their number
 )
 
-// Level is the level of life of a deployment, a resource or a server, whatever the VIM calls it.
+// Level is the state of a deployment, a resource or a server, in words that are the same for every VIM.
 type Level string
 
-// The levels. "" is that of what is not there, or of which nothing is known.
+// The levels. "" stands for a resource that does not exist, or whose state is unknown.
 const (
-	Running  Level = "RUNNING"  // as it is to be
-	Changing Level = "CHANGING" // the VIM makes, changes or removes it
+	Running  Level = "RUNNING"  // in the wanted state
+	Changing Level = "CHANGING" // the VIM is making, changing or removing it
 	Stopped  Level = "STOPPED"  // switched off
-	Paused   Level = "PAUSED"   // it does not run, and will not by itself
+	Paused   Level = "PAUSED"   // it does not run, and will not start by itself
 	Failed   Level = "FAILED"
-	Removed  Level = "REMOVED" // it is gone, or goes
+	Removed  Level = "REMOVED" // it is gone, or going
 )
 
 // Resource is one resource of a VNF.
 type Resource struct {
 	Kind Kind
-	// Name is the one that the VNF's package has for it.
+	// Name is the resource's name in the VNF package.
 	Name string
-	// ID is the VIM's, "" while there is none.
+	// ID is the VIM's id, "" while there is none.
 	ID string
-	// VimType is the VIM's word for what it is, e.g. OS::Nova::Server (vimLevelResourceType).
+	// VimType is the VIM's resource type, e.g. OS::Nova::Server (vimLevelResourceType).
 	VimType string
-	// Part is the part of the deployment that holds the resource, by its id: the deployment's own where the resource is at
-	// its top. PartName is the part's name.
+	// Part is the id of the part of the deployment that holds the resource. For a resource at the top it is the
+	// deployment's own id. PartName is the part's name.
 	Part, PartName string
-	// Member is the name of the group's member that the part is, "" at the top.
+	// Member is the name of the group member that the part is, "" at the top.
 	Member string
-	// On is the part of a VNF on several VIMs that has the resource, as package hybrid names it; "" on one VIM.
+	// On names the part of a VNF on several VIMs that has the resource, as package hybrid names it; "" on one VIM.
 	On    string
 	Level Level
-	// Status is the VIM's word for the level, and Reason its sentence.
+	// Status is the VIM's word for the level; Reason is the VIM's message about it.
 	Status, Reason string
 	Created        time.Time
 }
 
-// Unhealthy tells that the resource has failed or was marked so: the next change of the deployment replaces it.
+// Unhealthy reports that the resource has failed or was marked unhealthy. The next change of the deployment replaces
+// it.
 func (r Resource) Unhealthy() bool { return r.Level == Failed }
 
-// Inventory is everything that the deployment of a VNF consists of.
+// Inventory is the full list of the resources of a VNF's deployment.
 type Inventory struct {
 	ID        string
 	Level     Level  // the deployment's
@@ -66,13 +67,14 @@ type Inventory struct {
 	Resources []Resource
 	Servers   map[string]Server // by id
 	Ports     map[string]Port   // by id
-	// PublicAddrs are the deployment's own, by id.
+	// PublicAddrs are the public addresses of the deployment itself, by id.
 	PublicAddrs map[string]PublicAddress
-	// Parts are what is on each VIM of a VNF on several, by name; none on one VIM.
+	// Parts holds the inventory of each VIM of a VNF on several VIMs, by name; nil on one VIM.
 	Parts map[string]*Inventory
 }
 
-// Part is what is on the VIM of that name, all of it for a VNF on one VIM. It is nil where there is nothing.
+// Part returns the inventory of the VIM of that name. For a VNF on one VIM, it returns the whole inventory. It is nil
+// when there is none.
 func (i *Inventory) Part(on string) *Inventory {
 	if i == nil || i.Parts == nil {
 		return i
@@ -98,7 +100,7 @@ type Server struct {
 	// Addresses are the fixed IPs, network by network.
 	Addresses []string
 	VolumeIDs []string
-	// VolumeType is the VIM's word for what its volumes are.
+	// VolumeType is the VIM's resource type of the volumes.
 	VolumeType string
 }
 
@@ -110,18 +112,18 @@ type Port struct {
 	ServerID   string // the device that has it, "" for none
 	MAC        string
 	FixedIPs   []lcm.FixedIP
-	Address    string // the first of them of IPv4, else the first of them
+	Address    string // the first IPv4 address, else the first address
 	FloatingIP string // "" when none
-	VimType    string // the VIM's word for what it is
+	VimType    string // the VIM's resource type
 }
 
-// PublicAddress leads to a port.
+// PublicAddress is an address from outside that leads to a port.
 type PublicAddress struct {
 	Address string
 	PortID  string
 }
 
-// OfKind are the resources of a kind that exist, in whatever part they are.
+// OfKind returns the existing resources of a kind, in all parts of the deployment.
 func (i *Inventory) OfKind(kind Kind) []Resource {
 	var out []Resource
 	for _, r := range i.Resources {
@@ -132,7 +134,8 @@ func (i *Inventory) OfKind(kind Kind) []Resource {
 	return out
 }
 
-// Members are the parts that the group of that name at the top consists of, by id. For "" it is the deployment itself.
+// Members returns the ids of the parts that make up the group of that name at the top. For "" it returns the id of the
+// deployment itself.
 func (i *Inventory) Members(group string) ([]string, error) {
 	if group == "" {
 		return []string{i.ID}, nil
@@ -146,8 +149,8 @@ func (i *Inventory) Members(group string) ([]string, error) {
 	return out, err
 }
 
-// MemberResources are the members of the group of that name at the top, oldest first, as far as the VIM's times tell.
-// Each is one that Change.Replace takes.
+// MemberResources returns the members of the group of that name at the top, oldest first by the VIM's times.
+// Change.Replace takes such members.
 func (i *Inventory) MemberResources(group string) ([]Resource, error) {
 	part := ""
 	for _, r := range i.Resources {
@@ -169,7 +172,7 @@ func (i *Inventory) MemberResources(group string) ([]Resource, error) {
 	return out, nil
 }
 
-// In is the resource of that name in that part.
+// In returns the resource of that name in that part.
 func (i *Inventory) In(part, name string) (Resource, bool) {
 	for _, r := range i.Resources {
 		if r.Part == part && r.Name == name {

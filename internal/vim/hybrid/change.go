@@ -8,8 +8,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
-// Change implements vim.VIM: one part after the other, those only that the change is about. A part that fails leaves
-// those behind it as they are.
+// Change implements vim.VIM. It changes one part after the other, only the parts that the change is about. After a
+// failure, it leaves the remaining parts as they are.
 func (v *VIM) Change(ctx context.Context, ch vim.Change, progress func(string)) error {
 	of, err := definitionOf(ch.Definition)
 	if err != nil {
@@ -32,13 +32,13 @@ func (v *VIM) Change(ctx context.Context, ch vim.Change, progress func(string)) 
 	return nil
 }
 
-// isThere refuses a change of a VNF that is nowhere, also when it would change nothing.
+// isThere refuses a change of a VNF that has no deployment, even if the change would do nothing.
 func (v *VIM) isThere(ctx context.Context, ch vim.Change) error {
 	_, err := v.Inventory(ctx, ch.Name)
 	return err
 }
 
-// own are the resources of a part, as its VIM has shown them.
+// own returns the resources of a part.
 func own(p Part, of []vim.Resource) (out []vim.Resource) {
 	for _, r := range of {
 		if r.On == p.Name {
@@ -49,7 +49,7 @@ func own(p Part, of []vim.Resource) (out []vim.Resource) {
 	return out
 }
 
-// Halt implements vim.Halter, for those parts that are stopped as a whole.
+// Halt implements vim.Halter for the parts whose VIM halts deployments as a whole.
 func (v *VIM) Halt(ctx context.Context, ch vim.Change, grace time.Duration, progress func(string)) error {
 	return v.halters(ch, func(h vim.Halter, its vim.Change) error { return h.Halt(ctx, its, grace, progress) })
 }

@@ -1,5 +1,5 @@
-// Package hybrid puts a VNF on several VIMs at the same time: a part of it on each. Every part is a deployment of its
-// own, which has the VNF's name there, so that it is found again by that.
+// Package hybrid puts a VNF on several VIMs at the same time. On each VIM, a part of the VNF is a deployment with the
+// VNF's name.
 package hybrid
 
 import (
@@ -12,24 +12,23 @@ import (
 	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
-// Part is a VIM that has a part of a VNF.
+// Part is a VIM with a part of a VNF.
 type Part struct {
-	// Name is what definitions and resources of the part are called by.
+	// Name is the part's name in definitions and resources.
 	Name string
 	VIM  vim.VIM
 }
 
-// Definition is what the parts are made of, by their names: vim.Definition of a VNF on several VIMs. A change leaves
-// parts alone that it does not have.
+// Definition holds the definitions of the parts by their names: it is vim.Definition of a VNF on several VIMs. A change
+// leaves parts without a definition alone.
 type Definition map[string]vim.Definition
 
-// VIM stands for those that have the parts of a VNF. The first one's deployment gives its id to the whole.
+// VIM stands for the VIMs of all parts. The id of the first part's deployment is the id of the whole.
 //
-// Servers, ports and volumes have their VIM's abilities (vim.As): what can be done with a server is done by the VIM
-// that has servers.
+// For abilities (vim.As), it uses the part whose VIM has them: the VIM with servers does the work on servers.
 type VIM struct{ parts []Part }
 
-// New makes one of its parts, in the order in which a change goes through them.
+// New returns the VIM for the parts. A change goes through them in this order.
 func New(parts ...Part) *VIM { return &VIM{parts} }
 
 // VIMs implements vim.Composite.
@@ -40,8 +39,8 @@ func (v *VIM) VIMs() (out []vim.VIM) {
 	return out
 }
 
-// Deploy implements vim.VIM: all parts at once. When one fails nobody waits for the others any more; these go on by
-// themselves until they are asked for again, or removed.
+// Deploy implements vim.VIM: it deploys all parts at once. When one fails, Deploy stops waiting for the others. They
+// continue on their VIMs until the next Deploy or Remove.
 func (v *VIM) Deploy(ctx context.Context, d vim.Deployment, progress func(string)) (string, error) {
 	of, err := definitionOf(d.Definition)
 	if err != nil {
@@ -71,7 +70,7 @@ func definitionOf(d vim.Definition) (Definition, error) {
 	}
 }
 
-// Survey implements vim.Surveyor: each part is asked about what it would have.
+// Survey implements vim.Surveyor: it asks each part's VIM about that part.
 func (v *VIM) Survey(ctx context.Context, d vim.Deployment, room vim.Room) (problems []string, err error) {
 	of, err := definitionOf(d.Definition)
 	if err != nil {
@@ -93,12 +92,12 @@ func (v *VIM) Survey(ctx context.Context, d vim.Deployment, room vim.Room) (prob
 	return problems, nil
 }
 
-// Remove implements vim.VIM: all parts at once, each to its end whatever becomes of the others.
+// Remove implements vim.VIM: it removes all parts at once, and finishes each even if others fail.
 func (v *VIM) Remove(ctx context.Context, name, owner string, progress func(string)) error {
 	return v.each(progress, func(p Part, show func(string)) error { return p.VIM.Remove(ctx, name, owner, show) })
 }
 
-// Dispose implements vim.Disposer, for those parts that have it.
+// Dispose implements vim.Disposer, for the parts whose VIM has it.
 func (v *VIM) Dispose(
 	ctx context.Context, name, owner string, how vim.Removal, progress func(string),
 ) error {
@@ -122,7 +121,7 @@ func (v *VIM) Settle(ctx context.Context, name, owner string, progress func(stri
 	})
 }
 
-// together does something with all parts at once; the first failure ends the rest.
+// together runs do for all parts at once; the first failure cancels the others.
 func (v *VIM) together(
 	ctx context.Context, progress func(string), do func(ctx context.Context, i int, show func(string)) error,
 ) error {
@@ -134,7 +133,7 @@ func (v *VIM) together(
 	return g.Wait()
 }
 
-// each does something with every part, at once, and tells the first failure when all have ended.
+// each runs do for every part at once. It returns the first failure after all have ended.
 func (v *VIM) each(progress func(string), do func(p Part, show func(string)) error) error {
 	show := inTurn(progress)
 	var g errgroup.Group
@@ -144,7 +143,7 @@ func (v *VIM) each(progress func(string), do func(p Part, show func(string)) err
 	return g.Wait()
 }
 
-// inTurn shows the lines of several parts, each after the other.
+// inTurn lets several parts report lines without mixing them.
 func inTurn(progress func(string)) func(string) {
 	var mu sync.Mutex
 	return func(line string) {

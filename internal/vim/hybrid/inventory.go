@@ -9,8 +9,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
-// Inventory implements vim.VIM: what all parts consist of, as one deployment. It is NotFound when no part is there;
-// where one is missing, the whole has failed.
+// Inventory implements vim.VIM: it shows the resources of all parts as one deployment. It returns NotFound when no part
+// exists. When only some parts are missing, the whole is Failed.
 func (v *VIM) Inventory(ctx context.Context, name string) (*vim.Inventory, error) {
 	found := make([]*vim.Inventory, len(v.parts))
 	err := v.together(ctx, func(string) {}, func(ctx context.Context, i int, _ func(string)) (err error) {
@@ -44,7 +44,7 @@ func (v *VIM) Inventory(ctx context.Context, name string) (*vim.Inventory, error
 	return whole, nil
 }
 
-// add adds a part to the whole; nil is one that is missing.
+// add adds a part to the whole; part is nil when it is missing.
 func add(whole *vim.Inventory, on string, part *vim.Inventory) {
 	if part == nil {
 		worsen(whole, vim.Failed, "incomplete: there is nothing of it on the VIM of type "+on)
@@ -60,7 +60,7 @@ func add(whole *vim.Inventory, on string, part *vim.Inventory) {
 	maps.Copy(whole.PublicAddrs, part.PublicAddrs)
 }
 
-// levels are from the best to the worst: a whole is as well as its worst part.
+// levels go from the best to the worst: the whole has the level of its worst part.
 var levels = []vim.Level{vim.Running, vim.Stopped, vim.Paused, vim.Changing, vim.Removed, vim.Failed}
 
 func worsen(whole *vim.Inventory, level vim.Level, status string) {

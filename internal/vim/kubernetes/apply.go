@@ -29,8 +29,8 @@ func (c *Cluster) at(mapping *meta.RESTMapping, namespace string) dynamic.Resour
 	return c.objects.Resource(mapping.Resource)
 }
 
-// rehearse lets the API server go through all objects without keeping any, and looks whom those belong to that are
-// there. All problems are told at once.
+// rehearse sends all objects to the API server as a dry run, and checks the owners of existing objects. It reports all
+// problems at once.
 //
 // Errors: Invalid, Denied, Exhausted and Conflict, with the objects as paths.
 func (c *Cluster) rehearse(ctx context.Context, objects []prepared, owner string) error {
@@ -43,7 +43,7 @@ func (c *Cluster) rehearse(ctx context.Context, objects []prepared, owner string
 	for _, p := range objects {
 		g.Go(func() error {
 			if p.binds(objects) {
-				return nil // there is no Pod to bind yet, or it is bound
+				return nil // there is no Pod to bind yet, or it is bound already
 			}
 			err := c.rehearseOne(ctx, p, owner, coming)
 			found, isOurs := err.(*lcm.Error) //nolint:errorlint // translate has made it
@@ -67,7 +67,7 @@ func (c *Cluster) rehearse(ctx context.Context, objects []prepared, owner string
 	return c.refusal(kinds[problems[0].Path], problems)
 }
 
-// namespacesIn are those that are made together with the objects in them.
+// namespacesIn returns the namespaces that are among the objects.
 func namespacesIn(objects []prepared) []string {
 	var out []string
 	for _, p := range objects {
@@ -80,7 +80,7 @@ func namespacesIn(objects []prepared) []string {
 
 func (c *Cluster) rehearseOne(ctx context.Context, p prepared, owner string, coming []string) error {
 	if p.mapping == nil {
-		return nil // the API server knows the kind only when its definition is there
+		return nil // the API server learns the kind only from its definition
 	}
 	there, err := c.ownerOf(ctx, p)
 	switch {
@@ -103,11 +103,11 @@ func (c *Cluster) rehearseOne(ctx context.Context, p prepared, owner string, com
 	return c.write(ctx, p, true)
 }
 
-// presence is whether an object is on the cluster, and whose it is.
+// presence says whether an object is on the cluster, and who owns it.
 type presence struct {
 	is    bool
 	owner string
-	ends  bool // it is deleted, and not gone yet
+	ends  bool // it is being deleted, and not gone yet
 }
 
 func (p presence) foreign(owner string) bool { return p.is && p.owner != owner }
@@ -126,7 +126,7 @@ func (c *Cluster) ownerOf(ctx context.Context, p prepared) (presence, error) {
 	return presence{true, have.GetLabels()[ownerLabel], have.GetDeletionTimestamp() != nil}, nil
 }
 
-// write makes an object, or changes it to what it is to be: by server-side apply where the kind takes it.
+// write creates or changes an object: by server-side apply where the kind supports it.
 func (c *Cluster) write(ctx context.Context, p prepared, dryRun bool) error {
 	var dry []string
 	if dryRun {
@@ -135,7 +135,7 @@ func (c *Cluster) write(ctx context.Context, p prepared, dryRun bool) error {
 	to := c.at(p.mapping, p.GetNamespace())
 	var err error
 	if slices.Contains(p.verbs, "patch") {
-		// What others have set of our own objects, such as an autoscaler the replicas, is ours again when we say so.
+		// Force takes back fields of our own objects that others have set, such as the replicas that an autoscaler has set.
 		_, err = to.Apply(ctx, p.GetName(), &p.Unstructured, metav1.ApplyOptions{
 			FieldManager: fieldManager, Force: true, DryRun: dry,
 		})
@@ -148,8 +148,8 @@ func (c *Cluster) write(ctx context.Context, p prepared, dryRun bool) error {
 	return nil
 }
 
-// refused tells that the cluster does not take an object. What the object needs and the cluster does not have, its
-// namespace for example, is a flaw of the object: NotFound is said of deployments only.
+// refused is the error for an object that the cluster does not accept. If the object needs something that the cluster
+// lacks, such as a namespace, the object is wrong: NotFound is for deployments only.
 func refused(p prepared, err error) error {
 	err = translate("take "+title(&p.Unstructured), err)
 	if failed, ok := goerrors.AsType[*lcm.Error](err); ok && failed.Kind == lcm.KindNotFound {
@@ -160,7 +160,8 @@ func refused(p prepared, err error) error {
 	return err
 }
 
-// apply makes all objects, layer by layer. Definitions of kinds and namespaces are waited for before what needs them.
+// apply makes all objects, layer by layer. Before it makes objects that depend on namespaces and definitions of kinds,
+// it waits for these.
 func (c *Cluster) apply(ctx context.Context, objects []prepared, owner string, w *waiting) error {
 	all := make([]unstructured.Unstructured, 0, len(objects))
 	index := map[string]prepared{}
@@ -191,7 +192,7 @@ func (c *Cluster) apply(ctx context.Context, objects []prepared, owner string, w
 	return nil
 }
 
-// notGone says of an object that ends for too long what keeps it.
+// notGone adds to the error for an object that is not gone in time what holds the object.
 func notGone(ctx context.Context, err error, what string, left map[string]string) error {
 	if !goerrors.Is(context.Cause(ctx), errTimeout) {
 		return err
@@ -234,7 +235,7 @@ func (c *Cluster) applyOne(
 		return lcm.Errorf(lcm.KindConflict, "%s is there already on the VIM %s, and not of this VNF.",
 			title(&p.Unstructured), c.name)
 	}
-	if there.ends { // what is changed now would go with it
+	if there.ends { // a change now would be lost with it
 		show(title(&p.Unstructured) + " ends: it is made anew when it is gone.")
 		going := c.wait(owner, 0, show)
 		if err := going.until(ctx, []prepared{p}, going.gone); err != nil {

@@ -15,13 +15,13 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// networkKind is what Multus knows networks by.
+// networkKind is the kind of Multus' networks.
 var networkKind = schema.GroupVersionKind{
 	Group: "k8s.cni.cncf.io", Version: "v1", Kind: "NetworkAttachmentDefinition",
 }
 
-// attach puts the Pods of VDUs on their networks. What an earlier definition has attached and this one does not is
-// taken off; what manifests say of networks stays.
+// attach puts the Pods of VDUs on their networks. It removes attachments of an earlier definition that this one lacks.
+// Networks that the manifests name stay.
 //
 // Errors: Invalid for networks that are neither on the cluster nor among the objects, with the paths of the request.
 func (c *Cluster) attach(ctx context.Context, of Definition, have *record, objects []prepared) error {
@@ -77,7 +77,7 @@ func (c *Cluster) attachVdu(
 	return problems, nil
 }
 
-// oneByOne lets a Pod go before another one takes its place, as both would have its address.
+// oneByOne makes a workload remove the old Pod before it starts a new one, as both would have the same address.
 func oneByOne(to *prepared) {
 	how, _, _ := unstructured.NestedString(to.Object, "spec", "strategy", "type")
 	if to.GetKind() != "Deployment" || how == "Recreate" {
@@ -88,8 +88,7 @@ func oneByOne(to *prepared) {
 	_ = unstructured.SetNestedField(to.Object, int64(1), "spec", "strategy", "rollingUpdate", "maxUnavailable")
 }
 
-// network reads the configuration of a network, which is among the objects or on the cluster; why not completes a
-// sentence.
+// network reads the configuration of a network from the objects or from the cluster; why not completes a sentence.
 func (c *Cluster) network(
 	ctx context.Context, objects []prepared, namespace, name string,
 ) (config, why string, err error) {
@@ -106,7 +105,8 @@ func (c *Cluster) network(
 	return config, why, err
 }
 
-// networkAt reads a network of the cluster. One that the credentials may not read is not judged: nil without a reason.
+// networkAt reads a network of the cluster. If the credentials may not read it, it returns nil without a reason, and
+// nobody judges the network.
 func (c *Cluster) networkAt(
 	ctx context.Context, namespace, name string,
 ) (there *unstructured.Unstructured, why string, err error) {
@@ -130,8 +130,8 @@ func (c *Cluster) networkAt(
 	return there, "", nil
 }
 
-// outdated adds to the Pods that leave those of workloads of a kind that are of another template than they are to be,
-// or on other networks.
+// outdated adds Pods to the leaving ones: Pods of workloads of a kind that have another template or other networks than
+// they should have.
 func (c *Cluster) outdated(
 	ctx context.Context, r *record, kind string, objects []prepared, leaving []leavingPod,
 ) ([]leavingPod, error) {

@@ -13,35 +13,35 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// Attachment puts the Pods of a VDU on a network beside that of the cluster. Multus does it: of an annotation of each
-// Pod it makes the interfaces, and in another one it says what they are.
+// Attachment puts the Pods of a VDU on a network beside the cluster's own. Multus reads an annotation of each Pod,
+// makes the interfaces, and describes them in another annotation.
 type Attachment struct {
 	Vdu string `json:"vdu"`
-	// Cpd is the connection point of the VNFD, and Path where the request names its network.
+	// Cpd is the connection point of the VNFD. Path is where the request names its network.
 	Cpd  string `json:"cpd"`
 	Path string `json:"-"`
-	// Network is a NetworkAttachmentDefinition: its name, with its namespace in front where it is in another one than the
-	// Pods are ("media", "networks/media").
+	// Network is the name of a NetworkAttachmentDefinition. Its namespace is in front when it differs from the Pods'
+	// namespace ("media", "networks/media").
 	Network string `json:"network"`
-	// Addresses and MAC are fixed ones, of a VDU that has one Pod only.
+	// Addresses and MAC are fixed; only a VDU with a single Pod has them.
 	Addresses []string `json:"addresses,omitempty"`
 	MAC       string   `json:"mac,omitempty"`
 }
 
 const (
 	networksKey = "k8s.v1.cni.cncf.io/networks"
-	// statusKey is what Multus says of a Pod's interfaces; of some releases ago it has the other name.
+	// statusKey is the annotation where Multus describes a Pod's interfaces; older releases use the other name.
 	statusKey       = "k8s.v1.cni.cncf.io/network-status"
 	formerStatusKey = "k8s.v1.cni.cncf.io/networks-status"
 
-	// longestInterface is what Linux takes for the name of an interface.
+	// longestInterface is Linux' limit for the name of an interface.
 	longestInterface = 15
 )
 
 var interfaceName = regexp.MustCompile(`^[A-Za-z][-_.A-Za-z0-9]*$`)
 
-// Interface is what the interface of a connection point is called in a Pod: as the connection point is, where Linux
-// takes that.
+// Interface is the name of the connection point's interface in a Pod: the connection point's own name, if Linux accepts
+// it.
 func (a Attachment) Interface() string {
 	taken := a.Cpd == "eth0" || a.Cpd == "lo"
 	if len(a.Cpd) <= longestInterface && interfaceName.MatchString(a.Cpd) && !taken {
@@ -51,10 +51,10 @@ func (a Attachment) Interface() string {
 	return "cp-" + hex.EncodeToString(sum[:6])
 }
 
-// fixed tells whether no two Pods can have the interface at the same time.
+// fixed reports whether only one Pod at a time can have the interface.
 func (a Attachment) fixed() bool { return len(a.Addresses) > 0 || a.MAC != "" }
 
-// reference is the network's namespace and name, for a Pod in that namespace.
+// reference returns the network's namespace and name, for a Pod in the given namespace.
 func (a Attachment) reference(namespace string) (in, name string) {
 	if in, name, two := strings.Cut(a.Network, "/"); two {
 		return in, name
@@ -79,8 +79,8 @@ func (a Attachment) selection(namespace, config string) map[string]any {
 	return out
 }
 
-// withPrefix gives an address the length of the subnet in a network's configuration that has it: plugins want one, and
-// requests have none.
+// withPrefix adds the prefix length to an address, from the subnet in the network's configuration that contains it.
+// Plugins need the length, and requests do not have it.
 func withPrefix(address, config string) string {
 	var doc any
 	ip, err := netip.ParseAddr(address)
@@ -93,7 +93,8 @@ func withPrefix(address, config string) string {
 	return address
 }
 
-// subnetBits is the length of the first subnet below that has an address, -1 for none. A route has every address.
+// subnetBits returns the prefix length of the first subnet that contains the address, -1 for none. It ignores routes,
+// as a default route contains every address.
 func subnetBits(of any, ip netip.Addr) int {
 	switch of := of.(type) {
 	case string:
@@ -156,7 +157,7 @@ func selections(annotation string) ([]map[string]any, error) {
 	return out, nil
 }
 
-// attachTo gives the Pods of an object the selections, in the place of those with the interfaces that are ours.
+// attachTo writes the selections into the Pods of an object, in place of earlier ones with our interfaces.
 func attachTo(object map[string]any, at []string, ours []string, add []map[string]any) error {
 	annotations, _, err := unstructured.NestedStringMap(object, at...)
 	if err != nil {
@@ -193,7 +194,7 @@ func attachTo(object map[string]any, at []string, ours []string, add []map[strin
 	return unstructured.SetNestedStringMap(object, annotations, at...)
 }
 
-// podAnnotations is where an object has the annotations of its Pods.
+// podAnnotations returns the path of the annotations of an object's Pods.
 func podAnnotations(kind string) []string {
 	if kind == "Pod" {
 		return []string{"metadata", "annotations"}

@@ -14,7 +14,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// autoscaled are the workloads whose numbers of Pods autoscalers of the deployment decide.
+// autoscaled returns the workloads that autoscalers of the deployment scale.
 func autoscaled(objects []prepared) (out []Workload) {
 	for _, o := range objects {
 		if o.GetKind() == scalerKind {
@@ -26,15 +26,15 @@ func autoscaled(objects []prepared) (out []Workload) {
 
 const scalerKind = "HorizontalPodAutoscaler"
 
-// scaledBy is the workload that an autoscaler scales.
+// scaledBy returns the workload that an autoscaler scales.
 func scaledBy(o *unstructured.Unstructured) Workload {
 	kind, _, _ := unstructured.NestedString(o.Object, "spec", "scaleTargetRef", "kind")
 	name, _, _ := unstructured.NestedString(o.Object, "spec", "scaleTargetRef", "name")
 	return Workload{kind, name}
 }
 
-// leaveToOthers lets workloads that somebody else's autoscaler scales have as many Pods as that has given them. It is a
-// Conflict to scale one of them.
+// leaveToOthers keeps the number of Pods of workloads that somebody else's autoscaler scales. It returns a Conflict
+// when the operation wants to scale such a workload.
 func (c *Cluster) leaveToOthers(ctx context.Context, objects []prepared, of Definition, owner string) error {
 	var problems []lcm.Problem
 	scalers := map[string][]unstructured.Unstructured{} // by namespaces
@@ -69,7 +69,8 @@ func (c *Cluster) leaveToOthers(ctx context.Context, objects []prepared, of Defi
 	return c.refusal(lcm.KindConflict, problems)
 }
 
-// scalersOfOthers are the autoscalers in a namespace that are not the owner's. Who may not see them knows of none.
+// scalersOfOthers returns the autoscalers in a namespace that are not the owner's. Without the right to list them, it
+// returns none.
 func (c *Cluster) scalersOfOthers(
 	ctx context.Context, namespace, owner string,
 ) ([]unstructured.Unstructured, error) {
@@ -91,7 +92,7 @@ func (c *Cluster) scalersOfOthers(
 	return list.Items, nil
 }
 
-// keepReplicas lets a workload that is there have the number of Pods that it has.
+// keepReplicas keeps the present number of Pods of an existing workload.
 func (c *Cluster) keepReplicas(ctx context.Context, p prepared) error {
 	live, err := c.at(p.mapping, p.GetNamespace()).Get(ctx, p.GetName(), metav1.GetOptions{})
 	switch {

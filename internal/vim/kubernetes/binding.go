@@ -10,13 +10,13 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// What the controller of volumes says of a claim. Both are events that are no warnings.
+// Reasons of the volume controller's events about a claim. Neither event is a warning.
 const (
 	failedBinding = "FailedBinding"
 	waitsForUser  = "WaitForFirstConsumer"
 )
 
-// lostClaims are claims whose volumes are gone. Nobody binds them again.
+// lostClaims finds claims whose volumes are gone. Kubernetes never binds such a claim again.
 func (w *waiting) lostClaims(note func(cause string, t trouble)) {
 	for _, claim := range w.listed(claims) {
 		if claimPhase(claim) == corev1.ClaimLost {
@@ -33,8 +33,8 @@ func claimPhase(o *unstructured.Unstructured) corev1.PersistentVolumeClaimPhase 
 	return corev1.PersistentVolumeClaimPhase(phase)
 }
 
-// causeOf is the trouble of a claim that a Pod waits for. The scheduler says of such a Pod only that some claim has no
-// volume; which one, and why, its claim tells. It is nil when no claim of the Pod is in trouble.
+// causeOf returns the trouble of a claim that a Pod waits for. The scheduler's message about the Pod does not say which
+// claim has no volume and why; the claim's own events do. It is nil when no claim of the Pod is in trouble.
 func (w *waiting) causeOf(t trouble) *trouble {
 	if t.reason != corev1.PodReasonUnschedulable {
 		return nil
@@ -60,8 +60,8 @@ func (w *waiting) causeOf(t trouble) *trouble {
 	return nil
 }
 
-// volumesCome tells whether a Pod has no node only because volumes are being made for its claims, which takes some
-// provisioners half a minute. What keeps a claim from its volume is the claim's own trouble.
+// volumesCome reports whether a Pod has no node only because volumes for its claims are being made. Some provisioners
+// need half a minute for that. If something prevents a volume, that is the claim's own trouble.
 func (w *waiting) volumesCome(o *unstructured.Unstructured, t trouble) bool {
 	var pod corev1.Pod
 	if !strings.Contains(t.message, "unbound immediate PersistentVolumeClaims") ||
@@ -78,14 +78,13 @@ func (w *waiting) volumesCome(o *unstructured.Unstructured, t trouble) bool {
 				claimPhase(claim) != corev1.ClaimLost
 		})
 		if !comes {
-			return false // of claims of others, no trouble is seen
+			return false // Windlass sees no trouble of others' claims
 		}
 	}
 	return true
 }
 
-// waitsForPod tells whether a claim is as it is to be although it has no volume: it gets one together with the first
-// Pod that uses it.
+// waitsForPod reports whether a claim is fine although it has no volume: it gets one with the first Pod that uses it.
 func (w *waiting) waitsForPod(o *unstructured.Unstructured) bool {
 	if o.GetKind() != claimKind || claimPhase(o) != corev1.ClaimPending {
 		return false
@@ -99,7 +98,8 @@ func (w *waiting) waitsForPod(o *unstructured.Unstructured) bool {
 	return last == waitsForUser
 }
 
-// ours tells whether an event is about an object of the deployment, or a claim of it, that is not ready yet.
+// ours reports whether an event is about an object of the deployment, or about one of its claims, that is not ready
+// yet.
 func (w *waiting) ours(e corev1.Event, objects []prepared) bool {
 	of := e.InvolvedObject
 	is := func(o *unstructured.Unstructured) bool {
@@ -119,7 +119,7 @@ func (w *waiting) ours(e corev1.Event, objects []prepared) bool {
 	})
 }
 
-// said are the events, the last ones at the end.
+// said returns the events, the latest at the end.
 func (w *waiting) said() (out []corev1.Event) {
 	for _, o := range w.listed(events) {
 		var e corev1.Event

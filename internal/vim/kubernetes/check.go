@@ -1,5 +1,5 @@
-// Package kubernetes drives Kubernetes as a VIM through its API. It speaks lcm types and lcm.Error;
-// client-go stops here.
+// Package kubernetes drives Kubernetes as a VIM through its API. Its interface has lcm types and lcm.Error only; no
+// other package uses client-go.
 package kubernetes
 
 import (
@@ -25,17 +25,17 @@ import (
 const (
 	// patience is how long a check waits for an answer.
 	patience = 5 * time.Second
-	// theVim begins sentences about what a VIM answers.
+	// theVim begins sentences about a VIM's answers.
 	theVim = "The VIM"
 )
 
-// Check asks the API for what it has with the VIM's credentials. Without a CA the server's certificate is not verified,
-// as Tacker does. What is found are its version; the namespaces, which Tacker has as the regions of such a VIM, none
-// where the credentials may not list them; and warnings: what VNFs need and the credentials may not do is one. The
-// guard says where the VIM may be.
+// Check logs in to the API with the VIM's credentials and collects findings. Without a CA, it does not verify the
+// server's certificate, as Tacker does. The findings are the version; the namespaces, which are the regions of such a
+// VIM in Tacker, if the credentials may list them; and warnings, e.g. about rights that VNFs need and the credentials
+// lack. The guard says where the VIM may be. Calls go through wraps.
 //
 // Errors: Denied for wrong credentials, Unavailable when nothing answers, Invalid for credentials that cannot be used,
-// for an address that the guard denies and for what answers as no Kubernetes does. Calls go through wraps.
+// for an address that the guard denies and for a server that does not answer like a Kubernetes.
 func Check(ctx context.Context, vim lcm.Vim, cred map[string]any, guard outbound.Guard,
 	wraps ...func(http.RoundTripper) http.RoundTripper,
 ) (found lcm.VimFindings, err error) {
@@ -62,8 +62,8 @@ func Check(ctx context.Context, vim lcm.Vim, cred map[string]any, guard outbound
 
 // answers makes sure that the VIM is a Kubernetes that takes the credentials.
 func answers(ctx context.Context, vim lcm.Vim, client *discovery.DiscoveryClient) error {
-	// /version is open to everyone; listing the APIs needs a known user. One answer is enough: a server that wants to
-	// be asked again later would hold the check up for as long as it likes.
+	// /version is open to everyone; listing the APIs needs a known user. One request is enough: with retries, a server
+	// could delay the check as long as it likes.
 	err := client.RESTClient().Get().AbsPath("/apis").MaxRetries(0).Do(ctx).Error()
 	switch refused, ok := goerrors.AsType[*lcm.Error](err); {
 	case err == nil:
@@ -82,13 +82,13 @@ func answers(ctx context.Context, vim lcm.Vim, client *discovery.DiscoveryClient
 	}
 }
 
-// untrusted tells whether TLS failed for the server's certificate.
+// untrusted reports whether TLS failed because of the server's certificate.
 func untrusted(err error) bool {
 	_, ok := goerrors.AsType[*tls.CertificateVerificationError](err)
 	return ok
 }
 
-// findings looks at what else the VIM tells. Nobody waits longer for all of it than for one answer.
+// findings collects the other findings. All of them together may take only as long as one answer.
 func findings(
 	ctx context.Context, vim lcm.Vim, cred map[string]any, client *discovery.DiscoveryClient,
 ) (found lcm.VimFindings) {
@@ -105,7 +105,7 @@ func findings(
 	return found
 }
 
-// versionName is what names of versions are made of; nothing else of a stranger's answer is kept.
+// versionName limits a version to harmless characters; nothing else of a stranger's answer is stored.
 var versionName = regexp.MustCompile(`^[0-9A-Za-z.+_-]{1,64}$`)
 
 func versionOf(ctx context.Context, client *discovery.DiscoveryClient) string {
@@ -136,9 +136,9 @@ func unusable(vim lcm.Vim, err error) error {
 }
 
 const (
-	// mostNamespaces bounds what is asked for and kept.
+	// mostNamespaces limits the namespaces that are requested and stored.
 	mostNamespaces = 500
-	// longestName is that of a name of a namespace: a label of DNS.
+	// longestName is the limit for the name of a namespace, a DNS label.
 	longestName = 63
 )
 

@@ -7,15 +7,15 @@ import (
 	"github.com/windlass-nfv/windlass/internal/charts"
 )
 
-// Choice is what an NFVO has chosen for the Pods of a VDU: the zone of their nodes, "" for any, and images by the names
-// of their containers.
+// Choice is an NFVO's choice for the Pods of a VDU: the zone of their nodes, "" for any, and images by the names of
+// their containers.
 type Choice struct {
 	Vdu    string
 	Zone   string
 	Images map[string]string
 }
 
-// choose puts what was chosen into the templates of Pods. To choose the same again changes nothing.
+// choose writes the choices into the templates of Pods. Writing the same choice again changes nothing.
 func choose(choices []Choice, workloads map[string]Workload, objects []prepared) {
 	for _, c := range choices {
 		at := workloadAt(objects, workloads[c.Vdu])

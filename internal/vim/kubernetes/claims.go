@@ -21,15 +21,15 @@ import (
 
 const claimKind = "PersistentVolumeClaim"
 
-// mayHaveClaims tells whether a deployment has claims, its own or those that StatefulSets make. Where it has none,
-// nobody needs the right to look for them.
+// mayHaveClaims reports whether a deployment can have claims, its own or those of StatefulSets. Without claims, the
+// credentials need no right to list them.
 func mayHaveClaims(objects []unstructured.Unstructured) bool {
 	return slices.ContainsFunc(objects, func(o unstructured.Unstructured) bool {
 		return o.GetKind() == claimKind || len(claimTemplates(&o)) > 0
 	})
 }
 
-// claimTemplates are the names of the templates of which a StatefulSet makes claims.
+// claimTemplates returns the names of a StatefulSet's claim templates.
 func claimTemplates(o *unstructured.Unstructured) (names []string) {
 	if o.GetKind() != "StatefulSet" {
 		return nil
@@ -44,7 +44,7 @@ func claimTemplates(o *unstructured.Unstructured) (names []string) {
 	return names
 }
 
-// claims are those that are the owner's in the namespaces of the objects.
+// claims returns the owner's claims in the namespaces of the objects.
 func (c *Cluster) claims(
 	ctx context.Context, objects []unstructured.Unstructured, owner string,
 ) (out []prepared, err error) {
@@ -67,8 +67,8 @@ func (c *Cluster) claims(
 	return out, nil
 }
 
-// removeClaims deletes the claims of a deployment, which StatefulSets leave behind, and waits until they are gone.
-// Those stay that are wished to, and those that the package itself wants to stay.
+// removeClaims deletes the claims that StatefulSets leave behind, and waits until they are gone. It keeps claims that
+// the operation or the package wants to keep.
 func (c *Cluster) removeClaims(ctx context.Context, r *record, w *waiting) error {
 	all, err := c.claims(ctx, slices.Concat(r.Objects, r.Dropped, r.Hooks, r.ClaimMakers), w.owner)
 	if err != nil {
@@ -93,7 +93,7 @@ func (c *Cluster) removeClaims(ctx context.Context, r *record, w *waiting) error
 	return w.until(ctx, going, w.gone)
 }
 
-// keepsClaim says why a claim stays, "" when it goes.
+// keepsClaim returns the reason why a claim stays, "" when it goes.
 func (r *record) keepsClaim(claim *unstructured.Unstructured, fate vim.VolumeFate) string {
 	switch {
 	case charts.Kept(claim):
@@ -110,7 +110,7 @@ func (r *record) keepsClaim(claim *unstructured.Unstructured, fate vim.VolumeFat
 	return ""
 }
 
-// retains tells whether a StatefulSet says itself that the claim, which it has made, stays when it goes.
+// retains reports whether a StatefulSet itself keeps a claim that it made when the StatefulSet is deleted.
 func retains(o, claim *unstructured.Unstructured) bool {
 	policy, _, _ := unstructured.NestedString(o.Object, "spec", "persistentVolumeClaimRetentionPolicy", "whenDeleted")
 	if policy != "Retain" || o.GetNamespace() != claim.GetNamespace() {
@@ -120,7 +120,7 @@ func retains(o, claim *unstructured.Unstructured) bool {
 	return is
 }
 
-// claimNumber is the number of the Pod of a StatefulSet that mounts the claim of a name, if one does.
+// claimNumber returns the number of the StatefulSet's Pod that mounts the claim of that name, if one does.
 func claimNumber(set *unstructured.Unstructured, name string) (n int, is bool) {
 	for _, template := range claimTemplates(set) {
 		number, is := strings.CutPrefix(name, template+"-"+set.GetName()+"-")
@@ -131,8 +131,8 @@ func claimNumber(set *unstructured.Unstructured, name string) (n int, is bool) {
 	return 0, false
 }
 
-// claimsAreFree refuses claims of somebody else that a StatefulSet would mount, as they have the names of its own.
-// Those that its Pods have already are theirs.
+// claimsAreFree refuses other owners' claims that a StatefulSet would mount because of their names. Claims that its
+// Pods mount already are its own.
 func (c *Cluster) claimsAreFree(ctx context.Context, p prepared, owner string) error {
 	if len(claimTemplates(&p.Unstructured)) == 0 {
 		return nil
@@ -177,7 +177,8 @@ func (c *Cluster) claimsAreFree(ctx context.Context, p prepared, owner string) e
 		"StatefulSet in the package, choose another namespace, or remove the claims", strings.Join(names, ", "))
 }
 
-// numbers are the first of a StatefulSet's Pods, and the one after the last, which an autoscaler may set without end.
+// numbers returns the number of a StatefulSet's first Pod, and the number after its last. With an autoscaler, there is
+// no last one.
 func numbers(set *unstructured.Unstructured) (first, end int) {
 	start, _, _ := unstructured.NestedInt64(set.Object, "spec", "ordinals", "start")
 	replicas, is, _ := unstructured.NestedInt64(set.Object, "spec", "replicas")
@@ -187,7 +188,8 @@ func numbers(set *unstructured.Unstructured) (first, end int) {
 	return int(start), int(start + replicas)
 }
 
-// claimMakersAmong are the StatefulSets that have made claims, with what tells of these; they are not there any more.
+// claimMakersAmong returns the StatefulSets that made claims, reduced to what identifies the claims. The StatefulSets
+// themselves are gone.
 func claimMakersAmong(objects []unstructured.Unstructured) (out []unstructured.Unstructured) {
 	for _, o := range objects {
 		if len(claimTemplates(&o)) == 0 {
@@ -207,7 +209,7 @@ func claimMakersAmong(objects []unstructured.Unstructured) (out []unstructured.U
 	return out
 }
 
-// formerClaims are the UIDs of the claims that an earlier deployment has left for this one.
+// formerClaims returns the UIDs of claims that an earlier deployment left for this one.
 func (c *Cluster) formerClaims(ctx context.Context, p *plan, owner string) (uids []string, err error) {
 	all, err := c.claims(ctx, unprepared(p.objects), owner)
 	for _, claim := range all {
@@ -216,7 +218,7 @@ func (c *Cluster) formerClaims(ctx context.Context, p *plan, owner string) (uids
 	return uids, err
 }
 
-// stays says that an object is left where it is, and with it its namespace.
+// stays records that an object stays, and so its namespace.
 func (w *waiting) stays(o *unstructured.Unstructured, why string) {
 	w.show(title(o) + " stays: " + why + ".")
 	if o.GetNamespace() != "" {

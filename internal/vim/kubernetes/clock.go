@@ -8,14 +8,14 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// clock knows how far the cluster's clock is ahead of the worker's: the times of events are the cluster's.
+// clock measures how far the cluster's clock is ahead of the worker's: events have the cluster's times.
 type clock struct {
 	next  http.RoundTripper
-	ahead atomic.Int64 // in nanoseconds; that of a clock that is behind is negative
+	ahead atomic.Int64 // in nanoseconds; negative when the cluster's clock is behind
 }
 
-// RoundTrip implements http.RoundTripper. Every answer says when it was given, to the second: what it is ahead is never
-// taken for more than it is.
+// RoundTrip implements http.RoundTripper. The Date of an answer has whole seconds, so the measured lead is never larger
+// than the true one.
 func (c *clock) RoundTrip(r *http.Request) (*http.Response, error) {
 	answer, err := c.next.RoundTrip(r)
 	if err != nil {
@@ -27,10 +27,10 @@ func (c *clock) RoundTrip(r *http.Request) (*http.Response, error) {
 	return answer, nil
 }
 
-// there is what a time of the worker's clock is by the cluster's.
+// there converts a time of the worker's clock to the cluster's.
 func (c *clock) there(t time.Time) time.Time { return t.Add(time.Duration(c.ahead.Load())) }
 
-// isNew tells whether an event was seen since the waiting began. Its time is of whole seconds.
+// isNew reports whether an event was seen after the wait began. Its time has whole seconds.
 func (w *waiting) isNew(e corev1.Event) bool {
 	return !lastSeen(e).Before(w.cluster.clock.there(w.began).Add(-time.Second))
 }

@@ -42,7 +42,7 @@ func configOf(
 	return config, nil
 }
 
-// verify wants the certificate of the VIM, and of what makes its tokens, to be of the authority.
+// verify makes client-go verify the certificates of the VIM, and of the issuer of its tokens, with the authority.
 func verify(config *rest.Config, authority string) {
 	if authority == "" || authority == lcm.K8sUnverified {
 		config.Insecure = true

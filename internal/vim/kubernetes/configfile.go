@@ -16,11 +16,11 @@ import (
 // largestKubeconfig is the largest kubeconfig that is read, in bytes.
 const largestKubeconfig = 256 << 10
 
-// ReadKubeconfig takes a kubeconfig apart, if the credentials have one: its current context becomes the address, the
-// namespace and the credentials of vim. Only data in the file itself is taken; nothing is read or run for it. path is
-// where the VIM stands in the request.
+// ReadKubeconfig takes a kubeconfig apart, if the credentials have one. Its current context supplies the address, the
+// namespace and the credentials of vim. It uses only data in the file itself; it reads no other file and runs no
+// command. path is the VIM's path in the request.
 //
-// Errors: Invalid, with every problem of the file; none has anything of its content but names.
+// Errors: Invalid, with every problem of the file. Errors quote nothing of its content but names.
 func ReadKubeconfig(vim lcm.Vim, cred map[string]any, path string) (lcm.Vim, map[string]any, error) {
 	text, given := cred[lcm.K8sKubeconfig]
 	if vim.Type != lcm.VimKubernetes || !given || text == nil || text == "" {
@@ -45,7 +45,7 @@ func ReadKubeconfig(vim lcm.Vim, cred map[string]any, path string) (lcm.Vim, map
 	return out, f.credentials(), lcm.InvalidAll("The kubeconfig cannot be used", f.problems)
 }
 
-// kubeconfig is what of one counts.
+// kubeconfig is the part of a kubeconfig that Windlass uses.
 type kubeconfig struct {
 	path      string
 	cluster   api.Cluster
@@ -65,7 +65,7 @@ func (f *kubeconfig) read(value any) {
 		return
 	}
 	file, err := clientcmd.Load([]byte(text))
-	if err != nil || text == "" { // the error has parts of the file
+	if err != nil || text == "" { // the error quotes parts of the file
 		f.wrong("must be the text of a kubeconfig")
 		return
 	}
@@ -84,7 +84,7 @@ func (f *kubeconfig) read(value any) {
 	f.verifiable()
 }
 
-// inlineOnly refuses what is on somebody else's disk, or is to be run.
+// inlineOnly refuses references to files on another disk, and commands.
 func (f *kubeconfig) inlineOnly() {
 	for _, at := range []struct {
 		member string
@@ -113,8 +113,8 @@ func (f *kubeconfig) inlineOnly() {
 	}
 }
 
-// verifiable wants the file to say how the server is verified: without a CA the registry would verify nothing, where a
-// kubeconfig means the authorities of the system.
+// verifiable requires the file to say how to verify the server. Without a CA, a kubeconfig means the system's
+// authorities, but the registry would not verify anything.
 func (f *kubeconfig) verifiable() {
 	switch {
 	case f.cluster.Server == "":

@@ -17,42 +17,42 @@ import (
 	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
-// A Kubernetes is a VIM; it has no servers to switch, no ports to plug and no volumes that leave with servers.
+// A Kubernetes is a VIM without servers to switch, ports to plug or volumes that go with servers.
 var (
 	_ vim.VIM      = (*Cluster)(nil)
 	_ vim.Disposer = (*Cluster)(nil)
 	_ vim.Halter   = (*Cluster)(nil)
 )
 
-// longestAnswer is how long an API server may take until it begins to answer: its webhooks may take half of that. A
-// watch begins at once and goes on.
+// longestAnswer is how long an API server may take to begin its answer: its webhooks may take half of that. A watch
+// begins at once.
 const longestAnswer = time.Minute
 
-// Cluster is a connection to a Kubernetes on which VNFs are.
+// Cluster is a connection to a Kubernetes for VNFs.
 type Cluster struct {
 	name      string // the VIM's, for sentences
 	namespace string // of the VIM
 	objects   dynamic.Interface
-	// Only these: the set of all clients, which informers link too, makes every process of Windlass 10 MiB larger.
+	// Not the full set of clients, which informers also link: it makes every process of Windlass 10 MiB larger.
 	core  corev1.CoreV1Interface
 	apps  appsv1.AppsV1Interface
 	kinds *kinds
 	clock *clock
 }
 
-// Connector makes connections to clusters. Those to the same cluster with the same credentials share what the cluster
-// says of its kinds, which is some ten times more than what else is read of it for a small VNF.
+// Connector makes connections to clusters. Connections to the same cluster with the same credentials share the API
+// discovery. Its data is about ten times larger than everything else that is read for a small VNF.
 type Connector struct {
 	// Guard says where clusters may be.
 	Guard outbound.Guard
-	// Wraps are put around what calls them.
+	// Wraps are put around the transport of the calls.
 	Wraps []func(http.RoundTripper) http.RoundTripper
 
 	mu    sync.Mutex
 	kinds map[[sha256.Size]byte]*kinds
 }
 
-// Connect makes a connection with the VIM's credentials, as Check does; nothing is asked yet.
+// Connect makes a connection with the VIM's credentials, as Check does, but makes no call yet.
 //
 // Errors: Invalid for credentials that cannot be used.
 func (c *Connector) Connect(to lcm.Vim, cred map[string]any) (*Cluster, error) {
@@ -64,7 +64,7 @@ func (c *Connector) Connect(to lcm.Vim, cred map[string]any) (*Cluster, error) {
 	if err != nil {
 		return nil, unusable(to, err)
 	}
-	config.QPS, config.Burst = -1, -1 // the API server knows better how much it takes
+	config.QPS, config.Burst = -1, -1 // the API server limits requests itself
 	transport := outbound.Transport(conf, c.Guard)
 	transport.ResponseHeaderTimeout = longestAnswer
 	wrapped, err := rest.HTTPWrappersForConfig(config, outbound.Limit(transport, theVim, c.Guard))

@@ -10,30 +10,30 @@ import (
 	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
-// Definition is what a deployment on a Kubernetes is made of: vim.Definition of Kubernetes.
+// Definition describes a deployment on a Kubernetes: it is vim.Definition of Kubernetes.
 type Definition struct {
 	// Objects are the manifests in the order of the package; nil in a change that leaves them as they are.
 	Objects []unstructured.Unstructured
-	// Charts are what releases of Helm are made of; nil in a change that leaves them as they are.
+	// Charts are the sources of Helm releases; nil in a change that leaves the releases as they are.
 	Charts []charts.Release
-	// Namespace is where objects are that name none, "" for that of the VIM; with Override it is where all are.
+	// Namespace is for objects that name none; "" means the VIM's namespace. With Override, it is for all objects.
 	Namespace string
 	Override  bool
-	// Workloads are what VDUs are on the cluster, by their ids; nil in a change that leaves them.
+	// Workloads are the workloads of the VDUs, by their ids; nil in a change that leaves them.
 	Workloads map[string]Workload
-	// Replicas are how many Pods VDUs have, by their ids. A VDU that is not named has as many as its manifest says.
+	// Replicas are the numbers of Pods of VDUs, by their ids. A missing VDU has the number in its manifest.
 	Replicas map[string]int
-	// Attachments are the networks that Pods are on beside that of the cluster; nil in a change that leaves them.
+	// Attachments are the networks of Pods beside the cluster's own; nil in a change that leaves them.
 	Attachments []Attachment
-	// Choices are what an NFVO has chosen for Pods.
+	// Choices are an NFVO's choices for Pods.
 	Choices []Choice
-	// Scaled are the VDUs of which the change is to set the number of Pods.
+	// Scaled are the VDUs whose number of Pods the change sets.
 	Scaled []string
-	// Patience is how long trouble may last that may heal itself, before the deployment has failed; 0 for the usual.
+	// Patience is how long trouble that can end by itself may last before the deployment fails; 0 for the default.
 	Patience time.Duration
 }
 
-// Workload is what a VDU is: an object that has Pods, or is one.
+// Workload is the object of a VDU: it has Pods, or is one.
 type Workload struct {
 	Kind string `json:"kind"`
 	Name string `json:"name"`

@@ -83,7 +83,7 @@ func (c *Cluster) carryOut(ctx context.Context, objects []prepared, r *record, w
 	return timedOut(ctx, w.until(ctx, fresh, w.settled), w)
 }
 
-// Change implements vim.VIM. Objects that somebody has deleted come back.
+// Change implements vim.VIM. It restores objects that somebody deleted.
 func (c *Cluster) Change(ctx context.Context, ch vim.Change, progress func(string)) error {
 	of, err := definitionOf(ch.Definition)
 	if err != nil {
@@ -136,7 +136,7 @@ func (c *Cluster) Change(ctx context.Context, ch vim.Change, progress func(strin
 	return masked(c.drop(ctx, ch.Name, have, w), p.secrets)
 }
 
-// owned reads the record of a deployment that is changed.
+// owned reads the record of the deployment to change.
 func (c *Cluster) owned(ctx context.Context, ch vim.Change) (*record, error) {
 	have, err := c.recordOf(ctx, ch.Name)
 	if err == nil && have.Owner != ch.Owner {
@@ -145,10 +145,10 @@ func (c *Cluster) owned(ctx context.Context, ch vim.Change) (*record, error) {
 	return have, err
 }
 
-// Interrupt implements vim.VIM. Nothing goes on for Windlass on a cluster once nobody waits for it.
+// Interrupt implements vim.VIM. On a cluster, no work of Windlass continues after its caller has stopped waiting.
 func (c *Cluster) Interrupt(context.Context, string, string, func(string)) error { return nil }
 
-// Settle implements vim.VIM. Controllers never end what they do, so nothing is waited for.
+// Settle implements vim.VIM. Controllers never finish their work, so it does not wait.
 func (c *Cluster) Settle(ctx context.Context, name, owner string, _ func(string)) error {
 	have, err := c.recordOf(ctx, name)
 	if err == nil && have.Owner != owner {
@@ -163,14 +163,14 @@ func foreign(name, owner string) error {
 
 func unprepared(objects []prepared) (out []unstructured.Unstructured) {
 	for _, p := range objects {
-		if p.remembered() || p.GetKind() == bindingKind { // a Pod that is made anew is bound anew
+		if p.remembered() || p.GetKind() == bindingKind { // a new Pod is bound anew
 			out = append(out, p.Unstructured)
 		}
 	}
 	return out
 }
 
-// errTimeout ends a deployment's time.
+// errTimeout is the cause of the context when the deployment's time is over.
 var errTimeout = lcm.Errorf(lcm.KindBroken, "The time for the deployment is over.")
 
 func limited(ctx context.Context, timeout time.Duration) (context.Context, context.CancelFunc) {
@@ -180,7 +180,7 @@ func limited(ctx context.Context, timeout time.Duration) (context.Context, conte
 	return context.WithTimeoutCause(ctx, timeout, errTimeout)
 }
 
-// timedOut tells what was missing when the time was over.
+// timedOut says what was missing at the end of the time.
 func timedOut(ctx context.Context, err error, w *waiting) error {
 	if err == nil || !goerrors.Is(context.Cause(ctx), errTimeout) {
 		return err

@@ -17,7 +17,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// place is where objects of one kind are.
+// place is the resource and the namespace of objects of one kind.
 type place struct {
 	resource  schema.GroupVersionResource
 	namespace string
@@ -29,8 +29,8 @@ var (
 	events = corev1.SchemeGroupVersion.WithResource("events")
 )
 
-// follow begins to watch where objects are, and the Pods and events beside them. It asks once, to be told at once what
-// the credentials may not see; from then on a connection that is lost is made anew.
+// follow begins to watch the places of the objects, and the Pods and events there. It makes one request first, to learn
+// at once which rights the credentials lack. Later, a lost connection is made again.
 func (w *waiting) follow(ctx context.Context, objects []prepared) error {
 	var began []cache.InformerSynced
 	w.informers = map[place]cache.SharedIndexInformer{}
@@ -38,7 +38,7 @@ func (w *waiting) follow(ctx context.Context, objects []prepared) error {
 		if _, err := w.cluster.objects.Resource(at.resource).Namespace(at.namespace).
 			List(ctx, metav1.ListOptions{LabelSelector: ownerLabel + "=" + w.owner, Limit: 1}); err != nil {
 			if at.resource == events {
-				continue // events explain, and are not needed
+				continue // events only explain, and are optional
 			}
 			return translate("list "+at.resource.Resource, err)
 		}
@@ -71,8 +71,8 @@ func (w *waiting) follow(ctx context.Context, objects []prepared) error {
 	return nil
 }
 
-// expectedEvents leaves out those of which there are many, and which tell of no trouble. Not all that tell of some are
-// warnings: that a claim has no volume is not.
+// expectedEvents excludes frequent events that tell of no trouble. It cannot select warnings only: the event about a
+// claim without a volume is not a warning.
 var expectedEvents = func() string {
 	var out []string
 	for _, reason := range []string{"Scheduled", "Pulling", "Pulled", "Created", "Started", "SuccessfulCreate"} {
@@ -81,13 +81,13 @@ var expectedEvents = func() string {
 	return strings.Join(out, ",")
 }()
 
-// informer follows the objects of one place that are selected.
+// informer follows the selected objects of one place.
 func (c *Cluster) informer(at place, selected func(*metav1.ListOptions)) cache.SharedIndexInformer {
 	resource := c.objects.Resource(at.resource).Namespace(at.namespace)
 	return cache.NewSharedIndexInformer(&cache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
 			selected(&o)
-			if o.ResourceVersion == "0" { // any state of the past, such as that before what was just written
+			if o.ResourceVersion == "0" { // an old state is allowed, such as that before the last write
 				o.ResourceVersion = ""
 			}
 			return resource.List(ctx, o)
@@ -121,7 +121,7 @@ func places(objects []prepared) (out []place) {
 	return out
 }
 
-// have is an object as the cluster has it, nil when it does not.
+// have returns the cluster's version of an object, nil when there is none.
 func (w *waiting) have(p prepared) *unstructured.Unstructured {
 	informer := w.informers[place{p.mapping.Resource, p.GetNamespace()}]
 	if informer == nil {
@@ -139,7 +139,7 @@ func (w *waiting) have(p prepared) *unstructured.Unstructured {
 	return o
 }
 
-// listed are all objects of a resource that are followed.
+// listed returns all followed objects of a resource.
 func (w *waiting) listed(resource schema.GroupVersionResource) (out []*unstructured.Unstructured) {
 	for at, informer := range w.informers {
 		if at.resource != resource {

@@ -15,8 +15,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
-// groups are the workloads that are VDUs, each with the level of life that it has on the cluster now: one that runs has
-// all Pods that it is to have.
+// groups returns the workloads of VDUs, each with its present level on the cluster. A running workload has all of its
+// wanted Pods.
 func (c *Cluster) groups(ctx context.Context, r *record) (out []vim.Resource, err error) {
 	for _, of := range r.Workloads {
 		g := vim.Resource{
@@ -59,7 +59,7 @@ func (c *Cluster) workloadLevel(ctx context.Context, r *record, w Workload) (vim
 	is, err := status.Compute(live)
 	switch {
 	case err != nil || is.Status == status.FailedStatus:
-		return vim.Failed, string(status.FailedStatus), nil //nolint:nilerr // what cannot be read is out of order
+		return vim.Failed, string(status.FailedStatus), nil //nolint:nilerr // an unreadable object is out of order
 	case is.Status == status.TerminatingStatus:
 		return vim.Removed, string(is.Status), nil
 	case is.Status != status.CurrentStatus:

@@ -14,7 +14,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
-// stoppedPod is a Pod of a deployment that was halted, as the record keeps it: it tells how many there were.
+// stoppedPod is a Pod of a halted deployment. The record keeps it to know how many Pods there were.
 type stoppedPod struct {
 	Namespace string    `json:"namespace"`
 	Name      string    `json:"name"`
@@ -33,8 +33,8 @@ func (p stoppedPod) asItWas() workloadPod {
 	}
 }
 
-// Halt implements vim.Halter: workloads get no Pods, and what cannot be without Pods is taken away until Resume. The
-// Pods that are still there when grace is over end at once.
+// Halt implements vim.Halter: it scales workloads to no Pods, and deletes objects that cannot exist without Pods until
+// Resume. Pods that still exist after grace are ended at once.
 func (c *Cluster) Halt(ctx context.Context, ch vim.Change, grace time.Duration, progress func(string)) error {
 	ctx, done := limited(ctx, ch.Timeout)
 	defer done()
@@ -65,7 +65,7 @@ func (c *Cluster) Halt(ctx context.Context, ch vim.Change, grace time.Duration, 
 	return masked(timedOut(ctx, c.awaitEnd(ctx, objects, grace, w), w), ch.Secrets)
 }
 
-// stopping are the Pods that there are now.
+// stopping returns the present Pods.
 func (c *Cluster) stopping(ctx context.Context, r *record) (out []stoppedPod, err error) {
 	all, err := c.podsOf(ctx, r)
 	for _, p := range all {
@@ -76,7 +76,7 @@ func (c *Cluster) stopping(ctx context.Context, r *record) (out []stoppedPod, er
 	return out, err
 }
 
-// standing are the workloads that hooks of charts have made, and that are there: Resume brings them back.
+// standing returns the existing workloads that hooks of charts made. Resume brings them back.
 func (c *Cluster) standing(ctx context.Context, r *record) (out []unstructured.Unstructured, err error) {
 	hooks, err := c.prepare(ctx, Definition{Objects: r.Hooks}, r.Owner, nil)
 	if err != nil {
@@ -97,14 +97,14 @@ func (c *Cluster) standing(ctx context.Context, r *record) (out []unstructured.U
 	return out, nil
 }
 
-// runs are the objects of hooks that have Pods. Others, such as a Secret, are left alone: nobody makes them again.
+// runs returns the objects of hooks that have Pods. It leaves others alone, such as a Secret: nobody would make them
+// again.
 func (r *record) runs() []unstructured.Unstructured {
 	jobs := slices.DeleteFunc(slices.Clone(r.Hooks), func(o unstructured.Unstructured) bool { return !runsOnce(o.GetKind()) })
 	return slices.Concat(jobs, r.Standing)
 }
 
-// withoutPods lets every workload have no Pods. Those stay that are done with what they are for: they would do it
-// again.
+// withoutPods removes the Pods of every workload. It keeps finished Jobs and Pods: otherwise they would run again.
 func (c *Cluster) withoutPods(ctx context.Context, objects []prepared, w *waiting) error {
 	var going []unstructured.Unstructured
 	for _, p := range objects {
@@ -127,7 +127,7 @@ func (c *Cluster) withoutPods(ctx context.Context, objects []prepared, w *waitin
 	return c.removeAll(ctx, going, w)
 }
 
-// isDone tells whether an object is a Job or a Pod that has ended well.
+// isDone reports whether an object is a Job or a Pod that has ended successfully.
 func (c *Cluster) isDone(ctx context.Context, p prepared) (bool, error) {
 	if !runsOnce(p.GetKind()) || p.mapping == nil {
 		return false, nil
@@ -143,7 +143,7 @@ func (c *Cluster) isDone(ctx context.Context, p prepared) (bool, error) {
 	return done && failed == "", nil
 }
 
-// runsOnce tells whether objects of a kind end when they have done what they are for.
+// runsOnce reports whether objects of a kind end when their work is done.
 func runsOnce(kind string) bool { return kind == "Job" || kind == "Pod" }
 
 // hasPods tells whether objects of a kind have Pods, or are one.
@@ -178,10 +178,11 @@ func (c *Cluster) awaitEnd(ctx context.Context, objects []prepared, grace time.D
 	})
 }
 
-// moment is how many seconds Pods have that are to end at once: with 0 nobody waits until their containers have ended.
+// moment is the grace period, in seconds, of Pods that must end at once: with 0, nobody waits until their containers
+// have ended.
 const moment = int64(1)
 
-// endPods lets Pods end at once. Nobody waits for those on a dead node, whose kubelet says nothing.
+// endPods ends Pods at once. It does not wait for Pods on a dead node, whose kubelet reports nothing.
 func (w *waiting) endPods(ctx context.Context, pods []*unstructured.Unstructured) error {
 	for _, pod := range pods {
 		grace := moment
@@ -198,7 +199,7 @@ func (w *waiting) endPods(ctx context.Context, pods []*unstructured.Unstructured
 	return nil
 }
 
-// Resume implements vim.Halter: workloads get as many Pods as they had, or as their autoscalers say.
+// Resume implements vim.Halter: workloads get their former number of Pods, or the number of their autoscalers.
 func (c *Cluster) Resume(ctx context.Context, ch vim.Change, progress func(string)) error {
 	of, err := definitionOf(ch.Definition)
 	if err != nil {

@@ -15,7 +15,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// gone is the condition that none of the objects is there any more. It tells what keeps those that go.
+// gone is the condition that none of the objects exists any more. It reports what holds the objects that are being
+// deleted.
 func (w *waiting) gone(ctx context.Context, objects []prepared) (bool, error) {
 	if !w.over.IsZero() && time.Now().After(w.over) {
 		if err := w.endPods(ctx, w.leaving(ctx)); err != nil {
@@ -45,7 +46,7 @@ func (w *waiting) gone(ctx context.Context, objects []prepared) (bool, error) {
 	return false, nil
 }
 
-// heldBy says what keeps an object that is deleted, "" when that is nothing in particular.
+// heldBy says what holds a deleted object, "" for nothing in particular.
 func heldBy(o *unstructured.Unstructured) string {
 	if o.GetDeletionTimestamp() == nil {
 		return ""
@@ -56,7 +57,7 @@ func heldBy(o *unstructured.Unstructured) string {
 	var names []string
 	for _, name := range o.GetFinalizers() {
 		switch name {
-		case metav1.FinalizerDeleteDependents, metav1.FinalizerOrphanDependents: // what belongs to it goes first
+		case metav1.FinalizerDeleteDependents, metav1.FinalizerOrphanDependents: // its dependents go first
 		case "kubernetes.io/pvc-protection":
 			names = append(names, name+", for a Pod uses it still")
 		default:
@@ -72,7 +73,7 @@ func heldBy(o *unstructured.Unstructured) string {
 	return "it waits for its finalizers: " + strings.Join(names, ", ")
 }
 
-// namespaceHeldBy says what the namespace's controller has said last.
+// namespaceHeldBy returns the last message of the namespace's controller.
 func namespaceHeldBy(o *unstructured.Unstructured) string {
 	var says []string
 	for _, name := range o.GetFinalizers() {
@@ -89,7 +90,7 @@ func namespaceHeldBy(o *unstructured.Unstructured) string {
 	return strings.Join(says, "; ")
 }
 
-// overdue tells what was left when the time for a removal was over.
+// overdue says what was left when the time for a removal was over.
 func (w *waiting) overdue(ctx context.Context, err error) error {
 	if err == nil || !goerrors.Is(context.Cause(ctx), errTimeout) {
 		return err
@@ -102,7 +103,7 @@ func (w *waiting) overdue(ctx context.Context, err error) error {
 		"finalizer has to take it away, or somebody in their place; then retry.", strings.Join(left, "; "))
 }
 
-// leaving are Pods that end, and may take longer than a moment to do so, or for ever.
+// leaving returns Pods that are ending. They may take long, or for ever.
 func (w *waiting) leaving(ctx context.Context) (out []*unstructured.Unstructured) {
 	for _, pod := range w.listed(pods) {
 		grace, is, _ := unstructured.NestedInt64(pod.Object, "metadata", "deletionGracePeriodSeconds")

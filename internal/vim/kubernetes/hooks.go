@@ -15,8 +15,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// runHooks runs the hooks of an event as Helm does: by weight, each until it is done. What their policies say is
-// deleted before, and afterwards. Those that have run are run again in another attempt.
+// runHooks runs the hooks of an event as Helm does: by weight, each until it is done. It deletes hooks before and
+// afterwards as their policies say. Another attempt runs all hooks again.
 func (c *Cluster) runHooks(ctx context.Context, of *release.Release, event release.HookEvent, w *waiting) error {
 	var run []*release.Hook
 	for _, h := range of.Hooks {
@@ -31,7 +31,7 @@ func (c *Cluster) runHooks(ctx context.Context, of *release.Release, event relea
 			continue
 		}
 		if deletes(h, release.HookFailed) {
-			_ = c.deleteHook(context.WithoutCancel(ctx), of, h, w) // what has failed is said
+			_ = c.deleteHook(context.WithoutCancel(ctx), of, h, w) // the failure itself is reported
 		}
 		for _, done := range run[:i] {
 			if deletes(done, release.HookSucceeded) {
@@ -109,7 +109,7 @@ func (c *Cluster) deleteHook(ctx context.Context, of *release.Release, h *releas
 	return c.removeLayer(ctx, plain, w)
 }
 
-// ended is the condition that Jobs and Pods have done what they are for. Of others nothing is waited for.
+// ended is the condition that Jobs and Pods have done their work. It does not wait for other objects.
 func (w *waiting) ended(ctx context.Context, objects []prepared) (bool, error) {
 	for _, p := range objects {
 		have := w.have(p)
@@ -128,7 +128,7 @@ func (w *waiting) ended(ctx context.Context, objects []prepared) (bool, error) {
 	return true, nil
 }
 
-// outcome reads whether a Job or a Pod has ended, and how.
+// outcome reports whether and how a Job or a Pod has ended.
 func outcome(o *unstructured.Unstructured) (done bool, failed string) {
 	if o == nil {
 		return false, ""

@@ -12,8 +12,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// install makes the objects of a plan and waits until they are ready. Releases are pending until then; their hooks are
-// run before and afterwards. What the deployment is not to have any more goes at last.
+// install makes the objects of a plan and waits until they are ready. Until then, releases are pending; their hooks run
+// before and afterwards. At the end, it removes the objects that are no longer part of the deployment.
 func (c *Cluster) install(ctx context.Context, p *plan, r *record, w *waiting) (err error) {
 	if err := c.makeRoom(ctx, p, w); err != nil {
 		return timedOut(ctx, err, w)
@@ -47,7 +47,7 @@ func (c *Cluster) install(ctx context.Context, p *plan, r *record, w *waiting) (
 	return nil
 }
 
-// makeRoom makes what releases and hooks need: namespaces, and the kinds that charts bring.
+// makeRoom makes what releases and hooks need: namespaces, and the kinds that charts define.
 func (c *Cluster) makeRoom(ctx context.Context, p *plan, w *waiting) error {
 	if !slices.ContainsFunc(p.releases, (*releasing).active) {
 		return nil
@@ -61,7 +61,7 @@ func (c *Cluster) makeRoom(ctx context.Context, p *plan, w *waiting) error {
 	return c.apply(ctx, room, w.owner, w)
 }
 
-// begin records the releases that are made or changed, and runs the hooks that come first.
+// begin records the releases to make or change, and runs the hooks that come first.
 func (c *Cluster) begin(ctx context.Context, p *plan, w *waiting) error {
 	for _, of := range p.releases {
 		if !of.active() {
@@ -81,10 +81,10 @@ func (c *Cluster) begin(ctx context.Context, p *plan, w *waiting) error {
 	return nil
 }
 
-// lastWords is how long an attempt that has failed may take to say so in its releases.
+// lastWords limits the time in which a failed attempt writes its failure into its releases.
 const lastWords = 10 * time.Second
 
-// failed says in the releases that they have failed, if it can.
+// failed marks the releases as failed, if it can.
 func (c *Cluster) failed(ctx context.Context, p *plan, err error) {
 	ctx, done := context.WithTimeout(context.WithoutCancel(ctx), lastWords)
 	defer done()
@@ -100,7 +100,8 @@ func (c *Cluster) failed(ctx context.Context, p *plan, err error) {
 	}
 }
 
-// uninstalling runs the hooks that come before the releases go. Of a deployment that was never complete none are run.
+// uninstalling runs the hooks that come before the releases are removed. It runs none for a deployment that was never
+// complete.
 func (c *Cluster) uninstalling(ctx context.Context, r *record, w *waiting) error {
 	for _, h := range r.Releases {
 		of, err := c.latest(ctx, h.Namespace, h.Name, w.owner)
@@ -123,7 +124,7 @@ func (c *Cluster) uninstalling(ctx context.Context, r *record, w *waiting) error
 	return nil
 }
 
-// uninstalled runs the hooks that come when the releases are gone, removes what hooks have left, and forgets the
+// uninstalled runs the hooks that come after the releases are removed, deletes the rest of the hooks, and forgets the
 // releases.
 func (c *Cluster) uninstalled(ctx context.Context, r *record, w *waiting) error {
 	for _, h := range r.Releases {

@@ -20,7 +20,7 @@ type workloadPod struct {
 	halted   bool   // it was there until the deployment was halted
 }
 
-// podsOf are the Pods of a deployment, by whom they belong to: their names tell nothing for sure.
+// podsOf returns the Pods of a deployment by their owners: names of Pods are not reliable.
 func (c *Cluster) podsOf(ctx context.Context, r *record) (out []workloadPod, err error) {
 	for _, namespace := range r.namespaces() {
 		list, err := c.core.Pods(namespace).List(ctx, listOptions(r.Owner))
@@ -66,7 +66,7 @@ func (r *record) vduOf(w Workload) string {
 
 func (r *record) namespaces() []string { return namespacesOfAll(slices.Concat(r.Objects, r.Dropped)) }
 
-// namespacesOfAll are those that objects are in.
+// namespacesOfAll returns the namespaces of the objects.
 func namespacesOfAll(objects []unstructured.Unstructured) (out []string) {
 	for _, o := range objects {
 		if n := o.GetNamespace(); n != "" && !slices.Contains(out, n) {
@@ -76,9 +76,9 @@ func namespacesOfAll(objects []unstructured.Unstructured) (out []string) {
 	return out
 }
 
-// Inventory implements vim.VIM. A workload that is a VDU is a group; each of its Pods is a part of the group with one
-// server, whose id is the Pod's name, as Tacker has it. The part's id is the Pod's UID, which another Pod of that name
-// does not have.
+// Inventory implements vim.VIM. The workload of a VDU is a group. Each Pod is a part of the group with one server. The
+// server's id is the Pod's name, as in Tacker. The part's id is the Pod's UID, because a later Pod may have the same
+// name.
 func (c *Cluster) Inventory(ctx context.Context, name string) (*vim.Inventory, error) {
 	r, err := c.recordOf(ctx, name)
 	if err != nil {

@@ -19,9 +19,9 @@ import (
 )
 
 const (
-	// longestKnown is how long a cluster is believed what it has said of its kinds: it is upgraded now and then.
+	// longestKnown limits the age of discovery data, as clusters are upgraded now and then.
 	longestKnown = 10 * time.Minute
-	// mostKnown bounds of how many clusters and credentials it is kept: some 100 KiB each.
+	// mostKnown limits the cached pairs of cluster and credentials: some 100 KiB each.
 	mostKnown = 100
 )
 
@@ -34,15 +34,14 @@ type kinds struct {
 	have *kindsThen
 }
 
-// kindsThen are the answers of one time. They are asked for when somebody needs them first; who needs them meanwhile
-// waits.
+// kindsThen is the discovery data of one time. The first caller that needs it fetches it; others wait.
 type kindsThen struct {
 	asked  time.Time
 	client discovery.CachedDiscoveryInterfaceWithContext
 	mapper *restmapper.DeferredDiscoveryRESTMapper
 }
 
-// notBefore has what the cluster says at that time or later.
+// notBefore returns discovery data from that time or later.
 func (k *kinds) notBefore(t time.Time) *kindsThen {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -55,9 +54,9 @@ func (k *kinds) notBefore(t time.Time) *kindsThen {
 
 func (k *kinds) known() *kindsThen { return k.notBefore(time.Now().Add(-longestKnown)) }
 
-// kindOf tells what the API server says of a kind. That there is none is believed only when it was said after the time:
-// somebody may have brought the kind since. A caller that asks for many kinds gives the time at which it began, so that
-// the cluster is asked anew once.
+// kindOf returns the cluster's data about a kind. It believes that a kind is missing only if the data is newer than the
+// given time, as somebody may have defined the kind since. A caller that asks for many kinds gives its own start time,
+// so that the cluster is asked again only once.
 func (c *Cluster) kindOf(
 	ctx context.Context, kind schema.GroupVersionKind, since time.Time,
 ) (*meta.RESTMapping, []string, error) {

@@ -16,11 +16,11 @@ import (
 type leavingPod struct {
 	namespace, name string
 	uid             types.UID
-	// chosen tells that its workload gets fewer Pods: the Pod is not made anew, its controller removes it first.
+	// chosen is set when its workload gets fewer Pods: the controller removes this Pod first, and nobody replaces it.
 	chosen bool
 }
 
-// leaving finds the Pods that the resources are. One that is not there any more was replaced already.
+// leaving finds the Pods for the resources. A missing Pod was replaced already.
 func (c *Cluster) leaving(
 	ctx context.Context, r *record, resources []vim.Resource, objects []prepared,
 ) (out []leavingPod, err error) {
@@ -45,8 +45,8 @@ func (c *Cluster) leaving(
 	return out, nil
 }
 
-// shrinks tells whether the workload of a Pod has more Pods on the cluster than it is to have. An autoscaler's has as
-// many as that says.
+// shrinks reports whether the workload of a Pod has more Pods on the cluster than it should have. For an autoscaled
+// workload, the autoscaler sets the number.
 func (c *Cluster) shrinks(ctx context.Context, p workloadPod, objects []prepared) (bool, error) {
 	for _, o := range objects {
 		if o.GetKind() != p.workload.Kind || o.GetName() != p.workload.Name || o.GetNamespace() != p.pod.Namespace {
@@ -69,7 +69,7 @@ func (c *Cluster) shrinks(ctx context.Context, p workloadPod, objects []prepared
 	return false, nil
 }
 
-// letGo deletes the Pods that are made anew, and marks those that controllers are to remove first.
+// letGo deletes the Pods to replace, and marks the Pods that controllers should remove first.
 func (c *Cluster) letGo(ctx context.Context, leaving []leavingPod, w *waiting) error {
 	for _, p := range leaving {
 		if p.chosen {
@@ -107,10 +107,11 @@ func (c *Cluster) deletePod(ctx context.Context, p leavingPod) error {
 	return translate("delete the Pod "+p.name, err)
 }
 
-// gone tells of the answer to a deletion whether the object goes. A conflict means that there is another one already.
+// gone reports whether the answer to a deletion means that the object goes. A conflict means that there is another
+// object of that name already.
 func gone(err error) bool { return err == nil || errors.IsNotFound(err) || errors.IsConflict(err) }
 
-// replaced is the condition that Pods which were deleted are gone: a bare one is made again only then.
+// replaced is the condition that the deleted Pods are gone: only then can a Pod without a controller be made again.
 func (w *waiting) replaced(leaving []leavingPod) condition {
 	return func(ctx context.Context, _ []prepared) (bool, error) {
 		going := slices.DeleteFunc(w.listed(pods), func(pod *unstructured.Unstructured) bool {
@@ -121,7 +122,7 @@ func (w *waiting) replaced(leaving []leavingPod) condition {
 	}
 }
 
-// podsIn are the objects in whose namespaces Pods leave.
+// podsIn returns the objects in the namespaces of leaving Pods.
 func podsIn(objects []prepared, leaving []leavingPod) (out []prepared) {
 	for _, p := range objects {
 		if slices.ContainsFunc(leaving, func(l leavingPod) bool { return l.namespace == p.GetNamespace() }) {

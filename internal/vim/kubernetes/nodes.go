@@ -19,8 +19,8 @@ type seenNode struct {
 	dead bool
 }
 
-// isLost tells whether a Pod ends on a node that is not Ready: nobody says that it has ended. Of nodes that the
-// credentials may not read nothing is known.
+// isLost reports whether a Pod is ending on a node that is not Ready: nobody reports its end. It knows nothing of nodes
+// that the credentials may not read.
 func (w *waiting) isLost(ctx context.Context, pod *unstructured.Unstructured) bool {
 	name := nodeOf(pod)
 	if name == "" || pod.GetDeletionTimestamp() == nil {
@@ -48,14 +48,14 @@ func nodeOf(pod *unstructured.Unstructured) string {
 	return name
 }
 
-// leftBehind tells whether a Pod that ends is not waited for: it is lost, and its controller does not wait for it
-// either. A StatefulSet does, as a Pod without a controller has to.
+// leftBehind reports whether Windlass does not wait for the end of a Pod: it is lost, and its controller does not wait
+// for it either. A StatefulSet waits, and so does Windlass for a Pod without a controller.
 func (w *waiting) leftBehind(ctx context.Context, pod *unstructured.Unstructured) bool {
 	of := metav1.GetControllerOf(pod)
 	return of != nil && of.Kind != "StatefulSet" && w.isLost(ctx, pod)
 }
 
-// end are the titles of Pods that end and are waited for. Those that do not end in time are shown, with their nodes.
+// end returns the titles of the ending Pods to wait for. It reports late Pods with their nodes.
 func (w *waiting) end(ctx context.Context, pods []*unstructured.Unstructured) (titles []string) {
 	late := map[string]bool{}
 	for _, pod := range pods {

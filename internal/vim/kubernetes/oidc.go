@@ -102,7 +102,7 @@ func replay(req *http.Request) (*http.Request, error) {
 	return again, err
 }
 
-// token is the one that is kept, unless it is near its end or the refused one; then it is a fresh one.
+// token returns the stored token. If that token ends soon or was refused, it returns a fresh token.
 func (t *openIDTransport) token(ctx context.Context, refused string) (token string, fresh bool, err error) {
 	select {
 	case t.turn <- struct{}{}:
@@ -141,7 +141,7 @@ func (t *openIDTransport) ask(ctx context.Context) (idToken, error) {
 	return idToken{token, end}, nil
 }
 
-// refused tells what the provider answers; its own text is not passed on.
+// refused describes the provider's refusal; it does not pass on the provider's text.
 func (t *openIDTransport) refused(err error) error {
 	url := t.conf.Endpoint.TokenURL
 	if known, ok := errors.AsType[*lcm.Error](err); ok {

@@ -10,16 +10,16 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// plan is what a deployment is to become.
+// plan is the wanted state of a deployment.
 type plan struct {
 	objects  []prepared // of manifests and charts
 	hooks    []prepared
 	releases []*releasing
-	// secrets are those that charts have made: nobody has known them before.
+	// secrets are values that charts generated: nobody knew them before.
 	secrets []string
 }
 
-// plan finds out what the definition means on this cluster. What a definition of a change leaves out is as it was.
+// plan works out the definition for this cluster. Members that the definition of a change omits stay as they were.
 func (c *Cluster) plan(ctx context.Context, of Definition, have *record, owner string) (*plan, error) {
 	p := &plan{}
 	if of.Objects == nil {
@@ -94,8 +94,8 @@ func (c *Cluster) planReleases(ctx context.Context, p *plan, of Definition, have
 	return nil
 }
 
-// rehearsePlan rehearses objects, hooks and releases. A hook that is there from before is made anew, and what is made
-// anew cannot be rehearsed.
+// rehearsePlan rehearses objects, hooks and releases. It cannot rehearse an existing hook, because the hook is deleted
+// and made again.
 func (c *Cluster) rehearsePlan(ctx context.Context, p *plan, owner string) error {
 	objects := slices.Clone(p.objects)
 	for _, h := range p.hooks {
@@ -136,8 +136,7 @@ func (c *Cluster) refusal(kind lcm.Kind, problems []lcm.Problem) *lcm.Error {
 	}
 }
 
-// take writes into the record what the deployment becomes. What it has and is not to have is remembered until it is
-// gone.
+// take writes the wanted state into the record. The record keeps the objects to remove until they are gone.
 func (r *record) take(operation string, of Definition, p *plan) {
 	before := slices.Concat(r.Objects, r.Dropped)
 	r.Operation, r.Objects = operation, unprepared(p.objects)
@@ -166,7 +165,7 @@ func (h heldRelease) same(other heldRelease) bool {
 	return h.Name == other.Name && h.Namespace == other.Namespace
 }
 
-// except are the objects that are not among others, each once.
+// except returns the objects that are not among others, each once.
 func except(objects, others []unstructured.Unstructured) (out []unstructured.Unstructured) {
 	known := map[string]bool{}
 	for _, o := range others {
@@ -181,7 +180,7 @@ func except(objects, others []unstructured.Unstructured) (out []unstructured.Uns
 	return out
 }
 
-// manifests are the objects that are of no release.
+// manifests returns the objects that belong to no release.
 func (r *record) manifests() (out []unstructured.Unstructured) {
 	for _, o := range r.Objects {
 		if !slices.ContainsFunc(r.Releases, func(h heldRelease) bool { return h.has(&o) }) {

@@ -25,8 +25,8 @@ type podInterface struct {
 	Default   bool     `json:"default"`
 }
 
-// interfacesOf are those of a Pod beside the one to the cluster's own network. What cannot be read is none: it is not
-// ours to write.
+// interfacesOf returns the interfaces of a Pod except that of the cluster's own network. It ignores an unreadable
+// annotation, as Windlass does not write it.
 func interfacesOf(pod *corev1.Pod) []podInterface {
 	text := pod.Annotations[statusKey]
 	if text == "" {
@@ -80,7 +80,7 @@ func (r *record) attachmentOf(vdu, name string) (Attachment, bool) {
 	return r.Attachments[at], true
 }
 
-// networks are those that the deployment itself has brought.
+// networks returns the networks that the deployment itself made.
 func (c *Cluster) networks(ctx context.Context, r *record) (out []vim.Resource, err error) {
 	for _, o := range r.Objects {
 		if o.GroupVersionKind().GroupKind() != networkKind.GroupKind() {
@@ -106,8 +106,8 @@ func (c *Cluster) networks(ctx context.Context, r *record) (out []vim.Resource, 
 	return out, nil
 }
 
-// connected wants every Pod that runs to have the interfaces that it was to have. Multus makes them before containers
-// start: one that is not there now does not come.
+// connected requires every running Pod to have its wanted interfaces. Multus makes interfaces before containers start,
+// so a missing interface will not come later.
 func (c *Cluster) connected(ctx context.Context, r *record) error {
 	if len(r.Attachments) == 0 {
 		return nil

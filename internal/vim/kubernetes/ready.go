@@ -16,7 +16,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// ready is the condition that all objects are as they are to be. Trouble that lasts ends the waiting.
+// ready is the condition that all objects are in their wanted state. Lasting trouble ends the wait.
 func (w *waiting) ready(ctx context.Context, objects []prepared) (bool, error) {
 	var missing []string
 	for _, p := range objects {
@@ -67,10 +67,10 @@ func (w *waiting) judge(p prepared) (ready bool, why string, err error) {
 	return true, result.Message, nil
 }
 
-// podsOf counts the Pods of a workload that have not ended and do not end, and those of them that are ready, and says
-// how many there are to be; all are 0 for what has no number of them. Controllers that have just lost the API server
-// believe for a while what was so before: the status of a workload is what they believe. And a workload that is done
-// with an update may be seen before the last Pod of its former ones is seen to end.
+// podsOf counts the Pods of a workload that neither ended nor are ending, the ready ones among them, and the wanted
+// number. All are 0 for objects without such a number. The status of a workload is only the view of its controller,
+// which is out of date for a while after it lost the API server. And a workload may report a complete update before its
+// last former Pod has ended.
 func (w *waiting) podsOf(o *unstructured.Unstructured) (there, ready, want int) {
 	if !scalable(o.GetKind()) || o.GroupVersionKind().Group != "apps" {
 		return 0, 0, 0

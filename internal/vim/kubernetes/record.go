@@ -15,9 +15,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// record is what the cluster remembers of a deployment: a Secret of the deployment's name in the VIM's namespace, as
-// Helm keeps releases. It is written before anything is made, so that what is made is found again by everybody who
-// comes later.
+// record is the stored data of a deployment: a Secret with the deployment's name in the VIM's namespace, like Helm's
+// releases. It is written before any object is made, so that later operations find every object.
 type record struct {
 	Owner     string                      `json:"owner"`
 	Operation string                      `json:"operation"`

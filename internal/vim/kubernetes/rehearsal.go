@@ -13,7 +13,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// bindingKind is that of objects which put Pods onto nodes.
+// bindingKind is the kind of objects that assign Pods to nodes.
 const bindingKind = "Binding"
 
 // binds tells whether an object puts one of the Pods among the objects onto a node: it has the Pod's name.
@@ -23,8 +23,8 @@ func (p prepared) binds(objects []prepared) bool {
 	})
 }
 
-// asked is an object as it is created where the kind takes no apply. The reviews of access must have no name and no
-// labels: they are questions, of which nothing stays.
+// asked returns the object for a create, where the kind has no apply. Access reviews must have no name and no labels:
+// they are questions, and the cluster does not store them.
 func (p prepared) asked() *unstructured.Unstructured {
 	if p.remembered() || p.GroupVersionKind().Group != "authorization.k8s.io" {
 		return &p.Unstructured
@@ -40,9 +40,9 @@ func (p prepared) asked() *unstructured.Unstructured {
 // standIn is the name under which objects are rehearsed whose namespaces are not there yet.
 const standIn = "windlass-rehearsal"
 
-// rehearseElsewhere lets the API server look at an object whose namespace is still to come, as if it were in the VIM's
-// own. Only what is wrong with the object itself is told: quotas and webhooks may differ between the namespaces. Custom
-// resources may be wrong under another name, so they are not looked at.
+// rehearseElsewhere rehearses an object in the VIM's own namespace, because the object's namespace does not exist yet.
+// It reports only mistakes of the object itself: quotas and webhooks may differ between namespaces. It skips custom
+// resources, which may be invalid under another name.
 func (c *Cluster) rehearseElsewhere(ctx context.Context, p prepared) error {
 	if ofDefinition(&p.Unstructured) || !slices.Contains(p.verbs, "patch") {
 		return nil

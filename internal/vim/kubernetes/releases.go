@@ -42,18 +42,18 @@ type releasing struct {
 	// stored is the revision that it becomes, or is.
 	stored  *release.Release
 	objects []unstructured.Unstructured
-	paths   []string // the files of the chart of which they are made, for a revision that is new
+	paths   []string // the chart's files for the objects, for a new revision
 	hooks   []unstructured.Unstructured
 	foreign bool
 }
 
-// active tells whether there is something to do: it is not there as it is to be.
+// active reports whether the release is not yet deployed in its wanted state.
 func (r *releasing) active() bool { return r.stored.Info.Status != common.StatusDeployed }
 
 func (r *releasing) installs() bool { return r.stored.Version == 1 }
 
-// release finds out what a chart becomes. What is made of the same as before keeps its objects, and with them the
-// passwords that its templates have thought out.
+// release works out the next revision of a chart. With unchanged inputs, it keeps the objects, and so the passwords
+// that the templates generated.
 func (c *Cluster) release(
 	ctx context.Context, chart charts.Release, have *record, owner string, on charts.Cluster,
 ) (*releasing, error) {

@@ -150,7 +150,7 @@ func (c *Cluster) rehearseRelease(ctx context.Context, r *release.Release) error
 	return nil
 }
 
-// deployed makes a revision the one that is there, and those before it history.
+// deployed marks a revision as the deployed revision, and the earlier revisions as superseded.
 func (c *Cluster) deployed(ctx context.Context, r *release.Release, says string) error {
 	r.Info.LastDeployed = time.Now()
 	if err := c.store(ctx, r, common.StatusDeployed, says); err != nil {

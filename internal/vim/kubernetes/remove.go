@@ -17,12 +17,12 @@ import (
 	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
-// Remove implements vim.VIM: what was made last goes first, and nothing goes that is somebody else's.
+// Remove implements vim.VIM. It removes objects in reverse order, and never those of another owner.
 func (c *Cluster) Remove(ctx context.Context, name, owner string, progress func(string)) error {
 	return c.Dispose(ctx, name, owner, vim.Removal{}, progress)
 }
 
-// Dispose implements vim.Disposer. What does not go in time is told, with what keeps it.
+// Dispose implements vim.Disposer. Its error names the objects that did not go in time, with what holds them.
 func (c *Cluster) Dispose(
 	ctx context.Context, name, owner string, how vim.Removal, progress func(string),
 ) error {
@@ -65,8 +65,8 @@ func (c *Cluster) removeDeployment(ctx context.Context, name string, w *waiting)
 	return c.forget(ctx, name, r)
 }
 
-// parted tells apart the namespaces and definitions of kinds, in which the rest is, from the rest. Claims are in
-// neither: they have a turn of their own.
+// parted separates namespaces and definitions of kinds, which hold other objects, from the rest. It returns no claims:
+// they are removed in a step of their own.
 func parted(objects []unstructured.Unstructured) (room, rest []unstructured.Unstructured) {
 	for _, o := range objects {
 		switch {
@@ -90,7 +90,7 @@ func (c *Cluster) removeAll(ctx context.Context, objects []unstructured.Unstruct
 	return nil
 }
 
-// drop removes what a definition before had and the present one has not, once that is ready.
+// drop removes objects of the former definition that the present definition lacks, once the present one is ready.
 func (c *Cluster) drop(ctx context.Context, name string, r *record, w *waiting) error {
 	if len(r.Dropped)+len(r.Former) == 0 {
 		return nil
@@ -162,9 +162,9 @@ func (c *Cluster) remove(ctx context.Context, p prepared, owner string) error {
 	case have.GetLabels()[ownerLabel] != owner || have.GetDeletionTimestamp() != nil:
 		return nil
 	}
-	// What belongs to an object goes before it, also before the definition of its kind: without that the garbage collector
-	// would never find the owner of what is left. A kind that is new it knows after up to half a minute; so long a custom
-	// resource stays which is removed right after its definition was made.
+	// The dependents of an object go before it, and before the definition of its kind: otherwise the garbage collector
+	// would never find the owner of the remaining objects. The collector learns a new kind only after up to half a
+	// minute. So a custom resource that is removed right after its definition was made stays that long.
 	foreground := metav1.DeletePropagationForeground
 	err = to.Delete(ctx, p.GetName(), metav1.DeleteOptions{
 		PropagationPolicy: &foreground, Preconditions: metav1.NewUIDPreconditions(string(have.GetUID())),
@@ -175,7 +175,8 @@ func (c *Cluster) remove(ctx context.Context, p prepared, owner string) error {
 	return translate("delete "+title(&p.Unstructured), err)
 }
 
-// othersIn says why a namespace or the definition of a kind has to stay: others have objects in it. "" lets it go.
+// othersIn says why a namespace or the definition of a kind must stay: it holds objects of others. "" means that it can
+// go.
 func (c *Cluster) othersIn(ctx context.Context, p prepared, w *waiting) (why string, err error) {
 	owner := w.owner
 	const others = ownerLabel + "!="

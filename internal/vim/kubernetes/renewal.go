@@ -16,8 +16,8 @@ import (
 	"sigs.k8s.io/cli-utils/pkg/kstatus/status"
 )
 
-// templateKey is the annotation of a ReplicaSet's Pods that tells of which template they are: no controller compares
-// them.
+// templateKey is the annotation of a ReplicaSet's Pods that identifies their template: no controller compares
+// templates.
 const templateKey = "windlass.nfv/template"
 
 // markTemplates writes into the templates of ReplicaSets which ones they are.
@@ -44,16 +44,16 @@ func markTemplates(objects []prepared) {
 	}
 }
 
-// ofTemplate tells whether a Pod is of the template of its ReplicaSet, as far as it says of which it is.
+// ofTemplate reports whether a Pod has the template of its ReplicaSet. A Pod without the annotation counts as having
+// it.
 func ofTemplate(pod metav1.Object, set *unstructured.Unstructured) bool {
 	want, _, _ := unstructured.NestedString(set.Object, "spec", "template", "metadata", "annotations", templateKey)
 	has := pod.GetAnnotations()[templateKey]
 	return has == "" || want == "" || has == want
 }
 
-// settled is the condition ready of objects that were just applied. Pods of a former template that do not become ready
-// are made anew: a StatefulSet waits for them before it replaces any (kubernetes#67250), and a ReplicaSet replaces
-// none.
+// settled is the condition ready for objects that were just applied. It deletes Pods of a former template that do not
+// become ready: a StatefulSet waits for them before it replaces any (kubernetes#67250), and a ReplicaSet replaces none.
 func (w *waiting) settled(ctx context.Context, objects []prepared) (bool, error) {
 	for _, p := range objects {
 		if p.mapping == nil {
@@ -117,8 +117,8 @@ func isReady(pod *unstructured.Unstructured) bool {
 	return err == nil && is.Status == status.CurrentStatus
 }
 
-// renewSets makes the Pods of ReplicaSets anew that are of another template, or on other networks than theirs says: no
-// controller does. A part of them goes at a time.
+// renewSets replaces the Pods of ReplicaSets that have another template or other networks, some at a time: no
+// controller does so.
 func (c *Cluster) renewSets(ctx context.Context, r *record, objects []prepared, w *waiting) error {
 	outdated, err := c.outdated(ctx, r, "ReplicaSet", objects, nil)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// trouble is what keeps an object from being ready and may heal itself, or may not.
+// trouble prevents an object from becoming ready. It may end by itself, or not.
 type trouble struct {
 	object    string // its title
 	reason    string // the cluster's word, such as ImagePullBackOff
@@ -188,7 +188,7 @@ func (w *waiting) evidence(ctx context.Context, t trouble) string {
 	return out.String()
 }
 
-// log reads the last lines of a container, of the one that has ended before where it has been started anew.
+// log reads the last lines of a container. For a restarted container, it reads those of the previous run.
 func (w *waiting) log(ctx context.Context, t trouble) string {
 	if t.pod == "" || t.container == "" || waitingReasons[t.reason] != "crash" {
 		return ""

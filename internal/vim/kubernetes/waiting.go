@@ -10,8 +10,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
-// usualPatience is how long trouble may last that may heal itself: a pull that fails, a container that ends. Kubelets
-// wait longer than that before they try again.
+// usualPatience is how long trouble that can end by itself may last, such as a failed pull or a container that ends.
+// Kubelets wait longer than that before they try again.
 const usualPatience = 5 * time.Second
 
 // waiting follows a deployment's objects and Pods as the API server tells of changes.
@@ -28,11 +28,11 @@ type waiting struct {
 	began     time.Time
 	nodes     map[string]seenNode
 	late      map[string]bool // Pods that were shown not to end in time
-	// over is when Pods that end have had their time; zero lets them take the time that they are given.
+	// over is the end of the time for ending Pods. Zero gives them their own grace periods.
 	over time.Time
 
-	// Of a removal: what becomes of volumes, the namespaces in which something stays, and what is there still, by its
-	// title, with what keeps it.
+	// For a removal: the fate of volumes, the namespaces that must stay, and the remaining objects by title with what
+	// holds them.
 	volumes   vim.VolumeFate
 	inhabited map[string]string
 	left      map[string]string

@@ -15,7 +15,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/outbound"
 )
 
-// theVim begins sentences about what a VIM answers.
+// theVim begins sentences about a VIM's answers.
 const theVim = "The VIM"
 
 func authOptions(vim lcm.Vim, cred map[string]any) gophercloud.AuthOptions {
@@ -35,7 +35,7 @@ func authOptions(vim lcm.Vim, cred map[string]any) gophercloud.AuthOptions {
 	return opts
 }
 
-// missing names what credentials lack without which nobody can log in: Keystone would only say that it refuses them.
+// missing names what the credentials lack for a login: Keystone would only say that it refuses them.
 func missing(opts gophercloud.AuthOptions) string {
 	switch {
 	case opts.ApplicationCredentialID != "" && opts.ApplicationCredentialSecret == "":
@@ -101,7 +101,7 @@ func (c *Cloud) Logout(ctx context.Context) error {
 	}
 	err = translate("log out", tokens.Revoke(ctx, keystone, c.provider.Token()).Err)
 	if lcm.Is(err, lcm.KindNotFound) || lcm.Is(err, lcm.KindDenied) {
-		return nil // it is not good any more
+		return nil // the token is no longer valid
 	}
 	return err
 }

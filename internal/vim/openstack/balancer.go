@@ -13,7 +13,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
-// loadBalancerType is Octavia's in the catalog.
+// loadBalancerType is Octavia's service type in the catalog.
 const loadBalancerType = "load-balancer"
 
 // Octavia's words for the state of a load balancer.
@@ -23,7 +23,7 @@ const (
 	octaviaDeleted = "DELETED"
 )
 
-// ovnProvider is a provider of Octavia that only looks whether ports of members are open.
+// ovnProvider is a provider of Octavia that can only check whether ports of members are open.
 const ovnProvider = "ovn"
 
 // balancing is the work on one load balancer.
@@ -72,7 +72,7 @@ func (c *Cloud) Balance(ctx context.Context, want vim.LoadBalancer, progress fun
 	return b.route(ctx)
 }
 
-// findBalancer finds a load balancer by its name, nil for none. It is a Conflict when it is somebody else's.
+// findBalancer finds a load balancer by its name, nil for none. It returns a Conflict when another owner has it.
 func (c *Cloud) findBalancer(ctx context.Context, name, owner string) (*loadbalancers.LoadBalancer, error) {
 	doing := "find the load balancer " + name
 	page, err := loadbalancers.List(c.balancer, loadbalancers.ListOpts{Name: name}).AllPages(ctx)
@@ -93,7 +93,7 @@ func (c *Cloud) findBalancer(ctx context.Context, name, owner string) (*loadbala
 	return &list[0], nil
 }
 
-// balancerNote is the description of a load balancer, which says whose it is.
+// balancerNote is the description of a load balancer; it names the owner.
 func balancerNote(owner string) string { return "Windlass: " + owner }
 
 func (b *balancing) create(ctx context.Context) (*loadbalancers.LoadBalancer, error) {
@@ -105,7 +105,7 @@ func (b *balancing) create(ctx context.Context) (*loadbalancers.LoadBalancer, er
 	return made, translate("create the load balancer "+b.want.Name, err)
 }
 
-// settle waits until Octavia takes the next change: it refuses them while it carries one out.
+// settle waits until Octavia accepts the next change: it refuses changes while one is in progress.
 func (b *balancing) settle(ctx context.Context) error {
 	doing := "wait for the load balancer " + b.want.Name
 	return b.until(ctx, func() (bool, error) {
@@ -121,7 +121,7 @@ func (b *balancing) settle(ctx context.Context) error {
 	})
 }
 
-// change does something that Octavia carries out afterwards, and waits for that.
+// change makes a change that Octavia carries out in the background, and waits until it is done.
 func (b *balancing) change(ctx context.Context, doing string, do func() error) error {
 	if err := translate(doing, do()); err != nil {
 		return err
@@ -129,7 +129,7 @@ func (b *balancing) change(ctx context.Context, doing string, do func() error) e
 	return b.settle(ctx)
 }
 
-// route gives the load balancer its routes, and takes others from it.
+// route makes the load balancer serve exactly its routes.
 func (b *balancing) route(ctx context.Context) error {
 	have, err := b.listeners(ctx)
 	if err != nil {
@@ -168,7 +168,7 @@ func (b *balancing) pools(ctx context.Context) ([]pools.Pool, error) {
 	return list, translate(doing, err)
 }
 
-// dropOthers takes away what is no route any more.
+// dropOthers deletes listeners and pools that are no longer routes.
 func (b *balancing) dropOthers(ctx context.Context, served []listeners.Listener, behind []pools.Pool) error {
 	wanted := func(name string) bool {
 		return slices.ContainsFunc(b.want.Routes, func(r vim.Route) bool { return r.Name == name })

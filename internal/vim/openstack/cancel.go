@@ -10,10 +10,10 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// CancelStack makes Heat stop creating the stack of that name and waits until it has: the stack is CREATE_FAILED then.
-// Heat begins no other resource; those under way it lets come to their end.
+// CancelStack makes Heat stop creating the stack of that name, and waits until it has stopped: the stack is then
+// CREATE_FAILED. Heat starts no other resource, and finishes those in progress.
 //
-// A stack that is not there, is not ours or is not being created is no error, and neither is Heat's refusal.
+// It is no error if there is no such stack, the stack is not ours or not being created, or Heat refuses.
 func (c *Cloud) CancelStack(ctx context.Context, name, owner string, progress func(string)) error {
 	have, err := c.stack(ctx, name)
 	switch {
@@ -30,7 +30,7 @@ func (c *Cloud) CancelStack(ctx context.Context, name, owner string, progress fu
 	case err == nil:
 		return c.awaitCancelled(ctx, name, have.ID, progress)
 	case lcm.Is(err, lcm.KindInvalid), lcm.Is(err, lcm.KindNotFound), lcm.Is(err, lcm.KindConflict):
-		progress("Heat does not: " + sentence(err)) // it was faster, or cannot do this
+		progress("Heat does not: " + sentence(err)) // it was done already, or cannot cancel
 		return nil
 	default:
 		return err

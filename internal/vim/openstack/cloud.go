@@ -1,5 +1,5 @@
-// Package openstack drives OpenStack: stacks through Heat, and what Heat does not tell (addresses,
-// hypervisors) through Neutron and Nova. It speaks lcm types and lcm.Error; gophercloud stops here.
+// Package openstack drives OpenStack: stacks through Heat, and addresses and hypervisors, which Heat does not report,
+// through Neutron and Nova. Its interface has lcm types and lcm.Error only; no other package uses gophercloud.
 package openstack
 
 import (
@@ -31,11 +31,11 @@ type Cloud struct {
 	balancer *gophercloud.ServiceClient // nil in a cloud without Octavia
 	volumes  *gophercloud.ServiceClient // nil in a cloud without Cinder
 	regions  []string
-	// waiting counts those that look again and again whether something is over.
+	// waiting counts the loops that poll the cloud.
 	waiting atomic.Int64
 }
 
-// Wrap puts something around what makes the calls, such as what times them.
+// Wrap puts something around the transport of the calls, such as a timer.
 type Wrap = func(http.RoundTripper) http.RoundTripper
 
 // Connect authenticates at the VIM's Keystone. cred are the opened credentials of /v1.0/vims: username,
@@ -76,7 +76,7 @@ func Connect(
 	return c, c.readCatalog(vim, endpointOf(vim, cred))
 }
 
-// endpointOf tells which of the catalog's endpoints to use.
+// endpointOf selects the catalog's endpoints.
 func endpointOf(vim lcm.Vim, cred map[string]any) gophercloud.EndpointOpts {
 	where := gophercloud.EndpointOpts{Availability: gophercloud.AvailabilityPublic}
 	where.Region = cmp.Or(text(cred, "region"), text(vim.Extra, "region"))
@@ -148,14 +148,14 @@ func find(catalog *tokens.ServiceCatalog, kind string, where gophercloud.Endpoin
 	return "", false
 }
 
-// Regions are those of the catalog, in order.
+// Regions returns the regions of the catalog, in order.
 func (c *Cloud) Regions() []string { return slices.Clone(c.regions) }
 
 const (
-	// mostNames and longestName bound what is kept of a catalog, which may be as long as an answer may.
+	// mostNames and longestName limit what is stored of a catalog, which may be as long as any answer.
 	mostNames   = 500
 	longestName = 255
-	// mostOffers is how many of them an error names.
+	// mostOffers limits the names in an error.
 	mostOffers = 20
 )
 
@@ -163,13 +163,13 @@ func regionsOf(catalog *tokens.ServiceCatalog) []string {
 	return namesIn(catalog, mostNames, func(e tokens.Endpoint) string { return cmp.Or(e.RegionID, e.Region) })
 }
 
-// offers lists the regions and interfaces of a catalog, for those who have chosen another.
+// offers lists the regions and interfaces of a catalog, for an error about a wrong choice.
 func offers(catalog *tokens.ServiceCatalog) string {
 	list := namesIn(catalog, mostOffers, func(e tokens.Endpoint) string { return e.Region + " " + e.Interface })
 	return cmp.Or(strings.Join(list, ", "), "nothing")
 }
 
-// namesIn are the first names that endpoints have, in order and each once.
+// namesIn returns the first names of endpoints, in order and each once.
 func namesIn(catalog *tokens.ServiceCatalog, most int, name func(tokens.Endpoint) string) (names []string) {
 	for _, entry := range catalog.Entries {
 		for _, e := range entry.Endpoints {

@@ -21,7 +21,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// translate makes an lcm.Error of what gophercloud returned; doing is a verb phrase, e.g. "create stack x".
+// translate turns an error of gophercloud into an lcm.Error; doing is a verb phrase, e.g. "create stack x".
 func translate(doing string, err error) error {
 	if err == nil {
 		return nil
@@ -45,7 +45,7 @@ func translate(doing string, err error) error {
 	return e
 }
 
-// renewalError is why a token could not be renewed.
+// renewalError explains why a token could not be renewed.
 func renewalError(err, cause error) *lcm.Error {
 	if e, ok := errors.AsType[*lcm.Error](cause); ok {
 		return lcm.Wrap(e.Kind, err, "The token has expired, and there is no new one: %s", e.Detail)
@@ -64,7 +64,7 @@ func renewalError(err, cause error) *lcm.Error {
 	return lcm.Wrap(kind, err, "The token has expired, and Keystone does not answer: %s.", why)
 }
 
-// silence tells why there was no answer at all. A certificate does not become good by waiting.
+// silence explains why there was no answer at all. Waiting does not repair a bad certificate.
 func silence(err error) (lcm.Kind, string) {
 	if bad, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
 		return lcm.KindInvalid, fmt.Sprintf("its TLS certificate cannot be verified (%v); give the VIM the ca_cert of its "+
@@ -108,7 +108,7 @@ func orStatus(said string, status int) string {
 	return said
 }
 
-// longestWait bounds what a cloud can ask for in Retry-After.
+// longestWait limits the wait that a cloud can ask for with Retry-After.
 const longestWait = 5 * time.Minute
 
 // waitOf reads Retry-After, in both of its forms.
@@ -123,7 +123,7 @@ func waitOf(answer gophercloud.ErrUnexpectedResponseCode) time.Duration {
 	return min(max(wait, 0), longestWait)
 }
 
-// retryAfter is how long the cloud wants to be left alone.
+// retryAfter is how long the cloud asked clients to wait.
 func retryAfter(err error) time.Duration {
 	if e, ok := errors.AsType[*lcm.Error](err); ok {
 		return e.RetryAfter
@@ -149,8 +149,8 @@ func kindOfStatus(status int, said string) lcm.Kind {
 	}
 }
 
-// exhausted recognises quotas and full clouds by the words of Nova, Neutron, Cinder and Heat: none of them
-// has a code for it that survives Heat.
+// exhausted recognises quotas and full clouds by the messages of Nova, Neutron, Cinder and Heat: Heat drops their
+// codes.
 func exhausted(reason string) bool {
 	r := strings.ToLower(reason)
 	for _, words := range []string{"quota", "no valid host", "not enough hosts", "no more ip addresses", "insufficient"} {
@@ -161,11 +161,11 @@ func exhausted(reason string) bool {
 	return false
 }
 
-// longestMessage is what is passed on of a sentence of OpenStack's, in characters.
+// longestMessage limits a message of OpenStack that is passed on, in characters.
 const longestMessage = 1000
 
-// message finds the sentence in an error body; each service wraps it in another way. Of what is no error of OpenStack's
-// nothing is passed on: any server may be where a VIM is said to be, and its pages are not for those who said so.
+// message finds the message in an error body; each service has its own format. It passes on only OpenStack's errors. A
+// user may name any server as a VIM, and must not get to read its pages.
 func message(body []byte) string {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(body, &members) != nil {
@@ -180,7 +180,7 @@ func message(body []byte) string {
 		}
 	}
 	names := []string{"NeutronError", "explanation"}
-	if members["title"] != nil { // what OpenStack's WSGI library says by itself
+	if members["title"] != nil { // a message of OpenStack's WSGI library itself
 		names = append(names, "message")
 	}
 	for _, name := range names {
@@ -192,7 +192,7 @@ func message(body []byte) string {
 	return ""
 }
 
-// oneLine makes a text that fits into a sentence.
+// oneLine makes a text fit into a sentence.
 func oneLine(text string) string {
 	text = strings.Join(strings.Fields(strings.ToValidUTF8(text, "?")), " ")
 	if runes := []rune(text); len(runes) > longestMessage {
@@ -229,7 +229,7 @@ func authError(vim lcm.Vim, err error) error {
 	}
 }
 
-// mask takes secrets out of what OpenStack has said. The cause goes, too: it would reach the log as it is.
+// mask removes secrets from OpenStack's message. It also removes the cause, which would go to the log unmasked.
 func mask(err error, secrets []string) error {
 	e, ok := errors.AsType[*lcm.Error](err)
 	if !ok {

@@ -13,7 +13,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// failure finds the resource whose failure is the stack's: Heat's own reason names only the outermost.
+// failure finds the resource that made the stack fail: Heat's own reason names only the outermost resource.
 func (c *Cloud) failure(ctx context.Context, name, id, status, outermost string) error {
 	reason := outermost
 	if cause := c.cause(ctx, name, id); cause != "" {
@@ -33,8 +33,7 @@ func (c *Cloud) failure(ctx context.Context, name, id, status, outermost string)
 	}
 }
 
-// kindOfReason reads the kind of a failure from the words of a status reason; Heat puts the class of the
-// exception in front.
+// kindOfReason reads the kind of a failure from a status reason, which begins with the class of Heat's exception.
 func kindOfReason(reason string) lcm.Kind {
 	switch {
 	case exhausted(reason):
@@ -58,7 +57,7 @@ func invalidReason(reason string) bool {
 	return false
 }
 
-// cause words the first failure among the resources, in whatever nested stack it is.
+// cause describes the first failed resource, in any nested stack.
 func (c *Cloud) cause(ctx context.Context, name, id string) string {
 	list, err := c.resources(ctx, name, id)
 	if err != nil {
@@ -87,12 +86,12 @@ func (c *Cloud) cause(ctx context.Context, name, id string) string {
 	return fmt.Sprintf("%s (%s): %s%s", first.Name, first.Type, strings.TrimSuffix(first.StatusReason, "."), more)
 }
 
-// gaveUp recognises what Heat says of a resource that it gave up because something else has failed.
+// gaveUp recognises Heat's message for a resource that it gave up because another one failed.
 func gaveUp(reason string) bool {
 	return strings.HasSuffix(reason, "aborted") || strings.Contains(reason, "aborted (")
 }
 
-// resources lists those of a stack and of all stacks below it, with one call.
+// resources lists the resources of a stack and of all stacks below it, with one call.
 func (c *Cloud) resources(ctx context.Context, name, id string) ([]stackresources.Resource, error) {
 	var answer struct {
 		Resources []stackresources.Resource `json:"resources"`

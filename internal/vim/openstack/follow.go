@@ -13,8 +13,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// follower waits until an action of a stack is over. Usually one call a look is enough, that for the new events,
-// which are progress, too: the stack's own state is among them.
+// follower waits until an action of a stack is over. Usually each look needs one call, for the new events. They also
+// show the progress, and include the stack's own state.
 type follower struct {
 	c        *Cloud
 	name, id string
@@ -22,8 +22,8 @@ type follower struct {
 	progress func(string)
 
 	begun   time.Time
-	joined  bool   // the action was under way before: what came before its beginning is not told
-	marker  string // the events after this one are asked for
+	joined  bool   // the action ran before: events before its beginning are not reported
+	marker  string // the next request asks for events after this one
 	latest  string // the last event that was seen
 	seen    map[string]bool
 	started bool // the action's own beginning was seen, in an event or in the stack's status
@@ -31,7 +31,7 @@ type follower struct {
 	quiet   int  // looks without a new event
 }
 
-// follow prepares to wait for an action of a stack: of one that is about to begin, or is under way already.
+// follow prepares to wait for an action of a stack that will begin, or is in progress.
 func (c *Cloud) follow(s *stacks.ListedStack, action string, progress func(string)) *follower {
 	return &follower{
 		c: c, name: s.Name, id: s.ID, action: action, progress: progress, begun: time.Now(),
@@ -39,7 +39,7 @@ func (c *Cloud) follow(s *stacks.ListedStack, action string, progress func(strin
 	}
 }
 
-// quietLooks is after how many looks without news the stack itself is asked: events are best effort in Heat.
+// quietLooks is the number of looks without news before it asks for the stack itself: Heat may lose events.
 const quietLooks = 4
 
 func (f *follower) run(ctx context.Context) error {
@@ -57,8 +57,8 @@ func (f *follower) run(ctx context.Context) error {
 	})
 }
 
-// look asks for the stack itself. One that is deleted is sought by its name: Heat says DELETE_COMPLETE some time
-// before it frees the name, and a new stack of that name would be refused until then.
+// look asks for the stack itself. It looks for a deleted stack by its name: Heat reports DELETE_COMPLETE before it
+// frees the name, and would still refuse a new stack of that name.
 func (f *follower) look(ctx context.Context) (status, reason string, err error) {
 	if f.action != "DELETE" {
 		s, err := f.c.show(ctx, f.name, f.id)
@@ -80,7 +80,7 @@ func (f *follower) look(ctx context.Context) (status, reason string, err error) 
 // gone is the status of a stack that Heat does not list any more.
 const gone = "gone"
 
-// judge tells whether the action is over.
+// judge decides whether the action is over.
 func (f *follower) judge(ctx context.Context, status, reason string) (over bool, err error) {
 	fresh := f.started || f.action == "CREATE" || time.Since(f.begun) > f.c.timing.settle
 	switch {
@@ -89,7 +89,7 @@ func (f *follower) judge(ctx context.Context, status, reason string) (over bool,
 	case status == f.action+"_COMPLETE":
 		return fresh, nil
 	case f.action == "CREATE" && usable(status) && status != creating:
-		return true, nil // it was changed meanwhile
+		return true, nil // another action has begun
 	case f.action != "DELETE" && strings.HasPrefix(status, "DELETE"):
 		return false, lcm.Errorf(lcm.KindBroken, "The stack %s is being deleted by somebody else (%s).", f.name, status)
 	case strings.HasSuffix(status, "_FAILED") && fresh:
@@ -98,7 +98,7 @@ func (f *follower) judge(ctx context.Context, status, reason string) (over bool,
 	return false, nil
 }
 
-// event is what Heat tells of one change of a resource; gophercloud's own drops the names of nested stacks.
+// event is Heat's event about a resource; gophercloud's own type drops the names of nested stacks.
 type event struct {
 	ID       string             `json:"id"`
 	Resource string             `json:"resource_name"`
@@ -108,7 +108,7 @@ type event struct {
 	Links    []gophercloud.Link `json:"links"`
 }
 
-// stack reads name and id of the event's stack from the link that Heat gives.
+// stack reads name and id of the event's stack from its link.
 func (e event) stack() (name, id string) {
 	for _, l := range e.Links {
 		if u, err := url.Parse(l.Href); l.Rel == "stack" && err == nil {
@@ -119,8 +119,8 @@ func (e event) stack() (name, id string) {
 	return "", ""
 }
 
-// readEvents tells the new events, and whether the stack's own end is among them. Heat may fail here: progress is not
-// worth an error, and the stack itself is asked soon.
+// readEvents reports the new events, and whether the stack's own end is among them. It ignores errors of Heat, because
+// progress is optional and the stack itself is asked soon.
 func (f *follower) readEvents(ctx context.Context) (over bool) {
 	list, err := f.c.events(ctx, f.name, f.id, url.Values{
 		"marker": {f.marker}, "nested_depth": {f.depth()}, "sort_dir": {"asc"}, // else the newest come first
@@ -133,8 +133,8 @@ func (f *follower) readEvents(ctx context.Context) (over bool) {
 	if f.joined && len(list) > 0 {
 		list, f.joined = f.sinceBeginning(list), false
 	}
-	// The marker stays one look behind: what another engine writes down at the same moment may be listed before what
-	// was seen already.
+	// The marker stays one look behind: Heat may list an event of another engine, written at the same moment, before
+	// events that were seen already.
 	f.marker = f.latest
 	for _, e := range list {
 		if f.seen[e.ID] {
@@ -146,8 +146,8 @@ func (f *follower) readEvents(ctx context.Context) (over bool) {
 	return over
 }
 
-// depth is how deep events are listed. Heat finds nested stacks by their resources, and at the end of a deletion
-// there are none: not even the stack's own events would be listed.
+// depth is the nesting depth of listed events. Heat finds nested stacks by their resources. At the end of a deletion
+// there are none, and Heat would not even list the stack's own events.
 func (f *follower) depth() string {
 	if f.action == "DELETE" {
 		return ""
@@ -158,7 +158,7 @@ func (f *follower) depth() string {
 // own tells whether an event is of the followed stack as a whole.
 func (f *follower) own(e event) bool { return e.Physical == f.id && e.Resource == f.name }
 
-// sinceBeginning drops what happened before the action that is under way.
+// sinceBeginning drops the events before the present action.
 func (f *follower) sinceBeginning(list []event) []event {
 	first := len(list)
 	for i, e := range list {
@@ -172,7 +172,7 @@ func (f *follower) sinceBeginning(list []event) []event {
 	return list[first:]
 }
 
-// tell makes a line of an event; over when it is the end of the action.
+// tell reports an event as a line; over is true for the end of the action.
 func (f *follower) tell(e event) (over bool) {
 	f.started = f.started || f.own(e) && e.Status == f.action+"_IN_PROGRESS"
 	name, id := e.stack()
@@ -190,7 +190,7 @@ func (f *follower) tell(e event) (over bool) {
 	return f.own(e) && (e.Status == f.action+"_COMPLETE" || e.Status == f.action+"_FAILED")
 }
 
-// skip remembers the stack's last event before an action is asked for, so that only what follows is told.
+// skip remembers the stack's last event before an action begins, so that only later events are reported.
 func (f *follower) skip(ctx context.Context) {
 	list, err := f.c.events(ctx, f.name, f.id, url.Values{
 		"limit": {"1"}, "sort_dir": {"desc"},

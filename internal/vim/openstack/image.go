@@ -25,8 +25,8 @@ const (
 
 // KeepImage implements vim.ImageStore.
 //
-// It is found again by its name. Of an upload that broke off nothing stays: Glance takes content once for each image.
-// When two VNFs upload an image of one name at the same time, the older one of both stays.
+// It finds an image by its name. An interrupted upload leaves nothing, as Glance accepts the content of an image only
+// once. When two VNFs upload an image of the same name at the same time, the older one stays.
 func (c *Cloud) KeepImage(
 	ctx context.Context, image vim.Image, user string, open func() (io.ReadCloser, error), progress func(string),
 ) error {
@@ -57,10 +57,10 @@ func (c *Cloud) KeepImage(
 	}
 }
 
-// onItsWay are the states of an image that gets its content.
+// onItsWay are the states of an image that is receiving its content.
 var onItsWay = []images.ImageStatus{images.ImageStatusQueued, images.ImageStatusSaving, images.ImageStatusImporting}
 
-// upload is the way of one image into Glance.
+// upload is the upload of one image into Glance.
 type upload struct {
 	cloud    *Cloud
 	image    vim.Image
@@ -70,7 +70,7 @@ type upload struct {
 	waited   time.Duration
 }
 
-// oldest is the image of that name that counts, nil for none. One that somebody else has made goes first.
+// oldest returns the image of that name to use, nil for none. Images that somebody else made come first.
 func (u *upload) oldest(ctx context.Context) (*images.Image, error) {
 	list, err := u.cloud.listImages(ctx, images.ListOpts{Name: u.image.Name})
 	list = slices.DeleteFunc(list, func(i images.Image) bool { return !isOurs(i) && i.Status != images.ImageStatusActive })
@@ -92,7 +92,7 @@ func (u *upload) oldest(ctx context.Context) (*images.Image, error) {
 	return &list[0], u.dropYounger(ctx, list[1:])
 }
 
-// dropYounger deletes those of our name that nobody but this user has made.
+// dropYounger deletes images of our name that only this user made.
 func (u *upload) dropYounger(ctx context.Context, list []images.Image) error {
 	for _, i := range list {
 		if isOurs(i) && len(usersOf(i)) == 1 && slices.Contains(i.Tags, u.user) {
@@ -106,7 +106,7 @@ func (u *upload) dropYounger(ctx context.Context, list []images.Image) error {
 
 func isOurs(i images.Image) bool { return slices.Contains(i.Tags, ourImage) }
 
-// usersOf are the tags of those that need an image of ours.
+// usersOf returns the tags of the users of our image.
 func usersOf(i images.Image) (out []string) {
 	for _, tag := range i.Tags {
 		if strings.HasPrefix(tag, userOfIt) {
@@ -116,17 +116,17 @@ func usersOf(i images.Image) (out []string) {
 	return out
 }
 
-// brokenOff tells that an earlier attempt of this user has left the image without its content.
+// brokenOff reports that an earlier attempt of this user left the image without its content.
 func (u *upload) brokenOff(i *images.Image) bool {
 	return isOurs(*i) && slices.Contains(i.Tags, u.user) && len(usersOf(*i)) == 1
 }
 
-// take makes this user one of an image that is there, and waits until it has its content; false when it is gone.
+// take adds this user to an existing image, and waits until it has its content. It is false when the image is gone.
 func (u *upload) take(ctx context.Context, i *images.Image) (done bool, err error) {
 	if isOurs(*i) && !slices.Contains(i.Tags, u.user) {
 		switch err := u.cloud.tagImage(ctx, i.ID, u.user); {
 		case lcm.Is(err, lcm.KindNotFound):
-			return false, nil // its last user has gone meanwhile
+			return false, nil // its last user released it in the meantime
 		case err != nil:
 			return false, err
 		}
@@ -193,7 +193,7 @@ func (c *Cloud) ReleaseImages(ctx context.Context, user string, progress func(st
 	return nil
 }
 
-// releaseImage takes a user from an image, and deletes it when that was the last one.
+// releaseImage removes a user from an image, and deletes the image when that was the last user.
 func (c *Cloud) releaseImage(ctx context.Context, i images.Image, user string, progress func(string)) error {
 	if len(usersOf(i)) > 1 {
 		_, err := c.images.Delete(ctx, c.images.ServiceURL("images", i.ID, "tags", user), nil) //nolint:bodyclose // there is none
@@ -208,7 +208,7 @@ func (c *Cloud) releaseImage(ctx context.Context, i images.Image, user string, p
 			return nil
 		}
 	}
-	// The last user stays written there until the image is gone: who asks again finds it.
+	// The last user's tag stays until the image is gone, so that a repeated call finds the image.
 	progress("Deleting the image " + i.Name + ": nobody else uses it.")
 	return c.deleteImage(ctx, i.ID)
 }
@@ -219,7 +219,7 @@ func (c *Cloud) tagImage(ctx context.Context, id, tag string) error {
 	return translate("use the image "+id, err)
 }
 
-// deleteImage takes an image that is gone for deleted.
+// deleteImage treats a missing image as deleted.
 func (c *Cloud) deleteImage(ctx context.Context, id string) error {
 	err := translate("delete the image "+id, images.Delete(ctx, c.images, id).ExtractErr())
 	if lcm.Is(err, lcm.KindNotFound) {

@@ -11,11 +11,12 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// stalled is for how long Glance may take nothing of an upload: an image may have any size, so that its upload may take
-// any time.
+// stalled limits the time in which Glance reads nothing of an upload. An image may have any size, so the whole upload
+// has no limit.
 const stalled = 10 * time.Minute
 
-// sendImage uploads the content of an image. gophercloud's client bounds a call as a whole, which this one must not be.
+// sendImage uploads the content of an image. It does not use gophercloud's client, which limits the time of a whole
+// call.
 func (c *Cloud) sendImage(ctx context.Context, id string, size int64, content io.Reader, doing string) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -47,7 +48,7 @@ func (c *Cloud) sendImage(ctx context.Context, id string, size int64, content io
 		return nil
 	}
 	const longest = 4096
-	body, _ := io.ReadAll(io.LimitReader(resp.Body, longest)) // what came of it
+	body, _ := io.ReadAll(io.LimitReader(resp.Body, longest)) // the answer
 	return translate(doing, gophercloud.ErrUnexpectedResponseCode{
 		URL: req.URL.String(), Method: req.Method, Expected: []int{http.StatusNoContent}, Actual: resp.StatusCode, Body: body,
 		ResponseHeader: resp.Header,

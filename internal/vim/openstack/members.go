@@ -62,7 +62,7 @@ func (c *Cloud) readSomePorts(ctx context.Context, inv *vim.Inventory, wanted []
 	return c.readFloatingIPs(ctx, inv, wanted)
 }
 
-// addressOf is the address by which a port is reached: Neutron tells those of a port in two subnets in any order.
+// addressOf is the address for reaching a port: Neutron lists the addresses of a port in two subnets in any order.
 func addressOf(ips []lcm.FixedIP) string {
 	for _, ip := range ips {
 		if strings.Contains(ip.Address, ".") {
@@ -133,9 +133,8 @@ func fixedIPs(networks map[string]any) (out []string) {
 	return out
 }
 
-// fewServers are asked for one by one, at the same time. Nova cannot be asked for several by id, and the project may
-// have thousands that are not ours: a list of all of them, for each of many operations at once, keeps Nova busy with
-// nothing else.
+// fewServers are read one by one, concurrently. Nova cannot list servers by several ids. A list of the project's
+// servers, possibly thousands, for each of many operations at once, would keep Nova busy.
 const fewServers = 8
 
 // servers reads those of the wanted servers that exist.

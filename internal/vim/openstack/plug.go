@@ -51,9 +51,9 @@ func portOf(p ports.Port) vim.Port {
 	return port
 }
 
-// PlugPort gives a server a port that no other has.
-// Idempotent: one that it has already is left alone. Errors: Conflict when the server can have none now, as one in
-// ERROR cannot, or another device has the port; NotFound when one of the two is gone.
+// PlugPort gives a server a port that no other server has. Idempotent: it does nothing if the server has the port
+// already. Errors: Conflict when the server cannot get a port now, e.g. in ERROR, or another device has the port;
+// NotFound when the server or the port is gone.
 func (c *Cloud) PlugPort(ctx context.Context, serverID, portID string) error {
 	doing := "plug the port " + portID + " into the server " + serverID
 	port, err := ports.Get(ctx, c.network, portID).Extract()
@@ -73,9 +73,9 @@ func (c *Cloud) PlugPort(ctx context.Context, serverID, portID string) error {
 	return translate(doing, err)
 }
 
-// UnplugPort takes a port from a server, and waits until it is free.
-// Idempotent: one that the server does not have, or that is gone, is left alone. Errors: Conflict when Nova takes none
-// from the server now, e.g. because it is in ERROR.
+// UnplugPort takes a port from a server, and waits until it is free. Idempotent: it does nothing if the server does not
+// have the port, or one of them is gone. Errors: Conflict when Nova cannot take a port from the server now, e.g.
+// because it is in ERROR.
 func (c *Cloud) UnplugPort(ctx context.Context, serverID, portID string) error {
 	doing := "take the port " + portID + " from the server " + serverID
 	asked := false

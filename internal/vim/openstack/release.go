@@ -11,8 +11,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// tellsOfDeletion is the microversion of Nova from which on a server says whether its volumes go with it (Kilo). Lists
-// of attachments say so much later (2.79), and never for whom the server boots from.
+// tellsOfDeletion is the microversion of Nova (Kilo) that first says, for a server, whether its volumes are deleted
+// with it. Lists of attachments say so only since 2.79, and never for the boot volume.
 const tellsOfDeletion = "2.3"
 
 // VolumesLost are the volumes of a server that Nova deletes together with it (delete_on_termination). The volume that
@@ -69,7 +69,7 @@ func (c *Cloud) readDisks(ctx context.Context, serverID string) (out disks, err 
 	return out, translate("read the disks of server "+serverID, err)
 }
 
-// deletes tells whether a volume goes with the server; nil when Nova does not say.
+// deletes reports whether Nova deletes a volume with the server; nil when Nova does not say.
 func (d disks) deletes(volume string) *bool {
 	for _, v := range d.Volumes {
 		if v.ID == volume {
@@ -101,15 +101,15 @@ func (d disks) bootVolume(attached []Attachment) (volume string) {
 	return volume
 }
 
-// DeleteServer deletes a server and waits until it is gone; its volumes and the ports that are not Nova's own are free
-// then. Where Nova keeps deleted servers for a while, with their volumes, it is told not to. Idempotent: one that is
-// gone is deleted. Errors: Broken when Nova gave the deletion up.
+// DeleteServer deletes a server and waits until it is gone. Then its volumes, and its ports that are not Nova's own,
+// are free. It forces the deletion where Nova would keep deleted servers, with their volumes, for a while. Idempotent:
+// a missing server counts as deleted. Errors: Broken when Nova gave the deletion up.
 func (c *Cloud) DeleteServer(ctx context.Context, id string) error {
 	d := deletion{cloud: c, id: id}
 	return c.until(ctx, func() (bool, error) { return d.look(ctx) })
 }
 
-// deletion is the way of a server out of Nova.
+// deletion is the progress of a server's deletion.
 type deletion struct {
 	cloud         *Cloud
 	id            string

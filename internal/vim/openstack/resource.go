@@ -11,10 +11,10 @@ import (
 	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
-// nestedDepth is how deep Heat looks: group, member, and one template inside a member.
+// nestedDepth is the depth of Heat's listing: group, member, and one template inside a member.
 const nestedDepth = 4
 
-// resourcesOf lists what a stack and the stacks below it consist of, in a fixed order.
+// resourcesOf lists the resources of a stack and of the stacks below it, in a fixed order.
 func (c *Cloud) resourcesOf(ctx context.Context, name, id string) ([]vim.Resource, error) {
 	list, err := c.resources(ctx, name, id)
 	if err != nil {
@@ -35,7 +35,7 @@ func (c *Cloud) resourcesOf(ctx context.Context, name, id string) ([]vim.Resourc
 	return out, nil
 }
 
-// holderOf reads the name and the id of the stack that holds a resource from the link that Heat gives.
+// holderOf reads the name and the id of the stack that holds a resource from the resource's link.
 func holderOf(r stackresources.Resource, topName, topID string) (name, id string) {
 	for _, l := range r.Links {
 		if u, err := url.Parse(l.Href); l.Rel == "stack" && err == nil {
@@ -46,13 +46,13 @@ func holderOf(r stackresources.Resource, topName, topID string) (name, id string
 	return topName, topID
 }
 
-// stackOf is the id of the stack that holds a resource.
+// stackOf returns the id of the stack that holds a resource.
 func stackOf(r stackresources.Resource, top string) string {
 	_, id := holderOf(r, "", top)
 	return id
 }
 
-// resource is one of the top stack, with its attributes.
+// resource returns a resource of the top stack, with its attributes.
 func (c *Cloud) resource(ctx context.Context, name, owner, resource string) (*stackresources.Resource, error) {
 	have, err := c.owned(ctx, name, owner)
 	if err != nil {

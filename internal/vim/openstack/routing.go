@@ -12,14 +12,14 @@ import (
 	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
-// routing is the work on one route of a load balancer: a listener, a pool with its members, and what looks after them.
+// routing is the work on one route of a load balancer: a listener, a pool with its members, and their health monitor.
 type routing struct {
 	*balancing
 	vim.Route
 }
 
-// What Octavia's health monitors do, in seconds, and for how long (in milliseconds) a connection may be quiet: watches
-// of the Kubernetes API are so for hours.
+// Settings of Octavia's health monitors, in seconds, and the idle timeout of connections, in milliseconds: watches of
+// the Kubernetes API are idle for hours.
 const (
 	checkEvery   = 5
 	checkTimeout = 3

@@ -29,16 +29,16 @@ func (c *Cloud) ServerState(ctx context.Context, id string) (vim.ServerState, er
 	}, nil
 }
 
-// StopServer shuts a server down, as its power button would, and waits until it is off.
-// Idempotent: one that is off or shutting down is not asked again.
+// StopServer shuts a server down, as its power button would, and waits until it is off. Idempotent: it sends no request
+// if the server is off or shutting down.
 func (c *Cloud) StopServer(ctx context.Context, id string) error {
 	return c.changePower(ctx, id, "stop", statusOff, []string{taskOff}, func() error {
 		return servers.Stop(ctx, c.compute, id).ExtractErr()
 	})
 }
 
-// StartServer powers a server on and waits until it runs, which is before it answers.
-// Idempotent: one that runs or starts is not asked again.
+// StartServer powers a server on and waits until it runs, which is before it answers. Idempotent: it sends no request
+// if the server runs or starts.
 func (c *Cloud) StartServer(ctx context.Context, id string) error {
 	return c.changePower(ctx, id, "start", statusOn, []string{"powering-on"}, func() error {
 		return servers.Start(ctx, c.compute, id).ExtractErr()

@@ -17,7 +17,7 @@ import (
 // atOnce bounds the calls that are made together; the transport keeps as many connections.
 const atOnce = 16
 
-// Nova's words for a server that is off, for one that cannot be helped, and for one that is shutting down.
+// Nova's statuses for a server that is off and for a server in error, and its task for a shutdown.
 const (
 	statusOff   = "SHUTOFF"
 	statusError = "ERROR"

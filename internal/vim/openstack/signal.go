@@ -10,8 +10,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// AlarmURL is the address at which whoever has it signals a scaling policy (or another resource that has one) in the
-// top stack. It is a secret.
+// AlarmURL returns the URL that signals a scaling policy (or another resource with such a URL) in the top stack. It is
+// a secret: anybody who has it can send the signal.
 func (c *Cloud) AlarmURL(ctx context.Context, name, owner, resource string) (string, error) {
 	r, err := c.resource(ctx, name, owner, resource)
 	if err != nil {
@@ -25,8 +25,8 @@ func (c *Cloud) AlarmURL(ctx context.Context, name, owner, resource string) (str
 	return address, nil
 }
 
-// Signal signals a scaling policy of the top stack. Heat answers before it has scaled, and does not tell whether it
-// will: a policy that cools down, or a group that is at its limit or changing, does nothing.
+// Signal signals a scaling policy of the top stack. Heat answers before it scales, and does not say whether it will: a
+// policy in its cooldown, or a group that is at its limit or changing, does nothing.
 func (c *Cloud) Signal(ctx context.Context, name, owner, resource string) error {
 	have, err := c.owned(ctx, name, owner)
 	if err != nil {
@@ -36,7 +36,7 @@ func (c *Cloud) Signal(ctx context.Context, name, owner, resource string) error 
 		c.heat.ServiceURL("stacks", have.Name, have.ID, "resources", resource, "signal"))
 }
 
-// SignalAlarm does the same at an alarm URL, which needs no token.
+// SignalAlarm sends the signal to an alarm URL, which needs no token.
 func (c *Cloud) SignalAlarm(ctx context.Context, address string) error {
 	if !strings.HasPrefix(address, "http") {
 		return lcm.Errorf(lcm.KindInvalid, "The address to signal at is no URL.")

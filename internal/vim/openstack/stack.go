@@ -13,18 +13,18 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// Stack is a stack as it is to be.
+// Stack is the wanted state of a stack.
 type Stack struct {
 	// Name was decided beforehand: a stack of this name is the same stack.
 	Name       string
 	Template   string
 	Files      map[string]string // nested templates by the name that the template uses
 	Parameters map[string]any
-	// Owner and Operation are tags. A stack of that name without the owner is not ours and is not touched; one of
-	// another operation may have been made of other parameters and is made anew.
+	// Owner and Operation are tags. A stack of that name with another owner is not ours and is not touched. A stack of
+	// another operation may have other parameters and is made anew.
 	Owner, Operation string
 	Timeout          time.Duration
-	// Secrets are values among the parameters that must not come back in an error: Heat quotes what it refuses.
+	// Secrets are parameter values that must not appear in an error: Heat quotes what it refuses.
 	Secrets []string
 }
 
@@ -37,13 +37,13 @@ func (s Stack) ToStackCreateMap() (map[string]any, error) {
 	}, nil
 }
 
-// minutes is how Heat counts time-outs.
+// minutes converts a time-out into Heat's unit.
 func minutes(d time.Duration) int { return max(1, int(d/time.Minute)) }
 
-// CreateStack makes the stack and waits until it is complete; it returns the stack's id.
+// CreateStack makes the stack, waits until it is complete, and returns its id.
 //
-// Idempotent: the stack that this operation has begun is waited for; one that failed, or that is left of
-// another operation of the same owner, is deleted first. progress gets one line per event of the stack.
+// Idempotent: it waits for a stack that this operation has begun. It first deletes a stack that failed, or that another
+// operation of the same owner left. progress gets one line per event of the stack.
 func (c *Cloud) CreateStack(ctx context.Context, s Stack, progress func(string)) (id string, err error) {
 	defer func() { err = mask(err, s.Secrets) }()
 	progress = masked(progress, s.Secrets)
@@ -62,7 +62,7 @@ func (c *Cloud) CreateStack(ctx context.Context, s Stack, progress func(string))
 			return "", err
 		}
 	}
-	// A cancel must not lose the answer: whoever rolls back has to find the stack.
+	// A cancel must not lose the answer: a rollback has to find the stack.
 	made, err := stacks.Create(context.WithoutCancel(ctx), c.heat, s).Extract()
 	if err == nil {
 		return made.ID, c.follow(&stacks.ListedStack{ID: made.ID, Name: s.Name}, "CREATE", progress).run(ctx)
@@ -82,21 +82,21 @@ func foreign(name string) error {
 		"A stack %s exists already, and it is not Windlass's. Rename or delete it, then retry.", name)
 }
 
-// usable tells whether a stack is there or on its way.
+// usable reports whether a stack is complete or in progress.
 func usable(status string) bool {
 	return status == creating || strings.HasSuffix(status, "_COMPLETE") && status != "DELETE_COMPLETE"
 }
 
-// deletions is how often Heat is told to delete a stack: what one deletion could not remove, because something was
-// still using it, the next one often can. Networks and subnets are in use as long as others have ports on them, or Nova
-// takes its own away: these get more deletions, each a while after the one before.
+// deletions is how often Windlass tells Heat to delete a stack. If one deletion could not remove a resource because it
+// was in use, the next one often can. Networks and subnets are in use while others have ports on them, or until Nova
+// removes its own ports. They get more deletions, with a pause before each.
 const (
 	deletions      = 2
 	inUseDeletions = 6
 )
 
-// DeleteStack deletes the stack of that name, whatever it is doing, and waits until it is gone. A stack that is
-// not there is deleted; one without the owner is not ours and is left alone.
+// DeleteStack deletes the stack of that name in any state, and waits until it is gone. A missing stack counts as
+// deleted. A stack of another owner is left alone.
 func (c *Cloud) DeleteStack(ctx context.Context, name, owner string, progress func(string)) error {
 	var err error
 	for attempt := 0; attempt < deletions || inUse(err) && attempt < inUseDeletions; attempt++ {
@@ -121,7 +121,7 @@ func (c *Cloud) DeleteStack(ctx context.Context, name, owner string, progress fu
 	return err
 }
 
-// restBefore gives what uses parts of the stack time to go, before Heat is told to delete it again.
+// restBefore waits until users of parts of the stack may be gone, before the next deletion.
 func (c *Cloud) restBefore(ctx context.Context, attempt int, progress func(string)) error {
 	if attempt == 0 {
 		return nil
@@ -141,7 +141,7 @@ func (c *Cloud) restBefore(ctx context.Context, attempt int, progress func(strin
 	}
 }
 
-// inUse tells whether a deletion has failed because ports are on a network, or at a router, that was to go.
+// inUse reports whether a deletion failed because a network or a router still had ports.
 func inUse(err error) bool {
 	if err == nil {
 		return false
@@ -176,7 +176,7 @@ func (c *Cloud) deleteOnce(ctx context.Context, have *stacks.ListedStack, progre
 	return err
 }
 
-// stack finds a stack by its name with one call. Heat's own way, by the address of the name, takes two: it
+// stack finds a stack by its name with one call. Heat's own way, the address with the name, takes two calls: it
 // redirects, and evaluates the outputs.
 func (c *Cloud) stack(ctx context.Context, name string) (*stacks.ListedStack, error) {
 	var answer struct {

@@ -17,8 +17,8 @@ import (
 // ToStackPreviewMap implements gophercloud's builder.
 func (s Stack) ToStackPreviewMap() (map[string]any, error) { return s.ToStackCreateMap() }
 
-// Survey implements vim.Surveyor: Heat previews the stack, which looks for the networks, images, flavours and keys that
-// the stack uses, and the services tell what is left of the project's quotas.
+// Survey implements vim.Surveyor. Heat previews the stack, and so checks its networks, images, flavours and keys. The
+// services report the rest of the project's quotas.
 func (c *Cloud) Survey(ctx context.Context, d vim.Deployment, room vim.Room) (problems []string, err error) {
 	of, err := definitionOf(d.Definition)
 	if err != nil {
@@ -26,7 +26,7 @@ func (c *Cloud) Survey(ctx context.Context, d vim.Deployment, room vim.Room) (pr
 	}
 	if d.Definition != nil {
 		problem, err := c.previewed(ctx, Stack{
-			// A stack of the deployment's own name may be left of an earlier attempt; it would be removed first.
+			// An earlier attempt may have left a stack of the deployment's own name; Deploy would remove it first.
 			Name: d.Name + "-preview", Template: of.Template, Files: of.Files, Parameters: of.Parameters,
 			Owner: d.Owner, Operation: d.Operation, Timeout: d.Timeout,
 		})
@@ -41,7 +41,7 @@ func (c *Cloud) Survey(ctx context.Context, d vim.Deployment, room vim.Room) (pr
 	return append(problems, short...), err
 }
 
-// previewed is what Heat finds wrong with a stack, its first mistake only; err is why Heat does not tell.
+// previewed returns the first mistake that Heat finds in a stack; err is the reason why Heat could not answer.
 func (c *Cloud) previewed(ctx context.Context, s Stack) (problem, err error) {
 	err = translate("preview the stack", stacks.Preview(ctx, c.heat, s).Err)
 	for _, kind := range []lcm.Kind{lcm.KindInvalid, lcm.KindNotFound, lcm.KindExhausted} {
@@ -52,15 +52,15 @@ func (c *Cloud) previewed(ctx context.Context, s Stack) (problem, err error) {
 	return nil, err
 }
 
-// quota is a limit of the project's, and what of it is used. A negative limit is none.
+// quota is a limit of the project, with the used part. A negative limit means no limit.
 type quota struct {
 	what         string
 	limit        *int // nil where the service does not tell it
 	used, needed int
 }
 
-// shortages are the quotas that do not have so much room. Services that do not tell their limits are not asked again:
-// the operation itself tells.
+// shortages returns the quotas without enough room. It does not retry services that do not report their limits: the
+// operation itself will fail if there is no room.
 func (c *Cloud) shortages(ctx context.Context, room vim.Room) (out []string, err error) {
 	for _, read := range []func(context.Context, vim.Room) ([]quota, error){c.computeQuotas, c.portQuota, c.volumeQuota} {
 		quotas, err := read(ctx, room)
@@ -104,7 +104,7 @@ func (c *Cloud) computeQuotas(ctx context.Context, room vim.Room) ([]quota, erro
 	}, nil
 }
 
-// portQuota is nothing where Neutron does not tell what is used (its extension quota_details).
+// portQuota returns nothing where Neutron does not report the used part (its extension quota_details).
 func (c *Cloud) portQuota(ctx context.Context, room vim.Room) ([]quota, error) {
 	project := c.projectID()
 	if room.Ports == 0 || project == "" {
@@ -126,7 +126,7 @@ func (c *Cloud) portQuota(ctx context.Context, room vim.Room) ([]quota, error) {
 	return []quota{{"ports", p.Limit, p.Used, room.Ports}}, translate("read the quotas of Neutron", err)
 }
 
-// volumeQuota is nothing in a cloud without Cinder.
+// volumeQuota returns nothing in a cloud without Cinder.
 func (c *Cloud) volumeQuota(ctx context.Context, room vim.Room) ([]quota, error) {
 	if room.Volumes == 0 || c.volumes == nil {
 		return nil, nil
@@ -146,7 +146,7 @@ func (c *Cloud) volumeQuota(ctx context.Context, room vim.Room) ([]quota, error)
 	return []quota{{"volumes", l.Volumes, l.VolumesUsed, room.Volumes}}, nil
 }
 
-// projectID is the project of the token, "" when the token does not tell.
+// projectID is the project of the token, "" when the token does not name it.
 func (c *Cloud) projectID() string {
 	result, ok := c.provider.GetAuthResult().(tokens.CreateResult)
 	if !ok {

@@ -9,16 +9,16 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// timing is how patient the driver is with a cloud.
+// timing holds the time limits and pauses of the driver for a cloud.
 type timing struct {
-	// call bounds one HTTP call; what takes longer in OpenStack is asynchronous there.
+	// call limits one HTTP call; OpenStack does longer work asynchronously.
 	call time.Duration
-	// first and last are the pauses between two looks at something under way: short at first, for what is quick,
-	// and in the end at most last.
+	// first and last are the shortest and the longest pause between two looks at work in progress. Pauses are short at
+	// first, for quick work.
 	first, last time.Duration
-	// settle is how long Heat may still show the end of an earlier action after it has taken the next one.
+	// settle is how long Heat may still report the end of the last action after it has accepted the next one.
 	settle time.Duration
-	// patience is for how long a cloud that does not answer is asked again while something is under way in it.
+	// patience is how long to retry a cloud that does not answer while work in it is in progress.
 	patience time.Duration
 }
 
@@ -29,10 +29,10 @@ func defaultTiming() timing {
 	}
 }
 
-// share is the part of the time that has passed which the next pause may take: what ends is noticed late by that much.
+// share sets the next pause to 1/share of the elapsed time: the end of the work is noticed at most that much late.
 const share = 20
 
-// pause is the time to the next look at something that is under way since that long.
+// pause is the time until the next look at work that has been in progress for that long.
 func (t timing) pause(since time.Duration) time.Duration {
 	return max(t.first, min(since/share, t.last))
 }
@@ -76,16 +76,16 @@ func number(v any) (float64, bool) {
 	}
 }
 
-// perLook spaces the looks of all that wait for the same cloud: together they are no more than 100 a second.
+// perLook spaces the looks of all waiting calls at the same cloud: together they make at most 100 a second.
 const perLook = 10 * time.Millisecond
 
-// next is the time to the next look at what is under way since begun, given that so many wait.
+// next is the time until the next look at work that began at begun, with that many waiting calls.
 func (t timing) next(begun time.Time, waiting int64) time.Duration {
 	return max(t.pause(time.Since(begun)), time.Duration(waiting)*perLook)
 }
 
-// until looks again and again, until done says so, fails, or ctx ends. A cloud that does not answer is given
-// some patience.
+// until calls done again and again, until it returns true or an error, or ctx ends. It retries for some time when the
+// cloud does not answer.
 func (c *Cloud) until(ctx context.Context, done func() (bool, error)) error {
 	begun, away := time.Now(), time.Time{}
 	c.waiting.Add(1)

@@ -14,23 +14,23 @@ import (
 	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
-// Change is what becomes different of a stack that is there.
+// Change describes how an existing stack is to change.
 type Change struct {
 	Name             string
-	Owner, Operation string // as in Stack; the stack is Operation's from then on
-	// Parameters are those that change; the others stay as they are.
+	Owner, Operation string // as in Stack; the stack is Operation's afterwards
+	// Parameters are the changed parameters; the others stay as they are.
 	Parameters map[string]any
-	// Template and Files take the place of the stack's; "" leaves both as they are.
+	// Template and Files replace the stack's own; "" leaves both as they are.
 	Template string
 	Files    map[string]string
-	// Replace are resources that are made anew, and only they: a server keeps the ports that are resources of
-	// their own; a member of a group is replaced with all that it consists of. Each is as Inventory has shown it:
-	// one with another PhysicalID was replaced already and is left alone.
+	// Replace lists the only resources that Heat makes anew, as Inventory returned them. A server keeps the ports that
+	// are resources of their own. A member of a group is replaced with all its resources. A resource that has another
+	// PhysicalID by now was replaced already, and is left alone.
 	//
-	// When the parameters also make a group smaller, its members in Replace are those that go.
+	// When the parameters also make a group smaller, its members in Replace are the ones that go.
 	Replace []vim.Resource
-	// Keep are members of groups that stay. Heat removes failed members first, also those that failed only because
-	// something else did, or because somebody cancelled.
+	// Keep lists group members that must stay. Without Keep, Heat removes failed members first. Some of those failed only
+	// because another resource failed or because somebody cancelled.
 	Keep    []vim.Resource
 	Timeout time.Duration
 	// Secrets are values among the parameters that must not come back in an error or in progress.
@@ -78,7 +78,7 @@ func (c *Cloud) UpdateStack(ctx context.Context, ch Change, progress func(string
 	}
 	f := c.follow(have, "UPDATE", progress)
 	f.skip(ctx)
-	// A cancel must not lose the answer: whoever comes next has to find the stack as it will be.
+	// A cancel must not lose the answer: the next operation has to find the stack in its new state.
 	err = stacks.UpdatePatch(context.WithoutCancel(ctx), c.heat, have.Name, have.ID, ch).ExtractErr()
 	if err := translate("update stack "+ch.Name, err); err != nil {
 		return err
@@ -168,8 +168,8 @@ func (c *Cloud) keepAll(
 	})
 }
 
-// eachPresent does something about each resource of the list; now is what the stack has of it, nil when it was replaced
-// or removed.
+// eachPresent calls do for each resource of the list; now is the stack's present resource, nil when it was replaced or
+// removed.
 func (c *Cloud) eachPresent(
 	ctx context.Context, have *stacks.ListedStack, list []vim.Resource, do func(name string, now *vim.Resource) error,
 ) error {
@@ -205,8 +205,8 @@ func (c *Cloud) MarkUnhealthy(ctx context.Context, r vim.Resource, reason string
 	return c.mark(ctx, r, stackresources.MarkUnhealthyOpts{MarkUnhealthy: true, ResourceStatusReason: reason})
 }
 
-// MarkHealthy takes MarkUnhealthy back, as long as no update has begun; what has failed otherwise stays so. One that is
-// gone is no error.
+// MarkHealthy undoes MarkUnhealthy, as long as no update has begun. A resource that failed by itself stays failed. A
+// missing resource is no error.
 func (c *Cloud) MarkHealthy(ctx context.Context, r vim.Resource, reason string) error {
 	err := c.mark(ctx, r, stackresources.MarkUnhealthyOpts{MarkUnhealthy: false, ResourceStatusReason: reason})
 	if lcm.Is(err, lcm.KindNotFound) {

@@ -7,7 +7,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
-// What a VIM can do, OpenStack can.
+// OpenStack has all these abilities.
 var _ interface {
 	vim.VIM
 	vim.Balancer

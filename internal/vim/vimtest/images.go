@@ -10,7 +10,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
-// keepsImages lets two VNFs share an image, on a VIM that keeps some.
+// keepsImages checks that two VNFs can share an image, on a VIM that stores images.
 func (s *site) keepsImages() {
 	store, err := vim.As[vim.ImageStore](s.VIM, "keep images")
 	if err != nil {

@@ -15,14 +15,13 @@ import (
 	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
-// Size is a definition of the VIM in memory: how many parts the group "workers" has.
+// Size is the definition of a deployment in Memory: the number of parts of the group "workers".
 type Size int
 
-// Memory is a VIM that remembers deployments and has no servers. It does what all VIMs must, and nothing that only some
-// can: tests see with it what is told where a VIM cannot.
+// Memory is a VIM that stores deployments in memory and has no servers. It has no optional abilities. So tests use it
+// to see the errors about missing abilities.
 type Memory struct {
-	// Group is what the group of parts is called, and Mark begins the ids of all that there is: two VIMs have different
-	// ones.
+	// Group is the name of the group of parts. Mark begins the ids of all resources; two VIMs need different marks.
 	Group, Mark string
 
 	mu          sync.Mutex
@@ -47,7 +46,7 @@ func NewMemory() *Memory {
 	return &Memory{Group: "workers", deployments: map[string]*deployment{}, images: map[string][]string{}}
 }
 
-// id makes one that no other resource has.
+// id makes a new, unique id.
 func (m *Memory) id(of string) string {
 	m.ids++
 	return fmt.Sprintf("%s%s-%d", m.Mark, of, m.ids)
@@ -64,7 +63,7 @@ func (d *deployment) foreign(name string) error {
 	return lcm.Errorf(lcm.KindConflict, "The deployment %s belongs to %s.", name, d.owner)
 }
 
-// resize makes parts, or removes those that leave first, then the youngest.
+// resize adds parts, or removes parts: the leaving ones first, then the youngest.
 func (m *Memory) resize(d *deployment, size int, leaving []string) {
 	for len(d.parts) < size {
 		d.parts = append(d.parts, m.newPart())
@@ -223,7 +222,7 @@ func (m *Memory) ReleaseImages(_ context.Context, user string, _ func(string)) e
 	return nil
 }
 
-// Images are the names of the images that are there.
+// Images returns the names of the stored images.
 func (m *Memory) Images() []string {
 	m.mu.Lock()
 	defer m.mu.Unlock()

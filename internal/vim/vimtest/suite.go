@@ -1,5 +1,5 @@
-// Package vimtest holds every VIM to the same assertions: what package vim promises must be so on OpenStack, the lab,
-// Kubernetes and the VIM in memory that is here for tests.
+// Package vimtest checks every VIM with the same assertions. The promises of package vim must hold on OpenStack, the
+// lab, Kubernetes and the VIM in memory, which is here for tests.
 package vimtest
 
 import (
@@ -17,9 +17,9 @@ import (
 // Bed is a VIM under test.
 type Bed struct {
 	VIM vim.VIM
-	// Name is that of a deployment which is not there.
+	// Name is the name of a deployment that does not exist.
 	Name string
-	// Define makes a definition with a group "workers" of n parts, each of which is a server "vdu" with a link port "cp".
+	// Define makes a definition with a group "workers" of n parts. Each part is a server "vdu" with a link port "cp".
 	Define func(n int) vim.Definition
 	// Resize makes the definition of a change to n parts.
 	Resize func(n int) vim.Definition
@@ -36,7 +36,7 @@ type site struct {
 	Bed
 }
 
-// Run checks the VIM. Nothing of what it makes is left.
+// Run checks the VIM and removes everything that it made.
 func Run(t *testing.T, bed Bed) {
 	t.Helper()
 	s := &site{t, bed}
@@ -85,7 +85,7 @@ func (s *site) inventory() *vim.Inventory {
 	return inv
 }
 
-// servers are those of the group, in an order that stays.
+// servers returns the servers of the group in a fixed order.
 func (s *site) servers() (ids []string) {
 	s.Helper()
 	for _, r := range s.inventory().OfKind(vim.Compute) {
@@ -95,17 +95,17 @@ func (s *site) servers() (ids []string) {
 	return ids
 }
 
-// absent asks for what is not there.
+// absent asks for a deployment that does not exist.
 func (s *site) absent() {
 	_, err := s.VIM.Inventory(s.ctx(), s.Name)
 	s.isKind(lcm.KindNotFound, err)
 	s.isKind(lcm.KindNotFound, s.change(owner, 2))
-	s.isKind(lcm.KindNotFound, s.VIM.Settle(s.ctx(), s.Name, owner, silent)) // who asks so tries a connection to the VIM
+	s.isKind(lcm.KindNotFound, s.VIM.Settle(s.ctx(), s.Name, owner, silent)) // callers test connections with this
 	require.NoError(s, s.VIM.Remove(s.ctx(), s.Name, owner, silent), "what is not there is removed")
 	require.NoError(s, s.VIM.Interrupt(s.ctx(), s.Name, owner, silent))
 }
 
-// surveys asks about the deployment, which is not made by that.
+// surveys asks about the deployment, and checks that this does not make it.
 func (s *site) surveys() {
 	surveyor, ok := s.VIM.(vim.Surveyor)
 	if !ok {
@@ -182,7 +182,7 @@ func (s *site) describes() {
 	s.isKind(lcm.KindConflict, err)
 }
 
-// leavesOthersAlone comes as somebody whose deployment it is not.
+// leavesOthersAlone calls the VIM as another owner.
 func (s *site) leavesOthersAlone(id string) {
 	before := s.servers()
 	_, err := s.VIM.Deploy(s.ctx(), s.deployment(other, "op-9"), silent)
@@ -195,7 +195,7 @@ func (s *site) leavesOthersAlone(id string) {
 	require.Equal(s, before, s.servers())
 }
 
-// changes makes the group larger, and smaller by exactly the member that is named.
+// changes makes the group larger, and then smaller by exactly the named member.
 func (s *site) changes() {
 	before := s.servers()
 	for range 2 {
@@ -233,7 +233,7 @@ func (s *site) replaces() {
 	}
 }
 
-// switches stops and starts a server, on a VIM that can.
+// switches stops and starts a server, on a VIM with that ability.
 func (s *site) switches() {
 	power, ok := s.VIM.(vim.Power)
 	if !ok {

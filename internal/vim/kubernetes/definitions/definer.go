@@ -1,6 +1,6 @@
-// Package definitions makes what a Kubernetes is told of a containerised VNF, whose package has manifests and charts or
-// whose VNFD describes its containers: these, where they go, what the VDUs are among them, and how many Pods these
-// have.
+// Package definitions makes the definition of a containerised VNF for a Kubernetes. The package of the VNF has
+// manifests and charts, or its VNFD describes containers. The definition has these, their namespace, the workloads of
+// the VDUs and their numbers of Pods.
 package definitions
 
 import (
@@ -20,7 +20,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/vim/kubernetes"
 )
 
-// Definer makes definitions. Each comes with the secrets in it, which must not be shown.
+// Definer makes definitions. With each, it returns the secrets in it, which must not be shown.
 type Definer struct{ *operations.Resolver }
 
 // Whole defines the VNF as it is, or as it is instantiated.
@@ -47,7 +47,7 @@ func (o *Definer) Whole(ctx context.Context, of *operations.Operation) (vim.Defi
 	}
 	place := cnf.PlaceOf(j.Params, j.Manifests.Objects)
 	return kubernetes.Definition{
-		// None is said, for nil would leave in a change what there was.
+		// An empty slice, because in a change nil would keep the former objects.
 		Objects: append([]unstructured.Unstructured{}, j.Manifests.Objects...),
 		Charts:  append([]charts.Release{}, releases...), Namespace: place.Namespace, Override: place.Override,
 		Workloads: j.named(), Replicas: j.replicas(capacity), Attachments: attachments,
@@ -55,8 +55,8 @@ func (o *Definer) Whole(ctx context.Context, of *operations.Operation) (vim.Defi
 	}, secret, nil
 }
 
-// Sized defines a change of the VNF to those sizes. Its manifests stay as they are but for their numbers of Pods;
-// charts get other values.
+// Sized defines a change of the VNF to those sizes. Its manifests stay except for the numbers of Pods; charts get other
+// values.
 func (o *Definer) Sized(
 	ctx context.Context, of *operations.Operation, sizes vim.Sizes,
 ) (vim.Definition, []string, error) {
@@ -72,8 +72,8 @@ func (o *Definer) Sized(
 	return d, secret, err
 }
 
-// Renewed defines a change of the VNF's connections: its Pods are on other networks. Nothing marks it, as a change to
-// what is so already changes nothing.
+// Renewed defines a change of the VNF's connections: its Pods get other networks. It needs no mark, because a repeated
+// change does nothing on Kubernetes.
 func (o *Definer) Renewed(ctx context.Context, of *operations.Operation, _ string) (vim.Definition, []string, error) {
 	j, secret, err := o.read(ctx, of)
 	if err != nil {
@@ -89,7 +89,7 @@ type job struct {
 	*cnf.VNF
 }
 
-// read reads the manifests and charts of the operation's request. secret is what of them must not be shown.
+// read reads the manifests and charts of the operation's request. secret holds the values that must not be shown.
 func (o *Definer) read(ctx context.Context, of *operations.Operation) (j *job, secret []string, err error) {
 	v, opened, err := o.Containers(ctx, of)
 	if err != nil {
@@ -99,7 +99,7 @@ func (o *Definer) read(ctx context.Context, of *operations.Operation) (j *job, s
 		lcm.InvalidAll("The manifests of the VNF cannot be used", v.Problems())
 }
 
-// changed defines a change of a VNF whose manifests stay. Charts are rendered anew, so that networks are said again.
+// changed defines a change of a VNF whose manifests stay. It renders charts anew, so it includes the networks again.
 func (j *job) changed(ctx context.Context, capacity map[string]int) (kubernetes.Definition, error) {
 	releases, err := j.Releases(ctx, capacity)
 	if err != nil {
@@ -115,18 +115,18 @@ func (j *job) changed(ctx context.Context, capacity map[string]int) (kubernetes.
 	}, err
 }
 
-// patience is how long trouble may last, as this operation's request says, or that with which the VNF was made.
+// patience is how long trouble may last, from this operation's request, or else from the request that made the VNF.
 func (j *job) patience() time.Duration {
 	var of struct {
 		AdditionalParams struct {
 			Patience int `json:"patience"`
 		} `json:"additionalParams"`
 	}
-	_ = json.Unmarshal(j.OpOcc.Params, &of) // its mistakes were told when the request came
+	_ = json.Unmarshal(j.OpOcc.Params, &of) // the API reported its mistakes when the request came
 	return time.Duration(cmp.Or(of.AdditionalParams.Patience, j.Params.Patience)) * time.Second
 }
 
-// scaled are the VDUs that the operation gives other numbers of Pods.
+// scaled returns the VDUs whose number of Pods the operation changes.
 func (j *job) scaled(sizes vim.Sizes) (vdus []string) {
 	if j.OpOcc.Plan == nil || sizes == vim.SizesRecorded {
 		return nil
@@ -137,7 +137,7 @@ func (j *job) scaled(sizes vim.Sizes) (vdus []string) {
 	return vdus
 }
 
-// attachments are the networks of the request's external links; none is said, too.
+// attachments returns the networks of the request's external links, an empty slice for none.
 func (j *job) attachments(capacity map[string]int) ([]kubernetes.Attachment, error) {
 	wanted, problems := j.Attachments(j.Flavour, j.Request.ExtVirtualLinks, capacity)
 	out := make([]kubernetes.Attachment, 0, len(wanted))
@@ -147,7 +147,7 @@ func (j *job) attachments(capacity map[string]int) ([]kubernetes.Attachment, err
 	return out, lcm.InvalidAll("The external links of the VNF cannot be made", problems)
 }
 
-// choices are what grants have chosen for the VNF's Pods.
+// choices returns the choices of grants for the VNF's Pods.
 func (j *job) choices() ([]kubernetes.Choice, error) {
 	chosen, problems := j.VNF.Choices(j.Flavour, j.Operation.Choices)
 	var out []kubernetes.Choice
@@ -157,8 +157,8 @@ func (j *job) choices() ([]kubernetes.Choice, error) {
 	return out, lcm.InvalidAll(lcm.UnhonouredGrant, problems)
 }
 
-// capacity is how many Pods each VDU has. A VNF that is instantiated through /vnflcm/v1 without a level begins as its
-// manifests are, which is then nil.
+// capacity returns the number of Pods of each VDU. It is nil for a VNF that is instantiated through /vnflcm/v1 without
+// a level: then the manifests decide.
 func (j *job) capacity() (map[string]int, error) {
 	switch {
 	case j.Instance.Instantiated != nil:
@@ -170,7 +170,7 @@ func (j *job) capacity() (map[string]int, error) {
 	}
 }
 
-// sizes are how many Pods each VDU of a VNF that is there has, or gets.
+// sizes returns the numbers of Pods, by VDU, that an existing VNF has or gets.
 func (j *job) sizes(sizes vim.Sizes) map[string]int {
 	capacity := j.Recorded()
 	if p := j.OpOcc.Plan; p != nil && sizes != vim.SizesRecorded {
@@ -183,7 +183,7 @@ func (j *job) sizes(sizes vim.Sizes) map[string]int {
 	return capacity
 }
 
-// checkGroups refuses a plan that gives another size to what has none that can be set.
+// checkGroups refuses a plan that resizes a workload without a settable size.
 func (j *job) checkGroups() error {
 	if j.OpOcc.Plan == nil {
 		return nil
@@ -196,14 +196,14 @@ func (j *job) checkGroups() error {
 	return nil
 }
 
-// replicas are the sizes of those VDUs whose manifests have one that can be set.
+// replicas returns the sizes of the VDUs whose manifests have a settable size.
 func (j *job) replicas(capacity map[string]int) map[string]int {
 	out := maps.Clone(capacity)
 	maps.DeleteFunc(out, func(vdu string, _ int) bool { return !j.Workloads[vdu].Scalable() || j.OfChart(vdu) })
 	return out
 }
 
-// named are the workloads as the VIM takes them.
+// named returns the workloads in the form for the VIM.
 func (j *job) named() map[string]kubernetes.Workload {
 	out := make(map[string]kubernetes.Workload, len(j.Workloads))
 	for vdu, w := range j.Workloads {

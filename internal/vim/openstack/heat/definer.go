@@ -1,5 +1,5 @@
-// Package heat makes what Heat is told of a VNF: a template and its parameters, of the VNF's package and request, or by
-// the user data class of the package.
+// Package heat makes the input for Heat: a template and its parameters. It makes them from the VNF's package and
+// request, or with the user data class of the package.
 package heat
 
 import (
@@ -15,7 +15,7 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-// Definer makes definitions. Each comes with the secrets in it, which must not be shown.
+// Definer makes definitions. With each, it returns the secrets in it, which must not be shown.
 type Definer struct {
 	*operations.Resolver
 	// UserData runs the user data classes of packages; nil runs none.
@@ -52,8 +52,8 @@ func (o *Definer) Sized(
 	return definition(template, parameters), opened, err
 }
 
-// Renewed defines a change of the VNF's connections. The mark tells it from the change before: Heat looks at what is in
-// groups only when their members' template has changed.
+// Renewed defines a change of the VNF's connections. The mark makes it differ from the change before: Heat updates the
+// members of groups only when their template has changed.
 func (o *Definer) Renewed(
 	ctx context.Context, of *operations.Operation, mark string,
 ) (vim.Definition, []string, error) {
@@ -70,12 +70,12 @@ func (o *Definer) Renewed(
 	return definition(template, parameters), opened, err
 }
 
-// definition is what Heat is told. Without a template it leaves the stack's as it is.
+// definition is the input for Heat. Without a template, the stack keeps its own.
 func definition(t vnfpkg.Template, parameters map[string]any) openstack.Definition {
 	return openstack.Definition{Template: t.Top, Files: t.Files, Parameters: parameters}
 }
 
-// sizes are how many VMs of each VDU a VNF that is there has, or gets.
+// sizes returns the numbers of VMs, by VDU, that an existing VNF has or gets.
 func (j *job) sizes(sizes vim.Sizes) map[string]int {
 	capacity := j.Recorded()
 	if p := j.OpOcc.Plan; p != nil && sizes != vim.SizesRecorded {
@@ -88,7 +88,7 @@ func (j *job) sizes(sizes vim.Sizes) map[string]int {
 	return capacity
 }
 
-// unusablePorts is what errors begin with that name given ports which the stack cannot have.
+// unusablePorts begins the errors about given ports that the stack cannot have.
 const unusablePorts = "The ports of the request cannot be used"
 
 // heat makes the template and the parameters of the VNF's stack of that shape; opened are the parameters' secrets.

@@ -8,14 +8,15 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-// shape is what a stack consists of: how many VMs of each VDU and, where each VNFC is a resource of its own, which.
+// shape is the size of a stack: the number of VMs of each VDU and, where each VNFC is a resource of its own, their
+// indexes.
 type shape struct {
 	capacity map[string]int
 	members  vnfpkg.Members // nil where groups decide
 	bitrates map[string]vnfpkg.Bitrate
 }
 
-// whole is the shape of the VNF, or the one that it gets when it is instantiated.
+// whole returns the present shape of the VNF, or its shape after the instantiation.
 func (j *job) whole() (shape, error) {
 	if j.Instance.Instantiated != nil {
 		return j.present()
@@ -32,7 +33,7 @@ func (j *job) whole() (shape, error) {
 	return s, err
 }
 
-// present is the shape of the VNF as it is recorded.
+// present returns the recorded shape of the VNF.
 func (j *job) present() (shape, error) {
 	s := shape{capacity: j.Recorded(), bitrates: j.bitrates(vim.SizesRecorded)}
 	if !j.SeparateResources() {
@@ -52,7 +53,7 @@ func (j *job) present() (shape, error) {
 	return s, nil
 }
 
-// bitrates are those of the virtual links of a VNF that is there, or those that they get.
+// bitrates returns the bit rates of virtual links that an existing VNF has or gets.
 func (j *job) bitrates(sizes vim.Sizes) map[string]vnfpkg.Bitrate {
 	info, p := j.Instance.Instantiated, j.OpOcc.Plan
 	now := j.Flavour.BitratesOf(info.InstantiationLevelID, info.ScaleStatus)
@@ -60,7 +61,7 @@ func (j *job) bitrates(sizes vim.Sizes) map[string]vnfpkg.Bitrate {
 		return now
 	}
 	then := j.Flavour.BitratesOf(p.InstantiationLevelID, p.ScaleStatus)
-	if sizes == vim.SizesGrown && p.Shrinks() { // while those are there that leave
+	if sizes == vim.SizesGrown && p.Shrinks() { // the VMs that leave are still there
 		for link := range then {
 			then[link] = then[link].Larger(now[link])
 		}
@@ -68,7 +69,7 @@ func (j *job) bitrates(sizes vim.Sizes) map[string]vnfpkg.Bitrate {
 	return then
 }
 
-// memberIndex is the index that a VNFC has among those of its VDU: its nested stack is named with it.
+// memberIndex is the index of a VNFC within its VDU; the name of its nested stack contains it.
 func memberIndex(v lcm.VnfcResourceInfo) (int, error) {
 	name, _ := v.Metadata["parent_resource_name"].(string)
 	index, ok := vnfpkg.MemberIndex(v.VduID, name)
@@ -80,7 +81,7 @@ func memberIndex(v lcm.VnfcResourceInfo) (int, error) {
 	return index, nil
 }
 
-// sized is the shape of a VNF that is there, or that it gets.
+// sized returns the shape that an existing VNF has or gets.
 func (j *job) sized(sizes vim.Sizes) (shape, error) {
 	s, err := j.present()
 	if err != nil || s.members == nil {
@@ -88,7 +89,7 @@ func (j *job) sized(sizes vim.Sizes) (shape, error) {
 	}
 	s.bitrates = j.bitrates(sizes)
 	p := j.OpOcc.Plan
-	if p == nil || sizes == vim.SizesRecorded || p.Operation == lcm.OpHeal { // what a heal replaces keeps its place
+	if p == nil || sizes == vim.SizesRecorded || p.Operation == lcm.OpHeal { // a healed VNFC keeps its place
 		return s, nil
 	}
 	for _, g := range p.Groups { // before any leaves, so that those that come have the same places in every step

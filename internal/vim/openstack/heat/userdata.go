@@ -12,7 +12,7 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-// What a user data class finds of its package: texts, none of them large.
+// Limits for the package's files that a user data class can read: small texts.
 const (
 	largestScript  = 1 << 20
 	largestScripts = 32 << 20
@@ -20,9 +20,9 @@ const (
 
 var scriptTypes = []string{".py", ".yaml", ".yml", ".json", ".txt", ".meta", ".mf"}
 
-// scripted makes the template and the parameters of the VNF's stack by the user data class of the package. It is run
-// for every change of the stack, with the request of the instantiation and the size that the VNF gets: nothing of what
-// it once made is kept.
+// scripted makes the template and the parameters of the VNF's stack with the user data class of the package. It runs
+// the class for every change of the stack, with the instantiation request and the VNF's new size. It keeps no earlier
+// result.
 func (o *Definer) scripted(
 	ctx context.Context, j *job, class lcm.UserData, template vnfpkg.Template, request vnfpkg.HeatRequest, opened []string,
 ) (vnfpkg.Template, map[string]any, error) {
@@ -71,8 +71,8 @@ func (o *Definer) scripts(ctx context.Context, id lcm.VnfPkgID) (map[string][]by
 	return files, nil
 }
 
-// ownTemplate is the template that a class has made, if it has made another one: only where nothing is scaled, because
-// who is to leave cannot be told from a template that Windlass has not made.
+// ownTemplate returns the template that a class made, if it differs from the package's. This works only where nothing
+// is scaled: in a foreign template, Windlass cannot name the VNFCs to remove.
 func ownTemplate(f *vnfpkg.Flavour, template vnfpkg.Template, made userdata.Made) (vnfpkg.Template, error) {
 	if made.Template == "" {
 		return template, nil
@@ -92,7 +92,7 @@ func ownTemplate(f *vnfpkg.Flavour, template vnfpkg.Template, made userdata.Made
 	return own, nil
 }
 
-// told is what a user data class may know of an operation.
+// told is the data about an operation that a user data class gets.
 func (j *job) told(
 	template vnfpkg.Template, request vnfpkg.HeatRequest, files map[string][]byte,
 ) (told userdata.Told, err error) {
@@ -171,8 +171,8 @@ func (j *job) instantiation(additionalParams map[string]any) map[string]any {
 	}
 }
 
-// toldEntries are the entries of a connection point that a class is told of: those with ports, else the one whose
-// addresses count.
+// toldEntries returns the entries of a connection point for a class: those with ports, else the one whose addresses
+// count.
 func toldEntries(cp lcm.ExtCp) []lcm.CpConfig {
 	if ported := cp.PortEntries(); len(ported) > 0 {
 		return ported

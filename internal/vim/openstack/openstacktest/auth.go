@@ -163,7 +163,7 @@ func (s *site) catalog() {
 	_, err = s.connect(s.Vim, nil, map[string]any{"interface": "backdoor"})
 	s.requireKind(lcm.KindInvalid, err, `interface "backdoor"`, s.Vim.Regions[0]+" internal")
 
-	// Who does not know the private authority can use the internal endpoints, and only them.
+	// A client that does not know the private authority can use only the internal endpoints.
 	plain := s.Vim
 	plain.AuthURL = s.PlainAuthURL
 	c, err = s.connect(plain, map[string]any{"ca_cert": nil}, map[string]any{"interface": "internal"})

@@ -107,8 +107,8 @@ func (s *site) replacesMember(inv *vim.Inventory) *vim.Inventory {
 	return inv
 }
 
-// shrinks removes the member that was made last: left to itself, Heat would take the oldest, above all one that counts
-// as failed.
+// shrinks removes the member that was made last: left to itself, Heat would take the oldest, above all a member that
+// counts as failed.
 func (s *site) shrinks(inv *vim.Inventory) *vim.Inventory {
 	before, chosen := s.bodies(inv), s.newest(inv)
 	members, err := inv.MemberResources("worker")

@@ -117,7 +117,7 @@ func (s *site) spare() netip.Prefix {
 	return netip.MustParsePrefix("10.99.78.0/24")
 }
 
-// memberAddress is one that Neutron does not give out by itself so soon.
+// memberAddress is an address that Neutron does not assign by itself so soon.
 func (s *site) memberAddress() string {
 	address := s.spare().Addr().As4()
 	address[3] = 150

@@ -30,8 +30,8 @@ type Cloud struct {
 	PlainAuthURL, Nowhere string
 	// Image and Flavor boot a server on Network, whose addresses the test can reach.
 	Image, Flavor, Network string
-	// Spare are addresses for a network that a check makes, of which servers need no more than to boot; its zero value
-	// for 10.99.78.0/24.
+	// Spare are addresses for a network that a check makes; servers need it only to boot; its zero value for
+	// 10.99.78.0/24.
 	Spare netip.Prefix
 	// SizeOf logs in to a server and measures a volume there, in bytes; nil where servers run no commands.
 	SizeOf func(t *testing.T, at Login, disk Disk) string
