@@ -11,7 +11,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// translate makes an lcm.Error of an answer of the API server; doing is a clause, as in "read the Pods".
+// translate makes an lcm.Error from an answer of the API server. doing completes "The VIM could not", such as "read the
+// Pods".
 func translate(doing string, err error) error {
 	if ours, ok := goerrors.AsType[*lcm.Error](err); ok {
 		return ours
@@ -39,7 +40,7 @@ func translate(doing string, err error) error {
 	return lcm.Wrap(kind, err, "The VIM could not %s: %s", doing, sentence(err))
 }
 
-// sentence is what the API server says, with one full stop at its end.
+// sentence returns the API server's message with one full stop at its end.
 func sentence(err error) string {
 	text := err.Error()
 	if status, ok := goerrors.AsType[*errors.StatusError](err); ok && status.ErrStatus.Message != "" {

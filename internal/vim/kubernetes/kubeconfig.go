@@ -17,19 +17,19 @@ import (
 	"github.com/windlass-nfv/windlass/internal/outbound"
 )
 
-// The service account with which a cluster of Windlass is registered as a VIM; scripts/sh/create-vim-account.sh makes
-// it.
+// The service account that Windlass uses for a cluster of its own that is registered as a VIM.
+// scripts/sh/create-vim-account.sh makes it.
 const (
 	accountNamespace = "kube-system"
 	accountName      = "windlass-vnfm"
 )
 
-// Kubeconfig makes a kubeconfig for a cluster that Windlass has registered as a VIM. Its token is a new one of the
-// VIM's service account, and is good for no longer than lifetime; expires tells when it ends. Calls go through wraps.
-// The guard says where the VIM may be.
+// Kubeconfig makes a kubeconfig for a cluster that Windlass has registered as a VIM. It has a new token of the VIM's
+// service account. The token is valid for lifetime at most, until expires. Calls go through wraps. The guard says which
+// addresses the VIM may have.
 //
-// Errors: those of a VIM that does not answer or refuses its credentials; Conflict when the account is gone. None has
-// anything of a token.
+// Errors: Unavailable when the VIM does not answer; Denied when it refuses the credentials; Conflict when the account
+// is gone. No error contains any part of a token.
 func Kubeconfig(ctx context.Context, vim lcm.Vim, cred map[string]any, lifetime time.Duration, guard outbound.Guard,
 	wraps ...func(http.RoundTripper) http.RoundTripper,
 ) (text string, expires time.Time, err error) {
@@ -60,7 +60,7 @@ func Kubeconfig(ctx context.Context, vim lcm.Vim, cred map[string]any, lifetime 
 	return text, expires, err
 }
 
-// newToken asks for a token of the account. The API server may shorten its life.
+// newToken requests a token of the account. The API server may shorten its lifetime.
 func newToken(ctx context.Context, client *discovery.DiscoveryClient, lifetime time.Duration) (
 	token string, expires time.Time, err error,
 ) {
@@ -75,7 +75,7 @@ func newToken(ctx context.Context, client *discovery.DiscoveryClient, lifetime t
 	answer := client.RESTClient().Post().
 		AbsPath("/api/v1/namespaces", accountNamespace, "serviceaccounts", accountName, "token").
 		SetHeader("Content-Type", "application/json").Body(body).MaxRetries(0).Do(ctx)
-	if err := answer.Error(); err != nil { // that of Raw has less of what the server says
+	if err := answer.Error(); err != nil { // Raw's error has less of the server's message
 		return "", expires, err
 	}
 	raw, err := answer.Raw()
@@ -83,13 +83,13 @@ func newToken(ctx context.Context, client *discovery.DiscoveryClient, lifetime t
 		return "", expires, err
 	}
 	request = authentication.TokenRequest{}
-	if json.Unmarshal(raw, &request) != nil || request.Status.Token == "" { // the error could have the token
+	if json.Unmarshal(raw, &request) != nil || request.Status.Token == "" { // the error could contain the token
 		return "", expires, lcm.Errorf(lcm.KindUnavailable, "The VIM answered without a token.")
 	}
 	return request.Status.Token, request.Status.ExpirationTimestamp.UTC(), nil
 }
 
-// kubeconfigOf is a file with one cluster, one user and the context of both.
+// kubeconfigOf writes a kubeconfig with one cluster, one user and a context of both.
 func kubeconfigOf(name string, to *rest.Config, token string) (string, error) {
 	file := api.NewConfig()
 	file.Clusters[name] = &api.Cluster{

@@ -7,9 +7,9 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// masked takes secrets out of what the cluster has said.
+// masked replaces secrets in an error from the cluster.
 func masked(err error, secrets []string) error {
-	failed, ok := err.(*lcm.Error) //nolint:errorlint // only the error itself is shown
+	failed, ok := err.(*lcm.Error) //nolint:errorlint // only the error itself is shown, not what it wraps
 	if !ok {
 		return err
 	}
@@ -23,7 +23,7 @@ func masked(err error, secrets []string) error {
 	return &clean
 }
 
-// maskedLines takes secrets out of what is shown.
+// maskedLines replaces secrets in the lines for show.
 func maskedLines(show func(string), secrets []string) func(string) {
 	return func(line string) { show(without(line, secrets)) }
 }

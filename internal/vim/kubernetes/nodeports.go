@@ -10,8 +10,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// NodePorts implements vim.Exposer: the Services of a deployment of type NodePort, with those of their ports that are
-// of TCP. The cluster has chosen the numbers that the manifests do not name.
+// NodePorts implements vim.Exposer. It returns the deployment's Services of type NodePort with their TCP ports. If a
+// manifest names no number, the cluster has chosen it.
 func (c *Cluster) NodePorts(ctx context.Context, name string) (out []lcm.ExposedService, err error) {
 	r, err := c.recordOf(ctx, name)
 	if err != nil {

@@ -10,17 +10,17 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// nodeNews is how long it is believed what was read of a node.
+// nodeNews is how long Windlass uses a node's last known state.
 const nodeNews = 3 * time.Second
 
-// seenNode is what was read of a node.
+// seenNode is the last known state of a node.
 type seenNode struct {
 	at   time.Time
 	dead bool
 }
 
-// isLost reports whether a Pod is ending on a node that is not Ready: nobody reports its end. It knows nothing of nodes
-// that the credentials may not read.
+// isLost reports whether a Pod is ending on a node that is not Ready: nothing reports the Pod's end there. It is false
+// if the credentials may not read the node.
 func (w *waiting) isLost(ctx context.Context, pod *unstructured.Unstructured) bool {
 	name := nodeOf(pod)
 	if name == "" || pod.GetDeletionTimestamp() == nil {
@@ -77,7 +77,7 @@ func (w *waiting) end(ctx context.Context, pods []*unstructured.Unstructured) (t
 	return titles
 }
 
-// whyLate says why a Pod that ends has not ended, "" when it has time still.
+// whyLate says why an ending Pod has not ended; "" while its grace period runs.
 func (w *waiting) whyLate(ctx context.Context, pod *unstructured.Unstructured) string {
 	until := pod.GetDeletionTimestamp()
 	switch {
@@ -85,7 +85,7 @@ func (w *waiting) whyLate(ctx context.Context, pod *unstructured.Unstructured) s
 		return ""
 	case w.isLost(ctx, pod):
 		return fmt.Sprintf("it ends on the node %s, which is not Ready", nodeOf(pod))
-	case time.Now().After(until.Time): // the end of the time that it was given
+	case time.Now().After(until.Time): // the end of the grace period
 		return fmt.Sprintf("it should have ended on the node %s", nodeOf(pod))
 	}
 	return ""

@@ -17,14 +17,14 @@ import (
 )
 
 const (
-	// issuerPatience bounds asking for a token.
+	// issuerPatience bounds a request for a token.
 	issuerPatience = 10 * time.Second
-	// earlier than its end a token is not used any more: it has to be good when it arrives.
+	// earlier is the time before a token's end from which it is not used: it must still be valid when it arrives.
 	earlier = 30 * time.Second
 )
 
-// openID logs in with OpenID Connect as Tacker does: a user's password is exchanged for an ID token, which the
-// Kubernetes API takes.
+// openID logs in with OpenID Connect as Tacker does: it exchanges a user's password for an ID token. The Kubernetes API
+// accepts that token.
 type openID struct {
 	conf               oauth2.Config
 	username, password string
@@ -34,14 +34,15 @@ func openIDOf(text func(key string) string) openID {
 	return openID{
 		conf: oauth2.Config{
 			ClientID: text(lcm.K8sClient), ClientSecret: text(lcm.K8sSecret), Scopes: []string{"openid"},
-			// Both ways one after the other would try a wrong password twice.
+			// AuthStyleAutoDetect would try both styles, and so a wrong password twice.
 			Endpoint: oauth2.Endpoint{TokenURL: text(lcm.K8sTokenURL), AuthStyle: oauth2.AuthStyleInParams},
 		},
 		username: text(lcm.K8sUser), password: text(lcm.K8sPassword),
 	}
 }
 
-// wrap puts the token into requests. The token is asked for through next, so that the same bounds hold for its URL.
+// wrap puts the token into requests. It requests the token through next too, so that the same bounds hold for the
+// token's URL.
 func (o openID) wrap(next http.RoundTripper) http.RoundTripper {
 	return &openIDTransport{openID: o, next: next, turn: make(chan struct{}, 1), now: time.Now}
 }
@@ -51,16 +52,16 @@ type openIDTransport struct {
 	openID
 	next http.RoundTripper
 	now  func() time.Time
-	turn chan struct{} // held by who looks at what follows
+	turn chan struct{} // a lock for idToken
 	idToken
 }
 
 type idToken struct {
 	text string
-	end  time.Time // zero: it does not say
+	end  time.Time // zero: unknown
 }
 
-// RoundTrip implements http.RoundTripper. A token that the VIM does not take any more is replaced once.
+// RoundTrip implements http.RoundTripper. If the VIM refuses a stored token, it gets a new token and tries once more.
 func (t *openIDTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	token, fresh, err := t.token(req.Context(), "")
 	if err != nil {
@@ -74,7 +75,7 @@ func (t *openIDTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err != nil {
 		return resp, nil //nolint:nilerr // the refusal is the answer
 	}
-	_, _ = io.CopyN(io.Discard, resp.Body, 4<<10) // a connection that is read to its end is used again
+	_, _ = io.CopyN(io.Discard, resp.Body, 4<<10) // read to its end, so that the connection is reused
 	resp.Body.Close()
 	if token, _, err = t.token(req.Context(), token); err != nil {
 		return nil, err
@@ -88,7 +89,7 @@ func (t *openIDTransport) send(req *http.Request, token string) (*http.Response,
 	return t.next.RoundTrip(req)
 }
 
-// replay is the request once more, from its beginning.
+// replay returns a copy of the request with its body from the beginning.
 func replay(req *http.Request) (*http.Request, error) {
 	again := req.Clone(req.Context())
 	if req.Body == nil || req.Body == http.NoBody {

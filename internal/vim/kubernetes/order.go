@@ -6,8 +6,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// weights say what is made before what: objects of a smaller weight come first. A kind that is not named, a custom
-// resource for example, comes after what workloads need and before workloads.
+// weights is the order of creation: objects of a smaller weight come first. A kind that is not listed, such as a custom
+// resource, has middleWeight: after the objects that workloads need, and before workloads.
 var weights = map[string]int{
 	"Namespace": 1, "CustomResourceDefinition": 1, "PriorityClass": 1, "StorageClass": 1,
 	"PersistentVolume": 2, "ResourceQuota": 2, "LimitRange": 2, "ServiceAccount": 2, "ClusterRole": 2, "Role": 2,
@@ -27,7 +27,7 @@ func weight(kind string) int {
 	return middleWeight
 }
 
-// layers groups objects by weight, the first to make first; the order within a layer is that of the package.
+// layers groups objects by weight, in the order of creation. Within a layer, they stay in the package's order.
 func layers(objects []unstructured.Unstructured) (out [][]unstructured.Unstructured) {
 	sorted := slices.Clone(objects)
 	slices.SortStableFunc(sorted, func(a, b unstructured.Unstructured) int {

@@ -21,11 +21,11 @@ type prepared struct {
 	unstructured.Unstructured
 	// mapping is nil for a custom resource whose definition is made together with it.
 	mapping *meta.RESTMapping
-	// verbs are what the API server does with objects of the kind.
+	// verbs are the API verbs that the kind supports.
 	verbs []string
 }
 
-// title names an object for people.
+// title is an object's name in messages: kind, namespace and name.
 func title(o *unstructured.Unstructured) string {
 	if o.GetNamespace() == "" {
 		return o.GetKind() + " " + o.GetName()
@@ -33,18 +33,18 @@ func title(o *unstructured.Unstructured) string {
 	return o.GetKind() + " " + o.GetNamespace() + "/" + o.GetName()
 }
 
-// remembered tells whether objects of the kind stay on the cluster: some are only answered, as a TokenReview is.
+// remembered reports whether the cluster stores objects of the kind. It only answers some, such as a TokenReview.
 func (p prepared) remembered() bool { return p.mapping == nil || slices.Contains(p.verbs, "get") }
 
 // prepare puts the deployment's objects into their namespaces, labels them with its owner and sets the numbers of Pods.
-// A problem names an object of a kind that the cluster does not have.
+// The error names each object whose kind the cluster does not have.
 func (c *Cluster) prepare(
 	ctx context.Context, d Definition, owner string, workloads map[string]Workload,
 ) (out []prepared, err error) {
 	began := time.Now()
 	brought := customKinds(d.Objects)
 	if len(brought) > 0 {
-		c.kinds.notBefore(began) // such a kind may have been there, and have gone with another VNF
+		c.kinds.notBefore(began) // the cached kind may have gone with another VNF
 	}
 	var problems []lcm.Problem
 	for _, given := range d.Objects {
@@ -75,7 +75,7 @@ func (c *Cluster) prepare(
 	}
 	for _, p := range out {
 		if slices.Contains(scaled, Workload{p.GetKind(), p.GetName()}) {
-			unstructured.RemoveNestedField(p.Object, "spec", "replicas") // who never says a number takes none back
+			unstructured.RemoveNestedField(p.Object, "spec", "replicas") // else an apply resets the autoscaler's number
 		}
 	}
 	return out, lcm.InvalidAll("The manifests cannot be applied to the VIM "+c.name+".", problems)
@@ -85,7 +85,7 @@ func (p *prepared) place(d Definition, scoped bool, usual string) {
 	switch {
 	case !scoped:
 		p.SetNamespace("")
-	case d.Override && d.Namespace != "" && !ofChart(&p.Unstructured): // a chart knows where its objects are
+	case d.Override && d.Namespace != "" && !ofChart(&p.Unstructured): // a chart chooses the namespaces of its objects
 		p.SetNamespace(d.Namespace)
 	default:
 		p.SetNamespace(cmp.Or(p.GetNamespace(), d.Namespace, usual))
@@ -94,7 +94,8 @@ func (p *prepared) place(d Definition, scoped bool, usual string) {
 
 func ofChart(o *unstructured.Unstructured) bool { name, _ := charts.Of(o); return name != "" }
 
-// customKinds are those that definitions among the objects bring, and whether their objects are in namespaces.
+// customKinds returns the kinds that the CustomResourceDefinitions among the objects define. The value is true for a
+// namespaced kind.
 func customKinds(objects []unstructured.Unstructured) map[schema.GroupKind]bool {
 	out := map[schema.GroupKind]bool{}
 	for _, o := range objects {
@@ -109,13 +110,14 @@ func customKinds(objects []unstructured.Unstructured) map[schema.GroupKind]bool 
 	return out
 }
 
-// ofDefinition tells whether an object is a custom resource, by the group of its kind: Kubernetes' own end in k8s.io.
+// ofDefinition reports whether an object is a custom resource. It goes by the API group: Kubernetes' own groups have no
+// dot or end in .k8s.io.
 func ofDefinition(o *unstructured.Unstructured) bool {
 	group := o.GroupVersionKind().Group
 	return strings.Contains(group, ".") && !strings.HasSuffix(group, ".k8s.io")
 }
 
-// own labels an object with its owner, and what an object is a template of.
+// own labels an object, and the templates of Pods and claims in it, with the owner.
 func own(o map[string]any, owner string) {
 	label(o, owner)
 	for _, path := range [][]string{
@@ -157,7 +159,7 @@ func setReplicas(objects []prepared, of Workload, replicas int) {
 	}
 }
 
-// scalable tells whether objects of a kind have a number of Pods that can be set.
+// scalable reports whether Windlass can set the number of Pods of a kind.
 func scalable(kind string) bool {
 	return kind == "Deployment" || kind == "ReplicaSet" || kind == "StatefulSet"
 }

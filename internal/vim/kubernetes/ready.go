@@ -42,7 +42,7 @@ func (w *waiting) ready(ctx context.Context, objects []prepared) (bool, error) {
 	return false, nil
 }
 
-// judge tells what an object's status is, by the rules of kstatus.
+// judge reports whether an object is ready, by the rules of kstatus, and why not.
 func (w *waiting) judge(p prepared) (ready bool, why string, err error) {
 	have := w.have(p)
 	if have == nil {
@@ -67,10 +67,10 @@ func (w *waiting) judge(p prepared) (ready bool, why string, err error) {
 	return true, result.Message, nil
 }
 
-// podsOf counts the Pods of a workload that neither ended nor are ending, the ready ones among them, and the wanted
-// number. All are 0 for objects without such a number. The status of a workload is only the view of its controller,
-// which is out of date for a while after it lost the API server. And a workload may report a complete update before its
-// last former Pod has ended.
+// podsOf returns three numbers of a workload: its Pods that neither ended nor are ending, the ready Pods among them,
+// and the wanted Pods. All are 0 for objects without such a number. The status of a workload does not suffice: its
+// controller writes it, and is out of date for a while after it lost the API server. Also, a workload may report a
+// complete update before its last former Pod has ended.
 func (w *waiting) podsOf(o *unstructured.Unstructured) (there, ready, want int) {
 	if !scalable(o.GetKind()) || o.GroupVersionKind().Group != "apps" {
 		return 0, 0, 0
@@ -84,7 +84,7 @@ func (w *waiting) podsOf(o *unstructured.Unstructured) (there, ready, want int) 
 	}
 	of, _, _ := unstructured.NestedMap(o.Object, "spec")
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(of, &spec); err != nil {
-		return 0, 0, 0 // the API server has taken it
+		return 0, 0, 0 // cannot happen: the API server has accepted the spec
 	}
 	selector, err := metav1.LabelSelectorAsSelector(&spec.Selector)
 	if err != nil {
@@ -104,8 +104,8 @@ func (w *waiting) podsOf(o *unstructured.Unstructured) (there, ready, want int) 
 	return there, ready, int(replicas)
 }
 
-// controls tells whether a Pod is of that workload: another one may have the same selector. A Deployment's Pods are
-// those of its ReplicaSets, whose names have the hash of their template.
+// controls reports whether a workload controls a Pod: another workload may have the same selector. A Deployment
+// controls Pods through its ReplicaSets. The name of a ReplicaSet has the hash of its template.
 func controls(o, pod *unstructured.Unstructured) bool {
 	owner := metav1.GetControllerOf(pod)
 	if owner == nil {
@@ -118,7 +118,7 @@ func controls(o, pod *unstructured.Unstructured) bool {
 	return owner.Kind == o.GetKind() && owner.Name == name
 }
 
-// tell shows what is new of an object.
+// tell shows an object's state if it has changed.
 func (w *waiting) tell(what string, ready bool, why string) {
 	if ready {
 		why = "ready"

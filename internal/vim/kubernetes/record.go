@@ -20,32 +20,32 @@ import (
 type record struct {
 	Owner     string                      `json:"owner"`
 	Operation string                      `json:"operation"`
-	Complete  bool                        `json:"complete"` // all objects were applied once
+	Complete  bool                        `json:"complete"` // Windlass has applied all objects once
 	Objects   []unstructured.Unstructured `json:"objects"`
-	// Dropped are objects of a former definition that have to go still.
+	// Dropped are objects of a former definition that Windlass has yet to remove.
 	Dropped   []unstructured.Unstructured `json:"dropped,omitempty"`
 	Workloads map[string]Workload         `json:"workloads"`
-	// Attachments are the networks that Pods are on beside that of the cluster.
+	// Attachments are the Pods' networks besides the cluster's own network.
 	Attachments []Attachment `json:"attachments,omitempty"`
-	// Releases are those of Helm; Hooks are the objects that their hooks may have made.
+	// Releases are the Helm releases; Hooks are the objects that their hooks may have made.
 	Releases []heldRelease               `json:"releases,omitempty"`
 	Hooks    []unstructured.Unstructured `json:"hooks,omitempty"`
-	// Former are releases of a former definition that have to go still.
+	// Former are releases of a former definition that Windlass has yet to remove.
 	Former []heldRelease `json:"former,omitempty"`
 
-	// FormerClaims are the UIDs of claims that were there, of the same owner, before the deployment was made.
+	// FormerClaims are the UIDs of the owner's claims that existed before the deployment was made.
 	FormerClaims []string `json:"formerClaims,omitempty"`
-	// ClaimMakers are StatefulSets of former definitions, whose claims go with the deployment.
+	// ClaimMakers are StatefulSets of former definitions. Their claims go with the deployment.
 	ClaimMakers []unstructured.Unstructured `json:"claimMakers,omitempty"`
 
-	// Halted is set from the beginning of Halt to the end of Resume. Stopped are the Pods that there were.
+	// Halted is set from the beginning of Halt to the end of Resume. Stopped are the Pods that existed before Halt.
 	Halted  bool         `json:"halted,omitempty"`
 	Stopped []stoppedPod `json:"stopped,omitempty"`
-	// Standing are the workloads of hooks that there were then.
+	// Standing are the workloads of hooks that existed before Halt.
 	Standing []unstructured.Unstructured `json:"standing,omitempty"`
 
 	id      string // the Secret's UID
-	version string // what a change of it is based on
+	version string // the Secret's resourceVersion, for optimistic locking
 }
 
 const (
@@ -53,7 +53,7 @@ const (
 	recordKey  = "deployment"
 	// ownerLabel is on everything that belongs to a deployment. Its value is the deployment's owner.
 	ownerLabel = "windlass.nfv/owner"
-	// fieldManager is whose fields Windlass's are.
+	// fieldManager is Windlass's name as a field manager of server-side apply.
 	fieldManager = "windlass"
 )
 
@@ -62,7 +62,7 @@ func (c *Cluster) noDeployment(name string) error {
 		c.name)
 }
 
-// recordOf reads a deployment's record. It is NotFound when there is none.
+// recordOf reads a deployment's record. The error is NotFound when there is none.
 func (c *Cluster) recordOf(ctx context.Context, name string) (*record, error) {
 	secret, err := c.core.Secrets(c.namespace).Get(ctx, name, metav1.GetOptions{})
 	switch {
@@ -121,7 +121,7 @@ func (c *Cluster) keep(ctx context.Context, name string, r *record) error {
 	return nil
 }
 
-// forget deletes a deployment's record, the last of it.
+// forget deletes a deployment's record, after everything else of the deployment.
 func (c *Cluster) forget(ctx context.Context, name string, r *record) error {
 	err := c.core.Secrets(c.namespace).Delete(ctx, name, metav1.DeleteOptions{
 		Preconditions: metav1.NewUIDPreconditions(r.id),

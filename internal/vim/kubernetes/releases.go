@@ -19,7 +19,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// heldRelease is what a record remembers of a release of Helm: which one it is, and what it was made of.
+// heldRelease identifies a Helm release in a record. Digest is the hash of the chart and its values.
 type heldRelease struct {
 	Name      string `json:"name"`
 	Namespace string `json:"namespace"`
@@ -29,17 +29,17 @@ type heldRelease struct {
 
 func (h heldRelease) title() string { return "Release " + h.Namespace + "/" + h.Name }
 
-// has tells whether an object is of the release.
+// has reports whether an object belongs to the release.
 func (h heldRelease) has(o *unstructured.Unstructured) bool {
 	name, namespace := charts.Of(o)
 	return name == h.Name && namespace == h.Namespace
 }
 
-// releasing is a release in an operation.
+// releasing is a release that an operation installs, upgrades or keeps.
 type releasing struct {
 	heldRelease
 
-	// stored is the revision that it becomes, or is.
+	// stored is the new revision, or the present one if nothing changes.
 	stored  *release.Release
 	objects []unstructured.Unstructured
 	paths   []string // the chart's files for the objects, for a new revision
@@ -52,7 +52,7 @@ func (r *releasing) active() bool { return r.stored.Info.Status != common.Status
 
 func (r *releasing) installs() bool { return r.stored.Version == 1 }
 
-// release works out the next revision of a chart. With unchanged inputs, it keeps the objects, and so the passwords
+// release works out the next revision of a chart. With unchanged inputs, it keeps the objects. That keeps the passwords
 // that the templates generated.
 func (c *Cluster) release(
 	ctx context.Context, chart charts.Release, have *record, owner string, on charts.Cluster,
@@ -103,8 +103,8 @@ func (r *releasing) render(ctx context.Context, chart charts.Release, on charts.
 	return nil
 }
 
-// fromHistory makes the new revision of what a former one was, when the release becomes what it was then: passwords
-// that templates have thought out come back with the rest.
+// fromHistory makes the new revision from an earlier revision with the same digest, if there is one. That restores the
+// passwords that the templates generated.
 func (r *releasing) fromHistory(secrets []corev1.Secret) error {
 	was := slices.IndexFunc(secrets, func(s corev1.Secret) bool {
 		status := s.Labels["status"]
@@ -126,7 +126,7 @@ func (r *releasing) fromHistory(secrets []corev1.Secret) error {
 	return nil
 }
 
-// revision is a new one of what another one is made of.
+// revision returns a new revision with the chart, values and hooks of the given one.
 func (r *releasing) revision(of *release.Release, notes string) *release.Release {
 	now := time.Now()
 	return &release.Release{
@@ -136,7 +136,7 @@ func (r *releasing) revision(of *release.Release, notes string) *release.Release
 	}
 }
 
-// readHooks reads the objects of the hooks that are run; tests are not.
+// readHooks reads the objects of the hooks. It skips test hooks: Windlass does not run them.
 func (r *releasing) readHooks() error {
 	for _, h := range r.stored.Hooks {
 		if !slices.ContainsFunc(h.Events, func(e release.HookEvent) bool { return e != release.HookTest }) {
@@ -151,17 +151,17 @@ func (r *releasing) readHooks() error {
 	return nil
 }
 
-// inNamespace puts objects that name none into a namespace.
+// inNamespace sets the namespace of objects that name none.
 func inNamespace(objects []unstructured.Unstructured, namespace string) []unstructured.Unstructured {
 	for i := range objects {
 		if objects[i].GetNamespace() == "" {
-			objects[i].SetNamespace(namespace) // of a kind that is in none it is taken away again
+			objects[i].SetNamespace(namespace) // prepare clears it if the kind is cluster-scoped
 		}
 	}
 	return objects
 }
 
-// setManifest writes down what a new revision consists of.
+// setManifest writes the objects of a new revision into its manifest.
 func (r *releasing) setManifest(objects []prepared) {
 	if r.paths == nil {
 		return
@@ -179,7 +179,7 @@ func (r *releasing) setManifest(objects []prepared) {
 	r.stored.Manifest = out.String()
 }
 
-// capabilities are what templates may ask of the cluster.
+// capabilities returns the cluster's version and APIs: templates may read them.
 func (c *Cluster) capabilities(ctx context.Context) (out charts.Cluster, err error) {
 	version, err := c.kinds.client.ServerVersionWithContext(ctx)
 	if err != nil {
@@ -201,8 +201,8 @@ func (c *Cluster) capabilities(ctx context.Context) (out charts.Cluster, err err
 	return out, nil
 }
 
-// rehearseReleases looks whether releases of the names are somebody else's, and whether they can be recorded.
-// kind is that of the last problem.
+// rehearseReleases checks that no release name is taken by another owner, and that Windlass can store the releases.
+// kind is the kind of the last problem.
 func (c *Cluster) rehearseReleases(
 	ctx context.Context, all []*releasing, coming []string,
 ) (problems []lcm.Problem, kind lcm.Kind, err error) {
@@ -215,7 +215,7 @@ func (c *Cluster) rehearseReleases(
 		}
 		if slices.Contains(coming, r.Namespace) {
 			if _, err := c.core.Namespaces().Get(ctx, r.Namespace, metav1.GetOptions{}); err != nil {
-				continue // nothing can be asked of a namespace that is not there
+				continue // the API server accepts no dry run in a missing namespace
 			}
 		}
 		err := c.rehearseRelease(ctx, r.stored)

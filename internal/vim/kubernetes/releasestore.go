@@ -22,19 +22,19 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// Releases are kept as Helm keeps them, a Secret a revision, so that helm list, get, history and rollback know them.
+// Windlass stores releases as Helm does: one Secret per revision. So helm list, get, history and rollback know them.
 const (
 	releaseType = "helm.sh/release.v1"
 	releaseKey  = "release"
-	// largestRelease bounds what is unpacked of a Secret that anybody may have written.
+	// largestRelease bounds the unpacked size: anybody may have written the Secret.
 	largestRelease = 64 << 20
-	// mostRevisions is how many Helm keeps of a release.
+	// mostRevisions is the number of revisions that Helm keeps of a release.
 	mostRevisions = 10
-	// revisionsAtOnce keeps an answer small: a Secret has up to 1 MiB.
+	// revisionsAtOnce is the page size of a list. It keeps an answer small: a Secret has up to 1 MiB.
 	revisionsAtOnce = 5
 )
 
-// digestLabel is on revisions, with what they were made of. A value of a label has 63 characters at most.
+// digestLabel is the label of a revision with its shortened digest: a label's value has 63 characters at most.
 const digestLabel = "windlass.nfv/digest"
 
 func shortDigest(digest string) string { return digest[:min(len(digest), 63)] }
@@ -43,7 +43,7 @@ func releaseSecret(name string, revision int) string {
 	return fmt.Sprintf("sh.helm.release.v1.%s.v%d", name, revision)
 }
 
-// revisions are the Secrets of a release, the last one first; foreign when one of them is not the owner's.
+// revisions returns the Secrets of a release, the newest first. foreign is true if any Secret has another owner.
 func (c *Cluster) revisions(
 	ctx context.Context, namespace, name, owner string,
 ) (secrets []corev1.Secret, foreign bool, err error) {
@@ -66,7 +66,7 @@ func (c *Cluster) revisions(
 	return secrets, foreign, nil
 }
 
-// latest is the last revision of a release, nil when there is none.
+// latest returns the newest revision of a release; nil when there is none.
 func (c *Cluster) latest(ctx context.Context, namespace, name, owner string) (*release.Release, error) {
 	secrets, foreign, err := c.revisions(ctx, namespace, name, owner)
 	switch {
@@ -117,7 +117,7 @@ func packRelease(r *release.Release) (*corev1.Secret, error) {
 	}, nil
 }
 
-// store writes a revision, as it is then.
+// store writes a revision with that status and description.
 func (c *Cluster) store(ctx context.Context, r *release.Release, status common.Status, says string) error {
 	r.SetStatus(status, says)
 	secret, err := packRelease(r)
@@ -135,7 +135,7 @@ func (c *Cluster) store(ctx context.Context, r *release.Release, status common.S
 	return nil
 }
 
-// rehearseRelease asks whether a revision can be written: it has to fit into a Secret.
+// rehearseRelease checks with a dry run that a revision can be written: it has to fit into a Secret.
 func (c *Cluster) rehearseRelease(ctx context.Context, r *release.Release) error {
 	secret, err := packRelease(r)
 	if err != nil {
@@ -150,7 +150,8 @@ func (c *Cluster) rehearseRelease(ctx context.Context, r *release.Release) error
 	return nil
 }
 
-// deployed marks a revision as the deployed revision, and the earlier revisions as superseded.
+// deployed marks a revision as deployed and the earlier deployed revisions as superseded. It deletes the oldest
+// revisions beyond mostRevisions.
 func (c *Cluster) deployed(ctx context.Context, r *release.Release, says string) error {
 	r.Info.LastDeployed = time.Now()
 	if err := c.store(ctx, r, common.StatusDeployed, says); err != nil {
@@ -186,7 +187,7 @@ func (c *Cluster) forgetRevision(ctx context.Context, s corev1.Secret) error {
 	return nil
 }
 
-// forgetRelease deletes all revisions that are the owner's.
+// forgetRelease deletes the owner's revisions of a release.
 func (c *Cluster) forgetRelease(ctx context.Context, namespace, name, owner string) error {
 	secrets, _, err := c.revisions(ctx, namespace, name, owner)
 	if err != nil {

@@ -22,7 +22,7 @@ func (c *Cluster) Remove(ctx context.Context, name, owner string, progress func(
 	return c.Dispose(ctx, name, owner, vim.Removal{}, progress)
 }
 
-// Dispose implements vim.Disposer. Its error names the objects that did not go in time, with what holds them.
+// Dispose implements vim.Disposer. Its error names the objects that were not gone in time, and what holds them.
 func (c *Cluster) Dispose(
 	ctx context.Context, name, owner string, how vim.Removal, progress func(string),
 ) error {
@@ -65,8 +65,8 @@ func (c *Cluster) removeDeployment(ctx context.Context, name string, w *waiting)
 	return c.forget(ctx, name, r)
 }
 
-// parted separates namespaces and definitions of kinds, which hold other objects, from the rest. It returns no claims:
-// they are removed in a step of their own.
+// parted separates objects of weight 1, such as namespaces and CustomResourceDefinitions, from the rest: they go last,
+// because others depend on them. It returns no claims: removeClaims removes them.
 func parted(objects []unstructured.Unstructured) (room, rest []unstructured.Unstructured) {
 	for _, o := range objects {
 		switch {
@@ -90,7 +90,7 @@ func (c *Cluster) removeAll(ctx context.Context, objects []unstructured.Unstruct
 	return nil
 }
 
-// drop removes objects of the former definition that the present definition lacks, once the present one is ready.
+// drop removes the former definition's objects that the present definition lacks, once the present objects are ready.
 func (c *Cluster) drop(ctx context.Context, name string, r *record, w *waiting) error {
 	if len(r.Dropped)+len(r.Former) == 0 {
 		return nil
@@ -175,8 +175,8 @@ func (c *Cluster) remove(ctx context.Context, p prepared, owner string) error {
 	return translate("delete "+title(&p.Unstructured), err)
 }
 
-// othersIn says why a namespace or the definition of a kind must stay: it holds objects of others. "" means that it can
-// go.
+// othersIn says why a namespace or a CustomResourceDefinition must stay: objects of others depend on it. "" means that
+// Windlass can remove it.
 func (c *Cluster) othersIn(ctx context.Context, p prepared, w *waiting) (why string, err error) {
 	owner := w.owner
 	const others = ownerLabel + "!="
@@ -204,7 +204,7 @@ func (c *Cluster) othersIn(ctx context.Context, p prepared, w *waiting) (why str
 	return "", nil
 }
 
-// ofItself are objects that a cluster makes in every namespace.
+// ofItself reports whether the cluster itself made an object, and it keeps no namespace in place.
 func ofItself(o *unstructured.Unstructured) bool {
 	switch o.GetKind() {
 	case "Event", "Lease", "EndpointSlice", "Endpoints", "PodMetrics":
@@ -234,7 +234,7 @@ func (c *Cluster) othersInNamespace(ctx context.Context, namespace, owner string
 			found, err := c.objects.Resource(version.WithResource(r.Name)).Namespace(namespace).
 				List(ctx, metav1.ListOptions{LabelSelector: ownerLabel + "!=" + owner})
 			if err != nil {
-				continue // what may not be seen cannot be told
+				continue // the credentials may not list this kind
 			}
 			for _, o := range found.Items {
 				if !ofItself(&o) {

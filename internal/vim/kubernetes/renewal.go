@@ -16,11 +16,11 @@ import (
 	"sigs.k8s.io/cli-utils/pkg/kstatus/status"
 )
 
-// templateKey is the annotation of a ReplicaSet's Pods that identifies their template: no controller compares
-// templates.
+// templateKey is the annotation of a ReplicaSet's Pods that identifies their template. Windlass needs it because no
+// controller compares the templates.
 const templateKey = "windlass.nfv/template"
 
-// markTemplates writes into the templates of ReplicaSets which ones they are.
+// markTemplates writes into the template of each ReplicaSet its own hash, as the annotation templateKey.
 func markTemplates(objects []prepared) {
 	for _, p := range objects {
 		if p.GetKind() != "ReplicaSet" {
@@ -70,7 +70,7 @@ func (w *waiting) settled(ctx context.Context, objects []prepared) (bool, error)
 	return w.ready(ctx, objects)
 }
 
-// stuck are the Pods of a set that are of a former template and keep it from its present one.
+// stuck returns the Pods of a set that have a former template and block the change to the present template.
 func (w *waiting) stuck(set *unstructured.Unstructured) (out []*unstructured.Unstructured) {
 	if set == nil || set.GetKind() != "StatefulSet" && set.GetKind() != "ReplicaSet" {
 		return nil
@@ -97,7 +97,7 @@ func (w *waiting) stuck(set *unstructured.Unstructured) (out []*unstructured.Uns
 	return out
 }
 
-// keepsRevision tells whether a partition of its StatefulSet keeps a Pod at the revision that it has.
+// keepsRevision reports whether the partition of a StatefulSet keeps a Pod at its revision.
 func keepsRevision(of *appsv1.StatefulSet, pod string) bool {
 	rolling := of.Spec.UpdateStrategy.RollingUpdate
 	if rolling == nil || rolling.Partition == nil {
@@ -117,8 +117,8 @@ func isReady(pod *unstructured.Unstructured) bool {
 	return err == nil && is.Status == status.CurrentStatus
 }
 
-// renewSets replaces the Pods of ReplicaSets that have another template or other networks, some at a time: no
-// controller does so.
+// renewSets replaces the Pods of ReplicaSets that have a former template or former networks, some at a time. No
+// controller replaces them.
 func (c *Cluster) renewSets(ctx context.Context, r *record, objects []prepared, w *waiting) error {
 	outdated, err := c.outdated(ctx, r, "ReplicaSet", objects, nil)
 	if err != nil {

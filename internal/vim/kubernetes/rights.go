@@ -11,7 +11,7 @@ import (
 	"k8s.io/client-go/discovery"
 )
 
-// Need is what containerised VNFs are made of, or looked at by, in their namespace.
+// Need is a right that Windlass needs in the namespace of containerised VNFs.
 type Need struct {
 	Group     string
 	Resources []string
@@ -23,11 +23,11 @@ var (
 	changing = []string{"get", "list", "watch", "create", "patch", "delete"}
 )
 
-// Needs are those of VNFs of the usual kinds; a VNF may do with less, or be of more.
+// Needs returns the rights for VNFs of the usual kinds of objects. A VNF may need fewer or more.
 func Needs() []Need {
 	return []Need{
 		{"", []string{"pods", "services", "configmaps", "persistentvolumeclaims", "serviceaccounts"}, changing},
-		// Windlass's own records of VNFs, and Helm's of releases, are updated.
+		// Windlass also updates its own records of VNFs and Helm's records of releases.
 		{"", []string{"secrets"}, slices.Concat(changing, []string{"update"})},
 		{"apps", []string{"deployments", "statefulsets", "daemonsets", "replicasets"}, changing},
 		{"batch", []string{"jobs"}, changing},
@@ -37,8 +37,8 @@ func Needs() []Need {
 	}
 }
 
-// missingRights is a sentence about each group of resources that VNFs need and the credentials may not change or read
-// in the namespace. It is no refusal: VNFs may do with less.
+// missingRights returns a sentence about the rights in the namespace that VNFs need and the credentials lack; nil if
+// they lack none. It is a warning only: VNFs may do with less.
 func missingRights(ctx context.Context, client *discovery.DiscoveryClient, namespace string) []string {
 	rules, err := rulesOf(ctx, client, namespace)
 	if err != nil {
@@ -48,7 +48,7 @@ func missingRights(ctx context.Context, client *discovery.DiscoveryClient, names
 	if len(lacks) == 0 {
 		return nil
 	}
-	if rules.Incomplete { // an authorizer that is asked one by one, such as a webhook
+	if rules.Incomplete { // an authorizer, such as a webhook, that cannot list its rules
 		lacks = append(lacks, "the VIM says that its list is not complete")
 	}
 	return []string{fmt.Sprintf("The credentials may not do all in the namespace %s that VNFs need: %s.", namespace,
@@ -101,7 +101,7 @@ func lacking(rules []authorization.ResourceRule) (out []string) {
 	return out
 }
 
-// allows tells whether a rule is for any object of the resource.
+// allows reports whether a rule permits the verb on every object of the resource.
 func allows(r authorization.ResourceRule, group, resource, verb string) bool {
 	has := func(list []string, name string) bool {
 		return slices.Contains(list, name) || slices.Contains(list, "*")

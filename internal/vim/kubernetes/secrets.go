@@ -8,10 +8,10 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// shortestSecret is the least length of a text that is kept out of messages: shorter ones are in too many words.
+// shortestSecret is the minimum length of a text that Windlass masks in messages: shorter texts are in too many words.
 const shortestSecret = 4
 
-// SecretsOf are the values of the Secrets among the objects, as they are written there and as they are.
+// SecretsOf returns the values of the Secrets among the objects, as written and, if in base64, also decoded.
 func SecretsOf(objects []unstructured.Unstructured) (out []string) {
 	add := func(text string) {
 		if len(text) >= shortestSecret && !slices.Contains(out, text) {

@@ -6,13 +6,13 @@ import (
 	"github.com/windlass-nfv/windlass/internal/charts"
 )
 
-// shared tells whether an object that somebody else has made is used as it is: a namespace, and the definition of a
-// kind that a chart brings in its folder crds.
+// shared reports whether Windlass uses the object as it is when somebody else made it. That holds for a namespace and
+// for a CustomResourceDefinition from a chart's folder crds.
 func (p prepared) shared() bool {
 	return p.GetKind() == "Namespace" || p.GetKind() == "CustomResourceDefinition" && charts.Kept(&p.Unstructured)
 }
 
-// ours are the objects that are to be the owner's: without those of others that are used as they are.
+// ours returns the objects without the shared objects that another owner made.
 func (c *Cluster) ours(ctx context.Context, objects []prepared, owner string) (out []prepared, err error) {
 	for _, p := range objects {
 		if p.shared() && p.mapping != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
-// Survey implements vim.Surveyor: the API server goes through all objects without keeping any. It refuses also what a
-// quota of the namespace has no room for.
+// Survey implements vim.Surveyor: the API server checks all objects in dry runs. It also refuses objects that exceed a
+// quota of the namespace.
 func (c *Cluster) Survey(ctx context.Context, d vim.Deployment, _ vim.Room) (problems []string, err error) {
 	if d.Definition == nil {
 		return nil, nil
@@ -26,13 +26,13 @@ func (c *Cluster) Survey(ctx context.Context, d vim.Deployment, _ vim.Room) (pro
 	return toldOf(masked(err, d.Secrets))
 }
 
-// toldOf tells what the VIM would refuse from why it could not tell.
+// toldOf separates problems that the VIM would refuse from an error of the survey itself.
 func toldOf(err error) (problems []string, unknown error) {
 	told := []lcm.Kind{lcm.KindInvalid, lcm.KindConflict, lcm.KindExhausted, lcm.KindNotFound, lcm.KindBroken}
 	if err == nil || !slices.ContainsFunc(told, func(k lcm.Kind) bool { return lcm.Is(err, k) }) {
 		return nil, err
 	}
-	e, ok := err.(*lcm.Error) //nolint:errorlint // what is told is made here
+	e, ok := err.(*lcm.Error) //nolint:errorlint // this package made the error
 	if !ok || len(e.Problems) == 0 {
 		return []string{lcm.Sentence(err)}, nil
 	}

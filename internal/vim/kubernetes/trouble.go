@@ -15,26 +15,26 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// trouble prevents an object from becoming ready. It may end by itself, or not.
+// trouble is a problem that keeps an object from becoming ready. It may end by itself.
 type trouble struct {
 	object    string // its title
 	reason    string // the cluster's word, such as ImagePullBackOff
 	message   string
 	namespace string
-	pod       string // "" when it is not that of a Pod
+	pod       string // "" when the object is not a Pod
 	container string
 	since     time.Time
 }
 
-// waitingReasons are those of containers that wait for something that does not come by itself, with the cause that they
-// have in common: a pull that fails goes to and fro between two reasons.
+// waitingReasons maps the reasons of waiting containers that need help to their common causes. A failing pull, for
+// example, alternates between two reasons.
 var waitingReasons = map[string]string{
 	"ImagePullBackOff": "image", "ErrImagePull": "image", "ErrImageNeverPull": "image", "InvalidImageName": "image",
 	"CrashLoopBackOff": "crash", "CreateContainerConfigError": "configuration", "CreateContainerError": "container",
 	"RunContainerError": "container",
 }
 
-// trouble finds out what is wrong, and ends the waiting with what has been wrong for longer than the patience.
+// trouble records the present troubles. It returns an error when the oldest has lasted for the whole patience.
 func (w *waiting) trouble(ctx context.Context, objects []prepared) error {
 	now := time.Now()
 	seen := map[string]bool{}
@@ -61,7 +61,7 @@ func (w *waiting) trouble(ctx context.Context, objects []prepared) error {
 	for id, t := range w.troubles {
 		switch {
 		case !seen[id]:
-			delete(w.troubles, id) // it has healed itself
+			delete(w.troubles, id) // the trouble has ended
 		case now.Sub(t.since) >= w.patience && (worst == nil || t.since.Before(worst.since)):
 			worst = t
 		}
@@ -107,8 +107,8 @@ func podTroubles(o *unstructured.Unstructured, note func(cause string, t trouble
 	}
 }
 
-// refusals are what controllers say when the API server takes none of their Pods (a quota, an admission webhook), and
-// when a claim cannot be bound. Only events tell that of some kinds.
+// refusals notes refused Pods, for example by a quota or an admission webhook, and claims that cannot be bound. For
+// some kinds, only events report that.
 func (w *waiting) refusals(objects []prepared, note func(cause string, t trouble)) {
 	for _, p := range objects {
 		if p.mapping == nil {
@@ -144,11 +144,11 @@ func (w *waiting) refusals(objects []prepared, note func(cause string, t trouble
 const (
 	lastEvents = 3
 	lastLines  = 10
-	// logPatience bounds how long the lines of a container are waited for.
+	// logPatience bounds the wait for the lines of a container.
 	logPatience = 3 * time.Second
 )
 
-// failure is the error for trouble that lasts: what, where, the last events and the container's last lines.
+// failure returns the error for lasting trouble: what, where, the last events and the container's last lines.
 func (w *waiting) failure(ctx context.Context, t trouble) error {
 	kind := lcm.KindBroken
 	if t.reason == corev1.PodReasonUnschedulable || strings.Contains(t.message, "exceeded quota") {
@@ -157,7 +157,7 @@ func (w *waiting) failure(ctx context.Context, t trouble) error {
 	return lcm.Errorf(kind, "%s.%s", strings.TrimSuffix(t.sentence(), "."), w.evidence(ctx, t))
 }
 
-// explain adds the evidence to an object's own failure.
+// explain adds the last events to an object's own failure.
 func (w *waiting) explain(ctx context.Context, p prepared, err error) error {
 	failed, ok := err.(*lcm.Error) //nolint:errorlint // judge has made it
 	if !ok {
@@ -188,7 +188,7 @@ func (w *waiting) evidence(ctx context.Context, t trouble) string {
 	return out.String()
 }
 
-// log reads the last lines of a container. For a restarted container, it reads those of the previous run.
+// log reads the last lines of a crashing container. If the present run has none, it reads the previous run's lines.
 func (w *waiting) log(ctx context.Context, t trouble) string {
 	if t.pod == "" || t.container == "" || waitingReasons[t.reason] != "crash" {
 		return ""
@@ -207,7 +207,7 @@ func (w *waiting) log(ctx context.Context, t trouble) string {
 	return ""
 }
 
-// listOptions select what is a deployment's.
+// listOptions selects the objects of a deployment.
 func listOptions(owner string) metav1.ListOptions {
 	return metav1.ListOptions{LabelSelector: ownerLabel + "=" + owner}
 }

@@ -1,5 +1,6 @@
-// Package openstack drives OpenStack: stacks through Heat, and addresses and hypervisors, which Heat does not report,
-// through Neutron and Nova. Its interface has lcm types and lcm.Error only; no other package uses gophercloud.
+// Package openstack drives OpenStack. It manages stacks through Heat. It reads addresses and hypervisors through
+// Neutron and Nova, because Heat does not report them. Its interface has lcm types and lcm.Error only; no other package
+// uses gophercloud.
 package openstack
 
 import (
@@ -19,8 +20,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/outbound"
 )
 
-// Cloud is one project of an OpenStack, authenticated. It renews its token by itself and may be used by
-// many goroutines.
+// Cloud is one project of an OpenStack, authenticated. It renews its token by itself. Many goroutines may use it.
 type Cloud struct {
 	timing   timing
 	provider *gophercloud.ProviderClient
@@ -35,19 +35,17 @@ type Cloud struct {
 	waiting atomic.Int64
 }
 
-// Wrap puts something around the transport of the calls, such as a timer.
+// Wrap wraps the transport of the calls, for example with a timer.
 type Wrap = func(http.RoundTripper) http.RoundTripper
 
-// Connect authenticates at the VIM's Keystone. cred are the opened credentials of /v1.0/vims: username,
-// password, user_domain_name, project_domain_name, or application_credential_id and _secret; cert_verify
-// "False" turns off TLS verification and ca_cert is a PEM bundle; region chooses among the catalog's endpoints.
-// The VIM's extra may have region, interface, and how patient to be: call_timeout, poll_interval, outage_patience.
-// All calls go through wraps, the last one outside.
+// Connect authenticates at the VIM's Keystone. cred are the decrypted credentials of /v1.0/vims: username, password,
+// user_domain_name, project_domain_name, or application_credential_id and _secret. cert_verify "False" turns off TLS
+// verification; ca_cert is a PEM bundle; region chooses among the catalog's endpoints. The VIM's extra may have region,
+// interface and the times call_timeout, poll_interval and outage_patience. All calls go through wraps, the last one
+// outermost. The guard says which addresses the VIM and its services may have.
 //
-// The guard says where the VIM and its services may be.
-//
-// Errors: Denied for wrong credentials, Unavailable when Keystone does not answer, Invalid when a service
-// is missing in the catalog, a certificate is signed by nobody who is known, or the guard denies an address.
+// Errors: Denied for wrong credentials, Unavailable when Keystone does not answer, Invalid when a service is missing in
+// the catalog, no known authority has signed a certificate, or the guard denies an address.
 func Connect(
 	ctx context.Context, vim lcm.Vim, cred map[string]any, guard outbound.Guard, wraps ...Wrap,
 ) (*Cloud, error) {
@@ -80,7 +78,7 @@ func Connect(
 func endpointOf(vim lcm.Vim, cred map[string]any) gophercloud.EndpointOpts {
 	where := gophercloud.EndpointOpts{Availability: gophercloud.AvailabilityPublic}
 	where.Region = cmp.Or(text(cred, "region"), text(vim.Extra, "region"))
-	if where.Region == "" && len(vim.Regions) == 1 { // else nobody has chosen
+	if where.Region == "" && len(vim.Regions) == 1 { // with several regions, nobody has chosen one
 		where.Region = vim.Regions[0]
 	}
 	if v := text(vim.Extra, "interface"); v != "" {
@@ -89,8 +87,8 @@ func endpointOf(vim lcm.Vim, cred map[string]any) gophercloud.EndpointOpts {
 	return where
 }
 
-// readCatalog finds the services in the catalog that came with the token. gophercloud's own way asks each endpoint
-// for its versions, which costs a call and needs nothing but an endpoint that is up.
+// readCatalog finds the services in the catalog that came with the token. gophercloud's own way would ask each endpoint
+// for its versions. That costs a call, and fails when an endpoint is down.
 func (c *Cloud) readCatalog(vim lcm.Vim, where gophercloud.EndpointOpts) error {
 	catalog := &tokens.ServiceCatalog{}
 	if result, ok := c.provider.GetAuthResult().(tokens.CreateResult); ok {
@@ -124,7 +122,7 @@ func (c *Cloud) readCatalog(vim lcm.Vim, where gophercloud.EndpointOpts) error {
 			c.volumes = &gophercloud.ServiceClient{ProviderClient: c.provider, Endpoint: endpoint, Type: kind}
 		}
 	}
-	// Neutron's endpoint has no version in most catalogs, and Glance's neither.
+	// In most catalogs, the endpoints of Neutron and Glance have no version.
 	c.network.ResourceBase = strings.TrimSuffix(c.network.Endpoint, "v2.0/") + "v2.0/"
 	if endpoint, ok := find(catalog, "image", where); ok {
 		c.images = &gophercloud.ServiceClient{ProviderClient: c.provider, Endpoint: endpoint, Type: "image"}
@@ -152,7 +150,7 @@ func find(catalog *tokens.ServiceCatalog, kind string, where gophercloud.Endpoin
 func (c *Cloud) Regions() []string { return slices.Clone(c.regions) }
 
 const (
-	// mostNames and longestName limit what is stored of a catalog, which may be as long as any answer.
+	// mostNames and longestName limit the names that Windlass stores of a catalog: a catalog may be very long.
 	mostNames   = 500
 	longestName = 255
 	// mostOffers limits the names in an error.

@@ -9,10 +9,11 @@ import (
 	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/volumeattach"
 )
 
-// Attachment is a Cinder volume at a server.
+// Attachment is a Cinder volume that is attached to a server.
 type Attachment struct {
 	VolumeID string
-	// Device is Nova's name for it, like /dev/vdb. The guest may use another; its by-id link has the volume's id.
+	// Device is Nova's name for the volume, like /dev/vdb. The guest may use another name; its by-id link has the
+	// volume's id.
 	Device string
 }
 

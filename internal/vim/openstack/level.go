@@ -6,7 +6,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
-// StackLevel is the level of a stack, or of a resource in one, by Heat's word.
+// StackLevel is the level of a stack or a resource for Heat's status.
 func StackLevel(status string) vim.Level {
 	switch {
 	case strings.HasPrefix(status, "DELETE_"):
@@ -21,7 +21,8 @@ func StackLevel(status string) vim.Level {
 	return ""
 }
 
-// resourceLevel is StackLevel for what stacks consist of: Heat replaces a resource that it could not delete, too.
+// resourceLevel is StackLevel for resources. DELETE_FAILED counts as failed: Heat also replaces a resource that it
+// could not delete.
 func resourceLevel(status string) vim.Level {
 	if strings.HasSuffix(status, "_FAILED") {
 		return vim.Failed
@@ -29,7 +30,7 @@ func resourceLevel(status string) vim.Level {
 	return StackLevel(status)
 }
 
-// ServerLevel is the level of a server, by Nova's word for its status.
+// ServerLevel is the level of a server for Nova's status.
 func ServerLevel(status string) vim.Level {
 	switch status {
 	case "":

@@ -16,7 +16,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
-// Inventory reads what the stack of that name has made.
+// Inventory reads the resources that the stack of that name consists of.
 func (c *Cloud) Inventory(ctx context.Context, name string) (*vim.Inventory, error) {
 	top, err := c.stack(ctx, name)
 	if err != nil {
@@ -44,7 +44,7 @@ func (c *Cloud) readPorts(ctx context.Context, inv *vim.Inventory) error {
 	return nil
 }
 
-// idsAtOnce is how many ids fit into an address: some servers stop reading at 8 KiB.
+// idsAtOnce is how many ids fit into a URL: some HTTP servers read only 8 KiB of it.
 const idsAtOnce = 150
 
 func (c *Cloud) readSomePorts(ctx context.Context, inv *vim.Inventory, wanted []string) error {
@@ -62,7 +62,8 @@ func (c *Cloud) readSomePorts(ctx context.Context, inv *vim.Inventory, wanted []
 	return c.readFloatingIPs(ctx, inv, wanted)
 }
 
-// addressOf is the address for reaching a port: Neutron lists the addresses of a port in two subnets in any order.
+// addressOf is the address for reaching a port, IPv4 if there is one. Neutron lists the addresses of a port in two
+// subnets in any order.
 func addressOf(ips []lcm.FixedIP) string {
 	for _, ip := range ips {
 		if strings.Contains(ip.Address, ".") {
@@ -120,7 +121,7 @@ func (c *Cloud) readServers(ctx context.Context, inv *vim.Inventory) error {
 	return nil
 }
 
-// fixedIPs reads Nova's addresses, by the names of networks.
+// fixedIPs reads the fixed addresses from Nova's answer, ordered by the names of networks.
 func fixedIPs(networks map[string]any) (out []string) {
 	for _, name := range slices.Sorted(maps.Keys(networks)) {
 		list, _ := networks[name].([]any)
@@ -133,8 +134,8 @@ func fixedIPs(networks map[string]any) (out []string) {
 	return out
 }
 
-// fewServers are read one by one, concurrently. Nova cannot list servers by several ids. A list of the project's
-// servers, possibly thousands, for each of many operations at once, would keep Nova busy.
+// fewServers is the most servers that Windlass reads one by one, concurrently. Nova cannot list servers by several ids.
+// To list the project's servers, possibly thousands, for each of many concurrent operations would keep Nova busy.
 const fewServers = 8
 
 // servers reads those of the wanted servers that exist.
@@ -185,7 +186,7 @@ func idsOf(list []vim.Resource) []string {
 	return out
 }
 
-// byID is a query for several values of one attribute, which gophercloud's own options cannot say.
+// byID is a query for several values of one attribute. gophercloud's own options cannot express it.
 type byID struct {
 	attribute string
 	values    []string

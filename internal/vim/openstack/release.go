@@ -11,13 +11,13 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// tellsOfDeletion is the microversion of Nova (Kilo) that first says, for a server, whether its volumes are deleted
-// with it. Lists of attachments say so only since 2.79, and never for the boot volume.
+// tellsOfDeletion is the first microversion of Nova (Kilo) that says whether Nova deletes a server's volumes with the
+// server. Lists of attachments say so only since 2.79, and never for the boot volume.
 const tellsOfDeletion = "2.3"
 
-// VolumesLost are the volumes of a server that Nova deletes together with it (delete_on_termination). The volume that
-// the server boots from is made anew with it, and is none of them, unless it is among ours: those that the stack has.
-// Errors: NotFound when Nova has no such server; Conflict when it does not tell what becomes of a volume.
+// VolumesLost returns the volumes that Nova deletes together with a server (delete_on_termination). ours are the
+// stack's volumes. The server's boot volume counts only if it is among ours: otherwise it is made anew with the server.
+// Errors: NotFound when Nova has no such server; Conflict when Nova does not say whether it deletes a volume.
 func (c *Cloud) VolumesLost(ctx context.Context, serverID string, ours ...string) ([]string, error) {
 	attached, err := c.Attachments(ctx, serverID)
 	if err != nil || len(attached) == 0 {
@@ -46,7 +46,7 @@ func (c *Cloud) VolumesLost(ctx context.Context, serverID string, ours ...string
 	return out, nil
 }
 
-// disks is what Nova tells of a server's disks.
+// disks is Nova's answer about a server's disks.
 type disks struct {
 	Image   any    `json:"image"`                            // "" when it boots from a volume, else an object
 	Root    string `json:"OS-EXT-SRV-ATTR:root_device_name"` // for administrators only
@@ -79,8 +79,8 @@ func (d disks) deletes(volume string) *bool {
 	return nil
 }
 
-// bootVolume is the volume that the server boots from, "" when that is none, or any of several: a data disk on another
-// bus than the root has a name of a first disk, too.
+// bootVolume returns the server's boot volume; "" when there is none or several volumes may be it. A data disk on
+// another bus than the root disk is also called a first disk there, such as /dev/sda.
 func (d disks) bootVolume(attached []Attachment) (volume string) {
 	if image, isText := d.Image.(string); !isText || image != "" {
 		return ""
@@ -116,7 +116,7 @@ type deletion struct {
 	asked, forced bool
 }
 
-// look asks for what is due, and tells whether the server is gone.
+// look makes the next request of the deletion, if one is due, and reports whether the server is gone.
 func (d *deletion) look(ctx context.Context) (gone bool, err error) {
 	s, err := d.cloud.ServerState(ctx, d.id)
 	switch {

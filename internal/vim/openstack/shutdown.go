@@ -14,7 +14,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// atOnce bounds the calls that are made together; the transport keeps as many connections.
+// atOnce bounds the concurrent calls; the transport keeps as many connections.
 const atOnce = 16
 
 // Nova's statuses for a server that is off and for a server in error, and its task for a shutdown.
@@ -24,11 +24,11 @@ const (
 	taskOff     = "powering-off"
 )
 
-// ShutDown asks Nova to shut down the servers of the stack of that name, all at once, as their power buttons would,
-// and waits until they are off, but not longer than until. It returns the names of those that are not off then: Nova
-// may refuse a server, or be away. A stack that is not there or has another owner is left alone.
+// ShutDown asks Nova to shut down all servers of the stack of that name concurrently, as their power buttons would. It
+// waits until they are off, but not longer than until. It returns the names of the servers that are still on: Nova may
+// refuse a server, or not answer. It leaves a stack alone that does not exist or has another owner.
 //
-// It can be called again: what is off or shutting down already is not asked again.
+// It can be called again: it does not ask again for servers that are off or shutting down.
 func (c *Cloud) ShutDown(
 	ctx context.Context, name, owner string, until time.Time, progress func(string),
 ) (stillOn []string, err error) {
@@ -55,7 +55,7 @@ func (c *Cloud) ShutDown(
 	return s.run(ctx, until)
 }
 
-// shutdown is the way of the servers of one stack to SHUTOFF.
+// shutdown is the progress of one stack's servers to SHUTOFF.
 type shutdown struct {
 	cloud    *Cloud
 	ids      []string
@@ -63,8 +63,8 @@ type shutdown struct {
 	progress func(string)
 
 	mu       sync.Mutex
-	asked    map[string]bool // Nova has taken it
-	hopeless map[string]bool // waiting for these is of no use
+	asked    map[string]bool // Nova has accepted the request
+	hopeless map[string]bool // these will not shut down: do not wait for them
 }
 
 func (s *shutdown) run(ctx context.Context, until time.Time) (stillOn []string, err error) {
@@ -93,7 +93,7 @@ func (s *shutdown) run(ctx context.Context, until time.Time) (stillOn []string, 
 	}
 }
 
-// look sees which servers are on, and tells of those that are not any more.
+// look reads which servers are on, and reports those that went off since the last look.
 func (s *shutdown) look(ctx context.Context) error {
 	list, err := s.cloud.servers(ctx, s.ids)
 	if err != nil {
@@ -117,7 +117,7 @@ func (s *shutdown) look(ctx context.Context) error {
 	return nil
 }
 
-// ask tells Nova to shut down what it was not told yet.
+// ask asks Nova to shut down the servers that it was not asked for yet.
 func (s *shutdown) ask(ctx context.Context) {
 	var all errgroup.Group
 	all.SetLimit(atOnce)
@@ -147,7 +147,7 @@ func (s *shutdown) waiting() bool {
 	return slices.ContainsFunc(s.on, func(server servers.Server) bool { return !s.hopeless[server.ID] })
 }
 
-// give tells what is still on, and goes.
+// give gives up: it reports and returns the servers that are still on.
 func (s *shutdown) give() (stillOn []string) {
 	for _, server := range s.on {
 		stillOn = append(stillOn, server.Name)

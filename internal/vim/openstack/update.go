@@ -17,7 +17,7 @@ import (
 // Change describes how an existing stack is to change.
 type Change struct {
 	Name             string
-	Owner, Operation string // as in Stack; the stack is Operation's afterwards
+	Owner, Operation string // as in Stack; the update tags the stack with Operation
 	// Parameters are the changed parameters; the others stay as they are.
 	Parameters map[string]any
 	// Template and Files replace the stack's own; "" leaves both as they are.
@@ -27,7 +27,7 @@ type Change struct {
 	// are resources of their own. A member of a group is replaced with all its resources. A resource that has another
 	// PhysicalID by now was replaced already, and is left alone.
 	//
-	// When the parameters also make a group smaller, its members in Replace are the ones that go.
+	// When the parameters also make a group smaller, Heat removes the group's members in Replace.
 	Replace []vim.Resource
 	// Keep lists group members that must stay. Without Keep, Heat removes failed members first. Some of those failed only
 	// because another resource failed or because somebody cancelled.
@@ -57,9 +57,9 @@ var _ stacks.UpdatePatchOptsBuilder = Change{}
 
 // UpdateStack changes a stack and waits until Heat is done with it; progress gets one line per event.
 //
-// Idempotent: an action that is under way is waited for first; parameters that are so already and resources that
-// were replaced already stay as they are; what failed is done again. Errors: NotFound when there is no such stack,
-// Conflict when it is somebody else's, else as CreateStack's.
+// Idempotent: it first waits for an action that is under way. Parameters that have their values already, and resources
+// that were replaced already, stay as they are. Heat repeats failed changes. Errors: NotFound when there is no such
+// stack, Conflict when it has another owner, else as CreateStack's.
 func (c *Cloud) UpdateStack(ctx context.Context, ch Change, progress func(string)) (err error) {
 	defer func() { err = mask(err, ch.Secrets) }()
 	progress = masked(progress, ch.Secrets)
@@ -86,8 +86,8 @@ func (c *Cloud) UpdateStack(ctx context.Context, ch Change, progress func(string
 	return f.run(ctx)
 }
 
-// Settle waits until an action that is under way on the stack is over, however it ends: what the stack consists of can
-// only be told then. Errors: NotFound when there is no such stack, Conflict when it is somebody else's.
+// Settle waits for the end of an action that is under way on the stack, whether it succeeds or fails. Only then are the
+// stack's resources known. Errors: NotFound when there is no such stack, Conflict when it has another owner.
 func (c *Cloud) Settle(ctx context.Context, name, owner string, progress func(string)) error {
 	have, err := c.owned(ctx, name, owner)
 	if err != nil {
@@ -97,7 +97,7 @@ func (c *Cloud) Settle(ctx context.Context, name, owner string, progress func(st
 	return err
 }
 
-// owned finds a stack that is ours.
+// owned finds the owner's stack. A stack of another owner or in deletion is a Conflict.
 func (c *Cloud) owned(ctx context.Context, name, owner string) (*stacks.ListedStack, error) {
 	have, err := c.stack(ctx, name)
 	switch {
@@ -111,7 +111,7 @@ func (c *Cloud) owned(ctx context.Context, name, owner string) (*stacks.ListedSt
 	return have, nil
 }
 
-// idle waits until an action that is under way is over, however it ends.
+// idle waits for the end of an action that is under way, whether it succeeds or fails.
 func (c *Cloud) idle(
 	ctx context.Context, have *stacks.ListedStack, progress func(string),
 ) (*stacks.ListedStack, error) {
@@ -127,7 +127,7 @@ func (c *Cloud) idle(
 	return c.stack(ctx, have.Name)
 }
 
-// markAll marks those resources unhealthy that are still what they were.
+// markAll marks the resources of the list unhealthy that have not been replaced yet.
 func (c *Cloud) markAll(
 	ctx context.Context, have *stacks.ListedStack, list []vim.Resource, progress func(string),
 ) error {
@@ -147,7 +147,8 @@ func (c *Cloud) markAll(
 	})
 }
 
-// keepAll marks those resources healthy that have failed. Heat takes nothing back but a mark, so they are marked first.
+// keepAll marks the failed resources of the list healthy. Heat can only undo a mark, so keepAll first marks them
+// unhealthy.
 func (c *Cloud) keepAll(
 	ctx context.Context, have *stacks.ListedStack, list []vim.Resource, progress func(string),
 ) error {
@@ -195,7 +196,7 @@ func (c *Cloud) eachPresent(
 // marked is the status of a resource that is marked unhealthy.
 const marked = "CHECK_FAILED"
 
-// same tells whether two records are of one and the same thing.
+// same reports whether two records describe the same resource in the VIM.
 func same(r, other vim.Resource) bool {
 	return r.Part == other.Part && r.Name == other.Name && r.ID == other.ID
 }

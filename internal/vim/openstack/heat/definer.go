@@ -15,7 +15,7 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-// Definer makes definitions. With each, it returns the secrets in it, which must not be shown.
+// Definer makes definitions. With each definition, it returns the secrets in it: nobody may show them.
 type Definer struct {
 	*operations.Resolver
 	// UserData runs the user data classes of packages; nil runs none.
@@ -25,7 +25,7 @@ type Definer struct {
 // job is an operation whose VNF is a stack.
 type job struct{ *operations.Operation }
 
-// Whole defines the VNF as it is, or as it is instantiated.
+// Whole defines the VNF with its present size, or the size of its instantiation.
 func (o *Definer) Whole(ctx context.Context, of *operations.Operation) (vim.Definition, []string, error) {
 	j := &job{of}
 	whole, err := j.whole()
@@ -91,7 +91,7 @@ func (j *job) sizes(sizes vim.Sizes) map[string]int {
 // unusablePorts begins the errors about given ports that the stack cannot have.
 const unusablePorts = "The ports of the request cannot be used"
 
-// heat makes the template and the parameters of the VNF's stack of that shape; opened are the parameters' secrets.
+// heat makes the template and the parameters for a stack of that shape. It also returns the secrets in the parameters.
 func (o *Definer) heat(ctx context.Context, j *job, s shape) (vnfpkg.Template, map[string]any, []string, error) {
 	template, err := vnfpkg.StackTemplate(j.Flavour, func(path string) ([]byte, error) {
 		return o.Store.PackageFile(ctx, j.Instance.VnfPkgID, path)
@@ -135,8 +135,8 @@ func (o *Definer) heat(ctx context.Context, j *job, s shape) (vnfpkg.Template, m
 	return template, parameters, opened, err
 }
 
-// additionalParams opens the request's parameters: a HOT parameter of the same name gets the value of each, also
-// of a sealed one. opened are those that were sealed.
+// additionalParams decrypts the sealed values among the request's additionalParams: a HOT parameter of the same name
+// gets the value. opened are the decrypted values.
 func (o *Definer) additionalParams(ctx context.Context, j *job) (params map[string]any, opened []string, err error) {
 	if len(j.Request.AdditionalParams) == 0 {
 		return nil, nil, nil

@@ -69,7 +69,7 @@ func (j *job) bitrates(sizes vim.Sizes) map[string]vnfpkg.Bitrate {
 	return then
 }
 
-// memberIndex is the index of a VNFC within its VDU; the name of its nested stack contains it.
+// memberIndex returns the index of a VNFC within its VDU, from the name of the VNFC's nested stack.
 func memberIndex(v lcm.VnfcResourceInfo) (int, error) {
 	name, _ := v.Metadata["parent_resource_name"].(string)
 	index, ok := vnfpkg.MemberIndex(v.VduID, name)
@@ -92,7 +92,7 @@ func (j *job) sized(sizes vim.Sizes) (shape, error) {
 	if p == nil || sizes == vim.SizesRecorded || p.Operation == lcm.OpHeal { // a healed VNFC keeps its place
 		return s, nil
 	}
-	for _, g := range p.Groups { // before any leaves, so that those that come have the same places in every step
+	for _, g := range p.Groups { // grow before takeOut, so that new VNFCs have the same indexes in every step
 		if g.To > g.From {
 			s.members.Grow(g.VduID, g.To-g.From)
 		}

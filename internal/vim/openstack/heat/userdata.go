@@ -92,7 +92,7 @@ func ownTemplate(f *vnfpkg.Flavour, template vnfpkg.Template, made userdata.Made
 	return own, nil
 }
 
-// told is the data about an operation that a user data class gets.
+// told makes the data about an operation for a user data class.
 func (j *job) told(
 	template vnfpkg.Template, request vnfpkg.HeatRequest, files map[string][]byte,
 ) (told userdata.Told, err error) {
@@ -109,7 +109,7 @@ func (j *job) told(
 	}
 	told.Hot.Files = map[string]any{}
 	for name, text := range template.Files {
-		if nested, err := vnfpkg.ParseYAML(name, []byte(text)); err == nil { // others are files that templates only name
+		if nested, err := vnfpkg.ParseYAML(name, []byte(text)); err == nil { // other files are no templates
 			told.Hot.Files[name] = nested
 		}
 	}
@@ -124,7 +124,7 @@ func (j *job) told(
 	return told, nil
 }
 
-// instantiation is the InstantiateVnfRequest of v2 that the VNF is made by: networks, addresses and parameters, but no
+// instantiation makes the VNF's InstantiateVnfRequest of API v2. It has networks, addresses and parameters, but no
 // credentials of VIMs.
 func (j *job) instantiation(additionalParams map[string]any) map[string]any {
 	links := []any{}
@@ -171,8 +171,8 @@ func (j *job) instantiation(additionalParams map[string]any) map[string]any {
 	}
 }
 
-// toldEntries returns the entries of a connection point for a class: those with ports, else the one whose addresses
-// count.
+// toldEntries returns the entries of a connection point for a class: the entries with ports, or else one entry
+// with the connection point's addresses.
 func toldEntries(cp lcm.ExtCp) []lcm.CpConfig {
 	if ported := cp.PortEntries(); len(ported) > 0 {
 		return ported
@@ -180,7 +180,7 @@ func toldEntries(cp lcm.ExtCp) []lcm.CpConfig {
 	return []lcm.CpConfig{{Key: cp.ConfigID(""), FixedIPs: cp.FixedIPs, MAC: cp.MAC}}
 }
 
-// configOf is a VnfExtCpConfig of v2 without its port.
+// configOf makes a VnfExtCpConfig of API v2 without its port.
 func configOf(entry lcm.CpConfig) map[string]any {
 	addresses := []any{}
 	for _, ip := range entry.FixedIPs {
@@ -212,7 +212,8 @@ func addressOf(ip lcm.FixedIP) map[string]any {
 	return out
 }
 
-// grantFor are the GrantRequest and the Grant of an instantiation with so many VNFCs, and what an NFVO has chosen.
+// grantFor makes the GrantRequest and the Grant of an instantiation, with the requested number of VNFCs and the NFVO's
+// choices.
 func (j *job) grantFor(request vnfpkg.HeatRequest) (asked, granted map[string]any) {
 	resources, places, zones := []any{}, []any{}, []any{}
 	for _, vdu := range j.Flavour.Vdus {

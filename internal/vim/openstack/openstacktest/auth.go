@@ -18,7 +18,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/vim/openstack"
 )
 
-// connect logs in with some credentials and extras changed; nil takes one away.
+// connect logs in with some credentials and extras changed; the value nil removes a key.
 func (s *site) connect(vim lcm.Vim, cred, extra map[string]any) (*openstack.Cloud, error) {
 	vim.Extra = changed(vim.Extra, extra)
 	return openstack.Connect(s.Context(), vim, changed(s.Cred, cred), outbound.Guard{})
@@ -62,7 +62,7 @@ func (s *site) passwords() {
 	s.requireKind(lcm.KindInvalid, err, "auth_url")
 }
 
-// observer is the same user by another client, to see what the driver has done.
+// observer is a second client of the same user. It checks what the driver has done.
 func (s *site) observer() *gophercloud.ProviderClient {
 	s.Helper()
 	provider, err := client.NewClient(s.Vim.AuthURL)
@@ -148,7 +148,7 @@ func (s *site) catalog() {
 		{map[string]any{"region": s.Vim.Regions[0]}, nil}, {nil, map[string]any{"region": s.Vim.Regions[0]}},
 	} {
 		vim := s.Vim
-		vim.Regions = []string{s.Nowhere} // a registration's own words weigh more
+		vim.Regions = []string{s.Nowhere} // the credentials and extras of a registration take precedence
 		c, err := s.connect(vim, where.cred, where.extra)
 		require.NoError(s, err)
 		s.requireWorks(c)

@@ -17,8 +17,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/vim/openstack"
 )
 
-// clusterTop has a server of its own with a volume and a server group, a group of servers, and a group of ports: what
-// the templates of Kubernetes packages have.
+// clusterTop has the resources of Kubernetes packages' templates: a single server with a volume and a server group, a
+// group of servers, and a group of ports.
 const clusterTop = header + `
 parameters:
   image: {type: string}
@@ -107,7 +107,7 @@ func (s *site) resource(inv *vim.Inventory, stackID, name string) vim.Resource {
 	return r
 }
 
-// addresses checks who has which port, and that Nova tells the same addresses as Neutron.
+// addresses checks which server has which port, and that Nova and Neutron report the same addresses.
 func (s *site) addresses(inv *vim.Inventory) {
 	for group, servers := range map[string]int{"": 1, "worker": 1, "spare": 0} {
 		members, err := inv.Members(group)
@@ -144,7 +144,7 @@ func (s *site) attachedVolume(inv *vim.Inventory, serverID string) {
 	require.True(s, strings.HasPrefix(list[0].Device, "/dev/"), list[0].Device)
 }
 
-// placement reads what a node's labels are made of.
+// placement checks the data for a node's labels.
 func (s *site) placement(inv *vim.Inventory, solo vim.Resource) {
 	groups, err := s.cloud.ServerGroups(s.Context())
 	require.NoError(s, err)
@@ -166,7 +166,7 @@ func (s *site) placement(inv *vim.Inventory, solo vim.Resource) {
 	require.Empty(s, server.Host, "only administrators see the hypervisor")
 }
 
-// power stops, starts and reboots a server; everything is done twice.
+// power stops, starts and reboots a server, each twice.
 func (s *site) power(id string) {
 	ctx, done := context.WithTimeout(s.Context(), s.Patience)
 	defer done()
@@ -205,7 +205,7 @@ func (s *site) power(id string) {
 	s.requireKind(lcm.KindNotFound, err)
 }
 
-// vanishes deletes the stack and looks for what it consisted of.
+// vanishes deletes the stack and checks that its resources are gone.
 func (s *site) vanishes() {
 	inv := s.inventory()
 	var told lines

@@ -53,7 +53,7 @@ func (s *site) events() {
 	s.eventsOfAnInterruptedDeletion()
 }
 
-// eventsOfAnInterruptedDeletion looks at who comes later than the deletion has begun.
+// eventsOfAnInterruptedDeletion checks the progress for a caller that joins after the deletion has begun.
 func (s *site) eventsOfAnInterruptedDeletion() {
 	s.create(s.stack(header+`
 resources:
@@ -74,7 +74,7 @@ resources:
 	s.requireOnce(&deleted)
 }
 
-// requireOrder checks that lines with these beginnings were told one after the other.
+// requireOrder checks that progress had lines with these beginnings, in this order.
 func (s *site) requireOrder(told *lines, want ...string) {
 	s.Helper()
 	all := strings.Split(told.String(), "\n")
@@ -85,7 +85,7 @@ func (s *site) requireOrder(told *lines, want ...string) {
 	}
 }
 
-// requireOnce checks that no line was told twice. Members of a group have names of their own in the line.
+// requireOnce checks that progress had no line twice. Lines about members of a group contain the members' names.
 func (s *site) requireOnce(told *lines) {
 	s.Helper()
 	all := strings.Split(told.String(), "\n")

@@ -77,7 +77,7 @@ func (s *site) refusals() {
 	}
 }
 
-// foresees wants a survey to tell what is wrong with a stack.
+// foresees checks that a survey finds the problem of a stack.
 func (s *site) foresees(st openstack.Stack, words []string) {
 	problems, err := s.cloud.Survey(s.Context(), vim.Deployment{
 		Name: st.Name, Owner: st.Owner, Operation: st.Operation, Timeout: st.Timeout, Secrets: st.Secrets,
@@ -144,7 +144,7 @@ func (s *site) failures() {
 	}
 }
 
-// apart is a server in the group of that name.
+// apart makes a server in the server group of that name.
 func apart(name string) string {
 	grouped := strings.Replace(server, "properties: {", "properties: {scheduler_hints: {group: {get_resource: apart}}, ",
 		1)

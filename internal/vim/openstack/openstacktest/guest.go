@@ -13,13 +13,13 @@ import (
 	"github.com/windlass-nfv/windlass/internal/vim/openstack"
 )
 
-// Login is how to get into a server: with the key that its template named.
+// Login has the address and the private key for a login on a server. The server's template named the key.
 type Login struct{ Address, PrivateKey, ServerID string }
 
 // Disk is a volume as Nova names it.
 type Disk = openstack.Attachment
 
-// key makes a key pair: PEM, and the line for Nova.
+// key makes a key pair: the private key as PEM, and the public key as a line for Nova.
 func key(t *testing.T) (private, public string) {
 	t.Helper()
 	pub, priv, err := ed25519.GenerateKey(rand.Reader)
@@ -31,7 +31,7 @@ func key(t *testing.T) (private, public string) {
 	return string(pem.EncodeToMemory(block)), string(ssh.MarshalAuthorizedKey(line))
 }
 
-// insideGuest logs in at the address that the stack tells, with the key that was given, and looks for the volume.
+// insideGuest logs in at the address that the inventory has, with the private key, and looks for the volume.
 func (s *site) insideGuest(inv *vim.Inventory, solo vim.Resource, private string) {
 	if s.SizeOf == nil {
 		return

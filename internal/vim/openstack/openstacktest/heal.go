@@ -10,7 +10,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
-// body is what a member of the group worker, or the server solo, consists of.
+// body identifies the parts of a member of the group worker, or of the server solo.
 type body struct{ member, server, port, address string }
 
 // bodies reads the servers of the stack: "solo", and those of the group by the name of their member.
@@ -38,7 +38,7 @@ func (s *site) bodies(inv *vim.Inventory) map[string]body {
 	return out
 }
 
-// growth adds a worker; who was there stays.
+// growth adds a worker; the other workers stay.
 func (s *site) growth() *vim.Inventory {
 	before := s.bodies(s.inventory())
 	var told lines
@@ -57,7 +57,7 @@ func (s *site) growth() *vim.Inventory {
 	return inv
 }
 
-// newest is the member that was made last.
+// newest returns the youngest member of the group.
 func (s *site) newest(inv *vim.Inventory) vim.Resource {
 	s.Helper()
 	members, err := inv.MemberResources("worker")
@@ -88,7 +88,7 @@ func (s *site) replacesServer(inv *vim.Inventory) *vim.Inventory {
 	return inv
 }
 
-// replacesMember makes a member anew with all that it has.
+// replacesMember replaces a member with all its resources.
 func (s *site) replacesMember(inv *vim.Inventory) *vim.Inventory {
 	before, chosen := s.bodies(inv), s.newest(inv)
 	s.update(nil, silent, chosen)
@@ -107,8 +107,7 @@ func (s *site) replacesMember(inv *vim.Inventory) *vim.Inventory {
 	return inv
 }
 
-// shrinks removes the member that was made last: left to itself, Heat would take the oldest, above all a member that
-// counts as failed.
+// shrinks removes the youngest member. By itself, Heat would remove a failed member, or else the oldest.
 func (s *site) shrinks(inv *vim.Inventory) *vim.Inventory {
 	before, chosen := s.bodies(inv), s.newest(inv)
 	members, err := inv.MemberResources("worker")
@@ -125,7 +124,7 @@ func (s *site) shrinks(inv *vim.Inventory) *vim.Inventory {
 	return inv
 }
 
-// takesMarkBack marks a server and thinks better of it.
+// takesMarkBack marks a server unhealthy and undoes the mark.
 func (s *site) takesMarkBack(inv *vim.Inventory) {
 	before, member := s.bodies(inv), s.newest(inv)
 	vdu := s.resource(inv, member.ID, "vdu")

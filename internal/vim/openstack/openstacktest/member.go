@@ -11,7 +11,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/vim/openstack"
 )
 
-// memberTop is a group of one server whose port has a fixed address, as Tacker's packages have it.
+// memberTop is a group with one server. Its port has a fixed address, as in Tacker's packages.
 const memberTop = header + `
 parameters:
   image: {type: string}
@@ -45,8 +45,8 @@ resources:
     properties: {image: {get_param: image}, flavor: {get_param: flavor}, networks: [{port: {get_resource: cp}}]}
 `}
 
-// withinMembers replaces what a member of a group consists of, with a fixed address: the server alone, and together
-// with its port. The member as a whole cannot be replaced: Heat makes its successor first, and the address is taken.
+// withinMembers replaces resources within a member that has a fixed address: first the server alone, then the server
+// with its port. Heat cannot replace the whole member: it makes the successor first, but the address is still in use.
 func (s *site) withinMembers() {
 	s.create(s.stack(memberTop, map[string]any{"cidr": s.spare().String(), "address": s.memberAddress()}, memberFiles),
 		silent)
@@ -95,7 +95,7 @@ func (s *site) withinMembers() {
 	require.Equal(s, "ACTIVE", state.Status)
 }
 
-// onlyMember is the only one of the group, with its server, which has its port.
+// onlyMember returns the group's only member with its server and its port.
 func (s *site) onlyMember() (member, server, port vim.Resource) {
 	s.Helper()
 	inv := s.inventory()
@@ -109,7 +109,7 @@ func (s *site) onlyMember() (member, server, port vim.Resource) {
 	return list[0], server, port
 }
 
-// spare are addresses for a network of the check's own.
+// spare returns addresses for a network that the check makes.
 func (s *site) spare() netip.Prefix {
 	if s.Spare.IsValid() {
 		return s.Spare
@@ -117,7 +117,7 @@ func (s *site) spare() netip.Prefix {
 	return netip.MustParsePrefix("10.99.78.0/24")
 }
 
-// memberAddress is an address that Neutron does not assign by itself so soon.
+// memberAddress returns an address that Neutron is unlikely to assign by itself.
 func (s *site) memberAddress() string {
 	address := s.spare().Addr().As4()
 	address[3] = 150

@@ -6,7 +6,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/vim/vimtest"
 )
 
-// groupTop is a group whose members are a server and its port each.
+// groupTop is a group. Each member is a server with a port.
 const groupTop = header + `
 parameters:
   image: {type: string}
@@ -37,7 +37,7 @@ resources:
     properties: {image: {get_param: image}, flavor: {get_param: flavor}, networks: [{port: {get_resource: cp}}]}
 `}
 
-// seam holds OpenStack to what package vim promises of every VIM.
+// seam checks that OpenStack does what package vim promises of every VIM.
 func (s *site) seam() {
 	vimtest.Run(s.T, vimtest.Bed{
 		VIM: s.cloud, Name: s.name, Patience: s.Patience,

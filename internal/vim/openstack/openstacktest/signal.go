@@ -50,14 +50,14 @@ func (s *site) signals() {
 	s.requireKind(lcm.KindDenied, s.cloud.SignalAlarm(s.Context(), forged(address)))
 }
 
-// forged is an alarm URL with another signature.
+// forged returns an alarm URL with a wrong signature.
 func forged(address string) string {
 	before, after, _ := strings.Cut(address, "Signature=")
 	return before + "Signature=forged" + strings.TrimLeft(after,
 		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789%+/=")
 }
 
-// members are the ids of the group's members, the oldest first.
+// members returns the ids of the group's members, the oldest first.
 func (s *site) members() []string {
 	s.Helper()
 	list, err := s.inventory().MemberResources("group")
@@ -69,13 +69,13 @@ func (s *site) members() []string {
 	return out
 }
 
-// awaitSignals waits until a policy has obeyed that many signals. Meanwhile its group obeys no other.
+// awaitSignals waits until a policy has executed n signals. Until then, its group executes no other signal.
 func (s *site) awaitSignals(id, policy string, n int) {
 	s.Helper()
 	heat := s.service(client.NewOrchestrationV1)
 	require.Eventually(s, func() bool {
 		var answer struct{ Events []stackevents.Event }
-		// By gophercloud's pages it would never end: Heat knows no markers here.
+		// gophercloud's paging would never end: Heat ignores markers here.
 		_, err := heat.Get(s.Context(), heat.ServiceURL("stacks", s.name, id, "resources", policy, "events"), &answer, nil) //nolint:bodyclose // gophercloud closes what it decodes
 		obeyed := slices.DeleteFunc(answer.Events,
 			func(e stackevents.Event) bool { return e.ResourceStatus != "SIGNAL_COMPLETE" })

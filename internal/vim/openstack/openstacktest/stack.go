@@ -76,7 +76,7 @@ func (s *site) templates() {
 	require.Equal(s, "bye/left", s.outputs(id)["all"], "what is not given stays as it is")
 }
 
-// outputs reads a stack's as another client does.
+// outputs reads a stack's outputs with the second client.
 func (s *site) outputs(id string) map[string]any {
 	s.Helper()
 	st, err := stacks.Get(s.Context(), s.service(client.NewOrchestrationV1), s.name, id).Extract()
@@ -88,7 +88,7 @@ func (s *site) outputs(id string) map[string]any {
 	return out
 }
 
-// slow takes some seconds to be made.
+// slow is a template of a stack that takes some seconds to create.
 const slow = header + `
 parameters:
   seconds: {type: number, default: 4}
@@ -99,7 +99,7 @@ resources:
   last: {type: OS::Heat::TestResource, depends_on: slow}
 `
 
-// begin creates a stack until Heat is at the resource slow; then the caller goes away, as when a worker is killed.
+// begin creates a stack, and cancels the call when Heat creates the resource slow, as when a worker is killed.
 func (s *site) begin(st openstack.Stack) {
 	s.Helper()
 	ctx, stop := context.WithTimeout(s.Context(), s.Patience)
@@ -154,7 +154,7 @@ func (s *site) others() {
 	s.requireKind(lcm.KindNotFound, s.cloud.UpdateStack(s.Context(), missing, silent))
 }
 
-// ofType are the resources of a type that only Heat knows.
+// ofType returns the resources of a Heat type that has no kind in package vim.
 func ofType(inv *vim.Inventory, kind string) (out []vim.Resource) {
 	for _, r := range inv.Resources {
 		if r.VimType == kind && r.ID != "" {

@@ -9,7 +9,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
-// storageTop is a server with a port and a volume of their own, as storage servers are.
+// storageTop is a storage server. Its port and its volume are resources of their own.
 const storageTop = header + `
 parameters:
   image: {type: string}
@@ -27,7 +27,8 @@ resources:
       networks: [{port: {get_resource: cp}}]
 `
 
-// storage makes a server anew: first with its volume, then with another one. The port, with its address, stays in both.
+// storage replaces a server twice: first it keeps its volume, then it gets another volume. The port and its address
+// stay both times.
 func (s *site) storage() {
 	s.create(s.stack(storageTop, nil, nil), silent)
 	inv := s.inventory()
@@ -59,7 +60,7 @@ func (s *site) storage() {
 	require.True(s, gophercloud.ResponseCodeIs(err, 404), "the former volume is gone: %v", err)
 }
 
-// requireStorage wants the server to have the volume and the port, and tells its address.
+// requireStorage checks that the server has the volume and the port, and returns its address.
 func (s *site) requireStorage(inv *vim.Inventory) (address string) {
 	s.Helper()
 	server := s.resource(inv, inv.ID, "server").ID

@@ -1,5 +1,6 @@
 // Package openstacktest checks that the OpenStack driver and a cloud agree. It makes the same assertions on the lab,
-// with each kind of machines, and on a real OpenStack: what the lab imitates must not differ where it matters to us.
+// with each kind of machines, and on a real OpenStack. So the lab cannot differ from OpenStack where it matters to
+// Windlass.
 package openstacktest
 
 import (
@@ -30,7 +31,7 @@ type Cloud struct {
 	PlainAuthURL, Nowhere string
 	// Image and Flavor boot a server on Network, whose addresses the test can reach.
 	Image, Flavor, Network string
-	// Spare are addresses for a network that a check makes; servers need it only to boot; its zero value for
+	// Spare are addresses for a network that a check makes; servers need the network only to boot. The zero value means
 	// 10.99.78.0/24.
 	Spare netip.Prefix
 	// SizeOf logs in to a server and measures a volume there, in bytes; nil where servers run no commands.
@@ -39,7 +40,7 @@ type Cloud struct {
 	Patience time.Duration
 }
 
-// Run checks the cloud. What it makes has names of its own and is deleted in the end.
+// Run checks the cloud. It makes resources with unique names, and deletes them in the end.
 func Run(t *testing.T, c Cloud) {
 	t.Helper()
 	for _, check := range []struct {
@@ -76,7 +77,7 @@ type site struct {
 	Cloud
 
 	cloud *openstack.Cloud
-	name  string // of stacks, with a suffix where there are several
+	name  string // the name of the stack; a check with several stacks adds suffixes
 }
 
 func newSite(t *testing.T, c Cloud) *site {
@@ -90,7 +91,7 @@ func newSite(t *testing.T, c Cloud) *site {
 
 const owner = "windlass-vnf-contract"
 
-// stack is one of this check, deleted in the end. Parameters that every template may use are given when it has them.
+// stack returns a stack of this check and deletes it in the end. It sets the common parameters that the template has.
 func (s *site) stack(template string, parameters map[string]any, files map[string]string) openstack.Stack {
 	s.Helper()
 	all := map[string]any{}
@@ -107,7 +108,7 @@ func (s *site) stack(template string, parameters map[string]any, files map[strin
 	}
 }
 
-// tidy deletes the stack in the end.
+// tidy deletes the stack at the end of the check.
 func (s *site) tidy(name string) {
 	s.Cleanup(func() {
 		ctx, done := context.WithTimeout(context.WithoutCancel(s.Context()), s.Patience)
