@@ -32,7 +32,7 @@ func newDown() *cobra.Command {
 	return cmd
 }
 
-// down works whether the lab runs, was stopped or was killed; where there is no lab there is nothing to do.
+// down works on a lab that runs, was stopped or was killed. Without a lab it does nothing.
 func down(ctx context.Context, dir string, out io.Writer) error {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -65,7 +65,7 @@ func down(ctx context.Context, dir string, out io.Writer) error {
 	return removeState(dir)
 }
 
-// stop ends a running lab and takes its place, so that no other one starts meanwhile.
+// stop ends a running lab and takes its lock, so that no other lab starts meanwhile.
 func stop(ctx context.Context, dir string, lab info) (*os.File, error) {
 	lock, err := takeStateDir(dir)
 	if !lcm.Is(err, lcm.KindConflict) {
@@ -75,7 +75,7 @@ func stop(ctx context.Context, dir string, lab info) (*os.File, error) {
 	if err != nil || lab.PID == 0 {
 		return nil, lcm.Errorf(lcm.KindConflict, "The lab in %s is just starting; try again.", dir)
 	}
-	// The lock proves that the process is the lab: the number in lab.json is that of whoever holds it.
+	// The lock proves that the process is the lab: the process that holds the lock has written its pid to lab.json.
 	if err := p.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return nil, lcm.Wrap(lcm.KindDenied, err, "windlass-lab cannot stop the lab's process %d.", lab.PID)
 	}
@@ -112,11 +112,11 @@ func removeState(dir string) error {
 	if err := os.RemoveAll(filepath.Join(dir, fakeDir)); err != nil {
 		return err
 	}
-	_ = os.Remove(dir) // stays when somebody keeps something else in it
+	_ = os.Remove(dir) // fails, without harm, when the directory has other files
 	return nil
 }
 
-// refuseMounts makes sure that nothing of a machine is still mounted below the directory.
+// refuseMounts refuses when a machine's mount is still below the directory.
 func refuseMounts(dir string) error {
 	f, err := os.Open("/proc/self/mountinfo")
 	if err != nil {

@@ -45,7 +45,7 @@ func openrc(out io.Writer, lab info, user, password string) error {
 		{"OS_PROJECT_DOMAIN_NAME", "Default"},
 		{"OS_REGION_NAME", lab.Region},
 		{"OS_INTERFACE", "public"},
-		{"LAB", lab.URL}, // where it takes orders, at /lab
+		{"LAB", lab.URL}, // the base of the lab's own API, /lab
 	} {
 		if _, err := fmt.Fprintf(out, "export %s='%s'\n", v[0], strings.ReplaceAll(v[1], "'", `'\''`)); err != nil {
 			return err
@@ -92,7 +92,7 @@ func newVim() *cobra.Command {
 	return cmd
 }
 
-// vimFile writes the configuration of a VIM. Fake machines have a port of their own for SSH: 22 belongs to root.
+// vimFile writes the configuration of a VIM. Fake machines use another SSH port: 22 needs root.
 func vimFile(out io.Writer, lab info, user, password string) error {
 	extra := map[string]any{"region": lab.Region}
 	if lab.Machines == machinesFake {

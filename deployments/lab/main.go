@@ -1,5 +1,5 @@
-// Command windlass-lab is a cloud in a box: the OpenStack APIs that Windlass uses, in one process, whose
-// servers are real Linux machines or fake ones. It is for development and tests, never for production.
+// Command windlass-lab is a cloud in one process: the OpenStack APIs that Windlass uses. Its servers are real Linux
+// machines or fake ones. It is for development and tests, never for production.
 package main
 
 import (
@@ -25,7 +25,7 @@ func main() {
 	}
 }
 
-// sentence is what an operator reads of an error.
+// sentence is the text of an error for an operator.
 func sentence(err error) string {
 	if e, ok := errors.AsType[*lcm.Error](err); ok {
 		if e.Err != nil {

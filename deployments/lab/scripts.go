@@ -9,24 +9,24 @@ import (
 	"github.com/windlass-nfv/windlass/deployments/lab/openstack"
 )
 
-// routes are those that only the lab's own host may use.
+// routes registers handlers that answer only requests from the lab's own host.
 type routes struct{ mux *http.ServeMux }
 
 func (s routes) handle(pattern string, h http.HandlerFunc) {
 	s.mux.Handle(pattern, openstack.LocalOnly(h))
 }
 
-// get answers with what a function returns.
+// get registers a handler that answers with the result of what.
 func (s routes) get(path string, what func() any) {
 	s.handle("GET "+path, func(w http.ResponseWriter, _ *http.Request) { tell(w, what()) })
 }
 
 func tell(w http.ResponseWriter, what any) {
 	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(what) // the client has gone; nobody to tell
+	_ = json.NewEncoder(w).Encode(what) // an error means that the client has gone
 }
 
-// take reads a body and has do work on it; what do does not find is a 404.
+// take registers a handler that decodes a body and calls do. It answers 404 when do returns NotFound.
 func take[T any](s routes, pattern string, do func(r *http.Request, body T) error) {
 	s.handle(pattern, func(w http.ResponseWriter, r *http.Request) {
 		var body T
@@ -42,8 +42,8 @@ func take[T any](s routes, pattern string, do func(r *http.Request, body T) erro
 	})
 }
 
-// scripts serves what only fake machines can: how long scripts take, which ones fail, and what the
-// clusters that they act out look like.
+// scripts serves the controls of fake machines: how long scripts take, which scripts fail, and the state of the
+// simulated clusters.
 func scripts(mux *http.ServeMux, d *fake.Driver) {
 	s := routes{mux}
 	runs(s, d)
@@ -60,7 +60,7 @@ func scripts(mux *http.ServeMux, d *fake.Driver) {
 	})
 }
 
-// runs serves how scripts run.
+// runs serves the controls of the scripts' time and failures.
 func runs(s routes, d *fake.Driver) {
 	take(s, "POST /lab/scripts/faults", func(_ *http.Request, f fake.Fault) error {
 		d.Inject(f)
@@ -77,11 +77,11 @@ func runs(s routes, d *fake.Driver) {
 	})
 }
 
-// pace is how long things take, in milliseconds.
+// pace has the durations of boots and scripts, in milliseconds.
 type pace struct {
 	BootMs int `json:"boot_ms"`
 	WorkMs int `json:"work_ms"`
-	// Work is the time of scripts by name, for those that differ from WorkMs.
+	// Work has the time of the scripts that differ from WorkMs, by name.
 	Work map[string]int `json:"work"`
 }
 
@@ -92,7 +92,7 @@ func (p pace) of(script string) time.Duration {
 	return time.Duration(p.WorkMs) * time.Millisecond
 }
 
-// clusters serves what the clusters consist of, and puts pods and claims into them.
+// clusters serves the state of the clusters, and adds pods and claims to them.
 func clusters(s routes, d *fake.Driver) {
 	type cluster struct {
 		fake.Cluster
@@ -112,7 +112,7 @@ func clusters(s routes, d *fake.Driver) {
 	})
 	type claim struct {
 		Claim  string `json:"claim"`
-		Server string `json:"server"` // of a class only
+		Server string `json:"server"` // for a class only
 	}
 	take(s, "POST /lab/clusters/{id}/volumes/{volume}", func(r *http.Request, c claim) error {
 		return d.Bind(r.PathValue("id"), r.PathValue("volume"), c.Claim)

@@ -19,7 +19,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// grace is how long requests may take to end when the lab stops.
+// grace is how long requests may take to finish when the lab stops.
 const grace = 10 * time.Second
 
 // serve answers requests until ctx ends.
@@ -37,7 +37,7 @@ func serve(ctx context.Context, o upOptions, driver machine.Driver) (err error) 
 	if err != nil {
 		return err
 	}
-	defer func() { _ = listener.Close() }() // closed by the server, unless it never began
+	defer func() { _ = listener.Close() }() // the server closes it, unless it never started
 	store, err := state.Open(filepath.Join(o.stateDir, databaseFile))
 	if err != nil {
 		return err
@@ -58,7 +58,7 @@ func serve(ctx context.Context, o upOptions, driver machine.Driver) (err error) 
 		return err
 	}
 	defer cloud.Close()
-	// Before the first machine: whatever happens from here on, down must know what kind of lab this is.
+	// Before the first machine: from here on, down must know what kind of lab this is.
 	if err := here.write(o.stateDir); err != nil {
 		return err
 	}
@@ -79,8 +79,8 @@ func serve(ctx context.Context, o upOptions, driver machine.Driver) (err error) 
 	return errors.Join(err, here.write(o.stateDir))
 }
 
-// forgetFakes drops what the last lab wrote about its fake machines when it stopped, now that it has been
-// read: a lab that is killed later must not wake machines of long ago.
+// forgetFakes deletes the record of the fake machines that the last lab wrote when it stopped. The new lab has read it
+// by now. If this lab is killed later, the next lab must not boot machines from an old record.
 func forgetFakes(stateDir string) error {
 	dir := filepath.Join(stateDir, fakeDir)
 	if _, err := os.Stat(dir); err != nil {
@@ -89,8 +89,8 @@ func forgetFakes(stateDir string) error {
 	return errors.Join(os.RemoveAll(dir), os.MkdirAll(dir, 0o700))
 }
 
-// listen opens the port. "Any free port" means the former one for a lab that was there before, since
-// clients know it, as long as nobody else has taken it.
+// listen opens the port. For "any free port", it prefers the port that this lab had before, because clients know it. It
+// takes another port if that one is in use.
 func listen(ctx context.Context, o upOptions) (net.Listener, error) {
 	var config net.ListenConfig
 	if host, port, err := net.SplitHostPort(o.listen); err == nil && port == "0" {
@@ -131,7 +131,7 @@ func answer(ctx context.Context, l net.Listener, h http.Handler) error {
 	stopping, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
 	defer cancel()
 	if err := server.Shutdown(stopping); err != nil {
-		return server.Close() // what hangs on is a client that waits
+		return server.Close() // the remaining requests are clients that wait
 	}
 	return nil
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// defaultStateDir is where a lab keeps its state unless told otherwise.
+// defaultStateDir is the default directory for a lab's state.
 func defaultStateDir() string {
 	if os.Geteuid() == 0 {
 		return "/var/lib/windlass-lab"
@@ -28,7 +28,7 @@ func defaultStateDir() string {
 	return filepath.Join(home, ".local", "state", "windlass-lab")
 }
 
-// info is what other commands must know of a lab that runs or ran: lab.json in the state directory.
+// info is what other commands need to know about a lab: the content of lab.json in the state directory.
 type info struct {
 	PID          int    `json:"pid"`
 	URL          string `json:"url"`
@@ -47,7 +47,7 @@ const (
 	lockFile     = "lab.lock"
 	databaseFile = "lab.db"
 	passwordFile = "passwords.json"
-	fakeDir      = "fake" // where fake machines are while no lab runs
+	fakeDir      = "fake" // the saved fake machines while no lab runs
 )
 
 func readInfo(dir string) (info, error) {
@@ -65,7 +65,7 @@ func readInfo(dir string) (info, error) {
 	return i, nil
 }
 
-// write replaces the file at once, since others may be reading it.
+// write replaces the file atomically, because others may read it at the same time.
 func (i info) write(dir string) error {
 	b, err := json.MarshalIndent(i, "", "  ")
 	if err != nil {
@@ -90,8 +90,8 @@ func replaceFile(path string, content []byte, mode fs.FileMode) error {
 	return nil
 }
 
-// takeStateDir makes the directory this process's, as long as it lives. It fails with Conflict when
-// another process has it.
+// takeStateDir locks the directory for the lifetime of this process. It fails with Conflict when another process has
+// the lock.
 func takeStateDir(dir string) (*os.File, error) {
 	if err := os.MkdirAll(dir, 0o711); err != nil { //nolint:gosec // machines' root file systems lie below, and their users must get in
 		return nil, lcm.Wrap(lcm.KindInvalid, err, "The lab cannot create the state directory %s.", dir)
@@ -108,8 +108,8 @@ func takeStateDir(dir string) (*os.File, error) {
 	return f, nil
 }
 
-// awaitStateDir is takeStateDir with some patience: status and openrc hold the lock for a moment when they
-// look whether anybody has it.
+// awaitStateDir is takeStateDir with retries: status and openrc hold the lock for a moment when they check for a
+// running lab.
 func awaitStateDir(ctx context.Context, dir string) (*os.File, error) {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
@@ -128,14 +128,13 @@ func awaitStateDir(ctx context.Context, dir string) (*os.File, error) {
 	}
 }
 
-// passwords are those of the cloud's users. They lie in a file that only the owner can read, and are shown
-// by openrc only.
+// passwords are the passwords of the cloud's users. Only the owner can read their file, and only openrc shows them.
 type passwords struct {
 	Demo  string `json:"demo"`
 	Admin string `json:"admin"`
 }
 
-// ensurePasswords reads the file, or makes it.
+// ensurePasswords reads the file, or creates it.
 func ensurePasswords(path string) (passwords, error) {
 	p, err := readPasswords(path)
 	if !errors.Is(err, fs.ErrNotExist) {

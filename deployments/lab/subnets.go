@@ -15,7 +15,7 @@ import (
 // cloudSubnets are the subnets of net0 and of the external network.
 type cloudSubnets struct {
 	net0, public netip.Prefix
-	// taken keeps the addresses of fake machines from other labs on this host.
+	// taken reserves a block of fake machines' addresses against other labs on this host.
 	taken net.Listener
 }
 
@@ -25,11 +25,11 @@ func (s cloudSubnets) release() {
 	}
 }
 
-// takeSubnets settles the subnets: those of the lab that was there before, those of the flags, or the
-// default. They matter at the first start only; later the cloud has them in its state.
+// takeSubnets chooses the subnets: those of the earlier lab, those of the flags, or the default. They matter at the
+// first start only; later the cloud has them in its state.
 func takeSubnets(ctx context.Context, o upOptions) (cloudSubnets, error) {
 	s := cloudSubnets{net0: netip.MustParsePrefix("10.78.0.0/24"), public: netip.MustParsePrefix("10.78.255.0/24")}
-	settled := o.net0 != "" // by somebody, so that nothing is chosen here
+	settled := o.net0 != "" // by the flags or an earlier lab; then no other is chosen
 	if before, err := readInfo(o.stateDir); err == nil && before.Net0 != "" {
 		o.net0, o.public, settled = before.Net0, before.Public, true
 	}
@@ -49,7 +49,7 @@ func takeSubnets(ctx context.Context, o upOptions) (cloudSubnets, error) {
 	return s, nil
 }
 
-// takeFreeSubnets leaves the default to those who came first, such as a lab that was killed.
+// takeFreeSubnets uses the default only if it is free: a lab that was killed may still have it.
 func takeFreeSubnets(ctx context.Context, o upOptions, settled bool, s cloudSubnets) (cloudSubnets, error) {
 	if settled {
 		return s, nil
@@ -97,11 +97,11 @@ func parseSubnets(o upOptions, s *cloudSubnets) error {
 	return lcm.InvalidAll("The lab cannot start.", problems)
 }
 
-// fakeBlocks is into how many blocks 127.78.0.0/16 is cut: so many labs with fake machines fit on a host.
+// fakeBlocks is the number of blocks in 127.78.0.0/16, and so the limit for labs with fake machines on a host.
 const fakeBlocks = 16
 
-// takeFakeBlock finds a block of loopback addresses that no other lab has. Each fake machine listens on an
-// address of its own there.
+// takeFakeBlock finds a block of loopback addresses that no other lab uses. Each fake machine listens on its own
+// address in the block.
 func takeFakeBlock(ctx context.Context, o upOptions) (cloudSubnets, error) {
 	for block := range byte(fakeBlocks) {
 		third := block * (256 / fakeBlocks)
@@ -122,7 +122,7 @@ func takeFakeBlock(ctx context.Context, o upOptions) (cloudSubnets, error) {
 		"All of 127.78.0.0/16 is taken by other labs; stop one, or choose a --net0.")
 }
 
-// takeFake takes the gateway's address, where no machine listens, for as long as the lab runs.
+// takeFake listens on the gateway's address, where no machine listens, as a lock on the block while the lab runs.
 func takeFake(ctx context.Context, net0 netip.Prefix) (net.Listener, error) {
 	var config net.ListenConfig
 	gateway := net0.Masked().Addr().Next()

@@ -23,8 +23,8 @@ const (
 	machinesNspawn = "nspawn"
 	machinesFake   = "fake"
 
-	// imagePasswordEnv names the variable with the password that images give their user, as those have that
-	// Tacker's guides make. It is no flag: arguments can be read by everybody.
+	// imagePasswordEnv names the variable with the password of the images' user. Images made by Tacker's guides have such
+	// a password. It is not a flag, because every user of the host can read arguments.
 	imagePasswordEnv = "WINDLASS_LAB_IMAGE_PASSWORD"
 )
 
@@ -113,7 +113,7 @@ func up(ctx context.Context, o upOptions) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = lock.Close() }() // ends the lock
+	defer func() { _ = lock.Close() }() // releases the lock
 	if before, err := readInfo(o.stateDir); err == nil && before.Machines != o.machines {
 		return lcm.Errorf(lcm.KindConflict,
 			"The lab in %s has %s machines; take it down first, or choose another --state-dir.", o.stateDir, before.Machines)
@@ -126,7 +126,7 @@ func up(ctx context.Context, o upOptions) (err error) {
 	return serve(ctx, o, driver)
 }
 
-// newDriver makes what runs the machines.
+// newDriver makes the driver that runs the machines.
 func newDriver(ctx context.Context, o upOptions) (machine.Driver, error) {
 	if o.machines == machinesFake {
 		f := fake.Options{Dir: filepath.Join(o.stateDir, fakeDir)}

@@ -18,7 +18,7 @@ func (f *frame) move(row *Resource, action, status, reason string) error {
 	return f.e.event(f.stack.ID, *row, row.Properties)
 }
 
-// fail records why a resource's action ended, and says the same to the stack above.
+// fail records why a resource's action ended, and records the same reason for the resource in the parent stack.
 func (f *frame) fail(ctx context.Context, row *Resource, action string, err error) error {
 	if carriesOn(ctx) {
 		return context.Cause(ctx)
@@ -58,7 +58,7 @@ func (e *Engine) begin(st *Stack, action string, src *Source) error {
 	return e.stackEvent(*st)
 }
 
-// finish closes an action on a stack with what came of it, and hands the error on.
+// finish records the result of an action on a stack, and returns the error that ended the action.
 func (e *Engine) finish(ctx context.Context, st Stack, action string, err error) error {
 	if err != nil && carriesOn(ctx) {
 		return context.Cause(ctx)

@@ -25,7 +25,7 @@ type Request struct {
 	TimeoutMins     int
 	DisableRollback *bool
 	Tags            []string
-	// Existing makes an update a patch: what is not given stays as it was.
+	// Existing makes an update a patch: a member that the request does not give stays as it was.
 	Existing bool
 }
 
@@ -44,13 +44,13 @@ func (e *Engine) CreateStack(ctx context.Context, req Request) (Stack, error) {
 	return st, nil
 }
 
-// PreviewStack does all that CreateStack does before it makes anything.
+// PreviewStack does the same checks as CreateStack, and makes nothing.
 func (e *Engine) PreviewStack(ctx context.Context, req Request) error {
 	_, _, err := e.checked(ctx, req)
 	return err
 }
 
-// checked is the stack of a request that can be made.
+// checked builds and validates the stack of a request.
 func (e *Engine) checked(ctx context.Context, req Request) (Stack, Source, error) {
 	src := Source{Template: req.Template, Files: req.Files, Environment: req.Environment}
 	if !validName.MatchString(req.Name) {
@@ -75,7 +75,7 @@ func alreadyExists(name string) error {
 	return &Error{Type: StackExists, Message: fmt.Sprintf("The Stack (%s) already exists.", name)}
 }
 
-// insert writes a new stack unless its name was taken meanwhile.
+// insert writes a new stack unless another request took its name meanwhile.
 func (e *Engine) insert(st *Stack, src Source) error {
 	st.Action, st.Status, st.Reason, st.Started = Create, InProgress, "Stack CREATE started", e.now()
 	err := e.store.Update(func(tx *state.Tx) error {
@@ -117,14 +117,14 @@ func (e *Engine) Validate(ctx context.Context, req Request) (*Template, error) {
 	}
 	for name, p := range t.Parameters {
 		if _, given := st.Given[name]; !given && !p.HasDefault {
-			st.Given[name] = Unknown // only what is given is tested
+			st.Given[name] = Unknown // the validation tests only the values that the request gives
 		}
 	}
 	src := Source{Template: req.Template, Files: req.Files, Environment: req.Environment}
 	return t, e.checkWhole(ctx, &st, src)
 }
 
-// UpdateStack checks the request and starts to change the stack; an action under way is cut off.
+// UpdateStack checks the request and starts to change the stack; it cancels an action that is under way.
 func (e *Engine) UpdateStack(ctx context.Context, id string, req Request) error {
 	defer e.lock(id)()
 	st, ok := state.Load(e.store, stacks, id)
@@ -168,8 +168,8 @@ func (e *Engine) UpdateStack(ctx context.Context, id string, req Request) error 
 	return nil
 }
 
-// takeOver cuts off every action on a root stack and waits until it has let go, so that the records
-// written next are the last ones.
+// takeOver cancels every action on a root stack and waits until they have ended. Nothing else then overwrites the
+// records that the caller writes next.
 func (e *Engine) takeOver(st Stack) {
 	e.mu.Lock()
 	var before []*run
@@ -222,10 +222,10 @@ func (e *Engine) runDelete(ctx context.Context, st Stack) error {
 	return e.buried(st)
 }
 
-// keptDeleted is how many deleted stacks can still be read, as Heat lets one do until it purges them.
+// keptDeleted is how many deleted stacks can still be read. Heat, too, shows deleted stacks until it purges them.
 const keptDeleted = 100
 
-// buried turns a stack's record into that of a deleted one.
+// buried turns a stack's record into the record of a deleted stack.
 func (e *Engine) buried(st Stack) error {
 	st.Action, st.Status, st.Reason = Delete, Complete, "Stack DELETE completed successfully"
 	st.Deleted = e.now()

@@ -11,7 +11,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// leaf is what the kinds without a body in the cloud share.
+// leaf has the methods that the kinds without an object in the cloud share.
 type leaf struct{}
 
 func (leaf) isStack() bool                                   { return false }
@@ -30,7 +30,7 @@ func (bare) create(_ context.Context, _ *frame, r *Resource) error { //nolint:un
 	return nil
 }
 
-// pick answers an attribute of a resource whose attributes are known at once.
+// pick returns an attribute from a map of all attributes of a resource.
 func pick(r Resource, all map[string]any, attr string, path []any) (any, error) {
 	if attr == "" || attr == "show" {
 		return all, nil
@@ -56,7 +56,7 @@ func (valueKind) attr(_ *frame, r Resource, attr string, path []any) (any, error
 	return pick(r, map[string]any{"value": r.Properties["value"]}, attr, path)
 }
 
-// noneKind is OS::Heat::None: it takes everything and is nothing.
+// noneKind is OS::Heat::None: it accepts every property, and every attribute is null.
 type noneKind struct{ bare }
 
 func (noneKind) schema() Schema { return Schema{} }
@@ -120,7 +120,7 @@ func (randomString) attr(_ *frame, r Resource, attr string, path []any) (any, er
 	return pick(r, map[string]any{"value": r.Data["value"]}, attr, path)
 }
 
-// testResource is OS::Heat::TestResource, with which Heat's own tests build stacks without a cloud.
+// testResource is OS::Heat::TestResource. Heat's own tests use it to build stacks without a cloud.
 type testResource struct{ leaf }
 
 func (testResource) schema() Schema {
@@ -141,7 +141,7 @@ func (testResource) update(ctx context.Context, _ *frame, r *Resource, props map
 	return testAction(ctx, "update", r.Name, props)
 }
 
-// remove only waits: Heat's deletes, however the property fail is set.
+// remove only waits. As in Heat, a delete ignores the property fail.
 func (testResource) remove(ctx context.Context, _ *frame, r Resource) error {
 	props := maps.Clone(r.Properties)
 	delete(props, "fail")
@@ -170,7 +170,7 @@ func (testResource) attr(_ *frame, r Resource, attr string, path []any) (any, er
 	return pick(r, map[string]any{"output": r.Properties["value"]}, attr, path)
 }
 
-// configKind is OS::Heat::SoftwareConfig and OS::Heat::CloudConfig, as far as user_data needs them.
+// configKind is OS::Heat::SoftwareConfig and OS::Heat::CloudConfig; it does only what user_data needs.
 type configKind struct{ bare }
 
 func (configKind) schema() Schema {

@@ -7,23 +7,23 @@ import (
 	"github.com/windlass-nfv/windlass/deployments/lab/state"
 )
 
-// runKey is under which the context of an action carries its run.
+// runKey is the key of the action's run in the action's context.
 type runKey struct{}
 
-// halted reports whether the action that ctx is for was cancelled: what is under way goes on, nothing new begins.
+// halted reports whether CancelStack cancelled the action of ctx: running resources finish, and no new resource begins.
 func halted(ctx context.Context) bool {
 	r, ok := ctx.Value(runKey{}).(*run)
 	return ok && r.halted.Load()
 }
 
-// cancelled is why a stack that was cancelled has failed.
+// cancelled is the error of a stack that CancelStack cancelled.
 func cancelled(action string) error {
 	return fmt.Errorf("Stack %s cancelled", action) //nolint:staticcheck,revive // Heat's words
 }
 
-// CancelStack ends the creation or the update of a stack where it is, without a rollback. As Heat's convergence
-// engine does, it fails the stack and those nested in it at once, begins no resource any more, and lets those
-// that are under way come to their end.
+// CancelStack ends the creation or the update of a stack without a rollback. It does what Heat's convergence engine
+// does: it fails the stack and its nested stacks at once, starts no further resource, and lets the running resources
+// finish.
 func (e *Engine) CancelStack(id string) error {
 	defer e.lock(id)()
 	e.mu.Lock()
@@ -45,7 +45,7 @@ func (e *Engine) CancelStack(id string) error {
 			return &Error{Type: "NotSupported", Message: fmt.Sprintf("Cancelling update when stack is %s is not supported.",
 				root.State())}
 		}
-		for _, r := range halting { // before the records say so: what begins later sees it
+		for _, r := range halting { // before the records: a resource that starts later sees the halt
 			r.halted.Store(true)
 		}
 		for _, st := range stacks.All(tx) {
@@ -70,7 +70,7 @@ func (e *Engine) CancelStack(id string) error {
 	return nil
 }
 
-// markCancelled writes the end of a stack's action, and of that of the resource that it is in the stack above.
+// markCancelled ends a stack's action in its record, and the action of the resource in the parent stack.
 func (e *Engine) markCancelled(tx *state.Tx, st *Stack) error {
 	why := cancelled(st.Action)
 	st.Status, st.Reason = Failed, why.Error()
@@ -86,8 +86,8 @@ func (e *Engine) markCancelled(tx *state.Tx, st *Stack) error {
 	return stacks.Put(tx, st.ID, *st)
 }
 
-// giveUp fails the resources that were under way in a cancelled stack when an earlier engine ended: nobody goes on
-// with them.
+// giveUp fails the resources of a cancelled stack that were in progress when an earlier engine ended: no engine
+// continues them.
 func (e *Engine) giveUp(st Stack) {
 	if st.Status != Failed {
 		return

@@ -22,7 +22,7 @@ func evalBool(e *Evaluator, name string, arg any) (any, error) {
 	return e.Condition(map[string]any{name: arg})
 }
 
-// Condition decides a condition: a boolean, the name of one in the section conditions, or a function.
+// Condition evaluates a condition: a boolean, a name from the section conditions, or a function.
 func (e *Evaluator) Condition(v any) (bool, error) {
 	switch x := v.(type) {
 	case nil:

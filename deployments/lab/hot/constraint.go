@@ -18,10 +18,10 @@ type Constraint struct {
 	Custom        string
 }
 
-// Bounds are inclusive; an open side is infinite.
+// Bounds are inclusive; an infinite bound sets no limit.
 type Bounds struct{ Min, Max float64 }
 
-// Modulo wants value % Step == Offset.
+// Modulo requires value % Step == Offset.
 type Modulo struct{ Step, Offset int }
 
 func readConstraint(raw any) (Constraint, error) {
@@ -43,7 +43,7 @@ func readConstraint(raw any) (Constraint, error) {
 		case "allowed_values":
 			c.Allowed, _ = v.([]any)
 		case "allowed_pattern":
-			// Heat matches with re.match, and then wants the match to reach the end.
+			// Heat matches with re.match, and then requires the match to reach the end.
 			re, err := regexp.Compile(`^(?:` + text(v) + `)$`)
 			if err != nil {
 				return c, fmt.Errorf("allowed_pattern: %w", err)

@@ -9,7 +9,7 @@ import (
 	"github.com/windlass-nfv/windlass/deployments/lab/state"
 )
 
-// Why an action's context ended. The first two leave records as they are: what follows goes on from there.
+// The causes that end an action's context. The first two leave records unchanged: a later action continues from there.
 var (
 	errSuperseded = errors.New("another action took over")
 	errStopped    = errors.New("the lab is going down")
@@ -17,15 +17,15 @@ var (
 	errAborted    = errors.New("aborted")
 )
 
-// carriesOn reports whether somebody else will go on with the work that ctx was for.
+// carriesOn reports whether a later action continues the work of ctx.
 func carriesOn(ctx context.Context) bool {
 	cause := context.Cause(ctx)
 	return errors.Is(cause, errSuperseded) || errors.Is(cause, errStopped)
 }
 
-// converge brings the stack to what its template says: makes what is missing, changes what differs,
-// replaces what is broken, and removes in the end what is no longer wanted. It can be cut off anywhere
-// and called again.
+// converge brings the stack to the state of its template. It makes missing resources, changes resources that differ,
+// and replaces broken ones. At the end it removes resources that the template no longer has. It can be interrupted
+// anywhere and called again.
 func (f *frame) converge(ctx context.Context, action string) error {
 	if err := f.build(ctx, action); err != nil {
 		return err
@@ -33,7 +33,7 @@ func (f *frame) converge(ctx context.Context, action string) error {
 	return f.cleanUp(ctx)
 }
 
-// wholeKey is under which a context carries that of the whole action, which no failure of a resource ends.
+// wholeKey is the context key of the whole action's context. The failure of one resource does not end that context.
 type wholeKey struct{}
 
 // whole is the context of the whole action.
@@ -44,8 +44,8 @@ func whole(ctx context.Context) context.Context {
 	return ctx
 }
 
-// build works on all resources at once, each as soon as those that it needs are ready. The first that fails cuts the
-// others off.
+// build works on all resources at once, each as soon as its dependencies are ready. The first failure cancels the
+// others.
 func (f *frame) build(ctx context.Context, action string) error {
 	ctx, abort := context.WithCancelCause(context.WithValue(ctx, wholeKey{}, whole(ctx)))
 	defer abort(nil)
@@ -78,7 +78,7 @@ func (f *frame) build(ctx context.Context, action string) error {
 			}
 			if err := f.ensure(ctx, def, action); err != nil {
 				once.Do(func() { first = err })
-				if !halted(ctx) { // what is under way ends in peace
+				if !halted(ctx) { // a cancelled stack lets running resources finish
 					abort(errAborted)
 				}
 				return
@@ -140,8 +140,8 @@ func (f *frame) create(ctx context.Context, k kind, row Resource, props map[stri
 	return f.move(&row, Create, Complete, "state changed")
 }
 
-// mustReplace follows Heat: what was found unhealthy is always replaced, what failed is replaced unless
-// it turns out to be fine, and a property that cannot be changed in place makes a new resource.
+// mustReplace follows Heat. It always replaces a resource that is marked unhealthy. It replaces a failed resource
+// unless a check finds it usable. It also replaces a resource when a property changes that cannot change in place.
 func (f *frame) mustReplace(ctx context.Context, k kind, row Resource, def Definition, props map[string]any) bool {
 	if row.Type != def.Type {
 		return true
@@ -160,8 +160,8 @@ func (f *frame) mustReplace(ctx context.Context, k kind, row Resource, def Defin
 	return k.schema().replaces(row.Properties, props)
 }
 
-// childFailedCheck tells a stack that a check action found broken inside from one that was itself marked
-// unhealthy: only the latter is replaced as a whole.
+// childFailedCheck distinguishes a stack with a resource that a check action found broken from a stack that was itself
+// marked unhealthy. Only the second is replaced as a whole.
 func (e *Engine) childFailedCheck(row Resource) bool {
 	st, ok := state.Load(e.store, stacks, row.UID)
 	return ok && st.Action == CheckA && st.Status == Failed
@@ -178,7 +178,7 @@ func (f *frame) replace(ctx context.Context, k kind, old Resource, def Definitio
 	old.Replaced = true
 	next := f.newRow(def, k)
 	next.Requires, next.Metadata = f.deps[def.Name], old.Metadata
-	// One transaction: a lab killed here must not find a resource that nobody deletes.
+	// One transaction: a lab that is killed here must not leave a resource that no record deletes.
 	err := f.e.store.Update(func(tx *state.Tx) error {
 		return errors.Join(resources.Put(tx, old.key(), old), resources.Put(tx, next.key(), next))
 	})
@@ -200,8 +200,8 @@ func (f *frame) update(ctx context.Context, k kind, row Resource, props map[stri
 		return err
 	}
 	if k.isStack() && same(row.Properties, props) {
-		// In Heat it ends in peace where it has nothing to do. A member of a group that failed for another's sake would
-		// be the first to go when the group shrinks.
+		// In Heat, an update that has nothing to do finishes even when another resource fails. Otherwise this group member
+		// would become failed because of another resource, and the group would remove it first when it shrinks.
 		ctx = whole(ctx)
 	}
 	err := f.e.fault(f.stack, row, Update)

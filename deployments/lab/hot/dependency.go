@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// references lists the resources that v mentions in get_resource and get_attr, in no order.
+// references adds to found the resources that v mentions in get_resource and get_attr.
 func references(v any, found map[string]bool) {
 	switch x := v.(type) {
 	case []any:
@@ -36,8 +36,8 @@ func references(v any, found map[string]bool) {
 	}
 }
 
-// Dependencies tells for every resource which others must exist before it. Absent ones (their
-// condition is false) do not count.
+// Dependencies returns for every resource the resources that must exist before it. It leaves out resources whose
+// condition is false.
 func Dependencies(defs map[string]Definition) (map[string][]string, error) {
 	out := make(map[string][]string, len(defs))
 	for name, d := range defs {
@@ -65,8 +65,8 @@ func Dependencies(defs map[string]Definition) (map[string][]string, error) {
 	return out, nil
 }
 
-// implied are the dependencies that Heat adds by itself: ports and servers wait for the subnets of their
-// network, floating IPs and their associations for the router's interfaces.
+// implied returns the dependencies that Heat adds by itself. Ports and servers wait for the subnets of their network.
+// Floating IPs and their associations wait for the router's interfaces.
 func implied(d Definition, defs map[string]Definition) []string {
 	var out []string
 	for name, other := range defs {
@@ -106,10 +106,10 @@ func usesNetworkOf(d, subnet Definition) bool {
 	return false
 }
 
-// Awaited tells for every resource which others it is made after: its dependencies, and for nested stacks the subnets
-// of the networks that they are given. Heat does not look for ports inside of them. But there a nested stack begins
-// long after a subnet of the stack above is made, and here it would come first now and then. A deletion does not go by
-// it.
+// Awaited returns for every resource the resources that are created before it. These are its dependencies; for a nested
+// stack, also the subnets of the networks in its properties. Heat does not look for ports inside nested stacks. But in
+// Heat a nested stack begins long after the parent stack's subnet exists; in the lab it could begin first. A deletion
+// ignores these extra dependencies.
 func Awaited(defs map[string]Definition, deps map[string][]string, nested func(typ string) bool) map[string][]string {
 	out := maps.Clone(deps)
 	for name, d := range defs {
@@ -137,7 +137,7 @@ func isGiven(network any, given map[string]bool) bool {
 	return given[name]
 }
 
-// findCycle returns the resources of one cycle, nil when there is none.
+// findCycle returns the resources of one cycle, or nil if there is no cycle.
 func findCycle(deps map[string][]string) []string {
 	const visiting, done = 1, 2
 	mark := map[string]int{}
@@ -169,7 +169,7 @@ func findCycle(deps map[string][]string) []string {
 	return nil
 }
 
-// checkReferences reports a get_resource or get_attr of what the template does not have.
+// checkReferences reports a get_resource or get_attr that names a resource which the template does not have.
 func (t *Template) checkReferences() error {
 	for _, name := range slices.Sorted(maps.Keys(t.Resources)) {
 		found := map[string]bool{}

@@ -19,13 +19,13 @@ type Config struct {
 	Cloud Resources
 	Now   func() time.Time // default time.Now
 	Log   *slog.Logger
-	// AlarmURL and SignalURL make the addresses at which a resource is signalled.
+	// AlarmURL and SignalURL make the URLs that clients call to signal a resource.
 	AlarmURL, SignalURL func(st Stack, resource string) string
-	// Fault may refuse an action on a resource; nil for none. It is asked before the action begins.
+	// Fault may refuse an action on a resource; nil refuses none. The engine calls it before the action begins.
 	Fault func(st Stack, r Resource, action string) error
 }
 
-// Engine runs stacks. Actions go on in the background; their state is in the store.
+// Engine runs stacks. Actions run in the background; their state is in the store.
 type Engine struct {
 	cfg   Config
 	store *state.Store
@@ -38,14 +38,14 @@ type Engine struct {
 	locks   sync.Map // root stack id -> *sync.Mutex
 }
 
-// lock lets requests for one tree of stacks in one after the other.
+// lock serialises the requests on one tree of stacks.
 func (e *Engine) lock(rootID string) (unlock func()) {
 	mu, _ := e.locks.LoadOrStore(rootID, new(sync.Mutex))
 	mu.(*sync.Mutex).Lock()
 	return mu.(*sync.Mutex).Unlock
 }
 
-// run is an action under way on a stack and what is below it.
+// run is an action under way on a stack and its nested stacks.
 type run struct {
 	stackID, rootID string
 	cancel          context.CancelCauseFunc
@@ -53,7 +53,7 @@ type run struct {
 	done            chan struct{}
 }
 
-// New makes an Engine; Recover resumes what an earlier one left undone.
+// New makes an Engine; Recover resumes the unfinished actions of an earlier one.
 func New(cfg Config) *Engine {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
@@ -76,8 +76,8 @@ func (e *Engine) fault(st Stack, r Resource, action string) error {
 // defaultTimeout is Heat's stack_action_timeout.
 const defaultTimeout = time.Hour
 
-// start runs f in the background as the only action on its stack: one that is under way there, or below,
-// or (for a nested stack's) above, is cut off first; f goes on where it stopped.
+// start runs f in the background as the only action on its stack. It first cancels an action that is under way on the
+// stack, on a nested stack or, if the stack is nested, on a stack above. f continues where that action stopped.
 func (e *Engine) start(st Stack, f func(ctx context.Context) error) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	r := &run{stackID: st.ID, rootID: st.RootID, cancel: cancel, done: make(chan struct{})}
@@ -129,7 +129,7 @@ func (e *Engine) bounded(ctx context.Context, st Stack, f func(ctx context.Conte
 	}
 }
 
-// busy reports whether an action is under way on exactly this stack.
+// busy reports whether an action is under way on this stack; nested and parent stacks do not count.
 func (e *Engine) busy(stackID string) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -141,7 +141,7 @@ func (e *Engine) busy(stackID string) bool {
 	return false
 }
 
-// Close cuts off what is under way and waits for it; a later Engine's Recover goes on with it.
+// Close interrupts the running actions and waits for them; a later Engine's Recover continues them.
 func (e *Engine) Close() {
 	e.mu.Lock()
 	e.closed = true
@@ -162,7 +162,7 @@ func (e *Engine) Recover() {
 	for _, st := range all {
 		e.giveUp(st)
 		if st.Status != InProgress || !st.Deleted.IsZero() || byID[st.ParentID].Status == InProgress {
-			continue // a parent under way takes its children along
+			continue // the parent's action includes its nested stacks
 		}
 		e.cfg.Log.Info("resuming stack", "stack", st.Name, "action", st.Action)
 		switch st.Action {
@@ -176,7 +176,7 @@ func (e *Engine) Recover() {
 	}
 }
 
-// runConverge carries out the action that the stack's record says.
+// runConverge executes the action in the stack's record.
 func (e *Engine) runConverge(ctx context.Context, st Stack) error {
 	f, err := e.load(ctx, st)
 	if err == nil {
@@ -199,7 +199,7 @@ func (e *Engine) stackEvent(st Stack) error {
 	})
 }
 
-// saveEvent takes the time within the transaction: whoever has read an event has read all earlier ones.
+// saveEvent takes the time within the transaction, so a reader who sees an event sees all earlier events, too.
 func (e *Engine) saveEvent(ev Event) error {
 	ev.ID = uuid.NewString()
 	return e.store.Update(func(tx *state.Tx) error {

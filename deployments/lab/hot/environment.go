@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Environment is what a client sends beside the template.
+// Environment is the environment that a client sends with the template.
 type Environment struct {
 	Parameters map[string]any
 	Defaults   map[string]any
@@ -76,7 +76,7 @@ func merged[V any](a, b map[string]V) map[string]V {
 	return out
 }
 
-// target follows the registry from a type to what stands for it.
+// target resolves a type through the registry.
 func (e Environment) target(typ string) string {
 	for range len(e.Registry) + 1 {
 		next, ok := e.Registry[typ]

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Error is a refusal as Heat words it: Type is the name of Heat's exception class.
+// Error is a refusal in Heat's words: Type is the name of Heat's exception class.
 type Error struct {
 	Type    string
 	Message string
@@ -14,7 +14,7 @@ type Error struct {
 
 func (e *Error) Error() string { return e.Message }
 
-// The exception classes that callers tell apart.
+// The exception classes that callers distinguish.
 const (
 	NotFound         = "EntityNotFound"
 	StackExists      = "StackExists"
@@ -33,8 +33,8 @@ func notFound(entity, name string) *Error {
 	return &Error{Type: NotFound, Message: fmt.Sprintf("The %s (%s) could not be found.", entity, name)}
 }
 
-// Failure is why a resource failed, with the path that leads to it through nested stacks. Its text is
-// what Heat puts into status reasons: "Forbidden: resources.group.resources.member: Quota exceeded ...".
+// Failure says why a resource failed, with the path to it through nested stacks. Heat shows its text in status reasons:
+// "Forbidden: resources.group.resources.member: Quota exceeded ...".
 type Failure struct {
 	Action  string // of the resource at the head of Path
 	Type    string
@@ -53,7 +53,7 @@ func (f *Failure) Error() string {
 	return f.Type + ": " + strings.Join(steps, ".") + ": " + f.Message
 }
 
-// below makes a Failure of err as seen from the stack that holds resource name.
+// below wraps err in a Failure for the parent of resource name.
 func below(name, action string, err error) *Failure {
 	if f, ok := errors.AsType[*Failure](err); ok {
 		return &Failure{Action: action, Type: f.Type, Path: append([]string{name}, f.Path...), Message: f.Message}

@@ -11,8 +11,8 @@ import (
 	"github.com/windlass-nfv/windlass/deployments/lab/state"
 )
 
-// frame is one stack while something is done with it: its template understood, its parameters resolved,
-// its resources at hand. It is the Scope of the template's functions.
+// frame is the working state of one stack: the parsed template, the resolved parameters and the resources. It is the
+// Scope of the template's functions.
 type frame struct {
 	e      *Engine
 	ctx    context.Context //nolint:containedctx // a frame lives as long as the action it serves
@@ -20,18 +20,18 @@ type frame struct {
 	root   Source // files and environment
 	tmpl   *Template
 	params Parameters
-	defs   map[string]Definition // those whose condition holds
+	defs   map[string]Definition // only resources whose condition holds
 	deps   map[string][]string
-	after  map[string][]string // what is made before it: more than deps
+	after  map[string][]string // the resources created before it; includes deps
 	depth  int
-	static bool // before anything exists: what is not known is Unknown
+	static bool // no resource exists yet: unknown values are Unknown
 
 	mu   sync.Mutex
 	rows map[string]Resource // the current record of each name
-	old  []Resource          // replaced ones, to be deleted
+	old  []Resource          // replaced resources, to be deleted
 }
 
-// frame understands a stack's template with its parameters.
+// frame parses a stack's template and resolves its parameters.
 func (e *Engine) frame(
 	ctx context.Context, st Stack, raw map[string]any, root Source, depth int, static bool,
 ) (*frame, error) {
@@ -43,7 +43,7 @@ func (e *Engine) frame(
 		e: e, ctx: ctx, stack: st, root: root, tmpl: tmpl, depth: depth, static: static,
 		rows: map[string]Resource{},
 	}
-	var check Check // only at the door: a stack whose image is gone by now can still be read
+	var check Check // only for new requests: a stack whose image is gone must still be readable
 	if static {
 		check = func(constraint, value string) error { return e.cloud.Check(st.ProjectID, constraint, value) }
 	}
@@ -115,8 +115,8 @@ func (f *frame) put(r Resource) error {
 	return state.Save(f.e.store, resources, r.key(), r)
 }
 
-// newRow makes the record of a resource that does not exist yet; the ids are decided here, so that
-// whatever happens next can be found again.
+// newRow makes the record of a resource that does not exist yet. It sets the ids here, so that a later engine finds the
+// resource whatever happens next.
 func (f *frame) newRow(d Definition, k kind) Resource {
 	return Resource{
 		UID: uuid.NewString(), StackID: f.stack.ID, Name: d.Name, Type: d.Type,
@@ -125,7 +125,7 @@ func (f *frame) newRow(d Definition, k kind) Resource {
 	}
 }
 
-// properties resolves a definition's properties; a null one counts as not given.
+// properties resolves a definition's properties; a null property counts as not given.
 func (f *frame) properties(d Definition) (map[string]any, error) {
 	v, err := f.eval().Eval(d.Properties)
 	if err != nil {
@@ -235,7 +235,7 @@ func badAttribute(name, attr string) error {
 	}
 }
 
-// tells reports whether a type has an attribute; a schema without attributes leaves it to the moment.
+// tells reports whether a type has an attribute; a schema without attributes accepts all names.
 func (s Schema) tells(attr string) bool {
 	if attr == "" || attr == "show" || s.Attributes == nil {
 		return true

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Scope is where functions find what they refer to.
+// Scope resolves the names that functions refer to.
 type Scope interface {
 	Param(name string) (any, error)
 	Ref(resource string) (any, error)
@@ -13,13 +13,13 @@ type Scope interface {
 	File(name string) (string, error)
 }
 
-// Unknown stands for a value that is not known before its resource exists. What is made of it is
-// unknown as well; the validation skips it.
+// Unknown stands for a value that is not known before its resource exists. A value computed from it is unknown as well;
+// the validation skips it.
 var Unknown any = unknown{}
 
 type unknown struct{}
 
-// MarshalText keeps an Unknown recognisable where it is shown.
+// MarshalText makes an Unknown recognisable in output.
 func (unknown) MarshalText() ([]byte, error) { return []byte("(unknown)"), nil }
 
 func hasUnknown(v any) bool {
@@ -47,11 +47,11 @@ type Evaluator struct {
 
 type function struct {
 	since string
-	// eval gets the raw argument: most functions resolve it first, by args.
+	// eval gets the raw argument: most functions first resolve it with args.
 	eval func(e *Evaluator, name string, arg any) (any, error)
 }
 
-// functions are known from a template version on; before it, their names are ordinary keys.
+// functions maps each name to its function. A template of an earlier version treats the name as an ordinary key.
 var functions map[string]function
 
 func init() { //nolint:gochecknoinits // breaks the cycle functions -> Eval -> functions
@@ -114,7 +114,7 @@ func (e *Evaluator) Eval(v any) (any, error) {
 	}
 }
 
-// call recognises a function: a mapping with one key, which the template's version knows.
+// call recognises a function: a mapping whose only key is a function of the template's version.
 func (e *Evaluator) call(m map[string]any) (name string, arg any, ok bool) {
 	if len(m) != 1 {
 		return "", nil, false
@@ -125,7 +125,7 @@ func (e *Evaluator) call(m map[string]any) (name string, arg any, ok bool) {
 	return name, arg, known && e.Template.supports(f.since)
 }
 
-// resolved makes a function that gets its argument with all functions in it resolved.
+// resolved wraps f so that f gets its argument with all functions resolved.
 func resolved(f func(name string, arg any) (any, error)) func(*Evaluator, string, any) (any, error) {
 	return func(e *Evaluator, name string, arg any) (any, error) {
 		arg, err := e.Eval(arg)
@@ -155,14 +155,14 @@ func evalGetParam(e *Evaluator, name string, arg any) (any, error) {
 	if hasUnknown(v) {
 		return Unknown, nil
 	}
-	// Heat answers an empty string when the path leads nowhere.
+	// Heat returns an empty string when the path leads nowhere.
 	if found := walk(v, path); found != nil {
 		return found, nil
 	}
 	return "", nil
 }
 
-// reference reads "name" or [name, path...], whose parts may be functions.
+// reference reads "name" or [name, path...]; the parts may be functions.
 func (e *Evaluator) reference(function string, arg any) (string, []any, error) {
 	arg, err := e.Eval(arg)
 	if err != nil {

@@ -9,14 +9,14 @@ import (
 	"github.com/windlass-nfv/windlass/deployments/lab/state"
 )
 
-// Groups are stacks whose template the lab writes: a resource for every member.
+// Groups are stacks with a generated template: one resource for each member.
 
 // groupTemplate is the template of a group's stack.
 func groupTemplate(members map[string]any) map[string]any {
 	return map[string]any{"heat_template_version": "2015-04-30", "resources": members}
 }
 
-// members are a group's resources in Heat's order: failed ones first, then by age, then by name.
+// members returns a group's resources in Heat's order: failed resources first, then by age, then by name.
 func (e *Engine) members(group Resource, withFailed bool) []Resource {
 	var out []Resource
 	for _, r := range state.LoadAll(e.store, resources, group.UID+"/") {
@@ -42,7 +42,7 @@ func rank(r Resource) int {
 	return 1
 }
 
-// memberDefinitions are the definitions that a group's members have now.
+// memberDefinitions returns the current definitions of a group's members.
 func (e *Engine) memberDefinitions(group Resource) map[string]any {
 	src, ok := state.Load(e.store, sources, group.UID)
 	if !ok {
@@ -55,7 +55,7 @@ func (e *Engine) memberDefinitions(group Resource) map[string]any {
 	return defs
 }
 
-// createGroup makes a group's stack for the first time, or goes on with it.
+// createGroup creates a group's stack, or continues an interrupted creation.
 func (f *frame) createGroup(ctx context.Context, r *Resource, initial func() map[string]any) error {
 	r.Physical = r.UID
 	if err := f.put(*r); err != nil {
@@ -68,10 +68,10 @@ func (f *frame) createGroup(ctx context.Context, r *Resource, initial func() map
 	return f.convergeChild(ctx, *r, Create, groupTemplate(defs), nil)
 }
 
-// groupRef is what Heat answers for a group: its full name, by which policies find it.
+// groupRef returns Heat's reference for a group: its full name. Policies find the group by that name.
 func groupRef(r Resource) any { return r.FullName }
 
-// groupAttr answers what both kinds of groups have in common; ok is false for other attributes.
+// groupAttr returns the attributes that both kinds of groups have; ok is false for other attributes.
 func (f *frame) groupAttr(r Resource, members []Resource, attr string, path []any) (v any, ok bool, err error) {
 	child, err := f.childFrame(r)
 	if err != nil || child == nil {
@@ -104,7 +104,7 @@ func (f *frame) groupAttr(r Resource, members []Resource, attr string, path []an
 	return nil, false, nil
 }
 
-// each answers one attribute of every member, in the group's order and by name.
+// each returns one attribute of every member, in the group's order and by name.
 func (f *frame) each(
 	r Resource, members []Resource, attr string, path []any,
 ) (list []any, byName map[string]any, err error) {
@@ -124,8 +124,8 @@ func (f *frame) each(
 	return list, byName, nil
 }
 
-// definitionOf makes a member's definition of the property "resource" or "resource_def", whose functions
-// have been resolved in the stack above.
+// definitionOf makes a member's definition from the property "resource" or "resource_def". The parent stack has already
+// resolved the functions in it.
 func definitionOf(v any) map[string]any {
 	m, _ := v.(map[string]any)
 	out := map[string]any{"type": m["type"]}
@@ -142,7 +142,7 @@ func definitionOf(v any) map[string]any {
 	return out
 }
 
-// validateMember checks one member as it would be made.
+// validateMember validates one member as if it were created now.
 func (f *frame) validateMember(r Resource, def map[string]any) error {
 	if hasUnknown(def["type"]) {
 		return nil

@@ -8,14 +8,14 @@ import (
 	"github.com/windlass-nfv/windlass/deployments/lab/state"
 )
 
-// kind is how the resources of a type are made. A kind holds nothing of one resource.
+// kind implements a resource type. A kind keeps no state of a single resource.
 type kind interface {
 	schema() Schema
-	// isStack is true when the resource is a stack of its own, which then decides what needs a change.
+	// isStack is true when the resource is a stack of its own. That stack then decides which of its resources change.
 	isStack() bool
-	// validate looks deeper than the schema; props may hold Unknown.
+	// validate checks more than the schema does; props may hold Unknown.
 	validate(f *frame, r Resource, props map[string]any) error
-	// create makes the resource; a second call finds the work of the first. It keeps r up to date.
+	// create makes the resource and keeps r up to date. A repeated call finds the result of the first call.
 	create(ctx context.Context, f *frame, r *Resource) error
 	// update brings the resource from r.Properties to props.
 	update(ctx context.Context, f *frame, r *Resource, props map[string]any) error
@@ -24,7 +24,7 @@ type kind interface {
 	attr(f *frame, r Resource, attr string, path []any) (any, error)
 }
 
-// kind finds the kind of a type, by way of the environment's registry.
+// kind finds the kind of a type through the environment's registry.
 func (f *frame) kind(typ string) (kind, error) {
 	target := f.root.Environment.target(typ)
 	if isTemplateName(target) {
@@ -39,7 +39,7 @@ func (f *frame) kind(typ string) (kind, error) {
 	return nil, invalid("The Resource Type (%s) could not be found.", typ)
 }
 
-// isStack tells whether a resource of the type is a stack of its own. What has no known kind is none.
+// isStack reports whether a resource of the type is a stack of its own. It is false for an unknown type.
 func (f *frame) isStack(typ string) bool {
 	k, err := f.kind(typ)
 	return err == nil && k.isStack()
@@ -61,7 +61,7 @@ func init() { //nolint:gochecknoinits // breaks the cycle builtins -> frame -> b
 	}
 }
 
-// cloudKind is a resource that Resources makes.
+// cloudKind is a resource type that Resources implements.
 type cloudKind struct{ s Schema }
 
 func (k cloudKind) schema() Schema { return k.s }
@@ -118,7 +118,7 @@ func (cloudKind) attr(f *frame, r Resource, attr string, path []any) (any, error
 	return walk(v, path), nil
 }
 
-// withUserData puts a SoftwareConfig's text in the place of its id, as Heat's server resource does.
+// withUserData replaces the id of a SoftwareConfig by its text, as Heat's server resource does.
 func (e *Engine) withUserData(i Item) map[string]any {
 	id, ok := i.Properties["user_data"].(string)
 	if !ok || uuid.Validate(id) != nil {

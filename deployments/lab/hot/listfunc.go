@@ -40,7 +40,7 @@ func evalRepeat(e *Evaluator, name string, arg any) (any, error) {
 	return out, nil
 }
 
-// listOf reads what for_each iterates: a list's items or a map's keys.
+// listOf returns the items that for_each iterates: a list's items or a map's keys.
 func listOf(v any) ([]any, bool) {
 	switch x := v.(type) {
 	case []any:
@@ -94,8 +94,7 @@ func zip(keys []string, each map[string]any) ([]map[string]any, error) {
 	return rows, nil
 }
 
-// substitute replaces the row's keys in every string of v. A string that is nothing but a key becomes
-// the value itself.
+// substitute replaces the row's keys in every string of v. If a whole string is one key, the value itself replaces it.
 func substitute(v any, row map[string]any) any {
 	switch x := v.(type) {
 	case string:

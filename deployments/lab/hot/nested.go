@@ -43,7 +43,7 @@ func (k templateKind) validate(f *frame, r Resource, props map[string]any) error
 	return f.validateChild(r, k.raw, props)
 }
 
-// validateChild checks the template of a nested stack as if it were made now.
+// validateChild validates the template of a nested stack as if the stack were created now.
 func (f *frame) validateChild(r Resource, raw map[string]any, given map[string]any) error {
 	if f.depth+1 > maxDepth {
 		return &Error{
@@ -89,7 +89,7 @@ func (k templateKind) ref(f *frame, r Resource) any {
 	return r.Name
 }
 
-// attr answers outputs of the nested template, "outputs", and "resource.<name>.<attribute>".
+// attr returns outputs of the nested template, "outputs", and "resource.<name>.<attribute>".
 func (k templateKind) attr(f *frame, r Resource, attr string, path []any) (any, error) {
 	child, err := f.childFrame(r)
 	if err != nil || child == nil {
@@ -113,7 +113,7 @@ func (k templateKind) attr(f *frame, r Resource, attr string, path []any) (any, 
 	return walk(v, path), err
 }
 
-// resourceAttr takes "resource.name.attribute" or "resource.name" apart.
+// resourceAttr splits "resource.name.attribute" or "resource.name".
 func resourceAttr(attr string) (name, inner string, ok bool) {
 	rest, ok := strings.CutPrefix(attr, "resource.")
 	if !ok {
@@ -123,7 +123,7 @@ func resourceAttr(attr string) (name, inner string, ok bool) {
 	return name, inner, true
 }
 
-// memberAttr is an attribute of one resource of this stack, its reference when none is named.
+// memberAttr returns an attribute of one resource of this stack, or its reference when attr is empty.
 func (f *frame) memberAttr(name, attr string, path []any) (any, error) {
 	if attr == "" && len(path) > 0 {
 		attr, path = text(path[0]), path[1:]
@@ -134,7 +134,7 @@ func (f *frame) memberAttr(name, attr string, path []any) (any, error) {
 	return f.Attr(name, attr, path)
 }
 
-// childFrame opens the stack that a resource is; nil when it does not exist yet.
+// childFrame opens the nested stack of a resource; nil when the stack does not exist yet.
 func (f *frame) childFrame(r Resource) (*frame, error) {
 	st, ok := state.Load(f.e.store, stacks, r.UID)
 	if !ok {
@@ -144,7 +144,7 @@ func (f *frame) childFrame(r Resource) (*frame, error) {
 	return f.e.frame(f.ctx, st, own.Template, f.root, f.depth+1, false)
 }
 
-// convergeChild makes the stack that resource r is what the template says.
+// convergeChild brings the nested stack of resource r to the state of its template.
 func (f *frame) convergeChild(ctx context.Context, r Resource, action string, raw, given map[string]any) error {
 	e := f.e
 	st, ok := state.Load(e.store, stacks, r.UID)
@@ -170,7 +170,7 @@ func (f *frame) convergeChild(ctx context.Context, r Resource, action string, ra
 	return e.finish(ctx, st, action, err)
 }
 
-// removeChild deletes a nested stack and every record of it.
+// removeChild deletes a nested stack and all its records.
 func (e *Engine) removeChild(ctx context.Context, r Resource) error {
 	st, ok := state.Load(e.store, stacks, r.UID)
 	if !ok {

@@ -11,7 +11,7 @@ type OutputValue struct {
 	Key         string
 	Description string
 	Value       any
-	Error       string // why Value could not be had
+	Error       string // why there is no Value
 }
 
 // Outputs evaluates a stack's outputs.

@@ -125,17 +125,17 @@ func toList(v any) (any, error) {
 	}
 }
 
-// Parameters are the values of one stack.
+// Parameters are the parameter values of one stack.
 type Parameters struct {
 	Schemas map[string]ParameterSchema
 	Values  map[string]any
 }
 
-// Check decides whether a value fits a custom constraint such as nova.flavor; nil when it does.
+// Check tests a value against a custom constraint such as nova.flavor; it returns nil when the value is valid.
 type Check func(constraint, value string) error
 
-// Resolve makes the stack's parameters from what was given and the defaults. Given parameters that the
-// template does not know are an error, as in Heat.
+// Resolve computes the stack's parameters from the given values and the defaults. As in Heat, a given parameter that
+// the template does not declare is an error.
 func (t *Template) Resolve(given, defaults map[string]any, check Check) (Parameters, error) {
 	out := Parameters{Schemas: t.Parameters, Values: map[string]any{}}
 	for _, name := range slices.Sorted(maps.Keys(given)) {

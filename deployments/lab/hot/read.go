@@ -17,8 +17,7 @@ func (e *Engine) byName(project, name string) (Stack, bool) {
 	return Stack{}, false
 }
 
-// Find looks a stack up by name or id. Nested stacks and deleted ones are found by id only, or (nested)
-// by their full name.
+// Find looks a stack up by name or id. It finds a deleted stack by id only, and a nested stack by id or full name.
 func (e *Engine) Find(project, identity string) (Stack, error) {
 	if st, ok := state.Load(e.store, stacks, identity); ok && (project == "" || st.ProjectID == project) {
 		return st, nil
@@ -39,7 +38,7 @@ func (e *Engine) Find(project, identity string) (Stack, error) {
 	return Stack{}, notFound("Stack", identity)
 }
 
-// List returns a project's stacks, newest first, those of the names if there are any; all projects' for project "".
+// List returns a project's stacks, newest first. Names limit the list to those stacks; project "" lists all projects.
 func (e *Engine) List(project string, nested, deleted bool, names ...string) []Stack {
 	var all, out []Stack
 	if len(names) > 0 {
@@ -58,7 +57,7 @@ func (e *Engine) List(project string, nested, deleted bool, names ...string) []S
 	return out
 }
 
-// Template returns what a stack was made from.
+// Template returns the template and the source of a stack.
 func (e *Engine) Template(st Stack) (template map[string]any, root Source) {
 	root, _ = state.Load(e.store, sources, st.RootID)
 	if !st.Nested() {
@@ -73,11 +72,11 @@ type Located struct {
 	Stack      Stack
 	Resource   Resource
 	RequiredBy []string
-	// Child is the stack that the resource is, if any.
+	// Child is the nested stack of the resource, if it has one.
 	Child *Stack
 }
 
-// ListResources returns a stack's resources, with those of nested stacks down to depth levels.
+// ListResources returns a stack's resources and the resources of nested stacks, down to depth levels.
 func (e *Engine) ListResources(st Stack, depth int) []Located {
 	rows := state.LoadAll(e.store, resources, st.ID+"/")
 	rows = slices.DeleteFunc(rows, func(r Resource) bool { return r.Replaced })
@@ -97,8 +96,8 @@ func (e *Engine) ListResources(st Stack, depth int) []Located {
 	return out
 }
 
-// Owners are the names of the stacks, not nested, by the ids of what they have made, also of what goes soon. The names
-// of servers may have lost theirs.
+// Owners maps the id of each resource in the cloud to the name of its root stack. It includes resources that will be
+// deleted soon. A server's name does not identify its stack: a long name is shortened.
 func (e *Engine) Owners() map[string]string {
 	roots, owners := map[string]string{}, map[string]string{}
 	all := e.List("", true, false)
@@ -133,7 +132,7 @@ func (e *Engine) GetResource(st Stack, name string) (Located, error) {
 	return Located{}, notFound("Resource", name)
 }
 
-// Attributes evaluates every attribute of a resource that can be had.
+// Attributes evaluates every available attribute of a resource.
 func (e *Engine) Attributes(ctx context.Context, l Located) map[string]any {
 	f, err := e.load(ctx, l.Stack)
 	if err != nil {
@@ -161,7 +160,7 @@ func (e *Engine) Attributes(ctx context.Context, l Located) map[string]any {
 
 // Events returns the events of a stack, and of the stacks below it down to depth levels, oldest first.
 func (e *Engine) Events(st Stack, depth int) (out []Event) {
-	_ = e.store.View(func(tx *state.Tx) error { // at one moment: else a marker would skip what came in between
+	_ = e.store.View(func(tx *state.Tx) error { // one snapshot: else a marker would skip events written in between
 		out = eventsOf(tx, st.ID, depth)
 		return nil
 	})
@@ -182,7 +181,7 @@ func eventsOf(tx *state.Tx, stackID string, depth int) []Event {
 	return out
 }
 
-// Holder is the stack below root that an event is of; root itself when that one is gone.
+// Holder returns the stack that an event belongs to: root or a stack below it. It returns root if that stack is gone.
 func (e *Engine) Holder(ev Event, root Stack) Stack {
 	if st, ok := state.Load(e.store, stacks, ev.StackID); ok {
 		return st

@@ -29,8 +29,8 @@ type Stack struct {
 	ProjectID string
 	UserID    string
 	UserName  string
-	// ParentID and ParentResource are set for a stack that is a resource of another one; RootID leads to
-	// the stack that a user made, which is the stack itself when not nested.
+	// ParentID and ParentResource are set for a nested stack: they name the stack and the resource above. RootID is the
+	// stack that a user made; for a stack that is not nested, its own id.
 	ParentID       string
 	ParentResource string
 	RootID         string
@@ -44,22 +44,22 @@ type Stack struct {
 	Tags            []string
 	Created         time.Time
 	Updated         time.Time
-	Deleted         time.Time // zero while it exists
-	Started         time.Time // of the action under way
+	Deleted         time.Time // zero while the stack exists
+	Started         time.Time // when the current action began
 }
 
-// State is like CREATE_COMPLETE.
+// State returns a text such as CREATE_COMPLETE.
 func (s Stack) State() string { return s.Action + "_" + s.Status }
 
 // Nested reports whether the stack is a resource of another.
 func (s Stack) Nested() bool { return s.ParentID != "" }
 
-// ARN is what a reference to a nested stack resolves to.
+// ARN is the reference to a nested stack.
 func (s Stack) ARN() string {
 	return fmt.Sprintf("arn:openstack:heat::%s:stacks/%s/%s", s.ProjectID, s.Name, s.ID)
 }
 
-// Source is what a stack is made from. Files and Environment are kept with the root stack only.
+// Source is the template, the files and the environment of a stack. Only the root stack keeps Files and Environment.
 type Source struct {
 	Template    map[string]any
 	Files       map[string]string
@@ -68,11 +68,11 @@ type Source struct {
 
 // Resource is the record of one resource. A replaced resource has a record of its own until it is deleted.
 type Resource struct {
-	UID      string // decided before anything is made; most resources of the cloud get it as their id
+	UID      string // set before anything is made; the id of most resources in the cloud
 	StackID  string
 	Name     string
 	Type     string
-	Physical string // "" until it exists
+	Physical string // "" until the resource exists
 	FullName string // stack-resource-random, the default name in the cloud
 
 	Action, Status, Reason string
@@ -80,14 +80,14 @@ type Resource struct {
 	Properties map[string]any
 	Metadata   any
 	Requires   []string
-	Data       map[string]string // what a resource without a body elsewhere must remember
+	Data       map[string]string // state of a resource that has no object in the cloud
 	Retain     bool
 	Replaced   bool
 	Created    time.Time
 	Updated    time.Time
 }
 
-// State is like CREATE_COMPLETE.
+// State returns a text such as CREATE_COMPLETE.
 func (r Resource) State() string { return r.Action + "_" + r.Status }
 
 func (r Resource) key() string { return r.StackID + "/" + r.UID }
@@ -96,7 +96,7 @@ func (r Resource) key() string { return r.StackID + "/" + r.UID }
 type Event struct {
 	ID         string
 	StackID    string
-	Resource   string // the stack's name for its own events
+	Resource   string // for the stack's own events, the stack's name
 	Type       string
 	Physical   string
 	Action     string
@@ -113,7 +113,7 @@ const (
 	events    = state.Table[Event]("heat_events")
 )
 
-// shortID makes a member's or a stack's random part, as Heat's short_id does: 12 lower-case characters.
+// shortID makes the random part of a name, as Heat's short_id does: 12 lower-case characters.
 func shortID() string {
 	return strings.ToLower(rand.Text()[:12])
 }
@@ -121,8 +121,8 @@ func shortID() string {
 // nameLimit is Heat's limit for the names of servers.
 const nameLimit = 53
 
-// fullName makes a resource's default name. That of a server, when too long, loses its middle, as in
-// Heat; that of a stack does not.
+// fullName makes a resource's default name. As in Heat, a server's name that is too long loses its middle; a stack's
+// name is not shortened.
 func fullName(stack, resource string, limited bool) string {
 	name := stack + "-" + resource + "-" + shortID()
 	if !limited || len(name) <= nameLimit {

@@ -9,7 +9,7 @@ import (
 	"github.com/windlass-nfv/windlass/deployments/lab/state"
 )
 
-// cleanUp deletes replaced resources and those that the template no longer has.
+// cleanUp deletes replaced resources, and resources that the template no longer has.
 func (f *frame) cleanUp(ctx context.Context) error {
 	f.mu.Lock()
 	rows := slices.Clone(f.old)
@@ -22,8 +22,7 @@ func (f *frame) cleanUp(ctx context.Context) error {
 	return f.removeRows(ctx, rows)
 }
 
-// loadForDelete opens a stack without understanding its template: a stack that cannot be understood any
-// more can still be deleted.
+// loadForDelete opens a stack without parsing its template, so that a stack with an unreadable template can be deleted.
 func (e *Engine) loadForDelete(ctx context.Context, st Stack) *frame {
 	root, _ := state.Load(e.store, sources, st.RootID)
 	f := &frame{e: e, ctx: ctx, stack: st, root: root, tmpl: &Template{}, rows: map[string]Resource{}}
@@ -36,7 +35,7 @@ func (f *frame) removeAll(ctx context.Context) error {
 	return f.removeRows(ctx, f.old)
 }
 
-// removeRows deletes resources in layers: first those that no other one needs.
+// removeRows deletes resources in layers; the first layer holds the resources that no other resource needs.
 func (f *frame) removeRows(ctx context.Context, rows []Resource) error {
 	for len(rows) > 0 {
 		layer, rest := lastLayer(rows)
@@ -56,8 +55,8 @@ func (f *frame) removeRows(ctx context.Context, rows []Resource) error {
 	return nil
 }
 
-// lastLayer splits off the resources that none of the others requires. Records of different templates may
-// require each other in a circle; then all go at once.
+// lastLayer splits off the resources that no other resource requires. Records of different templates may require each
+// other in a cycle; then lastLayer returns all of them.
 func lastLayer(rows []Resource) (layer, rest []Resource) {
 	needed := map[string]bool{}
 	for _, r := range rows {
@@ -111,7 +110,7 @@ func (f *frame) removeRow(ctx context.Context, r Resource) error {
 	return errors.Join(state.Remove(f.e.store, resources, r.key()), f.e.event(f.stack.ID, r, nil))
 }
 
-// saveRemoving writes a state on the way out, without making the record current again.
+// saveRemoving writes the state of a resource under deletion, and does not make the record current again.
 func (f *frame) saveRemoving(r Resource) error {
 	r.Updated = f.e.now()
 	f.mu.Lock()
@@ -122,8 +121,8 @@ func (f *frame) saveRemoving(r Resource) error {
 	return errors.Join(state.Save(f.e.store, resources, r.key(), r), f.e.event(f.stack.ID, r, r.Properties))
 }
 
-// destroy removes the thing itself. A record that is a stack is removed as one even when its type cannot
-// be found any more.
+// destroy deletes the resource itself. It deletes a nested stack as a stack even when the resource's type is no longer
+// known.
 func (f *frame) destroy(ctx context.Context, r Resource) error {
 	if _, isStack := state.Load(f.e.store, stacks, r.UID); isStack {
 		return f.e.removeChild(ctx, r)

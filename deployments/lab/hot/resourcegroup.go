@@ -28,7 +28,7 @@ func (g resourceGroup) validate(f *frame, r Resource, props map[string]any) erro
 	return f.validateMember(r, g.definition(props, "0"))
 }
 
-// definition is one member's, with its index in the place of the variable.
+// definition returns the definition of one member, with its index in place of the variable.
 func (resourceGroup) definition(props map[string]any, index string) map[string]any {
 	variable := "%index%"
 	if v := text(props["index_var"]); v != "" {
@@ -40,7 +40,7 @@ func (resourceGroup) definition(props map[string]any, index string) map[string]a
 	return out
 }
 
-// replaceText puts the index into every string; what it makes stays a string.
+// replaceText puts the index into every string; the result stays a string.
 func replaceText(v any, variable, index string) any {
 	switch x := v.(type) {
 	case string:
@@ -62,7 +62,7 @@ func replaceText(v any, variable, index string) any {
 	}
 }
 
-// definitions are those of all members: the first count indices that have not been removed for good.
+// definitions returns the definitions of all members: the first count indices that are not permanently removed.
 func (g resourceGroup) definitions(props map[string]any, removed []string) map[string]any {
 	out := map[string]any{}
 	for i := 0; len(out) < Int(props["count"], 1); i++ {
@@ -89,8 +89,8 @@ func (g resourceGroup) update(ctx context.Context, f *frame, r *Resource, props 
 	return f.convergeChild(ctx, *r, Update, groupTemplate(g.definitions(props, removed)), nil)
 }
 
-// removed are the names that never come back: those of earlier updates (unless the mode is update) and
-// those in removal_policies, given by name or by reference.
+// removed returns the names of permanently removed members. They come from earlier updates (unless the mode is update)
+// and from removal_policies, which gives names or references.
 func (resourceGroup) removed(f *frame, r Resource, props map[string]any) []string {
 	var out []string
 	if old := r.Data["name_blacklist"]; old != "" && text(props["removal_policies_mode"]) != "update" {

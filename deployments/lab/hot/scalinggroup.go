@@ -50,8 +50,8 @@ func (scalingGroup) grow(defs map[string]any, def map[string]any, size int) map[
 	return defs
 }
 
-// update goes as Heat's handle_update: first the members get the new definition, in batches, then the
-// size becomes desired_capacity, also when only something else has changed.
+// update does what Heat's handle_update does. First it gives the members the new definition, in batches. Then it sets
+// the size to desired_capacity, even if only another property has changed.
 func (g scalingGroup) update(ctx context.Context, f *frame, r *Resource, props map[string]any) error {
 	def := definitionOf(props["resource"])
 	if !same(def, definitionOf(r.Properties["resource"])) {
@@ -91,8 +91,8 @@ func namesOf(rows []Resource) []string {
 	return out
 }
 
-// resize keeps the last size members in Heat's order, so that unhealthy ones go first and then the oldest, and adds
-// what is missing. Those that were decided on but never begun have no record, and go before all others.
+// resize keeps the last size members in Heat's order: it removes unhealthy members first, then the oldest. It adds
+// missing members. A planned member that was never created has no record, and is removed before all others.
 func (g scalingGroup) resize(ctx context.Context, f *frame, r Resource, def map[string]any, size int) error {
 	have := f.e.members(r, true)
 	old := f.e.memberDefinitions(r)

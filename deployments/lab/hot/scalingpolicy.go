@@ -38,7 +38,7 @@ func (e *Engine) url(make func(Stack, string) string, st Stack, r Resource) stri
 	return make(st, r.Name)
 }
 
-// scale is what a signal to a policy does: nothing when a scaling of the group is under way, the cool-down has not
+// scale executes a signal to a policy. It does nothing when a scaling of the group is under way, the cool-down has not
 // passed, or the size would not change.
 func (e *Engine) scale(st Stack, policy Resource) error {
 	group, ok := e.groupOf(st, text(policy.Properties["auto_scaling_group_id"]))
@@ -71,7 +71,7 @@ func (e *Engine) scale(st Stack, policy Resource) error {
 	return nil
 }
 
-// cooling reports whether the policy's cool-down since the group's last change has not passed.
+// cooling reports whether the policy's cool-down since the group's last change still runs.
 func (e *Engine) cooling(policy Resource, group Stack) bool {
 	secs, ok := Number(policy.Properties["cooldown"])
 	return ok && !group.Updated.IsZero() && e.now().Sub(group.Updated).Seconds() < secs

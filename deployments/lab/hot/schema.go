@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// Schema says what a resource type takes and tells.
+// Schema declares the properties and attributes of a resource type.
 type Schema struct {
 	Properties map[string]Property
 	Attributes []string
@@ -20,28 +20,28 @@ type Property struct {
 	Updatable bool   // false: a change replaces the resource
 	Check     string // custom constraint, e.g. nova.flavor
 	Allowed   []string
-	// Fields are those of the maps in a list that are tested; others pass as they are.
+	// Fields declares the tested fields of the maps in a list; other fields are not tested.
 	Fields map[string]Property
 }
 
-// Item is a resource as Resources sees it.
+// Item is a resource as Resources gets it.
 type Item struct {
-	UID        string // use it as the id of what is made, so that a second Create finds the first's work
+	UID        string // use it as the id of the new object, so that a repeated Create finds the first one
 	Type       string
 	Name       string // in the template
 	FullName   string // default name in the cloud
-	Physical   string // "" until it exists
+	Physical   string // "" until the resource exists
 	StackID    string
 	StackName  string
 	RootID     string
 	ProjectID  string
 	UserID     string
 	Properties map[string]any
-	// Exists is called as soon as there is something with that id, long before Create returns.
+	// Exists must be called as soon as an object with that id exists, long before Create returns.
 	Exists func(physical string)
 }
 
-// ID is the physical id, or the one that it will get.
+// ID is the physical id, or UID before the resource exists.
 func (i Item) ID() string {
 	if i.Physical != "" {
 		return i.Physical
@@ -49,7 +49,7 @@ func (i Item) ID() string {
 	return i.UID
 }
 
-// Resources makes, changes and removes what is not a stack. Every call can be repeated.
+// Resources makes, changes and removes the resources that are not stacks. Every call can be repeated.
 type Resources interface {
 	Schema(typ string) (Schema, bool)
 	Types() []string
@@ -59,9 +59,9 @@ type Resources interface {
 	Create(ctx context.Context, i Item) (physical string, err error)
 	Update(ctx context.Context, i Item, old map[string]any) error
 	Delete(ctx context.Context, i Item) error
-	// Detach frees what a successor needs, e.g. a server's ports.
+	// Detach frees the objects that a successor needs, e.g. a server's ports.
 	Detach(ctx context.Context, i Item) error
-	// Usable reports why the resource is not (any more) what it should be.
+	// Usable returns an error when the resource differs from its definition or is broken.
 	Usable(ctx context.Context, i Item) error
 	Attributes(ctx context.Context, i Item) (map[string]any, error)
 }
@@ -91,7 +91,7 @@ func (s Schema) check(where string, props map[string]any, check Check) error {
 	return nil
 }
 
-// checkFields tests what the maps of a list hold, as far as it is known.
+// checkFields tests the known fields of the maps in a list.
 func (p Property) checkFields(where string, v any, check Check) error {
 	list, _ := v.([]any)
 	for i, item := range list {
@@ -157,7 +157,7 @@ func (p Property) checkType(v any) error {
 	return nil
 }
 
-// replaces reports whether going from old to new properties needs a new resource.
+// replaces reports whether a change from old to props needs a new resource.
 func (s Schema) replaces(old, props map[string]any) bool {
 	for _, name := range changed(old, props) {
 		if !s.Properties[name].Updatable {

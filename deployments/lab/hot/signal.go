@@ -29,14 +29,14 @@ func (e *Engine) Signal(st Stack, name string) error {
 	return e.scale(st, l.Resource)
 }
 
-// signalled tells of a signal that was obeyed; Heat is silent about others.
+// signalled writes an event for a signal that had an effect; Heat writes none for other signals.
 func (e *Engine) signalled(st Stack, policy Resource) error {
 	policy.Action, policy.Status, policy.Reason = "SIGNAL", Complete, "No signal details provided"
 	return e.event(st.ID, policy, nil)
 }
 
-// MarkUnhealthy notes that a resource is broken: the next update replaces it. Or it takes that back. The resource is
-// given by name or by physical id.
+// MarkUnhealthy marks a resource as broken, so that the next update replaces it, or removes that mark. The caller gives
+// the resource by name or physical id.
 func (e *Engine) MarkUnhealthy(st Stack, resource string, unhealthy bool, reason string) error {
 	defer e.lock(st.RootID)()
 	for _, l := range e.ListResources(st, 0) {
@@ -49,7 +49,7 @@ func (e *Engine) MarkUnhealthy(st Stack, resource string, unhealthy bool, reason
 				r.Name, r.Action)}
 		}
 		if !unhealthy && (r.Action != CheckA || r.Status != Failed) {
-			return nil // Heat has nothing to take back
+			return nil // as in Heat, there is no mark to remove
 		}
 		if reason == "" {
 			reason = "state changed by resource_mark_unhealthy api"

@@ -1,6 +1,6 @@
-// Package hot runs Heat Orchestration Templates. The first half is pure: templates, parameters,
-// intrinsic functions, dependencies. The second half, the Engine, makes stacks of them, asking a
-// Resources for everything that is not a stack.
+// Package hot runs Heat Orchestration Templates. The first half is pure: templates, parameters, intrinsic functions,
+// dependencies. The second half, the Engine, makes stacks from templates. It uses a Resources for every resource that
+// is not a stack.
 package hot
 
 import (
@@ -39,7 +39,7 @@ type Output struct {
 	Condition   any
 }
 
-// versions in the order in which functions were added; the code names are aliases.
+// versions are the template versions, in the order of the functions they added; the code names are aliases.
 var versions = []string{
 	"2013-05-23", "2014-10-16", "2015-04-30", "2015-10-15", "2016-04-08", "2016-10-14",
 	"2017-02-24", "2017-09-01", "2018-03-02", "2018-08-31", "2021-04-16",
@@ -246,5 +246,5 @@ func (t *Template) readOutputs() error {
 	return nil
 }
 
-// supports reports whether the template's version knows what since introduced.
+// supports reports whether the template's version includes functions added in since.
 func (t *Template) supports(since string) bool { return t.Version >= since }

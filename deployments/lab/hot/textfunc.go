@@ -33,7 +33,7 @@ func evalStrReplace(e *Evaluator, name string, arg any) (any, error) {
 	if !ok {
 		return nil, wrongArgs(name, "template: text, params: map")
 	}
-	// The longest key wins, and what was put in is not searched again.
+	// The longest key wins; inserted text is not searched again.
 	keys := slices.SortedFunc(maps.Keys(params), func(a, b string) int {
 		if len(a) != len(b) {
 			return len(b) - len(a)

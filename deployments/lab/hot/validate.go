@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// validate checks a stack as far as possible before anything of it exists: references, types, property
-// names, values that are known already, and all of that in nested templates.
+// validate checks a stack as far as possible before any resource exists: references, types, property names and known
+// values, and the same in nested templates.
 func (f *frame) validate() error {
 	if err := f.tmpl.checkReferences(); err != nil {
 		return err
@@ -54,7 +54,7 @@ func (f *frame) validateResource(d Definition) error {
 	return nil
 }
 
-// trimFailed keeps Heat's preamble at the head of a message only.
+// trimFailed removes Heat's preamble from the start of a nested message: the whole message has it only once.
 func trimFailed(message string) string {
 	const preamble = "Failed to validate: "
 	if len(message) > len(preamble) && message[:len(preamble)] == preamble {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// text renders a value as Heat does when a string is wanted.
+// text converts a value to a string as Heat does.
 func text(v any) string {
 	switch x := v.(type) {
 	case nil:
@@ -39,10 +39,10 @@ func jsonText(v any) string {
 	return string(b)
 }
 
-// same compares values by their JSON, in which 1 and 1.0 are equal: numbers lose their kind in the store.
+// same compares values by their JSON, where 1 and 1.0 are equal: the store does not keep the number type.
 func same(a, b any) bool { return jsonText(a) == jsonText(b) }
 
-// Number reads a number from what a property may hold.
+// Number reads a number from a property's value.
 func Number(v any) (float64, bool) {
 	switch x := v.(type) {
 	case int:
@@ -62,7 +62,7 @@ func Number(v any) (float64, bool) {
 	}
 }
 
-// Int reads a whole number; def when v is none.
+// Int reads a whole number; it returns def when v is not a whole number.
 func Int(v any, def int) int {
 	f, ok := Number(v)
 	if !ok || f != math.Trunc(f) || math.Abs(f) > 1<<53 {
@@ -71,7 +71,7 @@ func Int(v any, def int) int {
 	return int(f)
 }
 
-// Bool reads a boolean as Heat's properties do: also "true", "1", "yes", "on", "t".
+// Bool reads a boolean as Heat's properties do: it also accepts "true", "1", "yes", "on", "t".
 func Bool(v any) (value, ok bool) {
 	switch x := v.(type) {
 	case bool:
@@ -91,7 +91,7 @@ func Bool(v any) (value, ok bool) {
 	return false, false
 }
 
-// kindOf names a value's type as Python does, since Heat's messages do.
+// kindOf returns Python's name for a value's type, because Heat's messages use it.
 func kindOf(v any) string {
 	switch v.(type) {
 	case nil:
@@ -113,8 +113,8 @@ func kindOf(v any) string {
 	}
 }
 
-// walk goes down path: a list's index or a map's key at each step. A step that leads nowhere gives nil,
-// as in Heat.
+// walk follows path through v: a list's index or a map's key at each step. As in Heat, it returns nil when a step leads
+// nowhere.
 func walk(v any, path []any) any {
 	for _, step := range path {
 		switch x := v.(type) {

@@ -12,7 +12,7 @@ import (
 // maxTemplate is Heat's max_template_size.
 const maxTemplate = 512 << 10
 
-// maxNodes stops a template whose YAML aliases multiply themselves.
+// maxNodes limits templates whose YAML aliases multiply.
 const maxNodes = 200_000
 
 // ParseYAML reads a document as Heat's loader does: YAML 1.1 booleans, dates left as strings, mapping
@@ -85,7 +85,7 @@ func fromMapping(n *yaml.Node, left *int) (any, error) {
 	return out, nil
 }
 
-// yaml11 are the booleans that YAML 1.2 reads as strings, and Heat's loader does not.
+// yaml11 are the booleans of YAML 1.1: Heat's loader reads them as booleans, YAML 1.2 reads them as strings.
 var yaml11 = map[string]bool{"yes": true, "on": true, "no": false, "off": false}
 
 func fromScalar(n *yaml.Node) (any, error) {
@@ -97,7 +97,7 @@ func fromScalar(n *yaml.Node) (any, error) {
 	case "!!int":
 		i, err := strconv.ParseInt(strings.ReplaceAll(n.Value, "_", ""), 0, 64)
 		if err != nil {
-			return n.Value, nil //nolint:nilerr // too big for a number: Heat would keep it, a string will do
+			return n.Value, nil //nolint:nilerr // too big for a number: Heat would keep it; the lab uses a string
 		}
 		return int(i), nil
 	case "!!float":

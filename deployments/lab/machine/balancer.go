@@ -2,26 +2,26 @@ package machine
 
 import "context"
 
-// Balancer is a driver that carries the traffic of load balancers that are no machines.
+// Balancer is a driver that can also carry the traffic of the cloud's own load balancers, which have no machine.
 type Balancer interface {
-	// Balance lets a load balancer serve its fronts, and no others; one without any is gone.
+	// Balance makes a load balancer serve exactly its fronts. A load balancer without fronts is removed.
 	Balance(ctx context.Context, b LoadBalancer) error
 }
 
-// LoadBalancer serves at an address.
+// LoadBalancer serves its fronts at one address.
 type LoadBalancer struct {
 	ID      string  `json:"id"`
 	Address string  `json:"address"`
 	Fronts  []Front `json:"fronts"`
 }
 
-// Front leads from a port to members.
+// Front forwards a port to members.
 type Front struct {
 	Port    int      `json:"port"`
 	Members []Member `json:"members"`
 }
 
-// Member is where a front leads to.
+// Member is a target of a front.
 type Member struct {
 	Name    string `json:"name"`
 	Address string `json:"address"`

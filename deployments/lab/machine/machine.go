@@ -1,6 +1,6 @@
-// Package machine is what the lab needs from whatever runs its servers: networks, machines with
-// ports and volumes, floating IPs. Drivers keep the promises of Neutron, Nova and Cinder that a VNF
-// relies on, and machinetest checks that they do.
+// Package machine is the lab's interface to the driver that runs its servers: networks, machines with ports and
+// volumes, floating IPs. Drivers keep the promises of Neutron, Nova and Cinder that a VNF relies on. Package
+// machinetest checks these promises.
 package machine
 
 import (
@@ -8,11 +8,11 @@ import (
 	"net/netip"
 )
 
-// Driver runs the machines of one lab. All methods are idempotent and safe for concurrent use;
-// errors are *lcm.Error: NotFound for what was never made, Conflict for what its state forbids.
+// Driver runs the machines of one lab. All methods are idempotent and safe for concurrent use. Errors are *lcm.Error:
+// NotFound for an object that was never made, Conflict for a call that the object's state forbids.
 type Driver interface {
-	// EnsureNetwork makes a layer 2 segment. With a gateway the lab's one router is attached to it,
-	// and the host reaches its machines; nothing is ever forwarded beyond the host.
+	// EnsureNetwork makes a layer 2 segment. With a gateway, the driver attaches the lab's only router to it, and the
+	// host reaches its machines. No traffic is ever forwarded beyond the host.
 	EnsureNetwork(ctx context.Context, n Network) error
 	// DeleteNetwork refuses with Conflict while a machine has a port there.
 	DeleteNetwork(ctx context.Context, id string) error
@@ -26,18 +26,18 @@ type Driver interface {
 	Reboot(ctx context.Context, id string, hard bool) error
 	Freeze(ctx context.Context, id string) error
 	Thaw(ctx context.Context, id string) error
-	// Cut ends the SSH connections to the machine; what was started over them, and does not depend on them, goes on. It
-	// tells about how many there were.
+	// Cut ends the SSH connections to the machine and returns their approximate number. Processes that were started over
+	// a connection, and do not depend on it, continue.
 	Cut(ctx context.Context, id string) (connections int, err error)
-	// Delete takes the machine and its disk away; volumes stay.
+	// Delete removes the machine and its disk; volumes stay.
 	Delete(ctx context.Context, id string) error
 	State(ctx context.Context, id string) (State, error)
 	Console(ctx context.Context, id string) (string, error)
 
-	// UpdatePort changes the allowed addresses of a port; they are enforced when it returns.
+	// UpdatePort changes the allowed addresses of a port; the driver enforces them before it returns.
 	UpdatePort(ctx context.Context, machineID string, p Port) error
-	// Replug gives a machine other ports, as Nova does by attaching and detaching interfaces: those that it has and keeps
-	// stay as they are. One that runs answers on the addresses of the others at once.
+	// Replug replaces a machine's ports, as Nova does when it attaches and detaches interfaces. Ports in both lists stay
+	// unchanged. A running machine at once answers on the addresses of new ports.
 	Replug(ctx context.Context, machineID string, ports []Port) error
 
 	// AttachVolume makes the volume when it does not exist and returns its device, e.g. "/dev/vdb".
@@ -49,48 +49,49 @@ type Driver interface {
 	BindFloatingIP(ctx context.Context, f FloatingIP) error
 	UnbindFloatingIP(ctx context.Context, id string) error
 
-	// Recover takes over what an earlier process of the same lab left running. Call it first.
+	// Recover takes over the machines that an earlier process of the same lab left running. Call it first.
 	Recover(ctx context.Context) error
-	// Close lets go of the machines without stopping them.
+	// Close releases the machines without stopping them.
 	Close() error
 	// Down removes everything the driver ever made on this host.
 	Down(ctx context.Context) error
 }
 
-// Network is a layer 2 segment, with the IPv4 subnet by which the host knows it.
+// Network is a layer 2 segment, with the IPv4 subnet that the host uses to reach it.
 type Network struct {
 	ID string `json:"id"`
-	// CIDR is the zero value for a network without IPv4. Networks may have the same, but only one of these a gateway.
+	// CIDR is the zero value for a network without IPv4. Networks may share a CIDR, but only one of them may have a
+	// gateway.
 	CIDR netip.Prefix `json:"cidr"`
-	// Gateway is the router's address there; the zero value leaves the network without a router.
+	// Gateway is the router's address in the network; with the zero value, the network has no router.
 	Gateway netip.Addr `json:"gateway,omitzero"`
 }
 
 // Machine is a server to boot.
 type Machine struct {
 	ID    string `json:"id"`
-	Name  string `json:"name"` // becomes the host name
+	Name  string `json:"name"` // used as the host name
 	Image string `json:"image"`
 	Ports []Port `json:"ports"` // eth0, eth1 ... in this order
 	// UserData is a "#cloud-config" document or a "#!" script for the first boot.
 	UserData []byte `json:"-"`
-	// AuthorizedKeys and AdminPass open the login of User; an empty AdminPass locks the password.
+	// AuthorizedKeys and AdminPass are logins of User; an empty AdminPass locks the password.
 	AuthorizedKeys []string `json:"authorizedKeys,omitempty"`
 	AdminPass      string   `json:"-"`
 }
 
-// User is the login that every image has, with passwordless sudo, as in Debian's cloud images.
+// User is the login of every image, with passwordless sudo, as in Debian's cloud images.
 const User = "debian"
 
-// Port is a network interface. Frames from it carry only MAC and one of its addresses as source.
+// Port is a network interface. Its frames may only have its MAC and one of its addresses as source.
 type Port struct {
 	ID        string `json:"id"`
 	NetworkID string `json:"networkId"`
 	MAC       string `json:"mac"`
-	// FixedIPs are its IPv4 addresses, none for a port on a network without a subnet.
+	// FixedIPs are its IPv4 addresses; a port on a network without a subnet has none.
 	FixedIPs  []string `json:"fixedIps"`
 	PrefixLen int      `json:"prefixLen"`
-	// IPv6 are its IPv6 addresses with the lengths of their prefixes, e.g. "fd00::5/64". There is no router for them.
+	// IPv6 are its IPv6 addresses with prefix lengths, e.g. "fd00::5/64". IPv6 has no router.
 	IPv6    []string `json:"ipv6,omitempty"`
 	Gateway string   `json:"gateway,omitempty"`
 	// AllowedAddresses are Neutron's allowed_address_pairs: addresses or CIDRs.
@@ -103,7 +104,7 @@ type Volume struct {
 	SizeGB int    `json:"sizeGb"`
 }
 
-// FloatingIP is an address of the router translated to a machine's fixed address.
+// FloatingIP is an address of the router that the router translates to a machine's fixed address.
 type FloatingIP struct {
 	ID        string `json:"id"`
 	Address   string `json:"address"`
@@ -114,7 +115,7 @@ type FloatingIP struct {
 // State of a machine.
 type State string
 
-// The states. Absent is a machine that was never created or is deleted.
+// The states. An absent machine was never created or is deleted.
 const (
 	Running State = "RUNNING"
 	Stopped State = "STOPPED"

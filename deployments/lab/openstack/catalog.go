@@ -6,7 +6,7 @@ import (
 	"github.com/windlass-nfv/windlass/deployments/lab/state"
 )
 
-// Service is one of somebody else's in the catalog, such as a VNF manager.
+// Service is an external service in the catalog, such as a VNF manager.
 type Service struct {
 	Type string `json:"type"`
 	Name string `json:"name"`
@@ -15,7 +15,7 @@ type Service struct {
 
 const guests = state.Table[Service]("keystone_services")
 
-// enlist puts a service into the catalog that the lab does not have itself, or moves it.
+// enlist adds an external service to the catalog, or changes its URL.
 func (c *Cloud) enlist(r *request) (reply, error) {
 	s := Service{Type: r.PathValue("type")}
 	if err := r.decode("", &s); err != nil {
@@ -38,7 +38,7 @@ func (c *Cloud) delist(r *request) (reply, error) {
 	return noContent()
 }
 
-// guestServices are in the lab's own region, at one URL for all interfaces.
+// guestServices returns the external services. They are in the lab's own region, at one URL for all interfaces.
 func (c *Cloud) guestServices() (out []object) {
 	for _, s := range state.LoadAll(c.store, guests, "") {
 		endpoints := []object{}

@@ -19,8 +19,8 @@ type Volume struct {
 	Size                                     int
 	Status, Type, AZ                         string
 	Metadata                                 map[string]string
-	ServerID, Device, Host                   string // while attached
-	ImageID, ImageName                       string // of a bootable volume
+	ServerID, Device, Host                   string // set while attached
+	ImageID, ImageName                       string // set for a bootable volume
 	AttachedAt, Created, Updated             time.Time
 }
 
@@ -114,8 +114,8 @@ func (c *Cloud) createVolumeCall(r *request) (reply, error) {
 	return accepted(object{"volume": volumeView(v)})
 }
 
-// newVolume makes a volume; with an id that exists already it finds that one. Its blocks come into being
-// when it is first attached.
+// newVolume makes a volume, or finds the volume that has the id already. The driver allocates its blocks when it is
+// first attached.
 func (c *Cloud) newVolume(id, project, user string, q volumeRequest) (Volume, error) {
 	v := Volume{
 		ID: id, ProjectID: project, UserID: user, Size: intOf(q.Size, 0), Status: "available",

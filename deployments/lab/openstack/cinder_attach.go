@@ -16,7 +16,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// occupy marks a volume as attached, vacate as free.
+// occupy marks a volume as attached; vacate marks it as free.
 func occupy(tx *state.Tx, a Attachment, s Server, now time.Time) error {
 	v, found := volumes.Get(tx, a.VolumeID)
 	if !found {
@@ -35,8 +35,8 @@ func vacate(tx *state.Tx, id string, now time.Time) error {
 	return volumes.Put(tx, id, v)
 }
 
-// bootVolumes settles the volumes that a new server asks for. The first (boot_index 0) holds the root file
-// system in a real cloud; here it is only on the books.
+// bootVolumes prepares the volumes of a new server. In a real cloud the first (boot_index 0) holds the root file
+// system; here only the records say so.
 func (c *Cloud) bootVolumes(tx *state.Tx, s *Server, devices []blockDevice) error {
 	for _, d := range devices {
 		boot := d.BootIndex != nil && intOf(d.BootIndex, -1) == 0
@@ -98,7 +98,7 @@ func (c *Cloud) bootVolume(tx *state.Tx, s *Server, d blockDevice) (Volume, erro
 	}
 }
 
-// recoverVolumes frees volumes whose attachment was cut off: nobody knows how far it got.
+// recoverVolumes frees volumes whose attachment was interrupted: how far it got is not known.
 func (c *Cloud) recoverVolumes(ctx context.Context) error {
 	for _, v := range state.LoadAll(c.store, volumes, "") {
 		if v.Status != "attaching" {
@@ -176,7 +176,7 @@ func (c *Cloud) attachCall(r *request) (reply, error) {
 	return ok(object{"volumeAttachment": attachmentView(s, a)})
 }
 
-// attach gives a server a volume as a block device. Done already, it changes nothing.
+// attach gives a server a volume as a block device. If the volume is attached already, it changes nothing.
 func (c *Cloud) attach(ctx context.Context, serverID string, a Attachment) (Attachment, error) {
 	var v Volume
 	done := false
@@ -232,14 +232,14 @@ func (c *Cloud) detachCall(r *request) (reply, error) {
 	return reply{status: http.StatusAccepted}, c.detach(r.Context(), s.ID, a.VolumeID)
 }
 
-// detach takes a volume from a server, if it is there.
+// detach detaches a volume from a server, if it is attached.
 func (c *Cloud) detach(ctx context.Context, serverID, volumeID string) error {
 	s, found := state.Load(c.store, servers, serverID)
 	if !found {
 		return nil
 	}
 	if _, err := attachment(s, volumeID); err != nil {
-		return nil //nolint:nilerr // not attached is what was wanted
+		return nil //nolint:nilerr // already detached is success
 	}
 	if err := c.driver.DetachVolume(ctx, serverID, volumeID); err != nil && !lcm.Is(err, lcm.KindNotFound) {
 		return driverError(err)

@@ -10,11 +10,11 @@ import (
 	"github.com/windlass-nfv/windlass/deployments/lab/state"
 )
 
-// VolumeType is a kind of volumes. In the lab it is a name only: all volumes are alike.
+// VolumeType is a volume type. In the lab it is only a name: all volumes are alike.
 type VolumeType struct {
 	ID, Name, Description string
 	ExtraSpecs            map[string]string
-	// Private hides it from projects that are not among Projects.
+	// Private hides the type from projects that are not in Projects.
 	Private  bool
 	Projects []string
 }
@@ -22,7 +22,7 @@ type VolumeType struct {
 // typeTable are the volume types that administrators and stacks have made.
 const typeTable = state.Table[VolumeType]("cinder_volume_types")
 
-// defaultVolumeType is that of volumes for which nobody names one.
+// defaultVolumeType is the type of volumes whose request names none.
 func defaultVolumeType() VolumeType {
 	return VolumeType{ID: "7b2c8b1e-1d5a-4c1e-9d7e-6c5f00000001", Name: "lab"}
 }
@@ -35,7 +35,7 @@ func (t VolumeType) open(project string) bool {
 	return !t.Private || slices.Contains(t.Projects, project)
 }
 
-// findVolumeType finds one that a project may use.
+// findVolumeType finds a volume type that a project may use.
 func (c *Cloud) findVolumeType(project, nameOrID string) (VolumeType, bool) {
 	for _, t := range c.volumeTypes() {
 		if (t.ID == nameOrID || t.Name == nameOrID) && t.open(project) {
@@ -114,7 +114,7 @@ type volumeTypeRequest struct {
 	Name        *string           `json:"name"`
 	Description *string           `json:"description"`
 	Public      *bool             `json:"os-volume-type-access:is_public"`
-	IsPublic    *bool             `json:"is_public"` // of updates
+	IsPublic    *bool             `json:"is_public"` // in updates
 	ExtraSpecs  map[string]string `json:"extra_specs"`
 	Projects    []string          `json:"-"`
 }
@@ -150,7 +150,7 @@ func (c *Cloud) createVolumeType(r *request) (reply, error) {
 	return ok(object{"volume_type": volumeTypeView(t)})
 }
 
-// newVolumeType makes a volume type; with an id that exists already it finds that one.
+// newVolumeType makes a volume type, or finds the type that has the id already.
 func (c *Cloud) newVolumeType(id string, q volumeTypeRequest) (VolumeType, error) {
 	t := VolumeType{ID: id}
 	q.apply(&t)
@@ -171,7 +171,7 @@ func (c *Cloud) newVolumeType(id string, q volumeTypeRequest) (VolumeType, error
 	})
 }
 
-// changeVolumeType changes one that was made; the first stays as it is.
+// changeVolumeType changes a volume type that was made; the default type cannot change.
 func (c *Cloud) changeVolumeType(id string, change func(*VolumeType) error) (VolumeType, error) {
 	if id == defaultVolumeType().ID {
 		return VolumeType{}, fail(http.StatusForbidden, "Forbidden",
@@ -206,7 +206,7 @@ func (c *Cloud) deleteVolumeType(r *request) (reply, error) {
 	return reply{status: http.StatusAccepted}, c.dropVolumeType(r.PathValue("id"))
 }
 
-// dropVolumeType deletes a volume type that no volume is of.
+// dropVolumeType deletes a volume type that no volume uses.
 func (c *Cloud) dropVolumeType(id string) error {
 	if _, err := c.changeVolumeType(id, func(*VolumeType) error { return nil }); err != nil {
 		return err

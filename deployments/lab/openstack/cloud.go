@@ -1,6 +1,6 @@
-// Package openstack is the lab's OpenStack: the HTTP APIs of Keystone, Nova, Neutron, Cinder, Glance and
-// Heat, as far as Windlass and the usual clients call them, on one port and in one process. Servers are
-// run by a machine.Driver. docs/lab.md says what is imitated and what is not.
+// Package openstack is the lab's OpenStack: the HTTP APIs of Keystone, Nova, Neutron, Cinder, Glance and Heat, as far
+// as Windlass and the usual clients call them. It runs on one port and in one process. A machine.Driver runs the
+// servers. docs/lab.md lists what the lab imitates and what not.
 package openstack
 
 import (
@@ -20,7 +20,7 @@ import (
 	"github.com/windlass-nfv/windlass/deployments/lab/state"
 )
 
-// Config says what cloud to be.
+// Config describes the cloud.
 type Config struct {
 	Store    *state.Store
 	Machines machine.Driver
@@ -29,11 +29,11 @@ type Config struct {
 	// InternalEndpoint is the same for the interfaces internal and admin; default Endpoint.
 	InternalEndpoint string
 	Region           string // default RegionOne
-	// OtherRegions are further ones in the catalog. Nobody answers there.
+	// OtherRegions are further regions in the catalog. No service answers there.
 	OtherRegions []string
-	// DemoPassword and AdminPassword are those of the users demo and admin.
+	// DemoPassword and AdminPassword are the passwords of the users demo and admin.
 	DemoPassword, AdminPassword string
-	// ImagePassword is that of the images' own user; "" locks its password.
+	// ImagePassword is the password of the images' own user; "" locks it.
 	ImagePassword string
 	TokenLifetime time.Duration // default one hour, as Keystone's
 	// Images are the names that Glance lists from the start.
@@ -41,14 +41,14 @@ type Config struct {
 	// Net0 and Public are the subnets of the seeded networks.
 	Net0, Public netip.Prefix
 	ComputeHosts int // default 5
-	// HeatPatience is for how long Heat tries to remove what ports are still on; default 30 seconds, as its
-	// action_retry_limit makes it.
+	// HeatPatience is how long Heat retries to remove an object that still has ports. The default of 30 seconds
+	// corresponds to Heat's action_retry_limit.
 	HeatPatience time.Duration
 	Now          func() time.Time
 	Log          *slog.Logger
 }
 
-// Cloud serves the APIs. Make it with New, then Recover, and Close it in the end.
+// Cloud serves the APIs. Call New, then Recover, and Close at the end.
 type Cloud struct {
 	cfg    Config
 	store  *state.Store
@@ -59,7 +59,7 @@ type Cloud struct {
 	heat   *hot.Engine
 	mux    http.Handler
 
-	ctx    context.Context //nolint:containedctx // the life of background work, ended by Close
+	ctx    context.Context //nolint:containedctx // the context of background work, ended by Close
 	cancel context.CancelFunc
 	wg     sync.WaitGroup
 	tasks  tasks
@@ -117,9 +117,9 @@ func withDefaults(cfg Config) Config {
 	return cfg
 }
 
-// DefaultImages are the names that resolve without further configuration: the lab's own, and those of
-// the well-known Kubernetes VNF packages. They all boot the same node image; those of storage servers, registries
-// and Ansible servers have more installed.
+// DefaultImages are the image names that need no configuration: the lab's own images, and those of the well-known
+// Kubernetes VNF packages. All boot the same node image. The images of storage servers, registries and Ansible servers
+// have more software installed.
 func DefaultImages() []string {
 	return []string{
 		"debian-12-k8s", "debian-12-services", "debian-12-ansible",
@@ -132,7 +132,7 @@ func DefaultImages() []string {
 // Handler serves all APIs and the lab's own.
 func (c *Cloud) Handler() http.Handler { return c.mux }
 
-// Recover brings machines and stacks back to where the last process left them.
+// Recover restores machines and stacks to the state of the last process.
 func (c *Cloud) Recover(ctx context.Context) error {
 	if err := c.driver.Recover(ctx); err != nil {
 		return fmt.Errorf("recover machines: %w", err)
@@ -151,7 +151,7 @@ func (c *Cloud) Recover(ctx context.Context) error {
 	return c.recoverBalancers(ctx)
 }
 
-// Close stops what goes on in the background. Machines go on running.
+// Close stops the background work. Machines continue to run.
 func (c *Cloud) Close() {
 	c.heat.Close()
 	c.cancel()

@@ -16,9 +16,8 @@ import (
 // errDrop makes the server close the connection without an answer.
 var errDrop = errors.New("connection dropped")
 
-// Fault is a failure that the lab was told to produce. It acts on API requests (Service, Method, Path),
-// or on actions of Heat on a resource (Resource). Calls that Heat makes to the other services while it
-// makes a stack count as requests to them.
+// Fault is a failure that the lab produces on order. It acts on API requests (Service, Method, Path), or on Heat's
+// actions on a resource (Resource). A call from Heat to another service counts as a request to that service.
 type Fault struct {
 	ID string `json:"id"`
 	// Service is keystone, nova, neutron, cinder, glance, octavia or heat; "" for all.
@@ -26,8 +25,7 @@ type Fault struct {
 	Method  string `json:"method,omitempty"`
 	// Path is a regular expression that must match somewhere in the path.
 	Path string `json:"path,omitempty"`
-	// Status is answered instead of the real answer; Drop closes the connection; DelayMs waits first,
-	// and alone just slows the call down.
+	// Status replaces the real answer. Drop closes the connection. DelayMs waits first; alone it only delays the call.
 	Status  int    `json:"status,omitempty"`
 	DelayMs int    `json:"delay_ms,omitempty"`
 	Drop    bool   `json:"drop,omitempty"`
@@ -37,7 +35,7 @@ type Fault struct {
 	Action   string `json:"action,omitempty"`
 	// NoValidHost makes the scheduler find no host for the next servers.
 	NoValidHost bool `json:"no_valid_host,omitempty"`
-	// Count is how many times it acts: default 1, -1 for ever. Hits is how many times it has.
+	// Count is how many times the fault acts: default 1, -1 for ever. Hits is how many times it has acted.
 	Count int `json:"count"`
 	Hits  int `json:"hits"`
 
@@ -91,14 +89,14 @@ func (f *faults) list() []Fault {
 	return out
 }
 
-// remove drops one fault, or all of them for "".
+// remove removes one fault, or all of them for "".
 func (f *faults) remove(id string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.all = slices.DeleteFunc(f.all, func(fault *Fault) bool { return id == "" || fault.ID == id })
 }
 
-// take finds the first fault that is not used up and matches, and counts the hit.
+// take finds the first matching fault that is not used up, and counts the hit.
 func (f *faults) take(matches func(*Fault) bool) (Fault, bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -112,7 +110,7 @@ func (f *faults) take(matches func(*Fault) bool) (Fault, bool) {
 	return Fault{}, false
 }
 
-// request applies the fault that a call runs into, if any.
+// request applies the first fault that matches an API call.
 func (f *faults) request(ctx context.Context, s *service, method, path string) error {
 	fault, hit := f.take(func(fault *Fault) bool {
 		return fault.Resource == "" && !fault.NoValidHost &&
@@ -152,7 +150,7 @@ func pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// resource applies the fault that an action of Heat runs into, if any.
+// resource applies the first fault that matches an action of Heat.
 func (f *faults) resource(_ hot.Stack, r hot.Resource, action string) error {
 	fault, hit := f.take(func(fault *Fault) bool { return fault.Resource == r.Name && fault.Action == action })
 	if !hit {

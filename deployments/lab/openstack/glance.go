@@ -14,8 +14,8 @@ import (
 	"github.com/windlass-nfv/windlass/deployments/lab/state"
 )
 
-// Image is a Glance image. Whatever its contents, servers of it run the lab's node image: the contents of
-// an upload are counted and thrown away.
+// Image is a Glance image. Servers always run the lab's node image: the lab counts the bytes of an upload and discards
+// them.
 type Image struct {
 	ID, Name, ProjectID, Status, DiskFormat, ContainerFormat, Visibility, Checksum string
 	Size                                                                           int64
@@ -27,7 +27,7 @@ type Image struct {
 
 const images = state.Table[Image]("glance_images")
 
-// imageSpace makes the ids of configured images out of their names, so that they stay the same.
+// imageSpace is the UUID namespace for configured images: their ids derive from their names and stay the same.
 var imageSpace = uuid.MustParse("6d1b0f3a-9c3b-4f0e-8a57-6c6162000000")
 
 func (c *Cloud) plantImages(tx *state.Tx) error {
@@ -150,7 +150,7 @@ func (c *Cloud) showImage(r *request) (reply, error) {
 	return ok(imageView(i))
 }
 
-// baseFields are those that an image has besides its free properties.
+// baseFields are the fields of an image other than its free properties.
 var baseFields = []string{
 	"id", "name", "visibility", "disk_format", "container_format", "min_disk", "min_ram", "tags",
 	"protected", "os_hidden", "owner",
@@ -266,7 +266,7 @@ func (c *Cloud) deleteImage(r *request) (reply, error) {
 	return reply{status: http.StatusNoContent}, state.Remove(c.store, images, i.ID)
 }
 
-// tagImage adds a tag, which may be there.
+// tagImage adds a tag; a tag that exists already is no error.
 func (c *Cloud) tagImage(r *request) (reply, error) {
 	return c.retag(r, func(tags []string, tag string) ([]string, error) {
 		if slices.Contains(tags, tag) {

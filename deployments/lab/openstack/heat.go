@@ -31,7 +31,7 @@ func (rt *router) heat() {
 	rt.on(heat, "POST "+base+"/validate", c.validateTemplate)
 	rt.on(heat, "GET "+base+"/resource_types", c.listTypes)
 	rt.on(heat, "GET "+base+"/resource_types/{type}", c.showType)
-	// By name alone Heat redirects to the address with name and id, whatever follows the name.
+	// When a request has only a stack's name, Heat redirects to the URL with name and id, and keeps the rest of the path.
 	for _, method := range []string{"GET", "POST", "PUT", "PATCH", "DELETE"} {
 		rt.on(heat, method+" "+base+"/stacks/{name}", c.redirect)
 	}
@@ -60,7 +60,7 @@ func (rt *router) heat() {
 	rt.open(cfn, "POST /v1/signal/{arn...}", c.alarm)
 }
 
-// heatFailure turns the engine's errors into answers.
+// heatFailure turns the engine's errors into API errors.
 func heatFailure(err error) error {
 	e, known := errors.AsType[*hot.Error](err)
 	if !known {
@@ -97,7 +97,7 @@ func (c *Cloud) createStack(r *request) (reply, error) {
 	return created(object{"stack": object{"id": st.ID, "links": []object{{"rel": "self", "href": c.stackLink(st)}}}})
 }
 
-// previewStack answers what would be made; the lab tells no more of it than that Heat would take it.
+// previewStack answers a preview; the answer tells only that Heat would accept the stack.
 func (c *Cloud) previewStack(r *request) (reply, error) {
 	req, err := c.readStack(r)
 	if err != nil {
@@ -112,7 +112,7 @@ func (c *Cloud) previewStack(r *request) (reply, error) {
 	return ok(object{"stack": object{"stack_name": req.Name, "parameters": req.Parameters, "resources": []object{}}})
 }
 
-// stack finds the stack of a request's path; the name must be that of the id.
+// stack finds the stack of a request's path; the name must belong to the id.
 func (c *Cloud) stack(r *request) (hot.Stack, error) {
 	st, err := c.heat.Find(projectOrAny(r), r.PathValue("id"))
 	if err != nil || st.Name != r.PathValue("name") || st.ID != r.PathValue("id") {
@@ -128,7 +128,7 @@ func projectOrAny(r *request) string {
 	return r.project()
 }
 
-// redirect is Heat's answer to a stack named without its id.
+// redirect is Heat's answer when the path has a stack's name without its id.
 func (c *Cloud) redirect(r *request) (reply, error) {
 	st, err := c.heat.Find(projectOrAny(r), r.PathValue("name"))
 	if err != nil {

@@ -10,9 +10,9 @@ import (
 	"github.com/windlass-nfv/windlass/deployments/lab/state"
 )
 
-// The resource types that Heat's own policy keeps for administrators.
+// The resource types that Heat's own policy restricts to administrators.
 
-// adminTypes are described here, and not among the others, because others than administrators may not use them.
+// adminTypes is a table of its own, because only administrators may use these types.
 var adminTypes = map[string]hot.Schema{
 	"OS::Nova::Flavor": {
 		Properties: map[string]hot.Property{
@@ -64,7 +64,7 @@ func adminMakers() map[string]maker {
 	}
 }
 
-// MayUse refuses what Heat's policy keeps for administrators.
+// MayUse refuses the types that Heat's policy restricts to administrators.
 func (h heatResources) MayUse(user, project, typ string) error {
 	if _, kept := adminTypes[typ]; !kept || slices.Contains(h.c.rolesOf(user, project), "admin") {
 		return nil
@@ -106,7 +106,7 @@ func (h heatResources) updateFlavor(_ context.Context, i hot.Item, _ map[string]
 
 func (h heatResources) removeFlavor(_ context.Context, i hot.Item) error {
 	if i.Physical == "" {
-		return nil // it was never made; another one may have its id
+		return nil // it was never made; another flavor may have its id
 	}
 	return state.Remove(h.c.store, flavorTable, i.Physical)
 }
@@ -187,14 +187,14 @@ func (h heatResources) policyAttributes(i hot.Item) (map[string]any, error) {
 	return map[string]any{"show": view, "rules": view["rules"]}, nil
 }
 
-// policyID finds a QoS policy that a project may use, by id or name.
+// policyID returns the id of a QoS policy that a project may use, by id or name.
 func (h heatResources) policyID(project, value string) (string, error) {
 	return lookup(state.LoadAll(h.c.store, qosPolicies, ""), "policy", value, func(p QoSPolicy) (string, string, bool) {
 		return p.ID, p.Name, p.ProjectID == project || p.Shared
 	})
 }
 
-// policyPtr is the policy that a resource is to have; "" takes it away.
+// policyPtr returns the policy that a resource requests; "" removes the policy.
 func (h heatResources) policyPtr(i hot.Item) (*string, error) {
 	value := str(i.Properties, "qos_policy")
 	if value == "" {
@@ -229,7 +229,7 @@ func (h heatResources) updateLimit(_ context.Context, i hot.Item, _ map[string]a
 	return err
 }
 
-// removeLimit finds nothing to do where the policy has gone with its rules.
+// removeLimit does nothing when the policy has been deleted together with its rules.
 func (h heatResources) removeLimit(_ context.Context, i hot.Item) error {
 	policy, err := h.policyID(i.ProjectID, str(i.Properties, "policy"))
 	if err != nil {

@@ -16,11 +16,10 @@ import (
 	"github.com/windlass-nfv/windlass/deployments/lab/state"
 )
 
-// heatResources is how Heat reaches the other services: not over HTTP, but with the same checks and the
-// same faults as if it did.
+// heatResources is Heat's access to the other services. It does not use HTTP, but applies the same checks and faults.
 type heatResources struct{ c *Cloud }
 
-// maker is how the resources of one type are made, changed, removed and read.
+// maker has the operations on one resource type.
 type maker struct {
 	service    *service
 	path       string // of the collection, for faults
@@ -32,7 +31,7 @@ type maker struct {
 
 var makers map[string]maker
 
-func init() { //nolint:gochecknoinits // a table of methods that use the table
+func init() { //nolint:gochecknoinits // the table's methods use the table
 	makers = map[string]maker{
 		"OS::Nova::Server": {
 			nova, "/v2.1/servers", heatResources.createServer, heatResources.updateServer,
@@ -93,7 +92,7 @@ func init() { //nolint:gochecknoinits // a table of methods that use the table
 
 func noAttributes(heatResources, hot.Item) (map[string]any, error) { return map[string]any{}, nil }
 
-// call applies the faults that an HTTP request would run into.
+// call applies the faults that match an equivalent HTTP request.
 func (h heatResources) call(ctx context.Context, m maker, method, path string) error {
 	err := h.c.faults.request(ctx, m.service, method, m.service.prefix+path)
 	if errors.Is(err, errDrop) {
@@ -126,7 +125,7 @@ func (h heatResources) Update(ctx context.Context, i hot.Item, old map[string]an
 	return h.translate(m.service, m.update(h, ctx, i, old))
 }
 
-// Delete removes a resource; one that is gone is no error.
+// Delete removes a resource; a resource that is already gone is no error.
 func (h heatResources) Delete(ctx context.Context, i hot.Item) error {
 	m := makers[i.Type]
 	if err := h.call(ctx, m, http.MethodDelete, m.path+"/"+i.ID()); err != nil {
@@ -139,8 +138,8 @@ func (h heatResources) Delete(ctx context.Context, i hot.Item) error {
 	return h.translate(m.service, err)
 }
 
-// removePatiently tries again for a while, as Heat does, where ports are still on a subnet, a network or a router:
-// those who have them may be about to go.
+// removePatiently retries for a while, as Heat does, when a subnet, a network or a router still has ports: the owners
+// of these ports may be about to be deleted.
 func (h heatResources) removePatiently(ctx context.Context, m maker, i hot.Item) error {
 	until := time.Now().Add(h.c.cfg.HeatPatience)
 	var last error
@@ -153,9 +152,9 @@ func (h heatResources) removePatiently(ctx context.Context, m maker, i hot.Item)
 	return cmp.Or(err, last)
 }
 
-// Detach lets a resource that is about to be replaced go of what its successor is to have, as Heat's
-// prepare_for_replace does: a server of its ports, a port of its addresses. Both stay until the successor is there.
-// Heat leaves a server in ERROR its ports.
+// Detach makes a resource that is about to be replaced release what its successor needs, as Heat's prepare_for_replace
+// does. A server releases its ports, a port its addresses. Both objects stay until the successor exists. As in Heat, a
+// server in ERROR keeps its ports.
 func (h heatResources) Detach(ctx context.Context, i hot.Item) error {
 	switch i.Type {
 	case "OS::Nova::Server":
@@ -167,7 +166,7 @@ func (h heatResources) Detach(ctx context.Context, i hot.Item) error {
 			return h.translate(nova, err)
 		}
 	case "OS::Neutron::Port":
-		// What has the port keeps its addresses until it loses the port, too: no guest asks again before.
+		// The machine with the port keeps its addresses until it loses the port: no guest asks for them earlier.
 		_, _, err := state.Change(h.c.store, ports, i.ID(), func(p *Port) error { p.FixedIPs = nil; return nil })
 		return err
 	}
@@ -179,7 +178,7 @@ func isNotFound(err error) bool {
 	return isAPI && e.code == http.StatusNotFound
 }
 
-// Usable compares a resource with what the cloud has.
+// Usable compares a resource with the cloud's record.
 func (h heatResources) Usable(_ context.Context, i hot.Item) error {
 	if i.Type == "OS::Nova::Server" {
 		srv, found := state.Load(h.c.store, servers, i.ID())
@@ -201,7 +200,7 @@ func (h heatResources) Attributes(_ context.Context, i hot.Item) (map[string]any
 	return makers[i.Type].attributes(h, i)
 }
 
-// translate words a refusal as the services' Python clients do, since that is what Heat passes on.
+// translate words an API error as the services' Python clients do, because Heat passes on their words.
 func (h heatResources) translate(from *service, err error) error {
 	e, isAPI := errors.AsType[*apiError](err)
 	if !isAPI {
@@ -228,7 +227,7 @@ func (h heatResources) translate(from *service, err error) error {
 	return &hot.Error{Type: kind, Message: fmt.Sprintf("%s (HTTP %d) (Request-ID: %s)", e.message, e.code, id)}
 }
 
-// await looks again and again, until done says so or ctx ends.
+// await repeats done until it returns true or an error, or ctx ends.
 func await(ctx context.Context, done func() (bool, error)) error {
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()

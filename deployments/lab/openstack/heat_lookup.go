@@ -7,7 +7,7 @@ import (
 	"github.com/windlass-nfv/windlass/deployments/lab/state"
 )
 
-// Check tests a value of a template against what the cloud has.
+// Check tests a value of a template against the cloud's records.
 func (h heatResources) Check(project, constraint, value string) error {
 	missing := func(entity string) error { return fmt.Errorf("The %s (%s) could not be found.", entity, value) } //nolint:staticcheck,revive // Heat's words
 	switch constraint {
@@ -54,7 +54,7 @@ func (h heatResources) anyKeyPair(project, name string) bool {
 	return false
 }
 
-// lookup finds an id by id or by a name that is unique.
+// lookup returns the id of the object with that id or, if it is unique, with that name.
 func lookup[T any](all []T, entity, value string, match func(T) (id, name string, visible bool)) (string, error) {
 	var found []string
 	for _, v := range all {

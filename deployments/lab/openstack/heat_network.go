@@ -9,7 +9,7 @@ import (
 	"github.com/windlass-nfv/windlass/deployments/lab/state"
 )
 
-// nameOf gives a resource its full name when the template gives none.
+// nameOf returns the resource's name: the template's or, without one, the full name.
 func nameOf(i hot.Item) *string {
 	if name := str(i.Properties, "name"); name != "" {
 		return &name
@@ -17,8 +17,8 @@ func nameOf(i hot.Item) *string {
 	return new(i.FullName)
 }
 
-// attributesOf makes attributes of a view: its fields, and all of it as "show". It goes through JSON, so
-// that templates can walk what the view holds.
+// attributesOf makes attributes from a view: its fields, and the whole view as "show". It converts the view through
+// JSON, so that templates can follow a path in it.
 func attributesOf(view object) map[string]any {
 	show, out := generic(view), generic(view)
 	out["show"] = show

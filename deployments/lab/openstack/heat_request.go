@@ -7,7 +7,7 @@ import (
 	"github.com/windlass-nfv/windlass/deployments/lab/hot"
 )
 
-// stackRequest is what POST, PUT and PATCH on stacks take. Clients send some members as text or as JSON.
+// stackRequest is the body of POST, PUT and PATCH on stacks. Clients send some members as text or as JSON.
 type stackRequest struct {
 	Name             string            `json:"stack_name"`
 	Template         json.RawMessage   `json:"template"`
@@ -22,7 +22,7 @@ type stackRequest struct {
 	Tags             any               `json:"tags"`
 }
 
-// read turns a request's body into what the engine takes.
+// readStack turns a request's body into the engine's request.
 func (c *Cloud) readStack(r *request) (hot.Request, error) {
 	var q stackRequest
 	if err := r.decode("", &q); err != nil {
@@ -59,7 +59,7 @@ func (c *Cloud) readStack(r *request) (hot.Request, error) {
 	return req, nil
 }
 
-// textOrObject reads a document that is given as YAML text or as JSON; nil when it is not given.
+// textOrObject reads a document in YAML text or JSON; it returns nil when the document is missing.
 func textOrObject(raw json.RawMessage, what string) (map[string]any, error) {
 	if len(raw) == 0 || string(raw) == "null" {
 		return nil, nil //nolint:nilnil // not given

@@ -26,7 +26,7 @@ func (c *Cloud) resourceView(l hot.Located) object {
 	return view
 }
 
-// maxListing is how deep nested_depth may go, as far as any stack does.
+// maxListing is the limit for nested_depth; no stack is deeper.
 const maxListing = 10
 
 func (c *Cloud) listResources(r *request) (reply, error) {
@@ -60,7 +60,7 @@ func (c *Cloud) resource(r *request) (hot.Located, error) {
 	return l, heatNil(err)
 }
 
-// heatNil is heatFailure that leaves nil alone.
+// heatNil is heatFailure for an error that may be nil.
 func heatNil(err error) error {
 	if err == nil {
 		return nil
@@ -124,7 +124,7 @@ func (c *Cloud) listEvents(r *request) (reply, error) {
 			out = append(out, c.eventView(st, ev, depth > 0))
 		}
 	}
-	if q.Get("sort_dir") != "asc" { // the newest first, unless asked otherwise
+	if q.Get("sort_dir") != "asc" { // newest first by default
 		slices.Reverse(out)
 	}
 	if after := q.Get("marker"); after != "" {
@@ -137,7 +137,7 @@ func (c *Cloud) listEvents(r *request) (reply, error) {
 	return ok(object{"events": out})
 }
 
-// eventView shows an event of the stack root or of one below it.
+// eventView shows an event of the stack root or of a stack below it.
 func (c *Cloud) eventView(root hot.Stack, ev hot.Event, nested bool) object {
 	st := root
 	if ev.StackID != root.ID {

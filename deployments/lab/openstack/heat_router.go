@@ -57,7 +57,7 @@ func (h heatResources) routerAttributes(i hot.Item) (map[string]any, error) {
 	return attributesOf(routerView(rtr)), nil
 }
 
-// createInterface has the id "router:subnet_id=subnet", as in Heat.
+// createInterface returns the id "router:subnet_id=subnet", as Heat does.
 func (h heatResources) createInterface(ctx context.Context, i hot.Item) (string, error) {
 	id, err := lookup(state.LoadAll(h.c.store, routers, ""), "router", str(i.Properties, "router", "router_id"),
 		func(r Router) (string, string, bool) {

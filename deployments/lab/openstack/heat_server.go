@@ -101,7 +101,7 @@ func (h heatResources) blockDevice(project string, d map[string]any, index int, 
 			out.UUID = image.ID
 		}
 	}
-	// Heat makes the first device of a server without an image its boot device.
+	// If a server has no image, Heat makes its first device the boot device.
 	if out.BootIndex == nil && index == 0 && noImage {
 		out.BootIndex = 0
 	}

@@ -23,12 +23,12 @@ func (c *Cloud) signal(r *request) (reply, error) {
 	return reply{status: http.StatusOK}, nil
 }
 
-// signalURL is where a resource is signalled with a token.
+// signalURL is the URL that signals a resource and needs a token.
 func (c *Cloud) signalURL(st hot.Stack, resource string) string {
 	return c.stackLink(st) + "/resources/" + resource + "/signal"
 }
 
-// alarmURL is where a resource is signalled by whoever has the URL, as with Heat's presigned ones.
+// alarmURL is the URL that signals a resource without a token, like Heat's presigned URLs.
 func (c *Cloud) alarmURL(st hot.Stack, resource string) string {
 	arn := st.ARN() + "/resources/" + resource
 	q := url.Values{"SignatureMethod": {"HmacSHA256"}, "SignatureVersion": {"2"}, "Signature": {c.sign(arn)}}
@@ -41,7 +41,7 @@ func (c *Cloud) sign(arn string) string {
 	return base64.StdEncoding.EncodeToString(mac.Sum(nil))
 }
 
-// alarm takes a signal at an alarm URL.
+// alarm handles a signal at an alarm URL.
 func (c *Cloud) alarm(r *request) (reply, error) {
 	arn := r.PathValue("arn")
 	if !hmac.Equal([]byte(c.sign(arn)), []byte(r.URL.Query().Get("Signature"))) {

@@ -7,7 +7,7 @@ import (
 	"github.com/windlass-nfv/windlass/deployments/lab/hot"
 )
 
-// Short forms for the table below. Those with a U may be updated in place.
+// Short forms for the table below. A U means that the property can be updated in place.
 var (
 	text    = hot.Property{Type: "string"}
 	textU   = hot.Property{Type: "string", Updatable: true}
@@ -27,10 +27,10 @@ func checked(p hot.Property, constraint string) hot.Property {
 	return p
 }
 
-// mode6 is an address mode of IPv6.
+// mode6 is the property for an IPv6 address mode.
 var mode6 = hot.Property{Type: "string", Allowed: addressModes}
 
-// serverNetworks is what Heat looks up in the networks of a server before it makes anything.
+// serverNetworks are the properties of a server's networks that Heat checks before it makes anything.
 var serverNetworks = map[string]hot.Property{
 	"network": checked(text, "neutron.network"), "uuid": checked(text, "neutron.network"),
 	"subnet": checked(text, "neutron.subnet"),
@@ -38,8 +38,8 @@ var serverNetworks = map[string]hot.Property{
 
 var neutronAttributes = []string{"show", "name", "status", "tenant_id", "admin_state_up"}
 
-// heatTypes are the resource types that are something in the cloud. What the lab ignores (value_specs,
-// QoS ...) is accepted, because templates in the field carry it.
+// heatTypes are the resource types that make an object in the cloud. The lab accepts properties that it ignores
+// (value_specs, QoS ...), because templates in use have them.
 var heatTypes = map[string]hot.Schema{
 	"OS::Nova::Server": {
 		Properties: map[string]hot.Property{

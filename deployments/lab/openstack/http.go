@@ -16,9 +16,9 @@ type object = map[string]any
 
 // service is one of the cloud's APIs.
 type service struct {
-	name   string // as in faults: keystone, nova ...
+	name   string // the name in faults: keystone, nova ...
 	prefix string
-	// shape makes the body of an error answer, which every service words differently.
+	// shape makes the body of an error answer; every service has its own format.
 	shape func(e *apiError) any
 }
 
@@ -47,7 +47,7 @@ var (
 
 var services = []*service{keystone, nova, cinder, neutron, glance, octavia, heat, cfn, lab}
 
-// novaErrors are the names under which Nova and Cinder put their errors.
+// novaErrors are the keys of error bodies in Nova and Cinder.
 var novaErrors = map[int]string{
 	400: "badRequest", 401: "unauthorized", 403: "forbidden", 404: "itemNotFound", 409: "conflictingRequest",
 	413: "overLimit", 500: "computeFault", 501: "notImplemented", 503: "serviceUnavailable",
@@ -83,7 +83,7 @@ func heatError(e *apiError) any {
 	}
 }
 
-// apiError is a refusal: kind is the service's name for it.
+// apiError is an error answer: kind is the service's name for it.
 type apiError struct {
 	code    int
 	kind    string
@@ -108,7 +108,7 @@ func conflict(kind, format string, args ...any) *apiError {
 	return fail(http.StatusConflict, kind, format, args...)
 }
 
-// request is one call, with the token it came with (nil where none is needed).
+// request is one call with its token, or nil for a call that needs none.
 type request struct {
 	*http.Request
 	w     http.ResponseWriter
@@ -124,11 +124,11 @@ func (r *request) project() string {
 	return r.token.ProjectID
 }
 
-// sees reports whether the caller may see what belongs to a project.
+// sees reports whether the caller may see a project's objects.
 func (r *request) sees(project string) bool { return r.token.Admin() || r.token.ProjectID == project }
 
-// lists reports whether something belongs in a listing: the project's own, or all for an administrator
-// who asks for all.
+// lists reports whether a listing includes a project's objects: those of the caller's project or, if an administrator
+// asks for all, of every project.
 func (r *request) lists(project string) bool {
 	if r.token.ProjectID == project {
 		return true
@@ -169,7 +169,7 @@ func noContent() (reply, error)        { return reply{status: http.StatusNoConte
 
 type handler func(r *request) (reply, error)
 
-// router registers handlers, each behind the checks that its service makes.
+// router registers handlers, and wraps each in its service's checks.
 type router struct {
 	c   *Cloud
 	mux *http.ServeMux
@@ -199,7 +199,7 @@ func (rt *router) on(s *service, pattern string, h handler) {
 	})
 }
 
-// maxBody is far above every request but an image.
+// maxBody is far larger than every request except an image.
 const maxBody = 64 << 20
 
 func (c *Cloud) serve(s *service, h handler) http.Handler {
@@ -215,7 +215,7 @@ func (c *Cloud) serve(s *service, h handler) http.Handler {
 		if !strings.HasSuffix(req.URL.Path, "/file") {
 			r.body, err = io.ReadAll(http.MaxBytesReader(w, req.Body, maxBody))
 		}
-		if err == nil && s != lab { // after the body: net/http does not see before that a client has gone
+		if err == nil && s != lab { // after the body: only then does net/http notice that a client has gone
 			err = c.faults.request(req.Context(), s, req.Method, req.URL.Path)
 		}
 		if err == nil {
@@ -251,5 +251,5 @@ func (c *Cloud) answer(s *service, w http.ResponseWriter, out reply, err error) 
 	w.WriteHeader(out.status)
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
-	_ = enc.Encode(out.body) // the client has gone; nobody to tell
+	_ = enc.Encode(out.body) // an error means that the client has gone
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/windlass-nfv/windlass/deployments/lab/state"
 )
 
-// Token is an issued token; it is stored under the hash of its value.
+// Token is an issued token; the store's key is the hash of its value.
 type Token struct {
 	Key       string
 	UserID    string
@@ -81,7 +81,7 @@ type nameOrID struct {
 	Domain *nameOrID `json:"domain"`
 }
 
-// inDomain reports whether a domain, if one is named, is the only one there is.
+// inDomain reports whether the request names no domain or the only domain.
 func (n *nameOrID) inDomain() bool {
 	return n == nil || n.ID == domainID || n.ID == "" && (n.Name == "" || strings.EqualFold(n.Name, "Default"))
 }
@@ -110,7 +110,7 @@ type authRequest struct {
 	} `json:"scope"`
 }
 
-// identify checks who is asking.
+// identify authenticates the user of a request.
 func (c *Cloud) identify(req authRequest) (Token, error) {
 	if len(req.Identity.Methods) != 1 {
 		return Token{}, badRequest("Expecting to find one method in identity.methods.")
@@ -128,7 +128,7 @@ func (c *Cloud) identify(req authRequest) (Token, error) {
 		if err != nil {
 			return Token{}, err
 		}
-		// A token got from a token does not live longer than the first one.
+		// A token that was issued for a token does not live longer than the first one.
 		return Token{
 			UserID: t.UserID, UserName: t.UserName, AppCredID: t.AppCredID,
 			Methods: appendMissing(t.Methods, "token"), Expires: t.Expires,

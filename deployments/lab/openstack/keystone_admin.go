@@ -94,10 +94,10 @@ func (c *Cloud) catalog(project string) []object {
 	return append(out, c.guestServices()...)
 }
 
-// nobody is where no service ever listens: the discard port.
+// nobody is a URL at which no service listens: the discard port.
 const nobody = "http://127.0.0.1:9"
 
-// place is where a region's services are, for one interface.
+// place is the root URL of a region's services for one interface.
 type place struct{ region, face, root string }
 
 func (c *Cloud) places() []place {

@@ -117,7 +117,7 @@ func (c *Cloud) showCredential(r *request) (reply, error) {
 	return ok(object{"application_credential": c.credentialView(cred)})
 }
 
-// deleteCredential also ends the tokens that were got with it.
+// deleteCredential also ends the tokens that were issued for it.
 func (c *Cloud) deleteCredential(r *request) (reply, error) {
 	cred, err := c.ownCredential(r)
 	if err != nil {

@@ -8,13 +8,13 @@ import (
 	"github.com/windlass-nfv/windlass/deployments/lab/state"
 )
 
-// Project is a project that administrators have made; the first two, admin and demo, are the seed's.
+// Project is a project that administrators have made; the seed has the first two, admin and demo.
 type Project struct {
 	ID, Name, Description string
 	Disabled              bool
 }
 
-// projectTable are the projects beside those of the seed.
+// projectTable are the projects other than the seed's.
 const projectTable = state.Table[Project]("keystone_projects")
 
 func (c *Cloud) projects() []Project {
@@ -55,7 +55,7 @@ func projectView(p Project) object {
 	}
 }
 
-// projectsOf are the views of those that a user has a role on.
+// projectsOf returns the views of the projects on which a user has a role.
 func (c *Cloud) projectsOf(user, name string) []object {
 	out := []object{}
 	for _, p := range c.projects() {
@@ -66,12 +66,12 @@ func (c *Cloud) projectsOf(user, name string) []object {
 	return out
 }
 
-// listProjects lists those that the caller has a role on.
+// listProjects lists the projects on which the caller has a role.
 func (c *Cloud) listProjects(r *request) (reply, error) {
 	return ok(object{"projects": c.projectsOf(r.token.UserID, r.URL.Query().Get("name")), "links": object{}})
 }
 
-// listProjectsOf lists those of a user: of others for administrators only.
+// listProjectsOf lists a user's projects; only administrators may list those of other users.
 func (c *Cloud) listProjectsOf(r *request) (reply, error) {
 	if r.PathValue("id") != r.token.UserID {
 		if err := mayIdentify(r, "list_user_projects"); err != nil {
@@ -98,7 +98,7 @@ type projectRequest struct {
 	Domain      *string `json:"domain_id"`
 }
 
-// keep stores a project whose name no other has.
+// keep stores a project, and refuses a name that another project has.
 func (c *Cloud) keep(p Project, q projectRequest) (Project, error) {
 	set(&p.Name, q.Name)
 	set(&p.Description, q.Description)
@@ -134,7 +134,7 @@ func (c *Cloud) createProject(r *request) (reply, error) {
 	return created(object{"project": projectView(p)})
 }
 
-// madeProject is one that administrators may change: the seed's are the lab's own.
+// madeProject returns a project that administrators may change; the seed's projects cannot change.
 func (c *Cloud) madeProject(id string) (Project, error) {
 	if p, found := state.Load(c.store, projectTable, id); found {
 		return p, nil
@@ -164,7 +164,7 @@ func (c *Cloud) updateProject(r *request) (reply, error) {
 	return reply{status: http.StatusOK, body: object{"project": projectView(p)}}, err
 }
 
-// deleteProject also ends the roles on the project and its tokens. What is in it stays, as in OpenStack.
+// deleteProject also ends the roles on the project and its tokens. As in OpenStack, the project's objects stay.
 func (c *Cloud) deleteProject(r *request) (reply, error) {
 	if err := mayIdentify(r, "delete_project"); err != nil {
 		return reply{}, err

@@ -21,7 +21,7 @@ const (
 	grants    = state.Table[RoleGrant]("keystone_role_assignments")
 )
 
-// implied are the roles that come with others, as Keystone sets them up.
+// implied maps a role to the roles that it includes, as Keystone sets them up.
 var implied = map[string][]string{"admin": {"admin", "member", "reader"}, "member": {"member", "reader"}}
 
 func (c *Cloud) allRoles() []Role {
@@ -42,8 +42,8 @@ func (c *Cloud) roleID(name string) string {
 	return ""
 }
 
-// rolesOf are the names of a user's roles on a project, nil for none: demo is a member of demo, admin is admin
-// everywhere.
+// rolesOf returns the names of a user's roles on a project, nil for none. The user demo is a member of demo; admin has
+// the role admin on every project.
 func (c *Cloud) rolesOf(user, project string) (out []string) {
 	switch {
 	case user == c.seed.Users["admin"]:
@@ -185,7 +185,7 @@ func (c *Cloud) listAssignments(r *request) (reply, error) {
 	return ok(object{"role_assignments": out, "links": object{}})
 }
 
-// grantOf is the grant of a request's path, whose parts must be there.
+// grantOf returns the grant in a request's path; its user, project and role must exist.
 func (c *Cloud) grantOf(r *request) (RoleGrant, error) {
 	g := RoleGrant{UserID: r.PathValue("user_id"), ProjectID: r.PathValue("project_id"), RoleID: r.PathValue("role_id")}
 	if err := mayIdentify(r, "create_grant"); err != nil {
@@ -237,7 +237,7 @@ func (c *Cloud) checkGrant(r *request) (reply, error) {
 	return reply{status: http.StatusNoContent}, err
 }
 
-// withdrawRole takes a role back; the tokens that have it end.
+// withdrawRole removes a role from a user, and ends the tokens with that role.
 func (c *Cloud) withdrawRole(r *request) (reply, error) {
 	if _, err := c.checkGrant(r); err != nil {
 		return reply{}, err

@@ -7,7 +7,7 @@ import (
 	"github.com/windlass-nfv/windlass/deployments/lab/state"
 )
 
-// issueToken is POST /v3/auth/tokens.
+// issueToken handles POST /v3/auth/tokens.
 func (c *Cloud) issueToken(r *request) (reply, error) {
 	var req authRequest
 	if err := r.decode("auth", &req); err != nil {
@@ -54,7 +54,7 @@ func (c *Cloud) sweep(tx *state.Tx) error {
 	return nil
 }
 
-// scope settles what the token is good for.
+// scope sets the token's scope.
 func (c *Cloud) scope(t *Token, req authRequest) error {
 	if t.AppCredID != "" {
 		cred, ok := state.Load(c.store, credentials, t.AppCredID)

@@ -9,7 +9,7 @@ import (
 	"github.com/windlass-nfv/windlass/deployments/lab/state"
 )
 
-// User is a user that administrators have made; the first two, admin and demo, are the seed's.
+// User is a user that administrators have made; the seed has the first two, admin and demo.
 type User struct {
 	ID, Name, Description, Email, DefaultProject string
 	// PasswordHash is "" for a user who cannot log in by password.
@@ -17,10 +17,10 @@ type User struct {
 	Disabled     bool
 }
 
-// userTable are the users beside those of the seed.
+// userTable are the users other than the seed's.
 const userTable = state.Table[User]("keystone_users")
 
-// users are all that there are, in the order of their names.
+// users returns all users, ordered by name.
 func (c *Cloud) users() []User {
 	var out []User
 	for _, name := range slices.Sorted(maps.Keys(c.seed.Users)) {
@@ -42,7 +42,7 @@ func (c *Cloud) findUser(n nameOrID) (User, bool) {
 	return all[i], true
 }
 
-// knows tells whether that is the user's password.
+// knows reports whether the password is the user's.
 func (u User) knows(password string) bool {
 	return !u.Disabled && u.PasswordHash != "" &&
 		subtle.ConstantTimeCompare([]byte(hashOf(password)), []byte(u.PasswordHash)) == 1
@@ -75,7 +75,7 @@ func userView(u User) object {
 	return view
 }
 
-// mayIdentify keeps others than administrators from what is theirs.
+// mayIdentify refuses an action on users to callers who are not administrators.
 func mayIdentify(r *request, action string) error {
 	if r.token.Admin() {
 		return nil
@@ -162,7 +162,7 @@ func (c *Cloud) createUser(r *request) (reply, error) {
 	return created(object{"user": userView(u)})
 }
 
-// putUser keeps a user whose name no other has.
+// putUser stores a user, and refuses a name that another user has.
 func (c *Cloud) putUser(u User) error {
 	if other, taken := c.findUser(nameOrID{Name: u.Name}); taken && other.ID != u.ID {
 		return conflict("Conflict", "Conflict occurred attempting to store user - Duplicate entry found with name %s at "+
@@ -171,7 +171,7 @@ func (c *Cloud) putUser(u User) error {
 	return state.Save(c.store, userTable, u.ID, u)
 }
 
-// made is a user that administrators may change: the seed's are the lab's own.
+// made returns a user that administrators may change; the seed's users cannot change.
 func (c *Cloud) made(id string) (User, error) {
 	if u, found := state.Load(c.store, userTable, id); found {
 		return u, nil
@@ -249,7 +249,7 @@ func (c *Cloud) revokeAll(which func(Token) bool) error {
 	})
 }
 
-// changePassword is what a user does who knows the old one.
+// changePassword changes a user's own password; the request must have the old one.
 func (c *Cloud) changePassword(r *request) (reply, error) {
 	var q struct {
 		Password string `json:"password"`

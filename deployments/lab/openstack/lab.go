@@ -10,7 +10,7 @@ import (
 	"github.com/windlass-nfv/windlass/deployments/lab/state"
 )
 
-// lab registers the lab's own calls. They need no token, so they are for this host only.
+// lab registers the lab's own calls. They need no token, so only this host may call them.
 func (rt *router) lab() {
 	c := rt.c
 	on := func(pattern string, h handler) {
@@ -59,7 +59,7 @@ func (c *Cloud) listMachines(r *request) (reply, error) {
 	return ok(object{"machines": out})
 }
 
-// orderMachine does to a machine what the cloud does not know of: power cuts, hangs, panics.
+// orderMachine changes a machine without the cloud's knowledge: power cuts, hangs, panics.
 func (c *Cloud) orderMachine(r *request) (reply, error) {
 	id := r.PathValue("id")
 	s, found := state.Load(c.store, servers, id)
@@ -78,7 +78,7 @@ func (c *Cloud) orderMachine(r *request) (reply, error) {
 			if err := c.driver.Kill(ctx, s.ID); err != nil {
 				return err
 			}
-			// Nova's power sync finds a machine that is off within minutes; the lab's at once.
+			// Nova's power sync notices within minutes that a machine is off; the lab's notices at once.
 			c.setStatus(s.ID, statusShutoff)
 			return nil
 		},
@@ -89,7 +89,7 @@ func (c *Cloud) orderMachine(r *request) (reply, error) {
 			c.setStatus(s.ID, statusActive)
 			return nil
 		},
-		"freeze": func(ctx context.Context) error { return c.driver.Freeze(ctx, s.ID) }, // Nova sees nothing
+		"freeze": func(ctx context.Context) error { return c.driver.Freeze(ctx, s.ID) }, // Nova does not notice
 		"thaw":   func(ctx context.Context) error { return c.driver.Thaw(ctx, s.ID) },
 		"reboot": func(ctx context.Context) error { return c.driver.Reboot(ctx, s.ID, true) },
 		"cut":    func(ctx context.Context) error { return c.cut(ctx, s.ID) },
@@ -105,7 +105,7 @@ func (c *Cloud) orderMachine(r *request) (reply, error) {
 	return noContent()
 }
 
-// cut closes the machine's SSH connections; what runs goes on. It is a conflict when there are none.
+// cut closes the machine's SSH connections; running commands continue. It returns Conflict when there are none.
 func (c *Cloud) cut(ctx context.Context, id string) error {
 	count, err := c.driver.Cut(ctx, id)
 	if err == nil && count == 0 {
@@ -114,7 +114,7 @@ func (c *Cloud) cut(ctx context.Context, id string) error {
 	return err
 }
 
-// inventory lists everything that users made, for leak checks.
+// inventory lists every object that users made, for leak checks.
 func (c *Cloud) inventory(*request) (reply, error) {
 	out := object{}
 	seeded := func(id string) bool { return slices.Contains(c.seed.Seeded, id) }
@@ -122,7 +122,7 @@ func (c *Cloud) inventory(*request) (reply, error) {
 		out["servers"] = named(servers.All(tx), func(s Server) (string, string) { return s.ID, s.Name }, seeded)
 		out["ports"] = named(ports.All(tx), func(p Port) (string, string) { return p.ID, p.Name }, func(id string) bool {
 			p, _ := ports.Get(tx, id)
-			return seeded(id) || p.DeviceOwner == ownerFloating // counted as the floating IP that it belongs to
+			return seeded(id) || p.DeviceOwner == ownerFloating // the list has its floating IP instead
 		})
 		out["networks"] = named(networks.All(tx), func(n Network) (string, string) { return n.ID, n.Name }, seeded)
 		out["subnets"] = named(subnets.All(tx), func(s Subnet) (string, string) { return s.ID, s.Name }, seeded)
@@ -170,7 +170,7 @@ func local(r *http.Request) bool {
 	return err == nil && addr.Addr().Unmap().IsLoopback()
 }
 
-// LocalOnly keeps others than this host away from a handler that needs no token.
+// LocalOnly refuses requests from other hosts to a handler that needs no token.
 func LocalOnly(h http.HandlerFunc) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !local(r) {

@@ -23,12 +23,12 @@ type Subnet struct {
 	CIDR                                        netip.Prefix
 	Gateway                                     netip.Addr // zero: none
 	First, Last                                 netip.Addr // the allocation pool
-	// Next is where the search for a free address begins: an address just freed comes last, so that
-	// nobody mistakes a new machine for an old one.
+	// Next is where the search for a free address begins. The search tries a freed address last, so that clients do not
+	// mistake a new machine for an old one.
 	Next netip.Addr
 	DHCP bool
 	DNS  []string
-	// AddressMode and RAMode are those of IPv6, "" for none.
+	// AddressMode and RAMode are the IPv6 modes, "" for none.
 	AddressMode, RAMode string
 	Created, Updated    time.Time
 }
@@ -52,7 +52,7 @@ type Port struct {
 	Pairs                                            []AddressPair
 	SecurityGroups                                   []string
 	NoSecurity                                       bool // port_security_enabled: false
-	NoAddress                                        bool // it is to have none (ip_allocation: none)
+	NoAddress                                        bool // ip_allocation: none
 	DeviceID, DeviceOwner, Host, Status              string
 	AdminUp                                          bool
 	QoSPolicyID                                      string
@@ -106,7 +106,7 @@ func (rt *router) neutron() {
 	rt.on(neutron, "DELETE /v2.0/quotas/{id}", c.resetNeutronQuota)
 }
 
-// extensions are those whose behaviour the lab has.
+// extensions are the Neutron extensions that the lab implements.
 var extensions = []string{
 	"allowed-address-pairs", "external-net", "port-security", "qos", "quotas", "quota_details",
 	"router", "security-group", "standard-attr-tag", "standard-attr-description", "standard-attr-timestamp",

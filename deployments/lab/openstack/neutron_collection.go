@@ -8,7 +8,7 @@ import (
 	"github.com/windlass-nfv/windlass/deployments/lab/state"
 )
 
-// crud registers the five usual calls of a collection. The views come in without their envelope.
+// crud registers the five usual calls of a collection. The callbacks return views without their envelope.
 func crud(rt *router, collection, member string,
 	list func(*request) []object, show func(*request, string) (object, error),
 	create func(*request) (object, error), update func(*request, string) (object, error),
@@ -39,7 +39,7 @@ func crud(rt *router, collection, member string,
 // notFilters are the query parameters of a listing that do not name a field.
 var notFilters = []string{"limit", "marker", "fields", "sort_key", "sort_dir", "page_reverse", "tags", "tags-any"}
 
-// filtered applies the query's filters as Neutron does: fields by equality, fixed_ips by its parts, tags.
+// filtered applies the query's filters as Neutron does: fields by equality, fixed_ips by its parts, and tags.
 func (c *Cloud) filtered(r *request, all []object) []object {
 	q := r.URL.Query()
 	out := []object{}
@@ -99,7 +99,7 @@ func fieldMatches(v object, field string, wanted []string) bool {
 	})
 }
 
-// tagged adds a view's tags.
+// tagged adds an object's tags to its view.
 func (c *Cloud) tagged(v object) object {
 	if v == nil {
 		return nil
@@ -113,7 +113,8 @@ func (c *Cloud) tagged(v object) object {
 	return v
 }
 
-// neutronTags registers the tags of each collection: one pattern for all would also be one of QoS policies.
+// neutronTags registers the tags of each collection separately: a common pattern would conflict with QoS policies'
+// paths.
 func (rt *router) neutronTags() {
 	for _, collection := range []string{
 		"networks", "subnets", "ports", "routers", "floatingips", "security-groups",
@@ -141,7 +142,7 @@ func (c *Cloud) listTags(r *request) (reply, error) {
 	return ok(object{"tags": list})
 }
 
-// taggable checks that the tagged thing exists and is the caller's.
+// taggable checks that the object exists and belongs to the caller.
 func (c *Cloud) taggable(r *request) error {
 	show := map[string]func(*request, string) (object, error){
 		"networks": c.showNetwork, "subnets": c.showSubnet, "ports": c.showPort, "routers": c.showRouter,

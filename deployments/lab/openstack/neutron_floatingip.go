@@ -82,7 +82,7 @@ type floatingIPRequest struct {
 	Description *string `json:"description"`
 	NetworkID   string  `json:"floating_network_id"`
 	Address     string  `json:"floating_ip_address"`
-	PortID      *string `json:"port_id"` // null frees it
+	PortID      *string `json:"port_id"` // null disassociates it
 	FixedIP     string  `json:"fixed_ip_address"`
 }
 
@@ -98,7 +98,7 @@ func (c *Cloud) createFloatingIPCall(r *request) (object, error) {
 	return floatingIPView(f), nil
 }
 
-// newFloatingIP makes a floating IP; with an id that exists already it finds that one.
+// newFloatingIP makes a floating IP, or finds the floating IP that has the id already.
 func (c *Cloud) newFloatingIP(ctx context.Context, id, project string, q floatingIPRequest) (FloatingIP, error) {
 	f := FloatingIP{ID: id, ProjectID: project, NetworkID: q.NetworkID, Created: c.now(), Updated: c.now()}
 	set(&f.Description, q.Description)
@@ -118,7 +118,7 @@ func (c *Cloud) newFloatingIP(ctx context.Context, id, project string, q floatin
 		if err := c.neutronQuota(tx, project, "floatingip"); err != nil {
 			return err
 		}
-		// The address belongs to a port of the external network, as in Neutron.
+		// As in Neutron, the address belongs to a port of the external network.
 		addr, err := takeAddress(tx, &s, q.Address)
 		if err != nil {
 			return err
@@ -159,7 +159,7 @@ func (c *Cloud) updateFloatingIP(r *request, id string) (object, error) {
 	return floatingIPView(f), err
 }
 
-// associate leads a floating IP to a port, or frees it for "".
+// associate associates a floating IP with a port; "" disassociates it.
 func (c *Cloud) associate(ctx context.Context, id, portID, fixed string) (FloatingIP, error) {
 	var f FloatingIP
 	err := c.store.Update(func(tx *state.Tx) error {

@@ -10,8 +10,8 @@ import (
 	"github.com/windlass-nfv/windlass/deployments/lab/state"
 )
 
-// allocate gives a port its addresses: those that are asked for, else one of IPv4 and one of IPv6, as far as the
-// network has subnets of both. In subnets with automatic addresses it has one in any case.
+// allocate gives a port its addresses: the requested ones, else one of IPv4 and one of IPv6 if the network has such
+// subnets. In subnets with automatic addresses the port always gets one.
 func (c *Cloud) allocate(tx *state.Tx, p *Port, n Network, q portRequest) error {
 	there := subnetsOf(tx, n)
 	if p.NoAddress = q.FixedIPs != nil && len(*q.FixedIPs) == 0; p.NoAddress {
@@ -46,7 +46,7 @@ func (c *Cloud) allocate(tx *state.Tx, p *Port, n Network, q portRequest) error 
 	return nil
 }
 
-// allocateIn takes an address of the first subnet that has one; none when there is no subnet.
+// allocateIn takes an address from the first subnet with a free one; without subnets it takes none.
 func allocateIn(tx *state.Tx, p *Port, among []Subnet) (err error) {
 	for _, s := range among {
 		if err = take(tx, p, s, ""); err == nil {
@@ -56,7 +56,7 @@ func allocateIn(tx *state.Tx, p *Port, among []Subnet) (err error) {
 	return err
 }
 
-// subnetFor is the subnet of a network that a wanted address is of.
+// subnetFor returns the network's subnet for a requested address.
 func subnetFor(there []Subnet, n Network, ip wantedIP) (Subnet, error) {
 	if len(there) == 0 {
 		return Subnet{}, badRequest("Invalid input for operation: No subnets on network %s.", n.ID)
@@ -99,15 +99,15 @@ func take(tx *state.Tx, p *Port, s Subnet, wanted string) error {
 		return err
 	}
 	p.FixedIPs = append(p.FixedIPs, FixedIP{SubnetID: s.ID, IP: addr})
-	// The next search in this transaction must see it.
+	// The next search in this transaction must see the address as used.
 	return errors.Join(ports.Put(tx, p.ID, *p), subnets.Put(tx, s.ID, s))
 }
 
-// mostSearched bounds the search for a free address: no network of the lab has more ports.
+// mostSearched limits the search for a free address: no network of the lab has more ports.
 const mostSearched = 1 << 16
 
-// takeAddress finds an address: the wanted one, or the next free one of the pool. Another subnet may have the same
-// addresses.
+// takeAddress takes the wanted address, or the next free one of the pool. Addresses of other subnets do not count:
+// subnets may overlap.
 func takeAddress(tx *state.Tx, s *Subnet, wanted string) (netip.Addr, error) {
 	used := map[netip.Addr]bool{s.Gateway: true}
 	for _, p := range ports.All(tx) {
@@ -142,7 +142,7 @@ func takeAddress(tx *state.Tx, s *Subnet, wanted string) (netip.Addr, error) {
 	return addr, conflict("IpAddressGenerationFailure", "No more IP addresses available on network %s.", s.NetworkID)
 }
 
-// sameAddresses tells whether a port has what is asked for; addresses that it makes itself need no asking.
+// sameAddresses reports whether a port has the requested addresses. It ignores addresses that the port makes itself.
 func sameAddresses(tx *state.Tx, p Port, q portRequest) bool {
 	have := slices.DeleteFunc(slices.Clone(p.FixedIPs), func(ip FixedIP) bool {
 		s, _ := subnets.Get(tx, ip.SubnetID)
@@ -159,7 +159,7 @@ func sameAddresses(tx *state.Tx, p Port, q portRequest) bool {
 	return true
 }
 
-// machinePort is a port as the machine driver wants it.
+// machinePort converts a port to the machine driver's form.
 func (c *Cloud) machinePort(p Port) machine.Port {
 	out := machine.Port{ID: p.ID, NetworkID: p.NetworkID, MAC: p.MAC}
 	for _, ip := range p.FixedIPs {
@@ -183,7 +183,7 @@ func (c *Cloud) machinePort(p Port) machine.Port {
 	return out
 }
 
-// settle gives ports to a server.
+// settle binds ports to a server.
 func settle(tx *state.Tx, ids []string, server, host, status string, now time.Time) error {
 	for _, id := range ids {
 		p, found := ports.Get(tx, id)
@@ -198,7 +198,7 @@ func settle(tx *state.Tx, ids []string, server, host, status string, now time.Ti
 	return nil
 }
 
-// unsettle takes ports away from a server, unless they have gone to another one meanwhile.
+// unsettle unbinds ports from a server, unless another server has them by now.
 func unsettle(tx *state.Tx, ids []string, server string, now time.Time) error {
 	for _, id := range ids {
 		p, found := ports.Get(tx, id)

@@ -8,18 +8,18 @@ import (
 	"github.com/windlass-nfv/windlass/deployments/lab/state"
 )
 
-// v6 tells of a subnet of IPv6.
+// v6 reports whether the subnet is an IPv6 subnet.
 func (s Subnet) v6() bool { return s.CIDR.Addr().Is6() }
 
-// automatic tells of a subnet whose ports make their own addresses of their MAC address.
+// automatic reports whether ports in the subnet make their own addresses from their MAC addresses.
 func (s Subnet) automatic() bool {
 	return s.AddressMode == "slaac" || s.AddressMode == "dhcpv6-stateless"
 }
 
-// addressModes are those of IPv6 subnets.
+// addressModes are the address modes of IPv6 subnets.
 var addressModes = []string{"slaac", "dhcpv6-stateful", "dhcpv6-stateless"}
 
-// checkIPv6 refuses what Neutron refuses about versions and address modes.
+// checkIPv6 refuses the combinations of IP version and address modes that Neutron refuses.
 func (q subnetRequest) checkIPv6(s Subnet) error {
 	version := 4
 	if s.v6() {
@@ -53,7 +53,7 @@ func (q subnetRequest) checkIPv6(s Subnet) error {
 	return nil
 }
 
-// eui64 is the address that an interface makes itself of its MAC address (RFC 4291, appendix A).
+// eui64 is the address that an interface makes from its MAC address (RFC 4291, appendix A).
 func eui64(prefix netip.Prefix, mac string) (netip.Addr, error) {
 	hw, err := net.ParseMAC(mac)
 	if err != nil || len(hw) != 6 {
@@ -64,7 +64,7 @@ func eui64(prefix netip.Prefix, mac string) (netip.Addr, error) {
 	return netip.AddrFrom16(b), nil
 }
 
-// subnetsOf are those of a network, in the order in which they came.
+// subnetsOf returns a network's subnets in the order of their creation.
 func subnetsOf(tx *state.Tx, n Network) (out []Subnet) {
 	for _, id := range n.SubnetIDs {
 		if s, found := subnets.Get(tx, id); found {
@@ -74,8 +74,8 @@ func subnetsOf(tx *state.Tx, n Network) (out []Subnet) {
 	return out
 }
 
-// firstIPv4 is the subnet by which the host knows a network, or that has its floating IPs; false when it has none of
-// IPv4.
+// firstIPv4 returns a network's first IPv4 subnet: the host routes to it, and floating IPs come from it. It returns
+// false when the network has none.
 func (c *Cloud) firstIPv4(n Network) (s Subnet, found bool) {
 	_ = c.store.View(func(tx *state.Tx) error {
 		s, found = firstIPv4(tx, n)
@@ -93,7 +93,7 @@ func firstIPv4(tx *state.Tx, n Network) (Subnet, bool) {
 	return Subnet{}, false
 }
 
-// leave takes the addresses that ports have made themselves in a subnet that goes.
+// leave removes the addresses that ports have made themselves in a subnet that is deleted.
 func leave(tx *state.Tx, subnet string) error {
 	for _, p := range ports.All(tx) {
 		left := slices.DeleteFunc(slices.Clone(p.FixedIPs), func(ip FixedIP) bool { return ip.SubnetID == subnet })

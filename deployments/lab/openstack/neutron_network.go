@@ -28,7 +28,7 @@ func networkView(n Network) object {
 	}
 }
 
-// orNil is an id, or null for none.
+// orNil returns an id, or null for "".
 func orNil(id string) any {
 	if id == "" {
 		return nil
@@ -57,7 +57,7 @@ func (c *Cloud) network(r *request, id string) (Network, error) {
 	return n, nil
 }
 
-// mayChangeNetwork keeps what the caller sees, but does not own, from being changed.
+// mayChangeNetwork refuses a change of a network that the caller can see but does not own.
 func (c *Cloud) mayChangeNetwork(r *request, id string) error {
 	n, err := c.network(r, id)
 	if err == nil && !r.sees(n.ProjectID) {
@@ -94,7 +94,7 @@ func (q networkRequest) apply(n *Network) {
 	set(&n.QoSPolicyID, q.QoSPolicy)
 }
 
-// set copies what was given.
+// set copies a value that the request gives.
 func set[T any](to *T, from *T) {
 	if from != nil {
 		*to = *from
@@ -119,7 +119,7 @@ func (c *Cloud) createNetwork(r *request) (object, error) {
 	return networkView(n), nil
 }
 
-// newNetwork makes a network; with an id that exists already it finds that one.
+// newNetwork makes a network, or finds the network that has the id already.
 func (c *Cloud) newNetwork(id, project string, q networkRequest) (Network, error) {
 	now := c.now()
 	n := Network{ID: id, ProjectID: project, AdminUp: true, PortSecurity: true, Created: now, Updated: now}
@@ -163,7 +163,7 @@ func (c *Cloud) deleteNetwork(r *request, id string) error {
 	return c.dropNetwork(r.Context(), id)
 }
 
-// dropNetwork deletes a network with its subnets; ports in use forbid it.
+// dropNetwork deletes a network with its subnets, and refuses while ports are in use.
 func (c *Cloud) dropNetwork(ctx context.Context, id string) error {
 	if err := c.networkFree(id); err != nil {
 		return err
@@ -195,7 +195,7 @@ func (c *Cloud) networkFree(id string) error {
 	return nil
 }
 
-// driverError turns what a machine driver says into an answer.
+// driverError turns a machine driver's error into an API error.
 func driverError(err error) error {
 	switch {
 	case err == nil:
@@ -211,12 +211,12 @@ func driverError(err error) error {
 	}
 }
 
-// ensureSegment tells the driver about a network. Its router is there when the network has an interface
-// of a router.
+// ensureSegment tells the driver about a network. The driver's router is attached when the network has a router
+// interface.
 func (c *Cloud) ensureSegment(ctx context.Context, networkID string) error {
 	n, found := state.Load(c.store, networks, networkID)
 	if !found || n.External {
-		return nil // the external network is nothing but addresses
+		return nil // the external network has addresses only
 	}
 	s, _ := c.firstIPv4(n)
 	segment := machine.Network{ID: n.ID, CIDR: s.CIDR}
@@ -230,7 +230,7 @@ func (c *Cloud) ensureSegment(ctx context.Context, networkID string) error {
 
 func (c *Cloud) recoverNetworks(ctx context.Context) error {
 	for _, n := range state.LoadAll(c.store, networks, "") {
-		if len(n.SubnetIDs) == 0 { // a server on it makes it
+		if len(n.SubnetIDs) == 0 { // the segment is made when a server boots on the network
 			continue
 		}
 		if err := c.ensureSegment(ctx, n.ID); err != nil {

@@ -86,7 +86,7 @@ func (c *Cloud) showPort(r *request, id string) (object, error) {
 	return portView(p), nil
 }
 
-// wantedIP is a fixed IP as a request asks for it: either part may be missing.
+// wantedIP is a fixed IP in a request; either part may be missing.
 type wantedIP struct {
 	SubnetID string `json:"subnet_id"`
 	IP       string `json:"ip_address"`
@@ -130,7 +130,7 @@ func (c *Cloud) createPortCall(r *request) (object, error) {
 	return portView(p), nil
 }
 
-// newPort makes a port; with an id that exists already it finds that one.
+// newPort makes a port, or finds the port that has the id already.
 func (c *Cloud) newPort(tx *state.Tx, id, project string, q portRequest) (Port, error) {
 	if have, found := ports.Get(tx, id); found {
 		return have, nil
@@ -217,7 +217,7 @@ func (c *Cloud) updatePortCall(r *request, id string) (object, error) {
 	return portView(p), err
 }
 
-// changePort updates a port and makes a machine that has it obey at once.
+// changePort updates a port, and applies the change to its machine at once.
 func (c *Cloud) changePort(ctx context.Context, id string, q portRequest) (Port, error) {
 	var p Port
 	err := c.store.Update(func(tx *state.Tx) error {
@@ -242,7 +242,7 @@ func (c *Cloud) changePort(ctx context.Context, id string, q portRequest) (Port,
 		return p, err
 	}
 	if server, found := state.Load(c.store, servers, p.DeviceID); !found || server.Status == statusBuild {
-		return p, nil // the machine gets the port as it is by then
+		return p, nil // the machine gets the changed port at its boot
 	}
 	return p, driverError(c.driver.UpdatePort(ctx, p.DeviceID, c.machinePort(p)))
 }
@@ -259,7 +259,7 @@ func (c *Cloud) deletePortCall(r *request, id string) error {
 	return c.dropPort(r.Context(), id)
 }
 
-// dropPort deletes a port; a floating IP on it is freed.
+// dropPort deletes a port, and disassociates its floating IP.
 func (c *Cloud) dropPort(ctx context.Context, id string) error {
 	for _, f := range state.LoadAll(c.store, floatingIPs, "") {
 		if f.PortID == id {

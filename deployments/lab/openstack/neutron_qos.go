@@ -10,7 +10,7 @@ import (
 	"github.com/windlass-nfv/windlass/deployments/lab/state"
 )
 
-// QoSPolicy is a QoS policy of Neutron. The lab keeps it and limits nothing.
+// QoSPolicy is a QoS policy of Neutron. The lab stores it and limits nothing.
 type QoSPolicy struct {
 	ID, Name, Description, ProjectID string
 	Shared, Default                  bool
@@ -57,7 +57,7 @@ func (rt *router) neutronQoS() {
 	})
 }
 
-// rules are the limits as Neutron shows them, with their type among a policy's.
+// rules returns the limits in Neutron's form; a policy's view also has their type.
 func (p QoSPolicy) rules(typed bool) []object {
 	out := []object{}
 	for _, l := range p.Rules {
@@ -101,7 +101,7 @@ func (c *Cloud) policy(r *request) (QoSPolicy, error) {
 	return p, nil
 }
 
-// mayLimit keeps others than administrators from policies, as Neutron's own policy does.
+// mayLimit refuses callers who are not administrators, as Neutron's own policy does.
 func (c *Cloud) mayLimit(r *request, rule string) error {
 	if r.token.Admin() {
 		return nil
@@ -146,7 +146,7 @@ func (c *Cloud) createPolicy(r *request) (reply, error) {
 	return created(object{"policy": policyView(p)})
 }
 
-// newPolicy makes a QoS policy; with an id that exists already it finds that one.
+// newPolicy makes a QoS policy, or finds the policy that has the id already.
 func (c *Cloud) newPolicy(id, project string, q policyRequest) (QoSPolicy, error) {
 	p := QoSPolicy{ID: id, ProjectID: project, Created: c.now(), Updated: c.now()}
 	q.apply(&p)
@@ -167,7 +167,7 @@ func (c *Cloud) showPolicy(r *request) (reply, error) {
 	return ok(object{"policy": policyView(p)})
 }
 
-// changePolicy changes a policy that is there.
+// changePolicy changes an existing policy.
 func (c *Cloud) changePolicy(id string, change func(*QoSPolicy) error) (QoSPolicy, error) {
 	p, found, err := state.Change(c.store, qosPolicies, id, func(p *QoSPolicy) error {
 		p.Updated = c.now()
@@ -221,7 +221,7 @@ func (c *Cloud) dropPolicy(id string) error {
 	})
 }
 
-// useOfPolicy checks that a network or a port may have a policy; "" takes it away.
+// useOfPolicy checks that a network or a port may use a policy; "" removes the policy.
 func (c *Cloud) useOfPolicy(project string, admin bool, id *string) error {
 	if id == nil || *id == "" {
 		return nil
@@ -252,7 +252,8 @@ func (q limitRequest) apply(l *BandwidthLimit) error {
 	return nil
 }
 
-// newLimit adds a rule to a policy, which has one for each direction; with an id that exists already it finds that one.
+// newLimit adds a rule to a policy, or finds the rule that has the id already. A policy has one rule for each
+// direction.
 func (c *Cloud) newLimit(policy, id string, q limitRequest) (BandwidthLimit, error) {
 	l := BandwidthLimit{ID: id, Direction: "egress"}
 	if q.MaxKbps == nil {
@@ -278,7 +279,7 @@ func (c *Cloud) newLimit(policy, id string, q limitRequest) (BandwidthLimit, err
 	return l, err
 }
 
-// changeLimit changes a rule, or takes it away when change is nil.
+// changeLimit changes a rule, or deletes it when change is nil.
 func (c *Cloud) changeLimit(policy, id string, change func(*BandwidthLimit) error) (l BandwidthLimit, err error) {
 	_, err = c.changePolicy(policy, func(p *QoSPolicy) error {
 		i := slices.IndexFunc(p.Rules, func(l BandwidthLimit) bool { return l.ID == id })

@@ -10,8 +10,8 @@ import (
 	"github.com/windlass-nfv/windlass/deployments/lab/state"
 )
 
-// Router is a Neutron router. In the lab all of them are one on the host, which routes between every
-// network that has an interface.
+// Router is a Neutron router. The lab has a single router on the host for all of them. It routes between all networks
+// that have a router interface.
 type Router struct {
 	ID, Name, Description, ProjectID, ExternalNetwork string
 	AdminUp                                           bool
@@ -263,7 +263,7 @@ func (c *Cloud) unplug(ctx context.Context, routerID string, q interfaceRequest)
 		q.SubnetID)
 }
 
-// routerTo finds the router that leads from a network to an external one.
+// routerTo finds the router between a network and an external network.
 func routerTo(tx *state.Tx, network, external string) (Router, bool) {
 	for _, p := range ports.All(tx) {
 		if p.DeviceOwner != ownerRouter || p.NetworkID != network {

@@ -10,7 +10,7 @@ import (
 	"github.com/windlass-nfv/windlass/deployments/lab/state"
 )
 
-// SecurityGroup is a Neutron security group. The lab keeps it; it filters nothing.
+// SecurityGroup is a Neutron security group. The lab stores it and filters nothing.
 type SecurityGroup struct {
 	ID, Name, Description, ProjectID string
 	Rules                            []SecurityRule
@@ -36,7 +36,7 @@ type SecurityRule struct {
 
 const secgroups = state.Table[SecurityGroup]("neutron_security_groups")
 
-// defaultGroup is made when a project first needs one.
+// defaultGroup returns a project's default group, and makes it at its first use.
 func (c *Cloud) defaultGroup(tx *state.Tx, project string) (SecurityGroup, error) {
 	for _, g := range secgroups.All(tx) {
 		if g.ProjectID == project && g.Name == "default" {
@@ -53,7 +53,7 @@ func (c *Cloud) defaultGroup(tx *state.Tx, project string) (SecurityGroup, error
 	return g, secgroups.Put(tx, g.ID, g)
 }
 
-// freshGroup lets everything out, as every new group does.
+// freshGroup returns a new group, which lets all traffic out.
 func (c *Cloud) freshGroup(id, project, name, description string) SecurityGroup {
 	g := SecurityGroup{
 		ID: id, Name: name, Description: description, ProjectID: project, Created: c.now(),

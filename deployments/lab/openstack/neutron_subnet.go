@@ -21,10 +21,10 @@ func newSubnet(n Network, name string, cidr netip.Prefix, now time.Time) Subnet 
 	}
 	s.Gateway = s.CIDR.Addr().Next()
 	s.First, s.Last = s.Gateway.Next(), lastAddress(s.CIDR)
-	if !s.v6() { // its last address is for broadcasts
+	if !s.v6() { // the last address is for broadcasts
 		s.Last = s.Last.Prev()
 	}
-	s.Next = s.First.Next().Next().Next().Next().Next().Next().Next().Next() // room for what people choose by hand
+	s.Next = s.First.Next().Next().Next().Next().Next().Next().Next().Next() // low addresses stay free for manual choice
 	if !s.Last.IsValid() || s.Next.Compare(s.Last) > 0 {
 		s.Next = s.First
 	}
@@ -36,7 +36,7 @@ func lastAddress(p netip.Prefix) netip.Addr {
 	for bit := p.Bits(); bit < 8*len(b); bit++ {
 		b[bit/8] |= 1 << (7 - bit%8)
 	}
-	last, _ := netip.AddrFromSlice(b) // as long as it was
+	last, _ := netip.AddrFromSlice(b) // b has the length of an address
 	return last
 }
 
@@ -124,7 +124,7 @@ func (c *Cloud) createSubnet(r *request) (object, error) {
 	return subnetView(s), nil
 }
 
-// subnetOf turns a request into a subnet.
+// subnetOf makes a subnet from a request.
 func (c *Cloud) subnetOf(id, project string, n Network, q subnetRequest) (Subnet, error) {
 	cidr, err := netip.ParsePrefix(q.CIDR)
 	if err != nil {
@@ -176,7 +176,7 @@ func (q subnetRequest) apply(s *Subnet) error {
 	return nil
 }
 
-// newSubnetOn makes a subnet and, with it, the segment on the host.
+// newSubnetOn makes a subnet and the network's segment on the host.
 func (c *Cloud) newSubnetOn(ctx context.Context, id, project string, q subnetRequest) (Subnet, error) {
 	n, found := state.Load(c.store, networks, q.NetworkID)
 	if !found {

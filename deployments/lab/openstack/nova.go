@@ -20,20 +20,20 @@ const (
 	statusError   = "ERROR"
 )
 
-// Server is a Nova server. Its body is the machine with the same id.
+// Server is a Nova server. Its machine has the same id.
 type Server struct {
 	ID, Name, ProjectID, UserID, UserName string
 	Status, Task                          string
 	Flavor                                Flavor
 	ImageID, ImageName                    string // "" when booted from a volume
-	BootImage                             string // what the machine runs
+	BootImage                             string // the image that the machine runs
 	KeyName, AdminPass, AZ, Host          string
 	AuthorizedKeys                        []string
 	UserData                              []byte
 	ConfigDrive                           bool
 	Metadata                              map[string]string
 	PortIDs                               []string
-	OwnPorts                              []string // made with the server, deleted with it
+	OwnPorts                              []string // Nova made them with the server and deletes them with it
 	GroupID                               string
 	Volumes                               []Attachment
 	Fault                                 *ServerFault
@@ -41,11 +41,11 @@ type Server struct {
 	Deleting                              bool
 }
 
-// Attachment is a volume at a server.
+// Attachment is a volume attached to a server.
 type Attachment struct {
 	VolumeID, Device    string
 	DeleteOnTermination bool
-	// Boot marks a boot volume, which the machine does not know: its root file system is its own.
+	// Boot marks a boot volume. The machine does not get it, because it has its own root file system.
 	Boot bool
 }
 
@@ -56,7 +56,7 @@ type ServerFault struct {
 	At      time.Time
 }
 
-// KeyPair is an SSH key. PrivateKey is kept only for a template that asks for it.
+// KeyPair is an SSH key. The lab keeps PrivateKey only for a template that asks for it.
 type KeyPair struct {
 	Name, PublicKey, PrivateKey, Fingerprint string
 	UserID, ProjectID                        string
@@ -74,7 +74,7 @@ const (
 	serverGroups = state.Table[ServerGroup]("nova_server_groups")
 )
 
-// The microversions that Nova claims.
+// The microversions that Nova supports.
 const (
 	minMicroversion = 1
 	maxMicroversion = 96
@@ -134,7 +134,7 @@ func (c *Cloud) novaVersion() object {
 	}
 }
 
-// microversionOf reads which microversion a caller wants: 1 unless it says otherwise.
+// microversionOf reads the microversion that a caller wants; the default is 1.
 func microversionOf(r *http.Request) int {
 	v := r.Header.Get("X-Openstack-Nova-Api-Version")
 	if v == "" {
@@ -153,7 +153,7 @@ func microversionOf(r *http.Request) int {
 	return minor
 }
 
-// microversion tells the caller which version answers.
+// microversion writes the microversion of the answer into its headers.
 func (c *Cloud) microversion(w http.ResponseWriter, r *http.Request) {
 	v := fmt.Sprintf("2.%d", microversionOf(r))
 	w.Header().Set("Openstack-Api-Version", "compute "+v)

@@ -11,19 +11,19 @@ import (
 	"github.com/windlass-nfv/windlass/deployments/lab/state"
 )
 
-// step is something done to a machine.
+// step is an action on a machine.
 type step func(ctx context.Context, d machine.Driver, id string) error
 
 func reboot(hard bool) step {
 	return func(ctx context.Context, d machine.Driver, id string) error { return d.Reboot(ctx, id, hard) }
 }
 
-// actions are those that change a machine: where a server may come from, where it goes, and what it does
-// meanwhile.
+// actions are the server actions that change a machine, with the statuses from which they may start, during the action
+// and after it.
 var actions = map[string]struct {
 	from   []string
 	to     string
-	during string // status meanwhile, "" to leave it
+	during string // status during the action; "" keeps the status
 	task   string
 	do     step
 }{
@@ -78,9 +78,9 @@ func (c *Cloud) serverAction(r *request) (reply, error) {
 		case "resize":
 			return c.resizeCall(s, arg)
 		case "confirmResize":
-			return noContent() // the resize was complete when it was asked for
+			return noContent() // the resize was complete at once
 		case "addSecurityGroup", "removeSecurityGroup", "lock", "unlock":
-			return reply{status: http.StatusAccepted}, nil // the lab keeps them nowhere and filters nothing
+			return reply{status: http.StatusAccepted}, nil // accepted without effect
 		}
 		return c.changePower(s, name)
 	}
@@ -111,7 +111,7 @@ func (c *Cloud) changePower(s Server, name string) (reply, error) {
 	return reply{status: http.StatusAccepted}, nil
 }
 
-// act does something to a machine and records where it led.
+// act runs a step on a machine and records the resulting status.
 func (c *Cloud) act(ctx context.Context, id, name, to string, do step) {
 	err := do(ctx, c.driver, id)
 	if ctx.Err() != nil {
@@ -171,7 +171,7 @@ func (c *Cloud) resizeCall(s Server, arg json.RawMessage) (reply, error) {
 	return reply{status: http.StatusAccepted}, nil
 }
 
-// resize changes the books; the machines of the lab all have the host's size.
+// resize changes only the records; the lab's machines all have the host's size.
 func (c *Cloud) resize(project, id, flavor string) error {
 	f, found := c.findFlavor(project, flavor)
 	if !found {

@@ -33,7 +33,7 @@ func (c *Cloud) schedule(tx *state.Tx, s *Server) {
 			hosts = mates[:1]
 		case group.Policy == "soft-anti-affinity":
 			for _, h := range mates {
-				load[h] += 1000 // a host with a mate only when there is no other
+				load[h] += 1000 // a host with a server of the same group is the last choice
 			}
 		case group.Policy == "soft-affinity" && len(mates) > 0:
 			load[mates[0]] = -1
@@ -52,7 +52,7 @@ func (c *Cloud) schedule(tx *state.Tx, s *Server) {
 	s.Host = slices.MinFunc(hosts, func(a, b string) int { return load[a] - load[b] })
 }
 
-// boot lets the machine of a server run and attaches its volumes.
+// boot boots a server's machine and attaches its volumes.
 func (c *Cloud) boot(ctx context.Context, id string) {
 	s, found := state.Load(c.store, servers, id)
 	if !found || s.Deleting {
@@ -79,12 +79,12 @@ func (c *Cloud) boot(ctx context.Context, id string) {
 		s.Volumes[i].Device, err = c.driver.AttachVolume(ctx, id, machine.Volume{ID: v.ID, SizeGB: v.Size})
 	}
 	if ctx.Err() != nil {
-		return // deleted meanwhile, or the lab goes down and boots it again later
+		return // the server was deleted, or the lab stops and boots it later
 	}
 	c.booted(s, err)
 }
 
-// segments makes the networks that have no subnet: those of the others are there since their first subnet.
+// segments makes the segments of networks without a subnet. Other networks have had theirs since their first subnet.
 func (c *Cloud) segments(ctx context.Context, of []machine.Port) error {
 	for _, p := range of {
 		if n, found := state.Load(c.store, networks, p.NetworkID); found && len(n.SubnetIDs) == 0 {
@@ -96,7 +96,7 @@ func (c *Cloud) segments(ctx context.Context, of []machine.Port) error {
 	return nil
 }
 
-// booted records what came of booting.
+// booted records the result of a boot.
 func (c *Cloud) booted(s Server, cause error) {
 	err := c.store.Update(func(tx *state.Tx) error {
 		now, found := servers.Get(tx, s.ID)
@@ -150,7 +150,7 @@ func (c *Cloud) deleteServerCall(r *request) (reply, error) {
 	return noContent()
 }
 
-// deleteServer lets a server go in the background.
+// deleteServer deletes a server in the background.
 func (c *Cloud) deleteServer(id string) error {
 	_, found, err := state.Change(c.store, servers, id, func(s *Server) error {
 		s.Deleting, s.Task, s.Updated = true, "deleting", c.now()
@@ -182,7 +182,7 @@ func (c *Cloud) destroy(ctx context.Context, id string) {
 	}
 }
 
-// release frees what a server had, once its machine is gone.
+// release frees a server's resources after its machine is gone.
 func (c *Cloud) release(ctx context.Context, s Server) error {
 	for _, id := range s.OwnPorts {
 		if err := c.dropPort(ctx, id); err != nil {
@@ -210,8 +210,8 @@ func (c *Cloud) release(ctx context.Context, s Server) error {
 	return err
 }
 
-// recoverServers looks after every server when the lab comes back: boots what had not finished, deletes
-// what was being deleted, and notes what went off meanwhile.
+// recoverServers checks every server when the lab starts again. It boots servers whose boot was not finished, finishes
+// deletions, and records machines that have stopped meanwhile.
 func (c *Cloud) recoverServers(ctx context.Context) {
 	for _, s := range state.LoadAll(c.store, servers, "") {
 		st, err := c.driver.State(ctx, s.ID)

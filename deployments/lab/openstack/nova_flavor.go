@@ -13,7 +13,7 @@ import (
 	"github.com/windlass-nfv/windlass/deployments/lab/state"
 )
 
-// Flavor is a size of servers.
+// Flavor is a Nova flavor.
 type Flavor struct {
 	ID, Name         string
 	VCPUs, RAM, Disk int
@@ -21,7 +21,7 @@ type Flavor struct {
 	RxTxFactor       float64
 	Description      string
 	ExtraSpecs       map[string]string
-	// Private hides it from projects that are not among Projects.
+	// Private hides the flavor from projects that are not in Projects.
 	Private  bool
 	Projects []string
 }
@@ -29,7 +29,7 @@ type Flavor struct {
 // flavorTable are the flavors that administrators and stacks have made.
 const flavorTable = state.Table[Flavor]("nova_flavors")
 
-// oldFlavors are those that every cloud has by tradition.
+// oldFlavors are the traditional default flavors of OpenStack.
 func oldFlavors() []Flavor {
 	return []Flavor{
 		{ID: "1", Name: "m1.tiny", VCPUs: 1, RAM: 512, Disk: 1},
@@ -40,15 +40,15 @@ func oldFlavors() []Flavor {
 	}
 }
 
-// flavors are all that there are.
+// flavors returns all flavors.
 func (c *Cloud) flavors() []Flavor {
 	return append(oldFlavors(), state.LoadAll(c.store, flavorTable, "")...)
 }
 
-// open tells whether servers of a project may be of that size.
+// open reports whether a project may use the flavor.
 func (f Flavor) open(project string) bool { return !f.Private || slices.Contains(f.Projects, project) }
 
-// findFlavor finds one that a project may use.
+// findFlavor finds a flavor that a project may use.
 func (c *Cloud) findFlavor(project, nameOrID string) (Flavor, bool) {
 	for _, f := range c.flavors() {
 		if (f.ID == nameOrID || f.Name == nameOrID) && f.open(project) {
@@ -96,7 +96,7 @@ func (c *Cloud) flavorView(f Flavor, detail bool) object {
 	return view
 }
 
-// specs are the extra specs, never nil.
+// specs returns the extra specs, never nil.
 func (f Flavor) specs() map[string]string {
 	if f.ExtraSpecs == nil {
 		return map[string]string{}
@@ -109,19 +109,19 @@ func (c *Cloud) listFlavors(r *request, detail bool) (reply, error) {
 	q := r.URL.Query()
 	for _, f := range c.flavors() {
 		wanted := f.open(r.project())
-		if public := q.Get("is_public"); r.token.Admin() && public != "" { // None: all
+		if public := q.Get("is_public"); r.token.Admin() && public != "" { // None means all
 			only, err := strconv.ParseBool(public)
 			wanted = err != nil || only != f.Private
 		}
 		least := func(key string, have int) bool { n, err := strconv.Atoi(q.Get(key)); return err != nil || have >= n }
-		if wanted && q.Get("marker") == "" && least("minRam", f.RAM) && least("minDisk", f.Disk) { // there is one page
+		if wanted && q.Get("marker") == "" && least("minRam", f.RAM) && least("minDisk", f.Disk) { // the lab has one page
 			out = append(out, c.flavorView(f, detail))
 		}
 	}
 	return ok(object{"flavors": out})
 }
 
-// flavor is that of a request's path; administrators see those of others, too.
+// flavor returns the flavor of a request's path; administrators also see private flavors of other projects.
 func (c *Cloud) flavor(r *request) (Flavor, error) {
 	for _, f := range c.flavors() {
 		if f.ID == r.PathValue("id") && (f.open(r.project()) || r.token.Admin()) {
@@ -139,7 +139,7 @@ func (c *Cloud) showFlavor(r *request) (reply, error) {
 	return ok(object{"flavor": c.flavorView(f, true)})
 }
 
-// flavorRequest is what POST /flavors takes.
+// flavorRequest is the body of POST /flavors.
 type flavorRequest struct {
 	ID          string   `json:"id"` // "" or "auto": Nova chooses
 	Name        string   `json:"name"`
@@ -154,7 +154,7 @@ type flavorRequest struct {
 	Projects    []string `json:"-"`
 }
 
-// mayManage keeps others than administrators from what is theirs.
+// mayManage refuses callers who are not administrators.
 func mayManage(r *request, rule string) error {
 	if r.token.Admin() {
 		return nil
@@ -213,7 +213,7 @@ func (c *Cloud) newFlavor(q flavorRequest) (Flavor, error) {
 	})
 }
 
-// changeFlavor changes one that was made; those of tradition stay as they are.
+// changeFlavor changes a flavor that was made; the default flavors cannot change.
 func (c *Cloud) changeFlavor(id string, change func(*Flavor) error) (Flavor, error) {
 	if slices.ContainsFunc(oldFlavors(), func(f Flavor) bool { return f.ID == id }) {
 		return Flavor{}, fail(http.StatusForbidden, "Forbidden",
@@ -241,7 +241,7 @@ func (c *Cloud) describeFlavor(r *request) (reply, error) {
 	return ok(object{"flavor": c.flavorView(f, true)})
 }
 
-// deleteFlavorCall takes a flavor away; servers keep what they have of it.
+// deleteFlavorCall deletes a flavor; existing servers keep its values.
 func (c *Cloud) deleteFlavorCall(r *request) (reply, error) {
 	if err := mayManage(r, "os_compute_api:os-flavor-manage:delete"); err != nil {
 		return reply{}, err
@@ -333,7 +333,7 @@ func (c *Cloud) addExtraSpecs(r *request) (reply, error) {
 	return ok(object{"extra_specs": f.specs()})
 }
 
-// merge puts values over texts.
+// merge adds values to a map of texts.
 func merge(have map[string]string, given map[string]any) map[string]string {
 	out := maps.Clone(have)
 	if out == nil {

@@ -48,7 +48,7 @@ func (c *Cloud) createKeyPairCall(r *request) (reply, error) {
 	return ok(object{"keypair": view})
 }
 
-// createKeyPair takes a public key or makes a pair.
+// createKeyPair imports a public key or generates a key pair.
 func (c *Cloud) createKeyPair(user, project, name, public string, keepPrivate bool) (KeyPair, string, error) {
 	k := KeyPair{Name: name, PublicKey: strings.TrimSpace(public), UserID: user, ProjectID: project, Created: c.now()}
 	if name == "" {

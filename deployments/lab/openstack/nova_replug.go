@@ -11,7 +11,7 @@ import (
 	"github.com/windlass-nfv/windlass/deployments/lab/state"
 )
 
-// replug gives a server the ports that its networks ask for now: those that it has and keeps stay where they are.
+// replug gives a server the ports for the requested networks. Ports in both sets stay unchanged.
 func (c *Cloud) replug(ctx context.Context, id string, nics []nic) error {
 	var s Server
 	var gone []string
@@ -51,7 +51,7 @@ func (c *Cloud) replug(ctx context.Context, id string, nics []nic) error {
 	return driverError(c.driver.Replug(ctx, id, list))
 }
 
-// ownPortOn finds a port that Nova has made for the network of n and that is not taken yet.
+// ownPortOn finds a port that Nova has made for the network of n and that is not in taken.
 func ownPortOn(tx *state.Tx, own []string, n nic, taken []string) string {
 	for _, id := range own {
 		if p, found := ports.Get(tx, id); found && n.Port == "" && p.NetworkID == n.Network && !slices.Contains(taken, id) {
@@ -107,7 +107,7 @@ func (c *Cloud) detachInterface(r *request) (reply, error) {
 	return reply{status: http.StatusAccepted}, nil
 }
 
-// nicsOf asks for the ports that a server has, but for one.
+// nicsOf returns the server's present ports as a request, without one port.
 func (c *Cloud) nicsOf(s Server, without string) (out []nic) {
 	for _, id := range s.PortIDs {
 		p, found := state.Load(c.store, ports, id)

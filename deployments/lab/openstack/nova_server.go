@@ -13,7 +13,7 @@ import (
 	"github.com/windlass-nfv/windlass/deployments/lab/state"
 )
 
-// serverRequest is what POST /servers takes.
+// serverRequest is the body of POST /servers.
 type serverRequest struct {
 	Name        string            `json:"name"`
 	Flavor      string            `json:"flavorRef"`
@@ -57,7 +57,7 @@ func (c *Cloud) createServerCall(r *request) (reply, error) {
 		Group string `json:"group"`
 	}
 	if r.decode("os:scheduler_hints", &hints) != nil {
-		_ = r.decode("OS-SCH-HNT:scheduler_hints", &hints) // neither is needed
+		_ = r.decode("OS-SCH-HNT:scheduler_hints", &hints) // hints are optional
 	}
 	q.group = hints.Group
 	if err := q.readNetworks(); err != nil {
@@ -92,8 +92,8 @@ func (q *serverRequest) readNetworks() error {
 	return nil
 }
 
-// createServer records a server and lets its machine boot in the background. With an id that exists
-// already it finds that one.
+// createServer records a server and boots its machine in the background. If a server has the id already, it returns
+// that server.
 func (c *Cloud) createServer(id, project, user string, q serverRequest) (Server, error) {
 	s, err := c.draft(id, project, user, q)
 	if err != nil {
@@ -130,14 +130,14 @@ func (c *Cloud) createServer(id, project, user string, q serverRequest) (Server,
 	return s, err
 }
 
-// abandon frees the ports of others that a server was to have which does not boot, as Nova does.
+// abandon unbinds the existing ports of a server that does not boot, as Nova does.
 func abandon(tx *state.Tx, s *Server, now time.Time) error {
 	err := unsettle(tx, s.PortIDs, s.ID, now)
 	s.PortIDs = slices.Clone(s.OwnPorts)
 	return err
 }
 
-// draft checks what a request says apart from networks and quotas.
+// draft checks the parts of a request other than networks and quotas.
 func (c *Cloud) draft(id, project, user string, q serverRequest) (Server, error) {
 	now := c.now()
 	s := Server{
@@ -187,7 +187,7 @@ func (c *Cloud) draft(id, project, user string, q serverRequest) (Server, error)
 	return s, nil
 }
 
-// plugServer binds or makes the ports of a new server.
+// plugServer binds the existing ports of a new server, and makes the others.
 func (c *Cloud) plugServer(tx *state.Tx, s *Server, nics []nic) error {
 	for _, n := range nics {
 		if n.Port != "" {

@@ -11,7 +11,7 @@ import (
 	"github.com/windlass-nfv/windlass/deployments/lab/state"
 )
 
-// power is Nova's power_state and vm_state for a status.
+// power returns Nova's power_state and vm_state for a status.
 func power(status string) (int, string) {
 	switch status {
 	case statusActive, statusReboot:
@@ -34,7 +34,7 @@ func (c *Cloud) serverLinks(id string) []object {
 	}
 }
 
-// addresses lists a server's addresses by network, floating ones after the fixed one they lead to.
+// addresses lists a server's addresses by network. A floating address follows its fixed address.
 func (c *Cloud) addresses(s Server) map[string][]object {
 	out := map[string][]object{}
 	_ = c.store.View(func(tx *state.Tx) error {
@@ -107,7 +107,7 @@ func (c *Cloud) serverView(s Server, version int) object {
 	return view
 }
 
-// shownTo adds what administrators see, as in most clouds.
+// shownTo returns the server's view; administrators see more fields, as in most clouds.
 func (c *Cloud) shownTo(r *request, s Server) object {
 	view := c.serverView(s, microversionOf(r.Request))
 	if r.token.Admin() {
@@ -159,7 +159,7 @@ func hostID(s Server) string {
 
 var notHostname = regexp.MustCompile(`[^a-z0-9.-]+`)
 
-// hostname makes a host name of a server's, as Nova does.
+// hostname makes a host name from a server's name, as Nova does.
 func hostname(name string) string {
 	h := strings.Trim(notHostname.ReplaceAllString(strings.ReplaceAll(strings.ToLower(name), " ", "-"), ""), ".-")
 	if h == "" {

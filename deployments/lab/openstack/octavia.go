@@ -14,11 +14,11 @@ import (
 	"github.com/windlass-nfv/windlass/deployments/lab/state"
 )
 
-// LoadBalancer is one of Octavia. It takes no change while it carries one out.
+// LoadBalancer is an Octavia load balancer. During a change it accepts no other change.
 type LoadBalancer struct {
 	ID, Name, Description, ProjectID, Provider, FlavorID string
 	VipPortID, VipAddress, VipSubnetID, VipNetworkID     string
-	// Doing is what it carries out until Until, as provisioning_status has it.
+	// Doing is the provisioning_status of the change that ends at Until.
 	Doing            string
 	Until            time.Time
 	Created, Updated time.Time
@@ -57,7 +57,7 @@ func (rt *router) octavia() {
 	rt.octaviaRoutes()
 }
 
-// octaviaStatus is provisioning_status: a change is over when its time is.
+// octaviaStatus returns provisioning_status: a change ends when its time has passed.
 func (c *Cloud) octaviaStatus(b LoadBalancer) string {
 	if c.now().Before(b.Until) || b.Doing == octaviaError {
 		return b.Doing
@@ -65,7 +65,7 @@ func (c *Cloud) octaviaStatus(b LoadBalancer) string {
 	return octaviaActive
 }
 
-// gone tells whether a load balancer has been deleted.
+// gone reports whether a load balancer has been deleted.
 func (c *Cloud) gone(b LoadBalancer) bool {
 	return b.Doing == octaviaDeletes && !c.now().Before(b.Until)
 }
@@ -148,7 +148,7 @@ func (c *Cloud) createBalancer(r *request) (reply, error) {
 		state.Save(c.store, loadBalancers, b.ID, b)
 }
 
-// busy begins a change of a load balancer, and refuses it while another one goes on.
+// busy begins a change of a load balancer, and refuses it while another change is under way.
 func (c *Cloud) busy(r *request, id, doing string) (LoadBalancer, error) {
 	b, err := c.balancer(r, id)
 	if err != nil {
@@ -192,7 +192,7 @@ func (c *Cloud) deleteBalancer(r *request) (reply, error) {
 	return noContent()
 }
 
-// carry lets the machines' driver carry the traffic of a load balancer, where it can.
+// carry makes the machine driver carry the traffic of a load balancer, if the driver can.
 func (c *Cloud) carry(ctx context.Context, b LoadBalancer) error {
 	driver, can := c.driver.(machine.Balancer)
 	if !can {
@@ -211,7 +211,7 @@ func (c *Cloud) carry(ctx context.Context, b LoadBalancer) error {
 	return driverError(driver.Balance(ctx, out))
 }
 
-// recoverBalancers lets the driver carry traffic again.
+// recoverBalancers makes the driver carry the traffic again after a restart.
 func (c *Cloud) recoverBalancers(ctx context.Context) error {
 	all := state.LoadAll(c.store, loadBalancers, "")
 	for _, b := range slices.DeleteFunc(all, func(b LoadBalancer) bool { return b.Doing == octaviaDeletes }) {

@@ -20,7 +20,7 @@ type OctaviaListener struct {
 	MemberTimeout      int    `json:"timeout_member_data"`
 }
 
-// OctaviaPool is where listeners lead to.
+// OctaviaPool is a target of listeners.
 type OctaviaPool struct {
 	ID, LoadBalancerID string
 	Name               string          `json:"name"`
@@ -38,7 +38,7 @@ type OctaviaMember struct {
 	ProtocolPort int    `json:"protocol_port"`
 }
 
-// OctaviaMonitor looks after the members of a pool.
+// OctaviaMonitor is the health monitor of a pool.
 type OctaviaMonitor struct {
 	ID    string `json:"id"`
 	Name  string `json:"name"`
@@ -181,7 +181,7 @@ func (c *Cloud) createPool(r *request) (reply, error) {
 	return reply{status: http.StatusCreated, body: object{"pool": poolView(p)}}, state.Save(c.store, octaviaPools, p.ID, p)
 }
 
-// changePool changes a pool, and begins the change of its load balancer.
+// changePool changes a pool, and starts a change of its load balancer.
 func (c *Cloud) changePool(r *request, id string, change func(*OctaviaPool)) error {
 	p, found := state.Load(c.store, octaviaPools, id)
 	if !found {
@@ -221,7 +221,7 @@ func (c *Cloud) listMembers(r *request) (reply, error) {
 	return ok(object{"members": out})
 }
 
-// replaceMembers is Octavia's batch update: who is not named goes.
+// replaceMembers is Octavia's batch update: it removes the members that the request does not name.
 func (c *Cloud) replaceMembers(r *request) (reply, error) {
 	var members []OctaviaMember
 	if err := r.decode("members", &members); err != nil {

@@ -10,13 +10,13 @@ import (
 	"github.com/windlass-nfv/windlass/deployments/lab/state"
 )
 
-// Quota is a project's limits, by the services' own names; -1 is unlimited. Only what differs from the
-// defaults is stored.
+// Quota is a project's limits, with the services' own names as keys; -1 is unlimited. The store keeps only the values
+// that differ from the defaults.
 type Quota map[string]int
 
 const quotas = state.Table[Quota]("quotas")
 
-// defaultQuota leaves room for a thousand small VNFs; a test of quotas sets its own.
+// defaultQuota is enough for a thousand small VNFs; a test of quotas sets its own.
 func defaultQuota() map[string]Quota {
 	return map[string]Quota{
 		"nova": {
@@ -44,7 +44,7 @@ func (c *Cloud) quota(tx *state.Tx, service, project string) Quota {
 	return out
 }
 
-// usage counts what a project uses of the things that quotas limit.
+// usage counts a project's use of the limited resources.
 func (c *Cloud) usage(tx *state.Tx, service, project string) Quota {
 	u := Quota{}
 	switch service {
@@ -88,7 +88,7 @@ func count[T any](u Quota, name string, all []T, counts func(T) bool) {
 
 func exceeded(limit, used, more int) bool { return limit >= 0 && used+more > limit }
 
-// neutronQuota refuses one more of what would exceed a quota, as Neutron words it.
+// neutronQuota refuses one more resource if that exceeds the quota, in Neutron's words.
 func (c *Cloud) neutronQuota(tx *state.Tx, project, resource string) error {
 	if exceeded(c.quota(tx, "neutron", project)[resource], c.usage(tx, "neutron", project)[resource], 1) {
 		return conflict("OverQuota", "Quota exceeded for resources: ['%s'].", resource)
@@ -96,7 +96,7 @@ func (c *Cloud) neutronQuota(tx *state.Tx, project, resource string) error {
 	return nil
 }
 
-// novaQuota checks what a new server would need; Nova names the first that is too little.
+// novaQuota checks the quotas for a new server; like Nova, it names the first quota that would be exceeded.
 func (c *Cloud) novaQuota(tx *state.Tx, project string, f Flavor) error {
 	limit, used := c.quota(tx, "nova", project), c.usage(tx, "nova", project)
 	for _, q := range []struct {
@@ -126,7 +126,7 @@ func (c *Cloud) cinderQuota(tx *state.Tx, project string, number, gigabytes int)
 	return nil
 }
 
-// quotaView reads limits, with what is used of them for detail.
+// quotaView shows limits; detail adds the usage.
 func (c *Cloud) quotaView(service, project, inUse string, detail bool) object {
 	view := object{}
 	_ = c.store.View(func(tx *state.Tx) error {
@@ -142,7 +142,7 @@ func (c *Cloud) quotaView(service, project, inUse string, detail bool) object {
 	return view
 }
 
-// setQuota changes limits; an administrator does that.
+// setQuota changes limits; only administrators may do so.
 func (c *Cloud) setQuota(r *request, service, project, key string) error {
 	if !r.token.Admin() {
 		return fail(http.StatusForbidden, "Forbidden", "Policy doesn't allow quota updates to be performed.")
@@ -209,7 +209,7 @@ func (c *Cloud) resetNeutronQuota(r *request) (reply, error) {
 	return reply{status: http.StatusNoContent}, state.Remove(c.store, quotas, "neutron/"+r.PathValue("id"))
 }
 
-// quotaSets registers Nova's or Cinder's calls, which are alike.
+// quotaSets registers the quota calls of Nova or Cinder, which are alike.
 func (rt *router) quotaSets(s *service, base string) {
 	c := rt.c
 	show := func(detail bool) handler {

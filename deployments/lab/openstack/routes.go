@@ -16,7 +16,7 @@ func (c *Cloud) routes() http.Handler {
 	rt.heat()
 	rt.lab()
 	for _, s := range services {
-		// What a service does not have is answered in that service's own words.
+		// An unknown path gets an error in the service's own format.
 		rt.mux.Handle(s.prefix+"/", c.serve(s, func(r *request) (reply, error) {
 			return reply{}, notFound("NotFound", "The lab has no %s %s.", r.Method, r.URL.Path)
 		}))

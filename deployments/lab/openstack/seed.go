@@ -11,7 +11,7 @@ import (
 	"github.com/windlass-nfv/windlass/deployments/lab/state"
 )
 
-// Seed holds the ids of what the cloud has from the start.
+// Seed holds the ids of the objects that the cloud has from the start.
 type Seed struct {
 	Projects map[string]string // name -> id
 	Users    map[string]string
@@ -21,7 +21,7 @@ type Seed struct {
 	Router   string
 	// SigningKey signs the alarm URLs of scaling policies.
 	SigningKey string
-	// Seeded are the ids that leak checks must not count.
+	// Seeded are the ids that leak checks leave out.
 	Seeded []string
 }
 
@@ -36,7 +36,7 @@ func randomHex(n int) string {
 	return hex.EncodeToString(b)
 }
 
-// plant makes the seeded cloud at the first start, and the images of the configuration at every start.
+// plant makes the seed at the first start, and the configured images at every start.
 func (c *Cloud) plant() error {
 	return c.store.Update(func(tx *state.Tx) error {
 		var known bool

@@ -8,7 +8,7 @@ import (
 
 var errOvertook = errors.New("another action took over")
 
-// tasks runs what is done to machines in the background: one thing after the other for each server.
+// tasks runs background work on machines: for each server, one task after the other.
 type tasks struct {
 	mu   sync.Mutex
 	last map[string]*task
@@ -19,7 +19,7 @@ type task struct {
 	done   chan struct{}
 }
 
-// later runs f after what is already under way for the server; with overtake that is cut off.
+// later runs f after the server's current tasks; overtake cancels these first.
 func (c *Cloud) later(server string, overtake bool, f func(ctx context.Context)) {
 	ctx, cancel := context.WithCancelCause(c.ctx)
 	t := &task{cancel: cancel, done: make(chan struct{})}

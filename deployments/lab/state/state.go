@@ -1,5 +1,5 @@
-// Package state keeps what the lab knows in one bbolt file, so that a lab killed at any moment comes
-// back with the servers, ports, volumes and stacks it had.
+// Package state keeps the lab's data in one bbolt file. A lab that is killed at any moment restarts with the servers,
+// ports, volumes and stacks that it had.
 package state
 
 import (
@@ -14,7 +14,7 @@ import (
 	berrors "go.etcd.io/bbolt/errors"
 )
 
-// ErrLocked is returned by Open when another process has the file.
+// ErrLocked is returned by Open when another process has locked the file.
 var ErrLocked = errors.New("another lab uses this state directory")
 
 // Store is the lab's database.
@@ -22,12 +22,12 @@ type Store struct {
 	db *bbolt.DB
 }
 
-// Open opens or creates the file. It waits a moment for a predecessor that is still going down.
+// Open opens or creates the file. It waits a moment for an earlier process that is still stopping.
 func Open(path string) (*Store, error) {
 	db, err := bbolt.Open(path, 0o600, &bbolt.Options{
 		Timeout: 3 * time.Second,
-		// The lab must survive SIGKILL, not a power cut: pages the kernel has are safe from the first,
-		// and a sync per API call would cost more than the call.
+		// The lab must survive SIGKILL, but not a power cut. After SIGKILL the kernel still has the written pages; a sync
+		// for each API call would cost more than the call.
 		NoSync:         true,
 		NoFreelistSync: true,
 		FreelistType:   bbolt.FreelistMapType,
@@ -46,8 +46,8 @@ func (s *Store) Close() error {
 	return errors.Join(s.db.Sync(), s.db.Close())
 }
 
-// Tx is a transaction. Writers run one after the other, so a check and the write that depends on it
-// (a quota and its insert) belong in one Update.
+// Tx is a transaction. Write transactions run one after the other, so a check and the write that depends on it (a quota
+// and its insert) belong in one Update.
 type Tx struct {
 	tx *bbolt.Tx
 }
@@ -57,7 +57,7 @@ func (s *Store) Update(f func(*Tx) error) error {
 	return s.db.Update(func(tx *bbolt.Tx) error { return f(&Tx{tx}) })
 }
 
-// View runs f on an unchanging picture of the database.
+// View runs f on a snapshot of the database.
 func (s *Store) View(f func(*Tx) error) error {
 	return s.db.View(func(tx *bbolt.Tx) error { return f(&Tx{tx}) })
 }
@@ -95,7 +95,7 @@ func (t Table[T]) Put(tx *Tx, key string, v T) error {
 	return nil
 }
 
-// Delete removes one document; it is no error when there is none.
+// Delete removes one document; a missing document is no error.
 func (t Table[T]) Delete(tx *Tx, key string) error {
 	b := tx.tx.Bucket([]byte(t))
 	if b == nil {
@@ -143,8 +143,8 @@ func (t Table[T]) Prefix(tx *Tx, prefix string) []T {
 	return out
 }
 
-// decode panics on a document that cannot be read: only this package writes them, so it means that the
-// program's types changed under an old state directory, and nothing sensible can be done with the rest.
+// decode panics on a document that it cannot read. Only this package writes documents, so the program's types have
+// changed since the state directory was written, and the rest is not usable either.
 func decode[T any](t Table[T], key string, raw []byte) T {
 	var v T
 	if err := json.Unmarshal(raw, &v); err != nil {
@@ -171,8 +171,8 @@ func LoadAll[T any](s *Store, t Table[T], prefix string) (all []T) {
 	return all
 }
 
-// LoadContaining reads the documents that contain one of the texts anywhere: a look through a long table that does not
-// decode what nobody asked for. The caller still has to see whether the text is where it must be.
+// LoadContaining reads the documents that contain one of the texts anywhere. It searches a long table without decoding
+// every document. The caller must check that the text is in the right field.
 func LoadContaining[T any](s *Store, t Table[T], texts []string) (all []T) {
 	_ = s.View(func(tx *Tx) error {
 		b := tx.tx.Bucket([]byte(t))

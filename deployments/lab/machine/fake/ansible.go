@@ -22,7 +22,7 @@ type Play struct {
 	State string `json:"state"`
 }
 
-// Plays are the runs of playbooks so far, in their order. A lab that starts again begins anew.
+// Plays returns the runs of playbooks so far, in order. A restarted lab begins with an empty list.
 func (d *Driver) Plays() []Play {
 	w := d.state()
 	w.mu.Lock()
@@ -34,7 +34,7 @@ func (d *Driver) Plays() []Play {
 	return all
 }
 
-// hasAnsible: as on real machines, an image or a name that speaks of it.
+// hasAnsible reports whether the image or the name mentions Ansible, as on real machines.
 func (m *Machine) hasAnsible() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -70,7 +70,7 @@ func (d *Driver) removeInventory(_ context.Context, m *Machine, p Params) Result
 	return Result{}
 }
 
-// playIn is the run that works with the directory, nil for none. Its lock goes with the machine's power.
+// playIn returns the run that uses the directory, nil for none. The directory's lock ends when the machine loses power.
 func (w *world) playIn(m *Machine, directory string) *Play {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -124,7 +124,7 @@ func fieldsOf(text, separator string) []string {
 	return slices.DeleteFunc(strings.Split(text, separator), func(field string) bool { return field == "" })
 }
 
-// playRun is a playbook at work.
+// playRun is a playbook that runs.
 type playRun struct {
 	d         *Driver
 	p         Params
@@ -132,13 +132,13 @@ type playRun struct {
 	inventory inventory
 	record    *Play
 	task      string
-	machines  map[string]*Machine // that it has logged in to, by host
+	machines  map[string]*Machine // the machines that it has logged in to, by host
 }
 
 var instanceID = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
 
-// cluster is the id of the cluster: that of the VNF instance with which the directory's name ends, as scripts that run
-// on nodes know it.
+// cluster returns the id of the cluster: the id of the VNF instance at the end of the directory's name. Scripts on
+// nodes know the cluster by the same id.
 func (r *playRun) cluster() string {
 	name := path.Base(r.record.Directory)
 	if id := instanceID.FindString(name); id != "" {
@@ -147,7 +147,7 @@ func (r *playRun) cluster() string {
 	return name
 }
 
-// variable is one of the run, "" when it is not set.
+// variable returns a variable of the run, "" when it is not set.
 func (r *playRun) variable(name string) string {
 	for _, variable := range r.record.Variables {
 		if value, ok := strings.CutPrefix(variable, name+"="); ok {
@@ -162,7 +162,7 @@ func (r *playRun) begin(task string) {
 	r.p.Print("TASK [%s]", task)
 }
 
-// failed ends the run as the callback plugin and the script do.
+// failed ends the run with the output of the callback plugin and the script.
 func (r *playRun) failed(host, word, message string) Result {
 	r.p.Print("%s: %s: %s", host, word, message)
 	text, err := json.Marshal(map[string]any{
@@ -174,12 +174,12 @@ func (r *playRun) failed(host, word, message string) Result {
 	return r.p.Fail(1, "%s.yml failed: %s: %s: %s (TASK [%s])", r.record.Playbook, host, word, message, r.task)
 }
 
-// logIn reaches all these hosts with what the run was given.
+// logIn logs in to all these hosts with the run's credentials.
 func (r *playRun) logIn(hosts []inventoryHost) *Result {
 	var secrets struct {
 		Passwords map[string]string `json:"windlass_passwords"`
 	}
-	_ = json.Unmarshal([]byte(r.p.Input("secrets")), &secrets) // what is no JSON has no passwords
+	_ = json.Unmarshal([]byte(r.p.Input("secrets")), &secrets) // without valid JSON there are no passwords
 	known, _ := r.on.ReadFile(path.Join(r.record.Directory, "known_hosts"))
 	r.machines = map[string]*Machine{}
 	r.begin("Gather minimal facts")

@@ -8,7 +8,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// AttachVolume remembers the volume and names a device for it.
+// AttachVolume records the attachment and returns a device name.
 func (d *Driver) AttachVolume(_ context.Context, machineID string, v machine.Volume) (string, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -23,7 +23,7 @@ func (d *Driver) AttachVolume(_ context.Context, machineID string, v machine.Vol
 	return m.device(v.ID), nil
 }
 
-// DetachVolume keeps the volume.
+// DetachVolume removes the attachment; the volume stays.
 func (d *Driver) DetachVolume(_ context.Context, machineID, volumeID string) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -48,7 +48,7 @@ func (d *Driver) DeleteVolume(_ context.Context, volumeID string) error {
 	return nil
 }
 
-// BindFloatingIP lets the machine with that fixed address answer on another one too.
+// BindFloatingIP makes the machine with that fixed address also listen on the floating address.
 func (d *Driver) BindFloatingIP(_ context.Context, f machine.FloatingIP) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -61,10 +61,10 @@ func (d *Driver) BindFloatingIP(_ context.Context, f machine.FloatingIP) error {
 			return m.listen(f.Address)
 		}
 	}
-	return nil // the machine may come later
+	return nil // the machine may be created later
 }
 
-// UnbindFloatingIP closes the address and the connections to it.
+// UnbindFloatingIP stops listening on the address and closes its connections.
 func (d *Driver) UnbindFloatingIP(_ context.Context, id string) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -83,7 +83,7 @@ func (d *Driver) unbind(f machine.FloatingIP) {
 	}
 }
 
-// device keeps the letter of a volume for as long as it is attached.
+// device returns the volume's device name, which stays the same while the volume is attached.
 func (m *Machine) device(volumeID string) string {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// balancedFile has what a machine before a cluster sends traffic to: a line "name address" for each API server.
+// balancedFile lists the API servers behind an external balancer, a line "name address" for each.
 const balancedFile = "/var/lib/windlass/balanced"
 
 var (
@@ -17,17 +17,17 @@ var (
 	nodePortServer = regexp.MustCompile(`(?m)^    server (\S+) (\S+):(\d+)$`)
 )
 
-// ExternalBalancer is a machine that stands before a cluster and is no node of it.
+// ExternalBalancer is a machine that balances a cluster's traffic and is not a node of the cluster.
 type ExternalBalancer struct {
 	MachineID string `json:"machineId"`
 	// Servers are the API servers behind it, "name address".
 	Servers []string `json:"servers"`
-	// NodePorts are the ports of Services that it serves, and NodePortServers the nodes behind all of them.
+	// NodePorts are the Service ports that it serves; NodePortServers are the nodes behind all of them.
 	NodePorts       []int    `json:"nodePorts,omitempty"`
 	NodePortServers []string `json:"nodePortServers,omitempty"`
 }
 
-// ExternalBalancers are all that are before clusters, by machine.
+// ExternalBalancers returns all external balancers, by machine.
 func (d *Driver) ExternalBalancers() (all []ExternalBalancer) {
 	for _, m := range d.allMachines() {
 		servers := m.balanced()
@@ -61,13 +61,13 @@ func (d *Driver) allMachines() (all []*Machine) {
 	return all
 }
 
-// balanced is what a machine before a cluster sends traffic to, nothing for any other machine.
+// balanced returns the API servers behind an external balancer, nothing for any other machine.
 func (m *Machine) balanced() []string {
 	content, _ := m.ReadFile(balancedFile)
 	return strings.FieldsFunc(string(content), func(r rune) bool { return r == '\n' })
 }
 
-// leadsTo tells whether a machine before a cluster leads to an API server; at an init m itself will be one.
+// leadsTo reports whether an external balancer leads to an API server. During an init, m itself counts as that server.
 func (d *Driver) leadsTo(balancer, m *Machine, initialising bool) bool {
 	if !balancer.works() {
 		return false
@@ -84,8 +84,8 @@ func (d *Driver) leadsTo(balancer, m *Machine, initialising bool) bool {
 	return false
 }
 
-// Where a machine before a cluster has the parts of which HAProxy's configuration is made: the cluster's, and a file of
-// ports for each VNF that is exposed.
+// The parts of HAProxy's configuration on an external balancer: the cluster's part, and a file of ports for each
+// exposed VNF.
 const (
 	balancerPart  = "/var/lib/windlass/balancer/haproxy.cfg"
 	balancerNodes = "/var/lib/windlass/balancer/nodes"
@@ -93,7 +93,7 @@ const (
 	exposedDir    = "/var/lib/windlass/balancer/exposed/"
 )
 
-// balanceExternally lets a machine before a cluster have HAProxy's configuration.
+// balanceExternally acts out the script that writes HAProxy's configuration on an external balancer.
 func (d *Driver) balanceExternally(ctx context.Context, m *Machine, p Params) Result {
 	wanted := []string{"haproxy", "nodes"}
 	if p.Get("SHARED") == "yes" {
@@ -130,13 +130,13 @@ func (d *Driver) balanceExternally(ctx context.Context, m *Machine, p Params) Re
 	}
 	if p.Get("SHARED") == "yes" {
 		result := d.configureLoadBalancer(ctx, m, p)
-		m.composeHAProxy() // that has written the cluster's part alone
+		m.composeHAProxy() // which has written only the cluster's part
 		return result
 	}
 	return Result{}
 }
 
-// composeHAProxy makes the whole configuration of its parts.
+// composeHAProxy joins the parts to the whole configuration.
 func (m *Machine) composeHAProxy() {
 	part, _ := m.ReadFile(balancerPart)
 	nodes, _ := m.ReadFile(balancerNodes)
@@ -164,7 +164,7 @@ func (m *Machine) composeHAProxy() {
 	m.WriteFile("/etc/haproxy/haproxy.cfg", []byte(b.String()), 0o644)
 }
 
-// exposeServices lets a machine before a cluster serve ports of a VNF on it.
+// exposeServices makes an external balancer serve ports of a VNF in the cluster.
 func (d *Driver) exposeServices(ctx context.Context, m *Machine, p Params) Result {
 	if _, ours := m.ReadFile(balancerPart); !ours {
 		p.Result("ours", "no")
@@ -189,7 +189,7 @@ func (d *Driver) exposeServices(ctx context.Context, m *Machine, p Params) Resul
 	return Result{}
 }
 
-// runExposureScript tells with what a package's own script would have been run.
+// runExposureScript prints the arguments that a package's own script would get.
 func (d *Driver) runExposureScript(ctx context.Context, _ *Machine, p Params) Result {
 	if failed := p.lacks("script"); failed != nil {
 		return *failed
@@ -201,7 +201,7 @@ func (d *Driver) runExposureScript(ctx context.Context, _ *Machine, p Params) Re
 	return Result{}
 }
 
-// runBalancerScript remembers the nodes that a package's own script would have been given.
+// runBalancerScript records the nodes that a package's own script would get.
 func (d *Driver) runBalancerScript(ctx context.Context, m *Machine, p Params) Result {
 	if failed := p.lacks("script"); failed != nil {
 		return *failed

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// kubeadms are the scripts at work on this machine that run kubeadm, but for one.
+// kubeadms returns the running scripts on this machine that use kubeadm, except but.
 func (m *Machine) kubeadms(but *run) (running []*run) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -22,7 +22,7 @@ func (m *Machine) kubeadms(but *run) (running []*run) {
 	return running
 }
 
-// stopKubeadms ends what an earlier try has left running; false when there was nothing to stop.
+// stopKubeadms ends the scripts that an earlier try has left running; it returns false when there were none.
 func (m *Machine) stopKubeadms(ctx context.Context, p Params) bool {
 	running := m.kubeadms(p.run)
 	for _, r := range running {

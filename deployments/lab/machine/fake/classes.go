@@ -16,22 +16,22 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// StorageClass is one of a cluster, with its provisioner.
+// StorageClass is a StorageClass of a cluster, with its provisioner.
 type StorageClass struct {
 	Name        string `json:"name"`
 	Provisioner string `json:"provisioner"`
 	Default     bool   `json:"default,omitempty"`
 	Reclaim     string `json:"reclaim"`
 	Image       string `json:"image"`
-	// Server and Path are what the provisioner mounts.
+	// The provisioner mounts Path of Server.
 	Server string `json:"server"`
 	Path   string `json:"path"`
-	// Running is unset while the provisioner is scaled to nothing.
+	// Running is false while the provisioner's deployment is scaled to zero.
 	Running bool `json:"running"`
 }
 
-// Provision makes a volume for a claim, "namespace/name", of a class, as a provisioner that runs does. With a server it
-// is one of those that the storage server's predecessor has left, at that address.
+// Provision makes a volume of a class for a claim, "namespace/name", as a running provisioner does. If server is set,
+// the volume comes from an earlier storage server at that address.
 func (d *Driver) Provision(clusterID, class, claim, server string) error {
 	w := d.state()
 	w.mu.Lock()
@@ -50,7 +50,7 @@ func (d *Driver) Provision(clusterID, class, claim, server string) error {
 	return nil
 }
 
-// release is what becomes of a volume whose claim is deleted. It is called with w.mu held.
+// release handles a volume whose claim was deleted. The caller holds w.mu.
 func (c *cluster) release(v *PersistentVolume) {
 	v.Phase = "Released"
 	for _, class := range c.classes {
@@ -60,7 +60,7 @@ func (c *cluster) release(v *PersistentVolume) {
 	}
 }
 
-// uses tells whether a pod uses the volume's claim, or the class's provisioner runs.
+// uses reports whether a pod uses the volume's claim, or the class's provisioner runs.
 func (c *cluster) uses(v *PersistentVolume) bool {
 	for _, class := range c.classes {
 		if class.Provisioner == v.Provisioner && class.Running {
@@ -75,7 +75,7 @@ func (c *cluster) uses(v *PersistentVolume) bool {
 	return false
 }
 
-// classObject is what matters of the objects in the manifest of a class.
+// classObject has the relevant fields of the objects in the manifest of a class.
 type classObject struct {
 	Kind     string `yaml:"kind"`
 	Metadata struct {
@@ -102,7 +102,7 @@ type classObject struct {
 	} `yaml:"spec"`
 }
 
-// classIn reads the class of a manifest.
+// classIn reads the StorageClass from a manifest.
 func classIn(text string) (class StorageClass, err error) {
 	decoder := yaml.NewDecoder(strings.NewReader(text))
 	for {
@@ -156,7 +156,7 @@ func (d *Driver) setUpStorageClass(ctx context.Context, m *Machine, p Params) Re
 	})
 }
 
-// exports tells whether a machine exports a directory, or one above it.
+// exports reports whether a machine exports a directory, or one above it.
 func (w *world) exports(m *Machine, dir string) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()

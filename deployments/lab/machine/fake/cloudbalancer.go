@@ -11,10 +11,10 @@ import (
 
 var _ machine.Balancer = (*Driver)(nil)
 
-// apiServerPort is where API servers listen.
+// apiServerPort is the port of API servers.
 const apiServerPort = 6443
 
-// Balance implements machine.Balancer: machines that ask at the address of a load balancer of the cloud are answered.
+// Balance implements machine.Balancer: machines get an answer at the address of a load balancer of the cloud.
 func (d *Driver) Balance(_ context.Context, b machine.LoadBalancer) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -35,8 +35,8 @@ func (d *Driver) cloudBalancers() (all []machine.LoadBalancer) {
 	return all
 }
 
-// answersInCloud tells whether a load balancer of the cloud leads from host and port to an API server; at an init m
-// itself will be one.
+// answersInCloud reports whether a load balancer of the cloud leads from host and port to an API server. During an
+// init, m itself counts as that server.
 func (d *Driver) answersInCloud(m *Machine, hostPort string, initialising bool) bool {
 	host, port, _ := net.SplitHostPort(hostPort)
 	for _, b := range d.cloudBalancers() {
@@ -55,7 +55,7 @@ func (d *Driver) answersInCloud(m *Machine, hostPort string, initialising bool) 
 	return false
 }
 
-// inCloud are the load balancers of the cloud before clusters; they have no machine.
+// inCloud returns the cloud's load balancers for clusters; they have no machine.
 func (d *Driver) inCloud() (all []ExternalBalancer) {
 	for _, b := range d.cloudBalancers() {
 		out := ExternalBalancer{}

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// onCluster runs f on the cluster of p when this machine's API server answers, as scripts that use
-// kubectl do; it waits a little for that.
+// onCluster runs f on the cluster of p when this machine's API server answers. Like scripts that use kubectl, it waits
+// briefly for the API server.
 func (d *Driver) onCluster(ctx context.Context, m *Machine, p Params, f func(c *cluster) Result) Result {
 	if !p.Work(ctx) {
 		return interrupted
@@ -25,14 +25,14 @@ func (d *Driver) onCluster(ctx context.Context, m *Machine, p Params, f func(c *
 	return f(c)
 }
 
-// serves tells whether the API server of node answers: it has a member of etcd on the same machine, and that finds a
+// serves reports whether the API server of node answers: its etcd member runs on the same machine, and etcd has a
 // majority.
 func (c *cluster) serves(node string, m *Machine) bool {
 	e := c.memberOf(node)
 	return e != nil && e.works() && e.host == m && c.quorum()
 }
 
-// memberOf is the member of etcd of that node.
+// memberOf returns the node's etcd member.
 func (c *cluster) memberOf(node string) *etcdMember {
 	for _, e := range c.etcd {
 		if e.node == node {
@@ -72,7 +72,7 @@ func (d *Driver) admitMember(ctx context.Context, m *Machine, p Params) Result {
 	return Result{}
 }
 
-// sick names a member of etcd that does not work, "" when all do; c may be nil.
+// sick returns the node of an etcd member that does not work, "" when all work; c may be nil.
 func (c *cluster) sick() (node string, members int) {
 	if c == nil {
 		return "the only member", 0
@@ -182,7 +182,7 @@ func (d *Driver) waitForNodes(ctx context.Context, m *Machine, p Params) Result 
 	return Result{}
 }
 
-// notReady says for each node that is not ready why; c may be nil.
+// notReady gives the reason for each node that is not ready; c may be nil.
 func (c *cluster) notReady(nodes []string) []string {
 	var waiting []string
 	for _, node := range nodes {
@@ -207,7 +207,7 @@ func (d *Driver) createVimAccount(ctx context.Context, m *Machine, p Params) Res
 	})
 }
 
-// Lifelike is a pace at which a person can watch: roughly what real machines need, four times as fast.
+// Lifelike is a pace that a person can follow: about four times as fast as real machines.
 func Lifelike(script string) time.Duration {
 	switch script {
 	case "prepare-node":

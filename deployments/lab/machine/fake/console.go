@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// console is what a serial console shows.
+// console holds the output of the serial console.
 type console struct {
 	mu    sync.Mutex
 	lines strings.Builder
@@ -27,7 +27,7 @@ func (c *console) text() string {
 	return c.lines.String()
 }
 
-// sleep tells whether it slept to the end.
+// sleep reports whether the whole time has passed.
 func sleep(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

@@ -53,7 +53,7 @@ func (d *Driver) drainNode(ctx context.Context, m *Machine, p Params) Result {
 	return Result{}
 }
 
-// evict asks every pod of the node to go, and describes those that do not.
+// evict evicts every pod of the node, and describes the pods that stay.
 func (c *cluster) evict(node string) string {
 	var held []*Pod
 	for _, pod := range c.podsOn(node) {
@@ -66,7 +66,8 @@ func (c *cluster) evict(node string) string {
 	return describe(held)
 }
 
-// move takes a pod off its node; a volume that is stuck stays behind, as a pod that nobody can move.
+// move takes a pod off its node. A stuck volume stays on the node: a DaemonSet pod, which no drain moves, holds it
+// there.
 func (c *cluster) move(pod *Pod) {
 	if pod.Stuck {
 		behind := *pod
@@ -108,7 +109,7 @@ func (d *Driver) detach(ctx context.Context, p Params, node string) {
 	}
 }
 
-// within looks at the cluster again and again, for at most the seconds of that parameter.
+// within checks the condition repeatedly, for at most the seconds in parameter limit.
 func (d *Driver) within(ctx context.Context, p Params, limit string, condition func(c *cluster) bool) {
 	seconds, _ := strconv.Atoi(p.Get(limit))
 	end := time.Now().Add(time.Duration(seconds) * time.Second)

@@ -1,7 +1,7 @@
-// Package fake runs the lab's machines as SSH servers inside the lab's own process: no root, no
-// containers, and hundreds of machines on a laptop. They speak the protocol of internal/remote and act
-// out Windlass's scripts on a model of the cluster; no shell ever runs. For tests of the lifecycle
-// and for load: no real cluster is made.
+// Package fake runs the lab's machines as SSH servers inside the lab's own process. It needs no root and no containers,
+// and a laptop runs hundreds of machines. The machines speak the protocol of internal/remote. They act out Windlass's
+// scripts on a model of the cluster; no shell ever runs. The package serves lifecycle tests and load tests; it makes no
+// real cluster.
 package fake
 
 import (
@@ -21,17 +21,17 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// DefaultPort is where the machines listen: 22 belongs to the host and to root.
+// DefaultPort is the machines' SSH port: on the host, port 22 is in use and needs root.
 const DefaultPort = 2222
 
-// Options are the knobs of a Driver. The zero value boots at once and works in no time.
+// Options configure a Driver. With the zero value, machines boot at once and scripts take no time.
 type Options struct {
 	// Dir is where Close saves the machines for Recover; "" saves nothing.
 	Dir  string
 	Port int
 	// BootDelay is the time from power-on to the first answer on SSH.
 	BootDelay time.Duration
-	// Work is how long a script takes; nil is no time.
+	// Work returns how long a script takes; nil means no time.
 	Work func(script string) time.Duration
 }
 
@@ -67,7 +67,7 @@ func New(o Options) *Driver {
 	return d
 }
 
-// Handle registers what a script of that name does.
+// Handle registers the handler of a script.
 func (d *Driver) Handle(script string, h Handler) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -81,7 +81,7 @@ func (d *Driver) Scripts() []string {
 	return slices.Sorted(maps.Keys(d.handlers))
 }
 
-// SetPace changes boot delay and work for what starts from now on.
+// SetPace changes the boot delay and the work time for later boots and scripts.
 func (d *Driver) SetPace(boot time.Duration, work func(script string) time.Duration) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -96,7 +96,7 @@ func (d *Driver) EnsureNetwork(_ context.Context, n machine.Network) error {
 	return nil
 }
 
-// DeleteNetwork forgets the network unless a machine is in it.
+// DeleteNetwork removes the network unless a machine is in it.
 func (d *Driver) DeleteNetwork(_ context.Context, id string) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -138,12 +138,12 @@ func (d *Driver) Create(_ context.Context, def machine.Machine) error {
 	return nil
 }
 
-// addresses are those that m listens on: the fixed ones that this host has, and the floating ones.
+// addresses returns the addresses that m listens on: fixed ones that this host has, and floating ones.
 func (d *Driver) addresses(m *Machine) []string {
 	var all []string
 	for _, port := range m.ports() {
 		for _, ip := range port.FixedIPs {
-			if parsed := net.ParseIP(ip); parsed.IsLoopback() { // others are of networks that the host has no way to
+			if parsed := net.ParseIP(ip); parsed.IsLoopback() { // the host has no route to other addresses
 				all = append(all, ip)
 			}
 		}
@@ -181,7 +181,7 @@ func (d *Driver) Start(_ context.Context, id string) error {
 // Stop shuts a machine down.
 func (d *Driver) Stop(ctx context.Context, id string) error { return d.Kill(ctx, id) }
 
-// Kill takes the power away: connections drop, and what ran is lost.
+// Kill takes the power away: connections drop, and running scripts are lost.
 func (d *Driver) Kill(_ context.Context, id string) error {
 	m, err := d.machine(id)
 	if err != nil {
@@ -191,7 +191,7 @@ func (d *Driver) Kill(_ context.Context, id string) error {
 	return nil
 }
 
-// Reboot is Kill and Start: there is no init system that would make a soft one differ.
+// Reboot is Kill and Start: without an init system, a soft reboot is the same as a hard one.
 func (d *Driver) Reboot(ctx context.Context, id string, _ bool) error {
 	if err := d.Kill(ctx, id); err != nil {
 		return err
@@ -199,7 +199,7 @@ func (d *Driver) Reboot(ctx context.Context, id string, _ bool) error {
 	return d.Start(ctx, id)
 }
 
-// Freeze lets a machine accept connections but answer nothing.
+// Freeze makes a machine accept connections but answer nothing.
 func (d *Driver) Freeze(_ context.Context, id string) error {
 	m, err := d.machine(id)
 	if err != nil {
@@ -218,7 +218,7 @@ func (d *Driver) Thaw(_ context.Context, id string) error {
 	return nil
 }
 
-// Cut closes the SSH connections to a machine, and tells how many there were. Commands go on.
+// Cut closes the SSH connections to a machine, and returns their number. Running commands continue.
 func (d *Driver) Cut(_ context.Context, id string) (connections int, err error) {
 	m, err := d.machine(id)
 	if err != nil {
@@ -246,7 +246,7 @@ func (d *Driver) Delete(_ context.Context, id string) error {
 	return nil
 }
 
-// State tells how a machine is.
+// State returns a machine's state.
 func (d *Driver) State(_ context.Context, id string) (machine.State, error) {
 	d.mu.Lock()
 	m, known := d.machines[id]
@@ -257,7 +257,7 @@ func (d *Driver) State(_ context.Context, id string) (machine.State, error) {
 	return m.state(), nil
 }
 
-// Console returns what a machine printed since it was made.
+// Console returns the whole console output of a machine.
 func (d *Driver) Console(_ context.Context, id string) (string, error) {
 	m, err := d.machine(id)
 	if err != nil {
@@ -275,7 +275,7 @@ func (d *Driver) UpdatePort(_ context.Context, machineID string, p machine.Port)
 	return m.updatePort(p)
 }
 
-// Replug gives a machine other ports. One that runs answers on their addresses at once, and no longer on the others.
+// Replug replaces a machine's ports. A running machine at once listens on the new addresses and no longer on the old.
 func (d *Driver) Replug(_ context.Context, id string, ports []machine.Port) error {
 	m, err := d.machine(id)
 	if err != nil {
@@ -306,7 +306,7 @@ func (d *Driver) Replug(_ context.Context, id string, ports []machine.Port) erro
 	return nil
 }
 
-// Close saves what Recover needs and powers all machines off: they cannot outlive the process.
+// Close saves the state for Recover and powers all machines off: they cannot outlive the process.
 func (d *Driver) Close() error {
 	err := d.save()
 	d.powerOff()

@@ -72,14 +72,14 @@ func (s *session) install() uint32 {
 	if err != nil || string(content) != runner.Script {
 		return s.fail(1, "the runner was cut short")
 	}
-	// The same bytes for every machine: hundreds of them share one copy.
+	// All machines share this one copy: there may be hundreds of them.
 	s.m.files.write(s.base+"/"+runner.Name(), sharedRunner, 0o600)
 	return 0
 }
 
 var sharedRunner = []byte(runner.Script)
 
-// arguments is the number that each verb takes.
+// arguments is the number of arguments of each verb.
 var arguments = map[string]int{
 	"start": 3, "follow": 3, "kill": 2, "ack": 2, "settle": 1, "forget": 1, "check": 1, "put": 4, "get": 2,
 }
@@ -110,7 +110,7 @@ func (s *session) call(verb string, args []string) uint32 {
 	return s.get(args[0], args[1])
 }
 
-// key tells commands of root from those of the login user.
+// key separates root's commands from the login user's commands.
 func (s *session) key(id string) string { return s.base + "/run/" + id }
 
 func (s *session) start(id, token, deadline string) uint32 {
@@ -138,7 +138,7 @@ func (s *session) resume(id, token, offset string) uint32 {
 	return s.follow(r, from)
 }
 
-// beat is how often a follower shows that it lives, as the real runner does.
+// beat is the interval of a follower's heartbeat, as in the real runner.
 const beat = 5 * time.Second
 
 func (s *session) follow(r *run, offset int) uint32 {

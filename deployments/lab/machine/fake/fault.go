@@ -5,19 +5,19 @@ import (
 	"slices"
 )
 
-// Fault lets scripts fail.
+// Fault makes scripts fail.
 type Fault struct {
 	Machine string `json:"machine,omitempty"` // id or host name; "" is any
 	Script  string `json:"script,omitempty"`  // "" is any
 	Times   int    `json:"times"`             // how often it strikes; 0 is once
-	// ExitCode and Output are how the script ends, after its simulated time.
+	// ExitCode and Output are the script's result, after its simulated time.
 	ExitCode int    `json:"exit_code"`
 	Output   string `json:"output,omitempty"`
-	// Hang lets the script never end by itself.
+	// Hang makes the script run until something stops it.
 	Hang bool `json:"hang,omitempty"`
 }
 
-// Inject adds a fault. Faults strike in the order in which they were added.
+// Inject adds a fault. Faults strike in the order of their addition.
 func (d *Driver) Inject(f Fault) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -25,7 +25,7 @@ func (d *Driver) Inject(f Fault) {
 	d.faults = append(d.faults, &f)
 }
 
-// Faults lists those that have strikes left.
+// Faults returns the faults that have strikes left.
 func (d *Driver) Faults() []Fault {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -43,7 +43,7 @@ func (d *Driver) ClearFaults() {
 	d.faults = nil
 }
 
-// fault takes one strike of the first fault that fits.
+// fault uses up one strike of the first fault that matches.
 func (d *Driver) fault(m *Machine, script string) *Fault {
 	name := m.Name()
 	d.mu.Lock()

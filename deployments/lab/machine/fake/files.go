@@ -15,10 +15,10 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// home is where every login starts.
+// home is the working directory of every login.
 const home = "/home/debian"
 
-// files is a machine's disk. It has no directories of its own: a path with a file below it is one.
+// files is a machine's disk. It stores no directories: a path is a directory if a file lies below it.
 type files struct {
 	mu  sync.Mutex
 	all map[string]file
@@ -33,7 +33,7 @@ type file struct {
 
 func newFiles() *files { return &files{all: map[string]file{}} }
 
-// absolute resolves a path as a session in the login directory does.
+// absolute resolves a path relative to the login directory.
 func absolute(name string) string {
 	if !path.IsAbs(name) {
 		name = path.Join(home, name)
@@ -48,7 +48,7 @@ func (f *files) write(name string, content []byte, mode uint32) {
 	f.all[name] = file{content: content, mode: mode, writes: f.all[name].writes + 1, at: time.Now()}
 }
 
-// note adds a line to a file, and tells how often it is there.
+// note appends a line to a file, and returns how often the file has it.
 func (f *files) note(name, line string) (times int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -71,7 +71,7 @@ func (f *files) read(name string) (file, bool) {
 	return found, ok
 }
 
-// below are the files whose paths begin so, in order.
+// below returns the files whose paths begin with prefix, in order.
 func (f *files) below(prefix string) (names []string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -93,7 +93,7 @@ func (f *files) chmod(name string, mode uint32) {
 	}
 }
 
-// remove takes a file away, or everything below a directory.
+// remove deletes a file, or everything below a directory.
 func (f *files) remove(name string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -105,7 +105,7 @@ func (f *files) remove(name string) {
 	}
 }
 
-// Files are those of a machine whose paths begin so, with what is in them.
+// Files returns the files of a machine whose paths begin with below, with their contents.
 func (d *Driver) Files(id, below string) (map[string]string, error) {
 	d.mu.Lock()
 	m := d.machines[id]
@@ -121,7 +121,7 @@ func (d *Driver) Files(id, below string) (map[string]string, error) {
 	return found, nil
 }
 
-// sftpHandlers serve the disk over SFTP: whole files and chmod, which is what Windlass uses.
+// sftpHandlers serve the disk over SFTP: whole files and chmod, because Windlass uses only these.
 func (f *files) sftpHandlers() sftp.Handlers {
 	return sftp.Handlers{FileGet: f, FilePut: f, FileCmd: f, FileList: f}
 }
@@ -141,7 +141,7 @@ func (f *files) Filewrite(r *sftp.Request) (io.WriterAt, error) {
 	return &upload{files: f, name: absolute(r.Filepath)}, nil
 }
 
-// upload collects what comes in any order, and puts it on the disk at the end.
+// upload collects blocks in any order, and writes the file at the end.
 type upload struct {
 	files   *files
 	name    string
@@ -243,7 +243,7 @@ func (e entry) ModTime() time.Time { return e.file.at }
 func (e entry) IsDir() bool        { return false }
 func (e entry) Sys() any           { return nil }
 
-// File shows a file on a machine's disk: its content, its permissions and how often it was written.
+// File returns a file on a machine's disk: its content, its permissions and how often it was written.
 func (d *Driver) File(machineID, name string) (content []byte, mode uint32, writes int) {
 	m, err := d.machine(machineID)
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// ice holds up everything on a machine while it is frozen.
+// ice blocks all activity on a machine while it is frozen.
 type ice struct {
 	mu     sync.Mutex
 	melted chan struct{} // closed while not frozen

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// inventory is an Ansible inventory in INI form, as far as a play on fake machines goes by it.
+// inventory is an Ansible inventory in INI form, with the parts that a play on fake machines uses.
 type inventory struct {
 	hosts  []inventoryHost
 	groups map[string][]string // hosts and groups of each group
@@ -43,7 +43,7 @@ func parseInventory(text string) inventory {
 	return i
 }
 
-// in are the hosts of one of these groups or of groups in them, in their order.
+// in returns the hosts of these groups and of their subgroups, in order.
 func (i inventory) in(groups ...string) (hosts []inventoryHost) {
 	var names []string
 	for todo := slices.Clone(groups); len(todo) > 0; todo = todo[1:] {
@@ -62,7 +62,7 @@ func (i inventory) in(groups ...string) (hosts []inventoryHost) {
 	return hosts
 }
 
-// named are the hosts with these names, and those of groups among them.
+// named returns the hosts with these names, and the hosts of groups with these names.
 func (i inventory) named(names []string) (hosts []string) {
 	for _, name := range names {
 		if _, isGroup := i.groups[name]; !isGroup {
@@ -75,7 +75,7 @@ func (i inventory) named(names []string) (hosts []string) {
 	return hosts
 }
 
-// named are the hosts with these names, all for none.
+// named returns the hosts with these names, or all hosts when there are no names.
 func named(hosts []inventoryHost, names []string) []inventoryHost {
 	if len(names) == 0 {
 		return hosts
@@ -83,7 +83,7 @@ func named(hosts []inventoryHost, names []string) []inventoryHost {
 	return slices.DeleteFunc(slices.Clone(hosts), func(h inventoryHost) bool { return !slices.Contains(names, h.name) })
 }
 
-// login is why an Ansible server cannot log in to a host, as ssh says it; "" when it can.
+// login finds the host's machine. why is ssh's error when an Ansible server cannot log in, "" when it can.
 func (d *Driver) login(h inventoryHost, password, key, knownHosts string) (m *Machine, why string) {
 	address := h.vars["ansible_host"]
 	if m = d.machineAt(address); m == nil || !m.works() {
@@ -110,7 +110,7 @@ func (d *Driver) login(h inventoryHost, password, key, knownHosts string) (m *Ma
 	return nil, "Failed to connect to the host via ssh: " + user + "@" + address + ": Permission denied (publickey,password)."
 }
 
-// publicKey is the machine's host key as it stands in known_hosts.
+// publicKey returns the machine's host key in the form of known_hosts.
 func (m *Machine) publicKey() string {
 	signer, err := ssh.NewSignerFromKey(m.privateKey())
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// The files by which scripts tell how far a node has come.
+// Scripts read a node's progress from these files.
 const (
 	memberFile  = "/var/lib/windlass/member"
 	kubeletConf = "/etc/kubernetes/kubelet.conf"
@@ -19,7 +19,7 @@ const (
 	manifest    = "/etc/kubernetes/manifests/kube-apiserver.yaml"
 )
 
-// kubeadmConfig is what matters of the file that kubeadm gets.
+// kubeadmConfig has the relevant fields of kubeadm's configuration file.
 type kubeadmConfig struct {
 	CertificateKey   string `yaml:"certificateKey"`
 	Endpoint         string `yaml:"controlPlaneEndpoint"`
@@ -50,7 +50,7 @@ func readConfig(text string) (c kubeadmConfig, err error) {
 	}
 }
 
-// memberState is what lib-kube's member_state prints.
+// memberState returns the output of lib-kube's member_state.
 func (m *Machine) memberState(p Params) string {
 	content, _ := m.ReadFile(memberFile)
 	_, kubelet := m.ReadFile(kubeletConf)
@@ -89,7 +89,7 @@ func (d *Driver) checkMember(ctx context.Context, m *Machine, p Params) Result {
 	return Result{}
 }
 
-// begin is the common start of init and join; done means that there is nothing to do.
+// begin is the common start of init and join; done means that nothing remains to do.
 func (d *Driver) begin(ctx context.Context, m *Machine, p Params) (config kubeadmConfig, done bool, failed *Result) {
 	if failed = p.lacks("config"); failed != nil {
 		return config, true, failed
@@ -201,7 +201,7 @@ func (d *Driver) kubeadmJoin(ctx context.Context, m *Machine, p Params) Result {
 	m.WriteFile(manifest, nil, 0o600)
 	p.Print("[preflight] Running pre-flight checks")
 	if !p.Work(ctx) {
-		return interrupted // with a member of etcd that has not started
+		return interrupted // and leaves an etcd member that has not started
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -215,7 +215,7 @@ func (d *Driver) kubeadmJoin(ctx context.Context, m *Machine, p Params) Result {
 	return Result{}
 }
 
-// admits is the API server's and etcd's part of a join; a control plane becomes a learner.
+// admits does the API server's and etcd's part of a join; a new control plane becomes a learner.
 func (w *world) admits(m *Machine, p Params, config kubeadmConfig) (sentence string, code int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -247,8 +247,8 @@ func (w *world) admits(m *Machine, p Params, config kubeadmConfig) (sentence str
 	return "", 0
 }
 
-// reachable tells whether host:port answers from m: a machine's own address, or a virtual IP. An init has
-// no API server yet, but needs the address.
+// reachable reports whether host:port answers from m: a machine's own address, or a virtual IP. During an init there is
+// no API server yet, but the address must exist.
 func (d *Driver) reachable(m *Machine, hostPort string, initialising bool) bool {
 	host, _, err := net.SplitHostPort(hostPort)
 	if err != nil {
@@ -270,7 +270,7 @@ func (d *Driver) reachable(m *Machine, hostPort string, initialising bool) bool 
 	return answers && (len(holder.balanced()) == 0 || d.leadsTo(holder, m, initialising))
 }
 
-// servesAPI tells whether an API server of its own answers on a machine.
+// servesAPI reports whether the machine's own API server answers.
 func (m *Machine) servesAPI() bool {
 	_, serves := m.ReadFile(adminConf)
 	return m.works() && serves

@@ -38,7 +38,7 @@ func (d *Driver) clusterHealth(ctx context.Context, m *Machine, p Params) Result
 	})
 }
 
-// leaderless: etcd runs on this machine but has no majority.
+// leaderless reports whether etcd runs on this machine but has no majority.
 func (d *Driver) leaderless(p Params, m *Machine) bool {
 	w := d.state()
 	w.mu.Lock()
@@ -82,8 +82,8 @@ func (d *Driver) removeMembers(ctx context.Context, m *Machine, p Params) Result
 	})
 }
 
-// nextToGo picks a member of the leaving nodes as remove-members does, "" when none is left, and the peer URLs of
-// those that stay.
+// nextToGo picks a member of the leaving nodes as remove-members does, "" when none is left. It also returns the peer
+// URLs of the members that stay.
 func (c *cluster) nextToGo(leaving map[string]string) (picked string, staying []string) {
 	best := 9
 	for _, url := range slices.Sorted(maps.Keys(c.etcd)) {
@@ -107,7 +107,7 @@ func (c *cluster) nextToGo(leaving map[string]string) (picked string, staying []
 	return picked, staying
 }
 
-// down are those of some members that do not work, by their names or, before they have started, their peer URLs.
+// down returns the members among urls that do not work: by name or, before they have started, by peer URL.
 func (c *cluster) down(urls []string) (names []string) {
 	for _, url := range urls {
 		switch e := c.etcd[url]; {
@@ -120,7 +120,7 @@ func (c *cluster) down(urls []string) (names []string) {
 	return names
 }
 
-// refusal says why a member cannot go, "" when it can.
+// refusal returns why a member must not be removed, "" when it may.
 func (c *cluster) refusal(url string, staying int) string {
 	going := c.etcd[url]
 	if !going.started {
@@ -176,7 +176,7 @@ func (d *Driver) retireNode(ctx context.Context, m *Machine, p Params) Result {
 	return Result{}
 }
 
-// giveUp is the loss of the member of etcd on a machine; what is the cluster's loss of its quorum.
+// giveUp records that the etcd member on a machine is lost; how says how the cluster's quorum is lost.
 func (c *cluster) giveUp(m *Machine, how string) {
 	had := c.quorum()
 	for _, e := range c.etcd {
@@ -189,7 +189,7 @@ func (c *cluster) giveUp(m *Machine, how string) {
 	}
 }
 
-// lose is the deletion of a machine.
+// lose records that a machine was deleted.
 func (c *cluster) lose(m *Machine) {
 	for _, e := range c.etcd {
 		if e.host == m {
@@ -204,7 +204,7 @@ func (c *cluster) lose(m *Machine) {
 	}
 }
 
-// etcdData says on which machine the data of each member is.
+// etcdData maps each etcd member to the machine with its data.
 func (c *cluster) etcdData() map[string]string {
 	data := map[string]string{}
 	for url, e := range c.etcd {
@@ -215,7 +215,7 @@ func (c *cluster) etcdData() map[string]string {
 	return data
 }
 
-// isMember tells whether the machine has what makes it a member of that cluster.
+// isMember reports whether the machine has the files of a member of that cluster.
 func (m *Machine) isMember(cluster string) bool {
 	content, _ := m.ReadFile(memberFile)
 	id, _, _ := strings.Cut(string(content), " ")
@@ -230,7 +230,7 @@ type Balancer struct {
 	Servers []string `json:"servers"`
 }
 
-// balancersOf are those on the machines of a cluster.
+// balancersOf returns the balancers on the machines of a cluster.
 func (w *world) balancersOf(c *cluster) (all []Balancer) {
 	for _, ip := range slices.Sorted(maps.Keys(w.balancers)) {
 		for m, b := range w.balancers[ip] {
@@ -251,7 +251,7 @@ func (d *Driver) tellHosts(_ context.Context, m *Machine, p Params) Result {
 	return Result{}
 }
 
-// hosts are the entries of /etc/hosts.
+// hosts returns the entries of /etc/hosts.
 func (m *Machine) hosts() (entries []string) {
 	others, _ := m.splitHosts()
 	for _, line := range others {

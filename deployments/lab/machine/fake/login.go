@@ -12,7 +12,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// logins are who may log in, as cloud-init would set it up.
+// logins are the accounts and keys that cloud-init would set up.
 type logins struct {
 	users map[string]*login
 }
@@ -22,7 +22,7 @@ type login struct {
 	keys      map[string]bool // wire format
 }
 
-// cloudConfig is the part of "#cloud-config" that is about logins.
+// cloudConfig has the login settings of "#cloud-config".
 type cloudConfig struct {
 	Password string   `yaml:"password"`
 	Keys     []string `yaml:"ssh_authorized_keys"`
@@ -42,7 +42,7 @@ type cloudUser struct {
 	Keys     []string `yaml:"ssh_authorized_keys"`
 }
 
-// checkUserData refuses what cloud-init would not know what to do with.
+// checkUserData refuses user data in a format that cloud-init does not know.
 func checkUserData(def machine.Machine) error {
 	text := string(def.UserData)
 	if text == "" || strings.HasPrefix(text, "#cloud-config") || strings.HasPrefix(text, "#!") {

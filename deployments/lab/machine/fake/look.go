@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// lookAtNode tells what is on the machine. HAProxy and keepalived run once they were configured, until the machine
+// lookAtNode reports the state of the machine. HAProxy and keepalived run from their configuration until the machine
 // dies.
 func (d *Driver) lookAtNode(ctx context.Context, m *Machine, p Params) Result {
 	if !p.Work(ctx) {
@@ -21,7 +21,7 @@ func (d *Driver) lookAtNode(ctx context.Context, m *Machine, p Params) Result {
 			ca = c.ca
 		}
 	}
-	text := func(key, content string) { // as $(...) has it, which ends where the last line does
+	text := func(key, content string) { // as $(...) does, without the trailing newlines
 		p.Result(key, base64.StdEncoding.EncodeToString([]byte(strings.TrimRight(content, "\n"))))
 	}
 	text("ca", ca)

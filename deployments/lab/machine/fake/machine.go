@@ -19,7 +19,7 @@ type Machine struct {
 	id      string
 	driver  *Driver
 	config  *ssh.ServerConfig
-	hostKey []byte // its seed
+	hostKey []byte // the key's seed
 	files   *files
 	console *console
 	ice     *ice
@@ -28,14 +28,14 @@ type Machine struct {
 	mu       sync.Mutex
 	def      machine.Machine
 	hostname string
-	power    *power // nil: off
+	power    *power // nil when off
 	runs     map[string]*run
 	devices  []string
-	// cancelled are starts that a kill has forestalled.
+	// cancelled are the tokens of starts that a kill has cancelled in advance.
 	cancelled map[string]bool
 }
 
-// newMachine makes a host key when hostKey is nil.
+// newMachine makes a machine; it generates the host key when hostKey is nil.
 func newMachine(d *Driver, def machine.Machine, hostKey []byte) (*Machine, error) {
 	if hostKey == nil {
 		hostKey = make([]byte, ed25519.SeedSize)
@@ -118,7 +118,7 @@ func (m *Machine) state() machine.State {
 	return machine.Running
 }
 
-// works tells whether the machine does its work: it is booted and not frozen.
+// works reports whether the machine is booted and not frozen.
 func (m *Machine) works() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-// KubernetesVersion is that of kubeadm on every fake machine.
+// KubernetesVersion is the version of kubeadm on every fake machine.
 const KubernetesVersion = "v1.34.4"
 
-// interrupted is the result of a script that was ended from outside; nobody reads it.
+// interrupted is the result of a script that was stopped from outside; no caller reads it.
 var interrupted = Result{ExitCode: killedBySignal}
 
 func (d *Driver) registerScripts() {
@@ -174,7 +174,7 @@ func yesNo(yes bool) string {
 	return "no"
 }
 
-// until looks again and again, for at most the script's TIMEOUT.
+// until checks the condition repeatedly, for at most the script's TIMEOUT.
 func (p Params) until(ctx context.Context, condition func() bool) bool {
 	seconds, _ := strconv.Atoi(p.Get("TIMEOUT"))
 	end := time.Now().Add(time.Duration(seconds) * time.Second)

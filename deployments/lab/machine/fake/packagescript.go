@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// runPackageScript does nothing of what a shell script of a package says: it shows its variables, as a careless script
-// may, and remembers that it was run.
+// runPackageScript does not execute a package's shell script. It prints the script's variables, as a careless script
+// might, and records the run.
 func (d *Driver) runPackageScript(ctx context.Context, m *Machine, p Params) Result {
 	if failed := p.lacks("script"); failed != nil {
 		return *failed

@@ -14,8 +14,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// saved is what Close writes and Recover reads: as with a host that is shut down and started again,
-// disks are kept, and what ran is lost.
+// saved is the state that Close writes and Recover reads. As after a shutdown of a host, disks are kept and running
+// processes are lost.
 type saved struct {
 	Networks  map[string]machine.Network
 	Machines  map[string]savedMachine
@@ -55,13 +55,13 @@ type savedCluster struct {
 	CA                  string
 	Tokens              map[string]string
 	CertificateKey, Vim string
-	// Etcd says on which machine the data of a member is, by its peer URL; "" when it is lost.
+	// Etcd maps a member's peer URL to the machine with the member's data; "" when the data is lost.
 	Etcd map[string]string
 }
 
 func (d *Driver) file() string { return filepath.Join(d.dir, "fake-machines.json") }
 
-// save is called before the machines are powered off.
+// save runs before the machines are powered off.
 func (d *Driver) save() error {
 	if d.dir == "" {
 		return nil
@@ -97,7 +97,7 @@ func (m *Machine) saved() savedMachine {
 	m.files.mu.Lock()
 	defer m.files.mu.Unlock()
 	for name, f := range m.files.all {
-		if !strings.Contains(name, "/runner-") { // installed again when it is missing
+		if !strings.Contains(name, "/runner-") { // scripts install it again when it is missing
 			s.Files[name] = savedFile{f.content, f.mode}
 		}
 	}

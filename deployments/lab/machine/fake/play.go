@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// play does what the playbook would, on the model of the cluster. A node that is a member is left alone, so that a run
-// after one that was ended goes on.
+// play applies the playbook's effect to the model of the cluster. It skips nodes that are members already, so a second
+// run continues an interrupted run.
 func (r *playRun) play(ctx context.Context) Result {
 	r.p.Print("PLAY [%s]", r.record.Playbook)
 	limit := r.inventory.named(r.record.Limit)
@@ -57,7 +57,7 @@ func (r *playRun) install(ctx context.Context, reached, controlPlanes, workers [
 	return Result{}
 }
 
-// join makes a member of a host; the first control plane makes the cluster.
+// join makes a host a member; the first control plane creates the cluster.
 func (r *playRun) join(ctx context.Context, host inventoryHost, controlPlane bool) Result {
 	m, id, w := r.machines[host.name], r.cluster(), r.d.state()
 	if m == nil {
@@ -93,7 +93,7 @@ func (r *playRun) join(ctx context.Context, host inventoryHost, controlPlane boo
 	return Result{}
 }
 
-// settle leaves the files of a member on the machine, and names all nodes to it.
+// settle writes a member's files to the machine, with the names of all nodes.
 func (r *playRun) settle(m *Machine, name, ca string, controlPlane bool) {
 	m.mu.Lock()
 	m.hostname = name
@@ -116,7 +116,7 @@ const confirmation = "Are you sure you want to delete nodes state? Type 'yes' to
 
 func (r *playRun) removeNodes(ctx context.Context) Result {
 	leaving := fieldsOf(r.variable("node"), ",")
-	if len(leaving) == 0 { // kubespray would take all workers
+	if len(leaving) == 0 { // without a list, kubespray would remove all workers
 		return r.p.Fail(1, "remove-node.yml failed: it was not told which nodes")
 	}
 	if !isTrue(r.variable("skip_confirmation")) {
@@ -149,7 +149,7 @@ func (r *playRun) removeNodes(ctx context.Context) Result {
 
 func isTrue(value string) bool { return slices.Contains([]string{"yes", "true", "True"}, value) }
 
-// drain moves the pods of a node, and names those that do not go when that counts.
+// drain moves the pods of a node. If pods that stay are an error, it returns their names.
 func (r *playRun) drain(host inventoryHost) (held string) {
 	w := r.d.state()
 	w.mu.Lock()
@@ -165,7 +165,7 @@ func (r *playRun) drain(host inventoryHost) (held string) {
 	return held
 }
 
-// forget takes a node out of the cluster and out of etcd.
+// forget removes a node from the cluster and from etcd.
 func (r *playRun) forget(host inventoryHost) {
 	w := r.d.state()
 	w.mu.Lock()

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// playPackage does nothing of what a playbook of a package says: it shows its hosts and variables, as a careless
-// playbook may, and remembers that it was run.
+// playPackage does not execute a package's playbook. It prints the playbook's hosts and variables, as a careless
+// playbook might, and records the run.
 func (d *Driver) playPackage(ctx context.Context, m *Machine, p Params) Result {
 	if failed := p.lacksAnsible(m); failed != nil {
 		return *failed

@@ -10,15 +10,15 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// Pod is one that tests put onto a node; the system's own pods are left out of the picture.
+// Pod is a pod that a test has put onto a node; the model leaves out the system's own pods.
 type Pod struct {
 	Namespace string `json:"namespace"`
 	Name      string `json:"name"`
-	// Node is where it runs; "" while it waits for one.
+	// Node is the pod's node; "" while the pod waits for one.
 	Node string `json:"node"`
 	// DaemonSet pods stay on their node.
 	DaemonSet bool `json:"daemonSet,omitempty"`
-	// Budget is a PodDisruptionBudget that does not let the pod go; "" when none does.
+	// Budget is a PodDisruptionBudget that blocks the pod's eviction; "" when none does.
 	Budget string `json:"budget,omitempty"`
 	// Volume is attached to the pod's node.
 	Volume string `json:"volume,omitempty"`
@@ -30,7 +30,7 @@ type Pod struct {
 
 func (p Pod) key() string { return cmp.Or(p.Namespace, "default") + "/" + p.Name }
 
-// AddPod puts a pod into a cluster, or replaces the one of that name.
+// AddPod adds a pod to a cluster, or replaces the pod of that name.
 func (d *Driver) AddPod(cluster string, pod Pod) error {
 	w := d.state()
 	w.mu.Lock()
@@ -44,7 +44,7 @@ func (d *Driver) AddPod(cluster string, pod Pod) error {
 	return nil
 }
 
-// ForgetViolations is for tests that break the rules themselves.
+// ForgetViolations clears the violations, for tests that break the rules on purpose.
 func (d *Driver) ForgetViolations() {
 	w := d.state()
 	w.mu.Lock()
@@ -54,7 +54,7 @@ func (d *Driver) ForgetViolations() {
 	}
 }
 
-// podsOn lists the pods that have to leave a node before it goes.
+// podsOn returns the pods that must leave a node before its removal.
 func (c *cluster) podsOn(node string) (pods []*Pod) {
 	for _, name := range slices.Sorted(maps.Keys(c.pods)) {
 		if pod := c.pods[name]; pod.Node == node && !pod.DaemonSet {
@@ -64,7 +64,7 @@ func (c *cluster) podsOn(node string) (pods []*Pod) {
 	return pods
 }
 
-// reschedule moves a pod to a node that takes pods, or lets it wait for one.
+// reschedule moves a pod to a node that accepts pods, or makes it wait for one.
 func (c *cluster) reschedule(pod *Pod) {
 	pod.Node = ""
 	for _, node := range slices.Sorted(maps.Keys(c.members)) {
@@ -75,7 +75,7 @@ func (c *cluster) reschedule(pod *Pod) {
 	}
 }
 
-// describe names pods and what holds them, as drain-node does.
+// describe names pods and the reasons why they stay, as drain-node does.
 func describe(pods []*Pod) string {
 	var all []string
 	for _, pod := range pods {

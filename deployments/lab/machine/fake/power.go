@@ -11,13 +11,13 @@ import (
 
 // power is one period between power-on and power-off.
 type power struct {
-	ctx    context.Context //nolint:containedctx // it is the lifetime of everything that the machine does
+	ctx    context.Context //nolint:containedctx // the lifetime of all activity of the machine
 	cancel context.CancelFunc
 	all    sync.WaitGroup
 	booted bool
 
 	listeners map[string]net.Listener // by address
-	conns     map[net.Conn]string     // and the address they came to
+	conns     map[net.Conn]string     // to the local address of each
 }
 
 func (m *Machine) powerOn(delay time.Duration, addresses []string) error {
@@ -32,7 +32,7 @@ func (m *Machine) powerOn(delay time.Duration, addresses []string) error {
 	m.power = p
 	m.console.print("[    0.000000] Linux version 6.1.0 (fake) on " + m.hostname)
 	if delay == 0 {
-		return m.ready(p, addresses) // so that whoever created it can connect at once
+		return m.ready(p, addresses) // so that the creator can connect at once
 	}
 	p.all.Go(func() {
 		if sleep(ctx, delay) {
@@ -42,7 +42,7 @@ func (m *Machine) powerOn(delay time.Duration, addresses []string) error {
 	return nil
 }
 
-// finishBoot opens the addresses that the machine has by now, unless the power went off meanwhile: nobody would close
+// finishBoot opens the machine's present addresses. If the power went off meanwhile, it opens none: nothing would close
 // them again.
 func (m *Machine) finishBoot(p *power) {
 	m.driver.mu.Lock()
@@ -51,11 +51,11 @@ func (m *Machine) finishBoot(p *power) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if p.ctx.Err() == nil {
-		_ = m.ready(p, addresses) // the console tells
+		_ = m.ready(p, addresses) // the console shows the error
 	}
 }
 
-// ready is called with m.mu held.
+// ready opens the addresses. The caller holds m.mu.
 func (m *Machine) ready(p *power, addresses []string) error {
 	for _, address := range addresses {
 		if err := m.open(p, address); err != nil {
@@ -69,7 +69,7 @@ func (m *Machine) ready(p *power, addresses []string) error {
 	return nil
 }
 
-// open is called with m.mu held.
+// open listens on an address. The caller holds m.mu.
 func (m *Machine) open(p *power, address string) error {
 	if p.listeners[address] != nil {
 		return nil
@@ -108,7 +108,7 @@ func (m *Machine) accept(p *power, conn net.Conn, address string) {
 	})
 }
 
-// listen adds an address to a machine that is up; one that boots later gets it then.
+// listen adds an address to a running machine; a machine that is off opens the address at its next boot.
 func (m *Machine) listen(address string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -139,7 +139,7 @@ func (p *power) close(address string) {
 	}
 }
 
-// cut closes the connections, as a network that forgets them does; it tells how many there were.
+// cut closes the connections, as a network failure would, and returns their number.
 func (m *Machine) cut() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -152,7 +152,7 @@ func (m *Machine) cut() int {
 	return len(m.power.conns)
 }
 
-// powerOff loses everything but the disk.
+// powerOff drops all state except the disk.
 func (m *Machine) powerOff() {
 	m.mu.Lock()
 	p := m.power

@@ -52,7 +52,7 @@ func (d *Driver) connectRegistries(ctx context.Context, m *Machine, p Params) Re
 	return Result{}
 }
 
-// put writes an input of a script to a file; one without content is no file.
+// put writes an input of a script to a file; an empty input removes the file.
 func (m *Machine) put(p Params, path, input string, mode uint32) {
 	if content := p.Input(input); content != "" {
 		m.WriteFile(path, []byte(content), mode)
@@ -61,17 +61,17 @@ func (m *Machine) put(p Params, path, input string, mode uint32) {
 	m.files.remove(path)
 }
 
-// registries are the servers of images that the machine knows.
+// registries returns the image registries that the machine is configured for.
 func (m *Machine) registries() []string {
 	var state struct {
 		Servers []string `json:"servers"`
 	}
 	content, _ := m.ReadFile(scripts.RegistriesState)
-	_ = json.Unmarshal(content, &state) // absent, mostly
+	_ = json.Unmarshal(content, &state) // usually there is no file
 	return state.Servers
 }
 
-// splitHosts is /etc/hosts without the entries of registries, and those.
+// splitHosts splits /etc/hosts into the entries of registries and all others.
 func (m *Machine) splitHosts() (others, registries []string) {
 	content, _ := m.ReadFile("/etc/hosts")
 	inside := false
@@ -98,7 +98,7 @@ func (m *Machine) writeRegistryHosts(entries string) {
 	m.WriteFile("/etc/hosts", []byte(strings.Join(others, "\n")+"\n"), 0o644)
 }
 
-// checkRegistries really asks the registries: those of a test listen on the same host as fake machines do.
+// checkRegistries sends real requests to the registries: a test's registries listen on the host of the fake machines.
 func (d *Driver) checkRegistries(ctx context.Context, m *Machine, p Params) Result {
 	if !p.Work(ctx) {
 		return interrupted
@@ -121,20 +121,20 @@ func (d *Driver) checkRegistries(ctx context.Context, m *Machine, p Params) Resu
 	return Result{}
 }
 
-// registryClient is what curl is to the real script.
+// registryClient does the requests that the real script does with curl.
 type registryClient struct {
 	machine         *Machine
 	url, config, ca string
 }
 
-// verdict is what check-registries finds out about a registry.
+// verdict is the result of check-registries for one registry.
 type verdict struct {
-	class    string // of the failure, "" for none
+	class    string // of the failure; "" without one
 	sentence string
-	image    string // whose manifest has come
+	image    string // the image whose manifest was received
 }
 
-// look asks for the API's root, and then for the manifest at that path or, for "-", for any that the registry tells of.
+// look requests the API's root and then a manifest: the one at that path or, for "-", any in the registry's catalog.
 func (c registryClient) look(ctx context.Context, manifest string) verdict {
 	switch status, _, err := c.get(ctx, "/v2/"); {
 	case err != nil:
@@ -147,7 +147,7 @@ func (c registryClient) look(ctx context.Context, manifest string) verdict {
 	return c.lookAtAny(ctx)
 }
 
-// refused is what another answer than 200 of the API's root means.
+// refused interprets a status other than 200 of the API's root.
 func (c registryClient) refused(status int) verdict {
 	switch {
 	case denies(status) && strings.Contains(c.config, "user = "):
@@ -172,7 +172,7 @@ func isNotReady(status int) bool {
 	return status == http.StatusTooManyRequests || status >= http.StatusInternalServerError
 }
 
-// lookAtImage wants the manifest at that path.
+// lookAtImage requires the manifest at that path.
 func (c registryClient) lookAtImage(ctx context.Context, path string) verdict {
 	name, reference, _ := strings.Cut(strings.TrimPrefix(path, "/v2/"), "/manifests/")
 	image := name + ":" + reference
@@ -198,7 +198,7 @@ func (c registryClient) lookAtImage(ctx context.Context, path string) verdict {
 	return verdict{class: "wrong", sentence: fmt.Sprintf("answers %d for the manifest of test_image %s", status, image)}
 }
 
-// lookAtAny asks for the manifest of the first image that the registry tells of. It need not come.
+// lookAtAny asks for the manifest of the first image in the registry's catalog. The manifest need not come.
 func (c registryClient) lookAtAny(ctx context.Context) verdict {
 	var told struct{ Repositories, Tags []string }
 	if !c.tell(ctx, "/v2/_catalog?n=1", &told) {
@@ -228,13 +228,13 @@ func (c registryClient) lookAtAny(ctx context.Context) verdict {
 	return verdict{sentence: fmt.Sprintf("answers; %s itself is not for this user (%d)", image, status)}
 }
 
-// tell reads a list that the registry need not give.
+// tell reads a list that the registry may refuse to give.
 func (c registryClient) tell(ctx context.Context, path string, into any) bool {
 	status, body, err := c.get(ctx, path)
 	if err != nil || status != http.StatusOK {
 		return false
 	}
-	_ = json.Unmarshal(body, into) // what is no list is an empty one
+	_ = json.Unmarshal(body, into) // invalid JSON counts as an empty list
 	return true
 }
 
@@ -251,7 +251,8 @@ func classOf(err error) verdict {
 		"); see that it runs, and that security groups and routes let the node through"}
 }
 
-// get asks as curl would with the configuration. The machine's name tells tests who asked.
+// get sends the request that curl would send with this configuration. It names the machine, so that tests know the
+// client.
 func (c registryClient) get(ctx context.Context, path string) (int, []byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
@@ -283,7 +284,7 @@ func (c registryClient) get(ctx context.Context, path string) (int, []byte, erro
 	return res.StatusCode, body, err
 }
 
-// dial resolves names as the machine does: by its /etc/hosts alone.
+// dial resolves names through the machine's /etc/hosts only.
 func (c registryClient) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {

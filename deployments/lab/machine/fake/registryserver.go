@@ -18,7 +18,7 @@ import (
 	"github.com/windlass-nfv/windlass/scripts"
 )
 
-// installRegistry leaves the files of a registry on the machine. Nothing listens: what a fake machine says is enough.
+// installRegistry writes a registry's files to the machine. It starts no listener: tests need only the script's output.
 func (d *Driver) installRegistry(ctx context.Context, m *Machine, p Params) Result {
 	if failed := p.lacks("config"); failed != nil {
 		return *failed
@@ -26,7 +26,7 @@ func (d *Driver) installRegistry(ctx context.Context, m *Machine, p Params) Resu
 	if dir := p.Get("VOLUME"); dir != "" && !d.state().mounts(m, dir) {
 		return p.Fail(1, "no volume is mounted to %s; see that it is attached, and look at 'findmnt %s'", dir, dir)
 	}
-	way := "package" // as where Debian's own registry is on the image
+	way := "package" // Debian's own registry is on the image
 	if file := p.Get("IMAGE_FILE"); file != "" {
 		way = "docker"
 		if _, there := m.ReadFile(file); !there {
@@ -54,7 +54,7 @@ func (d *Driver) installRegistry(ctx context.Context, m *Machine, p Params) Resu
 // authority is a CA with its key, in PEM.
 type authority struct{ Certificate, Key string }
 
-// makeCertificate makes a certificate for these names, "DNS:..." and "IP:...", and a CA where there is none.
+// makeCertificate makes a certificate for these names, "DNS:..." and "IP:...". It also makes a CA if there is none.
 func (d *Driver) makeCertificate(m *Machine, p Params, names string) error {
 	ca, err := d.authorityOf(m, p)
 	if err != nil {
@@ -80,7 +80,7 @@ func (d *Driver) makeCertificate(m *Machine, p Params, names string) error {
 	return nil
 }
 
-// authorityOf is the CA of before, or a new one. One that is on a volume outlives the machine.
+// authorityOf returns the existing CA, or a new one. A CA on a volume outlives the machine.
 func (d *Driver) authorityOf(m *Machine, p Params) (ca authority, err error) {
 	w, file, key := d.state(), p.Get("CA_DIR")+"/ca.crt", p.Get("CA_DIR")+"/ca.key"
 	if ca = w.authorityAt(m, p.Get("VOLUME")); ca.Certificate == "" {
@@ -101,7 +101,7 @@ func (d *Driver) authorityOf(m *Machine, p Params) (ca authority, err error) {
 	return ca, err
 }
 
-// authorityAt is the CA on the volume that is mounted to a directory, the zero one for none.
+// authorityAt returns the CA on the volume that is mounted at a directory, or the zero value.
 func (w *world) authorityAt(m *Machine, dir string) authority {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -119,7 +119,7 @@ func (w *world) keepAuthority(m *Machine, dir string, ca authority) {
 	}
 }
 
-// issue makes a key and a certificate for it, signed by a CA or, without one, by itself.
+// issue makes a key and a certificate for it, signed by the CA by; without a CA the certificate is self-signed.
 func issue(template *x509.Certificate, by *authority) (out authority, err error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

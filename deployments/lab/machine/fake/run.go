@@ -9,7 +9,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/remote/runner"
 )
 
-// run is one command: what the runner keeps in run/ID.
+// run is one command: the state that the runner keeps in run/ID.
 type run struct {
 	attempt string
 	script  string // its name
@@ -19,7 +19,7 @@ type run struct {
 	mu     sync.Mutex
 	out    []byte
 	stdout []byte
-	mixed  bool          // something came on stderr: stdout is kept apart
+	mixed  bool          // it has written to stderr: stdout is kept apart
 	more   chan struct{} // closed at the next output or the end
 	acked  bool
 
@@ -38,7 +38,7 @@ func (r *run) ended() bool {
 	}
 }
 
-// output returns what there is from offset, whether that is all, and what tells of more.
+// output returns the output from offset, whether the output is complete, and a channel that signals more output.
 func (r *run) output(offset int) (chunk []byte, ended bool, more <-chan struct{}) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -50,7 +50,7 @@ func (r *run) output(offset int) (chunk []byte, ended bool, more <-chan struct{}
 	return r.out[min(offset, len(r.out)):], ended, r.more
 }
 
-// apart is stdout when it differs from the output.
+// apart returns stdout when it differs from the combined output.
 func (r *run) apart() ([]byte, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -87,7 +87,7 @@ func (m *Machine) run(key string) *run {
 	return m.runs[key]
 }
 
-// start finds the command or starts it. cancelled: a kill came before.
+// start finds the command or starts it. cancelled means that a kill came before the start.
 func (m *Machine) start(key, token, script string, stdin []byte, deadline time.Duration) (r *run, cancelled bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -118,7 +118,7 @@ func (m *Machine) start(key, token, script string, stdin []byte, deadline time.D
 	return r, false
 }
 
-// stopped is why a command was ended from outside.
+// stopped is the reason why a command was stopped from outside.
 type stopped string
 
 func (s stopped) Error() string { return string(s) }
@@ -130,7 +130,7 @@ const (
 
 const killedBySignal = 128 + 15
 
-// end settles the result. A cause that is not ours is the machine losing its power.
+// end sets the result. A cause of a type other than stopped means that the machine lost its power.
 func (r *run) end(cause error, result Result) {
 	switch why, ours := cause.(stopped); { //nolint:errorlint // set by this file, never wrapped
 	case cause == nil:
@@ -142,7 +142,7 @@ func (r *run) end(cause error, result Result) {
 	}
 }
 
-// spent: a failure that somebody has read, or a loss, makes room for a fresh start.
+// spent reports whether a new start may replace the run: a caller has read its failure, or its result is lost.
 func (r *run) spent() bool {
 	select {
 	case <-r.done:
@@ -162,7 +162,7 @@ func (m *Machine) ack(key, token string) {
 	}
 }
 
-// kill stops a command, or forestalls a start with that token.
+// kill stops a command, or cancels in advance a start with that token.
 func (m *Machine) kill(ctx context.Context, key, token string) bool {
 	m.mu.Lock()
 	r := m.runs[key]
@@ -181,7 +181,7 @@ func (m *Machine) kill(ctx context.Context, key, token string) bool {
 	return true
 }
 
-// settle keeps how a command has ended, and nothing that it has printed; false when it still runs.
+// settle keeps a command's exit code and drops its output; it returns false while the command runs.
 func (m *Machine) settle(key string) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()

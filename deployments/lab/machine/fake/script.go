@@ -9,13 +9,13 @@ import (
 	"github.com/windlass-nfv/windlass/internal/remote/runner"
 )
 
-// Handler acts out a script. It must end soon after ctx does.
+// Handler acts out a script. It must return soon after ctx ends.
 type Handler func(ctx context.Context, m *Machine, p Params) Result
 
 // Result is how a script ends.
 type Result struct{ ExitCode int }
 
-// Params are what a script was rendered with, and how its handler talks.
+// Params are a script's parameters, and the handler's way to its output.
 type Params struct {
 	Script string
 	Values map[string]string
@@ -28,7 +28,7 @@ type Params struct {
 // Get returns the parameter of that name.
 func (p Params) Get(name string) string { return p.Values[name] }
 
-// Input returns an input of package scripts: a line name=base64 on stdin.
+// Input returns an input of a package script: stdin has a line name=base64 for each.
 func (p Params) Input(name string) string {
 	for line := range strings.Lines(string(p.Stdin)) {
 		if value, ok := strings.CutPrefix(strings.TrimSpace(line), name+"="); ok {
@@ -39,7 +39,7 @@ func (p Params) Input(name string) string {
 	return ""
 }
 
-// lacks is need_input of the scripts: the failure of one that is not given all of these, nil when it is.
+// lacks acts out the scripts' need_input: it returns a failure when one of the inputs is missing, else nil.
 func (p Params) lacks(inputs ...string) *Result {
 	for _, name := range inputs {
 		if p.Input(name) == "" {
@@ -50,7 +50,7 @@ func (p Params) lacks(inputs ...string) *Result {
 	return nil
 }
 
-// Work spends the script's simulated time; false: it was stopped.
+// Work waits for the script's simulated time; false means that the script was stopped.
 func (p Params) Work(ctx context.Context) bool { return p.work(ctx) }
 
 // Print writes a line to stdout.
@@ -69,7 +69,7 @@ func (p Params) Write(content []byte) { p.run.write(content, true) }
 // Result prints a result line of package scripts.
 func (p Params) Result(key, value string) { p.Print("windlass-result: %s=%s", key, value) }
 
-// Fail prints the sentence for people and ends with that code.
+// Fail prints a sentence for the operator and ends with that exit code.
 func (p Params) Fail(code int, format string, args ...any) Result {
 	p.Print("windlass: "+format, args...)
 	return Result{ExitCode: code}
@@ -103,7 +103,7 @@ func parseScript(text string) (name string, values map[string]string) {
 	return name, values
 }
 
-// perform is what starting a script on this machine amounts to.
+// perform executes a script on this machine.
 func (m *Machine) perform(ctx context.Context, script string, stdin []byte, r *run) Result {
 	name, values := parseScript(script)
 	d := m.driver

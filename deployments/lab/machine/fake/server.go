@@ -11,10 +11,10 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// loginGrace is how long a client may take to log in; sshd's default.
+// loginGrace is the time limit for a login; it is sshd's default.
 const loginGrace = 2 * time.Minute
 
-// serve is one SSH connection.
+// serve handles one SSH connection.
 func (m *Machine) serve(ctx context.Context, conn net.Conn) {
 	defer func() { _ = conn.Close() }()
 	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
@@ -41,7 +41,7 @@ func (m *Machine) serve(ctx context.Context, conn net.Conn) {
 	}
 }
 
-// session runs the one command or subsystem that a session may have.
+// session runs the single command or subsystem of a session.
 func (m *Machine) session(ctx context.Context, user string, channel ssh.Channel, requests <-chan *ssh.Request) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -71,7 +71,7 @@ func (m *Machine) session(ctx context.Context, user string, channel ssh.Channel,
 		_ = request.Reply(true, nil)
 		work.Go(func() {
 			status := ssh.Marshal(struct{ Status uint32 }{start()})
-			if ctx.Err() == nil { // else the power is gone, and nobody is there to say how it ended
+			if ctx.Err() == nil { // else the power is off, and no machine is left to send a status
 				_, _ = channel.SendRequest("exit-status", false, status)
 			}
 			_ = channel.Close()

@@ -12,46 +12,46 @@ import (
 	"github.com/google/uuid"
 )
 
-// disk is what is on a volume. It outlives every machine that the volume was attached to.
+// disk is the content of a volume. It outlives the machines that use the volume.
 type disk struct {
 	UUID string
-	// Made is how often a file system was made on it.
+	// Made counts the file systems made on it.
 	Made int
-	// CA is what a registry that had the volume has left on it.
+	// CA is the CA that a registry has left on the volume.
 	CA *authority
 }
 
-// nfsServer is what a machine serves.
+// nfsServer is the NFS state of a machine.
 type nfsServer struct {
 	Mounts  map[string]string   // volume id -> directory
 	Exports map[string][]string // directory -> networks
 }
 
-// Disk is a picture of a volume on which there is a file system.
+// Disk describes a volume with a file system.
 type Disk struct {
 	VolumeID string `json:"volumeId"`
 	UUID     string `json:"uuid"`
-	// Made is how often a file system was made on it: more than once is the loss of what was on it.
+	// Made counts the file systems made on it: more than one means that data was lost.
 	Made int `json:"made"`
-	// MachineID and Directory tell where it is mounted.
+	// MachineID and Directory say where the disk is mounted.
 	MachineID string `json:"machineId,omitempty"`
 	Directory string `json:"directory,omitempty"`
 }
 
-// NFSExport is a picture of a directory that a machine exports.
+// NFSExport describes a directory that a machine exports.
 type NFSExport struct {
 	MachineID string   `json:"machineId"`
 	Directory string   `json:"directory"`
 	Networks  []string `json:"networks"`
 }
 
-// Storage is a picture of all disks and exports.
+// Storage describes all disks and exports.
 type Storage struct {
 	Disks   []Disk      `json:"disks"`
 	Exports []NFSExport `json:"exports"`
 }
 
-// Storage pictures disks and exports.
+// Storage returns all disks and exports.
 func (d *Driver) Storage() Storage {
 	w := d.state()
 	w.mu.Lock()
@@ -120,14 +120,14 @@ func (d *Driver) setUpVolumes(ctx context.Context, m *Machine, p Params) Result 
 	return Result{}
 }
 
-// holderOf is the machine that a volume is attached to.
+// holderOf returns the machine that a volume is attached to.
 func (d *Driver) holderOf(volume string) string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.volumes[volume]
 }
 
-// mount mounts a volume; one that is empty gets a file system.
+// mount mounts a volume; it makes a file system on an empty volume.
 func (w *world) mount(m *Machine, id, dir string) (made bool, content disk) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -142,14 +142,14 @@ func (w *world) mount(m *Machine, id, dir string) (made bool, content disk) {
 	return made, *on
 }
 
-// mounts tells whether a volume is mounted to that directory of a machine.
+// mounts reports whether a volume is mounted at that directory of a machine.
 func (w *world) mounts(m *Machine, dir string) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.volumeAt(m, dir) != ""
 }
 
-// volumeAt is the volume that is mounted to a directory, "" for none. It is called with w.mu held.
+// volumeAt returns the volume that is mounted at a directory, "" for none. The caller holds w.mu.
 func (w *world) volumeAt(m *Machine, dir string) string {
 	for id, at := range w.server(m).Mounts {
 		if at == dir {
@@ -159,7 +159,7 @@ func (w *world) volumeAt(m *Machine, dir string) string {
 	return ""
 }
 
-// server is called with w.mu held.
+// server returns the NFS state of a machine. The caller holds w.mu.
 func (w *world) server(m *Machine) *nfsServer {
 	if w.servers[m] == nil {
 		w.servers[m] = &nfsServer{Mounts: map[string]string{}, Exports: map[string][]string{}}
@@ -217,7 +217,7 @@ func (d *Driver) mountExports(ctx context.Context, m *Machine, p Params) Result 
 	return Result{}
 }
 
-// exported are the networks that a machine exports a directory to.
+// exported returns the networks that a machine exports a directory to.
 func (w *world) exported(m *Machine, dir string) (networks []string, exported bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -227,7 +227,7 @@ func (w *world) exported(m *Machine, dir string) (networks []string, exported bo
 	return networks, exported
 }
 
-// isIn tells whether one of the machine's addresses is in one of the networks.
+// isIn reports whether one of the machine's addresses is in one of the networks.
 func (m *Machine) isIn(networks []string) bool {
 	for _, network := range networks {
 		prefix, err := netip.ParsePrefix(network)
@@ -242,7 +242,7 @@ func (m *Machine) isIn(networks []string) bool {
 	return false
 }
 
-// dropStorage forgets what a machine that is deleted has served; disks stay. It is called with w.mu held.
+// dropStorage removes the mounts and exports of a deleted machine; disks stay. The caller holds w.mu.
 func (w *world) dropStorage(m *Machine) {
 	for _, c := range w.clusters {
 		for _, v := range c.volumes {
@@ -254,7 +254,7 @@ func (w *world) dropStorage(m *Machine) {
 	delete(w.servers, m)
 }
 
-// forgetDisk is the deletion of a volume.
+// forgetDisk removes the disk of a deleted volume.
 func (w *world) forgetDisk(id string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -19,23 +19,23 @@ import (
 	"github.com/windlass-nfv/windlass/scripts"
 )
 
-// PersistentVolume is one of a cluster, as far as scripts can tell.
+// PersistentVolume is a PersistentVolume of a cluster, with the fields that scripts read.
 type PersistentVolume struct {
 	Name    string `json:"name"`
 	UID     string `json:"uid"`
 	Version int    `json:"version"`
 	Phase   string `json:"phase"`
-	// Claim is "namespace/name" of the claim that it is bound to, or was.
+	// Claim is "namespace/name" of the volume's present or former claim.
 	Claim    string `json:"claim,omitempty"`
 	ClaimUID string `json:"claimUid,omitempty"`
 	Server   string `json:"server,omitempty"`
 	Path     string `json:"path,omitempty"`
-	// Provisioner has made it for its claim, and Reclaim is what becomes of it after that; "" for one of a manifest.
+	// Provisioner made the volume for its claim; it is "" for a volume from a manifest. Reclaim is its reclaim policy.
 	Provisioner string `json:"provisioner,omitempty"`
 	Reclaim     string `json:"reclaim,omitempty"`
 }
 
-// Bind binds a volume to a claim, "namespace/name", or lets it go for "".
+// Bind binds a volume to a claim, "namespace/name"; "" releases the volume.
 func (d *Driver) Bind(clusterID, volume, claim string) error {
 	w := d.state()
 	w.mu.Lock()
@@ -103,7 +103,7 @@ func (d *Driver) removeVolumes(ctx context.Context, m *Machine, p Params) Result
 	})
 }
 
-// object is what matters of a Kubernetes object.
+// object has the relevant fields of a Kubernetes object.
 type object struct {
 	Kind     string   `yaml:"kind"`
 	Items    []object `yaml:"items"`

@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// world is what the machines of one lab know together: clusters and virtual IPs.
+// world is the state that the machines of one lab share: clusters and virtual IPs.
 type world struct {
 	mu        sync.Mutex
 	clusters  map[string]*cluster
@@ -32,10 +32,10 @@ type balancer struct {
 	priority int
 	port     string
 	servers  []string // "name address" of HAProxy's backends
-	alone    bool     // without keepalived, which has let go of the virtual IP
+	alone    bool     // keepalived is stopped and has released the virtual IP
 }
 
-// cluster is a Kubernetes cluster as far as scripts can tell.
+// cluster models a Kubernetes cluster as far as scripts observe it.
 type cluster struct {
 	id             string
 	ca             string // PEM
@@ -63,14 +63,14 @@ type member struct {
 type etcdMember struct {
 	node    string
 	started bool
-	machine *Machine // that joins; nil once it has started
-	host    *Machine // that has its data
+	machine *Machine // the machine that joins; nil once the member has started
+	host    *Machine // the machine with its data
 	lost    bool     // its data is gone
 }
 
 func (e *etcdMember) works() bool { return e.started && !e.lost && e.host != nil && e.host.works() }
 
-// Cluster is a picture of a cluster.
+// Cluster describes a cluster.
 type Cluster struct {
 	ID                 string       `json:"id"`
 	Members            []Member     `json:"members"`
@@ -85,9 +85,9 @@ type Cluster struct {
 	PersistentVolumes []PersistentVolume `json:"persistentVolumes"`
 	StorageClasses    []StorageClass     `json:"storageClasses,omitempty"`
 
-	// Violations are effects that a real cluster would suffer from: a second init, a second join of one
-	// node, two control planes that join at once, the removal of one while its join runs; a machine deleted while
-	// etcd counts on it or before it was drained, a node deleted that takes pods, a quorum that was given away.
+	// Violations are effects that would harm a real cluster. Examples: a second init, a second join of one node, two
+	// control planes that join at once, or the removal of one during its join. Also: the deletion of a machine that etcd
+	// needs or that was not drained, the deletion of a node that still takes pods, and a lost quorum.
 	Violations []string `json:"violations"`
 }
 
@@ -97,24 +97,24 @@ type Member struct {
 	MachineID    string            `json:"machineId"`
 	Address      string            `json:"address"`
 	ControlPlane bool              `json:"controlPlane"`
-	Joins        int               `json:"joins"` // more than one is a doubled effect
+	Joins        int               `json:"joins"` // more than one means a repeated effect
 	Ready        bool              `json:"ready"`
 	Cordoned     bool              `json:"cordoned"`
 	Labels       map[string]string `json:"labels"`
-	// Hosts are the entries of its /etc/hosts but localhost, "address name", as they stand there.
+	// Hosts are the entries of its /etc/hosts without localhost, "address name", in the file's order.
 	Hosts []string `json:"hosts"`
-	// Registries are the servers of images that it knows.
+	// Registries are the image registries that it is configured for.
 	Registries []string `json:"registries,omitempty"`
 }
 
-// EtcdMember is a member of etcd; one that has not started stems from an interrupted join.
+// EtcdMember is a member of etcd. A member that has not started comes from an interrupted join.
 type EtcdMember struct {
 	PeerURL string `json:"peerUrl"`
 	Node    string `json:"node"`
 	Started bool   `json:"started"`
 }
 
-// Clusters pictures all clusters, by id.
+// Clusters describes all clusters, by id.
 func (d *Driver) Clusters() []Cluster {
 	w := d.state()
 	w.mu.Lock()
@@ -128,7 +128,7 @@ func (d *Driver) Clusters() []Cluster {
 	return all
 }
 
-// VirtualIPs tells which machine holds each virtual IP: its id, "" when none does.
+// VirtualIPs maps each virtual IP to the id of the machine that holds it, "" when none does.
 func (d *Driver) VirtualIPs() map[string]string {
 	w := d.state()
 	w.mu.Lock()
@@ -184,13 +184,13 @@ func (c *cluster) picture() Cluster {
 	return p
 }
 
-// ready is what kubelet reports once there is a pod network.
+// ready reports a node's state as kubelet does once there is a pod network.
 func (c *cluster) ready(node string) bool {
 	m := c.members[node]
 	return m != nil && m.machine.works() && m.machine.isMember(c.id) && len(c.manifests) > 0
 }
 
-// quorum tells whether most members of etcd work.
+// quorum reports whether a majority of the etcd members works.
 func (c *cluster) quorum() bool {
 	voters, alive := 0, 0 // a learner that has not started has no vote
 	for _, e := range c.etcd {
@@ -219,7 +219,7 @@ func (c *cluster) controlPlanes() int {
 	return count
 }
 
-// join makes or renews the membership of a node.
+// join adds a node to the cluster or renews its membership.
 func (c *cluster) join(node, address string, m *Machine, controlPlane bool) {
 	joins, labels := 0, map[string]string{}
 	if old := c.members[node]; old != nil {
@@ -233,7 +233,7 @@ func (c *cluster) join(node, address string, m *Machine, controlPlane bool) {
 	c.members[node] = &member{machine: m, address: address, controlPlane: controlPlane, joins: joins + 1, labels: labels}
 }
 
-// leave is kubeadm reset.
+// leave acts out kubeadm reset.
 func (c *cluster) leave(node, address string) {
 	delete(c.members, node)
 	delete(c.etcd, peerURL(address))
@@ -246,14 +246,14 @@ func peerURL(address string) string {
 	return "https://" + address + ":2380"
 }
 
-// holder is the machine that has the virtual IP: the working one with the highest priority.
+// holder returns the machine that has the virtual IP: the working machine with the highest priority.
 func (w *world) holder(ip string) *Machine {
 	var best *Machine
 	for m, b := range w.balancers[ip] {
 		if !m.works() || b.alone {
 			continue
 		}
-		// Of equal ones VRRP prefers the higher address; any order will do that is always the same.
+		// At equal priority, VRRP prefers the higher address. Here any fixed order is enough.
 		if best == nil || b.priority > w.balancers[ip][best].priority || b.priority == w.balancers[ip][best].priority &&
 			m.id > best.id {
 			best = m
@@ -262,8 +262,8 @@ func (w *world) holder(ip string) *Machine {
 	return best
 }
 
-// answers tells whether the virtual IP can be reached from m: Neutron drops its frames unless the
-// holder's port allows the address.
+// answers reports whether m reaches the virtual IP. Neutron drops its frames unless the holder's port allows the
+// address.
 func (w *world) answers(m *Machine, ip string) bool {
 	holder := w.holder(ip)
 	return holder != nil && (holder == m || holder.allows(ip))
@@ -285,7 +285,7 @@ func (m *Machine) allows(ip string) bool {
 	return false
 }
 
-// drop forgets a machine that is deleted; a cluster ends with its last machine, a node object does not.
+// drop removes a deleted machine. A cluster ends with its last machine; a node object stays.
 func (w *world) drop(m *Machine) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

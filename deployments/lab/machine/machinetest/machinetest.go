@@ -1,5 +1,5 @@
-// Package machinetest checks that a machine.Driver keeps the promises that the lab makes in the name
-// of Nova, Neutron and Cinder. It logs in to the machines over SSH, as everyone else does.
+// Package machinetest checks that a machine.Driver keeps the lab's promises about Nova, Neutron and Cinder. It logs in
+// to the machines over SSH, as every client does.
 package machinetest
 
 import (
@@ -21,18 +21,18 @@ import (
 
 // Subject is a driver under test.
 type Subject struct {
-	// Open opens the driver; a second call after Close finds what the first one left.
+	// Open opens the driver. A second call after Close finds the machines of the first driver.
 	Open func(t *testing.T) machine.Driver
-	// CIDR holds the addresses that the suite may give to machines; floating IPs come from Floating.
+	// CIDR holds the addresses for the suite's machines; floating IPs come from Floating.
 	CIDR, Floating netip.Prefix
 	SSHPort        int
-	// Shell: machines run commands of a real system. Without it only the life of machines is checked.
+	// Shell means that machines run commands of a real system. Otherwise the suite checks only the machines' lifecycle.
 	Shell bool
-	// Services: the image debian-12-services has an NFS server, Docker and a registry, and nodes mount NFS.
+	// Services means that the image debian-12-services has an NFS server, Docker and a registry, and nodes mount NFS.
 	Services bool
 }
 
-// Run checks the driver; the checks share it, since real machines take seconds to boot.
+// Run checks the driver. All checks share one driver, because real machines take seconds to boot.
 func Run(t *testing.T, s Subject) {
 	t.Helper()
 	h := newHarness(t, s)
@@ -61,7 +61,7 @@ func Run(t *testing.T, s Subject) {
 }
 
 type harness struct {
-	root    *testing.T // the drivers live as long as the suite
+	root    *testing.T // the drivers' cleanups run at the end of the suite
 	subject Subject
 	driver  machine.Driver
 	network machine.Network
@@ -87,7 +87,7 @@ func newHarness(t *testing.T, s Subject) *harness {
 	return h
 }
 
-// machine describes one on the suite's network.
+// machine returns the definition of a machine on the suite's network.
 func (h *harness) machine(name string) machine.Machine {
 	h.last = h.last.Next()
 	b := h.last.As4()
@@ -168,7 +168,7 @@ func (h *harness) absent(t *testing.T) {
 	require.True(t, lcm.Is(h.driver.Start(ctx, confused.ID), lcm.KindNotFound), "what could not be defined is not there")
 }
 
-// replugs moves a machine to another address, on which it answers at once and after a boot.
+// replugs moves a machine to another address, and checks that it answers there at once and after a boot.
 func (h *harness) replugs(t *testing.T) {
 	ctx, m := t.Context(), h.machine("moves")
 	h.create(t, m)

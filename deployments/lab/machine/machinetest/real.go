@@ -165,7 +165,7 @@ func (h *harness) volumes(t *testing.T) {
 	require.NoError(t, h.driver.DetachVolume(ctx, first.ID, v.ID))
 	require.NoError(t, h.driver.DetachVolume(ctx, first.ID, v.ID))
 	sh.fails("test -e /dev/vdb", "a detached device is gone")
-	// What still has it mounted keeps it from the next machine.
+	// A process that still uses the mount keeps the volume from the next machine.
 	sh.must("sudo sh -c '(sleep 1; umount /mnt) >/dev/null 2>&1 </dev/null &'")
 
 	device, err = h.driver.AttachVolume(ctx, second.ID, v)

@@ -20,8 +20,8 @@ type storage struct {
 	volume  machine.Volume
 }
 
-// nfs goes the way of a storage server: a volume with a file system, mounted by UUID, exported over NFS, and files on
-// it that outlive the server.
+// nfs sets up a storage server: a volume with a file system, mounted by UUID and exported over NFS. It checks that the
+// files on the volume outlive the server.
 func (h *harness) nfs(t *testing.T) {
 	s := storage{machine: h.machine("storage1"), volume: machine.Volume{ID: uuid.NewString(), SizeGB: 1}}
 	s.machine.Image = servicesImage
@@ -36,20 +36,20 @@ func (h *harness) nfs(t *testing.T) {
 	h.export(t, s, `mkfs.ext4 -q "$device"`)
 
 	client := h.shell(t, node)
-	// From a service, as kubelet does it, which ends before the mount does.
+	// Like kubelet, a service mounts it, and the service ends before the mount does.
 	client.script(`systemd-run --quiet --wait --collect mount -t nfs ` + address(s.machine) + `:/volume/pv1 /mnt
 		findmnt -no FSTYPE,SOURCE /mnt`)
 	client.script(fileOperations)
 	require.Equal(t, "kept", client.script(`echo kept >/mnt/file; cat /mnt/file`))
 	require.Equal(t, "kept", h.shell(t, s.machine).script(`cat /volume/pv1/file`))
 
-	// Who everybody is to the server, it says: the files' owners and modes here do not tell.
+	// The server decides which user a client is. The owners and modes that the client sees do not tell.
 	client.script(`mkdir -p /srv/squashed
 		mount -t nfs ` + address(s.machine) + `:/volume/pv2 /srv/squashed
 		runuser -u debian -- sh -c 'echo mine >/srv/squashed/file && test "$(stat -c %U /srv/squashed/file)" = nobody'
 		umount /srv/squashed`)
 
-	// A hard mount waits for its server, which mounts its volume and exports it again when it boots.
+	// A hard mount waits for its server. After its boot, the server mounts its volume and exports it again.
 	require.NoError(t, h.driver.Reboot(t.Context(), s.machine.ID, false))
 	require.Equal(t, "kept", client.script(`cat /mnt/file; umount /mnt`))
 
@@ -68,7 +68,7 @@ func (h *harness) nfs(t *testing.T) {
 	require.NoError(t, h.driver.Delete(t.Context(), s.machine.ID))
 }
 
-// export makes a machine the server of its volume.
+// export makes a machine mount its volume and export it.
 func (h *harness) export(t *testing.T, s storage, prepare string) {
 	t.Helper()
 	h.shell(t, s.machine).script(`
@@ -103,7 +103,7 @@ func (h *harness) export(t *testing.T, s storage, prepare string) {
 		exit 1`)
 }
 
-// fileOperations are those that programs do with files, on a mounted export.
+// fileOperations are the operations of ordinary programs on files of a mounted export.
 const fileOperations = `
 	cd /mnt
 	mkdir -m 750 dir && test "$(stat -c %a dir)" = 750
@@ -127,7 +127,7 @@ const fileOperations = `
 	chmod 755 dir && runuser -u debian -- sh -c 'echo mine >dir/tmp/mine' && test "$(stat -c %U dir/tmp/mine)" = debian
 	rm -r dir && test ! -e dir`
 
-// registries run as a service of Debian's, and in a container.
+// registries runs a registry as Debian's service, and another in a container.
 func (h *harness) registries(t *testing.T) {
 	m, node := h.machine("registry1"), h.machine("node1")
 	m.Image = servicesImage

@@ -16,7 +16,7 @@ import (
 	"github.com/windlass-nfv/windlass/deployments/lab/machine"
 )
 
-// patience covers a boot on a host that is busy with other builds.
+// patience is enough for a boot on a host that is busy with other builds.
 const patience = 60 * time.Second
 
 func (h *harness) dial(ctx context.Context, host string, user string, auth ...ssh.AuthMethod) (*ssh.Client, error) {
@@ -40,7 +40,7 @@ func (h *harness) dial(ctx context.Context, host string, user string, auth ...ss
 	return ssh.NewClient(c, chans, reqs), nil
 }
 
-// login logs in by key and waits for sshd as long as a boot may take.
+// login logs in with a key, and waits for sshd until a boot must be finished.
 func (h *harness) login(t *testing.T, host string) *ssh.Client {
 	t.Helper()
 	client, err := h.loginAs(t, host, machine.User, ssh.PublicKeys(h.key))
@@ -115,7 +115,7 @@ func (s shell) must(command string) string {
 	return out
 }
 
-// script runs lines of bash as root; the first one that fails ends it.
+// script runs lines of bash as root, and stops at the first line that fails.
 func (s shell) script(text string) string {
 	s.t.Helper()
 	return s.must("sudo bash -eu -o pipefail <<'END-OF-SCRIPT'\n" + text + "\nEND-OF-SCRIPT")
@@ -136,7 +136,7 @@ func eventually(t *testing.T, what string, ok func() bool) {
 	}
 }
 
-// AwaitBanner returns when an SSH server greets at the address.
+// AwaitBanner waits for the greeting of an SSH server at the address.
 func AwaitBanner(t *testing.T, address string) {
 	t.Helper()
 	eventually(t, "sshd answers at "+address, func() bool {

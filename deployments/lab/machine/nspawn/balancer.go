@@ -22,8 +22,8 @@ import (
 
 var _ machine.Balancer = (*Driver)(nil)
 
-// balancing is what this process carries the traffic of: its listeners are in the lab's router, and it reaches machines
-// as the host does. A restarted lab is told of each load balancer anew.
+// balancing holds the load balancers whose traffic this process carries. Its listeners are in the lab's router, and it
+// reaches machines as the host does. A restarted lab calls Balance again for each load balancer.
 type balancing struct {
 	mu  sync.Mutex
 	all map[string]*balanced // by the load balancer's id
@@ -43,7 +43,7 @@ type front struct {
 	turn    atomic.Uint32
 }
 
-// memberTimeout is for how long a member may not answer before the next one is tried.
+// memberTimeout is how long the proxy waits for a member before it tries the next one.
 const memberTimeout = 2 * time.Second
 
 // Balance implements machine.Balancer with a TCP proxy in this process.
@@ -78,7 +78,7 @@ func (d *Driver) Balance(ctx context.Context, b machine.LoadBalancer) error {
 	return d.answerFor(ctx, have.address, "del")
 }
 
-// serveFronts opens and closes ports, and lets those that stay lead to their members.
+// serveFronts opens and closes ports, and updates the members of the ports that stay open.
 func (d *Driver) serveFronts(ctx context.Context, b *balanced, want []machine.Front) error {
 	wanted := map[int]bool{}
 	for _, w := range want {
@@ -108,7 +108,7 @@ func (d *Driver) serveFronts(ctx context.Context, b *balanced, want []machine.Fr
 	return nil
 }
 
-// answerFor gives the address of a load balancer to the bridge of its network, or takes it away.
+// answerFor adds the address of a load balancer to the bridge of its network, or removes it.
 func (d *Driver) answerFor(ctx context.Context, address netip.Addr, verb string) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -121,8 +121,8 @@ func (d *Driver) answerFor(ctx context.Context, address netip.Addr, verb string)
 	return lcm.Errorf(lcm.KindNotFound, "There is no network with the address %s.", address)
 }
 
-// listenInRouter opens a port in the network namespace of the router. The thread that has been there is not used again
-// when it cannot come back.
+// listenInRouter opens a port in the router's network namespace. If the thread cannot return to its own namespace, no
+// goroutine uses it again.
 func (d *Driver) listenInRouter(ctx context.Context, at netip.AddrPort) (listener net.Listener, err error) {
 	runtime.LockOSThread()
 	home, err := os.Open(fmt.Sprintf("/proc/self/task/%d/ns/net", unix.Gettid()))
@@ -147,7 +147,7 @@ func (d *Driver) listenInRouter(ctx context.Context, at netip.AddrPort) (listene
 	return listener, err
 }
 
-// serve takes connections until the front is closed.
+// serve accepts connections until the front is closed.
 func (f *front) serve() {
 	for {
 		client, err := f.Accept()
@@ -158,7 +158,7 @@ func (f *front) serve() {
 	}
 }
 
-// carry connects a client with the next member that answers.
+// carry connects a client to the next member that answers.
 func (f *front) carry(client net.Conn) {
 	defer func() { _ = client.Close() }()
 	members := *f.members.Load()
@@ -177,7 +177,7 @@ func (f *front) carry(client net.Conn) {
 	}
 }
 
-// closeBalancing ends what this process carries.
+// closeBalancing closes the fronts of all load balancers of this process.
 func (d *Driver) closeBalancing() {
 	d.balancing.mu.Lock()
 	defer d.balancing.mu.Unlock()

@@ -16,12 +16,13 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// ext4Dirs cannot lie on the overlay: overlayfs refuses an upper layer that is an overlay itself,
-// and etcd and the NFS server want a real file system.
+// ext4Dirs must not lie on the overlay. overlayfs refuses an upper layer that is itself an overlay, and etcd and the
+// NFS server need a real file system.
 var ext4Dirs = []string{"containerd", "kubelet", "etcd", "docker"}
 
-// runnerScript outlives the lab. It notes its own pid before and the container's exit status after,
-// so that a later process knows the machine, and a machine that rebooted itself from one that died.
+// runnerScript outlives the lab. It writes its own pid before the container starts, and the exit status after it ends.
+// From these a later process finds the machine, and distinguishes a machine that rebooted itself from a machine that
+// died.
 const runnerScript = `
 for g in $RUNNER_GROUPS; do echo 0 >"$g/cgroup.procs" || exit 1; done
 echo $$ >pid.new && mv pid.new pid
@@ -45,7 +46,7 @@ func (d *Driver) boot(ctx context.Context, i *instance) error {
 	}
 	err := d.launch(ctx, i)
 	if err != nil {
-		// Not ctx: what was begun is cleared even when the caller gave up.
+		// Not ctx: the boot is cleaned up even when the caller gave up.
 		return errors.Join(err, d.clear(context.WithoutCancel(ctx), i))
 	}
 	i.runs++
@@ -85,8 +86,8 @@ func (d *Driver) mountDisk(i *instance) error {
 	return broken(err, "The disk of machine %s cannot be mounted.", i.spec.Name)
 }
 
-// exec hands the machine to a process of its own session that is not our child: nothing of the lab's
-// end reaches it, neither a signal nor a closed pipe.
+// exec starts the machine in a session of its own that is not our child. When the lab ends, neither a signal nor a
+// closed pipe reaches it.
 func (d *Driver) exec(i *instance) error {
 	console, err := os.OpenFile(i.path("console.log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -127,7 +128,7 @@ func (d *Driver) nspawnArgs(i *instance) []string {
 	return args
 }
 
-// awaitInit returns when the machine's systemd runs; its services come up after that.
+// awaitInit waits until the machine's systemd runs; its services start after that.
 func (d *Driver) awaitInit(ctx context.Context, i *instance) error {
 	deadline := time.Now().Add(20 * time.Second)
 	for i.leader() == 0 {
@@ -145,8 +146,8 @@ func (d *Driver) awaitInit(ctx context.Context, i *instance) error {
 	return nil
 }
 
-// clear removes from the host what a machine that does not run, or must not, has there. Disk and
-// volumes stay.
+// clear removes a machine's interfaces, mounts and processes from the host. The machine does not run, or must not run
+// any more. Disk and volumes stay.
 func (d *Driver) clear(ctx context.Context, i *instance) error {
 	if err := i.cg.kill(killTimeout); err != nil {
 		return lcm.Wrap(lcm.KindUnavailable, err, "Machine %s does not die.", i.spec.Name)
@@ -167,7 +168,7 @@ func unmount(path string) error {
 	for {
 		err := unix.Unmount(path, 0)
 		if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOENT) {
-			return nil // nothing is mounted there any more
+			return nil // no mount is left
 		}
 		if errors.Is(err, unix.EBUSY) {
 			err = unix.Unmount(path, unix.MNT_DETACH)
@@ -178,8 +179,8 @@ func unmount(path string) error {
 	}
 }
 
-// watch follows one boot to its end: a machine that reboots itself is booted again, one that powers
-// off leaves nothing running on the host.
+// watch waits for the end of one boot. It boots a machine again that rebooted itself, and cleans up the host after a
+// machine that powered off.
 func (d *Driver) watch(i *instance) {
 	run, pid := i.runs, i.pid()
 	d.mu.Lock()
@@ -202,7 +203,7 @@ func (d *Driver) watch(i *instance) {
 	})
 }
 
-// settle brings a machine whose runner is gone into a state the driver knows.
+// settle cleans up after a machine whose runner has ended, and boots a machine again that rebooted itself.
 func (d *Driver) settle(ctx context.Context, i *instance) {
 	status, _ := os.ReadFile(i.path("exit"))
 	if err := d.clear(ctx, i); err != nil {

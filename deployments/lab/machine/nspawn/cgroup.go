@@ -14,21 +14,21 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// hierarchies are the control groups of this host: either the one of version 2, or one a
-// controller of version 1 (with name=systemd and often an empty "unified").
+// hierarchies are the control groups of this host: either the single one of version 2, or one for each controller of
+// version 1 (with name=systemd and often an empty "unified").
 //
-// Version 1 was tried with Kubernetes on it. Version 2 was tried with the conformance suite in a
-// mount namespace whose only hierarchy was a cgroup2 without cpu, memory and pids, which version 1
-// held: booting, freezing and clearing work; delegating those controllers could not be tried, nor
-// could a host whose own systemd manages the hierarchy.
+// Version 1 was tested with Kubernetes. Version 2 was tested with the conformance suite in a mount namespace whose only
+// hierarchy was a cgroup2. That cgroup2 had no cpu, memory and pids, because version 1 held these controllers. Booting,
+// freezing and clearing work there. Not tested: the delegation of these controllers, and a host whose own systemd
+// manages the hierarchy.
 type hierarchies struct {
 	unified bool
 	roots   []string // mount points
 	lab     string   // name of the lab's own group in each
 }
 
-// cgroup is where one machine lives. Its runner, the shell that outlives the lab and notes the exit
-// status, must be beside the machine in version 2: a group with subgroups holds no process there.
+// cgroup is the control group of one machine. The runner is the shell that outlives the lab and writes the exit status.
+// In version 2 the runner needs a group beside the machine's: a group with subgroups must not hold processes.
 type cgroup struct {
 	h      hierarchies
 	name   string
@@ -58,7 +58,7 @@ func findHierarchies(lab string) (hierarchies, error) {
 	return h, nil
 }
 
-// cgroupMounts reads the mount points of control groups below base out of a mountinfo file.
+// cgroupMounts reads from a mountinfo file the mount points of control groups below base.
 func cgroupMounts(mountinfo, base string) []string {
 	var roots []string
 	for line := range strings.Lines(mountinfo) {
@@ -108,9 +108,9 @@ func (g cgroup) create() error {
 	return nil
 }
 
-// delegate hands the controllers down to the machine (version 2). A controller that the host keeps
-// for itself is left out: the machine boots without it, and kubelet's preflight says what is missing.
-// The lab's group stands in the root beside systemd's slices; systemd leaves strangers' groups alone.
+// delegate enables the controllers for the machine (version 2). It skips a controller that the host does not delegate:
+// the machine boots without it, and kubelet's preflight reports what is missing. The lab's group is in the root beside
+// systemd's slices, because systemd does not touch groups of others there.
 func delegate(dirs ...string) {
 	for _, dir := range dirs {
 		_ = os.MkdirAll(dir, 0o755)
@@ -120,7 +120,7 @@ func delegate(dirs ...string) {
 	}
 }
 
-// fillCpuset: a new cpuset group of version 1 is empty and takes no process until it is filled.
+// fillCpuset fills a new cpuset group of version 1: an empty one accepts no process.
 func fillCpuset(root, lab string) error {
 	for _, name := range []string{"cpuset.cpus", "cpuset.mems"} {
 		value, err := os.ReadFile(filepath.Join(root, name))
@@ -137,7 +137,7 @@ func fillCpuset(root, lab string) error {
 	return os.WriteFile(filepath.Join(lab, "cgroup.clone_children"), []byte("1"), 0)
 }
 
-// freezer is the directory whose files freeze the whole machine.
+// freezer is the directory of the files that freeze the whole machine.
 func (g cgroup) freezer() string {
 	for _, dir := range g.inside {
 		if g.h.unified || strings.Contains(filepath.Base(filepath.Dir(filepath.Dir(dir))), "freezer") {
@@ -168,7 +168,7 @@ func (g cgroup) frozen() bool {
 	return strings.HasPrefix(string(b), "FR") // FREEZING or FROZEN
 }
 
-// holds tells whether a process is the runner of this machine: a bare pid may be somebody else's by now.
+// holds reports whether a process is the runner of this machine: a pid may belong to another process by now.
 func (g cgroup) holds(pid int) bool {
 	b, err := os.ReadFile(filepath.Join(g.runnerDir(), "cgroup.procs"))
 	return err == nil && slices.Contains(strings.Fields(string(b)), strconv.Itoa(pid))
@@ -181,7 +181,7 @@ func (g cgroup) runnerDir() string {
 	return ""
 }
 
-// kill ends every process of the machine, whatever state it is in, and returns when none is left.
+// kill ends every process of the machine, whatever its state, and returns when none is left.
 func (g cgroup) kill(deadline time.Duration) error {
 	end := time.Now().Add(deadline)
 	for {
@@ -205,7 +205,7 @@ func (g cgroup) pids() []int {
 	for _, root := range g.h.roots {
 		_ = filepath.WalkDir(filepath.Join(root, g.h.lab, g.name), func(path string, d fs.DirEntry, err error) error {
 			if err != nil || d.Name() != "cgroup.procs" {
-				return nil //nolint:nilerr // groups come and go under our feet
+				return nil //nolint:nilerr // groups may disappear meanwhile
 			}
 			b, _ := os.ReadFile(path)
 			for field := range strings.FieldsSeq(string(b)) {
@@ -221,7 +221,7 @@ func (g cgroup) pids() []int {
 
 func (g cgroup) remove() error { return g.h.removeTree(g.name) }
 
-// removeTree removes the groups of a machine, or with an empty name those of the whole lab.
+// removeTree removes the groups of a machine; with an empty name it removes the groups of the whole lab.
 func (h hierarchies) removeTree(name string) error {
 	var all error
 	for _, root := range h.roots {
@@ -242,7 +242,7 @@ func (h hierarchies) removeTree(name string) error {
 	return all
 }
 
-// removeGroup waits a little: a group stays busy for moments after its last process died.
+// removeGroup retries for a short time: a group stays busy for moments after its last process died.
 func removeGroup(dir string) error {
 	var err error
 	for range 50 {

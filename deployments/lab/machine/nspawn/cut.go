@@ -11,8 +11,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// Cut ends the processes that serve SSH connections, as a network that forgets them would end those. Commands that do
-// not depend on their connection go on.
+// Cut ends the processes that serve SSH connections; for the clients this looks like a network failure. Commands that
+// do not depend on their connection continue.
 func (d *Driver) Cut(_ context.Context, id string) (connections int, err error) {
 	i, err := d.acquire(id)
 	if err != nil {
@@ -34,8 +34,8 @@ func (d *Driver) Cut(_ context.Context, id string) (connections int, err error) 
 	return connections, nil
 }
 
-// servesConnection tells the titles "sshd: debian [priv]" and "sshd: debian@notty" from that of the listener,
-// "sshd: /usr/sbin/sshd -D [listener] 0 of 10-100 startups".
+// servesConnection matches the process titles "sshd: debian [priv]" and "sshd: debian@notty". It does not match the
+// listener's title, "sshd: /usr/sbin/sshd -D [listener] 0 of 10-100 startups".
 func servesConnection(title string) bool {
 	return strings.HasPrefix(title, "sshd: ") && !strings.Contains(title, "[listener]")
 }

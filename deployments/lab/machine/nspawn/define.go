@@ -20,7 +20,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// layOutDisk lays out the machine's disk. machine.json is written last: a machine that has it is whole.
+// layOutDisk lays out the machine's disk. It writes machine.json last: a machine with this file is complete.
 func (d *Driver) layOutDisk(ctx context.Context, i *instance, m machine.Machine) error {
 	first, err := parseUserData(m.UserData)
 	if err != nil {
@@ -37,7 +37,7 @@ func (d *Driver) layOutDisk(ctx context.Context, i *instance, m machine.Machine)
 	}
 	d.mu.Lock()
 	i.spec = m
-	i.spec.UserData, i.spec.AdminPass = nil, "" // they are on the machine's own disk from now on
+	i.spec.UserData, i.spec.AdminPass = nil, "" // from now on only the machine's own disk has them
 	d.mu.Unlock()
 	if err := d.fillState(ctx, i); err != nil {
 		return broken(err, "The disk of machine %s cannot be made.", m.Name)
@@ -52,8 +52,9 @@ func (d *Driver) layOutDisk(ctx context.Context, i *instance, m machine.Machine)
 	return nil
 }
 
-// fillState makes the directories outside the overlay. containerd's comes with all images of the
-// node image as hard links: no time, no space. Its databases are written in place, so they are copied.
+// fillState makes the directories outside the overlay. It hard-links containerd's directory, with all images of the
+// node image: this takes no time and no space. It copies containerd's databases, because containerd writes them in
+// place.
 func (d *Driver) fillState(ctx context.Context, i *instance) error {
 	template := d.opts.Image.Containerd
 	if template != "" {
@@ -95,7 +96,7 @@ func unshareDatabases(template, dir string) error {
 	})
 }
 
-// fillDisk writes what makes this machine different from all others of its image.
+// fillDisk writes the files in which this machine differs from others of its image.
 func (d *Driver) fillDisk(ctx context.Context, i *instance, m machine.Machine, first firstBoot) error {
 	if err := d.mountDisk(i); err != nil {
 		return err
@@ -118,7 +119,7 @@ func writeIdentity(root string, m machine.Machine) error {
 			hosts += p.FixedIPs[0] + " " + m.Name + "\n"
 		}
 		if p.Gateway != "" && resolver == "" {
-			// Nothing listens there, but it says so at once: lookups fail instead of hanging.
+			// No server listens there, but the refusal is immediate: lookups fail and do not hang.
 			resolver = "nameserver " + p.Gateway + "\n"
 		}
 	}
@@ -152,7 +153,7 @@ func writeKeys(root string, keys []string) error {
 	return errors.Join(os.Chown(dir, int(owner.Uid), int(owner.Gid)), os.Chown(file, int(owner.Uid), int(owner.Gid)))
 }
 
-// setPassword goes through standard input: passwords are in no argument list.
+// setPassword passes the password on standard input, so that no argument list shows it.
 func setPassword(ctx context.Context, root, password string) error {
 	if password == "" {
 		return nil
@@ -171,7 +172,7 @@ func setPassword(ctx context.Context, root, password string) error {
 	return nil
 }
 
-// firstBootDir is read by the image's lab-first-boot.
+// firstBootDir is the directory that the image's lab-first-boot reads.
 const firstBootDir = "var/lib/windlass-lab"
 
 func (f firstBoot) write(root string) error {

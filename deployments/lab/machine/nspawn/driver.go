@@ -1,7 +1,6 @@
-// Package nspawn runs the lab's machines as systemd-nspawn containers: each boots systemd in its own
-// namespaces on an overlay of the node image. A lab keeps its networks in a network namespace of its
-// own, its router; the host gets one interface and a route to each network, and its forwarding,
-// firewall and sysctls stay as they are.
+// Package nspawn runs the lab's machines as systemd-nspawn containers. Each boots systemd in its own namespaces on an
+// overlay of the node image. A lab keeps its networks in its own network namespace, its router. The host gets one
+// interface and a route to each network; the host's forwarding, firewall and sysctls stay unchanged.
 package nspawn
 
 import (
@@ -24,13 +23,13 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// DefaultStateDir is where a lab that root runs keeps its machines.
+// DefaultStateDir is the default state directory of a lab that runs as root.
 const DefaultStateDir = "/var/lib/windlass-lab"
 
 // Options of a driver.
 type Options struct {
-	// StateDir holds machines, volumes and what is needed to find them again; one lab a directory.
-	// On the file system of the image, the images that nodes start with cost no time and no space.
+	// StateDir holds machines, volumes and the lab's records; each lab needs its own directory. If it is on the file
+	// system of the image, copies of the container images cost no time and no space.
 	StateDir string
 	Image    image.Image
 	Log      *slog.Logger
@@ -40,12 +39,12 @@ type Options struct {
 type Driver struct {
 	opts Options
 	log  *slog.Logger
-	// tag tells this lab's interfaces, namespaces and groups from those of other labs on the host.
+	// tag distinguishes this lab's interfaces, namespaces and groups from those of other labs on the host.
 	tag    string
 	groups hierarchies
 	lock   *os.File
 
-	mu       sync.Mutex // guards what follows and the router; never held while a machine boots or stops
+	mu       sync.Mutex // guards the fields below and the router; never held while a machine boots or stops
 	networks records[machine.Network]
 	floating records[machine.FloatingIP]
 	volumes  records[volume]
@@ -59,7 +58,7 @@ type Driver struct {
 
 var _ machine.Driver = (*Driver)(nil)
 
-// New opens the lab in opts.StateDir, which one process at a time may have.
+// New opens the lab in opts.StateDir. Only one process at a time may do so.
 func New(opts Options) (*Driver, error) {
 	if opts.StateDir == "" {
 		opts.StateDir = DefaultStateDir
@@ -115,7 +114,7 @@ func (d *Driver) open() error {
 	return nil
 }
 
-// Close lets go of the machines: they run on, and the next driver finds them with Recover.
+// Close releases the machines: they continue to run, and the next driver finds them with Recover.
 func (d *Driver) Close() error {
 	d.mu.Lock()
 	select {
@@ -131,7 +130,7 @@ func (d *Driver) Close() error {
 	return d.lock.Close()
 }
 
-// checkHost names everything that is missing at once.
+// checkHost returns an error that lists all missing requirements at once.
 func checkHost() error {
 	if os.Geteuid() != 0 {
 		return lcm.Errorf(lcm.KindDenied, "Real machines need root; run the lab as root or with fake machines.")
@@ -153,21 +152,21 @@ func checkHost() error {
 	return lcm.InvalidAll("This host cannot run machines.", problems)
 }
 
-// hostLink and routerLink are the two ends of the link between host and router. They come from the
-// link-local block, which no network uses, and from the tag, so that several labs do not meet.
+// hostLink and routerLink are the two ends of the link between host and router. They come from the link-local block,
+// which no network uses. The tag selects them, so that several labs do not conflict.
 func (d *Driver) hostLink() netip.Addr   { return linkAddress(d.tag, 1) }
 func (d *Driver) routerLink() netip.Addr { return linkAddress(d.tag, 2) }
 
 func linkAddress(tag string, host byte) netip.Addr {
 	sum := sha256.Sum256([]byte(tag))
-	// 16 to 143 stays clear of 169.254.169.254, the metadata service of clouds the lab may run in.
+	// 16 to 143 avoids 169.254.169.254, the metadata service of a cloud that the lab may run in.
 	return netip.AddrFrom4([4]byte{169, 254, 16 + sum[0]%128, sum[1]&^3 | host})
 }
 
-// HostAddress is where the machines reach the host, e.g. the lab's own API.
+// HostAddress is the host's address for the machines, e.g. for the lab's own API.
 func (d *Driver) HostAddress() netip.Addr { return d.hostLink() }
 
-// short makes a name of eight letters that fits where the kernel has room for fifteen.
+// short makes a name of eight letters: the kernel limits interface names to fifteen.
 func short(id string) string {
 	sum := sha256.Sum256([]byte(id))
 	return hex.EncodeToString(sum[:4])
@@ -175,7 +174,7 @@ func short(id string) string {
 
 var validID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$`)
 
-// checkID keeps ids, which become file names, inside the state directory.
+// checkID makes sure that ids, which become file names, do not lead out of the state directory.
 func checkID(what, id string) error {
 	if !validID.MatchString(id) {
 		return lcm.Errorf(lcm.KindInvalid, "%q is not an id of a %s.", id, what)

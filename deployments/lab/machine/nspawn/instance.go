@@ -18,16 +18,16 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// instance is one machine of the lab. Its directory holds machine.json once it is defined, the upper
-// layer of its disk, and while it runs the pid of its runner.
+// instance is one machine of the lab. Its directory holds machine.json once the machine is defined, the upper layer of
+// its disk and, while it runs, the pid of its runner.
 type instance struct {
 	busy sync.Mutex // held through a whole boot, stop or delete
 	dir  string
-	name string // on this host: of control group, network namespace and container
+	name string // of the control group, network namespace and container on this host
 	cg   cgroup
 	spec machine.Machine // guarded by Driver.mu
 	gone bool            // deleted, or not defined yet; guarded by busy
-	runs int             // counts the boots, so that a watcher knows its own; guarded by busy
+	runs int             // counts the boots, so that a watcher recognises its own; guarded by busy
 }
 
 func (i *instance) path(parts ...string) string {
@@ -79,7 +79,7 @@ func (d *Driver) acquire(id string) (*instance, error) {
 	return nil, lcm.Errorf(lcm.KindNotFound, "There is no machine %s.", id)
 }
 
-// pid is that of the machine's runner, 0 when the machine does not run.
+// pid returns the pid of the machine's runner, 0 when the machine does not run.
 func (i *instance) pid() int {
 	b, err := os.ReadFile(i.path("pid"))
 	if err != nil {
@@ -94,8 +94,8 @@ func (i *instance) pid() int {
 
 func (i *instance) running() bool { return i.pid() != 0 }
 
-// leader is the machine's own init: the child of systemd-nspawn that is process 1 of another pid
-// namespace and has become systemd, which it does when all mounts are in place.
+// leader returns the machine's own init: the child of systemd-nspawn that is process 1 of another pid namespace. The
+// child must have become systemd, which happens when all mounts are in place.
 func (i *instance) leader() int {
 	runner := i.pid()
 	if runner == 0 {
@@ -132,7 +132,7 @@ func parentOf(pid int) int {
 	if err != nil {
 		return 0
 	}
-	// The command's name is in parentheses and may hold anything.
+	// The command's name is in parentheses and may contain any character.
 	fields := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
 	if len(fields) < 2 {
 		return 0
@@ -141,7 +141,7 @@ func parentOf(pid int) int {
 	return parent
 }
 
-// awaitExit returns when the process is gone, after the timeout, or when ctx or stop ends the wait.
+// awaitExit returns when the process is gone or the timeout has passed, or when ctx or stop ends the wait.
 func awaitExit(ctx context.Context, pid int, timeout time.Duration, stop <-chan struct{}) (gone bool) {
 	fd, err := unix.PidfdOpen(pid, 0)
 	if err != nil {
@@ -150,7 +150,7 @@ func awaitExit(ctx context.Context, pid int, timeout time.Duration, stop <-chan 
 	defer unix.Close(fd)
 	end := time.Now().Add(timeout)
 	for timeout == 0 || time.Now().Before(end) {
-		// A short poll rather than a second descriptor to wake it: the wait must see ctx and stop too.
+		// A short poll replaces a second descriptor for wake-ups: the wait must also react to ctx and stop.
 		n, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, 100)
 		if n > 0 {
 			return true
@@ -169,7 +169,7 @@ func awaitExit(ctx context.Context, pid int, timeout time.Duration, stop <-chan 
 	return false
 }
 
-// State tells how the machine is right now.
+// State returns the machine's current state.
 func (d *Driver) State(_ context.Context, id string) (machine.State, error) {
 	d.mu.Lock()
 	i := d.machines[id]
@@ -186,10 +186,10 @@ func (d *Driver) State(_ context.Context, id string) (machine.State, error) {
 	return machine.Running, nil
 }
 
-// consoleTail is how much of the console an operator gets, as from Nova.
+// consoleTail is how much of the console's output an operator gets, as from Nova.
 const consoleTail = 256 << 10
 
-// Console returns the end of what the machine wrote on its console, over all its boots.
+// Console returns the end of the machine's console output, over all its boots.
 func (d *Driver) Console(_ context.Context, id string) (string, error) {
 	d.mu.Lock()
 	i := d.machines[id]

@@ -15,7 +15,7 @@ import (
 const (
 	// powerOff asks systemd in the machine for an orderly shutdown: SIGRTMIN+4.
 	powerOff = unix.Signal(38)
-	// shutdownTimeout is Nova's: then the power goes.
+	// shutdownTimeout is Nova's default; after it, the driver takes the power away.
 	shutdownTimeout = 60 * time.Second
 	killTimeout     = 20 * time.Second
 )
@@ -50,7 +50,7 @@ func (d *Driver) checkNetworks(m machine.Machine) error {
 	return nil
 }
 
-// claim locks the machine of that id, a new one when there is none.
+// claim locks the machine with that id, or a new one when none exists.
 func (d *Driver) claim(id string) *instance {
 	for {
 		d.mu.Lock()
@@ -96,7 +96,7 @@ func (d *Driver) Start(ctx context.Context, id string) error {
 	return d.boot(ctx, i)
 }
 
-// Stop shuts the machine down; one that does not obey within a minute is killed.
+// Stop shuts the machine down, and kills it if it still runs after a minute.
 func (d *Driver) Stop(ctx context.Context, id string) error {
 	i, err := d.acquire(id)
 	if err != nil {
@@ -108,7 +108,7 @@ func (d *Driver) Stop(ctx context.Context, id string) error {
 
 func (d *Driver) shutDown(ctx context.Context, i *instance) error {
 	runner, leader := i.pid(), i.leader()
-	if leader != 0 && !i.cg.frozen() { // a frozen machine hears nothing
+	if leader != 0 && !i.cg.frozen() { // a frozen machine does not react to signals
 		_ = unix.Kill(leader, powerOff)
 		awaitExit(ctx, runner, shutdownTimeout, nil)
 	}
@@ -128,12 +128,12 @@ func (d *Driver) Kill(ctx context.Context, id string) error {
 	return d.powerOff(ctx, i)
 }
 
-// powerOff kills the machine's init, with which the kernel kills all the rest, and clears the host.
+// powerOff kills the machine's init, so that the kernel kills all its other processes, and cleans up the host.
 func (d *Driver) powerOff(ctx context.Context, i *instance) error {
 	if runner, leader := i.pid(), i.leader(); leader != 0 {
 		_ = unix.Kill(leader, unix.SIGKILL)
 		_ = i.cg.setFrozen(false)
-		// systemd-nspawn takes its mounts and the runner its leave when they see init die.
+		// When init dies, systemd-nspawn removes its mounts and the runner ends.
 		awaitExit(ctx, runner, 5*time.Second, nil)
 	}
 	return d.clear(ctx, i)
@@ -159,7 +159,7 @@ func (d *Driver) Reboot(ctx context.Context, id string, hard bool) error {
 // Freeze stops every process of the machine where it stands, as a hung hypervisor would.
 func (d *Driver) Freeze(_ context.Context, id string) error { return d.setFrozen(id, true) }
 
-// Thaw lets them go on.
+// Thaw lets the machine's processes continue.
 func (d *Driver) Thaw(_ context.Context, id string) error { return d.setFrozen(id, false) }
 
 func (d *Driver) setFrozen(id string, frozen bool) error {
@@ -194,7 +194,8 @@ func (d *Driver) erase(ctx context.Context, i *instance) error {
 	if err := d.releaseVolumes(ctx, i.spec.ID); err != nil {
 		return err
 	}
-	// machine.json goes first: what is left is then half deleted and Recover finishes it.
+	// machine.json goes first: if Delete is interrupted, the machine counts as half deleted, and Recover finishes the
+	// deletion.
 	if err := os.Remove(i.path("machine.json")); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return broken(err, "Machine %s cannot be deleted.", i.spec.Name)
 	}
@@ -210,7 +211,7 @@ func (d *Driver) erase(ctx context.Context, i *instance) error {
 	return d.applyRules(ctx)
 }
 
-// UpdatePort changes what a port may send, at once.
+// UpdatePort changes the addresses that a port may use as source, at once.
 func (d *Driver) UpdatePort(ctx context.Context, machineID string, p machine.Port) error {
 	if err := checkPort(p); err != nil {
 		return err

@@ -8,7 +8,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// loopOf finds the volume's loop device. One that is going stays as long as somebody has it mounted.
+// loopOf finds the volume's loop device. A device that is going stays as long as a process has it mounted.
 func (d *Driver) loopOf(ctx context.Context, volumeID string) (device string, going bool, err error) {
 	if !exists(d.volumeFile(volumeID)) {
 		return "", false, nil
@@ -21,8 +21,8 @@ func (d *Driver) loopOf(ctx context.Context, volumeID string) (device string, go
 	return "", false, err
 }
 
-// freeLoop takes the loop device away. The kernel does so when its last user ends, which the processes of a dead
-// machine may not have done to the last step.
+// freeLoop removes the loop device. The kernel also removes it when its last user ends, but the processes of a dead
+// machine may not have ended completely.
 func (d *Driver) freeLoop(ctx context.Context, volumeID string) error {
 	loop, going, err := d.loopOf(ctx, volumeID)
 	if err != nil || loop == "" || going {
@@ -35,8 +35,8 @@ func (d *Driver) freeLoop(ctx context.Context, volumeID string) error {
 // releaseTimeout bounds the wait for the last user of a volume that was detached.
 const releaseTimeout = 20 * time.Second
 
-// awaitReleased waits until no loop device of the volume is going: two of them on one file would ruin its file
-// system, and one that goes would take the data away from the next machine.
+// awaitReleased waits until no loop device of the volume is going. Two loop devices on one file would damage its file
+// system. A device that goes later would take the data away from the next machine.
 func (d *Driver) awaitReleased(ctx context.Context, volumeID string) error {
 	for end := time.Now().Add(releaseTimeout); ; {
 		loop, going, err := d.loopOf(ctx, volumeID)

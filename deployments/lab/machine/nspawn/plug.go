@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// diskGroup is Debian's group "disk", in the machine.
+// diskGroup is the id of Debian's group "disk" in the machine.
 const diskGroup = 6
 
 func (d *Driver) plugVolume(ctx context.Context, leader int, v volume) error {
@@ -44,10 +44,10 @@ func (d *Driver) plugVolume(ctx context.Context, leader int, v volume) error {
 	return broken(err, "Volume %s cannot be named in the machine.", v.ID)
 }
 
-// serial is what Nova gives a virtio disk: as much of the volume's id as fits.
+// serial is the serial that Nova gives a virtio disk: the first 20 characters of the volume's id.
 func serial(volumeID string) string { return volumeID[:min(20, len(volumeID))] }
 
-// tellUdev writes what udev, which does not run in the machine, would have found out: lsblk and udevadm read it.
+// tellUdev writes udev's records, because udev does not run in the machine: lsblk and udevadm read them.
 func tellUdev(leader int, device uint64, v volume) error {
 	file := udevRecord(leader, device)
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
@@ -61,7 +61,7 @@ func udevRecord(leader int, device uint64) string {
 	return fmt.Sprintf("/proc/%d/root/run/udev/data/b%d:%d", leader, unix.Major(device), unix.Minor(device))
 }
 
-// volumesPlugged exists in a machine once the volumes that it boots with are there: lab-volumes waits for it.
+// volumesPlugged exists in a machine once its volumes are plugged in at boot: lab-volumes waits for it.
 const volumesPlugged = "dev/.windlass-lab-volumes"
 
 // plugVolumes plugs in all volumes of a machine that has just booted.
@@ -93,7 +93,7 @@ func (d *Driver) unplugVolumes(ctx context.Context, machineID string) error {
 	return all
 }
 
-// pullOut removes what names the volume in a machine that runs.
+// pullOut removes the volume's device node, link and udev record from a running machine.
 func pullOut(leader int, v volume) {
 	dev := fmt.Sprintf("/proc/%d/root/dev", leader)
 	node := filepath.Join(dev, filepath.Base(v.Device))

@@ -31,12 +31,12 @@ func checkPort(p machine.Port) error {
 	return nil
 }
 
-// plug makes the machine's network namespace and its ports there. The namespace lasts as long as the
-// boot: a reboot must not find what the last one left in it.
+// plug makes the machine's network namespace and its ports. The namespace lasts for one boot, so that a reboot does not
+// find leftovers of the last boot.
 func (d *Driver) plug(ctx context.Context, i *instance) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	// First, so that no frame passes a port that is not guarded yet.
+	// First, so that no frame passes an unguarded port.
 	if err := d.applyRules(ctx); err != nil {
 		return err
 	}
@@ -51,7 +51,7 @@ func (d *Driver) plug(ctx context.Context, i *instance) error {
 	return broken(err, "The addresses of machine %s cannot be set.", i.spec.Name)
 }
 
-// portCommands are the lines for ip -batch in the router and in the machine.
+// portCommands returns the lines for ip -batch in the router and in the machine.
 func portCommands(netns string, ports []machine.Port) (outside, inside string) {
 	var out, in strings.Builder
 	in.WriteString("link set lo up\n")
@@ -75,8 +75,8 @@ func portCommands(netns string, ports []machine.Port) (outside, inside string) {
 	return out.String(), in.String()
 }
 
-// unplug removes ports and namespace. The ports go first and by name: a namespace ends some time
-// after it is deleted, and its interfaces only then.
+// unplug removes the ports and the namespace. It removes the ports first and by name: a namespace, with its interfaces,
+// ends some time after its deletion.
 func (d *Driver) unplug(ctx context.Context, i *instance) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// records is a directory with one JSON file an object: what the lab must know after its own death.
+// records is a directory with one JSON file for each object: the lab needs them after a restart.
 type records[T any] struct {
 	dir string
 	all map[string]T
@@ -53,7 +53,7 @@ func (r *records[T]) remove(id string) error {
 	return nil
 }
 
-// list goes by id: rules and retries should come out the same every time.
+// list sorts by id, so that rules and retries come in the same order every time.
 func (r *records[T]) list() []T {
 	var vs []T
 	for _, id := range slices.Sorted(maps.Keys(r.all)) {
@@ -73,7 +73,7 @@ func readJSON(path string, v any) error {
 	return nil
 }
 
-// writeJSON replaces the file at once: a lab that dies while writing finds the old one.
+// writeJSON replaces the file atomically: a lab that dies during the write leaves the old file.
 func writeJSON(path string, v any) error {
 	b, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {

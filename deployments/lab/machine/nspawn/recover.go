@@ -13,9 +13,9 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// Recover takes over what an earlier process left: machines that run are watched again, those that
-// ended meanwhile are cleared (or booted, when they had rebooted themselves), half-made and
-// half-deleted ones are removed, and networks that a restart of the host took are made again.
+// Recover takes over the machines and networks of an earlier process. It watches running machines again. It clears
+// machines that ended meanwhile, or boots them if they rebooted themselves. It removes half-made and half-deleted
+// machines, and recreates networks that a restart of the host removed.
 func (d *Driver) Recover(ctx context.Context) error {
 	if err := d.recoverNetworks(ctx); err != nil {
 		return err
@@ -69,8 +69,8 @@ func (d *Driver) recoverNetworks(ctx context.Context) error {
 	return d.applyRules(ctx)
 }
 
-// Down removes all machines, networks and volumes from the host, with their state. It goes on after an error,
-// so that as little as possible is left, and can be called again.
+// Down removes all machines, networks and volumes from the host, with their state. It continues after an error, so that
+// as little as possible is left. It can be called again.
 func (d *Driver) Down(ctx context.Context) error {
 	d.closeBalancing()
 	var group errgroup.Group
@@ -100,7 +100,7 @@ func (d *Driver) Down(ctx context.Context) error {
 			return broken(err, "The state in %s cannot be removed.", d.opts.StateDir)
 		}
 	}
-	_ = os.Remove(d.opts.StateDir) // stays when the lab keeps more than machines in it
+	_ = os.Remove(d.opts.StateDir) // fails, without harm, when the directory has other files
 	clear(d.networks.all)
 	clear(d.floating.all)
 	return nil

@@ -11,11 +11,11 @@ import (
 	"github.com/windlass-nfv/windlass/deployments/lab/machine"
 )
 
-// Replug gives a machine other ports. One that does not run gets them when it boots.
+// Replug replaces a machine's ports. A stopped machine gets them at its next boot.
 //
-// In one that runs, what is there decides, not what was recorded: an interface that belongs to no port goes, and a port
-// that has none gets one, by the first name that is free. After the next boot the names follow the order of the ports
-// again.
+// In a running machine, Replug compares the ports with the interfaces that exist, not with the record. It removes an
+// interface without a port. It gives a port without an interface a new one, with the first free name. After the next
+// boot the names follow the order of the ports again.
 func (d *Driver) Replug(ctx context.Context, id string, ports []machine.Port) error {
 	for _, p := range ports {
 		if err := checkPort(p); err != nil {
@@ -38,7 +38,7 @@ func (d *Driver) Replug(ctx context.Context, id string, ports []machine.Port) er
 		i.spec.Ports = before
 		return broken(err, "The ports of machine %s cannot be recorded.", i.spec.Name)
 	}
-	// First, so that no frame passes a port that is not guarded yet.
+	// First, so that no frame passes an unguarded port.
 	if err := d.applyRules(ctx); err != nil {
 		return err
 	}
@@ -48,16 +48,16 @@ func (d *Driver) Replug(ctx context.Context, id string, ports []machine.Port) er
 	return broken(d.rewire(ctx, i), "Machine %s cannot be given its ports.", i.spec.Name)
 }
 
-// device is an interface as ip tells of it.
+// device is an interface in the output of ip.
 type device struct {
 	Name string `json:"ifname"`
 	MAC  string `json:"address"`
 }
 
-// pluggable are the names of interfaces that the lab has made: others are the machine's own, such as those of its pods.
+// pluggable matches the interfaces that the lab has made. The machine makes the others, such as those of its pods.
 var pluggable = regexp.MustCompile(`^eth[0-9]+$`)
 
-// rewire makes the interfaces of a machine that runs those of its ports; d.mu is held.
+// rewire makes the interfaces of a running machine match its ports. The caller holds d.mu.
 func (d *Driver) rewire(ctx context.Context, i *instance) error {
 	said, err := run(ctx, "", "ip", "-n", i.name, "-json", "link", "show")
 	if err != nil {
@@ -83,11 +83,11 @@ func (d *Driver) rewire(ctx context.Context, i *instance) error {
 	return err
 }
 
-// replugging are the lines for ip -batch in the machine, before and after those in the router.
+// replugging has the lines for ip -batch in the machine: remove runs before the router's lines, add after them.
 type replugging struct{ remove, add string }
 
-// replugCommands are the lines that make of the interfaces that a machine has those of its ports. Addresses and the
-// default route are set anew in any case: an attempt before this one may have got half-way.
+// replugCommands returns the lines that make a machine's interfaces match its ports. They always set the addresses and
+// the default route again: an earlier attempt may have stopped half-way.
 func replugCommands(netns string, have []device, ports []machine.Port) (outside string, inside replugging) {
 	var out, remove, add strings.Builder
 	names := map[string]string{} // by MAC
@@ -122,7 +122,7 @@ func replugCommands(netns string, have []device, ports []machine.Port) (outside 
 	return out.String(), replugging{remove.String(), add.String()}
 }
 
-// freeName is the first name that no interface has.
+// freeName returns the first unused name.
 func freeName(names map[string]string) string {
 	for n := 0; ; n++ {
 		name := fmt.Sprintf("eth%d", n)

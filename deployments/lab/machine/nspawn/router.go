@@ -22,9 +22,9 @@ func (d *Driver) router() string         { return "wl-" + d.tag }
 func bridgeName(networkID string) string { return "wl-" + short(networkID)[:6] }
 func tapName(portID string) string       { return "tap" + short(portID) }
 
-// ensureRouter makes the network namespace that holds bridges, port security and floating IPs. It
-// forwards between the lab's networks and to the host, and has no route beyond: machines cannot
-// leave, whatever the host forwards for others.
+// ensureRouter makes the network namespace for bridges, port security and floating IPs. It forwards between the lab's
+// networks and to the host, and has no other route. So machines cannot reach beyond the host, whatever the host
+// forwards for others.
 func (d *Driver) ensureRouter(ctx context.Context) error {
 	if exists(netnsDir+d.router()) && exists("/sys/class/net/"+d.router()) {
 		return nil
@@ -40,7 +40,7 @@ func (d *Driver) ensureRouter(ctx context.Context) error {
 		{"ip", "-n", d.router(), "addr", "add", d.routerLink().String() + "/30", "dev", uplink},
 		{"ip", "-n", d.router(), "link", "set", uplink, "up"},
 		{"ip", "-n", d.router(), "link", "set", "lo", "up"},
-		// Frames between machines must not meet the address translation of routed packets.
+		// The address translation of routed packets must not apply to frames between machines.
 		{"ip", "netns", "exec", d.router(), "sh", "-c", `
 			echo 1 >/proc/sys/net/ipv4/ip_forward
 			echo 1 >/proc/sys/net/ipv6/conf/all/disable_ipv6
@@ -99,7 +99,7 @@ func (d *Driver) EnsureNetwork(ctx context.Context, n machine.Network) error {
 func (d *Driver) plugNetwork(ctx context.Context, n machine.Network) error {
 	bridge := bridgeName(n.ID)
 	if _, err := run(ctx, "", "ip", "-n", d.router(), "link", "show", bridge); err != nil {
-		// A fixed address: by default a bridge takes that of its first port, and the gateway would move.
+		// A fixed address: by default a bridge takes the address of its first port, and the gateway's MAC would change.
 		if _, err := run(ctx, "", "ip", "-n", d.router(), "link", "add", bridge, "address", bridgeMAC(n.ID), "type", "bridge",
 			"mcast_snooping", "0"); err != nil {
 			return broken(err, "The bridge of network %s cannot be made.", n.ID)
@@ -118,7 +118,7 @@ func (d *Driver) plugNetwork(ctx context.Context, n machine.Network) error {
 	return d.routeFromHost(ctx, n.CIDR.Masked())
 }
 
-// routeFromHost refuses to take a destination away from somebody else on this host.
+// routeFromHost adds a route, and refuses a destination that the host already routes elsewhere.
 func (d *Driver) routeFromHost(ctx context.Context, to netip.Prefix) error {
 	have, err := run(ctx, "", "ip", "-4", "route", "show", "exact", to.String())
 	if err != nil {
@@ -132,7 +132,7 @@ func (d *Driver) routeFromHost(ctx context.Context, to netip.Prefix) error {
 	return broken(err, "The host's route to %s cannot be set.", to)
 }
 
-// DeleteNetwork removes bridge and route.
+// DeleteNetwork removes the network's bridge and route.
 func (d *Driver) DeleteNetwork(ctx context.Context, id string) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -159,8 +159,8 @@ func (d *Driver) DeleteNetwork(ctx context.Context, id string) error {
 	return broken(d.networks.remove(id), "Network %s cannot be forgotten.", id)
 }
 
-// BindFloatingIP gives the address to the router, which answers for it on every network and on the
-// host's link, and translates it.
+// BindFloatingIP adds the address to the router. The router answers for it on every network and on the host's link, and
+// translates it.
 func (d *Driver) BindFloatingIP(ctx context.Context, f machine.FloatingIP) error {
 	if err := checkID("floating IP", f.ID); err != nil {
 		return err
@@ -201,12 +201,12 @@ func (d *Driver) announce(ctx context.Context, f machine.FloatingIP) error {
 }
 
 func (d *Driver) withdraw(ctx context.Context, f machine.FloatingIP) {
-	// What is already gone is as it should be.
+	// A route or address that is already gone is no error.
 	_, _ = run(ctx, "", "ip", "route", "del", f.Address+"/32", "dev", d.router())
 	_, _ = run(ctx, "", "ip", "-n", d.router(), "addr", "del", f.Address+"/32", "dev", "lo")
 }
 
-// UnbindFloatingIP ends the translation.
+// UnbindFloatingIP ends the translation and removes the address.
 func (d *Driver) UnbindFloatingIP(ctx context.Context, id string) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -221,7 +221,7 @@ func (d *Driver) UnbindFloatingIP(ctx context.Context, id string) error {
 	return d.applyRules(ctx)
 }
 
-// applyRules makes the router enforce what is recorded; d.mu is held.
+// applyRules makes the router enforce the recorded rules. The caller holds d.mu.
 func (d *Driver) applyRules(ctx context.Context) error {
 	if !exists(netnsDir + d.router()) {
 		return nil

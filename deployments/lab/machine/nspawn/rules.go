@@ -10,7 +10,7 @@ import (
 	"github.com/windlass-nfv/windlass/deployments/lab/machine"
 )
 
-// ruleset is everything nftables enforces in the router's network namespace.
+// ruleset holds all that nftables enforces in the router's network namespace.
 type ruleset struct {
 	// HostLink is the host's address on its link to the router.
 	HostLink netip.Addr
@@ -18,11 +18,11 @@ type ruleset struct {
 	Floating []machine.FloatingIP
 }
 
-// render writes the whole ruleset as one transaction, so that nothing slips through while it changes.
+// render writes the whole ruleset as one transaction, so that no packet passes unchecked during the change.
 func (r ruleset) render() (string, error) {
 	var b strings.Builder
 	for _, table := range []string{"bridge windlass", "ip windlass"} {
-		// Adding first makes the delete safe when there is no such table.
+		// The add makes the delete valid when the table does not exist.
 		fmt.Fprintf(&b, "add table %s\ndelete table %s\n", table, table)
 	}
 	if err := r.renderPorts(&b); err != nil {
@@ -32,9 +32,9 @@ func (r ruleset) render() (string, error) {
 	return b.String(), nil
 }
 
-// renderPorts is Neutron's port security: a frame enters the bridge only with the port's own MAC
-// and with one of its addresses as source, in IPv4 and in ARP alike. A keepalived VIP that is not
-// among the allowed addresses is neither announced nor answered for.
+// renderPorts writes Neutron's port security. A frame enters the bridge only with the port's own MAC and with one of
+// its addresses as source, in IPv4 and in ARP. So a keepalived VIP outside the allowed addresses is neither announced
+// nor answered for.
 func (r ruleset) renderPorts(b *strings.Builder) error {
 	ports := slices.Clone(r.Ports)
 	slices.SortFunc(ports, func(x, y machine.Port) int { return cmp.Compare(x.ID, y.ID) })
@@ -78,7 +78,7 @@ func (r ruleset) renderNAT(b *strings.Builder) {
 		fmt.Fprintf(b, "\t\tip daddr %s dnat to %s\n", f.Address, f.FixedIP)
 	}
 	b.WriteString("\t}\n\tchain postrouting {\n\t\ttype nat hook postrouting priority 100;\n")
-	// A machine that calls a floating IP of its own network must get the answer from the router.
+	// A machine that calls a floating IP of its own network must get the answer through the router.
 	b.WriteString("\t\tct status dnat masquerade\n")
 	fmt.Fprintf(b, "\t\tip saddr %s masquerade\n", r.HostLink)
 	for _, f := range floating {
@@ -89,7 +89,8 @@ func (r ruleset) renderNAT(b *strings.Builder) {
 
 type sources struct{ v4, v6 []string }
 
-// sourcesOf lists the addresses a port may use. nftables refuses sets whose ranges overlap.
+// sourcesOf lists the addresses that a port may use. It leaves out an address that lies in a listed range, because
+// nftables refuses sets with overlapping ranges.
 func sourcesOf(p machine.Port) (sources, error) {
 	var all []netip.Prefix
 	own := slices.Clone(p.FixedIPs)

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// run executes a command of the host; what it says on standard error becomes the error.
+// run executes a command on the host; the command's standard error becomes the error's text.
 func run(ctx context.Context, stdin string, name string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, name, args...)
 	var stdout, stderr bytes.Buffer

@@ -10,18 +10,18 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// block is where labs have their networks.
+// block is the range of the labs' networks.
 var block = netip.MustParsePrefix("10.78.0.0/16")
 
-// FreeSubnets finds n subnets of 256 addresses to which this host has no route: those wanted, where they are free,
-// then others of 10.78.0.0/16. A lab that was killed, or another that runs, has routes to its own.
+// FreeSubnets finds n subnets of 256 addresses without a route on this host. It prefers the wanted ones, and else takes
+// others of 10.78.0.0/16. A killed lab, or another running lab, has routes to its own subnets.
 func FreeSubnets(ctx context.Context, n int, wanted ...netip.Prefix) ([]netip.Prefix, error) {
 	routes, err := routesWithin(ctx, block)
 	if err != nil {
 		return nil, err
 	}
 	candidates := slices.Clone(wanted)
-	for _, third := range rand.Perm(256) { // two that search at the same time find others
+	for _, third := range rand.Perm(256) { // random: two concurrent searches find different subnets
 		candidates = append(candidates, netip.PrefixFrom(netip.AddrFrom4([4]byte{10, 78, byte(third), 0}), 24))
 	}
 	var free []netip.Prefix
@@ -41,7 +41,7 @@ func overlaps(p netip.Prefix, with []netip.Prefix) bool {
 	return slices.ContainsFunc(with, p.Overlaps)
 }
 
-// routesWithin are the destinations of this host's routes inside p.
+// routesWithin returns the destinations of this host's routes inside p.
 func routesWithin(ctx context.Context, p netip.Prefix) ([]netip.Prefix, error) {
 	out, err := run(ctx, "", "ip", "-4", "route", "show", "root", p.String())
 	if err != nil {
@@ -49,7 +49,7 @@ func routesWithin(ctx context.Context, p netip.Prefix) ([]netip.Prefix, error) {
 	}
 	var routes []netip.Prefix
 	for line := range strings.Lines(out) {
-		for field := range strings.FieldsSeq(line) { // a word may stand before the destination, such as unreachable
+		for field := range strings.FieldsSeq(line) { // a word such as unreachable may precede the destination
 			if to, err := destination(field); err == nil {
 				routes = append(routes, to)
 				break

@@ -11,15 +11,15 @@ import (
 	"github.com/windlass-nfv/windlass/deployments/lab/machine"
 )
 
-// firstBoot is user data as the scripts that the image runs once: Config before sshd accepts a
-// login, Final when the machine is up. Files are referred to by the scripts as file-0, file-1 ...
+// firstBoot is user data as scripts that the image runs once. Config runs before sshd accepts a login, Final when the
+// machine is up. The scripts refer to Files as file-0, file-1 ...
 type firstBoot struct {
 	Config, Final string
 	Files         [][]byte
 }
 
-// cloudConfig is the part of cloud-init's format that the lab knows; other keys are ignored, as
-// cloud-init ignores those of modules it does not have.
+// cloudConfig is the part of cloud-init's format that the lab supports. It ignores other keys, as cloud-init ignores
+// the keys of modules that it does not have.
 type cloudConfig struct {
 	Hostname          string      `yaml:"hostname"`
 	Password          string      `yaml:"password"`
@@ -133,7 +133,7 @@ func (c cloudConfig) files(b *strings.Builder, f *firstBoot) error {
 
 func (c cloudConfig) logins(b *strings.Builder) error {
 	for _, node := range c.Users {
-		if node.Kind == yaml.ScalarNode { // "default": the image has it
+		if node.Kind == yaml.ScalarNode { // "default" is the user that the image has already
 			continue
 		}
 		var u user
@@ -184,7 +184,7 @@ func (u user) script(b *strings.Builder) {
 	authorize(b, u.Name, u.SSHAuthorizedKeys)
 }
 
-// setLogin uses the shell's own printf: the password is in no process's arguments.
+// setLogin uses the shell's builtin printf, so that no process has the password in its arguments.
 func setLogin(b *strings.Builder, name, password string) {
 	fmt.Fprintf(b, "printf '%%s\\n' %s | chpasswd\n", quote(name+":"+password))
 }
@@ -198,7 +198,7 @@ func authorize(b *strings.Builder, name string, keys []string) {
 	}
 }
 
-// commands writes each entry as its own command; a failed one does not stop the next, as in cloud-init.
+// commands writes each entry as its own command. As in cloud-init, the next command runs even if one fails.
 func commands(b *strings.Builder, nodes []yaml.Node) error {
 	for _, node := range nodes {
 		if node.Kind == yaml.ScalarNode {

@@ -11,7 +11,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// volume is a sparse file; attached to a machine that runs, it is a loop device there.
+// volume is a sparse file. While a running machine has it attached, it is a loop device there.
 type volume struct {
 	machine.Volume
 	MachineID string `json:"machineId,omitempty"`
@@ -22,7 +22,7 @@ func (d *Driver) volumeFile(id string) string {
 	return filepath.Join(d.opts.StateDir, "volumes", id+".img")
 }
 
-// AttachVolume plugs the volume in as the next free /dev/vdX; the name stays over reboots.
+// AttachVolume plugs the volume in as the next free /dev/vdX; the name stays the same over reboots.
 func (d *Driver) AttachVolume(ctx context.Context, machineID string, v machine.Volume) (string, error) {
 	if err := checkID("volume", v.ID); err != nil {
 		return "", err
@@ -61,7 +61,7 @@ func (d *Driver) AttachVolume(ctx context.Context, machineID string, v machine.V
 	return have.Device, nil
 }
 
-// freeDevice gives the lowest free name from /dev/vdb on: vda is the machine's own disk.
+// freeDevice returns the lowest free name from /dev/vdb on: vda is the machine's own disk.
 func (d *Driver) freeDevice(machineID string) string {
 	taken := map[string]bool{}
 	for _, v := range d.volumes.all {
@@ -72,7 +72,7 @@ func (d *Driver) freeDevice(machineID string) string {
 			return device
 		}
 	}
-	return "/dev/vdaa" // nobody attaches 26 volumes; this one is then shared
+	return "/dev/vdaa" // more than 25 volumes share this name; no VNF attaches so many
 }
 
 func makeSparse(path string, sizeGB int) error {
@@ -86,7 +86,7 @@ func makeSparse(path string, sizeGB int) error {
 	return errors.Join(f.Truncate(int64(sizeGB)<<30), f.Close())
 }
 
-// DetachVolume pulls the volume out, mounted or not; its data stay.
+// DetachVolume removes the volume from the machine, even if it is mounted; its data stay.
 func (d *Driver) DetachVolume(ctx context.Context, machineID, volumeID string) error {
 	d.mu.Lock()
 	i := d.machines[machineID]
@@ -113,7 +113,7 @@ func (d *Driver) DetachVolume(ctx context.Context, machineID, volumeID string) e
 	return broken(d.volumes.put(volumeID, v), "Volume %s cannot be recorded.", volumeID)
 }
 
-// releaseVolumes detaches the volumes of a machine that is deleted.
+// releaseVolumes detaches the volumes of a deleted machine.
 func (d *Driver) releaseVolumes(ctx context.Context, machineID string) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -129,7 +129,7 @@ func (d *Driver) releaseVolumes(ctx context.Context, machineID string) error {
 	return nil
 }
 
-// DeleteVolume deletes the data.
+// DeleteVolume deletes the volume's data.
 func (d *Driver) DeleteVolume(ctx context.Context, volumeID string) error {
 	if err := checkID("volume", volumeID); err != nil {
 		return err
