@@ -7,17 +7,17 @@ import (
 	"strings"
 )
 
-// AnsibleCallback is a plugin that lets Ansible tell in plain lines what it does (see RunPlaybook).
+// AnsibleCallback is an Ansible plugin that prints Ansible's progress in plain lines (see RunPlaybook).
 //
 //go:embed ansible/windlass.py
 var AnsibleCallback []byte
 
-// Inventory lists the nodes of a cluster for kubespray, in the INI form of its version 2.16 and with today's names of
-// groups beside the former ones. It holds no password: each host has a reference to a variable that exists for one run.
-// The name of a member of etcd is its host's: it stays when others leave.
+// Inventory lists the nodes of a cluster for kubespray, in the INI form of kubespray 2.16, with the current group names
+// beside the former ones. It holds no password: each host refers to a variable that exists for one run. The name of an
+// etcd member is its host's name, so it stays when other members leave.
 type Inventory struct {
 	Hosts []InventoryHost
-	// Recovers adds the groups of recover-control-plane.yml, and Broken what is in them: control planes that are gone.
+	// Recovers adds the groups of recover-control-plane.yml. Broken are the lost control planes in them.
 	Recovers bool
 	Broken   []InventoryHost
 }
@@ -25,12 +25,13 @@ type Inventory struct {
 // InventoryHost is one node.
 type InventoryHost struct {
 	Name string
-	// SSHAddress is where the Ansible server reaches the node, and Port that of SSH, 0 for 22; Address is the node's own.
+	// SSHAddress is the address at which the Ansible server reaches the node, and Port its SSH port, 0 for 22. Address is
+	// the node's own.
 	SSHAddress string
 	Port       int
 	Address    string
 	User       string
-	// Password and Key tell which of both there are for the node.
+	// Password and Key tell which of the two the node has.
 	Password, Key bool
 	ControlPlane  bool
 }
@@ -40,7 +41,7 @@ func (i Inventory) ControlPlanes() []InventoryHost {
 	return slices.DeleteFunc(slices.Clone(i.Hosts), func(h InventoryHost) bool { return !h.ControlPlane })
 }
 
-// Workers are the others.
+// Workers are the hosts that are no control planes.
 func (i Inventory) Workers() []InventoryHost {
 	return slices.DeleteFunc(slices.Clone(i.Hosts), func(h InventoryHost) bool { return h.ControlPlane })
 }
@@ -48,14 +49,14 @@ func (i Inventory) Workers() []InventoryHost {
 // Render makes hosts.ini.
 func (i Inventory) Render() (string, error) { return config("hosts.ini", i) }
 
-// The names of the variables that hold the nodes' passwords and the files of their keys, by host.
+// The names of the variables with the nodes' passwords and key files, by host.
 const (
 	ansiblePasswords = "windlass_passwords"
 	ansibleKeys      = "windlass_keys"
 )
 
-// AnsibleSecrets are the variables of one run that nobody may see. Keys are private keys, by host: the script puts each
-// into a file of its own.
+// AnsibleSecrets are the secret variables of one run. Keys are private keys, by host: the script puts each into a file
+// of its own.
 type AnsibleSecrets struct {
 	Passwords, Keys map[string]string
 	Variables       map[string]string
@@ -93,11 +94,11 @@ func sortedKeys(m map[string]string) (out []string) {
 	return out
 }
 
-// CheckAnsible looks at the Ansible server: whether Ansible and kubespray are there, and whether the directory can be
-// written to. Results: "ansible" and "kubespray", versions.
+// CheckAnsible checks the Ansible server: whether Ansible and kubespray are there, and whether the directory is
+// writable. Results: "ansible" and "kubespray", versions.
 type CheckAnsible struct {
 	Root, Directory string
-	Passwords       bool // nodes are logged in to with passwords
+	Passwords       bool // Ansible logs in to nodes with passwords
 	Playbooks       []string
 	// Recover is the playbook that replaces control planes, "" when none is replaced.
 	Recover string
@@ -114,15 +115,15 @@ func (s CheckAnsible) Render() (string, error) {
 	}, ansibleLibrary)
 }
 
-// RunPlaybook runs one playbook of kubespray on the inventory in the directory. Its input is that of AnsibleSecrets.
-// One run at a time works with a directory; the lock of a run that is dead is free.
+// RunPlaybook runs one kubespray playbook on the inventory in the directory. Its input is from AnsibleSecrets. A lock
+// allows one run at a time in a directory; a dead run does not hold the lock.
 type RunPlaybook struct {
 	Root, Directory string
 	Playbook        string   // its name without .yml, with dashes
 	Limit           []string // hosts; none for all
-	// Variables are "name=value" of this run.
+	// Variables are "name=value" for this run.
 	Variables []string
-	// Owner says in the lock who works with the directory.
+	// Owner is the user of the directory, as the lock names it.
 	Owner string
 }
 
@@ -149,5 +150,5 @@ func (s RemoveInventory) Render() (string, error) {
 	return render(s.Name(), []param{required("DIRECTORY", s.Directory)}, ansibleLibrary)
 }
 
-// ansibleLibrary is what the scripts on an Ansible server share.
+// ansibleLibrary is the library that all scripts on an Ansible server share.
 const ansibleLibrary = "lib-ansible"

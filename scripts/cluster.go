@@ -2,8 +2,8 @@ package scripts
 
 import "strings"
 
-// Member says which node of which cluster a script works for. The cluster's id keeps a node that once
-// belonged to another cluster from passing for a member of this one.
+// Member identifies the node and the cluster that a script works for. The cluster's id prevents a node of another,
+// earlier cluster from counting as a member of this one.
 type Member struct {
 	Cluster      string
 	Node         string
@@ -24,9 +24,9 @@ func (m Member) params(timeout int) []param {
 
 const kubeLibrary = "lib-kube"
 
-// CheckMember tells how far a node has come: result "state" is new, half (an interrupted kubeadm), busy (one that
-// still runs, or a script that runs it) or member;
-// "kubeadm" is the version on the node. A member that does not work yet is waited for.
+// CheckMember tells how far a node has come. Result "state" is new, half (an interrupted kubeadm), busy (kubeadm, or a
+// script that runs it, still runs) or member. Result "kubeadm" is its version on the node. The script waits for a
+// member that does not work yet.
 type CheckMember struct {
 	Member
 	Timeout int
@@ -40,8 +40,8 @@ func (s CheckMember) Render() (string, error) {
 	return render(s.Name(), s.params(s.Timeout), kubeLibrary)
 }
 
-// KubeadmInit makes the cluster's first control plane. Input: config. A member is left alone, an
-// interrupted init is reset first, and another kubeadm on the node is stopped.
+// KubeadmInit makes the cluster's first control plane. Input: config. It leaves a member alone, resets an interrupted
+// init first, and stops another kubeadm on the node.
 type KubeadmInit struct {
 	Member
 	TokenID string // of the token in the config: it is deleted at the end
@@ -56,8 +56,8 @@ func (s KubeadmInit) Render() (string, error) {
 	return render(s.Name(), append(s.params(s.Timeout), required("TOKEN_ID", s.TokenID)), kubeLibrary)
 }
 
-// KubeadmJoin joins a node. Input: config. A member is left alone, an interrupted join is reset first.
-// Another kubeadm on the node is stopped; where it joined a control plane, the next try goes on.
+// KubeadmJoin joins a node. Input: config. It leaves a member alone, and resets an interrupted join first. It stops
+// another kubeadm on the node; if that one was joining a control plane, the next try goes on from there.
 type KubeadmJoin struct {
 	Member
 	Endpoint string // host:port of the cluster; it stands in the config too
@@ -72,12 +72,12 @@ func (s KubeadmJoin) Render() (string, error) {
 	return render(s.Name(), append(s.params(s.Timeout), required("ENDPOINT", s.Endpoint)), kubeLibrary)
 }
 
-// AdmitMember runs on a control plane that works, before another one joins: it removes what an earlier,
-// interrupted join of that node left in etcd and waits until etcd is healthy.
+// AdmitMember runs on a working control plane before another one joins. It removes the remains of an earlier,
+// interrupted join of that node from etcd, and waits until etcd is healthy.
 type AdmitMember struct {
 	Member
 	Joining string // the node that will join
-	PeerURL string // its etcd's
+	PeerURL string // its peer URL in etcd
 	Timeout int
 }
 
@@ -90,13 +90,13 @@ func (s AdmitMember) Render() (string, error) {
 		kubeLibrary)
 }
 
-// MintJoin makes the bootstrap token given as input token, and shares the control planes' certificates when
-// the input certificate_key is there. Result: "ca", the cluster's CA certificate (base64).
+// MintJoin creates the bootstrap token from the input token. If the input certificate_key is there, it also shares the
+// control planes' certificates. Result: "ca", the cluster's CA certificate (base64).
 type MintJoin struct {
 	Member
 	Operation string // labels the token, so that it can be found and deleted
 	TTL       int    // seconds
-	Timeout   int    // for the token to be signed
+	Timeout   int    // for the controller manager to sign cluster-info with the token
 }
 
 // Name implements Script.
@@ -151,7 +151,7 @@ func (s LabelNodes) Render() (string, error) {
 	return render(s.Name(), append(s.params(s.Timeout), required("LABELS", strings.Join(s.Labels, ","))), kubeLibrary)
 }
 
-// WaitForNodes waits until all nodes are Ready and CoreDNS is available, and says what it waits for.
+// WaitForNodes waits until all nodes are Ready and CoreDNS is available, and prints what is missing.
 type WaitForNodes struct {
 	Member
 	Nodes   []string
@@ -166,8 +166,8 @@ func (s WaitForNodes) Render() (string, error) {
 	return render(s.Name(), append(s.params(s.Timeout), required("NODES", strings.Join(s.Nodes, " "))), kubeLibrary)
 }
 
-// CreateVimAccount makes the service account with which Windlass uses the cluster as a VIM. Its token gets
-// into TokenFile, which RemoveFile takes away. Result: "ca", the cluster's CA certificate (base64).
+// CreateVimAccount creates the service account with which Windlass uses the cluster as a VIM. It writes the account's
+// token to TokenFile; RemoveFile removes that file. Result: "ca", the cluster's CA certificate (base64).
 type CreateVimAccount struct {
 	Member
 	TokenFile string

@@ -8,9 +8,9 @@ const (
 	hostsLibrary = "lib-hosts"
 )
 
-// ClusterHealth tells how the nodes and the members of etcd are. Results, in base64: "node"
-// (name|Ready|cordoned|reason|message) and "member" (id|name|peer|started|learner|healthy), one for each; or "quorum"
-// is lost (not in base64) when etcd on this node finds no majority.
+// ClusterHealth reports the state of the nodes and of the etcd members. Results, in base64, one for each: "node"
+// (name|Ready|cordoned|reason|message) and "member" (id|name|peer|started|learner|healthy). If etcd on this node finds
+// no majority, the result "quorum" is lost (not in base64) instead.
 type ClusterHealth struct {
 	Member
 	Timeout int
@@ -24,17 +24,17 @@ func (s ClusterHealth) Render() (string, error) {
 	return render(s.Name(), s.params(s.Timeout), kubeLibrary, etcdLibrary)
 }
 
-// DrainNode cordons a node and moves its pods away. Results: "absent" is yes when the cluster does not know it; "ready"
-// is no when the node was not, "forced" is yes when pods were deleted without their consent, "attached" (base64) names
-// the volumes that were not detached in time.
+// DrainNode cordons a node and evicts its pods. Results: "absent" is yes if the cluster does not know the node; "ready"
+// is no if the node was not Ready; "forced" is yes if the script deleted pods instead of evicting them; "attached"
+// (base64) names the volumes that did not detach in time.
 type DrainNode struct {
 	Member
 	Leaving   string
 	DrainFor  int  // seconds for the pods
-	Force     bool // what is left then is deleted, else the script fails
+	Force     bool // deletes the pods that are left then; else the script fails
 	DetachFor int  // seconds for the volumes
-	// Off is the VIM's word for the node's server, where that does not run: the node is not ready then, whatever
-	// Kubernetes believes.
+	// Off is the VIM's status of the node's server if the server does not run. The node then counts as not ready,
+	// whatever Kubernetes reports.
 	Off string
 }
 
@@ -51,7 +51,7 @@ func (s DrainNode) Render() (string, error) {
 		required("POLICY", policy), number("DETACH_FOR", s.DetachFor), optional("OFF", s.Off)), kubeLibrary, leaveLibrary)
 }
 
-// UncordonNode lets pods onto a node again; a node that the cluster does not know is left alone.
+// UncordonNode allows pods on a node again; it ignores a node that the cluster does not know.
 type UncordonNode struct {
 	Member
 	Leaving string
@@ -81,12 +81,12 @@ func (s DeleteNode) Render() (string, error) {
 	return render(s.Name(), append(s.params(s.Timeout), required("LEAVING", s.Leaving)), kubeLibrary, leaveLibrary)
 }
 
-// LeavingMember is a control plane whose member of etcd goes.
+// LeavingMember is a control plane whose etcd member leaves.
 type LeavingMember struct{ Name, PeerURL string }
 
-// RemoveMembers removes the members of etcd that belong to control planes that leave, one at a time, and waits after
-// each until the others are healthy. What would cost the quorum is refused. Result: "quorum" is lost when etcd on this
-// node finds no majority, and nothing was removed.
+// RemoveMembers removes the etcd members of control planes that leave, one at a time. After each it waits until the
+// other members are healthy. It refuses a removal that would cost the quorum. Result: "quorum" is lost if etcd on this
+// node finds no majority; then it has removed nothing.
 type RemoveMembers struct {
 	Member
 	Leaving []LeavingMember
@@ -106,7 +106,8 @@ func (s RemoveMembers) Render() (string, error) {
 		etcdLibrary)
 }
 
-// RetireNode stops what a node does for its cluster: keepalived, or all of it; then the node can join anew.
+// RetireNode stops keepalived on a node, or everything that the node does for its cluster; then the node can join
+// again.
 type RetireNode struct {
 	Member
 	OnlyVirtualIP bool // only keepalived

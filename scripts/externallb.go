@@ -5,19 +5,19 @@ import (
 	"strings"
 )
 
-// balancerLibrary is what a server before a cluster has of several owners.
+// balancerLibrary handles the configuration of several owners on a load balancer before a cluster.
 const balancerLibrary = "lib-balancer"
 
-// BalanceExternally installs HAProxy on a server that is no node, and lets it run with a configuration that is whole.
-// HAProxy checks the file before it replaces a working one, and a reload drops no connection. Inputs: haproxy; nodes,
-// "name address" a line; exposed, "owner port ..." a line, which a server takes over that is new; keepalived, where
-// servers share an address.
+// BalanceExternally installs HAProxy on a server that is no node, and runs it with a valid configuration. HAProxy
+// checks the file before it replaces a working one, and a reload drops no connection. Inputs: haproxy; nodes, lines of
+// "name address"; exposed, lines of "owner port ..." for a new server to take over; keepalived, if servers share an
+// address.
 type BalanceExternally struct {
 	Node string
 	Port int
-	// For how long, in seconds, HAProxy may take to run; LockFor bounds other installations.
+	// Timeout is how long, in seconds, HAProxy may take to start; LockFor bounds the wait for other installations.
 	Timeout, LockFor int
-	// Serves wants an API server behind HAProxy.
+	// Serves requires an API server that answers behind HAProxy.
 	Serves bool
 	// Shared lets keepalived run beside HAProxy.
 	Shared  bool
@@ -35,8 +35,8 @@ func (s BalanceExternally) Render() (string, error) {
 	}, cloudInitLibrary, aptLibrary, haproxyLibrary, balancerLibrary)
 }
 
-// RunBalancerScript runs a script of the package on an external load balancer, with the arguments that Tacker gives it:
-// all nodes as they are to be. Input: script.
+// RunBalancerScript runs a script of the package on an external load balancer. The script gets Tacker's arguments: all
+// nodes of the cluster in its target state. Input: script.
 type RunBalancerScript struct{ ControlPlanes, Workers []string }
 
 // Name implements Script.
@@ -49,11 +49,11 @@ func (s RunBalancerScript) Render() (string, error) {
 	})
 }
 
-// ExposeServices lets a server before a cluster serve the Services of a VNF on that cluster, under the ports that they
-// have on all nodes, and no others of that VNF: none takes them away. Result: ours, "no" where Windlass has not set the
-// load balancer up and the script has done nothing.
+// ExposeServices makes a load balancer before a cluster serve a VNF's Services on that cluster, under their node ports.
+// It removes the VNF's other ports; an empty list removes all. Result: ours, "no" if Windlass has not set up the load
+// balancer; then the script has done nothing.
 type ExposeServices struct {
-	// Owner is the VNF.
+	// Owner is the id of the VNF.
 	Owner   string
 	Ports   []int
 	Timeout int
@@ -69,12 +69,12 @@ func (s ExposeServices) Render() (string, error) {
 	}, haproxyLibrary, balancerLibrary)
 }
 
-// RunExposureScript runs a script of a package that exposes Services on a load balancer, with the arguments that Tacker
-// gives it. Input: script.
+// RunExposureScript runs a script of a package that exposes Services on a load balancer, with Tacker's arguments.
+// Input: script.
 type RunExposureScript struct {
-	// Services are "namespace,name,port,..." each.
+	// Services are entries of "namespace,name,port,...".
 	Services []string
-	// Add exposes them; without it they are taken away.
+	// Add exposes the Services; without it the script removes them.
 	Add bool
 }
 
@@ -88,5 +88,5 @@ func (s RunExposureScript) Render() (string, error) {
 	})
 }
 
-// spaced is a list for a shell.
+// spaced joins numbers with blanks for a shell.
 func spaced(ports []int) string { return strings.Trim(fmt.Sprint(ports), "[]") }

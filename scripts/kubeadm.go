@@ -50,14 +50,14 @@ type KubeadmJoinConfig struct {
 	Extra                 []byte
 }
 
-// KubeadmWaits are kubeadm's own limits, in seconds; 0 leaves kubeadm's defaults, which are made for quick machines.
+// KubeadmWaits are kubeadm's own timeouts, in seconds; 0 leaves kubeadm's defaults, which suit fast machines.
 type KubeadmWaits struct {
 	Phase int // for each thing that it waits for: kubelet, a control plane's component, discovery, a certificate
 	Call  int // for one call of an API, with its repetitions
 }
 
-// Render gives the file. Of the package's documents only JoinConfiguration matters here: kubelet and
-// kube-proxy take theirs from the cluster.
+// Render gives the file. It uses only JoinConfiguration of the package's documents: kubelet and kube-proxy take their
+// configuration from the cluster.
 func (c KubeadmJoinConfig) Render() (string, error) {
 	text, err := config("kubeadm-join.yaml", c)
 	if err != nil {
@@ -67,10 +67,11 @@ func (c KubeadmJoinConfig) Render() (string, error) {
 		"KubeProxyConfiguration")
 }
 
-// MaxExtra is how large a package's further configuration documents may be, in bytes: far above what kubeadm's take.
+// MaxExtra is the largest size of a package's further configuration documents, in bytes: far above any that kubeadm
+// takes.
 const MaxExtra = 256 << 10
 
-// CheckExtra tells what is wrong with a package's further configuration documents, nil when nothing is.
+// CheckExtra checks a package's further configuration documents; nil means that they are valid.
 func CheckExtra(extra []byte) error {
 	_, err := documents(extra)
 	return err
@@ -85,9 +86,9 @@ type document struct {
 // extraGroups are the API groups that kubeadm's file may hold.
 var extraGroups = []string{"kubeadm.k8s.io", "kubelet.config.k8s.io", "kubeproxy.config.k8s.io"}
 
-// mergeDocuments adds a package's documents to the generated ones, but for kinds that the file is not about.
-// One of a kind that is generated too fills in what the generated one leaves open; Windlass's own values win,
-// because the rest of the cluster relies on them; but not timeouts, on which nothing relies.
+// mergeDocuments adds a package's documents to the generated ones, except the kinds in without. A document of a
+// generated kind only adds members that the generated one lacks. Windlass's own values win, because the rest of the
+// cluster relies on them; timeouts are the exception, because nothing relies on them.
 func mergeDocuments(generated string, extra []byte, without ...string) (string, error) {
 	added, err := documents(extra)
 	if err != nil {
@@ -136,7 +137,8 @@ func marshal(fields map[string]any) (string, error) {
 	return strings.TrimSpace(b.String()), nil
 }
 
-// documents splits extra and checks each part: a YAML object with a kind, once, of kubeadm's groups.
+// documents splits extra and checks each part: a YAML object of kubeadm's API groups, with a kind that is unique in
+// extra.
 func documents(extra []byte) ([]document, error) {
 	if len(extra) > MaxExtra {
 		return nil, fmt.Errorf("it is larger than the %d bytes allowed", MaxExtra)
@@ -150,7 +152,7 @@ func documents(extra []byte) ([]document, error) {
 			return out, nil
 		}
 		if err != nil {
-			// The parser's errors have several lines, those of Windlass one.
+			// The parser's errors have several lines; Windlass's errors have one.
 			return nil, fmt.Errorf("document %d is not a YAML object: %s", n, strings.Join(strings.Fields(err.Error()), " "))
 		}
 		if len(fields) == 0 {
@@ -171,7 +173,7 @@ func documents(extra []byte) ([]document, error) {
 	}
 }
 
-// merge adds to own what only other has; lists are joined, as kubeadm's lists of arguments are.
+// merge adds to own the members that only other has; it joins lists, such as kubeadm's lists of arguments.
 func merge(own, other map[string]any) map[string]any {
 	for key, value := range other {
 		switch mine := own[key].(type) {

@@ -2,24 +2,24 @@ package scripts
 
 import "net/netip"
 
-// haproxyLibrary lets HAProxy run.
+// haproxyLibrary runs HAProxy.
 const haproxyLibrary = "lib-haproxy"
 
 // Backend is one API server behind HAProxy.
 type Backend struct{ Name, Address string }
 
-// ServedPort is a port of nodes that is served before them, under the same number or another.
+// ServedPort is a node port that a load balancer serves, under the same number or another one.
 type ServedPort struct{ Port, NodePort int }
 
 // HAProxyConf is /etc/haproxy/haproxy.cfg of a control plane.
 type HAProxyConf struct {
-	Port     int // front of the API servers
-	EtcdPort int // front of etcd's client port, 0: none
+	Port     int // frontend of the API servers
+	EtcdPort int // frontend of etcd's client port, 0: none
 	Backends []Backend
-	// NodePorts are ports of Nodes, and where they are served.
+	// NodePorts are the node ports, and the ports that serve them.
 	NodePorts []ServedPort
 	Nodes     []Backend
-	// Backup makes every API server but the first one a spare.
+	// Backup makes every API server except the first one a spare.
 	Backup bool
 }
 
@@ -36,7 +36,7 @@ func (c HAProxyConf) IPv6() bool {
 type KeepalivedConf struct {
 	Node            string
 	Master          bool // starts as MASTER; there is one
-	Stays           bool // who has the address keeps it, whatever the priorities
+	Stays           bool // the holder of the address keeps it, whatever the priorities
 	Priority        int
 	VirtualRouterID int
 	Interface       string
@@ -51,7 +51,7 @@ type KeepalivedConf struct {
 // Render gives the file.
 func (c KeepalivedConf) Render() (string, error) { return config("keepalived.conf", c) }
 
-// IPv6 reports whether the virtual IP is one; VRRP version 3 has no passwords.
+// IPv6 reports whether the virtual IP is an IPv6 address; VRRP version 3, which IPv6 needs, has no passwords.
 func (c KeepalivedConf) IPv6() bool {
 	addr, err := netip.ParseAddr(c.VirtualIP)
 	return err == nil && addr.Is6()
@@ -62,9 +62,9 @@ func (c KeepalivedConf) IPv6() bool {
 type ConfigureLoadBalancer struct {
 	Node string
 	Port int
-	// For how long, in seconds, the services may take to run.
+	// Timeout is how long, in seconds, the services may take to start.
 	Timeout int
-	// Serves wants an API server behind HAProxy, too: the cluster is in use already.
+	// Serves requires an API server that answers behind HAProxy, too: the cluster is in use already.
 	Serves bool
 }
 

@@ -1,11 +1,12 @@
 package scripts
 
-// LookAtNode tells what a check for drift compares. Results: "ca", the cluster's CA certificate on the node (base64);
-// with a virtual IP also "haproxy", HAProxy's configuration (base64), "haproxy_runs", "keepalived_runs", "held" (the
-// virtual IP is the node's) and "answers" (HAProxy answers on it from here), yes or no each.
+// LookAtNode reads the values that a drift check compares. Results: "ca", the cluster's CA certificate on the node
+// (base64). With a virtual IP also "haproxy", HAProxy's configuration (base64), and yes or no for each of
+// "haproxy_runs", "keepalived_runs", "held" (the node has the virtual IP) and "answers" (HAProxy answers on the virtual
+// IP from here).
 type LookAtNode struct {
 	Node string
-	// VirtualIP is that of the cluster; "" for a node that has no part in it.
+	// VirtualIP is the cluster's; "" for a node that does not serve it.
 	VirtualIP string
 	Port      int
 }

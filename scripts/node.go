@@ -2,12 +2,12 @@ package scripts
 
 import "strings"
 
-// CheckNode is the preflight: it changes nothing and reports every obstacle as a result "problem" (base64), and what
-// its clock says as "clock", in seconds since 1970. A node that already is a member of its cluster passes.
+// CheckNode is the preflight. It changes nothing. It reports every obstacle as a result "problem" (base64), and the
+// node's time as "clock", in seconds since 1970. A node that already is a member of its cluster passes.
 type CheckNode struct {
 	Node, Address string
 	Ports         []string // that must be free on a node that is not a member
-	Packages      []string // commands of the same names that must be there or installable
+	Packages      []string // commands that must exist, or be installable as packages of these names
 	Repository    bool     // the request brings an apt repository
 	MinCPUs       int
 	MinMemoryMiB  int
@@ -28,14 +28,14 @@ func (s CheckNode) Render() (string, error) {
 	})
 }
 
-// PrepareNode gives a node its name, its neighbours' names, kernel settings, the proxy and the packages.
-// Inputs: http_proxy, https_proxy (URLs, may hold a password), apt_key (armored); all optional.
+// PrepareNode sets a node's name, its neighbours' names, kernel settings, the proxy and the packages. Inputs:
+// http_proxy, https_proxy (URLs, may hold a password), apt_key (armored); all optional.
 type PrepareNode struct {
 	Node     string
 	Hosts    []string // "address name", the order is kept
 	NoProxy  string
 	Packages []string
-	Hold     []string // of Packages: those that are pinned and held
+	Hold     []string // the Packages to pin and hold
 	Version  string   // of the held ones; "" takes the newest
 	// Source is the line of sources.list without "deb" and options, "" when the request brings none.
 	Source  string
@@ -56,7 +56,7 @@ func (s PrepareNode) Render() (string, error) {
 	}, hostsLibrary, aptLibrary)
 }
 
-// FindInterface finds the interface that has an address: results "interface" and "prefix".
+// FindInterface finds the interface with an address: results "interface" and "prefix".
 type FindInterface struct{ Address string }
 
 // Name implements Script.

@@ -11,11 +11,11 @@ import (
 	"time"
 )
 
-// PlayPackage runs a playbook of the VNF package, as the user that is logged in. Its input is that of PlayInput.
+// PlayPackage runs a playbook of the VNF package, as the login user. Its input is PlayInput.Stdin.
 type PlayPackage struct {
 	// Playbook is its path in the package.
 	Playbook string
-	// Password is set when Ansible logs in with one.
+	// Password is set if Ansible logs in with a password.
 	Password bool
 }
 
@@ -27,18 +27,18 @@ func (s PlayPackage) Render() (string, error) {
 	return render(s.Name(), []param{required("PLAYBOOK", s.Playbook), flag("PASSWORD", s.Password)}, playLibrary)
 }
 
-// playLibrary has the run itself.
+// playLibrary contains the run itself.
 const playLibrary = "lib-play"
 
-// PlayInput is what a run of a playbook is given.
+// PlayInput is the input of a playbook run.
 type PlayInput struct {
-	// Package are the package's files that it may use, by path.
+	// Package are the package's files for the run, by path.
 	Package map[string][]byte
 	// Inventory, Variables (JSON) and KnownHosts are files; Key is a private key, "" for none.
 	Inventory, Variables, KnownHosts, Key string
 }
 
-// Files are the files beside the package's, by their names.
+// Files are the files that do not come from the package, by name.
 func (p PlayInput) Files() map[string]string {
 	files := map[string]string{"inventory": p.Inventory, "variables": p.Variables, "known_hosts": p.KnownHosts}
 	if p.Key != "" {
@@ -61,7 +61,7 @@ func (p PlayInput) Stdin() ([]byte, error) {
 	return Stdin(inputs...), nil
 }
 
-// pack makes an archive, which is the same for the same files.
+// pack makes a deterministic archive: the same files make the same bytes.
 func pack(files map[string][]byte) ([]byte, error) {
 	var out bytes.Buffer
 	compressed := gzip.NewWriter(&out)
@@ -80,11 +80,11 @@ func pack(files map[string][]byte) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// PlayHere runs a playbook of the VNF package on the worker's host: Program confines itself, and becomes Ansible.
+// PlayHere runs a playbook of the VNF package on the worker's host. Program confines itself, and then executes Ansible.
 type PlayHere struct {
-	// Program is the file of this program, and As what it is called then.
+	// Program is this program's file, and As its argv[0] in the run.
 	Program, As string
-	// Claim is a file that whoever follows the run touches. The run ends when nobody has done so for Lease.
+	// Claim is a file that the follower of the run touches. The run ends if nobody touches it for Lease.
 	Claim string
 	Lease time.Duration
 	// Playbook is its path in the package.
@@ -97,7 +97,7 @@ const PlayProfile = "start-playbook"
 // Name implements Script.
 func (PlayHere) Name() string { return "play-here" }
 
-// Render implements Script. Nothing of the script is run beside the program, so it needs no library.
+// Render implements Script. The script runs only the program, so it needs no library.
 func (s PlayHere) Render() (string, error) {
 	words := []string{s.As, s.Program, s.Claim, s.Lease.String(), PlayProfile, s.Playbook}
 	for i, word := range words {
@@ -106,8 +106,8 @@ func (s PlayHere) Render() (string, error) {
 	return "#!/bin/bash\n# windlass: " + s.Name() + "\nexec -a " + strings.Join(words, " ") + "\n", nil
 }
 
-// PlayProgram is a program for the shell that runs a playbook where it is, as PlayPackage does. Its arguments are a
-// directory with the files that PlayPackage gets, and the playbook.
+// PlayProgram is a shell program that runs a playbook in place, as PlayPackage does. Its arguments are a directory with
+// PlayPackage's files, and the playbook.
 func PlayProgram() (string, error) {
 	lib, err := bodies.ReadFile("sh/" + playLibrary + ".sh")
 	if err != nil {
@@ -116,7 +116,7 @@ func PlayProgram() (string, error) {
 	return playProgram + string(lib) + "\nplay \"$1\" \"$2\"\n", nil
 }
 
-// playProgram is what PlayPackage has of the library for all scripts.
+// playProgram contains the parts of the scripts' common library that PlayPackage uses.
 const playProgram = `#!/bin/bash
 set -euo pipefail
 export PATH=/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin HOME=$1/home TMPDIR=$1/tmp

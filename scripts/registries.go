@@ -6,22 +6,23 @@ import (
 	"strings"
 )
 
-// ConnectRegistries lets a node pull from registries of images, and no longer from others. Inputs: hosts.I and ca.I are
-// the hosts.toml and the CA's certificates of the I-th server, the latter empty for none; credentials is kubelet's
-// file, empty for none at all; docker is Docker's daemon.json, empty to leave it alone; before and after are what
-// RegistriesState is to hold while the script runs and at its end, before.bare and after.bare the same for a node
-// without Docker.
+// ConnectRegistries lets a node pull from image registries, and removes its access to others.
+//
+// Inputs: hosts.I and ca.I are the hosts.toml and the CA's certificates of the I-th server; ca.I is empty for none.
+// credentials is kubelet's file, empty for none at all. docker is Docker's daemon.json, empty to leave it alone. before
+// and after are the contents of RegistriesState while the script runs and at its end. before.bare and after.bare are
+// the same for a node without Docker.
 type ConnectRegistries struct {
-	Servers []string // as names of images begin
-	Gone    []string // those that are taken away
-	// DockerGone are those whose CA's certificates are taken away from Docker.
+	Servers []string // as at the beginning of image names
+	Gone    []string // servers to remove
+	// DockerGone are the servers whose CA certificates the script removes from Docker.
 	DockerGone []string
 	Hosts      []string // "address name" for /etc/hosts, the order is kept
-	// Credentials is set when some of kubelet's credentials are those of the servers.
+	// Credentials is set if kubelet's credentials include some for the servers.
 	Credentials bool
 }
 
-// The files that ConnectRegistries takes into account.
+// The files that ConnectRegistries uses.
 const (
 	RegistriesState     = "/var/lib/windlass/registries.json"
 	KubeletCredentials  = "/var/lib/kubelet/config.json" //nolint:gosec // a file's name
@@ -31,7 +32,7 @@ const (
 
 const (
 	registriesLibrary = "lib-registries"
-	// manifestTypes are all that an image's name may lead to.
+	// manifestTypes are all media types of manifests that an image name may refer to.
 	manifestTypes = "application/vnd.oci.image.index.v1+json, application/vnd.oci.image.manifest.v1+json, " +
 		"application/vnd.docker.distribution.manifest.list.v2+json, application/vnd.docker.distribution.manifest.v2+json"
 )
@@ -48,14 +49,15 @@ func (s ConnectRegistries) Render() (string, error) {
 	}, hostsLibrary, registriesLibrary)
 }
 
-// CheckRegistries asks registries from a node, as containerd will: the API's root and a manifest, which need not come
-// unless it is one of Manifests. Inputs: curl.I is the CurlConfig for the I-th server, ca.I its CA's certificates.
-// Results, in base64: "failure" (class|server|sentence, see RegistryFailure), one for each that cannot be used, and
-// "manifest" (server and image), one for each that was seen.
+// CheckRegistries asks registries from a node, as containerd will. It asks for the API's root and a manifest; a missing
+// manifest is a failure only if Manifests names it. Inputs: curl.I is the CurlConfig for the I-th server, ca.I its CA's
+// certificates. Results, in base64: "failure" (class|server|sentence, see RegistryFailure), one for each registry that
+// fails, and "manifest" (server and image), one for each manifest that came.
 type CheckRegistries struct {
 	Servers []string
 	URLs    []string // the roots, in the order of Servers
-	// Manifests are the paths of those that must come, in the same order; "" where it may be any that the registry tells.
+	// Manifests are the paths of the manifests that must come, in the same order; "" allows any manifest that the
+	// registry lists.
 	Manifests []string
 }
 
@@ -77,10 +79,10 @@ func (s CheckRegistries) Render() (string, error) {
 	}, registriesLibrary)
 }
 
-// anyManifest stands for one that nobody asks for.
+// anyManifest is the placeholder for a manifest that the script need not get.
 const anyManifest = "-"
 
-// RegistriesSeen are the servers from which CheckRegistries has got a manifest.
+// RegistriesSeen are the servers that sent CheckRegistries a manifest.
 func RegistriesSeen(r Results) (out []string) {
 	for _, text := range r.Texts("manifest") {
 		server, _, _ := strings.Cut(text, " ")
@@ -89,16 +91,16 @@ func RegistriesSeen(r Results) (out []string) {
 	return out
 }
 
-// RegistryFailure is why a node cannot use a registry.
+// RegistryFailure is the reason why a node cannot use a registry.
 type RegistryFailure struct {
-	// Class is away (it may come back by itself), denied (user name or password), untrusted (its certificate), unknown
-	// (its name), or wrong (anything else).
+	// Class is away (may recover by itself), denied (user name or password), untrusted (its certificate), unknown (its
+	// name), or wrong (anything else).
 	Class    string
 	Server   string
 	Sentence string
 }
 
-// RegistryFailures are those that CheckRegistries has found.
+// RegistryFailures are the failures that CheckRegistries has found.
 func RegistryFailures(r Results) (out []RegistryFailure) {
 	for _, text := range r.Texts("failure") {
 		class, rest, _ := strings.Cut(text, "|")
@@ -109,16 +111,16 @@ func RegistryFailures(r Results) (out []RegistryFailure) {
 	return out
 }
 
-// HostsTOML is the file with which containerd finds a registry: certs.d/SERVER/hosts.toml.
+// HostsTOML is containerd's configuration of a registry: certs.d/SERVER/hosts.toml.
 type HostsTOML struct {
 	URL string
-	CA  bool // ca.crt beside it is trusted
+	CA  bool // containerd trusts ca.crt beside it
 }
 
 // Render gives the file.
 func (c HostsTOML) Render() (string, error) { return config("hosts.toml", c) }
 
-// CurlConfig is how curl asks a registry. It holds secrets.
+// CurlConfig is curl's configuration for a registry. It holds secrets.
 type CurlConfig struct {
 	Username, Password string
 	Proxy              *url.URL // nil: directly

@@ -4,18 +4,18 @@ import "strings"
 
 const certificateLibrary = "lib-certificate"
 
-// InstallRegistry makes a registry of images of a machine, and waits until it answers. Inputs: config (RegistryConfig),
-// all others optional: htpasswd, registry.crt and registry.key (PEM), http_proxy and https_proxy. Result: "way" is how
-// it runs, one of docker, podman, nerdctl, ctr and package. Where Certificate is set, the CA's own is in
-// RegistryAuthority.
+// InstallRegistry turns a machine into an image registry, and waits until the registry answers. Inputs: config
+// (RegistryConfig); optional are htpasswd, registry.crt and registry.key (PEM), http_proxy and https_proxy. Result:
+// "way" is how the registry runs: docker, podman, nerdctl, ctr or package. If Certificate is set, the CA's certificate
+// is in RegistryAuthority.
 type InstallRegistry struct {
 	Port  int
 	HTTPS bool
-	// Volume is the directory that a volume for the images is mounted to, "" for none.
+	// Volume is the mount directory of a volume for the images, "" for none.
 	Volume string
-	// Certificate is the one that is made, nil for none.
+	// Certificate is the certificate to make, nil for none.
 	Certificate *MadeCertificate
-	// ImageFile is a file on the machine that is loaded, "" for none; Image is what is pulled then.
+	// ImageFile is a file on the machine to load the registry's image from, "" for none; Image is the image to pull then.
 	ImageFile, Image string
 	NoProxy          string
 	LockFor          int // seconds to wait for cloud-init and for dpkg's lock
@@ -30,15 +30,16 @@ const (
 	registryCA        = "/etc/windlass/registry-ca"
 )
 
-// MadeCertificate is a certificate that is made where the registry is, with a CA for it where there is none yet.
+// MadeCertificate is a certificate that the script makes on the registry's machine. It makes a CA for it if there is
+// none yet.
 type MadeCertificate struct {
-	CA        string // what tells the CA from others, in its name
+	CA        string // distinguishes the CA by its name
 	Names     []string
 	Addresses []string
 	Days      int
 }
 
-// names are those of the certificate as openssl has them.
+// names are the certificate's subjectAltName in openssl's form.
 func (c MadeCertificate) names() string {
 	var list []string
 	for _, name := range c.Names {
@@ -50,7 +51,8 @@ func (c MadeCertificate) names() string {
 	return strings.Join(list, ",")
 }
 
-// registryImagesOn is the directory of the images, and registryCAOn that of the CA: on the volume where there is one.
+// registryImagesOn is the directory of the images, and registryCAOn the directory of the CA: on the volume if there is
+// one.
 func registryImagesOn(volume string) string {
 	if volume == "" {
 		return registryImages
@@ -65,7 +67,7 @@ func registryCAOn(volume string) string {
 	return volume + "/ca"
 }
 
-// RegistryAuthority is the file with the certificate of the CA that signs that of a registry with such a volume.
+// RegistryAuthority is the CA certificate's file on a registry's machine with such a volume.
 func RegistryAuthority(volume string) string { return registryCAOn(volume) + "/ca.crt" }
 
 // Name implements Script.
@@ -86,11 +88,12 @@ func (s InstallRegistry) Render() (string, error) {
 	}, cloudInitLibrary, certificateLibrary)
 }
 
-// RegistryConfig is the configuration of the distribution project's registry, the images' and Debian's.
+// RegistryConfig is the configuration of the distribution project's registry, both of its image and of Debian's
+// package.
 type RegistryConfig struct {
 	Port         int
 	HTTPS, Users bool
-	Volume       string // as InstallRegistry has it
+	Volume       string // as in InstallRegistry
 }
 
 // Render gives the file.

@@ -5,16 +5,16 @@ import (
 	"strings"
 )
 
-// ResultPrefix begins the lines in which a script says what it found out; they are no news to people.
+// ResultPrefix begins the lines with a script's results; people do not see these lines.
 const ResultPrefix = "windlass-result: "
 
-// Results is what a script found out. A key may come more than once.
+// Results are the results of a script. A key may come more than once.
 type Results struct {
 	values map[string][]string
 	hide   func(string) string // nil: nothing is secret
 }
 
-// ParseResults reads the result lines out of a script's stdout; every other line is passed over.
+// ParseResults reads the result lines from a script's stdout and ignores every other line.
 func ParseResults(stdout string) Results {
 	results := Results{values: map[string][]string{}}
 	for line := range strings.Lines(stdout) {
@@ -29,8 +29,8 @@ func ParseResults(stdout string) Results {
 	return results
 }
 
-// Hiding gives the results with every text masked by hide, after it was decoded: in base64 a text that holds a part of
-// a secret could not be decoded once that is masked.
+// Hiding returns the results with a mask for texts. hide masks a text after decoding: base64 with a masked part could
+// not be decoded.
 func (r Results) Hiding(hide func(string) string) Results {
 	r.hide = hide
 	return r
@@ -60,7 +60,7 @@ func (r Results) Get(key string) string {
 	return ""
 }
 
-// Texts returns the values of key, which the script printed in base64; what is not base64 is passed over.
+// Texts returns the decoded values of key, which the script printed in base64. It ignores a value that is not base64.
 func (r Results) Texts(key string) []string {
 	var out []string
 	for _, value := range r.values[key] {

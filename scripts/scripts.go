@@ -30,7 +30,7 @@ type Script interface {
 	Render() (string, error)
 }
 
-// param is one NAME='value' line. A required one must not be empty.
+// param is one NAME='value' line. A required parameter must not be empty.
 type param struct {
 	Name, Value string
 	required    bool
@@ -51,7 +51,7 @@ var scriptTemplate = template.Must(template.New("script").Funcs(template.FuncMap
 {{range .Parts}}{{.}}
 {{end}}`))
 
-// render puts a script together: the header, the libraries (base is always the first) and sh/<name>.sh.
+// render composes a script: the header, the libraries (base is always the first) and sh/<name>.sh.
 func render(name string, params []param, libraries ...string) (string, error) {
 	for _, p := range params {
 		if p.required && p.Value == "" {
@@ -76,7 +76,7 @@ func render(name string, params []param, libraries ...string) (string, error) {
 	return strings.TrimRight(b.String(), "\n") + "\n", err
 }
 
-// config fills conf/<name>.tmpl with a typed struct; a key that is missing is an error.
+// config fills conf/<name>.tmpl with a typed struct; a missing key is an error.
 func config(name string, data any) (string, error) {
 	t, err := template.New(name+".tmpl").Option("missingkey=error").Funcs(template.FuncMap{"yaml": yamlString, "add": func(a, b int) int { return a + b }}).
 		ParseFS(configs, "conf/"+name+".tmpl")
@@ -90,13 +90,13 @@ func config(name string, data any) (string, error) {
 	return b.String(), nil
 }
 
-// Quote makes one word of a shell of s, whatever is in it.
+// Quote makes one shell word of s, whatever s contains.
 func Quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
 // Input is one named value that a script reads from stdin.
 type Input struct{ Name, Value string }
 
-// Stdin is the form in which scripts read secrets and files: one line "name=base64" each.
+// Stdin encodes secrets and files for a script's stdin: one line "name=base64" each.
 func Stdin(inputs ...Input) []byte {
 	var b strings.Builder
 	for _, in := range inputs {

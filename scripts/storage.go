@@ -8,7 +8,7 @@ const (
 	nfsLibrary       = "lib-nfs"
 )
 
-// CheckStorageServer is the preflight of a storage server: it changes nothing and reports every obstacle as a result
+// CheckStorageServer is the preflight of a storage server. It changes nothing and reports every obstacle as a result
 // "problem" (base64).
 type CheckStorageServer struct{ Node, Address string }
 
@@ -20,11 +20,11 @@ func (s CheckStorageServer) Render() (string, error) {
 	return render(s.Name(), []param{required("NODE_NAME", s.Node), required("ADDRESS", s.Address)}, nfsLibrary)
 }
 
-// MountedVolume is a Cinder volume, and the directory that it is mounted to.
+// MountedVolume is a Cinder volume with its mount directory.
 type MountedVolume struct{ ID, Directory string }
 
-// SetUpVolumes mounts volumes, which it finds by Cinder's ids, now and at every boot. Only an empty one gets a file
-// system. Result "volume", one for each: id|device|type of the file system|yes when it was made.
+// SetUpVolumes mounts volumes, now and at every boot. It finds them by their Cinder ids, and makes a file system only
+// on an empty volume. Result "volume", one for each: id|device|type of the file system|yes if the script made it.
 type SetUpVolumes struct {
 	Node    string
 	Volumes []MountedVolume
@@ -47,19 +47,18 @@ func (s SetUpVolumes) Render() (string, error) {
 	}, cloudInitLibrary)
 }
 
-// Export is a directory, and the networks and addresses that it is exported to.
+// Export is a directory, with the networks and addresses that may mount it.
 type Export struct {
 	Directory string
 	Networks  []string
 }
 
-// ExportVolumes installs an NFS server where there is none and exports directories of mounted volumes: these, and no
-// others that an earlier run has exported. Inputs: http_proxy, https_proxy; both optional. Result "server": kernel or
-// ganesha.
+// ExportVolumes installs an NFS server if there is none, and exports directories of mounted volumes. It removes other
+// exports of earlier runs. Inputs: http_proxy, https_proxy; both optional. Result "server": kernel or ganesha.
 type ExportVolumes struct {
 	Node    string
 	Exports []Export
-	Mounts  []string // the directories that volumes are mounted to
+	Mounts  []string // the mount directories of the volumes
 	NoProxy string
 	LockFor int // seconds to wait for cloud-init and for dpkg's lock
 	Timeout int // for the server to start
@@ -84,8 +83,8 @@ func (s ExportVolumes) Render() (string, error) {
 // RemoteExport is an exported directory, and the address of its server.
 type RemoteExport struct{ Server, Directory string }
 
-// MountExports installs an NFS client where there is none, and verifies that this node can mount every export and write
-// to it. Nothing stays mounted.
+// MountExports installs an NFS client if there is none, and verifies that this node can mount every export and write to
+// it. It leaves nothing mounted.
 type MountExports struct {
 	Node    string
 	Exports []RemoteExport
@@ -109,9 +108,10 @@ func (s MountExports) Render() (string, error) {
 	}, aptLibrary)
 }
 
-// LookAtVolumes tells which PersistentVolumes there are and which pods use claims or NFS. Results, in base64: "volume"
-// (name|uid|resourceVersion|phase|namespace/claim|the claim's uid|NFS server|path|reclaim policy|provisioner) and "pod"
-// (namespace|name|phase|claim|NFS server|class that it provisions, "" for other pods), one for each volume of each pod.
+// LookAtVolumes lists the PersistentVolumes, and the pods that use claims or NFS. Results, in base64: "volume"
+// (name|uid|resourceVersion|phase|namespace/claim|the claim's uid|NFS server|path|reclaim policy|provisioner), and
+// "pod" (namespace|name|phase|claim|NFS server|class), one for each volume of each pod. class is the class that the pod
+// provisions, "" for other pods.
 type LookAtVolumes struct{ Member }
 
 // Name implements Script.
@@ -122,8 +122,8 @@ func (s LookAtVolumes) Render() (string, error) {
 	return render(s.Name(), s.params(60), kubeLibrary)
 }
 
-// RemoveVolumes deletes PersistentVolumes as they were when LookAtVolumes saw them, and waits until they are gone.
-// Input: volumes, lines of "name uid resourceVersion". One that has changed since is not deleted: trying again can
+// RemoveVolumes deletes PersistentVolumes in the state that LookAtVolumes saw, and waits until they are gone. Input:
+// volumes, lines of "name uid resourceVersion". It does not delete a volume that has changed since; another try can
 // help.
 type RemoveVolumes struct {
 	Member

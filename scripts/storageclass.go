@@ -2,30 +2,30 @@ package scripts
 
 import "strings"
 
-// ProvisionerNamespace is where the provisioners of storage classes are.
+// ProvisionerNamespace is the namespace of the storage classes' provisioners.
 const ProvisionerNamespace = "windlass-storage"
 
-// StorageClassManifest is a StorageClass and what provisions its volumes: nfs-subdir-external-provisioner, which makes
-// a directory for each claim. Probe has the objects that try it: another class of the same provisioner, which leaves
-// nothing behind, and a claim.
+// StorageClassManifest is a StorageClass with its provisioner, nfs-subdir-external-provisioner, which makes a directory
+// for each claim. Probe renders the objects of a test: another class of the same provisioner, which leaves nothing
+// behind, and a claim.
 type StorageClassManifest struct {
 	Class       string
-	Provisioner string // the name that the volumes have
+	Provisioner string // the provisioner's name in the volumes
 	Image       string
 	Server      string // address of the NFS server
-	Directory   string // of the export
+	Directory   string // the exported directory
 	Default     bool
 	Reclaim     string // Delete or Retain
-	Archive     bool   // directories of deleted volumes are kept
+	Archive     bool   // keeps the directories of deleted volumes
 }
 
-// Namespace is that of the provisioner.
+// Namespace is the provisioner's namespace.
 func (StorageClassManifest) Namespace() string { return ProvisionerNamespace }
 
-// Deployment is the name of the provisioner.
+// Deployment is the name of the provisioner's Deployment.
 func (m StorageClassManifest) Deployment() string { return deploymentOf(m.Class) }
 
-// ProbeName is that of the probe's class and claim.
+// ProbeName is the name of the probe's class and claim.
 func (m StorageClassManifest) ProbeName() string { return "windlass-probe-" + m.Class }
 
 func deploymentOf(class string) string { return "nfs-" + class }
@@ -33,11 +33,11 @@ func deploymentOf(class string) string { return "nfs-" + class }
 // Render gives the manifest.
 func (m StorageClassManifest) Render() (string, error) { return config("storage-class.yaml", m) }
 
-// Probe gives the objects that try the class.
+// Probe renders the objects that test the class.
 func (m StorageClassManifest) Probe() (string, error) { return config("storage-probe.yaml", m) }
 
-// SetUpStorageClass applies the manifest of a class, waits until its provisioner is available, and has it make and
-// delete a volume. Inputs: manifest, probe.
+// SetUpStorageClass applies the manifest of a class, waits until its provisioner is available, and tests it: the
+// provisioner must make and delete a volume. Inputs: manifest, probe.
 type SetUpStorageClass struct {
 	Member
 	StorageClassManifest
@@ -54,8 +54,8 @@ func (s SetUpStorageClass) Render() (string, error) {
 		required("DEPLOYMENT", s.Deployment()), required("PROBE", s.ProbeName())), kubeLibrary)
 }
 
-// ScaleProvisioners stops the provisioners of classes, and waits until they are gone, or starts them again, and does
-// not wait. One that is not there is passed over.
+// ScaleProvisioners stops the provisioners of classes and waits until they are gone, or starts them again without a
+// wait. It ignores a provisioner that is not there.
 type ScaleProvisioners struct {
 	Member
 	Classes []string
@@ -72,7 +72,7 @@ func (s ScaleProvisioners) Render() (string, error) {
 		required("CLASSES", strings.Join(s.Classes, " ")), flag("STOP", s.Stop)), kubeLibrary)
 }
 
-// MoveVolumes gives the volumes of a class that are at another address this one, each under its name and for its claim.
+// MoveVolumes gives a class's volumes with another address the new address. Each volume keeps its name and its claim.
 // The provisioner must not run meanwhile.
 type MoveVolumes struct {
 	Member

@@ -1,10 +1,10 @@
 package vnfpkg
 
-// usualCPU is at which use of its processors a cluster adds Pods where nobody says it, in percent.
+// usualCPU is the target CPU use, in percent, of an autoscaler whose policy names no target.
 const usualCPU = 80
 
-// autoscaling reads a policy of Tacker's by which the cluster decides how many Pods VDUs have. Those of VMs, and of
-// manifests that have an autoscaler themselves, are not looked at.
+// autoscaling reads a policy of Tacker's that lets the cluster decide how many Pods its VDUs have. It ignores VDUs of
+// VMs, and VDUs whose Pods manifests or charts describe.
 func (r *flavourReader) autoscaling(name string, policy *value) {
 	var described []*Vdu
 	for _, id := range r.targetVdus(policy) {
@@ -50,7 +50,7 @@ func (v *Vdu) autoscale(a Autoscaling, begins int) {
 	}
 }
 
-// checkAutoscaling warns of what no autoscaler can measure.
+// checkAutoscaling warns of containers without a CPU request: no autoscaler can measure their CPU use.
 func (r *flavourReader) checkAutoscaling() {
 	for _, v := range r.flavour.Described() {
 		if v.Pod.Autoscaling == nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// Bitrate is tosca.datatypes.nfv.LinkBitrateRequirements, in bits per second: of a virtual link as a whole, and of each
+// Bitrate is tosca.datatypes.nfv.LinkBitrateRequirements, in bits per second: for the whole virtual link, and for each
 // of its leaves.
 type Bitrate struct {
 	Root int64 `json:"root"`
@@ -23,17 +23,17 @@ func (b Bitrate) plus(times int, d Bitrate) Bitrate {
 	return Bitrate{Root: b.Root + int64(times)*d.Root, Leaf: b.Leaf + int64(times)*d.Leaf}
 }
 
-// Larger has the larger of both rates.
+// Larger takes the larger value of each of the two rates.
 func (b Bitrate) Larger(o Bitrate) Bitrate {
 	return Bitrate{Root: max(b.Root, o.Root), Leaf: max(b.Leaf, o.Leaf)}
 }
 
-// kilo is a rate in kbit/s, which Neutron's QoS rules count in, rounded up.
+// kilo converts a rate to kbit/s, the unit of Neutron's QoS rules, and rounds up.
 func kilo(bits int64) int64 { return (bits + 999) / 1000 }
 
 // Bitrates maps virtual links to their bit rates at an instantiation level ("" is the default one).
-// VirtualLinkInstantiationLevels decide; a link without them is as BitratesAt has it at the level's scale levels. A
-// link of whose rate the VNFD says nothing is not there.
+// VirtualLinkInstantiationLevels decide. A link without them has its rate from BitratesAt at the level's scale levels.
+// The map lacks a link if the VNFD gives it no rate.
 func (f *Flavour) Bitrates(levelID string) (map[string]Bitrate, error) {
 	level, err := f.Level(levelID)
 	if err != nil {
@@ -44,8 +44,8 @@ func (f *Flavour) Bitrates(levelID string) (map[string]Bitrate, error) {
 	return rates, nil
 }
 
-// BitratesAt maps virtual links to their bit rates when the aspects are at these scale levels: the initial delta and
-// those of the steps. A link without an initial delta has the largest rate of any instantiation level.
+// BitratesAt maps virtual links to their bit rates when the aspects are at these scale levels: the initial delta plus
+// the deltas of the steps. A link without an initial delta has the largest rate of any instantiation level.
 func (f *Flavour) BitratesAt(scaleLevels map[string]int) map[string]Bitrate {
 	rates := map[string]Bitrate{}
 	for _, level := range f.Levels {
@@ -68,7 +68,8 @@ func (f *Flavour) BitratesAt(scaleLevels map[string]int) map[string]Bitrate {
 	return rates
 }
 
-// BitratesOf are those of a VNF that is at an instantiation level or, where that is "", at these scale levels.
+// BitratesOf maps virtual links to their bit rates for a VNF at an instantiation level or, if levelID is "", at these
+// scale levels.
 func (f *Flavour) BitratesOf(levelID string, status []lcm.ScaleInfo) map[string]Bitrate {
 	if levelID != "" {
 		if rates, err := f.Bitrates(levelID); err == nil {
@@ -82,12 +83,12 @@ func (f *Flavour) BitratesOf(levelID string, status []lcm.ScaleInfo) map[string]
 	return f.BitratesAt(levels)
 }
 
-// RatesDiffer tells whether bit rates differ that templates take.
+// RatesDiffer tells whether two maps differ in a bit rate that the templates use.
 func (f *Flavour) RatesDiffer(a, b map[string]Bitrate) bool {
 	return slices.ContainsFunc(f.VirtualLinks, func(l VirtualLink) bool { return l.Rated && a[l.ID] != b[l.ID] })
 }
 
-// link reads a virtual link. Its rates are minima and maxima for what scaling makes of them.
+// link reads a virtual link. Its rates in vl_profile bound the rates that scaling sets.
 func (r *flavourReader) link(name string, node *value) VirtualLink {
 	profile := r.property(node, "vl_profile")
 	l := VirtualLink{
@@ -212,8 +213,8 @@ func (r *flavourReader) bitrateLevels(name string, policy *value) {
 	}
 }
 
-// vipPolicy refuses what is no policy for virtual addresses. How many a VNF has is in its Base HOT, which nobody
-// changes.
+// vipPolicy refuses a policy that is not valid for virtual addresses. The Base HOT fixes the number of virtual
+// addresses of a VNF.
 func (r *flavourReader) vipPolicy(name string, policy *value) {
 	for _, target := range policy.at("targets").list() {
 		if node := r.nodes.at(target.str()); node != nil && r.builtinType(node.at("type").str()) != typeVipCp {
@@ -225,7 +226,7 @@ func (r *flavourReader) vipPolicy(name string, policy *value) {
 		"are", name)
 }
 
-// checkBitrates warns of bit rates that contradict the links' profiles, and of those that no template takes.
+// checkBitrates warns of bit rates that contradict the links' profiles, and of bit rates that no template uses.
 func (r *flavourReader) checkBitrates() {
 	place := r.topology.at("policies").place()
 	highest := map[string]int{}

@@ -18,19 +18,19 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// buildTime is the time of every file in an archive: the first that zip can express, so that the same
-// sources make the same bytes.
+// buildTime is the time of every file in an archive. It is the earliest time in the zip format; a fixed time makes the
+// archive of the same sources identical.
 var buildTime = time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// contentTypes are the media types by extension that TOSCA.meta gets when its author named none.
+// contentTypes are the media types by extension. Build writes them into TOSCA.meta where the author named none.
 var contentTypes = map[string]string{
 	".yaml": "application/yaml", ".yml": "application/yaml", ".json": "application/json", ".sh": "application/x-sh",
 	".py": "text/x-python", ".txt": "text/plain", ".md": "text/markdown", ".mf": "text/plain", ".tgz": "application/gzip",
 	".qcow2": "application/octet-stream", ".img": "application/octet-stream",
 }
 
-// Build makes a CSAR of a directory: its files in order, and a TOSCA.meta with a block and SHA-256 digest
-// for each. Names that begin with a dot are left out. The archive is written to w once Open takes it.
+// Build makes a CSAR of a directory: its files in order, and a TOSCA.meta with a block and SHA-256 digest for each. It
+// leaves out names that begin with a dot. It writes the archive to w only after Open accepts it.
 func Build(dir string, w io.Writer) error { return BuildFS(os.DirFS(dir), w) }
 
 // BuildFS is Build for any file system.
@@ -135,7 +135,7 @@ func addFile(zw *zip.Writer, name string, r io.Reader) error {
 	return nil
 }
 
-// buildMeta writes TOSCA.meta anew: the header of the author's, and a block for each file.
+// buildMeta writes a new TOSCA.meta: the author's header, and a block for each file.
 func buildMeta(fsys fs.FS, names []string) ([]byte, error) {
 	source, err := fs.ReadFile(fsys, metaFile)
 	if errors.Is(err, fs.ErrNotExist) {

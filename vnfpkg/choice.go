@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// choices reports what a grant has chosen and the templates do not take: the VMs would not be those that were granted.
-// What is as the VNFD has it needs no taking.
+// choices reports values of a grant that the templates do not use: the VMs would differ from the granted ones. A
+// granted value that equals the VNFD's is no problem.
 func (m *parameterMaker) choices(uses []nfvUse) {
 	for _, id := range sortedKeys(m.req.Zones) {
 		if zone := m.req.Zones[id]; zone != "" && !taken(uses, id, "locationConstraints") {
@@ -41,13 +41,14 @@ func (m *parameterMaker) describedUses(uses []nfvUse) []nfvUse {
 	return out
 }
 
-// described is a VDU, or what a storage has of one: its image.
+// described is the VDU of that id. For a storage it is a Vdu with only the storage's image.
 func (m *parameterMaker) described(id string) Vdu {
 	vdu, _ := vduOrStorage(m.flavour, id)
 	return vdu
 }
 
-// taken tells whether templates take one of the values of a VDU, or of a storage, whose entry may begin with its VDU.
+// taken tells whether templates use one of these values of a VDU or a storage. The entry of a storage may begin with
+// its VDU's name.
 func taken(uses []nfvUse, id string, keys ...string) bool {
 	return slices.ContainsFunc(uses, func(u nfvUse) bool {
 		of := u.path[1] == id || strings.HasSuffix(u.path[1], "-"+id)

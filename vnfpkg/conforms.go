@@ -11,7 +11,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// Attributes are those of a VNF instance that clients may modify. A nil map has no member.
+// Attributes are the attributes of a VnfInstance that clients may modify. A nil map has no member.
 type Attributes struct {
 	Metadata, Extensions, ConfigurableProperties map[string]any
 }
@@ -21,10 +21,10 @@ var standardProperties = map[string]Member{
 	"isAutoscaleEnabled": {Type: TypeBoolean}, "isAutohealEnabled": {Type: TypeBoolean},
 }
 
-// Problems lists with their JSON paths in what attributes are not as the VNFD declares them. Metadata may have members
-// that it does not declare, and lack those that are required (SOL003 clauses 5.4.2.3.1 and 5.4.3.3.4). Extensions and
-// configurable properties may not have others, where the VNFD declares any; complete also wants the required ones, as a
-// VNF needs that is instantiated. A problem does not tell the value, which may be a secret.
+// Problems lists, with JSON paths, where attributes differ from the VNFD's declarations. Metadata may have undeclared
+// members, and may lack required ones (SOL003 clauses 5.4.2.3.1 and 5.4.3.3.4). Extensions and configurable properties
+// may have no undeclared members if the VNFD declares any. If complete is set, the required members must be there, as
+// an instantiated VNF needs them. A problem does not contain the value, which may be a secret.
 func (d Declared) Problems(a Attributes, complete bool) []lcm.Problem {
 	c := &conformity{}
 	if len(d.Metadata) > 0 {
@@ -46,8 +46,9 @@ func (d Declared) Problems(a Attributes, complete bool) []lcm.Problem {
 	return c.problems
 }
 
-// VnfcProblems lists in what configurable properties of a VNFC of this VDU, at a JSON path, are not as the VNFD
-// declares them. A VDU that declares none may have any. None is required: nothing but a modification gives them.
+// VnfcProblems lists where the configurable properties of a VNFC of this VDU, at a JSON path, differ from the VNFD's
+// declarations. If a VDU declares none, any property is allowed. No property is required, because only a modification
+// sets them.
 func (v Vdu) VnfcProblems(path string, properties map[string]any) []lcm.Problem {
 	c := &conformity{}
 	if len(v.ConfigurableProperties) > 0 {
@@ -63,7 +64,7 @@ func (c *conformity) add(path, format string, args ...any) {
 	c.problems = append(c.problems, lcm.Problem{Path: path, Detail: fmt.Sprintf(format, args...)})
 }
 
-// members compares those of an object with their definitions; open lets it have others.
+// members compares the members of an object with their definitions; open allows undeclared members.
 func (c *conformity) members(path string, given map[string]any, declared map[string]Member, open bool) {
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		m, ok := declared[name]
@@ -77,8 +78,8 @@ func (c *conformity) members(path string, given map[string]any, declared map[str
 	}
 }
 
-// required wants the members that are, where all must be there. Inside objects nothing is: an object may begin with
-// some of its members, those that have defaults.
+// required reports required members that are missing, if complete is set. It does not look inside objects: an object
+// may begin with only the members that have defaults.
 func (c *conformity) required(path string, given map[string]any, declared map[string]Member, complete bool) {
 	if !complete {
 		return
@@ -90,7 +91,7 @@ func (c *conformity) required(path string, given map[string]any, declared map[st
 	}
 }
 
-// value compares one value with its definition. null stands for none.
+// value compares one value with its definition. null means that there is no value.
 func (c *conformity) value(path string, v any, m Member) {
 	if v == nil {
 		return
@@ -127,7 +128,7 @@ func (c *conformity) value(path string, v any, m Member) {
 	}
 }
 
-// kindOf is the type of a value of JSON or YAML; sealed tells that it stands for a secret text.
+// kindOf is the type of a value of JSON or YAML. sealed tells that the value stands for a secret text.
 func kindOf(v any) (is ValueType, sealed bool) {
 	switch v := v.(type) {
 	case string:
@@ -149,7 +150,7 @@ func kindOf(v any) (is ValueType, sealed bool) {
 	}
 }
 
-// number is the value of a number, however it was read.
+// number is the value of a number, in any of the Go types that decoders make.
 func number(v any) (float64, bool) {
 	switch v := v.(type) {
 	case float64:
@@ -166,7 +167,7 @@ func number(v any) (float64, bool) {
 	}
 }
 
-// fits tells whether a value of the type t is one of the type that is wanted.
+// fits tells whether a value of type t is allowed where the type wanted is declared.
 func (t ValueType) fits(wanted ValueType) bool {
 	switch wanted {
 	case TypeFloat:
@@ -178,7 +179,7 @@ func (t ValueType) fits(wanted ValueType) bool {
 	}
 }
 
-// same compares plain values; numbers however they were read.
+// same compares plain values. It compares numbers by value, whatever their Go types.
 func same(a, b any) bool {
 	x, isNumber := number(a)
 	y, both := number(b)

@@ -5,14 +5,13 @@ import (
 	"slices"
 )
 
-// describesContainers tells whether the flavour's VDUs are containers. Those of a containerised VNF are nodes of the
-// same type as VMs are, but say nothing of a VM: no image, no size, no storage. What a driver would make something of
-// is none either: drivers work on servers.
+// describesContainers tells whether the flavour's VDUs are containers. A containerised VNF may use the same node type
+// as VMs, but then its nodes have no image, size or storage. A flavour with a driver for servers has no such VDUs.
 func (r *flavourReader) describesContainers() bool {
 	if len(r.flavour.Vdus) == 0 || slices.ContainsFunc(r.flavour.Drivers(), worksOnServers) {
 		return false
 	}
-	for _, v := range r.flavour.Vdus { // those of types for containers have none of it
+	for _, v := range r.flavour.Vdus { // VDUs of container types never have any of these
 		if v.Image != nil || v.ComputeFlavour != "" || v.VirtualCpus > 0 || v.VirtualMemory != "" || len(v.Storages) > 0 {
 			return false
 		}
@@ -20,9 +19,9 @@ func (r *flavourReader) describesContainers() bool {
 	return true
 }
 
-// WithWorkloads is the flavour of a VNF with containers as its manifests have it: with those of its VDUs of containers
-// that have a workload; the value says whether the number of its Pods can be set. Aspects stay, without what they would
-// scale. VDUs of VMs stay as they are.
+// WithWorkloads is the flavour of a containerised VNF, reduced to what its manifests have. It keeps the VDUs of
+// containers that have a workload; the value tells whether the number of its Pods can be set. It keeps aspects, without
+// the deltas of VDUs that cannot scale. VDUs of VMs stay as they are.
 func (f *Flavour) WithWorkloads(sized map[string]bool) *Flavour {
 	has := func(vdu string) bool { _, ok := sized[vdu]; return ok || !f.OfContainers(vdu) }
 	out := f.onlyWith(has)
@@ -37,7 +36,7 @@ func (f *Flavour) WithWorkloads(sized map[string]bool) *Flavour {
 	return out
 }
 
-// WithAutoscalers is the flavour of a VNF that has autoscalers, by the ids of the VDUs that these scale.
+// WithAutoscalers sets the autoscalers of the flavour, by the ids of the VDUs that they scale.
 func (f *Flavour) WithAutoscalers(by map[string]string) *Flavour {
 	out := *f
 	out.Vdus = slices.Clone(f.Vdus)

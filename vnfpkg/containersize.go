@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// The names that Kubernetes has for what containers take.
+// Kubernetes' names for the resources of a container.
 const (
 	resourceCPU     = "cpu"
 	resourceMemory  = "memory"
@@ -17,14 +17,14 @@ const (
 // mostMilli is how many thousandths of a CPU a container may have: more than any node has.
 const mostMilli = 10_000_000
 
-// extendedName is a resource that a cluster does not know itself: it has a domain.
+// extendedName matches an extended resource: a name with a domain, which Kubernetes itself does not define.
 var extendedName = regexp.MustCompile(`^[a-z0-9][-a-z0-9.]{0,251}[a-z0-9]/[A-Za-z0-9]([-_.A-Za-z0-9]{0,61}[A-Za-z0-9])?$`)
 
-// containerSize is what a container requests and what it is limited to.
+// containerSize holds a container's requests and limits.
 type containerSize struct{ requests, limits map[string]string }
 
-// sizesOf reads what a container takes. What is pinned has whole CPUs, and as much as it requests: kubelets pin no
-// others.
+// sizesOf reads the resources of a container. A container with pinned CPUs has whole CPUs and equal requests and
+// limits: kubelet pins no others.
 func (r *flavourReader) sizesOf(name string, node *value) containerSize {
 	s := containerSize{map[string]string{}, map[string]string{}}
 	pinned := r.pinned(node)
@@ -77,7 +77,7 @@ func (r *flavourReader) pinned(node *value) bool {
 	return pinning.isMap()
 }
 
-// same is what a pinned container requests and what it is limited to, which is one number.
+// same reads the request and the limit of a pinned container, which must be one number.
 func (r *flavourReader) same(
 	name string, node *value, request, limit float64, requestName, limitName string,
 ) (float64, float64) {
@@ -138,8 +138,8 @@ func bytesText(size float64) string {
 	return strconv.FormatInt(n, 10)
 }
 
-// hugePages are requested and limited alike, in whole pages, and need memory or CPUs beside them: Kubernetes takes no
-// others.
+// hugePages sets equal requests and limits, in whole pages, and needs memory or CPUs beside them: Kubernetes refuses
+// anything else.
 func (r *flavourReader) hugePages(name string, node *value, s containerSize) {
 	for _, item := range r.property(node, "huge_pages_resources").list() {
 		page, want := r.bytes(resolveInput(r.topology, item.at("hugepage_size"))),
@@ -160,8 +160,8 @@ func (r *flavourReader) hugePages(name string, node *value, s containerSize) {
 	}
 }
 
-// extended are resources that clusters do not know themselves. The map of SOL001 has one member, which is the resource
-// by its name or by its value.
+// extended reads extended resources. The map of SOL001 has one member, which gives the resource by its name or by its
+// value.
 func (r *flavourReader) extended(node *value, s containerSize) {
 	for _, item := range r.property(node, "extended_resource_requests").list() {
 		named := item.at("extended_resource")

@@ -5,35 +5,34 @@ import (
 	"strings"
 )
 
-// Declared is how the VNFD declares the attributes of a VNF instance that clients may modify (SOL001 clauses 6.2.2,
-// 6.2.36 and 6.2.37). A group of which it declares no member is empty; so are all of a package that was taken before
-// they were kept.
+// Declared holds the VNFD's declarations of the attributes of a VnfInstance that clients may modify (SOL001 clauses
+// 6.2.2, 6.2.36 and 6.2.37). A group without declared members is empty. All groups are empty for a package that an
+// older Windlass stored without them.
 type Declared struct {
 	Metadata   map[string]Member `json:"metadata,omitempty"`
 	Extensions map[string]Member `json:"extensions,omitempty"`
-	// ConfigurableProperties are the VNF's own. The standard's are declared by its types, for every VNF.
+	// ConfigurableProperties are the VNF's own. The types of SOL001 declare the standard ones, for every VNF.
 	ConfigurableProperties map[string]Member `json:"configurableProperties,omitempty"`
 }
 
-// Member is the definition of a value: a property of a data type, or what is in a list or map.
+// Member is the definition of a value: a property of a data type, or an entry of a list or map.
 type Member struct {
-	// Type is what the value must be; "" for anything.
+	// Type is the type that the value must have; "" allows any.
 	Type ValueType `json:"type,omitempty"`
-	// Required is as TOSCA has it: a property is, unless its definition says that it is not.
+	// Required follows TOSCA: a property is required unless its definition says that it is not.
 	Required bool `json:"required,omitempty"`
-	// ValidValues are the texts, numbers and truth values that it may have; nil for all of its type.
+	// ValidValues are the allowed texts, numbers and truth values; nil allows all values of the type.
 	ValidValues []any `json:"validValues,omitempty"`
-	// Entry is what is in a list or map, nil for anything.
+	// Entry is the definition of the entries of a list or map; nil allows any.
 	Entry *Member `json:"entry,omitempty"`
-	// Members are those of an object.
+	// Members are the members of an object.
 	Members map[string]Member `json:"members,omitempty"`
 }
 
-// ValueType is what TOSCA calls the type of a value, or TypeObject.
+// ValueType is TOSCA's name for the type of a value, or TypeObject.
 type ValueType string
 
-// The types of values. What TOSCA writes as a text with a meaning, such as a timestamp or a size with its unit, is a
-// string.
+// The types of values. TOSCA types that are written as text, such as a timestamp or a size with its unit, are strings.
 const (
 	TypeString  ValueType = "string"
 	TypeInteger ValueType = "integer"
@@ -44,8 +43,7 @@ const (
 	TypeObject  ValueType = "object" // of a data type with members
 )
 
-// declared reads how the VNFD declares those attributes, from the types of the VNF node; the entry definition comes
-// before flavours.
+// declared reads these declarations from the types of the VNF node. The entry definition comes before flavours.
 func (l *loader) declared() (d Declared) {
 	for _, typeName := range l.vnfTypes() {
 		modifiable := l.members(l.property(typeName, "modifiable_attributes").at("type").str(), nil)
@@ -70,7 +68,7 @@ func keepFirst(group *map[string]Member, declared Member) {
 	}
 }
 
-// vnfTypes are the types of the VNF node: of the node itself, and those that flavours take its place for.
+// vnfTypes are the types of the VNF node: its own type, and the types that flavours substitute for it.
 func (l *loader) vnfTypes() (out []string) {
 	add := func(typeName string) {
 		if typeName != "" && !slices.Contains(out, typeName) {
@@ -89,8 +87,8 @@ func (l *loader) vnfTypes() (out []string) {
 	return out
 }
 
-// members are those of a data type and of the types that it derives from, nil of one that is not known or that is among
-// its own members: trail is the way to it.
+// members are the members of a data type and of the types that it derives from. They are nil for an unknown type and
+// for a type that contains itself; trail is the path of types to it.
 func (l *loader) members(typeName string, trail []string) map[string]Member {
 	if slices.Contains(trail, typeName) {
 		return nil
@@ -117,7 +115,7 @@ func (l *loader) members(typeName string, trail []string) map[string]Member {
 	return out
 }
 
-// typed is what a definition with a type says: of a property, or the schema of the entries of a list or map.
+// typed reads a definition with a type: a property, or the entry schema of a list or map.
 func (l *loader) typed(def *value, trail []string) (m Member) {
 	typeName := def.at("type").str()
 	if def.str() != "" { // only a type
@@ -156,8 +154,8 @@ func (l *loader) typed(def *value, trail []string) (m Member) {
 	return m
 }
 
-// validValues are the values to which constraints restrict a definition; nil when they do not, or when one of them is
-// no plain value.
+// validValues are the values that constraints allow. They are nil if no constraint lists values, or if a listed value
+// is not plain.
 func validValues(def *value) (out []any) {
 	for name, list := range def.at("constraints").named() {
 		if name != "valid_values" {

@@ -18,11 +18,11 @@ const (
 	typeContainer  = "tosca.nodes.nfv.Vdu.OsContainer"
 	typeVirtualCp  = "tosca.nodes.nfv.VirtualCp"
 	typeMciop      = "tosca.nodes.nfv.Mciop"
-	// typeTackerVdu is none of SOL001: Tacker's first VDUs of containers.
+	// typeTackerVdu is not in SOL001: it is Tacker's first type for VDUs of containers.
 	typeTackerVdu = "tosca.nodes.nfv.VDU.Tacker"
 )
 
-// storageKinds maps the types of storage nodes; the first is that of SOL001 v2.5.1.
+// storageKinds maps the types of storage nodes; the first type is from SOL001 v2.5.1.
 var storageKinds = map[string]string{
 	"tosca.nodes.nfv.Vdu.VirtualStorage":       "block",
 	"tosca.nodes.nfv.Vdu.VirtualBlockStorage":  "block",
@@ -35,7 +35,7 @@ var cpTypes = map[string]bool{
 	"tosca.nodes.nfv.VduCp": true, typeVipCp: true, "tosca.nodes.nfv.VnfExtCp": true,
 }
 
-// vnfd makes the descriptor of the definitions, the first of which is the entry.
+// vnfd makes the descriptor from the definitions; the first of them is the entry definition.
 func (l *loader) vnfd() Vnfd {
 	if len(l.docs) == 0 {
 		return Vnfd{}
@@ -91,8 +91,8 @@ func (l *loader) isFlavour(doc *value) bool {
 // vnfProperty is the text of a property of the VNF node.
 func (l *loader) vnfProperty(name string) string { return l.vnfValue(name).str() }
 
-// vnfValue finds a property of the VNF node: in the entry definition, else in the first flavour that
-// has it, else the default of the node's type.
+// vnfValue finds a property of the VNF node. It looks in the entry definition, then in the flavours in order, then
+// takes the default of the node's type.
 func (l *loader) vnfValue(name string) *value {
 	types := []string{}
 	for _, doc := range l.docs {

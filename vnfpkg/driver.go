@@ -6,25 +6,23 @@ import (
 	"strings"
 )
 
-// The drivers that are part of Windlass, by the names under which VNF packages ask for them, as they ask Tacker for its
-// management drivers.
+// The built-in drivers, by the names that VNF packages use for Tacker's management drivers.
 const (
-	// DriverKubernetes makes a Kubernetes cluster of a VNF's servers.
+	// DriverKubernetes makes a Kubernetes cluster from a VNF's servers.
 	DriverKubernetes = "mgmt-drivers-kubernetes"
-	// DriverKubespray makes a Kubernetes cluster, too, by an Ansible server that has kubespray.
+	// DriverKubespray makes a Kubernetes cluster too; it runs kubespray on an Ansible server.
 	DriverKubespray = "mgmt-drivers-kubespray"
-	// DriverPrivateRegistry makes a registry of images of a VNF's server.
+	// DriverPrivateRegistry makes an image registry on a VNF's server.
 	DriverPrivateRegistry = "mgmt-drivers-private-registry"
 	// DriverNodePort exposes Services of a containerised VNF on the load balancer before its cluster.
 	DriverNodePort = "mgmt-drivers-cnf-nodeport"
-	// DriverAnsible has Ansible run playbooks of the package.
+	// DriverAnsible runs the package's playbooks with Ansible.
 	DriverAnsible = "mgmt-drivers-ansible"
-	// DriverScripts runs scripts of the package. No VNFD names it: it names scripts.
+	// DriverScripts runs the package's scripts. No VNFD names this driver: a VNFD names the scripts.
 	DriverScripts = "windlass-scripts"
 )
 
-// driverScripts names the drivers that are part of Windlass, with the scripts of Tacker's packages that
-// they replace.
+// driverScripts maps the built-in drivers to the scripts of Tacker's packages that they replace.
 var driverScripts = map[string][]string{
 	DriverKubernetes:      {"kubernetes_mgmt", "kubernetes_mgmt_v2", "kubernetes_mgmt_v2_driver"},
 	DriverKubespray:       {"kubespray_mgmt"},
@@ -39,7 +37,7 @@ func MakesCluster(name string) bool { return name == DriverKubernetes || name ==
 // worksOnServers tells whether the driver of that name is for VNFs of VMs.
 func worksOnServers(name string) bool { return name != DriverNodePort }
 
-// builtinDriver finds the driver of that name, or the one that replaces that script; "" when there is none.
+// builtinDriver finds the driver with that name, or the driver that replaces that script; "" if there is none.
 func builtinDriver(name string) string {
 	name = strings.TrimSuffix(path.Base(name), ".py")
 	for driver, scripts := range driverScripts {
@@ -105,11 +103,12 @@ func (r *flavourReader) hook(node *value, operation string, item *value) (Hook, 
 	return hook, true
 }
 
-// isFile tells whether the name of an implementation is that of a file, and none of a driver.
+// isFile tells whether the name of an implementation names a file and not a driver.
 func isFile(name string) bool { return strings.Contains(name, "/") || path.Ext(name) != "" }
 
-// hookFile finds the script of an artifact. It may be absent, or outside of the package: Windlass runs no scripts of
-// drivers, a built-in driver takes the place of those that it knows, and Tacker has its own in its installation.
+// hookFile finds the script of an artifact. The script may be absent, or outside the package. Windlass does not run the
+// scripts of Tacker's drivers: its built-in drivers replace those that it knows, and Tacker has its own scripts in its
+// installation.
 func (r *flavourReader) hookFile(hook *Hook, artifact *value, file string) {
 	hook.File, _ = r.locate(artifact.file, file)
 	if hook.Driver == "" {

@@ -16,7 +16,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// Envelope is an archive that holds a VNF package together with a signature of all of it (SOL004 clause 5.1, option 2).
+// Envelope is an archive that holds a VNF package and a signature of the whole package (SOL004 clause 5.1, option 2).
 type Envelope struct {
 	// Package is the name of the package in it, and Size its size in bytes.
 	Package string
@@ -30,8 +30,8 @@ type Envelope struct {
 // signatureTypes are the extensions of CMS signatures.
 var signatureTypes = []string{".cms", ".p7s", ".p7m", ".sm"}
 
-// OpenEnvelope reads what is in an archive; nil when it is no envelope: no signature beside exactly one archive in its
-// root. What else is wrong with an archive Open tells.
+// OpenEnvelope reads the content of an archive. It returns nil if the archive is no envelope: an envelope has a
+// signature and exactly one archive in its root. Open reports other problems of an archive.
 func OpenEnvelope(r io.ReaderAt, size int64, limits Limits) (*Envelope, error) {
 	limits = limits.withDefaults()
 	rep := &report{}
@@ -53,7 +53,7 @@ func OpenEnvelope(r io.ReaderAt, size int64, limits Limits) (*Envelope, error) {
 	}
 	e.Package, e.Size = packages[0], int64(zip.files[packages[0]].UncompressedSize64)
 	e.signature = signatures[0]
-	for _, name := range signatures { // the one that is named like the package
+	for _, name := range signatures { // the signature that is named like the package
 		if stem(name) == stem(e.Package) || stem(name) == e.Package {
 			e.signature = name
 		}
@@ -73,8 +73,8 @@ func (a *archive) inRoot(types ...string) (out []string) {
 	return out
 }
 
-// Verify looks whether somebody whom the anchors know has signed the package; it reads the package once, in pieces.
-// Without anchors it only warns.
+// Verify checks that the signer of the package has a certificate from one of the trust anchors. It reads the package
+// once, in pieces. Without anchors it only warns.
 func (e *Envelope) Verify(trust Trust) ([]lcm.Problem, error) {
 	if trust.Anchors == nil {
 		return []lcm.Problem{{
@@ -103,7 +103,7 @@ func (e *Envelope) Verify(trust Trust) ([]lcm.Problem, error) {
 	return nil, nil
 }
 
-// certificates are those in the root of the envelope: the signature need not carry its own.
+// certificates are the certificates in the root of the envelope: the signature need not contain its own.
 func (e *Envelope) certificates() (out []*x509.Certificate, err error) {
 	for _, name := range e.zip.inRoot(".cert", ".crt", ".pem", ".cer") {
 		data, err := e.zip.read(name, e.limits.MaxYAMLSize)
@@ -129,7 +129,8 @@ func (e *Envelope) Open() (io.ReadCloser, error) {
 	return rc, nil
 }
 
-// verifyDigest is verify for what is too large for memory: content writes it, once, to what makes its digest.
+// verifyDigest does what verify does, for content that is too large for memory. content writes the content once, to the
+// hash functions.
 func verifyDigest(
 	signature []byte, beside []*x509.Certificate, anchors *x509.CertPool, content func(io.Writer) error,
 ) error {
@@ -150,7 +151,8 @@ func verifyDigest(
 		if at < 0 {
 			return errors.New("its digest is none of SHA-256, SHA-384 and SHA-512")
 		}
-		if len(signer.AuthenticatedAttributes) == 0 { // the signature is of the content itself then, which would have to be in memory
+		if len(signer.AuthenticatedAttributes) == 0 {
+			// The signature is then of the content itself, which would have to be in memory.
 			return errors.New("it has no signed attributes (openssl cms -noattr)")
 		}
 		sums.algorithms = append(sums.algorithms, strongHashes[at])
@@ -162,7 +164,8 @@ func verifyDigest(
 	return p7.VerifyWithChain(anchors)
 }
 
-// parseCMS reads a signature that carries no content. The recover is a second safeguard: it is what strangers send.
+// parseCMS reads a signature without content. The recover is a second safeguard, because the input comes from
+// strangers.
 func parseCMS(der []byte) (p7 *pkcs7.PKCS7, err error) {
 	defer func() {
 		if recover() != nil {
@@ -178,7 +181,7 @@ func parseCMS(der []byte) (p7 *pkcs7.PKCS7, err error) {
 	return p7, nil
 }
 
-// strongHashes are those of strong.
+// strongHashes are the hash functions that strong accepts.
 var strongHashes = []crypto.Hash{crypto.SHA256, crypto.SHA384, crypto.SHA512}
 
 // digester stands for a content whose digests are known.

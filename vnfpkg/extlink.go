@@ -2,8 +2,8 @@ package vnfpkg
 
 import "github.com/windlass-nfv/windlass/internal/lcm"
 
-// network finds the network of a connection point: an external link that names it, else the externally
-// managed link in the place of its internal one.
+// network finds the network of a connection point: an external link that names it, else the externally managed link
+// that replaces its internal link.
 func (req HeatRequest) network(f *Flavour, cpd string) (string, *lcm.ExtCp) {
 	for i := range req.ExtVirtualLinks {
 		link := &req.ExtVirtualLinks[i]

@@ -9,13 +9,13 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// File is one file of a package that was taken by Open before: an io.ReadSeeker over what is compressed in the archive.
-// Going back unpacks it anew from its beginning; nothing of it is kept in memory.
+// File is one file of a package that Open accepted before. It is an io.ReadSeeker over the compressed data in the
+// archive. A seek backwards unpacks the file again from its beginning; memory holds nothing of it.
 type File struct {
 	entry *zip.File
 	rc    io.ReadCloser // nil until the first read, and after going back
-	at    int64         // where rc is
-	want  int64         // where the next read begins
+	at    int64         // the offset of rc
+	want  int64         // the offset of the next read
 }
 
 // OpenFile finds a file in the archive; NotFound when there is none of that name.
@@ -63,7 +63,7 @@ func (f *File) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// reach brings the unpacking to where the next read begins.
+// reach moves rc to the offset of the next read.
 func (f *File) reach() error {
 	if f.rc != nil && f.at > f.want {
 		_ = f.Close()
@@ -80,7 +80,7 @@ func (f *File) reach() error {
 	return err
 }
 
-// Close frees what reading holds.
+// Close frees the open reader.
 func (f *File) Close() error {
 	if f.rc == nil {
 		return nil

@@ -11,11 +11,11 @@ type flavourReader struct {
 	topology *value
 	nodes    *value
 	flavour  Flavour
-	// ofContainers are the VDUs that are containers by their types.
+	// ofContainers are the VDUs whose types make them containers.
 	ofContainers map[string]bool
-	// containers counts those of all VDUs, containerTexts the bytes of what is said of them.
+	// containers counts the containers of all VDUs; containerTexts counts the bytes of their texts.
 	containers, containerTexts int
-	// named are constraints of VDUs of containers of which something else says more.
+	// named are constraints of container VDUs that need a policy or a node label beside them.
 	named []constraint
 }
 
@@ -87,7 +87,7 @@ func (r *flavourReader) node(name string, node *value) {
 	}
 }
 
-// anyVdu reads what VDUs of VMs and of containers have alike.
+// anyVdu reads the parts that VDUs of VMs and of containers share.
 func (r *flavourReader) anyVdu(name string, node *value) Vdu {
 	profile := r.property(node, "vdu_profile")
 	vdu := Vdu{
@@ -128,8 +128,8 @@ func (l *loader) room(what string, n int, at *value) bool {
 	return n < maxItems
 }
 
-// computeFlavour finds the name of the Nova flavour. SOL001 has a map of capabilities; Tacker's
-// packages have the properties of a single one in its place.
+// computeFlavour finds the name of the Nova flavour. SOL001 has a map of capabilities; Tacker's packages have the
+// properties of a single capability instead.
 func computeFlavour(capabilities *value) string {
 	const name = "requested_additional_capability_name"
 	if s := capabilities.at("properties", name).str(); s != "" {
@@ -143,12 +143,12 @@ func computeFlavour(capabilities *value) string {
 	return ""
 }
 
-// image reads sw_image_data and the artifact with the image's file, which may be absent: images are often in the VIM
-// already. One that the package carries is uploaded by its name where the VIM has none of that name.
+// image reads sw_image_data and the artifact with the image's file. The file may be absent, because images are often in
+// the VIM already. Windlass uploads an image from the package if the VIM has none of that name.
 func (r *flavourReader) image(node *value) *SwImage {
 	data := r.property(node, "sw_image_data")
 	artifact := r.imageArtifact(node)
-	if !data.isMap() { // since SOL001 v2.7.1 it is the artifact that has these properties
+	if !data.isMap() { // since SOL001 v2.7.1 the artifact has these properties
 		data = artifact.at("properties")
 	}
 	if !data.isMap() && artifact == nil {
@@ -186,7 +186,7 @@ func swImage(data *value) *SwImage {
 	}
 }
 
-// inGlance says what must be in the VIM.
+// inGlance names the image that the VIM must have.
 func (i *SwImage) inGlance() string {
 	if i.Name == "" {
 		return "Glance must have it by the name that the templates use"
@@ -238,7 +238,7 @@ func (r *flavourReader) storage(name, kind string, node *value) VirtualStorage {
 	return s
 }
 
-// property is that of a node, else the default of its type or of one that it derives from.
+// property is a property of the node, else the default of its type or of a type that it derives from.
 func (r *flavourReader) property(node *value, name string) *value {
 	if v := resolveInput(r.topology, node.at("properties", name)); !v.isNull() {
 		return v
@@ -246,7 +246,7 @@ func (r *flavourReader) property(node *value, name string) *value {
 	return resolveInput(r.topology, r.typeDefault(node.at("type").str(), name))
 }
 
-// requirement is one of a node: several may have the same name, as those for storages do.
+// requirement is a requirement of a node. Several may have the same name, e.g. those for storages.
 type requirement struct{ name, target string }
 
 // requirements reads a node's requirements, in their order, and refuses targets that do not exist.
@@ -276,8 +276,8 @@ func (r *flavourReader) mappedRequirements() {
 			continue
 		}
 		if !r.nodes.has(target[0]) {
-			// Nothing is shown to the outside then, and nothing else depends on it: packages that other VNFMs take have
-			// such mappings.
+			// Windlass only warns: nothing depends on the exposed connection point, and other VNFMs accept packages with such
+			// mappings.
 			r.rep.warn(item.place(), "the requirement %s is mapped to the node %s, which does not exist", key,
 				quoteName(target[0]))
 			continue

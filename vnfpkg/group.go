@@ -70,7 +70,7 @@ func (g group) size(capacity map[string]int) (int, string) {
 	return n, ""
 }
 
-// sizeParameter names the HOT parameter that the size is taken from, "" when it comes from elsewhere.
+// sizeParameter names the HOT parameter that gives the size, "" if no parameter does.
 func (g group) sizeParameter() string {
 	ref := g.resource.at("properties", g.sizeKey, "get_param")
 	if ref.isList() && len(ref.items) == 1 {
@@ -79,7 +79,7 @@ func (g group) sizeParameter() string {
 	return ref.str()
 }
 
-// isLiteral reports whether the size is a plain number, or absent and thus Heat's default.
+// isLiteral reports whether the size is a plain number, or absent, so that Heat's default counts.
 func (g group) isLiteral() bool {
 	size := g.resource.at("properties", g.sizeKey)
 	_, number := size.number()

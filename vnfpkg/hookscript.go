@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Scripts are the files of the package that are run at the hook, in their order: the implementation itself where no
-// built-in driver does its work, else those among its dependencies.
+// Scripts are the files of the package that run at the hook, in order. Where no built-in driver does the work they are
+// the implementation itself, else the scripts among its dependencies.
 func (h Hook) Scripts() []string {
 	if h.Driver == "" && IsScript(h.File) {
 		return append([]string{h.File}, h.AlsoScripts...)
@@ -16,10 +16,10 @@ func (h Hook) Scripts() []string {
 	return h.AlsoScripts
 }
 
-// IsScript tells whether a file is one that Windlass knows how to run: Python as in Tacker's v2, or a shell script.
+// IsScript tells whether Windlass can run a file: Python as in Tacker's v2, or a shell script.
 func IsScript(file string) bool { return IsPython(file) || path.Ext(file) == ".sh" }
 
-// IsPython tells whether a script is Python, which is run where the worker is; others are run on servers.
+// IsPython tells whether a script is Python. Python runs on the worker's host; other scripts run on servers.
 func IsPython(file string) bool { return path.Ext(file) == ".py" }
 
 // RunsScripts tells whether any hook of the flavour runs a script of the package.
@@ -32,8 +32,8 @@ func (f *Flavour) RunsScripts() bool {
 	return false
 }
 
-// dependencies reads what else is done at a hook: further built-in drivers and, beside one, artifacts that are
-// implementations. What a script depends on are its own files.
+// dependencies reads what else happens at a hook: further built-in drivers and, beside one, artifacts that are
+// implementations. The dependencies of a script are its own files.
 func (r *flavourReader) dependencies(hook *Hook, node, implementation *value) {
 	for _, also := range implementation.at("dependencies").list() {
 		if driver := builtinDriver(also.str()); driver != "" {
@@ -43,7 +43,7 @@ func (r *flavourReader) dependencies(hook *Hook, node, implementation *value) {
 		artifact := node.at("artifacts", also.str())
 		if named := artifact.at("file").str(); hook.Has(DriverAnsible) && slices.Contains([]string{".yaml", ".yml"}, path.Ext(named)) {
 			if hook.Playbooks, _ = r.locate(artifact.file, named); hook.Playbooks == "" {
-				hook.Playbooks = named // which is told to be absent
+				hook.Playbooks = named // checked later, which reports that it is absent
 			}
 			continue
 		}
@@ -56,10 +56,10 @@ func (r *flavourReader) dependencies(hook *Hook, node, implementation *value) {
 	}
 }
 
-// environmentName is what a shell takes for the name of a variable.
+// environmentName matches the name of a shell variable.
 var environmentName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
-// vdusInput is the input of an operation that lists the VDUs on whose servers a shell script is run.
+// vdusInput is the input of an operation that lists the VDUs whose servers run a shell script.
 const vdusInput = "vdus"
 
 // hookInputs reads the inputs of an operation: variables of its shell scripts, and their VDUs.
@@ -84,7 +84,7 @@ func (r *flavourReader) hookInputs(hook *Hook, inputs *value) {
 	}
 }
 
-// warnOfScripts tells what is run only where the operator allows it, and what cannot be run at all.
+// warnOfScripts warns of scripts that run only if the operator allows them, and of files that cannot run at all.
 func (r *flavourReader) warnOfScripts(hook Hook, operation string, item *value) {
 	for _, file := range hook.Scripts() {
 		if !IsPython(file) && slices.Contains(withoutServers, operation) {
@@ -106,5 +106,5 @@ func (r *flavourReader) warnOfScripts(hook Hook, operation string, item *value) 
 		quoteName(hook.Implementation), lacking, operation)
 }
 
-// withoutServers are the hooks before servers are there, or after they are gone.
+// withoutServers are the hooks before servers exist, or after they are gone.
 var withoutServers = []string{"instantiate_start", "terminate_end", "instantiate_rollback_end"}

@@ -10,8 +10,8 @@ import (
 // hotDir is where the Heat templates of a flavour are.
 const hotDir = "BaseHOT"
 
-// baseHOT finds and checks the templates of the flavour. Where the package has none, they are made of the VNFD; a
-// containerised VNF has none, and of a hybrid one only the VMs are in them.
+// baseHOT finds and checks the templates of the flavour. If the package has none, Windlass makes them from the VNFD. A
+// containerised VNF has none. The templates of a hybrid VNF contain only its VMs.
 func (r *flavourReader) baseHOT() {
 	dir := hotDir + "/" + r.flavour.ID
 	var tops []string
@@ -47,7 +47,7 @@ func (r *flavourReader) baseHOT() {
 	r.checkTemplates()
 }
 
-// checkTemplates checks the templates of the flavour, and records what they make.
+// checkTemplates checks the templates of the flavour, and records which resources they make.
 func (r *flavourReader) checkTemplates() {
 	templates := map[string]*value{}
 	top := r.template(r.flavour.BaseHOT, nil, templates)
@@ -70,7 +70,7 @@ func (r *flavourReader) nest(place, name, file string) {
 	r.flavour.Nested[name] = file
 }
 
-// template reads a template and those it uses, depth first. trail is the way of uses to it.
+// template reads a template and those it uses, depth first. trail is the chain of files that led to it.
 func (r *flavourReader) template(file string, trail []string, seen map[string]*value) *value {
 	if slices.Contains(trail, file) {
 		r.rep.problem(trail[len(trail)-1], "uses %s, which uses it in turn", file)
@@ -203,7 +203,7 @@ func (r *flavourReader) checkNfv(root *value) {
 	}
 }
 
-// checkRated warns of bit rates that no template takes.
+// checkRated warns of bit rates that no template uses.
 func (r *flavourReader) checkRated() {
 	for _, link := range r.flavour.VirtualLinks {
 		scaled := func(a ScalingAspect) bool { _, ok := a.Bitrates[link.ID]; return ok }

@@ -14,9 +14,9 @@ func (f *Flavour) OfContainers(vdu string) bool {
 	return ok && v.Containers
 }
 
-// Part is what of a flavour is containers, or VMs: the VDUs, and what is of them alone. It is nil where the flavour has
-// none of these; a flavour that is not hybrid is its only part. Aspects and levels stay, without what they say of other
-// VDUs.
+// Part is the part of a flavour that is containers, or VMs: these VDUs, and what concerns only them. It is nil if the
+// flavour has no such VDUs; a flavour that is not hybrid is its own only part. Aspects and levels stay, without their
+// values for other VDUs.
 func (f *Flavour) Part(containers bool) *Flavour {
 	if !f.Hybrid {
 		if f.Containers != containers {
@@ -45,7 +45,7 @@ func (f *Flavour) Part(containers bool) *Flavour {
 	return out
 }
 
-// onlyWith is a flavour with those VDUs only, and what aspects, levels and rules say of these.
+// onlyWith is the flavour with those VDUs only, and with the aspects, levels and rules reduced to them.
 func (f *Flavour) onlyWith(has func(vdu string) bool) *Flavour {
 	out := *f
 	out.Vdus = slices.DeleteFunc(slices.Clone(f.Vdus), func(v Vdu) bool { return !has(v.ID) })
@@ -68,13 +68,14 @@ func (f *Flavour) onlyWith(has func(vdu string) bool) *Flavour {
 	return &out
 }
 
-// ServersDiffer are the places in which what a hybrid flavour says of its VMs differs in another VNFD.
+// ServersDiffer lists where two VNFDs describe the VMs of a hybrid flavour differently.
 func (f *Flavour) ServersDiffer(next *Flavour) (out []string) {
 	differing(&out, "", document(f.servers()), document(next.servers()))
 	return out
 }
 
-// servers is the part of a flavour that is VMs, without what only scales containers, and without what no stack is told.
+// servers is the VM part of a flavour, without aspects that scale only containers and without anything that no stack
+// gets.
 func (f *Flavour) servers() *Flavour {
 	part := f.Part(false)
 	if part == nil {

@@ -12,9 +12,9 @@ const additionalProperties = "additional_configurable_properties"
 // additionalVnfcProperties are all members of a VNFC's configurable properties: the standard has none of its own.
 const additionalVnfcProperties = "additional_vnfc_configurable_properties"
 
-// initial reads with which values the attributes of a VNF instance begin that clients may modify (SOL001 clauses 6.2.2,
-// 6.2.36 and 6.2.37). Of the configurable properties these are the VNF's own: what the standard's would switch on,
-// Windlass has not.
+// initial reads the initial values of the attributes of a VnfInstance that clients may modify (SOL001 clauses 6.2.2,
+// 6.2.36 and 6.2.37). Of the configurable properties it reads only the VNF's own, because Windlass lacks the functions
+// that the standard ones switch on.
 func (l *loader) initial(v *Vnfd) {
 	modifiable := l.vnfMap("modifiable_attributes")
 	v.Metadata, v.Extensions = membersOf(modifiable, "metadata"), membersOf(modifiable, "extensions")
@@ -24,7 +24,7 @@ func (l *loader) initial(v *Vnfd) {
 	}
 }
 
-// membersOf is a member that is a mapping with something in it.
+// membersOf is a member that is a mapping and not empty.
 func membersOf(of map[string]any, name string) map[string]any {
 	m, _ := of[name].(map[string]any)
 	if len(m) == 0 {
@@ -33,8 +33,9 @@ func membersOf(of map[string]any, name string) map[string]any {
 	return m
 }
 
-// vnfMap is the value of a property of the VNF node whose type is a data type: what the node says lies over the default
-// of its type, and that over the defaults of the data type's members. The entry definition comes before flavours.
+// vnfMap is the value of a property of the VNF node whose type is a data type. The node's value overrides the default
+// of its type, and that default overrides the defaults of the data type's members. The entry definition comes before
+// flavours.
 func (l *loader) vnfMap(name string) map[string]any {
 	for _, doc := range l.docs {
 		topology := doc.at("topology_template")
@@ -54,7 +55,7 @@ func (l *loader) vnfMap(name string) map[string]any {
 	return nil
 }
 
-// property is the definition of a property in a node type or one that it derives from.
+// property is the definition of a property in a node type or in a type that it derives from.
 func (l *loader) property(typeName, name string) *value {
 	for _, def := range derivation(l.nodeTypes, typeName) {
 		if p := def.at("properties", name); p != nil {
@@ -64,7 +65,7 @@ func (l *loader) property(typeName, name string) *value {
 	return nil
 }
 
-// valueOf is what a property of a data type has when given is assigned to it.
+// valueOf is the value of a data type's property when given is assigned to it.
 func (l *loader) valueOf(topology, property, given *value) map[string]any {
 	out := l.defaultsOf(topology, property.at("type").str())
 	overlay(out, plainInputs(topology, property.at("default")))
@@ -72,11 +73,11 @@ func (l *loader) valueOf(topology, property, given *value) map[string]any {
 	return out
 }
 
-// mostDefaults bounds how many members of data types are looked at: types of types of types multiply.
+// mostDefaults bounds the number of data type members that are read: nested types multiply.
 const mostDefaults = 10_000
 
-// defaultsOf are the defaults of the members of a data type, those of the types that it derives from included. A type
-// among its own members is not followed again: trail is the way to it.
+// defaultsOf are the defaults of the members of a data type, with those of the types that it derives from. It does not
+// follow a type that contains itself again: trail is the path of types to it.
 func (l *loader) defaultsOf(topology *value, typeName string, trail ...string) map[string]any {
 	out := map[string]any{}
 	if slices.Contains(trail, typeName) {
@@ -103,7 +104,8 @@ func (l *loader) defaultsOf(topology *value, typeName string, trail ...string) m
 	return out
 }
 
-// plainInputs is a value with the defaults of inputs in the place of {get_input: name}; an input without one is nil.
+// plainInputs is a value with each {get_input: name} replaced by the input's default; nil for an input without a
+// default.
 func plainInputs(topology, v *value) any {
 	switch {
 	case v.isNull():
@@ -121,7 +123,7 @@ func plainInputs(topology, v *value) any {
 	}
 }
 
-// overlay puts what is given over what is there, member by member; nil says nothing.
+// overlay merges the given value into there, member by member; nil changes nothing.
 func overlay(there map[string]any, given any) {
 	members, _ := given.(map[string]any)
 	for name, value := range members {

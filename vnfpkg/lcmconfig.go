@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// LcmOperations is lcm_operations_configuration of a flavour's VNF node: what requests may ask of the VNF. A pointer is
-// nil, a list and a time empty, where the VNFD says nothing.
+// LcmOperations is lcm_operations_configuration of a flavour's VNF node: it restricts the requests for the VNF. Where
+// the VNFD gives no value, a pointer is nil, and a list and a time are empty.
 type LcmOperations struct {
 	// SeveralSteps tells whether SCALE takes numberOfSteps of more than one.
 	SeveralSteps *bool `json:"severalSteps,omitempty"`
@@ -15,14 +15,14 @@ type LcmOperations struct {
 	AnyLevels *bool `json:"anyLevels,omitempty"`
 	// HealCauses are the values of cause that HEAL takes.
 	HealCauses []string `json:"healCauses,omitempty"`
-	// MinTermination and MinStop are the shortest timeouts of a graceful termination and a graceful stop, in seconds. The
-	// recommended longest ones are no constraints, says SOL001.
+	// MinTermination and MinStop are the shortest timeouts of a graceful termination and a graceful stop, in seconds.
+	// SOL001 says that the recommended longest timeouts are no constraints.
 	MinTermination int `json:"minTermination,omitempty"`
 	MinStop        int `json:"minStop,omitempty"`
 }
 
-// lcmOperations reads lcm_operations_configuration: of the flavour's VNF node, else the default of its type, else that
-// of the entry definition's VNF node.
+// lcmOperations reads lcm_operations_configuration from the flavour's VNF node, else the default of its type, else from
+// the entry definition's VNF node.
 func (r *flavourReader) lcmOperations() *LcmOperations {
 	const name = "lcm_operations_configuration"
 	var found *value
@@ -61,7 +61,7 @@ func firstMap(a, b *value) *value {
 	return nil
 }
 
-// flag reads a boolean of a data type that is there; its default is false (SOL001), nil stands for no data type.
+// flag reads a boolean of a data type. The default is false (SOL001); the result is nil if the data type is absent.
 func (r *flavourReader) flag(in *value, name string) *bool {
 	if !in.isMap() {
 		return nil
@@ -77,7 +77,7 @@ func (r *flavourReader) flag(in *value, name string) *bool {
 	return nil
 }
 
-// timeUnits are those of TOSCA's scalar-unit.time.
+// timeUnits are the units of TOSCA's scalar-unit.time.
 var timeUnits = map[string]time.Duration{
 	"d": 24 * time.Hour, "h": time.Hour, "m": time.Minute, "s": time.Second, "ms": time.Millisecond,
 	"us": time.Microsecond, "ns": time.Nanosecond,
@@ -91,7 +91,7 @@ func (r *flavourReader) seconds(v *value) int {
 	}
 	text := strings.TrimSpace(v.str())
 	at := strings.IndexFunc(text, func(c rune) bool { return (c < '0' || c > '9') && c != '.' })
-	number, unit := text, "s" // a bare number is none of TOSCA's, but some authors write seconds so
+	number, unit := text, "s" // TOSCA has no bare numbers, but some authors write seconds so
 	if at >= 0 {
 		number, unit = text[:at], strings.ToLower(strings.TrimSpace(text[at:]))
 	}
@@ -108,7 +108,7 @@ func (r *flavourReader) seconds(v *value) int {
 // longestGrace is the longest limit that Windlass waits anywhere.
 const longestGrace = 2 * time.Hour
 
-// LeastGrace is how long a graceful termination must be able to take, says the VNFD.
+// LeastGrace is the longest graceful termination timeout that the VNFD requires to be possible.
 func (f *Flavour) LeastGrace() time.Duration {
 	if f.LcmOperations == nil {
 		return 0

@@ -8,12 +8,12 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// portKey is what templates take the port by that a request has given to a connection point: {get_param: [nfv, CP,
+// portKey is the key by which templates get the port that a request gives for a connection point: {get_param: [nfv, CP,
 // VDU1_CP1, port]}.
 const portKey = "port"
 
-// TakesPort tells of the connection points whose port the templates take from the parameter nfv: by its name, or with
-// all that nfv has of the connection point.
+// TakesPort lists the connection points whose port the templates read from the parameter nfv: by its key, or with the
+// whole entry of the connection point.
 func (t Template) TakesPort(f *Flavour) (map[string]bool, error) {
 	parsed, err := t.parse(f)
 	if err != nil {
@@ -28,8 +28,8 @@ func (t Template) TakesPort(f *Flavour) (map[string]bool, error) {
 	return out, nil
 }
 
-// NeedsPort tells whether the templates take a port of the connection point by its name, so that they cannot do
-// without.
+// NeedsPort tells whether the templates read the port of the connection point by its key, so that the port is
+// mandatory.
 func (t Template) NeedsPort(f *Flavour, cpd string) (bool, error) {
 	parsed, err := t.parse(f)
 	if err != nil {
@@ -40,9 +40,8 @@ func (t Template) NeedsPort(f *Flavour, cpd string) (bool, error) {
 	}), nil
 }
 
-// PortsProblems are the ports that a request gives, and that the flavour's templates, with so many VMs of each VDU,
-// cannot have. t is the template as the package has it, before Separate; members are its VNFCs where Separate makes
-// each a resource of its own.
+// PortsProblems lists the ports of a request that the flavour's templates, with so many VMs of each VDU, cannot use. t
+// is the package's template, before Separate. members are its VNFCs if Separate makes each a resource of its own.
 func (t Template) PortsProblems(
 	f *Flavour, links []lcm.ExtVirtualLink, capacity map[string]int, members Members,
 ) ([]lcm.Problem, error) {
@@ -63,14 +62,14 @@ func (t Template) PortsProblems(
 	}), nil
 }
 
-// otherPackage says what to do about a package that takes no port.
+// otherPackage is the advice for a package whose templates use no port.
 const otherPackage = "Leave linkPortId out, or use a package whose server takes the port"
 
-// alike looks at the port of a VDU whose VMs have one description for all of them.
+// alike checks the port of a VDU whose VMs share one description.
 func alike(f *Flavour, cp lcm.ExtCp, capacity map[string]int, add func(string)) {
 	known, ok := f.Cp(cp.CpdID)
 	if !ok {
-		return // no template takes its port, which is told
+		return // no template uses its port; reported elsewhere
 	}
 	switch n := capacity[known.VduID]; {
 	case n > 1:
@@ -84,15 +83,15 @@ func alike(f *Flavour, cp lcm.ExtCp, capacity map[string]int, add func(string)) 
 	}
 }
 
-// apartPorts wants a port for each VNFC. Those that are left over wait for a scaling out: a request to instantiate
-// may bring those of a VNF that is fully scaled out.
+// apartPorts requires a port for each VNFC. Spare ports wait for a scaling out: an InstantiateVnfRequest may bring the
+// ports of a VNF that is fully scaled out.
 func apartPorts(f *Flavour, cp lcm.ExtCp, members Members, add func(string)) {
 	if detail := LackedPorts(f, cp, members); detail != "" {
 		add(detail)
 	}
 }
 
-// LackedPorts tells for which VNFCs a connection point that is given ports has none, "" when each has one.
+// LackedPorts names the VNFCs without a port at a connection point that has given ports; "" when each has one.
 func LackedPorts(f *Flavour, cp lcm.ExtCp, members Members) string {
 	known, ok := f.Cp(cp.CpdID)
 	if !ok {
@@ -113,8 +112,9 @@ func LackedPorts(f *Flavour, cp lcm.ExtCp, members Members) string {
 		MemberName(cp.CpdID, members[known.VduID][len(members[known.VduID])-1]))
 }
 
-// MadePortsProblems are the ports that a request gives, and that a user data class has not handed to the stack. A class
-// may make each VM of a VDU apart; then there may be as many ports as VMs, and more, which wait for a scaling out.
+// MadePortsProblems lists the ports of a request that a user data class has not passed to the stack. A class may
+// describe each VM of a VDU separately. Then a request may give as many ports as VMs, or more, which wait for a scaling
+// out.
 func MadePortsProblems(
 	f *Flavour, links []lcm.ExtVirtualLink, capacity map[string]int, params map[string]any,
 ) []lcm.Problem {
@@ -139,7 +139,7 @@ func MadePortsProblems(
 	})
 }
 
-// portsProblems are what look finds wrong with the connection points that are given ports.
+// portsProblems lists the problems that look finds with the connection points that have given ports.
 func portsProblems(links []lcm.ExtVirtualLink, look func(cp lcm.ExtCp, add func(string))) (out []lcm.Problem) {
 	for _, link := range links {
 		for _, cp := range link.ExtCps {
@@ -159,7 +159,7 @@ func portsProblems(links []lcm.ExtVirtualLink, look func(cp lcm.ExtCp, add func(
 	return out
 }
 
-// holds tells whether a value is, or has somewhere in it, that text.
+// holds tells whether a value is that text, or contains it.
 func holds(v any, text string) bool {
 	switch v := v.(type) {
 	case string:
@@ -176,8 +176,8 @@ func holds(v any, text string) bool {
 	return false
 }
 
-// handPorts puts given ports where a user data class has left a template's place for them empty: classes of Tacker's
-// know networks and addresses only.
+// handPorts fills in given ports where a template uses a port and a user data class has set none: Tacker's classes know
+// networks and addresses only.
 func (b *nfvBuilder) handPorts(uses []nfvUse) {
 	for _, use := range uses {
 		if use.path[0] != "CP" || len(use.path) != 3 || use.path[2] != portKey {
@@ -190,8 +190,8 @@ func (b *nfvBuilder) handPorts(uses []nfvUse) {
 	}
 }
 
-// port is the port that is given for an entry of nfv, nil when none is: one for a connection point, or one for that of
-// a VNFC which is a resource of its own.
+// port is the given port for an entry of nfv, nil if there is none. The entry is a connection point, or a connection
+// point of a VNFC that is a resource of its own.
 func (b *nfvBuilder) port(entry string) *lcm.LinkPort {
 	cpd := b.req.described(b.flavour, "CP", entry)
 	_, cp, _ := lcm.Connection(b.req.ExtVirtualLinks, cpd)

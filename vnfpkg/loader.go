@@ -15,31 +15,31 @@ type loader struct {
 	limits Limits
 	rep    *report
 	sums   map[string]string
-	// docs are the definitions, in the order they were first imported; nodeTypes are theirs together.
+	// docs are the definitions, in the order of their first import; nodeTypes are the node types of all of them.
 	docs      []*value
 	loaded    map[string]bool
 	nodeTypes map[string]*value
-	// policyTypes are those that the definitions derive from the standard's.
+	// policyTypes are the types that the definitions derive from the standard's policy types.
 	policyTypes     map[string]*value
 	dataTypes       map[string]*value
 	capabilityTypes map[string]*value
-	// defaults counts the members of data types that were looked at for their defaults.
+	// defaults counts the data type members that were read for their defaults.
 	defaults int
-	// declarations counts those that were looked at for their types.
+	// declarations counts the data type members that were read for their types.
 	declarations int
-	// incomplete is set when a definition could not be read: what is missing then was perhaps in it.
+	// incomplete is set when a definition could not be read: something that is missing may have been in it.
 	incomplete bool
 	// yamlLeft is how many YAML values the rest of the package may have.
 	yamlLeft int
 	trust    Trust
-	// signed is the manifest whose signature holds, "" for none; certificate is where TOSCA.meta says that its signer's
-	// is.
+	// signed is the manifest with a valid signature, "" for none. certificate is the path that TOSCA.meta names for the
+	// signer's certificate.
 	signed, certificate string
-	// readErr is an error of the reader below, which says nothing about the package.
+	// readErr is an error of the underlying reader, which is no problem of the package.
 	readErr error
 }
 
-// fail reports that a file cannot be unpacked, or remembers that the archive cannot be read.
+// fail reports that a file cannot be unpacked, or records that the archive cannot be read.
 func (l *loader) fail(name string, err error) {
 	e, ok := errors.AsType[*lcm.Error](err)
 	if ok && e.Kind != lcm.KindInvalid {
@@ -53,7 +53,7 @@ func (l *loader) fail(name string, err error) {
 	l.rep.problem(name, "%s", strings.TrimPrefix(detail, name+" "))
 }
 
-// yaml parses a file of the package; nil when it cannot be used, which is reported.
+// yaml parses a file of the package. It reports a file that cannot be used, and returns nil.
 func (l *loader) yaml(name string) *value {
 	data, err := l.zip.read(name, l.limits.MaxYAMLSize)
 	if err != nil {
@@ -105,7 +105,7 @@ func (l *loader) load() Vnfd {
 	return l.vnfd()
 }
 
-// definition reads a definition and what it imports, depth first. trail is the way of imports to it.
+// definition reads a definition and its imports, depth first. trail is the chain of imports to it.
 func (l *loader) definition(name string, trail []string) {
 	if i := slices.Index(trail, name); i >= 0 {
 		l.rep.problem(trail[len(trail)-1], "imports %s, which imports it in turn: %s", name,
@@ -197,7 +197,7 @@ func (l *loader) collectNodeTypes() {
 		l.types("capability_types")
 }
 
-// types are the definitions of a kind; of two with one name the first counts.
+// types are the definitions of a kind; if two have one name, the first counts.
 func (l *loader) types(kind string) map[string]*value {
 	out := map[string]*value{}
 	for _, doc := range l.docs {
@@ -228,8 +228,8 @@ func (l *loader) typeDefault(typeName, property string) *value {
 	return inheritedDefault(l.nodeTypes, typeName, "properties", property)
 }
 
-// inheritedDefault finds the default of the definition at path in the type or those it derives from; what may have one
-// value only has that one.
+// inheritedDefault finds the default of the definition at path, in the type or the types that it derives from. A
+// definition that allows a single value has that value.
 func inheritedDefault(types map[string]*value, typeName string, path ...string) *value {
 	for _, def := range derivation(types, typeName) {
 		p := def.at(path...)
@@ -245,8 +245,8 @@ func inheritedDefault(types map[string]*value, typeName string, path ...string) 
 	return nil
 }
 
-// capability is a property of a node's capability virtual_compute: the node's own value, else the default that its type
-// refines the capability with, else the one of the capability's type.
+// capability is a property of a node's capability virtual_compute: the node's own value, else the default from the
+// node's type, else the default from the capability's type.
 func (l *loader) capability(node *value, property string) *value {
 	const capability = "virtual_compute"
 	if own := node.at("capabilities", capability, "properties"); own.has(property) {
@@ -264,7 +264,7 @@ func (l *loader) capability(node *value, property string) *value {
 	return nil
 }
 
-// derivation is a type and those that it derives from, itself first.
+// derivation is a type and the types that it derives from, itself first.
 func derivation(types map[string]*value, typeName string) (chain []*value) {
 	for range len(types) + 1 {
 		def := types[typeName]

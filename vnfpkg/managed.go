@@ -9,14 +9,14 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// ExtManagedVirtualLink is a network in the place of an internal one.
+// ExtManagedVirtualLink is a network that replaces an internal one.
 type ExtManagedVirtualLink = lcm.ExtManagedVirtualLink
 
 // managedPath is where a request names networks for internal virtual links.
 const managedPath = "$.extManagedVirtualLinks"
 
-// Managed puts networks that are managed elsewhere in the place of a template's own, as Tacker's classes do: a virtual
-// link's resource is left out with its subnets, and what refers to it gets the network's id.
+// Managed replaces a template's own networks by externally managed ones, as Tacker's classes do. It removes a virtual
+// link's resource with its subnets, and references to it become the network's id.
 func (t Template) Managed(f *Flavour, links []ExtManagedVirtualLink) (Template, error) {
 	if len(links) == 0 {
 		return t, nil
@@ -27,7 +27,7 @@ func (t Template) Managed(f *Flavour, links []ExtManagedVirtualLink) (Template, 
 	}
 	rep := &report{}
 	resources := parsed.top.at("resources")
-	gone := map[string]string{} // resources that are left out, and what stands for them; "" for subnets
+	gone := map[string]string{} // removed resources, and their replacements; "" for subnets
 	for i, link := range links {
 		path := fmt.Sprintf("%s[%d]", managedPath, i)
 		if link.LinkPorts > 0 {
@@ -73,8 +73,8 @@ func (t Template) Managed(f *Flavour, links []ExtManagedVirtualLink) (Template, 
 	return Template{Top: text, Files: t.Files}, nil
 }
 
-// Unmanaged are problems for the virtual links for which the VNFD requires networks that are managed elsewhere
-// (externally_managed), and for which there are none.
+// Unmanaged lists the virtual links for which the VNFD requires an externally managed network (externally_managed) and
+// the request has none.
 func Unmanaged(f *Flavour, links []ExtManagedVirtualLink) (problems []lcm.Problem) {
 	for _, l := range f.VirtualLinks {
 		if l.ManagedElsewhere && !lcm.ManagesLink(links, l.ID) {
@@ -87,8 +87,8 @@ func Unmanaged(f *Flavour, links []ExtManagedVirtualLink) (problems []lcm.Proble
 	return problems
 }
 
-// replaceable tells whether the top template has a network for an internal virtual link that another can take the place
-// of. A link for which none can is a problem at path.
+// replaceable tells whether the top template has a network for an internal virtual link that another network can
+// replace. A link without such a network is a problem at path.
 func (p parsedTemplate) replaceable(f *Flavour, id, path string, rep *report) bool {
 	_, known := f.VirtualLink(id)
 	switch {
@@ -106,7 +106,7 @@ func (p parsedTemplate) replaceable(f *Flavour, id, path string, rep *report) bo
 	return false
 }
 
-// nestedNetwork is the nested template that makes a network of that name, "" when none does.
+// nestedNetwork is the nested template that makes a network of that name, "" if none does.
 func (p parsedTemplate) nestedNetwork(id string) string {
 	for _, name := range sortedKeys(p.nested) {
 		if isNetwork(p.nested[name].at("resources", id)) {
@@ -116,7 +116,7 @@ func (p parsedTemplate) nestedNetwork(id string) string {
 	return ""
 }
 
-// isNetwork tells whether a resource of a template is a network of Neutron.
+// isNetwork tells whether a resource of a template is a Neutron network.
 func isNetwork(resource *value) bool {
 	return slices.Contains(NetworkTypes, resource.at("type").str())
 }
@@ -128,7 +128,7 @@ const (
 	VolumeType     = "OS::Cinder::Volume"
 )
 
-// NetworkTypes are the types of resources that are networks of Neutron.
+// NetworkTypes are the types of Neutron networks among resources.
 var NetworkTypes = []string{"OS::Neutron::Net", "OS::Neutron::ProviderNet"}
 
 // links tells whether a connection point is on an internal virtual link.
@@ -136,8 +136,7 @@ func (f *Flavour) links(id string) bool {
 	return slices.ContainsFunc(f.Cps, func(c VduCp) bool { return c.VirtualLink == id })
 }
 
-// withNetworks is a copy in which references to resources that are left out are the ids of the networks that stand for
-// them.
+// withNetworks is a copy whose references to removed resources are the ids of the networks that replace them.
 func (v *value) withNetworks(gone map[string]string, rep *report) *value {
 	if ref := v.at("get_resource"); ref.str() != "" && len(v.keys) == 1 {
 		network, left := gone[ref.str()]
@@ -164,8 +163,7 @@ func (v *value) withNetworks(gone map[string]string, rep *report) *value {
 	return &c
 }
 
-// independent is a copy of a resource that does not wait for resources that are left out: what stands for them is
-// there.
+// independent is a copy of a resource that does not wait for removed resources: their replacements exist already.
 func (v *value) independent(gone map[string]string) *value {
 	if !v.has("depends_on") {
 		return v

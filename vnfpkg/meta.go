@@ -17,7 +17,7 @@ const metaFile = "TOSCA-Metadata/TOSCA.meta"
 // metadata is what TOSCA.meta and the manifest say about the package (SOL004 clause 4).
 type metadata struct {
 	header block
-	// named are the files with a block of their own, in TOSCA.meta by Name and in the manifest by Source.
+	// named are the files with a block of their own: Name in TOSCA.meta, Source in the manifest.
 	named []block
 }
 
@@ -32,7 +32,7 @@ func (b block) get(key string) string { return b.keys[strings.ToLower(key)] }
 
 func (b block) place() string { return b.file + ":" + strconv.Itoa(b.line) }
 
-// parseBlocks reads TOSCA.meta or a manifest. A line that begins with a blank continues the one before.
+// parseBlocks reads TOSCA.meta or a manifest. A line that begins with a space continues the line before.
 func parseBlocks(file string, data []byte, rep *report) []block {
 	var out []block
 	var current *block
@@ -126,8 +126,8 @@ func (l *loader) rootMetadata() metadata {
 	return m
 }
 
-// envelope is the package in an archive that has it together with its signature (SOL004 clause 5.1, option 2), "" in
-// others. Who takes packages unwraps them before.
+// envelope is the name of the package in an archive that also holds its signature (SOL004 clause 5.1, option 2), "" for
+// other archives. Callers that onboard packages unwrap envelopes first.
 func (l *loader) envelope() string {
 	if inner := l.zip.inRoot(".csar", ".zip"); len(inner) > 0 && len(l.zip.inRoot(signatureTypes...)) > 0 {
 		return inner[0]
@@ -176,9 +176,9 @@ func digestAlgorithm(name string) (crypto.Hash, bool) {
 	return h, ok
 }
 
-// checkDigests compares the digests of files that are present. A file that is named but absent is only
-// odd: scripts are replaced by built-in drivers, and images may be in the VIM already. One that a signed
-// manifest names was there when it was signed.
+// checkDigests compares the digests of files that are present. A named file that is absent is only a warning: built-in
+// drivers replace scripts, and images may be in the VIM already. A file that a signed manifest names was there at the
+// signing, so its absence is a problem.
 func (l *loader) checkDigests(m metadata) {
 	for _, b := range m.named {
 		name := b.get("name")

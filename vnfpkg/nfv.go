@@ -7,7 +7,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// nfvUse is a place where a template takes a value from the parameter nfv, e.g. VDU, masterNode, flavor.
+// nfvUse is a place where a template reads a value of the parameter nfv, e.g. VDU, masterNode, flavor.
 type nfvUse struct {
 	path []string // at least a kind and an id
 	at   *value
@@ -33,7 +33,7 @@ func nfvUses(root *value) []nfvUse {
 	return out
 }
 
-// nfvUses are those of all templates.
+// nfvUses are the uses in all templates.
 func (p parsedTemplate) nfvUses() []nfvUse {
 	uses := nfvUses(p.top)
 	for _, name := range sortedKeys(p.nested) {
@@ -42,8 +42,7 @@ func (p parsedTemplate) nfvUses() []nfvUse {
 	return uses
 }
 
-// nfvBuilder makes the value of the parameter nfv. It holds what templates use and no more, because
-// that is what Tacker sends.
+// nfvBuilder makes the value of the parameter nfv. Like Tacker, it sends only what templates use.
 type nfvBuilder struct {
 	flavour  *Flavour
 	req      HeatRequest
@@ -52,10 +51,11 @@ type nfvBuilder struct {
 	nfv      map[string]any
 }
 
-// macKey is Windlass's own, too: an entry that is passed on as a whole has it only when an address was asked for.
+// macKey is Windlass's own key, too: an entry that a template uses as a whole has it only if the request gives a MAC
+// address.
 const macKey = "mac_address"
 
-// The last words of the lists that templates use, in Tacker's first and second form.
+// The last keys of the lists that templates use, in Tacker's first and second form.
 var (
 	vduKeys = []string{"flavor", "computeFlavourId", "image", "vcImageId", "locationConstraints", "desired_capacity"}
 	cpKeys  = []string{"network", "fixed_ips", macKey, portKey}
@@ -63,11 +63,11 @@ var (
 	linkKeys = []string{"bitrate", "kbps", "leaf_bitrate", "leaf_kbps"}
 )
 
-// add puts in what a use needs, as far as it is known.
+// add adds the value of a use, as far as it is known.
 func (b *nfvBuilder) add(use nfvUse) {
 	keys := use.path[2:]
 	whole := len(keys) == 0
-	if whole { // the whole entry is passed on
+	if whole { // the template uses the whole entry
 		keys = map[string][]string{"VDU": vduKeys, "CP": cpKeys, "VL": linkKeys}[use.path[0]]
 	} else {
 		keys = keys[:1]
@@ -89,7 +89,7 @@ func child(m map[string]any, key string) map[string]any {
 	return c
 }
 
-// known is what is known for an entry of nfv.
+// known is the known value for an entry of nfv.
 func (b *nfvBuilder) known(kind, entry, key string) (any, bool) {
 	if kind == "CP" && key == portKey {
 		if port := b.port(entry); port != nil {
@@ -138,8 +138,8 @@ func (b *nfvBuilder) vdu(id, key string) (any, bool) {
 	}
 }
 
-// image is the granted one, or the one that is kept, of an entry of nfv: of a VDU, or of a storage, whose entry may
-// begin with its VDU.
+// image is the granted image, else the kept one, of an entry of nfv: of a VDU, or of a storage. The entry of a storage
+// may begin with its VDU's name.
 func (b *nfvBuilder) image(id string) string {
 	if name := first(b.req.Images[id], b.req.KeptImages[id]); name != "" {
 		return name
@@ -169,7 +169,7 @@ func (b *nfvBuilder) cp(id, key string) (any, bool) {
 	}
 }
 
-// sizes sets the sizes of groups, which the operation decides, whatever a request has patched in.
+// sizes sets the sizes of groups. The operation decides them and overrides the request's patch.
 func (b *nfvBuilder) sizes(uses []nfvUse) {
 	for _, use := range uses {
 		if use.path[0] != "VDU" || len(use.path) < 3 || use.path[2] != "desired_capacity" {
@@ -181,7 +181,7 @@ func (b *nfvBuilder) sizes(uses []nfvUse) {
 	}
 }
 
-// link has the bit rate of a virtual link, in bit/s and in kbit/s.
+// link is the bit rate of a virtual link, in bit/s or in kbit/s.
 func (b *nfvBuilder) link(id, key string) (any, bool) {
 	rate, ok := b.rates[id]
 	v, known := map[string]int64{
@@ -208,7 +208,7 @@ func vduOrStorage(f *Flavour, id string) (Vdu, bool) {
 	return Vdu{}, false
 }
 
-// missing tells what a use needs and the map does not have, "" when Heat will find a value.
+// missing describes a value that a use needs and the map lacks; "" if Heat will find a value.
 func (b *nfvBuilder) missing(use nfvUse) (path, detail string) {
 	var v any = b.nfv
 	for _, key := range use.path {
@@ -232,7 +232,7 @@ func (b *nfvBuilder) missing(use nfvUse) (path, detail string) {
 	return "", ""
 }
 
-// LinksPath is where a request lacks a network, or an address, that templates take.
+// LinksPath is the path of problems about a network or an address that templates use and the request lacks.
 const LinksPath = "$.extVirtualLinks"
 
 func (b *nfvBuilder) reason(use nfvUse) (path, detail string) {
@@ -243,7 +243,7 @@ func (b *nfvBuilder) reason(use nfvUse) (path, detail string) {
 		return LinksPath, "the connection point " + id + " needs a network: add a link with an extCp whose cpdId is " + id
 	case kind == "CP" && len(use.path) > 2 && use.path[2] == portKey && b.req.Members != nil &&
 		lcm.GivenPort(b.req.ExtVirtualLinks, id) != nil:
-		return "", "" // others have one: told with the ports (PortsProblems)
+		return "", "" // other VNFCs have one: reported with the ports (PortsProblems)
 	case kind == "CP" && len(use.path) > 2 && use.path[2] == portKey:
 		return LinksPath, "the connection point " + id + " needs a port: the Base HOT takes one (" + whole +
 			"). Describe it in a link's extLinkPorts, and name it in linkPortId"
@@ -264,7 +264,7 @@ func first(a, b string) string {
 	return b
 }
 
-// Connections are the connection points whose network, or port, the templates take from the parameter nfv.
+// Connections are the connection points whose network or port the templates read from the parameter nfv.
 func (t Template) Connections(f *Flavour) (map[string]bool, error) {
 	parsed, err := t.parse(f)
 	if err != nil {

@@ -5,19 +5,19 @@ import (
 	"strings"
 )
 
-// NodeLabel is one that nodes have on which Pods may be.
+// NodeLabel is a label of the nodes that the Pods of a VDU may run on.
 type NodeLabel struct {
 	Key string `json:"key"`
-	// Value is that of the label, "" for any.
+	// Value is the value of the label, "" for any.
 	Value string `json:"value,omitempty"`
-	// Preferred is set where a node without the label does, too.
+	// Preferred is set if the Pods may also run on a node without the label.
 	Preferred bool `json:"preferred,omitempty"`
 }
 
-// nodeLabels reads which nodes a VDU of containers may be on: what is said of its logical node (SOL001:
-// LogicalNodeData), which further capabilities it or one of its containers requests (RequestedAdditionalCapability),
-// and the property node_selector of derived types. A cluster tells its nodes apart by labels: what is no label of one
-// is not looked at.
+// nodeLabels reads which nodes a VDU of containers may run on. The sources are its logical node (SOL001:
+// LogicalNodeData), the additional capabilities that it or its containers request (RequestedAdditionalCapability), and
+// the property node_selector of derived types. A cluster selects nodes by labels only, so anything that is no label is
+// ignored.
 func (r *flavourReader) nodeLabels(name string, node *value) (out []NodeLabel) {
 	add := func(at *value, l NodeLabel) {
 		same := func(o NodeLabel) bool { return o.Key == l.Key && o.Preferred == l.Preferred }
@@ -53,7 +53,7 @@ func (r *flavourReader) nodeLabels(name string, node *value) (out []NodeLabel) {
 	return out
 }
 
-// nodeLabel adds the label of a key, and tells whether it is one.
+// nodeLabel adds the label of a key, and tells whether the key is a valid label.
 func (r *flavourReader) nodeLabel(key string, item *value, add func(*value, NodeLabel)) bool {
 	text := r.word(item)
 	if !labelKey.MatchString(key) || !labelValue.MatchString(text) {
@@ -63,8 +63,8 @@ func (r *flavourReader) nodeLabel(key string, item *value, add func(*value, Node
 	return true
 }
 
-// capabilities are labels where they are called as labels with a domain are, as node feature discovery has them. Their
-// target_performance_parameters are labels, too, which have these values.
+// capabilities reads capabilities as labels if their names are labels with a domain, as node feature discovery sets
+// them. Their target_performance_parameters are labels, too, with values.
 func (r *flavourReader) capabilities(name string, node *value, add func(*value, NodeLabel)) {
 	for _, item := range r.property(node, "requested_additional_capabilities").members() {
 		key := r.word(item.at("requested_additional_capability_name"))
@@ -86,8 +86,8 @@ func (r *flavourReader) capabilities(name string, node *value, add func(*value, 
 	}
 }
 
-// constraints are those that the workload of a VDU gets (SOL001: mcio_constraint_params). The local ones are among its
-// own Pods, and say all; the others need a policy that names the VDU, or a label of nodes.
+// constraints are the placement constraints of a VDU's workload (SOL001: mcio_constraint_params). Local constraints
+// concern only the VDU's own Pods and are complete. The others need a policy that names the VDU, or a node label.
 func (r *flavourReader) constraints(name string, node *value) {
 	for _, item := range r.property(node, "mcio_constraint_params").list() {
 		text := r.word(item)
@@ -99,7 +99,7 @@ func (r *flavourReader) constraints(name string, node *value) {
 		scope := strings.TrimPrefix(text, "local_")
 		scope, rule.Anti = strings.CutPrefix(scope, "anti_")
 		scope, known := strings.CutPrefix(scope, "affinity_")
-		if scope == "zoneGroup" { // as SOL001 v4.4.1 has one of them
+		if scope == "zoneGroup" { // SOL001 v4.4.1 writes one of them so
 			scope = "zone_group"
 		}
 		if rule.Scope = scope; !known || rule.Topology() == "" && scope != "nfvi_pop" {
@@ -112,13 +112,13 @@ func (r *flavourReader) constraints(name string, node *value) {
 	}
 }
 
-// constraint is one that something else has to say more of.
+// constraint is a constraint that needs a policy or a node label to be complete.
 type constraint struct {
 	vdu, text string
 	at        *value
 }
 
-// checkConstraints warns of constraints of which nothing says more.
+// checkConstraints warns of constraints that no policy and no node label completes.
 func (r *flavourReader) checkConstraints() {
 	for _, c := range r.named {
 		scope, anti := strings.CutPrefix(c.text, "anti_")

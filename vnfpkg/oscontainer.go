@@ -39,7 +39,7 @@ func (r *flavourReader) deployable(name string, node *value) Vdu {
 	return vdu
 }
 
-// deploys adds the container of a node to a Pod.
+// deploys adds the container that a node describes to a Pod.
 func (r *flavourReader) deploys(pod *Pod, target string, vdu *value) {
 	node := r.nodes.at(target)
 	if typeName := node.at("type").str(); r.builtinType(typeName) != typeContainer {
@@ -50,8 +50,8 @@ func (r *flavourReader) deploys(pod *Pod, target string, vdu *value) {
 	r.addContainer(pod, target, node, r.osContainer)
 }
 
-// addContainer reads one and adds it to a Pod, which has no two of one name. VDUs may share nodes of containers, so
-// that all texts together are counted.
+// addContainer reads a container and adds it to a Pod. Container names are unique in a Pod. VDUs may share container
+// nodes, so it counts the texts of all containers together.
 func (r *flavourReader) addContainer(
 	pod *Pod, name string, node *value, read func(name string, node *value) Container,
 ) {
@@ -85,8 +85,8 @@ func (r *flavourReader) osContainer(name string, node *value) Container {
 	return c
 }
 
-// containerImage is the reference of an image: the property image of a derived type, else the name of the artifact with
-// its version as tag where the name has none, else the file that an artifact names and the package lacks.
+// containerImage is the reference of an image. It is the property image of a derived type, else the artifact's name
+// (with its version as tag if the name has no tag), else the artifact's file if the package lacks that file.
 func (r *flavourReader) containerImage(node *value) (Word, *SwImage) {
 	artifact := r.imageArtifact(node)
 	var software *SwImage

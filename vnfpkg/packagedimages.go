@@ -5,15 +5,15 @@ import (
 	"slices"
 )
 
-// PackagedImage is an image of VMs that the package carries.
+// PackagedImage is a VM image in the package.
 type PackagedImage struct {
 	*SwImage
-	// Of are the ids of the VDUs and storages that have it.
+	// Of are the ids of the VDUs and storages that use it.
 	Of []string
 }
 
-// PackagedImages are the images of VMs and of their volumes that the package carries, each name once. An image without
-// a name is none of them: nobody could find it.
+// PackagedImages are the images in the package for VMs and their volumes, each name once. They exclude an image without
+// a name, because nobody could find it in the VIM.
 func (f *Flavour) PackagedImages() (out []PackagedImage) {
 	if f == nil {
 		return nil
@@ -40,13 +40,13 @@ func (f *Flavour) PackagedImages() (out []PackagedImage) {
 	return out
 }
 
-// MinDiskGB is how large the disk of a VM of the image must be at least, 0 for any.
+// MinDiskGB is the smallest disk of a VM with the image, 0 for any.
 func (i *SwImage) MinDiskGB() int { return gigabytesOf(i.MinDisk) }
 
-// MinRAMMB is how much memory a VM of the image needs at least, 0 for any.
+// MinRAMMB is the smallest memory of a VM with the image, 0 for any.
 func (i *SwImage) MinRAMMB() int { return mebibytesOf(i.MinRAM) }
 
-// Formats are Glance's words for the formats of the image; what the VNFD does not say is what most images are.
+// Formats are Glance's names for the formats of the image; where the VNFD gives none, the most usual ones.
 func (i *SwImage) Formats() (disk, container string) {
 	return cmp.Or(i.DiskFormat, "qcow2"), cmp.Or(i.ContainerFormat, "bare")
 }

@@ -9,32 +9,32 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// HeatRequest is what decides the parameters of a stack beside the package.
+// HeatRequest holds the inputs for the parameters of a stack, beside the package.
 type HeatRequest struct {
 	// LevelID is the instantiation level, "" for the default one.
 	LevelID string
-	// Capacity, when not nil, takes the place of the level: how many VMs of each VDU a VNF that was scaled has.
+	// Capacity, when not nil, replaces the level: the number of VMs of each VDU of a scaled VNF.
 	Capacity map[string]int
-	// Members are the VNFCs of a template that Template.Separate has made; nil for others. They say the capacity, too.
+	// Members are the VNFCs of a template from Template.Separate; nil for other templates. They give the capacity, too.
 	Members Members
-	// Bitrates, when not nil, take the place of the level's, by virtual link.
+	// Bitrates, when not nil, replace the level's bit rates, by virtual link.
 	Bitrates               map[string]Bitrate
 	ExtVirtualLinks        []lcm.ExtVirtualLink
 	ExtManagedVirtualLinks []ExtManagedVirtualLink
-	// AdditionalParams are those of the request, with secrets opened. Those with the name of a HOT
-	// parameter are passed on; "nfv" is merged into the map that Windlass makes (RFC 7396).
+	// AdditionalParams are the request's, with secrets decrypted. A member with the name of a HOT parameter sets that
+	// parameter; "nfv" is merged into the map that Windlass makes (RFC 7396).
 	AdditionalParams map[string]any
-	// Images, ComputeFlavours and Zones map VDUs to the choices of a grant; the VNFD's count otherwise.
+	// Images, ComputeFlavours and Zones map VDUs to the values of a grant; without one the VNFD's values count.
 	Images          map[string]string
 	ComputeFlavours map[string]string
 	Zones           map[string]string
-	// KeptImages are those that VDUs and storages have from a VNFD before this one: they count where none is granted.
+	// KeptImages are the images that VDUs and storages have from an earlier VNFD: they count if the grant names none.
 	KeptImages map[string]string
 }
 
-// HeatParameters makes the parameters of the stack of a flavour, as Tacker makes them: the map nfv of
-// what the templates take from it, HOT parameters with the name of an additional parameter, and the sizes
-// of groups. What is missing or contradictory is Invalid, all of it together with JSON paths.
+// HeatParameters makes the parameters of a flavour's stack, as Tacker makes them: the map nfv with the values that the
+// templates use, HOT parameters with the name of an additional parameter, and the sizes of groups. Missing or
+// contradictory values are Invalid; the error lists all of them with JSON paths.
 func HeatParameters(f *Flavour, t Template, req HeatRequest) (map[string]any, error) {
 	parsed, err := t.parse(f)
 	if err != nil {
@@ -97,11 +97,11 @@ type parameterMaker struct {
 	declared  *value
 	params    map[string]any
 	rep       *report
-	// overrule sets the sizes whatever was there before: a user data class may have read them from elsewhere.
+	// overrule sets the sizes even if a user data class has set them: it may have read them from elsewhere.
 	overrule bool
 }
 
-// sizes sets the parameters that decide how many members groups have.
+// sizes sets the parameters for the number of members of groups.
 func (m *parameterMaker) sizes() {
 	for _, g := range m.templates.groups(m.flavour) {
 		n, reason := g.size(m.capacity)
@@ -121,14 +121,14 @@ func (m *parameterMaker) sizes() {
 			break
 		}
 	}
-	// The short name says something only when it can mean one number.
+	// desired_capacity names no aspect, so it is set only if all aspects have the same size.
 	if _, given := m.params["desired_capacity"]; !given && len(all) > 0 && slices.Min(all) == slices.Max(all) {
 		m.size("desired_capacity", all[0])
 	}
 }
 
-// size sets a parameter that the template declares. The level decides: a request that names another
-// number contradicts itself.
+// size sets a parameter that the template declares. The level decides; a request with another number is a
+// contradiction.
 func (m *parameterMaker) size(name string, n int) {
 	if !m.declared.has(name) {
 		return

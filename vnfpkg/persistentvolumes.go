@@ -11,7 +11,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// PersistentVolumes is a manifest of Kubernetes objects, some of which are PersistentVolumes.
+// PersistentVolumes is a manifest of Kubernetes objects, with PersistentVolumes among them.
 type PersistentVolumes struct {
 	// Volumes are the PersistentVolumes, in the order of the file.
 	Volumes []PersistentVolume
@@ -19,18 +19,18 @@ type PersistentVolumes struct {
 	servers []*yaml.Node // the scalars that name NFS servers
 }
 
-// PersistentVolume is what Windlass knows of one.
+// PersistentVolume is the part of a PersistentVolume that Windlass uses.
 type PersistentVolume struct {
 	Name string
 	// Path is the directory on the NFS server, "" for a volume of another kind.
 	Path string
 }
 
-// maxManifest is far above what a manifest of volumes takes.
+// maxManifest is far above the size of any manifest of volumes.
 const maxManifest = 1 << 20
 
-// ReadPersistentVolumes reads a manifest: every YAML document of it, and the items of lists. What is no
-// PersistentVolume, such as a StorageClass, is kept as it is. Errors are sentences about the file, without its name.
+// ReadPersistentVolumes reads a manifest: every YAML document in it, and the items of lists. It keeps other objects,
+// such as a StorageClass, as they are. Errors are sentences about the file, without its name.
 func ReadPersistentVolumes(text []byte) (*PersistentVolumes, error) {
 	if len(text) > maxManifest {
 		return nil, lcm.Errorf(lcm.KindInvalid, "is larger than the %d bytes allowed", maxManifest)
@@ -64,7 +64,7 @@ func ReadPersistentVolumes(text []byte) (*PersistentVolumes, error) {
 	return m, nil
 }
 
-// take notes the volumes of one object.
+// take records the volumes of one object.
 func (m *PersistentVolumes) take(object *yaml.Node) error {
 	switch textOf(object, "kind") {
 	case "":
@@ -109,11 +109,11 @@ func (m *PersistentVolumes) takeVolume(object *yaml.Node) error {
 	return nil
 }
 
-// serverOf is the scalar that names the NFS server; one is made where there is none.
+// serverOf is the scalar that names the NFS server; it adds the scalar if there is none.
 func serverOf(nfs *yaml.Node) *yaml.Node {
 	for i := 0; i+1 < len(nfs.Content); i += 2 {
 		if nfs.Content[i].Value == "server" {
-			// Another one in its place: an alias would change what it stands for.
+			// A new node replaces it: a change through an alias would change its anchor.
 			nfs.Content[i+1] = &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", LineComment: nfs.Content[i+1].LineComment}
 			return nfs.Content[i+1]
 		}
@@ -131,8 +131,7 @@ func (m *PersistentVolumes) Names() (out []string) {
 	return out
 }
 
-// WithServer is the manifest with that address as the NFS server of every volume that is on one. All documents of the
-// file are in it.
+// WithServer is the manifest, with all documents of the file. Every NFS volume in it has that address as its server.
 func (m *PersistentVolumes) WithServer(address string) (string, error) {
 	for _, server := range m.servers {
 		server.Value = address
@@ -148,7 +147,7 @@ func (m *PersistentVolumes) WithServer(address string) (string, error) {
 	return out.String(), encoder.Close()
 }
 
-// resolve is the node that a document or an alias stands for.
+// resolve is the node that a document contains or that an alias refers to.
 func resolve(n *yaml.Node) *yaml.Node {
 	for n != nil {
 		switch {
@@ -165,7 +164,7 @@ func resolve(n *yaml.Node) *yaml.Node {
 	return nil
 }
 
-// memberOf is the value of a key of a mapping, nil when there is none.
+// memberOf is the value of a key of a mapping, nil if there is none.
 func memberOf(n *yaml.Node, key string) *yaml.Node {
 	if n = resolve(n); n == nil || n.Kind != yaml.MappingNode {
 		return nil

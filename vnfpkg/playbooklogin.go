@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// LogsIn tells whether a playbook may log in to another machine than that on which Ansible runs. It does not if every
-// play is local and nothing in it, nor among its params in config.yaml, says otherwise. Where that cannot be told from
-// the file alone, such as with roles, it may.
+// LogsIn tells whether a playbook may log in to a machine other than Ansible's own host. It does not if every play is
+// local and neither the play nor its params in config.yaml change that. If the file alone cannot show that, e.g. with
+// roles, LogsIn is true.
 func LogsIn(file string, text []byte, params map[string]any) bool {
 	root, err := parseYAML(file, text, Limits{}.withDefaults())
 	if err != nil || !root.isList() {
 		return true
 	}
-	here := false // params count more than what plays say
+	here := false // params override plays
 	for name, given := range params {
 		word, _ := given.(string)
 		if !staysHere(name, word) {
@@ -24,7 +24,7 @@ func LogsIn(file string, text []byte, params map[string]any) bool {
 	return slices.ContainsFunc(root.list(), func(play *value) bool { return !isLocal(play, here) })
 }
 
-// localHosts are the names for which Ansible logs in nowhere, unless it is told to.
+// localHosts are the host names for which Ansible does not log in by default.
 var localHosts = []string{"localhost", "127.0.0.1", "::1"}
 
 func isLocal(play *value, here bool) bool {
@@ -41,8 +41,8 @@ func isLocal(play *value, here bool) bool {
 	return local
 }
 
-// staysHere tells whether a member of a play, or of what is in it, sends it to no other machine and to no other file.
-// text is its value, where that is one.
+// staysHere tells whether a member of a play, or of its tasks, refers to no other machine and to no other file. text is
+// the member's value, if that is a text.
 func staysHere(name, text string) bool {
 	name = name[strings.LastIndexByte(name, '.')+1:] // of ansible.builtin.NAME
 	switch name {

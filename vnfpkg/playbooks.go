@@ -8,42 +8,42 @@ import (
 	"strings"
 )
 
-// PlaybooksFile is where a package for Tacker's Ansible driver says what is to be played, when no hook names another
-// file.
+// PlaybooksFile is the default file that lists the playbooks for Tacker's Ansible driver; a hook may name another file.
 const PlaybooksFile = "ScriptANSIBLE/config.yaml"
 
 // Playbooks is a config.yaml for Tacker's Ansible driver.
 type Playbooks struct {
 	// Variables are its configurable_properties, by their names without _VAR_.
 	Variables map[string]string
-	// Vdus are in the order in which their playbooks are run.
+	// Vdus are in the order of their playbooks' runs.
 	Vdus []VduPlaybooks
 }
 
-// VduPlaybooks is what is played for each server of a VDU: playbooks, or commands. It tells how Ansible logs in there. The texts may have variables.
+// VduPlaybooks lists the playbooks or commands for each server of a VDU, and how Ansible logs in there. The texts may
+// have variables.
 type VduPlaybooks struct {
 	Vdu                         string
 	Order                       int
 	Username, Password, KeyFile string
-	// NodePair is a VDU whose address playbooks get as node_pair_ip.
+	// NodePair is a VDU; playbooks get its address as node_pair_ip.
 	NodePair string
-	// Plays are by the action, each in their order.
+	// Plays are by action, each list in order.
 	Plays map[string][]Play
 }
 
 // Play is one playbook, or one command.
 type Play struct {
-	// Path is the playbook's in the package, "" for a command.
+	// Path is the playbook's path in the package, "" for a command.
 	Path string
-	// Command is run on the server by its shell, "" for a playbook.
+	// Command runs in the server's shell, "" for a playbook.
 	Command string
 	Order   int
 	Params  map[string]any
-	// Targets are VDUs or addresses of its inventory instead of the server.
+	// Targets are VDUs or addresses for the inventory; they replace the server.
 	Targets []string
 }
 
-// String names it in a sentence and in a list, as config.yaml has it.
+// String names the play in a sentence and in a list, as config.yaml writes it.
 func (p Play) String() string {
 	if p.Command != "" {
 		return "the command " + quoteName(p.Command)
@@ -51,13 +51,13 @@ func (p Play) String() string {
 	return p.Path
 }
 
-// playActions are what config.yaml calls the hooks at which Tacker's Ansible driver plays something.
+// playActions are the names in config.yaml of the hooks at which Tacker's Ansible driver runs something.
 var playActions = map[string]string{
 	"instantiate_end": "instantiation", "terminate_start": "termination", "scale_start": "scale-in",
 	"scale_end": "scale-out", "heal_end": "healing",
 }
 
-// PlayAction is what config.yaml calls a hook, "" for one at which nothing is played.
+// PlayAction is the name of a hook in config.yaml, "" for a hook without plays.
 func PlayAction(hook string) string { return playActions[hook] }
 
 // remoteCommand is the type of a VDU that has commands instead of playbooks.
@@ -66,7 +66,7 @@ const remoteCommand = "remote-command"
 // packagePath is the variable for the folder of the package.
 const packagePath = "_VAR_vnf_package_path"
 
-// ReadPlaybooks reads a config.yaml. The error lists everything that is wrong in it, with file and line.
+// ReadPlaybooks reads a config.yaml. The error lists every problem in it, with file and line.
 func ReadPlaybooks(file string, text []byte) (*Playbooks, error) {
 	rep := &report{}
 	root, err := parseYAML(file, text, Limits{}.withDefaults())
@@ -131,7 +131,7 @@ func readVduPlaybooks(rep *report, vdu string, config *value) VduPlaybooks {
 	return v
 }
 
-// noEffect are members of config.yaml that Tacker's schema has, and what counts in their place.
+// noEffect are members of config.yaml that Tacker's schema allows and Windlass ignores, and what to use instead.
 var noEffect = []struct{ name, instead string }{
 	{"execute-host", "playbooks are run from the Ansible server of the request (ansible.server), or where the worker is"},
 	{"ansible_version", "a playbook is run by the Ansible that is there"},
@@ -141,7 +141,7 @@ var noEffect = []struct{ name, instead string }{
 	{"command_execution_wait_timeout", "the request says how long (ansible.timeouts.run)"},
 }
 
-// warnOfNoEffect tells an author who may rely on it.
+// warnOfNoEffect warns an author who may rely on such a member.
 func warnOfNoEffect(rep *report, of *value) {
 	for _, member := range noEffect {
 		if of.has(member.name) {
@@ -150,7 +150,7 @@ func warnOfNoEffect(rep *report, of *value) {
 	}
 }
 
-// orderOf is the place in an order, which Tacker wants for everything.
+// orderOf is the position in an order, which Tacker requires everywhere.
 func orderOf(rep *report, of *value, what string) int {
 	order, ok := of.at("order").number()
 	if !ok {
@@ -181,7 +181,7 @@ func readPlay(rep *report, item *value) (p Play, ok bool) {
 	return p, true
 }
 
-// readCommand reads one command. Tacker's schema has it, where path and command exclude each other.
+// readCommand reads one command. In Tacker's schema, path and command exclude each other.
 func readCommand(rep *report, item *value) (p Play, ok bool) {
 	p = Play{Command: strings.TrimSpace(item.at("command").str()), Targets: item.at("target_hosts").words()}
 	if p.Command == "" || item.has("path") {
@@ -193,7 +193,7 @@ func readCommand(rep *report, item *value) (p Play, ok bool) {
 	return p, true
 }
 
-// playbooks reads what the hook's config.yaml says: the VDUs for which something is played there.
+// playbooks reads the hook's config.yaml: the VDUs with plays at that hook.
 func (r *flavourReader) playbooks(hook *Hook, operation string, item *value) {
 	if !hook.Has(DriverAnsible) {
 		return
@@ -234,7 +234,7 @@ func (r *flavourReader) playbooks(hook *Hook, operation string, item *value) {
 // Has tells whether a built-in driver works at the hook.
 func (h Hook) Has(driver string) bool { return h.Driver == driver || slices.Contains(h.Also, driver) }
 
-// PlaysPlaybooks tells whether anything of the flavour is played by Ansible.
+// PlaysPlaybooks tells whether Ansible runs anything of the flavour.
 func (f *Flavour) PlaysPlaybooks() bool {
 	for _, h := range f.Hooks {
 		if len(h.Played) > 0 {

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// containerVdu reads a VDU that is containers by its type.
+// containerVdu reads a VDU of a container type.
 func (r *flavourReader) containerVdu(standard, name string, node *value) Vdu {
 	r.ofContainers[name] = true
 	if standard == typeTackerVdu {
@@ -14,7 +14,7 @@ func (r *flavourReader) containerVdu(standard, name string, node *value) Vdu {
 	return r.deployable(name, node)
 }
 
-// pods reads what is in front of VDUs of containers and what makes them, and checks them as a whole.
+// pods reads the Services and charts of container VDUs, and checks the VDUs as a whole.
 func (r *flavourReader) pods() {
 	if len(r.ofContainers) == 0 {
 		return
@@ -30,7 +30,7 @@ func (r *flavourReader) pods() {
 	r.checkNames()
 }
 
-// charts reads the Mciops that have a chart in the package. One without is of a chart that requests name.
+// charts reads the Mciops with a chart in the package. A request names the chart of any other Mciop.
 func (r *flavourReader) charts() {
 	for name, node := range r.nodes.members() {
 		if r.builtinType(node.at("type").str()) != typeMciop {
@@ -83,7 +83,7 @@ func (r *flavourReader) locateChart(artifact *value, file string) (string, bool)
 	return "", false
 }
 
-// checkImages leaves a VDU to manifests and charts when none of its containers has an image.
+// checkImages leaves a VDU to manifests and charts if none of its containers has an image.
 func (r *flavourReader) checkImages(v *Vdu) {
 	var lacking []string
 	for _, c := range v.Pod.Containers {
@@ -106,8 +106,8 @@ func (r *flavourReader) checkImages(v *Vdu) {
 	}
 }
 
-// checkPinned wants all containers of a Pod to request what they are limited to where one is pinned: kubelets give CPUs
-// to Pods of the class Guaranteed only.
+// checkPinned requires equal requests and limits for all containers of a Pod with a pinned container: kubelets pin CPUs
+// only for Pods of the QoS class Guaranteed.
 func (r *flavourReader) checkPinned(v *Vdu) {
 	if v.Pod == nil {
 		return
@@ -119,7 +119,7 @@ func (r *flavourReader) checkPinned(v *Vdu) {
 		}
 	}
 	for _, c := range v.Pod.Containers {
-		if len(pinned) == 0 || slices.Contains(pinned, c.Name) { // sizesOf has looked at what is pinned itself
+		if len(pinned) == 0 || slices.Contains(pinned, c.Name) { // sizesOf has checked the pinned containers
 			continue
 		}
 		for _, resource := range []string{resourceCPU, resourceMemory} {
@@ -132,10 +132,10 @@ func (r *flavourReader) checkPinned(v *Vdu) {
 	}
 }
 
-// nameSuffix is what objects of one VNF have at the end of their names, so that others of the package are beside it.
+// nameSuffix ends the names of a VNF's objects, so that several VNFs of one package can share a namespace.
 func nameSuffix(vnf string) string { return "-" + ClusterName(vnf[:min(len(vnf), 8)], 8) }
 
-// WorkloadName is what the workload of a VDU is called in a VNF.
+// WorkloadName is the name of a VDU's workload in a VNF.
 func (v Vdu) WorkloadName(vnf string) string {
 	if v.Pod != nil && v.Pod.Name != "" {
 		return v.Pod.Name
@@ -144,10 +144,10 @@ func (v Vdu) WorkloadName(vnf string) string {
 	return ClusterName(v.ID, mostLabel-len(suffix)) + suffix
 }
 
-// ConfigName is what the ConfigMap of a container is called in a VNF.
+// ConfigName is the name of a container's ConfigMap in a VNF.
 func (v Vdu) ConfigName(c Container, vnf string) string { return v.WorkloadName(vnf) + "-" + c.Name }
 
-// ServiceName is what a Service is called in a VNF: one of a VDU's own ports as the VDU's workload is.
+// ServiceName is the name of a Service in a VNF. A Service of a VDU's own ports has the name of the VDU's workload.
 func (f *Flavour) ServiceName(s Service, vnf string) string {
 	if s.Name != "" {
 		return s.Name
@@ -159,7 +159,7 @@ func (f *Flavour) ServiceName(s Service, vnf string) string {
 	return ClusterName(s.ID, mostLabel-len(suffix)) + suffix
 }
 
-// checkNames wants no two objects of a kind to be called alike.
+// checkNames reports two objects of a kind with the same name.
 func (r *flavourReader) checkNames() {
 	type object struct{ kind, name string }
 	const some = "00000000"
@@ -184,7 +184,7 @@ func (r *flavourReader) checkNames() {
 	}
 }
 
-// takeApart tells the VDUs of a flavour with VMs and containers apart: by their types.
+// takeApart separates the VDUs of a hybrid flavour into VMs and containers, by their types.
 func (r *flavourReader) takeApart(baseHOT string) {
 	if len(r.ofContainers) == 0 || r.flavour.Containers {
 		return
@@ -213,16 +213,16 @@ func (r *flavourReader) takeApart(baseHOT string) {
 	}
 }
 
-// topologies are the labels that nodes of a cluster have for the scopes of rules.
+// topologies maps the scopes of affinity rules to node labels.
 var topologies = map[string]string{
 	"nfvi_node": "kubernetes.io/hostname", "cis_node": "kubernetes.io/hostname", "zone": "topology.kubernetes.io/zone",
 	"zone_group": "topology.kubernetes.io/region",
 }
 
-// Topology is the label of nodes whose values tell apart what the rule is about, "" where no label does.
+// Topology is the node label for the scope of the rule, "" if there is no such label.
 func (r AffinityRule) Topology() string { return topologies[r.Scope] }
 
-// checkPlacement warns of rules that no cluster can follow. All of one is in one NFVI-PoP.
+// checkPlacement warns of rules that no cluster can follow. A cluster is always in one NFVI-PoP.
 func (r *flavourReader) checkPlacement() {
 	described := r.flavour.Described()
 	if len(described) > 0 && len(r.flavour.AffinityRules) > maxItems {

@@ -8,25 +8,25 @@ import (
 	"strings"
 )
 
-// mostLabel is how long a name of RFC 1123 may be, as containers, workloads and Services have it.
+// mostLabel is the largest length of an RFC 1123 label: the names of containers, workloads and Services.
 const mostLabel = 63
 
 var (
 	clusterLabel = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$`)
 	noLabel      = regexp.MustCompile(`[^a-z0-9]+`)
 	configKey    = regexp.MustCompile(`^[-._a-zA-Z0-9]{1,253}$`)
-	// labelKey and labelValue are what labels of Kubernetes may be.
+	// labelKey and labelValue match valid Kubernetes labels.
 	labelKey = regexp.MustCompile(
 		`^([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?/)?[A-Za-z0-9]([-_.A-Za-z0-9]{0,61}[A-Za-z0-9])?$`)
 	labelValue = regexp.MustCompile(`^([A-Za-z0-9]([-_.A-Za-z0-9]{0,61}[A-Za-z0-9])?)?$`)
 	portName   = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]{0,13}[a-z0-9])?$`)
 )
 
-// ownLabels is how labels begin that Windlass itself gives.
+// ownLabels is the prefix of the labels that Windlass sets.
 const ownLabels = "windlass.nfv/"
 
-// ClusterName makes of a name of the VNFD one that an object on a cluster may have: of so many small letters, digits
-// and dashes at most.
+// ClusterName turns a name of the VNFD into a valid name of a Kubernetes object: lower-case letters, digits and dashes,
+// at most `most` characters.
 func ClusterName(name string, most int) string {
 	out := strings.Trim(noLabel.ReplaceAllString(strings.ToLower(name), "-"), "-")
 	if len(out) > most {
@@ -42,7 +42,7 @@ func (r *flavourReader) checkLabel(at *value, what, name string) {
 	}
 }
 
-// word is a text, with an input as its default.
+// word is the text of a value; an input is replaced by its default.
 func (r *flavourReader) word(v *value) string {
 	resolved := resolveInput(r.topology, v)
 	switch {
@@ -55,7 +55,7 @@ func (r *flavourReader) word(v *value) string {
 	return resolved.str()
 }
 
-// written is a property of a node, or its type's default, with inputs as they are.
+// written is a property of a node, or its type's default, with inputs unresolved.
 func (r *flavourReader) written(node *value, name string) *value {
 	if v := node.at("properties", name); !v.isNull() {
 		return v
@@ -63,7 +63,7 @@ func (r *flavourReader) written(node *value, name string) *value {
 	return r.typeDefault(node.at("type").str(), name)
 }
 
-// text is one of a container, which may be an input that requests give.
+// text is a text of a container. It may be an input that requests set.
 func (r *flavourReader) text(v *value) Word {
 	name := v.at("get_input").str()
 	if name == "" {
@@ -82,7 +82,7 @@ func (r *flavourReader) text(v *value) Word {
 	return Word{Text: given.str(), Input: name, Required: given.isNull()}
 }
 
-// texts are those of a list, or the only one.
+// texts are the texts of a list, or a single text.
 func (r *flavourReader) texts(v *value) (out []Word) {
 	if !v.isList() {
 		if v.isNull() {
@@ -132,7 +132,7 @@ func (r *flavourReader) env(v *value) map[string]Word {
 	return out
 }
 
-// config reads what becomes a ConfigMap: a mapping, or the text of one, as Tacker has it.
+// config reads the content of a ConfigMap: a mapping, or a mapping written as text, as Tacker allows.
 func (r *flavourReader) config(v *value) map[string]Word {
 	at := v
 	if text := v.str(); text != "" {
@@ -153,7 +153,7 @@ func (r *flavourReader) config(v *value) map[string]Word {
 	return out
 }
 
-// labels reads a mapping, or a list of texts as "app: web".
+// labels reads a mapping, or a list of texts such as "app: web".
 func (r *flavourReader) labels(v *value) map[string]string {
 	out := map[string]string{}
 	if v.str() != "" {
@@ -191,7 +191,7 @@ func (r *flavourReader) labels(v *value) map[string]string {
 	return out
 }
 
-// namespace is where a node says that its objects are.
+// namespace is the namespace that a node names for its objects.
 func (r *flavourReader) namespace(node *value) string {
 	at := r.property(node, "namespace")
 	if name := r.word(at); name != "" {
@@ -201,7 +201,7 @@ func (r *flavourReader) namespace(node *value) string {
 	return ""
 }
 
-// port is the number of one, 0 with a problem for what is none.
+// port is a port number. For anything else it reports a problem and returns 0.
 func (r *flavourReader) port(at *value, text string) int {
 	n, err := strconv.Atoi(strings.TrimSpace(text))
 	if err != nil || n < 1 || n > 65535 {
@@ -211,7 +211,7 @@ func (r *flavourReader) port(at *value, text string) int {
 	return n
 }
 
-// protocol is one of Kubernetes; none is TCP.
+// protocol is a Kubernetes protocol; the default is TCP.
 func (r *flavourReader) protocol(at *value, text string) string {
 	switch p := strings.ToUpper(strings.TrimSpace(text)); p {
 	case "":

@@ -8,8 +8,8 @@ import (
 
 const policyPrefix = "tosca.policies.nfv."
 
-// policies reads the scaling, level and affinity policies. Those that others refer to come first,
-// whatever their place in the file.
+// policies reads the scaling, level and affinity policies. It reads policies that others refer to first, whatever their
+// place in the file.
 func (r *flavourReader) policies() {
 	readers := []map[string]func(name string, policy *value){
 		{"ScalingAspects": r.scalingAspects},
@@ -45,7 +45,7 @@ func (r *flavourReader) checkTargets(name string, policy *value) {
 	}
 }
 
-// targetVdus are the targets of a policy that are VDUs, with the members of placement groups.
+// targetVdus are the VDUs among a policy's targets, with the members of placement groups.
 func (r *flavourReader) targetVdus(policy *value) []string {
 	var out []string
 	add := func(id string) {
@@ -96,7 +96,8 @@ func (r *flavourReader) vduInitialDelta(_ string, policy *value) {
 	}
 }
 
-// aspectDeltas reads which aspect a policy has which deltas of; nil, and a problem, when there is no such aspect.
+// aspectDeltas reads the aspect and the deltas of a policy; it returns nil and reports a problem if there is no such
+// aspect.
 func (r *flavourReader) aspectDeltas(name string, policy *value) (aspect *ScalingAspect, deltas map[string]*value) {
 	named := policy.at("properties", "aspect")
 	aspect, ok := r.flavour.aspect(named.str())
@@ -212,13 +213,13 @@ func (r *flavourReader) affinityRule(name string, policy *value) {
 	})
 }
 
-// checkLevels warns of levels that contradict themselves: Windlass follows VduInstantiationLevels, but
-// scaling will go on from the scale level.
+// checkLevels warns of contradictions in a level: Windlass follows VduInstantiationLevels, but later scaling starts
+// from the scale level.
 func (r *flavourReader) checkLevels() {
 	place := r.topology.at("policies").place()
 	for _, level := range r.flavour.Levels {
 		derived, err := r.flavour.CapacityAt(level.ScaleLevels)
-		if err != nil { // reported where it is written
+		if err != nil { // reported elsewhere
 			continue
 		}
 		for _, id := range slices.Sorted(maps.Keys(level.Instances)) {

@@ -2,12 +2,12 @@ package vnfpkg
 
 import "github.com/windlass-nfv/windlass/internal/lcm"
 
-// renewedKey is the member of the metadata of a group's members that tells which change they follow.
+// renewedKey is the metadata key, in the members of a group, that identifies the last change.
 const renewedKey = "windlass_change"
 
-// Renewed is the template with other metadata for the members of groups. Heat gives members another definition only
-// where that of the group differs from the one that its last good update had: to take a change back that has failed
-// half-way would change nothing.
+// Renewed is the template with new metadata for the members of groups. Heat updates members only if the group's
+// definition differs from that of its last successful update. Without new metadata, the rollback of a change that
+// failed half-way would update nothing.
 func (t Template) Renewed(f *Flavour, change string) (Template, error) {
 	parsed, err := t.parse(f)
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// report collects what is wrong or odd, so that an author can mend everything at once.
+// report collects errors and warnings, so that an author can fix all of them at once.
 type report struct {
 	problems []lcm.Problem
 	warnings []lcm.Problem
@@ -34,7 +34,7 @@ func (r *report) warn(place, format string, args ...any) {
 	}
 }
 
-// first keeps a mistake in a shared definition from being told once for every flavour.
+// first lets Windlass report a problem of a shared definition once, and not once for every flavour.
 func (r *report) first(p lcm.Problem) bool {
 	if r.seen[p] {
 		return false
@@ -55,7 +55,7 @@ func (r *report) err(detail string) error {
 	return lcm.InvalidAll(detail, r.problems)
 }
 
-// quoteName shortens a name that a stranger chose.
+// quoteName quotes and shortens a name from an untrusted package.
 func quoteName(s string) string {
 	const most = 200
 	if len(s) > most {

@@ -1,6 +1,6 @@
 package vnfpkg
 
-// Resources are the types of the resources of the top template, by their names.
+// Resources are the types of the top template's resources, by name.
 func (t Template) Resources() (map[string]string, error) {
 	root, err := parseYAML("the Base HOT", []byte(t.Top), Limits{}.withDefaults())
 	if err != nil {

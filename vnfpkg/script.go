@@ -9,7 +9,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// ParseYAML reads a definition or a template as JSON would have it. Dates stay texts, as templates mean them.
+// ParseYAML reads a definition or a template into the types of encoding/json. Dates stay texts, as templates expect.
 func ParseYAML(file string, data []byte) (any, error) {
 	root, err := parseYAML(file, data, Limits{}.withDefaults())
 	if err != nil {
@@ -20,7 +20,7 @@ func ParseYAML(file string, data []byte) (any, error) {
 	return root.plain(), nil
 }
 
-// plain is the value in the types of encoding/json, with whole numbers as such.
+// plain is the value in the types of encoding/json; whole numbers stay whole.
 func (v *value) plain() any {
 	if v.kind == yaml.MappingNode {
 		out := make(map[string]any, len(v.keys))
@@ -54,7 +54,7 @@ func (v *value) plainScalar() any {
 			return n
 		}
 	case "!!float":
-		// Not a number and the infinities have no place in JSON.
+		// JSON has no NaN and no infinities.
 		if f, err := strconv.ParseFloat(v.text, 64); err == nil && json.Valid([]byte(strconv.FormatFloat(f, 'g', -1, 64))) {
 			return f
 		}
@@ -62,7 +62,7 @@ func (v *value) plainScalar() any {
 	return v.text
 }
 
-// Same tells whether two templates of a flavour say the same, however they are written.
+// Same tells whether two templates of a flavour have the same content, whatever their form.
 func (t Template) Same(f *Flavour, other Template) bool {
 	a, err := t.parse(f)
 	if err != nil {
@@ -80,8 +80,8 @@ func (t Template) Same(f *Flavour, other Template) bool {
 	return true
 }
 
-// MadeParameters completes the parameters that a user data class has made, as Tacker does: sizes are those of the VNF,
-// and what an NFVO has chosen takes the place of the class's choice. Errors are as HeatParameters'.
+// MadeParameters completes the parameters that a user data class has made, as Tacker does. Sizes are the VNF's, and the
+// NFVO's choices replace the class's. Errors are as HeatParameters'.
 func MadeParameters(f *Flavour, t Template, req HeatRequest, made map[string]any) (map[string]any, error) {
 	parsed, err := t.parse(f)
 	if err != nil {
@@ -120,7 +120,7 @@ func MadeParameters(f *Flavour, t Template, req HeatRequest, made map[string]any
 	return m.params, nil
 }
 
-// override puts sizes, bit rates and what was granted into the parameter nfv, where templates take them.
+// override puts sizes, bit rates and granted values into the parameter nfv, where templates use them.
 func (m *parameterMaker) override(uses []nfvUse) {
 	nfv, ok := m.params["nfv"].(map[string]any)
 	if !ok {
@@ -150,7 +150,7 @@ func (m *parameterMaker) override(uses []nfvUse) {
 	}
 }
 
-// Sizes maps the scaling aspects to the number of VNFCs of each, as the names of groups have it.
+// Sizes maps the scaling aspects to their numbers of VNFCs, for templates whose groups are named like aspects.
 func (f *Flavour) Sizes(capacity map[string]int) map[string]int {
 	out := map[string]int{}
 	for _, aspect := range f.Aspects {
@@ -162,7 +162,7 @@ func (f *Flavour) Sizes(capacity map[string]int) map[string]int {
 	return out
 }
 
-// Chosen are the images and the flavours of VDUs and storages: those that were granted, else those of the VNFD.
+// Chosen are the images and the flavours of VDUs and storages: the granted ones, else the VNFD's.
 func (req HeatRequest) Chosen(f *Flavour) (images, flavours map[string]string) {
 	images, flavours = map[string]string{}, map[string]string{}
 	for _, vdu := range f.Vdus {

@@ -8,10 +8,10 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// Members maps VDUs to the indexes of their VNFCs, in ascending order, where each is a resource of its own.
+// Members maps VDUs to the indexes of their VNFCs, in ascending order, if each VNFC is a resource of its own.
 type Members map[string][]int
 
-// FirstMembers are those of a VNF that is made anew: each VDU's begin with 0.
+// FirstMembers are the VNFCs of a new VNF: the indexes of each VDU begin with 0.
 func FirstMembers(capacity map[string]int) Members {
 	out := Members{}
 	for vdu, n := range capacity {
@@ -23,7 +23,7 @@ func FirstMembers(capacity map[string]int) Members {
 	return out
 }
 
-// MembersOf are the VNFCs of a VNF that is there.
+// MembersOf are the VNFCs of an existing VNF.
 func MembersOf(vnfcs []lcm.VnfcResourceInfo) Members {
 	out := Members{}
 	for _, v := range vnfcs {
@@ -46,7 +46,7 @@ func (m Members) Capacity() map[string]int {
 	return out
 }
 
-// Grow adds VNFCs to a VDU, with the lowest indexes that are free.
+// Grow adds VNFCs to a VDU, with the lowest free indexes.
 func (m Members) Grow(vdu string, by int) {
 	for next := 0; by > 0; next++ {
 		if !slices.Contains(m[vdu], next) {
@@ -57,23 +57,23 @@ func (m Members) Grow(vdu string, by int) {
 	slices.Sort(m[vdu])
 }
 
-// MemberName is the name of a VNFC's resource.
+// MemberName is the name of a VNFC's Heat resource.
 func MemberName(vdu string, index int) string { return vdu + "-" + strconv.Itoa(index) }
 
-// MemberIndex reads the index from the name of a VNFC's resource; false when it is none of that VDU.
+// MemberIndex reads the index from the name of a VNFC's resource; false if the resource is not of that VDU.
 func MemberIndex(vdu, name string) (int, bool) {
 	digits, ok := strings.CutPrefix(name, vdu+"-")
 	n, err := strconv.Atoi(digits)
 	return n, ok && err == nil && n >= 0 && MemberName(vdu, n) == name
 }
 
-// classPath is where a request chooses its user data class.
+// classPath is the path at which a request chooses its user data class.
 const classPath = "$.additionalParams." + lcm.UserDataClassParam
 
-// Separate makes of a flavour's template one in which each VNFC is a resource of its own, as Tacker's StandardUserData
-// does: of the resource VDU1 it makes VDU1-0, VDU1-1 ..., each of which takes its own entries of the parameter nfv
-// ([nfv, VDU, VDU1-0, ...], [nfv, CP, VDU1_CP1-0, ...]). So each has its own image, flavour, zone and addresses, and
-// exactly one leaves.
+// Separate gives each VNFC its own resource in a flavour's template, as Tacker's StandardUserData does. The resource
+// VDU1 becomes VDU1-0, VDU1-1 and so on. Each resource takes its own entries of the parameter nfv ([nfv, VDU, VDU1-0,
+// ...], [nfv, CP, VDU1_CP1-0, ...]). So each VNFC has its own image, flavour, zone and addresses, and a scaling in can
+// remove an exact VNFC.
 func (t Template) Separate(f *Flavour, members Members) (Template, error) {
 	parsed, err := t.parse(f)
 	if err != nil {
@@ -107,8 +107,8 @@ func (t Template) Separate(f *Flavour, members Members) (Template, error) {
 	return Template{Top: text, Files: t.Files}, nil
 }
 
-// checkSeparate refuses VDUs that the template lacks, and references to those that it has: no resource has that name
-// any more.
+// checkSeparate refuses VDUs that the template lacks, and references to the VDUs' resources: no resource has those
+// names any more.
 func (p parsedTemplate) checkSeparate(f *Flavour, members Members, rep *report) {
 	for _, vdu := range f.Vdus {
 		if len(members[vdu.ID]) > 0 && !p.top.at("resources").has(vdu.ID) {
@@ -137,7 +137,7 @@ func (p parsedTemplate) checkSeparate(f *Flavour, members Members, rep *report) 
 	}
 }
 
-// ofMember is a copy of a resource that takes the entries of one VNFC from the parameter nfv.
+// ofMember is a copy of a resource that takes one VNFC's entries of the parameter nfv.
 func (v *value) ofMember(index int) *value {
 	c := *v
 	c.items = make([]*value, len(v.items))
@@ -151,8 +151,8 @@ func (v *value) ofMember(index int) *value {
 	return &c
 }
 
-// described is the VDU, connection point or storage that an entry of nfv is about: the entries of a VNFC that is a
-// resource of its own end with its index.
+// described is the id of the VDU, connection point or storage for an entry of nfv. An entry of a VNFC with its own
+// resource ends with the VNFC's index.
 func (req HeatRequest) described(f *Flavour, kind, id string) string {
 	if req.Members == nil {
 		return id

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// serviceTypes are those of Kubernetes that need nothing but ports.
+// serviceTypes are the Kubernetes Service types that need only ports.
 var serviceTypes = []string{"ClusterIP", "NodePort", "LoadBalancer"}
 
-// mapPorts makes a Service of the ports that a VDU maps, "80:8080" or "80", as Tacker has it.
+// mapPorts makes a Service from the ports that a VDU maps, "80:8080" or "80", as Tacker allows.
 func (r *flavourReader) mapPorts(name string, node *value) {
 	s := Service{ID: name, Type: r.serviceType(node), Vdus: []string{name}}
 	for _, item := range r.property(node, "mapping_ports").list() {
@@ -27,13 +27,13 @@ func (r *flavourReader) mapPorts(name string, node *value) {
 	}
 }
 
-// addPort adds one to a Service, which has no two of one name or number.
+// addPort adds a port to a Service. Its ports have distinct names and numbers.
 func (r *flavourReader) addPort(s *Service, p ServicePort, at *value) {
 	twice := func(other ServicePort) bool {
 		return other.Name == p.Name || other.Port == p.Port && other.Protocol == p.Protocol
 	}
 	switch {
-	case p.Port == 0 || p.Target == 0: // was told
+	case p.Port == 0 || p.Target == 0: // reported before
 	case slices.ContainsFunc(s.Ports, twice):
 		r.rep.problem(at.place(), "the port %d (%s) of %s has the number or the name of another one", p.Port, p.Name, s.ID)
 	case r.room("ports of a Service", len(s.Ports), at):
@@ -50,7 +50,7 @@ func (r *flavourReader) serviceType(node *value) string {
 	return text
 }
 
-// services makes Services in front of VDUs whose Pods are described.
+// services makes the Services for VDUs whose Pods the VNFD describes.
 func (r *flavourReader) services() {
 	for _, v := range r.flavour.Described() {
 		r.mapPorts(v.ID, r.nodes.at(v.ID))
@@ -86,7 +86,7 @@ func (r *flavourReader) virtualCp(name string, node *value) {
 		r.rep.problem(node.place(), "the connection point %s has no target", quoteName(name))
 	}
 	if len(s.Vdus) == 0 {
-		return // manifests or charts have it
+		return // manifests or charts make the Service
 	}
 	r.servicePorts(&s, node)
 	if len(s.Ports) == 0 {
@@ -99,7 +99,8 @@ func (r *flavourReader) virtualCp(name string, node *value) {
 	}
 }
 
-// servicePorts reads portData. A port goes to that of the containers with its name, else to that with its number.
+// servicePorts reads portData. A Service port targets the container port with its name, else the container port with
+// its number.
 func (r *flavourReader) servicePorts(s *Service, node *value) {
 	for _, data := range r.property(node, "additionalServiceData").list() {
 		if sd := data.at("serviceData"); !sd.isNull() {
@@ -119,7 +120,7 @@ func (r *flavourReader) servicePorts(s *Service, node *value) {
 	}
 }
 
-// portNamed is the number of the port that containers of VDUs call so, 0 for none.
+// portNamed is the number of the container port with that name, 0 for none.
 func (r *flavourReader) portNamed(vdus []string, name string) int {
 	for _, id := range vdus {
 		vdu, _ := r.flavour.Vdu(id)

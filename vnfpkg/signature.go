@@ -13,18 +13,18 @@ import (
 	"github.com/smallstep/pkcs7"
 )
 
-// Trust says whose packages are taken.
+// Trust says which signers Windlass accepts.
 type Trust struct {
-	// Anchors are the authorities of those who sign packages; nil checks no signature.
+	// Anchors are the certificate authorities of accepted signers; nil checks no signature.
 	Anchors *x509.CertPool
 	// Required refuses a package without a signature.
 	Required bool
 }
 
-// beginSignature begins the lines of a manifest that hold its signature (SOL004 clause 5.3).
+// beginSignature is the first line of a manifest's signature (SOL004 clause 5.3).
 const beginSignature = "-----BEGIN CMS-----"
 
-// splitSignature parts a manifest from the signature at its end; nil without one.
+// splitSignature splits a manifest into its text and the signature at its end; the signature is nil if there is none.
 func splitSignature(data []byte) (text, signature []byte) {
 	at := bytes.Index(data, []byte(beginSignature))
 	if at < 0 || at > 0 && data[at-1] != '\n' {
@@ -33,8 +33,8 @@ func splitSignature(data []byte) (text, signature []byte) {
 	return data[:at], data[at:]
 }
 
-// checkSignature verifies the signature of a manifest. It covers the package, because the manifest has the digests of
-// its files; that it has all of them is checked at the end.
+// checkSignature verifies the signature of a manifest. The signature covers the package, because the manifest has the
+// digests of its files. checkCoverage verifies later that the manifest names all files.
 func (l *loader) checkSignature(manifest string, text, signature []byte) {
 	switch {
 	case signature == nil:
@@ -49,7 +49,7 @@ func (l *loader) checkSignature(manifest string, text, signature []byte) {
 	}
 }
 
-// certificates are those beside the manifest: the signature need not carry its own.
+// certificates are the certificates beside the manifest: the signature need not contain its own.
 func (l *loader) certificates(manifest string) (out []*x509.Certificate) {
 	for _, name := range l.certificateFiles(manifest) {
 		if !l.zip.has(name) {
@@ -69,7 +69,7 @@ func (l *loader) certificates(manifest string) (out []*x509.Certificate) {
 	return out
 }
 
-// certificateFiles are where the signer's certificate may be: named by TOSCA.meta, or beside the manifest.
+// certificateFiles are the possible files of the signer's certificate: named by TOSCA.meta, or beside the manifest.
 func (l *loader) certificateFiles(manifest string) []string {
 	names := []string{strings.TrimSuffix(manifest, path.Ext(manifest)) + ".cert"}
 	if l.certificate != "" {
@@ -92,13 +92,13 @@ func parseCertificates(data []byte) (out []*x509.Certificate, err error) {
 	return x509.ParseCertificates(data)
 }
 
-// strong are the digests of signatures that are taken.
+// strong are the digest algorithms that Windlass accepts in signatures.
 var strong = []asn1.ObjectIdentifier{
 	pkcs7.OIDDigestAlgorithmSHA256, pkcs7.OIDDigestAlgorithmSHA384,
 	pkcs7.OIDDigestAlgorithmSHA512,
 }
 
-// verify looks whether somebody whom the anchors know has signed the text.
+// verify checks that a signer with a certificate from one of the anchors has signed the text.
 func verify(text, signature []byte, beside []*x509.Certificate, anchors *x509.CertPool) error {
 	block, rest := pem.Decode(signature)
 	if block == nil || block.Type != "CMS" || len(bytes.TrimSpace(rest)) > 0 {
@@ -128,8 +128,8 @@ func verify(text, signature []byte, beside []*x509.Certificate, anchors *x509.Ce
 	return err
 }
 
-// spellings are the ways in which tools write the end of lines, and of the last one: those who sign text, as OpenSSL
-// does by default, sign it with CR and LF.
+// spellings are the variants of a text's line ends that signing tools use. OpenSSL, for example, signs text with CR and
+// LF by default.
 func spellings(text []byte) (out [][]byte) {
 	unix := bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n"))
 	bare := bytes.TrimRight(unix, "\n")
@@ -140,7 +140,7 @@ func spellings(text []byte) (out [][]byte) {
 	return out
 }
 
-// checkCoverage looks, in a package that must be signed or is, whether the signature covers every file.
+// checkCoverage checks that the signature covers every file, if the package is signed or must be.
 func (l *loader) checkCoverage(m metadata) {
 	if l.signed == "" {
 		if l.trust.Required {

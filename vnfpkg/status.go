@@ -8,9 +8,9 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// VdusOf finds the VDUs whose VMs play a role: those of the connection points, else those that the aspect
-// scales, else those of the Heat group of that name: requests name groups that no aspect scales, too, as
-// that of a single control plane. It is empty when the package does not tell.
+// VdusOf finds the VDUs for a role: the VDUs of the connection points, else the VDUs that the aspect scales, else the
+// VDUs of the Heat group with that name. Requests may name a group that no aspect scales, e.g. the group of a single
+// control plane. The result is empty if the package does not tell.
 func (f *Flavour) VdusOf(aspectID string, cpIDs ...string) []string {
 	for _, id := range cpIDs {
 		if cp, ok := f.Cp(id); ok && cp.VduID != "" {

@@ -13,9 +13,9 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Differences are the places in which a VNFD differs from another one in more than the software images that it refers
-// to, and in what names it: its id and versions (SOL003 clause 5.5.2.2). There are none between a VNFD and one that may
-// take its place while the VNF is instantiated. Not all are told where there are many.
+// Differences lists where another VNFD differs, apart from its software images and its identity: id and versions
+// (SOL003 clause 5.5.2.2). Without Differences, the other VNFD may replace this one while the VNF is instantiated. The
+// list is cut if it is long.
 func (v *Vnfd) Differences(next *Vnfd) []string {
 	const most = 10
 	var out []string
@@ -26,14 +26,14 @@ func (v *Vnfd) Differences(next *Vnfd) []string {
 	return out
 }
 
-// withoutImages is the JSON of all that must be the same.
+// withoutImages is the JSON of everything that must be the same.
 func (v *Vnfd) withoutImages() any {
 	same := *v
 	same.ID, same.SoftwareVersion, same.Version, same.Description, same.Definitions = "", "", "", "", nil
 	same.Flavours = slices.Clone(v.Flavours)
 	for i := range same.Flavours {
 		f := &same.Flavours[i]
-		f.Definition, f.Description, f.BaseHOT = "", "", path.Dir(f.BaseHOT) // Heat is not told the file's name
+		f.Definition, f.Description, f.BaseHOT = "", "", path.Dir(f.BaseHOT) // Heat does not get the file's name
 		f.Vdus, f.Storages = slices.Clone(f.Vdus), slices.Clone(f.Storages)
 		for n := range f.Vdus {
 			f.Vdus[n].Description, f.Vdus[n].Image = "", emptyImage(f.Vdus[n].Image)
@@ -45,15 +45,15 @@ func (v *Vnfd) withoutImages() any {
 	return document(same)
 }
 
-// document is what is written of a VNFD, or of a part of one.
+// document is the JSON form of a VNFD, or of a part of it.
 func document(of any) (doc any) {
-	if b, err := json.Marshal(of); err == nil { // of a Vnfd it cannot fail
+	if b, err := json.Marshal(of); err == nil { // a Vnfd can always be encoded
 		_ = json.Unmarshal(b, &doc)
 	}
 	return doc
 }
 
-// emptyImage keeps whether there is one.
+// emptyImage keeps only the fact that there is an image.
 func emptyImage(image *SwImage) *SwImage {
 	if image == nil {
 		return nil
@@ -87,7 +87,7 @@ func differing(out *[]string, path string, a, b any) {
 	*out = append(*out, path)
 }
 
-// idOf is what an item of a list is called.
+// idOf is the name of an item of a list.
 func idOf(item any, at int) string {
 	if member, ok := item.(map[string]any); ok {
 		if id, ok := member["id"].(string); ok && id != "" {
@@ -97,7 +97,7 @@ func idOf(item any, at int) string {
 	return fmt.Sprint(at)
 }
 
-// TemplateFiles are the files that the stack of a flavour is made of, in order.
+// TemplateFiles are the template files of a flavour's stack, in order.
 func (f *Flavour) TemplateFiles() []string {
 	files := slices.Sorted(maps.Values(f.Nested))
 	if f.BaseHOT != "" {
@@ -106,8 +106,9 @@ func (f *Flavour) TemplateFiles() []string {
 	return slices.Compact(files)
 }
 
-// DifferingFiles are those templates of a flavour that do not say the same in another package, whose VNFD has no
-// Differences. Comments, the form of the text and the template's description change no stack.
+// DifferingFiles are the templates of a flavour whose content differs in another package. The VNFD of that package has
+// no Differences. Comments, the form of the text and the template's description do not count, because they change no
+// stack.
 func (f *Flavour) DifferingFiles(
 	next *Flavour, before, after func(path string) ([]byte, error),
 ) (out []string, err error) {
@@ -131,7 +132,7 @@ func (f *Flavour) DifferingFiles(
 	return out, nil
 }
 
-// sameTemplate compares what two templates say; one that cannot be read is the same as its copy only.
+// sameTemplate compares the content of two templates. A template that cannot be parsed equals only an exact copy.
 func sameTemplate(a, b []byte) bool {
 	if bytes.Equal(a, b) {
 		return true
@@ -145,7 +146,7 @@ func sameTemplate(a, b []byte) bool {
 	return reflect.DeepEqual(left, right)
 }
 
-// OtherImages are the names of the images of the flavour's VDUs and storages, where another flavour has another one.
+// OtherImages are the image names of the flavour's VDUs and storages that differ in another flavour.
 func (f *Flavour) OtherImages(next *Flavour) map[string]string {
 	out := map[string]string{}
 	now, _ := HeatRequest{}.Chosen(f)

@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// tackerVdu reads a VDU of containers as Tacker had it first: each member of vnfcs is a container.
+// tackerVdu reads a VDU of containers in Tacker's first form: each member of vnfcs is a container.
 func (r *flavourReader) tackerVdu(name string, node *value) Vdu {
 	vdu := r.anyVdu(name, node)
 	vdu.Name = first(vdu.Name, name)
@@ -24,7 +24,7 @@ func (r *flavourReader) tackerVdu(name string, node *value) Vdu {
 	return vdu
 }
 
-// vnfc reads one container. It takes what it requests, and no more, as with Tacker.
+// vnfc reads one container. Its limits equal its requests, as with Tacker.
 func (r *flavourReader) vnfc(id string, node *value) Container {
 	c := Container{
 		ID: id, Name: ClusterName(id, mostLabel), Image: r.text(node.at("image")),
@@ -43,7 +43,7 @@ func (r *flavourReader) vnfc(id string, node *value) Container {
 	return c
 }
 
-// cpus reads CPUs, of which there may be parts, in thousandths.
+// cpus reads a number of CPUs, which may have a fraction, in thousandths.
 func (r *flavourReader) cpus(v *value) float64 {
 	text := r.word(v)
 	if text == "" {

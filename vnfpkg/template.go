@@ -8,18 +8,18 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// Template is what a Heat stack is made of: the text of the top template, and the other files under
-// the names by which templates use them.
+// Template holds the files of a Heat stack: the text of the top template, and the other files under the names by which
+// templates use them.
 type Template struct {
 	Top   string
 	Files map[string]string
 }
 
-// StackTemplate reads the templates of a flavour. Where the size of a group that a VDU or an aspect of the VNFD decides
-// is a plain number in the Base HOT, the number becomes the default of a parameter of its own
-// ("<group>_desired_capacity"), which HeatParameters sets: otherwise the instantiation level would be ignored, and
-// every scaling would need another template. All else stays as the package has it. Where the package has no Base HOT,
-// the templates are those that were made of the VNFD when it was taken on board.
+// StackTemplate reads the templates of a flavour. A VDU or an aspect of the VNFD may decide the size of a group while
+// the Base HOT has a plain number. That number then becomes the default of a new parameter
+// ("<group>_desired_capacity"), which HeatParameters sets. Otherwise the stack would ignore the instantiation level,
+// and every scaling would need another template. Everything else stays as in the package. If the package has no Base
+// HOT, the templates are those that Windlass made from the VNFD at onboarding.
 func StackTemplate(f *Flavour, read func(path string) ([]byte, error)) (Template, error) {
 	if f.BaseHOT == "" {
 		return Template{}, notOnBoard(f)

@@ -1,16 +1,16 @@
 package vnfpkg
 
-// HeatParameter is a parameter of a Base HOT that a request gives, as a member of additionalParams.
+// HeatParameter is a parameter of a Base HOT that a request sets as a member of additionalParams.
 type HeatParameter struct {
 	Name, Type, Description string
-	// Default counts where HasDefault is set; a list or a map is "" there. Hidden is set for secrets.
+	// Default counts if HasDefault is set; it is "" for a list or a map. Hidden is set for secrets.
 	Default    string
 	HasDefault bool
 	Hidden     bool
 }
 
-// ToBeGiven are the parameters of the Base HOT that come from a request: neither from the VNFD nor from the level. They
-// are in the order of the template.
+// ToBeGiven are the parameters of the Base HOT that a request must or may set: neither the VNFD nor the level does.
+// They are in the order of the template.
 func (t Template) ToBeGiven(f *Flavour) (out []HeatParameter, err error) {
 	parsed, err := t.parse(f)
 	if err != nil {

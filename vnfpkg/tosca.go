@@ -7,39 +7,38 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// hotVersion is that of templates that Windlass makes: the first in which a property can be left out by a condition
-// (Wallaby, 2021).
+// hotVersion is the version of templates that Windlass makes. It is the first version that can omit a property by a
+// condition (Wallaby, 2021).
 const hotVersion = "2021-04-16"
 
-// generatedDir is where the templates that Windlass makes would be in the package.
+// generatedDir is the path prefix of the templates that Windlass makes; the package has no such directory.
 const generatedDir = "generated"
 
-// heatName is what names in templates that Windlass makes consist of: Heat's rules for resources and conditions
-// together.
+// heatName matches the names in templates that Windlass makes: Heat's rules for resources and for conditions combined.
 var heatName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,150}$`)
 
-// generator makes the Heat templates of a flavour for which the package has none, of the nodes and policies of the
-// VNFD. Its names are those that a Base HOT has: servers, ports, volumes and networks are called as their nodes, and
-// the group of a VDU as the aspect that scales it.
+// generator makes the Heat templates of a flavour without templates in the package, from the nodes and policies of the
+// VNFD. It uses the names of a Base HOT: servers, ports, volumes and networks have the names of their nodes, and the
+// group of a VDU has the name of the aspect that scales it.
 type generator struct {
 	*flavourReader
 	top scope
-	// files are the nested templates, by the names by which the top template uses them.
+	// files are the nested templates, by their names in the top template.
 	files map[string]string
-	// subnets are those of a virtual link, which must be there before its ports.
+	// subnets are the subnets of a virtual link. Heat must create them before the link's ports.
 	subnets map[string][]string
-	// vips are the connection points with virtual addresses, by those that may use them.
+	// vips are the connection points with virtual addresses, by the connection points that may use them.
 	vips map[string][]string
 	// serverGroups and securityGroups are resources of the top template, by VDU and by connection point.
 	serverGroups, securityGroups map[string]string
 }
 
-// scope is one template that is made.
+// scope is one generated template.
 type scope struct {
 	parameters, conditions, resources *value
-	// pass are the properties by which the top template fills the parameters; nil for the top template itself.
+	// pass are the properties with which the top template sets the parameters; nil for the top template itself.
 	pass *value
-	// after are resources of the top template that must be there first.
+	// after are resources of the top template that Heat must create first.
 	after []string
 }
 
@@ -47,8 +46,8 @@ func newScope() scope {
 	return scope{parameters: mapping(), conditions: mapping(), resources: mapping()}
 }
 
-// describesVMs tells whether the flavour's VDUs are VMs: a containerised VNF has VDUs of the same type, without image
-// and connection point.
+// describesVMs tells whether the flavour's VDUs are VMs. A containerised VNF may have VDUs of the same type, without
+// image and connection point.
 func (r *flavourReader) describesVMs() bool {
 	bootable := func(id string) bool {
 		return slices.ContainsFunc(r.flavour.Storages,
@@ -64,8 +63,8 @@ func (r *flavourReader) describesVMs() bool {
 	})
 }
 
-// generate makes the templates, and keeps them with the flavour: a later version of Windlass would make others, and so
-// change VNFs that exist.
+// generate makes the templates, and stores them with the flavour: a later version of Windlass might make different
+// ones, and so change existing VNFs.
 func (r *flavourReader) generate() {
 	g := &generator{
 		flavourReader: r, top: newScope(), files: map[string]string{}, subnets: map[string][]string{},
@@ -96,7 +95,7 @@ func (r *flavourReader) generate() {
 	}
 }
 
-// text is a template that was made.
+// text is the YAML text of a generated template.
 func (g *generator) text(s scope, description string) string {
 	root := mapping("heat_template_version", text(hotVersion), "description",
 		text(description+", made a Heat template by Windlass"), "parameters", s.parameters)
@@ -105,14 +104,14 @@ func (g *generator) text(s scope, description string) string {
 	}
 	root.set("resources", s.resources)
 	out, err := root.encode()
-	if err != nil { // of values made here, and of texts that a YAML file had
+	if err != nil { // the values come from here, and from YAML texts
 		g.rep.problem(g.topology.at("node_templates").place(), "no Heat template can be made of the flavour %s: %v",
 			quoteName(g.flavour.ID), err)
 	}
 	return out
 }
 
-// add puts a resource into a template. at is what it is made of.
+// add puts a resource into a template. at is its source in the VNFD.
 func (g *generator) add(s *scope, name, kind string, properties *value, at *value, after ...string) {
 	switch {
 	case !heatName.MatchString(name):
@@ -134,7 +133,7 @@ func (g *generator) add(s *scope, name, kind string, properties *value, at *valu
 	s.resources.set(name, resource)
 }
 
-// take is a value of the top template as another may use it: as it is, or by a parameter.
+// take makes a value of the top template available in this scope: the value itself, or a parameter.
 func (s *scope) take(name, kind string, of *value) *value {
 	if s.pass == nil {
 		return of
@@ -146,13 +145,13 @@ func (s *scope) take(name, kind string, of *value) *value {
 	return getParam(name)
 }
 
-// optional takes a text for a property that is left out where it is empty or null.
+// optional takes a text for a property that the template omits if the text is empty or null.
 func (s *scope) optional(condition, name string, of *value) *value {
 	of = s.take(name, "string", of)
 	empty := calls("equals", sequence(of, text("")))
 	if s.pass == nil {
 		empty = calls("or", sequence(empty, calls("equals", sequence(of, scalar("!!null", "null")))))
-	} else { // a parameter of a nested template that is given null has its default
+	} else { // a nested template's parameter that gets null has its default
 		s.parameters.at(name).set("default", text(""))
 	}
 	s.conditions.set(condition, calls("not", empty))
@@ -162,13 +161,13 @@ func (s *scope) optional(condition, name string, of *value) *value {
 // nodeOf is the node template of that name.
 func (g *generator) nodeOf(id string) *value { return g.nodes.at(id) }
 
-// generated reads a template that was made; false when it is one of the package.
+// generated reads a generated template; false for a template of the package.
 func (f *Flavour) generated(path string) ([]byte, bool) {
 	made, ok := f.Generated[path]
 	return []byte(made), ok
 }
 
-// source reads a template of the flavour; nil when it cannot be used, which is reported.
+// source reads a template of the flavour. It reports a template that cannot be used, and returns nil.
 func (r *flavourReader) source(file string) *value {
 	made, ok := r.flavour.generated(file)
 	if !ok {
@@ -182,7 +181,7 @@ func (r *flavourReader) source(file string) *value {
 	return root
 }
 
-// notOnBoard tells of a flavour without templates.
+// notOnBoard is the error for a flavour without templates.
 func notOnBoard(f *Flavour) error {
 	if f.Containers {
 		return lcm.Errorf(lcm.KindInvalid, "the VDUs of the flavour %s are containers: it has no Heat template, and is not on "+

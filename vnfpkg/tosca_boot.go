@@ -28,7 +28,7 @@ func (g *generator) boot(s *scope, vdu string, node, properties *value) {
 	}
 }
 
-// content is that of ContentOrFileData: written there, or in a file of the package.
+// content is the content of ContentOrFileData: inline, or in a file of the package.
 func (g *generator) content(vdu string, data *value) *value {
 	for _, key := range []string{"data", "destination_path"} {
 		if v := data.at(key); !v.isNull() {
@@ -57,10 +57,10 @@ func (g *generator) content(vdu string, data *value) *value {
 	return text(string(content))
 }
 
-// mostUserData is what Nova takes: 65,535 bytes in Base64.
+// mostUserData is Nova's limit: 65,535 bytes in Base64.
 const mostUserData = 65535 / 4 * 3
 
-// serverKeys are those of Heat's servers that boot data may set for OpenStack.
+// serverKeys are properties of Heat's servers that boot data may set for OpenStack.
 var serverKeys = []string{"config_drive", "key_name"}
 
 func (g *generator) vimSpecific(s *scope, vdu string, given, properties *value) {

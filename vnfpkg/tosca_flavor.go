@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// flavor is the Nova flavour of a VDU. One that the VNFD names (requested_additional_capability_name) must be there;
-// else the stack makes one of the VDU's sizes, unless the grant or additionalParams name one that fits.
+// flavor is the Nova flavour of a VDU. The VIM must have the flavour that the VNFD names
+// (requested_additional_capability_name). Without a name, the stack makes a flavour of the VDU's sizes, unless the
+// grant or additionalParams name one.
 func (g *generator) flavor(v *Vdu) *value {
 	named := getParam("nfv", "VDU", v.ID, "flavor")
 	if v.ComputeFlavour != "" {
@@ -53,7 +54,7 @@ func (g *generator) disk(v *Vdu, node *value) int {
 	return local
 }
 
-// extraSpecs are what a flavour asks of hypervisors.
+// extraSpecs are the extra specs of a Nova flavour.
 func (g *generator) extraSpecs(node *value) *value {
 	out := mapping()
 	cpu, memory := g.capability(node, "virtual_cpu"), g.capability(node, "virtual_memory")
@@ -81,8 +82,8 @@ func (g *generator) extraSpecs(node *value) *value {
 	return out
 }
 
-// sizeUnits are those of scalar-unit.size. Who writes "4 GB" of memory or of a disk means what Nova and Cinder call so:
-// 4 GiB.
+// sizeUnits are the units of scalar-unit.size. An author who writes "4 GB" of memory or disk means GB as Nova and
+// Cinder use it: 4 GiB.
 var sizeUnits = []struct {
 	name  string
 	bytes float64
@@ -98,7 +99,7 @@ var sizeUnits = []struct {
 	{"b", 1},
 }
 
-// sizeOf reads a size with its unit, in bytes; 0 when it is none.
+// sizeOf reads a size with its unit, in bytes; 0 if it is not valid.
 func sizeOf(size string) float64 {
 	size = strings.ToLower(strings.ReplaceAll(size, " ", ""))
 	for _, unit := range sizeUnits {
@@ -110,7 +111,7 @@ func sizeOf(size string) float64 {
 	return 0
 }
 
-// Rounded up: a size is the least that is needed.
+// Rounded up, because a size is a minimum.
 func mebibytesOf(size string) int { return int(math.Ceil(sizeOf(size) / mib)) }
 
 func gigabytesOf(size string) int { return int(math.Ceil(sizeOf(size) / gib)) }

@@ -4,8 +4,8 @@ import (
 	"strconv"
 )
 
-// link makes a network with its subnets, and a QoS policy where the VNFD tells its bit rate at every size: the rates of
-// its vl_profile are bounds for these, and limit nothing themselves.
+// link makes a network with its subnets, and a QoS policy if the VNFD gives a bit rate for every size. The rates of
+// vl_profile only bound these bit rates, and limit no traffic themselves.
 func (g *generator) link(l VirtualLink) {
 	node := g.nodeOf(l.ID)
 	properties := mapping()
@@ -85,7 +85,7 @@ func (g *generator) subnet(link string, l3 *value) {
 	g.add(&g.top, name, "OS::Neutron::Subnet", properties, l3)
 }
 
-// hasRate tells whether the VNFD has a bit rate of a link whatever the VNF's size is.
+// hasRate tells whether the VNFD gives a link a bit rate at every size of the VNF.
 func (g *generator) hasRate(l VirtualLink) bool {
 	if l.InitialBitrate != nil {
 		return true
@@ -98,7 +98,7 @@ func (g *generator) hasRate(l VirtualLink) bool {
 	return len(g.flavour.Levels) > 0
 }
 
-// needsAddresses tells whether a connection point of a link is to have an address of IP.
+// needsAddresses tells whether a connection point of a link needs an IP address.
 func (g *generator) needsAddresses(link string) bool {
 	for _, cp := range g.flavour.Cps {
 		if cp.VirtualLink == link && !onlyEthernet(cp) {

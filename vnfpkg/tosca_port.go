@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// port makes the port of a connection point. multiplied tells that there is one for each of several VNFCs.
+// port makes the port of a connection point. multiplied is set if several VNFCs have such a port each.
 func (g *generator) port(s *scope, cp VduCp, multiplied bool) {
 	node := g.nodeOf(cp.ID)
 	properties := mapping()
@@ -48,7 +48,7 @@ func (g *generator) port(s *scope, cp VduCp, multiplied bool) {
 	g.add(s, cp.ID, "OS::Neutron::Port", properties, node, after...)
 }
 
-// waitFor has what a scope becomes wait for resources of the top template.
+// waitFor makes the resource of a scope depend on resources of the top template.
 func (g *generator) waitFor(s *scope, names ...string) {
 	for _, name := range names {
 		if !slices.Contains(s.after, name) {
@@ -57,7 +57,7 @@ func (g *generator) waitFor(s *scope, names ...string) {
 	}
 }
 
-// fixedAddresses are those that the VNFD itself gives a connection point (L3AddressData, SOL001 clause 6.2.22).
+// fixedAddresses are the addresses that the VNFD gives a connection point (L3AddressData, SOL001 clause 6.2.22).
 func (g *generator) fixedAddresses(node *value) *value {
 	out := lines()
 	for _, protocol := range g.property(node, "protocol").list() {
@@ -70,8 +70,8 @@ func (g *generator) fixedAddresses(node *value) *value {
 	return out
 }
 
-// virtualAddresses makes ports that only reserve addresses, which the VNFCs of other connection points use (VipCp,
-// SOL001 clause 6.8.15).
+// virtualAddresses makes ports that only reserve addresses. The VNFCs of other connection points use these addresses
+// (VipCp, SOL001 clause 6.8.15).
 func (g *generator) virtualAddresses() {
 	for _, cp := range g.flavour.Cps {
 		node := g.nodeOf(cp.ID)
@@ -89,7 +89,7 @@ func (g *generator) virtualAddresses() {
 	}
 }
 
-// security makes a security group of the rules for each connection point (SecurityGroupRule policies, SOL001 clause
+// security makes a security group for each connection point from its rules (SecurityGroupRule policies, SOL001 clause
 // 6.10.10).
 func (g *generator) security() {
 	rules := map[string]*value{}
@@ -130,7 +130,8 @@ func (g *generator) securityRule(policy *value) *value {
 		true:  "IPv6",
 		false: "IPv4",
 	}[strings.EqualFold(get("ether_type").str(), "ipv6")]))
-	protocol := strings.ReplaceAll(strings.ToLower(first(get("protocol").str(), "tcp")), "_", "-") // tcp is the default of SOL001
+	// tcp is the default of SOL001.
+	protocol := strings.ReplaceAll(strings.ToLower(first(get("protocol").str(), "tcp")), "_", "-")
 	rule.set("protocol", text(protocol))
 	lowest, highest := g.port16(get("port_range_min"), 0), g.port16(get("port_range_max"), maxPort)
 	if slices.Contains([]string{"tcp", "udp", "sctp", "dccp", "udp-lite"}, protocol) && (lowest > 0 || highest < maxPort) {
@@ -142,7 +143,7 @@ func (g *generator) securityRule(policy *value) *value {
 
 const maxPort = 65535
 
-// port16 reads a port of TCP and its like.
+// port16 reads a 16-bit port number, as TCP and UDP have.
 func (g *generator) port16(v *value, none int) int {
 	if v.isNull() {
 		return none

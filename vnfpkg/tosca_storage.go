@@ -5,8 +5,8 @@ import (
 	"strconv"
 )
 
-// volumes makes the volumes of a VDU's block storages, and says how the server has them: it boots from the first that
-// has an image, unless the VDU has one itself.
+// volumes makes the volumes of a VDU's block storages, and the server's list of them. The server boots from the first
+// volume with an image, unless the VDU itself has an image.
 func (g *generator) volumes(s *scope, v *Vdu, multiplied bool) *value {
 	devices, boots := lines(), v.Image != nil
 	for _, id := range v.Storages {
@@ -32,7 +32,7 @@ func (g *generator) volumes(s *scope, v *Vdu, multiplied bool) *value {
 	return devices
 }
 
-// volume makes a volume, called as its node or, where that is taken, as its VDU and its node.
+// volume makes a volume. Its name is the node's name or, if that is taken, the VDU's and the node's.
 func (g *generator) volume(s *scope, vdu string, storage VirtualStorage, node *value) string {
 	name := storage.ID
 	if s.resources.has(name) {
@@ -54,8 +54,8 @@ func (g *generator) volume(s *scope, vdu string, storage VirtualStorage, node *v
 	return name
 }
 
-// volumeType is Cinder's type of a volume: volume_type of the node, as in types of vendors, or a storage requirement of
-// that name.
+// volumeType is Cinder's type of a volume: the node's property volume_type, as vendors' types have it, or a storage
+// requirement with that name.
 func (g *generator) volumeType(node *value) string {
 	data := g.property(node, "virtual_block_storage_data")
 	for _, v := range []*value{
@@ -69,7 +69,7 @@ func (g *generator) volumeType(node *value) string {
 	return ""
 }
 
-// checkStorage warns of storages that no server has.
+// checkStorage warns of storages that no resource is made for.
 func (g *generator) checkStorage(s VirtualStorage) {
 	used := slices.ContainsFunc(g.flavour.Vdus, func(v Vdu) bool { return slices.Contains(v.Storages, s.ID) })
 	switch {
@@ -80,7 +80,7 @@ func (g *generator) checkStorage(s VirtualStorage) {
 	}
 }
 
-// placement makes a server group of each (anti-)affinity rule. Nova puts a server into one group only.
+// placement makes a server group for each (anti-)affinity rule. Nova allows a server one group only.
 func (g *generator) placement() {
 	for _, rule := range g.flavour.AffinityRules {
 		at := g.policyOf(rule.ID)

@@ -7,7 +7,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Values of templates that Windlass makes.
+// Values of generated templates.
 
 func text(s string) *value { return scalar("!!str", s) }
 
@@ -15,7 +15,7 @@ func sequence(items ...*value) *value {
 	return &value{kind: yaml.SequenceNode, tag: "!!seq", style: yaml.FlowStyle, items: items}
 }
 
-// lines is an empty sequence that gets a line for each item.
+// lines is an empty sequence, written with one line for each item.
 func lines() *value { return &value{kind: yaml.SequenceNode, tag: "!!seq"} }
 
 func words(list ...string) *value {
@@ -26,7 +26,7 @@ func words(list ...string) *value {
 	return out
 }
 
-// calls is one of Heat's functions with its argument.
+// calls is a call of one of Heat's functions.
 func calls(function string, argument *value) *value {
 	v := mapping(function, argument)
 	v.style = yaml.FlowStyle
@@ -46,7 +46,7 @@ func parameter(kind, description string) *value {
 	return mapping("type", text(kind), "description", text(description))
 }
 
-// copied is a copy of a value as it was written, without the marks of its place.
+// copied is a copy of a value without its place in the file.
 func copied(v *value) *value {
 	c := *v
 	c.items = make([]*value, len(v.items))
@@ -56,7 +56,7 @@ func copied(v *value) *value {
 	return &c
 }
 
-// raw is a property of a node, or its type's default, with functions of TOSCA as they are.
+// raw is a property of a node, or its type's default, with TOSCA functions unresolved.
 func (g *generator) raw(node *value, name string) *value {
 	if v := node.at("properties", name); !v.isNull() {
 		return v
@@ -64,9 +64,8 @@ func (g *generator) raw(node *value, name string) *value {
 	return g.typeDefault(node.at("type").str(), name)
 }
 
-// computed is a value of the VNFD in a template: {get_input: name} takes a parameter of that name, which requests fill
-// by additionalParams, and {concat: [...]} joins texts (TOSCA simple profile, clause 4.3). Other functions are a
-// problem.
+// computed is a value of the VNFD in a template. {get_input: name} becomes a parameter of that name, which requests set
+// in additionalParams. {concat: [...]} joins texts (TOSCA simple profile, clause 4.3). Other functions are a problem.
 func (g *generator) computed(s *scope, v *value) *value {
 	switch {
 	case v.isMap() && len(v.keys) == 1 && v.at("get_input").str() != "":
@@ -94,13 +93,13 @@ func (g *generator) computed(s *scope, v *value) *value {
 	}
 }
 
-// hotTypes are the types of parameters for those of inputs.
+// hotTypes maps the types of inputs to the types of Heat parameters.
 var hotTypes = map[string]string{
 	"integer": "number", "float": "number", "boolean": "boolean", "list": "json",
 	"map": "json",
 }
 
-// input makes an input of the VNFD a parameter.
+// input turns an input of the VNFD into a parameter.
 func (g *generator) input(s *scope, named *value) *value {
 	name := named.str()
 	declared := g.topology.at("inputs", name)
@@ -129,7 +128,7 @@ func (g *generator) input(s *scope, named *value) *value {
 	return taken
 }
 
-// isSecretName tells whether Heat is to hide a parameter of that name.
+// isSecretName tells whether Heat must hide a parameter with that name.
 func isSecretName(name string) bool {
 	lower := strings.ToLower(name)
 	return slices.ContainsFunc([]string{"password", "passwd", "secret", "token", "private_key"},

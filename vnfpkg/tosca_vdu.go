@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// vdu makes the servers of a VDU: one in the top template, or a group of nested stacks with a server each where there
-// may be another number of them.
+// vdu makes the servers of a VDU: one in the top template or, if the number can change, a group of nested stacks with a
+// server each.
 func (g *generator) vdu(v *Vdu) {
 	node := g.nodeOf(v.ID)
 	g.zone(v, node)
@@ -28,7 +28,7 @@ func (g *generator) vdu(v *Vdu) {
 	), node, s.after...)
 }
 
-// sizes are how many VNFCs of a VDU there may be, and whether there are always as many.
+// sizes tells the largest number of VNFCs of a VDU, and whether the number is fixed.
 func (g *generator) sizes(vdu string) (most int, fixed bool) {
 	f := &g.flavour
 	highest := map[string]int{}
@@ -48,7 +48,7 @@ func (g *generator) sizes(vdu string) (most int, fixed bool) {
 	for _, level := range f.Levels {
 		if n, ok := level.Instances[vdu]; ok {
 			fixed = fixed && n == least
-			// What a level has more than its scale levels make, scaling keeps.
+			// Scaling keeps the VNFCs that a level has beyond its scale levels.
 			if derived, err := f.CapacityAt(level.ScaleLevels); err == nil {
 				most = max(most, n, most+n-derived[vdu])
 			}
@@ -60,8 +60,8 @@ func (g *generator) sizes(vdu string) (most int, fixed bool) {
 	return most, fixed
 }
 
-// groupName is the aspect that scales the VDU, as in Base HOTs; where it scales several, each VDU has a group of its
-// own.
+// groupName is the aspect that scales the VDU, as in Base HOTs. If the aspect scales several VDUs, each has its own
+// group name.
 func (g *generator) groupName(vdu string) string {
 	for _, a := range g.flavour.Aspects {
 		if _, ok := a.Deltas[vdu]; !ok {
@@ -113,8 +113,8 @@ func (g *generator) portsOf(vdu string) []VduCp {
 	return out
 }
 
-// zone reads the availability zone of nfvi_constraints: a key of that name, or the only word of a list, as translators
-// of TOSCA to HOT have it. SOL001 keeps the property for later.
+// zone reads the availability zone of nfvi_constraints: a key of that name, or the only item of a list, as TOSCA-to-HOT
+// translators write it. SOL001 reserves the property for later use.
 func (g *generator) zone(v *Vdu, node *value) {
 	constraints := g.property(node, "nfvi_constraints")
 	for name, c := range constraints.members() {

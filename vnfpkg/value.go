@@ -9,7 +9,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// The methods below take a nil receiver as "not there", so that a path through a file reads in one line.
+// In the methods below a nil receiver means "absent", so that a path through a file reads in one line.
 
 // at follows keys through mappings.
 func (v *value) at(keys ...string) *value {
@@ -43,7 +43,7 @@ func (v *value) str() string {
 	return v.text
 }
 
-// isNull reports whether nothing was written, or null.
+// isNull reports whether the value is absent or null.
 func (v *value) isNull() bool {
 	return v == nil || v.kind == yaml.ScalarNode && v.tag == "!!null"
 }
@@ -51,7 +51,7 @@ func (v *value) isNull() bool {
 func (v *value) isMap() bool  { return v != nil && v.kind == yaml.MappingNode }
 func (v *value) isList() bool { return v != nil && v.kind == yaml.SequenceNode }
 
-// number is the value of a whole number, also of one in quotes.
+// number is the value of a whole number, with or without quotes.
 func (v *value) number() (int, bool) {
 	n, err := strconv.Atoi(strings.TrimSpace(v.str()))
 	return n, err == nil
@@ -71,7 +71,7 @@ func (v *value) members() iter.Seq2[string, *value] {
 	}
 }
 
-// list is the items of a sequence, or the value itself when it is a single word.
+// list is the items of a sequence, or the value itself if it is a single word.
 func (v *value) list() []*value {
 	switch {
 	case v.isList():
@@ -119,7 +119,7 @@ func (v *value) words() []string {
 	return out
 }
 
-// place is where the value is written, for a person to find.
+// place is the value's position in the file, for people.
 func (v *value) place() string {
 	if v == nil {
 		return ""
@@ -138,7 +138,7 @@ func (v *value) walk(visit func(*value)) {
 	}
 }
 
-// scalar makes a new value, for what Windlass writes into a template itself.
+// scalar makes a new value that Windlass writes into a template.
 func scalar(tag, text string) *value {
 	return &value{kind: yaml.ScalarNode, tag: tag, text: text}
 }
@@ -151,8 +151,8 @@ func mapping(pairs ...any) *value {
 	return v
 }
 
-// resolvePath makes ref, as written in the file from, a path from the root of the package; false when it
-// leaves the package or is absolute.
+// resolvePath turns ref, a reference in the file from, into a path from the root of the package; false if it leaves the
+// package or is absolute.
 func resolvePath(from, ref string) (string, bool) {
 	if ref == "" || strings.HasPrefix(ref, "/") || strings.ContainsAny(ref, "\\\x00") {
 		return "", false

@@ -17,13 +17,15 @@ type Vnfd struct {
 	Version         string     `json:"version"`
 	Description     string     `json:"description,omitempty"`
 	VnfmInfo        []string   `json:"vnfmInfo,omitempty"`
-	// Metadata, Extensions and ConfigurableProperties are what a VNF instance begins with, as far as the VNFD says.
+	// Metadata, Extensions and ConfigurableProperties are the initial values of a VnfInstance, as far as the VNFD gives
+	// them.
 	Metadata               map[string]any `json:"metadata,omitempty"`
 	Extensions             map[string]any `json:"extensions,omitempty"`
 	ConfigurableProperties map[string]any `json:"configurableProperties,omitempty"`
-	// Declared is of which types these are, and which of them a VNF must have.
+	// Declared gives the types of these attributes, and which members a VNF must have.
 	Declared Declared `json:"declared,omitzero"`
-	// Definitions are the paths of its files, the entry first; none for packages that were taken before they were kept.
+	// Definitions are the paths of the VNFD's files, the entry definition first. Packages from an older Windlass have
+	// none.
 	Definitions []string `json:"definitions,omitempty"`
 	// Flavours are ordered by ID.
 	Flavours []Flavour `json:"flavours"`
@@ -33,10 +35,9 @@ type Vnfd struct {
 type Flavour struct {
 	ID          string `json:"id"`
 	Description string `json:"description,omitempty"`
-	// Definition is the path of the definition file, "" for packages that were taken before it was kept.
+	// Definition is the path of the definition file, "" for packages from an older Windlass.
 	Definition string `json:"definition,omitempty"`
-	// Containers is set when its VDUs are Pods of containers, and no VMs; Hybrid when some of them are (Vdu.Containers),
-	// and the others VMs.
+	// Containers is set if all VDUs are Pods. Hybrid is set if some VDUs are Pods (Vdu.Containers) and the others VMs.
 	Containers   bool             `json:"containers,omitempty"`
 	Hybrid       bool             `json:"hybrid,omitempty"`
 	Vdus         []Vdu            `json:"vdus,omitempty"`
@@ -52,16 +53,16 @@ type Flavour struct {
 	LcmOperations *LcmOperations `json:"lcmOperations,omitempty"`
 	// Hooks are the operations of the Vnflcm interface that have an implementation, e.g. "instantiate_end".
 	Hooks map[string]Hook `json:"hooks,omitempty"`
-	// BaseHOT is the path of the top Heat template in the package, or among those that were made of the VNFD, "" when
-	// the flavour has none.
+	// BaseHOT is the path of the top Heat template in the package, or of a template made from the VNFD; "" if the flavour
+	// has none.
 	BaseHOT string `json:"baseHot,omitempty"`
-	// Groups maps the groups of the Base HOT whose size follows from the VNFD, to the VDUs of a member.
+	// Groups maps the groups of the Base HOT whose size follows from the VNFD to the VDUs of a member.
 	Groups map[string][]string `json:"groups,omitempty"`
-	// Nested maps the names by which templates use other files, to their paths in the package.
+	// Nested maps the names of other files in templates to their paths in the package.
 	Nested map[string]string `json:"nested,omitempty"`
-	// Generated are the templates that were made of the VNFD where the package has no Base HOT, by their paths.
+	// Generated are the templates made from the VNFD if the package has no Base HOT, by their paths.
 	Generated map[string]string `json:"generated,omitempty"`
-	// Services are those of the Pods that the VNFD describes, Charts those of the package that make VDUs.
+	// Services are the Services of the Pods that the VNFD describes. Charts are the package's charts that make VDUs.
 	Services []Service `json:"services,omitempty"`
 	Charts   []Chart   `json:"charts,omitempty"`
 }
@@ -69,11 +70,11 @@ type Flavour struct {
 // Vdu is a tosca.nodes.nfv.Vdu.Compute, or a tosca.nodes.nfv.Vdu.OsContainerDeployableUnit.
 type Vdu struct {
 	ID string `json:"id"`
-	// Name is, of a VDU of containers, what its workload is called on the cluster (metadata.name), unless a request says
-	// otherwise.
+	// Name is, for a VDU of containers, the name of its workload on the cluster (metadata.name), unless a request names
+	// another one.
 	Name        string `json:"name,omitempty"`
 	Description string `json:"description,omitempty"`
-	// MinInstances and MaxInstances are vdu_profile; MaxInstances 0 means that none is given.
+	// MinInstances and MaxInstances are from vdu_profile; MaxInstances 0 means that there is no maximum.
 	MinInstances int `json:"minInstances,omitempty"`
 	MaxInstances int `json:"maxInstances,omitempty"`
 	// InitialInstances is the VduInitialDelta; nil when there is none.
@@ -84,20 +85,22 @@ type Vdu struct {
 	VirtualCpus    int      `json:"virtualCpus,omitempty"`
 	VirtualMemory  string   `json:"virtualMemory,omitempty"` // with its unit, e.g. "4 GB"
 	Storages       []string `json:"storages,omitempty"`
-	// OwnFlavour is set when the stack makes the Nova flavour where neither the VNFD nor a request names one.
+	// OwnFlavour is set if the stack makes the Nova flavour when neither the VNFD nor a request names one.
 	OwnFlavour bool `json:"ownFlavour,omitempty"`
-	// ConfigurableProperties are those that its VNFCs may have; none when the VNFD declares none, or the package was
-	// taken before they were kept.
+	// ConfigurableProperties are the properties that its VNFCs may have. There are none if the VNFD declares none, or if
+	// the package is from an older Windlass.
 	ConfigurableProperties map[string]Member `json:"configurableProperties,omitempty"`
-	// Zone is the availability zone of nfvi_constraints, for templates that were made of the VNFD.
+	// Zone is the availability zone of nfvi_constraints, for templates made from the VNFD.
 	Zone string `json:"zone,omitempty"`
-	// Containers is set where it is Pods, and other VDUs of the flavour are VMs.
+	// Containers is set if the VDU's instances are Pods and other VDUs of the flavour are VMs.
 	Containers bool `json:"containers,omitempty"`
-	// Pod is what the Pods of a VDU of containers are, nil where the VNFD leaves that to manifests and charts.
+	// Pod describes the Pods of a VDU of containers; nil if the VNFD leaves that to manifests and charts.
 	Pod *Pod `json:"pod,omitempty"`
-	// Unsized is set for a VDU of containers whose number of Pods cannot be set; see WithWorkloads. No VNFD says so.
+	// Unsized is set for a VDU of containers if nobody can set its number of Pods; see WithWorkloads. It is not from the
+	// VNFD.
 	Unsized bool `json:"-"`
-	// Autoscaler is what decides how many Pods a VDU of containers has, "" where that is the VNFD. No VNFD says so.
+	// Autoscaler is the name of the autoscaler that decides how many Pods a VDU of containers has, "" for none. It is not
+	// from the VNFD.
 	Autoscaler string `json:"-"`
 }
 
@@ -112,7 +115,7 @@ type SwImage struct {
 	MinDisk           string `json:"minDisk,omitempty"`
 	MinRAM            string `json:"minRam,omitempty"`
 	Size              string `json:"size,omitempty"`
-	// File is the image's path in the package, "" when the package does not carry it.
+	// File is the image's path in the package, "" if the package does not contain it.
 	File string `json:"file,omitempty"`
 }
 
@@ -139,18 +142,18 @@ type VirtualStorage struct {
 type VirtualLink struct {
 	ID          string `json:"id"`
 	Description string `json:"description,omitempty"`
-	// Made is set when the Base HOT makes its network: in the top template once, in the template of a server for each VNFC
-	// of that VDU.
+	// Made is set if the Base HOT makes the link's network. The top template makes it once; a server's template makes it
+	// for each VNFC of that VDU.
 	Made  bool   `json:"made,omitempty"`
 	VduID string `json:"vduId,omitempty"`
-	// Rated is set when a template takes its bit rate.
+	// Rated is set if a template uses the link's bit rate.
 	Rated bool `json:"rated,omitempty"`
-	// MinBitrate and MaxBitrate are vl_profile, InitialBitrate is the VirtualLinkBitrateInitialDelta; nil when there is
+	// MinBitrate and MaxBitrate are from vl_profile, InitialBitrate is the VirtualLinkBitrateInitialDelta; nil means
 	// none.
 	MinBitrate     *Bitrate `json:"minBitrate,omitempty"`
 	MaxBitrate     *Bitrate `json:"maxBitrate,omitempty"`
 	InitialBitrate *Bitrate `json:"initialBitrate,omitempty"`
-	// ManagedElsewhere is set when the VNFD requires a network that is managed elsewhere.
+	// ManagedElsewhere is set if the VNFD requires an externally managed network.
 	ManagedElsewhere bool `json:"managedElsewhere,omitempty"`
 }
 
@@ -169,22 +172,22 @@ type Hook struct {
 	Implementation string `json:"implementation"`
 	// Driver is the name of the built-in driver that does the work, "" when there is none.
 	Driver string `json:"driver,omitempty"`
-	// Also are further built-in drivers, which the VNFD names as dependencies of the implementation: they come after it.
+	// Also are further built-in drivers, which run after Driver. The VNFD names them as dependencies of the
+	// implementation.
 	Also []string `json:"also,omitempty"`
 	// File is the script in the package, "" when a built-in driver replaces an absent one.
 	File string `json:"file,omitempty"`
-	// AlsoScripts are scripts in the package that a built-in driver depends on: they are run after it.
+	// AlsoScripts are scripts in the package that run after the built-in driver: its dependencies.
 	AlsoScripts []string `json:"alsoScripts,omitempty"`
-	// Vdus are those on whose servers shell scripts are run, empty for all; Inputs are variables for them.
+	// Vdus are the VDUs whose servers run shell scripts, empty for all; Inputs are variables for the scripts.
 	Vdus   []string          `json:"vdus,omitempty"`
 	Inputs map[string]string `json:"inputs,omitempty"`
-	// Playbooks is the config.yaml that says what Ansible plays at the hook, and Played the VDUs for whose servers it
-	// does.
+	// Playbooks is the config.yaml with Ansible's plays at the hook. Played are the VDUs whose servers it plays for.
 	Playbooks string   `json:"playbooks,omitempty"`
 	Played    []string `json:"played,omitempty"`
 }
 
-// Flavour finds a flavour. An unknown one is Invalid with the known ones named.
+// Flavour finds a flavour. For an unknown id the error is Invalid and names the known flavours.
 func (v *Vnfd) Flavour(id string) (*Flavour, error) {
 	for i := range v.Flavours {
 		if v.Flavours[i].ID == id {
@@ -212,9 +215,9 @@ func (f *Flavour) Driver(hook string) (string, bool) {
 	return h.Implementation, true
 }
 
-// Drivers are the names of the built-in drivers that make something of the VNF's servers, in the order in which the
-// VNFD names them: those before and those at the end of an instantiation, where each has what belongs to it after it.
-// What runs scripts comes last, unless a script stands before a driver.
+// Drivers are the names of the built-in drivers that work on the VNF's servers, in the VNFD's order: the drivers at the
+// start and at the end of an instantiation, each followed by its dependencies. The driver that runs scripts comes last,
+// unless a script stands before a driver.
 func (f *Flavour) Drivers() (names []string) {
 	for _, at := range []string{"instantiate_start", "instantiate_end"} {
 		hook := f.Hooks[at]
@@ -264,8 +267,8 @@ func (f *Flavour) VirtualLink(id string) (*VirtualLink, bool) {
 	return &f.VirtualLinks[i], true
 }
 
-// LinksOf are the internal virtual links whose networks are made for each VNFC of a VDU; those of "" are made once for
-// the VNF.
+// LinksOf are the internal virtual links whose networks are made for each VNFC of a VDU. For "" they are the links
+// whose networks are made once for the VNF.
 func (f *Flavour) LinksOf(vdu string) (out []VirtualLink) {
 	for _, l := range f.VirtualLinks {
 		if l.Made && l.VduID == vdu {

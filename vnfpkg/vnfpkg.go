@@ -1,7 +1,7 @@
-// Package vnfpkg reads VNF packages: CSAR archives (SOL004) with a VNF descriptor (SOL001) and Heat
-// templates, as Tacker's packages have them. It turns them into plain types, and makes the template and
-// the parameters of the Heat stack of a flavour. It does no I/O but on the readers it is given, and
-// takes every byte as written by a stranger: sizes, names, aliases and references are checked.
+// Package vnfpkg reads VNF packages: CSAR archives (SOL004) with a VNF descriptor (SOL001) and Heat templates, in the
+// form of Tacker's packages. It turns them into plain types, and makes the template and the parameters of a flavour's
+// Heat stack. It does no I/O except on the readers that it gets. It trusts no byte of a package: it checks sizes,
+// names, aliases and references.
 package vnfpkg
 
 import (
@@ -13,25 +13,25 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// Package is a VNF package that was found usable.
+// Package is a valid VNF package.
 type Package struct {
 	Vnfd Vnfd
 	// Artifacts are the files that are not images, with their SHA-256, ordered by path.
 	Artifacts []lcm.PkgArtifact
-	// Warnings are what is odd but was accepted, e.g. a file that TOSCA.meta names and the archive lacks.
+	// Warnings are oddities that Windlass accepts, e.g. a file that TOSCA.meta names and the archive lacks.
 	Warnings []lcm.Problem
 
 	zip *archive
 	err error
 }
 
-// Open reads a CSAR. A package that cannot be used is Invalid with every problem found, each with the
-// file and line it is in. The reader must stay usable until the last use of Files.
+// Open reads a CSAR. If the package cannot be used, the error is Invalid and lists every problem with its file and
+// line. The reader must stay usable until the last use of Files.
 func Open(r io.ReaderAt, size int64, limits Limits) (*Package, error) {
 	return OpenTrusted(r, size, limits, Trust{})
 }
 
-// OpenTrusted is Open for packages that somebody must have signed, or may have.
+// OpenTrusted is Open for packages that must or may be signed.
 func OpenTrusted(r io.ReaderAt, size int64, limits Limits, trust Trust) (*Package, error) {
 	limits = limits.withDefaults()
 	rep := &report{}
@@ -44,7 +44,7 @@ func OpenTrusted(r io.ReaderAt, size int64, limits Limits, trust Trust) (*Packag
 		yamlLeft: maxPackageYAML * limits.MaxYAMLNodes,
 	}
 	p := &Package{zip: zip}
-	if len(rep.problems) == 0 { // what follows trusts the names
+	if len(rep.problems) == 0 { // the next steps trust the names
 		p.Vnfd = l.load()
 	}
 	if len(rep.problems) == 0 && l.readErr == nil {

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 )
 
-// Word is a text of the VNFD, or an input of it: requests give that in additionalParams.
+// Word is a text of the VNFD, or an input of the VNFD that requests set in additionalParams.
 type Word struct {
 	// Text is the text, or the default of the input.
 	Text string
@@ -48,7 +48,7 @@ func (w *Word) UnmarshalJSON(doc []byte) error {
 	return nil
 }
 
-// textSize is about how much memory the texts of a container take, in bytes.
+// textSize is the approximate memory of a container's texts, in bytes.
 func (c *Container) textSize() int {
 	const each = 64
 	size := len(c.Image.Text) + each

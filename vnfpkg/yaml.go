@@ -10,8 +10,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// value is one value of a YAML file with its aliases expanded and its merge keys applied. Parsing into
-// it, and not into Go types, bounds what aliases can grow to and keeps the line of every value.
+// value is one value of a YAML file, with aliases expanded and merge keys applied. Parsing into it, and not into Go
+// types, bounds the growth by aliases and keeps the line of every value.
 type value struct {
 	file  string
 	line  int
@@ -62,8 +62,8 @@ func countAny(data []byte, chars string) int {
 	return n
 }
 
-// decodeOne parses without decoding, which leaves aliases unexpanded. The recover is a second safeguard: the
-// parser promises not to panic, but it reads what strangers send.
+// decodeOne parses without decoding, which leaves aliases unexpanded. The recover is a second safeguard: the parser
+// promises not to panic, but its input comes from strangers.
 func decodeOne(data []byte) (root *yaml.Node, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -162,7 +162,7 @@ func (b *treeBuilder) mapping(v *value, n *yaml.Node, depth int) error {
 	return nil
 }
 
-// merge adds what the mapping does not have itself (the YAML merge key "<<").
+// merge adds the members that the mapping lacks (the YAML merge key "<<").
 func (v *value) merge(from *value) error {
 	switch from.kind {
 	case yaml.MappingNode:

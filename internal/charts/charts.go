@@ -1,5 +1,5 @@
-// Package charts renders Helm charts: what Kubernetes is to be told of a chart and its values. A chart is a program of
-// a stranger, so a process of its own renders it, which has little time and memory and is killed when it wants more.
+// Package charts renders Helm charts with values into the objects for Kubernetes. A chart is a stranger's program. So a
+// separate process renders it, with little time and memory, and is killed when it exceeds them.
 package charts
 
 import (
@@ -32,12 +32,12 @@ type Release struct {
 	Namespace string         `json:"namespace"`
 	Content   Content        `json:"content"`
 	Values    map[string]any `json:"values"` // on top of the chart's own
-	// PullSecret is the Secret, in the release's namespace, with which its Pods pull their images beside those that the
-	// chart names; "" for none.
+	// PullSecret is a Secret in the release's namespace. Its Pods use it to pull their images, beside the Secrets that
+	// the chart names; "" for none.
 	PullSecret string `json:"pullSecret,omitempty"`
 }
 
-// Digest tells releases apart that are not made of the same. It says nothing of what they are made of.
+// Digest distinguishes releases with different content, and does not reveal the content.
 func (r Release) Digest() string {
 	h := sha256.New()
 	part := func(b []byte) { fmt.Fprintf(h, "%d:", len(b)); _, _ = h.Write(b) }
@@ -48,7 +48,7 @@ func (r Release) Digest() string {
 		part([]byte(path))
 		part(r.Content.Files[path])
 	}
-	values, _ := json.Marshal(r.Values) // what came as JSON is written as JSON, its keys sorted
+	values, _ := json.Marshal(r.Values) // JSON values are encoded again as JSON, with sorted keys
 	part(values)
 	if r.PullSecret != "" {
 		part([]byte(r.PullSecret))
@@ -56,28 +56,29 @@ func (r Release) Digest() string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// Cluster is what charts may ask of the cluster that they are for. That of a cluster nobody knows yet is empty.
+// Cluster is the information about the target cluster that charts may read. It is empty if the cluster is not known
+// yet.
 type Cluster struct {
-	Version string   `json:"version,omitempty"` // as v1.36.2
-	APIs    []string `json:"apis,omitempty"`    // as apps/v1 and apps/v1/Deployment
+	Version string   `json:"version,omitempty"` // e.g. v1.36.2
+	APIs    []string `json:"apis,omitempty"`    // e.g. apps/v1 and apps/v1/Deployment
 }
 
-// Rendered is what a release consists of.
+// Rendered is the content of a release.
 type Rendered struct {
-	// Objects come with the labels and annotations by which Helm knows them: the definitions of kinds in crds first, then
-	// those of the templates.
+	// Objects have the labels and annotations by which Helm recognises them: first the CustomResourceDefinitions in crds,
+	// then the objects of the templates.
 	Objects []unstructured.Unstructured
-	// Paths are the files of the chart of which the objects were made.
+	// Paths are the chart's files that the objects come from.
 	Paths []string
-	// Hooks are run beside them.
+	// Hooks run in addition to the objects.
 	Hooks []*release.Hook
 	Notes string
 	Chart *chart.Chart
 }
 
-// Render renders a release that has that revision: the first one is installed, later ones are upgrades.
+// Render renders a revision of a release: revision 1 is an install, later revisions are upgrades.
 //
-// Errors: Invalid for what cannot be rendered, and for what takes too much time or memory.
+// Errors: Invalid for a chart that cannot be rendered, or that takes too much time or memory.
 func Render(ctx context.Context, r Release, revision int, on Cluster) (*Rendered, error) {
 	job, err := json.Marshal(job{Release: r, Revision: revision, Cluster: on})
 	if err != nil {
@@ -100,13 +101,13 @@ func Render(ctx context.Context, r Release, revision int, on Cluster) (*Rendered
 		return nil, lcm.Wrap(lcm.KindBug, err, "The objects of the release %s cannot be read.", r.Name)
 	}
 	for _, o := range objects {
-		object, _ := o.(map[string]any) // the process has made sure of it
+		object, _ := o.(map[string]any) // the process guarantees it
 		out.Objects = append(out.Objects, unstructured.Unstructured{Object: object})
 	}
 	return out, nil
 }
 
-// job is what the process is told, answer what it says.
+// job is the input of the process, answer its output.
 type (
 	job struct {
 		Release  Release `json:"release"`
@@ -123,7 +124,7 @@ type (
 	}
 )
 
-// The marks of what belongs to a release.
+// The labels and annotations of objects that belong to a release.
 const (
 	managedBy        = "app.kubernetes.io/managed-by"
 	helm             = "Helm"
@@ -133,13 +134,13 @@ const (
 	keep             = "keep"
 )
 
-// Of names the release that an object belongs to, and its namespace; "" for none.
+// Of is the release of an object, with the release's namespace; "" for none.
 func Of(o *unstructured.Unstructured) (name, namespace string) {
 	a := o.GetAnnotations()
 	return a[releaseName], a[releaseNamespace]
 }
 
-// Kept tells whether an object stays when its release goes.
+// Kept tells whether an object stays when its release is uninstalled.
 func Kept(o *unstructured.Unstructured) bool { return o.GetAnnotations()[policy] == keep }
 
 // Objects reads the manifest of a hook.
@@ -152,7 +153,7 @@ func Objects(manifest string) ([]unstructured.Unstructured, error) {
 	return out, err
 }
 
-// readJob reads what the process is told.
+// readJob reads the input of the process.
 func readJob(from io.Reader) (j job, err error) {
 	d := json.NewDecoder(from)
 	d.UseNumber()
@@ -163,7 +164,7 @@ func readJob(from io.Reader) (j job, err error) {
 	return j, nil
 }
 
-// plain makes numbers of what JSON has for them: templates print those as they were written.
+// plain converts JSON numbers into Go numbers, so that templates print them as they were written.
 func plain(v any) any {
 	switch v := v.(type) {
 	case map[string]any:

@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// self is this program, also when its file was replaced since it began.
+// self is this program, even if its file was replaced after the start.
 func self() (string, error) { return "/proc/self/exe", nil }
 
-// confine bounds what the process may take of the host.
+// confine limits the host resources that the process may use.
 func confine() error {
 	var size, resident, shared, text, library, data uint64
 	statm, err := os.ReadFile("/proc/self/statm")

@@ -6,5 +6,5 @@ import "os"
 
 func self() (string, error) { return os.Executable() }
 
-// confine does nothing: only the time of the process is bounded here.
+// confine does nothing: on this system Windlass limits only the time of the process.
 func confine() error { return nil }

@@ -14,20 +14,21 @@ import (
 )
 
 const (
-	// childName is what this program is called when it is to render one chart.
+	// childName is this program's argv[0] when it has to render one chart.
 	childName = "windlass-chart"
-	// timeLimit is the processor's time that a chart may take; waitLimit is for a host that is busy with other things.
+	// timeLimit is the CPU time for a chart; waitLimit is the clock time, longer for a busy host.
 	timeLimit = 5 * time.Second
 	waitLimit = time.Minute
-	// memoryLimit is what a chart may take on top of the program.
+	// memoryLimit is the memory for a chart, in addition to the program's own.
 	memoryLimit = 512 << 20
-	// largestAnswer is of a size that no release can have: Kubernetes keeps it in one Secret.
+	// largestAnswer is larger than any release can be: Kubernetes stores a release in one Secret.
 	largestAnswer = 16 << 20
-	// unconfined is how the process ends when it cannot be bounded.
+	// unconfined is the exit code of a process that could not set its limits.
 	unconfined = 3
 )
 
-// This program renders a chart when it is called so, and does nothing else: whatever links this package can be asked.
+// With this argv[0] the program renders a chart and does nothing else, so every program that links this package can do
+// it.
 func init() { //nolint:gochecknoinits // a test is a program as well, and there are many
 	if len(os.Args) == 1 && os.Args[0] == childName {
 		child()
@@ -55,7 +56,7 @@ func child() {
 // atOnce bounds how many charts are rendered at the same time.
 var atOnce = make(chan struct{}, max(2, runtime.NumCPU()))
 
-// inProcess lets a process do the job, and returns what it says.
+// inProcess runs the job in a process, and returns its output.
 func inProcess(ctx context.Context, name string, job []byte) ([]byte, error) {
 	select {
 	case atOnce <- struct{}{}:
@@ -97,7 +98,8 @@ func inProcess(ctx context.Context, name string, job []byte) ([]byte, error) {
 
 var errBusy = errors.New("the chart was not rendered in time")
 
-// limited keeps what is written to it up to a size. The buffer is a field, for a reader would write to it itself.
+// limited keeps what is written to it, up to a size. The buffer is a field, because io.Copy would use the ReadFrom of
+// an embedded buffer.
 type limited struct {
 	kept bytes.Buffer
 	most int

@@ -8,8 +8,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Pull adds a Secret to those with which the Pods of an object pull their images, and tells whether it has Pods. What
-// has none as they must be stays as it is: the cluster says why. One that names the Secret already has it once.
+// Pull adds a Secret to the imagePullSecrets of an object's Pods, and tells whether the object has Pods. It leaves an
+// object with an invalid Pod template as it is: the cluster reports the error. It adds no duplicate.
 func Pull(object map[string]any, secret string) bool {
 	kind, _, _ := unstructured.NestedString(object, "kind")
 	spec := PodSpec(kind)
@@ -30,7 +30,7 @@ func Pull(object map[string]any, secret string) bool {
 	return unstructured.SetNestedSlice(object, append(have, map[string]any{"name": secret}), at...) == nil
 }
 
-// PodSpec is where a kind of workload has what its Pods are; nil for a kind without Pods.
+// PodSpec is the path of the Pod spec in a kind of workload; nil for a kind without Pods.
 func PodSpec(kind string) []string {
 	switch kind {
 	case "Pod":
@@ -43,13 +43,13 @@ func PodSpec(kind string) []string {
 	return nil
 }
 
-// holds tells whether an object is in the release's namespace, where its Secret is.
+// holds tells whether an object is in the release's namespace, which has the Secret.
 func (r Release) holds(o map[string]any) bool {
 	namespace, _, _ := unstructured.NestedString(o, "metadata", "namespace")
 	return namespace == "" || namespace == r.Namespace
 }
 
-// hook is the text of a hook, which stays as it is where its Pods need no Secret.
+// hook is the text of a hook. It stays as it is if its Pods need no Secret.
 func (r Release) hook(text string) (string, error) {
 	objects, err := objectsOf(text)
 	if err != nil || r.PullSecret == "" {

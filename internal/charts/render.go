@@ -24,7 +24,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// render is what the process does. The error completes a sentence about the chart.
+// render is the work of the process. The error completes a sentence about the chart.
 func render(j job) (a answer, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -62,7 +62,7 @@ func render(j job) (a answer, err error) {
 	return a, a.take(j.Release, files)
 }
 
-// take makes objects and hooks of the files that were rendered.
+// take makes objects and hooks from the rendered files.
 func (a *answer) take(of Release, files map[string]string) error {
 	hooks, manifests, err := releaseutil.SortManifests(files, nil, releaseutil.InstallOrder)
 	if err != nil {
@@ -86,7 +86,7 @@ func (a *answer) take(of Release, files map[string]string) error {
 		return nil
 	}
 	for _, crd := range a.Chart.CRDObjects() {
-		// Helm leaves them where they are: other releases of the chart need them.
+		// Helm does not uninstall them: other releases of the chart need them.
 		if err := add(crd.Filename, string(crd.File.Data), stay); err != nil {
 			return err
 		}
@@ -116,7 +116,7 @@ func load(c Content) (*chart.Chart, error) {
 	return loader.LoadFiles(files)
 }
 
-// usable looks for what Helm wants before it installs a chart.
+// usable checks what Helm requires before it installs a chart.
 func usable(c *chart.Chart, on Cluster) error {
 	if c.Metadata.Type == "library" {
 		return errors.New("it is a library for other charts")
@@ -150,14 +150,14 @@ func capabilities(of Cluster) (*common.Capabilities, error) {
 
 const notesFile = "NOTES.txt"
 
-// takeNotes takes the notes of charts out of the files, which are for people, and returns the chart's own.
+// takeNotes removes the charts' notes, which are for people, from the files and returns the chart's own.
 func takeNotes(c *chart.Chart, files map[string]string) string {
 	own := files[path.Join(c.Name(), "templates", notesFile)]
 	maps.DeleteFunc(files, func(name, _ string) bool { return path.Base(name) == notesFile })
 	return own
 }
 
-// objectsOf reads the documents of a file. Lists are taken apart, empty documents left out.
+// objectsOf reads the documents of a file. It splits lists into objects and leaves out empty documents.
 func objectsOf(text string) (out []map[string]any, err error) {
 	documents := releaseutil.SplitManifests(text)
 	for _, key := range slices.SortedFunc(maps.Keys(documents), inOrder) {
@@ -190,21 +190,21 @@ func objectsOf(text string) (out []map[string]any, err error) {
 // inOrder sorts "manifest-2" before "manifest-10".
 func inOrder(a, b string) int { return cmp.Or(len(a)-len(b), strings.Compare(a, b)) }
 
-// mark marks an object as one of the release.
+// mark sets the labels and annotations of an object of the release.
 func mark(o map[string]any, of Release) {
 	set(o, "labels", managedBy, helm)
 	set(o, "annotations", releaseName, of.Name)
 	set(o, "annotations", releaseNamespace, of.Namespace)
 }
 
-// stay marks an object as one that stays when its release goes.
+// stay marks an object that stays when its release is uninstalled.
 func stay(o map[string]any) { set(o, "annotations", policy, keep) }
 
 func set(o map[string]any, of, key, value string) {
-	_ = unstructured.SetNestedField(o, value, "metadata", of, key) // what is no object the API server refuses
+	_ = unstructured.SetNestedField(o, value, "metadata", of, key) // the API server refuses an invalid object
 }
 
-// sentence is a problem in one line that is not too long.
+// sentence is a problem in one line of limited length.
 func sentence(err error) string {
 	const most = 1000
 	text := strings.Join(strings.Fields(strings.ToValidUTF8(err.Error(), "?")), " ")

@@ -10,8 +10,8 @@ import (
 	chart "helm.sh/helm/v4/pkg/chart/v2"
 )
 
-// validate holds the values to the schemas of the chart and of those that it contains. Helm's own check would read
-// files and call servers for a schema that names them.
+// validate checks the values against the schemas of the chart and its subcharts. Helm's own check would read files and
+// call servers that a schema names.
 func validate(c *chart.Chart, top common.Values) error {
 	values, err := top.Table("Values")
 	if err != nil {
@@ -54,7 +54,7 @@ func holdTo(schema []byte, values map[string]any) error {
 	return compiled.Validate(values)
 }
 
-// closed opens no other schemas.
+// closed refuses to load other schemas.
 type closed struct{}
 
 func (closed) Load(url string) (any, error) {

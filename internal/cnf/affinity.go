@@ -12,8 +12,8 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-// affinity makes the rules of the VNFD that a VDU is in those of its Pods. All must hold: so SOL001 means them. Rules
-// to be in different zones are in spread.
+// affinity turns the affinity rules of a VDU into Pod affinity. SOL001 requires all rules to hold. spread handles the
+// rules for different zones.
 func (d *describer) affinity(v vnfpkg.Vdu) *corev1.Affinity {
 	out := corev1.Affinity{NodeAffinity: nodeAffinity(v)}
 	for rule := range d.rulesOf(v) {
@@ -40,7 +40,7 @@ func (d *describer) affinity(v vnfpkg.Vdu) *corev1.Affinity {
 	return &out
 }
 
-// rulesOf are the rules that a VDU is in, as far as labels of nodes tell what they are about.
+// rulesOf are the rules of a VDU whose scope has a node label.
 func (d *describer) rulesOf(v vnfpkg.Vdu) iter.Seq[vnfpkg.AffinityRule] {
 	return func(yield func(vnfpkg.AffinityRule) bool) {
 		for _, rule := range d.flavour.AffinityRules {
@@ -51,11 +51,11 @@ func (d *describer) rulesOf(v vnfpkg.Vdu) iter.Seq[vnfpkg.AffinityRule] {
 	}
 }
 
-// spreads tells whether a rule is about more than nodes. Of these there may be fewer than Pods: then the Pods are
-// spread over them evenly, where rules of affinity would keep the last ones from being anywhere.
+// spreads tells whether a rule's scope is larger than a node. There may be fewer zones than Pods, so the Pods are
+// spread evenly over them; required anti-affinity would leave the last Pods Pending.
 func spreads(rule vnfpkg.AffinityRule) bool { return rule.Topology() != corev1.LabelHostname }
 
-// spread makes rules to be in different zones or groups of zones.
+// spread turns rules for different zones or groups of zones into topology spread constraints.
 func (d *describer) spread(v vnfpkg.Vdu) (out []corev1.TopologySpreadConstraint) {
 	for rule := range d.rulesOf(v) {
 		if rule.Anti && spreads(rule) {
@@ -67,7 +67,7 @@ func (d *describer) spread(v vnfpkg.Vdu) (out []corev1.TopologySpreadConstraint)
 	return out
 }
 
-// nodeSelector has the labels whose values nodes must have.
+// nodeSelector has the labels that nodes must have, with their values.
 func nodeSelector(v vnfpkg.Vdu) map[string]string {
 	out := map[string]string{}
 	for _, l := range v.Pod.Nodes {
@@ -78,7 +78,7 @@ func nodeSelector(v vnfpkg.Vdu) map[string]string {
 	return out
 }
 
-// nodeAffinity has the labels that nodes must have with whatever value, and those that they had better have.
+// nodeAffinity has the labels that nodes must have with any value, and the preferred labels.
 func nodeAffinity(v vnfpkg.Vdu) *corev1.NodeAffinity {
 	out := &corev1.NodeAffinity{}
 	var required []corev1.NodeSelectorRequirement
@@ -108,7 +108,7 @@ func nodeAffinity(v vnfpkg.Vdu) *corev1.NodeAffinity {
 	return out
 }
 
-// ruled finds the Pods of a rule's VDUs.
+// ruled selects the Pods of a rule's VDUs.
 func (d *describer) ruled(rule vnfpkg.AffinityRule) *metav1.LabelSelector {
 	var names []string
 	for _, v := range d.vdus {
@@ -122,8 +122,8 @@ func (d *describer) ruled(rule vnfpkg.AffinityRule) *metav1.LabelSelector {
 	}
 }
 
-// strategy lets a Pod go before another one takes its place where no two may be on one node: there may be no other
-// node.
+// strategy lets a Deployment remove a Pod before it makes the replacement, if no two Pods may share a node: there may
+// be no other node.
 func (d *describer) strategy(v vnfpkg.Vdu) appsv1.DeploymentStrategy {
 	apart := slices.ContainsFunc(d.flavour.AffinityRules, func(r vnfpkg.AffinityRule) bool {
 		return r.Anti && r.Topology() != "" && slices.Contains(r.Vdus, v.ID)

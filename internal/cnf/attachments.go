@@ -11,26 +11,26 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-// Attachment puts the Pods of a VDU on a network beside that of the cluster.
+// Attachment connects the Pods of a VDU to a network besides the cluster's own.
 type Attachment struct {
 	Vdu, Cpd string
-	// Path is where the request has it.
+	// Path is the JSON path in the request.
 	Path string
-	// Network is a NetworkAttachmentDefinition: "media", or "networks/media" in another namespace than the Pods'.
+	// Network is a NetworkAttachmentDefinition: "media", or "networks/media" in a namespace other than the Pods'.
 	Network string
-	// Addresses and MAC are fixed ones.
+	// Addresses and MAC are fixed addresses.
 	Addresses []string
 	MAC       string
 }
 
-// networkName is a resourceId of an external link that a cluster can have.
+// networkName matches a resourceId of an external link that a cluster can use.
 var networkName = regexp.MustCompile(`^([a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?/)?[a-z0-9]([-.a-z0-9]{0,251}[a-z0-9])?$`)
 
-// Attachments are the networks on which the external links of a request put the connection points of the VNFD that are
-// bound to VDUs. Others have no place on a cluster: they are only recorded. Without capacity VDUs have as many Pods as
-// their manifests say.
+// Attachments are the networks for the connection points that are bound to VDUs, from the external links of a request.
+// Other connection points have no counterpart on a cluster: Windlass only records them. Without capacity, VDUs have the
+// numbers of Pods from their manifests.
 //
-// The problems are what no cluster can do.
+// The problems are requests that no cluster can fulfil.
 func (v *VNF) Attachments(
 	f *vnfpkg.Flavour, links []lcm.ExtVirtualLink, capacity map[string]int,
 ) (out []Attachment, problems []lcm.Problem) {
@@ -92,7 +92,7 @@ func (a *attaching) take(cpd vnfpkg.VduCp, link lcm.ExtVirtualLink, cp lcm.ExtCp
 	a.out = append(a.out, out)
 }
 
-// several says that a VDU has more than one Pod, or may have, as a clause; "" for one that has one.
+// several is a clause which says that a VDU has, or may have, more than one Pod; "" if it has only one.
 func (a *attaching) several(vdu string) string {
 	w := a.vnf.Workloads[vdu]
 	switch {

@@ -1,7 +1,6 @@
 package cnf
 
-// Autoscaler is the name of the HorizontalPodAutoscaler among the VNF's objects that decides how many Pods a VDU has,
-// "" where none does.
+// Autoscaler is the name of the VNF's HorizontalPodAutoscaler that decides how many Pods a VDU has, "" for none.
 func (v *VNF) Autoscaler(vdu string) string {
 	w, is := v.Workloads[vdu]
 	if !is {

@@ -8,10 +8,10 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-// Change are the members of additionalParams of a change_vnfpkg request that say how the VNF is changed, as Tacker's
-// clients write them. What the VNF is to be afterwards is in Params.
+// Change holds the members of additionalParams of a change_vnfpkg request that control the change, as Tacker's clients
+// write them. Params holds the VNF's state after the change.
 type Change struct {
-	// UpgradeType is how Pods are replaced.
+	// UpgradeType is the way to replace Pods.
 	UpgradeType string `json:"upgrade_type,omitempty" param:"enum=RollingUpdate"`
 	// Vdus are the VDUs that change, none for all of the VNF.
 	Vdus []ChangedVdu `json:"vdu_params,omitempty"`
@@ -28,14 +28,14 @@ var ChangeMembers = []string{"upgrade_type", "vdu_params"}
 // Partial tells whether only some VDUs change: manifests that the request does not name stay.
 func (c Change) Partial() bool { return len(c.Vdus) > 0 }
 
-// ReadChange reads and checks the parameters of a change. Other members are for others.
+// ReadChange reads and checks the parameters of a change. It ignores other members.
 func ReadChange(additionalParams json.RawMessage) (Change, []lcm.Problem) {
 	var c Change
 	problems, _ := manner.Read(paramsPath, additionalParams, &c)
 	return c, append(problems, manner.Check(paramsPath, c)...)
 }
 
-// Problems are VDUs that the flavour does not have.
+// Problems lists VDUs that the flavour does not have.
 func (c Change) Problems(f *vnfpkg.Flavour) (out []lcm.Problem) {
 	for i, v := range c.Vdus {
 		if _, ok := f.Vdu(v.ID); !ok && v.ID != "" {

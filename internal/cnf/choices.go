@@ -13,16 +13,16 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-// Choice is what an NFVO has chosen for the Pods of a VDU (SOL003 clause 9.5.5.3): the zone of their nodes, "" for any,
-// and images by the names of their containers.
+// Choice holds an NFVO's choices for the Pods of a VDU (SOL003 clause 9.5.5.3): the zone of their nodes, "" for any,
+// and the images by container name.
 type Choice struct {
 	Vdu    string
 	Zone   string
 	Images map[string]string
 }
 
-// Choices are what grants have chosen for the Pods of the VNF. A problem is a choice that its manifests do not take,
-// with the place in the grant.
+// Choices are the choices of grants for the Pods of the VNF. A problem is a choice that the manifests do not allow,
+// with its path in the grant.
 func (v *VNF) Choices(f *vnfpkg.Flavour, by lcm.GrantedChoices) (out []Choice, problems []lcm.Problem) {
 	for _, vdu := range f.Vdus {
 		c := choosing{vnf: v, choice: Choice{Vdu: vdu.ID, Zone: by.Zones[vdu.ID], Images: map[string]string{}}}
@@ -59,7 +59,8 @@ func (c *choosing) tell(path, format string, args ...any) {
 	c.problems = append(c.problems, lcm.Problem{Path: path, Detail: fmt.Sprintf(format, args...)})
 }
 
-// zone wants a workload whose Pods may be in the zone: one that names another keeps to that.
+// zone checks that the Pods of the workload may run in the zone. A workload that names another zone keeps it, which is
+// a problem.
 func (c *choosing) zone() {
 	const at = "$.addResources"
 	if c.object == nil {
@@ -77,7 +78,7 @@ func (c *choosing) zone() {
 
 const assetsPath = "$.vimAssets.softwareImages"
 
-// only is an image for a VDU as a whole, whose Pods then have one container.
+// only sets an image for a whole VDU, whose Pods must have a single container.
 func (c *choosing) only(image string) {
 	switch names := c.containers(); len(names) {
 	case 0:
@@ -100,7 +101,7 @@ func (c *choosing) image(container, image string) {
 		image)
 }
 
-// containers are the names of those that run all the time.
+// containers are the names of the containers, without init containers.
 func (c *choosing) containers() (names []string) {
 	if c.object == nil {
 		return nil

@@ -21,13 +21,14 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-// The labels that tell the Pods of VDUs apart, and by which Services and rules of affinity find them.
+// The labels that distinguish the Pods of VDUs. Services and affinity rules select Pods by them.
 const (
 	vnfLabel      = "windlass.nfv/vnf"
 	workloadLabel = "windlass.nfv/workload"
-	// cpLabel is how the label begins of Pods behind a connection point of several VDUs.
+	// cpLabel is the prefix of a label of Pods behind a connection point of several VDUs.
 	cpLabel = "windlass.nfv/cp."
-	// configMark is an annotation with a digest of a Pod's ConfigMaps: Pods are made anew when these change.
+	// configMark is an annotation with a digest of a Pod's ConfigMaps: a change of them makes Kubernetes replace the
+	// Pods.
 	configMark = "windlass.nfv/config"
 )
 
@@ -41,15 +42,15 @@ type describer struct {
 	objects  []unstructured.Unstructured
 }
 
-// Describe makes manifests of what the VNFD says of containers, with the workloads that VDUs are. VDUs have as many
-// Pods as at the default instantiation level. Inputs of the VNFD are members of additionalParams.
+// Describe makes manifests from the VNFD's descriptions of containers, and returns the workloads of the VDUs. VDUs have
+// the numbers of Pods of the default instantiation level. Inputs of the VNFD are members of additionalParams.
 //
-// What is wrong are inputs.
+// The problems concern inputs.
 func Describe(f *vnfpkg.Flavour, id lcm.VnfInstanceID, additionalParams json.RawMessage) (
 	objects []unstructured.Unstructured, workloads map[string]Workload, wrong []lcm.Problem,
 ) {
 	capacity, err := f.Capacity("")
-	if err != nil { // no level is the default: requests name one
+	if err != nil { // there is no default level: requests name one
 		capacity, _ = f.CapacityAt(nil)
 	}
 	d := &describer{
@@ -70,10 +71,10 @@ func Describe(f *vnfpkg.Flavour, id lcm.VnfInstanceID, additionalParams json.Raw
 	return d.objects, workloads, d.inputs.problems
 }
 
-// put keeps an object as manifests have it: without what only a cluster says.
+// put stores an object as a manifest: without the members that only a cluster sets.
 func (d *describer) put(o any) {
 	object, err := runtime.DefaultUnstructuredConverter.ToUnstructured(o)
-	if err != nil { // of a type of Kubernetes' own it cannot be
+	if err != nil { // cannot happen for Kubernetes' own types
 		panic(err)
 	}
 	delete(object, "status")
@@ -81,7 +82,7 @@ func (d *describer) put(o any) {
 	d.objects = append(d.objects, unstructured.Unstructured{Object: object})
 }
 
-// withoutEmpty leaves out members that say nothing.
+// withoutEmpty removes empty members.
 func withoutEmpty(of any) {
 	switch of := of.(type) {
 	case []any:
@@ -98,12 +99,12 @@ func withoutEmpty(of any) {
 	}
 }
 
-// meta is that of an object of a VDU.
+// meta is the metadata of an object of a VDU.
 func (d *describer) meta(v vnfpkg.Vdu, name string) metav1.ObjectMeta {
 	return metav1.ObjectMeta{Name: name, Namespace: v.Pod.Namespace, Labels: v.Pod.Labels}
 }
 
-// configMaps make the config of each container.
+// configMaps makes a ConfigMap from the config of each container.
 func (d *describer) configMaps(v vnfpkg.Vdu) {
 	for _, c := range v.Pod.Containers {
 		if len(c.Config) == 0 {
@@ -116,7 +117,7 @@ func (d *describer) configMaps(v vnfpkg.Vdu) {
 	}
 }
 
-// configDigest is of all that the config of a VDU's containers says, "" for none.
+// configDigest is a digest of the config of all the VDU's containers, "" for none.
 func (d *describer) configDigest(v vnfpkg.Vdu) string {
 	all := map[string]map[string]string{}
 	for _, c := range v.Pod.Containers {
@@ -127,7 +128,7 @@ func (d *describer) configDigest(v vnfpkg.Vdu) string {
 	if len(all) == 0 {
 		return ""
 	}
-	text, _ := json.Marshal(all) // of texts it cannot fail
+	text, _ := json.Marshal(all) // texts can always be encoded
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:8])
 }
@@ -153,12 +154,12 @@ func (d *describer) service(s vnfpkg.Service) {
 
 func cpOf(s vnfpkg.Service) string { return cpLabel + vnfpkg.ClusterName(s.ID, 60) }
 
-// selector are the labels that the Pods of one VDU of one VNF have, and no others.
+// selector are the labels that exactly the Pods of one VDU of one VNF have.
 func (d *describer) selector(v vnfpkg.Vdu) map[string]string {
 	return map[string]string{vnfLabel: d.id, workloadLabel: v.WorkloadName(d.id)}
 }
 
-// podLabels are the selector's, those of the VNFD, and those of connection points of several VDUs.
+// podLabels are the labels of the selector, of the VNFD, and of connection points of several VDUs.
 func (d *describer) podLabels(v vnfpkg.Vdu) map[string]string {
 	out := d.selector(v)
 	maps.Copy(out, v.Pod.Labels)
@@ -234,7 +235,7 @@ func (d *describer) containers(v vnfpkg.Vdu) []corev1.Container {
 func quantities(of map[string]string) corev1.ResourceList {
 	out := corev1.ResourceList{}
 	for name, text := range of {
-		if q, err := resource.ParseQuantity(text); err == nil { // vnfpkg has made it
+		if q, err := resource.ParseQuantity(text); err == nil { // vnfpkg has made a valid quantity
 			out[corev1.ResourceName(name)] = q
 		}
 	}

@@ -21,18 +21,18 @@ const (
 	replicasPath   = paramsPath + ".helm_replica_values"
 )
 
-// Helm are the parameters that are about charts: those of /vnflcm/v2, of which there is one, and those of v1.
+// Helm holds the parameters for charts: those of /vnflcm/v2, which has one chart, and those of v1.
 type Helm struct {
-	// ChartFile is an archive (.tgz) or a folder in the VNF package, or a URL; Parameters are its values, by keys with
-	// dots.
+	// ChartFile is an archive (.tgz) or a folder in the VNF package, or a URL. Parameters are the chart's values; a key
+	// is a path with dots.
 	ChartFile  string         `json:"helm_chart_path,omitempty" param:"is=chart file"`
 	Parameters map[string]any `json:"helm_parameters,omitempty"`
-	// ValueNames are the keys of the values that are the numbers of Pods, by the ids of VDUs.
+	// ValueNames are the keys of the chart values with the numbers of Pods, by VDU id.
 	ValueNames map[string]ValueNames `json:"helm_value_names,omitempty"`
 
 	UseHelm bool      `json:"use_helm,omitempty"`
 	Install []Install `json:"using_helm_install_param,omitempty"`
-	// ReplicaValues are the keys of the values that are the numbers of Pods, by the ids of scaling aspects.
+	// ReplicaValues are the keys of the chart values with the numbers of Pods, by scaling aspect id.
 	ReplicaValues map[string]string `json:"helm_replica_values,omitempty"`
 }
 
@@ -41,15 +41,15 @@ type ValueNames struct {
 	Replica string `json:"replica" param:"required=it is the key of the value with the VDU's number of Pods; is=key of a value"`
 }
 
-// Install is one chart, as /vnflcm/v1 has it.
+// Install is one chart in the form of /vnflcm/v1.
 type Install struct {
 	External   bool     `json:"exthelmchart,omitempty"`
 	ChartFile  string   `json:"helmchartfile_path,omitempty" param:"is=chart file"`
 	Release    string   `json:"helmreleasename" param:"required=it is the name of the release; is=release name"`
 	Parameters []string `json:"helmparameter,omitempty"`
-	Repository string   `json:"helmrepositoryname,omitempty"` // what helm would call it; nothing is called so here
+	Repository string   `json:"helmrepositoryname,omitempty"` // helm's name for the repository; not used here
 	Chart      string   `json:"helmchartname,omitempty" param:"is=chart name"`
-	// Version is one of the chart's in the repository; none is the newest. Tacker has no such member.
+	// Version is the chart's version in the repository; "" is the newest. Tacker has no such member.
 	Version string `json:"helmchartversion,omitempty"`
 	URL     string `json:"exthelmrepo_url,omitempty" param:"is=repository"`
 }
@@ -96,7 +96,7 @@ func (in Install) CheckMembers(wrong params.Wrong) {
 
 func (p Params) hasCharts() bool { return p.ChartFile != "" || len(p.Install) > 0 }
 
-// at is where problems of all objects are told.
+// at is the path for problems that concern all objects.
 func (p Params) at() string {
 	switch {
 	case len(p.Files) > 0 || !p.hasCharts():
@@ -108,7 +108,7 @@ func (p Params) at() string {
 	}
 }
 
-// chart is one that the request names.
+// chart is a chart that the request names.
 type chart struct {
 	file, release string
 	source        *Source // instead of a file
@@ -116,7 +116,7 @@ type chart struct {
 	at            string // the path of the file's name
 }
 
-// charts are those of the request. What of it is wrong is left out: ReadParams tells of it.
+// charts are the charts of the request. It leaves out invalid ones: ReadParams reports them.
 func (p Params) charts(id lcm.VnfInstanceID) (out []chart) {
 	if p.ChartFile != "" && chartProblem(p.ChartFile) == "" {
 		c := chart{file: p.ChartFile, release: ReleaseName(id), values: map[string]any{}, at: chartPath}
@@ -141,14 +141,14 @@ func (p Params) charts(id lcm.VnfInstanceID) (out []chart) {
 	return out
 }
 
-// chart is that of an install at the path; ok is false for one that is not named as it must be.
+// chart is the chart of an install at the path; ok is false if the install does not name a chart correctly.
 func (in Install) chart(at string) (c chart, ok bool) {
 	c = chart{file: in.ChartFile, release: in.Release, values: map[string]any{}, at: at + ".helmchartfile_path"}
 	switch {
 	case in.External:
 		c.at = at + ".exthelmrepo_url"
 		c.source = &Source{URL: in.URL, Chart: in.Chart, Version: in.Version, At: c.at}
-		if strings.HasPrefix(in.URL, "oci://") { // the repository is a folder of charts there
+		if strings.HasPrefix(in.URL, "oci://") { // there, the repository is a folder of charts
 			c.source = &Source{URL: strings.TrimSuffix(in.URL, "/") + "/" + in.Chart + ":" + in.Version, At: c.at}
 			c.source.URL = strings.TrimSuffix(c.source.URL, ":")
 		}
@@ -160,10 +160,10 @@ func (in Install) chart(at string) (c chart, ok bool) {
 	return c, in.ChartFile != "" && chartProblem(in.ChartFile) == ""
 }
 
-// ReleaseName is what the release of a VNF is called whose request names none.
+// ReleaseName is the Helm release name of a VNF whose request names none.
 func ReleaseName(id lcm.VnfInstanceID) string { return "vnf" + strings.ReplaceAll(string(id), "-", "") }
 
-// keys are those of the values that are numbers of Pods, by the ids of VDUs, with the paths at which they are told.
+// keys are the keys of the values with the numbers of Pods, by VDU id, and the JSON paths for problems about them.
 func (p Params) keys(f *vnfpkg.Flavour) (keys, paths map[string]string, problems []lcm.Problem) {
 	keys, paths = map[string]string{}, map[string]string{}
 	for _, vdu := range sortedKeys(p.ValueNames) {
@@ -203,11 +203,11 @@ func setText(values map[string]any, parameter string) error {
 	return strvals.ParseInto(parameter, values)
 }
 
-// escaped are the signs that mean something in a text of helm --set.
+// escaped escapes the characters with a special meaning for helm --set.
 var escaped = strings.NewReplacer(`\`, `\\`, `,`, `\,`, `{`, `\{`, `}`, `\}`)
 
-// setAny sets a value whose key has dots. A text is of the type that it looks like, as it is for helm --set, by which
-// Tacker sets it.
+// setAny sets a value whose key has dots. A text gets the type that it looks like, as with helm --set, which Tacker
+// uses.
 func setAny(values map[string]any, key string, value any) error {
 	if text, ok := value.(string); ok {
 		return setText(values, key+"="+escaped.Replace(text))
@@ -219,15 +219,15 @@ func setAny(values map[string]any, key string, value any) error {
 	return strvals.ParseJSON(key+"="+string(doc), values)
 }
 
-// valueKey is what a value's key may be: names with dots between them, or a place in a list.
+// valueKey matches the key of a value: names with dots between them, or an index of a list.
 var valueKey = regexp.MustCompile(`^[^=,{}\s]{1,200}$`)
 
-// releaseName is what Helm takes as the name of a release.
+// releaseName matches a valid Helm release name.
 var releaseName = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]{0,51}[a-z0-9])?$`)
 
 func repositoryProblem(text string) string { return urlProblem(text, chartSchemes) }
 
-// chartName is what a chart of a repository may be called.
+// chartName matches a chart's name in a repository.
 var chartName = regexp.MustCompile(`^[A-Za-z0-9]([-_.A-Za-z0-9/]{0,250}[A-Za-z0-9])?$`)
 
 func chartNameProblem(name string) string {

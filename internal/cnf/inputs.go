@@ -8,7 +8,7 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-// inputs are what a request gives for inputs of the VNFD.
+// inputs are the request's values for inputs of the VNFD.
 type inputs struct {
 	given    map[string]any
 	problems []lcm.Problem
@@ -16,11 +16,11 @@ type inputs struct {
 
 func readInputs(additionalParams json.RawMessage) inputs {
 	in := inputs{}
-	_ = json.Unmarshal(additionalParams, &in.given) // ReadParams tells of what is no object
+	_ = json.Unmarshal(additionalParams, &in.given) // ReadParams reports a value that is no object
 	return in
 }
 
-// text is a word of the VNFD, with what the request gives.
+// text is the text of a word; the request's value replaces an input.
 func (in *inputs) text(w vnfpkg.Word) string {
 	if w.Input == "" {
 		return w.Text
@@ -34,7 +34,7 @@ func (in *inputs) text(w vnfpkg.Word) string {
 	case string:
 		return v
 	case bool, float64:
-		text, _ := json.Marshal(v) // of these it cannot fail
+		text, _ := json.Marshal(v) // these values can always be encoded
 		return string(text)
 	default:
 		in.tell(w.Input, "must be a text, a number or a boolean: a container of the VNFD takes it")

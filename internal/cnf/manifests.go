@@ -20,21 +20,22 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-// Manifests are those of a request, and what is wrong with them.
+// Manifests are the manifests of a request, with their problems.
 type Manifests struct {
 	// Objects are in the order of the request's files, and of their documents.
 	Objects []unstructured.Unstructured
-	// Missing are files that the package does not have, Broken what no objects can be made of.
+	// Missing are files that the package does not have. Broken are files that do not contain valid objects.
 	Missing, Broken []lcm.Problem
 }
 
-// Problems are all of them.
+// Problems are Missing and Broken together.
 func (m Manifests) Problems() []lcm.Problem { return slices.Concat(m.Missing, m.Broken) }
 
-// mostManifests is how many a VNF may have: a request is answered in a second, whatever its package has.
+// mostManifests is the largest number of objects of a VNF. It lets Windlass answer a request within a second, whatever
+// the package contains.
 const mostManifests = 2000
 
-// Read reads the files of manifests, each once. Files whose names are wrong are left out: ReadParams tells of them.
+// Read reads the manifest files, each once. It leaves out files with invalid names: ReadParams reports them.
 func Read(p Params, from Files) (m Manifests, err error) {
 	known, merge := map[string]bool{}, merger{at: map[identity]int{}}
 	for i, file := range p.Files {
@@ -68,10 +69,10 @@ func Read(p Params, from Files) (m Manifests, err error) {
 	return m, nil
 }
 
-// merger adds up the objects of files. One that a file before has, too, is as the later file says.
+// merger collects the objects of files. If two files have the same object, the later file wins.
 type merger struct {
 	at   map[identity]int
-	read int // with those that were replaced
+	read int // including replaced ones
 }
 
 type identity struct{ group, kind, namespace, name string }
@@ -91,9 +92,10 @@ func (m *merger) put(into []unstructured.Unstructured, objects []unstructured.Un
 	return into
 }
 
-// documents reads the documents of a file, which may be so many. Lists are taken apart, empty documents left out.
+// documents reads the documents of a file, at most `most` of them. It splits lists into objects and leaves out empty
+// documents.
 func documents(text []byte, most int) (out []unstructured.Unstructured, broken []string) {
-	// A last line without an end can be lost.
+	// The reader can lose a last line without a newline.
 	reader := yaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(append(text, '\n'))))
 	for n := 1; ; n++ {
 		if max(len(out), len(broken), n-1) > most {
@@ -104,7 +106,7 @@ func documents(text []byte, most int) (out []unstructured.Unstructured, broken [
 		if errors.Is(err, io.EOF) {
 			return out, broken
 		}
-		if err != nil { // where the next one begins is not known
+		if err != nil { // the start of the next document is unknown
 			return out, append(broken, fmt.Sprintf("document %d cannot be read: %v", n, err))
 		}
 		objects, err := objectsOf(document)
@@ -133,7 +135,7 @@ func objectsOf(document []byte) (out []unstructured.Unstructured, err error) {
 		return []unstructured.Unstructured{o}, complete(o)
 	}
 	err = o.EachListItem(func(item runtime.Object) error {
-		i := item.(*unstructured.Unstructured) // EachListItem makes nothing else
+		i := item.(*unstructured.Unstructured) // EachListItem yields nothing else
 		if err := complete(*i); err != nil {
 			return fmt.Errorf("is a list whose item %d %w", len(out)+1, err)
 		}
@@ -143,7 +145,7 @@ func objectsOf(document []byte) (out []unstructured.Unstructured, err error) {
 	return out, err
 }
 
-// complete wants what every manifest has; the error completes a sentence about it.
+// complete checks the members that every manifest must have; the error completes a sentence about the manifest.
 func complete(o unstructured.Unstructured) error {
 	for _, path := range [][]string{{"apiVersion"}, {"kind"}, {"metadata", "name"}, {"metadata", "namespace"}} {
 		if _, _, err := unstructured.NestedString(o.Object, path...); err != nil {
@@ -161,14 +163,14 @@ func complete(o unstructured.Unstructured) error {
 	return nil
 }
 
-// onlyAnswered are the kinds of which an API server keeps no objects: they need no names.
+// onlyAnswered are the kinds that an API server only answers and does not store: they need no names.
 var onlyAnswered = map[string]bool{
 	"TokenReview": true, "SubjectAccessReview": true, "LocalSubjectAccessReview": true, "SelfSubjectAccessReview": true,
 	"SelfSubjectRulesReview": true, "SelfSubjectReview": true,
 }
 
-// Differing are the files of manifests, and the charts, that do not say the same in two packages, whose VNFDs do not
-// differ in the flavour. Comments and the form of the text of a manifest change nothing.
+// Differing lists the manifest files and the charts whose content differs between two packages. The flavour is the same
+// in both VNFDs. Comments and the form of a manifest's text do not count.
 func Differing(f *vnfpkg.Flavour, p Params, before, after Files) (out []string, err error) {
 	for _, file := range p.Files {
 		one := Params{Files: []string{file}}

@@ -9,14 +9,14 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// Place is where the objects of a VNF are.
+// Place is the namespace of a VNF's objects.
 type Place struct {
-	// Namespace is that of objects that name none, "" for the VIM's; with Override it is that of all.
+	// Namespace is for objects that name no namespace; "" means the VIM's. With Override it is for all objects.
 	Namespace string
 	Override  bool
 }
 
-// PlaceOf is where the request wants the objects, else where their manifests agree to be, else where the VIM says.
+// PlaceOf is the namespace of the request, else the namespace on which the manifests agree, else the VIM's.
 func PlaceOf(p Params, manifests []unstructured.Unstructured) Place {
 	if p.Namespace != "" {
 		return Place{Namespace: p.Namespace, Override: true}
@@ -27,7 +27,7 @@ func PlaceOf(p Params, manifests []unstructured.Unstructured) Place {
 	return Place{}
 }
 
-// Agreed wants the manifests to name one namespace at most where the request names none: /vnflcm/v2 has it so.
+// Agreed requires the manifests to name at most one namespace if the request names none, as in Tacker's /vnflcm/v2.
 func Agreed(p Params, manifests []unstructured.Unstructured) []lcm.Problem {
 	named := namespaces(manifests)
 	if p.Namespace != "" || len(named) < 2 {
@@ -37,7 +37,7 @@ func Agreed(p Params, manifests []unstructured.Unstructured) []lcm.Problem {
 		"and %q: name one for all, or let the manifests agree", named[0], named[1])}}
 }
 
-// namespaces are those that manifests name, in order.
+// namespaces are the namespaces in the manifests, in order.
 func namespaces(manifests []unstructured.Unstructured) (out []string) {
 	for _, o := range manifests {
 		if n := o.GetNamespace(); n != "" && !ofCluster[o.GetKind()] && !slices.Contains(out, n) {
@@ -48,8 +48,8 @@ func namespaces(manifests []unstructured.Unstructured) (out []string) {
 	return out
 }
 
-// ofCluster are the well-known kinds whose objects are in no namespace, whatever their manifests say. Of others the
-// cluster knows.
+// ofCluster are the well-known kinds without a namespace, whatever their manifests say. For other kinds the cluster has
+// to be asked.
 var ofCluster = map[string]bool{
 	"APIService": true, "CSIDriver": true, "CSINode": true, "ClusterRole": true, "ClusterRoleBinding": true,
 	"CustomResourceDefinition": true, "IngressClass": true, "MutatingWebhookConfiguration": true, "Namespace": true,

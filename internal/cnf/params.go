@@ -1,6 +1,6 @@
-// Package cnf reads what containerised VNFs are made of: the parameters of their requests and the manifests of their
-// packages, and what the VDUs of the VNFD are among them. Where a request names none, it makes manifests of the VNFD.
-// Nothing here calls a cluster.
+// Package cnf reads the parts of containerised VNFs: the parameters of requests, the manifests of packages, and the
+// workloads of VDUs among them. If a request names no manifests, it makes them from the VNFD. Nothing here calls a
+// cluster.
 package cnf
 
 import (
@@ -17,26 +17,26 @@ import (
 
 const (
 	paramsPath = "$.additionalParams"
-	// FilesMember is the member of additionalParams that names the files of manifests.
+	// FilesMember is the member of additionalParams with the manifest files.
 	FilesMember = "lcm-kubernetes-def-files"
 	filesPath   = paramsPath + "." + FilesMember
 	mappingPath = paramsPath + ".vdu_mapping"
-	// namespacePath is also where manifests are told of that do not agree.
+	// namespacePath is also the path for problems about manifests that disagree on a namespace.
 	namespacePath = paramsPath + ".namespace"
 )
 
-// Params are the members of additionalParams that are about a containerised VNF, as Tacker's clients write them.
+// Params are the members of additionalParams for a containerised VNF, as Tacker's clients write them.
 type Params struct {
 	// Files are the manifests' paths in the VNF package, or URLs.
 	Files []string `json:"lcm-kubernetes-def-files,omitempty" param:"is=manifest file"`
 	Helm
-	// Namespace is where all objects are, whatever their manifests say; "" lets these decide.
+	// Namespace is the namespace of all objects and overrides their manifests; "" lets the manifests decide.
 	Namespace string `json:"namespace,omitempty" param:"is=namespace"`
-	// Registries are those of images that want a password.
+	// Registries are image registries that need a password.
 	Registries []Registry `json:"private_registry_connection_info,omitempty"`
-	// Patience is for how many seconds trouble may last that may heal itself.
+	// Patience is how many seconds a problem that may heal itself may last.
 	Patience int `json:"patience,omitempty" param:"min=1; max=3600; unit=seconds"`
-	// VduMapping says what the VDUs are, by their ids; none lets their names decide.
+	// VduMapping maps VDU ids to workloads; without it the VDUs' names decide.
 	VduMapping map[string]VduMapping `json:"vdu_mapping,omitempty"`
 }
 
@@ -44,7 +44,7 @@ type Params struct {
 type VduMapping struct {
 	Kind string `json:"kind" param:"required=it is the kind of the VDU's workload; enum=Pod|Deployment|ReplicaSet|StatefulSet|DaemonSet"`
 	Name string `json:"name" param:"required=it is the name of the VDU's workload"`
-	// HelmReleaseName is where the workload is, when a chart brings it.
+	// HelmReleaseName is the Helm release of the workload, if a chart makes it.
 	HelmReleaseName string `json:"helmreleasename,omitempty"`
 }
 
@@ -59,7 +59,7 @@ var manner = lcm.Tackers.With(map[string]params.Check{
 	"key of a value": params.Matches(valueKey, "the key of a value, such as web.replicaCount"),
 })
 
-// ReadParams reads and checks the parameters: every mistake once. Other members are for others.
+// ReadParams reads and checks the parameters. It reports every mistake once and ignores other members.
 func ReadParams(additionalParams json.RawMessage) (Params, []lcm.Problem) {
 	var p Params
 	problems, unknown := manner.Read(paramsPath, additionalParams, &p)
@@ -91,7 +91,7 @@ func inPackage(file string) bool {
 		!strings.HasPrefix(clean, "../") && !isURL(file)
 }
 
-// label is a name of RFC 1123, which namespaces have.
+// label matches an RFC 1123 label, which a namespace name must be.
 var label = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$`)
 
 func namespaceProblem(name string) string {
@@ -101,12 +101,12 @@ func namespaceProblem(name string) string {
 	return fmt.Sprintf("must be the name of a namespace (at most 63 small letters, digits and dashes), not %q", name)
 }
 
-// Unasked are the parameters of a request that make containers, for a VNF that has none: nobody would apply what they
-// name. flavour is that of the request.
+// Unasked reports parameters of a request that make containers although the VNF has none: Windlass would not apply
+// them. flavour is the request's.
 func Unasked(additionalParams json.RawMessage, flavour string) (problems []lcm.Problem) {
 	var given map[string]json.RawMessage
 	if len(additionalParams) == 0 || json.Unmarshal(additionalParams, &given) != nil {
-		return nil // told elsewhere
+		return nil // reported elsewhere
 	}
 	for _, path := range []string{filesPath, chartPath, installPath} {
 		if _, ok := given[strings.TrimPrefix(path, paramsPath+".")]; ok {

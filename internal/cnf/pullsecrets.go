@@ -14,8 +14,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/params"
 )
 
-// Registry is a registry of images that wants a password. It is written as that of a cluster is; what else a cluster
-// has to know of it, its nodes know.
+// Registry is an image registry that needs a password. Its form is that of a cluster's registry; the cluster's nodes
+// already have the other settings.
 type Registry struct {
 	Server   string `json:"server" param:"required=names of images begin with it, such as registry.example:5000"`
 	Username string `json:"username,omitempty"`
@@ -32,11 +32,11 @@ func (r Registry) CheckMembers(wrong params.Wrong) {
 	}
 }
 
-// PullSecretName is what the Secret is called with which the Pods of a VNF pull their images.
+// PullSecretName is the name of the Secret with which the Pods of a VNF pull their images.
 func PullSecretName(id lcm.VnfInstanceID) string { return ReleaseName(id) + "-registries" }
 
-// pullSecrets lets the Pods of manifests pull their images with the credentials of the request. Each namespace of
-// theirs gets a Secret, and that of the charts.
+// pullSecrets lets the Pods of manifests pull their images with the credentials of the request. It makes a Secret in
+// each namespace of these Pods, and in the namespace of the charts.
 func (v *VNF) pullSecrets(id lcm.VnfInstanceID, charted bool) {
 	registries := slices.DeleteFunc(slices.Clone(v.Params.Registries), func(r Registry) bool { return r.Username == "" })
 	if len(registries) == 0 {
@@ -48,7 +48,7 @@ func (v *VNF) pullSecrets(id lcm.VnfInstanceID, charted bool) {
 		v.pullSecret, namespaces = name, append(namespaces, v.Params.Namespace)
 	}
 	for i, o := range v.Manifests.Objects {
-		with := o.DeepCopy() // the objects of a package may be shared
+		with := o.DeepCopy() // VNFs may share the objects of a package
 		if charts.Pull(with.Object, name) {
 			v.Manifests.Objects[i] = *with
 			namespaces = append(namespaces, o.GetNamespace())

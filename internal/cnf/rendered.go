@@ -6,11 +6,11 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// mostRendered is how many releases are remembered, of some hundred KiB each.
+// mostRendered is how many releases the memory holds, of some hundred KiB each.
 const mostRendered = 32
 
-// rendered remembers what releases have become for a cluster that nobody knows. Each rendering is a process of its own,
-// and every activity of an operation asks for the same. What a release is on its cluster is rendered there, anew.
+// rendered caches releases that are rendered for an unknown cluster. Each rendering starts a process, and every
+// activity of an operation needs the same result. A release for a known cluster is rendered again.
 var rendered memory
 
 type memory struct {
@@ -19,7 +19,7 @@ type memory struct {
 	oldest  []string
 }
 
-// of returns copies: whoever asks writes to them.
+// of returns copies, because callers modify them.
 func (m *memory) of(digest string) ([]unstructured.Unstructured, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

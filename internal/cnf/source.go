@@ -9,18 +9,18 @@ import (
 	"github.com/windlass-nfv/windlass/internal/params"
 )
 
-// Source is where a file of manifests or a chart is that is not in the VNF package.
+// Source is the place of a manifest file or a chart outside the VNF package.
 type Source struct {
-	// URL is that of a file (https://, http://), of a repository of charts, which Chart is set for, or of a chart in an
-	// OCI registry (oci://host/path:tag).
+	// URL is the URL of a file (https://, http://), of a chart repository (then Chart is set), or of a chart in an OCI
+	// registry (oci://host/path:tag).
 	URL string
 	// Chart is the name of a chart in the repository, Version its version; "" is the newest.
 	Chart, Version string
-	// At is the path of the member that names it.
+	// At is the JSON path of the member with the URL.
 	At string
 }
 
-// Key tells the sources of a VNF apart.
+// Key identifies a source among those of a VNF.
 func (s Source) Key() string {
 	if s.Chart == "" {
 		return s.URL
@@ -28,7 +28,7 @@ func (s Source) Key() string {
 	return fmt.Sprintf("%s %s %s", s.URL, s.Chart, s.Version)
 }
 
-// Sources are those that the parameters name, each once. What of them is wrong is left out: ReadParams tells of it.
+// Sources are the sources in the parameters, each once. It leaves out invalid ones: ReadParams reports them.
 func (p Params) Sources() (out []Source) {
 	known := map[string]bool{}
 	add := func(s Source) {
@@ -55,7 +55,7 @@ var (
 	chartSchemes = []string{"https", "http", "oci"}
 )
 
-// urlProblem completes a sentence that begins with the member; "" for a URL that may be asked for.
+// urlProblem completes a sentence that begins with the member; "" for a valid URL.
 func urlProblem(text string, schemes []string) string {
 	u, err := url.Parse(text)
 	switch {

@@ -9,10 +9,10 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-// named tells whether the request says what the VNF is made of. Where it does not, the VNFD does.
+// named tells whether the request names manifests or charts. If it does not, the VNFD decides.
 func (p Params) named() bool { return len(p.Files) > 0 || p.hasCharts() || p.UseHelm }
 
-// describe makes manifests of what the VNFD says of containers, and finds the charts that it has for the other VDUs.
+// describe makes manifests from the VNFD's descriptions of containers, and finds the VNFD's charts for the other VDUs.
 func (v *VNF) describe(f *vnfpkg.Flavour, additionalParams json.RawMessage, id lcm.VnfInstanceID) []chart {
 	described := len(f.Described()) > 0
 	switch {
@@ -32,12 +32,12 @@ func (v *VNF) describe(f *vnfpkg.Flavour, additionalParams json.RawMessage, id l
 	return v.Params.chartsOf(f, id)
 }
 
-// tell adds a problem, unless another one is told of that place.
+// tell adds a problem, unless there is one at that path already.
 func (v *VNF) tell(path, format string, args ...any) {
 	v.Wrong = params.Join(v.Wrong, []lcm.Problem{{Path: path, Detail: fmt.Sprintf(format, args...)}})
 }
 
-// chartsOf are the charts of the VNFD, with the values of the request where there is one.
+// chartsOf are the charts of the VNFD. If there is only one, it gets the values of the request.
 func (p Params) chartsOf(f *vnfpkg.Flavour, id lcm.VnfInstanceID) (out []chart) {
 	for i, of := range f.Charts {
 		c := chart{file: of.File, release: ReleaseName(id), values: map[string]any{}, at: paramsPath}
@@ -46,7 +46,7 @@ func (p Params) chartsOf(f *vnfpkg.Flavour, id lcm.VnfInstanceID) (out []chart) 
 		}
 		if len(f.Charts) == 1 {
 			for _, key := range sortedKeys(p.Parameters) {
-				_ = setAny(c.values, key, p.Parameters[key]) // ReadParams tells of what is wrong with it
+				_ = setAny(c.values, key, p.Parameters[key]) // ReadParams reports a wrong value
 			}
 		}
 		out = append(out, c)

@@ -16,23 +16,24 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-// Files are those of a VNF package. They are NotFound where the package has none.
+// Files reads the files of a VNF package. The error is NotFound if the package lacks the file.
 type Files struct {
 	One func(path string) ([]byte, error)
 	// Below are the files of a folder, by their paths below it.
 	Below func(folder string) (map[string][]byte, error)
-	// Fetched is what was fetched for the VNF, by the key of its source. It is NotFound for what was not fetched.
+	// Fetched is a file that was fetched for the VNF, by the key of its source. The error is NotFound if it was not
+	// fetched.
 	Fetched func(key string) ([]byte, error)
 }
 
-// Packages keeps the files of packages, and what was fetched for VNFs.
+// Packages stores the files of packages, and the files fetched for VNFs.
 type Packages interface {
 	Fetched(ctx context.Context, id lcm.VnfInstanceID, key string) ([]byte, error)
 	PackageFile(ctx context.Context, id lcm.VnfPkgID, path string) ([]byte, error)
 	PackageFolder(ctx context.Context, id lcm.VnfPkgID, folder string) (map[string][]byte, error)
 }
 
-// FilesOf are those of a package that is kept, and of a VNF.
+// FilesOf reads the files of a stored package and of a VNF.
 func FilesOf(ctx context.Context, in Packages, id lcm.VnfPkgID, of lcm.VnfInstanceID) Files {
 	return Files{
 		Fetched: func(key string) ([]byte, error) { return in.Fetched(ctx, of, key) },
@@ -49,7 +50,7 @@ func (f Files) manifest(file string) ([]byte, error) {
 	return f.One(path.Clean(file))
 }
 
-// chart reads an archive, or a folder.
+// chart reads an archive or a folder.
 func (f Files) chart(of chart) (c charts.Content, err error) {
 	if of.source != nil {
 		c.Archive, err = f.Fetched(of.source.Key())
@@ -62,28 +63,29 @@ func (f Files) chart(of chart) (c charts.Content, err error) {
 	return c, err
 }
 
-// VNF is what a request makes of a package: its manifests and charts, and what the VDUs are among them.
+// VNF is the result of a request with a package: the manifests and charts, and the VDUs' workloads among them.
 type VNF struct {
 	Params Params
-	// Manifests are those that the request names, or that are made of the VNFD.
+	// Manifests are the manifests that the request names, or that Windlass makes from the VNFD.
 	Manifests Manifests
-	// Objects are the manifests, and what the charts make with the values of the request.
+	// Objects are the objects of the manifests, and of the charts with the values of the request.
 	Objects   []unstructured.Unstructured
 	Workloads map[string]Workload
-	// Wrong is what is wrong, but for Manifests.Missing.
+	// Wrong are all problems except Manifests.Missing.
 	Wrong []lcm.Problem
 
 	releases []release
 	// pullSecret is the Secret with which Pods of charts pull their images, "" for none.
 	pullSecret string
-	// described are the workloads of the VDUs whose Pods the VNFD describes, nil where the request names manifests or
+	// described are the workloads of the VDUs whose Pods the VNFD describes; nil if the request names manifests or
 	// charts.
 	described map[string]Workload
-	// keys are those of the values that are numbers of Pods, by the ids of VDUs, paths where the request has them.
+	// keys are the keys of the chart values with the numbers of Pods, by VDU id; paths are their JSON paths in the
+	// request.
 	keys, paths map[string]string
 }
 
-// release is a chart as the request wants it.
+// release is a chart with the settings of the request.
 type release struct {
 	charts.Release
 
@@ -91,10 +93,10 @@ type release struct {
 	at      string
 }
 
-// Problems are all of them.
+// Problems are Manifests.Missing and Wrong together.
 func (v *VNF) Problems() []lcm.Problem { return slices.Concat(v.Manifests.Missing, v.Wrong) }
 
-// Resolve reads a request with the package's files. Charts are rendered for a cluster that nobody knows yet.
+// Resolve reads a request with the package's files. It renders charts for an unknown cluster.
 func Resolve(
 	ctx context.Context, f *vnfpkg.Flavour, additionalParams json.RawMessage, from Files, id lcm.VnfInstanceID,
 ) (*VNF, error) {
@@ -119,7 +121,7 @@ func Resolve(
 	v.keys, v.paths, problems = v.Params.keys(f)
 	v.Wrong = append(v.Wrong, problems...)
 	if len(v.Problems()) > 0 {
-		return v, nil // what the VDUs are follows from the rest
+		return v, nil // the VDUs' workloads depend on the rest
 	}
 	v.Workloads, v.Wrong = v.workloads(f)
 	return v, nil
@@ -132,7 +134,7 @@ func (v *VNF) read(from Files) error {
 	return err
 }
 
-// workloads are those that the VNFD describes, and those that are among manifests and charts.
+// workloads are the workloads that the VNFD describes, and the VDUs' workloads among manifests and charts.
 func (v *VNF) workloads(f *vnfpkg.Flavour) (map[string]Workload, []lcm.Problem) {
 	if v.described == nil {
 		return Workloads(f, v.Params, v.Objects)
@@ -210,7 +212,7 @@ func (r *release) render(ctx context.Context) error {
 	return nil
 }
 
-// Sized tells whether the number of a VDU's Pods can be set; why not completes a sentence about the VDU.
+// Sized tells whether the number of a VDU's Pods can be set. If not, why completes a sentence about the VDU.
 func (v *VNF) Sized(vdu string) (why string, ok bool) {
 	w, is := v.Workloads[vdu]
 	switch {
@@ -226,7 +228,7 @@ func (v *VNF) Sized(vdu string) (why string, ok bool) {
 	return "", true
 }
 
-// OfChart tells whether a VDU is of a chart: values set its number of Pods.
+// OfChart tells whether a chart makes the VDU's workload: then values set its number of Pods.
 func (v *VNF) OfChart(vdu string) bool { return v.releaseOf(v.Workloads[vdu]) != nil }
 
 func (v *VNF) releaseOf(w Workload) *release {
@@ -247,9 +249,9 @@ func find(objects []unstructured.Unstructured, w Workload) *unstructured.Unstruc
 	return nil
 }
 
-// Releases are the charts with the values that give VDUs those numbers of Pods, those VDUs that have one.
+// Releases are the charts, with values that set the numbers of Pods in capacity. It skips a VDU that no value sizes.
 //
-// Errors: Invalid for a value that does not do it, with its path.
+// Errors: Invalid, with its path, for a value that does not change the number.
 func (v *VNF) Releases(ctx context.Context, capacity map[string]int) ([]charts.Release, error) {
 	var out []charts.Release
 	var problems []lcm.Problem
@@ -279,7 +281,7 @@ func (v *VNF) Releases(ctx context.Context, capacity map[string]int) ([]charts.R
 	return out, lcm.InvalidAll("The charts of the VNF cannot be used", problems)
 }
 
-// sizesIn are the numbers of Pods of those VDUs that values of the chart set.
+// sizesIn are the numbers of Pods of the VDUs that values of the chart set.
 func (v *VNF) sizesIn(r release, capacity map[string]int) map[string]int {
 	out := maps.Clone(capacity)
 	maps.DeleteFunc(out, func(vdu string, _ int) bool {
@@ -289,8 +291,8 @@ func (v *VNF) sizesIn(r release, capacity map[string]int) map[string]int {
 	return out
 }
 
-// differs says what the number of a workload's Pods is that is not as wanted. One that an autoscaler decides on is not
-// looked at.
+// differs describes a workload's number of Pods if it differs from the wanted one. It ignores a workload with an
+// autoscaler.
 func (r *release) differs(w Workload, want int) string {
 	o := find(r.objects, w)
 	if o == nil {
@@ -309,7 +311,7 @@ func (r *release) differs(w Workload, want int) string {
 	return ""
 }
 
-// copied copies values with all that is in them.
+// copied is a deep copy of values.
 func copied(values map[string]any) map[string]any {
 	out := make(map[string]any, len(values))
 	for key, v := range values {

@@ -13,7 +13,7 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-// Workload is what a VDU is: an object that has Pods, or is one.
+// Workload is the object of a VDU: a controller of Pods, or a Pod.
 type Workload struct{ Kind, Name string }
 
 // String names a workload for people.
@@ -24,14 +24,14 @@ func (w Workload) Scalable() bool {
 	return w.Kind == "Deployment" || w.Kind == "ReplicaSet" || w.Kind == "StatefulSet"
 }
 
-// groups are the kinds of workloads, with the API groups that they are of.
+// groups maps the kinds of workloads to their API groups.
 var groups = map[string]string{
 	"Pod": "", "Deployment": "apps", "ReplicaSet": "apps", "StatefulSet": "apps", "DaemonSet": "apps",
 }
 
-// Workloads finds what the VDUs are among the manifests: what the request maps them to or, without a mapping, what is
-// called as they are (the property "name" of a VDU). A mapping must have all VDUs. Without one, a VDU may have no
-// workload, as packages have VDUs for one set of manifests and for another; but not every VDU.
+// Workloads finds the VDUs' workloads among the manifests: by the request's mapping or, without one, by name (the
+// property "name" of a VDU). A mapping must contain all VDUs. Without a mapping some VDUs may have no workload, because
+// a package may have VDUs for several sets of manifests; but at least one VDU must have one.
 func Workloads(
 	f *vnfpkg.Flavour, p Params, manifests []unstructured.Unstructured,
 ) (map[string]Workload, []lcm.Problem) {
@@ -47,11 +47,11 @@ func Workloads(
 
 type resolution struct {
 	flavour *vnfpkg.Flavour
-	// found are the workloads of the manifests, with the namespaces in which they are.
+	// found are the workloads of the manifests, with their namespaces.
 	found    map[Workload][]string
 	of       map[string]Workload
 	problems []lcm.Problem
-	at       string // where problems of all are told
+	at       string // the path for problems that concern all VDUs
 	objects  []unstructured.Unstructured
 }
 
@@ -102,7 +102,7 @@ func (r *resolution) byMapping(mapping map[string]VduMapping) {
 	}
 }
 
-// in tells whether a workload is of a release.
+// in tells whether a workload belongs to a release.
 func (r *resolution) in(release string, w Workload) bool {
 	return slices.ContainsFunc(r.objects, func(o unstructured.Unstructured) bool {
 		name, _ := charts.Of(&o)
@@ -136,7 +136,7 @@ func (r *resolution) byName() {
 	}
 }
 
-// take makes a workload a VDU's. There must be one of it.
+// take assigns a workload to a VDU. The manifests must contain the workload exactly once.
 func (r *resolution) take(vdu string, w Workload, path string) {
 	if in := r.found[w]; len(in) > 1 {
 		r.tell(path, "the VDU %s may be the %s of the namespace %q and that of %q: give them "+
@@ -146,7 +146,7 @@ func (r *resolution) take(vdu string, w Workload, path string) {
 	r.of[vdu] = w
 }
 
-// checkShared wants each workload to be one VDU only: whose Pods they are could not be told.
+// checkShared refuses a workload of several VDUs: nothing could tell which VDU a Pod belongs to.
 func (r *resolution) checkShared() {
 	first := map[Workload]string{}
 	for _, v := range r.flavour.Vdus {

@@ -12,35 +12,35 @@ import (
 
 // Command is a script to run on a machine.
 type Command struct {
-	// ID is decided beforehand by the caller: the same id is the same command. It becomes a directory
-	// name: letters, digits, dot, dash and underscore.
+	// ID is the caller's choice, made beforehand: the same id is the same command. It becomes a directory name: letters,
+	// digits, dot, dash and underscore.
 	ID string
-	// Script is a whole bash script that is safe to run twice. It never travels in argv.
+	// Script is a whole bash script that is safe to run twice. It never appears in argv.
 	Script string
-	// Stdin is where secrets travel.
+	// Stdin is the script's standard input; secrets go here.
 	Stdin []byte
 	// Sudo runs the script as root.
 	Sudo bool
-	// Deadline is enforced by the machine itself, also while nobody is connected; 0 is none.
+	// Deadline is enforced by the machine itself, even without a connection; 0 is none.
 	Deadline time.Duration
 	// Output gets each line of stdout and stderr, masked, as it comes.
 	Output func(line string)
-	// Mask lists the values that must not be seen in Output and Result.Output.
+	// Mask lists the values to hide in Output and Result.Output.
 	Mask []string
 }
 
-// Result is how a command ended.
+// Result is the end of a command.
 type Result struct {
 	ExitCode int
 	Output   string // the last 64 KiB of stdout and stderr, masked
-	// Stdout is the last 1 MiB of stdout as it was, for programs: masked, what is encoded in it could not be read any
-	// more. Whoever shows a part of it takes Hide before.
+	// Stdout is the last 1 MiB of stdout, for programs. It is not masked, because a mask would break encoded values. A
+	// caller that shows a part of it must use Hide.
 	Stdout string
 
 	mask *strings.Replacer
 }
 
-// Hide masks the command's secrets in what was taken out of Stdout.
+// Hide masks the command's secrets in a text from Stdout.
 func (r Result) Hide(text string) string {
 	if r.mask == nil {
 		return text
@@ -48,13 +48,13 @@ func (r Result) Hide(text string) string {
 	return r.mask.Replace(text)
 }
 
-// Run runs the command, or finds it running or done, and returns when it has ended.
+// Run starts the command, or finds it running or done, and returns when it has ended.
 //
-// It reconnects when the connection drops. A command that the machine lost (it rebooted) is started again. A success is
-// kept and returned again until Forget; after a failure was returned, the next Run with the same id starts afresh. When
-// ctx ends, the command is killed with all that it started, and the error is ctx's; with the cause ErrDetach it goes
-// on, and the error is Unavailable. A command that prints without end is killed, too: Broken. The Result is valid with
-// an error too.
+// It reconnects when the connection drops. It restarts a command that the machine lost in a reboot. A success is kept,
+// and later Runs return it until Forget. After Run has returned a failure, the next Run with the same id starts again.
+// When ctx ends, Run kills the command with all its processes, and the error is ctx's. If the cause is ErrDetach, the
+// command goes on and the error is Unavailable. Run also kills a command that prints without end: the error is Broken.
+// The Result is valid with an error, too.
 func (h *Host) Run(ctx context.Context, cmd Command) (_ Result, err error) {
 	r, err := newRun(h, cmd)
 	if err != nil {
@@ -83,7 +83,7 @@ func (h *Host) Run(ctx context.Context, cmd Command) (_ Result, err error) {
 	return result, r.judge(ctx, end)
 }
 
-// judge makes the error of a command that ended, and tells the machine that a failure is known.
+// judge makes the error of a command that ended, and tells the machine that the caller knows of the failure.
 func (r *run) judge(ctx context.Context, end *end) error {
 	if end.code == 0 {
 		return nil
@@ -99,12 +99,11 @@ func (r *run) judge(ctx context.Context, end *end) error {
 	return scriptError(r.host.target, end.code, r.output.reason, r.output.last)
 }
 
-// Forget removes what the machine keeps about a command that has ended, whoever ran it as root or as
-// the login user.
+// Forget removes the machine's data of a command that has ended, whether it ran as root or as the login user.
 func (h *Host) Forget(ctx context.Context, id string) error { return h.tidy(ctx, "forget", id) }
 
-// Settle removes what the machine keeps about a command that has ended, but for how it ended: Run goes on returning its
-// success, without output. The machine forgets it with a later command, after an hour at least.
+// Settle removes the machine's data of a command that has ended, except its end: Run still returns a success, without
+// output. The machine removes the rest with a later command, after at least an hour.
 func (h *Host) Settle(ctx context.Context, id string) error { return h.tidy(ctx, "settle", id) }
 
 func (h *Host) tidy(ctx context.Context, verb, id string) error {
@@ -114,7 +113,7 @@ func (h *Host) tidy(ctx context.Context, verb, id string) error {
 	for _, root := range []bool{false, true} {
 		as, err := h.elevate(ctx, root)
 		if lcm.Is(err, lcm.KindDenied) {
-			continue // who cannot become root has left nothing as root
+			continue // a user who cannot become root has left nothing as root
 		}
 		if err != nil {
 			return err
@@ -131,7 +130,7 @@ func (h *Host) tidy(ctx context.Context, verb, id string) error {
 	return nil
 }
 
-// keepError keeps what the runner says of its own failure.
+// keepError keeps the runner's message about its own failure.
 func keepError(said *string) func(runner.Reply) {
 	return func(reply runner.Reply) {
 		if reply.Word == "error" {

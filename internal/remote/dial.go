@@ -1,7 +1,6 @@
-// Package remote runs commands and puts files on the machines of a VNF over SSH. A command outlives the
-// connection that started it: it is started detached by a small runner (package runner) under an id
-// that the caller decides beforehand, and whoever runs the same id again finds it. On the host of this process the same
-// runner works without SSH (Here).
+// Package remote runs commands and puts files on the machines of a VNF over SSH. A command outlives its connection. A
+// small runner (package runner) starts it detached, under an id that the caller has chosen beforehand. A caller that
+// runs the same id again finds the command. On the host of this process the same runner works without SSH (Here).
 package remote
 
 import (
@@ -16,33 +15,33 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// Target is a machine and how to get in.
+// Target is a machine with its login data.
 type Target struct {
-	Node       string // the name people know it by: every error starts with it
+	Node       string // the name for people: every error starts with it
 	Address    string // host or host:port
 	User       string
 	Password   string // also for sudo; may be empty with a key
 	PrivateKey string // PEM; tried before the password
 	ServerID   string // the host key is pinned for it
-	// LoginTimeout bounds the login on a machine that answers; 0 is the dialer's ConnectTimeout. A processor that
-	// is busy booting takes long for the handshake.
+	// LoginTimeout bounds the login on a machine that answers; 0 is the dialer's ConnectTimeout. On a booting machine
+	// with a busy CPU the handshake takes long.
 	LoginTimeout time.Duration
 }
 
 // Dialer connects to machines. Its zero durations stand for the defaults.
 type Dialer struct {
 	HostKeys HostKeys
-	// ConnectTimeout bounds connecting, and then logging in where the target has no limit of its own: 10 s.
+	// ConnectTimeout bounds the connection and, if the target has no limit of its own, the login: 10 s.
 	ConnectTimeout time.Duration
-	// KeepAlive is the time between probes of an open connection: 5 s. A peer that leaves one
-	// unanswered for twice that is taken for dead.
+	// KeepAlive is the time between probes of an open connection: 5 s. A peer that does not answer a probe for twice that
+	// time counts as dead.
 	KeepAlive time.Duration
-	// GiveUp is how long Run tries to get a lost machine back: 3 min. After it the error is
-	// Unavailable, and a later Run with the same id still finds the command.
+	// GiveUp is how long Run tries to reach a lost machine: 3 min. After that the error is Unavailable, and a later Run
+	// with the same id still finds the command.
 	GiveUp time.Duration
-	// Control, when set, is asked before every connection about the address, as a net.Dialer's.
+	// Control, if set, checks the address before every connection, as in net.Dialer.
 	Control func(network, address string, c syscall.RawConn) error
-	// Grace is what Run allows beyond a command's deadline, which the machine itself enforces: 30 s.
+	// Grace is how long Run waits beyond a command's deadline, which the machine itself enforces: 30 s.
 	Grace time.Duration
 }
 
@@ -76,7 +75,7 @@ func (d *Dialer) login(ctx context.Context, target Target) (_ *link, err error) 
 	}
 	dialCtx, cancel := context.WithTimeout(ctx, cmp.Or(target.LoginTimeout, d.connectTimeout()))
 	defer cancel()
-	// The handshake knows no context; closing the connection ends it.
+	// The handshake has no context; closing the connection ends it.
 	stop := context.AfterFunc(dialCtx, func() { _ = conn.Close() })
 	pin := &pin{ctx: dialCtx, keys: d.HostKeys, target: target}
 	clientConn, channels, requests, err := ssh.NewClientConn(conn, address, &ssh.ClientConfig{
@@ -93,7 +92,7 @@ func (d *Dialer) login(ctx context.Context, target Target) (_ *link, err error) 
 	return newLink(ssh.NewClient(clientConn, channels, requests), d.keepAlive()), nil
 }
 
-// authMethods offers the key first: the password goes over the wire only when it must.
+// authMethods offers the key first, so that the password is sent only if necessary.
 func authMethods(target Target) ([]ssh.AuthMethod, error) {
 	var methods []ssh.AuthMethod
 	if target.PrivateKey != "" {

@@ -21,16 +21,16 @@ const (
 	exitConfig    = 78 // the configuration is wrong
 )
 
-// Why Run left a command before its end.
+// The reasons why Run left a command before its end.
 var (
-	// ErrDetach is for the caller: when it is the cause with which Run's context is cancelled, the command
-	// goes on, and another caller can follow it under its id.
+	// ErrDetach is for the caller. If it is the cause of the cancellation of Run's context, the command goes on, and
+	// another caller can follow it under its id.
 	ErrDetach = errors.New("the caller lets go of the command")
-	// ErrDeadline is in the chain of the error of a command that used up its Deadline.
+	// ErrDeadline is in the error chain of a command that used up its Deadline.
 	ErrDeadline = errors.New("the command's deadline is over")
 )
 
-// sentencePrefix marks the line in which a script says for people why it fails.
+// sentencePrefix marks the line with a script's reason of failure, for people.
 const sentencePrefix = "windlass: "
 
 func dialError(ctx context.Context, target Target, err error) error {
@@ -52,8 +52,8 @@ func handshakeError(ctx context.Context, target Target, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	// The library has no types for these. The second comes from a server with a low MaxAuthTries; the
-	// third is what it makes of a server that refuses keyboard-interactive without a question.
+	// The library has no types for these errors. The second comes from a server with a low MaxAuthTries. The library
+	// returns the third for a server that refuses keyboard-interactive without a question.
 	refused := strings.Contains(err.Error(), "unable to authenticate") ||
 		strings.Contains(err.Error(), "Too many authentication failures") ||
 		strings.Contains(err.Error(), "unexpected message type 51 ")
@@ -65,8 +65,8 @@ func handshakeError(ctx context.Context, target Target, err error) error {
 		"the machine may still be starting", target.Node, door(target))
 }
 
-// door is where SSH was tried. The address stands apart, in brackets: nodes that say the same otherwise are told
-// together.
+// door names the target of an SSH attempt. The address is in brackets, so that nodes with otherwise equal errors can be
+// reported together.
 func door(target Target) string {
 	host, port, err := net.SplitHostPort(withPort(target.Address))
 	if err != nil {
@@ -89,7 +89,7 @@ func cutError(target Target, err error) error {
 	return lcm.Wrap(lcm.KindUnavailable, err, "%s: the SSH connection to %s was lost", target.Node, target.Address)
 }
 
-// floodError is Broken: asked again, the machine would send as much again.
+// floodError is Broken: the machine would send as much again at the next try.
 func floodError(target Target) error {
 	return lcm.Wrap(lcm.KindBroken, errFlood,
 		"%s: %s sends far more than was asked for over SSH, and the connection was closed; "+
@@ -107,7 +107,7 @@ func sudoError(target Target, noise string) error {
 		"or give the password", target.Node, target.User, cmp.Or(lastLine(noise), "no reason given"))
 }
 
-// runnerError is for what fails around a command: the upload, the start, a file.
+// runnerError is the error of a step around a command: the upload, the start, a file.
 func runnerError(target Target, path, doing string, e exit, said string) error {
 	cause := errors.New(strings.TrimSpace(said + "\n" + e.noise))
 	switch {
@@ -146,7 +146,7 @@ func scriptError(target Target, code int, sentence, last string) error {
 	return lcm.Errorf(kind, "%s: %s", target.Node, sentence)
 }
 
-// deadlineError is Broken: what took that long once would take as long again.
+// deadlineError is Broken: the command would take as long again.
 func deadlineError(target Target, deadline time.Duration) error {
 	return lcm.Wrap(lcm.KindBroken, ErrDeadline, "%s: the command did not end within %s and was stopped",
 		target.Node, deadline)
@@ -161,10 +161,10 @@ func lastLine(text string) string {
 	return short(strings.TrimSpace(text[strings.LastIndexByte(text, '\n')+1:]))
 }
 
-// maxSaid is what a sentence of the machine's may have in an error, in bytes.
+// maxSaid is the largest size of a machine's sentence in an error, in bytes.
 const maxSaid = 2000
 
-// short keeps what a machine says from making an error that is too large to be stored and read.
+// short shortens a machine's text, so that an error is not too large to store and read.
 func short(text string) string {
 	if len(text) <= maxSaid {
 		return text

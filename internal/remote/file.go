@@ -24,8 +24,8 @@ type File struct {
 	Sudo    bool
 }
 
-// Put makes the file be there with that content and mode. It writes only when they differ, beside the
-// file first and with a checksum, so that nobody ever reads half of it.
+// Put makes the file exist with that content and mode. It writes only if they differ. It writes a temporary file with a
+// checksum first, so that nobody ever reads half a file.
 func (h *Host) Put(ctx context.Context, f File) (err error) {
 	if !path.IsAbs(f.Path) {
 		return lcm.Errorf(lcm.KindBug, "%s: %q is not an absolute path", h.target.Node, f.Path)
@@ -73,7 +73,8 @@ func (h *Host) check(ctx context.Context, as elevation, name string) (string, er
 	return there, err
 }
 
-// stage uploads content over SFTP as the login user. A server without SFTP gets it on stdin: "-".
+// stage uploads content over SFTP as the login user. For a server without SFTP it returns "-": the content goes to
+// stdin.
 func (h *Host) stage(ctx context.Context, content []byte) (name string, err error) {
 	to, err := h.connection(ctx)
 	if err != nil {
@@ -91,13 +92,13 @@ func (h *Host) stage(ctx context.Context, content []byte) (name string, err erro
 	select {
 	case result := <-ended:
 		return result()
-	case <-ctx.Done(): // a server that answers nothing is left behind; it ends with the connection
+	case <-ctx.Done(): // abandons a server that does not answer; the goroutine ends with the connection
 		return "", ctx.Err()
 	}
 }
 
 func (h *Host) upload(ctx context.Context, l *link, content []byte) (name string, err error) {
-	// SFTP knows no context: closing the session ends what is under way.
+	// SFTP has no context: closing the session ends a pending call.
 	session, err := l.client.NewSession()
 	if err != nil {
 		return "", cutError(h.target, err)
@@ -117,7 +118,7 @@ func (h *Host) upload(ctx context.Context, l *link, content []byte) (name string
 	defer func() { _ = client.Close() }()
 	name = runner.UserBase + "/upload-" + rand.Text()
 	if err = write(client, name, content); err == nil {
-		// The runner works elsewhere than in the login directory.
+		// The runner's working directory is not the login directory.
 		name, err = client.RealPath(name)
 	}
 	switch {
@@ -126,18 +127,18 @@ func (h *Host) upload(ctx context.Context, l *link, content []byte) (name string
 	case !l.alive():
 		return "", cutError(h.target, err)
 	case err != nil:
-		return "-", nil // stdin brings either success or a better reason than SFTP's "failure"
+		return "-", nil // stdin either works or gives a better reason than SFTP's "failure"
 	}
 	return name, nil
 }
 
 func write(client *sftp.Client, name string, content []byte) error {
-	_ = client.Mkdir(path.Dir(name)) // it may exist; if it cannot be made, Create says so
+	_ = client.Mkdir(path.Dir(name)) // it may exist; if it cannot be made, Create reports it
 	file, err := client.Create(name)
 	if err != nil {
 		return fmt.Errorf("create %s: %w", name, err)
 	}
-	err = file.Chmod(0o600) // before there is anything to read
+	err = file.Chmod(0o600) // before the file has content
 	if err == nil {
 		_, err = file.Write(content)
 	}
@@ -151,7 +152,7 @@ func write(client *sftp.Client, name string, content []byte) error {
 	return nil
 }
 
-// Get reads a file, as root where that is possible. One that is longer than limit is Invalid.
+// Get reads a file, as root if possible. A file longer than limit is Invalid.
 func (h *Host) Get(ctx context.Context, name string, limit int64) ([]byte, error) {
 	as, err := h.elevate(ctx, true)
 	if lcm.Is(err, lcm.KindDenied) {
@@ -166,7 +167,7 @@ func (h *Host) Get(ctx context.Context, name string, limit int64) ([]byte, error
 	c := call{
 		most: limit + maxAnswer,
 		stdout: afterMarker(func(p []byte) {
-			// One byte more tells that the file is too long.
+			// One byte more shows that the file is too long.
 			content = append(content, p[:min(int64(len(p)), limit+1-int64(len(content)))]...)
 		}),
 		reply: func(reply runner.Reply) {

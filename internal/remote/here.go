@@ -13,11 +13,11 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// Here is the host of this process as a Host: commands on it outlive the process as those on other machines outlive
-// their connection, and are found again. What is kept of them is in dir, which nobody else can read; name is what
-// people know the host by.
+// Here is the host of this process as a Host. Commands on it outlive the process and can be found again, as commands on
+// other machines outlive the SSH connection. dir, which nobody else can read, stores their state. name is the host's
+// name for people.
 //
-// Commands run as the user of this process, with nothing of its environment. Nobody becomes root.
+// Commands run as the user of this process, without its environment. No command becomes root.
 func Here(name, dir string) (*Host, error) {
 	if err := ownFolder(dir); err != nil {
 		return nil, lcm.Wrap(lcm.KindUnavailable, err, "%s: the folder %s cannot be used for commands: %s", name, dir, err)
@@ -27,7 +27,7 @@ func Here(name, dir string) (*Host, error) {
 	return h, nil
 }
 
-// ownFolder makes dir, and refuses one in which another user may have put something.
+// ownFolder makes dir, and refuses a directory that another user may have written to.
 func ownFolder(dir string) error {
 	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
 		return err
@@ -58,13 +58,13 @@ func (shell) end() {}
 // do implements connection.
 func (s shell) do(ctx context.Context, c call) (exit, error) {
 	return untilOver(ctx, c, func(c call, gate *gate) (exit, error) {
-		// The end of this process, or of ctx, ends the call and not what it has started.
+		// The end of this process, or of ctx, ends the call but not the command that it started.
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
 		cmd := exec.CommandContext(ctx, "/bin/sh", "-c", c.line)
 		cmd.Dir = s.dir
 		cmd.Env = []string{"PATH=/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin", "LANG=C.UTF-8"}
-		// A group of its own: a terminal interrupts this process, and not the command.
+		// The call has its own process group, so that a terminal interrupts this process only.
 		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 		cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 		cmd.WaitDelay = time.Second

@@ -10,15 +10,15 @@ import (
 	"github.com/windlass-nfv/windlass/internal/remote/runner"
 )
 
-// Host is a machine that one is logged in to. It is safe for concurrent use.
+// Host is a machine with a login. It is safe for concurrent use.
 type Host struct {
 	dialer *Dialer
 	target Target
-	// here is set for the host of this process, on which nobody becomes root.
+	// here is set for the host of this process, where no command becomes root.
 	here bool
 	// connect makes a connection.
 	connect func(context.Context) (connection, error)
-	turn    chan struct{} // whoever fills it may connect: several callers share one new connection
+	turn    chan struct{} // a semaphore for connecting: several callers share one new connection
 
 	mu     sync.Mutex
 	link   connection
@@ -26,7 +26,7 @@ type Host struct {
 	root   *elevation // how this user becomes root, once known
 }
 
-// elevation is how the runner is called: as whom, from where, and what goes before its stdin.
+// elevation is the way to call the runner: its user, its directory, and what precedes its stdin.
 type elevation struct {
 	prefix, base string
 	password     string // for sudo -S: the first line of stdin
@@ -73,7 +73,7 @@ func (h *Host) connection(ctx context.Context) (connection, error) {
 	return fresh, nil
 }
 
-// do carries out one call on the live connection; a lost connection is Unavailable.
+// do makes one call on the live connection; a lost connection is Unavailable.
 func (h *Host) do(ctx context.Context, c call) (exit, error) {
 	for fresh := false; ; fresh = true {
 		l, err := h.connection(ctx)
@@ -95,7 +95,7 @@ func (h *Host) do(ctx context.Context, c call) (exit, error) {
 	}
 }
 
-// call calls the runner and installs it first where it is missing.
+// call calls the runner, and installs it first if it is missing.
 func (h *Host) call(ctx context.Context, as elevation, c call, verb string, args ...string) (exit, error) {
 	stdin := c.stdin
 	c.line = runner.Call(as.prefix, as.base, verb, args...)
@@ -115,7 +115,7 @@ func (h *Host) call(ctx context.Context, as elevation, c call, verb string, args
 	return h.do(ctx, c)
 }
 
-// elevate finds out how to become root, once for each Host.
+// elevate finds the way to become root, once for each Host.
 func (h *Host) elevate(ctx context.Context, root bool) (elevation, error) {
 	if h.here || !root && h.target.User != "root" {
 		return elevation{base: runner.UserBase}, nil
@@ -139,14 +139,14 @@ func (h *Host) elevate(ctx context.Context, root bool) (elevation, error) {
 	return found, nil
 }
 
-// maxProbeLine is more than a line that probe looks for has.
+// maxProbeLine is more than the length of any line that probe looks for.
 const maxProbeLine = 64
 
 func (h *Host) probe(ctx context.Context) (elevation, error) {
 	var as *elevation
 	answer := lines{limit: maxProbeLine, each: func(line []byte) {
 		switch word := strings.TrimSpace(string(line)); {
-		case as != nil: // the first one counts
+		case as != nil: // the first line counts
 		case word == "0":
 			as = &elevation{base: runner.RootBase}
 		case word == runner.ProbeSudo:
@@ -164,7 +164,7 @@ func (h *Host) probe(ctx context.Context) (elevation, error) {
 		return elevation{}, sudoError(h.target, e.noise)
 	}
 	as = &elevation{base: runner.RootBase, prefix: runner.WithSudoPassword, password: h.target.Password + "\n"}
-	// Tried on its own first: after a wrong password sudo would read the command as the next guess.
+	// The password is tested alone first: after a wrong password sudo would read the command as the next guess.
 	e, err = h.do(ctx, call{line: as.prefix + "true", stdin: []byte(as.password)})
 	if err != nil {
 		return elevation{}, err

@@ -10,9 +10,9 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// HostKeys remembers the host key that a server showed first.
+// HostKeys stores the first host key that a server showed.
 type HostKeys interface {
-	// PinHostKey stores key when there is none for that server, and returns what is stored.
+	// PinHostKey stores key if there is none for that server, and returns the stored key.
 	PinHostKey(ctx context.Context, serverID string, key []byte) (pinned []byte, err error)
 }
 

@@ -16,13 +16,13 @@ import (
 	"github.com/windlass-nfv/windlass/internal/remote/runner"
 )
 
-// errCut is a connection that ended before the answer was complete. Connecting again may help.
+// errCut tells that a connection ended before the answer was complete. Another connection may help.
 var errCut = errors.New("the SSH connection was lost")
 
-// errFlood is a machine that has sent more than it may in a call. The connection to it is closed.
+// errFlood tells that a machine has sent more than a call allows. The connection is closed.
 var errFlood = errors.New("the machine sends without end")
 
-// errStale is an errCut that came before anything was sent.
+// errStale is an errCut before anything was sent.
 var errStale = fmt.Errorf("%w before it was used", errCut)
 
 // connection carries out calls on one machine.
@@ -96,11 +96,11 @@ type call struct {
 	stdin  []byte
 	stdout func([]byte)       // nil: not wanted
 	reply  func(runner.Reply) // the runner's lines on stderr
-	// most is what the machine may say in all, in bytes; 0 is maxAnswer.
+	// most is how many bytes the machine may send in the call; 0 is maxAnswer.
 	most int64
 }
 
-// exit is how a call ended. noise is the end of what else was on stderr: sudo's, the shell's, tar's.
+// exit is the end of a call. noise is the last part of other lines on stderr: from sudo, the shell or tar.
 type exit struct {
 	code  int
 	noise string
@@ -109,10 +109,10 @@ type exit struct {
 // do implements connection.
 func (l *link) do(ctx context.Context, c call) (exit, error) { return untilOver(ctx, c, l.converse) }
 
-// untilOver does not wait for a call when ctx is over.
+// untilOver stops waiting for a call when ctx ends.
 func untilOver(ctx context.Context, c call, converse func(call, *gate) (exit, error)) (exit, error) {
 	gate := &gate{open: true}
-	// After do has returned, a late chunk must not reach callbacks whose owner has moved on.
+	// After do has returned, the caller may have moved on, so a late chunk must not reach its callbacks.
 	defer gate.shut()
 	ended := make(chan func() (exit, error), 1)
 	go func() {
@@ -127,24 +127,24 @@ func untilOver(ctx context.Context, c call, converse func(call, *gate) (exit, er
 	}
 }
 
-// converse ends by itself when the connection does.
+// converse ends by itself when the connection ends.
 func (l *link) converse(c call, gate *gate) (exit, error) {
 	session, err := l.client.NewSession()
 	if refused, ok := errors.AsType[*ssh.OpenChannelError](err); ok {
-		return exit{}, fmt.Errorf("%w: %w", errCut, refused) // as with too many sessions; the connection is good
+		return exit{}, fmt.Errorf("%w: %w", errCut, refused) // e.g. too many sessions; the connection is good
 	}
 	if err != nil {
 		return exit{}, fmt.Errorf("%w: %w", errStale, err)
 	}
 	gate.closer(session.Close)
 	defer func() { _ = session.Close() }()
-	// The connection is closed, not the session: a machine that sends too much need not take notice of that.
+	// It closes the connection and not the session: a machine that sends too much may ignore the end of a session.
 	h := hear(c, gate, func() { _ = l.client.Close() })
 	session.Stdin, session.Stdout, session.Stderr = bytes.NewReader(c.stdin), h.stdout, h.stderr
 	return h.end(session.Run(c.line))
 }
 
-// hearing takes what the machine says in a call.
+// hearing collects the machine's output of a call.
 type hearing struct {
 	stdout, stderr io.Writer
 	gate           *gate
@@ -153,7 +153,7 @@ type hearing struct {
 	noise          bytes.Buffer
 }
 
-// hear makes a hearing. over ends a call in which the machine says more than it may.
+// hear makes a hearing. over ends a call if the machine sends more than it may.
 func hear(c call, gate *gate, over func()) *hearing {
 	h := &hearing{gate: gate, meter: &meter{left: cmp.Or(c.most, maxAnswer), over: over}}
 	h.replies = &lines{limit: maxReply, each: func(line []byte) {
@@ -169,7 +169,7 @@ func hear(c call, gate *gate, over func()) *hearing {
 	return h
 }
 
-// end is the end of the call, which came with err.
+// end is the end of the call, which returned err.
 func (h *hearing) end(err error) (exit, error) {
 	h.gate.do(h.replies.end)
 	if h.meter.spent() {
@@ -182,13 +182,13 @@ func (h *hearing) end(err error) (exit, error) {
 const (
 	// maxReply holds the longest reply, which is a command's stdout in base64.
 	maxReply = 2 << 20
-	// maxNoise is what is kept of lines on stderr that are no replies.
+	// maxNoise is how much is kept of stderr lines that are no replies.
 	maxNoise = 16 << 10
-	// maxAnswer is what the machine may say in a call: a reply, and what its login shells print.
+	// maxAnswer is how much the machine may send in a call: a reply, and the output of login shells.
 	maxAnswer = 2 * maxReply
 )
 
-// meter counts what the machine says in one call, on both streams, and passes on no more than it may say.
+// meter counts the machine's output in one call, on both streams, and passes on no more than the limit.
 type meter struct {
 	mu   sync.Mutex
 	left int64
@@ -229,8 +229,8 @@ func exitCode(err error) (int, error) {
 	return 0, fmt.Errorf("%w: %w", errCut, err)
 }
 
-// gate lets callbacks through one at a time (stdout and stderr come in goroutines of their own), and
-// none after it was shut.
+// gate lets callbacks through one at a time, because stdout and stderr come in separate goroutines. After shut it lets
+// none through.
 type gate struct {
 	mu    sync.Mutex
 	open  bool
@@ -256,7 +256,7 @@ func (g *gate) do(f func()) {
 	}
 }
 
-// closer is called by shut, at once when shut was first.
+// closer registers f for shut; if shut was first, it calls f at once.
 func (g *gate) closer(f func() error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

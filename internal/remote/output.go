@@ -6,23 +6,23 @@ import (
 	"strings"
 )
 
-// What is kept of a command's output. A line goes to a log in a database, so it has an end.
+// The limits on a command's kept output. A line goes to a log in a database, so its length is bounded.
 const (
-	maxLine   = 16 << 10 // of a line that is handed on
+	maxLine   = 16 << 10 // of a line that is passed on
 	readLine  = 1 << 20  // of a line before masking: a secret must not straddle the cut
 	maxOutput = 64 << 10
 	maxStdout = 1 << 20
 )
 
-// output takes a command's output in chunks and makes of it masked lines, their tail, and the sentence.
+// output splits a command's output into masked lines. It keeps their tail, and the script's sentence.
 type output struct {
 	emit   func(string)
 	mask   *strings.Replacer
 	lines  lines
-	offset int64 // bytes received of this start
-	// received are those of all starts.
+	offset int64 // bytes received from this start
+	// received counts the bytes of all starts.
 	received int64
-	raw      tail // what stdout is when nothing came on stderr
+	raw      tail // equals stdout if nothing came on stderr
 	shown    tail
 	last     string
 	reason   string // the script's own sentence
@@ -42,7 +42,7 @@ func (o *output) write(p []byte) {
 	o.lines.write(p)
 }
 
-// restart is for a command that is run a second time, with its output from the beginning.
+// restart prepares for a second run of a command, with its output from the beginning.
 func (o *output) restart(why string) {
 	o.lines.end()
 	o.offset, o.raw.content, o.reason = 0, nil, ""
@@ -71,7 +71,7 @@ func (o *output) show(text string) {
 	}
 }
 
-// clean makes text of anything a program may print: databases refuse NUL and broken UTF-8.
+// clean makes valid text of a program's output: databases refuse NUL and broken UTF-8.
 func clean(line []byte) string {
 	text := strings.ToValidUTF8(string(bytes.TrimRight(line, "\r")), "\uFFFD")
 	return strings.ReplaceAll(text, "\x00", "\uFFFD")
@@ -88,7 +88,7 @@ func (t *tail) write(p []byte) {
 		t.content = append(t.content[:0], p[len(p)-t.limit:]...)
 		return
 	}
-	// Moved only when the slack is used up: not for every line.
+	// Content moves only when the slack is used up, and not for every line.
 	if len(t.content)+len(p) > 2*t.limit {
 		t.content = append(t.content[:0], t.content[len(t.content)-t.limit:]...)
 	}

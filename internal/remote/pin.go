@@ -9,8 +9,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// Pin connects to a server until it has shown its host key, which is pinned, and logs in nowhere. A server that does
-// not answer is Unavailable.
+// Pin connects to a server until the server has shown its host key, and pins the key. It does not log in. A server that
+// does not answer is Unavailable.
 func (d *Dialer) Pin(ctx context.Context, target Target) (err error) {
 	ctx, span := beginSpan(ctx, "pin the host key", target, "")
 	defer func() { endSpan(span, err) }()
@@ -35,7 +35,7 @@ func (d *Dialer) Pin(ctx context.Context, target Target) (err error) {
 	switch {
 	case pin.err != nil:
 		return pin.err
-	case shown: // that nobody logs in is no failure
+	case shown: // Pin does not log in, so a failed login is no failure
 		return nil
 	case err == nil:
 		return lcm.Errorf(lcm.KindBug, "%s: a login without credentials was let in", target.Node)

@@ -13,12 +13,12 @@ import (
 	"github.com/windlass-nfv/windlass/internal/remote/runner"
 )
 
-// run is one call of Run on its way, over as many connections as it takes.
+// run is one call of Run in progress, over as many connections as it needs.
 type run struct {
 	host   *Host
 	cmd    Command
 	as     elevation
-	token  string // names this start; attempt names the one that is followed, perhaps another's
+	token  string // names this start; attempt names the followed start, perhaps another caller's
 	upload []byte
 	output *output
 
@@ -40,12 +40,12 @@ var (
 )
 
 const (
-	// maxPrinted is what a command may print in all, in bytes; one that prints more is stopped.
+	// maxPrinted is the largest output of a command, in bytes; a command that prints more is stopped.
 	maxPrinted  = 64 << 20
-	maxFailures = 5 // a script that takes its machine down each time is not started for ever
+	maxFailures = 5 // limits the restarts of a script that takes its machine down each time
 	firstDelay  = 100 * time.Millisecond
 	longestWait = 5 * time.Second
-	// killTime is for connecting anew and for the runner's own 5 s between TERM and KILL.
+	// killTime allows for a reconnect and for the runner's own 5 s between TERM and KILL.
 	killTime = 25 * time.Second
 )
 
@@ -68,7 +68,7 @@ func (r *run) toEnd(ctx context.Context) (*end, error) {
 		before, began := r.output.offset, time.Now()
 		err := r.once(ctx)
 		if time.Since(began) > time.Minute {
-			failures = 0 // it went well for long enough
+			failures = 0 // it worked long enough
 		}
 		switch {
 		case err == nil:
@@ -142,7 +142,7 @@ func (r *run) once(ctx context.Context) (err error) {
 			r.end.stdout = r.output.raw.String()
 		}
 		return nil
-	case e.code != 0 && a.attempt == "" && e.code < 128: // not killed, as in a shutdown, but refused
+	case e.code != 0 && a.attempt == "" && e.code < 128: // the runner refused; a shutdown would have killed the call
 		return runnerError(r.host.target, r.as.base+"/run/"+r.cmd.ID, "start the command", e, a.said)
 	}
 	return errNoResult
@@ -154,7 +154,7 @@ type answer struct {
 
 	end    *end
 	stdout string
-	apart  bool // stdout came apart from the output, because it differs
+	apart  bool // stdout came separately, because it differs from the output
 	bad    error
 }
 
@@ -177,13 +177,13 @@ func (a *answer) take(reply runner.Reply) {
 	}
 }
 
-// seconds rounds up: a deadline of half a second must not become none.
+// seconds rounds up: a deadline of half a second must not become 0, which means none.
 func seconds(d time.Duration) string {
 	return strconv.FormatInt(int64((d+time.Second-1)/time.Second), 10)
 }
 
-// afterMarker passes on what follows the begin marker. Of what comes before only the end is kept, in which the marker
-// may have begun.
+// afterMarker passes on the bytes after the begin marker. It keeps only the end of the bytes before it, because the
+// marker may be split over two chunks.
 func afterMarker(pass func([]byte)) func([]byte) {
 	var before []byte
 	begun := false
@@ -204,7 +204,7 @@ func afterMarker(pass func([]byte)) func([]byte) {
 	}
 }
 
-// leave ends what ctx no longer wants, or lets it go on.
+// leave kills the command after the end of ctx or of its deadline. With ErrDetach it lets the command go on.
 func (r *run) leave(ctx context.Context) error {
 	if errors.Is(context.Cause(ctx), ErrDetach) {
 		return detachError(r.host.target)
@@ -216,10 +216,10 @@ func (r *run) leave(ctx context.Context) error {
 	return r.kill(ctx, cause)
 }
 
-// kill stops the command for that cause, and returns the error of Run.
+// kill stops the command for that cause, and returns the error for Run.
 func (r *run) kill(ctx context.Context, cause error) error {
 	if r.as.base == "" {
-		return cause // never called the runner: nothing can be running
+		return cause // it has never called the runner, so nothing can be running
 	}
 	killCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), killTime)
 	defer cancel()

@@ -10,9 +10,9 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// beginSpan begins a span of what is done on a machine, below the one in the context; without a span that is recorded
-// there it makes none and costs nothing. A span names the machine, and the command by its id or the file; never a
-// command line, a script or what it prints.
+// beginSpan begins a span for work on a machine, below the span in the context. If the context has no recorded span, it
+// makes none and costs nothing. A span names the machine, and the command's id or the file. It never contains a command
+// line, a script or its output.
 func beginSpan(ctx context.Context, what string, target Target, object string) (context.Context, trace.Span) {
 	parent := trace.SpanFromContext(ctx)
 	if !parent.IsRecording() {
@@ -29,7 +29,7 @@ func beginSpan(ctx context.Context, what string, target Target, object string) (
 		Start(ctx, "SSH "+what, trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(attributes...))
 }
 
-// endSpan ends a span; of an error it tells the kind: its sentence may quote what a machine has printed.
+// endSpan ends a span. It records only the kind of an error, because the message may quote a machine's output.
 func endSpan(span trace.Span, err error) {
 	if span == nil {
 		return

@@ -11,9 +11,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// restrictABI ends a process whose calls are not this architecture's. Other numbers mean the same calls there, and the
-// library allows all of them where it allows calls that it has no rule for. Calls that are too new for the library to
-// have a name for them are unknown, as to an older kernel. The kernel takes the harder answer of both filters.
+// restrictABI makes the kernel kill a process that uses the system calls of another architecture. There, the same calls
+// have other numbers, and the seccomp library allows all calls that it has no rule for. A call that is too new for the
+// library to know its name fails as on an older kernel. If two filters apply, the kernel takes the stricter answer.
 func restrictABI() error {
 	native, err := arch.GetInfo("")
 	if err != nil {
@@ -32,7 +32,7 @@ func onlyABI(native *arch.Info) []unix.SockFilter {
 		atLeast = unix.BPF_JMP | unix.BPF_JGE | unix.BPF_K
 		above   = unix.BPF_JMP | unix.BPF_JGT | unix.BPF_K
 		answer  = unix.BPF_RET | unix.BPF_K
-		// Where struct seccomp_data has what.
+		// The offsets of fields in struct seccomp_data.
 		atCall, atArch = 0, 4
 	)
 	newest := slices.Max(slices.Collect(maps.Keys(native.SyscallNumbers)))

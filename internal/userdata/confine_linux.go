@@ -17,8 +17,9 @@ import (
 	"github.com/windlass-nfv/windlass/scripts"
 )
 
-// Confine takes from this process what a script must not have, and makes Python of it, or a shell for a
-// playbook; or it starts such a process, and ends with it. It returns only when that fails. What it does counts for one thread; the exec ends all others.
+// Confine drops the rights that a script must not have, and then executes Python, or a shell for a playbook. Or it
+// starts such a process, and exits with it. It returns only if that fails. Its restrictions apply to one thread; the
+// exec ends all others.
 func Confine() error {
 	runtime.LockOSThread()
 	if len(os.Args) == 5 && os.Args[3] == scripts.PlayProfile {
@@ -37,7 +38,7 @@ func Confine() error {
 			return fmt.Errorf("it cannot be ended with its worker: %w", err)
 		}
 	}
-	// -I: no environment, no directory of the user's; -B: no byte code, which could not be written.
+	// -I: no environment, no user directory; -B: no byte code, which could not be written.
 	argv := []string{interpreter, "-I", "-B", runner}
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("privileges cannot be given up: %w", err)
@@ -54,21 +55,21 @@ func Confine() error {
 	return fmt.Errorf("%s cannot be run: %w", interpreter, syscall.Exec(interpreter, argv, os.Environ())) //nolint:gosec // G204: the operator's interpreter
 }
 
-// dropCapabilities leaves root without root's powers; without new privileges the exec does not bring them back.
+// dropCapabilities takes root's capabilities from the process; no_new_privs prevents the exec from restoring them.
 func dropCapabilities() error {
 	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
 	var none [2]unix.CapUserData
 	return unix.Capset(&header, &none[0])
 }
 
-// bound limits a process that waits for its input: no script runs yet.
+// bound limits a process that waits for its input, so that no script runs yet.
 func bound(pid int, cpu time.Duration) error {
 	seconds := uint64(max(1, cpu/time.Second))
 	var errs []error
 	for resource, most := range map[int]unix.Rlimit{
 		unix.RLIMIT_AS: {Cur: memoryLimit, Max: memoryLimit},
-		// At the first the kernel says why it ends the process, SIGXCPU; at the second it kills, and nobody can tell that
-		// from a lack of memory.
+		// At the soft limit the kernel ends the process with SIGXCPU, which names the reason. At the hard limit it sends
+		// SIGKILL, which looks like a lack of memory.
 		unix.RLIMIT_CPU:    {Cur: seconds, Max: seconds + 1},
 		unix.RLIMIT_FSIZE:  {},
 		unix.RLIMIT_CORE:   {},
@@ -79,7 +80,7 @@ func bound(pid int, cpu time.Duration) error {
 	return errors.Join(errs...)
 }
 
-// overTime tells whether the kernel has ended a process that had used up its time.
+// overTime tells whether the kernel has ended a process because its CPU time was over.
 func overTime(ended error) bool {
 	exit, ok := errors.AsType[*exec.ExitError](ended)
 	if !ok {

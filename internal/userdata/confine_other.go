@@ -10,7 +10,7 @@ import (
 
 var errUnsupported = errors.New("scripts are confined on Linux only, on amd64 and arm64")
 
-// Confine tells that there is no confinement here.
+// Confine returns an error, because there is no confinement on this system.
 func Confine() error { return errUnsupported }
 
 func apart() *syscall.SysProcAttr { return nil }

@@ -19,15 +19,15 @@ const (
 	runFile  = readFile | ll.AccessFSExecute
 )
 
-// versions are those of Landlock, each with all that it can refuse.
+// versions are the versions of Landlock, each with all the rights that it can refuse.
 var versions = []landlock.Config{
 	landlock.V1, landlock.V2, landlock.V3, landlock.V4, landlock.V5, landlock.V6, landlock.V7, landlock.V8,
 	landlock.V9, landlock.V10, landlock.V11,
 }
 
-// restrictFiles leaves Python, its libraries and the package, to read. With it go /proc and thus the environments and
-// memories of other processes, and what else of networks and processes the kernel's Landlock knows. The library's
-// Config.Restrict is not called: ADR 16 has the reasons.
+// restrictFiles allows the process to read Python, its libraries and the package only. This also blocks /proc, and so
+// other processes' environments and memory, and every use of networks and processes that the kernel's Landlock can
+// refuse. It does not call the library's Config.Restrict: ADR 16 has the reasons.
 func restrictFiles(interpreter, dir string, network bool) error {
 	version, err := ll.LandlockGetABIVersion()
 	if err != nil {
@@ -58,10 +58,10 @@ func restrictFiles(interpreter, dir string, network bool) error {
 	return nil
 }
 
-// allowAll says what may be read.
+// allowAll allows the paths that the process may read.
 func allowAll(ruleset int, interpreter, dir string) error {
 	trees := []string{"/usr", "/lib", "/lib64"}
-	if prefix := filepath.Dir(filepath.Dir(interpreter)); prefix != "/" { // an interpreter that was installed elsewhere
+	if prefix := filepath.Dir(filepath.Dir(interpreter)); prefix != "/" { // an interpreter with its own prefix
 		trees = append(trees, prefix)
 	}
 	settings, _ := filepath.Glob("/etc/python3*")
@@ -73,7 +73,7 @@ func allowAll(ruleset int, interpreter, dir string) error {
 	)
 }
 
-// allowNames says what may be read to find other hosts, and to know them.
+// allowNames allows the files for finding other hosts and their keys.
 func allowNames(ruleset int) error {
 	return errors.Join(
 		allow(ruleset, readFile, "/etc/resolv.conf", "/etc/hosts", "/etc/host.conf", "/etc/nsswitch.conf", "/etc/gai.conf",
@@ -82,7 +82,7 @@ func allowNames(ruleset int) error {
 	)
 }
 
-// allow adds what is there; what is not need not be allowed.
+// allow allows the paths that exist and skips the others.
 func allow(ruleset int, rights uint64, paths ...string) error {
 	for _, path := range paths {
 		if err := allowPath(ruleset, rights, path); err != nil && !errors.Is(err, unix.ENOENT) {

@@ -7,10 +7,10 @@ import (
 	"unicode"
 )
 
-// longestLine is what is kept of a line that a script prints.
+// longestLine is the number of bytes that are kept of a script's line.
 const longestLine = 4096
 
-// lineWriter hands over whole lines, without control characters.
+// lineWriter passes on whole lines, without control characters.
 type lineWriter struct {
 	to func(line string)
 
@@ -36,7 +36,7 @@ func (w *lineWriter) Write(p []byte) (int, error) {
 	}
 }
 
-// end hands over what is left.
+// end passes on the rest.
 func (w *lineWriter) end() {
 	w.mu.Lock()
 	defer w.mu.Unlock()

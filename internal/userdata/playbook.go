@@ -18,31 +18,32 @@ import (
 	"github.com/windlass-nfv/windlass/scripts"
 )
 
-// Playbooks runs playbooks of packages where this program is. Each run is a process of its own that is confined before
-// Ansible starts: as another user where Windlass is root, with processes of its own only, nothing to write but a
-// directory in memory, and nothing to read but that, Ansible and what programs need. It may make connections.
+// Playbooks runs playbooks of packages on this host. Each run is a separate process, which is confined before Ansible
+// starts. It runs as another user where Windlass is root, and sees only its own processes. It may write only to a
+// directory in memory. It may read only that directory, Ansible and what programs need. It may make connections.
 //
-// A run is a command of this host, as runs on an Ansible server are commands of that: it goes on without its worker, and
-// is found again. A run that no worker follows for Lease ends, because a worker of another host may begin it again then.
+// A run is a command of this host, like a run on an Ansible server: it goes on without its worker, and a worker can
+// find it again. A run that no worker follows for Lease ends, because a worker of another host may then start it again.
 type Playbooks struct {
-	// Lease is how long a run goes on that nobody follows; 0 is DefaultLease.
+	// Lease is how long a run goes on without a follower; 0 is DefaultLease.
 	Lease time.Duration
-	// Dir is where workers of this host find runs again; "" is a folder in memory of the user.
+	// Dir is where workers of this host find runs again; "" is a folder of the user in memory.
 	Dir string
 }
 
-// DefaultLease is long enough for a new worker to start, and short enough to wait for a host that is gone.
+// DefaultLease is long enough for a new worker to start, and short enough to wait for after a host is lost.
 const DefaultLease = 5 * time.Minute
 
-// nobody is who Ansible runs as where Windlass is root.
+// nobody is the user id for Ansible where Windlass is root.
 const nobody = 65534
 
-// Host is this host, on which Script is a command.
+// Host is this host; it runs Script as a command.
 func (p *Playbooks) Host() (*remote.Host, error) {
 	return remote.Here("the worker's host", p.dir())
 }
 
-// dir is by default in memory, if the host has that: what Ansible prints may have secrets before it is masked.
+// dir is in memory by default, if the host has a file system there: Ansible's output may contain secrets before it is
+// masked.
 func (p *Playbooks) dir() string {
 	if p.Dir != "" {
 		return p.Dir
@@ -54,10 +55,10 @@ func (p *Playbooks) dir() string {
 	return filepath.Join(parent, "windlass-"+strconv.Itoa(os.Geteuid()))
 }
 
-// Patience is how long after the last sign of a worker its runs have ended for certain: they look each second.
+// Patience is the time after a worker's last sign of life when its runs have surely ended: they check each second.
 func (p *Playbooks) Patience() time.Duration { return cmp.Or(p.Lease, DefaultLease) + 3*time.Second }
 
-// Name tells workers that find each other's runs from others. It is the same until the host's memory is cleared.
+// Name identifies the workers that find each other's runs. It stays the same until the host's memory is cleared.
 func (p *Playbooks) Name() (string, error) {
 	if _, err := p.Host(); err != nil {
 		return "", err
@@ -67,7 +68,7 @@ func (p *Playbooks) Name() (string, error) {
 	if err := os.WriteFile(staged, []byte(fresh), 0o600); err != nil {
 		return "", err
 	}
-	err := os.Link(staged, file) // fails where there is one
+	err := os.Link(staged, file) // fails if the file exists
 	if err := errors.Join(os.Remove(staged), keepUnless(err, fs.ErrExist)); err != nil {
 		return "", err
 	}
@@ -82,13 +83,13 @@ func keepUnless(err, expected error) error {
 	return err
 }
 
-// Script is the command that runs a playbook of a package. Its input is Input.
+// Script is the command that runs a playbook of a package. Its input is from Input.
 func (p *Playbooks) Script(playbook string) (scripts.PlayHere, error) {
 	program, err := os.Executable()
 	return scripts.PlayHere{Program: program, As: childName, Lease: cmp.Or(p.Lease, DefaultLease), Playbook: playbook}, err
 }
 
-// Follow keeps a run going until stop is called. claim is for the script.
+// Follow keeps a run alive until stop is called. claim is for the script.
 func (p *Playbooks) Follow(id string) (claim string, stop func(), err error) {
 	claims := filepath.Join(p.dir(), "claims")
 	if err := os.MkdirAll(claims, 0o700); err != nil {
@@ -109,22 +110,22 @@ func (p *Playbooks) Follow(id string) (claim string, stop func(), err error) {
 			case <-done:
 				return
 			case <-tick.C:
-				_ = touch() // the next time, if a disk is full now
+				_ = touch() // a full disk may have room the next time
 			}
 		}
 	}()
 	return claim, func() {
 		close(done)
 		<-ended
-		_ = os.Remove(claim) // who follows the run next writes it again
+		_ = os.Remove(claim) // the next follower writes it again
 	}, nil
 }
 
-// playDirectory is where a run has its files: in memory, of its own mounts, so that they are gone with it, however it
-// ends.
+// playDirectory has the files of a run. It is in memory, in the run's own mount namespace, so that the files disappear
+// with the run, however it ends.
 const playDirectory = "/run/windlass-playbook"
 
-// Input is what a run finds in playDirectory, for its standard input.
+// Input makes the run's standard input: the files for playDirectory.
 func (*Playbooks) Input(in scripts.PlayInput) ([]byte, error) {
 	program, err := scripts.PlayProgram()
 	if err != nil {
@@ -147,7 +148,7 @@ func (*Playbooks) Input(in scripts.PlayInput) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// receive writes what Input has made.
+// receive writes the files from Input.
 func receive(from io.Reader, dir string) error {
 	var files map[string][]byte
 	if err := gob.NewDecoder(from).Decode(&files); err != nil {

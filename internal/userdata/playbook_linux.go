@@ -16,7 +16,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// apart gives a child its own users, mounts and processes. It is root there, and outside nobody, or who Windlass is.
+// apart gives a child its own user, mount and PID namespaces. Inside it is root. Outside it is nobody, or Windlass's
+// user if that is not root.
 func apart() *syscall.SysProcAttr {
 	uid, gid := os.Geteuid(), os.Getegid()
 	root := uid == 0
@@ -27,14 +28,14 @@ func apart() *syscall.SysProcAttr {
 		Cloneflags:  unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWIPC,
 		UidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: uid, Size: 1}},
 		GidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: gid, Size: 1}},
-		// Only root may leave its groups.
+		// Only root may drop its groups.
 		GidMappingsEnableSetgroups: root,
 		Credential:                 &syscall.Credential{NoSetGroups: !root},
 		Pdeathsig:                  syscall.SIGKILL,
 	}
 }
 
-// confinePlaybook takes from this process what a playbook must not have, and makes the shell of it that runs one.
+// confinePlaybook drops the rights that a playbook must not have, and then executes the shell that runs it.
 func confinePlaybook() error {
 	shell, dir, playbook := os.Args[1], os.Args[2], os.Args[4]
 	proc, err := ownMounts(dir)
@@ -57,8 +58,8 @@ func confinePlaybook() error {
 	return fmt.Errorf("%s cannot be run: %w", shell, syscall.Exec(shell, argv, os.Environ())) //nolint:gosec // G204: fixed
 }
 
-// ownMounts makes all files read-only but those of dir, and gives the process terminals, shared memory and, where the
-// kernel lets it, a list of processes of its own. proc tells of the last.
+// ownMounts makes all files read-only except those of dir. It gives the process terminals, shared memory and, if the
+// kernel allows, its own /proc; proc tells whether it has one.
 func ownMounts(dir string) (proc bool, err error) {
 	readOnly, writable := unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY}, unix.MountAttr{Attr_clr: unix.MOUNT_ATTR_RDONLY}
 	const flags = unix.MS_NOSUID | unix.MS_NOEXEC
@@ -69,7 +70,7 @@ func ownMounts(dir string) (proc bool, err error) {
 		{"make mounts private", func() error { return unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, "") }},
 		{"hide what programs do not need", hideHost},
 		{"make the directory of the run", func() error { return ownDirectory(dir) }},
-		// Its home is in the directory, and no other user is known.
+		// The user's home is in dir, and there are no other users.
 		{"bind /etc/passwd", func() error { return unix.Mount(filepath.Join(dir, "passwd"), "/etc/passwd", "", unix.MS_BIND, "") }},
 		{"make all read-only", func() error { return unix.MountSetattr(unix.AT_FDCWD, "/", unix.AT_RECURSIVE, &readOnly) }},
 		{"make the directory writable", func() error { return unix.MountSetattr(unix.AT_FDCWD, dir, 0, &writable) }},
@@ -84,17 +85,17 @@ func ownMounts(dir string) (proc bool, err error) {
 			return false, fmt.Errorf("%s: %w", step.what, err)
 		}
 	}
-	// In a container /proc may be covered in part, and then there is no other one.
+	// In a container, parts of /proc may be masked; then the kernel allows no new /proc.
 	return unix.Mount("proc", "/proc", "proc", flags|unix.MS_NODEV, "") == nil, nil
 }
 
-// hiddenTrees are folders of the host that hold no programs. Landlock lets nobody read them, but on many kernels it
-// says nothing of sockets, and a database may let in whoever runs as the same user.
+// hiddenTrees are host folders without programs. Landlock prevents reading them, but on many kernels it does not cover
+// sockets, and a database may accept any process of the same user.
 var hiddenTrees = []string{"/run", "/tmp", "/var", "/home", "/root", "/srv", "/mnt", "/media"}
 
-// hideHost puts empty folders over hiddenTrees, with nothing in them but the file that names the resolvers.
+// hideHost mounts empty folders over hiddenTrees. They contain only the file that names the DNS resolvers.
 func hideHost() error {
-	resolvers, _ := filepath.EvalSymlinks("/etc/resolv.conf") // a host may have none
+	resolvers, _ := filepath.EvalSymlinks("/etc/resolv.conf") // a host may have no such file
 	text, _ := os.ReadFile(resolvers)
 	for _, tree := range hiddenTrees {
 		err := unix.Mount("tmpfs", tree, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, "size=1m,mode=0755")
@@ -111,7 +112,7 @@ func hideHost() error {
 	return nil
 }
 
-// ownDirectory makes dir in memory, with the files that the worker sends.
+// ownDirectory makes dir in memory, with the files from the worker.
 func ownDirectory(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
@@ -122,7 +123,7 @@ func ownDirectory(dir string) error {
 	return receive(os.Stdin, dir)
 }
 
-// playbookFiles leaves the programs of the host, what they need to find hosts and users, and dir.
+// playbookFiles allows the host's programs, the files for finding hosts and users, and dir.
 func playbookFiles(dir string, proc bool) error {
 	version, err := ll.LandlockGetABIVersion()
 	if err != nil {
@@ -155,12 +156,12 @@ func playbookFiles(dir string, proc bool) error {
 	)
 }
 
-// newNamespaces are flags of clone with which a process gets back powers that it has lost.
+// newNamespaces are flags of clone that would give a process back the capabilities that it has dropped.
 const newNamespaces = unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWIPC | unix.CLONE_NEWNET |
 	unix.CLONE_NEWUTS | unix.CLONE_NEWCGROUP
 
-// ofPlaybooks are calls that scripts are refused and playbooks may use: they make processes, which are their own, and
-// files, of which all but theirs are read-only.
+// ofPlaybooks are calls that playbooks may use and scripts may not. They make processes, which belong to the playbook,
+// and files; only the playbook's own files are writable.
 var ofPlaybooks = []string{
 	"socket", "socketpair", "kill", "tkill", "tgkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo", "pidfd_open",
 	"pidfd_send_signal", "shmget", "shmat", "shmctl", "semget", "semop", "semtimedop", "semctl", "memfd_create",

@@ -16,18 +16,18 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// childName is what this program is called when it is to confine itself and become Python.
+// childName is this program's argv[0] when it has to confine itself and execute Python.
 const childName = "windlass-user-data"
 
-// startLimit bounds how long Python takes to start, on a busy host with cold caches.
+// startLimit bounds the time that Python takes to start, on a busy host with cold caches.
 const startLimit = 2 * time.Minute
 
-// profile is what of Windlass runs in a process, and what that may do.
+// profile is the Windlass runner in a process, with its rights.
 type profile struct {
 	name, runner string
 	// network lets it make connections.
 	network bool
-	// dies ends it with the worker.
+	// dies ends the process with the worker.
 	dies bool
 }
 
@@ -38,7 +38,7 @@ var (
 	ofNetworkUser = profile{name: "script-with-network", runner: "script.py", dies: true, network: true}
 )
 
-// profileOf is the one that a child is started with. One that is unknown may do least.
+// profileOf is the profile of a child's arguments. An unknown profile has the fewest rights.
 func profileOf(args []string) profile {
 	for _, p := range []profile{ofScript, ofNetworkUser} {
 		if len(args) > 3 && args[3] == p.name {
@@ -48,21 +48,21 @@ func profileOf(args []string) profile {
 	return ofUserData
 }
 
-// job is one process: what it is told, and how long it may take. What it prints goes to lines, nil for nowhere.
+// job is the input and the limits of one process. lines gets the process's output; nil discards it.
 type job struct {
 	profile
 
-	what  string // as a sentence begins
+	what  string // the subject of a sentence
 	input []byte
 	limit time.Duration
-	// setting gives it more time.
+	// setting names the setting that allows more time.
 	setting string
 	lines   func(line string)
 }
 
-// process runs the script in a confined process and returns what its runner has said.
+// process runs the script in a confined process and returns its runner's output.
 func (r *Runner) process(ctx context.Context, dir string, j job) ([]byte, error) {
-	if j.dies { // the kernel ends the child with the thread that has made it
+	if j.dies { // the kernel ends the child together with the thread that started it
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 	}
@@ -89,7 +89,7 @@ func (r *Runner) process(ctx context.Context, dir string, j job) ([]byte, error)
 	return c.answer(ctx)
 }
 
-// interpreter is the file of Python, without links.
+// interpreter is the file of Python, with links resolved.
 func (r *Runner) interpreter() (string, error) {
 	file, err := exec.LookPath(r.Python)
 	if err == nil {
@@ -114,13 +114,13 @@ type child struct {
 	out   *bufio.Reader
 }
 
-// begin starts the process, waits until it is Python, and bounds it.
+// begin starts the process, waits until it has executed Python, and limits it.
 func (c *child) begin(ctx context.Context) error {
 	timer := time.AfterFunc(startLimit, func() { c.stop(errSlowStart) })
 	defer timer.Stop()
 	c.Env = []string{"LANG=C.UTF-8"}
 	c.WaitDelay = 10 * time.Second
-	var complaint limited // of the child before it is Python
+	var complaint limited // from the child before it executes Python
 	if c.Stderr == nil {
 		c.Stderr = &complaint
 	} else {
@@ -151,11 +151,11 @@ func (c *child) end() {
 	_ = c.Wait()
 }
 
-// answer gives the process its input, and reads what it makes of it.
+// answer sends the process its input, and reads its output.
 func (c *child) answer(ctx context.Context) ([]byte, error) {
 	defer time.AfterFunc(c.job.limit, func() { c.stop(errSlow) }).Stop()
 	go func() {
-		_, _ = c.stdin.Write(c.job.input) // a script that does not read has ended: told below
+		_, _ = c.stdin.Write(c.job.input) // a script that does not read has ended: reported below
 		_ = c.stdin.Close()
 	}()
 	answer, err := io.ReadAll(io.LimitReader(c.out, largestAnswer+1))
@@ -192,13 +192,13 @@ func (r *Runner) limit() time.Duration {
 	return DefaultTime
 }
 
-// unable says that this host runs no script.
+// unable is the error of a host that cannot run scripts.
 func unable(err error, why string) error {
 	return lcm.Wrap(lcm.KindUnavailable, err, "The user data script could not be run: %s. See userData.python.",
 		strings.TrimSuffix(why, "."))
 }
 
-// limited keeps the beginning of what is written to it.
+// limited keeps the beginning of its input.
 type limited struct{ bytes.Buffer }
 
 func (l *limited) Write(p []byte) (int, error) {
@@ -217,6 +217,6 @@ func (l *limited) sentence() string {
 	return strings.ToValidUTF8(line, "?")
 }
 
-// IsChild tells whether this process was started to confine itself and become Python; main then calls Confine and
-// nothing else.
+// IsChild tells whether this process was started to confine itself and execute Python. If so, main must call Confine
+// and nothing else.
 func IsChild() bool { return len(os.Args) >= 3 && os.Args[0] == childName }

@@ -13,45 +13,46 @@ import (
 	"github.com/windlass-nfv/windlass/internal/secrets"
 )
 
-// DefaultScriptTime is what a script may take when the Scripts do not say.
+// DefaultScriptTime is the time limit of a script if Scripts sets none.
 const DefaultScriptTime = time.Hour
 
-// Scripts runs Python that VNF packages name at hooks of operations, as Tacker's v2 does: with a pickled dict on its
-// standard input. It is confined as user data classes are; what it prints is shown.
+// Scripts runs Python scripts that VNF packages name at hooks of operations. As in Tacker's v2, a script gets a pickled
+// dict on its standard input. Scripts are confined like user data classes; their output is shown.
 type Scripts struct {
 	Runner *Runner
-	// Network lets scripts make connections, to wherever this host can.
+	// Network lets scripts connect to any address that this host can reach.
 	Network bool
-	// Time bounds one run, of the CPU and of the clock; 0 is DefaultScriptTime.
+	// Time bounds the CPU time and the clock time of one run; 0 is DefaultScriptTime.
 	Time time.Duration
 }
 
 // ScriptCall is one run of a script.
 type ScriptCall struct {
-	// Files are the package's, by path; Path is the script's. NewFiles are those of the package that the VNF changes to.
+	// Files are the package's files by path; Path is the script's. NewFiles are the files of the package that the VNF
+	// changes to.
 	Files, NewFiles map[string][]byte
 	Path            string
-	// Hook is the hook at which it is run, for sentences.
+	// Hook is the hook of the run, for messages.
 	Hook string
-	// Given is the dict, but for tmp_csar_dir and new_csar_dir, the folders of the packages.
+	// Given is the dict, without tmp_csar_dir and new_csar_dir, the folders of the packages.
 	Given map[string]any
-	// Secrets are values of Given that must not be shown. Lines takes what the script prints.
+	// Secrets are values of Given to hide. Lines gets the script's output.
 	Secrets []string
 	Lines   func(line string)
 }
 
-// ScriptMade is what a script has answered.
+// ScriptMade is a script's answer.
 type ScriptMade struct {
-	// Kept is user_script_err_handling_data, nil when it says nothing of it.
+	// Kept is user_script_err_handling_data, nil if the script did not set it.
 	Kept map[string]any
-	// Changed tells that it has answered with another vnf_instance than it was given.
+	// Changed tells that the script returned a changed vnf_instance.
 	Changed bool
 }
 
-// Run runs a script. One that fails is Broken, with the last line that it has printed; a host on which none can be run
-// confined is Unavailable.
+// Run runs a script. A script that fails is Broken, with the last line of its output. A host that cannot run confined
+// scripts is Unavailable.
 //
-// A worker that dies takes the script with it.
+// If the worker dies, the kernel ends the script.
 func (s *Scripts) Run(ctx context.Context, call ScriptCall) (made ScriptMade, err error) {
 	dir, err := os.MkdirTemp("", "windlass-script-")
 	if err != nil {
@@ -112,7 +113,7 @@ func noRoom(err error) error {
 	return lcm.Wrap(lcm.KindUnavailable, err, "The script could not be run: there is no room for its package.")
 }
 
-// readScript makes sense of what the runner of the script says.
+// readScript reads the output of the script's runner.
 func readScript(answer []byte, call ScriptCall, last string) (ScriptMade, error) {
 	var said struct {
 		Code    *int           `json:"code"`

@@ -11,14 +11,14 @@ import (
 	"time"
 )
 
-// tryAgain is the exit code of a run that another attempt may mend, from sysexits.h.
+// tryAgain is the exit code of a run that may succeed at another attempt, from sysexits.h.
 const tryAgain = 75
 
-// errUnclaimed is the end of a run that nobody follows.
+// errUnclaimed ends a run without a follower.
 var errUnclaimed = errors.New("nobody follows the run")
 
-// startPlaybook runs a playbook confined, in a process of its own, whose input and output are those of this one. It
-// returns the exit code. The kernel ends the child with the thread that has made it, which is the caller's.
+// startPlaybook runs a playbook confined, in a separate process that inherits the standard input and output. It returns
+// the exit code. The kernel ends the child with the thread that started it, which is the caller's.
 func startPlaybook(claim, lease, playbook string) int {
 	limit, err := time.ParseDuration(lease)
 	if err != nil {
@@ -58,7 +58,7 @@ func startPlaybook(claim, lease, playbook string) int {
 	return 1
 }
 
-// awaitUnclaimed returns when nobody has touched the claim for so long, by the clock of this process.
+// awaitUnclaimed returns when nobody has touched the claim for the lease, by the clock of this process.
 func awaitUnclaimed(claim string, lease time.Duration) {
 	touched, since := time.Time{}, time.Now()
 	for time.Since(since) <= lease {

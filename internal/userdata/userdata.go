@@ -1,7 +1,7 @@
-// Package userdata runs user data classes: Python of VNF packages that makes the parameters of a Heat stack, as Tacker
-// has it. It is what strangers wrote, so each run is a process of its own that is confined before Python starts: no
-// network, no other process, nothing to read but Python and the package, nothing to write, bounded time and memory, an
-// empty environment.
+// Package userdata runs user data classes: Python code of VNF packages that makes the parameters of a Heat stack, as in
+// Tacker. The code is a stranger's, so each run is a separate process that is confined before Python starts. It has no
+// network and sees no other process. It may read only Python and the package, and write nothing. Its time and memory
+// are bounded, and its environment is empty.
 package userdata
 
 import (
@@ -25,11 +25,11 @@ import (
 	"github.com/windlass-nfv/windlass/internal/secrets"
 )
 
-// What a script may use when the Runner does not say; the time is of the CPU and of the clock.
+// A script's limits if the Runner sets none; the time is CPU time and clock time.
 const (
 	DefaultTime = 30 * time.Second
 	memoryLimit = 512 << 20
-	// largestAnswer bounds what a script makes: parameters and, perhaps, templates.
+	// largestAnswer bounds a script's output: parameters and, perhaps, templates.
 	largestAnswer = 4 << 20
 )
 
@@ -47,10 +47,10 @@ type Runner struct {
 	room chan struct{}
 }
 
-// atOnce is how many scripts run at the same time: each may take all of its memory.
+// atOnce is how many scripts may run at the same time: each may use all of its memory limit.
 const atOnce = 8
 
-// enter waits until there is room for one more.
+// enter waits until another script may run.
 func (r *Runner) enter(ctx context.Context) (leave func(), err error) {
 	r.once.Do(func() { r.room = make(chan struct{}, atOnce) })
 	select {
@@ -62,23 +62,23 @@ func (r *Runner) enter(ctx context.Context) (leave func(), err error) {
 	}
 }
 
-// Call is what is asked of a class.
+// Call is one call of a class.
 type Call struct {
-	// Files are the package's, by path.
+	// Files are the package's files, by path.
 	Files map[string][]byte
-	// Path is where the class is, Class its name.
+	// Path is the file of the class, Class its name.
 	Path, Class string
 	Told        Told
-	// Secrets are values of Told that must not come back in an error.
+	// Secrets are values of Told that must not appear in an error.
 	Secrets []string
 }
 
-// Told is what a class may know, in the words of SOL003 v3.3.1.
+// Told is the input of a class, in the terms of SOL003 v3.3.1.
 type Told struct {
 	// Hot is the top template ("template") and the nested ones ("files"), Vnfd the definition of the flavour.
 	Hot  Hot `json:"hot"`
 	Vnfd any `json:"vnfd"`
-	// Request is the InstantiateVnfRequest; Instance, GrantRequest and Grant are v2's other arguments.
+	// Request is the InstantiateVnfRequest; Instance, GrantRequest and Grant are the other arguments of v2.
 	Request      map[string]any `json:"request"`
 	Instance     map[string]any `json:"instance"`
 	GrantRequest map[string]any `json:"grantRequest"`
@@ -89,21 +89,21 @@ type Told struct {
 	Capacity map[string]int    `json:"capacity"`
 }
 
-// Hot are templates.
+// Hot holds the templates.
 type Hot struct {
 	Template any            `json:"template"`
 	Files    map[string]any `json:"files"`
 }
 
-// Made is what a class has made. Template is "" unless a class of v2 gives one.
+// Made is the output of a class. Template is "" unless a class of v2 sets it.
 type Made struct {
 	Parameters map[string]any
 	Template   string
 	Files      map[string]string
 }
 
-// Run runs a class. What the script does wrong is Invalid, with the last line of its traceback; a host on which none
-// can be run confined is Unavailable.
+// Run runs a class. An error of the script is Invalid, with the last line of its traceback. A host that cannot run
+// confined scripts is Unavailable.
 func (r *Runner) Run(ctx context.Context, call Call) (made Made, err error) {
 	dir, err := os.MkdirTemp("", "windlass-user-data-")
 	if err != nil {
@@ -144,7 +144,7 @@ func (r *Runner) Run(ctx context.Context, call Call) (made Made, err error) {
 	return read(answer, call)
 }
 
-// ScriptPath is the path of a script in its package, as requests name it: "./UserData/x.py".
+// ScriptPath is the path in the package of a script as requests name it: "./UserData/x.py".
 func ScriptPath(named string) (string, error) {
 	script := path.Clean(strings.TrimLeft(named, "./"))
 	if path.Ext(script) != ".py" || script != strings.TrimLeft(named, "./") || strings.ContainsAny(script, "\\\x00") ||
@@ -155,7 +155,7 @@ func ScriptPath(named string) (string, error) {
 	return script, nil
 }
 
-// read makes sense of what the runner of the script says.
+// read reads the output of the script's runner.
 func read(answer []byte, call Call) (made Made, err error) {
 	var said struct {
 		Failure    string            `json:"failure"`
@@ -187,7 +187,7 @@ func read(answer []byte, call Call) (made Made, err error) {
 	return made, nil
 }
 
-// invalid is a sentence about a script, without secrets.
+// invalid is an error about a script, without secrets.
 func invalid(call Call, format string, args ...any) error {
 	said := secrets.NewMasker(call.Secrets...).Mask(fmt.Sprintf(format, args...))
 	said = strings.Map(func(r rune) rune {
@@ -204,7 +204,7 @@ func invalid(call Call, format string, args ...any) error {
 		strings.TrimSuffix(said, "."))
 }
 
-// unpack writes what scripts import.
+// unpack writes the modules that scripts import.
 func unpack(from fs.FS, dir string) error {
 	files := map[string][]byte{}
 	err := fs.WalkDir(from, ".", func(name string, entry fs.DirEntry, err error) error {
@@ -217,8 +217,8 @@ func unpack(from fs.FS, dir string) error {
 	return errors.Join(err, write(dir, files))
 }
 
-// write makes files below dir. Their names are those of a package that was taken: inside of it, none a directory of
-// another.
+// write makes files below dir. Their names are safe, because the package was checked: they stay inside it, and no file
+// is the directory of another.
 func write(dir string, files map[string][]byte) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
@@ -239,7 +239,7 @@ func write(dir string, files map[string][]byte) error {
 	return nil
 }
 
-// Check runs a script that does nothing: whether this host can run any.
+// Check runs an empty script, to test whether this host can run scripts.
 func (r *Runner) Check(ctx context.Context) error {
 	const script = "class Nothing:\n    @staticmethod\n    def instantiate(base_hot_dict, vnfd_dict, inst_req_info, " +
 		"grant_info):\n        return {}\n"

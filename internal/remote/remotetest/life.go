@@ -52,7 +52,7 @@ func killsWhenCancelled(t *testing.T, m Machine) {
 	require.Equal(t, context.Canceled, await(t, done).err)
 	require.Zero(t, m.Running(cmd.ID))
 
-	// What was killed is no result: the same command can be run again.
+	// A killed command has no result: the same command can run again.
 	done = background(t.Context(), host, cmd)
 	eventually(t, "it runs again", func() bool { return m.Started(cmd.ID) == 2 })
 	m.Release(cmd.ID)

@@ -63,7 +63,7 @@ func (p *Proxy) Cut() {
 	p.open = nil
 }
 
-// Freeze accepts and swallows from now on, and answers nothing, as a machine does that hangs.
+// Freeze makes the proxy accept connections and data, and answer nothing, like a machine that hangs.
 func (p *Proxy) Freeze() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -1,5 +1,5 @@
-// Package remotetest is the conformance suite of internal/remote: what must hold on a real sshd must
-// hold on the lab's fake machines too, or tests on them prove nothing.
+// Package remotetest is the conformance suite of internal/remote. The lab's fake machines must behave like a real sshd,
+// or tests on them prove nothing.
 package remotetest
 
 import (
@@ -19,7 +19,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/remote"
 )
 
-// Machine is what the suite runs on.
+// Machine is a machine for the suite.
 type Machine interface {
 	// Target logs in with PrivateKey, and with Password when the machine has one.
 	Target() remote.Target
@@ -29,19 +29,19 @@ type Machine interface {
 	Started(name string) int
 	// Release lets a Hang of this name go on to its end.
 	Release(name string)
-	// Reboot loses what runs and what was connected, and keeps the files.
+	// Reboot ends all processes and connections, and keeps the files.
 	Reboot()
 	// ReadFile returns a file's content and permissions; "" when there is none.
 	ReadFile(path string) (content string, mode uint32)
-	// WriteCount tells how often a file was written, by anything that changes with a write.
+	// WriteCount returns a value that changes with each write of a file.
 	WriteCount(path string) any
 	// TempDir is a directory on the machine.
 	TempDir() string
-	// Script makes a script that behaves so on this machine.
+	// Script makes a script with that behaviour on this machine.
 	Script(b Behaviour) string
 }
 
-// Behaviour is what a test's script does, in this order.
+// Behaviour is the steps of a test's script, in this order.
 type Behaviour struct {
 	Name   string   // counts a start under this name
 	Stdout []string // lines
@@ -113,7 +113,7 @@ func (p *Pins) PinHostKey(_ context.Context, id string, key []byte) ([]byte, err
 	return p.keys[id], nil
 }
 
-// Dialer is quick to notice a dead peer.
+// Dialer quickly notices a dead peer.
 func Dialer() *remote.Dialer {
 	return &remote.Dialer{
 		HostKeys: &Pins{}, ConnectTimeout: 5 * time.Second,
@@ -143,7 +143,7 @@ func dialWith(t *testing.T, d *remote.Dialer, target remote.Target) *remote.Host
 	return host
 }
 
-// command has an id of its own.
+// command makes a command with an id of its own.
 func command(m Machine, b Behaviour) remote.Command {
 	if b.Name == "" {
 		b.Name = "job-" + strings.ToLower(rand.Text()[:8])
@@ -151,7 +151,7 @@ func command(m Machine, b Behaviour) remote.Command {
 	return remote.Command{ID: b.Name, Script: m.Script(b), Sudo: true}
 }
 
-// background runs cmd; the channel gives its end.
+// background runs cmd; the channel returns its end.
 func background(ctx context.Context, host *remote.Host, cmd remote.Command) <-chan outcome {
 	done := make(chan outcome, 1)
 	go func() {

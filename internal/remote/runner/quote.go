@@ -2,7 +2,7 @@ package runner
 
 import "strings"
 
-// Quote makes one word of a POSIX shell of s.
+// Quote makes one POSIX shell word of s.
 func Quote(s string) string {
 	if s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._/:=,+@%-") == "" {
 		return s
@@ -10,8 +10,8 @@ func Quote(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
-// Words splits a command line as a POSIX shell does, as far as quotes and backslashes go; ok is false
-// when a quote is open at the end.
+// Words splits a command line as a POSIX shell does, but handles only quotes and backslashes. ok is false if a quote is
+// open at the end.
 func Words(line string) (words []string, ok bool) {
 	var word strings.Builder
 	var in byte // the open quote, 0 when none

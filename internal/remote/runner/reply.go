@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// replyPrefix marks the runner's own lines on stderr; others come from sudo, a shell or a tool.
+// replyPrefix marks the runner's own lines on stderr; other lines come from sudo, a shell or a tool.
 const replyPrefix = "windlass-runner: "
 
 // Reply is one line of the runner, as the client reads it.
@@ -31,7 +31,7 @@ func (r Reply) String() string {
 	return replyPrefix + strings.TrimSpace(r.Word+" "+r.Rest) + "\n"
 }
 
-// States that a command or a file can be in when there is no result.
+// States of a command or a file without a result.
 const (
 	Lost      = "lost"      // no such command, or it is gone without a result
 	Cancelled = "cancelled" // a kill came before the start
@@ -39,18 +39,18 @@ const (
 	Absent    = "absent"    // no such file
 )
 
-// Why a command ended.
+// The reasons why a command ended.
 const (
 	Ended    = "ended"
 	Deadline = "deadline"
 )
 
-// RC is the reply with which a command ends.
+// RC is the reply that ends a command.
 func RC(code int, why string) Reply {
 	return Reply{Word: "rc", Rest: strconv.Itoa(code) + " " + why}
 }
 
-// RC reads the exit code and why the command ended.
+// RC reads the exit code, and the reason why the command ended.
 func (r Reply) RC() (code int, why string, err error) {
 	if _, err := fmt.Sscanf(r.Rest, "%d %s", &code, &why); err != nil {
 		return 0, "", fmt.Errorf("read the runner's result %q: %w", r.Rest, err)
@@ -58,12 +58,12 @@ func (r Reply) RC() (code int, why string, err error) {
 	return code, why, nil
 }
 
-// Stdout is the reply that carries stdout apart from the output.
+// Stdout is the reply with stdout, separate from the output.
 func Stdout(content []byte) Reply {
 	return Reply{Word: "stdout", Rest: base64.StdEncoding.EncodeToString(content)}
 }
 
-// Stdout reads what the runner handed back of the command's stdout.
+// Stdout reads the command's stdout from the runner's reply.
 func (r Reply) Stdout() ([]byte, error) {
 	content, err := base64.StdEncoding.DecodeString(r.Rest)
 	if err != nil {

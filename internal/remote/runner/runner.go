@@ -1,7 +1,6 @@
-// Package runner is the protocol between Windlass and the small script it leaves on a machine to run
-// commands that outlive their SSH connection: the script itself, the command lines that call it, the
-// upload it reads and the lines it answers. Both sides use it, internal/remote and the fake machines
-// of the lab.
+// Package runner is the protocol between Windlass and a small script on a machine that runs commands which outlive
+// their SSH connection. It contains the script itself, the command lines that call it, the upload that it reads and the
+// lines that it answers. internal/remote and the lab's fake machines use it.
 package runner
 
 import (
@@ -18,14 +17,13 @@ import (
 //go:embed runner.sh
 var Script string
 
-// Where the runner and what it keeps live: for root, and (below the login directory) for other users.
+// The directories of the runner and its data: for root, and (below the login directory) for other users.
 const (
 	RootBase = "/var/lib/windlass"
 	UserBase = ".windlass"
 )
 
-// Begin is the line on stdout after which the wanted bytes follow; what a login shell's own
-// configuration may print comes before it.
+// Begin is the line on stdout before the wanted bytes; a login shell's own configuration may print something before it.
 const Begin = "windlass-begin\n"
 
 // Exit codes of the runner itself, from sysexits.h.
@@ -47,21 +45,21 @@ var validID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`)
 // ValidID tells whether a command may have that id: it becomes the name of a directory.
 func ValidID(id string) bool { return validID.MatchString(id) }
 
-// Probe asks who the user is and whether sudo works without a password.
+// Probe prints the user id, and tests whether sudo works without a password.
 const Probe = `id -u; sudo -k -n true && echo ` + ProbeSudo
 
-// ProbeSudo is the line Probe prints when sudo asks no password.
+// ProbeSudo is the line that Probe prints if sudo needs no password.
 const ProbeSudo = "windlass-sudo"
 
-// The ways of becoming root. -k ignores a cached ticket: else sudo would leave the password line,
-// which Windlass sends first, to the command.
+// The ways of becoming root. -k ignores a cached ticket: otherwise sudo would not read the password line, which
+// Windlass sends first, and the command would.
 const (
 	AsUser           = ""
 	WithSudo         = "sudo -n -- "
 	WithSudoPassword = "sudo -k -S -p '' -- "
 )
 
-// installer reads the runner from stdin and moves it into place only when it is whole.
+// installer reads the runner from stdin, and moves it into place only when it is complete.
 const installer = `umask 077; mkdir -p "$1/run" && cat >"$1/$2.$$" && ` +
 	`[ "runner-$(sha256sum <"$1/$2.$$" | cut -c 1-12)" = "$2" ] && mv -f "$1/$2.$$" "$1/$2"`
 
@@ -80,15 +78,14 @@ func Call(prefix, base, verb string, args ...string) string {
 	return b.String()
 }
 
-// Request is a command line as the machine's side understands it.
+// Request is a command line as the machine understands it.
 type Request struct {
-	// Verb is one of the runner's, or "probe", "install", "true".
+	// Verb is a verb of the runner, or "probe", "install", "true".
 	Verb string
 	Args []string
-	// Sudo and Password say how the caller wants to become root; with Password the first line of
-	// stdin is the password.
+	// Sudo and Password tell how the caller becomes root; with Password the first line of stdin is the password.
 	Sudo, Password bool
-	// Base is where the runner is installed.
+	// Base is the runner's directory.
 	Base string
 }
 

@@ -9,8 +9,8 @@ import (
 	"io"
 )
 
-// Upload is what start reads on stdin: a tar archive, because that passes any bytes in one stream,
-// with checksums, because a connection that is cut looks like the end of a file.
+// Upload is the input of the runner's start. It is a tar archive, which carries any bytes in one stream, with
+// checksums, because a cut connection looks like the end of a file.
 func Upload(script string, stdin []byte) ([]byte, error) {
 	sums := fmt.Sprintf("%x  script\n%x  stdin\n", sha256.Sum256([]byte(script)), sha256.Sum256(stdin))
 	var buf bytes.Buffer
