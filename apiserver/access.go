@@ -16,8 +16,8 @@ var (
 	apiVimV1 = "vim:v1"
 )
 
-// apisOf are the APIs that a route belongs to, by the beginning of its path. What Windlass adds about operations is of
-// both versions of lifecycle management.
+// apisOf maps the beginning of a route's path to the APIs that the route belongs to. Windlass's own routes about
+// operations belong to both versions of lifecycle management.
 var apisOf = []struct {
 	prefix string
 	apis   []string
@@ -33,8 +33,8 @@ var apisOf = []struct {
 	{"/server_notification/", []string{apiLcmV1, apiLcmV2}},
 }
 
-// needOf is what a request to a route needs; open is true for those that everybody may send. The path is the route's
-// pattern, "" where there is none: who asks for what does not exist must be known, too.
+// needOf returns the access that a request to a route needs. open is true for routes that everybody may use. path is
+// the route's pattern, "" if no route matches: even then, the server must know the client.
 func needOf(method, path string) (need auth.Need, open bool) {
 	switch {
 	case path == "/ui" || strings.HasPrefix(path, "/ui/") || strings.HasPrefix(path, "/windlass/v1/login"): // who will be known
@@ -61,9 +61,9 @@ func needOf(method, path string) (need auth.Need, open bool) {
 	return need, false
 }
 
-// taskOf names what a request that changes something does, for the scope that lets do just that. A task resource gives
-// its name; of a resource it is what becomes of it, and of which: "create", "modify" and "delete" alone are of what the
-// API is about.
+// taskOf names the task of a changing request, for scopes that allow a single task. A task resource gives its own name.
+// Other requests give "create", "modify" or "delete", followed by the kind of resource; the API's main resource has no
+// such suffix.
 func taskOf(method, path string) string {
 	parts := strings.Split(strings.TrimSuffix(path, ".json"), "/")
 	last := parts[len(parts)-1]
@@ -87,12 +87,13 @@ func taskOf(method, path string) string {
 	}
 }
 
-// isParameter tells whether a part of a pattern is one, of the router's or of the API's description.
+// isParameter tells whether a part of a pattern is a parameter, in the syntax of the router or of the API's
+// description.
 func isParameter(part string) bool {
 	return strings.HasPrefix(part, ":") || strings.HasPrefix(part, "{")
 }
 
-// needOf is needOf with what the settings say.
+// needOf is the function needOf, after the server's settings are applied.
 func (s *Server) needOf(method, path string) (need auth.Need, open bool) {
 	need, open = needOf(method, path)
 	return need, open || path == "/metrics" && !s.MetricsNeedAdmin

@@ -20,15 +20,16 @@ const (
 	forgetAuditEvery = time.Hour
 )
 
-// audit keeps who did what, of every request that changes something or was to. It is outside of logAccess, which writes
-// the answers to errors: only then the status is known.
+// audit records who did what, for every request that changes something or tried to. It wraps logAccess, because
+// logAccess writes the answers to errors: only then is the status known.
 func (s *Server) audit(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		err := next(c)
 		ctx := c.Request().Context()
 		who, known := auth.From(ctx)
 		status := c.Response().Status
-		// Strangers and floods are in the access log; what is no resource or no method of one changes nothing.
+		// Unknown clients and refused floods are in the access log only. A request to an unknown path or with an unknown
+		// method changes nothing.
 		if !known || !audited(c) || status == http.StatusMethodNotAllowed || status == http.StatusTooManyRequests ||
 			opened(c) {
 			return err
@@ -42,19 +43,20 @@ func (s *Server) audit(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// audited tells whether a request may change something, or shows what is of all projects.
+// audited tells whether a request may change something, or shows data of all projects.
 func audited(c echo.Context) bool {
 	need, open := needOf(c.Request().Method, c.Path())
 	return c.Path() != "" && !open && need.Access != auth.Read && c.Request().Method != http.MethodGet
 }
 
-// opened tells whether payloads were opened for Temporal's Web UI, which asks for it many times a page: that changes
-// nothing, and would bury what does. It is in the access log. A refusal is kept here, too.
+// opened tells whether the request opened payloads for Temporal's Web UI. The Web UI sends many such requests for each
+// page. They change nothing, and would bury the records of changes, so only the access log has them. A refusal is
+// recorded here, too.
 func opened(c echo.Context) bool {
 	return strings.HasPrefix(c.Path(), codecPath) && c.Response().Status < http.StatusBadRequest
 }
 
-// madeBy is the path of what the request has made, "" for nothing.
+// madeBy is the path of the resource that the request has made, "" for none.
 func (s *Server) madeBy(c echo.Context) string {
 	if path, ok := rest.NotedMade(c); ok {
 		return path
@@ -65,13 +67,13 @@ func (s *Server) madeBy(c echo.Context) string {
 	return strings.TrimPrefix(c.Response().Header().Get("Location"), s.base)
 }
 
-// recordAudit writes the record to the database, and to the log: who can change the one need not be able to change the
-// other.
+// recordAudit writes the record to the database and to the log. A person who can change the one may be unable to change
+// the other.
 func (s *Server) recordAudit(ctx context.Context, r lcm.AuditRecord) {
 	s.log.InfoContext(ctx, "Audit", "client", r.Client, "project", r.ProjectID, "method", r.Method, "path", r.Path,
 		"resource", r.Resource,
 		"status", r.Status, "requestId", r.RequestID, "remote", r.Remote)
-	// The client may have gone; what it did has happened all the same.
+	// The client may have gone, but its change has happened all the same.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), auditPatience)
 	defer cancel()
 	if err := s.Store.RecordAudit(ctx, r); err != nil {

@@ -12,13 +12,13 @@ import (
 	"github.com/windlass-nfv/windlass/internal/auth"
 )
 
-// Authenticator tells who sends a request. An error is an *auth.UnauthenticatedError, or an *lcm.Error when that cannot
-// be found out now.
+// Authenticator identifies the sender of a request. An error is an *auth.UnauthenticatedError, or an *lcm.Error if the
+// sender cannot be looked up now.
 type Authenticator interface {
 	Authenticate(r *http.Request) (auth.Identity, error)
 }
 
-// authenticate lets in who may: what follows knows who it is, and sees no resources but theirs.
+// authenticate admits clients with good credentials. Later handlers know who the client is, and see only its resources.
 func (s *Server) authenticate(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		need, open := s.needOf(c.Request().Method, c.Path())
@@ -32,7 +32,7 @@ func (s *Server) authenticate(next echo.HandlerFunc) echo.HandlerFunc {
 				return err
 			}
 		} else {
-			// Where nobody is asked who they are, the address is all there is to tell clients apart.
+			// Without authentication, only the address tells clients apart.
 			who.Client += " at " + c.RealIP()
 		}
 		c.SetRequest(c.Request().WithContext(auth.With(c.Request().Context(), who)))
@@ -73,8 +73,8 @@ func (s *Server) identifyClient(c echo.Context) (auth.Identity, error) {
 	return who, rest.HTTPErrorf(status, "%s", failure.Detail)
 }
 
-// beginLookup lets somebody be asked about credentials of an address that has not shown too many bad ones. Those that
-// are being asked about count as bad until the answer is there.
+// beginLookup allows a lookup of credentials from an address, unless the address has sent too many bad ones. A lookup
+// in progress counts as bad until its answer arrives.
 func (s *Server) beginLookup(c echo.Context) (end func(), err error) {
 	address := c.RealIP()
 	if !s.lookups.begin(address, s.failures.left(address)) {

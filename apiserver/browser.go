@@ -14,11 +14,11 @@ import (
 	"github.com/windlass-nfv/windlass/apiserver/rest"
 )
 
-// A browser sends requests for whatever page it shows, to whatever address the page names. Where clients need show
-// nothing, or show a certificate that the browser adds by itself, such a page could do everything that its reader may
-// do. It cannot set headers, though, without asking first, and the browser tells for which page it sends a request.
+// A browser sends requests for any page that it shows, to any address that the page names. If clients need no
+// credentials, or the browser adds a certificate by itself, such a page could do everything that its reader may do. The
+// page cannot set headers, though, unless the server agrees first; and the browser tells which page sends a request.
 
-// keepPagesOut refuses requests that a browser sends for somebody else's page.
+// keepPagesOut refuses requests that a browser sends for a page of another server.
 func (s *Server) keepPagesOut(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		r := c.Request()
@@ -50,7 +50,7 @@ func (s *Server) pagesMayCome(r *http.Request) bool {
 	return s.Security.Certificates && r.Header.Get("Authorization") == "" && r.Header.Get("X-Auth-Token") == ""
 }
 
-// mimeOfForms are the types of bodies that any page may send without asking; "" is one without a type.
+// mimeOfForms are the types of bodies that any page may send without a preflight; "" stands for a body without a type.
 var mimeOfForms = []string{"", "text/plain", "multipart/form-data", "application/x-www-form-urlencoded"}
 
 func mediaType(r *http.Request) string {
@@ -58,13 +58,13 @@ func mediaType(r *http.Request) string {
 	return media
 }
 
-// hasBody tells whether there may be a body: of one in chunks the length is not known.
+// hasBody tells whether there may be a body. The length of a chunked body is not known.
 func hasBody(r *http.Request) bool {
 	return r.ContentLength != 0 && r.Body != nil && r.Body != http.NoBody
 }
 
-// knownHost tells whether the server goes by the name that the client has used. A page can have a name of its own lead
-// to this host (DNS rebinding), and is then of the same origin as this server; it can do so with no address.
+// knownHost tells whether the host in the request is a name of this server. A page can make its own name resolve to
+// this host (DNS rebinding); the page then has the same origin as this server. It cannot do so with an address.
 func (s *Server) knownHost(given string) bool {
 	host := hostname(given)
 	if _, err := netip.ParseAddr(host); err == nil || host == "localhost" {
@@ -82,7 +82,7 @@ func hostname(host string) string {
 	return strings.ToLower(strings.TrimSuffix(strings.Trim(host, "[]"), "."))
 }
 
-// hostOf is the host, with its port, of a URL; "" of what is none.
+// hostOf is the host, with its port, of a URL; "" if the text is no absolute URL.
 func hostOf(absolute string) string {
 	u, err := url.Parse(absolute)
 	if err != nil {
@@ -91,9 +91,9 @@ func hostOf(absolute string) string {
 	return u.Host
 }
 
-// ownPage tells whether a request is of no page, of one of this server's, or of one that its operator trusts. Old
-// browsers, and all where the server has no TLS and is not on loopback, send no Sec-Fetch headers; Origin they send
-// with all but plain GETs.
+// ownPage tells whether a request comes from no page, from a page of this server, or from a page that the operator
+// trusts. Old browsers send no Sec-Fetch headers; nor does any browser to a server without TLS that is not on loopback.
+// All of them send Origin, except with plain GETs.
 func (s *Server) ownPage(c echo.Context) bool {
 	r := c.Request()
 	origins := r.Header.Values("Origin")
@@ -113,8 +113,8 @@ func (s *Server) ownPage(c echo.Context) bool {
 	}
 }
 
-// trusts tells whether pages of an origin may use a route. A page that came without TLS may be of anybody between its
-// reader and the host that it names: a request that comes with TLS is not one of this server's own pages then.
+// trusts tells whether pages of an origin may use a route. Anybody on the way can alter a page that came without TLS.
+// So if the request comes with TLS, such a page does not count as this server's own.
 func (s *Server) trusts(origin, path string, r *http.Request) bool {
 	if strings.HasPrefix(path, codecPath) && slices.Contains(s.CodecOrigins, origin) {
 		return true

@@ -14,7 +14,7 @@ import (
 // captionBytes is the longest title that Temporal's Web UI shows, and the longest name that its lists are given.
 const captionBytes = 200
 
-// Names are read for people who look at Temporal's lists.
+// Names reads the names that people see in Temporal's lists.
 type Names interface {
 	Instance(ctx context.Context, id lcm.VnfInstanceID) (lcm.VnfInstance, error)
 	Operation(ctx context.Context, id lcm.OpOccID) (lcm.VnfLcmOpOcc, error)
@@ -22,7 +22,7 @@ type Names interface {
 	DefaultVim(ctx context.Context) (lcm.Vim, error)
 }
 
-// caption tells people what a workflow is about.
+// caption describes a workflow to people.
 type caption struct {
 	title           string // the operation and the VNF instance, in one line
 	vnfInstanceName string // "" when the instance has no name

@@ -14,9 +14,9 @@ import (
 // codecPath is where payloads are opened, below the root of Windlass's own API.
 const codecPath = "/windlass/v1/codec/"
 
-// Temporal's payloads are encrypted. Its command and its Web UI do not have Windlass's keys; they have payloads
-// opened here, by Temporal's remote codec protocol. There are no secrets in payloads, but names and addresses
-// of a cloud, so that nobody is served unless the operator says so.
+// Temporal's payloads are encrypted. Its command and its Web UI do not have Windlass's keys, so this server decrypts
+// payloads for them, by Temporal's remote codec protocol. Payloads hold no secrets, but names and addresses of a cloud.
+// So the operator has to enable this service.
 func (s *Server) codecRoutes() []rest.Route {
 	var routes []rest.Route
 	for _, path := range []string{"/codec/encode", "/codec/decode"} {
@@ -34,7 +34,7 @@ func (s *Server) codec() echo.HandlerFunc {
 	return echo.WrapHandler(converter.NewPayloadCodecHTTPHandler(s.Codec))
 }
 
-// codecWall lets the pages of those Web UIs in, and no other page. The temporal command is no page.
+// codecWall admits the pages of the configured Web UIs, and no other page. The temporal command is no page.
 func (s *Server) codecWall() []echo.MiddlewareFunc {
 	if s.Codec == nil || len(s.CodecOrigins) == 0 {
 		return nil // an empty list would let every page in

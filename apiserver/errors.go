@@ -15,8 +15,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/telemetry"
 )
 
-// retryAfter is what clients are told to wait when Windlass or something behind it is away: longer than a
-// restart of one process, shorter than a person's patience.
+// retryAfter is how long clients are told to wait when Windlass or a server behind it is away. It is longer than a
+// restart of one process and shorter than a person's patience.
 const retryAfter = 5
 
 // handleError writes the answer to every error of every handler, and of the router itself.
@@ -33,7 +33,7 @@ func (s *Server) handleError(err error, c echo.Context) {
 	p := rest.ProblemOf(err, id)
 	p.TraceID = telemetry.TraceID(c.Request().Context())
 	if vims.Refused(err) && p.Status == http.StatusForbidden {
-		p.Status = http.StatusBadRequest // the VIM refused what the request says, Windlass refused nothing
+		p.Status = http.StatusBadRequest // the VIM, not Windlass, refused the request
 	}
 	if p.Status >= http.StatusInternalServerError {
 		s.log.ErrorContext(c.Request().Context(), "Request failed", "requestId", id, "path", c.Request().URL.Path,

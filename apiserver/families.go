@@ -13,10 +13,10 @@ import (
 	"github.com/windlass-nfv/windlass/internal/operations"
 )
 
-// addRoutes adds routes below a prefix, with what their requests go through before.
+// addRoutes adds routes below a prefix. Their requests pass the middleware before first.
 type addRoutes func(prefix string, routes []rest.Route, before ...echo.MiddlewareFunc)
 
-// addFamilies adds the routes of all families. What each of them needs of a client is in needOf.
+// addFamilies adds the routes of all families. needOf has the access that each of them needs.
 func (s *Server) addFamilies(add addRoutes) {
 	lifecycle, subscribed, added := s.lifecycleManagement(), s.subscriptions(), s.extensions()
 	for _, root := range []rest.Root{rest.LcmV1, rest.LcmV2} {

@@ -23,7 +23,7 @@ func (s *Server) probeRoutes() []rest.Route {
 	return routes
 }
 
-// ready tells whether requests can be served: 503 names what is missing. Causes stay in the log.
+// ready tells whether the server can serve requests: a 503 names the missing part. Causes stay in the log.
 func (s *Server) ready(c echo.Context) error {
 	ctx, cancel := context.WithTimeout(c.Request().Context(), 3*time.Second)
 	defer cancel()

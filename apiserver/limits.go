@@ -16,10 +16,10 @@ import (
 const (
 	// defaultMaxURI is long enough for every filter that a person writes.
 	defaultMaxURI = 16 << 10
-	// failuresPerSecond and failuresBurst bound the answers that tell what is wrong with credentials from one address.
-	// Good ones from the same address, which may be a proxy's, are not held up.
+	// failuresPerSecond and failuresBurst bound the answers that explain bad credentials to one address. Good credentials
+	// from the same address, which may be a proxy's, do not wait.
 	failuresPerSecond, failuresBurst = 5, 50
-	// mostClients bounds how many clients are remembered; those that have been quiet are forgotten first.
+	// mostClients bounds the number of remembered clients; the server first forgets clients without recent requests.
 	mostClients = 20_000
 )
 
@@ -54,7 +54,7 @@ func newThrottle(perSecond, burst int) *throttle {
 	return &throttle{limit: rate.Limit(perSecond), burst: max(burst, 1), clients: map[string]*rate.Limiter{}}
 }
 
-// take counts a request; wait is how long until another one is let through.
+// take counts a request; wait is the time until the next request is allowed.
 func (t *throttle) take(client string) (wait time.Duration, ok bool) {
 	if t.limit == 0 {
 		return 0, true
@@ -76,13 +76,13 @@ func (t *throttle) left(client string) int {
 	return int(t.of(client).Tokens())
 }
 
-// lookups counts, by address, the credentials about which somebody is being asked.
+// lookups counts the running lookups of credentials, by address.
 type lookups struct {
 	mu    sync.Mutex
 	under map[string]int
 }
 
-// begin counts one more unless most of that address are under way.
+// begin counts another lookup, unless the address has reached its limit.
 func (l *lookups) begin(address string, most int) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -118,7 +118,7 @@ func (t *throttle) of(client string) *rate.Limiter {
 	return l
 }
 
-// forget drops those that would be let through as if they were new, and if that is not enough, any.
+// forget drops clients whose state equals a new client's. If that is not enough, it drops any.
 func (t *throttle) forget() {
 	for client, l := range t.clients {
 		if l.Tokens() >= float64(t.burst) {

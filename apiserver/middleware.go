@@ -88,7 +88,7 @@ func (s *Server) recoverPanics(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// unbounded are routes whose bodies or answers take as long as they take.
+// unbounded tells whether the route's bodies or answers have no limit of time.
 func unbounded(c echo.Context) bool {
 	p := c.Path()
 	return strings.HasSuffix(p, "/package_content") || strings.HasSuffix(p, "/artifacts/*") ||
@@ -96,7 +96,7 @@ func unbounded(c echo.Context) bool {
 		strings.HasSuffix(p, "/output")
 }
 
-// bound limits what a request may send and how long it may take.
+// bound limits the size of a request's body and the time that the request may take.
 func (s *Server) bound(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		r := c.Request()
@@ -117,7 +117,7 @@ func (s *Server) bound(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// acceptsJSON refuses clients that take no JSON; routes that answer with something else look themselves.
+// acceptsJSON refuses clients that take no JSON; routes with other answers check the header themselves.
 func acceptsJSON(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		another := unbounded(c) || strings.HasSuffix(c.Path(), "/vnfd") || strings.HasSuffix(c.Path(), "/vnf_state_snapshot")

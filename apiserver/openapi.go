@@ -10,7 +10,7 @@ import (
 	"github.com/windlass-nfv/windlass/apiserver/rest"
 )
 
-// descriptionRoutes serve what the API is and how clients authenticate: for programs, and for people.
+// descriptionRoutes serve the description of the API and of its ways to authenticate, for programs and for people.
 func (s *Server) descriptionRoutes() []rest.Route {
 	described := sync.OnceValues(func() ([]byte, error) { return openapi.Describe(s.Security, s.needs) })
 	return []rest.Route{

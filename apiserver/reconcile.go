@@ -14,21 +14,22 @@ import (
 	"github.com/windlass-nfv/windlass/internal/telemetry"
 )
 
-// Reconciler brings operations and workflows together again: one that was recorded but not started (a crash between the
-// two), and one whose workflow somebody terminated in Temporal; and the schedules of checks for drift. Several may run
-// at once: a workflow has its operation's id, so the second start finds the first one.
+// Reconciler makes operations and workflows agree again. It starts an operation that was recorded but not started
+// (after a crash between the two), and an operation whose workflow somebody terminated in Temporal. It also settles the
+// schedules of checks for drift. Several may run at once: a workflow has its operation's id, so the second start finds
+// the first workflow.
 type Reconciler struct {
 	Store   *store.Store
 	Starter vnflcm.Starter
 	Watcher Watcher
-	// Checks are scheduled as the policies say; nil: by nobody.
+	// Checks schedules checks as the policies say; nil schedules none.
 	Checks extensions.DriftChecks
 	Log    *slog.Logger
 	// Every is the pace; StartAfter is how long the API server has for starting an operation itself.
 	Every, StartAfter time.Duration
 }
 
-// Reconciler makes the server's own one.
+// Reconciler makes the server's reconciler.
 func (s *Server) Reconciler() *Reconciler {
 	return &Reconciler{
 		Store: s.Store, Starter: s.Starter, Watcher: s.Watcher, Checks: s.Checks, Log: s.log, Every: s.ReconcileEvery,
@@ -52,7 +53,7 @@ func (r *Reconciler) Run(ctx context.Context) error {
 	}
 }
 
-// Once looks at every open operation one time. One that fails does not keep the others.
+// Once looks at every open operation one time. A failure for one operation does not stop the others.
 func (r *Reconciler) Once(ctx context.Context) error {
 	unstarted, err := r.Store.UnstartedOperations(ctx, r.StartAfter)
 	if err != nil {
@@ -84,8 +85,8 @@ func aboutOperation(o lcm.VnfLcmOpOcc, err error) error {
 	return fmt.Errorf("operation %s: %w", o.ID, err)
 }
 
-// resume starts an operation anew whose workflow is gone. The row is read again after Temporal was asked: a
-// workflow that ended by itself has recorded a terminal state before.
+// resume starts an operation anew if its workflow is gone. It reads the row again after it asked Temporal: a workflow
+// that ended by itself has recorded a terminal state before.
 func (r *Reconciler) resume(ctx context.Context, id lcm.OpOccID) error {
 	running, err := r.Watcher.Running(ctx, id)
 	if err != nil || running {
@@ -102,7 +103,7 @@ func (r *Reconciler) resume(ctx context.Context, id lcm.OpOccID) error {
 
 func (r *Reconciler) start(ctx context.Context, o lcm.VnfLcmOpOcc, in lcm.OperationInput) error {
 	ctx = lcm.InProject(ctx, o.ProjectID)
-	if parent, err := r.Store.TraceParent(ctx, o.ID); err == nil { // its trace goes on; without one it begins its own
+	if parent, err := r.Store.TraceParent(ctx, o.ID); err == nil { // its trace goes on, or it begins a new trace
 		ctx = telemetry.WithTraceParent(ctx, parent)
 	}
 	if err := r.Starter.Start(ctx, in); err != nil {

@@ -10,12 +10,12 @@ import (
 	"github.com/windlass-nfv/windlass/apiserver/ui"
 )
 
-// rootRoutes answer those who know nothing but where the server is.
+// rootRoutes serve clients that know only the server's address.
 func (s *Server) rootRoutes() []rest.Route {
 	return []rest.Route{rest.Get("/", leadBrowsers(acceptsJSON(s.readRoot)))}
 }
 
-// leadBrowsers sends those who want to see something to the web page.
+// leadBrowsers sends browsers that ask for a page to the web page.
 func leadBrowsers(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		c.Response().Header().Set("Vary", "Accept")
@@ -26,7 +26,7 @@ func leadBrowsers(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// rootView says what serves here, and where to go on.
+// rootView says which server this is, and where its APIs are.
 type rootView struct {
 	Name        string               `json:"name"`
 	Description string               `json:"description"`
@@ -47,8 +47,8 @@ func (s *Server) readRoot(c echo.Context) error {
 	})
 }
 
-// wantsPage tells whether a browser asks, to show the answer to a person. A program that takes whatever comes, as most
-// do, does not name HTML.
+// wantsPage tells whether a browser asks, to show the answer to a person. Most programs accept any type, and do not
+// name HTML.
 func wantsPage(c echo.Context) bool {
 	header := strings.Join(c.Request().Header.Values("Accept"), ",")
 	return strings.Contains(header, "text/html") && !strings.Contains(header, rest.MimeJSON) && rest.Accepts(c, "text/html")

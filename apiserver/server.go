@@ -1,7 +1,7 @@
-// Package apiserver is Windlass's northbound HTTP API: SOL003 VNF lifecycle management in two versions,
-// VNF packages, the VIM registry, and the progress of operations. Here is the server itself: who is let in, and what
-// all requests go through. Each family of the API has a folder: one file a resource; a handler binds, validates, calls,
-// and maps. Workflows are started by name; what they do is none of this package's business.
+// Package apiserver is Windlass's northbound HTTP API: SOL003 VNF lifecycle management in two versions, VNF packages,
+// the VIM registry, and the progress of operations. This package holds the server itself: authentication, and the
+// middleware of all requests. Each family of the API has a folder, with a file for each resource. A handler binds,
+// validates, calls, and maps. The server starts workflows by name, and knows nothing of their code.
 package apiserver
 
 import (
@@ -41,7 +41,7 @@ type Watcher interface {
 	Running(ctx context.Context, id lcm.OpOccID) (bool, error)
 }
 
-// Options is what a Server is made of.
+// Options configure a Server.
 type Options struct {
 	// Listen is host:port; Listener, when set, is used instead.
 	Listen   string
@@ -64,12 +64,12 @@ type Options struct {
 	Sources vnfpkgm.Sources
 	// GrantedByNFVO tells that an NFVO grants operations: it may have the networks and the VIM that a request lacks.
 	GrantedByNFVO bool
-	// PodNetwork is set when clusters whose package names no pod network get the one of the configuration.
+	// PodNetwork is set if the configuration has a pod network for clusters whose package names none.
 	PodNetwork bool
-	// Scripts is what becomes of scripts that packages name at hooks.
+	// Scripts says how Windlass treats scripts that packages name at hooks.
 	Scripts lcm.ScriptPolicy
-	// NFVOPackages are asked for VNFDs that are not on board here; nil asks nobody. FetchPatience is how long a request
-	// waits for such a package; 0 means 20 s.
+	// NFVOPackages asks the NFVO for VNFDs that are not on board here; nil asks nobody. FetchPatience is how long a
+	// request waits for such a package; 0 means 20 s.
 	NFVOPackages  vnflcm.NFVOPackages
 	FetchPatience time.Duration
 
@@ -84,7 +84,7 @@ type Options struct {
 	HTTPMetrics *telemetry.HTTPMetrics
 	// Tracing makes a span of each request when set.
 	Tracing *telemetry.Tracing
-	// Ready are further conditions of /readyz by name; the database is always one.
+	// Ready are further conditions of /readyz by name; the database is always a condition.
 	Ready map[string]func(context.Context) error
 	// Version is the program's, shown at /windlass/v1/version.
 	Version string
@@ -93,38 +93,39 @@ type Options struct {
 	StrictV1   bool
 	TolerantV2 bool
 
-	// NoCallbackTest takes subscriptions without calling back; DuplicateSubscriptions makes another one of a request for
-	// what is subscribed to already, instead of a 303.
+	// NoCallbackTest accepts subscriptions without a test of the callback. DuplicateSubscriptions creates a second
+	// subscription for a repeated request, instead of a 303.
 	NoCallbackTest, DuplicateSubscriptions bool
 
 	// PageSize bounds the items of one answer to a list; 0 puts all of them into one.
 	PageSize int
-	// Codec opens Temporal's payloads for the temporal command and, from CodecOrigins, for the Web UI; nil: for nobody.
+	// Codec decrypts Temporal's payloads for the temporal command and, from CodecOrigins, for the Web UI; nil serves
+	// nobody.
 	Codec        converter.PayloadCodec
 	CodecOrigins []string
 
-	// Auth tells who clients are; nil asks nobody, and lets everybody do everything.
+	// Auth identifies clients; nil lets everybody do everything, without credentials.
 	Auth Authenticator
 	// Security is how the document of the API tells of Auth.
 	Security openapi.Security
-	// Page is what the web page at /ui must know; Passwords and Codes are its ways to log in.
+	// Page holds the settings of the web page at /ui; Passwords and Codes are its ways to log in.
 	Page      ui.Settings
 	Passwords ui.Passwords
 	Codes     ui.Codes
-	// AllowedHosts are names of this server, in small letters, beside those in Endpoint and Listen: where Auth is nil,
-	// no other one is answered to.
+	// AllowedHosts are further names of this server, in small letters, beside those in Endpoint and Listen. Without Auth,
+	// the server refuses requests to other names.
 	AllowedHosts []string
 	// TLS serves https; nil: http.
 	TLS *tls.Config
 	// MetricsNeedAdmin keeps /metrics for administrators.
 	MetricsNeedAdmin bool
-	// TrustedProxies are those whose X-Forwarded-For is believed.
+	// TrustedProxies are the proxies whose X-Forwarded-For the server believes.
 	TrustedProxies []netip.Prefix
 	// RequestsPerSecond of one client, Burst of them at once; 0 is no limit.
 	RequestsPerSecond, Burst int
 
 	PackageLimits vnfpkg.Limits
-	// PackageTrust says whose packages are taken; its zero value takes all.
+	// PackageTrust says whose packages the server accepts; its zero value accepts all.
 	PackageTrust vnfpkg.Trust
 	// Files fetches manifests and charts that are not in VNF packages; nil fetches none.
 	Files vnflcm.Files
@@ -134,7 +135,7 @@ type Options struct {
 	Ansible bool
 	// MaxBody bounds request bodies, MaxUpload those of packages; 0 means 1 MiB and 8 GiB.
 	MaxBody, MaxUpload int64
-	// AuditKeepFor is how long it is kept who did what; 0 for ever.
+	// AuditKeepFor is how long audit records are kept; 0 for ever.
 	AuditKeepFor time.Duration
 	// MaxURI bounds a path with its query; 0 means 16 KiB.
 	MaxURI int
@@ -145,8 +146,8 @@ type Options struct {
 	Patience time.Duration
 	// Heartbeat is how often a silent event stream shows that it lives; 0 means 15 s.
 	Heartbeat time.Duration
-	// ReconcileEvery is the pace of the reconciler, StartAfter how old an operation is before it is started
-	// for the one who should have; 0 means 5 s and 10 s.
+	// ReconcileEvery is the interval of the reconciler; 0 means 5 s. StartAfter is the age at which the reconciler starts
+	// an operation that its own server did not start; 0 means 10 s.
 	ReconcileEvery, StartAfter time.Duration
 	// LookAtVimsEvery is how often each Kubernetes of the registry is looked at, for its status; 0 means a minute.
 	LookAtVimsEvery time.Duration
@@ -296,7 +297,7 @@ func (s *Server) routes() *echo.Echo {
 	return e
 }
 
-// extractIP takes the client's address from a header only when a proxy has written it that is trusted.
+// extractIP takes the client's address from a header only if a trusted proxy has written the header.
 func extractIP(proxies []netip.Prefix) echo.IPExtractor {
 	if len(proxies) == 0 {
 		return echo.ExtractIPDirect()

@@ -12,19 +12,19 @@ import (
 	"github.com/windlass-nfv/windlass/apiserver/rest"
 )
 
-// Clients that send, or take, a byte a minute hold connections, and what is behind them, as long as they like. A
-// context's end ends no read and no write; deadlines of the connection do.
+// Clients that send, or take, a byte a minute hold a connection and its resources as long as they like. The end of a
+// context ends no read and no write; deadlines of the connection do.
 
 const (
-	// pace is what a client has the whole patience for, in bytes, in an upload and in taking an answer: 2 KiB a second
-	// by default.
+	// pace is the number of bytes that a client must move within its whole patience, in an upload and in taking an
+	// answer: 2 KiB a second by default.
 	pace = 64 << 10
 	// lastPatience is how long an answer waits for the rest of a body that nobody reads.
 	lastPatience = 5 * time.Second
 )
 
-// hurry bounds how long a client may take to send a body and to take an answer. It is the first of all: also who is
-// refused may be slow.
+// hurry bounds how long a client may take to send a body and to take an answer. It is the first middleware: refused
+// clients may be slow, too.
 func (s *Server) hurry(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		r, conn := c.Request(), http.NewResponseController(c.Response().Writer)
@@ -48,7 +48,8 @@ func (s *Server) hurry(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// setDeadline sets a deadline from now on, or none with 0. What is no connection, as in tests, has no deadlines.
+// setDeadline sets a deadline from now on, or none with 0. A writer without a connection, as in tests, has no
+// deadlines.
 func setDeadline(set func(time.Time) error, after time.Duration) {
 	at := time.Time{}
 	if after > 0 {
@@ -57,8 +58,8 @@ func setDeadline(set func(time.Time) error, after time.Duration) {
 	_ = set(at)
 }
 
-// patientBody is a body that has to come within a time; one that renews may take as long for each piece of it. Only
-// what is waited for counts, not the time between reads.
+// patientBody is a body that has to arrive within a time. If it renews, each piece has that time. Only the waiting in
+// reads counts, not the time between them.
 type patientBody struct {
 	io.ReadCloser
 	conn           *http.ResponseController
@@ -97,7 +98,7 @@ func (b *patientBody) tooSlow() error {
 	return rest.HTTPErrorf(http.StatusRequestTimeout, "The body did not come within %s.", b.patience)
 }
 
-// patientWriter is an answer of which each piece has to be taken within a time.
+// patientWriter is an answer; the client has to take each piece of it within a time.
 type patientWriter struct {
 	http.ResponseWriter
 	conn     *http.ResponseController

@@ -15,8 +15,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// startPatience and actPatience bound how long a request waits for Temporal. Past the first the operation is
-// left to the reconciler; the second also waits for a worker, which may just be restarting.
+// startPatience and actPatience bound how long a request waits for Temporal. After startPatience, the reconciler starts
+// the operation. actPatience also covers the wait for a worker, which may just be restarting.
 const (
 	startPatience = 5 * time.Second
 	actPatience   = 10 * time.Second
@@ -33,9 +33,9 @@ var (
 	_ Watcher        = (*Temporal)(nil)
 )
 
-// Start starts the workflow of an operation under its own id, so that a second start finds the first one.
-// An operation is started anew only when it is resumed: its earlier run was closed from outside. A namespace that has
-// no search attributes for names gets the operation without them.
+// Start starts the workflow of an operation under the operation's id, so that a second start finds the first workflow.
+// An operation is started anew only to resume it: its earlier run was closed from outside. If the namespace has no
+// search attributes for names, the workflow starts without them.
 func (t *Temporal) Start(ctx context.Context, in lcm.OperationInput) error {
 	name, ok := lcm.WorkflowFor(in.Operation)
 	if !ok {
@@ -101,8 +101,8 @@ func (t *Temporal) Act(ctx context.Context, id lcm.OpOccID, action lcm.Action, c
 	return refusalOf(err)
 }
 
-// refusalOf translates an update's error: what a validator says has the kind as its type; anything else
-// means that the workflow could not be asked.
+// refusalOf translates an update's error. A validator's error has its kind as its type; any other error means that the
+// workflow could not be asked.
 func refusalOf(err error) error {
 	if err == nil {
 		return nil

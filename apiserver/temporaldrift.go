@@ -19,7 +19,7 @@ import (
 
 var _ extensions.DriftChecks = (*Temporal)(nil)
 
-// catchUp is how late a check may begin that Temporal has missed; the next one does as well.
+// catchUp is how late a missed check may still begin. Later than that, the next scheduled check does as well.
 const catchUp = time.Minute
 
 // ScheduleChecks makes the schedule of an instance's checks anew. A check under way is not disturbed.
@@ -41,7 +41,7 @@ func (t *Temporal) ScheduleChecks(ctx context.Context, id lcm.VnfInstanceID, int
 		Action: &client.ScheduleWorkflowAction{
 			ID: lcm.DriftScheduleID(id), Workflow: string(lcm.WorkflowDrift), TaskQueue: lcm.TaskQueue,
 			Args:                  []any{lcm.DriftInput{VnfInstanceID: id, Trigger: lcm.DriftBySchedule}},
-			WorkflowRunTimeout:    time.Hour, // one that hangs by a bug must not stop all later ones
+			WorkflowRunTimeout:    time.Hour, // a check that hangs by a bug must not stop all later checks
 			TypedSearchAttributes: instanceAttribute(id),
 		},
 		Overlap:       enumspb.SCHEDULE_OVERLAP_POLICY_SKIP,
@@ -60,7 +60,7 @@ func offset(id lcm.VnfInstanceID, every time.Duration) time.Duration {
 	return (time.Duration(h.Sum32()) * time.Second) % every
 }
 
-// CheckNow starts a check by request: one of its own, for one that is under way may have looked already.
+// CheckNow starts a separate check on request, because a running check may have looked already.
 func (t *Temporal) CheckNow(ctx context.Context, id lcm.VnfInstanceID) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, startPatience)
 	defer cancel()
@@ -74,7 +74,7 @@ func (t *Temporal) CheckNow(ctx context.Context, id lcm.VnfInstanceID) (string, 
 	return run.GetRunID(), nil
 }
 
-// Notify tells the check by notification that runs, or starts one.
+// Notify signals the running check by notification, or starts one.
 func (t *Temporal) Notify(ctx context.Context, id lcm.VnfInstanceID, serverID string) error {
 	ctx, cancel := context.WithTimeout(ctx, startPatience)
 	defer cancel()

@@ -14,8 +14,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/telemetry"
 )
 
-// trace makes a span of each request, below the client's own when it sends one (W3C Trace Context). It tells the route,
-// not the path, no query, no header and no body. Probes are not traced.
+// trace makes a span of each request, below the client's own span if the request names it (W3C Trace Context). It
+// records the route; it never records the path, the query, headers or the body. Probes are not traced.
 func (s *Server) trace(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		if probe(c.Path()) {

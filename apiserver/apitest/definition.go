@@ -11,7 +11,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// definition is an OpenAPI document of what is below a root.
+// definition is an OpenAPI document that describes the paths below a root.
 type definition struct {
 	root  string
 	paths []definedPath
@@ -41,7 +41,7 @@ func newDefinition(root string, doc *openapi3.T) *definition {
 	return d
 }
 
-// find returns what is defined of a request, nil where nothing is.
+// find returns the defined operation of a request, or nil.
 func (d *definition) find(method, path string) *openapi3.Operation {
 	path, below := strings.CutPrefix(path, d.root)
 	if !below {
@@ -59,7 +59,7 @@ func (d *definition) find(method, path string) *openapi3.Operation {
 	return best.item.GetOperation(method)
 }
 
-// each visits the schemas of all bodies; what it returns takes a schema's place.
+// each visits the schemas of all bodies. The schema that visit returns replaces the visited schema.
 func each(doc *openapi3.T, visit func(*openapi3.Schema) *openapi3.Schema) {
 	content := func(c openapi3.Content) {
 		for _, media := range c {
@@ -80,7 +80,7 @@ func each(doc *openapi3.T, visit func(*openapi3.Schema) *openapi3.Schema) {
 	}
 }
 
-// answerTo is what is defined for a status, nil where nothing is.
+// answerTo returns the defined response to a status, or nil.
 func answerTo(operation *openapi3.Operation, status int) *openapi3.Response {
 	if r := operation.Responses.Value(strconv.Itoa(status)); r != nil {
 		return r.Value

@@ -18,8 +18,8 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// etsiFiles are ETSI's definitions of what is below the roots. They are not part of this repository: where it is
-// checked out alone, nothing is held against them. v2.4.1 is the nearest to v2.6.1 that ETSI has as files.
+// etsiFiles are ETSI's definitions, by root. This repository does not contain them: in a checkout without them, no
+// exchange is compared with them. ETSI publishes no files for v2.6.1; v2.4.1 is the nearest.
 var etsiFiles = []struct {
 	root, file string
 	without    []string // paths
@@ -109,16 +109,16 @@ func mend(schema *openapi3.Schema) *openapi3.Schema {
 			}
 		}
 	}
-	// The file of v3.3.1 wants exactly one of changedInfo and modificationsTriggeredByVnfPkgChange in every VnfLcmOpOcc,
-	// where clause 5.5.2.13 has both optional and at most one present.
+	// The file of v3.3.1 requires exactly one of changedInfo and modificationsTriggeredByVnfPkgChange in every
+	// VnfLcmOpOcc. In clause 5.5.2.13 both are optional, and at most one is present.
 	if schema.Properties["changedInfo"] != nil {
 		schema.OneOf, schema.AnyOf = nil, nil
 	}
 	return schema
 }
 
-// mendAddresses corrects the file of v3.3.1, which wants what an item of ipAddresses must have (addresses,
-// fixedAddresses) in the object around the list.
+// mendAddresses corrects the file of v3.3.1. The file requires addresses and fixedAddresses in the object around the
+// list ipAddresses; they belong to the items of the list.
 func mendAddresses(schema *openapi3.Schema) {
 	if schema.Properties["macAddress"] != nil && schema.Properties["ipAddresses"] != nil {
 		schema.OneOf = nil
@@ -134,8 +134,8 @@ func mendAddresses(schema *openapi3.Schema) {
 	}
 }
 
-// mendRecord corrects the file of v3.3.1, which requires what it does not define: former names of what the record of a
-// VNF snapshot has.
+// mendRecord corrects the file of v3.3.1. The file requires former names of attributes of the VNF snapshot record, and
+// does not define these names.
 func mendRecord(schema *openapi3.Schema) {
 	record := schema.Properties["vnfSnapshot"]
 	if record == nil || record.Value.Properties["vnfcSnapshots"] == nil {
@@ -153,7 +153,7 @@ var anywhere = []int{
 	http.StatusUnsupportedMediaType, http.StatusUnprocessableEntity, http.StatusTooManyRequests,
 }
 
-// checkEtsi holds an exchange against ETSI's definition, where there is one.
+// checkEtsi compares an exchange with ETSI's definition, if there is one.
 func checkEtsi(e Exchange) error {
 	all, err := etsiDefinitions()
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// At is when what the examples tell has happened.
+// At is the time of all events in the examples.
 var At = time.Date(2030, 1, 2, 3, 4, 5, 600_000_000, time.UTC)
 
 // Instance is an instantiated VNF instance.

@@ -1,5 +1,5 @@
-// Package apitest holds what tests exchange with the API against what is said of it: ETSI's definitions, where they are
-// at hand, and Windlass's own.
+// Package apitest compares the exchanges of tests with the API against definitions: ETSI's, where they are at hand, and
+// Windlass's own.
 package apitest
 
 import (
@@ -17,7 +17,7 @@ type Exchange struct {
 	Method string
 	// Target is the path with its query.
 	Target string
-	// ContentType and Request are the request's body. It counts only where the answer says that it was accepted.
+	// ContentType and Request are the request's body. It is checked only if the answer shows that it was accepted.
 	ContentType string
 	Request     []byte
 
@@ -27,7 +27,7 @@ type Exchange struct {
 	Body []byte
 }
 
-// Check tells what about an exchange is not as it is defined; nil when there is nothing.
+// Check describes how an exchange differs from its definition; nil means no difference.
 func Check(e Exchange) error {
 	if err := errors.Join(checkEtsi(e), checkOwn(e)); err != nil {
 		return fmt.Errorf("%s %s answered with %d: %w", e.Method, e.Target, e.Status, err)
@@ -44,7 +44,7 @@ func (e Exchange) path() string {
 	return path
 }
 
-// picked tells whether the answer need not have all that is mandatory, because the client asked for attributes by name.
+// picked tells whether the answer may lack mandatory attributes, because the client asked for attributes by name.
 func (e Exchange) picked() bool {
 	_, query, _ := strings.Cut(e.Target, "?")
 	return strings.Contains(query, "fields=")
@@ -59,9 +59,10 @@ func isJSON(contentType string) bool {
 	return media == "application/json" || strings.HasSuffix(media, "+json")
 }
 
-// Watch passes requests on to api, and reports those whose exchange is not as it is defined.
+// Watch passes requests on to api, and reports exchanges that differ from their definition.
 func Watch(api http.Handler, report func(error)) http.Handler {
-	// They are read now: an exchange has deadlines, and a busy machine takes longer for them. Check tells what is wrong.
+	// The definitions are read now: an exchange has deadlines, and a busy machine needs longer to read them. Check
+	// reports their errors.
 	_, _ = etsiDefinitions()
 	_, _ = ownDefinitions()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -71,7 +72,7 @@ func Watch(api http.Handler, report func(error)) http.Handler {
 		api.ServeHTTP(got, r)
 		method := r.Method
 		if method == http.MethodHead {
-			method = http.MethodGet // it answers the same, and what is written is not sent
+			method = http.MethodGet // same answer, but its body is not sent
 		}
 		if err := Check(Exchange{
 			Method: method, Target: r.URL.RequestURI(), ContentType: r.Header.Get("Content-Type"), Request: sent.text.Bytes(),
@@ -82,10 +83,10 @@ func Watch(api http.Handler, report func(error)) http.Handler {
 	})
 }
 
-// most bounds what is kept of a body: what is checked is shorter, and packages are long.
+// most bounds the recorded part of a body. Checked bodies are shorter; packages are long.
 const most = 16 << 20
 
-// sentBody keeps what the server has read.
+// sentBody records the bytes that the server reads.
 type sentBody struct {
 	io.ReadCloser
 	text bytes.Buffer
@@ -99,7 +100,7 @@ func (s *sentBody) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// recorder keeps what the server has answered, unless it is a stream.
+// recorder records the server's answer, unless it is a stream.
 type recorder struct {
 	http.ResponseWriter
 	status  int

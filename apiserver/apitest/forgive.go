@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// forgiven are requests that Windlass accepts although the standard has them otherwise. Each makes the standard's of
-// it.
+// forgiven are requests that Windlass accepts although the standard defines them otherwise. Each entry turns the
+// request into the standard's form.
 var forgiven = []struct {
 	path, why string
 	mend      func(request map[string]any)

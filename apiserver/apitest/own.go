@@ -13,10 +13,10 @@ import (
 	"github.com/windlass-nfv/windlass/apiserver/openapi"
 )
 
-// howTo ends what is said of a difference to Windlass's own document.
+// howTo ends each message about a difference from Windlass's own document.
 const howTo = "apiserver/openapi/openapi.yaml is to say what is served: bring it and the answer together"
 
-// The document twice: what is asked may have more than is described, what is answered may not.
+// The document, in two forms: a request may have more members than the document describes, an answer may not.
 var ownDefinitions = sync.OnceValues(func() ([2]*definition, error) {
 	var both [2]*definition
 	for i := range both {
@@ -33,7 +33,7 @@ var ownDefinitions = sync.OnceValues(func() ([2]*definition, error) {
 	return both, nil
 })
 
-// closeObjects lets objects have no other members than those that are described.
+// closeObjects forbids members of objects that are not described.
 func closeObjects(s *openapi3.Schema, seen map[*openapi3.Schema]bool) {
 	if s == nil || seen[s] {
 		return
@@ -65,7 +65,7 @@ func checkOwn(e Exchange) error {
 	return nil
 }
 
-// CheckShown is Check for an exchange that the documents show: its request has no members but those that are described.
+// CheckShown is Check for an exchange in the documentation: its request must have described members only.
 func CheckShown(e Exchange) error {
 	both, err := ownDefinitions()
 	if err != nil {
@@ -96,7 +96,7 @@ func checkOwnAnswer(d *definition, e Exchange) error {
 		if e.Status < http.StatusBadRequest {
 			return errors.New("this is not described")
 		}
-		return nil // a test of what is not there
+		return nil // a test of an undefined path
 	}
 	defined := answerTo(operation, e.Status)
 	if defined == nil && e.Status < http.StatusBadRequest {

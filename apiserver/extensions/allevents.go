@@ -11,11 +11,12 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// heldPause is how long the stream of all operations waits for an event that has a number and is not seen yet.
+// heldPause is how long the stream of all operations waits for a missing event number: the event may not be committed
+// yet.
 const heldPause = 100 * time.Millisecond
 
-// allEvents streams what happens to all operations that the client sees, and what checks for drift have found. Without
-// a Last-Event-ID, or ?after=, it begins now. It ends with the client's credentials only.
+// allEvents streams the events of all operations that the client may see, and the findings of checks for drift. Without
+// a Last-Event-ID, or ?after=, the stream begins now. It ends only when the client's credentials expire.
 func (h *Handler) allEvents(c echo.Context) error {
 	after, err := lastEventID(c)
 	if err != nil {
@@ -73,7 +74,7 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// ofOperation adds, to the data of an event among those of all operations, what it is of.
+// ofOperation adds the ids of the VNF and of the operation to the data of an event, for the stream of all operations.
 func ofOperation(e lcm.Event, data []byte) ([]byte, error) {
 	if e.VnfInstanceID == "" {
 		return data, nil

@@ -41,7 +41,7 @@ func (h *Handler) readDrift(c echo.Context) error {
 	return rest.WriteJSON(c, http.StatusOK, driftView{inst.ID, *d.Report})
 }
 
-// checkDrift begins a check. Its report has the id that is answered.
+// checkDrift begins a check. The answer has the id of the later report.
 func (h *Handler) checkDrift(c echo.Context) error {
 	inst, err := h.PathInstance(c)
 	if err != nil {
@@ -59,7 +59,7 @@ func (h *Handler) checkDrift(c echo.Context) error {
 	return rest.WriteJSON(c, http.StatusAccepted, map[string]string{"checkId": id})
 }
 
-// driftPolicyRequest is a policy; what it leaves out is as by default.
+// driftPolicyRequest is a policy; absent members take their defaults.
 type driftPolicyRequest struct {
 	Check          bool `json:"check"`
 	Interval       *int `json:"interval"`
@@ -96,8 +96,8 @@ func (h *Handler) readDriftPolicy(c echo.Context) error {
 	return rest.WriteJSON(c, http.StatusOK, d.Policy)
 }
 
-// replaceDriftPolicy sets the policy. The schedule follows at once, or as soon as Temporal answers: the reconciler sees
-// to it.
+// replaceDriftPolicy sets the policy. The schedule follows at once. If Temporal does not answer, the reconciler updates
+// the schedule later.
 func (h *Handler) replaceDriftPolicy(c echo.Context) error {
 	inst, err := h.PathInstance(c)
 	if err != nil {
@@ -130,8 +130,8 @@ func (h *Handler) replaceDriftPolicy(c echo.Context) error {
 	return rest.WriteJSON(c, http.StatusOK, policy)
 }
 
-// SettleSchedules brings the schedules in Temporal to what the policies ask for, and forgets reports that are of
-// nothing any more. Several API servers may do so at once: each makes the same of a schedule.
+// SettleSchedules makes the schedules in Temporal match the policies, and deletes reports whose instance is gone.
+// Several API servers may call it at once: each makes the same changes.
 func SettleSchedules(ctx context.Context, st *store.Store, checks DriftChecks) error {
 	if checks == nil {
 		return nil
@@ -154,8 +154,8 @@ func SettleSchedules(ctx context.Context, st *store.Store, checks DriftChecks) e
 	return nil
 }
 
-// Notifications is the route below /server_notification, where Tacker has it: those who notify Tacker need another host
-// only.
+// Notifications is the route below /server_notification, with Tacker's path: senders that notify Tacker need to change
+// only the host.
 func (h *Handler) Notifications() []rest.Route {
 	return []rest.Route{rest.Post("/vnf_instances/:vnfInstanceId/servers/:serverId/notify", h.notifyServer)}
 }
@@ -171,8 +171,8 @@ type serverNotification struct {
 	} `json:"notification" param:"required"`
 }
 
-// notifyServer takes Tacker's fault notification of a server. Whether anything is wrong with it, and whether it is
-// healed, a check decides: what is told here only hurries it.
+// notifyServer takes Tacker's fault notification of a server. The notification only hurries the next check. That check
+// decides whether something is wrong with the server and whether to heal it.
 func (h *Handler) notifyServer(c echo.Context) error {
 	inst, err := h.PathInstance(c)
 	if err != nil {
@@ -194,18 +194,18 @@ func (h *Handler) notifyServer(c echo.Context) error {
 	return c.NoContent(http.StatusNoContent)
 }
 
-// notifiedPause is how long a server's notification stands for those after it, until a check begins to look. A
-// workflow's history has each signal for good, so what is told a thousand times must not be a thousand signals.
+// notifiedPause is how long a server's first notification also covers later ones, until a check begins to look. A
+// workflow's history keeps each signal for good, so a thousand notifications must not become a thousand signals.
 const notifiedPause = 30 * time.Second
 
-// notifyCheck tells the check of a server, unless it was told and has not looked since.
+// notifyCheck notifies the check of a server, unless an earlier notification still waits for the check.
 func (h *Handler) notifyCheck(ctx context.Context, id lcm.VnfInstanceID, server string) error {
 	isNew, err := h.Store.NoteNotified(ctx, id, server, notifiedPause)
 	if err != nil || !isNew {
 		return err
 	}
 	err = h.Checks.Notify(ctx, id, server)
-	if err != nil { // who notifies tries again, and must be heard then
+	if err != nil { // the sender tries again, and must be heard then
 		if failure := h.Store.ForgetNotified(context.WithoutCancel(ctx), id, server); failure != nil {
 			h.Log.WarnContext(ctx, "A notification is not heard for a while", "vnfInstanceId", id, "server", server, "error",
 				failure)
@@ -214,7 +214,7 @@ func (h *Handler) notifyCheck(ctx context.Context, id lcm.VnfInstanceID, server 
 	return err
 }
 
-// contentTag is for what is stored without a version.
+// contentTag makes an entity tag for values that are stored without a version.
 func contentTag(v any) string {
 	b, _ := json.Marshal(v) // of the types that are passed here it cannot fail
 	sum := sha256.Sum256(b)

@@ -20,9 +20,9 @@ import (
 // eventPage is how many events are read at once: a client that comes late gets them in pages.
 const eventPage = 200
 
-// events streams what happens to an operation (server-sent events). A client that lost the connection goes on after the
-// Last-Event-ID that it sends; ?after= does the same by hand. The stream ends with the operation, or with the client's
-// credentials.
+// events streams the events of an operation (server-sent events). A client that lost the connection resumes after the
+// Last-Event-ID that it sends; ?after= does the same by hand. The stream ends with the operation, or when the client's
+// credentials expire.
 func (h *Handler) events(c echo.Context) error {
 	o, err := h.PathOpOcc(c)
 	if err != nil {
@@ -44,7 +44,7 @@ func (h *Handler) events(c echo.Context) error {
 		return c.NoContent(http.StatusNoContent) // tells an EventSource not to come back
 	}
 	startStream(c)
-	if c.Request().Method == http.MethodHead { // nobody reads events, and the headers are all there
+	if c.Request().Method == http.MethodHead { // a HEAD needs no events, and the headers are complete
 		return nil
 	}
 	stream := &eventStream{c: c}
@@ -60,11 +60,11 @@ func startStream(c echo.Context) {
 	c.Response().WriteHeader(http.StatusOK)
 }
 
-// expired is the last line of a stream whose client has shown credentials that are good no longer.
+// expired is the last line of a stream when the client's credentials have expired.
 const expired = ": The credentials of this request have expired. Open the stream again with new ones and the " +
 	"Last-Event-ID.\n\n"
 
-// untilExpiry follows as long as the client's credentials are good: who comes again must show new ones.
+// untilExpiry follows the stream until the client's credentials expire: to come back, the client must show new ones.
 func untilExpiry(ctx context.Context, stream *eventStream, follow func(context.Context) error) error {
 	who, _ := auth.From(ctx)
 	if who.Until.IsZero() {

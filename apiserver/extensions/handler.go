@@ -1,5 +1,5 @@
-// Package extensions is what Windlass adds to the standard below /windlass/v1: the steps of operations with their
-// output and events, drift, host keys, who did what.
+// Package extensions serves Windlass's additions to the standard, below /windlass/v1: the steps of operations with
+// their output and events, drift, host keys, and the audit records.
 package extensions
 
 import (
@@ -29,11 +29,11 @@ type Handler struct {
 
 // DriftChecks is the way from here to the checks for drift.
 type DriftChecks interface {
-	// ScheduleChecks has the instance checked every so many seconds, from now on and instead of what was scheduled
-	// before; 0 ends the schedule. It may be called again with the same interval.
+	// ScheduleChecks schedules checks of the instance every interval seconds, in place of an earlier schedule; 0 ends the
+	// schedule. Repeated calls with the same interval are allowed.
 	ScheduleChecks(ctx context.Context, id lcm.VnfInstanceID, interval int) error
 	// CheckNow begins a check and returns its id.
 	CheckNow(ctx context.Context, id lcm.VnfInstanceID) (string, error)
-	// Notify has the instance checked because somebody tells that a server is out of order.
+	// Notify starts a check of the instance after a report that a server is out of order.
 	Notify(ctx context.Context, id lcm.VnfInstanceID, serverID string) error
 }

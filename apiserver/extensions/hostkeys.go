@@ -10,8 +10,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
 )
 
-// forgetHostKey drops the SSH host key that was pinned at first contact with a VNFC's server: its operator has rebuilt
-// the server, and says so. The next contact pins the key that is shown then. Idempotent.
+// forgetHostKey drops the SSH host key that was pinned at first contact with a VNFC's server, because its operator has
+// rebuilt the server. The next contact pins the server's new key. Idempotent.
 func (h *Handler) forgetHostKey(c echo.Context) error {
 	inst, err := h.PathInstance(c)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// identityView is who the client is to this server.
+// identityView is the client's identity at this server.
 type identityView struct {
 	Client    string        `json:"client"`
 	ProjectID lcm.ProjectID `json:"projectId"`
@@ -20,7 +20,7 @@ type identityView struct {
 	Until *time.Time `json:"until,omitempty"`
 }
 
-// readIdentity answers who the client is: everybody who is known may ask.
+// readIdentity answers with the client's identity: every known client may ask.
 func (h *Handler) readIdentity(c echo.Context) error {
 	who, _ := auth.From(c.Request().Context())
 	return rest.WriteJSON(c, http.StatusOK, identityView{

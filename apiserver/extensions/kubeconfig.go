@@ -13,18 +13,18 @@ import (
 
 // Clusters makes kubeconfigs for clusters that are registered as VIMs.
 type Clusters interface {
-	// Kubeconfig has a token of its own, which ends at expires, after lifetime or earlier.
+	// Kubeconfig makes a kubeconfig with a new token. The token ends at expires, after lifetime or earlier.
 	Kubeconfig(ctx context.Context, vim lcm.Vim, credentials map[string]any, lifetime time.Duration) (
 		text string, expires time.Time, err error)
 }
 
-// kubeconfigRequest says how long the credential is to be good for, in seconds. 10 minutes are the least that Kubernetes
-// takes; a day is long enough for a credential that nobody takes back.
+// kubeconfigRequest has the lifetime of the credential, in seconds. Kubernetes takes no less than 10 minutes. A day is
+// long enough, because nobody revokes the credential.
 type kubeconfigRequest struct {
 	ExpirationSeconds *int `json:"expirationSeconds" param:"min=600; max=86400; unit=seconds"`
 }
 
-// usualLifetime is that of a credential whose request names none.
+// usualLifetime is the lifetime of a credential if the request names none.
 const usualLifetime = time.Hour
 
 func (r kubeconfigRequest) lifetime() time.Duration {
@@ -40,7 +40,7 @@ type kubeconfigView struct {
 	ExpiresAt  time.Time `json:"expiresAt"`
 }
 
-// makeKubeconfig answers a kubeconfig for the cluster that a VNF instance is, with a credential of its own.
+// makeKubeconfig answers with a kubeconfig for the cluster of a VNF instance, with a new credential.
 func (h *Handler) makeKubeconfig(c echo.Context) error {
 	inst, err := h.PathInstance(c)
 	if err != nil {
@@ -91,7 +91,7 @@ func notRegistered(inst lcm.VnfInstance) error {
 		"credentials for it.", inst.ID)
 }
 
-// clusterRefusal tells what a cluster refuses from what this API does: the client may do what it asked for.
+// clusterRefusal separates a refusal by the cluster from a refusal by this API: this API allows the client's request.
 func clusterRefusal(vim lcm.Vim, err error) error {
 	if !lcm.Is(err, lcm.KindDenied) {
 		return err

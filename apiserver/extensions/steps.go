@@ -18,7 +18,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/telemetry"
 )
 
-// Routes are those below /windlass/v1.
+// Routes are the routes of steps and their output below /windlass/v1.
 func (h *Handler) Routes() []rest.Route {
 	const opOcc = "/vnf_lcm_op_occs/:vnfLcmOpOccId"
 	return []rest.Route{
@@ -64,11 +64,11 @@ type stepView struct {
 	LastOutputLine string               `json:"lastOutputLine,omitempty"`
 	// TraceID is the trace that the step's span is in, where traces are made.
 	TraceID string `json:"traceId,omitempty"`
-	// Decisions are those about pods of the node that the step has drained.
+	// Decisions are the decisions about pods of the node that the step has drained.
 	Decisions []decisionView `json:"decisions,omitempty"`
 }
 
-// decisionView is what was decided when a node did not become empty by itself.
+// decisionView is the decision about a node that did not become empty by itself.
 type decisionView struct {
 	Action lcm.DrainAction `json:"action"`
 	Detail string          `json:"detail"`
@@ -94,7 +94,7 @@ func viewOfStep(s lcm.Step) stepView {
 	}
 }
 
-// moment leaves out what has not happened yet.
+// moment returns nil for the zero time, so that events that have not happened are left out.
 func moment(t time.Time) *time.Time {
 	if t.IsZero() {
 		return nil
@@ -129,7 +129,7 @@ func (h *Handler) listSteps(c echo.Context) error {
 	return rest.WriteJSON(c, http.StatusOK, out)
 }
 
-// traceOf is the id of the operation's trace, "" when there is none that is kept.
+// traceOf is the id of the operation's trace, "" if no trace is kept.
 func (h *Handler) traceOf(ctx context.Context, id lcm.OpOccID) (string, error) {
 	if !h.Tracing.On() {
 		return "", nil
@@ -213,7 +213,7 @@ func startText(c echo.Context) *bufio.Writer {
 	return bufio.NewWriter(c.Response())
 }
 
-// beginning is what each line begins with: the name of its node, and before that its number and a tab.
+// beginning tells how each line begins: with its number and a tab, with the name of its node, or both.
 type beginning struct{ node, number bool }
 
 // writeOutput writes captured lines.

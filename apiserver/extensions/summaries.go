@@ -14,8 +14,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/store"
 )
 
-// Lists for people: pages with numbers, in an order that means something, with what is known besides of each item. The
-// standard's lists are ordered by ids, and have no more than the resource.
+// Lists for people: they have numbered pages, a meaningful order, and additional facts about each item. The standard's
+// lists are ordered by ids, and hold only the resource.
 
 const (
 	defaultRows = 50

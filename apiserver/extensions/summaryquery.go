@@ -12,7 +12,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/store"
 )
 
-// summaryQuery reads the query of a list for people, and keeps what is wrong with it.
+// summaryQuery reads the query of a list for people, and collects the mistakes in it.
 type summaryQuery struct {
 	values   url.Values
 	known    []string
@@ -36,7 +36,7 @@ func (q *summaryQuery) flag(name string) bool {
 	return value == "true"
 }
 
-// oneOf reads a value that is one of some, or "".
+// oneOf reads a value that must be among values, or "".
 func oneOf[T ~string](q *summaryQuery, name string, values ...T) T {
 	value := T(q.text(name))
 	if value != "" && !slices.Contains(values, value) {
@@ -65,7 +65,7 @@ func (q *summaryQuery) rows() store.Rows {
 	return store.Rows{Limit: q.number("limit", defaultRows, 1, mostRows), Offset: q.number("offset", 0, 0, mostOffset)}
 }
 
-// check is Invalid with all mistakes; parameters that nobody has read are among them.
+// check returns all mistakes as Invalid; unknown parameters are among them.
 func (q *summaryQuery) check() error {
 	for _, name := range slices.Sorted(maps.Keys(q.values)) {
 		if !slices.Contains(q.known, name) {

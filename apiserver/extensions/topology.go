@@ -14,7 +14,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// topologyView is what a VNF consists of, by what each part does, and how it was at the last check for drift.
+// topologyView is the parts of a VNF, grouped by their role, and their state at the last check for drift.
 type topologyView struct {
 	VnfInstanceID lcm.VnfInstanceID `json:"vnfInstanceId"`
 	// Endpoint is the API of the cluster that the VNF is, ClusterVimID the VIM as which it is registered.
@@ -24,7 +24,7 @@ type topologyView struct {
 	Parts        []partView     `json:"parts"`
 	Volumes      []volumeView   `json:"volumes,omitempty"`
 	Registries   []registryView `json:"registries,omitempty"`
-	// Findings are those of the last check that are about no part, or about one that is not recorded.
+	// Findings are findings of the last check that belong to no part, or to a part that is not recorded.
 	Findings []lcm.DriftFinding `json:"findings,omitempty"`
 }
 
@@ -70,7 +70,7 @@ type registryView struct {
 	ConnectionType string `json:"connectionType,omitempty"`
 }
 
-// readTopology answers what a VNF consists of.
+// readTopology answers with the parts of a VNF.
 func (h *Handler) readTopology(c echo.Context) error {
 	inst, err := h.PathInstance(c)
 	if err != nil {
@@ -112,7 +112,7 @@ var orderOfRoles = []lcm.Role{
 	lcm.LoadBalancer, lcm.ControlPlane, lcm.Worker, lcm.Storage, lcm.RegistryServer, roleServer, roleObject,
 }
 
-// add makes the parts, and gives each what was found about it.
+// add makes the parts, and gives each part its findings.
 func (v *topologyView) add(inst lcm.VnfInstance, report *lcm.DriftReport) {
 	i := inst.Instantiated
 	balancer, byCloud := balancerOf(i.AdditionalParams)
@@ -157,7 +157,7 @@ func (p *partView) judge(vnfc string, report lcm.DriftReport) {
 	}
 }
 
-// partOf tells what a VNFC is: what its record as a node says, else what can be seen of it.
+// partOf tells the role of a VNFC: from its record as a node, else from its resources.
 func partOf(inst lcm.VnfInstance, r lcm.VnfcResourceInfo, balancer []string) partView {
 	i := inst.Instantiated
 	p := partView{
@@ -210,7 +210,7 @@ func firstAddress(r lcm.VnfcResourceInfo) string {
 	return ""
 }
 
-// cloudBalancer is the load balancer that the cloud has before a cluster: no VNFC, and named like the deployment.
+// cloudBalancer is the cloud's load balancer before a cluster. It is no VNFC, and has the deployment's name.
 func cloudBalancer(id lcm.VnfInstanceID, endpoint string, report *lcm.DriftReport) partView {
 	p := partView{
 		Name: lcm.DeploymentName(id), Role: lcm.LoadBalancer, Health: healthUnknown,
@@ -234,7 +234,8 @@ func aboutCloudBalancer(f lcm.DriftFinding) bool {
 	return f.Kind == lcm.DriftBalancerMissing || f.Kind == lcm.DriftBalancerStatus
 }
 
-// balancerOf are the connection points of the load balancer before a cluster, or tells that the cloud balances itself.
+// balancerOf returns the connection points of the load balancer before a cluster, or tells that the cloud provides the
+// balancer.
 func balancerOf(additionalParams json.RawMessage) (cps []string, byCloud bool) {
 	var of struct {
 		Cluster struct {
@@ -251,7 +252,7 @@ func balancerOf(additionalParams json.RawMessage) (cps []string, byCloud bool) {
 	return cps, lb.Octavia != nil
 }
 
-// registriesOf are those that the nodes of a cluster pull from.
+// registriesOf are the registries that the nodes of a cluster pull from.
 func registriesOf(inst lcm.VnfInstance) (out []registryView) {
 	list, _ := inst.ConfigurableProperties[lcm.RegistriesKey].([]any)
 	for _, item := range list {

@@ -1,4 +1,4 @@
-// Package openapi describes what Windlass serves, for programs and for people.
+// Package openapi describes Windlass's API, for programs and for people.
 package openapi
 
 import (
@@ -15,7 +15,7 @@ var source []byte
 // Source is the document as it is kept: YAML with comments.
 func Source() []byte { return source }
 
-// JSON is the document. It has no errors unless the file that is built in has one.
+// JSON is the document. It fails only if the built-in file has an error.
 var JSON = sync.OnceValues(func() ([]byte, error) {
 	var doc map[string]any
 	if err := yaml.Unmarshal(source, &doc); err != nil {

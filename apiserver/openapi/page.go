@@ -12,7 +12,7 @@ import (
 //go:embed page
 var own embed.FS
 
-// pageFile is what a browser needs for the page of the API, or the page about errors, and where it is.
+// pageFile is a file that a browser needs for the page of the API, or for the page about errors, and its path.
 type pageFile struct {
 	in        fs.FS
 	path      string

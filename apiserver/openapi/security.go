@@ -10,7 +10,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Scheme is one way in which a server tells its clients apart: a securityScheme of OpenAPI.
+// Scheme is a way in which a server identifies its clients: a securityScheme of OpenAPI.
 type Scheme struct {
 	Name string `json:"-"`
 	// Type is TypeDiscovery, TypeBearer or TypeHeader.
@@ -18,10 +18,10 @@ type Scheme struct {
 	Description string `json:"description"`
 	// DiscoveryURL is where the issuer of TypeDiscovery has its metadata.
 	DiscoveryURL string `json:"openIdConnectUrl,omitempty"`
-	// HTTPScheme and Format are of TypeBearer: "bearer", "JWT".
+	// HTTPScheme and Format belong to TypeBearer: "bearer", "JWT".
 	HTTPScheme string `json:"scheme,omitempty"`
 	Format     string `json:"bearerFormat,omitempty"`
-	// In and Header are of TypeHeader: "header" and which.
+	// In and Header belong to TypeHeader: "header" and its name.
 	In     string `json:"in,omitempty"`
 	Header string `json:"name,omitempty"`
 }
@@ -33,23 +33,23 @@ const (
 	TypeHeader    = "apiKey"
 )
 
-// Security is what a server wants to know of its clients.
+// Security lists the ways in which a server identifies its clients.
 type Security struct {
 	Schemes []Scheme
 	// Certificates tells whether a client certificate will do, too. OpenAPI 3.0 has no scheme for them.
 	Certificates bool
 }
 
-// none tells whether nobody is asked who they are.
+// none tells whether clients need no credentials.
 func (s Security) none() bool { return len(s.Schemes) == 0 && !s.Certificates }
 
-// Needs tells which of the scopes let a client use an operation; open is for those that everybody may use.
+// Needs tells which scopes let a client use an operation; open is for operations that everybody may use.
 type Needs func(method, path string) (scopes []string, open bool)
 
-// methods are those that an operation of the document may have.
+// methods are the methods that an operation of the document may have.
 var methods = []string{"post", "get", "put", "patch", "delete", "options"}
 
-// Describe makes the document, in JSON, of a server that asks its clients for what security says.
+// Describe makes the JSON document of a server whose clients authenticate as security says.
 func Describe(security Security, needs Needs) ([]byte, error) {
 	if security.none() {
 		return JSON()
@@ -64,7 +64,7 @@ func Describe(security Security, needs Needs) ([]byte, error) {
 	return json.Marshal(doc)
 }
 
-// addTo adds what is asked to the document, and to its operations which scopes they need.
+// addTo adds the security schemes to the document, and the needed scopes to its operations.
 func (s Security) addTo(doc map[string]any, needs Needs) error {
 	info, hasInfo := doc["info"].(map[string]any)
 	components, hasComponents := doc["components"].(map[string]any)
@@ -91,7 +91,7 @@ func (s Security) addTo(doc map[string]any, needs Needs) error {
 	return nil
 }
 
-// scopesKey is where an operation has its scopes for clients whose scheme has none in OpenAPI 3.0.
+// scopesKey is the key of an operation's scopes for schemes that have no scopes in OpenAPI 3.0.
 const scopesKey = "x-scopes"
 
 func (s Security) require(operation map[string]any, scopes []string, open bool) {
@@ -105,7 +105,7 @@ func (s Security) require(operation map[string]any, scopes []string, open bool) 
 	}
 }
 
-// alternatives are requirements of which a client meets one.
+// alternatives are security requirements; a client meets one of them.
 func (s Security) alternatives(scopes []string) []map[string][]string {
 	var all []map[string][]string
 	for _, scheme := range s.Schemes {
@@ -123,7 +123,7 @@ func (s Security) alternatives(scopes []string) []map[string][]string {
 	return all
 }
 
-// sentence tells people what clients show.
+// sentence tells people which credentials clients show.
 func (s Security) sentence() string {
 	var ways []string
 	for _, scheme := range s.Schemes {

@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// onlyAttributes is a copy of a view that has only the attributes that keep wants; the others have their zero values. A
-// view is a struct whose members are the attributes of a resource; those that a list may leave out have omitempty.
+// onlyAttributes copies a view with only the attributes that keep accepts; the others have their zero values. A view is
+// a struct whose members are the attributes of a resource. Attributes that a list may leave out have omitempty.
 func onlyAttributes(view any, keep func(name string) bool) any {
 	from := reflect.ValueOf(view)
 	to := reflect.New(from.Type()).Elem()

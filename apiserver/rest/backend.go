@@ -1,5 +1,5 @@
-// Package rest is what the families of the API have in common: how a request is read and checked, how a resource, a
-// list and an error are shown, entity tags, versions, and what handlers work with. It serves no resource itself.
+// Package rest holds the common parts of the API's families: how to read and check a request, how to show a resource, a
+// list and an error, entity tags, versions, and the handlers' dependencies. It serves no resource itself.
 package rest
 
 import (
@@ -9,7 +9,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/store"
 )
 
-// Backend is what handlers of all families get.
+// Backend holds the dependencies of all families' handlers.
 type Backend struct {
 	Store *store.Store
 	Vault *secrets.Vault
@@ -22,12 +22,12 @@ type Backend struct {
 	VimAddresses VimAddresses
 }
 
-// VimAddresses refuse URLs of VIMs whose host is an address that no VIM may have: Invalid.
+// VimAddresses refuse a VIM's URL if its host is a denied address: Invalid.
 type VimAddresses interface {
 	CheckHost(uri string) error
 }
 
-// DeniedVim refuses the URL of a VIM whose host is an address that no VIM may have; none is given with "".
+// DeniedVim refuses a VIM's URL if its host is a denied address; "" means that the VIM has no URL.
 func (b *Backend) DeniedVim(uri string) error {
 	if b.VimAddresses == nil || uri == "" {
 		return nil

@@ -42,9 +42,8 @@ func Bind[T any](c echo.Context, types ...string) (T, error) {
 	return Decode[T](body)
 }
 
-// BindKnown is Bind for changes: members of T that it does not know are refused, unless they are among ignored. Who
-// sent them would believe that they were changed. at is the JSON path below which T's members stand that can be
-// changed.
+// BindKnown is Bind for changes. It refuses members that T does not know, unless they are among ignored: the client
+// would believe that it had changed them. at is the JSON path of T's changeable members.
 func BindKnown[T any](c echo.Context, at string, ignored []string, types ...string) (T, error) {
 	var none T
 	body, err := ReadJSON(c, types...)
@@ -73,7 +72,7 @@ func IDParam[T ~string](c echo.Context, name, what string) (T, error) {
 	return T(id.String()), nil
 }
 
-// WriteJSON answers with JSON. Sealed secrets become "***" here, whatever was put into v.
+// WriteJSON answers with JSON. It shows sealed secrets as "***", wherever they are in v.
 func WriteJSON(c echo.Context, status int, v any) error {
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -82,7 +81,7 @@ func WriteJSON(c echo.Context, status int, v any) error {
 	return c.Blob(status, MimeJSON, withoutSecrets(b))
 }
 
-// withoutSecrets masks what stands for a sealed secret in an answer.
+// withoutSecrets masks the references to sealed secrets in an answer.
 func withoutSecrets(doc []byte) []byte {
 	if bytes.Contains(doc, []byte(lcm.SecretKey)) {
 		return secrets.MaskDocument(doc)

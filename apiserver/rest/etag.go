@@ -12,13 +12,13 @@ import (
 
 // Entity tags are strong (RFC 9110 clause 8.8.3): each is made of a number that grows, or of the whole content.
 
-// NumberTag is the tag of what has a number that grows.
+// NumberTag is the entity tag of a resource that has a growing number.
 func NumberTag(n int64) string { return `"` + strconv.FormatInt(n, 10) + `"` }
 
 // ShowTag puts an entity tag on the answer.
 func ShowTag(c echo.Context, tag string) { c.Response().Header().Set("ETag", tag) }
 
-// CheckMatch is a 412 when the request wants to change another state of the resource than the one it is in.
+// CheckMatch is a 412 if the request wants to change a state of the resource that is not the present one.
 func CheckMatch(c echo.Context, tag, what string) error {
 	wanted := strings.Join(c.Request().Header.Values("If-Match"), ",")
 	if strings.TrimSpace(wanted) == "" {
@@ -47,8 +47,8 @@ func OnlyIf[V any](c echo.Context, version V) []V {
 	return nil
 }
 
-// OrChanged makes a 412 of a refusal when the resource has changed under a conditional request; present tells its tag
-// now.
+// OrChanged turns a refusal into a 412 if the resource has changed under a conditional request; present returns the
+// resource's present tag.
 func OrChanged(c echo.Context, what string, err error, present func() (string, error)) error {
 	if !lcm.Is(err, lcm.KindConflict) || !Conditional(c) {
 		return err

@@ -59,7 +59,7 @@ func ServeList[T any](c echo.Context, b *Backend, l Listing[T]) error {
 	return writeItems(c, items)
 }
 
-// writeItems answers with a list of what is JSON already.
+// writeItems answers with a list of items that are JSON already.
 func writeItems(c echo.Context, items []json.RawMessage) error {
 	size := len("[]")
 	for _, item := range items {
@@ -75,7 +75,7 @@ func writeItems(c echo.Context, items []json.RawMessage) error {
 	return c.Blob(http.StatusOK, MimeJSON, append(b, ']'))
 }
 
-// nextQuery keeps what else was asked.
+// nextQuery keeps the other parameters of the client's query.
 func nextQuery(params url.Values, marker string) string {
 	params.Set(markerParam, marker)
 	return params.Encode()
@@ -84,15 +84,15 @@ func nextQuery(params url.Values, marker string) string {
 // mostRows is how many rows are read at once when the answer is not bounded.
 const mostRows = 1000
 
-// collect reads rows until limit of them, if that is not 0, meet the filter. last is the id of the last one when there
-// are more, else "".
+// collect reads rows until limit of them meet the filter; 0 means all rows. last is the id of the last row if there are
+// more, else "".
 func (l Listing[T]) collect(
 	ctx context.Context, q listQuery, after string, limit int,
 ) (items []json.RawMessage, last string, err error) {
 	items = []json.RawMessage{}
 	batch := mostRows
 	if limit > 0 {
-		batch = limit + 1 // the one more tells whether there is another page
+		batch = limit + 1 // the extra row tells whether there is another page
 	}
 	omit, seen := q.unseen()
 	for {

@@ -2,10 +2,10 @@ package rest
 
 import "github.com/labstack/echo/v4"
 
-// madeKey is where a handler leaves the path of what it has made when it answers without a Location.
+// madeKey is the context's key for the path of a made resource, when the handler answers without a Location.
 const madeKey = "resource"
 
-// NoteMade keeps the path of what a request has made for its audit record.
+// NoteMade keeps the path of the resource that a request has made, for the audit record.
 func NoteMade(c echo.Context, path string) { c.Set(madeKey, path) }
 
 // NotedMade is the path that NoteMade has kept.

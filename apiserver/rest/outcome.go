@@ -7,12 +7,12 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// outcomePatience is how long the database may take to tell what has become of a change.
+// outcomePatience bounds the database's time to tell whether a change was stored.
 const outcomePatience = 5 * time.Second
 
-// Made tells whether a change has been made although storing it ended with err: the answer to a commit may be lost, or
-// the client gone before it came. id is what was written, look reads it. known is false when nobody can tell now: then
-// the change's secrets stay, for they may be needed.
+// Made tells whether a change was stored although storing it ended with err: the answer to the commit may be lost, or
+// the client may have gone before the answer came. id is the written resource; look reads it. known is false if nobody
+// can tell now: then the change's secrets stay, for they may be needed.
 func (b *Backend) Made(
 	ctx context.Context, id string, err error, look func(context.Context) (bool, error),
 ) (made, known bool) {
@@ -33,8 +33,8 @@ func (b *Backend) Made(
 	return made, true
 }
 
-// Stored is err, or nil when what was to be created is there all the same. When it surely is not, its secrets are
-// forgotten.
+// Stored returns err, or nil if the new resource was stored all the same. If it surely was not stored, Stored deletes
+// its secrets.
 func (b *Backend) Stored(
 	ctx context.Context, id string, prefix lcm.SecretRef, err error, read func(context.Context) error,
 ) error {
@@ -57,7 +57,7 @@ func (b *Backend) Stored(
 	return err
 }
 
-// Exists makes of a read by id the one that stored wants.
+// Exists turns a read by id into the existence check that Stored takes.
 func Exists[ID, T any](read func(context.Context, ID) (T, error), id ID) func(context.Context) error {
 	return func(ctx context.Context) error {
 		_, err := read(ctx, id)

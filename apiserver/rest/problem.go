@@ -34,14 +34,14 @@ func HTTPErrorf(status int, format string, args ...any) error {
 	return &httpError{status: status, detail: fmt.Sprintf(format, args...)}
 }
 
-// ProblemOf makes the body of an error. What nobody classified stays in the log: the client gets the id
-// under which to find it there.
+// ProblemOf makes the body of an error. The details of unclassified errors stay in the log: the client gets the id that
+// finds them there.
 func ProblemOf(err error, requestID string) ProblemDetails {
 	p := ProblemDetails{Type: problem.TypeOfHTTP, Status: http.StatusInternalServerError}
 	if e, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		p.Status, p.Detail = http.StatusRequestEntityTooLarge,
 			fmt.Sprintf("The request's body is larger than the %s that this server takes here.", SizeText(e.Limit))
-	} else if e, ok := errors.AsType[*httpError](err); ok { // also as the cause of another one: who read the body has not made it
+	} else if e, ok := errors.AsType[*httpError](err); ok { // also as the cause of another error
 		p.Status, p.Detail = e.status, e.detail
 	} else if e, ok := errors.AsType[*lcm.Error](err); ok && e.Kind != lcm.KindBug {
 		p.Type, p.Status, p.Detail, p.Problems = problem.TypeOf(e.Kind), problem.Status(e), e.Sentence(), e.Problems
@@ -80,7 +80,7 @@ func routerDetail(e *echo.HTTPError) string {
 	}
 }
 
-// Unprocessable is a 422: the request is well-formed, and names at path what cannot be used.
+// Unprocessable is a 422: the request is well-formed, but its value at path cannot be used.
 func Unprocessable(path, format string, args ...any) error {
 	return &lcm.Error{
 		Kind: lcm.KindInvalid, Unprocessable: true, Detail: "The request names something that cannot be used",

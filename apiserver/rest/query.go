@@ -16,7 +16,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/query"
 )
 
-// ListRules are what a list resource takes in its query (SOL013 clauses 5.2 to 5.4).
+// ListRules say which query parameters a list resource takes (SOL013 clauses 5.2 to 5.4).
 type ListRules struct {
 	// Excluded are left out unless asked for.
 	Excluded []string
@@ -24,21 +24,21 @@ type ListRules struct {
 	Mandatory []string
 	// View is the type that shows an item: its members are the attributes that there are.
 	View reflect.Type
-	// Unused are the standard's attributes that Windlass never has a value of. They may be asked for all the same.
+	// Unused are the standard's attributes that never have a value in Windlass. Clients may still ask for them.
 	Unused []string
-	// FilterOnly is for lists that have no attribute selectors in the standard. Selectors have no effect there: ETSI's
-	// conformance tests send them all the same.
+	// FilterOnly is for lists that have no attribute selectors in the standard. It ignores selectors, because ETSI's
+	// conformance tests send them there.
 	FilterOnly bool
 }
 
-// listQuery is what a client asked of a list.
+// listQuery is a client's query of a list.
 type listQuery struct {
 	rules   ListRules
 	filter  query.Filter
 	fields  []string // fields=
 	exclude []string // exclude_fields=
 	all     bool
-	// byDefault adds what is there by default to fields.
+	// byDefault adds the default attributes to fields.
 	byDefault bool
 	// marker is where the page begins, sealed; "" for the first one.
 	marker string
@@ -46,8 +46,8 @@ type listQuery struct {
 	whole bool
 }
 
-// queryOf reads the query of a request. net/url drops a parameter with a semicolon in it without a word, and that is
-// what joins the expressions of a filter that a client has not encoded.
+// queryOf reads the query of a request. net/url silently drops a parameter that contains a semicolon, and a semicolon
+// joins the expressions of a filter that a client has not encoded.
 func queryOf(c echo.Context) (url.Values, error) {
 	params, err := url.ParseQuery(strings.ReplaceAll(c.Request().URL.RawQuery, ";", "%3B"))
 	if err != nil {
@@ -56,7 +56,7 @@ func queryOf(c echo.Context) (url.Values, error) {
 	return params, nil
 }
 
-// parseQuery reads the parameters of a list; unknown ones are mistakes, as SOL013 wants.
+// parseQuery reads the parameters of a list. Unknown parameters are mistakes, as SOL013 wants.
 func parseQuery(params url.Values, rules ListRules) (listQuery, error) {
 	q := listQuery{rules: rules}
 	if v, ok := params[tackersExclude]; ok && !params.Has("exclude_fields") {
@@ -128,8 +128,8 @@ func (r ListRules) attributePaths(param, value string, bad func(name, detail str
 	return paths
 }
 
-// checkKnown refuses an attribute that the resource does not have (SOL013 clauses 5.2.2 and 5.3.2). Only the first name
-// of a path is looked at: below it are maps, whose keys are anybody's, and parts that one item has and another has not.
+// checkKnown refuses an attribute that the resource does not have (SOL013 clauses 5.2.2 and 5.3.2). It checks only the
+// first name of a path: the levels below may be maps with any keys, or parts that only some items have.
 func (r ListRules) checkKnown(param, attribute string, bad func(name, detail string)) {
 	if r.View == nil || slices.Contains(attributeNamesOf(r.View), attribute) || slices.Contains(r.Unused, attribute) {
 		return
@@ -197,8 +197,8 @@ func (q listQuery) met(view any) (bool, error) {
 	return err == nil && q.filter.Matches(doc), err
 }
 
-// item is a view as the selectors want it (SOL013 clause 5.3): fields adds to what is mandatory, together with
-// exclude_default to what is there by default; exclude_fields takes from everything.
+// item applies the selectors to a view (SOL013 clause 5.3). fields adds to the mandatory attributes, and together with
+// exclude_default to the default attributes. exclude_fields removes from all attributes.
 func (q listQuery) item(view any) (json.RawMessage, error) {
 	if q.all {
 		return json.Marshal(view)
@@ -248,8 +248,7 @@ func (q listQuery) pick(doc map[string]any) map[string]any {
 // isAt tells whether a path of a selector leads to an attribute of that name, or into it.
 func isAt(path, name string) bool { return path == name || strings.HasPrefix(path, name+"/") }
 
-// unseen are the attributes that are left out by default, and the parts of them that the selectors or the filter name
-// all the same.
+// unseen returns the attributes that are left out by default, and their parts that the selectors or the filter name.
 func (q listQuery) unseen() (omit, seen []string) {
 	if q.all || q.exclude != nil {
 		return nil, nil
@@ -283,8 +282,8 @@ func include(out, doc map[string]any, path []string) {
 	}
 }
 
-// included adds to a copy what path leads to in the original. A path through an array goes into each of its items,
-// which keep their places.
+// included copies the value at path from the original into the copy. A path through an array applies to each of its
+// items; the items keep their places.
 func included(into, from any, path []string) any {
 	if len(path) == 0 {
 		return from

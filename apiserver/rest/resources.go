@@ -36,7 +36,7 @@ func (b *Backend) PathOpOcc(c echo.Context) (lcm.VnfLcmOpOcc, error) {
 	return o, err
 }
 
-// CheckReady refuses what only an instantiated VNF can do that nothing else is done with.
+// CheckReady refuses a task that needs an instantiated VNF without another operation in progress.
 func (b *Backend) CheckReady(ctx context.Context, inst lcm.VnfInstance) error {
 	if inst.InstantiationState != lcm.Instantiated || inst.Instantiated == nil {
 		return lcm.Errorf(lcm.KindConflict, "The VNF instance %s is not instantiated.", inst.ID)
@@ -52,13 +52,14 @@ func VnfdOf(pkg lcm.VnfPkg) (vnfd vnfpkg.Vnfd, err error) {
 	return vnfd, nil
 }
 
-// InProjectOf lets the rest of a request see nothing but the project of the resource that it is about: an administrator
-// who works on one works in its project.
+// InProjectOf limits the rest of a request to the project of its resource: an administrator works in the project of the
+// resource.
 func InProjectOf(c echo.Context, project lcm.ProjectID) {
 	c.SetRequest(c.Request().WithContext(lcm.InProject(c.Request().Context(), project)))
 }
 
-// InOwnProject does so with the client's own: what they make may refer to nothing else.
+// InOwnProject limits the rest of a request to the client's own project: a resource that the client makes may refer to
+// nothing else.
 func InOwnProject(c echo.Context) {
 	InProjectOf(c, lcm.ScopeOf(c.Request().Context()).Project)
 }

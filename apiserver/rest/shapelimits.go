@@ -11,12 +11,12 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// deepest is how many objects and lists may be within one another. Requests of the standard have some ten; whoever
-// patches or copies a document holds each level of it once more.
+// deepest bounds how deep objects and lists may be nested. Requests of the standard nest about ten levels. Code that
+// patches or copies a document holds each level once more.
 const deepest = 64
 
-// unfit is what in a document could not be read again once it is stored, nil when there is nothing: numbers that are
-// none of 64 bits, and more levels than deepest. Its path begins below the document.
+// unfit returns the first value of a document that could not be read again once it is stored, or nil: a number that
+// does not fit 64 bits, or more levels than deepest. Its path begins below the document.
 func unfit(v any, levels int) *lcm.Problem {
 	if levels < 0 {
 		return &lcm.Problem{Detail: fmt.Sprintf("is nested too deeply: a request may have %d levels", deepest)}

@@ -6,12 +6,12 @@ import (
 	"github.com/labstack/echo/v4"
 )
 
-// tackersBlanks are attributes that Tacker's client has a column for and leaves blank: where it does not know an
-// attribute, it looks for its name in lower case.
+// tackersBlanks are attributes that have a blank column in Tacker's client: it looks for an attribute that it does not
+// know by the lower-case name.
 var tackersBlanks = []string{"vnfPkgId", "onboardingFailureDetails"}
 
-// WriteResource answers with a resource. Tacker's client, and nobody else, gets what it would leave blank by the name
-// that it looks for, too.
+// WriteResource answers with a resource. For Tacker's client only, it repeats some attributes under the names that this
+// client expects; else the client would show blanks.
 func WriteResource(c echo.Context, status int, view any) error {
 	if !strings.Contains(c.Request().UserAgent(), "python-tackerclient") {
 		return WriteJSON(c, status, view)

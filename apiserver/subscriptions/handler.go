@@ -1,5 +1,5 @@
-// Package subscriptions is who is told of what: subscriptions to VNFs and to VNF packages, and the notifications that
-// could not be delivered.
+// Package subscriptions serves subscriptions to VNFs and to VNF packages, and the notifications that could not be
+// delivered.
 package subscriptions
 
 import (
@@ -14,8 +14,8 @@ type Handler struct {
 	*rest.Backend
 	// Subscribers tries the callback URIs of subscriptions; nil takes them as they are.
 	Subscribers Subscribers
-	// NoCallbackTest takes subscriptions without calling back; DuplicateSubscriptions makes another one of a request for
-	// what is subscribed to already, instead of a 303.
+	// NoCallbackTest accepts subscriptions without a test of the callback. DuplicateSubscriptions creates a second
+	// subscription for a repeated request, instead of a 303.
 	NoCallbackTest, DuplicateSubscriptions bool
 }
 
@@ -25,7 +25,7 @@ type Subscribers interface {
 	Check(uri string) error
 	// HasCertificate tells whether there is a certificate to show to subscribers.
 	HasCertificate() bool
-	// TestCallback looks whether the subscriber answers GET with 204; authentication is a SubscriptionAuthentication,
-	// or empty.
+	// TestCallback checks whether the subscriber answers GET with 204; authentication is a SubscriptionAuthentication, or
+	// empty.
 	TestCallback(ctx context.Context, s lcm.Subscription, authentication []byte) error
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// Lifecycle are the routes of subscriptions to what becomes of VNFs and of operations on them (SOL003 clause 5.4.18).
+// Lifecycle are the routes of subscriptions to changes of VNFs and to operations on them (SOL003 clause 5.4.18).
 func (h *Handler) Lifecycle(root rest.Root) []rest.Route {
 	a := &lccn{h, root}
 	return (&resource{
@@ -109,7 +109,8 @@ var (
 	}
 )
 
-// checkSubscription finds what the types cannot tell: SOL003 clauses 5.5.3.12 and 4.4.1.5, SOL013 clause 8.3.4.
+// checkSubscription finds the mistakes that the types cannot express: SOL003 clauses 5.5.3.12 and 4.4.1.5, SOL013
+// clause 8.3.4.
 func (a *lccn) checkSubscription(req subscriptionRequest) []lcm.Problem {
 	var s subscriptionProblems
 	a.checkCallback(&s, req.CallbackURI)

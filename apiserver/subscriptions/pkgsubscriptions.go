@@ -7,8 +7,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// Packages are those to what becomes of VNF packages (SOL003 clause 10.4.7): notified through the outbox
-// that operations use.
+// Packages are the routes of subscriptions to changes of VNF packages (SOL003 clause 10.4.7). Their notifications use
+// the same outbox as operations.
 func (h *Handler) Packages() []rest.Route {
 	return (&resource{
 		Handler: h, api: lcm.APIPkgm, version: 1, prefix: rest.PkgV1.Prefix,

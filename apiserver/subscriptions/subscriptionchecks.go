@@ -23,14 +23,14 @@ type authenticationRequest struct {
 	} `json:"paramsOauth2ClientCredentials"`
 }
 
-// subscriptionProblems collects those of a request that its type cannot tell.
+// subscriptionProblems collects the mistakes of a request that its type cannot express.
 type subscriptionProblems struct{ problems []lcm.Problem }
 
 func (m *subscriptionProblems) add(path, format string, args ...any) {
 	m.problems = append(m.problems, lcm.Problem{Path: path, Detail: fmt.Sprintf(format, args...)})
 }
 
-// oneOf wants every item of a list to be one of the allowed.
+// oneOf requires every item of a list to be among the allowed values.
 func (m *subscriptionProblems) oneOf(path string, list, allowed []string) {
 	for i, item := range list {
 		if !slices.Contains(allowed, item) {
@@ -80,7 +80,7 @@ func (h *Handler) checkAuthentication(found *subscriptionProblems, auth *authent
 	}
 }
 
-// knownParts reads the filter and the authentication of a request that was checked, with what Windlass knows of them.
+// knownParts reads the filter and the authentication of a checked request, as far as Windlass knows their members.
 func knownParts[F any](body []byte, filter **F) (*lcm.SubscriptionAuthentication, error) {
 	var known struct {
 		Filter         *F                              `json:"filter"`

@@ -23,9 +23,9 @@ type resource struct {
 	version int
 	prefix  string
 	rules   rest.ListRules
-	// parse makes the subscription of a request and checks it. Its authentication is in the clear, nil for none.
+	// parse makes and checks the subscription of a request. The returned authentication is in the clear, nil for none.
 	parse func(body []byte) (lcm.Subscription, *lcm.SubscriptionAuthentication, error)
-	// view is what clients see of a subscription: no authentication, for secrets are never echoed.
+	// view is a subscription as clients see it: without authentication, for secrets are never echoed.
 	view func(sub lcm.Subscription, links map[string]rest.Link) any
 }
 
@@ -86,7 +86,8 @@ func (a *resource) list(c echo.Context) error {
 	})
 }
 
-// named reads the subscription that the path names; those of other APIs, and of other versions, are not there.
+// named reads the subscription that the path names. Subscriptions of other APIs, and of other versions, count as
+// absent.
 func (a *resource) named(c echo.Context) (lcm.Subscription, error) {
 	id, err := rest.IDParam[lcm.SubscriptionID](c, "subscriptionId", "subscription")
 	if err != nil {
@@ -126,7 +127,8 @@ func (a *resource) delete(c echo.Context) error {
 	return c.NoContent(http.StatusNoContent)
 }
 
-// keepSubscription calls the subscriber, seals the secrets and stores the subscription, unless there is one like it.
+// keepSubscription calls the subscriber, seals the secrets and stores the subscription, unless an equal subscription
+// exists.
 func (h *Handler) keepSubscription(
 	ctx context.Context, sub lcm.Subscription, clear []byte,
 ) (created lcm.Subscription, err error) {
@@ -149,9 +151,9 @@ func (h *Handler) keepSubscription(
 	return created, err
 }
 
-// orSame stores the subscription, or finds one that is the same in all that its client has given. The standard compares
-// the callback and the filter only (SOL003 clause 5.4.18.3.1), and lets us create all the same: what has other
-// credentials is created, because a 303 would drop them without a word.
+// orSame stores the subscription, or finds a subscription that equals it in everything that the client has given. The
+// standard compares the callback and the filter only (SOL003 clause 5.4.18.3.1), but lets us create all the same. With
+// other credentials a new one is created, because a 303 would silently drop the credentials.
 func (h *Handler) orSame(ctx context.Context, sub lcm.Subscription, clear []byte) (lcm.Subscription, error) {
 	var others []lcm.SubscriptionID
 	for {
@@ -167,7 +169,7 @@ func (h *Handler) orSame(ctx context.Context, sub lcm.Subscription, clear []byte
 	}
 }
 
-// authenticatesAs tells whether a subscription that is stored has the authentication of a request.
+// authenticatesAs tells whether a stored subscription has the authentication of a request.
 func (h *Handler) authenticatesAs(ctx context.Context, sub lcm.Subscription, clear []byte) (bool, error) {
 	stored, err := secrets.OpenDocument(ctx, h.Vault, sub.Authentication)
 	if lcm.Is(err, lcm.KindNotFound) { // deleted meanwhile, with its secrets
@@ -184,7 +186,7 @@ func (h *Handler) authenticatesAs(ctx context.Context, sub lcm.Subscription, cle
 	return subtle.ConstantTimeCompare(a, b) == 1, err
 }
 
-// canonicalAuthentication is one text for all documents that mean the same.
+// canonicalAuthentication is the same text for all documents with the same meaning.
 func canonicalAuthentication(doc []byte) ([]byte, error) {
 	var auth lcm.SubscriptionAuthentication
 	if len(doc) == 0 {

@@ -13,18 +13,18 @@ import (
 	"github.com/windlass-nfv/windlass/internal/auth"
 )
 
-// Settings are what the page must know.
+// Settings are what the page needs from the server.
 type Settings struct {
-	// Tokens tells in which header a token that somebody has is sent, by the name of the way; none where nobody is asked
-	// who they are, or by a certificate only.
+	// Tokens names the header for a token that the reader already has, by the name of the way to log in. It is empty
+	// where clients do not authenticate, or only by a certificate.
 	Tokens map[string]string `json:"tokens"`
-	// Asked is set where clients must say who they are.
+	// Asked is set if clients must authenticate.
 	Asked bool `json:"asked"`
 	// Temporal is the Web UI of Temporal with its namespace, such as https://temporal.example/namespaces/windlass; "" for
 	// none. Traces is where a trace is shown, with {traceId} in it.
 	Temporal string `json:"temporal,omitempty"`
 	Traces   string `json:"traces,omitempty"`
-	// Project and Version are what the page says of the server.
+	// Project and Version describe the server on the page.
 	Version string `json:"version,omitempty"`
 }
 
@@ -46,7 +46,7 @@ type settingsView struct {
 	// Passwords is set where Keystone logs users in, Authorization where an issuer does.
 	Passwords     bool   `json:"passwords"`
 	Authorization string `json:"authorization,omitempty"`
-	// AuthorizationError tells why that is not known now.
+	// AuthorizationError tells why the authorization endpoint is not known now.
 	AuthorizationError string `json:"authorizationError,omitempty"`
 }
 
@@ -80,13 +80,13 @@ type redeemRequest struct {
 }
 
 type tokenView struct {
-	// Header and Value are what requests have from now on.
+	// Header and Value are the header that authenticates later requests.
 	Header string     `json:"header"`
 	Value  string     `json:"value"`
 	Until  *time.Time `json:"until,omitempty"`
 }
 
-// logIn gets a token of Keystone for who knows the password.
+// logIn gets a token of Keystone for a user and password.
 func (h *Handler) logIn(c echo.Context) error {
 	if h.Keystone == nil {
 		return rest.HTTPErrorf(http.StatusNotFound, "This server does not log in with passwords.")
@@ -99,7 +99,7 @@ func (h *Handler) logIn(c echo.Context) error {
 	return answer(c, "X-Auth-Token", "", token, err)
 }
 
-// redeem gets a token of the issuer for who has its code.
+// redeem gets a token of the issuer for an authorization code.
 func (h *Handler) redeem(c echo.Context) error {
 	if h.Issuer == nil {
 		return rest.HTTPErrorf(http.StatusNotFound, "This server does not log in at an issuer of tokens.")
@@ -112,8 +112,8 @@ func (h *Handler) redeem(c echo.Context) error {
 	return answer(c, "Authorization", "Bearer ", token, err)
 }
 
-// bind reads a request that only a page of this server can send: no other one can have a body of that type without
-// asking first.
+// bind reads a request that only a page of this server can send: another page needs a preflight for a body of that
+// type.
 func bind[T any](c echo.Context) (req T, err error) {
 	r := c.Request()
 	if media, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); media != rest.MimeJSON {

@@ -1,5 +1,6 @@
-// Package ui is the web page of Windlass, below /ui: static files that are part of the binary, what the page must know
-// before its reader has logged in, and the ways to log in. All that it shows it reads from the API, as its reader.
+// Package ui is the web page of Windlass, below /ui: static files in the binary, the settings that the page needs
+// before its reader has logged in, and the ways to log in. The page reads everything else from the API, with its
+// reader's credentials.
 package ui
 
 import (
@@ -20,22 +21,22 @@ import (
 //go:embed static
 var static embed.FS
 
-// ContentSecurityPolicy lets the page use its own files and its own server, and nothing else: what is shown may be text
-// of strangers. Nothing of it becomes markup or code: scripts that would make some end with an error.
+// ContentSecurityPolicy lets the page use its own files and its own server, and nothing else, because the page may show
+// text from strangers. No such text becomes markup or code: a script that tries this ends with an error.
 const ContentSecurityPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 
 // Handler serves the page.
 type Handler struct {
 	Settings Settings
-	// Keystone takes a user's password, Issuer the code of an authorization; nil: there is no such way.
+	// Keystone takes a user's password, Issuer an authorization code; nil turns the way off.
 	Keystone Passwords
 	Issuer   Codes
-	// Guesses is what a try to log in goes through before.
+	// Guesses is the middleware before each attempt to log in.
 	Guesses echo.MiddlewareFunc
 }
 
-// Routes are those of the page and of its logins.
+// Routes are the routes of the page and of its logins.
 func (h *Handler) Routes() []rest.Route {
 	guesses := h.Guesses
 	if guesses == nil {
@@ -51,12 +52,12 @@ func (h *Handler) Routes() []rest.Route {
 	}
 }
 
-// Lead sends a browser to the page. The place is relative: whatever stands before the API stays before it.
+// Lead sends a browser to the page. The location is relative, so a prefix before the API stays.
 func Lead(c echo.Context) error { return c.Redirect(http.StatusSeeOther, "ui/") }
 
 func lead(c echo.Context) error { return Lead(c) }
 
-// file is one of the page's.
+// file is a file of the page.
 type file struct {
 	content   []byte
 	mediaType string

@@ -1,4 +1,4 @@
-// Package vims is the registry of VIMs at /v1.0/vims, as Tacker has it.
+// Package vims is the registry of VIMs at /v1.0/vims, in Tacker's form.
 package vims
 
 import (
@@ -14,11 +14,11 @@ type Handler struct {
 	Checker Checker // nil: credentials are not tried
 }
 
-// Checker tries credentials against a VIM of either type before it is registered. Wrong ones are Denied, a VIM that
-// does not answer is Unavailable.
+// Checker tries credentials against a VIM of either type before the VIM is registered. Wrong credentials are Denied; a
+// VIM that does not answer is Unavailable.
 type Checker interface {
 	Check(ctx context.Context, vim lcm.Vim, credentials map[string]any) (lcm.VimFindings, error)
-	// Read takes credentials apart that come as a file, a kubeconfig: it is the VIM with the address and the project
-	// that the file names, and the credentials in it. Others are returned as they are. path is where the VIM stands.
+	// Read takes a kubeconfig apart. It returns the VIM with the address and the project that the file names, and the
+	// credentials in the file. It returns other credentials unchanged. path is the VIM's JSON path in the request.
 	Read(vim lcm.Vim, credentials map[string]any, path string) (lcm.Vim, map[string]any, error)
 }

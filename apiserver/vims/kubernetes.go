@@ -10,8 +10,8 @@ const (
 	credPath = vimPath + ".auth_cred"
 )
 
-// readCredentials makes a VIM of what is to be registered: a kubeconfig is taken apart, what cannot be is refused, and
-// so is an address that no VIM may have.
+// readCredentials makes a VIM from a registration: it takes a kubeconfig apart, and refuses impossible values and
+// denied addresses.
 func (h *Handler) readCredentials(vim lcm.Vim, given map[string]any) (lcm.Vim, map[string]any, error) {
 	vim, credentials, err := h.takeApart(vim, given)
 	if err != nil {
@@ -33,7 +33,7 @@ func (h *Handler) readCredentials(vim lcm.Vim, given map[string]any) (lcm.Vim, m
 	return vim, credentials, err
 }
 
-// takeApart reads a kubeconfig, where the credentials are one.
+// takeApart reads a kubeconfig, if the credentials are a kubeconfig.
 func (h *Handler) takeApart(vim lcm.Vim, given map[string]any) (lcm.Vim, map[string]any, error) {
 	if h.Checker == nil {
 		return vim, given, nil
@@ -41,7 +41,7 @@ func (h *Handler) takeApart(vim lcm.Vim, given map[string]any) (lcm.Vim, map[str
 	return h.Checker.Read(vim, given, vimPath)
 }
 
-// usable refuses credentials with which nobody can log in, and what else such a VIM cannot be.
+// usable refuses credentials that allow no login, and settings that such a VIM cannot have.
 func (h *Handler) usable(vim lcm.Vim, rules lcm.VimCredentials, credentials map[string]any) error {
 	problems := rules.Login(credPath, credentials)
 	problems = append(problems, rules.Project(vim, vimPath+".vim_project.name")...)
@@ -65,8 +65,8 @@ func (h *Handler) allowed(at, url string) error {
 	return nil
 }
 
-// completeChange makes of a change what it means for a VIM whose credentials have rules: a kubeconfig is taken apart,
-// and another way to log in takes the place of the present one.
+// completeChange prepares a change for a VIM whose credentials have rules: it takes a kubeconfig apart, and lets
+// another way to log in replace the present one.
 func (h *Handler) completeChange(vim *lcm.Vim, req *changedVim) error {
 	rules := lcm.KindOfVim(vim.Type).Credentials
 	if rules == nil || req.AuthCred == nil {

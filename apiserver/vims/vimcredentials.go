@@ -15,7 +15,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// updateVim changes what is given. Unlike Tacker it takes new credentials while VNFs use the VIM: passwords
+// updateVim changes the given members. Unlike Tacker it accepts new credentials while VNFs use the VIM: passwords
 // expire, and VNFs refer to the VIM by its id.
 func (h *Handler) updateVim(c echo.Context) error {
 	vim, err := h.pathVim(c)
@@ -42,7 +42,7 @@ func (h *Handler) updateVim(c echo.Context) error {
 	ctx, before := c.Request().Context(), vimReferences(vim)
 	err = h.changeVim(ctx, &vim, req.Vim)
 	if err == nil {
-		// A change that was made since vim was read is a 409: the client decides what it wants then.
+		// If somebody changed the VIM since it was read, this is a 409: the client then decides again.
 		err = h.Store.UpdateVim(ctx, vim)
 	}
 	if err := h.settleVim(ctx, vim, before, err); err != nil {
@@ -51,13 +51,13 @@ func (h *Handler) updateVim(c echo.Context) error {
 	return h.showStored(c, http.StatusOK, vim.ID)
 }
 
-// unchanged are what of a VIM a PUT may have and does not change: Tacker's client sends the type.
+// unchanged are members that a PUT may have, but must not change: Tacker's client sends the type.
 var unchanged = []string{
 	"id", "tenant_id", "type", "auth_url", "placement_attr", "status", "status_reason", "warnings", "created_at",
 	"updated_at", "shared",
 }
 
-// changeVim lays the request over the VIM. What it seals is new: the stored VIM's secrets stay as they are.
+// changeVim lays the request over the VIM. It seals secrets under new names: the stored VIM's secrets stay as they are.
 func (h *Handler) changeVim(ctx context.Context, vim *lcm.Vim, req changedVim) error {
 	moved := req.Extra != nil && movesEndpoints(*vim, req.Extra)
 	req.applyTo(vim)
@@ -72,8 +72,7 @@ func (h *Handler) changeVim(ctx context.Context, vim *lcm.Vim, req changedVim) e
 	return nil
 }
 
-// movesEndpoints tells whether an extra leads to other endpoints of the VIM, or is about how they are asked: then it
-// has to be tried.
+// movesEndpoints tells whether an extra changes the VIM's endpoints, or the way to call them: then it has to be tried.
 func movesEndpoints(vim lcm.Vim, extra map[string]any) bool {
 	return slices.ContainsFunc([]string{"region", "interface", "call_timeout", "poll_interval", "outage_patience"},
 		func(key string) bool {
@@ -114,7 +113,7 @@ func (h *Handler) sealExtra(ctx context.Context, vim *lcm.Vim, extra map[string]
 	return err
 }
 
-// changeCredentials lays the given members over the present ones, tries them and seals them.
+// changeCredentials lays the given members over the present ones, tries the result and seals it.
 func (h *Handler) changeCredentials(ctx context.Context, vim *lcm.Vim, given map[string]any) error {
 	credentials, err := h.OpenMap(ctx, vim.AuthCred)
 	if err != nil {
@@ -133,7 +132,7 @@ func (h *Handler) changeCredentials(ctx context.Context, vim *lcm.Vim, given map
 	return h.sealCredentials(ctx, vim, credentials)
 }
 
-// checkSpelling looks at what can be checked of a VIM before anybody calls it.
+// checkSpelling checks a VIM's members as far as this is possible without a call to the VIM.
 func checkSpelling(vimType string, credentials, extra map[string]any) error {
 	problems := lcm.Misspelt(credPath, credentials, lcm.KindOfVim(vimType).Members)
 	return lcm.InvalidAll("The VIM cannot be registered", append(problems, lcm.ExtraProblems(vimPath+".extra", extra)...))
@@ -166,8 +165,8 @@ func (h *Handler) sealCredentials(ctx context.Context, vim *lcm.Vim, credentials
 	return err
 }
 
-// sealSet seals a VIM's secrets. Every set has a place of its own, so that the old one is good until the row names
-// the new one.
+// sealSet seals a VIM's secrets. Every set has its own references, so the old set is valid until the row names the new
+// one.
 func (h *Handler) sealSet(
 	ctx context.Context, id lcm.VimID, what string, clearMap map[string]any,
 ) (map[string]any, error) {
@@ -179,8 +178,8 @@ func (h *Handler) sealSet(
 	return sealed, err
 }
 
-// settleVim forgets the secrets that a VIM does not have any more, or was not to have, after an update that ended with
-// err. It is nil when the update was made all the same.
+// settleVim deletes unused secrets after an update that ended with err: the VIM's former ones, or the ones of the
+// failed update. It returns nil if the update was stored all the same.
 func (h *Handler) settleVim(ctx context.Context, vim lcm.Vim, before []lcm.SecretRef, err error) error {
 	wanted := vimReferences(vim)
 	if err != nil {
@@ -189,7 +188,7 @@ func (h *Handler) settleVim(ctx context.Context, vim lcm.Vim, before []lcm.Secre
 			if lcm.Is(err, lcm.KindNotFound) {
 				return false, nil
 			}
-			// Every change of secrets has references of its own.
+			// Every change of secrets has new references.
 			return err == nil && !slices.Equal(wanted, before) && slices.Equal(vimReferences(now), wanted), err
 		})
 		if !known {

@@ -23,7 +23,7 @@ func Refused(err error) bool {
 
 type tackerErrorBody struct {
 	TackerError tackerErrorDetail `json:"TackerError"`
-	// Type is that of ProblemDetails, for the client of Windlass. Tacker's client takes no notice of it.
+	// Type is the type of ProblemDetails, for Windlass's client. Tacker's client ignores it.
 	Type string `json:"type,omitempty"`
 }
 
@@ -34,8 +34,8 @@ type tackerErrorDetail struct {
 	Detail string `json:"detail"`
 }
 
-// ErrorBody is the form of errors below /v1.0: type is the exception that Tacker's client knows, message and detail
-// are what it prints. The detail leads to the page about such errors, at that endpoint.
+// ErrorBody is the form of errors below /v1.0. type is the exception that Tacker's client knows; the client prints
+// message and detail. The detail leads to the page about such errors, at that endpoint.
 func ErrorBody(err error, p rest.ProblemDetails, endpoint string) any {
 	kind := map[int]string{
 		http.StatusBadRequest: "InvalidInput", http.StatusNotFound: "NotFound", http.StatusConflict: "Conflict",

@@ -17,7 +17,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/query"
 )
 
-// Routes are those of the registry as Tacker has it, so that its command line works: below /v1.0, with or without
+// Routes are the routes of Tacker's VIM registry, so that Tacker's command line works: below /v1.0, with or without
 // ".json".
 func (h *Handler) Routes() []rest.Route {
 	return []rest.Route{
@@ -46,7 +46,7 @@ type newVim struct {
 	Extra       map[string]any `json:"extra"`
 }
 
-// changedVim is what a PUT may change; type and auth_url are fixed, as in Tacker.
+// changedVim holds the members that a PUT may change; type and auth_url are fixed, as in Tacker.
 type changedVim struct {
 	Name        *string        `json:"name"`
 	Description *string        `json:"description"`
@@ -93,8 +93,8 @@ func viewOfVim(v lcm.Vim) vimView {
 	return view
 }
 
-// regionsOf is the region that a VIM's registration names, for Tacker's has no member of its own for it; else those
-// that the VIM had when its credentials were tried.
+// regionsOf is the region in a VIM's registration, since Tacker's form has no member for it; else the regions that the
+// VIM had when its credentials were tried.
 func regionsOf(v lcm.Vim) []string {
 	for _, from := range []map[string]any{v.AuthCred, v.Extra} {
 		if region, _ := from["region"].(string); region != "" {
@@ -158,8 +158,8 @@ func (h *Handler) orVimChanged(c echo.Context, id lcm.VimID, err error) error {
 	})
 }
 
-// listVims takes ?name=... and other attributes as filters, and fields, as Tacker's client sends them; and filter, as
-// SOL013 has it for other lists.
+// listVims takes ?name=... and other attributes as filters, and fields, as Tacker's client sends them; it also takes
+// SOL013's filter, as the other lists do.
 func (h *Handler) listVims(c echo.Context) error {
 	params := c.QueryParams()
 	fields := params["fields"]

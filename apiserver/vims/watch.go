@@ -9,11 +9,11 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// looksAtOnce bounds how many VIMs are looked at at once: one that does not answer must not keep the others.
+// looksAtOnce bounds the parallel looks at VIMs: a VIM that does not answer must not delay the others.
 const looksAtOnce = 8
 
-// LookAgain looks at every Kubernetes that nobody has looked at for that time, so that its status is the present one,
-// and stores what it finds. Several servers may do so at once: each VIM is looked at by one of them.
+// LookAgain looks at every Kubernetes VIM whose last look is older than that time, so that its status is current, and
+// stores the findings. Several servers may call it at once: each VIM is looked at by one server.
 func (h *Handler) LookAgain(ctx context.Context, older time.Duration) error {
 	if h.Checker == nil {
 		return nil

@@ -21,10 +21,10 @@ func (a *api) scale(c echo.Context) error { return a.change(c, lcm.OpScale) }
 // scaleToLevel is SOL003 clause 5.4.6.
 func (a *api) scaleToLevel(c echo.Context) error { return a.change(c, lcm.OpScaleToLevel) }
 
-// heal is SOL003 clause 5.4.9, and that of SOL002 when the request names VNFCs.
+// heal is the task of SOL003 clause 5.4.9, or SOL002's heal if the request names VNFCs.
 func (a *api) heal(c echo.Context) error { return a.change(c, lcm.OpHeal) }
 
-// operate is SOL003 clause 5.4.10, and that of SOL002 when the request names VNFCs.
+// operate is the task of SOL003 clause 5.4.10, or SOL002's operate if the request names VNFCs.
 func (a *api) operate(c echo.Context) error { return a.change(c, lcm.OpOperate) }
 
 func (a *api) change(c echo.Context, op lcm.Operation) error {
@@ -42,8 +42,8 @@ func (a *api) change(c echo.Context, op lcm.Operation) error {
 	return a.begin(c, inst, op, body)
 }
 
-// planChange makes the plan of a scaling or a healing, so that what is not possible is refused before anything begins.
-// The operation plans again: it also knows which nodes are out of order.
+// planChange plans a scaling or a healing, so that an impossible request is refused before anything begins. The
+// operation plans again: only then it also knows which nodes are out of order.
 func (h *Handler) planChange(
 	ctx context.Context, inst lcm.VnfInstance, op lcm.Operation, body []byte, apiVersion int,
 ) (lcm.Plan, lifecycle.Facts, error) {
@@ -78,7 +78,7 @@ func (h *Handler) planChange(
 	return p, facts, err
 }
 
-// checkChange checks the form of a request; every mistake in it is told at once.
+// checkChange checks the form of a request, and reports every mistake at once.
 func checkChange(op lcm.Operation, body []byte) error {
 	err := map[lcm.Operation]func([]byte) error{
 		lcm.OpScale: check[scaleRequest], lcm.OpScaleToLevel: check[scaleToLevelRequest], lcm.OpHeal: check[healRequest],
@@ -93,7 +93,8 @@ func checkChange(op lcm.Operation, body []byte) error {
 	return withProblems(err, healProblems(body))
 }
 
-// healProblems are mistakes in additionalParams of a heal request: of what is about the heal, and of what drivers read.
+// healProblems are mistakes in additionalParams of a heal request: in the parameters of the heal itself, and in the
+// drivers' parameters.
 func healProblems(body []byte) []lcm.Problem {
 	problems := lcm.HealProblems(body)
 	for _, d := range all.Drivers {
@@ -129,8 +130,8 @@ func operateProblems(body []byte) (problems []lcm.Problem) {
 	return problems
 }
 
-// operation resolves an operation that a request would begin. Nodes are not asked how they are: that takes longer than
-// a request may, and the API server reaches none.
+// operation resolves an operation that a request would begin. It does not ask nodes for their state: that takes longer
+// than a request may, and the API server reaches no node.
 func (h *Handler) operation(
 	ctx context.Context, inst lcm.VnfInstance, op lcm.Operation, body []byte, apiVersion int,
 ) (*operations.Operation, error) {

@@ -34,7 +34,7 @@ func (a *api) changeVnfPkg(c echo.Context) error {
 	return a.begin(c, inst, lcm.OpChangeVnfPkg, body)
 }
 
-// planPackage makes the plan of a change of the VNF package, so that what is not possible is refused at once.
+// planPackage plans a change of the VNF package, so that an impossible request is refused at once.
 func (a *api) planPackage(
 	ctx context.Context, inst lcm.VnfInstance, body []byte,
 ) (p lcm.Plan, facts lifecycle.Facts, err error) {
@@ -74,7 +74,8 @@ func (a *api) planPackage(
 	return p, facts, err
 }
 
-// changesPackages answers for VNFs on VIMs where none gets another package while it runs: they do not have the task.
+// changesPackages refuses the task for VNFs on VIMs that do not support another package for a running VNF: they do not
+// have the task.
 func (a *api) changesPackages(ctx context.Context, inst lcm.VnfInstance) error {
 	pkg, err := a.Store.Package(ctx, inst.VnfPkgID)
 	if err != nil {
@@ -134,8 +135,8 @@ func (a *api) checkSuccessor(
 	return found.Err()
 }
 
-// checkServersStay wants the VMs of a hybrid VNF to be the same in the package that it is to get: only containers are
-// rolled over to another one.
+// checkServersStay requires that the VMs of a hybrid VNF are the same in the new package: only containers are rolled
+// over to a new package.
 func (a *api) checkServersStay(ctx context.Context, inst lcm.VnfInstance, pkg lcm.VnfPkg, next *vnfpkg.Flavour) error {
 	present, err := a.Store.Package(ctx, inst.VnfPkgID)
 	if err != nil {

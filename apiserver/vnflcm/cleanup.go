@@ -10,15 +10,15 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// cleanUpRequest is empty: all that is left goes at once.
+// cleanUpRequest is empty: all leftovers are removed at once.
 type cleanUpRequest struct{}
 
-// forcefully is the TERMINATE that cleans up: nothing that is left serves anybody.
+// forcefully is the TERMINATE that cleans up: the leftovers serve nobody, so they need no time to end.
 const forcefully = `{"terminationType":"FORCEFUL"}`
 
-// cleanUp removes what an INSTANTIATE has left that was declared FAILED. SOL003 lets only instantiated VNFs be
-// terminated (clause 5.4.8), and knows nothing of what is left of others: so it is an extension. The operation is a
-// TERMINATE like any other, of what that INSTANTIATE was to make.
+// cleanUp removes the leftovers of an INSTANTIATE that was declared FAILED. SOL003 lets only instantiated VNFs be
+// terminated (clause 5.4.8), and has no task for the leftovers of other VNFs: so this is an extension. The operation is
+// a TERMINATE like any other; it terminates the VNF that the INSTANTIATE was to make.
 func (h *Handler) cleanUp(c echo.Context) error {
 	inst, err := h.PathInstance(c)
 	if err != nil {
@@ -42,7 +42,7 @@ func (h *Handler) cleanUp(c echo.Context) error {
 	return a.beginOf(c, inst, inst.Version, lcm.OpTerminate, []byte(forcefully))
 }
 
-// checkLeftovers refuses to clean up what runs, and where nothing is left.
+// checkLeftovers refuses to clean up a running VNF, or a VNF without leftovers.
 func (h *Handler) checkLeftovers(ctx context.Context, inst lcm.VnfInstance) error {
 	if inst.InstantiationState == lcm.Instantiated {
 		return lcm.Errorf(lcm.KindConflict, "The VNF instance %s is instantiated: terminate it.", inst.ID)

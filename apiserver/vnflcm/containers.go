@@ -15,12 +15,12 @@ import (
 
 // vimKindsOf are the kinds of VIMs that a VNF of the request's flavour is on.
 func vimKindsOf(vnfd *vnfpkg.Vnfd, req lcm.InstantiateRequest) []lcm.VimKind {
-	f, _ := vnfd.Flavour(req.FlavourID) // one that the VNFD does not have is told elsewhere
+	f, _ := vnfd.Flavour(req.FlavourID) // another check reports an unknown flavour
 	return lifecycle.VimKinds(f)
 }
 
-// checkContainers reads the manifests and charts of a containerised VNF as the worker will. Nothing is returned where
-// they cannot be used.
+// checkContainers reads the manifests and charts of a containerised VNF as the worker will. It returns nothing if they
+// cannot be used.
 func (a *api) checkContainers(
 	ctx context.Context, inst lcm.VnfInstance, f *vnfpkg.Flavour, additionalParams json.RawMessage, found *driver.Findings,
 ) (*cnf.VNF, error) {

@@ -61,8 +61,7 @@ func (a *api) checkModification(
 	return nil
 }
 
-// checkHealed lets the drivers check the parameters that a VNF has once those of a heal are laid over its own (RFC
-// 7396).
+// checkHealed lets the drivers check the VNF's parameters after the parameters of a heal are laid over them (RFC 7396).
 func checkHealed(f *vnfpkg.Flavour, stored, body []byte) error {
 	req, err := lcm.ParseHeal(body)
 	if err != nil || len(req.AdditionalParams) == 0 {
@@ -84,7 +83,8 @@ func checkHealed(f *vnfpkg.Flavour, stored, body []byte) error {
 	return nil
 }
 
-// vimNameOf is the name as which an instantiation registers what a driver makes, "" when none registers anything.
+// vimNameOf is the name under which an instantiation registers the driver's result as a VIM, "" if no driver registers
+// anything.
 func vimNameOf(inst lcm.VnfInstance, f *vnfpkg.Flavour, additionalParams json.RawMessage) string {
 	for _, d := range all.Drivers.Of(f) {
 		if of, ok := d.(driver.Registrar); ok {
@@ -102,7 +102,8 @@ func (a *api) packageOf(pkg lcm.VnfPkg) driver.Package {
 	}
 }
 
-// isInPackage also finds what is no artifact of the package: images of containers are where those of VMs are.
+// isInPackage also accepts files that are no artifacts of the package: images of containers are in the same places as
+// images of VMs.
 func (a *api) isInPackage(ctx context.Context, pkg lcm.VnfPkg, path string) (bool, error) {
 	if slices.ContainsFunc(pkg.Artifacts, func(artifact lcm.PkgArtifact) bool { return artifact.Path == path }) {
 		return true, nil

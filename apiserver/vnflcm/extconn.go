@@ -38,13 +38,12 @@ func checkExtConnV1(body []byte) error {
 func checkExtConnV2(body []byte) error {
 	err := check[changeExtConnV2](body)
 	var req changeExtConnV2
-	_ = json.Unmarshal(body, &req) // what is not of the form is reported already
+	_ = json.Unmarshal(body, &req) // mistakes in the form are reported already
 	return withProblems(err, append(patchProblems(body, nil, "vimConnectionInfo"),
 		connectionProblems(req.VimConnectionInfo)...))
 }
 
-// planReconnection makes the plan of a change of external connectivity, so that what is not possible is refused at
-// once.
+// planReconnection plans a change of external connectivity, so that an impossible request is refused at once.
 func (a *api) planReconnection(
 	ctx context.Context, inst lcm.VnfInstance, body []byte,
 ) (lcm.Plan, lifecycle.Facts, error) {
@@ -90,8 +89,8 @@ func checkLinkConfigs(body []byte, found *driver.Findings) {
 	}
 }
 
-// checkReconnection wants the templates to take the network of every connection point that is to be connected: else the
-// change would change nothing. What the request makes of the VIM connections must be right, as after a modification.
+// checkReconnection requires that the templates take the network of every connection point in the request: else the
+// change would change nothing. The VIM connections must be valid after the request is applied, as after a modification.
 func (a *api) checkReconnection(
 	ctx context.Context, inst lcm.VnfInstance, f *vnfpkg.Flavour, req lcm.ChangeExtConnRequest, links []lcm.ExtVirtualLink,
 ) error {
@@ -119,7 +118,7 @@ func (a *api) checkReconnection(
 	return found.Err()
 }
 
-// checkRenewedPorts looks at the connection points of a VNF that is a stack.
+// checkRenewedPorts checks the connection points of a VNF that is a stack.
 func (a *api) checkRenewedPorts(
 	ctx context.Context, inst lcm.VnfInstance, f *vnfpkg.Flavour, req lcm.ChangeExtConnRequest, links []lcm.ExtVirtualLink,
 	found *driver.Findings,
@@ -148,7 +147,8 @@ func (a *api) checkRenewedPorts(
 	return a.checkGivenPorts(inst, f, template, req, links, found)
 }
 
-// checkGivenPorts wants the templates to take the ports that connection points are to have. links are those afterwards.
+// checkGivenPorts requires that the templates take the ports of connection points. links are the links after the
+// change.
 func (a *api) checkGivenPorts(
 	inst lcm.VnfInstance, f *vnfpkg.Flavour, template vnfpkg.Template, req lcm.ChangeExtConnRequest,
 	links []lcm.ExtVirtualLink, found *driver.Findings,

@@ -14,13 +14,13 @@ import (
 // fetchesAtOnce is how many files of one request are fetched at the same time.
 const fetchesAtOnce = 4
 
-// fetchFiles keeps, with the VNF, the manifests and charts that a request names by URLs: all its operations find what
-// the request was checked with. A VNF that is there keeps what it has: a URL means the same to it until it is
-// terminated. Those that cannot be had are returned.
+// fetchFiles stores, with the VNF, the manifests and charts that a request names by URLs. So all its operations find
+// the files that the request was checked with. An existing VNF keeps its files: a URL means the same to it until it is
+// terminated. fetchFiles returns the files that it could not get.
 func (a *api) fetchFiles(
 	ctx context.Context, inst lcm.VnfInstance, additionalParams json.RawMessage,
 ) (away []lcm.Problem, err error) {
-	p, _ := cnf.ReadParams(additionalParams) // what is wrong with them is told elsewhere
+	p, _ := cnf.ReadParams(additionalParams) // another check reports mistakes in them
 	sources := p.Sources()
 	problems := make([]*lcm.Error, len(sources))
 	var all errgroup.Group

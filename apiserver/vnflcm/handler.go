@@ -1,5 +1,5 @@
 // Package vnflcm is VNF lifecycle management of SOL003: instances, operations and snapshots in /vnflcm/v1 and v2, and
-// what Windlass adds about plans and grants. Behind the two versions there is one domain.
+// Windlass's additions about plans and grants. Both versions share one domain model.
 package vnflcm
 
 import (
@@ -17,7 +17,7 @@ import (
 type Handler struct {
 	*rest.Backend
 	Starter Starter
-	// Operations resolves what requests are about.
+	// Operations reads the instance and the package of a request.
 	Operations *operations.Resolver
 	// Surveyor asks VIMs about plans; nil asks none.
 	Surveyor Surveyor
@@ -27,8 +27,8 @@ type Handler struct {
 	Python bool
 	// Ansible tells whether workers run playbooks of packages.
 	Ansible bool
-	// NFVOPackages are asked for VNFDs that are not on board here; nil asks nobody. FetchPatience is how long a request
-	// waits for such a package.
+	// NFVOPackages asks the NFVO for VNFDs that are not on board here; nil asks nobody. FetchPatience is how long a
+	// request waits for such a package.
 	NFVOPackages  NFVOPackages
 	FetchPatience time.Duration
 	// Files fetches manifests and charts that are not in VNF packages; nil fetches none.
@@ -37,33 +37,33 @@ type Handler struct {
 
 // Files fetches the manifests and charts that requests name by URLs.
 type Files interface {
-	// Fetch reads what is there. What may not be fetched is Denied, what is wrong with it Invalid.
+	// Fetch reads a source. A source that the operator does not allow is Denied; a faulty one is Invalid.
 	Fetch(ctx context.Context, s cnf.Source) ([]byte, error)
 }
 
-// Surveyor asks the VIMs of an operation that has not begun what they would refuse, and what they have no room for.
+// Surveyor asks the VIMs about an operation that has not begun: what they would refuse, and what they have no room for.
 type Surveyor interface {
-	// Survey returns a sentence a problem; unasked says what nobody was asked about, and why. An error says why the VIM
-	// could not tell. The quota is nil where it is not known.
+	// Survey returns one sentence for each problem. unasked names the checks that were left out, and why. An error says
+	// why the VIM could not tell. The quota is nil if it is not known.
 	Survey(ctx context.Context, op *operations.Operation, q *lifecycle.Quota) (problems []string, unasked string, err error)
 }
 
 // Starter is the way from here to the workflows.
 type Starter interface {
-	// Start starts the operation's workflow. Starting one that runs already is no error.
+	// Start starts the operation's workflow. It is no error if the workflow runs already.
 	Start(ctx context.Context, in lcm.OperationInput) error
 	// Act asks a running workflow for a retry, rollback, fail or cancel. A refusal is a Conflict, a
 	// workflow that cannot be reached Unavailable.
 	Act(ctx context.Context, id lcm.OpOccID, action lcm.Action, cancel lcm.CancelRequest) error
 }
 
-// api is /vnflcm in one version.
+// api is one version of /vnflcm.
 type api struct {
 	*Handler
 	*dialect
 }
 
-// Routes are those of /vnflcm in one version, below its prefix.
+// Routes are the routes of one version of /vnflcm, below its prefix.
 func (h *Handler) Routes(root rest.Root) []rest.Route {
 	a := h.version(root)
 	routes := append(a.routes(), a.unsupportedRoutes()...)
@@ -80,7 +80,7 @@ func (h *Handler) version(root rest.Root) *api {
 	return &api{h, &dialectV2}
 }
 
-// Extensions are those below /windlass/v1: plans of operations, and their grants.
+// Extensions are the routes of plans and grants below /windlass/v1.
 func (h *Handler) Extensions() []rest.Route {
 	const opOcc = "/vnf_lcm_op_occs/:vnfLcmOpOccId"
 	return []rest.Route{
@@ -93,6 +93,6 @@ func (h *Handler) Extensions() []rest.Route {
 
 // NFVOPackages are the VNF packages that an NFVO has.
 type NFVOPackages interface {
-	// HasPackage tells whether there is one of that VNFD that may be used.
+	// HasPackage tells whether a usable package of that VNFD exists.
 	HasPackage(ctx context.Context, id lcm.VnfdID) (bool, error)
 }

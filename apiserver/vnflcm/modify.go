@@ -65,7 +65,7 @@ func checkModifyV1(body []byte) error {
 func checkModifyV2(body []byte) error {
 	err := check[modifyV2](body)
 	var req modifyV2
-	_ = json.Unmarshal(body, &req) // what is not of the form is reported already
+	_ = json.Unmarshal(body, &req) // mistakes in the form are reported already
 	problems := patchProblems(body, slices.Concat(fixed, []string{"vimConnectionInfoDeleteIds"}), "vimConnectionInfo",
 		"vnfPkgId", "vnfdId", "vnfcInfoModifications")
 	problems = append(problems, unknownProblems(body)...)
@@ -73,7 +73,7 @@ func checkModifyV2(body []byte) error {
 	return withProblems(err, append(problems, connectionProblems(req.VimConnectionInfo)...))
 }
 
-// repeatedVnfcs are the VNFCs that a patch names twice: which of the two is meant nobody knows.
+// repeatedVnfcs are the VNFCs that a patch names twice: it is unclear which entry is meant.
 func repeatedVnfcs(list []vnfcInfoModification) (problems []lcm.Problem) {
 	for i, m := range list {
 		same := func(other vnfcInfoModification) bool { return other.ID == m.ID }
@@ -86,7 +86,7 @@ func repeatedVnfcs(list []vnfcInfoModification) (problems []lcm.Problem) {
 	return problems
 }
 
-// connectionProblems are those of the entries of a merge patch for VIM connections; one that is null is taken away.
+// connectionProblems are the mistakes in a merge patch's entries for VIM connections; null removes an entry.
 func connectionProblems(patch map[string]json.RawMessage) (problems []lcm.Problem) {
 	for _, id := range slices.Sorted(maps.Keys(patch)) {
 		if entry := patch[id]; !isNull(entry) {
@@ -98,7 +98,7 @@ func connectionProblems(patch map[string]json.RawMessage) (problems []lcm.Proble
 	return problems
 }
 
-// patchProblems are the attributes that must not be in the patch, and those that must not be null in it.
+// patchProblems are the attributes that must not be in the patch, and the attributes that must not be null in it.
 func patchProblems(body []byte, fixed []string, notNull ...string) (problems []lcm.Problem) {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(body, &members) != nil {
@@ -121,7 +121,8 @@ var modifiable = []string{
 	"extensions", "vimConnectionInfo", "vimConnectionInfoDeleteIds", "vnfcInfoModifications",
 }
 
-// unknownProblems are members that mean nothing, also beside others: who sent them believes that they were done.
+// unknownProblems are members without a meaning, even if other members have one: the client would believe that they
+// took effect.
 func unknownProblems(body []byte) []lcm.Problem {
 	var members map[string]any
 	if json.Unmarshal(body, &members) != nil || len(members) == 0 {
@@ -138,7 +139,7 @@ func unknownProblems(body []byte) []lcm.Problem {
 
 func isNull(doc json.RawMessage) bool { return bytes.Equal(bytes.TrimSpace(doc), []byte("null")) }
 
-// withProblems adds problems to those of err, unless it has one at their path.
+// withProblems adds problems to the problems of err, except at paths that err names already.
 func withProblems(err error, problems []lcm.Problem) error {
 	if e, ok := rest.AsError(err); ok {
 		if len(e.Problems) == 0 { // no JSON at all
@@ -152,7 +153,7 @@ func withProblems(err error, problems []lcm.Problem) error {
 	return lcm.InvalidAll("The request has mistakes", problems)
 }
 
-// validateModify refuses what the instance's state does not allow, and names of what does not exist.
+// validateModify refuses a change that the instance's state does not allow, and names of resources that do not exist.
 func (a *api) validateModify(ctx context.Context, inst lcm.VnfInstance, body []byte) error {
 	req, err := lcm.ParseModify(body)
 	if err != nil {
@@ -183,8 +184,8 @@ func (a *api) validateModify(ctx context.Context, inst lcm.VnfInstance, body []b
 	return found.Err()
 }
 
-// checkConnections looks at the connections that a merge patch adds or changes, as they are afterwards. Secrets that
-// they have already stay with the address that they were given for.
+// checkConnections checks the connections that a merge patch adds or changes, in their final state. Existing secrets
+// stay with the address that they were given for.
 func (a *api) checkConnections(
 	ctx context.Context, patch lcm.VimConnectionPatches, before, after lcm.VnfInstance, found *driver.Findings,
 ) error {
@@ -219,8 +220,8 @@ func (a *api) checkConnections(
 	return nil
 }
 
-// modifiedKinds are the kinds of VIMs that a VNF is on: as its flavour wants it, or as the first one of its VNFD while
-// it has none.
+// modifiedKinds are the kinds of VIMs that the VNF uses: by its flavour, or by the first flavour of its VNFD while the
+// VNF has none.
 func (a *api) modifiedKinds(ctx context.Context, inst lcm.VnfInstance) ([]lcm.VimKind, error) {
 	pkg, err := a.Store.Package(ctx, inst.VnfPkgID)
 	if err != nil {
@@ -240,7 +241,8 @@ func (a *api) modifiedKinds(ctx context.Context, inst lcm.VnfInstance) ([]lcm.Vi
 	return vimKindsOf(&vnfd, of), nil
 }
 
-// packageFor is the package that the request names by its own id or by that of its VNFD; nil when it names none.
+// packageFor is the package that the request names by the package's id or by its VNFD's id; nil if the request names
+// none.
 func (a *api) packageFor(ctx context.Context, req lcm.ModifyRequest, found *driver.Findings) (*lcm.VnfPkg, error) {
 	if req.VnfdID == "" && req.VnfPkgID == "" {
 		return nil, nil

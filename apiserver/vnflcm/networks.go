@@ -10,8 +10,8 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-// checkNetworks looks at the external links of a VNF of containers that is to be instantiated. Whether the cluster has
-// the networks, the rehearsal on it tells.
+// checkNetworks checks the external links of a VNF of containers before its instantiation. The rehearsal on the cluster
+// checks whether the cluster has the networks.
 func (a *api) checkNetworks(f *vnfpkg.Flavour, req lcm.InstantiateRequest, v *cnf.VNF, found *driver.Findings) {
 	if v == nil {
 		return // reported already

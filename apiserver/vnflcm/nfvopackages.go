@@ -9,8 +9,9 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// packageOfNFVO takes a package over from the NFVO: a worker fetches it, and it is one of ours from then on. NotFound
-// when the NFVO has none; 503 when it takes longer than a request may, which asks again then.
+// packageOfNFVO takes a package over from the NFVO: a worker fetches it, and it is on board here from then on. It is
+// NotFound if the NFVO has no such package. It is a 503 if the fetch takes longer than a request may: the client then
+// asks again.
 func (h *Handler) packageOfNFVO(ctx context.Context, id lcm.VnfdID) (lcm.VnfPkg, error) {
 	has, err := h.NFVOPackages.HasPackage(ctx, id)
 	if err != nil {
@@ -66,7 +67,7 @@ func (h *Handler) awaitPackage(ctx context.Context, pkgID lcm.VnfPkgID, id lcm.V
 	}
 }
 
-// failedAdoption clears away what was not to be had, so that another request tries anew.
+// failedAdoption deletes a package that could not be fetched, so that another request tries anew.
 func (h *Handler) failedAdoption(ctx context.Context, pkg lcm.VnfPkg, id lcm.VnfdID) error {
 	if err := h.Store.DeletePackage(ctx, pkg.ID); err != nil && !lcm.Is(err, lcm.KindNotFound) {
 		return err

@@ -67,8 +67,8 @@ func (a *api) terminate(c echo.Context) error {
 	return a.begin(c, inst, lcm.OpTerminate, body)
 }
 
-// unusedCluster wants no VNF to be on the cluster that the instance is, unless the request terminates them first: their
-// Pods would go with the cluster.
+// unusedCluster requires that no VNF runs on the cluster of this instance, unless the request terminates those VNFs
+// first: their Pods would be lost with the cluster.
 func (h *Handler) unusedCluster(ctx context.Context, inst lcm.VnfInstance, body []byte) error {
 	if inst.Instantiated == nil || inst.Instantiated.ClusterVimID == "" {
 		return nil
@@ -93,7 +93,7 @@ func (h *Handler) unusedCluster(ctx context.Context, inst lcm.VnfInstance, body 
 		"delete them first, or let this request do it (additionalParams.terminate_vnfs).", inst.ID, strings.Join(names, ", "))
 }
 
-// allowedTermination asks the VNFD. A VNF whose package is gone can still be terminated.
+// allowedTermination checks the request against the VNFD. A VNF whose package is gone can still be terminated.
 func (h *Handler) allowedTermination(ctx context.Context, inst lcm.VnfInstance, body []byte) error {
 	if inst.Instantiated == nil {
 		return nil
@@ -116,8 +116,8 @@ func (h *Handler) allowedTermination(ctx context.Context, inst lcm.VnfInstance, 
 	return lifecycle.Allowed(flavour, lcm.OpTerminate, body)
 }
 
-// begin records an operation and starts its workflow: the way of every request that makes an operation.
-// The answer does not wait for Temporal: an operation that could not be started is started by the reconciler.
+// begin records an operation and starts its workflow; every request that makes an operation uses it. The answer does
+// not wait for Temporal: if the start fails, the reconciler starts the operation.
 func (a *api) begin(c echo.Context, inst lcm.VnfInstance, op lcm.Operation, body []byte) error {
 	var version int64
 	if rest.Conditional(c) {
@@ -166,7 +166,7 @@ func (a *api) record(ctx context.Context, inst lcm.VnfInstance, o lcm.VnfLcmOpOc
 	return a.Store.BeginOperation(ctx, o, vims...)
 }
 
-// InputOf is what the workflow of an operation begins with.
+// InputOf is the input of an operation's workflow.
 func InputOf(o lcm.VnfLcmOpOcc) lcm.OperationInput {
 	return lcm.OperationInput{OpOccID: o.ID, VnfInstanceID: o.VnfInstanceID, Operation: o.Operation}
 }

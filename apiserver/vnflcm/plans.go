@@ -22,33 +22,33 @@ type planRequest struct {
 	Operation string          `json:"operation" param:"required; enum=INSTANTIATE|SCALE|SCALE_TO_LEVEL|HEAL|OPERATE|CHANGE_EXT_CONN|CHANGE_VNFPKG|TERMINATE"`
 	Request   json.RawMessage `json:"request" param:"required"`
 	AskVim    bool            `json:"askVim"`
-	// Leftovers means the clean_up of an instance: it is a TERMINATE, whose request is not looked at.
+	// Leftovers plans the clean_up of an instance: a TERMINATE, whose request is ignored.
 	Leftovers bool `json:"leftovers"`
 }
 
-// planView is what an operation changes.
+// planView lists the changes of an operation.
 type planView struct {
 	lcm.Plan
-	// Links are those of the plan as the standard shows them.
+	// Links are the external links of the plan, in the form of the standard.
 	Links []lcm.ExtVirtualLinkInfo `json:"links,omitempty"`
 	// InstancesToAdd is the room that the cloud must have.
 	InstancesToAdd    int `json:"instancesToAdd"`
 	InstancesToRemove int `json:"instancesToRemove"`
-	// Quota is that room in detail, of an operation that has not begun; nil when nothing is made.
+	// Quota is the room on the VIM in detail, for an operation that has not begun; nil if nothing is made.
 	Quota *lifecycle.Quota `json:"quota,omitempty"`
-	// Steps are those of an operation that has not begun; afterwards there are the operation's own.
+	// Steps are the steps of an operation that has not begun; a begun operation has its own.
 	Steps []lifecycle.Step `json:"steps,omitempty"`
-	// Vim is what the VIM says of it; nil when nobody wanted to know, or nothing is made there.
+	// Vim is the VIM's opinion of the operation; nil if the client did not ask for it, or if nothing is made on a VIM.
 	Vim *vimView `json:"vim,omitempty"`
-	// ForwardOnlyFrom counts steps from 0; once that one has begun there is no rollback.
+	// ForwardOnlyFrom is a step, counted from 0; once this step has begun there is no rollback.
 	ForwardOnlyFrom *int `json:"forwardOnlyFrom,omitempty"`
 }
 
-// vimView is what a VIM says of an operation that has not begun.
+// vimView is a VIM's opinion of an operation that has not begun.
 type vimView struct {
-	// Problems are what the VIM would refuse, and what it has no room for.
+	// Problems are the parts that the VIM would refuse, or has no room for.
 	Problems []string `json:"problems"`
-	// Unasked says what the VIM was not asked about, and why.
+	// Unasked names the checks that the VIM was not asked about, and why.
 	Unasked string `json:"unasked,omitempty"`
 }
 
@@ -61,7 +61,8 @@ func viewOfPlan(p lcm.Plan, steps []lifecycle.Step) planView {
 	return v
 }
 
-// planOperation answers what an operation would do, or why it would be refused; it changes nothing.
+// planOperation answers with the changes that an operation would make, or with the reason of its refusal. It changes
+// nothing.
 func (h *Handler) planOperation(c echo.Context) error {
 	inst, err := h.PathInstance(c)
 	if err != nil {
@@ -75,7 +76,8 @@ func (h *Handler) planOperation(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	// A plan seals nothing, and what refers to a sealed secret must be refused all the same: it may be somebody else's.
+	// A plan seals nothing, but a reference to a sealed secret must be refused all the same: the secret may be somebody
+	// else's.
 	if _, err := secrets.Clear(req.Request); err != nil {
 		return within("$.request", err)
 	}
@@ -99,8 +101,8 @@ func (h *Handler) planOperation(c echo.Context) error {
 // surveyPatience is how long a plan waits for the VIM.
 const surveyPatience = 30 * time.Second
 
-// survey asks the VIM about a plan, nil when it makes nothing there. A VIM that does not tell is no reason to refuse
-// the plan.
+// survey asks the VIM about a plan; it returns nil if the plan makes nothing there. A VIM that does not answer is no
+// reason to refuse the plan.
 func (h *Handler) survey(
 	ctx context.Context, inst lcm.VnfInstance, req planRequest, version int, q *lifecycle.Quota,
 ) *vimView {
@@ -130,7 +132,8 @@ func (h *Handler) survey(
 	return view
 }
 
-// mayAsk tells whether the client might send the operation itself: its request may name any address as that of a VIM.
+// mayAsk tells whether the client might send the operation itself. The check matters because the request may name any
+// address as a VIM's.
 func mayAsk(ctx context.Context, op string) bool {
 	who, known := auth.From(ctx)
 	return !known || who.May(auth.Need{
@@ -138,8 +141,8 @@ func mayAsk(ctx context.Context, op string) bool {
 	})
 }
 
-// plannedVersion is the version of /vnflcm whose operation is planned: what a request leaves out means another thing in
-// each. The path does not tell, so the header Version may; without it, it is the first.
+// plannedVersion is the version of /vnflcm of the planned operation: an absent member means another thing in each
+// version. The path does not tell, so the header Version may; without it, it is the first.
 func plannedVersion(c echo.Context) (int, error) {
 	switch major, _, _ := strings.Cut(c.Request().Header.Get("Version"), "."); major {
 	case "", "1":
@@ -191,7 +194,7 @@ func (h *Handler) planInstantiation(
 	return h.planned(ctx, inst, lcm.OpInstantiate, request, a.Number)
 }
 
-// planned is what an operation does that is not refused.
+// planned shows an accepted operation.
 func (h *Handler) planned(
 	ctx context.Context, inst lcm.VnfInstance, op lcm.Operation, request []byte, apiVersion int,
 ) (p lcm.Plan, f lifecycle.Facts, err error) {
@@ -230,7 +233,7 @@ func (h *Handler) planTermination(
 	return h.planned(ctx, inst, lcm.OpTerminate, request, dialectV1.Number)
 }
 
-// dialectOf is the version of /vnflcm in whose form an instantiate request is: the path here does not tell.
+// dialectOf guesses the version of /vnflcm from the form of an instantiate request: the path here does not tell.
 func dialectOf(request []byte) *dialect {
 	if mistakes(dialectV2.checkInstantiate(request)) < mistakes(dialectV1.checkInstantiate(request)) {
 		return &dialectV2

@@ -7,8 +7,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// The request bodies of /vnflcm. They say what is checked on the way in (see rest.Decode); the domain's own
-// types are read from the same bytes afterwards.
+// The request bodies of /vnflcm. Their types say what is checked on the way in (see rest.Decode). Afterwards the
+// domain's own types are read from the same bytes.
 
 type createVnfRequest struct {
 	VnfdID                 string         `json:"vnfdId" param:"required"`
@@ -83,7 +83,7 @@ type extManagedVirtualLink struct {
 	VimConnectionID      string `json:"vimConnectionId"`
 }
 
-// cpConfig is SOL003 clause 4.4.1.10a; see lcm.CheckLinkConfigs for what else is checked of it.
+// cpConfig is SOL003 clause 4.4.1.10a. lcm.CheckLinkConfigs checks the rest of it.
 type cpConfig struct {
 	CpInstanceID   string `json:"cpInstanceId"`
 	LinkPortID     string `json:"linkPortId"`
@@ -113,7 +113,7 @@ type terminateV2 struct {
 	AdditionalParams           terminateParams `json:"additionalParams"`
 }
 
-// terminateParams are of Windlass alone; see lcm.TerminateRequest.
+// terminateParams are Windlass's own; see lcm.TerminateRequest.
 type terminateParams struct {
 	Claims        string `json:"claims" param:"enum=delete|keep"`
 	TerminateVnfs bool   `json:"terminate_vnfs"`
@@ -163,31 +163,32 @@ type changeParams struct {
 	patienceParam
 }
 
-// patienceParam is of VNFs of containers; see lcm.Patience.
+// patienceParam is for VNFs of containers; see lcm.Patience.
 type patienceParam struct {
 	Patience *int `json:"patience" param:"min=1; max=3600; unit=seconds"`
 }
 
-// nfvParams are what templates take from the parameter nfv; see worker.overridden.
+// nfvParams is the parameter nfv, whose values templates take; see worker.overridden.
 type nfvParams struct {
 	Nfv map[string]any `json:"nfv"`
 }
 
-// modifyV1 is SOL003 v2.6.1 clause 5.5.2.12. Entries of vimConnectionInfo are laid over those of the same id.
+// modifyV1 is SOL003 v2.6.1 clause 5.5.2.12. Entries of vimConnectionInfo are laid over existing entries with the same
+// id.
 type modifyV1 struct {
 	modifyBase
 	VimConnectionInfo          []vimConnectionV1 `json:"vimConnectionInfo"`
 	VimConnectionInfoDeleteIDs []string          `json:"vimConnectionInfoDeleteIds"`
 }
 
-// modifyV2 is SOL003 v3.3.1 clause 5.5.2.12. An entry that is null is taken away.
+// modifyV2 is SOL003 v3.3.1 clause 5.5.2.12. null removes an entry.
 type modifyV2 struct {
 	modifyBase
 	VimConnectionInfo     map[string]json.RawMessage `json:"vimConnectionInfo"`
 	VnfcInfoModifications []vnfcInfoModification     `json:"vnfcInfoModifications"`
 }
 
-// vnfcInfoModification is of SOL002 v3.3.1, as Tacker's API takes it, too; see lcm.VnfcInfoModifications.
+// vnfcInfoModification comes from SOL002 v3.3.1; Tacker's API takes it, too. See lcm.VnfcInfoModifications.
 type vnfcInfoModification struct {
 	ID                         string         `json:"id" param:"required"`
 	VnfcConfigurableProperties map[string]any `json:"vnfcConfigurableProperties" param:"required"`
@@ -212,7 +213,7 @@ type changeExtConnV1 struct {
 	AdditionalParams  nfvParams                    `json:"additionalParams"`
 }
 
-// changeExtConnV2 is SOL003 v3.3.1 clause 5.5.2.11. A configuration that is null is taken away, as in any merge patch.
+// changeExtConnV2 is SOL003 v3.3.1 clause 5.5.2.11. null removes a configuration, as in any merge patch.
 type changeExtConnV2 struct {
 	ExtVirtualLinks   []extVirtualLink[map[string]*cpConfig] `json:"extVirtualLinks" param:"required"`
 	VimConnectionInfo map[string]json.RawMessage             `json:"vimConnectionInfo"`
@@ -236,8 +237,8 @@ type cancelRequest struct {
 	CancelMode string `json:"cancelMode" param:"required; enum=GRACEFUL|FORCEFUL"`
 }
 
-// dialect is one version of /vnflcm: how requests are checked and resources are shown. Behind it there is
-// one domain.
+// dialect is one version of /vnflcm: its checks of requests and its form of resources. All versions share one domain
+// model.
 type dialect struct {
 	rest.Root
 	checkInstantiate func(body []byte) error
@@ -246,15 +247,15 @@ type dialect struct {
 	checkExtConn     func(body []byte) error
 	// vimConnections shows vimConnectionInfo.
 	vimConnections func([]lcm.VimConnectionInfo) any
-	// operationParams shows a stored request of either version in this one's form.
+	// operationParams converts a stored request of either version into this version's form.
 	operationParams func(params json.RawMessage) (json.RawMessage, error)
-	// vnfcInfo tells whether instantiatedVnfInfo has the member of that name, whose ids heal takes.
+	// vnfcInfo tells whether instantiatedVnfInfo has the member vnfcInfo. A heal takes the ids of that member.
 	vnfcInfo bool
 	// vnfPkgID tells whether VnfInstance has the package's id, as v2.4.1 wants it.
 	vnfPkgID bool
 	// excludedOperationParts are left out of lists by default (SOL013 clause 5.3).
 	excludedOperationParts []string
-	// packageChanges tells whether a VnfLcmOpOcc shows what another package has changed (CHANGE_VNFPKG).
+	// packageChanges tells whether a VnfLcmOpOcc shows the changes that came with another package (CHANGE_VNFPKG).
 	packageChanges bool
 	// unusedOperationParts are the standard's attributes of a VnfLcmOpOcc that Windlass never has a value of.
 	unusedOperationParts []string

@@ -16,8 +16,8 @@ type snapshotRequest struct {
 	VnfSnapshot      *snapshotRecord `json:"vnfSnapshot"`
 }
 
-// snapshotRecord is what of VnfSnapshot (clause 5.5.2.23) is looked at. Not all that the clause requires is required:
-// ETSI's OpenAPI definition has former names for some of it.
+// snapshotRecord is the checked part of VnfSnapshot (clause 5.5.2.23). Some members that the clause requires are
+// optional here: ETSI's OpenAPI definition has former names for them.
 type snapshotRecord struct {
 	ID                 string         `json:"id" param:"required"`
 	VnfInstanceID      string         `json:"vnfInstanceId" param:"required"`
@@ -45,7 +45,7 @@ type vnfcRecord struct {
 	UserDefinedData map[string]any `json:"userDefinedData"`
 }
 
-// take gives the snapshot what a request has for it, which was checked. It is false when that is nothing.
+// take copies the checked members of a request into the snapshot. It returns false if the request has none.
 func (req snapshotRequest) take(body []byte, snapshot *lcm.VnfSnapshotInfo) (bool, error) {
 	given, err := rest.ExactDocument(json.RawMessage(body))
 	if err != nil {
@@ -62,8 +62,8 @@ func (req snapshotRequest) take(body []byte, snapshot *lcm.VnfSnapshotInfo) (boo
 	return named || filled, err
 }
 
-// keptRecord is what of a record is kept. What is null in it is not there. Links lead to where it comes from, and
-// passwords would be good for nothing: no VNF goes back to a snapshot.
+// keptRecord is the stored part of a record. Members that are null count as absent. It drops links, which lead to the
+// record's origin, and passwords, which would have no use: no VNF goes back to a snapshot.
 func keptRecord(record map[string]any) (json.RawMessage, error) {
 	delete(record, "_links")
 	if inst, ok := record["vnfInstance"].(map[string]any); ok {
@@ -73,7 +73,7 @@ func keptRecord(record map[string]any) (json.RawMessage, error) {
 	return secrets.MaskDocument(kept), err
 }
 
-// withoutNulls takes the members that are null out of a document, which is what RFC 7396 makes of a patch of nothing.
+// withoutNulls removes the members that are null from a document, as RFC 7396 does when a patch is applied to nothing.
 func withoutNulls(v any) any {
 	switch v := v.(type) {
 	case map[string]any:

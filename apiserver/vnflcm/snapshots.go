@@ -11,8 +11,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// snapshotRoutes are the VNF snapshots of SOL003 v3.3.1: records that an NFVO keeps here. The tasks that would take a
-// snapshot of a VNF, or lay one over it, no VNF supports (ADR 21).
+// snapshotRoutes are the VNF snapshots of SOL003 v3.3.1: records that an NFVO keeps here. No VNF supports the tasks
+// that take a snapshot of a VNF, or revert a VNF to one (ADR 21).
 func (a *api) snapshotRoutes() []rest.Route {
 	const list, one = "/vnf_snapshots", "/vnf_snapshots/:vnfSnapshotInfoId"
 	return []rest.Route{
@@ -116,7 +116,7 @@ type snapshotChange struct {
 }
 
 // modifySnapshot is SOL003 v3.3.1 clause 5.4.24.3.4: a JSON merge patch of a snapshot that has no record yet. It may
-// name the package alone; only the creation from one would have us fetch the record.
+// name the package alone; only a creation from a package would make Windlass fetch the record.
 func (a *api) modifySnapshot(c echo.Context) error {
 	snapshot, err := a.pathSnapshot(c)
 	if err != nil {
@@ -174,8 +174,8 @@ func (a *api) orSnapshotChanged(c echo.Context, id lcm.VnfSnapshotInfoID, err er
 	})
 }
 
-// readStateSnapshot is SOL003 v3.3.1 clause 5.4.25.3.2. The state of a VNF is in a snapshot that was taken of it, or in
-// the package that the record is of.
+// readStateSnapshot is SOL003 v3.3.1 clause 5.4.25.3.2. The state of a VNF is in a snapshot that a VNFM took of it, or
+// in the package of the record.
 func (a *api) readStateSnapshot(c echo.Context) error {
 	snapshot, err := a.pathSnapshot(c)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 )
 
 // unsupportedRoutes are tasks of the standard that no VNF supports here, or only VNFs of containers. A VNF has no task
-// resource for what it does not support, so each is a 404 in every state (SOL003 clause 5.4.7.3.1 and those of the
-// others), and other methods a 405.
+// resource for an unsupported task. So each is a 404 in every state (SOL003 clause 5.4.7.3.1 and the like clauses of
+// the other tasks), and other methods are a 405.
 func (a *api) unsupportedRoutes() []rest.Route {
 	const instance = "/vnf_instances/:vnfInstanceId"
 	list := []rest.Route{rest.Post(instance+"/change_flavour",

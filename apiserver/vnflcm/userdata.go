@@ -11,17 +11,17 @@ import (
 	"github.com/windlass-nfv/windlass/internal/userdata"
 )
 
-// Tacker's parameters that choose a user data class: Python of the package that makes the parameters of the stack.
+// Tacker's parameters that choose a user data class: a Python class of the package that makes the stack's parameters.
 const (
 	userDataParam      = lcm.UserDataParam
 	userDataClassParam = lcm.UserDataClassParam
 )
 
-// builtInUserData are classes of Tacker and of its packages; what they do Windlass does itself.
+// builtInUserData are classes of Tacker and of its packages; Windlass itself does their work.
 var builtInUserData = []string{"DefaultUserData", lcm.StandardUserData, "KubernetesClusterUserData", "SampleUserData"}
 
-// checkUserData refuses a request for Python that no worker runs: the stack would not be what the package's author
-// thinks.
+// checkUserData refuses a request for a Python class that no worker runs: without the class, the stack would differ
+// from the intent of the package's author.
 func (h *Handler) checkUserData(req lcm.InstantiateRequest, pkg lcm.VnfPkg, found *driver.Findings) {
 	var params map[string]json.RawMessage
 	if len(req.AdditionalParams) == 0 || json.Unmarshal(req.AdditionalParams, &params) != nil {

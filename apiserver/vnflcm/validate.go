@@ -77,7 +77,7 @@ func (a *api) validateInstantiate(ctx context.Context, inst lcm.VnfInstance, bod
 	return found.Err()
 }
 
-// checkParts looks at what is told to each kind of VIM that the VNF is on.
+// checkParts checks the parameters for each kind of VIM that the VNF uses.
 func (a *api) checkParts(
 	ctx context.Context, inst lcm.VnfInstance, f *vnfpkg.Flavour, req lcm.InstantiateRequest, id lcm.VnfPkgID,
 	found *driver.Findings,
@@ -101,8 +101,8 @@ func (a *api) checkParts(
 	return a.checkReplicas(ctx, pods.Flavour, req, v, found)
 }
 
-// checkStack makes the stack's parameters as the worker will, and throws them away: what the templates want
-// and the request lacks is told now.
+// checkStack makes the stack's parameters as the worker will, and throws them away. So the client hears now of
+// parameters that the templates want and the request lacks.
 func (a *api) checkStack(
 	ctx context.Context, f *vnfpkg.Flavour, req lcm.InstantiateRequest, id lcm.VnfPkgID, found *driver.Findings,
 ) error {
@@ -167,13 +167,14 @@ func checkPorts(f *vnfpkg.Flavour, template vnfpkg.Template, req lcm.Instantiate
 	return err
 }
 
-// withoutNetworks leaves out networks that are missing where an NFVO may have them: with its grant it is looked again.
+// withoutNetworks removes the problems of missing networks if an NFVO may grant them: the check is repeated with the
+// grant.
 func (a *api) withoutNetworks(problems []lcm.Problem) []lcm.Problem {
 	return slices.DeleteFunc(slices.Clone(problems),
 		func(p lcm.Problem) bool { return a.GrantedByNFVO && p.Path == vnfpkg.LinksPath })
 }
 
-// separate makes each VNFC of the level a resource of its own, as the user data class of the request wants it.
+// separate makes each VNFC of the level a separate resource, as the request's user data class wants.
 func separate(
 	f *vnfpkg.Flavour, t vnfpkg.Template, req lcm.InstantiateRequest,
 ) (vnfpkg.Template, vnfpkg.Members, error) {
@@ -186,8 +187,8 @@ func separate(
 	return t, members, err
 }
 
-// unregistered tells of a VIM that the registry does not have; what a connection brings itself would do, if it were
-// complete.
+// unregistered reports a VIM that the registry does not have. A connection that brings its own complete data needs no
+// registered VIM.
 func unregistered(path string, conn lcm.VimConnectionInfo, found *driver.Findings) {
 	if conn.Bare() {
 		found.Names(path+".vimId", "there is no VIM %q in the registry", conn.VimID)
@@ -200,8 +201,8 @@ func unregistered(path string, conn lcm.VimConnectionInfo, found *driver.Finding
 	}
 }
 
-// checkManagedLinks wants networks in the place of internal ones on VIMs that the request has connections to. The VNF
-// is on one VIM; the rest is checked with the templates.
+// checkManagedLinks checks that networks in the place of internal ones are on VIMs that the request has connections to.
+// The VNF is on one VIM; the rest is checked with the templates.
 func checkManagedLinks(req lcm.InstantiateRequest, found *driver.Findings) {
 	for i, l := range req.ExtManagedVirtualLinks {
 		known := func(c lcm.VimConnectionInfo) bool {

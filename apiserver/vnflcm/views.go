@@ -56,7 +56,7 @@ type extCpView struct {
 	AssociatedVnfcCpID string `json:"associatedVnfcCpId"`
 }
 
-// vnfcView is SOL002's VnfcInfo; its ids are what a heal request of v3.3.1 names.
+// vnfcView is SOL002's VnfcInfo; a heal request of v3.3.1 names its ids.
 type vnfcView struct {
 	ID                 string       `json:"id"`
 	VduID              string       `json:"vduId"`

@@ -9,7 +9,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// checkEndpoint refuses a connection to an address that no VIM may have: the operation would fail when it calls it.
+// checkEndpoint refuses a connection to a denied address: the operation would fail when it calls the VIM.
 func (h *Handler) checkEndpoint(path string, conn lcm.VimConnectionInfo, found *driver.Findings) {
 	if err := h.DeniedVim(conn.Endpoint()); err != nil {
 		found.Names(path+".interfaceInfo.endpoint", "%s", rest.Sentence(err))
@@ -20,8 +20,8 @@ func (h *Handler) checkEndpoint(path string, conn lcm.VimConnectionInfo, found *
 	}
 }
 
-// checkAddress refuses a connection to a registered VIM that names another endpoint than the VIM's and brings no secret
-// for it: those of the registry are sent to the registered address only.
+// checkAddress refuses a connection to a registered VIM that names another endpoint and brings no secret for it: the
+// registry's secrets are sent to the registered address only.
 func (a *api) checkAddress(
 	ctx context.Context, path string, conn lcm.VimConnectionInfo, found *driver.Findings,
 ) error {

@@ -13,10 +13,10 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// checkVims wants every connection to bring the endpoint and the credentials of a VIM, or to name one of the registry,
-// of a kind that the VNF is on. Those of other kinds are not used, and refused only where the request has nothing else:
-// then it means another VNF. Of a kind without any those of the instance are used, else the default VIM, else what an
-// NFVO grants.
+// checkVims requires that every connection brings the endpoint and the credentials of a VIM, or names a registered VIM,
+// of a kind that the VNF uses. Connections of other kinds are ignored. They are refused only if the request has no
+// others: then the request means another VNF. A kind without a connection in the request uses the instance's
+// connections, else the default VIM, else the NFVO's grant.
 func (a *api) checkVims(
 	ctx context.Context, inst lcm.VnfInstance, kinds []lcm.VimKind, req lcm.InstantiateRequest, found *driver.Findings,
 ) error {
@@ -45,7 +45,7 @@ func (a *api) checkVims(
 		a.checkEndpoint(path, conn, found)
 	}
 	for _, kind := range kinds {
-		alone := len(kinds) == 1 && len(req.VimConnections) > 0 // what is wrong with it was told
+		alone := len(kinds) == 1 && len(req.VimConnections) > 0 // its mistakes are reported already
 		if alone || slices.Contains(have, kind.Type) || hasVim(inst, kind.Type) {
 			continue
 		}
@@ -56,8 +56,8 @@ func (a *api) checkVims(
 	return nil
 }
 
-// checkDefaultVim looks at what is used in the place of a connection to a kind of VIM; others is set when the request
-// has connections to other kinds.
+// checkDefaultVim checks the VIM that replaces a missing connection to a kind of VIM. others is set if the request has
+// connections to other kinds.
 func (a *api) checkDefaultVim(ctx context.Context, kind lcm.VimKind, others bool, found *driver.Findings) error {
 	missing := "is missing"
 	if others {
@@ -71,7 +71,7 @@ func (a *api) checkDefaultVim(ctx context.Context, kind lcm.VimKind, others bool
 	if !lcm.Is(err, lcm.KindNotFound) {
 		return err
 	}
-	if !a.GrantedByNFVO { // else the grant brings one, or is refused
+	if !a.GrantedByNFVO { // else the grant must bring a connection
 		found.Names("$.vimConnectionInfo", "%s, and no VIM is registered as the default one", missing)
 	}
 	return nil
@@ -97,8 +97,7 @@ func (a *api) used(
 	return out, nil
 }
 
-// checkVim looks at one connection; it returns the type of its VIM, as far as that is known. Without kinds it may be of
-// any.
+// checkVim checks one connection and returns its VIM's type, as far as it is known. Empty kinds allow any type.
 func (a *api) checkVim(
 	ctx context.Context, path string, kinds []lcm.VimKind, conn lcm.VimConnectionInfo, found *driver.Findings,
 ) (string, error) {
@@ -146,9 +145,9 @@ func typesOf(kinds []lcm.VimKind) string {
 	return strings.Join(out, " or ")
 }
 
-// resolveVims fixes the VIMs of an instantiate request for the operation's whole life: those that it names, else, of
-// each kind, those of the instance, where an earlier attempt may have left something, else what is the default VIM now.
-// Without one the grant of an NFVO fixes them.
+// resolveVims fixes the VIMs of an instantiate request for the operation's whole life. It takes the VIMs that the
+// request names. For other kinds it takes the instance's VIMs, where an earlier attempt may have left resources, else
+// the present default VIM. Without any, the NFVO's grant fixes them.
 func (a *api) resolveVims(
 	ctx context.Context, inst lcm.VnfInstance, params json.RawMessage,
 ) ([]lcm.VimConnectionInfo, error) {
@@ -185,7 +184,7 @@ func (a *api) resolveVims(
 	return out, nil
 }
 
-// resolveVim fixes one: Tacker's clients of v1 leave out its type.
+// resolveVim fixes one connection: Tacker's clients of v1 leave out its type.
 func (a *api) resolveVim(ctx context.Context, conn *lcm.VimConnectionInfo, kinds []lcm.VimKind) (err error) {
 	if conn.Registered() == "" { // it brings its own endpoint and credentials
 		if conn.VimType == "" && len(kinds) == 1 {

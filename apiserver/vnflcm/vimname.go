@@ -10,8 +10,8 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-// checkVimName refuses the name of the VIM as which a cluster is to be registered when another one has it, or gets it:
-// else the operation would say so in its last step, when the cluster is there.
+// checkVimName refuses the VIM name of a new cluster if another VIM has the name, or will get it. Else the operation
+// would fail in its last step, after the cluster is made.
 func (a *api) checkVimName(
 	ctx context.Context, inst lcm.VnfInstance, f *vnfpkg.Flavour, req lcm.InstantiateRequest, found *driver.Findings,
 ) error {

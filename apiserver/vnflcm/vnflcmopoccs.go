@@ -86,8 +86,8 @@ func (a *api) act(c echo.Context, action lcm.Action, cancel lcm.CancelRequest) e
 	return c.NoContent(http.StatusAccepted)
 }
 
-// actOn passes an action on to the workflow, whose validator has the last word. What the row refuses
-// already needs no Temporal: it is the state that the client has seen.
+// actOn passes an action on to the workflow, whose validator decides. If the row already refuses the action, Temporal
+// is not asked: the row has the state that the client has seen.
 func (a *api) actOn(c echo.Context, action lcm.Action, cancel lcm.CancelRequest) (lcm.VnfLcmOpOcc, error) {
 	o, err := a.PathOpOcc(c)
 	if err != nil {
@@ -97,8 +97,8 @@ func (a *api) actOn(c echo.Context, action lcm.Action, cancel lcm.CancelRequest)
 		return o, lcm.Errorf(lcm.KindNotFound, "A %s cannot be rolled back, it goes forward only: retry it, or fail it.",
 			o.Operation)
 	}
-	// A client whose cancel was not answered in time, for no worker was there, repeats it: it must not hear of a conflict
-	// with its own cancel. Once the operation has stopped, SOL003 clause 5.4.17 has a 409.
+	// If no worker was there to answer a cancel in time, the client repeats it: its own cancel must cause no conflict.
+	// Once the operation has stopped, SOL003 clause 5.4.17 has a 409.
 	if action == lcm.Cancel && o.State.Accepts(action) && o.IsCancelPending && o.CancelMode == cancel.Mode {
 		return o, nil
 	}
@@ -111,14 +111,14 @@ func (a *api) actOn(c echo.Context, action lcm.Action, cancel lcm.CancelRequest)
 	}
 	err = a.Starter.Act(c.Request().Context(), o.ID, action, cancel)
 	if lcm.Is(err, lcm.KindConflict) {
-		// A worker that ends between the row and its own state leaves the row ahead: the next worker answers first, then
-		// it takes the state on.
+		// If a worker ends between the write of the row and its own state, the row is ahead. The next worker first answers,
+		// then continues with the state.
 		err = a.Starter.Act(c.Request().Context(), o.ID, action, cancel)
 	}
 	return o, err
 }
 
-// hasTask tells whether an operation has the task resource at all. One that is missing is a 404 in every state, as
+// hasTask tells whether an operation has the task resource at all. A missing task resource is a 404 in every state, as
 // SOL003 clause 5.4.15 says of a rollback that the operation does not support; a 409 would promise another state.
 func hasTask(o lcm.VnfLcmOpOcc, a lcm.Action) bool {
 	return a != lcm.Rollback || o.Operation.CanRollBack()

@@ -23,12 +23,12 @@ import (
 
 const (
 	mimeZip = "application/zip"
-	// abandonedAfter is when an upload whose server died may be begun again.
+	// abandonedAfter is the time after which an upload may begin again if its server died.
 	abandonedAfter = 10 * time.Minute
 )
 
-// uploadPackage streams a CSAR into the store and reads it. A package that cannot be used is told in the
-// answer, not only in the package's state: it is CREATED again, ready for the next upload.
+// uploadPackage streams a CSAR into the store and reads it. The answer, and not only the package's state, tells that a
+// package cannot be used. The package is then CREATED again, ready for the next upload.
 func (h *Handler) uploadPackage(c echo.Context) error {
 	pkg, err := h.pathPackage(c)
 	if err != nil {
@@ -55,7 +55,7 @@ func (h *Handler) uploadPackage(c echo.Context) error {
 // uploadable refuses an upload to a package that has content, or gets some.
 func uploadable(pkg lcm.VnfPkg) error {
 	passing := pkg.OnboardingState == lcm.PkgUploading || pkg.OnboardingState == lcm.PkgProcessing
-	// What a worker fetches is never abandoned: another worker goes on.
+	// A worker's fetch is never abandoned: another worker goes on.
 	abandoned := passing && len(pkg.Source) == 0 && time.Since(pkg.Updated) > abandonedAfter
 	if pkg.OnboardingState != lcm.PkgCreated && !abandoned {
 		return lcm.Errorf(lcm.KindConflict, "The VNF package %s is %s; content can be uploaded while it is CREATED.", pkg.ID,
@@ -73,7 +73,8 @@ func (h *Handler) onboard(ctx context.Context, pkg *lcm.VnfPkg, body io.Reader) 
 	return h.Onboarder.Take(ctx, pkg, body)
 }
 
-// revert makes a package CREATED again and keeps why. The client may have gone, so it has a context of its own.
+// revert makes a package CREATED again and stores the cause. The client may have gone, so revert uses a separate
+// context.
 func (h *Handler) revert(ctx context.Context, pkg lcm.VnfPkg, cause error) {
 	if pkg.OnboardingState == lcm.PkgUploading && lcm.Is(cause, lcm.KindConflict) {
 		return // another upload was faster: the state is its own
@@ -91,8 +92,8 @@ type uploadFromURIRequest struct {
 	Password           string `json:"password"`
 }
 
-// uploadFromURI has a worker fetch the archive (SOL005 clause 9.4.6.3.1). Whether that works is told by the package: it
-// is ONBOARDED then, or CREATED again with onboardingFailureDetails.
+// uploadFromURI lets a worker fetch the archive (SOL005 clause 9.4.6.3.1). The package shows the result: ONBOARDED, or
+// CREATED again with onboardingFailureDetails.
 func (h *Handler) uploadFromURI(c echo.Context) error {
 	pkg, err := h.pathPackage(c)
 	if err != nil {
@@ -165,8 +166,8 @@ func (h *Handler) readPackageContent(c echo.Context) error {
 	return serveRange(c, mimeZip, pkg.Updated, content)
 }
 
-// readArtifact serves one file of the package: small ones from where activities read them, large ones and images from
-// the archive.
+// readArtifact serves one file of the package: small files from the store that activities read, large files and images
+// from the archive.
 func (h *Handler) readArtifact(c echo.Context) error {
 	pkg, err := h.onboarded(c)
 	if err != nil {
@@ -242,8 +243,8 @@ func (w *rangeWriter) Write(b []byte) (int, error) {
 	return w.ResponseWriter.Write(b)
 }
 
-// readVnfd serves the descriptor: the YAML file itself when there is one only and the client takes text, else
-// a ZIP archive of all of them (SOL005 clause 9.4.4.3.2).
+// readVnfd serves the descriptor: the YAML file itself if it is the only one and the client takes text, else a ZIP
+// archive of all files (SOL005 clause 9.4.4.3.2).
 func (h *Handler) readVnfd(c echo.Context) error {
 	pkg, err := h.onboarded(c)
 	if err != nil {
@@ -273,8 +274,8 @@ func (h *Handler) readVnfd(c echo.Context) error {
 	return c.Blob(http.StatusOK, mimeZip, archive)
 }
 
-// definitionsOf are the files of a package's VNFD: what was read as such, wherever it is, and what else is where
-// definitions are.
+// definitionsOf are the files of a package's VNFD: the files that were read as the VNFD, wherever they are, and the
+// other files in the directory of definitions.
 func definitionsOf(pkg lcm.VnfPkg) ([]string, error) {
 	vnfd, err := rest.VnfdOf(pkg)
 	if err != nil {

@@ -35,7 +35,7 @@ func imagesOf(p lcm.VnfPkg) (out []softwareImageView) {
 	}
 	var vnfd vnfpkg.Vnfd
 	if json.Unmarshal(p.Vnfd, &vnfd) != nil {
-		return nil // whoever instantiates it is told
+		return nil // an instantiation reports it
 	}
 	add := func(id string, image *vnfpkg.SwImage) {
 		same := func(v softwareImageView) bool { return v.ID == id }
@@ -69,7 +69,7 @@ func imagesOf(p lcm.VnfPkg) (out []softwareImageView) {
 	return out
 }
 
-// units are those of scalar-unit.size (TOSCA simple profile 1.2 clause 3.3.6.4.1).
+// units are the units of scalar-unit.size (TOSCA simple profile 1.2 clause 3.3.6.4.1).
 var units = map[string]float64{
 	"B": 1, "KB": 1e3, "KIB": 1 << 10, "MB": 1e6, "MIB": 1 << 20, "GB": 1e9, "GIB": 1 << 30, "TB": 1e12, "TIB": 1 << 40,
 }

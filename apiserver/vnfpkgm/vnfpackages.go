@@ -19,7 +19,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/store"
 )
 
-// Routes are those of VNF package management in the manner of SOL005 clause 9, as Tacker has it.
+// Routes are the routes of VNF package management as in SOL005 clause 9, in Tacker's form.
 func (h *Handler) Routes() []rest.Route {
 	const pkg, onboarded = "/vnf_packages/:vnfPkgId", "/onboarded_vnf_packages/:vnfdId"
 	return []rest.Route{
@@ -69,7 +69,7 @@ type packageView struct {
 	UsageState               string               `json:"usageState"`
 	UserDefinedData          map[string]any       `json:"userDefinedData,omitempty"`
 	OnboardingFailureDetails *rest.ProblemDetails `json:"onboardingFailureDetails,omitempty"`
-	// Warnings is Windlass's own: what is odd about the package but was accepted.
+	// Warnings is Windlass's own: oddities of the package that were accepted.
 	Warnings []lcm.Problem        `json:"warnings,omitempty"`
 	Links    map[string]rest.Link `json:"_links"`
 }
@@ -154,7 +154,7 @@ func (h *Handler) pathPackage(c echo.Context) (lcm.VnfPkg, error) {
 		if err != nil {
 			return lcm.VnfPkg{}, lcm.Errorf(lcm.KindNotFound, "There is no VNFD %q.", vnfd)
 		}
-		rest.InOwnProject(c) // a VNFD's id is one of a project
+		rest.InOwnProject(c) // a VNFD's id is unique within a project
 		return h.Store.PackageByVnfd(c.Request().Context(), lcm.VnfdID(id))
 	}
 	id, err := rest.IDParam[lcm.VnfPkgID](c, "vnfPkgId", "VNF package")
@@ -185,7 +185,8 @@ type patchPackageRequest struct {
 	UserDefinedData  map[string]any `json:"userDefinedData,omitempty"`
 }
 
-// patchPackage is SOL005 clause 9.4.3.3.4: a JSON merge patch of two attributes, answered with what changed.
+// patchPackage is SOL005 clause 9.4.3.3.4: a JSON merge patch of two attributes. The answer holds the changed
+// attributes.
 func (h *Handler) patchPackage(c echo.Context) error {
 	pkg, err := h.pathPackage(c)
 	if err != nil {
@@ -253,13 +254,13 @@ func (h *Handler) deletePackage(c echo.Context) error {
 		return err
 	}
 	ctx := c.Request().Context()
-	if err := h.Store.CheckPackageUnused(ctx, pkg.ID); err != nil { // who disables it first would learn it then only
+	if err := h.Store.CheckPackageUnused(ctx, pkg.ID); err != nil { // else the client would disable it first, in vain
 		return err
 	}
 	if pkg.OperationalState == lcm.PkgEnabled {
 		return lcm.Errorf(lcm.KindConflict, "The VNF package %s is ENABLED; set operationalState to DISABLED first.", pkg.ID)
 	}
-	if err := h.Store.DeletePackage(ctx, pkg.ID, pkg.Version); err != nil { // one that was enabled meanwhile stays
+	if err := h.Store.DeletePackage(ctx, pkg.ID, pkg.Version); err != nil { // a package that was enabled meanwhile stays
 		return h.orPackageChanged(c, pkg.ID, err)
 	}
 	h.Forget(ctx, lcm.PkgSecrets(pkg.ID))

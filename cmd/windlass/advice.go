@@ -8,8 +8,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// advice says what an instance waits for: a decision on an operation, or another heal after one of the entire VNF that
-// was given up. Advice that cannot be had is none.
+// advice tells what an instance waits for: a decision on an operation, or another heal after a heal of the entire VNF
+// was given up. If the data for advice cannot be read, there is none.
 func (c *cli) advice(ctx context.Context, vnf string) []string {
 	operations := c.client.lcm + "/vnf_lcm_op_occs"
 	waiting, err := list[opOcc](ctx, c.client, operations+filter(eq{"vnfInstanceId", vnf},
@@ -41,8 +41,8 @@ func (c *cli) advice(ctx context.Context, vnf string) []string {
 		last.ID, vnf, c.volumesOf(ctx, last.ID))}
 }
 
-// volumesOf is the flag with which a heal said that volumes are replaced, "" when it did not: that of a registry is the
-// entire VNF only with it.
+// volumesOf is the flag that repeats a heal's choice of new volumes, "" if the heal did not make it. Without the flag,
+// a heal of a registry is no heal of the entire VNF.
 func (c *cli) volumesOf(ctx context.Context, op string) string {
 	var heal struct {
 		Params struct {
@@ -57,7 +57,7 @@ func (c *cli) volumesOf(ctx context.Context, op string) string {
 	return " --keep-volumes=false"
 }
 
-// isWhole tells whether a heal was one of the entire VNF.
+// isWhole tells whether a heal was a heal of the entire VNF.
 func (c *cli) isWhole(ctx context.Context, op string) bool {
 	var plan struct {
 		Whole bool `json:"whole"`

@@ -13,7 +13,7 @@ import (
 
 const auditPath = "/windlass/v1/audit"
 
-// auditRecord is one request that changed something, or was to.
+// auditRecord is the record of a request that changed something or tried to.
 type auditRecord struct {
 	ID        int64     `json:"id"`
 	TimeStamp time.Time `json:"timeStamp"`

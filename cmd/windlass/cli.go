@@ -18,17 +18,17 @@ import (
 // defaultAPI is where `windlass dev` serves.
 const defaultAPI = "http://127.0.0.1:9890"
 
-// cli is what all client commands share.
+// cli is the shared state of all client commands.
 type cli struct {
 	*console
 	client *apiClient
-	// format is how it is printed what the API answers.
+	// format is the format in which answers of the API are printed.
 	format string
-	// render prints by a template, nil for formats without one.
+	// render prints by a template; it is nil for formats without a template.
 	render renderer
 }
 
-// addFlags gives cmd, and what is below it, the flags of every client command.
+// addFlags adds the flags of every client command to cmd and its subcommands.
 func (c *cli) addFlags(cmd *cobra.Command) {
 	api := os.Getenv("WINDLASS_API")
 	if api == "" {
@@ -104,7 +104,7 @@ func terminal(in io.Reader, out, err *os.File) *console {
 	}}
 }
 
-// row writes cells in columns; an empty one is shown as a dash.
+// row writes cells in columns; an empty cell is shown as a dash.
 func row(w io.Writer, cells ...any) {
 	texts := make([]string, len(cells))
 	for i, cell := range cells {
@@ -115,7 +115,7 @@ func row(w io.Writer, cells ...any) {
 	fmt.Fprintln(w, strings.Join(texts, "\t"))
 }
 
-// field writes one line of a resource's description, unless there is nothing to tell.
+// field writes one line of a resource's description, unless the value is empty.
 func field(w io.Writer, name string, value any) {
 	if text := fmt.Sprint(value); text != "" && text != "[]" && text != "map[]" {
 		fmt.Fprintf(w, "%s\t%s\n", name, text)
@@ -148,7 +148,7 @@ func checkJSON(name string, b []byte) error {
 	if !ok {
 		return err
 	}
-	before := b[:min(max(int(e.Offset)-1, 0), len(b))] // the offset is behind what is wrong
+	before := b[:min(max(int(e.Offset)-1, 0), len(b))] // the offset is behind the mistake
 	line, column := 1+bytes.Count(before, []byte("\n")), len(before)-bytes.LastIndexByte(before, '\n')
 	return fmt.Errorf("the file %s is not JSON: line %d, column %d: %w", name, line, column, err)
 }

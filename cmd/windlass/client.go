@@ -51,7 +51,7 @@ type apiError struct {
 	Title    string        `json:"title"`
 	Detail   string        `json:"detail"`
 	Problems []lcm.Problem `json:"problems"`
-	// Type is where the server says what such errors mean; in errors of operations without the server's address.
+	// Type is the address of the server's page about such errors. In errors of operations it lacks the server's address.
 	Type string `json:"type"`
 	// Tacker is how /v1.0 tells errors.
 	Tacker *struct {
@@ -69,7 +69,7 @@ func (e *apiError) cause() *lcm.Error {
 	return &lcm.Error{Kind: lcm.Kind(e.Title), Detail: e.Detail}
 }
 
-// summary is Detail without what is listed as problems, which describe shows line by line.
+// summary is Detail without the list of problems, which describe shows line by line.
 func (e *apiError) summary() string {
 	if len(e.Problems) == 0 {
 		return sentence(e.Detail)
@@ -81,7 +81,7 @@ func (e *apiError) summary() string {
 	return head + ":"
 }
 
-// body is what a request carries.
+// body is the body of a request.
 type body struct {
 	contentType string
 	reader      io.Reader
@@ -95,12 +95,12 @@ func jsonBody(v any) (*body, error) {
 	return &body{"application/json", bytes.NewReader(b)}, nil
 }
 
-// do sends a request and returns the answer, whose body the caller closes; what is not 2xx is an error.
+// do sends a request and returns the answer; the caller closes the answer's body. A status that is not 2xx is an error.
 func (c *apiClient) do(ctx context.Context, method, path string, b *body) (*http.Response, error) {
 	return c.ask(ctx, method, path, b, "application/json")
 }
 
-// download writes what is at path.
+// download writes the content at path.
 func (c *apiClient) download(ctx context.Context, path string, to io.Writer) error {
 	resp, err := c.ask(ctx, http.MethodGet, path, nil, "*/*")
 	if err != nil {
@@ -147,7 +147,8 @@ func (c *apiClient) ask(ctx context.Context, method, path string, b *body, accep
 	return nil, readError(resp)
 }
 
-// tellSlow says that the API does not answer, unless the timer is stopped before. An archive just takes its time.
+// tellSlow reports that the API does not answer, unless the timer is stopped before. It stays silent for archives,
+// which take their time.
 func (c *apiClient) tellSlow(b *body) *time.Timer {
 	return time.AfterFunc(c.slowAfter, func() {
 		if b == nil || b.contentType != "application/zip" {
@@ -194,7 +195,7 @@ func (c *apiClient) get(ctx context.Context, path string, v any) error {
 	return err
 }
 
-// send makes a request with in as its body, unless that is nil, and reads the answer into out, likewise.
+// send makes a request with in as its body, unless in is nil. It reads the answer into out, unless out is nil.
 func (c *apiClient) send(ctx context.Context, method, path string, in, out any) (http.Header, error) {
 	var b *body
 	if in != nil {

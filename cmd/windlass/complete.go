@@ -15,17 +15,17 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// completeWithin is how long somebody waits for the shell after pressing the tabulator key.
+// completeWithin is how long a user waits for the shell after the tabulator key.
 const completeWithin = 3 * time.Second
 
-// candidate is what an argument may be, with a word on what that is.
+// candidate is a possible value of an argument, with a word about it.
 type candidate struct{ value, about string }
 
-// finder asks the API for candidates; args are those that are there already.
+// finder asks the API for candidates; args are the arguments before the present one.
 type finder func(ctx context.Context, c *cli, args []string) ([]candidate, error)
 
-// addCompletion lets the shell complete the arguments and flags of a group of client commands. They are told by the
-// names that usage and flags have, so that a new command needs nothing more.
+// addCompletion lets the shell complete the arguments and flags of a group of client commands. It finds their kinds by
+// the names in usage and flags, so a new command needs nothing more.
 func (c *cli) addCompletion(group *cobra.Command) {
 	for _, cmd := range group.Commands() {
 		places := argumentsOf(cmd.Use)
@@ -47,8 +47,7 @@ func (c *cli) addCompletion(group *cobra.Command) {
 	group.PersistentFlags().VisitAll(func(f *pflag.Flag) { c.completeFlag(group, f.Name) })
 }
 
-// argumentsOf are the names that a usage such as "heal ID --vnfc ID" has for the arguments; one is "" where there is
-// none.
+// argumentsOf are the names of the arguments in a usage such as "heal ID --vnfc ID"; a position without a name has "".
 func argumentsOf(use string) []string {
 	var places []string
 	for _, word := range strings.Fields(use)[1:] {
@@ -63,7 +62,7 @@ func argumentsOf(use string) []string {
 	return places
 }
 
-// finderOf finds what an argument of that name may be in a command of a group; nil is nothing.
+// finderOf returns the finder for an argument of that name in a command of a group; nil finds nothing.
 func finderOf(group, command, place string) finder {
 	switch strings.TrimSuffix(place, "...") {
 	case "ID":
@@ -85,7 +84,8 @@ func finderOf(group, command, place string) finder {
 	return nil
 }
 
-// complete asks and keeps what fits to the beginning. Errors are nothing to tell in the middle of a line.
+// complete asks for candidates and keeps those with the right beginning. It hides errors: there is no place for them in
+// the middle of a line.
 func (c *cli) complete(
 	cmd *cobra.Command, find finder, args []string, begun string,
 ) ([]cobra.Completion, cobra.ShellCompDirective) {
@@ -110,7 +110,7 @@ func (c *cli) complete(
 	return fit, cobra.ShellCompDirectiveNoFileComp
 }
 
-// prepare does what comes before a command runs: cobra does not when it completes.
+// prepare runs the commands' preparation: cobra does not run it for completion.
 func prepare(cmd *cobra.Command) error {
 	for p := cmd; p != nil; p = p.Parent() {
 		if p.PersistentPreRunE != nil {
@@ -120,7 +120,7 @@ func prepare(cmd *cobra.Command) error {
 	return nil
 }
 
-// completeFlag lets the shell complete a flag's value by its name. Flags that are not named here take what they take.
+// completeFlag lets the shell complete a flag's value by the flag's name. It leaves other flags as they are.
 func (c *cli) completeFlag(cmd *cobra.Command, name string) {
 	var find finder
 	switch name {
@@ -168,7 +168,7 @@ func words(list ...string) finder {
 	}
 }
 
-// read asks for a list, in the page that comes first: nobody reads more below a command line.
+// read reads the first page of a list: nobody reads more below a command line.
 func read[T any](ctx context.Context, c *cli, path string) ([]T, error) {
 	var all []json.RawMessage
 	if err := c.client.get(ctx, path, &all); err != nil {
@@ -185,7 +185,7 @@ func findInstances(ctx context.Context, c *cli, _ []string) (found []candidate, 
 	return found, err
 }
 
-// findOperations finds those to which a command can be applied.
+// findOperations finds the operations that a command can be applied to.
 func findOperations(command string) finder {
 	return func(ctx context.Context, c *cli, _ []string) (found []candidate, _ error) {
 		query := ""

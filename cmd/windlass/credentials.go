@@ -22,7 +22,7 @@ import (
 	"golang.org/x/oauth2/clientcredentials"
 )
 
-// The ways in which the client tells who it is.
+// The ways in which the client authenticates.
 const (
 	authNone     = "none"
 	authToken    = "token"
@@ -30,14 +30,14 @@ const (
 	authKeystone = "keystone"
 )
 
-// credentials are who the client is to the API. Secrets come from the environment or from files: every user of the host
-// can read arguments.
+// credentials are the client's credentials for the API. Secrets come from the environment or from files: every user of
+// the host can read arguments.
 type credentials struct {
 	mode                          string
 	caCert, clientCert, clientKey string
 }
 
-// authMode is what WINDLASS_AUTH says, or what the other variables let guess.
+// authMode is the value of WINDLASS_AUTH, or a guess from the other variables.
 func authMode() string {
 	if mode := os.Getenv("WINDLASS_AUTH"); mode != "" {
 		return mode
@@ -52,7 +52,7 @@ func authMode() string {
 	}
 }
 
-// complete takes from a profile what no flag says.
+// complete takes values from a profile where no flag gives them.
 func (c *credentials) complete(cmd *cobra.Command, p profile) {
 	for flag, value := range map[string]struct {
 		to   *string
@@ -67,7 +67,7 @@ func (c *credentials) complete(cmd *cobra.Command, p profile) {
 	}
 }
 
-// client makes what speaks with the API at base.
+// client makes the HTTP client for the API at base.
 func (c credentials) client(ctx context.Context, base string) (*http.Client, error) {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	conf := &tls.Config{MinVersion: tls.VersionTLS12}
@@ -100,10 +100,10 @@ func (c credentials) client(ctx context.Context, base string) (*http.Client, err
 	return &http.Client{Transport: &signer{next: transport, origin: origin, header: header}}, nil
 }
 
-// headerFunc returns the header that tells who the client is.
+// headerFunc returns the header that authenticates the client.
 type headerFunc func(ctx context.Context) (name, value string, err error)
 
-// header is nil when nothing is to be told, or the certificate tells.
+// header is nil without authentication, or if a certificate authenticates the client.
 func (c credentials) header(ctx context.Context, via *http.Client) (headerFunc, error) {
 	switch c.mode {
 	case authNone:
@@ -144,7 +144,7 @@ func givenToken() (string, error) {
 	return strings.TrimSpace(string(b)), nil
 }
 
-// oauth2Header gets tokens with the client credentials grant, a new one when the last expires.
+// oauth2Header gets tokens with the client credentials grant, and a new token when the last one expires.
 func oauth2Header(ctx context.Context, via *http.Client) (headerFunc, error) {
 	conf := clientcredentials.Config{
 		TokenURL: os.Getenv("WINDLASS_OAUTH2_TOKEN_URL"), ClientID: os.Getenv("WINDLASS_OAUTH2_CLIENT_ID"),

@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// decode reads what a table needs of a resource; the rest is kept as it came, for --json.
+// decode reads the members that a table needs. The raw resource is kept unchanged for --json.
 func decode[T any](raw json.RawMessage) (T, error) {
 	var v T
 	if err := json.Unmarshal(raw, &v); err != nil {

@@ -49,7 +49,7 @@ const (
 	driftPatience = 10 * time.Minute
 )
 
-// driftReport reads the last report, or that of a check that it begins.
+// driftReport reads the last report, or starts a check and reads its report.
 func (c *cli) driftReport(ctx context.Context, instance string, check bool) (raw json.RawMessage, err error) {
 	before := ""
 	if check {

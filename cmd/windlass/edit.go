@@ -27,10 +27,10 @@ func (e *requestEdits) addEditFlags(cmd *cobra.Command) {
 		"set a member of the request to the text of a file, `path=file`, as for passwords and keys")
 }
 
-// unreplaced begins what somebody has to replace in a request of the samples.
+// unreplaced begins a placeholder in a sample request; the user has to replace it.
 const unreplaced = "REPLACE-"
 
-// readFilled reads a request that is sent as it is in a file, but for names of VIMs.
+// readFilled reads a request from a file. The request is sent unchanged, except for names of VIMs.
 func (c *cli) readFilled(ctx context.Context, file string) (map[string]any, error) {
 	raw, err := c.readRequest(file)
 	if err != nil {
@@ -39,7 +39,7 @@ func (c *cli) readFilled(ctx context.Context, file string) (map[string]any, erro
 	return c.edit(ctx, raw, requestEdits{})
 }
 
-// edit makes the request that is sent of the one in a file.
+// edit turns the request in a file into the request to send.
 func (c *cli) edit(ctx context.Context, raw json.RawMessage, e requestEdits) (map[string]any, error) {
 	var request any
 	if err := json.Unmarshal(raw, &request); err != nil {
@@ -123,7 +123,7 @@ func (c *cli) nameVims(ctx context.Context, request map[string]any) error {
 	return nil
 }
 
-// valueOf is a value of --set: JSON where it is some, else the text.
+// valueOf is a value of --set: JSON if the text is valid JSON, else the text.
 func valueOf(text string) any {
 	var v any
 	if json.Unmarshal([]byte(text), &v) == nil {
@@ -140,7 +140,7 @@ func textOfFile(file string) (any, error) {
 	return strings.TrimRight(string(b), "\r\n"), nil
 }
 
-// assign sets what "path=value" says; objects on the way are made, lists must be long enough.
+// assign applies "path=value". It makes missing objects on the way; lists must be long enough.
 func assign(request map[string]any, assignment, flag string, read func(string) (any, error)) error {
 	path, text, found := strings.Cut(assignment, "=")
 	steps := strings.FieldsFunc(strings.TrimPrefix(path, "$."), func(r rune) bool { return strings.ContainsRune(".[]", r) })
@@ -178,7 +178,7 @@ func assign(request map[string]any, assignment, flag string, read func(string) (
 	return nil
 }
 
-// unreplacedIn are the places of what nobody has replaced.
+// unreplacedIn are the paths of placeholders that nobody has replaced.
 func unreplacedIn(path string, v any) (places []string) {
 	switch v := v.(type) {
 	case map[string]any:

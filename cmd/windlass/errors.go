@@ -18,7 +18,7 @@ const (
 	exitWaiting = 3 // the operation is in FAILED_TEMP and waits for a decision
 )
 
-// codedError is an error with an exit code of its own.
+// codedError is an error with its own exit code.
 type codedError struct {
 	code int
 	err  error
@@ -32,7 +32,7 @@ func usageErrorf(cmd *cobra.Command, format string, args ...any) error {
 	return &codedError{exitUsage, fmt.Errorf("%s See '%s --help'", text, cmd.CommandPath())}
 }
 
-// exitCode prints err as a person should read it and tells what to exit with.
+// exitCode prints err for a person and returns the exit code.
 func exitCode(w io.Writer, err error) int {
 	if err == nil {
 		return 0
@@ -44,7 +44,7 @@ func exitCode(w io.Writer, err error) int {
 	return 1
 }
 
-// describe is the sentence of err, with every problem on a line of its own.
+// describe is the sentence of err, with every problem on a separate line.
 func describe(err error) string {
 	detail, problems := sentence(err.Error()), []lcm.Problem(nil)
 	if e, ok := errors.AsType[*apiError](err); ok {
@@ -65,7 +65,7 @@ func describe(err error) string {
 	return b.String()
 }
 
-// sentence gives the text a capital and, unless it is of several lines, a full stop.
+// sentence gives the text a capital and, unless it has several lines, a full stop.
 func sentence(text string) string {
 	if text == "" {
 		return text
@@ -79,10 +79,10 @@ func sentence(text string) string {
 	return text
 }
 
-// goInternals is what Go's own errors say first, and nobody wants to know.
+// goInternals is the beginning of Go's own errors; it means nothing to users.
 var goInternals = regexp.MustCompile(`strconv\.\w+: parsing "[^"]*": `)
 
-// flagMistake is what is wrong with a flag, in words.
+// flagMistake tells in words what is wrong with a flag.
 func flagMistake(err error) string {
 	text := goInternals.ReplaceAllString(err.Error(), "")
 	if strings.Contains(err.Error(), "strconv.ParseBool") {
@@ -93,7 +93,7 @@ func flagMistake(err error) string {
 	).Replace(text)
 }
 
-// exactly takes the arguments of cmd with those names, and says which one is missing.
+// exactly requires the arguments of cmd with those names, and reports a missing one by its name.
 func exactly(names ...string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch {

@@ -11,7 +11,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// grant is what /windlass/v1 answers of an operation's grant.
+// grant is the answer of /windlass/v1 about an operation's grant.
 type grant struct {
 	lcm.Grant
 	Links map[string]struct {
@@ -64,7 +64,7 @@ func (g grant) print(w io.Writer) {
 	g.printResources(w, "MAY CHANGE", g.UpdateResources)
 }
 
-// printResources names a server by its node in the cluster, and what is to be made by its definition.
+// printResources names an existing server by its node in the cluster, and a resource to be made by its definition.
 func (g grant) printResources(w io.Writer, title string, resources []lcm.GrantResource) {
 	if len(resources) == 0 {
 		return

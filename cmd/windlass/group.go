@@ -9,8 +9,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/params"
 )
 
-// refuseUnknown makes a command that has others below it, and does nothing itself, refuse a word that is none of them:
-// cobra would print the help, and a script would take that for success.
+// refuseUnknown makes a command group refuse an unknown subcommand. cobra would print the help, and a script would take
+// that for success.
 func refuseUnknown(group *cobra.Command) {
 	if !group.HasSubCommands() || group.Runnable() {
 		return

@@ -55,7 +55,7 @@ func uncoloured(text string) string {
 func (v *liveView) draw() {
 	width, height := v.size()
 	lines := v.lines(width)
-	// Lines above the screen cannot be redrawn: what is done gives way first.
+	// Lines above the screen cannot be redrawn, so finished steps are dropped first.
 	if over := len(lines) - (height - 1); height > 1 && over > 0 {
 		lines = slices.Concat(lines[:1], lines[1+over:])
 	}

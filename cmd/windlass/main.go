@@ -1,4 +1,4 @@
-// Command windlass is the VNF Manager: its servers, the whole of it on one machine (dev), and the client.
+// Command windlass is the VNF Manager: its servers, all of Windlass on one machine (dev), and the client.
 package main
 
 import (
@@ -26,16 +26,16 @@ func main() {
 	os.Exit(code)
 }
 
-// console is where commands read and write, and what time it is there.
+// console is the input, the output and the clock of commands.
 type console struct {
 	in       io.Reader
 	out, err io.Writer
-	// size is that of the terminal, 0, 0 when out is none.
+	// size is the size of the terminal; 0, 0 if out is no terminal.
 	size func() (width, height int)
 	now  func() time.Time
 	// relist is the pause of lists with --watch between two looks.
 	relist time.Duration
-	// slowAfter is when people are told that the API does not answer.
+	// slowAfter is the time after which the client reports that the API does not answer.
 	slowAfter time.Duration
 }
 

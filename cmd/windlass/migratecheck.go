@@ -64,7 +64,7 @@ as for a Tacker without Keystone.
 	return cmd
 }
 
-// showReport is one line for each reason: what is to be done stands beside what it is about.
+// showReport prints a line for each reason: the work to do stands beside its subject.
 func showReport(w io.Writer, r *tacker.Report) {
 	if len(r.Findings) > 0 {
 		row(w, "KIND", "NAME", "ID", "VERDICT", "WHY, AND WHAT TO DO")

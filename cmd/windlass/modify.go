@@ -57,7 +57,7 @@ they are. An empty value of --name, of --description or of a key of --metadata r
 	return cmd
 }
 
-// orNull takes an empty value for one that is to be taken away.
+// orNull turns an empty value into null, which removes the member.
 func orNull(value string) any {
 	if value == "" {
 		return nil

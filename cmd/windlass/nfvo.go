@@ -56,7 +56,8 @@ func authenticationOf(c config.NFVO) (*lcm.SubscriptionAuthentication, error) {
 	return a, nil
 }
 
-// tlsOf reads the files of a section of the settings: whom Windlass believes there, and what it shows.
+// tlsOf reads the files of a section of the settings: the authorities that Windlass trusts there, and the certificate
+// that it shows.
 func tlsOf(section, caFile, certFile, keyFile string) (*tls.Config, error) {
 	conf := &tls.Config{MinVersion: tls.VersionTLS12}
 	if caFile != "" {

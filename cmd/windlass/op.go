@@ -41,13 +41,13 @@ type opOcc struct {
 	Links           map[string]any     `json:"_links"`
 }
 
-// over tells whether the operation changes its state no more, unless somebody decides.
+// over tells whether the operation's state stays as it is until somebody decides.
 func (o opOcc) over() bool { return o.State.Terminal() || o.State == lcm.FailedTemp }
 
 // canRollBack tells whether the API offers a rollback: not once a server is deleted.
 func (o opOcc) canRollBack() bool { return o.Links[string(lcm.Rollback)] != nil }
 
-// remedies is the page of the server that says what errors like the operation's mean; "" when there is none.
+// remedies is the server's page about errors like the operation's; "" if there is none.
 func (o opOcc) remedies() string {
 	if o.Error == nil || o.Error.Type == "" {
 		return ""
@@ -75,7 +75,7 @@ type eq struct{ attribute, value string }
 
 func (e eq) expression() string { return "(eq," + e.attribute + "," + quotedValue(e.value) + ")" }
 
-// filter makes a query of SOL013 clause 5.2 of those conditions that have a value.
+// filter makes a query of SOL013 clause 5.2 from the conditions that have a value.
 func filter(conditions ...eq) string {
 	var parts []string
 	for _, c := range conditions {
@@ -86,7 +86,7 @@ func filter(conditions ...eq) string {
 	return filterText(parts...)
 }
 
-// filterText makes a query of expressions; those that are empty are left out.
+// filterText makes a query from expressions, without the empty ones.
 func filterText(expressions ...string) string {
 	expressions = slices.DeleteFunc(slices.Clone(expressions), func(e string) bool { return e == "" })
 	if len(expressions) == 0 {
@@ -148,7 +148,7 @@ func (c *cli) describeOp(w io.Writer, o opOcc) {
 	}
 }
 
-// newOpDecision makes a command of one of the task resources without a body.
+// newOpDecision makes the command of a task resource without a body.
 func newOpDecision(c *cli, action lcm.Action, short, done string) *cobra.Command {
 	wanted := map[lcm.Action]lcm.OperationState{
 		lcm.Rollback: lcm.RolledBack, lcm.Fail: lcm.Failed,

@@ -62,7 +62,7 @@ func (c *cli) await(ctx context.Context, id string, how manner, w *watcher) erro
 	return nil
 }
 
-// taskPath is the resource below the instance to which an operation's request is posted; a MODIFY_INFO patches the
+// taskPath is the resource below the instance that takes an operation's request by POST. MODIFY_INFO patches the
 // instance itself.
 func taskPath(op lcm.Operation) string {
 	return map[lcm.Operation]string{
@@ -80,7 +80,8 @@ func methodOf(op lcm.Operation) string {
 	return http.MethodPost
 }
 
-// operate begins an operation, and tells or follows what the Location header names; or shows its plan.
+// operate starts an operation, then prints or follows the operation in the Location header; or it shows the operation's
+// plan.
 func (c *cli) operate(cmd *cobra.Command, instance string, op lcm.Operation, request any, how manner) error {
 	if err := how.check(cmd); err != nil {
 		return err
@@ -95,7 +96,7 @@ func (c *cli) operate(cmd *cobra.Command, instance string, op lcm.Operation, req
 	return c.begun(cmd, header, how)
 }
 
-// cleanUp begins the operation that deletes what a failed INSTANTIATE has left.
+// cleanUp starts the operation that deletes the leftovers of a failed INSTANTIATE.
 func (c *cli) cleanUp(cmd *cobra.Command, instance string, how manner) error {
 	if err := how.check(cmd); err != nil {
 		return err

@@ -123,7 +123,7 @@ func (c *cli) opTable() table[opOcc] {
 	}
 }
 
-// vnfNames reads how VNF instances are called; what cannot be read is left out.
+// vnfNames reads the names of VNF instances. It leaves out names that it cannot read.
 func (c *cli) vnfNames(ctx context.Context, into map[string]string) {
 	vnfs, err := list[vnfInstance](ctx, c.client, c.client.lcm+"/vnf_instances?fields=vnfInstanceName")
 	if err != nil {
@@ -134,7 +134,8 @@ func (c *cli) vnfNames(ctx context.Context, into map[string]string) {
 	}
 }
 
-// stateNamed is the state of operations of that name; --state FAILEDTEMP would find nothing, and say nothing.
+// stateNamed is the state of operations with that name. It refuses unknown names: --state FAILEDTEMP would silently
+// find nothing.
 func stateNamed(cmd *cobra.Command, name string) (string, error) {
 	var states []string
 	for _, s := range lcm.OperationStates {

@@ -76,7 +76,7 @@ func (c *cli) printLogs(ctx context.Context, op string, number int, node string)
 	return w.Flush()
 }
 
-// leadingHeadings takes the headings of steps off that the output begins with. It is EOF when there is nothing else.
+// leadingHeadings removes the headings of steps at the beginning of the output. It is EOF if there is nothing else.
 func leadingHeadings(output *bufio.Reader) (headings string, err error) {
 	const mark = "==> "
 	for {
@@ -111,17 +111,17 @@ func (c *cli) followLogs(ctx context.Context, op string, number int, node string
 // logView prints the lines that have come since the last look.
 type logView struct {
 	c *cli
-	// ctx is that of the command: a view is asked to show, and nothing else.
+	// ctx is the context of the command: a view's methods take none.
 	ctx    context.Context
 	op     string
 	number int // -1 for all steps
 	node   string
 	read   map[stepKey]readOutput
-	// heading is the step whose lines were printed last.
+	// heading is the step of the last printed lines.
 	heading *stepKey
 }
 
-// readOutput is what was read of a step: the numbers of the lines that were seen, and how it stood then.
+// readOutput is the output of a step that was read so far: the numbers of the lines, and the step's state at that time.
 type readOutput struct {
 	seen  map[int64]bool
 	stood string
@@ -129,7 +129,7 @@ type readOutput struct {
 
 func (v *logView) show(s snapshot) {
 	stood, titles, order := map[stepKey]string{}, map[stepKey]string{}, []stepKey{}
-	running := map[stepKey]bool{} // the last line may be the same as before, and yet be another one
+	running := map[stepKey]bool{} // a new last line may have the same text
 	for _, st := range s.steps {
 		key := stepKey{index: st.Index, phase: st.Phase}
 		if v.number >= 0 && st.Index != v.number || st.State == lcm.StepPending {
@@ -157,8 +157,8 @@ func (v *logView) show(s snapshot) {
 	}
 }
 
-// print prints the lines of a step that were not seen yet. Nodes print at the same time, so that a line may be stored
-// before others that have been read: lines are told by their numbers, not by their places.
+// print prints the lines of a step that were not seen yet. Nodes print at the same time, so a line may be stored before
+// other lines that were read already. So lines are identified by their numbers, not by their positions.
 func (v *logView) print(key stepKey, title string, seen map[int64]bool) error {
 	path := fmt.Sprintf("%s/%s/steps/%d/output?numbered=true&phase=%s", progressPath, v.op, key.index, key.phase)
 	resp, err := v.c.client.do(v.ctx, http.MethodGet, path, nil)
@@ -191,7 +191,8 @@ func (v *logView) print(key stepKey, title string, seen map[int64]bool) error {
 	}
 }
 
-// numbered is the number of a line, and its text. API servers of earlier releases give no numbers: the place counts then.
+// numbered returns the number and the text of a line. API servers of earlier releases give no numbers: the line's
+// position counts then.
 func numbered(line string, place int64) (int64, string) {
 	before, text, found := strings.Cut(line, "\t")
 	number, err := strconv.ParseInt(before, 10, 64)

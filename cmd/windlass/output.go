@@ -13,7 +13,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// The formats of what client commands print.
+// The output formats of client commands.
 const (
 	formatTable = "table"
 	formatJSON  = "json"
@@ -56,10 +56,10 @@ func (c *cli) chooseFormat(cmd *cobra.Command, asJSON bool, byProfile string) er
 	return nil
 }
 
-// structured tells whether a program reads what is printed.
+// structured tells whether the output is for a program.
 func (c *cli) structured() bool { return c.format != formatTable && c.format != formatWide }
 
-// print shows v as the API has it, or as view does.
+// print shows v in the API's form, or by view.
 func (c *cli) print(v any, view func(w io.Writer)) error {
 	if !c.structured() {
 		w := tabwriter.NewWriter(c.out, 0, 0, 2, ' ', 0)
@@ -83,7 +83,7 @@ func (c *cli) print(v any, view func(w io.Writer)) error {
 	return err
 }
 
-// yamlOf is the same document as YAML, in the same order. JSON is YAML already, in a form that nobody wants to read.
+// yamlOf is the same document as YAML, in the same order. JSON is already YAML, but hard to read.
 func yamlOf(document []byte) ([]byte, error) {
 	var node yaml.Node
 	if err := yaml.Unmarshal(document, &node); err != nil {
@@ -109,7 +109,7 @@ func unfold(node *yaml.Node) {
 	}
 }
 
-// confirm says what happened, for people only: programs get none of it.
+// confirm tells people what happened: programs get none of it.
 func (c *cli) confirm(format string, args ...any) {
 	if !c.structured() {
 		fmt.Fprintf(c.out, format+"\n", args...)

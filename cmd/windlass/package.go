@@ -211,7 +211,7 @@ func newPackageDisable(c *cli) *cobra.Command {
 	return cmd
 }
 
-// setOperational changes the operationalState of packages. One that has the state already is all right.
+// setOperational changes the operationalState of packages. It is no error if a package has the state already.
 func (c *cli) setOperational(state, done string) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		for _, id := range args {

@@ -27,7 +27,7 @@ operator wants.`,
 	}
 }
 
-// withPackage does something with the package that is in a file, in an envelope, or that a directory makes.
+// withPackage calls do with the package in a file, in an envelope, or built from a directory.
 func withPackage(path string, do func(*vnfpkg.Package) error) error {
 	file, cleanup, err := archiveOf(path)
 	if err != nil {
@@ -61,7 +61,7 @@ func readPackage(f *os.File, do func(*vnfpkg.Package) error) error {
 	return do(pkg)
 }
 
-// withInner reads the package that is in an envelope with its signature.
+// withInner calls do with the package in an envelope with its signature.
 func withInner(envelope *vnfpkg.Envelope, do func(*vnfpkg.Package) error) (err error) {
 	warnings, err := envelope.Verify(vnfpkg.Trust{})
 	if err != nil {
@@ -80,7 +80,7 @@ func withInner(envelope *vnfpkg.Envelope, do func(*vnfpkg.Package) error) (err e
 	})
 }
 
-// inTemporary does something with a file that is gone afterwards.
+// inTemporary calls do with a temporary file, and removes the file afterwards.
 func inTemporary(fill, do func(*os.File) error) error {
 	f, err := os.CreateTemp("", "windlass-package-*.zip")
 	if err != nil {

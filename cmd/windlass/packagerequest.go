@@ -46,7 +46,7 @@ the id of an on-boarded package. The request has the form of --lcm-version.`,
 	return cmd
 }
 
-// withNamedPackage does something with the package of a file or a directory, or with one that is on board.
+// withNamedPackage calls do with the package of a file or a directory, or with an onboarded package.
 func (c *cli) withNamedPackage(ctx context.Context, name string, do func(*vnfpkg.Package) error) error {
 	if _, err := os.Stat(name); err == nil {
 		return withPackage(name, do)
@@ -60,10 +60,10 @@ func (c *cli) withNamedPackage(ctx context.Context, name string, do func(*vnfpkg
 	}, func(f *os.File) error { return readPackage(f, do) })
 }
 
-// largestTemplate is far above what Heat takes.
+// largestTemplate is far above the limit of Heat.
 const largestTemplate = 4 << 20
 
-// heatParameters are those of the flavour's Base HOT that a request gives; none for VNFs of containers.
+// heatParameters are the parameters of the flavour's Base HOT that a request gives; none for VNFs of containers.
 func heatParameters(pkg *vnfpkg.Package, f *vnfpkg.Flavour) ([]vnfpkg.HeatParameter, error) {
 	if f.BaseHOT == "" {
 		return nil, nil

@@ -14,7 +14,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// plan is what /windlass/v1 answers of an operation's plan.
+// plan is the answer of /windlass/v1 about an operation's plan.
 type plan struct {
 	lcm.Plan
 	Adds    int `json:"instancesToAdd"`
@@ -37,7 +37,7 @@ type plan struct {
 	} `json:"quota"`
 }
 
-// showPlan shows what an operation would do.
+// showPlan shows the changes that an operation would make.
 func (c *cli) showPlan(ctx context.Context, instance string, op lcm.Operation, request any) error {
 	return c.askPlan(ctx, instance, map[string]any{"operation": op, "request": request, "askVim": true})
 }
@@ -58,8 +58,8 @@ func (c *cli) askPlan(ctx context.Context, instance string, body map[string]any)
 	return nil
 }
 
-// ofRequest tells a mistake by its place in the operation's request, which the file has that people edit: what is asked
-// for a plan has the request in it.
+// ofRequest gives a mistake's path in the operation's request, because people edit the file with that request. The
+// request for a plan contains the operation's request.
 func ofRequest(err error) error {
 	e, ok := errors.AsType[*apiError](err)
 	if !ok {
@@ -150,7 +150,7 @@ func (p plan) quota() string {
 	return text + fmt.Sprintf(", %d ports, %d volumes", p.Quota.Ports, p.Quota.Volumes)
 }
 
-// printVim shows what the VIM says. Nothing to complain of is said as well: it was asked.
+// printVim shows the VIM's answer. It also says if the VIM reports no problem, because the VIM was asked.
 func (p plan) printVim(w io.Writer) {
 	if p.Vim == nil {
 		return

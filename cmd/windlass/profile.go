@@ -16,7 +16,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// profile is what a client is told by a file: where the API is, and who the client is there.
+// profile holds a client's settings from a file: the address of the API, and the client's credentials there.
 type profile struct {
 	API        string `yaml:"api" json:"api"`
 	LcmVersion int    `yaml:"lcmVersion" json:"lcmVersion,omitempty"`
@@ -26,8 +26,8 @@ type profile struct {
 	CACert     string `yaml:"caCert" json:"caCert,omitempty"`
 	ClientCert string `yaml:"clientCert" json:"clientCert,omitempty"`
 	ClientKey  string `yaml:"clientKey" json:"clientKey,omitempty"`
-	// Variables are those of the environment that the mode reads; Secrets are the ones that nobody else may see, by
-	// where they are.
+	// Variables are environment variables that the mode reads. Secrets are the secret variables, by the places that hold
+	// their values.
 	Variables map[string]string `yaml:"variables" json:"variables,omitempty"`
 	Secrets   map[string]secret `yaml:"secrets" json:"secrets,omitempty"`
 }
@@ -64,7 +64,7 @@ func (s secret) read() (string, error) {
 // secretName is how variables with secrets are called.
 var secretName = regexp.MustCompile(`(PASSWORD|SECRET|TOKEN)$`)
 
-// environment is what the profile puts into the environment of the client.
+// environment returns the variables that the profile sets for the client.
 func (p profile) environment() (map[string]string, error) {
 	all := map[string]string{}
 	for _, name := range sortedKeys(p.Variables) {
@@ -88,9 +88,9 @@ func (p profile) environment() (map[string]string, error) {
 	return all, nil
 }
 
-// enterProfile puts into the environment what the profile says that args choose, and returns what takes it back. It
-// comes before the commands are made: their flags' defaults are from the environment. Mistakes are told by profileOf,
-// when a command runs that needs the profile.
+// enterProfile sets the environment variables of the profile that args choose; leave restores the environment. It runs
+// before the commands are made, because their flags take defaults from the environment. It keeps silent about mistakes:
+// profileOf reports them when a command needs the profile.
 func enterProfile(args []string) (leave func()) {
 	p, err := profileOf(profileIn(args))
 	if err != nil {
@@ -168,7 +168,7 @@ func readProfiles() (all map[string]profile, file string, err error) {
 // currentFile has the name of the profile that 'windlass profile use' has chosen, beside the profiles.
 const currentFile = ".current"
 
-// currentProfile is the profile that is used when none is named, "" for none.
+// currentProfile is the default profile, "" for none.
 func currentProfile() string {
 	file, err := profilesFile()
 	if err != nil {
@@ -181,8 +181,8 @@ func currentProfile() string {
 	return strings.TrimSpace(string(name))
 }
 
-// profileOf is the profile of that name, of the one in WINDLASS_PROFILE, or of the current one; without a name it is
-// empty.
+// profileOf is the profile of that name, else the profile in WINDLASS_PROFILE, else the current one. Without any name
+// it is empty.
 func profileOf(name string) (profile, error) {
 	if name = cmp.Or(name, os.Getenv("WINDLASS_PROFILE"), currentProfile()); name == "" {
 		return profile{}, nil
@@ -224,7 +224,7 @@ back. The file of the choice is beside the profiles.`,
 		}
 		return exactly("NAME")(cmd, args)
 	}
-	// It must work when the present choice is one that is no more.
+	// It must work when the chosen profile no longer exists.
 	cmd.PersistentPreRunE = func(*cobra.Command, []string) error { c.format = formatTable; return nil }
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
 		file, err := profilesFile()

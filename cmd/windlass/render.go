@@ -14,7 +14,7 @@ import (
 // renderer prints a document by a template.
 type renderer func(w io.Writer, document any) error
 
-// rendererOf reads a template of a format; nil when there is no such format.
+// rendererOf reads a template of a format; it returns nil for an unknown format.
 func rendererOf(format, text string) (renderer, error) {
 	switch format {
 	case formatJSONPath:
@@ -66,7 +66,7 @@ func (c *cli) printRendered(document []byte) error {
 	return err
 }
 
-// printStructuredList prints a list for programs. Templates find it as items, as those for kubectl do.
+// printStructuredList prints a list for programs. Templates find the list as items, like templates for kubectl.
 func (c *cli) printStructuredList(raw []json.RawMessage, names func() []string) error {
 	switch {
 	case c.format == formatName:

@@ -18,7 +18,7 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-// driverParams are the parameters of a driver: the member of additionalParams, and what is in it.
+// driverParams are the parameters of a driver: their member of additionalParams, and its content.
 type driverParams struct {
 	member  string
 	params  any
@@ -27,7 +27,7 @@ type driverParams struct {
 	optional bool
 }
 
-// paramsOfDrivers are those of every driver, by its name.
+// paramsOfDrivers are the parameters of every driver, by its name.
 var paramsOfDrivers = map[string]driverParams{
 	vnfpkg.DriverKubernetes:      {member: lcm.ClusterParamsKey, params: k8s.Params{}, without: []string{"ansible"}},
 	vnfpkg.DriverKubespray:       {member: lcm.ClusterParamsKey, params: k8s.Params{}},
@@ -37,13 +37,13 @@ var paramsOfDrivers = map[string]driverParams{
 	vnfpkg.DriverAnsible:         {member: ansible.ParamsKey, params: ansible.Params{}, optional: true},
 }
 
-// skeleton writes an InstantiateVnfRequest for people to fill in, as YAML: what must be given stands there with REPLACE-,
-// what may be given stands in comments.
+// skeleton writes an InstantiateVnfRequest as YAML for people to fill in. Required values are placeholders with
+// REPLACE-; optional values are comments.
 type skeleton struct {
 	flavour *vnfpkg.Flavour
 	version int // of the API
-	// vdu is that whose servers the members are about that are written now, nil when it is not known; role is the member
-	// that they are in.
+	// vdu is the VDU whose servers the current members describe, nil if it is not known; role is the member that contains
+	// them.
 	vdu  *vnfpkg.Vdu
 	role string
 	out  strings.Builder
@@ -93,7 +93,7 @@ func (s *skeleton) levels() {
 	s.line(0, "instantiationLevelId: %q # the default", s.flavour.DefaultLevel)
 }
 
-// links are the external networks: one for all connection points, to begin with.
+// links writes the external networks: at first, one network for all connection points.
 func (s *skeleton) links() {
 	external := slices.DeleteFunc(slices.Clone(s.flavour.Cps), func(cp vnfpkg.VduCp) bool { return !cp.External })
 	if len(external) == 0 {
@@ -114,7 +114,7 @@ func (s *skeleton) links() {
 	}
 }
 
-// managed are the internal networks that somebody else has made.
+// managed writes the internal networks that exist already.
 func (s *skeleton) managed() {
 	begun := false
 	for _, l := range s.flavour.VirtualLinks {
@@ -135,7 +135,7 @@ func (s *skeleton) managed() {
 	}
 }
 
-// vims are the VIMs on which the VNF is to be, one for each type that it needs.
+// vims writes the VIMs for the VNF, one for each type that it needs.
 func (s *skeleton) vims() {
 	kinds := []lcm.VimKind{lcm.VimKindFor(s.flavour.Containers)}
 	if s.flavour.Hybrid {
@@ -212,7 +212,7 @@ func (s *skeleton) heat(heat []vnfpkg.HeatParameter) {
 	}
 }
 
-// flavourNamed finds the flavour of that id; with "" the only one.
+// flavourNamed finds the flavour with that id; "" means the only flavour.
 func flavourNamed(v *vnfpkg.Vnfd, id string) (*vnfpkg.Flavour, error) {
 	if id == "" && len(v.Flavours) == 1 {
 		return &v.Flavours[0], nil

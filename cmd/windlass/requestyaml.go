@@ -11,7 +11,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// requestJSON is a request as JSON, whichever of the two forms the file has: JSON begins with a bracket, all else is YAML.
+// requestJSON is a request as JSON. The file may be JSON, which begins with a bracket, or else YAML.
 func requestJSON(name string, b []byte) (json.RawMessage, error) {
 	if start := bytes.TrimSpace(b); len(start) == 0 || start[0] == '{' || start[0] == '[' || start[0] == '"' {
 		return b, checkJSON(name, b)
@@ -38,7 +38,8 @@ func requestJSON(name string, b []byte) (json.RawMessage, error) {
 	return json.Marshal(value)
 }
 
-// plainValue is what a part of a YAML file says. What JSON has no number for is text: a password 0123 is not 83.
+// plainValue is the value of a part of a YAML file. A number that JSON cannot express is text: a password 0123 is not
+// 83.
 func plainValue(n *yaml.Node) (any, error) {
 	switch n.Kind {
 	case yaml.MappingNode:

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// fullID is an id in full: it is taken as it is, without a look whether there is such a thing.
+// fullID matches a complete id. The client uses such an id without a check that it exists.
 var fullID = regexp.MustCompile(`^[0-9a-fA-F]{8}-([0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}$`)
 
 // named is something that has an id and goes by other names.
@@ -20,7 +20,7 @@ type named struct {
 	about string
 }
 
-// naming is one kind of things with ids, and how to find those of which a word may be the name or the beginning.
+// naming describes a kind of resources with ids, and finds those with a given name or a given beginning of the id.
 type naming struct {
 	kind, list string
 	find       func(ctx context.Context, c *cli, word string) ([]named, error)
@@ -33,8 +33,8 @@ var (
 	vimNaming = naming{"VIM", "windlass vim list", findVimNamed}
 )
 
-// addNames lets every command of a group take names, and unique beginnings of ids, for its arguments that are ids. They
-// are told by the names that usage has for the arguments, as in addCompletion.
+// addNames lets every command of a group take names, and unique beginnings of ids, in place of ids. It finds these
+// arguments by their names in usage, as addCompletion does.
 func (c *cli) addNames(group *cobra.Command) {
 	for _, cmd := range group.Commands() {
 		places, run := argumentsOf(cmd.Use), cmd.RunE
@@ -64,7 +64,7 @@ func namingOf(group, place string) (naming, bool) {
 	return of, found
 }
 
-// idOf is the id of what is called word: its id, its name, or the beginning of its id when no other one begins so.
+// idOf is the id of the resource called word. word is its id, its name, or a beginning of its id that no other id has.
 func (c *cli) idOf(ctx context.Context, of naming, word string) (string, error) {
 	if fullID.MatchString(word) {
 		return c.idOrVnfd(ctx, of, word), nil
@@ -91,8 +91,8 @@ func (c *cli) idOf(ctx context.Context, of naming, word string) (string, error) 
 	return "", fmt.Errorf("%q may be any of %d; give more of the id:\n  %s", word, len(fits), strings.Join(lines, "\n  "))
 }
 
-// idOrVnfd is a full id as it is, but that of a VNFD stands for its package. Where the packages cannot be read, the
-// command itself tells why.
+// idOrVnfd returns a full id unchanged, but replaces a VNFD's id by the id of its package. If the packages cannot be
+// read, the command itself tells why.
 func (c *cli) idOrVnfd(ctx context.Context, of naming, id string) string {
 	if of.kind != pkgNaming.kind {
 		return id
@@ -109,7 +109,7 @@ func (c *cli) idOrVnfd(ctx context.Context, of naming, id string) string {
 	return id
 }
 
-// wordQueries are the filters that find what has a name, and what has an id that contains a text.
+// wordQueries are filters: for a name, and for ids that contain a text.
 func wordQueries(nameAttribute, word string) []string {
 	var queries []string
 	if nameAttribute != "" {
@@ -118,8 +118,8 @@ func wordQueries(nameAttribute, word string) []string {
 	return append(queries, filterText("(cont,id,"+quotedValue(strings.ToLower(word))+")"))
 }
 
-// quotedValue is a value of a filter; one with characters that filters are made of stands in quotes (SOL013 clause
-// 5.2.2).
+// quotedValue is a value of a filter. A value that contains characters of the filter syntax stands in quotes (SOL013
+// clause 5.2.2).
 func quotedValue(value string) string {
 	if strings.ContainsAny(value, "(),;'") {
 		return "'" + strings.ReplaceAll(value, "'", "''") + "'"
@@ -127,7 +127,7 @@ func quotedValue(value string) string {
 	return value
 }
 
-// matching reads what any of the queries finds, once each.
+// matching reads the results of all queries, without duplicates.
 func matching[T any](ctx context.Context, c *cli, path string, queries []string, id func(T) string) ([]T, error) {
 	var all []T
 	for _, query := range queries {
@@ -187,8 +187,8 @@ func findPackageNamed(ctx context.Context, c *cli, _ string) (out []named, err e
 	return out, err
 }
 
-// names are what people call a package: its VNFD, its product, and that with its version; with its provider, too, as
-// 'package show' tells the product.
+// names are the names that people use for a package: its VNFD, its product, and the product with its version; also with
+// its provider, as 'package show' prints the product.
 func (p vnfPackage) names() []string {
 	names := []string{p.VnfdID}
 	if p.Product == "" {
@@ -200,8 +200,8 @@ func (p vnfPackage) names() []string {
 	return names
 }
 
-// vnfdNamed is the VNFD of the package that goes by that name. A full id is the API's to know; so is every word where
-// the packages cannot be read.
+// vnfdNamed is the VNFD of the package with that name. The API checks full ids; it also checks other words if the
+// packages cannot be read.
 func (c *cli) vnfdNamed(ctx context.Context, word string) (string, error) {
 	found, err := list[vnfPackage](ctx, c.client, packagesPath)
 	if err != nil || fullID.MatchString(word) && !slices.ContainsFunc(found, func(p vnfPackage) bool { return p.ID == word }) {

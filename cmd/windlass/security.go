@@ -12,7 +12,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// secure adds to the options who may do what, and how often.
+// secure adds the clients' permissions and rate limits to the options.
 func (b *backends) secure(o *apiserver.Options) error {
 	api := b.config.API
 	o.RequestsPerSecond, o.Burst = b.config.Limits.RequestsPerSecond, b.config.Limits.Burst
@@ -74,7 +74,8 @@ func (b *backends) openPage(o *apiserver.Options, chain auth.Chain) error {
 	return nil
 }
 
-// methodsOf makes what authenticates clients. Tokens come before certificates: who shows both acts by the token.
+// methodsOf makes the methods that authenticate clients. Tokens come before certificates: a client that shows both acts
+// by its token.
 func methodsOf(a config.Auth) (chain auth.Chain, err error) {
 	if a.Has(config.AuthOAuth2) {
 		client, err := auth.HTTPClient(a.OAuth2.CAFile)
@@ -105,7 +106,7 @@ func methodsOf(a config.Auth) (chain auth.Chain, err error) {
 	return chain, nil
 }
 
-// describedAuth is what the document of the API says of how clients authenticate.
+// describedAuth describes the ways to authenticate, for the document of the API.
 func describedAuth(a config.Auth) openapi.Security {
 	s := openapi.Security{Certificates: a.Has(config.AuthMTLS)}
 	if a.Has(config.AuthOAuth2) {

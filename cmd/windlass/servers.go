@@ -28,7 +28,7 @@ import (
 	"github.com/windlass-nfv/windlass/worker"
 )
 
-// backends are what API server and worker stand on.
+// backends are the services behind the API server and the worker.
 type backends struct {
 	config   config.Config
 	log      *slog.Logger
@@ -41,7 +41,7 @@ type backends struct {
 	vault    *secrets.Vault
 	codec    *secrets.Codec
 	temporal client.Client
-	// subscribers are told what happens to VNFs.
+	// subscribers get notifications about VNFs.
 	subscribers *nfvo.Subscribers
 	sources     *nfvo.Fetcher    // of packages
 	files       *sources.Fetcher // of manifests and charts
@@ -139,7 +139,7 @@ WINDLASS_API_LISTEN here. Give the database's password by one of the latter two.
 	return serving(cmd, needs, (*backends).serveAPI)
 }
 
-// serving lets cmd take the settings that it needs, open what they name and run until it is told to stop.
+// serving lets cmd load its settings, open the services that they name, and run until it is told to stop.
 func serving(cmd *cobra.Command, needs []config.Need, run func(*backends, context.Context) error) *cobra.Command {
 	config.AddFlags(cmd.Flags(), needs...)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
@@ -203,7 +203,7 @@ func (b *backends) vimGuard() outbound.Guard {
 	return outbound.Guard{Denied: b.config.Vims.DeniedNetworks, Section: "vims", What: "no VIM and no node may have"}
 }
 
-// clouds tries the credentials of a VIM that is being registered, and makes others for clusters that are registered.
+// clouds tries the credentials of a VIM before its registration, and makes new credentials for registered clusters.
 type clouds struct {
 	guard     outbound.Guard
 	transport openstack.Wrap

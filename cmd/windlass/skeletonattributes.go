@@ -10,8 +10,8 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-// attributes are the extensions and the configurable properties of the VNF instance. A request of version 1 has none: the
-// instance begins with those of the VNFD then.
+// attributes writes the extensions and the configurable properties of the VNF instance. A request of version 1 has
+// none: the instance then begins with the VNFD's.
 func (s *skeleton) attributes(v *vnfpkg.Vnfd) {
 	if s.version == 1 {
 		return
@@ -20,8 +20,8 @@ func (s *skeleton) attributes(v *vnfpkg.Vnfd) {
 	s.attributeGroup("vnfConfigurableProperties", v.ConfigurableProperties, v.Declared.ConfigurableProperties)
 }
 
-// attributeGroup writes the members that the VNFD gives values, and those that it declares. One that is required and has
-// no value must be given.
+// attributeGroup writes the members that have values in the VNFD, and the members that it only declares. A required
+// member without a value must be given.
 func (s *skeleton) attributeGroup(name string, values map[string]any, declared map[string]vnfpkg.Member) {
 	names := slices.Sorted(maps.Keys(declared))
 	for _, n := range sortedKeys(values) {
@@ -68,7 +68,7 @@ func aboutAttribute(m vnfpkg.Member) string {
 	return about
 }
 
-// valueText is a value in JSON, which is YAML, too. One that is not given is empty.
+// valueText is a value in JSON, which is also YAML. A missing value gives an empty one.
 func valueText(value any, of vnfpkg.ValueType) string {
 	if value == nil {
 		switch of {
@@ -85,7 +85,7 @@ func valueText(value any, of vnfpkg.ValueType) string {
 		}
 	}
 	text, err := json.Marshal(value)
-	if err != nil { // values of a VNFD are what JSON has
+	if err != nil { // values of a VNFD are always JSON values
 		return "null"
 	}
 	return string(text)

@@ -18,7 +18,7 @@ func (s *skeleton) member(indent int, off bool, format string, args ...any) {
 	s.line(indent, format, args...)
 }
 
-// members writes those of an object; off puts all of them into comments.
+// members writes the members of an object; off puts all of them into comments.
 func (s *skeleton) members(indent int, all []params.Member, off bool) {
 	for _, m := range all {
 		guess := s.guess(m)
@@ -48,7 +48,7 @@ func (s *skeleton) members(indent int, all []params.Member, off bool) {
 	}
 }
 
-// absent is the value of a member that is not given.
+// absent is the value of a member without a given value.
 func absent(m params.Member) string {
 	switch {
 	case m.Default != "":
@@ -66,10 +66,10 @@ func absent(m params.Member) string {
 	}
 }
 
-// masterNode is the member of the parameters of a cluster that is about its control planes.
+// masterNode is the member of a cluster's parameters for its control planes.
 const masterNode = "master_node"
 
-// wordsOfRoles are in the names of VDUs whose servers are nodes of a role.
+// wordsOfRoles are words in the names of VDUs, by the role of their nodes.
 var wordsOfRoles = map[string][]string{
 	masterNode: {"master", "control"}, "worker_node": {"worker"}, "storage_server": {"storage"},
 }
@@ -89,7 +89,7 @@ func (s *skeleton) vduOf(role params.Member) *vnfpkg.Vdu {
 	return found[0]
 }
 
-// guess is the value of a member that follows from the VDU whose servers are meant, "" for none.
+// guess is the value of a member that follows from the current VDU, "" for none.
 func (s *skeleton) guess(m params.Member) string {
 	if s.vdu == nil {
 		return ""
@@ -111,7 +111,7 @@ func (s *skeleton) guess(m params.Member) string {
 	return ""
 }
 
-// clusterPort is the port with the cluster's address: several control planes share one that the VNFD does not name.
+// clusterPort is the port with the cluster's address: several control planes share a port that the VNFD does not name.
 func (s *skeleton) clusterPort() string {
 	if capacity, err := s.flavour.Capacity(s.flavour.DefaultLevel); err != nil || capacity[s.vdu.ID] > 1 {
 		return placeholder("port of the virtual IP")
@@ -129,7 +129,7 @@ func (s *skeleton) externalPort() string {
 	return ""
 }
 
-// choices are what of the VNFD a member can name.
+// choices are the names in the VNFD that a member may take.
 func (s *skeleton) choices(m params.Member) string {
 	var names []string
 	switch {
@@ -164,7 +164,8 @@ func (s *skeleton) items(indent int, of []params.Member) {
 	}
 }
 
-// usual tells what servers are logged in with that must be given a user: one of a password and a key.
+// usual tells whether a member is usual although it is optional: servers need a user and, to log in, a password or a
+// key.
 func (s *skeleton) usual(all []params.Member, m params.Member) bool {
 	user := slices.ContainsFunc(all, func(o params.Member) bool { return o.Required && strings.HasSuffix(o.Name, "username") })
 	return user && strings.HasSuffix(m.Name, "password")
@@ -174,7 +175,7 @@ func placeholder(of string) string {
 	return unreplaced + "WITH-THE-" + strings.ToUpper(strings.NewReplacer(" ", "-", "_", "-").Replace(of))
 }
 
-// yamlText is a default as YAML, which reads what looks like a number as one.
+// yamlText is a default as YAML. YAML would read some texts as numbers.
 func yamlText(text string) string {
 	if text == "" || strings.ContainsAny(text, ":#{}[],&*!|>'\"%@`") {
 		return fmt.Sprintf("%q", text)

@@ -12,8 +12,8 @@ import (
 // reconnectAfter is the pause before a broken event stream is opened again.
 const reconnectAfter = time.Second
 
-// eventStream follows the events of an operation and tells on Changed that something has happened. What
-// has happened is read from the steps: events may be many, and a broken stream must not lose any.
+// eventStream follows the events of an operation, and signals on Changed that something has happened. The details are
+// read from the steps: there may be many events, and a broken stream must not lose any.
 type eventStream struct {
 	client  *apiClient
 	path    string
@@ -71,7 +71,7 @@ func (s *eventStream) parse(r io.Reader) {
 		}
 		select {
 		case s.Changed <- struct{}{}:
-		default: // one that nobody has taken yet says the same
+		default: // a pending signal says the same
 		}
 	}
 }

@@ -27,14 +27,14 @@ type step struct {
 	Ended    *time.Time    `json:"endedAt"`
 	Error    *apiError     `json:"error"`
 	LastLine string        `json:"lastOutputLine"`
-	// Decisions are those about a node that did not become empty by itself.
+	// Decisions are the decisions about a node that did not become empty by itself.
 	Decisions []struct {
 		Action string `json:"action"`
 		Detail string `json:"detail"`
 	} `json:"decisions"`
 }
 
-// name is the title; that of an undone step says so itself.
+// name is the title of the step; the title of an undone step says that it is undone.
 func (s step) name() string { return s.Title }
 
 // elapsed is how long the step has taken until now, or took; 0 before it began.
@@ -48,7 +48,7 @@ func (s step) elapsed(now time.Time) time.Duration {
 	return now.Sub(*s.Started)
 }
 
-// remark is what there is to say about the step: its error, or else its last line of output.
+// remark is the step's error, else its last line of output.
 func (s step) remark() string {
 	if s.Error != nil {
 		return s.Error.Detail
@@ -123,7 +123,7 @@ func attempts(s step) string {
 	return strconv.Itoa(s.Attempt)
 }
 
-// explainSilence says why there is no output: there is no such step or node, or it has printed nothing.
+// explainSilence tells why there is no output: no such step or node exists, or it has printed nothing.
 func (c *cli) explainSilence(ctx context.Context, op string, number int, node string) error {
 	_, steps, err := c.steps(ctx, op)
 	if err != nil {

@@ -39,7 +39,7 @@ func filesOf(c config.Packages) (*sources.Fetcher, error) {
 	})
 }
 
-// trustOf reads whose packages are taken.
+// trustOf reads the settings that say whose packages are accepted.
 func trustOf(c config.Packages) (t vnfpkg.Trust, err error) {
 	t.Required = c.SignatureRequired
 	if c.TrustFile != "" {

@@ -14,32 +14,32 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// column is one of a list's table.
+// column is a column of a list's table.
 type column[T any] struct {
 	name string
 	of   func(T) any
-	// wide is set for those that only -o wide shows, moving for those that change by the clock alone.
+	// wide is set for columns that only -o wide shows, moving for columns that change by the clock alone.
 	wide, moving bool
-	// key is what it is sorted by where that is not what is shown.
+	// key is the sort key, if it differs from the shown value.
 	key func(T) any
 }
 
-// table is how a list of one kind of things is shown.
+// table describes how to show a list of one kind of resources.
 type table[T any] struct {
 	kind    string // as -o name has it
 	id      func(T) string
 	columns []column[T]
-	// before is asked for what else the table shows, where one is shown.
+	// before reads additional data of the items, just before they are shown.
 	before func(ctx context.Context, items []T)
 }
 
-// entry is an element of a list, as the API has it and as far as tables show it.
+// entry is an element of a list: in the API's form, and in the form for tables.
 type entry[T any] struct {
 	raw  json.RawMessage
 	item T
 }
 
-// listFlags are those of every list.
+// listFlags are the flags of every list.
 type listFlags struct {
 	sortBy, filter   string
 	watch, noHeaders bool
@@ -137,7 +137,7 @@ func namesOf[T any](entries []entry[T], t table[T]) (names []string) {
 	return names
 }
 
-// ask asks for what else the table shows.
+// ask reads the additional data of the table.
 func (t table[T]) ask(ctx context.Context, entries []entry[T]) {
 	if t.before == nil {
 		return
@@ -197,7 +197,7 @@ func (p *tablePrinter[T]) cells(of func(column[T]) any) (cells []string) {
 	return cells
 }
 
-// write keeps columns where they were in what was written before.
+// write keeps columns at the positions of earlier output.
 func (p *tablePrinter[T]) write(rows [][]string) {
 	for _, cells := range rows {
 		for i, cell := range cells {
@@ -244,7 +244,7 @@ func sortEntries[T any](entries []entry[T], by string, t table[T]) error {
 	return nil
 }
 
-// names are those of the columns, as --sort-by takes them.
+// names are the names of the columns, as --sort-by takes them.
 func (t table[T]) names() (out []string) {
 	for _, col := range t.columns {
 		out = append(out, strings.ToLower(strings.ReplaceAll(col.name, " ", "-")))
@@ -276,7 +276,7 @@ func sortKey[T any](by string, t table[T]) (func(entry[T]) any, error) {
 	}, nil
 }
 
-// compareValues puts numbers and times into their order, and everything else into that of its text.
+// compareValues orders numbers and times by their values, and everything else by its text.
 func compareValues(a, b any) int {
 	ta, tb := fmt.Sprint(a), fmt.Sprint(b)
 	if x, ok := a.(time.Time); ok {

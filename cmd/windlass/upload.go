@@ -40,7 +40,7 @@ func archiveOf(path string) (file string, cleanup func(), err error) {
 	return file, cleanup, nil
 }
 
-// buildPackage writes beside the file and renames, so that a failed build leaves the former one alone.
+// buildPackage writes beside the file and renames, so that a failed build does not touch the former file.
 func buildPackage(dir, file string) (size int64, err error) {
 	tmp, err := os.CreateTemp(filepath.Dir(file), "."+filepath.Base(file)+"-*")
 	if err != nil {
@@ -76,7 +76,7 @@ func (s *source) addSourceFlags(cmd *cobra.Command) {
 	flags.StringVar(&s.passwordFile, "password-file", "", "`file` with the password of that account")
 }
 
-// inPlaceOf takes the arguments with those names and the file, unless there is a --uri.
+// inPlaceOf requires the arguments with those names and the file, unless there is a --uri.
 func (s *source) inPlaceOf(file string, before ...string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch {
@@ -113,7 +113,7 @@ func (s *source) request(cmd *cobra.Command) (map[string]string, error) {
 	return request, nil
 }
 
-// shown is the URI without an account that somebody has put into it.
+// shown is the URI without user and password.
 func (s *source) shown() string {
 	if u, err := url.Parse(s.uri); err == nil {
 		return u.Redacted()
@@ -121,8 +121,8 @@ func (s *source) shown() string {
 	return "its URI"
 }
 
-// sender makes what gives a package its content: a file, or a directory that is built first, or where Windlass fetches
-// it.
+// sender makes the function that sends a package's content: from a file, from a directory that it builds first, or as
+// an address for Windlass to fetch.
 func (c *cli) sender(
 	cmd *cobra.Command, from source, args []string,
 ) (send func(ctx context.Context, path string) error, cleanup func(), err error) {
@@ -146,10 +146,10 @@ func (c *cli) sender(
 	}, cleanup, err
 }
 
-// tellEvery is how often somebody who waits is told so.
+// tellEvery is the interval of the messages to a waiting user.
 const tellEvery = 5 * time.Second
 
-// tellWaiting says that a package is not on board yet; told is how often it was said.
+// tellWaiting reports that a package is not on board yet; told is the number of earlier reports.
 func (c *cli) tellWaiting(elapsed time.Duration, told int) int {
 	if n := int(elapsed / tellEvery); n > told {
 		fmt.Fprintf(c.err, "Windlass is still taking the package on board (%s).\n", duration(elapsed))

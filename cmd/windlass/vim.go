@@ -208,7 +208,7 @@ present ones. VNFs may use the VIM meanwhile. You cannot change its type and its
 	return cmd
 }
 
-// readVimChanges reads a configuration for a VIM that is there, and refuses what of it cannot be changed.
+// readVimChanges reads a configuration for an existing VIM, and refuses members that cannot be changed.
 func (c *cli) readVimChanges(cmd *cobra.Command, file string, present vim) (map[string]any, error) {
 	request, err := c.readVimConfig(file)
 	if err != nil {

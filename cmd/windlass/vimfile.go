@@ -46,7 +46,7 @@ func (c *cli) readVimConfig(name string) (map[string]any, error) {
 	return request, nil
 }
 
-// checkVimKeys refuses keys that a VIM's file cannot have: what is misspelt would be missing, and the VIM be blamed.
+// checkVimKeys refuses unknown keys in a VIM's file: a misspelt key would be missing, and the VIM would get the blame.
 func checkVimKeys(name string, text []byte) error {
 	known := []string{"auth_url", "type", "extra", "project_name", "project_id", "project_domain_name", "project_domain_id"}
 	for _, vimType := range []string{lcm.VimOpenStack, lcm.VimKubernetes} {
@@ -109,7 +109,7 @@ func (c *cli) readVimFile(name string) (b []byte, err error) {
 	return b, nil
 }
 
-// reasonOf leaves out what YAML errors show of a file: it holds passwords.
+// reasonOf removes the quotes of the file from YAML errors: the file holds passwords.
 func reasonOf(err error) string {
 	line, _, _ := strings.Cut(strings.TrimPrefix(err.Error(), "yaml: "), "\n")
 	if strings.HasPrefix(line, "unknown anchor") {

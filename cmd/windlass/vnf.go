@@ -106,7 +106,7 @@ func addDryRunFlag(cmd *cobra.Command, dryRun *bool) {
 	cmd.Flags().BoolVar(dryRun, "dry-run", false, "print the request, and send nothing")
 }
 
-// printRequest shows what would be sent, as JSON unless another format is chosen.
+// printRequest shows the request without sending it, as JSON unless another format is chosen.
 func (c *cli) printRequest(request any) error {
 	if !c.structured() {
 		c.format = formatJSON

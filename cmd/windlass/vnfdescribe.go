@@ -18,7 +18,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// How much of what has happened to an instance is described.
+// Limits of the described history of an instance.
 const (
 	describedOperations = 10
 	describedEvents     = 25
@@ -49,12 +49,12 @@ errors, the parameters of its instantiation without secrets, and the steps of it
 	}
 }
 
-// description is what there is to tell of an instance beside what is shown of it. What cannot be had is left out.
+// description is the data about an instance beyond its shown record. Parts that cannot be read are left out.
 type description struct {
 	Vnf        json.RawMessage   `json:"vnfInstance"`
 	Topology   json.RawMessage   `json:"topology,omitempty"`
 	Operations []json.RawMessage `json:"operations"`
-	// Parameters are those of the instantiation, as the API shows them: secrets are masked.
+	// Parameters are the parameters of the instantiation, as the API shows them: secrets are masked.
 	Parameters json.RawMessage   `json:"instantiationParams,omitempty"`
 	Events     []json.RawMessage `json:"steps,omitempty"`
 }
@@ -115,7 +115,7 @@ func (d description) write(c *cli) error {
 	return d.writeParameters(c.out)
 }
 
-// writeEvents tells what the last operation has done, the last of it last.
+// writeEvents prints the events of the last operation, the latest last.
 func (d description) writeEvents(w io.Writer) error {
 	steps, err := decodeAll[step](d.Events)
 	if err != nil {

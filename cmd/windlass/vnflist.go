@@ -17,7 +17,7 @@ import (
 
 const overviewsPath = "/windlass/v1/vnf_instances"
 
-// overview is what the API says of an instance beside its record.
+// overview is the API's data about an instance beyond its record.
 type overview struct {
 	ID      string    `json:"id"`
 	Created time.Time `json:"createdAt"`
@@ -113,10 +113,10 @@ func (c *cli) ageOf(created time.Time) string {
 	return age(c.now().Sub(created))
 }
 
-// fewOverviews are asked for one by one.
+// fewOverviews is the number of instances up to which overviews are read one by one.
 const fewOverviews = 3
 
-// readOverviews reads what tables show of instances beside their records. An API that does not have it leaves it out.
+// readOverviews reads the data of tables that instances' records lack. If the API has no such data, it is left out.
 func (c *cli) readOverviews(ctx context.Context, items []vnfInstance, into map[string]overview) {
 	queries := []url.Values{{"limit": {"500"}}}
 	if len(items) <= fewOverviews {
@@ -136,15 +136,16 @@ func (c *cli) readOverviews(ctx context.Context, items []vnfInstance, into map[s
 	}
 }
 
-// addSelectorFlag is for lists of what has metadata.
+// addSelectorFlag adds the flag to commands that list resources with metadata.
 func addSelectorFlag(cmd *cobra.Command, selector *string) {
 	cmd.Flags().StringVarP(selector, "selector", "l", "", "only those with such metadata: "+selectorForm)
 }
 
-// selectorForm is what selectors look like.
+// selectorForm is the syntax of selectors.
 const selectorForm = "`key=value,...`; also !=, key in (a,b), key notin (a,b)"
 
-// metadataFilter makes a filter of the API of a selector as kubectl takes it. attribute is where the API has the metadata.
+// metadataFilter turns a selector in kubectl's form into a filter of the API. attribute is the API's attribute for the
+// metadata.
 func metadataFilter(attribute, selector string) (string, error) {
 	if selector == "" {
 		return "", nil

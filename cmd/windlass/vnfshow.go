@@ -38,7 +38,7 @@ name of the instance, or the beginning of its id.`,
 	}
 }
 
-// topology is what a VNF consists of, as the API has it.
+// topology is the parts of a VNF, as the API shows them.
 type topology struct {
 	Endpoint string `json:"endpoint"`
 	Parts    []part `json:"parts"`
@@ -55,7 +55,7 @@ type part struct {
 	Findings       []lcm.DriftFinding `json:"findings"`
 }
 
-// state is how the part is, with what the last check has found.
+// state is the state of the part, with the findings of the last check.
 func (p part) state() string {
 	words := []string{p.Health}
 	for _, f := range p.Findings {
@@ -64,7 +64,7 @@ func (p part) state() string {
 	return strings.Join(words, ", ")
 }
 
-// printVnf shows what an instance is by its record alone.
+// printVnf shows an instance by its record alone.
 func (c *cli) printVnf(raw json.RawMessage) error {
 	i, err := decode[vnfInstance](raw)
 	if err != nil {
@@ -73,7 +73,7 @@ func (c *cli) printVnf(raw json.RawMessage) error {
 	return c.print(raw, func(w io.Writer) { i.describe(w) })
 }
 
-// describeVnf shows an instance with all that is to be known of it. What cannot be had is left out.
+// describeVnf shows an instance with all data about it. Parts that cannot be read are left out.
 func (c *cli) describeVnf(ctx context.Context, raw json.RawMessage) error {
 	i, err := decode[vnfInstance](raw)
 	if err != nil {
@@ -95,7 +95,7 @@ func (c *cli) describeVnf(ctx context.Context, raw json.RawMessage) error {
 	return w.Flush()
 }
 
-// describe writes what the instance's record says.
+// describe prints the instance's record.
 func (i vnfInstance) describe(w io.Writer) {
 	field(w, "ID", i.ID)
 	field(w, "Name", i.Name)
@@ -120,7 +120,7 @@ func (i vnfInstance) describe(w io.Writer) {
 	}
 }
 
-// describeState writes what has happened to the instance.
+// describeState prints the instance's age, its last operation and its drift.
 func (c *cli) describeState(w io.Writer, i vnfInstance, about overview) {
 	field(w, "Age", c.ageOf(about.Created))
 	if o := about.Last; o != nil {
@@ -138,7 +138,7 @@ func (c *cli) describeState(w io.Writer, i vnfInstance, about overview) {
 	}
 }
 
-// nextSteps is what people do next with an instance that waits for nothing.
+// nextSteps are the usual next steps with an instance that waits for nothing.
 func (i vnfInstance) nextSteps(about overview) []string {
 	given := i.Name
 	if given == "" || strings.ContainsAny(given, " '\"") {

@@ -16,7 +16,7 @@ import (
 const (
 	// readEvery bounds how often the steps are read while events pour in.
 	readEvery = 150 * time.Millisecond
-	// readAnyway is for a stream that is broken, or cut by something in between.
+	// readAnyway is the interval of reads while the stream is broken.
 	readAnyway = 5 * time.Second
 	// redrawEvery moves the clocks on a terminal.
 	redrawEvery = 500 * time.Millisecond
@@ -46,17 +46,17 @@ type snapshot struct {
 // view shows snapshots as they come.
 type view interface {
 	show(snapshot)
-	// tick moves the clocks of what was shown last.
+	// tick advances the clocks on the screen.
 	tick()
 	// note tells something beside the operation.
 	note(text string)
 }
 
-// watcher says what a watch waits for.
+// watcher says which state a watch waits for.
 type watcher struct {
 	// after is the operation before a decision: it may be some moments until the decision shows.
 	after opOcc
-	// want is the state that the caller hopes for; every other one is an error.
+	// want is the state that the caller expects; every other final state is an error.
 	want lcm.OperationState
 	// silent shows nothing meanwhile.
 	silent bool
@@ -116,7 +116,7 @@ func (c *cli) follow(ctx context.Context, id string, v view, w *watcher, events 
 	}
 }
 
-// interrupted says why nobody waits any more: somebody has ended it, or the time is up.
+// interrupted tells why the wait has ended: somebody stopped it, or the time is up.
 func interrupted(ctx context.Context) error {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return context.Cause(ctx)
@@ -177,7 +177,7 @@ func verdict(o opOcc, want lcm.OperationState) error {
 	}
 }
 
-// whatNext are the commands for the decisions that an operation waits for, one a line, and where its error is explained.
+// whatNext are the commands for the decisions that an operation waits for, one a line, and the page about its error.
 func whatNext(o opOcc) string {
 	var lines [][2]string
 	if page := o.remedies(); page != "" {

@@ -89,12 +89,12 @@ func (b *backends) pollTemporal(ctx context.Context, polling *atomic.Bool) error
 	return nil
 }
 
-// newWorker makes one for a single run: the SDK's cannot be started twice.
+// newWorker makes a worker for a single run: the SDK's worker cannot be started twice.
 func (b *backends) newWorker() *worker.Worker {
 	return worker.New(b.workerOptions())
 }
 
-// takeOver goes on at once with what a worker of this machine has left when it was killed.
+// takeOver immediately continues the work of a killed worker of this machine.
 func (b *backends) takeOver(ctx context.Context) {
 	if err := worker.TakeOver(ctx, b.workerOptions()); err != nil && ctx.Err() == nil {
 		b.log.WarnContext(ctx, "Activities of a worker that is gone may wait for their heartbeat timeout", "error", err)

@@ -24,8 +24,8 @@ const (
 	modulePath     = "module github.com/windlass-nfv/windlass\n"
 )
 
-// findTemporal is the given windlass-temporal, or the one beside the running binary, or one that is built in
-// a checkout of the source.
+// findTemporal is the given windlass-temporal, else the binary beside the running one, else a build from a checkout of
+// the source.
 func (t *tree) findTemporal(ctx context.Context) (string, error) {
 	if given := t.opts.TemporalBin; given != "" {
 		if _, err := os.Stat(given); err != nil {
@@ -66,7 +66,7 @@ func checkout(dir string) (string, bool) {
 	return "", false
 }
 
-// buildTemporal builds the nested module, unless what its source gives is there already.
+// buildTemporal builds the nested module, unless a binary of the same source exists already.
 func (t *tree) buildTemporal(ctx context.Context, root string) (string, error) {
 	source := filepath.Join(root, temporalModule)
 	sum, err := hashSource(source)
@@ -94,7 +94,7 @@ func (t *tree) buildTemporal(ctx context.Context, root string) (string, error) {
 	return bin, nil
 }
 
-// removeOld removes what older source gave; one that runs still keeps running.
+// removeOld removes binaries of older source. A binary that still runs keeps running.
 func removeOld(bin string) {
 	old, _ := filepath.Glob(filepath.Join(filepath.Dir(bin), temporalBinary+"-????????????"))
 	for _, file := range old {

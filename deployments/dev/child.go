@@ -14,8 +14,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// The pauses before a child that ended is started again, and how long it must have run for them to
-// begin anew.
+// The pauses before an ended child is started again. After a long enough run they begin with the shortest one again.
 const (
 	firstPause  = 200 * time.Millisecond
 	longestTime = 10 * time.Second
@@ -28,7 +27,7 @@ const failedStarts = 3
 // longestStart is more than a slow machine needs, and less than a person waits.
 const longestStart = 2 * time.Minute
 
-// spec says what a child is.
+// spec describes a child process.
 type spec struct {
 	name  string // of the log file and in dev.json
 	title string // for people
@@ -92,8 +91,8 @@ func (c *child) run() {
 	}
 }
 
-// runOnce starts the process and waits for its end, which it brings about itself when the child is
-// stopped. It tells how the process ended.
+// runOnce starts the process and waits for its end. If the child is stopped, runOnce ends the process. It returns how
+// the process ended.
 func (c *child) runOnce() string {
 	log, err := os.OpenFile(c.logFile, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -149,7 +148,7 @@ func (c *child) end(p *os.Process, ended <-chan struct{}) {
 	}
 }
 
-// awaitReady returns when the child answers. A child that ends again and again, or never answers, is given up.
+// awaitReady returns when the child answers. It gives up if the child ends again and again, or never answers.
 func (c *child) awaitReady(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, longestStart)
 	defer cancel()

@@ -24,7 +24,7 @@ type ownDatabase struct {
 	halted bool
 }
 
-// startDatabase settles databaseURL and adminURL, with a server of our own unless one was given.
+// startDatabase sets databaseURL and adminURL; it starts our own server unless a URL is given.
 func (t *tree) startDatabase(ctx context.Context) error {
 	if given := t.opts.DatabaseURL; given != "" {
 		u, err := url.Parse(given)

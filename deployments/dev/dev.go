@@ -1,6 +1,6 @@
-// Package dev runs all of Windlass on one machine as one process tree: PostgreSQL, Temporal with its Web
-// UI, the API server and the worker. Each is a process of its own, as in production, so that one can be
-// killed and the rest goes on; what ends by itself is started again.
+// Package dev runs all of Windlass on one machine as one process tree: PostgreSQL, Temporal with its Web UI, the API
+// server and the worker. Each is a separate process, as in production, so a developer can kill one and the others go
+// on. A process that ends by itself is started again.
 package dev
 
 import (
@@ -23,7 +23,7 @@ const (
 	database  = "windlass"
 )
 
-// Options say where the tree lives and listens. Addresses are host:port; port 0 takes any free one.
+// Options say where the tree stores its files and listens. Addresses are host:port; port 0 takes any free one.
 type Options struct {
 	// StateDir holds databases, keys, logs and dev.json; DefaultStateDir tells the default.
 	StateDir string
@@ -31,7 +31,7 @@ type Options struct {
 	API, Temporal, UI, WorkerMetrics string
 	// Endpoint is the URL of the API in answers; default: http:// and API.
 	Endpoint string
-	// DatabaseURL is a PostgreSQL server to use instead of one of our own.
+	// DatabaseURL is a PostgreSQL server to use instead of our own.
 	DatabaseURL string
 	// PostgresBin is the directory of PostgreSQL's programs, TemporalBin the file windlass-temporal; both are
 	// looked for by default.
@@ -40,7 +40,7 @@ type Options struct {
 	NoAPIServer, NoWorker bool
 	// Executable is the windlass binary; default: the running one.
 	Executable string
-	// LogLevel is that of the API server and the worker: debug, info, warn or error.
+	// LogLevel is the log level of the API server and the worker: debug, info, warn or error.
 	LogLevel string
 	// Env are further NAME=value for the API server and the worker.
 	Env []string
@@ -48,8 +48,8 @@ type Options struct {
 	Out io.Writer
 }
 
-// DefaultStateDir is ~/.local/state/windlass, as XDG says. For root it is outside of the home directory,
-// because PostgreSQL runs as another account then, which cannot enter that.
+// DefaultStateDir is ~/.local/state/windlass, as XDG says. For root it is outside of the home directory: PostgreSQL
+// then runs as another account, which cannot enter the home directory.
 func DefaultStateDir() string {
 	if os.Geteuid() == 0 {
 		return "/var/lib/windlass/dev"
@@ -64,8 +64,8 @@ func DefaultStateDir() string {
 	return filepath.Join(home, ".local", "state", "windlass")
 }
 
-// Run brings the tree up and keeps it up until ctx ends; then everything is stopped in order. It returns
-// nil after a stop that was asked for.
+// Run starts the tree and keeps it running until ctx ends; then it stops everything in order. It returns nil after a
+// requested stop.
 func Run(ctx context.Context, opts Options) error {
 	begun := time.Now()
 	t, err := newTree(ctx, opts)
@@ -85,7 +85,7 @@ func Run(ctx context.Context, opts Options) error {
 	return nil
 }
 
-// start brings up what others need before those others.
+// start starts the processes in the order of their dependencies.
 func (t *tree) start(ctx context.Context) error {
 	g, starting := errgroup.WithContext(ctx)
 	var temporalBin string

@@ -11,8 +11,8 @@ const (
 	missesTold = 3
 )
 
-// observe tells when the child stops answering, and when it answers again. It is not killed for that: a
-// process that is stopped in a debugger does not answer either.
+// observe reports when the child stops answering, and when it answers again. It does not kill the child: a process that
+// is stopped in a debugger does not answer either.
 func (c *child) observe() {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Info is dev.json in the state directory: where everything is while `windlass dev` runs. Tests and the demo
-// read it. It holds the database's password, so that only its owner may read it.
+// Info is dev.json in the state directory: the addresses of all parts while `windlass dev` runs. Tests and the demo
+// read it. It holds the database's password, so only its owner may read it.
 type Info struct {
 	PID         int    `json:"pid"`
 	API         string `json:"api"`         // URL
@@ -18,8 +18,8 @@ type Info struct {
 	DatabaseURL string `json:"databaseUrl"` // of Windlass's own database
 	KeyFile     string `json:"keyFile"`
 	Logs        string `json:"logs"` // directory
-	// Processes are the pids by name: postgres, temporal, apiserver, worker. One that is being started
-	// again is missing for that moment.
+	// Processes are the pids by name: postgres, temporal, apiserver, worker. A process is missing while it is started
+	// again.
 	Processes map[string]int `json:"processes"`
 }
 
@@ -90,7 +90,7 @@ func (t *tree) writeEnv() error {
 	return nil
 }
 
-// replaceFile writes beside the file and renames: readers see the old or the new one, never a part.
+// replaceFile writes beside the file and renames: readers see the old or the new file, never a part.
 func replaceFile(name string, content []byte) error {
 	tmp := name + ".new"
 	if err := os.WriteFile(tmp, content, 0o600); err != nil {

@@ -29,7 +29,7 @@ type tree struct {
 	console sync.Mutex
 
 	mu       sync.Mutex
-	database *ownDatabase // nil with a server of somebody else
+	database *ownDatabase // nil if a server was given
 	children []*child     // in the order of their start
 }
 
@@ -52,7 +52,7 @@ func newTree(ctx context.Context, opts Options) (*tree, error) {
 	return t, nil
 }
 
-// settle fills in defaults and makes "any free port" a certain one, so that all processes can be told.
+// settle fills in defaults and chooses free ports, so that all processes know them.
 func (t *tree) settle(ctx context.Context) (err error) {
 	o := &t.opts
 	if o.StateDir == "" {
@@ -110,8 +110,8 @@ func freeAddress(ctx context.Context, address string) (string, error) {
 	return address, l.Close()
 }
 
-// takeStateDir makes the directory and keeps a second `windlass dev` out of it. Other accounts may pass
-// through, as PostgreSQL must, but read nothing.
+// takeStateDir makes the directory and locks out a second `windlass dev`. Other accounts may pass through the
+// directory, as PostgreSQL must, but not read it.
 func (t *tree) takeStateDir() error {
 	dir := t.opts.StateDir
 	for _, d := range []string{dir, filepath.Join(dir, "logs")} {
@@ -161,8 +161,8 @@ func (t *tree) add(s spec) *child {
 	return c
 }
 
-// close stops what runs, the youngest first, and gives the state directory back. The worker and the API
-// server are stopped at once: neither needs the other to end.
+// close stops the running processes, the youngest first, and releases the state directory. The worker and the API
+// server are stopped together: neither needs the other to end.
 func (t *tree) close() {
 	t.mu.Lock()
 	children, db := slices.Clone(t.children), t.database

@@ -8,15 +8,15 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// Grant is what a client of the settings may do.
+// Grant is the permissions of a client in the settings.
 type Grant struct {
 	Project lcm.ProjectID
 	Scope   string
 }
 
-// Certificates authenticates by client certificates (mutual TLS). Whether a certificate is good was settled by TLS.
+// Certificates authenticates by client certificates (mutual TLS). TLS has already verified the certificate.
 type Certificates struct {
-	// Clients are those that are known, by a name in their certificates: a DNS name or URI of the subject's alternative
+	// Clients are the known clients, by a name in their certificates: a DNS name or URI of the subject's alternative
 	// names, or the common name.
 	Clients map[string]Grant
 }
@@ -69,7 +69,7 @@ func (c *Certificates) Authenticate(r *http.Request) (Identity, bool, error) {
 	}
 }
 
-// namesOf lists a certificate's names, those that authorities check most closely first.
+// namesOf lists a certificate's names. Names that authorities check most closely come first.
 func namesOf(cert *x509.Certificate) []string {
 	var names []string
 	for _, u := range cert.URIs {
@@ -82,5 +82,5 @@ func namesOf(cert *x509.Certificate) []string {
 	return names
 }
 
-// Challenge is Method's. HTTP has no scheme for certificates; the header must be there all the same.
+// Challenge implements Method. HTTP has no scheme for certificates, but the header must be there.
 func (c *Certificates) Challenge(*RefusalError) string { return `Certificate realm="windlass"` }

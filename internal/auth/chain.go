@@ -9,7 +9,7 @@ import (
 // Chain authenticates by the first of several methods that a request has something for.
 type Chain []Method
 
-// UnauthenticatedError is why a request is from nobody.
+// UnauthenticatedError tells why a request is not authenticated.
 type UnauthenticatedError struct {
 	*RefusalError
 	// Challenges are the WWW-Authenticate headers of the answer.
@@ -18,8 +18,8 @@ type UnauthenticatedError struct {
 
 func (f *UnauthenticatedError) Unwrap() error { return f.RefusalError }
 
-// Authenticate tells who sends the request. An error is a *UnauthenticatedError, or an *lcm.Error when that cannot be
-// found out now.
+// Authenticate identifies the sender of the request. An error is a *UnauthenticatedError, or an *lcm.Error if the
+// sender cannot be looked up now.
 func (c Chain) Authenticate(r *http.Request) (Identity, error) {
 	for _, m := range c {
 		i, given, err := m.Authenticate(r)
@@ -38,7 +38,7 @@ func (c Chain) Authenticate(r *http.Request) (Identity, error) {
 	return Identity{}, f
 }
 
-// wanted names what would do.
+// wanted names the accepted credentials.
 func (c Chain) wanted() string {
 	var names []string
 	for _, m := range c {

@@ -10,8 +10,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// HTTPClient makes a client for what Windlass asks about clients: an issuer of tokens, Keystone. caFile holds the
-// authorities of its certificate, "" for those of the system.
+// HTTPClient makes a client for the servers that Windlass asks about its clients: an issuer of tokens, Keystone. caFile
+// holds the authorities of the server's certificate, "" for the system's.
 func HTTPClient(caFile string) (*http.Client, error) {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.TLSClientConfig = &tls.Config{MinVersion: tls.VersionTLS12}

@@ -1,5 +1,6 @@
-// Package auth tells who sends a request to the API and what they may do: by a client's certificate, a token of OAuth
-// 2.0 or one of Keystone. It knows nothing of resources; what a route needs is the API server's business.
+// Package auth identifies the sender of a request to the API, and the sender's permissions: by a client's certificate,
+// a token of OAuth 2.0 or a token of Keystone. It knows nothing of resources; the API server knows the needs of its
+// routes.
 package auth
 
 import (
@@ -14,11 +15,12 @@ import (
 
 // Identity is an authenticated client.
 type Identity struct {
-	// Client names it in the log, in the audit log and for its rate limit: unique over all ways to authenticate.
+	// Client is the client's name in the log, in the audit log and for its rate limit: unique over all ways to
+	// authenticate.
 	Client string
-	// Project owns what it makes.
+	// Project owns the resources that the client makes.
 	Project lcm.ProjectID
-	// Scopes are what it may do, in the words of Scope.
+	// Scopes are the client's permissions, in the words of Scope.
 	Scopes []string
 	// Until is when its credentials end; zero: never.
 	Until time.Time
@@ -29,18 +31,19 @@ func (i Identity) Scope() lcm.Scope {
 	return lcm.Scope{Project: i.Project, All: i.May(Need{Access: Admin})}
 }
 
-// Access is how much of an API a request needs, or a scope grants; each includes the ones before it.
+// Access is the level of access to an API that a request needs, or a scope grants; each level includes the ones before
+// it.
 type Access int
 
 // The levels of access.
 const (
-	Read  Access = iota + 1 // what changes nothing
-	Write                   // what changes something of the client's own project
+	Read  Access = iota + 1 // requests that change nothing
+	Write                   // changes within the client's own project
 	Admin                   // everything, in every project
 )
 
-// The scopes of all APIs together. Those of one API are its name and major version with one of the permissions below,
-// such as "vnflcm:v2:all", or with a task, such as "vnflcm:v2:heal": that and nothing else, reading included.
+// The scopes of all APIs together. A scope of one API is its name and major version with a permission from below, such
+// as "vnflcm:v2:all". Or it ends with a task, such as "vnflcm:v2:heal": it then allows only this task, no reading.
 const (
 	ScopeRead  = "windlass:read"
 	ScopeWrite = "windlass:write"
@@ -50,12 +53,14 @@ const (
 	permissionReadonly = ":readonly"
 )
 
-// Need is what a request needs: this access to one of the APIs.
+// Need is the access that a request needs to one of the APIs.
 type Need struct {
-	// APIs are names with versions, such as "vnflcm:v1"; any of them will do. None: only the scopes of all APIs count.
+	// APIs are names with versions, such as "vnflcm:v1"; access to any of them is enough. If empty, only the scopes of
+	// all APIs count.
 	APIs   []string
 	Access Access
-	// Task names what a request of Write does, such as "instantiate": the scope of one API with it is enough. "" for none.
+	// Task names the task of a request with Write access, such as "instantiate": a scope for this task of one API is
+	// enough. "" for none.
 	Task string
 }
 
@@ -90,17 +95,17 @@ func ScopeFor(role string) (scope string, ok bool) {
 	return scope, scope == ScopeRead || scope == ScopeWrite || scope == ScopeAdmin
 }
 
-// Nobody is everybody where nobody is asked who they are: an administrator of the default project.
+// Nobody is every client of a server without authentication: an administrator of the default project.
 var Nobody = Identity{Client: "anybody", Project: lcm.DefaultProject, Scopes: []string{ScopeAdmin}}
 
 type identityKey struct{}
 
-// With keeps who sends a request in its context, and limits the context to what they see.
+// With keeps the sender of a request in its context, and limits the context to the resources that the sender may see.
 func With(ctx context.Context, i Identity) context.Context {
 	return lcm.WithScope(context.WithValue(ctx, identityKey{}, i), i.Scope())
 }
 
-// From returns who sends the request; false before that is known.
+// From returns the sender of the request; false if it is not known yet.
 func From(ctx context.Context) (Identity, bool) {
 	i, ok := ctx.Value(identityKey{}).(Identity)
 	return i, ok
@@ -108,8 +113,8 @@ func From(ctx context.Context) (Identity, bool) {
 
 // Method is one way to authenticate.
 type Method interface {
-	// Authenticate tells who sends the request. given is false when the request has nothing for this method. An error is a
-	// *RefusalError, or an *lcm.Error when the client could not be looked up.
+	// Authenticate identifies the sender of a request. given is false if the request has no credentials for this method.
+	// An error is a *RefusalError, or an *lcm.Error if the client could not be looked up.
 	Authenticate(r *http.Request) (i Identity, given bool, err error)
 	// Challenge is the WWW-Authenticate header of a 401; refused is the reason, nil when nothing was given.
 	Challenge(refused *RefusalError) string
@@ -119,7 +124,7 @@ type Method interface {
 type RefusalError struct {
 	// Malformed credentials are none at all: a 400 (SOL013 clause 8.3.2), not a 401.
 	Malformed bool
-	// Unknown credentials are good, but nobody has said what their owner may do: a 403.
+	// Unknown means that the credentials are good, but no setting gives their owner permissions: a 403.
 	Unknown bool
 	// Detail is a sentence for the client. It holds no part of the credentials.
 	Detail string

@@ -18,11 +18,11 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// KeySet has the keys of an issuer, as it publishes them (RFC 7517), and follows their rotation: a token of an unknown
-// key has them fetched again, and all are fetched again now and then, so that a key that was withdrawn is not trusted
-// for ever. ADR 24 says why it is no library's.
+// KeySet has the published keys of an issuer (RFC 7517), and follows their rotation. A token with an unknown key causes
+// a new fetch. All keys are also fetched again now and then, so that a withdrawn key is not trusted for ever. ADR 24
+// says why no library does this.
 type KeySet struct {
-	// Issuer tells in its metadata where the keys are; URL is that place when the issuer has no metadata.
+	// Issuer names the keys' URL in its metadata; URL is the keys' URL if the issuer has no metadata.
 	Issuer, URL string
 	HTTP        *http.Client
 	// Now is the clock; nil: the system's.
@@ -32,31 +32,31 @@ type KeySet struct {
 	keys    jose.JSONWebKeySet
 	fetched time.Time // when keys were got
 	tried   time.Time // when the last fetch ended
-	failed  error     // what came of it
+	failed  error     // the result's error
 	under   *fetching // the fetch under way, if any
 }
 
-// fetching is one fetch of the keys. Whoever needs it waits for it: there is never a second one beside it.
+// fetching is a fetch of the keys in progress. All requests that need it wait for it: there is never a second fetch
+// beside it.
 type fetching struct {
 	began time.Time // by the system's clock
 	done  chan struct{}
 }
 
 const (
-	// keysGoodFor is when keys are fetched again although all tokens are of known ones.
+	// keysGoodFor is the age at which keys are fetched again, even if all tokens have known keys.
 	keysGoodFor = 15 * time.Minute
 	// keysKeptFor is how long keys are used while the issuer does not answer.
 	keysKeptFor = 12 * time.Hour
-	// keysPause is between two fetches: tokens of keys that do not exist must not make Windlass hammer the issuer.
+	// keysPause is the pause between two fetches: tokens with invented keys must not make Windlass flood the issuer.
 	keysPause = 5 * time.Second
 	// keysRetry is between two fetches while the keys that are known can still be used.
 	keysRetry = time.Minute
 	// keysTimeout bounds one fetch.
 	keysTimeout = 5 * time.Second
-	// keysWait is how long keys that can still be used wait for newer ones: an issuer that hangs must not hold requests
-	// up.
+	// keysWait is how long a request with usable keys waits for newer ones: an issuer that hangs must not delay requests.
 	keysWait = time.Second
-	// largestKeySet is what an issuer may answer.
+	// largestKeySet bounds the issuer's answer.
 	largestKeySet = 1 << 20
 )
 
@@ -80,10 +80,10 @@ func (k *KeySet) verify(ctx context.Context, token *jwt.JSONWebToken, dest ...an
 	return &RefusalError{Detail: "The bearer token's signature is not one of this server's issuer."}
 }
 
-// current returns the keys; again asks for newer ones than those that are known, if that was not done a moment ago.
+// current returns the keys; again asks for newer keys, unless they were fetched a moment ago.
 //
-// Keys are fetched beside the requests: those that have usable keys wait a moment at most, the others until the fetch
-// or their own context ends.
+// The fetch runs beside the requests. A request with usable keys waits a moment at most. Other requests wait until the
+// fetch or their own context ends.
 func (k *KeySet) current(ctx context.Context, again bool) (jose.JSONWebKeySet, error) {
 	now := k.now()
 	k.mu.Lock()
@@ -121,7 +121,7 @@ func pauseOfKeys(usable bool) time.Duration {
 	return keysPause
 }
 
-// wait waits for the end of the fetch; briefly gives up keysWait after its beginning. An error is the context's.
+// wait waits for the end of the fetch; briefly gives up keysWait after its beginning. The error is the context's error.
 func (f *fetching) wait(ctx context.Context, briefly bool) error {
 	patience := keysTimeout
 	if briefly {
@@ -139,7 +139,7 @@ func (f *fetching) wait(ctx context.Context, briefly bool) error {
 	}
 }
 
-// refresh fetches the keys and keeps them, or why there are no newer ones.
+// refresh fetches the keys and stores them, or stores the error.
 func (k *KeySet) refresh(ctx context.Context, f *fetching) {
 	ctx, cancel := context.WithTimeout(ctx, keysTimeout)
 	defer cancel()

@@ -17,14 +17,14 @@ import (
 	"github.com/windlass-nfv/windlass/internal/outbound"
 )
 
-// Keystone authenticates by tokens that OpenStack's Keystone has issued (X-Auth-Token), which it asks about them. The
-// project is that of the token.
+// Keystone authenticates by tokens of OpenStack's Keystone (X-Auth-Token): it asks Keystone about them. The client's
+// project is the token's project.
 type Keystone struct {
-	// URL is Keystone's, such as https://keystone.example/v3.
+	// URL is Keystone's URL, such as https://keystone.example/v3.
 	URL string
 	// The service user may validate tokens of others.
 	Username, Password, UserDomain, Project, ProjectDomain string
-	// Roles are those that let their owner read, write, and administer.
+	// ReadRoles, WriteRoles and AdminRoles let a user read, write, and administer.
 	ReadRoles, WriteRoles, AdminRoles []string
 	HTTP                              *http.Client
 	// Now is the clock; nil: the system's.
@@ -36,7 +36,7 @@ type Keystone struct {
 	failed  error                      // and why
 	good    tokenCache
 	bad     tokenCache
-	// flights are the questions under way: requests with the same token share one.
+	// flights are the running requests to Keystone: requests with the same token share one.
 	flights singleflight.Group
 	// places is full when mostQuestions are under way.
 	places     chan struct{}
@@ -44,13 +44,14 @@ type Keystone struct {
 }
 
 const (
-	// goodFor is how long a token is taken without asking again, if it lives so long: a revoked one is, too.
+	// goodFor is how long an accepted token is cached, if it lives so long. A revoked token is accepted for that time,
+	// too.
 	goodFor = 5 * time.Minute
-	// badFor is how long a token is refused without asking again; a bad one never becomes good.
+	// badFor is how long a refused token is cached; a bad token never becomes good.
 	badFor = time.Minute
 	// mostTokens bounds each of the caches.
 	mostTokens = 10_000
-	// loginPause is between two tries to log the service user in: requests must not queue up while Keystone is away.
+	// loginPause is the pause between two logins of the service user: requests must not queue up while Keystone is away.
 	loginPause = 3 * time.Second
 	// keystoneTimeout bounds one request to Keystone.
 	keystoneTimeout = 10 * time.Second
@@ -78,14 +79,14 @@ func (k *Keystone) Authenticate(r *http.Request) (Identity, bool, error) {
 	return found.identity, true, found.err()
 }
 
-// lookUp asks Keystone about a token that is in no cache, once for all requests that have it.
+// lookUp asks Keystone about a token that is not cached, once for all requests with that token.
 func (k *Keystone) lookUp(ctx context.Context, token string, key [sha256.Size]byte) (validated, error) {
 	end, err := beginLookup(ctx)
 	if err != nil {
 		return validated{}, err
 	}
 	defer end()
-	// Not the client's context: what was begun for it is good for its next request, too.
+	// This is not the client's context: the result also serves the client's next request.
 	others := context.WithoutCancel(ctx)
 	answer, err := wait(ctx, k.flights.DoChan(string(key[:]), func() (any, error) {
 		found, err := k.ask(others, token)
@@ -100,7 +101,7 @@ func (k *Keystone) lookUp(ctx context.Context, token string, key [sha256.Size]by
 	return answer.(validated), nil
 }
 
-// wait waits for what a flight brings, but not longer than ctx lasts.
+// wait waits for a flight's result, but not longer than ctx lasts.
 func wait(ctx context.Context, flight <-chan singleflight.Result) (any, error) {
 	select {
 	case r := <-flight:
@@ -125,7 +126,7 @@ func (k *Keystone) ask(ctx context.Context, token string) (validated, error) {
 	return k.validate(ctx, token)
 }
 
-// keep remembers what Keystone has said.
+// keep caches Keystone's answer.
 func (k *Keystone) keep(key [sha256.Size]byte, found validated) {
 	now := k.now()
 	if found.refusal != nil && !found.refusal.Unknown {
@@ -143,7 +144,7 @@ func (k *Keystone) now() time.Time {
 	return time.Now()
 }
 
-// validated is what Keystone has said of a token.
+// validated is Keystone's answer about a token.
 type validated struct {
 	identity Identity
 	refusal  *RefusalError // nil: it is good
@@ -211,7 +212,7 @@ func (k *Keystone) read(answer tokens.GetResult) (validated, error) {
 	return v, nil
 }
 
-// scopes are what the roles of a user let it do.
+// scopes are the scopes that a user's roles grant.
 func (k *Keystone) scopes(roles []tokens.Role) []string {
 	var out []string
 	for _, grant := range []struct {
@@ -249,7 +250,7 @@ func (k *Keystone) connect(ctx context.Context) (*gophercloud.ServiceClient, err
 	return service.(*gophercloud.ServiceClient), nil
 }
 
-// connected tells what is known without asking: a service, or that there was none a moment ago.
+// connected returns the known state without a request: a service, or a failure a moment ago.
 func (k *Keystone) connected() (service *gophercloud.ServiceClient, known bool, err error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -284,14 +285,14 @@ func (k *Keystone) login(ctx context.Context) (*gophercloud.ServiceClient, error
 	if err != nil {
 		return nil, err
 	}
-	// The URL of the settings, not the catalog's: it is the one that this host reaches.
+	// The URL of the settings, not the catalog's: this host can reach it.
 	return &gophercloud.ServiceClient{ProviderClient: provider, Endpoint: k.endpoint()}, nil
 }
 
 // Challenge is Method's, in the words of OpenStack's own middleware.
 func (k *Keystone) Challenge(*RefusalError) string { return "Keystone uri=" + quoted(k.URL) }
 
-// tokenCache keeps what is known of tokens, by their hashes.
+// tokenCache caches the answers about tokens, by the tokens' hashes.
 type tokenCache struct {
 	mu sync.Mutex
 	of map[[sha256.Size]byte]validated
@@ -315,7 +316,7 @@ func (c *tokenCache) put(key [sha256.Size]byte, v validated, now time.Time) {
 		c.of = map[[sha256.Size]byte]validated{}
 	}
 	if len(c.of) >= mostTokens {
-		for other, old := range c.of { // what is over, and if that is nothing, any one
+		for other, old := range c.of { // first expired entries, else any entry
 			if !now.Before(old.until) {
 				delete(c.of, other)
 			}

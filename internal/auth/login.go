@@ -21,13 +21,13 @@ import (
 	"github.com/windlass-nfv/windlass/internal/outbound"
 )
 
-// Token is what a client shows from its login on.
+// Token is the token that a client shows after its login.
 type Token struct {
 	Value string
 	Until time.Time // zero: not told
 }
 
-// KeystoneUser is who logs in, and for which project.
+// KeystoneUser is a user who logs in, and the project.
 type KeystoneUser struct{ Username, Password, UserDomain, Project, ProjectDomain string }
 
 // LogIn gets a token of Keystone for a user; a *RefusalError when Keystone does not know user, password or project.
@@ -73,8 +73,8 @@ func (k *Keystone) endpoint() string {
 }
 
 // CodeFlow logs people in at an issuer of OAuth 2.0: the authorization code flow with PKCE, of a public client (RFC
-// 6749 clause 4.1, RFC 7636). The browser keeps the verifier, the server exchanges the code: the page speaks to nobody
-// else.
+// 6749 clause 4.1, RFC 7636). The browser keeps the verifier, and the server exchanges the code: so the page talks to
+// no other server.
 type CodeFlow struct {
 	Issuer, ClientID, Scope string
 	// Audience is asked for, where the issuer makes tokens for several.
@@ -87,7 +87,7 @@ type CodeFlow struct {
 	found *endpoints
 }
 
-// endpoints are what the issuer's metadata tell (RFC 8414).
+// endpoints are the endpoints in the issuer's metadata (RFC 8414).
 type endpoints struct {
 	Issuer        string `json:"issuer"`
 	Authorization string `json:"authorization_endpoint"`

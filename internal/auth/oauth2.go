@@ -15,11 +15,11 @@ import (
 
 // OAuth2 authenticates by bearer tokens of OAuth 2.0 that are signed JWTs (RFC 6750, RFC 9068, SOL013 clause 8.3.2).
 type OAuth2 struct {
-	// Issuer and Audience are those that a token must have.
+	// Issuer and Audience must be in a token.
 	Issuer, Audience string
 	// ProjectClaim names the claim with the client's project.
 	ProjectClaim string
-	// Project is that of tokens without the claim, "" to refuse them.
+	// Project is the project of tokens without the claim, "" to refuse them.
 	Project lcm.ProjectID
 	// Keys are the issuer's.
 	Keys *KeySet
@@ -30,12 +30,12 @@ type OAuth2 struct {
 // leeway is how far the clocks of issuer and Windlass may differ.
 const leeway = 30 * time.Second
 
-// algorithms are the asymmetric ones: one secret for all would let every client make tokens.
+// algorithms are the asymmetric ones: with a shared secret, every client could make tokens.
 var algorithms = []jose.SignatureAlgorithm{
 	jose.RS256, jose.RS384, jose.RS512, jose.PS256, jose.PS384, jose.PS512, jose.ES256, jose.ES384, jose.ES512, jose.EdDSA,
 }
 
-// claims are those that are looked at.
+// claims are the checked claims.
 type claims struct {
 	jwt.Claims
 	ClientID        string   `json:"client_id"`
@@ -84,7 +84,7 @@ func (o *OAuth2) Authenticate(r *http.Request) (Identity, bool, error) {
 	return i, true, err
 }
 
-// check looks at the claims of a token whose signature is good.
+// check checks the claims of a token whose signature is good.
 func (o *OAuth2) check(c claims) error {
 	now := time.Now
 	if o.Now != nil {

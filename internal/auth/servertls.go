@@ -14,11 +14,11 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// ServerTLS is the TLS of a server whose certificate may be renewed while it serves: the files are looked at again when
-// a client connects, at most once a second. What cannot be used leaves the former certificate in use, and a line in the
-// log.
+// ServerTLS is the TLS of a server whose certificate may be renewed while it serves. It checks the files again when a
+// client connects, at most once a second. If the files cannot be used, it keeps the former certificate and writes a
+// line to the log.
 type ServerTLS struct {
-	// CertFile and KeyFile hold the certificate, with those in between, and its key.
+	// CertFile and KeyFile hold the certificate, with intermediate certificates, and its key.
 	CertFile, KeyFile string
 	// ClientCAFile holds the authorities of clients' certificates; "" asks clients for none.
 	ClientCAFile string
@@ -34,7 +34,7 @@ type ServerTLS struct {
 // lookAgain is how old a look at the files may be.
 const lookAgain = time.Second
 
-// Config returns what a server listens with; an error when the files cannot be used.
+// Config returns the configuration for a listener, or an error if the files cannot be used.
 func (s *ServerTLS) Config() (*tls.Config, error) {
 	if _, err := s.current(context.Background()); err != nil {
 		return nil, err
@@ -100,7 +100,7 @@ func (s *ServerTLS) load() (changed bool, err error) {
 			return false, lcm.Wrap(lcm.KindInvalid, errors.New("no PEM certificate"), "The file %s holds no certificate.",
 				s.ClientCAFile)
 		}
-		// Who has none may have a token, or ask for what is open to everybody, such as /healthz.
+		// A client without a certificate may have a token, or ask for a route that is open to everybody, such as /healthz.
 		config.ClientAuth = tls.VerifyClientCertIfGiven
 	}
 	s.config, s.files = config, files

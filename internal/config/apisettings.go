@@ -109,7 +109,7 @@ var apiSettings = []setting{
 	},
 }
 
-// limitSettings bound what clients may do, and say how long it is kept what they did.
+// limitSettings bound the requests of clients, and the age of audit records.
 var limitSettings = []setting{
 	{
 		key: "limits.requestsPerSecond", need: NeedAPI, fallback: "0",

@@ -32,11 +32,11 @@ const (
 	AuthMTLS     = "mtls"
 )
 
-// Auth says how clients of the API are told apart.
+// Auth says how the API identifies its clients.
 type Auth struct {
 	// Modes are AuthNone alone, or any of the others.
 	Modes []string
-	// NoneAnywhere lets AuthNone listen on other addresses than those of loopback.
+	// NoneAnywhere lets AuthNone listen on addresses that are not loopback.
 	NoneAnywhere bool
 	MTLS         AuthCertificates
 	OAuth2       OAuth2
@@ -49,18 +49,18 @@ type AuthCertificates struct {
 	Clients string
 }
 
-// OAuth2 says whose bearer tokens are taken.
+// OAuth2 says whose bearer tokens are accepted.
 type OAuth2 struct {
 	Issuer, Audience string
 	// JWKSURL is where the issuer's keys are when its metadata does not tell.
 	JWKSURL      string
 	CAFile       string
 	ProjectClaim string
-	// Project is that of tokens without the claim; "" refuses them.
+	// Project is the project of tokens without the claim; "" refuses them.
 	Project string
 }
 
-// Keystone says which Keystone validates tokens, and with whose account.
+// Keystone says which Keystone validates tokens, and with which account.
 type Keystone struct {
 	URL, Username, PasswordFile, UserDomain, Project, ProjectDomain string
 	CAFile                                                          string
@@ -69,13 +69,13 @@ type Keystone struct {
 
 // Limits of requests to the API.
 type Limits struct {
-	// RequestsPerSecond of one client, Burst of them at once; 0 is no limit.
+	// RequestsPerSecond limits one client, Burst its requests at once; 0 is no limit.
 	RequestsPerSecond, Burst int
-	// BodyKiB bounds bodies but those of packages, URIBytes a path with its query.
+	// BodyKiB bounds bodies except packages; URIBytes bounds a path with its query.
 	BodyKiB, URIBytes int
 }
 
-// Audit says how long it is kept who did what; 0 for ever.
+// Audit says how long audit records are kept; 0 for ever.
 type Audit struct{ KeepFor time.Duration }
 
 // Has tells whether clients are authenticated in that way.
@@ -106,7 +106,7 @@ func parseList(v string) []string {
 	return out
 }
 
-// finishAuth checks what depends on more than one setting.
+// finishAuth checks rules that involve more than one setting.
 func (l *loader) finishAuth() {
 	a, api := &l.config.Auth, l.config.API
 	if a.Has(AuthNone) && !a.NoneAnywhere && checkAddress(api.Listen) == nil && !loopback(api.Listen) {
@@ -138,7 +138,7 @@ func (l *loader) finishTLS() {
 	}
 }
 
-// require wants settings that are not empty when something else is so.
+// require reports settings that are empty although another setting needs them.
 func (l *loader) require(when bool, why string, values map[string]string) {
 	for _, s := range settings {
 		if value, asked := values[s.key]; when && asked && value == "" {
@@ -155,7 +155,7 @@ func (l *loader) mentioned(key string) string {
 	return key
 }
 
-// loopback tells whether an address is reached from this host only. A mistake in it is told elsewhere.
+// loopback tells whether only this host can reach an address. Another check reports a malformed address.
 func loopback(listen string) bool {
 	host, _, err := net.SplitHostPort(listen)
 	if err != nil || host == "localhost" {

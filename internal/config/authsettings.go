@@ -1,6 +1,6 @@
 package config
 
-// authSettings say how clients are told apart.
+// authSettings say how the API identifies its clients.
 var authSettings = []setting{
 	{
 		key: "auth.mode", need: NeedAPI, fallback: AuthNone,

@@ -64,43 +64,44 @@ type API struct {
 	CodecOrigins []string
 	// TLS serves https; without a certificate, http.
 	TLS TLS
-	// Metrics is who may read /metrics: MetricsOpen, MetricsAdmin or MetricsOff.
+	// Metrics says which clients may read /metrics: MetricsOpen, MetricsAdmin or MetricsOff.
 	Metrics string
-	// AllowedHosts are names of the API beside those in Endpoint and Listen, in small letters.
+	// AllowedHosts are further names of the API, in small letters, beside those in Endpoint and Listen.
 	AllowedHosts []string
-	// TrustedProxies are those whose X-Forwarded-For is believed.
+	// TrustedProxies are the proxies whose X-Forwarded-For is believed.
 	TrustedProxies []netip.Prefix
 }
 
 // Notifications says how subscribers are called.
 type Notifications struct {
-	// TestCallback calls a subscriber before its subscription is taken; Duplicates makes another subscription of the same.
+	// TestCallback calls a subscriber before its subscription is accepted; Duplicates creates a second subscription for a
+	// repeated request.
 	TestCallback, Duplicates bool
 	// RetryFor is how long a subscriber may be away before a notification is given up.
 	RetryFor time.Duration
 	// DeniedNetworks are where no notification goes; HTTPSOnly sends none without TLS.
 	DeniedNetworks []netip.Prefix
 	HTTPSOnly      bool
-	// CAFile holds the authorities of subscribers' certificates, "" for those of the system; CertFile and KeyFile are what
-	// Windlass shows to them.
+	// CAFile holds the authorities of subscribers' certificates, "" for the system's. CertFile and KeyFile are Windlass's
+	// own certificate for them.
 	CAFile, CertFile, KeyFile string
 }
 
-// NFVO says whether an NFVO grants operations, and how it is called; without an Endpoint Windlass grants them itself.
+// NFVO says whether an NFVO grants operations, and how to call it; without an Endpoint Windlass itself grants them.
 type NFVO struct {
 	// Endpoint is the absolute URL, without a slash at its end, below which the NFVO has its APIs.
 	Endpoint string
-	// Grants is set when operations are granted by the NFVO, and Packages is the version of the package management from
-	// which packages come that are not on board here: PackagesOff, or "v1" or "v2".
+	// Grants is set if the NFVO grants operations. Packages is the version of the NFVO's package management, for packages
+	// that are not on board here: PackagesOff, "v1" or "v2".
 	Grants   bool
 	Packages string
-	// ClientID and what SecretFile holds are for OAuth 2.0 at TokenEndpoint, or BASIC without one.
+	// ClientID and the secret in SecretFile are for OAuth 2.0 at TokenEndpoint, or for BASIC without a TokenEndpoint.
 	ClientID, SecretFile, TokenEndpoint string
-	// CAFile holds the authorities of the NFVO's certificate, "" for those of the system; CertFile and KeyFile are what
-	// Windlass shows to it.
+	// CAFile holds the authorities of the NFVO's certificate, "" for the system's. CertFile and KeyFile are Windlass's
+	// own certificate for it.
 	CAFile, CertFile, KeyFile string
-	// Timeout bounds one request. GrantTimeout is how long a grant may take altogether, GrantPoll how often the NFVO is
-	// asked meanwhile.
+	// Timeout bounds one request. GrantTimeout bounds the whole wait for a grant; GrantPoll is the interval of the
+	// questions to the NFVO.
 	Timeout, GrantTimeout, GrantPoll time.Duration
 }
 
@@ -112,37 +113,38 @@ type Packages struct {
 	// DeniedNetworks are where no package is fetched from; HTTPSOnly fetches none without TLS.
 	DeniedNetworks []netip.Prefix
 	HTTPSOnly      bool
-	// CAFile holds the authorities of the sources' certificates, "" for those of the system.
+	// CAFile holds the authorities of the sources' certificates, "" for the system's.
 	CAFile string
 	// AllowedSources are the beginnings of URLs from which manifests and charts of requests may be fetched.
 	AllowedSources []string
-	// TrustFile holds the authorities of those who sign packages, "" when no signature is checked; SignatureRequired takes
-	// signed packages only.
+	// TrustFile holds the authorities of packages' signers, "" for no check of signatures. SignatureRequired refuses
+	// unsigned packages.
 	TrustFile         string
 	SignatureRequired bool
 }
 
 // Vims says where VIMs may be.
 type Vims struct {
-	// DeniedNetworks are where no VIM, no service of one and no node may be.
+	// DeniedNetworks are networks where no VIM, no service of a VIM and no node may be.
 	DeniedNetworks []netip.Prefix
 }
 
 // UserData says how user data classes of packages are run.
 type UserData struct {
-	// Python is the interpreter, "" when none are run; Timeout bounds one run.
+	// Python is the interpreter, "" to run no Python; Timeout bounds one run.
 	Python  string
 	Timeout time.Duration
 }
 
-// Scripts says what becomes of scripts that packages name at hooks of operations.
+// Scripts says how Windlass treats scripts that packages name at hooks of operations.
 type Scripts struct {
 	Policy lcm.ScriptPolicy
-	// Network lets Python that is run on workers make connections; Timeout bounds one run of it.
+	// Network lets packages' Python on workers make connections; Timeout bounds one run.
 	Network bool
 	Timeout time.Duration
-	// Ansible lets playbooks of packages be run on workers, too. AnsibleLease is how long one goes on there that no worker
-	// follows, AnsibleDirectory where workers of one host find it again; "" is a folder in memory of the user.
+	// Ansible also lets workers run playbooks of packages. AnsibleLease is how long a playbook goes on while no worker
+	// follows it. In AnsibleDirectory, workers of one host find a running playbook again; "" is a folder in memory of the
+	// user.
 	Ansible          bool
 	AnsibleLease     time.Duration
 	AnsibleDirectory string
@@ -162,23 +164,23 @@ type Worker struct {
 	Metrics string
 	// Attempts is how often an activity is tried while the other side does not answer.
 	Attempts int
-	// Reconnect is how long a node that is lost during a command is waited for.
+	// Reconnect is how long to wait for a node that is lost during a command.
 	Reconnect time.Duration
 }
 
-// Kubernetes is for the worker: what clusters are made of when a request does not say.
+// Kubernetes is for the worker: defaults for clusters if a request does not say.
 type Kubernetes struct {
 	Apt Apt
-	// PodNetworkFile holds the manifest of the pod network for packages that bring none, PodNetwork what is in it.
+	// PodNetworkFile holds the manifest of the pod network for packages that bring none; PodNetwork is its content.
 	PodNetworkFile string
 	PodNetwork     []byte
 }
 
-// Apt is where Kubernetes packages come from when neither the image nor the request has them; without a URL
-// there is no such place.
+// Apt is the repository of Kubernetes packages for images and requests that have none; without a URL there is no
+// repository.
 type Apt struct {
 	URL, Suite, Component, Version string
-	// KeyFile holds the armored key of the repository, Key what is in it. Trusted does without a key.
+	// KeyFile holds the armored key of the repository; Key is its content. Trusted needs no key.
 	KeyFile string
 	Key     []byte
 	Trusted bool
@@ -204,7 +206,7 @@ const (
 	FormatJSON = "json"
 )
 
-// Need is a part of the settings that a command uses: only those become its flags and must be there.
+// Need is a part of the settings that a command uses: only the needed parts become its flags and must be present.
 type Need string
 
 // The parts. Log and ShutdownGrace belong to every command.
@@ -212,15 +214,15 @@ const (
 	NeedDatabase Need = "databaseUrl"
 	NeedTemporal Need = "temporal"
 	NeedAPI      Need = "api"
-	// NeedNotifications is of those who call subscribers.
+	// NeedNotifications is for commands that call subscribers.
 	NeedNotifications Need = "notifications"
-	// NeedNFVO is of those who ask the NFVO.
+	// NeedNFVO is for commands that ask the NFVO.
 	NeedNFVO Need = "nfvo"
-	// NeedPackages is of those who take or fetch packages.
+	// NeedPackages is for commands that take or fetch packages.
 	NeedPackages Need = "packages"
-	// NeedVims is of those who talk to VIMs.
+	// NeedVims is for commands that talk to VIMs.
 	NeedVims Need = "vims"
-	// NeedPlans is of those who say what an operation will do, and of those who do it.
+	// NeedPlans is for commands that plan operations, and for commands that carry them out.
 	NeedPlans    Need = "plans"
 	NeedKeys     Need = "keys"
 	NeedWorker   Need = "worker"

@@ -45,10 +45,10 @@ func (l *loader) readFile() {
 	}
 }
 
-// readMapping takes the scalars of a mapping, and of those in it, under their full names.
+// readMapping reads the scalars of a mapping, and of nested mappings, under their full names.
 func (l *loader) readMapping(node *yaml.Node, prefix string) {
 	if node.Kind == yaml.ScalarNode && node.Tag == "!!null" {
-		return // a section of which everything is commented out
+		return // a section whose settings are all commented out
 	}
 	if node.Kind != yaml.MappingNode {
 		l.problem(l.at(node), "must be a mapping, with lines like \"name: value\"")

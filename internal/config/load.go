@@ -11,13 +11,12 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// AddFlags adds the flags of those parts, or of all parts when none is named, and of what belongs to
-// every command.
+// AddFlags adds the flags of the needed parts, or of all parts if needs is empty, and the flags of every command.
 func AddFlags(flags *pflag.FlagSet, needs ...Need) {
 	flags.String(fileFlag, "", "YAML `file` with settings")
 	for _, s := range settings {
 		if s.neededBy(needs) {
-			// The defaults stand in the usage only: a flag that is set must be told from one that is not.
+			// The defaults stand in the usage only: the loader must tell a set flag from an unset one.
 			usage := s.usage
 			if s.fallback != "" {
 				usage += " (default " + s.fallback + ")"
@@ -30,9 +29,9 @@ func AddFlags(flags *pflag.FlagSet, needs ...Need) {
 	}
 }
 
-// Load reads the settings from the flags that AddFlags added, the environment and the file. What a
-// command needs must be there; what is given for others must still be right. Mistakes come all
-// together, as one Invalid error.
+// Load reads the settings from the flags that AddFlags added, the environment and the file. The settings that a command
+// needs must be present; other given settings must still be valid. It reports all mistakes together, in one Invalid
+// error.
 func Load(flags *pflag.FlagSet, needs ...Need) (Config, error) {
 	l := loader{flags: flags, needs: needs}
 	l.readFile()
@@ -67,7 +66,7 @@ func (l *loader) load(s setting) {
 	}
 }
 
-// find returns the value of the first source that has one, and how to name that place.
+// find returns the value of the first source that has one, and the name of that source.
 func (l *loader) find(s setting) (value, place string) {
 	if f := l.flags.Lookup(s.flag()); f != nil && f.Changed {
 		if s.key == "databaseUrl" && hasPassword(f.Value.String()) {
@@ -75,7 +74,7 @@ func (l *loader) find(s setting) (value, place string) {
 		}
 		return f.Value.String(), "--" + s.flag()
 	}
-	// An empty variable is one that is not set: that is what compose files and charts leave behind.
+	// An empty variable counts as not set: compose files and charts leave empty variables behind.
 	if v := os.Getenv(s.env()); v != "" {
 		return v, s.env()
 	}
@@ -97,7 +96,7 @@ func hasPassword(databaseURL string) bool {
 	return has || u.Query().Has("password")
 }
 
-// finish checks and completes what depends on more than one setting.
+// finish checks and completes settings that depend on each other.
 func (l *loader) finish() {
 	needed := func(n Need) bool { return len(l.needs) == 0 || slices.Contains(l.needs, n) }
 	if needed(NeedDatabase) && !slices.Contains(l.given, "databaseUrl") {
@@ -127,7 +126,7 @@ func (l *loader) finish() {
 	}
 }
 
-// finishNFVO refuses halves of what goes together.
+// finishNFVO refuses a setting if its counterpart is missing.
 func (l *loader) finishNFVO() {
 	n := l.config.NFVO
 	if n.Endpoint == "" {

@@ -5,11 +5,12 @@ import (
 	"strings"
 )
 
-// Page is what the web page at /ui leads to, and how its readers log in.
+// Page holds the links of the web page at /ui, and the ways to log in there.
 type Page struct {
-	// Temporal is the root of Temporal's Web UI, Traces the URL of a trace with {traceId} in it; "" leads nowhere.
+	// Temporal is the root of Temporal's Web UI, Traces the URL of a trace with {traceId} in it; "" means no link.
 	Temporal, Traces string
-	// OAuth2ClientID is the page's name at the issuer; "" for no login there. OAuth2Scope is what it asks for.
+	// OAuth2ClientID is the page's client id at the issuer; "" means no login there. OAuth2Scope is the scope that the
+	// page asks for.
 	OAuth2ClientID, OAuth2Scope string
 }
 

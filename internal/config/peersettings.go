@@ -8,7 +8,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/sources"
 )
 
-// Services at these addresses trust whoever reaches them.
+// Services at these addresses trust every client that reaches them.
 const (
 	// metadata are links of this host, and the addresses at which clouds give their servers credentials: most at
 	// 169.254.169.254, which some networks translate to IPv6, others elsewhere.
@@ -129,7 +129,7 @@ var nfvoSettings = []setting{
 	},
 }
 
-// packageSettings say where packages and VIMs may be, and what runs of packages.
+// packageSettings say which addresses packages and VIMs may have, and which parts of packages may run.
 var packageSettings = []setting{
 	{
 		key: "packages.deniedNetworks", need: NeedPackages, fallback: deniedByDefault,

@@ -40,7 +40,7 @@ var keySettings = []setting{
 		key: "keys.env", need: NeedKeys, fallback: "WINDLASS_KEYS",
 		usage: "`name` of the environment variable with the keys, when there is no file",
 		set: func(c *Config, v string) error {
-			// Not quoted and not kept when wrong: somebody may have put the keys themselves here.
+			// A wrong value is neither quoted nor kept: somebody may have put the keys themselves here.
 			if !variable.MatchString(v) {
 				return errors.New("is not the name of an environment variable")
 			}
@@ -50,7 +50,7 @@ var keySettings = []setting{
 	},
 }
 
-// processSettings are of every process.
+// processSettings apply to every process.
 var processSettings = []setting{
 	{
 		key: "log.level", fallback: "info", usage: "lowest `level` that is logged: debug, info, warn or error",

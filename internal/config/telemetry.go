@@ -11,13 +11,12 @@ import (
 
 // Telemetry says whether, and where, traces and metrics are sent by OTLP.
 type Telemetry struct {
-	// Endpoint is the collector's URL, "" for the one of the standard's own variables; On tells whether there is
-	// either.
+	// Endpoint is the collector's URL, "" for the URL in the standard's own variables; On tells whether there is either.
 	Endpoint string
 	On       bool
 	// Protocol is TelemetryGRPC or TelemetryHTTP.
 	Protocol string
-	// CAFile holds the authorities of the collector's certificate, "" for those of the system, CA what is in it.
+	// CAFile holds the authorities of the collector's certificate, "" for the system's; CA is its content.
 	CAFile          string
 	CA              []byte `json:"-"`
 	Traces, Metrics bool
@@ -32,11 +31,11 @@ const (
 	TelemetryHTTP = "http"
 )
 
-// NeedTelemetry is of those who send traces and metrics.
+// NeedTelemetry is for commands that send traces and metrics.
 const NeedTelemetry Need = "telemetry"
 
-// standardEndpoints are OpenTelemetry's own variables with where to send to. Its exporters read them, and those beside
-// them, themselves.
+// standardEndpoints are OpenTelemetry's own variables for the endpoint. Its exporters themselves read them, and the
+// related variables.
 var standardEndpoints = []string{
 	"OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
 	"OTEL_EXPORTER_OTLP_METRICS_ENDPOINT",
@@ -69,7 +68,7 @@ func checkCollector(v string) error {
 	return nil
 }
 
-// finishTelemetry adds what the standard's variables say, where no setting does, and reads the authorities.
+// finishTelemetry adds the values of the standard's variables where no setting has one, and reads the authorities.
 func (l *loader) finishTelemetry() {
 	t := &l.config.Telemetry
 	t.On = t.Endpoint != ""

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// How the values of settings are read: each says what is wrong with one, and what it should be.
+// Functions that read the values of settings: each reports a wrong value, and the form that it should have.
 
 func checkDatabaseURL(v string) error {
 	u, err := url.Parse(v)
@@ -43,7 +43,7 @@ func checkEndpoint(v string) error {
 	return nil
 }
 
-// parseOrigins reads what browsers send as Origin: scheme, host and port, and nothing behind them.
+// parseOrigins reads origins in the form that browsers send: scheme, host and port, and nothing behind them.
 func parseOrigins(v string) ([]string, error) {
 	var out []string
 	for origin := range strings.SplitSeq(v, ",") {
@@ -57,7 +57,7 @@ func parseOrigins(v string) ([]string, error) {
 	return out, nil
 }
 
-// hostPattern is that of names of hosts, without a port.
+// hostPattern matches names of hosts, without a port.
 var hostPattern = regexp.MustCompile(`^[a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?$`)
 
 // parseHosts reads names of hosts, as clients have them in the Host header but without a port.

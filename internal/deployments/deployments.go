@@ -1,5 +1,5 @@
-// Package deployments makes what VIMs are told of a VNF, out of the operation's package and request: what to deploy,
-// what to change and how to remove it. It calls no VIM; what is told is made by the definer for the VIM's type.
+// Package deployments makes the definitions that VIMs get for a VNF, from the operation's package and request: what to
+// deploy, what to change and how to remove it. It calls no VIM; the definer for the VIM's type makes the definitions.
 package deployments
 
 import (
@@ -18,18 +18,18 @@ import (
 // cloud.
 const defaultTimeout = 30 * time.Minute
 
-// Deployments tells activities what VIMs are to be told; it implements activities.Deployments.
+// Deployments gives activities the definitions for VIMs; it implements activities.Deployments.
 type Deployments struct {
 	Operations *operations.Resolver
 	// Definers make definitions for VIMs, by their type.
 	Definers map[string]Definer
 }
 
-// Definer makes definitions for VIMs of one type, each with the secrets in it.
+// Definer makes definitions for VIMs of one type, including the secrets.
 type Definer interface {
 	// Whole defines a VNF as it is, or as it is instantiated.
 	Whole(ctx context.Context, of *operations.Operation) (vim.Definition, []string, error)
-	// Sized defines a change of a VNF to those sizes.
+	// Sized defines a change of a VNF to the given sizes.
 	Sized(ctx context.Context, of *operations.Operation, sizes vim.Sizes) (vim.Definition, []string, error)
 	// Renewed defines a change of a VNF's connections; the mark tells it from other changes.
 	Renewed(ctx context.Context, of *operations.Operation, mark string) (vim.Definition, []string, error)
@@ -48,7 +48,7 @@ func (d *Deployments) DeploymentName(ctx context.Context, id lcm.OpOccID) (name,
 	return Name(opOcc.VnfInstanceID), Owner(opOcc.VnfInstanceID), nil
 }
 
-// Owner is who the VIM says has a VNF's resources.
+// Owner is the owner of a VNF's resources in the VIM.
 func Owner(id lcm.VnfInstanceID) string { return "windlass-vnf-" + string(id) }
 
 // Deployment implements activities.Deployments.
@@ -158,7 +158,7 @@ func (d *Deployments) load(ctx context.Context, id lcm.OpOccID) (*operations.Ope
 	return op, definer, err
 }
 
-// DefinerOf is what makes the definitions of an operation's VNF.
+// DefinerOf returns the definer of an operation's VNF.
 func (d *Deployments) DefinerOf(ctx context.Context, op *operations.Operation) (Definer, error) {
 	connections, err := d.Operations.Connections(ctx, op)
 	if err != nil {
@@ -178,7 +178,7 @@ func (d *Deployments) DefinerOf(ctx context.Context, op *operations.Operation) (
 	return parts, nil
 }
 
-// asRecorded takes the links and the parameters of an operation back to those that the VNF has.
+// asRecorded resets the links and the parameters of an operation to the VNF's present ones.
 func asRecorded(op *operations.Operation) {
 	info := op.Instance.Instantiated
 	op.Request.ExtVirtualLinks, op.Request.AdditionalParams = info.ExtVirtualLinks, info.AdditionalParams
@@ -194,6 +194,6 @@ func changeOf(op *operations.Operation) vim.Change {
 func tag(id lcm.OpOccID) string { return "windlass-op-" + string(id) }
 
 func timeout(op *operations.Operation) time.Duration {
-	drivers, _ := op.Drivers() // what cannot be read is told elsewhere
+	drivers, _ := op.Drivers() // another check reports unreadable parameters
 	return cmp.Or(lifecycle.DeployTimeout(drivers), defaultTimeout)
 }

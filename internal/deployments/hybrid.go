@@ -10,7 +10,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/vim/hybrid"
 )
 
-// hybridDefiner makes definitions of VNFs on several VIMs: each part of one by the definer for its kind of VIM.
+// hybridDefiner makes definitions of VNFs on several VIMs: the definer for each kind of VIM makes its part.
 type hybridDefiner []definerPart
 
 type definerPart struct {
@@ -25,7 +25,7 @@ func (h hybridDefiner) Whole(ctx context.Context, of *operations.Operation) (vim
 	})
 }
 
-// Sized implements Definer: it has those parts that the operation's plan changes.
+// Sized implements Definer: its result has the parts that the operation's plan changes.
 func (h hybridDefiner) Sized(
 	ctx context.Context, of *operations.Operation, sizes vim.Sizes,
 ) (vim.Definition, []string, error) {
@@ -37,7 +37,7 @@ func (h hybridDefiner) Sized(
 	})
 }
 
-// Renewed implements Definer: it has those parts whose connection points change.
+// Renewed implements Definer: its result has the parts whose connection points change.
 func (h hybridDefiner) Renewed(
 	ctx context.Context, of *operations.Operation, mark string,
 ) (vim.Definition, []string, error) {
@@ -49,7 +49,7 @@ func (h hybridDefiner) Renewed(
 	})
 }
 
-// define joins the definitions of the parts; one of nil is left out.
+// define joins the definitions of the parts, and leaves out nil definitions.
 func (h hybridDefiner) define(
 	of *operations.Operation, one func(p definerPart, part *operations.Operation) (vim.Definition, []string, error),
 ) (vim.Definition, []string, error) {
@@ -66,7 +66,7 @@ func (h hybridDefiner) define(
 	return whole, all, nil
 }
 
-// repackaged leaves out the parts of a VNF that keep what they are when it gets another package.
+// repackaged leaves out the parts of a VNF that stay unchanged when it gets another package.
 func repackaged(d vim.Definition) vim.Definition {
 	whole, ok := d.(hybrid.Definition)
 	if !ok {

@@ -9,8 +9,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
-// removalTimeout is how long the VIM may take for a removal once VNFCs have had their time to end, unless the request
-// says otherwise. What does not go by then waits for somebody.
+// removalTimeout is how long the VIM may take for a removal after VNFCs have had their time to end, unless the request
+// says otherwise. If resources are still there then, the operation waits for somebody's decision.
 const removalTimeout = 10 * time.Minute
 
 // Removal implements activities.Deployments.
@@ -22,8 +22,8 @@ func (d *Deployments) Removal(ctx context.Context, id lcm.OpOccID) (vim.Removal,
 	return removalOf(opOcc)
 }
 
-// removalOf gives VNFCs no time in a FORCEFUL termination, and what a GRACEFUL one says. What else removes a deployment
-// leaves that to them, and leaves volumes that those may want which come after it.
+// removalOf gives VNFCs no time in a FORCEFUL termination, and the requested time in a GRACEFUL one. Other removals of
+// a deployment leave the time to the VNFCs. They also keep the volumes that a later deployment may want.
 func removalOf(opOcc lcm.VnfLcmOpOcc) (how vim.Removal, err error) {
 	switch opOcc.Operation {
 	case lcm.OpTerminate:

@@ -8,7 +8,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// Situation is what a decision depends on beside the findings.
+// Situation is the input of a decision besides the findings.
 type Situation struct {
 	Policy lcm.DriftPolicy
 	Nodes  lcm.Nodes
@@ -18,8 +18,8 @@ type Situation struct {
 	Refusal func(vnfcs []string) string
 }
 
-// Decide says what follows from the findings of a check. It chooses workers first: they are needed by no quorum.
-// Control planes are added one by one, as long as etcd keeps its quorum.
+// Decide turns the findings of a check into a decision. It chooses workers first: no quorum needs them. Control planes
+// are added one by one, as long as etcd keeps its quorum.
 func Decide(findings []lcm.DriftFinding, s Situation) lcm.DriftDecision {
 	due, early := candidates(findings, s)
 	switch {
@@ -49,8 +49,8 @@ func nothing(findings []lcm.DriftFinding) lcm.DriftDecision {
 	return lcm.DriftDecision{Action: lcm.DriftNothing, Reason: reason}
 }
 
-// candidates are the VNFCs that a heal mends and that do not work, workers first: those of which enough checks agree,
-// and those of which not yet.
+// candidates are the broken VNFCs that a heal mends, workers first. due has the VNFCs that enough checks agree on,
+// early the others.
 func candidates(findings []lcm.DriftFinding, s Situation) (due, early []string) {
 	add := func(list []string, id string) []string {
 		if slices.Contains(list, id) {

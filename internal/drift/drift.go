@@ -1,5 +1,5 @@
-// Package drift compares a VNF as it should be with what is seen of it. It is pure: who looks gathers what is seen, and
-// who decides reads the findings. What a driver has made of the servers is compared by the driver.
+// Package drift compares the expected state of a VNF with its observed state. It is pure: the caller gathers the
+// observations and reads the findings. Each driver compares its own part of the servers.
 package drift
 
 import (
@@ -9,7 +9,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
-// Expected is what should be, as the last operation has left it.
+// Expected is the expected state: the last operation left it.
 type Expected struct {
 	// Vnfcs are the VMs of the VNF.
 	Vnfcs []lcm.VnfcResourceInfo
@@ -19,9 +19,10 @@ type Expected struct {
 	Capacity []Count
 	// Stopped are the servers that were stopped on purpose.
 	Stopped []string
-	// Manual are the ids of VNFCs that no policy heals by itself.
+	// Manual are the ids of VNFCs that no policy heals automatically.
 	Manual []string
-	// HealGivenUp is the heal of the entire VNF that was given up last, "" when there is none or it was made good since.
+	// HealGivenUp is the last heal of the entire VNF that was given up, "" if there is none or a later operation repaired
+	// it.
 	HealGivenUp lcm.OpOccID
 }
 
@@ -31,16 +32,16 @@ type Count struct {
 	VMs   int
 }
 
-// Seen is what is there.
+// Seen is the observed state.
 type Seen struct {
 	Deployment Deployment
 	// Unreachable says of nodes, by their names, why they do not let Windlass in, as sentences.
 	Unreachable map[string]string
 }
 
-// Deployment is what the VIM tells.
+// Deployment is the VIM's description of the deployment.
 type Deployment struct {
-	// Unreachable says why the VIM could not be asked, as a sentence; nothing else is known then.
+	// Unreachable says in a sentence why the VIM could not be asked; the other members are unknown then.
 	Unreachable string
 	Missing     bool
 	Level       vim.Level
@@ -81,11 +82,11 @@ func (e Expected) Running() (out lcm.Nodes) {
 	return out
 }
 
-// Part compares what one driver has made of the servers, and adds to the findings.
+// Part compares the part of the servers that a driver has made, and adds to the findings.
 type Part func(*Comparison)
 
-// Compare lists in what the VNF differs from what it should be, in the order in which a person would look: the
-// infrastructure, the nodes, what drivers have made of them.
+// Compare lists the differences between the VNF and its expected state, in the order in which a person would look: the
+// infrastructure, the nodes, then the drivers' parts.
 func Compare(want Expected, have Seen, parts ...Part) []lcm.DriftFinding {
 	c := &Comparison{Expected: want, have: have, findings: []lcm.DriftFinding{}}
 	if HalfMade(want, have.Deployment) {
@@ -105,14 +106,14 @@ func Compare(want Expected, have Seen, parts ...Part) []lcm.DriftFinding {
 	return c.findings
 }
 
-// Comparison is one under way: what should be, and what was found so far.
+// Comparison is a comparison in progress: the expected state, and the findings so far.
 type Comparison struct {
 	Expected
 	have     Seen
 	findings []lcm.DriftFinding
 }
 
-// Add makes a finding about a VNFC, about a node that is none (""), or about the VNF (both "").
+// Add makes a finding about a VNFC, about a node that is no VNFC (vnfc is ""), or about the VNF (both are "").
 func (c *Comparison) Add(kind lcm.DriftKind, vnfc, node, format string, args ...any) {
 	rule := lcm.DriftRules[kind]
 	c.findings = append(c.findings, lcm.DriftFinding{
@@ -136,7 +137,7 @@ func (c *Comparison) vnfcOn(server string) string {
 	return ""
 }
 
-// nameOf is what a VNFC is called in sentences: its node's name, else its VDU and id.
+// nameOf is the name of a VNFC in sentences: its node's name, else its VDU and id.
 func (c *Comparison) nameOf(v lcm.VnfcResourceInfo) (node, name string) {
 	for _, n := range c.Nodes {
 		if n.ServerID == v.ComputeResource.ResourceID {

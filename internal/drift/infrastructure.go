@@ -8,7 +8,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
-// deployment compares what the VIM has with what the instance consists of.
+// deployment compares the VIM's resources with the instance's record.
 func (c *Comparison) deployment() {
 	s := c.have.Deployment
 	switch {
@@ -19,7 +19,7 @@ func (c *Comparison) deployment() {
 		c.Add(lcm.DriftDeploymentMissing, "", "", "The VNF's deployment does not exist in the VIM any more.")
 		return
 	case s.Level == vim.Failed, s.Level == vim.Changing, s.Level == vim.Removed:
-		// The VIM's reason is not repeated: it may quote what the deployment's parameters are.
+		// The VIM's reason is not repeated: it may quote parameters of the deployment.
 		c.Add(lcm.DriftDeploymentStatus, "", "", "The VNF's deployment is %s although no operation is under way.", s.Status)
 	}
 	for _, v := range c.Vnfcs {
@@ -36,7 +36,8 @@ func (c *Comparison) deployment() {
 	c.balancer()
 }
 
-// balancer compares the cloud's load balancer. Whatever changes the nodes makes a lost or a failed one again.
+// balancer compares the cloud's load balancer. Every operation that changes nodes also replaces a lost or failed
+// balancer.
 func (c *Comparison) balancer() {
 	b := c.have.Deployment.Balancer
 	const mends = "The next scaling, or heal of a node, makes it again."
@@ -53,8 +54,8 @@ func (c *Comparison) balancer() {
 	}
 }
 
-// HalfMade tells whether a heal of the entire VNF was given up after it had taken something of it away: what it makes
-// are other servers, and nothing but the deployment is worth a look then.
+// HalfMade tells whether a heal of the entire VNF was given up after it had removed a part of the VNF. Such a heal
+// makes new servers, so only the deployment is worth a look then.
 func HalfMade(want Expected, s Deployment) bool {
 	if want.HealGivenUp == "" || s.Unreachable != "" { // in the latter case nothing is known
 		return false

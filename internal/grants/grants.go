@@ -1,5 +1,5 @@
-// Package grants says what of an operation an NFVO has to grant (SOL003 clause 9), and takes the grant: it looks
-// whether that can be honoured, and keeps it.
+// Package grants says which changes of an operation an NFVO has to grant (SOL003 clause 9). It takes the grant, checks
+// whether Windlass can honour it, and stores it.
 package grants
 
 import (
@@ -23,7 +23,7 @@ type Grants struct {
 	Operations *operations.Resolver
 	// Vault takes the secrets of grants.
 	Vault *secrets.Vault
-	// Deployments make definitions, for once: what they cannot be made of is no grant to honour.
+	// Deployments make trial definitions: a grant that allows no definition cannot be honoured.
 	Deployments *deployments.Deployments
 	// VimGuard says where VIMs may be.
 	VimGuard outbound.Guard
@@ -63,7 +63,7 @@ func (g *Grants) GrantRequest(ctx context.Context, id lcm.OpOccID) (nfvo.GrantRe
 	return r, nil
 }
 
-// acceptable joins a grant with what was asked for, puts the operation under it, and looks whether that works.
+// acceptable joins a grant with the request for it, applies it to the operation, and checks whether the result works.
 func (g *Grants) acceptable(ctx context.Context, op *operations.Operation, given lcm.Grant) (lcm.Grant, error) {
 	facts, p, err := op.Planned()
 	if err != nil {
@@ -114,8 +114,7 @@ func (g *Grants) honour(op *operations.Operation, facts lifecycle.Facts, grant l
 	return lcm.InvalidAll(lcm.UnhonouredGrant, vnfpkg.Unmanaged(op.Flavour, op.Request.ExtManagedVirtualLinks))
 }
 
-// possibleLinks looks at links that come from a request and from its grant: each may be right, and both together may
-// not.
+// possibleLinks checks the links of a request together with its grant's: each may be right, but not both together.
 func possibleLinks(links []lcm.ExtVirtualLink) error {
 	if cpds := lcm.Contradicting(links); len(cpds) > 0 {
 		return operations.Unhonourable("$.extVirtualLinks", "the connection point "+cpds[0]+" would have more than one "+
@@ -137,7 +136,7 @@ func possibleLinks(links []lcm.ExtVirtualLink) error {
 	return nil
 }
 
-// tryDefinition makes what the VIM would be told for once.
+// tryDefinition makes the VIM's definition as a trial.
 func (g *Grants) tryDefinition(ctx context.Context, op *operations.Operation) error {
 	d, err := g.Deployments.DefinerOf(ctx, op)
 	switch {

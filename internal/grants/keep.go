@@ -9,8 +9,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/secrets"
 )
 
-// KeepGrant implements activities.GrantFacts. The deployment's parameters are made for once, so that what the templates
-// cannot take is known before anything is touched.
+// KeepGrant implements activities.GrantFacts. It makes the deployment's parameters as a trial, so that values that the
+// templates cannot take are known before any resource is touched.
 func (g *Grants) KeepGrant(ctx context.Context, id lcm.OpOccID, given lcm.Grant) (err error) {
 	op, err := g.Operations.Load(ctx, id)
 	if err != nil {
@@ -33,8 +33,8 @@ func (g *Grants) KeepGrant(ctx context.Context, id lcm.OpOccID, given lcm.Grant)
 	return nil
 }
 
-// orKept is nil when the grant has been kept although the database's answer to that was lost. When it surely has not,
-// its secrets are deleted; those of which nobody can tell go with the instance.
+// orKept is nil if the grant was stored although the database's answer was lost. If it surely was not stored, its
+// secrets are deleted. If nobody can tell, the secrets stay until the instance is deleted.
 func (g *Grants) orKept(ctx context.Context, id lcm.OpOccID, prefix lcm.SecretRef, err error) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()

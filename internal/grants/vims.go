@@ -11,7 +11,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/operations"
 )
 
-// connections are the connections on which the VNFCs of a grant are made, one for each kind of VIM that the VNF is on.
+// connections are the connections for the VNFCs of a grant, one for each kind of VIM that the VNF uses.
 func (g *Grants) connections(
 	ctx context.Context, op *operations.Operation, grant lcm.Grant,
 ) (out []lcm.VimConnectionInfo, err error) {
@@ -29,7 +29,8 @@ func (g *Grants) connections(
 	return out, nil
 }
 
-// connection is the one of a kind: the one that the NFVO names, described by it, by the request, or in the registry.
+// connection is the connection that the NFVO names for a kind of VIM. Its description comes from the NFVO, from the
+// request, or from the registry.
 func (g *Grants) connection(
 	ctx context.Context, op *operations.Operation, grant lcm.Grant, kind string, present lcm.VimConnectionInfo,
 ) (lcm.VimConnectionInfo, error) {
@@ -62,7 +63,8 @@ func (g *Grants) connection(
 	return g.reachable(ctx, lcm.VimConnectionInfo{ID: id, VimID: lcm.VimID(id), VimType: kind}, kind)
 }
 
-// onlyVim is the connection of a grant that does not say where servers are made, for a request that does not, either.
+// onlyVim is the only connection of a kind in a grant, if neither the grant nor the request says where servers are
+// made.
 func onlyVim(grant lcm.Grant, kind string) (string, error) {
 	var ids []string
 	for _, c := range grant.VimConnections {
@@ -85,7 +87,7 @@ func onlyVim(grant lcm.Grant, kind string) (string, error) {
 
 func describes(c lcm.VimConnectionInfo) bool { return c.VimID != "" || len(c.InterfaceInfo) > 0 }
 
-// reachable takes a connection that says all itself as it is, and asks the registry for every other one.
+// reachable returns a complete connection unchanged, and completes every other connection from the registry.
 func (g *Grants) reachable(
 	ctx context.Context, c lcm.VimConnectionInfo, kind string,
 ) (lcm.VimConnectionInfo, error) {
@@ -116,8 +118,8 @@ func (g *Grants) reachable(
 	return c, nil
 }
 
-// described is what the request, or the instance, says of a connection that a grant names by its id and a vimId only,
-// and the registry does not have: an NFVO need not repeat the credentials that the request brought.
+// described completes a connection that a grant names only by its id and a vimId that the registry does not have. The
+// request, or the instance, describes it: an NFVO need not repeat the request's credentials.
 func described(op *operations.Operation, c lcm.VimConnectionInfo) lcm.VimConnectionInfo {
 	for _, own := range slices.Concat(op.Request.VimConnections, op.Instance.VimConnections) {
 		if own.ID == c.ID && own.Complete() && c.Bare() && c.VimID == own.VimID {

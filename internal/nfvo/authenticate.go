@@ -14,9 +14,9 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// authenticate adds what the other side wants: of several types the strongest that has parameters. TLS_CERT needs none:
-// the certificate is shown to whoever asks for one. kept tells that a token was used that had been got before; renew
-// wants another one.
+// authenticate adds the credentials that the other side wants: of several types, the strongest that has parameters.
+// TLS_CERT needs none: the certificate is shown to every server that asks for one. kept tells that an earlier token was
+// reused; renew forces a new token.
 func (c *caller) authenticate(
 	ctx context.Context, req *http.Request, a *lcm.SubscriptionAuthentication, renew bool,
 ) (kept bool, err error) {
@@ -35,7 +35,7 @@ func (c *caller) authenticate(
 	return false, nil
 }
 
-// token gets a token with client credentials (RFC 6749 clause 4.4), or takes the one that it has.
+// token gets a token with client credentials (RFC 6749 clause 4.4), or reuses the present one.
 func (c *caller) token(
 	ctx context.Context, a *lcm.SubscriptionAuthentication, renew bool,
 ) (value string, kept bool, err error) {
@@ -71,7 +71,8 @@ func (c *caller) newToken(ctx context.Context, endpoint, id, password string) (*
 	if e, ok := errors.AsType[*url.Error](err); ok {
 		return nil, unreachable(c.who+"'s token endpoint", e)
 	}
-	// Other errors quote the answer, which may repeat what was sent; they are not told, and not kept as the cause.
+	// Other errors quote the answer, which may repeat the secrets of the request. So they are neither shown nor kept as
+	// the cause.
 	if e, ok := errors.AsType[*oauth2.RetrieveError](err); ok {
 		kind := lcm.KindUnavailable
 		if e.Response.StatusCode < http.StatusInternalServerError && e.Response.StatusCode != http.StatusTooManyRequests {

@@ -19,8 +19,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// caller calls one other side: it authenticates, keeps tokens, and tells what went wrong without what belongs to that
-// side alone.
+// caller calls one other side: it authenticates, keeps tokens, and reports errors without the other side's private
+// data.
 type caller struct {
 	who  string // begins sentences about the other side
 	http *http.Client
@@ -28,11 +28,11 @@ type caller struct {
 	check func(uri string) error
 
 	mu     sync.Mutex
-	tokens map[string]*oauth2.Token // of OAuth 2.0, by what it was got with
+	tokens map[string]*oauth2.Token // of OAuth 2.0, by the credentials that it was got with
 }
 
-// newHTTP makes a client that uses no proxy and follows no redirect: both lead to where nobody has looked. control,
-// when not nil, is asked before every connection.
+// newHTTP makes a client that uses no proxy and follows no redirect: both lead to unchecked addresses. control, if not
+// nil, checks every connection.
 func newHTTP(
 	timeout time.Duration, conf *tls.Config, control func(network, address string, c syscall.RawConn) error,
 ) *http.Client {
@@ -55,8 +55,8 @@ type request struct {
 	auth        *lcm.SubscriptionAuthentication // nil for none
 }
 
-// do sends a request; whoever calls it closes the answer's body. A token of OAuth 2.0 that is refused is replaced once:
-// it may have been withdrawn. An error is Unavailable, or Denied where no token is given.
+// do sends a request; the caller of do closes the answer's body. If a token of OAuth 2.0 is refused, do replaces it
+// once: it may have been withdrawn. An error is Unavailable, or Denied if no token is given.
 func (c *caller) do(ctx context.Context, r request) (*http.Response, error) {
 	for renew := false; ; renew = true {
 		resp, kept, err := c.once(ctx, r, renew)
@@ -95,7 +95,7 @@ func finish(resp *http.Response) {
 	resp.Body.Close()
 }
 
-// unreachable says why without the URL, which may hold what belongs to the other side alone.
+// unreachable reports the error without the URL, which may hold the other side's private data.
 func unreachable(who string, err error) error {
 	if e, ok := errors.AsType[*lcm.Error](err); ok {
 		return lcm.Wrap(lcm.KindUnavailable, err, "%s", e.Sentence())

@@ -17,7 +17,7 @@ import (
 
 // FetcherOptions say where packages may be fetched from, and how.
 type FetcherOptions struct {
-	// Denied are addresses that no source may lead to, whatever name stands for them.
+	// Denied are networks that no source may lead to, not even by a name.
 	Denied []netip.Prefix
 	// HTTPSOnly refuses sources without TLS.
 	HTTPSOnly bool
@@ -82,7 +82,7 @@ func NewFetcher(o FetcherOptions) *Fetcher {
 // Check refuses a URI that no package is fetched from. Its name is looked up when it is called.
 func (f *Fetcher) Check(uri string) error { return f.guard.Check(uri) }
 
-// Fetch begins to read the archive; whoever calls it closes it. What another time may work is Unavailable, also while
+// Fetch begins to read the archive; the caller closes it. Errors that may pass with time are Unavailable, also while
 // reading.
 func (f *Fetcher) Fetch(ctx context.Context, from lcm.PkgSource) (io.ReadCloser, error) {
 	if err := f.Check(from.AddressInformation); err != nil {
@@ -118,7 +118,7 @@ func watched(body io.ReadCloser, maxSize int64, patience time.Duration, stop con
 	return b
 }
 
-// failed tells what a redirect or an address that is not allowed stands for; else the source is away.
+// failed reports a redirect or an address that is not allowed; any other error means that the source is away.
 func (f *Fetcher) failed(err error) error {
 	if e, ok := errors.AsType[*lcm.Error](err); ok {
 		return lcm.Wrap(lcm.KindInvalid, err, "The package's source cannot be used: %s", e.Sentence())
@@ -149,7 +149,7 @@ func tooLarge(limit int64) error {
 	return lcm.Errorf(lcm.KindInvalid, "The package is larger than the %d MiB allowed (api.maxUploadMiB).", limit>>20)
 }
 
-// fetchedBody bounds what a source sends, and how long it may send nothing.
+// fetchedBody bounds the size of a source's data, and the length of its silences.
 type fetchedBody struct {
 	io.ReadCloser
 	left, max int64

@@ -10,7 +10,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// GrantRequest is what Windlass asks for (SOL003 clause 9.5.2.2).
+// GrantRequest is Windlass's request for a grant (SOL003 clause 9.5.2.2).
 type GrantRequest struct {
 	VnfInstanceID         lcm.VnfInstanceID
 	OpOccID               lcm.OpOccID
@@ -19,11 +19,11 @@ type GrantRequest struct {
 	InstantiationLevelID  string
 	Operation             lcm.Operation
 	IsAutomaticInvocation bool
-	// Resources are what the operation adds, updates and removes, defined as in Windlass's own grants.
+	// Resources are the resources that the operation adds, updates and removes, defined as in Windlass's own grants.
 	Resources lcm.Grant
 	Placement []lcm.PlacementConstraint
 	OneVim    []lcm.VimConstraint
-	// APIVersion is that of the operation; Endpoint begins the links to Windlass.
+	// APIVersion is the API version of the operation; Endpoint begins the links to Windlass.
 	APIVersion int
 	Endpoint   string
 }
@@ -44,8 +44,8 @@ type grantRequestBody struct {
 	Links                 map[string]link           `json:"_links"`
 }
 
-// resourceDefinition is clause 9.5.3.2. A resource that is there has a handle, one that is to be made or updated the
-// template that describes it in the VNFD.
+// resourceDefinition is clause 9.5.3.2. An existing resource has a handle. A resource to make or update has the VNFD's
+// template that describes it.
 type resourceDefinition struct {
 	ID                 string              `json:"id"`
 	Type               string              `json:"type"`
@@ -127,7 +127,8 @@ type rawGrantInfo struct {
 	ZoneID               string `json:"zoneId"`
 }
 
-// parseGrant reads a grant. What Windlass cannot honour is Invalid, all of it together: who grants it counts on it.
+// parseGrant reads a grant. It reports everything that Windlass cannot honour together, as Invalid: the NFVO counts on
+// its whole grant.
 func parseGrant(body []byte, id lcm.OpOccID) (lcm.Grant, error) {
 	var raw rawGrant
 	if err := json.Unmarshal(body, &raw); err != nil {

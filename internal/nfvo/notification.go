@@ -1,4 +1,5 @@
-// Package nfvo speaks to the other side of the northbound API: subscribers, who are told what happens to VNFs.
+// Package nfvo talks to the other side of the northbound API: to subscribers, who get notifications about VNFs, and to
+// the NFVO.
 package nfvo
 
 import (
@@ -21,7 +22,7 @@ type notification struct {
 	Links map[string]link `json:"_links"`
 }
 
-// occurrence is what only operations have.
+// occurrence holds the members that only operations have.
 type occurrence struct {
 	NotificationStatus    string             `json:"notificationStatus"` // START or RESULT
 	OperationState        lcm.OperationState `json:"operationState"`
@@ -31,14 +32,14 @@ type occurrence struct {
 	VnfLcmOpOccID         lcm.OpOccID        `json:"vnfLcmOpOccId"`
 	*lcm.ResourceChanges
 	ChangedInfo map[string]any `json:"changedInfo,omitempty"`
-	// PackageChanges are what another package has changed (CHANGE_VNFPKG), in v2 only.
+	// PackageChanges are the changes that came with another package (CHANGE_VNFPKG), in v2 only.
 	PackageChanges map[string]any `json:"modificationsTriggeredByVnfPkgChange,omitempty"`
 
 	ChangedExtConnectivity []lcm.ExtVirtualLinkInfo `json:"changedExtConnectivity,omitempty"`
 	Error                  *problem.Details         `json:"error,omitempty"`
 }
 
-// packageChange is what only packages have.
+// packageChange holds the members that only packages have.
 type packageChange struct {
 	VnfPkgID         lcm.VnfPkgID `json:"vnfPkgId"`
 	VnfdID           lcm.VnfdID   `json:"vnfdId"`

@@ -18,7 +18,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/problem"
 )
 
-// OrchestratorOptions say where the NFVO is, and how Windlass shows it who it is.
+// OrchestratorOptions say where the NFVO is, and how Windlass authenticates there.
 type OrchestratorOptions struct {
 	// Endpoint is the absolute URL below which the NFVO has its APIs, without a slash at its end.
 	Endpoint string
@@ -26,10 +26,10 @@ type OrchestratorOptions struct {
 	Auth *lcm.SubscriptionAuthentication
 	// TLS has Windlass's certificate, and the authorities that the NFVO's comes from; nil is the system's own.
 	TLS *tls.Config
-	// Timeout bounds one request, but for archives; 0 means 30 s.
+	// Timeout bounds one request, except for archives; 0 means 30 s.
 	Timeout time.Duration
-	// Packages is the version of the NFVO's VNF package management, "v1" or "v2"; MaxPackage bounds an archive, in bytes,
-	// and is 8 GiB where it is 0.
+	// Packages is the version of the NFVO's VNF package management, "v1" or "v2". MaxPackage bounds an archive, in bytes;
+	// 0 means 8 GiB.
 	Packages   string
 	MaxPackage int64
 }
@@ -49,7 +49,7 @@ const (
 	defaultAskTimeout = 30 * time.Second
 	// maxAnswer bounds an answer: a grant of a thousand servers has some hundred KiB.
 	maxAnswer = 16 << 20
-	// maxDetail bounds what is repeated of an NFVO's explanation.
+	// maxDetail bounds the quoted part of an NFVO's explanation.
 	maxDetail = 1000
 )
 
@@ -64,7 +64,7 @@ func NewOrchestrator(o OrchestratorOptions) *Orchestrator {
 	with := func(timeout time.Duration) *caller {
 		return &caller{
 			who: "The NFVO", http: newHTTP(timeout, o.TLS, nil), tokens: map[string]*oauth2.Token{},
-			check: func(string) error { return nil }, // whoever configures the NFVO is the operator
+			check: func(string) error { return nil }, // the operator configures the NFVO
 		}
 	}
 	return &Orchestrator{
@@ -73,7 +73,7 @@ func NewOrchestrator(o OrchestratorOptions) *Orchestrator {
 	}
 }
 
-// Answer is what an NFVO answers to a request for a grant, or when it is asked how far it is.
+// Answer is an NFVO's answer to a request for a grant, or to a question about its progress.
 type Answer struct {
 	// Grant is nil while the NFVO has not decided; Location is where to ask then.
 	Grant    *lcm.Grant
@@ -82,8 +82,8 @@ type Answer struct {
 	Pause time.Duration
 }
 
-// RequestGrant asks for a grant (clause 9.4.2). A refusal is Denied, what cannot be understood Broken or Invalid, and
-// what another time may work Unavailable.
+// RequestGrant asks for a grant (clause 9.4.2). A refusal is Denied, an answer that cannot be understood is Broken or
+// Invalid, and an error that may pass with time is Unavailable.
 func (o *Orchestrator) RequestGrant(ctx context.Context, r GrantRequest) (Answer, error) {
 	body, err := json.Marshal(r.body())
 	if err != nil {
@@ -104,7 +104,7 @@ func (o *Orchestrator) RequestGrant(ctx context.Context, r GrantRequest) (Answer
 	return Answer{}, o.refusal(resp)
 }
 
-// ReadGrant asks how far the NFVO is (clause 9.4.3). Errors are those of RequestGrant.
+// ReadGrant asks for the NFVO's progress (clause 9.4.3). Errors are as in RequestGrant.
 func (o *Orchestrator) ReadGrant(ctx context.Context, location string, id lcm.OpOccID, apiVersion int) (Answer, error) {
 	resp, err := o.call(ctx, http.MethodGet, location, apiVersion, nil)
 	if err != nil {
@@ -123,8 +123,8 @@ func (o *Orchestrator) ReadGrant(ctx context.Context, location string, id lcm.Op
 	return Answer{}, o.refusal(resp)
 }
 
-// versions are those of the granting API, for the Version header. NFVOs that work with SOL003 v2.6.1, as Tacker speaks
-// it, get none.
+// versions are the versions of the granting API, for the Version header. NFVOs that work with SOL003 v2.6.1, as Tacker
+// speaks it, get none.
 var versions = map[int]string{2: "1.4.0"}
 
 func (o *Orchestrator) call(
@@ -137,8 +137,8 @@ func (o *Orchestrator) call(
 	return o.caller.do(ctx, request{method: method, uri: uri, header: header, body: body, auth: o.auth})
 }
 
-// location is where the NFVO will have the grant. Credentials go to the configured endpoint only: of a URI that leads
-// elsewhere, as one from behind a gateway may, the grant's id counts.
+// location is the URI of the later grant. Credentials go to the configured endpoint only. If the given URI leads
+// elsewhere, as from behind a gateway, only the grant's id in it counts.
 func (o *Orchestrator) location(given string) (string, error) {
 	endpoint, err := url.Parse(o.endpoint)
 	if err != nil {
@@ -171,7 +171,7 @@ func (o *Orchestrator) granted(resp *http.Response, id lcm.OpOccID) (Answer, err
 	return Answer{Grant: &grant}, nil
 }
 
-// refusal translates an answer that is no grant.
+// refusal translates an answer without a grant.
 func (o *Orchestrator) refusal(resp *http.Response) error {
 	detail := colon(o.detail(resp))
 	switch status := resp.StatusCode; {
@@ -190,7 +190,7 @@ func (o *Orchestrator) refusal(resp *http.Response) error {
 	}
 }
 
-// detail is what the NFVO says about an error, without what only the two know.
+// detail is the NFVO's text about an error, without private data.
 func (o *Orchestrator) detail(resp *http.Response) string {
 	body, _ := io.ReadAll(io.LimitReader(resp.Body, 64<<10))
 	var p problem.Details
@@ -215,7 +215,7 @@ func (o *Orchestrator) detail(resp *http.Response) string {
 	return text
 }
 
-// colon ends a sentence with what somebody else says, if anything.
+// colon ends a sentence with the other side's text, if there is any.
 func colon(detail string) string {
 	if detail == "" {
 		return "."
@@ -223,7 +223,7 @@ func colon(detail string) string {
 	return ": " + strings.TrimSuffix(detail, ".") + "."
 }
 
-// longestPause is the longest that the other side is left alone, whatever it asks for.
+// longestPause bounds the pause that the other side can ask for.
 const longestPause = 10 * time.Minute
 
 // pauseOf reads Retry-After: seconds, or a date.

@@ -11,12 +11,12 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// packageURI is where the NFVO has a package that is on board there (SOL003 clause 10.4).
+// packageURI is the NFVO's URI of an onboarded package (SOL003 clause 10.4).
 func (o *Orchestrator) packageURI(id lcm.VnfdID) string {
 	return o.endpoint + "/vnfpkgm/" + o.packages + "/onboarded_vnf_packages/" + url.PathEscape(string(id))
 }
 
-// pkgVersions are those of the NFVO's package management, for the Version header.
+// pkgVersions are the versions of the NFVO's package management, for the Version header.
 var pkgVersions = map[string]string{"v2": "2.1.0"}
 
 func (o *Orchestrator) pkgHeader(accept string) http.Header {
@@ -52,8 +52,8 @@ func (o *Orchestrator) HasPackage(ctx context.Context, id lcm.VnfdID) (bool, err
 	return info.OperationalState == lcm.PkgEnabled, nil
 }
 
-// PackageContent begins to read the archive of the NFVO's package of that VNFD; whoever calls it closes it. What
-// another time may work is Unavailable, also while reading.
+// PackageContent begins to read the archive of the NFVO's package of that VNFD; the caller closes it. Errors that may
+// pass with time are Unavailable, also while reading.
 func (o *Orchestrator) PackageContent(ctx context.Context, id lcm.VnfdID) (io.ReadCloser, error) {
 	ctx, stop := context.WithCancel(ctx)
 	resp, err := o.streams.do(ctx, request{
@@ -71,7 +71,7 @@ func (o *Orchestrator) PackageContent(ctx context.Context, id lcm.VnfdID) (io.Re
 	return watched(resp.Body, o.maxPackage, defaultPatience, stop), nil
 }
 
-// noPackage translates an answer that is no package.
+// noPackage translates an answer without a package.
 func (o *Orchestrator) noPackage(resp *http.Response) error {
 	err := o.refusal(resp)
 	e, ok := errors.AsType[*lcm.Error](err)

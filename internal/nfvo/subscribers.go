@@ -14,14 +14,13 @@ import (
 	"github.com/windlass-nfv/windlass/internal/outbound"
 )
 
-// Options say what subscribers may be reached, and how.
+// Options say which subscribers Windlass may call, and how.
 type Options struct {
-	// Denied are addresses that no callback may lead to, whatever name stands for them.
+	// Denied are networks that no callback may lead to, not even by a name.
 	Denied []netip.Prefix
 	// HTTPSOnly refuses callbacks without TLS.
 	HTTPSOnly bool
-	// TLS has the certificate for TLS_CERT, and the authorities that subscribers' certificates come from; nil is the
-	// system's own.
+	// TLS has the certificate for TLS_CERT, and the authorities of subscribers' certificates; nil means the system's.
 	TLS *tls.Config
 	// Timeout bounds one request; 0 means 10 s.
 	Timeout time.Duration
@@ -53,10 +52,10 @@ func NewSubscribers(o Options) *Subscribers {
 	return s
 }
 
-// Check refuses a URI that cannot be one of a subscriber here. Its name is looked up when it is called.
+// Check refuses a URI that no subscriber may have here. The host's name is resolved only at the call.
 func (s *Subscribers) Check(uri string) error { return s.guard.Check(uri) }
 
-// HasCertificate tells whether there is one to show to subscribers that want TLS_CERT.
+// HasCertificate tells whether Windlass has a certificate for subscribers that want TLS_CERT.
 func (s *Subscribers) HasCertificate() bool { return s.certified }
 
 // Subscriber is where notifications of a subscription go.
@@ -100,7 +99,7 @@ func (s *Subscribers) TestCallback(ctx context.Context, sub lcm.Subscription, au
 	return nil
 }
 
-// Notify tells the subscriber of the event. An error is Unavailable: another time it may work, but not before the time
+// Notify tells the subscriber of the event. An error is Unavailable: a later attempt may work, but not before the time
 // that the subscriber names.
 func (s *Subscribers) Notify(ctx context.Context, to Subscriber, sub lcm.Subscription, e lcm.VnfEvent) error {
 	body, err := json.Marshal(notificationOf(sub, e))
@@ -119,7 +118,7 @@ func (s *Subscribers) Notify(ctx context.Context, to Subscriber, sub lcm.Subscri
 	return nil
 }
 
-// answer is what counts of a subscriber's answer.
+// answer is the relevant part of a subscriber's answer.
 type answer struct {
 	status int
 	pause  time.Duration // Retry-After

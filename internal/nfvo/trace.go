@@ -11,8 +11,8 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// beginSpan begins a span of a request to another side below the one in the context; without a span that is recorded
-// there it makes none and costs nothing. Of the URI it tells the host only: the rest may belong to that side alone.
+// beginSpan begins a span of a request to another side, below the span in the context. Without a recorded span there it
+// makes none and costs nothing. Of the URI it records only the host: the rest may be private.
 func (c *caller) beginSpan(ctx context.Context, req *http.Request) (context.Context, trace.Span) {
 	parent := trace.SpanFromContext(ctx)
 	if !parent.IsRecording() {

@@ -12,20 +12,20 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-// Fetcher takes packages on board whose archive is somewhere else.
+// Fetcher takes packages on board from archives at other servers.
 type Fetcher struct {
 	Store   *store.Store
 	Vault   *secrets.Vault
 	Sources *nfvo.Fetcher
-	// NFVO has packages, too; nil without one.
+	// NFVO is also a source of packages; nil without an NFVO.
 	NFVO *nfvo.Orchestrator
-	// Trust says whose packages are taken; its zero value takes all.
+	// Trust says whose packages are accepted; its zero value accepts all.
 	Trust vnfpkg.Trust
 }
 
 func (f *Fetcher) onboarder() *Onboarder { return &Onboarder{Store: f.Store, Trust: f.Trust} }
 
-// Fetch takes a package on board that waits for it; another one is left alone.
+// Fetch takes a waiting package on board; it ignores a package that does not wait.
 func (f *Fetcher) Fetch(ctx context.Context, id lcm.VnfPkgID) error {
 	pkg, err := f.waiting(ctx, id)
 	if err != nil || pkg == nil {
@@ -53,7 +53,7 @@ func (f *Fetcher) Fetch(ctx context.Context, id lcm.VnfPkgID) error {
 	return f.Vault.Delete(ctx, string(lcm.PkgSecrets(id)))
 }
 
-// open begins to read an archive, at the NFVO or wherever a client has said.
+// open begins to read an archive, at the NFVO or at the client's address.
 func (f *Fetcher) open(ctx context.Context, from lcm.PkgSource) (io.ReadCloser, error) {
 	switch {
 	case from.NfvoVnfdID == "":
@@ -78,7 +78,7 @@ func (f *Fetcher) GiveUp(ctx context.Context, id lcm.VnfPkgID, cause *lcm.Error)
 	return f.Vault.Delete(ctx, string(lcm.PkgSecrets(id)))
 }
 
-// waiting reads a package that is to be fetched; nil when it is not any more, or is gone.
+// waiting reads a package that waits for its fetch; nil if it no longer waits, or is gone.
 func (f *Fetcher) waiting(ctx context.Context, id lcm.VnfPkgID) (*lcm.VnfPkg, error) {
 	pkg, err := f.Store.Package(ctx, id)
 	if lcm.Is(err, lcm.KindNotFound) || err == nil && len(pkg.Source) == 0 {

@@ -1,5 +1,5 @@
-// Package onboard takes VNF packages on board: it stores the archive, reads it, and records what it says of itself. The
-// API server does so with what clients send, the worker with what it fetches.
+// Package onboard takes VNF packages on board: it stores the archive, reads it, and records its description. The API
+// server uses it for packages that clients send, the worker for packages that it fetches.
 package onboard
 
 import (
@@ -14,21 +14,21 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-// maxFile is what the store keeps of a package for activities, file by file.
+// maxFile bounds the size of a package's file that the store keeps for activities.
 const maxFile = 16 << 20
 
 // Onboarder takes packages on board.
 type Onboarder struct {
 	Store  *store.Store
 	Limits vnfpkg.Limits
-	// Trust says whose packages are taken; its zero value takes all.
+	// Trust says whose packages are accepted; its zero value accepts all.
 	Trust vnfpkg.Trust
 	// Vnfd is the VNFD that a package must have; "" for any.
 	Vnfd lcm.VnfdID
 }
 
-// Take brings a package from UPLOADING through PROCESSING to ONBOARDED with the archive that body is. It streams: of
-// the archive, memory holds a few MiB at once. pkg follows the states.
+// Take brings a package from UPLOADING through PROCESSING to ONBOARDED; body is the archive. It streams: memory holds
+// only a few MiB of the archive at once. pkg follows the states.
 func (o *Onboarder) Take(ctx context.Context, pkg *lcm.VnfPkg, body io.Reader) error {
 	_, sum, err := o.Store.SavePackageContent(ctx, pkg.ID, body)
 	if err != nil {
@@ -68,8 +68,8 @@ func (o *Onboarder) Take(ctx context.Context, pkg *lcm.VnfPkg, body io.Reader) e
 	return o.Advance(ctx, pkg, lcm.PkgOnboarded)
 }
 
-// unwrap takes a package out of an envelope with a signature of all of it, which must hold: what is kept, and served,
-// is the package. It returns what still has to be verified of the package itself.
+// unwrap takes a package out of an envelope with a signature of the whole, and verifies the signature: only the package
+// itself is stored and served. It returns the checks that the package itself still needs.
 func (o *Onboarder) unwrap(
 	ctx context.Context, pkg *lcm.VnfPkg,
 ) (trust vnfpkg.Trust, warnings []lcm.Problem, err error) {
@@ -98,7 +98,7 @@ func (o *Onboarder) unwrap(
 	return trust, warnings, err
 }
 
-// describe copies what the package says of itself.
+// describe copies the package's description of itself.
 func describe(pkg *lcm.VnfPkg, csar *vnfpkg.Package) error {
 	v := csar.Vnfd
 	pkg.VnfdID, pkg.Provider, pkg.ProductName = v.ID, v.Provider, v.ProductName
@@ -109,7 +109,7 @@ func describe(pkg *lcm.VnfPkg, csar *vnfpkg.Package) error {
 	return err
 }
 
-// Advance stores a new state; whoever else uploads at the same time loses with a Conflict.
+// Advance stores a new state; a concurrent upload loses with a Conflict.
 func (o *Onboarder) Advance(ctx context.Context, pkg *lcm.VnfPkg, state lcm.OnboardingState) error {
 	pkg.OnboardingState, pkg.Updated = state, time.Now().UTC()
 	if err := o.Store.UpdatePackage(ctx, *pkg); err != nil {

@@ -11,8 +11,9 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-// Successor is a package as one that takes the place of an instance's. An instantiated VNF may have another package
-// only when nothing but software images differs (SOL003 clause 5.5.2.2): a Conflict says what else does. nil stays nil.
+// Successor checks a package as the replacement of an instance's package. An instantiated VNF may get another package
+// only if nothing but software images differs (SOL003 clause 5.5.2.2): a Conflict names the other differences. nil
+// stays nil.
 func Successor(
 	ctx context.Context, packages *store.Store, inst lcm.VnfInstance, pkg *lcm.VnfPkg,
 ) (*lcm.NextPackage, error) {
@@ -73,8 +74,8 @@ func vnfdsOf(present, next lcm.VnfPkg) (before, after *vnfpkg.Vnfd, err error) {
 	return before, after, nil
 }
 
-// differingFiles are the templates of the VNF's stack, or its manifests, that differ between two packages, whose VNFDs
-// do not.
+// differingFiles are the templates of the VNF's stack, or its manifests, that differ between two packages with equal
+// VNFDs.
 func differingFiles(
 	ctx context.Context, packages *store.Store, inst lcm.VnfInstance, present, next lcm.VnfPkg, before, after *vnfpkg.Vnfd,
 ) ([]string, error) {

@@ -1,5 +1,5 @@
-// Package outbound is what Windlass's clients of other servers have in common: where they may lead, and how much they
-// take of an answer. Those servers, their names and addresses are what strangers have given.
+// Package outbound is the common part of Windlass's clients of other servers: it bounds the addresses that they may
+// reach, and the size of an answer. Strangers have chosen those servers, their names and addresses.
 package outbound
 
 import (
@@ -12,16 +12,15 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// Guard keeps URIs that strangers give from leading into the operator's own network. Its zero value lets them lead
-// anywhere.
+// Guard stops strangers' URIs that lead into the operator's own network. Its zero value allows every address.
 type Guard struct {
 	Denied    []netip.Prefix
 	HTTPSOnly bool
-	// Section is that of the settings, What is what goes there, for messages.
+	// Section is the section of the settings, What the purpose of the calls, for messages.
 	Section, What string
 }
 
-// Control is a net.Dialer's. It looks at the address itself: a name may mean another one at every look.
+// Control is a net.Dialer's Control. It checks the address itself: a name may resolve differently each time.
 func (g Guard) Control(_, address string, _ syscall.RawConn) error {
 	at, err := netip.ParseAddrPort(address)
 	if err != nil {
@@ -53,8 +52,8 @@ func (g Guard) Check(uri string) error {
 	return g.checkHost(u)
 }
 
-// CheckHost refuses a URI whose host is an address of the denied networks: Invalid. What a name means is looked at when
-// it is called.
+// CheckHost refuses a URI whose host is an address in the denied networks: Invalid. A name is checked when it is
+// resolved at the call.
 func (g Guard) CheckHost(uri string) error {
 	if !strings.Contains(uri, "://") { // a Kubernetes may be given as host:port
 		uri = "//" + uri

@@ -12,9 +12,10 @@ import (
 )
 
 const (
-	// MaxAnswer is what is taken of an answer, in bytes: some thousand servers, or the resources of a stack as large.
+	// MaxAnswer bounds an answer, in bytes: enough for some thousand servers, or for the resources of an equally large
+	// stack.
 	MaxAnswer = 16 << 20
-	// maxRefusal is what is taken of an answer that is an error; the rest is not read.
+	// maxRefusal bounds the read part of an error's answer.
 	maxRefusal = 64 << 10
 	// maxHeaders bounds the headers of an answer, in bytes.
 	maxHeaders = 256 << 10
@@ -24,8 +25,8 @@ const (
 	mostRedirects = 5
 )
 
-// Transport makes connections where the guard lets them lead. A proxy of the environment connects in Windlass's place,
-// and has to deny addresses by itself. What is asked through it is still to be bounded: see Limit.
+// Transport makes connections to the addresses that the guard allows. A proxy of the environment connects in Windlass's
+// place, and has to deny addresses by itself. Transport does not bound answers: see Limit.
 func Transport(conf *tls.Config, guard Guard) *http.Transport {
 	return &http.Transport{
 		Proxy:           http.ProxyFromEnvironment,
@@ -36,9 +37,9 @@ func Transport(conf *tls.Config, guard Guard) *http.Transport {
 	}
 }
 
-// Limit takes MaxAnswer bytes of an answer and nothing that is compressed: a few bytes of that may become any number.
-// who begins the sentences of errors, such as "The VIM"; they are Invalid, also while the answer's body is read. A
-// client that uses it has StayThere as its CheckRedirect.
+// Limit accepts MaxAnswer bytes of an answer and nothing compressed, because a few compressed bytes may become any
+// number. who begins the sentences of errors, such as "The VIM". The errors are Invalid, also while the answer's body
+// is read. The client must have StayThere as its CheckRedirect.
 func Limit(next http.RoundTripper, who string, guard Guard) http.RoundTripper {
 	return &limited{next: next, who: who, guard: guard}
 }
@@ -100,7 +101,7 @@ func (b *boundedBody) Read(p []byte) (int, error) {
 	if b.left < 0 {
 		return 0, b.tooLarge()
 	}
-	if int64(len(p)) > b.left+1 { // one more tells that there is more
+	if int64(len(p)) > b.left+1 { // an extra byte tells that there is more
 		p = p[:b.left+1]
 	}
 	n, err := b.ReadCloser.Read(p)
@@ -114,8 +115,8 @@ func (b *boundedBody) tooLarge() error {
 	return lcm.Errorf(lcm.KindInvalid, "%s's answer is larger than the %d MiB that are read of one.", b.who, MaxAnswer>>20)
 }
 
-// StayThere is CheckRedirect of a client that has credentials in headers of its own: it follows a server to itself, and
-// to no other one. An error is Invalid.
+// StayThere is CheckRedirect of a client with credentials in its own headers: it follows a redirect to the same server
+// only. An error is Invalid.
 func StayThere(who string) func(req *http.Request, via []*http.Request) error {
 	return func(req *http.Request, via []*http.Request) error {
 		from := via[len(via)-1].URL

@@ -16,7 +16,8 @@ func (c *checking) tell(path, format string, args ...any) {
 	c.wrong(&c.findings, path, format, args...)
 }
 
-// value checks what may be absent. A pointer says so; of others the zero value, and an empty list, count as absent.
+// value checks a value that may be absent. A nil pointer means absent; for other types the zero value, and an empty
+// list, count as absent.
 func (c *checking) value(path string, v reflect.Value, u rules) {
 	switch {
 	case !absent(v):
@@ -53,7 +54,7 @@ func (c *checking) given(path string, v reflect.Value, u rules) {
 	}
 }
 
-// item checks one of a list or a map, which is there even if it is empty; a nil is none.
+// item checks an item of a list or a map. An item counts as present even if it is empty; nil is absent.
 func (c *checking) item(path string, v reflect.Value, u rules) {
 	if v.Kind() == reflect.Pointer && v.IsNil() {
 		return

@@ -5,27 +5,27 @@ import (
 	"strings"
 )
 
-// Member is what there is to know of a parameter before it is given: for pages, and for requests to fill in.
+// Member describes a parameter, for pages and for requests to fill in.
 type Member struct {
 	Name string
-	// Kind is what it is in JSON: "text", "number", "list of objects".
+	// Kind is its type in JSON: "text", "number", "list of objects".
 	Kind string
-	// Rules are for people, "" for none; Default is what it is when it is absent.
+	// Rules are for people, "" for none; Default is the value of an absent member.
 	Rules, Default string
-	// Required is set where it must be there, or is an object of which something must be; Optional where it may be left
-	// out.
+	// Required is set if the member must be present, or if it is an object with a required member. Optional is set if it
+	// may be absent.
 	Required, Optional bool
-	// Members are those of an object, or of the objects in it.
+	// Members are the members of the object, or of the objects in it.
 	Members []Member
 }
 
-// IsList and IsMap tell what Kind is.
+// IsList and IsMap tell whether Kind is a list or a map.
 func (m Member) IsList() bool { return strings.HasPrefix(m.Kind, "list") }
 
 // IsMap tells whether the names of the members are the reader's choice.
 func (m Member) IsMap() bool { return strings.HasPrefix(m.Kind, "map") }
 
-// Kinder is implemented by types that are read by themselves, to say what they are in JSON.
+// Kinder is implemented by types with their own reader, to name their type in JSON.
 type Kinder interface {
 	ParamKind() string
 }
@@ -59,7 +59,7 @@ func describe(of reflect.Type) (out []Member) {
 
 func isKinder(t reflect.Type) bool { return t.Implements(reflect.TypeFor[Kinder]()) }
 
-// kindOf is what a type is in JSON, and the type of its items.
+// kindOf is the JSON name of a type, and the type of its items.
 func kindOf(t reflect.Type) (inner reflect.Type, kind string) {
 	switch {
 	case isKinder(t) && t.Kind() != reflect.Pointer:
@@ -123,7 +123,7 @@ func sentences(tag string) string {
 	return strings.Join(out, "; ")
 }
 
-// plural is that of a kind: "texts, sealed".
+// plural is the plural of a kind: "texts, sealed".
 func plural(kind string) string {
 	if kind == "any" {
 		return "any values"

@@ -2,8 +2,8 @@ package params
 
 import "strings"
 
-// Meant is the known word that somebody meant who wrote word, "" when no known word is like it. A word that is known
-// is what it says.
+// Meant is the known word that the writer of word probably meant, "" if no known word is similar. A known word is
+// returned unchanged.
 func Meant(word string, known []string) string {
 	best, nearest := "", min(len(word)/3, 2)+1
 	for _, candidate := range known {
@@ -17,7 +17,7 @@ func Meant(word string, known []string) string {
 	return best
 }
 
-// fold leaves out in what names of one thing often differ: FAILEDTEMP is FAILED_TEMP.
+// fold removes the usual differences between spellings of a name: FAILEDTEMP is FAILED_TEMP.
 func fold(word string) string {
 	return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(word))
 }

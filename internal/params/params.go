@@ -1,19 +1,19 @@
-// Package params reads requests: a JSON document into a struct whose tags say what each member may be. All mistakes are
-// told at once, each with its JSON path.
+// Package params reads requests: it reads a JSON document into a struct whose tags hold the rules of each member. It
+// reports all mistakes at once, each with its JSON path.
 //
 // A parameter is one field. Beside its name in JSON it has the tag `param`, whose rules are separated by semicolons:
 //
 //	Port int `json:"port" param:"default=5000; min=1; max=65535"`
 //
-//	required, required=why   it must be there; why is a clause for the reader of the problem
-//	default=5000             what it is when it is absent, or empty, or 0
+//	required, required=why   the member must be present; why is a clause for the reader of the problem
+//	default=5000             the value if the member is absent, or empty, or 0
 //	min=1, max=9, unit=days  the bounds of a number
-//	enum=a|b                 the texts that it may be
+//	enum=a|b                 the allowed texts
 //	is=name                  a check of Manner.Checks
-//	notnull                  null is refused, where it would count as absent
+//	notnull                  null is refused, where it would else count as absent
 //
-// Rules of a list hold for its items, but for required, default and notnull. What follows from several members is code:
-// see Settler and Checker.
+// Rules of a list hold for its items, except required, default and notnull. Rules about several members are code: see
+// Settler and Checker.
 package params
 
 import (
@@ -32,22 +32,23 @@ type Problem struct {
 	Detail string `json:"detail"`
 }
 
-// Manner is how requests of one kind are read.
+// Manner says how to read requests of one kind.
 type Manner struct {
-	// Standard reads as SOL003 has it: types are strict, null is refused where a member is required, and what differs
-	// from a name by its case only is refused. Values are checked as they are read.
+	// Standard reads requests by SOL003's rules: types are strict, null is refused where a member is required, and a
+	// name with the wrong case is refused. Values are checked as they are read.
 	//
 	// Without it, requests are read as Tacker's clients write them: numbers and booleans may be strings, texts are
-	// trimmed, and null counts as absent. Values are checked afterwards, by Check, when defaults are filled in.
+	// trimmed, and null counts as absent. Check checks the values afterwards, when defaults are filled in.
 	Standard bool
-	// Checks are those that tags name.
+	// Checks are the checks that tags name.
 	Checks map[string]Check
 }
 
-// Check says why a value is wrong, "" when it is not. It is asked for values only, not for what is absent.
+// Check says why a value is wrong, "" if it is not. It is called for present values only.
 type Check func(value any) string
 
-// Of is a Check of values of one type: string and int for all types of these kinds, others for themselves.
+// Of is a Check of values of one type. string and int also match all types of these kinds; other types match only
+// themselves.
 func Of[T any](why func(T) string) Check {
 	return func(value any) string {
 		v, ok := value.(T)
@@ -58,7 +59,7 @@ func Of[T any](why func(T) string) Check {
 	}
 }
 
-// Matches is a Check that texts are of a pattern; meaning says what such a text is.
+// Matches is a Check that texts match a pattern; meaning describes such a text.
 func Matches(pattern *regexp.Regexp, meaning string) Check {
 	return Of(func(text string) string {
 		if pattern.MatchString(text) {
@@ -76,8 +77,8 @@ func (m Manner) With(checks map[string]Check) Manner {
 	return m
 }
 
-// ReadMember reads the member of the object at path whose name is key, which must be there: why is a clause that says
-// what for. Unknown members are answered apart, as Read does.
+// ReadMember reads the member key of the object at path. The member must be present; why is a clause that tells its
+// purpose. Unknown members are returned apart, as in Read.
 func (m Manner) ReadMember(path string, object json.RawMessage, key, why string, to any) (problems, unknown []Problem) {
 	var members map[string]json.RawMessage
 	problems, _ = m.Read(path, object, &members)
@@ -88,7 +89,7 @@ func (m Manner) ReadMember(path string, object json.RawMessage, key, why string,
 	return append(problems, wrong...), unknown
 }
 
-// Settler is a struct some of whose members follow from others, or are brought into one form, once they are read.
+// Settler is a struct that fills in or normalizes members once they are read, for example from other members.
 type Settler interface{ Settle() }
 
 // Checker is a struct with rules over several members.
@@ -96,24 +97,24 @@ type Checker interface {
 	CheckMembers(wrong Wrong)
 }
 
-// Wrong tells a mistake in a member of a struct, whose path is below that of the struct.
+// Wrong reports a mistake in a member of a struct; the member's path is below the struct's path.
 type Wrong = func(member, format string, args ...any)
 
-// Usual is a type that other forms of JSON are taken for, too. Usual makes the usual form of them, and leaves the rest
-// as it is.
+// Usual is a type that also accepts other forms of JSON. Usual turns them into the usual form, and leaves others
+// unchanged.
 type Usual interface {
 	Usual(doc json.RawMessage) json.RawMessage
 }
 
 // Own is a type that reads itself, null included.
 type Own interface {
-	// ReadParam answers what a document must be that it cannot read, such as "a string".
+	// ReadParam reads the document. If it cannot, it returns what the document must be, such as "a string".
 	ReadParam(doc json.RawMessage) (must string)
 }
 
-// Read reads doc, which stands at path, into to, a pointer to a struct, a list or a map. An absent doc is nil. What is
-// wrong keeps its zero value. unknown are members that to has no field for: whoever refuses them adds them to the
-// problems.
+// Read reads doc, which stands at path, into to, a pointer to a struct, a list or a map. An absent doc is nil. A wrong
+// value leaves the zero value. unknown are members that to has no field for: a caller that refuses them adds them to
+// the problems.
 func (m Manner) Read(path string, doc json.RawMessage, to any) (problems, unknown []Problem) {
 	v := reflect.ValueOf(to).Elem()
 	m.verifyOnce(v.Type())
@@ -136,7 +137,7 @@ func (m Manner) Check(path string, value any) []Problem {
 	return c.problems
 }
 
-// Join appends those of later that do not follow from earlier: what could not be read lacks its members.
+// Join appends the problems in later that do not follow from earlier: an unreadable value lacks its members, too.
 func Join(earlier, later []Problem) []Problem {
 	known := map[string]bool{}
 	for _, p := range earlier {

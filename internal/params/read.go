@@ -17,7 +17,7 @@ type reading struct {
 
 func (r *reading) tell(path, format string, args ...any) { r.wrong(&r.findings, path, format, args...) }
 
-// member reads what may be absent.
+// member reads a value that may be absent.
 func (r *reading) member(path string, doc json.RawMessage, v reflect.Value, u rules) {
 	null := isNull(doc)
 	switch {
@@ -34,7 +34,7 @@ func (r *reading) member(path string, doc json.RawMessage, v reflect.Value, u ru
 	}
 }
 
-// absent fills in defaults. What the standard's requests leave out has none within it.
+// absent fills in defaults. An absent value of a standard request gets no defaults for its members.
 func (r *reading) absent(path string, v reflect.Value, u rules) {
 	if v.Kind() == reflect.Struct && !isOwn(v.Type()) && !r.Standard {
 		r.object(path, nil, v)
@@ -43,7 +43,7 @@ func (r *reading) absent(path string, v reflect.Value, u rules) {
 	u.fill(v)
 }
 
-// value reads what is there; false when it is of a wrong type, which is told.
+// value reads a present value. It reports a wrong type and returns false.
 func (r *reading) value(path string, doc json.RawMessage, v reflect.Value, u rules) bool {
 	if v.Kind() == reflect.Pointer {
 		to := reflect.New(v.Type().Elem())
@@ -83,7 +83,7 @@ func isRaw(t reflect.Type) bool {
 	return t.Kind() == reflect.Interface || t == reflect.TypeFor[json.RawMessage]()
 }
 
-// raw takes what it is given. It is part of a document that was read, so that only a number can be wrong in it.
+// raw takes the value unchanged. The value is part of a document that was read, so only a number can be wrong in it.
 func (r *reading) raw(path string, doc json.RawMessage, v reflect.Value) bool {
 	if json.Unmarshal(doc, v.Addr().Interface()) != nil {
 		r.tell(path, "has a number that is none of 64 bits")
@@ -130,8 +130,8 @@ func (r *reading) object(path string, members map[string]json.RawMessage, v refl
 	}
 }
 
-// key looks for members that have no field. One that differs by its case only is refused where the same document is
-// read a second time by encoding/json, which would take it for the member, unchecked.
+// key reports members that have no field. Some documents are read a second time by encoding/json, which ignores case.
+// There, a name that differs only by its case is refused: it would fill the member unchecked.
 func (r *reading) key(path, key string, fields []field) {
 	if slices.ContainsFunc(fields, func(f field) bool { return f.name == key }) {
 		return
@@ -150,7 +150,7 @@ func (r *reading) key(path, key string, fields []field) {
 	r.unknown = append(r.unknown, Problem{at, r.unknownDetail(Meant(key, names))})
 }
 
-// unknownDetail says of a member that has no field what was likely meant, "" for nothing.
+// unknownDetail names the member that was probably meant by a member without a field, "" for none.
 func (r *reading) unknownDetail(meant string) string {
 	switch {
 	case r.Standard && meant == "":
@@ -179,7 +179,7 @@ func (r *reading) mapped(path string, doc json.RawMessage, v reflect.Value, u ru
 	return true
 }
 
-// list keeps the place of an item that is wrong, so that the paths of those after it are right.
+// list keeps a place for a wrong item, so that the paths of later items are right.
 func (r *reading) list(path string, doc json.RawMessage, v reflect.Value, u rules) bool {
 	var list []json.RawMessage
 	if json.Unmarshal(doc, &list) != nil || list == nil {
@@ -193,7 +193,7 @@ func (r *reading) list(path string, doc json.RawMessage, v reflect.Value, u rule
 	return true
 }
 
-// item reads one of a list or a map. A null is an item where the type has a nil for it.
+// item reads an item of a list or a map. A null is an item if the type has a nil for it.
 func (r *reading) item(path string, doc json.RawMessage, v reflect.Value, u rules) bool {
 	if isNull(doc) && v.Kind() == reflect.Pointer {
 		return true

@@ -9,7 +9,7 @@ import (
 	"sync"
 )
 
-// rules are those of one field.
+// rules are the rules of one field.
 type rules struct {
 	required, notNull bool
 	why               string
@@ -83,7 +83,7 @@ func (u rules) fill(v reflect.Value) {
 	}
 }
 
-// value says why a value that is there breaks the rules, "" when it does not.
+// value says why a present value breaks the rules, "" if it does not.
 func (u rules) value(v reflect.Value, checks map[string]Check) string {
 	switch v.Kind() {
 	case reflect.String:
@@ -135,7 +135,7 @@ func (u rules) missing() string {
 	return "is missing: " + u.why
 }
 
-// field is one that JSON has a member for, those of embedded structs included.
+// field is a field with a member in JSON, including the fields of embedded structs.
 type field struct {
 	name  string
 	index []int
@@ -179,8 +179,8 @@ func (m Manner) verifyOnce(t reflect.Type) {
 	verified.Store(key, true)
 }
 
-// verify panics if a tag anywhere below t cannot be followed: a mistake of the code must not wait for the request that
-// meets it.
+// verify panics if a tag anywhere below t is invalid: such a mistake in the code must not wait for the first request
+// that meets it.
 func (m Manner) verify(t reflect.Type, seen map[reflect.Type]bool) {
 	switch t.Kind() {
 	case reflect.Pointer, reflect.Slice, reflect.Map:
@@ -201,7 +201,7 @@ func (m Manner) verify(t reflect.Type, seen map[reflect.Type]bool) {
 	}
 }
 
-// verifyMethods finds those of Checker and Settler that would not be called, because of their form.
+// verifyMethods finds methods Check and Settle that would not be called, because of their form.
 func verifyMethods(t reflect.Type) {
 	pointer := reflect.PointerTo(t)
 	for name, called := range map[string]bool{

@@ -46,7 +46,7 @@ func textOf(doc json.RawMessage) (text string, ok bool) {
 	return text, doc[0] == '"' && json.Unmarshal(doc, &text) == nil
 }
 
-// unquoted is what Tacker's clients may put into quotes.
+// unquoted removes the quotes from values that Tacker's clients may put into quotes.
 func (r *reading) unquoted(doc json.RawMessage) (inner string, quoted bool) {
 	if text, ok := textOf(doc); ok && !r.Standard {
 		return strings.TrimSpace(text), true

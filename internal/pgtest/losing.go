@@ -74,8 +74,8 @@ func (l *Losing) serve(client net.Conn, network, address string) {
 	l.requests(client, server, &losing)
 }
 
-// answers passes on what the server says. The first word after a commit that is to be lost says that it has taken
-// effect.
+// answers passes the server's answers on. The first answer after a commit that is to be lost shows that the commit has
+// taken effect.
 func (l *Losing) answers(client, server net.Conn, losing *atomic.Bool) {
 	buffer := make([]byte, 1<<16)
 	for {
@@ -93,7 +93,7 @@ func (l *Losing) answers(client, server net.Conn, losing *atomic.Bool) {
 	}
 }
 
-// requests passes on what the client says. The driver sends a commit as a simple query of its own.
+// requests passes the client's requests on. The driver sends a commit as a separate simple query.
 func (l *Losing) requests(client, server net.Conn, losing *atomic.Bool) {
 	buffer := make([]byte, 1<<16)
 	for {

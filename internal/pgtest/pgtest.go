@@ -61,7 +61,7 @@ func dropTemplate() error {
 
 var databases atomic.Int64
 
-// create makes a database whose name no other test binary uses.
+// create makes a database with a name that no other test binary uses.
 func create(tb testing.TB, with string) string {
 	tb.Helper()
 	base, err := serverURL()
@@ -74,7 +74,7 @@ func create(tb testing.TB, with string) string {
 		tb.Fatalf("make a database for the test: %v", err)
 	}
 	tb.Cleanup(func() {
-		// force: what the test left open must not keep the database.
+		// force: connections that the test left open must not keep the database.
 		if err := admin(base, "drop database if exists "+quoted+" with (force)"); err != nil {
 			tb.Logf("drop the test's database: %v", err)
 		}
@@ -103,8 +103,8 @@ var template = sync.OnceValues(func() (string, error) {
 
 func templateName() string { return fmt.Sprintf("windlass_template_%d", os.Getpid()) }
 
-// administration is one at a time: PostgreSQL copies a template only while nobody is connected to it,
-// and refuses a second copy made at the same time in some versions.
+// administration allows one copy at a time: PostgreSQL copies a template only while nobody is connected to it, and some
+// versions refuse a second copy at the same time.
 var administration sync.Mutex
 
 func admin(base, sql string) error {

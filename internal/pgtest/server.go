@@ -58,8 +58,8 @@ var serverURL = sync.OnceValues(func() (string, error) {
 // testSettings leave room for many pools at once and keep the server small.
 var testSettings = []string{"max_connections=300", "shared_buffers=32MB", "autovacuum=off"}
 
-// StartServer gives a test a server of its own, which it may stop: for tests of a database that goes
-// away. With port 0 any free one is taken.
+// StartServer gives a test a separate server that the test may stop: for tests of a database that goes away. With port
+// 0 any free one is taken.
 func StartServer(tb testing.TB, dir string, port int) *postgres.Server {
 	tb.Helper()
 	server, err := postgres.Start(tb.Context(), postgres.Options{
@@ -98,8 +98,8 @@ func stop() error {
 	return errors.Join(err, os.RemoveAll(running.dir), running.lock.Close())
 }
 
-// roots are where directories are made: in memory, where there is enough of it (containers often have
-// 64 MiB), because copying the template for every test is what takes the time; else on disk.
+// roots are the parents of data directories: in memory, if there is enough of it (containers often have 64 MiB),
+// because the copy of the template for every test takes most of the time; else on disk.
 func roots() []string {
 	const memory, enough = "/dev/shm", 1 << 30
 	var fs syscall.Statfs_t

@@ -12,8 +12,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// findBin returns the directory of PostgreSQL's programs: the given one, else Debian's newest, else
-// that of the `postgres` in $PATH.
+// findBin returns the directory of PostgreSQL's programs: the given one, else Debian's newest, else the directory of
+// the `postgres` in $PATH.
 func findBin(given string) (string, error) {
 	var candidates []string
 	if given != "" {
@@ -43,14 +43,14 @@ func majorVersion(bin string) int {
 	return n
 }
 
-// account is who the server runs as.
+// account is the account that the server runs as.
 type account struct {
 	name     string
 	uid, gid int
 	change   bool
 }
 
-// unprivileged is the present user, or another when that is root: PostgreSQL refuses to run as root.
+// unprivileged is the present user, or another account if the user is root: PostgreSQL refuses to run as root.
 func unprivileged() (account, error) {
 	if os.Geteuid() != 0 {
 		return account{name: "uid " + strconv.Itoa(os.Getuid()), uid: os.Getuid(), gid: os.Getgid()}, nil
@@ -74,8 +74,8 @@ func unprivileged() (account, error) {
 		"postgres nor nobody: install the Debian package postgresql.")
 }
 
-// attr makes a child that runs as the account, in a process group of its own so that Ctrl-C does not
-// reach it before Stop does, and that is shut down when its parent dies.
+// attr makes a child that runs as the account. The child has its own process group, so that Ctrl-C does not reach it
+// before Stop does. It is shut down when its parent dies.
 func (a account) attr() *syscall.SysProcAttr {
 	attr := &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGINT}
 	if a.change {

@@ -1,6 +1,6 @@
-// Package postgres runs a private PostgreSQL server as a child process, for `windlass dev` and for
-// tests. The server listens on the loopback address only, with a password of its own, and ends with
-// the process that started it, however that one ends.
+// Package postgres runs a private PostgreSQL server as a child process, for `windlass dev` and for tests. The server
+// listens on the loopback address only, with its own password. It ends with the process that started it, however that
+// process ends.
 package postgres
 
 import (
@@ -53,8 +53,7 @@ type Server struct {
 	stop    sync.Once
 }
 
-// Start makes the cluster when there is none and returns once the server answers. ctx limits the
-// starting only.
+// Start makes the cluster if there is none, and returns once the server answers. ctx limits the start only.
 func Start(ctx context.Context, opts Options) (*Server, error) {
 	bin, err := findBin(opts.Bin)
 	if err != nil {

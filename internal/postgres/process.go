@@ -38,7 +38,7 @@ func (s *Server) prepare(ctx context.Context) error {
 		args = append(args, "--no-sync")
 	}
 	if out, err := s.command(ctx, "initdb", args...).CombinedOutput(); err != nil {
-		// A half-made cluster would be taken for a whole one at the next start.
+		// The next start would take a half-made cluster for a complete one.
 		_ = os.RemoveAll(filepath.Join(s.opts.Dir, "data"))
 		return lcm.Wrap(lcm.KindBroken, err, "initdb could not make a cluster in %s: %s", s.opts.Dir, bytes.TrimSpace(out))
 	}
@@ -75,8 +75,7 @@ func (s *Server) loadPassword() error {
 	return err
 }
 
-// awaitFormerServer gives a server that is still shutting down, because its parent was killed a moment
-// ago, the time to do so.
+// awaitFormerServer waits for a former server that still shuts down because its parent was killed a moment ago.
 func (s *Server) awaitFormerServer(ctx context.Context) error {
 	deadline, cancel := context.WithTimeout(ctx, 15*time.Second)
 	defer cancel()

@@ -1,5 +1,4 @@
-// Package problem is ProblemDetails, the form in which the standard tells errors: in answers, in operations and in
-// notifications.
+// Package problem is ProblemDetails, the standard's form of errors: in answers, in operations and in notifications.
 package problem
 
 import (
@@ -11,7 +10,7 @@ import (
 
 // Details is ProblemDetails (SOL013 clause 6.3, RFC 9457).
 type Details struct {
-	// Type is where a server says what errors of this kind mean, relative to its address.
+	// Type is the server's page about errors of this kind, relative to the server's address.
 	Type     string `json:"type,omitempty"`
 	Title    string `json:"title,omitempty"`
 	Status   int    `json:"status"`
@@ -26,10 +25,10 @@ type Details struct {
 // HelpPage is the page about errors that every server has.
 const HelpPage = "/docs/troubleshooting.md"
 
-// TypeOfHTTP is the part of that page that is about answers that only HTTP knows.
+// TypeOfHTTP is the section of that page about answers that only HTTP knows.
 const TypeOfHTTP = HelpPage + "#http"
 
-// TypeOf is the part of that page that is about errors of a kind.
+// TypeOf is the section of that page about errors of a kind.
 func TypeOf(kind lcm.Kind) string { return HelpPage + "#" + strings.ToLower(string(kind)) }
 
 // Status is the HTTP border's translation of an error's kind.

@@ -14,8 +14,8 @@ func (f Filter) Matches(doc any) bool {
 	return !slices.ContainsFunc(f, func(e Expression) bool { return !e.matches(doc, e.Path) })
 }
 
-// matches looks the attribute up. What is not there, is null or is an object meets no comparison, the negative ones
-// included. Elements of an array are looked into, arrays in an array are not: SOL013 has no such attribute.
+// matches looks the attribute up. An absent attribute, null and an object meet no comparison, not even a negative one.
+// It looks into elements of an array, but not into arrays in an array: SOL013 has no such attribute.
 func (e Expression) matches(v any, path []string) bool {
 	switch v := v.(type) {
 	case []any:
@@ -106,7 +106,7 @@ func boolOrder(a, b bool) int {
 	}
 }
 
-// Time reads a value that is a date with a time (RFC 3339), as which it is compared then.
+// Time reads a value that is a date with a time (RFC 3339). Such values are compared as times.
 func Time(value string) (time.Time, bool) {
 	at, err := time.Parse(time.RFC3339, value)
 	return at, err == nil

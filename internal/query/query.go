@@ -1,5 +1,5 @@
-// Package query is the attribute-based filter of SOL013 clause 5.2: its grammar, and which documents it matches. It is
-// pure; internal/store makes SQL of a Filter, and Matches has the last word.
+// Package query is the attribute-based filter of SOL013 clause 5.2: its grammar, and the match of documents. It is
+// pure. internal/store makes SQL from a Filter, and Matches decides finally.
 package query
 
 import (
@@ -32,20 +32,20 @@ var ops = []Op{Eq, Neq, Gt, Gte, Lt, Lte, In, Nin, Cont, Ncont}
 // Many tells whether the operator takes more than one value.
 func (o Op) Many() bool { return o == In || o == Nin || o == Cont || o == Ncont }
 
-// Negative tells whether the operator is met by what none of its values is met by.
+// Negative tells whether the operator is met only if none of its values matches.
 func (o Op) Negative() bool { return o == Neq || o == Nin || o == Ncont }
 
 // Filter is met by a document that meets all of its expressions.
 type Filter []Expression
 
-// Expression compares one attribute. Of an array any element will do.
+// Expression compares one attribute. For an array, one matching element is enough.
 type Expression struct {
 	Op Op
 	// Path are the names of the attribute, unescaped, from the outermost on.
 	Path []string
-	// OfKey compares the keys of the map at Path instead of what is there ("@key").
+	// OfKey compares the keys of the map at Path instead of its values ("@key").
 	OfKey bool
-	// Values holds one value, or several where Op takes many.
+	// Values holds one value, or several if Op takes many.
 	Values []string
 }
 
@@ -79,7 +79,7 @@ func Parse(text string) (Filter, error) {
 	}
 }
 
-// parseExpression reads what follows an opening parenthesis, the closing one included.
+// parseExpression reads the text after an opening parenthesis, including the closing one.
 func parseExpression(text string) (e Expression, after string, err error) {
 	op, rest, ok := strings.Cut(text, ",")
 	e.Op = Op(op)
@@ -134,7 +134,7 @@ func (e *Expression) parsePath(text string) error {
 	return nil
 }
 
-// parseValue reads one value; after begins with what ends it.
+// parseValue reads one value; after begins with the character that ends it.
 func parseValue(text string) (value, after string, err error) {
 	if !strings.HasPrefix(text, "'") {
 		end := strings.IndexAny(text, ",)'")

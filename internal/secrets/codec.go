@@ -17,8 +17,8 @@ const (
 	payloadKeyID    = "windlass-key-id"
 )
 
-// Codec encrypts Temporal's payloads, as a second safeguard: secrets are not in them in the first place. The
-// key's id travels with each payload, so old histories stay readable while the keyring has their key.
+// Codec encrypts Temporal's payloads. It is a second safeguard: payloads hold no secrets in the first place. The key's
+// id travels with each payload, so old histories stay readable while the keyring has their key.
 type Codec struct {
 	keys *Keyring
 }
@@ -28,7 +28,7 @@ var _ converter.PayloadCodec = (*Codec)(nil)
 // NewCodec encrypts with the active key of k.
 func NewCodec(k *Keyring) *Codec { return &Codec{keys: k} }
 
-// Encode encrypts every payload, metadata included, whatever is in it.
+// Encode encrypts every payload, including its metadata.
 func (c *Codec) Encode(payloads []*commonpb.Payload) ([]*commonpb.Payload, error) {
 	id := c.keys.Active()
 	out := make([]*commonpb.Payload, len(payloads))
@@ -45,7 +45,7 @@ func (c *Codec) Encode(payloads []*commonpb.Payload) ([]*commonpb.Payload, error
 	return out, nil
 }
 
-// Decode decrypts. Clear payloads pass: they were written before encryption was switched on, or by an
+// Decode decrypts. It passes payloads in clear: they were written before encryption was switched on, or by an
 // operator's command line.
 func (c *Codec) Decode(payloads []*commonpb.Payload) ([]*commonpb.Payload, error) {
 	out := make([]*commonpb.Payload, len(payloads))
@@ -86,8 +86,8 @@ func (c *Codec) Secure(o client.Options) client.Options {
 }
 
 // titles leaves the summaries and details of workflows and activities in clear, which the Web UI shows. The SDK
-// converts them one by one, as strings; what workflows, activities, signals, updates and queries take and return it
-// converts as lists, and that is encrypted also where it is a string.
+// converts each of them alone, as a string. It converts the arguments and results of workflows, activities, signals,
+// updates and queries as lists: these are encrypted even if they are strings.
 type titles struct{ converter.DataConverter }
 
 // ToPayload implements converter.DataConverter.
@@ -98,8 +98,8 @@ func (t titles) ToPayload(value any) (*commonpb.Payload, error) {
 	return t.DataConverter.ToPayload(value)
 }
 
-// failures leaves the words of benign errors in clear: a validator's refusal is for whoever asked, and names
-// nothing but states and actions.
+// failures leaves the text of benign errors in clear: a validator's refusal is for the sender of the update, and names
+// only states and actions.
 type failures struct {
 	converter.FailureConverter
 	clear converter.FailureConverter

@@ -19,12 +19,11 @@ import (
 // hidden stands for a secret in an answer.
 const hidden = "***"
 
-// SealDocument puts the secrets of a JSON document into the vault and returns it with {"$secret": ref}
-// in their places, where ref is prefix, a slash and the JSON path. Secrets are the strings and numbers
-// under a key that says so (see IsSecretKey), all within an object or list under such a key, URLs with
-// a user in them, and private keys wherever they are. A number comes back as a string. A document that
-// has the key "$secret" itself is refused, for it could name somebody else's secret; then nothing is
-// stored.
+// SealDocument puts the secrets of a JSON document into the vault and returns it with {"$secret": ref} in their places,
+// where ref is prefix, a slash and the JSON path. Secrets are the strings and numbers under a secret key (see
+// IsSecretKey), everything within an object or list under such a key, URLs with a user in them, and private keys in any
+// place. A number comes back as a string. A document that already contains the key "$secret" is refused, for it could
+// name somebody else's secret; then nothing is stored.
 func SealDocument(ctx context.Context, v *Vault, prefix lcm.SecretRef, doc []byte) ([]byte, error) {
 	if len(doc) == 0 {
 		return doc, nil
@@ -41,8 +40,8 @@ func SealDocument(ctx context.Context, v *Vault, prefix lcm.SecretRef, doc []byt
 	return json.Marshal(root)
 }
 
-// Clear are the secrets of a document that is not sealed, as of a request that is only looked at: they must not be
-// shown. What SealDocument refuses is refused.
+// Clear are the secrets of an unsealed document, for example of a request for a plan: they must not be shown. It
+// refuses the same documents as SealDocument.
 func Clear(doc []byte) (values []string, err error) {
 	if len(doc) == 0 {
 		return nil, nil
@@ -64,7 +63,8 @@ func collect(doc []byte, prefix lcm.SecretRef) (root any, found []foundSecret, e
 	return root, w.found, lcm.InvalidAll("The key "+lcm.SecretKey+" is reserved.", w.problems)
 }
 
-// formsOfSetting are a secret, and of a setting also its value: what comes of a setting is without its key.
+// formsOfSetting are the texts to hide for a secret. For a setting key=value this includes the value alone, because
+// later texts show it without its key.
 func formsOfSetting(value string) []string {
 	if key, set, ok := strings.Cut(value, "="); ok && IsSecretKey(key) {
 		return []string{value, set}
@@ -90,13 +90,13 @@ type manner int
 const (
 	plain manner = iota
 	secret
-	// settings are key=value, whose key tells whether the value is a secret: parameters of Helm's in Tacker's requests.
+	// settings are texts key=value. The key tells whether the value is a secret: parameters of Helm in Tacker's requests.
 	settings
 )
 
 const settingsKey = "helmparameter"
 
-// under is the manner of what is under a key.
+// under is the manner for the values under a key.
 func (m manner) under(key string) manner {
 	switch {
 	case m == secret || IsSecretKey(key):
@@ -108,7 +108,7 @@ func (m manner) under(key string) manner {
 	}
 }
 
-// hides tells whether a string is one that must not be shown.
+// hides tells whether a string must not be shown.
 func (m manner) hides(s string) bool {
 	if s == "" {
 		return false
@@ -156,7 +156,7 @@ func OpenDocument(ctx context.Context, v *Vault, doc []byte) ([]byte, error) {
 	return clear, err
 }
 
-// Open puts the secrets back in their places. opened are those, which must not be shown.
+// Open puts the secrets back in their places. opened are these secrets, which must not be shown.
 func Open(ctx context.Context, v *Vault, doc []byte) (clear []byte, opened []string, err error) {
 	if len(doc) == 0 {
 		return doc, nil, nil
@@ -177,8 +177,8 @@ func Open(ctx context.Context, v *Vault, doc []byte) (clear []byte, opened []str
 	return clear, opened, err
 }
 
-// MaskDocument makes a stored document fit for an answer: "***" for every secret, those that were never
-// sealed included.
+// MaskDocument makes a stored document fit for an answer: it writes "***" for every secret, even if the secret was
+// never sealed.
 func MaskDocument(doc []byte) []byte {
 	if len(doc) == 0 {
 		return doc
@@ -240,7 +240,7 @@ func maskClear(value any, m manner) any {
 }
 
 var (
-	// secretEndings end the names of keys whose values are secret, without separators and in lower case.
+	// secretEndings are the ends of the names of keys with secret values, without separators and in lower case.
 	secretEndings = regexp.MustCompile(`(password|passwd|passphrase|secret|token|credential|privatekey|clientkey|accesskey|secretkey|apikey|signingkey|encryptionkey|certificatekey|kubeconfig)s?$`)
 	// secretWords are whole last words only: "pass" is not the end of "bypass".
 	secretWords = regexp.MustCompile(`(^|[^A-Za-z])(?i:pass|pwd)$|[a-z](Pass|Pwd)$`)
@@ -257,7 +257,7 @@ func IsSecretKey(key string) bool {
 	return secretEndings.MatchString(strings.ToLower(separators.Replace(key))) || secretWords.MatchString(key)
 }
 
-// MaskText hides the userinfo of URLs and private keys in a text that is not known to hold any.
+// MaskText hides the userinfo of URLs and private keys in a text, in case it holds some.
 func MaskText(s string) string {
 	if privateKey.MatchString(s) {
 		return hidden
@@ -269,7 +269,7 @@ func isSecretText(s string) bool {
 	return urlWithUser.MatchString(s) || privateKey.MatchString(s)
 }
 
-// member appends a key to a JSON path; one with a dot in it cannot be taken for two.
+// member appends a key to a JSON path; a key with a dot in it cannot be taken for two keys.
 func member(path, key string) string {
 	switch {
 	case !plainKey.MatchString(key):
@@ -282,7 +282,7 @@ func member(path, key string) string {
 	}
 }
 
-// shortPath keeps refs below what an index of PostgreSQL takes.
+// shortPath keeps refs below the size limit of a PostgreSQL index.
 func shortPath(path string) string {
 	const longest = 500
 	if len(path) <= longest {
@@ -292,7 +292,7 @@ func shortPath(path string) string {
 	return strings.ToValidUTF8(path[:longest], "") + "~" + hex.EncodeToString(sum[:])
 }
 
-// decode keeps numbers as they are written, and refuses what follows the document.
+// decode keeps numbers as they are written, and refuses text behind the document.
 func decode(doc []byte) (root any, err error) {
 	d := json.NewDecoder(bytes.NewReader(doc))
 	d.UseNumber()
@@ -305,7 +305,7 @@ func decode(doc []byte) (root any, err error) {
 	return root, nil
 }
 
-// sentence is what an operator reads of err.
+// sentence is the text of err for an operator.
 func sentence(err error) string {
 	if e, ok := errors.AsType[*lcm.Error](err); ok {
 		return e.Sentence()

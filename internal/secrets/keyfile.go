@@ -16,15 +16,15 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// keyFileHeader tells whoever finds the file what it is.
+// keyFileHeader tells every reader of the file its purpose.
 const keyFileHeader = `# The keys of Windlass, "id:base64(32 bytes)". The first seals; the others open what they sealed before.
 # Whoever has this file and the database has every password in it. Without it the passwords are lost.
 `
 
 var keyID = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
 
-// LoadKeyring reads the key file, which nobody but its owner may read; without a file, the environment
-// variable of the name env, whose lines may also be separated by commas or blanks.
+// LoadKeyring reads the key file; only its owner may be able to read it. Without a file, it reads the environment
+// variable env, whose lines may also be separated by commas or blanks.
 func LoadKeyring(file, env string) (*Keyring, error) {
 	if file != "" {
 		return loadKeyFile(file)
@@ -97,7 +97,7 @@ func (k *Keyring) add(line string) error {
 	return nil
 }
 
-// GenerateKeyFile writes a file with one fresh key. An existing file is left alone: it is a Conflict.
+// GenerateKeyFile writes a file with one fresh key. It does not touch an existing file: that is a Conflict.
 func GenerateKeyFile(path string) error {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if errors.Is(err, fs.ErrExist) {
@@ -114,9 +114,9 @@ func GenerateKeyFile(path string) error {
 	return nil
 }
 
-// AddKey puts a fresh key in front of those in the file. Every process must be restarted with the new
-// file, all within a short time: one that still has the old file cannot open what the others seal. Then
-// Vault.Rotate seals everything anew; after that the old keys serve Temporal's old histories only.
+// AddKey puts a fresh key in front of the keys in the file. Every process must be restarted with the new file, all
+// within a short time: a process with the old file cannot open the secrets that others seal. Then Vault.Rotate seals
+// everything anew; after that the old keys serve Temporal's old histories only.
 func AddKey(path string) error {
 	if _, err := loadKeyFile(path); err != nil {
 		return err

@@ -13,18 +13,18 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// keySize is that of AES-256.
+// keySize is the key size of AES-256.
 const keySize = 32
 
-// The uses of a key. Each gets a key of its own derived from it, so that what was sealed for one use
-// never opens as the other, and the bound on random nonces counts for each alone.
+// The uses of a key. A separate key is derived for each use. So a text that was sealed for one use never opens as the
+// other, and the bound on random nonces counts for each use alone.
 const (
 	useSecrets  = "windlass stored secrets"
 	usePayloads = "windlass temporal payloads"
 )
 
-// Keyring holds the keys of an installation. The first is active: it seals; the others only open what
-// they sealed before a rotation.
+// Keyring holds the keys of an installation. The first is active: it seals. The others only open secrets from before a
+// rotation.
 type Keyring struct {
 	active string
 	keys   map[string]key
@@ -60,13 +60,13 @@ func newKey(material []byte) (key, error) {
 // Active is the id of the key that seals.
 func (k *Keyring) Active() string { return k.active }
 
-// Seal encrypts clear under the active key. It opens under the same ref only, so that a row cannot be
-// put in another's place.
+// Seal encrypts clear under the active key. The result opens under the same ref only, so that nobody can replace a row
+// by another.
 func (k *Keyring) Seal(ref lcm.SecretRef, clear []byte) (keyID string, sealed []byte, err error) {
 	return k.active, seal(k.keys[k.active].secrets, clear, []byte(ref)), nil
 }
 
-// Open decrypts what Seal made.
+// Open decrypts a text that Seal encrypted.
 func (k *Keyring) Open(ref lcm.SecretRef, keyID string, sealed []byte) ([]byte, error) {
 	key, ok := k.keys[keyID]
 	if !ok {

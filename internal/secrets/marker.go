@@ -8,8 +8,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// SealMarker makes a text that is handed to a client and comes back: nobody can read or change it. It opens for the
-// same purpose only.
+// SealMarker makes a text that a client gets and later returns: the client can neither read nor change it. It opens for
+// the same purpose only.
 func (v *Vault) SealMarker(purpose, clear string) (string, error) {
 	keyID, sealed, err := v.keys.Seal(markerRef(purpose), []byte(clear))
 	if err != nil {
@@ -18,7 +18,8 @@ func (v *Vault) SealMarker(purpose, clear string) (string, error) {
 	return base64.RawURLEncoding.EncodeToString([]byte(keyID)) + "." + base64.RawURLEncoding.EncodeToString(sealed), nil
 }
 
-// OpenMarker opens what SealMarker made. Why one does not open is nothing that its sender should learn.
+// OpenMarker opens a marker that SealMarker made. Its error hides why a marker does not open: the sender must not learn
+// it.
 func (v *Vault) OpenMarker(purpose, marker string) (string, error) {
 	first, second, _ := strings.Cut(marker, ".")
 	keyID, err1 := base64.RawURLEncoding.DecodeString(first)
@@ -33,5 +34,5 @@ func (v *Vault) OpenMarker(purpose, marker string) (string, error) {
 	return string(clear), nil
 }
 
-// markerRef keeps markers apart from the secrets of the vault, whose names have no colon at their beginning.
+// markerRef separates markers from the secrets of the vault, whose names do not begin with a colon.
 func markerRef(purpose string) lcm.SecretRef { return lcm.SecretRef(":marker:" + purpose) }

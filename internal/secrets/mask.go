@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// shortestMasked keeps a value of one or two characters from shredding the output it should be kept out of.
+// shortestMasked exempts values of one or two characters: masking them would shred the output.
 const shortestMasked = 3
 
 // Masker replaces secrets in lines of output by "***". The zero Masker replaces nothing.
@@ -17,8 +17,8 @@ type Masker struct {
 	replacer *strings.Replacer
 }
 
-// NewMasker masks the values, the lines of those that have several, and their forms in base64, URLs
-// and JSON. Values of less than three characters are left alone.
+// NewMasker masks the values, each line of values with several lines, and their forms in base64, URLs and JSON. It
+// ignores values of less than three characters.
 func NewMasker(values ...string) Masker {
 	var forms []string
 	for _, value := range values {
@@ -35,7 +35,7 @@ func NewMasker(values ...string) Masker {
 	if len(forms) == 0 {
 		return Masker{}
 	}
-	// At one place the replacer takes the first that fits: a longer one must not leave its end behind.
+	// At one position the replacer takes the first match: the end of a longer value must not remain.
 	slices.SortFunc(forms, func(a, b string) int {
 		return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b))
 	})
@@ -73,10 +73,10 @@ func formsOf(value string) []string {
 	return forms
 }
 
-// withinBase64 is how a value looks inside a longer text in base64, such as user:password: three ways,
-// by where it begins. What it shares a character with is cut off at both ends.
+// withinBase64 is the form of a value inside a longer base64 text, such as user:password. There are three forms, one
+// for each start position. Characters that the value shares with its neighbours are cut off at both ends.
 func withinBase64(encoding *base64.Encoding, value string) []string {
-	// Shorter ones leave so little that it would be found by chance.
+	// The rest of a shorter value is so short that it would match by chance.
 	const shortest = 6
 	if len(value) < shortest {
 		return nil

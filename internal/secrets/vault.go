@@ -7,7 +7,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// Sealed is where sealed secrets are kept; *store.Store is one.
+// Sealed stores sealed secrets; *store.Store implements it.
 type Sealed interface {
 	PutSealed(ctx context.Context, ref lcm.SecretRef, keyID string, sealed []byte) error
 	InsertSealed(ctx context.Context, ref lcm.SecretRef, keyID string, sealed []byte) (inserted bool, err error)
@@ -26,7 +26,7 @@ type Vault struct {
 // NewVault keeps secrets in s, sealed with k.
 func NewVault(k *Keyring, s Sealed) *Vault { return &Vault{keys: k, store: s} }
 
-// Put stores a secret, in place of an earlier one of that name.
+// Put stores a secret, and replaces an earlier secret of that name.
 func (v *Vault) Put(ctx context.Context, ref lcm.SecretRef, clear string) error {
 	keyID, sealed, err := v.keys.Seal(ref, []byte(clear))
 	if err != nil {
@@ -45,8 +45,8 @@ func (v *Vault) Get(ctx context.Context, ref lcm.SecretRef) (string, error) {
 	return string(clear), err
 }
 
-// Ensure opens the secret of that name, and generates it when there is none. Of several callers at once
-// the first one's is what all of them get.
+// Ensure opens the secret of that name, or generates it if there is none. If several callers come at once, all of them
+// get the first caller's secret.
 func (v *Vault) Ensure(ctx context.Context, ref lcm.SecretRef, generate func() (string, error)) (string, error) {
 	clear, err := v.Get(ctx, ref)
 	if !lcm.Is(err, lcm.KindNotFound) {
@@ -71,8 +71,8 @@ func (v *Vault) Delete(ctx context.Context, prefix string) error {
 	return v.store.DeleteSealed(ctx, prefix)
 }
 
-// Rotate seals anew, with the active key, what another key sealed, and tells how many secrets that
-// were. A secret that does not open is reported at the end and does not keep the others.
+// Rotate seals again, with the active key, the secrets that another key sealed, and returns their number. If a secret
+// does not open, Rotate goes on with the others and reports it at the end.
 func (v *Vault) Rotate(ctx context.Context) (n int, err error) {
 	var problems []lcm.Problem
 	for old, err := range v.store.AllSealed(ctx) {

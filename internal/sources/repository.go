@@ -16,7 +16,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// index is what is needed of index.yaml, the list of a repository of charts
+// index is the used part of index.yaml, the list of a repository of charts
 // (https://helm.sh/docs/topics/chart_repository).
 type index struct {
 	Entries map[string][]entry `json:"entries"`
@@ -66,8 +66,8 @@ func (f *Fetcher) fromRepository(ctx context.Context, base *url.URL, s cnf.Sourc
 	return archive, nil
 }
 
-// choose is the newest of a chart's versions that is as wanted, as Helm chooses it: one that is no release only when it
-// is named.
+// choose is the newest of a chart's versions that matches want, by Helm's rules: a pre-release is chosen only if it is
+// named.
 func choose(entries []entry, want string) (entry, error) {
 	type candidate struct {
 		entry
@@ -104,7 +104,7 @@ func btoi(b bool) int {
 	return 0
 }
 
-// wanting ends a sentence about a chart that is not there.
+// wanting ends a sentence about a missing chart.
 type wanting string
 
 func (w wanting) Error() string {

@@ -1,5 +1,5 @@
-// Package sources fetches manifests and charts from where requests of containerised VNFs say, and only from where the
-// operator allows it: files and repositories of charts on web servers, and charts in OCI registries.
+// Package sources fetches manifests and charts from the addresses in requests of containerised VNFs, and only from
+// addresses that the operator allows: files and repositories of charts on web servers, and charts in OCI registries.
 package sources
 
 import (
@@ -22,9 +22,9 @@ import (
 
 // Options say where sources may be.
 type Options struct {
-	// Allowed are the beginnings of URLs that may be fetched, such as https://charts.example/stable; none allows nothing.
+	// Allowed are the beginnings of allowed URLs, such as https://charts.example/stable; an empty list allows nothing.
 	Allowed []string
-	// Denied are addresses that no source may lead to, whatever name stands for them.
+	// Denied are networks that no source may lead to, not even by a name.
 	Denied []netip.Prefix
 	// HTTPSOnly refuses sources without TLS.
 	HTTPSOnly bool
@@ -74,7 +74,7 @@ func New(o Options) (*Fetcher, error) {
 	return f, nil
 }
 
-// CheckAllowed refuses what is no beginning of a URL.
+// CheckAllowed refuses a text that is no beginning of a URL.
 func CheckAllowed(texts []string) error {
 	_, err := beginnings(texts)
 	return err
@@ -93,7 +93,7 @@ func beginnings(texts []string) (out []*url.URL, err error) {
 	return out, nil
 }
 
-// redirect lets a source send on to where its files are kept. Where that may be is bounded like the source itself.
+// redirect lets a source redirect to the store of its files. The same bounds apply to the store as to the source.
 func (f *Fetcher) redirect(req *http.Request, via []*http.Request) error {
 	if len(via) > mostRedirects {
 		return lcm.Errorf(lcm.KindInvalid, "It sends on more than %d times.", mostRedirects)
@@ -107,10 +107,10 @@ func (f *Fetcher) redirect(req *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// Fetch reads what is at a source.
+// Fetch reads a source.
 //
-// Errors: Denied where the operator does not allow it, Invalid for what cannot be had there or is too large,
-// Unavailable for what another time may work.
+// Errors: Denied if the operator does not allow the source, Invalid if the source lacks the file or the file is too
+// large, Unavailable if a later attempt may work.
 func (f *Fetcher) Fetch(ctx context.Context, s cnf.Source) ([]byte, error) {
 	u, err := url.Parse(s.URL)
 	if err != nil {
@@ -131,7 +131,7 @@ func (f *Fetcher) Fetch(ctx context.Context, s cnf.Source) ([]byte, error) {
 	}
 }
 
-// mayAsk refuses what the operator has not allowed.
+// mayAsk refuses a URL that the operator has not allowed.
 func (f *Fetcher) mayAsk(u *url.URL) error {
 	allowed := false
 	for _, beginning := range f.allowed {
@@ -188,7 +188,7 @@ func refusal(u *url.URL, status int) error {
 	return lcm.Errorf(kind, "%s answers %d (%s).", withoutQuery(u), status, http.StatusText(status))
 }
 
-// failed keeps what refuses a source, and says of the rest that it is away.
+// failed keeps errors that refuse a source; other errors mean that the source is away.
 func (f *Fetcher) failed(u *url.URL, err error) error {
 	if e, ok := errors.AsType[*lcm.Error](err); ok {
 		return lcm.Errorf(e.Kind, "%s cannot be fetched: %s", withoutQuery(u), e.Sentence())
@@ -202,7 +202,7 @@ func (f *Fetcher) failed(u *url.URL, err error) error {
 	return lcm.Wrap(lcm.KindUnavailable, err, "%s cannot be reached: %v.", withoutQuery(u), err)
 }
 
-// withoutQuery leaves out what may be a token.
+// withoutQuery removes the query, which may be a token.
 func withoutQuery(u *url.URL) string {
 	plain := *u
 	plain.RawQuery, plain.User = "", nil

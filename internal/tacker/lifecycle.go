@@ -7,7 +7,7 @@ import (
 	"net/url"
 )
 
-// vnfInstance is what is read of SOL003's VnfInstance, in either version.
+// vnfInstance is the used part of SOL003's VnfInstance, in either version.
 type vnfInstance struct {
 	ID      string `json:"id"`
 	Name    string `json:"vnfInstanceName"`
@@ -18,7 +18,7 @@ type vnfInstance struct {
 	Connections json.RawMessage `json:"vimConnectionInfo"`
 }
 
-// opOcc is what is read of SOL003's VnfLcmOpOcc.
+// opOcc is the used part of SOL003's VnfLcmOpOcc.
 type opOcc struct {
 	ID        string `json:"id"`
 	Operation string `json:"operation"`
@@ -114,7 +114,7 @@ func vimTypes(connections json.RawMessage) (out []string) {
 	return out
 }
 
-// judge is about operations in flight: what has ended is history, which stays with Tacker.
+// judge reports operations in progress. Ended operations are history, which stays with Tacker.
 func (o opOcc) judge() (f Finding, inFlight bool) {
 	f = Finding{Kind: KindOperation, ID: o.ID, Name: fmt.Sprintf("%s of VNF %s", o.Operation, o.Instance)}
 	switch o.State {

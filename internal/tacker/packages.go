@@ -18,15 +18,15 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-// maxPackage is what is downloaded of a package to check it; images of VMs are in the cloud, not in packages.
+// maxPackage bounds the download of a package to check it; images of VMs are in the cloud, not in packages.
 const maxPackage = 4 << 30
 
-// builtInClasses are the user data classes that Windlass has of its own.
+// builtInClasses are the user data classes that are part of Windlass.
 var builtInClasses = []string{
 	"DefaultUserData", lcm.StandardUserData, "KubernetesClusterUserData", "SampleUserData", "AbstractUserData",
 }
 
-// vnfPackage is what is read of SOL005's VnfPkgInfo.
+// vnfPackage is the used part of SOL005's VnfPkgInfo.
 type vnfPackage struct {
 	ID              string `json:"id"`
 	VnfdID          string `json:"vnfdId"`
@@ -105,7 +105,7 @@ func (c *Client) download(ctx context.Context, path string) (*os.File, int64, er
 	return file, size, nil
 }
 
-// judge says what the requests of a package's VNFs will meet.
+// judge predicts how Windlass will treat the requests of a package's VNFs.
 func judge(pkg *vnfpkg.Package, f *Finding) {
 	for i := range pkg.Vnfd.Flavours {
 		flavour := &pkg.Vnfd.Flavours[i]
@@ -139,7 +139,7 @@ func judge(pkg *vnfpkg.Package, f *Finding) {
 
 var class = regexp.MustCompile(`(?m)^class\s+(\w+)`)
 
-// userDataClasses are those of the package that Windlass does not have, by their files.
+// userDataClasses are the package's classes that Windlass does not have, by their files.
 func userDataClasses(pkg *vnfpkg.Package) map[string][]string {
 	out := map[string][]string{}
 	for artifact, text := range pkg.Files(1 << 20) {

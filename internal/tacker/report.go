@@ -8,14 +8,14 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// Verdict says what becomes of something in Tacker.
+// Verdict says whether Windlass would take over an object of Tacker's.
 type Verdict string
 
 // The verdicts, from good to bad.
 const (
 	// Carries means that it works at Windlass as it is.
 	Carries Verdict = "CARRIES_OVER"
-	// Changes means that it works after what the reasons say is done.
+	// Changes means that it works after the changes that the reasons name.
 	Changes Verdict = "NEEDS_WORK"
 	// Stays means that Windlass cannot take it over.
 	Stays Verdict = "STAYS_BEHIND"
@@ -32,7 +32,7 @@ const (
 	KindSubscription = "subscription"
 )
 
-// Finding is one thing in Tacker, and what becomes of it.
+// Finding is one object in Tacker, with its verdict.
 type Finding struct {
 	Kind    string   `json:"kind"`
 	ID      string   `json:"id"`
@@ -49,12 +49,12 @@ func (f *Finding) because(v Verdict, reason string) {
 	f.Reasons = append(f.Reasons, reason)
 }
 
-// Report is what there is in a Tacker.
+// Report lists the objects in a Tacker.
 type Report struct {
 	Tacker   string          `json:"tacker"`
 	Findings []Finding       `json:"findings"`
 	Counts   map[Verdict]int `json:"counts"`
-	// Notes are of Tacker as a whole, such as an API that it does not have.
+	// Notes are about Tacker as a whole, such as a missing API.
 	Notes []string `json:"notes,omitempty"`
 }
 

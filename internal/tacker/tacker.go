@@ -1,5 +1,5 @@
-// Package tacker reads an OpenStack Tacker by its API, and tells what of it Windlass would take over as it is. It
-// changes nothing there.
+// Package tacker reads an OpenStack Tacker by its API, and reports which of its objects Windlass would take over
+// unchanged. It changes nothing there.
 package tacker
 
 import (
@@ -34,11 +34,11 @@ const (
 type Client struct {
 	// Base is its address, without a slash at its end.
 	Base string
-	// HTTP tells Tacker who asks.
+	// HTTP authenticates at Tacker.
 	HTTP *http.Client
 }
 
-// get asks for a resource; the caller closes the answer's body. An API that is not there is a NotFound.
+// get asks for a resource; the caller closes the answer's body. A missing API is a NotFound.
 func (c *Client) get(ctx context.Context, path, accept string) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.Base+path, nil)
 	if err != nil {

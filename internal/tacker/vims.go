@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// vim is what is read of a VIM as Tacker's own API has it.
+// vim is the used part of a VIM in Tacker's own API.
 type vim struct {
 	ID        string         `json:"id"`
 	Name      string         `json:"name"`
@@ -29,7 +29,7 @@ func (c *Client) vims(ctx context.Context, path string) (out []Finding, err erro
 	return out, nil
 }
 
-// judge never carries a VIM over as it is: Tacker gives nobody its secrets.
+// judge never takes a VIM over unchanged: Tacker does not give out its secrets.
 func (v vim) judge() Finding {
 	f := Finding{Kind: KindVIM, ID: v.ID, Name: v.Name}
 	register := fmt.Sprintf("windlass vim register %s --config FILE", v.Name)

@@ -26,9 +26,9 @@ func NewVimMetrics(reg prometheus.Registerer) *VimMetrics {
 	return m
 }
 
-// Transport times the calls that next makes, and makes a span of each that belongs to one. It can be combined with any
-// other RoundTripper; inside of others it sees what really goes over the wire. URLs are told without their ids and
-// queries, bodies and headers never.
+// Transport times the calls of next, and makes a span of each call that belongs to a span. It can be combined with any
+// other RoundTripper; inside of others it sees the traffic on the wire. It records URLs without their ids and queries,
+// and never bodies or headers.
 func (m *VimMetrics) Transport(next http.RoundTripper) http.RoundTripper {
 	return &observed{next, m}
 }
@@ -73,7 +73,7 @@ var statusTexts = func() (all [600]string) {
 	return all
 }()
 
-// statusText is the label of a status; what no server should answer is one.
+// statusText is the label of a status; all statuses that no server should answer share a label.
 func statusText(code int) string {
 	if code < 100 || code >= len(statusTexts) {
 		return "other"
@@ -81,7 +81,7 @@ func statusText(code int) string {
 	return statusTexts[code]
 }
 
-// endCall ends the span of an HTTP call. An error is told by its kind: its text may quote the URL.
+// endCall ends the span of an HTTP call. It records only the kind of an error: the error's text may quote the URL.
 func endCall(span trace.Span, resp *http.Response, err error) {
 	switch {
 	case err != nil:
@@ -95,8 +95,8 @@ func endCall(span trace.Span, resp *http.Response, err error) {
 	span.End()
 }
 
-// services are the words in paths of VIMs' APIs, and whose they are. What is not here counts as "other": ids and names
-// make no labels.
+// services maps words in paths of VIMs' APIs to their services. Other words count as "other": ids and names make no
+// labels.
 var services = map[string]string{
 	"tokens": "keystone", "projects": "keystone", "users": "keystone", "application_credentials": "keystone",
 	"stacks": "heat", "validate": "heat",
@@ -109,7 +109,7 @@ var services = map[string]string{
 	"apis":   "kubernetes", "api": "kubernetes",
 }
 
-// resourceOf finds out of a path whose API it is, and the last of the resources in it that are known.
+// resourceOf finds the service of a path, and the last known resource in it.
 func resourceOf(path string) (service, resource string) {
 	service, resource = "other", "other"
 	for len(path) > 0 {

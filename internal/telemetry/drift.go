@@ -39,13 +39,13 @@ func (m *DriftMetrics) Checked(trigger lcm.DriftTrigger, result string) {
 // Healed counts an automatic heal.
 func (m *DriftMetrics) Healed() { m.heals.Inc() }
 
-// driftFindings asks, at every scrape, what the last checks have found: every API server tells the same.
+// driftFindings reads, at every scrape, the findings of the last checks: every API server reports the same numbers.
 type driftFindings struct {
 	count func(context.Context) (map[lcm.DriftKind]int, error)
 	desc  *prometheus.Desc
 }
 
-// RegisterDriftFindings registers the gauge of what the last checks of all VNFs have found, by kind.
+// RegisterDriftFindings registers the gauge of the findings of all VNFs' last checks, by kind.
 func RegisterDriftFindings(reg prometheus.Registerer, count func(context.Context) (map[lcm.DriftKind]int, error)) {
 	reg.MustRegister(&driftFindings{count, prometheus.NewDesc(
 		"windlass_drift_findings", "What the last checks of all instantiated VNFs have found, by kind.", []string{"kind"},
@@ -58,8 +58,8 @@ func (f *driftFindings) Describe(to chan<- *prometheus.Desc) { to <- f.desc }
 // scrapePatience bounds how long a scrape waits for the database: less than Prometheus waits for a scrape.
 const scrapePatience = 3 * time.Second
 
-// Collect implements prometheus.Collector. Every kind has a value, so that an alert sees it go back to 0; none has
-// while the database is away.
+// Collect implements prometheus.Collector. Every kind has a value, so that an alert sees it go back to 0. No kind has a
+// value while the database is away.
 func (f *driftFindings) Collect(to chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), scrapePatience)
 	defer cancel()

@@ -28,8 +28,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// Settings say where traces and metrics are sent. Without Traces and Metrics nothing is sent, and nothing made to be
-// sent.
+// Settings say where to send traces and metrics. Without Traces and Metrics, nothing is made or sent.
 type Settings struct {
 	Traces, Metrics bool
 	// Endpoint is the URL of the collector; "" leaves it to the standard's own variables, OTEL_EXPORTER_OTLP_ENDPOINT
@@ -37,13 +36,13 @@ type Settings struct {
 	Endpoint string
 	// HTTP sends protobuf over HTTP instead of gRPC.
 	HTTP bool
-	// CA holds PEM certificates of the collector's authorities; nil: those of the system.
+	// CA holds PEM certificates of the collector's authorities; nil means the system's.
 	CA []byte
-	// SampleRatio is the share of traces that are kept, of those that begin here.
+	// SampleRatio is the share of kept traces among the traces that begin here.
 	SampleRatio float64
 	// Interval is how often metrics are sent.
 	Interval time.Duration
-	// Service and Version say who sends.
+	// Service and Version identify the sender.
 	Service, Version string
 }
 
@@ -54,8 +53,8 @@ type Export struct {
 	stops   []func(context.Context) error
 }
 
-// The times of the export: a span leaves soon, so that a process that is killed takes few with it; a shutdown waits for
-// the collector for a moment only.
+// The times of the export. A span is sent soon, so that a killed process loses few. A shutdown waits for the collector
+// only for a moment.
 const (
 	spanDelay    = time.Second
 	spanQueue    = 8192
@@ -64,7 +63,7 @@ const (
 	longestValue = 512 // of an attribute
 )
 
-// NewExport begins to export. Close ends it. A collector that is away is no error: what it misses is told in the log.
+// NewExport begins to export. Close ends it. It is no error if the collector is away: the log reports the losses.
 func NewExport(ctx context.Context, s Settings, reg prometheus.Gatherer, log *slog.Logger) (*Export, error) {
 	e := &Export{}
 	if !s.Traces && !s.Metrics {
@@ -103,7 +102,7 @@ func (s Settings) authorities() (*tls.Config, error) {
 	return config, nil
 }
 
-// resource is who sends; OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES go before ours.
+// resource identifies the sender; OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES override our values.
 func (s Settings) resource(ctx context.Context) (*resource.Resource, error) {
 	host, _ := os.Hostname()
 	from, err := resource.New(ctx, resource.WithAttributes(
@@ -155,7 +154,7 @@ func (s Settings) spanExporter(ctx context.Context, tlsConfig *tls.Config) (sdkt
 	return otlptracegrpc.New(ctx, opts...)
 }
 
-// metrics sends what /metrics shows: one set of metrics, under the names that people know.
+// metrics sends the metrics of /metrics: one set of metrics, under the names that people know.
 func (e *Export) metrics(
 	ctx context.Context, s Settings, tlsConfig *tls.Config, from *resource.Resource, reg prometheus.Gatherer,
 ) error {
@@ -191,7 +190,7 @@ func (s Settings) metricExporter(ctx context.Context, tlsConfig *tls.Config) (sd
 	return otlpmetricgrpc.New(ctx, opts...)
 }
 
-// signalURL is where a collector takes one kind of data, as the standard says of an endpoint for all.
+// signalURL is the collector's URL for one kind of data, derived from the common endpoint as the standard says.
 func (s Settings) signalURL(path string) string {
 	u, err := url.Parse(s.Endpoint)
 	if err != nil {
@@ -200,7 +199,7 @@ func (s Settings) signalURL(path string) string {
 	return u.JoinPath(strings.TrimPrefix(path, "/")).String()
 }
 
-// Close sends what is left, for a moment.
+// Close sends the remaining data, within a short time.
 func (e *Export) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), shutdownTime)
 	defer cancel()
@@ -211,8 +210,7 @@ func (e *Export) Close() error {
 	return errors.Join(errs...)
 }
 
-// complaints tells in the log what the export could not do, once in a while: a collector that is away fails every
-// second.
+// complaints logs the export's failures once in a while: if the collector is away, the export fails every second.
 type complaints struct {
 	log  *slog.Logger
 	mu   sync.Mutex

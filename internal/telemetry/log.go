@@ -1,4 +1,4 @@
-// Package telemetry sets up logs and metrics: what an operator watches Windlass by.
+// Package telemetry sets up logs, metrics and traces, with which an operator watches Windlass.
 package telemetry
 
 import (
@@ -15,8 +15,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/secrets"
 )
 
-// NewLogger writes lines of JSON, or of text when format is "text". The context's span is added, and what looks like a
-// secret is not written.
+// NewLogger writes lines of JSON, or of text if format is "text". It adds the context's span, and hides texts that look
+// like secrets.
 func NewLogger(w io.Writer, level slog.Leveler, format string) *slog.Logger {
 	opts := &slog.HandlerOptions{Level: level, ReplaceAttr: redact}
 	if format == "text" {
@@ -25,7 +25,7 @@ func NewLogger(w io.Writer, level slog.Leveler, format string) *slog.Logger {
 	return slog.New(contextHandler{slog.NewJSONHandler(w, opts)})
 }
 
-// contextHandler adds in which span the context is.
+// contextHandler adds the context's span to a record.
 type contextHandler struct{ slog.Handler }
 
 func (h contextHandler) Handle(ctx context.Context, r slog.Record) error {
@@ -46,8 +46,8 @@ func (h contextHandler) WithGroup(name string) slog.Handler {
 
 const hidden = "***"
 
-// redact is the last safeguard: no code logs a secret, and if some does, its key, a URL's userinfo or a
-// document's member gives it away.
+// redact is the last safeguard. No code should log a secret; if some does, redact recognizes it by its key, by a URL's
+// userinfo or by a document's member.
 func redact(groups []string, a slog.Attr) slog.Attr {
 	if secrets.IsSecretKey(a.Key) || slices.ContainsFunc(groups, secrets.IsSecretKey) {
 		return slog.String(a.Key, hidden)

@@ -50,8 +50,8 @@ func NewHTTPMetrics(reg prometheus.Registerer) *HTTPMetrics {
 	return m
 }
 
-// Begin counts a request as being answered until done is called. route is the pattern, not the path:
-// ids would make a time series each. Unknown methods become one for the same reason.
+// Begin counts a request as in progress until done is called. route is the pattern, not the path: each id would make a
+// time series. Unknown methods share a label for the same reason.
 func (m *HTTPMetrics) Begin() (done func(method, route string, status int)) {
 	start := time.Now()
 	m.inFlight.Inc()

@@ -9,8 +9,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// OperationMetrics tell what a worker does for operations. Labels are of small sets that are known beforehand: no ids,
-// no names of nodes. A nil OperationMetrics counts nothing.
+// OperationMetrics measure a worker's part of operations. Labels come from small sets that are known beforehand: no
+// ids, no names of nodes. A nil OperationMetrics counts nothing.
 type OperationMetrics struct {
 	results  *prometheus.CounterVec
 	seconds  *prometheus.HistogramVec
@@ -53,7 +53,7 @@ func NewOperationMetrics(reg prometheus.Registerer) *OperationMetrics {
 	for _, what := range []string{retriedActivity, retriedStep} {
 		m.retries.WithLabelValues(what)
 	}
-	for _, op := range kinds { // an alert sees the first increase of what is there from the beginning only
+	for _, op := range kinds { // an alert sees a first increase only if the series exists before
 		for _, result := range []lcm.OperationState{lcm.Completed, lcm.FailedTemp, lcm.Failed, lcm.RolledBack} {
 			m.results.WithLabelValues(string(op), string(result))
 		}
@@ -123,11 +123,11 @@ func (m *OperationMetrics) Delivered(err error) {
 	}
 }
 
-// Load is what there is to do, for all of Windlass.
+// Load is the pending work of all of Windlass.
 type Load struct {
 	// InFlight are the operations that have not ended, by kind and state.
 	InFlight map[lcm.Operation]map[lcm.OperationState]int
-	// Notifications are those that wait to be delivered; the oldest waits since Oldest.
+	// Notifications is the number of undelivered notifications; the oldest waits since Oldest.
 	Notifications int
 	Oldest        time.Duration
 }
@@ -137,8 +137,8 @@ type load struct {
 	inFlight, waiting, waitedBy *prometheus.Desc
 }
 
-// RegisterLoad registers gauges of what there is to do, which read asks the database for at every scrape: every API
-// server tells the same.
+// RegisterLoad registers gauges of the pending work. read asks the database for it at every scrape, so every API server
+// reports the same numbers.
 func RegisterLoad(reg prometheus.Registerer, read func(context.Context) (Load, error)) {
 	reg.MustRegister(&load{
 		read,
@@ -156,8 +156,8 @@ func (l *load) Describe(to chan<- *prometheus.Desc) {
 	to <- l.waitedBy
 }
 
-// Collect implements prometheus.Collector. Every kind and state has a value, so that an alert sees it go back to 0;
-// none has while the database is away.
+// Collect implements prometheus.Collector. Every kind and state has a value, so that an alert sees it go back to 0.
+// None has a value while the database is away.
 func (l *load) Collect(to chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), scrapePatience)
 	defer cancel()

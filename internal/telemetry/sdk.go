@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// ForTemporal is the logger of Temporal's SDK: what Windlass tells itself, and what is to be expected of a process that
-// stops, is for debugging only. stopping tells whether it does.
+// ForTemporal is the logger of Temporal's SDK. It lowers to the debug level the messages that Windlass logs itself, and
+// the messages that are normal for a stopping process. stopping tells whether the process stops.
 func ForTemporal(log *slog.Logger, stopping func() bool) *slog.Logger {
 	return slog.New(sdkHandler{log.Handler(), stopping})
 }
@@ -33,7 +33,7 @@ func (h sdkHandler) repeats(message string) bool {
 	if message == "Activity error." {
 		return true
 	}
-	// A task whose answer was cut off by the stop is given to another worker.
+	// If the stop cut off a task's answer, another worker gets the task.
 	return strings.HasPrefix(message, "Workflow task postprocess error") && h.stopping()
 }
 

@@ -10,8 +10,7 @@ import (
 	"go.temporal.io/sdk/interceptor"
 )
 
-// Headers carry spans through Temporal. The key and the form are those of Temporal's own interceptors of every
-// language.
+// Headers carry spans through Temporal. Temporal's own interceptors of every language use the same key and form.
 type Headers = map[string]*commonpb.Payload
 
 const headerKey = "_tracer-data"
@@ -19,8 +18,8 @@ const headerKey = "_tracer-data"
 // titleKey is the name of a span that its beginning alone knows.
 const titleKey = "windlass-title"
 
-// WriteHeader puts a span into headers, as the parent of what is begun with them; title is how to call that, "" by its
-// own name.
+// WriteHeader puts a span into headers, as the parent of the work that begins with them; title is the name for that
+// work, "" for its own name.
 func WriteHeader(to Headers, sc trace.SpanContext, title string) {
 	data := map[string]string{traceparent: TraceParent(trace.ContextWithSpanContext(context.Background(), sc))}
 	if title != "" {
@@ -31,7 +30,7 @@ func WriteHeader(to Headers, sc trace.SpanContext, title string) {
 	}
 }
 
-// ReadHeader is what WriteHeader has written; without it the span is not valid.
+// ReadHeader reads the span that WriteHeader has written; without it the span is not valid.
 func ReadHeader(from Headers) (parent trace.SpanContext, title string) {
 	var data map[string]string
 	payload, ok := from[headerKey]
@@ -64,7 +63,7 @@ func (o *outbound) ExecuteWorkflow(
 	if !trace.SpanContextFromContext(ctx).IsValid() {
 		return o.Next.ExecuteWorkflow(ctx, in)
 	}
-	// The workflow belongs to what has asked for it, and not to the call that starts it.
+	// The workflow belongs to the request that asked for it, not to the call that starts it.
 	WriteHeader(interceptor.Header(ctx), trace.SpanContextFromContext(ctx), "")
 	ctx, span := Begin(ctx, "Temporal start "+in.WorkflowType, trace.WithSpanKind(trace.SpanKindClient))
 	defer func() { End(span, err) }()

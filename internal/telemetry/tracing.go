@@ -19,7 +19,7 @@ import (
 // scope is the name of the instrumentation, in every span and metric.
 const scope = "github.com/windlass-nfv/windlass"
 
-// The attributes of spans that say what they are about. Bodies, parameters and command lines are never among them.
+// The attributes that say what a span is about. Bodies, parameters and command lines are never among them.
 const (
 	AttrOpOcc     = attribute.Key("windlass.op_occ_id")
 	AttrInstance  = attribute.Key("windlass.vnf_instance_id")
@@ -32,8 +32,8 @@ const (
 	AttrState     = attribute.Key("windlass.state")
 )
 
-// Tracing makes the spans that begin something: a request, an operation, an activity. Drivers make theirs below the one
-// in their context (see Begin), and none without it. A nil Tracing makes none.
+// Tracing makes the first spans of a request, an operation or an activity. Drivers make their spans below the span in
+// their context (see Begin), and none without it. A nil Tracing makes none.
 type Tracing struct {
 	tracer  trace.Tracer
 	sampler sdktrace.Sampler
@@ -47,12 +47,12 @@ func newTracing(p trace.TracerProvider, sampler sdktrace.Sampler) *Tracing {
 // On tells whether there are spans at all.
 func (t *Tracing) On() bool { return t != nil }
 
-// Start begins a span below the one in the context, which may be of another process, or one of its own.
+// Start begins a span below the span in the context, which may be of another process, or a span without a parent.
 func (t *Tracing) Start(ctx context.Context, name string, opts ...trace.SpanStartOption) (context.Context, trace.Span) {
 	return t.tracer.Start(ctx, name, opts...)
 }
 
-// Done is a span that is made when it has ended.
+// Done is a span that is made after its end.
 type Done struct {
 	Name         string
 	Parent       trace.SpanContext // not valid: the span is the root of the trace Trace
@@ -91,8 +91,8 @@ func (t *Tracing) Sampled(id trace.TraceID) bool {
 	}).Decision == sdktrace.RecordAndSample
 }
 
-// TraceIDOf and SpanIDOf make ids that whoever knows the words makes again: the spans of a workflow keep theirs when it
-// goes on in another worker.
+// TraceIDOf and SpanIDOf derive ids from words: the same words give the same ids. So the spans of a workflow keep their
+// ids when it continues in another worker.
 func TraceIDOf(words ...string) (id trace.TraceID) {
 	copy(id[:], digest(words))
 	return id
@@ -113,8 +113,8 @@ func digest(words []string) []byte {
 	return h.Sum(nil)
 }
 
-// Begin begins a span of a call to another system below the span in the context. Without a span that is recorded there
-// it makes none, costs nothing and returns ctx.
+// Begin begins a span of a call to another system, below the span in the context. Without a recorded span there it
+// makes none, costs nothing and returns ctx.
 func Begin(ctx context.Context, name string, opts ...trace.SpanStartOption) (context.Context, trace.Span) {
 	span := trace.SpanFromContext(ctx)
 	if !span.IsRecording() {
@@ -123,8 +123,8 @@ func Begin(ctx context.Context, name string, opts ...trace.SpanStartOption) (con
 	return span.TracerProvider().Tracer(scope).Start(ctx, name, opts...)
 }
 
-// End ends a span of Begin; nil is none. Of the error only its sentence for operators is told, and of strangers' errors
-// nothing.
+// End ends a span of Begin; nil means no span. It records only the operator's sentence of an error, and nothing of
+// foreign errors.
 func End(span trace.Span, err error) {
 	if span == nil {
 		return
@@ -135,14 +135,14 @@ func End(span trace.Span, err error) {
 	span.End()
 }
 
-// About adds to the context's span what it is about, where it is recorded.
+// About adds attributes to the context's span, if the span is recorded.
 func About(ctx context.Context, what ...attribute.KeyValue) {
 	if span := trace.SpanFromContext(ctx); span.IsRecording() {
 		span.SetAttributes(what...)
 	}
 }
 
-// ErrorText is what a span tells of an error.
+// ErrorText is the text about an error in a span.
 func ErrorText(err error) string {
 	if lcm.KindOf(err) == lcm.KindBug {
 		return "unexpected error"
@@ -170,7 +170,7 @@ func TraceParent(ctx context.Context) string {
 	return carrier[traceparent]
 }
 
-// WithTraceParent puts what TraceParent has told back into a context; what is none is left out.
+// WithTraceParent puts a result of TraceParent back into a context; it ignores an invalid one.
 func WithTraceParent(ctx context.Context, parent string) context.Context {
 	if parent == "" {
 		return ctx
@@ -189,7 +189,7 @@ func withIDs(ctx context.Context, t trace.TraceID, s trace.SpanID) context.Conte
 	return context.WithValue(ctx, idsKey{}, ids{t, s})
 }
 
-// idGenerator takes the ids that Emit decides, and random ones else.
+// idGenerator takes the ids that Emit decides, else random ones.
 type idGenerator struct{}
 
 // NewIDs implements sdktrace.IDGenerator.

@@ -1,5 +1,4 @@
-// Package nfvotest is an NFVO for tests: it grants operations as SOL003 clause 9 has it, and remembers what it was
-// asked.
+// Package nfvotest is an NFVO for tests: it grants operations as in SOL003 clause 9, and records its requests.
 package nfvotest
 
 import (
@@ -18,10 +17,10 @@ const (
 	Secret   = "s3cr3t-of-the-nfvo"
 )
 
-// Decision is what the NFVO does with a request for a grant.
+// Decision is the NFVO's reaction to a request for a grant.
 type Decision struct {
-	// Looks is how often the NFVO is asked before it has decided; at 0 it decides at once (201), below that when Conclude
-	// is called.
+	// Looks is the number of questions before the NFVO decides. At 0 it decides at once (201); below 0 it decides when
+	// Conclude is called.
 	Looks int
 	// Status, when not 0, is the answer in the place of a grant, with Detail in its ProblemDetails.
 	Status int
@@ -44,7 +43,7 @@ type NFVO struct {
 	grants   []*grant
 	tokens   []string
 	refused  int // tokens, from the first on
-	// concluded is set when what was left open is decided; looks counts questions meanwhile.
+	// concluded is set once the open decision is made; looks counts the questions before that.
 	concluded bool
 	looks     int
 	packages  map[string]Package // by the ids of their VNFDs
@@ -125,7 +124,7 @@ func New(t testing.TB) *NFVO {
 	return n
 }
 
-// Decide tells what becomes of the requests from now on.
+// Decide sets the decisions on later requests.
 func (n *NFVO) Decide(by func(request map[string]any) Decision) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -139,7 +138,7 @@ func (n *NFVO) Away(answers int) {
 	n.away = answers
 }
 
-// Conclude decides what Decide has left open.
+// Conclude makes the decision that Decide has left open.
 func (n *NFVO) Conclude() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -189,7 +188,7 @@ func (n *NFVO) token(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// guarded wants credentials, and is away where it is told to be.
+// guarded requires credentials, and answers as if the NFVO were away if the test wants that.
 func (n *NFVO) guarded(next func(http.ResponseWriter, *http.Request)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		n.mu.Lock()

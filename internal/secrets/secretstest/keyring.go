@@ -10,7 +10,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/secrets"
 )
 
-// Keyring has a key of its own.
+// Keyring makes a keyring with a new key.
 func Keyring(t testing.TB) *secrets.Keyring {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "keys")

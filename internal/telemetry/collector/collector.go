@@ -20,7 +20,7 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// Collector takes what is exported.
+// Collector receives exported telemetry.
 type Collector struct {
 	// GRPC and HTTP are its URLs.
 	GRPC, HTTP string
@@ -134,7 +134,7 @@ func (c *Collector) HasMetric(service, name string) bool {
 	return c.metrics[service+" "+name]
 }
 
-// Raw is all that has come, as text, to look for what must not be in it.
+// Raw is everything received, as text, to search for data that must not be in it.
 func (c *Collector) Raw() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()

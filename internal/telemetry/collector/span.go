@@ -12,7 +12,7 @@ import (
 	"google.golang.org/protobuf/encoding/protojson"
 )
 
-// Span is one that has come. Ids are in hexadecimal.
+// Span is a received span. Ids are in hexadecimal.
 type Span struct {
 	Trace, ID, Parent string
 	Service           string
@@ -24,8 +24,8 @@ type Span struct {
 	Links             []string // traces
 }
 
-// Trace is what has come of a trace, in the order of beginning. A span that came twice, because its sender did not know
-// that it had arrived, is there once.
+// Trace is the received spans of a trace, in the order of their beginnings. A span that came twice, because its sender
+// did not know that it had arrived, is there once.
 func (c *Collector) Trace(id string) []Span {
 	c.mu.Lock()
 	defer c.mu.Unlock()
