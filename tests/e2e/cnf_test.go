@@ -14,6 +14,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/util/retry"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/tests/kubetest"
@@ -168,11 +169,17 @@ func (b *bed) followsContainers(t *testing.T, cluster *kubetest.ControlPlane, vn
 	require.Len(t, recorded(), 3)
 
 	scale := func(to int32) {
-		s, err := cluster.Client.AppsV1().Deployments("default").GetScale(t.Context(), "web", metav1.GetOptions{})
-		require.NoError(t, err)
-		s.Spec.Replicas = to
-		_, err = cluster.Client.AppsV1().Deployments("default").UpdateScale(t.Context(), "web", s, metav1.UpdateOptions{})
-		require.NoError(t, err)
+		deployments := cluster.Client.AppsV1().Deployments("default")
+		// The controllers of the cluster change the Deployment, too.
+		require.NoError(t, retry.RetryOnConflict(retry.DefaultRetry, func() error {
+			s, err := deployments.GetScale(t.Context(), "web", metav1.GetOptions{})
+			if err != nil {
+				return err
+			}
+			s.Spec.Replicas = to
+			_, err = deployments.UpdateScale(t.Context(), "web", s, metav1.UpdateOptions{})
+			return err
+		}))
 	}
 	for _, to := range []int32{2, 3} {
 		scale(to)

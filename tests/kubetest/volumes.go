@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 // Volumes makes volumes for claims that name no class, of 1 GiB each. Nothing is ever written to them.
@@ -32,9 +33,8 @@ func (p *ControlPlane) Volumes(t testing.TB, n int) {
 // Cordon keeps new Pods from the node, or lets them come again.
 func (p *ControlPlane) Cordon(t testing.TB, is bool) {
 	t.Helper()
-	n, err := p.Client.CoreV1().Nodes().Get(t.Context(), Node, metav1.GetOptions{})
-	require.NoError(t, err)
-	n.Spec.Unschedulable = is
-	_, err = p.Client.CoreV1().Nodes().Update(t.Context(), n, metav1.UpdateOptions{})
+	// A patch: the node's kubelet and controllers change the object, too.
+	_, err := p.Client.CoreV1().Nodes().Patch(t.Context(), Node, types.MergePatchType,
+		fmt.Appendf(nil, `{"spec":{"unschedulable":%t}}`, is), metav1.PatchOptions{})
 	require.NoError(t, err)
 }
