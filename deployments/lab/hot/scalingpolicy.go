@@ -47,7 +47,7 @@ func (e *Engine) scale(st Stack, policy Resource) error {
 			"Alarm %s could not find scaling group named \"%s\"", policy.Name, text(policy.Properties["auto_scaling_group_id"]))}
 	}
 	child, ok := state.Load(e.store, stacks, group.UID)
-	if !ok || child.Status == InProgress || e.busy(child.ID) || e.cooling(policy, child) {
+	if !ok || child.Status == InProgress || e.cooling(policy, child) {
 		return nil
 	}
 	have := len(e.members(group, false))
