@@ -222,7 +222,8 @@ var topologies = map[string]string{
 // Topology is the node label for the scope of the rule, "" if there is no such label.
 func (r AffinityRule) Topology() string { return topologies[r.Scope] }
 
-// checkPlacement warns of rules that no cluster can follow. A cluster is always in one NFVI-PoP.
+// checkPlacement refuses too many affinity rules, and warns of rules that no cluster can follow. A cluster is always in
+// one NFVI-PoP.
 func (r *flavourReader) checkPlacement() {
 	described := r.flavour.Described()
 	if len(described) > 0 && len(r.flavour.AffinityRules) > maxItems {

@@ -21,7 +21,8 @@ type Config struct {
 	Log   *slog.Logger
 	// AlarmURL and SignalURL make the URLs that clients call to signal a resource.
 	AlarmURL, SignalURL func(st Stack, resource string) string
-	// Fault may refuse an action on a resource; nil refuses none. The engine calls it before the action begins.
+	// Fault may refuse an action on a resource; nil refuses none. The engine calls it before it changes the
+	// cloud; the record of an update is then already UPDATE_IN_PROGRESS.
 	Fault func(st Stack, r Resource, action string) error
 }
 
