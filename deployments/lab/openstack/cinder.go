@@ -2,7 +2,6 @@ package openstack
 
 import (
 	"context"
-	"encoding/json"
 	"net/http"
 	"slices"
 	"time"
@@ -34,19 +33,19 @@ func (rt *router) cinder() {
 		})
 	}
 	for _, path := range []string{"/v3", "/v3/{$}"} {
-		rt.open(cinder, "GET "+path, func(*request) (reply,
-			error,
-		) {
+		rt.open(cinder, "GET "+path, func(*request) (reply, error) {
 			return ok(object{"versions": []object{c.cinderVersion()}})
 		})
 	}
-	rt.on(cinder, "POST /v3/{project}/volumes", c.createVolumeCall)
+	const volume = "/v3/{project}/volumes/{id}"
+	rt.on(cinder, "POST /v3/{project}/volumes", given("volume", c.createVolumeCall))
 	rt.on(cinder, "GET /v3/{project}/volumes", func(r *request) (reply, error) { return c.listVolumes(r, false) })
 	rt.on(cinder, "GET /v3/{project}/volumes/detail", func(r *request) (reply, error) { return c.listVolumes(r, true) })
-	rt.on(cinder, "GET /v3/{project}/volumes/{id}", c.showVolume)
-	rt.on(cinder, "PUT /v3/{project}/volumes/{id}", c.updateVolume)
-	rt.on(cinder, "DELETE /v3/{project}/volumes/{id}", c.deleteVolumeCall)
-	rt.on(cinder, "POST /v3/{project}/volumes/{id}/action", c.volumeAction)
+	find := func(r *request) (Volume, error) { return c.volume(r, r.PathValue("id")) }
+	rt.on(cinder, "GET "+volume, show("volume", find, volumeView))
+	rt.on(cinder, "PUT "+volume, withGiven(find, "volume", c.updateVolume))
+	rt.on(cinder, "DELETE "+volume, with(find, c.deleteVolumeCall))
+	rt.on(cinder, "POST "+volume+"/action", withGiven(find, "", c.volumeAction))
 	rt.cinderTypes()
 	rt.on(cinder, "GET /v3/{project}/limits", c.cinderLimits)
 	rt.on(cinder, "GET /v3/{project}/os-availability-zone", func(*request) (reply, error) {
@@ -102,16 +101,9 @@ type volumeRequest struct {
 	Source      string            `json:"source_volid"`
 }
 
-func (c *Cloud) createVolumeCall(r *request) (reply, error) {
-	var q volumeRequest
-	if err := r.decode("volume", &q); err != nil {
-		return reply{}, err
-	}
+func (c *Cloud) createVolumeCall(r *request, q volumeRequest) (reply, error) {
 	v, err := c.newVolume(uuid.NewString(), r.project(), r.token.UserID, q)
-	if err != nil {
-		return reply{}, err
-	}
-	return accepted(object{"volume": volumeView(v)})
+	return one(http.StatusAccepted, "volume", volumeView(v), err)
 }
 
 // newVolume makes a volume, or finds the volume that has the id already. The driver allocates its blocks when it is
@@ -190,24 +182,8 @@ func (c *Cloud) volume(r *request, id string) (Volume, error) {
 	return v, nil
 }
 
-func (c *Cloud) showVolume(r *request) (reply, error) {
-	v, err := c.volume(r, r.PathValue("id"))
-	if err != nil {
-		return reply{}, err
-	}
-	return ok(object{"volume": volumeView(v)})
-}
-
-func (c *Cloud) updateVolume(r *request) (reply, error) {
-	v, err := c.volume(r, r.PathValue("id"))
-	if err != nil {
-		return reply{}, err
-	}
-	var q volumeRequest
-	if err := r.decode("volume", &q); err != nil {
-		return reply{}, err
-	}
-	v, _, err = state.Change(c.store, volumes, v.ID, func(v *Volume) error {
+func (c *Cloud) updateVolume(_ *request, v Volume, q volumeRequest) (reply, error) {
+	v, _, err := state.Change(c.store, volumes, v.ID, func(v *Volume) error {
 		set(&v.Name, q.Name)
 		set(&v.Description, q.Description)
 		if q.Metadata != nil {
@@ -215,23 +191,16 @@ func (c *Cloud) updateVolume(r *request) (reply, error) {
 		}
 		return nil
 	})
-	if err != nil {
-		return reply{}, err
-	}
-	return ok(object{"volume": volumeView(v)})
+	return one(http.StatusOK, "volume", volumeView(v), err)
 }
 
-func (c *Cloud) deleteVolumeCall(r *request) (reply, error) {
-	v, err := c.volume(r, r.PathValue("id"))
-	if err != nil {
-		return reply{}, err
-	}
+func (c *Cloud) deleteVolumeCall(r *request, v Volume) (reply, error) {
 	if !slices.Contains([]string{"available", "error"}, v.Status) {
 		return reply{}, badRequest("Invalid volume: Volume status must be available or error or error_restoring or " +
 			"error_extending or error_managing and must not be migrating, attached, belong to a group, have snapshots, " +
 			"awaiting a transfer, or be disassociated from snapshots after volume transfer.")
 	}
-	return reply{status: http.StatusAccepted}, c.dropVolume(r.Context(), v.ID)
+	return empty(http.StatusAccepted, c.dropVolume(r.Context(), v.ID))
 }
 
 func (c *Cloud) dropVolume(ctx context.Context, id string) error {
@@ -241,32 +210,28 @@ func (c *Cloud) dropVolume(ctx context.Context, id string) error {
 	return state.Remove(c.store, volumes, id)
 }
 
-func (c *Cloud) volumeAction(r *request) (reply, error) {
-	v, err := c.volume(r, r.PathValue("id"))
-	if err != nil {
-		return reply{}, err
+type volumeChange struct {
+	Extend *struct {
+		Size int `json:"new_size"`
+	} `json:"os-extend"`
+}
+
+func (c *Cloud) volumeAction(_ *request, v Volume, q volumeChange) (reply, error) {
+	if q.Extend == nil {
+		return reply{}, badRequest("The lab knows only the volume action os-extend.")
 	}
-	var body map[string]json.RawMessage
-	if err := r.decode("", &body); err != nil {
-		return reply{}, err
+	size := q.Extend.Size
+	if size <= v.Size {
+		return reply{}, badRequest("Invalid input received: New size for extend must be greater than current size. "+
+			"(current: %d, extended: %d).", v.Size, size)
 	}
-	if raw, given := body["os-extend"]; given {
-		var q struct {
-			Size int `json:"new_size"`
+	return empty(http.StatusAccepted, c.store.Update(func(tx *state.Tx) error {
+		if err := c.cinderQuota(tx, v.ProjectID, 0, size-v.Size); err != nil {
+			return err
 		}
-		if json.Unmarshal(raw, &q) != nil || q.Size <= v.Size {
-			return reply{}, badRequest("Invalid input received: New size for extend must be greater than current size. "+
-				"(current: %d, extended: %d).", v.Size, q.Size)
-		}
-		return reply{status: http.StatusAccepted}, c.store.Update(func(tx *state.Tx) error {
-			if err := c.cinderQuota(tx, v.ProjectID, 0, q.Size-v.Size); err != nil {
-				return err
-			}
-			v.Size = q.Size
-			return volumes.Put(tx, v.ID, v)
-		})
-	}
-	return reply{}, badRequest("The lab knows only the volume action os-extend.")
+		v.Size = size
+		return volumes.Put(tx, v.ID, v)
+	}))
 }
 
 func (c *Cloud) cinderLimits(r *request) (reply, error) {

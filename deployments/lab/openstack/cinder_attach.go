@@ -121,11 +121,7 @@ func attachmentView(s Server, a Attachment) object {
 	}
 }
 
-func (c *Cloud) listAttachments(r *request) (reply, error) {
-	s, err := c.server(r)
-	if err != nil {
-		return reply{}, err
-	}
+func listAttachments(_ *request, s Server) (reply, error) {
 	out := []object{}
 	for _, a := range s.Volumes {
 		out = append(out, attachmentView(s, a))
@@ -142,38 +138,22 @@ func attachment(s Server, volume string) (Attachment, error) {
 	return Attachment{}, notFound("NotFound", "Instance %s is not attached to volume %s", s.ID, volume)
 }
 
-func (c *Cloud) showAttachment(r *request) (reply, error) {
-	s, err := c.server(r)
-	if err != nil {
-		return reply{}, err
-	}
+func showAttachment(r *request, s Server) (reply, error) {
 	a, err := attachment(s, r.PathValue("volume"))
-	if err != nil {
-		return reply{}, err
-	}
-	return ok(object{"volumeAttachment": attachmentView(s, a)})
+	return one(http.StatusOK, "volumeAttachment", attachmentView(s, a), err)
 }
 
-func (c *Cloud) attachCall(r *request) (reply, error) {
-	s, err := c.server(r)
-	if err != nil {
-		return reply{}, err
-	}
-	var q struct {
-		Volume string `json:"volumeId"`
-		Delete bool   `json:"delete_on_termination"`
-	}
-	if err := r.decode("volumeAttachment", &q); err != nil {
-		return reply{}, err
-	}
+type volumeAttachment struct {
+	Volume string `json:"volumeId"`
+	Delete bool   `json:"delete_on_termination"`
+}
+
+func (c *Cloud) attachCall(r *request, s Server, q volumeAttachment) (reply, error) {
 	if _, err := c.volume(r, q.Volume); err != nil {
 		return reply{}, err
 	}
 	a, err := c.attach(r.Context(), s.ID, Attachment{VolumeID: q.Volume, DeleteOnTermination: q.Delete})
-	if err != nil {
-		return reply{}, err
-	}
-	return ok(object{"volumeAttachment": attachmentView(s, a)})
+	return one(http.StatusOK, "volumeAttachment", attachmentView(s, a), err)
 }
 
 // attach gives a server a volume as a block device. If the volume is attached already, it changes nothing.
@@ -217,11 +197,7 @@ func (c *Cloud) attach(ctx context.Context, serverID string, a Attachment) (Atta
 	return a, errors.Join(driverError(err), werr)
 }
 
-func (c *Cloud) detachCall(r *request) (reply, error) {
-	s, err := c.server(r)
-	if err != nil {
-		return reply{}, err
-	}
+func (c *Cloud) detachCall(r *request, s Server) (reply, error) {
 	a, err := attachment(s, r.PathValue("volume"))
 	if err != nil {
 		return reply{}, err
@@ -229,7 +205,7 @@ func (c *Cloud) detachCall(r *request) (reply, error) {
 	if a.Boot {
 		return reply{}, badRequest("Cannot detach a root device volume")
 	}
-	return reply{status: http.StatusAccepted}, c.detach(r.Context(), s.ID, a.VolumeID)
+	return empty(http.StatusAccepted, c.detach(r.Context(), s.ID, a.VolumeID))
 }
 
 // detach detaches a volume from a server, if it is attached.

@@ -1,7 +1,6 @@
 package openstack
 
 import (
-	"maps"
 	"net/http"
 	"slices"
 
@@ -37,56 +36,50 @@ func (t VolumeType) open(project string) bool {
 
 // findVolumeType finds a volume type that a project may use.
 func (c *Cloud) findVolumeType(project, nameOrID string) (VolumeType, bool) {
-	for _, t := range c.volumeTypes() {
-		if (t.ID == nameOrID || t.Name == nameOrID) && t.open(project) {
-			return t, true
-		}
-	}
-	return VolumeType{}, false
+	return first(c.volumeTypes(), func(t VolumeType) bool { return (t.ID == nameOrID || t.Name == nameOrID) && t.open(project) })
 }
 
 func (rt *router) cinderTypes() {
 	c := rt.c
-	rt.on(cinder, "GET /v3/{project}/types", c.listVolumeTypes)
-	rt.on(cinder, "POST /v3/{project}/types", c.createVolumeType)
-	rt.on(cinder, "GET /v3/{project}/types/default", func(*request) (reply, error) {
+	const all, item = "/v3/{project}/types", "/v3/{project}/types/{id}"
+	admin := func(rule string, h handler) handler { return restricted(mayManage, "volume_extension:"+rule, h) }
+	rt.on(cinder, "GET "+all, c.listVolumeTypes)
+	rt.on(cinder, "POST "+all, admin("type_create", given("volume_type", func(_ *request, q volumeTypeRequest) (reply, error) {
+		t, err := c.newVolumeType(uuid.NewString(), q)
+		return one(http.StatusOK, "volume_type", volumeTypeView(t), err)
+	})))
+	rt.on(cinder, "GET "+all+"/default", func(*request) (reply, error) {
 		return ok(object{"volume_type": volumeTypeView(defaultVolumeType())})
 	})
-	rt.on(cinder, "GET /v3/{project}/types/{id}", c.showVolumeType)
-	rt.on(cinder, "PUT /v3/{project}/types/{id}", c.updateVolumeType)
-	rt.on(cinder, "DELETE /v3/{project}/types/{id}", c.deleteVolumeType)
-	rt.on(cinder, "GET /v3/{project}/types/{id}/extra_specs", c.volumeTypeSpecs)
-	rt.on(cinder, "POST /v3/{project}/types/{id}/extra_specs", c.volumeTypeSpecs)
-	rt.on(cinder, "DELETE /v3/{project}/types/{id}/extra_specs/{key}", c.dropVolumeTypeSpec)
+	rt.on(cinder, "GET "+item, show("volume_type", c.volumeType, volumeTypeView))
+	rt.on(cinder, "PUT "+item, admin("type_update", given("volume_type", func(r *request, q volumeTypeRequest) (reply, error) {
+		t, err := c.changeVolumeType(r.PathValue("id"), func(t *VolumeType) error { q.apply(t); return nil })
+		return one(http.StatusOK, "volume_type", volumeTypeView(t), err)
+	})))
+	rt.on(cinder, "DELETE "+item, admin("type_delete", func(r *request) (reply, error) {
+		return empty(http.StatusAccepted, c.dropVolumeType(r.PathValue("id")))
+	}))
+	specs := item + "/extra_specs"
+	rt.on(cinder, "GET "+specs, with(c.volumeType, func(_ *request, t VolumeType) (reply, error) {
+		return ok(object{"extra_specs": mapped(t.ExtraSpecs)})
+	}))
+	rt.on(cinder, "POST "+specs, admin("types_extra_specs:create", given("extra_specs", c.addTypeSpecs)))
+	rt.on(cinder, "DELETE "+specs+"/{key}", admin("types_extra_specs:delete", c.dropTypeSpec))
 }
 
 func volumeTypeView(t VolumeType) object {
-	view := object{
-		"id": t.ID, "name": t.Name, "description": nil, "is_public": !t.Private,
-		"os-volume-type-access:is_public": !t.Private,
-		"extra_specs":                     t.specs(), "qos_specs_id": nil,
+	return object{
+		"id": t.ID, "name": t.Name, "description": orNil(t.Description), "is_public": !t.Private,
+		"os-volume-type-access:is_public": !t.Private, "extra_specs": mapped(t.ExtraSpecs), "qos_specs_id": nil,
 	}
-	if t.Description != "" {
-		view["description"] = t.Description
-	}
-	return view
 }
 
-func (t VolumeType) specs() map[string]string {
-	if t.ExtraSpecs == nil {
-		return map[string]string{}
-	}
-	return t.ExtraSpecs
-}
+// seenBy reports whether the caller sees the type.
+func (t VolumeType) seenBy(r *request) bool { return t.open(r.project()) || r.token.Admin() }
 
 func (c *Cloud) listVolumeTypes(r *request) (reply, error) {
-	out := []object{}
-	for _, t := range c.volumeTypes() {
-		if t.open(r.project()) || r.token.Admin() {
-			out = append(out, volumeTypeView(t))
-		}
-	}
-	return ok(object{"volume_types": out})
+	shown := func(t VolumeType) bool { return t.seenBy(r) }
+	return ok(object{"volume_types": views(c.volumeTypes(), shown, volumeTypeView)})
 }
 
 func volumeTypeNotFound(id string) error {
@@ -94,20 +87,12 @@ func volumeTypeNotFound(id string) error {
 }
 
 func (c *Cloud) volumeType(r *request) (VolumeType, error) {
-	for _, t := range c.volumeTypes() {
-		if t.ID == r.PathValue("id") && (t.open(r.project()) || r.token.Admin()) {
-			return t, nil
-		}
+	id := r.PathValue("id")
+	t, found := first(c.volumeTypes(), func(t VolumeType) bool { return t.ID == id && t.seenBy(r) })
+	if !found {
+		return t, volumeTypeNotFound(id)
 	}
-	return VolumeType{}, volumeTypeNotFound(r.PathValue("id"))
-}
-
-func (c *Cloud) showVolumeType(r *request) (reply, error) {
-	t, err := c.volumeType(r)
-	if err != nil {
-		return reply{}, err
-	}
-	return ok(object{"volume_type": volumeTypeView(t)})
+	return t, nil
 }
 
 type volumeTypeRequest struct {
@@ -133,21 +118,6 @@ func (q volumeTypeRequest) apply(t *VolumeType) {
 	if q.Projects != nil {
 		t.Projects = q.Projects
 	}
-}
-
-func (c *Cloud) createVolumeType(r *request) (reply, error) {
-	if err := mayManage(r, "volume_extension:type_create"); err != nil {
-		return reply{}, err
-	}
-	var q volumeTypeRequest
-	if err := r.decode("volume_type", &q); err != nil {
-		return reply{}, err
-	}
-	t, err := c.newVolumeType(uuid.NewString(), q)
-	if err != nil {
-		return reply{}, err
-	}
-	return ok(object{"volume_type": volumeTypeView(t)})
 }
 
 // newVolumeType makes a volume type, or finds the type that has the id already.
@@ -184,28 +154,6 @@ func (c *Cloud) changeVolumeType(id string, change func(*VolumeType) error) (Vol
 	return t, err
 }
 
-func (c *Cloud) updateVolumeType(r *request) (reply, error) {
-	if err := mayManage(r, "volume_extension:type_update"); err != nil {
-		return reply{}, err
-	}
-	var q volumeTypeRequest
-	if err := r.decode("volume_type", &q); err != nil {
-		return reply{}, err
-	}
-	t, err := c.changeVolumeType(r.PathValue("id"), func(t *VolumeType) error { q.apply(t); return nil })
-	if err != nil {
-		return reply{}, err
-	}
-	return ok(object{"volume_type": volumeTypeView(t)})
-}
-
-func (c *Cloud) deleteVolumeType(r *request) (reply, error) {
-	if err := mayManage(r, "volume_extension:type_delete"); err != nil {
-		return reply{}, err
-	}
-	return reply{status: http.StatusAccepted}, c.dropVolumeType(r.PathValue("id"))
-}
-
 // dropVolumeType deletes a volume type that no volume uses.
 func (c *Cloud) dropVolumeType(id string) error {
 	if _, err := c.changeVolumeType(id, func(*VolumeType) error { return nil }); err != nil {
@@ -222,39 +170,20 @@ func (c *Cloud) dropVolumeType(id string) error {
 	})
 }
 
-func (c *Cloud) volumeTypeSpecs(r *request) (reply, error) {
-	t, err := c.volumeType(r)
-	if err != nil {
-		return reply{}, err
-	}
-	if r.Method == http.MethodPost {
-		var specs map[string]any
-		if err = mayManage(r, "volume_extension:types_extra_specs:create"); err == nil {
-			err = r.decode("extra_specs", &specs)
-		}
-		if err == nil {
-			t, err = c.changeVolumeType(t.ID,
-				func(t *VolumeType) error { t.ExtraSpecs = merge(t.ExtraSpecs, specs); return nil })
-		}
-	}
-	if err != nil {
-		return reply{}, err
-	}
-	return ok(object{"extra_specs": t.specs()})
+func (c *Cloud) addTypeSpecs(r *request, specs map[string]any) (reply, error) {
+	t, err := c.changeVolumeType(r.PathValue("id"),
+		func(t *VolumeType) error { t.ExtraSpecs = merge(t.ExtraSpecs, specs); return nil })
+	return one(http.StatusOK, "extra_specs", mapped(t.ExtraSpecs), err)
 }
 
-func (c *Cloud) dropVolumeTypeSpec(r *request) (reply, error) {
-	if err := mayManage(r, "volume_extension:types_extra_specs:delete"); err != nil {
-		return reply{}, err
-	}
+func (c *Cloud) dropTypeSpec(r *request) (reply, error) {
 	key := r.PathValue("key")
 	_, err := c.changeVolumeType(r.PathValue("id"), func(t *VolumeType) error {
 		if _, known := t.ExtraSpecs[key]; !known {
 			return notFound("NotFound", "Volume Type %s has no extra specs with key %s.", t.ID, key)
 		}
-		t.ExtraSpecs = maps.Clone(t.ExtraSpecs)
 		delete(t.ExtraSpecs, key)
 		return nil
 	})
-	return reply{status: http.StatusAccepted}, err
+	return empty(http.StatusAccepted, err)
 }

@@ -1,12 +1,13 @@
 package openstack
 
 import (
+	"cmp"
 	"crypto/md5" //nolint:gosec // Glance's checksum is MD5
 	"encoding/hex"
-	"errors"
 	"io"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -54,12 +55,9 @@ func (c *Cloud) findImage(project, nameOrID string) (Image, bool) {
 }
 
 func imageIn(all []Image, project, nameOrID string) (Image, bool) {
-	for _, i := range all {
-		if (i.ID == nameOrID || i.Name == nameOrID) && (i.Visibility == "public" || i.ProjectID == project) {
-			return i, true
-		}
-	}
-	return Image{}, false
+	return first(all, func(i Image) bool {
+		return (i.ID == nameOrID || i.Name == nameOrID) && (i.Visibility == "public" || i.ProjectID == project)
+	})
 }
 
 func (rt *router) glance() {
@@ -72,54 +70,49 @@ func (rt *router) glance() {
 		})
 	}
 	rt.on(glance, "GET /v2/images", c.listImages)
-	rt.on(glance, "POST /v2/images", c.createImage)
-	rt.on(glance, "GET /v2/images/{id}", c.showImage)
-	rt.on(glance, "PATCH /v2/images/{id}", c.patchImage)
-	rt.on(glance, "DELETE /v2/images/{id}", c.deleteImage)
-	rt.on(glance, "PUT /v2/images/{id}/file", c.uploadImage)
-	rt.on(glance, "PUT /v2/images/{id}/tags/{tag}", c.tagImage)
-	rt.on(glance, "DELETE /v2/images/{id}/tags/{tag}", c.untagImage)
+	const image = "/v2/images/{id}"
+	rt.on(glance, "POST /v2/images", given("", c.createImage))
+	rt.on(glance, "GET "+image, with(c.image, func(_ *request, i Image) (reply, error) { return ok(imageView(i)) }))
+	rt.on(glance, "PATCH "+image, withGiven(c.ownImage, "", c.patchImage))
+	rt.on(glance, "DELETE "+image, with(c.ownImage, func(_ *request, i Image) (reply, error) {
+		return empty(http.StatusNoContent, state.Remove(c.store, images, i.ID))
+	}))
+	rt.on(glance, "PUT "+image+"/file", with(c.ownImage, c.uploadImage))
+	rt.on(glance, "PUT "+image+"/tags/{tag}", with(c.ownImage, c.tagImage))
+	rt.on(glance, "DELETE "+image+"/tags/{tag}", with(c.ownImage, c.untagImage))
 }
 
 func imageView(i Image) object {
-	view := object{}
+	view := object{
+		"id": i.ID, "name": i.Name, "status": i.Status, "owner": i.ProjectID, "visibility": i.Visibility,
+		"disk_format": i.DiskFormat, "container_format": i.ContainerFormat, "min_disk": i.MinDisk, "min_ram": i.MinRAM,
+		"protected": false, "os_hidden": false, "tags": listed(i.Tags), "size": nil, "checksum": nil,
+		"self": "/v2/images/" + i.ID, "file": "/v2/images/" + i.ID + "/file", "schema": "/v2/schemas/image",
+		"created_at": stamp(i.Created), "updated_at": stamp(i.Updated),
+	}
 	for k, v := range i.Properties {
-		view[k] = v
+		if _, own := view[k]; !own {
+			view[k] = v
+		}
 	}
-	tagList := i.Tags
-	if tagList == nil {
-		tagList = []string{}
-	}
-	view["id"], view["name"], view["status"], view["owner"], view["visibility"] = i.ID, i.Name, i.Status, i.ProjectID,
-		i.Visibility
-	view["disk_format"], view["container_format"], view["min_disk"], view["min_ram"] = i.DiskFormat, i.ContainerFormat,
-		i.MinDisk, i.MinRAM
-	view["protected"], view["os_hidden"], view["tags"], view["size"], view["checksum"] = false, false, tagList, nil, nil
-	view["self"], view["file"], view["schema"] = "/v2/images/"+i.ID, "/v2/images/"+i.ID+"/file", "/v2/schemas/image"
-	view["created_at"], view["updated_at"] = stamp(i.Created), stamp(i.Updated)
 	if i.Status == "active" {
-		view["size"] = i.Size
-		view["checksum"] = i.Checksum
+		view["size"], view["checksum"] = i.Size, i.Checksum
 	}
 	return view
 }
 
 func (c *Cloud) listImages(r *request) (reply, error) {
 	q := r.URL.Query()
-	out := []object{}
-	for _, i := range state.LoadAll(c.store, images, "") {
-		name := q.Get("name")
-		if len(name) > 3 && name[:3] == "in:" {
-			name = name[3:]
-		}
-		wanted := (i.Visibility == "public" || r.sees(i.ProjectID)) && q.Get("marker") == "" &&
+	name := strings.TrimPrefix(q.Get("name"), "in:")
+	wanted := func(i Image) bool {
+		return (i.Visibility == "public" || r.sees(i.ProjectID)) && q.Get("marker") == "" &&
 			(name == "" || i.Name == name) && (!q.Has("status") || q.Get("status") == i.Status) &&
 			(!q.Has("visibility") || q.Get("visibility") == i.Visibility) && hasAll(i.Tags, q["tag"])
-		if wanted {
-			out = append(out, imageView(i))
-		}
 	}
-	return ok(object{"images": out, "schema": "/v2/schemas/images", "first": "/v2/images"})
+	return ok(object{
+		"images": views(state.LoadAll(c.store, images, ""), wanted, imageView),
+		"schema": "/v2/schemas/images", "first": "/v2/images",
+	})
 }
 
 func hasAll(have, want []string) bool {
@@ -142,49 +135,35 @@ func (c *Cloud) ownImage(r *request) (Image, error) {
 	return i, err
 }
 
-func (c *Cloud) showImage(r *request) (reply, error) {
-	i, err := c.image(r)
-	if err != nil {
-		return reply{}, err
-	}
-	return ok(imageView(i))
-}
-
 // baseFields are the fields of an image other than its free properties.
 var baseFields = []string{
 	"id", "name", "visibility", "disk_format", "container_format", "min_disk", "min_ram", "tags",
 	"protected", "os_hidden", "owner",
 }
 
-func (c *Cloud) createImage(r *request) (reply, error) {
-	var q struct {
-		ID              string   `json:"id"`
-		Name            string   `json:"name"`
-		Visibility      string   `json:"visibility"`
-		DiskFormat      string   `json:"disk_format"`
-		ContainerFormat string   `json:"container_format"`
-		MinDisk         int      `json:"min_disk"`
-		MinRAM          int      `json:"min_ram"`
-		Tags            []string `json:"tags"`
-	}
+type imageRequest struct {
+	ID              string   `json:"id"`
+	Name            string   `json:"name"`
+	Visibility      string   `json:"visibility"`
+	DiskFormat      string   `json:"disk_format"`
+	ContainerFormat string   `json:"container_format"`
+	MinDisk         int      `json:"min_disk"`
+	MinRAM          int      `json:"min_ram"`
+	Tags            []string `json:"tags"`
+}
+
+func (c *Cloud) createImage(r *request, q imageRequest) (reply, error) {
 	var all map[string]any
-	if err := errors.Join(r.decode("", &q), r.decode("", &all)); err != nil {
-		return reply{}, badRequest("Malformed request body")
+	if err := r.decode("", &all); err != nil {
+		return reply{}, err
 	}
 	if q.Visibility == "public" && !r.token.Admin() {
 		return reply{}, fail(http.StatusForbidden, "Forbidden", "You are not authorized to publicize the image.")
 	}
 	i := Image{
-		ID: q.ID, Name: q.Name, ProjectID: r.project(), Status: "queued", Visibility: q.Visibility, DiskFormat: q.DiskFormat,
-		ContainerFormat: q.ContainerFormat,
-		MinDisk:         q.MinDisk, MinRAM: q.MinRAM, Tags: q.Tags, Properties: map[string]string{}, Created: c.now(),
-		Updated: c.now(),
-	}
-	if i.ID == "" {
-		i.ID = uuid.NewString()
-	}
-	if i.Visibility == "" {
-		i.Visibility = "shared"
+		ID: cmp.Or(q.ID, uuid.NewString()), Name: q.Name, ProjectID: r.project(), Status: "queued",
+		Visibility: cmp.Or(q.Visibility, "shared"), DiskFormat: q.DiskFormat, ContainerFormat: q.ContainerFormat,
+		MinDisk: q.MinDisk, MinRAM: q.MinRAM, Tags: q.Tags, Properties: map[string]string{}, Created: c.now(), Updated: c.now(),
 	}
 	for k, v := range all {
 		if s, isText := v.(string); isText && !slices.Contains(baseFields, k) {
@@ -194,25 +173,17 @@ func (c *Cloud) createImage(r *request) (reply, error) {
 	if _, exists := state.Load(c.store, images, i.ID); exists {
 		return reply{}, conflict("Conflict", "Image ID %s already exists!", i.ID)
 	}
-	if err := state.Save(c.store, images, i.ID, i); err != nil {
-		return reply{}, err
-	}
-	return created(imageView(i))
+	return reply{status: http.StatusCreated, body: imageView(i)}, state.Save(c.store, images, i.ID, i)
 }
 
-func (c *Cloud) patchImage(r *request) (reply, error) {
-	i, err := c.ownImage(r)
-	if err != nil {
-		return reply{}, err
-	}
-	var ops []struct {
-		Op, Path string
-		Value    any
-	}
-	if err := r.decode("", &ops); err != nil {
-		return reply{}, err
-	}
-	i, _, err = state.Change(c.store, images, i.ID, func(i *Image) error {
+// patch is one of the changes of a JSON patch.
+type patch struct {
+	Op, Path string
+	Value    any
+}
+
+func (c *Cloud) patchImage(_ *request, i Image, ops []patch) (reply, error) {
+	i, _, err := state.Change(c.store, images, i.ID, func(i *Image) error {
 		for _, op := range ops {
 			value, _ := op.Value.(string)
 			switch field := op.Path[min(len(op.Path), 1):]; {
@@ -232,17 +203,10 @@ func (c *Cloud) patchImage(r *request) (reply, error) {
 		i.Updated = c.now()
 		return nil
 	})
-	if err != nil {
-		return reply{}, err
-	}
-	return ok(imageView(i))
+	return reply{status: http.StatusOK, body: imageView(i)}, err
 }
 
-func (c *Cloud) uploadImage(r *request) (reply, error) {
-	i, err := c.ownImage(r)
-	if err != nil {
-		return reply{}, err
-	}
+func (c *Cloud) uploadImage(r *request, i Image) (reply, error) {
 	if i.Status != "queued" {
 		return reply{}, conflict("Conflict", "Image status transition from %s to saving is not allowed", i.Status)
 	}
@@ -258,17 +222,9 @@ func (c *Cloud) uploadImage(r *request) (reply, error) {
 	return reply{status: http.StatusNoContent}, err
 }
 
-func (c *Cloud) deleteImage(r *request) (reply, error) {
-	i, err := c.ownImage(r)
-	if err != nil {
-		return reply{}, err
-	}
-	return reply{status: http.StatusNoContent}, state.Remove(c.store, images, i.ID)
-}
-
 // tagImage adds a tag; a tag that exists already is no error.
-func (c *Cloud) tagImage(r *request) (reply, error) {
-	return c.retag(r, func(tags []string, tag string) ([]string, error) {
+func (c *Cloud) tagImage(r *request, i Image) (reply, error) {
+	return c.retag(r, i, func(tags []string, tag string) ([]string, error) {
 		if slices.Contains(tags, tag) {
 			return tags, nil
 		}
@@ -276,8 +232,8 @@ func (c *Cloud) tagImage(r *request) (reply, error) {
 	})
 }
 
-func (c *Cloud) untagImage(r *request) (reply, error) {
-	return c.retag(r, func(tags []string, tag string) ([]string, error) {
+func (c *Cloud) untagImage(r *request, i Image) (reply, error) {
+	return c.retag(r, i, func(tags []string, tag string) ([]string, error) {
 		if !slices.Contains(tags, tag) {
 			return nil, notFound("NotFound", "Tag %s is not found.", tag)
 		}
@@ -285,12 +241,8 @@ func (c *Cloud) untagImage(r *request) (reply, error) {
 	})
 }
 
-func (c *Cloud) retag(r *request, change func(tags []string, tag string) ([]string, error)) (reply, error) {
-	i, err := c.ownImage(r)
-	if err != nil {
-		return reply{}, err
-	}
-	_, _, err = state.Change(c.store, images, i.ID, func(i *Image) (err error) {
+func (c *Cloud) retag(r *request, i Image, change func(tags []string, tag string) ([]string, error)) (reply, error) {
+	_, _, err := state.Change(c.store, images, i.ID, func(i *Image) (err error) {
 		i.Tags, err = change(i.Tags, r.PathValue("tag"))
 		return err
 	})

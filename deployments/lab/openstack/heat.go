@@ -1,7 +1,7 @@
 package openstack
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
 	"maps"
 	"net/http"
@@ -24,11 +24,11 @@ func (rt *router) heat() {
 	rt.on(heat, "GET "+base+"/build_info", func(*request) (reply, error) {
 		return ok(object{"api": object{"revision": "lab"}, "engine": object{"revision": "lab"}})
 	})
-	rt.on(heat, "POST "+base+"/stacks", c.createStack)
-	rt.on(heat, "POST "+base+"/stacks/preview", c.previewStack)
+	rt.on(heat, "POST "+base+"/stacks", withTemplate(c, c.createStack))
+	rt.on(heat, "POST "+base+"/stacks/preview", withTemplate(c, c.previewStack))
 	rt.on(heat, "GET "+base+"/stacks", c.listStacks)
 	rt.on(heat, "GET "+base+"/stacks/detail", c.listStacks)
-	rt.on(heat, "POST "+base+"/validate", c.validateTemplate)
+	rt.on(heat, "POST "+base+"/validate", withTemplate(c, c.validateTemplate))
 	rt.on(heat, "GET "+base+"/resource_types", c.listTypes)
 	rt.on(heat, "GET "+base+"/resource_types/{type}", c.showType)
 	// When a request has only a stack's name, Heat redirects to the URL with name and id, and keeps the rest of the path.
@@ -40,32 +40,31 @@ func (rt *router) heat() {
 		rt.on(heat, "GET "+base+"/stacks/{name}/"+sub, c.redirect)
 	}
 	stack := base + "/stacks/{name}/{id}"
-	rt.on(heat, "GET "+stack, c.showStack)
-	rt.on(heat, "PUT "+stack, func(r *request) (reply, error) { return c.updateStack(r, false) })
-	rt.on(heat, "PATCH "+stack, func(r *request) (reply, error) { return c.updateStack(r, true) })
-	rt.on(heat, "DELETE "+stack, c.deleteStack)
-	rt.on(heat, "POST "+stack+"/actions", c.stackAction)
-	rt.on(heat, "GET "+stack+"/template", c.stackTemplate)
-	rt.on(heat, "GET "+stack+"/files", c.stackFiles)
-	rt.on(heat, "GET "+stack+"/environment", c.stackEnvironment)
-	rt.on(heat, "GET "+stack+"/outputs", c.listOutputs)
-	rt.on(heat, "GET "+stack+"/outputs/{key}", c.showOutput)
-	rt.on(heat, "GET "+stack+"/events", c.listEvents)
-	rt.on(heat, "GET "+stack+"/resources", c.listResources)
-	rt.on(heat, "GET "+stack+"/resources/{resource}", c.showResource)
-	rt.on(heat, "PATCH "+stack+"/resources/{resource}", c.markUnhealthy)
-	rt.on(heat, "GET "+stack+"/resources/{resource}/metadata", c.resourceMetadata)
-	rt.on(heat, "GET "+stack+"/resources/{resource}/events", c.listEvents)
-	rt.on(heat, "POST "+stack+"/resources/{resource}/signal", c.signal)
+	on := func(pattern string, h func(*request, hot.Stack) (reply, error)) {
+		rt.on(heat, pattern, with(c.stack, h))
+	}
+	on("GET "+stack, c.showStack)
+	on("PUT "+stack, func(r *request, st hot.Stack) (reply, error) { return c.updateStack(r, st, false) })
+	on("PATCH "+stack, func(r *request, st hot.Stack) (reply, error) { return c.updateStack(r, st, true) })
+	on("DELETE "+stack, c.deleteStack)
+	rt.on(heat, "POST "+stack+"/actions", withGiven(c.stack, "", c.stackAction))
+	on("GET "+stack+"/template", c.stackTemplate)
+	on("GET "+stack+"/files", c.stackFiles)
+	on("GET "+stack+"/environment", c.stackEnvironment)
+	on("GET "+stack+"/outputs", c.listOutputs)
+	on("GET "+stack+"/outputs/{key}", c.showOutput)
+	on("GET "+stack+"/events", c.listEvents)
+	on("GET "+stack+"/resources", c.listResources)
+	rt.on(heat, "GET "+stack+"/resources/{resource}", with(c.resource, c.showResource))
+	rt.on(heat, "PATCH "+stack+"/resources/{resource}", withGiven(c.stack, "", c.markUnhealthy))
+	rt.on(heat, "GET "+stack+"/resources/{resource}/metadata", with(c.resource, resourceMetadata))
+	on("GET "+stack+"/resources/{resource}/events", c.listEvents)
+	on("POST "+stack+"/resources/{resource}/signal", c.signal)
 	rt.open(cfn, "POST /v1/signal/{arn...}", c.alarm)
 }
 
-// heatFailure turns the engine's errors into API errors.
-func heatFailure(err error) error {
-	e, known := errors.AsType[*hot.Error](err)
-	if !known {
-		return err
-	}
+// heatFailure turns an error of the engine into an API error.
+func heatFailure(e *hot.Error) *apiError {
 	code := http.StatusBadRequest
 	switch e.Type {
 	case hot.NotFound:
@@ -82,34 +81,25 @@ func (c *Cloud) stackLink(st hot.Stack) string {
 	return fmt.Sprintf("%s/heat-api/v1/%s/stacks/%s/%s", c.cfg.Endpoint, st.ProjectID, st.Name, st.ID)
 }
 
-func (c *Cloud) createStack(r *request) (reply, error) {
-	req, err := c.readStack(r)
-	if err != nil {
-		return reply{}, err
-	}
-	if req.Template == nil {
-		return reply{}, badRequest("No template specified")
-	}
+// withTemplate returns a handler that reads a request with a template.
+func withTemplate(c *Cloud, h func(r *request, req hot.Request) (reply, error)) handler {
+	return with(c.readStack, func(r *request, req hot.Request) (reply, error) {
+		if req.Template == nil {
+			return reply{}, badRequest("No template specified")
+		}
+		return h(r, req)
+	})
+}
+
+func (c *Cloud) createStack(r *request, req hot.Request) (reply, error) {
 	st, err := c.heat.CreateStack(r.Context(), req)
-	if err != nil {
-		return reply{}, heatFailure(err)
-	}
-	return created(object{"stack": object{"id": st.ID, "links": []object{{"rel": "self", "href": c.stackLink(st)}}}})
+	return one(http.StatusCreated, "stack", object{"id": st.ID, "links": []object{{"rel": "self", "href": c.stackLink(st)}}}, err)
 }
 
 // previewStack answers a preview; the answer tells only that Heat would accept the stack.
-func (c *Cloud) previewStack(r *request) (reply, error) {
-	req, err := c.readStack(r)
-	if err != nil {
-		return reply{}, err
-	}
-	if req.Template == nil {
-		return reply{}, badRequest("No template specified")
-	}
-	if err := c.heat.PreviewStack(r.Context(), req); err != nil {
-		return reply{}, heatFailure(err)
-	}
-	return ok(object{"stack": object{"stack_name": req.Name, "parameters": req.Parameters, "resources": []object{}}})
+func (c *Cloud) previewStack(r *request, req hot.Request) (reply, error) {
+	view := object{"stack_name": req.Name, "parameters": req.Parameters, "resources": []object{}}
+	return one(http.StatusOK, "stack", view, c.heat.PreviewStack(r.Context(), req))
 }
 
 // stack finds the stack of a request's path; the name must belong to the id.
@@ -132,7 +122,7 @@ func projectOrAny(r *request) string {
 func (c *Cloud) redirect(r *request) (reply, error) {
 	st, err := c.heat.Find(projectOrAny(r), r.PathValue("name"))
 	if err != nil {
-		return reply{}, heatFailure(err)
+		return reply{}, err
 	}
 	_, rest, _ := strings.Cut(r.URL.Path, "/stacks/"+r.PathValue("name"))
 	location := c.stackLink(st) + rest
@@ -152,17 +142,10 @@ func (c *Cloud) stackView(r *request, st hot.Stack, detail bool) object {
 	}
 	view := object{
 		"id": st.ID, "stack_name": st.Name, "stack_status": st.State(), "stack_status_reason": st.Reason,
-		"description":   st.Description,
-		"creation_time": stamp(st.Created), "updated_time": nil, "deletion_time": nil, "tags": tagList,
+		"description": st.Description, "creation_time": stamp(st.Created), "updated_time": stampOrNil(st.Updated), "deletion_time": stampOrNil(st.Deleted), "tags": tagList,
 		"stack_owner": st.UserName, "parent": nil,
 		"project": st.ProjectID, "stack_user_project_id": st.ProjectID,
 		"links": []object{{"rel": "self", "href": c.stackLink(st)}},
-	}
-	if !st.Updated.IsZero() {
-		view["updated_time"] = stamp(st.Updated)
-	}
-	if !st.Deleted.IsZero() {
-		view["deletion_time"] = stamp(st.Deleted)
 	}
 	if st.Nested() {
 		view["parent"] = st.ParentID
@@ -171,10 +154,7 @@ func (c *Cloud) stackView(r *request, st hot.Stack, detail bool) object {
 		view["parameters"] = c.heat.Parameters(r.Context(), st)
 		view["disable_rollback"], view["template_description"] = st.DisableRollback, st.Description
 		view["capabilities"], view["notification_topics"] = []object{}, []object{}
-		view["timeout_mins"] = any(nil)
-		if st.TimeoutMins > 0 {
-			view["timeout_mins"] = st.TimeoutMins
-		}
+		view["timeout_mins"] = orNil(st.TimeoutMins)
 	}
 	return view
 }
@@ -202,30 +182,21 @@ func (c *Cloud) listStacks(r *request) (reply, error) {
 	return ok(object{"stacks": out})
 }
 
-func (c *Cloud) showStack(r *request) (reply, error) {
-	st, err := c.stack(r)
-	if err != nil {
-		return reply{}, err
-	}
+func (c *Cloud) showStack(r *request, st hot.Stack) (reply, error) {
 	view := c.stackView(r, st, true)
 	if !strings.EqualFold(r.URL.Query().Get("resolve_outputs"), "false") {
 		outputs, err := c.heat.Outputs(r.Context(), st)
 		if err != nil {
-			return reply{}, heatFailure(err)
+			return reply{}, err
 		}
-		list := []object{}
-		for _, o := range outputs {
-			list = append(list, outputView(o))
-		}
-		view["outputs"] = list
+		view["outputs"] = views(outputs, func(hot.OutputValue) bool { return true }, outputView)
 	}
 	return ok(object{"stack": view})
 }
 
 func outputView(o hot.OutputValue) object {
-	view := object{"output_key": o.Key, "output_value": o.Value, "description": o.Description}
-	if o.Description == "" {
-		view["description"] = "No description given"
+	view := object{
+		"output_key": o.Key, "output_value": o.Value, "description": cmp.Or(o.Description, "No description given"),
 	}
 	if o.Error != "" {
 		view["output_error"] = o.Error
@@ -233,11 +204,7 @@ func outputView(o hot.OutputValue) object {
 	return view
 }
 
-func (c *Cloud) updateStack(r *request, existing bool) (reply, error) {
-	st, err := c.stack(r)
-	if err != nil {
-		return reply{}, err
-	}
+func (c *Cloud) updateStack(r *request, st hot.Stack, existing bool) (reply, error) {
 	req, err := c.readStack(r)
 	if err != nil {
 		return reply{}, err
@@ -248,53 +215,30 @@ func (c *Cloud) updateStack(r *request, existing bool) (reply, error) {
 	if st.Nested() {
 		return reply{}, badRequest("The lab does not update nested stacks by themselves: update the stack above them.")
 	}
-	if err := c.heat.UpdateStack(r.Context(), st.ID, req); err != nil {
-		return reply{}, heatFailure(err)
-	}
-	return accepted(nil)
+	return empty(http.StatusAccepted, c.heat.UpdateStack(r.Context(), st.ID, req))
 }
 
-func (c *Cloud) deleteStack(r *request) (reply, error) {
-	st, err := c.stack(r)
-	if err != nil {
-		return reply{}, err
-	}
+func (c *Cloud) deleteStack(_ *request, st hot.Stack) (reply, error) {
 	if st.Nested() {
 		return reply{}, badRequest("The lab does not delete nested stacks by themselves: update the stack above them.")
 	}
 	if !st.Deleted.IsZero() {
 		return noContent()
 	}
-	if err := c.heat.DeleteStack(st.ID); err != nil {
-		return reply{}, heatFailure(err)
-	}
-	return noContent()
+	return empty(http.StatusNoContent, c.heat.DeleteStack(st.ID))
 }
 
-func (c *Cloud) stackAction(r *request) (reply, error) {
-	st, err := c.stack(r)
-	if err != nil {
-		return reply{}, err
-	}
-	var body map[string]any
-	if err := r.decode("", &body); err != nil {
-		return reply{}, err
-	}
+func (c *Cloud) stackAction(_ *request, st hot.Stack, body map[string]any) (reply, error) {
 	names := slices.Sorted(maps.Keys(body))
-	if len(names) != 1 {
-		return reply{}, badRequest("Give exactly one action, not %d.", len(names))
-	}
 	switch {
+	case len(names) != 1:
+		return reply{}, badRequest("Give exactly one action, not %d.", len(names))
 	case names[0] == "check":
-		err = c.heat.CheckStack(st.ID)
+		return empty(http.StatusCreated, c.heat.CheckStack(st.ID))
 	case names[0] == "cancel_without_rollback" && !st.Nested():
-		err = c.heat.CancelStack(st.ID)
+		return empty(http.StatusCreated, c.heat.CancelStack(st.ID))
 	default: // cancel_update would roll back
 		return reply{}, badRequest("The lab knows the stack actions check and, for a stack that is not nested, "+
 			"cancel_without_rollback, not %s.", names[0])
 	}
-	if err != nil {
-		return reply{}, heatFailure(err)
-	}
-	return created(nil)
 }

@@ -3,7 +3,6 @@ package openstack
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"slices"
 
 	"github.com/windlass-nfv/windlass/deployments/lab/hot"
@@ -112,12 +111,9 @@ func (h heatResources) removeFlavor(_ context.Context, i hot.Item) error {
 }
 
 func (h heatResources) flavorAttributes(i hot.Item) (map[string]any, error) {
-	f, found := state.Load(h.c.store, flavorTable, i.ID())
-	if !found {
-		return nil, notFound("NotFound", "Flavor %s could not be found.", i.ID())
-	}
+	f, err := record(h, flavorTable, i)
 	view := generic(h.c.flavorView(f, true))
-	return map[string]any{"show": view, "is_public": !f.Private, "extra_specs": view["extra_specs"]}, nil
+	return map[string]any{"show": view, "is_public": !f.Private, "extra_specs": view["extra_specs"]}, err
 }
 
 func volumeTypeOf(i hot.Item) volumeTypeRequest {
@@ -146,11 +142,8 @@ func (h heatResources) removeVolumeType(_ context.Context, i hot.Item) error {
 }
 
 func (h heatResources) volumeTypeAttributes(i hot.Item) (map[string]any, error) {
-	t, found := state.Load(h.c.store, typeTable, i.ID())
-	if !found {
-		return nil, volumeTypeNotFound(i.ID())
-	}
-	return map[string]any{"show": generic(volumeTypeView(t))}, nil
+	t, err := record(h, typeTable, i)
+	return map[string]any{"show": generic(volumeTypeView(t))}, err
 }
 
 func policyOf(i hot.Item) policyRequest {
@@ -179,12 +172,9 @@ func (h heatResources) removePolicy(_ context.Context, i hot.Item) error {
 }
 
 func (h heatResources) policyAttributes(i hot.Item) (map[string]any, error) {
-	p, found := state.Load(h.c.store, qosPolicies, i.ID())
-	if !found {
-		return nil, policyNotFound(i.ID())
-	}
+	p, err := record(h, qosPolicies, i)
 	view := generic(policyView(p))
-	return map[string]any{"show": view, "rules": view["rules"]}, nil
+	return map[string]any{"show": view, "rules": view["rules"]}, err
 }
 
 // policyID returns the id of a QoS policy that a project may use, by id or name.
@@ -250,6 +240,5 @@ func (h heatResources) limitAttributes(i hot.Item) (map[string]any, error) {
 			return map[string]any{"show": generic(l)}, nil
 		}
 	}
-	return nil, fail(http.StatusNotFound, "QosRuleNotFound", "QoS rule %s for policy %s could not be found.", i.ID(),
-		policy)
+	return nil, limitNotFound(policy, i.ID())
 }

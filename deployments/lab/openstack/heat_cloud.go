@@ -51,7 +51,7 @@ func init() { //nolint:gochecknoinits // the table's methods use the table
 		},
 		"OS::Neutron::Subnet": {
 			neutron, "/v2.0/subnets", heatResources.createSubnet,
-			heatResources.updateSubnet, heatResources.removeSubnet, heatResources.subnetAttributes,
+			heatResources.updateSubnet, heatResources.removeSubnet, attributesIn(subnets, subnetView),
 		},
 		"OS::Neutron::Port": {
 			neutron, "/v2.0/ports", heatResources.createPort, heatResources.updatePort,
@@ -59,7 +59,7 @@ func init() { //nolint:gochecknoinits // the table's methods use the table
 		},
 		"OS::Neutron::Router": {
 			neutron, "/v2.0/routers", heatResources.createRouter,
-			heatResources.updateRouter, heatResources.removeRouter, heatResources.routerAttributes,
+			heatResources.updateRouter, heatResources.removeRouter, attributesIn(routers, routerView),
 		},
 		"OS::Neutron::RouterInterface": {
 			neutron, "/v2.0/routers", heatResources.createInterface, nil,
@@ -67,7 +67,7 @@ func init() { //nolint:gochecknoinits // the table's methods use the table
 		},
 		"OS::Neutron::FloatingIP": {
 			neutron, "/v2.0/floatingips", heatResources.createFloatingIP,
-			heatResources.updateFloatingIP, heatResources.removeFloatingIP, heatResources.floatingIPAttributes,
+			heatResources.updateFloatingIP, heatResources.removeFloatingIP, attributesIn(floatingIPs, floatingIPView),
 		},
 		"OS::Neutron::FloatingIPAssociation": {
 			neutron, "/v2.0/floatingips", heatResources.createAssociation,
@@ -75,7 +75,7 @@ func init() { //nolint:gochecknoinits // the table's methods use the table
 		},
 		"OS::Neutron::SecurityGroup": {
 			neutron, "/v2.0/security-groups", heatResources.createGroup,
-			heatResources.updateGroup, heatResources.removeGroup, heatResources.groupAttributes,
+			heatResources.updateGroup, heatResources.removeGroup, attributesIn(secgroups, groupView),
 		},
 		"OS::Cinder::Volume": {
 			cinder, "/v3/volumes", heatResources.createVolume, heatResources.updateVolume,

@@ -1,83 +1,50 @@
 package openstack
 
 import (
+	"net/http"
 	"strconv"
+
+	"github.com/windlass-nfv/windlass/deployments/lab/hot"
 )
 
-func (c *Cloud) stackTemplate(r *request) (reply, error) {
-	st, err := c.stack(r)
-	if err != nil {
-		return reply{}, err
-	}
+func (c *Cloud) stackTemplate(_ *request, st hot.Stack) (reply, error) {
 	template, _ := c.heat.Template(st)
 	return ok(template)
 }
 
-func (c *Cloud) stackFiles(r *request) (reply, error) {
-	st, err := c.stack(r)
-	if err != nil {
-		return reply{}, err
-	}
+func (c *Cloud) stackFiles(_ *request, st hot.Stack) (reply, error) {
 	_, root := c.heat.Template(st)
-	files := root.Files
-	if files == nil {
-		files = map[string]string{}
-	}
-	return ok(files)
+	return ok(mapped(root.Files))
 }
 
-func (c *Cloud) stackEnvironment(r *request) (reply, error) {
-	st, err := c.stack(r)
-	if err != nil {
-		return reply{}, err
-	}
+func (c *Cloud) stackEnvironment(_ *request, st hot.Stack) (reply, error) {
 	_, root := c.heat.Template(st)
-	shown := func(m map[string]any) map[string]any {
-		if m == nil {
-			return map[string]any{}
-		}
-		return m
-	}
 	return ok(object{
-		"parameters": shown(st.Given), "parameter_defaults": shown(root.Environment.Defaults),
+		"parameters": mapped(st.Given), "parameter_defaults": mapped(root.Environment.Defaults),
 		"resource_registry":     object{"resources": object{}},
 		"encrypted_param_names": []string{}, "event_sinks": []object{},
 	})
 }
 
-func (c *Cloud) listOutputs(r *request) (reply, error) {
-	st, err := c.stack(r)
-	if err != nil {
-		return reply{}, err
-	}
+func (c *Cloud) listOutputs(r *request, st hot.Stack) (reply, error) {
 	outputs, err := c.heat.Outputs(r.Context(), st)
-	if err != nil {
-		return reply{}, heatFailure(err)
-	}
 	list := []object{}
 	for _, o := range outputs {
 		view := outputView(o)
 		delete(view, "output_value")
 		list = append(list, view)
 	}
-	return ok(object{"outputs": list})
+	return one(http.StatusOK, "outputs", list, err)
 }
 
-func (c *Cloud) showOutput(r *request) (reply, error) {
-	st, err := c.stack(r)
-	if err != nil {
-		return reply{}, err
-	}
+func (c *Cloud) showOutput(r *request, st hot.Stack) (reply, error) {
+	key := r.PathValue("key")
 	outputs, err := c.heat.Outputs(r.Context(), st)
-	if err != nil {
-		return reply{}, heatFailure(err)
+	o, found := first(outputs, func(o hot.OutputValue) bool { return o.Key == key })
+	if err == nil && !found {
+		err = notFound("NotFound", "Specified output key %s not found.", key)
 	}
-	for _, o := range outputs {
-		if o.Key == r.PathValue("key") {
-			return ok(object{"output": outputView(o)})
-		}
-	}
-	return reply{}, notFound("NotFound", "Specified output key %s not found.", r.PathValue("key"))
+	return one(http.StatusOK, "output", outputView(o), err)
 }
 
 func (c *Cloud) listTypes(*request) (reply, error) {
@@ -87,7 +54,7 @@ func (c *Cloud) listTypes(*request) (reply, error) {
 func (c *Cloud) showType(r *request) (reply, error) {
 	s, err := c.heat.SchemaOf(r.PathValue("type"))
 	if err != nil {
-		return reply{}, heatFailure(err)
+		return reply{}, err
 	}
 	props, attrs := object{}, object{}
 	for name, p := range s.Properties {
@@ -102,17 +69,10 @@ func (c *Cloud) showType(r *request) (reply, error) {
 	})
 }
 
-func (c *Cloud) validateTemplate(r *request) (reply, error) {
-	req, err := c.readStack(r)
-	if err != nil {
-		return reply{}, err
-	}
-	if req.Template == nil {
-		return reply{}, badRequest("No template specified")
-	}
+func (c *Cloud) validateTemplate(r *request, req hot.Request) (reply, error) {
 	t, err := c.heat.Validate(r.Context(), req)
 	if err != nil {
-		return reply{}, heatFailure(err)
+		return reply{}, err
 	}
 	params := object{}
 	for name, p := range t.Parameters {

@@ -33,6 +33,23 @@ func generic(view object) map[string]any {
 	return out
 }
 
+// record reads the cloud's record of a resource.
+func record[T any](h heatResources, table state.Table[T], i hot.Item) (T, error) {
+	v, found := state.Load(h.c.store, table, i.ID())
+	if !found {
+		return v, notFound("NotFound", "The %s (%s) could not be found.", i.Type, i.ID())
+	}
+	return v, nil
+}
+
+// attributesIn returns the function that reads the attributes of a type: the fields of its records' view.
+func attributesIn[T any](table state.Table[T], view func(T) object) func(heatResources, hot.Item) (map[string]any, error) {
+	return func(h heatResources, i hot.Item) (map[string]any, error) {
+		v, err := record(h, table, i)
+		return attributesOf(view(v)), err
+	}
+}
+
 func (h heatResources) tag(i hot.Item, id string) error {
 	if list := texts(i.Properties["tags"]); list != nil {
 		return state.Save(h.c.store, tags, id, list)
@@ -77,13 +94,10 @@ func (h heatResources) removeNet(ctx context.Context, i hot.Item) error {
 }
 
 func (h heatResources) netAttributes(i hot.Item) (map[string]any, error) {
-	n, found := state.Load(h.c.store, networks, i.ID())
-	if !found {
-		return nil, notFound("NetworkNotFound", "Network %s could not be found.", i.ID())
-	}
+	n, err := record(h, networks, i)
 	out := attributesOf(networkView(n))
 	out["segments"] = []any{}
-	return out, nil
+	return out, err
 }
 
 func (h heatResources) subnetRequest(i hot.Item) (subnetRequest, error) {
@@ -135,12 +149,4 @@ func (h heatResources) updateSubnet(_ context.Context, i hot.Item, _ map[string]
 
 func (h heatResources) removeSubnet(ctx context.Context, i hot.Item) error {
 	return h.c.dropSubnet(ctx, i.ID())
-}
-
-func (h heatResources) subnetAttributes(i hot.Item) (map[string]any, error) {
-	s, found := state.Load(h.c.store, subnets, i.ID())
-	if !found {
-		return nil, notFound("SubnetNotFound", "Subnet %s could not be found.", i.ID())
-	}
-	return attributesOf(subnetView(s)), nil
 }

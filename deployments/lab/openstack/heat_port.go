@@ -94,9 +94,9 @@ func (h heatResources) removePort(ctx context.Context, i hot.Item) error {
 }
 
 func (h heatResources) portAttributes(i hot.Item) (map[string]any, error) {
-	p, found := state.Load(h.c.store, ports, i.ID())
-	if !found {
-		return nil, portNotFound(i.ID())
+	p, err := record(h, ports, i)
+	if err != nil {
+		return nil, err
 	}
 	out := attributesOf(portView(p))
 	nets := []any{}
@@ -164,11 +164,3 @@ func (h heatResources) updateGroup(_ context.Context, i hot.Item, _ map[string]a
 }
 
 func (h heatResources) removeGroup(_ context.Context, i hot.Item) error { return h.c.dropGroup(i.ID()) }
-
-func (h heatResources) groupAttributes(i hot.Item) (map[string]any, error) {
-	g, found := state.Load(h.c.store, secgroups, i.ID())
-	if !found {
-		return nil, notFound("SecurityGroupNotFound", "Security group %s does not exist", i.ID())
-	}
-	return attributesOf(groupView(g)), nil
-}

@@ -43,7 +43,7 @@ func (c *Cloud) readStack(r *request) (hot.Request, error) {
 	for _, name := range q.EnvironmentFiles {
 		env, err := hot.ParseEnvironment(q.Files[name])
 		if err != nil {
-			return req, heatFailure(err)
+			return req, err
 		}
 		req.Environment = req.Environment.Merge(env)
 	}
@@ -53,7 +53,7 @@ func (c *Cloud) readStack(r *request) (hot.Request, error) {
 	}
 	env, err := hot.EnvironmentFromMap(m)
 	if err != nil {
-		return req, heatFailure(err)
+		return req, err
 	}
 	req.Environment = req.Environment.Merge(env)
 	return req, nil

@@ -29,11 +29,7 @@ func (c *Cloud) resourceView(l hot.Located) object {
 // maxListing is the limit for nested_depth; no stack is deeper.
 const maxListing = 10
 
-func (c *Cloud) listResources(r *request) (reply, error) {
-	st, err := c.stack(r)
-	if err != nil {
-		return reply{}, err
-	}
+func (c *Cloud) listResources(r *request, st hot.Stack) (reply, error) {
 	q := r.URL.Query()
 	depth, _ := strconv.Atoi(q.Get("nested_depth")) // absent is 0
 	out := []object{}
@@ -56,33 +52,16 @@ func (c *Cloud) resource(r *request) (hot.Located, error) {
 	if err != nil {
 		return hot.Located{}, err
 	}
-	l, err := c.heat.GetResource(st, r.PathValue("resource"))
-	return l, heatNil(err)
+	return c.heat.GetResource(st, r.PathValue("resource"))
 }
 
-// heatNil is heatFailure for an error that may be nil.
-func heatNil(err error) error {
-	if err == nil {
-		return nil
-	}
-	return heatFailure(err)
-}
-
-func (c *Cloud) showResource(r *request) (reply, error) {
-	l, err := c.resource(r)
-	if err != nil {
-		return reply{}, err
-	}
+func (c *Cloud) showResource(r *request, l hot.Located) (reply, error) {
 	view := c.resourceView(l)
 	view["attributes"], view["description"] = c.heat.Attributes(r.Context(), l), ""
 	return ok(object{"resource": view})
 }
 
-func (c *Cloud) resourceMetadata(r *request) (reply, error) {
-	l, err := c.resource(r)
-	if err != nil {
-		return reply{}, err
-	}
+func resourceMetadata(_ *request, l hot.Located) (reply, error) {
 	metadata := l.Resource.Metadata
 	if metadata == nil {
 		metadata = object{}
@@ -90,32 +69,19 @@ func (c *Cloud) resourceMetadata(r *request) (reply, error) {
 	return ok(object{"metadata": metadata})
 }
 
-func (c *Cloud) markUnhealthy(r *request) (reply, error) {
-	st, err := c.stack(r)
-	if err != nil {
-		return reply{}, err
-	}
-	var q struct {
-		Unhealthy *bool  `json:"mark_unhealthy"`
-		Reason    string `json:"resource_status_reason"`
-	}
-	if err := r.decode("", &q); err != nil {
-		return reply{}, err
-	}
+type healthMark struct {
+	Unhealthy *bool  `json:"mark_unhealthy"`
+	Reason    string `json:"resource_status_reason"`
+}
+
+func (c *Cloud) markUnhealthy(r *request, st hot.Stack, q healthMark) (reply, error) {
 	if q.Unhealthy == nil {
 		return reply{}, badRequest("Missing mandatory (mark_unhealthy) key from mark unhealthy request")
 	}
-	if err := c.heat.MarkUnhealthy(st, r.PathValue("resource"), *q.Unhealthy, q.Reason); err != nil {
-		return reply{}, heatFailure(err)
-	}
-	return reply{status: http.StatusOK}, nil
+	return empty(http.StatusOK, c.heat.MarkUnhealthy(st, r.PathValue("resource"), *q.Unhealthy, q.Reason))
 }
 
-func (c *Cloud) listEvents(r *request) (reply, error) {
-	st, err := c.stack(r)
-	if err != nil {
-		return reply{}, err
-	}
+func (c *Cloud) listEvents(r *request, st hot.Stack) (reply, error) {
 	q := r.URL.Query()
 	depth, _ := strconv.Atoi(q.Get("nested_depth")) // absent is 0
 	out := []object{}

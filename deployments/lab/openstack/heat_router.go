@@ -35,11 +35,11 @@ func (h heatResources) updateRouter(_ context.Context, i hot.Item, _ map[string]
 	if err != nil {
 		return err
 	}
-	rtr, found := state.Load(h.c.store, routers, i.ID())
-	if !found {
-		return notFound("RouterNotFound", "Router %s could not be found", i.ID())
+	rtr, err := record(h, routers, i)
+	if err == nil {
+		err = h.c.applyRouter(&rtr, q)
 	}
-	if err := h.c.applyRouter(&rtr, q); err != nil {
+	if err != nil {
 		return err
 	}
 	return state.Save(h.c.store, routers, rtr.ID, rtr)
@@ -47,14 +47,6 @@ func (h heatResources) updateRouter(_ context.Context, i hot.Item, _ map[string]
 
 func (h heatResources) removeRouter(_ context.Context, i hot.Item) error {
 	return h.c.dropRouter(i.ID())
-}
-
-func (h heatResources) routerAttributes(i hot.Item) (map[string]any, error) {
-	rtr, found := state.Load(h.c.store, routers, i.ID())
-	if !found {
-		return nil, notFound("RouterNotFound", "Router %s could not be found", i.ID())
-	}
-	return attributesOf(routerView(rtr)), nil
 }
 
 // createInterface returns the id "router:subnet_id=subnet", as Heat does.
@@ -109,14 +101,6 @@ func (h heatResources) updateFloatingIP(ctx context.Context, i hot.Item, _ map[s
 
 func (h heatResources) removeFloatingIP(ctx context.Context, i hot.Item) error {
 	return h.c.dropFloatingIP(ctx, i.ID())
-}
-
-func (h heatResources) floatingIPAttributes(i hot.Item) (map[string]any, error) {
-	f, found := state.Load(h.c.store, floatingIPs, i.ID())
-	if !found {
-		return nil, floatingIPNotFound(i.ID())
-	}
-	return attributesOf(floatingIPView(f)), nil
 }
 
 func (h heatResources) createAssociation(ctx context.Context, i hot.Item) (string, error) {

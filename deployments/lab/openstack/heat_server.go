@@ -155,9 +155,9 @@ func (h heatResources) removeServer(ctx context.Context, i hot.Item) error {
 }
 
 func (h heatResources) serverAttributes(i hot.Item) (map[string]any, error) {
-	s, found := state.Load(h.c.store, servers, i.ID())
-	if !found {
-		return nil, serverNotFound(i.ID())
+	s, err := record(h, servers, i)
+	if err != nil {
+		return nil, err
 	}
 	byNetwork, plain, first := map[string]any{}, map[string]any{}, ""
 	addresses := h.c.addresses(s)
@@ -212,9 +212,6 @@ func (h heatResources) removeServerGroup(_ context.Context, i hot.Item) error {
 }
 
 func (h heatResources) serverGroupAttributes(i hot.Item) (map[string]any, error) {
-	g, found := state.Load(h.c.store, serverGroups, i.ID())
-	if !found {
-		return nil, notFound("NotFound", "Instance group %s could not be found.", i.ID())
-	}
-	return map[string]any{"show": generic(h.c.serverGroupView(g, minMicroversion))}, nil
+	g, err := record(h, serverGroups, i)
+	return map[string]any{"show": generic(h.c.serverGroupView(g, minMicroversion))}, err
 }

@@ -12,15 +12,8 @@ import (
 	"github.com/windlass-nfv/windlass/deployments/lab/hot"
 )
 
-func (c *Cloud) signal(r *request) (reply, error) {
-	st, err := c.stack(r)
-	if err != nil {
-		return reply{}, err
-	}
-	if err := c.heat.Signal(st, r.PathValue("resource")); err != nil {
-		return reply{}, heatFailure(err)
-	}
-	return reply{status: http.StatusOK}, nil
+func (c *Cloud) signal(r *request, st hot.Stack) (reply, error) {
+	return empty(http.StatusOK, c.heat.Signal(st, r.PathValue("resource")))
 }
 
 // signalURL is the URL that signals a resource and needs a token.
@@ -57,8 +50,5 @@ func (c *Cloud) alarm(r *request) (reply, error) {
 	if err == nil {
 		err = c.heat.Signal(st, parts[4])
 	}
-	if err != nil {
-		return reply{}, heatFailure(err)
-	}
-	return reply{status: http.StatusOK}, nil
+	return empty(http.StatusOK, err)
 }

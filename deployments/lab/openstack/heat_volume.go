@@ -91,9 +91,9 @@ func (h heatResources) removeVolume(ctx context.Context, i hot.Item) error {
 }
 
 func (h heatResources) volumeAttributes(i hot.Item) (map[string]any, error) {
-	v, found := state.Load(h.c.store, volumes, i.ID())
-	if !found {
-		return nil, volumeNotFound(i.ID())
+	v, err := record(h, volumes, i)
+	if err != nil {
+		return nil, err
 	}
 	view := generic(volumeView(v))
 	attached := view["attachments"]

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/google/uuid"
+
+	"github.com/windlass-nfv/windlass/deployments/lab/hot"
 )
 
 // object is a JSON object in an answer.
@@ -230,6 +232,9 @@ func (c *Cloud) answer(s *service, w http.ResponseWriter, out reply, err error) 
 		panic(http.ErrAbortHandler) // net/http closes the connection without an answer
 	}
 	if err != nil {
+		if e, is := errors.AsType[*hot.Error](err); is {
+			err = heatFailure(e)
+		}
 		e, known := errors.AsType[*apiError](err)
 		if !known {
 			c.log.Error("request failed", "service", s.name, "error", err.Error())

@@ -86,6 +86,11 @@ func (n *nameOrID) inDomain() bool {
 	return n == nil || n.ID == domainID || n.ID == "" && (n.Name == "" || strings.EqualFold(n.Name, "Default"))
 }
 
+// names reports whether it is the object with this id or, without an id, with this name in the only domain.
+func (n nameOrID) names(id, name string) bool {
+	return n.ID == id || n.ID == "" && n.Name == name && n.Domain.inDomain()
+}
+
 type authRequest struct {
 	Identity struct {
 		Methods  []string `json:"methods"`

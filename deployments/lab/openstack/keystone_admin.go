@@ -17,17 +17,13 @@ func (rt *router) keystone() {
 	rt.open(keystone, "POST /v3/auth/tokens", c.issueToken)
 	rt.on(keystone, "GET /v3/auth/tokens", c.validateToken)
 	rt.on(keystone, "DELETE /v3/auth/tokens", c.revokeToken)
-	rt.on(keystone, "GET /v3/auth/catalog", func(r *request) (reply,
-		error,
-	) {
+	rt.on(keystone, "GET /v3/auth/catalog", func(r *request) (reply, error) {
 		return ok(object{"catalog": c.catalog(r.project())})
 	})
 	rt.keystoneProjects()
 	rt.keystoneUsers()
 	rt.keystoneRoles()
-	rt.on(keystone, "GET /v3/domains", func(*request) (reply,
-		error,
-	) {
+	rt.on(keystone, "GET /v3/domains", func(*request) (reply, error) {
 		return ok(object{"domains": []object{domainView()}})
 	})
 	rt.on(keystone, "GET /v3/domains/{id}", func(r *request) (reply, error) {
@@ -43,10 +39,11 @@ func (rt *router) keystone() {
 		}
 		return ok(object{"regions": list})
 	})
-	rt.on(keystone, "POST /v3/users/{id}/application_credentials", c.createCredential)
-	rt.on(keystone, "GET /v3/users/{id}/application_credentials", c.listCredentials)
-	rt.on(keystone, "GET /v3/users/{id}/application_credentials/{cred}", c.showCredential)
-	rt.on(keystone, "DELETE /v3/users/{id}/application_credentials/{cred}", c.deleteCredential)
+	const creds, cred = "/v3/users/{id}/application_credentials", "/v3/users/{id}/application_credentials/{cred}"
+	rt.on(keystone, "POST "+creds, given("application_credential", c.createCredential))
+	rt.on(keystone, "GET "+creds, c.listCredentials)
+	rt.on(keystone, "GET "+cred, show("application_credential", c.ownCredential, c.credentialView))
+	rt.on(keystone, "DELETE "+cred, with(c.ownCredential, c.deleteCredential))
 }
 
 func domainView() object {
@@ -131,8 +128,5 @@ func (c *Cloud) revokeToken(r *request) (reply, error) {
 	if _, err := c.authenticate(value); err != nil {
 		return reply{}, notFound("NotFound", "Could not find token.")
 	}
-	if err := state.Remove(c.store, tokens, hashOf(value)); err != nil {
-		return reply{}, err
-	}
-	return noContent()
+	return empty(http.StatusNoContent, state.Remove(c.store, tokens, hashOf(value)))
 }

@@ -2,6 +2,7 @@ package openstack
 
 import (
 	"cmp"
+	"errors"
 	"net/http"
 	"slices"
 	"time"
@@ -25,25 +26,22 @@ func (c *Cloud) credentialView(cred AppCredential) object {
 	}
 }
 
-func (c *Cloud) createCredential(r *request) (reply, error) {
-	type role struct{ ID, Name string }
-	var req struct {
-		Name         string  `json:"name"`
-		Description  string  `json:"description"`
-		Secret       string  `json:"secret"`
-		ExpiresAt    *string `json:"expires_at"`
-		Unrestricted bool    `json:"unrestricted"`
-		Roles        []role  `json:"roles"`
-	}
-	if err := r.decode("application_credential", &req); err != nil {
-		return reply{}, err
-	}
+type credentialRequest struct {
+	Name         string  `json:"name"`
+	Description  string  `json:"description"`
+	Secret       string  `json:"secret"`
+	ExpiresAt    *string `json:"expires_at"`
+	Unrestricted bool    `json:"unrestricted"`
+	Roles        []Role  `json:"roles"`
+}
+
+func (c *Cloud) createCredential(r *request, req credentialRequest) (reply, error) {
 	if r.PathValue("id") != r.token.UserID || r.token.AppCredID != "" || r.token.ProjectID == "" {
 		return reply{}, fail(http.StatusForbidden, "Forbidden",
 			"You are not authorized to perform the requested action: identity:create_application_credential.")
 	}
 	if req.Name == "" {
-		return reply{}, badRequest("Invalid input for field 'name': None is not of type 'string'")
+		return reply{}, errNoName
 	}
 	cred := AppCredential{
 		ID: hexID(), Name: req.Name, Description: req.Description, UserID: r.token.UserID, UserName: r.token.UserName,
@@ -51,10 +49,7 @@ func (c *Cloud) createCredential(r *request) (reply, error) {
 	}
 	if len(req.Roles) > 0 {
 		cred.Roles = slices.DeleteFunc(slices.Clone(r.token.Roles), func(have string) bool {
-			return !slices.ContainsFunc(req.Roles, func(want role) bool {
-				return want.Name == have ||
-					want.ID == c.roleID(have)
-			})
+			return !slices.ContainsFunc(req.Roles, func(want Role) bool { return want.Name == have || want.ID == c.roleID(have) })
 		})
 	}
 	if req.ExpiresAt != nil {
@@ -72,12 +67,9 @@ func (c *Cloud) createCredential(r *request) (reply, error) {
 				"Conflict occurred attempting to store application_credential - Duplicate entry found with name %s.", cred.Name)
 		}
 	}
-	if err := state.Save(c.store, credentials, cred.ID, cred); err != nil {
-		return reply{}, err
-	}
 	view := c.credentialView(cred)
 	view["secret"] = secret
-	return created(object{"application_credential": view})
+	return one(http.StatusCreated, "application_credential", view, state.Save(c.store, credentials, cred.ID, cred))
 }
 
 func parseTime(s string) (time.Time, error) {
@@ -92,12 +84,10 @@ func parseTime(s string) (time.Time, error) {
 }
 
 func (c *Cloud) listCredentials(r *request) (reply, error) {
-	out := []object{}
-	for _, cred := range state.LoadAll(c.store, credentials, "") {
-		if cred.UserID == r.token.UserID && cred.UserID == r.PathValue("id") {
-			out = append(out, c.credentialView(cred))
-		}
+	own := func(cred AppCredential) bool {
+		return cred.UserID == r.token.UserID && cred.UserID == r.PathValue("id")
 	}
+	out := views(state.LoadAll(c.store, credentials, ""), own, c.credentialView)
 	return ok(object{"application_credentials": out, "links": object{}})
 }
 
@@ -109,33 +99,9 @@ func (c *Cloud) ownCredential(r *request) (AppCredential, error) {
 	return cred, nil
 }
 
-func (c *Cloud) showCredential(r *request) (reply, error) {
-	cred, err := c.ownCredential(r)
-	if err != nil {
-		return reply{}, err
-	}
-	return ok(object{"application_credential": c.credentialView(cred)})
-}
-
 // deleteCredential also ends the tokens that were issued for it.
-func (c *Cloud) deleteCredential(r *request) (reply, error) {
-	cred, err := c.ownCredential(r)
-	if err != nil {
-		return reply{}, err
-	}
-	err = c.store.Update(func(tx *state.Tx) error {
-		for _, t := range tokens.All(tx) {
-			if t.AppCredID != cred.ID {
-				continue
-			}
-			if err := tokens.Delete(tx, t.Key); err != nil {
-				return err
-			}
-		}
-		return credentials.Delete(tx, cred.ID)
-	})
-	if err != nil {
-		return reply{}, err
-	}
-	return noContent()
+func (c *Cloud) deleteCredential(_ *request, cred AppCredential) (reply, error) {
+	return empty(http.StatusNoContent, c.store.Update(func(tx *state.Tx) error {
+		return errors.Join(revoke(tx, func(t Token) bool { return t.AppCredID == cred.ID }), credentials.Delete(tx, cred.ID))
+	}))
 }

@@ -1,6 +1,7 @@
 package openstack
 
 import (
+	"errors"
 	"maps"
 	"net/http"
 	"slices"
@@ -27,24 +28,17 @@ func (c *Cloud) projects() []Project {
 
 // findProject finds a project by id, or by name in the only domain.
 func (c *Cloud) findProject(n nameOrID) (Project, bool) {
-	all := c.projects()
-	i := slices.IndexFunc(all, func(p Project) bool {
-		return n.ID == p.ID || n.ID == "" && n.Name == p.Name &&
-			n.Domain.inDomain()
-	})
-	if i < 0 {
-		return Project{}, false
-	}
-	return all[i], true
+	return first(c.projects(), func(p Project) bool { return n.names(p.ID, p.Name) })
 }
 
 func (rt *router) keystoneProjects() {
 	c := rt.c
+	admin := func(action string, h handler) handler { return restricted(mayIdentify, action, h) }
 	rt.on(keystone, "GET /v3/projects", c.listProjects)
-	rt.on(keystone, "POST /v3/projects", c.createProject)
-	rt.on(keystone, "GET /v3/projects/{id}", c.showProject)
-	rt.on(keystone, "PATCH /v3/projects/{id}", c.updateProject)
-	rt.on(keystone, "DELETE /v3/projects/{id}", c.deleteProject)
+	rt.on(keystone, "POST /v3/projects", admin("create_project", given("project", c.createProject)))
+	rt.on(keystone, "GET /v3/projects/{id}", show("project", c.project, projectView))
+	rt.on(keystone, "PATCH /v3/projects/{id}", admin("update_project", withGiven(c.madeProject, "project", c.updateProject)))
+	rt.on(keystone, "DELETE /v3/projects/{id}", admin("delete_project", with(c.madeProject, c.deleteProject)))
 	rt.on(keystone, "GET /v3/auth/projects", c.listProjects)
 }
 
@@ -83,12 +77,12 @@ func (c *Cloud) listProjectsOf(r *request) (reply, error) {
 
 func projectNotFound(id string) error { return notFound("NotFound", "Could not find project: %s.", id) }
 
-func (c *Cloud) showProject(r *request) (reply, error) {
+func (c *Cloud) project(r *request) (Project, error) {
 	p, found := c.findProject(nameOrID{ID: r.PathValue("id")})
 	if !found || c.rolesOf(r.token.UserID, p.ID) == nil && !r.token.Admin() {
-		return reply{}, projectNotFound(r.PathValue("id"))
+		return p, projectNotFound(r.PathValue("id"))
 	}
-	return ok(object{"project": projectView(p)})
+	return p, nil
 }
 
 type projectRequest struct {
@@ -106,7 +100,7 @@ func (c *Cloud) keep(p Project, q projectRequest) (Project, error) {
 		p.Disabled = !*q.Enabled
 	}
 	if p.Name == "" {
-		return p, badRequest("Invalid input for field 'name': None is not of type 'string'")
+		return p, errNoName
 	}
 	if other, taken := c.findProject(nameOrID{Name: p.Name}); taken && other.ID != p.ID {
 		return p, conflict("Conflict", "Conflict occurred attempting to store project - it is not permitted to have two "+
@@ -115,27 +109,17 @@ func (c *Cloud) keep(p Project, q projectRequest) (Project, error) {
 	return p, state.Save(c.store, projectTable, p.ID, p)
 }
 
-func (c *Cloud) createProject(r *request) (reply, error) {
-	var q projectRequest
-	err := mayIdentify(r, "create_project")
-	if err == nil {
-		err = r.decode("project", &q)
-	}
-	if err == nil {
-		err = inDomain(q.Domain)
-	}
-	if err != nil {
+func (c *Cloud) createProject(_ *request, q projectRequest) (reply, error) {
+	if err := inDomain(q.Domain); err != nil {
 		return reply{}, err
 	}
 	p, err := c.keep(Project{ID: hexID()}, q)
-	if err != nil {
-		return reply{}, err
-	}
-	return created(object{"project": projectView(p)})
+	return one(http.StatusCreated, "project", projectView(p), err)
 }
 
 // madeProject returns a project that administrators may change; the seed's projects cannot change.
-func (c *Cloud) madeProject(id string) (Project, error) {
+func (c *Cloud) madeProject(r *request) (Project, error) {
+	id := r.PathValue("id")
 	if p, found := state.Load(c.store, projectTable, id); found {
 		return p, nil
 	}
@@ -145,47 +129,21 @@ func (c *Cloud) madeProject(id string) (Project, error) {
 	return Project{}, projectNotFound(id)
 }
 
-func (c *Cloud) updateProject(r *request) (reply, error) {
-	var q projectRequest
-	err := mayIdentify(r, "update_project")
-	if err == nil {
-		err = r.decode("project", &q)
-	}
-	if err != nil {
-		return reply{}, err
-	}
-	p, err := c.madeProject(r.PathValue("id"))
-	if err == nil {
-		p, err = c.keep(p, q)
-	}
+func (c *Cloud) updateProject(_ *request, p Project, q projectRequest) (reply, error) {
+	p, err := c.keep(p, q)
 	if err == nil && p.Disabled {
 		err = c.revokeAll(func(t Token) bool { return t.ProjectID == p.ID })
 	}
-	return reply{status: http.StatusOK, body: object{"project": projectView(p)}}, err
+	return one(http.StatusOK, "project", projectView(p), err)
 }
 
 // deleteProject also ends the roles on the project and its tokens. As in OpenStack, the project's objects stay.
-func (c *Cloud) deleteProject(r *request) (reply, error) {
-	if err := mayIdentify(r, "delete_project"); err != nil {
-		return reply{}, err
-	}
-	p, err := c.madeProject(r.PathValue("id"))
-	if err != nil {
-		return reply{}, err
-	}
-	err = c.store.Update(func(tx *state.Tx) error {
-		for _, g := range grants.All(tx) {
-			if g.ProjectID != p.ID {
-				continue
-			}
-			if err := grants.Delete(tx, g.key()); err != nil {
-				return err
-			}
-		}
-		return projectTable.Delete(tx, p.ID)
-	})
-	if err == nil {
-		err = c.revokeAll(func(t Token) bool { return t.ProjectID == p.ID })
-	}
-	return reply{status: http.StatusNoContent}, err
+func (c *Cloud) deleteProject(_ *request, p Project) (reply, error) {
+	return empty(http.StatusNoContent, c.store.Update(func(tx *state.Tx) error {
+		return errors.Join(
+			deleteIf(tx, grants, func(g RoleGrant) (string, bool) { return g.key(), g.ProjectID == p.ID }),
+			projectTable.Delete(tx, p.ID),
+			revoke(tx, func(t Token) bool { return t.ProjectID == p.ID }),
+		)
+	}))
 }

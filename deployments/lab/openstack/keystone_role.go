@@ -1,6 +1,7 @@
 package openstack
 
 import (
+	"errors"
 	"maps"
 	"net/http"
 	"slices"
@@ -34,12 +35,8 @@ func (c *Cloud) allRoles() []Role {
 
 // roleID is the id of a role.
 func (c *Cloud) roleID(name string) string {
-	for _, role := range c.allRoles() {
-		if role.Name == name {
-			return role.ID
-		}
-	}
-	return ""
+	role, _ := first(c.allRoles(), func(role Role) bool { return role.Name == name })
+	return role.ID
 }
 
 // rolesOf returns the names of a user's roles on a project, nil for none. The user demo is a member of demo; admin has
@@ -52,13 +49,9 @@ func (c *Cloud) rolesOf(user, project string) (out []string) {
 		out = slices.Clone(implied["member"])
 	}
 	for _, g := range state.LoadAll(c.store, grants, user+"/"+project+"/") {
-		for _, role := range c.allRoles() {
-			if role.ID != g.RoleID {
-				continue
-			}
-			out = appendMissing(out, role.Name)
-			for _, other := range implied[role.Name] {
-				out = appendMissing(out, other)
+		if role, err := c.role(g.RoleID); err == nil {
+			for _, name := range append([]string{role.Name}, implied[role.Name]...) {
+				out = appendMissing(out, name)
 			}
 		}
 	}
@@ -67,16 +60,20 @@ func (c *Cloud) rolesOf(user, project string) (out []string) {
 
 func (rt *router) keystoneRoles() {
 	c := rt.c
-	rt.on(keystone, "GET /v3/roles", c.listRoles)
-	rt.on(keystone, "POST /v3/roles", c.createRole)
-	rt.on(keystone, "GET /v3/roles/{id}", c.showRole)
-	rt.on(keystone, "DELETE /v3/roles/{id}", c.deleteRole)
+	admin := func(action string, h handler) handler { return restricted(mayIdentify, action, h) }
+	find := func(r *request) (Role, error) { return c.role(r.PathValue("id")) }
+	rt.on(keystone, "GET /v3/roles", admin("list_roles", c.listRoles))
+	rt.on(keystone, "POST /v3/roles", admin("create_role", given("role", c.createRole)))
+	rt.on(keystone, "GET /v3/roles/{id}", admin("get_role", show("role", find, roleView)))
+	rt.on(keystone, "DELETE /v3/roles/{id}", admin("delete_role", with(find, c.deleteRole)))
 	rt.on(keystone, "GET /v3/role_assignments", c.listAssignments)
-	base := "/v3/projects/{project_id}/users/{user_id}/roles"
-	rt.on(keystone, "GET "+base, c.listGrants)
-	rt.on(keystone, "PUT "+base+"/{role_id}", c.grantRole)
-	rt.on(keystone, "GET "+base+"/{role_id}", c.checkGrant) // HEAD too
-	rt.on(keystone, "DELETE "+base+"/{role_id}", c.withdrawRole)
+	const base, item = "/v3/projects/{project_id}/users/{user_id}/roles", "/v3/projects/{project_id}/users/{user_id}/roles/{role_id}"
+	rt.on(keystone, "GET "+base, with(c.grantOf, c.listGrants))
+	rt.on(keystone, "PUT "+item, with(c.grantOf, func(_ *request, g RoleGrant) (reply, error) {
+		return empty(http.StatusNoContent, state.Save(c.store, grants, g.key(), g))
+	}))
+	rt.on(keystone, "GET "+item, with(c.madeGrant, func(*request, RoleGrant) (reply, error) { return noContent() })) // HEAD too
+	rt.on(keystone, "DELETE "+item, with(c.madeGrant, c.withdrawRole))
 }
 
 func roleView(role Role) object {
@@ -87,84 +84,45 @@ func roleView(role Role) object {
 }
 
 func (c *Cloud) listRoles(r *request) (reply, error) {
-	if err := mayIdentify(r, "list_roles"); err != nil {
-		return reply{}, err
-	}
-	out := []object{}
-	want := r.URL.Query().Get("name")
-	for _, role := range c.allRoles() {
-		if want == "" || want == role.Name {
-			out = append(out, roleView(role))
-		}
-	}
-	return ok(object{"roles": out, "links": object{}})
+	shown := func(role Role) bool { return wants(r, role.Name) }
+	return ok(object{"roles": views(c.allRoles(), shown, roleView), "links": object{}})
 }
-
-func roleNotFound(id string) error { return notFound("NotFound", "Could not find role: %s.", id) }
 
 func (c *Cloud) role(id string) (Role, error) {
-	for _, role := range c.allRoles() {
-		if role.ID == id {
-			return role, nil
-		}
+	role, found := first(c.allRoles(), func(role Role) bool { return role.ID == id })
+	if !found {
+		return role, notFound("NotFound", "Could not find role: %s.", id)
 	}
-	return Role{}, roleNotFound(id)
+	return role, nil
 }
 
-func (c *Cloud) createRole(r *request) (reply, error) {
-	var q struct {
-		Name string `json:"name"`
-	}
-	err := mayIdentify(r, "create_role")
-	if err == nil {
-		err = r.decode("role", &q)
-	}
+type roleRequest struct {
+	Name string `json:"name"`
+}
+
+func (c *Cloud) createRole(_ *request, q roleRequest) (reply, error) {
 	switch {
-	case err != nil:
 	case q.Name == "":
-		err = badRequest("Invalid input for field 'name': None is not of type 'string'")
+		return reply{}, errNoName
 	case c.roleID(q.Name) != "":
-		err = conflict("Conflict", "Conflict occurred attempting to store role - Duplicate entry found with name %s.", q.Name)
-	}
-	if err != nil {
-		return reply{}, err
+		return reply{}, conflict("Conflict",
+			"Conflict occurred attempting to store role - Duplicate entry found with name %s.", q.Name)
 	}
 	role := Role{ID: hexID(), Name: q.Name}
-	return reply{status: http.StatusCreated, body: object{"role": roleView(role)}},
-		state.Save(c.store, roleTable, role.ID, role)
+	return one(http.StatusCreated, "role", roleView(role), state.Save(c.store, roleTable, role.ID, role))
 }
 
-func (c *Cloud) showRole(r *request) (reply, error) {
-	role, err := c.role(r.PathValue("id"))
-	if err == nil {
-		err = mayIdentify(r, "get_role")
-	}
-	return reply{status: http.StatusOK, body: object{"role": roleView(role)}}, err
-}
-
-func (c *Cloud) deleteRole(r *request) (reply, error) {
-	if err := mayIdentify(r, "delete_role"); err != nil {
-		return reply{}, err
-	}
-	role, err := c.role(r.PathValue("id"))
-	if err != nil {
-		return reply{}, err
-	}
+func (c *Cloud) deleteRole(_ *request, role Role) (reply, error) {
 	if _, made := state.Load(c.store, roleTable, role.ID); !made {
 		return reply{}, fail(http.StatusForbidden, "Forbidden",
 			"The lab does not delete the roles that it has from the start.")
 	}
-	return reply{status: http.StatusNoContent}, c.store.Update(func(tx *state.Tx) error {
-		for _, g := range grants.All(tx) {
-			if g.RoleID != role.ID {
-				continue
-			}
-			if err := grants.Delete(tx, g.key()); err != nil {
-				return err
-			}
-		}
-		return roleTable.Delete(tx, role.ID)
-	})
+	return empty(http.StatusNoContent, c.store.Update(func(tx *state.Tx) error {
+		return errors.Join(
+			deleteIf(tx, grants, func(g RoleGrant) (string, bool) { return g.key(), g.RoleID == role.ID }),
+			roleTable.Delete(tx, role.ID),
+		)
+	}))
 }
 
 func (c *Cloud) listAssignments(r *request) (reply, error) {
@@ -204,11 +162,7 @@ func (c *Cloud) grantOf(r *request) (RoleGrant, error) {
 	return g, err
 }
 
-func (c *Cloud) listGrants(r *request) (reply, error) {
-	g, err := c.grantOf(r)
-	if err != nil {
-		return reply{}, err
-	}
+func (c *Cloud) listGrants(_ *request, g RoleGrant) (reply, error) {
 	out := []object{}
 	for _, have := range state.LoadAll(c.store, grants, g.UserID+"/"+g.ProjectID+"/") {
 		if role, err := c.role(have.RoleID); err == nil {
@@ -218,36 +172,23 @@ func (c *Cloud) listGrants(r *request) (reply, error) {
 	return ok(object{"roles": out, "links": object{}})
 }
 
-func (c *Cloud) grantRole(r *request) (reply, error) {
+// madeGrant returns the grant in a request's path if somebody has made it.
+func (c *Cloud) madeGrant(r *request) (RoleGrant, error) {
 	g, err := c.grantOf(r)
-	if err == nil {
-		err = state.Save(c.store, grants, g.key(), g)
+	if err != nil {
+		return g, err
 	}
-	return reply{status: http.StatusNoContent}, err
-}
-
-func (c *Cloud) checkGrant(r *request) (reply, error) {
-	g, err := c.grantOf(r)
-	if err == nil {
-		if _, given := state.Load(c.store, grants, g.key()); !given {
-			err = notFound("NotFound", "Could not find role assignment with role: %s, user or group: %s, project, domain, or "+
-				"system: %s.", g.RoleID, g.UserID, g.ProjectID)
-		}
+	if _, made := state.Load(c.store, grants, g.key()); !made {
+		return g, notFound("NotFound", "Could not find role assignment with role: %s, user or group: %s, project, domain, or "+
+			"system: %s.", g.RoleID, g.UserID, g.ProjectID)
 	}
-	return reply{status: http.StatusNoContent}, err
+	return g, nil
 }
 
 // withdrawRole removes a role from a user, and ends the tokens with that role.
-func (c *Cloud) withdrawRole(r *request) (reply, error) {
-	if _, err := c.checkGrant(r); err != nil {
-		return reply{}, err
-	}
-	g, err := c.grantOf(r)
-	if err == nil {
-		err = state.Remove(c.store, grants, g.key())
-	}
-	if err == nil {
-		err = c.revokeAll(func(t Token) bool { return t.UserID == g.UserID && t.ProjectID == g.ProjectID })
-	}
-	return reply{status: http.StatusNoContent}, err
+func (c *Cloud) withdrawRole(_ *request, g RoleGrant) (reply, error) {
+	return empty(http.StatusNoContent, c.store.Update(func(tx *state.Tx) error {
+		return errors.Join(grants.Delete(tx, g.key()),
+			revoke(tx, func(t Token) bool { return t.UserID == g.UserID && t.ProjectID == g.ProjectID }))
+	}))
 }

@@ -2,6 +2,7 @@ package openstack
 
 import (
 	"crypto/subtle"
+	"errors"
 	"maps"
 	"net/http"
 	"slices"
@@ -31,15 +32,7 @@ func (c *Cloud) users() []User {
 
 // findUser finds a user by id, or by name in the only domain.
 func (c *Cloud) findUser(n nameOrID) (User, bool) {
-	all := c.users()
-	i := slices.IndexFunc(all, func(u User) bool {
-		return n.ID == u.ID || n.ID == "" && n.Name == u.Name &&
-			n.Domain.inDomain()
-	})
-	if i < 0 {
-		return User{}, false
-	}
-	return all[i], true
+	return first(c.users(), func(u User) bool { return n.names(u.ID, u.Name) })
 }
 
 // knows reports whether the password is the user's.
@@ -50,12 +43,13 @@ func (u User) knows(password string) bool {
 
 func (rt *router) keystoneUsers() {
 	c := rt.c
-	rt.on(keystone, "GET /v3/users", c.listUsers)
-	rt.on(keystone, "POST /v3/users", c.createUser)
-	rt.on(keystone, "GET /v3/users/{id}", c.showUser)
-	rt.on(keystone, "PATCH /v3/users/{id}", c.updateUser)
-	rt.on(keystone, "DELETE /v3/users/{id}", c.deleteUser)
-	rt.on(keystone, "POST /v3/users/{id}/password", c.changePassword)
+	admin := func(action string, h handler) handler { return restricted(mayIdentify, action, h) }
+	rt.on(keystone, "GET /v3/users", admin("list_users", c.listUsers))
+	rt.on(keystone, "POST /v3/users", admin("create_user", given("user", c.createUser)))
+	rt.on(keystone, "GET /v3/users/{id}", show("user", c.user, userView))
+	rt.on(keystone, "PATCH /v3/users/{id}", admin("update_user", withGiven(c.madeUser, "user", c.updateUser)))
+	rt.on(keystone, "DELETE /v3/users/{id}", admin("delete_user", with(c.madeUser, c.deleteUser)))
+	rt.on(keystone, "POST /v3/users/{id}/password", given("user", c.changePassword))
 	rt.on(keystone, "GET /v3/users/{id}/projects", c.listProjectsOf)
 }
 
@@ -84,28 +78,25 @@ func mayIdentify(r *request, action string) error {
 		action)
 }
 
-func (c *Cloud) listUsers(r *request) (reply, error) {
-	if err := mayIdentify(r, "list_users"); err != nil {
-		return reply{}, err
-	}
-	out := []object{}
+// wants reports whether a listing of users, projects or roles wants a name.
+func wants(r *request, name string) bool {
 	want := r.URL.Query().Get("name")
-	for _, u := range c.users() {
-		if want == "" || want == u.Name {
-			out = append(out, userView(u))
-		}
-	}
-	return ok(object{"users": out, "links": object{}})
+	return want == "" || want == name
+}
+
+func (c *Cloud) listUsers(r *request) (reply, error) {
+	shown := func(u User) bool { return wants(r, u.Name) }
+	return ok(object{"users": views(c.users(), shown, userView), "links": object{}})
 }
 
 func userNotFound(id string) error { return notFound("NotFound", "Could not find user: %s.", id) }
 
-func (c *Cloud) showUser(r *request) (reply, error) {
+func (c *Cloud) user(r *request) (User, error) {
 	u, found := c.findUser(nameOrID{ID: r.PathValue("id")})
 	if !found || u.ID != r.token.UserID && !r.token.Admin() {
-		return reply{}, userNotFound(r.PathValue("id"))
+		return u, userNotFound(r.PathValue("id"))
 	}
-	return ok(object{"user": userView(u)})
+	return u, nil
 }
 
 type userRequest struct {
@@ -139,27 +130,19 @@ func inDomain(id *string) error {
 	return notFound("NotFound", "Could not find domain: %s.", *id)
 }
 
-func (c *Cloud) createUser(r *request) (reply, error) {
-	var q userRequest
-	err := mayIdentify(r, "create_user")
-	if err == nil {
-		err = r.decode("user", &q)
-	}
-	if err == nil {
-		err = inDomain(q.Domain)
-	}
-	if err != nil {
+// errNoName is Keystone's answer to a user, project or role without a name.
+var errNoName = badRequest("Invalid input for field 'name': None is not of type 'string'")
+
+func (c *Cloud) createUser(_ *request, q userRequest) (reply, error) {
+	if err := inDomain(q.Domain); err != nil {
 		return reply{}, err
 	}
 	u := User{ID: hexID()}
 	q.apply(&u)
 	if u.Name == "" {
-		return reply{}, badRequest("Invalid input for field 'name': None is not of type 'string'")
+		return reply{}, errNoName
 	}
-	if err := c.putUser(u); err != nil {
-		return reply{}, err
-	}
-	return created(object{"user": userView(u)})
+	return one(http.StatusCreated, "user", userView(u), c.putUser(u))
 }
 
 // putUser stores a user, and refuses a name that another user has.
@@ -171,8 +154,9 @@ func (c *Cloud) putUser(u User) error {
 	return state.Save(c.store, userTable, u.ID, u)
 }
 
-// made returns a user that administrators may change; the seed's users cannot change.
-func (c *Cloud) made(id string) (User, error) {
+// madeUser returns a user that administrators may change; the seed's users cannot change.
+func (c *Cloud) madeUser(r *request) (User, error) {
+	id := r.PathValue("id")
 	if u, found := state.Load(c.store, userTable, id); found {
 		return u, nil
 	}
@@ -182,87 +166,61 @@ func (c *Cloud) made(id string) (User, error) {
 	return User{}, userNotFound(id)
 }
 
-func (c *Cloud) updateUser(r *request) (reply, error) {
-	var q userRequest
-	err := mayIdentify(r, "update_user")
-	if err == nil {
-		err = r.decode("user", &q)
-	}
-	if err != nil {
-		return reply{}, err
-	}
-	u, err := c.made(r.PathValue("id"))
-	if err != nil {
-		return reply{}, err
-	}
+func (c *Cloud) updateUser(_ *request, u User, q userRequest) (reply, error) {
 	q.apply(&u)
-	if err := c.putUser(u); err != nil {
-		return reply{}, err
-	}
-	if q.Password != nil || u.Disabled {
+	err := c.putUser(u)
+	if err == nil && (q.Password != nil || u.Disabled) {
 		err = c.revokeAll(func(t Token) bool { return t.UserID == u.ID })
 	}
-	return reply{status: http.StatusOK, body: object{"user": userView(u)}}, err
+	return one(http.StatusOK, "user", userView(u), err)
 }
 
 // deleteUser also ends the user's tokens, application credentials and roles.
-func (c *Cloud) deleteUser(r *request) (reply, error) {
-	if err := mayIdentify(r, "delete_user"); err != nil {
-		return reply{}, err
-	}
-	u, err := c.made(r.PathValue("id"))
-	if err != nil {
-		return reply{}, err
-	}
-	err = c.store.Update(func(tx *state.Tx) error {
-		for _, cred := range credentials.All(tx) {
-			if cred.UserID != u.ID {
-				continue
-			}
-			if err := credentials.Delete(tx, cred.ID); err != nil {
-				return err
-			}
-		}
-		if err := grants.DeletePrefix(tx, u.ID+"/"); err != nil {
-			return err
-		}
-		return userTable.Delete(tx, u.ID)
-	})
-	if err == nil {
-		err = c.revokeAll(func(t Token) bool { return t.UserID == u.ID })
-	}
-	return reply{status: http.StatusNoContent}, err
+func (c *Cloud) deleteUser(_ *request, u User) (reply, error) {
+	return empty(http.StatusNoContent, c.store.Update(func(tx *state.Tx) error {
+		return errors.Join(
+			deleteIf(tx, credentials, func(cred AppCredential) (string, bool) { return cred.ID, cred.UserID == u.ID }),
+			grants.DeletePrefix(tx, u.ID+"/"),
+			userTable.Delete(tx, u.ID),
+			revoke(tx, func(t Token) bool { return t.UserID == u.ID }),
+		)
+	}))
 }
 
-// revokeAll ends tokens.
-func (c *Cloud) revokeAll(which func(Token) bool) error {
-	return c.store.Update(func(tx *state.Tx) error {
-		for _, t := range tokens.All(tx) {
-			if !which(t) {
-				continue
-			}
-			if err := tokens.Delete(tx, t.Key); err != nil {
+// deleteIf deletes the documents of a table for which which returns true, together with their key.
+func deleteIf[T any](tx *state.Tx, table state.Table[T], which func(T) (key string, is bool)) error {
+	for _, v := range table.All(tx) {
+		if key, is := which(v); is {
+			if err := table.Delete(tx, key); err != nil {
 				return err
 			}
 		}
-		return nil
-	})
+	}
+	return nil
+}
+
+// revoke ends tokens.
+func revoke(tx *state.Tx, which func(Token) bool) error {
+	return deleteIf(tx, tokens, func(t Token) (string, bool) { return t.Key, which(t) })
+}
+
+// revokeAll is revoke in a transaction of its own.
+func (c *Cloud) revokeAll(which func(Token) bool) error {
+	return c.store.Update(func(tx *state.Tx) error { return revoke(tx, which) })
+}
+
+type passwordChange struct {
+	Password string `json:"password"`
+	Original string `json:"original_password"`
 }
 
 // changePassword changes a user's own password; the request must have the old one.
-func (c *Cloud) changePassword(r *request) (reply, error) {
-	var q struct {
-		Password string `json:"password"`
-		Original string `json:"original_password"`
-	}
-	if err := r.decode("user", &q); err != nil {
-		return reply{}, err
-	}
+func (c *Cloud) changePassword(r *request, q passwordChange) (reply, error) {
 	if r.PathValue("id") != r.token.UserID {
 		return reply{}, fail(http.StatusForbidden, "Forbidden",
 			"You are not authorized to perform the requested action: identity:change_password.")
 	}
-	u, err := c.made(r.PathValue("id"))
+	u, err := c.madeUser(r)
 	if err != nil {
 		return reply{}, err
 	}
@@ -273,5 +231,5 @@ func (c *Cloud) changePassword(r *request) (reply, error) {
 	if err := c.putUser(u); err != nil {
 		return reply{}, err
 	}
-	return reply{status: http.StatusNoContent}, c.revokeAll(func(t Token) bool { return t.UserID == u.ID })
+	return empty(http.StatusNoContent, c.revokeAll(func(t Token) bool { return t.UserID == u.ID }))
 }

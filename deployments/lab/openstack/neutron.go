@@ -87,23 +87,37 @@ func (rt *router) neutron() {
 	}
 	rt.on(neutron, "GET /v2.0/extensions", listExtensions)
 	rt.on(neutron, "GET /v2.0/extensions/{alias}", showExtension)
-	crud(rt, "networks", "network", c.listNetworks, c.showNetwork, c.createNetwork, c.updateNetwork, c.deleteNetwork)
-	crud(rt, "subnets", "subnet", c.listSubnets, c.showSubnet, c.createSubnet, c.updateSubnet, c.deleteSubnet)
-	crud(rt, "ports", "port", c.listPorts, c.showPort, c.createPortCall, c.updatePortCall, c.deletePortCall)
-	crud(rt, "routers", "router", c.listRouters, c.showRouter, c.createRouter, c.updateRouter, c.deleteRouter)
-	crud(rt, "floatingips", "floatingip", c.listFloatingIPs, c.showFloatingIP, c.createFloatingIPCall, c.updateFloatingIP,
-		c.deleteFloatingIPCall)
-	crud(rt, "security-groups", "security_group", c.listGroups, c.showGroup, c.createGroup, c.updateGroup, c.deleteGroup)
-	crud(rt, "security-group-rules", "security_group_rule", c.listRules, c.showRule, c.createRule, nil, c.deleteRule)
-	rt.neutronQoS()
-	rt.on(neutron, "PUT /v2.0/routers/{id}/add_router_interface", c.addInterface)
-	rt.on(neutron, "PUT /v2.0/routers/{id}/remove_router_interface", c.removeInterface)
-	rt.neutronTags()
-	rt.on(neutron, "GET /v2.0/quotas/{id}", c.showNeutronQuota)
-	rt.on(neutron, "GET /v2.0/quotas/{id}/details.json", c.showNeutronUsage)
-	rt.on(neutron, "GET /v2.0/quotas/{id}/details", c.showNeutronUsage)
-	rt.on(neutron, "PUT /v2.0/quotas/{id}", c.updateNeutronQuota)
-	rt.on(neutron, "DELETE /v2.0/quotas/{id}", c.resetNeutronQuota)
+	register(rt, collection[Network, networkRequest]{
+		"networks", "network", c.listNetworks, c.network, networkView, c.createNetwork, c.updateNetwork, c.deleteNetwork,
+	})
+	register(rt, collection[Subnet, subnetRequest]{
+		"subnets", "subnet", c.listSubnets, c.subnet, subnetView, c.createSubnet, c.updateSubnet, c.deleteSubnet,
+	})
+	register(rt, collection[Port, portRequest]{
+		"ports", "port", c.listPorts, c.port, portView, c.createPort, c.updatePort, c.deletePort,
+	})
+	register(rt, collection[Router, routerRequest]{
+		"routers", "router", c.listRouters, c.router, routerView, c.createRouter, c.updateRouter, c.deleteRouter,
+	})
+	register(rt, collection[FloatingIP, floatingIPRequest]{
+		"floatingips", "floatingip", c.listFloatingIPs, c.floatingIP, floatingIPView, c.createFloatingIP, c.updateFloatingIP,
+		c.deleteFloatingIP,
+	})
+	register(rt, collection[SecurityGroup, groupRequest]{
+		"security-groups", "security_group", c.listGroups, c.group, groupView, c.createGroup, c.updateGroup, c.deleteGroup,
+	})
+	register(rt, collection[SecurityRule, SecurityRule]{
+		"security-group-rules", "security_group_rule", c.listRules, c.rule, ruleView, c.createRule, nil, c.deleteRule,
+	})
+	register(rt, collection[QoSPolicy, policyRequest]{
+		"qos/policies", "policy", c.listPolicies, c.policy, policyView, c.createPolicy, c.updatePolicy, c.deletePolicy,
+	})
+	rt.bandwidthLimits()
+	rt.on(neutron, "PUT /v2.0/routers/{id}/add_router_interface", given("", c.addInterface))
+	rt.on(neutron, "PUT /v2.0/routers/{id}/remove_router_interface", given("", c.removeInterface))
+	// Some clients write this path with an underscore.
+	rt.tagsOf("/v2.0/security_groups/{id}/tags", func(r *request) error { _, err := c.group(r, r.PathValue("id")); return err })
+	rt.neutronQuotas()
 }
 
 // extensions are the Neutron extensions that the lab implements.
@@ -121,11 +135,7 @@ func extensionView(alias string) object {
 }
 
 func listExtensions(*request) (reply, error) {
-	out := []object{}
-	for _, alias := range extensions {
-		out = append(out, extensionView(alias))
-	}
-	return ok(object{"extensions": out})
+	return ok(object{"extensions": views(extensions, func(string) bool { return true }, extensionView)})
 }
 
 func showExtension(r *request) (reply, error) {
@@ -137,3 +147,11 @@ func showExtension(r *request) (reply, error) {
 }
 
 func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05Z") }
+
+// stampOrNil is null for the zero time.
+func stampOrNil(t time.Time) any {
+	if t.IsZero() {
+		return nil
+	}
+	return stamp(t)
+}

@@ -2,38 +2,59 @@ package openstack
 
 import (
 	"net/http"
+	"path"
 	"slices"
 	"strings"
 
 	"github.com/windlass-nfv/windlass/deployments/lab/state"
 )
 
-// crud registers the five usual calls of a collection. The callbacks return views without their envelope.
-func crud(rt *router, collection, member string,
-	list func(*request) []object, show func(*request, string) (object, error),
-	create func(*request) (object, error), update func(*request, string) (object, error),
-	remove func(*request, string) error,
-) {
-	rt.on(neutron, "GET /v2.0/"+collection, func(r *request) (reply, error) {
-		return ok(object{strings.ReplaceAll(collection, "-", "_"): rt.c.filtered(r, list(r))})
-	})
-	rt.on(neutron, "GET /v2.0/"+collection+"/{id}", func(r *request) (reply, error) {
-		v, err := show(r, r.PathValue("id"))
-		return reply{status: http.StatusOK, body: object{member: rt.c.tagged(v)}}, err
-	})
-	rt.on(neutron, "POST /v2.0/"+collection, func(r *request) (reply, error) {
-		v, err := create(r)
-		return reply{status: http.StatusCreated, body: object{member: rt.c.tagged(v)}}, err
-	})
-	if update != nil {
-		rt.on(neutron, "PUT /v2.0/"+collection+"/{id}", func(r *request) (reply, error) {
-			v, err := update(r, r.PathValue("id"))
-			return reply{status: http.StatusOK, body: object{member: rt.c.tagged(v)}}, err
-		})
+// collection is a collection of Neutron's objects with its calls.
+type collection[T, Q any] struct {
+	path, member string
+	// list returns the objects that the caller sees, find one of them.
+	list   func(r *request) []T
+	find   func(r *request, id string) (T, error)
+	view   func(T) object
+	create func(r *request, q Q) (T, error)
+	update func(r *request, id string, q Q) (T, error) // nil: there is no such call
+	remove func(r *request, id string) error
+}
+
+// register registers the calls of a collection.
+func register[T, Q any](rt *router, k collection[T, Q]) {
+	all, item := "/v2.0/"+k.path, "/v2.0/"+k.path+"/{id}"
+	answer := func(status int, v T, err error) (reply, error) {
+		if err != nil {
+			return reply{}, err
+		}
+		return one(status, k.member, rt.c.tagged(k.view(v)), nil)
 	}
-	rt.on(neutron, "DELETE /v2.0/"+collection+"/{id}", func(r *request) (reply, error) {
-		return reply{status: http.StatusNoContent}, remove(r, r.PathValue("id"))
+	rt.on(neutron, "GET "+all, func(r *request) (reply, error) {
+		var out []object
+		for _, v := range k.list(r) {
+			out = append(out, k.view(v))
+		}
+		return ok(object{strings.ReplaceAll(path.Base(k.path), "-", "_"): rt.c.filtered(r, out)})
 	})
+	rt.on(neutron, "GET "+item, func(r *request) (reply, error) {
+		v, err := k.find(r, r.PathValue("id"))
+		return answer(http.StatusOK, v, err)
+	})
+	rt.on(neutron, "POST "+all, given(k.member, func(r *request, q Q) (reply, error) {
+		v, err := k.create(r, q)
+		return answer(http.StatusCreated, v, err)
+	}))
+	if k.update != nil {
+		rt.on(neutron, "PUT "+item, given(k.member, func(r *request, q Q) (reply, error) {
+			v, err := k.update(r, r.PathValue("id"), q)
+			return answer(http.StatusOK, v, err)
+		}))
+	}
+	rt.on(neutron, "DELETE "+item, func(r *request) (reply, error) {
+		return empty(http.StatusNoContent, k.remove(r, r.PathValue("id")))
+	})
+	rt.tagsOf(item+"/tags", func(r *request) error { _, err := k.find(r, r.PathValue("id")); return err })
 }
 
 // notFilters are the query parameters of a listing that do not name a field.
@@ -101,84 +122,42 @@ func fieldMatches(v object, field string, wanted []string) bool {
 
 // tagged adds an object's tags to its view.
 func (c *Cloud) tagged(v object) object {
-	if v == nil {
-		return nil
-	}
 	id, _ := v["id"].(string)
-	list, found := state.Load(c.store, tags, id)
-	if !found || list == nil {
-		list = []string{}
-	}
-	v["tags"] = list
+	list, _ := state.Load(c.store, tags, id)
+	v["tags"] = listed(list)
 	return v
 }
 
-// neutronTags registers the tags of each collection separately: a common pattern would conflict with QoS policies'
-// paths.
-func (rt *router) neutronTags() {
-	for _, collection := range []string{
-		"networks", "subnets", "ports", "routers", "floatingips", "security-groups",
-		"security_groups",
-	} {
-		of := func(h handler) handler {
-			return func(r *request) (reply, error) {
-				r.SetPathValue("collection", collection)
-				return h(r)
+// tagsOf registers the calls for the tags of a collection's objects; find checks that the caller sees the object.
+func (rt *router) tagsOf(path string, find func(*request) error) {
+	seen := func(h handler) handler {
+		return func(r *request) (reply, error) {
+			if err := find(r); err != nil {
+				return reply{}, err
 			}
+			return h(r)
 		}
-		path := " /v2.0/" + collection + "/{id}/tags"
-		rt.on(neutron, "GET"+path, of(rt.c.listTags))
-		rt.on(neutron, "PUT"+path, of(rt.c.replaceTags))
-		rt.on(neutron, "DELETE"+path, of(rt.c.replaceTags))
-		rt.on(neutron, "PUT"+path+"/{tag}", of(rt.c.addTag))
 	}
+	rt.on(neutron, "GET "+path, seen(rt.c.listTags))
+	rt.on(neutron, "PUT "+path, seen(given("tags", rt.c.replaceTags)))
+	rt.on(neutron, "DELETE "+path, seen(func(r *request) (reply, error) {
+		return empty(http.StatusNoContent, state.Remove(rt.c.store, tags, r.PathValue("id")))
+	}))
+	rt.on(neutron, "PUT "+path+"/{tag}", seen(rt.c.addTag))
 }
 
 func (c *Cloud) listTags(r *request) (reply, error) {
 	list, _ := state.Load(c.store, tags, r.PathValue("id"))
-	if list == nil {
-		list = []string{}
-	}
-	return ok(object{"tags": list})
+	return ok(object{"tags": listed(list)})
 }
 
-// taggable checks that the object exists and belongs to the caller.
-func (c *Cloud) taggable(r *request) error {
-	show := map[string]func(*request, string) (object, error){
-		"networks": c.showNetwork, "subnets": c.showSubnet, "ports": c.showPort, "routers": c.showRouter,
-		"floatingips": c.showFloatingIP, "security-groups": c.showGroup, "security_groups": c.showGroup,
-	}[r.PathValue("collection")]
-	if show == nil {
-		return notFound("TagResourceNotFound", "Resource %s could not be found.", r.PathValue("collection"))
-	}
-	_, err := show(r, r.PathValue("id"))
-	return err
-}
-
-func (c *Cloud) replaceTags(r *request) (reply, error) {
-	if err := c.taggable(r); err != nil {
-		return reply{}, err
-	}
-	list := []string{}
-	if r.Method == http.MethodDelete {
-		return reply{status: http.StatusNoContent}, state.Remove(c.store, tags, r.PathValue("id"))
-	}
-	if err := r.decode("tags", &list); err != nil {
-		return reply{}, err
-	}
+func (c *Cloud) replaceTags(r *request, list []string) (reply, error) {
 	slices.Sort(list)
 	list = slices.Compact(list)
-	if err := state.Save(c.store, tags, r.PathValue("id"), list); err != nil {
-		return reply{}, err
-	}
-	return ok(object{"tags": list})
+	return one(http.StatusOK, "tags", listed(list), state.Save(c.store, tags, r.PathValue("id"), list))
 }
 
 func (c *Cloud) addTag(r *request) (reply, error) {
-	if err := c.taggable(r); err != nil {
-		return reply{}, err
-	}
 	list, _ := state.Load(c.store, tags, r.PathValue("id"))
-	return reply{status: http.StatusCreated}, state.Save(c.store, tags, r.PathValue("id"),
-		appendMissing(list, r.PathValue("tag")))
+	return empty(http.StatusCreated, state.Save(c.store, tags, r.PathValue("id"), appendMissing(list, r.PathValue("tag"))))
 }

@@ -27,12 +27,6 @@ type FloatingIP struct {
 const floatingIPs = state.Table[FloatingIP]("neutron_floatingips")
 
 func floatingIPView(f FloatingIP) object {
-	null := func(s string) any {
-		if s == "" {
-			return nil
-		}
-		return s
-	}
 	status := "DOWN"
 	if f.PortID != "" {
 		status = "ACTIVE"
@@ -40,22 +34,16 @@ func floatingIPView(f FloatingIP) object {
 	return object{
 		"id": f.ID, "description": f.Description, "project_id": f.ProjectID, "tenant_id": f.ProjectID,
 		"floating_network_id": f.NetworkID,
-		"floating_ip_address": f.Address.String(), "port_id": null(f.PortID), "fixed_ip_address": null(f.FixedIP),
-		"router_id": null(f.RouterID),
+		"floating_ip_address": f.Address.String(), "port_id": orNil(f.PortID), "fixed_ip_address": orNil(f.FixedIP),
+		"router_id": orNil(f.RouterID),
 		"status":    status, "port_details": nil, "dns_name": "", "dns_domain": "", "qos_policy_id": nil,
 		"port_forwardings": []object{},
 		"revision_number":  1, "created_at": stamp(f.Created), "updated_at": stamp(f.Updated),
 	}
 }
 
-func (c *Cloud) listFloatingIPs(r *request) []object {
-	var out []object
-	for _, f := range state.LoadAll(c.store, floatingIPs, "") {
-		if r.sees(f.ProjectID) {
-			out = append(out, floatingIPView(f))
-		}
-	}
-	return out
+func (c *Cloud) listFloatingIPs(r *request) []FloatingIP {
+	return slices.DeleteFunc(state.LoadAll(c.store, floatingIPs, ""), func(f FloatingIP) bool { return !r.sees(f.ProjectID) })
 }
 
 func floatingIPNotFound(id string) error {
@@ -70,14 +58,6 @@ func (c *Cloud) floatingIP(r *request, id string) (FloatingIP, error) {
 	return f, nil
 }
 
-func (c *Cloud) showFloatingIP(r *request, id string) (object, error) {
-	f, err := c.floatingIP(r, id)
-	if err != nil {
-		return nil, err
-	}
-	return floatingIPView(f), nil
-}
-
 type floatingIPRequest struct {
 	Description *string `json:"description"`
 	NetworkID   string  `json:"floating_network_id"`
@@ -86,16 +66,8 @@ type floatingIPRequest struct {
 	FixedIP     string  `json:"fixed_ip_address"`
 }
 
-func (c *Cloud) createFloatingIPCall(r *request) (object, error) {
-	var q floatingIPRequest
-	if err := r.decode("floatingip", &q); err != nil {
-		return nil, err
-	}
-	f, err := c.newFloatingIP(r.Context(), uuid.NewString(), r.project(), q)
-	if err != nil {
-		return nil, err
-	}
-	return floatingIPView(f), nil
+func (c *Cloud) createFloatingIP(r *request, q floatingIPRequest) (FloatingIP, error) {
+	return c.newFloatingIP(r.Context(), uuid.NewString(), r.project(), q)
 }
 
 // newFloatingIP makes a floating IP, or finds the floating IP that has the id already.
@@ -136,19 +108,15 @@ func (c *Cloud) newFloatingIP(ctx context.Context, id, project string, q floatin
 	return c.associate(ctx, id, *q.PortID, q.FixedIP)
 }
 
-func (c *Cloud) updateFloatingIP(r *request, id string) (object, error) {
-	if _, err := c.floatingIP(r, id); err != nil {
-		return nil, err
-	}
-	var q floatingIPRequest
-	if err := r.decode("floatingip", &q); err != nil {
-		return nil, err
+func (c *Cloud) updateFloatingIP(r *request, id string, q floatingIPRequest) (FloatingIP, error) {
+	if f, err := c.floatingIP(r, id); err != nil {
+		return f, err
 	}
 	port := ""
 	set(&port, q.PortID)
 	if port != "" {
 		if _, err := c.port(r, port); err != nil {
-			return nil, err
+			return FloatingIP{}, err
 		}
 	}
 	f, err := c.associate(r.Context(), id, port, q.FixedIP)
@@ -156,7 +124,7 @@ func (c *Cloud) updateFloatingIP(r *request, id string) (object, error) {
 		f, _, err = state.Change(c.store, floatingIPs, id,
 			func(f *FloatingIP) error { f.Description = *q.Description; return nil })
 	}
-	return floatingIPView(f), err
+	return f, err
 }
 
 // associate associates a floating IP with a port; "" disassociates it.
@@ -236,7 +204,7 @@ func (c *Cloud) recoverFloatingIPs(ctx context.Context) error {
 	return nil
 }
 
-func (c *Cloud) deleteFloatingIPCall(r *request, id string) error {
+func (c *Cloud) deleteFloatingIP(r *request, id string) error {
 	if _, err := c.floatingIP(r, id); err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/google/uuid"
 
@@ -13,40 +14,21 @@ import (
 )
 
 func networkView(n Network) object {
-	subnetIDs := n.SubnetIDs
-	if subnetIDs == nil {
-		subnetIDs = []string{}
-	}
 	return object{
 		"id": n.ID, "name": n.Name, "description": n.Description, "project_id": n.ProjectID, "tenant_id": n.ProjectID,
 		"admin_state_up": n.AdminUp, "status": "ACTIVE", "shared": n.Shared, "router:external": n.External,
-		"subnets": subnetIDs,
-		"mtu":     1500, "port_security_enabled": n.PortSecurity, "is_default": false, "availability_zones": []string{"nova"},
+		"subnets": listed(n.SubnetIDs), "mtu": 1500, "port_security_enabled": n.PortSecurity, "is_default": false, "availability_zones": []string{"nova"},
 		"availability_zone_hints": []string{}, "ipv4_address_scope": nil, "ipv6_address_scope": nil,
 		"qos_policy_id": orNil(n.QoSPolicyID), "revision_number": 1,
 		"created_at": stamp(n.Created), "updated_at": stamp(n.Updated),
 	}
 }
 
-// orNil returns an id, or null for "".
-func orNil(id string) any {
-	if id == "" {
-		return nil
-	}
-	return id
-}
-
 // visible reports whether a network can be seen by the caller.
 func (n Network) visible(r *request) bool { return r.sees(n.ProjectID) || n.Shared || n.External }
 
-func (c *Cloud) listNetworks(r *request) []object {
-	var out []object
-	for _, n := range state.LoadAll(c.store, networks, "") {
-		if n.visible(r) {
-			out = append(out, networkView(n))
-		}
-	}
-	return out
+func (c *Cloud) listNetworks(r *request) []Network {
+	return slices.DeleteFunc(state.LoadAll(c.store, networks, ""), func(n Network) bool { return !n.visible(r) })
 }
 
 func (c *Cloud) network(r *request, id string) (Network, error) {
@@ -64,14 +46,6 @@ func (c *Cloud) mayChangeNetwork(r *request, id string) error {
 		err = fail(403, "PolicyNotAuthorized", "rule:network is disallowed by policy")
 	}
 	return err
-}
-
-func (c *Cloud) showNetwork(r *request, id string) (object, error) {
-	n, err := c.network(r, id)
-	if err != nil {
-		return nil, err
-	}
-	return networkView(n), nil
 }
 
 type networkRequest struct {
@@ -101,22 +75,14 @@ func set[T any](to *T, from *T) {
 	}
 }
 
-func (c *Cloud) createNetwork(r *request) (object, error) {
-	var q networkRequest
-	if err := r.decode("network", &q); err != nil {
-		return nil, err
-	}
+func (c *Cloud) createNetwork(r *request, q networkRequest) (Network, error) {
 	if (q.Shared != nil && *q.Shared || q.External != nil && *q.External) && !r.token.Admin() {
-		return nil, fail(403, "PolicyNotAuthorized", "rule:create_network is disallowed by policy")
+		return Network{}, fail(403, "PolicyNotAuthorized", "rule:create_network is disallowed by policy")
 	}
 	if err := c.useOfPolicy(r.project(), r.token.Admin(), q.QoSPolicy); err != nil {
-		return nil, err
+		return Network{}, err
 	}
-	n, err := c.newNetwork(uuid.NewString(), r.project(), q)
-	if err != nil {
-		return nil, err
-	}
-	return networkView(n), nil
+	return c.newNetwork(uuid.NewString(), r.project(), q)
 }
 
 // newNetwork makes a network, or finds the network that has the id already.
@@ -137,23 +103,19 @@ func (c *Cloud) newNetwork(id, project string, q networkRequest) (Network, error
 	return n, err
 }
 
-func (c *Cloud) updateNetwork(r *request, id string) (object, error) {
+func (c *Cloud) updateNetwork(r *request, id string, q networkRequest) (Network, error) {
 	if err := c.mayChangeNetwork(r, id); err != nil {
-		return nil, err
-	}
-	var q networkRequest
-	if err := r.decode("network", &q); err != nil {
-		return nil, err
+		return Network{}, err
 	}
 	if err := c.useOfPolicy(r.project(), r.token.Admin(), q.QoSPolicy); err != nil {
-		return nil, err
+		return Network{}, err
 	}
 	n, _, err := state.Change(c.store, networks, id, func(n *Network) error {
 		q.apply(n)
 		n.Updated = c.now()
 		return nil
 	})
-	return networkView(n), err
+	return n, err
 }
 
 func (c *Cloud) deleteNetwork(r *request, id string) error {

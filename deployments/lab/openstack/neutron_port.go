@@ -27,14 +27,10 @@ func portView(p Port) object {
 	for _, pair := range p.Pairs {
 		pairs = append(pairs, object{"ip_address": pair.IP, "mac_address": pair.MAC})
 	}
-	groups := p.SecurityGroups
-	if groups == nil {
-		groups = []string{}
-	}
 	return object{
 		"id": p.ID, "name": p.Name, "description": p.Description, "network_id": p.NetworkID, "project_id": p.ProjectID,
 		"tenant_id":   p.ProjectID,
-		"mac_address": p.MAC, "fixed_ips": fixed, "allowed_address_pairs": pairs, "security_groups": groups,
+		"mac_address": p.MAC, "fixed_ips": fixed, "allowed_address_pairs": pairs, "security_groups": listed(p.SecurityGroups),
 		"device_id":    p.DeviceID,
 		"device_owner": p.DeviceOwner, "status": p.Status, "admin_state_up": p.AdminUp,
 		"port_security_enabled": !p.NoSecurity,
@@ -46,9 +42,8 @@ func portView(p Port) object {
 	}
 }
 
-func (c *Cloud) listPorts(r *request) []object {
+func (c *Cloud) listPorts(r *request) []Port {
 	var all []Port
-	var out []object
 	if ids := r.URL.Query()["id"]; len(ids) > 0 {
 		for _, id := range ids {
 			if p, found := state.Load(c.store, ports, id); found {
@@ -58,12 +53,7 @@ func (c *Cloud) listPorts(r *request) []object {
 	} else {
 		all = state.LoadAll(c.store, ports, "")
 	}
-	for _, p := range all {
-		if r.sees(p.ProjectID) {
-			out = append(out, portView(p))
-		}
-	}
-	return out
+	return slices.DeleteFunc(all, func(p Port) bool { return !r.sees(p.ProjectID) })
 }
 
 func (c *Cloud) port(r *request, id string) (Port, error) {
@@ -76,14 +66,6 @@ func (c *Cloud) port(r *request, id string) (Port, error) {
 
 func portNotFound(id string) error {
 	return notFound("PortNotFound", "Port %s could not be found.", id)
-}
-
-func (c *Cloud) showPort(r *request, id string) (object, error) {
-	p, err := c.port(r, id)
-	if err != nil {
-		return nil, err
-	}
-	return portView(p), nil
 }
 
 // wantedIP is a fixed IP in a request; either part may be missing.
@@ -107,27 +89,17 @@ type portRequest struct {
 	QoSPolicy      *string        `json:"qos_policy_id"`
 }
 
-func (c *Cloud) createPortCall(r *request) (object, error) {
-	var q portRequest
-	if err := r.decode("port", &q); err != nil {
-		return nil, err
-	}
+func (c *Cloud) createPort(r *request, q portRequest) (p Port, err error) {
 	if _, err := c.network(r, q.NetworkID); err != nil {
-		return nil, err
+		return p, err
 	}
 	if err := c.useOfPolicy(r.project(), r.token.Admin(), q.QoSPolicy); err != nil {
-		return nil, err
+		return p, err
 	}
-	var p Port
-	err := c.store.Update(func(tx *state.Tx) error {
-		var err error
+	return p, c.store.Update(func(tx *state.Tx) error {
 		p, err = c.newPort(tx, uuid.NewString(), r.project(), q)
 		return err
 	})
-	if err != nil {
-		return nil, err
-	}
-	return portView(p), nil
 }
 
 // newPort makes a port, or finds the port that has the id already.
@@ -202,19 +174,14 @@ func (q portRequest) apply(p *Port) error {
 	return nil
 }
 
-func (c *Cloud) updatePortCall(r *request, id string) (object, error) {
-	if _, err := c.port(r, id); err != nil {
-		return nil, err
-	}
-	var q portRequest
-	if err := r.decode("port", &q); err != nil {
-		return nil, err
+func (c *Cloud) updatePort(r *request, id string, q portRequest) (Port, error) {
+	if p, err := c.port(r, id); err != nil {
+		return p, err
 	}
 	if err := c.useOfPolicy(r.project(), r.token.Admin(), q.QoSPolicy); err != nil {
-		return nil, err
+		return Port{}, err
 	}
-	p, err := c.changePort(r.Context(), id, q)
-	return portView(p), err
+	return c.changePort(r.Context(), id, q)
 }
 
 // changePort updates a port, and applies the change to its machine at once.
@@ -247,7 +214,7 @@ func (c *Cloud) changePort(ctx context.Context, id string, q portRequest) (Port,
 	return p, driverError(c.driver.UpdatePort(ctx, p.DeviceID, c.machinePort(p)))
 }
 
-func (c *Cloud) deletePortCall(r *request, id string) error {
+func (c *Cloud) deletePort(r *request, id string) error {
 	p, err := c.port(r, id)
 	if err != nil {
 		return err

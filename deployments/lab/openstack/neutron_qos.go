@@ -28,30 +28,18 @@ type BandwidthLimit struct {
 
 const qosPolicies = state.Table[QoSPolicy]("neutron_qos_policies")
 
-func (rt *router) neutronQoS() {
+func (rt *router) bandwidthLimits() {
 	c := rt.c
-	base := "/v2.0/qos/policies"
-	rt.on(neutron, "GET "+base, func(r *request) (reply,
-		error,
-	) {
-		return ok(object{"policies": c.filtered(r, c.listPolicies(r))})
-	})
-	rt.on(neutron, "POST "+base, c.createPolicy)
-	rt.on(neutron, "GET "+base+"/{id}", c.showPolicy)
-	rt.on(neutron, "PUT "+base+"/{id}", c.updatePolicy)
-	rt.on(neutron, "DELETE "+base+"/{id}", c.deletePolicy)
-	rules := base + "/{id}/bandwidth_limit_rules"
-	rt.on(neutron, "GET "+rules, func(r *request) (reply, error) {
-		p, err := c.policy(r)
-		if err != nil {
-			return reply{}, err
-		}
+	const rules, member = "/v2.0/qos/policies/{id}/bandwidth_limit_rules", "bandwidth_limit_rule"
+	policy := func(r *request) (QoSPolicy, error) { return c.policy(r, r.PathValue("id")) }
+	rt.on(neutron, "GET "+rules, with(policy, func(_ *request, p QoSPolicy) (reply, error) {
 		return ok(object{"bandwidth_limit_rules": p.rules(false)})
-	})
-	rt.on(neutron, "POST "+rules, c.createRuleOf)
-	rt.on(neutron, "GET "+rules+"/{rule}", c.showRuleOf)
-	rt.on(neutron, "PUT "+rules+"/{rule}", c.updateRuleOf)
-	rt.on(neutron, "DELETE "+rules+"/{rule}", c.deleteRuleOf)
+	}))
+	rt.on(neutron, "GET "+rules+"/{rule}", with(policy, showLimit))
+	rt.on(neutron, "POST "+rules, restricted(c.mayLimit, "create_policy_bandwidth_limit_rule", given(member, c.createLimit)))
+	rt.on(neutron, "PUT "+rules+"/{rule}", restricted(c.mayLimit, "update_policy_bandwidth_limit_rule",
+		given(member, c.updateLimit)))
+	rt.on(neutron, "DELETE "+rules+"/{rule}", restricted(c.mayLimit, "delete_policy_bandwidth_limit_rule", c.deleteLimit))
 	rt.on(neutron, "GET /v2.0/qos/rule-types", func(*request) (reply, error) {
 		return ok(object{"rule_types": []object{{"type": "bandwidth_limit"}}})
 	})
@@ -79,24 +67,19 @@ func policyView(p QoSPolicy) object {
 	}
 }
 
-func (c *Cloud) listPolicies(r *request) []object {
-	var out []object
-	for _, p := range state.LoadAll(c.store, qosPolicies, "") {
-		if r.sees(p.ProjectID) || p.Shared {
-			out = append(out, policyView(p))
-		}
-	}
-	return out
+func (c *Cloud) listPolicies(r *request) []QoSPolicy {
+	return slices.DeleteFunc(state.LoadAll(c.store, qosPolicies, ""),
+		func(p QoSPolicy) bool { return !r.sees(p.ProjectID) && !p.Shared })
 }
 
 func policyNotFound(id string) error {
 	return notFound("QosPolicyNotFound", "QoS policy %s could not be found.", id)
 }
 
-func (c *Cloud) policy(r *request) (QoSPolicy, error) {
-	p, found := state.Load(c.store, qosPolicies, r.PathValue("id"))
+func (c *Cloud) policy(r *request, id string) (QoSPolicy, error) {
+	p, found := state.Load(c.store, qosPolicies, id)
 	if !found || !r.sees(p.ProjectID) && !p.Shared {
-		return p, policyNotFound(r.PathValue("id"))
+		return p, policyNotFound(id)
 	}
 	return p, nil
 }
@@ -106,8 +89,8 @@ func (c *Cloud) mayLimit(r *request, rule string) error {
 	if r.token.Admin() {
 		return nil
 	}
-	if r.PathValue("id") != "" {
-		if _, err := c.policy(r); err != nil {
+	if id := r.PathValue("id"); id != "" {
+		if _, err := c.policy(r, id); err != nil {
 			return err
 		}
 	}
@@ -129,21 +112,13 @@ func (q policyRequest) apply(p *QoSPolicy) {
 	set(&p.Default, q.Default)
 }
 
-func (c *Cloud) createPolicy(r *request) (reply, error) {
+func (c *Cloud) createPolicy(r *request, q policyRequest) (QoSPolicy, error) {
 	if err := c.mayLimit(r, "create_policy"); err != nil {
-		return reply{}, err
-	}
-	var q policyRequest
-	if err := r.decode("policy", &q); err != nil {
-		return reply{}, err
+		return QoSPolicy{}, err
 	}
 	project := r.project()
 	set(&project, q.ProjectID)
-	p, err := c.newPolicy(uuid.NewString(), project, q)
-	if err != nil {
-		return reply{}, err
-	}
-	return created(object{"policy": policyView(p)})
+	return c.newPolicy(uuid.NewString(), project, q)
 }
 
 // newPolicy makes a QoS policy, or finds the policy that has the id already.
@@ -159,14 +134,6 @@ func (c *Cloud) newPolicy(id, project string, q policyRequest) (QoSPolicy, error
 	})
 }
 
-func (c *Cloud) showPolicy(r *request) (reply, error) {
-	p, err := c.policy(r)
-	if err != nil {
-		return reply{}, err
-	}
-	return ok(object{"policy": policyView(p)})
-}
-
 // changePolicy changes an existing policy.
 func (c *Cloud) changePolicy(id string, change func(*QoSPolicy) error) (QoSPolicy, error) {
 	p, found, err := state.Change(c.store, qosPolicies, id, func(p *QoSPolicy) error {
@@ -179,29 +146,21 @@ func (c *Cloud) changePolicy(id string, change func(*QoSPolicy) error) (QoSPolic
 	return p, err
 }
 
-func (c *Cloud) updatePolicy(r *request) (reply, error) {
+func (c *Cloud) updatePolicy(r *request, id string, q policyRequest) (QoSPolicy, error) {
 	if err := c.mayLimit(r, "update_policy"); err != nil {
-		return reply{}, err
+		return QoSPolicy{}, err
 	}
-	var q policyRequest
-	if err := r.decode("policy", &q); err != nil {
-		return reply{}, err
-	}
-	p, err := c.changePolicy(r.PathValue("id"), func(p *QoSPolicy) error { q.apply(p); return nil })
-	if err != nil {
-		return reply{}, err
-	}
-	return ok(object{"policy": policyView(p)})
+	return c.changePolicy(id, func(p *QoSPolicy) error { q.apply(p); return nil })
 }
 
-func (c *Cloud) deletePolicy(r *request) (reply, error) {
+func (c *Cloud) deletePolicy(r *request, id string) error {
 	if err := c.mayLimit(r, "delete_policy"); err != nil {
-		return reply{}, err
+		return err
 	}
-	if _, err := c.policy(r); err != nil {
-		return reply{}, err
+	if _, err := c.policy(r, id); err != nil {
+		return err
 	}
-	return reply{status: http.StatusNoContent}, c.dropPolicy(r.PathValue("id"))
+	return c.dropPolicy(id)
 }
 
 // dropPolicy deletes a policy that nothing uses.
@@ -279,12 +238,16 @@ func (c *Cloud) newLimit(policy, id string, q limitRequest) (BandwidthLimit, err
 	return l, err
 }
 
+func limitNotFound(policy, id string) error {
+	return notFound("QosRuleNotFound", "QoS rule %s for policy %s could not be found.", id, policy)
+}
+
 // changeLimit changes a rule, or deletes it when change is nil.
 func (c *Cloud) changeLimit(policy, id string, change func(*BandwidthLimit) error) (l BandwidthLimit, err error) {
 	_, err = c.changePolicy(policy, func(p *QoSPolicy) error {
 		i := slices.IndexFunc(p.Rules, func(l BandwidthLimit) bool { return l.ID == id })
 		if i < 0 {
-			return notFound("QosRuleNotFound", "QoS rule %s for policy %s could not be found.", id, policy)
+			return limitNotFound(policy, id)
 		}
 		if change == nil {
 			p.Rules = slices.Delete(p.Rules, i, i+1)
@@ -297,49 +260,25 @@ func (c *Cloud) changeLimit(policy, id string, change func(*BandwidthLimit) erro
 	return l, err
 }
 
-func (c *Cloud) createRuleOf(r *request) (reply, error) {
-	var q limitRequest
-	err := c.mayLimit(r, "create_policy_bandwidth_limit_rule")
-	if err == nil {
-		err = r.decode("bandwidth_limit_rule", &q)
-	}
-	if err != nil {
-		return reply{}, err
-	}
+func (c *Cloud) createLimit(r *request, q limitRequest) (reply, error) {
 	l, err := c.newLimit(r.PathValue("id"), uuid.NewString(), q)
-	return reply{status: http.StatusCreated, body: object{"bandwidth_limit_rule": l}}, err
+	return one(http.StatusCreated, "bandwidth_limit_rule", l, err)
 }
 
-func (c *Cloud) showRuleOf(r *request) (reply, error) {
-	p, err := c.policy(r)
-	if err != nil {
-		return reply{}, err
+func showLimit(r *request, p QoSPolicy) (reply, error) {
+	l, found := first(p.Rules, func(l BandwidthLimit) bool { return l.ID == r.PathValue("rule") })
+	if !found {
+		return reply{}, limitNotFound(p.ID, r.PathValue("rule"))
 	}
-	for _, l := range p.Rules {
-		if l.ID == r.PathValue("rule") {
-			return ok(object{"bandwidth_limit_rule": l})
-		}
-	}
-	return reply{}, notFound("QosRuleNotFound", "QoS rule %s for policy %s could not be found.", r.PathValue("rule"), p.ID)
+	return ok(object{"bandwidth_limit_rule": l})
 }
 
-func (c *Cloud) updateRuleOf(r *request) (reply, error) {
-	var q limitRequest
-	err := c.mayLimit(r, "update_policy_bandwidth_limit_rule")
-	if err == nil {
-		err = r.decode("bandwidth_limit_rule", &q)
-	}
-	if err != nil {
-		return reply{}, err
-	}
+func (c *Cloud) updateLimit(r *request, q limitRequest) (reply, error) {
 	l, err := c.changeLimit(r.PathValue("id"), r.PathValue("rule"), q.apply)
-	return reply{status: http.StatusOK, body: object{"bandwidth_limit_rule": l}}, err
+	return one(http.StatusOK, "bandwidth_limit_rule", l, err)
 }
 
-func (c *Cloud) deleteRuleOf(r *request) (reply, error) {
-	if err := c.mayLimit(r, "delete_policy_bandwidth_limit_rule"); err != nil {
-		return reply{}, err
-	}
+func (c *Cloud) deleteLimit(r *request) (reply, error) {
 	_, err := c.changeLimit(r.PathValue("id"), r.PathValue("rule"), nil)
-	return reply{status: http.StatusNoContent}, err
+	return empty(http.StatusNoContent, err)
 }

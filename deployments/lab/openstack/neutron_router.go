@@ -3,6 +3,7 @@ package openstack
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -35,14 +36,8 @@ func routerView(rtr Router) object {
 	}
 }
 
-func (c *Cloud) listRouters(r *request) []object {
-	var out []object
-	for _, rtr := range state.LoadAll(c.store, routers, "") {
-		if r.sees(rtr.ProjectID) {
-			out = append(out, routerView(rtr))
-		}
-	}
-	return out
+func (c *Cloud) listRouters(r *request) []Router {
+	return slices.DeleteFunc(state.LoadAll(c.store, routers, ""), func(rtr Router) bool { return !r.sees(rtr.ProjectID) })
 }
 
 func (c *Cloud) router(r *request, id string) (Router, error) {
@@ -51,14 +46,6 @@ func (c *Cloud) router(r *request, id string) (Router, error) {
 		return rtr, notFound("RouterNotFound", "Router %s could not be found", id)
 	}
 	return rtr, nil
-}
-
-func (c *Cloud) showRouter(r *request, id string) (object, error) {
-	rtr, err := c.router(r, id)
-	if err != nil {
-		return nil, err
-	}
-	return routerView(rtr), nil
 }
 
 type routerRequest struct {
@@ -91,16 +78,8 @@ func (c *Cloud) applyRouter(rtr *Router, q routerRequest) error {
 	return nil
 }
 
-func (c *Cloud) createRouter(r *request) (object, error) {
-	var q routerRequest
-	if err := r.decode("router", &q); err != nil {
-		return nil, err
-	}
-	rtr, err := c.newRouter(uuid.NewString(), r.project(), q)
-	if err != nil {
-		return nil, err
-	}
-	return routerView(rtr), nil
+func (c *Cloud) createRouter(r *request, q routerRequest) (Router, error) {
+	return c.newRouter(uuid.NewString(), r.project(), q)
 }
 
 func (c *Cloud) newRouter(id, project string, q routerRequest) (Router, error) {
@@ -121,19 +100,15 @@ func (c *Cloud) newRouter(id, project string, q routerRequest) (Router, error) {
 	return rtr, err
 }
 
-func (c *Cloud) updateRouter(r *request, id string) (object, error) {
+func (c *Cloud) updateRouter(r *request, id string, q routerRequest) (Router, error) {
 	rtr, err := c.router(r, id)
+	if err == nil {
+		err = c.applyRouter(&rtr, q)
+	}
 	if err != nil {
-		return nil, err
+		return rtr, err
 	}
-	var q routerRequest
-	if err := r.decode("router", &q); err != nil {
-		return nil, err
-	}
-	if err := c.applyRouter(&rtr, q); err != nil {
-		return nil, err
-	}
-	return routerView(rtr), state.Save(c.store, routers, id, rtr)
+	return rtr, state.Save(c.store, routers, id, rtr)
 }
 
 func (c *Cloud) deleteRouter(r *request, id string) error {
@@ -164,13 +139,9 @@ func interfaceView(router string, p Port) object {
 	}
 }
 
-func (c *Cloud) addInterface(r *request) (reply, error) {
+func (c *Cloud) addInterface(r *request, q interfaceRequest) (reply, error) {
 	rtr, err := c.router(r, r.PathValue("id"))
 	if err != nil {
-		return reply{}, err
-	}
-	var q interfaceRequest
-	if err := r.decode("", &q); err != nil {
 		return reply{}, err
 	}
 	if q.PortID != "" {
@@ -226,13 +197,9 @@ func (c *Cloud) plug(ctx context.Context, rtr Router, subnetID string) (Port, er
 	return p, c.ensureSegment(ctx, s.NetworkID)
 }
 
-func (c *Cloud) removeInterface(r *request) (reply, error) {
+func (c *Cloud) removeInterface(r *request, q interfaceRequest) (reply, error) {
 	rtr, err := c.router(r, r.PathValue("id"))
 	if err != nil {
-		return reply{}, err
-	}
-	var q interfaceRequest
-	if err := r.decode("", &q); err != nil {
 		return reply{}, err
 	}
 	p, err := c.unplug(r.Context(), rtr.ID, q)

@@ -69,27 +69,21 @@ func (c *Cloud) freshGroup(id, project, name, description string) SecurityGroup 
 }
 
 func groupView(g SecurityGroup) object {
-	rules := g.Rules
-	if rules == nil {
-		rules = []SecurityRule{}
-	}
 	return object{
 		"id": g.ID, "name": g.Name, "description": g.Description, "project_id": g.ProjectID, "tenant_id": g.ProjectID,
 		"stateful": true,
-		"shared":   false, "security_group_rules": rules, "revision_number": 1, "created_at": stamp(g.Created),
+		"shared":   false, "security_group_rules": listed(g.Rules), "revision_number": 1, "created_at": stamp(g.Created),
 		"updated_at": stamp(g.Updated),
 	}
 }
 
-func (c *Cloud) listGroups(r *request) []object {
+func (c *Cloud) listGroups(r *request) []SecurityGroup {
 	_ = c.store.Update(func(tx *state.Tx) error { _, err := c.defaultGroup(tx, r.project()); return err })
-	var out []object
-	for _, g := range state.LoadAll(c.store, secgroups, "") {
-		if r.sees(g.ProjectID) {
-			out = append(out, groupView(g))
-		}
-	}
-	return out
+	return c.groupsSeen(r)
+}
+
+func (c *Cloud) groupsSeen(r *request) []SecurityGroup {
+	return slices.DeleteFunc(state.LoadAll(c.store, secgroups, ""), func(g SecurityGroup) bool { return !r.sees(g.ProjectID) })
 }
 
 func (c *Cloud) group(r *request, id string) (SecurityGroup, error) {
@@ -100,29 +94,13 @@ func (c *Cloud) group(r *request, id string) (SecurityGroup, error) {
 	return g, nil
 }
 
-func (c *Cloud) showGroup(r *request, id string) (object, error) {
-	g, err := c.group(r, id)
-	if err != nil {
-		return nil, err
-	}
-	return groupView(g), nil
-}
-
 type groupRequest struct {
 	Name        *string `json:"name"`
 	Description *string `json:"description"`
 }
 
-func (c *Cloud) createGroup(r *request) (object, error) {
-	var q groupRequest
-	if err := r.decode("security_group", &q); err != nil {
-		return nil, err
-	}
-	g, err := c.newGroup(uuid.NewString(), r.project(), q, nil)
-	if err != nil {
-		return nil, err
-	}
-	return groupView(g), nil
+func (c *Cloud) createGroup(r *request, q groupRequest) (SecurityGroup, error) {
+	return c.newGroup(uuid.NewString(), r.project(), q, nil)
 }
 
 func (c *Cloud) newGroup(id, project string, q groupRequest, rules []SecurityRule) (SecurityGroup, error) {
@@ -155,20 +133,16 @@ func (c *Cloud) finishRule(rule SecurityRule, g SecurityGroup) SecurityRule {
 	return rule
 }
 
-func (c *Cloud) updateGroup(r *request, id string) (object, error) {
-	if _, err := c.group(r, id); err != nil {
-		return nil, err
-	}
-	var q groupRequest
-	if err := r.decode("security_group", &q); err != nil {
-		return nil, err
+func (c *Cloud) updateGroup(r *request, id string, q groupRequest) (SecurityGroup, error) {
+	if g, err := c.group(r, id); err != nil {
+		return g, err
 	}
 	g, _, err := state.Change(c.store, secgroups, id, func(g *SecurityGroup) error {
 		set(&g.Name, q.Name)
 		set(&g.Description, q.Description)
 		return nil
 	})
-	return groupView(g), err
+	return g, err
 }
 
 func (c *Cloud) deleteGroup(r *request, id string) error {
@@ -203,53 +177,32 @@ func ruleView(rule SecurityRule) object {
 	}
 }
 
-func (c *Cloud) listRules(r *request) []object {
-	var out []object
-	for _, g := range state.LoadAll(c.store, secgroups, "") {
-		if !r.sees(g.ProjectID) {
-			continue
-		}
-		for _, rule := range g.Rules {
-			out = append(out, ruleView(rule))
-		}
+func (c *Cloud) listRules(r *request) (out []SecurityRule) {
+	for _, g := range c.groupsSeen(r) {
+		out = append(out, g.Rules...)
 	}
 	return out
 }
 
 func (c *Cloud) rule(r *request, id string) (SecurityRule, error) {
-	for _, g := range state.LoadAll(c.store, secgroups, "") {
-		for _, rule := range g.Rules {
-			if rule.ID == id && r.sees(g.ProjectID) {
-				return rule, nil
-			}
-		}
+	rule, found := first(c.listRules(r), func(rule SecurityRule) bool { return rule.ID == id })
+	if !found {
+		return rule, notFound("SecurityGroupRuleNotFound", "Security group rule %s does not exist", id)
 	}
-	return SecurityRule{}, notFound("SecurityGroupRuleNotFound", "Security group rule %s does not exist", id)
+	return rule, nil
 }
 
-func (c *Cloud) showRule(r *request, id string) (object, error) {
-	rule, err := c.rule(r, id)
-	if err != nil {
-		return nil, err
-	}
-	return ruleView(rule), nil
-}
-
-func (c *Cloud) createRule(r *request) (object, error) {
-	var rule SecurityRule
-	if err := r.decode("security_group_rule", &rule); err != nil {
-		return nil, err
-	}
+func (c *Cloud) createRule(r *request, rule SecurityRule) (SecurityRule, error) {
 	g, err := c.group(r, rule.GroupID)
 	if err != nil {
-		return nil, err
+		return rule, err
 	}
 	rule = c.finishRule(rule, g)
 	_, _, err = state.Change(c.store, secgroups, g.ID, func(g *SecurityGroup) error {
 		g.Rules = append(g.Rules, rule)
 		return nil
 	})
-	return ruleView(rule), err
+	return rule, err
 }
 
 func (c *Cloud) deleteRule(r *request, id string) error {

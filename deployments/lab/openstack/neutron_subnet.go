@@ -49,14 +49,10 @@ func subnetView(s Subnet) object {
 	if s.v6() {
 		version = 6
 	}
-	dns := s.DNS
-	if dns == nil {
-		dns = []string{}
-	}
 	return object{
 		"id": s.ID, "name": s.Name, "description": s.Description, "network_id": s.NetworkID, "project_id": s.ProjectID,
 		"tenant_id": s.ProjectID,
-		"cidr":      s.CIDR.String(), "gateway_ip": gateway, "ip_version": version, "enable_dhcp": s.DHCP, "dns_nameservers": dns,
+		"cidr":      s.CIDR.String(), "gateway_ip": gateway, "ip_version": version, "enable_dhcp": s.DHCP, "dns_nameservers": listed(s.DNS),
 		"allocation_pools": []object{{"start": s.First.String(), "end": s.Last.String()}}, "host_routes": []object{},
 		"ipv6_address_mode": orNil(s.AddressMode),
 		"ipv6_ra_mode":      orNil(s.RAMode), "subnetpool_id": nil, "revision_number": 1, "created_at": stamp(s.Created),
@@ -64,14 +60,11 @@ func subnetView(s Subnet) object {
 	}
 }
 
-func (c *Cloud) listSubnets(r *request) []object {
-	var out []object
-	for _, s := range state.LoadAll(c.store, subnets, "") {
-		if n, found := state.Load(c.store, networks, s.NetworkID); found && n.visible(r) {
-			out = append(out, subnetView(s))
-		}
-	}
-	return out
+func (c *Cloud) listSubnets(r *request) []Subnet {
+	return slices.DeleteFunc(state.LoadAll(c.store, subnets, ""), func(s Subnet) bool {
+		n, found := state.Load(c.store, networks, s.NetworkID)
+		return !found || !n.visible(r)
+	})
 }
 
 func (c *Cloud) subnet(r *request, id string) (Subnet, error) {
@@ -82,14 +75,6 @@ func (c *Cloud) subnet(r *request, id string) (Subnet, error) {
 		}
 	}
 	return s, notFound("SubnetNotFound", "Subnet %s could not be found.", id)
-}
-
-func (c *Cloud) showSubnet(r *request, id string) (object, error) {
-	s, err := c.subnet(r, id)
-	if err != nil {
-		return nil, err
-	}
-	return subnetView(s), nil
 }
 
 type subnetRequest struct {
@@ -109,19 +94,11 @@ type subnetRequest struct {
 	} `json:"allocation_pools"`
 }
 
-func (c *Cloud) createSubnet(r *request) (object, error) {
-	var q subnetRequest
-	if err := r.decode("subnet", &q); err != nil {
-		return nil, err
-	}
+func (c *Cloud) createSubnet(r *request, q subnetRequest) (Subnet, error) {
 	if err := c.mayChangeNetwork(r, q.NetworkID); err != nil {
-		return nil, err
+		return Subnet{}, err
 	}
-	s, err := c.newSubnetOn(r.Context(), uuid.NewString(), r.project(), q)
-	if err != nil {
-		return nil, err
-	}
-	return subnetView(s), nil
+	return c.newSubnetOn(r.Context(), uuid.NewString(), r.project(), q)
 }
 
 // subnetOf makes a subnet from a request.
@@ -218,19 +195,15 @@ func (c *Cloud) mayChangeSubnet(r *request, id string) error {
 	return err
 }
 
-func (c *Cloud) updateSubnet(r *request, id string) (object, error) {
+func (c *Cloud) updateSubnet(r *request, id string, q subnetRequest) (Subnet, error) {
 	if err := c.mayChangeSubnet(r, id); err != nil {
-		return nil, err
-	}
-	var q subnetRequest
-	if err := r.decode("subnet", &q); err != nil {
-		return nil, err
+		return Subnet{}, err
 	}
 	s, _, err := state.Change(c.store, subnets, id, func(s *Subnet) error {
 		s.Updated = c.now()
 		return q.apply(s)
 	})
-	return subnetView(s), err
+	return s, err
 }
 
 func (c *Cloud) deleteSubnet(r *request, id string) error {

@@ -55,13 +55,8 @@ var actions = map[string]struct {
 	},
 }
 
-func (c *Cloud) serverAction(r *request) (reply, error) {
-	s, err := c.server(r)
-	if err != nil {
-		return reply{}, err
-	}
-	var body map[string]json.RawMessage
-	if err := r.decode("", &body); err != nil || len(body) != 1 {
+func (c *Cloud) serverAction(r *request, s Server, body map[string]json.RawMessage) (reply, error) {
+	if len(body) != 1 {
 		return reply{}, badRequest("There should be one action in the request.")
 	}
 	for name, arg := range body {
@@ -80,7 +75,7 @@ func (c *Cloud) serverAction(r *request) (reply, error) {
 		case "confirmResize":
 			return noContent() // the resize was complete at once
 		case "addSecurityGroup", "removeSecurityGroup", "lock", "unlock":
-			return reply{status: http.StatusAccepted}, nil // accepted without effect
+			return accepted(nil) // without effect
 		}
 		return c.changePower(s, name)
 	}
@@ -108,7 +103,7 @@ func (c *Cloud) changePower(s Server, name string) (reply, error) {
 		return reply{}, err
 	}
 	c.later(changed.ID, false, func(ctx context.Context) { c.act(ctx, changed.ID, name, a.to, a.do) })
-	return reply{status: http.StatusAccepted}, nil
+	return accepted(nil)
 }
 
 // act runs a step on a machine and records the resulting status.
@@ -165,10 +160,7 @@ func (c *Cloud) resizeCall(s Server, arg json.RawMessage) (reply, error) {
 	if err := json.Unmarshal(arg, &q); err != nil {
 		return reply{}, badRequest("Invalid input for resize.")
 	}
-	if err := c.resize(s.ProjectID, s.ID, q.Flavor); err != nil {
-		return reply{}, err
-	}
-	return reply{status: http.StatusAccepted}, nil
+	return empty(http.StatusAccepted, c.resize(s.ProjectID, s.ID, q.Flavor))
 }
 
 // resize changes only the records; the lab's machines all have the host's size.

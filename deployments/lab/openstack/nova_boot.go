@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"net/http"
 	"slices"
 
 	"github.com/windlass-nfv/windlass/deployments/lab/machine"
@@ -139,15 +140,8 @@ func sentence(err error) string {
 	return err.Error()
 }
 
-func (c *Cloud) deleteServerCall(r *request) (reply, error) {
-	s, err := c.server(r)
-	if err != nil {
-		return reply{}, err
-	}
-	if err := c.deleteServer(s.ID); err != nil {
-		return reply{}, err
-	}
-	return noContent()
+func (c *Cloud) deleteServerCall(_ *request, s Server) (reply, error) {
+	return empty(http.StatusNoContent, c.deleteServer(s.ID))
 }
 
 // deleteServer deletes a server in the background.

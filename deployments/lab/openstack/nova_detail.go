@@ -7,39 +7,24 @@ import (
 	"github.com/windlass-nfv/windlass/deployments/lab/state"
 )
 
-func (c *Cloud) updateServer(r *request) (reply, error) {
-	s, err := c.server(r)
-	if err != nil {
-		return reply{}, err
-	}
-	var q struct {
-		Name *string `json:"name"`
-	}
-	if err := r.decode("server", &q); err != nil {
-		return reply{}, err
-	}
-	s, _, err = state.Change(c.store, servers, s.ID, func(s *Server) error { set(&s.Name, q.Name); return nil })
-	if err != nil {
-		return reply{}, err
-	}
-	return ok(object{"server": c.shownTo(r, s)})
+type serverChange struct {
+	Name *string `json:"name"`
 }
 
-func (c *Cloud) serverMetadata(r *request) (reply, error) {
-	s, err := c.server(r)
+func (c *Cloud) updateServer(r *request, s Server, q serverChange) (reply, error) {
+	s, _, err := state.Change(c.store, servers, s.ID, func(s *Server) error { set(&s.Name, q.Name); return nil })
 	if err != nil {
 		return reply{}, err
 	}
-	if r.Method != http.MethodGet {
-		given := map[string]string{}
-		if err := r.decode("metadata", &given); err != nil {
-			return reply{}, err
-		}
-		if s, err = c.setMetadata(s.ID, given, r.Method == http.MethodPut); err != nil {
-			return reply{}, err
-		}
-	}
-	return ok(object{"metadata": s.Metadata})
+	return c.showServer(r, s)
+}
+
+func showMetadata(_ *request, s Server) (reply, error) { return ok(object{"metadata": s.Metadata}) }
+
+// changeMetadata adds to the metadata, or replaces them for PUT.
+func (c *Cloud) changeMetadata(r *request, s Server, metadata map[string]string) (reply, error) {
+	s, err := c.setMetadata(s.ID, metadata, r.Method == http.MethodPut)
+	return one(http.StatusOK, "metadata", s.Metadata, err)
 }
 
 func (c *Cloud) setMetadata(id string, given map[string]string, replace bool) (Server, error) {
@@ -53,50 +38,23 @@ func (c *Cloud) setMetadata(id string, given map[string]string, replace bool) (S
 	return s, err
 }
 
-func (c *Cloud) serverAddresses(r *request) (reply, error) {
-	s, err := c.server(r)
-	if err != nil {
-		return reply{}, err
-	}
+func (c *Cloud) serverAddresses(_ *request, s Server) (reply, error) {
 	return ok(object{"addresses": c.addresses(s)})
 }
 
-func (c *Cloud) serverInterfaces(r *request) (reply, error) {
-	s, err := c.server(r)
-	if err != nil {
-		return reply{}, err
-	}
+func (c *Cloud) serverInterfaces(_ *request, s Server) (reply, error) {
 	out := []object{}
 	for _, id := range s.PortIDs {
-		p, found := state.Load(c.store, ports, id)
-		if !found {
-			continue
+		if p, found := state.Load(c.store, ports, id); found {
+			out = append(out, interfaceOf(p))
 		}
-		view := portView(p)
-		out = append(out, object{
-			"port_id": p.ID, "net_id": p.NetworkID, "mac_addr": p.MAC, "port_state": p.Status,
-			"fixed_ips": view["fixed_ips"],
-		})
 	}
 	return ok(object{"interfaceAttachments": out})
 }
 
-func (c *Cloud) serverTags(r *request) (reply, error) {
-	s, err := c.server(r)
-	if err != nil {
-		return reply{}, err
+// interfaceOf is Nova's view of a port.
+func interfaceOf(p Port) object {
+	return object{
+		"port_id": p.ID, "net_id": p.NetworkID, "mac_addr": p.MAC, "port_state": p.Status, "fixed_ips": portView(p)["fixed_ips"],
 	}
-	list, _ := state.Load(c.store, tags, s.ID)
-	if r.Method == http.MethodPut {
-		if err := r.decode("tags", &list); err != nil {
-			return reply{}, err
-		}
-		if err := state.Save(c.store, tags, s.ID, list); err != nil {
-			return reply{}, err
-		}
-	}
-	if list == nil {
-		list = []string{}
-	}
-	return ok(object{"tags": list})
 }

@@ -50,29 +50,38 @@ func (f Flavor) open(project string) bool { return !f.Private || slices.Contains
 
 // findFlavor finds a flavor that a project may use.
 func (c *Cloud) findFlavor(project, nameOrID string) (Flavor, bool) {
-	for _, f := range c.flavors() {
-		if (f.ID == nameOrID || f.Name == nameOrID) && f.open(project) {
-			return f, true
-		}
-	}
-	return Flavor{}, false
+	return first(c.flavors(), func(f Flavor) bool { return (f.ID == nameOrID || f.Name == nameOrID) && f.open(project) })
 }
 
 func (rt *router) novaFlavors() {
 	c := rt.c
-	rt.on(nova, "GET /v2.1/flavors", func(r *request) (reply, error) { return c.listFlavors(r, false) })
-	rt.on(nova, "GET /v2.1/flavors/detail", func(r *request) (reply, error) { return c.listFlavors(r, true) })
-	rt.on(nova, "POST /v2.1/flavors", c.createFlavorCall)
-	rt.on(nova, "GET /v2.1/flavors/{id}", c.showFlavor)
-	rt.on(nova, "PUT /v2.1/flavors/{id}", c.describeFlavor)
-	rt.on(nova, "DELETE /v2.1/flavors/{id}", c.deleteFlavorCall)
-	rt.on(nova, "POST /v2.1/flavors/{id}/action", c.flavorAction)
-	rt.on(nova, "GET /v2.1/flavors/{id}/os-flavor-access", c.flavorAccess)
-	rt.on(nova, "GET /v2.1/flavors/{id}/os-extra_specs", c.extraSpecs)
-	rt.on(nova, "POST /v2.1/flavors/{id}/os-extra_specs", c.addExtraSpecs)
-	rt.on(nova, "GET /v2.1/flavors/{id}/os-extra_specs/{key}", c.extraSpec)
-	rt.on(nova, "PUT /v2.1/flavors/{id}/os-extra_specs/{key}", c.setExtraSpec)
-	rt.on(nova, "DELETE /v2.1/flavors/{id}/os-extra_specs/{key}", c.dropExtraSpec)
+	const all, item = "/v2.1/flavors", "/v2.1/flavors/{id}"
+	const specs, spec = item + "/os-extra_specs", item + "/os-extra_specs/{key}"
+	admin := func(rule string, h handler) handler {
+		return restricted(mayManage, "os_compute_api:os-flavor-"+rule, h)
+	}
+	detail := func(f Flavor) object { return c.flavorView(f, true) }
+	rt.on(nova, "GET "+all, func(r *request) (reply, error) { return c.listFlavors(r, false) })
+	rt.on(nova, "GET "+all+"/detail", func(r *request) (reply, error) { return c.listFlavors(r, true) })
+	rt.on(nova, "POST "+all, admin("manage:create", given("flavor", func(_ *request, q flavorRequest) (reply, error) {
+		f, err := c.newFlavor(q)
+		return one(http.StatusOK, "flavor", detail(f), err)
+	})))
+	rt.on(nova, "GET "+item, show("flavor", c.flavor, detail))
+	rt.on(nova, "PUT "+item, admin("manage:update", given("flavor", func(r *request, q flavorRequest) (reply, error) {
+		f, err := c.changeFlavor(r.PathValue("id"), func(f *Flavor) error { f.Description = q.Description; return nil })
+		return one(http.StatusOK, "flavor", detail(f), err)
+	})))
+	rt.on(nova, "DELETE "+item, admin("manage:delete", c.deleteFlavor))
+	rt.on(nova, "POST "+item+"/action", admin("access:add_tenant_access", given("", c.flavorAction)))
+	rt.on(nova, "GET "+item+"/os-flavor-access", with(c.flavor, flavorAccess))
+	rt.on(nova, "GET "+specs, with(c.flavor, func(_ *request, f Flavor) (reply, error) {
+		return ok(object{"extra_specs": mapped(f.ExtraSpecs)})
+	}))
+	rt.on(nova, "POST "+specs, admin("extra-specs:create", given("extra_specs", c.addExtraSpecs)))
+	rt.on(nova, "GET "+spec, with(c.flavor, extraSpec))
+	rt.on(nova, "PUT "+spec, admin("extra-specs:update", given("", c.setExtraSpec)))
+	rt.on(nova, "DELETE "+spec, admin("extra-specs:delete", c.dropExtraSpec))
 }
 
 func (c *Cloud) flavorView(f Flavor, detail bool) object {
@@ -81,27 +90,16 @@ func (c *Cloud) flavorView(f Flavor, detail bool) object {
 		"links": []object{{"rel": "self", "href": c.cfg.Endpoint + "/compute/v2.1/flavors/" + f.ID}},
 	}
 	if detail {
-		view["vcpus"], view["ram"], view["disk"], view["swap"], view["rxtx_factor"] = f.VCPUs, f.RAM, f.Disk, any(""),
-			cmp.Or(f.RxTxFactor, 1.0)
+		maps.Copy(view, object{
+			"vcpus": f.VCPUs, "ram": f.RAM, "disk": f.Disk, "swap": "", "rxtx_factor": cmp.Or(f.RxTxFactor, 1.0),
+			"OS-FLV-EXT-DATA:ephemeral": f.Ephemeral, "OS-FLV-DISABLED:disabled": false,
+			"os-flavor-access:is_public": !f.Private, "description": orNil(f.Description), "extra_specs": mapped(f.ExtraSpecs),
+		})
 		if f.Swap > 0 {
 			view["swap"] = f.Swap
 		}
-		view["OS-FLV-EXT-DATA:ephemeral"], view["OS-FLV-DISABLED:disabled"], view["os-flavor-access:is_public"] = f.Ephemeral,
-			false, !f.Private
-		view["description"], view["extra_specs"] = any(nil), f.specs()
-		if f.Description != "" {
-			view["description"] = f.Description
-		}
 	}
 	return view
-}
-
-// specs returns the extra specs, never nil.
-func (f Flavor) specs() map[string]string {
-	if f.ExtraSpecs == nil {
-		return map[string]string{}
-	}
-	return f.ExtraSpecs
 }
 
 func (c *Cloud) listFlavors(r *request, detail bool) (reply, error) {
@@ -123,20 +121,16 @@ func (c *Cloud) listFlavors(r *request, detail bool) (reply, error) {
 
 // flavor returns the flavor of a request's path; administrators also see private flavors of other projects.
 func (c *Cloud) flavor(r *request) (Flavor, error) {
-	for _, f := range c.flavors() {
-		if f.ID == r.PathValue("id") && (f.open(r.project()) || r.token.Admin()) {
-			return f, nil
-		}
+	id := r.PathValue("id")
+	f, found := first(c.flavors(), func(f Flavor) bool { return f.ID == id && (f.open(r.project()) || r.token.Admin()) })
+	if !found {
+		return f, flavorNotFound(id)
 	}
-	return Flavor{}, notFound("NotFound", "Flavor %s could not be found.", r.PathValue("id"))
+	return f, nil
 }
 
-func (c *Cloud) showFlavor(r *request) (reply, error) {
-	f, err := c.flavor(r)
-	if err != nil {
-		return reply{}, err
-	}
-	return ok(object{"flavor": c.flavorView(f, true)})
+func flavorNotFound(id string) error {
+	return notFound("NotFound", "Flavor %s could not be found.", id)
 }
 
 // flavorRequest is the body of POST /flavors.
@@ -160,21 +154,6 @@ func mayManage(r *request, rule string) error {
 		return nil
 	}
 	return fail(http.StatusForbidden, "Forbidden", "Policy doesn't allow %s to be performed.", rule)
-}
-
-func (c *Cloud) createFlavorCall(r *request) (reply, error) {
-	if err := mayManage(r, "os_compute_api:os-flavor-manage:create"); err != nil {
-		return reply{}, err
-	}
-	var q flavorRequest
-	if err := r.decode("flavor", &q); err != nil {
-		return reply{}, err
-	}
-	f, err := c.newFlavor(q)
-	if err != nil {
-		return reply{}, err
-	}
-	return ok(object{"flavor": c.flavorView(f, true)})
 }
 
 // newFlavor makes a flavor; names and ids are unique in the cloud.
@@ -221,43 +200,21 @@ func (c *Cloud) changeFlavor(id string, change func(*Flavor) error) (Flavor, err
 	}
 	f, found, err := state.Change(c.store, flavorTable, id, change)
 	if err == nil && !found {
-		err = notFound("NotFound", "Flavor %s could not be found.", id)
+		err = flavorNotFound(id)
 	}
 	return f, err
 }
 
-func (c *Cloud) describeFlavor(r *request) (reply, error) {
-	if err := mayManage(r, "os_compute_api:os-flavor-manage:update"); err != nil {
-		return reply{}, err
-	}
-	var q flavorRequest
-	if err := r.decode("flavor", &q); err != nil {
-		return reply{}, err
-	}
-	f, err := c.changeFlavor(r.PathValue("id"), func(f *Flavor) error { f.Description = q.Description; return nil })
-	if err != nil {
-		return reply{}, err
-	}
-	return ok(object{"flavor": c.flavorView(f, true)})
-}
-
-// deleteFlavorCall deletes a flavor; existing servers keep its values.
-func (c *Cloud) deleteFlavorCall(r *request) (reply, error) {
-	if err := mayManage(r, "os_compute_api:os-flavor-manage:delete"); err != nil {
-		return reply{}, err
-	}
+// deleteFlavor deletes a flavor; existing servers keep its values.
+func (c *Cloud) deleteFlavor(r *request) (reply, error) {
 	if _, err := c.changeFlavor(r.PathValue("id"), func(*Flavor) error { return nil }); err != nil {
 		return reply{}, err
 	}
-	return reply{status: http.StatusAccepted}, state.Remove(c.store, flavorTable, r.PathValue("id"))
+	return empty(http.StatusAccepted, state.Remove(c.store, flavorTable, r.PathValue("id")))
 }
 
-func (c *Cloud) flavorAccess(r *request) (reply, error) {
-	f, err := c.flavor(r)
-	if err == nil {
-		err = mayManage(r, "os_compute_api:os-flavor-access")
-	}
-	if err != nil {
+func flavorAccess(r *request, f Flavor) (reply, error) {
+	if err := mayManage(r, "os_compute_api:os-flavor-access"); err != nil {
 		return reply{}, err
 	}
 	if !f.Private {
@@ -274,16 +231,11 @@ func accessView(f Flavor) []object {
 	return out
 }
 
-func (c *Cloud) flavorAction(r *request) (reply, error) {
-	if err := mayManage(r, "os_compute_api:os-flavor-access:add_tenant_access"); err != nil {
-		return reply{}, err
-	}
-	var body map[string]struct {
-		Tenant string `json:"tenant"`
-	}
-	if err := r.decode("", &body); err != nil {
-		return reply{}, err
-	}
+type projectAccess struct {
+	Tenant string `json:"tenant"`
+}
+
+func (c *Cloud) flavorAction(r *request, body map[string]projectAccess) (reply, error) {
 	f, err := c.changeFlavor(r.PathValue("id"), func(f *Flavor) error {
 		add, adds := body["addTenantAccess"]
 		remove, removes := body["removeTenantAccess"]
@@ -302,54 +254,25 @@ func (c *Cloud) flavorAction(r *request) (reply, error) {
 		}
 		return nil
 	})
-	if err != nil {
-		return reply{}, err
-	}
-	return ok(object{"flavor_access": accessView(f)})
+	return one(http.StatusOK, "flavor_access", accessView(f), err)
 }
 
-func (c *Cloud) extraSpecs(r *request) (reply, error) {
-	f, err := c.flavor(r)
-	if err != nil {
-		return reply{}, err
-	}
-	return ok(object{"extra_specs": f.specs()})
-}
-
-func (c *Cloud) addExtraSpecs(r *request) (reply, error) {
-	var specs map[string]any
-	err := mayManage(r, "os_compute_api:os-flavor-extra-specs:create")
-	if err == nil {
-		err = r.decode("extra_specs", &specs)
-	}
-	if err != nil {
-		return reply{}, err
-	}
+func (c *Cloud) addExtraSpecs(r *request, specs map[string]any) (reply, error) {
 	f, err := c.changeFlavor(r.PathValue("id"),
 		func(f *Flavor) error { f.ExtraSpecs = merge(f.ExtraSpecs, specs); return nil })
-	if err != nil {
-		return reply{}, err
-	}
-	return ok(object{"extra_specs": f.specs()})
+	return one(http.StatusOK, "extra_specs", mapped(f.ExtraSpecs), err)
 }
 
 // merge adds values to a map of texts.
 func merge(have map[string]string, given map[string]any) map[string]string {
-	out := maps.Clone(have)
-	if out == nil {
-		out = map[string]string{}
-	}
+	out := maps.Clone(mapped(have))
 	for key, v := range given {
 		out[key] = fmt.Sprint(v)
 	}
 	return out
 }
 
-func (c *Cloud) extraSpec(r *request) (reply, error) {
-	f, err := c.flavor(r)
-	if err != nil {
-		return reply{}, err
-	}
+func extraSpec(r *request, f Flavor) (reply, error) {
 	v, known := f.ExtraSpecs[r.PathValue("key")]
 	if !known {
 		return reply{}, notFound("NotFound", "Flavor %s has no extra specs with key %s.", f.ID, r.PathValue("key"))
@@ -357,31 +280,17 @@ func (c *Cloud) extraSpec(r *request) (reply, error) {
 	return ok(object{r.PathValue("key"): v})
 }
 
-func (c *Cloud) setExtraSpec(r *request) (reply, error) {
-	var given map[string]any
-	err := mayManage(r, "os_compute_api:os-flavor-extra-specs:update")
-	if err == nil {
-		err = r.decode("", &given)
-	}
-	if err != nil {
-		return reply{}, err
-	}
+func (c *Cloud) setExtraSpec(r *request, spec map[string]any) (reply, error) {
 	key := r.PathValue("key")
-	if _, there := given[key]; !there || len(given) != 1 {
+	if _, there := spec[key]; !there || len(spec) != 1 {
 		return reply{}, badRequest("Request body and URI mismatch")
 	}
-	_, err = c.changeFlavor(r.PathValue("id"),
-		func(f *Flavor) error { f.ExtraSpecs = merge(f.ExtraSpecs, given); return nil })
-	if err != nil {
-		return reply{}, err
-	}
-	return ok(given)
+	_, err := c.changeFlavor(r.PathValue("id"),
+		func(f *Flavor) error { f.ExtraSpecs = merge(f.ExtraSpecs, spec); return nil })
+	return reply{status: http.StatusOK, body: spec}, err
 }
 
 func (c *Cloud) dropExtraSpec(r *request) (reply, error) {
-	if err := mayManage(r, "os_compute_api:os-flavor-extra-specs:delete"); err != nil {
-		return reply{}, err
-	}
 	key := r.PathValue("key")
 	_, err := c.changeFlavor(r.PathValue("id"), func(f *Flavor) error {
 		if _, known := f.ExtraSpecs[key]; !known {
@@ -390,5 +299,5 @@ func (c *Cloud) dropExtraSpec(r *request) (reply, error) {
 		delete(f.ExtraSpecs, key)
 		return nil
 	})
-	return reply{status: http.StatusOK}, err
+	return empty(http.StatusOK, err)
 }

@@ -29,14 +29,12 @@ func (c *Cloud) listKeyPairs(r *request) (reply, error) {
 	return ok(object{"keypairs": out})
 }
 
-func (c *Cloud) createKeyPairCall(r *request) (reply, error) {
-	var q struct {
-		Name      string `json:"name"`
-		PublicKey string `json:"public_key"`
-	}
-	if err := r.decode("keypair", &q); err != nil {
-		return reply{}, err
-	}
+type keyPairRequest struct {
+	Name      string `json:"name"`
+	PublicKey string `json:"public_key"`
+}
+
+func (c *Cloud) createKeyPairCall(r *request, q keyPairRequest) (reply, error) {
 	k, private, err := c.createKeyPair(r.token.UserID, r.project(), q.Name, q.PublicKey, false)
 	if err != nil {
 		return reply{}, err
@@ -91,19 +89,16 @@ func (c *Cloud) createKeyPair(user, project, name, public string, keepPrivate bo
 	return k, private, err
 }
 
-func (c *Cloud) showKeyPair(r *request) (reply, error) {
+func (c *Cloud) keyPair(r *request) (KeyPair, error) {
 	k, found := state.Load(c.store, keypairs, r.token.UserID+"/"+r.PathValue("name"))
 	if !found {
-		return reply{}, notFound("NotFound", "Keypair %s not found for user %s", r.PathValue("name"), r.token.UserID)
+		return k, notFound("NotFound", "Keypair %s not found for user %s", r.PathValue("name"), r.token.UserID)
 	}
-	return ok(object{"keypair": keyPairView(k)})
+	return k, nil
 }
 
-func (c *Cloud) deleteKeyPair(r *request) (reply, error) {
-	if _, err := c.showKeyPair(r); err != nil {
-		return reply{}, err
-	}
-	return reply{status: http.StatusAccepted}, state.Remove(c.store, keypairs, r.token.UserID+"/"+r.PathValue("name"))
+func (c *Cloud) deleteKeyPair(_ *request, k KeyPair) (reply, error) {
+	return empty(http.StatusAccepted, state.Remove(c.store, keypairs, k.UserID+"/"+k.Name))
 }
 
 func (c *Cloud) serverGroupView(g ServerGroup, version int) object {
@@ -132,15 +127,13 @@ func (c *Cloud) listServerGroups(r *request) (reply, error) {
 	return ok(object{"server_groups": out})
 }
 
-func (c *Cloud) createServerGroupCall(r *request) (reply, error) {
-	var q struct {
-		Name     string   `json:"name"`
-		Policies []string `json:"policies"`
-		Policy   string   `json:"policy"`
-	}
-	if err := r.decode("server_group", &q); err != nil {
-		return reply{}, err
-	}
+type serverGroupRequest struct {
+	Name     string   `json:"name"`
+	Policies []string `json:"policies"`
+	Policy   string   `json:"policy"`
+}
+
+func (c *Cloud) createServerGroupCall(r *request, q serverGroupRequest) (reply, error) {
 	if len(q.Policies) == 1 {
 		q.Policy = q.Policies[0]
 	}
@@ -148,7 +141,7 @@ func (c *Cloud) createServerGroupCall(r *request) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	return ok(object{"server_group": c.serverGroupView(g, microversionOf(r.Request))})
+	return c.showServerGroup(r, g)
 }
 
 func (c *Cloud) createServerGroup(id, project, user, name, policy string) (ServerGroup, error) {
@@ -170,7 +163,7 @@ func (c *Cloud) createServerGroup(id, project, user, name, policy string) (Serve
 	})
 }
 
-func (c *Cloud) ownServerGroup(r *request) (ServerGroup, error) {
+func (c *Cloud) serverGroup(r *request) (ServerGroup, error) {
 	g, found := state.Load(c.store, serverGroups, r.PathValue("id"))
 	if !found || !r.sees(g.ProjectID) {
 		return g, notFound("NotFound", "Instance group %s could not be found.", r.PathValue("id"))
@@ -178,20 +171,12 @@ func (c *Cloud) ownServerGroup(r *request) (ServerGroup, error) {
 	return g, nil
 }
 
-func (c *Cloud) showServerGroup(r *request) (reply, error) {
-	g, err := c.ownServerGroup(r)
-	if err != nil {
-		return reply{}, err
-	}
+func (c *Cloud) showServerGroup(r *request, g ServerGroup) (reply, error) {
 	return ok(object{"server_group": c.serverGroupView(g, microversionOf(r.Request))})
 }
 
-func (c *Cloud) deleteServerGroup(r *request) (reply, error) {
-	g, err := c.ownServerGroup(r)
-	if err != nil {
-		return reply{}, err
-	}
-	return reply{status: http.StatusNoContent}, state.Remove(c.store, serverGroups, g.ID)
+func (c *Cloud) deleteServerGroup(_ *request, g ServerGroup) (reply, error) {
+	return empty(http.StatusNoContent, state.Remove(c.store, serverGroups, g.ID))
 }
 
 // intOf reads a number that clients send as a number or as text.

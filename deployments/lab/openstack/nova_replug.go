@@ -61,19 +61,13 @@ func ownPortOn(tx *state.Tx, own []string, n nic, taken []string) string {
 	return ""
 }
 
+type attachmentRequest struct {
+	Port    string `json:"port_id"`
+	Network string `json:"net_id"`
+}
+
 // attachInterface plugs a port into a server.
-func (c *Cloud) attachInterface(r *request) (reply, error) {
-	s, err := c.server(r)
-	if err != nil {
-		return reply{}, err
-	}
-	var q struct {
-		Port    string `json:"port_id"`
-		Network string `json:"net_id"`
-	}
-	if err := r.decode("interfaceAttachment", &q); err != nil {
-		return reply{}, err
-	}
+func (c *Cloud) attachInterface(r *request, s Server, q attachmentRequest) (reply, error) {
 	if s.Status == statusError || s.Deleting {
 		return reply{}, conflict("Conflict", "Cannot 'attach_interface' instance %s while it is in vm_state %s", s.ID,
 			strings.ToLower(s.Status))
@@ -85,26 +79,16 @@ func (c *Cloud) attachInterface(r *request) (reply, error) {
 		return reply{}, err
 	}
 	p, _ := state.Load(c.store, ports, q.Port)
-	return ok(object{"interfaceAttachment": object{
-		"port_id": p.ID, "net_id": p.NetworkID, "mac_addr": p.MAC,
-		"port_state": p.Status, "fixed_ips": portView(p)["fixed_ips"],
-	}})
+	return ok(object{"interfaceAttachment": interfaceOf(p)})
 }
 
 // detachInterface unplugs a port from a server.
-func (c *Cloud) detachInterface(r *request) (reply, error) {
-	s, err := c.server(r)
-	if err != nil {
-		return reply{}, err
-	}
+func (c *Cloud) detachInterface(r *request, s Server) (reply, error) {
 	port := r.PathValue("port")
 	if !slices.Contains(s.PortIDs, port) {
 		return reply{}, notFound("NotFound", "Instance %s does not have interface %s", s.ID, port)
 	}
-	if err := c.replug(r.Context(), s.ID, c.nicsOf(s, port)); err != nil {
-		return reply{}, err
-	}
-	return reply{status: http.StatusAccepted}, nil
+	return empty(http.StatusAccepted, c.replug(r.Context(), s.ID, c.nicsOf(s, port)))
 }
 
 // nicsOf returns the server's present ports as a request, without one port.

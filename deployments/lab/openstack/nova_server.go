@@ -48,11 +48,7 @@ type blockDevice struct {
 	DeleteOnTermination bool   `json:"delete_on_termination"`
 }
 
-func (c *Cloud) createServerCall(r *request) (reply, error) {
-	var q serverRequest
-	if err := r.decode("server", &q); err != nil {
-		return reply{}, err
-	}
+func (c *Cloud) createServerCall(r *request, q serverRequest) (reply, error) {
 	var hints struct {
 		Group string `json:"group"`
 	}

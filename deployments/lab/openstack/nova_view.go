@@ -100,7 +100,7 @@ func (c *Cloud) serverView(s Server, version int) object {
 		view["flavor"] = object{
 			"original_name": s.Flavor.Name, "vcpus": s.Flavor.VCPUs, "ram": s.Flavor.RAM, "disk": s.Flavor.Disk,
 			"ephemeral": s.Flavor.Ephemeral, "swap": s.Flavor.Swap,
-			"extra_specs": s.Flavor.specs(),
+			"extra_specs": mapped(s.Flavor.ExtraSpecs),
 		}
 	}
 	c.serverDetails(s, view)
@@ -208,10 +208,6 @@ func serverNotFound(id string) error {
 	return notFound("NotFound", "Instance %s could not be found.", id)
 }
 
-func (c *Cloud) showServer(r *request) (reply, error) {
-	s, err := c.server(r)
-	if err != nil {
-		return reply{}, err
-	}
+func (c *Cloud) showServer(r *request, s Server) (reply, error) {
 	return ok(object{"server": c.shownTo(r, s)})
 }

@@ -3,6 +3,7 @@ package openstack
 import (
 	"cmp"
 	"context"
+	"errors"
 	"net/http"
 	"slices"
 	"time"
@@ -46,14 +47,12 @@ func (rt *router) octavia() {
 			}}})
 		})
 	}
-	const all, one = "/v2.0/lbaas/loadbalancers", "/v2.0/lbaas/loadbalancers/{id}"
+	const all, item = "/v2.0/lbaas/loadbalancers", "/v2.0/lbaas/loadbalancers/{id}"
+	find := func(r *request) (LoadBalancer, error) { return c.balancer(r, r.PathValue("id")) }
 	rt.on(octavia, "GET "+all, c.listBalancers)
-	rt.on(octavia, "POST "+all, c.createBalancer)
-	rt.on(octavia, "GET "+one, func(r *request) (reply, error) {
-		b, err := c.balancer(r, r.PathValue("id"))
-		return reply{status: http.StatusOK, body: object{"loadbalancer": c.balancerView(b)}}, err
-	})
-	rt.on(octavia, "DELETE "+one, c.deleteBalancer)
+	rt.on(octavia, "POST "+all, given("loadbalancer", c.createBalancer))
+	rt.on(octavia, "GET "+item, show("loadbalancer", find, c.balancerView))
+	rt.on(octavia, "DELETE "+item, c.deleteBalancer)
 	rt.octaviaRoutes()
 }
 
@@ -97,13 +96,8 @@ func (c *Cloud) balancerView(b LoadBalancer) object {
 func octaviaStamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05") }
 
 func (c *Cloud) listBalancers(r *request) (reply, error) {
-	out := []object{}
-	for _, b := range state.LoadAll(c.store, loadBalancers, "") {
-		if name := r.URL.Query().Get("name"); r.sees(b.ProjectID) && !c.gone(b) && (name == "" || name == b.Name) {
-			out = append(out, c.balancerView(b))
-		}
-	}
-	return ok(object{"loadbalancers": out})
+	shown := func(b LoadBalancer) bool { return r.sees(b.ProjectID) && !c.gone(b) && wants(r, b.Name) }
+	return ok(object{"loadbalancers": views(state.LoadAll(c.store, loadBalancers, ""), shown, c.balancerView)})
 }
 
 func (c *Cloud) balancer(r *request, id string) (LoadBalancer, error) {
@@ -114,17 +108,15 @@ func (c *Cloud) balancer(r *request, id string) (LoadBalancer, error) {
 	return b, nil
 }
 
-func (c *Cloud) createBalancer(r *request) (reply, error) {
-	var q struct {
-		Name        string `json:"name"`
-		Description string `json:"description"`
-		Provider    string `json:"provider"`
-		FlavorID    string `json:"flavor_id"`
-		VipPortID   string `json:"vip_port_id"`
-	}
-	if err := r.decode("loadbalancer", &q); err != nil {
-		return reply{}, err
-	}
+type balancerRequest struct {
+	Name        string `json:"name"`
+	Description string `json:"description"`
+	Provider    string `json:"provider"`
+	FlavorID    string `json:"flavor_id"`
+	VipPortID   string `json:"vip_port_id"`
+}
+
+func (c *Cloud) createBalancer(r *request, q balancerRequest) (reply, error) {
 	p, err := c.port(r, q.VipPortID)
 	if err != nil {
 		return reply{}, badRequest("Port %s not found.", q.VipPortID)
@@ -144,8 +136,7 @@ func (c *Cloud) createBalancer(r *request) (reply, error) {
 	if _, err := c.changePort(r.Context(), p.ID, portRequest{DeviceID: &device, DeviceOwner: &owner}); err != nil {
 		return reply{}, err
 	}
-	return reply{status: http.StatusCreated, body: object{"loadbalancer": c.balancerView(b)}},
-		state.Save(c.store, loadBalancers, b.ID, b)
+	return one(http.StatusCreated, "loadbalancer", c.balancerView(b), state.Save(c.store, loadBalancers, b.ID, b))
 }
 
 // busy begins a change of a load balancer, and refuses it while another change is under way.
@@ -170,15 +161,14 @@ func (c *Cloud) deleteBalancer(r *request) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	for _, l := range c.listenersOf(id) {
-		if err := state.Remove(c.store, octaviaListeners, l.ID); err != nil {
-			return reply{}, err
-		}
-	}
-	for _, p := range c.poolsOf(id) {
-		if err := state.Remove(c.store, octaviaPools, p.ID); err != nil {
-			return reply{}, err
-		}
+	err = c.store.Update(func(tx *state.Tx) error {
+		return errors.Join(
+			deleteIf(tx, octaviaListeners, func(l OctaviaListener) (string, bool) { return l.ID, l.LoadBalancerID == id }),
+			deleteIf(tx, octaviaPools, func(p OctaviaPool) (string, bool) { return p.ID, p.LoadBalancerID == id }),
+		)
+	})
+	if err != nil {
+		return reply{}, err
 	}
 	if _, found := state.Load(c.store, ports, b.VipPortID); found {
 		free := ""
@@ -186,10 +176,7 @@ func (c *Cloud) deleteBalancer(r *request) (reply, error) {
 			return reply{}, err
 		}
 	}
-	if err := c.carry(r.Context(), b); err != nil {
-		return reply{}, err
-	}
-	return noContent()
+	return empty(http.StatusNoContent, c.carry(r.Context(), b))
 }
 
 // carry makes the machine driver carry the traffic of a load balancer, if the driver can.

@@ -54,15 +54,16 @@ const (
 
 func (rt *router) octaviaRoutes() {
 	c := rt.c
-	rt.on(octavia, "GET /v2.0/lbaas/listeners", c.listListeners)
-	rt.on(octavia, "POST /v2.0/lbaas/listeners", c.createListener)
-	rt.on(octavia, "DELETE /v2.0/lbaas/listeners/{id}", c.deleteListener)
-	rt.on(octavia, "GET /v2.0/lbaas/pools", c.listPools)
-	rt.on(octavia, "POST /v2.0/lbaas/pools", c.createPool)
-	rt.on(octavia, "DELETE /v2.0/lbaas/pools/{id}", c.deletePool)
-	rt.on(octavia, "GET /v2.0/lbaas/pools/{id}/members", c.listMembers)
-	rt.on(octavia, "PUT /v2.0/lbaas/pools/{id}/members", c.replaceMembers)
-	rt.on(octavia, "POST /v2.0/lbaas/healthmonitors", c.createMonitor)
+	const base = "/v2.0/lbaas/"
+	rt.on(octavia, "GET "+base+"listeners", c.listListeners)
+	rt.on(octavia, "POST "+base+"listeners", given("listener", c.createListener))
+	rt.on(octavia, "DELETE "+base+"listeners/{id}", c.deleteListener)
+	rt.on(octavia, "GET "+base+"pools", c.listPools)
+	rt.on(octavia, "POST "+base+"pools", given("pool", c.createPool))
+	rt.on(octavia, "DELETE "+base+"pools/{id}", c.deletePool)
+	rt.on(octavia, "GET "+base+"pools/{id}/members", c.listMembers)
+	rt.on(octavia, "PUT "+base+"pools/{id}/members", given("members", c.replaceMembers))
+	rt.on(octavia, "POST "+base+"healthmonitors", given("healthmonitor", c.createMonitor))
 }
 
 func (c *Cloud) listenersOf(balancer string) []OctaviaListener {
@@ -99,39 +100,30 @@ func poolView(p OctaviaPool) object {
 	}
 }
 
+// within reports whether a listing of listeners or pools wants the objects of a load balancer.
+func (c *Cloud) within(r *request, balancer string) bool {
+	of := r.URL.Query().Get("loadbalancer_id")
+	_, err := c.balancer(r, balancer)
+	return err == nil && (of == "" || of == balancer)
+}
+
 func (c *Cloud) listListeners(r *request) (reply, error) {
-	out := []object{}
-	for _, l := range state.LoadAll(c.store, octaviaListeners, "") {
-		if of := r.URL.Query().Get("loadbalancer_id"); of == "" || of == l.LoadBalancerID {
-			if _, err := c.balancer(r, l.LoadBalancerID); err == nil {
-				out = append(out, listenerView(l))
-			}
-		}
-	}
-	return ok(object{"listeners": out})
+	shown := func(l OctaviaListener) bool { return c.within(r, l.LoadBalancerID) }
+	return ok(object{"listeners": views(state.LoadAll(c.store, octaviaListeners, ""), shown, listenerView)})
 }
 
 func (c *Cloud) listPools(r *request) (reply, error) {
-	out := []object{}
-	for _, p := range state.LoadAll(c.store, octaviaPools, "") {
-		if of := r.URL.Query().Get("loadbalancer_id"); of == "" || of == p.LoadBalancerID {
-			if _, err := c.balancer(r, p.LoadBalancerID); err == nil {
-				out = append(out, poolView(p))
-			}
-		}
-	}
-	return ok(object{"pools": out})
+	shown := func(p OctaviaPool) bool { return c.within(r, p.LoadBalancerID) }
+	return ok(object{"pools": views(state.LoadAll(c.store, octaviaPools, ""), shown, poolView)})
 }
 
-func (c *Cloud) createListener(r *request) (reply, error) {
-	var q struct {
-		OctaviaListener
+type listenerRequest struct {
+	OctaviaListener
 
-		Balancer string `json:"loadbalancer_id"`
-	}
-	if err := r.decode("listener", &q); err != nil {
-		return reply{}, err
-	}
+	Balancer string `json:"loadbalancer_id"`
+}
+
+func (c *Cloud) createListener(r *request, q listenerRequest) (reply, error) {
 	l := q.OctaviaListener
 	l.ID, l.LoadBalancerID = uuid.NewString(), q.Balancer
 	same := func(other OctaviaListener) bool { return other.ProtocolPort == l.ProtocolPort }
@@ -146,7 +138,7 @@ func (c *Cloud) createListener(r *request) (reply, error) {
 	if err := state.Save(c.store, octaviaListeners, l.ID, l); err != nil {
 		return reply{}, err
 	}
-	return reply{status: http.StatusCreated, body: object{"listener": listenerView(l)}}, c.carry(r.Context(), b)
+	return one(http.StatusCreated, "listener", listenerView(l), c.carry(r.Context(), b))
 }
 
 func (c *Cloud) deleteListener(r *request) (reply, error) {
@@ -161,31 +153,37 @@ func (c *Cloud) deleteListener(r *request) (reply, error) {
 	if err := state.Remove(c.store, octaviaListeners, l.ID); err != nil {
 		return reply{}, err
 	}
-	return reply{status: http.StatusNoContent}, c.carry(r.Context(), b)
+	return empty(http.StatusNoContent, c.carry(r.Context(), b))
 }
 
-func (c *Cloud) createPool(r *request) (reply, error) {
-	var q struct {
-		OctaviaPool
+type poolRequest struct {
+	OctaviaPool
 
-		Balancer string `json:"loadbalancer_id"`
-	}
-	if err := r.decode("pool", &q); err != nil {
-		return reply{}, err
-	}
+	Balancer string `json:"loadbalancer_id"`
+}
+
+func (c *Cloud) createPool(r *request, q poolRequest) (reply, error) {
 	p := q.OctaviaPool
 	p.ID, p.LoadBalancerID = uuid.NewString(), q.Balancer
 	if _, err := c.busy(r, p.LoadBalancerID, octaviaUpdates); err != nil {
 		return reply{}, err
 	}
-	return reply{status: http.StatusCreated, body: object{"pool": poolView(p)}}, state.Save(c.store, octaviaPools, p.ID, p)
+	return one(http.StatusCreated, "pool", poolView(p), state.Save(c.store, octaviaPools, p.ID, p))
+}
+
+func (c *Cloud) pool(id string) (OctaviaPool, error) {
+	p, found := state.Load(c.store, octaviaPools, id)
+	if !found {
+		return p, notFound("NotFound", "pool %s not found.", id)
+	}
+	return p, nil
 }
 
 // changePool changes a pool, and starts a change of its load balancer.
 func (c *Cloud) changePool(r *request, id string, change func(*OctaviaPool)) error {
-	p, found := state.Load(c.store, octaviaPools, id)
-	if !found {
-		return notFound("NotFound", "pool %s not found.", id)
+	p, err := c.pool(id)
+	if err != nil {
+		return err
 	}
 	b, err := c.busy(r, p.LoadBalancerID, octaviaUpdates)
 	if err != nil {
@@ -203,14 +201,11 @@ func (c *Cloud) deletePool(r *request) (reply, error) {
 	if err := c.changePool(r, id, func(*OctaviaPool) {}); err != nil {
 		return reply{}, err
 	}
-	return reply{status: http.StatusNoContent}, state.Remove(c.store, octaviaPools, id)
+	return empty(http.StatusNoContent, state.Remove(c.store, octaviaPools, id))
 }
 
 func (c *Cloud) listMembers(r *request) (reply, error) {
-	p, found := state.Load(c.store, octaviaPools, r.PathValue("id"))
-	if !found {
-		return reply{}, notFound("NotFound", "pool %s not found.", r.PathValue("id"))
-	}
+	p, err := c.pool(r.PathValue("id"))
 	out := []object{}
 	for _, m := range p.Members {
 		out = append(out, object{
@@ -218,35 +213,29 @@ func (c *Cloud) listMembers(r *request) (reply, error) {
 			"provisioning_status": octaviaActive, "operating_status": "ONLINE",
 		})
 	}
-	return ok(object{"members": out})
+	return one(http.StatusOK, "members", out, err)
 }
 
 // replaceMembers is Octavia's batch update: it removes the members that the request does not name.
-func (c *Cloud) replaceMembers(r *request) (reply, error) {
-	var members []OctaviaMember
-	if err := r.decode("members", &members); err != nil {
-		return reply{}, err
-	}
+func (c *Cloud) replaceMembers(r *request, members []OctaviaMember) (reply, error) {
 	for i := range members {
 		members[i].ID = uuid.NewString()
 	}
-	return reply{status: http.StatusAccepted}, c.changePool(r, r.PathValue("id"), func(p *OctaviaPool) { p.Members = members })
+	return empty(http.StatusAccepted, c.changePool(r, r.PathValue("id"), func(p *OctaviaPool) { p.Members = members }))
 }
 
-func (c *Cloud) createMonitor(r *request) (reply, error) {
-	var q struct {
-		OctaviaMonitor
+type monitorRequest struct {
+	OctaviaMonitor
 
-		Pool string `json:"pool_id"`
-	}
-	if err := r.decode("healthmonitor", &q); err != nil {
-		return reply{}, err
-	}
+	Pool string `json:"pool_id"`
+}
+
+func (c *Cloud) createMonitor(r *request, q monitorRequest) (reply, error) {
 	m := q.OctaviaMonitor
 	m.ID = uuid.NewString()
 	if p, found := state.Load(c.store, octaviaPools, q.Pool); found && p.Monitor != nil {
 		return reply{}, conflict("Conflict", "This pool already has a health monitor")
 	}
-	return reply{status: http.StatusCreated, body: object{"healthmonitor": object{"id": m.ID, "name": m.Name, "type": m.Type}}},
-		c.changePool(r, q.Pool, func(p *OctaviaPool) { p.Monitor = &m })
+	return one(http.StatusCreated, "healthmonitor", object{"id": m.ID, "name": m.Name, "type": m.Type},
+		c.changePool(r, q.Pool, func(p *OctaviaPool) { p.Monitor = &m }))
 }

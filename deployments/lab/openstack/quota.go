@@ -2,10 +2,10 @@ package openstack
 
 import (
 	"encoding/json"
-	"fmt"
 	"maps"
 	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/windlass-nfv/windlass/deployments/lab/state"
 )
@@ -143,12 +143,8 @@ func (c *Cloud) quotaView(service, project, inUse string, detail bool) object {
 }
 
 // setQuota changes limits; only administrators may do so.
-func (c *Cloud) setQuota(r *request, service, project, key string) error {
-	if !r.token.Admin() {
-		return fail(http.StatusForbidden, "Forbidden", "Policy doesn't allow quota updates to be performed.")
-	}
-	var raw map[string]json.RawMessage
-	if err := r.decode(key, &raw); err != nil {
+func (c *Cloud) setQuota(r *request, service, project string, raw map[string]json.RawMessage) error {
+	if err := mayManage(r, "quota updates"); err != nil {
 		return err
 	}
 	known := defaultQuota()[service]
@@ -173,20 +169,6 @@ func (c *Cloud) setQuota(r *request, service, project, key string) error {
 	})
 }
 
-func (c *Cloud) showNeutronQuota(r *request) (reply, error) {
-	if err := c.ownQuota(r); err != nil {
-		return reply{}, err
-	}
-	return ok(object{"quota": c.quotaView("neutron", r.PathValue("id"), "used", false)})
-}
-
-func (c *Cloud) showNeutronUsage(r *request) (reply, error) {
-	if err := c.ownQuota(r); err != nil {
-		return reply{}, err
-	}
-	return ok(object{"quota": c.quotaView("neutron", r.PathValue("id"), "used", true)})
-}
-
 func (c *Cloud) ownQuota(r *request) error {
 	if r.sees(r.PathValue("id")) {
 		return nil
@@ -195,53 +177,56 @@ func (c *Cloud) ownQuota(r *request) error {
 		r.PathValue("id"))
 }
 
-func (c *Cloud) updateNeutronQuota(r *request) (reply, error) {
-	if err := c.setQuota(r, "neutron", r.PathValue("id"), "quota"); err != nil {
-		return reply{}, err
+// showQuota returns the handler that answers with a project's quota in an envelope.
+func (c *Cloud) showQuota(s *service, member, inUse string, detail func(*request) bool) handler {
+	return func(r *request) (reply, error) {
+		id := r.PathValue("id")
+		view := c.quotaView(s.name, id, inUse, detail(r))
+		if s != neutron {
+			view["id"] = id
+		}
+		return one(http.StatusOK, member, view, c.ownQuota(r))
 	}
-	return ok(object{"quota": c.quotaView("neutron", r.PathValue("id"), "used", false)})
 }
 
-func (c *Cloud) resetNeutronQuota(r *request) (reply, error) {
-	if !r.token.Admin() {
-		return reply{}, fail(http.StatusForbidden, "Forbidden", "rule:delete_quota is disallowed by policy")
+func (c *Cloud) updateQuota(s *service, member string) handler {
+	return given(member, func(r *request, limits map[string]json.RawMessage) (reply, error) {
+		err := c.setQuota(r, s.name, r.PathValue("id"), limits)
+		return one(http.StatusOK, member, c.quotaView(s.name, r.PathValue("id"), "", false), err)
+	})
+}
+
+func (c *Cloud) resetQuota(s *service, status int) handler {
+	return restricted(mayManage, "quota updates", func(r *request) (reply, error) {
+		return empty(status, state.Remove(c.store, quotas, s.name+"/"+r.PathValue("id")))
+	})
+}
+
+func (rt *router) neutronQuotas() {
+	const quota = "/v2.0/quotas/{id}"
+	show := func(detail bool) handler {
+		return rt.c.showQuota(neutron, "quota", "used", func(*request) bool { return detail })
 	}
-	return reply{status: http.StatusNoContent}, state.Remove(c.store, quotas, "neutron/"+r.PathValue("id"))
+	rt.on(neutron, "GET "+quota, show(false))
+	rt.on(neutron, "GET "+quota+"/details.json", show(true))
+	rt.on(neutron, "GET "+quota+"/details", show(true))
+	rt.on(neutron, "PUT "+quota, rt.c.updateQuota(neutron, "quota"))
+	rt.on(neutron, "DELETE "+quota, rt.c.resetQuota(neutron, http.StatusNoContent))
 }
 
 // quotaSets registers the quota calls of Nova or Cinder, which are alike.
 func (rt *router) quotaSets(s *service, base string) {
-	c := rt.c
-	show := func(detail bool) handler {
-		return func(r *request) (reply, error) {
-			if err := c.ownQuota(r); err != nil {
-				return reply{}, err
-			}
-			view := c.quotaView(s.name, r.PathValue("id"), "in_use", detail || r.URL.Query().Get("usage") == "True" ||
-				r.URL.Query().Get("usage") == "true")
-			view["id"] = r.PathValue("id")
-			return ok(object{"quota_set": view})
-		}
-	}
-	rt.on(s, fmt.Sprintf("GET %s/os-quota-sets/{id}", base), show(false))
-	rt.on(s, fmt.Sprintf("GET %s/os-quota-sets/{id}/detail", base), show(true))
-	rt.on(s, fmt.Sprintf("GET %s/os-quota-sets/{id}/defaults", base), func(r *request) (reply, error) {
+	quota := base + "/os-quota-sets/{id}"
+	show := func(detail func(*request) bool) handler { return rt.c.showQuota(s, "quota_set", "in_use", detail) }
+	rt.on(s, "GET "+quota, show(func(r *request) bool { return strings.EqualFold(r.URL.Query().Get("usage"), "true") }))
+	rt.on(s, "GET "+quota+"/detail", show(func(*request) bool { return true }))
+	rt.on(s, "GET "+quota+"/defaults", func(r *request) (reply, error) {
 		view := object{"id": r.PathValue("id")}
 		for name, limit := range defaultQuota()[s.name] {
 			view[name] = limit
 		}
 		return ok(object{"quota_set": view})
 	})
-	rt.on(s, fmt.Sprintf("PUT %s/os-quota-sets/{id}", base), func(r *request) (reply, error) {
-		if err := c.setQuota(r, s.name, r.PathValue("id"), "quota_set"); err != nil {
-			return reply{}, err
-		}
-		return ok(object{"quota_set": c.quotaView(s.name, r.PathValue("id"), "in_use", false)})
-	})
-	rt.on(s, fmt.Sprintf("DELETE %s/os-quota-sets/{id}", base), func(r *request) (reply, error) {
-		if !r.token.Admin() {
-			return reply{}, fail(http.StatusForbidden, "Forbidden", "Policy doesn't allow quota updates to be performed.")
-		}
-		return reply{status: http.StatusAccepted}, state.Remove(c.store, quotas, s.name+"/"+r.PathValue("id"))
-	})
+	rt.on(s, "PUT "+quota, rt.c.updateQuota(s, "quota_set"))
+	rt.on(s, "DELETE "+quota, rt.c.resetQuota(s, http.StatusAccepted))
 }
