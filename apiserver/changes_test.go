@@ -335,6 +335,9 @@ func TestChanges_areHeldAgainstTheOperationsConfigurationOfTheVnfd(t *testing.T)
 		a := b.do("POST", instance+"/"+task, body)
 		a.problem(http.StatusBadRequest)
 		require.Equal(t, []string{path}, a.paths(), body)
+		a = b.do("POST", planPath(instance), `{"operation":"`+strings.ToUpper(task)+`","request":`+body+`}`)
+		a.problem(http.StatusBadRequest)
+		require.Equal(t, []string{"$.request" + path[1:]}, a.paths(), "a plan refuses what the operation refuses")
 	}
 	require.Empty(t, b.starter.starts)
 	b.do("POST", instance+"/terminate",

@@ -7,7 +7,6 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"github.com/windlass-nfv/windlass/apiserver/rest"
 	"github.com/windlass-nfv/windlass/internal/driver"
 	"github.com/windlass-nfv/windlass/internal/driver/all"
 	"github.com/windlass-nfv/windlass/internal/lcm"
@@ -15,31 +14,12 @@ import (
 	"github.com/windlass-nfv/windlass/internal/operations"
 )
 
-// scale is SOL003 clause 5.4.5.
-func (a *api) scale(c echo.Context) error { return a.change(c, lcm.OpScale) }
-
-// scaleToLevel is SOL003 clause 5.4.6.
-func (a *api) scaleToLevel(c echo.Context) error { return a.change(c, lcm.OpScaleToLevel) }
-
-// heal is the task of SOL003 clause 5.4.9, or SOL002's heal if the request names VNFCs.
-func (a *api) heal(c echo.Context) error { return a.change(c, lcm.OpHeal) }
-
-// operate is the task of SOL003 clause 5.4.10, or SOL002's operate if the request names VNFCs.
-func (a *api) operate(c echo.Context) error { return a.change(c, lcm.OpOperate) }
-
-func (a *api) change(c echo.Context, op lcm.Operation) error {
-	inst, err := a.PathInstance(c)
-	if err != nil {
-		return err
-	}
-	body, err := rest.ReadJSON(c)
-	if err != nil {
-		return err
-	}
-	if _, _, err := a.planChange(c.Request().Context(), inst, op, body, a.Number); err != nil {
-		return err
-	}
-	return a.begin(c, inst, op, body)
+// change returns the handler of scale, scale_to_level, heal or operate. Heal and operate are SOL002's if the request
+// names VNFCs.
+func (a *api) change(op lcm.Operation) echo.HandlerFunc {
+	return a.task(op, plannable(func(ctx context.Context, inst lcm.VnfInstance, body []byte) (lcm.Plan, lifecycle.Facts, error) {
+		return a.planChange(ctx, inst, op, body, a.Number)
+	}))
 }
 
 // planChange plans a scaling or a healing, so that an impossible request is refused before anything begins. The

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/labstack/echo/v4"
-
 	"github.com/windlass-nfv/windlass/apiserver/rest"
 	"github.com/windlass-nfv/windlass/internal/cnf"
 	"github.com/windlass-nfv/windlass/internal/driver"
@@ -18,23 +16,8 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-// changeVnfPkg is SOL003 v3.3.1 clause 5.4.11a, for VNFs of containers.
-func (a *api) changeVnfPkg(c echo.Context) error {
-	inst, err := a.PathInstance(c)
-	if err != nil {
-		return err
-	}
-	body, err := rest.ReadJSON(c)
-	if err != nil {
-		return err
-	}
-	if _, _, err := a.planPackage(c.Request().Context(), inst, body); err != nil {
-		return err
-	}
-	return a.begin(c, inst, lcm.OpChangeVnfPkg, body)
-}
-
-// planPackage plans a change of the VNF package, so that an impossible request is refused at once.
+// planPackage plans a change of the VNF package, so that an impossible request is refused at once (SOL003 v3.3.1 clause
+// 5.4.11a, for VNFs of containers).
 func (a *api) planPackage(
 	ctx context.Context, inst lcm.VnfInstance, body []byte,
 ) (p lcm.Plan, facts lifecycle.Facts, err error) {

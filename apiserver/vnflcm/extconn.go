@@ -5,31 +5,12 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/labstack/echo/v4"
-
-	"github.com/windlass-nfv/windlass/apiserver/rest"
 	"github.com/windlass-nfv/windlass/internal/driver"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
 	"github.com/windlass-nfv/windlass/internal/operations"
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
-
-// changeExtConn is SOL003 clause 5.4.11.
-func (a *api) changeExtConn(c echo.Context) error {
-	inst, err := a.PathInstance(c)
-	if err != nil {
-		return err
-	}
-	body, err := rest.ReadJSON(c)
-	if err != nil {
-		return err
-	}
-	if _, _, err := a.planReconnection(c.Request().Context(), inst, body); err != nil {
-		return err
-	}
-	return a.begin(c, inst, lcm.OpChangeExtConn, body)
-}
 
 func checkExtConnV1(body []byte) error {
 	return withProblems(check[changeExtConnV1](body), patchProblems(body, nil, "vimConnectionInfo"))
@@ -43,7 +24,8 @@ func checkExtConnV2(body []byte) error {
 		connectionProblems(req.VimConnectionInfo)...))
 }
 
-// planReconnection plans a change of external connectivity, so that an impossible request is refused at once.
+// planReconnection plans a change of external connectivity, so that an impossible request is refused at once (SOL003
+// clause 5.4.11).
 func (a *api) planReconnection(
 	ctx context.Context, inst lcm.VnfInstance, body []byte,
 ) (lcm.Plan, lifecycle.Facts, error) {
@@ -123,11 +105,8 @@ func (a *api) checkRenewedPorts(
 	ctx context.Context, inst lcm.VnfInstance, f *vnfpkg.Flavour, req lcm.ChangeExtConnRequest, links []lcm.ExtVirtualLink,
 	found *driver.Findings,
 ) error {
-	template, err := vnfpkg.StackTemplate(f, func(path string) ([]byte,
-		error,
-	) {
-		return a.Store.PackageFile(ctx, inst.VnfPkgID, path)
-	})
+	read := func(path string) ([]byte, error) { return a.Store.PackageFile(ctx, inst.VnfPkgID, path) }
+	template, err := vnfpkg.StackTemplate(f, read)
 	if err != nil {
 		return err
 	}

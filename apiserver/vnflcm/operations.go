@@ -16,55 +16,59 @@ import (
 	"github.com/windlass-nfv/windlass/internal/telemetry"
 )
 
-// instantiate is SOL003 clause 5.4.4.
-func (a *api) instantiate(c echo.Context) error {
-	inst, err := a.PathInstance(c)
-	if err != nil {
+// acceptance refuses an operation that cannot be carried out, before anything of it begins.
+type acceptance func(ctx context.Context, inst lcm.VnfInstance, body []byte) error
+
+// planner plans an operation, and refuses an impossible one.
+type planner func(ctx context.Context, inst lcm.VnfInstance, body []byte) (lcm.Plan, lifecycle.Facts, error)
+
+// task returns the handler of a task that begins an operation (SOL003 clauses 5.4.4 to 5.4.11a).
+func (a *api) task(op lcm.Operation, accept acceptance) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		inst, err := a.PathInstance(c)
+		if err != nil {
+			return err
+		}
+		body, err := rest.ReadJSON(c)
+		if err != nil {
+			return err
+		}
+		if err := accept(c.Request().Context(), inst, body); err != nil {
+			return err
+		}
+		return a.begin(c, inst, op, body)
+	}
+}
+
+// plannable accepts the operations that can be planned. The operation plans again.
+func plannable(plan planner) acceptance {
+	return func(ctx context.Context, inst lcm.VnfInstance, body []byte) error {
+		_, _, err := plan(ctx, inst, body)
 		return err
 	}
-	body, err := rest.ReadJSON(c)
-	if err != nil {
-		return err
-	}
+}
+
+func (a *api) acceptInstantiation(ctx context.Context, inst lcm.VnfInstance, body []byte) error {
 	if err := a.checkInstantiate(body); err != nil {
 		return err
 	}
 	if inst.InstantiationState == lcm.Instantiated {
-		return alreadyInstantiated(inst)
+		return lcm.Errorf(lcm.KindConflict, "The VNF instance %s is instantiated already.", inst.ID)
 	}
-	if err := a.validateInstantiate(c.Request().Context(), inst, body); err != nil {
-		return err
-	}
-	return a.begin(c, inst, lcm.OpInstantiate, body)
+	return a.validateInstantiate(ctx, inst, body)
 }
 
-func alreadyInstantiated(inst lcm.VnfInstance) error {
-	return lcm.Errorf(lcm.KindConflict, "The VNF instance %s is instantiated already.", inst.ID)
-}
-
-// terminate is SOL003 clause 5.4.8.
-func (a *api) terminate(c echo.Context) error {
-	inst, err := a.PathInstance(c)
-	if err != nil {
-		return err
-	}
-	body, err := rest.ReadJSON(c)
-	if err != nil {
-		return err
-	}
+func (a *api) acceptTermination(ctx context.Context, inst lcm.VnfInstance, body []byte) error {
 	if err := a.checkTerminate(body); err != nil {
 		return err
 	}
 	if inst.InstantiationState != lcm.Instantiated {
 		return lcm.Errorf(lcm.KindConflict, "The VNF instance %s is not instantiated.", inst.ID)
 	}
-	if err := a.unusedCluster(c.Request().Context(), inst, body); err != nil {
+	if err := a.unusedCluster(ctx, inst, body); err != nil {
 		return err
 	}
-	if err := a.allowedTermination(c.Request().Context(), inst, body); err != nil {
-		return err
-	}
-	return a.begin(c, inst, lcm.OpTerminate, body)
+	return a.allowedTermination(ctx, inst, body)
 }
 
 // unusedCluster requires that no VNF runs on the cluster of this instance, unless the request terminates those VNFs

@@ -179,16 +179,10 @@ func (h *Handler) planInstantiation(
 	ctx context.Context, inst lcm.VnfInstance, request []byte,
 ) (p lcm.Plan, f lifecycle.Facts, err error) {
 	a := api{h, dialectOf(request)}
-	if err := a.checkInstantiate(request); err != nil {
+	if err := a.acceptInstantiation(ctx, inst, request); err != nil {
 		return p, f, err
-	}
-	if inst.InstantiationState == lcm.Instantiated {
-		return p, f, alreadyInstantiated(inst)
 	}
 	if err := h.Store.CheckIdle(ctx, inst.ID); err != nil {
-		return p, f, err
-	}
-	if err := a.validateInstantiate(ctx, inst, request); err != nil {
 		return p, f, err
 	}
 	return h.planned(ctx, inst, lcm.OpInstantiate, request, a.Number)
@@ -221,13 +215,11 @@ func (h *Handler) planCleanUp(
 func (h *Handler) planTermination(
 	ctx context.Context, inst lcm.VnfInstance, request []byte,
 ) (p lcm.Plan, f lifecycle.Facts, err error) {
-	if err := dialectV1.checkTerminate(request); err != nil {
+	a := api{h, &dialectV1}
+	if err := a.acceptTermination(ctx, inst, request); err != nil {
 		return p, f, err
 	}
 	if err := h.CheckReady(ctx, inst); err != nil {
-		return p, f, err
-	}
-	if err := h.unusedCluster(ctx, inst, request); err != nil {
 		return p, f, err
 	}
 	return h.planned(ctx, inst, lcm.OpTerminate, request, dialectV1.Number)

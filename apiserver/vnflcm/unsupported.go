@@ -18,7 +18,7 @@ func (a *api) unsupportedRoutes() []rest.Route {
 		return list
 	}
 	return append(list,
-		rest.Post(instance+"/change_vnfpkg", a.changeVnfPkg),
+		rest.Post(instance+"/change_vnfpkg", a.task(lcm.OpChangeVnfPkg, plannable(a.planPackage))),
 		rest.Post(instance+"/create_snapshot", a.unsupported("snapshots")),
 		rest.Post(instance+"/revert_to_snapshot", a.unsupported("snapshots")),
 	)

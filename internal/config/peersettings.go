@@ -169,7 +169,7 @@ var packageSettings = []setting{
 	},
 	{
 		key: "vims.deniedNetworks", need: NeedVims, fallback: metadata,
-		usage: "`networks` in which no VIM and no node may be, with commas between them; \"none\" denies nothing",
+		usage: "`networks` that addresses of VIMs and nodes must not be in, with commas between them; \"none\" denies nothing",
 		set:   func(c *Config, v string) (err error) { c.Vims.DeniedNetworks, err = parseNetworks(v); return err },
 	},
 	{
@@ -203,7 +203,7 @@ var packageSettings = []setting{
 	},
 	{
 		key: "scripts.ansibleDirectory", need: NeedWorker,
-		usage: "`folder` in which the workers of a host find its playbooks again; without it one of the user in /dev/shm",
+		usage: "`folder` of running playbooks, which all workers of a host share; by default a folder of the user in /dev/shm",
 		set:   func(c *Config, v string) error { c.Scripts.AnsibleDirectory = v; return nil },
 	},
 	{
