@@ -29,11 +29,11 @@ const (
 	newerVersion  = "1.35.9-1.1"
 )
 
-// aptRepository is a flat one, made on the fly.
+// aptRepository is a flat APT repository that the test makes.
 type aptRepository struct {
 	dir, url string
-	key      []byte // nil where there is no gpg: then it is unsigned
-	otherKey []byte // of somebody else
+	key      []byte // nil if the repository is not signed because there is no gpg
+	otherKey []byte // it does not sign the repository
 	requests atomic.Int32
 }
 
@@ -66,14 +66,14 @@ func (r *aptRepository) write(t *testing.T, name string, content []byte) {
 	require.NoError(t, os.WriteFile(filepath.Join(r.dir, name), content, 0o644))
 }
 
-// debianPackage is one program.
+// debianPackage is a package with one program.
 type debianPackage struct {
 	name, version, depends string
-	program, service       string // files; there need be no service
+	program, service       string // files; service may be empty
 	postinst               string // a script, or ""
 }
 
-// kubernetesPackages are those of the image, and newer ones that a pinned installation must not take.
+// kubernetesPackages returns the packages of the image, and newer ones that a pinned installation must not use.
 func kubernetesPackages(img image.Image) (list []debianPackage) {
 	for _, name := range []string{"kubeadm", "kubelet", "kubectl"} {
 		p := debianPackage{name: name, version: pinnedVersion, program: filepath.Join(img.Node, "usr/bin", name)}
@@ -90,7 +90,7 @@ func kubernetesPackages(img image.Image) (list []debianPackage) {
 	return list
 }
 
-// add makes a package with the layout of the upstream ones and puts it in the index.
+// add builds a package with the layout of the upstream packages, and adds it to the index.
 func (r *aptRepository) add(t *testing.T, index io.Writer, p debianPackage) {
 	t.Helper()
 	tree, file := filepath.Join(r.dir, "..", p.name+"-tree"), p.name+"_"+p.version+"_"+runtime.GOARCH+".deb"
@@ -113,7 +113,7 @@ func (r *aptRepository) add(t *testing.T, index io.Writer, p debianPackage) {
 	control += "Description: " + p.name + " of the lab's image\n"
 	require.NoError(t, os.WriteFile(filepath.Join(tree, "DEBIAN/control"), []byte(control), 0o644))
 	deb := filepath.Join(r.dir, file)
-	// Not compressed: it travels over a bridge of this host only.
+	// The package is not compressed: it only crosses a bridge of this host.
 	tool(t, nil, nil, "dpkg-deb", "--root-owner-group", "-Znone", "--build", tree, deb)
 	in, err := os.Open(deb)
 	require.NoError(t, err)
@@ -124,7 +124,7 @@ func (r *aptRepository) add(t *testing.T, index io.Writer, p debianPackage) {
 	fmt.Fprintf(index, "%sFilename: ./%s\nSize: %d\nSHA256: %x\n\n", control, file, size, sum.Sum(nil))
 }
 
-// link copies where it cannot link.
+// link makes a hard link, or a copy if a link is impossible.
 func link(t *testing.T, from, to string) {
 	t.Helper()
 	if os.Link(from, to) == nil {
@@ -137,7 +137,7 @@ func link(t *testing.T, from, to string) {
 	require.NoError(t, os.WriteFile(to, in, info.Mode().Perm()))
 }
 
-// sign makes two keys and signs with the first.
+// sign makes two keys, and signs with the first one.
 func (r *aptRepository) sign(t *testing.T, dir string, release []byte) {
 	t.Helper()
 	home := filepath.Join(dir, "gpg")
@@ -162,7 +162,7 @@ func tool(t *testing.T, env []string, in []byte, name string, args ...string) []
 	return out.Bytes()
 }
 
-// serve serves on a free port of host until the test ends, and returns the URL.
+// serve serves on a free port of the host until the test ends, and returns the URL.
 func serve(t *testing.T, host string, handle http.HandlerFunc) string {
 	t.Helper()
 	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", net.JoinHostPort(host, "0"))
@@ -173,7 +173,7 @@ func serve(t *testing.T, host string, handle http.HandlerFunc) string {
 	return "http://" + listener.Addr().String()
 }
 
-// httpProxy lets one user through and counts what went through.
+// httpProxy is a proxy for one user. It counts the requests that it forwards.
 type httpProxy struct {
 	url      string // without the user
 	requests atomic.Int32
@@ -196,7 +196,7 @@ func newHTTPProxy(t *testing.T, host, user, password string) *httpProxy {
 	return p
 }
 
-// as is the proxy's URL for a user.
+// as returns the proxy's URL with a user.
 func (p *httpProxy) as(user, password string) string {
 	return strings.Replace(p.url, "http://", "http://"+user+":"+password+"@", 1)
 }

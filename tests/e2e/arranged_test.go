@@ -13,11 +13,11 @@ import (
 
 var jsonBlock = regexp.MustCompile("(?s)```json\n(.*?)```")
 
-// arrangement is what is done in the shell before and after a command that a page shows, beside what the page says:
-// the page takes it for granted, or what follows does not want to find it.
+// arrangement is what the shell runs before and after a command of a page. The page assumes that before has run; after
+// removes what would disturb the next commands.
 type arrangement struct{ before, after string }
 
-// arranged are commands with an arrangement, by how they begin.
+// arranged are the commands with an arrangement. The keys are the beginnings of the commands.
 var arranged = map[string]arrangement{
 	"windlass package create --uri": {after: "windlass package delete Server:1.0"},
 	"WINDLASS_PACKAGE_PASSWORD=...": {
@@ -41,10 +41,11 @@ windlass op fail given-up`,
 	"WINDLASS_AUTH=keystone windlass": {before: `eval "$(windlass-lab openrc)"`, after: "unset OS_AUTH_URL"},
 }
 
-// claimOfAClass is how a command begins for which a cluster needs storage classes.
+// claimOfAClass is the beginning of a command that needs a cluster with storage classes.
 const claimOfAClass = "curl -X POST $LAB/lab/clusters/$VNF/classes/"
 
-// doneElsewhere are commands that need what is not here, by how they begin, and who carries them out.
+// doneElsewhere are commands that need something which is not here. The keys are the beginnings of the commands, the
+// values say which test runs them.
 var doneElsewhere = map[string]string{
 	"temporal ":   "temporalTools: failed-operations.md shows nothing that operations.md does not",
 	"tctl ":       "the same",
@@ -57,13 +58,13 @@ var doneElsewhere = map[string]string{
 	"windlass-lab up  ": "real machines need root: tests/environment brings them up so",
 }
 
-// planOfRegistries asks for the plan of the request whose registries a page shows.
+// planOfRegistries makes a plan of the request whose registries a page shows.
 const planOfRegistries = `windlass vnf create ee1f8f34-7c92-4023-840d-6f3b6885d92e --name planned
 windlass vnf instantiate planned registries-request.json --plan || exit 1
 windlass vnf delete planned`
 
-// haveRegistries keeps the request of the page about clusters, with what the page about registries adds to it. The
-// package has the file that this names.
+// haveRegistries writes the request of the page about clusters, with the addition from the page about registries. It
+// also puts the file that this request names into the package.
 func (r *reader) haveRegistries(t *testing.T, o others) {
 	t.Helper()
 	r.copyPackages(t)
@@ -83,7 +84,7 @@ func (r *reader) haveRegistries(t *testing.T, o others) {
 
 var yamlBlock = regexp.MustCompile("(?s)```yaml\n(.*?)```")
 
-// haveProfiles keeps the profiles that the page about clients shows.
+// haveProfiles writes the profiles that the page about clients shows.
 func (r *reader) haveProfiles(t *testing.T) {
 	t.Helper()
 	page, err := os.ReadFile(filepath.Join(r.Root, "docs/reference/client.md"))
@@ -95,7 +96,7 @@ func (r *reader) haveProfiles(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, profiles[1], 0o600))
 }
 
-// arrangementOf is that of a command; empty for most.
+// arrangementOf returns the arrangement of a command. Most commands have none.
 func arrangementOf(command string) arrangement {
 	for begin, a := range arranged {
 		if strings.HasPrefix(command, begin) {

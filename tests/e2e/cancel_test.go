@@ -13,10 +13,10 @@ import (
 	"github.com/windlass-nfv/windlass/tests/testbed"
 )
 
-// soon bounds a cancel on a busy machine. What is cancelled would take five minutes, or for ever.
+// soon limits a cancellation on a busy machine. The cancelled work would last five minutes, or never end.
 const soon = 90 * time.Second
 
-// cancelsSoon cancels an operation in that mode, and wants it to end much earlier than what it does or waits for.
+// cancelsSoon cancels an operation in that mode. The operation must end much earlier than its work or its wait.
 func (b *bed) cancelsSoon(t *testing.T, op, mode string) {
 	t.Helper()
 	begun := time.Now()
@@ -37,8 +37,8 @@ func cancelWhileDialling(t *testing.T, b *bed) {
 	b.rollBack(t, op, vnf)
 }
 
-// cancelOnFrozenNode cancels a command on a node that does not answer any more: nobody can tell it to stop, and
-// the operation must not hang with it.
+// cancelOnFrozenNode cancels a command on a node that no longer answers. Windlass cannot stop the command, but the
+// operation must end.
 func cancelOnFrozenNode(t *testing.T, b *bed) {
 	b.ScriptFault(t, map[string]any{"script": "kubeadm-init", "times": 1, "hang": true})
 	vnf, op := b.Instantiate(t, "frozen", nil)
@@ -63,7 +63,7 @@ func cancelOnFrozenNode(t *testing.T, b *bed) {
 	b.terminate(t, vnf)
 }
 
-// cancelRollback cancels a rollback while the stack is being deleted, and rolls back once more.
+// cancelRollback cancels a rollback while Heat deletes the stack, and rolls back again.
 func cancelRollback(t *testing.T, b *bed) {
 	b.ScriptFault(t, map[string]any{"script": "check-node", "times": 1, "exit_code": 78, "output": "windlass: no."})
 	vnf, op := b.Instantiate(t, "undo", nil)
@@ -77,7 +77,7 @@ func cancelRollback(t *testing.T, b *bed) {
 	b.rollBack(t, op, vnf)
 }
 
-// cancelTermination cancels a termination, which goes forward only.
+// cancelTermination cancels a termination. It can only be retried, not rolled back.
 func cancelTermination(t *testing.T, b *bed) {
 	vnf, op := b.Instantiate(t, "endless", nil)
 	b.Await(t, op, quick, "COMPLETED")
@@ -96,8 +96,8 @@ func cancelTermination(t *testing.T, b *bed) {
 	require.Equal(t, http.StatusNoContent, b.Call(t, http.MethodDelete, "/vnflcm/v1/vnf_instances/"+vnf, nil).Status)
 }
 
-// stoppedWorker ends the worker as an upgrade does, in the middle of the joins: the commands on the nodes go on, and
-// the next worker finds them.
+// stoppedWorker stops the worker during the joins, as an upgrade does. The commands on the nodes continue, and the next
+// worker finds them.
 func stoppedWorker(t *testing.T, b *bed) {
 	b.Pace(t, 0, 3*time.Second)
 	defer b.Pace(t, 0, 0)
@@ -115,7 +115,7 @@ func stoppedWorker(t *testing.T, b *bed) {
 	b.RequireNothingLeft(t)
 }
 
-// revokedCredentials lets the cloud refuse the VIM's credentials after the VIM was registered.
+// revokedCredentials makes the cloud refuse the VIM's credentials after the registration of the VIM.
 func revokedCredentials(t *testing.T, b *bed) {
 	b.Fault(t, map[string]any{"service": "heat", "status": 401, "message": "Authentication required", "count": -1})
 	b.Fault(t, map[string]any{
@@ -131,7 +131,7 @@ func revokedCredentials(t *testing.T, b *bed) {
 	b.terminate(t, vnf)
 }
 
-// rollBack rolls an operation back, and sees that nothing is left of the VNF.
+// rollBack rolls an operation back, checks that nothing of the VNF is left, and deletes the instance.
 func (b *bed) rollBack(t *testing.T, op, vnf string) {
 	t.Helper()
 	a := b.Act(t, op, "rollback", nil)

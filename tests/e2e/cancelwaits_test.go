@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// gracefulCancelOfWaits cancels what waits for sshds that never answer, and for pods that never go.
+// gracefulCancelOfWaits cancels operations that wait for SSH servers which never answer, and for Pods which never go.
 func gracefulCancelOfWaits(t *testing.T, b *bed) {
 	b.Pace(t, time.Hour, 0)
 	defer b.Pace(t, 0, 0)

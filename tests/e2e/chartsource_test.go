@@ -27,10 +27,10 @@ import (
 	"github.com/windlass-nfv/windlass/tests/testbed"
 )
 
-// chartSource has the chart of the sample in a repository (/stable) and in an OCI registry (/charts/web:0.1.0).
+// chartSource serves the sample's chart from a repository (/stable) and an OCI registry (/charts/web:0.1.0).
 type chartSource struct{ *httptest.Server }
 
-// newChartSource also lets Windlass fetch from there.
+// newChartSource starts the source, and allows Windlass to fetch from its address.
 func newChartSource(t *testing.T) *chartSource {
 	t.Helper()
 	archive := packedChart(t)
@@ -46,7 +46,7 @@ func newChartSource(t *testing.T) *chartSource {
 	require.NoError(t, os.WriteFile(authority,
 		pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw}), 0o600))
 	t.Setenv("WINDLASS_PACKAGES_ALLOWED_SOURCES", s.URL+"/stable,oci://"+s.host()+"/charts")
-	t.Setenv("WINDLASS_PACKAGES_DENIED_NETWORKS", "none") // loopback is denied by default
+	t.Setenv("WINDLASS_PACKAGES_DENIED_NETWORKS", "none") // Windlass denies loopback by default
 	t.Setenv("WINDLASS_PACKAGES_CA_FILE", authority)
 
 	reference, err := name.ParseReference(s.host() + "/charts/web:0.1.0")
@@ -60,7 +60,7 @@ func newChartSource(t *testing.T) *chartSource {
 
 func (s *chartSource) host() string { return s.Listener.Addr().String() }
 
-// packedChart is what helm package makes of the sample's chart.
+// packedChart returns the sample's chart as "helm package" packs it.
 func packedChart(t *testing.T) []byte {
 	t.Helper()
 	root, err := environment.Root()
@@ -89,7 +89,7 @@ func packedChart(t *testing.T) []byte {
 	return out.Bytes()
 }
 
-// fromRepository is the request with the chart of the repository, as /vnflcm/v1 names it.
+// fromRepository returns the request with the chart of the repository, in the form of /vnflcm/v1.
 func (s *chartSource) fromRepository(request map[string]any) map[string]any {
 	params := request["additionalParams"].(map[string]any)
 	for _, member := range []string{"helm_chart_path", "helm_parameters", "helm_value_names"} {

@@ -10,12 +10,12 @@ import (
 )
 
 var (
-	// inGo is a command of windlass as tests write it: words in quotes, and variables, on one line.
+	// inGo is a command of windlass in a test: words in quotes, and variables, on one line.
 	inGo = regexp.MustCompile(`"(?:(?:vnf|op|package|vim|keys|profile)", "[a-z-]+"|(?:audit|version|migrate-check|worker)")[^\n]*`)
 	word = regexp.MustCompile(`"([^"\n]*)"`)
 )
 
-// ofOtherTests adds the commands that the tests of the client, and those with real servers, carry out.
+// ofOtherTests adds the commands that the tests of the client, and the tests with real servers, run.
 func (f forms) ofOtherTests(t *testing.T) {
 	t.Helper()
 	for _, pattern := range []string{
@@ -27,7 +27,7 @@ func (f forms) ofOtherTests(t *testing.T) {
 		for _, file := range files {
 			switch filepath.Base(file) {
 			case "mistakes_test.go", "complete_test.go", "everycommand_test.go", "arranged_test.go":
-				continue // commands that are refused, or only typed in part, or only listed
+				continue // their commands are refused, incomplete, or only listed
 			}
 			text, err := os.ReadFile(file)
 			require.NoError(t, err)

@@ -13,7 +13,7 @@ import (
 	"github.com/windlass-nfv/windlass/tests/kubetest"
 )
 
-// standIn answers at one address with what is at another one.
+// standIn forwards the connections to the address at to the server with.
 func standIn(t *testing.T, at, with string) {
 	t.Helper()
 	l, err := net.Listen("tcp", strings.TrimPrefix(at, "https://"))
@@ -39,8 +39,8 @@ func standIn(t *testing.T, at, with string) {
 	}()
 }
 
-// TestClusterWithVnfs terminates a cluster with all that is on it by one request. Fake machines have no API of
-// Kubernetes: a real control plane answers at the address of theirs.
+// TestClusterWithVnfs terminates a cluster and all VNFs on it with one request. Fake machines have no Kubernetes API: a
+// real control plane answers at the address of their API.
 func TestClusterWithVnfs(t *testing.T) {
 	cluster := kubetest.Start(t)
 	b := newBed(t, "fake")
@@ -71,7 +71,8 @@ func TestClusterWithVnfs(t *testing.T) {
 	require.Equal(t, http.StatusConflict, a.Status, "%s", a.Body)
 	require.Contains(t, string(a.Body), "additionalParams.terminate_vnfs")
 
-	// A VNF that cannot be terminated now is named, and the cluster stays until it is.
+	// A VNF on the cluster cannot be terminated now. The error names it, and the cluster stays until a retry terminates
+	// the VNF.
 	cluster.Kubelet.Pace.Store(int64(3 * time.Second))
 	scale := b.Begin(t, web, "scale", map[string]any{"type": "SCALE_OUT", "aspectId": "web_pods"})
 	terminate["additionalParams"] = map[string]any{"terminate_vnfs": true}

@@ -23,7 +23,7 @@ import (
 
 const webVnfdID = "b7a3f6de-2c0b-4d43-9a5e-0c1f6d8e7b24"
 
-// TestContainers takes containerised VNFs through their life, on a real control plane of Kubernetes.
+// TestContainers runs the operations of containerised VNFs on a real control plane of Kubernetes.
 func TestContainers(t *testing.T) {
 	cluster := kubetest.Start(t)
 	b := newBed(t, "fake")
@@ -41,7 +41,8 @@ func TestContainers(t *testing.T) {
 	require.Len(t, first, 1)
 	b.requireSeen(t, vnf, "Deployment")
 
-	// A second one of the package is beside it, in a namespace of its own; in the same one its names are taken.
+	// A second VNF of the same package cannot use the same namespace: the names are in use. In its own namespace it
+	// can.
 	clash := b.createOf(t, webVnfdID, "clash")
 	require.Contains(t, b.problemsOf(t, clash, b.webRequest(t, vim, "default")), "Deployment default/web: is there already")
 	op = b.Begin(t, clash, "instantiate", b.webRequest(t, vim, "default"))
@@ -105,7 +106,7 @@ func TestContainers(t *testing.T) {
 	b.foreignContainers(t, cluster, vim)
 }
 
-// withRegistry adds a registry that wants a password.
+// withRegistry adds a registry with a password to a request.
 func withRegistry(request map[string]any) map[string]any {
 	request["additionalParams"].(map[string]any)["private_registry_connection_info"] = []any{map[string]any{
 		"connection_type": "1", "server": "registry.example", "username": "user01", "password": testbed.NodePassword,
@@ -113,7 +114,7 @@ func withRegistry(request map[string]any) map[string]any {
 	return request
 }
 
-// requirePullSecret wants the Pods of the VNF to pull their images with the password of that registry.
+// requirePullSecret checks that the Pods of the VNF pull their images with the password of that registry.
 func requirePullSecret(t *testing.T, cluster *kubetest.ControlPlane, vnf string) {
 	t.Helper()
 	name := "vnf" + strings.ReplaceAll(vnf, "-", "") + "-registries"
@@ -148,8 +149,8 @@ func (b *bed) operatedContainers(t *testing.T, cluster *kubetest.ControlPlane, v
 	b.requireSeen(t, vnf, "Deployment")
 }
 
-// followsContainers lets the cluster replace a Pod and somebody else scale the VNF: both are seen by the next check,
-// and are no drift.
+// followsContainers deletes a Pod, which the cluster replaces, and scales the VNF with Kubernetes. The next check
+// records both, and neither is drift.
 func (b *bed) followsContainers(t *testing.T, cluster *kubetest.ControlPlane, vnf string) {
 	t.Helper()
 	a := b.Call(t, http.MethodGet, "/windlass/v1/vnf_instances/"+vnf+"/drift_policy", nil)
@@ -187,7 +188,7 @@ func (b *bed) followsContainers(t *testing.T, cluster *kubetest.ControlPlane, vn
 		require.Equal(t, int(to)-1, b.ScaleLevel(t, vnf, "web_pods"))
 	}
 
-	// What is taken away altogether is drift, and a heal brings it back.
+	// A Deployment that somebody deletes is drift. A heal makes it again.
 	require.NoError(t, cluster.Client.AppsV1().Deployments("default").Delete(t.Context(), "web", metav1.DeleteOptions{}))
 	had := len(recorded())
 	b.CheckDriftUntil(t, vnf, func(r lcm.DriftReport) bool { return len(r.Findings) >= had })
@@ -196,8 +197,8 @@ func (b *bed) followsContainers(t *testing.T, cluster *kubetest.ControlPlane, vn
 	b.CheckDriftUntil(t, vnf, func(r lcm.DriftReport) bool { return len(r.Findings) == 0 })
 }
 
-// foreignContainers takes two packages of Tacker's and their requests as they are: one in the form of v1 on a VIM of
-// the registry, one in that of v2, which brings the connection itself.
+// foreignContainers uses two packages of Tacker and their requests without changes. One has the form of v1, on a
+// registered VIM. The other has the form of v2, and its request contains the connection.
 func (b *bed) foreignContainers(t *testing.T, cluster *kubetest.ControlPlane, vim string) {
 	t.Helper()
 	dir := filepath.Join(b.Root, "../shared/packages/cnf")
@@ -273,7 +274,7 @@ func (b *bed) registerCluster(t *testing.T, p *kubetest.ControlPlane, namespace 
 	return out.Vim.ID
 }
 
-// webRequest is the sample's request for that VIM.
+// webRequest returns the sample's request for that VIM.
 func (b *bed) webRequest(t *testing.T, vim, namespace string) map[string]any {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(b.Root, "vnfpkg/samples/requests/instantiate-cnf-manifests.json"))
@@ -285,7 +286,7 @@ func (b *bed) webRequest(t *testing.T, vim, namespace string) map[string]any {
 	return request
 }
 
-// requireSeen looks at how the Pods are shown.
+// requireSeen checks how the VnfInstance shows the Pods.
 func (b *bed) requireSeen(t *testing.T, vnf, kind string) {
 	t.Helper()
 	info := b.Get(t, "/vnflcm/v1/vnf_instances/"+vnf)["instantiatedVnfInfo"].(map[string]any)
@@ -296,7 +297,7 @@ func (b *bed) requireSeen(t *testing.T, vnf, kind string) {
 	}
 }
 
-// requireNoPods wants the cluster to have no Pod of a VNF.
+// requireNoPods waits until the cluster has no Pod of a VNF.
 func requireNoPods(t *testing.T, c kubernetes.Interface) {
 	t.Helper()
 	require.Eventually(t, func() bool {

@@ -11,8 +11,8 @@ import (
 	"github.com/windlass-nfv/windlass/tests/kubetest"
 )
 
-// cancelledContainers cancels operations of a VNF of containers whose Pods take their time: GRACEFUL ends with what is
-// under way, FORCEFUL at once.
+// cancelledContainers cancels operations of a containerised VNF whose Pods start slowly. GRACEFUL waits for the running
+// activity, FORCEFUL does not.
 func (b *bed) cancelledContainers(t *testing.T, cluster *kubetest.ControlPlane, vim string) {
 	t.Helper()
 	pace := func(d time.Duration) { cluster.Kubelet.Pace.Store(int64(d)) }
@@ -44,7 +44,7 @@ func (b *bed) cancelledContainers(t *testing.T, cluster *kubetest.ControlPlane, 
 	requireNoPods(t, cluster.Client)
 }
 
-// awaitPods waits until the cluster has so many Pods of VNFs, whatever they do.
+// awaitPods waits until the cluster has so many Pods of VNFs, in any state.
 func awaitPods(t *testing.T, cluster *kubetest.ControlPlane, count int) {
 	t.Helper()
 	require.Eventually(t, func() bool {

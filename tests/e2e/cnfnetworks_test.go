@@ -19,7 +19,7 @@ const (
 	networksVnfdID  = "3f1c8a57-94d2-4f6e-8d0b-6a2e5b7c9d13"
 )
 
-// TestContainersNetworks connects Pods to networks of Multus, and to others while they are there.
+// TestContainersNetworks connects Pods to networks of Multus, and changes the networks later.
 func TestContainersNetworks(t *testing.T) {
 	cluster := kubetest.Start(t)
 	cluster.InstallMultus(t)
@@ -33,7 +33,7 @@ func TestContainersNetworks(t *testing.T) {
 	b.refusesNetworks(t, vim)
 }
 
-// networksRequest is a request of the sample, in the form of a version.
+// networksRequest returns a request of the sample in the form of a version of the API.
 func (b *bed) networksRequest(t *testing.T, file, vim, api string) map[string]any {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(b.Root, "vnfpkg/samples/requests", file))
@@ -57,7 +57,7 @@ func (b *bed) networksRequest(t *testing.T, file, vim, api string) map[string]an
 	return request
 }
 
-// connectsContainers takes the sample through its life by one version of the API.
+// connectsContainers runs the operations of the sample by one version of the API.
 func (b *bed) connectsContainers(t *testing.T, cluster *kubetest.ControlPlane, vim, api string) {
 	t.Helper()
 	a := b.Call(t, http.MethodPost, api+"/vnf_instances", map[string]any{"vnfdId": networksVnfdID, "vnfInstanceName": "nets"})
@@ -67,7 +67,7 @@ func (b *bed) connectsContainers(t *testing.T, cluster *kubetest.ControlPlane, v
 	s.requireNetwork(t, cluster, "media", "media", "10.12.0.20")
 	s.requireNetwork(t, cluster, "signalling", "signalling", "")
 
-	// All Pods would have the fixed address.
+	// The scale-out is refused: all Pods would have the fixed address.
 	more := map[string]any{"type": "SCALE_OUT", "aspectId": "web_pods"}
 	a = b.Call(t, http.MethodPost, s.path+"/scale", more)
 	require.Equal(t, http.StatusConflict, a.Status, "%s", a.Body)
@@ -85,7 +85,8 @@ func (b *bed) connectsContainers(t *testing.T, cluster *kubetest.ControlPlane, v
 	s.done(t, "heal", map[string]any{})
 	require.Len(t, s.portsOf(t, "media"), 2)
 
-	// A network that is not there is told before any Pod goes; taken back, the VNF is as it was.
+	// The change fails before any Pod goes, because the network does not exist. After the rollback the VNF is
+	// unchanged.
 	had := s.portsOf(t, "media")
 	link := request["extVirtualLinks"].([]any)[0].(map[string]any)
 	link["resourceId"] = "nowhere"
@@ -96,7 +97,7 @@ func (b *bed) connectsContainers(t *testing.T, cluster *kubetest.ControlPlane, v
 	b.Await(t, op, quick, "ROLLED_BACK")
 	require.Equal(t, had, s.portsOf(t, "media"))
 
-	// Made meanwhile, it is there for the next attempt.
+	// Somebody makes the network after the failure, and the retry finds it.
 	link["resourceId"] = "late" + api[len(api)-1:]
 	op = s.begin(t, "change_ext_conn", request)
 	b.Await(t, op, quick, "FAILED_TEMP")
@@ -105,7 +106,7 @@ func (b *bed) connectsContainers(t *testing.T, cluster *kubetest.ControlPlane, v
 	b.Await(t, op, quick, "COMPLETED")
 	s.requireNetwork(t, cluster, "media", link["resourceId"].(string), "")
 
-	// Where Multus is away Pods come up without their interfaces: that is told, and can be given up.
+	// Without Multus the Pods start without the interfaces. The error says so, and the rollback works.
 	cluster.Kubelet.WithoutMultus.Store(true)
 	link["resourceId"] = "media"
 	op = s.begin(t, "change_ext_conn", request)
@@ -126,7 +127,7 @@ func (b *bed) connectsContainers(t *testing.T, cluster *kubetest.ControlPlane, v
 	require.Equal(t, http.StatusNoContent, b.Call(t, http.MethodDelete, s.path, nil).Status)
 }
 
-// portsOf are the ids of the ports that a connection point has on its external link.
+// portsOf returns the ids of the ports that a connection point has on its external link.
 func (s secondForm) portsOf(t *testing.T, cpd string) (ids []any) {
 	t.Helper()
 	info := s.Get(t, s.path)["instantiatedVnfInfo"].(map[string]any)
@@ -138,7 +139,8 @@ func (s secondForm) portsOf(t *testing.T, cpd string) (ids []any) {
 	return ids
 }
 
-// requireNetwork wants each Pod's interface of a connection point to be on that network, and the VNF to tell so.
+// requireNetwork checks that each Pod's interface of a connection point is on that network, and that the VnfInstance
+// says so.
 func (s secondForm) requireNetwork(t *testing.T, cluster *kubetest.ControlPlane, cpd, network, address string) {
 	t.Helper()
 	pods, err := cluster.Client.CoreV1().Pods("default").List(t.Context(), metav1.ListOptions{})
@@ -180,7 +182,7 @@ func (s secondForm) requireNetwork(t *testing.T, cluster *kubetest.ControlPlane,
 	require.Contains(t, links, network)
 }
 
-// refusesNetworks wants what no cluster can do to be refused at once.
+// refusesNetworks checks that Windlass refuses at once what no cluster can do.
 func (b *bed) refusesNetworks(t *testing.T, vim string) {
 	t.Helper()
 	vnf := b.createOf(t, networksVnfdID, "refused")

@@ -15,7 +15,7 @@ import (
 
 const newWebVnfdID = "3d1f0c52-8f0a-4a53-9a7c-5be2f7f0c1aa"
 
-// newWeb is a later version of the sample of manifests: with another VNFD, image and file.
+// newWeb makes a later version of the sample of manifests, with another VNFD, image and file.
 func (b *bed) newWeb(t *testing.T) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -35,8 +35,8 @@ func (b *bed) newWeb(t *testing.T) (dir string) {
 	return dir
 }
 
-// otherPackage gives a VNF of containers another package: one that does not start and is rolled back, then one that
-// does, while a worker is killed.
+// otherPackage changes the package of a containerised VNF twice. The first change does not start and is rolled back.
+// The second one succeeds although the worker is killed.
 func (b *bed) otherPackage(t *testing.T, cluster *kubetest.ControlPlane, vim string) {
 	t.Helper()
 	out, err := b.Windlass(t.Context(), "package", "create", b.newWeb(t)).CombinedOutput()
@@ -103,7 +103,7 @@ func (b *bed) otherPackage(t *testing.T, cluster *kubetest.ControlPlane, vim str
 	requireNoPods(t, cluster.Client)
 }
 
-// refusedChanges are requests of which nothing begins.
+// refusedChanges sends requests that Windlass must refuse before anything begins.
 func (b *bed) refusedChanges(t *testing.T, vnf secondForm) {
 	t.Helper()
 	for says, request := range map[string]map[string]any{

@@ -17,7 +17,7 @@ import (
 
 const storeVnfdID = "0b1f4c7c-4f5e-47d7-8a53-8b7a9d6c2e10"
 
-// store is a VNF of two Pods of a StatefulSet, each with a claim of its own.
+// store is a StatefulSet of two Pods, each with its own claim.
 const store = `apiVersion: apps/v1
 kind: StatefulSet
 metadata: {name: web}
@@ -34,7 +34,7 @@ spec:
     spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}
 `
 
-// manifestsPackage is the sample of manifests with other ones and an id of its own.
+// manifestsPackage on-boards the sample of manifests with other manifests and another VNFD id.
 func (b *bed) manifestsPackage(t *testing.T, vnfdID, manifests string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -54,8 +54,8 @@ func (b *bed) manifestsPackage(t *testing.T, vnfdID, manifests string) {
 	require.NoError(t, err, "%s", out)
 }
 
-// TestContainers_withClaims takes a VNF with volumes through what goes wrong: heals that cannot end, and credentials of
-// its VIM that are not taken.
+// TestContainers_withClaims runs operations of a VNF with volumes: heals, also failed ones, changes of the VIM's
+// credentials, also to wrong ones, and terminations.
 func TestContainers_withClaims(t *testing.T) {
 	cluster := kubetest.Start(t)
 	cluster.Volumes(t, 8)
@@ -73,7 +73,7 @@ func TestContainers_withClaims(t *testing.T) {
 	b.keepsClaims(t, cluster, vnf, request)
 }
 
-// keepsClaims makes the whole VNF anew, and terminates it, with its claims kept and without.
+// keepsClaims heals the entire VNF and terminates it, each with the claims kept and without.
 func (b *bed) keepsClaims(t *testing.T, cluster *kubetest.ControlPlane, vnf string, request map[string]any) {
 	t.Helper()
 	had, pods := claimsOf(t, cluster), b.recordedPods(t, vnf)
@@ -102,8 +102,8 @@ func (b *bed) keepsClaims(t *testing.T, cluster *kubetest.ControlPlane, vnf stri
 	require.Empty(t, claimsOf(t, cluster))
 }
 
-// tellsWhatHangs terminates the VNF while a claim waits for a finalizer that nobody takes away: the request says after
-// which time that is told.
+// tellsWhatHangs terminates the VNF while a claim has a finalizer that nobody removes. The request sets the time after
+// which Windlass reports that.
 func (b *bed) tellsWhatHangs(t *testing.T, cluster *kubetest.ControlPlane, vnf string) {
 	t.Helper()
 	claims := cluster.Client.CoreV1().PersistentVolumeClaims("default")
@@ -125,7 +125,7 @@ func (b *bed) tellsWhatHangs(t *testing.T, cluster *kubetest.ControlPlane, vnf s
 	b.Await(t, op, quick, "COMPLETED")
 }
 
-// claimsOf are the UIDs of the claims in the namespace default by their names.
+// claimsOf returns the UIDs of the claims in the namespace default by their names.
 func claimsOf(t *testing.T, cluster *kubetest.ControlPlane) map[string]string {
 	t.Helper()
 	list, err := cluster.Client.CoreV1().PersistentVolumeClaims("default").List(t.Context(), metav1.ListOptions{})
@@ -137,7 +137,7 @@ func claimsOf(t *testing.T, cluster *kubetest.ControlPlane) map[string]string {
 	return out
 }
 
-// clusterConnection leads to a control plane, with everything in it.
+// clusterConnection returns the VimConnectionInfo for a control plane that is no registered VIM.
 func clusterConnection(p *kubetest.ControlPlane, token string) map[string]any {
 	return map[string]any{
 		"id": "own", "vimType": "ETSINFV.KUBERNETES.V_1",
@@ -146,7 +146,7 @@ func clusterConnection(p *kubetest.ControlPlane, token string) map[string]any {
 	}
 }
 
-// healsWithClaims heals a Pod with a claim: in the end, in vain and rolled back, and as it cannot be.
+// healsWithClaims heals a Pod with a claim: successfully, with a refused request, and with a failure and a rollback.
 func (b *bed) healsWithClaims(t *testing.T, cluster *kubetest.ControlPlane, vnf string) {
 	t.Helper()
 	had := claimsOf(t, cluster)
@@ -183,7 +183,7 @@ func (b *bed) healsWithClaims(t *testing.T, cluster *kubetest.ControlPlane, vnf 
 	require.Equal(t, had, claimsOf(t, cluster))
 }
 
-// recordedPods are the UIDs of the VNFCs by their names, as they are recorded.
+// recordedPods returns the UIDs of the Pods that the VnfInstance records, by their names.
 func (b *bed) recordedPods(t *testing.T, vnf string) map[string]string {
 	t.Helper()
 	out := map[string]string{}
@@ -195,7 +195,7 @@ func (b *bed) recordedPods(t *testing.T, vnf string) map[string]string {
 	return out
 }
 
-// podsOf are the UIDs of the Pods in the namespace default by their names.
+// podsOf returns the UIDs of the Pods in the namespace default by their names.
 func podsOf(t *testing.T, cluster *kubetest.ControlPlane) map[string]string {
 	t.Helper()
 	list, err := cluster.Client.CoreV1().Pods("default").List(t.Context(), metav1.ListOptions{})
@@ -207,8 +207,8 @@ func podsOf(t *testing.T, cluster *kubetest.ControlPlane) map[string]string {
 	return out
 }
 
-// rotatesCredentials changes the token in the VNF's connection: to one that nobody takes, to another cluster, and to
-// one that works.
+// rotatesCredentials changes the connection of the VNF: to a wrong token, to another cluster, and to another valid
+// token.
 func (b *bed) rotatesCredentials(t *testing.T, cluster *kubetest.ControlPlane, vnf string) {
 	t.Helper()
 	patch := func(connection map[string]any) map[string]any {

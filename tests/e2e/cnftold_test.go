@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// problemsOf are what the VIM says, asked by a plan, of a request to instantiate.
+// problemsOf makes a plan of an instantiation, and returns the problems that the VIM reports.
 func (b *bed) problemsOf(t *testing.T, vnf string, request map[string]any) string {
 	t.Helper()
 	a := b.Call(t, http.MethodPost, "/windlass/v1/vnf_instances/"+vnf+"/plan",
@@ -26,7 +26,7 @@ func (b *bed) problemsOf(t *testing.T, vnf string, request map[string]any) strin
 	return strings.Join(plan.Vim.Problems, "\n")
 }
 
-// requireAffected wants the subscriber to hear of so many VNFCs that a completed operation has changed.
+// requireAffected waits until the subscriber has a notification of a completed operation with so many affected VNFCs.
 func (s *subscriber) requireAffected(t *testing.T, op string, count int) {
 	t.Helper()
 	require.Eventually(t, func() bool {

@@ -13,14 +13,14 @@ import (
 var (
 	shellBlocks = regexp.MustCompile("(?s)```sh\n(.*?)```")
 	inlineCode  = regexp.MustCompile("`([^`]+)`")
-	// ofPrograms is how inline code begins that is a command of a program that comes with Windlass, or of those that its
-	// pages are about. What people look for on a node (journalctl, namei) is not among them.
+	// ofPrograms is the beginning of inline code with a command of Windlass's programs, or of the programs that its
+	// pages explain. Commands for a look at a node (journalctl, namei) do not belong to them.
 	ofPrograms = regexp.MustCompile(`^(?:bin/)?(?:(?:windlass|windlass-lab|temporal|tctl|openstack|helm) [a-z]` +
 		`|(?:curl|kubectl) [-a-z$'"]|go tool task [a-z])`)
 	fenced = regexp.MustCompile("(?sm)^```.*?^```")
 )
 
-// mentioned are the commands in a page's blocks of shell, and those amid its sentences and in its tables.
+// mentioned returns the commands in a page's blocks of shell, in its sentences and in its tables.
 func mentioned(page string) (out []string) {
 	for _, block := range shellBlocks.FindAllStringSubmatch(page, -1) {
 		joined := strings.ReplaceAll(block[1], "\\\n", " ")
@@ -30,7 +30,7 @@ func mentioned(page string) (out []string) {
 	}
 	for paragraph := range strings.SplitSeq(fenced.ReplaceAllString(page, ""), "\n\n") {
 		if strings.HasPrefix(paragraph, "    ") {
-			continue // a block, which indented reads
+			continue // an indented block: the function indented reads it
 		}
 		for _, m := range inlineCode.FindAllStringSubmatch(paragraph, -1) {
 			if command := strings.ReplaceAll(m[1], "\n", " "); ofPrograms.MatchString(command) {
@@ -48,7 +48,7 @@ var (
 	quotedURLs = regexp.MustCompile(`['"]((?:http://|\$)[^'"()|;]*)['"]`)
 )
 
-// programsIn are the commands of those programs in a line of the shell, without variables, and with quoted text left out.
+// programsIn returns the commands of those programs in a line of the shell, without variables and quoted text.
 func programsIn(line string) (out []string) {
 	line = quotedURLs.ReplaceAllString(withoutComment(line), "$1")
 	line = quoted.ReplaceAllString(line, "TEXT")
@@ -61,7 +61,7 @@ func programsIn(line string) (out []string) {
 	return out
 }
 
-// forms are commands that tests carry out, whatever the ids, names and files in them: for each command its flags.
+// forms are the commands that tests run, without ids, names and files: the flags of each command.
 type forms map[string]map[string]bool
 
 func (f forms) add(command string) {
@@ -76,13 +76,13 @@ func (f forms) add(command string) {
 	}
 }
 
-// ofEveryCommand are flags that do the same in all commands that have them: one command with them is enough.
+// ofEveryCommand are flags with the same effect in all commands that have them. One command with such a flag is enough.
 var ofEveryCommand = []string{
 	"--api", "--config", "--filter", "--json", "--lcm-version", "--no-headers", "--plan", "--sort-by", "--timeout", "--wait",
 	"--watch", "-o", "-w", "--help",
 }
 
-// have tells whether a command is carried out with each of the flags, or is no more than the name of a group of commands.
+// have says whether tests run the command with each of its flags, or the command is only the name of a group.
 func (f forms) have(command string) bool {
 	name, flags := form(command)
 	known, done := f[name]
@@ -97,12 +97,13 @@ func (f forms) have(command string) bool {
 }
 
 var (
-	orders        = regexp.MustCompile(`--sort-by -\S+`) // no flag
+	orders        = regexp.MustCompile(`--sort-by -\S+`) // the value looks like a flag
 	flagNames     = regexp.MustCompile(`(?: )(--?[a-zA-Z][a-z-]*)`)
 	commandGroups = regexp.MustCompile(`^windlass (?:vnf|op|package|vim|keys|profile|completion)$`)
 )
 
-// form is a command's name and the names of its flags. The name is at most as many words as its program has levels.
+// form returns a command's name and the names of its flags. The name has at most as many words as its program has
+// levels of commands.
 func form(command string) (name string, flags []string) {
 	words := strings.Fields(command)
 	if words[0] == "curl" {
@@ -125,12 +126,13 @@ func form(command string) (name string, flags []string) {
 }
 
 var (
-	// identifiers are what differs between requests to the same resource.
+	// identifiers are the parts in which requests to the same resource differ.
 	identifiers = regexp.MustCompile(`/(?:ID|\$\w+|\{\w+\}|[0-9a-f]{8}-[0-9a-f-]{27})`)
 	hosts       = regexp.MustCompile(`^(?:https?://[^/]*|\$\w+)`)
 )
 
-// formOfCurl is the resource that curl asks for, and the letters of its flags but -s, which is for the screen.
+// formOfCurl returns the resource that curl requests, and the letters of its flags without -s, which only changes the
+// output.
 func formOfCurl(words []string) (name string, flags []string) {
 	name = "curl"
 	for i, w := range words[1:] {

@@ -11,7 +11,7 @@ import (
 	"github.com/windlass-nfv/windlass/tests/testbed"
 )
 
-// scaling takes a cluster out and in again: workers, control planes, and both by levels.
+// scaling scales a cluster out and in: workers, control planes, and both by levels.
 func scaling(t *testing.T, b *bed) {
 	vnf, op := b.Instantiate(t, "scaling", nil)
 	b.Await(t, op, quick, "COMPLETED")
@@ -60,7 +60,7 @@ func scaling(t *testing.T, b *bed) {
 	b.RequireNothingLeft(t)
 }
 
-// scaleOutRolledBack leaves the cluster as it was.
+// scaleOutRolledBack checks that the rollback of a scale-out restores the cluster.
 func scaleOutRolledBack(t *testing.T, b *bed) {
 	vnf, op := b.Instantiate(t, "unscaled", nil)
 	b.Await(t, op, quick, "COMPLETED")
@@ -82,8 +82,8 @@ func scaleOutRolledBack(t *testing.T, b *bed) {
 	b.RequireNothingLeft(t)
 }
 
-// scaleOutWithoutHosts cannot make a server: it goes ERROR, or is not made at all. Each time it is rolled back to
-// exactly the servers that there were, and it can be done when there are hosts.
+// scaleOutWithoutHosts scales out without a host for the server. The server becomes ERROR, or Heat cannot make it. Each
+// rollback keeps exactly the servers from before. A scale-out succeeds when there are hosts again.
 func scaleOutWithoutHosts(t *testing.T, b *bed) {
 	vnf, op := b.Instantiate(t, "hostless", nil)
 	b.Await(t, op, quick, "COMPLETED")
@@ -94,7 +94,8 @@ func scaleOutWithoutHosts(t *testing.T, b *bed) {
 		fault  map[string]any
 	}{
 		{"master_instance", hostless},
-		{"master_instance", map[string]any{"resource": "masterNode", "message": "No valid host"}}, // before the others are looked at
+		// This resource fails before Heat looks at the others.
+		{"master_instance", map[string]any{"resource": "masterNode", "message": "No valid host"}},
 		{"worker_instance", map[string]any{"resource": "workerNode", "message": "No valid host"}},
 		{"worker_instance", hostless},
 	} {
@@ -120,7 +121,8 @@ func scaleOutWithoutHosts(t *testing.T, b *bed) {
 	b.RequireNothingLeft(t)
 }
 
-// scaleInRolledBack gives up before a VM is gone, when the control planes have left etcd: they are members again.
+// scaleInRolledBack rolls a scale-in back when the control planes have left etcd, but no VM is gone. They become
+// members again.
 func scaleInRolledBack(t *testing.T, b *bed) {
 	vnf, op := b.Instantiate(t, "kept", nil)
 	b.Await(t, op, quick, "COMPLETED")
@@ -153,7 +155,7 @@ func scaleInRolledBack(t *testing.T, b *bed) {
 	b.RequireNothingLeft(t)
 }
 
-// healing gives VNFCs new VMs: a worker that is dead, a control plane, and the entire VNF.
+// healing replaces the VMs of VNFCs: a dead worker, a dead control plane, and the entire VNF.
 func healing(t *testing.T, b *bed) {
 	vnf, op := b.Instantiate(t, "healing", nil)
 	b.Await(t, op, quick, "COMPLETED")
@@ -167,7 +169,7 @@ func healing(t *testing.T, b *bed) {
 	b.RequireChanged(t, op, 1, 1)
 	require.NotContains(t, b.Vnfcs(t, vnf), worker)
 
-	for range 2 { // the second time one that has come by healing may go
+	for range 2 { // the second time it may replace a VM that the first heal has made
 		controlPlane := b.VnfcOf(t, vnf, "masterNode")
 		require.Less(t, b.Lab(t, http.MethodPost, "/machines/"+controlPlane+"/kill", nil).Status, 300)
 		op = b.Begin(t, vnf, "heal", map[string]any{"vnfcInstanceId": []string{controlPlane}})
@@ -189,7 +191,7 @@ func healing(t *testing.T, b *bed) {
 	b.RequireNothingLeft(t)
 }
 
-// healGoesForwardOnly fails when the old VM is gone and the new one cannot be made.
+// healGoesForwardOnly fails after the old VM is gone and before the new one works. Such a heal has no rollback.
 func healGoesForwardOnly(t *testing.T, b *bed) {
 	vnf, op := b.Instantiate(t, "forward", nil)
 	b.Await(t, op, quick, "COMPLETED")
@@ -212,7 +214,7 @@ func healGoesForwardOnly(t *testing.T, b *bed) {
 	b.RequireNothingLeft(t)
 }
 
-// impossibleChanges are refused at once, and nothing is touched.
+// impossibleChanges checks that Windlass refuses them at once and changes nothing.
 func impossibleChanges(t *testing.T, b *bed) {
 	vnf, op := b.Instantiate(t, "impossible", nil)
 	b.Await(t, op, quick, "COMPLETED")

@@ -11,17 +11,17 @@ import (
 	"github.com/windlass-nfv/windlass/tests/testbed"
 )
 
-// dayTwo is what happens to a running cluster, the same on the lab's machines and on a real OpenStack. It knows how
-// many nodes there should be.
+// dayTwo runs operations on a running cluster, the same with the lab's machines as on a real OpenStack. It counts how
+// many nodes the cluster must have.
 type dayTwo struct {
 	*bed
 	vnf, cluster           string
 	controlPlanes, workers int
-	limit                  time.Duration // of an operation
+	limit                  time.Duration // for an operation
 }
 
-// pass scales out, heals VMs that are switched off, among them a control plane where others keep the quorum, and
-// scales in; after each, nodes and members of etcd are exactly those that should be.
+// pass scales out, heals VMs that are switched off, and scales in. It heals a control plane only if the others have a
+// quorum. After each operation it checks the nodes and the members of etcd.
 func (d *dayTwo) pass(t *testing.T) {
 	t.Helper()
 	d.scale(t, "SCALE_OUT", 1)
@@ -35,7 +35,7 @@ func (d *dayTwo) pass(t *testing.T) {
 	}
 }
 
-// healAll is how the only control plane is healed: with the entire VNF.
+// healAll heals the only control plane. This requires a heal of the entire VNF.
 func (d *dayTwo) healAll(t *testing.T) {
 	t.Helper()
 	before := d.Vnfcs(t, d.vnf)
@@ -53,7 +53,7 @@ func (d *dayTwo) scale(t *testing.T, kind string, by int) {
 	d.requireNodes(t)
 }
 
-// healSwitchedOff switches the VM of one VNFC off and heals it: another one takes its place.
+// healSwitchedOff switches the VM of a VNFC off and heals it. Another VM must replace it.
 func (d *dayTwo) healSwitchedOff(t *testing.T, vdu string) {
 	t.Helper()
 	dead := d.VnfcOf(t, d.vnf, vdu)
@@ -70,7 +70,7 @@ func (d *dayTwo) operate(t *testing.T, task string, request map[string]any) {
 	t.Log(task, d.Timings(t, op))
 }
 
-// serverOf is the id of a VNFC's server in Nova.
+// serverOf returns the id of a VNFC's server in Nova.
 func (d *dayTwo) serverOf(t *testing.T, vnfc string) string {
 	t.Helper()
 	info := d.Get(t, "/vnflcm/v1/vnf_instances/"+d.vnf)["instantiatedVnfInfo"].(map[string]any)
@@ -93,7 +93,7 @@ func (d *dayTwo) switchOff(t *testing.T, server string) {
 	}, 5*time.Minute, time.Second, "the server %s is not switched off", server)
 }
 
-// requireNodes asks the cluster itself, and then Windlass, which compares what it sees everywhere.
+// requireNodes checks the nodes with the cluster itself, and then with Windlass's drift check.
 func (d *dayTwo) requireNodes(t *testing.T) {
 	t.Helper()
 	d.RequireNodes(t, d.cluster, testbed.Sizes{ControlPlanes: d.controlPlanes, Workers: d.workers})

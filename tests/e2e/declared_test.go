@@ -15,8 +15,8 @@ const (
 	declaringVnfdID  = "0c9d3b52-6f0e-4d43-9d0b-5a1f6c0f7e31"
 )
 
-// declaredAttributes holds attributes against what the VNFD declares: a creation is refused, a modification and an
-// instantiation are rolled back by themselves, with every mistake told, and nothing of them counts.
+// declaredAttributes sends attributes that contradict the VNFD. Windlass refuses a creation, and rolls a modification
+// and an instantiation back by itself. The error names every mistake, and the VnfInstance does not change.
 func declaredAttributes(t *testing.T, b *bed) {
 	out, err := b.Windlass(t.Context(), "package", "create", declaringPackage).CombinedOutput()
 	require.NoError(t, err, "%s", out)
@@ -52,7 +52,7 @@ func declaredAttributes(t *testing.T, b *bed) {
 	b.record(t, op, "modify-refused")
 	require.Equal(t, before, b.Get(t, instance), "nothing of it counts")
 
-	// What is required may be missing for as long as the VNF is not instantiated, and not for longer.
+	// A required attribute may be missing only while the VNF is not instantiated.
 	b.Await(t, b.Modify(t, vnf, map[string]any{"extensions": map[string]any{"logLevel": nil, "mirrors": []any{"a"}}}),
 		quick, "COMPLETED")
 	request := linksTo("net0")

@@ -13,14 +13,15 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// TestDockerKnowsRegistries connects a real machine that has Docker, and takes the registries away again: Docker pulls
-// over HTTP, and over HTTPS from a server with a private CA, as long as it is told to and no longer.
+// TestDockerKnowsRegistries connects a real machine that has Docker with registries, and disconnects it. Only while it
+// is connected does Docker pull over HTTP, and over HTTPS from a server with a private CA.
 func TestDockerKnowsRegistries(t *testing.T) {
 	img := labImage(t)
-	dir, err := os.MkdirTemp("/var/tmp", "windlass-docker-") // beside the image: machines hard-link its files
+	dir, err := os.MkdirTemp("/var/tmp", "windlass-docker-") // machines hard-link the image's files
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, os.RemoveAll(dir)) })
-	b := bootBareNodes(t, filepath.Join(dir, "lab"), img, "registry-docker") // the lab's machines of such a name have Docker
+	// The lab's machines of such a name have Docker.
+	b := bootBareNodes(t, filepath.Join(dir, "lab"), img, "registry-docker")
 	node := b.nodes[0]
 	ca, certificate := privateCA(t)
 	plain, secure := newImageStore(t, b.host, "", nil), newImageStore(t, b.host, registryName, certificate)
@@ -33,7 +34,7 @@ func TestDockerKnowsRegistries(t *testing.T) {
 			require.NoError(t, err, "%s", b.said())
 		}
 	}
-	// pull tells what Docker says of one that it cannot pull.
+	// pull returns Docker's error, or "" if it has pulled the image.
 	pull := func(s *imageStore) string {
 		t.Helper()
 		return b.run(t, node, "docker pull -q "+s.image()+" 2>&1 >/dev/null || true; docker rmi -f "+s.image()+" >/dev/null 2>&1 || true")
@@ -49,7 +50,8 @@ func TestDockerKnowsRegistries(t *testing.T) {
 			Password: lcm.Secret{Clear: registryPassword}, TestImage: test,
 		},
 	)
-	b.run(t, node, "docker login -u user01 --password-stdin "+secure.server+" <<<'"+registryPassword+"' 2>&1") // kubelet hands the credentials over
+	// For the images of Pods, kubelet passes the credentials.
+	b.run(t, node, "docker login -u user01 --password-stdin "+secure.server+" <<<'"+registryPassword+"' 2>&1")
 	require.Empty(t, pull(plain))
 	require.Empty(t, pull(secure))
 

@@ -14,7 +14,7 @@ import (
 	"github.com/windlass-nfv/windlass/tests/testbed"
 )
 
-// setPolicy sets when the VNF is checked and what follows.
+// setPolicy sets when Windlass checks the VNF, and what it does about drift.
 func (b *bed) setPolicy(t *testing.T, vnf string, policy map[string]any) {
 	t.Helper()
 	a := b.Call(t, http.MethodPut, testbed.DriftOf(vnf)+"_policy", policy)
@@ -38,7 +38,7 @@ func kinds(r lcm.DriftReport) (out []lcm.DriftKind) {
 	return out
 }
 
-// heals are the operations of a VNF that nobody has asked for.
+// heals returns the operations of a VNF that Windlass has started by itself. All must be heals.
 func (b *bed) heals(t *testing.T, vnf string) (paths []string) {
 	t.Helper()
 	a := b.Call(t, http.MethodGet, "/vnflcm/v1/vnf_lcm_op_occs?filter=(eq,vnfInstanceId,"+vnf+")", nil)
@@ -59,7 +59,7 @@ func (b *bed) heals(t *testing.T, vnf string) (paths []string) {
 	return paths
 }
 
-// driftIsReported looks at what is wrong, and does nothing about it without a policy.
+// driftIsReported checks that Windlass reports drift, and does nothing about it without a policy.
 func driftIsReported(t *testing.T, b *bed) {
 	vnf, op := b.Instantiate(t, "drift", nil)
 	b.Await(t, op, quick, "COMPLETED")
@@ -94,7 +94,7 @@ func driftIsReported(t *testing.T, b *bed) {
 	b.RequireNothingLeft(t)
 }
 
-// driftIsHealedBySchedule heals a dead worker that nobody tells of.
+// driftIsHealedBySchedule kills a worker without a notification. A scheduled check heals it.
 func driftIsHealedBySchedule(t *testing.T, b *bed) {
 	vnf, op := b.Instantiate(t, "drift-scheduled", nil)
 	b.Await(t, op, quick, "COMPLETED")
@@ -117,14 +117,14 @@ func driftIsHealedBySchedule(t *testing.T, b *bed) {
 	b.RequireNothingLeft(t)
 }
 
-// driftIsHealedByNotification heals a stopped server that somebody tells of; nothing is scheduled.
+// driftIsHealedByNotification notifies Windlass of a stopped server, which it heals. There are no scheduled checks.
 func driftIsHealedByNotification(t *testing.T, b *bed) {
 	vnf, op := b.Instantiate(t, "drift-notified", nil)
 	b.Await(t, op, quick, "COMPLETED")
 	b.setPolicy(t, vnf, map[string]any{"autoHeal": true})
 	worker := b.VnfcOf(t, vnf, "workerNode")
 
-	// One that comes during an operation is looked at afterwards.
+	// The notification comes during an operation. Windlass checks the VNF after the operation.
 	op = b.Begin(t, vnf, "scale", map[string]any{"type": "SCALE_OUT", "aspectId": "worker_instance"})
 	b.notify(t, vnf, worker)
 	b.Await(t, op, quick, "COMPLETED")

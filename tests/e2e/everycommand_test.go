@@ -11,7 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// byNobody are commands that no test carries out with these words, by how they begin, and why.
+// byNobody are commands that no test runs with these words. The keys are the beginnings of the commands, the values say
+// why.
 var byNobody = map[string]string{
 	"windlass op watch 433960ee":  "what the demo has printed",
 	"openstack service create ":   "the lab's Keystone has no administration; lab.md shows what it has instead",
@@ -31,8 +32,9 @@ var byNobody = map[string]string{
 	"WINDLASS_TELEMETRY_ENDPOINT": "the same; trace_test.go has a collector",
 }
 
-// TestEveryCommandIsCarriedOut looks for commands in the pages that no test carries out: those set off word by word, those
-// in blocks of shell, in tables and amid sentences by their name and flags, and of curl by the resource it asks for.
+// TestEveryCommandIsCarriedOut looks for commands of the pages that no test runs. It compares commands in indented
+// blocks word by word. It compares commands in blocks of shell, tables and sentences by name and flags, and commands of
+// curl by the resource.
 func TestEveryCommandIsCarriedOut(t *testing.T) {
 	t.Parallel()
 	pages, done := shownByPages(t)
@@ -62,7 +64,7 @@ func TestEveryCommandIsCarriedOut(t *testing.T) {
 	}
 }
 
-// shownByPages are the commands of every page, and those that tests read from pages and carry out.
+// shownByPages returns the commands of every page, and the commands that tests read from pages and run.
 func shownByPages(t *testing.T) (pages map[string][]pasted, done map[string]bool) {
 	t.Helper()
 	pages, done = map[string][]pasted{}, map[string]bool{}
@@ -77,7 +79,7 @@ func shownByPages(t *testing.T) (pages map[string][]pasted, done map[string]bool
 	return pages, done
 }
 
-// isCarriedOut tells whether a test follows the page, and carries out this command of it.
+// isCarriedOut says whether a test follows the page and runs this command of it.
 func isCarriedOut(page string, c pasted) bool {
 	name := strings.TrimPrefix(page, "docs/")
 	for _, p := range howTo {
@@ -86,7 +88,7 @@ func isCarriedOut(page string, c pasted) bool {
 		}
 	}
 	if name == "security.md" || name == "operations.md" {
-		return !strings.HasPrefix(c.text, "WINDLASS_TELEMETRY_ENDPOINT") // runningIt, temporalTools
+		return !strings.HasPrefix(c.text, "WINDLASS_TELEMETRY_ENDPOINT") // runningIt and temporalTools run the others
 	}
 	inHowTo := strings.TrimPrefix(name, "how-to/")
 	return name == "tutorial.md" || slices.Contains([]string{"kubespray.md", "external-load-balancer.md", "scripts.md", "ansible.md"},
@@ -107,7 +109,7 @@ func beginsWithAny(command string, beginnings map[string]string) bool {
 	return false
 }
 
-// mentionedByPages are the commands in blocks of shell, amid sentences and in tables, by page.
+// mentionedByPages returns the commands in blocks of shell, sentences and tables, by page.
 func mentionedByPages(t *testing.T) map[string][]string {
 	t.Helper()
 	out := map[string][]string{}
@@ -117,7 +119,7 @@ func mentionedByPages(t *testing.T) map[string][]string {
 	return out
 }
 
-// everyPage is the text of every page by its name.
+// everyPage returns the text of every page by its name.
 func everyPage(t *testing.T) map[string]string {
 	t.Helper()
 	out := map[string]string{}

@@ -17,8 +17,8 @@ import (
 
 const exposedVnfdID = "d3f1c0a7-5b0e-4a7b-8c3f-6b8f2d9a4e10"
 
-// TestExposedServices exposes the Service of a VNF on the load balancers before its cluster, while the cluster changes.
-// The request names one of the pair. A real control plane answers at their virtual IP.
+// TestExposedServices exposes the Service of a VNF on the load balancers in front of its cluster, while the cluster
+// changes. The request names one load balancer of the pair. A real control plane answers at their virtual IP.
 func TestExposedServices(t *testing.T) {
 	cluster := kubetest.Start(t)
 	b := newBed(t, "fake")
@@ -54,13 +54,13 @@ func TestExposedServices(t *testing.T) {
 		b.Await(t, b.Scale(t, home, "SCALE_OUT", aspect), quick, "COMPLETED")
 	}
 	requireExposed(3)
-	for vnfc := range b.Vnfcs(t, home) { // until none of the first ones is there
+	for vnfc := range b.Vnfcs(t, home) { // until all first load balancers are replaced
 		if b.Vnfcs(t, home)[vnfc] == balancerVdu {
 			b.Await(t, b.Heal(t, home, "test", vnfc), quick, "COMPLETED")
 		}
 	}
 	requireExposed(3)
-	b.Await(t, b.Heal(t, web, "test"), quick, "COMPLETED") // which makes the Service anew
+	b.Await(t, b.Heal(t, web, "test"), quick, "COMPLETED") // this makes the Service anew
 	requireExposed(3)
 
 	b.terminate(t, web)

@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	// The package with one small server.
+	// serverPackage is the package with one small server.
 	serverPackage = "tests/bench/server"
 	serverVnfdID  = "0c9d3b52-6f0e-4d43-9d0b-5a1f6c0f7e11"
 	reconnectStep = "Change the external connections"
@@ -37,16 +37,16 @@ func linksTo(network string, addresses ...string) map[string]any {
 	}}}
 }
 
-// reconnection is a VNF of one server on the network net0, and further networks to which it can be connected.
+// reconnection is a VNF of one server on the network net0, and other networks to which it can be connected.
 type reconnection struct {
 	bed         *bed
 	neutron     *gophercloud.ServiceClient
 	vnf, server string
-	networks    []string // their ids
+	networks    []string // the ids of the other networks
 	made        []testbed.Network
 }
 
-// newReconnection instantiates the VNF and makes so many networks.
+// newReconnection instantiates the VNF, and makes so many other networks.
 func newReconnection(t *testing.T, b *bed, count int) *reconnection {
 	t.Helper()
 	out, err := b.Windlass(t.Context(), "package", "create", serverPackage).CombinedOutput()
@@ -68,8 +68,8 @@ func newReconnection(t *testing.T, b *bed, count int) *reconnection {
 	return r
 }
 
-// requireOn wants the server on that network, and the VNF on that link. Any network that is none of the further ones is
-// net0.
+// requireOn checks that the server is on that network, and that the VnfInstance shows that link. It accepts every
+// network except the other networks as net0.
 func (r *reconnection) requireOn(t *testing.T, network, link string) {
 	t.Helper()
 	list := r.ports(t)
@@ -89,7 +89,7 @@ func (r *reconnection) requireOn(t *testing.T, network, link string) {
 	require.Len(t, onLink, 1)
 	require.Equal(t, list[0].ID, onLink[0].(map[string]any)["id"])
 
-	// The connection point is the same one, whatever its port is.
+	// The connection point keeps its id when its port changes.
 	cp := info["extCpInfo"].([]any)[0].(map[string]any)
 	require.Equal(t, []any{"ext-VDU1_CP1-" + r.server, list[0].ID, "VDU1_CP1-" + r.server},
 		[]any{cp["id"], cp["extLinkPortId"], cp["associatedVnfcCpId"]})
@@ -101,7 +101,7 @@ func (r *reconnection) requireOn(t *testing.T, network, link string) {
 	require.Equal(t, map[string]any{"id": "VDU1_CP1-" + r.server, "cpdId": "VDU1_CP1", "vnfExtCpId": cp["id"]}, inner)
 }
 
-// ports are those that the server has.
+// ports returns the ports of the server.
 func (r *reconnection) ports(t *testing.T) []ports.Port {
 	t.Helper()
 	pages, err := ports.List(r.neutron, ports.ListOpts{DeviceID: r.server}).AllPages(t.Context())
@@ -111,7 +111,7 @@ func (r *reconnection) ports(t *testing.T) []ports.Port {
 	return list
 }
 
-// requireReplaced wants an operation to tell that the server has another port, and nothing else.
+// requireReplaced checks that an operation reports a new port of the server, and no other change.
 func (r *reconnection) requireReplaced(t *testing.T, op string) {
 	t.Helper()
 	changes := r.bed.Get(t, strings.Replace(op, "/v1/", "/v2/", 1))["resourceChanges"].(map[string]any)
@@ -128,7 +128,7 @@ func (r *reconnection) requireReplaced(t *testing.T, op string) {
 	require.NotContains(t, r.bed.Get(t, op)["resourceChanges"], "affectedExtLinkPorts", "v2.6.1 does not have them")
 }
 
-// clear deletes the networks again.
+// clear deletes the networks.
 func (r *reconnection) clear(t *testing.T) {
 	t.Helper()
 	for _, network := range r.made {
@@ -136,8 +136,8 @@ func (r *reconnection) clear(t *testing.T) {
 	}
 }
 
-// reconnectOnOwnVim takes the server to net0, and the VNF's connection from the registered VIM to the cloud's own
-// endpoint.
+// reconnectOnOwnVim connects the server with net0. The same request replaces the registered VIM by the cloud's own
+// endpoint, first with a wrong password.
 func (r *reconnection) reconnectOnOwnVim(t *testing.T) {
 	t.Helper()
 	b := r.bed
@@ -169,7 +169,8 @@ func (r *reconnection) reconnectOnOwnVim(t *testing.T) {
 	r.requireOn(t, "net0", "link-net0")
 }
 
-// reconnecting takes a server from one network to another and back: for good, with a failure, and cancelled.
+// reconnecting connects a server with another network and back: with success, a rollback, a cancellation, a retry, and
+// a failure that the test gives up.
 func reconnecting(t *testing.T, b *bed) {
 	r := newReconnection(t, b, 1)
 	vnf, other := r.vnf, r.networks[0]

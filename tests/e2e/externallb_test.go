@@ -13,7 +13,7 @@ import (
 
 const balancedVnfdID = "6c2b6f1e-4d0e-4f0b-9f6d-8a3a5b1c9e42"
 
-// balancer is a load balancer before a cluster, as the fake machines remember it.
+// balancer is a load balancer in front of a cluster, as the fake machines report it.
 type balancer struct {
 	MachineID       string   `json:"machineId"`
 	Servers         []string `json:"servers"`
@@ -40,7 +40,8 @@ func (b *bed) balanced(t *testing.T, request, name string, edit func(lb map[stri
 	return vnf
 }
 
-// requireBalanced wants so many load balancers, each of which sends traffic to all nodes of the cluster and no others.
+// requireBalanced checks that there are so many load balancers, and that each has exactly the nodes of the cluster as
+// servers.
 func (b *bed) requireBalanced(t *testing.T, count int) []balancer {
 	t.Helper()
 	var all []balancer
@@ -58,7 +59,7 @@ func (b *bed) requireBalanced(t *testing.T, count int) []balancer {
 	return all
 }
 
-// backends are the nodes of the only cluster, "name address".
+// backends returns the nodes of the only cluster, as "name address".
 func (b *bed) backends(t *testing.T) (controlPlanes, nodes []string) {
 	t.Helper()
 	clusters := b.Clusters(t)
@@ -75,7 +76,7 @@ func (b *bed) backends(t *testing.T) (controlPlanes, nodes []string) {
 	return controlPlanes, nodes
 }
 
-// externalLoadBalancer takes a cluster of kubeadm behind a load balancer through its life.
+// externalLoadBalancer runs the operations of a kubeadm cluster behind a load balancer.
 func externalLoadBalancer(t *testing.T, b *bed) {
 	vnf := b.balanced(t, "external-lb", "balanced", nil)
 	b.RequireCluster(t, 3, 2)
@@ -103,7 +104,7 @@ func externalLoadBalancer(t *testing.T, b *bed) {
 	b.RequireNothingLeft(t)
 }
 
-// pairOfLoadBalancers takes a cluster behind two load balancers with a virtual IP through its life.
+// pairOfLoadBalancers runs the operations of a cluster behind two load balancers with a virtual IP.
 func pairOfLoadBalancers(t *testing.T, b *bed) {
 	vnf := b.balanced(t, "external-lb-pair", "pair", nil)
 	b.RequireCluster(t, 3, 2)
@@ -138,7 +139,7 @@ func pairOfLoadBalancers(t *testing.T, b *bed) {
 	b.RequireNothingLeft(t)
 }
 
-// balancedByOctavia takes a cluster behind a load balancer of the cloud through its life.
+// balancedByOctavia runs the operations of a cluster behind a load balancer of the cloud.
 func balancedByOctavia(t *testing.T, b *bed) {
 	vnf := b.balanced(t, "external-lb-octavia", "octavia", nil)
 	b.RequireCluster(t, 3, 2)
@@ -163,7 +164,7 @@ func balancedByOctavia(t *testing.T, b *bed) {
 	b.RequireNothingLeft(t)
 }
 
-// scriptedLoadBalancer has the package's script balance, with the arguments that Tacker gives it.
+// scriptedLoadBalancer sets the load balancer up with a script of the package, with the arguments that Tacker passes.
 func scriptedLoadBalancer(t *testing.T, b *bed) {
 	vnf := b.balanced(t, "external-lb", "scripted-lb", func(lb map[string]any) {
 		lb["script_path"] = "./Scripts/balance.sh"
@@ -181,7 +182,8 @@ func scriptedLoadBalancer(t *testing.T, b *bed) {
 	b.RequireNothingLeft(t)
 }
 
-// requireScripted wants a load balancer that a script of the package has set up, which knows addresses only.
+// requireScripted checks the load balancer that a script of the package has set up. Only the addresses can be compared:
+// the script does not get the names.
 func (b *bed) requireScripted(t *testing.T) {
 	t.Helper()
 	var all []balancer
@@ -191,7 +193,7 @@ func (b *bed) requireScripted(t *testing.T) {
 	require.ElementsMatch(t, addresses(controlPlanes), addresses(all[0].Servers))
 }
 
-// addresses are those of backends.
+// addresses returns the addresses of backends.
 func addresses(backends []string) (out []string) {
 	for _, backend := range backends {
 		_, address, _ := strings.Cut(backend, " ")

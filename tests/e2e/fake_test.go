@@ -14,7 +14,7 @@ import (
 	"github.com/windlass-nfv/windlass/tests/testbed"
 )
 
-// TestOnFakeMachines is one lab and one Windlass for all scenarios that need no real machines.
+// TestOnFakeMachines runs all scenarios that need no real machines, with one lab and one Windlass.
 func TestOnFakeMachines(t *testing.T) {
 	b := newBed(t, "fake", append([]string{"--image-alias", "tiny"}, foreignImages...)...)
 	for _, c := range []struct {
@@ -95,7 +95,7 @@ func TestOnFakeMachines(t *testing.T) {
 		if !t.Run(c.name, func(t *testing.T) { c.run(t, b) }) {
 			b.ClearFaults(t)
 			b.Pace(t, 0, 0)
-			// What is left would fail every scenario after this one.
+			// The leftovers of this scenario would make every later one fail.
 			t.Fatal("The scenarios after this one were not run.")
 		}
 	}
@@ -128,7 +128,7 @@ func instantiateAndTerminate(t *testing.T, b *bed) {
 	require.Empty(t, b.Get(t, "/v1.0/vims?name=cluster-plain")["vims"])
 }
 
-// A request that names no pod network gets the configured one, and its plan says so.
+// configuredPodNetwork sends a request without a pod network. Windlass uses the configured one, and the plan says so.
 func configuredPodNetwork(t *testing.T, b *bed) {
 	vnf, op := b.Instantiate(t, "network", func(_, cluster map[string]any) { delete(cluster, "cni_manifest_path") })
 	b.Await(t, op, quick, "COMPLETED")
@@ -353,7 +353,7 @@ func badRequests(t *testing.T, b *bed) {
 	require.Contains(t, string(a.Body), "refused the credentials")
 }
 
-// planAsksTheVIM wants a plan to tell what the cloud does not have, while the instance stays as it is.
+// planAsksTheVIM checks that a plan reports what the cloud does not have, and that it makes nothing.
 func planAsksTheVIM(t *testing.T, b *bed, vnf string) {
 	t.Helper()
 	said := func(edit func(request map[string]any)) []any {
@@ -402,7 +402,7 @@ func failOperation(t *testing.T, b *bed) {
 	op = b.Begin(t, vnf, "instantiate", b.InstantiateRequest(t, "fail", nil))
 	b.Await(t, op, quick, "FAILED_TEMP")
 	require.Equal(t, http.StatusOK, b.Act(t, op, "fail", nil).Status)
-	// What the failed operation has left is found and used by the next one.
+	// The next operation finds what the failed one has left, and uses it.
 	op = b.Begin(t, vnf, "instantiate", b.InstantiateRequest(t, "fail", nil))
 	b.Await(t, op, quick, "COMPLETED")
 	b.RequireCluster(t, 3, 2)
@@ -410,7 +410,7 @@ func failOperation(t *testing.T, b *bed) {
 	b.RequireNothingLeft(t)
 }
 
-// cleanUp removes what the failed instantiation of a VNF has left, once.
+// cleanUp removes what the failed instantiation of a VNF has left. A second request is refused.
 func (b *bed) cleanUp(t *testing.T, vnf string) {
 	t.Helper()
 	planned, err := b.Windlass(t.Context(), "vnf", "terminate", vnf, "--leftovers", "--plan").CombinedOutput()
@@ -429,7 +429,7 @@ func singleControlPlane(t *testing.T, b *bed) {
 	vnf := b.Create(t, "single")
 	req := b.InstantiateRequest(t, "single", func(req, cluster map[string]any) {
 		req["flavourId"] = "simple"
-		cluster["master_node"].(map[string]any)["cluster_cp_name"] = "masterNode_CP1" // no VIP
+		cluster["master_node"].(map[string]any)["cluster_cp_name"] = "masterNode_CP1" // no virtual IP
 	})
 	op := b.Begin(t, vnf, "instantiate", req)
 	b.Await(t, op, quick, "COMPLETED")
@@ -440,10 +440,10 @@ func singleControlPlane(t *testing.T, b *bed) {
 	b.RequireNothingLeft(t)
 }
 
-// joinStep is the step in which a second worker process, a cancel or a failure does most harm.
+// joinStep is the step in which a second worker process, a cancellation or a failure does most harm.
 const joinStep = "Join the other nodes"
 
-// awaitControlPlanes waits until the two control planes that join are in these states, in either order.
+// awaitControlPlanes waits until the two joining control planes have these states, in either order.
 func (b *bed) awaitControlPlanes(t *testing.T, op string, limit time.Duration, states ...string) {
 	t.Helper()
 	slices.Sort(states)
@@ -455,7 +455,7 @@ func (b *bed) awaitControlPlanes(t *testing.T, op string, limit time.Duration, s
 			}
 		}
 		for len(got) < len(states) {
-			got = append(got, "PENDING") // its part is not begun
+			got = append(got, "PENDING") // its part has not begun
 		}
 		slices.Sort(got)
 		return slices.Equal(got, states)

@@ -12,12 +12,12 @@ import (
 	"github.com/windlass-nfv/windlass/tests/testbed"
 )
 
-// foreignImages are the names that Tacker's sample package asks Glance for.
+// foreignImages are the names of the images that Tacker's sample package requires.
 var foreignImages = []string{
 	"--image-alias", "Image for masterNode HA kubernetes", "--image-alias", "Image for workerNode HA kubernetes",
 }
 
-// onboardAsItIs zips a folder and takes it on board. Windlass's own builder would add digests.
+// onboardAsItIs zips a folder and on-boards it. Windlass's own builder would add digests.
 func (b *bed) onboardAsItIs(t *testing.T, dir string) {
 	t.Helper()
 	archive := filepath.Join(t.TempDir(), "foreign.zip")
@@ -30,8 +30,8 @@ func (b *bed) onboardAsItIs(t *testing.T, dir string) {
 	require.NoError(t, err, "%s", out)
 }
 
-// foreignPackage on-boards Tacker's own sample package, unchanged, and instantiates it with a request as
-// Tacker's guides have it: pod_cidr with host bits, script_path and all.
+// foreignPackage on-boards Tacker's own sample package without changes, and instantiates it with a request from
+// Tacker's guides. The request has a pod_cidr with host bits, and a script_path.
 func foreignPackage(t *testing.T, b *bed) {
 	dir := filepath.Join(b.Root, "../shared/packages/kubernetes_vnf_package")
 	if _, err := os.Stat(dir); err != nil {

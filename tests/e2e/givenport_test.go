@@ -14,7 +14,7 @@ import (
 const (
 	givenPortPackage = "tests/e2e/testdata/givenport"
 	givenPortVnfdID  = "5b6f3c5e-0f52-4c3a-9d1e-6a2f0d7c9b48"
-	// overriddenPortVnfdID is that of a package whose server takes two ports.
+	// overriddenPortVnfdID is the VNFD id of a package whose server gets two ports.
 	overriddenPortVnfdID = "b9ca0cb2-794d-4158-8f0b-2c49fe9b8a23"
 )
 
@@ -32,7 +32,7 @@ func (g given) makePort(t *testing.T, network string) string {
 	return p.ID
 }
 
-// onPort is a link with one given port, which the request calls after the link.
+// onPort returns an external virtual link with one given port. Its id in the request contains the id of the link.
 func onPort(link, network, port string) map[string]any {
 	out := extLink(link, network, map[string]any{
 		"cpdId":    "VDU1_CP1",
@@ -45,7 +45,7 @@ func onPort(link, network, port string) map[string]any {
 	return out
 }
 
-// requireOn wants the server to have that port alone, and the VNF to show it; it returns the server.
+// requireOn checks that the server has only that port, and that the VnfInstance shows it. It returns the server.
 func (g given) requireOn(t *testing.T, link, port string) (server string) {
 	t.Helper()
 	server = g.VnfcOf(t, g.vnf, "VDU1")
@@ -74,7 +74,7 @@ func (g given) requireOn(t *testing.T, link, port string) (server string) {
 	return server
 }
 
-// requireKept wants a port to be there, in that server, or in none ("").
+// requireKept checks that a port exists, and is in that server, or in none for "".
 func (g given) requireKept(t *testing.T, port, server string) *ports.Port {
 	t.Helper()
 	p, err := ports.Get(t.Context(), g.neutron, port).Extract()
@@ -94,14 +94,14 @@ func (g given) instantiate(t *testing.T, links ...any) string {
 	})
 }
 
-// rollBack takes an operation back that has failed.
+// rollBack rolls a failed operation back.
 func (g given) rollBack(t *testing.T, op string) {
 	t.Helper()
 	require.Equal(t, http.StatusAccepted, g.Act(t, op, "rollback", nil).Status)
 	g.Await(t, op, quick, "ROLLED_BACK")
 }
 
-// givenPorts connects a server to ports that others have made, through all that can become of it. They outlive it.
+// givenPorts connects a server with ports that others have made, in all operations. The VNF never deletes these ports.
 func givenPorts(t *testing.T, b *bed) {
 	out, err := b.Windlass(t.Context(), "package", "create", givenPortPackage).CombinedOutput()
 	require.NoError(t, err, "%s", out)
@@ -113,7 +113,7 @@ func givenPorts(t *testing.T, b *bed) {
 	require.Equal(t, http.StatusCreated, a.Status, "%s", a.Body)
 	g.vnf = filepath.Base(a.Header.Get("Location"))
 
-	// What Neutron does not have so is told before anything is made.
+	// The port is not on the network of the request. The error says so before anything is made.
 	op := g.instantiate(t, onPort("west", other.ID, first))
 	got := b.Await(t, op, quick, "FAILED_TEMP")
 	require.Contains(t, got["error"].(map[string]any)["detail"], "is on the network "+network.ID)
@@ -133,7 +133,7 @@ func givenPorts(t *testing.T, b *bed) {
 	g.heal(t, first, server)
 	g.reconnect(t, network.ID, other.ID, first, second)
 
-	// A port that cannot be had is told before anything is deleted.
+	// The port does not exist. The error says so before anything is deleted.
 	server = g.VnfcOf(t, g.vnf, "VDU1")
 	op = b.Begin(t, g.vnf, "heal",
 		map[string]any{"additionalParams": map[string]any{"nfv": nfvPort("VDU1_CP1",
@@ -143,7 +143,7 @@ func givenPorts(t *testing.T, b *bed) {
 	g.rollBack(t, op)
 	require.Equal(t, server, g.requireOn(t, "east", second))
 
-	// Made anew with all that the VNF makes.
+	// The heal of the entire VNF makes everything of the VNF anew, but keeps the port.
 	b.Await(t, b.Begin(t, g.vnf, "heal", map[string]any{}), quick, "COMPLETED")
 	g.requireOn(t, "east", second)
 	b.terminate(t, g.vnf)
@@ -157,13 +157,14 @@ func givenPorts(t *testing.T, b *bed) {
 	b.RequireNothingLeft(t)
 }
 
-// nfvPort is the member nfv of additionalParams that gives a connection point another port.
+// nfvPort returns the value of additionalParams.nfv that gives a connection point another port.
 func nfvPort(cp, port string) map[string]any {
 	return map[string]any{"CP": map[string]any{cp: map[string]any{"port": port}}}
 }
 
-// overridden has a port that is described in the request, and a dummy whose place additionalParams take, as functional
-// tests of Tacker do. In v2 a heal of everything replaces the server alone.
+// overridden instantiates a server with two ports, as functional tests of Tacker do. The request describes one port.
+// The other is a dummy, which additionalParams replaces. In v2, a heal of the entire VNF without "all" replaces only
+// the server.
 func (g given) overridden(t *testing.T, network string) {
 	t.Helper()
 	out, err := g.Windlass(t.Context(), "package", "create", "tests/e2e/testdata/overriddenport").CombinedOutput()
@@ -195,8 +196,8 @@ func (g given) overridden(t *testing.T, network string) {
 	}
 }
 
-// requireBoth wants the server to have both ports, and the VNF to show them by the ids of the request; it returns the
-// server.
+// requireBoth checks that the server has both ports, and that the VnfInstance shows them by the ids of the request. It
+// returns the server.
 func (g given) requireBoth(t *testing.T, first, second string) (server string) {
 	t.Helper()
 	server = g.VnfcOf(t, g.vnf, "VDU1")
@@ -210,7 +211,7 @@ func (g given) requireBoth(t *testing.T, first, second string) (server string) {
 	return server
 }
 
-// heal replaces the server, which hands its port over to its successor.
+// heal replaces the server. The new server gets the port of the former one.
 func (g given) heal(t *testing.T, port, server string) {
 	t.Helper()
 	begin := func(all bool) string {
@@ -233,7 +234,7 @@ func (g given) heal(t *testing.T, port, server string) {
 	require.NotEqual(t, next, g.requireOn(t, "west", port))
 }
 
-// reconnect gives the server another port, and fails to give it the first one back.
+// reconnect gives the server another port. Then it fails twice to give the first port back.
 func (g given) reconnect(t *testing.T, network, other, first, second string) {
 	t.Helper()
 	server := g.VnfcOf(t, g.vnf, "VDU1")

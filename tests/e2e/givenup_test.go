@@ -12,8 +12,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// healingGivenUp heals an entire VNF, which fails in one step after the other and is given up in each: the next heal
-// makes everything anew from wherever the one before has stopped.
+// healingGivenUp heals an entire VNF. The heals fail one after the other, each in another step, and the test gives each
+// up. The next heal continues from the state that the former has left.
 func healingGivenUp(t *testing.T, b *bed) {
 	const name = "given-up"
 	vnf, op := b.Instantiate(t, name, nil)
@@ -27,7 +27,7 @@ func healingGivenUp(t *testing.T, b *bed) {
 	for _, c := range []struct {
 		step  string
 		cause func()
-		drift lcm.DriftKind // what a check finds afterwards
+		drift lcm.DriftKind // the finding of the next check
 	}{
 		{"Delete the infrastructure", func() {
 			b.Fault(t, map[string]any{"service": "heat", "method": "DELETE", "status": 403, "message": "not now", "count": -1})
@@ -56,7 +56,7 @@ func healingGivenUp(t *testing.T, b *bed) {
 	}
 	b.freeVimName(t, "cluster-"+name)
 
-	b.Pace(t, time.Hour, 0) // machines that never answer
+	b.Pace(t, time.Hour, 0) // now machines never answer
 	op = b.Heal(t, vnf, "all of it")
 	b.AwaitStep(t, op, "Wait until every node answers on SSH")
 	b.cancelsSoon(t, op, "FORCEFUL")
@@ -81,7 +81,7 @@ func (b *bed) stepState(t *testing.T, op, title string) (state string) {
 	return state
 }
 
-// requireGivenUp gives the heal up. The VNF stays recorded as it was, and whoever looks is told what to do.
+// requireGivenUp gives the heal up. The VnfInstance does not change, and reports say what to do.
 func (b *bed) requireGivenUp(t *testing.T, vnf, op string, before map[string]string, drift lcm.DriftKind) {
 	t.Helper()
 	require.Equal(t, http.StatusOK, b.Act(t, op, "fail", nil).Status)
@@ -102,7 +102,7 @@ func (b *bed) shown(t *testing.T, vnf string) string {
 	return string(out)
 }
 
-// takeVimName registers another VIM by the name that the cluster's is to have.
+// takeVimName registers another VIM by the name that the cluster's VIM needs.
 func (b *bed) takeVimName(t *testing.T, name string) {
 	t.Helper()
 	body := b.Cloud.Login().Vim(name)

@@ -17,7 +17,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/nfvo/nfvotest"
 )
 
-// TestGrantedByAnNFVO is one lab and one Windlass whose operations an NFVO grants.
+// TestGrantedByAnNFVO runs scenarios with one lab and one Windlass whose operations an NFVO grants.
 func TestGrantedByAnNFVO(t *testing.T) {
 	n := nfvotest.New(t)
 	n.Authentication = "OAUTH2"
@@ -38,7 +38,7 @@ func TestGrantedByAnNFVO(t *testing.T) {
 	t.Run("on a VIM of the NFVO", func(t *testing.T) { grantBringsVim(t, b, n) })
 }
 
-// resourcesOf are the definitions of one type in a list of a request for a grant.
+// resourcesOf returns the definitions of one type in a list of a grant request.
 func resourcesOf(request map[string]any, list, kind string) (out []map[string]any) {
 	all, _ := request[list].([]any)
 	for _, r := range all {
@@ -60,11 +60,12 @@ func (b *bed) oneControlPlane(t *testing.T, name string) (vnf, op string) {
 	vnf = b.Create(t, name)
 	return vnf, b.Begin(t, vnf, "instantiate", b.InstantiateRequest(t, name, func(req, cluster map[string]any) {
 		req["flavourId"] = "simple"
-		cluster["master_node"].(map[string]any)["cluster_cp_name"] = "masterNode_CP1" // no VIP
+		cluster["master_node"].(map[string]any)["cluster_cp_name"] = "masterNode_CP1" // no virtual IP
 	}))
 }
 
-// The NFVO takes its time, during which the worker is killed; it is away when the VNF is terminated.
+// grantedLater: the NFVO delays the grant, and meanwhile the worker is killed. The NFVO does not answer at first when
+// the VNF is terminated.
 func grantedLater(t *testing.T, b *bed, n *nfvotest.NFVO) {
 	n.Decide(func(map[string]any) nfvotest.Decision {
 		return nfvotest.Decision{
@@ -153,7 +154,8 @@ func grantUnhonoured(t *testing.T, b *bed, n *nfvotest.NFVO) {
 	require.Equal(t, http.StatusNoContent, b.Call(t, http.MethodDelete, "/vnflcm/v1/vnf_instances/"+vnf, nil).Status)
 }
 
-// refused begins operations that the NFVO does not grant: each is ROLLED_BACK, and nothing has changed.
+// refused begins operations that the NFVO does not grant. It checks that each is ROLLED_BACK, and that the VnfInstance
+// does not change.
 func (b *bed) refused(t *testing.T, n *nfvotest.NFVO, vnf string, requests map[string]map[string]any) {
 	t.Helper()
 	before := b.Get(t, "/vnflcm/v1/vnf_instances/"+vnf)["instantiatedVnfInfo"]
@@ -170,7 +172,7 @@ func (b *bed) refused(t *testing.T, n *nfvotest.NFVO, vnf string, requests map[s
 	}
 }
 
-// The NFVO has the server on another network than the request.
+// grantReconnects: the grant connects the server with another network than the request.
 func grantReconnects(t *testing.T, b *bed, n *nfvotest.NFVO) {
 	n.Decide(nil)
 	site := newReconnection(t, b, 2)
@@ -216,7 +218,7 @@ const (
 	innerVnfdID  = "0c9d3b52-6f0e-4d43-9d0b-5a1f6c0f7e31"
 )
 
-// heatParameter is a parameter of a VNF's stack, as text.
+// heatParameter returns a parameter of a VNF's stack, as text.
 func (b *bed) heatParameter(t *testing.T, vnf, name string) string {
 	t.Helper()
 	st, err := stacks.Find(t.Context(), service(t, b.Cloud.Login(), openstack.NewOrchestrationV1), "vnf-"+vnf).Extract()
@@ -224,7 +226,8 @@ func (b *bed) heatParameter(t *testing.T, vnf, name string) string {
 	return st.Parameters[name]
 }
 
-// A VNF that makes its networks itself asks for them, scales and leaves with them; on one of the NFVO it makes none.
+// grantNetworks: a VNF that makes its networks requests grants for them when it is instantiated, scaled and terminated.
+// It does not make a network that the NFVO provides.
 func grantNetworks(t *testing.T, b *bed, n *nfvotest.NFVO) {
 	n.Decide(nil)
 	out, err := b.Windlass(t.Context(), "package", "create", innerPackage).CombinedOutput()

@@ -13,16 +13,16 @@ import (
 	"github.com/windlass-nfv/windlass/tests/kubetest"
 )
 
-// containerPages are the pages of containerised VNFs, as a reader takes them one after the other.
+// containerPages are the pages about containerised VNFs, in the order in which a reader follows them.
 var containerPages = []string{
 	"containers.md", "container-networks.md", "helm.md", "tosca-containers.md", "hybrid.md", "change-package.md",
 }
 
-// headings begin the sections of a page.
+// headings are the beginnings of a page's sections.
 var headings = regexp.MustCompile(`(?m)^#{1,3} `)
 
-// TestPages_ofContainers carries out what the how-to pages show of containerised VNFs, section by section: each
-// command of windlass, and each request.
+// TestPages_ofContainers follows the how-to pages about containerised VNFs, section by section. It runs each command of
+// windlass, and sends each request.
 func TestPages_ofContainers(t *testing.T) {
 	cluster := kubetest.Start(t)
 	b := newBed(t, "fake")
@@ -41,20 +41,20 @@ func TestPages_ofContainers(t *testing.T) {
 	requireNoPods(t, cluster.Client)
 }
 
-// guide is somebody who follows the page. The one id of an instance in it stands for the last one that was made.
+// guide is a reader who follows a page. The page has one id of a VnfInstance: it stands for the last instance.
 type guide struct {
 	*bed
 	vim, vnf string
-	dir      string // of the files that the page lets its readers write
+	dir      string // for the files that the page tells its readers to write
 }
 
 var (
-	// shownBlocks are what the page sets off, by four spaces.
+	// shownBlocks are the blocks that a page indents by four spaces.
 	shownBlocks = regexp.MustCompile(`(?m)(?:^ {4}.*\n)+`)
 	instanceID  = regexp.MustCompile(`3b2d0741-6db0-49d4-badd-41818fd2c3d7`)
 )
 
-// follow carries out one section.
+// follow runs one section.
 func (g *guide) follow(t *testing.T, heading, section string) {
 	if heading == "Another package for a containerised VNF" {
 		g.beforeAnotherPackage(t)
@@ -73,7 +73,7 @@ func (g *guide) follow(t *testing.T, heading, section string) {
 			require.NoError(t, os.WriteFile(filepath.Join(g.dir, "package.json"), []byte(block), 0o600))
 		case strings.HasPrefix(first, `"`): // members of a request or an answer
 			require.True(t, json.Valid([]byte("{"+block+"}")), "%s", block)
-		default: // what a command has printed goes on after an empty line
+		default: // the output of a command continues after an empty line
 			require.Regexp(t, `^(service|configmap|NAME)`, first)
 		}
 	}
@@ -83,7 +83,7 @@ func (g *guide) follow(t *testing.T, heading, section string) {
 	}
 }
 
-// run carries out a command of the page. One of a package with mistakes is refused, as the page shows.
+// run runs a command of the page. The command for the package with mistakes fails, as the page says.
 func (g *guide) run(t *testing.T, args []string) {
 	t.Helper()
 	for i, arg := range args {
@@ -117,7 +117,7 @@ func (g *guide) run(t *testing.T, args []string) {
 	}
 }
 
-// request is a sample's, with the VIM of the test.
+// request writes a sample's request with the VIM of the test, and returns its path.
 func (g *guide) request(t *testing.T, file string) (path string) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(g.Root, file))
@@ -128,7 +128,7 @@ func (g *guide) request(t *testing.T, file string) (path string) {
 	return path
 }
 
-// refuse builds the sample with a port that is none.
+// refuse builds the sample with an impossible port number.
 func (g *guide) refuse(t *testing.T) {
 	t.Helper()
 	dir := filepath.Join(g.dir, "my-package")
@@ -145,7 +145,7 @@ func (g *guide) refuse(t *testing.T) {
 	require.Contains(t, string(out), "is no port: it is a number between 1 and 65535")
 }
 
-// beforeAnotherPackage makes the VNF that the section changes, and takes the package on board.
+// beforeAnotherPackage on-boards the new package, and instantiates the VNF that the section changes.
 func (g *guide) beforeAnotherPackage(t *testing.T) {
 	t.Helper()
 	g.run(t, []string{"package", "create", g.newWeb(t)})

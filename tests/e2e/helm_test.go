@@ -21,7 +21,7 @@ import (
 
 const chartVnfdID = "4f0c2f0e-7f0f-4c1b-8f43-6d0a6c1f9b52"
 
-// TestCharts takes VNFs of a chart through their life, on a real control plane of Kubernetes.
+// TestCharts runs the operations of VNFs of a chart on a real control plane of Kubernetes.
 func TestCharts(t *testing.T) {
 	cluster, charts := kubetest.Start(t), newChartSource(t)
 	b := newBed(t, "fake")
@@ -40,8 +40,8 @@ func TestCharts(t *testing.T) {
 	b.requireSeen(t, vnf, "Deployment")
 	first := b.Vnfcs(t, vnf)
 
-	// A second one of the package is beside it, with the chart of a repository; a third one has that of a registry and a
-	// broken image, which is told, and rolled back.
+	// A second VNF of the same package has the chart from a repository. A third one has the chart from a registry and a
+	// broken image: it fails and is rolled back.
 	second := b.createOf(t, chartVnfdID, "second")
 	op = b.Begin(t, second, "instantiate", charts.fromRepository(b.chartRequest(t, vim, "two", nil)))
 	b.Await(t, op, quick, "COMPLETED")
@@ -51,7 +51,7 @@ func TestCharts(t *testing.T) {
 	request := b.chartRequest(t, vim, "three", map[string]any{"image.name": "broken:1"})
 	request["additionalParams"].(map[string]any)["helm_chart_path"] = "oci://" + charts.host() + "/charts/web:0.1.0"
 	op = b.Begin(t, broken, "instantiate", request)
-	charts.Close() // what was fetched is kept
+	charts.Close() // Windlass keeps the chart that it has fetched
 	failed := b.Await(t, op, quick, "FAILED_TEMP")
 	require.Contains(t, failed["error"].(map[string]any)["detail"], "ImagePullBackOff")
 	require.Equal(t, http.StatusAccepted, b.Act(t, op, "retry", nil).Status)
@@ -98,7 +98,8 @@ func TestCharts(t *testing.T) {
 	requireNoPods(t, cluster.Client)
 }
 
-// TestCharts_ofTheSecondInterface has the whole connection in the request, and another chart afterwards.
+// TestCharts_ofTheSecondInterface sends the whole VIM connection in the request, and changes the values of the chart
+// later.
 func TestCharts_ofTheSecondInterface(t *testing.T) {
 	cluster := kubetest.Start(t)
 	b := newBed(t, "fake")
@@ -127,7 +128,7 @@ func TestCharts_ofTheSecondInterface(t *testing.T) {
 	require.Len(t, all, 2)
 	require.Equal(t, "another one", all[1].Config["page"])
 
-	// A change that fails is taken back: to the revision before.
+	// A change fails. Its rollback restores the revision before.
 	op := v2.begin(t, "change_vnfpkg", map[string]any{
 		"vnfdId": chartVnfdID, "additionalParams": map[string]any{
 			"upgrade_type": "RollingUpdate", "helm_chart_path": "Files/kubernetes/web", "vdu_params": []any{map[string]any{"vdu_id": "web"}},
@@ -148,7 +149,7 @@ func TestCharts_ofTheSecondInterface(t *testing.T) {
 	requireNoPods(t, cluster.Client)
 }
 
-// chartRequest is the sample's request for that VIM, with other values.
+// chartRequest returns the sample's request for that VIM, with other values.
 func (b *bed) chartRequest(t *testing.T, vim, namespace string, values map[string]any) map[string]any {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(b.Root, "vnfpkg/samples/requests/instantiate-cnf-helm.json"))
@@ -169,7 +170,7 @@ func statusesOf(all []*release.Release) (out []common.Status) {
 	return out
 }
 
-// releasesIn is what helm list --all shows.
+// releasesIn returns all revisions in a namespace, as Helm's own library reads them.
 func releasesIn(t *testing.T, p *kubetest.ControlPlane, namespace string) (out []*release.Release) {
 	t.Helper()
 	all, err := storage.Init(driver.NewSecrets(p.Client.CoreV1().Secrets(namespace))).ListReleases()

@@ -15,8 +15,8 @@ import (
 	"github.com/windlass-nfv/windlass/tests/testbed"
 )
 
-// howTo are the pages whose commands are carried out one after the other, by one reader in one shell, and what he does
-// between them: what a page takes for granted, and what the next one does not want to find.
+// howTo are the pages whose commands one reader runs in one shell, one page after the other. The command before runs
+// before a page: the page assumes it.
 var howTo = []struct{ page, before string }{
 	{"how-to/vims.md", "windlass-lab vim > north.yaml; cp north.yaml new-password.yaml"},
 	{"how-to/packages.md", ""},
@@ -42,10 +42,10 @@ var howTo = []struct{ page, before string }{
 
 const comingFromTacker = "coming-from-tacker.md"
 
-// carriedOutBefore are commands that the page about VIMs has as well: a VIM is registered once.
+// carriedOutBefore says whether the page about VIMs has the command, too: a VIM is registered once.
 func carriedOutBefore(c pasted) bool { return strings.HasPrefix(c.text, "windlass vim register ") }
 
-// TestHowTo carries out every command of the pages.
+// TestHowTo runs every command of these pages.
 func TestHowTo(t *testing.T) {
 	b := newBed(t, "fake")
 	for _, args := range [][]string{{"package", "delete", b.samplePackage(t)}, {"vim", "delete", b.Vim}} {
@@ -82,8 +82,8 @@ var (
 	mayOperate = regexp.MustCompile(`\bwindlass |\$WINDLASS_API`)
 )
 
-// pasting carries out a command that a page shows. To look at the screen before, and to wait for operations after it,
-// takes half a second: it is done for commands that need it.
+// pasting returns the script for a command of a page. A look at the screen before it, and a wait for operations after
+// it, need half a second. So the script has them only for commands that need them.
 func pasting(shown, command string, a arrangement) (script string) {
 	if looksUp.MatchString(command) {
 		script = "look\n"
@@ -106,11 +106,11 @@ func (c pasted) carriedOutElsewhere() bool {
 
 var indentedBlocks = regexp.MustCompile(`(?m)(?:^ {4}.*\n)+`)
 
-// shellLine is how a command begins.
+// shellLine is the beginning of a command.
 var shellLine = regexp.MustCompile(
 	`^(\$ )?((?:windlass|windlass-lab|curl|kubectl|helm|sed|source|openstack|temporal|tctl) [^:]|cat > |eval |[A-Z_]+=)`)
 
-// indented are the commands in blocks that a page sets off by four spaces. Blocks begin with a command or have none.
+// indented returns the commands in a page's blocks with four spaces. A block begins with a command or has none.
 func indented(page string) (out []pasted) {
 	for _, block := range indentedBlocks.FindAllString(page, -1) {
 		lines := strings.Split(strings.TrimRight(block, "\n"), "\n")
@@ -123,7 +123,7 @@ func indented(page string) (out []pasted) {
 		prompt := strings.HasPrefix(lines[0], "$ ")
 		for i := 0; i < len(lines); i++ {
 			if !shellLine.MatchString(lines[i]) || prompt != strings.HasPrefix(lines[i], "$ ") {
-				continue // what a command has printed
+				continue // the output of a command
 			}
 			end := i + 1
 			for end < len(lines) && incomplete(strings.Join(lines[i:end], "\n")) {
@@ -136,7 +136,7 @@ func indented(page string) (out []pasted) {
 	return out
 }
 
-// stands are what readers put in the place of what the pages show.
+// stands are the texts that readers put in the place of the pages' examples.
 var stands = strings.NewReplacer(
 	`"url":"http://127.0.0.1:9890"`, `"url":"'$WINDLASS_API'"`,
 	"worker-3f2a91c0", "$WORKER", "worker-5e6f7a8b", "'$WORKER'", "cp-34b246cd", "$CP",
@@ -150,7 +150,7 @@ var stands = strings.NewReplacer(
 
 var (
 	placeholder = regexp.MustCompile(`([ /])ID\b`)
-	quotedURL   = regexp.MustCompile(`'(http://[^']*)'`) // in which the shell is to see what stands for ids
+	quotedURL   = regexp.MustCompile(`'(http://[^']*)'`) // in double quotes, the shell expands the variables for ids
 )
 
 func stood(command string) string {
@@ -165,8 +165,8 @@ func stood(command string) string {
 	return placeholder.ReplaceAllString(stands.Replace(command), "${1}"+strings.ReplaceAll(variable, "$", "$$"))
 }
 
-// preamble teaches the shell what a reader sees on the screen: the ids of the present VNF, operation and package, the
-// names of nodes, and when an operation has ended.
+// preamble returns shell functions for what a reader sees on the screen: the ids of the current VNF, operation and
+// package, the names of nodes, and the end of an operation.
 func (r *reader) preamble(t *testing.T) string {
 	t.Helper()
 	return `export PATH=$PWD/bin:$PATH HOME=$PWD
@@ -204,7 +204,7 @@ finish() {
 
 var jsonRequest = regexp.MustCompile("(?s)```json\n(\\{\\s*\"flavourId\".*?)```")
 
-// haveRequest keeps the request that a page shows as request.json, with a VIM and a password that there are.
+// haveRequest writes the request of a page to request.json, with a password of the test, and for the default VIM.
 func (r *reader) haveRequest(t *testing.T, page string) {
 	t.Helper()
 	if request := r.requestOf(t, page); request != nil {
@@ -212,7 +212,7 @@ func (r *reader) haveRequest(t *testing.T, page string) {
 	}
 }
 
-// requestOf is the request to instantiate that a page shows, nil where it shows none.
+// requestOf returns the request to instantiate that a page shows, or nil.
 func (r *reader) requestOf(t *testing.T, page string) (request map[string]any) {
 	t.Helper()
 	m := jsonRequest.FindStringSubmatch(page)
@@ -220,11 +220,11 @@ func (r *reader) requestOf(t *testing.T, page string) (request map[string]any) {
 		return nil
 	}
 	require.NoError(t, json.Unmarshal([]byte(m[1]), &request))
-	delete(request, "vimConnectionInfo") // the default VIM is meant then
+	delete(request, "vimConnectionInfo") // without it, Windlass uses the default VIM
 	return request
 }
 
-// keep writes a request, with a password that there is.
+// keep writes a request with a password of the test.
 func (r *reader) keep(t *testing.T, name string, request map[string]any) {
 	t.Helper()
 	text, err := json.Marshal(request)
@@ -233,7 +233,7 @@ func (r *reader) keep(t *testing.T, name string, request map[string]any) {
 	require.NoError(t, os.WriteFile(filepath.Join(r.dir, name), text, 0o600))
 }
 
-// haveKubernetes writes the files by which the page about VIMs registers clusters.
+// haveKubernetes writes the files with which the page about VIMs registers clusters.
 func (r *reader) haveKubernetes(t *testing.T) {
 	t.Helper()
 	cluster := kubetest.Start(t)

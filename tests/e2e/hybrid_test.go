@@ -22,7 +22,7 @@ const (
 	hybridVnfdID  = "6a1e0b52-93c7-4d1f-b7a4-d0c95e3f8b16"
 )
 
-// TestHybrid takes a VNF through its life that is on an OpenStack and on a Kubernetes at the same time.
+// TestHybrid runs the operations of a VNF that is on an OpenStack and on a Kubernetes at the same time.
 func TestHybrid(t *testing.T) {
 	cluster := kubetest.Start(t)
 	b := newBed(t, "fake")
@@ -46,14 +46,14 @@ func TestHybrid(t *testing.T) {
 	h.isRefused(t)
 }
 
-// hybrid is a bed with a cluster, which is registered as vim.
+// hybrid is a bed with a cluster that is registered as vim.
 type hybrid struct {
 	*bed
 	cluster *kubetest.ControlPlane
 	vim     string
 }
 
-// request is the sample's for these VIMs.
+// request returns the sample's request for these VIMs.
 func (h hybrid) request(t *testing.T, params map[string]any) (request map[string]any) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(h.Root, "vnfpkg/samples/requests/instantiate-hybrid.json"))
@@ -78,7 +78,7 @@ func (h hybrid) instantiate(t *testing.T, params map[string]any) (vnf string) {
 	return vnf
 }
 
-// requireEachOnItsVim wants every resource to name the VIM connection on which it is.
+// requireEachOnItsVim checks that every resource names its VIM connection.
 func (h hybrid) requireEachOnItsVim(t *testing.T, vnf string) {
 	t.Helper()
 	inst := h.Get(t, "/vnflcm/v1/vnf_instances/"+vnf)
@@ -157,7 +157,7 @@ func (h hybrid) operates(t *testing.T, vnf string) {
 	require.Equal(t, http.StatusBadRequest, a.Status, "%s", a.Body)
 	require.Contains(t, string(a.Body), "stopped and started all together")
 
-	// Only the servers, then the containers, too.
+	// The test stops only the servers, and then the containers.
 	h.Await(t, h.Begin(t, vnf, "operate", map[string]any{"changeStateTo": "STOPPED", "vnfcInstanceId": servers}), quick, "COMPLETED")
 	h.requireState(t, vnf, "STARTED")
 	require.Empty(t, h.CheckDrift(t, vnf).Findings)
@@ -165,7 +165,7 @@ func (h hybrid) operates(t *testing.T, vnf string) {
 	h.requireState(t, vnf, "STOPPED")
 	requireNoPods(t, h.cluster.Client)
 	require.Empty(t, h.CheckDrift(t, vnf).Findings)
-	// The containers start, the servers stay off.
+	// The containers start, but the servers stay off.
 	h.Await(t, h.Begin(t, vnf, "operate", map[string]any{"changeStateTo": "STARTED", "vnfcInstanceId": pods}), quick, "COMPLETED")
 	h.requireState(t, vnf, "STARTED")
 	require.Empty(t, h.CheckDrift(t, vnf).Findings)
@@ -178,7 +178,7 @@ func (h hybrid) operates(t *testing.T, vnf string) {
 	require.Empty(t, h.CheckDrift(t, vnf).Findings)
 }
 
-// follows lets the cluster replace a Pod, which is no drift; the servers stay as they are recorded.
+// follows deletes a Pod, which the cluster replaces. This is no drift, and the servers stay recorded.
 func (h hybrid) follows(t *testing.T, vnf string) {
 	t.Helper()
 	gone := h.VnfcOf(t, vnf, "web")
@@ -191,7 +191,7 @@ func (h hybrid) follows(t *testing.T, vnf string) {
 	h.requireEachOnItsVim(t, vnf)
 }
 
-// changesContainers gives the VNF other parameters of its containers; servers do not change with a package.
+// changesContainers changes the parameters of the VNF's containers. A change of the package does not change servers.
 func (h hybrid) changesContainers(t *testing.T, vnf string) {
 	t.Helper()
 	server := h.VnfcOf(t, vnf, "gateway")
@@ -218,7 +218,8 @@ func (h hybrid) requireNothing(t *testing.T) {
 	h.RequireNothingLeft(t)
 }
 
-// rollsBack breaks one part, then the other: nothing is left of either.
+// rollsBack instantiates one VNF whose containers fail, and one whose servers fail. A rollback or a clean-up leaves
+// nothing on either VIM.
 func (h hybrid) rollsBack(t *testing.T) {
 	t.Helper()
 	for vnfdID, c := range map[string]struct{ says, right, wrong string }{
@@ -244,7 +245,7 @@ func (h hybrid) rollsBack(t *testing.T) {
 	}
 }
 
-// isRefused sends requests of which nothing begins.
+// isRefused sends a request that Windlass refuses before anything begins.
 func (h hybrid) isRefused(t *testing.T) {
 	t.Helper()
 	vnf := h.createOf(t, hybridVnfdID, "refused")

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// reconnects puts the servers on another network, and back; the Pods stay.
+// reconnects moves the servers to another network and back. The Pods stay.
 func (h hybrid) reconnects(t *testing.T, vnf string) {
 	t.Helper()
 	network, before := h.AddNetwork(t, "another"), h.Vnfcs(t, vnf)

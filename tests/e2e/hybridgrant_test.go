@@ -14,8 +14,8 @@ import (
 	"github.com/windlass-nfv/windlass/tests/kubetest"
 )
 
-// TestHybrid_grantedByAnNFVO takes a VNF of servers and Pods through operations for which an NFVO chooses: a flavour
-// for the servers, a zone and an image for the Pods.
+// TestHybrid_grantedByAnNFVO runs operations of a VNF of servers and Pods. The NFVO chooses a flavour for the servers,
+// and a zone and an image for the Pods.
 func TestHybrid_grantedByAnNFVO(t *testing.T) {
 	n := nfvotest.New(t)
 	n.Authentication = "OAUTH2"
@@ -50,7 +50,7 @@ func TestHybrid_grantedByAnNFVO(t *testing.T) {
 	h.requireChosen(t, "north", "lab.local/web:v2")
 	require.Empty(t, h.CheckDrift(t, vnf).Findings)
 
-	// Another zone would move the Pods that are there.
+	// Another zone would move the existing Pods.
 	n.Decide(func(request map[string]any) nfvotest.Decision {
 		return chosenForPods(request, "south", "lab.local/web:v2")
 	})
@@ -80,7 +80,7 @@ func TestHybrid_grantedByAnNFVO(t *testing.T) {
 	h.requireNothing(t)
 }
 
-// changesGranted gives the VNF another package, which the NFVO refuses first, and for which it then chooses an image.
+// changesGranted changes the VNF's package. The NFVO refuses the first attempt, and chooses an image in the second one.
 func (h hybrid) changesGranted(t *testing.T, n *nfvotest.NFVO, vnf string) {
 	t.Helper()
 	const laterID = "0f5a8d61-5d0c-4b0e-9d0e-6d3a0c6f1a03"
@@ -119,7 +119,7 @@ func (h hybrid) changesGranted(t *testing.T, n *nfvotest.NFVO, vnf string) {
 	require.Empty(t, h.CheckDrift(t, vnf).Findings)
 }
 
-// chosenForPods grants what is asked for, the Pods in a zone and with an image, and the servers with a flavour.
+// chosenForPods grants the request. It chooses a zone and an image for the Pods, and a flavour for the servers.
 func chosenForPods(request map[string]any, zone, image string) nfvotest.Decision {
 	var list []any
 	all, _ := request["addResources"].([]any)

@@ -11,8 +11,8 @@ import (
 
 const hybridHotVnfdID = "6a1e0b52-93c7-4d1f-b7a4-d0c95e3f8b17"
 
-// byTemplatesAndManifests takes a hybrid VNF through its life whose package has a Base HOT for the VMs, of which
-// StandardUserData makes each its own resource, and manifests for the containers.
+// byTemplatesAndManifests runs operations of a hybrid VNF with manifests for the containers and a Base HOT for the VMs.
+// StandardUserData makes each VM a resource of its own.
 func (h hybrid) byTemplatesAndManifests(t *testing.T) {
 	t.Helper()
 	out, err := h.Windlass(t.Context(), "package", "create", h.hotPackage(t)).CombinedOutput()
@@ -42,7 +42,7 @@ func (h hybrid) byTemplatesAndManifests(t *testing.T) {
 	h.requireNothing(t)
 }
 
-// hotPackage is the sample with a Base HOT, and with a container of which the VNFD has no image.
+// hotPackage makes the sample with a Base HOT, and removes the image of the container from the VNFD.
 func (h hybrid) hotPackage(t *testing.T) (dir string) {
 	t.Helper()
 	dir = copyPackage(t, filepath.Join(h.Root, hybridPackage), hybridVnfdID, hybridHotVnfdID)

@@ -25,8 +25,8 @@ import (
 
 const formerImage, newImage = "debian-12-k8s", "debian-12-services"
 
-// otherImages gives an instantiated VNF a package that differs in the software images only. Its VMs keep theirs, those
-// that a scaling adds have the same, and the heal of the entire VNF brings the new one.
+// otherImages changes the package of an instantiated VNF to one with other software images. VMs keep the former image,
+// and a scale-out also uses it. A heal of the entire VNF uses the new image.
 func otherImages(t *testing.T, b *bed) {
 	vnf, op := b.Instantiate(t, "images", testbed.Impatient)
 	b.Await(t, op, quick, "COMPLETED")
@@ -69,7 +69,7 @@ func otherImages(t *testing.T, b *bed) {
 	b.RequireNothingLeft(t)
 }
 
-// onboardVariant takes the sample package on board with another image, and returns its VNFD's id.
+// onboardVariant on-boards the sample package with another image, and returns its VNFD's id.
 func onboardVariant(t *testing.T, b *bed) string {
 	t.Helper()
 	dir, id := t.TempDir(), uuid.NewString()
@@ -95,7 +95,7 @@ func onboardVariant(t *testing.T, b *bed) string {
 	return id
 }
 
-// serverVnfd is a package of another VNF.
+// serverVnfd on-boards a package of another VNF, and returns its VNFD's id.
 func serverVnfd(t *testing.T, b *bed) string {
 	t.Helper()
 	archive := anotherServer(t, b)
@@ -108,14 +108,14 @@ func serverVnfd(t *testing.T, b *bed) string {
 		VnfdID string `json:"vnfdId"`
 	}
 	require.NoError(t, json.Unmarshal(out, &made), "%s", out)
-	t.Cleanup(func() { // another scenario takes it on board, too
+	t.Cleanup(func() { // another scenario on-boards it, too
 		out, err := b.Windlass(context.WithoutCancel(t.Context()), "package", "delete", made.ID).CombinedOutput()
 		require.NoError(t, err, "%s", out)
 	})
 	return made.VnfdID
 }
 
-// imagesOf are the names of the images of all servers, by their ids.
+// imagesOf returns the names of the images of all servers, by the servers' ids.
 func imagesOf(t *testing.T, b *bed) map[string]string {
 	t.Helper()
 	login := b.Cloud.Login()

@@ -33,13 +33,13 @@ import (
 	"github.com/windlass-nfv/windlass/tests/environment"
 )
 
-// imageStore is a registry on this host that real machines pull from.
+// imageStore is a registry on this host from which real machines pull.
 type imageStore struct {
-	host, server string // its address, and what names of images begin with
+	host, server string // its address, and the beginning of its images' names
 }
 
-// newImageStore serves images on an address of this host, over HTTP or, with a certificate, over HTTPS to the user of
-// the tests, and holds one.
+// newImageStore serves one image on an address of this host: over HTTP, or with a certificate over HTTPS. HTTPS
+// requires the user of the tests.
 func newImageStore(t *testing.T, host, hostname string, certificate *tls.Certificate) *imageStore {
 	t.Helper()
 	s := &imageStore{host: host}
@@ -74,9 +74,9 @@ func newImageStore(t *testing.T, host, hostname string, certificate *tls.Certifi
 	return s
 }
 
-// pushing is how images come to a registry.
+// pushing is how images are pushed to a registry.
 type pushing struct {
-	address string // of the registry, whatever its name
+	address string // of the registry, independent of its name
 	plain   bool   // HTTP
 	as      authn.Authenticator
 }
@@ -102,7 +102,7 @@ func (p pushing) push(t *testing.T, image string, content v1.Image) error {
 
 func (s *imageStore) image() string { return s.server + "/lab/tiny:v1" }
 
-// hostOfMachines is this host's address as machines on net0 see it.
+// hostOfMachines returns this host's address as machines on net0 see it.
 func hostOfMachines(t *testing.T, b *bed) string {
 	t.Helper()
 	content, err := os.ReadFile(filepath.Join(environment.LabDir(b.Dir), "lab.json"))
@@ -118,7 +118,7 @@ func hostOfMachines(t *testing.T, b *bed) string {
 	return host
 }
 
-// tinyImage has one program, which waits.
+// tinyImage returns an image with one program, which waits.
 func tinyImage(t *testing.T) v1.Image {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), "pause")
@@ -132,7 +132,7 @@ func tinyImage(t *testing.T) v1.Image {
 	return imageOf(t, map[string][]byte{"pause": content}, "/pause")
 }
 
-// imageOf has these programs and libraries, by their paths, and starts one of them.
+// imageOf returns an image with these programs and libraries, by their paths. It starts the entrypoint.
 func imageOf(t *testing.T, files map[string][]byte, entrypoint ...string) v1.Image {
 	t.Helper()
 	var layer bytes.Buffer

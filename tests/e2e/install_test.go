@@ -30,11 +30,11 @@ import (
 	"github.com/windlass-nfv/windlass/internal/remote"
 )
 
-// bareNodes are real machines without Kubernetes on them.
+// bareNodes are real machines without Kubernetes.
 type bareNodes struct {
 	key        string // SSH, private
 	nodes      lcm.Nodes
-	host       string // this host's address as the nodes see it
+	host       string // this host's address in the nodes' network
 	params     k8s.Params
 	packageKey []byte // the file apt.asc of the VNF package
 	mu         sync.Mutex
@@ -69,7 +69,7 @@ func bootBareNodes(t *testing.T, dir string, img image.Image, names ...string) *
 		address = address.Next()
 		require.NoError(t, d.Create(t.Context(), machine.Machine{
 			ID: name, Name: name, Image: "debian", AuthorizedKeys: []string{string(ssh.MarshalAuthorizedKey(authorized))},
-			// The first preparation of a node meets a cloud-init that is still at work.
+			// cloud-init still runs when the test prepares the node for the first time.
 			UserData: []byte("#!/bin/sh\nuntil [ -e /run/go-on ]; do sleep 0.2; done\ntouch /run/first-boot-done\n"),
 			Ports: []machine.Port{{
 				ID: name, NetworkID: network.ID, MAC: fmt.Sprintf("fa:16:3e:00:22:%02x", i), FixedIPs: []string{address.String()},
@@ -114,7 +114,7 @@ func (b *bareNodes) Dial(ctx context.Context, _ lcm.OpOccID, node lcm.Node) (act
 	return host, nil
 }
 
-// PinHostKey takes any: these machines live for a minute.
+// PinHostKey accepts every key: these machines exist only during the test.
 func (b *bareNodes) PinHostKey(_ context.Context, _ string, key []byte) ([]byte, error) {
 	return key, nil
 }
@@ -136,7 +136,7 @@ func (b *bareNodes) Lines(context.Context, lcm.StepRef) func(string) {
 	}
 }
 
-// said returns everything that the steps put out since the last time.
+// said returns the output of the steps since the last call.
 func (b *bareNodes) said() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -145,7 +145,7 @@ func (b *bareNodes) said() string {
 	return all
 }
 
-// run runs a script of the test's own as root.
+// run runs a script of the test as root.
 func (b *bareNodes) run(t *testing.T, node lcm.Node, script string) string {
 	t.Helper()
 	host, err := b.Dial(t.Context(), "", node)
@@ -157,7 +157,7 @@ func (b *bareNodes) run(t *testing.T, node lcm.Node, script string) string {
 	return strings.TrimSpace(result.Stdout)
 }
 
-// prepare runs the real step.
+// prepare runs the real activity PrepareNode.
 func (b *bareNodes) prepare(t *testing.T, node lcm.Node) (activities.PrepareNodeOutput, error) {
 	t.Helper()
 	return act(t, b.activities().PrepareNode, activities.PrepareNodeInput{
@@ -166,8 +166,7 @@ func (b *bareNodes) prepare(t *testing.T, node lcm.Node) (activities.PrepareNode
 	})
 }
 
-// refused prepares a node, which must fail with that kind and a sentence with all of the words. It returns what
-// the step put out.
+// refused prepares a node. This must fail with that kind and an error that contains all words. It returns the output.
 func (b *bareNodes) refused(t *testing.T, node lcm.Node, kind lcm.Kind, words ...string) string {
 	t.Helper()
 	_, err := b.prepare(t, node)
@@ -193,7 +192,7 @@ func act[In, Out any](t *testing.T, activity func(context.Context, In) (Out, err
 	return out, value.Get(&out)
 }
 
-// labImage is what real machines are made of.
+// labImage returns the image for real machines. It skips the test if there is none.
 func labImage(t *testing.T) image.Image {
 	t.Helper()
 	if os.Geteuid() != 0 {

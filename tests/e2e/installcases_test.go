@@ -21,11 +21,12 @@ const (
 	proxyPassword = "Pa55-of-the-proxy-41d7"
 )
 
-// TestKubernetesPackagesAreInstalled installs them on real machines whose image lacks them: pinned, through a
-// proxy, from a repository made here, while others hold the locks of apt and dpkg.
+// TestKubernetesPackagesAreInstalled installs the Kubernetes packages on real machines whose image does not have them.
+// It uses pinned versions, a proxy, and a repository that the test makes, while other processes hold the locks of apt
+// and dpkg.
 func TestKubernetesPackagesAreInstalled(t *testing.T) {
 	img := labImage(t)
-	dir, err := os.MkdirTemp("/var/tmp", "windlass-install-") // beside the image: machines hard-link its files
+	dir, err := os.MkdirTemp("/var/tmp", "windlass-install-") // machines hard-link the image's files
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, os.RemoveAll(dir)) })
 	b := bootBareNodes(t, filepath.Join(dir, "lab"), img, "worker-1a", "worker-2b")
@@ -47,7 +48,7 @@ func TestKubernetesPackagesAreInstalled(t *testing.T) {
 	require.Empty(t, stop(), "the proxy's password was among a process's arguments")
 }
 
-// missingWithoutARepository is the preflight, which leaves the node alone.
+// missingWithoutARepository runs only the check, which changes nothing on the node.
 func (b *bareNodes) missingWithoutARepository(t *testing.T) {
 	t.Helper()
 	_, err := act(t, b.activities().CheckNode, b.input(b.nodes[0]))
@@ -93,7 +94,7 @@ func (b *bareNodes) refusedRepositories(t *testing.T, repository *aptRepository,
 	require.Empty(t, b.run(t, node, "dpkg-query -W -f '${Package}' 'kube*' 2>/dev/null || true"), "nothing was installed")
 }
 
-// holdLocks is apt-daily's part: apt waits for the second lock by itself, not for the first.
+// holdLocks holds both locks as apt-daily does: apt waits for the second lock by itself, but not for the first one.
 const holdLocks = `
 systemd-run -q --collect python3 -c '
 import fcntl, time
@@ -113,7 +114,7 @@ func (b *bareNodes) installedThroughTheProxy(t *testing.T, repository *aptReposi
 	said := b.said()
 	require.NoError(t, err, "%s", said)
 	require.Equal(t, "v1.34.4", out.Kubeadm)
-	b.run(t, node, "test -e /run/free") // it did not go on before the others had ended
+	b.run(t, node, "test -e /run/free") // it continued only after the other process had released the locks
 	require.Equal(t, 1, strings.Count(said, "waiting for another installation"), "%s", said)
 	require.NotContains(t, said, proxyPassword)
 	require.Positive(t, proxy.requests.Load())
@@ -142,17 +143,17 @@ func (b *bareNodes) secondRunChangesNothing(t *testing.T, repository *aptReposit
 	require.Equal(t, requests, repository.requests.Load())
 }
 
-// keptFromOthers looks for the password on the whole disk: only files of root's own may hold it.
+// keptFromOthers looks for the password on the whole disk. Only files that only root can read may contain it.
 func (b *bareNodes) keptFromOthers(t *testing.T) {
 	t.Helper()
 	files := b.run(t, b.nodes[0], `grep -rlF `+proxyPassword+` /etc /home /root /tmp /usr/local /run /var --exclude-dir=containerd --exclude-dir='test-*' 2>/dev/null | xargs -r stat -c '%a %U %n' | sort`)
 	require.Equal(t, "600 root /etc/apt/apt.conf.d/95windlass-proxy\n600 root /etc/windlass/proxy.env", files)
-	// An unreadable piece of configuration must not take apt away from the node's users.
+	// A configuration file that only root can read must not prevent other users from using apt.
 	b.run(t, b.nodes[0], "runuser -u debian -- apt-cache policy kubeadm >/dev/null")
 }
 
-// completedWithoutTheProxy is a node whose installation was killed half-way, with a repository that no_proxy names,
-// is not signed, and of which only the version of Kubernetes is known.
+// completedWithoutTheProxy prepares a node whose installation was killed. The repository is not signed, and no_proxy
+// contains its host. The test gives only the version of Kubernetes, not of the packages.
 func (b *bareNodes) completedWithoutTheProxy(t *testing.T, repository *aptRepository, proxy *httpProxy) {
 	t.Helper()
 	node, through := b.nodes[1], proxy.requests.Load()
@@ -168,7 +169,7 @@ func (b *bareNodes) completedWithoutTheProxy(t *testing.T, repository *aptReposi
 	b.requirePinned(t, node)
 }
 
-// watchArguments looks at the arguments of all processes, those in machines included, until stop.
+// watchArguments looks for a secret in the arguments of all processes, including those in machines, until stop.
 func watchArguments(t *testing.T, secret string) (stop func() []string) {
 	t.Helper()
 	var seen []string

@@ -12,10 +12,10 @@ import (
 	"github.com/windlass-nfv/windlass/tests/testbed"
 )
 
-// playedBalancedVnfdID is that of the sample external-lb with the driver for kubespray.
+// playedBalancedVnfdID is the VNFD id of the sample external-lb with the driver for kubespray.
 const playedBalancedVnfdID = "6c2b6f1e-4d0e-4f0b-9f6d-8a3a5b1c9e43"
 
-// balancedByKubespray has every kind of load balancer before clusters of kubespray.
+// balancedByKubespray makes clusters by kubespray behind every kind of load balancer.
 func balancedByKubespray(t *testing.T, b *bed) {
 	out, err := b.Windlass(t.Context(), "package", "create", b.playedBalancedPackage(t)).CombinedOutput()
 	require.NoError(t, err, "%s", out)
@@ -61,7 +61,8 @@ func balancedByKubespray(t *testing.T, b *bed) {
 
 const balancerVdu = "externalLB"
 
-// playedBalanced instantiates a cluster behind what the request says, by the Ansible server at an address.
+// playedBalanced instantiates a cluster with the request's load balancer. The Ansible server at the address server runs
+// kubespray.
 func (b *bed) playedBalanced(t *testing.T, server, request, name string, edit func(lb map[string]any)) (vnf string) {
 	t.Helper()
 	vnf = b.createOf(t, playedBalancedVnfdID, name)
@@ -86,7 +87,7 @@ func (b *bed) playedBalanced(t *testing.T, server, request, name string, edit fu
 	return vnf
 }
 
-// playedBalancedPackage is the sample external-lb, with the driver for kubespray.
+// playedBalancedPackage makes the sample external-lb with the driver for kubespray.
 func (b *bed) playedBalancedPackage(t *testing.T) (dir string) {
 	t.Helper()
 	dir = t.TempDir()

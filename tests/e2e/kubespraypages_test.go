@@ -12,7 +12,8 @@ import (
 	"github.com/windlass-nfv/windlass/tests/testbed"
 )
 
-// TestPages_ofKubespray carries out what the pages show of clusters by kubespray and of the load balancer before them.
+// TestPages_ofKubespray runs the commands of the pages about clusters by kubespray and the load balancers in front of
+// them.
 func TestPages_ofKubespray(t *testing.T) {
 	b := newBed(t, "fake")
 	const server = "ansible"
@@ -33,7 +34,7 @@ func TestPages_ofKubespray(t *testing.T) {
 	b.RequireNothingLeft(t)
 }
 
-// ownSamples are copies, in which the Ansible server is one of the lab.
+// ownSamples gives the reader copies of the samples, with an Ansible server of the lab.
 func (r *reader) ownSamples(t *testing.T) {
 	t.Helper()
 	r.copyPackages(t)
@@ -46,7 +47,7 @@ func (r *reader) ownSamples(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, text, 0o600))
 }
 
-// copyPackages gives the reader sample packages that can be changed.
+// copyPackages gives the reader sample packages that a test can change.
 func (r *reader) copyPackages(t *testing.T) {
 	t.Helper()
 	dir := filepath.Join(r.dir, "vnfpkg")

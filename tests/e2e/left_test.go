@@ -21,13 +21,13 @@ import (
 	"github.com/windlass-nfv/windlass/tests/environment"
 )
 
-// resources are what a stack consists of, nested stacks included: the type of each id.
+// resources are the resources of a stack, including nested stacks: the type of each id.
 type resources map[string]string
 
-// stackType is that of stacks, and of resources that are nested stacks.
+// stackType is the type of stacks, and of resources that are nested stacks.
 const stackType = "OS::Heat::Stack"
 
-// elsewhere are the services whose things are looked for when the stack is gone.
+// elsewhere are the types whose resources existing can find without their stack.
 var elsewhere = []string{
 	"OS::Nova::Server", "OS::Nova::ServerGroup", "OS::Neutron::Port", "OS::Neutron::SecurityGroup",
 	"OS::Cinder::Volume", stackType,
@@ -42,7 +42,7 @@ func (r resources) count(kind string) (n int) {
 	return n
 }
 
-// real counts those that a service knows by their id.
+// real counts the resources that existing can find by their id.
 func (r resources) real() (n int) {
 	for _, kind := range elsewhere {
 		n += r.count(kind)
@@ -50,7 +50,7 @@ func (r resources) real() (n int) {
 	return n
 }
 
-// among lists those that are in ids.
+// among lists the resources whose ids are in ids.
 func (r resources) among(ids map[string]bool) (out []string) {
 	for id, kind := range r {
 		if ids[id] {
@@ -60,7 +60,7 @@ func (r resources) among(ids map[string]bool) (out []string) {
 	return out
 }
 
-// service opens one service of a cloud.
+// service returns a client for one service of a cloud.
 func service(t *testing.T, login environment.Login,
 	open func(*gophercloud.ProviderClient, gophercloud.EndpointOpts) (*gophercloud.ServiceClient,
 		error),
@@ -73,7 +73,7 @@ func service(t *testing.T, login environment.Login,
 	return client
 }
 
-// resourcesIn lists the resources of a stack, and the stack.
+// resourcesIn lists the resources of a stack, and the stack itself.
 func resourcesIn(t *testing.T, login environment.Login, name string) resources {
 	t.Helper()
 	heat := service(t, login, openstack.NewOrchestrationV1)
@@ -95,7 +95,7 @@ func resourcesIn(t *testing.T, login environment.Login, name string) resources {
 	return out
 }
 
-// existing are the ids of everything that the project has in Nova, Neutron, Cinder and Heat.
+// existing returns the ids of everything that the project has in Nova, Neutron, Cinder and Heat.
 func existing(t *testing.T, login environment.Login) map[string]bool {
 	t.Helper()
 	out := map[string]bool{}
@@ -114,7 +114,7 @@ func existing(t *testing.T, login environment.Login) map[string]bool {
 	return out
 }
 
-// removeStack deletes a stack that is still there, and waits until it is gone.
+// removeStack deletes a stack if it still exists, and waits until it is gone.
 func removeStack(t *testing.T, login environment.Login, name string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), 10*time.Minute)
 	defer cancel()
@@ -129,7 +129,7 @@ func removeStack(t *testing.T, login environment.Login, name string) {
 		}
 		require.NoError(t, err)
 		if stack.Status != "DELETE_IN_PROGRESS" {
-			err = stacks.Delete(ctx, heat, name, stack.ID).ExtractErr() // asked again as long as the stack is there
+			err = stacks.Delete(ctx, heat, name, stack.ID).ExtractErr() // again after a failure
 		}
 		select {
 		case <-ctx.Done():

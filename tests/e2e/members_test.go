@@ -16,13 +16,13 @@ const (
 	membersVnfdID  = "8df1f484-fbce-4a56-86e6-d76fe55f7809"
 )
 
-// members is a VNF of one server with a fixed address and one with a volume, each a member of a group.
+// members is a VNF of two servers: one has a fixed address, the other also a volume. Each is a member of a group.
 type members struct {
 	*bed
 	vnf, network string
 }
 
-// extCp is a connection point of a request, with a fixed address or without.
+// extCp returns a connection point for a request, with a fixed address or without one.
 func extCp(id, address string) map[string]any {
 	data := map[string]any{"layerProtocol": "IP_OVER_ETHERNET"}
 	if address != "" {
@@ -34,12 +34,12 @@ func extCp(id, address string) map[string]any {
 	return map[string]any{"cpdId": id, "cpConfig": []any{map[string]any{"cpProtocolData": []any{data}}}}
 }
 
-// extLink is a link of a request.
+// extLink returns an external virtual link for a request.
 func extLink(id, network string, cps ...map[string]any) map[string]any {
 	return map[string]any{"id": id, "resourceId": network, "extCps": cps}
 }
 
-// newMembers instantiates the VNF with both servers on one link, which is the network.
+// newMembers instantiates the VNF with both servers on one link, which uses the network.
 func newMembers(t *testing.T, b *bed, network string, cps ...map[string]any) members {
 	t.Helper()
 	if a := b.Call(t, http.MethodGet, "/vnfpkgm/v1/onboarded_vnf_packages/"+membersVnfdID,
@@ -61,7 +61,7 @@ func newMembers(t *testing.T, b *bed, network string, cps ...map[string]any) mem
 	return m
 }
 
-// portOf is the only port of a VNFC, as Neutron has it.
+// portOf returns the only port of a VNFC from Neutron.
 func (m members) portOf(t *testing.T, vdu string) ports.Port {
 	t.Helper()
 	neutron := service(t, m.Cloud.Login(), openstack.NewNetworkV2)
@@ -84,8 +84,8 @@ func (m members) volumeOf(t *testing.T, vdu string) any {
 	return nil
 }
 
-// healingMembers replaces servers inside of members of groups: ports, with fixed addresses, and volumes stay unless the
-// request says all. What fails before a server is deleted can be taken back.
+// healingMembers replaces servers that are in members of groups. Ports with their fixed addresses and volumes stay,
+// unless the request says otherwise. A heal that fails before it deletes a server can be rolled back.
 func healingMembers(t *testing.T, b *bed) {
 	network := b.AddNetwork(t, "members")
 	m := newMembers(t, b, network.ID, extCp("VDU1_CP1", network.Host(50)), extCp("VDU2_CP1", network.Host(51)))
@@ -105,7 +105,7 @@ func healingMembers(t *testing.T, b *bed) {
 	require.NotEqual(t, server, m.VnfcOf(t, m.vnf, "VDU1"))
 	require.Equal(t, first.ID, m.portOf(t, "VDU1").ID, "the successor has the port")
 
-	// The successor cannot be made: nothing is deleted, so the heal can be taken back.
+	// Heat cannot make the new server. Nothing is deleted, so the heal can be rolled back.
 	server = m.VnfcOf(t, m.vnf, "VDU1")
 	b.Fault(t, map[string]any{"resource": "VDU1", "action": "CREATE", "count": 1, "message": "no valid host"})
 	op = heal("VDU1", nil)
@@ -140,7 +140,7 @@ func healingMembers(t *testing.T, b *bed) {
 	require.NotEqual(t, second.ID, now.ID)
 	require.Equal(t, network.Host(51), now.FixedIPs[0].IPAddress, "with the address that the request has")
 
-	// All of them at once, in the stack that is there.
+	// The heal replaces all servers at once, in the existing stack.
 	first, second, volume = m.portOf(t, "VDU1"), now, m.volumeOf(t, "VDU2")
 	before := b.Vnfcs(t, m.vnf)
 	b.Await(t, b.Begin(t, m.vnf, "heal", map[string]any{"additionalParams": map[string]any{"all": false}}), quick,
@@ -156,7 +156,8 @@ func healingMembers(t *testing.T, b *bed) {
 	b.RequireNothingLeft(t)
 }
 
-// linkOf is the resource of the link on which the VNF shows a connection point, and the ports that it shows there.
+// linkOf returns the resource of the link on which the VnfInstance shows a connection point, and the ports that it
+// shows there.
 func (m members) linkOf(t *testing.T, cpd string) (resource string, shown []any) {
 	t.Helper()
 	info := m.Get(t, "/vnflcm/v2/vnf_instances/"+m.vnf)["instantiatedVnfInfo"].(map[string]any)
@@ -178,8 +179,8 @@ func (m members) linkOf(t *testing.T, cpd string) (resource string, shown []any)
 	return "", nil
 }
 
-// requireConnected wants the server of a VDU to have one port, on that network and with that address, and the VNF to
-// say so.
+// requireConnected checks that the server of a VDU has one port, on that network and with that address, and that the
+// VnfInstance shows this.
 func (m members) requireConnected(t *testing.T, vdu, network, address string) ports.Port {
 	t.Helper()
 	port := m.portOf(t, vdu)
@@ -193,8 +194,8 @@ func (m members) requireConnected(t *testing.T, vdu, network, address string) po
 	return port
 }
 
-// reconnectingMembers reuses the id of a link for another network: only the connection points that are named move. What
-// fails is rolled back, addresses included, or recorded as it is.
+// reconnectingMembers uses the id of a link for another network. Only the connection points that a request names move.
+// A failed change is rolled back, including the addresses. If it is given up, the VnfInstance shows the real state.
 func reconnectingMembers(t *testing.T, b *bed) {
 	network := b.AddNetwork(t, "members")
 	other := b.AddNetwork(t, "others")
@@ -224,13 +225,13 @@ func reconnectingMembers(t *testing.T, b *bed) {
 	b.Await(t, op, quick, "FAILED")
 	b.record(t, op, "change-ext-conn-fail")
 	require.Equal(t, first.ID, m.requireConnected(t, "VDU1", network.ID, network.Host(50)).ID)
-	m.requireConnected(t, "VDU2", network.ID, "") // the former port, as far as Heat has left it
+	m.requireConnected(t, "VDU2", network.ID, "") // the former port, or what Heat has made of it
 
 	b.Await(t, move(nil, extLink("link", other.ID, extCp("VDU2_CP1", other.Host(51)))), quick, "COMPLETED")
 	require.Equal(t, first.ID, m.requireConnected(t, "VDU1", network.ID, network.Host(50)).ID, "what is not named stays")
 	require.NotEqual(t, second.ID, m.requireConnected(t, "VDU2", other.ID, other.Host(51)).ID)
 
-	// Both move, and one cannot: what has moved is recorded.
+	// The request moves both, but one fails. The VnfInstance shows which one has moved.
 	b.Fault(t, map[string]any{"resource": "VDU1", "action": "UPDATE", "count": 1, "message": "the cable is too short"})
 	op = move(nil, extLink("link", network.ID, extCp("VDU2_CP1", network.Host(51))),
 		extLink("link", other.ID, extCp("VDU1_CP1", other.Host(50))))
@@ -245,7 +246,7 @@ func reconnectingMembers(t *testing.T, b *bed) {
 	m.requireConnected(t, "VDU1", network.ID, network.Host(50))
 	m.requireConnected(t, "VDU2", network.ID, network.Host(51))
 
-	// Tacker's nfv has the last word, until a later request names the connection point.
+	// Tacker's nfv overrides the request, until a later request names the connection point.
 	nfv := map[string]any{"nfv": map[string]any{"CP": map[string]any{"VDU2_CP1": map[string]any{"fixed_ips": []any{map[string]any{"ip_address": other.Host(77)}}}}}}
 	b.Await(t, move(nfv, extLink("link", other.ID, extCp("VDU2_CP1", other.Host(51)))), quick, "COMPLETED")
 	require.Equal(t, other.Host(77), m.portOf(t, "VDU2").FixedIPs[0].IPAddress)

@@ -11,7 +11,7 @@ import (
 
 const tryStep = "Try the VIM connection"
 
-// modifying changes the information of an instance: for good, with a VIM that refuses, and cancelled.
+// modifying modifies the information of an instance: with success, with a VIM that refuses, and cancelled.
 func modifying(t *testing.T, b *bed) {
 	vnf := b.Create(t, "modify")
 	connection := []any{map[string]any{"id": "openstack", "vimId": b.Vim, "vimType": "openstack"}}

@@ -16,10 +16,10 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// subscriberPassword is looked for wherever secrets must not be.
+// subscriberPassword is a secret: the tests check that it appears nowhere else.
 const subscriberPassword = "Pa55-of-the-subscriber-4c1e"
 
-// subscriber is an NFVO that is there or not, and remembers what it was told.
+// subscriber is an NFVO that records its notifications. While it is away, it refuses them.
 type subscriber struct {
 	*httptest.Server
 	mu     sync.Mutex
@@ -61,8 +61,8 @@ func (s *subscriber) set(away bool) {
 	s.away = away
 }
 
-// told are the notifications in their order, without those that came twice: what arrives at a worker's last moment may
-// come again, with the same id.
+// told returns the notifications in their order, without duplicates: a notification that arrives when a worker dies may
+// be sent again, with the same id.
 func (s *subscriber) told() (summary, ids []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -86,7 +86,7 @@ func (s *subscriber) attempts() int {
 	return s.missed
 }
 
-// subscribe makes a subscription and returns its path.
+// subscribe makes a subscription, and returns its path.
 func (b *bed) subscribe(t *testing.T, root string, s *subscriber) string {
 	t.Helper()
 	a := b.Call(t, http.MethodPost, root+"/subscriptions", map[string]any{
@@ -99,7 +99,8 @@ func (b *bed) subscribe(t *testing.T, root string, s *subscriber) string {
 	return strings.TrimPrefix(a.Header.Get("Location"), b.URL)
 }
 
-// Two subscribers, one of them absent at first, hear of everything in order, although the worker is killed meanwhile.
+// notificationsArrive checks that two subscribers get all notifications in order, although one is away at first and the
+// worker is killed.
 func notificationsArrive(t *testing.T, b *bed) {
 	present, absent := newSubscriber(t), newSubscriber(t)
 	first, second := b.subscribe(t, "/vnflcm/v1", present), b.subscribe(t, "/vnflcm/v1", absent)

@@ -15,16 +15,17 @@ import (
 	"github.com/windlass-nfv/windlass/tests/testbed"
 )
 
-// cloudFile names a file that tells of a real OpenStack: the cloud.json that tests/openstack writes, or one like it.
+// cloudFile is the variable that names a file about a real OpenStack: the cloud.json that tests/openstack writes, or a
+// file of the same form.
 const cloudFile = "WINDLASS_TEST_OPENSTACK"
 
-// TestOnRealOpenStack is the main job on the real thing: a cluster of virtual machines in an OpenStack that is none of
-// ours, made and taken down again with nothing left.
+// TestOnRealOpenStack makes a cluster of virtual machines in a real OpenStack, and terminates it. Nothing of it may be
+// left.
 func TestOnRealOpenStack(t *testing.T) {
 	cloud := realOpenStack(t)
 	b := &bed{testbed.NewIn(t, cloud)}
 	vnf, op := b.Instantiate(t, "openstack", simple)
-	t.Cleanup(func() { removeStack(t, cloud.Login(), "vnf-"+vnf) }) // of a test that fails on the way
+	t.Cleanup(func() { removeStack(t, cloud.Login(), "vnf-"+vnf) }) // the test may fail before it terminates the VNF
 	b.Await(t, op, 40*time.Minute, "COMPLETED")
 	t.Log(b.Timings(t, op))
 
@@ -42,11 +43,11 @@ func TestOnRealOpenStack(t *testing.T) {
 	terminateOnOpenStack(t, b, vnf, "cluster-openstack")
 }
 
-// haVariable asks for a cluster with three control planes on the real OpenStack, which is more than emulated
-// processors of a small machine can carry in an hour.
+// haVariable enables a cluster with three control planes on the real OpenStack. With emulated processors on a small
+// machine, this takes more than an hour.
 const haVariable = "WINDLASS_TEST_OPENSTACK_HA"
 
-// TestOnRealOpenStack_highlyAvailable makes the whole cluster of the sample there, and heals a control plane of it.
+// TestOnRealOpenStack_highlyAvailable makes the sample's entire cluster there, and heals one of its control planes.
 func TestOnRealOpenStack_highlyAvailable(t *testing.T) {
 	cloud := realOpenStack(t)
 	if os.Getenv(haVariable) == "" {
@@ -63,7 +64,7 @@ func TestOnRealOpenStack_highlyAvailable(t *testing.T) {
 	terminateOnOpenStack(t, b, vnf, "cluster-openstack-ha")
 }
 
-// realOpenStack skips the test where there is none.
+// realOpenStack returns the real OpenStack. It skips the test if there is none.
 func realOpenStack(t *testing.T) *environment.OpenStack {
 	t.Helper()
 	file := os.Getenv(cloudFile)
@@ -73,7 +74,7 @@ func realOpenStack(t *testing.T) *environment.OpenStack {
 	return &environment.OpenStack{File: file}
 }
 
-// terminateOnOpenStack wants nothing left of what the stack consists of now.
+// terminateOnOpenStack terminates the VNF, and checks that nothing of the stack is left.
 func terminateOnOpenStack(t *testing.T, b *bed, vnf, cluster string) {
 	t.Helper()
 	made := resourcesIn(t, b.Cloud.Login(), "vnf-"+vnf)
@@ -86,13 +87,13 @@ func terminateOnOpenStack(t *testing.T, b *bed, vnf, cluster string) {
 	require.Equal(t, http.StatusNoContent, a.Status, "%s", a.Body)
 }
 
-// simple asks for one control plane and one worker.
+// simple changes a request to one control plane and one worker.
 func simple(request, cluster map[string]any) {
 	request["flavourId"] = "simple"
 	cluster["master_node"].(map[string]any)["cluster_cp_name"] = "masterNode_CP1" // no virtual IP
 }
 
-// requireVirtualNodes wants so many nodes, Ready and each with a kernel of its own.
+// requireVirtualNodes checks that there are so many nodes, that all are Ready, and that each has its own kernel.
 func (b *bed) requireVirtualNodes(t *testing.T, cluster string, count int) {
 	t.Helper()
 	nodes, err := b.Kubernetes(t, cluster).CoreV1().Nodes().List(t.Context(), metav1.ListOptions{})

@@ -14,9 +14,9 @@ import (
 	"github.com/windlass-nfv/windlass/tests/testbed"
 )
 
-// TestOnRealOpenStack_storage makes a cluster with a storage server on virtual machines: a volume of Cinder, the NFS
-// server and client of their own kernels. The files are there after the storage server has booted again, and after it
-// was healed by a request that keeps them.
+// TestOnRealOpenStack_storage makes a cluster with a storage server on virtual machines, with a volume of Cinder and
+// the NFS of their own kernels. The files must survive a reboot of the storage server, and a heal that keeps the
+// volume.
 func TestOnRealOpenStack_storage(t *testing.T) {
 	cloud := realOpenStack(t)
 	if testing.Short() {
@@ -59,14 +59,14 @@ func TestOnRealOpenStack_storage(t *testing.T) {
 	terminateOnOpenStack(t, b, vnf, day.cluster)
 }
 
-// exportTo lets machines of that range use the exports of the sample's storage server.
+// exportTo allows machines of that range to use the exports of the sample's storage server.
 func exportTo(cluster map[string]any, cidr string) {
 	for _, export := range cluster["storage_server"].(map[string]any)["nfs_server_setup_params"].([]any) {
 		export.(map[string]any)["export_to"] = cidr
 	}
 }
 
-// volumesOf lists the ids of a stack's volumes; each is attached to one server.
+// volumesOf lists the ids of a stack's volumes. Each must be attached to one server.
 func volumesOf(t *testing.T, login environment.Login, stack string) (ids []string) {
 	t.Helper()
 	cinder := service(t, login, openstack.NewBlockStorageV3)
@@ -81,7 +81,7 @@ func volumesOf(t *testing.T, login environment.Login, stack string) (ids []strin
 	return ids
 }
 
-// powerCycle switches a server off and on: its guest boots again.
+// powerCycle switches a server off and on, so that its guest boots again.
 func (d *dayTwo) powerCycle(t *testing.T, server string) {
 	t.Helper()
 	d.switchOff(t, server)
@@ -93,7 +93,7 @@ func (d *dayTwo) powerCycle(t *testing.T, server string) {
 	}, 5*time.Minute, time.Second, "the server %s is not switched on", server)
 }
 
-// controlPlane is the node that runs no pods but those that name it.
+// controlPlane returns the name of the control plane. It runs a Pod only if the Pod names it.
 func (s *sharedFiles) controlPlane(t *testing.T) string {
 	t.Helper()
 	nodes, err := s.c.CoreV1().Nodes().List(t.Context(),

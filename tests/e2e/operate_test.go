@@ -11,7 +11,7 @@ import (
 	"github.com/windlass-nfv/windlass/tests/testbed"
 )
 
-// statuses are Nova's words for the servers of the lab, by their ids.
+// statuses returns Nova's states of the lab's servers, by their ids.
 func (b *bed) statuses(t *testing.T) map[string]string {
 	t.Helper()
 	var list struct {
@@ -33,7 +33,8 @@ func (b *bed) requireState(t *testing.T, vnf, state string) {
 	require.Equal(t, state, b.Get(t, "/vnflcm/v1/vnf_instances/"+vnf)["instantiatedVnfInfo"].(map[string]any)["vnfState"])
 }
 
-// operating stops and starts a cluster, whole and in part; what was stopped on purpose is left alone.
+// operating stops and starts a cluster, entirely and in part. Windlass does not heal a server that it has stopped on
+// request.
 func operating(t *testing.T, b *bed) {
 	vnf, op := b.Instantiate(t, "operate", nil)
 	b.Await(t, op, quick, "COMPLETED")
@@ -94,7 +95,7 @@ func operating(t *testing.T, b *bed) {
 	b.RequireNothingLeft(t)
 }
 
-// operatingFails stops a cluster that Nova does not let go: it is retried, rolled back, cancelled and given up.
+// operatingFails stops a cluster while Nova refuses it. The operation is retried, rolled back, cancelled and given up.
 func operatingFails(t *testing.T, b *bed) {
 	vnf, op := b.Instantiate(t, "operate-fails", nil)
 	b.Await(t, op, quick, "COMPLETED")

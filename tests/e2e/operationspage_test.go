@@ -20,18 +20,18 @@ import (
 	"github.com/windlass-nfv/windlass/internal/freeport"
 )
 
-// operator is somebody who runs a second Windlass as the pages say, beside that of the test: with a database and a
-// namespace of its own in the same PostgreSQL and Temporal.
+// operator runs a second Windlass as the pages say, with its own database and namespace in the test's PostgreSQL and
+// Temporal.
 type operator struct {
 	*toolsDrill
 	info dev.Info
 	etc  string // instead of /etc/windlass
-	// api and worker are host:port; servers end what runs there.
+	// api and worker are host:port. The functions in servers stop what runs there.
 	api, worker string
 	servers     map[string]func()
 }
 
-// runningIt carries out what operations.md and security.md show, but for the chapter that temporalTools carries out.
+// runningIt runs the commands of operations.md and security.md. temporalTools runs the chapter about Temporal's tools.
 func runningIt(t *testing.T, b *bed) {
 	o := newOperator(t, b)
 	page := func(name string) string {
@@ -50,7 +50,7 @@ func runningIt(t *testing.T, b *bed) {
 		o.carryOut(t, "psql "+quote(o.info.DatabaseURL)+" -v ON_ERROR_STOP=1 -c "+quote(strings.TrimSpace(s)))
 	}
 	commands := append(indented(before), indented(page("security.md"))...)
-	// The page begins with the processes; what they need comes after them.
+	// The page shows the processes first, and the commands that they need later.
 	for _, first := range []bool{true, false} {
 		for _, c := range append(commands, indented(after)...) {
 			if first == strings.HasPrefix(c.text, "temporal ") && !strings.HasSuffix(c.text, " windlass dev") {
@@ -90,7 +90,7 @@ func newOperator(t *testing.T, b *bed) *operator {
 	return o
 }
 
-// second is the second Windlass's, in what pages show of the first.
+// second replaces what pages show of the first Windlass by the values of the second one.
 func (o *operator) second(command string) string {
 	return strings.NewReplacer(
 		"/etc/windlass/", o.etc+"/", "--namespace windlass", "--namespace second", "0.0.0.0:9890", o.api,
@@ -99,7 +99,7 @@ func (o *operator) second(command string) string {
 	).Replace(command)
 }
 
-// carryOut runs a command, and a server until another one takes its place.
+// carryOut runs a command. A server runs until another of its kind replaces it.
 func (o *operator) carryOut(t *testing.T, shown string) {
 	t.Helper()
 	cmd := o.tool(t, o.second(shown))
@@ -114,10 +114,10 @@ func (o *operator) carryOut(t *testing.T, shown string) {
 	case strings.Contains(shown, "windlass worker "):
 		o.serve(t, shown, cmd, "http://"+o.worker+"/readyz")
 		return
-	case strings.Contains(shown, "keys generate"): // the page shows it twice, and it is done once
+	case strings.Contains(shown, "keys generate"): // the page shows it twice, and the file may exist only once
 		require.NoError(t, os.RemoveAll(filepath.Join(o.etc, "keys")))
 	case strings.Contains(shown, "search-attribute create") && !strings.Contains(shown, "VnfInstanceId"):
-		// A namespace of an earlier release has other ones; this one has them already.
+		// This namespace has these attributes already, so the command creates other ones.
 		shown = strings.NewReplacer("--name VnfInstanceName", "--name OfAnEarlierRelease", "--name VimName", "").Replace(shown)
 		cmd = o.tool(t, o.second(shown))
 	}
@@ -125,7 +125,7 @@ func (o *operator) carryOut(t *testing.T, shown string) {
 	require.NoError(t, err, "%s\n%s", shown, out)
 }
 
-// serve runs a server until it is ready, instead of the one of its kind that runs.
+// serve starts a server, and waits until it is ready. First it stops the former server of the same kind.
 func (o *operator) serve(t *testing.T, shown string, cmd *exec.Cmd, ready string) {
 	t.Helper()
 	kind := "worker"

@@ -18,16 +18,16 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// others are the servers of others that the how-to pages speak of, and where they are in the test.
+// others are the foreign servers that the how-to pages mention, and their addresses in the test.
 type others struct {
 	subscriber *subscriber
 	visits     *visits
 	addresses  *strings.Replacer
-	// authorities is a file with the certificate of one.
+	// authorities is a file with the CA certificate of the API with TLS.
 	authorities string
 }
 
-// visits are what servers of others were asked for, and as whom.
+// visits are the requests that foreign servers got, and the users.
 type visits struct {
 	mu   sync.Mutex
 	seen []string
@@ -39,8 +39,8 @@ func (v *visits) note(what string) {
 	v.seen = append(v.seen, what)
 }
 
-// newOthers starts what the pages speak of: a subscriber, a registry of images, a server of packages, and an API with
-// TLS. It makes a network to which a VNF can move.
+// newOthers starts the servers that the pages mention: a subscriber, a registry for images, a server for packages, and
+// an API with TLS. It also makes a network to which a VNF can move.
 func newOthers(t *testing.T, b *bed) others {
 	t.Helper()
 	told, images := newSubscriber(t), startRegistry(t, nil)
@@ -55,10 +55,10 @@ func newOthers(t *testing.T, b *bed) others {
 	), authorities}
 }
 
-// sourceVnfdID is that of the package that the server of packages has.
+// sourceVnfdID is the VNFD id of the package on the server for packages.
 const sourceVnfdID = "0c9d3b52-6f0e-4d43-9d0b-5a1f6c0f7e12"
 
-// packageSource is a server of packages.
+// packageSource starts a server for packages, and returns its URL.
 func (b *bed) packageSource(t *testing.T, seen *visits) string {
 	t.Helper()
 	archive := anotherServer(t, b)
@@ -71,7 +71,7 @@ func (b *bed) packageSource(t *testing.T, seen *visits) string {
 	return source.URL
 }
 
-// behindTLS is a proxy in front of the API, and the file with its authority's certificate.
+// behindTLS starts a proxy with TLS for the API. It returns the URL, and the file with the CA certificate.
 func (b *bed) behindTLS(t *testing.T, seen *visits) (api, authorities string) {
 	t.Helper()
 	to, err := url.Parse(b.URL)
@@ -90,8 +90,8 @@ func (b *bed) behindTLS(t *testing.T, seen *visits) (api, authorities string) {
 	return server.URL, authorities
 }
 
-// requireTold wants the subscriber to have got what the page asks for, and nothing else, and the others to have been
-// asked as the pages say.
+// requireTold checks that the subscriber got exactly the notifications that the page subscribes to, and that the other
+// servers got the requests of the pages.
 func (o others) requireTold(t *testing.T) {
 	t.Helper()
 	told := func() (summary []string) {

@@ -12,11 +12,11 @@ import (
 	"github.com/windlass-nfv/windlass/tests/testbed"
 )
 
-// wrongVimPassword is none that the cloud takes.
+// wrongVimPassword is a password that the cloud refuses.
 const wrongVimPassword = "no-Pa55-of-the-cloud-41e7"
 
-// ownConnection leads to the bed's cloud by its endpoint and credentials, under the names that SOL003 registers for
-// them.
+// ownConnection returns a VimConnectionInfo with the endpoint and credentials of the bed's cloud, with the names that
+// SOL003 registers for them.
 func (b *bed) ownConnection(id, password string) map[string]any {
 	login := b.Cloud.Login()
 	return map[string]any{
@@ -29,14 +29,14 @@ func (b *bed) ownConnection(id, password string) map[string]any {
 	}
 }
 
-// setDefault makes the registered VIM the default one, or takes that from it.
+// setDefault sets whether the registered VIM is the default one.
 func (b *bed) setDefault(t *testing.T, is bool) {
 	t.Helper()
 	a := b.Call(t, http.MethodPut, "/v1.0/vims/"+b.Vim, map[string]any{"vim": map[string]any{"is_default": is}})
 	require.Equal(t, http.StatusOK, a.Status, "%s", a.Body)
 }
 
-// onOwnVim is a VNF whose VIM comes with the request, where none is the default.
+// onOwnVim instantiates a VNF whose request contains the VIM, while no VIM is the default one.
 func onOwnVim(t *testing.T, b *bed) {
 	b.setDefault(t, false)
 	defer b.setDefault(t, true)
@@ -89,14 +89,14 @@ func onOwnVim(t *testing.T, b *bed) {
 	b.RequireNothingLeft(t)
 }
 
-// grantBringsVim is a VNF whose VIM neither the request nor the registry has: the NFVO brings it.
+// grantBringsVim instantiates a VNF whose VIM comes with the grant. Neither the request nor the registry has it.
 func grantBringsVim(t *testing.T, b *bed, n *nfvotest.NFVO) {
 	b.setDefault(t, false)
 	defer b.setDefault(t, true)
 	begin := func(name string) (vnf, op string) {
 		return b.Instantiate(t, name, func(req, cluster map[string]any) {
 			req["flavourId"] = "simple"
-			cluster["master_node"].(map[string]any)["cluster_cp_name"] = "masterNode_CP1" // no VIP
+			cluster["master_node"].(map[string]any)["cluster_cp_name"] = "masterNode_CP1" // no virtual IP
 			delete(req, "vimConnectionInfo")
 		})
 	}
@@ -111,7 +111,7 @@ func grantBringsVim(t *testing.T, b *bed, n *nfvotest.NFVO) {
 
 	password := b.Cloud.Login().Password
 	granted := b.ownConnection("of-the-nfvo", password)
-	granted["vimId"] = "an id of the NFVO's own" // beside what says all, it is not looked for
+	granted["vimId"] = "an id of the NFVO's own" // the connection is complete, so Windlass does not look for this id
 	n.Decide(func(map[string]any) nfvotest.Decision {
 		return nfvotest.Decision{Grant: map[string]any{"vimConnections": []any{granted}}}
 	})

@@ -22,7 +22,8 @@ const (
 	content     = "the bits of a disk"
 )
 
-// packagedImages makes VNFs of a package that carries its image: it is uploaded once, and goes with the last VNF.
+// packagedImages makes VNFs of a package that contains its image. Windlass uploads the image once, and deletes it with
+// the last VNF.
 func packagedImages(t *testing.T, b *bed) {
 	b.onboardWithImage(t)
 	b.Fault(t, map[string]any{"service": "glance", "method": "PUT", "status": 503, "count": 1})
@@ -51,7 +52,7 @@ func packagedImages(t *testing.T, b *bed) {
 	b.RequireNothingLeft(t)
 }
 
-// onboardWithImage takes a package with a server on board that carries the image of the server.
+// onboardWithImage on-boards a package with a server that contains the image of the server.
 func (b *bed) onboardWithImage(t *testing.T) {
 	t.Helper()
 	dir := t.TempDir()
@@ -77,7 +78,7 @@ func (b *bed) onboardWithImage(t *testing.T) {
 	require.NoError(t, err, "%s", out)
 }
 
-// withImage begins to make a VNF of that package.
+// withImage begins to instantiate a VNF of that package.
 func (b *bed) withImage(t *testing.T, name string) (vnf, op string) {
 	t.Helper()
 	vnf = b.createOf(t, imageVnfdID, name)
@@ -87,7 +88,7 @@ func (b *bed) withImage(t *testing.T, name string) (vnf, op string) {
 	return vnf, b.Begin(t, vnf, "instantiate", request)
 }
 
-// imagesNamed are the images of that name in Glance.
+// imagesNamed returns the images of that name in Glance.
 func (b *bed) imagesNamed(t *testing.T) []images.Image {
 	t.Helper()
 	glance := service(t, b.Cloud.Login(), openstack.NewImageV2)

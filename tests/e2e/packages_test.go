@@ -17,8 +17,8 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-// anotherServer is the archive of the package of one server, with a VNFD of its own: other scenarios may have that one
-// on board.
+// anotherServer returns the archive of the package with one server, with another VNFD id: other scenarios may have
+// on-boarded the original.
 func anotherServer(t *testing.T, b *bed) (archive bytes.Buffer) {
 	t.Helper()
 	dir := t.TempDir()
@@ -39,7 +39,8 @@ func anotherServer(t *testing.T, b *bed) (archive bytes.Buffer) {
 	return archive
 }
 
-// A worker fetches a package from a URI although it is killed meanwhile, a subscriber hears of it, and of its end.
+// packageFromURI: a worker fetches a package from a URI, although a worker is killed meanwhile. A subscriber gets
+// notifications of the on-boarding, of a change and of the deletion.
 func packageFromURI(t *testing.T, b *bed) {
 	archive := anotherServer(t, b)
 	asked, goOn := make(chan struct{}, 100), make(chan struct{})

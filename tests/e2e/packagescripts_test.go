@@ -23,8 +23,8 @@ const (
 	configureAtEnd       = "Run Scripts/configure.sh of the package (instantiate_end)"
 )
 
-// TestScriptsOfPackages is one lab and one Windlass that meets a package with scripts at hooks: as it is by default,
-// where its operator refuses them, and where they are run.
+// TestScriptsOfPackages uses a package with scripts for hooks. By default Windlass skips them. With other settings of
+// the operator it refuses them, or runs them.
 func TestScriptsOfPackages(t *testing.T) {
 	b := newBed(t, "fake")
 	out, err := b.Windlass(t.Context(), "package", "create", packageScripts).CombinedOutput()
@@ -46,7 +46,7 @@ func TestScriptsOfPackages(t *testing.T) {
 	t.Run("retried, killed and cancelled", func(t *testing.T) { packageScriptsGoOn(t, b) })
 }
 
-// ofSample is the request of a sample for this cloud.
+// ofSample returns the request of a sample for this cloud.
 func (b *bed) ofSample(t *testing.T, name string, edit func(params map[string]any)) (request map[string]any) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(b.Root, "vnfpkg/samples/requests", name+".json"))
@@ -69,7 +69,7 @@ func (b *bed) withLicense(t *testing.T, edit ...func(params map[string]any)) map
 	})
 }
 
-// titled are the rows of a step: of the whole first, then those of servers.
+// titled returns the rows of a step: first the entire step, then its servers.
 func (b *bed) titled(t *testing.T, op, title string) []testbed.Step {
 	t.Helper()
 	rows := slices.DeleteFunc(b.Steps(t, op), func(s testbed.Step) bool { return s.Title != title })
@@ -77,7 +77,7 @@ func (b *bed) titled(t *testing.T, op, title string) []testbed.Step {
 	return rows
 }
 
-// packageScriptsPage carries out what the page shows, from the package on.
+// packageScriptsPage runs the commands of the page, including the on-boarding.
 func packageScriptsPage(t *testing.T, b *bed) {
 	id := b.Get(t, "/vnfpkgm/v1/onboarded_vnf_packages/"+packageScriptsVnfdID)["id"].(string)
 	out, err := b.Windlass(t.Context(), "package", "delete", id).CombinedOutput()
@@ -156,7 +156,8 @@ func packageScriptsAreRun(t *testing.T, b *bed) {
 	b.RequireNothingLeft(t)
 }
 
-// packageScriptFails also shows what a rollback runs, and what scripts of an operation know of each other.
+// packageScriptFails also checks the scripts that a rollback runs, and what they can learn from earlier scripts of the
+// operation.
 func packageScriptFails(t *testing.T, b *bed) {
 	vnf := b.createOf(t, packageScriptsVnfdID, "full")
 	op := b.Begin(t, vnf, "instantiate", b.withLicense(t, func(params map[string]any) { params["full"] = true }))
@@ -189,7 +190,7 @@ func packageScriptsGoOn(t *testing.T, b *bed) {
 	b.AwaitNode(t, op, configureAtEnd, "RUNNING")
 	require.Equal(t, http.StatusAccepted, b.Act(t, op, "cancel", map[string]any{"cancelMode": "FORCEFUL"}).Status)
 	b.Await(t, op, quick, "FAILED_TEMP")
-	b.ClearFaults(t) // the cancel may have come before the script
+	b.ClearFaults(t) // the cancellation may have come before the script
 	b.Pace(t, 0, 3*time.Second)
 	defer b.Pace(t, 0, 0)
 	require.Equal(t, http.StatusAccepted, b.Act(t, op, "retry", nil).Status)

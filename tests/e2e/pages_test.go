@@ -17,10 +17,10 @@ import (
 	"github.com/windlass-nfv/windlass/tests/environment"
 )
 
-// TestTutorial carries out every command of the tutorial, in the shell, in the order of the page.
+// TestTutorial runs every command of the tutorial in the shell, in the order of the page.
 func TestTutorial(t *testing.T) {
 	b := newBed(t, "fake")
-	// The tutorial takes the package and the cloud on board itself.
+	// The tutorial on-boards the package and registers the cloud itself.
 	for _, args := range [][]string{{"package", "delete", b.samplePackage(t)}, {"vim", "delete", b.Vim}} {
 		out, err := b.Windlass(t.Context(), args...).CombinedOutput()
 		require.NoError(t, err, "%s", out)
@@ -28,12 +28,12 @@ func TestTutorial(t *testing.T) {
 	newReader(t, b).read(t, "docs/tutorial.md")
 }
 
-// reader is somebody who pastes what a page shows into a shell.
+// reader is a reader who pastes the commands of a page into a shell.
 type reader struct {
 	*bed
-	// dir is the directory of the reader: a checkout, as far as pages look at it.
+	// dir is the directory of the reader. For the pages, it looks like a checkout.
 	dir string
-	// env are further variables of the shell, name=value.
+	// env are additional variables of the shell, as name=value.
 	env []string
 }
 
@@ -50,8 +50,8 @@ func newReader(t *testing.T, b *bed) *reader {
 	return r
 }
 
-// labOfPages is the lab of the test, which has a directory of its own that pages do not name. A lab that a page brings up
-// and takes down is another one, beside it.
+// labOfPages is the program windlass-lab for pages. It uses the lab of the test, whose directory the pages do not name.
+// When a page starts and stops a lab, it uses another one.
 const labOfPages = `#!/bin/sh
 case "$1" in
 up)
@@ -78,7 +78,7 @@ func (r *reader) haveLab(t *testing.T, program string) {
 	})
 }
 
-// pasted is a command of a page. One whose output says that the operation waits in FAILED_TEMP ends so.
+// pasted is a command of a page. It fails if its shown output says that the operation waits in FAILED_TEMP.
 type pasted struct {
 	text  string
 	fails bool
@@ -86,7 +86,8 @@ type pasted struct {
 
 var consoleBlocks = regexp.MustCompile("(?s)```console\n(.*?)```")
 
-// commandsOf are the commands in the blocks of a page. A command goes on where its quotes, or a here-document, do.
+// commandsOf returns the commands in the blocks of a page. A command continues until its quotes and its here-document
+// end.
 func commandsOf(page string) (out []pasted) {
 	for _, block := range consoleBlocks.FindAllStringSubmatch(page, -1) {
 		for i, part := range strings.Split("\n"+block[1], "\n$ ") {
@@ -116,21 +117,21 @@ func incomplete(command string) bool {
 	if m := hereDocument.FindStringSubmatch(command); m != nil {
 		return !strings.HasSuffix(command, "\n"+m[1])
 	}
-	command = comment.ReplaceAllString(command, "") // an apostrophe in it is no quote
+	command = comment.ReplaceAllString(command, "") // an apostrophe in a comment is no quote
 	return strings.Count(command, "'")%2 != 0 || strings.HasSuffix(command, "\\")
 }
 
-// ofTheTest are commands that the test has carried out itself before, or will: its binaries are built, its servers run,
-// at addresses of their own.
+// ofTheTest are commands that the test runs itself, before or after the page: it builds the programs, and starts the
+// servers at its own addresses.
 var ofTheTest = []string{
 	"go tool task build", "bin/windlass-lab up --machines fake", "bin/windlass dev", "bin/windlass-lab down",
 	"ANSIBLE=192.0.2.9", "PASSWORD=of-the-ansible-server",
 }
 
-// exitWaits is the exit code of a client that has watched an operation into FAILED_TEMP.
+// exitWaits is the exit code of the client when a watched operation reaches FAILED_TEMP.
 const exitWaits = 3
 
-// read carries out the commands of a page, in one shell.
+// read runs the commands of a page in one shell.
 func (r *reader) read(t *testing.T, page string) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(r.Root, page))
@@ -138,7 +139,7 @@ func (r *reader) read(t *testing.T, page string) {
 	r.paste(t, page, string(text))
 }
 
-// paste carries out the commands of a text that is from a page.
+// paste runs the commands of a text from a page.
 func (r *reader) paste(t *testing.T, page, text string) {
 	t.Helper()
 	commands := commandsOf(text)
@@ -157,7 +158,7 @@ func (r *reader) paste(t *testing.T, page, text string) {
 	r.run(t, script)
 }
 
-// run lets the shell carry out a script, which ends with 1 after a command that did not end as it should.
+// run runs a script in the shell. The script exits with 1 after a command with an unexpected exit code.
 func (r *reader) run(t *testing.T, script string) {
 	t.Helper()
 	info, err := r.Info()
@@ -168,12 +169,12 @@ func (r *reader) run(t *testing.T, script string) {
 	require.NoError(t, err, "the last of these commands:\n%s", out)
 }
 
-// quote makes one word of the shell of a text.
+// quote returns a text as one word of the shell.
 func quote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
 
 var packageLine = regexp.MustCompile(`(?m)^([0-9a-f-]{36}) `)
 
-// samplePackage is the id of the package that is on board.
+// samplePackage returns the id of the on-boarded package.
 func (b *bed) samplePackage(t *testing.T) string {
 	t.Helper()
 	out, err := b.Windlass(t.Context(), "package", "list").Output()

@@ -25,7 +25,7 @@ const (
 	playInstantiation = "Run the package's playbooks for web (instantiation)"
 )
 
-// local plays what the sample's playbook plays, where Ansible is: fake machines have no Python.
+// local does what the sample's playbook does, but where Ansible runs: fake machines have no Python.
 const local = `- hosts: 127.0.0.1
   connection: local
   gather_facts: false
@@ -40,8 +40,8 @@ const local = `- hosts: 127.0.0.1
       when: greeting is match('wait for')
 `
 
-// TestPlaybooksOfPackages is one lab and one Windlass that meets a package for Tacker's Ansible driver: where it is
-// skipped by default, and where its playbooks are run, by the worker's host and by an Ansible server.
+// TestPlaybooksOfPackages uses a package for Tacker's Ansible driver. By default Windlass skips its playbooks. Then
+// they run on the worker's host, and on an Ansible server.
 func TestPlaybooksOfPackages(t *testing.T) {
 	b := newBed(t, "fake")
 	dir := t.TempDir()
@@ -75,7 +75,7 @@ func TestPlaybooksOfPackages(t *testing.T) {
 	t.Run("of a package in the form of Tacker's sample", func(t *testing.T) { playbooksOfTackersForm(t, b) })
 }
 
-// played is the sample's request. Fake machines answer, but Ansible does not get in.
+// played returns the sample's request. Ansible cannot log in to fake machines.
 func (b *bed) played(t *testing.T, edit ...func(params, ansible map[string]any)) map[string]any {
 	t.Helper()
 	return b.ofSample(t, "instantiate-ansible", func(params map[string]any) {
@@ -87,8 +87,8 @@ func (b *bed) played(t *testing.T, edit ...func(params, ansible map[string]any))
 	})
 }
 
-// playbooksPage carries out what the page shows, with a package whose playbook plays where Ansible is. dir is the package
-// of the other tests.
+// playbooksPage runs the commands of the page, with a package whose playbook runs where Ansible runs. At the end it
+// on-boards dir again, the package of the other tests.
 func playbooksPage(t *testing.T, b *bed, dir string) {
 	onboarded := func() string {
 		return b.Get(t, "/vnfpkgm/v1/onboarded_vnf_packages/"+playbooksVnfdID)["id"].(string)
@@ -189,7 +189,7 @@ func playbooksGoOn(t *testing.T, b *bed) {
 	b.RequireNothingLeft(t)
 }
 
-// gate is a port on which nobody listens before open is called.
+// gate returns a port on which nothing listens until open is called.
 func gate(t *testing.T) (port string, open func()) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -206,7 +206,7 @@ func gate(t *testing.T) (port string, open func()) {
 
 var numberOfRun = regexp.MustCompile(`number \d+`)
 
-// seesRuns are the numbers that runs of the playbook have shown, of which there are so many at least.
+// seesRuns waits until runs of the playbook have printed at least so many numbers, and returns the numbers.
 func (b *bed) seesRuns(t *testing.T, op string, least int) []string {
 	t.Helper()
 	for end := time.Now().Add(quick); ; testbed.Pause(t) {
@@ -217,7 +217,7 @@ func (b *bed) seesRuns(t *testing.T, op string, least int) []string {
 	}
 }
 
-// playbooksChangeHosts takes the workers of a host away: those with another folder are another host.
+// playbooksChangeHosts replaces the workers by workers with another folder. For Windlass these are on another host.
 func playbooksChangeHosts(t *testing.T, b *bed) {
 	folders := t.TempDir()
 	t.Setenv("WINDLASS_SHUTDOWN_GRACE", "1s")
@@ -272,8 +272,8 @@ func playbooksAreRunThere(t *testing.T, b *bed) {
 	b.RequireNothingLeft(t)
 }
 
-// playbooksOfTackersForm takes a VNF through its life whose hooks name the driver alone, whose parameters are made by a
-// user data class, and whose playbook is local and becomes another user.
+// playbooksOfTackersForm runs the operations of a VNF in the form of Tacker's sample: its hooks name only the driver, a
+// user data class makes its parameters, and its playbook is local and becomes another user.
 func playbooksOfTackersForm(t *testing.T, b *bed) {
 	out, err := b.Windlass(t.Context(), "package", "create", "vnfpkg/testdata/ansible").CombinedOutput()
 	require.NoError(t, err, "%s", out)
@@ -311,7 +311,7 @@ func playbooksOfTackersForm(t *testing.T, b *bed) {
 	b.RequireNothingLeft(t)
 }
 
-// output is all that the steps of an operation have printed.
+// output returns everything that the steps of an operation have printed.
 func (b *bed) output(t *testing.T, op string) string {
 	t.Helper()
 	a := b.Call(t, http.MethodGet, "/windlass/v1/vnf_lcm_op_occs/"+path.Base(op)+"/logs", nil)

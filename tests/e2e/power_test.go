@@ -11,8 +11,8 @@ import (
 	"github.com/windlass-nfv/windlass/tests/testbed"
 )
 
-// TestPowerOnRealMachines stops and starts a real cluster, in part and as a whole, and connects a real server
-// otherwise. It takes minutes more than CI has: go tool task test:power.
+// TestPowerOnRealMachines stops and starts a real cluster, in part and entirely, and moves a real server to another
+// network and back. It takes minutes more than CI has: go tool task test:power.
 func TestPowerOnRealMachines(t *testing.T) {
 	if os.Getenv("WINDLASS_TEST_POWER") == "" || os.Geteuid() != 0 {
 		t.Skip("Run by go tool task test:power, as root; the scenarios on fake machines have run.")

@@ -14,11 +14,11 @@ import (
 	"github.com/windlass-nfv/windlass/internal/nfvo/nfvotest"
 )
 
-// nextVnfdID is of a package of the same VNF.
+// nextVnfdID is the VNFD id of another package of the same VNF.
 const nextVnfdID = "0c9d3b52-6f0e-4d43-9d0b-5a1f6c0f7e99"
 
-// TestInAProject does every lifecycle operation in a project that is not the default one. In default lie traps:
-// whatever an operation finds there by a name, it must not have found.
+// TestInAProject runs every lifecycle operation in a project that is not the default one. The project default contains
+// traps: objects with the same names, which no operation may use.
 func TestInAProject(t *testing.T) {
 	n := nfvotest.New(t)
 	t.Setenv("WINDLASS_NFVO_ENDPOINT", n.URL)
@@ -30,7 +30,7 @@ func TestInAProject(t *testing.T) {
 		require.NoError(t, err, "%s", out)
 	}
 	onboard(next)
-	// "cloud" is edge's own name of its VIM, "cluster-ours" the one that its cluster will be registered by.
+	// The project edge has its own VIM "cloud", and its cluster will be registered as "cluster-ours".
 	w.setTraps(t, []string{"cloud", "cluster-ours"}, "vnfpkg/samples/k8s-ha", serverPackage)
 	w.become(t, "default")
 	onboard(copyPackage(t, next, asTrap...))
@@ -44,7 +44,8 @@ func TestInAProject(t *testing.T) {
 	w.requireUntouched(t, 2)
 }
 
-// lifeInAProject instantiates, plans, scales, heals, operates, checks and terminates a cluster that names no VIM.
+// lifeInAProject instantiates, plans, scales, heals, operates, modifies, checks and terminates a cluster. The request
+// names no VIM.
 func lifeInAProject(t *testing.T, w *tenants) {
 	sub := newSubscriber(t)
 	w.subscribe(t, "/vnflcm/v1", sub)
@@ -92,7 +93,8 @@ func lifeInAProject(t *testing.T, w *tenants) {
 	}, quick, 20*time.Millisecond)
 }
 
-// modifyInAProject gives an instance another package by its VNFD, which default has as well.
+// modifyInAProject changes the package of an instance by the VNFD id. The project default has the same id. Then it
+// checks that the VIM of default is refused.
 func modifyInAProject(t *testing.T, w *tenants) {
 	a := w.Call(t, http.MethodPost, "/vnflcm/v1/vnf_instances",
 		map[string]any{"vnfdId": serverVnfdID, "vnfInstanceName": "modified"})
@@ -113,7 +115,8 @@ func modifyInAProject(t *testing.T, w *tenants) {
 	w.terminate(t, vnf)
 }
 
-// reconnectInAProject moves a server to another network and back.
+// reconnectInAProject moves a server to another network. Then it checks that a request with the VIM of default is
+// refused.
 func reconnectInAProject(t *testing.T, w *tenants) {
 	r := newReconnection(t, w.bed, 1)
 	op := w.Begin(t, r.vnf, "change_ext_conn", linksTo(r.networks[0]))
@@ -130,7 +133,8 @@ func reconnectInAProject(t *testing.T, w *tenants) {
 	r.clear(t)
 }
 
-// grantInAProject is granted without a VIM, where only default has a default one; and on default's by its id.
+// grantInAProject gets grants that must not lead to a VIM of default: a grant without a VIM, while only default has a
+// default VIM, and a grant with the id of default's VIM.
 func grantInAProject(t *testing.T, w *tenants, n *nfvotest.NFVO) {
 	w.setDefault(t, false)
 	defer w.setDefault(t, true)

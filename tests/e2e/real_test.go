@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestOnRealMachines makes a real cluster, with real kubeadm, etcd, HAProxy and keepalived, while the worker is
-// killed in the middle of a join, and takes it down again.
+// TestOnRealMachines makes a real cluster with real kubeadm, etcd, HAProxy and keepalived, while the worker is killed
+// during a join. Then it terminates the cluster.
 func TestOnRealMachines(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("Real machines need root; the scenarios on fake machines have run.")
@@ -26,7 +26,7 @@ func TestOnRealMachines(t *testing.T) {
 	t.Log(b.Timings(t, op))
 
 	day := dayTwo{bed: b, vnf: vnf, cluster: "cluster-real", controlPlanes: 3, workers: 2, limit: 15 * time.Minute}
-	day.requireNodes(t) // no node is doubled
+	day.requireNodes(t) // no node exists twice
 	silence := b.watchVirtualIP(t, day.cluster)
 	day.pass(t)
 	longest := silence()
@@ -44,7 +44,7 @@ func (b *bed) cancelForReal(t *testing.T) {
 	vnf := b.Create(t, "cancelled")
 	op := b.Begin(t, vnf, "instantiate", b.InstantiateRequest(t, "cancelled", func(req, cluster map[string]any) {
 		req["flavourId"] = "simple"
-		cluster["master_node"].(map[string]any)["cluster_cp_name"] = "masterNode_CP1" // no VIP
+		cluster["master_node"].(map[string]any)["cluster_cp_name"] = "masterNode_CP1" // no virtual IP
 	}))
 	b.AwaitNodeFor(t, op, "Initialise the first control plane", "RUNNING", 5*time.Minute)
 	require.Eventually(t, func() bool { return kubeadms(t) > 0 }, time.Minute, 100*time.Millisecond,
@@ -57,8 +57,8 @@ func (b *bed) cancelForReal(t *testing.T) {
 	require.Equal(t, http.StatusNoContent, b.Call(t, http.MethodDelete, "/vnflcm/v1/vnf_instances/"+vnf, nil).Status)
 }
 
-// watchVirtualIP asks the API server of a cluster all the time, each time over a new connection as new clients come,
-// until the function that it returns tells for how long it was silent at the longest.
+// watchVirtualIP continuously sends requests to the API server of a cluster, each over a new connection, as new clients
+// do. The returned function stops this, and returns the longest time without an answer.
 func (b *bed) watchVirtualIP(t *testing.T, cluster string) (silence func() time.Duration) {
 	t.Helper()
 	url := b.Get(t, "/v1.0/vims?name="+cluster)["vims"].([]any)[0].(map[string]any)["auth_url"].(string) + "/livez"
@@ -99,7 +99,7 @@ func answers(ctx context.Context, client *http.Client, url string) bool {
 	return res.StatusCode == http.StatusOK
 }
 
-// kubeadms counts the processes of kubeadm on this host, which those on the machines are.
+// kubeadms counts the processes of kubeadm on this host. This includes the processes on the machines.
 func kubeadms(t *testing.T) int {
 	t.Helper()
 	n := 0

@@ -18,7 +18,7 @@ const (
 	classDir  = "/volume/files"
 )
 
-// addClass gives a cluster of the storage sample a storage class on an export of its own, with the lab's provisioner.
+// addClass adds a storage class on its own export to a cluster of the storage sample, with the lab's provisioner.
 func addClass(cluster map[string]any) {
 	s := cluster["storage_server"].(map[string]any)
 	exports := s["nfs_server_setup_params"].([]any)
@@ -37,7 +37,7 @@ type ownVolume struct {
 	server, path string
 }
 
-// claimOfClass makes a claim of the class, and wants it to have got a directory of its own.
+// claimOfClass makes a claim of the class, and checks that it has got its own directory.
 func (s *sharedFiles) claimOfClass(t *testing.T) ownVolume {
 	t.Helper()
 	s.createClaim(t, "own", "")
@@ -46,7 +46,7 @@ func (s *sharedFiles) claimOfClass(t *testing.T) ownVolume {
 	return v
 }
 
-// leftBehind makes a claim whose volume is at an address that the storage server had before, which nobody answers at.
+// leftBehind makes a claim whose volume is at a former address of the storage server, where nothing answers.
 func (s *sharedFiles) leftBehind(t *testing.T) ownVolume {
 	t.Helper()
 	const name, claim = "pvc-left-behind", "left"
@@ -84,7 +84,7 @@ func (s *sharedFiles) createClaim(t *testing.T, name, volume string) {
 	require.NoError(t, err)
 }
 
-// bound waits until a claim has its volume, and the volume its claim.
+// bound waits until a claim and its volume are bound to each other.
 func (s *sharedFiles) bound(t *testing.T, claim string) (v ownVolume) {
 	t.Helper()
 	require.Eventually(t, func() bool {

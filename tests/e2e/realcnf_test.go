@@ -10,8 +10,8 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// containersOn puts a containerised VNF on a cluster that Windlass has made and registered, and takes it through its
-// life: real Pods, which serve a page.
+// containersOn runs the operations of a containerised VNF on a cluster that Windlass has made and registered. The VNF
+// has real Pods, which serve a page.
 func (b *bed) containersOn(t *testing.T, cluster, clusterVnf string) {
 	t.Helper()
 	out, err := b.Windlass(t.Context(), "package", "create", "vnfpkg/samples/cnf-manifests").CombinedOutput()
@@ -44,8 +44,8 @@ func (b *bed) containersOn(t *testing.T, cluster, clusterVnf string) {
 	b.brokenImage(t, vim, c)
 }
 
-// describedOn puts a VNF on a cluster whose containers the VNFD alone describes: its Service shows the page of the
-// request, which comes to the container by its ConfigMap.
+// describedOn instantiates a VNF on a cluster. Only the VNFD describes its containers. Its Service shows the page of
+// the request, which the container gets from its ConfigMap.
 func (b *bed) describedOn(t *testing.T, vim string, c kubernetes.Interface) {
 	t.Helper()
 	out, err := b.Windlass(t.Context(), "package", "create", describedSample).CombinedOutput()
@@ -63,16 +63,16 @@ func (b *bed) describedOn(t *testing.T, vim string, c kubernetes.Interface) {
 	requireNoPods(t, c)
 }
 
-// requirePage asks the VNF for its page, through the cluster's API server.
+// requirePage requests the VNF's page through the cluster's API server.
 func requirePage(t *testing.T, c kubernetes.Interface) {
 	t.Helper()
-	require.Eventually(t, func() bool { // the proxies learn of a new Pod a moment later
+	require.Eventually(t, func() bool { // the proxies use a new Pod only after a moment
 		page, err := c.CoreV1().Services("default").ProxyGet("http", "web", "80", "/index.html", nil).DoRaw(t.Context())
 		return err == nil && len(page) > 0
 	}, time.Minute, 200*time.Millisecond)
 }
 
-// brokenImage wants an image that no registry has to be told of soon after the kubelet has said so.
+// brokenImage checks that Windlass reports an image which no registry has soon after the kubelet's report.
 func (b *bed) brokenImage(t *testing.T, vim string, c kubernetes.Interface) {
 	t.Helper()
 	vnf := b.createOf(t, webVnfdID, "broken")

@@ -22,8 +22,8 @@ import (
 
 const troubledVnfdID = "3d1f0c52-8f0a-4a53-9a7c-5be2f7f0c1ac"
 
-// TestContainersOnRealMachines takes containerised VNFs of every kind through their life on a small real cluster, with
-// what goes wrong on real nodes. It takes minutes more than CI has: go tool task test:containers.
+// TestContainersOnRealMachines runs the operations of every kind of containerised VNF on a small real cluster, with
+// failures of real nodes. It takes minutes more than CI has: go tool task test:containers.
 func TestContainersOnRealMachines(t *testing.T) {
 	if os.Getenv("WINDLASS_TEST_CONTAINERS") == "" || os.Geteuid() != 0 {
 		t.Skip("Run by go tool task test:containers, as root; the scenarios on a control plane without nodes have run.")
@@ -32,7 +32,7 @@ func TestContainersOnRealMachines(t *testing.T) {
 	clusterVnf := b.Create(t, "containers")
 	op := b.Begin(t, clusterVnf, "instantiate", b.InstantiateRequest(t, "containers", func(req, cluster map[string]any) {
 		req["flavourId"] = "simple"
-		cluster["master_node"].(map[string]any)["cluster_cp_name"] = "masterNode_CP1" // no VIP
+		cluster["master_node"].(map[string]any)["cluster_cp_name"] = "masterNode_CP1" // no virtual IP
 	}))
 	b.Await(t, op, 15*time.Minute, "COMPLETED")
 	const cluster = "cluster-containers"
@@ -66,7 +66,7 @@ type realContainers struct {
 	vim map[string]any
 }
 
-// request is a sample's, for the cluster.
+// request returns a sample's request for the cluster.
 func (r *realContainers) request(t *testing.T, sample string) map[string]any {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(r.Root, "vnfpkg/samples/requests/instantiate-"+sample+".json"))
@@ -83,18 +83,18 @@ func (r *realContainers) onboard(t *testing.T, dir string) {
 	require.NoError(t, err, "%s", out)
 }
 
-// requireText wants a Service to show that.
+// requireText waits until a Service shows that text.
 func (r *realContainers) requireText(t *testing.T, service, port, text string) {
 	t.Helper()
 	var page []byte
-	require.Eventually(t, func() bool { // the proxies learn of a new Pod a moment later
+	require.Eventually(t, func() bool { // the proxies use a new Pod only after a moment
 		var err error
 		page, err = r.c.CoreV1().Services("default").ProxyGet("http", service, port, "/", nil).DoRaw(t.Context())
 		return err == nil && bytes.Contains(page, []byte(text))
 	}, time.Minute, 200*time.Millisecond, "%s does not show %q but %q", service, text, page)
 }
 
-// chart takes a VNF that a chart makes through its life.
+// chart runs the operations of a VNF that a chart makes.
 func (r *realContainers) chart(t *testing.T) {
 	r.onboard(t, "vnfpkg/samples/cnf-helm")
 	vnf := r.createOf(t, chartVnfdID, "chart")
@@ -112,8 +112,8 @@ func (r *realContainers) chart(t *testing.T) {
 	requireNoPods(t, r.c)
 }
 
-// sideBySide has two VNFs of one package in two namespaces, among objects of others: what they have the names of is
-// refused before anything is made, and none of it is touched.
+// sideBySide instantiates two VNFs of one package in two namespaces. One namespace has an object of somebody else with
+// the same name. Windlass refuses it before it makes anything, and does not change the object.
 func (r *realContainers) sideBySide(t *testing.T) {
 	const other = "beside"
 	_, err := r.c.CoreV1().Namespaces().Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: other}},
@@ -153,7 +153,7 @@ func (r *realContainers) sideBySide(t *testing.T) {
 	require.NoError(t, r.c.CoreV1().Namespaces().Delete(t.Context(), other, metav1.DeleteOptions{}))
 }
 
-// growAndHeal makes two Pods more, and replaces one.
+// growAndHeal adds two Pods, and replaces one Pod.
 func (r *realContainers) growAndHeal(t *testing.T, vnf string) {
 	t.Helper()
 	r.Await(t, r.Begin(t, vnf, "scale", map[string]any{
@@ -166,7 +166,8 @@ func (r *realContainers) growAndHeal(t *testing.T, vnf string) {
 	require.Len(t, r.Vnfcs(t, vnf), 3)
 }
 
-// described takes a VNF whose containers the VNFD describes through its life; a change gives it another page.
+// described runs the operations of a VNF whose containers the VNFD describes. A change of the package gives it another
+// page.
 func (r *realContainers) described(t *testing.T) {
 	vnf := r.createOf(t, describedVnfdID, "of a VNFD")
 	request := r.describedRequest(t, r.vim["id"].(string), map[string]any{"page": "first", "namespace": "default"})
@@ -179,7 +180,7 @@ func (r *realContainers) described(t *testing.T) {
 	requireNoPods(t, r.c)
 }
 
-// change is a change_vnfpkg, which only v2 of the API has.
+// change sends a change_vnfpkg, which only v2 of the API has.
 func (r *realContainers) change(t *testing.T, vnf string, request map[string]any) {
 	t.Helper()
 	a := r.Call(t, http.MethodPost, "/vnflcm/v2/vnf_instances/"+vnf+"/change_vnfpkg", request)
@@ -187,7 +188,7 @@ func (r *realContainers) change(t *testing.T, vnf string, request map[string]any
 	r.Await(t, strings.TrimPrefix(a.Header.Get("Location"), r.URL), quick, "COMPLETED")
 }
 
-// anotherPackage gives a VNF of manifests a package whose page is another.
+// anotherPackage changes a VNF of manifests to a package with another page.
 func (r *realContainers) anotherPackage(t *testing.T) {
 	r.onboard(t, r.variant(t, strings.NewReplacer(webVnfdID, newWebVnfdID, "software_version: '1.0'",
 		"software_version: '2.0'", "name: web-page", "name: web-page-2", "from a Pod", "from a newer Pod")))
@@ -200,7 +201,7 @@ func (r *realContainers) anotherPackage(t *testing.T) {
 	requireNoPods(t, r.c)
 }
 
-// variant is the sample of manifests with other texts.
+// variant makes the sample of manifests with other texts.
 func (r *realContainers) variant(t *testing.T, change *strings.Replacer) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -218,7 +219,7 @@ func (r *realContainers) variant(t *testing.T, change *strings.Replacer) (dir st
 	return dir
 }
 
-// apiServerKilled kills the only API server of the cluster while a VNF is made on it.
+// apiServerKilled kills the only API server of the cluster during the instantiation of a VNF.
 func (r *realContainers) apiServerKilled(t *testing.T) {
 	vnf := r.createOf(t, webVnfdID, "killed")
 	op := r.Begin(t, vnf, "instantiate", r.request(t, "cnf-manifests"))
@@ -235,7 +236,8 @@ func (r *realContainers) apiServerKilled(t *testing.T) {
 	requireNoPods(t, r.c)
 }
 
-// killProcess kills the one process of this host, and of the machines on it, that has the program and the argument.
+// killProcess kills the process with that program and argument on this host or the machines on it. There must be
+// exactly one.
 func killProcess(t *testing.T, program, argument string) {
 	t.Helper()
 	files, err := filepath.Glob("/proc/[0-9]*/cmdline")
@@ -255,7 +257,7 @@ func killProcess(t *testing.T, program, argument string) {
 	require.NoError(t, syscall.Kill(found[0], syscall.SIGKILL))
 }
 
-// troubles are Pods that cannot run: each is told of soon after the kubelet, or the scheduler, has said so.
+// troubles instantiates VNFs whose Pods cannot run. Windlass must report each soon after the kubelet or the scheduler.
 func (r *realContainers) troubles(t *testing.T) {
 	web, err := os.ReadFile(filepath.Join(r.Root, "vnfpkg/samples/cnf-manifests/Files/kubernetes/web.yaml"))
 	require.NoError(t, err)
@@ -289,7 +291,7 @@ func (r *realContainers) troubles(t *testing.T) {
 	}
 }
 
-// waits tells that a container waits for one of the reasons.
+// waits returns a function that says whether a container waits for one of the reasons.
 func waits(reasons ...string) func(corev1.Pod) bool {
 	return func(pod corev1.Pod) bool {
 		for _, s := range pod.Status.ContainerStatuses {
@@ -312,8 +314,8 @@ func unschedulable(pod corev1.Pod) bool {
 	return false
 }
 
-// requireToldSoon wants the operation to fail within 10 s of the cluster's own report about a Pod, and to say that. It
-// is rolled back.
+// requireToldSoon checks that the operation fails within 10 s after the cluster's own report about a Pod, with these
+// texts. Then it rolls the operation back.
 func (b *bed) requireToldSoon(
 	t *testing.T, c kubernetes.Interface, op string, reported func(corev1.Pod) bool, says ...string,
 ) {

@@ -8,8 +8,8 @@ import (
 	"github.com/windlass-nfv/windlass/tests/kubetest"
 )
 
-// hybrid takes a VNF through its life whose servers are real machines of the cloud, and whose Pods are on the cluster
-// that is made of others of its machines.
+// hybrid runs the operations of a VNF whose servers are real machines of the cloud. Its Pods are on a cluster of other
+// machines of the same cloud.
 func (r *realContainers) hybrid(t *testing.T) {
 	r.onboard(t, hybridPackage)
 	h := hybrid{r.bed, &kubetest.ControlPlane{Client: r.c}, r.vim["id"].(string)}
@@ -35,7 +35,7 @@ func (r *realContainers) hybrid(t *testing.T) {
 	require.Equal(t, before, h.inCloud(t), "the cloud is as it was: only the cluster is left")
 }
 
-// requireRunning wants a machine that runs of each server of the VNF.
+// requireRunning checks that the machine of each server of the VNF runs.
 func (r *realContainers) requireRunning(t *testing.T, vnf string) {
 	t.Helper()
 	var all struct {
@@ -53,7 +53,7 @@ func (r *realContainers) requireRunning(t *testing.T, vnf string) {
 	}
 }
 
-// inCloud is all that the lab has beside what it was born with.
+// inCloud returns everything that the lab has, except its initial content.
 func (h hybrid) inCloud(t *testing.T) (all map[string][]any) {
 	t.Helper()
 	h.LabInto(t, "/resources", &all)

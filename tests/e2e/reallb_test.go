@@ -16,9 +16,9 @@ import (
 	"github.com/windlass-nfv/windlass/tests/testbed"
 )
 
-// TestLoadBalancersOnRealMachines puts clusters of kubeadm behind real load balancers: two with HAProxy and
-// keepalived, of which one is healed and a VNF on the cluster is exposed; the lab's Octavia; and one that a script of
-// the package sets up. It takes minutes more than CI has: go tool task test:balancers.
+// TestLoadBalancersOnRealMachines puts kubeadm clusters behind real load balancers: a pair with HAProxy and keepalived,
+// which also exposes a VNF and is healed; the lab's Octavia; and one that a script of the package sets up. It takes
+// minutes more than CI has: go tool task test:balancers.
 func TestLoadBalancersOnRealMachines(t *testing.T) {
 	if os.Getenv("WINDLASS_TEST_BALANCERS") == "" || os.Geteuid() != 0 {
 		t.Skip("Run by go tool task test:balancers, as root; the scenarios on fake machines have run.")
@@ -53,7 +53,7 @@ func (b *bed) smallBalanced(t *testing.T, request, name string, edit func(lb map
 	return vnf, at.Hostname()
 }
 
-// requireReady asks a cluster through its load balancer: it has so many nodes, all at work.
+// requireReady checks through the load balancer that a cluster has so many nodes, and that all are Ready.
 func (b *bed) requireReady(t *testing.T, cluster string, count int) {
 	t.Helper()
 	nodes, err := b.Kubernetes(t, cluster).CoreV1().Nodes().List(t.Context(), metav1.ListOptions{})
@@ -83,7 +83,7 @@ func realPair(t *testing.T, b *bed) {
 	page := fmt.Sprintf("http://%s:%d/", address, service.Spec.Ports[0].NodePort)
 	require.Eventually(t, func() bool { return pageAt(t.Context(), page) == nil }, time.Minute, time.Second, page)
 
-	for range 2 { // whichever has the virtual IP
+	for range 2 { // twice: one of them has the virtual IP
 		silence := b.watchVirtualIP(t, "cluster-pair")
 		op = b.Heal(t, vnf, "test", b.VnfcOf(t, vnf, "externalLB"))
 		b.Await(t, op, limit, "COMPLETED")
@@ -119,7 +119,7 @@ func realPair(t *testing.T, b *bed) {
 	b.terminate(t, vnf)
 }
 
-// realOctavia has the lab's Octavia before a cluster, whose process carries the traffic.
+// realOctavia puts a cluster behind the lab's Octavia, which is a process with real traffic.
 func realOctavia(t *testing.T, b *bed) {
 	vnf, address := b.smallBalanced(t, "external-lb-octavia", "octavia", nil)
 	op := b.Scale(t, vnf, "SCALE_OUT", "worker_instance")
@@ -140,7 +140,7 @@ func realScript(t *testing.T, b *bed) {
 	b.terminate(t, vnf)
 }
 
-// addressesOf are those of the ports of a name that are recorded with a VNF.
+// addressesOf returns the addresses that a VnfInstance shows for the ports of a connection point.
 func (b *bed) addressesOf(t *testing.T, vnf, cpd string) (out []string) {
 	t.Helper()
 	info := b.Get(t, "/vnflcm/v1/vnf_instances/"+vnf)["instantiatedVnfInfo"].(map[string]any)
@@ -172,8 +172,8 @@ func pageAt(ctx context.Context, url string) error {
 	return nil
 }
 
-// askPage asks for a page all the time, each time over a new connection, until the function that it returns tells how
-// often, and how often in vain.
+// askPage continuously requests a page, each time over a new connection. The returned function stops this, and returns
+// the numbers of all requests and of the failed ones.
 func askPage(t *testing.T, page string) (ended func() (sent, failed int)) {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())

@@ -32,7 +32,7 @@ func (p *realPods) workers(t *testing.T) (names []string) {
 	return names
 }
 
-// pull wants kubelet on that node to pull an image.
+// pull makes the kubelet on that node pull an image.
 func (p *realPods) pull(t *testing.T, name, node, image string) {
 	t.Helper()
 	grace := int64(1)
@@ -45,7 +45,7 @@ func (p *realPods) pull(t *testing.T, name, node, image string) {
 func (p *realPods) run(t *testing.T, name string, pod corev1.PodSpec, want corev1.PodPhase) {
 	t.Helper()
 	pods := p.c.CoreV1().Pods(namespace)
-	require.Eventually(t, func() bool { // a new cluster has no account for pods for a moment
+	require.Eventually(t, func() bool { // a new cluster first needs a moment to make the service account
 		_, err := pods.Create(t.Context(), &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: pod},
 			metav1.CreateOptions{})
 		return err == nil || errors.IsAlreadyExists(err)

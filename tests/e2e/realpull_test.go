@@ -16,8 +16,8 @@ import (
 
 const pulledVnfdID = "3d1f0c52-8f0a-4a53-9a7c-5be2f7f0c1b1"
 
-// servesFrom puts a VNF of containers on the cluster whose image is in a registry that is a VNF, too. Its Pods pull with
-// the user of their own VNF: the nodes know none meanwhile.
+// servesFrom instantiates a containerised VNF on the cluster. Its image is in a registry that is a VNF, too. Its Pods
+// pull with the user of their own VNF, while the nodes have no credentials.
 func (p *puller) servesFrom(t *testing.T, store *registryVnf) {
 	t.Helper()
 	lab, ok := image.Find(image.Options{Source: p.Root})
@@ -63,11 +63,11 @@ func (p *puller) servesFrom(t *testing.T, store *registryVnf) {
 	p.requireNowhere(t, vnf, op, map[string]string{"the wrong password": wrongPassword})
 	require.Equal(t, http.StatusNoContent, p.Call(t, http.MethodDelete, "/vnflcm/v1/vnf_instances/"+vnf, nil).Status)
 	for _, node := range workers {
-		p.renewKubelet(t, "knows-"+node, node, "") // without a file it gets its own back
+		p.renewKubelet(t, "knows-"+node, node, "") // without a file, it gets its own credentials back
 	}
 }
 
-// renewKubelet gives the kubelet on that node these credentials, and kills it: another one reads them.
+// renewKubelet gives the kubelet on that node these credentials and kills it. The next kubelet reads them.
 func (p *puller) renewKubelet(t *testing.T, name, node, credentials string) {
 	t.Helper()
 	const program = `import os, signal, sys

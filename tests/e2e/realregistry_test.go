@@ -43,10 +43,10 @@ const (
 	wrongPassword  = "Wr0ng-of-the-registry-51cd"
 )
 
-// TestRegistryOnRealMachines makes two registries of images as VNFs, one that containerd's ctr runs and that speaks
-// HTTP, and one of Debian's package that speaks HTTPS to users, with the certificate of a private CA, and a cluster
-// that pulls from both, with every node that comes later, too. A third one, which Docker runs, makes its certificate
-// and has its images on a volume; the cluster comes to know it while it is in use.
+// TestRegistryOnRealMachines makes three image registries as VNFs. containerd's ctr runs the first one, over HTTP. The
+// second one is Debian's package, over HTTPS with users and a certificate of a private CA. Docker runs the third one,
+// which makes its certificate and keeps its images on a volume. A cluster pulls from the first two, also with nodes
+// that come later. While it is in use, a modification connects it with the third one.
 func TestRegistryOnRealMachines(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("Real machines need root; the scenarios on fake machines have run.")
@@ -131,19 +131,19 @@ func TestRegistryOnRealMachines(t *testing.T) {
 	b.RequireNothingLeft(t)
 }
 
-// registryVnf is a VNF that is a registry of images.
+// registryVnf is a VNF that is an image registry.
 type registryVnf struct {
 	*bed
 
-	name   string // it has a certificate for; "" for one that speaks HTTP
+	name   string // the name in its certificate, or "" without HTTPS
 	vnf    string
 	port   int
-	server string // what names of images begin with
+	server string // the beginning of its images' names
 	to     pushing
 }
 
-// onboardRegistryServer on-boards the sample's package with the image of a registry and a certificate in it, and
-// returns the key to that.
+// onboardRegistryServer on-boards the sample's package with the image of a registry and a certificate. It returns the
+// key of the certificate.
 func (b *bed) onboardRegistryServer(t *testing.T, certificate *tls.Certificate) (key string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -168,8 +168,8 @@ func (b *bed) onboardRegistryServer(t *testing.T, certificate *tls.Certificate) 
 	return string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}))
 }
 
-// debianRegistry is an image of the registry that the lab's image has, with what it is linked to; its entrypoint and
-// command are like those of the distribution project's own.
+// debianRegistry makes an image of the registry program in the lab's image, with its libraries. The entrypoint and the
+// command are like those of the distribution project's image.
 func debianRegistry(t *testing.T, root string) v1.Image {
 	t.Helper()
 	lab, ok := image.Find(image.Options{Source: root})
@@ -211,14 +211,15 @@ func debianRegistry(t *testing.T, root string) v1.Image {
 	return img
 }
 
-// begin instantiates it; params are added to those of the sample's request.
+// begin begins the instantiation of the registry. The request of the sample gets params in addition.
 func (r *registryVnf) begin(t *testing.T, sample string, params map[string]any) (op string) {
 	t.Helper()
 	request, installation := r.registryRequest(t, sample)
 	additional := request["additionalParams"].(map[string]any)
 	additional["registry_port"] = r.port
 	if r.name == "" {
-		additional["machine_name"] = "plain" // the lab gives it the image of a node, with containerd alone
+		// The lab gives a machine of this name the image of a node, which only has containerd.
+		additional["machine_name"] = "plain"
 	}
 	installation["port_no"] = r.port
 	maps.Copy(installation, params)
@@ -226,7 +227,7 @@ func (r *registryVnf) begin(t *testing.T, sample string, params map[string]any) 
 	return r.Begin(t, r.vnf, "instantiate", request)
 }
 
-// find asks the cloud for its address.
+// find gets the registry's address from the cloud.
 func (r *registryVnf) find(t *testing.T) {
 	t.Helper()
 	nova := service(t, r.Cloud.Login(), openstack.NewComputeV2)
@@ -248,7 +249,7 @@ func (r *registryVnf) find(t *testing.T) {
 	}
 }
 
-// requireRunsBy wants it to be started with that.
+// requireRunsBy checks that the registry's unit starts it with that program.
 func (r *registryVnf) requireRunsBy(t *testing.T, program string) {
 	t.Helper()
 	address, _, _ := net.SplitHostPort(r.to.address)
@@ -263,7 +264,7 @@ func (r *registryVnf) requireRunsBy(t *testing.T, program string) {
 	require.Contains(t, string(unit), "ExecStart="+program)
 }
 
-// told is how a cluster names it as Windlass tells, and the user.
+// told returns the registry for a cluster's request, as Windlass describes it, with the user.
 func (r *registryVnf) told(t *testing.T) map[string]any {
 	t.Helper()
 	connection := r.connection(t, r.vnf)
@@ -278,7 +279,7 @@ func (r *registryVnf) told(t *testing.T) map[string]any {
 
 func (r *registryVnf) image(tag string) string { return r.server + "/lab/tiny:" + tag }
 
-// entry is how a cluster names it.
+// entry returns the registry for a cluster's request.
 func (r *registryVnf) entry() map[string]any {
 	if r.name == "" {
 		return map[string]any{"connection_type": "0", "server": r.server}
@@ -290,7 +291,7 @@ func (r *registryVnf) entry() map[string]any {
 	}
 }
 
-// heal gives it another machine; what was pushed is gone with the one before, unless it is on a volume.
+// heal gives the registry another machine. Images that are not on a volume are lost.
 func (r *registryVnf) heal(t *testing.T) {
 	t.Helper()
 	before := r.VnfcOf(t, r.vnf, registryVdu)
@@ -301,7 +302,7 @@ func (r *registryVnf) heal(t *testing.T) {
 	r.find(t)
 }
 
-// restart switches its machine off and on: it answers again by itself.
+// restart switches the registry's machine off and on. The registry must answer again by itself.
 func (r *registryVnf) restart(t *testing.T, day *dayTwo) {
 	t.Helper()
 	server := r.VnfcOf(t, r.vnf, registryVdu)
@@ -314,14 +315,14 @@ func (r *registryVnf) restart(t *testing.T, day *dayTwo) {
 	}, 3*time.Minute, time.Second, "the registry does not answer after a reboot")
 }
 
-// puller is a cluster that pulls from both.
+// puller is a cluster that pulls from both registries.
 type puller struct {
 	realPods
 
 	plain, secure *registryVnf
 }
 
-// pullAll has kubelet pull from both registries on these nodes.
+// pullAll makes the kubelets of these nodes pull from both registries.
 func (p *puller) pullAll(t *testing.T, name string, nodes []string) {
 	t.Helper()
 	require.NotEmpty(t, nodes)
@@ -331,14 +332,14 @@ func (p *puller) pullAll(t *testing.T, name string, nodes []string) {
 	}
 }
 
-// since are the workers that have come.
+// since returns the workers that were not in before.
 func (p *puller) since(t *testing.T, before []string) []string {
 	t.Helper()
 	return slices.DeleteFunc(p.workers(t), func(node string) bool { return slices.Contains(before, node) })
 }
 
-// refuse gives the cluster another entry of the registry that speaks HTTPS, with which no node can pull from it, and
-// rolls back. The error names every node and says these things of the registry, and no secret.
+// refuse changes the entry of the HTTPS registry so that no node can pull from it. The error must name every node, and
+// say this about the registry. Then refuse rolls the modification back.
 func (p *puller) refuse(t *testing.T, change map[string]any, said ...string) {
 	t.Helper()
 	entry := p.secure.entry()

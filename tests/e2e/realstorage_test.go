@@ -15,9 +15,9 @@ import (
 	"github.com/windlass-nfv/windlass/tests/testbed"
 )
 
-// TestStorageOnRealMachines makes a cluster with a storage server and two registries of images: NFS-Ganesha on a volume
-// of Cinder's, files that pods on several workers share, in volumes of the package and in such that a storage class
-// makes, and images that kubelet pulls over HTTP and HTTPS.
+// TestStorageOnRealMachines makes a cluster with a storage server and two image registries. NFS-Ganesha exports a
+// volume of Cinder. Pods on several workers share files, in volumes of the package and in volumes of a storage class.
+// The kubelets pull images over HTTP and HTTPS.
 func TestStorageOnRealMachines(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("Real machines need root; the scenarios on fake machines have run.")
@@ -82,10 +82,10 @@ func TestStorageOnRealMachines(t *testing.T) {
 	b.RequireNothingLeft(t)
 }
 
-// sharedFiles are those of pods of a real cluster.
+// sharedFiles are files that Pods of a real cluster share.
 type sharedFiles struct{ realPods }
 
-// claim binds a claim to the first of the volumes.
+// claim binds a claim to the first volume of the package.
 func (s *sharedFiles) claim(t *testing.T) {
 	t.Helper()
 	class := "nfs"
@@ -104,7 +104,7 @@ func (s *sharedFiles) claim(t *testing.T) {
 	}, 2*time.Minute, time.Second, "the claim is not bound")
 }
 
-// podOf runs a command of the lab's own image with a claim at /data.
+// podOf returns a Pod that runs a command in the lab's own image, with a claim at /data.
 func podOf(claim, command string) corev1.PodSpec {
 	grace := int64(1)
 	return corev1.PodSpec{
@@ -120,7 +120,7 @@ func podOf(claim, command string) corev1.PodSpec {
 	}
 }
 
-// write has a deployment write a file; it goes elsewhere when its node is drained.
+// write makes a Deployment whose Pod writes a file. The Pod can move to another node when its node is drained.
 func (s *sharedFiles) write(t *testing.T, node string) {
 	t.Helper()
 	labels := map[string]string{"app": "writer"}
@@ -144,13 +144,13 @@ func (s *sharedFiles) write(t *testing.T, node string) {
 	}, 3*time.Minute, time.Second, "no pod writes")
 }
 
-// read wants a pod on that node to see what the other one has written.
+// read checks that a Pod on that node sees the file of the writer.
 func (s *sharedFiles) read(t *testing.T, name, node string) {
 	t.Helper()
 	s.runOn(t, name, node, "data", readFile)
 }
 
-// readFile waits for what another pod has written.
+// readFile waits for the file that another Pod has written.
 const readFile = `until [ "$(cat /data/file)" = written ]; do sleep 0.5; done`
 
 // runOn runs a command to its end on that node, with a claim at /data.
@@ -161,7 +161,7 @@ func (s *sharedFiles) runOn(t *testing.T, name, node, claim, command string) {
 	s.run(t, name, pod, corev1.PodSucceeded)
 }
 
-// letGo ends the pods and gives the claim back.
+// letGo deletes the Pods and the claim.
 func (s *sharedFiles) letGo(t *testing.T) {
 	t.Helper()
 	_ = s.c.AppsV1().Deployments(namespace).Delete(t.Context(), "writer", metav1.DeleteOptions{})

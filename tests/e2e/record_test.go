@@ -20,8 +20,8 @@ import (
 var record = flag.Bool("record", false,
 	"store the histories of the scenarios for the replay test, as those of this release")
 
-// record stores the history of an operation for workflows/replay_test.go, with the payloads in clear: they
-// hold ids, names and addresses only.
+// record stores the history of an operation for workflows/replay_test.go. The payloads are not encrypted: they contain
+// only ids, names and addresses.
 func (b *bed) record(t *testing.T, op, name string) {
 	t.Helper()
 	b.recordWorkflow(t, lcm.WorkflowID(lcm.OpOccID(filepath.Base(op))), name)
@@ -40,7 +40,7 @@ func (b *bed) recordWorkflow(t *testing.T, id, name string) {
 	require.NoError(t, os.WriteFile(file, data, 0o644))
 }
 
-// history is that of the newest run of a workflow, with the payloads in clear.
+// history returns the history of the newest run of a workflow, with decrypted payloads.
 func (b *bed) history(t *testing.T, id string) *history.History {
 	t.Helper()
 	info, err := b.Info()

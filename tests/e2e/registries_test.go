@@ -40,13 +40,14 @@ const (
 	connectStep      = "Connect every node to the registries"
 )
 
-// imageRegistry is a registry of images that remembers who has asked it. Without a password it lets everybody in.
+// imageRegistry is an image registry that records the user agents of its requests, which name the nodes. Without a
+// password it accepts every request.
 type imageRegistry struct {
 	*httptest.Server
 
 	mu       sync.Mutex
 	password string
-	asked    map[string]bool // nodes that were let in
+	asked    map[string]bool // nodes whose requests were accepted
 }
 
 func (r *imageRegistry) ServeHTTP(w http.ResponseWriter, req *http.Request) {
@@ -72,7 +73,7 @@ func (r *imageRegistry) setPassword(password string) {
 	r.password = password
 }
 
-// requireAsked wants all these nodes to have been let in, and forgets them.
+// requireAsked checks that the registry has accepted requests of all these nodes. Then it clears the record.
 func (r *imageRegistry) requireAsked(t *testing.T, nodes []string) {
 	t.Helper()
 	r.mu.Lock()
@@ -90,7 +91,7 @@ func (r *imageRegistry) port(t *testing.T) string {
 	return port
 }
 
-// startRegistry serves images over HTTP or, with a certificate, over HTTPS.
+// startRegistry starts a registry over HTTP, or over HTTPS with a certificate.
 func startRegistry(t *testing.T, certificate *tls.Certificate) *imageRegistry {
 	t.Helper()
 	r := &imageRegistry{asked: map[string]bool{}}
@@ -105,7 +106,7 @@ func startRegistry(t *testing.T, certificate *tls.Certificate) *imageRegistry {
 	return r
 }
 
-// privateCA makes a CA and the certificate of the registry that it has signed.
+// privateCA makes a CA, and a certificate for the registry that the CA has signed.
 func privateCA(t *testing.T) (ca []byte, server *tls.Certificate) {
 	t.Helper()
 	sign := func(template, parent *x509.Certificate, public, private any) []byte {
@@ -132,7 +133,7 @@ func privateCA(t *testing.T) (ca []byte, server *tls.Certificate) {
 		&tls.Certificate{Certificate: [][]byte{sign(leaf, root, key.Public(), caKey)}, PrivateKey: key}
 }
 
-// onboardWithCA on-boards the sample package, under another VNFD's id, with the certificate of a CA in it.
+// onboardWithCA on-boards the sample package with another VNFD id and the certificate of a CA.
 func (b *bed) onboardWithCA(t *testing.T, ca []byte) {
 	t.Helper()
 	dir := t.TempDir()
@@ -152,7 +153,7 @@ func (b *bed) onboardWithCA(t *testing.T, ca []byte) {
 	b.onboardDirectory(t, dir)
 }
 
-// onboardDirectory on-boards what is there as a package.
+// onboardDirectory builds a package of a directory, and on-boards it.
 func (b *bed) onboardDirectory(t *testing.T, dir string) {
 	t.Helper()
 	archive := filepath.Join(t.TempDir(), "package.zip")
@@ -164,7 +165,7 @@ func (b *bed) onboardDirectory(t *testing.T, dir string) {
 	require.NoError(t, err, "%s", out)
 }
 
-// serverOff switches a server off behind Windlass's back.
+// serverOff switches a server off without Windlass.
 func (b *bed) serverOff(t *testing.T, nova *gophercloud.ServiceClient, server string) string {
 	t.Helper()
 	require.NoError(t, servers.Stop(t.Context(), nova, server).ExtractErr())
@@ -180,7 +181,8 @@ func (b *bed) awaitServer(t *testing.T, nova *gophercloud.ServiceClient, server,
 	}, quick, 100*time.Millisecond, "the server %s does not become %s", server, status)
 }
 
-// requireRegistriesBut wants every node to know these, and the dead one still those that it had when it died.
+// requireRegistriesBut checks the registries of every node. The dead node must still have the registries from before
+// its end.
 func (b *bed) requireRegistriesBut(t *testing.T, dead string, its, others []string) {
 	t.Helper()
 	found := false
@@ -194,7 +196,7 @@ func (b *bed) requireRegistriesBut(t *testing.T, dead string, its, others []stri
 	require.True(t, found, "no node is on the server %s", dead)
 }
 
-// requireRegistries wants every node to know these, and returns the nodes.
+// requireRegistries checks that every node is connected to exactly these registries, and returns the nodes.
 func (b *bed) requireRegistries(t *testing.T, servers ...string) (nodes []string) {
 	t.Helper()
 	for _, m := range b.Clusters(t)[0].Members {
@@ -204,8 +206,8 @@ func (b *bed) requireRegistries(t *testing.T, servers ...string) (nodes []string
 	return nodes
 }
 
-// registries connects a cluster to two registries, which every node that comes later knows, too, and to others
-// afterwards.
+// registries connects a cluster with two registries, also the nodes that come later. Then it connects the cluster with
+// other registries.
 func registries(t *testing.T, b *bed) {
 	ca, certificate := privateCA(t)
 	b.onboardWithCA(t, ca)
@@ -228,7 +230,7 @@ func registries(t *testing.T, b *bed) {
 		cluster["private_registry_connection_info"] = list(registryPassword)
 	})
 
-	secure.setPassword("another") // it is mended while the operation waits
+	secure.setPassword("another") // it is corrected while the operation waits
 	op := b.Begin(t, vnf, "instantiate", request)
 	got := b.Await(t, op, quick, "FAILED_TEMP")
 	require.Contains(t, got["error"].(map[string]any)["detail"],
@@ -254,7 +256,7 @@ func registries(t *testing.T, b *bed) {
 	secure.requireAsked(t, slices.DeleteFunc(after, func(node string) bool { return slices.Contains(nodes, node) }))
 
 	b.changeRegistries(t, vnf, plain, otherServer, secureServer, list)
-	plain.Close() // nobody needs it any more
+	plain.Close() // no node needs it any more
 	for _, vdu := range []string{"workerNode", "masterNode"} {
 		op = b.Begin(t, vnf, "heal", map[string]any{"vnfcInstanceId": b.VnfcOf(t, vnf, vdu)})
 		b.Await(t, op, quick, "COMPLETED")
@@ -276,7 +278,7 @@ func registries(t *testing.T, b *bed) {
 	b.RequireNothingLeft(t)
 }
 
-// inlineCA gives a cluster the CA of its registry in the request instead of the package. Another CA is not enough.
+// inlineCA sends the CA of a registry in the request, not in the package. With another CA the modification fails.
 func (b *bed) inlineCA(t *testing.T, vnf string, secure *imageRegistry, secureServer string, ca []byte, before string) {
 	t.Helper()
 	change := func(ca []byte) string {
@@ -301,14 +303,14 @@ func (b *bed) inlineCA(t *testing.T, vnf string, secure *imageRegistry, secureSe
 	require.Equal(t, http.StatusAccepted, b.Act(t, op, "rollback", nil).Status)
 	b.Await(t, op, quick, "ROLLED_BACK")
 	b.requireRegistries(t, before)
-	secure.requireAsked(t, nil) // those of before are forgotten
+	secure.requireAsked(t, nil) // this only clears the record
 
 	op = change(ca)
 	b.Await(t, op, quick, "COMPLETED")
 	secure.requireAsked(t, b.requireRegistries(t, secureServer))
 }
 
-// changeRegistries gives a cluster that is in use another registry, after a modification that is rolled back.
+// changeRegistries connects a running cluster with another registry, after a modification that is rolled back.
 func (b *bed) changeRegistries(
 	t *testing.T, vnf string, plain *imageRegistry, otherServer, secureServer string, list func(string) []any,
 ) {
@@ -318,7 +320,7 @@ func (b *bed) changeRegistries(
 	got := b.Await(t, op, quick, "FAILED_TEMP")
 	require.Contains(t, got["error"].(map[string]any)["detail"], "6 of 6 nodes failed")
 	nova := service(t, b.Cloud.Login(), openstack.NewComputeV2)
-	dead := b.serverOff(t, nova, b.VnfcOf(t, vnf, "workerNode")) // meanwhile one dies
+	dead := b.serverOff(t, nova, b.VnfcOf(t, vnf, "workerNode")) // meanwhile a node dies
 	require.Equal(t, http.StatusAccepted, b.Act(t, op, "rollback", nil).Status)
 	b.Await(t, op, quick, "ROLLED_BACK")
 	b.record(t, op, "modify-registries-rollback")
@@ -347,7 +349,7 @@ func registriesProperty(list []any) map[string]any {
 	return map[string]any{"vnfConfigurableProperties": map[string]any{"private_registry_connection_info": list}}
 }
 
-// createOf makes an instance of another package than the sample.
+// createOf creates an instance of a package other than the sample.
 func (b *bed) createOf(t *testing.T, vnfdID, name string) string {
 	t.Helper()
 	a := b.Call(t, http.MethodPost, "/vnflcm/v1/vnf_instances", map[string]any{"vnfdId": vnfdID, "vnfInstanceName": name})

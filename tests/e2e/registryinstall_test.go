@@ -17,10 +17,10 @@ import (
 	"github.com/windlass-nfv/windlass/tests/environment"
 )
 
-// The proxy's password has characters that a shell would act on.
+// shellPassword is the proxy's password. It has characters that a shell would interpret.
 const shellPassword = "Pa55&(of)-the-proxy"
 
-// bareRegistries are real machines that are to be registries.
+// bareRegistries are real machines that become registries.
 type bareRegistries struct {
 	*bareNodes
 
@@ -35,14 +35,16 @@ func (b bareRegistries) Vnf(context.Context, lcm.OpOccID) (activities.VnfContext
 	}, nil
 }
 
-// TestRegistryIsInstalled makes registries of real machines whose image has none: one of the package docker-registry,
-// by apt through a proxy with a password, and one that containerd pulls from the first, by HTTPS.
+// TestRegistryIsInstalled installs registries on real machines whose image has none. The first one is the package
+// docker-registry, from apt through a proxy with a password. The second one is an image that containerd pulls from the
+// first one, over HTTPS.
 func TestRegistryIsInstalled(t *testing.T) {
 	img := labImage(t)
-	dir, err := os.MkdirTemp("/var/tmp", "windlass-registry-") // beside the image: machines hard-link its files
+	dir, err := os.MkdirTemp("/var/tmp", "windlass-registry-") // machines hard-link the image's files
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, os.RemoveAll(dir)) })
-	b := bareRegistries{bareNodes: bootBareNodes(t, filepath.Join(dir, "lab"), img, "bare-1a", "bare-2b")} // no names of which the lab makes registries
+	// The lab makes no registries of machines with these names.
+	b := bareRegistries{bareNodes: bootBareNodes(t, filepath.Join(dir, "lab"), img, "bare-1a", "bare-2b")}
 	repository := newAptRepository(t, dir, b.host, debianPackage{
 		name: "docker-registry", version: "2.8.2-1", program: filepath.Join(img.Services, "usr/bin/docker-registry"),
 		postinst: "#!/bin/sh\nset -e\nid docker-registry >/dev/null 2>&1 || useradd --system --no-create-home --shell " +
@@ -79,14 +81,14 @@ func TestRegistryIsInstalled(t *testing.T) {
 	require.Empty(t, stop(), "the proxy's password was among a process's arguments")
 }
 
-// install runs the real step, twice.
+// install runs the real activity twice.
 func (b bareRegistries) install(
 	t *testing.T, node int, p registry.Params,
 ) (out activities.InstallRegistryOutput) {
 	t.Helper()
 	p.Port, p.Timeouts.Install = 5000, 300
 	if p.Image == "" {
-		p.Image = "registry.example/library/registry:2" // not pulled
+		p.Image = "registry.example/library/registry:2" // it is not pulled
 	}
 	b.server = &p
 	n := &activities.Nodes{Reach: activities.Reach{Hosts: b, Vnfs: b, Output: b}}

@@ -19,7 +19,7 @@ import (
 
 const registryServerVnfdID = "7d7c4a18-1c6b-4d8a-9c53-0b6c3f1b8e20"
 
-// registryServer installs a registry of images, with the image from the package, and heals it.
+// registryServer installs an image registry with the image from the package, and heals it.
 func registryServer(t *testing.T, b *bed) {
 	b.onboardRegistry(t)
 	vnf := b.createOf(t, registryServerVnfdID, "registry")
@@ -59,7 +59,7 @@ func registryServer(t *testing.T, b *bed) {
 	b.RequireNothingLeft(t)
 }
 
-// onboardRegistry on-boards the sample package of a registry with an image in it, unless it is there.
+// onboardRegistry on-boards the sample package of a registry with an image, unless this has been done.
 func (b *bed) onboardRegistry(t *testing.T) {
 	t.Helper()
 	there := b.Call(t, http.MethodGet, "/vnfpkgm/v1/vnf_packages?filter=(eq,vnfdId,"+registryServerVnfdID+")", nil)
@@ -70,8 +70,8 @@ func (b *bed) onboardRegistry(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.CopyFS(dir, os.DirFS(filepath.Join(b.Root, "vnfpkg/samples/private-registry"))))
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, "Files/images"), 0o755))
-	image := make([]byte, 17<<20) // more than what the database keeps of a package file by file, and not to be packed
-	_, _ = rand.Read(image)       // never fails
+	image := make([]byte, 17<<20) // larger than the files that the database keeps one by one, and incompressible
+	_, _ = rand.Read(image)       // it never fails
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "Files/images/registry.tar"), image, 0o600))
 	archive := filepath.Join(t.TempDir(), "registry.zip")
 	file, err := os.Create(archive)
@@ -82,7 +82,7 @@ func (b *bed) onboardRegistry(t *testing.T) {
 	require.NoError(t, err, "%s", out)
 }
 
-// registryRequest is a request of the sample package for this cloud, and its parameters of the registry.
+// registryRequest returns a request of the sample package for this cloud, and in it the parameters of the registry.
 func (b *bed) registryRequest(t *testing.T, name string) (request, server map[string]any) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(b.Root, "vnfpkg/samples/requests/"+name+".json"))
@@ -96,7 +96,7 @@ func (b *bed) registryRequest(t *testing.T, name string) (request, server map[st
 	return request, server
 }
 
-// connection is what Windlass tells clusters of a registry.
+// connection returns what Windlass says about a registry for clusters.
 func (b *bed) connection(t *testing.T, vnf string) k8s.PrivateRegistry {
 	t.Helper()
 	out, err := b.Windlass(t.Context(), "vnf", "registry", vnf, "--json").CombinedOutput()
@@ -109,7 +109,7 @@ func (b *bed) connection(t *testing.T, vnf string) k8s.PrivateRegistry {
 	return list[0]
 }
 
-// requireOnVolume wants one volume, with a file system that was made once, at the registry's machine.
+// requireOnVolume checks that the registry's machine has the only volume, and that its file system was made once.
 func (b *bed) requireOnVolume(t *testing.T, vnf string) (volume string) {
 	t.Helper()
 	s := b.Storage(t)
@@ -120,7 +120,7 @@ func (b *bed) requireOnVolume(t *testing.T, vnf string) (volume string) {
 	return s.Disks[0].VolumeID
 }
 
-// registryOnVolume is a registry with a certificate of its own making, whose images and CA outlive its machine.
+// registryOnVolume makes a registry that makes its own certificate. Its images and its CA survive a new machine.
 func registryOnVolume(t *testing.T, b *bed) {
 	b.onboardRegistry(t)
 	vnf := b.createOf(t, registryServerVnfdID, "registry on a volume")
@@ -178,7 +178,7 @@ func registryOnVolume(t *testing.T, b *bed) {
 	require.Empty(t, b.Storage(t).Disks)
 }
 
-// healingOnVolumeFails heals a registry with obstacles: its volume is never lost.
+// healingOnVolumeFails heals a registry with several failures. The volume is never lost.
 func (b *bed) healingOnVolumeFails(t *testing.T, vnf, volume string) {
 	t.Helper()
 	b.Fault(t, map[string]any{

@@ -31,8 +31,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestUserDataOfPackages is one lab and one Windlass that meets a package with user data classes of its own: before its
-// operator lets them run, and afterwards.
+// TestUserDataOfPackages uses a package with its own user data classes. By default Windlass refuses them. After a
+// change of the configuration it runs them.
 func TestUserDataOfPackages(t *testing.T) {
 	b := newBed(t, "fake", "--image-alias", "tiny")
 	out, err := b.Windlass(t.Context(), "package", "create", scriptedPackage).CombinedOutput()
@@ -42,7 +42,8 @@ func TestUserDataOfPackages(t *testing.T) {
 	python := cmp.Or(pathOf("/usr/bin/python3"), pathOf("python3"))
 	canConfine(t, python)
 	t.Setenv("WINDLASS_USER_DATA_PYTHON", python)
-	t.Setenv("WINDLASS_USER_DATA_TIMEOUT", "15s") // more than a busy machine needs, and not too long for what never ends
+	// A busy machine needs less time, and the class that never ends still fails soon.
+	t.Setenv("WINDLASS_USER_DATA_TIMEOUT", "15s")
 	b.Restart(t)
 	t.Run("the parameters of the stack are theirs", func(t *testing.T) { scriptsMakeParameters(t, b) })
 	t.Run("also in Tacker's second form", func(t *testing.T) { scriptsOfTheSecondForm(t, b) })
@@ -57,8 +58,8 @@ func pathOf(program string) string {
 	return path
 }
 
-// canConfine skips the rest where the kernel cannot confine scripts: Windlass's worker would not start. Anything else
-// that is wrong with Python fails the test.
+// canConfine skips the rest if the kernel cannot confine scripts, because then Windlass's worker does not start. Every
+// other problem with Python fails the test.
 func canConfine(t *testing.T, python string) {
 	t.Helper()
 	require.NotEmpty(t, python, "there is no Python 3")
@@ -69,7 +70,7 @@ func canConfine(t *testing.T, python string) {
 	require.NoError(t, err)
 }
 
-// scripted makes an instance of the package.
+// scripted creates an instance of the package.
 func (b *bed) scripted(t *testing.T, name string) (vnf string) {
 	t.Helper()
 	a := b.Call(t, http.MethodPost, "/vnflcm/v1/vnf_instances",
@@ -78,7 +79,7 @@ func (b *bed) scripted(t *testing.T, name string) (vnf string) {
 	return filepath.Base(a.Header.Get("Location"))
 }
 
-// by is a request to instantiate it by the class of a script; params come to the class.
+// by returns a request to instantiate with the class of a script. The class gets params.
 func (b *bed) by(script string, params map[string]any) map[string]any {
 	request := linksTo("net0")
 	request["flavourId"] = "simple"
@@ -88,7 +89,7 @@ func (b *bed) by(script string, params map[string]any) map[string]any {
 	return request
 }
 
-// servers are the names of all servers of the lab.
+// servers returns the names of all servers of the lab.
 func (b *bed) servers(t *testing.T) (names []string) {
 	t.Helper()
 	var all struct {
@@ -119,7 +120,7 @@ func scriptsMakeParameters(t *testing.T, b *bed) {
 	require.Equal(t, []string{"r1-of-simple"}, b.servers(t))
 	require.Len(t, b.Vnfcs(t, vnf), 1)
 
-	// The class is asked for every change of the stack; sizes are Windlass's.
+	// Windlass runs the class for every change of the stack, but decides on the sizes itself.
 	op := b.Begin(t, vnf, "scale", map[string]any{"type": "SCALE_OUT", "aspectId": "servers"})
 	b.Await(t, op, quick, "COMPLETED")
 	b.RequireChanged(t, op, 1, 0)
@@ -137,8 +138,8 @@ func scriptsOfTheSecondForm(t *testing.T, b *bed) {
 	b.RequireNothingLeft(t)
 }
 
-// scriptsReachNothing lets a class try what it must not: the operation tells, nothing has happened, and the VNF can be
-// had without.
+// scriptsReachNothing runs classes that try forbidden things. Each operation fails with that reason, and has no effect.
+// Afterwards the VNF can be instantiated.
 func scriptsReachNothing(t *testing.T, b *bed) {
 	dir := t.TempDir()
 	require.NoError(t, os.Chmod(dir, 0o777)) //nolint:gosec // G302: whoever the worker runs as could write here
@@ -178,7 +179,7 @@ func scriptsReachNothing(t *testing.T, b *bed) {
 	b.RequireNothingLeft(t)
 }
 
-// listener counts who connects to a port of this host.
+// listener counts the connections to a port of this host.
 func listener(t *testing.T) (port int, connections *atomic.Int32) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // closed with the test

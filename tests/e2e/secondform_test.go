@@ -13,13 +13,13 @@ import (
 	"github.com/windlass-nfv/windlass/tests/testbed"
 )
 
-// What Tacker's clients of SOL003 v3.3.1 send: a VIM that says all itself beside a vimId of their own, nodes by their
-// VDU, StandardUserData, names of VNFCs in the metadata.
+// Tacker's clients of SOL003 v3.3.1 send a complete VIM connection with a vimId of their own, nodes by their VDU,
+// StandardUserData, and names of VNFCs in the metadata.
 
 const (
 	standardClusterPackage = "tests/e2e/testdata/standardcluster"
 	standardClusterVnfdID  = "0c9d3b52-6f0e-4d43-9d0b-5a1f6c0f7e41"
-	// unregisteredVim is the id of a VIM that is not in the registry.
+	// unregisteredVim is the id of a VIM that is not registered.
 	unregisteredVim = "d7a3ce21-0a6c-44d4-8a8e-3b3c5b9ee1f0"
 )
 
@@ -51,7 +51,7 @@ func (s secondForm) done(t *testing.T, task string, body map[string]any) (op str
 	return op
 }
 
-// vnfcs maps the ids of vnfcInfo to those of the VNFCs' resources.
+// vnfcs maps the ids in vnfcInfo to the ids of the VNFCs' resources.
 func (s secondForm) vnfcs(t *testing.T) map[string]string {
 	t.Helper()
 	out := map[string]string{}
@@ -62,7 +62,7 @@ func (s secondForm) vnfcs(t *testing.T) map[string]string {
 	return out
 }
 
-// giveProperties modifies those of VNFCs, by the ids of vnfcInfo.
+// giveProperties modifies the vnfcConfigurableProperties of VNFCs, by the ids in vnfcInfo.
 func (s secondForm) giveProperties(t *testing.T, properties map[string]any) {
 	t.Helper()
 	var list []any
@@ -76,7 +76,7 @@ func (s secondForm) giveProperties(t *testing.T, properties map[string]any) {
 	require.Equal(t, properties, s.properties(t))
 }
 
-// properties are those that VNFCs have, by the ids of vnfcInfo.
+// properties returns the vnfcConfigurableProperties of VNFCs, by the ids in vnfcInfo.
 func (s secondForm) properties(t *testing.T) map[string]any {
 	t.Helper()
 	out := map[string]any{}
@@ -96,7 +96,7 @@ func (s secondForm) end(t *testing.T) {
 	s.RequireNothingLeft(t)
 }
 
-// inlineVims is vimConnectionInfo with endpoint and credentials, beside the id of a VIM that nobody has registered.
+// inlineVims returns a vimConnectionInfo with endpoint and credentials, and the id of a VIM that is not registered.
 func (b *bed) inlineVims() map[string]any {
 	vim := b.ownConnection("vim1", b.Cloud.Login().Password)
 	delete(vim, "id")
@@ -104,7 +104,7 @@ func (b *bed) inlineVims() map[string]any {
 	return map[string]any{"vim1": vim}
 }
 
-// linksOf connects connection points to a network, in v2's form.
+// linksOf connects connection points with a network, in the form of v2.
 func linksOf(network string, cps ...string) (links []any) {
 	for _, cp := range cps {
 		address := map[string]any{"type": "IPV4", "numDynamicAddresses": 1}
@@ -126,7 +126,7 @@ func standardParams() map[string]any {
 	}
 }
 
-// plainInSecondForm is a VNF whose VNFCs have names of the client's.
+// plainInSecondForm runs operations of a VNF whose VNFCs have names from the client.
 func plainInSecondForm(t *testing.T, b *bed) {
 	b.setDefault(t, false)
 	defer b.setDefault(t, true)
@@ -161,7 +161,8 @@ func plainInSecondForm(t *testing.T, b *bed) {
 	s.end(t)
 }
 
-// clusterInSecondForm is a cluster whose nodes are resources of their own, which its requests name by their VDUs.
+// clusterInSecondForm runs operations of a cluster whose nodes are resources of their own. The requests name them by
+// their VDUs.
 func clusterInSecondForm(t *testing.T, b *bed) {
 	b.setDefault(t, false)
 	defer b.setDefault(t, true)
@@ -194,7 +195,7 @@ func clusterInSecondForm(t *testing.T, b *bed) {
 	}
 	b.requireNowhere(t, filepath.Base(s.path), op, values)
 
-	// As Tacker's driver of v2 wants it, all parameters come with every request.
+	// Tacker's driver of v2 requires all parameters in every request.
 	s.done(t, "scale", map[string]any{
 		"type": "SCALE_OUT", "aspectId": "workerNode_scale", "numberOfSteps": 1,
 		"additionalParams": params(),
@@ -220,7 +221,7 @@ func clusterInSecondForm(t *testing.T, b *bed) {
 	s.end(t)
 }
 
-// onboardOnce takes a package on board, unless another scenario has.
+// onboardOnce on-boards a package, unless another scenario has done so.
 func (b *bed) onboardOnce(t *testing.T, dir string) {
 	t.Helper()
 	out, err := b.Windlass(t.Context(), "package", "create", dir).CombinedOutput()

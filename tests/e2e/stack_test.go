@@ -11,14 +11,14 @@ import (
 
 const createStack = "Create the infrastructure"
 
-// labStack is a stack as Heat shows it, nested ones included.
+// labStack is a stack as Heat shows it. It may be a nested stack.
 type labStack struct {
 	Name   string `json:"name"`
 	Status string `json:"status"`
 	Reason string `json:"reason"`
 }
 
-// resourcesOf lists what exists in the lab.
+// resourcesOf returns the stacks and the number of servers in the lab.
 func (b *bed) resourcesOf(t *testing.T) (stacks []labStack, servers int) {
 	t.Helper()
 	var out struct {
@@ -29,7 +29,8 @@ func (b *bed) resourcesOf(t *testing.T) (stacks []labStack, servers int) {
 	return out.Stacks, len(out.Servers)
 }
 
-// cancelledCreation cancels an INSTANTIATE while Heat creates its stack, which it would go on with for minutes.
+// cancelledCreation cancels an INSTANTIATE while Heat creates its stack. Without the cancellation this would last
+// minutes.
 func (b *bed) cancelledCreation(t *testing.T, name string) (vnf, op string) {
 	t.Helper()
 	b.Fault(t, map[string]any{"service": "nova", "method": "POST", "path": "/servers$", "delay_ms": 300_000, "count": -1})
@@ -77,7 +78,7 @@ func cancelledCreationIsRolledBack(t *testing.T, b *bed) {
 	require.Equal(t, http.StatusNoContent, b.Call(t, http.MethodDelete, "/vnflcm/v1/vnf_instances/"+vnf, nil).Status)
 }
 
-// gracefulTermination looks at the machines between their shutdown and their deletion, which fails once.
+// gracefulTermination checks the machines between their shutdown and their deletion. The deletion fails at first.
 func gracefulTermination(t *testing.T, b *bed) {
 	const shutDown = "Shut the servers down"
 	vnf, op := b.Instantiate(t, "gently", nil)

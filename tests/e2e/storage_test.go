@@ -14,7 +14,7 @@ import (
 	"github.com/windlass-nfv/windlass/tests/testbed"
 )
 
-// fakeNetworks has every network of labs with fake machines in it.
+// fakeNetworks contains every network of labs with fake machines.
 const fakeNetworks = "127.78.0.0/16"
 
 func (b *bed) storageRequest(t *testing.T, name string, edit func(request, cluster map[string]any)) map[string]any {
@@ -29,8 +29,8 @@ func (b *bed) storageRequest(t *testing.T, name string, edit func(request, clust
 	})
 }
 
-// requireVolumes wants one volume, mounted and exported by the VNF's storage server, and its PersistentVolumes
-// Available. It returns the volume and the ids of the PersistentVolumes.
+// requireVolumes checks that the VNF's storage server mounts and exports the only volume, and that its
+// PersistentVolumes are Available. It returns the ids of the volume and of the PersistentVolumes.
 func (b *bed) requireVolumes(t *testing.T, vnf string) (volume string, uids []string) {
 	t.Helper()
 	server := b.VnfcOf(t, vnf, testbed.StorageVdu)
@@ -56,7 +56,8 @@ func (b *bed) requireVolumes(t *testing.T, vnf string) (volume string, uids []st
 	return s.Disks[0].VolumeID, uids
 }
 
-// storageServer is a cluster with a storage server: made, scaled, healed in every way, and what must be refused.
+// storageServer instantiates a cluster with a storage server, scales it, heals it in every way, and sends requests that
+// must be refused.
 func storageServer(t *testing.T, b *bed) {
 	vnf := b.Create(t, "storage")
 	b.refusedStorage(t, vnf)
@@ -82,7 +83,7 @@ func storageServer(t *testing.T, b *bed) {
 	b.storageHealFails(t, vnf, volume)
 	b.volumeAttachedNowhere(t, vnf, volume)
 
-	// With its volume, and then with another one.
+	// The first heal keeps the volume, the second one replaces it.
 	heal := func(name string, keep bool) {
 		before := b.VnfcOf(t, vnf, testbed.StorageVdu)
 		op := b.Begin(t, vnf, "heal", map[string]any{
@@ -118,7 +119,7 @@ func storageServer(t *testing.T, b *bed) {
 	require.Empty(t, b.Storage(t).Disks)
 }
 
-// refusedStorage sends requests that cannot be carried out: every mistake is told at once.
+// refusedStorage sends a request with several mistakes. The answer must name all of them.
 func (b *bed) refusedStorage(t *testing.T, vnf string) {
 	t.Helper()
 	a := b.Call(t, http.MethodPost, "/vnflcm/v1/vnf_instances/"+vnf+"/instantiate",
@@ -142,7 +143,7 @@ func (b *bed) refusedStorage(t *testing.T, vnf string) {
 	}
 }
 
-// storageInUse heals a storage server that a Pod uses: nothing is touched.
+// storageInUse heals a storage server that a Pod uses. Windlass refuses it and changes nothing.
 func (b *bed) storageInUse(t *testing.T, vnf, volume string, uids []string) {
 	t.Helper()
 	worker := ""
@@ -194,8 +195,8 @@ func (b *bed) storageInUse(t *testing.T, vnf, volume string, uids []string) {
 	}
 }
 
-// storageHealFails heals a storage server with obstacles: before the machine is replaced there is a way back, after it
-// only forward, and never is a volume lost that was to be kept.
+// storageHealFails heals a storage server with several failures. A rollback is possible only before the machine is
+// replaced. The volume to keep is never lost.
 func (b *bed) storageHealFails(t *testing.T, vnf, volume string) {
 	t.Helper()
 	begin := func() string {
@@ -246,8 +247,8 @@ func (b *bed) storageHealFails(t *testing.T, vnf, volume string) {
 	require.NotContains(t, plan, "leavingVolumes")
 }
 
-// volumeAttachedNowhere takes the volume from the storage server in the middle of its heal: the step says so, and goes
-// on when it is attached again.
+// volumeAttachedNowhere detaches the volume from the storage server during its heal. The error says so, and a retry
+// succeeds when the volume is attached again.
 func (b *bed) volumeAttachedNowhere(t *testing.T, vnf, volume string) {
 	t.Helper()
 	nova := service(t, b.Cloud.Login(), openstack.NewComputeV2)
@@ -272,7 +273,7 @@ func (b *bed) volumeAttachedNowhere(t *testing.T, vnf, volume string) {
 		v, err := volumes.Get(t.Context(), cinder, volume).Extract()
 		return err == nil && v.Status == "available"
 	}, quick, 100*time.Millisecond)
-	for range 2 { // it stays so until somebody does what it says
+	for range 2 { // the error stays until somebody attaches the volume
 		require.Equal(t, http.StatusAccepted, b.Act(t, op, "retry", nil).Status)
 		got := b.Await(t, op, quick, "FAILED_TEMP")
 		require.Contains(t, got["error"].(map[string]any)["detail"], "The volume "+volume+" (storage_server_volume of the "+

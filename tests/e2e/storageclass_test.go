@@ -13,7 +13,7 @@ import (
 	"github.com/windlass-nfv/windlass/tests/testbed"
 )
 
-// classesRequest is the storage sample with two classes on a further export.
+// classesRequest returns the request of the storage sample with two storage classes on another export.
 func (b *bed) classesRequest(t *testing.T, name string, edit func(cluster map[string]any)) map[string]any {
 	t.Helper()
 	return b.storageRequest(t, name, func(_, cluster map[string]any) {
@@ -36,8 +36,8 @@ func (b *bed) classesRequest(t *testing.T, name string, edit func(cluster map[st
 	})
 }
 
-// requireClasses wants both classes, provisioned by the VNF's storage server, and nothing broken. It returns the id of
-// the disk.
+// requireClasses checks that the VNF's storage server provides both classes, and that the cluster has no violations. It
+// returns the id of the disk.
 func (b *bed) requireClasses(t *testing.T) (volume string) {
 	t.Helper()
 	s := b.Storage(t)
@@ -58,7 +58,8 @@ func (b *bed) requireClasses(t *testing.T) (volume string) {
 	return s.Disks[0].VolumeID
 }
 
-// storageClasses is a cluster whose claims get directories of their own: what becomes of these volumes in every heal.
+// storageClasses makes a cluster whose claims get their own directories, and checks their volumes after every kind of
+// heal.
 func storageClasses(t *testing.T, b *bed) {
 	vnf := b.Create(t, "classes")
 	a := b.Call(t, http.MethodPost, "/vnflcm/v1/vnf_instances/"+vnf+"/instantiate",
@@ -86,7 +87,7 @@ func storageClasses(t *testing.T, b *bed) {
 	b.claimAsThePageSays(t, vnf)
 	b.classesInUse(t, vnf)
 
-	// An obstacle before anything is touched, and the way back.
+	// The heal fails before it changes anything, and is rolled back.
 	b.ScriptFault(t, map[string]any{
 		"script": "remove-volumes", "times": 1, "exit_code": 1,
 		"output": "windlass: something holds it.",
@@ -98,7 +99,7 @@ func storageClasses(t *testing.T, b *bed) {
 	b.record(t, op, "classes-heal-rollback")
 	require.Equal(t, disk, b.requireClasses(t), "the provisioners work again")
 
-	// With its volume: claims stay, also one whose volume is at another address.
+	// The heal keeps the volume, and so the claims stay. A claim whose volume has another address moves.
 	b.Provision(t, vnf, "archive", "default/old", "192.0.2.7")
 	op = b.healStorage(t, vnf, true)
 	b.Await(t, op, quick, "COMPLETED")
@@ -109,7 +110,7 @@ func storageClasses(t *testing.T, b *bed) {
 	require.NotEqual(t, "192.0.2.7", bound["default/old"].server)
 	require.Equal(t, bound["default/data"].server, bound["default/old"].server)
 
-	// With another volume, once there is nothing to lose.
+	// The heal replaces the volume, but only when no data would be lost.
 	b.Bind(t, vnf, bound["default/data"].name, "")
 	b.Bind(t, vnf, bound["default/old"].name, "")
 	got := b.Await(t, b.healStorage(t, vnf, false), quick, "ROLLED_BACK")
@@ -123,7 +124,7 @@ func storageClasses(t *testing.T, b *bed) {
 	b.RequireNothingLeft(t)
 }
 
-// claimAsThePageSays carries out the command of the page about the lab that makes a volume of a storage class.
+// claimAsThePageSays runs the command of the page about the lab that makes a volume of a storage class.
 func (b *bed) claimAsThePageSays(t *testing.T, vnf string) {
 	t.Helper()
 	page, err := os.ReadFile(filepath.Join(b.Root, "docs/lab.md"))
@@ -157,7 +158,7 @@ func (b *bed) healStorage(t *testing.T, vnf string, keep bool) (op string) {
 
 type boundVolume struct{ name, uid, server string }
 
-// boundVolumes are those of claims, by the claim.
+// boundVolumes returns the volumes of claims, by the claims.
 func (b *bed) boundVolumes(t *testing.T) map[string]boundVolume {
 	t.Helper()
 	out := map[string]boundVolume{}
@@ -169,7 +170,7 @@ func (b *bed) boundVolumes(t *testing.T) map[string]boundVolume {
 	return out
 }
 
-// classesInUse heals a storage server that a claim needs, or a Pod: nothing is touched.
+// classesInUse heals a storage server that a claim or a Pod needs. Windlass refuses it and changes nothing.
 func (b *bed) classesInUse(t *testing.T, vnf string) {
 	t.Helper()
 	before := b.boundVolumes(t)

@@ -33,7 +33,7 @@ func (b *bed) temporal(t *testing.T) client.Client {
 	return c
 }
 
-// terminatedInTemporal does what an operator may do in the Web UI.
+// terminatedInTemporal terminates a workflow as an operator can do in the Web UI.
 func terminatedInTemporal(t *testing.T, b *bed) {
 	b.Pace(t, 0, 500*time.Millisecond)
 	defer b.Pace(t, 0, 0)
@@ -54,10 +54,10 @@ func terminatedInTemporal(t *testing.T, b *bed) {
 	b.RequireNothingLeft(t)
 }
 
-// secretsAreNowhere greps everything that Windlass has kept, logged or answered for every secret of the
-// operations above. It runs last.
+// secretsAreNowhere searches everything that Windlass has stored, logged or answered for the secrets of all operations
+// before it. It runs last.
 func secretsAreNowhere(t *testing.T, b *bed) {
-	// What an operation forgets when it ends is collected while it waits: join token, certificate key.
+	// The join token and the certificate key exist only during the operation, so the test collects them while it waits.
 	b.ScriptFault(t, map[string]any{"script": "kubeadm-join", "times": 1, "exit_code": 1, "output": "windlass: not yet."})
 	told := newSubscriber(t)
 	subscription := b.subscribe(t, "/vnflcm/v1", told)
@@ -85,7 +85,7 @@ func secretsAreNowhere(t *testing.T, b *bed) {
 	require.Equal(t, http.StatusNoContent, b.Call(t, http.MethodDelete, subscription, nil).Status)
 }
 
-// requireNowhere wants none of these values, by their names, in what Windlass has kept, logged and answered.
+// requireNowhere checks that these named values are in nothing that Windlass has stored, logged and answered.
 func (b *bed) requireNowhere(t *testing.T, vnf, op string, values map[string]string) {
 	t.Helper()
 	places := map[string]string{
@@ -102,8 +102,8 @@ func (b *bed) requireNowhere(t *testing.T, vnf, op string, values map[string]str
 	}
 }
 
-// histories is every event of every workflow, twice: as Temporal keeps it, and with the payload codec's
-// encryption taken off, because that is only the second safeguard.
+// histories returns every event of every workflow twice: as Temporal stores it, and decrypted. Secrets must not be in
+// the payloads at all: the encryption is only the second safeguard.
 func (b *bed) histories(t *testing.T) string {
 	t.Helper()
 	c := b.temporal(t)
@@ -144,7 +144,7 @@ func (b *bed) logs(t *testing.T) string {
 	var text strings.Builder
 	require.NoError(t, filepath.WalkDir(b.Dir, func(path string, d os.DirEntry, err error) error {
 		if path == filepath.Join(environment.LabDir(b.Dir), "machines") {
-			return filepath.SkipDir // the disks of real machines, which change while they run
+			return filepath.SkipDir // the disks of real machines change while they run
 		}
 		if err == nil && !d.IsDir() && strings.HasSuffix(path, ".log") {
 			data, err := os.ReadFile(path)

@@ -24,7 +24,7 @@ import (
 	"github.com/windlass-nfv/windlass/tests/testbed"
 )
 
-// tenants is a Windlass whose clients have tokens of projects. What the bed does, it does as a client of one of them.
+// tenants is a Windlass whose clients have tokens for projects. The bed is always a client of one project.
 type tenants struct {
 	*bed
 	key    *ecdsa.PrivateKey
@@ -32,7 +32,7 @@ type tenants struct {
 	trap   *trap
 }
 
-// newTenants brings up a lab and a Windlass for clients of several projects; the lab is registered for "edge".
+// newTenants starts a lab and a Windlass for clients of several projects. The lab is registered for "edge".
 func newTenants(t *testing.T) *tenants {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -74,20 +74,22 @@ func (w *tenants) become(t *testing.T, project string) {
 	t.Setenv(testbed.Token, token)
 }
 
-// trap is the cloud of project default: the lab's own, by an address at which nobody may call once it is registered.
+// trap is the cloud of the project default. It is the lab's own cloud, at an address that counts its calls: after the
+// registration there must be none.
 type trap struct {
 	url   string
 	calls atomic.Int64
 }
 
-// asTrap gives the packages of these tests another product's name, by which a VNF made of the wrong one is known.
+// asTrap changes the product names of the packages of these tests. So a VNF that was made of a wrong package can be
+// recognised.
 var asTrap = []string{
 	"Kubernetes cluster", "Trap", "product_name: Server", "product_name: Trap", "[ Server ]",
 	"[ Trap ]", "default: Server", "default: Trap",
 }
 
-// setTraps fills project default with what an operation of another one must not find: VIMs of the same names, one of
-// them the default one, and packages that hold the same VNFDs.
+// setTraps fills the project default with objects that an operation of another project must not find: VIMs with the
+// same names, one of them the default one, and packages with the same VNFDs.
 func (w *tenants) setTraps(t *testing.T, names []string, packages ...string) {
 	t.Helper()
 	w.become(t, "default")
@@ -117,7 +119,7 @@ func (w *tenants) setTraps(t *testing.T, names []string, packages ...string) {
 	require.NotZero(t, w.trap.calls.Swap(0), "the trap's registration was tried")
 }
 
-// vimOf is the id of a project's VIM of that name.
+// vimOf returns the id of a project's VIM with that name.
 func (w *tenants) vimOf(t *testing.T, project, name string) string {
 	t.Helper()
 	w.become(t, project)
@@ -127,7 +129,7 @@ func (w *tenants) vimOf(t *testing.T, project, name string) string {
 	return vims[0].(map[string]any)["id"].(string)
 }
 
-// requireUntouched wants that nobody has logged in at the trap, and that default has nothing but its traps.
+// requireUntouched checks that nobody has logged in at the trap, and that the project default has only its traps.
 func (w *tenants) requireUntouched(t *testing.T, vims int) {
 	t.Helper()
 	require.Zero(t, w.trap.calls.Load(), "somebody has logged in at the cloud of project default")
@@ -143,7 +145,7 @@ func (w *tenants) requireUntouched(t *testing.T, vims int) {
 	require.NotContains(t, string(a.Body), `"usageState":"IN_USE"`, "a VNF of another project uses a package of default")
 }
 
-// copyPackage copies a package's directory with a text in its definitions replaced by another.
+// copyPackage copies a package's directory, and replaces texts in its definitions.
 func copyPackage(t *testing.T, dir string, replace ...string) string {
 	t.Helper()
 	to, replacer := t.TempDir(), strings.NewReplacer(replace...)

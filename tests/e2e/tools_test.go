@@ -18,8 +18,8 @@ import (
 	"github.com/windlass-nfv/windlass/tests/testbed"
 )
 
-// temporalTools runs every command that docs/operations.md shows under "With Temporal's tools", heading by heading,
-// with the real temporal and tctl, and compares what they print with what the page shows.
+// temporalTools runs every command of "With Temporal's tools" in docs/operations.md, heading by heading, with the real
+// temporal and tctl. It compares the output with the page.
 func temporalTools(t *testing.T, b *bed) {
 	d := &toolsDrill{bed: b, home: t.TempDir()}
 	for _, tool := range []string{"temporal", "tctl"} {
@@ -30,9 +30,9 @@ func temporalTools(t *testing.T, b *bed) {
 	shown := shownCommands(t, string(page))
 	chapters := []struct {
 		heading string
-		prepare func(t *testing.T) (vnf, op string) // nil: the operation of the chapter before
-		ends    string                              // the state that the commands lead to
-		leave   func(t *testing.T, vnf, op string)  // nil: for the chapter after
+		prepare func(t *testing.T) (vnf, op string) // nil: the operation of the previous chapter
+		ends    string                              // the state after the commands
+		leave   func(t *testing.T, vnf, op string)  // nil: the next chapter uses the operation
 	}{
 		{"List and show", d.stuck, "FAILED_TEMP", nil},
 		{"What is refused", nil, "FAILED_TEMP", nil},
@@ -81,11 +81,11 @@ func temporalTools(t *testing.T, b *bed) {
 
 type toolsDrill struct {
 	*bed
-	home string // no configuration of whoever runs the test
+	home string // so that no configuration of the user matters
 	made int
 }
 
-// stuck is an INSTANTIATE in FAILED_TEMP.
+// stuck returns an INSTANTIATE in FAILED_TEMP.
 func (d *toolsDrill) stuck(t *testing.T) (vnf, op string) {
 	d.breakInit(t)
 	vnf, op = d.instantiated(t)
@@ -95,8 +95,7 @@ func (d *toolsDrill) stuck(t *testing.T) (vnf, op string) {
 	return vnf, op
 }
 
-// breakInit lets kubeadm fail until the faults are cleared: where a worker is slow, an activity is tried more than
-// once.
+// breakInit makes kubeadm fail until the faults are cleared: a slow worker may run an activity more than once.
 func (d *toolsDrill) breakInit(t *testing.T) {
 	d.ScriptFault(t, map[string]any{
 		"script": "kubeadm-init", "times": 100, "exit_code": 1,
@@ -104,13 +103,13 @@ func (d *toolsDrill) breakInit(t *testing.T) {
 	})
 }
 
-// instantiated begins an operation on a VNF of a name of its own.
+// instantiated begins an operation on a VNF with a new name.
 func (d *toolsDrill) instantiated(t *testing.T) (vnf, op string) {
 	d.made++
 	return d.Instantiate(t, fmt.Sprintf("tools-%d", d.made), nil)
 }
 
-// busy is one whose nodes are being prepared, all of it slowly.
+// busy returns an operation that slowly prepares its nodes.
 func (d *toolsDrill) busy(t *testing.T) (vnf, op string) {
 	d.Pace(t, 0, 5*time.Second)
 	vnf, op = d.instantiated(t)
@@ -118,7 +117,7 @@ func (d *toolsDrill) busy(t *testing.T) (vnf, op string) {
 	return vnf, op
 }
 
-// hanging is one that does not go on by itself.
+// hanging returns an operation that does not continue by itself.
 func (d *toolsDrill) hanging(t *testing.T) (vnf, op string) {
 	d.ScriptFault(t, map[string]any{"script": "kubeadm-init", "times": 100, "hang": true})
 	vnf, op = d.instantiated(t)
@@ -126,7 +125,7 @@ func (d *toolsDrill) hanging(t *testing.T) (vnf, op string) {
 	return vnf, op
 }
 
-// reaches waits for a state. A signal takes effect later than its command ends.
+// reaches waits for a state. A signal takes effect only after its command has ended.
 func (d *toolsDrill) reaches(t *testing.T, op, state string) {
 	t.Helper()
 	for end := time.Now().Add(2 * quick); ; {
@@ -139,7 +138,7 @@ func (d *toolsDrill) reaches(t *testing.T, op, state string) {
 	}
 }
 
-// awaitListed waits until Temporal's list of workflows, which follows with a delay, has the operation.
+// awaitListed waits until Temporal's list of workflows contains the operation. The list is updated with a delay.
 func (d *toolsDrill) awaitListed(t *testing.T, op, state string) {
 	t.Helper()
 	query := fmt.Sprintf("OperationState='%s' AND VnfInstanceName='tools-%d' AND VimName='cloud'", state, d.made)
@@ -162,7 +161,7 @@ func (d *toolsDrill) deleted(t *testing.T, vnf, _ string) {
 
 func (d *toolsDrill) terminated(t *testing.T, vnf, _ string) { d.Terminate(t, vnf) }
 
-// cleared takes away what an operation that was given up has left: the next one finds it, and is rolled back.
+// cleared removes what an operation that was given up has left: the next operation uses it, fails, and is rolled back.
 func (d *toolsDrill) cleared(t *testing.T, vnf, _ string) {
 	d.breakInit(t)
 	op := d.Begin(t, vnf, "instantiate", d.InstantiateRequest(t, "tools-cleared", nil))
@@ -195,7 +194,7 @@ func (d *toolsDrill) run(t *testing.T, s shownCommand, id string) {
 	requireShown(t, s, string(out))
 }
 
-// webUIIsToldOfTheCodec: what windlass dev configures.
+// webUIIsToldOfTheCodec checks that windlass dev configures the codec in Temporal's Web UI.
 func (d *toolsDrill) webUIIsToldOfTheCodec(t *testing.T) {
 	t.Helper()
 	info, err := d.Info()
@@ -207,13 +206,13 @@ func (d *toolsDrill) webUIIsToldOfTheCodec(t *testing.T) {
 	require.Equal(t, info.API+"/windlass/v1/codec", settings.Codec.Endpoint)
 }
 
-// shownCommand is a command of the page with what it shows of its output.
+// shownCommand is a command of the page with its shown output.
 type shownCommand struct {
 	line   string
 	output []string
 }
 
-// shownCommands are those under each heading of "With Temporal's tools": indented, behind a prompt.
+// shownCommands returns the commands under each heading of "With Temporal's tools": indented lines with a prompt.
 func shownCommands(t *testing.T, page string) map[string][]shownCommand {
 	t.Helper()
 	_, section, found := strings.Cut(page, "\n## With Temporal's tools\n")
@@ -239,20 +238,20 @@ func shownCommands(t *testing.T, page string) map[string][]shownCommand {
 	return out
 }
 
-// colour is what tctl puts around its headings, terminal or not.
+// colour is the colour of tctl's headings. tctl uses it even without a terminal.
 var colour = regexp.MustCompile(`\x1b\[[0-9;]*m`)
 
-// variable are words that differ from one operation to the next: whatever has a digit in it.
+// variable are words that differ between operations: all words with a digit.
 var variable = regexp.MustCompile(`[\w.+-]*\d[\w.+-]*(?::\d[\w.+-]*)*`)
 
-// words are what matters of a line: neither ids, times and numbers nor the form of a table.
+// words returns the words of a line without ids, times, numbers, and the lines of a table.
 func words(line string) string {
 	line = colour.ReplaceAllString(line, "")
 	line = strings.NewReplacer("ID", "0", "|", " ", "+", " ").Replace(line)
 	return strings.Join(strings.Fields(variable.ReplaceAllString(line, "#")), " ")
 }
 
-// requireShown wants every line that the page shows in the output, in order. "..." stands for anything.
+// requireShown checks that the output contains every line that the page shows, in order. "..." stands for any text.
 func requireShown(t *testing.T, s shownCommand, output string) {
 	t.Helper()
 	rest := slices.Collect(strings.Lines(output))

@@ -24,7 +24,8 @@ const (
 	describedSample    = "vnfpkg/samples/cnf-tosca"
 )
 
-// TestTOSCAContainers takes VNFs through their life whose containers the VNFD alone describes, two of them side by side.
+// TestTOSCAContainers runs the operations of VNFs whose containers only the VNFD describes. Two of them run side by
+// side.
 func TestTOSCAContainers(t *testing.T) {
 	cluster := kubetest.Start(t)
 	b := newBed(t, "fake")
@@ -42,7 +43,7 @@ func TestTOSCAContainers(t *testing.T) {
 	first := b.Vnfcs(t, vnf)
 	require.Equal(t, "one", pageOf(t, cluster, vnf))
 
-	// Another one of the package is in the same namespace, with names of its own.
+	// A second VNF of the same package is in the same namespace. Its objects have other names.
 	second := b.inSecondForm(t, describedVnfdID, "second", nil)
 	second.done(t, "instantiate", map[string]any{
 		"flavourId": "simple", "instantiationLevelId": "large",
@@ -93,15 +94,15 @@ func TestTOSCAContainers(t *testing.T) {
 	}
 }
 
-// autoscaledContainers takes a VNF as Tacker described it first, with an autoscaler, which alone decides how many Pods
-// there are.
+// autoscaledContainers instantiates, heals and terminates a VNF with an older VDU of Tacker and an autoscaler. Only the
+// autoscaler decides on the number of Pods.
 func (b *bed) autoscaledContainers(t *testing.T, cluster *kubetest.ControlPlane, vim string) {
 	t.Helper()
 	out, err := b.Windlass(t.Context(), "package", "create", "internal/cnf/testdata/tacker").CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	vnf := b.createOf(t, "vnfd-1", "autoscaled")
 	request := b.describedRequest(t, vim, nil)
-	delete(request, "instantiationLevelId") // the VNFD has none
+	delete(request, "instantiationLevelId") // the VNFD has no levels
 	b.Await(t, b.Begin(t, vnf, "instantiate", request), quick, "COMPLETED")
 	had := b.Vnfcs(t, vnf)
 	require.Len(t, had, 1, "an autoscaler begins with one")
@@ -119,7 +120,7 @@ func (b *bed) autoscaledContainers(t *testing.T, cluster *kubetest.ControlPlane,
 	requireNoPods(t, cluster.Client)
 }
 
-// requireTaken lets the API server look at what is made of a VNFD.
+// requireTaken checks that the API server accepts the objects that Windlass makes of a VNFD.
 func requireTaken(t *testing.T, cluster *kubetest.ControlPlane, file string) {
 	t.Helper()
 	text, err := os.ReadFile(file)
@@ -141,7 +142,7 @@ func requireTaken(t *testing.T, cluster *kubetest.ControlPlane, file string) {
 	}
 }
 
-// otherDescription gives a VNF another package, and other parameters before.
+// otherDescription changes the parameters of a VNF, and then its package.
 func (b *bed) otherDescription(t *testing.T, cluster *kubetest.ControlPlane, vnf secondForm) {
 	t.Helper()
 	vnf.done(t, "change_vnfpkg", map[string]any{"vnfdId": describedVnfdID, "additionalParams": map[string]any{
@@ -166,7 +167,7 @@ func (b *bed) otherDescription(t *testing.T, cluster *kubetest.ControlPlane, vnf
 	require.Equal(t, newDescribedVnfdID, b.Get(t, vnf.path)["vnfdId"])
 }
 
-// refusedDescriptions are requests of which nothing begins.
+// refusedDescriptions sends requests that Windlass refuses before anything begins.
 func (b *bed) refusedDescriptions(t *testing.T, vim string) {
 	t.Helper()
 	vnf := b.createOf(t, describedVnfdID, "refused")
@@ -180,7 +181,7 @@ func (b *bed) refusedDescriptions(t *testing.T, vim string) {
 	}
 }
 
-// newDescribed is a later version of the sample: with another VNFD, and an image that requests may choose.
+// newDescribed makes a later version of the sample, with another VNFD, and an image that requests may choose.
 func (b *bed) newDescribed(t *testing.T) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -201,7 +202,7 @@ func (b *bed) newDescribed(t *testing.T) (dir string) {
 	return dir
 }
 
-// describedRequest is the sample's request for that VIM, with other parameters.
+// describedRequest returns the sample's request for that VIM, with other parameters.
 func (b *bed) describedRequest(t *testing.T, vim string, params map[string]any) map[string]any {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(b.Root, "vnfpkg/samples/requests/instantiate-cnf-tosca.json"))
@@ -220,7 +221,7 @@ func webOf(t *testing.T, cluster *kubetest.ControlPlane, vnf string) *appsv1.Dep
 	return d
 }
 
-// pageOf is what the containers of a VNF have in their environment.
+// pageOf returns the page in the environment of a VNF's containers.
 func pageOf(t *testing.T, cluster *kubetest.ControlPlane, vnf string) string {
 	t.Helper()
 	from := webOf(t, cluster, vnf).Spec.Template.Spec.Containers[0].EnvFrom
@@ -230,7 +231,7 @@ func pageOf(t *testing.T, cluster *kubetest.ControlPlane, vnf string) string {
 	return of.Data["PAGE"]
 }
 
-// requireEndpoints wants the Service of a VNF to lead to so many Pods.
+// requireEndpoints waits until the Service of a VNF has so many Pods.
 func requireEndpoints(t *testing.T, cluster *kubetest.ControlPlane, vnf string, count int) {
 	t.Helper()
 	require.Eventually(t, func() bool {

@@ -22,7 +22,7 @@ const (
 	toscaOnlyVnfdID  = "4be5f7d0-6f0d-4a0e-8a46-52f3b7c1d9a5"
 )
 
-// toscaOnly takes a VNF whose package has no Base HOT through its life: what its stack consists of the VNFD alone says.
+// toscaOnly runs the operations of a VNF whose package has no Base HOT. Windlass makes its stack from the VNFD.
 func toscaOnly(t *testing.T, b *bed) {
 	out, err := b.Windlass(t.Context(), "package", "create", toscaOnlyPackage).CombinedOutput()
 	require.NoError(t, err, "%s", out)
@@ -58,8 +58,8 @@ func toscaOnly(t *testing.T, b *bed) {
 	b.toscaOnlySized(t)
 }
 
-// toscaOnlyV2 is a second VNF, by the second version of the API and at another level; two more have the same internal
-// addresses at once.
+// toscaOnlyV2 instantiates two VNFs by v2 of the API at another level. Both use the same internal addresses at the same
+// time.
 func (b *bed) toscaOnlyV2(t *testing.T) {
 	t.Helper()
 	var vnfs []string
@@ -83,7 +83,8 @@ func (b *bed) toscaOnlyV2(t *testing.T) {
 	b.requireVdus(t, vnfs[0], map[string]int{"frontend": 1, "database": 1})
 	b.requireVdus(t, vnfs[1], map[string]int{"frontend": 3, "database": 1})
 	for _, vnf := range vnfs {
-		b.Await(t, b.beginV2(t, vnf, "heal", map[string]any{"additionalParams": map[string]any{"all": true}}), quick, "COMPLETED") // hosts are too few for two of each
+		// With "all", a heal first deletes the stack: there are too few hosts for the old and the new servers at once.
+		b.Await(t, b.beginV2(t, vnf, "heal", map[string]any{"additionalParams": map[string]any{"all": true}}), quick, "COMPLETED")
 		b.Await(t, b.beginV2(t, vnf, "terminate", map[string]any{"terminationType": "FORCEFUL"}), quick, "COMPLETED")
 		a := b.Call(t, http.MethodDelete, "/vnflcm/v2/vnf_instances/"+vnf, nil)
 		require.Equal(t, http.StatusNoContent, a.Status, "%s", a.Body)
@@ -91,11 +92,12 @@ func (b *bed) toscaOnlyV2(t *testing.T) {
 	b.RequireNothingLeft(t)
 }
 
-// toscaOnlySized is the flavour whose stack makes a Nova flavour and a QoS policy, whose rate scaling raises.
+// toscaOnlySized uses the flavour whose stack makes a Nova flavour and a QoS policy. A scale-out raises the rate of the
+// policy.
 func (b *bed) toscaOnlySized(t *testing.T) {
 	t.Helper()
 	vnf := b.createOf(t, toscaOnlyVnfdID, "sized")
-	request := linksTo("net0") // to VDU1_CP1
+	request := linksTo("net0") // it connects VDU1_CP1
 	request["flavourId"] = "sized"
 	request["vimConnectionInfo"] = []any{map[string]any{"id": "openstack", "vimId": b.Vim, "vimType": "openstack"}}
 	op := b.Begin(t, vnf, "instantiate", request)
@@ -115,7 +117,7 @@ func (b *bed) toscaOnlySized(t *testing.T) {
 }
 
 // makeAdministrator gives the VIM's user the role admin, as a cloud's administrator does for a VNFM that makes
-// flavours.
+// flavours. The returned function withdraws it.
 func (b *bed) makeAdministrator(t *testing.T) (withdraw func()) {
 	t.Helper()
 	login, err := b.Cloud.(*environment.Lab).Admin(t.Context(), b.Environment)
@@ -157,7 +159,7 @@ func limits(t *testing.T, b *bed) (kbps []int) {
 	return kbps
 }
 
-// toscaOnlyRequest is the sample's request for this cloud.
+// toscaOnlyRequest returns the sample's request for this cloud.
 func (b *bed) toscaOnlyRequest(t *testing.T) (request map[string]any) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(b.Root, "vnfpkg/samples/requests/instantiate-tosca-only.json"))
@@ -175,7 +177,7 @@ func (b *bed) beginV2(t *testing.T, vnf, task string, body map[string]any) (op s
 	return "/vnflcm/v2/vnf_lcm_op_occs/" + filepath.Base(a.Header.Get("Location"))
 }
 
-// requireVdus wants a VNF to have as many VNFCs of each VDU.
+// requireVdus checks the number of a VNF's VNFCs by VDU.
 func (b *bed) requireVdus(t *testing.T, vnf string, want map[string]int) {
 	t.Helper()
 	got := map[string]int{}
@@ -185,7 +187,7 @@ func (b *bed) requireVdus(t *testing.T, vnf string, want map[string]int) {
 	require.Equal(t, want, got)
 }
 
-// requireDualStack wants the only port of a server to have an address of IPv4 and one of IPv6.
+// requireDualStack checks that the only port of a server has an IPv4 and an IPv6 address.
 func (b *bed) requireDualStack(t *testing.T, server string) {
 	t.Helper()
 	pages, err := ports.List(service(t, b.Cloud.Login(), openstack.NewNetworkV2),

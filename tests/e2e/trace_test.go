@@ -23,14 +23,14 @@ import (
 	"github.com/windlass-nfv/windlass/workflows"
 )
 
-// The client's own trace, and the one in which it asks for a retry.
+// The client's request has clientTrace, and its request for a retry has retryTrace.
 const (
 	clientTrace = "0af7651916cd43dd8448eb211c80319c"
 	clientSpan  = "b7ad6b7169203331"
 	retryTrace  = "1bf7651916cd43dd8448eb211c80319d"
 )
 
-// TestTraceOnFakeMachines holds the trace of a whole operation against its steps: one that loses its worker, fails and
+// TestTraceOnFakeMachines compares the trace of an operation with its steps. The operation loses its worker, fails and
 // is retried.
 func TestTraceOnFakeMachines(t *testing.T) {
 	to := collector.New(t)
@@ -49,7 +49,7 @@ func TestTraceOnFakeMachines(t *testing.T) {
 	require.Equal(t, http.StatusAccepted, a.Status, "%s", a.Body)
 	op := strings.TrimPrefix(a.Header.Get("Location"), b.URL)
 	b.AwaitNode(t, op, "Prepare every node", "RUNNING")
-	awaitSpan(t, to, clientTrace, "Check every node") // a killed worker takes with it what it has not sent
+	awaitSpan(t, to, clientTrace, "Check every node") // a killed worker does not send its remaining spans
 	killed := time.Now()
 	b.KillWorker(t)
 	failed := b.Await(t, op, quick, "FAILED_TEMP")
@@ -85,7 +85,7 @@ func TestTraceOnFakeMachines(t *testing.T) {
 	b.RequireNothingLeft(t)
 }
 
-// callTraced is Call of a client that traces.
+// callTraced does the same as Call, but sends the headers of a client that traces.
 func (b *bed) callTraced(t *testing.T, method, path string, body any, parent string) testbed.Answer {
 	t.Helper()
 	data, err := json.Marshal(body)
@@ -104,7 +104,7 @@ func (b *bed) callTraced(t *testing.T, method, path string, body any, parent str
 	return testbed.Answer{Status: res.StatusCode, Header: res.Header, Body: out.Bytes()}
 }
 
-// problemTrace is the trace that a refused request tells.
+// problemTrace returns the trace id in the answer to a refused request.
 func (b *bed) problemTrace(t *testing.T, parent string) string {
 	t.Helper()
 	a := b.callTraced(t, http.MethodPost, "/vnflcm/v1/vnf_instances", map[string]any{}, parent)
@@ -116,7 +116,7 @@ func (b *bed) problemTrace(t *testing.T, parent string) string {
 	return p.TraceID
 }
 
-// requireLogged wants the lines of both processes that are about the operation to tell its trace.
+// requireLogged checks that log lines of both processes about the operation contain the trace id.
 func (b *bed) requireLogged(t *testing.T) {
 	t.Helper()
 	lines := strings.Split(b.logs(t), "\n")
@@ -127,7 +127,7 @@ func (b *bed) requireLogged(t *testing.T) {
 	}
 }
 
-// requireReplays wants the history that was made with traces to replay where there are none.
+// requireReplays checks that a history that was recorded with tracing replays without tracing.
 func (b *bed) requireReplays(t *testing.T, op string) {
 	t.Helper()
 	r := worker.NewWorkflowReplayer()
@@ -138,7 +138,7 @@ func (b *bed) requireReplays(t *testing.T, op string) {
 	require.NoError(t, r.ReplayWorkflowHistory(nil, made))
 }
 
-// tracesOfSteps are the different traces that the steps tell.
+// tracesOfSteps returns the different trace ids of the steps.
 func (b *bed) tracesOfSteps(t *testing.T, op string) []string {
 	t.Helper()
 	a := b.Call(t, http.MethodGet, "/windlass/v1"+strings.TrimPrefix(op, "/vnflcm/v1")+"/steps", nil)
@@ -189,7 +189,7 @@ func (b *bed) requireMetrics(t *testing.T, to *collector.Collector) {
 	}
 }
 
-// workerMetrics is where the worker shows its metrics.
+// workerMetrics returns the address at which the worker serves its metrics.
 func (b *bed) workerMetrics(t *testing.T) string {
 	t.Helper()
 	info, err := b.Info()

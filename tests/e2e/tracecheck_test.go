@@ -11,8 +11,8 @@ import (
 	"github.com/windlass-nfv/windlass/tests/testbed"
 )
 
-// rooted is the client's trace when every span has its parent, but for what a killed worker had not told. A span is
-// sent before its parent, which ends after it.
+// rooted returns the client's trace as soon as every span has its parent, because a span is sent before its parent.
+// Spans from before the kill of the worker may have no parent: the worker may not have sent it.
 func rooted(t *testing.T, to *collector.Collector, killed time.Time) (tr traceOf) {
 	t.Helper()
 	var lost []string
@@ -32,7 +32,7 @@ func rooted(t *testing.T, to *collector.Collector, killed time.Time) (tr traceOf
 	return tr
 }
 
-// traceOf is a trace that is complete.
+// traceOf is a complete trace.
 type traceOf struct{ spans []collector.Span }
 
 func (tr traceOf) named(name string) (out []collector.Span) {
@@ -51,7 +51,7 @@ func (tr traceOf) one(t *testing.T, name string) collector.Span {
 	return found[0]
 }
 
-// requireSteps wants each attempt of each step and of each node's part of it as a span where it belongs.
+// requireSteps checks that each attempt of each step, and of its part on each node, is a span with the right parent.
 func (tr traceOf) requireSteps(t *testing.T, steps []testbed.Step, told []string, killed time.Time) {
 	t.Helper()
 	request := tr.one(t, "POST /vnflcm/v1/vnf_instances/:vnfInstanceId/instantiate")
@@ -84,10 +84,10 @@ func (tr traceOf) requireSteps(t *testing.T, steps []testbed.Step, told []string
 		}
 		spans := tr.named(s.Node + ": " + s.Title)
 		if len(attempts[s.Title]) == 0 || unsent(s, killed) && len(spans) == 0 {
-			continue // where the whole is lost, its parts may be, too
+			continue // if the span of the step is lost, the spans of its nodes may be lost, too
 		}
 		require.NotEmpty(t, spans, "%s on %s", s.Title, s.Node)
-		// An attempt that was under way when its worker was killed has no end: its span has gone with the worker.
+		// The kill of a worker ends an attempt without a span, because a span is sent at the end.
 		if first := attempts[s.Title][0]; first.Start.After(killed) || first.End.Before(killed) {
 			require.Len(t, spans, s.Attempt, "%s on %s", s.Title, s.Node)
 		}
@@ -99,15 +99,15 @@ func (tr traceOf) requireSteps(t *testing.T, steps []testbed.Step, told []string
 	}
 }
 
-// unsent tells of a step, or a node's part of one, that ended so shortly before its worker was killed that the worker
-// may not have sent its span: spans are sent in batches, and the one step of this operation that runs beside others can
+// unsent says whether a step, or its part on a node, ended so shortly before the kill of its worker that the worker may
+// not have sent the span. Spans are sent in batches. One step of this operation runs in parallel to others, so it can
 // end at any time.
 func unsent(s testbed.Step, killed time.Time) bool {
-	const batch = 5 * time.Second // telemetry's delay of a batch, and the sending by a busy machine
+	const batch = 5 * time.Second // the delay of a telemetry batch, and the time that a busy machine needs to send it
 	return s.Attempt == 1 && s.EndedAt.After(killed.Add(-batch)) && s.EndedAt.Before(killed.Add(time.Second))
 }
 
-// requireCalls wants the calls of other systems below what they were made for.
+// requireCalls checks that calls to other systems are below the activities that made them.
 func (tr traceOf) requireCalls(t *testing.T) {
 	t.Helper()
 	byID := map[string]collector.Span{}
@@ -130,7 +130,7 @@ func (tr traceOf) requireCalls(t *testing.T) {
 	require.Equal(t, "Notify VnfLcmOperationOccurrenceNotification", byID[tr.first(t, "POST subscriber").Parent].Name)
 }
 
-// first is one of several.
+// first returns one of several spans with that name.
 func (tr traceOf) first(t *testing.T, name string) collector.Span {
 	t.Helper()
 	found := tr.named(name)

@@ -15,8 +15,8 @@ const (
 	standardVnfdID  = "0c9d3b52-6f0e-4d43-9d0b-5a1f6c0f7e21"
 )
 
-// standardUserData takes a VNF whose VNFCs are resources of their own through its life: exactly the VNFCs that are
-// chosen leave or are replaced, and those that come take the free places.
+// standardUserData runs operations of a VNF whose VNFCs are resources of their own. Exactly the chosen VNFCs are
+// removed or replaced, and new VNFCs use the free places.
 func standardUserData(t *testing.T, b *bed) {
 	out, err := b.Windlass(t.Context(), "package", "create", standardPackage).CombinedOutput()
 	require.NoError(t, err, "%s", out)
@@ -57,7 +57,7 @@ func standardUserData(t *testing.T, b *bed) {
 	b.record(t, op, "standard-scale-in")
 	require.Equal(t, []string{before["VDU1-1"], before["VDU1-3"]}, []string{left["VDU1-1"], left["VDU1-3"]})
 
-	// Its places are free: a scale-out that fails is rolled back to exactly what was there.
+	// There are free places. The rollback of a failed scale-out restores exactly the VNFCs from before.
 	b.Fault(t, map[string]any{"resource": "VDU1_CP1", "action": "CREATE", "count": 1, "message": "the switch caught fire"})
 	op = b.Begin(t, vnf, "scale", map[string]any{"type": "SCALE_OUT", "aspectId": "servers"})
 	b.Await(t, op, quick, "FAILED_TEMP")
@@ -70,7 +70,7 @@ func standardUserData(t *testing.T, b *bed) {
 	b.RequireNothingLeft(t)
 }
 
-// requirePlaces wants exactly these resources of VNFCs, and maps them to the VNFCs' ids.
+// requirePlaces checks that these are the names of all VNFCs' resources. It maps them to the ids of the VNFCs.
 func (b *bed) requirePlaces(t *testing.T, vnf string, want ...string) map[string]string {
 	t.Helper()
 	info := b.Get(t, "/vnflcm/v1/vnf_instances/"+vnf)["instantiatedVnfInfo"].(map[string]any)

@@ -12,7 +12,7 @@ import (
 	"github.com/windlass-nfv/windlass/tests/testbed"
 )
 
-// cell is one fault in one step of one operation.
+// cell is one fault during one step of one operation.
 type cell struct {
 	operation operation
 	step      string
@@ -21,23 +21,23 @@ type cell struct {
 	site     *site
 	op       string // path of the operation
 	victim   string // the machine that is frozen, killed or rebooted
-	decision string // what somebody decides when the operation waits: retry, or rollback where that is possible
+	decision string // the decision when the operation waits: retry, or rollback if that is possible
 	hold     time.Duration
 }
 
 // outcome is how a cell ended.
 type outcome string
 
-// The ways in which an operation may survive. Anything else fails the cell.
+// An operation may survive a fault in these ways. Everything else fails the cell.
 const (
 	byItself   outcome = "completed by itself"
 	retried    outcome = "completed on retry"
 	rolledBack outcome = "rolled back"
-	// untouched: the step does not meet that fault, e.g. it asks no Heat.
+	// untouched: the step does not meet that fault. For example, it sends no request to Heat.
 	untouched outcome = "not met"
 )
 
-// run takes the VNF through the operation with the fault in its step, and looks at what is left.
+// run runs the operation with the fault during its step, and checks what is left.
 func (c *cell) run(t testing.TB) (how outcome, late bool) {
 	t.Helper()
 	for c.hold = 150 * time.Millisecond; ; c.hold *= 3 {
@@ -47,7 +47,7 @@ func (c *cell) run(t testing.TB) (how outcome, late bool) {
 		if late = !c.awaitStep(t); !late || c.hold > time.Second {
 			break
 		}
-		// The step was over before it was seen: once more, and more slowly.
+		// The step ended before the test saw it: run repeats the operation more slowly.
 		c.speedUp(t)
 		c.finish(t, "")
 	}
@@ -59,16 +59,16 @@ func (c *cell) run(t testing.TB) (how outcome, late bool) {
 		return untouched, late
 	case decided != "":
 		return map[string]outcome{"retry": retried, "rollback": rolledBack}[decided], late
-	case c.state(t) == "ROLLED_BACK": // by itself: nothing was touched yet
+	case c.state(t) == "ROLLED_BACK": // by itself, because nothing had been changed
 		return rolledBack, late
 	}
 	return byItself, late
 }
 
-// slowDown holds each step for a while: every script, and every answer of Heat.
+// slowDown delays each step: every script, and every answer of Heat.
 func (c *cell) slowDown(t testing.TB) {
 	t.Helper()
-	if !onRealMachines() { // those take their time
+	if !onRealMachines() { // real machines are slow by themselves
 		c.site.bed.Pace(t, 0, c.hold)
 	}
 	c.site.bed.Fault(t, map[string]any{"service": "heat", "delay_ms": c.hold.Milliseconds(), "count": -1})
@@ -84,15 +84,15 @@ func (c *cell) speedUp(t testing.TB) {
 	c.pacePods(0)
 }
 
-// pacePods holds what the cluster of a VNF of containers does with each Pod.
+// pacePods delays what the cluster of a containerised VNF does with each Pod.
 func (c *cell) pacePods(hold time.Duration) {
 	if c.site.cluster != nil {
 		c.site.cluster.Kubelet.Pace.Store(int64(hold))
 	}
 }
 
-// awaitStep waits until the step runs; false when it was over at the first sight of it. A step that takes no time is
-// never seen to run: there, the beginning of the next one is good enough.
+// awaitStep waits until the step runs. It returns false if the step had ended when the test first saw it, or if the
+// operation has stopped.
 func (c *cell) awaitStep(t testing.TB) bool {
 	t.Helper()
 	for end := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
@@ -124,7 +124,7 @@ func (c *cell) state(t testing.TB) string {
 	return state
 }
 
-// stopped tells that the operation has ended or waits for a decision.
+// stopped says whether the operation has ended or waits for a decision.
 func (c *cell) stopped(t testing.TB) bool {
 	t.Helper()
 	switch c.state(t) {
@@ -134,8 +134,8 @@ func (c *cell) stopped(t testing.TB) bool {
 	return false
 }
 
-// finish waits for the operation, decides once where it waits for that, and looks at what it has left. It tells what
-// was decided.
+// finish waits for the operation, sends at most one decision if it waits for that, and checks what it has left. It
+// returns the decision.
 func (c *cell) finish(t testing.TB, decision string) (decided string) {
 	t.Helper()
 	b := c.site.bed
@@ -174,7 +174,7 @@ func (c *cell) finish(t testing.TB, decision string) (decided string) {
 	return decided
 }
 
-// wake starts a VNF that was stopped around a dead node: now every node works again.
+// wake starts a VNF that was stopped while a node was dead. Now all nodes must work.
 func (c *cell) wake(t testing.TB) (now state) {
 	t.Helper()
 	op := operate("STARTED")(t, c.site)
@@ -185,13 +185,12 @@ func (c *cell) wake(t testing.TB) (now state) {
 	return now
 }
 
-// healVictim does what an operator does with a node that was dead before the operation began: such a node is passed
-// over, and knows nothing of what has changed when it comes back. Nothing heals a VNF that is stopped, and nothing has
-// to: its nodes boot when it is started.
+// healVictim heals a node that died while the operation could continue without it, as an operator does. Such a node
+// does not get the changes of the operation. A stopped VNF needs no heal: its nodes boot when it is started.
 func (c *cell) healVictim(t testing.TB) {
 	t.Helper()
 	if c.victim == c.site.ansible.ID {
-		return // it is none of the VNF's, and back again
+		return // this machine does not belong to the VNF, and it is back again
 	}
 	if !c.fault.lasts || c.operation.after.stopped || !slices.Contains(serversIn(t, c.site.bed), c.victim) {
 		return
@@ -203,7 +202,7 @@ func (c *cell) healVictim(t testing.TB) {
 	c.site.await(t, c.site.bed.Heal(t, c.site.vnf, "it was dead", c.victim))
 }
 
-// requireReason wants an error that says what went wrong, and not that Windlass does not know.
+// requireReason checks that the error says what went wrong, and that Windlass understood it.
 func (c *cell) requireReason(t testing.TB, op map[string]any) {
 	t.Helper()
 	problem, _ := op["error"].(map[string]any)

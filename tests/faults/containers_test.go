@@ -20,7 +20,7 @@ const (
 	containersVnfdID  = "3f1c8a57-94d2-4f6e-8d0b-6a2e5b7c9d13"
 )
 
-// The states of a VNF of containers: one with so many Pods, which runs or is stopped.
+// The states of a containerised VNF: it has so many Pods, and it runs or is stopped.
 var (
 	onePod    = state{pods: 1}
 	threePods = state{pods: 3}
@@ -33,7 +33,7 @@ var (
 	chartNew  = state{pods: 1, chart: true, renewed: true}
 )
 
-// ofContainers are the rows of the matrix that are about a VNF of containers.
+// ofContainers are the rows of the matrix for a containerised VNF.
 var ofContainers = []operation{
 	{"instantiate containers", none, onePod, func(t testing.TB, s *site) string { return s.instantiateContainers(t, onePod) }},
 	{"scale out containers", onePod, threePods, func(t testing.TB, s *site) string { return s.scalePods(t, 2) }},
@@ -71,7 +71,7 @@ func terminateContainers(t testing.TB, s *site) string {
 	return s.bed.Begin(t, s.vnf, "terminate", map[string]any{"terminationType": "FORCEFUL"})
 }
 
-// startCluster runs a control plane of Kubernetes for the VNFs of containers, if it can run here, and registers it.
+// startCluster starts a control plane of Kubernetes for the containerised VNFs, if it can run here, and registers it.
 func (s *site) startCluster(t testing.TB) {
 	t.Helper()
 	if os.Geteuid() != 0 {
@@ -101,7 +101,7 @@ func (s *site) startCluster(t testing.TB) {
 	}
 }
 
-// rows are the operations of the matrix that can be tried here.
+// rows returns the operations of the matrix that can run here.
 func (s *site) rows() []operation {
 	if s.cluster == nil {
 		return slices.Concat(operations, ofKubespray, ofScripts)
@@ -109,7 +109,7 @@ func (s *site) rows() []operation {
 	return slices.Concat(operations, ofKubespray, ofScripts, ofContainers, ofHybrid)
 }
 
-// mediaOn puts the connection point media on a network.
+// mediaOn connects the connection point media with a network.
 func mediaOn(network string) []any {
 	return []any{map[string]any{
 		"id": "media", "resourceId": network, "extCps": []any{map[string]any{
@@ -123,7 +123,7 @@ func mediaOn(network string) []any {
 	}}
 }
 
-// reroute takes that connection point to the other network.
+// reroute moves the connection point media to the other network.
 func reroute(t testing.TB, s *site) (op string) {
 	t.Helper()
 	return s.bed.Begin(t, s.vnf, "change_ext_conn", map[string]any{"extVirtualLinks": mediaOn("media-new")})
@@ -138,7 +138,7 @@ func (s *site) scalePods(t testing.TB, by int) (op string) {
 	return s.bed.Begin(t, s.vnf, "scale", map[string]any{"type": direction, "aspectId": "web_pods", "numberOfSteps": by})
 }
 
-// approachContainers is approach to and from a VNF of containers.
+// approachContainers does the same as approach, to and from a containerised VNF.
 func (s *site) approachContainers(t testing.TB, want state) (now state) {
 	t.Helper()
 	switch {
@@ -146,7 +146,7 @@ func (s *site) approachContainers(t testing.TB, want state) (now state) {
 		first := state{pods: 1, chart: want.chart}
 		s.await(t, s.instantiateContainers(t, first))
 		return first
-	case s.now.pods == 0: // another VNF is there
+	case s.now.pods == 0: // there is another VNF
 		return s.approach(t, none)
 	case want.pods == 0, s.now.elsewhere, want.chart != s.now.chart, s.now.renewed && !want.renewed:
 		s.bed.Terminate(t, s.vnf)
@@ -167,7 +167,7 @@ func (s *site) approachContainers(t testing.TB, want state) (now state) {
 	return want
 }
 
-// requireContainers wants as many Pods as the state has, and the records to say so.
+// requireContainers checks that there are as many Pods as in the state, and that the VnfInstance shows them.
 func (s *site) requireContainers(t testing.TB, want state) {
 	t.Helper()
 	running := want.pods
@@ -191,7 +191,7 @@ func (s *site) requireContainers(t testing.TB, want state) {
 	}
 }
 
-// requireRoute wants each Pod to be on the network of the state, and the record to say so.
+// requireRoute checks that each Pod is on the network of the state, and that the VnfInstance shows this.
 func (s *site) requireRoute(t testing.TB, want state) {
 	t.Helper()
 	network := map[bool]string{false: "media", true: "media-new"}[want.elsewhere]
@@ -208,7 +208,7 @@ func (s *site) requireRoute(t testing.TB, want state) {
 	require.Len(t, ports, want.pods, "of a VNF that is stopped it is known still, as its VNFCs are")
 }
 
-// vnfcOf is the id of the VNFC that a Pod is.
+// vnfcOf returns the id of the VNFC that is the Pod.
 func (s *site) vnfcOf(t testing.TB, pod string) string {
 	t.Helper()
 	info := s.bed.Get(t, "/vnflcm/v1/vnf_instances/"+s.vnf)["instantiatedVnfInfo"].(map[string]any)
@@ -229,7 +229,7 @@ func (s *site) podsIn(t testing.TB) []corev1.Pod {
 	return pods.Items
 }
 
-// requireNoContainers wants nothing to be left in the cluster.
+// requireNoContainers checks that nothing is left in the cluster.
 func (s *site) requireNoContainers(t testing.TB) {
 	t.Helper()
 	if s.cluster == nil {
@@ -248,7 +248,7 @@ func (s *site) requireNoContainers(t testing.TB) {
 	require.Empty(t, secrets.Items)
 }
 
-// killCluster ends the API server of the cluster that the VNF is on, and starts it again.
+// killCluster kills the API server of the VNF's cluster, and starts it again.
 func killCluster(t testing.TB, c *cell) bool {
 	s := c.site
 	if c.operation.before.pods+c.operation.after.pods == 0 {
@@ -259,7 +259,7 @@ func killCluster(t testing.TB, c *cell) bool {
 	return true
 }
 
-// TestSample_ofContainers is a part of the matrix that runs in CI: what is killed, each in another operation.
+// TestSample_ofContainers runs a part of the matrix in CI: some operations, each with the kill of a process.
 func TestSample_ofContainers(t *testing.T) {
 	if *all || *onlyOps != "" || *onlyKinds != "" || *onlySteps != "" {
 		t.Skip("The matrix runs.")
@@ -293,7 +293,7 @@ func TestSample_ofContainers(t *testing.T) {
 	}
 }
 
-// longest is the step in which an undisturbed operation spends most of its time.
+// longest returns the step that needs most of the time of an undisturbed operation.
 func longest(t testing.TB, s *site, o operation) (title string) {
 	t.Helper()
 	c := &cell{operation: o, site: s}

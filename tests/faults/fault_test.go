@@ -20,27 +20,27 @@ import (
 // fault is a column of the matrix.
 type fault struct {
 	name string
-	// strike brings the fault about while the cell's step runs, and tells whether it hit: whether the step met it at
-	// all is for some to be seen afterwards only.
+	// strike causes the fault while the cell's step runs. It returns whether the step met the fault: for some faults,
+	// only strike can see this.
 	strike func(t testing.TB, c *cell) (hit bool)
-	// mend ends it, before somebody decides on an operation that has failed, or at the operation's end.
+	// mend ends the fault before the decision on a failed operation, or at the end of the operation.
 	mend func(t testing.TB, c *cell)
-	// lasts is set when the fault stays until the operation stops.
+	// lasts is true if the fault stays until the operation stops.
 	lasts bool
-	// reason is what the error of an operation that stopped must say.
+	// reason matches the error of an operation that has stopped.
 	reason *regexp.Regexp
-	// service is what a step must ask to meet the fault, where that is all that matters.
+	// service is set if only steps with requests to this service meet the fault.
 	service string
-	// containers is set for what happens to VNFs of containers only.
+	// containers is true for a fault that only containerised VNFs can meet.
 	containers bool
-	// elsewhere is set for what TestSample leaves to TestSample_ofContainers.
+	// elsewhere is true for a fault that only TestSample_ofContainers tests in CI.
 	elsewhere bool
 }
 
-// anything but an error that Windlass does not understand, which every cell refuses.
+// anything matches every error. Every cell additionally refuses errors that Windlass did not understand.
 var anything = regexp.MustCompile(`\S`)
 
-// aNode names the one that is to blame, or what only it could have done.
+// aNode matches the name of the node that has failed, or of something that only this node could do.
 var aNode = regexp.MustCompile(`(cp|worker|storage|registry|lb|web|gateway)-[0-9a-f]{8}|ansible|etcd|virtual IP`)
 
 // faults are the columns of the matrix.
@@ -48,7 +48,7 @@ var faults = []fault{
 	{name: "worker killed", strike: signal("worker", syscall.SIGKILL), reason: anything},
 	{name: "worker stopped", strike: signal("worker", syscall.SIGTERM), reason: anything},
 	{name: "API server killed", strike: signal("apiserver", syscall.SIGKILL), reason: anything},
-	{name: "PostgreSQL restarted", strike: signal("postgres", syscall.SIGINT), reason: anything}, // its "fast shutdown"
+	{name: "PostgreSQL restarted", strike: signal("postgres", syscall.SIGINT), reason: anything}, // "fast shutdown"
 	{name: "Temporal restarted", strike: signal("temporal", syscall.SIGKILL), reason: anything},
 	{
 		name: "Heat 500", service: "heat", strike: refuse("heat", map[string]any{"status": 500}), mend: clearFaults,
@@ -74,13 +74,13 @@ var faults = []fault{
 	{name: "PostgreSQL killed", elsewhere: true, strike: signal("postgres", syscall.SIGKILL), reason: anything},
 }
 
-// hang is longer than Windlass waits for a call of the cloud in this matrix.
+// hang is longer than Windlass waits for an answer of the cloud in this matrix.
 const (
 	callTimeout = 8 * time.Second
 	hang        = callTimeout + 4*time.Second
 )
 
-// signal sends a process a signal, and waits until another has taken its place.
+// signal sends a signal to a process, and waits until another process replaces it.
 func signal(process string, with syscall.Signal) func(testing.TB, *cell) bool {
 	return func(t testing.TB, c *cell) bool {
 		info, err := c.site.bed.Info()
@@ -97,12 +97,13 @@ func signal(process string, with syscall.Signal) func(testing.TB, *cell) bool {
 	}
 }
 
-// refuse lets a service answer so, until it has been asked that way for a moment; hit: it was asked.
+// refuse makes a service answer in this way until it has got requests for a moment. The fault hits if there was a
+// request.
 func refuse(service string, how map[string]any) func(testing.TB, *cell) bool {
 	return func(t testing.TB, c *cell) bool {
 		order := map[string]any{"service": service, "count": -1}
 		maps.Copy(order, how)
-		c.site.bed.ClearFaults(t) // the delays that hold the step
+		c.site.bed.ClearFaults(t) // the delays of slowDown
 		c.site.bed.Fault(t, order)
 		var first time.Time
 		for end := time.Now().Add(patience); ; testbed.Pause(t) {
@@ -110,7 +111,7 @@ func refuse(service string, how map[string]any) func(testing.TB, *cell) bool {
 			if hits > 0 && first.IsZero() {
 				first = time.Now()
 			}
-			// One call that hangs is enough; of refusals, some more than the first try.
+			// One request that hangs is enough. Refusals must also meet some repetitions.
 			if hits > 0 && (how["delay_ms"] != nil || time.Since(first) > 2*time.Second) || c.stopped(t) {
 				break
 			}
@@ -141,7 +142,7 @@ func hitsOf(t testing.TB, b *testbed.Bed) (hits int) {
 
 func clearFaults(t testing.TB, c *cell) { c.site.bed.ClearFaults(t) }
 
-// cut cuts the connections to whatever nodes have some, as soon as there is one.
+// cut cuts the connections to all nodes that have some, as soon as there is a connection.
 func cut(t testing.TB, c *cell) bool {
 	for hit := false; ; testbed.Pause(t) {
 		for _, id := range serversIn(t, c.site.bed) {
@@ -168,7 +169,7 @@ func serversIn(t testing.TB, b *testbed.Bed) (ids []string) {
 	return ids
 }
 
-// order does something to the node that the step works on, or to a control plane. It misses where there is no machine
+// order does something to the node on which the step works, or to another machine. It misses if there is no machine
 // yet, or none any more.
 func order(what string) func(testing.TB, *cell) bool {
 	return func(t testing.TB, c *cell) bool {
@@ -177,7 +178,7 @@ func order(what string) func(testing.TB, *cell) bool {
 	}
 }
 
-// chooseVictim is the machine of a node that is worked on in the step, else of the last node.
+// chooseVictim returns the machine of a node on which the step works, or else the last machine.
 func (c *cell) chooseVictim(t testing.TB) string {
 	t.Helper()
 	ids := serversIn(t, c.site.bed)
@@ -196,7 +197,7 @@ func (c *cell) chooseVictim(t testing.TB) string {
 	return ids[len(ids)-1]
 }
 
-// revive brings the victim back, unless it was replaced.
+// revive thaws and starts the victim, unless it was replaced.
 func revive(t testing.TB, c *cell) {
 	if c.victim == "" || !slices.Contains(serversIn(t, c.site.bed), c.victim) {
 		return
@@ -209,5 +210,5 @@ func revive(t testing.TB, c *cell) {
 	}
 }
 
-// logs is the directory of a bed's state, for people who look into a failed cell.
+// logs returns the directory of a bed's logs, for people who examine a failed cell.
 func logs(b *testbed.Bed) string { return filepath.Join(b.Dir, "dev", "logs") }

@@ -33,7 +33,7 @@ var (
 	mixedRenewed = state{gateways: 1, pods: 1, renewed: true}
 )
 
-// ofHybrid are the rows of the matrix that are about a VNF with VDUs on an OpenStack and on a Kubernetes.
+// ofHybrid are the rows of the matrix for a VNF with VDUs on an OpenStack and on a Kubernetes.
 var ofHybrid = []operation{
 	{"instantiate hybrid", none, mixed, func(t testing.TB, s *site) string { return s.instantiateHybrid(t) }},
 	{"scale out servers of hybrid", mixed, moreGateways, scale("SCALE_OUT", "gateways")},
@@ -57,14 +57,14 @@ func toLevel(level string) func(testing.TB, *site) string {
 	}
 }
 
-// laterHybrid is a later version of the sample, with another VNFD and image of its containers.
+// laterHybrid makes a later version of the sample, with another VNFD and another image of the containers.
 func (s *site) laterHybrid(t testing.TB) (dir string) {
 	t.Helper()
 	return changedPackage(t, filepath.Join(s.bed.Root, hybridPackage), strings.NewReplacer(hybridVnfdID, laterHybridVnfdID,
 		"software_version: '1.0'", "software_version: '2.0'", hybridImage, laterHybridImage))
 }
 
-// instantiateHybrid makes the sample on the lab and on the cluster.
+// instantiateHybrid begins to instantiate the sample on the lab and on the cluster.
 func (s *site) instantiateHybrid(t testing.TB) (op string) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(s.bed.Root, "vnfpkg/samples/requests/instantiate-hybrid.json"))
@@ -82,7 +82,7 @@ func (s *site) instantiateHybrid(t testing.TB) (op string) {
 	return s.bed.Begin(t, s.vnf, "instantiate", request)
 }
 
-// approachHybrid is approach to and from a hybrid VNF.
+// approachHybrid does the same as approach, to and from a hybrid VNF.
 func (s *site) approachHybrid(t testing.TB, want state) (now state) {
 	t.Helper()
 	now = s.now
@@ -90,7 +90,7 @@ func (s *site) approachHybrid(t testing.TB, want state) (now state) {
 	case now == none:
 		s.await(t, s.instantiateHybrid(t))
 		return mixed
-	case now.gateways == 0: // another VNF is there
+	case now.gateways == 0: // there is another VNF
 		return s.approach(t, none)
 	case want.gateways == 0, now.renewed && !want.renewed:
 		s.bed.Terminate(t, s.vnf)
@@ -120,7 +120,7 @@ func (s *site) approachHybrid(t testing.TB, want state) (now state) {
 	return now
 }
 
-// requireHybrid wants as many servers and Pods as the state has, each on its VIM, and the records to say so.
+// requireHybrid checks that there are as many servers and Pods as in the state, and that the VnfInstance shows them.
 func (s *site) requireHybrid(t testing.TB, want state) {
 	t.Helper()
 	running, shown := want.pods, "STARTED"

@@ -31,7 +31,7 @@ var (
 	playedWide = state{Sizes: testbed.Sizes{ControlPlanes: 3, Workers: 3}, ansible: true}
 )
 
-// ofKubespray are the rows of the matrix that are about such a cluster.
+// ofKubespray are the rows of the matrix for such a cluster.
 var ofKubespray = []operation{
 	{"instantiate by kubespray", none, played, func(t testing.TB, s *site) string { return s.instantiateKubespray(t) }},
 	{"scale out by kubespray", played, playedWide, scale("SCALE_OUT", "worker_instance")},
@@ -45,7 +45,8 @@ var ofKubespray = []operation{
 	}},
 }
 
-// instantiateKubespray begins to make the cluster, by an Ansible server that is there as long as it is.
+// instantiateKubespray begins to instantiate the cluster, and makes its Ansible server. The server exists as long as
+// the cluster.
 func (s *site) instantiateKubespray(t testing.TB) (op string) {
 	t.Helper()
 	if a := s.bed.Call(t, http.MethodGet, "/vnfpkgm/v1/onboarded_vnf_packages/"+kubesprayVnfdID,
@@ -72,14 +73,14 @@ func (s *site) instantiateKubespray(t testing.TB) (op string) {
 		}))
 }
 
-// approachKubespray is approach to and from such a cluster.
+// approachKubespray does the same as approach, to and from such a cluster.
 func (s *site) approachKubespray(t testing.TB, want state) (now state) {
 	t.Helper()
 	switch {
 	case s.now == none:
 		s.await(t, s.instantiateKubespray(t))
 		return played
-	case !s.now.ansible: // another VNF is there
+	case !s.now.ansible: // there is another VNF
 		return s.approach(t, none)
 	case !want.ansible:
 		s.bed.Terminate(t, s.vnf)
@@ -104,8 +105,7 @@ func (s *site) removeAnsible(t testing.TB) {
 	s.ansible = kubespray.Machine{}
 }
 
-// requirePlayed wants the cluster to be the same everywhere, and its load balancer to know of its nodes and of no
-// others.
+// requirePlayed checks that the cluster is the same everywhere, and that its load balancer has exactly its nodes.
 func (s *site) requirePlayed(t testing.TB, want state) {
 	t.Helper()
 	clusters := s.bed.Clusters(t)
@@ -114,7 +114,7 @@ func (s *site) requirePlayed(t testing.TB, want state) {
 	require.Len(t, cluster.Members, want.ControlPlanes+want.Workers)
 	require.Len(t, cluster.EtcdMembers, want.ControlPlanes)
 	require.Empty(t, slices.DeleteFunc(cluster.Violations, func(v string) bool {
-		// kubespray recovers a control plane that is lost: its member of etcd goes after its server.
+		// kubespray recovers from the loss of a control plane: its etcd member is removed after its server.
 		return strings.HasSuffix(v, "was deleted while it was a member of etcd") && !strings.HasPrefix(v, "the node ")
 	}))
 	sizes := map[string]int{}
@@ -135,7 +135,7 @@ func (s *site) requirePlayed(t testing.TB, want state) {
 	require.ElementsMatch(t, nodes, s.balanced(t))
 }
 
-// balanced are the nodes that the load balancer sends traffic to.
+// balanced returns the nodes to which the load balancer sends traffic.
 func (s *site) balanced(t testing.TB) (nodes []string) {
 	t.Helper()
 	vims := s.bed.Get(t, "/v1.0/vims?name=cluster-"+s.name)["vims"].([]any)
@@ -159,7 +159,7 @@ func (s *site) balanced(t testing.TB) (nodes []string) {
 	return nodes
 }
 
-// TestSample_ofKubespray is a part of the matrix that runs in CI: each operation once, each with another fault.
+// TestSample_ofKubespray runs a part of the matrix in CI: most of its operations, each with one fault.
 func TestSample_ofKubespray(t *testing.T) {
 	if *all || *onlyOps != "" || *onlyKinds != "" || *onlySteps != "" {
 		t.Skip("The matrix runs.")

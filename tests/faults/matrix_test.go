@@ -32,10 +32,10 @@ var (
 	until = flag.Duration("for", 0, "begin no further cell after that time; 0 runs all")
 )
 
-// settings shorten what Windlass waits for: nothing in a lab needs minutes.
+// settings shorten the waits of Windlass: a lab needs no minutes. They also enable the packages with scripts.
 var settings = map[string]string{
 	"WINDLASS_WORKER_ATTEMPTS": "3", "WINDLASS_WORKER_RECONNECT": "5s",
-	// Rows of packages with scripts.
+	// for the rows of packages with scripts
 	"WINDLASS_SCRIPTS_POLICY": "run", "WINDLASS_USER_DATA_PYTHON": "/usr/bin/python3",
 }
 
@@ -44,7 +44,7 @@ var counter struct {
 	n int
 }
 
-// unique makes the names of VNFs differ.
+// unique returns a number that makes the name of a VNF unique.
 func (s *site) unique() string {
 	counter.Lock()
 	defer counter.Unlock()
@@ -66,10 +66,11 @@ func newSite(t testing.TB) *site {
 	return s
 }
 
-// onRealMachines tells that a cluster's members are to be asked themselves, not the lab that acts them.
+// onRealMachines says whether the test must check a cluster's members themselves, because the lab does not simulate
+// them.
 func onRealMachines() bool { return *machines != environment.Fake }
 
-// learn runs an operation undisturbed, and returns the titles of its steps.
+// learn runs an operation without a fault, and returns the titles of its steps.
 func learn(t testing.TB, s *site, o operation) []string {
 	t.Helper()
 	c := &cell{operation: o, site: s}
@@ -81,7 +82,7 @@ func learn(t testing.TB, s *site, o operation) []string {
 	return list
 }
 
-// TestMatrix is all of it.
+// TestMatrix runs the entire matrix, or the part that the flags choose.
 func TestMatrix(t *testing.T) {
 	if !*all && *onlyOps == "" && *onlyKinds == "" && *onlySteps == "" {
 		t.Skip("Hours of it: go tool task test:faults. The sample has run.")
@@ -114,9 +115,10 @@ func TestMatrix(t *testing.T) {
 	running.Wait()
 }
 
-// chosen are the cells that are to run. The titles are those of undisturbed operations. In each round every operation
-// meets every fault in one step, in the next round in another: a run that is ended early has something of everything. A
-// chain is one fault for one operation after the other, each of which leaves the VNF nearly as the next one needs it.
+// chosen returns the cells to run. The titles of the steps come from operations without a fault. In each round, every
+// operation meets every fault in one step, and in the next round in another step. So a run that ends early has covered
+// something of everything. A chain is one fault for one operation after the other. Each operation leaves the VNF nearly
+// in the state that the next one needs.
 func chosen(t *testing.T, s *site, results *results) (chains [][]*cell) {
 	t.Helper()
 	type row struct {
@@ -156,15 +158,15 @@ func chosen(t *testing.T, s *site, results *results) (chains [][]*cell) {
 	return chains
 }
 
-// wanted tells whether a name is in a list with commas, exactly or as a part; no list wants all.
+// wanted says whether a comma-separated list contains a name, exactly or as a part. An empty list contains all names.
 func wanted(list, name string, exactly bool) bool {
 	return list == "" || slices.ContainsFunc(strings.Split(list, ","), func(one string) bool {
 		return one == name || !exactly && strings.Contains(name, one)
 	})
 }
 
-// runCell runs one cell and keeps its result. It returns the site for the next one: another, when the VNF of this one
-// cannot be cleared away.
+// runCell runs one cell and stores its result. It returns the site for the next cell. This is a new site if the VNF of
+// this cell cannot be removed.
 func runCell(t *testing.T, s *site, c *cell, results *results) *site {
 	t.Helper()
 	c.site = s
@@ -196,7 +198,7 @@ func runCell(t *testing.T, s *site, c *cell, results *results) *site {
 	return other
 }
 
-// clearAway takes down what a failed cell has left.
+// clearAway removes what a failed cell has left.
 func (c *cell) clearAway(t testing.TB) {
 	c.speedUp(t)
 	if c.fault.mend != nil {
@@ -219,7 +221,7 @@ func (c *cell) clearAway(t testing.TB) {
 	c.site.vnf, c.site.now = "", none
 }
 
-// TestSample is a part of the matrix that runs in CI: each fault once, over all operations, always the same cells.
+// TestSample runs a part of the matrix in CI: each fault once, in one of four operations, always the same cells.
 func TestSample(t *testing.T) {
 	if *all || *onlyOps != "" || *onlyKinds != "" || *onlySteps != "" {
 		t.Skip("The matrix runs.")
@@ -229,7 +231,7 @@ func TestSample(t *testing.T) {
 	steps := map[string][]string{}
 	for i, f := range faults {
 		if f.containers || f.elsewhere {
-			continue // TestSample_ofContainers
+			continue // TestSample_ofContainers has them
 		}
 		o := sampled[i%len(sampled)]
 		if steps[o.name] == nil {
@@ -237,7 +239,7 @@ func TestSample(t *testing.T) {
 		}
 		list := steps[o.name]
 		met := false
-		for try := 0; !met && try < len(list); try++ { // the first step from there on that meets the fault
+		for try := 0; !met && try < len(list); try++ { // until a step meets the fault
 			c := &cell{
 				operation: o, step: list[(first[i%len(first)]+try)%len(list)], fault: f,
 				decision: []string{"retry", "rollback"}[i%2],
@@ -250,9 +252,9 @@ func TestSample(t *testing.T) {
 	}
 }
 
-// first are the steps, by their number, from which on the sample looks for one that meets its fault: the
-// infrastructure's for what happens to Heat and Nova, others for the rest.
+// first are the numbers of the steps at which the sample begins to look for a step that meets its fault. For faults of
+// Heat and Nova these are steps of the infrastructure.
 var first = []int{0, 6, 8, 0, 8, 4, 4, 4, 3, 3, 8, 7, 5}
 
-// sampled are the operations of the sample: each leaves the VNF as the next one needs it, or nearly.
+// sampled are the operations of the sample. Each leaves the VNF nearly in the state that the next one needs.
 var sampled = []operation{operations[1], operations[2], operations[3], operations[4]}

@@ -11,9 +11,9 @@ import (
 	"github.com/windlass-nfv/windlass/tests/testbed"
 )
 
-// state is what the VNF is: a cluster of some size, which runs or is stopped, or a lone server on one of two networks,
-// or a cluster with a storage server, or a registry of images, or a VNF of containers, or one of servers and
-// containers.
+// state is the state of the site's VNF. The VNF is a cluster of some size, a single server on one of two networks, a
+// cluster with a storage server, an image registry, a containerised or hybrid VNF, or a VNF with scripts. Some VNFs can
+// be stopped.
 type state struct {
 	testbed.Sizes
 	stopped   bool
@@ -21,17 +21,17 @@ type state struct {
 	elsewhere bool // on the other network
 	storage   bool
 	registry  bool
-	connected bool // a cluster, to one of the site's registries of images
-	pods      int  // of a VNF of containers
-	renewed   bool // such a VNF that got a later package
-	chart     bool // one that a chart makes
+	connected bool // a cluster, with one of the site's image registries
+	pods      int  // of a containerised or hybrid VNF
+	renewed   bool // such a VNF has a later package
+	chart     bool // a chart makes the VNF
 	ansible   bool // a cluster that an Ansible server makes
-	gateways  int  // servers of a hybrid VNF, which has pods, too
-	servers   int  // of a VNF with scripts at hooks
-	playbooks bool // such a VNF whose scripts are playbooks
+	gateways  int  // servers of a hybrid VNF
+	servers   int  // of a VNF with scripts for hooks
+	playbooks bool // the scripts of such a VNF are playbooks
 }
 
-// The states between which operations change.
+// The operations change the VNF between these states.
 var (
 	small  = state{Sizes: testbed.Smallest}
 	wide   = state{Sizes: testbed.Sizes{ControlPlanes: 3, Workers: 3}}
@@ -45,7 +45,7 @@ var (
 	none   = state{}
 )
 
-// operation is a row of the matrix: what is done to a VNF in one state, and in which it is afterwards.
+// operation is a row of the matrix: an operation, and the states of the VNF before and after it.
 type operation struct {
 	name          string
 	before, after state
@@ -114,32 +114,32 @@ func heal(vdus ...string) func(testing.TB, *site) string {
 	}
 }
 
-// site is a Windlass and a lab, with one VNF at most.
+// site is a Windlass and a lab with at most one VNF.
 type site struct {
 	bed  *testbed.Bed
-	vnf  string // "" while there is none
-	name string // the VNF's
+	vnf  string // "" if there is none
+	name string // of the VNF
 	now  state  // of the VNF
-	// other is the network to which a lone server can be moved; it is there as long as the server is.
+	// other is the network to which a single server can be moved. It exists as long as the server.
 	other testbed.Network
-	// volume is that of a storage server, "" while nobody has looked.
+	// volume is the id of a storage server's volume, or "" before the first check.
 	volume string
-	// registries are those that a cluster is connected to in turn, and wanted the one that it has been asked to take last.
+	// registries are the registries with which a cluster is connected in turn. wanted is the last requested one.
 	registries [2]string
 	wanted     int
-	// cluster is the VIM of VNFs of containers, and clusterVim its id; nil where it cannot run. life is the test that it
-	// lives as long as.
+	// cluster is the VIM of containerised VNFs, and clusterVim its id. It is nil if it cannot run here. It ends with
+	// the test life.
 	cluster    *kubetest.ControlPlane
 	clusterVim string
 	life       testing.TB
-	// ansible is the Ansible server of clusters by kubespray, as long as there is one.
+	// ansible is the Ansible server of clusters by kubespray and of playbooks, as long as there is one.
 	ansible kubespray.Machine
 }
 
-// patience is the limit for an operation that nothing disturbs any more, on a machine that is busy.
+// patience is the limit for an operation without further faults on a busy machine.
 const patience = 15 * time.Minute
 
-// prepare brings the VNF into a state, undisturbed, on a way of one operation after the other.
+// prepare brings the VNF into a state with operations without a fault.
 func (s *site) prepare(t testing.TB, want state) {
 	t.Helper()
 	for s.now != want {
@@ -147,7 +147,7 @@ func (s *site) prepare(t testing.TB, want state) {
 	}
 }
 
-// approach carries out the first operation on the way to a state.
+// approach runs the first operation on the way to a state.
 func (s *site) approach(t testing.TB, want state) (now state) {
 	t.Helper()
 	switch {
@@ -168,7 +168,7 @@ func (s *site) approach(t testing.TB, want state) (now state) {
 	case s.now == none:
 		s.await(t, operations[0].begin(t, s))
 		return small
-	case want == none, s.now.server, s.now.storage, s.now.registry: // a lone server stays where it is as long as it exists
+	case want == none, s.now.server, s.now.storage, s.now.registry: // a single server never moves back
 		s.bed.Terminate(t, s.vnf)
 		s.removeNetwork(t)
 		s.bed.RequireNothingLeft(t)
@@ -198,7 +198,7 @@ func (s *site) await(t testing.TB, op string) {
 	s.bed.Await(t, op, patience, "COMPLETED")
 }
 
-// check wants the VNF to be in that state, and the same everywhere; without one, nothing is left.
+// check checks that the VNF is in that state everywhere. For the state none, nothing may be left.
 func (s *site) check(t testing.TB, op string, want state) {
 	t.Helper()
 	s.bed.RequireStepsEnded(t, op)
@@ -244,7 +244,7 @@ func (s *site) check(t testing.TB, op string, want state) {
 	s.requireRegistries(t, want.connected)
 }
 
-// titles are the steps of an operation, in order.
+// titles returns the titles of an operation's steps in their order.
 func titles(steps []testbed.Step) (list []string) {
 	for _, step := range steps {
 		if step.Node == "" && !slices.Contains(list, step.Title) {
@@ -254,7 +254,7 @@ func titles(steps []testbed.Step) (list []string) {
 	return list
 }
 
-// endsStopped tells that the operation has ended and left the VNF stopped: nobody starts its machines then.
+// endsStopped says whether the operation has ended with a stopped VNF, whose machines nothing starts.
 func (c *cell) endsStopped(t testing.TB) bool {
 	t.Helper()
 	switch c.state(t) {

@@ -13,28 +13,28 @@ import (
 const (
 	chartPackage = "vnfpkg/samples/cnf-helm"
 	chartVnfdID  = "4f0c2f0e-7f0f-4c1b-8f43-6d0a6c1f9b52"
-	// laterChartVnfdID is that of a later version of it.
+	// laterChartVnfdID is the VNFD id of a later version of the chart's package.
 	laterChartVnfdID = "4f0c2f0e-7f0f-4c1b-8f43-6d0a6c1f9b53"
 
 	laterVnfdID = "3d1f0c52-8f0a-4a53-9a7c-5be2f7f0c1ab"
 	laterImage  = "lab.local/web:v2"
 )
 
-// laterPackage is a later version of the sample of manifests: with another VNFD and image.
+// laterPackage makes a later version of the sample of manifests, with another VNFD and image.
 func (s *site) laterPackage(t testing.TB) (dir string) {
 	t.Helper()
 	return changedPackage(t, filepath.Join(s.bed.Root, containersPackage), strings.NewReplacer(containersVnfdID, laterVnfdID,
 		"software_version: '1.0'", "software_version: '2.0'", "lab.local/web:v1", laterImage))
 }
 
-// laterChart is a later version of the sample with a chart.
+// laterChart makes a later version of the sample with a chart.
 func (s *site) laterChart(t testing.TB) (dir string) {
 	t.Helper()
 	return changedPackage(t, filepath.Join(s.bed.Root, chartPackage), strings.NewReplacer(chartVnfdID, laterChartVnfdID,
 		"software_version: '1.0'", "software_version: '2.0'", "lab.local/web:v1", laterImage))
 }
 
-// changedPackage is a package in which something is replaced.
+// changedPackage makes a copy of a package with other texts.
 func changedPackage(t testing.TB, of string, change *strings.Replacer) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -52,12 +52,12 @@ func changedPackage(t testing.TB, of string, change *strings.Replacer) (dir stri
 	return dir
 }
 
-// clusterConnection is vimConnectionInfo with the cluster of VNFs of containers.
+// clusterConnection returns a vimConnectionInfo with the cluster of containerised VNFs.
 func (s *site) clusterConnection() []any {
 	return []any{map[string]any{"id": "cluster", "vimId": s.clusterVim, "vimType": "kubernetes"}}
 }
 
-// instantiateContainers makes a VNF of containers, of manifests or of a chart.
+// instantiateContainers begins to instantiate a containerised VNF, of manifests or of a chart.
 func (s *site) instantiateContainers(t testing.TB, as state) (op string) {
 	t.Helper()
 	vnfd, request := containersVnfdID, map[string]any{
@@ -84,7 +84,7 @@ func (s *site) instantiateContainers(t testing.TB, as state) (op string) {
 	return s.bed.Begin(t, s.vnf, "instantiate", request)
 }
 
-// changePackage gives the VNF a later package, which only v2 of the API can.
+// changePackage changes the VNF to a later package. Only v2 of the API can do this.
 func (s *site) changePackage(t testing.TB, vnfdID string) (op string) {
 	t.Helper()
 	a := s.bed.Call(t, http.MethodPost, "/vnflcm/v2/vnf_instances/"+s.vnf+"/change_vnfpkg",

@@ -14,23 +14,23 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// failed is the outcome of a cell in which something was not as it must be.
+// failed is the outcome of a cell in which a check has failed.
 const failed outcome = "FAILED"
 
-// result is a cell that was run.
+// result is the result of a cell.
 type result struct {
 	Operation string  `json:"operation"`
 	Step      string  `json:"step"`
 	Fault     string  `json:"fault"`
 	Outcome   outcome `json:"outcome"`
 	Seconds   float64 `json:"seconds"`
-	// Late is set when the step was over at the moment of the fault, and the operation was not.
+	// Late is set if the step ended before the test saw it run, also in the slowest attempt.
 	Late bool `json:"late,omitempty"`
 	// Operated is the path of the operation.
 	Operated string `json:"operated,omitempty"`
 }
 
-// results are kept in a file after every cell, so that a run may be ended at any time and go on later.
+// results are stored in a file after every cell. So a run can end at any time and continue later.
 type results struct {
 	mu    sync.Mutex
 	file  string
@@ -58,7 +58,7 @@ func (r *results) passed(c *cell) bool {
 	return false
 }
 
-// unmet tells that the step does not ask the fault's service at all, which another fault of that service has shown.
+// unmet says whether another fault of the same service has shown that the step sends no requests to the service.
 func (r *results) unmet(c *cell) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -68,7 +68,7 @@ func (r *results) unmet(c *cell) bool {
 	})
 }
 
-// add takes the place of an earlier result of the same cell.
+// add adds a result. It replaces an earlier result of the same cell.
 func (r *results) add(t *testing.T, one result) {
 	t.Helper()
 	r.mu.Lock()
@@ -91,7 +91,7 @@ func (r *results) add(t *testing.T, one result) {
 
 func (r *results) last() result { return r.Cells[len(r.Cells)-1] }
 
-// table counts, for every operation and fault, the steps that were run and how they ended.
+// table counts the cells that were run and their outcomes, for every operation and fault.
 func (r *results) table() string {
 	var b strings.Builder
 	b.WriteString("| |")
@@ -109,7 +109,8 @@ func (r *results) table() string {
 	return b.String()
 }
 
-// summary is "by itself/on retry/rolled back", what failed in bold, and how many steps do not meet the fault.
+// summary returns "by itself/on retry/rolled back", the number of steps that do not meet the fault, and the failed
+// cells in bold.
 func (r *results) summary(operation, fault string) string {
 	count := map[outcome]int{}
 	for _, one := range r.Cells {
@@ -130,7 +131,7 @@ func (r *results) summary(operation, fault string) string {
 	return text
 }
 
-// show prints the table, and writes it to a file that was named.
+// show prints the table, and writes it to the named file, if any.
 func (r *results) show(t *testing.T, file string) {
 	t.Helper()
 	fmt.Println(r.table())

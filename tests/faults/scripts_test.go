@@ -14,14 +14,14 @@ import (
 	"github.com/windlass-nfv/windlass/tests/testbed"
 )
 
-// The VNFs whose packages have scripts, or playbooks, at hooks of operations.
+// These VNFs have packages with scripts or playbooks for hooks of operations.
 const (
 	scriptsVnfdID   = "9c1f3b0e-54f7-4b36-8f6e-2a1d7c0b5e31"
 	playbooksVnfdID = "5a0c7f52-3d0e-4c67-9b59-6a1f0b7d2e84"
 	scriptedVdu     = "web"
 )
 
-// The states of such VNFs: so many servers, and whether an Ansible server plays something for them.
+// The states of such VNFs: so many servers, and whether an Ansible server runs playbooks for them.
 var (
 	scripted     = state{servers: 1}
 	scriptedWide = state{servers: 2}
@@ -29,7 +29,7 @@ var (
 	playingWide  = state{servers: 2, playbooks: true}
 )
 
-// ofScripts are the rows of the matrix that are about them.
+// ofScripts are the rows of the matrix for such VNFs.
 var ofScripts = []operation{
 	{"instantiate with scripts", none, scripted, func(t testing.TB, s *site) string { return s.instantiateScripted(t, scripted) }},
 	{"scale out with scripts", scripted, scriptedWide, scale("SCALE_OUT", "servers")},
@@ -47,7 +47,8 @@ func endScripted(t testing.TB, s *site) string {
 	return s.bed.Begin(t, s.vnf, "terminate", map[string]any{"terminationType": "FORCEFUL"})
 }
 
-// instantiateScripted begins to make the VNF of a sample, and an Ansible server for it that is there as long as it is.
+// instantiateScripted begins to instantiate the VNF of a sample. If it has playbooks, it also makes an Ansible server,
+// which exists as long as the VNF.
 func (s *site) instantiateScripted(t testing.TB, as state) (op string) {
 	t.Helper()
 	sample, vnfd := "scripts", scriptsVnfdID
@@ -82,7 +83,7 @@ func (s *site) instantiateScripted(t testing.TB, as state) (op string) {
 	return s.bed.Begin(t, s.vnf, "instantiate", request)
 }
 
-// approachScripted is approach to and from such a VNF.
+// approachScripted does the same as approach, to and from such a VNF.
 func (s *site) approachScripted(t testing.TB, want state) (now state) {
 	t.Helper()
 	switch {
@@ -90,7 +91,7 @@ func (s *site) approachScripted(t testing.TB, want state) (now state) {
 		now = state{servers: 1, playbooks: want.playbooks}
 		s.await(t, s.instantiateScripted(t, now))
 		return now
-	case s.now.servers == 0: // another VNF is there
+	case s.now.servers == 0: // there is another VNF
 		return s.approach(t, none)
 	case want.servers == 0, want.playbooks != s.now.playbooks:
 		s.bed.Terminate(t, s.vnf)
@@ -106,7 +107,7 @@ func (s *site) approachScripted(t testing.TB, want state) (now state) {
 	return want
 }
 
-// requireScripted wants the servers to be those that are recorded.
+// requireScripted checks that the lab has exactly the servers that the VnfInstance shows.
 func (s *site) requireScripted(t testing.TB, want state) {
 	t.Helper()
 	var recorded []string
@@ -121,7 +122,7 @@ func (s *site) requireScripted(t testing.TB, want state) {
 	require.ElementsMatch(t, recorded, serversIn(t, s.bed))
 }
 
-// TestSample_ofScripts is a part of the matrix that runs in CI.
+// TestSample_ofScripts runs a part of the matrix in CI.
 func TestSample_ofScripts(t *testing.T) {
 	if *all || *onlyOps != "" || *onlyKinds != "" || *onlySteps != "" {
 		t.Skip("The matrix runs.")

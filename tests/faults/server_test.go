@@ -13,15 +13,15 @@ import (
 	"github.com/windlass-nfv/windlass/tests/testbed"
 )
 
-// A cluster cannot be connected otherwise: its nodes know each other on its external connection points. So a lone
-// server stands in where that is done.
+// The external connections of a cluster cannot be changed, because its nodes use them to reach each other. So the
+// matrix uses a VNF of a single server for such changes.
 const (
 	serverPackage = "tests/bench/server"
 	serverVnfdID  = "0c9d3b52-6f0e-4d43-9d0b-5a1f6c0f7e11"
 	firstNetwork  = "net0"
 )
 
-// linkTo is a request that connects the server to that network.
+// linkTo returns a request that connects the server with that network.
 func linkTo(network string) map[string]any {
 	return map[string]any{"extVirtualLinks": []any{map[string]any{
 		"id": "link-" + network, "resourceId": network,
@@ -41,7 +41,7 @@ func (s *site) neutron(t testing.TB) *gophercloud.ServiceClient {
 	return client
 }
 
-// instantiateServer begins to make the VNF of one server, on the first network, and makes the other one.
+// instantiateServer begins to instantiate the VNF of one server on the first network, and makes the other network.
 func (s *site) instantiateServer(t testing.TB) (op string) {
 	t.Helper()
 	if a := s.bed.Call(t, http.MethodGet, "/vnfpkgm/v1/onboarded_vnf_packages/"+serverVnfdID,
@@ -69,7 +69,7 @@ func (s *site) removeNetwork(t testing.TB) {
 	s.other = testbed.Network{}
 }
 
-// requireConnected wants one port, on the right network, and the records to say so.
+// requireConnected checks that there is one port, on the right network, and that the VnfInstance shows it.
 func (s *site) requireConnected(t testing.TB, want state) {
 	t.Helper()
 	s.bed.RequireRecorded(t, s.vnf)

@@ -14,10 +14,10 @@ import (
 	"github.com/windlass-nfv/windlass/tests/testbed"
 )
 
-// fakeNetworks has every network of labs with fake machines in it.
+// fakeNetworks contains every network of labs with fake machines.
 const fakeNetworks = "127.78.0.0/16"
 
-// instantiateStorage begins to make a cluster with a storage server.
+// instantiateStorage begins to instantiate a cluster with a storage server.
 func (s *site) instantiateStorage(t testing.TB) (op string) {
 	t.Helper()
 	s.name = "vnf-" + s.unique()
@@ -31,7 +31,7 @@ func (s *site) instantiateStorage(t testing.TB) (op string) {
 		}))
 }
 
-// healStorage begins to replace the storage server, which gets its volume back.
+// healStorage begins to replace the storage server. The new one gets the volume.
 func (s *site) healStorage(t testing.TB) (op string) {
 	t.Helper()
 	return s.bed.Begin(t, s.vnf, "heal", map[string]any{
@@ -40,8 +40,8 @@ func (s *site) healStorage(t testing.TB) (op string) {
 	})
 }
 
-// requireStored wants the one volume that there was from the beginning, mounted and exported by the storage server, and
-// its PersistentVolumes to be there for claims.
+// requireStored checks that there is only the first volume, that the storage server mounts and exports it, and that its
+// PersistentVolumes are Available.
 func (s *site) requireStored(t testing.TB) {
 	t.Helper()
 	s.bed.RequireRecorded(t, s.vnf)
@@ -73,7 +73,7 @@ const (
 	registryVdu     = "PrivateRegistryVDU"
 )
 
-// instantiateRegistry begins to make a registry of images with a volume.
+// instantiateRegistry begins to instantiate an image registry with a volume.
 func (s *site) instantiateRegistry(t testing.TB) (op string) {
 	t.Helper()
 	if a := s.bed.Call(t, http.MethodGet, "/vnfpkgm/v1/onboarded_vnf_packages/"+registryVnfdID,
@@ -99,7 +99,7 @@ func (s *site) instantiateRegistry(t testing.TB) (op string) {
 	return s.bed.Begin(t, s.vnf, "instantiate", request)
 }
 
-// requireRegistry wants one machine with the volume, on which a file system was made once.
+// requireRegistry checks that one machine has the volume, and that its file system was made once.
 func (s *site) requireRegistry(t testing.TB) {
 	t.Helper()
 	s.bed.RequireRecorded(t, s.vnf)
@@ -109,7 +109,7 @@ func (s *site) requireRegistry(t testing.TB) {
 	require.Equal(t, s.bed.VnfcOf(t, s.vnf, registryVdu), seen.Disks[0].MachineID)
 }
 
-// startRegistries starts those that clusters are connected to.
+// startRegistries starts the registries with which clusters are connected.
 func (s *site) startRegistries(t testing.TB) {
 	t.Helper()
 	for i := range s.registries {
@@ -121,7 +121,7 @@ func (s *site) startRegistries(t testing.TB) {
 	}
 }
 
-// connect begins to connect the cluster to these registries, and to no others.
+// connect begins to connect the cluster with exactly these registries.
 func (s *site) connect(t testing.TB, servers ...string) (op string) {
 	t.Helper()
 	var list []any
@@ -131,14 +131,14 @@ func (s *site) connect(t testing.TB, servers ...string) (op string) {
 	return s.bed.Modify(t, s.vnf, map[string]any{"vnfConfigurableProperties": map[string]any{"private_registry_connection_info": list}})
 }
 
-// connectOther begins to connect it to another registry than the last time.
+// connectOther begins to connect the cluster with the other registry than last time.
 func (s *site) connectOther(t testing.TB) (op string) {
 	t.Helper()
 	s.wanted = 1 - s.wanted
 	return s.connect(t, s.registries[s.wanted])
 }
 
-// requireRegistries wants every node to be connected to the registry that the instance has, where it has one.
+// requireRegistries checks that every node is connected to the registry of the VnfInstance, or to none.
 func (s *site) requireRegistries(t testing.TB, connected bool) {
 	t.Helper()
 	var want []string

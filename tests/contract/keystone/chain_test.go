@@ -14,7 +14,7 @@ import (
 )
 
 func TestChain_takesTheFirstMethodThatIsGivenAnything(t *testing.T) {
-	issuer, k := httptest.NewServer(http.NotFoundHandler()), newKeystone(t) // what is no token, no issuer is asked about
+	issuer, k := httptest.NewServer(http.NotFoundHandler()), newKeystone(t) // it gets no requests
 	t.Cleanup(issuer.Close)
 	tokens := &auth.OAuth2{
 		Issuer: issuer.URL, Audience: "windlass", Keys: &auth.KeySet{Issuer: issuer.URL, HTTP: issuer.Client()},

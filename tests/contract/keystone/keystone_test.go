@@ -1,4 +1,4 @@
-// Package keystone holds the tokens that Windlass takes of a Keystone against the lab's.
+// Package keystone checks how Windlass authenticates clients by their Keystone tokens. The Keystone is the lab's.
 package keystone
 
 import (
@@ -24,13 +24,13 @@ import (
 
 const demoPassword, adminPassword = "demo-secret", "admin-secret"
 
-// keystone is the lab's.
+// keystone is the lab's Keystone. A test can stop its answers (down) and move its clock (shift).
 type keystone struct {
 	*testing.T
 	server *httptest.Server
 
 	mu    sync.Mutex
-	asked int // validations
+	asked int // validations of tokens
 	down  bool
 	shift time.Duration
 }
@@ -75,7 +75,7 @@ func (k *keystone) now() time.Time {
 	return time.Now().Add(k.shift)
 }
 
-// times is how often Keystone was asked about a token.
+// times returns how often Keystone was asked to validate a token.
 func (k *keystone) times() int {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -97,7 +97,7 @@ func (k *keystone) method() *auth.Keystone {
 	}
 }
 
-// login returns a token, and the id of the project that it is for.
+// login returns a token and the id of the project for which it is valid.
 func (k *keystone) login(user, password string, scope *gophercloud.AuthScope) (token, project string) {
 	k.Helper()
 	provider, err := openstack.AuthenticatedClient(k.Context(), gophercloud.AuthOptions{
@@ -196,7 +196,7 @@ func TestKeystone_refusesTokensThatAreNotGood(t *testing.T) {
 	_, err := show(t, m, unscoped)
 	require.True(t, refusal(t, err).Unknown)
 
-	// A token is not good for longer than it lives, and Windlass's own is renewed.
+	// Windlass refuses a token that has expired since. Windlass's own token has expired, too: it gets a new one.
 	token, _ := k.login("demo", demoPassword, ofDemo)
 	_, err = show(t, m, token)
 	require.NoError(t, err)

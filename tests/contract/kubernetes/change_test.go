@@ -22,7 +22,7 @@ metadata: {name: settings}
 data: {a: b}
 `
 
-// otherwise is a change to those manifests.
+// otherwise returns a change of the VNF to those manifests.
 func otherwise(t *testing.T, text string) vim.Change {
 	t.Helper()
 	return vim.Change{

@@ -26,7 +26,8 @@ func claimNames(t *testing.T, p *kubetest.ControlPlane) (names []string) {
 	return names
 }
 
-// A StatefulSet mounts whatever has the name of its claims: data of another VNF, too.
+// TestDeploy_refusesClaimsOfOthers: a StatefulSet mounts every claim that has the name of one of its claims, even if
+// the claim has the data of another VNF.
 func TestDeploy_refusesClaimsOfOthers(t *testing.T) {
 	p := start(t)
 	p.Volumes(t, 8)
@@ -51,10 +52,10 @@ func TestDeploy_refusesClaimsOfOthers(t *testing.T) {
 	require.Len(t, problems, 1)
 	require.Contains(t, problems[0], "claims that are there already, and not of this VNF: data-store-0")
 
-	_, err = deploy(t, c, "vnf-1", owner, store("1")) // it has kept them itself
+	_, err = deploy(t, c, "vnf-1", owner, store("1")) // the claims are its own, kept by the Dispose above
 	require.NoError(t, err)
 
-	// One that comes later is refused when the VNF grows to it, and not before.
+	// A claim of somebody else that appears later matters only when the VNF grows to that replica.
 	_, err = p.Client.CoreV1().PersistentVolumeClaims("default").Create(t.Context(), &corev1.PersistentVolumeClaim{
 		ObjectMeta: metav1.ObjectMeta{Name: "data-store-1"},
 		Spec: corev1.PersistentVolumeClaimSpec{
@@ -82,7 +83,8 @@ func TestDeploy_refusesClaimsOfOthers(t *testing.T) {
 	require.Empty(t, claimNames(t, p))
 }
 
-// Claims of a StatefulSet that a later package does not have are the VNF's still: its end decides on them.
+// TestChange_remembersClaimsOfWhatItDrops: a later package may drop a StatefulSet. Its claims still belong to the VNF,
+// and the removal of the VNF decides what happens to them.
 func TestChange_remembersClaimsOfWhatItDrops(t *testing.T) {
 	p := start(t)
 	p.Volumes(t, 8)

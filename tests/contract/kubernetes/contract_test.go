@@ -1,4 +1,5 @@
-// Package kubernetes holds the driver for Kubernetes to a real control plane.
+// Package kubernetes checks the driver for Kubernetes with a real control plane, and partly with an API server in
+// memory.
 package kubernetes
 
 import (

@@ -8,7 +8,7 @@ import (
 	driver "github.com/windlass-nfv/windlass/internal/vim/kubernetes"
 )
 
-// A kind that a removal has looked at, and taken away, comes with the next VNF again.
+// TestDeploy_bringsAKindAgain checks that a VNF can bring a kind which the removal of another VNF has deleted.
 func TestDeploy_bringsAKindAgain(t *testing.T) {
 	p := start(t)
 	c := p.Connect(t, "default")

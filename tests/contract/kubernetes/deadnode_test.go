@@ -14,7 +14,7 @@ import (
 	"github.com/windlass-nfv/windlass/tests/kubetest"
 )
 
-// onASilentNode makes a Pod of a Deployment on a node that dies then.
+// onASilentNode deploys a Deployment whose Pod runs on a node. Then the node dies.
 func onASilentNode(t *testing.T, p *kubetest.ControlPlane, c *driver.Cluster) {
 	t.Helper()
 	p.SilentNode(t, "node-2")
@@ -41,7 +41,8 @@ func onASilentNode(t *testing.T, p *kubetest.ControlPlane, c *driver.Cluster) {
 	p.Cordon(t, false)
 }
 
-// The kubelet of a dead node does not say that a Pod has ended. What has taken its place is what counts.
+// TestChange_leavesAPodOnADeadNodeBehind: the kubelet of a dead node never reports the end of a Pod. The driver
+// therefore only waits for the new Pod.
 func TestChange_leavesAPodOnADeadNodeBehind(t *testing.T) {
 	p := start(t)
 	c := p.Connect(t, "default")
@@ -55,7 +56,7 @@ func TestChange_leavesAPodOnADeadNodeBehind(t *testing.T) {
 		}, func(string) {}))
 	}
 	require.Less(t, time.Since(began), 20*time.Second, "Pods have 30 s to end")
-	nodes := map[string]bool{} // whether the Pod on it ends
+	nodes := map[string]bool{} // by node: whether its Pod is being deleted
 	list, err := p.Client.CoreV1().Pods("default").List(t.Context(), metav1.ListOptions{})
 	require.NoError(t, err)
 	for _, pod := range list.Items {

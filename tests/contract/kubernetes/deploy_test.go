@@ -22,7 +22,7 @@ import (
 
 const owner = "windlass-vnf-of-the-test"
 
-// deploy is one call of the driver, with what it has shown.
+// deploy calls the driver once, and returns the lines that the driver has shown.
 func deploy(t *testing.T, c *driver.Cluster, name, owner string, d driver.Definition) (shown []string, err error) {
 	t.Helper()
 	var mu sync.Mutex
@@ -101,7 +101,7 @@ spec: {containers: [{name: main, image: httpd}]}
 	}
 	require.Equal(t, map[string]int{"WEB": 1, "STORE": 2, "BARE": 1}, vdus)
 
-	// What somebody deletes comes back, and a bare Pod is made anew from its manifest.
+	// The heal makes objects again that somebody has deleted, and makes a bare Pod anew from its manifest.
 	require.NoError(t, p.Client.CoreV1().ConfigMaps("default").Delete(t.Context(), "settings", metav1.DeleteOptions{}))
 	var bare vim.Resource
 	for _, r := range inv.OfKind(vim.Compute) {
@@ -120,7 +120,7 @@ spec: {containers: [{name: main, image: httpd}]}
 	require.NoError(t, err)
 	require.NotEqual(t, bare.Part, string(now.UID))
 
-	// Somebody else's object in the namespace that the VNF has made keeps it.
+	// The VNF has made the namespace, but the removal keeps it while it has an object of somebody else.
 	_, err = p.Client.CoreV1().ConfigMaps("curry").Create(t.Context(),
 		&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "theirs"}}, metav1.CreateOptions{})
 	require.NoError(t, err)
@@ -132,7 +132,7 @@ spec: {containers: [{name: main, image: httpd}]}
 	requireNothingOf(t, p, owner)
 }
 
-// requireNothingOf looks for everything that carries the owner's label.
+// requireNothingOf checks that no object has the owner's label.
 func requireNothingOf(t *testing.T, p *kubetest.ControlPlane, owner string) {
 	t.Helper()
 	of := metav1.ListOptions{LabelSelector: "windlass.nfv/owner=" + owner}
@@ -240,7 +240,7 @@ func TestDeploy_twoOfOnePackageInTwoNamespaces(t *testing.T) {
 	removesAfterAnotherWorker(t, p, c)
 }
 
-// counting counts the calls of a path.
+// counting counts the requests with that path.
 func counting(calls *atomic.Int32, path string) func(http.RoundTripper) http.RoundTripper {
 	return func(next http.RoundTripper) http.RoundTripper {
 		return roundTrip(func(r *http.Request) (*http.Response, error) {
@@ -256,8 +256,8 @@ type roundTrip func(*http.Request) (*http.Response, error)
 
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// removesAfterAnotherWorker lets c remove what another worker has made: a kind, of which c knows nothing, and of which
-// somebody else has an object.
+// removesAfterAnotherWorker removes with c what another worker has deployed: a CustomResourceDefinition that c has not
+// seen yet. Somebody else has an object of that kind, so the kind stays.
 func removesAfterAnotherWorker(t *testing.T, p *kubetest.ControlPlane, c *driver.Cluster) {
 	t.Helper()
 	_, err := deploy(t, p.Connect(t, "default"), "vnf-widget", owner, driver.Definition{Objects: manifests(t, widgetKind)})
@@ -299,7 +299,7 @@ func TestDeploy_goesOnWhenTheAPIServerIsKilled(t *testing.T) {
 	<-began
 	p.Kill(t)
 	err := <-done
-	if err != nil { // a call that was under way is the activity's to repeat
+	if err != nil { // the activity repeats a call that the kill has interrupted
 		require.True(t, lcm.Is(err, lcm.KindUnavailable), "%v", err)
 		p.Await(t)
 		_, err = deploy(t, c, "vnf-3", owner, driver.Definition{Objects: manifests(t, deployment("slow", "slow:1", 3))})

@@ -16,7 +16,8 @@ import (
 	driver "github.com/windlass-nfv/windlass/internal/vim/kubernetes"
 )
 
-// What somebody is deleting takes changes that go with it.
+// TestChange_makesAnewWhatEnds: Kubernetes accepts changes to an object that is being deleted, and loses them with the
+// object. The driver waits for its end and makes it anew.
 func TestChange_makesAnewWhatEnds(t *testing.T) {
 	p := start(t)
 	c := p.Connect(t, "default")
@@ -49,7 +50,8 @@ func TestChange_makesAnewWhatEnds(t *testing.T) {
 	require.NoError(t, c.Remove(t.Context(), "vnf-1", owner, func(string) {}))
 }
 
-// A provisioner takes longer than the patience, and the scheduler says meanwhile that the Pod cannot be anywhere.
+// TestDeploy_waitsForAVolumeThatIsMade: the provisioner needs longer than the driver's patience. Meanwhile the
+// scheduler reports that the Pod is unschedulable.
 func TestDeploy_waitsForAVolumeThatIsMade(t *testing.T) {
 	p := start(t)
 	_, err := p.Client.StorageV1().StorageClasses().Create(t.Context(), &storagev1.StorageClass{
@@ -67,7 +69,7 @@ func TestDeploy_waitsForAVolumeThatIsMade(t *testing.T) {
 		})
 		done <- err
 	}()
-	var since time.Time // when the scheduler was first seen to say so
+	var since time.Time // when the test first saw that the Pod is unschedulable
 	require.Eventually(t, func() bool {
 		list, err := p.Client.CoreV1().Pods("default").List(t.Context(), metav1.ListOptions{})
 		if err != nil || len(list.Items) == 0 {

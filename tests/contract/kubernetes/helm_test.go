@@ -23,7 +23,7 @@ import (
 	"github.com/windlass-nfv/windlass/tests/kubetest"
 )
 
-// aChart has the files of a small chart, and others.
+// aChart returns the files of a small chart, and more files.
 func aChart(more map[string]string) charts.Content {
 	files := map[string][]byte{
 		"Chart.yaml":  []byte("apiVersion: v2\nname: web\nversion: 0.1.0\nappVersion: '1'\n"),
@@ -73,7 +73,7 @@ func releaseOf(name string, c charts.Content, values map[string]any) kube.Defini
 	}
 }
 
-// change is one call of the driver.
+// change calls the driver once.
 func change(t *testing.T, c *kube.Cluster, name, op string, d kube.Definition) (shown string, err error) {
 	t.Helper()
 	var mu sync.Mutex
@@ -87,7 +87,7 @@ func change(t *testing.T, c *kube.Cluster, name, op string, d kube.Definition) (
 	return shown, err
 }
 
-// history is what Helm itself reads of a release.
+// history returns the revisions of a release as Helm's own library reads them.
 func history(t *testing.T, p *kubetest.ControlPlane, name string) (out []*release.Release) {
 	t.Helper()
 	all, err := storage.Init(driver.NewSecrets(p.Client.CoreV1().Secrets("default"))).History(name)
@@ -115,7 +115,7 @@ func TestChart_throughItsLife(t *testing.T) {
 		"templates/NOTES.txt": "Look.",
 	})
 	d := releaseOf("r", chart, map[string]any{"replicas": 2})
-	for range 2 { // the second one finds everything
+	for range 2 { // the second call finds everything there
 		shown, err := deploy(t, c, "vnf-1", owner, d)
 		require.NoError(t, err, strings.Join(shown, "\n"))
 		all := history(t, p, "r")
@@ -150,7 +150,8 @@ func TestChart_throughItsLife(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, inv.OfKind(vim.Compute), 2)
 
-	// What is the same keeps what templates have thought out; objects that somebody has deleted come back.
+	// The release does not change: the values that templates have generated stay, and objects that somebody has deleted
+	// come back.
 	require.NoError(t, p.Client.CoreV1().ConfigMaps("default").Delete(t.Context(), "r-extra", metav1.DeleteOptions{}))
 	for _, d := range []kube.Definition{{}, d} {
 		shown, err := change(t, c, "vnf-1", "op-2", d)
@@ -169,7 +170,7 @@ func TestChart_throughItsLife(t *testing.T) {
 		require.Equal(t, []common.Status{common.StatusSuperseded, common.StatusDeployed}, statuses(history(t, p, "r")))
 	}
 
-	// A new chart: what it does not have any more goes.
+	// A new revision deletes the objects that the chart no longer has.
 	shown, err := change(t, c, "vnf-1", "op-4", releaseOf("r", chart, map[string]any{"replicas": 1, "extra": false}))
 	require.NoError(t, err, shown)
 	_, err = p.Client.CoreV1().ConfigMaps("default").Get(t.Context(), "r-extra", metav1.GetOptions{})
@@ -231,13 +232,13 @@ func TestChart_thatFails(t *testing.T) {
 	require.Equal(t, []common.Status{common.StatusFailed}, statuses(all))
 	require.Contains(t, all[0].Info.Description, "ImagePullBackOff")
 
-	// A retry that brings something else goes on with it, one of another operation begins anew.
+	// A retry with other values continues the same operation. A change of another operation begins a new one.
 	_, err = deploy(t, c, "vnf-1", owner, releaseOf("r", aChart(nil), nil))
 	require.NoError(t, err)
 	require.Equal(t, []common.Status{common.StatusFailed, common.StatusDeployed}, statuses(history(t, p, "r")))
 	_, err = change(t, c, "vnf-1", "op-2", releaseOf("r", aChart(nil), map[string]any{"image": "broken:1"}))
 	require.ErrorContains(t, err, "ImagePullBackOff")
-	_, err = change(t, c, "vnf-1", "op-2", releaseOf("r", aChart(nil), nil)) // as its rollback does
+	_, err = change(t, c, "vnf-1", "op-2", releaseOf("r", aChart(nil), nil)) // as the rollback does
 	require.NoError(t, err)
 	all = history(t, p, "r")
 	require.Equal(t, common.StatusDeployed, all[len(all)-1].Info.Status)
@@ -272,7 +273,7 @@ spec:
 `,
 		"templates/widget.yaml": "apiVersion: example.org/v1\nkind: Widget\nmetadata: {name: '{{ .Release.Name }}'}\n",
 	})
-	for _, name := range []string{"one", "two"} { // beside each other
+	for _, name := range []string{"one", "two"} { // both charts bring the same kind
 		_, err := c.Deploy(t.Context(), vim.Deployment{
 			Name: "vnf-" + name, Owner: "windlass-" + name, Operation: "op", Definition: releaseOf(name, chart, nil), Timeout: time.Minute,
 		}, func(string) {})
@@ -313,7 +314,8 @@ func TestChart_inANamespaceOfItsVNF(t *testing.T) {
 	requireNothingOf(t, p, owner)
 }
 
-// What hooks have made for the release stays while it is stopped; what has run to its end does not run again.
+// TestHalt_leavesWhatIsNotRunning: objects that hooks have made stay while the VNF is stopped. A Job that is complete
+// does not run again.
 func TestHalt_leavesWhatIsNotRunning(t *testing.T) {
 	p := start(t)
 	c := p.Connect(t, "default")
@@ -351,7 +353,7 @@ stringData: {key: {{ randAlphaNum 20 }}}
 		}
 		return out
 	}
-	require.Eventually(t, func() bool { // a Job that runs is ready, too
+	require.Eventually(t, func() bool { // a Job counts as ready already while it runs
 		job, err := p.Client.BatchV1().Jobs("default").Get(t.Context(), "once", metav1.GetOptions{})
 		return err == nil && job.Status.CompletionTime != nil
 	}, 20*time.Second, 50*time.Millisecond)
@@ -371,7 +373,7 @@ stringData: {key: {{ randAlphaNum 20 }}}
 	requireNothingOf(t, p, owner)
 }
 
-// random is a text that cannot be packed.
+// random returns a text that cannot be compressed.
 func random(t *testing.T, size int) string {
 	t.Helper()
 	const letters = "abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ-_"
@@ -385,7 +387,8 @@ func random(t *testing.T, size int) string {
 	return string(out)
 }
 
-// A rollback brings back what there was, also what templates have thought out by chance.
+// TestChart_goesBackToTheSamePasswords: a rollback restores the former objects, including the random values that
+// templates have generated.
 func TestChart_goesBackToTheSamePasswords(t *testing.T) {
 	p := start(t)
 	c := p.Connect(t, "default")

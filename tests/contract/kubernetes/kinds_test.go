@@ -15,7 +15,7 @@ import (
 	driver "github.com/windlass-nfv/windlass/internal/vim/kubernetes"
 )
 
-// rareKinds are those that Tacker takes beside the usual ones. A Binding stands before its Pod.
+// rareKinds are the kinds that Tacker accepts beside the usual ones. The Binding precedes its Pod.
 const rareKinds = `---
 apiVersion: v1
 kind: Binding
@@ -107,7 +107,8 @@ func TestDeploy_rareKinds(t *testing.T) {
 	require.True(t, errors.IsNotFound(err), "%v", err)
 }
 
-// What is wrong with an object is told also where its namespace is still to come.
+// TestDeploy_rehearsesWhatIsInANamespaceToCome checks that the driver reports wrong objects before it makes anything,
+// even if their namespace does not exist yet.
 func TestDeploy_rehearsesWhatIsInANamespaceToCome(t *testing.T) {
 	p := start(t)
 	c := p.Connect(t, "default")
@@ -131,7 +132,8 @@ func TestDeploy_rehearsesWhatIsInANamespaceToCome(t *testing.T) {
 	require.NoError(t, c.Remove(t.Context(), "vnf-2", owner, func(string) {}))
 }
 
-// Somebody else's autoscaler decides on what it scales.
+// TestChange_leavesTheNumberOfPodsToSomebodyElsesAutoscaler: an autoscaler that is not of the VNF decides on the number
+// of Pods.
 func TestChange_leavesTheNumberOfPodsToSomebodyElsesAutoscaler(t *testing.T) {
 	p := start(t)
 	c := p.Connect(t, "default")

@@ -15,7 +15,8 @@ import (
 	"github.com/windlass-nfv/windlass/tests/kubetest"
 )
 
-// A kubeconfig is taken by the API server that made its token, and ends when it says.
+// TestKubeconfig_letsInForATime checks that the API server accepts a kubeconfig made from a service account's token,
+// and that the token expires when the driver says.
 func TestKubeconfig_letsInForATime(t *testing.T) {
 	p := start(t)
 	_, _, err := driver.Kubeconfig(t.Context(), vimOf(p), registered(p), 10*time.Minute, outbound.Guard{})
@@ -40,7 +41,8 @@ func registered(p *kubetest.ControlPlane) map[string]any {
 	return map[string]any{"bearer_token": kubetest.Token, "ssl_ca_cert": p.CA}
 }
 
-// administrators makes the service account that clusters of Windlass have, and a kubeconfig of it for ten minutes.
+// administrators makes the service account that clusters of Windlass have, and returns a kubeconfig of it for ten
+// minutes.
 func administrators(t *testing.T, p *kubetest.ControlPlane) string {
 	t.Helper()
 	ctx, name := t.Context(), metav1.ObjectMeta{Name: "windlass-vnfm"}

@@ -7,8 +7,8 @@ import (
 	"github.com/windlass-nfv/windlass/tests/kubetest"
 )
 
-// inMemory are the tests that ask nothing of an API server but what the one in memory has, too. All others are about
-// what only the real one refuses, admits or survives.
+// inMemory are the tests that need nothing from an API server which the API server in memory does not have. All other
+// tests are about refusals, admission and restarts of the real API server.
 var inMemory = map[string]func(*testing.T){
 	"contract":                       TestContract,
 	"other manifests":                TestChange_toOtherManifestsAndBack,
@@ -41,13 +41,13 @@ func TestInMemory(t *testing.T) {
 	t.Parallel()
 	for name, test := range inMemory {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()        // most of the time they wait for what lasts
+			t.Parallel()        // they mostly wait
 			t.Run("test", test) // some are parallel by themselves
 		})
 	}
 }
 
-// start runs a Kubernetes for a test: in memory below TestInMemory, else with a real control plane.
+// start runs a Kubernetes for a test: in memory for the subtests of TestInMemory, otherwise a real control plane.
 func start(t *testing.T) *kubetest.ControlPlane {
 	t.Helper()
 	if strings.HasPrefix(t.Name(), "TestInMemory/") {

@@ -41,7 +41,7 @@ spec:
     spec: {containers: [{name: main, image: httpd}]}
 `
 
-// TestNetworks puts Pods on networks of Multus, and on others while they are there.
+// TestNetworks attaches Pods to networks of Multus, and changes the networks later.
 func TestNetworks(t *testing.T) {
 	t.Parallel()
 	p := start(t)
@@ -87,7 +87,7 @@ func TestNetworks(t *testing.T) {
 	require.Contains(t, inv.Servers, web.ServerID)
 	require.Equal(t, "signalling", portsNamed(t, inv, "a_connection_point_with_a_long_name", 1)[0].NetworkID)
 	portsNamed(t, inv, "bare_ext", 1)
-	portsNamed(t, inv, "own", 1) // the manifest's own
+	portsNamed(t, inv, "own", 1) // the annotation of the manifest has it
 	portsNamed(t, inv, "set_ext", 2)
 	pod, err := p.Client.CoreV1().Pods("default").Get(t.Context(), web.ServerID, metav1.GetOptions{})
 	require.NoError(t, err)
@@ -98,7 +98,7 @@ func TestNetworks(t *testing.T) {
 	}
 	require.Equal(t, []string{"signalling"}, nets)
 
-	// Others take their place, in all kinds of workloads; then they are as before.
+	// Other networks replace them in all kinds of workloads. Then the former networks return.
 	renewed := slices.Clone(d.Attachments)
 	for i := range renewed {
 		if renewed[i].Network == "signalling" {
@@ -123,12 +123,13 @@ func TestNetworks(t *testing.T) {
 		portsNamed(t, inv, "web_ext", 1)
 	}
 
-	// A network that goes while the VNF has it is told when it is wanted again.
+	// Somebody deletes a network while the VNF is attached to another one. The driver reports that when a change needs
+	// the network.
 	require.NoError(t, p.Client.Discovery().RESTClient().Delete().
 		AbsPath("/apis/k8s.cni.cncf.io/v1/namespaces/nets/network-attachment-definitions/other").Do(t.Context()).Error())
 	require.ErrorContains(t, change(renewed), "no NetworkAttachmentDefinition other in the namespace nets")
 
-	// A cluster that knows networks and makes none is told of.
+	// The cluster has NetworkAttachmentDefinitions, but Multus attaches no Pod. The driver reports that.
 	p.Kubelet.WithoutMultus.Store(true)
 	err = change([]driver.Attachment{{Vdu: "WEB", Cpd: "web_ext", Network: "signalling"}})
 	require.ErrorContains(t, err, "Look whether Multus works on the node node-1")

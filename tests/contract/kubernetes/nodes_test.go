@@ -23,7 +23,7 @@ spec:
       containers: [{name: main, image: httpd, resources: {requests: {memory: 64Mi}, limits: {memory: 64Mi, %s}}}]
 `
 
-// TestDeploy_onNodesThatHaveIt wants what a node has to be given, and what none has to be told soon.
+// TestDeploy_onNodesThatHaveIt requires resources and labels of nodes. The driver must soon report what no node has.
 func TestDeploy_onNodesThatHaveIt(t *testing.T) {
 	t.Parallel()
 	p := start(t)

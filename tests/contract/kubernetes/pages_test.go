@@ -22,13 +22,13 @@ import (
 	"github.com/windlass-nfv/windlass/tests/kubetest"
 )
 
-// bash is a shell of somebody who reads the pages, and has Kubernetes' and Helm's own programs.
+// bash is the shell of a reader of the pages. The reader has kubectl and Helm's own program.
 type bash struct {
 	p   *kubetest.ControlPlane
 	dir string
 }
 
-// run carries out a command, and returns what it prints.
+// run runs a command, and returns its output.
 func (b bash) run(t *testing.T, command string) string {
 	t.Helper()
 	bin, err := filepath.Abs("../../../bin")
@@ -43,7 +43,7 @@ func (b bash) run(t *testing.T, command string) string {
 	return string(out)
 }
 
-// ofPages carry out the commands that pages show, each with the rest that it needs.
+// ofPages are the commands of kubectl that pages show. Each function runs one with the objects that it needs.
 var ofPages = map[string]func(t *testing.T, b bash, command string){
 	"kubectl --kubeconfig edge-1.kubeconfig get nodes":                  getNodes,
 	"kubectl config view --flatten --minify --raw":                      viewConfig,
@@ -54,13 +54,13 @@ var ofPages = map[string]func(t *testing.T, b bash, command string){
 	"kubectl edit pv":                                                   editVolume,
 }
 
-// ofHelm are those of Helm's program, in the order in which they are carried out.
+// ofHelm are the commands of Helm's program, in the order in which useHelm runs them.
 var ofHelm = []string{
 	"helm install --wait", "helm list", "helm history", "helm get", "helm rollback --force-conflicts", "helm upgrade",
 	"helm upgrade --reuse-values --force-conflicts", "helm --set", "helm uninstall --no-hooks",
 }
 
-// TestPages_commandsDoWhatThePagesSay carries out every command of kubectl and of Helm that a page shows.
+// TestPages_commandsDoWhatThePagesSay runs every command of kubectl and of Helm that a page shows.
 func TestPages_commandsDoWhatThePagesSay(t *testing.T) {
 	shown := shownByPages(t)
 	require.ElementsMatch(t, append(slices.Collect(maps.Keys(ofPages)), ofHelm...), shown)
@@ -80,7 +80,7 @@ var (
 	fenced  = regexp.MustCompile("(?sm)^```sh\n.*?^```|^(?: {4}.*\n)+")
 )
 
-// shownByPages are the commands of these programs in the README and all pages, each once.
+// shownByPages returns the commands of these programs in the README and all pages, each once.
 func shownByPages(t *testing.T) (out []string) {
 	t.Helper()
 	for _, pattern := range []string{"README.md", "docs/*.md", "docs/*/*.md"} {
@@ -131,7 +131,7 @@ func getOwned(t *testing.T, b bash, command string) {
 	require.NoError(t, c.Remove(t.Context(), "owned", owner, func(string) {}))
 }
 
-// applyByScript runs the script that the benchmarks' page compares with.
+// applyByScript runs the script with which the page about benchmarks compares Windlass.
 func applyByScript(t *testing.T, b bash, command string) {
 	inTheSameScript(t, b, command)
 	b.bench(t, "apply")
@@ -164,7 +164,7 @@ func readLogs(t *testing.T, b bash, command string) {
 	require.NoError(t, c.Remove(t.Context(), "provisioner", owner, func(string) {}))
 }
 
-// editVolume removes what keeps a volume that is to go.
+// editVolume removes the finalizer that keeps a deleted volume.
 func editVolume(t *testing.T, b bash, command string) {
 	volumes := b.p.Client.CoreV1().PersistentVolumes()
 	b.p.Volumes(t, 1)
@@ -183,7 +183,7 @@ func editVolume(t *testing.T, b bash, command string) {
 	require.True(t, errors.IsNotFound(err), "%v", err)
 }
 
-// useHelm holds what the page about charts says to Helm's own program.
+// useHelm checks with Helm's own program what the page about charts says.
 func useHelm(t *testing.T, b bash) {
 	b.bench(t, "install")
 	b.bench(t, "uninstall")

@@ -35,8 +35,8 @@ func TestDispose_endsPodsThatDoNotEndByThemselves(t *testing.T) {
 	}
 }
 
-// withClaims are three StatefulSets with a claim each, two of which say what becomes of it; a claim of the package's
-// own, and one that a chart would want to keep.
+// withClaims are a claim of the package itself, and a claim with Helm's policy to keep it. The tests add StatefulSets
+// with a claim each, some with a retention policy.
 const withClaims = `---
 apiVersion: v1
 kind: Namespace
@@ -103,7 +103,7 @@ func TestDispose_leavesClaimsThatAreToStay(t *testing.T) {
 	require.ElementsMatch(t, all, claims())
 	require.True(t, hasNamespace(), "a claim would go with it")
 
-	// What was there before is not an operation's own, which is rolled back.
+	// A rollback removes what the operation has made. These claims are older than the operation.
 	deployed()
 	require.NoError(t, c.Dispose(t.Context(), "vnf-6", owner, vim.Removal{Volumes: vim.FormerVolumesStay}, func(string) {}))
 	require.ElementsMatch(t, all, claims())
@@ -118,7 +118,7 @@ func TestDispose_leavesClaimsThatAreToStay(t *testing.T) {
 	require.ElementsMatch(t, []string{"dear", "data-retained-0"}, claims(), "those that the deployment has made are gone")
 }
 
-// Somebody else's controller does not take its finalizers away.
+// TestDispose_namesWhatDoesNotGo: a controller outside of the VNF does not remove its finalizers.
 func TestDispose_namesWhatDoesNotGo(t *testing.T) {
 	p := start(t)
 	c := p.Connect(t, "default")
@@ -156,7 +156,7 @@ func TestDispose_namesWhatDoesNotGo(t *testing.T) {
 	_, err = p.Client.CoreV1().Pods("default").Patch(t.Context(), pod, types.MergePatchType, []byte(leave), metav1.PatchOptions{})
 	require.NoError(t, err)
 
-	err = dispose() // a retry goes on, to the next that hangs
+	err = dispose() // a retry continues, until the next object that hangs
 	require.ErrorContains(t, err, "ConfigMap default/settings: it waits for its finalizers: example.org/stay")
 	require.NotContains(t, err.Error(), "Deployment")
 	_, err = maps.Patch(t.Context(), "settings", types.MergePatchType, []byte(leave), metav1.PatchOptions{})
@@ -166,7 +166,7 @@ func TestDispose_namesWhatDoesNotGo(t *testing.T) {
 		Name: "late", Finalizers: []string{"example.org/stay"}, Labels: map[string]string{"windlass.nfv/owner": owner},
 	}}, metav1.CreateOptions{})
 	require.NoError(t, err)
-	patience = 10 * time.Second // namespaces begin to go after five
+	patience = 10 * time.Second // a namespace begins to end after 5 s
 	err = dispose()
 	require.ErrorContains(t, err, "Namespace held: ")
 	require.ErrorContains(t, err, "example.org/stay in 1 resource instances")

@@ -11,7 +11,7 @@ import (
 	driver "github.com/windlass-nfv/windlass/internal/vim/kubernetes"
 )
 
-// setOf is a workload of Pods in a kind whose controller does not replace all of them by itself.
+// setOf returns the manifest of a workload of a kind whose controller does not replace all its Pods by itself.
 func setOf(kind, image string) string {
 	text := strings.Replace(deployment("web", image, 3), "kind: Deployment", "kind: "+kind, 1)
 	if kind == "StatefulSet" {
@@ -20,8 +20,8 @@ func setOf(kind, image string) string {
 	return text
 }
 
-// A package that is broken, and back: also where the controller waits for ever for Pods of the broken one, or replaces
-// none at all.
+// TestChange_ofSetsToSomethingBrokenAndBack changes to a broken package and back. The controller of a StatefulSet waits
+// for ever for the broken Pods, and the controller of a ReplicaSet replaces none.
 func TestChange_ofSetsToSomethingBrokenAndBack(t *testing.T) {
 	t.Parallel()
 	p := start(t)

@@ -17,7 +17,8 @@ import (
 	"github.com/windlass-nfv/windlass/tests/kubetest"
 )
 
-// Who has the rights that a VIM is said to need, and no other, can do everything with VNFs of the usual kinds.
+// TestNeeds_areEnough checks that an account with exactly the rights that Needs lists can do everything with VNFs of
+// the usual kinds.
 func TestNeeds_areEnough(t *testing.T) {
 	p := start(t)
 	p.Volumes(t, 1)
@@ -84,7 +85,7 @@ spec:
 	requireNothingOf(t, p, owner)
 }
 
-// tokenWith is that of an account that has exactly those rights in a namespace.
+// tokenWith returns the token of an account that has exactly those rights in a namespace.
 func tokenWith(t *testing.T, p *kubetest.ControlPlane, namespace string, needs []driver.Need) string {
 	t.Helper()
 	ctx, name := t.Context(), metav1.ObjectMeta{Name: "windlass"}

@@ -17,10 +17,10 @@ import (
 	"github.com/windlass-nfv/windlass/tests/kubetest"
 )
 
-// soon is how long trouble that the cluster has told of may take to be an error.
+// soon is the time within which the driver must return an error after the cluster has reported the trouble.
 const soon = 10 * time.Second
 
-// claim is a manifest of one, with more in its metadata and its spec.
+// claim returns the manifest of a PersistentVolumeClaim, with more in its metadata and its spec.
 func claim(name, metadata, spec string) string {
 	return "---\napiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: " + name + metadata + `}
 spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}` + spec + "}\n"
@@ -65,7 +65,7 @@ func troubles() map[string]troubled {
 			says: []string{"PersistentVolumeClaim test-unbound/unbound", "FailedBinding", "no persistent volumes available"},
 		},
 		"store": {
-			text: stored("store", "replicas: 1"), kind: lcm.KindBroken, // its Pod is Unschedulable only for that
+			text: stored("store", "replicas: 1"), kind: lcm.KindBroken, // its Pod is Unschedulable for no other reason
 			says: []string{"PersistentVolumeClaim test-store/data-store-0", "FailedBinding", "no persistent volumes available"},
 		},
 		"unclassed": {
@@ -131,7 +131,7 @@ func newNamespace(t *testing.T, p *kubetest.ControlPlane, name string) {
 	}, 20*time.Second, 50*time.Millisecond)
 }
 
-// firstReport is when the kubelet, or else a controller, first told that something is wrong in a namespace.
+// firstReport returns when the kubelet, or else a controller, first reported trouble in a namespace.
 func firstReport(t *testing.T, p *kubetest.ControlPlane, namespace string) time.Time {
 	t.Helper()
 	if at := p.Kubelet.ReportedIn(namespace); !at.IsZero() {
@@ -148,7 +148,8 @@ func firstReport(t *testing.T, p *kubetest.ControlPlane, namespace string) time.
 	return first
 }
 
-// A claim of a class whose volumes are made where the first Pod is has none yet, and needs none.
+// TestDeploy_takesAClaimThatWaitsForItsPod: the class makes volumes only when a Pod uses the claim. A claim without a
+// Pod has no volume, and this is no error.
 func TestDeploy_takesAClaimThatWaitsForItsPod(t *testing.T) {
 	p := start(t)
 	later := storagev1.VolumeBindingWaitForFirstConsumer
@@ -166,12 +167,13 @@ func TestDeploy_takesAClaimThatWaitsForItsPod(t *testing.T) {
 	require.NoError(t, c.Remove(t.Context(), "vnf-8", owner, func(string) {}))
 }
 
-// What a webhook refuses is told before anything is made.
+// TestDeploy_hearsWebhooksInTheRehearsal checks that the driver reports the refusal of a webhook before it makes
+// anything.
 func TestDeploy_hearsWebhooksInTheRehearsal(t *testing.T) {
 	p := start(t)
 	p.Deny(t, "default", "apps", "deployments", "Deployments only on Mondays")
 	c := p.Connect(t, "default")
-	require.Eventually(t, func() bool { // an API server takes a moment to know of a webhook
+	require.Eventually(t, func() bool { // an API server uses a new webhook only after a moment
 		_, err := deploy(t, c, "vnf-9", owner, driver.Definition{Objects: manifests(t, settings+deployment("web", "httpd", 1))})
 		if err == nil {
 			require.NoError(t, c.Remove(t.Context(), "vnf-9", owner, func(string) {}))

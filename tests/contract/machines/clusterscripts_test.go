@@ -20,13 +20,13 @@ const (
 	joinToken      = "abcdef.0123456789abcdef"
 	certificateKey = "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"
 	balancerPort   = 16443
-	// nowhere is an address of documents.
+	// nowhere is an address for documentation (RFC 5737): no machine has it.
 	nowhere = "192.0.2.1"
 )
 
 var nodesOfStage = []string{"cp-1", "cp-2", "worker-1"}
 
-// missing is how every script ends that is not given that input.
+// missing returns the outcome of every script that does not get that input.
 func missing(input string) outcome {
 	return outcome{kind: lcm.KindInvalid, says: "the input " + input + " is missing"}
 }
@@ -82,7 +82,7 @@ func (s *stage) prepare(node string) {
 	assert.NotContains(s.t, hosts, gone, node)
 }
 
-// buildCluster is of two control planes behind a virtual IP, and a worker.
+// buildCluster builds a cluster of two control planes behind a virtual IP, and a worker.
 func (s *stage) buildCluster() {
 	s.play(turn{
 		on: "cp-1", script: scripts.FindVirtualIP{VirtualIP: s.vip, Port: balancerPort, Timeout: 1},
@@ -96,7 +96,7 @@ func (s *stage) buildCluster() {
 		turn{on: "cp-2", script: s.findVirtualIP(), want: results("held=no", "answers=yes")},
 	)
 	s.together(s.initialise, func() {
-		s.play(turn{ // half a minute on a real machine
+		s.play(turn{ // it takes half a minute on a real machine
 			on: "worker-1", script: scripts.LabelNodes{Member: s.member("worker-1"), Labels: []string{"cp-1 a=b"}, Timeout: 1},
 			want: outcome{kind: lcm.KindUnavailable, says: "the API server of this control plane is not ready"},
 		})
@@ -108,7 +108,7 @@ func (s *stage) findVirtualIP() scripts.Script {
 	return scripts.FindVirtualIP{VirtualIP: s.vip, Port: balancerPort, Timeout: 30}
 }
 
-// balance makes control planes each other's load balancers; the first one has the virtual IP.
+// balance makes control planes the load balancers of each other. The first one gets the virtual IP.
 func (s *stage) balance(nodes ...string) {
 	conf := scripts.HAProxyConf{Port: balancerPort}
 	for _, node := range nodes {
@@ -204,7 +204,7 @@ func (s *stage) join() {
 	s.play(turn{on: "cp-1", script: scripts.RevokeJoin{Member: s.member("cp-1"), Operation: "turns"}})
 }
 
-// hashOf is what a node that joins knows the cluster's CA by.
+// hashOf returns the hash by which a joining node verifies the cluster's CA.
 func (s *stage) hashOf(ca string) string {
 	block, _ := pem.Decode([]byte(ca))
 	if !assert.NotNil(s.t, block, "%s", ca) {
@@ -217,7 +217,7 @@ func (s *stage) hashOf(ca string) string {
 	return "sha256:" + hex.EncodeToString(sum[:])
 }
 
-// health is what cluster-health tells of a cluster in which all is well.
+// health returns the results of cluster-health for a cluster without failures.
 func (s *stage) health(cordoned string, nodes ...string) outcome {
 	var lines []string
 	for _, node := range nodes {
@@ -276,7 +276,7 @@ func (s *stage) lookAt(node string) scripts.Script {
 	return scripts.LookAtNode{Node: node, VirtualIP: s.vip, Port: balancerPort}
 }
 
-// balancer is what look-at-node tells of a control plane.
+// balancer returns the results of look-at-node for a control plane.
 func (s *stage) balancer(ca, haproxy, keepalived, held string) outcome {
 	return results("ca="+ca, "haproxy=as configured", "haproxy_runs="+haproxy, "keepalived_runs="+keepalived, "held="+held,
 		"answers=yes")
@@ -290,7 +290,7 @@ func (s *stage) uncordon(node string) scripts.Script {
 	return scripts.UncordonNode{Member: s.member("cp-1"), Leaving: node, Timeout: 10}
 }
 
-// drainWorker drains the worker, and is kept from it by a budget.
+// drainWorker drains the worker. Then it checks that a PodDisruptionBudget prevents a second drain.
 func (s *stage) drainWorker() {
 	s.play(
 		turn{on: "cp-1", script: s.drain("ghost", 5), want: results("absent=yes")},
@@ -321,7 +321,7 @@ func (s *stage) leavingEtcd(names ...string) (all []scripts.LeavingMember) {
 	return all
 }
 
-// loseControlPlane takes the second control plane out of the cluster, as heal and scale-in do.
+// loseControlPlane removes the second control plane from the cluster, as heal and scale-in do.
 func (s *stage) loseControlPlane() {
 	first := s.member("cp-1")
 	remove := func(names ...string) scripts.Script {

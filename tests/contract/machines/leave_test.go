@@ -29,7 +29,7 @@ func (s site) members(leaving ...lcm.Node) activities.RemoveMemberInput {
 	return activities.RemoveMemberInput{ClusterInput: s.Cluster(), Leaving: leaving}
 }
 
-// balance tells the control planes of the load balancers on those that stay.
+// balance configures the load balancers on those control planes with the same control planes.
 func (s site) balance(t *testing.T, on ...lcm.Node) {
 	t.Helper()
 	nodes := &activities.Nodes{Reach: s.Reach}
@@ -55,7 +55,7 @@ func TestControlPlane_leavesAndANewOneTakesItsPlace(t *testing.T) {
 	s, m, _ := newMachines(t, 3, 2, nil)
 	cluster := &activities.Cluster{Reach: s.Reach}
 	activitytest.BuildCluster(t, s.Site)
-	old := s.Nodes[0] // it holds the virtual IP
+	old := s.Nodes[0] // it has the virtual IP
 	rest := append(lcm.Nodes{}, s.Nodes[1:3]...)
 
 	twice(t, m, func(in activities.DrainNodeInput) activities.DrainNodeOutput {
@@ -79,7 +79,7 @@ func TestControlPlane_leavesAndANewOneTakesItsPlace(t *testing.T) {
 		s.Tracked(old))
 	require.NoError(t, m.Delete(t.Context(), old.ServerID))
 
-	fresh := old // Heat keeps the port, so the address stays
+	fresh := old // Heat keeps the port, and so the address stays
 	fresh.ServerID = "0000000e-0000-4000-8000-000000000000"
 	fresh.Name = lcm.NodeName(lcm.ControlPlane, fresh.ServerID)
 	m.boot(fresh)
@@ -169,7 +169,7 @@ func TestRetireNode_leavesANodeThatFailsAsItIs(t *testing.T) {
 	assert.Contains(t, out.Reason, "containerd hangs")
 }
 
-// drains remembers decisions as the store does: each once.
+// drains keeps decisions as the store does: each once.
 type drains struct{ kept []lcm.DrainDecision }
 
 func (d *drains) KeepDrain(_ context.Context, _ lcm.OpOccID, decision lcm.DrainDecision) error {

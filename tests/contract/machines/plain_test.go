@@ -10,20 +10,20 @@ import (
 	"time"
 )
 
-// encoded are the results that are texts in base64.
+// encoded are the results whose values are in base64.
 var encoded = []string{"attached", "ca", "failure", "haproxy", "manifest", "member", "node", "pod", "problem"}
 
-// alias says how something is called that differs with the kind of machine.
+// alias sets the name that replaces a text which differs with the kind of machine.
 func (s *stage) alias(text, name string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.aliases = append([]string{text, name}, s.aliases...) // what comes later may hold an address of before
+	s.aliases = append([]string{text, name}, s.aliases...) // the newest first: a longer text may contain an older one
 }
 
-// plain is a text without what differs with the kind of machine.
+// plain replaces the texts that differ with the kind of machine by their names.
 func (s *stage) plain(text string) string { return strings.NewReplacer(s.aliases...).Replace(text) }
 
-// read is the value of a result, without what differs from machine to machine and from time to time.
+// read returns the value of a result without the parts that differ between machines or runs.
 func (s *stage) read(script, key, value string) string {
 	if slices.Contains(encoded, key) || script == "look-at-volumes" {
 		if text, err := base64.StdEncoding.DecodeString(value); err == nil {
@@ -58,9 +58,9 @@ func (s *stage) read(script, key, value string) string {
 }
 
 var (
-	// reason is curl's, or Go's.
+	// reason is the reason of curl, or of Go.
 	reason = regexp.MustCompile(`does not answer \(.*\);`)
-	// generated is the name of a pod of a Deployment.
+	// generated is the name of a Pod that a Deployment has made.
 	generated = regexp.MustCompile(`^(nfs-fast)-.*$`)
 )
 

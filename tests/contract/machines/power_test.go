@@ -52,7 +52,7 @@ func TestAwaitHealth_saysWhatDoesNotWork(t *testing.T) {
 	cluster := &activities.Cluster{Reach: s.Reach}
 	activitytest.BuildCluster(t, s.Site)
 	require.NoError(t, m.Kill(t.Context(), s.Nodes[2].ServerID))
-	activitytest.Must(t, cluster.AwaitHealth, s.awaited(s.Nodes[0], s.Nodes[1], s.Nodes[3])) // those that it is asked for do
+	activitytest.Must(t, cluster.AwaitHealth, s.awaited(s.Nodes[0], s.Nodes[1], s.Nodes[3])) // these three work
 	_, err := activitytest.Do(t, cluster.AwaitHealth, s.awaited(s.Nodes...))
 	activitytest.AssertKind(t, err, lcm.KindBroken, "The cluster does not work after 1s: the node cp-0000000d is not Ready")
 	activitytest.AssertKind(t, err, lcm.KindBroken, "the etcd member cp-0000000d does not answer")

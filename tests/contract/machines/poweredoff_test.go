@@ -14,7 +14,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// servers are the VIM's words for servers that are off, by id.
+// servers are the states that the VIM reports for servers that are off, by server id.
 type servers map[string]string
 
 func (s servers) Off(ctx context.Context, _ lcm.OpOccID, node lcm.Node) string {
@@ -24,7 +24,8 @@ func (s servers) Off(ctx context.Context, _ lcm.OpOccID, node lcm.Node) string {
 	return s[node.ServerID]
 }
 
-// Kubernetes believes in the node yet: its kubelet was there a moment ago, and a budget holds its pod.
+// TestDrainNode_ofANodeWhoseServerIsOffWaitsForNothing: Kubernetes still reports the node as Ready because its kubelet
+// ran a moment ago, and a PodDisruptionBudget protects its Pod.
 func TestDrainNode_ofANodeWhoseServerIsOffWaitsForNothing(t *testing.T) {
 	s, m, _ := newMachines(t, 1, 2, func(p *k8s.Params) { p.Timeouts.Drain = 7200 })
 	decided := &drains{}

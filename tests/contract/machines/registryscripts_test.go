@@ -11,7 +11,8 @@ import (
 	"github.com/windlass-nfv/windlass/scripts"
 )
 
-// installRegistry makes one of the storage server, with a certificate of its own. What is on the volume stays.
+// installRegistry installs a registry on the storage server, with its own certificate. A second installation keeps the
+// CA on the volume.
 func (s *stage) installRegistry() {
 	if s.broken.Load() {
 		return
@@ -41,7 +42,7 @@ func (s *stage) installRegistry() {
 	}
 }
 
-// serveImages is a registry on this host with one image, or one that wants a user.
+// serveImages starts a registry on this host with one image. If it is not open, it requires a user.
 func (s *stage) serveImages(name string, open bool) (server string) {
 	answers := map[string]string{
 		"/v2/": `{}`, "/v2/_catalog": `{"repositories":["app"]}`, "/v2/app/tags/list": `{"name":"app","tags":["v1"]}`,
@@ -72,7 +73,7 @@ func (s *stage) serveImages(name string, open bool) (server string) {
 	return server
 }
 
-// useRegistries lets the worker pull from one, and asks several.
+// useRegistries connects the worker with one registry, and checks several.
 func (s *stage) useRegistries() {
 	if s.broken.Load() {
 		return

@@ -17,21 +17,21 @@ import (
 	"github.com/windlass-nfv/windlass/internal/remote"
 )
 
-// TestScripts_doOnFakeMachinesWhatTheyDoOnReal takes the same turns on machines of both kinds. What comes of each is
-// written beside it, so that fake machines are held to it where there are no real ones.
+// TestScripts_doOnFakeMachinesWhatTheyDoOnReal plays the same turns on both kinds of machines. The expected outcomes
+// are written here. So a run without real machines also checks the fake ones.
 func TestScripts_doOnFakeMachinesWhatTheyDoOnReal(t *testing.T) {
 	t.Run("fake machines", func(t *testing.T) { playAll(t, fakeMachines()) })
 	t.Run("real machines", func(t *testing.T) { playAll(t, realMachines(t)) })
 }
 
-// elsewhere are scripts of servers that are no nodes: of Ansible servers, and of load balancers before clusters. Those
-// of Windlass are run on real machines in tests/kubespray.
+// elsewhere are scripts for servers that are no nodes: Ansible servers, and load balancers in front of clusters.
+// tests/kubespray runs the scripts of Windlass among them on real machines.
 var elsewhere = []string{
 	"check-ansible", "run-playbook", "remove-inventory", "balance-externally", "run-balancer-script",
 	"expose-services", "run-exposure-script", "run-package-script", "play-package",
 }
 
-// playAll builds a cluster with storage and registries, and takes parts of it away.
+// playAll builds a cluster with storage and registries, and removes parts of it.
 func playAll(t *testing.T, kind kindOfMachines) {
 	t.Helper()
 	s := newStage(t, kind)
@@ -76,7 +76,7 @@ func realMachines(t *testing.T) kindOfMachines {
 		t.Skipf("not run: no node image of this source in %s; WINDLASS_LAB_BUILD_IMAGE=%[1]s go test "+
 			"-C deployments/lab ./image builds it", images.Dir)
 	}
-	dir, err := os.MkdirTemp("/var/tmp", "windlass-scripts-") // beside the image, whose files machines can link to
+	dir, err := os.MkdirTemp("/var/tmp", "windlass-scripts-") // machines can hard link to the image's files
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	d, err := nspawn.New(nspawn.Options{StateDir: dir, Image: img})
@@ -88,14 +88,14 @@ func realMachines(t *testing.T) kindOfMachines {
 		network: machine.Network{ID: "scripts", CIDR: free[0], Gateway: free[0].Addr().Next()},
 		hold: func(s *stage, node string) {
 			s.kubectl(`apply -f - <<<'` + heldPod(node) + `'`)
-			// One that waits for its start is held by no budget.
+			// A PodDisruptionBudget does not protect a Pod that has not started yet.
 			s.kubectl(`wait pod/web --for jsonpath='{.status.phase}'=Running --timeout 60s`)
 		},
 		free: func(s *stage) { s.kubectl(`delete pod,poddisruptionbudget web --force --grace-period=0`) },
 	}
 }
 
-// heldPod is a pod that does nothing, and a budget that does not let it go.
+// heldPod returns a Pod that does nothing, and a PodDisruptionBudget that prevents its eviction.
 func heldPod(node string) string {
 	return `{"apiVersion": "v1", "kind": "List", "items": [
 {"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": {"name": "web", "namespace": "default"},
@@ -105,7 +105,7 @@ func heldPod(node string) string {
   "containers": [{"name": "web", "image": "registry.k8s.io/pause:3.10.1", "imagePullPolicy": "Never"}]}}]}`
 }
 
-// kubectl does on a real cluster what no script does.
+// kubectl runs kubectl on a real cluster, for actions that no script has.
 func (s *stage) kubectl(arguments string) {
 	s.t.Helper()
 	_, err := s.hosts["cp-1"].Run(context.WithoutCancel(s.t.Context()), remote.Command{

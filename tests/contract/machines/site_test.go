@@ -1,4 +1,4 @@
-// Package machines holds activities, and the scripts that they run, against the lab's machines.
+// Package machines checks activities, and the scripts that they run, on the lab's machines.
 package machines
 
 import (
@@ -19,7 +19,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/remote/remotetest"
 )
 
-// machines are the lab's fake ones: they answer on SSH and remember a cluster's rules.
+// machines are the lab's fake machines: they answer on SSH and simulate a cluster.
 type machines struct {
 	*fake.Driver
 	t      *testing.T
@@ -32,12 +32,12 @@ type machines struct {
 // site is where the tests of this package build a cluster.
 type site struct{ activitytest.Site }
 
-// subnet tells the addresses of tests apart, which share one loopback interface.
+// subnet is the number of the last subnet. All tests share one loopback interface, so each needs its own addresses.
 var subnet atomic.Int32
 
 const machinesCluster = "11112222-3333-4444-8555-666677778888"
 
-// newMachines makes a cluster of fake machines; change alters its parameters.
+// newMachines makes a site with fake machines for the nodes of a cluster. The function change alters the parameters.
 func newMachines(
 	t *testing.T, controlPlanes, workers int, change func(*k8s.Params),
 ) (site, *machines, *activitytest.Output) {
@@ -97,7 +97,7 @@ func (m *machines) cluster() fake.Cluster {
 	return all[0]
 }
 
-// names are those of the nodes and of etcd's members.
+// names returns the names of the nodes, and of the members of etcd.
 func (m *machines) names() (nodes, members []string) {
 	c := m.cluster()
 	for _, n := range c.Members {

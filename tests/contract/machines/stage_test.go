@@ -23,45 +23,45 @@ import (
 	"github.com/windlass-nfv/windlass/scripts"
 )
 
-// kindOfMachines is where scripts are played.
+// kindOfMachines are the machines on which a test runs scripts.
 type kindOfMachines struct {
 	driver  machine.Driver
 	network machine.Network
 	port    string // of SSH
-	// hold lets a pod of a PodDisruptionBudget be on a node until free is called.
+	// hold puts a Pod with a PodDisruptionBudget on a node. It stays there until free is called.
 	hold func(s *stage, node string)
 	free func(s *stage)
 }
 
-// stage has machines of one kind, on which turns are taken.
+// stage has machines of one kind. A test plays turns on them.
 type stage struct {
 	kindOfMachines
 	t       *testing.T
 	hosts   map[string]*remote.Host // by the machines' names
 	address map[string]string       // likewise
 	vip     string
-	own     string // this host's address, as the machines see it
-	volume  string // the id of the one that is attached to storage-1
-	haproxy string // the configuration that control planes were given
+	own     string // this host's address in the machines' network
+	volume  string // the id of the volume of storage-1
+	haproxy string // the configuration that the control planes have got
 
 	mu      sync.Mutex
-	aliases []string        // what differs with the kind of machine, and what it is called here, in turn
-	played  map[string]bool // scripts, by their names
+	aliases []string        // pairs: a text that differs with the kind of machine, and its name here
+	played  map[string]bool // by name: whether a turn has run the script
 	runs    atomic.Int32
-	broken  atomic.Bool // a turn has ended otherwise than it should: what comes after means nothing
+	broken  atomic.Bool // a turn had an unexpected outcome: the outcomes of later turns mean nothing
 }
 
-// turn is a script on a machine, and what comes of it, whatever the kind of machine. One that succeeds is taken twice.
+// turn is a script on a machine, and its outcome on every kind of machine. play runs a script that succeeds twice.
 type turn struct {
 	on     string
 	script scripts.Script
 	inputs []scripts.Input
 	want   outcome
-	again  []string // the results of the second time, where they are others
+	again  []string // the results of the second run, if they differ
 }
 
-// outcome is what activities read: results, or the kind and the sentence of a failure. Of a sentence that begins or
-// ends with "..." the rest is not looked at: other programs say it.
+// outcome is what activities read: results, or the kind and the sentence of a failure. In a sentence, "..." at the
+// beginning or the end stands for any text: other programs write it.
 type outcome struct {
 	results []string
 	kind    lcm.Kind
@@ -100,14 +100,14 @@ func newStage(t *testing.T, kind kindOfMachines) *stage {
 	return s
 }
 
-// nth is an address of the network.
+// nth returns an address of the network.
 func (s *stage) nth(n byte) string {
 	b := s.network.CIDR.Addr().As4()
 	b[3] = n
 	return netip.AddrFrom4(b).String()
 }
 
-// server is the id of a machine. It is told apart from those of other tests.
+// server returns the id of a machine. The prefix avoids the ids of other tests.
 func (s *stage) server(name string) string { return "scripts-" + name }
 
 func (s *stage) boot(i int, name, authorized string) {
@@ -155,14 +155,14 @@ func (s *stage) ownAddress() string {
 	return host
 }
 
-// member is what scripts of the cluster are told of a node.
+// member returns the description of a node that scripts for the cluster need.
 func (s *stage) member(name string) scripts.Member {
 	return scripts.Member{
 		Cluster: machinesCluster, Node: name, Address: s.address[name], ControlPlane: strings.HasPrefix(name, "cp-"),
 	}
 }
 
-// play takes turns, in their order.
+// play runs turns one after the other. It runs a script that succeeds a second time.
 func (s *stage) play(turns ...turn) {
 	s.t.Helper()
 	for _, next := range turns {
@@ -191,7 +191,7 @@ func (s *stage) holdAgainst(want, have outcome, what string) {
 	}
 }
 
-// saysThat compares sentences, but for what "..." stands for.
+// saysThat compares sentences. "..." in the wanted one stands for any text.
 func saysThat(have, want string) bool {
 	switch begin, end := strings.CutPrefix(want, "..."); {
 	case end:
@@ -202,7 +202,7 @@ func saysThat(have, want string) bool {
 	return have == want
 }
 
-// await gives what is on its way some time to come.
+// await runs a turn until it has the wanted results, for at most a minute.
 func (s *stage) await(next turn) {
 	for end := time.Now().Add(time.Minute); !s.broken.Load() && time.Now().Before(end); {
 		if have := s.take(next); slices.Equal(have.results, next.want.results) {
@@ -211,7 +211,7 @@ func (s *stage) await(next turn) {
 	}
 }
 
-// take runs the script once more, and tells what activities would read.
+// take runs the script once, and returns what activities would read.
 func (s *stage) take(next turn) outcome {
 	result, err := s.run(next.on, next.script, next.inputs...)
 	s.mu.Lock()
@@ -240,7 +240,7 @@ func (s *stage) run(on string, script scripts.Script, inputs ...scripts.Input) (
 	})
 }
 
-// look runs a script that the next ones need something of.
+// look runs a script whose results the next turns need.
 func (s *stage) look(on string, script scripts.Script, inputs ...scripts.Input) scripts.Results {
 	s.t.Helper()
 	result, err := s.run(on, script, inputs...)
@@ -250,7 +250,7 @@ func (s *stage) look(on string, script scripts.Script, inputs ...scripts.Input) 
 	return scripts.ParseResults(result.Stdout)
 }
 
-// file is what is in a file of a machine, "" where there is none.
+// file returns the content of a file of a machine, or "" if there is no such file.
 func (s *stage) file(on, path string) string {
 	content, err := s.hosts[on].Get(s.t.Context(), path, 1<<20)
 	if err != nil && !lcm.Is(err, lcm.KindNotFound) {
@@ -259,7 +259,7 @@ func (s *stage) file(on, path string) string {
 	return string(content)
 }
 
-// together does what is on different machines.
+// together runs functions for different machines at the same time.
 func (s *stage) together(plays ...func()) {
 	var all sync.WaitGroup
 	for _, play := range plays {

@@ -10,7 +10,7 @@ import (
 	"github.com/windlass-nfv/windlass/scripts"
 )
 
-// serveVolumes makes the storage server.
+// serveVolumes sets up the storage server.
 func (s *stage) serveVolumes() {
 	const absent = "00000000-0000-4000-8000-000000000000"
 	volumes := func(id string, timeout int) scripts.Script {
@@ -44,7 +44,7 @@ func (s *stage) serveVolumes() {
 	)
 }
 
-// useVolumes mounts what is exported, and makes it a PersistentVolume of the cluster.
+// useVolumes mounts an export, and makes it a PersistentVolume of the cluster.
 func (s *stage) useVolumes() {
 	mounts := func(server string, timeout int) scripts.Script {
 		return scripts.MountExports{
@@ -82,7 +82,7 @@ spec:
 `
 }
 
-// removeVolume takes it away, but not when it is another one than was looked at.
+// removeVolume removes the PersistentVolume, but not if it has changed since the script looked at it.
 func (s *stage) removeVolume() {
 	if s.broken.Load() {
 		return
@@ -107,7 +107,7 @@ func (s *stage) removeVolume() {
 	)
 }
 
-// useStorageClass has a provisioner, which is stopped again.
+// useStorageClass sets up a storage class with its provisioner, and stops the provisioner.
 func (s *stage) useStorageClass() {
 	first := s.member("cp-1")
 	class := scripts.StorageClassManifest{

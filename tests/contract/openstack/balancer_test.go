@@ -25,7 +25,7 @@ resources:
     properties: { network: net0 }
 `
 
-// TestBalancer_isAsItIsTold has the lab's Octavia balance, twice each time.
+// TestBalancer_isAsItIsTold configures the lab's Octavia, each time twice: the second call must change nothing.
 func TestBalancer_isAsItIsTold(t *testing.T) {
 	machines := fake.New(fake.Options{})
 	site := labCloud(t, machines, netip.MustParsePrefix("127.78.50.0/24"), netip.MustParsePrefix("127.78.51.0/24"))

@@ -14,7 +14,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/vim/openstack"
 )
 
-// workers is a stack with a group of servers, each with a port.
+// workers returns a stack with a group of n servers.
 func workers(n int) openstack.Stack {
 	return openstack.Stack{
 		Name: "vnf-1", Owner: owner, Operation: "windlass-op-1", Timeout: time.Minute, Parameters: map[string]any{"n": n},
@@ -33,7 +33,7 @@ resources:
 	}
 }
 
-// spent are the calls that f makes, by kind: the ids in them do not count.
+// spent counts the API calls of f by kind. Calls that differ only in the ids of stacks have the same kind.
 func (s *site) spent(f func()) map[string]int {
 	s.t.Helper()
 	before := len(s.calls())
@@ -83,7 +83,7 @@ func TestInventory_takesTheSameFewCallsHoweverManyServers(t *testing.T) {
 	}
 }
 
-// TestInventory_leavesOtherServersAlone wants no list of a project's servers for the sake of a few.
+// TestInventory_leavesOtherServersAlone checks that the driver does not list all servers of a project to find a few.
 func TestInventory_leavesOtherServersAlone(t *testing.T) {
 	s := newSite(t)
 	_, err := s.cloud.CreateStack(t.Context(), workers(3), s.show)
@@ -100,8 +100,8 @@ func TestInventory_leavesOtherServersAlone(t *testing.T) {
 	require.NotContains(t, spent, "GET compute detail")
 }
 
-// TestFollow_takesOneCallALook holds a creation for a while: until its end is heard, each look is one call for
-// events, and now and then one for the stack.
+// TestFollow_takesOneCallALook delays a creation. Until its end, each look is one call for events, and sometimes one
+// call for the stack.
 func TestFollow_takesOneCallALook(t *testing.T) {
 	s := newSite(t)
 	s.machines.create = make(chan struct{})
@@ -148,8 +148,8 @@ func TestUpdateStack_marksInOneCallEach(t *testing.T) {
 	require.Equal(t, []string{members[0].ID}, left)
 }
 
-// The older of two members has failed in an update, and the younger one is to go: Heat would take the older one, and
-// takes nothing back but marks.
+// TestUpdateStack_keepsAMemberThatHasFailed: the older of two members has failed in an update, and the younger one must
+// go. Heat would remove the older one. Heat can only undo marks, so the driver first marks that member itself.
 func TestUpdateStack_keepsAMemberThatHasFailed(t *testing.T) {
 	s := newSite(t)
 	_, err := s.cloud.CreateStack(t.Context(), workers(1), s.show)
@@ -207,7 +207,8 @@ func sum(counts map[string]int) (n int) {
 	return n
 }
 
-// Networks and subnets are in use for a while after others have deleted their servers.
+// TestDeleteStack_triesOnWhileNetworksAreInUse: networks and subnets stay in use for a while after other stacks have
+// deleted their servers.
 func TestDeleteStack_triesOnWhileNetworksAreInUse(t *testing.T) {
 	s := newSite(t)
 	cloud, err := openstack.Connect(t.Context(), lcm.Vim{

@@ -26,7 +26,7 @@ func TestContract_labWithRealMachines(t *testing.T) {
 		t.Skipf("not run: no node image of this source in %s; WINDLASS_LAB_BUILD_IMAGE=%[1]s go test "+
 			"-C deployments/lab ./image builds it", images.Dir)
 	}
-	dir, err := os.MkdirTemp("/var/tmp", "windlass-contract-") // beside the image, whose files machines can link to
+	dir, err := os.MkdirTemp("/var/tmp", "windlass-contract-") // machines can hard link to the image's files
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	machines, err := nspawn.New(nspawn.Options{StateDir: dir, Image: img})

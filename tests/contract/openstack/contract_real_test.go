@@ -12,7 +12,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/vim/openstack/openstacktest"
 )
 
-// cloudFile names a file that tells of a real OpenStack: the cloud.json that tests/openstack writes, or one like it.
+// cloudFile is the variable that names a file about a real OpenStack: the cloud.json that tests/openstack writes, or a
+// file of the same form.
 const cloudFile = "WINDLASS_TEST_OPENSTACK"
 
 // realCloud is the content of that file.
@@ -27,7 +28,7 @@ type realCloud struct {
 	User         string `json:"user"`
 	Password     string `json:"password"`
 	GuestUser    string `json:"guest_user"`
-	// Those below have defaults.
+	// The following fields have defaults.
 	Image   string `json:"contract_image"`
 	Flavor  string `json:"contract_flavor"`
 	Network string `json:"contract_network"`

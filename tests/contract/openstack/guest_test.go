@@ -32,7 +32,7 @@ ls -l /dev >&2
 exit 1
 `
 
-// diskOf logs in over SSH and measures a volume from inside, for machines that have a shell.
+// diskOf returns a function that logs in over SSH and measures a volume inside the machine, which must have a shell.
 func diskOf(
 	user string, patience time.Duration,
 ) func(t *testing.T, at openstacktest.Login, disk openstacktest.Disk) string {
@@ -45,7 +45,7 @@ func diskOf(
 			host, err = dialer.Dial(t.Context(), remote.Target{
 				Node: "solo", Address: net.JoinHostPort(at.Address, "22"), User: user, PrivateKey: at.PrivateKey,
 				ServerID:     at.ServerID,
-				LoginTimeout: time.Minute, // an emulated processor takes its time
+				LoginTimeout: time.Minute, // an emulated processor is slow
 			})
 			return err == nil
 		}, patience, time.Second, "the guest does not answer")

@@ -25,11 +25,11 @@ import (
 	"github.com/windlass-nfv/windlass/internal/vim/openstack"
 )
 
-// machines do nothing but hang, when told so, in being created or stopped.
+// machines is a driver whose calls do nothing. A test can make the calls hang that create or stop a machine.
 type machines struct {
 	machine.Driver
 
-	create, stop chan struct{} // while open and not nil, that hangs
+	create, stop chan struct{} // a call hangs while its channel is open and not nil
 	mu           sync.Mutex
 	stopped      map[string]int
 }
@@ -49,7 +49,7 @@ func (m *machines) Stop(ctx context.Context, id string) error {
 	return hang(ctx, m.stop)
 }
 
-// stops are how often each machine was told to stop.
+// stops returns how often each machine got a call to stop.
 func (m *machines) stops() []int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -73,7 +73,7 @@ type site struct {
 	url      string
 	machines *machines
 	cloud    *openstack.Cloud
-	calls    func() []string // "METHOD path" of the requests so far, without the lab's own
+	calls    func() []string // "METHOD path" of the requests so far, except requests to the lab's own API
 
 	mu    sync.Mutex
 	lines []string
@@ -117,7 +117,7 @@ func newSite(t *testing.T) *site {
 
 const owner = "windlass-vnf-1"
 
-// stack is of two servers, and of a network that is made after them.
+// stack returns a stack of two servers, and of a network that Heat makes after them.
 func stack(operation string) openstack.Stack {
 	return openstack.Stack{Name: "vnf-1", Owner: owner, Operation: operation, Timeout: time.Minute, Template: `
 heat_template_version: 2021-04-16
@@ -153,11 +153,11 @@ func (s *site) lab(method, path string, body any) map[string][]map[string]any {
 	require.NoError(s.t, err)
 	require.Less(s.t, res.StatusCode, 300, "%s", answer)
 	out := map[string][]map[string]any{}
-	_ = json.Unmarshal(answer, &out) // some answers have no body, or another one
+	_ = json.Unmarshal(answer, &out) // some answers have no body, or a body of another form
 	return out
 }
 
-// begin creates the stack until its servers boot, and then ends the context.
+// begin creates the stack. It cancels the context while the servers boot.
 func (s *site) begin() {
 	s.t.Helper()
 	s.machines.create = make(chan struct{})
@@ -234,7 +234,7 @@ func (s *site) shutDown(owner string, limit time.Duration) []string {
 	return left
 }
 
-// power lists the states of the servers in Nova's words.
+// power lists the states of the servers as Nova reports them.
 func (s *site) power() (out []any) {
 	s.t.Helper()
 	for _, m := range s.lab("GET", "/machines", nil)["machines"] {

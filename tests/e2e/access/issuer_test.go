@@ -18,13 +18,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// issuer is a small authorization server: metadata, and keys that rotate.
+// issuer is a small OAuth 2.0 authorization server. It has metadata, and keys that rotate.
 type issuer struct {
 	*testing.T
 	server *httptest.Server
 
 	mu   sync.Mutex
-	id   string // of the key that signs, the only one that is published
+	id   string // of the key that signs: only this key is published
 	keys map[string]*ecdsa.PrivateKey
 }
 
@@ -56,7 +56,7 @@ func (i *issuer) serve(w http.ResponseWriter, r *http.Request) {
 	assert.NoError(i, json.NewEncoder(w).Encode(answer))
 }
 
-// rotate publishes another key in place of the one before.
+// rotate publishes a new key instead of the former one.
 func (i *issuer) rotate(id string) {
 	i.Helper()
 	key := newKey(i.T)
@@ -72,7 +72,8 @@ func newKey(t *testing.T) *ecdsa.PrivateKey {
 	return key
 }
 
-// token is the header of a client of a project, signed with a key that is or was the issuer's; nil takes a claim out.
+// token returns the header with a client's token for a project. A key that is or was the issuer's signs it. The map
+// change replaces claims; nil removes the value of a claim.
 func (i *issuer) token(key, client, project, scope string, change map[string]any) string {
 	i.Helper()
 	i.mu.Lock()

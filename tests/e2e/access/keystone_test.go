@@ -20,7 +20,7 @@ import (
 
 const demoPassword, adminPassword = "of-demo-5d1c", "of-admin-7f3e"
 
-// keystone is the lab's; it answers the URL of its identity API.
+// keystone starts the lab's Keystone, and returns the URL of its identity API.
 func keystone(t *testing.T) string {
 	t.Helper()
 	var cloud *lab.Cloud
@@ -44,7 +44,7 @@ func keystone(t *testing.T) string {
 	return server.URL + "/identity/v3"
 }
 
-// login is the header of a user of a project; "" for a token of no project.
+// login returns the header with a user's token for a project, or for no project if that is "".
 func login(t *testing.T, url, user, password, project string) string {
 	t.Helper()
 	options := gophercloud.AuthOptions{IdentityEndpoint: url, Username: user, Password: password, DomainName: "Default"}
@@ -56,7 +56,7 @@ func login(t *testing.T, url, user, password, project string) string {
 	return "X-Auth-Token: " + provider.Token()
 }
 
-// TestKeystone is a server whose clients have tokens of Keystone: of two projects, and with roles of their own.
+// TestKeystone starts servers whose clients have tokens of Keystone: for two projects, and with different roles.
 func TestKeystone(t *testing.T) {
 	url := keystone(t)
 	file := filepath.Join(t.TempDir(), "password")
@@ -67,7 +67,8 @@ func TestKeystone(t *testing.T) {
 		"WINDLASS_AUTH_KEYSTONE_ADMIN_ROLES": "nobody-has-this-one",
 	}
 	demo := login(t, url, "demo", demoPassword, "demo")
-	other := login(t, url, "admin", adminPassword, "admin") // a member like demo, but for the settings below
+	// The user admin is a member like demo, unless the settings below make a difference.
+	other := login(t, url, "admin", adminPassword, "admin")
 
 	t.Run("projects", func(t *testing.T) {
 		s := start(t, http.DefaultClient, settings)

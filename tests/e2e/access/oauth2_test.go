@@ -17,7 +17,7 @@ const (
 	instances2 = "/vnflcm/v2/vnf_instances"
 )
 
-// TestOAuth2 is a server with TLS whose clients have tokens of an issuer, or certificates.
+// TestOAuth2 starts a server with TLS. Its clients have tokens of an issuer, or certificates.
 func TestOAuth2(t *testing.T) {
 	idp, ca := newIssuer(t), newAuthority(t)
 	ca.issue("api", 101)
@@ -60,7 +60,8 @@ func TestOAuth2(t *testing.T) {
 		require.Contains(t, a.refused(http.StatusForbidden), "vnflcm:v2:all")
 		require.Contains(t, a.Header.Get("WWW-Authenticate"), `error="insufficient_scope"`)
 		s.do(http.MethodGet, "/v1.0/vims", nil, reader).want(http.StatusForbidden)
-		s.do(http.MethodPost, instances2, map[string]any{"vnfdId": "any"}, edge).refused(http.StatusUnprocessableEntity) // let in, and there is no such VNFD
+		// The request is authorized, but there is no such VNFD.
+		s.do(http.MethodPost, instances2, map[string]any{"vnfdId": "any"}, edge).refused(http.StatusUnprocessableEntity)
 		require.Contains(t, s.do(http.MethodGet, instances2, nil,
 			idp.token("k1", "lost", "", writeLcm, nil)).refused(http.StatusForbidden), "no project")
 	})
@@ -119,7 +120,8 @@ func TestOAuth2(t *testing.T) {
 		renewed := idp.token("k2", "nfvo", "edge", writeLcm, nil)
 		require.Eventually(t, func() bool { return s.do(http.MethodGet, instances2, nil, renewed).Status == http.StatusOK },
 			patience, 200*time.Millisecond)
-		s.do(http.MethodGet, instances2, nil, edge).refused(http.StatusUnauthorized) // k1 was withdrawn, and the new keys are known
+		// The issuer no longer publishes k1, and the server has loaded the new keys.
+		s.do(http.MethodGet, instances2, nil, edge).refused(http.StatusUnauthorized)
 		require.Len(t, s.sees(renewed), 1)
 	})
 	t.Run("the certificate is renewed", func(t *testing.T) {
@@ -132,14 +134,14 @@ func TestOAuth2(t *testing.T) {
 	require.NotContains(t, s.log.String(), edge[len("Authorization: Bearer "):], "a token is in the log")
 }
 
-// with makes the server's failures those of a subtest.
+// with returns the server with its failures reported to a subtest.
 func (s *server) with(t *testing.T) *server {
 	other := *s
 	other.T = t
 	return &other
 }
 
-// serial is that of the certificate that a new connection is shown.
+// serial opens a connection and returns the serial number of the server's certificate.
 func (s *server) serial() int64 {
 	s.Helper()
 	req, err := http.NewRequestWithContext(s.Context(), http.MethodGet, s.url("/healthz"), nil)

@@ -18,7 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// authority issues the server's certificates, and those of clients.
+// authority issues the certificates of the server and of clients.
 type authority struct {
 	*testing.T
 	dir  string
@@ -49,7 +49,7 @@ func (a *authority) write(name, kind string, der []byte) {
 	require.NoError(a, os.WriteFile(a.file(name), pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}), 0o600))
 }
 
-// issue writes NAME.pem and NAME.key, with that serial number.
+// issue writes NAME.pem and NAME.key. The certificate has that serial number.
 func (a *authority) issue(name string, serial int64) {
 	a.Helper()
 	template := &x509.Certificate{
@@ -70,8 +70,8 @@ func (a *authority) issue(name string, serial int64) {
 	a.write(name+".key", "PRIVATE KEY", pkcs8)
 }
 
-// client trusts the authority and shows the certificate of that name, "" for none. Each request has a connection of its
-// own.
+// client returns a client that trusts the authority. It shows the certificate of that name, or none for "". Each
+// request opens a connection.
 func (a *authority) client(name string) *http.Client {
 	a.Helper()
 	conf := &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: x509.NewCertPool()}

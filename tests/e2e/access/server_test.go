@@ -1,5 +1,5 @@
-// Package access runs the real API server as an operator does, with TLS and clients that it has to tell apart, against
-// an issuer of OAuth 2.0 and the lab's Keystone. Nobody needs Temporal for that.
+// Package access runs the real API server as an operator does, with TLS and several kinds of clients. The clients get
+// their tokens from an OAuth 2.0 issuer or the lab's Keystone. The tests need no Temporal.
 package access
 
 import (
@@ -28,24 +28,24 @@ import (
 	"github.com/windlass-nfv/windlass/tests/environment"
 )
 
-// patience is more than a busy machine needs for anything here.
+// patience is a limit that even a busy machine does not reach.
 const patience = 2 * time.Minute
 
 func TestMain(m *testing.M) { os.Exit(pgtest.Run(m)) }
 
-// server is `windlass apiserver`, a process with settings from its environment.
+// server is a process of `windlass apiserver`. Environment variables contain its settings.
 type server struct {
 	*testing.T
-	// address is host:port, scheme http or https.
+	// address is host:port, scheme is http or https.
 	address, scheme string
 	client          *http.Client
 	log             *lines
 }
 
-// endpoint is how the server calls itself, whatever its address is.
+// endpoint is the base of the server's links, independent of its address.
 const endpoint = "https://vnfm.example"
 
-// start runs a server with those settings, and ends it with the test.
+// start runs a server with those settings. The server ends with the test.
 func start(t *testing.T, client *http.Client, settings map[string]string) *server {
 	t.Helper()
 	root, err := environment.Root()
@@ -74,7 +74,7 @@ func start(t *testing.T, client *http.Client, settings map[string]string) *serve
 	require.NoError(t, cmd.Start())
 	ended := make(chan struct{})
 	go func() {
-		_ = cmd.Wait() // its log tells why
+		_ = cmd.Wait() // its log says why it ended
 		close(ended)
 	}()
 	t.Cleanup(func() {
@@ -92,7 +92,7 @@ func start(t *testing.T, client *http.Client, settings map[string]string) *serve
 	return s
 }
 
-// await waits until the server answers.
+// await waits until the server answers or has ended.
 func (s *server) await(ended <-chan struct{}) {
 	s.Helper()
 	require.Eventually(s, func() bool {
@@ -118,7 +118,7 @@ func (s *server) await(ended <-chan struct{}) {
 
 func (s *server) url(path string) string { return s.scheme + "://" + s.address + path }
 
-// answer is a response that was read to its end.
+// answer is a response with its entire body.
 type answer struct {
 	t      *testing.T
 	Status int
@@ -126,7 +126,7 @@ type answer struct {
 	Body   []byte
 }
 
-// do sends a request; headers are "Name: value".
+// do sends a request. Headers have the form "Name: value".
 func (s *server) do(method, path string, body any, headers ...string) answer {
 	s.Helper()
 	var reader io.Reader = http.NoBody
@@ -153,7 +153,7 @@ func (s *server) do(method, path string, body any, headers ...string) answer {
 	return answer{s.T, resp.StatusCode, resp.Header, got}
 }
 
-// want checks the status and reads the body, unless there is none, into v.
+// want checks the status, and decodes the body into each v.
 func (a answer) want(status int, v ...any) answer {
 	a.t.Helper()
 	require.Equal(a.t, status, a.Status, "%s", a.Body)
@@ -163,7 +163,7 @@ func (a answer) want(status int, v ...any) answer {
 	return a
 }
 
-// refused checks that the answer is a ProblemDetails of that status and returns its detail.
+// refused checks that the answer is a ProblemDetails with that status, and returns its detail.
 func (a answer) refused(status int) string {
 	a.t.Helper()
 	var p struct {
@@ -177,7 +177,7 @@ func (a answer) refused(status int) string {
 	return p.Detail
 }
 
-// path is the Location below the endpoint.
+// path returns the Location without the endpoint.
 func (a answer) path() string {
 	a.t.Helper()
 	path, ok := strings.CutPrefix(a.Header.Get("Location"), endpoint)
@@ -185,7 +185,7 @@ func (a answer) path() string {
 	return path
 }
 
-// lines is a log that may be read while it is written.
+// lines is a log that a test can read while the server writes it.
 type lines struct {
 	mu sync.Mutex
 	b  bytes.Buffer
@@ -205,13 +205,13 @@ func (l *lines) String() string {
 
 const packages = "/vnfpkgm/v1/vnf_packages"
 
-// makePackage makes a resource of a client's project.
+// makePackage creates a VNF package in a client's project, and returns its path.
 func (s *server) makePackage(who string) string {
 	s.Helper()
 	return s.do(http.MethodPost, packages, map[string]any{}, who).want(http.StatusCreated).path()
 }
 
-// sees lists the packages that a client sees.
+// sees returns the paths of the packages that a client sees.
 func (s *server) sees(who string) (paths []string) {
 	s.Helper()
 	var all []struct {
