@@ -55,7 +55,7 @@ func (s ansibleSite) input(nodes lcm.Nodes) activities.AnsibleInput {
 	return activities.AnsibleInput{Tracked: s.Cluster().Tracked, OpOccID: s.Cluster().OpOccID, Nodes: nodes}
 }
 
-// pinnedKeys has the same key for every server.
+// pinnedKeys returns the same key for every server.
 type pinnedKeys struct{}
 
 func (pinnedKeys) HostKey(context.Context, lcm.VnfInstanceID, string) ([]byte, bool, error) {

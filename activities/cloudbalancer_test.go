@@ -13,7 +13,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
-// balancingCloud balances, and remembers how.
+// balancingCloud is a VIM with load balancers. It records their configuration.
 type balancingCloud struct {
 	unused
 

@@ -17,7 +17,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/remote"
 )
 
-// newSite makes fake nodes with a cluster's parameters; change alters these.
+// newSite returns fake nodes and a cluster's parameters; change changes these.
 func newSite(
 	t *testing.T, controlPlanes, workers int, change func(*k8s.Params),
 ) (site, *fakeSite, *memorySecrets, *logOutput) {
@@ -51,7 +51,7 @@ func TestCluster_builtTwiceIsBuiltOnce(t *testing.T) {
 	assertNoSecret(t, fake, secrets, output)
 }
 
-// assertNoSecret looks for every secret in what a node's process list and Windlass's step log show.
+// assertNoSecret checks that no secret is in the process lists of nodes or in Windlass's step log.
 func assertNoSecret(t *testing.T, fake *fakeSite, secrets *memorySecrets, output *logOutput) {
 	t.Helper()
 	for ref, secret := range secrets.Values {
@@ -214,7 +214,7 @@ func TestCheckNode_reportsAllProblemsOfANode(t *testing.T) {
 func TestCheckNode_forgivesASlowNodeButNotAWrongClock(t *testing.T) {
 	s, fake, _, _ := newSite(t, 1, 0, nil)
 	begun := time.Now()
-	s.Reach.Now = func() time.Time { return begun.Add(10 * time.Minute) } // when the answer is here
+	s.Reach.Now = func() time.Time { return begun.Add(10 * time.Minute) } // the time when the answer comes
 	check := func(clock time.Time) error {
 		fake.notes["clock"] = strconv.FormatInt(clock.Unix(), 10)
 		_, err := do(t, (&activities.Nodes{Reach: s.Reach}).CheckNode, s.Tracked(s.Nodes[0]))
@@ -293,7 +293,8 @@ func TestCreateVimAccount_prefersTheFloatingIP(t *testing.T) {
 	assert.Equal(t, "https://203.0.113.7:16443", out.ServerURL)
 }
 
-// A retry by Temporal must find the command that its predecessor has started.
+// TestRun_givesACommandOneIdForAllItsTries checks that a retry by Temporal uses the same id, so that it finds the
+// command of the attempt before.
 func TestRun_givesACommandOneIdForAllItsTries(t *testing.T) {
 	s, fake, _, _ := newSite(t, 1, 0, nil)
 	cluster := &activities.Cluster{Reach: s.Reach}

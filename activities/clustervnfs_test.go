@@ -11,13 +11,13 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// tenants are VNFs on a cluster, and their operations.
+// tenants are VNFs on a cluster, with their operations.
 type tenants struct {
 	instances map[lcm.VnfInstanceID]lcm.VnfInstance
 	ops       map[lcm.OpOccID]lcm.VnfLcmOpOcc
 	begun     []lcm.OpOccID
 	released  []lcm.VnfInstanceID
-	// becomes is what the next operations become.
+	// becomes is the state that new operations reach.
 	becomes lcm.OperationState
 	busy    bool
 }
@@ -85,7 +85,7 @@ func TestTerminateVnfs(t *testing.T) {
 	require.ErrorContains(t, err, "The VNF instance one cannot be terminated now: The operation X is under way.")
 
 	n.busy, n.becomes = false, lcm.FailedTemp
-	for range 2 { // what it waits for is somebody's to decide on
+	for range 2 { // the VNF's operation waits for an operator's decision
 		_, err = do(t, c.TerminateVnfs, in)
 		require.Len(t, n.begun, 1)
 		require.ErrorContains(t, err, "The VNF instance one: its operation "+string(n.begun[0])+" is FAILED_TEMP: It hangs.")

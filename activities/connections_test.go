@@ -13,7 +13,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
-// connectedCloud has ports, some of which the VIM does not list.
+// connectedCloud has ports. The VIM's deployment may lack some of them.
 type connectedCloud struct {
 	changingCloud
 
@@ -47,8 +47,8 @@ func (c *connectedCloud) Network(_ context.Context, name string) (string, error)
 	return "id-of-" + name, nil
 }
 
-// One connection point has moved, one has not, and of one the replacement has failed: the VIM lists its successor
-// alone.
+// TestFindConnections_looksInNeutron has one connection point that has moved, one that has not, and one whose
+// replacement has failed: the VIM lists only its successor.
 func TestFindConnections_looksInNeutron(t *testing.T) {
 	port := func(id, name, server, network, address string) vim.Port {
 		return vim.Port{

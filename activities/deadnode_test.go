@@ -37,7 +37,7 @@ func TestObstacle_isADeadMemberThatStays(t *testing.T) {
 	require.Empty(t, health.Obstacle(lcm.Nodes{{Name: "cp-2"}, {Name: "cp-3"}}))
 }
 
-// serversOff are the VIM's words for servers that are off, by id.
+// serversOff are the VIM's words for the states of servers that are off, by id.
 type serversOff map[string]string
 
 func (s serversOff) Off(ctx context.Context, _ lcm.OpOccID, node lcm.Node) string {
@@ -47,7 +47,8 @@ func (s serversOff) Off(ctx context.Context, _ lcm.OpOccID, node lcm.Node) strin
 	return s[node.ServerID]
 }
 
-// Nobody logs in to a control plane that is off, and waits until that fails.
+// TestRetireNode_ofANodeWhoseServerIsOffIsDoneAtOnce checks that the activity does not try to log in to a control plane
+// that is off, because it would wait until this fails.
 func TestRetireNode_ofANodeWhoseServerIsOffIsDoneAtOnce(t *testing.T) {
 	s := newFakeSite(t, lcm.Nodes{{Name: "cp-1", ServerID: "s1"}})
 	cluster := &activities.Cluster{

@@ -22,9 +22,9 @@ import (
 
 const watched lcm.VnfInstanceID = "5c9b7a3e-0000-4000-8000-00000000bbbb"
 
-// driftBed is one cluster that is checked: its records in memory, its nodes fake.
+// driftBed is a cluster for a check: its records are in memory, its nodes are fake.
 type driftBed struct {
-	vim.VIM // nothing of it but Inventory is called
+	vim.VIM // only Inventory is called
 
 	inst     lcm.VnfInstance
 	site     *fakeSite
@@ -34,14 +34,14 @@ type driftBed struct {
 	started  []lcm.OperationInput
 	busy     error
 	cloudErr error
-	status   map[string]string // of servers; default ACTIVE
+	status   map[string]string // of servers; without an entry it is ACTIVE
 	health   []string
 	planErr  error
 	looked   func()
 	counts   map[string]int
-	// balancer is how the cloud's load balancer before the cluster is, "" for a cluster without one.
+	// balancer is the level of the cloud's load balancer for the cluster, "" for a cluster without one.
 	balancer vim.Level
-	// forgotten counts how often what was told of servers was forgotten.
+	// forgotten counts how often the notifications about servers were removed.
 	forgotten int
 }
 
@@ -182,7 +182,7 @@ func (b *driftBed) BeginOperation(_ context.Context, op lcm.VnfLcmOpOcc, _ ...lc
 
 func (b *driftBed) Start(_ context.Context, in lcm.OperationInput) error {
 	b.started = append(b.started, in)
-	return errors.New("Temporal is away") // the reconciler starts it
+	return errors.New("Temporal is away") // the reconciler starts the operation
 }
 
 func (b *driftBed) Checked(_ lcm.DriftTrigger, result string) { b.counts[result]++ }
@@ -266,7 +266,7 @@ func TestLookForDrift_leavesAloneWhatAnOperationWorksOn(t *testing.T) {
 	require.True(t, b.look(t).Gone)
 }
 
-// act records a check that finds the first worker stopped, and decides.
+// act records a check that finds the first worker stopped, and lets the activity decide what to do.
 func (b *driftBed) act(t *testing.T, id string, notified ...string) activities.ActOnDriftOutput {
 	t.Helper()
 	worker := b.inst.Instantiated.Nodes[1]
@@ -290,7 +290,7 @@ func TestActOnDrift_healsOnceWhenChecksAgree(t *testing.T) {
 	require.Equal(t, lcm.DriftWaits, b.act(t, "1").Decision.Action)
 	require.Empty(t, b.begun)
 	first := b.act(t, "2")
-	second := b.act(t, "2") // the same check again, as a retry does
+	second := b.act(t, "2") // a retry repeats the same check
 	require.Equal(t, lcm.DriftHeals, first.Decision.Action)
 	require.Equal(t, first, second)
 	require.Len(t, b.begun, 1)

@@ -15,7 +15,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
-// knownExposures is a cluster with load balancers, and VNFs on it.
+// knownExposures is a cluster with load balancers, and the VNFs on it.
 type knownExposures struct {
 	balancers lcm.Nodes
 	exposed   []lcm.ExposedPorts
@@ -92,11 +92,12 @@ func sshAddresses(list lcm.Nodes) (out []string) {
 	return out
 }
 
-// A load balancer of the cluster is reached as the cluster reaches it. The package's script is for those that are named.
+// TestExposeServices_reachesTheClustersLoadBalancersAsTheClusterDoes checks that the cluster's load balancers are
+// reached with the cluster's credentials. The package's script runs only on the load balancers that the request names.
 func TestExposeServices_reachesTheClustersLoadBalancersAsTheClusterDoes(t *testing.T) {
 	fake, nodes, in := exposedSite(t, "Scripts/configure_lb.sh")
 	fake.replies["expose-services"] = results("ours", "no")
-	nodes.Before, nodes.Hosts = nodes.Hosts, nil // nobody may log in with the request's credentials
+	nodes.Before, nodes.Hosts = nodes.Hosts, nil // the request's credentials must not be used
 	in.OfCluster, in.Hide = true, true
 	named := in.Node.Address
 	in.Node.Address, in.Node.SSHAddress = "10.0.0.32", "10.0.0.32"
@@ -116,7 +117,8 @@ func TestExposeServices_reachesTheClustersLoadBalancersAsTheClusterDoes(t *testi
 	assert.Equal(t, "False", params["ADD"])
 }
 
-// What was a load balancer may be another server now, at the same address.
+// TestExposeServices_leavesAloneWhatIsNoLoadBalancerAnyMore has a former load balancer whose address another server may
+// have now.
 func TestExposeServices_leavesAloneWhatIsNoLoadBalancerAnyMore(t *testing.T) {
 	fake, nodes, in := exposedSite(t, "")
 	in.Former, in.Hide = true, true
@@ -140,7 +142,7 @@ func TestExposeServices_leavesAloneWhatIsNoLoadBalancerAnyMore(t *testing.T) {
 
 func TestConfigureExternalLoadBalancer_servesVnfsThatAreThere(t *testing.T) {
 	s, fake, in := balancerSite(t, k8s.ExternalLBParams{Port: 8383})
-	in.Exposed = []lcm.ExposedPorts{{Owner: "gone", Ports: []int{30443}}} // when the operation began
+	in.Exposed = []lcm.ExposedPorts{{Owner: "gone", Ports: []int{30443}}} // it was there when the operation began
 	nodes := &activities.Nodes{Reach: s.Reach, Exposures: &knownExposures{
 		exposed: []lcm.ExposedPorts{{Owner: "web", Ports: []int{30080}}}, gone: "gone",
 	}}

@@ -15,7 +15,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
 )
 
-// balancerSite is a cluster with three control planes and two workers behind a load balancer.
+// balancerSite returns a cluster with three control planes and two workers behind a load balancer.
 func balancerSite(t *testing.T, lb k8s.ExternalLBParams) (site, *fakeSite, activities.ExternalLoadBalancerInput) {
 	t.Helper()
 	s, fake, _, _ := newSite(t, 3, 2, func(p *k8s.Params) { p.ExternalLB = &lb })
@@ -123,7 +123,7 @@ func TestConfigureExternalLoadBalancer_ofSeveralShareTheAddress(t *testing.T) {
 	assert.NotEmpty(t, last.Mask, "the password of VRRP is masked")
 }
 
-// exposedSite is a VNF on a cluster with a load balancer at 10.0.0.31.
+// exposedSite returns a VNF on a cluster with a load balancer at 10.0.0.31.
 func exposedSite(t *testing.T, script string) (*fakeSite, *activities.Nodes, activities.ExposeServicesInput) {
 	t.Helper()
 	s, fake, _ := balancerSite(t, k8s.ExternalLBParams{Port: 8383})
@@ -165,7 +165,7 @@ func TestExposeServices_runsThePackagesScriptElsewhere(t *testing.T) {
 	assert.Equal(t, "default,web,30443,30080", params["SERVICES"])
 	assert.Equal(t, "True", params["ADD"])
 	in.Hide = true
-	clear(fake.nodes[in.Node.Name].ended) // it is another activity
+	clear(fake.nodes[in.Node.Name].ended) // as for another activity
 	must(t, nodes.ExposeServices, in)
 	require.Len(t, fake.ran, 5, "the package's script has run once each time, Windlass's own three times")
 	_, params = readScript(fake.ran[4].Script)

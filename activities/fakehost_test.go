@@ -23,28 +23,28 @@ import (
 	"github.com/windlass-nfv/windlass/scripts"
 )
 
-// fakeSite is a cluster to be: nodes that remember what scripts did to them.
+// fakeSite is a future cluster: its nodes record what scripts have done to them.
 type fakeSite struct {
 	mu      sync.Mutex
 	ca      string
 	nodes   map[string]*fakeNode
-	effects []string           // what changed something, in order
-	tokens  map[string]bool    // bootstrap tokens that are good
-	shared  bool               // the control planes' certificates are shared
-	ran     []remote.Command   // everything that ran
-	fail    map[string][]error // per script, or "dial <node>": errors to return, one after the other
+	effects []string           // the scripts that have changed something, in order
+	tokens  map[string]bool    // valid bootstrap tokens
+	shared  bool               // set when the control planes' certificates were uploaded
+	ran     []remote.Command   // all commands
+	fail    map[string][]error // per script, or "dial <node>": the next errors to return, in order
 	replies map[string][]string
 	notes   map[string]string // configuration files by node and name
 }
 
-// fakeNode is one machine.
+// fakeNode is a machine.
 type fakeNode struct {
 	site     *fakeSite
 	node     lcm.Node
 	balancer bool
 	member   bool
 	files    map[string]string
-	ended    map[string]remote.Result // what ended well, by the command's id, until it is forgotten
+	ended    map[string]remote.Result // results of successful commands by id, until they are removed
 }
 
 func newFakeSite(t *testing.T, nodes lcm.Nodes) *fakeSite {
@@ -68,7 +68,7 @@ func (s *fakeSite) Dial(ctx context.Context, _ lcm.OpOccID, node lcm.Node) (acti
 	return s.nodes[node.Name], ctx.Err()
 }
 
-// failure takes the next injected error of key.
+// failure returns the next injected error of key.
 func (s *fakeSite) failure(key string) error {
 	if len(s.fail[key]) == 0 {
 		return nil
@@ -149,7 +149,7 @@ func (n *fakeNode) Run(ctx context.Context, cmd remote.Command) (remote.Result, 
 	return result, err
 }
 
-// obey does what the script of that name would have done.
+// obey has the effects of the script with this name.
 func (n *fakeNode) obey(name string, params, in map[string]string) (out []string, err error) {
 	s := n.site
 	switch name {
@@ -225,7 +225,7 @@ func results(pairs ...string) (lines []string) {
 
 func yes(b bool) string { return map[bool]string{true: "yes", false: "no"}[b] }
 
-// readScript reads the head of a script as the lab's fake machines do.
+// readScript reads the name and the parameters of a script, as the lab's fake machines do.
 func readScript(script string) (name string, params map[string]string) {
 	params = map[string]string{}
 	for i, line := range strings.Split(script, "\n") {

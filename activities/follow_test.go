@@ -12,7 +12,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
-// podsBed is a VNF of two Pods of which the cluster has replaced one.
+// podsBed is a VNF of two Pods, one of which the cluster has replaced.
 type podsBed struct {
 	*driftBed
 	group vim.Level

@@ -12,7 +12,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
-// creatingCloud makes deployments beside.
+// creatingCloud also creates deployments.
 type creatingCloud struct {
 	connectedCloud
 
@@ -35,7 +35,7 @@ func (c *creatingCloud) Deploy(context.Context, vim.Deployment, func(string)) (s
 	return "stack", nil
 }
 
-// onGiven is a link with a connection point that has a given port.
+// onGiven returns a link with a connection point that has a given port.
 func onGiven(network, cp, port string) lcm.ExtVirtualLink {
 	return lcm.ExtVirtualLink{
 		ID: "link", ResourceID: network,
@@ -62,7 +62,7 @@ func TestCreateStack_looksAtGivenPortsFirst(t *testing.T) {
 	unfitting.ExtCps[0].FixedIPs, unfitting.ExtCps[0].MAC = []lcm.FixedIP{{Address: "10.0.0.8"}}, "fa:16:3e:00:00:02"
 	for name, c := range map[string]struct {
 		links []lcm.ExtVirtualLink
-		says  []string // none where it can be
+		says  []string // empty if the port can be used
 	}{
 		"no port":           {nil, nil},
 		"free":              {[]lcm.ExtVirtualLink{onGiven("net", "a", "p")}, nil},
@@ -98,8 +98,8 @@ func TestCreateStack_looksAtGivenPortsFirst(t *testing.T) {
 	}
 }
 
-// A server that the VIM has made has a given port; one that a heal which was rolled back has left has another. Both are
-// found, go to successors, and are the deployment's in nothing else.
+// TestGivenPorts_areFoundAndReleased has a given port on a server of the VIM, and another one on a server that a rolled
+// back heal has left. Both are found and given to successors. Otherwise they do not belong to the deployment.
 func TestGivenPorts_areFoundAndReleased(t *testing.T) {
 	links := []lcm.ExtVirtualLink{onGiven("net", "a", "p"), onGiven("net", "b", "q"), onGiven("net", "c", "strange")}
 	recorded := []record.Vnfc{
@@ -152,7 +152,8 @@ func TestGivenPorts_areFoundAndReleased(t *testing.T) {
 	}
 }
 
-// A port of the link that a connection point was to get counts as moved only when the server has that very port.
+// TestFindConnections_knowsGivenPorts checks that a connection point with a given port counts as moved only when its
+// server has exactly this port.
 func TestFindConnections_knowsGivenPorts(t *testing.T) {
 	for server, moved := range map[string][]string{"s": {"a"}, "": nil} {
 		cloud := &connectedCloud{ports: []vim.Port{
@@ -183,8 +184,8 @@ func TestFindConnections_knowsGivenPorts(t *testing.T) {
 	}
 }
 
-// What is wrong with a new port is told before the deployment is touched; a rollback looks at none, and nobody at those
-// that stay.
+// TestReconnectStack_looksAtGivenPortsFirst checks that a mistake in a new port is reported before the deployment
+// changes. A rollback checks no ports, and ports that stay are never checked.
 func TestReconnectStack_looksAtGivenPortsFirst(t *testing.T) {
 	cloud := &connectedCloud{ports: []vim.Port{{ID: "kept", NetworkID: "id-of-elsewhere", ServerID: "strange"}}}
 	cloud.inv = &vim.Inventory{ID: "top"}
@@ -204,8 +205,8 @@ func TestReconnectStack_looksAtGivenPortsFirst(t *testing.T) {
 	require.NotEqual(t, vim.Change{}, cloud.last)
 }
 
-// A port for a server that comes is looked at before the deployment grows; those in the VNF's servers are theirs
-// already.
+// TestChangeStack_looksAtPortsForServersThatCome checks that the port for a new server is examined before the
+// deployment grows. Ports on the VNF's servers already belong to them.
 func TestChangeStack_looksAtPortsForServersThatCome(t *testing.T) {
 	link := onGiven("net", "a", "own")
 	link.ExtCps[0].Configs = []lcm.CpConfig{

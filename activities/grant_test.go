@@ -17,7 +17,7 @@ func TestRecordState_keepsTheGrantWhenTheOperationLeavesSTARTING(t *testing.T) {
 		if state != lcm.Starting {
 			in.GrantID = lifecycle.BuiltInGrant("op")
 		}
-		for range 2 { // as a lost answer would make it
+		for range 2 { // a repetition is possible after a lost answer
 			require.NoError(t, ops.RecordState(t.Context(), in))
 		}
 	}

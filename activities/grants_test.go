@@ -15,10 +15,10 @@ import (
 	"github.com/windlass-nfv/windlass/internal/nfvo/nfvotest"
 )
 
-// grantKeeper keeps the grant of one operation.
+// grantKeeper stores the grant of one operation.
 type grantKeeper struct {
 	kept  []lcm.Grant
-	unfit error // what is wrong with every grant
+	unfit error // the error for every grant
 }
 
 func (k *grantKeeper) KeptGrant(context.Context, lcm.OpOccID) (string, error) {
@@ -40,7 +40,7 @@ func (k *grantKeeper) KeepGrant(_ context.Context, _ lcm.OpOccID, g lcm.Grant) e
 	return nil
 }
 
-// ask runs RequestGrant and, when the NFVO has not decided, AwaitGrant, each of them twice.
+// ask runs RequestGrant and, if the NFVO has not decided, AwaitGrant, each of them twice.
 func ask(t *testing.T, g *activities.Grants) (out activities.RequestGrantOutput, err error) {
 	t.Helper()
 	var suite testsuite.WorkflowTestSuite

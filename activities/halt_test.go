@@ -12,7 +12,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
-// haltingCloud stops deployments as a whole.
+// haltingCloud can stop whole deployments.
 type haltingCloud struct {
 	changingCloud
 	halted bool

@@ -16,7 +16,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/vim/vimtest"
 )
 
-// carried is the package of an operation, with one image; a nil VIM has none.
+// carried is the package of an operation, with one image. With a nil VIM it has no image.
 type carried struct {
 	activities.Deployments
 	on     vim.VIM

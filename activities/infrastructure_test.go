@@ -19,20 +19,20 @@ import (
 	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
-// fakeCloud remembers one deployment, which is complete only when it may be; and servers that shut down, or do not.
+// fakeCloud has one deployment, which completes only when the test allows it, and servers that shut down or do not.
 type fakeCloud struct {
 	unused
 
 	status  string
 	creates int
-	making  func() // called while the deployment is being created; nil completes it at once
-	refuse  error  // of a cancel
-	alive   bool   // whether the context of the cancel was good
+	making  func() // is called while the deployment is being created; nil completes it at once
+	refuse  error  // the error of a cancel
+	alive   bool   // whether the context of the cancel had not ended
 	limit   time.Duration
 	stillOn []string
 }
 
-// unused is what these tests have no use for.
+// unused has the methods that these tests do not call.
 type unused struct {
 	vim.VIM
 	vim.Power
@@ -79,7 +79,7 @@ func (c *fakeCloud) ShutDown(_ context.Context, _, _ string, until time.Time, _ 
 	return c.stillOn, nil
 }
 
-// fixedDeployment is the operation's deployment.
+// fixedDeployment returns the same deployment for every operation.
 type fixedDeployment struct {
 	recorded      []record.Vnfc
 	before, after []lcm.ExtVirtualLink
@@ -219,7 +219,8 @@ func TestChangeStack_takesWhatAFailedEnlargementHasLeft(t *testing.T) {
 	}
 }
 
-// The VIM takes failed members first: one that has failed for another's sake would go in its place.
+// TestChangeStack_keepsTheMembersThatStay checks that members that stay are protected: the VIM removes failed members
+// first, so a member that has failed because of another one would be removed instead of it.
 func TestChangeStack_keepsTheMembersThatStay(t *testing.T) {
 	cloud := &changingCloud{inv: &vim.Inventory{ID: "top", Resources: []vim.Resource{
 		{Name: "workers", Kind: vim.Group, ID: "group", Part: "top"},
@@ -283,12 +284,12 @@ func TestHolders_areTheMembersThatHaveToGo(t *testing.T) {
 	assert.Equal(t, 2, cloud.last.Definition.(map[string]any)["size"])
 }
 
-// changingCloud remembers the last change of its deployment.
+// changingCloud records the last change of its deployment.
 type changingCloud struct {
 	unused
 
 	inv     *vim.Inventory
-	settled *vim.Inventory // set by Settle: nothing is read before
+	settled *vim.Inventory // set by Settle, which must come before any read
 	last    vim.Change
 }
 

@@ -12,7 +12,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
-// lookedAtCloud has a deployment, or why not.
+// lookedAtCloud has a deployment, or an error.
 type lookedAtCloud struct {
 	unused
 

@@ -14,8 +14,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
-// apartDeployment has one control plane and two workers, each in a part of its own that no group has made, with
-// floating IPs.
+// apartDeployment has one control plane and two workers with floating IPs. Each of them is a separate part that belongs
+// to no group.
 func apartDeployment() *vim.Inventory {
 	inv := &vim.Inventory{
 		ID: "top", Servers: map[string]vim.Server{}, Ports: map[string]vim.Port{},

@@ -14,14 +14,14 @@ import (
 	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
-// ledger is the store and the worker's facts of one operation on one VNF instance.
+// ledger is the store and the worker's facts, for one operation on one VNF instance.
 type ledger struct {
 	op        lcm.VnfLcmOpOcc
 	inst      lcm.VnfInstance
 	steps     []lcm.Step
 	forgotten []string
-	granted   int // how often a grant was made
-	modified  int // how often modifications were made
+	granted   int // how often a grant was applied
+	modified  int // how often modifications were applied
 	grants    []lcm.Grant
 }
 
@@ -122,7 +122,7 @@ func (l *ledger) Modified(context.Context, lcm.OpOccID) (lcm.VnfInstance, lcm.Vn
 	return inst, lcm.VnfInfoModifications{VnfInstanceName: &inst.Name}, nil
 }
 
-// record runs the activity twice, as a lost answer would make it.
+// record runs the activity twice, as after a lost answer.
 func (l *ledger) record(t *testing.T, sequence int64, state lcm.OperationState, made *record.Outcome) {
 	t.Helper()
 	ops := &OpOccs{Records: l, Facts: l, Forget: func(_ context.Context, prefix string) error {

@@ -17,8 +17,8 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-// toldScripts is a VNF with a Python program at instantiate_end, which counts how often it was run, and fails each time
-// that fails says.
+// toldScripts is a VNF with a Python program at instantiate_end. It records its runs, and returns the errors in fails
+// one after another.
 type toldScripts struct {
 	fails []error
 	given []map[string]any
@@ -71,7 +71,8 @@ func TestRunScript_tellsWhatTheRunBeforeHasKept(t *testing.T) {
 	require.ErrorContains(t, err, "set scripts.policy to run, and userData.python")
 }
 
-// A worker may die between the end of a script and Temporal's record of it: the next one finds the end.
+// TestRunOnServer_runsAScriptOnceAndGivesTheSameEnvironment simulates a worker that dies after a script has ended, but
+// before Temporal has got the result. The next worker must find the result.
 func TestRunOnServer_runsAScriptOnceAndGivesTheSameEnvironment(t *testing.T) {
 	s, fake, _, _ := newSite(t, 0, 1, nil)
 	vnf := s.Reach.Vnfs.(*fixedVnf)
@@ -126,7 +127,7 @@ func TestRunOnServer_passesAServerOverThatLeavesAndDoesNotAnswer(t *testing.T) {
 	require.ErrorContains(t, err, "It has failed.", "a script that fails is no server that does not answer")
 
 	in.PassOver = false
-	for range 2 { // the server is off, and waiting mends that for nobody
+	for range 2 { // a server that is off stays so, and waiting would not help
 		fake.fail["dial "+s.Nodes[0].Name] = []error{lcm.Wrap(lcm.KindBroken, activities.ErrServerOff, "its server is SHUTOFF")}
 		require.True(t, must(t, packaged.RunOnServer, in).PassedOver)
 	}

@@ -37,7 +37,7 @@ vdus:
             params: { greeting: _VAR_greeting, license: _VAR_license }
 `
 
-// playedSite is a VNF with a server for which something is played.
+// playedSite is a VNF with a server for which a playbook is played.
 type playedSite struct {
 	site
 	fake     *fakeSite
@@ -98,7 +98,7 @@ func (p *playedSite) Pin(context.Context, lcm.OpOccID, lcm.Node) error {
 	return err
 }
 
-// workerHost is the host of the worker: a machine of the fake site.
+// workerHost is the host of the worker, a machine of the fake site.
 type workerHost struct{ *playedSite }
 
 func (h workerHost) Connect() (activities.Host, error) { return h.fake.nodes["here"], nil }
@@ -174,7 +174,7 @@ func TestPlay_runsWhereTheWorkerIsWithoutAnAnsibleServer(t *testing.T) {
 	require.ErrorContains(t, err, "set scripts.ansible, or roll back and give ansible.server")
 }
 
-// describingCloud is a VIM that tells attributes.
+// describingCloud is a VIM that returns attributes of resources.
 type describingCloud struct {
 	fakeCloud
 

@@ -11,7 +11,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
-// switchedCloud has servers that are on or off; what it has none of is not found.
+// switchedCloud has servers that are on or off. Other servers are not found.
 type switchedCloud struct {
 	unused
 

@@ -16,7 +16,7 @@ import (
 	"github.com/windlass-nfv/windlass/scripts"
 )
 
-// connectRegistries does what the script of that name would have done to the files that activities read again.
+// connectRegistries has the effects of the script with this name on the files that activities read later.
 func (n *fakeNode) connectRegistries(params, in map[string]string) {
 	if n.files[scripts.RegistriesState] != in["after"] {
 		n.site.effects = append(n.site.effects, "connect "+n.node.Name)
@@ -30,7 +30,7 @@ func (n *fakeNode) connectRegistries(params, in map[string]string) {
 	}
 }
 
-// registrySite is one worker that is to pull from two registries.
+// registrySite returns one worker that must pull from two registries.
 func registrySite(t *testing.T, list ...k8s.PrivateRegistry) (site, *fakeSite, *fakeNode, *activities.Nodes) {
 	t.Helper()
 	s, fake, _, _ := newSite(t, 0, 1, func(p *k8s.Params) { p.PrivateRegistries = list })
@@ -102,7 +102,7 @@ func TestConnectRegistries_takesTheCAOfTheRequest(t *testing.T) {
 	inline.CertificatePath, inline.CACertificate = "", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----"
 	s, fake, _, nodes := registrySite(t, inline)
 	must(t, nodes.ConnectRegistries, s.toRegistries(false))
-	for _, cmd := range fake.ran { // the one that sets it, and the one that asks
+	for _, cmd := range fake.ran { // the command that sets it, and the command that reads it
 		assert.Equal(t, inline.CACertificate+"\n", readStdin(cmd.Stdin)["ca.0"])
 	}
 	assert.Contains(t, readStdin(fake.ran[0].Stdin)["hosts.0"], `ca = "ca.crt"`)

@@ -17,7 +17,7 @@ import (
 	"github.com/windlass-nfv/windlass/scripts"
 )
 
-// registryServerSite is one machine that becomes a registry.
+// registryServerSite returns one machine that becomes a registry.
 func registryServerSite(t *testing.T, p registry.Params) (site, *fakeSite, *fakeNode, *activities.Nodes) {
 	t.Helper()
 	s, fake, _, _ := newSite(t, 0, 1, nil)
@@ -32,7 +32,7 @@ func registryServerSite(t *testing.T, p registry.Params) (site, *fakeSite, *fake
 	return s, fake, fake.nodes[s.Nodes[0].Name], &activities.Nodes{Reach: s.Reach}
 }
 
-// serverOf is the driver of a registry.
+// serverOf returns the driver of a registry.
 func serverOf(s site) *registry.Server { return registry.In(s.Reach.Vnfs.(*fixedVnf).Context.Drivers) }
 
 func TestInstallRegistry_sendsTheImageOnceAndKeepsTheUsersLines(t *testing.T) {

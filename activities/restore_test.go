@@ -15,13 +15,13 @@ import (
 	"github.com/windlass-nfv/windlass/internal/vim/openstack"
 )
 
-// pluggedCloud remembers which server has which port, and what the VIM knows of servers.
+// pluggedCloud records which server has which port, and the states of servers.
 type pluggedCloud struct {
 	changingCloud
 
 	servers map[string]string // the status by id
-	holder  map[string]string // of ports
-	healthy []string          // marked so
+	holder  map[string]string // the server of each port
+	healthy []string          // marked as healthy
 	plugs   int
 }
 
@@ -81,7 +81,8 @@ func (c *pluggedCloud) MarkHealthy(_ context.Context, r vim.Resource, _ string) 
 	return nil
 }
 
-// halfHealed is a deployment in which the VIM could not make the successor of old-1, and has not come to old-2.
+// halfHealed returns a deployment for which the VIM could not make the successor of old-1, and has not yet handled
+// old-2.
 func halfHealed() (*pluggedCloud, fixedDeployment) {
 	cloud := &pluggedCloud{
 		servers: map[string]string{"old-1": "ACTIVE", "old-2": "SHUTOFF", "new-1": "ERROR"},
@@ -137,7 +138,8 @@ func TestRestoreServers_leavesAServerInErrorWithoutItsPorts(t *testing.T) {
 	require.Contains(t, output.Shown, ": The server old-1 cannot have its port a back: The server old-1 is in ERROR.")
 }
 
-// Replacing a server leaves the member that holds it, with its ports and volumes, where it is.
+// TestChangeStack_replacesServersWithinMembers checks that replacing a server does not replace its member in the group,
+// with the member's ports and volumes.
 func TestChangeStack_replacesServersWithinMembers(t *testing.T) {
 	cloud := &pluggedCloud{servers: map[string]string{"s1": "ACTIVE", "s2": "ERROR"}, holder: map[string]string{}}
 	cloud.inv = &vim.Inventory{
@@ -175,8 +177,8 @@ func TestChangeStack_replacesServersWithinMembers(t *testing.T) {
 	}
 }
 
-// A heal that was rolled back has left a successor that the VIM could not make: undoing an enlargement must not take
-// its member.
+// TestChangeStack_sparesMembersThatAreRecorded has a failed successor that a rolled back heal has left. Undoing a
+// scale-out must not remove the member of that successor.
 func TestChangeStack_sparesMembersThatAreRecorded(t *testing.T) {
 	cloud, deployment := halfHealed()
 	cloud.inv.Resources = append(cloud.inv.Resources,
@@ -186,7 +188,7 @@ func TestChangeStack_sparesMembersThatAreRecorded(t *testing.T) {
 		vim.Resource{Name: "m3", VimType: "member.yaml", ID: "nested-3", Part: "group"},
 		vim.Resource{Name: "vdu", Kind: vim.Compute, ID: "s3", Part: "nested-3"},
 	)
-	cloud.inv.Resources[0].ID = "" // the VIM has made none at all
+	cloud.inv.Resources[0].ID = "" // the VIM has made no resource
 	infra := &activities.Infrastructure{VIMs: cloud, Deployments: deployment, Output: &logOutput{}}
 	cloud.holder = map[string]string{"a": "old-1", "c": "old-2"}
 	cloud.inv.Resources = append(cloud.inv.Resources,

@@ -8,7 +8,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// What the tests here and those on machines have in common.
+// These types and functions are shared with the tests on machines.
 type (
 	site          struct{ activitytest.Site }
 	memorySecrets = activitytest.Secrets

@@ -19,7 +19,7 @@ import (
 
 const volumeID = "0b1c2d3e-4f5a-6b7c-8d9e-0f1a2b3c4d5e"
 
-// storageSite is a cluster whose storage server is a fake node of its own.
+// storageSite is a cluster whose storage server is a separate fake node.
 type storageSite struct {
 	site
 	fake    *fakeSite
@@ -67,7 +67,7 @@ func (s storageSite) volumes() activities.PersistentVolumesInput {
 	return activities.PersistentVolumesInput{ClusterInput: s.Cluster(), Storage: &s.server}
 }
 
-// params are those with which a script ran last.
+// params returns the parameters and the stdin of the last run of a script.
 func (s storageSite) params(t *testing.T, script string) (params, stdin map[string]string) {
 	t.Helper()
 	for _, cmd := range slices.Backward(s.fake.ran) {
@@ -169,7 +169,8 @@ func TestProvisioners_stopBeforeTheLastLook(t *testing.T) {
 	}
 }
 
-// What becomes of the volumes of claims when their storage server is replaced.
+// TestVolumesOfClasses_areLostInNoHeal checks what happens to the volumes of claims when their storage server is
+// replaced.
 func TestVolumesOfClasses_areLostInNoHeal(t *testing.T) {
 	const (
 		bound    = "volume pvc-1|u1|7|Bound|shop/data|c1|10.0.0.31|/volume/a/files/x|Delete|nfs.windlass/files"
@@ -185,8 +186,8 @@ func TestVolumesOfClasses_areLostInNoHeal(t *testing.T) {
 	)
 	for name, c := range map[string]struct {
 		sees     []string
-		replaced string // the refusal when the volumes are replaced, "" for none
-		kept     string // and when they are kept
+		replaced string // the error when the volumes are replaced, "" for none
+		kept     string // the error when they are kept
 	}{
 		"none": {[]string{own}, "", ""},
 		"a claim without a Pod": {
@@ -270,7 +271,7 @@ func TestMountExports_passesADeadBrokenNodeOver(t *testing.T) {
 	assert.Contains(t, strings.Join(s.output.Shown, "\n"), "left as it is")
 }
 
-// looks are the answers of look-at-volumes, one for each time.
+// sees sets the answers of look-at-volumes, one for each call.
 func (s storageSite) sees(lines ...string) {
 	var out []string
 	for _, line := range lines {
@@ -344,7 +345,7 @@ type storageCloud struct {
 	inv     *vim.Inventory
 	gone    bool
 	lost    []string
-	ours    []string // the deployment's volumes, as VolumesLost was told
+	ours    []string // the deployment's volumes in the call of VolumesLost
 	deleted int
 	update  vim.Change
 }
@@ -423,7 +424,8 @@ func TestFindNodes_findsTheStorageServerBesideTheNodes(t *testing.T) {
 	assert.Nil(t, must(t, infra.FindNodes, in).Storage, "what is left of an operation is told all the same")
 }
 
-// Before anything is touched, and of a registry as of a storage server.
+// TestFindNodes_refusesToReplaceAServerThatTakesItsVolumesAlong checks that the activity refuses this before anything
+// is changed, for a registry as for a storage server.
 func TestFindNodes_refusesToReplaceAServerThatTakesItsVolumesAlong(t *testing.T) {
 	s := newStorageSite(t)
 	cloud := &storageCloud{inv: storageInventory(), lost: []string{volumeID}}

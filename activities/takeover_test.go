@@ -17,7 +17,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/remote"
 )
 
-// Whoever admits a node removes what a join has left; of one that still runs nothing may go.
+// TestJoinControlPlane_followsAJoinThatStillRunsAndRemovesNothingOfIt checks that the admission of a node removes what
+// an earlier join has left, but nothing of a join that is still running.
 func TestJoinControlPlane_followsAJoinThatStillRunsAndRemovesNothingOfIt(t *testing.T) {
 	s, fake, _, _ := newSite(t, 3, 0, nil)
 	cluster := &activities.Cluster{Reach: s.Reach}
@@ -39,7 +40,7 @@ func TestInitControlPlane_followsAnInitThatStillRuns(t *testing.T) {
 	assert.Equal(t, []string{"init cp-0000000b"}, fake.effects)
 }
 
-// hanging is a host whose command runs until its context ends; end is what ends it.
+// hanging is a host whose command runs until its context ends; end ends the context.
 type hanging struct {
 	activities.Host
 	end   func()

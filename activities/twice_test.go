@@ -14,16 +14,17 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// elsewhere are activities whose second run other tests look at: those that the build of a cluster consists of, which
-// the tests of it and of the lab do twice (buildCluster), those of drift (driftBed.act), and those that hand on to the
-// store or to package onboard.
+// elsewhere are activities whose second run is tested elsewhere: those that build a cluster, which the tests of this
+// and of the lab do twice (buildCluster), those of drift (driftBed.act), and those that call only the store or package
+// onboard.
 var elsewhere = []string{
 	"WaitForSSH", "PrepareNode", "ConfigureLoadBalancer", "InitControlPlane", "JoinControlPlane", "JoinWorker",
 	"RevokeJoin", "LabelNodes", "CreateVimAccount",
 	"RecordPlan", "RecordDrift", "ActOnDrift", "FetchPackage", "GiveUpPackage",
 }
 
-// Temporal runs an activity again whose end it has not heard of. One with an effect is therefore run twice by its test.
+// TestActivities_areRunTwice checks that the test of each activity with an effect runs it twice, because Temporal runs
+// an activity again if it did not get the result.
 func TestActivities_areRunTwice(t *testing.T) {
 	effects, twice := map[string]bool{}, map[string]bool{}
 	files, err := filepath.Glob("*.go")
@@ -34,7 +35,8 @@ func TestActivities_areRunTwice(t *testing.T) {
 	for _, name := range onMachines {
 		text, err := os.ReadFile(name)
 		require.NoError(t, err)
-		if strings.Contains(string(text), `"github.com/windlass-nfv/windlass/activities"`) { // scripts have the same names
+		// Only these files call activities; scripts have the same names.
+		if strings.Contains(string(text), `"github.com/windlass-nfv/windlass/activities"`) {
 			files = append(files, name)
 		}
 	}
@@ -64,13 +66,14 @@ func TestActivities_areRunTwice(t *testing.T) {
 	}
 }
 
-// isActivity tells whether a function is an exported method of a context and an input named in.
+// isActivity reports whether a function is an exported method with a context and an input named in.
 func isActivity(f *ast.FuncDecl) bool {
 	p := f.Type.Params.List
 	return f.Recv != nil && f.Name.IsExported() && len(p) == 2 && len(p[1].Names) == 1 && p[1].Names[0].Name == "in"
 }
 
-// repeated are the names that a function has in a loop over a number, in what twice calls, or more than once.
+// repeated returns the names that a function uses in a loop over a number, in what it passes to twice, or more than
+// once.
 func repeated(f *ast.FuncDecl) (names []string) {
 	count := map[string]int{}
 	all := func(n ast.Node) {

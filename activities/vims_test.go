@@ -14,7 +14,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
 )
 
-// vimTable is a registry of VIMs, and what is kept for the nodes of clusters.
+// vimTable is a registry of VIMs, with the host keys and secrets of the nodes of clusters.
 type vimTable struct {
 	vims              map[string]lcm.Vim // by name
 	hostKeys, secrets map[string]bool
@@ -57,7 +57,7 @@ func (v *vimTable) forget(_ context.Context, prefix string) error {
 	return nil
 }
 
-// named is a cluster whose request names its VIM.
+// named is a cluster whose request contains this name for its VIM.
 type named string
 
 func (n named) Vnf(context.Context, lcm.OpOccID) (activities.VnfContext, error) {

@@ -25,26 +25,26 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-// endpoint is not the test server's address: links are made of it, never of the Host header.
+// endpoint differs from the test server's address, because links must use endpoint and never the Host header.
 const endpoint = "https://vnfm.example:9890"
 
-// marker is in every secret that the tests send; no answer and no log line may hold it.
+// marker is part of every secret that the tests send. No answer and no log line may contain it.
 const marker = "s3cr3t"
 
 func TestMain(m *testing.M) { os.Exit(pgtest.Run(m)) }
 
-// bench is an API server on a real database, with workflows and VIMs that only remember.
+// bench is an API server with a real database. Its workflows and VIMs are fakes that record the calls.
 type bench struct {
 	testing.TB
 	server *Server
 	http   *httptest.Server
 	store  *store.Store
-	// databaseURL is where store is.
+	// databaseURL is the URL of the store's database.
 	databaseURL string
 	vault       *secrets.Vault
 	starter     *rememberingStarter
 	vims        *obligingVims
-	// client is a header that every request has which does not bring its own.
+	// client is a header of every request that does not have this header itself.
 	client   string
 	log      *lockedBuffer
 	mu       sync.Mutex
@@ -82,7 +82,7 @@ func newBench(t testing.TB, change ...func(*Options)) *bench {
 	return b
 }
 
-// answer is a response that was read to its end.
+// answer is a response whose body was read completely.
 type answer struct {
 	t      testing.TB
 	Status int
@@ -108,7 +108,7 @@ func (b *bench) do(method, path string, body any, headers ...string) answer {
 			req.Header.Set(name, value)
 		}
 	}
-	resp, err := http.DefaultTransport.RoundTrip(req) // no redirects
+	resp, err := http.DefaultTransport.RoundTrip(req) // follows no redirects
 	require.NoError(b, err)
 	defer resp.Body.Close()
 	got, err := io.ReadAll(resp.Body)
@@ -181,7 +181,7 @@ func (a answer) paths() []string {
 	return out
 }
 
-// path is the Location below the endpoint.
+// path returns the Location below the endpoint.
 func (a answer) path() string {
 	a.t.Helper()
 	path, ok := strings.CutPrefix(a.Header.Get("Location"), endpoint)
@@ -195,7 +195,7 @@ var samplePackage = sync.OnceValues(func() ([]byte, error) {
 	return b.Bytes(), err
 })
 
-// onboard uploads the sample package and returns its id and its VNFD's.
+// onboard uploads the sample package and returns its id and its VNFD's id.
 func (b *bench) onboard() (path, vnfdID string) {
 	b.Helper()
 	csar, err := samplePackage()
@@ -226,7 +226,7 @@ func (b *bench) create(root, vnfdID string) string {
 	return a.path()
 }
 
-// clusterRequest is an instantiate request of v1 for the sample package.
+// clusterRequest returns an instantiate request of v1 for the sample package.
 func clusterRequest(vimID string) map[string]any {
 	node := func(role string) map[string]any {
 		return map[string]any{
@@ -260,7 +260,7 @@ func clusterRequest(vimID string) map[string]any {
 	}
 }
 
-// asV2 brings an instantiate request of v1 into v2's form.
+// asV2 converts an instantiate request of v1 into the form of v2.
 func asV2(t *testing.T, request map[string]any) map[string]any {
 	t.Helper()
 	doc, err := json.Marshal(request)
@@ -281,7 +281,7 @@ func asV2(t *testing.T, request map[string]any) map[string]any {
 	return out
 }
 
-// byKey turns a list of v1 into the map that v2 has in its place; an item without the member has its position as key.
+// byKey converts a list of v1 into the map that v2 has instead. The key of an item without the member is its position.
 func byKey(list any, member string) any {
 	items, ok := list.([]any)
 	if !ok {
@@ -300,7 +300,7 @@ func byKey(list any, member string) any {
 	return m
 }
 
-// ready is an instance that can be instantiated, and the request that does it.
+// ready creates an instance, and returns it with the request to instantiate it.
 func (b *bench) ready(root string) (instance string, request map[string]any) {
 	b.Helper()
 	_, vnfdID := b.onboard()

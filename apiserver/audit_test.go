@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// auditOf reads the records that a client sees, the oldest first, without what differs from run to run.
+// auditOf reads the records that a client can see, the oldest first, without the members that differ between runs.
 func (b *bench) auditOf(client, query string) (out []map[string]any) {
 	b.Helper()
 	for _, r := range b.do("GET", "/windlass/v1/audit"+query, nil, client).list() {
@@ -48,7 +48,7 @@ func TestAudit_tellsWhoDidWhatWithWhichResult(t *testing.T) {
 		{"client-of-edge", "edge", "POST", path, created.path(), 201.0},
 		{"client-of-edge", "edge", "PATCH", created.path(), nil, 409.0},
 		{"client-of-edge", "edge", "POST", path, nil, 403.0},
-		{"client-of-default", "edge", "DELETE", created.path(), nil, 204.0}, // the package was edge's
+		{"client-of-default", "edge", "DELETE", created.path(), nil, 204.0}, // the package belonged to edge
 		{"client-of-core", "core", "POST", "/v1.0/vims", "/v1.0/vims/" + vim["id"].(string), 201.0},
 	}, got)
 	require.NotContains(t, b.log.String(), "of the body")

@@ -25,7 +25,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// headerAuth believes what a header says: "X-Test: client project scope scope".
+// headerAuth trusts a header: "X-Test: client project scope scope".
 type headerAuth struct{ down error }
 
 func (h headerAuth) Authenticate(r *http.Request) (auth.Identity, error) {
@@ -49,7 +49,7 @@ func (h headerAuth) Authenticate(r *http.Request) (auth.Identity, error) {
 
 func withAuth(o *Options) { o.Auth = headerAuth{} }
 
-// as is the header of a client with those scopes, of the project of that name.
+// as returns the header of a client of this project with these scopes.
 func as(project string, scopes ...string) string {
 	return "X-Test: client-of-" + project + " " + project + " " + strings.Join(scopes, " ")
 }
@@ -66,7 +66,7 @@ const allEvents = "/windlass/v1/events"
 
 const someID = "5c9b7a3e-1f2d-4f0e-9d58-3c1f8e1a2b30"
 
-// everyRoute is the table of routes; paths have their parameters filled in.
+// everyRoute calls do for every route, with a path in which the parameters are filled in.
 func (b *bench) everyRoute(do func(method, pattern, path string)) {
 	b.Helper()
 	routes := b.server.handler.(*echo.Echo).Routes()
@@ -81,7 +81,8 @@ func (b *bench) everyRoute(do func(method, pattern, path string)) {
 
 func TestAuthentication_isWantedAtEveryRouteButTheOpenOnes(t *testing.T) {
 	b := newBench(t, withAuth, func(o *Options) { o.Metrics = someMetrics })
-	b.server.failures = newThrottle(0, 0) // there are more routes than it lets through
+	// Without a limit on failed logins, because there are more routes than it allows.
+	b.server.failures = newThrottle(0, 0)
 	open := map[string]bool{
 		"/healthz": true, "/readyz": true, "/metrics": true, "/openapi.json": true, "/docs": true,
 		"/": true,
@@ -135,13 +136,13 @@ func TestScopes_everyRouteNeedsOne(t *testing.T) {
 	documented, tasks := map[string]bool{}, map[string]bool{}
 	b.everyRoute(func(method, pattern, path string) {
 		need, open := needOf(method, pattern)
-		if open || pattern == allEvents && method == http.MethodGet { // which never ends; HEAD does
+		if open || pattern == allEvents && method == http.MethodGet { // the stream never ends, except for HEAD
 			return
 		}
 		what := method + " " + pattern
 		refused := b.do(method, path, nil, as("edge"))
 		require.Equal(t, http.StatusForbidden, refused.Status, what)
-		if method != http.MethodHead { // which has no body
+		if method != http.MethodHead { // its answer has no body
 			require.Contains(t, refused.problemOrTacker(http.StatusForbidden), "needs the scope", what)
 		}
 		for i, scope := range need.Scopes() {
@@ -171,11 +172,11 @@ func TestScopes_everyRouteNeedsOne(t *testing.T) {
 		"modify_vnf_snapshot", "notify",
 		"operate", "redeliver", "retry", "revert_to_snapshot", "rollback", "scale", "scale_to_level", "terminate", "upload",
 	})
-	a := b.do("GET", "/vnflcm/v2/vnf_instances", nil, "X-Test: oauth2 nfvo edge") // a client "oauth2"
+	a := b.do("GET", "/vnflcm/v2/vnf_instances", nil, "X-Test: oauth2 nfvo edge") // a client with the name "oauth2"
 	a.problem(http.StatusForbidden)
 }
 
-// problemOrTacker is the detail of an error of either form.
+// problemOrTacker returns the detail of an error in either form.
 func (a answer) problemOrTacker(status int) string {
 	a.t.Helper()
 	doc := a.want(status)
@@ -222,7 +223,8 @@ func TestRateLimit_isOfEachClient(t *testing.T) {
 		statuses[b.do("GET", "/vnfpkgm/v1/vnf_packages", nil, "X-Test: bad").Status]++
 	}
 	require.Positive(t, statuses[http.StatusUnauthorized])
-	b.do("GET", "/vnfpkgm/v1/vnf_packages", nil, as("spare", "windlass:read")).list() // good credentials from the same address
+	// Valid credentials from the same address.
+	b.do("GET", "/vnfpkgm/v1/vnf_packages", nil, as("spare", "windlass:read")).list()
 }
 
 func TestThrottle_forgetsQuietClients(t *testing.T) {
@@ -265,7 +267,7 @@ func TestRemoteAddress_isAHeadersOnlyBehindATrustedProxy(t *testing.T) {
 		{[]netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}, "203.0.113.7"},
 		{[]netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}, "192.0.2.1"},
 	} {
-		r := httptest.NewRequest(http.MethodGet, "/", nil) // from 192.0.2.1
+		r := httptest.NewRequest(http.MethodGet, "/", nil) // its address is 192.0.2.1
 		r.Header.Set("X-Forwarded-For", "198.51.100.9, 203.0.113.7")
 		require.Equal(t, c.want, extractIP(c.trusted)(r))
 	}
@@ -273,7 +275,7 @@ func TestRemoteAddress_isAHeadersOnlyBehindATrustedProxy(t *testing.T) {
 
 func TestRunServesTLS(t *testing.T) {
 	b := newBench(t)
-	spare := httptest.NewTLSServer(nil) // has a certificate of 127.0.0.1
+	spare := httptest.NewTLSServer(nil) // it has a certificate for 127.0.0.1
 	t.Cleanup(spare.Close)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)

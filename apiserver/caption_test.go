@@ -10,7 +10,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// knownNames knows one instance, edge-1, on the VIM north, and the VIMs of vimsByID.
+// knownNames has one instance, edge-1, on the VIM north, and the VIMs of vimsByID.
 type knownNames struct {
 	instance  lcm.VnfInstance
 	request   string

@@ -16,7 +16,7 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-// running is an instance of the sample package with five control planes and four workers.
+// running creates an instance of the sample package with five control planes and four workers.
 func (b *bench) running(root string) (instance string) {
 	b.Helper()
 	_, vnfdID := b.onboard()
@@ -92,7 +92,7 @@ func TestChanges_startOneWorkflowAndAnswerWithTheirOperation(t *testing.T) {
 				require.Contains(t, b.do("POST", instance+"/"+task, c.body).problem(http.StatusConflict), string(o.ID))
 				impossible := b.do("POST", instance+"/scale",
 					`{"type":"SCALE_OUT","aspectId":"worker_instance","numberOfSteps":999}`)
-				impossible.problem(http.StatusConflict) // what is under way comes first
+				impossible.problem(http.StatusConflict) // an operation under way is reported first
 			})
 		}
 	}

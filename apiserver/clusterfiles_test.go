@@ -14,7 +14,8 @@ import (
 	"github.com/windlass-nfv/windlass/scripts"
 )
 
-// comments are of at least so many bytes, and not so much alike that a package with them counts as a bomb.
+// comments returns at least this many bytes of comments. They differ, so that a package with them does not count as a
+// zip bomb.
 func comments(size int) string {
 	var b strings.Builder
 	for n := 0; b.Len() < size; n++ {
@@ -23,7 +24,8 @@ func comments(size int) string {
 	return b.String()
 }
 
-// A bad file would end the operation when its servers are there.
+// TestInstantiate_readsTheFileForKubeadm checks that the API refuses a bad file. Otherwise the operation would fail
+// after its servers were made.
 func TestInstantiate_readsTheFileForKubeadm(t *testing.T) {
 	const kubelet = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
 	files := map[string]struct{ text, refused string }{

@@ -29,7 +29,7 @@ func TestCodec_opensWhatWorkersSeal(t *testing.T) {
 	require.NoError(t, err)
 	require.NotContains(t, string(sealed[0].Data), "opOccId")
 
-	// As the temporal command has it.
+	// The temporal command does the same.
 	remote := converter.NewRemotePayloadCodec(converter.RemotePayloadCodecOptions{Endpoint: b.http.URL +
 		"/windlass/v1/codec"})
 	opened, err := remote.Decode(sealed)
@@ -73,7 +73,7 @@ func TestCodec_servesNobodyUnlessTheOperatorSaysSo(t *testing.T) {
 	require.Contains(t, string(a.Body), "api.codec")
 	require.Empty(t, a.Header.Get("Access-Control-Allow-Origin"))
 
-	// Without origins the command is served, and no page.
+	// Without origins, the server answers the command but no web page.
 	b = newBench(t, func(o *Options) { o.Codec = secrets.NewCodec(secretstest.Keyring(t)) })
 	require.Equal(t, http.StatusOK, b.do(http.MethodPost, "/windlass/v1/codec/decode",
 		map[string]any{"payloads": []any{}}).Status)

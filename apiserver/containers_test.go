@@ -31,7 +31,7 @@ func (b *bench) registerCluster(name string) string {
 	return doc["vim"].(map[string]any)["id"].(string)
 }
 
-// onboardForeign takes a package as it is, without the digests that Windlass's own builder would add.
+// onboardForeign onboards a package as it is, without the digests that Windlass's own builder would add.
 func (b *bench) onboardForeign(t *testing.T, dir string) (vnfdID string) {
 	t.Helper()
 	if _, err := os.Stat(dir); err != nil {
@@ -220,7 +220,7 @@ func TestCnf_isOnAKubernetes(t *testing.T) {
 	require.Contains(t, a.problem(http.StatusUnprocessableEntity), "the default VIM lab is of type openstack")
 }
 
-// cnf is an instance of Tacker's package that has Pods of VDU2 only.
+// cnf creates an instance of Tacker's package with Pods of VDU2 only.
 func (b *bench) cnf(t *testing.T) (instance string) {
 	t.Helper()
 	vnfdID := b.onboardForeign(t, foreignCnfs+"v2_change")
@@ -316,7 +316,7 @@ func TestCnf_getsNoPackageWithOtherManifestsWhileItIsThere(t *testing.T) {
 	b.do("PATCH", instance, map[string]any{"vnfdId": unused}).want(http.StatusAccepted)
 }
 
-// allowedFiles are those that the operator allows, by the keys of their sources.
+// allowedFiles are the files that the operator allows, by the keys of their sources.
 type allowedFiles struct {
 	mu    sync.Mutex
 	files map[string]string

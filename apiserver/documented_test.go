@@ -19,9 +19,9 @@ import (
 type shownBody struct {
 	page string
 	nth  int
-	// at is the place of the body in the request.
+	// at is the path of the body within the request.
 	at string
-	// free is what members begin with whose types the client, or a template, chooses: paths with spaces between them.
+	// free lists paths, separated by spaces. Members below them have types that the client or a template chooses.
 	free string
 }
 
@@ -29,12 +29,12 @@ const (
 	ofParams   = "additionalParams"
 	ofCluster  = ofParams + "/" + lcm.ClusterParamsKey
 	ofRegistry = ofParams + "/private_registry_installation_param"
-	// withCA stands for the sample k8s-ha with a certificate of a CA in it.
+	// withCA stands for the sample k8s-ha with the certificate of a CA.
 	withCA = "with a CA"
 )
 
-// instantiating are bodies that belong to a request to instantiate a VNF, with the package and the request of the
-// samples that they are a part of.
+// instantiating are bodies that belong to a request to instantiate a VNF, with the sample package and the sample
+// request that they complete.
 var instantiating = []struct {
 	shownBody
 	pkg, request string
@@ -99,8 +99,8 @@ func TestDocumentedBodies_areReadToTheLastMember(t *testing.T) {
 	}
 }
 
-// readsAll sends a request with a page's body in it, and it is taken as it is. With a value of a wrong type in the place
-// of any of the body's members it is not: so the API reads each of them, and none is misspelt.
+// readsAll checks that the API accepts a request with a page's body in it, and refuses it as soon as any member of the
+// body has a value of a wrong type. This shows that the API reads each of the members, and that none is misspelt.
 func (b *bench) readsAll(t *testing.T, s shownBody, body any, method, url string, request map[string]any) {
 	t.Helper()
 	contentType := "Content-Type: application/json"
@@ -119,7 +119,7 @@ func (b *bench) readsAll(t *testing.T, s shownBody, body any, method, url string
 	require.Contains(t, []int{http.StatusAccepted, http.StatusCreated}, a.Status, "%s", a.Body)
 }
 
-// noRequests are JSON texts of how-to pages that are in no request, and why.
+// noRequests are JSON texts of how-to pages that belong to no request, with the reasons.
 var noRequests = map[shownBody]string{
 	{page: "containers.md"}: "a part of an answer",
 }

@@ -13,14 +13,14 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// changing are the bodies of how-to pages that belong to other requests. ready prepares what the request is for.
+// changing are the bodies of how-to pages that belong to other requests. ready prepares the resource of the request.
 var changing = []struct {
 	shownBody
 	method string
 	ready  func(t *testing.T, b *bench) (url string)
-	// request is what the body is a part of; empty where it is all.
+	// request is the request that the body completes, and empty if the body is the whole request.
 	request string
-	// stands are what stands for what a reader has: pairs.
+	// stands are pairs of a placeholder and its replacement.
 	stands []string
 }{
 	{shownBody{page: "scale-and-heal.md"}, "POST", task("scale"), "", aWorker},
@@ -72,12 +72,12 @@ var aWorker = []string{
 	"3f2a91c0-0d1e-4e0f-8a3f-6f1f2f9d9c11", "worker-0", "masterNode-34b246cd-1c0e-4b0f-9d1c-0a8e5b1d2f11", "worker-0",
 }
 
-// task is an operation of a cluster that runs.
+// task returns a function that prepares a running cluster, and returns the URL of an operation on it.
 func task(name string) func(*testing.T, *bench) string {
 	return func(t *testing.T, b *bench) string { t.Helper(); return b.running("/vnflcm/v1") + "/" + name }
 }
 
-// anotherWeb is the sample of manifests, instantiated, with another package for it on board.
+// anotherWeb instantiates the sample of manifests, and onboards another package for it.
 func anotherWeb(t *testing.T, b *bench) (url string) {
 	t.Helper()
 	const sample = "../vnfpkg/samples/cnf-manifests"

@@ -13,13 +13,13 @@ import (
 
 const extensionsPage = "../api-extensions.md"
 
-// extensionsShown are the JSON texts of the page about extensions, in its order: to which request each belongs, and
-// whether it is what is sent or what is answered.
+// extensionsShown are the JSON texts of the page about extensions, in its order: the request of each, and whether it is
+// the body of the request or of the answer.
 var extensionsShown = []struct {
 	method, target string
 	status         int
 	sent           bool
-	// listed is an item of a list.
+	// listed is set when the text is one item of a list.
 	listed bool
 }{
 	{"GET", "/windlass/v1/version", 200, false, false},
@@ -46,7 +46,8 @@ var extensionsShown = []struct {
 	{"GET", "/v1.0/vims/nope", 404, false, false},
 }
 
-// What the page shows has just the members that the API's description has: none is misspelt.
+// TestExtensionsPage_showsWhatIsDescribed checks that the page's texts have only members that the API's description
+// has, so that none is misspelt.
 func TestExtensionsPage_showsWhatIsDescribed(t *testing.T) {
 	all := bodies(t, extensionsPage)
 	require.Len(t, all, len(extensionsShown), "every JSON text of the page has its line above")

@@ -20,14 +20,14 @@ import (
 )
 
 var (
-	// documentedJSON is JSON in a page: a block of JSON, the body of a curl, a file that a reader writes, members of a
-	// body that are set off by four spaces, and members amid a sentence.
+	// documentedJSON matches JSON in a page: a block of JSON, the body of a curl, a file that a reader writes, members
+	// of a body that are indented by four spaces, and members within a sentence.
 	documentedJSON = regexp.MustCompile("(?s:```json\n(.*?)```)|(?s: -d '(\\{.*?\\})')|(?s:<< 'END'\n( *\\{.*?\n) *END\n)" +
 		"|(?m:^((?: {4}[\"{].*\n)(?: {4}.*\n)*))|(?s:`(\\{\"[^`]*\\})`)|(?:`(\"[a-z][a-zA-Z_-]*\": [^`\n]*)`)")
 	toReplace = regexp.MustCompile(`"(REPLACE-[A-Z-]*|\.\.\.)"`)
 )
 
-// bodies are the JSON texts of a page, in its order. What a reader has to replace is replaced; "..." stands for a secret.
+// bodies returns the JSON texts of a page, in its order. It replaces the placeholders; "..." stands for a secret.
 func bodies(t *testing.T, page string) (out []any) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("../docs/how-to", page))
@@ -48,7 +48,7 @@ func bodies(t *testing.T, page string) (out []any) {
 	return out
 }
 
-// read is the body as the page has it.
+// read returns the body as the page shows it.
 func (s shownBody) read(t *testing.T) map[string]any {
 	t.Helper()
 	all := bodies(t, s.page)
@@ -57,7 +57,7 @@ func (s shownBody) read(t *testing.T) map[string]any {
 	return all[s.nth].(map[string]any)
 }
 
-// sampleRequest is a request of the samples, with a secret that there is.
+// sampleRequest returns a request of the samples, with an existing secret.
 func sampleRequest(t *testing.T, name string) (request map[string]any) {
 	t.Helper()
 	text, err := os.ReadFile("../vnfpkg/samples/requests/" + name + ".json")
@@ -71,7 +71,7 @@ func sampleRequest(t *testing.T, name string) (request map[string]any) {
 	return request
 }
 
-// put puts a body into a request, at a path: its members beside those of the request, and instead of them.
+// put inserts the members of a body into a request, at a path. They replace members of the request with the same names.
 func put(request map[string]any, at string, body map[string]any) {
 	into := request
 	way := steps(at)
@@ -79,7 +79,7 @@ func put(request map[string]any, at string, body map[string]any) {
 		switch next := into[way[i]].(type) {
 		case map[string]any:
 			into = next
-		case []any: // of which the path has the number
+		case []any: // the path has an index into the list
 			i++
 			n, err := strconv.Atoi(way[i])
 			if err != nil {
@@ -96,7 +96,7 @@ func put(request map[string]any, at string, body map[string]any) {
 	}
 }
 
-// connect names the VIMs that there are, by their types, where a request names others.
+// connect replaces the VIMs that a request names by existing ones, by their types.
 func connect(connections any, vims map[string]string) {
 	switch v := connections.(type) {
 	case []any:
@@ -104,7 +104,7 @@ func connect(connections any, vims map[string]string) {
 			connect(c, vims)
 		}
 	case map[string]any:
-		if v["vimType"] == nil { // v2 has a map of connections
+		if v["vimType"] == nil { // the connections are a map in v2
 			for _, c := range v {
 				connect(c, vims)
 			}
@@ -114,12 +114,12 @@ func connect(connections any, vims map[string]string) {
 	}
 }
 
-// anyChart is the chart of the sample, from wherever a request has one.
+// anyChart returns the chart of the sample for every source.
 type anyChart []byte
 
 func (c anyChart) Fetch(context.Context, cnf.Source) ([]byte, error) { return c, nil }
 
-// sampleChart is that chart as an archive.
+// sampleChart packs the chart of the sample into an archive.
 func sampleChart(t *testing.T) anyChart {
 	t.Helper()
 	var archive bytes.Buffer
@@ -135,7 +135,7 @@ func steps(path string) []string {
 	return strings.FieldsFunc(path, func(r rune) bool { return r == '/' })
 }
 
-// members are the paths of all members of a document, and of all items of its lists.
+// members returns the paths of all members of a document, and of all items of its lists.
 func members(path string, v any) (out []string) {
 	switch v := v.(type) {
 	case map[string]any:
@@ -151,7 +151,7 @@ func members(path string, v any) (out []string) {
 	return out
 }
 
-// wrong is a copy of a document with a value of another type at that path.
+// wrong returns a copy of a document with a value of another type at the path.
 func wrong(t *testing.T, doc map[string]any, path string) (out map[string]any) {
 	t.Helper()
 	text, err := json.Marshal(doc)

@@ -12,7 +12,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// rememberingChecks stands for Temporal's schedules and checks.
+// rememberingChecks replaces Temporal's schedules and checks, and records the calls.
 type rememberingChecks struct {
 	schedules map[lcm.VnfInstanceID]int
 	checks    int
@@ -105,7 +105,7 @@ func TestDriftPolicy_isKeptAndScheduled(t *testing.T) {
 	require.Zero(t, checks.schedules[id])
 }
 
-// runningAll knows every workflow as alive.
+// runningAll says that every workflow is running.
 type runningAll struct{}
 
 func (runningAll) Running(context.Context, lcm.OpOccID) (bool, error) { return true, nil }
@@ -122,11 +122,11 @@ func TestServerNotification_isTakenWhereTackerTakesIt(t *testing.T) {
 		a.paths())
 	require.Contains(t, b.do("POST", path+"nobody/notify", body).problem(http.StatusNotFound), "nobody")
 
-	// One that comes during an operation is taken: the check waits for the operation.
+	// The server accepts a notification during an operation; the check waits until the operation ends.
 	b.do("POST", "/vnflcm/v1/vnf_instances/"+string(id)+"/heal",
 		`{"vnfcInstanceId":["worker-0"]}`).want(http.StatusAccepted)
 	b.do("POST", path+"worker-1/notify", body).want(http.StatusNoContent)
-	require.NoError(t, b.store.ForgetNotified(t.Context(), id)) // as a check does that looks
+	require.NoError(t, b.store.ForgetNotified(t.Context(), id)) // a check that looks does the same
 	checks.down = lcm.Errorf(lcm.KindUnavailable, away)
 	require.NotEmpty(t, b.do("POST", path+"worker-1/notify", body).problem(http.StatusServiceUnavailable),
 		"who notifies tries again")
@@ -135,7 +135,8 @@ func TestServerNotification_isTakenWhereTackerTakesIt(t *testing.T) {
 	require.Equal(t, []string{"worker-1"}, checks.notified, "and is heard then")
 }
 
-// A workflow keeps each signal in its history for good.
+// TestServerNotification_aThousandAreOneSignalUntilACheckLooks checks that many notifications cause only one signal,
+// because a workflow's history contains every signal.
 func TestServerNotification_aThousandAreOneSignalUntilACheckLooks(t *testing.T) {
 	b, checks, id := driftBench(t)
 	path := "/server_notification/vnf_instances/" + string(id) + "/servers/"

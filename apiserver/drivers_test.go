@@ -13,7 +13,7 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-// onboardDir takes the package of that directory on board.
+// onboardDir onboards the package of this directory.
 func (b *bench) onboardDir(dir string) (vnfdID string) {
 	b.Helper()
 	var csar bytes.Buffer
@@ -24,12 +24,12 @@ func (b *bench) onboardDir(dir string) (vnfdID string) {
 	return b.do("GET", created.path(), nil).want(http.StatusOK)["vnfdId"].(string)
 }
 
-// What the documentation says of management drivers that Windlass does not run: docs/coming-from-tacker.md, "What works
-// unchanged".
+// TestInstantiate_isRefusedWhereItsWorkIsThatOfADriverThatIsNotHere checks what the documentation says about management
+// drivers that Windlass does not run: docs/coming-from-tacker.md, "What works unchanged".
 func TestInstantiate_isRefusedWhereItsWorkIsThatOfADriverThatIsNotHere(t *testing.T) {
 	for name, c := range map[string]struct {
 		hook, driver string
-		refused      string // "": taken
+		refused      string // "" if the request is accepted
 	}{
 		"a script of the author": {
 			"instantiate_end", "Scripts/own.py",

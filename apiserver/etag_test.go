@@ -76,7 +76,8 @@ func TestETag_isOnWhatWasMadeOrChanged(t *testing.T) {
 		"If-Match: "+changed.Header.Get("ETag")).want(http.StatusOK)
 }
 
-// What changes between the look at the tag and the change itself is seen, too.
+// TestIfMatch_holdsUntilTheChangeIsMade changes the resource between the check of the tag and the change itself. The
+// server must detect this, too.
 func TestIfMatch_holdsUntilTheChangeIsMade(t *testing.T) {
 	b := newBench(t)
 	_, vnfdID := b.onboard()

@@ -12,12 +12,12 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// progressOf is an operation's path below the extensions' root.
+// progressOf returns the path of an operation's progress below the extensions' root.
 func progressOf(opOcc string) string {
 	return "/windlass/v1/vnf_lcm_op_occs/" + opOcc[strings.LastIndexByte(opOcc, '/')+1:]
 }
 
-// began is an operation whose second step runs on two nodes.
+// began returns an operation whose second step runs on two nodes.
 func (b *bench) began() (opOcc string) {
 	b.Helper()
 	instance, request := b.ready("/vnflcm/v1")
@@ -98,7 +98,7 @@ func TestEventStreamReplaysFollowsAndEnds(t *testing.T) {
 	}
 	require.Equal(t, "operation", first.kind)
 	require.Contains(t, first.data, `"state":"STARTING"`)
-	// A client that comes back goes on after the last event that it saw.
+	// A client that reconnects continues after the last event that it has got.
 	var resumed sseEvent
 	for e := range b.listen(progressOf(opOcc)+"/events", first.id) {
 		resumed = e

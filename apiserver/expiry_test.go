@@ -12,11 +12,11 @@ import (
 	"github.com/windlass-nfv/windlass/internal/auth"
 )
 
-// expired is the last line of a stream whose client has shown credentials that are good no longer.
+// expired is the last line of a stream whose client has credentials that have expired.
 const expired = ": The credentials of this request have expired. Open the stream again with new ones and the " +
 	"Last-Event-ID.\n\n"
 
-// expiring lets in for a while who has the header X-Expiring, and everybody else for ever.
+// expiring authenticates every client; the credentials expire only for clients with the header X-Expiring.
 type expiring struct{ after time.Duration }
 
 func (e expiring) Authenticate(r *http.Request) (auth.Identity, error) {

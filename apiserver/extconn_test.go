@@ -13,7 +13,7 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-// plainServer is an instance of a package with one server, which is no cluster.
+// plainServer creates an instance of a package with one server, which is not a cluster.
 func (b *bench) plainServer(root string) (instance string) {
 	b.Helper()
 	var csar bytes.Buffer
@@ -75,7 +75,7 @@ func TestChangeExtConn_startsOneWorkflowAndTellsWhatHasChanged(t *testing.T) {
 	}
 }
 
-// addressed is a request of v2 with those addresses of a connection point.
+// addressed returns a request of v2 with these addresses of a connection point.
 func addressed(ethernet string) string {
 	return `{"extVirtualLinks":[{"id":"a","resourceId":"n","extCps":[{"cpdId":"VDU1_CP1","cpConfig":{"x":{"cpProtocolData":[{"layerProtocol":"IP_OVER_ETHERNET","ipOverEthernet":{` + ethernet + `}}]}}}]}]}`
 }

@@ -16,19 +16,19 @@ import (
 	"github.com/windlass-nfv/windlass/internal/vim/kubernetes"
 )
 
-// rememberingStarter stands for Temporal. Accepted actions are recorded as a workflow would.
+// rememberingStarter replaces Temporal. It records accepted actions as a workflow would.
 type rememberingStarter struct {
 	store  *store.Store
 	mu     sync.Mutex
 	starts []lcm.OperationInput
-	// traces are the spans that what was started belongs to.
+	// traces are the spans that the started workflows belong to.
 	traces []string
 	acts   []lcm.Action
-	// down makes Start fail; refuse is what Act answers.
+	// down is the error of Start, refuse the error of Act.
 	down, refuse error
-	// behind is what Act answers once.
+	// behind is the error of the next Act only.
 	behind error
-	// downFor is the operation that Start fails for.
+	// downFor is the operation for which Start fails.
 	downFor lcm.OpOccID
 }
 
@@ -94,23 +94,23 @@ func (b *bench) operation(path string) lcm.VnfLcmOpOcc {
 	return o
 }
 
-// obligingVims takes every credential, until it is told otherwise.
+// obligingVims accept all credentials, unless the test sets refuse.
 type obligingVims struct {
 	mu      sync.Mutex
 	regions []string
-	// version and warnings are of a Kubernetes.
+	// version and warnings are findings about a Kubernetes VIM.
 	version  string
 	warnings []string
 	tried    lcm.Vim
 	extras   []map[string]any
 	refuse   error
 	seen     []map[string]any
-	// meanwhile is done while credentials are tried.
+	// meanwhile runs while credentials are checked.
 	meanwhile func()
 }
 
 func (o *obligingVims) Check(_ context.Context, vim lcm.Vim, credentials map[string]any) (lcm.VimFindings, error) {
-	o.mu.Lock() // VIMs are looked at several at once
+	o.mu.Lock() // several VIMs are checked at the same time
 	o.tried = vim
 	o.seen, o.extras = append(o.seen, credentials), append(o.extras, vim.Extra)
 	do := o.meanwhile
@@ -143,7 +143,7 @@ func (l *lockedBuffer) String() string {
 	return l.b.String()
 }
 
-// soon waits for a condition that another goroutine brings about.
+// soon waits until another goroutine has made a condition true.
 func soon(t *testing.T, condition func() bool) {
 	t.Helper()
 	require.Eventually(t, condition, time.Minute, 5*time.Millisecond)

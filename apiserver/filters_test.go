@@ -23,7 +23,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/store"
 )
 
-// fullOperations have, together, every attribute that Windlass shows.
+// fullOperations creates operations that together have every attribute that Windlass shows.
 func (b *bench) fullOperations(inst lcm.VnfInstance) {
 	b.Helper()
 	params := map[int]string{
@@ -72,7 +72,7 @@ func (b *bench) fullOperations(inst lcm.VnfInstance) {
 	}
 }
 
-// eachAttribute calls found with all attributes of a document that are no objects, and with the keys of those that are.
+// eachAttribute calls found for all attributes of a document that are not objects, and for the keys of the objects.
 func eachAttribute(path []string, v any, found func(e query.Expression)) {
 	switch v := v.(type) {
 	case map[string]any:
@@ -95,8 +95,8 @@ func eachAttribute(path []string, v any, found func(e query.Expression)) {
 	}
 }
 
-// A list that is asked for one attribute must not be read as a whole: SQL knows where each is, finds what has its value
-// and nothing else, and leaves out everything when no value is like the one that is asked for.
+// requireKnown requires that a filter for one attribute does not read a list as a whole: SQL must know where each
+// attribute is, must find exactly the rows with its value, and must find none if no row has the value.
 func requireKnown[T any](
 	b *bench, list string, page func(store.Page) []T, id func(T) string, view func(T) map[string]any, whole []string,
 ) {
@@ -107,7 +107,7 @@ func requireKnown[T any](
 		eachAttribute(nil, view(row), func(e query.Expression) {
 			for _, e.Op = range []query.Op{query.Eq, query.In, query.Gte, query.Cont} {
 				f := query.Filter{e}
-				if !f.Matches(view(row)) { // cont of what is no text
+				if !f.Matches(view(row)) { // for example cont for a value that is not a text
 					continue
 				}
 				found := page(store.Page{Filter: f})
@@ -170,7 +170,8 @@ func TestFilters_knowEveryAttributeOfAnOperation(t *testing.T) {
 	for version := 1; version <= 2; version++ {
 		list := fmt.Sprintf("/vnflcm/v%d/vnf_lcm_op_occs", version)
 		docs := b.shown(version, "vnf_lcm_op_occs")
-		missing := slices.Clone(standardAttributes["/vnflcm/v1/vnf_lcm_op_occs"]) // v2 has no more of which there is a value
+		// V2 has no further attributes with values.
+		missing := slices.Clone(standardAttributes["/vnflcm/v1/vnf_lcm_op_occs"])
 		view := func(o lcm.VnfLcmOpOcc) map[string]any {
 			doc := docs[string(o.ID)]
 			missing = slices.DeleteFunc(missing, func(name string) bool { return doc[name] != nil })
@@ -180,17 +181,17 @@ func TestFilters_knowEveryAttributeOfAnOperation(t *testing.T) {
 			rows, err := b.store.OperationPage(t.Context(), p)
 			require.NoError(t, err, "%s", p.Filter)
 			return rows
-		}, func(o lcm.VnfLcmOpOcc) string { return string(o.ID) }, view, []string{"error/"}) // few operations have an error
+		}, func(o lcm.VnfLcmOpOcc) string { return string(o.ID) }, view, []string{"error/"}) // few have errors
 		require.Empty(t, missing)
 	}
 }
 
-// BenchmarkLists is for looking at one list at a time: `go test ./apiserver -run - -bench Lists/name`. Each is a page
-// of 1000 at most, of 10,000 instances that are as large as those of real clusters.
+// BenchmarkLists measures one list at a time: `go test ./apiserver -run - -bench Lists/name`. A list is a page of at
+// most 1000 of 10,000 instances, which are as large as instances of real clusters.
 func BenchmarkLists(b *testing.B) {
 	bed := newBench(b, func(o *Options) { o.PageSize = 1000 })
 	bed.thousands(10_000, func(i int, inst *lcm.VnfInstance) {
-		inst.VimConnections = inst.VimConnections[:1] // without a secret, as those of clusters are
+		inst.VimConnections = inst.VimConnections[:1] // without a secret, as for clusters
 		inst.Metadata["rack"] = fmt.Sprintf("rack-%d", i)
 		inst.Instantiated.ExtVirtualLinks = apitest.FullLinks()
 		inst.Instantiated.AdditionalParams = json.RawMessage(`{"k8s_cluster_installation_param":{"notes":"` +
@@ -231,7 +232,7 @@ func BenchmarkLists(b *testing.B) {
 	}
 }
 
-// BenchmarkOperationLists is the same of 50,000 operations.
+// BenchmarkOperationLists does the same for 50,000 operations.
 func BenchmarkOperationLists(b *testing.B) {
 	bed := newBench(b, func(o *Options) { o.PageSize = 1000 })
 	var rows [][]any
@@ -294,8 +295,8 @@ func BenchmarkOperationLists(b *testing.B) {
 	}
 }
 
-// BenchmarkWrites is what indexes cost: an instance is created, and the instantiation of it accepted, up to where
-// Temporal begins.
+// BenchmarkWrites measures the cost of indexes: it creates an instance, and has its instantiation accepted, without
+// Temporal.
 func BenchmarkWrites(b *testing.B) {
 	bed := newBench(b)
 	vnfdID := bed.thousands(10_000)
@@ -315,11 +316,11 @@ func BenchmarkWrites(b *testing.B) {
 	})
 }
 
-// ask asks the server without a network in between.
+// ask sends a request to the server without a network.
 func (b *bench) ask(t testing.TB, method, path string, body any, status int) *httptest.ResponseRecorder {
 	t.Helper()
 	r := httptest.NewRequestWithContext(t.Context(), method, path, reader(t, body))
-	r.Host = strings.TrimPrefix(endpoint, "https://") // no other name is answered to
+	r.Host = strings.TrimPrefix(endpoint, "https://") // the server refuses other names
 	r.Header.Set("Content-Type", rest.MimeJSON)
 	r.Header.Set("Version", "2.0.0")
 	if strings.HasPrefix(path, rest.LcmV1.Prefix) {

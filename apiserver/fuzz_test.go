@@ -19,13 +19,14 @@ import (
 // pageParam is the query parameter of SOL013 clause 5.4.2.3 that names the next page.
 const pageParam = "nextpage_opaque_marker"
 
-// Whatever strangers send, an answer is no 5xx, every error is a ProblemDetails, and what was accepted can be read.
-// Seeds run as unit tests; more with: go test -run '^$' -fuzz FuzzBodies -parallel 1 ./apiserver
+// The fuzzers require for any request that the answer is not a 5xx, that every error is a ProblemDetails, and that the
+// resource of an accepted request can be read. Their seeds run as unit tests; more with: go test -run '^$' -fuzz
+// FuzzBodies -parallel 1 ./apiserver
 
-// prey is what the requests of fuzzers are about.
+// prey has the resources for the requests of the fuzzers.
 type prey struct {
 	*bench
-	// names stand for what exists in paths and bodies: "$IDLE" is the path of an instance.
+	// names are placeholders for existing resources in paths and bodies: "$IDLE" is the path of an instance.
 	names map[string]string
 }
 
@@ -40,7 +41,7 @@ func newPrey(f *testing.F) *prey {
 	return p
 }
 
-// renew makes what an accepted request uses up.
+// renew creates again the resources that an accepted request uses up.
 func (p *prey) renew() {
 	p.Helper()
 	p.names["$IDLE"] = strings.TrimPrefix(p.create("/vnflcm/v1", p.names["$VNFD"]), "/vnflcm/v1")
@@ -59,7 +60,7 @@ func (p *prey) renew() {
 	p.names["$SNAPSHOT"] = p.do("POST", snapshots, `{}`).path()
 }
 
-// marker leads to the second page of a list.
+// marker returns the marker of the second page of a list.
 func (p *prey) marker(list string) string {
 	p.Helper()
 	next, err := url.Parse(p.do("GET", list, nil).nextPath())
@@ -74,7 +75,7 @@ func (p *prey) named(text string) string {
 	return text
 }
 
-// send sends a request as it is, past any client that would correct it.
+// send sends a request as it is, without a client that would correct it.
 func (p *prey) send(t *testing.T, method, path, query, body string, header http.Header) *httptest.ResponseRecorder {
 	t.Helper()
 	r := httptest.NewRequestWithContext(t.Context(), method, "http://vnfm.example/", strings.NewReader(body))
@@ -89,7 +90,7 @@ func (p *prey) send(t *testing.T, method, path, query, body string, header http.
 	return w
 }
 
-// tame wants an answer that the standard knows.
+// tame requires an answer as the standard defines it.
 func tame(t *testing.T, path string, w *httptest.ResponseRecorder) {
 	t.Helper()
 	require.Less(t, w.Code, http.StatusInternalServerError, "%s", w.Body)
@@ -107,7 +108,7 @@ func tame(t *testing.T, path string, w *httptest.ResponseRecorder) {
 	require.NotEmpty(t, details.Detail)
 }
 
-// readable reads what an accepted request was about, in both versions, and the lists that it is in.
+// readable reads the resource of an accepted request in both versions, and the lists that contain it.
 func (p *prey) readable(t *testing.T, w *httptest.ResponseRecorder) {
 	t.Helper()
 	get := func(path string) {
@@ -128,7 +129,8 @@ func (p *prey) readable(t *testing.T, w *httptest.ResponseRecorder) {
 	}
 	get("$EMPTY")
 	get("$SNAPSHOT")
-	for _, list := range []string{"/vnflcm/v1/vnf_instances", "/vnflcm/v2/vnf_lcm_op_occs", "/vnfpkgm/v1/vnf_packages", snapshots} { // selectors look into everything
+	// Selectors use every attribute.
+	for _, list := range []string{"/vnflcm/v1/vnf_instances", "/vnflcm/v2/vnf_lcm_op_occs", "/vnfpkgm/v1/vnf_packages", snapshots} {
 		require.Equal(t, http.StatusOK, p.send(t, http.MethodGet, list, "exclude_fields=_links/self", "", http.Header{}).Code,
 			list)
 	}
@@ -136,7 +138,7 @@ func (p *prey) readable(t *testing.T, w *httptest.ResponseRecorder) {
 	get("/v1.0/vims/$VIM")
 }
 
-// hole is where bodies are sent to, with one that is accepted.
+// hole is a resource that has a body in its request, with a body that it accepts.
 type hole struct{ method, path, contentType, body string }
 
 const instantiation = `{"flavourId":"ha","vimConnectionInfo":%s,"extVirtualLinks":[{"id":"net","resourceId":"6c1b1a52-4e5e-4a53-b1a2-9e1d3a2f7b10","extCps":[
@@ -144,7 +146,7 @@ const instantiation = `{"flavourId":"ha","vimConnectionInfo":%s,"extVirtualLinks
 	"master_node":{"aspect_id":"master_instance","ssh_cp_name":"masterNode_CP1","username":"debian","password":"p","cluster_cp_name":"vip_CP","pod_cidr":"192.168.3.0/16"},
 	"worker_node":{"aspect_id":"worker_instance","ssh_cp_name":"workerNode_CP2","username":"debian","password":"p"}}}}`
 
-// holes are all resources that take a body.
+// holes returns all resources that have a body in their requests.
 func holes() []hole {
 	var all []hole
 	add := func(method, path, body string) { all = append(all, hole{method, path, rest.MimeJSON, body}) }
@@ -209,10 +211,10 @@ func holes() []hole {
 	return all
 }
 
-// nasty are bodies of the kind that breaks programs.
+// nasty returns bodies of kinds that often break programs.
 func nasty() []string {
 	d := rand.New(rand.NewPCG(5, 6))
-	var long strings.Builder // that no index holds, and no compression makes shorter
+	var long strings.Builder // too long for an index, and not compressible
 	for range 6000 {
 		long.WriteByte("abcdefghijklmnopqrstuvwxyz0123456789"[d.IntN(36)])
 	}
@@ -231,7 +233,7 @@ func nasty() []string {
 	}
 }
 
-// spoilt are changes to a body that is accepted.
+// spoilt returns changes of a body that is accepted.
 func spoilt(body string) []string {
 	if !strings.HasPrefix(body, "{") {
 		return []string{body}
@@ -253,11 +255,12 @@ func spoilt(body string) []string {
 func FuzzBodies(f *testing.F) {
 	all := holes()
 	for i, h := range all {
-		bodies := []string{``, `nonsense`} // where none is read
+		bodies := []string{``, `nonsense`} // for requests that have no body
 		if h.body != "" {
 			bodies = spoilt(h.body)
 		}
-		if h.body != "" && !strings.HasPrefix(h.path, "/vnflcm/v1") { // where both versions are the same code, once is enough
+		// Both versions have the same code, so one is enough.
+		if h.body != "" && !strings.HasPrefix(h.path, "/vnflcm/v1") {
 			bodies = append(bodies, nasty()...)
 		}
 		for _, body := range bodies {
@@ -276,7 +279,7 @@ func FuzzBodies(f *testing.F) {
 	})
 }
 
-// The resources that are lists, or take part of what lists take.
+// listed are the resources that are lists, or have some of the parameters of lists.
 var listed = []string{
 	"/vnflcm/v2/vnf_instances", "/vnflcm/v1/vnf_instances", "/vnflcm/v1/vnf_lcm_op_occs", "/vnflcm/v2/vnf_lcm_op_occs",
 	"/vnflcm/v2/subscriptions", snapshots,
@@ -310,7 +313,7 @@ func FuzzQueries(f *testing.F) {
 		p.TB = t
 		path := listed[int(which)%len(listed)]
 		w := p.send(t, http.MethodGet, path, p.named(query), "", http.Header{})
-		if link := w.Header().Get("Link"); link != "" { // leads on
+		if link := w.Header().Get("Link"); link != "" { // continue with the next page
 			next, err := url.Parse(strings.TrimPrefix(link[:strings.Index(link, ">")], "<"))
 			require.NoError(t, err)
 			require.Equal(t, http.StatusOK, p.send(t, http.MethodGet, path, next.RawQuery, "", http.Header{}).Code,

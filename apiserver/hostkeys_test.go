@@ -20,7 +20,8 @@ func TestForgetHostKey_letsTheNextContactPinAnother(t *testing.T) {
 		require.NoError(t, err)
 		return string(got)
 	}
-	for _, name := range []string{"worker-1", "workerNode-worker-1", "node-worker-1"} { // ids of v1 and v2, the node
+	// The ids of v1 and v2, and the node.
+	for _, name := range []string{"worker-1", "workerNode-worker-1", "node-worker-1"} {
 		pin("worker-1", "old")
 		pin("worker-2", "old")
 		for range 2 {

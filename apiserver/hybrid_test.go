@@ -15,7 +15,7 @@ import (
 
 const hybridSample = "../vnfpkg/samples/hybrid"
 
-// hybridRequest is the sample's on these VIMs.
+// hybridRequest returns the sample's request with these VIMs.
 func hybridRequest(t *testing.T, openstack, kubernetes string) (doc map[string]any) {
 	t.Helper()
 	text, err := os.ReadFile("../vnfpkg/samples/requests/instantiate-hybrid.json")
@@ -86,7 +86,7 @@ func TestVMs_areNotGivenManifestsThatNobodyApplies(t *testing.T) {
 	require.Contains(t, string(a.Body), "the flavour simple has none: all of its VDUs are VMs")
 }
 
-// hybridRuns is an instance of the sample with a server and a Pod.
+// hybridRuns creates an instance of the sample with a server and a Pod.
 func (b *bench) hybridRuns() (instance string) {
 	b.Helper()
 	vim, cluster := b.registerVim("cloud", false), b.registerCluster("c")
@@ -109,7 +109,7 @@ func (b *bench) hybridRuns() (instance string) {
 	return instance
 }
 
-// variantOf is the sample with another VNFD and with that of its texts changed.
+// variantOf copies the sample, with another VNFD id and one text replaced.
 func variantOf(t *testing.T, dir, vnfdID, was, is string) (to string) {
 	t.Helper()
 	to = t.TempDir()

@@ -11,10 +11,10 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// aToken is the credential of the kubeconfigs that this server makes.
+// aToken is the token in the kubeconfigs of issuingClusters.
 const aToken = "a-token-for-one-answer"
 
-// issuingClusters make kubeconfigs, until they are told otherwise.
+// issuingClusters issue kubeconfigs, unless the test sets an error.
 type issuingClusters struct {
 	vim         lcm.Vim
 	credentials map[string]any
@@ -29,7 +29,7 @@ func (i *issuingClusters) Kubeconfig(
 	return "token: " + aToken + "\n", time.Date(2026, 11, 25, 10, 0, 0, 0, time.UTC), i.refuse
 }
 
-// change changes the record of the instance at path.
+// change changes the stored instance at path.
 func (b *bench) change(path string, how func(*lcm.VnfInstance)) {
 	b.Helper()
 	inst := b.instance(path)
@@ -88,7 +88,7 @@ func TestKubeconfig_isOfClustersOnly(t *testing.T) {
 	require.Contains(t, b.do("POST", path, `{}`).problem(http.StatusConflict), "is no Kubernetes cluster")
 }
 
-// Who may read only gets no credential.
+// TestKubeconfig_isWritten checks that a client whose scopes allow only reading or other tasks gets no kubeconfig.
 func TestKubeconfig_isWritten(t *testing.T) {
 	b, e := twoProjects(t, func(o *Options) { o.Clusters = &issuingClusters{} })
 	path := "/windlass/v1/vnf_instances/" + e.ids["vnfInstanceId"] + "/kubeconfig"

@@ -12,7 +12,8 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-// A package whose server takes its port gets it in both versions of the API, and is told at once when there is none.
+// TestGivenPorts_areTakenWhereTheBaseHOTTakesThem uses a package whose server can have a given port. Both versions of
+// the API accept the port, and report at once if it is not there.
 func TestGivenPorts_areTakenWhereTheBaseHOTTakesThem(t *testing.T) {
 	for root, form := range map[string]struct{ config, vims string }{
 		"/vnflcm/v1": {`[%s]`, `[{"id":"vim1","vimId":%q,"vimType":"openstack"}]`},
@@ -75,8 +76,8 @@ func TestGivenPorts_areTakenWhereTheBaseHOTTakesThem(t *testing.T) {
 	}
 }
 
-// overriddenPorts is an instantiation in v2 as functional tests of Tacker have it: one port is described, the other one
-// is a dummy whose place additionalParams take.
+// overriddenPorts returns an instantiation in v2 like one of Tacker's functional tests: the request describes one port,
+// and additionalParams replace the other one, which is a dummy.
 func overriddenPorts(vim, params string) string {
 	return fmt.Sprintf(`{"flavourId":"simple","vimConnectionInfo":{"vim1":{"vimId":%q,"vimType":"openstack"}},"extVirtualLinks":[{"id":"net","resourceId":"n","extCps":[
 		{"cpdId":"VDU1_CP1-1","cpConfig":{"VDU1_CP1-1":{"linkPortId":"p"}}},{"cpdId":"VDU1_CP1-2","cpConfig":{"VDU1_CP1-2":{"linkPortId":"q"}}}],

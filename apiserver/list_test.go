@@ -26,7 +26,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/store"
 )
 
-// nextPath is where the one Link header leads, below the endpoint; "" when there is none.
+// nextPath returns the target of the only Link header, below the endpoint, or "" without one.
 func (a answer) nextPath() string {
 	a.t.Helper()
 	links := a.Header.Values("Link")
@@ -110,7 +110,7 @@ func TestLists_keepFiltersThatAreNotEncoded(t *testing.T) {
 	require.Len(t, b.do("GET", "/vnflcm/v1/vnf_instances?fields=vnfInstanceName&exclude_default", nil).list(), 1)
 }
 
-// dice makes documents and filters of few words, so that they meet often.
+// dice makes documents and filters from few words, so that many filters match.
 type dice struct{ *rand.Rand }
 
 func (d dice) of(words ...string) string { return words[d.IntN(len(words))] }
@@ -156,7 +156,7 @@ func (d dice) object(depth int) map[string]any {
 	return out
 }
 
-// expression asks for one of the paths, or something below it.
+// expression returns an expression about one of the paths, or about something below it.
 func (d dice) expression(paths []string) query.Expression {
 	e := query.Expression{Op: query.Op(d.of("eq", "neq", "gt", "gte", "lt", "lte", "in", "nin", "cont", "ncont"))}
 	path := d.of(paths...)
@@ -260,8 +260,8 @@ func (d dice) instance(vnfdID string, pkg lcm.VnfPkgID) lcm.VnfInstance {
 	return inst
 }
 
-// What SQL selects must hold all that the standard's filter matches; where every attribute is known to SQL, it should
-// hold little else.
+// TestFilters_meanTheSameInSQL requires that SQL selects everything that the standard's filter matches. If SQL knows
+// every attribute of the filter, it should select little else.
 func TestFilters_meanTheSameInSQL(t *testing.T) {
 	b := newBench(t)
 	path, vnfdID := b.onboard()
@@ -311,7 +311,7 @@ func TestFilters_meanTheSameInSQL(t *testing.T) {
 	require.Less(t, selected, 3000*len(all)/4, "SQL leaves out most of what does not match")
 }
 
-// The same of operations, whose columns are times and booleans, too.
+// TestFilters_ofOperationsMeanTheSameInSQL does the same for operations, which also have columns of times and booleans.
 func TestFilters_ofOperationsMeanTheSameInSQL(t *testing.T) {
 	b := newBench(t)
 	_, vnfdID := b.onboard()
@@ -383,8 +383,8 @@ func TestFilters_ofOperationsMeanTheSameInSQL(t *testing.T) {
 	}
 }
 
-// shown is a list of /vnflcm as a version shows it, whole, by the ids of its items. What tests make up need not be as
-// the standard wants it, so that nobody watches.
+// shown returns a whole list of /vnflcm as a version shows it, by the ids of its items. It does not check the answers
+// against the definitions, because the tests' made-up data may violate the standard.
 func (b *bench) shown(version int, list string) map[string]map[string]any {
 	b.Helper()
 	var items []map[string]any
@@ -397,7 +397,7 @@ func (b *bench) shown(version int, list string) map[string]map[string]any {
 	return docs
 }
 
-// thousands puts n instances into the database, most of them instantiated, with what a cluster has.
+// thousands inserts n instances into the database. Most of them are instantiated and have what a cluster has.
 func (b *bench) thousands(n int, change ...func(i int, inst *lcm.VnfInstance)) (vnfdID string) {
 	b.Helper()
 	path, vnfdID := b.onboard()
@@ -430,13 +430,13 @@ func (b *bench) thousands(n int, change ...func(i int, inst *lcm.VnfInstance)) (
 		"instantiation_state", "metadata", "vim_connections", "instantiated",
 	}, pgx.CopyFromRows(rows))
 	require.NoError(b, err)
-	_, err = conn.Exec(b.Context(), "vacuum analyze vnf_instance") // which also tidies the indexes
+	_, err = conn.Exec(b.Context(), "vacuum analyze vnf_instance") // this also cleans up the indexes
 	require.NoError(b, err)
 	return vnfdID
 }
 
-// A filtered page of 10,000 instances takes milliseconds; the limit here is for machines that are busy with other
-// things.
+// TestFilters_findOneAmongTenThousandAtOnce reads a filtered page of 10,000 instances, which takes milliseconds. The
+// limit is higher because the machine may be busy.
 func TestFilters_findOneAmongTenThousandAtOnce(t *testing.T) {
 	b := newBench(t, func(o *Options) { o.PageSize = 100 })
 	b.thousands(10_000)
@@ -498,7 +498,8 @@ func TestLists_readOnlyWhatIsSeen(t *testing.T) {
 	}
 }
 
-// What is not asked for is not read; what links depend on is.
+// TestLists_showTheSameWithoutWhatIsNotRead checks that the server need not read excluded attributes, except those that
+// links depend on.
 func TestLists_showTheSameWithoutWhatIsNotRead(t *testing.T) {
 	b := newBench(t)
 	instance := b.running("/vnflcm/v2")

@@ -146,7 +146,8 @@ func TestModify_refusesWhatCannotBe(t *testing.T) {
 		require.Contains(t, b.do("PATCH", c.instance, c.body, asMergePatch).problem(c.status), c.says, c.body)
 	}
 	require.Empty(t, b.starter.starts)
-	b.do("PATCH", running, `{"vnfdId":"`+vnfdID+`"}`).want(http.StatusAccepted) // it is the one that it has
+	// It is the VNFD that the instance has already.
+	b.do("PATCH", running, `{"vnfdId":"`+vnfdID+`"}`).want(http.StatusAccepted)
 	twin := strings.Replace(b.runs("/vnflcm/v1", vnfdID, "ha", 3, 2), "v1", "v2", 1)
 	require.Contains(t, b.do("PATCH", twin, `{"vnfPkgId":"nothing"}`, asMergePatch).problem(422), "$.vnfPkgId",
 		"v3.3.1 has it, too")

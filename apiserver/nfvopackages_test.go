@@ -14,7 +14,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/onboard"
 )
 
-// orchestrated is an API server whose packages an NFVO has, and a worker that fetches them while it may.
+// orchestrated returns an API server whose packages come from an NFVO, and a worker that fetches them.
 func orchestrated(t *testing.T, patience time.Duration) (b *bench, n *nfvotest.NFVO, work func()) {
 	t.Helper()
 	n = nfvotest.New(t)

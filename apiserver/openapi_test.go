@@ -18,7 +18,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/problem"
 )
 
-// shown is a server that serves nothing that needs a database.
+// shown returns a server for requests that need no database.
 func shown(t *testing.T) *Server {
 	t.Helper()
 	s, err := New(Options{Endpoint: endpoint, Metrics: http.NotFoundHandler()})
@@ -39,7 +39,7 @@ func TestOpenAPI_isValid(t *testing.T) {
 
 var routeParameter = regexp.MustCompile(`:(\w+)`)
 
-// TestOpenAPI_hasAnExampleOfEveryRequest is for readers who try requests in the page.
+// TestOpenAPI_hasAnExampleOfEveryRequest helps readers who try requests in the page.
 func TestOpenAPI_hasAnExampleOfEveryRequest(t *testing.T) {
 	bodies := 0
 	for path, item := range described(t).Paths.Map() {
@@ -63,7 +63,7 @@ func TestOpenAPI_hasAnExampleOfEveryRequest(t *testing.T) {
 func TestOpenAPI_hasEveryRouteAndNoOther(t *testing.T) {
 	var routes []string
 	for _, r := range shown(t).handler.(*echo.Echo).Routes() {
-		if r.Method == http.MethodHead { // the document says once that it is wherever GET is
+		if r.Method == http.MethodHead { // the document says only once that HEAD is possible wherever GET is
 			continue
 		}
 		path := routeParameter.ReplaceAllString(r.Path, "{$1}")
@@ -90,7 +90,7 @@ func TestOpenAPI_hasEveryRouteAndNoOther(t *testing.T) {
 	}
 }
 
-// stub is how a route may be described.
+// stub returns a description of a route, to be completed.
 func stub(route string) string {
 	method, path, _ := strings.Cut(route, " ")
 	return fmt.Sprintf(`  %s:
@@ -111,7 +111,7 @@ func stub(route string) string {
 `, path, strings.ToLower(method))
 }
 
-// served is the document of a server with that security, read and as it is.
+// served returns the document of a server with this security, decoded and as text.
 func served(t *testing.T, security openapi.Security) (doc *openapi3.T, text string) {
 	t.Helper()
 	s, err := New(Options{Endpoint: endpoint, Metrics: http.NotFoundHandler(), MetricsNeedAdmin: true, Security: security})

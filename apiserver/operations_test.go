@@ -166,8 +166,9 @@ func TestOperationIsAcceptedWhileTemporalIsDown(t *testing.T) {
 	require.NotEmpty(t, refused.Header.Get("Retry-After"))
 }
 
-// A worker that ends after it has recorded a state, and before Temporal knows, leaves a workflow that answers for the
-// state before. The client has read the record.
+// TestActionIsTakenWhereTheWorkflowIsBehindItsRecord simulates a worker that ends after it has recorded a state, but
+// before Temporal has got the result. The workflow is then in the state before, while the client has read the new
+// state.
 func TestActionIsTakenWhereTheWorkflowIsBehindItsRecord(t *testing.T) {
 	b := newBench(t)
 	instance, request := b.ready("/vnflcm/v1")
@@ -219,7 +220,7 @@ func TestTerminateWantsAnInstantiatedInstanceAndAType(t *testing.T) {
 	require.Len(t, sealed(b), 1, "the instance's secrets go with it")
 }
 
-// instantiated completes the operation that a was answered with.
+// instantiated completes the instantiation of an answer.
 func instantiated(b *bench, instance string, a answer) {
 	b.Helper()
 	a.want(http.StatusAccepted)

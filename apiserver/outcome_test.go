@@ -13,7 +13,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/store"
 )
 
-// losing gives the server a way to the database on which the answer to a commit can be lost.
+// losing connects the server to the database through a proxy that can lose the answer to a commit.
 func (b *bench) losing(t *testing.T) *pgtest.Losing {
 	t.Helper()
 	way := pgtest.NewLosing(t, b.databaseURL)
@@ -24,7 +24,7 @@ func (b *bench) losing(t *testing.T) *pgtest.Losing {
 	return way
 }
 
-// opened opens a stored document with secrets.
+// opened decrypts the secrets of a stored document.
 func (b *bench) opened(t *testing.T, doc []byte) string {
 	t.Helper()
 	clear, err := secrets.OpenDocument(t.Context(), b.vault, doc)

@@ -11,7 +11,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// ownVim is a connection with its own endpoint and credentials, without an id.
+// ownVim returns a connection with its own endpoint and credentials, without an id.
 func ownVim() map[string]any {
 	return map[string]any{
 		"vimType":       "ETSINFV.OPENSTACK_KEYSTONE.V_3",
@@ -23,7 +23,7 @@ func ownVim() map[string]any {
 	}
 }
 
-// shownConnections are those of an answer of either version, by id.
+// shownConnections returns the connections of an answer of either version, by id.
 func shownConnections(t *testing.T, doc map[string]any) map[string]any {
 	t.Helper()
 	if list, ok := doc["vimConnectionInfo"].([]any); ok {
@@ -107,7 +107,8 @@ func TestInstantiate_namesWhatAVimOfTheRequestLacks(t *testing.T) {
 	require.Empty(t, sealed(b))
 }
 
-// Connections that a request or a grant has brought are changed like those to VIMs of the registry.
+// TestModify_changesTheCredentialsOfAVimOfTheInstance checks that connections from a request or a grant can be changed
+// like connections to registered VIMs.
 func TestModify_changesTheCredentialsOfAVimOfTheInstance(t *testing.T) {
 	b := newBench(t)
 	_, vnfdID := b.onboard()
@@ -136,7 +137,8 @@ func TestModify_changesTheCredentialsOfAVimOfTheInstance(t *testing.T) {
 	require.NotContains(t, string(b.operation(a.path()).Params), marker)
 }
 
-// Connections to a Kubernetes are read in their own form; this VNF is of VMs, and has to be on an OpenStack.
+// TestInstantiate_readsAConnectionToAKubernetes checks that a connection to a Kubernetes is read in its own form. This
+// VNF consists of VMs, so it needs an OpenStack.
 func TestInstantiate_readsAConnectionToAKubernetes(t *testing.T) {
 	for root, at := range map[string]string{"/vnflcm/v1": "$.vimConnectionInfo[0]", "/vnflcm/v2": "$.vimConnectionInfo.own"} {
 		t.Run(root, func(t *testing.T) {

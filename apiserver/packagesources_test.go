@@ -18,7 +18,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/secrets"
 )
 
-// obligingSources take every URI but one.
+// obligingSources accept every URI except one.
 type obligingSources struct{}
 
 func (obligingSources) Check(uri string) error {
@@ -131,10 +131,10 @@ func withLargeFile(w io.Writer, name string, size int64) error {
 	return out.Close()
 }
 
-// largeFile is the same noise every time.
+// largeFile returns the same random data each time.
 func largeFile() io.Reader { return rand.NewChaCha8([32]byte{}) }
 
-// peakMemory watches the heap until the function that it returns is called.
+// peakMemory measures the heap until stop is called.
 func peakMemory() (stop func() uint64) {
 	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
 	done, ended, peak := make(chan struct{}), sync.WaitGroup{}, uint64(0)
@@ -161,7 +161,7 @@ func peakMemory() (stop func() uint64) {
 func TestLargePackages_passThroughMemoryInPieces(t *testing.T) {
 	const size, most = 256 << 20, 128 << 20
 	b := newBench(t)
-	plain := httptest.NewServer(b.server) // the bench's own server keeps what it is sent, to look at it
+	plain := httptest.NewServer(b.server) // the bench's own server stores the bodies of requests
 	t.Cleanup(plain.Close)
 	watched := b.http
 	b.http = plain
@@ -174,7 +174,7 @@ func TestLargePackages_passThroughMemoryInPieces(t *testing.T) {
 	stop := peakMemory()
 	b.do("PUT", path+"/package_content", r, "Content-Type: application/zip").want(http.StatusAccepted)
 
-	// The file is too large for where activities read files, so it comes out of the archive.
+	// The file is too large for the artifacts that activities read, so the server reads it from the archive.
 	got := b.do("GET", path+"/artifacts/Files/large.bin", nil, "Range: bytes=209715200-209715263")
 	require.Equal(t, http.StatusPartialContent, got.Status)
 	want := make([]byte, 64)

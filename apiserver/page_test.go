@@ -51,7 +51,7 @@ func TestPage_isServedToEverybodyWithAStrictPolicy(t *testing.T) {
 	b.do("GET", "/ui/..%2fui.go", nil).problem(http.StatusNotFound)
 }
 
-// users knows one user, and one code.
+// users has one user, and one code.
 type users struct{ down bool }
 
 func (u users) LogIn(_ context.Context, who auth.KeystoneUser) (auth.Token, error) {

@@ -9,7 +9,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// waitingFor are the events that are to be delivered to a subscription, in order.
+// waitingFor returns the events that must be delivered to a subscription, in order.
 func (b *bench) waitingFor(path string) (events []lcm.VnfEvent) {
 	b.Helper()
 	id := lcm.SubscriptionID(path[len("/vnfpkgm/v1/subscriptions/"):])
@@ -44,12 +44,12 @@ func TestPackageSubscription_isMadeListedReadAndDeleted(t *testing.T) {
 	same := b.do("POST", root, request)
 	same.want(http.StatusSeeOther)
 	require.Equal(t, a.path(), same.path())
-	// v2.4.1 has one type of notification there, and no list.
+	// In v2.4.1 the attribute is one type of notification, and not a list.
 	b.do("POST", root, subscribe(map[string]any{"filter": map[string]any{"notificationTypes": "VnfPackageOnboardingNotification"}})).want(http.StatusCreated)
 	selectorsHaveNoEffect(b, root, 2)
 	require.Len(t, b.do("GET", root+"?filter=(eq,filter/operationalState,DISABLED)", nil).list(), 1)
 
-	// They are not among those of operations, and those are not among them.
+	// The lists of subscriptions to packages and to operations are separate.
 	id := doc["id"].(string)
 	b.do("GET", "/vnflcm/v1/subscriptions/"+id, nil).problem(http.StatusNotFound)
 	b.do("DELETE", "/vnflcm/v1/subscriptions/"+id, nil).problem(http.StatusNotFound)

@@ -11,7 +11,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// planPath is where the plans of an instance are made.
+// planPath returns the path for plans of an instance.
 func planPath(instance string) string {
 	return "/windlass/v1/vnf_instances/" + instance[strings.LastIndexByte(instance, '/')+1:] + "/plan"
 }
@@ -128,7 +128,8 @@ func TestPlan_thatAnOperationKeepsIsShownOnceItIsDecided(t *testing.T) {
 		nil).problem(http.StatusNotFound), "has no plan")
 }
 
-// What a heal keeps without a word is another thing in each version, so that of the plan counts.
+// TestPlan_isOfTheVersionThatTheHeaderSays checks the version of the request for a plan. It matters because a heal
+// without parameters keeps different resources in v1 and v2.
 func TestPlan_isOfTheVersionThatTheHeaderSays(t *testing.T) {
 	b := newBench(t)
 	instance := b.plainServer("/vnflcm/v2")
@@ -153,7 +154,7 @@ func TestPlan_isOfTheVersionThatTheHeaderSays(t *testing.T) {
 	}
 	b.do("POST", planPath(instance), `{"operation":"HEAL","request":{}}`,
 		"Version: 3.0.0").problem(http.StatusNotAcceptable)
-	for root, version := range map[string]int{"/vnflcm/v1": 1, "/vnflcm/v2": 2} { // which the operation keeps
+	for root, version := range map[string]int{"/vnflcm/v1": 1, "/vnflcm/v2": 2} { // the operation keeps the version
 		b := newBench(t)
 		a := b.do("POST", b.plainServer(root)+"/heal", `{}`)
 		a.want(http.StatusAccepted)

@@ -13,18 +13,18 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// Two projects, and one who administers all.
+// Two projects, and an administrator of all projects.
 var (
 	edge = as("edge", "windlass:write")
 	core = as("core", "windlass:write")
 	ops  = as("default", "windlass:admin")
 )
 
-// ownedByEdge is one of everything, of the project edge, by the parameter that names it in paths.
+// ownedByEdge has one resource of each kind that belongs to the project edge, by the parameter for it in paths.
 type ownedByEdge struct {
 	ids    map[string]string
 	vnfdID string
-	// subscriptions are those of either version.
+	// subscriptions are the subscriptions of both versions.
 	subscriptions map[string]string
 }
 
@@ -32,7 +32,7 @@ var apiRoot = regexp.MustCompile(`^/\w+/v\d`)
 
 func last(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }
 
-// twoProjects is an API server on which edge has one of everything.
+// twoProjects returns an API server on which edge has one resource of each kind.
 func twoProjects(t *testing.T, change ...func(*Options)) (*bench, ownedByEdge) {
 	t.Helper()
 	b := newBench(t, append(change, withAuth, func(o *Options) { o.NoCallbackTest = true })...)
@@ -64,7 +64,7 @@ func twoProjects(t *testing.T, change ...func(*Options)) (*bench, ownedByEdge) {
 	return b, e
 }
 
-// at fills edge's resources into the pattern of a route, and others that do not exist.
+// at fills edge's resources into the pattern of a route, and for absent, ids that do not exist.
 func (e ownedByEdge) at(pattern string) (real, absent string) {
 	fill := func(known bool) string {
 		return pathParam.ReplaceAllStringFunc(pattern, func(param string) string {
@@ -110,21 +110,21 @@ func TestProjects_noRouteLeadsToTheResourcesOfAnother(t *testing.T) {
 		require.Equal(t, string(nobodys.Body), replaced(string(theirs.Body), path, absent),
 			"%s tells that there is something", what)
 		if strings.HasSuffix(pattern, "/events") {
-			return // the owner's does not end
+			return // the stream of the owner does not end
 		}
 		if method == http.MethodGet && b.do(method, path, nil, edge).Status != http.StatusNotFound {
 			reads++
 		}
 	})
 	require.Greater(t, reads, 12, "the owner finds what the other does not")
-	// Nothing of it has changed anything.
+	// None of the requests has changed anything.
 	require.Equal(t, lcm.FailedTemp, b.operation("/"+e.ids["vnfLcmOpOccId"]).State)
 	vim, err := b.store.Vim(t.Context(), lcm.VimID(e.ids["vimId"]))
 	require.NoError(t, err)
 	require.Empty(t, vim.Description)
 }
 
-// replaced makes of an answer about one path that about another one.
+// replaced converts an answer about one path into an answer about another path.
 func replaced(text, path, other string) string {
 	a, b := strings.Split(path, "/"), strings.Split(other, "/")
 	for i := range min(len(a), len(b)) {
@@ -150,7 +150,7 @@ func TestProjects_listsHaveTheProjectsOwn(t *testing.T) {
 			return
 		}
 		lists++
-		if pattern != "/windlass/v1/audit" { // which has what core itself has tried
+		if pattern != "/windlass/v1/audit" { // the audit contains core's own attempts
 			require.Zero(t, count(core, path), path)
 		}
 		require.Positive(t, count(edge, path), path)
@@ -172,7 +172,7 @@ func TestProjects_listsHaveTheProjectsOwn(t *testing.T) {
 	require.Empty(t, b.do("GET", "/v1.0/vims?name=lab", nil, core).want(http.StatusOK)["vims"])
 }
 
-// isList tells whether a route is that of a collection.
+// isList reports whether a route is that of a collection.
 func isList(pattern string) bool {
 	return slices.Contains([]string{
 		"vnf_instances", "vnf_lcm_op_occs", "subscriptions", "vnf_packages",
@@ -201,7 +201,8 @@ func TestProjects_pagesStayInTheProject(t *testing.T) {
 		if path, _, _ = strings.Cut(link, ">"); path == "" {
 			break
 		}
-		for _, item := range b.do("GET", path, nil, core).list() { // the marker of another is good for nothing else
+		// A marker from another project reveals none of its packages.
+		for _, item := range b.do("GET", path, nil, core).list() {
 			require.Equal(t, 1, int(item["userDefinedData"].(map[string]any)["n"].(float64))%2)
 		}
 	}
@@ -214,7 +215,7 @@ func TestProjects_nothingOfAnotherCanBeUsed(t *testing.T) {
 	refused := b.do("POST", "/vnflcm/v1/vnf_instances", map[string]any{"vnfdId": e.vnfdID})
 	require.Contains(t, refused.problem(http.StatusUnprocessableEntity), "no on-boarded VNF package")
 
-	// Names are free in every project, but not twice in one.
+	// Each project can use all names, but each only once.
 	_, vnfdID := b.onboard()
 	require.Equal(t, e.vnfdID, vnfdID)
 	instance := b.create("/vnflcm/v1", vnfdID)
@@ -279,7 +280,8 @@ func TestProjects_anAdministratorWorksInTheProjectOfTheResource(t *testing.T) {
 		map[string]any{"vim": map[string]any{"description": "seen to"}}).want(http.StatusOK)
 	b.do("POST", "/windlass/v1/dead_letters/"+e.ids["deadLetterId"]+"/redeliver", nil).want(http.StatusAccepted)
 
-	// What an administrator makes is of their own project, made of what is there.
+	// An administrator's new resources belong to the administrator's own project, and use the resources of that
+	// project.
 	b.do("POST", "/vnflcm/v1/vnf_instances", map[string]any{"vnfdId": e.vnfdID}).problem(http.StatusUnprocessableEntity)
 	b.onboard()
 	own := b.create("/vnflcm/v1", e.vnfdID)

@@ -12,7 +12,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// knownWorkflows are the ones that run.
+// knownWorkflows are the running workflows.
 type knownWorkflows map[lcm.OpOccID]bool
 
 func (k knownWorkflows) Running(_ context.Context, id lcm.OpOccID) (bool, error) { return k[id], nil }
@@ -81,7 +81,7 @@ func TestReconcilerGoesOnAfterAnOperationThatFails(t *testing.T) {
 		a.want(http.StatusAccepted)
 		ids = append(ids, b.operation(a.path()).ID)
 	}
-	resumed := ids[3] // it has recorded something before its workflow was lost
+	resumed := ids[3] // it had recorded a state before its workflow was lost
 	require.NoError(t, b.store.RecordOperation(t.Context(),
 		lcm.OperationRecord{OpOccID: resumed, Sequence: 1, State: lcm.Processing}))
 	b.starter.down = nil

@@ -20,7 +20,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// onboardWithCA uploads the sample package with the certificate of a CA in it, and a file that is none.
+// onboardWithCA uploads the sample package with the certificate of a CA, and with a file that is not a certificate.
 func (b *bench) onboardWithCA() (vnfdID string) {
 	b.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

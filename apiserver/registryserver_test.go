@@ -17,7 +17,7 @@ func (b *bench) onboardRegistry() (vnfdID string) {
 	return b.onboardDir("../vnfpkg/samples/private-registry")
 }
 
-// registryRequest is one of the sample's requests, and its parameters of the registry.
+// registryRequest returns one of the sample's requests, and its parameters for the registry.
 func registryRequest(t *testing.T, name, vim string) (request, params map[string]any) {
 	t.Helper()
 	text, err := os.ReadFile("../vnfpkg/samples/requests/" + name + ".json")

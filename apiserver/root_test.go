@@ -14,7 +14,7 @@ import (
 )
 
 func TestRoot_leadsOn(t *testing.T) {
-	b := newBench(t, withAuth) // everybody may ask
+	b := newBench(t, withAuth) // these paths need no credentials
 	doc := b.do("GET", "/", nil, "Accept: */*").want(http.StatusOK)
 	require.Equal(t, "Windlass", doc["name"])
 	links := doc["_links"].(map[string]any)
@@ -39,7 +39,8 @@ func TestRoot_sendsBrowsersToThePage(t *testing.T) {
 	b.do("GET", "/", nil, "Accept: image/png").problem(http.StatusNotAcceptable)
 }
 
-// Every resource that is read answers HEAD with what it answers GET with, but the body (RFC 9110 clause 9.3.2).
+// TestHead_isAnsweredWhereverGetIs checks that HEAD has the same answer as GET for every resource, without the body
+// (RFC 9110 clause 9.3.2).
 func TestHead_isAnsweredWhereverGetIs(t *testing.T) {
 	b, e := twoProjects(t, func(o *Options) { o.Metrics = someMetrics })
 	id := rest.HeaderRequestID + ": the-same"
@@ -55,7 +56,7 @@ func TestHead_isAnsweredWhereverGetIs(t *testing.T) {
 	found := 0
 	for pattern, has := range methods {
 		if strings.HasSuffix(pattern, "/events") {
-			continue // the next test
+			continue // see the next test
 		}
 		path, absent := e.at(pattern)
 		if !slices.Contains(has, http.MethodGet) {
@@ -72,7 +73,8 @@ func TestHead_isAnsweredWhereverGetIs(t *testing.T) {
 				found++
 			}
 			want := headers(get)
-			if head.Header.Get("Content-Length") == "" { // it may be left out of what is made while it is sent
+			// A server may omit it when it generates the body while it sends it.
+			if head.Header.Get("Content-Length") == "" {
 				want.Del("Content-Length")
 			}
 			require.Equal(t, want, headers(head), path)
@@ -89,7 +91,8 @@ func TestHead_isAnsweredWhereverGetIs(t *testing.T) {
 		as("edge", "vnflcm:v1:readonly")).Status)
 }
 
-// The stream of an operation that runs does not end, and its headers are not kept from who asks for them only.
+// TestHead_ofAStreamEndsAtOnce checks that a HEAD returns the headers of a stream at once, although the stream of a
+// running operation does not end.
 func TestHead_ofAStreamEndsAtOnce(t *testing.T) {
 	b := newBench(t, func(o *Options) { o.Heartbeat = time.Hour })
 	a := b.do(http.MethodHead, progressOf(b.began())+"/events", nil)

@@ -34,7 +34,7 @@ func TestSampleRequestsAreAcceptedAsTheyAreShipped(t *testing.T) {
 	}
 }
 
-// foreignPackage was made for Tacker; it is not part of this repository.
+// foreignPackage is a package for Tacker, which is not part of this repository.
 const foreignPackage = "../../shared/packages/kubernetes_vnf_package"
 
 func TestForeignPackageLoadsAndInstantiates(t *testing.T) {

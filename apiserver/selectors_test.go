@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// standardAttributes are those of the types that ETSI's definitions have: SOL003 v2.4.1 and v3.3.1, SOL005 v2.4.1.
+// standardAttributes are the attributes in ETSI's definitions: SOL003 v2.4.1 and v3.3.1, SOL005 v2.4.1.
 var standardAttributes = map[string][]string{
 	"/vnflcm/v1/vnf_instances": {
 		"id", "vnfInstanceName", "vnfInstanceDescription", "vnfdId", "vnfProvider", "vnfProductName", "vnfSoftwareVersion",
@@ -48,7 +48,7 @@ var packageAttributes = []string{
 	"id", "vnfdId", "vnfProvider", "vnfProductName", "vnfSoftwareVersion", "vnfdVersion", "checksum", "softwareImages",
 	"additionalArtifacts",
 	"onboardingState", "operationalState", "usageState", "userDefinedData", "onboardingFailureDetails", "_links",
-	"warnings", // Windlass's own
+	"warnings", // an attribute of Windlass only
 }
 
 func TestSelectors_refuseAttributesThatTheResourceDoesNotHave(t *testing.T) {
@@ -83,7 +83,7 @@ func TestSelectors_refuseAttributesThatTheResourceDoesNotHave(t *testing.T) {
 	require.Equal(t, []string{"fields", "fields"}, a.paths(), "every mistake is told")
 }
 
-// The same parts of every item of an array are taken, or left out.
+// TestSelectors_goIntoArrays checks that a selector includes or excludes the same members in every item of an array.
 func TestSelectors_goIntoArrays(t *testing.T) {
 	b := newBench(t)
 	b.running("/vnflcm/v2")

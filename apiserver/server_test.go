@@ -137,7 +137,7 @@ func TestBodiesAreBounded(t *testing.T) {
 	require.Equal(t, "CREATED", b.do("GET", pkg.path(), nil).want(http.StatusOK)["onboardingState"])
 }
 
-// onlyReader hides how long a body is.
+// onlyReader hides the length of a body.
 type onlyReader struct{ *bytes.Reader }
 
 func (o onlyReader) Len() int { panic("unused") }

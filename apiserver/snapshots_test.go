@@ -16,7 +16,7 @@ import (
 
 const snapshots = "/vnflcm/v2/vnf_snapshots"
 
-// record is a VnfSnapshot.
+// record returns a VnfSnapshot.
 func record() map[string]any {
 	const at = "2026-01-02T03:04:05Z"
 	inst := map[string]any{
@@ -239,7 +239,8 @@ func TestFilters_knowEveryAttributeOfASnapshot(t *testing.T) {
 	}, nil)
 }
 
-// Of requests at once one gives the record; who wanted to change another state of it is told so.
+// TestSnapshots_areFilledOnce sends several requests at once. One of them stores the record; the others are refused,
+// because they were about another state.
 func TestSnapshots_areFilledOnce(t *testing.T) {
 	b := newBench(t)
 	for late, headers := range map[int][]string{

@@ -12,7 +12,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// storageRequest is the sample's request for a cluster with a storage server.
+// storageRequest returns the sample's request for a cluster with a storage server.
 func storageRequest(t *testing.T, vim string) (request, cluster, storage map[string]any) {
 	t.Helper()
 	text, err := os.ReadFile("../vnfpkg/samples/requests/instantiate-storage.json")

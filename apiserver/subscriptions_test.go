@@ -14,7 +14,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/secrets"
 )
 
-// obligingSubscribers answer every test of a callback, until they are told otherwise.
+// obligingSubscribers accept every test of a callback, unless the test sets refuse.
 type obligingSubscribers struct {
 	refuse error
 	bare   bool // without a certificate
@@ -102,8 +102,8 @@ func TestSubscription_isMadeListedReadAndDeleted(t *testing.T) {
 	require.NotEmpty(t, subscribers.tested)
 }
 
-// selectorsHaveNoEffect wants a list of n subscriptions to be the same with every selector: the standard has none
-// there, and ETSI's conformance tests send them.
+// selectorsHaveNoEffect requires that a list of n subscriptions is the same with every selector. The standard has no
+// selectors there, but ETSI's conformance tests send them.
 func selectorsHaveNoEffect(b *bench, list string, n int) {
 	b.Helper()
 	all := b.do("GET", list, nil).list()
@@ -180,8 +180,9 @@ func TestSubscription_refusesWhatTheStandardDoes(t *testing.T) {
 	require.Empty(t, b.do("GET", "/vnflcm/v1/subscriptions", nil).list())
 }
 
-// New credentials are never dropped: with others, or none, it is another subscription, and the same once more is found
-// among all.
+// TestSubscription_withOtherCredentialsIsAnother checks that a request with other credentials, or with none, creates
+// another subscription. Otherwise the new credentials would be lost. A repeated request finds the subscription with the
+// same credentials.
 func TestSubscription_withOtherCredentialsIsAnother(t *testing.T) {
 	b := newBench(t, func(o *Options) { o.Subscribers = &obligingSubscribers{} })
 	for _, root := range []string{"/vnflcm/v2", "/vnfpkgm/v1"} {
@@ -228,7 +229,7 @@ func TestSubscription_mayBeThereTwice(t *testing.T) {
 	require.Len(t, b.do("GET", "/vnflcm/v2/subscriptions?filter=(eq,verbosity,SHORT)", nil).list(), 2)
 }
 
-// outbox reads what waits for the subscriber, and takes it away.
+// outbox reads the waiting notifications of a subscriber, and removes them.
 func (b *bench) outbox(id lcm.SubscriptionID) (events []lcm.VnfEvent) {
 	b.Helper()
 	for {

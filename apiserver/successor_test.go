@@ -16,8 +16,7 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-// variant takes the sample package on board under another VNFD's id, with changes: a file, and pairs of what is
-// replaced in it.
+// variant onboards the sample package with another VNFD id and with changes: for each file, pairs of texts to replace.
 func (b *bench) variant(changes map[string][]string) (path, vnfdID string) {
 	b.Helper()
 	dir := filepath.Join(b.TempDir(), "package")
@@ -47,7 +46,8 @@ func (b *bench) variant(changes map[string][]string) (path, vnfdID string) {
 
 const flavourHA = "Definitions/k8s_ha_df_ha.yaml"
 
-// SOL003 clause 5.5.2.2: another VNFD, whose VNF is instantiated, may differ in the software images only.
+// TestModify_givesAnInstantiatedVnfAPackageOfOtherImagesOnly checks a rule of SOL003 clause 5.5.2.2: for an
+// instantiated VNF, a new VNFD may differ only in its software images.
 func TestModify_givesAnInstantiatedVnfAPackageOfOtherImagesOnly(t *testing.T) {
 	b := newBench(t)
 	_, vnfdID := b.onboard()
@@ -70,7 +70,7 @@ func TestModify_givesAnInstantiatedVnfAPackageOfOtherImagesOnly(t *testing.T) {
 	}
 	require.Empty(t, b.starter.starts)
 
-	// Another description, comment or name of the file changes no stack.
+	// Another description, comment or name of the file does not change the stack.
 	pkg, other := b.variant(map[string][]string{
 		flavourHA: {"debian-12-k8s", "debian-13-k8s"},
 		"BaseHOT/ha/ha_hot_top.yaml": {
@@ -81,7 +81,7 @@ func TestModify_givesAnInstantiatedVnfAPackageOfOtherImagesOnly(t *testing.T) {
 	b.do("PATCH", running, `{"vnfdId":"`+other+`"}`).want(http.StatusAccepted)
 	require.Len(t, b.starter.starts, 1)
 
-	// What the worker makes of it.
+	// The worker determines the same.
 	inst := b.instance(running)
 	found, err := b.store.Package(t.Context(), lcm.VnfPkgID(last(pkg)))
 	require.NoError(t, err)

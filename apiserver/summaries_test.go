@@ -51,7 +51,8 @@ func TestSummaries_arePagesWithATotal(t *testing.T) {
 	}
 }
 
-// With 10,000 instances a page is there at once.
+// TestSummaries_knowChecksThatHaveFoundNothing checks that the list distinguishes a check without findings from no
+// check.
 func TestSummaries_knowChecksThatHaveFoundNothing(t *testing.T) {
 	b := newBench(t)
 	_, vnfdID := b.onboard()
@@ -174,7 +175,8 @@ func TestTopology_hasTheLoadBalancerOfTheCloud(t *testing.T) {
 	}
 }
 
-// A client that lost the stream of all operations gets what came meanwhile, of its project only.
+// TestAllEvents_goOnAfterTheLastOne checks that a client that lost the stream of all operations gets the events that
+// came meanwhile, of its project only.
 func TestAllEvents_goOnAfterTheLastOne(t *testing.T) {
 	b, e := twoProjects(t, func(o *Options) { o.Heartbeat = 20 * time.Millisecond })
 	read := func(client, header string, enough func(line string) bool) (lines []string) {

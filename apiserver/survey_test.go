@@ -12,7 +12,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/operations"
 )
 
-// surveyor stands for VIMs that are asked about plans.
+// surveyor replaces VIMs that survey plans.
 type surveyor struct {
 	problems []string
 	unasked  string
@@ -81,7 +81,8 @@ func TestPlan_asksTheVIMOnlyForWhomMayDoIt(t *testing.T) {
 	}
 }
 
-// Whoever could name a secret of somebody else in a plan would have it sent to a VIM of their own.
+// TestPlan_refusesReferencesToSecrets checks that a plan with a reference to a secret is refused. Otherwise a client
+// could have the secret of another client sent to its own VIM.
 func TestPlan_refusesReferencesToSecrets(t *testing.T) {
 	vims := &surveyor{}
 	b := newBench(t, func(o *Options) { o.Surveyor = vims })

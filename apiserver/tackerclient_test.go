@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// asTackersClient reads a resource as python3-tackerclient does. Its answers have more than the API's description says,
-// so that they are not held against it.
+// asTackersClient reads a resource as python3-tackerclient does. It does not check the answer against the API's
+// description, because such answers have additional members.
 func (b *bench) asTackersClient(path string) (doc map[string]any) {
 	b.Helper()
 	req := httptest.NewRequestWithContext(b.Context(), http.MethodGet, endpoint+path, nil)

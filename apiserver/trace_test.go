@@ -20,7 +20,7 @@ const (
 	traceparent = "traceparent: 00-" + clientTrace + "-" + clientSpan + "-01"
 )
 
-// tracing makes a bench that exports to a collector; flush sends what is left.
+// tracing returns a bench that exports traces to a collector; flush sends the remaining spans.
 func tracing(t *testing.T) (b *bench, to *collector.Collector, flush func()) {
 	t.Helper()
 	to = collector.New(t)
@@ -43,7 +43,7 @@ func TestTraceOfTheClientGoesOn(t *testing.T) {
 	b.enter(op.path(), lcm.Processing)
 	b.enter(op.path(), lcm.FailedTemp, func(r *lcm.OperationRecord) {
 		r.Error = lcm.Errorf(lcm.KindBroken, "It broke.")
-		r.Error.TraceID = clientTrace // as the worker's store does
+		r.Error.TraceID = clientTrace // the worker's store does the same
 	})
 	require.Equal(t, clientTrace, b.do("GET", op.path(), nil).want(http.StatusOK)["error"].(map[string]any)["traceId"])
 	id := b.operation(op.path()).ID

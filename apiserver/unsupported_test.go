@@ -19,7 +19,8 @@ func TestUnsupportedTasks_doNotExistForTheVnf(t *testing.T) {
 	} {
 		fresh := b.create(root, string(b.instance(running).VnfdID))
 		for _, task := range tasks {
-			for _, instance := range []string{root + id, fresh} { // it comes before the state
+			// This error takes precedence over the instance's state.
+			for _, instance := range []string{root + id, fresh} {
 				require.Contains(t, b.do("POST", instance+"/"+task, `{}`).problem(http.StatusNotFound), "does not support")
 			}
 			require.Contains(t, b.do("POST", root+"/vnf_instances/nothing/"+task, `{}`).problem(http.StatusNotFound),

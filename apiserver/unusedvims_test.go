@@ -9,8 +9,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// A request may have connections that this VNF does not use, as Tacker's clients write all that there are: they are
-// neither refused nor kept.
+// TestInstantiate_leavesConnectionsOfOtherKindsAlone checks that the API neither refuses nor stores connections that
+// this VNF does not use. Tacker's clients send all connections that they know.
 func TestInstantiate_leavesConnectionsOfOtherKindsAlone(t *testing.T) {
 	params := map[string]any{"lcm-kubernetes-def-files": []any{"Files/kubernetes/web.yaml"}}
 	for root, inV2 := range map[string]bool{"/vnflcm/v1": false, "/vnflcm/v2": true} {
@@ -25,7 +25,7 @@ func TestInstantiate_leavesConnectionsOfOtherKindsAlone(t *testing.T) {
 				}
 				request["vimConnectionInfo"] = append([]any{other}, request["vimConnectionInfo"].([]any)...)
 				if inV2 {
-					other["vimType"] = "openstack" // v2 wants one
+					other["vimType"] = "openstack" // v2 requires a type
 					request = asV2(t, request)
 				}
 				b.do("POST", instance+"/instantiate", request).want(http.StatusAccepted)
@@ -37,7 +37,8 @@ func TestInstantiate_leavesConnectionsOfOtherKindsAlone(t *testing.T) {
 	}
 }
 
-// What is wrong with a connection is told whether it is used or not.
+// TestInstantiate_tellsMistakesOfConnectionsThatItDoesNotUse checks that mistakes in unused connections are reported,
+// too.
 func TestInstantiate_tellsMistakesOfConnectionsThatItDoesNotUse(t *testing.T) {
 	b := newBench(t)
 	instance := b.create("/vnflcm/v1", b.onboardDir("../vnfpkg/samples/cnf-manifests"))

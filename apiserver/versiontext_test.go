@@ -11,7 +11,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/store"
 )
 
-// Tacker's requests have versions as JSON numbers.
+// TestSubscription_takesVersionsThatAreNumbers accepts versions as JSON numbers, as in Tacker's requests.
 func TestSubscription_takesVersionsThatAreNumbers(t *testing.T) {
 	b := newBench(t, func(o *Options) { o.Subscribers = &obligingSubscribers{} })
 	request := func(list, software, vnfds string) string {
@@ -50,7 +50,8 @@ func TestSubscription_takesVersionsThatAreNumbers(t *testing.T) {
 	require.False(t, subs[0].Wants(event))
 }
 
-// SOL003 says of each pair that both should not be there. Tacker's requests have both: then both must match.
+// TestSubscription_takesBothWaysToChooseInstances uses both attributes of a pair in a filter, as Tacker's requests do
+// although SOL003 says that a filter should not. Then both must match.
 func TestSubscription_takesBothWaysToChooseInstances(t *testing.T) {
 	b := newBench(t, func(o *Options) { o.Subscribers = &obligingSubscribers{} })
 	filter := map[string]any{"vnfInstanceSubscriptionFilter": map[string]any{

@@ -11,7 +11,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/outbound"
 )
 
-// withOwnVim gives an instance a connection of its own, whose password is sealed.
+// withOwnVim adds to an instance a connection of its own, with a sealed password.
 func (b *bench) withOwnVim(instance string) {
 	b.Helper()
 	inst := b.instance(instance)
@@ -25,7 +25,8 @@ func (b *bench) withOwnVim(instance string) {
 	require.NoError(b, b.store.UpdateInstance(b.Context(), inst))
 }
 
-// A client may change a connection without knowing its password, and must not get it that way.
+// TestModify_sendsNoSecretToAnotherEndpoint checks that a client that does not know the password of a connection cannot
+// have it sent to another endpoint by changing the connection.
 func TestModify_sendsNoSecretToAnotherEndpoint(t *testing.T) {
 	for root, path := range map[string]string{
 		"/vnflcm/v1": "$.vimConnectionInfo[0].",
@@ -83,7 +84,8 @@ func TestChangeExtConn_sendsNoSecretToAnotherEndpoint(t *testing.T) {
 	}
 }
 
-// The credentials of the registry are sent to the registered address only.
+// TestInstantiate_refusesAnotherEndpointBesideARegisteredVim checks that the credentials of the registry are sent only
+// to the registered address.
 func TestInstantiate_refusesAnotherEndpointBesideARegisteredVim(t *testing.T) {
 	b := newBench(t)
 	instance, request := b.ready("/vnflcm/v1")
@@ -115,7 +117,7 @@ func TestVim_sendsNoSecretToWhomNobodyVerifies(t *testing.T) {
 	put(map[string]any{"cert_verify": false, "username": "other"}).want(http.StatusOK)
 }
 
-// deniedHosts are addresses of the denied networks in the forms that URLs have them.
+// deniedHosts are addresses of the denied networks, in the forms of URLs.
 var deniedHosts = []string{"169.254.169.254", "[fe80::1]", "[fe80::1%25eth0]", "[::ffff:169.254.169.254]"}
 
 func withDenied(o *Options) {
@@ -137,7 +139,7 @@ func TestVim_refusesDeniedAddresses(t *testing.T) {
 		a.want(http.StatusUnprocessableEntity)
 		require.Contains(t, string(a.Body), denied, host)
 	}
-	a := register("169.254.169.254:6443") // as a Kubernetes may be given
+	a := register("169.254.169.254:6443") // the form for a Kubernetes
 	a.want(http.StatusUnprocessableEntity)
 	require.Empty(t, b.vims.seen, "nobody was called")
 	require.Empty(t, sealed(b))
@@ -173,7 +175,7 @@ func TestInstantiate_refusesDeniedAddresses(t *testing.T) {
 			}
 			require.Empty(t, b.starter.starts)
 			require.Empty(t, sealed(b))
-			// What a name stands for is looked at when it is called.
+			// A name is resolved only when a connection is opened.
 			b.do("POST", instance+"/instantiate", with("https://metadata.example/v3")).want(http.StatusAccepted)
 		})
 	}

@@ -9,10 +9,10 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// notRegistered is the id of a VIM that no registry has, as Tacker's clients of SOL003 v3.3.1 send it.
+// notRegistered is the id of a VIM in no registry, as Tacker's clients of SOL003 v3.3.1 send it.
 const notRegistered = "5a3fcb0e-6a53-4d1f-9f4b-1d3a7c1c9e55"
 
-// besideVimID is a connection that says all itself, with a vimId beside.
+// besideVimID returns a complete connection that also has a vimId.
 func besideVimID(vimID string) map[string]any {
 	own := ownVim()
 	own["id"], own["vimId"] = "own", vimID
@@ -78,7 +78,8 @@ func TestInstantiate_saysWhatAnIncompleteConnectionToAnUnknownVimLacks(t *testin
 	require.Empty(t, sealed(b))
 }
 
-// The registry's secrets are for the registered endpoint: a request that brings another one must bring secrets, too.
+// TestInstantiate_anEndpointAloneGetsNoSecretsOfTheRegistry checks that the registry's secrets are used for the
+// registered endpoint only. A request with another endpoint must contain secrets, too.
 func TestInstantiate_anEndpointAloneGetsNoSecretsOfTheRegistry(t *testing.T) {
 	b := newBench(t)
 	vimID := b.registerVim("lab", false)

@@ -18,11 +18,11 @@ import (
 const (
 	somePEM = "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n"
 	someKey = "-----BEGIN EC PRIVATE KEY-----\n" + marker64 + "\n-----END EC PRIVATE KEY-----\n"
-	// marker64 is the marker where only letters and digits may be.
+	// marker64 is the marker for values that allow only letters and digits.
 	marker64 = "s3cr3tKey"
 )
 
-// registerKubernetes registers one with a token.
+// registerKubernetes registers a Kubernetes VIM with a token.
 func (b *bench) registerKubernetes(name string) (path string) {
 	b.Helper()
 	made := b.registerCredentials(name, map[string]any{"bearer_token": marker, "ssl_ca_cert": "None"}).
@@ -38,7 +38,8 @@ func (b *bench) registerCredentials(name string, cred map[string]any) answer {
 	}})
 }
 
-// Both files that the specification of Kubernetes as a VIM has, as Tacker's client sends them.
+// TestKubernetes_isRegisteredWithTheFilesOfTackersUsers sends the two files in the specification of Kubernetes as a
+// VIM, as Tacker's client does.
 func TestKubernetes_isRegisteredWithTheFilesOfTackersUsers(t *testing.T) {
 	for _, name := range []string{"vim-token.yaml", "vim-password.yaml"} {
 		b := newBench(t)
@@ -139,7 +140,8 @@ func TestKubernetes_showsWhatItWasFoundToHave(t *testing.T) {
 	require.Contains(t, b.log.String(), "No right to get pods.")
 }
 
-// The way to log in can be changed, and what belongs to the former one is given up.
+// TestKubernetes_changesTheWayToLogIn changes the authentication method. The credentials of the former method must be
+// removed.
 func TestKubernetes_changesTheWayToLogIn(t *testing.T) {
 	b := newBench(t)
 	path := b.registerKubernetes("k8s")
@@ -213,7 +215,7 @@ func TestKubernetes_hasAFreshStatusWithItsReason(t *testing.T) {
 	require.Equal(t, tag, b.do("GET", path, nil).Header.Get("ETag"), "nobody has changed the VIM")
 	require.Equal(t, lcm.VimKubernetes, b.vims.tried.Type)
 
-	// A change that is made while it is looked at is not undone.
+	// The check of a VIM must not undo a change that comes during the check.
 	b.vims.refuse = lcm.Errorf(lcm.KindDenied, "The token is over.")
 	b.vims.meanwhile = func() {
 		b.vims.refuse = nil
@@ -224,7 +226,8 @@ func TestKubernetes_hasAFreshStatusWithItsReason(t *testing.T) {
 	require.Equal(t, "REACHABLE", look(time.Nanosecond)["status"])
 }
 
-// Whoever tries a wrong password again and again locks the account.
+// TestKubernetes_isLeftAloneWithARefusedPassword checks that Windlass does not repeat a refused password, because
+// repeated attempts would lock the account.
 func TestKubernetes_isLeftAloneWithARefusedPassword(t *testing.T) {
 	b := newBench(t)
 	byToken := b.registerKubernetes("token")
@@ -259,7 +262,7 @@ func TestKubernetes_inUseIsKept(t *testing.T) {
 	b.do("PUT", path, map[string]any{"vim": map[string]any{"auth_cred": map[string]any{"bearer_token": marker + "-2"}}}).
 		want(http.StatusOK)
 
-	// A connection that brings all itself may have any vimId beside it.
+	// A complete connection may have any vimId.
 	inst = b.instance("/vnflcm/v1/vnf_instances/" + string(inst.ID))
 	inst.VimConnections[0].InterfaceInfo = map[string]any{"endpoint": "https://192.0.2.8:6443"}
 	inst.VimConnections[0].AccessInfo = map[string]any{"bearer_token": map[string]any{lcm.SecretKey: "vnf/x/token"}}

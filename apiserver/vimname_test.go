@@ -12,7 +12,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// The name of the VIM that a cluster is registered as is needed last, and known first.
+// TestInstantiate_refusesATakenVimName checks that the API refuses a name in use at once, although the operation
+// registers the VIM of its cluster only at its end.
 func TestInstantiate_refusesATakenVimName(t *testing.T) {
 	b := newBench(t, withAuth)
 	b.client = edge
@@ -42,10 +43,10 @@ func TestInstantiate_refusesATakenVimName(t *testing.T) {
 	refused(second, "edge-1", "the operation "+last(op.path())+" on the VNF instance "+last(first)+` will register a VIM named "edge-1"`)
 	b.enter(op.path(), lcm.Processing)
 	b.enter(op.path(), lcm.FailedTemp)
-	refused(second, "edge-1", "will register") // it may be retried
+	refused(second, "edge-1", "will register") // the operation may be retried
 	refused(second, lcm.DefaultVimName+last(third(b, vnfdID, request(""))), "will register")
 
-	b.client = core // another project has names of its own
+	b.client = core // another project has its own names
 	theirs := b.registerVim("lab", true)
 	_, theirVnfd := b.onboard()
 	taken := request("edge-1")
@@ -58,7 +59,8 @@ func TestInstantiate_refusesATakenVimName(t *testing.T) {
 	b.do("POST", second+"/instantiate", request("edge-1")).want(http.StatusAccepted)
 }
 
-// Who registers a VIM himself could take the name that an operation needs last.
+// TestVim_leavesNamesToOperationsInFlight checks that a client cannot register a VIM with a name that an operation in
+// flight will register at its end.
 func TestVim_leavesNamesToOperationsInFlight(t *testing.T) {
 	b := newBench(t, withAuth)
 	b.client = edge
@@ -91,11 +93,11 @@ func TestVim_leavesNamesToOperationsInFlight(t *testing.T) {
 	b.do("PUT", "/v1.0/vims/"+lab,
 		map[string]any{"vim": map[string]any{"name": "lab", "description": "its own name"}}).want(http.StatusOK)
 	b.do("POST", "/v1.0/vims", vim("edge-2")).want(http.StatusCreated)
-	b.client = core // another project has names of its own
+	b.client = core // another project has its own names
 	b.do("POST", "/v1.0/vims", vim("edge-1")).want(http.StatusCreated)
 	b.client = edge
 
-	// The operation itself gets it.
+	// The operation itself can use the name.
 	ctx := lcm.InProject(t.Context(), b.instance(instance).ProjectID)
 	own := lcm.Vim{
 		ID: rest.NewID[lcm.VimID](), Name: "edge-1", Type: lcm.VimKubernetes, Status: "REACHABLE",
@@ -113,7 +115,8 @@ func TestVim_leavesNamesToOperationsInFlight(t *testing.T) {
 	rename().want(http.StatusOK)
 }
 
-// Of an operation and a VIM that come at the same time one gets the name.
+// TestVim_andOperationDoNotGetTheSameName requests an operation and a VIM with the same name at the same time. Only one
+// of them may get the name.
 func TestVim_andOperationDoNotGetTheSameName(t *testing.T) {
 	b := newBench(t)
 	_, vnfdID := b.onboard()
@@ -134,7 +137,7 @@ func TestVim_andOperationDoNotGetTheSameName(t *testing.T) {
 	}
 }
 
-// third is another instance, whose request gives no name.
+// third creates another instance, whose request contains no name.
 func third(b *bench, vnfdID string, request map[string]any) (instance string) {
 	b.Helper()
 	instance = b.create("/vnflcm/v1", vnfdID)
@@ -142,7 +145,8 @@ func third(b *bench, vnfdID string, request map[string]any) (instance string) {
 	return instance
 }
 
-// A cluster that is there has its name, and is no obstacle to itself.
+// TestInstantiate_vimNamesOfClustersThatAreThere checks that an existing cluster keeps its name, and its own operations
+// may use it.
 func TestInstantiate_vimNamesOfClustersThatAreThere(t *testing.T) {
 	b := newBench(t)
 	vim := b.registerVim("lab", true)
@@ -161,7 +165,8 @@ func TestInstantiate_vimNamesOfClustersThatAreThere(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, holder)
 
-	// A heal, of a node or of all, is refused for no name; while it makes the cluster anew, the name stays its own.
+	// The name is no reason to refuse a heal of a node or of the entire VNF. While a heal makes the cluster anew, the
+	// name stays reserved.
 	name, _ := k8s.ParseParams(running.Instantiated.AdditionalParams)
 	heal := b.do("POST", "/vnflcm/v1/vnf_instances/"+string(running.ID)+"/heal",
 		map[string]any{"vnfcInstanceId": []string{"worker-0"}})
@@ -172,7 +177,8 @@ func TestInstantiate_vimNamesOfClustersThatAreThere(t *testing.T) {
 	require.NotEmpty(t, vim)
 }
 
-// Of requests that come at the same time one gets the name.
+// TestInstantiate_oneOfManyGetsAVimName sends several requests with the same name at the same time. Only one of them
+// may get the name.
 func TestInstantiate_oneOfManyGetsAVimName(t *testing.T) {
 	b := newBench(t)
 	_, vnfdID := b.onboard()

@@ -130,7 +130,8 @@ func TestVimRegionIsTriedShownAndChanged(t *testing.T) {
 	require.Len(t, sealed(b), 1, "the password")
 }
 
-// Tacker's client shows them as the VIM's placement attributes.
+// TestVimHasTheRegionsThatItWasFoundToHave checks the regions of a VIM, which Tacker's client shows as placement
+// attributes.
 func TestVimHasTheRegionsThatItWasFoundToHave(t *testing.T) {
 	b := newBench(t)
 	b.vims.regions = []string{"RegionOne", "RegionTwo"}

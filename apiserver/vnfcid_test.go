@@ -11,7 +11,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// The id of a VNFC is found however many dashes the id of its VDU has.
+// TestFilter_ofAVnfcIDWithDashes finds VNFCs by their ids, with any number of dashes in the id of the VDU.
 func TestFilter_ofAVnfcIDWithDashes(t *testing.T) {
 	b := newBench(t)
 	path, vnfdID := b.onboard()

@@ -12,7 +12,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// named is an instance whose workers are resources of their own and have names in its metadata, but for the last two.
+// named creates an instance whose workers are separate resources. All except the last two have names in its metadata.
 func (b *bench) named(root string) (instance string) {
 	b.Helper()
 	instance = b.running(root)
@@ -44,7 +44,7 @@ func TestVnfcInfo_hasTheNamesOfTheMetadata(t *testing.T) {
 	require.Equal(t, []string{"w-010", "w-020", "workerNode-worker-2", "masterNode-cp-0"},
 		[]string{shown["worker-0"], shown["worker-1"], shown["worker-2"], shown["cp-0"]})
 
-	// Lists find them, also where the metadata are not among what is shown.
+	// Filters find them, also if the list does not show the metadata.
 	for name, n := range map[string]int{
 		"w-010": 1, "w-020": 1, "workerNode-worker-2": 1, "workerNode-worker-0": 0,
 		"nobody": 0,
@@ -94,7 +94,8 @@ func TestMetadata_namesOfVnfcsAreChecked(t *testing.T) {
 	}
 }
 
-// Tacker's clients of v2 send all parameters of a cluster with a healing again.
+// TestHeal_takesTheParametersOfTheInstantiationAgain sends all parameters of a cluster again in a heal, as Tacker's
+// clients of v2 do.
 func TestHeal_takesTheParametersOfTheInstantiationAgain(t *testing.T) {
 	b := newBench(t)
 	instance := b.running("/vnflcm/v2")
@@ -105,7 +106,7 @@ func TestHeal_takesTheParametersOfTheInstantiationAgain(t *testing.T) {
 	request := map[string]any{"vnfcInstanceId": []any{"worker-1"}, "additionalParams": params}
 	cluster := params[lcm.ClusterParamsKey].(map[string]any)
 	cluster["vim_name"] = "another"
-	delete(cluster, "proxy") // it has a secret, which cannot be compared
+	delete(cluster, "proxy") // it contains a secret, which cannot be compared
 	a := b.do("POST", instance+"/heal", request)
 	a.problem(http.StatusBadRequest)
 	require.Equal(t, []string{"$.additionalParams.k8s_cluster_installation_param.vim_name"}, a.paths())

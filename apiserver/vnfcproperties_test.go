@@ -72,7 +72,7 @@ func TestModify_refusesPropertiesOfVnfcs(t *testing.T) {
 		a := b.do("PATCH", instance, list+body+`}`, asMergePatch)
 		a.problem(http.StatusBadRequest)
 		require.Len(t, a.paths(), len(want), body)
-		if !strings.Contains(body, "$secret") { // how its path is written, its own test says
+		if !strings.Contains(body, "$secret") { // another test checks how its path is written
 			require.ElementsMatch(t, want, a.paths(), body)
 		}
 	}

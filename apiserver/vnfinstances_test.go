@@ -101,7 +101,8 @@ func TestMetadataMustBeAsTheVnfdDeclaresIt(t *testing.T) {
 		require.Equal(t, "[]", string(b.do("GET", root+"/vnf_instances", nil).Body))
 	}
 	b.do("POST", "/vnflcm/v1/vnf_instances", map[string]any{
-		"vnfdId": vnfdID, "metadata": map[string]any{"password": marker, "own": []any{1}}, // what is required may be missing, and what is not known be there
+		// Required members may be missing, and unknown ones may be there.
+		"vnfdId": vnfdID, "metadata": map[string]any{"password": marker, "own": []any{1}},
 	}).want(http.StatusCreated)
 }
 

@@ -12,7 +12,7 @@ import (
 
 func sorted(list []string) []string { slices.Sort(list); return list }
 
-// failed is an operation in FAILED_TEMP.
+// failed returns an operation in FAILED_TEMP.
 func (b *bench) failed(root string) string {
 	b.Helper()
 	instance, request := b.ready("/vnflcm/v1")
@@ -84,7 +84,8 @@ func TestRefusalOfTheWorkflowIsAConflict(t *testing.T) {
 	require.Equal(t, "ROLLING_BACK", b.do("GET", path, nil).want(http.StatusOK)["operationState"])
 }
 
-// A cancel that no worker took in time is answered with 503, and yet taken by the next one: the client repeats it.
+// TestARepeatedCancelIsAnsweredAsTaken repeats a cancel after a 503. If no worker accepts a cancel in time, the answer
+// is 503, but the next worker carries the cancel out.
 func TestARepeatedCancelIsAnsweredAsTaken(t *testing.T) {
 	forceful := map[string]any{"cancelMode": "FORCEFUL"}
 	for state, before := range map[lcm.OperationState][]lcm.OperationState{

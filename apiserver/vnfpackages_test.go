@@ -152,7 +152,8 @@ func TestPackageListIsShortByDefaultAndCanBeFiltered(t *testing.T) {
 		nil).list()[0], "additionalArtifacts")
 }
 
-// A CSAR without TOSCA-Metadata has its definition in the root (SOL004 option 2).
+// TestVnfd_isServedWhereverItsFilesAre uses a CSAR without TOSCA-Metadata, whose definition is in the root directory
+// (SOL004 option 2).
 func TestVnfd_isServedWhereverItsFilesAre(t *testing.T) {
 	b := newBench(t)
 	var csar bytes.Buffer

@@ -15,11 +15,11 @@ import (
 
 var quoted = regexp.MustCompile("`([^` ]+)`")
 
-// programs are names in the map of the code that are no files.
+// programs are names in the map of the code that are not files.
 var programs = []string{"windlass-lab", "tctl"}
 
-// codeMap reads the map of the code: what each row names, by the folders in its first cell. Names in the second cell
-// are below these folders, or paths of their own.
+// codeMap reads the map of the code. It returns the names in each row by the folders in the row's first cell. Names in
+// the second cell are relative to these folders, or are paths from the root.
 func codeMap(t *testing.T) map[string][]string {
 	t.Helper()
 	_, text, found := strings.Cut(page(t, "architecture.md"), "\n## Map of the code\n")
@@ -42,7 +42,7 @@ func codeMap(t *testing.T) map[string][]string {
 	return out
 }
 
-// goPackages are the folders of the repository that hold Go code.
+// goPackages returns the folders of the repository that contain Go code.
 func goPackages(t *testing.T) (out []string) {
 	t.Helper()
 	require.NoError(t, filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
@@ -65,7 +65,7 @@ func TestMap_namesEveryPackage(t *testing.T) {
 	}
 }
 
-// named tells whether a folder has a row, or is named in the row of one above it.
+// named reports whether a folder has a row, or is named in the row of a parent folder.
 func named(folders map[string][]string, pkg string) bool {
 	if _, ok := folders[pkg]; ok {
 		return true

@@ -16,8 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// command is a command of a program whose source is read: the programs are main packages, which no test can
-// import, and starting them for every line would take too long.
+// command is a command of a program, read from its source: the programs are main packages, which no test can import,
+// and to start them for every line would take too long.
 type command struct {
 	subs  map[string]*command
 	flags map[string]bool
@@ -37,7 +37,7 @@ func program(t *testing.T, dir string) *command {
 		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
 		require.NoError(t, err)
 		for _, d := range parsed.Decls {
-			// A method may have the name of a function; the function makes the command.
+			// A method may have the same name as a function; the function makes the command.
 			if f, ok := d.(*ast.FuncDecl); ok && (f.Recv == nil || r.functions[f.Name.Name] == nil) {
 				r.functions[f.Name.Name] = f
 			}
@@ -50,7 +50,7 @@ func program(t *testing.T, dir string) *command {
 
 type reader struct{ functions map[string]*ast.FuncDecl }
 
-// command reads the function of that name; "" when it makes no command.
+// command reads the function with this name. It returns "" if the function makes no command.
 func (r *reader) command(name string, args []ast.Expr) (string, *command) {
 	f := r.functions[name]
 	if f == nil || !strings.HasPrefix(name, "new") || f.Body == nil {
@@ -72,7 +72,7 @@ func (r *reader) command(name string, args []ast.Expr) (string, *command) {
 	return use, c
 }
 
-// useOf is the first word of a command's Use. One that is computed begins with the action among the arguments.
+// useOf returns the first word of a command's Use. If Use is computed, the word is the action among the arguments.
 func useOf(value ast.Expr, args []ast.Expr) string {
 	if text, ok := value.(*ast.BasicLit); ok {
 		words, _ := strconv.Unquote(text.Value)
@@ -87,7 +87,7 @@ func useOf(value ast.Expr, args []ast.Expr) string {
 	return ""
 }
 
-// call takes what a call adds to the command: a command below it, or flags.
+// call adds to the command what a call adds: a subcommand, or flags.
 func (r *reader) call(c *command, call *ast.CallExpr) {
 	switch fun := call.Fun.(type) {
 	case *ast.Ident:
@@ -104,7 +104,7 @@ func (r *reader) call(c *command, call *ast.CallExpr) {
 	}
 }
 
-// takesCommand tells whether a function is given the command, to complete it.
+// takesCommand reports whether a function gets the command, to complete it.
 func takesCommand(call *ast.CallExpr) bool {
 	if len(call.Args) == 0 {
 		return false
@@ -127,7 +127,7 @@ func (r *reader) flagsIn(c *command, f *ast.FuncDecl) {
 	})
 }
 
-// flagOf takes the name of flags.StringVar(&v, "name", ...), the settings' for config.AddFlags.
+// flagOf adds the flag of flags.StringVar(&v, "name", ...), or for config.AddFlags all settings.
 func flagOf(c *command, fun *ast.SelectorExpr, call *ast.CallExpr) {
 	if pkg, ok := fun.X.(*ast.Ident); ok && pkg.Name == "config" && fun.Sel.Name == "AddFlags" {
 		settings().VisitAll(func(f *pflag.Flag) { c.flags[f.Name] = true })
@@ -143,7 +143,7 @@ func flagOf(c *command, fun *ast.SelectorExpr, call *ast.CallExpr) {
 
 var (
 	inline = regexp.MustCompile("`([^`\n]+)`")
-	// A command line begins with the program, after a prompt, variables and the directory of binaries.
+	// commandLine matches a command line: the program after a prompt, variables and the directory of binaries.
 	commandLine = regexp.MustCompile(`^(?:\$ )?(?:[A-Z_]+=\S+ )*(?:bin/)?(windlass|windlass-lab) (.*)$`)
 	subcommand  = regexp.MustCompile(`^[a-z]+$`)
 	longFlag    = regexp.MustCompile(`(?:^|\s)--([a-z0-9][a-z0-9-]*)`)
@@ -177,13 +177,13 @@ func TestPages_showCommandsThatExist(t *testing.T) {
 	seen := 0
 	for file, text := range pages(t) {
 		if file == "../CHANGELOG.md" {
-			continue // it names commands that are no more, and mistakes that were told badly
+			continue // it names commands that no longer exist, and former messages
 		}
 		for _, line := range commandLines(text) {
 			words := strings.Fields(line[1])
 			if !subcommand.MatchString(words[0]) || strings.Contains(line[1], "  ") && !strings.HasPrefix(words[0], "-") &&
 				programs[line[0]].subs[words[0]] == nil {
-				continue // prose that begins with the program's name
+				continue // it is prose that begins with the program's name
 			}
 			c, flags := programs[line[0]], map[string]bool{}
 			maps.Copy(flags, c.flags)

@@ -1,5 +1,5 @@
-// Package docs_test keeps the documentation true: its links lead somewhere, and what it says of settings,
-// parameters, commands and paths is what the code has.
+// Package docs_test compares the documentation with the code: its links must have targets, and the settings,
+// parameters, commands and paths that it names must exist.
 package docs_test
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// pages are all pages of Markdown that readers come to, by their path from here.
+// pages returns all pages of Markdown for readers, by their paths relative to this directory.
 func pages(t *testing.T) map[string]string {
 	t.Helper()
 	out := map[string]string{}
@@ -58,7 +58,7 @@ func TestLinks_leadSomewhere(t *testing.T) {
 	}
 }
 
-// existing lets a link to a directory pass as one to a file in it.
+// existing returns a file in the directory, so that a link to a directory is treated like a link to a file in it.
 func existing(path string) string {
 	if entries, err := os.ReadDir(path); err == nil && len(entries) > 0 {
 		return filepath.Join(path, entries[0].Name())
@@ -71,7 +71,7 @@ var (
 	notAnchors = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
 )
 
-// anchors are those that web sites make of headings.
+// anchors returns the ids that web sites give headings.
 func anchors(text string) []string {
 	var out []string
 	for _, m := range heading.FindAllStringSubmatch(text, -1) {
@@ -80,7 +80,7 @@ func anchors(text string) []string {
 	return out
 }
 
-// Spelled in parts, so that this file does not name what it forbids.
+// foreign are forbidden texts. They are composed of parts, so that this file does not contain them.
 var foreign = []string{
 	"/" + "work/", "/" + "root/", "proxy" + ".golang.org", "pypi" + ".org", "registry" + ".npmjs", "deb" + ".debian.org",
 	"registry" + "-1.docker",
@@ -120,7 +120,7 @@ func TestAPIExtensions_nameEveryRoute(t *testing.T) {
 	}
 }
 
-// row finds the line of a table whose first cell holds name in backquotes.
+// row returns the line of a table whose first cell contains name in backquotes.
 func row(text, name string) string {
 	lines := strings.Split(text, "\n")
 	i := slices.IndexFunc(lines, func(line string) bool {
@@ -134,12 +134,12 @@ func row(text, name string) string {
 }
 
 var (
-	// generated are pages that code writes, with lines as long as its sentences.
+	// generated matches pages that code writes. Their lines are as long as their sentences.
 	generated      = regexp.MustCompile(`This page is generated from the `)
 	linkDefinition = regexp.MustCompile(`^\[[^\]]+\]: `)
 )
 
-// maxProse is how many columns a line of prose may have: as many as one of code.
+// maxProse is the greatest number of columns in a line of prose, the same as in code.
 const maxProse = 120
 
 func TestPages_haveNoLongLinesOfProse(t *testing.T) {
@@ -162,7 +162,7 @@ func TestPages_haveNoLongLinesOfProse(t *testing.T) {
 	}
 }
 
-// prose are the lines of a page by their numbers, without tables, code and definitions of links.
+// prose returns the lines of a page by their numbers, without tables, code and definitions of links.
 func prose(text string) map[int]string {
 	out := map[int]string{}
 	fenced := false

@@ -18,10 +18,11 @@ import (
 
 var update = flag.Bool("update", false, "write the generated page of parameters")
 
-// parametersPage is what TestReference_hasTheRulesOfEveryParameter keeps as the code has them.
+// parametersPage is the page that TestReference_hasTheRulesOfEveryParameter compares with the code, and updates.
 const parametersPage = "reference/parameters.md"
 
-// TestReference_hasTheRulesOfEveryParameter makes a page of the tags by which requests are read (internal/params).
+// TestReference_hasTheRulesOfEveryParameter generates a page from the tags with which requests are decoded
+// (internal/params).
 func TestReference_hasTheRulesOfEveryParameter(t *testing.T) {
 	var text strings.Builder
 	text.WriteString(`# Rules of parameters
@@ -50,7 +51,7 @@ These pages have their meanings: [Parameters of a cluster](cluster-parameters.md
 		parametersPage)
 }
 
-// rules writes a row for each member, those of objects and of items in lists included.
+// rules writes a row for each member, also for members of objects and of items in lists.
 func rules(w *strings.Builder, of []params.Member, prefix string) {
 	for _, m := range of {
 		path := prefix + m.Name

@@ -22,9 +22,9 @@ import (
 var (
 	fallback = regexp.MustCompile(`\(default (.*)\)$`)
 	variable = regexp.MustCompile(`WINDLASS_[A-Z0-9_]*[A-Z0-9]`)
-	several  = regexp.MustCompile(`WINDLASS_[A-Z0-9_]*_\.\.\.`) // all that begin so
-	// Those that are no settings: which file, the client's address and credentials, the keys, and what belongs to other
-	// binaries.
+	several  = regexp.MustCompile(`WINDLASS_[A-Z0-9_]*_\.\.\.`) // all variables with this prefix
+	// The variables that are not settings: the name of the file, the client's address and credentials, the keys, and
+	// variables of other binaries.
 	otherVariables = []string{
 		"WINDLASS_CONFIG", "WINDLASS_API", "WINDLASS_KEYS", "WINDLASS_PROFILE", "WINDLASS_PROFILES",
 		"WINDLASS_AUTH", "WINDLASS_TOKEN", "WINDLASS_TOKEN_FILE", "WINDLASS_OAUTH2_TOKEN_URL", "WINDLASS_OAUTH2_CLIENT_ID",
@@ -66,17 +66,17 @@ func TestOperationsGuide_hasEverySettingWithItsDefault(t *testing.T) {
 	for file, text := range pages(t) {
 		for _, name := range variable.FindAllString(several.ReplaceAllString(text, ""), -1) {
 			if strings.HasPrefix(name, "WINDLASS_TEST_") || strings.HasPrefix(name, "WINDLASS_OPENSTACK_") {
-				continue // of the tests' cloud, not of the product
+				continue // the variables of the tests' cloud, which is not part of the product
 			}
 			assert.Contains(t, known, name, file)
 		}
 	}
 }
 
-// parameter is a member of k8s_cluster_installation_param with what it is when nobody gives it.
+// parameter is a member of k8s_cluster_installation_param with its default.
 type parameter struct{ path, fallback string }
 
-// parameters lists the members of v by their JSON names, those of objects in them included.
+// parameters lists the members of v by their JSON names, also those of objects in them.
 func parameters(v reflect.Value, prefix string) []parameter {
 	var out []parameter
 	for i := range v.NumField() {
@@ -102,7 +102,7 @@ func parameters(v reflect.Value, prefix string) []parameter {
 	return out
 }
 
-// controlPlanesOnly are members of master_node and worker_node that the latter has no use for.
+// controlPlanesOnly are members of master_node and worker_node that worker_node does not use.
 var controlPlanesOnly = []string{
 	"worker_node.pod_cidr", "worker_node.cluster_cidr", "worker_node.cluster_cp_name",
 	"worker_node.cluster_fip_name",

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestTroubleshooting_hasEveryKindOfError reads the kinds where they are declared: the client leads to their headings.
+// TestTroubleshooting_hasEveryKindOfError reads the kinds from their declaration: the client refers to their headings.
 func TestTroubleshooting_hasEveryKindOfError(t *testing.T) {
 	file, err := parser.ParseFile(token.NewFileSet(), "../internal/lcm/error.go", nil, 0)
 	require.NoError(t, err)

@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// library is shell code of this package whose absolute paths are moved below root.
+// library returns shell code of this package whose absolute paths are changed to paths below root.
 func library(t *testing.T, root string, files ...string) string {
 	t.Helper()
 	var all strings.Builder
@@ -38,7 +38,7 @@ func shell(t *testing.T, code string, env ...string) (string, int) {
 	return string(out), cmd.ProcessState.ExitCode()
 }
 
-// node is a root with a /proc of chosen processes only: a test must not stop what others run.
+// node is a root directory with a /proc of chosen processes only: a test must not stop other processes.
 type node struct{ root string }
 
 func newNode(t *testing.T) node {
@@ -49,7 +49,7 @@ func newNode(t *testing.T) node {
 	return n
 }
 
-// runs starts a process of that name on the node.
+// runs starts a process with this name on the node.
 func (n node) runs(t *testing.T, name string, env ...string) *exec.Cmd {
 	t.Helper()
 	sleep, err := exec.LookPath("sleep")
@@ -67,7 +67,7 @@ func (n node) runs(t *testing.T, name string, env ...string) *exec.Cmd {
 	return cmd
 }
 
-// member runs a script of a joining node up to where it looks at the node's state.
+// member runs a script of a joining node up to its check of the node's state.
 func (n node) member(t *testing.T, script, role string) (string, int) {
 	t.Helper()
 	stubs := `
@@ -92,7 +92,8 @@ func TestCheckMember_callsANodeBusyWhereKubeadmRuns(t *testing.T) {
 	assert.Zero(t, code, said)
 }
 
-// Before and after its kubeadm the script still changes the node.
+// TestCheckMember_callsANodeBusyWhereAScriptForKubeadmRuns checks that a node is busy as long as a script for kubeadm
+// runs, because the script changes the node also before and after its kubeadm.
 func TestCheckMember_callsANodeBusyWhereAScriptForKubeadmRuns(t *testing.T) {
 	n := newNode(t)
 	n.runs(t, "other", "WINDLASS_RUN=op-old-check-member")
@@ -155,7 +156,8 @@ echo http://proxy.example:3128 >"$SCRATCH/in.http_proxy"
 	assert.NotContains(t, run("set_proxy; set_containerd"), "service restart containerd", "once is enough")
 }
 
-// What has waited for its whole limit is not tried again by itself.
+// TestScripts_endForGoodWhenTheirLimitIsUsedUp checks that a script that has used its whole time limit is not retried
+// automatically.
 func TestScripts_endForGoodWhenTheirLimitIsUsedUp(t *testing.T) {
 	for name, c := range map[string]struct{ code, says string }{
 		"admit-member, stale member": {"need_api() { :; }; etcd() { return 1; }", "after 0 s etcd does not let go"},
@@ -189,7 +191,8 @@ func TestScripts_endForGoodWhenTheirLimitIsUsedUp(t *testing.T) {
 	assert.Contains(t, said, "windlass: it failed: another installation of packages has not ended within 0 s")
 }
 
-// The whole of HAProxy's configuration is made of the cluster's part and of what VNFs expose, each port once.
+// TestBalancer_hasThePartsOfAllOwners checks that HAProxy's configuration consists of the cluster's part and of the
+// ports that VNFs expose, each port once.
 func TestBalancer_hasThePartsOfAllOwners(t *testing.T) {
 	n := newNode(t)
 	exposed := filepath.Join(n.root, "var/lib/windlass/balancer/exposed")

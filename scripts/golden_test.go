@@ -18,7 +18,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// golden compares text with a golden file, and returns what the file holds.
+// golden compares text with a golden file, and returns the file's content.
 func golden(t *testing.T, name, got string) string {
 	t.Helper()
 	path := filepath.Join("testdata", name)
@@ -32,8 +32,8 @@ func golden(t *testing.T, name, got string) string {
 	return string(want)
 }
 
-// sources are the texts of the files in sh, as they stand in scripts. The golden file of a script has a line for each
-// of them, in their order, and not their text: it shows what rendering makes, and is no second copy of sh.
+// sources are the files in sh, as they occur in scripts. The golden file of a script has only a line for each of them,
+// in their order, instead of their text. It shows the result of rendering, and does not repeat sh.
 type sources map[string]string
 
 const dialect = "# shellcheck shell=bash\n"
@@ -56,8 +56,7 @@ func readSources(t *testing.T) sources {
 
 var sourceLine = regexp.MustCompile(`(?m)^# here follows (\S+)$`)
 
-// folded has lines in the place of the sources after the header. Whatever else there is stays as it is, also empty
-// lines.
+// folded replaces the sources after the header by lines. All other text stays, also empty lines.
 func (s sources) folded(script string) string {
 	head, rest, _ := strings.Cut(script, "\n\n")
 	out := head + "\n\n"
@@ -73,7 +72,8 @@ func (s sources) folded(script string) string {
 	return out
 }
 
-// first is the source that text begins with; the longest, for a short one may begin another.
+// first returns the source at the beginning of text. If several match, it returns the longest, because a short source
+// may be the beginning of another.
 func (s sources) first(text string) (file, source string) {
 	for name, candidate := range s {
 		if strings.HasPrefix(text, candidate+"\n") && len(candidate) > len(source) {
@@ -83,7 +83,7 @@ func (s sources) first(text string) (file, source string) {
 	return file, source
 }
 
-// whole is the script that a golden file stands for.
+// whole returns the script that a golden file represents.
 func (s sources) whole(t *testing.T, folded string) string {
 	t.Helper()
 	return sourceLine.ReplaceAllStringFunc(folded, func(line string) string {
@@ -106,7 +106,8 @@ func TestScripts_areAsTheirGoldenFiles(t *testing.T) {
 	}
 }
 
-// A file of sh that no step uses would not be checked by anything, and a golden file without a step says nothing.
+// TestScripts_areAllSteps checks that every file of sh is used by a step, because otherwise no test would check it, and
+// that every golden file belongs to a step.
 func TestScripts_areAllSteps(t *testing.T) {
 	var names []string
 	used := map[string]bool{}

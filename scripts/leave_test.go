@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// etcdStub answers as etcdctl does, for members that are files: dir/<id> is the line of `member list`, and
-// dir/<id>.sick says that it does not answer.
+// etcdStub answers as etcdctl does. Its members are files: dir/<id> contains the line of `member list`, and
+// dir/<id>.sick means that the member does not answer.
 const etcdStub = `
 need_etcd() { :; }
 etcd() {
@@ -29,7 +29,8 @@ etcd() {
 }
 `
 
-// etcd is a stub's members by id: "name" works, "name!" does not answer, "name?" is a learner, "" has not started.
+// etcdMembers makes the members of a stub by id: "name" works, "name!" does not answer, "name?" is a learner, "" has
+// not started.
 func etcdMembers(t *testing.T, members ...string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -96,7 +97,7 @@ func TestRemoveMembers_goesAsFarAsTheQuorumAllows(t *testing.T) {
 			n, dir := newNode(t), etcdMembers(t, c.members...)
 			body := library(t, n.root, "lib-base", "lib-kube", "lib-etcd") + etcdStub + "\nTIMEOUT=1 LEAVING='" + c.leaving +
 				"'\n" + library(t, n.root, "remove-members")
-			for range 2 { // a second run finds nothing to do, or the same refusal
+			for range 2 { // a second run changes nothing, or is refused again
 				said, code := shell(t, body, "DIR="+dir)
 				assert.Equal(t, c.code, code, said)
 				assert.Contains(t, said, c.says)
@@ -107,8 +108,9 @@ func TestRemoveMembers_goesAsFarAsTheQuorumAllows(t *testing.T) {
 	}
 }
 
-// kubectlStub is a cluster of one node that leaves, as files: pods/<namespace>.<name> is what a pod's kind of owner is,
-// and <pod>.held keeps it from being evicted; status is the node's, "" when it is unknown.
+// kubectlStub is a cluster with one node, which leaves. It consists of files: pods/<namespace>.<name> contains the kind
+// of the Pod's owner, and <pod>.held prevents the Pod's eviction; status is the status of the node, "" for an unknown
+// node.
 const kubectlStub = `
 need_api() { :; }
 kubectl() { # only drain is called past kube
@@ -241,7 +243,8 @@ func TestTellHosts_touchesNoOtherLine(t *testing.T) {
 	assert.Equal(t, before.ModTime(), after.ModTime(), "the same is not written again")
 }
 
-// balancerStub is systemd with HAProxy and keepalived; their masters never change, HAProxy's workers do at a reload.
+// balancerStub is systemd with HAProxy and keepalived. A reload changes HAProxy's worker processes, but never the
+// master processes.
 const balancerStub = `
 mkdir -p "$DIR"
 read_inputs() { printf '%s\n' "$HAPROXY" >"$SCRATCH/in.haproxy"; echo "vrrp $HAPROXY" >"$SCRATCH/in.keepalived"; }
@@ -267,7 +270,7 @@ func TestConfigureLoadBalancer_reloadsAndMakesUpForAReloadThatWasCutShort(t *tes
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "worker"), []byte("1\n"), 0o600))
 	script := strings.ReplaceAll(library(t, n.root, "lib-haproxy")+library(t, n.root, "configure-load-balancer"), "/usr/local/sbin/windlass-check-port",
 		n.root+"/check-port")
-	// The functions of the script come first, then the stub takes over, then its steps run.
+	// The functions of the script come first, then the stub replaces some of them, then the script's steps run.
 	functions, steps, found := strings.Cut(script, "\nread_inputs\n")
 	require.True(t, found)
 	functions = strings.Replace(functions, "exec timeout 2 bash -c \"exec 3<>/dev/tcp/127.0.0.1/$1\" 2>/dev/null", "exit 0", 1)

@@ -56,7 +56,7 @@ func TestRegistryFailures_passesOverWhatIsNone(t *testing.T) {
 	assert.Equal(t, []scripts.RegistryFailure{{Class: "a", Server: "b", Sentence: "c|d"}}, scripts.RegistryFailures(r))
 }
 
-// registryScript is a script of registries with its parameters and inputs, whose paths are below root.
+// registryScript runs a script of registries with its parameters and inputs. Its paths are below root.
 func registryScript(t *testing.T, root, name, stubs string, params, inputs map[string]string) (said string, code int) {
 	t.Helper()
 	var head strings.Builder
@@ -149,7 +149,7 @@ func TestConnectRegistries_changesOnlyWhatDiffersAndTakesItBack(t *testing.T) {
 	assert.Equal(t, "127.0.0.1 localhost\n", read(t, n.root, "etc/hosts"))
 }
 
-// oneRegistry is a node's connection to one registry, with what the test has besides.
+// oneRegistry connects a node to one registry, with further parameters of the test.
 func oneRegistry(t *testing.T, n node, stubs string, params, inputs map[string]string) string {
 	t.Helper()
 	require.NoError(t, os.MkdirAll(filepath.Join(n.root, "etc/containerd"), 0o755))
@@ -170,7 +170,8 @@ func oneRegistry(t *testing.T, n node, stubs string, params, inputs map[string]s
 	return said
 }
 
-// What `kubeadm reset` deletes comes back when kubelet starts; what others have written there meanwhile stays.
+// TestConnectRegistries_givesKubeletItsCredentialsBackOnlyWhereTheyAreGone checks that `kubeadm reset` deletes the
+// credentials, and they return when kubelet starts. A file that others have written meanwhile stays.
 func TestConnectRegistries_givesKubeletItsCredentialsBackOnlyWhereTheyAreGone(t *testing.T) {
 	n := newNode(t)
 	oneRegistry(t, n, serviceStubs, map[string]string{"WITH_CREDENTIALS": "yes"},
@@ -208,7 +209,8 @@ func TestConnectRegistries_preparesADockerThatDoesNotRunYet(t *testing.T) {
 
 func TestConnectRegistries_writesAndRemembersNothingOfDockerWhereItIsNot(t *testing.T) {
 	n := newNode(t)
-	none := serviceStubs + "command() { [[ $* != '-v dockerd' ]] && builtin command \"$@\"; }\n" // whatever this machine has
+	// Independent of the programs of this machine.
+	none := serviceStubs + "command() { [[ $* != '-v dockerd' ]] && builtin command \"$@\"; }\n"
 	oneRegistry(t, n, none, nil, map[string]string{"ca.0": "CA\n", "docker": "{}\n"})
 	assert.NoDirExists(t, filepath.Join(n.root, "etc/docker"))
 	assert.Equal(t, "AA\n", read(t, n.root, "var/lib/windlass/registries.json"))
@@ -284,8 +286,8 @@ func TestConnectRegistries_pointsEveryConfigurationOfContainerdAtItsFiles(t *tes
 	}
 }
 
-// registry is one as the distribution project's; with a realm it wants a token, else the user and the password
-// themselves.
+// registry is a registry like that of the distribution project. With a realm it requires a token, otherwise the user
+// and the password.
 func registry(realm string) http.Handler {
 	image := map[string]any{
 		"/v2/": map[string]any{}, "/v2/_catalog": map[string]any{"repositories": []string{"edge/app"}},
@@ -324,7 +326,7 @@ func registry(realm string) http.Handler {
 	})
 }
 
-// needCurl leaves a test out on a machine without curl; what prepares one for all tests installs it.
+// needCurl skips a test on a machine without curl. tools/prerequisites.sh installs curl.
 func needCurl(t *testing.T) {
 	t.Helper()
 	if _, err := exec.LookPath("curl"); err != nil {
@@ -379,7 +381,7 @@ func TestCheckRegistries_asksAsContainerdDoes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			n := newNode(t)
 			require.NoError(t, os.MkdirAll(filepath.Join(n.root, "etc/ssl/certs"), 0o755))
-			// Some curls refuse an empty file of CAs: one that is not the registry's.
+			// Some versions of curl refuse an empty file of CAs, so it contains a CA that is not the registry's.
 			require.NoError(t, os.WriteFile(filepath.Join(n.root, "etc/ssl/certs/ca-certificates.crt"), []byte(anotherCA(t)),
 				0o600))
 			said, code := registryScript(t, n.root, "check-registries", "",
@@ -400,11 +402,13 @@ func TestCheckRegistries_asksAsContainerdDoes(t *testing.T) {
 	}
 }
 
-// A named image's manifest must come, whatever else the registry tells.
+// TestCheckRegistries_wantsTheManifestThatIsNamed checks that the manifest of a named image is required, independent of
+// the registry's other answers.
 func TestCheckRegistries_wantsTheManifestThatIsNamed(t *testing.T) {
 	needCurl(t)
 	const digest = "sha256:0123456789abcdef0123456789abcdef"
-	silent := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { // it tells nobody what it has
+	// It lists no repositories.
+	silent := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		status := map[string]int{
 			"/v2/": 200, "/v2/edge/app/manifests/1.0": 200, "/v2/edge/app/manifests/" + digest: 200,
 			"/v2/edge/secret/manifests/1": 403, "/v2/edge/busy/manifests/1": 503,
@@ -466,7 +470,7 @@ func TestCheckRegistries_wantsTheManifestThatIsNamed(t *testing.T) {
 	}
 }
 
-// anotherCA is a certificate that no registry of these tests has.
+// anotherCA returns a certificate that no registry of these tests uses.
 func anotherCA(t *testing.T) string {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

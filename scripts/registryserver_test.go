@@ -29,7 +29,7 @@ func TestRegistryConfig_hasWhatIsAskedFor(t *testing.T) {
 	}
 }
 
-// onlyThese hides the programs of this machine that would be taken for those of the registry's.
+// onlyThese hides the programs of this machine that the script would use for the registry.
 const onlyThese = serviceStubs + `
 curl() { printf 401; }
 sleep() { :; }
@@ -67,7 +67,7 @@ command() {
 }
 `
 
-// installation are the parameters of an installation on that node, with others in their places.
+// installation returns the parameters of an installation on this node, some of them replaced.
 func installation(n node, others map[string]string) map[string]string {
 	params := map[string]string{
 		"PORT": "5000", "HTTPS": "no", "IMAGE_FILE": "", "IMAGE": "docker.io/library/registry:2", "NO_PROXY_LIST": "",
@@ -145,7 +145,8 @@ func TestInstallRegistry_usesWhatIsThere(t *testing.T) {
 	}
 }
 
-// The progress of a pull, by nerdctl and ctr a line for each layer again and again, would fill the output of the step.
+// TestInstallRegistry_pullsWithoutProgress checks that pulls show no progress: nerdctl and ctr repeat a line for each
+// layer, which would fill the output of the step.
 func TestInstallRegistry_pullsWithoutProgress(t *testing.T) {
 	for way, pulls := range map[string]string{
 		"nerdctl": "nerdctl pull -q docker.io/library/registry:2\n",
@@ -164,7 +165,8 @@ func TestInstallRegistry_pullsWithoutProgress(t *testing.T) {
 	}
 }
 
-// Entrypoint and command of an image, and how the unit starts it.
+// TestInstallRegistry_startsTheImageAsItStartsItselfWithOurConfiguration checks how the unit starts images with these
+// entrypoints and commands.
 func TestInstallRegistry_startsTheImageAsItStartsItselfWithOurConfiguration(t *testing.T) {
 	const ours = `"/etc/windlass/registry/config.yml"`
 	for name, c := range map[string]struct{ command, program, arguments string }{
@@ -201,7 +203,7 @@ func TestInstallRegistry_startsTheImageAsItStartsItselfWithOurConfiguration(t *t
 	}
 }
 
-// proxied installs behind a proxy; Docker runs already.
+// proxied installs behind a proxy, while Docker is already running.
 func proxied(t *testing.T, n node, more string) (said string, code int) {
 	t.Helper()
 	stubs := onlyThese + `
@@ -230,7 +232,8 @@ func TestInstallRegistry_givesTheProxyToTheEnginesAsItIs(t *testing.T) {
 	assert.NotContains(t, said, "restart docker", "the second time nothing changes")
 }
 
-// A run that is cut short at each of the steps between the files and the restart leaves the restart to the next.
+// TestInstallRegistry_givesTheProxyToARunningDockerAlsoWhenTheRunThatWroteItWasCutShort interrupts a run at each step
+// between the files and the restart. The next run must do the restart.
 func TestInstallRegistry_givesTheProxyToARunningDockerAlsoWhenTheRunThatWroteItWasCutShort(t *testing.T) {
 	for name, cut := range map[string]string{
 		"the environment is written": `write_file() { local new=$1; cat >"$SCRATCH/new"; mkdir -p "${new%/*}"; cp "$SCRATCH/new" "$new"; [[ $new != */proxy.env ]] || exit 143; }`,
@@ -257,7 +260,7 @@ func TestInstallRegistry_letsDebiansRegistryReachItsImages(t *testing.T) {
 	params := installation(n, nil)
 	directory := filepath.Join(n.root, "var/lib/windlass")
 	require.NoError(t, os.MkdirAll(directory, 0o700))
-	require.NoError(t, os.Chmod(directory, 0o700)) // as the scripts' runner makes it
+	require.NoError(t, os.Chmod(directory, 0o700)) // as the scripts' runner creates it
 	run := func() (string, int) {
 		return registryScript(t, n.root, "install-registry", onlyThese+"docker-registry() { :; }\n", params,
 			map[string]string{"config": "version: 0.1\n"})
@@ -296,7 +299,7 @@ func TestInstallRegistry_saysWhyTheRegistryDoesNotAnswer(t *testing.T) {
 		"already in use")
 }
 
-// certified runs the installation with a certificate that is made, and returns that and its CA.
+// certified installs with a generated certificate, and returns that certificate and its CA.
 func certified(t *testing.T, n node, params map[string]string) (said string, leaf, ca *x509.Certificate) {
 	t.Helper()
 	said, code := registryScript(t, n.root, "install-registry", onlyThese+"docker() { engine docker \"$@\"; "+
@@ -319,7 +322,7 @@ func certified(t *testing.T, n node, params map[string]string) (said string, lea
 	return said, pair.Leaf, ca
 }
 
-// With the real openssl.
+// TestInstallRegistry_makesACertificateAndKeepsItsCA uses the real openssl.
 func TestInstallRegistry_makesACertificateAndKeepsItsCA(t *testing.T) {
 	if _, err := exec.LookPath("openssl"); err != nil {
 		t.Skip("openssl is not installed")
@@ -357,7 +360,7 @@ func TestInstallRegistry_makesACertificateAndKeepsItsCA(t *testing.T) {
 	assert.NotEqual(t, leaf.SerialNumber, again.SerialNumber)
 	assert.Contains(t, said, "service restart windlass-registry")
 
-	// A new machine that has the directory of the CA from a volume.
+	// A new machine gets the directory of the CA from a volume.
 	other := newNode(t)
 	require.NoError(t, os.CopyFS(filepath.Join(other.root, "volume/ca"), os.DirFS(params["CA_DIR"])))
 	require.NoError(t, os.Chmod(filepath.Join(other.root, "volume/ca/ca.key"), 0o600))
@@ -367,7 +370,7 @@ func TestInstallRegistry_makesACertificateAndKeepsItsCA(t *testing.T) {
 	assert.Equal(t, ca.Raw, sameCA.Raw)
 	require.NoError(t, again.CheckSignatureFrom(ca))
 
-	// What cannot be used is made anew, and says so.
+	// A damaged CA is generated anew, and the output says so.
 	require.NoError(t, os.WriteFile(params["CA_DIR"]+"/ca.key", []byte("lost"), 0o600))
 	said, again, sameCA = certified(t, other, params)
 	assert.Contains(t, said, "is damaged")

@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// ansibleServer is a directory with a kubespray of one playbook, an inventory's directory, and an ansible-playbook that
-// does what a test says.
+// ansibleServer is a directory with a kubespray of one playbook, an inventory's directory, and an ansible-playbook
+// whose code the test chooses.
 type ansibleServer struct{ kubespray, directory, home string }
 
 func newAnsibleServer(t *testing.T, playbook string) ansibleServer {
@@ -32,7 +32,7 @@ func newAnsibleServer(t *testing.T, playbook string) ansibleServer {
 	return s
 }
 
-// run is run-playbook.sh with its libraries.
+// run runs run-playbook.sh with its libraries.
 func (s ansibleServer) run(t *testing.T, playbook, ansible string) (string, int) {
 	t.Helper()
 	program := filepath.Join(s.home, ".local/bin/ansible-playbook")
@@ -69,7 +69,7 @@ echo 'QUESTION [Confirm]: sure?'; exit 2`
 	require.Contains(t, said, "has no playbook recover-control-plane.yml")
 }
 
-// TestRunPlaybook_hasOneRunAtATime has another run hold the directory, and die.
+// TestRunPlaybook_hasOneRunAtATime has another run that locks the directory, and then dies.
 func TestRunPlaybook_hasOneRunAtATime(t *testing.T) {
 	s := newAnsibleServer(t, "cluster.yml")
 	lock, owner := filepath.Join(s.directory, "lock"), filepath.Join(s.directory, "owner")
@@ -96,7 +96,8 @@ func TestRunPlaybook_hasOneRunAtATime(t *testing.T) {
 	require.Contains(t, string(text), "op-2 since ")
 }
 
-// TestScratch_isSweptUpWhenItsScriptIsDead keeps that of a script that runs, for however long.
+// TestScratch_isSweptUpWhenItsScriptIsDead checks that the scratch directory of a running script stays, even if the
+// script runs long.
 func TestScratch_isSweptUpWhenItsScriptIsDead(t *testing.T) {
 	memory := t.TempDir()
 	dead := exec.CommandContext(t.Context(), "sh", "-c", ":")

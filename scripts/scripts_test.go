@@ -16,7 +16,7 @@ import (
 
 var member = scripts.Member{Cluster: "7f3c", Node: "cp-1a2b3c4d", Address: "10.0.0.11", ControlPlane: true}
 
-// steps has one of each shell step, filled in as an operation would.
+// steps returns one of each shell step, with parameters as in an operation.
 func steps() []scripts.Script {
 	return []scripts.Script{
 		scripts.CheckNode{
@@ -129,7 +129,7 @@ func TestScripts_passBashAndShellcheck(t *testing.T) {
 			text, err := step.Render()
 			require.NoError(t, err)
 			check(t, text, "bash", "-n", "/dev/stdin")
-			// SC2034, SC2317: a library's functions and a script's parameters are not all used by each.
+			// SC2034, SC2317: not every script uses all functions of a library and all its parameters.
 			check(t, text, "shellcheck", "--shell=bash", "--exclude=SC2034,SC2317", "/dev/stdin")
 		})
 	}
@@ -163,7 +163,8 @@ func TestStdin_isReadBackByTheLibrary(t *testing.T) {
 	assert.Equal(t, "one=\ntwo", string(out))
 }
 
-// explain decides what is retried, so each class of failure has its own code.
+// TestAttempt_exitsWithTheCodeThatFitsTheReason checks the exit code of explain for each class of failure, because it
+// decides whether a step is retried.
 func TestAttempt_exitsWithTheCodeThatFitsTheReason(t *testing.T) {
 	library, err := os.ReadFile("sh/lib-base.sh")
 	require.NoError(t, err)
@@ -209,7 +210,8 @@ func TestParseResults_passesOverWhatIsNoResult(t *testing.T) {
 	assert.Empty(t, r.Get("bad"))
 }
 
-// A wrong password may be a word of the sentence that refuses it, and in base64 a part of the sentence's.
+// TestResults_hideSecretsAfterTheyAreDecoded uses a wrong password that is a word of the sentence that reports it. Its
+// base64 form may be a part of the sentence's base64 form.
 func TestResults_hideSecretsAfterTheyAreDecoded(t *testing.T) {
 	const said = "denied|192.168.0.10:5000|refuses the user name or the password (401)"
 	encoded := base64.StdEncoding.EncodeToString([]byte(said))
@@ -230,7 +232,7 @@ func FuzzParseResults(f *testing.F) {
 	})
 }
 
-// check pipes text through a tool, where it is installed.
+// check pipes text through a tool, if it is installed.
 func check(t *testing.T, text, tool string, args ...string) {
 	t.Helper()
 	if _, err := exec.LookPath(tool); err != nil {

@@ -16,7 +16,7 @@ import (
 
 const volumeID = "0b1c2d3e-4f5a-6b7c-8d9e-0f1a2b3c4d5e"
 
-// storageMachine is a machine with real block devices: loop devices that have the names of Cinder volumes.
+// storageMachine is a machine with real block devices: loop devices with the names of Cinder volumes.
 type storageMachine struct {
 	node
 	device string
@@ -43,8 +43,8 @@ func newStorageMachine(t *testing.T) storageMachine {
 	return m
 }
 
-// attach gives the machine an empty disk that has the name of a volume, and tells its device. Whatever is mounted there
-// is unmounted in the end.
+// attach attaches an empty disk with the name of a volume to the machine, and returns its device. The cleanup unmounts
+// the directory.
 func (m storageMachine) attach(t *testing.T, id, directory string) (device string) {
 	t.Helper()
 	image := filepath.Join(t.TempDir(), "volume.img")
@@ -66,7 +66,7 @@ func (m storageMachine) attach(t *testing.T, id, directory string) (device strin
 
 func (m storageMachine) directory() string { return filepath.Join(m.root, "volume") }
 
-// setUp runs the script for one volume and returns what it says and its exit code.
+// setUp runs the script for one volume and returns its output and its exit code.
 func (m storageMachine) setUp(t *testing.T, id string) (string, int) {
 	t.Helper()
 	return m.setUpAll(t, id+"="+m.directory())
@@ -89,7 +89,7 @@ func (m storageMachine) tool(t *testing.T, name string, args ...string) string {
 	return string(out)
 }
 
-// On a real block device, with the real tools.
+// TestSetUpVolumes_makesAFileSystemOnceAndKeepsWhatIsThere uses a real block device and the real tools.
 func TestSetUpVolumes_makesAFileSystemOnceAndKeepsWhatIsThere(t *testing.T) {
 	m := newStorageMachine(t)
 	fstab := filepath.Join(m.root, "etc/fstab")
@@ -117,10 +117,10 @@ func TestSetUpVolumes_makesAFileSystemOnceAndKeepsWhatIsThere(t *testing.T) {
 		require.Equal(t, string(first), string(again))
 	}
 	kept()
-	m.tool(t, "umount", m.directory()) // as on a server that was made anew
+	m.tool(t, "umount", m.directory()) // as on a server that was replaced
 	kept()
 
-	// A directory that is taken by something else.
+	// Something else uses the directory.
 	require.NoError(t, os.WriteFile(fstab, append([]byte("/dev/other "+m.directory()+" xfs defaults 0 0\n"), first...),
 		0o644))
 	said, code = m.setUp(t, volumeID)
@@ -159,7 +159,8 @@ func TestSetUpVolumes_takesNoOtherDisk(t *testing.T) {
 	require.Empty(t, m.tool(t, "wipefs", "--no-act", "--parsable", m.device), "it is as empty as before")
 }
 
-// A volume that is missing at first keeps the other one as it is; then both are mounted and exported.
+// TestSetUpVolumes_waitsForAllOfSeveral checks that a missing volume prevents changes of the other. When both are
+// there, both are mounted and exported.
 func TestSetUpVolumes_waitsForAllOfSeveral(t *testing.T) {
 	m := newStorageMachine(t)
 	const other, third = "9a1c2d3e-4f5a-6b7c-8d9e-0f1a2b3c4d5e", "8a1c2d3e-4f5a-6b7c-8d9e-0f1a2b3c4d5e"
@@ -276,7 +277,7 @@ func TestExportVolumes_refusesWhatIsNotOnAVolume(t *testing.T) {
 	require.Contains(t, said, "is a symbolic link out of its volume")
 }
 
-// mounting runs the script of an NFS client whose mount is a stub.
+// mounting runs the script of an NFS client with a stub of mount.
 func mounting(t *testing.T, mount string) (string, int) {
 	t.Helper()
 	n := newNode(t)
@@ -321,7 +322,7 @@ func TestMountExports_saysWhyAnExportCannotBeMounted(t *testing.T) {
 func TestRemoveVolumes_deletesWhatItHasSeenAndNothingElse(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		answer string // of the deletion
+		answer string // the answer to the deletion
 		code   int
 		says   string
 	}{
@@ -358,7 +359,8 @@ TIMEOUT=1
 	}
 }
 
-// The script's templates do what kubectl has them do, with objects as the API server tells them.
+// TestLookAtVolumes_tellsVolumesAndWhoUsesThem runs the script's templates as kubectl does, with objects as the API
+// server returns them.
 func TestLookAtVolumes_tellsVolumesAndWhoUsesThem(t *testing.T) {
 	t.Parallel()
 	n := newNode(t)

@@ -28,7 +28,7 @@ func TestStorageClassManifest_isAsItsGoldenFiles(t *testing.T) {
 	golden(t, "storage-probe.yaml", probe)
 }
 
-// settingUp runs the script with a kubectl that answers from files of the node: "deployment", "claim".
+// settingUp runs the script with a kubectl that reads its answers from files of the node: "deployment", "claim".
 func settingUp(t *testing.T, deployment, claim string) (said string, code int, asked string) {
 	t.Helper()
 	n := newNode(t)
@@ -65,7 +65,7 @@ func TestSetUpStorageClass_endsWhenAClaimHasGotAVolume(t *testing.T) {
 	require.True(t, strings.HasSuffix(asked, "delete storageclass windlass-probe-files --ignore-not-found\n"),
 		"the class goes last: %s", asked)
 
-	said, code, asked = settingUp(t, "2|2|1|1|1", "Bound pvc-0") // of an interrupted run
+	said, code, asked = settingUp(t, "2|2|1|1|1", "Bound pvc-0") // left by an interrupted run
 	require.Equal(t, 1, code, said)
 	require.Contains(t, asked, "get persistentvolume pvc-0 --ignore-not-found")
 }
@@ -126,8 +126,8 @@ NAMESPACE=windlass-storage CLASSES='`+classes+`' STOP=`+stop+` TIMEOUT=0
 	require.Equal(t, 75, code, "one that does not answer is not taken for one that is not there: %s", said)
 }
 
-// moving runs the script with a kubectl whose volumes are files of the node: "pv.NAME", a line "server provisioner". It
-// may stop answering when it is asked for something.
+// moving runs the script with a kubectl whose volumes are files of the node: "pv.NAME", with a line "server
+// provisioner". kubectl stops answering at the request stopAt.
 func moving(t *testing.T, n node, stopAt string) (string, int) {
 	t.Helper()
 	return shell(t, library(t, n.root, "lib-base", "lib-kube")+`

@@ -15,7 +15,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// rawZip makes an archive with entries that a well-behaved writer would not make.
+// rawZip makes an archive with entries that a correct writer would not make.
 func rawZip(t testing.TB, add func(*zip.Writer)) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -142,7 +142,8 @@ func TestOpen_refusesWhatIsNoZip(t *testing.T) {
 	}
 }
 
-// The directory may hold more entries than its end record counts; listing it must stop in time.
+// TestOpen_readsNoMoreOfADirectoryThanAllowed has a directory with more entries than its end record says. Listing must
+// stop early.
 func TestOpen_readsNoMoreOfADirectoryThanAllowed(t *testing.T) {
 	data := rawZip(t, func(zw *zip.Writer) {
 		for i := range 20_000 {
@@ -158,7 +159,8 @@ func TestOpen_readsNoMoreOfADirectoryThanAllowed(t *testing.T) {
 	require.Equal(t, []string{"the VNF package has more than the 10 files allowed"}, problems(t, err))
 }
 
-// A database that is away says nothing about the package.
+// TestOpen_keepsTheKindOfTheReadersError checks that an error of the database is not reported as an error of the
+// package.
 func TestOpen_keepsTheKindOfTheReadersError(t *testing.T) {
 	_, err := Open(brokenReader{}, 1000, Limits{})
 	require.True(t, lcm.Is(err, lcm.KindUnavailable), "%v", err)

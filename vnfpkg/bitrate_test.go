@@ -25,7 +25,7 @@ const ratePolicies = `    - inner_initial:
         targets: [ inner, fixed ]
 `
 
-// rated is a package whose virtual links have bit rates, one of which its template takes.
+// rated returns a package whose virtual links have bit rates. The template uses one of them.
 func rated(t *testing.T) files {
 	return minimal().
 		replace(t, topVnfd, "    node_CP:\n", `    inner:

@@ -28,7 +28,8 @@ node_types:
           virtual_memory: { type: tosca.datatypes.nfv.VirtualMemory, default: { virtual_mem_size: 4 GiB } }
 `
 
-// The value nearest to the node counts: its own, its type's refinement, the capability type's default.
+// TestOpen_readsDefaultsOfCapabilities checks the precedence of values: the node's own value, then the refinement of
+// its type, then the default of the capability type.
 func TestOpen_readsDefaultsOfCapabilities(t *testing.T) {
 	f := minimal().with("Definitions/types.yaml", capableTypes).
 		replace(t, "Definitions/top.yaml", "topology_template:\n", "imports: [ types.yaml ]\ntopology_template:\n")

@@ -18,7 +18,7 @@ func TestCapacity_ofLevelsAndScaleLevels(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, map[string]int{"node": want}, capacity)
 	}
-	// The deltas are one, two, one: every step counts with its own.
+	// The deltas are one, two, one: each step has its own delta.
 	for level, want := range []int{1, 2, 4, 5} {
 		capacity, err := f.CapacityAt(map[string]int{"workers": level})
 		require.NoError(t, err)

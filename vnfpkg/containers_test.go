@@ -12,7 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// foreignCnf is one of Tacker's packages of containerised VNFs, which are kept beside the repository and not in it.
+// foreignCnf returns one of Tacker's packages of containerised VNFs, which are beside the repository and not part of
+// it.
 func foreignCnf(t testing.TB, name string) files {
 	t.Helper()
 	root := filepath.Join("..", "..", "shared", "packages", "cnf", name)
@@ -116,7 +117,7 @@ func sampleCnf(t *testing.T, name string) {
 	require.True(t, slices.ContainsFunc(f.Aspects, func(a ScalingAspect) bool { return a.ID == scale.AspectID }))
 }
 
-// containerised is a package of a VDU that says nothing of a VM.
+// containerised returns a package with a VDU that does not describe a VM.
 func containerised(t testing.TB) files {
 	t.Helper()
 	const vnfd = "Definitions/top.yaml"

@@ -69,7 +69,7 @@ func declaring(t *testing.T) Declared {
 	return kept(t, v).Declared
 }
 
-// kept is a VNFD as it is kept with its package.
+// kept returns a VNFD after a round trip through JSON, as the store keeps it.
 func kept(t *testing.T, v Vnfd) (read Vnfd) {
 	t.Helper()
 	stored, err := json.Marshal(v)

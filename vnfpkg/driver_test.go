@@ -27,7 +27,8 @@ func TestDriver_isKnownByEveryNameThatPackagesUse(t *testing.T) {
 	}
 }
 
-// Tacker's second form names the artifact as the author likes; the script tells which driver is meant.
+// TestDriver_isKnownByTheScriptOfTheArtifact uses Tacker's second form, in which the author chooses the name of the
+// artifact, so that its script must say which driver is meant.
 func TestDriver_isKnownByTheScriptOfTheArtifact(t *testing.T) {
 	sources := minimal().
 		replace(t, "Definitions/top.yaml", "implementation: mgmt-drivers-kubernetes", "implementation: mgmt-driver-script").
@@ -72,7 +73,8 @@ func TestHooks_mayBeThoseOfTheType(t *testing.T) {
 	require.Contains(t, fl.Hooks, "heal_end")
 }
 
-// A VNF may have several drivers: what stands at the implementation comes first, then its dependencies, in their order.
+// TestDrivers_areThoseOfTheImplementationAndItsDependencies checks that a VNF may have several drivers: first the one
+// of the implementation, then those of its dependencies, in their order.
 func TestDrivers_areThoseOfTheImplementationAndItsDependencies(t *testing.T) {
 	const both = "{ primary: mgmt-drivers-private-registry, dependencies: [Scripts/lib.py, mgmt-drivers-kubernetes] }"
 	p := minimal().

@@ -116,7 +116,7 @@ func TestOpenEnvelope_knowsWhatIsNone(t *testing.T) {
 	require.ErrorContains(t, err, "several packages")
 }
 
-// anchorsOfNobody know no authority.
+// anchorsOfNobody contain no authority.
 var anchorsOfNobody = x509.NewCertPool()
 
 func FuzzEnvelope(f *testing.F) {

@@ -2,7 +2,7 @@ package vnfpkg
 
 import "testing"
 
-// For the tests that know drivers, which know this package.
+// These are for tests in packages that import this one.
 var (
 	OpenBytes     = openBytes
 	BuildSample   = buildSample
@@ -10,5 +10,5 @@ var (
 	FileOf        = (*Package).file
 )
 
-// WithoutBaseHOT opens a sample package without its Base HOT.
+// WithoutBaseHOT opens a sample package after its Base HOT was removed.
 func WithoutBaseHOT(t testing.TB, dir string) *Package { return dropBaseHOT(t, dir).open(t) }

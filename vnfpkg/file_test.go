@@ -32,7 +32,7 @@ func TestOpenFile_readsFromAnywhere(t *testing.T) {
 		n, err := file.Read(make([]byte, 1))
 		require.Zero(t, n)
 		require.Equal(t, io.EOF, err)
-		for _, from := range []int64{200_000, 10, 299_999, 0} { // back and forth
+		for _, from := range []int64{200_000, 10, 299_999, 0} { // forwards and backwards
 			_, err := file.Seek(from, io.SeekStart)
 			require.NoError(t, err)
 			got, err := io.ReadAll(file)

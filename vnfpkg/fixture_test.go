@@ -113,7 +113,7 @@ resources:
       networks: [ { network: { get_param: network } } ]
 `
 
-// files is a package's sources, by name.
+// files are the files of a package, by name.
 type files map[string]string
 
 func minimal() files {
@@ -125,7 +125,7 @@ func minimal() files {
 	}
 }
 
-// replace changes a text in one file; a text that is not there is a mistake in the test.
+// replace replaces a text in one file. It fails the test if the text is not there.
 func (f files) replace(t testing.TB, name, from, to string) files {
 	t.Helper()
 	require.Contains(t, f[name], from)
@@ -183,7 +183,7 @@ func (f files) read(name string) ([]byte, error) {
 	return []byte(data), nil
 }
 
-// stack makes template and parameters of a flavour, as the infrastructure activity does.
+// stack makes the template and the parameters of a flavour, as the infrastructure activity does.
 func (f files) stack(t testing.TB, flavour string, req HeatRequest) (Template, map[string]any, error) {
 	t.Helper()
 	p := f.open(t)
@@ -203,7 +203,7 @@ func links(network string, cpds ...string) []lcm.ExtVirtualLink {
 	return []lcm.ExtVirtualLink{link}
 }
 
-// problems are the sentences of an error, "path: detail".
+// problems returns the problems of an error, as "path: detail".
 func problems(t testing.TB, err error) []string {
 	t.Helper()
 	var e *lcm.Error

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// foreignFiles is Tacker's sample package, which is kept beside the repository and not in it.
+// foreignFiles returns Tacker's sample package, which is beside the repository and not part of it.
 func foreignFiles(t testing.TB) files {
 	t.Helper()
 	root := os.Getenv("WINDLASS_FOREIGN_PACKAGE")

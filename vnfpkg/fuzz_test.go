@@ -9,10 +9,10 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// fuzzLimits are small, so that the fuzzer meets them.
+// fuzzLimits are small, so that the fuzzer reaches them.
 var fuzzLimits = Limits{MaxEntries: 64, MaxTotalSize: mib, MaxYAMLSize: 64 * kib, MaxYAMLNodes: 4096, MaxYAMLDepth: 32}
 
-// use does with a package what Windlass does with it.
+// use does everything with a package that Windlass does.
 func use(t *testing.T, p *Package) {
 	text, err := json.Marshal(p.Vnfd)
 	require.NoError(t, err)
@@ -79,7 +79,7 @@ func FuzzHOT(f *testing.F) {
 	f.Fuzz(func(t *testing.T, top, nested string) {
 		sources := minimal().with(smallHOT, top).with("BaseHOT/small/nested/node.yaml", nested)
 		flavour := minimal().open(t).Vnfd.Flavours[0]
-		// Templates reach StackTemplate checked, but it must not depend on that.
+		// Templates are checked before StackTemplate gets them, but it must not depend on that.
 		if template, err := StackTemplate(&flavour, sources.read); err != nil {
 			requireInvalid(t, err)
 		} else if _, err := HeatParameters(&flavour, template, HeatRequest{}); err != nil {

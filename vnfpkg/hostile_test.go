@@ -9,7 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// VDUs, aspects, levels and steps multiply; as many of each as are allowed must still be quick.
+// TestOpen_isQuickWithAsManyItemsAsAllowed uses the greatest allowed numbers of VDUs, aspects, levels and steps, which
+// multiply. Open must still be fast.
 func TestOpen_isQuickWithAsManyItemsAsAllowed(t *testing.T) {
 	var b strings.Builder
 	b.WriteString(`tosca_definitions_version: tosca_simple_yaml_1_2
@@ -62,7 +63,8 @@ func TestOpen_refusesMoreItemsThanAllowed(t *testing.T) {
 	require.Equal(t, []string{"Definitions/top.yaml: has more than the 100 VDUs allowed"}, problems(t, err))
 }
 
-// One small archive with many definitions costs no more than one with few.
+// TestOpen_countsTheValuesOfAllDefinitionsTogether checks that the limit is for all definitions together, so that a
+// small archive with many definitions does not cost more than one with few.
 func TestOpen_countsTheValuesOfAllDefinitionsTogether(t *testing.T) {
 	sources, imports := minimal(), "imports:\n"
 	for i := range 10 {
@@ -78,7 +80,8 @@ func TestOpen_countsTheValuesOfAllDefinitionsTogether(t *testing.T) {
 	require.Contains(t, strings.Join(problems(t, err), "\n"), "values allowed")
 }
 
-// VDUs may share containers, so that what these say could be multiplied.
+// TestOpen_boundsWhatContainersSayTogether checks the limit for all containers together: VDUs may share containers,
+// which could multiply the containers' data.
 func TestOpen_boundsWhatContainersSayTogether(t *testing.T) {
 	var more strings.Builder
 	for i := range 20 {

@@ -11,7 +11,7 @@ import (
 
 const topVnfd = "Definitions/top.yaml"
 
-// withLcm adds a property to the VNF node of the minimal package.
+// withLcm adds a lcm_operations_configuration to the VNF node of the minimal package.
 func withLcm(t *testing.T, configuration string) files {
 	return minimal().replace(t, topVnfd, "        product_name: Something\n",
 		"        product_name: Something\n        lcm_operations_configuration: "+configuration+"\n")
@@ -124,7 +124,8 @@ func TestNodes_haveTheDefaultsOfTheirTypesAndInputs(t *testing.T) {
 		[]any{vdu.Name, vdu.Image.Name, vdu.MinInstances, vdu.MaxInstances})
 }
 
-// The types of the standard are kept beside the repository and not in it.
+// TestOpen_takesPackagesThatCarryTheTypesOfTheStandard uses the types of the standard, which are beside the repository
+// and not part of it.
 func TestOpen_takesPackagesThatCarryTheTypesOfTheStandard(t *testing.T) {
 	for _, version := range []string{"2.6.1", "3.3.1", "4.4.1"} {
 		t.Run(version, func(t *testing.T) {

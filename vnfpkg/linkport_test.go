@@ -8,7 +8,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// takingPort is a package whose server takes the port of its connection point.
+// takingPort returns a package whose server uses the given port of its connection point.
 func takingPort(t *testing.T) files {
 	t.Helper()
 	return minimal().replace(t, smallHOT, "          network: { get_param: [ nfv, CP, node_CP, network ] }",
@@ -90,7 +90,8 @@ func TestPortsProblems_ofTemplatesThatCannotHaveThem(t *testing.T) {
 	require.False(t, needs)
 }
 
-// A class that knows nothing of ports leaves the place empty; one that puts the port elsewhere is trusted.
+// TestMadeParameters_haveTheGivenPort uses classes that leave the port empty, so that Windlass sets the given port. A
+// class that sets another port causes an error, unless it uses the given port elsewhere in the parameters.
 func TestMadeParameters_haveTheGivenPort(t *testing.T) {
 	f := takingPort(t)
 	fl, template := f.template(t)
@@ -113,7 +114,7 @@ func TestMadeParameters_haveTheGivenPort(t *testing.T) {
 		map[string]any{"anything": []any{map[string]any{"x": "port-1"}}}))
 }
 
-// apartTakingPort is a package with StandardUserData whose VMs take a port each.
+// apartTakingPort returns a package with StandardUserData whose VMs use one port each.
 func apartTakingPort(t *testing.T) files {
 	t.Helper()
 	return apartPackage(t).replace(t, smallHOT, "      addresses: [ { subnet: { get_param: [ nfv, CP, node_CP, "+
@@ -157,7 +158,8 @@ func TestApart_givesEachVnfcAPortOfItsOwn(t *testing.T) {
 		"more than one entry of cpConfig has a port, and one VM of node is all that can have one")
 }
 
-// A class of the package may make as many VMs as it is given ports; those that are left over wait.
+// TestMadePortsProblems_countPortsAndVms checks that a class of the package does not make more VMs than there are
+// ports. Additional ports are for later VMs.
 func TestMadePortsProblems_countPortsAndVms(t *testing.T) {
 	fl, _ := takingPort(t).template(t)
 	ext := links("net", "node_CP")
@@ -180,7 +182,8 @@ func TestMadePortsProblems_countPortsAndVms(t *testing.T) {
 	require.Contains(t, says(3, "port-a", "port-b"), "there are 3 VMs of node")
 }
 
-// A request may name a connection point that the flavour does not have.
+// TestPortsProblems_ofAConnectionPointThatIsNotThere has a request that names a connection point that the flavour does
+// not have.
 func TestPortsProblems_ofAConnectionPointThatIsNotThere(t *testing.T) {
 	fl, template := takingPort(t).template(t)
 	unknown := links("net", "gone_CP")

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// innerPackage has an internal virtual link, which its template makes itself.
+// innerPackage returns a package with an internal virtual link, which its template makes itself.
 func innerPackage(t *testing.T, outputs string) files {
 	hot := `heat_template_version: 2013-05-23
 parameters:

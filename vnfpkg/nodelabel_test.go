@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// unit adds properties of the VDU, and of its container.
+// unit adds properties to the VDU, and to its container.
 func (f files) unit(t testing.TB, ofVdu, ofContainer string) files {
 	t.Helper()
 	return f.replace(t, podVnfd, "        name: web\n        mcio", ofVdu+"        name: web\n        mcio").

@@ -70,8 +70,8 @@ resources:
 	}}, params)
 }
 
-// The key is Windlass's own: a template that names it gets the address that was asked for, and null for none, which
-// Neutron fills.
+// TestHeatParameters_haveTheMACAddress uses the key mac_address, an extension of Windlass. A template that uses it gets
+// the requested address, or null without one; then Neutron chooses an address.
 func TestHeatParameters_haveTheMACAddress(t *testing.T) {
 	f := minimal().replace(t, smallHOT, "          network:",
 		"          mac: { get_param: [ nfv, CP, node_CP, mac_address ] }\n          network:").

@@ -125,7 +125,7 @@ func FuzzReadPersistentVolumes(f *testing.F) {
 		}
 		out, err := m.WithServer("192.0.2.7")
 		if err != nil {
-			return // an anchor that the library cannot write, for one
+			return // for example an anchor that the library cannot write
 		}
 		again, err := ReadPersistentVolumes([]byte(out))
 		if err != nil {

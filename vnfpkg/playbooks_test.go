@@ -14,7 +14,7 @@ const hooksOfAnsible = `instantiate_end: { implementation: { primary: ansible_dr
           operate_end: { implementation: ansible_driver }
 `
 
-// played is a package whose hooks name Tacker's Ansible driver.
+// played returns a package whose hooks name Tacker's Ansible driver.
 func played(t *testing.T) files {
 	t.Helper()
 	return minimal().
@@ -86,7 +86,8 @@ func TestReadPlaybooks_readsCommands(t *testing.T) {
 	}, problems(t, err))
 }
 
-// Tacker's own program does nothing with most of them either.
+// TestPlaybooks_warnsOfWhatHasNoEffect checks warnings about ignored settings. Tacker's own program ignores most of
+// them as well.
 func TestPlaybooks_warnsOfWhatHasNoEffect(t *testing.T) {
 	p := played(t).with("Other/config.yaml", `vdus:
   worker:
@@ -119,7 +120,7 @@ func TestPlaybooks_warnsOfWhatHasNoEffect(t *testing.T) {
 	}
 }
 
-// TestPlaybooks_inTheFormOfTackersSample opens a package whose hooks name the driver alone, by a file of Tacker's host.
+// TestPlaybooks_inTheFormOfTackersSample opens a package whose hooks name only the driver, by a file on Tacker's host.
 func TestPlaybooks_inTheFormOfTackersSample(t *testing.T) {
 	var csar bytes.Buffer
 	require.NoError(t, Build("testdata/ansible", &csar))

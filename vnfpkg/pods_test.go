@@ -10,7 +10,7 @@ import (
 
 const podVnfd = "Definitions/top.yaml"
 
-// podded is a package of a VDU of containers.
+// podded returns a package with a VDU of containers.
 func podded() files {
 	f := minimal().without("BaseHOT/small/top.yaml").without("BaseHOT/small/nested/node.yaml")
 	f[podVnfd] = `tosca_definitions_version: tosca_simple_yaml_1_2
@@ -254,7 +254,8 @@ func TestPods_warnings(t *testing.T) {
 	}
 }
 
-// A VDU whose containers have no image is what manifests say, or the chart of an Mciop.
+// TestPods_areLeftToManifestsAndCharts checks that a VDU whose containers have no image is defined by manifests, or by
+// the chart of an Mciop.
 func TestPods_areLeftToManifestsAndCharts(t *testing.T) {
 	bare := podded().replace(t, podVnfd,
 		"        sw_image: { type: tosca.artifacts.nfv.SwImage, file: x, properties: { name: web, version: '1' } }\n", "        {}\n")
@@ -299,7 +300,7 @@ func TestTackerVdu_mistakes(t *testing.T) {
 	}, problems(t, err)[:4])
 }
 
-// Authors write lists, maps and single words for the same.
+// TestPods_takesSeveralForms checks that lists, maps and single words are accepted for the same property.
 func TestPods_takesSeveralForms(t *testing.T) {
 	f := podded().replace(t, podVnfd, "        requested_cpu_resources: 500\n", `        requested_cpu_resources: 500
         image: { get_input: given }

@@ -40,7 +40,7 @@ func buildSample(t testing.TB) *Package {
 	return p
 }
 
-// sampleRequest reads a request as the API does.
+// sampleRequest decodes a request as the API does.
 func sampleRequest(t testing.TB, name string) (lcm.InstantiateRequest, map[string]any) {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join("samples", "requests", name))
@@ -102,7 +102,7 @@ func TestSample_levelsHaveTheSizesOfTheREADME(t *testing.T) {
 	}
 }
 
-// file reads a file of the package, as the store gives it to activities.
+// file returns a file of the package, as the store returns it to activities.
 func (p *Package) file(name string) ([]byte, error) {
 	for artifact, data := range p.Files(mib) {
 		if artifact.Path == name {

@@ -19,7 +19,7 @@ func toscaOnly(t testing.TB) *Package {
 	return p
 }
 
-// goldenTemplate compares templates with those that are kept, one after the other in one file.
+// goldenTemplate compares templates with a golden file that contains all of them.
 func goldenTemplate(t *testing.T, name string, template Template) {
 	t.Helper()
 	var b strings.Builder

@@ -12,7 +12,8 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-// The requests are what people copy, so every file and every name in them must exist.
+// TestSample_requestsNameWhatThePackageHas checks that every file and every name in the sample requests exists, because
+// users copy these requests.
 func TestSample_requestsNameWhatThePackageHas(t *testing.T) {
 	p := vnfpkg.BuildSample(t)
 	for _, id := range []string{"ha", "simple", "storage"} {

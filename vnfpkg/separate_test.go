@@ -27,7 +27,7 @@ resources:
       policies: [ affinity ]
 `
 
-// apartPackage has the VDU node in a nested template, with a storage that it boots from.
+// apartPackage returns a package with the VDU node in a nested template, and with a storage from which it boots.
 func apartPackage(t *testing.T) files {
 	return minimal().with(smallHOT, apartHOT).
 		replace(t, "Definitions/top.yaml", "    node_CP:\n", "    disk:\n      type: "+
@@ -36,7 +36,7 @@ func apartPackage(t *testing.T) files {
 			"  network: { type: string }\n  addresses: { type: json }\n  group: { type: string }\n")
 }
 
-// separate makes template and parameters as StandardUserData does.
+// apart makes the template and the parameters as StandardUserData does.
 func (f files) apart(t *testing.T, members Members, req HeatRequest) (Template, map[string]any, error) {
 	t.Helper()
 	fl := &f.open(t).Vnfd.Flavours[0]

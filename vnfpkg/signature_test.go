@@ -21,7 +21,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// signer is somebody whom an authority knows.
+// signer is a signer with a certificate from an authority.
 type signer struct {
 	cert    *x509.Certificate
 	key     *ecdsa.PrivateKey
@@ -48,7 +48,7 @@ func certificate(
 		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(24 * time.Hour),
 		KeyUsage: x509.KeyUsageDigitalSignature,
 	}
-	if name != "vendor" { // who signs packages signs no certificates
+	if name != "vendor" { // a signer of packages must not sign certificates
 		template.IsCA, template.BasicConstraintsValid, template.KeyUsage = true, true, x509.KeyUsageCertSign
 	}
 	if parent == nil {
@@ -61,7 +61,7 @@ func certificate(
 	return cert, key
 }
 
-// sign makes the lines that follow a manifest.
+// sign returns the lines of a signature, which follow a manifest.
 func (s *signer) sign(t *testing.T, text string, digest asn1.ObjectIdentifier, detached bool) string {
 	t.Helper()
 	data, err := pkcs7.NewSignedData([]byte(text))
@@ -76,7 +76,7 @@ func (s *signer) sign(t *testing.T, text string, digest asn1.ObjectIdentifier, d
 	return string(pem.EncodeToMemory(&pem.Block{Type: "CMS", Bytes: der}))
 }
 
-// withManifest adds a manifest with the digest of every file, without a signature.
+// withManifest adds an unsigned manifest with the digest of every file.
 func (f files) withManifest() (files, string) {
 	meta := strings.Replace(f[metaFile], "Entry-Definitions:", "ETSI-Entry-Manifest: package.mf\nEntry-Definitions:", 1)
 	f = f.with(metaFile, meta)

@@ -45,7 +45,8 @@ func TestOtherImages_areTheFormerOnes(t *testing.T) {
 	require.Empty(t, f.OtherImages(&f))
 }
 
-// Heat would make every server of a group anew if the image of the group changed.
+// TestHeatParameters_haveTheImagesThatAreKept checks that kept images are used, because with another image Heat would
+// replace every server of a group.
 func TestHeatParameters_haveTheImagesThatAreKept(t *testing.T) {
 	p := minimal().open(t)
 	f := &p.Vnfd.Flavours[0]
@@ -74,7 +75,8 @@ func TestHeatParameters_haveTheImagesThatAreKept(t *testing.T) {
 	require.Equal(t, "image-7", image("image-7"), "what an NFVO has granted goes first")
 }
 
-// What says the same in other words, or in a file of another name, changes no stack.
+// TestDifferingFiles_areThoseThatSaySomethingElse checks that a file with the same meaning in another form, or with
+// another name, does not change the stack.
 func TestDifferingFiles_areThoseThatSaySomethingElse(t *testing.T) {
 	const hot, nested = "BaseHOT/small/top.yaml", "BaseHOT/small/nested/node.yaml"
 	m := minimal()

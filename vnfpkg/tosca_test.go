@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// manyTraits is a VNFD with what SOL001 has, in the forms of its versions.
+// manyTraits returns a VNFD that uses the elements of SOL001, in the forms of its versions.
 func manyTraits(t testing.TB) files {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("testdata", "tosca-traits.vnfd.yaml"))
@@ -17,7 +17,7 @@ func manyTraits(t testing.TB) files {
 	return files{metaFile: minimalMeta, "Definitions/top.yaml": string(text), "Files/boot.sh": "#!/bin/sh\necho booted\n"}
 }
 
-// traitParams are what its requests must have: the VDU pair names no flavour and has no size.
+// traitParams returns the parameters that its requests must have: the VDU pair names no flavour and has no size.
 func traitParams() map[string]any {
 	return map[string]any{
 		"greeting": "hello", "admin_secret": "hidden",
@@ -163,7 +163,7 @@ func TestGenerate_aClusterWithoutBaseHOT(t *testing.T) {
 	require.Equal(t, 2, params["nfv"].(map[string]any)["VDU"].(map[string]any)["workerNode"].(map[string]any)["desired_capacity"])
 }
 
-// dropBaseHOT is a sample package without its Base HOT.
+// dropBaseHOT returns a sample package without its Base HOT.
 func dropBaseHOT(t testing.TB, dir string) files {
 	t.Helper()
 	out := files{}

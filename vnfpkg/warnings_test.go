@@ -6,7 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What a package lacks and nothing here depends on keeps it from nothing: other VNFMs take it, too.
+// TestOpen_warnsOfWhatItDoesWithout checks that a package is accepted although it lacks elements that Windlass does not
+// need, as other VNFMs accept it.
 func TestOpen_warnsOfWhatItDoesWithout(t *testing.T) {
 	const (
 		implementation = "implementation: mgmt-drivers-kubernetes"

@@ -76,7 +76,7 @@ func TestYAML_encodesWhatItRead(t *testing.T) {
 	require.Contains(t, again, "quoted: '3'\n")
 }
 
-// plain is a value without its lines.
+// plain returns a value without its line numbers.
 func plain(v *value) any {
 	switch {
 	case v.isMap():

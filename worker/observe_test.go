@@ -32,7 +32,7 @@ import (
 	"github.com/windlass-nfv/windlass/workflows"
 )
 
-// exporting makes spans that go to a collector; flush sends them.
+// exporting returns an observer that exports spans to a collector; flush sends them.
 func exporting(t *testing.T, ratio float64) (o *observer, to *collector.Collector, flush func()) {
 	t.Helper()
 	to = collector.New(t)
@@ -69,7 +69,7 @@ func TestObserver_replaysHistoriesWithoutASpan(t *testing.T) {
 	require.Zero(t, to.Spans(), "what is replayed was told before")
 }
 
-// stepsOnly is a workflow that records what a test gives.
+// stepsOnly returns a workflow that records the given rows and states.
 func stepsOnly(
 	rows []activities.RecordStepInput, states []lcm.OperationState,
 ) func(workflow.Context, lcm.OperationInput) error {
@@ -233,15 +233,15 @@ func TestObserver_measuresWithoutTraces(t *testing.T) {
 		`windlass_retries_total{what="step"} 1`,
 		`windlass_step_seconds_count{result="FAILED",step="Join the nodes"} 1`,
 		`windlass_step_seconds_sum{result="DONE",step="Join the nodes"} 1`,
-		`windlass_queue_lag_seconds_count 2`, // local activities wait for nobody
+		`windlass_queue_lag_seconds_count 2`, // local activities do not wait for a worker
 	} {
 		require.Contains(t, w.Body.String(), line+"\n")
 	}
 	observe(t, &observer{}, nil)
 }
 
-// What workflows record is not typed on its way to the observer: that it knows what it sees, only a workflow itself can
-// tell.
+// TestObserver_knowsWhatWorkflowsRecord runs a real workflow: the compiler does not check whether the types that
+// workflows record are those that the observer expects.
 func TestObserver_knowsWhatWorkflowsRecord(t *testing.T) {
 	o, to, flush := exporting(t, 1)
 	suite := testsuite.WorkflowTestSuite{}

@@ -16,8 +16,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/operations"
 )
 
-// TestScoper_everyActivityTellsWhatItIsAbout goes through what a worker registers, so that a new activity cannot be
-// forgotten.
+// TestScoper_everyActivityTellsWhatItIsAbout checks all activities that a worker registers, so that a new activity
+// cannot be forgotten.
 func TestScoper_everyActivityTellsWhatItIsAbout(t *testing.T) {
 	t.Parallel()
 	subjective := reflect.TypeFor[activities.Subjective]()
@@ -33,7 +33,7 @@ func TestScoper_everyActivityTellsWhatItIsAbout(t *testing.T) {
 	require.Greater(t, seen, 60)
 }
 
-// lookups answers the project of op-edge, unless the database is away, and counts.
+// lookups returns the project of op-edge, unless the database is down, and counts its calls.
 type lookups struct {
 	n    int
 	away bool
@@ -51,7 +51,7 @@ func (l *lookups) projectOf(_ context.Context, of lcm.Subject) (lcm.ProjectID, e
 	}
 }
 
-// runScoped runs an activity with that input in a worker's way and answers the scope that it had.
+// runScoped runs an activity with this input as a worker does, and returns the scopes of its runs.
 func runScoped(t *testing.T, l *lookups, times int, in any) (scopes []lcm.Scope, err error) {
 	t.Helper()
 	var suite testsuite.WorkflowTestSuite

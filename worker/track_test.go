@@ -23,7 +23,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// kept remembers what was recorded.
+// kept records the steps and the lines.
 type kept struct {
 	mu    sync.Mutex
 	steps []lcm.Step
@@ -81,7 +81,7 @@ func TestTracker_recordsBeginEndAndEveryLine(t *testing.T) {
 	require.Equal(t, "999", k.lines[999])
 }
 
-// TestTracker_holdsNoMoreThanIsKept has a node that prints without end, faster than lines are stored.
+// TestTracker_holdsNoMoreThanIsKept has a node with endless output, which comes faster than lines are stored.
 func TestTracker_holdsNoMoreThanIsKept(t *testing.T) {
 	k := &kept{}
 	line := strings.Repeat("x", 1<<10)
@@ -145,7 +145,7 @@ func TestTracker_endsTheTriesEarlierThanTheWorkflow(t *testing.T) {
 	require.NoError(t, limited.lastOf(t.Context(), 3, nil))
 }
 
-// brokenFacts cannot plan, for a reason that is not for clients.
+// brokenFacts cannot plan because of an internal error, which clients must not see.
 type brokenFacts struct{ activities.Facts }
 
 func (brokenFacts) Plan(context.Context, lcm.OpOccID, map[string]string) (lcm.Plan, error) {

@@ -15,7 +15,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/vim/openstack"
 )
 
-// keystone gives out tokens whose catalog names every service at its own address, and counts those revoked.
+// keystone issues tokens whose catalog has every service at Keystone's own address, and counts the revoked tokens.
 func keystone(t *testing.T) (url string, revoked *atomic.Int32) {
 	t.Helper()
 	revoked = &atomic.Int32{}

@@ -16,7 +16,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// balancers remembers what is done to load balancers.
+// balancers records the changes of load balancers.
 type balancers struct {
 	mu     sync.Mutex
 	holder string
@@ -63,7 +63,7 @@ func (l *balancers) wait(_ context.Context, in activities.VirtualIPInput) (activ
 	return activities.VirtualIPOutput{Holder: l.holder}, nil
 }
 
-// rebalanced runs rebalance on the control planes of those names.
+// rebalanced runs rebalance on these control planes.
 func (l *balancers) rebalanced(t *testing.T, controlPlanes, serving string) error {
 	t.Helper()
 	env := new(testsuite.WorkflowTestSuite).NewTestWorkflowEnvironment()

@@ -62,7 +62,7 @@ func TestChangeVnfPkg_isRetriedOrRolledBack(t *testing.T) {
 				func(env *testsuite.TestWorkflowEnvironment) { decide(env, time.Hour, action) }))
 			require.Equal(t, done, w.done)
 			require.True(t, w.states[len(w.states)-1].Terminal())
-			if action == lcm.Rollback { // its Pods are others than those that were recorded
+			if action == lcm.Rollback { // the current Pods differ from the recorded ones
 				require.Equal(t, &record.Outcome{
 					Restored: true, DeploymentID: "deployment", Vnfcs: []record.Vnfc{{ServerID: "pod"}},
 				}, w.last.Outcome)

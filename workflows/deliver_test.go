@@ -14,12 +14,12 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// box is an outbox in memory, with a subscriber that is away until it is back.
+// box is an outbox in memory. Its subscriber does not answer the first attempts.
 type box struct {
 	waiting []lcm.Delivery
 	sent    []int64
 	dead    []int64
-	fails   int // attempts until the subscriber is back
+	fails   int // the number of failing attempts
 }
 
 func (b *box) next() *lcm.Delivery {

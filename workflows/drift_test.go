@@ -16,13 +16,13 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// watch is what the activities of a check see and remember.
+// watch is what the activities of a check see and record.
 type watch struct {
 	sights   []activities.LookForDriftOutput // one after the other; the last one stays
 	follows  []activities.ActOnDriftOutput
 	looks    int
 	acts     int
-	fail     int // so many looks fail
+	fail     int // the number of looks that fail
 	recorded []activities.RecordDriftInput
 	onLook   func(n int)
 }
@@ -57,7 +57,8 @@ func newCheck(t *testing.T, w *watch) *testsuite.TestWorkflowEnvironment {
 	var suite testsuite.WorkflowTestSuite
 	env := suite.NewTestWorkflowEnvironment()
 	env.SetTestTimeout(time.Minute)
-	env.SetWorkerOptions(sdkworker.Options{DeadlockDetectionTimeout: time.Minute}) // a busy machine is no deadlock
+	// A busy machine must not look like a deadlock.
+	env.SetWorkerOptions(sdkworker.Options{DeadlockDetectionTimeout: time.Minute})
 	env.RegisterWorkflow(CheckDrift)
 	for name, act := range map[string]any{"LookForDrift": w.look, "RecordDrift": w.record, "ActOnDrift": w.act} {
 		env.RegisterActivityWithOptions(act, activity.RegisterOptions{Name: name})
@@ -96,7 +97,8 @@ func TestCheckDrift_bySchedule(t *testing.T) {
 	}
 }
 
-// A notification that comes while an operation is under way is looked at when that has ended.
+// TestCheckDrift_byNotificationWaitsForTheOperation checks that a notification during an operation causes a check after
+// its end.
 func TestCheckDrift_byNotificationWaitsForTheOperation(t *testing.T) {
 	t.Parallel()
 	busy := activities.LookForDriftOutput{Busy: "HEAL is under way."}
@@ -114,7 +116,8 @@ func TestCheckDrift_byNotificationWaitsForTheOperation(t *testing.T) {
 	require.NotEqual(t, w.recorded[0].Report.ID, w.recorded[1].Report.ID)
 }
 
-// Checks must agree; a notification does not wait for a schedule that may not exist.
+// TestCheckDrift_byNotificationLooksUntilChecksAgree checks that the workflow looks again by itself after a
+// notification until several looks agree, because a schedule may not exist.
 func TestCheckDrift_byNotificationLooksUntilChecksAgree(t *testing.T) {
 	t.Parallel()
 	w := &watch{
@@ -133,7 +136,8 @@ func TestCheckDrift_byNotificationLooksUntilChecksAgree(t *testing.T) {
 	require.Equal(t, 3, w.acts, "not more often than the policy wants")
 }
 
-// A notification that comes while the check looks may be of something that it has not seen.
+// TestCheckDrift_aLateNotificationIsLookedAt sends a notification during a check. It may be about a change that the
+// check has not seen.
 func TestCheckDrift_aLateNotificationIsLookedAt(t *testing.T) {
 	t.Parallel()
 	w := &watch{
@@ -175,7 +179,8 @@ func TestCheckDrift_aNotificationOutlivesFailures(t *testing.T) {
 	require.ErrorContains(t, env.GetWorkflowError(), "The database is away.", "the next check is another one")
 }
 
-// An operation may wait for a person for days: the history begins anew, and nothing is forgotten.
+// TestCheckDrift_beginsANewHistoryWhileItWaitsLong has an operation that waits for a decision for days. The check must
+// continue as new and keep the notifications.
 func TestCheckDrift_beginsANewHistoryWhileItWaitsLong(t *testing.T) {
 	t.Parallel()
 	w := &watch{sights: []activities.LookForDriftOutput{{Busy: "HEAL is FAILED_TEMP."}}}
@@ -186,8 +191,8 @@ func TestCheckDrift_beginsANewHistoryWhileItWaitsLong(t *testing.T) {
 	require.Equal(t, manyRounds, w.looks)
 }
 
-// Thousands of notifications come while a check looks. They are of one server, and the history begins anew before it is
-// too long.
+// TestCheckDrift_beginsANewHistoryWhenManyNotificationsHaveCome sends thousands of notifications about one server
+// during a check. The check must continue as new before its history is too long.
 func TestCheckDrift_beginsANewHistoryWhenManyNotificationsHaveCome(t *testing.T) {
 	t.Parallel()
 	w := &watch{

@@ -15,8 +15,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
 )
 
-// A VNF that ends is served by no load balancer of its cluster any more. Those that do not answer are passed over, and
-// hold up none of the others.
+// TestTerminate_hidesServicesOnAllLoadBalancers checks that no load balancer serves a terminated VNF any more. The
+// operation skips load balancers that do not answer, and does not delay the others.
 func TestTerminate_hidesServicesOnAllLoadBalancers(t *testing.T) {
 	t.Parallel()
 	hide := (&nodeport.Exposure{}).Steps(lifecycle.TerminateStart, lifecycle.Facts{}, lcm.Plan{})

@@ -88,7 +88,7 @@ func TestChangeExtConn_isRetriedOrRolledBack(t *testing.T) {
 				func(env *testsuite.TestWorkflowEnvironment) { decide(env, time.Hour, action) }))
 			require.Equal(t, done, w.done)
 			require.True(t, w.states[len(w.states)-1].Terminal())
-			if action == lcm.Rollback { // its ports are others than those that were recorded
+			if action == lcm.Rollback { // the current ports differ from the recorded ones
 				require.Equal(t, &record.Outcome{
 					Restored: true, DeploymentID: "stack",
 					Vnfcs: []record.Vnfc{{ServerID: "restored"}},
@@ -98,7 +98,8 @@ func TestChangeExtConn_isRetriedOrRolledBack(t *testing.T) {
 	}
 }
 
-// The VIM may have replaced some ports.
+// TestChangeExtConn_recordsWhatAnOperationThatIsGivenUpHasLeft checks that an operation that becomes FAILED records its
+// ports, because the VIM may have replaced some.
 func TestChangeExtConn_recordsWhatAnOperationThatIsGivenUpHasLeft(t *testing.T) {
 	t.Parallel()
 	w := &world{fail: map[string][]error{"reconnect": {broken("Heat failed.")}}}

@@ -11,7 +11,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// fetchRun is the workflow with a source whose attempts end with those errors, one after the other, and then well.
+// fetchRun runs the workflow with a source whose attempts return these errors, one after another, and then succeed.
 func fetchRun(t *testing.T, errs ...error) (fetched int, given *lcm.Error) {
 	t.Helper()
 	var suite testsuite.WorkflowTestSuite

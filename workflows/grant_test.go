@@ -18,7 +18,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/nfvo/nfvotest"
 )
 
-// grantedWork is an operation of one step, which the NFVO has to grant.
+// grantedWork is an operation with one step, which needs a grant.
 func grantedWork(ctx workflow.Context, in lcm.OperationInput) error {
 	var w *world
 	v := &vnf{in: in}
@@ -31,7 +31,7 @@ func grantedWork(ctx workflow.Context, in lcm.OperationInput) error {
 	return runOperation(ctx, v.op)
 }
 
-// keeper keeps the grant of one operation.
+// keeper stores the grant of one operation.
 type keeper struct{ id string }
 
 func (k *keeper) KeptGrant(context.Context, lcm.OpOccID) (string, error) { return k.id, nil }
@@ -45,7 +45,7 @@ func (k *keeper) KeepGrant(_ context.Context, _ lcm.OpOccID, g lcm.Grant) error 
 	return nil
 }
 
-// nfvoOf is an environment whose operation asks n for a grant, for so long.
+// nfvoOf returns an environment in which the operation asks n for a grant, with this patience.
 func nfvoOf(t *testing.T, n *nfvotest.NFVO, patience time.Duration) (*testsuite.TestWorkflowEnvironment, *world) {
 	t.Helper()
 	w := &world{what: lifecycle.Description{GrantPatience: patience, Steps: []lifecycle.Step{
@@ -100,7 +100,7 @@ func TestGrant_refusalRollsBackBeforeAnythingIsTouched(t *testing.T) {
 
 func TestGrant_waitsForAnNFVOThatIsAway(t *testing.T) {
 	n := nfvotest.New(t)
-	n.Away(20) // more than any other activity is tried
+	n.Away(20) // more than the attempts of any other activity
 	env, w := nfvoOf(t, n, time.Hour)
 	runGranted(env)
 	require.NoError(t, env.GetWorkflowError())
@@ -128,7 +128,8 @@ func TestGrant_cancelEndsTheWaiting(t *testing.T) {
 	require.Contains(t, w.last.Status.Error.Detail, "cancelled (FORCEFUL)")
 }
 
-// A refused operation is over before any activity is asked for that touches something: no other is registered here.
+// TestGrant_refusalEndsEveryOperationThatAsks checks that a refused operation ends before it runs any activity with an
+// effect: the test registers no such activity.
 func TestGrant_refusalEndsEveryOperationThatAsks(t *testing.T) {
 	t.Parallel()
 	for operation, run := range map[lcm.Operation]func(workflow.Context, lcm.OperationInput) error{

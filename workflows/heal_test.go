@@ -17,15 +17,15 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-// healed are the steps of a heal.
+// healed returns the steps of a heal.
 func healed(f lifecycle.Facts, whole bool) []lifecycle.Step {
 	f.Flavour = &vnfpkg.Flavour{}
 	f.Instance.Instantiated = &lcm.InstantiatedVnfInfo{ExtVirtualLinks: f.Links}
 	return lifecycle.Steps(f, lcm.Plan{Operation: lcm.OpHeal, Whole: whole, Within: !whole})
 }
 
-// A heal of the entire VNF that is given up has made servers which the instance never has: nobody else would forget
-// their keys.
+// TestHeal_ofAllThatIsGivenUpForgetsWhatItHasMade checks that a heal of the entire VNF that becomes FAILED removes the
+// host keys of its new servers. The instance never records these servers, so no later operation would remove the keys.
 func TestHeal_ofAllThatIsGivenUpForgetsWhatItHasMade(t *testing.T) {
 	t.Parallel()
 	w := &world{
@@ -83,7 +83,7 @@ func TestHeal_ofAllThatIsGivenUpForgetsWhatItHasMade(t *testing.T) {
 	require.True(t, forgotten[1].KeepCluster)
 }
 
-// runReplacement heals a VNF that is no cluster. lost are the servers that are deleted when the operation looks.
+// runReplacement heals a VNF that is not a cluster. lost returns the servers that are deleted when the operation looks.
 func runReplacement(
 	t *testing.T, w *world, lost func() []string, before func(*testsuite.TestWorkflowEnvironment),
 ) error {
@@ -176,7 +176,7 @@ func TestHeal_goesBackWhileNothingIsDeleted(t *testing.T) {
 	}
 }
 
-// The VIM has replaced some servers, and failed at others.
+// TestHeal_goesForwardOnlyOnceAServerIsDeleted has a VIM that has replaced some servers and failed for others.
 func TestHeal_goesForwardOnlyOnceAServerIsDeleted(t *testing.T) {
 	t.Parallel()
 	w := &world{
@@ -195,7 +195,8 @@ func TestHeal_goesForwardOnlyOnceAServerIsDeleted(t *testing.T) {
 	require.True(t, w.last.Status.ForwardOnly)
 }
 
-// The VIM goes on when the operation was cancelled: what the rollback finds then may not be what there was before.
+// TestHeal_isNotRolledBackWhenTheVimHasGoneOn has a VIM that continues after the operation was cancelled, so that the
+// rollback finds another state than before the heal.
 func TestHeal_isNotRolledBackWhenTheVimHasGoneOn(t *testing.T) {
 	t.Parallel()
 	w := &world{
@@ -219,7 +220,8 @@ func TestHeal_isNotRolledBackWhenTheVimHasGoneOn(t *testing.T) {
 	require.Equal(t, []string{"change"}, w.done)
 }
 
-// A given port that cannot be used again is told while nothing is deleted: the way back is open.
+// TestHeal_ofAllLooksAtGivenPortsBeforeItDeletes checks that an unusable given port is reported before anything is
+// deleted, so that a rollback is still possible.
 func TestHeal_ofAllLooksAtGivenPortsBeforeItDeletes(t *testing.T) {
 	t.Parallel()
 	given := lifecycle.Facts{Links: []lcm.ExtVirtualLink{
@@ -248,7 +250,8 @@ func TestHeal_ofAllLooksAtGivenPortsBeforeItDeletes(t *testing.T) {
 	require.Zero(t, deleted)
 }
 
-// Pods that were replaced do not come back: a rollback records those that there are.
+// TestHeal_ofPodsIsRolledBackToThePodsThatThereAre checks that a rollback records the current Pods, because replaced
+// Pods do not come back.
 func TestHeal_ofPodsIsRolledBackToThePodsThatThereAre(t *testing.T) {
 	t.Parallel()
 	f := lifecycle.Facts{Flavour: &vnfpkg.Flavour{Containers: true}}

@@ -17,7 +17,7 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-// mixedFacts are those of a VNF of a server and a Pod.
+// mixedFacts returns the facts of a VNF of a server and a Pod.
 func mixedFacts() lifecycle.Facts {
 	return lifecycle.Facts{
 		Flavour: &vnfpkg.Flavour{Hybrid: true, Vdus: []vnfpkg.Vdu{{ID: "vm"}, {ID: "web", Containers: true}}},
@@ -28,7 +28,7 @@ func mixedFacts() lifecycle.Facts {
 	}
 }
 
-// runMixed runs an operation on that VNF.
+// runMixed runs an operation on this VNF.
 func runMixed(
 	t *testing.T, w *world, op lcm.Operation, body string, before func(*testsuite.TestWorkflowEnvironment),
 ) {

@@ -21,7 +21,7 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-// memoryWork is what the steps of the driver memory do and undo: all that a driver has in this package.
+// memoryWork does and undoes the steps of the driver memory. A driver needs nothing else in this package.
 type memoryWork struct{ *vnf }
 
 func (m *memoryWork) table() table {
@@ -40,7 +40,7 @@ func (m *memoryWork) tell(ctx workflow.Context, what string) error {
 	return err
 }
 
-// withMemory registers the driver for a test.
+// withMemory registers the driver for the duration of a test.
 func withMemory(t *testing.T) driver.Set {
 	before := drivers
 	drivers = append(slices.Clone(drivers), func(v *vnf) tables { return tables{(&memoryWork{v}).table()} })
@@ -48,7 +48,7 @@ func withMemory(t *testing.T) driver.Set {
 	return driver.Set{memory.Driver{}}
 }
 
-// memoryFacts is a VNF whose VNFD names the driver.
+// memoryFacts returns the facts of a VNF whose VNFD names the driver.
 func memoryFacts(t *testing.T, known driver.Set, additional string) lifecycle.Facts {
 	t.Helper()
 	f := someFacts(t, "simple", false)
@@ -61,7 +61,8 @@ func memoryFacts(t *testing.T, known driver.Set, additional string) lifecycle.Fa
 	return f
 }
 
-// The smallest driver takes part in every operation: forwards, when a step is retried and when it is rolled back.
+// TestDriver_takesPartInEveryOperation checks that a minimal driver takes part in every operation: forward, in a retry
+// and in a rollback.
 func TestDriver_takesPartInEveryOperation(t *testing.T) {
 	f := memoryFacts(t, withMemory(t), `{}`)
 	for name, c := range map[string]struct {
@@ -96,7 +97,7 @@ func TestDriver_takesPartInEveryOperation(t *testing.T) {
 
 			own := c.done[slices.IndexFunc(c.done, func(s string) bool { return s == "remember" || s == "forget" })]
 			for action, want := range map[lcm.Action][]string{lcm.Retry: c.done, lcm.Rollback: c.rollback} {
-				if want == nil { // a termination goes forward only
+				if want == nil { // a termination has no rollback
 					continue
 				}
 				w = &world{what: lifecycle.Description{Steps: steps}, fail: map[string][]error{own: {broken("it has no room")}}}
@@ -108,7 +109,7 @@ func TestDriver_takesPartInEveryOperation(t *testing.T) {
 	}
 }
 
-// runOn runs an operation on an infrastructure that does whatever it is told.
+// runOn runs an operation on an infrastructure on which every activity succeeds.
 func runOn(
 	t *testing.T, w *world, op lcm.Operation, p lcm.Plan, before func(*testsuite.TestWorkflowEnvironment),
 ) error {
@@ -159,7 +160,7 @@ func runOn(
 	return env.GetWorkflowError()
 }
 
-// A driver says what it refuses in the plan, and all that is wrong in a request at once.
+// TestDriver_refuses checks that a driver can refuse a plan, and reports all mistakes in a request at once.
 func TestDriver_refuses(t *testing.T) {
 	known := withMemory(t)
 	f := memoryFacts(t, known, `{"memory":{"limit":1}}`)
@@ -175,7 +176,8 @@ func TestDriver_refuses(t *testing.T) {
 	require.ErrorContains(t, found.Err(), "is less than the number of servers of workerNode")
 }
 
-// A VNF may have several drivers: each has its steps after those of the drivers that the VNFD names before it.
+// TestDrivers_standInTheOrderOfTheVnfd checks that a VNF may have several drivers, whose steps are in the order of the
+// drivers in the VNFD.
 func TestDrivers_standInTheOrderOfTheVnfd(t *testing.T) {
 	f := memoryFacts(t, withMemory(t), `{}`)
 	first, second := named("first"), named("second")
@@ -191,7 +193,7 @@ func TestDrivers_standInTheOrderOfTheVnfd(t *testing.T) {
 	}
 }
 
-// named is a driver that has one step at the end of an instantiation.
+// named is a driver with one step at the end of an instantiation.
 type named string
 
 func (n named) Name() string { return string(n) }

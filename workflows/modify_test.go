@@ -15,7 +15,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
 )
 
-// triesVim are the steps of a modification of a VIM connection.
+// triesVim returns the steps of a modification of a VIM connection.
 func triesVim() []lifecycle.Step {
 	return stepsOf(lcm.OpModifyInfo, lifecycle.Facts{ChangesVim: true})
 }
@@ -115,7 +115,8 @@ func TestModifyInfo_isCancelled(t *testing.T) {
 	require.Equal(t, []lcm.OperationState{lcm.Processing, lcm.FailedTemp, lcm.RollingBack, lcm.RolledBack}, w.states)
 }
 
-// One that was never begun is no other than one that is begun now.
+// TestModifyInfo_resumedWaitsForADecisionOnlyWhenItHadBegun checks that a resumed operation that had not begun behaves
+// like a new operation.
 func TestModifyInfo_resumedWaitsForADecisionOnlyWhenItHadBegun(t *testing.T) {
 	t.Parallel()
 	w := &world{}
@@ -131,7 +132,8 @@ func TestModifyInfo_resumedWaitsForADecisionOnlyWhenItHadBegun(t *testing.T) {
 	require.Equal(t, []lcm.OperationState{lcm.FailedTemp, lcm.Processing, lcm.Completed}, w.states)
 }
 
-// SOL003 clause 5.4.3.3.4: what the VNFD does not allow is rolled back without anybody's decision.
+// TestModifyInfo_isRolledBackByItselfWhereTheVnfdDoesNotAllowIt checks SOL003 clause 5.4.3.3.4: a change that the VNFD
+// does not allow is rolled back without a decision.
 func TestModifyInfo_isRolledBackByItselfWhereTheVnfdDoesNotAllowIt(t *testing.T) {
 	t.Parallel()
 	refused := &lcm.Error{

@@ -18,14 +18,14 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-// powerWorld is the world of an OPERATE: three control planes, two workers and a VM that is no node.
+// powerWorld is the world of an OPERATE: three control planes, two workers and a VM that is not a node.
 type powerWorld struct {
 	world
 	plan lcm.Plan
-	// graceful is set when the request says so, cordoned when nodes were drained before they were stopped.
+	// graceful is set for a graceful request; cordoned is set when nodes were drained before they were stopped.
 	graceful, cordoned bool
 	health             activities.ClusterHealthOutput
-	asked              []string // the control planes of the last question for health
+	asked              []string // the control planes of the last check of the cluster's health
 }
 
 func newPowerWorld(to lcm.VnfState, stopped ...string) *powerWorld {
@@ -55,7 +55,7 @@ func newPowerWorld(to lcm.VnfState, stopped ...string) *powerWorld {
 	return w
 }
 
-// only restricts the operation to some of the VMs.
+// only restricts the operation to these VMs.
 func (w *powerWorld) only(names ...string) *powerWorld {
 	w.plan.Whole, w.what.Whole = false, false
 	w.plan.Operated = slices.DeleteFunc(w.plan.Operated,
@@ -138,7 +138,7 @@ func (w *powerWorld) run(t *testing.T, before func(*testsuite.TestWorkflowEnviro
 	return env.GetWorkflowError()
 }
 
-// at tells when something was done.
+// at returns the position of an action in the list of what was done.
 func (w *powerWorld) at(t *testing.T, name string) int {
 	t.Helper()
 	i := slices.Index(w.done, name)

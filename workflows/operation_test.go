@@ -22,27 +22,27 @@ import (
 	"github.com/windlass-nfv/windlass/internal/record"
 )
 
-// world is what the activities of a test operation do and remember.
+// world is what the activities of a test operation do and record.
 type world struct {
 	mu     sync.Mutex
 	states []lcm.OperationState
 	done   []string
 	last   activities.RecordStateInput
-	fail   map[string][]error // by name of the work: errors of the next calls, in order
+	fail   map[string][]error // by the name of the work: the errors of the next calls, in order
 	hang   map[string]bool    // until cancelled
 	what   lifecycle.Description
 	steps  []lcm.Step
 	// interrupted counts how often the steps of an earlier run were ended.
 	interrupted int
-	// before, where set, is called before each record is made.
+	// before, if it is not nil, is called before each record is stored.
 	before func(lcm.OperationState)
-	// hanging is set when some work has begun to hang.
+	// hanging is set when an activity has begun to hang.
 	hanging atomic.Bool
-	// lost is set when a run that was lost has recorded PROCESSING: the store does not take ROLLED_BACK then.
+	// lost is set when a lost run has recorded PROCESSING: the store then refuses ROLLED_BACK.
 	lost bool
-	// unread is why nobody can read what the operation is about.
+	// unread is the error when the operation's data cannot be read.
 	unread error
-	// outage is how often the database does not answer before it takes the record of PROCESSING.
+	// outage is how often the database does not answer before it stores the record of PROCESSING.
 	outage int
 }
 
@@ -104,7 +104,7 @@ func (w *world) recordState(_ context.Context, in activities.RecordStateInput) e
 		e := lcm.Errorf(lcm.KindConflict, "Operation op is PROCESSING; it cannot become ROLLED_BACK.")
 		return temporal.NewNonRetryableApplicationError(e.Detail, string(e.Kind), nil, *e)
 	}
-	if in.Sequence <= w.last.Sequence { // as the store does
+	if in.Sequence <= w.last.Sequence { // as in the store
 		return nil
 	}
 	if len(w.states) == 0 || w.states[len(w.states)-1] != in.Status.State {
@@ -132,7 +132,7 @@ func threeLines() []lifecycle.Step {
 	}
 }
 
-// threeSteps is an operation of three steps, all of which can be undone.
+// threeSteps is an operation with three steps, each of which can be undone.
 func threeSteps(ctx workflow.Context, in lcm.OperationInput) error {
 	var w *world
 	do := func(name string) func(workflow.Context) error {
@@ -193,14 +193,14 @@ func run(env *testsuite.TestWorkflowEnvironment, resumed bool) {
 	})
 }
 
-// decide sends an update when the operation is in the state, and remembers how it was answered.
+// decide sends an update after a delay, and records the answer.
 func decide(env *testsuite.TestWorkflowEnvironment, after time.Duration, action lcm.Action, args ...any) *answer {
 	a := &answer{}
 	env.RegisterDelayedCallback(func() { a.ask(env, action, args...) }, after)
 	return a
 }
 
-// when does something as soon as a condition is met, however long that takes on a busy machine.
+// when calls do as soon as a condition is met, also on a busy machine.
 func when(env *testsuite.TestWorkflowEnvironment, met func() bool, do func()) {
 	env.RegisterDelayedCallback(func() {
 		if met() {
@@ -211,7 +211,7 @@ func when(env *testsuite.TestWorkflowEnvironment, met func() bool, do func()) {
 	}, 20*time.Millisecond)
 }
 
-// decideWhen is decide as soon as a condition is met.
+// decideWhen sends an update as soon as a condition is met, and records the answer.
 func decideWhen(env *testsuite.TestWorkflowEnvironment, met func() bool, action lcm.Action, args ...any) *answer {
 	a := &answer{}
 	when(env, met, func() { a.ask(env, action, args...) })
@@ -265,7 +265,8 @@ func TestOperation_waitsForTheDatabaseAsLongAsItTakes(t *testing.T) {
 	require.Zero(t, w.outage)
 }
 
-// The store has FAILED_TEMP, so a client decides, before the workflow knows that the store has it.
+// TestOperation_decisionFasterThanTheRecordIsAnsweredWithItsOwnTransition has FAILED_TEMP in the store, and a client
+// that decides before the workflow has got the result of this record.
 func TestOperation_decisionFasterThanTheRecordIsAnsweredWithItsOwnTransition(t *testing.T) {
 	t.Parallel()
 	w := &world{fail: map[string][]error{"b": {broken("b broke")}}}
@@ -427,7 +428,7 @@ func TestOperation_forcefulCancelInterruptsTheStep(t *testing.T) {
 	require.Equal(t, lcm.StepCancelled, w.steps[len(w.steps)-1].State)
 }
 
-// Both were sent while no worker ran: the client had no answer to the first.
+// TestOperation_takesTheSameCancelAgain sends both cancels while no worker runs: the client got no answer to the first.
 func TestOperation_takesTheSameCancelAgain(t *testing.T) {
 	t.Parallel()
 	w := &world{hang: map[string]bool{"b": true}}
@@ -477,7 +478,8 @@ func TestOperation_cancelWhileStartingEndsIt(t *testing.T) {
 	}
 }
 
-// An operation that has no way back anyway does not say that it has lost it: nothing may be deleted yet.
+// TestOperation_withoutRollbackSaysNothingOfDeletedServers checks that an operation that never has a rollback does not
+// say that it has lost this possibility, because perhaps nothing is deleted yet.
 func TestOperation_withoutRollbackSaysNothingOfDeletedServers(t *testing.T) {
 	t.Parallel()
 	w := &world{fail: map[string][]error{"a": {broken("a broke")}}}
@@ -491,8 +493,8 @@ func TestOperation_withoutRollbackSaysNothingOfDeletedServers(t *testing.T) {
 	require.False(t, w.last.Status.ForwardOnly)
 }
 
-// A worker was killed after it had recorded PROCESSING and before Temporal had its workflow task, so that the task runs
-// again, and a cancel comes first now.
+// TestOperation_cancelAfterALostTaskLeadsToFailedTemp simulates a worker that was killed after it had recorded
+// PROCESSING, but before Temporal had got the workflow task. The task runs again, and now a cancel comes first.
 func TestOperation_cancelAfterALostTaskLeadsToFailedTemp(t *testing.T) {
 	t.Parallel()
 	for _, known := range []bool{false, true} {
@@ -501,7 +503,7 @@ func TestOperation_cancelAfterALostTaskLeadsToFailedTemp(t *testing.T) {
 				t.Parallel()
 				w := &world{lost: true, states: []lcm.OperationState{lcm.Starting, lcm.Processing}}
 				w.last.Sequence, w.last.Status.State = 2, lcm.Processing
-				if known { // the lost task had asked already where the operation stands
+				if known { // the lost task had already read the operation's state
 					w.what.State, w.what.Sequence = lcm.Processing, 2
 				}
 				env := newRun(t, w)
@@ -559,7 +561,8 @@ func TestOperation_takesSignalsWithoutPayload(t *testing.T) {
 	t.Parallel()
 	w := &world{fail: map[string][]error{"b": {broken("b broke")}}}
 	env := newRun(t, w)
-	env.RegisterDelayedCallback(func() { env.SignalWorkflow("cancel", nil) }, time.Minute) // misplaced: ignored
+	// It is misplaced and therefore ignored.
+	env.RegisterDelayedCallback(func() { env.SignalWorkflow("cancel", nil) }, time.Minute)
 	env.RegisterDelayedCallback(func() { env.SignalWorkflow("rollback", nil) }, time.Hour)
 	run(env, false)
 	require.Equal(t, lcm.RolledBack, w.states[len(w.states)-1])
@@ -603,7 +606,8 @@ func TestOperation_terminatedOutsideIsResumedInFailedTemp(t *testing.T) {
 	}
 }
 
-// A resumed operation may be half rolled back: it must not be called ROLLED_BACK because it cannot be read.
+// TestOperation_thatCannotBeReadIsOverOnlyWhenItHasNotBegun checks that a resumed operation that cannot be read does
+// not become ROLLED_BACK, because it may be partly done.
 func TestOperation_thatCannotBeReadIsOverOnlyWhenItHasNotBegun(t *testing.T) {
 	t.Parallel()
 	for resumed, states := range map[bool][]lcm.OperationState{true: nil, false: {lcm.RolledBack}} {

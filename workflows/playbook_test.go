@@ -16,7 +16,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// What was run for a server that leaves, and has failed, waits for a decision: nobody knows what a second run does.
+// TestPlay_runsWhatHasFailedOnceOnly checks that a failed run for a leaving server waits for a decision, because a
+// second run may have unknown effects.
 func TestPlay_runsWhatHasFailedOnceOnly(t *testing.T) {
 	for kind, passesOver := range map[lcm.Kind]bool{lcm.KindBroken: false, lcm.KindUnavailable: true} {
 		var suite testsuite.WorkflowTestSuite
@@ -43,8 +44,8 @@ func TestPlay_runsWhatHasFailedOnceOnly(t *testing.T) {
 	}
 }
 
-// A playbook that runs on a host of workers is for the workers of that host, until they have all been gone for so long
-// that it has ended there.
+// TestPlay_begunOnAHostIsForItsWorkers checks that a playbook that runs on a host of workers is continued only by
+// workers of that host, until all of them have been away long enough for it to have ended there.
 func TestPlay_begunOnAHostIsForItsWorkers(t *testing.T) {
 	var suite testsuite.WorkflowTestSuite
 	env := suite.NewTestWorkflowEnvironment()

@@ -13,7 +13,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
 )
 
-// asksNodes are the steps of a modification of registries.
+// asksNodes returns the steps of a modification of registries.
 func asksNodes() []lifecycle.Step {
 	return stepsOf(lcm.OpModifyInfo, lifecycle.Facts{
 		ChangesRegistries: true,
@@ -21,7 +21,7 @@ func asksNodes() []lifecycle.Step {
 	})
 }
 
-// twoNodes is a cluster that is in use. Its nodes are not asked first.
+// twoNodes is a running cluster. Its steps do not include the check that nodes can be reached.
 func twoNodes() lifecycle.Description {
 	steps := slices.DeleteFunc(asksNodes(), func(s lifecycle.Step) bool { return s.ID == "reach-nodes" })
 	return lifecycle.Description{Steps: steps, Nodes: lcm.Nodes{{Name: "a", ServerID: "1"}, {Name: "b", ServerID: "2"}}}
@@ -67,7 +67,7 @@ func TestModifyInfo_findsADeadNodeBeforeAnyIsChanged(t *testing.T) {
 	require.Equal(t, []lcm.OperationState{lcm.Processing, lcm.FailedTemp, lcm.RollingBack, lcm.RolledBack}, w.states)
 	require.Equal(t, []string{"check", "reach a"}, w.done, "nothing has to be undone")
 
-	w = &world{what: twoNodes(), fail: map[string][]error{"reach b": away(4)}} // it comes back
+	w = &world{what: twoNodes(), fail: map[string][]error{"reach b": away(4)}} // it answers again later
 	w.what.Steps = asksNodes()
 	env = newModification(t, w)
 	runModification(env, false)
@@ -87,8 +87,8 @@ func TestModifyInfo_isRolledBackThoughANodeIsDead(t *testing.T) {
 	require.ElementsMatch(t, []string{"disconnect a", "pass b"}, w.done[2:])
 }
 
-// A node that answers, and cannot be given its former registries, is not passed over: a person mends it, and rolls back
-// again.
+// TestModifyInfo_doesNotPassOverANodeThatAnswers checks that a rollback does not skip a node that answers but cannot
+// get its former registries back. An operator must repair it, and roll back again.
 func TestModifyInfo_doesNotPassOverANodeThatAnswers(t *testing.T) {
 	t.Parallel()
 	w := &world{what: twoNodes(), fail: map[string][]error{

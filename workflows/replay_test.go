@@ -11,9 +11,9 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// The histories were recorded by the end-to-end tests: go test -C tests ./e2e -run Fake -record. A change of a
-// workflow under which one of them no longer replays breaks operations that run during an upgrade: guard it with
-// workflow.GetVersion.
+// TestReplay_recordedHistories replays histories that the end-to-end tests have recorded: go test -C tests ./e2e -run
+// Fake -record. If one of them does not replay after a change of a workflow, the change breaks operations that run
+// during an upgrade. It must be guarded with workflow.GetVersion.
 func TestReplay_recordedHistories(t *testing.T) {
 	files, err := filepath.Glob("testdata/histories/*.json")
 	require.NoError(t, err)
@@ -25,7 +25,7 @@ func TestReplay_recordedHistories(t *testing.T) {
 	}
 }
 
-// A replay test that cannot fail protects nothing.
+// TestReplay_catchesAnUnguardedChange checks that a replay can fail: a test that never fails protects nothing.
 func TestReplay_catchesAnUnguardedChange(t *testing.T) {
 	r := worker.NewWorkflowReplayer()
 	r.RegisterWorkflowWithOptions(func(ctx workflow.Context, in lcm.OperationInput) error {

@@ -14,8 +14,8 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-// scriptFacts are VNFs with a script at every hook of an operation, and playbooks at those that may have some, of both
-// policies; some have scripts for a rollback.
+// scriptFacts returns the facts of VNFs with a script at every hook of an operation, and with playbooks at the hooks
+// that may have some, for both policies. Some have scripts for a rollback.
 func scriptFacts(t *testing.T) (out []lifecycle.Facts) {
 	t.Helper()
 	for _, policy := range []lcm.ScriptPolicy{lcm.ScriptsRun, lcm.ScriptsSkipped} {
@@ -52,14 +52,15 @@ func withScripts(f vnfpkg.Flavour, back bool) *vnfpkg.Flavour {
 	return &f
 }
 
-// Each operation runs the scripts of its own hooks, once at its start and once at its end.
+// TestScripts_standOnceAtEachSide checks that each operation runs the scripts of its own hooks, once at its start and
+// once at its end.
 func TestScripts_standOnceAtEachSide(t *testing.T) {
 	f := scriptFacts(t)[0]
 	for op, bodies := range requests() {
 		for _, body := range bodies {
 			p, err := planOf(f, op, body)
 			if err != nil {
-				continue // of other VNFs
+				continue // it is about other VNFs
 			}
 			count := map[lifecycle.StepID]int{}
 			for _, s := range lifecycle.Steps(f, p) {
@@ -71,7 +72,8 @@ func TestScripts_standOnceAtEachSide(t *testing.T) {
 	}
 }
 
-// A VNFD that names nothing for a SCALE_TO_LEVEL has the scripts of a SCALE run.
+// TestScripts_ofAScaleToLevelMayBeThoseOfAScale checks that a SCALE_TO_LEVEL runs the scripts of a SCALE if the VNFD
+// names none for it.
 func TestScripts_ofAScaleToLevelMayBeThoseOfAScale(t *testing.T) {
 	f := withScripts(vnfpkg.Flavour{}, false)
 	name, _, ok := script.HookOf(f, lcm.OpScaleToLevel, script.End)

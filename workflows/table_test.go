@@ -21,7 +21,8 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-// Every step that an operation can have has its work, and every work has its step.
+// TestTable_hasTheWorkOfEveryStep checks that every step of any operation has its work, and that all work belongs to a
+// step.
 func TestTable_hasTheWorkOfEveryStep(t *testing.T) {
 	v := newVnf(lcm.OperationInput{})
 	all := table{}
@@ -51,7 +52,7 @@ func TestTable_hasTheWorkOfEveryStep(t *testing.T) {
 	}
 }
 
-// An operation that a later release has begun keeps its list.
+// TestTable_tellsAStepThatItDoesNotKnow uses the list of steps of an operation that a later release has begun.
 func TestTable_tellsAStepThatItDoesNotKnow(t *testing.T) {
 	t.Parallel()
 	w := &world{what: lifecycle.Description{Steps: append(threeLines(),
@@ -73,7 +74,7 @@ type anyList struct {
 	list []lifecycle.Step
 }
 
-// everyList has lists of every operation, of VNFs of every kind, by what they are.
+// everyList returns the lists of steps of every operation on VNFs of every kind, by descriptions.
 func everyList(t *testing.T) map[string]anyList {
 	all := map[string]anyList{}
 	add := func(name string, f lifecycle.Facts, op lcm.Operation, body string) lcm.Plan {
@@ -87,7 +88,7 @@ func everyList(t *testing.T) map[string]anyList {
 			for _, flavour := range []string{"ha", "simple", "storage"} {
 				for _, isCluster := range []bool{true, false} {
 					f := someFacts(t, flavour, isCluster)
-					if isCluster && i%2 == 0 { // some have registries, and some of those classes
+					if isCluster && i%2 == 0 { // some have registries, and some of these have storage classes
 						k := f.Drivers[0].(*kubeadm.Cluster)
 						k.Params.PrivateRegistries = []k8s.PrivateRegistry{{Server: "registry.example.com"}}
 						k.Params.StorageClasses = []k8s.StorageClassParams{{Name: "files", ExportDir: "/volume/files"}}
@@ -95,7 +96,8 @@ func everyList(t *testing.T) map[string]anyList {
 					f.Graceful = strings.Contains(body, "GRACEFUL")
 					f.TerminatesVnfs = f.Graceful
 					if _, err := planOf(f, op, body); err != nil {
-						// One control plane neither scales nor heals, and only one flavour has a storage server.
+						// One control plane can be neither scaled nor healed, and only one flavour has a storage
+						// server.
 						require.True(t, flavour != "ha" || strings.Contains(body, "storage"), err)
 						continue
 					}
@@ -131,7 +133,7 @@ func everyList(t *testing.T) map[string]anyList {
 		for _, body := range bodies {
 			f := kubesprayFacts(t)
 			f.Graceful = strings.Contains(body, "GRACEFUL")
-			if _, err := planOf(f, op, body); err == nil { // there is no storage server
+			if _, err := planOf(f, op, body); err == nil { // the VNF has no storage server
 				add("kubespray", f, op, body)
 				f.Drivers[0].(*kubespray.Cluster).Params.ExternalLB = nil
 				add("kubespray alone", f, op, body)
@@ -156,7 +158,8 @@ func everyList(t *testing.T) map[string]anyList {
 		for f.APIVersion = 1; f.APIVersion <= 2; f.APIVersion++ {
 			name := fmt.Sprintf("given ports, cluster %t, version %d", isCluster, f.APIVersion)
 			p := add(name, f, lcm.OpHeal, `{}`)
-			// Ports that are given are looked at before anything is deleted; who replaces servers alone need not look.
+			// A heal of the entire VNF checks given ports before it deletes anything. A heal that only replaces servers
+			// need not.
 			require.Equal(t, isCluster || f.APIVersion == 1, p.Whole)
 			require.Equal(t, p.Whole, all[name+": HEAL {}"].list[2].ID == "check-given-ports")
 		}
@@ -169,8 +172,8 @@ func everyList(t *testing.T) map[string]anyList {
 	return all
 }
 
-// addBalanced has clusters behind what is none of their nodes, and VNFs that are exposed there. The VDU of workers
-// stands for that of load balancers.
+// addBalanced adds clusters behind load balancers that are not nodes, and VNFs that are exposed there. The VDU of
+// workers is used as that of load balancers.
 func addBalanced(t *testing.T, add func(string, lifecycle.Facts, lcm.Operation, string) lcm.Plan) {
 	t.Helper()
 	f := someFacts(t, "ha", true)
@@ -227,13 +230,13 @@ func planOf(f lifecycle.Facts, op lcm.Operation, body string) (lcm.Plan, error) 
 	}
 }
 
-// stepsOf lists the steps of an operation that changes nothing in particular.
+// stepsOf returns the steps of an operation without any special change.
 func stepsOf(op lcm.Operation, f lifecycle.Facts) []lifecycle.Step {
 	f.Flavour = &vnfpkg.Flavour{}
 	return lifecycle.Steps(f, lcm.Plan{Operation: op})
 }
 
-// ratedFacts is an instance with a virtual link whose bit rate scales.
+// ratedFacts returns the facts of an instance with a virtual link whose bit rate scales.
 func ratedFacts(t *testing.T) lifecycle.Facts {
 	f := someFacts(t, "simple", false)
 	flavour := *f.Flavour
@@ -246,7 +249,7 @@ func ratedFacts(t *testing.T) lifecycle.Facts {
 	return f
 }
 
-// registryFacts is a registry of images.
+// registryFacts returns the facts of a registry of images.
 func registryFacts(volume *k8s.CinderVolumeParams) lifecycle.Facts {
 	return lifecycle.Facts{
 		Drivers: []lifecycle.Driver{&registry.Server{Params: registry.Params{Volume: volume}}},
@@ -257,7 +260,7 @@ func registryFacts(volume *k8s.CinderVolumeParams) lifecycle.Facts {
 	}
 }
 
-// someFacts is an instance of the sample package, as it is instantiated.
+// someFacts returns the facts of an instance of the sample package, as it is after the instantiation.
 func someFacts(t *testing.T, flavour string, isCluster bool) lifecycle.Facts {
 	b, err := os.ReadFile("../vnfpkg/testdata/k8s-ha.vnfd.json")
 	require.NoError(t, err)
@@ -315,7 +318,7 @@ func someFacts(t *testing.T, flavour string, isCluster bool) lifecycle.Facts {
 	return f
 }
 
-// kubesprayFacts is a cluster with three control planes that kubespray has made.
+// kubesprayFacts returns the facts of a cluster with three control planes that kubespray has installed.
 func kubesprayFacts(t *testing.T) lifecycle.Facts {
 	f := someFacts(t, "ha", true)
 	f.Drivers = []lifecycle.Driver{kubespray.New(k8s.Params{

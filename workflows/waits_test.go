@@ -15,7 +15,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/record"
 )
 
-// waiting is an operation one step of which waits and works at once, and then waits once more.
+// waiting is an operation with a step that waits and works in parallel, and then waits again.
 func waiting(ctx workflow.Context, in lcm.OperationInput) error {
 	var w *world
 	work := func(name string) func(workflow.Context) error {
@@ -46,7 +46,7 @@ func waiting(ctx workflow.Context, in lcm.OperationInput) error {
 	})
 }
 
-// ends makes work that is done when something is closed, and tells when it has begun.
+// ends returns work that ends when a channel is closed. It calls begun when it begins.
 func (w *world) ends(with <-chan struct{}, begun func()) func(context.Context, workInput) (struct{}, error) {
 	return func(ctx context.Context, in workInput) (struct{}, error) {
 		begun()

@@ -1,4 +1,4 @@
-// Package activitytest builds clusters with activities, for the tests of these: on nodes of a test's own, or on
+// Package activitytest builds clusters with activities, for tests of the activities: on nodes of the test, or on
 // machines.
 package activitytest
 
@@ -15,17 +15,17 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// OpOcc is the operation that a Site's activities work for.
+// OpOcc is the operation of a Site's activities.
 const OpOcc lcm.OpOccID = "0f1e2d3c-0000-4000-8000-00000000aaaa"
 
-// Site is where a cluster is built.
+// Site is the place of a cluster.
 type Site struct {
 	Reach     activities.Reach
 	Nodes     lcm.Nodes
 	VirtualIP string
 }
 
-// Tracked is the input of an activity on a node.
+// Tracked returns the input of an activity on a node.
 func (s Site) Tracked(node lcm.Node) activities.NodeInput {
 	return activities.NodeInput{
 		Tracked: activities.Tracked{Step: lcm.StepRef{OpOccID: OpOcc, Node: node.Name}},
@@ -33,7 +33,7 @@ func (s Site) Tracked(node lcm.Node) activities.NodeInput {
 	}
 }
 
-// Cluster is the input of a step on the control planes.
+// Cluster returns the input of a step on the control planes.
 func (s Site) Cluster() activities.ClusterInput {
 	return activities.ClusterInput{
 		Tracked: activities.Tracked{Step: lcm.StepRef{OpOccID: OpOcc}}, OpOccID: OpOcc,
@@ -55,7 +55,7 @@ func Do[In, Out any](t *testing.T, act func(context.Context, In) (Out, error), i
 	return out, err
 }
 
-// Must runs one that succeeds.
+// Must runs an activity that must succeed.
 func Must[In, Out any](t *testing.T, act func(context.Context, In) (Out, error), in In) Out {
 	t.Helper()
 	out, err := Do(t, act, in)
@@ -63,7 +63,7 @@ func Must[In, Out any](t *testing.T, act func(context.Context, In) (Out, error),
 	return out
 }
 
-// BuildCluster makes a cluster from nothing, in the order of the operation.
+// BuildCluster builds a new cluster, with the steps in the order of the operation.
 func BuildCluster(t *testing.T, s Site) activities.VimAccountOutput {
 	t.Helper()
 	nodes, cluster := &activities.Nodes{Reach: s.Reach}, &activities.Cluster{Reach: s.Reach}
@@ -117,7 +117,7 @@ func BuildCluster(t *testing.T, s Site) activities.VimAccountOutput {
 	return Must(t, cluster.CreateVimAccount, activities.VimAccountInput{ClusterInput: s.Cluster(), VirtualIP: s.VirtualIP})
 }
 
-// each does all nodes at once, as the workflows do.
+// each calls do for all nodes in parallel, as the workflows do.
 func each(nodes lcm.Nodes, do func(lcm.Node)) {
 	var all sync.WaitGroup
 	for _, n := range nodes {

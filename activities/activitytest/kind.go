@@ -11,7 +11,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// AssertKind holds the end of an activity against a kind of error and its words.
+// AssertKind checks the kind and the text of an activity's error.
 func AssertKind(t *testing.T, err error, kind lcm.Kind, says string) {
 	t.Helper()
 	var app *temporal.ApplicationError

@@ -7,11 +7,11 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// Output keeps the lines of all steps.
+// Output stores the lines of all steps.
 type Output struct {
 	mu    sync.Mutex
 	Shown []string     // each with its node
-	Show  func(string) // is told of each
+	Show  func(string) // is called with each line
 }
 
 // Lines implements activities.Output.

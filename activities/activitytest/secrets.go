@@ -8,13 +8,13 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// Secrets is a vault that keeps everything in clear.
+// Secrets is a vault that stores its values unencrypted.
 type Secrets struct {
 	mu     sync.Mutex
 	Values map[lcm.SecretRef]string
 }
 
-// NewSecrets makes an empty one.
+// NewSecrets returns an empty vault.
 func NewSecrets() *Secrets { return &Secrets{Values: map[lcm.SecretRef]string{}} }
 
 // Get implements activities.Secrets.
@@ -48,7 +48,7 @@ func (m *Secrets) Put(_ context.Context, ref lcm.SecretRef, clear string) error 
 	return nil
 }
 
-// Ending lists the values whose reference ends so.
+// Ending lists the values whose references end with suffix.
 func (m *Secrets) Ending(suffix string) []string {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -12,7 +12,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
 )
 
-// NewSite is of nodes that nobody reaches yet, with a cluster's parameters; change alters these.
+// NewSite returns a site without connections to its nodes, with a cluster's parameters; change changes these.
 func NewSite(controlPlanes, workers int, change func(*k8s.Params)) (Site, *Secrets, *Output) {
 	s := Site{Nodes: Nodes(controlPlanes, workers)}
 	p := k8s.Params{
@@ -51,7 +51,7 @@ func NewSite(controlPlanes, workers int, change func(*k8s.Params)) (Site, *Secre
 	return s, secrets, output
 }
 
-// Nodes are those of a cluster.
+// Nodes returns the nodes of a cluster.
 func Nodes(controlPlanes, workers int) (nodes lcm.Nodes) {
 	add := func(role lcm.Role, host int) {
 		id := fmt.Sprintf("%08x-0000-4000-8000-000000000000", host)
@@ -69,8 +69,7 @@ func Nodes(controlPlanes, workers int) (nodes lcm.Nodes) {
 	return nodes
 }
 
-// FixedVnf answers the same for every operation: it is a cluster with these parameters, unless Context has other
-// drivers.
+// FixedVnf returns the same VNF for every operation: a cluster with these parameters, unless Context has other drivers.
 type FixedVnf struct {
 	Context activities.VnfContext
 	Params  k8s.Params

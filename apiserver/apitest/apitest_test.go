@@ -13,7 +13,7 @@ const (
 	links    = `"_links":{"self":{"href":"http://vnfm.example/x"}}`
 )
 
-// exchange is one with JSON in both directions.
+// exchange returns an exchange with JSON in both directions.
 func exchange(method, target, request string, status int, body string, headers ...string) Exchange {
 	e := Exchange{
 		Method: method, Target: target, ContentType: "application/json", Request: []byte(request), Status: status,
@@ -36,7 +36,8 @@ func TestCheck_takesWhatIsDefined(t *testing.T) {
 		exchange("GET", "//vnflcm//v1/vnf_lcm_op_occs", "", 200, `[]`),
 		exchange("POST", "/vnflcm/v1/vnf_instances/"+id+"/scale", `{"type":"SCALE_OUT","aspectId":"a","numberOfSteps":"1"}`,
 			202, "", "Location", "http://x"),
-		exchange("POST", "/vnflcm/v1/vnf_instances/"+id+"/scale", `{"what":"ever"}`, 400, ""), // it was not accepted
+		// The server refuses the request.
+		exchange("POST", "/vnflcm/v1/vnf_instances/"+id+"/scale", `{"what":"ever"}`, 400, ""),
 		exchange("GET", "/nowhere", "", 404, ""),
 	} {
 		require.NoError(t, Check(e))
@@ -49,7 +50,7 @@ func TestCheck_findsWhatIsNotDefined(t *testing.T) {
 	for what, c := range map[string]struct {
 		e     Exchange
 		says  string
-		byAll bool // ETSI says so, too
+		byAll bool // ETSI's definition finds it, too
 	}{
 		"a member too many": {
 			exchange("GET", "/vnflcm/v2/vnf_instances/"+id, "", 200,

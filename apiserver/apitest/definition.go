@@ -20,7 +20,7 @@ type definition struct {
 type definedPath struct {
 	name    string
 	pattern *regexp.Regexp
-	// parameters are fewer where the path says more.
+	// parameters is the number of parameters in the path. Of several matching paths, the one with the fewest is right.
 	parameters int
 	item       *openapi3.PathItem
 }
@@ -32,7 +32,7 @@ func newDefinition(root string, doc *openapi3.T) *definition {
 	for name, item := range doc.Paths.Map() {
 		pattern := parameter.ReplaceAllStringFunc(regexp.QuoteMeta(name), func(p string) string {
 			if strings.Contains(p, "artifactPath") {
-				return ".+" // the path of a file
+				return ".+" // the path of a file may contain slashes
 			}
 			return "[^/]+"
 		})
@@ -88,7 +88,7 @@ func answerTo(operation *openapi3.Operation, status int) *openapi3.Response {
 	return nil
 }
 
-// checkHeaders wants the headers that are required.
+// checkHeaders checks that all required headers are there.
 func checkHeaders(defined *openapi3.Response, header http.Header) error {
 	for name, h := range defined.Headers {
 		if h.Value.Required && header.Get(name) == "" {
@@ -98,7 +98,7 @@ func checkHeaders(defined *openapi3.Response, header http.Header) error {
 	return nil
 }
 
-// visit holds a JSON text against a schema.
+// visit validates a JSON text against a schema.
 func visit(schema *openapi3.Schema, text []byte, options ...openapi3.SchemaValidationOption) error {
 	var doc any
 	if err := json.Unmarshal(text, &doc); err != nil {

@@ -23,12 +23,13 @@ import (
 var etsiFiles = []struct {
 	root, file string
 	without    []string // paths
-	single     []string // paths that answer one item, where the file has a list
+	single     []string // paths whose answer is one item, where the file has a list
 }{
 	{"/vnflcm/v1", "v2.4.1/SOL003-VNFLifecycleManagement-API.json", nil, nil},
 	{"/vnflcm/v2", "v3.3.1/sol003_lifecycle_openapi.json", nil, []string{"/vnf_snapshots/{vnfSnapshotInfoId}"}},
-	// The file has a list where a subscription is answered, and one notification type where there is a list of them. It
-	// does not have onboarded_vnf_packages, and the file of v3.3.1, which does, has other packages: that is /vnfpkgm/v2.
+	// The file describes a list where the answer is one subscription, and one notification type where there is a list
+	// of them. It has no onboarded_vnf_packages. The file of v3.3.1 has it, but describes other packages: those of
+	// /vnfpkgm/v2.
 	{
 		"/vnfpkgm/v1", "v2.4.1/SOL005-VNFPackageManagement-API.json",
 		[]string{"/subscriptions", "/subscriptions/{subscriptionId}"},
@@ -67,7 +68,7 @@ var etsiDefinitions = sync.OnceValues(func() ([]*definition, error) {
 	return all, nil
 })
 
-// definitionsDir is beside the checkout.
+// definitionsDir returns the directory of the definitions, which is beside the checkout.
 func definitionsDir() (string, error) {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -94,7 +95,7 @@ func readDefinition(text []byte) (*openapi3.T, error) {
 	return openapi2conv.ToV3(&old)
 }
 
-// mend corrects mistakes of ETSI's files, which differ from ETSI's text.
+// mend corrects differences between ETSI's files and ETSI's text.
 func mend(schema *openapi3.Schema) *openapi3.Schema {
 	mendAddresses(schema)
 	mendRecord(schema)
@@ -146,7 +147,7 @@ func mendRecord(schema *openapi3.Schema) {
 	}
 }
 
-// anywhere are statuses that SOL013 has for every resource and the files do not list.
+// anywhere are statuses that SOL013 defines for every resource, but that the files do not list.
 var anywhere = []int{
 	http.StatusUnauthorized, http.StatusForbidden, http.StatusPreconditionFailed, http.StatusRequestEntityTooLarge,
 	http.StatusRequestURITooLong,
@@ -167,7 +168,7 @@ func checkEtsi(e Exchange) error {
 			return nil
 		}
 	}
-	return nil // no such resource or method
+	return nil // ETSI defines no such resource or method
 }
 
 func checkEtsiRequest(operation *openapi3.Operation, e Exchange) error {
@@ -204,7 +205,7 @@ func checkEtsiAnswer(operation *openapi3.Operation, e Exchange) error {
 			return fmt.Errorf("the header %s is missing", name)
 		}
 	}
-	// The files give application/json for errors, too.
+	// The files use application/json for errors, too.
 	content := defined.Content.Get("application/json")
 	if content == nil || content.Schema == nil || len(e.Body) == 0 || e.picked() || !isJSON(e.Header.Get("Content-Type")) {
 		return nil
@@ -212,7 +213,7 @@ func checkEtsiAnswer(operation *openapi3.Operation, e Exchange) error {
 	return checkEtsiBody(content.Schema.Value, e.Body)
 }
 
-// hasErrors tells whether the file lists errors of an operation at all.
+// hasErrors reports whether the file lists any errors of an operation.
 func hasErrors(operation *openapi3.Operation) bool {
 	return slices.ContainsFunc(operation.Responses.Keys(),
 		func(status string) bool { return status >= "4" && status < "6" })
@@ -226,7 +227,7 @@ func checkEtsiBody(schema *openapi3.Schema, body []byte) error {
 	items, isList := doc.([]any)
 	if !isList || schema.Type.Is("array") {
 		items = []any{doc}
-	} // else the file describes the items of the list and forgets the list
+	} // otherwise the file describes the items of the list, but not the list
 	for _, item := range items {
 		if err := visitValue(schema, item, openapi3.VisitAsResponse()); err != nil {
 			return fmt.Errorf("%w; the answer was %s", err, body)

@@ -12,7 +12,7 @@ import (
 // At is the time of all events in the examples.
 var At = time.Date(2030, 1, 2, 3, 4, 5, 600_000_000, time.UTC)
 
-// Instance is an instantiated VNF instance.
+// Instance returns an instantiated VNF instance.
 func Instance() lcm.VnfInstance {
 	return lcm.VnfInstance{
 		ID: "0b2dd4c5-5b64-4a5e-8d5c-2e1f63b1f0aa", Name: "edge-1", Description: "north",
@@ -74,7 +74,7 @@ func Instance() lcm.VnfInstance {
 	}
 }
 
-// Operation is an instantiation that has failed.
+// Operation returns an instantiation that has failed.
 func Operation() lcm.VnfLcmOpOcc {
 	return lcm.VnfLcmOpOcc{
 		ID: "5d1cba62-5a3a-4d0c-a0c4-7f4e9b8b0a11", VnfInstanceID: "0b2dd4c5-5b64-4a5e-8d5c-2e1f63b1f0aa",
@@ -108,7 +108,7 @@ func Operation() lcm.VnfLcmOpOcc {
 	}
 }
 
-// FullInstance has every attribute that Windlass shows.
+// FullInstance returns an instance with every attribute that Windlass shows.
 func FullInstance(vnfdID, pkg string) lcm.VnfInstance {
 	inst := Instance()
 	inst.ID, inst.VnfdID, inst.VnfPkgID = lcm.VnfInstanceID(uuid.NewString()), lcm.VnfdID(vnfdID), lcm.VnfPkgID(pkg)
@@ -142,7 +142,7 @@ func FullInstance(vnfdID, pkg string) lcm.VnfInstance {
 	return inst
 }
 
-// FullLinks has every form of a connection point.
+// FullLinks returns links with every form of a connection point.
 func FullLinks() []lcm.ExtVirtualLink {
 	return []lcm.ExtVirtualLink{{ID: "l1", ResourceID: "net-1", ExtCps: []lcm.ExtCp{
 		{CpdID: "CP/1", MAC: "fa:16:3e:00:00:09", FixedIPs: []lcm.FixedIP{

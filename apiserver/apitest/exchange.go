@@ -1,4 +1,4 @@
-// Package apitest compares the exchanges of tests with the API against definitions: ETSI's, where they are at hand, and
+// Package apitest compares the exchanges between tests and the API with definitions: ETSI's, if they are available, and
 // Windlass's own.
 package apitest
 
@@ -17,13 +17,13 @@ type Exchange struct {
 	Method string
 	// Target is the path with its query.
 	Target string
-	// ContentType and Request are the request's body. It is checked only if the answer shows that it was accepted.
+	// ContentType and Request are the request's body. Check validates the body only if the server has accepted it.
 	ContentType string
 	Request     []byte
 
 	Status int
 	Header http.Header
-	// Body is empty when it was a stream.
+	// Body is empty for a stream.
 	Body []byte
 }
 
@@ -35,7 +35,7 @@ func Check(e Exchange) error {
 	return nil
 }
 
-// path is the target's, as the server reads it.
+// path returns the target's path as the server reads it.
 func (e Exchange) path() string {
 	path, _, _ := strings.Cut(e.Target, "?")
 	for strings.Contains(path, "//") {
@@ -44,7 +44,7 @@ func (e Exchange) path() string {
 	return path
 }
 
-// picked tells whether the answer may lack mandatory attributes, because the client asked for attributes by name.
+// picked reports whether the answer may lack mandatory attributes, because the client selected attributes by name.
 func (e Exchange) picked() bool {
 	_, query, _ := strings.Cut(e.Target, "?")
 	return strings.Contains(query, "fields=")
@@ -59,7 +59,7 @@ func isJSON(contentType string) bool {
 	return media == "application/json" || strings.HasSuffix(media, "+json")
 }
 
-// Watch passes requests on to api, and reports exchanges that differ from their definition.
+// Watch forwards requests to api, and reports exchanges that differ from their definition.
 func Watch(api http.Handler, report func(error)) http.Handler {
 	// The definitions are read now: an exchange has deadlines, and a busy machine needs longer to read them. Check
 	// reports their errors.
@@ -72,7 +72,7 @@ func Watch(api http.Handler, report func(error)) http.Handler {
 		api.ServeHTTP(got, r)
 		method := r.Method
 		if method == http.MethodHead {
-			method = http.MethodGet // same answer, but its body is not sent
+			method = http.MethodGet // HEAD has the same answer without a body
 		}
 		if err := Check(Exchange{
 			Method: method, Target: r.URL.RequestURI(), ContentType: r.Header.Get("Content-Type"), Request: sent.text.Bytes(),
@@ -83,7 +83,7 @@ func Watch(api http.Handler, report func(error)) http.Handler {
 	})
 }
 
-// most bounds the recorded part of a body. Checked bodies are shorter; packages are long.
+// most is the limit for the recorded part of a body. Bodies that Check validates are shorter; packages are longer.
 const most = 16 << 20
 
 // sentBody records the bytes that the server reads.

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// forgiven are requests that Windlass accepts although the standard defines them otherwise. Each entry turns the
-// request into the standard's form.
+// forgiven are requests that Windlass accepts although the standard defines them differently. Each entry converts such
+// a request into the standard's form.
 var forgiven = []struct {
 	path, why string
 	mend      func(request map[string]any)
@@ -44,7 +44,7 @@ var forgiven = []struct {
 	},
 	{"/scale", "Tacker's guides write numberOfSteps in quotes", func(request map[string]any) {
 		if text, ok := request["numberOfSteps"].(string); ok {
-			request["numberOfSteps"], _ = strconv.ParseFloat(text, 64) // 0 is refused
+			request["numberOfSteps"], _ = strconv.ParseFloat(text, 64) // the result 0 is invalid, too
 		}
 	}},
 	{"", "Tacker's clients of v1 leave vimType out", func(request map[string]any) {
@@ -61,7 +61,7 @@ var forgiven = []struct {
 	},
 }
 
-// asTexts makes texts of the numbers below the names of versions.
+// asTexts converts the numbers below members for versions into strings.
 func asTexts(v any, version bool) any {
 	switch v := v.(type) {
 	case map[string]any:

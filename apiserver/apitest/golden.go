@@ -15,7 +15,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// Golden compares the JSON form of v with a file that a reader of the standard would recognise.
+// Golden compares the JSON form of v with a golden file that uses the standard's names.
 func Golden(t *testing.T, name string, v any) {
 	t.Helper()
 	doc, err := json.Marshal(v)

@@ -13,10 +13,11 @@ import (
 	"github.com/windlass-nfv/windlass/apiserver/openapi"
 )
 
-// howTo ends each message about a difference from Windlass's own document.
+// howTo ends each error about a difference from Windlass's own document.
 const howTo = "apiserver/openapi/openapi.yaml is to say what is served: bring it and the answer together"
 
-// The document, in two forms: a request may have more members than the document describes, an answer may not.
+// ownDefinitions are Windlass's own document in two forms: a request may have members that the document does not
+// describe, an answer may not.
 var ownDefinitions = sync.OnceValues(func() ([2]*definition, error) {
 	var both [2]*definition
 	for i := range both {
@@ -33,7 +34,7 @@ var ownDefinitions = sync.OnceValues(func() ([2]*definition, error) {
 	return both, nil
 })
 
-// closeObjects forbids members of objects that are not described.
+// closeObjects makes a schema forbid members that it does not describe.
 func closeObjects(s *openapi3.Schema, seen map[*openapi3.Schema]bool) {
 	if s == nil || seen[s] {
 		return
@@ -53,7 +54,7 @@ func closeObjects(s *openapi3.Schema, seen map[*openapi3.Schema]bool) {
 	}
 }
 
-// checkOwn holds an exchange against Windlass's document.
+// checkOwn validates an exchange against Windlass's document.
 func checkOwn(e Exchange) error {
 	both, err := ownDefinitions()
 	if err != nil {
@@ -65,7 +66,8 @@ func checkOwn(e Exchange) error {
 	return nil
 }
 
-// CheckShown is Check for an exchange in the documentation: its request must have described members only.
+// CheckShown is Check for an exchange in the documentation: its request may only have members that the document
+// describes.
 func CheckShown(e Exchange) error {
 	both, err := ownDefinitions()
 	if err != nil {
@@ -96,7 +98,7 @@ func checkOwnAnswer(d *definition, e Exchange) error {
 		if e.Status < http.StatusBadRequest {
 			return errors.New("this is not described")
 		}
-		return nil // a test of an undefined path
+		return nil // the test uses an undefined path
 	}
 	defined := answerTo(operation, e.Status)
 	if defined == nil && e.Status < http.StatusBadRequest {

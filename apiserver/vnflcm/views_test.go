@@ -71,7 +71,8 @@ func FuzzRequestBodiesNeverPanic(f *testing.F) {
 	})
 }
 
-// What lists can be asked for is in an instance that has everything.
+// TestInstanceView_showsAllOfAFullInstance checks that an instance with all attributes shows everything that filters
+// can use.
 func TestInstanceView_showsAllOfAFullInstance(t *testing.T) {
 	inst := apitest.FullInstance("vnfd", "pkg")
 	requireFull(t, "", reflect.ValueOf(dialectV1.vnfInstance(endpoint, inst)), ".InstantiatedVnfInfo.VnfcInfo",
@@ -82,7 +83,8 @@ func TestInstanceView_showsAllOfAFullInstance(t *testing.T) {
 		".InstantiatedVnfInfo.VnfcResourceInfo.ConfigurableProperties")
 }
 
-// The tests of filters in package apiserver make operations that have all of these.
+// TestOperationView_hasTheAttributesThatFiltersAreTestedWith checks the list of attributes with which the tests of
+// filters in package apiserver create operations.
 func TestOperationView_hasTheAttributesThatFiltersAreTestedWith(t *testing.T) {
 	var names []string
 	for field := range reflect.TypeFor[opOccView]().Fields() {
@@ -97,7 +99,8 @@ func TestOperationView_hasTheAttributesThatFiltersAreTestedWith(t *testing.T) {
 	}, names)
 }
 
-// requireFull wants every member of a view to be there, but for those that are named and what is never shown.
+// requireFull requires that every member of a view has a value, except those named in but and those that are never
+// shown.
 func requireFull(t *testing.T, path string, v reflect.Value, but ...string) {
 	t.Helper()
 	switch v.Kind() {
@@ -121,7 +124,7 @@ func requireFull(t *testing.T, path string, v reflect.Value, but ...string) {
 				requireFull(t, name, v.Field(i), but...)
 			}
 		}
-	default: // a value of its own
+	default: // a simple value
 	}
 }
 

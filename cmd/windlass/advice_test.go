@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// instanceWith answers with an instance that has these operations, by their states.
+// instanceWith returns an API with an instance that has these operations, by their states.
 func instanceWith(byState map[string]string) *fakeAPI {
 	return &fakeAPI{answers: map[string]http.HandlerFunc{
 		"GET /vnflcm/v1/vnf_instances/" + vnfID: ok(200, vnf),

@@ -22,10 +22,10 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files")
 
-// noon is the present in these tests.
+// noon is the current time in these tests.
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
-// result is what a run of the command left behind.
+// result is the result of a run of the command.
 type result struct {
 	code     int
 	out, err string
@@ -44,7 +44,7 @@ func command(t *testing.T, stdin string, args ...string) result {
 	return commandAt(t, func() time.Time { return noon }, stdin, args...)
 }
 
-// commandAt runs the command with that clock.
+// commandAt runs the command with this clock.
 func commandAt(t *testing.T, now func() time.Time, stdin string, args ...string) result {
 	t.Helper()
 	var out, err bytes.Buffer
@@ -70,13 +70,13 @@ func golden(t *testing.T, name, got string) {
 	assert.Equal(t, string(want), got)
 }
 
-// request is one that the fake API got.
+// request is a request to the fake API.
 type request struct {
 	method, path, version string
 	body                  string
 }
 
-// fakeAPI answers by "METHOD path" and remembers what it was asked.
+// fakeAPI answers by "METHOD path" and records the requests.
 type fakeAPI struct {
 	answers map[string]http.HandlerFunc
 	mu      sync.Mutex
@@ -95,7 +95,7 @@ func (f *fakeAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	answer(w, r)
 }
 
-// last is the newest request with that method.
+// last returns the newest request with this method.
 func (f *fakeAPI) last(method string) request {
 	f.mu.Lock()
 	defer f.mu.Unlock()

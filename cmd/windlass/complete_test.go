@@ -10,14 +10,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// completed is what the shell gets for the line, whose last word is begun.
+// completed returns the proposals that the shell gets for a line with an incomplete last word.
 func completed(t *testing.T, api string, words ...string) []string {
 	t.Helper()
 	args := append([]string{"__complete", words[0], words[1], "--api", api}, words[2:]...)
 	got := command(t, "", args...)
 	require.Zero(t, got.code, got.err)
 	lines := strings.Split(strings.TrimSpace(got.out), "\n")
-	return lines[:len(lines)-1] // the last one is for the shell
+	return lines[:len(lines)-1] // the last line is a directive for the shell
 }
 
 func TestCompletion_offersIDsAndNames(t *testing.T) {
@@ -33,7 +33,7 @@ func TestCompletion_offersIDsAndNames(t *testing.T) {
 		{[]string{"vnf", "show", "1f"}, []string{vnfID + "\tedge-1 INSTANTIATED"}},
 		{[]string{"vnf", "show", "zz"}, []string{}},
 		{[]string{"vnf", "show", vnfID, ""}, []string{}},
-		{[]string{"vnf", "delete", vnfID, ""}, []string{}}, // it is there already
+		{[]string{"vnf", "delete", vnfID, ""}, []string{}}, // the argument is complete already
 		{[]string{"vnf", "create", ""}, []string{"k8s-ha-1.0\tk8s-ha 1.0"}},
 		{[]string{"vnf", "forget-host-key", vnfID, ""}, []string{"a\tmasterNode"}},
 		{[]string{"vnf", "heal", vnfID, "--vnfc", ""}, []string{"a\tmasterNode"}},

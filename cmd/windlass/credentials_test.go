@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// guarded answers lists of VNFs to who shows the header, page by page.
+// guarded returns lists of VNFs, page by page, to clients with this header.
 func guarded(t *testing.T, name, value string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
@@ -24,7 +24,7 @@ func guarded(t *testing.T, name, value string) http.Handler {
 		}
 		items := []map[string]string{}
 		if r.URL.Query().Get("nextpage_opaque_marker") == "" {
-			// As behind a proxy: the API calls itself by another name.
+			// As behind a proxy, the API's own name differs.
 			w.Header().Set("Link", `<https://vnfm.example/vnflcm/v1/vnf_instances?nextpage_opaque_marker=x>; rel="next"`)
 		} else {
 			items = append(items, map[string]string{"id": "second-page", "instantiationState": "NOT_INSTANTIATED"})

@@ -111,7 +111,8 @@ func TestProfileUse_choosesTheOneThatIsUsed(t *testing.T) {
 	assert.NotContains(t, command(t, "", "vnf", "list").err, "127.0.0.1:2")
 }
 
-// TestRequests_areFilledInOfEveryOperation also has names of VIMs where a request may have a connection.
+// TestRequests_areFilledInOfEveryOperation checks that the request of every operation is filled in, also with names of
+// VIMs where it may contain a connection.
 func TestRequests_areFilledInOfEveryOperation(t *testing.T) {
 	for _, args := range [][]string{
 		{"change-ext-conn", vnfID, ""},

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// healGrant is what an NFVO has granted a healing.
+// healGrant is a grant of an NFVO for a heal.
 const healGrant = `{"id":"6fb9d0a5-3b43-5b0a-9a8e-0d7a4b0a9f11","vnfInstanceId":"` + vnfID + `","vnfLcmOpOccId":"` + opID + `",
 	"vimConnections":[{"id":"openstack","vimId":"5f1d3a52","vimType":"openstack"}],
 	"zones":[{"id":"zone-nova","zoneId":"nova","vimConnectionId":"openstack"}],

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// inTurn answers with one after the other, and goes on with the last one.
+// inTurn gives the answers one after another, and then repeats the last one.
 func inTurn(answers ...http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		next := answers[0]
@@ -69,7 +69,8 @@ func TestPackageCreate_tellsThatItWaits(t *testing.T) {
 		"Windlass is still taking the package on board (18s).\n", got.err)
 }
 
-// Every alias leads to the command that has it, and no two commands of a group share a word.
+// TestAliases_leadToTheirCommands checks that every alias leads to its command, and that no two commands of a group
+// have a name in common.
 func TestAliases_leadToTheirCommands(t *testing.T) {
 	root, aliases := newRoot(&console{}), 0
 	var walk func(group *cobra.Command, path []string)

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// aTacker is Keystone and Tacker at once; it lets in whom its Keystone has given a token.
+// aTacker is Keystone and Tacker on one server. Tacker accepts the tokens that Keystone has issued.
 func aTacker(t *testing.T) *httptest.Server {
 	t.Helper()
 	mux := http.NewServeMux()

@@ -14,14 +14,14 @@ func TestNames_andBeginningsOfIDsStandForIDs(t *testing.T) {
 		got := windlass(t, resources(), "vnf", "show", word, "-o", "name")
 		assert.Equal(t, result{0, vnfID + "\n", ""}, got)
 	}
-	for _, word := range []string{"6F0A", "edge-1", opID} { // an instance stands for its last operation
+	for _, word := range []string{"6F0A", "edge-1", opID} { // the name of an instance means its last operation
 		assert.Equal(t, result{0, opID + "\n", ""}, windlass(t, resources(), "op", "show", word, "-o", "name"))
 	}
 	for _, word := range []string{"k8s-ha-1.0", "k8s-ha", "k8s-ha 1.0", "k8s-ha:1.0", "52a2"} {
 		got := windlass(t, resources(), "package", "show", word, "-o", "name")
 		assert.Equal(t, result{0, "52a2f1f4\n", ""}, got)
 	}
-	const vnfd = "ee1f8f34-7c92-4023-840d-6f3b6885d92e" // most ids of VNFDs have the form of a package's
+	const vnfd = "ee1f8f34-7c92-4023-840d-6f3b6885d92e" // most ids of VNFDs have the same form as an id of a package
 	api := resources()
 	api.answers["GET /vnfpkgm/v1/vnf_packages"] = ok(200, `[{"id":"52a2f1f4","vnfdId":"`+vnfd+`"}]`)
 	assert.Equal(t, result{0, "52a2f1f4\n", ""}, windlass(t, api, "package", "show", vnfd, "-o", "name"))
@@ -52,7 +52,7 @@ func TestVnfCreate_takesAProductAndItsVersion(t *testing.T) {
 	assert.Equal(t, result{1, "", "windlass: No package on board has the VNFD or the product \"other\"; 'windlass package list' " +
 		"shows them all.\n"}, got)
 	assert.Empty(t, api.last("POST"))
-	const unknown = "ee1f8f34-7c92-4023-840d-6f3b6885d92e" // is the API's to refuse
+	const unknown = "ee1f8f34-7c92-4023-840d-6f3b6885d92e" // the API refuses it
 	windlass(t, api, "vnf", "create", unknown)
 	assert.JSONEq(t, `{"vnfdId":"`+unknown+`"}`, api.last("POST").body)
 
@@ -98,7 +98,7 @@ func TestSortBy_takesColumnsAndAttributes(t *testing.T) {
 		"name": "vnf/c\nvnf/b\nvnf/a\n", "-name": "vnf/a\nvnf/b\nvnf/c\n", "vnfInstanceName": "vnf/c\nvnf/b\nvnf/a\n",
 		"x.y": "vnf/c\nvnf/b\nvnf/a\n", "age": "vnf/c\nvnf/a\nvnf/b\n", "{.x.y}": "vnf/c\nvnf/b\nvnf/a\n",
 	} {
-		if by == "x.y" || by == "{.x.y}" { // what is missing is a text
+		if by == "x.y" || by == "{.x.y}" { // a missing attribute is a text
 			want = "vnf/b\nvnf/a\nvnf/c\n"
 		}
 		assert.Equal(t, want, windlass(t, api, "vnf", "list", "-o", "name", "--sort-by", by).out, by)

@@ -14,7 +14,7 @@ func TestOpLogs_printsAllStepsWithoutANumber(t *testing.T) {
 	assert.Equal(t, exitUsage, windlass(t, api, "op", "logs", opID, "--step", "-2").code)
 }
 
-// talking answers with one line more of a step's output at each look.
+// talking adds one line to a step's output for each request.
 func talking(s *script, lines ...string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		s.mu.Lock()
@@ -54,7 +54,8 @@ func TestOpLogsFollow_printsEachLineOnce(t *testing.T) {
 	assert.Equal(t, result{0, "", ""}, windlass(t, api, "op", "logs", opID, "-f", "--step", "3"))
 }
 
-// The first line of worker-2 is stored after two of worker-1 that have higher numbers, when these were read already.
+// TestOpLogsFollow_printsLinesThatAreStoredLateOnce stores the first line of worker-2 after the client has read two
+// lines of worker-1 with higher numbers.
 func TestOpLogsFollow_printsLinesThatAreStoredLateOnce(t *testing.T) {
 	s, api := followed()
 	looks := []string{

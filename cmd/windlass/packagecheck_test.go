@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// nobody answers requests of a command that is to send none.
+// nobody fails the test when a command sends a request.
 func nobody(t *testing.T) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		t.Errorf("%s %s was sent", r.Method, r.URL.Path)

@@ -17,7 +17,7 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-// ofSamples does something with every flavour of every sample package.
+// ofSamples calls do for every flavour of every sample package.
 func ofSamples(t *testing.T, do func(dir, flavour string)) {
 	t.Helper()
 	dirs, err := filepath.Glob("../../vnfpkg/samples/*/Definitions")
@@ -57,7 +57,7 @@ func TestPackageRequest_isTakenOnceAllIsReplaced(t *testing.T) {
 	})
 }
 
-// uncommented lets what stands in comments count.
+// uncommented removes the comment signs from members of a document.
 func uncommented(text string) string {
 	var out strings.Builder
 	for line := range strings.Lines(text) {
@@ -90,7 +90,7 @@ func TestPackageRequest_takesPackagesThatAreOnBoard(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "k8s-ha.zip")
 	_, err := buildPackage("../../vnfpkg/samples/k8s-ha", file)
 	require.NoError(t, err)
-	// Other test programs use the machine's folder for temporary files at the same time.
+	// Other test programs use the machine's directory for temporary files at the same time.
 	temporary := t.TempDir()
 	t.Setenv("TMPDIR", temporary)
 	api := resources()

@@ -22,7 +22,7 @@ const (
 		{"title":"Remove the servers","final":true},{"title":"Forget the nodes that have left"}],"forwardOnlyFrom":2}`
 )
 
-// changing is an API that takes every operation and every plan.
+// changing returns an API that accepts every operation and every plan.
 func changing() *fakeAPI {
 	api := resources()
 	for _, task := range []string{"scale", "scale_to_level", "heal", "operate"} {
@@ -34,7 +34,8 @@ func changing() *fakeAPI {
 	return api
 }
 
-// --all means everything whatever version a profile has; in the second, such a request would replace the servers alone.
+// TestHeal_ofAllIsOfTheFirstVersion checks that --all means the entire VNF, whichever version a profile has. In v2,
+// such a request would only replace the servers.
 func TestHeal_ofAllIsOfTheFirstVersion(t *testing.T) {
 	api := changing()
 	got := windlass(t, api, "vnf", "heal", vnfID, "--all", "--lcm-version", "2")

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// withProfiles keeps profiles in a file of the test's own.
+// withProfiles writes profiles into a file of the test.
 func withProfiles(t *testing.T, text string) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "profiles.yaml")
@@ -25,7 +25,7 @@ func TestProfile_saysWhereTheAPIIs(t *testing.T) {
 	defer server.Close()
 	withProfiles(t, "north:\n  api: "+server.URL+"/\n  lcmVersion: 2\n  output: json\nnowhere:\n  api: "+
 		"http://127.0.0.1:1\n")
-	t.Setenv("WINDLASS_API", "http://127.0.0.1:2") // a profile that is chosen comes before it
+	t.Setenv("WINDLASS_API", "http://127.0.0.1:2") // a chosen profile takes precedence over it
 
 	got := command(t, "", "vnf", "list", "--profile", "north")
 	require.Zero(t, got.code, got.err)
@@ -33,7 +33,8 @@ func TestProfile_saysWhereTheAPIIs(t *testing.T) {
 	assert.Contains(t, got.out, `"vnfInstanceName": "edge-1"`)
 
 	t.Setenv("WINDLASS_PROFILE", "nowhere")
-	got = command(t, "", "vnf", "list", "--profile", "north", "--lcm-version", "1", "-o", "table") // flags come first
+	// Flags take precedence.
+	got = command(t, "", "vnf", "list", "--profile", "north", "--lcm-version", "1", "-o", "table")
 	require.Zero(t, got.code, got.err)
 	assert.Equal(t, "/windlass/v1/vnf_instances?search="+vnfID, api.last("GET").path, "a table tells more")
 	assert.Contains(t, got.out, "NAME")

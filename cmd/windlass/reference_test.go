@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// referencePage is what TestReference_hasEveryCommand keeps as the commands are: go tool task docs:generate.
+// referencePage is the page that lists all commands; go tool task docs:generate updates it.
 const referencePage = "../../docs/reference/commands.md"
 
 func TestReference_hasEveryCommand(t *testing.T) {
@@ -48,7 +48,7 @@ Every command of ` + "`windlass`" + `, as ` + "`--help`" + ` has it. This page i
 		referencePage)
 }
 
-// describeCommand writes a command and those below it.
+// describeCommand describes a command and its subcommands.
 func describeCommand(w *strings.Builder, cmd *cobra.Command) {
 	fmt.Fprintf(w, "\n## %s\n\n", cmd.CommandPath())
 	text := cmd.Long

@@ -29,7 +29,8 @@ func TestAPI_thatDoesNotAnswerIsTold(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// The message does not say that anything goes on.
+// TestPackageCreate_deletesWhatIsInterrupted checks, among other things, that the message does not say that something
+// continues.
 func TestPackageCreate_deletesWhatIsInterrupted(t *testing.T) {
 	ctx, interrupt := context.WithCancel(t.Context())
 	api := resources()
@@ -52,7 +53,8 @@ func TestPackageCreate_deletesWhatIsInterrupted(t *testing.T) {
 	assert.Equal(t, "/vnfpkgm/v1/vnf_packages/52a2f1f4", api.last("DELETE").path)
 }
 
-// The example of 'windlass --help' works with the package that it names.
+// TestHelp_createsAnInstanceOfTheSample checks that the example of 'windlass --help' works with the package that it
+// names.
 func TestHelp_createsAnInstanceOfTheSample(t *testing.T) {
 	help := command(t, "", "--help").out
 	require.Contains(t, help, "windlass package create vnfpkg/samples/k8s-ha ")

@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// script is an operation that goes on with every event that the watcher has been told.
+// script is an operation that continues whenever the client has got an event.
 type script struct {
 	mu     sync.Mutex
 	ops    []string
@@ -46,7 +46,7 @@ func (s *script) api() *fakeAPI {
 	}}
 }
 
-// events sends one event whenever the steps were read, and breaks the stream off once.
+// events sends one event whenever the steps were read, and ends the stream early once.
 func (s *script) events(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	s.opened = append(s.opened, r.Header.Get("Last-Event-ID"))

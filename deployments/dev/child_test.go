@@ -20,7 +20,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// actAs makes this test binary one of the processes that the tests start.
+// actAs makes this test binary run as one of the processes that the tests start.
 const actAs = "WINDLASS_DEV_TEST_ACT_AS"
 
 func TestMain(m *testing.M) {
@@ -40,7 +40,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// serveUntil answers /readyz on the address of the first argument until the signal comes.
+// serveUntil answers /readyz on the address in the first argument until the signal comes.
 func serveUntil(sig os.Signal) {
 	stop := make(chan os.Signal, 1)
 	signal.Notify(stop, sig)
@@ -53,7 +53,7 @@ func serveUntil(sig os.Signal) {
 	<-stop
 }
 
-// actAsParent watches over a server, as windlass dev does, until it is killed.
+// actAsParent supervises a server, as windlass dev does, until it is killed.
 func actAsParent() {
 	c := newChild(serverSpec("server", os.Args[1]), os.Args[2], func(string, ...any) {}, func() {})
 	go c.run()
@@ -76,7 +76,7 @@ func serverSpec(mode, address string) spec {
 	}
 }
 
-// lines collects what is said.
+// lines collects log lines.
 type lines struct {
 	mu  sync.Mutex
 	all []string
@@ -105,7 +105,7 @@ func startChild(t *testing.T, mode string) (*child, *lines) {
 	return c, said
 }
 
-// gone tells whether the process has ended; an orphan that nobody reaps has.
+// gone reports whether the process has ended. A zombie has ended, too.
 func gone(pid int64) func() bool {
 	return func() bool {
 		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))

@@ -19,13 +19,14 @@ import (
 	"go.temporal.io/api/operatorservice/v1"
 	"go.temporal.io/sdk/client"
 
-	_ "github.com/windlass-nfv/windlass/apiserver" // what the started binary is made of, for Go's cache of results
+	// A dependency of the started binary, so that Go's cache of test results knows it.
+	_ "github.com/windlass-nfv/windlass/apiserver"
 	"github.com/windlass-nfv/windlass/deployments/dev"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	_ "github.com/windlass-nfv/windlass/worker"
 )
 
-// binary builds windlass once; Go's cache makes the second time quick.
+// binary builds windlass once; with Go's cache, a second build is fast.
 var binary = sync.OnceValues(func() (string, error) {
 	file, err := filepath.Abs("../../.build/dev-test/windlass")
 	if err != nil {
@@ -34,7 +35,7 @@ var binary = sync.OnceValues(func() (string, error) {
 	for _, pattern := range []string{"../../cmd/windlass/*.go", "temporal/*.go", "temporal/go.*"} {
 		sources, _ := filepath.Glob(pattern)
 		for _, source := range sources {
-			_, _ = os.ReadFile(source) // so that Go's cache knows what the result of the test depends on
+			_, _ = os.ReadFile(source) // so that Go's cache knows the sources that the test's result depends on
 		}
 	}
 	out, err := exec.Command("go", "build", "-o", file, "../../cmd/windlass").CombinedOutput()
@@ -44,7 +45,7 @@ var binary = sync.OnceValues(func() (string, error) {
 	return file, nil
 })
 
-// stateDir is one that PostgreSQL's account may enter, unlike t.TempDir.
+// stateDir returns a directory that PostgreSQL's account may enter, unlike t.TempDir.
 func stateDir(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "windlass-dev-test-state-")
@@ -82,7 +83,7 @@ func start(t *testing.T, dir string) *running {
 	return r
 }
 
-// stop asks the tree to end and returns all it has said.
+// stop stops all processes and returns their output.
 func (r *running) stop(t *testing.T) string {
 	t.Helper()
 	require.NoError(t, r.cmd.Process.Signal(syscall.SIGTERM))
@@ -90,7 +91,7 @@ func (r *running) stop(t *testing.T) string {
 	return r.out.String()
 }
 
-// await returns what dev.json says once everything is up and answers.
+// await returns the content of dev.json when all processes run and answer.
 func (r *running) await(t *testing.T, whole func(dev.Info) bool) dev.Info {
 	t.Helper()
 	var info dev.Info
@@ -174,7 +175,7 @@ func TestDev_leavesNoProcessWhenItIsKilledAndGoesOnWhereItWas(t *testing.T) {
 	again.stop(t)
 }
 
-// assertNamespace makes sure that operations can be listed by their search attributes.
+// assertNamespace checks that operations can be listed by their search attributes.
 func assertNamespace(t *testing.T, info dev.Info) {
 	t.Helper()
 	c, err := client.Dial(client.Options{HostPort: info.Temporal, Namespace: info.Namespace})

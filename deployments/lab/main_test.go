@@ -45,7 +45,7 @@ func TestOpenRC_failsAlsoWhereItIsEvaluated(t *testing.T) {
 	require.Error(t, exec.CommandContext(t.Context(), "sh", "-c", string(out)).Run())
 }
 
-// process is a windlass-lab up.
+// process is a process of windlass-lab up.
 type process struct {
 	t   *testing.T
 	dir string
@@ -69,7 +69,7 @@ func start(t *testing.T, dir string, args ...string) *process {
 func (p *process) end(sig syscall.Signal) {
 	if p.cmd.ProcessState == nil {
 		_ = p.cmd.Process.Signal(sig)
-		_ = p.cmd.Wait() // a killed process is an error
+		_ = p.cmd.Wait() // Wait returns an error for a killed process
 	}
 }
 
@@ -124,7 +124,7 @@ func TestKilledLabComesBackAndDownLeavesNothing(t *testing.T) {
 	p = start(t, dir)
 	require.Equal(t, url, p.openrc()["OS_AUTH_URL"], "clients know the address")
 	require.Eventually(t, func() bool {
-		st, err := stacks.Get(t.Context(), sc, "s", created.ID).Extract() // the old token is good, too
+		st, err := stacks.Get(t.Context(), sc, "s", created.ID).Extract() // the old token is valid, too
 		return err == nil && st.Status == "CREATE_COMPLETE"
 	}, 20*time.Second, 50*time.Millisecond)
 	res, err := http.Get(strings.TrimSuffix(url, "/identity/v3") + "/lab/resources") //nolint:noctx // a test

@@ -16,7 +16,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// answering has the keys of another issuer's server, which gives that answer.
+// answering returns a method that fetches the issuer's keys from a server with this answer.
 func (i *issuer) answering(answer http.HandlerFunc) *auth.OAuth2 {
 	i.Helper()
 	server := httptest.NewServer(answer)
@@ -49,7 +49,8 @@ func TestKeySet_leavesOutKeysThatItDoesNotKnow(t *testing.T) {
 	}
 }
 
-// TestKeySet_boundsWhatAnIssuerMayAnswer has answers with good keys behind more than is read of them.
+// TestKeySet_boundsWhatAnIssuerMayAnswer uses answers in which the good key comes after the limit of what the key set
+// reads.
 func TestKeySet_boundsWhatAnIssuerMayAnswer(t *testing.T) {
 	i := newIssuer(t)
 	known, err := json.Marshal(jose.JSONWebKey{Key: i.keys["k1"].Public(), KeyID: "k1", Use: "sig"})

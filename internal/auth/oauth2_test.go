@@ -27,10 +27,10 @@ type issuer struct {
 	server *httptest.Server
 
 	mu     sync.Mutex
-	keys   map[string]*ecdsa.PrivateKey // those that it publishes
+	keys   map[string]*ecdsa.PrivateKey // the published keys
 	asked  int
 	down   bool
-	issues string // what its metadata says; "" is the truth
+	issues string // the issuer in its metadata; "" is the right one
 	clock  time.Time
 }
 
@@ -83,7 +83,7 @@ func (i *issuer) now() time.Time {
 	return i.clock
 }
 
-// times is how often the keys were asked for.
+// times returns how often the keys were fetched.
 func (i *issuer) times() int {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -92,7 +92,7 @@ func (i *issuer) times() int {
 
 func (i *issuer) passes(d time.Duration) { i.set(func() { i.clock = i.clock.Add(d) }) }
 
-// method takes the issuer's tokens.
+// method returns a method that accepts the issuer's tokens.
 func (i *issuer) method() *auth.OAuth2 {
 	return &auth.OAuth2{
 		Issuer: i.server.URL, Audience: "windlass", ProjectClaim: "project_id", Now: i.now,
@@ -100,7 +100,7 @@ func (i *issuer) method() *auth.OAuth2 {
 	}
 }
 
-// token is one that is good, but for the changes; nil takes a claim out.
+// token returns a valid token with changed claims; nil removes a claim.
 func (i *issuer) token(key *ecdsa.PrivateKey, id string, change map[string]any) string {
 	i.Helper()
 	claims := map[string]any{
@@ -220,7 +220,7 @@ func TestOAuth2_followsTheRotationOfKeys(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 1, i.times(), "known keys are not asked for")
 
-	// A new key is known as soon as somebody shows a token of it, but keys are not asked for at every token.
+	// The key set fetches a new key as soon as a token needs it, but it does not fetch keys for every unknown token.
 	second := newKey(t)
 	i.set(func() { i.keys["k2"] = second })
 	_, err = bearer(t, m, i.token(second, "k2", nil))
@@ -234,7 +234,7 @@ func TestOAuth2_followsTheRotationOfKeys(t *testing.T) {
 	}
 	require.Equal(t, 2, i.times())
 
-	// A key that was withdrawn is not trusted for ever.
+	// A withdrawn key is trusted only until the next fetch.
 	i.set(func() { delete(i.keys, "k1") })
 	_, err = bearer(t, m, i.token(first, "k1", nil))
 	require.NoError(t, err)
@@ -242,7 +242,7 @@ func TestOAuth2_followsTheRotationOfKeys(t *testing.T) {
 	_, err = bearer(t, m, i.token(first, "k1", nil))
 	require.Contains(t, refusal(t, err).Detail, "signature")
 
-	// While the issuer is away, its keys are good for some hours.
+	// While the issuer is down, its keys are valid for some hours.
 	i.set(func() { i.down = true })
 	i.passes(time.Hour)
 	_, err = bearer(t, m, i.token(second, "k2", nil))

@@ -17,7 +17,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// serve answers with the client that the certificate is of.
+// serve runs a server that answers with the name of the authenticated client.
 func serve(t *testing.T, config *tls.Config, methods auth.Chain) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -65,7 +65,7 @@ func TestServerTLS_takesARenewedCertificateWithoutARestart(t *testing.T) {
 	}
 	require.Equal(t, "first", shown())
 
-	// Half of a renewal: the certificate is there, its key not yet. The former pair stays.
+	// In the middle of a renewal the new certificate is there, but not its key. The server keeps the former pair.
 	cert, key = ca.issue(named("second"))
 	write(t, dir, "cert", cert)
 	for end := time.Now().Add(2500 * time.Millisecond); time.Now().Before(end); {
@@ -119,7 +119,7 @@ func TestCertificates_authenticateClients(t *testing.T) {
 		if cert != nil {
 			pair, err := tls.X509KeyPair(cert, key)
 			require.NoError(t, err)
-			// Shown whatever authorities the server asks for.
+			// The client sends its certificate even if the server does not ask for its authority.
 			conf.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return &pair, nil }
 		}
 		resp, err := clientOf(conf).Get(url)

@@ -13,7 +13,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// a makes a chart of templates and other files.
+// a returns a chart with these files.
 func a(files map[string]string) Content {
 	c := Content{Files: map[string][]byte{"Chart.yaml": []byte("apiVersion: v2\nname: web\nversion: 0.1.0\n")}}
 	for name, text := range files {

@@ -10,7 +10,8 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-// chosenFor is a VNF of one Deployment, web, whose Pods have these containers and are on nodes with those labels.
+// chosenFor returns a VNF with one Deployment, web, whose Pods have these containers and must be on nodes with these
+// labels.
 func chosenFor(nodes map[string]any, containers ...string) (*VNF, *vnfpkg.Flavour) {
 	var list []any
 	for _, name := range containers {

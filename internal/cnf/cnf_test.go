@@ -21,7 +21,7 @@ func sentences(problems []lcm.Problem) []string {
 	return out
 }
 
-// pkg is a package's files, by their paths.
+// pkg maps the paths of a package's files to their content.
 type pkg map[string]string
 
 func (p pkg) read(path string) ([]byte, error) {
@@ -59,7 +59,7 @@ func manifest(kind, name, namespace string) string {
 	return "---\napiVersion: " + version + "\nkind: " + kind + "\nmetadata: { name: " + name + namespace + " }\n"
 }
 
-// of reads manifests in one file.
+// of reads manifests from one file.
 func of(t *testing.T, texts ...string) Manifests {
 	t.Helper()
 	m, err := Read(Params{Files: []string{"all.yaml"}}, pkg{"all.yaml": strings.Join(texts, "")}.files())
@@ -117,7 +117,7 @@ apiVersion: authorization.k8s.io/v1
 kind: SelfSubjectAccessReview
 spec: {}
 `,
-		"flow.yaml": "{ apiVersion: v1, kind: ConfigMap, metadata: { name: six } }", // without an end of the line
+		"flow.yaml": "{ apiVersion: v1, kind: ConfigMap, metadata: { name: six } }", // without a newline at the end
 		"a.json":    `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"five"},"spec":{"replicas":3}}`,
 	}.files())
 	require.NoError(t, err)
@@ -171,7 +171,7 @@ func TestRead_endsWhereAVnfHasTooMany(t *testing.T) {
 		require.NoError(t, err)
 		require.Contains(t, strings.Join(sentences(m.Broken), "\n"), "is one more than the 2000 manifests that a VNF may have")
 	}
-	long := strings.Repeat("x", 1<<20) // a line whose length the reader's buffer divides
+	long := strings.Repeat("x", 1<<20) // longer than the reader's buffer
 	m, err := Read(Params{Files: []string{"a.yaml"}}, pkg{"a.yaml": long}.files())
 	require.NoError(t, err)
 	require.Equal(t, []string{"$.additionalParams.lcm-kubernetes-def-files[0] a.yaml, document 1 is no manifest: it is no mapping"},
@@ -295,7 +295,7 @@ func TestPlaceOf(t *testing.T) {
 	}, sentences(Agreed(Params{}, of(t, x, z).Objects)))
 }
 
-// The manifests of Tacker's packages, with the requests that its users send.
+// TestTackerManifests reads the manifests of Tacker's packages, with requests of its users.
 func TestTackerManifests(t *testing.T) {
 	const root = "../../../shared/packages/cnf/"
 	if _, err := os.Stat(root); err != nil {
@@ -352,7 +352,7 @@ func TestDiffering(t *testing.T) {
 	require.Empty(t, differing)
 }
 
-// FuzzRead: whatever a package has, it is read or refused.
+// FuzzRead requires that any package is read or refused, without a panic.
 func FuzzRead(f *testing.F) {
 	for _, text := range []string{
 		manifest("Pod", "a", "x") + manifest("Deployment", "a", ""), "{}", "- 1", "a: &a [*a]", "kind: List\nitems: [1]",

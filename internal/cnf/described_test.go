@@ -21,7 +21,8 @@ var update = flag.Bool("update", false, "write golden files")
 
 const instance = "2c9f3d1e-0000-4000-8000-000000000000"
 
-// packaged builds a package of a directory and takes it as it is kept: by its JSON.
+// packaged builds a package from a directory and returns its flavour after a round trip through JSON, as the store
+// keeps it.
 func packaged(t *testing.T, dir string) (f *vnfpkg.Flavour, warnings []lcm.Problem) {
 	t.Helper()
 	var csar bytes.Buffer
@@ -39,7 +40,7 @@ func packaged(t *testing.T, dir string) (f *vnfpkg.Flavour, warnings []lcm.Probl
 	return &kept.Flavours[0], p.Warnings
 }
 
-// goldenObjects compares manifests with those that are kept.
+// goldenObjects compares manifests with a golden file.
 func goldenObjects(t *testing.T, file string, objects []unstructured.Unstructured) {
 	t.Helper()
 	var b strings.Builder

@@ -14,7 +14,7 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-// chartFiles are a chart in the folder, with the Deployments that are named, whose numbers of Pods are values.
+// chartFiles returns a chart in the folder with these Deployments. Their numbers of replicas are values of the chart.
 func chartFiles(folder string, deployments ...string) pkg {
 	p := pkg{folder + "/Chart.yaml": "apiVersion: v2\nname: web\nversion: 0.1.0\n"}
 	var values, templates strings.Builder
@@ -214,7 +214,7 @@ func TestResolve_severalCharts(t *testing.T) {
 	require.Equal(t, []string{`$.additionalParams.vdu_mapping.VDU1.helmreleasename the release "two" has no Deployment web`},
 		sentences(v.Problems()))
 
-	// An aspect has one value: it cannot be two numbers.
+	// Both VDUs of an aspect use one value, so they cannot have different numbers.
 	v = resolve(t, p, `{`+install+`,"helm_replica_values":{"all":"web.replicas"}}`)
 	require.Empty(t, v.Problems())
 	_, err = v.Releases(t.Context(), map[string]int{"VDU1": 2, "VDU2": 3})

@@ -10,7 +10,7 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-// partly is a flavour of a VDU that the VNFD describes, and of one that a chart makes.
+// partly returns a flavour with one VDU that the VNFD describes, and one that a chart makes.
 func partly() *vnfpkg.Flavour {
 	return &vnfpkg.Flavour{
 		ID: "simple", Containers: true,

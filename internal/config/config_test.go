@@ -19,8 +19,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// load parses args as a command that needs those parts would. The environment of the test is the
-// process's, so tests that set it are not parallel.
+// load parses args as a command with these needs would. The environment belongs to the whole process, so tests that set
+// it are not parallel.
 func load(t *testing.T, needs []config.Need, args ...string) (config.Config, error) {
 	t.Helper()
 	flags := pflag.NewFlagSet("windlass", pflag.ContinueOnError)

@@ -13,7 +13,7 @@ import (
 
 var update = flag.Bool("update", false, "write the page of settings")
 
-// referencePage is what TestReference_hasEverySetting keeps as the settings are: go tool task docs:generate.
+// referencePage is the page that lists all settings; go tool task docs:generate updates it.
 const referencePage = "../../docs/reference/configuration.md"
 
 func TestReference_hasEverySetting(t *testing.T) {

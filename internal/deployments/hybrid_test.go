@@ -13,7 +13,7 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-// told is a definer that tells which VDUs it was asked to define.
+// told is a definer whose definitions name the VDU that it had to define.
 type told struct{}
 
 func (told) Whole(_ context.Context, of *operations.Operation) (vim.Definition, []string, error) {

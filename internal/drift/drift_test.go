@@ -13,7 +13,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
-// sound is a cluster of three control planes and two workers in which everything is as it should be.
+// sound returns a cluster of three control planes and two workers without any finding.
 func sound() (Expected, Seen) {
 	want := Expected{Capacity: []Count{{"master", 3}, {"worker", 2}}}
 	have := Seen{Deployment: Deployment{Level: vim.Running, Status: "UPDATE_COMPLETE"}}
@@ -33,7 +33,8 @@ func sound() (Expected, Seen) {
 	return want, have
 }
 
-// Drivers add what they have found to what the VIM tells, unless nothing of theirs can be in order.
+// TestCompare_asksDriversForTheirFindings requires that drivers add their findings to those about the VIM, unless the
+// deployment is missing or all servers are stopped.
 func TestCompare_asksDriversForTheirFindings(t *testing.T) {
 	said := func(c *Comparison) { c.About(c.Running()[0], lcm.DriftNodeCordoned, "is cordoned.") }
 	want, have := sound()

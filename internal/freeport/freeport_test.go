@@ -15,7 +15,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/freeport"
 )
 
-// asAnother is set for the process that a test starts of itself.
+// asAnother is set in the second process that a test starts from its own binary.
 const asAnother = "WINDLASS_TEST_AS_ANOTHER_PROCESS"
 
 func TestFind_isOutsideTheKernelsRange(t *testing.T) {
@@ -29,8 +29,8 @@ func TestFind_isOutsideTheKernelsRange(t *testing.T) {
 	}
 }
 
-// The ports of two processes must differ, though neither listens yet. Without reservations, 100 ports of others would
-// meet about four of our 500.
+// TestFind_isForOneProcessOnly requires that two processes get different ports, although neither listens yet. Without
+// reservations, 100 ports of another process would collide with about four of our 500.
 func TestFind_isForOneProcessOnly(t *testing.T) {
 	if os.Getenv(asAnother) != "" {
 		for range 20 {
@@ -47,7 +47,7 @@ func TestFind_isForOneProcessOnly(t *testing.T) {
 		require.NotContains(t, ours, strconv.Itoa(port))
 		ours[strconv.Itoa(port)] = true
 	}
-	runtime.GC() // it would close what nobody refers to
+	runtime.GC() // the garbage collector would close unreferenced reservations
 	theirs := 0
 	for range 5 {
 		cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run", "^"+t.Name()+"$", "-test.v")
@@ -63,6 +63,6 @@ func TestFind_isForOneProcessOnly(t *testing.T) {
 }
 
 func TestFind_saysWhy(t *testing.T) {
-	_, err := freeport.Find(t.Context(), "192.0.2.1") // TEST-NET-1: nobody's
+	_, err := freeport.Find(t.Context(), "192.0.2.1") // TEST-NET-1: no host has this address
 	require.ErrorContains(t, err, "find a free port on 192.0.2.1: ")
 }

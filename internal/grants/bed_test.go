@@ -15,7 +15,7 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(pgtest.Run(m)) }
 
-// withVault is what takes grants for operations in the database at url.
+// withVault returns a Grants on the database at url.
 func withVault(t *testing.T, url string) *Grants {
 	t.Helper()
 	db, err := store.Open(t.Context(), url)

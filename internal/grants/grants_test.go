@@ -45,7 +45,7 @@ func TestAcceptable_refusesAddressesThatCannotBe(t *testing.T) {
 	}
 }
 
-// ported is an instantiation of which one of two connection points is given a port.
+// ported returns an instantiation in which one of two connection points has a given port.
 func ported() *operations.Operation {
 	j := instantiating(``)
 	j.Flavour.Cps = []vnfpkg.VduCp{{ID: "cp", VduID: "node", External: true}, {ID: "other", VduID: "node", External: true}}

@@ -10,7 +10,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/pgtest"
 )
 
-// The answer to the commit that keeps a grant is lost: the secrets that the NFVO has sent with it stay.
+// TestKeepGrant_keepsTheSecretsWhenTheDatabasesAnswerIsLost loses the answer to the commit that stores a grant. The
+// secrets that the NFVO has sent with the grant must stay.
 func TestKeepGrant_keepsTheSecretsWhenTheDatabasesAnswerIsLost(t *testing.T) {
 	t.Parallel()
 	url := pgtest.URL(t)

@@ -56,7 +56,7 @@ func TestReachable_takesAConnectionThatSaysAllItselfAsItIs(t *testing.T) {
 		InterfaceInfo: map[string]any{"endpoint": "https://c"},
 		AccessInfo:    map[string]any{"username": "u", "password": "***", "project": "p"},
 	}
-	got, err := (&Grants{}).reachable(t.Context(), c, lcm.VimOpenStack) // without a store: nothing is asked
+	got, err := (&Grants{}).reachable(t.Context(), c, lcm.VimOpenStack) // without a store, because no look-up is needed
 	require.NoError(t, err)
 	require.Equal(t, c, got)
 

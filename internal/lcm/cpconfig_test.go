@@ -14,7 +14,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// on is an entry of cpConfig with those items of ipAddresses.
+// on returns an entry of cpConfig with these items of ipAddresses.
 func on(addresses ...string) string {
 	return `{"cpProtocolData":[{"layerProtocol":"IP_OVER_ETHERNET","ipOverEthernet":{"ipAddresses":[` +
 		strings.Join(addresses, ",") + `]}}]}`

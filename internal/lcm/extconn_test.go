@@ -105,7 +105,7 @@ func TestParseChangeExtConn_readsBothVersions(t *testing.T) {
 	}
 }
 
-// request are the links of a change_ext_conn with one connection point.
+// request returns the links of a change_ext_conn with one connection point.
 func request(t *testing.T, cp string) []lcm.ExtVirtualLink {
 	t.Helper()
 	req, err := lcm.ParseChangeExtConn([]byte(`{"extVirtualLinks":[{"id":"a","resourceId":"net-a","extCps":[{"cpdId":"one",` + cp + `}]}]}`))

@@ -10,7 +10,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// ported is a request with that configuration of one connection point on a link that describes the ports p and q.
+// ported returns a request for one connection point with this configuration. Its link describes the ports p and q.
 func ported(t *testing.T, config string) []lcm.ExtVirtualLink {
 	t.Helper()
 	return request(t, `"cpConfig":`+config+`}],"extLinkPorts":[{"id":"p","resourceHandle":{"resourceId":"port-p"}},{"id":"q","resourceHandle":{"resourceId":"port-q"}}],"x":[{"y":0`)
@@ -41,7 +41,7 @@ func TestLinkPort_isTakenFromBothForms(t *testing.T) {
 		"k":{"linkPortId":"p","cpProtocolData":[{"layerProtocol":"IP_OVER_ETHERNET"}]}}}]}]`, shown(t, ported(t, `{"k":{"linkPortId":"p"}}`), 2))
 }
 
-// The rules are those of JSON merge patch: what a change does not name stays.
+// TestReconnected_mergesPorts follows the rules of JSON merge patch: a change does not affect what it does not name.
 func TestReconnected_mergesPorts(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ have, change, want string }{
@@ -83,7 +83,8 @@ func TestSharedPort_isInOneServer(t *testing.T) {
 		})
 }
 
-// A port that was given neither comes nor goes with the VNF, but its connection point has changed.
+// TestChangesOf_leavesGivenPortsOut checks that a port that was given does not come or go with the VNF, but its
+// connection point has changed.
 func TestChangesOf_leavesGivenPortsOut(t *testing.T) {
 	t.Parallel()
 	vnf := func(id, port string) *lcm.InstantiatedVnfInfo {

@@ -10,7 +10,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// Examples of RFC 7396, appendix A, as far as both sides are objects.
+// TestMerged_followsRFC7396 uses the examples of RFC 7396, appendix A, in which both sides are objects.
 func TestMerged_followsRFC7396(t *testing.T) {
 	t.Parallel()
 	for _, c := range [][3]string{
@@ -148,7 +148,8 @@ func TestModify_refusesWhatAnInstantiatedVnfNeeds(t *testing.T) {
 	assert.NotContains(t, done.Shown(2), "vnfPkgId")
 }
 
-// Its servers keep their images: with others Heat would make all of them anew at the next change.
+// TestModify_keepsTheImagesOfAnInstantiatedVnf checks that the servers keep their images, because with other images
+// Heat would replace all servers at the next change.
 func TestModify_keepsTheImagesOfAnInstantiatedVnf(t *testing.T) {
 	t.Parallel()
 	next := &lcm.NextPackage{

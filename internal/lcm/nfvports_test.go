@@ -10,11 +10,11 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// dummies is a list of links, each with one connection point whose port is a dummy in extLinkPorts.
+// dummies is a list of links. Each connection point has a dummy port in extLinkPorts.
 const dummies = `[{"id":"a","resourceId":"net-a","extCps":[{"cpdId":"cp-1","cpConfig":{"cp-1":{"linkPortId":"x"}}},{"cpdId":"cp-2","cpConfig":{"cp-2":{"linkPortId":"y"}}}],
 	"extLinkPorts":[{"id":"x","resourceHandle":{"resourceId":"dummy"}},{"id":"y","resourceHandle":{"resourceId":"dummy"}}]}]`
 
-// apartParams choose the class that makes each VNFC a resource of its own, and have that nfv.
+// apartParams returns additionalParams with the class that makes each VNFC a separate resource, and with this nfv.
 func apartParams(nfv string) json.RawMessage {
 	return json.RawMessage(`{"lcm-operation-user-data-class":"` + lcm.StandardUserData + `","nfv":` + nfv + `}`)
 }
@@ -66,7 +66,8 @@ func TestCheckLinkConfigs_looksAtThePortsOfNfv(t *testing.T) {
 	assert.Equal(t, []string{second}, paths(`{"nfv":{"CP":{"cp-1":{"port":"port-1"},"cp-2":{"port":"port-1"}}}}`))
 }
 
-// Where each VNFC is a resource of its own, an entry is that of the VNFC that its key names, else of the next one.
+// TestPortOf_isTheVnfcsOwn checks that where each VNFC is a separate resource, an entry belongs to the VNFC that its
+// key names, otherwise to the next VNFC.
 func TestPortOf_isTheVnfcsOwn(t *testing.T) {
 	t.Parallel()
 	const ports = `"extLinkPorts":[{"id":"p","resourceHandle":{"resourceId":"port-p"}},{"id":"q","resourceHandle":{"resourceId":"port-q"}},{"id":"r","resourceHandle":{"resourceId":"port-r"}}]`

@@ -20,7 +20,7 @@ func twoVnfcs() *lcm.InstantiatedVnfInfo {
 func TestSwitch_theVnfIsStoppedWhenAllItsVnfcsAre(t *testing.T) {
 	t.Parallel()
 	i := twoVnfcs()
-	for range 2 { // recorded twice
+	for range 2 { // it is recorded twice
 		i.Switch(lcm.VnfStopped, []string{"a"}, []string{"a"})
 		assert.Equal(t, lcm.VnfStarted, i.VnfState)
 		assert.Equal(t, []lcm.StoppedVnfc{{VnfcID: "a", Cordoned: true}}, i.Stopped)

@@ -8,7 +8,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// vnfOf has a VNFC for each name, with a connection point on a port and a volume, all named after it.
+// vnfOf returns a VNF with a VNFC for each name. Each has a connection point on a port and a volume, all with names
+// that contain the VNFC's.
 func vnfOf(names ...string) *lcm.InstantiatedVnfInfo {
 	info := &lcm.InstantiatedVnfInfo{NetworksSeen: true}
 	for _, name := range names {
@@ -100,7 +101,7 @@ func TestChangesOf_namesWhatIsConnectedOtherwise(t *testing.T) {
 	after.VnfcResources[0].StorageIDs = nil
 	require.Equal(t, []string{"volume-a"}, lcm.ChangesOf(before, after).AffectedVnfcs[0].RemovedStorageResourceIDs)
 
-	for i := range before.VnfcResources { // as it was recorded before there were connection points
+	for i := range before.VnfcResources { // like a record from before connection points were recorded
 		before.VnfcResources[i].CpInfo = nil
 	}
 	before.ExtCps = nil

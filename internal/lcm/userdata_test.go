@@ -10,7 +10,7 @@ import (
 )
 
 func TestUserData_builtInAreTackersOwnClasses(t *testing.T) {
-	for class, want := range map[string][2]bool{ // without Python, and with it
+	for class, want := range map[string][2]bool{ // without Python, and with Python
 		"": {true, true}, "DefaultUserData": {true, true}, "StandardUserData": {true, true},
 		"KubernetesClusterUserData": {true, true},
 		"SampleUserData":            {true, false}, "OwnUserData": {false, false},

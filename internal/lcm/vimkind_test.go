@@ -22,8 +22,8 @@ func TestVimKind_isFoundByItsNames(t *testing.T) {
 		"nothing is known of it")
 }
 
-// One kind is for VNFs of containers, and one for those of servers: what VNFs of servers can have done to them, those
-// of containers cannot, and the other way round.
+// TestVimKind_hasAbilities checks the two kinds of VIMs: one is for VNFs of containers, the other for VNFs of servers.
+// Each has abilities that the other does not have.
 func TestVimKind_hasAbilities(t *testing.T) {
 	servers, containers := lcm.VimKindFor(false), lcm.VimKindFor(true)
 	assert.Equal(t, []string{lcm.VimOpenStack, lcm.VimKubernetes}, []string{servers.Type, containers.Type})

@@ -105,7 +105,7 @@ func TestOwnProblems_ofAKubernetes(t *testing.T) {
 	}
 }
 
-// A password was given for one issuer.
+// TestMovedSecrets_ofAnIssuer checks that a password for one issuer is not sent to another.
 func TestMovedSecrets_ofAnIssuer(t *testing.T) {
 	t.Parallel()
 	old := kubernetesConnection(map[string]any{

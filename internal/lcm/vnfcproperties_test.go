@@ -9,7 +9,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// twoNodes has a VNFC with a name of its own in the metadata, and one without.
+// twoNodes returns a VNF with one VNFC that has its own name in the metadata, and one that has not.
 func twoNodes() lcm.VnfInstance {
 	place := func(id, name string, properties map[string]any) lcm.VnfcResourceInfo {
 		return lcm.VnfcResourceInfo{
@@ -48,7 +48,8 @@ func TestModify_mergesPropertiesOfVnfcs(t *testing.T) {
 	require.NotNil(t, after.Instantiated.VnfcResources[0].ConfigurableProperties)
 }
 
-// A request names VNFCs as its client has seen them; what has changed has the names that count from then on.
+// TestModify_namesVnfcsAsTheyWere checks that a request uses the names of VNFCs before the change. The changes that it
+// reports use the new names.
 func TestModify_namesVnfcsAsTheyWere(t *testing.T) {
 	t.Parallel()
 	after, done, err := modified(t, twoNodes(), nil, `{"metadata":{"VDU_VNFc_mapping":{"node":["one","two"]}},
@@ -74,7 +75,7 @@ func TestModify_refusesVnfcsThatAreNotThere(t *testing.T) {
 	require.Empty(t, done)
 }
 
-// After a scaling or a healing VNFCs are looked at anew.
+// TestKeptProperties checks that VNFCs keep their properties in a scaling and in a heal, which record the VNFCs anew.
 func TestKeptProperties(t *testing.T) {
 	t.Parallel()
 	inst := twoNodes()

@@ -11,7 +11,7 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-// asked is the grant that a scale-out by two workers is asked for, and its plan.
+// asked returns the request for the grant of a scale-out by two workers, and the plan.
 func asked(t *testing.T, f lifecycle.Facts) (lcm.Grant, lcm.Plan) {
 	p, err := lifecycle.For(f, lcm.OpScale,
 		json.RawMessage(`{"type":"SCALE_OUT","aspectId":"worker_instance","numberOfSteps":2}`))
@@ -19,7 +19,7 @@ func asked(t *testing.T, f lifecycle.Facts) (lcm.Grant, lcm.Plan) {
 	return lifecycle.Granted(withoutPorts(f), p, lcm.VimConnectionInfo{ID: "openstack"}), p
 }
 
-// withoutPorts are the facts of a VNF whose VNFD describes servers only.
+// withoutPorts returns the facts of a VNF whose VNFD describes servers only.
 func withoutPorts(f lifecycle.Facts) lifecycle.Facts {
 	flavour := *f.Flavour
 	flavour.Cps = nil
@@ -85,7 +85,7 @@ func TestAccept_refusesWhatIsNotWhatItAskedFor(t *testing.T) {
 	}
 }
 
-// instantiation is a grant of the sample's first instantiation that edit has changed.
+// instantiation returns the facts of the sample's first instantiation, and a grant that edit has changed.
 func instantiation(t *testing.T, edit func(*lcm.Grant)) (lifecycle.Facts, lcm.Grant) {
 	f := cluster(t, 3, 2)
 	f.Instance.Instantiated = nil
@@ -234,8 +234,8 @@ func TestPlacement_namesNewServersAndTheirNeighbours(t *testing.T) {
 		"a single resource is always on one")
 }
 
-// Images that servers have from the VNFD before the present one: another one would make the servers anew, whether the
-// present VNFD has it or not.
+// TestChosen_keepsTheImagesOfAFormerVnfd checks that servers keep images of a former VNFD, because another image would
+// replace the servers, even if the current VNFD has it.
 func TestChosen_keepsTheImagesOfAFormerVnfd(t *testing.T) {
 	f := cluster(t, 3, 2)
 	info := *f.Instance.Instantiated

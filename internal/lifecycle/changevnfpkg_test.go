@@ -11,7 +11,7 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-// repackaged are the facts of a VNF of two VDUs, web and old, that gets a package with the VDUs web and new.
+// repackaged returns the facts of a VNF of two VDUs, web and old, that gets a package with the VDUs web and new.
 func repackaged() lifecycle.Facts {
 	flavour := func(vdus ...string) *vnfpkg.Flavour {
 		f := &vnfpkg.Flavour{
@@ -62,7 +62,8 @@ func TestChangeVnfPkg_refusesASizeThatTheNewPackageDoesNotHave(t *testing.T) {
 	require.ErrorContains(t, err, "scale it in first")
 }
 
-// An autoscaler of the package takes back what a scaling has set.
+// TestScale_leavesVdusToTheirAutoscalers checks that a scaling leaves out a VDU with an autoscaler of the package,
+// because the autoscaler would undo the scaling.
 func TestScale_leavesVdusToTheirAutoscalers(t *testing.T) {
 	f := repackaged()
 	f.Flavour = f.FormerFlavour.WithAutoscalers(map[string]string{"web": "web-scaler"})

@@ -10,7 +10,8 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-// ofPods are the facts of a VNF of Pods, the VDUs web and db, of which nothing is there; db's Pods have two containers.
+// ofPods returns the facts of a VNF of Pods that is not instantiated, with the VDUs web and db; db's Pods have two
+// containers.
 func ofPods() lifecycle.Facts {
 	return lifecycle.Facts{Flavour: &vnfpkg.Flavour{Containers: true, Vdus: []vnfpkg.Vdu{
 		{ID: "web", Image: &vnfpkg.SwImage{Name: "web server"}},
@@ -64,7 +65,8 @@ func TestChosen_refusesWhatPodsCannotHave(t *testing.T) {
 	}
 }
 
-// Pods that are there keep what was chosen for them: an NFVO that says it again changes nothing.
+// TestChosen_keepsTheZonesAndImagesOfPods checks that existing Pods keep the choices for them. If an NFVO repeats
+// these, nothing changes.
 func TestChosen_keepsTheZonesAndImagesOfPods(t *testing.T) {
 	f := ofPods()
 	f.Instance.Instantiated = &lcm.InstantiatedVnfInfo{
@@ -89,7 +91,8 @@ func TestChosen_keepsTheZonesAndImagesOfPods(t *testing.T) {
 	require.NoError(t, err, "all of them are made anew")
 }
 
-// A new package says what runs in Pods. The grant of the change may choose otherwise, and zones stay.
+// TestChosen_forgetsImagesOfPodsWithTheirPackage checks that a new package determines the images of Pods. The grant of
+// the change may choose other images. Zones stay.
 func TestChosen_forgetsImagesOfPodsWithTheirPackage(t *testing.T) {
 	f := ofPods()
 	f.FormerFlavour = f.Flavour

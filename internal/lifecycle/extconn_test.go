@@ -117,7 +117,7 @@ func TestReconnectedAsGranted_putsTheGrantsLinksInThePlaceOfTheRequests(t *testi
 	require.Len(t, f.Instance.Instantiated.ExtVirtualLinks[0].ExtCps, 2, "what it was given stays")
 }
 
-// addressed is a VNF whose connection point has an entry x with an address on the link a.
+// addressed returns the facts of a VNF whose connection point has an entry x with an address on the link a.
 func addressed(t *testing.T) lifecycle.Facts {
 	t.Helper()
 	f := cluster(t, 3, 2)
@@ -129,7 +129,7 @@ func addressed(t *testing.T) lifecycle.Facts {
 	return f
 }
 
-// onLinks is a request with a configuration of the connection point for each link.
+// onLinks returns a request with a configuration of the connection point for each link.
 func onLinks(configs ...string) json.RawMessage {
 	var list []string
 	for i := 0; i < len(configs); i += 2 {

@@ -12,7 +12,7 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-// zoned puts every control plane into a zone of its own and the workers into one.
+// zoned returns the facts of a VNF with each control plane in a zone of its own, and all workers in one zone.
 func zoned(t *testing.T) lifecycle.Facts {
 	f := cluster(t, 3, 4)
 	list := f.Instance.Instantiated.VnfcResources
@@ -26,7 +26,7 @@ func zoned(t *testing.T) lifecycle.Facts {
 }
 
 func TestGranted_namesTheVeryServers(t *testing.T) {
-	type want struct{ add, remove []string } // VDU, zone, and what it replaces; server, zone, and why
+	type want struct{ add, remove []string } // VDU, zone and replaced server; server, zone and reason
 	for name, c := range map[string]struct {
 		op   lcm.Operation
 		body string
@@ -104,7 +104,7 @@ func TestGranted_ofAnInstantiationAndATermination(t *testing.T) {
 	require.Len(t, g.Zones, 3)
 }
 
-// ofType are the ids of the definitions of one type of resources.
+// ofType returns the ids of the definitions of one type of resources.
 func ofType(list []lcm.GrantResource, kind string) (ids []string) {
 	for _, r := range list {
 		if r.Type == kind {
@@ -114,7 +114,7 @@ func ofType(list []lcm.GrantResource, kind string) (ids []string) {
 	return ids
 }
 
-// equipped gives every worker a port and a volume, each in a member of a group.
+// equipped adds to every worker a port and a volume, as members of a group.
 func equipped(t *testing.T) lifecycle.Facts {
 	f := zoned(t)
 	flavour := *f.Flavour
@@ -235,7 +235,7 @@ func TestGranted_namesWhatIsUpdated(t *testing.T) {
 	require.Empty(t, g.UpdateResources, "nothing but the link's name")
 }
 
-// linked is a VNF with a network of its own and one for every worker.
+// linked adds one internal network, and another one for every worker.
 func linked(t *testing.T) lifecycle.Facts {
 	f := equipped(t)
 	flavour := *f.Flavour
@@ -303,7 +303,7 @@ func TestGranted_namesTheNetworksOfTheVNF(t *testing.T) {
 	require.NotContains(t, ofType(made().AddResources, lcm.GrantLink), "add-inner")
 }
 
-// rated gives the workers' network a bit rate of which a template takes notice.
+// rated sets a bit rate of the workers' network, which a template uses.
 func rated(t *testing.T) lifecycle.Facts {
 	f := linked(t)
 	flavour := *f.Flavour

@@ -10,8 +10,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
 )
 
-// What belongs to a VNFC stays unless the request says all, as in SOL002 and Tacker; keep_volumes is about volumes
-// alone.
+// TestHeal_keepsPortsAndVolumesUnlessTheRequestSaysOtherwise checks that a VNFC keeps its ports and volumes unless the
+// request sets "all", as in SOL002 and Tacker. keep_volumes is about volumes only.
 func TestHeal_keepsPortsAndVolumesUnlessTheRequestSaysOtherwise(t *testing.T) {
 	f := equipped(t)
 	for body, want := range map[string]lcm.Plan{
@@ -42,7 +42,8 @@ func TestHeal_keepsPortsAndVolumesUnlessTheRequestSaysOtherwise(t *testing.T) {
 	require.False(t, p.Revocable(), "Heat takes addresses from ports that it replaces")
 }
 
-// Tacker's v2 request with all false replaces every server in the deployment that is there.
+// TestHeal_ofEverythingIsInPlaceWhereStoragesAreNotReplaced checks that Tacker's v2 request without "all" replaces
+// every server within the existing deployment.
 func TestHeal_ofEverythingIsInPlaceWhereStoragesAreNotReplaced(t *testing.T) {
 	f := equipped(t)
 	f.Drivers = nil
@@ -69,7 +70,8 @@ func requireWhole(t *testing.T, f lifecycle.Facts, body string, whole bool) {
 	require.Empty(t, p.LeavingVolumes)
 }
 
-// A cluster cannot lose all of its VMs at once, so it is made anew in both versions.
+// TestHeal_ofAClusterIsNeverInPlace checks that a heal of the entire cluster makes it anew in both versions, because a
+// cluster cannot lose all of its VMs at once.
 func TestHeal_ofAClusterIsNeverInPlace(t *testing.T) {
 	f := equipped(t)
 	for f.APIVersion = range 3 {
@@ -79,7 +81,8 @@ func TestHeal_ofAClusterIsNeverInPlace(t *testing.T) {
 	}
 }
 
-// A Pod gets its claims from its manifest, whatever becomes of the Pod before.
+// TestHeal_ofPodsDecidesNothingAboutTheirVolumes checks that a heal of Pods does not choose volumes, because a Pod gets
+// its claims from its manifest.
 func TestHeal_ofPodsDecidesNothingAboutTheirVolumes(t *testing.T) {
 	f := repackaged()
 	pod := &f.Instance.Instantiated.VnfcResources[0]

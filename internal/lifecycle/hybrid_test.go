@@ -11,7 +11,7 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-// mixed are the facts of a VNF of two servers, vm, with volumes, and of two Pods, web, with claims.
+// mixed returns the facts of a VNF of two servers, vm, with volumes, and of two Pods, web, with claims.
 func mixed() lifecycle.Facts {
 	f := &vnfpkg.Flavour{
 		ID: "simple", Hybrid: true, Vdus: []vnfpkg.Vdu{{ID: "vm"}, {ID: "web", Containers: true}},

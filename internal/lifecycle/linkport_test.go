@@ -12,7 +12,7 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-// given are workers of which the first has a port that others have made.
+// given returns the facts of a VNF with workers, the first of which has a given port.
 func given(t *testing.T) lifecycle.Facts {
 	f := equipped(t)
 	f.Drivers = nil
@@ -92,8 +92,8 @@ func TestNeeds_noPortThatIsGiven(t *testing.T) {
 	require.Equal(t, 0, lifecycle.Needs(p, f).Ports)
 }
 
-// Where each VNFC is a resource of its own, each that comes needs a port; one that is left over from the instantiation
-// is taken, and so is one that the scaling itself names.
+// TestScale_givesEachVnfcAPortOfItsOwn checks that each new VNFC gets a port where each VNFC is a separate resource:
+// one that is left from the instantiation, or one that the scaling itself names.
 func TestScale_givesEachVnfcAPortOfItsOwn(t *testing.T) {
 	f := given(t)
 	info := f.Instance.Instantiated
@@ -134,8 +134,8 @@ func TestScale_givesEachVnfcAPortOfItsOwn(t *testing.T) {
 		workers)))
 }
 
-// The ports that a request names in nfv count before those of its links, also for connection points that it does not
-// name.
+// TestChangeExtConn_takesThePortsOfNfv checks that ports in nfv take precedence over those of the request's links, also
+// for connection points that the links do not name.
 func TestChangeExtConn_takesThePortsOfNfv(t *testing.T) {
 	f := given(t)
 	p, err := lifecycle.For(f, lcm.OpChangeExtConn, json.RawMessage(`{"extVirtualLinks":[{"id":"b","resourceId":"net-b","extCps":[{"cpdId":"masterNode_CP1","cpConfig":[{"linkPortId":"x"}]}],
@@ -148,7 +148,8 @@ func TestChangeExtConn_takesThePortsOfNfv(t *testing.T) {
 		"what is recorded stays")
 }
 
-// The record may have a connection point that no VNFD knows, for a request named it.
+// TestScale_passesOverAConnectionPointThatIsNotThere has a record with a connection point that is in no VNFD, because a
+// request has named it.
 func TestScale_passesOverAConnectionPointThatIsNotThere(t *testing.T) {
 	f := equipped(t)
 	f.Drivers = nil

@@ -10,8 +10,9 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
 )
 
-// With StandardUserData the VNFC with the highest number leaves, also when one with a lower number was healed after it
-// was made: else the templates would have a gap.
+// TestScaleIn_takesTheHighestNumberWhereEachVnfcIsAResourceOfItsOwn checks that with StandardUserData, a scale-in
+// removes the VNFC with the highest number, even if one with a lower number is younger after a heal. Otherwise the
+// templates would have a gap.
 func TestScaleIn_takesTheHighestNumberWhereEachVnfcIsAResourceOfItsOwn(t *testing.T) {
 	f := equipped(t)
 	at := map[string]string{"worker-0": "workerNode-1", "worker-1": "workerNode-0"}
@@ -21,7 +22,7 @@ func TestScaleIn_takesTheHighestNumberWhereEachVnfcIsAResourceOfItsOwn(t *testin
 				"parent_resource_name": name,
 				lcm.CreationTime:       "2026-01-02T03:04:05Z",
 			}
-			if name == "workerNode-0" { // healed since
+			if name == "workerNode-0" { // it was healed later
 				f.Instance.Instantiated.VnfcResources[i].Metadata[lcm.CreationTime] = "2026-01-02T04:04:05Z"
 			}
 		}

@@ -16,7 +16,8 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-// cluster is the sample VNF with so many control planes and workers, the first of each being the oldest.
+// cluster returns the facts of the sample VNF with these numbers of control planes and workers, the first of each being
+// the oldest.
 func cluster(t require.TestingT, controlPlanes, workers int) lifecycle.Facts {
 	b, err := os.ReadFile("../../vnfpkg/testdata/k8s-ha.vnfd.json")
 	require.NoError(t, err)
@@ -212,7 +213,8 @@ func TestFor_notInstantiated(t *testing.T) {
 	require.True(t, lcm.Is(err, lcm.KindConflict))
 }
 
-// Whatever is asked, a plan keeps its promises: as many VMs go as a group shrinks by, each once, of that group.
+// TestFor_plansAreConsistent checks plans of random requests: as many VMs leave as the group shrinks by, each only
+// once, and all of that group.
 func TestFor_plansAreConsistent(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := cluster(t, 3+2*rapid.IntRange(0, 2).Draw(t, "control planes"), rapid.IntRange(2, 9).Draw(t, "workers"))

@@ -15,7 +15,8 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-// That each step has its work is tested in package workflows; here is what a plan makes of the list.
+// TestSteps_offerNoWayBackOnceAServerIsGone checks how a plan changes the list of steps. Tests of package workflows
+// check that each step has its work.
 func TestSteps_offerNoWayBackOnceAServerIsGone(t *testing.T) {
 	for name, c := range map[string]struct {
 		op    lcm.Operation
@@ -98,8 +99,8 @@ func TestFor_takesTheNameOfANodeAndRefusesAnAspectTwice(t *testing.T) {
 	require.ErrorContains(t, err, "$.scaleInfo[1].aspectId: worker_instance is there twice")
 }
 
-// A cluster that still carries other VNFs must not lose its servers: it is let go first. Servers are shut down only
-// when that is asked for.
+// TestSteps_ofATermination checks that a termination first looks for other VNFs on a cluster, which must not lose its
+// servers then. Servers are shut down only for a graceful termination.
 func TestSteps_ofATermination(t *testing.T) {
 	for name, c := range map[string]struct {
 		graceful bool
@@ -151,7 +152,8 @@ func idsOf(list []lifecycle.Step) (ids []lifecycle.StepID) {
 	return ids
 }
 
-// An image that the package carries is there before servers are made of it, and goes after them.
+// TestSteps_ofAPackageWithImages checks that an image of the package is stored before servers use it, and is deleted
+// after them.
 func TestSteps_ofAPackageWithImages(t *testing.T) {
 	f := lifecycle.Facts{Flavour: &vnfpkg.Flavour{Vdus: []vnfpkg.Vdu{
 		{ID: "server", Image: &vnfpkg.SwImage{Name: "debian", File: "Files/images/debian.img"}},

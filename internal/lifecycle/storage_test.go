@@ -14,7 +14,7 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-// withStorage is a cluster with a storage server; recorded is set when it is known which volumes it has.
+// withStorage returns the facts of a cluster with a storage server; recorded is set when its volumes are recorded.
 func withStorage(t *testing.T, recorded bool) lifecycle.Facts {
 	t.Helper()
 	f := cluster(t, 3, 2)
@@ -128,9 +128,9 @@ func TestHeal_ofTheStorageServerSaysWhatBecomesOfTheVolumes(t *testing.T) {
 			for i, v := range f.Instance.Instantiated.VnfcResources {
 				vnfc := &f.Instance.Instantiated.VnfcResources[i]
 				switch v.ID {
-				case "worker-0": // a member of a group
+				case "worker-0": // its server is in a nested stack
 					vnfc.StorageIDs, vnfc.Metadata = []string{"volume-m"}, map[string]any{"stack_id": "nested"}
-				case "worker-1": // of the deployment itself
+				case "worker-1": // its server is a resource of the stack itself
 					vnfc.StorageIDs, vnfc.Metadata = []string{"volume-w"}, nil
 				}
 			}
@@ -167,7 +167,8 @@ func TestScale_refusesTheStorageServer(t *testing.T) {
 	require.Len(t, p.Groups, 1)
 }
 
-// An NFVO accounts for volumes: those that are replaced go and come, those that are kept do neither.
+// TestGranted_namesTheVolumesThatAreReplaced checks that a grant names replaced volumes as removed and added, but not
+// volumes that stay.
 func TestGranted_namesTheVolumesThatAreReplaced(t *testing.T) {
 	f := withStorage(t, true)
 	storages := func(list []lcm.GrantResource) (ids []string) {

@@ -128,7 +128,7 @@ func TestRequestGrant_isGrantedAtOnce(t *testing.T) {
 	checkAgainstEtsi(t, requests)
 }
 
-// checkAgainstEtsi holds requests against ETSI's definitions, where those are beside the repository.
+// checkAgainstEtsi validates requests against ETSI's definitions, if these are beside the repository.
 func checkAgainstEtsi(t *testing.T, requests []map[string]any) {
 	t.Helper()
 	read := func(path string) []byte {

@@ -18,15 +18,15 @@ import (
 
 const password = "s3cr3t-of-the-subscriber"
 
-// subscriber answers as it is told, and remembers what it was sent.
+// subscriber answers with the status that the test sets, and records the requests.
 type subscriber struct {
 	*httptest.Server
 	status  int
-	later   string // Retry-After
+	later   string // the value of Retry-After
 	seen    []*http.Request
 	bodies  []map[string]any
 	tokens  int
-	refused string // a token
+	refused string // a token that it refuses
 }
 
 func newSubscriber(t *testing.T, start func(http.Handler) *httptest.Server) *subscriber {

@@ -23,7 +23,7 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-// enveloped is the sample package in an envelope, and who has signed it.
+// enveloped returns the sample package in an envelope, and the certificate of its signer.
 func enveloped(t *testing.T) (envelope, inner []byte, anchors *x509.CertPool) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -63,7 +63,7 @@ func enveloped(t *testing.T) (envelope, inner []byte, anchors *x509.CertPool) {
 	return out.Bytes(), sample.Bytes(), anchors
 }
 
-// take takes an archive on board that was uploaded.
+// take onboards an uploaded archive.
 func (b *bench) take(t *testing.T, trust vnfpkg.Trust, archive []byte) (lcm.VnfPkg, error) {
 	t.Helper()
 	id := lcm.VnfPkgID(uuid.NewString())

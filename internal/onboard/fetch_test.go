@@ -25,7 +25,7 @@ func TestMain(m *testing.M) { os.Exit(pgtest.Run(m)) }
 
 const password = "s3cr3t-of-the-source"
 
-// bench is a fetcher and a source, which has the sample package at /sample.zip.
+// bench is a fetcher, and a source with the sample package at /sample.zip.
 type bench struct {
 	*onboard.Fetcher
 	source string
@@ -60,7 +60,7 @@ func newBench(t *testing.T) *bench {
 	return b
 }
 
-// waiting is a package whose archive is to be fetched from the path.
+// waiting creates a package whose archive must be fetched from the path.
 func (b *bench) waiting(t *testing.T, path string) lcm.VnfPkgID {
 	t.Helper()
 	id := lcm.VnfPkgID(uuid.NewString())
@@ -78,7 +78,7 @@ func (b *bench) waiting(t *testing.T, path string) lcm.VnfPkgID {
 func TestFetch_takesThePackageOnBoardOnce(t *testing.T) {
 	b := newBench(t)
 	id := b.waiting(t, "/sample.zip")
-	for range 2 { // as a lost answer would make it
+	for range 2 { // a repetition is possible after a lost answer
 		require.NoError(t, b.Fetch(t.Context(), id))
 	}
 	require.Equal(t, 1, b.asked)

@@ -19,7 +19,7 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(pgtest.Run(m)) }
 
-// withVault is what resolves operations on the database at url.
+// withVault returns a Resolver on the database at url.
 func withVault(t *testing.T, url string) *Resolver {
 	t.Helper()
 	db, err := store.Open(t.Context(), url)
@@ -28,7 +28,7 @@ func withVault(t *testing.T, url string) *Resolver {
 	return &Resolver{Store: db, Vault: secrets.NewVault(secretstest.Keyring(t), db)}
 }
 
-// onboarded takes the package of a directory on board.
+// onboarded onboards the package of a directory.
 func onboarded(t *testing.T, o *Resolver, dir string) lcm.VnfPkgID {
 	t.Helper()
 	var archive bytes.Buffer

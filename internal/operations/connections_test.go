@@ -9,7 +9,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// reconnecting is a CHANGE_EXT_CONN of a VNF with one server on the connection openstack.
+// reconnecting returns a CHANGE_EXT_CONN of a VNF with one server on the connection openstack.
 func reconnecting(state lcm.OperationState, params string) *Operation {
 	return &Operation{
 		OpOcc: lcm.VnfLcmOpOcc{ID: "op", Operation: lcm.OpChangeExtConn, State: state, Params: json.RawMessage(params)},
@@ -43,7 +43,8 @@ func TestTakeConnections_laysThoseOfTheRequestOverTheInstances(t *testing.T) {
 	require.Equal(t, former, o.Instance.VimConnections, "it never was")
 }
 
-// The images of a VNFD that has been replaced stay, until the entire VNF is made anew.
+// TestGranted_keepsImagesUntilAllServersAreMadeAnew checks that the images of a replaced VNFD stay until a heal makes
+// the entire VNF anew.
 func TestGranted_keepsImagesUntilAllServersAreMadeAnew(t *testing.T) {
 	kept := map[string]string{"node": "former"}
 	healing := func(p *lcm.Plan) *Operation {

@@ -12,7 +12,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/pgtest"
 )
 
-// begunOn is an instantiation of a new instance of a package.
+// begunOn begins the instantiation of a new instance of a package.
 func begunOn(t *testing.T, o *Resolver, pkg lcm.VnfPkgID) lcm.OpOccID {
 	t.Helper()
 	ctx := lcm.InProject(t.Context(), lcm.DefaultProject)
@@ -29,7 +29,8 @@ func begunOn(t *testing.T, o *Resolver, pkg lcm.VnfPkgID) lcm.OpOccID {
 	return op.ID
 }
 
-// A release may list other steps: an operation in flight goes on with those that it began with.
+// TestDescribe_hasTheListThatIsKept checks that an operation in flight continues with the steps that it has recorded,
+// although a newer release may list other steps.
 func TestDescribe_hasTheListThatIsKept(t *testing.T) {
 	t.Parallel()
 	o := withVault(t, pgtest.URL(t))
@@ -53,7 +54,7 @@ func TestDescribe_hasTheListThatIsKept(t *testing.T) {
 		})
 	}
 	require.NoError(t, o.Store.RecordPlan(ctx, id, rows))
-	// What has become of the steps is in the same rows, and beside them.
+	// The rows of the plan also contain the progress, and there are further rows for nodes and for undoing steps.
 	require.NoError(t, o.Store.RecordStep(ctx, lcm.Step{OpOccID: id, Index: 1, State: lcm.StepRunning}))
 	require.NoError(t, o.Store.RecordStep(ctx, lcm.Step{OpOccID: id, Index: 1, Node: "cp-1", State: lcm.StepRunning}))
 	require.NoError(t, o.Store.RecordStep(ctx, lcm.Step{
@@ -64,7 +65,8 @@ func TestDescribe_hasTheListThatIsKept(t *testing.T) {
 	require.Equal(t, kept, got.Steps)
 }
 
-// The rows of a former release have no ids: the operation, begun anew, has the steps of this one.
+// TestDescribe_listsTheStepsOfAnOperationOfAFormerRelease has rows of a former release, which have no ids, so the
+// operation gets the steps of this release.
 func TestDescribe_listsTheStepsOfAnOperationOfAFormerRelease(t *testing.T) {
 	t.Parallel()
 	o := withVault(t, pgtest.URL(t))
@@ -74,7 +76,7 @@ func TestDescribe_listsTheStepsOfAnOperationOfAFormerRelease(t *testing.T) {
 	for i, title := range []string{"Create", "Find", "Dance"} {
 		former = append(former, lcm.Step{OpOccID: id, Index: i + 1, Title: title})
 	}
-	for _, rows := range []int{1, 4} { // its list was shorter, or longer
+	for _, rows := range []int{1, 4} { // the former list was shorter, or longer
 		require.NoError(t, o.Store.RecordPlan(ctx, id, former[:rows]))
 		got, err := o.Describe(ctx, id)
 		require.NoError(t, err)

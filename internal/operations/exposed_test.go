@@ -11,8 +11,9 @@ import (
 	"github.com/windlass-nfv/windlass/internal/pgtest"
 )
 
-// A VNF on a cluster of Windlass learns the load balancers that this has now. Clients write what is beside a VIM in the
-// registry, so that the cluster must know of the VIM, too.
+// TestBalancersBefore_areThoseOfTheCluster checks that a VNF on a cluster of Windlass uses the load balancers that the
+// cluster has now. Clients can write any cluster into the extra of a VIM, so the cluster's VNF must also record the
+// VIM.
 func TestBalancersBefore_areThoseOfTheCluster(t *testing.T) {
 	t.Parallel()
 	o := withVault(t, pgtest.URL(t))

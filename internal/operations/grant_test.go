@@ -105,7 +105,8 @@ func TestApplyGrant_linksOfAVNFThatIsThereStayAsTheyAre(t *testing.T) {
 	require.ErrorContains(t, j.ApplyGrant(lcm.Grant{ID: "g", ExtVirtualLinks: json.RawMessage(`{}`)}), "malformed")
 }
 
-// A grant's nfv counts before that of the request, as in Tacker.
+// TestApplyGrant_takesThePortsOfAGrantsNfv checks that nfv of the grant takes precedence over that of the request, as
+// in Tacker.
 func TestApplyGrant_takesThePortsOfAGrantsNfv(t *testing.T) {
 	j := ported()
 	require.NoError(t, j.ApplyGrant(lcm.Grant{

@@ -9,7 +9,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/pgtest"
 )
 
-// The parts of an activity each ask for the operation, and see the same; the next activity reads it again.
+// TestOnce_readsAnOperationOnceAndGivesEachItsOwn checks that all parts of an activity see the same operation, which is
+// read once. The next activity reads it again.
 func TestOnce_readsAnOperationOnceAndGivesEachItsOwn(t *testing.T) {
 	t.Parallel()
 	r := withVault(t, pgtest.URL(t))

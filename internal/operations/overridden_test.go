@@ -17,7 +17,7 @@ func TestOverridden_aHealPutsCredentialsInThePlaceOfOthers(t *testing.T) {
 	require.NoError(t, err)
 	require.JSONEq(t, `{"k8s_cluster_installation_param":{"master_node":{"username":"debian","password":{"$secret":"new"}},"vim_name":"v"}}`, string(got))
 
-	// Those of the Ansible server and of the load balancer likewise, and a key comes in the place of a password.
+	// The same holds for the Ansible server and the load balancer. A key replaces a password.
 	stored = json.RawMessage(`{"k8s_cluster_installation_param":{"ansible":{"password":{"$secret":"a"}},` +
 		`"external_lb_param":{"ssh_cp_name":"lb","ssh_username":"debian","ssh_password":{"$secret":"old"}}}}`)
 	heal.Params = json.RawMessage(`{"additionalParams":{"k8s_cluster_installation_param":{"ansible":{"password":{"$secret":"b"}},` +
@@ -39,7 +39,8 @@ func TestOverridden_aHealPutsCredentialsInThePlaceOfOthers(t *testing.T) {
 	}
 }
 
-// Tacker's user data takes the member nfv of any request, and nothing else of a scaling or a change of links.
+// TestOverridden_nfvOfScalingsAndChangesOfLinks checks that Tacker's user data uses the member nfv of any request, but
+// no other member of a scaling or a change of links.
 func TestOverridden_nfvOfScalingsAndChangesOfLinks(t *testing.T) {
 	stored := `{"a":1,"nfv":{"VDU":{"V":{"flavor":"small"}},"CP":{"C":{"network":"n","fixed_ips":[],"other":1},"C-1":{"port":"p"},"D":{"network":"d"}}}}`
 	links := `"extVirtualLinks":[{"id":"l","resourceId":"r","extCps":[{"cpdId":"C"}]}]`
@@ -75,7 +76,8 @@ func TestOverridden_nfvOfScalingsAndChangesOfLinks(t *testing.T) {
 	}
 }
 
-// What is only for one heal must not be a parameter of the next one.
+// TestOverridden_keepsNothingOfWhatIsForThisHealOnly checks that a parameter for one heal is not a parameter of the
+// next heal.
 func TestOverridden_keepsNothingOfWhatIsForThisHealOnly(t *testing.T) {
 	heal := lcm.VnfLcmOpOcc{
 		Operation: lcm.OpHeal,

@@ -9,7 +9,7 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-// mixed is an operation on a VNF with a server and a Pod, each with a connection point.
+// mixed returns an operation on a VNF with a server and a Pod, each with a connection point.
 func mixed() *Operation {
 	link := func(id, cpd string) lcm.ExtVirtualLink {
 		return lcm.ExtVirtualLink{ID: id, ResourceID: id, ExtCps: []lcm.ExtCp{{CpdID: cpd}}}

@@ -10,7 +10,7 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-// ported is an instantiation of which one of two connection points is given a port.
+// ported returns an instantiation in which one of two connection points has a given port.
 func ported() *Operation {
 	j := beginning(``)
 	j.Flavour.Cps = []vnfpkg.VduCp{{ID: "cp", VduID: "node", External: true}, {ID: "other", VduID: "node", External: true}}
@@ -22,7 +22,7 @@ func ported() *Operation {
 	return j
 }
 
-// The VNFC that a scaling adds gets the port that the scaling names.
+// TestOwnPorts_areThoseOfAScaling checks that the VNFC that a scaling adds gets the port that the scaling names.
 func TestOwnPorts_areThoseOfAScaling(t *testing.T) {
 	j := &Operation{
 		Instance: lcm.VnfInstance{Instantiated: &lcm.InstantiatedVnfInfo{}},

@@ -14,7 +14,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/params"
 )
 
-// secret reads itself.
+// secret decodes itself.
 type secret struct{ value string }
 
 func (s *secret) ReadParam(doc json.RawMessage) (must string) {
@@ -24,7 +24,7 @@ func (s *secret) ReadParam(doc json.RawMessage) (must string) {
 	return ""
 }
 
-// names takes a bare string for a list of one.
+// names accepts a bare string as a list with one element.
 type names []string
 
 func (names) Usual(doc json.RawMessage) json.RawMessage {
@@ -69,7 +69,7 @@ func (r request) CheckMembers(wrong func(member, format string, args ...any)) {
 	}
 }
 
-// pointed has a method that nobody would call.
+// pointed has the method only on its pointer, so that Read would never call it.
 type pointed struct{}
 
 func (*pointed) CheckMembers(params.Wrong) {}
@@ -249,7 +249,8 @@ func TestJoin_leavesOutWhatFollows(t *testing.T) {
 		params.Join(at("$.a", "$.b[1]"), at("$.a", "$.a.x", "$.a[0].y", "$.b[1].z", "$.ab", "$.b")))
 }
 
-// A tag that cannot be followed is found by whoever reads the type at all, and not by the request that has the member.
+// TestRead_panicsForTagsThatNobodyCanFollow checks that a wrong tag causes a panic as soon as the type is used, and not
+// only for a request that has the member.
 func TestRead_panicsForTagsThatNobodyCanFollow(t *testing.T) {
 	for name, to := range map[string]any{
 		"an unknown rule": new([]struct {
@@ -278,7 +279,7 @@ func TestRead_panicsForTagsThatNobodyCanFollow(t *testing.T) {
 	}
 }
 
-// spoil changes one value anywhere in a document into one of another type, and answers its path.
+// spoil replaces one random value in a document by a value of another type, and returns its path.
 func spoil(d *rand.Rand, doc any, path string) (any, string) {
 	switch v := doc.(type) {
 	case map[string]any:

@@ -8,14 +8,14 @@ import (
 	"testing"
 )
 
-// Losing is a way to a database on which the answer to a commit can be lost.
+// Losing is a proxy for a database that can lose the answer to a commit.
 type Losing struct {
 	URL   string
 	armed atomic.Bool
 	lost  atomic.Int64
 }
 
-// NewLosing makes a way to the database of a URL; it ends with the test.
+// NewLosing starts a proxy for the database of a URL until the test ends.
 func NewLosing(tb testing.TB, databaseURL string) *Losing {
 	tb.Helper()
 	u, err := url.Parse(databaseURL)
@@ -24,7 +24,7 @@ func NewLosing(tb testing.TB, databaseURL string) *Losing {
 	}
 	network, address := "tcp", u.Host
 	query := u.Query()
-	if dir := query.Get("host"); dir != "" { // a directory with a socket
+	if dir := query.Get("host"); dir != "" { // the directory of a socket
 		port := query.Get("port")
 		if port == "" {
 			port = "5432"
@@ -38,7 +38,7 @@ func NewLosing(tb testing.TB, databaseURL string) *Losing {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(func() { _ = listener.Close() })
-	query.Set("sslmode", "disable") // or nobody could see what passes
+	query.Set("sslmode", "disable") // with TLS, the proxy could not read the messages
 	u.Host, u.RawQuery = listener.Addr().String(), query.Encode()
 	l := &Losing{URL: u.String()}
 	go func() {
@@ -53,10 +53,11 @@ func NewLosing(tb testing.TB, databaseURL string) *Losing {
 	return l
 }
 
-// LoseNext cuts the connection of the next commit, once it has taken effect and before it is answered.
+// LoseNext cuts the connection of the next commit after the commit has taken effect, but before the client gets the
+// answer.
 func (l *Losing) LoseNext() { l.armed.Store(true) }
 
-// Lost is how many answers were lost.
+// Lost returns how many answers were lost.
 func (l *Losing) Lost() int { return int(l.lost.Load()) }
 
 func (l *Losing) serve(client net.Conn, network, address string) {
@@ -74,8 +75,8 @@ func (l *Losing) serve(client net.Conn, network, address string) {
 	l.requests(client, server, &losing)
 }
 
-// answers passes the server's answers on. The first answer after a commit that is to be lost shows that the commit has
-// taken effect.
+// answers forwards the server's answers. The first answer after the chosen commit shows that the commit has taken
+// effect.
 func (l *Losing) answers(client, server net.Conn, losing *atomic.Bool) {
 	buffer := make([]byte, 1<<16)
 	for {
@@ -93,7 +94,7 @@ func (l *Losing) answers(client, server net.Conn, losing *atomic.Bool) {
 	}
 }
 
-// requests passes the client's requests on. The driver sends a commit as a separate simple query.
+// requests forwards the client's requests. The driver sends a commit as a separate simple query.
 func (l *Losing) requests(client, server net.Conn, losing *atomic.Bool) {
 	buffer := make([]byte, 1<<16)
 	for {

@@ -17,7 +17,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/store"
 )
 
-// EnvURL names a server on which tests may make databases, instead of a private one.
+// EnvURL names a server on which tests may create databases, instead of a private one.
 const EnvURL = "WINDLASS_TEST_DATABASE_URL"
 
 // URL returns a fresh database with Windlass's schema; it is dropped when the test ends.
@@ -50,7 +50,7 @@ func Run(m interface{ Run() int }) int {
 	return code
 }
 
-// dropTemplate is for a server that outlives us.
+// dropTemplate drops the template on a server that was not started here.
 func dropTemplate() error {
 	given := os.Getenv(EnvURL)
 	if given == "" {
@@ -61,7 +61,7 @@ func dropTemplate() error {
 
 var databases atomic.Int64
 
-// create makes a database with a name that no other test binary uses.
+// create creates a database with a name that no other test binary uses.
 func create(tb testing.TB, with string) string {
 	tb.Helper()
 	base, err := serverURL()
@@ -74,7 +74,7 @@ func create(tb testing.TB, with string) string {
 		tb.Fatalf("make a database for the test: %v", err)
 	}
 	tb.Cleanup(func() {
-		// force: connections that the test left open must not keep the database.
+		// force: connections that the test left open would prevent the drop.
 		if err := admin(base, "drop database if exists "+quoted+" with (force)"); err != nil {
 			tb.Logf("drop the test's database: %v", err)
 		}
@@ -82,7 +82,7 @@ func create(tb testing.TB, with string) string {
 	return withDatabase(base, name)
 }
 
-// template makes, once, a database with the schema: copying it is quicker than migrating each.
+// template creates, once, a database with the schema: to copy it is faster than to migrate each database.
 var template = sync.OnceValues(func() (string, error) {
 	base, err := serverURL()
 	if err != nil {
@@ -124,7 +124,7 @@ func admin(base, sql string) error {
 func withDatabase(base, name string) string {
 	u, err := url.Parse(base)
 	if err != nil {
-		panic("pgtest: the server's URL changed its form") // serverURL has parsed it
+		panic("pgtest: the server's URL changed its form") // serverURL has parsed the same URL
 	}
 	u.Path = "/" + name
 	return u.String()

@@ -15,18 +15,18 @@ import (
 	"github.com/windlass-nfv/windlass/internal/postgres"
 )
 
-// dirPrefix begins the names of the directories that hold the servers of test binaries.
+// dirPrefix begins the names of the directories of test binaries' servers.
 const dirPrefix = "windlass-pgtest-"
 
-// running is the server of this test binary, nil when none was needed.
+// running is the server of this test binary, nil until a test needs it.
 var running struct {
 	sync.Mutex
 	server *postgres.Server
 	dir    string
-	lock   *os.File // held as long as dir is in use
+	lock   *os.File // locked as long as dir is in use
 }
 
-// serverURL is the server's maintenance database.
+// serverURL returns the URL of the server's maintenance database.
 var serverURL = sync.OnceValues(func() (string, error) {
 	if given := os.Getenv(EnvURL); given != "" {
 		if _, err := url.Parse(given); err != nil {
@@ -55,11 +55,11 @@ var serverURL = sync.OnceValues(func() (string, error) {
 	return server.URL("postgres"), nil
 })
 
-// testSettings leave room for many pools at once and keep the server small.
+// testSettings allow many pools at once and keep the server small.
 var testSettings = []string{"max_connections=300", "shared_buffers=32MB", "autovacuum=off"}
 
-// StartServer gives a test a separate server that the test may stop: for tests of a database that goes away. With port
-// 0 any free one is taken.
+// StartServer starts a separate server that the test may stop, for tests with a database that goes down. With port 0
+// the server uses any free port.
 func StartServer(tb testing.TB, dir string, port int) *postgres.Server {
 	tb.Helper()
 	server, err := postgres.Start(tb.Context(), postgres.Options{
@@ -73,7 +73,7 @@ func StartServer(tb testing.TB, dir string, port int) *postgres.Server {
 	return server
 }
 
-// Dir makes a directory that the account of a server may enter, unlike tb.TempDir.
+// Dir creates a directory that the account of a server may enter, unlike tb.TempDir.
 func Dir(tb testing.TB) string {
 	tb.Helper()
 	dir, lock, err := newDir()
@@ -98,8 +98,8 @@ func stop() error {
 	return errors.Join(err, os.RemoveAll(running.dir), running.lock.Close())
 }
 
-// roots are the parents of data directories: in memory, if there is enough of it (containers often have 64 MiB),
-// because the copy of the template for every test takes most of the time; else on disk.
+// roots returns the parents of data directories: in memory, if there is enough of it (containers often have 64 MiB),
+// otherwise on disk. Memory is faster, because the copy of the template for every test takes most of the time.
 func roots() []string {
 	const memory, enough = "/dev/shm", 1 << 30
 	var fs syscall.Statfs_t
@@ -109,13 +109,13 @@ func roots() []string {
 	return []string{os.TempDir()}
 }
 
-// newDir makes a directory and locks it as long as this process lives.
+// newDir creates a directory and locks it until this process ends.
 func newDir() (string, *os.File, error) {
 	dir, err := os.MkdirTemp(roots()[0], dirPrefix)
 	if err != nil {
 		return "", nil, err
 	}
-	// The server's account must get through to its own directory below.
+	// The server's account needs access to its own directory below.
 	if err := os.Chmod(dir, 0o711); err != nil { //nolint:gosec // holds nothing itself
 		return "", nil, err
 	}
@@ -136,7 +136,7 @@ func removeLeftovers() {
 	for _, dir := range dirs {
 		lock, err := os.Open(filepath.Join(dir, "lock"))
 		if err != nil {
-			continue // another process is making it, or it is another user's
+			continue // another process is creating it, or it belongs to another user
 		}
 		if syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil {
 			_ = os.RemoveAll(dir)

@@ -15,7 +15,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/postgres"
 )
 
-// reachableDir is a directory that the server's account may enter, unlike t.TempDir.
+// reachableDir returns a directory that the server's account may enter, unlike t.TempDir.
 func reachableDir(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "windlass-postgres-") //nolint:usetesting // see above
@@ -83,7 +83,7 @@ func TestStart_reportsServerThatEndsByItself(t *testing.T) {
 	require.NoError(t, server.Err())
 	conn, err := pgx.Connect(t.Context(), server.URL("postgres"))
 	require.NoError(t, err)
-	// A backend that is killed makes the postmaster restart the rest; killing the postmaster ends it.
+	// When a backend is killed, the postmaster restarts the others; when the postmaster is killed, the server ends.
 	_, _ = conn.Exec(t.Context(), `copy (select 1) to program 'kill -QUIT $(head -1 postmaster.pid)'`)
 	<-server.Done()
 	_ = conn.Close(t.Context())

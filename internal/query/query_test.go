@@ -25,29 +25,29 @@ func TestFilter_matches(t *testing.T) {
 		"(in,name,a,edge-1)": true, "(in,name,a,b)": false, "(nin,name,a,b)": true, "(nin,name,a,edge-1)": false,
 		"(cont,name,dge)": true, "(cont,name,x,ed)": true, "(ncont,name,x,y)": true, "(ncont,name,x,ed)": false,
 		"(gt,name,edge-0)": true, "(gte,name,edge-1)": true, "(lt,name,edge-1)": false, "(lte,name,edge-1)": true,
-		// numbers and booleans are compared as such
+		// Numbers and booleans are compared as such,
 		"(eq,level,3)": true, "(eq,level,3.0)": true, "(eq,level,03)": false, "(gt,level,10)": false, "(lt,level,10)": true,
 		"(gte,ratio,0.50)": true, "(eq,level,three)": false, "(neq,level,three)": true, "(cont,level,3)": false,
 		"(eq,flag,true)": true, "(eq,flag,1)": false, "(neq,flag,false)": true, "(gt,flag,false)": true,
-		// so are times, in every zone
+		// and so are times, in every zone.
 		"(eq,at,2030-01-02T04:04:05%2B01:00)": false, "(eq,at,2030-01-02T04:04:05+01:00)": true,
 		"(gt,at,2030-01-02T03:04:04.9Z)": true,
 		"(lt,at,2030-01-02)":             false,
-		// what is not there meets nothing
+		// A missing attribute never matches.
 		"(eq,absent,x)": false, "(neq,absent,x)": false, "(neq,info,x)": false, "(neq,info/nothing,x)": false,
 		"(eq,name/x,edge-1)": false,
-		// any element of an array will do
+		// One matching element of an array is enough.
 		"(eq,vnfcs/id,r2)": true, "(neq,vnfcs/id,r2)": true, "(eq,vnfcs/levels,2)": true,
 		"(eq,vnfcs/storage/id,'s''1')": true,
 		"(eq,vnfcs,deep)":              false,
-		// maps are entered by key
+		// Maps are entered by key.
 		"(eq,vims/vim2/vimId,b)": true, "(eq,vims/vimId,b)": false, "(eq,vims/@key,vim2)": true, "(cont,vims/@key,im1)": true,
 		"(nin,vims/@key,vim1,vim2)": false, "(eq,name/@key,edge-1)": false,
-		// escapes
+		// Escapes.
 		"(eq,odd/a~1b,1)": true, "(eq,odd/~0,2)": true, "(eq,odd/x~ay,3)": true, "(eq,odd/~bkey,4)": true,
 		"(eq,odd/@key,x)":     false,
 		"(eq,odd/@key,'x,y')": true, "(eq,odd/@key,@key)": true,
-		// all of them
+		// All expressions must match.
 		"(eq,name,edge-1);(eq,level,3)": true, "(eq,name,edge-1);(eq,level,4)": false,
 	} {
 		f, err := Parse(text)

@@ -22,7 +22,7 @@ func instantiating(params string) vnf {
 	}, allOn("vim")}
 }
 
-// allOn is the connection of a VNF on one VIM.
+// allOn returns the connection of a VNF on one VIM.
 func allOn(connection string) func(vdu string) string {
 	return func(string) string { return connection }
 }

@@ -69,7 +69,7 @@ func TestConnectionPoints_areTheVnfcsAndWhatLinksMakeOfThem(t *testing.T) {
 	require.Empty(t, cps[1].VnfLinkPortID, "a network that is managed elsewhere")
 }
 
-// ported is an instantiation of which one of two connection points is given a port.
+// ported returns an instantiation in which one of two connection points has a given port.
 func ported() vnf {
 	j := instantiating(``)
 	j.Flavour.Cps = []vnfpkg.VduCp{{ID: "cp", VduID: "node", External: true}, {ID: "other", VduID: "node", External: true}}
@@ -97,7 +97,8 @@ func TestConnectionPoints_showTheGivenPortByTheRequestsID(t *testing.T) {
 		"not the port that was given")
 }
 
-// A request of Tacker's functional tests lays nfv over a dummy: the port of nfv is shown.
+// TestConnectionPoints_showThePortsOfNfv uses a request of Tacker's functional tests in which nfv overrides a dummy
+// port. The port of nfv is shown.
 func TestConnectionPoints_showThePortsOfNfv(t *testing.T) {
 	request, err := lcm.ParseInstantiate(json.RawMessage(`{"flavourId":"simple","extVirtualLinks":[{"id":"net","resourceId":"n","extCps":[
 		{"cpdId":"one","cpConfig":{"one":{"linkPortId":"p"}}},{"cpdId":"two","cpConfig":{"two":{"linkPortId":"q"}}}],

@@ -20,7 +20,8 @@ func mixed() *operations.Operation {
 	}
 }
 
-// A cluster replaces Pods; servers, and what belongs to them, stay as they are recorded.
+// TestFollowing_leavesServersAlone checks that a cluster replaces Pods by itself, but the record of servers and of
+// their resources does not change.
 func TestFollowing_leavesServersAlone(t *testing.T) {
 	connections := []lcm.VimConnectionInfo{{ID: "os", VimType: "openstack"}, {ID: "k8s", VimType: "kubernetes"}}
 	j := of(mixed(), connections)

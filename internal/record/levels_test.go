@@ -10,7 +10,7 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-// Control planes come in pairs, workers one by one.
+// TestLevelsLeft_areThoseThatWereReached uses control planes that come in pairs, and workers that come one by one.
 func TestLevelsLeft_areThoseThatWereReached(t *testing.T) {
 	flavour := &vnfpkg.Flavour{
 		Vdus: []vnfpkg.Vdu{{ID: "cp", InitialInstances: new(3)}, {ID: "worker", InitialInstances: new(2)}},

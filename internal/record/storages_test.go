@@ -13,7 +13,7 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-// twoStorages is a definition whose VDU wants two volumes, by two requirements of one name.
+// twoStorages is a definition whose VDU needs two volumes, by two requirements with the same name.
 const twoStorages = `tosca_definitions_version: tosca_simple_yaml_1_2
 topology_template:
   substitution_mappings:
@@ -42,7 +42,7 @@ topology_template:
         targets: [ node ]
 `
 
-// opened reads a package of one definition.
+// opened opens a package with one definition.
 func opened(t *testing.T, definition string) *vnfpkg.Package {
 	t.Helper()
 	var csar bytes.Buffer

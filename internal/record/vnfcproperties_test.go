@@ -25,7 +25,8 @@ func scaledVnf() vnf {
 	return j
 }
 
-// An operation looks at all VNFCs anew; what clients have given them is in no VIM.
+// TestResources_keepThePropertiesOfVnfcs checks that an operation, which records all VNFCs anew, keeps the properties
+// that clients have set. No VIM has these.
 func TestResources_keepThePropertiesOfVnfcs(t *testing.T) {
 	made := func(ids ...string) (out Outcome) {
 		for i, id := range ids {

@@ -16,7 +16,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/remote"
 )
 
-// here is this host, as a process that comes later finds it again.
+// here returns this host, as a later process finds it again.
 func here(t *testing.T, dir string) *remote.Host {
 	t.Helper()
 	host, err := remote.Here("this host", dir)
@@ -25,7 +25,7 @@ func here(t *testing.T, dir string) *remote.Host {
 	return host
 }
 
-// waits is a script that waits until the test removes a file, and counts how often it has begun.
+// waits returns a script that waits until the test removes a file, and records each of its starts.
 func waits(dir string) string {
 	return "echo begun >>" + dir + "/begun; echo waiting; while [ -e " + dir + "/wait ]; do sleep .02; done; echo over " +
 		"with $(cat)"

@@ -69,8 +69,8 @@ func TestRun_sweepsWhatIsOlderThanAWeek(t *testing.T) {
 	require.DirExists(t, young)
 }
 
-// Of a command that somebody else wrote, the result is kept when it is known: whoever asked for it may die before
-// others know.
+// TestRun_sweepsSuccessesAfterAnHour checks that the runner removes old results of successful commands. It keeps
+// failures, because the worker that ran the command may have died before it reported the failure.
 func TestRun_sweepsSuccessesAfterAnHour(t *testing.T) {
 	needs(t, "sshd", "openssh-server")
 	t.Parallel()
@@ -119,7 +119,8 @@ func TestRun_killsTheOrphansOfADeadSupervisorBeforeItStartsAgain(t *testing.T) {
 	require.NoError(t, <-done)
 }
 
-// A supervisor can be killed after it has started its command and before it has written the pid of it.
+// TestRun_killsAnOrphanWhosePidWasNotWritten simulates a supervisor that was killed after it had started its command,
+// but before it had written the pid.
 func TestRun_killsAnOrphanWhosePidWasNotWritten(t *testing.T) {
 	needs(t, "sshd", "openssh-server")
 	t.Parallel()

@@ -34,7 +34,7 @@ func TestRemote_onSSHD_withSudoPassword(t *testing.T) {
 	remotetest.Run(t, func(t *testing.T) remotetest.Machine { return startSSHD(t, loginUser) })
 }
 
-// needs fails in CI and skips elsewhere, naming the package to install.
+// needs fails in CI and skips elsewhere if the program is missing, and names the package to install.
 func needs(t *testing.T, program, pkg string) {
 	_, err := exec.LookPath(program)
 	reason := ""
@@ -60,22 +60,22 @@ const (
 	loginHash = "$6$windlass$da4fs79FZzZ9Yt6DH3jWY8q/XC5a6YRYf/6bNaYvGe/gKfXXvGRwXegSeG63jvptZZ/NX6d65u5KLe/gaTb9K."
 )
 
-// sshd is a real sshd on loopback. It runs in a mount namespace, in which the accounts and what Windlass
-// keeps on a machine are the test's; the namespace also tells which processes are its.
+// sshd is a real sshd on loopback. It runs in its own mount namespace, with accounts and files of Windlass that belong
+// to the test. The namespace also identifies its processes.
 type sshd struct {
 	t   *testing.T
 	dir string
-	// address is the machine's own loopback address: a free port of 127.0.0.1 may be taken again before
-	// sshd has it, and once more in a reboot.
+	// address is a loopback address of this machine only. A free port of 127.0.0.1 could be taken before sshd listens
+	// on it, and again during a reboot.
 	address string
 	target  remote.Target
 	server  *exec.Cmd
-	tiny    bool // /var/lib/windlass has room for the runner, and for little more
+	tiny    bool // /var/lib/windlass has space for little more than the runner
 }
 
 var lastAddress atomic.Int32
 
-// nextAddress also differs from those of another run of these tests on the same host.
+// nextAddress returns a new address, which also differs from those of other runs of these tests on this host.
 func nextAddress(t *testing.T) string {
 	for range 100 {
 		n := lastAddress.Add(1)

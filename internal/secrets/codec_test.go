@@ -41,7 +41,8 @@ func TestCodec_encryptsAndSurvivesRotation(t *testing.T) {
 	require.ErrorContains(t, err, "does not have the key")
 }
 
-// Data may begin like a title: a string, or bytes that are none.
+// TestCodec_encryptsWhatBeginsWithAQuote uses data that begins like a title: a JSON string, and bytes that are not
+// JSON.
 func TestCodec_encryptsWhatBeginsWithAQuote(t *testing.T) {
 	t.Parallel()
 	codec := secrets.NewCodec(load(t, keyFile(t)))

@@ -14,7 +14,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/secrets"
 )
 
-// request has each form of a secret once; every one of them contains "hunter2".
+// request contains each form of a secret once; every secret contains "hunter2".
 const request = `{
   "flavourId": "complex", "big": 12345678901234567890,
   "additionalParams": {

@@ -24,7 +24,7 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(pgtest.Run(m)) }
 
-// memory keeps sealed secrets as the store does.
+// memory stores sealed secrets as the store does.
 type memory struct {
 	mu   sync.Mutex
 	rows map[lcm.SecretRef]lcm.SealedSecret
@@ -128,7 +128,7 @@ func TestVault_rotation(t *testing.T) {
 	require.NoError(t, err)
 	require.Zero(t, n, "a second time changes nothing")
 
-	// With the new key alone everything opens; with the old one nothing does.
+	// The new key alone opens everything; the old key alone opens nothing.
 	content, err := os.ReadFile(path)
 	require.NoError(t, err)
 	withoutOld := slices.DeleteFunc(strings.SplitAfter(string(content), "\n"), func(line string) bool {
@@ -163,7 +163,7 @@ func TestVault_rotationKeepsWhatIsWrittenMeanwhile(t *testing.T) {
 	assert.Equal(t, "fresh", got)
 }
 
-// writtenMeanwhile lets somebody write between the rotation's read and its write.
+// writtenMeanwhile calls write between the rotation's read and its write.
 type writtenMeanwhile struct {
 	*memory
 	vault *secrets.Vault

@@ -23,7 +23,7 @@ import (
 
 const archive = "an archive"
 
-// site has files by their paths, and takes note of what it is asked for.
+// site serves files by their paths.
 type site struct {
 	*httptest.Server
 	files map[string]string
@@ -67,7 +67,7 @@ func (s *site) fetcher(t *testing.T, o sources.Options) *sources.Fetcher {
 
 func (s *site) host() string { return s.Listener.Addr().String() }
 
-// publish puts a chart into the registry under a tag.
+// publish adds a chart with a tag to the registry.
 func (s *site) publish(name, tag, content string) {
 	manifest := fmt.Sprintf(`{"schemaVersion": 2, "mediaType": "application/vnd.oci.image.manifest.v1+json",
 "config": {"mediaType": "application/vnd.cncf.helm.config.v1+json", "digest": %q, "size": 2},

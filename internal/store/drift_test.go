@@ -12,7 +12,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/store"
 )
 
-// instantiated is an instance that has VMs.
+// instantiated returns an instance that has VMs.
 func instantiated(t *testing.T, s *store.Store) lcm.VnfInstance {
 	t.Helper()
 	inst := newInstance(t, s)
@@ -22,7 +22,8 @@ func instantiated(t *testing.T, s *store.Store) lcm.VnfInstance {
 	return inst
 }
 
-// Who follows what happens is told of each check once, and finds only the last one later.
+// TestRecordDrift_tellsTheLastCheck checks that each check causes one event for current readers. Only the last one is
+// stored for later readers.
 func TestRecordDrift_tellsTheLastCheck(t *testing.T) {
 	t.Parallel()
 	s, ctx := open(t), t.Context()
@@ -57,7 +58,7 @@ func TestRecordDrift_tellsTheLastCheck(t *testing.T) {
 	require.NoError(t, s.DeleteInstance(ctx, inst.ID))
 	_, err = s.RecordDrift(ctx, inst.ID, lcm.DriftReport{ID: "4", CheckedAt: time.Now()}, nil)
 	require.NoError(t, err, "a check may end after its instance")
-	require.Eventually(t, func() bool { // numbers that are missing are waited for
+	require.Eventually(t, func() bool { // a reader waits for missing numbers
 		all, _, held, err := s.AllEvents(ctx, 0)
 		return err == nil && !held && len(all) == 1 && all[0].VnfInstanceID == other.ID
 	}, time.Minute, 100*time.Millisecond, "of each instance that exists there is one")

@@ -45,8 +45,8 @@ func TestEvents_tellTheStoryInOrder(t *testing.T) {
 	assert.Equal(t, events[1:2], rest)
 }
 
-// A reader that goes on from the last id it saw must not lose an event that was numbered before that one
-// and committed after it.
+// TestEvents_areNeverMissedByAReaderWhoGoesOn checks that a reader that continues after the last id it has seen also
+// gets an event with a lower id that was committed later.
 func TestEvents_areNeverMissedByAReaderWhoGoesOn(t *testing.T) {
 	t.Parallel()
 	s := open(t)
@@ -81,7 +81,7 @@ func TestWaitEvents_wakesWaitersOfOtherProcesses(t *testing.T) {
 	t.Parallel()
 	url := pgtest.URL(t)
 	writer, reader := openURL(t, url), openURL(t, url)
-	reader.SetSlowPoll(time.Hour) // only a notification can wake
+	reader.SetSlowPoll(time.Hour) // only a notification can end the wait
 	op := begun(t, writer)
 	last := lastEvent(t, reader, op.ID)
 	const waiters = 20

@@ -8,7 +8,7 @@ import (
 	_ "github.com/jackc/pgx/v5/stdlib" // the driver
 )
 
-// MigrateTo takes the schema back to a migration, so that a test sees what the next one makes of rows.
+// MigrateTo migrates the schema down to a migration, so that a test sees how the next one changes rows.
 func MigrateTo(ctx context.Context, databaseURL string, version int64) error {
 	db, err := sql.Open("pgx", databaseURL)
 	if err != nil {
@@ -22,10 +22,10 @@ func MigrateTo(ctx context.Context, databaseURL string, version int64) error {
 	return err
 }
 
-// SetSlowPoll lets a test rule out that a waiter was woken by the poll, or see that it is.
+// SetSlowPoll sets the interval of polling, so that a test can exclude that the poll woke a waiter, or require it.
 func (s *Store) SetSlowPoll(d time.Duration) { s.slowPoll = d }
 
-// Waiters tells how many calls of WaitEvents are waiting.
+// Waiters returns how many calls of WaitEvents are waiting.
 func (s *Store) Waiters() (n int) {
 	s.hub.mu.Lock()
 	defer s.hub.mu.Unlock()

@@ -45,7 +45,8 @@ func TestPinHostKey_firstOneStays(t *testing.T) {
 	assert.False(t, known)
 }
 
-// A cloud chooses the ids of its servers, so one project's cloud could choose those of another's.
+// TestPinHostKey_aServersIDIsOfItsInstance uses the same server id in two projects: a cloud chooses the ids of its
+// servers, so the cloud of one project could choose the same ids as another's.
 func TestPinHostKey_aServersIDIsOfItsInstance(t *testing.T) {
 	t.Parallel()
 	s := open(t)

@@ -35,7 +35,7 @@ func TestMigrate_refusesSchemaOfNewerRelease(t *testing.T) {
 	require.NoError(t, err)
 	requireKind(t, lcm.KindInvalid, store.Migrate(t.Context(), url))
 
-	// A process of the older release goes on during an upgrade.
+	// A process of the older release continues during an upgrade.
 	require.NoError(t, openURL(t, url).Ping(t.Context()))
 }
 
@@ -44,7 +44,8 @@ func TestMigrate_saysThatTheDatabaseIsAway(t *testing.T) {
 	requireKind(t, lcm.KindUnavailable, store.Migrate(t.Context(), "postgres://u:p@127.0.0.1:1/windlass"))
 }
 
-// Parts of names are found with the index of an extension, and without it where the database cannot have it.
+// TestMigrate_doesWithoutAnExtension checks that the search for parts of names also works if the database does not have
+// the extension that makes it fast.
 func TestMigrate_doesWithoutAnExtension(t *testing.T) {
 	t.Parallel()
 	for name, without := range map[string]bool{"with it": false, "without it": true} {
@@ -59,7 +60,7 @@ func TestMigrate_doesWithoutAnExtension(t *testing.T) {
 				return yes
 			}
 			available := is(`select from pg_available_extensions where name = 'pg_trgm'`)
-			if without && available { // where nobody looks, nothing of it can be used
+			if without && available { // in another schema, the extension cannot be used
 				_, err := conn.Exec(t.Context(), `create schema elsewhere; create extension pg_trgm schema elsewhere`)
 				require.NoError(t, err)
 			}

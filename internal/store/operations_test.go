@@ -95,7 +95,7 @@ func TestDeleteInstance_refusesWhatAFailedInstantiationMayHaveLeft(t *testing.T)
 		}
 	}
 	run(instantiate(inst), lcm.Processing, lcm.FailedTemp, lcm.RollingBack, lcm.RolledBack)
-	for range 2 { // also of the newest of several
+	for range 2 { // with several operations, the newest counts
 		run(instantiate(inst), lcm.Processing, lcm.FailedTemp, lcm.Failed)
 		err := s.DeleteInstance(t.Context(), inst.ID)
 		requireKind(t, lcm.KindConflict, err)
@@ -193,7 +193,8 @@ func TestGone_isWhatWasHereAndHasEnded(t *testing.T) {
 	assert.True(t, gone(t, s, inst.ID), "its operations stay")
 }
 
-// An INSTANTIATE that gets no grant touches nothing, also not what another one has left.
+// TestDeleteInstance_isRefusedWhereTheNextInstantiateDidNotBegin checks that an INSTANTIATE without a grant changes
+// nothing: what an earlier one has left is still there.
 func TestDeleteInstance_isRefusedWhereTheNextInstantiateDidNotBegin(t *testing.T) {
 	t.Parallel()
 	s := open(t)
@@ -431,7 +432,8 @@ func TestRecordOperation_takesTheTransitionsOfSOL003Only(t *testing.T) {
 	}
 }
 
-// A workflow task that was lost has recorded PROCESSING; its next run does not know, and counts from the same number.
+// TestRecordOperation_doesNotTakeAnEndForALateRecord has a lost workflow task that has recorded PROCESSING. The next
+// run does not know this, and uses the same number again.
 func TestRecordOperation_doesNotTakeAnEndForALateRecord(t *testing.T) {
 	t.Parallel()
 	s := open(t)

@@ -12,7 +12,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/pgtest"
 )
 
-// TestOutput_isKeptUpToABound has a node that prints without end, in two attempts, beside one that does not.
+// TestOutput_isKeptUpToABound has a node with endless output, in two attempts, and another node with little output.
 func TestOutput_isKeptUpToABound(t *testing.T) {
 	t.Parallel()
 	s := open(t)
@@ -59,8 +59,8 @@ func TestOutput_isKeptUpToABound(t *testing.T) {
 	}
 }
 
-// TestOutput_numbersTellLinesThatAreStoredLate has a worker that is slow between making a line and storing it, while
-// another one stores lines of another node, and a reader looks at what there is.
+// TestOutput_numbersTellLinesThatAreStoredLate has a worker that is slow between the numbering of a line and its
+// commit. Meanwhile another worker stores lines of another node, and a reader reads all stored lines.
 func TestOutput_numbersTellLinesThatAreStoredLate(t *testing.T) {
 	t.Parallel()
 	url := pgtest.URL(t)

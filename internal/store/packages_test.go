@@ -138,7 +138,8 @@ func TestPackageContent_readsAndSeeksAsReadersDo(t *testing.T) {
 	require.NoError(t, err)
 	content, size, err := s.PackageContent(t.Context(), p.ID)
 	require.NoError(t, err)
-	// A stretch over the border of two chunks: all of it would take seconds, byte by byte.
+	// This part crosses the border between two chunks. The test reads byte by byte, so the whole content would take
+	// seconds.
 	require.NoError(t, iotest.TestReader(io.NewSectionReader(content, size-600, 600), want[size-600:]))
 	_, err = content.Seek(-600, io.SeekEnd)
 	require.NoError(t, err)

@@ -10,7 +10,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/query"
 )
 
-// A client chooses how many dashes a value has, and what is made of it must not be much longer than the value.
+// TestFilter_ofManyDashesGrowsAsItsValueDoes checks that the query does not become much longer than the value: a client
+// chooses the number of dashes in it.
 func TestFilter_ofManyDashesGrowsAsItsValueDoes(t *testing.T) {
 	size := func(values ...string) (n int) {
 		w := &where{args: pgx.NamedArgs{}}
@@ -38,6 +39,6 @@ func TestFilter_ofManyDashesGrowsAsItsValueDoes(t *testing.T) {
 	overhead := size("x-1")
 	require.Less(t, size(strings.Repeat("-", length)), 2*length+overhead)
 	require.Less(t, size(strings.Repeat("-x", length/2), "x-1"), 2*length+2*overhead)
-	// Of many values each may be taken apart, but so many times at most.
+	// Each of many values may be split, but only a limited number of times.
 	require.Less(t, size(strings.Split(strings.Repeat("a-b-c-d-e,", length/10), ",")...), 60*length)
 }

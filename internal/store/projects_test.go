@@ -45,7 +45,7 @@ func TestProjects_whatIsMadeBelongsToTheContexts(t *testing.T) {
 	_, err = s.PackageByVnfd(in(t, "core"), "vnfd")
 	requireKind(t, lcm.KindNotFound, err)
 	_, err = s.PackageByVnfd(lcm.WithScope(t.Context(), lcm.Scope{Project: "core", All: true}), "vnfd")
-	requireKind(t, lcm.KindNotFound, err) // names are of one project, also for who sees all
+	requireKind(t, lcm.KindNotFound, err) // names belong to one project, also for a client that sees all projects
 	for _, read := range []func(context.Context) (lcm.Vim, error){
 		func(ctx context.Context) (lcm.Vim, error) { return s.Vim(ctx, vim.ID) },
 		func(ctx context.Context) (lcm.Vim, error) { return s.VimByName(ctx, "cloud") },
@@ -80,7 +80,7 @@ func TestProjects_aFormerServersRowsAreOfTheDefaultOne(t *testing.T) {
 	require.NoError(t, err)
 	defer pool.Close()
 	id := uuid.NewString()
-	// As a server of the former release writes it, during an upgrade.
+	// A server of the former release writes such a row during an upgrade.
 	_, err = pool.Exec(t.Context(), `
 		insert into vim (id, name, description, type, auth_url, is_default, status) values ($1, 'old', '', 'openstack', '', false, '')`, id)
 	require.NoError(t, err)
@@ -89,7 +89,8 @@ func TestProjects_aFormerServersRowsAreOfTheDefaultOne(t *testing.T) {
 	require.Equal(t, lcm.DefaultProject, vim.ProjectID)
 }
 
-// What is of no project in particular must not be taken from, or put into, the default one's.
+// TestProjects_namesAndNewThingsWithoutAProjectAreABug checks that a request without a project neither reads from nor
+// writes to the default project.
 func TestProjects_namesAndNewThingsWithoutAProjectAreABug(t *testing.T) {
 	t.Parallel()
 	s := open(t)
@@ -169,7 +170,8 @@ func TestProjects_theProjectOfWork(t *testing.T) {
 	requireKind(t, lcm.KindBug, err)
 }
 
-// Whoever has the id of another project's package must not read in it.
+// TestProjects_filesOfPackagesAreOfTheirProject checks that a client that knows the id of another project's package
+// cannot read in it.
 func TestProjects_filesOfPackagesAreOfTheirProject(t *testing.T) {
 	t.Parallel()
 	s := open(t)
@@ -188,7 +190,8 @@ func TestProjects_filesOfPackagesAreOfTheirProject(t *testing.T) {
 	}
 }
 
-// A connection never leads to another project's VIM, whoever noted it.
+// TestProjects_anInstanceHoldsNoVimOfAnother checks that a connection never leads to another project's VIM, whichever
+// project recorded it.
 func TestProjects_anInstanceHoldsNoVimOfAnother(t *testing.T) {
 	t.Parallel()
 	s := open(t)

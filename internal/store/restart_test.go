@@ -42,7 +42,7 @@ func TestStore_outlivesARestartOfTheDatabase(t *testing.T) {
 	require.NoError(t, <-waits)
 }
 
-// waitThroughOutage waits as an API server's event stream does: it tries again while the database is away.
+// waitThroughOutage waits as an API server's event stream does: it tries again while the database is down.
 func waitThroughOutage(t *testing.T, s *store.Store, id lcm.OpOccID, after int64) error {
 	again := time.NewTicker(20 * time.Millisecond)
 	defer again.Stop()

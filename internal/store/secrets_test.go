@@ -62,7 +62,7 @@ func TestAllSealed_readsPageByPage(t *testing.T) {
 	assert.Equal(t, want, refs(t, s))
 	for _, err := range s.AllSealed(t.Context()) {
 		require.NoError(t, err)
-		break // an early end is no trouble
+		break // the iterator may be ended early
 	}
 }
 

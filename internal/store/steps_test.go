@@ -67,7 +67,7 @@ func TestRecordSteps_recordsAllOrNone(t *testing.T) {
 		{OpOccID: op.ID, Index: 1, Title: "Join the workers", State: lcm.StepRunning},
 	}
 	require.NoError(t, s.RecordSteps(t.Context(), nil))
-	for range 2 { // again changes nothing
+	for range 2 { // the second call changes nothing
 		require.NoError(t, s.RecordSteps(t.Context(), steps))
 		stored, err := s.Steps(t.Context(), op.ID)
 		require.NoError(t, err)
@@ -300,7 +300,7 @@ func TestOutput_isReadInOrderOfEachNode(t *testing.T) {
 	assert.Equal(t, "undone", output(t, s, undo)[0].Line)
 	for _, err := range s.Output(t.Context(), a) {
 		require.NoError(t, err)
-		break // an early end is no trouble
+		break // the iterator may be ended early
 	}
 	assert.Equal(t, "last", onlyStep(t, s, op.ID).LastLine, "the last line that shows anything, of the present attempt")
 }

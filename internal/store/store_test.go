@@ -16,7 +16,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/store"
 )
 
-// TestMain also finds goroutines that outlive their store.
+// TestMain also finds goroutines that continue after their store is closed.
 func TestMain(m *testing.M) {
 	code := pgtest.Run(m)
 	if err := goleak.Find(); code == 0 && err != nil {
@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// open gives the test a store on a database of its own.
+// open opens a store on a new database.
 func open(t *testing.T) *store.Store {
 	t.Helper()
 	return openURL(t, pgtest.URL(t))
@@ -68,7 +68,7 @@ func instantiate(i lcm.VnfInstance) lcm.VnfLcmOpOcc {
 	}
 }
 
-// begun is an operation in STARTING of a new instance.
+// begun returns an operation in STARTING of a new instance.
 func begun(t *testing.T, s *store.Store) lcm.VnfLcmOpOcc {
 	t.Helper()
 	op := instantiate(newInstance(t, s))
@@ -76,7 +76,7 @@ func begun(t *testing.T, s *store.Store) lcm.VnfLcmOpOcc {
 	return op
 }
 
-// recorder writes records of an operation with growing numbers.
+// recorder returns a function that records states of an operation with increasing numbers.
 func recorder(s *store.Store, t *testing.T, id lcm.OpOccID) func(lcm.OperationState) {
 	var sequence atomic.Int64
 	return func(state lcm.OperationState) {

@@ -91,8 +91,8 @@ func TestSummariesAndEvents_areOfTheProjectOnly(t *testing.T) {
 	require.Positive(t, next, "it goes on behind those of others")
 }
 
-// A reader of all operations that goes on from the last number it was given must not lose an event that was numbered
-// before that one and committed after it.
+// TestAllEvents_areNeverMissedByAReaderWhoGoesOn checks that a reader of all operations that continues after the last
+// number also gets an event with a lower number that was committed later.
 func TestAllEvents_areNeverMissedByAReaderWhoGoesOn(t *testing.T) {
 	t.Parallel()
 	s := open(t)

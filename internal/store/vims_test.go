@@ -97,7 +97,8 @@ func TestDeleteVim_refusesWhileAnInstanceNamesIt(t *testing.T) {
 	require.NoError(t, s.DeleteVim(t.Context(), v.ID))
 }
 
-// A connection that says all itself may name any VIM beside: it neither needs it nor holds it.
+// TestDeleteVim_isNotHeldByConnectionsThatAreCompleteWithoutIt checks that a complete connection may also name a VIM.
+// It does not need the VIM, and so does not prevent its deletion.
 func TestDeleteVim_isNotHeldByConnectionsThatAreCompleteWithoutIt(t *testing.T) {
 	t.Parallel()
 	s := open(t)
@@ -263,7 +264,7 @@ func TestDeleteVim_waitsForAnOperationThatIsJustBeginning(t *testing.T) {
 	require.NoError(t, s.CreateVim(in(t, lcm.DefaultProject), v))
 	op := instantiate(inst)
 
-	// BeginOperation takes this lock last, when it has written all it writes.
+	// BeginOperation takes this lock last, after all its writes.
 	_, err = conn.Exec(t.Context(), `select pg_advisory_lock(1, hashtext($1))`, op.ID)
 	require.NoError(t, err)
 	waiting := func(n int) bool {

@@ -12,7 +12,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/pgtest"
 )
 
-// What a former release has recorded, all of it on OpenStack, gets the words that it was shown with so far.
+// TestMigrate_recordsWhatTheVimCallsResources migrates rows of a former release, which are all about OpenStack. They
+// get the words that the former release has shown for them.
 func TestMigrate_recordsWhatTheVimCallsResources(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("migrations/00017_vim_types.sql")

@@ -17,7 +17,7 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-// fake answers as a Tacker does: every resource by its path and query, to who shows the token.
+// fake answers as Tacker does: with the resource for a path and query, to a client with the token.
 type fake struct {
 	answers  map[string]any
 	packages map[string][]byte
@@ -68,7 +68,7 @@ func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(answer)
 }
 
-// pkg puts a package on board that was built of the sample, after a change.
+// pkg adds a package that is built from the sample after a change.
 func (f *fake) pkg(t *testing.T, id string, change func(dir string)) map[string]any {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "package")
@@ -90,7 +90,7 @@ func (f *fake) check(t *testing.T) (*tacker.Report, error) {
 	return (&tacker.Client{Base: server.URL, HTTP: &http.Client{Transport: signed{token}}}).Check(t.Context())
 }
 
-// signed shows a token.
+// signed adds a token to each request.
 type signed struct{ token string }
 
 func (s signed) RoundTrip(r *http.Request) (*http.Response, error) {

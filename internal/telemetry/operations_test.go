@@ -28,8 +28,8 @@ func TestOperationMetrics_countWhatAWorkerDoes(t *testing.T) {
 	m.Step("Join the nodes", lcm.StepFailed, 2*time.Second)
 	m.StepRetried()
 	m.Activity(1, 3*time.Second)
-	m.Activity(1, -time.Second) // clocks differ
-	m.Activity(2, time.Hour)    // it waited for its next attempt, and not for a worker
+	m.Activity(1, -time.Second) // clocks may differ
+	m.Activity(2, time.Hour)    // a second attempt has waited for the delay, and not for a worker
 	m.Delivered(nil)
 	m.Delivered(errors.New("nobody is there"))
 

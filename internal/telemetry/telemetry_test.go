@@ -68,7 +68,7 @@ func TestMetrics(t *testing.T) {
 	m := telemetry.NewHTTPMetrics(reg)
 	m.Begin()(http.MethodGet, "/vnflcm/v1/vnf_instances/:id", 404)
 	m.Begin()("BREW", "", 405)
-	m.Begin() // an event stream, say
+	m.Begin() // such as an event stream
 	request, err := http.NewRequestWithContext(context.Background(), http.MethodGet, "/metrics", nil)
 	require.NoError(t, err)
 	answer := httptest.NewRecorder()

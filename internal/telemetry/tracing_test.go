@@ -24,7 +24,7 @@ import (
 
 const parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 
-// export exports to a collector of the test.
+// export exports traces to a collector of the test.
 func export(
 	t *testing.T, to *collector.Collector, edit func(*telemetry.Settings),
 ) (*telemetry.Export, *prometheus.Registry) {
@@ -86,7 +86,7 @@ func TestExport_refusesAFileWithoutCertificates(t *testing.T) {
 	require.ErrorContains(t, err, "telemetry.caFile holds no PEM certificate")
 }
 
-// log is what was logged, by whoever.
+// log collects all log lines.
 type log struct {
 	mu   sync.Mutex
 	text strings.Builder
@@ -118,7 +118,7 @@ func TestExport_complainsOnceOfACollectorThatIsAway(t *testing.T) {
 	lose()
 	require.Eventually(t, func() bool { return out.count(complaint) > 0 }, time.Minute, 10*time.Millisecond)
 	lose()
-	_ = e.Close() // it tries to send what is left, and may tell the same
+	_ = e.Close() // it tries to send the rest, and could log the same complaint
 	require.Equal(t, 1, out.count(complaint))
 }
 
@@ -160,7 +160,7 @@ func TestTracing_tellsOfAnErrorWhatOperatorsMayRead(t *testing.T) {
 	assert.NotContains(t, telemetry.ErrorText(lcm.Errorf(lcm.KindBroken, "see http://u:hunter2@h")), "hunter2")
 }
 
-// answering is the end of a chain of RoundTrippers.
+// answering is the last of a chain of RoundTrippers.
 type answering struct {
 	resp *http.Response
 	err  error
@@ -235,7 +235,7 @@ func TestOperationMetrics_loadGoesBackTo0(t *testing.T) {
 	require.NotContains(t, scrape(), "windlass_operations_in_flight{", "nothing rather than what is not so")
 }
 
-// What is made without telemetry must cost what it cost before: no span, and nothing on the heap.
+// TestOff_costsNothing checks that there is no span and no further allocation without telemetry.
 func TestOff_costsNothing(t *testing.T) {
 	ctx := t.Context()
 	requireSame := func(what string, before, now func()) {
@@ -267,7 +267,7 @@ func transports(t testing.TB) (bare, observed http.RoundTripper, req *http.Reque
 	return bare, telemetry.NewVimMetrics(prometheus.NewRegistry()).Transport(bare), req
 }
 
-// go test -run '^$' -bench Off ./internal/telemetry
+// Run it with go test -run '^$' -bench Off ./internal/telemetry
 func BenchmarkOff(b *testing.B) {
 	bare, observed, req := transports(b)
 	b.Run("call of a VIM, before", func(b *testing.B) {

@@ -8,7 +8,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// TestRun_callsOfOtherArchitecturesEndTheScript calls getpid. Its number means something else there, as all others do.
+// TestRun_callsOfOtherArchitecturesEndTheScript calls getpid of another architecture. There, the number of each call
+// has another meaning.
 func TestRun_callsOfOtherArchitecturesEndTheScript(t *testing.T) {
 	r := newRunner(t)
 	for name, lines := range map[string][]string{

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestRun_callsWithoutANameInPython are made by number, as those who mean it ill do.
+// TestRun_callsWithoutANameInPython makes calls by number, as an attacker does.
 func TestRun_callsWithoutANameInPython(t *testing.T) {
 	r := newRunner(t)
 	for name, c := range map[string]struct {
@@ -39,7 +39,8 @@ func TestRun_callsWithoutANameInPython(t *testing.T) {
 	}
 }
 
-// The kernel and the clock race where a script computes all the time: that of the kernel is told as what it is, too.
+// TestBound_theKernelSaysThatTheTimeIsOver reaches the kernel's limit. For a script that computes all the time this may
+// come before the timer, and must be reported in the same way.
 func TestBound_theKernelSaysThatTheTimeIsOver(t *testing.T) {
 	t.Parallel()
 	child := exec.CommandContext(t.Context(), "/bin/sh", "-c", "read go; while :; do :; done")

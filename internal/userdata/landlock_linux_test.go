@@ -17,7 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// onThread runs it on a thread of its own, which ends with it: what is taken from a thread does not come back.
+// onThread runs run on a new thread, which ends with it, because restrictions of a thread cannot be removed.
 func onThread(run func() error) error {
 	ended := make(chan error)
 	go func() {
@@ -27,7 +27,7 @@ func onThread(run func() error) error {
 	return <-ended
 }
 
-// TestRestrictFiles_withoutLandlockIsAnError has kernels that do not know the calls.
+// TestRestrictFiles_withoutLandlockIsAnError simulates kernels that do not have these calls.
 func TestRestrictFiles_withoutLandlockIsAnError(t *testing.T) {
 	for call, want := range map[string]string{
 		"landlock_create_ruleset": "this kernel has no Landlock (Linux 5.13 and later",
@@ -48,7 +48,7 @@ func TestRestrictFiles_withoutLandlockIsAnError(t *testing.T) {
 	}
 }
 
-// TestRestrictFiles_refusesWhatThisKernelKnows tries what the filter of calls would refuse as well.
+// TestRestrictFiles_refusesWhatThisKernelKnows tries actions that the filter of calls would refuse as well.
 func TestRestrictFiles_refusesWhatThisKernelKnows(t *testing.T) {
 	version, err := ll.LandlockGetABIVersion()
 	if err != nil {
@@ -61,7 +61,7 @@ func TestRestrictFiles_refusesWhatThisKernelKnows(t *testing.T) {
 	abstract, err := listening.Listen(t.Context(), "unix", "@windlass-"+filepath.Base(filepath.Dir(dir)))
 	require.NoError(t, err)
 	defer abstract.Close()
-	other := exec.CommandContext(t.Context(), "sleep", "60") // a parent may be another user's
+	other := exec.CommandContext(t.Context(), "sleep", "60") // the parent process may belong to another user
 	require.NoError(t, other.Start())
 	defer func() { _, _ = other.Process.Kill(), other.Wait() }()
 	for _, c := range []struct {

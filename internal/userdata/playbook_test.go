@@ -48,7 +48,7 @@ func playing(tasks string) scripts.PlayInput {
 	}
 }
 
-// perform does what the activity does: the same id is the same run.
+// perform does the same as the activity: the same id means the same run.
 func perform(
 	ctx context.Context, t *testing.T, p *Playbooks, id string, in scripts.PlayInput, lines func(string),
 ) error {
@@ -92,8 +92,8 @@ func TestPlay_tellsWhatFailed(t *testing.T) {
 	require.ErrorContains(t, err, "Do what cannot be done")
 }
 
-// TestPlay_hasItsFilesInMemory looks while a playbook runs: of what it was told nothing is in the folder by which it is
-// found again.
+// TestPlay_hasItsFilesInMemory looks while a playbook runs. The folder by which a later worker finds the run must not
+// contain any of its secrets.
 func TestPlay_hasItsFilesInMemory(t *testing.T) {
 	t.Parallel()
 	p, looked, claimed := playbooks(t), false, 0
@@ -105,7 +105,7 @@ func TestPlay_hasItsFilesInMemory(t *testing.T) {
 		}
 		assert.NoDirExists(t, playDirectory, "it is of the run's own mounts")
 		claims, _ := os.ReadDir(filepath.Join(p.Dir, "claims"))
-		claimed = max(claimed, len(claims)) // none any more when the last lines come
+		claimed = max(claimed, len(claims)) // the claim may be gone when the last lines come
 	})
 	require.NoError(t, err)
 	require.True(t, looked)
@@ -115,7 +115,7 @@ func TestPlay_hasItsFilesInMemory(t *testing.T) {
 	require.Empty(t, left)
 }
 
-// gate waits until somebody listens on a port of this host.
+// gate returns tasks that wait until open listens on a port of this host.
 func gate(t *testing.T) (tasks string, open func()) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -179,7 +179,7 @@ func TestPlay_endsWhenNobodyFollowsIt(t *testing.T) {
 	require.ErrorContains(t, err, "no worker followed the playbook for 2s, so it was ended")
 }
 
-// TestPlay_endsWhatItHasStartedWhenCancelled has a process that leaves its session.
+// TestPlay_endsWhatItHasStartedWhenCancelled starts a process that leaves its session.
 func TestPlay_endsWhatItHasStartedWhenCancelled(t *testing.T) {
 	t.Parallel()
 	p := playbooks(t)
@@ -212,7 +212,7 @@ func TestPlaybooks_haveANameForTheirHost(t *testing.T) {
 	require.Len(t, first, 26)
 }
 
-// TestPlay_isConfined lets a playbook try what it must not do.
+// TestPlay_isConfined lets a playbook try forbidden actions.
 func TestPlay_isConfined(t *testing.T) {
 	secret := filepath.Join(t.TempDir(), "secret")
 	require.NoError(t, os.WriteFile(secret, []byte("hush"), 0o644))
@@ -245,10 +245,10 @@ func TestPlay_isConfined(t *testing.T) {
 	require.Equal(t, "hush", string(text))
 }
 
-// resolversVariable tells a process of TestPlay_findsResolversBelowRun that /etc is its own.
+// resolversVariable is set in the process of TestPlay_findsResolversBelowRun that has its own /etc.
 const resolversVariable = "WINDLASS_TEST_RESOLVERS"
 
-// ownEtc makes /etc/resolv.conf a link into /run, as hosts with systemd-resolved have it, for one process alone.
+// ownEtc makes /etc/resolv.conf a link into /run, as hosts with systemd-resolved have it, for one process only.
 const ownEtc = `set -e
 mount -t tmpfs none /run; mount -t tmpfs none /mnt
 mkdir /run/resolve /mnt/upper /mnt/work; echo nameserver 192.0.2.53 >/run/resolve/resolv.conf

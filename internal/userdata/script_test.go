@@ -14,7 +14,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// ofTacker has the form of the scripts in Tacker's own packages of v2: it answers, and ends itself.
+// ofTacker has the form of the scripts in Tacker's own packages of v2: it writes its answer and exits.
 const ofTacker = `import os
 import pickle
 import sys

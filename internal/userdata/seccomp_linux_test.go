@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// What the kernel does about a call.
+// The kernel's reactions to a call.
 const (
 	allowed = uint32(unix.SECCOMP_RET_ALLOW)
 	killed  = uint32(unix.SECCOMP_RET_KILL_PROCESS)
@@ -54,7 +54,7 @@ func newKernelFor(t *testing.T, network bool) kernel {
 	return k
 }
 
-// answers is the harder answer of the filters, which is the smaller number to the kernel.
+// answers returns the strictest answer of the filters. For the kernel this is the smallest number.
 func (k kernel) answers(architecture arch.AuditArch, call int, args ...uint64) uint32 {
 	k.Helper()
 	data := make([]byte, 64) // struct seccomp_data; the machine reads each word as a big-endian one

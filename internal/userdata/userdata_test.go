@@ -22,7 +22,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// newRunner is one for this host, where one is possible.
+// newRunner returns a runner on this host, and skips the test if this is not possible.
 func newRunner(t *testing.T) *Runner {
 	t.Helper()
 	for _, python := range []string{"/usr/bin/python3", "python3"} {
@@ -34,7 +34,7 @@ func newRunner(t *testing.T) *Runner {
 		if err == nil {
 			return r
 		}
-		// Only a host that cannot confine is excused.
+		// A missing confinement is the only accepted reason.
 		require.True(t, lcm.Is(err, lcm.KindUnavailable), "%v", err)
 		t.Log(err)
 	}
@@ -45,7 +45,7 @@ func newRunner(t *testing.T) *Runner {
 const v1Head = "class Own:\n    @staticmethod\n    def instantiate(base_hot_dict, vnfd_dict, inst_req_info, " +
 	"grant_info):\n"
 
-// body runs the lines of a method of v1.
+// body runs these lines as the body of a method of v1.
 func (r *Runner) body(t *testing.T, lines ...string) (Made, error) {
 	t.Helper()
 	return r.Run(t.Context(), Call{

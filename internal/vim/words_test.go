@@ -22,7 +22,7 @@ var neutral = []string{
 	"internal/vim",
 }
 
-// inNeutral calls visit with every file of the neutral folders that is no test.
+// inNeutral calls visit with every file of the neutral folders that is not a test.
 func inNeutral(t *testing.T, visit func(path string)) {
 	t.Helper()
 	for _, folder := range neutral {
@@ -41,7 +41,8 @@ func inNeutral(t *testing.T, visit func(path string)) {
 	}
 }
 
-// A VIM's words for its resources come from the VIM. Packages that serve all VIMs write none.
+// TestWordsOfOneVim_areBehindTheSeam checks that each VIM provides the words for its resources. Packages that serve all
+// VIMs contain none.
 func TestWordsOfOneVim_areBehindTheSeam(t *testing.T) {
 	inNeutral(t, func(path string) {
 		text, err := os.ReadFile(path)
@@ -50,13 +51,14 @@ func TestWordsOfOneVim_areBehindTheSeam(t *testing.T) {
 	})
 }
 
-// wordOfOneVim is what only people of one VIM say.
+// wordOfOneVim matches words that only OpenStack uses.
 var wordOfOneVim = regexp.MustCompile(`(?i)\bstacks?\b|\bbase hot\b|\bheat\b|\bopenstack\b`)
 
-// ofOneVim are folders whose sentences may be of one VIM: what they are about is only there.
+// ofOneVim are folders whose sentences may be about one VIM, because their subject exists only there.
 var ofOneVim = []string{"internal/lcm/", "internal/store/", "internal/vim/kubernetes/"}
 
-// Titles of steps and sentences for operators are read for VNFs on any VIM.
+// TestSentences_areOfNoVim checks that titles of steps and sentences do not name one VIM, because operators of VNFs on
+// any VIM read them.
 func TestSentences_areOfNoVim(t *testing.T) {
 	inNeutral(t, func(path string) {
 		for _, folder := range ofOneVim {
@@ -70,7 +72,7 @@ func TestSentences_areOfNoVim(t *testing.T) {
 	})
 }
 
-// sentences are the strings of a file that have several words, with what tags of parameters say.
+// sentences returns the strings of a file that have several words, and the texts in tags of parameters.
 func sentences(t *testing.T, path string) (out []string) {
 	t.Helper()
 	file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)

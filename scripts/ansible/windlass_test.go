@@ -1,4 +1,4 @@
-// Package ansible_test runs the callback plugin in a real Ansible, on this machine alone.
+// Package ansible_test runs the callback plugin in a real Ansible on this machine.
 package ansible_test
 
 import (
@@ -20,7 +20,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden file")
 
-// Secrets of the run: those of extra variables, of the play, and one that a template makes of another.
+// The secrets of the run: in extra variables, in the play, and one that a template derives from another.
 const passwords = `{"windlass_passwords": {"node-b": "hunter2-b", "node-d": "hunter2-d"}}`
 
 var secrets = []string{"hunter2", "abcdef.0123456789abcdef", "prefix-", "hidden-word"}
@@ -32,7 +32,7 @@ func play(t *testing.T) string {
 	require.NoError(t, os.WriteFile(extra, []byte(passwords), 0o600))
 	plugins, err := filepath.Abs(".")
 	require.NoError(t, err)
-	// One fork: hosts come in their order.
+	// With one fork, the hosts come in their order.
 	cmd := exec.CommandContext(t.Context(), "ansible-playbook", "--inventory", "hosts.ini", "--forks", "1",
 		"--extra-vars", "@"+extra, "events.yml")
 	cmd.Dir = "testdata"
@@ -47,8 +47,8 @@ func play(t *testing.T) string {
 	return stdout.String()
 }
 
-// passing are lines that depend on time, and those that only some versions of Ansible print: the question itself, and a
-// handler that no host has.
+// passing matches lines that depend on time, and lines that only some versions of Ansible print: the question itself,
+// and a handler that runs on no host.
 var passing = regexp.MustCompile(`(?m)^(TASK \[.*\]: still at .* after \d+s|\[Confirm it\]|Really\?:|TASK \[Restart it\])\n`)
 
 func TestCallback_tellsEachEventInALine(t *testing.T) {
@@ -67,7 +67,7 @@ func TestCallback_tellsEachEventInALine(t *testing.T) {
 	assert.Equal(t, string(want), got)
 }
 
-// results reads what is meant for programs as Windlass does.
+// results decodes the output for programs as Windlass does.
 func results(t *testing.T, out string) string {
 	t.Helper()
 	var b strings.Builder
@@ -83,13 +83,13 @@ func results(t *testing.T, out string) string {
 	return b.String()
 }
 
-// TestCallback_saysOfAHostKeyWhatIsMeant has what ssh prints of a changed key, and of one that is not known.
+// TestCallback_saysOfAHostKeyWhatIsMeant uses the output of ssh for a changed host key, and for an unknown one.
 func TestCallback_saysOfAHostKeyWhatIsMeant(t *testing.T) {
 	for _, said := range []string{
 		"Failed to connect to the host via ssh: @@@@ WARNING: REMOTE HOST IDENTIFICATION HAS CHANGED! @@@@",
 		"Failed to connect to the host via ssh: Host key verification failed.",
 	} {
-		cmd := exec.CommandContext(t.Context(), "/usr/bin/python3", "-B", "-c", // Ansible's
+		cmd := exec.CommandContext(t.Context(), "/usr/bin/python3", "-B", "-c", // Ansible's Python
 			"import sys, windlass; print(windlass.message_of({'msg': sys.argv[1]}))",
 			said)
 		cmd.Env = append(os.Environ(), "PYTHONPATH=.")

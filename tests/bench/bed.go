@@ -18,7 +18,7 @@ import (
 	"github.com/windlass-nfv/windlass/tests/environment"
 )
 
-// samplePackage is the one with the cluster.
+// samplePackage is the package of the cluster.
 const (
 	samplePackage = "vnfpkg/samples/k8s-ha"
 	vnfdID        = "ee1f8f34-7c92-4023-840d-6f3b6885d92e"
@@ -32,22 +32,22 @@ type bed struct {
 	password string // of the nodes
 }
 
-// newBed brings up a lab and Windlass, and on-boards the sample package. Close it.
+// newBed starts a lab and Windlass, and onboards the sample package. The caller must close the bed.
 func newBed(ctx context.Context, machines string, labArgs ...string) (*bed, error) {
-	if machines == environment.Fake { // at addresses that no test and no demo uses
+	if machines == environment.Fake { // with addresses that no test and no demo uses
 		labArgs = append(labArgs, "--net0", "127.81.0.0/20", "--public", "127.81.255.0/24")
 	}
 	say("Starting Windlass and a lab with %s machines ...", machines)
 	return newBedIn(ctx, &environment.Lab{Machines: machines, Listen: "127.0.0.1:0", Args: labArgs}, samplePackage)
 }
 
-// newBedIn brings up a cloud and Windlass, and on-boards a package. Close it.
+// newBedIn starts a cloud and Windlass, and onboards a package. The caller must close the bed.
 func newBedIn(ctx context.Context, cloud environment.Cloud, pkg string) (_ *bed, err error) {
 	dir, err := os.MkdirTemp("/var/tmp", "windlass-bench-")
 	if err != nil {
 		return nil, err
 	}
-	if err := os.Chmod(dir, 0o755); err != nil { // PostgreSQL's account must be able to enter
+	if err := os.Chmod(dir, 0o755); err != nil { // PostgreSQL's account must be able to enter it
 		return nil, err
 	}
 	b := &bed{password: rand.Text()}
@@ -78,7 +78,7 @@ func newBedIn(ctx context.Context, cloud environment.Cloud, pkg string) (_ *bed,
 	return b, nil
 }
 
-// close takes everything down, also when the benchmark was interrupted.
+// close removes everything, also after the benchmark was interrupted.
 func (b *bed) close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
@@ -88,7 +88,7 @@ func (b *bed) close() error {
 	return os.RemoveAll(b.Dir)
 }
 
-// call sends a request to the API and reads the answer into out, unless that is nil.
+// call sends a request to the API and decodes the answer into out, unless out is nil.
 func (b *bed) call(ctx context.Context, method, path string, in, out any) (http.Header, error) {
 	return call(ctx, method, b.api+path, in, out)
 }
@@ -139,7 +139,7 @@ func (b *bed) register(ctx context.Context) error {
 	return err
 }
 
-// request is the sample's request, for this lab and that level.
+// request returns the sample's request, for this lab and this level.
 func (b *bed) request(level int) (map[string]any, error) {
 	data, err := os.ReadFile(filepath.Join(b.Root, "vnfpkg/samples/requests/instantiate-ha.json"))
 	if err != nil {
@@ -153,14 +153,14 @@ func (b *bed) request(level int) (map[string]any, error) {
 	req["instantiationLevelId"] = fmt.Sprintf("instantiation_level_%d", level)
 	if params, ok := req["additionalParams"].(map[string]any); ok {
 		if cluster, ok := params[lcm.ClusterParamsKey].(map[string]any); ok {
-			delete(cluster, "vim_name") // each of several clusters gets a name of its own
+			delete(cluster, "vim_name") // each of several clusters gets its own name
 		}
 	}
 	environment.SetNodePassword(req, b.password)
 	return req, nil
 }
 
-// operation is one that has completed.
+// operation is an operation, with the time when it was requested.
 type operation struct {
 	ID           string             `json:"id"`
 	State        lcm.OperationState `json:"operationState"`
@@ -173,7 +173,7 @@ type operation struct {
 	sent time.Time // before the request
 }
 
-// took is the time from the request to COMPLETED.
+// took returns the time from the request to COMPLETED.
 func (o operation) took() time.Duration { return o.StateEntered.Sub(o.sent) }
 
 // instantiate makes a VNF of the sample package and waits until it is instantiated.
@@ -185,7 +185,7 @@ func (b *bed) instantiate(ctx context.Context, level int) (operation, error) {
 	return b.await(ctx, "instantiate", op)
 }
 
-// begin makes a VNF of the sample package and asks for its instantiation.
+// begin makes a VNF of the sample package and requests its instantiation.
 func (b *bed) begin(ctx context.Context, level int) (operation, error) {
 	req, err := b.request(level)
 	if err != nil {
@@ -232,7 +232,7 @@ func (b *bed) operate(ctx context.Context, vnf, task string, req any) (operation
 	return b.await(ctx, task, op)
 }
 
-// ask asks for an operation and does not wait for it.
+// ask requests an operation and does not wait for it.
 func (b *bed) ask(ctx context.Context, vnf, task string, req any) (operation, error) {
 	op := operation{vnf: vnf, sent: time.Now()}
 	header, err := b.call(ctx, http.MethodPost, "/vnflcm/v1/vnf_instances/"+vnf+"/"+task, req, nil)
@@ -240,9 +240,9 @@ func (b *bed) ask(ctx context.Context, vnf, task string, req any) (operation, er
 	return op, err
 }
 
-// await waits until an operation that was asked for is completed.
+// await waits until a requested operation is completed.
 func (b *bed) await(ctx context.Context, task string, asked operation) (operation, error) {
-	// The operation tells its own times, so that asking rarely spoils none.
+	// The operation records its own times, so the interval of polling does not change the result.
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
 	for {

@@ -21,11 +21,12 @@ import (
 const (
 	containersPackage = "tests/bench/containers"
 	containersVnfdID  = "0c9d3b52-6f0e-4d43-9d0b-5a1f6c0f7e41"
-	// podsTake is how long the kubelet needs for a Pod: about as long as a real one does whose node has the image.
+	// podsTake is the time that the kubelet needs for a Pod, about as long as a real one whose node already has the
+	// image.
 	podsTake = 2 * time.Second
 )
 
-// containers is a cluster, and what is measured on it with which parameters of a request and words of cnf.sh.
+// containers is a cluster and what is measured on it: the parameters of a request, and the arguments of cnf.sh.
 type containers struct {
 	*bed
 	cluster *kubetest.ControlPlane
@@ -35,7 +36,7 @@ type containers struct {
 	down    string
 }
 
-// cnf lets Windlass make a containerised VNF of twenty objects, and a script with kubectl do the same.
+// cnf compares how long Windlass and a script with kubectl take for a containerised VNF of twenty objects.
 func (b *bench) cnf(ctx context.Context) error {
 	return b.containers(ctx, "cnf_20_objects", &containers{
 		params: map[string]any{"lcm-kubernetes-def-files": []string{"Files/kubernetes/parts.yaml"}},
@@ -43,15 +44,15 @@ func (b *bench) cnf(ctx context.Context) error {
 	})
 }
 
-// cnfChart lets Windlass make a containerised VNF of a chart, and Helm's own client do the same.
+// cnfChart compares how long Windlass and Helm's own client take for a containerised VNF of a chart.
 func (b *bench) cnfChart(ctx context.Context) error {
 	return b.containers(ctx, "cnf_chart", &containers{
 		params: map[string]any{"helm_chart_path": "Files/kubernetes/parts"}, up: "install", down: "uninstall",
 	})
 }
 
-// containers measures twice: with Pods that take as long as on real nodes, and with Pods that take no time, which shows
-// what Windlass and the script need themselves.
+// containers measures twice: with Pods that take as long as on real nodes, and with Pods that take no time. The second
+// shows the time of Windlass and of the script themselves.
 func (b *bench) containers(ctx context.Context, name string, c *containers) (err error) {
 	if can := b.hasKubernetes(name); !can {
 		return nil
@@ -82,7 +83,8 @@ func (b *bench) containers(ctx context.Context, name string, c *containers) (err
 	return nil
 }
 
-// hasKubernetes tells whether the programs of Kubernetes are here, and notes what is not measured where they are not.
+// hasKubernetes reports whether the programs of Kubernetes are here or can be built; otherwise it notes what is not
+// measured.
 func (b *bench) hasKubernetes(what string) bool {
 	if _, ok := image.Find(image.Options{}); ok || os.Geteuid() == 0 {
 		return true
@@ -91,7 +93,7 @@ func (b *bench) hasKubernetes(what string) bool {
 	return false
 }
 
-// start brings up a cluster and a Windlass that knows it, with the package.
+// start starts a cluster, and a Windlass where the cluster is registered and the package is onboarded.
 func (c *containers) start(ctx context.Context) (err error) {
 	if c.bed, err = newBed(ctx, "fake"); err != nil {
 		return err
@@ -144,8 +146,8 @@ func (c *containers) makeNamespace(ctx context.Context, name string) error {
 	return err
 }
 
-// measure makes and removes the VNF so many times by each way. Who begins changes, and the first time does not count:
-// connections, caches and plans of the database are cold.
+// measure makes and removes the VNF this many times in each way. The two ways take turns in being first. The first
+// round does not count, because connections, caches and the database's plans are cold.
 func (c *containers) measure(ctx context.Context, rounds int) (windlass, script []time.Duration, err error) {
 	for round := range rounds + 1 {
 		var byWindlass, byScript time.Duration
@@ -169,7 +171,7 @@ func (c *containers) measure(ctx context.Context, rounds int) (windlass, script 
 	return windlass, script, nil
 }
 
-// request is one for a VNF in that namespace.
+// request returns a request for a VNF in this namespace.
 func (c *containers) request(namespace string) map[string]any {
 	params := maps.Clone(c.params)
 	params["namespace"] = namespace
@@ -179,7 +181,7 @@ func (c *containers) request(namespace string) map[string]any {
 	}
 }
 
-// byWindlass is the time from the request to COMPLETED.
+// byWindlass returns the time from the request to COMPLETED.
 func (c *containers) byWindlass(ctx context.Context) (time.Duration, error) {
 	made, err := c.make(ctx, containersVnfdID, c.request("by-windlass"))
 	if err != nil {

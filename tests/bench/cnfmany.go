@@ -8,7 +8,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// cnfMany makes a hundred containerised VNFs at once on one cluster, each in a namespace of its own. None may be lost.
+// cnfMany makes a hundred containerised VNFs at once on one cluster, each in its own namespace. All of them must
+// complete.
 func (b *bench) cnfMany(ctx context.Context) (err error) {
 	if can := b.hasKubernetes("cnf-many"); !can {
 		return nil
@@ -50,7 +51,7 @@ func (b *bench) cnfMany(ctx context.Context) (err error) {
 
 func manyIn(n int) string { return fmt.Sprintf("many-%d", n) }
 
-// requireReady is an error when a VNF that is COMPLETED is not in its namespace as it should be.
+// requireReady returns an error when a VNF is COMPLETED, but the objects in its namespace are not as they should be.
 func (c *containers) requireReady(ctx context.Context, namespace string) error {
 	found, err := c.cluster.Client.AppsV1().Deployments(namespace).List(ctx, metav1.ListOptions{})
 	if err != nil {

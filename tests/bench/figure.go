@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// figure is something measured. Baseline and Ratio are null where there is nothing to compare with.
+// figure is a measured value. Baseline and Ratio are null if there is nothing to compare with.
 type figure struct {
 	Name     string   `json:"name"`
 	Value    float64  `json:"value"`
@@ -45,7 +45,7 @@ func (b *bench) print(out io.Writer) {
 			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", f.Name, number(&f.Value), f.Unit, number(f.Baseline), number(f.Ratio),
 				f.target)
 		}
-		_ = w.Flush() // to a terminal or a file: there is nobody else to tell
+		_ = w.Flush() // to a terminal or a file; an error could be reported to nobody
 	}
 	for _, note := range b.notes {
 		fmt.Fprintln(out, note)
@@ -66,7 +66,7 @@ func number(v *float64) string {
 	return strconv.FormatFloat(*v, 'f', -1, 64)
 }
 
-// median is the p50 of durations, in seconds.
+// median returns the p50 of durations, in seconds.
 func median(all []time.Duration) float64 {
 	if len(all) == 0 {
 		return 0

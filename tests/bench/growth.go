@@ -15,10 +15,10 @@ type size struct {
 	level, workers int
 }
 
-// workMs is how long booting, preparing and joining each take on every machine.
+// workMs is how long booting, preparing and joining take on every machine.
 const workMs = 2000
 
-// pace sets how long the fake machines take for what takes long on real ones.
+// pace sets how long the fake machines take for the work that takes long on real ones.
 func (b *bed) pace(ctx context.Context, ms int) error {
 	lab, ok := b.Cloud.(*environment.Lab)
 	if !ok {
@@ -30,8 +30,8 @@ func (b *bed) pace(ctx context.Context, ms int) error {
 	return err
 }
 
-// growth is how the time of an instantiation grows with the workers, on machines where everything takes a fixed
-// time, and what memory API server and worker need for it.
+// growth measures how the time of an instantiation grows with the number of workers, on machines where everything takes
+// a fixed time, and how much memory the API server and the worker need for it.
 func (b *bench) growth(ctx context.Context) (err error) {
 	bed, err := newBed(ctx, "fake")
 	if err != nil {

@@ -14,12 +14,12 @@ import (
 	"github.com/gophercloud/gophercloud/v2/openstack/orchestration/v1/stacks"
 )
 
-// patient is a kind of node that is healed.
+// patient is a kind of node to heal.
 type patient struct {
 	figure string
 	vdu    string                 // of the VNFD
 	group  string                 // in the Base HOT
-	pick   func(outputs) []string // the addresses of its kind
+	pick   func(outputs) []string // returns the addresses of its kind
 }
 
 var patients = []patient{
@@ -27,8 +27,8 @@ var patients = []patient{
 	{"heal_real_control_plane", "masterNode", "master_instance", func(o outputs) []string { return o.ControlPlanes }},
 }
 
-// heal lets Windlass and a plain script heal nodes of like clusters on the same lab. Both are timed as a whole, with
-// the time that Heat takes for the new VM; by hand Heat is asked by a program that looks 50 times a second.
+// heal compares how long Windlass and a plain script take to heal nodes of equal clusters on the same lab. Both times
+// include the time in which Heat makes the new VM. The comparison polls Heat 50 times a second.
 func (b *bench) heal(ctx context.Context) (err error) {
 	if can, err := b.canBeReal("the healing of real nodes"); !can {
 		return err
@@ -53,7 +53,7 @@ func (b *bench) heal(ctx context.Context) (err error) {
 	return nil
 }
 
-// healByWindlass makes a cluster and heals nodes of each kind; the times are by the order of patients.
+// healByWindlass makes a cluster and heals nodes of each kind. The times are in the order of patients.
 func (b *bed) healByWindlass(ctx context.Context, runs int) (times [][]time.Duration, err error) {
 	say("Windlass makes a cluster ...")
 	cluster, err := b.instantiate(ctx, 1)
@@ -85,7 +85,7 @@ func (b *bed) healByWindlass(ctx context.Context, runs int) (times [][]time.Dura
 	return times, err
 }
 
-// newest is the VNFC of a VDU whose VM was made last.
+// newest returns the VNFC of a VDU whose VM was made last.
 func (b *bed) newest(ctx context.Context, vnf, vdu string) (id string, err error) {
 	var inst struct {
 		Info struct {
@@ -101,7 +101,7 @@ func (b *bed) newest(ctx context.Context, vnf, vdu string) (id string, err error
 	if _, err := b.call(ctx, http.MethodGet, "/vnflcm/v1/vnf_instances/"+vnf, nil, &inst); err != nil {
 		return "", err
 	}
-	var last time.Time // Heat lists the members of a group in no order of time
+	var last time.Time // Heat does not list the members of a group in order of time
 	for _, v := range inst.Info.Vnfcs {
 		if v.Vdu == vdu && v.Metadata.Created.After(last) {
 			id, last = v.ID, v.Metadata.Created
@@ -147,7 +147,7 @@ func (b *bed) healByScript(ctx context.Context, runs int) (times [][]time.Durati
 	return times, nil
 }
 
-// healOne heals the last node of a kind and returns the addresses that the cluster has then.
+// healOne heals the last node of a kind and returns the addresses of the cluster afterwards.
 func (b *bed) healOne(ctx context.Context, heat *heat, s stack, id string, at outputs, p patient) (outputs, error) {
 	list := p.pick(at)
 	old := list[len(list)-1]
@@ -166,7 +166,7 @@ func (b *bed) healOne(ctx context.Context, heat *heat, s stack, id string, at ou
 	return now.inOrderOf(at), b.script(ctx, now.inOrderOf(at), "heal.sh", "arrive", fresh[0])
 }
 
-// inOrderOf keeps the nodes that were there in their order, and new ones after them: the first control plane stays
+// inOrderOf keeps the old nodes in their order, and appends the new ones, so that the first control plane stays the
 // first.
 func (o outputs) inOrderOf(before outputs) outputs {
 	order := func(now, was []string) []string {
@@ -177,7 +177,7 @@ func (o outputs) inOrderOf(before outputs) outputs {
 	return o
 }
 
-// replace makes Heat replace the member of a group that has that address, and returns the stack's outputs then.
+// replace makes Heat replace the member of a group that has this address, and returns the stack's outputs afterwards.
 func (h *heat) replace(ctx context.Context, s stack, id, group, address string) (out outputs, err error) {
 	page, err := stackresources.List(h.client, s.name, id, stackresources.ListOpts{Depth: 3}).AllPages(ctx)
 	if err != nil {
@@ -202,10 +202,10 @@ func (h *heat) replace(ctx context.Context, s stack, id, group, address string) 
 	return h.outputsOf(ctx, s.name, id)
 }
 
-// unchanged updates a stack without a change: Heat replaces what is marked.
+// unchanged updates a stack without a change, so that Heat replaces only the marked resources.
 type unchanged struct{}
 
-// ToStackUpdatePatchMap implements gophercloud's builder.
+// ToStackUpdatePatchMap implements gophercloud's interface.
 func (unchanged) ToStackUpdatePatchMap() (map[string]any, error) {
 	return map[string]any{"parameters": map[string]any{}, "disable_rollback": true, "timeout_mins": 10}, nil
 }
@@ -213,7 +213,7 @@ func (unchanged) ToStackUpdatePatchMap() (map[string]any, error) {
 // groupMember is a resource of a group's own stack.
 type groupMember struct{ name, stack, stackID string }
 
-// member finds the member of the group whose nested stack says that it has the address.
+// member finds the member of the group whose nested stack has the address in its outputs.
 func (h *heat) member(ctx context.Context, all []stackresources.Resource, group, address string) (groupMember, error) {
 	for _, r := range all {
 		stackName, stackID := stackOf(r)
@@ -233,7 +233,7 @@ func (h *heat) member(ctx context.Context, all []stackresources.Resource, group,
 	return groupMember{}, fmt.Errorf("the group %s has no member with the address %s", group, address)
 }
 
-// stackOf reads from a resource's links whose it is.
+// stackOf returns the stack that a resource belongs to, from the resource's links.
 func stackOf(r stackresources.Resource) (name, id string) {
 	for _, l := range r.Links {
 		if parts := strings.Split(l.Href, "/"); l.Rel == "stack" && len(parts) > 1 {

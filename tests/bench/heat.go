@@ -19,14 +19,14 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-// stack is a stack as it is to be.
+// stack is the definition of a stack.
 type stack struct {
 	name       string
 	template   vnfpkg.Template
 	parameters map[string]any
 }
 
-// ToStackCreateMap implements gophercloud's builder.
+// ToStackCreateMap implements gophercloud's interface.
 func (s stack) ToStackCreateMap() (map[string]any, error) {
 	return map[string]any{
 		"stack_name": s.name, "template": s.template.Top, "files": s.template.Files, "parameters": s.parameters,
@@ -38,7 +38,7 @@ func (s stack) ToStackCreateMap() (map[string]any, error) {
 type heat struct {
 	client *gophercloud.ServiceClient
 	bed    *bed
-	// poll is the pause between two looks.
+	// poll is the interval of polling.
 	poll time.Duration
 }
 
@@ -48,11 +48,11 @@ func (b *bed) heat(ctx context.Context) (*heat, error) {
 		return nil, fmt.Errorf("log in to the cloud: %w", err)
 	}
 	client, err := openstack.NewOrchestrationV1(provider, b.Cloud.Login().Endpoint())
-	// So often that asking costs no time worth speaking of.
+	// The interval is so short that it does not change the times much.
 	return &heat{client, b, 20 * time.Millisecond}, err
 }
 
-// definition is the stack that Windlass would make of the sample package for that level.
+// definition returns the stack that Windlass would make of the sample package for this level.
 func (h *heat) definition(name string, level int) (stack, error) {
 	request, err := h.bed.request(level)
 	if err != nil {
@@ -61,7 +61,7 @@ func (h *heat) definition(name string, level int) (stack, error) {
 	return h.define(name, samplePackage, request)
 }
 
-// define is the stack that Windlass would make of a package for a request.
+// define returns the stack that Windlass would make of a package for a request.
 func (h *heat) define(name, dir string, request map[string]any) (stack, error) {
 	var archive bytes.Buffer
 	if err := vnfpkg.Build(filepath.Join(h.bed.Root, dir), &archive); err != nil {
@@ -103,7 +103,7 @@ func heatParameters(flavour *vnfpkg.Flavour, template vnfpkg.Template, request m
 	})
 }
 
-// outputs are those of the sample's template.
+// outputs are the outputs of the sample's template.
 type outputs struct {
 	APIAddress    string   `json:"api_address"`
 	ControlPlanes []string `json:"control_plane_addresses"`
@@ -150,7 +150,7 @@ func (h *heat) delete(ctx context.Context, name, id string) error {
 	return err
 }
 
-// wait waits until the stack's action is over.
+// wait waits until the stack's action has ended.
 func (h *heat) wait(ctx context.Context, name, id string) (*stacks.RetrievedStack, error) {
 	for {
 		s, err := stacks.Get(ctx, h.client, name, id).Extract()

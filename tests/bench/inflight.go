@@ -16,21 +16,21 @@ import (
 )
 
 const (
-	// bootMs is how long Nova takes for a server in this part: about as long as some clouds do.
+	// bootMs is how long Nova takes for a server in this part, about as long as on some clouds.
 	bootMs = 30_000
 	// startsAtOnce is how many clients send requests.
 	startsAtOnce = 16
 )
 
-// load is what so many operations in flight have needed.
+// load is what many operations in flight have needed.
 type load struct {
 	sent, over time.Duration // from the first request to the last one, and to the last COMPLETED
-	inFlight   int           // the most that were in flight
-	memory     float64       // MiB, of the processes that were looked at, at the peak
+	inFlight   int           // the greatest number in flight
+	memory     float64       // MiB of the measured processes, at the peak
 }
 
-// inFlight is what a thousand operations at once need on one worker: each instantiates one small server, for which
-// Nova takes half a minute. None may be lost.
+// inFlight measures what a thousand operations at once need on one worker. Each instantiates one small server, for
+// which Nova takes half a minute. All of them must complete.
 func (b *bench) inFlight(ctx context.Context) (err error) {
 	count := 1000
 	if b.quick {
@@ -64,7 +64,7 @@ func (b *bench) inFlight(ctx context.Context) (err error) {
 	return nil
 }
 
-// slowDown makes Nova take its time for every server.
+// slowDown makes Nova slow for every server.
 func (b *bed) slowDown(ctx context.Context) error {
 	lab, ok := b.Cloud.(*environment.Lab)
 	if !ok {
@@ -76,8 +76,8 @@ func (b *bed) slowDown(ctx context.Context) error {
 	return err
 }
 
-// load asks for all operations as fast as the API takes them and waits until the last is over. It looks at the memory
-// of those processes.
+// load requests all operations as fast as the API accepts them and waits until the last has ended. It measures the
+// memory of the processes.
 func (b *bed) load(
 	ctx context.Context, count int, processes []string, begin func(n int) error,
 ) (l load, err error) {
@@ -124,7 +124,7 @@ func (b *bed) load(
 	}
 }
 
-// count counts the operations by state. One that stopped is an error: none may.
+// count counts the operations by state. It returns an error if one has stopped, because none may.
 func (b *bed) count(ctx context.Context) (open, completed int, err error) {
 	all, err := b.operations(ctx)
 	if err != nil {
@@ -137,7 +137,7 @@ func (b *bed) count(ctx context.Context) (open, completed int, err error) {
 		case lcm.Starting, lcm.Processing:
 			open++
 		default:
-			_, err := b.await(ctx, "instantiate", op) // which tells why
+			_, err := b.await(ctx, "instantiate", op) // returns the reason
 			return 0, 0, cmp.Or(err, fmt.Errorf("operation %s was %s", op.ID, op.State))
 		}
 	}
@@ -158,7 +158,7 @@ func (b *bed) operations(ctx context.Context) (all []operation, err error) {
 	return all, nil
 }
 
-// nextPage is where the next page of a list is, "" after the last one.
+// nextPage returns the URL of the next page of a list, "" after the last one.
 func nextPage(header http.Header) string {
 	link, rest, found := strings.Cut(header.Get("Link"), ">")
 	if !found || !strings.Contains(rest, "next") {

@@ -9,7 +9,7 @@
 //	go tool task bench
 //	go tool task bench -- --only overhead --quick
 //
-// Nothing here fails because something was slow.
+// A slow result is never a failure.
 package main
 
 import (
@@ -28,7 +28,7 @@ func main() {
 	defer stop()
 	b := &bench{}
 	if err := b.parse(os.Args[1:]); err != nil {
-		os.Exit(2) // the flag package has said why
+		os.Exit(2) // the flag package has printed the reason
 	}
 	err := b.run(ctx)
 	b.print(os.Stdout)
@@ -38,7 +38,7 @@ func main() {
 	}
 }
 
-// parts are what --only takes.
+// parts are the values of --only.
 var parts = []string{
 	"overhead", "growth", "scale-out", "in-flight", "northbound", "upload", "recovery", "openstack",
 	"cnf", "cnf-chart", "cnf-many", "real", "heal",

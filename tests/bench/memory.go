@@ -12,7 +12,7 @@ import (
 // servers are the processes of Windlass itself; PostgreSQL and Temporal have limits of their own.
 var servers = []string{"apiserver", "worker"}
 
-// memory is what processes hold together, in MiB.
+// memory returns the resident memory of the processes together, in MiB.
 func (b *bed) memory(of []string) (float64, error) {
 	info, err := b.Info()
 	if err != nil {
@@ -29,7 +29,7 @@ func (b *bed) memory(of []string) (float64, error) {
 	return sum, nil
 }
 
-// resident is the resident set of a process in MiB.
+// resident returns the resident set of a process in MiB.
 func resident(pid int) (float64, error) {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
@@ -44,7 +44,7 @@ func resident(pid int) (float64, error) {
 	return 0, fmt.Errorf("process %d has no memory of its own", pid)
 }
 
-// watchMemory looks at the memory of processes until stop is called, which returns the highest sum seen.
+// watchMemory measures the memory of processes until stop is called. stop returns the greatest sum.
 func (b *bed) watchMemory(ctx context.Context, of []string) (stop func() float64) {
 	ctx, cancel := context.WithCancel(ctx)
 	peak := make(chan float64)

@@ -22,12 +22,13 @@ const (
 	instancesV2 = "/vnflcm/v2/vnf_instances"
 	opOccsV1    = "/vnflcm/v1/vnf_lcm_op_occs"
 	opOccsV2    = "/vnflcm/v2/vnf_lcm_op_occs"
-	// manyInstances is what the API is measured with, a tenth of it the baseline. Each has five operations behind it.
+	// manyInstances is the number of instances for which the API is measured; the baseline has a tenth of them. Each
+	// instance has five operations.
 	manyInstances = 10_000
 )
 
-// northbound is how fast the API answers with 10,000 VNF instances and 50,000 operations in the database; the baseline
-// is the same process with a tenth of them.
+// northbound measures how fast the API answers with 10,000 VNF instances and 50,000 operations in the database. The
+// baseline is the same process with a tenth of them.
 func (b *bench) northbound(ctx context.Context) (err error) {
 	many := manyInstances
 	if b.quick {
@@ -70,12 +71,12 @@ func (b *bench) northbound(ctx context.Context) (err error) {
 
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// northbound is a full database and what asks the API about it.
+// northbound is a full database and the clients of the API.
 type northbound struct {
 	*bed
 	population *population
 	sender     *sender
-	// vnfc and server are a VNFC of the original, one that was made by a healing, and its server.
+	// vnfc and server are a VNFC of the original that a heal has made, and its server.
 	vnfc, server string
 	heal         string // the operation that healed
 	alone, some  int
@@ -85,7 +86,7 @@ type northbound struct {
 	created []string
 }
 
-// northbound makes the VNF that is copied, by real operations.
+// northbound makes the VNF that the test copies, with real operations.
 func (b *bed) northbound(ctx context.Context, quick bool) (*northbound, error) {
 	n := &northbound{bed: b, sender: newSender(b.api), alone: 200, some: 400}
 	if quick {
@@ -103,7 +104,7 @@ func (b *bed) northbound(ctx context.Context, quick bool) (*northbound, error) {
 	return n, err
 }
 
-// original instantiates a cluster and has it go through four more operations.
+// original instantiates a cluster and runs four more operations on it.
 func (n *northbound) original(ctx context.Context) (vnf string, err error) {
 	say("A cluster, whose rows are copied: instantiate, scale out, scale in, heal, modify ...")
 	made, err := n.instantiate(ctx, 1)
@@ -136,7 +137,7 @@ func (n *northbound) original(ctx context.Context) (vnf string, err error) {
 	return vnf, err
 }
 
-// measureAll fills the database and asks everything.
+// measureAll fills the database and measures all requests.
 func (n *northbound) measureAll(ctx context.Context, instances int) (map[string]answered, error) {
 	say("%d VNF instances and their operations into the database ...", instances)
 	began := time.Now()
@@ -164,9 +165,9 @@ func (n *northbound) measureAll(ctx context.Context, instances int) (map[string]
 	return out, err
 }
 
-// reads are lists, filtered lists and single resources.
+// reads returns the requests for lists, filtered lists and single resources.
 func (n *northbound) reads() []question {
-	one := func(i int) int { return i * 7919 % n.population.made } // another copy every time
+	one := func(i int) int { return i * 7919 % n.population.made } // a different copy each time
 	id := func(original string) func(int) string {
 		return func(i int) string { return n.population.id(original, one(i)) }
 	}
@@ -176,7 +177,7 @@ func (n *northbound) reads() []question {
 			path: func(int) string { return resource + query },
 		}
 	}
-	// finds is a list with a filter; the value of the n-th request takes the place of the star.
+	// finds returns a list with a filter. The value for the n-th request replaces the star.
 	finds := func(name, resource, filter string, value func(int) string, heard func(http.Header, []byte) error) question {
 		q := list(name, resource, "")
 		q.alone, q.together, q.heard = n.alone, n.some, heard
@@ -226,7 +227,7 @@ func (n *northbound) reads() []question {
 	}
 }
 
-// found wants so many items in the answer: an empty list is quickly made.
+// found requires this number of items in the answer, because an empty list is faster.
 func found(count int) func(http.Header, []byte) error {
 	return func(_ http.Header, body []byte) error {
 		var items []json.RawMessage
@@ -237,7 +238,7 @@ func found(count int) func(http.Header, []byte) error {
 	}
 }
 
-// writes make VNF instances, and instantiate those.
+// writes returns the requests that create VNF instances, and those that instantiate them.
 func (n *northbound) writes() []question {
 	n.mu.Lock()
 	n.created = nil
@@ -266,8 +267,8 @@ func (n *northbound) writes() []question {
 	}
 }
 
-// accept measures how fast instantiations are accepted. The worker stands still meanwhile: what it would do then
-// depends on what else runs, and on the cloud. Afterwards it carries all of them out.
+// accept measures how fast the API accepts instantiations. The worker is paused meanwhile, because its load would
+// depend on other processes and on the cloud. Afterwards it carries all of them out.
 func (n *northbound) accept(ctx context.Context, q question) (a answered, err error) {
 	q.alone, q.together = min(q.alone, len(n.created)/3), min(q.together, len(n.created)/3) // each is instantiated once
 	resume, err := n.pauseWorker()
@@ -295,7 +296,7 @@ func (n *northbound) pauseWorker() (resume func() error, err error) {
 	return func() error { return syscall.Kill(pid, syscall.SIGCONT) }, nil
 }
 
-// awaitAll waits until no operation is open any more. One that stopped is an error.
+// awaitAll waits until all operations have ended. It returns an error if one has stopped.
 func (n *northbound) awaitAll(ctx context.Context) error {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
@@ -321,7 +322,7 @@ func (n *northbound) awaitAll(ctx context.Context) error {
 	}
 }
 
-// walk reads the list of all instances page by page, while others are created: each copy must come once, in order.
+// walk reads the list of all instances page by page, while others are created. Each copy must come once, in order.
 func (n *northbound) walk(ctx context.Context) (took time.Duration, pages int, err error) {
 	missing := map[string]bool{}
 	for i := range n.population.made {

@@ -15,8 +15,8 @@ const (
 	serverVnfdID  = "0c9d3b52-6f0e-4d43-9d0b-5a1f6c0f7e11"
 )
 
-// openstack is what Windlass adds to the time of a real OpenStack: the same small stack by Heat's API and through
-// SOL003, in turns.
+// openstack measures what Windlass adds to the time of a real OpenStack: it makes the same small stack by Heat's API
+// and through SOL003, alternately.
 func (b *bench) openstack(ctx context.Context) (err error) {
 	file, runs := environment.OpenStackRuns(ctx)
 	if !runs {
@@ -40,7 +40,7 @@ func (b *bench) openstack(ctx context.Context) (err error) {
 		if err := bed.turn(ctx, round, &raw, &windlass); err != nil {
 			return err
 		}
-		if round == 0 { // Nova's cache of images is cold, and so are connections
+		if round == 0 { // Nova's cache of images and the connections are cold
 			raw, windlass = turns{}, turns{}
 			continue
 		}
@@ -53,7 +53,7 @@ func (b *bench) openstack(ctx context.Context) (err error) {
 	return nil
 }
 
-// turns are the times of the rounds.
+// turns are the times of all rounds.
 type turns struct{ up, down []time.Duration }
 
 func (t turns) against(up, down time.Duration) string {
@@ -61,7 +61,7 @@ func (t turns) against(up, down time.Duration) string {
 		t.up[0].Seconds(), up.Seconds(), t.down[0].Seconds(), down.Seconds())
 }
 
-// turn makes the server once by each way. Who begins changes, for whoever comes second finds warm caches.
+// turn makes the server once in each way. The two ways alternate in being first, because the second finds warm caches.
 func (b *bed) turn(ctx context.Context, round int, raw, windlass *turns) error {
 	ways := []func() error{
 		func() error { return b.serverByHeat(ctx, fmt.Sprintf("bench-%d-%d", time.Now().Unix(), round), raw) },
@@ -99,7 +99,7 @@ func (b *bed) serverByHeat(ctx context.Context, name string, t *turns) error {
 	if err != nil {
 		return err
 	}
-	heat.poll = 100 * time.Millisecond // Heat itself would be slower if it were asked more often
+	heat.poll = 100 * time.Millisecond // Heat itself would become slower with more frequent requests
 	stack, err := heat.define(name, serverPackage, b.serverRequest())
 	if err != nil {
 		return err

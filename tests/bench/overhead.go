@@ -9,8 +9,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/remote"
 )
 
-// overhead is what Windlass itself costs: the time of an operation on machines that work in no time, less the time
-// that the lab's API calls, logins and scripts take when a small program makes them straight.
+// overhead measures what Windlass itself costs: the time of an operation on machines that need no time, minus the time
+// of the same API calls, logins and scripts in a small program without Windlass.
 func (b *bench) overhead(ctx context.Context) (err error) {
 	bed, err := newBed(ctx, "fake")
 	if err != nil {

@@ -12,23 +12,24 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// population fills the database with copies of one VNF and of its operations: the very rows that real operations have
-// made, with names, ids and times of their own. Steps, events and output are not copied: no list reads them.
+// population fills the database with copies of one VNF and of its operations. They are the rows that real operations
+// have written, with their own names, ids and times. It does not copy steps, events and output, because no list reads
+// them.
 type population struct {
 	conn *pgx.Conn
-	// instance and operations are the rows of the one, as JSON.
+	// instance and operations are the original rows, as JSON.
 	instance   []byte
 	operations [][]byte
-	// columns are those that are written, by table; others are made of them.
+	// columns are the columns to write, by table; the database generates the others from them.
 	columns map[string]string
-	// shared are ids that all copies have: of the package, the VNFD and the VIM.
+	// shared are the ids that all copies have in common: of the package, the VNFD and the VIM.
 	shared map[string]bool
-	// original is the id of the VNF, made how many copies there are.
+	// original is the id of the VNF; made is the number of copies.
 	original string
 	made     int
 }
 
-// newPopulation reads the VNF. Close the connection.
+// newPopulation reads the VNF. The caller must close the connection.
 func newPopulation(ctx context.Context, databaseURL, vnf string, shared ...string) (*population, error) {
 	conn, err := pgx.Connect(ctx, databaseURL)
 	if err != nil {
@@ -76,10 +77,10 @@ func (p *population) read(ctx context.Context) error {
 
 func (p *population) close(ctx context.Context) error { return p.conn.Close(ctx) }
 
-// copiesAtOnce go to the database in one statement.
+// copiesAtOnce is the number of copies in one statement.
 const copiesAtOnce = 100
 
-// grow makes copies until there are so many.
+// grow makes copies until there are count.
 func (p *population) grow(ctx context.Context, count int) error {
 	for p.made < count {
 		until := min(p.made+copiesAtOnce, count)
@@ -111,14 +112,14 @@ func (p *population) grow(ctx context.Context, count int) error {
 			}
 		}
 	}
-	// What autovacuum does a little later by itself.
+	// Autovacuum does the same a little later.
 	_, err := p.conn.Exec(ctx, `vacuum analyze vnf_instance, vnf_lcm_op_occ`)
 	return err
 }
 
 var anyID = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
 
-// id is what an id of the VNF is in the n-th copy.
+// id returns the id in the n-th copy that replaces an id of the original.
 func (p *population) id(original string, n int) string {
 	if p.shared[original] {
 		return original
@@ -126,10 +127,10 @@ func (p *population) id(original string, n int) string {
 	return uuid.NewSHA1(uuid.NameSpaceOID, fmt.Appendf(nil, "%d/%s", n, original)).String()
 }
 
-// times are columns with a time; the copies are a minute apart.
+// times are the columns with a time; the times of two copies differ by a minute.
 var times = []string{"created", "updated", "start_time", "state_entered_time"}
 
-// copy makes the n-th copy of a row.
+// copy returns the n-th copy of a row.
 func (p *population) copy(row []byte, n int) (json.RawMessage, error) {
 	text := anyID.ReplaceAllFunc(row, func(id []byte) []byte { return []byte(p.id(string(id), n)) })
 	dec := json.NewDecoder(bytes.NewReader(text))
@@ -152,5 +153,5 @@ func (p *population) copy(row []byte, n int) (json.RawMessage, error) {
 
 func nameOfCopy(n int) string { return fmt.Sprintf("edge-%d", n) }
 
-// siteOfCopy is that of ten copies.
+// siteOfCopy returns the site of a copy; ten copies have the same.
 func siteOfCopy(n int) string { return fmt.Sprintf("site-%d", n/10) }

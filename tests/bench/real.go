@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// real lets Windlass and a plain script make the same cluster of the same stack on the same lab. Both are timed
-// from the moment the stack is complete.
+// real compares how long Windlass and a plain script take to make the same cluster from the same stack on the same lab.
+// Both times begin when the stack is complete.
 func (b *bench) real(ctx context.Context) (err error) {
 	if can, err := b.canBeReal("the real cluster"); !can {
 		return err
@@ -37,7 +37,7 @@ func (b *bench) real(ctx context.Context) (err error) {
 				return err
 			},
 		}
-		if run%2 == 1 { // whoever comes second finds warm caches
+		if run%2 == 1 { // the two ways alternate in being first, because the second finds warm caches
 			turns[0], turns[1] = turns[1], turns[0]
 		}
 		for _, turn := range turns {
@@ -50,7 +50,7 @@ func (b *bench) real(ctx context.Context) (err error) {
 	return nil
 }
 
-// byWindlass is the time from the complete stack to COMPLETED.
+// byWindlass returns the time from the complete stack to COMPLETED.
 func (b *bed) byWindlass(ctx context.Context) (time.Duration, error) {
 	say("Windlass makes a cluster ...")
 	op, err := b.instantiate(ctx, 1)
@@ -85,10 +85,10 @@ func showSteps(steps []step) {
 	}
 }
 
-// stackStep is the title of the step that both are timed from the end of.
+// stackStep is the title of the step after which both times begin.
 const stackStep = "Create the infrastructure"
 
-// byScript is the time that the script takes on a stack that is complete.
+// byScript returns the time that the script takes after the stack is complete.
 func (b *bed) byScript(ctx context.Context) (took time.Duration, err error) {
 	say("A script makes a cluster ...")
 	heat, err := b.heat(ctx)
@@ -115,7 +115,7 @@ func (b *bed) byScript(ctx context.Context) (took time.Duration, err error) {
 	return took, nil
 }
 
-// script runs one of the scripts that do by hand what Windlass does.
+// script runs one of the scripts that do the same as Windlass.
 func (b *bed) script(ctx context.Context, at outputs, name string, args ...string) error {
 	cmd := exec.CommandContext(ctx, "bash", append([]string{filepath.Join(b.Root, "tests/bench", name)}, args...)...)
 	cmd.Env = append(os.Environ(), "SSHPASS="+b.password, "VIP="+at.APIAddress,
@@ -129,7 +129,7 @@ func (b *bed) script(ctx context.Context, at outputs, name string, args ...strin
 	return nil
 }
 
-// canBeReal tells whether real machines can be made here, and notes what is not measured where they cannot.
+// canBeReal reports whether real machines are possible here; otherwise it notes what is not measured.
 func (b *bench) canBeReal(what string) (bool, error) {
 	if os.Geteuid() != 0 {
 		b.notes = append(b.notes, "Not measured: "+what+", which needs root.")

@@ -11,16 +11,16 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// Steps of an instantiation: the worker is killed while nodes are being prepared, and the next step begins when
-// another worker has found out how that ended.
+// Steps of an instantiation. The benchmark kills the worker while nodes are being prepared. The next step begins when
+// another worker has got the result.
 const (
 	interruptedStep = "Prepare every node"
 	workerName      = "worker"
 )
 
-// recovery is the time from a worker's SIGKILL in the middle of a step to the beginning of the next step. The work of
-// the step itself goes on meanwhile, and takes two seconds; the baseline is the same without the kill. `windlass dev`
-// starts the worker again at once, as a service manager would.
+// recovery measures the time from a worker's SIGKILL in the middle of a step to the beginning of the next step. The
+// nodes continue their work on the step meanwhile, which takes two seconds. The baseline is the same without the kill.
+// `windlass dev` starts the worker again at once, as a service manager would.
 func (b *bench) recovery(ctx context.Context) (err error) {
 	bed, err := newBed(ctx, "fake")
 	if err != nil {
@@ -53,8 +53,7 @@ func (b *bench) recovery(ctx context.Context) (err error) {
 	return nil
 }
 
-// recover instantiates a cluster, kills the worker where that is wanted, and tells how long the next step took to
-// begin.
+// recover instantiates a cluster, kills the worker if kill is set, and returns the time until the next step began.
 func (b *bed) recover(ctx context.Context, kill bool) (time.Duration, error) {
 	op, err := b.begin(ctx, 1)
 	if err != nil {
@@ -90,7 +89,7 @@ func (b *bed) recover(ctx context.Context, kill bool) (time.Duration, error) {
 	return 0, fmt.Errorf("no step follows %q", interruptedStep)
 }
 
-// awaitWork waits until some node works on the step, and tells when it was seen.
+// awaitWork waits until a node works on the step, and returns when it saw this.
 func (b *bed) awaitWork(ctx context.Context, op operation) (at time.Time, index int, err error) {
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
@@ -106,7 +105,7 @@ func (b *bed) awaitWork(ctx context.Context, op operation) (at time.Time, index 
 				continue
 			}
 			if s.State == lcm.StepFailed {
-				_, err := b.await(ctx, "instantiate", op) // which tells why
+				_, err := b.await(ctx, "instantiate", op) // returns the reason
 				return at, 0, cmp.Or(err, fmt.Errorf("the step %q has failed", title[s.Index]))
 			}
 			if title[s.Index] == interruptedStep {

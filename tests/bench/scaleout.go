@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// scaleOut is how the time of adding workers grows with their number, on machines where booting, preparing and joining
-// each take a fixed time. Between two measurements the cluster goes back to its first size.
+// scaleOut measures how the time to add workers grows with their number, on machines where booting, preparing and
+// joining each take a fixed time. Between two measurements it scales the cluster back to its first size.
 func (b *bench) scaleOut(ctx context.Context) (err error) {
 	bed, err := newBed(ctx, "fake")
 	if err != nil {

@@ -17,27 +17,28 @@ import (
 )
 
 const (
-	// clientsAtOnce ask when it is measured how many requests a second are answered; times are measured with one.
+	// clientsAtOnce is the number of clients when the rate of answers is measured. For the time of an answer there is
+	// one client.
 	clientsAtOnce = 8
-	// enough is how long one kind of request is measured at most, each way.
+	// enough is the longest time for one kind of request, with one client and with several.
 	enough = 8 * time.Second
 )
 
-// question is one kind of request that is asked again and again.
+// question is one kind of request that the benchmark repeats.
 type question struct {
 	name   string
 	method string
-	// path and body are those of the n-th request; a body may be missing.
+	// path and body return those of the n-th request. body may be nil.
 	path func(n int) string
 	body func(n int) any
-	// status is the only good one. heard, if there is one, gets every answer's headers and body.
+	// status is the only right status. heard, if it is not nil, checks every answer.
 	status int
 	heard  func(header http.Header, body []byte) error
-	// alone and together are how many are asked by one client and by several, at most.
+	// alone and together are the greatest numbers of requests of one client and of several.
 	alone, together int
 }
 
-// answered is how the API has answered one kind of request.
+// answered is how fast the API has answered one kind of request.
 type answered struct {
 	p50, p99 time.Duration // of one client's requests
 	rate     float64       // requests a second of several clients
@@ -55,10 +56,10 @@ func newSender(base string) *sender {
 	return &sender{base, &http.Client{Transport: transport}}
 }
 
-// measure asks the question by one client, then by several. The first requests are not counted: caches and the
-// database's plans are cold.
+// measure sends the requests with one client, then with several. The first requests do not count, because caches and
+// the database's plans are cold.
 func (s *sender) measure(ctx context.Context, q question) (answered, error) {
-	var numbers atomic.Int64 // no two requests are the same, where that matters
+	var numbers atomic.Int64 // where this matters, no two requests are the same
 	next := func() int { return int(numbers.Add(1)) - 1 }
 	for range 5 {
 		if _, err := s.ask(ctx, q, next()); err != nil {
@@ -77,7 +78,7 @@ func (s *sender) measure(ctx context.Context, q question) (answered, error) {
 		nil
 }
 
-// load asks the question with so many clients, count times or until it is enough.
+// load sends count requests with several clients, or fewer if the time is over.
 func (s *sender) load(
 	ctx context.Context, q question, clients, count int, next func() int,
 ) (times []time.Duration, took time.Duration, err error) {
@@ -109,7 +110,7 @@ func (s *sender) load(
 	return times, time.Since(began), err
 }
 
-// ask sends the n-th request and reads the answer to its end.
+// ask sends the n-th request and reads the whole answer.
 func (s *sender) ask(ctx context.Context, q question, n int) (time.Duration, error) {
 	var body io.Reader
 	if q.body != nil {
@@ -152,7 +153,7 @@ func versionOf(path string) string {
 	return "1.3.0"
 }
 
-// percentile is the smallest time that so many of a hundred do not exceed.
+// percentile returns the smallest time that this percentage of the times does not exceed.
 func percentile(times []time.Duration, percent int) time.Duration {
 	if len(times) == 0 {
 		return 0

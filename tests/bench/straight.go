@@ -13,23 +13,23 @@ import (
 	"github.com/windlass-nfv/windlass/scripts"
 )
 
-// straight does on the lab what Windlass does for an instantiation and a termination, but in one small program
-// without API, database and Temporal: the same stack, the same logins, as many scripts, the same things at once.
+// straight does on the lab what Windlass does for an instantiation and a termination, but in a small program without
+// API, database and Temporal: the same stack, the same logins, as many scripts, the same things in parallel.
 type straight struct {
 	heat   *heat
 	dialer *remote.Dialer
 }
 
-// visit is a login on each of some nodes, and the scripts that are run there one after another.
+// visit is a login to each of some nodes, and the number of scripts that run there one after another.
 type visit struct {
 	nodes   []string
 	scripts int
 }
 
-// course is a row of visits; courses of one stage go at the same time.
+// course is a series of visits. The courses of one stage run in parallel.
 type course []visit
 
-// stages is the way of the cluster's steps, in their order.
+// stages returns the visits of the cluster's steps, in order.
 func stages(controlPlanes, workers []string) [][]course {
 	all := append(append([]string{}, controlPlanes...), workers...)
 	first := controlPlanes[:1]
@@ -54,7 +54,7 @@ func stages(controlPlanes, workers []string) [][]course {
 	}
 }
 
-// instantiate makes the stack and pays all visits; it returns the stack's id and the time of it all.
+// instantiate makes the stack and makes all visits. It returns the stack's id and the total time.
 func (s *straight) instantiate(ctx context.Context, name string) (id string, took time.Duration, err error) {
 	stack, err := s.heat.definition(name, 1)
 	if err != nil {
@@ -77,7 +77,7 @@ func (s *straight) instantiate(ctx context.Context, name string) (id string, too
 	return id, time.Since(began), nil
 }
 
-// follow pays the visits of a course, one after another, each on all of its nodes at once.
+// follow makes the visits of a course one after another, each on all of its nodes in parallel.
 func (s *straight) follow(ctx context.Context, c course, id string) error {
 	for n, v := range c {
 		var group errgroup.Group
@@ -99,7 +99,7 @@ func (s *straight) visit(ctx context.Context, node, id string, count int) (err e
 		return err
 	}
 	defer func() { err = errors.Join(err, host.Close()) }()
-	// One that takes no time on a fake machine, and leaves nothing.
+	// This script takes no time on a fake machine, and changes nothing.
 	text, err := scripts.FindInterface{Address: node}.Render()
 	if err != nil {
 		return err
@@ -123,7 +123,7 @@ func (s *straight) terminate(ctx context.Context, name, id string) (time.Duratio
 	return time.Since(began), err
 }
 
-// pins remembers host keys as Windlass's database does.
+// pins stores host keys as Windlass's database does.
 type pins struct{ keys sync.Map }
 
 // PinHostKey implements remote.HostKeys.

@@ -15,14 +15,14 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-// Sizes of uploads: what is measured, and the baseline.
+// The sizes of uploads: the measured one, and the baseline.
 const (
 	largeUpload = 2 << 30
 	smallUpload = 64 << 20
 )
 
-// upload is what memory API server and worker need while a package of 2 GiB is uploaded, stored and checked, and how
-// fast it gets in; the baseline is a package of 64 MiB.
+// upload measures how much memory the API server and the worker need while a package of 2 GiB is uploaded, stored and
+// checked, and how fast the upload is. The baseline is a package of 64 MiB.
 func (b *bench) upload(ctx context.Context) (err error) {
 	large := int64(largeUpload)
 	if b.quick {
@@ -46,7 +46,7 @@ func (b *bench) upload(ctx context.Context) (err error) {
 	return nil
 }
 
-// uploadOf sends a package with an artifact of that many bytes, waits until it is ONBOARDED, and deletes it. Peak is in
+// uploadOf sends a package with an artifact of this many bytes, waits until it is ONBOARDED, and deletes it. peak is in
 // MiB.
 func (b *bed) uploadOf(ctx context.Context, size int64) (took time.Duration, peak float64, err error) {
 	say("A package of %d MiB ...", size>>20)
@@ -72,7 +72,8 @@ func (b *bed) uploadOf(ctx context.Context, size int64) (took time.Duration, pea
 	return took, peak, err
 }
 
-// send uploads the package with the artifact added to it, which no one holds as a whole.
+// send uploads the package with the artifact. It generates the archive while it sends, because the whole would be too
+// large for memory.
 func (b *bed) send(ctx context.Context, url string, csar []byte, size int64) error {
 	r, w := io.Pipe()
 	go func() { _ = w.CloseWithError(withArtifact(w, csar, size)) }()
@@ -93,7 +94,7 @@ func (b *bed) send(ctx context.Context, url string, csar []byte, size int64) err
 	return nil
 }
 
-// withArtifact writes the package, and noise of that size as a further file: it does not get smaller in the database.
+// withArtifact writes the package with a further file of random data, which the database cannot compress.
 func withArtifact(w io.Writer, csar []byte, size int64) error {
 	have, err := zip.NewReader(bytes.NewReader(csar), int64(len(csar)))
 	if err != nil {
@@ -137,7 +138,7 @@ func (b *bed) onboarded(ctx context.Context, path string) error {
 	}
 }
 
-// discard deletes a package, which may not be enabled then.
+// discard disables a package and deletes it.
 func (b *bed) discard(ctx context.Context, path string) error {
 	if _, err := b.call(ctx, http.MethodPatch, path, map[string]any{"operationalState": "DISABLED"}, nil); err != nil {
 		return err

@@ -22,7 +22,8 @@ const (
 	playbooksDir  = ansibleHome + "/kubespray"
 )
 
-// ansible makes an Ansible server in the lab, or finds that of a former run, and returns what the request says of it.
+// ansible makes an Ansible server in the lab, or finds the one of an earlier run, and returns its login for the
+// request.
 func (d *demo) ansible(ctx context.Context) (map[string]any, error) {
 	d.title("An Ansible server, with playbooks that have kubespray's names and interface")
 	password, err := d.ansiblePassword()
@@ -49,7 +50,7 @@ func (d *demo) ansible(ctx context.Context) (map[string]any, error) {
 	}, nil
 }
 
-// ansiblePassword is kept: a former run may have made the server.
+// ansiblePassword returns the password, and stores it in a file, because an earlier run may have made the server.
 func (d *demo) ansiblePassword() (string, error) {
 	file := filepath.Join(d.Dir, "ansible-password")
 	b, err := os.ReadFile(file)
@@ -60,7 +61,7 @@ func (d *demo) ansiblePassword() (string, error) {
 	return string(b), err
 }
 
-// unpack logs in to a machine, once it answers, and unpacks an archive there.
+// unpack waits until a machine answers, logs in, and unpacks an archive there.
 func unpack(ctx context.Context, address, password string, archive []byte, dir string) error {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
 	defer cancel()

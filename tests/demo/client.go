@@ -14,7 +14,7 @@ func (d *demo) title(text string) { d.say("\n== %s", text) }
 
 func (d *demo) say(format string, args ...any) { fmt.Fprintf(d.Out, format+"\n", args...) }
 
-// line is a command as it is typed.
+// line returns a command as a user types it.
 func (d *demo) line(args ...string) string {
 	line := "bin/windlass " + strings.Join(args, " ")
 	if info, err := d.env.Info(); err == nil && info.API != "http://127.0.0.1:9890" {
@@ -25,7 +25,7 @@ func (d *demo) line(args ...string) string {
 
 func (d *demo) command(args ...string) { d.say("\n$ %s", d.line(args...)) }
 
-// show runs a command of the client before everybody's eyes.
+// show runs a command of the client and shows its output.
 func (d *demo) show(ctx context.Context, args ...string) error {
 	d.command(args...)
 	cmd := d.env.Windlass(ctx, args...)
@@ -37,7 +37,7 @@ func (d *demo) show(ctx context.Context, args ...string) error {
 	return nil
 }
 
-// query runs a command of the client and reads what the API answered.
+// query runs a command of the client and decodes its JSON.
 func query[T any](ctx context.Context, d *demo, args ...string) (T, error) {
 	var v T
 	out, err := d.env.Windlass(ctx, append(args, "--json")...).Output()

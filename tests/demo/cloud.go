@@ -8,27 +8,27 @@ import (
 	"github.com/windlass-nfv/windlass/tests/environment"
 )
 
-// The clouds that --cloud takes.
+// The values of --cloud.
 const (
 	inLab       = "lab"
 	inOpenStack = "openstack"
 )
 
-// cloud is one that the demo can run in, with all that differs from one to another.
+// cloud is a cloud in which the demo can run, with everything that differs between the clouds.
 type cloud struct {
 	environment.Cloud
 	mark
-	flavour string // of the VNF, unless another is asked for
-	root    bool   // it needs root
-	acting  bool   // its machines act: there is no cluster to ask
-	opening string // what people should know beforehand
-	openrc  string // how to log in by hand
-	// leave takes what the demo has made out of a cloud that stays; nil where the cloud goes as a whole.
+	flavour string // of the VNF, unless the command line names another one
+	root    bool   // the demo needs root
+	acting  bool   // its machines are simulated, so there is no cluster
+	opening string // what users should know before the demo starts
+	openrc  string // how to log in as a user
+	// leave removes what the demo has made from a cloud that stays; nil if the whole cloud is removed.
 	leave func(context.Context, *demo) error
-	left  string // what is still there when the demo has gone
+	left  string // what is left after the demo was removed
 }
 
-// lab is the cloud in a box: the demo's own.
+// lab returns the cloud in a box, which belongs to the demo.
 func lab(o options) cloud {
 	c := cloud{
 		mark: mark{Cloud: inLab, Machines: o.machines}, flavour: "ha",
@@ -48,7 +48,7 @@ func lab(o options) cloud {
 	return c
 }
 
-// openStack is the real one of this machine, which others use as well.
+// openStack returns the real OpenStack of this machine, which others use as well.
 func openStack() cloud {
 	return cloud{
 		Cloud: &environment.OpenStack{}, mark: mark{Cloud: inOpenStack}, flavour: "simple", root: true,

@@ -21,12 +21,12 @@ import (
 
 const imageDir = image.DefaultDir
 
-// kubectl is that of the machines' image: a static binary, which runs here as well.
+// kubectl returns the path of the kubectl of the machines' image, a static binary, which runs here as well.
 func (d *demo) kubectl() string { return filepath.Join(d.Dir, "kubectl") }
 
 func (d *demo) kubeconfig() string { return filepath.Join(d.Dir, "kubeconfig") }
 
-// showNodes asks the new cluster for its nodes, and returns how many are Ready.
+// showNodes lists the nodes of the new cluster, and returns how many are Ready.
 func (d *demo) showNodes(ctx context.Context, instance vnf) (int, error) {
 	if err := d.linkKubectl(); err != nil {
 		return 0, err
@@ -52,7 +52,7 @@ func (d *demo) linkKubectl() error {
 	}
 	for _, dir := range []string{"usr/bin", "usr/local/bin"} {
 		if _, err := os.Stat(filepath.Join(img.Node, dir, "kubectl")); err == nil {
-			_ = os.Remove(d.kubectl()) // of a former image
+			_ = os.Remove(d.kubectl()) // it may be of an earlier image
 			return os.Symlink(filepath.Join(img.Node, dir, "kubectl"), d.kubectl())
 		}
 	}
@@ -70,15 +70,15 @@ func (d *demo) runKubectl(ctx context.Context, args ...string) (string, error) {
 	return out.String(), nil
 }
 
-// fetchKubeconfig reads the administrator's kubeconfig from a control plane, and has it lead where clients of the
-// cluster go.
+// fetchKubeconfig reads the administrator's kubeconfig from a control plane, and changes its server to the address that
+// clients of the cluster use.
 func (d *demo) fetchKubeconfig(ctx context.Context, instance vnf) error {
 	api, err := d.clusterURL(ctx)
 	if err != nil {
 		return err
 	}
-	address := api.Hostname() // one of the control planes has it
-	if d.kubespray {          // a load balancer has it
+	address := api.Hostname() // one of the control planes has this address
+	if d.kubespray {          // a load balancer has this address
 		address = instance.controlPlane()
 	}
 	b, err := os.ReadFile(d.requestFile())
@@ -97,7 +97,7 @@ func (d *demo) fetchKubeconfig(ctx context.Context, instance vnf) error {
 	return os.WriteFile(d.kubeconfig(), conf, 0o600)
 }
 
-// controlPlane is the address of one of the VNF's control planes.
+// controlPlane returns the address of one of the VNF's control planes.
 func (v vnf) controlPlane() string {
 	for _, cp := range v.Instantiated.ExtCps {
 		for _, p := range cp.Protocols {
@@ -118,13 +118,13 @@ func (v vnf) controlPlane() string {
 func logIn(address, password string) (*ssh.Client, error) {
 	return ssh.Dial("tcp", address, &ssh.ClientConfig{
 		User: "debian", Auth: []ssh.AuthMethod{ssh.Password(password)},
-		// The machine is ours, and on this host. Windlass itself pins host keys.
+		// The machine belongs to the demo, and is on this host. Windlass itself pins host keys.
 		HostKeyCallback: ssh.InsecureIgnoreHostKey(),
 		Timeout:         10 * time.Second,
 	})
 }
 
-// readRemote reads a file of root's.
+// readRemote reads a file that only root may read.
 func readRemote(address, password, file string) ([]byte, error) {
 	client, err := logIn(address, password)
 	if err != nil {

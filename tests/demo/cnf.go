@@ -21,17 +21,17 @@ const (
 	brokenName   = "demo-broken"
 	webNamespace = "windlass-demo"
 	brokenFile   = "Files/kubernetes/broken/web.yaml"
-	// webObjects are the manifests of the sample.
+	// webObjects is the number of objects in the sample's manifests.
 	webObjects = 3
 )
 
-// cnfResult is what --json says of the VNF of containers.
+// cnfResult is the part of --json about the VNF of containers.
 type cnfResult struct {
 	ObjectsReady    int `json:"objects_ready"`
 	ObjectsExpected int `json:"objects_expected"`
-	// BrokenImageSeconds are from the kubelet's first report of the image to FAILED_TEMP.
+	// BrokenImageSeconds is the time from the kubelet's first report of the image to FAILED_TEMP.
 	BrokenImageSeconds float64 `json:"broken_image_seconds"`
-	// LeftOver are objects of the VNFs when they are terminated.
+	// LeftOver is the number of objects that are left after the VNFs are terminated.
 	LeftOver int `json:"left_over"`
 }
 
@@ -64,7 +64,7 @@ func (d *demo) showContainers(ctx context.Context) error {
 	return nil
 }
 
-// webLife instantiates, opens, scales, heals and terminates the web server.
+// webLife instantiates the web server, opens its page, scales, heals and terminates it.
 func (d *demo) webLife(ctx context.Context) error {
 	instance, err := d.instance(ctx, webVnfdID, webInstance)
 	if err != nil {
@@ -120,7 +120,7 @@ func (d *demo) remove(ctx context.Context, instance vnf) error {
 	return d.show(ctx, "vnf", "delete", instance.ID)
 }
 
-// webRequest makes the sample's request one for the demo's cluster, with another file for the web server.
+// webRequest changes the sample's request for the demo's cluster, with another file for the web server.
 func (d *demo) webRequest(ctx context.Context, web string) (string, error) {
 	b, err := os.ReadFile(filepath.Join(d.env.Root, "vnfpkg/samples/requests/instantiate-cnf-manifests.json"))
 	if err != nil {
@@ -170,7 +170,7 @@ type object struct {
 	} `json:"status"`
 }
 
-// objects are those of the kinds in the namespace.
+// objects returns the objects of the kinds in the namespace.
 func (d *demo) objects(ctx context.Context, kinds string) ([]object, error) {
 	return d.get(ctx, kinds, "--namespace", webNamespace)
 }
@@ -187,7 +187,7 @@ func (d *demo) get(ctx context.Context, args ...string) ([]object, error) {
 	return list.Items, err
 }
 
-// objectsReady shows what the manifests have become, and counts what is as it must be.
+// objectsReady shows the objects of the manifests, and counts those that are ready.
 func (d *demo) objectsReady(ctx context.Context) (ready int, err error) {
 	const kinds = "deployments,services,configmaps"
 	d.say("\n$ %s --kubeconfig %s get pods,%s --namespace %s", d.kubectl(), d.kubeconfig(), kinds, webNamespace)
@@ -211,7 +211,7 @@ func (d *demo) openPage(ctx context.Context) error {
 	d.say("\n$ %s --kubeconfig %s get --raw %s", d.kubectl(), d.kubeconfig(), path)
 	var page string
 	var err error
-	for range 100 { // the cluster's proxies learn of a new Pod a moment later
+	for range 100 { // the cluster's proxies need a moment before they use a new Pod
 		if page, err = d.runKubectl(ctx, "get", "--raw", path); err == nil {
 			d.say("%s", strings.TrimSpace(page))
 			return nil
@@ -223,7 +223,7 @@ func (d *demo) openPage(ctx context.Context) error {
 	return err
 }
 
-// pause is a moment between two looks.
+// pause waits for a moment between two requests.
 func pause(ctx context.Context) error {
 	select {
 	case <-ctx.Done():
@@ -233,8 +233,8 @@ func pause(ctx context.Context) error {
 	}
 }
 
-// brokenImage instantiates the web server with an image that no registry has, and takes the time until Windlass says
-// so.
+// brokenImage instantiates the web server with an image that no registry has, and measures the time until Windlass
+// reports this.
 func (d *demo) brokenImage(ctx context.Context) error {
 	d.title("An image that no registry has")
 	instance, err := d.instance(ctx, webVnfdID, brokenName)
@@ -263,10 +263,10 @@ func (d *demo) brokenImage(ctx context.Context) error {
 	if failed.State != lcm.FailedTemp {
 		return fmt.Errorf("the operation with the broken image is %s", failed.State)
 	}
-	// The kubelet may have been heard here after Windlass heard it.
+	// The demo may have seen the kubelet's report later than Windlass.
 	d.result.CNF.BrokenImageSeconds = max(0, failed.StateEntered.Sub(reported).Seconds())
 	if err := d.show(ctx, "op", "rollback", op, "--watch"); err != nil {
-		// A rollback that is complete ends the operation in ROLLED_BACK, which is no success of the instantiation.
+		// After a complete rollback the operation is ROLLED_BACK, so the client's exit code says that it has failed.
 		if rolled, e := query[operation](ctx, d, "op", "show", op); e != nil || rolled.State != lcm.RolledBack {
 			return cmp.Or(e, err)
 		}
@@ -274,7 +274,7 @@ func (d *demo) brokenImage(ctx context.Context) error {
 	return d.show(ctx, "vnf", "delete", instance.ID)
 }
 
-// kubeletReports waits until the kubelet says that the image cannot be pulled.
+// kubeletReports waits until the kubelet reports that the image cannot be pulled.
 func (d *demo) kubeletReports(ctx context.Context) (time.Time, error) {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
 	defer cancel()
@@ -296,8 +296,8 @@ func (d *demo) kubeletReports(ctx context.Context) (time.Time, error) {
 	}
 }
 
-// leftOver counts what is in the namespace still, but for what Kubernetes puts into each, and what is marked as
-// Windlass's anywhere.
+// leftOver counts the objects that are still in the namespace, without those that Kubernetes puts into each namespace,
+// and the objects with Windlass's label in any namespace.
 func (d *demo) leftOver(ctx context.Context) error {
 	const kinds = "all,configmaps,secrets,serviceaccounts,persistentvolumeclaims,roles,rolebindings,ingresses"
 	all, err := d.objects(ctx, kinds)

@@ -14,7 +14,7 @@ import (
 	"github.com/windlass-nfv/windlass/tests/environment"
 )
 
-// mark is the file by which the demo knows a directory as its own.
+// mark is the file that says that a directory belongs to the demo.
 type mark struct {
 	Cloud    string `json:"cloud"`
 	Machines string `json:"machines,omitempty"` // of the lab
@@ -31,11 +31,11 @@ func readMark(dir string) (mark, error) {
 		return m, err
 	}
 	err = json.Unmarshal(b, &m)
-	m.Cloud = cmp.Or(m.Cloud, inLab) // there was no other
+	m.Cloud = cmp.Or(m.Cloud, inLab) // earlier versions had no other
 	return m, err
 }
 
-// claim takes the directory, which must be empty or the demo's own.
+// claim uses the directory, which must be empty or belong to the demo.
 func (d *demo) claim() error {
 	m, err := readMark(d.Dir)
 	switch {
@@ -60,7 +60,7 @@ func (d *demo) claim() error {
 	return os.WriteFile(markFile(d.Dir), b, 0o644)
 }
 
-// flags are those by which another call finds this demo.
+// flags returns the flags with which another call finds this demo.
 func (o options) flags() string {
 	line := ""
 	if o.cloud.mark.Cloud != inLab {
@@ -75,7 +75,7 @@ func (o options) flags() string {
 	return line
 }
 
-// more are the flags after the task's name.
+// more returns the flags after the task's name.
 func (o options) more() string {
 	if line := o.flags(); line != "" {
 		return " --" + line
@@ -83,8 +83,8 @@ func (o options) more() string {
 	return ""
 }
 
-// takeDown leaves nothing of the demo: no process, no machine, no network, no file. A cloud that is not the demo's
-// stays.
+// takeDown removes everything of the demo: processes, machines, networks and files. A cloud that does not belong to the
+// demo stays.
 func takeDown(ctx context.Context, o options) error {
 	m, err := readMark(o.Dir)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -10,7 +10,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// failed tells which step failed, where, why, and what to do.
+// failed says which step failed, where and why, and what the user can do.
 func (d *demo) failed(ctx context.Context, id string) error {
 	steps, err := d.steps(ctx, id)
 	if err != nil {
@@ -43,7 +43,7 @@ Take all down with: go tool task demo -- --exit%s`,
 		d.Dir, d.flags())
 }
 
-// failures are the failed steps; of one that failed on a node, only the node's part.
+// failures returns the failed steps. For a step that failed on a node, it returns only the node's part.
 func failures(steps []step) []step {
 	failed := slices.DeleteFunc(slices.Clone(steps),
 		func(s step) bool { return s.State != lcm.StepFailed || s.Error == nil })

@@ -17,16 +17,16 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// pageSpec is a web server on the cluster; nodePort is where the load balancer offers it.
+// pageSpec is a web server on the cluster; nodePort is the port where the load balancer serves it.
 //
 //go:embed web.yaml
 var pageSpec []byte
 
 const nodePort = "30080"
 
-// kubesprayResult is what --json says of a cluster by kubespray's driver.
+// kubesprayResult is the part of --json about a cluster by kubespray's driver.
 type kubesprayResult struct {
-	// RequestsSent are those through the load balancer, while the cluster is scaled out and in.
+	// RequestsSent is the number of requests through the load balancer while the cluster is scaled out and in.
 	RequestsSent             int     `json:"requests_sent"`
 	RequestsFailedInScaleOut int     `json:"requests_failed_in_scale_out"`
 	RequestsFailedInScaleIn  int     `json:"requests_failed_in_scale_in"`
@@ -34,7 +34,7 @@ type kubesprayResult struct {
 	ScaleInSeconds           float64 `json:"scale_in_seconds"`
 }
 
-// showScaling scales the cluster out and in while clients ask it through its load balancer.
+// showScaling scales the cluster out and in while clients send requests through its load balancer.
 func (d *demo) showScaling(ctx context.Context, instance vnf) error {
 	d.title("A page on the cluster, and clients that ask for it through the load balancer")
 	api, err := d.clusterURL(ctx)
@@ -57,7 +57,7 @@ func (d *demo) showScaling(ctx context.Context, instance vnf) error {
 		return errors.Join(err, d.save())
 	}
 	r.RequestsSent = sent
-	if err := d.servePage(ctx, "3"); err != nil { // one on each worker: one has to move when a worker goes
+	if err := d.servePage(ctx, "3"); err != nil { // one on each worker, so that one must move when a worker is removed
 		return err
 	}
 	sent, r.RequestsFailedInScaleIn, r.ScaleInSeconds, err = d.scaleAsked(ctx, instance, "--in", asked)
@@ -73,7 +73,7 @@ func (d *demo) showScaling(ctx context.Context, instance vnf) error {
 	return nil
 }
 
-// servePage has so many Pods serve the page.
+// servePage runs this many Pods that serve the page.
 func (d *demo) servePage(ctx context.Context, pods string) error {
 	file := filepath.Join(d.Dir, "page.yaml")
 	if err := os.WriteFile(file, pageSpec, 0o644); err != nil {
@@ -93,7 +93,7 @@ func (d *demo) servePage(ctx context.Context, pods string) error {
 	return err
 }
 
-// scaleAsked scales by one worker while clients ask, and returns how long it took.
+// scaleAsked scales by one worker while clients send requests, and returns how long this took.
 func (d *demo) scaleAsked(
 	ctx context.Context, instance vnf, direction string, urls []string,
 ) (sent, failed int, seconds float64, err error) {
@@ -108,7 +108,8 @@ func (d *demo) scaleAsked(
 	return sent, failed, op.seconds(), err
 }
 
-// ask asks all the time, until the function that it returns tells how often, and how often in vain.
+// ask sends requests until the function that it returns is called. That function returns the numbers of requests and of
+// failures.
 func (d *demo) ask(ctx context.Context, urls []string) (ended func() (sent, failed int)) {
 	ctx, stop := context.WithCancel(ctx)
 	counts := make(chan [2]int)
@@ -118,7 +119,7 @@ func (d *demo) ask(ctx context.Context, urls []string) (ended func() (sent, fail
 		for i := 0; ctx.Err() == nil; i++ {
 			err := get(ctx, client, urls[i%len(urls)])
 			if ctx.Err() != nil {
-				break // nobody waits for this answer
+				break // the result of this request does not count
 			}
 			n[0]++
 			if err != nil {
@@ -135,7 +136,7 @@ func (d *demo) ask(ctx context.Context, urls []string) (ended func() (sent, fail
 	}
 }
 
-// stranger is a client that keeps no connection.
+// stranger returns a client that opens a new connection for each request.
 func stranger() *http.Client {
 	return &http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{
 		DisableKeepAlives: true,
@@ -143,7 +144,7 @@ func stranger() *http.Client {
 	}}
 }
 
-// answered waits until the load balancer has seen that nodes serve the page.
+// answered waits until the load balancer uses the nodes that serve the page, so that the page answers.
 func answered(ctx context.Context, page string) error {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
@@ -154,7 +155,7 @@ func answered(ctx context.Context, page string) error {
 	}
 }
 
-// get makes one request, which comes a moment after the last one.
+// get makes one request, a moment after the last one.
 func get(ctx context.Context, client *http.Client, url string) error {
 	if err := pause(ctx); err != nil {
 		return err
@@ -168,14 +169,14 @@ func get(ctx context.Context, client *http.Client, url string) error {
 		return err
 	}
 	defer answer.Body.Close()
-	// The API answers 401 to whoever it does not know, and answers.
+	// The API answers 401 to an unknown client; this is an answer, too.
 	if answer.StatusCode >= http.StatusInternalServerError {
 		return errors.New("status " + strconv.Itoa(answer.StatusCode))
 	}
 	return nil
 }
 
-// clusterURL is where the API of the cluster is, which Windlass has registered as a VIM.
+// clusterURL returns the URL of the cluster's API, which Windlass has registered as a VIM.
 func (d *demo) clusterURL(ctx context.Context) (*url.URL, error) {
 	vims, err := query[[]vim](ctx, d, "vim", "list")
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/windlass-nfv/windlass/tests/environment"
 )
 
-// removeVNF takes the demo's VNF out of the OpenStack of this machine, however far it has come.
+// removeVNF removes the demo's VNF from the OpenStack of this machine, in any state.
 func removeVNF(ctx context.Context, d *demo) error {
 	if _, runs := environment.OpenStackRuns(ctx); !runs {
 		d.say("The OpenStack does not run; the VNF has gone with it, or is still there when it comes up again.")
@@ -41,9 +41,9 @@ func removeVNF(ctx context.Context, d *demo) error {
 	return d.show(ctx, "vnf", "delete", instance.ID)
 }
 
-// settle ends the last operation of the instance, if that waits or runs.
+// settle ends the last operation of the instance if it runs or waits for a decision.
 func (d *demo) settle(ctx context.Context, instance string) error {
-	for range 3 { // cancelled, then rolled back, then looked at
+	for range 3 { // it may need a cancel, then a rollback, then a last look
 		last, err := d.last(ctx, instance)
 		switch {
 		case err != nil:
@@ -55,7 +55,7 @@ func (d *demo) settle(ctx context.Context, instance string) error {
 		case last.State == lcm.FailedTemp || last.Operation == lcm.OpTerminate:
 			return d.show(ctx, "op", "retry", last.ID, "--watch")
 		default:
-			// It ends in FAILED_TEMP, which watching takes for a failure.
+			// The operation ends in FAILED_TEMP, for which --watch returns an error.
 			_ = d.show(ctx, "op", "cancel", last.ID, "--mode", "FORCEFUL", "--watch")
 		}
 		if err != nil {
@@ -65,7 +65,7 @@ func (d *demo) settle(ctx context.Context, instance string) error {
 	return errors.New("the VNF's operation does not come to an end")
 }
 
-// last is the operation of the instance that began last; without an id when there is none.
+// last returns the operation of the instance that began last. Its id is "" if there is none.
 func (d *demo) last(ctx context.Context, instance string, only ...lcm.Operation) (last operation, err error) {
 	ops, err := query[[]operation](ctx, d, "op", "list", "--vnf", instance)
 	if err != nil {

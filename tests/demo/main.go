@@ -1,5 +1,5 @@
-// Command demo shows Windlass's main job on this machine: it brings up Windlass and a cloud, and instantiates
-// through the REST API a VNF that is a highly available Kubernetes cluster. Run it with
+// Command demo shows Windlass's main task on this machine: it starts Windlass and a cloud, and instantiates a VNF
+// through the REST API. The VNF is a highly available Kubernetes cluster. Run it with
 //
 //	go tool task demo
 //	go tool task demo -- --cnf
@@ -40,7 +40,7 @@ func main() {
 	}
 }
 
-// options are what the command line says.
+// options are the values of the command line.
 type options struct {
 	environment.Options
 
@@ -49,8 +49,8 @@ type options struct {
 	flavour, level string
 	jsonFile       string
 	exit, keepLab  bool
-	cnf            bool // go on with a VNF of containers on the cluster
-	kubespray      bool // the cluster is made by an Ansible server, and scaled
+	cnf            bool // continue with a VNF of containers on the cluster
+	kubespray      bool // an Ansible server installs the cluster, and the demo scales it
 }
 
 func parse(args []string) (options, error) {
@@ -110,14 +110,15 @@ func parse(args []string) (options, error) {
 	return o, nil
 }
 
-// in chooses the cloud.
+// in returns the options for this kind of cloud.
 func (o options) in(kind string) (_ options, err error) {
 	o.cloud, err = cloudOf(o, kind)
 	o.Cloud = o.cloud.Cloud
 	return o, err
 }
 
-// defaultDir is outside of root's home: PostgreSQL runs as another account then, which cannot enter that.
+// defaultDir returns a directory outside of root's home: when root runs the demo, PostgreSQL runs as another account,
+// which cannot enter root's home.
 func defaultDir(kind string) string {
 	name := "windlass-demo"
 	if kind != inLab {
@@ -137,7 +138,7 @@ func start(ctx context.Context, o options) error {
 	if o.exit {
 		return takeDown(ctx, o)
 	}
-	if o.cloud.root && os.Geteuid() != 0 { // tools/prerequisites.sh says so before anything is built
+	if o.cloud.root && os.Geteuid() != 0 { // tools/prerequisites.sh checks this before anything is built
 		return errors.New("real machines need root. Run it as root, or with machines that only act:\n  go tool task demo -- " +
 			"--machines fake")
 	}

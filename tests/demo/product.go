@@ -4,12 +4,12 @@ package main
 type product struct {
 	dir, vnfdID string // of the package
 	instance    string // the name of the VNF instance
-	request     string // among the samples
-	cluster     string // the name of the VIM that it becomes
+	request     string // its file among the sample requests
+	cluster     string // the name of the VIM that Windlass registers for the cluster
 	nodes       []string
 }
 
-// product is that of the driver that is asked for.
+// product returns the VNF of the chosen driver.
 func (o options) product() product {
 	nodes := []string{"masterNode", "workerNode"}
 	if o.kubespray {

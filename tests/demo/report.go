@@ -41,14 +41,14 @@ func (d *demo) steps(ctx context.Context, op string) ([]step, error) {
 
 func (o operation) seconds() float64 { return o.StateEntered.Sub(o.Start).Seconds() }
 
-// report tells what has become of it all.
+// report shows the result, and counts the nodes.
 func (d *demo) report(ctx context.Context, instance vnf, op operation) error {
 	steps, err := d.steps(ctx, op.ID)
 	if err != nil {
 		return err
 	}
 	expected := d.nodesIn(instance)
-	ready := expected // the operation has waited for them
+	ready := expected // the operation has waited until all are Ready
 	d.title("The nodes")
 	if d.cloud.acting {
 		d.say("%d machines act as nodes; there is no cluster to ask.", expected)
@@ -67,7 +67,7 @@ func (d *demo) report(ctx context.Context, instance vnf, op operation) error {
 	return nil
 }
 
-// nodesIn counts those VNFCs that are nodes: a load balancer is none.
+// nodesIn counts the VNFCs that are nodes. A load balancer is not a node.
 func (d *demo) nodesIn(instance vnf) (count int) {
 	for _, v := range instance.Instantiated.Vnfcs {
 		if slices.Contains(d.product().nodes, v.VduID) {
@@ -77,7 +77,7 @@ func (d *demo) nodesIn(instance vnf) (count int) {
 	return count
 }
 
-// table lists the steps with their times, and of those that went to several nodes the slowest one.
+// table lists the steps with their times. For a step on several nodes it names the slowest one.
 func table(steps []step) string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
@@ -102,7 +102,7 @@ func table(steps []step) string {
 		}
 		fmt.Fprintf(w, "%d\t%s\t%.1f s\t%s\n", s.Index, s.Title, s.seconds(), cells)
 	}
-	_ = w.Flush() // into memory
+	_ = w.Flush() // it writes into memory
 	return b.String()
 }
 
@@ -114,7 +114,7 @@ func (d *demo) workflowURL(op string) string {
 	return fmt.Sprintf("%s/namespaces/%s/workflows/lcm-%s", info.TemporalUI, info.Namespace, op)
 }
 
-// lookAround lists addresses and commands.
+// lookAround lists addresses and commands with which users can look at the result.
 func (d *demo) lookAround(instance vnf, op operation) {
 	info, err := d.env.Info()
 	if err != nil {
@@ -141,7 +141,7 @@ func (d *demo) lookAround(instance vnf, op operation) {
 	d.say("go tool task demo -- --exit%s   # takes everything down", d.flags())
 }
 
-// result is what --json writes.
+// result is the content of the file of --json.
 type result struct {
 	NodesReady         int              `json:"nodes_ready"`
 	NodesExpected      int              `json:"nodes_expected"`
@@ -170,7 +170,7 @@ func (d *demo) writeJSON(steps []step, op operation, ready, expected int) error 
 	return d.save()
 }
 
-// save writes what is known so far.
+// save writes the results so far.
 func (d *demo) save() error {
 	if d.jsonFile == "" {
 		return nil

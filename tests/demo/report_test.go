@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestJSON_hasTheMembersThatThePageLists saves what a demo with everything has measured.
+// TestJSON_hasTheMembersThatThePageLists saves the result of a demo that has measured everything.
 func TestJSON_hasTheMembersThatThePageLists(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "demo.json")
 	d := &demo{options: options{jsonFile: file}}

@@ -16,7 +16,7 @@ import (
 
 const vimName = "cloud"
 
-// demo is one run.
+// demo is one run of the demo.
 type demo struct {
 	options
 	env    *environment.Environment
@@ -86,7 +86,7 @@ func (d *demo) run(ctx context.Context) error {
 	return nil
 }
 
-// prepare registers the cloud and on-boards the package, unless a former run has.
+// prepare registers the cloud and onboards the package, unless an earlier run has done so.
 func (d *demo) prepare(ctx context.Context) error {
 	d.title("The cloud as a VIM, and a VNF package")
 	if err := d.register(ctx); err != nil {
@@ -95,7 +95,7 @@ func (d *demo) prepare(ctx context.Context) error {
 	return d.onboard(ctx, d.product().vnfdID, d.product().dir)
 }
 
-// onboard on-boards a package that is not on board.
+// onboard onboards a package, unless it is onboarded already.
 func (d *demo) onboard(ctx context.Context, vnfdID, dir string) error {
 	type vnfPkg struct {
 		VnfdID string `json:"vnfdId"`
@@ -133,7 +133,7 @@ func (d *demo) register(ctx context.Context) error {
 	return d.show(ctx, "vim", "register", vimName, "--default", "--config", file)
 }
 
-// writeVim writes how to log in to the cloud, in the form that Tacker's client takes.
+// writeVim writes the login to the cloud, in the form of Tacker's client.
 func (d *demo) writeVim() (string, error) {
 	b, err := json.MarshalIndent(d.env.Cloud.Login().Config(), "", "  ") // JSON is YAML
 	if err != nil {
@@ -143,7 +143,7 @@ func (d *demo) writeVim() (string, error) {
 	return file, os.WriteFile(file, b, 0o600)
 }
 
-// instantiate instantiates the VNF, or goes on with what a former run has begun.
+// instantiate instantiates the VNF, or continues what an earlier run has begun.
 func (d *demo) instantiate(ctx context.Context) (instance vnf, op operation, err error) {
 	d.title("The VNF: a Kubernetes cluster")
 	if instance, err = d.instance(ctx, d.product().vnfdID, d.product().instance); err != nil {
@@ -159,7 +159,7 @@ func (d *demo) instantiate(ctx context.Context) (instance vnf, op operation, err
 	return instance, op, err
 }
 
-// operate begins the operation, or goes on with the last one, and shows it to its end.
+// operate begins the operation, or continues the last one, and shows it until it ends.
 func (d *demo) operate(ctx context.Context, instance vnf) (last operation, err error) {
 	if last, err = d.last(ctx, instance.ID, lcm.OpInstantiate); err != nil {
 		return last, err
@@ -179,7 +179,7 @@ func (d *demo) operate(ctx context.Context, instance vnf) (last operation, err e
 	return last, d.follow(ctx, last.ID, "op", "watch", last.ID)
 }
 
-// instance finds the demo's VNF instance of that name, or creates it.
+// instance finds the demo's VNF instance with this name, or creates it.
 func (d *demo) instance(ctx context.Context, vnfdID, name string) (vnf, error) {
 	all, err := query[[]vnf](ctx, d, "vnf", "list")
 	if err != nil {
@@ -206,7 +206,7 @@ func (d *demo) begin(ctx context.Context, instance vnf) (string, error) {
 	return d.instantiateBy(ctx, instance, file)
 }
 
-// instantiateBy begins an operation by a request.
+// instantiateBy begins an instantiation with the request in a file.
 func (d *demo) instantiateBy(ctx context.Context, instance vnf, file string) (string, error) {
 	d.command("vnf", "instantiate", instance.ID, file)
 	began, err := query[struct {
@@ -221,7 +221,7 @@ func (d *demo) instantiateBy(ctx context.Context, instance vnf, file string) (st
 
 func (d *demo) requestFile() string { return filepath.Join(d.Dir, "instantiate.json") }
 
-// writeRequest makes the sample's request one for this cloud, with a password of its own for the nodes.
+// writeRequest changes the sample's request for this cloud, with a new password for the nodes.
 func (d *demo) writeRequest(ctx context.Context) (string, error) {
 	b, err := os.ReadFile(filepath.Join(d.env.Root, "vnfpkg/samples/requests", d.product().request))
 	if err != nil {
@@ -256,7 +256,7 @@ func (d *demo) writeRequest(ctx context.Context) (string, error) {
 	return d.requestFile(), os.WriteFile(d.requestFile(), b, 0o600)
 }
 
-// follow shows an operation until it has ended; when it has failed, it tells what to do.
+// follow shows an operation until it ends. If it has failed, follow says what the user can do.
 func (d *demo) follow(ctx context.Context, op string, args ...string) error {
 	err := d.show(ctx, args...)
 	if ctx.Err() != nil {

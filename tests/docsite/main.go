@@ -1,5 +1,5 @@
-// Command docsite renders the documentation as a static site with a search of its own. It needs no server: the pages
-// can be opened as files.
+// Command docsite renders the documentation as a static site with its own search. It needs no server: the pages can be
+// opened as files.
 package main
 
 import (
@@ -59,7 +59,7 @@ func build(docs, out string) (int, error) {
 	return len(s.pages), s.complete()
 }
 
-// site is what is rendered.
+// site is the site that docsite renders.
 type site struct {
 	source fs.FS
 	out    string
@@ -67,14 +67,14 @@ type site struct {
 	pages  []*page
 }
 
-// page is one page.
+// page is a rendered page.
 type page struct {
-	Name, Title string // Name is that of its Markdown
+	Name, Title string // Name is the path of its Markdown file
 	HTML        template.HTML
 	Sections    []section
 }
 
-// section is what a search finds.
+// section is an entry of the search.
 type section struct {
 	Page   string `json:"page"`
 	Title  string `json:"title"`
@@ -82,7 +82,7 @@ type section struct {
 	Text   string `json:"text"`
 }
 
-// target is the file of a page.
+// target returns the file of a page.
 func target(name string) string {
 	dir, file := path.Split(name)
 	if file == "README.md" {
@@ -91,12 +91,12 @@ func target(name string) string {
 	return dir + strings.TrimSuffix(file, ".md") + ".html"
 }
 
-// navigation is the order in which pages are listed.
+// navigation is the order of the groups in which pages are listed.
 var navigation = []struct{ Heading, Prefix string }{
 	{"How-to", "how-to/"}, {"Reference", "reference/"}, {"Explanation", "explanation/"}, {"Decisions", "adr/"}, {"Guides", ""},
 }
 
-// Group is a part of the navigation.
+// group is a part of the navigation.
 type group struct {
 	Heading string
 	Pages   []*page
@@ -134,7 +134,7 @@ func (s *site) write(p *page) error {
 	})
 }
 
-// complete writes what pages share: style, search, pictures.
+// complete writes the files that all pages use: style, search, pictures.
 func (s *site) complete() error {
 	var sections []section
 	for _, p := range s.pages {
@@ -144,7 +144,7 @@ func (s *site) complete() error {
 	if err != nil {
 		return err
 	}
-	// A script, because pages that are opened as files may not fetch others.
+	// The index is a script, because a page that is opened as a file may not fetch other files.
 	files := map[string][]byte{"search-index.js": append([]byte("const sections = "), append(index, ';', '\n')...)}
 	for _, name := range []string{"search.js", "style.css"} {
 		if files[name], err = assets.ReadFile("assets/" + name); err != nil {

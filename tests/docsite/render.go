@@ -18,7 +18,7 @@ import (
 
 var markdown = goldmark.New(goldmark.WithExtensions(extension.GFM), goldmark.WithParserOptions(parser.WithAutoHeadingID()))
 
-// anchors names headings as the sites do on which the pages are read, too; links between pages count on it.
+// anchors gives headings the same ids as the sites where the pages are read as well; links between pages use these ids.
 type anchors struct{ taken map[string]bool }
 
 var notAnchor = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
@@ -58,7 +58,8 @@ func (s *site) read(name string) error {
 	return nil
 }
 
-// relink leads links between pages to where these are rendered. What is in the repository but in no page is no link.
+// relink changes links between pages to the rendered files. A link to a file of the repository that is not a page
+// becomes plain text.
 func (s *site) relink(name string, root ast.Node) {
 	var outside []*ast.Link
 	_ = ast.Walk(root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
@@ -91,13 +92,13 @@ func (s *site) relink(name string, root ast.Node) {
 	}
 }
 
-// firstOf is a link to the first page of a directory.
+// firstOf returns a link to the first page of a directory.
 func (s *site) firstOf(dir, to string) string {
 	i := slices.IndexFunc(s.names, func(n string) bool { return strings.HasPrefix(n, dir+"/") })
 	return strings.TrimSuffix(to, "/") + "/" + path.Base(target(s.names[i]))
 }
 
-// unlink leaves the words of a link and takes it away.
+// unlink replaces a link by its text.
 func unlink(link *ast.Link) {
 	parent := link.Parent()
 	for child := link.FirstChild(); child != nil; {
@@ -108,7 +109,7 @@ func unlink(link *ast.Link) {
 	parent.RemoveChild(parent, link)
 }
 
-// sectionsOf are the headings of a page, each with the words up to the next.
+// sectionsOf returns the headings of a page, each with the text up to the next heading.
 func sectionsOf(name string, root ast.Node, source []byte) (out []section) {
 	for n := root.FirstChild(); n != nil; n = n.NextSibling() {
 		words := wordsOf(n, source)
@@ -125,7 +126,7 @@ func sectionsOf(name string, root ast.Node, source []byte) (out []section) {
 	return out
 }
 
-// wordsOf is the text in a node.
+// wordsOf returns the text in a node.
 func wordsOf(n ast.Node, source []byte) string {
 	var b strings.Builder
 	_ = ast.Walk(n, func(n ast.Node, entering bool) (ast.WalkStatus, error) {

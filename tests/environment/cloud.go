@@ -13,39 +13,40 @@ import (
 	"github.com/gophercloud/gophercloud/v2/openstack"
 )
 
-// Cloud is an OpenStack that Windlass makes its VNFs in.
+// Cloud is an OpenStack in which Windlass makes its VNFs.
 type Cloud interface {
-	// Up brings it up and waits until it answers; what runs already is left as it is.
+	// Up starts the cloud and waits until it answers. If it runs already, Up does not change it.
 	Up(ctx context.Context, site Site) error
-	// Down leaves nothing of a cloud that is the environment's own.
+	// Down removes the cloud completely, if it belongs to the environment.
 	Down(ctx context.Context, site Site) error
-	// Login is how to log in to it once it is up.
+	// Login returns how to log in to the cloud, once it is up.
 	Login() Login
-	// Adapt makes a decoded request of the sample package one for this cloud.
+	// Adapt changes a decoded request of the sample package for this cloud.
 	Adapt(request map[string]any)
 }
 
-// Site is where a cloud is brought up.
+// Site says where a cloud is started.
 type Site struct {
 	Root string // the checkout
 	Dir  string // for state
 	Out  io.Writer
 }
 
-// Bin is a built binary.
+// Bin returns the path of a built binary.
 func (s Site) Bin(name string) string { return filepath.Join(s.Root, "bin", name) }
 
-// Login is how a user of one project logs in.
+// Login says how a user of a project logs in.
 type Login struct {
 	AuthURL                string
 	User, Password, Domain string
 	Project, ProjectDomain string
-	Region                 string // "": the only one
-	CACert                 string // PEM, of a private authority; "" without TLS
+	Region                 string // "" if there is only one
+	CACert                 string // PEM of a private authority; "" without TLS
 	SSHPort                string // of the servers; "" is 22
 }
 
-// Config is the login in the form of the file that `windlass vim register` takes, which is that of Tacker's client.
+// Config returns the login in the form of the file for `windlass vim register`, which is also the form of Tacker's
+// client.
 func (l Login) Config() map[string]any {
 	config := l.credentials()
 	config["type"], config["auth_url"] = "openstack", l.AuthURL
@@ -54,7 +55,7 @@ func (l Login) Config() map[string]any {
 	return config
 }
 
-// Vim is the body of a request that registers the cloud as the default VIM.
+// Vim returns the body of a request that registers the cloud as the default VIM.
 func (l Login) Vim(name string) map[string]any {
 	return map[string]any{"vim": map[string]any{
 		"name": name, "type": "openstack", "auth_url": l.AuthURL, "is_default": true,
@@ -82,7 +83,7 @@ func (l Login) extra() map[string]any {
 	return extra
 }
 
-// Client logs in, to see and do what Windlass is not asked for.
+// Client logs in, for tests that need OpenStack's own API.
 func (l Login) Client(ctx context.Context) (*gophercloud.ProviderClient, error) {
 	provider, err := openstack.NewClient(l.AuthURL)
 	if err != nil {
@@ -101,5 +102,5 @@ func (l Login) Client(ctx context.Context) (*gophercloud.ProviderClient, error) 
 	})
 }
 
-// Endpoint chooses the cloud's endpoints in its catalog.
+// Endpoint returns the options that select the cloud's endpoints in its catalog.
 func (l Login) Endpoint() gophercloud.EndpointOpts { return gophercloud.EndpointOpts{Region: l.Region} }

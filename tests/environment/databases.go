@@ -13,11 +13,11 @@ import (
 	"github.com/windlass-nfv/windlass/internal/postgres"
 )
 
-// seed lays databases where windlass dev looks for its own, with Temporal's schemas made already. They are made once for
-// each build of windlass-temporal, and kept in the checkout.
+// seed copies databases to the directory that windlass dev uses, with Temporal's schemas prepared. They are made once
+// for each build of windlass-temporal, and kept in the checkout.
 func (e *Environment) seed(ctx context.Context) error {
 	if _, err := os.Stat(filepath.Join(e.devDir(), "postgres")); err == nil {
-		return nil // it has run before
+		return nil // windlass dev has run before
 	}
 	archive, err := e.databases(ctx)
 	if err != nil {
@@ -29,7 +29,7 @@ func (e *Environment) seed(ctx context.Context) error {
 	return tar(ctx, "--extract", "--sparse", "--file", archive, "--directory", e.devDir())
 }
 
-// databases is the archive. Of several processes one makes it, and the others wait.
+// databases returns the path of the archive. If several processes need it, one makes it, and the others wait.
 func (e *Environment) databases(ctx context.Context) (string, error) {
 	kept := filepath.Join(e.Root, ".build")
 	if err := os.MkdirAll(kept, 0o755); err != nil { //nolint:gosec // as all of the checkout
@@ -59,7 +59,7 @@ func (e *Environment) databases(ctx context.Context) (string, error) {
 }
 
 func (e *Environment) makeDatabases(ctx context.Context, archive string) error {
-	dir, err := os.MkdirTemp("/var/tmp", "windlass-databases-") // PostgreSQL's account must be able to enter
+	dir, err := os.MkdirTemp("/var/tmp", "windlass-databases-") // PostgreSQL's account must be able to enter it
 	if err != nil {
 		return err
 	}
@@ -77,7 +77,7 @@ func (e *Environment) makeDatabases(ctx context.Context, archive string) error {
 	if err := errors.Join(err, server.Stop()); err != nil {
 		return fmt.Errorf("%w\n%s", err, out)
 	}
-	// A test that kills PostgreSQL leaves the host alone: what was written is in the host's memory.
+	// fsync may be off here: tests may kill PostgreSQL but not the host, whose memory keeps the written data.
 	conf := filepath.Join(dir, "postgres", "data", "postgresql.auto.conf")
 	if err := os.WriteFile(conf, []byte("fsync = off\nfull_page_writes = off\n"), 0o600); err != nil {
 		return err

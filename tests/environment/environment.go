@@ -1,4 +1,4 @@
-// Package environment brings Windlass and a cloud for it up as a user does, from built binaries: for the demo, the
+// Package environment starts Windlass and a cloud for it from built binaries, as a user does: for the demo, the
 // end-to-end tests and the benchmark.
 package environment
 
@@ -17,18 +17,18 @@ import (
 	"github.com/windlass-nfv/windlass/deployments/dev"
 )
 
-// Options say what is brought up.
+// Options say what Start starts.
 type Options struct {
 	// Dir holds all state.
 	Dir string
-	// Cloud is what Windlass makes its VNFs in.
+	// Cloud is the cloud in which Windlass makes its VNFs.
 	Cloud Cloud
-	// API, Temporal and UI are where the parts listen; port 0 takes any free one.
+	// API, Temporal and UI are the addresses where the parts listen; with port 0 they use any free port.
 	API, Temporal, UI string
-	// Out gets a line for everything that takes time.
+	// Out gets a line for everything that takes long.
 	Out io.Writer
-	// Seeded begins with databases that are prepared, and written without waiting for the disk: for tests, which bring up
-	// many environments.
+	// Seeded starts with prepared databases, which do not wait for the disk. It is for tests, which start many
+	// environments.
 	Seeded bool
 }
 
@@ -54,7 +54,7 @@ func Root() (string, error) {
 	return "", errors.New("run this in a checkout of Windlass")
 }
 
-// At is the environment with those options, whether it runs or not.
+// At returns the environment with these options, whether it runs or not.
 func At(o Options) (*Environment, error) {
 	root, err := Root()
 	if err != nil {
@@ -63,7 +63,7 @@ func At(o Options) (*Environment, error) {
 	return &Environment{Options: o, Root: root}, nil
 }
 
-// Start brings everything up; what runs already is left as it is.
+// Start starts everything that does not run yet.
 func Start(ctx context.Context, o Options) (*Environment, error) {
 	e, err := At(o)
 	if err != nil {
@@ -83,16 +83,16 @@ func Start(ctx context.Context, o Options) (*Environment, error) {
 	return e, e.StartDev(ctx)
 }
 
-// site is what a cloud is told of its surroundings.
+// site returns what a cloud needs to know of the environment.
 func (e *Environment) site() Site { return Site{Root: e.Root, Dir: e.Dir, Out: e.Out} }
 
-// Bin is a built binary.
+// Bin returns the path of a built binary.
 func (e *Environment) Bin(name string) string { return e.site().Bin(name) }
 
 func (e *Environment) dev() *process  { return &process{name: "windlass-dev", dir: e.Dir} }
 func (e *Environment) devDir() string { return filepath.Join(e.Dir, "dev") }
 
-// upLimit is how long a busy machine may take to bring up PostgreSQL, Temporal and Windlass.
+// upLimit is the limit for starting PostgreSQL, Temporal and Windlass on a busy machine.
 const upLimit = 10 * time.Minute
 
 // StartDev starts Windlass and waits until it answers.
@@ -116,10 +116,10 @@ func (e *Environment) StartDev(ctx context.Context) error {
 	return nil
 }
 
-// Info is where Windlass listens and which processes it consists of now.
+// Info returns the addresses where Windlass listens, and its current processes.
 func (e *Environment) Info() (dev.Info, error) { return dev.ReadInfo(e.devDir()) }
 
-// Stop stops Windlass, and takes the cloud down with everything that it made if it is this environment's.
+// Stop stops Windlass. It also removes the cloud, with everything in it, if the cloud belongs to this environment.
 func (e *Environment) Stop(ctx context.Context) error {
 	return errors.Join(e.StopDev(), e.Cloud.Down(ctx, e.site()))
 }
@@ -143,7 +143,7 @@ func answers(ctx context.Context, url string) error {
 	return nil
 }
 
-// Windlass prepares a call of the command line client.
+// Windlass prepares a command of the command line client.
 func (e *Environment) Windlass(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, e.Bin("windlass"), args...)
 	info, _ := e.Info()

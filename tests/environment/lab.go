@@ -12,14 +12,14 @@ import (
 // The kinds of the lab's machines.
 const (
 	NSpawn = "nspawn" // Linux machines; they need root
-	Fake   = "fake"   // SSH servers that act
+	Fake   = "fake"   // SSH servers that simulate machines
 )
 
-// Lab is a cloud in a box of the environment's own.
+// Lab is a cloud in a box that belongs to the environment.
 type Lab struct {
 	// Machines is NSpawn or Fake.
 	Machines string
-	// Listen is where it serves; port 0 takes any free one.
+	// Listen is the address where it listens; with port 0 it uses any free port.
 	Listen string
 	// Args are further arguments of windlass-lab up.
 	Args []string
@@ -27,7 +27,7 @@ type Lab struct {
 	login Login
 }
 
-// LabDir is the state directory of a lab.
+// LabDir returns the state directory of a lab.
 func LabDir(dir string) string { return filepath.Join(dir, "lab") }
 
 func labProcess(site Site) *process { return &process{name: "windlass-lab", dir: site.Dir} }
@@ -40,7 +40,7 @@ func (l *Lab) Up(ctx context.Context, site Site) error {
 	if err := lab.start(ctx, site.Bin("windlass-lab"), args...); err != nil {
 		return err
 	}
-	// The first time the lab builds the image of its machines, which takes minutes.
+	// At the first start, the lab builds the image of its machines, which takes minutes.
 	err := lab.await(ctx, 40*time.Minute, site.Out, func() error {
 		out, err := exec.CommandContext(ctx, site.Bin("windlass-lab"), "openrc", "--state-dir", LabDir(site.Dir)).Output()
 		if err != nil {
@@ -62,7 +62,7 @@ func (l *Lab) loginOf(openrc map[string]string) Login {
 		Project: openrc["OS_PROJECT_NAME"], ProjectDomain: openrc["OS_PROJECT_DOMAIN_NAME"],
 	}
 	if l.Machines == Fake {
-		login.SSHPort = "2222" // 22 belongs to root
+		login.SSHPort = "2222" // only root may listen on port 22
 	}
 	return login
 }
@@ -94,7 +94,7 @@ func (l *Lab) Down(ctx context.Context, site Site) error {
 // Login implements Cloud.
 func (l *Lab) Login() Login { return l.login }
 
-// Admin is the login of the cloud's administrator, in the same project.
+// Admin returns the login of the cloud's administrator, in the same project.
 func (l *Lab) Admin(ctx context.Context, e *Environment) (Login, error) {
 	site := e.site()
 	out, err := exec.CommandContext(ctx, site.Bin("windlass-lab"), "openrc", "--user", "admin", "--state-dir",
@@ -107,10 +107,10 @@ func (l *Lab) Admin(ctx context.Context, e *Environment) (Login, error) {
 	return login, nil
 }
 
-// Adapt implements Cloud: the sample's requests are made for the lab.
+// Adapt implements Cloud. It changes nothing, because the sample's requests are made for the lab.
 func (l *Lab) Adapt(map[string]any) {}
 
-// OrderURL is the root of the API by which the lab takes orders.
+// OrderURL returns the root of the lab's own API.
 func (l *Lab) OrderURL() string {
 	root, _, _ := strings.Cut(l.login.AuthURL, "/identity")
 	return root + "/lab"

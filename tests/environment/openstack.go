@@ -10,25 +10,25 @@ import (
 	"path/filepath"
 )
 
-// OpenStack is the real one of tests/openstack. It belongs to the machine, not to an environment: whoever brought it up
-// takes it down (go tool task openstack:down).
+// OpenStack is the real OpenStack of tests/openstack. It belongs to the machine and not to an environment: the user who
+// started it must remove it (go tool task openstack:down).
 type OpenStack struct {
-	// File tells of an OpenStack that runs: the cloud.json that tests/openstack writes, or one like it. "" is that of
-	// this machine, which Up brings up if it does not run.
+	// File is the cloud.json of a running OpenStack, as tests/openstack writes it. "" is the OpenStack of this machine,
+	// which Up starts if it does not run.
 	File string
 
 	login Login
 }
 
-// OpenStackDir is where the OpenStack of this machine has its state.
+// OpenStackDir returns the state directory of this machine's OpenStack.
 func OpenStackDir() string {
 	return cmp.Or(os.Getenv("WINDLASS_OPENSTACK_DIR"), "/var/lib/windlass-openstack")
 }
 
-// OpenStackScript brings it up and takes it down.
+// OpenStackScript starts and removes the OpenStack of this machine.
 const OpenStackScript = "tests/openstack/openstack.sh"
 
-// OpenStackRuns tells whether the OpenStack of this machine runs.
+// OpenStackRuns reports whether the OpenStack of this machine runs.
 func OpenStackRuns(ctx context.Context) (file string, ok bool) {
 	file = filepath.Join(OpenStackDir(), "cloud.json")
 	login, err := readCloud(file)
@@ -83,17 +83,17 @@ func readCloud(file string) (Login, error) {
 	}, err
 }
 
-// Down implements Cloud: what is not the environment's stays.
+// Down implements Cloud. It changes nothing, because the OpenStack does not belong to the environment.
 func (o *OpenStack) Down(context.Context, Site) error { return nil }
 
 // Login implements Cloud.
 func (o *OpenStack) Login() Login { return o.login }
 
-// slow are the limits for machines whose processor is emulated.
+// slow are the timeouts for machines whose processor is emulated.
 var slow = map[string]any{"ssh": 1800, "login": 90, "command": 600, "install": 2700, "join": 2400, "node_ready": 1800}
 
-// Adapt implements Cloud: what the lab's machines need for sharing the host's kernel, real ones do not; but they are
-// slow.
+// Adapt implements Cloud. It removes the settings that the lab's machines need because they share the host's kernel,
+// and sets longer timeouts, because machines with an emulated processor are slow.
 func (o *OpenStack) Adapt(request map[string]any) {
 	params, _ := request["additionalParams"].(map[string]any)
 	cluster, _ := params["k8s_cluster_installation_param"].(map[string]any)

@@ -14,20 +14,21 @@ import (
 	"time"
 )
 
-// process is a binary of ours in a session of its own: it outlives us when that is wanted.
+// process is a binary of Windlass in its own session, so that it can continue after this program has ended.
 type process struct {
 	name string
 	dir  string // holds NAME.pid and NAME.log
 
-	told int64 // how much of the log echo has shown, or was there before
+	told int64 // how much of the log echo has printed, or was there before the start
 }
 
 func (p *process) pidFile() string { return filepath.Join(p.dir, p.name+".pid") }
 
-// Log is the file with everything that the process prints.
+// logFile returns the file with everything that the process prints.
 func (p *process) logFile() string { return filepath.Join(p.dir, p.name+".log") }
 
-// start runs the binary; its pid and start time are kept, so that nothing else is ever stopped for it.
+// start runs the binary. It records the pid and the start time, so that stop never ends another process with the same
+// pid.
 func (p *process) start(ctx context.Context, bin string, args ...string) error {
 	if p.running() != 0 {
 		if info, err := os.Stat(p.logFile()); err == nil {
@@ -52,11 +53,11 @@ func (p *process) start(ctx context.Context, bin string, args ...string) error {
 	if err := cmd.Start(); err != nil {
 		return fmt.Errorf("start %s: %w", p.name, err)
 	}
-	go func() { _ = cmd.Wait() }() // no zombie while we live
+	go func() { _ = cmd.Wait() }() // reaps the process while this program runs
 	return os.WriteFile(p.pidFile(), fmt.Appendf(nil, "%d %s", cmd.Process.Pid, startTime(cmd.Process.Pid)), 0o600)
 }
 
-// running is the pid while the process lives, else 0.
+// running returns the pid while the process runs, otherwise 0.
 func (p *process) running() int {
 	b, err := os.ReadFile(p.pidFile())
 	if err != nil {
@@ -70,7 +71,7 @@ func (p *process) running() int {
 	return n
 }
 
-// stop asks the process to end, and after patience makes it.
+// stop asks the process to end, and kills it when patience is over.
 func (p *process) stop(patience time.Duration) error {
 	pid := p.running()
 	if pid == 0 {
@@ -89,8 +90,8 @@ func (p *process) stop(patience time.Duration) error {
 	return os.Remove(p.pidFile())
 }
 
-// await asks until there is no error, and shows meanwhile on out what the process logs; it gives up when the process
-// ended or time is over.
+// await calls ask until it returns no error, and prints the new log lines of the process to out meanwhile. It gives up
+// when the process has ended or the limit is over.
 func (p *process) await(ctx context.Context, limit time.Duration, out io.Writer, ask func() error) error {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -111,18 +112,18 @@ func (p *process) await(ctx context.Context, limit time.Duration, out io.Writer,
 	}
 }
 
-// echo shows what has been logged since the start or the last echo.
+// echo prints the log lines that came since the start or the last echo.
 func (p *process) echo(out io.Writer) {
 	log, err := os.Open(p.logFile())
 	if err != nil || out == nil {
 		return
 	}
 	defer log.Close()
-	n, _ := io.Copy(out, io.NewSectionReader(log, p.told, math.MaxInt64-p.told)) // nobody to tell
+	n, _ := io.Copy(out, io.NewSectionReader(log, p.told, math.MaxInt64-p.told)) // an error could be reported to nobody
 	p.told += n
 }
 
-// tail is the end of the log, for errors.
+// tail returns the end of the log, for errors.
 func (p *process) tail() string {
 	b, err := os.ReadFile(p.logFile())
 	if err != nil {
@@ -132,8 +133,8 @@ func (p *process) tail() string {
 	return strings.Join(lines[max(0, len(lines)-15):], "\n")
 }
 
-// startTime is the 22nd field of /proc/PID/stat, which tells a process from a later one of the same pid; ""
-// for a process that is gone or a zombie.
+// startTime returns the 22nd field of /proc/PID/stat, which differs between a process and a later one with the same
+// pid. It returns "" for a process that has ended or is a zombie.
 func startTime(pid int) string {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {

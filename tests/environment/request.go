@@ -1,10 +1,10 @@
 package environment
 
-// clusterRoles are the objects of k8s_cluster_installation_param that hold a login.
+// clusterRoles are the objects of k8s_cluster_installation_param that contain a login.
 var clusterRoles = []string{"master_node", "worker_node", "storage_server"}
 
-// SetNodePassword puts the password of the nodes into a decoded InstantiateVnfRequest of the sample package:
-// for the stack, which gives it to the VMs, and for whoever logs in to them.
+// SetNodePassword puts the password of the nodes into a decoded InstantiateVnfRequest of the sample package: for the
+// stack, which gives it to the VMs, and for the logins to them.
 func SetNodePassword(request map[string]any, password string) {
 	params, _ := request["additionalParams"].(map[string]any)
 	params["node_password"] = password
@@ -19,7 +19,7 @@ func SetNodePassword(request map[string]any, password string) {
 	}
 }
 
-// SetAnsible puts into such a request how to log in to an Ansible server.
+// SetAnsible puts the login to an Ansible server into such a request.
 func SetAnsible(request, ansible map[string]any) {
 	params, _ := request["additionalParams"].(map[string]any)
 	if cluster, ok := params["k8s_cluster_installation_param"].(map[string]any); ok {
@@ -27,7 +27,7 @@ func SetAnsible(request, ansible map[string]any) {
 	}
 }
 
-// NodePassword is the password that SetNodePassword has put there.
+// NodePassword returns the password that SetNodePassword has put into the request.
 func NodePassword(request map[string]any) string {
 	params, _ := request["additionalParams"].(map[string]any)
 	password, _ := params["node_password"].(string)

@@ -13,15 +13,16 @@ import (
 	"github.com/windlass-nfv/windlass/internal/auth"
 )
 
-// endpoint is how the API server calls itself.
+// endpoint is the URL of the API server, as its configuration says.
 const endpoint = "https://vnfm.example:9890"
 
-// everybody is an administrator, whatever they show.
+// everybody accepts every client as an administrator.
 type everybody struct{}
 
 func (everybody) Authenticate(*http.Request) (auth.Identity, error) { return auth.Nobody, nil }
 
-// asked is the status of a request with that Host and those headers; a body is none when it is "".
+// asked sends a request with this Host and these headers, and returns the status of the answer. With "" as body, the
+// request has none.
 func asked(t *testing.T, o apiserver.Options, method, path, host, body string, headers ...string) int {
 	t.Helper()
 	o.Endpoint = endpoint
@@ -56,7 +57,8 @@ func TestBrowser_hostIsOneByWhichTheServerGoes(t *testing.T) {
 }
 
 func TestBrowser_pagesOfOthersAreKeptOut(t *testing.T) {
-	const host, task = "127.0.0.1:9890", "/nothing" // no route: a 404 has passed
+	// The server has no such route, so 404 means that the request was let through.
+	const host, task = "127.0.0.1:9890", "/nothing"
 	asJSON := "Content-Type: application/json"
 	for name, c := range map[string]struct {
 		method  string
@@ -131,7 +133,8 @@ func TestBrowser_pagesOfOthersAreKeptOut(t *testing.T) {
 		"a task without a body has no type")
 }
 
-// TestBrowser_pageWithoutTLSIsNotThatOfAServerWithTLS has a page that somebody between has written, of the same host.
+// TestBrowser_pageWithoutTLSIsNotThatOfAServerWithTLS sends requests of a page that has the server's host, but came
+// without TLS, so that an attacker on the network may have written it.
 func TestBrowser_pageWithoutTLSIsNotThatOfAServerWithTLS(t *testing.T) {
 	o := apiserver.Options{
 		Endpoint: "https://vnfm.example", Auth: everybody{},

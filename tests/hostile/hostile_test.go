@@ -1,6 +1,6 @@
-// Package hostile holds Windlass against others that mean it ill, one file each: an issuer that hangs, clients with
-// random tokens, a VIM that answers without end, an sshd that does, a client that sends a byte a minute, pages in a
-// browser. Every test ends in seconds: what is attacked must give way to nobody for longer.
+// Package hostile tests Windlass against hostile peers, one file each: an issuer that hangs, clients with random
+// tokens, a VIM and an sshd whose answers do not end, a client that sends a byte a minute, pages in a browser. Every
+// test ends in seconds, because an attack must not occupy Windlass for longer.
 package hostile
 
 import (

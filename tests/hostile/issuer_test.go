@@ -21,13 +21,13 @@ import (
 	"github.com/windlass-nfv/windlass/internal/auth"
 )
 
-// issuer publishes one key, and hangs when it is told to.
+// issuer publishes one key. While hangs is set, it does not answer.
 type issuer struct {
 	*httptest.Server
 	key   *ecdsa.PrivateKey
 	hangs atomic.Bool
 	asked atomic.Int64
-	// ahead is how far the clock of the API server is.
+	// ahead is how far the clock that the API server uses is ahead.
 	ahead atomic.Int64
 }
 
@@ -53,7 +53,7 @@ func newIssuer(t *testing.T) *issuer {
 
 func (i *issuer) now() time.Time { return time.Now().Add(time.Duration(i.ahead.Load())) }
 
-// bearer is the header with a token that says that it is signed with that key.
+// bearer returns a header with a token that names this key as its signing key.
 func (i *issuer) bearer(t *testing.T, key string) http.Header {
 	t.Helper()
 	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.ES256, Key: i.key},
@@ -67,8 +67,8 @@ func (i *issuer) bearer(t *testing.T, key string) http.Header {
 	return http.Header{"Authorization": {"Bearer " + token}}
 }
 
-// TestIssuer_thatHangsStopsNobody has an issuer that is asked for its keys and does not answer, while clients have
-// tokens of a key that is known, and others send tokens of keys that nobody knows.
+// TestIssuer_thatHangsStopsNobody uses an issuer that does not answer when the API server fetches its keys. Meanwhile
+// some clients have tokens of a known key, and others send tokens of unknown keys.
 func TestIssuer_thatHangsStopsNobody(t *testing.T) {
 	t.Parallel()
 	i := newIssuer(t)
@@ -86,7 +86,7 @@ func TestIssuer_thatHangsStopsNobody(t *testing.T) {
 
 	i.hangs.Store(true)
 	i.asked.Store(0)
-	i.ahead.Store(int64(time.Hour)) // the keys are to be fetched again
+	i.ahead.Store(int64(time.Hour)) // the API server must fetch the keys again
 	var strangers errgroup.Group
 	ctx, leave := context.WithCancel(t.Context())
 	for range 20 {
@@ -105,7 +105,7 @@ func TestIssuer_thatHangsStopsNobody(t *testing.T) {
 	require.Less(t, time.Since(began), 4*time.Second, "one short wait for all of them, and none for the issuer's patience")
 	require.EqualValues(t, 1, i.asked.Load(), "there is one fetch for all")
 
-	// Who goes does not wait on, and the rest is refused when the fetch has failed.
+	// A client that closes its request does not wait further. The others are refused when the fetch has failed.
 	leave()
 	require.NoError(t, strangers.Wait())
 	status, err = a.get(t.Context(), path, i.bearer(t, "unknown"))
@@ -113,7 +113,7 @@ func TestIssuer_thatHangsStopsNobody(t *testing.T) {
 	require.Equal(t, http.StatusUnauthorized, status)
 }
 
-// TestIssuer_thatHangsFromTheBeginning has no keys that would do meanwhile.
+// TestIssuer_thatHangsFromTheBeginning uses an issuer that hangs before the API server has any keys.
 func TestIssuer_thatHangsFromTheBeginning(t *testing.T) {
 	t.Parallel()
 	i := newIssuer(t)

@@ -17,7 +17,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/auth"
 )
 
-// keystone knows the token "good"; while it is held it answers no question about tokens.
+// keystone knows the token "good". While held is locked, it does not answer requests to validate a token.
 type keystone struct {
 	*httptest.Server
 	asked, under, most atomic.Int64
@@ -66,7 +66,7 @@ func with(token string) http.Header { return http.Header{"X-Auth-Token": {token}
 
 const list = "/vnfpkgm/v1/vnf_packages"
 
-// TestKeystone_isNotAskedForEveryRandomToken has a client that makes tokens up, many at once, and one with a good
+// TestKeystone_isNotAskedForEveryRandomToken has one client that sends many made-up tokens at once, and one with a good
 // token.
 func TestKeystone_isNotAskedForEveryRandomToken(t *testing.T) {
 	t.Parallel()
@@ -104,7 +104,8 @@ func TestKeystone_isNotAskedForEveryRandomToken(t *testing.T) {
 	require.Equal(t, before, k.asked.Load())
 }
 
-// TestKeystone_isAskedOnceForAToken has many requests with the same token before the first answer, good and bad.
+// TestKeystone_isAskedOnceForAToken sends many requests with the same token, good or bad, before Keystone answers the
+// first.
 func TestKeystone_isAskedOnceForAToken(t *testing.T) {
 	t.Parallel()
 	for token, want := range map[string]int{"good": http.StatusOK, "bad": http.StatusUnauthorized} {
@@ -122,7 +123,7 @@ func TestKeystone_isAskedOnceForAToken(t *testing.T) {
 			})
 		}
 		require.Eventually(t, func() bool { return k.asked.Load() == 1 }, soon, time.Millisecond)
-		// Who does not want to wait is not held.
+		// A client that gives up does not have to wait for Keystone.
 		ctx, stop := context.WithTimeout(t.Context(), 100*time.Millisecond)
 		_, err := a.get(ctx, list, with(token))
 		stop()

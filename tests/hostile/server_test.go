@@ -21,7 +21,7 @@ type api struct {
 	*testing.T
 	address string
 	store   *store.Store
-	// open are its connections.
+	// open is the number of its open connections.
 	open *atomic.Int64
 }
 
@@ -49,7 +49,7 @@ func serve(t *testing.T, change func(*apiserver.Options)) *api {
 	return &api{T: t, address: counted.Addr().String(), store: db, open: &counted.open}
 }
 
-// get reads a path with those headers, and returns the status.
+// get requests a path with these headers, and returns the status.
 func (a *api) get(ctx context.Context, path string, header http.Header) (int, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+a.address+path, nil)
 	if err != nil {
@@ -63,7 +63,8 @@ func (a *api) get(ctx context.Context, path string, header http.Header) (int, er
 	return resp.StatusCode, resp.Body.Close()
 }
 
-// countedListener counts connections that are open. The system keeps little of what is sent on them.
+// countedListener counts open connections. Their send buffers are small, so that a client that does not read blocks the
+// server soon.
 type countedListener struct {
 	net.Listener
 	open atomic.Int64

@@ -18,13 +18,13 @@ import (
 	"github.com/windlass-nfv/windlass/apiserver"
 )
 
-// quick is the patience of servers here; soon is what anything that it ends may take on a busy machine.
+// quick is the patience of the servers; soon is how long the effect may take on a busy machine.
 const (
 	quick = 500 * time.Millisecond
 	soon  = 20 * time.Second
 )
 
-// dribble opens a connection and begins a request, then sends a byte every now and then.
+// dribble opens a connection and sends the first part of a request, then one byte at a time, slowly.
 func dribble(t *testing.T, a *api, head string) *http.Response {
 	t.Helper()
 	conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", a.address)
@@ -67,7 +67,7 @@ func TestSlowClient_bodyHasToCome(t *testing.T) {
 	a.allClosed()
 }
 
-// TestSlowClient_whoIsRefusedHoldsNothing sends bodies that nobody reads.
+// TestSlowClient_whoIsRefusedHoldsNothing sends bodies of requests that the server refuses, so that it reads no body.
 func TestSlowClient_whoIsRefusedHoldsNothing(t *testing.T) {
 	t.Parallel()
 	a := serve(t, func(o *apiserver.Options) { o.Patience = quick })
@@ -88,7 +88,7 @@ func TestSlowClient_whoIsRefusedHoldsNothing(t *testing.T) {
 	a.allClosed()
 }
 
-// newPackage makes a VNF package without content and returns the path of that.
+// newPackage creates a VNF package without content and returns the path of its content.
 func (a *api) newPackage() string {
 	a.Helper()
 	req, err := http.NewRequestWithContext(a.Context(), http.MethodPost, "http://"+a.address+"/vnfpkgm/v1/vnf_packages",
@@ -114,7 +114,7 @@ func TestSlowClient_uploadHasToGoOn(t *testing.T) {
 	require.Contains(t, string(body), "within 500ms there were less than 64 KiB")
 }
 
-// TestSlowClient_uploadMayTakeLongerThanThePatience sends enough at a time, for several times the patience.
+// TestSlowClient_uploadMayTakeLongerThanThePatience uploads for several times the patience, and fast enough.
 func TestSlowClient_uploadMayTakeLongerThanThePatience(t *testing.T) {
 	t.Parallel()
 	a := serve(t, func(o *apiserver.Options) { o.Patience = 2 * time.Second })
@@ -140,7 +140,7 @@ func TestSlowClient_uploadMayTakeLongerThanThePatience(t *testing.T) {
 	require.Greater(t, time.Since(began), 4*time.Second)
 }
 
-// TestSlowClient_answerHasToBeTaken asks for a large answer and takes none of it.
+// TestSlowClient_answerHasToBeTaken requests large answers and reads none of them.
 func TestSlowClient_answerHasToBeTaken(t *testing.T) {
 	t.Parallel()
 	a := serve(t, func(o *apiserver.Options) { o.Patience = quick })
@@ -149,7 +149,7 @@ func TestSlowClient_answerHasToBeTaken(t *testing.T) {
 		require.NoError(t, err)
 		t.Cleanup(func() { _ = conn.Close() })
 		require.NoError(t, conn.(*net.TCPConn).SetReadBuffer(4<<10))
-		for range 20 { // one behind the other
+		for range 20 { // pipelined, on one connection
 			_, err = io.WriteString(conn, "GET /openapi.json HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
 			require.NoError(t, err)
 		}
@@ -158,7 +158,8 @@ func TestSlowClient_answerHasToBeTaken(t *testing.T) {
 	a.allClosed()
 }
 
-// TestSlowClient_connectionIsUsedAgain has a client that is not slow: deadlines of one request are none of the next.
+// TestSlowClient_connectionIsUsedAgain uses a client that is not slow: the deadlines of one request must not affect the
+// next request on the same connection.
 func TestSlowClient_connectionIsUsedAgain(t *testing.T) {
 	t.Parallel()
 	a := serve(t, func(o *apiserver.Options) { o.Patience = quick })
@@ -178,7 +179,7 @@ func TestSlowClient_connectionIsUsedAgain(t *testing.T) {
 		require.Equal(t, http.StatusCreated, resp.StatusCode)
 		require.EqualValues(t, 1, a.open.Load(), fmt.Sprint("request ", i))
 		ctx, stop := context.WithTimeout(t.Context(), quick+quick/2)
-		<-ctx.Done() // a deadline that was left set would be over now
+		<-ctx.Done() // a deadline that was not reset would have passed now
 		stop()
 	}
 }

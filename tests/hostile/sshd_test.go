@@ -19,19 +19,19 @@ import (
 	"github.com/windlass-nfv/windlass/internal/remote/runner"
 )
 
-// sshd is a node that is in somebody else's hands.
+// sshd is a node that an attacker controls.
 type sshd struct {
 	*testing.T
 	address string
 	config  *ssh.ServerConfig
-	// answer answers a command line; verb is the runner's.
+	// answer answers a command; verb is the verb of the runner in it.
 	answer func(verb string, ch ssh.Channel)
-	// sent counts what endless answers have brought to the network.
+	// sent counts the bytes of endless answers that were sent.
 	sent   atomic.Int64
 	killed atomic.Int64
 }
 
-// mostSent is when an endless answer ends after all, so that a test fails and this machine lives.
+// mostSent limits an endless answer, so that a failing test does not fill this machine's memory.
 const mostSent = 512 << 20
 
 func newSSHD(t *testing.T) *sshd {
@@ -79,7 +79,7 @@ func (s *sshd) serve(conn net.Conn) {
 func (s *sshd) session(ch ssh.Channel, requests <-chan *ssh.Request) {
 	for r := range requests {
 		if r.Type != "exec" {
-			continue // and no answer: who waits for one waits for ever
+			continue // and no reply: a client that waits for one waits until its context ends
 		}
 		var line struct{ Command string }
 		_ = ssh.Unmarshal(r.Payload, &line)
@@ -89,7 +89,7 @@ func (s *sshd) session(ch ssh.Channel, requests <-chan *ssh.Request) {
 	}
 }
 
-// flood sends until the other side has gone.
+// flood sends until the client closes the connection.
 func (s *sshd) flood(w interface{ Write(p []byte) (int, error) }, line string) {
 	chunk := []byte(strings.Repeat(line, 32<<10/len(line)))
 	for s.sent.Load() < mostSent {
@@ -119,8 +119,8 @@ func (s *sshd) dial(user string) *remote.Host {
 	return host
 }
 
-// TestSSHD_thatAnswersWithoutEnd has every question of Windlass answered with bytes that do not end, on each of the
-// streams, with and without lines.
+// TestSSHD_thatAnswersWithoutEnd answers each command of Windlass with bytes that do not end, on each of the streams,
+// with and without line ends.
 func TestSSHD_thatAnswersWithoutEnd(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -177,7 +177,7 @@ func TestSSHD_thatAnswersWithoutEnd(t *testing.T) {
 	}
 }
 
-// TestSSHD_commandThatPrintsWithoutEnd lets a command run whose output does not end: it is stopped.
+// TestSSHD_commandThatPrintsWithoutEnd runs a command whose output does not end. Windlass must stop it.
 func TestSSHD_commandThatPrintsWithoutEnd(t *testing.T) {
 	t.Parallel()
 	s := newSSHD(t)
@@ -202,7 +202,8 @@ func TestSSHD_commandThatPrintsWithoutEnd(t *testing.T) {
 	require.Positive(t, lines.Load())
 }
 
-// TestSSHD_sentencesAreShort has a node that says much about why it does nothing: errors are stored, and shown.
+// TestSSHD_sentencesAreShort has a node that sends very long errors. Windlass stores and shows errors, so it must
+// shorten them.
 func TestSSHD_sentencesAreShort(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 1<<20)
@@ -222,7 +223,8 @@ func TestSSHD_sentencesAreShort(t *testing.T) {
 	}
 }
 
-// TestSSHD_thatNeverAnswersEndsWithTheContext takes a file, and answers nothing that is asked about the transfer.
+// TestSSHD_thatNeverAnswersEndsWithTheContext has a node that accepts a file, but never answers the commands of the
+// transfer.
 func TestSSHD_thatNeverAnswersEndsWithTheContext(t *testing.T) {
 	t.Parallel()
 	s := newSSHD(t)
@@ -238,7 +240,7 @@ func TestSSHD_thatNeverAnswersEndsWithTheContext(t *testing.T) {
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 }
 
-// TestSSHD_deniedAddress has a VIM that says that a node is where nobody may go.
+// TestSSHD_deniedAddress has a VIM that names a denied address as the address of a node.
 func TestSSHD_deniedAddress(t *testing.T) {
 	t.Parallel()
 	guard := outbound.Guard{Denied: prefixes("127.0.0.0/8"), Section: "vims", What: "no VIM and no node may have"}

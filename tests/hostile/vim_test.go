@@ -20,7 +20,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/vim/openstack"
 )
 
-// endless sends bytes until the client has gone or much more was taken than anybody should take.
+// endless sends bytes until the client closes the connection or has read much more than Windlass should read.
 func endless(w io.Writer, begin string, sent *atomic.Int64) {
 	_, _ = io.WriteString(w, begin)
 	chunk := []byte(strings.Repeat("x", 64<<10))
@@ -33,7 +33,7 @@ func endless(w io.Writer, begin string, sent *atomic.Int64) {
 	}
 }
 
-// bomb is a gzip stream of a few hundred KiB that becomes much more than anybody should take.
+// bomb returns a gzip stream of a few hundred KiB that expands to much more than Windlass should read.
 func bomb(t *testing.T) []byte {
 	t.Helper()
 	var b strings.Builder
@@ -50,7 +50,7 @@ func bomb(t *testing.T) []byte {
 	return []byte(b.String())
 }
 
-// cloud is a VIM whose Keystone gives tokens and whose services answer as they are told.
+// cloud returns a VIM whose Keystone issues tokens, and whose services answer with this handler.
 func cloud(t *testing.T, service http.HandlerFunc) lcm.Vim {
 	t.Helper()
 	mux := http.NewServeMux()
@@ -78,7 +78,7 @@ func connect(ctx context.Context, vim lcm.Vim, guard outbound.Guard) (*openstack
 	return openstack.Connect(ctx, vim, map[string]any{"username": "u", "password": "p"}, guard)
 }
 
-// ask asks a service of the VIM for a server.
+// ask reads a server from the VIM.
 func ask(t *testing.T, vim lcm.Vim) error {
 	t.Helper()
 	c, err := connect(t.Context(), vim, outbound.Guard{})
@@ -173,8 +173,8 @@ func TestVim_kubernetesThatIsEndlessOrNeverReady(t *testing.T) {
 	require.EqualValues(t, 1, asked.Load(), "it is not waited for")
 }
 
-// TestVim_kubernetesWhoseNamespacesAreTooMuch has one that knows the credentials, and is hostile only when it is asked
-// for its namespaces.
+// TestVim_kubernetesWhoseNamespacesAreTooMuch has a cluster that accepts the credentials, and answers without end only
+// when Windlass lists its namespaces.
 func TestVim_kubernetesWhoseNamespacesAreTooMuch(t *testing.T) {
 	t.Parallel()
 	var asked atomic.Int64
@@ -204,7 +204,7 @@ func TestVim_kubernetesWhoseNamespacesAreTooMuch(t *testing.T) {
 	require.EqualValues(t, 3, asked.Load(), "version, namespaces and rights are asked for once each, and not waited for")
 }
 
-// TestVim_catalogOfManyRegions has a Keystone whose catalog names more regions than anybody has.
+// TestVim_catalogOfManyRegions has a Keystone whose catalog names far more regions than any real cloud.
 func TestVim_catalogOfManyRegions(t *testing.T) {
 	t.Parallel()
 	var catalog strings.Builder
@@ -255,8 +255,8 @@ func TestVim_tokenGoesToNoOtherHost(t *testing.T) {
 	require.Nil(t, stolen.Load())
 }
 
-// TestVim_deniedAddresses has names and addresses that lead to a denied network, at each place where a VIM may name
-// one.
+// TestVim_deniedAddresses uses names and addresses that lead to a denied network, at each place where a VIM may name an
+// address.
 func TestVim_deniedAddresses(t *testing.T) {
 	t.Parallel()
 	var reached atomic.Int64
@@ -281,7 +281,7 @@ func TestVim_deniedAddresses(t *testing.T) {
 	require.Zero(t, reached.Load())
 }
 
-// TestVim_catalogThatLeadsToADeniedAddress has a Keystone that may be asked, and services where nobody may go.
+// TestVim_catalogThatLeadsToADeniedAddress has a Keystone at an allowed address, and services at denied ones.
 func TestVim_catalogThatLeadsToADeniedAddress(t *testing.T) {
 	t.Parallel()
 	guard := outbound.Guard{Denied: prefixes("127.0.0.1/32"), Section: "vims", What: "nobody may have"}
@@ -306,7 +306,8 @@ func service(kind string) string {
 		kind + `"}]}`
 }
 
-// TestVim_pagesOfOtherServersAreNotPassedOn has servers that are no VIM where a VIM is said to be.
+// TestVim_pagesOfOtherServersAreNotPassedOn registers addresses of servers that are not VIMs. Windlass must not show
+// their pages to the client.
 func TestVim_pagesOfOtherServersAreNotPassedOn(t *testing.T) {
 	t.Parallel()
 	for name, body := range map[string]string{

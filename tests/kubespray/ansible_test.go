@@ -21,7 +21,7 @@ const (
 	inventory = home + "inventories/cluster-a"
 )
 
-// prepare puts playbooks onto the Ansible server, and what it must know of the nodes' keys.
+// prepare puts playbooks onto the Ansible server, and the host keys of the nodes.
 func (b *bed) prepare(t *testing.T, from string) {
 	t.Helper()
 	b.upload(t, from, playbooks)
@@ -34,7 +34,7 @@ func (b *bed) prepare(t *testing.T, from string) {
 	b.script(t, ansibleServer, "mkdir -p "+inventory+"\nssh-keyscan "+strings.Join(addresses, " ")+" 2>/dev/null >"+inventory+"/known_hosts\n")
 }
 
-// script runs one on a machine and returns what it says.
+// script runs a script on a machine and returns its standard output.
 func (b *bed) script(t *testing.T, on, text string) string {
 	t.Helper()
 	b.runs++
@@ -45,7 +45,7 @@ func (b *bed) script(t *testing.T, on, text string) string {
 	return result.Stdout
 }
 
-// place sends the inventory as Windlass does; what is broken is a control plane that was lost.
+// place sends the inventory as Windlass does. broken are lost control planes.
 func (b *bed) place(t *testing.T, controlPlanes, workers []string, broken ...string) {
 	t.Helper()
 	var list scripts.Inventory
@@ -57,7 +57,7 @@ func (b *bed) place(t *testing.T, controlPlanes, workers []string, broken ...str
 	}
 	text, err := list.Render()
 	require.NoError(t, err)
-	for _, node := range broken { // the user writes these, before recover-control-plane.yml
+	for _, node := range broken { // a user adds these lines before recover-control-plane.yml
 		text += "\n[all]\n" + node + " ansible_host=" + b.address[node] + " ip=" + b.address[node] +
 			"\n[broken_kube_control_plane]\n" + node + "\n[broken_etcd]\n" + node + "\n"
 	}
@@ -70,14 +70,15 @@ func (b *bed) place(t *testing.T, controlPlanes, workers []string, broken ...str
 	}
 }
 
-// play is how a playbook ended.
+// play is the result of a playbook.
 type play struct {
 	remote.Result
 	failed, asked []string
 	err           error
 }
 
-// run runs a playbook as Windlass does, on some hosts or all; until ends it, in the middle, when it has said that.
+// run runs a playbook as Windlass does. If until is not "", run stops the playbook at the first line of output with
+// that prefix.
 func (b *bed) run(t *testing.T, until string, script scripts.RunPlaybook) play {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
@@ -106,12 +107,12 @@ func (b *bed) run(t *testing.T, until string, script scripts.RunPlaybook) play {
 	return play{Result: result, failed: told.Texts("failed"), asked: told.Texts("asked"), err: err}
 }
 
-// playbook is a run of one, on these hosts or all.
+// playbook returns a run of a playbook, limited to these hosts if there are any.
 func playbook(name string, limit ...string) scripts.RunPlaybook {
 	return scripts.RunPlaybook{Playbook: name, Limit: limit}
 }
 
-// recap are the lines of the end that say that.
+// recap returns the hosts whose line in the recap contains what.
 func (p play) recap(what string) (hosts []string) {
 	for line := range strings.Lines(p.Stdout) {
 		if host, counts, ok := strings.Cut(strings.TrimSpace(line), ": "); ok && strings.HasPrefix(host, "RECAP ") &&
@@ -122,7 +123,7 @@ func (p play) recap(what string) (hosts []string) {
 	return hosts
 }
 
-// nodes are those of the cluster that are ready.
+// nodes returns the nodes of the cluster that are ready.
 func (b *bed) nodes(t *testing.T, controlPlane string) []string {
 	t.Helper()
 	out := b.script(t, controlPlane, `sudo kubectl --kubeconfig /etc/kubernetes/admin.conf get nodes --no-headers`)

@@ -19,16 +19,16 @@ import (
 
 const ansibleServer = "ansible"
 
-// bed has an Ansible server and machines that are no cluster yet, made by the lab's Heat.
+// bed has an Ansible server and machines without a cluster, made by the lab's Heat.
 type bed struct {
 	root    string
 	address map[string]string       // by the machines' names
-	host    map[string]*remote.Host // likewise
+	host    map[string]*remote.Host // by the machines' names
 	runs    int
 	id      string // of the Ansible server
 }
 
-// newBed brings them up; all is removed with the test.
+// newBed starts a lab and makes the machines. The test's cleanup removes everything.
 func newBed(t *testing.T, image string, nodes ...string) *bed {
 	t.Helper()
 	require.Zero(t, os.Geteuid(), "real machines need root")
@@ -79,7 +79,7 @@ func (b *bed) logIn(t *testing.T, dialer *remote.Dialer, name, id string) {
 	}, 2*time.Minute, time.Second, "%s does not answer", name)
 }
 
-// upload puts a directory onto the Ansible server.
+// upload copies a directory to the Ansible server.
 func (b *bed) upload(t *testing.T, from, to string) {
 	t.Helper()
 	archive, err := Archive(from)

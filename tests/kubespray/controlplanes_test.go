@@ -8,9 +8,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestWindlass_changesControlPlanes has a cluster without a load balancer grow to three control planes, replaces the
-// first of them, whose machine is dead, and has it shrink again. Without kubespray's playbook for it nothing is
-// touched.
+// TestWindlass_changesControlPlanes scales a cluster without a load balancer to three control planes, heals the first
+// of them, whose machine is dead, and scales it in again. Without kubespray's playbook for lost control planes, a heal
+// must change nothing.
 func TestWindlass_changesControlPlanes(t *testing.T) {
 	s := newSite(t)
 	vnf := s.create(t, "control-planes")
@@ -38,19 +38,19 @@ func TestWindlass_changesControlPlanes(t *testing.T) {
 	require.Empty(t, s.left(t))
 }
 
-// refusesWithoutThePlaybook heals a control plane when the Ansible server has a kubespray that cannot.
+// refusesWithoutThePlaybook heals a control plane while kubespray's playbook for this is missing on the Ansible server.
 func (s site) refusesWithoutThePlaybook(t *testing.T, vnf, vnfc string) {
 	t.Helper()
 	const file = playbooks + "/recover-control-plane.yml"
 	s.ansible.script(t, ansibleServer, "mv "+file+" "+file+".away\n")
 	op := s.Heal(t, vnf, "test", vnfc)
-	s.Await(t, op, 5*time.Minute, "ROLLED_BACK") // by itself: nothing was touched yet
+	s.Await(t, op, 5*time.Minute, "ROLLED_BACK") // by itself, because nothing was changed yet
 	require.Contains(t, s.errorOf(t, op), "has no playbook recover-control-plane.yml, without which control planes neither")
 	s.ansible.script(t, ansibleServer, "mv "+file+".away "+file+"\n")
 	s.requireNodes(t, 4)
 }
 
-// killMachineOf takes the power from the machine of a VNFC.
+// killMachineOf powers the machine of a VNFC off.
 func (s site) killMachineOf(t *testing.T, vnf, vnfc string) {
 	t.Helper()
 	info := s.Get(t, "/vnflcm/v1/vnf_instances/"+vnf)["instantiatedVnfInfo"].(map[string]any)

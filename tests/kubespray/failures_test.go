@@ -11,9 +11,10 @@ import (
 	"github.com/windlass-nfv/windlass/internal/remote/remotetest"
 )
 
-// TestWindlass_tellsWhatFailed refuses what cannot work before anything is installed. Then an Ansible server that is
-// away, other host keys than those that were pinned, a playbook that asks, and one that fails on one host each stop the
-// same operation, are mended, and it goes on.
+// TestWindlass_tellsWhatFailed first requires Windlass to refuse wrong requests before it installs anything. Then
+// several faults stop the same operation, one after another: an Ansible server that is down, host keys that differ from
+// the pinned ones, a playbook that asks a question, and a playbook that fails on one host. The test repairs each fault,
+// and the operation continues.
 func TestWindlass_tellsWhatFailed(t *testing.T) {
 	s := newSite(t)
 	vnf := s.create(t, "failing")
@@ -71,7 +72,7 @@ func TestWindlass_tellsWhatFailed(t *testing.T) {
 	require.Empty(t, s.left(t))
 }
 
-// asking is a play that wants an answer, and failing a role that fails on every worker.
+// asking is a play that needs an answer; failing is a role that fails on every worker.
 const (
 	asking = `- hosts: kube_control_plane\n  gather_facts: false\n  tasks:\n` +
 		`    - {name: Ask, pause: {prompt: "Install it?"}, register: answer}\n` +
@@ -85,7 +86,7 @@ func (s site) retry(t *testing.T, op, state string) {
 	s.Await(t, op, 15*time.Minute, state)
 }
 
-// impatient is the request of a cluster whose servers answer soon or never.
+// impatient returns the request of a cluster with short timeouts.
 func (s site) impatient(t *testing.T) map[string]any {
 	t.Helper()
 	request := s.request(t, "kubespray", nil)
@@ -94,7 +95,7 @@ func (s site) impatient(t *testing.T) map[string]any {
 	return request
 }
 
-// order does something to the machine of the Ansible server.
+// order calls the lab's API to change the machine of the Ansible server.
 func (s site) order(t *testing.T, what string) {
 	t.Helper()
 	require.Less(t, s.Lab(t, http.MethodPost, "/machines/"+s.ansible.id+"/"+what, nil).Status, 300)

@@ -17,7 +17,8 @@ import (
 	"github.com/windlass-nfv/windlass/tests/environment"
 )
 
-// The images of the lab's machines. That of an Ansible server has also what kubespray installs on nodes.
+// The images of the lab's machines. The image of an Ansible server also has the packages that kubespray installs on
+// nodes.
 const (
 	NodeImage    = "debian-12-k8s"
 	AnsibleImage = "debian-12-ansible"
@@ -26,25 +27,26 @@ const (
 // Server is a machine to be made in a cloud, outside of any VNF.
 type Server struct {
 	Name, Image string
-	// Password is that of the user debian; "" leaves the image's own.
+	// Password is the password of the user debian; "" leaves the image's own.
 	Password string
 }
 
-// Machine is one that was made.
+// Machine is a server that Machines made.
 type Machine struct{ ID, Address string }
 
 //go:embed stack.yaml
 var stackTemplate string
 
-// definition is gophercloud's builder of a stack.
+// definition is gophercloud's interface for the definition of a stack.
 type definition struct{ name, template string }
 
-// ToStackCreateMap implements it.
+// ToStackCreateMap implements stacks.CreateOptsBuilder.
 func (d definition) ToStackCreateMap() (map[string]any, error) {
 	return map[string]any{"stack_name": d.name, "template": d.template, "disable_rollback": true, "timeout_mins": 10}, nil
 }
 
-// Machines makes servers in a stack of that name, or finds those of an earlier call, and returns them by their names.
+// Machines makes servers in a stack of that name, or finds the servers of an earlier call, and returns them by their
+// names.
 func Machines(ctx context.Context, login environment.Login, stack string, servers ...Server) (map[string]Machine, error) {
 	var text bytes.Buffer
 	if err := template.Must(template.New("stack").Parse(stackTemplate)).Execute(&text, servers); err != nil {
@@ -91,7 +93,7 @@ func heatOf(ctx context.Context, login environment.Login) (*gophercloud.ServiceC
 	return openstack.NewOrchestrationV1(provider, login.Endpoint())
 }
 
-// createStack creates it, unless it is there, and waits until it is complete.
+// createStack creates the stack, unless it exists, and waits until it is complete.
 func createStack(ctx context.Context, heat *gophercloud.ServiceClient, d definition) (stack *stacks.RetrievedStack, err error) {
 	_, err = stacks.Create(ctx, heat, d).Extract()
 	if err != nil && !gophercloud.ResponseCodeIs(err, http.StatusConflict) {
@@ -108,7 +110,7 @@ func createStack(ctx context.Context, heat *gophercloud.ServiceClient, d definit
 	})
 }
 
-// await looks until something is done.
+// await calls look until something is done.
 func await(ctx context.Context, look func() (done bool, err error)) error {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Minute)
 	defer cancel()

@@ -19,14 +19,14 @@ import (
 	"github.com/windlass-nfv/windlass/tests/testbed"
 )
 
-// The VNFDs of the sample package ansible, and of one made of it.
+// The VNFDs of the sample package ansible, and of a copy of it that has commands.
 const (
 	ofPlaybooks = "5a0c7f52-3d0e-4c67-9b59-6a1f0b7d2e84"
 	ofCommands  = "5a0c7f52-3d0e-4c67-9b59-6a1f0b7d2e85"
 )
 
-// TestWindlass_playsPlaybooksOfPackages has Ansible set up real servers, from an Ansible server and confined on this
-// host.
+// TestWindlass_playsPlaybooksOfPackages has Ansible configure real servers, once from an Ansible server, and once
+// confined on this host.
 func TestWindlass_playsPlaybooksOfPackages(t *testing.T) {
 	t.Setenv("WINDLASS_SCRIPTS_POLICY", "run")
 	t.Setenv("WINDLASS_SCRIPTS_ANSIBLE", "true")
@@ -45,7 +45,7 @@ func TestWindlass_playsPlaybooksOfPackages(t *testing.T) {
 	}
 }
 
-// onboardCommands makes a package of the sample that has commands instead of playbooks.
+// onboardCommands onboards a copy of the sample that has commands instead of playbooks.
 func (s site) onboardCommands(t *testing.T) {
 	t.Helper()
 	dir := t.TempDir()
@@ -73,7 +73,7 @@ vdus:
 	require.NoError(t, err, "%s", out)
 }
 
-// command takes the VNF with commands through its life. That of the termination fails once.
+// command takes the VNF with commands through its life. Its command of the termination fails once.
 func (s site) command(t *testing.T, server map[string]any) {
 	t.Helper()
 	vnf := s.createOf(t, ofCommands, "commanded")
@@ -88,7 +88,7 @@ func (s site) command(t *testing.T, server map[string]any) {
 	s.Await(t, op, 5*time.Minute, "COMPLETED")
 }
 
-// play instantiates, scales, heals and terminates the sample, and looks at the pages of its servers.
+// play instantiates, scales, heals and terminates the sample, and reads the web pages of its servers.
 func (s site) play(t *testing.T, server map[string]any) {
 	t.Helper()
 	vnf := s.createOf(t, ofPlaybooks, "played")
@@ -122,10 +122,10 @@ func (s site) playing(t *testing.T, server map[string]any) (request map[string]a
 	return request
 }
 
-// changedHost is a line of the output about a server.
+// changedHost matches a line of the output that says that a server was changed.
 var changedHost = regexp.MustCompile(`(?m)(\d+\.\d+\.\d+\.\d+): changed`)
 
-// requirePages looks at the servers that the playbooks of an operation have changed.
+// requirePages reads the web pages of the servers that the playbooks of an operation have changed.
 func (s site) requirePages(t *testing.T, op, says string) {
 	t.Helper()
 	logs := s.Call(t, http.MethodGet, "/windlass/v1/vnf_lcm_op_occs/"+path.Base(op)+"/logs", nil)

@@ -17,7 +17,8 @@ import (
 // ofScripts is the VNFD of the sample package scripts.
 const ofScripts = "9c1f3b0e-54f7-4b36-8f6e-2a1d7c0b5e31"
 
-// TestWindlass_runsScriptsOfPackages runs shell scripts of the package on real servers, and Python of it on this host.
+// TestWindlass_runsScriptsOfPackages runs shell scripts of the package on real servers, and its Python scripts on this
+// host.
 func TestWindlass_runsScriptsOfPackages(t *testing.T) {
 	require.Zero(t, os.Geteuid(), "real machines need root")
 	t.Setenv("WINDLASS_SCRIPTS_POLICY", "run")

@@ -1,5 +1,5 @@
-// Package kubespray has playbooks with the names and the interface of kubespray's, which install a cluster on machines
-// of the lab, and tests of them, and of kubespray itself, on real machines.
+// Package kubespray has playbooks with the names and the interface of kubespray's own. They install a cluster on
+// machines of the lab. Its tests run them, and kubespray itself, on real machines.
 package kubespray
 
 import (
@@ -12,8 +12,8 @@ import (
 	"path/filepath"
 )
 
-// Archive packs a directory of playbooks, as that beside this file, into a tar. What is a link to a file there, as to
-// one of the sample package, becomes that file; links to directories stay links.
+// Archive packs a directory of playbooks, such as the one beside this file, into a tar. A link to a file, for example
+// of the sample package, becomes a copy of that file; links to directories stay links.
 func Archive(dir string) ([]byte, error) {
 	var b bytes.Buffer
 	w := tar.NewWriter(&b)
@@ -37,7 +37,7 @@ func Archive(dir string) ([]byte, error) {
 }
 
 func add(w *tar.Writer, path, name string) error {
-	info, err := os.Stat(path) // through links
+	info, err := os.Stat(path) // follows links
 	if err != nil {
 		return err
 	}

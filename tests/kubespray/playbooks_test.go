@@ -56,7 +56,7 @@ func (b *bed) removeWorker(t *testing.T) {
 	require.Contains(t, again.recap("changed=0"), "w-1")
 }
 
-// TestPlaybooks_replaceControlPlanes has several control planes, one of which is lost.
+// TestPlaybooks_replaceControlPlanes replaces a lost control plane of several.
 func TestPlaybooks_replaceControlPlanes(t *testing.T) {
 	b := newBed(t, NodeImage, "cp-1", "cp-2", "cp-3", "cp-4", "w-1")
 	b.prepare(t, filepath.Join(b.root, "tests/kubespray/playbooks"))
@@ -80,7 +80,7 @@ func TestPlaybooks_replaceControlPlanes(t *testing.T) {
 	require.ElementsMatch(t, []string{"cp-1", "cp-2", "cp-4"}, b.members(t))
 }
 
-// members are the names of etcd's.
+// members returns the names of etcd's members.
 func (b *bed) members(t *testing.T) (names []string) {
 	t.Helper()
 	const pki = "/etc/kubernetes/pki/etcd/"

@@ -12,8 +12,8 @@ import (
 
 var checkout = flag.String("kubespray", "", "a checkout of kubespray, as of its branch release-2.23, to be tried on machines of the lab")
 
-// TestKubespray gives kubespray itself the inventory, looks at what its playbooks make of it, and has it install a
-// cluster as far as machines go that reach no other server. What stops it is in the log.
+// TestKubespray gives kubespray itself the inventory, and checks how its playbooks read it. Then it has kubespray
+// install a cluster, as far as this is possible on machines without access to the Internet. The log says what stops it.
 func TestKubespray(t *testing.T) {
 	if *checkout == "" {
 		t.Skip("not run: -kubespray names no checkout of kubespray")
@@ -21,12 +21,13 @@ func TestKubespray(t *testing.T) {
 	b := newBed(t, AnsibleImage, "cp-1", "w-1")
 	dir := *checkout
 	if !filepath.IsAbs(dir) {
-		dir = filepath.Join(b.root, dir) // where the task was called
+		dir = filepath.Join(b.root, dir) // relative to the directory where the task was called
 	}
 	b.prepare(t, dir)
 	b.place(t, []string{"cp-1"}, []string{"w-1"})
 	b.understands(t)
-	for _, node := range []string{"cp-1", "w-1"} { // no archive answers; without one apt is content with what is there
+	// No package archive can be reached; without sources, apt accepts the packages that are installed.
+	for _, node := range []string{"cp-1", "w-1"} {
 		b.script(t, node, "sudo find /etc/apt -name '*.list' -delete\nsudo apt-get -q update\n")
 	}
 	facts := b.run(t, "", playbook("facts"))
@@ -43,7 +44,7 @@ func TestKubespray(t *testing.T) {
 	}
 }
 
-// understands holds what Ansible reads in the inventory against what it is to say.
+// understands compares what Ansible reads from the inventory with what the inventory means.
 func (b *bed) understands(t *testing.T) {
 	t.Helper()
 	const ask = "cd " + playbooks + "\nexport ANSIBLE_DEPRECATION_WARNINGS=False LC_ALL=C.UTF-8\n"
@@ -68,7 +69,7 @@ func (b *bed) understands(t *testing.T) {
 	}
 }
 
-// withoutMeta leaves the variables of hosts out, which have another form.
+// withoutMeta removes the variables of hosts, which have another form than the groups.
 func withoutMeta(t *testing.T, list string) string {
 	t.Helper()
 	var all map[string]json.RawMessage
@@ -79,9 +80,9 @@ func withoutMeta(t *testing.T, list string) string {
 	return string(text)
 }
 
-// mirror serves what the nodes have on the Ansible server, and tells kubespray so: its own checksums end with
-// Kubernetes 1.27. Images are on the nodes. The rest is what nodes need that share one kernel, whose modules nobody can
-// load.
+// mirror makes the Ansible server serve the nodes' own binaries, and tells kubespray where they are: kubespray's own
+// checksums end with Kubernetes 1.27. The images already are on the nodes. The other variables are needed because the
+// nodes share one kernel and cannot load modules.
 func (b *bed) mirror(t *testing.T) {
 	t.Helper()
 	b.script(t, ansibleServer, `mkdir -p `+home+`mirror
@@ -115,7 +116,7 @@ VARS
 `)
 }
 
-// offlineVariables are kubespray's. What begins with a dollar sign is filled in on the Ansible server.
+// offlineVariables are variables of kubespray. The Ansible server replaces words that begin with a dollar sign.
 const offlineVariables = `kube_version: $version
 kubeadm_version: $version
 download_container: false

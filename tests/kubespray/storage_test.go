@@ -30,8 +30,8 @@ import (
 // ofStorage is the VNFD of the package with a storage server.
 const ofStorage = "2d0c6f0a-3f0b-4a6b-9a53-7f2f4f0d1c78"
 
-// TestWindlass_storesAndPulls has a cluster by kubespray with a storage server and a registry of images: what a Pod on
-// one worker writes another one reads, from an image of the registry; so does one on a worker that comes later.
+// TestWindlass_storesAndPulls has a cluster by kubespray with a storage server and a registry of images. A Pod on one
+// worker writes a file, and Pods on another worker and on a later one read it. Their image comes from the registry.
 func TestWindlass_storesAndPulls(t *testing.T) {
 	s := newSite(t)
 	out, err := s.Windlass(t.Context(), "package", "create", s.storagePackage(t)).CombinedOutput()
@@ -63,7 +63,8 @@ func TestWindlass_storesAndPulls(t *testing.T) {
 	require.Empty(t, s.left(t))
 }
 
-// storagePackage is the sample of kubeadm's driver, which has a storage server, with the driver for kubespray.
+// storagePackage returns a copy of the sample of kubeadm's driver, which has a storage server, changed to use the
+// driver for kubespray.
 func (s site) storagePackage(t *testing.T) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -79,7 +80,8 @@ func (s site) storagePackage(t *testing.T) (dir string) {
 	return dir
 }
 
-// serveImage runs a registry with the lab's image of a web server, where machines reach it, and returns where that is.
+// serveImage runs a registry with the lab's image of a web server at an address that machines can reach, and returns
+// that address.
 func (s site) serveImage(t *testing.T) (server string) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(environment.LabDir(s.Dir), "lab.json"))
@@ -125,7 +127,7 @@ func (s site) workers(t *testing.T) (names []string) {
 	return names
 }
 
-// claim binds a claim to the first volume of the storage server.
+// claim creates a claim for the first volume of the storage server.
 func (s site) claim(t *testing.T) {
 	t.Helper()
 	claims, class := s.Kubernetes(t, "cluster-kubespray").CoreV1().PersistentVolumeClaims("default"), "nfs"
@@ -140,7 +142,7 @@ func (s site) claim(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// pod runs a command to its end on that node, in an image of the registry, with the claim at /data.
+// pod runs a command to its end on this node, with an image of the registry, and with the claim mounted at /data.
 func (s site) pod(t *testing.T, pod, node, server, command string) {
 	t.Helper()
 	pods := s.Kubernetes(t, "cluster-kubespray").CoreV1().Pods("default")

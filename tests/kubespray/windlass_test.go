@@ -50,13 +50,13 @@ func newSite(t *testing.T) site {
 	return s
 }
 
-// request is the sample's, for a cluster by the Ansible server.
+// request returns the sample's request for a cluster that the Ansible server installs.
 func (s site) request(t *testing.T, name string, edit func(ansible map[string]any)) map[string]any {
 	t.Helper()
 	return s.requestOf(t, "kubespray-balanced", name, edit, func(map[string]any) {})
 }
 
-// requestOf is that of a sample.
+// requestOf returns the request of a sample, with changes.
 func (s site) requestOf(
 	t *testing.T, sample, name string, edit func(ansible map[string]any), more func(cluster map[string]any),
 ) map[string]any {
@@ -91,14 +91,14 @@ func (s site) createOf(t *testing.T, vnfd, name string) string {
 	return out.ID
 }
 
-// address is where a cluster's API is served.
+// address returns the URL of a cluster's API.
 func (s site) address(t *testing.T, cluster string) string {
 	t.Helper()
 	return s.Get(t, "/v1.0/vims?name="+cluster)["vims"].([]any)[0].(map[string]any)["auth_url"].(string)
 }
 
-// ask asks for a page all the time, each time over a new connection, until the function that it returns tells how
-// often, and how often in vain.
+// ask requests a page again and again, each time over a new connection. The function that it returns stops this, and
+// returns the number of requests and of failures.
 func ask(t *testing.T, page string) (ended func() (sent, failed int)) {
 	t.Helper()
 	client := &http.Client{Timeout: 5 * time.Second, Transport: &http.Transport{
@@ -132,7 +132,7 @@ func ask(t *testing.T, page string) (ended func() (sent, failed int)) {
 	}
 }
 
-// servePage has a web server on every worker of a cluster, and returns where the load balancer serves it.
+// servePage runs a web server on every worker of a cluster, and returns its URL at the load balancer.
 func (s site) servePage(t *testing.T, cluster string, workers int32) (page string) {
 	t.Helper()
 	name := metav1.ObjectMeta{Name: "page", Namespace: "default", Labels: map[string]string{"app": "page"}}
@@ -162,7 +162,8 @@ func (s site) servePage(t *testing.T, cluster string, workers int32) (page strin
 	return "http://" + net.JoinHostPort(at.Hostname(), "30080") + "/"
 }
 
-// pageSpec is the web server of the lab's image. The other nodes have a moment to learn that a Pod of it goes.
+// pageSpec is a Pod with the web server of the lab's image. A Pod sleeps before it stops, so that the other nodes have
+// time to stop sending requests to it.
 var pageSpec = corev1.PodSpec{
 	TopologySpreadConstraints: []corev1.TopologySpreadConstraint{{
 		MaxSkew: 1, TopologyKey: corev1.LabelHostname, WhenUnsatisfiable: corev1.ScheduleAnyway,
@@ -177,7 +178,7 @@ var pageSpec = corev1.PodSpec{
 	}},
 }
 
-// requireNodes asks the cluster itself, through its load balancer: it has so many nodes, all at work.
+// requireNodes asks the cluster itself, through its load balancer, and requires this number of nodes, all ready.
 func (s site) requireNodes(t *testing.T, count int) {
 	t.Helper()
 	s.requireNodesOf(t, "cluster-kubespray", count)
@@ -194,7 +195,7 @@ func (s site) requireNodesOf(t *testing.T, cluster string, count int) {
 	}
 }
 
-// said counts the lines of an operation's output in which a text is.
+// said counts the lines of an operation's output that contain a text.
 func (s site) said(t *testing.T, op, text string) int {
 	t.Helper()
 	a := s.Call(t, http.MethodGet, "/windlass/v1/vnf_lcm_op_occs/"+path.Base(op)+"/logs", nil)
@@ -202,7 +203,7 @@ func (s site) said(t *testing.T, op, text string) int {
 	return strings.Count(string(a.Body), text)
 }
 
-// awaitPlay waits until an operation's playbook is at work.
+// awaitPlay waits until the operation's playbook runs a task, or the operation has an error.
 func (s site) awaitPlay(t *testing.T, op string) {
 	t.Helper()
 	require.Eventually(t, func() bool {
@@ -211,7 +212,7 @@ func (s site) awaitPlay(t *testing.T, op string) {
 	require.Empty(t, s.errorOf(t, op))
 }
 
-// errorOf is what an operation that waits for a person says.
+// errorOf returns the error of an operation that waits for a decision.
 func (s site) errorOf(t *testing.T, op string) string {
 	t.Helper()
 	failure, _ := s.Get(t, op)["error"].(map[string]any)
@@ -219,14 +220,14 @@ func (s site) errorOf(t *testing.T, op string) string {
 	return detail
 }
 
-// left are the directories of clusters on the Ansible server.
+// left lists the directories of clusters on the Ansible server.
 func (s site) left(t *testing.T) string {
 	t.Helper()
 	return s.ansible.script(t, ansibleServer, "ls "+inventories+" /dev/shm | grep windlass || true\n")
 }
 
-// TestWindlass takes a cluster by kubespray through its life, on real machines: its worker is killed while a playbook
-// runs, it is scaled out and in, one of its workers is healed, then the entire VNF, and nothing is left of it on the
+// TestWindlass takes a cluster by kubespray through its life, on real machines. It kills the worker while a playbook
+// runs, scales out and in, heals one of its workers, then the entire VNF, and requires that nothing is left on the
 // Ansible server.
 func TestWindlass(t *testing.T) {
 	s := newSite(t)
@@ -270,8 +271,8 @@ func TestWindlass(t *testing.T) {
 	require.Empty(t, s.left(t), "the Ansible server is clean")
 }
 
-// TestWindlass_twoClustersOnOneServer has one Ansible server install two clusters at once, and change one of them while
-// the other one is taken away.
+// TestWindlass_twoClustersOnOneServer has one Ansible server install two clusters at once, and scale one of them while
+// the other is terminated.
 func TestWindlass_twoClustersOnOneServer(t *testing.T) {
 	s := newSite(t)
 	names, vnf, op := []string{"one", "two"}, map[string]string{}, map[string]string{}

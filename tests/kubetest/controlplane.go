@@ -1,6 +1,6 @@
-// Package kubetest runs a real control plane of Kubernetes for tests: etcd, API server, controllers and scheduler,
-// without a node; or, without root, an API server in memory. A kubelet that has no containers says what it would say of
-// them.
+// Package kubetest runs a real control plane of Kubernetes for tests: etcd, API server, controllers and scheduler, but
+// no node; or, without root, an API server in memory. A kubelet without containers reports states of Pods that tests
+// choose.
 package kubetest
 
 import (
@@ -30,7 +30,7 @@ import (
 	driver "github.com/windlass-nfv/windlass/internal/vim/kubernetes"
 )
 
-// Token and OtherToken are bearer tokens of a cluster that lives as long as the test.
+// Token and OtherToken are bearer tokens that a cluster accepts until the test ends.
 const (
 	Token      = "the-token-of-the-test"
 	OtherToken = "another-token-of-the-test"
@@ -38,11 +38,11 @@ const (
 
 // ControlPlane is a running Kubernetes.
 type ControlPlane struct {
-	// URL and CA are those of its API server.
+	// URL and CA belong to its API server.
 	URL, CA string
 	Client  kubernetes.Interface
 	Kubelet *Kubelet
-	// Programs is where the programs of Kubernetes are, kubectl among them; Kubeconfig is a file for it.
+	// Programs is the directory with the programs of Kubernetes, among them kubectl; Kubeconfig is a file for kubectl.
 	Programs, Kubeconfig string
 
 	dir       string
@@ -53,8 +53,8 @@ type ControlPlane struct {
 	endLife   context.CancelFunc
 }
 
-// Start runs a control plane until the test ends. Its programs are those of
-// the lab's node image, which is built when it is not there yet; that needs root.
+// Start runs a control plane until the test ends. Its programs come from the lab's node image, which Start builds if it
+// is missing; that needs root.
 func Start(t testing.TB) *ControlPlane {
 	t.Helper()
 	images := image.Options{Dir: image.DefaultDir}
@@ -77,7 +77,7 @@ func Start(t testing.TB) *ControlPlane {
 	return p
 }
 
-// New runs a control plane whose files are in the directory. Close it, also when it could not be started.
+// New runs a control plane with its files in the directory. The caller must close it, also when New returns an error.
 func New(ctx context.Context, dir string, images image.Options) (*ControlPlane, error) {
 	p := &ControlPlane{dir: dir, Kubeconfig: filepath.Join(dir, "kubeconfig"), endLife: func() {}}
 	img, err := image.Ensure(ctx, images)
@@ -112,14 +112,15 @@ func New(ctx context.Context, dir string, images image.Options) (*ControlPlane, 
 	return p, p.complete(ctx)
 }
 
-// complete adds to the API server what works on its objects.
+// complete starts the controllers and the scheduler, which work on the API server's objects.
 func (p *ControlPlane) complete(ctx context.Context) error {
 	for name, more := range map[string][]string{
-		// The node says once that it is ready. Without news of a node controllers would keep Pods from it, after 50 s.
+		// The node reports only once that it is ready. Usually, after 50 s without a report of a node, controllers
+		// would keep Pods from it.
 		"kube-controller-manager": {"--node-monitor-grace-period=24h"},
 		"kube-scheduler":          nil,
 	} {
-		// Their usual 20 and 50 calls a second are a clock that hides how long all else takes.
+		// With the usual limits of 20 and 50 calls a second, the limits would determine the times that tests measure.
 		args := append([]string{
 			"--kubeconfig", p.Kubeconfig, "--leader-elect=false", "--secure-port=0",
 			"--kube-api-qps=1000", "--kube-api-burst=1000",
@@ -147,7 +148,7 @@ func (p *ControlPlane) Close() {
 	}
 }
 
-// until waits up to a minute until something is so.
+// until waits up to a minute until is returns true.
 func until(ctx context.Context, what string, is func() bool) error {
 	err := wait.PollUntilContextTimeout(ctx, 100*time.Millisecond, time.Minute, true,
 		func(context.Context) (bool, error) { return is(), nil })
@@ -157,7 +158,7 @@ func until(ctx context.Context, what string, is func() bool) error {
 	return nil
 }
 
-// files are the API server's: who may do what, and its keys.
+// files writes the API server's files: its keys, and the accounts with their rights.
 func (p *ControlPlane) files() error {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -196,14 +197,15 @@ func (p *ControlPlane) startAPIServer() (err error) {
 	return err
 }
 
-// Kill ends the API server without warning, and starts it again.
+// Kill kills the API server and starts it again.
 func (p *ControlPlane) Kill(t testing.TB) {
 	t.Helper()
 	p.apiserver.end()
 	require.NoError(t, p.startAPIServer())
 }
 
-// Restart is Kill, and waits until the API server answers. It may be called beside the test itself.
+// Restart does the same as Kill, and waits until the API server answers. It may be called outside of the test's
+// goroutine.
 func (p *ControlPlane) Restart(ctx context.Context) error {
 	p.apiserver.end()
 	if err := p.startAPIServer(); err != nil {
@@ -243,19 +245,19 @@ func (p *ControlPlane) await(ctx context.Context) error {
 	return err
 }
 
-// Connect makes the driver's connection to a namespace.
+// Connect connects to a namespace with Windlass's driver.
 func (p *ControlPlane) Connect(t testing.TB, namespace string) *driver.Cluster {
 	t.Helper()
 	return p.ConnectAs(t, namespace, Token)
 }
 
-// ConnectAs is Connect with somebody's token.
+// ConnectAs is Connect with another token.
 func (p *ControlPlane) ConnectAs(t testing.TB, namespace, token string) *driver.Cluster {
 	t.Helper()
 	return p.ConnectBy(t, &driver.Connector{}, namespace, token)
 }
 
-// ConnectBy is ConnectAs for one of several connections that a worker makes.
+// ConnectBy is ConnectAs with a Connector that several connections share, as in a worker.
 func (p *ControlPlane) ConnectBy(t testing.TB, by *driver.Connector, namespace, token string) *driver.Cluster {
 	t.Helper()
 	c, err := by.Connect(lcm.Vim{
@@ -265,7 +267,7 @@ func (p *ControlPlane) ConnectBy(t testing.TB, by *driver.Connector, namespace, 
 	return c
 }
 
-// Namespace is one of that name.
+// Namespace returns a namespace with this name.
 func Namespace(name string) *corev1.Namespace {
 	return &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}
 }

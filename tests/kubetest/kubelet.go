@@ -16,23 +16,23 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// Kubelet is one that has no containers. The name of an image says what becomes of it: "broken" cannot be pulled,
-// "crash" ends again and again, "unset" lacks its configuration, "stubborn" ends only when it has to, "done" ends well,
-// "failed" with an error; all others run.
+// Kubelet is a kubelet without containers. The name of an image determines the state of its container: "broken" cannot
+// be pulled, "crash" ends again and again, "unset" lacks its configuration, "stubborn" ends only when it is killed,
+// "done" succeeds, "failed" fails; all others run.
 type Kubelet struct {
 	client    kubernetes.Interface
 	addresses atomic.Int32
-	// Pace is how long it takes for each thing that it does with a Pod, in nanoseconds.
+	// Pace is the time for each step that it does with a Pod, in nanoseconds.
 	Pace atomic.Int64
-	// WithoutMultus leaves Pods on the cluster's own network, whatever their annotations want.
+	// WithoutMultus leaves Pods on the cluster's own network, even if their annotations name others.
 	WithoutMultus atomic.Bool
-	// Reported is when it first said that something is wrong, in nanoseconds since the epoch.
+	// Reported is the time of its first report of a problem, in nanoseconds since the epoch.
 	Reported atomic.Int64
 
-	reports sync.Map // when it first said so in a namespace, by that
+	reports sync.Map // the time of the first report in each namespace
 }
 
-// ReportedIn is when the kubelet first said that something is wrong in a namespace, the zero time when it did not.
+// ReportedIn returns the time when the kubelet first reported a problem in a namespace, or the zero time.
 func (k *Kubelet) ReportedIn(namespace string) time.Time {
 	at, _ := k.reports.Load(namespace)
 	when, _ := at.(time.Time)
@@ -42,13 +42,13 @@ func (k *Kubelet) ReportedIn(namespace string) time.Time {
 // Node is the name of the only node.
 const Node = "node-1"
 
-// GPU is a device that the node has two of, beside 64 MiB of huge pages.
+// GPU is a device that the node has twice. It also has 64 MiB of huge pages.
 const GPU = "example.com/gpu"
 
-// again is how long a Pod waits at most for which nothing could be done, as the API server was away just then.
+// again is the longest time before the kubelet tries a Pod again after the API server was down.
 const again = 5 * time.Second
 
-// join makes the node, and does a kubelet's work until life ends.
+// join creates the node, and does a kubelet's work until life ends.
 func (k *Kubelet) join(ctx, life context.Context) error {
 	if err := k.makeNode(ctx, life); err != nil {
 		return err
@@ -91,24 +91,26 @@ func (k *Kubelet) makeNode(ctx, life context.Context) error {
 	}
 	return until(ctx, "controllers have seen that the node is ready", func() bool {
 		n, err := k.client.CoreV1().Nodes().Get(ctx, Node, metav1.GetOptions{})
-		return err == nil && len(n.Spec.Taints) == 0 // they taint a node until then
+		// Controllers taint a new node until they have seen that it is ready.
+		return err == nil && len(n.Spec.Taints) == 0
 	})
 }
 
-// look does what the Pod's state asks for next.
+// look does the next step for the Pod, depending on its state.
 func (k *Kubelet) look(ctx context.Context, pod *corev1.Pod) {
-	atOnce := metav1.DeleteOptions{ // this Pod: a StatefulSet's next one has the same name
+	atOnce := metav1.DeleteOptions{ // the UID is needed because a StatefulSet's next Pod has the same name
 		GracePeriodSeconds: new(int64), Preconditions: metav1.NewUIDPreconditions(string(pod.UID)),
 	}
 	switch {
 	case pod.DeletionTimestamp != nil && pod.Spec.Containers[0].Image == "stubborn" && *pod.DeletionGracePeriodSeconds > 1:
-		// It takes the time that it is given; with less of that the kubelet is asked again.
+		// The container uses its whole grace period. If a later deletion shortens it, the kubelet looks at the Pod
+		// again.
 	case pod.DeletionTimestamp != nil:
 		_ = k.client.CoreV1().Pods(pod.Namespace).Delete(ctx, pod.Name, atOnce)
 	case len(pod.Status.ContainerStatuses) == 0:
 		var err error
 		if pod, err = k.plug(ctx, pod.DeepCopy()); err != nil {
-			return // who has changed the Pod is seen, too
+			return // the change of another client causes a new event
 		}
 		pod.Status.Phase, pod.Status.PodIP = corev1.PodPending, fmt.Sprintf("10.244.0.%d", k.addresses.Add(1)%250)
 		pod.Status.PodIPs = []corev1.PodIP{{IP: pod.Status.PodIP}}
@@ -141,7 +143,7 @@ func stateOf(c corev1.Container) corev1.ContainerStatus {
 		return s
 	}
 	switch {
-	case strings.HasPrefix(c.Image, "broken"), strings.HasPrefix(c.Image, "error"): // as packages of Tacker's call it
+	case strings.HasPrefix(c.Image, "broken"), strings.HasPrefix(c.Image, "error"): // packages of Tacker use "error"
 		return waiting("ImagePullBackOff", "Back-off pulling image "+c.Image)
 	case strings.HasPrefix(c.Image, "unset"):
 		return waiting("CreateContainerConfigError", `configmap "none" not found`)
@@ -158,7 +160,7 @@ func stateOf(c corev1.Container) corev1.ContainerStatus {
 	return s
 }
 
-// phaseOf is that of a Pod whose only container has ended.
+// phaseOf returns the phase of a Pod whose only container has ended, and "" for other Pods.
 func phaseOf(containers []corev1.ContainerStatus) corev1.PodPhase {
 	switch {
 	case len(containers) != 1 || containers[0].State.Terminated == nil:

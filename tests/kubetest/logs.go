@@ -10,10 +10,11 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// LastWords are what every container of the kubelet that crashes has written before.
+// LastWords is the log of every container that crashes.
 const LastWords = "reading /etc/web.conf\npanic: there is no /etc/web.conf"
 
-// serve lets the API server ask the kubelet for the logs of containers, until life ends. The status says where.
+// serve lets the API server read the logs of containers from the kubelet, until life ends. The status has the kubelet's
+// address.
 func serve(life context.Context) (status corev1.NodeStatus, err error) {
 	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !strings.HasPrefix(r.URL.Path, "/containerLogs/") {

@@ -11,8 +11,8 @@ import (
 	"github.com/windlass-nfv/windlass/tests/kubetest/memory"
 )
 
-// StartInMemory runs an API server in memory with the same kubelet, until the test ends. It needs no programs and no
-// root, and has none of the programs itself: it cannot be killed.
+// StartInMemory runs an API server in memory with the same kubelet, until the test ends. It needs no root and no
+// programs of Kubernetes, so it cannot be killed.
 func StartInMemory(t testing.TB) *ControlPlane {
 	t.Helper()
 	server := memory.Start(Token, OtherToken)

@@ -16,11 +16,11 @@ import (
 const (
 	networks      = "k8s.v1.cni.cncf.io/networks"
 	networkStatus = "k8s.v1.cni.cncf.io/network-status"
-	// networksAPI is where NetworkAttachmentDefinitions are.
+	// networksAPI is the path of NetworkAttachmentDefinitions.
 	networksAPI = "/apis/k8s.cni.cncf.io/v1"
 )
 
-// attachment is an element of the annotation that Multus reads, or of the one that it writes.
+// attachment is an element of the annotation that Multus reads, or of the annotation that it writes.
 type attachment struct {
 	Name      string   `json:"name"`
 	Namespace string   `json:"namespace,omitempty"`
@@ -30,7 +30,7 @@ type attachment struct {
 	Default   bool     `json:"default,omitempty"`
 }
 
-// plug says, before the Pod's containers are there, which interfaces it has got: as Multus does for a kubelet.
+// plug writes, before the Pod's containers start, which interfaces the Pod has, as Multus does.
 func (k *Kubelet) plug(ctx context.Context, pod *corev1.Pod) (*corev1.Pod, error) {
 	var wanted []attachment
 	text := pod.Annotations[networks]
@@ -63,7 +63,7 @@ func (k *Kubelet) plug(ctx context.Context, pod *corev1.Pod) (*corev1.Pod, error
 	return k.client.CoreV1().Pods(pod.Namespace).Update(ctx, pod, metav1.UpdateOptions{})
 }
 
-// InstallMultus lets the cluster know NetworkAttachmentDefinitions.
+// InstallMultus adds the kind NetworkAttachmentDefinition to the cluster.
 func (p *ControlPlane) InstallMultus(t testing.TB) {
 	t.Helper()
 	const definition = `{"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
@@ -80,7 +80,7 @@ func (p *ControlPlane) InstallMultus(t testing.TB) {
 	}, time.Minute, 100*time.Millisecond, "the kind is served")
 }
 
-// AddNetwork makes a NetworkAttachmentDefinition.
+// AddNetwork creates a NetworkAttachmentDefinition.
 func (p *ControlPlane) AddNetwork(t testing.TB, namespace, name, config string) {
 	t.Helper()
 	text, err := json.Marshal(map[string]any{

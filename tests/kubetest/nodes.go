@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// SilentNode adds a node that is ready and whose kubelet says nothing of its Pods.
+// SilentNode adds a ready node whose kubelet reports nothing about its Pods.
 func (p *ControlPlane) SilentNode(t testing.TB, name string) {
 	t.Helper()
 	made, err := p.Client.CoreV1().Nodes().Create(t.Context(), &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}},
@@ -22,13 +22,13 @@ func (p *ControlPlane) SilentNode(t testing.TB, name string) {
 		corev1.ResourcePods: resource.MustParse("100"),
 	}
 	made.Status.Allocatable = made.Status.Capacity
-	made.ResourceVersion = "" // controllers change it, too
+	made.ResourceVersion = "" // controllers change the node, too
 	_, err = p.Client.CoreV1().Nodes().UpdateStatus(t.Context(), made, metav1.UpdateOptions{})
 	require.NoError(t, err)
 	p.SetReady(t, name, true)
 }
 
-// SetReady says whether a node is ready, and waits until controllers have seen it.
+// SetReady sets whether a node is ready, and waits until the controllers have reacted.
 func (p *ControlPlane) SetReady(t testing.TB, name string, ready bool) {
 	t.Helper()
 	is := map[bool]string{true: "True", false: "False"}[ready]

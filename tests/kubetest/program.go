@@ -8,14 +8,14 @@ import (
 	"testing"
 )
 
-// program is one that runs until it is ended.
+// program is a program that runs until end kills it.
 type program struct {
 	name string
 	cmd  *exec.Cmd
 	log  *os.File
 }
 
-// run starts a program that writes a log of its name.
+// run starts a program with a log file of its name.
 func (p *ControlPlane) run(path string, args ...string) (*program, error) {
 	name := filepath.Base(path)
 	log, err := os.OpenFile(filepath.Join(p.dir, name+".log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
@@ -34,14 +34,14 @@ func (p *ControlPlane) run(path string, args ...string) (*program, error) {
 	return running, nil
 }
 
-// end kills the program; one that has ended already is left alone.
+// end kills the program, unless it has ended already.
 func (p *program) end() {
 	_ = p.cmd.Process.Kill()
 	_ = p.cmd.Wait()
 	_ = p.log.Close()
 }
 
-// showLogs shows the last that each program has said.
+// showLogs shows the end of each program's log.
 func (p *ControlPlane) showLogs(t testing.TB) {
 	t.Helper()
 	shown := map[string]bool{}

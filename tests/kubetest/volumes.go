@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Volumes makes volumes for claims that name no class, of 1 GiB each. Nothing is ever written to them.
+// Volumes creates n volumes of 1 GiB for claims without a class. Nothing writes to them.
 func (p *ControlPlane) Volumes(t testing.TB, n int) {
 	t.Helper()
 	for i := range n {
@@ -30,10 +30,10 @@ func (p *ControlPlane) Volumes(t testing.TB, n int) {
 	}
 }
 
-// Cordon keeps new Pods from the node, or lets them come again.
+// Cordon sets whether the node refuses new Pods.
 func (p *ControlPlane) Cordon(t testing.TB, is bool) {
 	t.Helper()
-	// A patch: the node's kubelet and controllers change the object, too.
+	// A patch is needed because the node's kubelet and controllers change the object, too.
 	_, err := p.Client.CoreV1().Nodes().Patch(t.Context(), Node, types.MergePatchType,
 		fmt.Appendf(nil, `{"spec":{"unschedulable":%t}}`, is), metav1.PatchOptions{})
 	require.NoError(t, err)

@@ -13,7 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Deny has an admission webhook refuse what is made of a resource in a namespace, with those words.
+// Deny installs an admission webhook that refuses new objects of a resource in a namespace, with this message.
 func (p *ControlPlane) Deny(t testing.TB, namespace, group, resource, says string) {
 	t.Helper()
 	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -23,13 +23,14 @@ const (
 
 var clusterCps = []string{"masterNode_CP1", "workerNode_CP1", "externalLB_CP1"}
 
-// clusters are those that kubespray installs from one Ansible server for all walkers, each behind a load balancer.
+// clusters are VNFs that are Kubernetes clusters. One Ansible server installs them with kubespray for all walkers; each
+// cluster is behind a load balancer.
 type clusters struct {
 	ansible kubespray.Machine
 	sample  []byte // parameters of a request
 }
 
-// newClusters makes the Ansible server.
+// newClusters creates the package and prepares the parameters of a cluster that this Ansible server installs.
 func newClusters(t *testing.T, bed *testbed.Bed, ansible kubespray.Machine) clusters {
 	t.Helper()
 	take(t, bed, clusterPackage)
@@ -61,13 +62,14 @@ func (clusters) due(opView, ground, ground) runs         { return nil }
 func (c clusters) params(w *walker) map[string]any {
 	var params map[string]any
 	if err := json.Unmarshal(c.sample, &params); err != nil {
-		panic(err) // it was made by json.Marshal
+		panic(err) // the text was made by json.Marshal
 	}
 	params["k8s_cluster_installation_param"].(map[string]any)["vim_name"] = "cluster-" + w.name
 	return params
 }
 
-// wrong compares the cluster, the inventory on the Ansible server, the load balancer's routes and the registered VIM.
+// wrong lists how the cluster, the inventory on the Ansible server, the load balancer's routes and the registered VIM
+// differ from what the VNF requires.
 func (c clusters) wrong(t *testing.T, w *walker, is vnf, servers []server) (list []string) {
 	t.Helper()
 	inventory := files(t, w.bed, c.ansible.ID, path.Join(inventories, "windlass-"+w.vnf)+"/")
@@ -133,7 +135,7 @@ func (c clusters) wrong(t *testing.T, w *walker, is vnf, servers []server) (list
 	return list
 }
 
-// hostsOf are the hosts of an inventory, "name address".
+// hostsOf returns the hosts of an inventory, each as "name address".
 func hostsOf(inventory string) (hosts []string) {
 	_, all, _ := strings.Cut(inventory, "[all]\n")
 	all, _, _ = strings.Cut(all, "\n[")

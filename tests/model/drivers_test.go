@@ -13,9 +13,9 @@ import (
 	"github.com/windlass-nfv/windlass/tests/testbed"
 )
 
-// TestModel_ofDrivers walks with VNFs that drivers make something of: clusters that an Ansible server installs, servers
-// on which scripts of the package are run, and servers for which its playbooks are played. What has been made, and what
-// has been run, is compared after each operation.
+// TestModel_ofDrivers walks with VNFs whose drivers do more than make servers: an Ansible server installs clusters, the
+// worker runs scripts of the package on servers, and Ansible servers play playbooks of the package. After each
+// operation the test compares what was made and what was run with the model.
 func TestModel_ofDrivers(t *testing.T) {
 	t.Setenv("WINDLASS_WORKER_ATTEMPTS", "2")
 	t.Setenv("WINDLASS_SCRIPTS_POLICY", "run")
@@ -53,7 +53,8 @@ func TestModel_ofDrivers(t *testing.T) {
 	report(t, counts)
 }
 
-// trip lets scripts fail now and then, for good or so that they are tried again, and take their time.
+// trip makes scripts slow and lets one fail now and then: with 1, after which Windlass does not try again, or with 75,
+// after which it does.
 func trip(t *testing.T, bed *testbed.Bed, refuse func(*rand.Rand, int)) func(*rand.Rand, int) {
 	scripts := []string{
 		"run-package-script", "play-package", "run-playbook", "balance-externally", "check-ansible", "remove-inventory",

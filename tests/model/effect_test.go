@@ -6,7 +6,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// vnf is what operations make of a VNF instance.
+// vnf is the state of a VNF as far as operations change it.
 type vnf struct {
 	servers      bool
 	vnfd         string // the id of its VNFD
@@ -23,7 +23,7 @@ const labelKey = "by"
 // misfitting is a value of an extension that the VNFD does not allow.
 const misfitting = "loud"
 
-// vnf is the VNF as its resource shows it.
+// vnf returns the VNF as its resource shows it.
 func (i instView) vnf() vnf {
 	out := vnf{vnfd: i.VnfdID, instantiated: i.State == lcm.Instantiated}
 	out.label, _ = i.Metadata[labelKey].(string)
@@ -40,9 +40,9 @@ func (i instView) vnf() vnf {
 	return out
 }
 
-// after is what the VNF may be when the operation is where it is: nothing of it counts before it is over (SOL003
-// clauses 5.4.4 to 5.4.11). None is right where the operation should not be there. uneven tells that its servers may be
-// other than its level says.
+// after returns the states that the VNF may be in while the operation is in its state. An operation changes the VNF
+// only when it has ended (SOL003 clauses 5.4.4 to 5.4.11). The list is empty when the operation must not be in that
+// state. With uneven, the servers may differ from the scale level.
 func (o opView) after(before vnf, uneven bool) []vnf {
 	done := before
 	switch o.Operation {
@@ -83,7 +83,8 @@ func (o opView) after(before vnf, uneven bool) []vnf {
 	case o.State == lcm.Failed && o.leavesUneven(), o.State == lcm.Completed && uneven && o.Operation != lcm.OpTerminate &&
 		o.Operation != lcm.OpModifyInfo:
 		return anyOf(before, done)
-	case o.State == lcm.Failed && o.Operation == lcm.OpChangeExtConn: // its record says what Neutron has
+	case o.State == lcm.Failed && o.Operation == lcm.OpChangeExtConn:
+		// The VNF's record follows Neutron, which may have changed or not.
 		return []vnf{before, done}
 	case o.State == lcm.Completed:
 		return []vnf{done}
@@ -92,20 +93,21 @@ func (o opView) after(before vnf, uneven bool) []vnf {
 	}
 }
 
-// leavesUneven tells that the operation, when it is given up, leaves a VNF whose servers may be any.
+// leavesUneven reports whether the operation, when it becomes FAILED, may leave other servers than the scale level
+// requires.
 func (o opView) leavesUneven() bool {
 	return slices.Contains([]lcm.Operation{
 		lcm.OpOperate, lcm.OpScale, lcm.OpScaleToLevel, lcm.OpHeal, lcm.OpChangeVnfPkg,
 	}, o.Operation)
 }
 
-// remakes tells that the operation, of the entire VNF, leaves nothing as it was.
+// remakes reports whether the operation, if it is about the entire VNF, replaces everything that was there.
 func (o opView) remakes() bool {
 	return slices.Contains([]lcm.Operation{lcm.OpInstantiate, lcm.OpHeal, lcm.OpTerminate}, o.Operation)
 }
 
-// anyOf are the VNFs that are as one of these, but for how many servers run: some may have been made, removed or
-// switched.
+// anyOf returns each of these VNFs with every scale level, running and stopped: some servers may have been made,
+// removed or switched.
 func anyOf(list ...vnf) (out []vnf) {
 	for _, v := range list {
 		for v.level = 0; v.level <= mostLevel; v.level++ {

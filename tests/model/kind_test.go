@@ -15,16 +15,16 @@ import (
 	"github.com/windlass-nfv/windlass/tests/testbed"
 )
 
-// kind is what the VNFs of the walkers are made of, and where. A hybrid one has containers and servers.
+// kind says what the VNFs of a walker are made of, and where. A hybrid VNF has containers and servers.
 type kind struct {
 	name       string
-	vnfdIDs    []string // the first is what they begin with; the others are packages that they may get
+	vnfdIDs    []string // instances are created with the first one; CHANGE_VNFPKG may change to any of them
 	servers    bool
 	containers bool
 	vims       map[string]string // the ids of the VIMs, by their types
 	// cps are the connection points of a VNF of servers.
 	cps []string
-	// work is what a driver does with the VNF's servers, nil for nothing.
+	// work says what a driver does with the VNF's servers, and is nil without a driver.
 	work work
 }
 
@@ -46,8 +46,8 @@ const (
 	hybridPackage     = "tests/model/hybrid"
 )
 
-// actions are those that a VNF of the kind meets. One whose manifests name no network has no link to change, and a
-// cluster's nodes know each other on theirs.
+// actions returns the actions that make sense for a VNF of the kind. A VNF of containers has no external link to
+// change, and the nodes of a cluster use their link to reach each other, so neither is connected to another network.
 func (k kind) actions() []action {
 	if !k.servers || k.work != nil && !k.work.connects() {
 		return slices.DeleteFunc(slices.Clone(actions), func(a action) bool { return a == connect })
@@ -55,7 +55,7 @@ func (k kind) actions() []action {
 	return actions
 }
 
-// connections is vimConnectionInfo: a list in v1, a map in v2.
+// connections returns vimConnectionInfo: a list in v1, a map in v2.
 func (k kind) connections(v2 bool) any {
 	list, byID := []any{}, map[string]any{}
 	for _, vimType := range slices.Sorted(maps.Keys(k.vims)) {
@@ -96,8 +96,8 @@ func (k kind) changeRequest(w *walker) map[string]any {
 	return request
 }
 
-// manifests are parameters of a VNF of containers. Now and then its image cannot be pulled. Those of a hybrid VNF are
-// described by its VNFD.
+// manifests returns additionalParams for a VNF of containers; in one of six requests they name an image that cannot be
+// pulled. A hybrid VNF needs none: its VNFD names the manifests.
 func (w *walker) manifests() map[string]any {
 	if w.kind.hybrid() {
 		return nil
@@ -109,7 +109,7 @@ func (w *walker) manifests() map[string]any {
 	return map[string]any{"lcm-kubernetes-def-files": []string{file}}
 }
 
-// onboard takes a package and a later one, which differs in its VNFD's id.
+// onboard creates the package and a second one that differs only in the id of its VNFD.
 func onboard(t *testing.T, bed *testbed.Bed, dir, vnfdID, laterID string) {
 	t.Helper()
 	take(t, bed, dir)
@@ -122,7 +122,7 @@ func take(t *testing.T, bed *testbed.Bed, dir string) {
 	require.NoError(t, err, "%s", out)
 }
 
-// derived is a copy of a package in whose VNFD something is replaced.
+// derived copies a package and replaces text in its VNFD.
 func derived(t *testing.T, bed *testbed.Bed, dir string, oldnew ...string) (copied string) {
 	t.Helper()
 	copied = t.TempDir()
@@ -134,7 +134,7 @@ func derived(t *testing.T, bed *testbed.Bed, dir string, oldnew ...string) (copi
 	return copied
 }
 
-// newWalker is one of a kind, whose VNFs of containers are in a namespace of its own.
+// newWalker returns a walker for VNFs of a kind. VNFs of containers get a namespace for each walker.
 func newWalker(bed *testbed.Bed, of kind, number int, counts map[string]int) *walker {
 	return &walker{
 		bed: bed, kind: of, random: rand.New(rand.NewPCG(*seed, uint64(number))), counts: counts,

@@ -9,7 +9,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// A model that finds nothing wrong protects nothing.
+// TestModel_seesWhatMustNotBe checks that the model finds errors: a model that never finds one protects nothing.
 func TestModel_seesWhatMustNotBe(t *testing.T) {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	event := func(state lcm.OperationState, after time.Duration) lcm.OperationEvent {

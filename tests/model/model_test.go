@@ -1,5 +1,5 @@
-// Package model asks a Windlass for whatever comes, in thousands of random sequences, while processes are killed and
-// the cloud refuses, and compares every answer and every transition with a model of SOL003 clause 5.6.2.
+// Package model sends random sequences of requests to a Windlass, thousands if wanted, while processes are killed and
+// the cloud refuses requests. It compares every answer and every transition with a model of SOL003 clause 5.6.2.
 package model
 
 import (
@@ -9,31 +9,32 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// position is where a VNF instance is: the resource itself, and its last operation.
+// position is the state of a VNF instance and of its last operation.
 type position struct {
 	exists       bool
 	containers   bool // the VNF is of containers, and can get another package while it runs
 	instantiated bool
 	stopped      bool          // the VNF is STOPPED: it must be started before it is healed
-	op           lcm.Operation // "" before the first
+	op           lcm.Operation // "" before the first operation
 	state        lcm.OperationState
 	forwardOnly  bool // a rollback is not possible any more
 	level        int  // scale level of the aspect
-	uneven       bool // what is there may be other than the level says, because something was given up
-	leftovers    bool // an INSTANTIATE was given up, and its stack is there
-	// forced is set while a FORCEFUL cancel is under way, which nothing can be added to.
+	uneven       bool // the servers may differ from the scale level, because an operation became FAILED
+	leftovers    bool // an INSTANTIATE became FAILED, and its stack still exists
+	// forced is set while a FORCEFUL cancel is under way. Another cancel adds nothing to it.
 	forced bool
-	// unsure is set when a decision may have been taken that nobody has answered, and that is not recorded yet.
+	// unsure is set when a retry, rollback or fail may have been accepted although no answer came, or is accepted but
+	// not recorded yet.
 	unsure bool
 }
 
-// unfinished tells that an operation is under way or waits for a decision.
+// unfinished reports whether an operation is under way or waits for a decision.
 func (p position) unfinished() bool { return p.op != "" && !p.state.Terminal() }
 
 // action is a request that a client may make at any time.
 type action string
 
-// The actions. Each is made in every position, whether it fits or not.
+// The actions. The model makes each of them in every position, also where the API must refuse it.
 const (
 	instantiate action = "instantiate"
 	terminate   action = "terminate"
@@ -43,12 +44,12 @@ const (
 	start       action = "start" // operate, to STARTED
 	scaleOut    action = "scale out"
 	scaleIn     action = "scale in"
-	scaleTo     action = "scale to level"    // to any that there is
-	scaleTooFar action = "scale to no level" // to one that there is not
-	connect     action = "connect"           // change_ext_conn, to either network
+	scaleTo     action = "scale to level"    // to a level that exists
+	scaleTooFar action = "scale to no level" // to a level that does not exist
+	connect     action = "connect"           // change_ext_conn, to one of the two networks
 	change      action = "change package"
 	modify      action = "modify"
-	misfit      action = "misfit" // modify, to what the VNFD does not allow
+	misfit      action = "misfit" // modify, to a value that the VNFD does not allow
 	retry       action = "retry"
 	rollback    action = "rollback"
 	fail        action = "fail"
@@ -64,24 +65,24 @@ var actions = []action{
 // mostLevel is the greatest scale level of the aspect in the VNFD.
 const mostLevel = 2
 
-// begins tells that an action begins an operation.
+// begins reports whether an action begins an operation.
 func (a action) begins() bool {
 	return !slices.Contains([]action{remove, retry, rollback, fail, cancel}, a)
 }
 
-// steps tells that an action is a SCALE, whose answer depends on what is there.
+// steps reports whether an action is a SCALE. Its answer depends on the current scale level.
 func (a action) steps() bool { return a == scaleOut || a == scaleIn }
 
-// scales tells that an action is a SCALE or a SCALE_TO_LEVEL.
+// scales reports whether an action is a SCALE or a SCALE_TO_LEVEL.
 func (a action) scales() bool { return a.steps() || a == scaleTo || a == scaleTooFar }
 
-// decides tells that an action is about the last operation.
+// decides reports whether an action is about the last operation.
 func (a action) decides() bool { return !a.begins() && a != remove }
 
-// answer is the status that the standard wants for an action in a position (SOL003 clauses 5.4.2 to 5.4.17).
+// answer returns the status that the standard requires for an action in a position (SOL003 clauses 5.4.2 to 5.4.17).
 func (p position) answer(a action) int {
 	switch {
-	case !p.exists, a == change && !p.containers: // the task is not supported for VMs
+	case !p.exists, a == change && !p.containers: // Windlass does not support the task for VNFs of servers only
 		return http.StatusNotFound
 	case a.decides():
 		return p.decided(a)
@@ -103,7 +104,7 @@ func (p position) decided(a action) int {
 	waits := p.state == lcm.FailedTemp
 	switch {
 	case a == rollback && p.op == lcm.OpTerminate:
-		return http.StatusNotFound // the task is not supported for it
+		return http.StatusNotFound // the task is not supported for the operation
 	case a == cancel && !p.state.Terminal() && !waits && !p.forced, a == retry && waits, a == rollback && waits &&
 		!p.forwardOnly:
 		return http.StatusAccepted
@@ -113,7 +114,7 @@ func (p position) decided(a action) int {
 	return http.StatusConflict
 }
 
-// next are the states that may follow one: the figure of clause 5.6.2.2.
+// next maps each state to the states that may follow it, as in the figure of clause 5.6.2.2.
 var next = map[lcm.OperationState][]lcm.OperationState{
 	lcm.Starting:    {lcm.Processing, lcm.RolledBack},
 	lcm.Processing:  {lcm.Completed, lcm.FailedTemp, lcm.RolledBack},
@@ -121,8 +122,8 @@ var next = map[lcm.OperationState][]lcm.OperationState{
 	lcm.RollingBack: {lcm.RolledBack, lcm.FailedTemp},
 }
 
-// follows tells whether an operation may have gone through those states, in that order. A MODIFY_INFO needs no grant,
-// so it begins in PROCESSING, and only that is rolled back from there without a decision.
+// follows reports whether an operation may go through these states, in this order. A MODIFY_INFO needs no grant, so it
+// begins in PROCESSING. Only a MODIFY_INFO may go from PROCESSING to ROLLED_BACK without a decision.
 func follows(op lcm.Operation, states []lcm.OperationState) bool {
 	at := lcm.Starting
 	if op == lcm.OpModifyInfo {

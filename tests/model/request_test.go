@@ -5,7 +5,7 @@ import (
 	"net/http"
 )
 
-// ask is the request of an action, in the form of v1 or v2.
+// ask returns the request of an action, in the form of v1 or v2.
 func (w *walker) ask(a action, v2 bool) (method, path string, body any) {
 	inst, op := "/vnf_instances/"+w.vnf, "/vnf_lcm_op_occs/"+w.op
 	switch a {
@@ -55,10 +55,11 @@ func toLevel(level int) map[string]any {
 	return map[string]any{"scaleInfo": []any{map[string]any{"aspectId": "servers", "scaleLevel": level}}}
 }
 
-// networks are those of the cloud that a VNF can be connected to; links to them have their names as ids.
+// networks are the networks of the cloud that a VNF can be connected to. The test uses their names as ids of the
+// external links.
 var networks = []string{"net0", "net1"}
 
-// linksTo is extVirtualLinks with the VNF's connection points on that network.
+// linksTo returns extVirtualLinks that connect the VNF's connection points to the network.
 func (k kind) linksTo(network string, v2 bool) []any {
 	config := map[string]any{"cpProtocolData": []any{map[string]any{"layerProtocol": "IP_OVER_ETHERNET"}}}
 	var extCps []any
@@ -72,7 +73,7 @@ func (k kind) linksTo(network string, v2 bool) []any {
 	return []any{map[string]any{"id": network, "resourceId": network, "extCps": extCps}}
 }
 
-// healRequest is about the entire VNF, or about the VNFC that was chosen.
+// healRequest returns a request for the VNFC that chooseHealed chose, or for the entire VNF.
 func (w *walker) healRequest() map[string]any {
 	request := map[string]any{"cause": "the model"}
 	if w.healed != "" {

@@ -28,13 +28,13 @@ var (
 	longest   = flag.Int("actions", 12, "so many actions at most in a sequence")
 )
 
-// inCI is how many sequences there are unless the command line says so.
+// inCI is the number of sequences unless a flag gives another one.
 const inCI = 100
 
-// patience is for anything that must happen in the end, on a machine that is busy.
+// patience is the limit for anything that must happen sometime, on a busy machine.
 const patience = 5 * time.Minute
 
-// TestMain lets all walkers go at once, however few processors there are: they wait most of the time.
+// TestMain lets all walkers run in parallel, even with few processors: they wait most of the time.
 func TestMain(m *testing.M) {
 	flag.Parse()
 	if err := flag.Set("test.parallel", strconv.Itoa(*walkers)); err != nil {
@@ -43,7 +43,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestModel walks. An answer or a transition that the model does not have fails it, with the story of the instance.
+// TestModel walks with VNFs of servers. It fails with the story of the instance at the first answer or transition that
+// the model does not allow.
 func TestModel(t *testing.T) {
 	t.Setenv("WINDLASS_WORKER_ATTEMPTS", "2")
 	bed := testbed.NewIn(t, &environment.Lab{
@@ -65,8 +66,8 @@ func TestModel(t *testing.T) {
 	report(t, counts)
 }
 
-// TestModel_ofContainers walks with VNFs of containers, on a control plane whose API server is killed, too. Each of
-// their operations takes longer: there are fewer sequences.
+// TestModel_ofContainers walks with VNFs of containers on a control plane whose API server is killed as well. Their
+// operations take longer, so there are fewer sequences.
 func TestModel_ofContainers(t *testing.T) {
 	t.Setenv("WINDLASS_WORKER_ATTEMPTS", "2")
 	cluster := kubetest.Start(t)
@@ -84,7 +85,8 @@ func TestModel_ofContainers(t *testing.T) {
 	report(t, counts)
 }
 
-// TestModel_ofHybrids walks with VNFs that have a VDU of servers and one of containers, while both VIMs are disturbed.
+// TestModel_ofHybrids walks with VNFs that have one VDU of servers and one of containers, while the test disturbs both
+// VIMs.
 func TestModel_ofHybrids(t *testing.T) {
 	if *sequences <= inCI {
 		t.Skip("not run with so few sequences: CI walks with servers and with containers only")
@@ -116,7 +118,7 @@ func TestModel_ofHybrids(t *testing.T) {
 	report(t, counts)
 }
 
-// register makes a cluster a VIM, with a namespace for each walker.
+// register registers a cluster as a VIM, and makes a namespace for each walker.
 func register(t *testing.T, bed *testbed.Bed, cluster *kubetest.ControlPlane) (vim string) {
 	t.Helper()
 	for i := range *walkers {
@@ -127,12 +129,13 @@ func register(t *testing.T, bed *testbed.Bed, cluster *kubetest.ControlPlane) (v
 	return bed.RegisterCluster(t, "cluster", cluster.URL, cluster.CA, kubetest.Token)
 }
 
-// between is the least time between two restarts of a cluster's API server. Whoever watches it waits after each for
-// longer before it asks again, half a minute and more at the end, and forgets that after two minutes without one:
-// restarts that come faster leave controllers and kubelet deaf most of the time, and no operation ends.
+// between is the least time between two restarts of a cluster's API server. After each failure, clients that watch the
+// cluster wait longer before they connect again, at last more than half a minute, and they start with short waits again
+// only after two minutes without a failure. With more frequent restarts, controllers and kubelet would miss changes
+// most of the time, and no operation would end.
 const between = 150 * time.Second
 
-// restart restarts the API server of a cluster now and then, whose kubelet is slow at times.
+// restart restarts the cluster's API server from time to time, and makes its kubelet slow at random.
 func restart(t *testing.T, cluster *kubetest.ControlPlane) func(*rand.Rand, int) {
 	var last time.Time
 	return func(random *rand.Rand, tick int) {
@@ -151,8 +154,8 @@ func requireNoPods(t *testing.T, cluster *kubetest.ControlPlane) {
 	require.Empty(t, pods.Items)
 }
 
-// walk takes so many VNFs through their sequences, whose kinds the walkers share out. It tells how often each action
-// was answered how.
+// walk runs this many sequences, one VNF each. The walkers share the sequences, and each walker has one of the kinds.
+// walk returns, for each walker, how often each action got each answer.
 func walk(t *testing.T, bed *testbed.Bed, sequences int, kinds ...kind) []map[string]int {
 	t.Helper()
 	counts := make([]map[string]int, *walkers)
@@ -182,7 +185,7 @@ func walk(t *testing.T, bed *testbed.Bed, sequences int, kinds ...kind) []map[st
 	return counts
 }
 
-// report tells how often each action was answered how: all of them must have been made, fitting or not.
+// report logs how often each action got each answer.
 func report(t *testing.T, counts []map[string]int) {
 	t.Helper()
 	all, sum := map[string]int{}, 0
@@ -195,8 +198,8 @@ func report(t *testing.T, counts []map[string]int) {
 	t.Logf("%d actions: %v", sum, all)
 }
 
-// harass disturbs by each tick, and kills the worker and the API server from time to time, until the function that it
-// returns is called.
+// harass calls disturb at random intervals, and kills the worker and the API server from time to time, until stop is
+// called.
 func harass(t *testing.T, bed *testbed.Bed, disturb func(random *rand.Rand, tick int)) (stop func()) {
 	t.Helper()
 	done := make(chan struct{})
@@ -226,7 +229,7 @@ func harass(t *testing.T, bed *testbed.Bed, disturb func(random *rand.Rand, tick
 	}
 }
 
-// refuse lets the cloud refuse now and then.
+// refuse makes the cloud refuse requests.
 func refuse(t *testing.T, bed *testbed.Bed) func(*rand.Rand, int) {
 	refusals := []map[string]any{
 		{"service": "heat", "method": "POST", "status": http.StatusForbidden, "message": "not now"},
@@ -237,7 +240,7 @@ func refuse(t *testing.T, bed *testbed.Bed) func(*rand.Rand, int) {
 		{"service": "heat", "delay_ms": 400, "count": 5},
 	}
 	return func(random *rand.Rand, _ int) {
-		bed.ClearFaults(t) // on a busy machine they would come faster than they are met
+		bed.ClearFaults(t) // on a busy machine, faults would be added faster than requests use them up
 		bed.Fault(t, refusals[random.IntN(len(refusals))])
 	}
 }

@@ -18,7 +18,7 @@ const (
 	playbooksVnfdID = "0c9d3b52-6f0e-4d43-9d0b-5a1f6c0f7e38"
 )
 
-// hooked takes the package of servers with what is in a folder: its hooks, and files for them.
+// hooked creates the package of servers, with the hooks of a folder in its VNFD, and the files of that folder.
 func hooked(t *testing.T, bed *testbed.Bed, folder, id string) {
 	t.Helper()
 	const last = "        vnfm_info: [ Windlass ]\n"
@@ -31,12 +31,12 @@ func hooked(t *testing.T, bed *testbed.Bed, folder, id string) {
 	take(t, bed, dir)
 }
 
-// ofVDU1 is how servers of the package are reached.
+// ofVDU1 returns how the scripts log in to servers of VDU1.
 func ofVDU1() map[string]any {
 	return map[string]any{"VDU1": map[string]any{"username": "debian", "password": testbed.NodePassword}}
 }
 
-// alone is work on VNFs that are made of servers of one VDU.
+// alone is the base of kinds of work whose VNFs have only servers of one VDU.
 type alone struct{}
 
 func (alone) connects() bool                                    { return true }
@@ -44,7 +44,7 @@ func (alone) heals() []string                                   { return []strin
 func (alone) size(level int) int                                { return 1 + level }
 func (alone) wrong(*testing.T, *walker, vnf, []server) []string { return nil }
 
-// scripts are those of the package, which servers note that they were run.
+// scripts are the scripts of the package. Each server records which scripts were run on it.
 type scripts struct{ alone }
 
 func (scripts) params(*walker) map[string]any {
@@ -86,12 +86,12 @@ func (scripts) due(op opView, before, after ground) runs {
 		add(after.servers, "modify_information_end")
 	case lcm.OpChangeExtConn:
 		add(after.servers, "change_external_connectivity_end")
-	default: // what is gone has no notes, and another package is for containers
+	default: // a terminated server records nothing, and CHANGE_VNFPKG needs containers
 	}
 	return out
 }
 
-// playbooks are those of the package, which an Ansible server of the walker's own notes that it has played.
+// playbooks are the playbooks of the package. Each walker has an Ansible server, which records what it has played.
 type playbooks struct {
 	alone
 
@@ -133,10 +133,11 @@ func (playbooks) due(op opView, before, after ground) runs {
 	case lcm.OpHeal:
 		add(coming(before, after), "healing")
 	case lcm.OpTerminate:
-		if !before.vnf.stopped { // nobody waits for what is off and goes
+		// Windlass does not play playbooks for servers that are switched off and will be deleted.
+		if !before.vnf.stopped {
 			add(before.servers, "termination")
 		}
-	default: // nothing is played
+	default: // the other operations play nothing
 	}
 	return out
 }

@@ -15,7 +15,7 @@ type links map[string]struct {
 	Href string `json:"href"`
 }
 
-// opView is what a VnfLcmOpOcc says of itself, in either version of the API.
+// opView is a VnfLcmOpOcc as either version of the API represents it.
 type opView struct {
 	ID               string             `json:"id"`
 	Operation        lcm.Operation      `json:"operation"`
@@ -42,12 +42,12 @@ type opView struct {
 	} `json:"operationParams"`
 }
 
-// extLink is a link that connection points are on.
+// extLink is an external link that connection points are on.
 type extLink struct {
 	ID string `json:"id"`
 }
 
-// instView is what a VnfInstance says of itself.
+// instView is a VnfInstance as the API represents it.
 type instView struct {
 	ID       string                 `json:"id"`
 	VnfdID   string                 `json:"vnfdId"`
@@ -65,7 +65,7 @@ type instView struct {
 	} `json:"instantiatedVnfInfo"`
 }
 
-// vdus are the VDUs of the VNFCs, by their ids.
+// vdus maps the ids of the VNFCs to their VDUs.
 func (i instView) vdus() map[string]string {
 	out := map[string]string{}
 	if i.Info != nil {
@@ -76,11 +76,11 @@ func (i instView) vdus() map[string]string {
 	return out
 }
 
-// underWay are the states in which an operation does something, so that it can be cancelled.
+// underWay are the states in which an operation is at work, so that it can be cancelled.
 var underWay = []lcm.OperationState{lcm.Starting, lcm.Processing, lcm.RollingBack}
 
-// wrong lists in what the representation is not what the standard wants in its state (SOL003 clauses 5.5.2.13 and
-// 5.6.2). root is the URL of the API in the version that was asked.
+// wrong lists where the representation differs from what the standard requires in the operation's state (SOL003 clauses
+// 5.5.2.13 and 5.6.2). root is the URL of the API in the version of the request.
 func (o opView) wrong(root string) (list []string) {
 	add := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
 	self := root + "/vnf_lcm_op_occs/" + o.ID
@@ -114,7 +114,7 @@ func (o opView) wrong(root string) (list []string) {
 		if o.Error != nil {
 			add("it has an error: %+v", *o.Error)
 		}
-	default: // PROCESSING, where a retry may tell the error before it
+	default: // PROCESSING: after a retry, the error before it may be there
 	}
 	if o.IsCancelPending && !slices.Contains(underWay, o.State) {
 		add("a cancel is pending")
@@ -128,8 +128,8 @@ func (o opView) wrong(root string) (list []string) {
 	return list
 }
 
-// mayRollBack tells whether a rollback must be offered in FAILED_TEMP: never of a TERMINATE. Where servers are replaced
-// it depends on how far that has come, which only the operation knows.
+// mayRollBack reports whether the operation must offer a rollback in FAILED_TEMP. A TERMINATE never does. For an
+// operation that replaces servers this depends on its progress, which the model cannot see, so both are right.
 func (o opView) mayRollBack() bool {
 	switch o.Operation {
 	case lcm.OpTerminate:
@@ -142,7 +142,7 @@ func (o opView) mayRollBack() bool {
 	}
 }
 
-// follows lists in what o cannot be a later view of the operation than before.
+// follows lists why o cannot be a later view of the same operation than before.
 func (o opView) follows(before opView) (list []string) {
 	add := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
 	if before.ID != o.ID {
@@ -168,13 +168,14 @@ func (o opView) follows(before opView) (list []string) {
 	return list
 }
 
-// backIn tells that the operation was in another state meanwhile.
+// backIn reports whether the operation has left its state and entered it again.
 func (o opView) backIn(before opView) bool {
 	return o.State == before.State && o.StateEnteredTime.After(before.StateEnteredTime) && !o.State.Terminal() &&
 		o.State != lcm.Starting
 }
 
-// wrong lists in what the representation is not what the standard wants in its state (SOL003 clause 5.5.2.2).
+// wrong lists where the representation differs from what the standard requires in the instance's state (SOL003 clause
+// 5.5.2.2).
 func (i instView) wrong(root string) (list []string) {
 	self := root + "/vnf_instances/" + i.ID
 	tasks := map[string]string{"instantiate": "instantiate"}
@@ -198,7 +199,7 @@ func (i instView) wrong(root string) (list []string) {
 	return list
 }
 
-// other lists the links that are not as they should be, missing or too many.
+// other lists the links that are missing, superfluous or lead elsewhere.
 func (l links) other(want map[string]string) (list []string) {
 	for _, name := range slices.Sorted(maps.Keys(want)) {
 		if l[name].Href != want[name] {
@@ -213,8 +214,8 @@ func (l links) other(want map[string]string) (list []string) {
 	return list
 }
 
-// eventsWrong lists in what the events of an operation, in their order, are not a way through the figure of clause
-// 5.6.2.2 with the times and errors that belong to it.
+// eventsWrong lists where the events of an operation, in their order, differ from the figure of clause 5.6.2.2, and
+// from the times and errors that the states require.
 func eventsWrong(op lcm.Operation, events []lcm.OperationEvent) (list []string) {
 	add := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
 	states := make([]lcm.OperationState, 0, len(events))

@@ -21,33 +21,33 @@ type walker struct {
 	bed    *testbed.Bed
 	kind   kind
 	random *rand.Rand
-	// namespace is where VNFs of containers are.
+	// namespace is the namespace for VNFs of containers.
 	namespace string
 	name      string // of the VNF
 	vnf       string
-	healed    string    // the VNFC that is healed next, "" for all of them
-	ground    ground    // the VNF's servers, and what was done on them, when the operation before was over
-	torn      bool      // a TERMINATE was given up, and the VNF not made anew since
+	healed    string    // the VNFC for the next heal, "" for the entire VNF
+	ground    ground    // the VNF's servers, and what was done on them, when the operation before had ended
+	torn      bool      // a TERMINATE became FAILED, and no operation has made the VNF anew since
 	op        string    // id of the last operation, "" before the first
-	last      opView    // as it was seen last
-	was       []vnf     // what the VNF may have been when that operation began
-	is        *vnf      // what it was seen to be after that operation; nil before
-	uneven    bool      // something was given up, so that the VNF's servers may be other than its level says
-	given     bool      // an INSTANTIATE was given up, and what it has left was not removed since
-	unsure    bool      // the last decision was not answered
-	forced    bool      // the last operation was cancelled FORCEFUL once
-	worker    int       // the process id of the worker when it began
-	labels    int       // so many modifications have been asked for
-	began     time.Time // the sequence
+	last      opView    // the last operation as the API showed it last
+	was       []vnf     // the states that the VNF may have been in when that operation began
+	is        *vnf      // the state of the VNF after that operation; nil until it is read
+	uneven    bool      // an operation became FAILED, so that the VNF's servers may differ from its scale level
+	given     bool      // an INSTANTIATE became FAILED, and nothing has removed its stack since
+	unsure    bool      // the last decision got no answer, or is not recorded yet
+	forced    bool      // the last operation was cancelled with FORCEFUL
+	worker    int       // the process id of the worker when the last operation began
+	labels    int       // the number of modifications so far
+	began     time.Time // when the sequence began
 	story     []string
 	counts    map[string]int // answers by action and status
 }
 
-// slow is a sequence that is worth a look.
+// slow is the duration from which a sequence logs its story.
 const slow = time.Minute
 
-// sequence is the life of one instance: so many actions, half of the times on one that is instantiated, then it is
-// taken down.
+// sequence creates an instance, makes actionCount random actions on it, and deletes it. It instantiates about half of
+// the instances first.
 func (w *walker) sequence(t *testing.T, name string, actionCount int) {
 	t.Helper()
 	w.began = time.Now()
@@ -63,23 +63,23 @@ func (w *walker) sequence(t *testing.T, name string, actionCount int) {
 	if w.kind.work != nil {
 		w.ground.runs = w.kind.work.runs(t, w, nil)
 	}
-	if w.random.IntN(2) == 0 { // most actions need a VNF that runs, and chance makes few
+	if w.random.IntN(2) == 0 { // most actions need an instantiated VNF, and random actions seldom make one
 		w.act(t, instantiate)
 		w.settle(t)
 	}
 	for range actionCount {
-		if !w.act(t, w.choose()) { // it is deleted
+		if !w.act(t, w.choose()) { // the instance is deleted
 			w.requireLegal(t)
 			return
 		}
-		if w.random.IntN(3) == 0 { // else the next one comes in the middle of what this one has begun
+		if w.random.IntN(3) == 0 { // otherwise the next action comes while the operation is under way
 			w.settle(t)
 		}
 	}
 	w.finish(t)
 }
 
-// choose takes any action; a deletion, which ends the sequence, more rarely than others.
+// choose chooses a random action. It chooses a deletion, which ends the sequence, more rarely.
 func (w *walker) choose() action {
 	all := w.kind.actions()
 	a := all[w.random.IntN(len(all))]
@@ -89,7 +89,7 @@ func (w *walker) choose() action {
 	return a
 }
 
-// create asks again where the server that was asked is gone: an instance more hurts nobody.
+// create creates an instance, and asks again when the API server does not answer. An additional instance does no harm.
 func (w *walker) create(t *testing.T, name string) (vnf string) {
 	t.Helper()
 	for end := time.Now().Add(patience); ; testbed.Pause(t) {
@@ -107,8 +107,8 @@ func (w *walker) create(t *testing.T, name string) (vnf string) {
 	}
 }
 
-// act makes a request and compares the answer with the model's, in the position before and the one after it: in
-// between the operation may have gone on by itself. false: the instance is gone.
+// act makes a request and compares the answer with what the model expects. It uses the positions before and after the
+// request, because the operation may continue in between. act returns false when the instance is deleted.
 func (w *walker) act(t *testing.T, a action) bool {
 	t.Helper()
 	if a.decides() && w.op == "" {
@@ -123,14 +123,16 @@ func (w *walker) act(t *testing.T, a action) bool {
 	}
 	status, body := w.request(t, a)
 	w.counts[fmt.Sprintf("%s %d", a, status)]++
-	if status == 0 || status == http.StatusServiceUnavailable { // nobody was there to answer: what has become of it is seen
+	// No server answered: the next position shows the effect.
+	if status == 0 || status == http.StatusServiceUnavailable {
 		w.tell("%s: no answer", a)
 		w.unsure = w.unsure || a.decides()
 		w.find(t)
 		return w.position(t).exists
 	}
 	after := w.position(t)
-	if a.decides() && status < 300 && after.state == lcm.FailedTemp { // accepted, and not recorded yet, or stopped again
+	// The decision is accepted, but not recorded yet, or the operation has stopped again.
+	if a.decides() && status < 300 && after.state == lcm.FailedTemp {
 		w.unsure = true
 	}
 	w.tell("%s in %s/%s: %d, then %s/%s", a, before.op, before.state, status, after.op, after.state)
@@ -139,37 +141,38 @@ func (w *walker) act(t *testing.T, a action) bool {
 	return after.exists
 }
 
-// expected are the answers that are right: those of the position before the request, and of any that its operation can
-// have reached by itself until the position after it.
+// expected returns the statuses that are right: for the position before the request, and for each position that the
+// operation may have reached by itself before the position after it.
 func expected(a action, before, after position) []int {
 	right := []int{before.answer(a)}
 	if before.unsure && before.state == lcm.FailedTemp || before.forced || after.forced {
 		right = append(right, http.StatusConflict)
 	}
 	if a == cancel && (before.forced || after.forced) {
-		right = append(right, http.StatusAccepted, http.StatusConflict) // the mode tells which
+		right = append(right, http.StatusAccepted, http.StatusConflict) // the answer depends on the mode of the cancel
 	}
-	if a.steps() && (before.uneven || after.uneven) { // there may be too few servers for it, or too many
+	if a.steps() && (before.uneven || after.uneven) { // there may be too few servers for the action, or too many
 		right = append(right, http.StatusAccepted, http.StatusBadRequest, http.StatusConflict)
 	}
 	for _, state := range reachable(before.state) {
 		for _, forwardOnly := range []bool{before.forwardOnly, after.forwardOnly} {
 			p := before
 			p.state, p.forwardOnly = state, forwardOnly
-			if before.unfinished() && state == lcm.Completed { // it may have been over when the request came
+			if before.unfinished() && state == lcm.Completed { // the operation may have ended before the request came
 				p.completed(after)
 			}
 			right = append(right, p.answer(a))
 			p.level = after.level
 			right = append(right, p.answer(a))
-			p.leftovers = after.leftovers && before.op != lcm.OpInstantiate // which may have removed them, and been deleted
+			// The operation may have removed the leftovers before it ended.
+			p.leftovers = after.leftovers && before.op != lcm.OpInstantiate
 			right = append(right, p.answer(a))
 		}
 	}
 	return right
 }
 
-// completed is what the last operation has made of the instance when it is over.
+// completed changes p to the position after its operation is completed.
 func (p *position) completed(after position) {
 	switch p.op {
 	case lcm.OpTerminate:
@@ -182,7 +185,7 @@ func (p *position) completed(after position) {
 	}
 }
 
-// reachable are the states to which an operation gets without a decision.
+// reachable returns the states that an operation may reach without a decision.
 func reachable(from lcm.OperationState) []lcm.OperationState {
 	if from == lcm.FailedTemp {
 		return nil
@@ -194,15 +197,15 @@ func reachable(from lcm.OperationState) []lcm.OperationState {
 	return out
 }
 
-// api is the root of the API in one of its versions: clients of both work on the same VNF.
+// api returns the root of the API in a random version: clients of both versions use the same VNF.
 func (w *walker) api() string { return fmt.Sprintf("/vnflcm/v%d", 1+w.random.IntN(2)) }
 
-// request makes it. An operation that begins is remembered.
+// request sends the request of an action. If it begins an operation, the walker remembers the operation.
 func (w *walker) request(t *testing.T, a action) (status int, body []byte) {
 	t.Helper()
 	api := w.api()
 	if a == change {
-		api = "/vnflcm/v2" // which has it first
+		api = "/vnflcm/v2" // v1 does not have the task
 	}
 	method, path, in := w.ask(a, api == "/vnflcm/v2")
 	status, body = w.send(t, method, api+path, in)
@@ -212,7 +215,8 @@ func (w *walker) request(t *testing.T, a action) (status int, body []byte) {
 	return status, body
 }
 
-// find looks for the newest operation of the instance, and checks the way of the one before, which is over.
+// find looks for the newest operation of the instance. If there is a new one, the one before must have ended, and find
+// checks its events.
 func (w *walker) find(t *testing.T) {
 	t.Helper()
 	var list []struct {
@@ -242,7 +246,7 @@ func (w *walker) find(t *testing.T) {
 	w.op, w.last, w.is, w.forced = last.ID, opView{}, nil, false
 }
 
-// requireLegal wants the operation to have gone only where the standard lets it go.
+// requireLegal requires that the operation went only through transitions that the standard allows.
 func (w *walker) requireLegal(t *testing.T) {
 	t.Helper()
 	if w.op == "" {
@@ -259,7 +263,7 @@ func (w *walker) requireLegal(t *testing.T) {
 	require.Empty(t, eventsWrong(w.last.Operation, events), "the events of %s %s\n  %s", w.last.Operation, w.op, w.told())
 }
 
-// weigh notes whether an operation that is over has left something uneven, or made all anew.
+// weigh notes whether an operation that has ended may have left the VNF uneven, or has made everything anew.
 func (w *walker) weigh(over opView) {
 	switch {
 	case over.State == lcm.Failed && over.leavesUneven():
@@ -269,7 +273,7 @@ func (w *walker) weigh(over opView) {
 	}
 }
 
-// may is what the VNF may be with its last operation where it is.
+// may returns the states that the VNF may be in while its last operation is in its current state.
 func (w *walker) may(op opView) (list []vnf) {
 	if w.op == "" {
 		return w.was
@@ -283,7 +287,7 @@ func (w *walker) may(op opView) (list []vnf) {
 	return list
 }
 
-// see reads the last operation, and compares what it says with what belongs to its state.
+// see reads the last operation and checks its representation.
 func (w *walker) see(t *testing.T, api string) (op opView) {
 	t.Helper()
 	if w.op == "" {
@@ -296,7 +300,8 @@ func (w *walker) see(t *testing.T, api string) (op opView) {
 	return op
 }
 
-// position is where the VNF is, read from the server and compared with what its operations must have made of it.
+// position reads the instance and its last operation, and compares the instance with what its operations must have made
+// of it.
 func (w *walker) position(t *testing.T) (p position) {
 	t.Helper()
 	for end := time.Now().Add(patience); ; testbed.Pause(t) {
@@ -307,7 +312,8 @@ func (w *walker) position(t *testing.T) (p position) {
 			exists:     w.get(t, api+"/vnf_instances/"+w.vnf, &inst) == http.StatusOK,
 			containers: w.kind.containers, op: op.Operation, state: op.State,
 		}
-		if again := w.see(t, api); op.State == again.State && op.StateEnteredTime.Equal(again.StateEnteredTime) { // all of it is of one moment
+		// The instance was read while the operation was in one state.
+		if again := w.see(t, api); op.State == again.State && op.StateEnteredTime.Equal(again.StateEnteredTime) {
 			w.locate(t, &p, api, again, inst)
 			return p
 		}
@@ -315,7 +321,7 @@ func (w *walker) position(t *testing.T) (p position) {
 	}
 }
 
-// locate makes of what was read at one moment where the VNF is.
+// locate fills in the position from an operation and an instance that were read at the same moment.
 func (w *walker) locate(t *testing.T, p *position, api string, op opView, inst instView) {
 	t.Helper()
 	p.forced = op.CancelMode == lcm.Forceful
@@ -342,8 +348,8 @@ func (w *walker) locate(t *testing.T, p *position, api string, op opView, inst i
 	}
 }
 
-// givenUp tells whether an INSTANTIATE that was given up has left something, which one that comes to a good end or is
-// rolled back removes. One that ends before it began removes nothing.
+// givenUp reports whether an INSTANTIATE that became FAILED has left a stack. A later INSTANTIATE removes it when it is
+// completed or rolled back, but not when it ends before it began its work.
 func (w *walker) givenUp(t *testing.T, op opView) bool {
 	t.Helper()
 	switch {
@@ -359,7 +365,7 @@ func (w *walker) givenUp(t *testing.T, op opView) bool {
 	return strings.TrimSpace(began) == "0"
 }
 
-// settle waits until the operation has stopped.
+// settle waits until the operation has ended or waits for a decision.
 func (w *walker) settle(t *testing.T) position {
 	t.Helper()
 	for end := time.Now().Add(patience); ; testbed.Pause(t) {
@@ -371,7 +377,7 @@ func (w *walker) settle(t *testing.T) position {
 	}
 }
 
-// finish takes the instance down, whatever has become of it, as a patient operator does.
+// finish takes the instance down from any position, as an operator does.
 func (w *walker) finish(t *testing.T) {
 	t.Helper()
 	for end := time.Now().Add(patience); ; {
@@ -385,8 +391,8 @@ func (w *walker) finish(t *testing.T) {
 			slices.Contains([]lcm.Operation{
 				lcm.OpOperate, lcm.OpScale, lcm.OpScaleToLevel, lcm.OpChangeExtConn,
 				lcm.OpModifyInfo, lcm.OpChangeVnfPkg,
-			}, p.op), p.state == lcm.FailedTemp && p.op == lcm.OpHeal && !w.kind.servers: // whose image may be none
-			todo = fail // what a heal that was given up has left cannot be started or scaled, nor can a VIM be tried with it
+			}, p.op), p.state == lcm.FailedTemp && p.op == lcm.OpHeal && !w.kind.servers: // its image may not exist
+			todo = fail // then it is terminated: after a heal that became FAILED, no start or scaling is possible
 		case p.state == lcm.FailedTemp:
 			todo = retry
 		case p.leftovers:
@@ -401,14 +407,14 @@ func (w *walker) finish(t *testing.T) {
 	}
 }
 
-// told is what has been done with the VNF.
+// told returns the story of the VNF.
 func (w *walker) told() string { return strings.Join(w.story, "\n  ") }
 
 func (w *walker) tell(format string, args ...any) {
 	w.story = append(w.story, fmt.Sprintf("%.0f s: ", time.Since(w.began).Seconds())+fmt.Sprintf(format, args...))
 }
 
-// get reads a resource, as often as it takes until somebody answers.
+// get reads a resource, and repeats the request until the server answers.
 func (w *walker) get(t *testing.T, path string, into any) (status int) {
 	t.Helper()
 	for end := time.Now().Add(patience); ; testbed.Pause(t) {
@@ -422,7 +428,7 @@ func (w *walker) get(t *testing.T, path string, into any) (status int) {
 	}
 }
 
-// send is a request to a server that may have been killed: status 0.
+// send sends a request. The status is 0 when the server does not answer, because it may have been killed.
 func (w *walker) send(t *testing.T, method, path string, body any) (status int, answer []byte) {
 	t.Helper()
 	a, err := testbed.Try(t.Context(), method, w.bed.URL+path, body)

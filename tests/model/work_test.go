@@ -13,48 +13,48 @@ import (
 	"github.com/windlass-nfv/windlass/tests/testbed"
 )
 
-// work is what a driver does with the servers of a VNF, and how it is seen there.
+// work says what a driver does with the servers of a VNF, and how the test sees the effect.
 type work interface {
-	// connects tells whether the VNF can be connected to another network.
+	// connects reports whether the VNF can be connected to another network.
 	connects() bool
-	// params are additionalParams of the request to instantiate.
+	// params returns additionalParams of the request to instantiate.
 	params(w *walker) map[string]any
-	// heals are the VDUs whose servers can be healed alone.
+	// heals returns the VDUs whose servers can be healed alone.
 	heals() []string
-	// size is how many servers there are at a level.
+	// size returns the number of servers at a scale level.
 	size(level int) int
-	// runs tells what was done for the VNF so far, nil where nothing of it is noted.
+	// runs counts what was done for the VNF so far, and is nil where nothing records it.
 	runs(t *testing.T, w *walker, servers []server) runs
-	// due is what a completed operation must have done, by the servers before and after it.
+	// due returns what a completed operation must have done, given the servers before and after it.
 	due(op opView, before, after ground) runs
-	// wrong lists in what the machines are not as the VNF should be. It is not asked of one that is uneven.
+	// wrong lists how the machines differ from what the VNF requires. It is not called for an uneven VNF.
 	wrong(t *testing.T, w *walker, is vnf, servers []server) []string
 }
 
-// server is one of a VNF's, as it is recorded and as the cloud has it.
+// server is a server of a VNF. The VNF records its id and VDU, the cloud its address.
 type server struct{ id, vdu, address string }
 
-// runs count what was done, by what it was.
+// runs count how often each thing was done.
 type runs map[string]int
 
-// ground is a VNF where it is made: its servers, and what was done on them.
+// ground is a VNF with its servers and what was done on them.
 type ground struct {
 	vnf     vnf
 	servers []server
 	runs    runs
 }
 
-// coming are the servers of after that are not among those before.
+// coming returns the servers that exist after, but not before.
 func coming(before, after ground) []server {
 	return slices.DeleteFunc(slices.Clone(after.servers), func(s server) bool { return slices.Contains(before.servers, s) })
 }
 
-// staying are the servers that are there before and after.
+// staying returns the servers that exist both before and after.
 func staying(before, after ground) []server {
 	return slices.DeleteFunc(slices.Clone(after.servers), func(s server) bool { return !slices.Contains(before.servers, s) })
 }
 
-// look compares the VNF's machines with what its last operation, which is over, must have made of them.
+// look compares the VNF's machines with what its last operation, which has ended, must have made of them.
 func (w *walker) look(t *testing.T, op opView, is vnf, inst instView) {
 	t.Helper()
 	if w.kind.work == nil {
@@ -62,7 +62,8 @@ func (w *walker) look(t *testing.T, op opView, is vnf, inst instView) {
 	}
 	now := ground{vnf: is, servers: w.servers(t, inst)}
 	now.runs = w.kind.work.runs(t, w, now.servers)
-	whole := op.State == lcm.Completed && (op.Operation != lcm.OpHeal || w.healed == "") // and mended, if that was needed
+	// A completed heal of the entire VNF also repairs an uneven VNF.
+	whole := op.State == lcm.Completed && (op.Operation != lcm.OpHeal || w.healed == "")
 	if op.State != lcm.Failed && (!w.uneven && !w.torn || whole && op.Operation == lcm.OpHeal) && !w.given {
 		w.requireMade(t, op, is, inst, now)
 	}
@@ -73,7 +74,7 @@ func (w *walker) look(t *testing.T, op opView, is vnf, inst instView) {
 	w.ground = now
 }
 
-// requireMade wants the servers that are recorded to be those of the cloud, and to be as the VNF is.
+// requireMade requires that the recorded servers are those in the cloud, and that the machines match the VNF.
 func (w *walker) requireMade(t *testing.T, op opView, is vnf, inst instView, now ground) {
 	t.Helper()
 	var existing []string
@@ -89,9 +90,9 @@ func (w *walker) requireMade(t *testing.T, op opView, is vnf, inst instView, now
 	require.Empty(t, wrong, "after %s, which was %s\n  %s", op.Operation, op.State, w.told())
 }
 
-// requireDone wants what the operation had to do to have been done once on each server. A script that was killed by a
-// cancel may have come to its end before, and one that has ended is run again where the worker is killed before
-// Temporal knows.
+// requireDone requires that everything that the operation had to do was done once on each server. More than once is
+// right after a forceful cancel, which may come when a script has just ended, and after the worker was killed, because
+// Temporal may not have got the result.
 func (w *walker) requireDone(t *testing.T, op opView, now ground) {
 	t.Helper()
 	due, again := w.kind.work.due(op, w.ground, now), w.forced || w.worker != w.workerNow(t)
@@ -106,7 +107,7 @@ func (w *walker) requireDone(t *testing.T, op opView, now ground) {
 	}
 }
 
-// workerNow is the process id of the worker.
+// workerNow returns the process id of the worker.
 func (w *walker) workerNow(t *testing.T) int {
 	t.Helper()
 	info, err := w.bed.Info()
@@ -114,7 +115,7 @@ func (w *walker) workerNow(t *testing.T) int {
 	return info.Processes["worker"]
 }
 
-// servers are those that the cloud has for the VNF, with the VDUs that are recorded for them.
+// servers returns the VNF's servers in the cloud, with the VDUs that the VNF records for them.
 func (w *walker) servers(t *testing.T, inst instView) (list []server) {
 	t.Helper()
 	for _, m := range machines(t, w.bed) {
@@ -132,7 +133,7 @@ func (w *walker) servers(t *testing.T, inst instView) (list []server) {
 	return list
 }
 
-// machine is a server of the lab.
+// machine is a server of the lab's cloud.
 type machine struct {
 	ID        string `json:"id"`
 	Stack     string `json:"stack"`
@@ -150,7 +151,7 @@ func machines(t *testing.T, bed *testbed.Bed) []machine {
 	return all.Machines
 }
 
-// chooseHealed takes one of the VNF's servers, or all of them.
+// chooseHealed chooses one of the VNF's servers for the next heal, or the entire VNF.
 func (w *walker) chooseHealed(t *testing.T, at position) {
 	t.Helper()
 	w.healed = ""
@@ -171,7 +172,7 @@ func (w *walker) chooseHealed(t *testing.T, at position) {
 	}
 }
 
-// files are those of a machine whose paths begin so.
+// files returns the files of a machine whose paths begin with below.
 func files(t *testing.T, bed *testbed.Bed, machine, below string) (found map[string]string) {
 	t.Helper()
 	bed.LabInto(t, "/machines/"+machine+"/files?below="+url.QueryEscape(below), &found)

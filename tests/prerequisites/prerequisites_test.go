@@ -1,5 +1,5 @@
-// Package prerequisites holds tools/prerequisites.sh, which installs what tasks and tests call, against what they do
-// call.
+// Package prerequisites compares tools/prerequisites.sh, which installs the programs that tasks and tests call, with
+// the calls in the repository.
 package prerequisites
 
 import (
@@ -20,11 +20,11 @@ const (
 	script = root + "/tools/prerequisites.sh"
 )
 
-// base are programs that every Debian has: of packages that are essential, or required.
+// base are programs that every Debian has: they are in essential or required packages.
 var base = strings.Fields(`apt-get awk bash basename blkid cat chmod chroot cp cut date df dirname dpkg-deb dpkg-query env findmnt grep head id losetup
 	mkdir mkfs.ext4 mkswap mktemp mount mountpoint mv nice rm sed setsid sh sleep sort tail tar tee test timeout tr umount unshare wc wipefs xargs`)
 
-// elsewhere are programs that come from no package of the list.
+// elsewhere are programs that do not come from a package of the list.
 var elsewhere = map[string]string{
 	"go":    "who runs a task has it",
 	"gofmt": "it comes with go",
@@ -34,7 +34,7 @@ var elsewhere = map[string]string{
 	"google-chrome":    "likewise",
 }
 
-// unseen are what packages of the list are looked for by and nothing that is looked at here calls.
+// unseen are programs and files that the script checks packages of the list by, although no call of them is found here.
 var unseen = map[string]string{
 	"gcc":       "go test -race",
 	"stdio.h":   "go test -race",
@@ -47,7 +47,8 @@ var unseen = map[string]string{
 	"tackerclient":               "a module of Python",
 }
 
-// listed are the programs and files that the script looks for, with their packages. Files count by their names.
+// listed returns the programs and files that the script looks for, with their packages. For files it returns their base
+// names.
 func listed(t *testing.T) map[string]string {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), script, "list").Output()
@@ -63,9 +64,9 @@ func listed(t *testing.T) map[string]string {
 	return brought
 }
 
-// called is what the repository's Go code, its tasks, and the scripts that people and CI start call on their machine.
-// What runs on a VM or in a machine of the lab (scripts/sh, deployments/lab/image) is not among it, nor what the real
-// OpenStack of tests/openstack calls, which installs packages of its own.
+// called returns the programs that the repository's Go code, its tasks, and the scripts that people and CI start call
+// on their machine. It leaves out scripts that run on a VM or in a machine of the lab (scripts/sh,
+// deployments/lab/image), and the real OpenStack of tests/openstack, which installs its own packages.
 func called(t *testing.T) uses {
 	t.Helper()
 	scripts := tasksOf(t, root)
@@ -101,37 +102,38 @@ func TestPrerequisites_haveEveryProgramThatIsCalled(t *testing.T) {
 	}
 }
 
-// What is found must be found: the names of programs in each way in which code has them.
+// TestPrerequisites_areFoundWhereverTheirNamesAre checks that called finds the name of a program in each form that the
+// code uses.
 func TestPrerequisites_areFoundWhereverTheirNamesAre(t *testing.T) {
 	found := called(t)
 	for program, place := range map[string]string{
 		"sleep":          "worker/identity_test.go",                      // exec.CommandContext(ctx, "sleep")
 		"curl":           "scripts/registries_test.go",                   // exec.LookPath("curl")
-		"haproxy":        "scripts/config_test.go",                       // likewise
-		"dpkg-deb":       "tests/e2e/aptrepository_test.go",              // by a function that is handed the name
-		"mmdebstrap":     "deployments/lab/image/build.go",               // by a function of a function, behind nice
+		"haproxy":        "scripts/config_test.go",                       // the same
+		"dpkg-deb":       "tests/e2e/aptrepository_test.go",              // by a function with the name as argument
+		"mmdebstrap":     "deployments/lab/image/build.go",               // by a caller of such a function, after nice
 		"shellcheck":     "internal/remote/runner/runner_test.go",        // in a list of lists
 		"losetup":        "scripts/storage_test.go",                      // in a list
 		"systemd-nspawn": "deployments/lab/machine/nspawn/driver.go",     // in a table
-		"nft":            "deployments/lab/machine/nspawn/rules_test.go", // LookPath, and behind unshare
-		"git":            "task lint",                                    // of Taskfile.yml
-		"xargs":          "task lint",                                    // in a pipe
+		"nft":            "deployments/lab/machine/nspawn/rules_test.go", // LookPath, and after unshare
+		"git":            "task lint",                                    // in Taskfile.yml
+		"xargs":          "task lint",                                    // in a pipeline
 		"mktemp":         "tools/prerequisites.sh",
-		"chromium":       "docs/screenshot.sh", // behind command -v
+		"chromium":       "docs/screenshot.sh", // after command -v
 	} {
 		assert.Contains(t, found[program], place, program)
 	}
 }
 
-// The machine itself knows which packages every Debian has. A machine that is no Debian cannot tell, and fails: other
-// tests call dpkg-query and the rest of base, too.
+// TestBase_isOfPackagesThatEveryDebianHas asks the machine which packages every Debian has. It fails on a machine that
+// is not a Debian: other tests need dpkg-query and the rest of base, too.
 func TestBase_isOfPackagesThatEveryDebianHas(t *testing.T) {
-	t.Setenv("PATH", os.Getenv("PATH")+":/usr/sbin:/sbin") // which only root has in it, on Debian
+	t.Setenv("PATH", os.Getenv("PATH")+":/usr/sbin:/sbin") // on Debian, only root's PATH contains these
 	patterns, packages := map[string]string{}, map[string][]string{}
 	for _, program := range base {
 		path, err := exec.LookPath(program)
 		require.NoError(t, err, "%s is of no Debian 12 or Ubuntu; tests need one of these", program)
-		path, err = filepath.EvalSymlinks(path) // alternatives, such as awk, are of no package
+		path, err = filepath.EvalSymlinks(path) // links of alternatives, such as awk, do not belong to a package
 		require.NoError(t, err)
 		patterns[program] = "bin/" + filepath.Base(path)
 	}
@@ -157,14 +159,14 @@ func TestBase_isOfPackagesThatEveryDebianHas(t *testing.T) {
 	assert.Len(t, packages, len(base))
 }
 
-// everywhere are the packages that every Debian has, and those that stand for one: base-files wants an awk, which is
-// mawk's unless another one is installed.
+// everywhere returns the packages that every Debian has, and those that provide a virtual package that these need:
+// base-files needs an awk, which is mawk unless another one is installed.
 func everywhere(t *testing.T) []string {
 	t.Helper()
 	const format = "${Package}\t${Essential}\t${Priority}\t${Pre-Depends}\t${Provides}\n"
 	all, err := exec.CommandContext(t.Context(), "dpkg-query", "--show", "--showformat", format).Output()
 	require.NoError(t, err)
-	always, wanted, providers := []string{"apt"}, []string{}, map[string][]string{} // who installs packages has apt
+	always, wanted, providers := []string{"apt"}, []string{}, map[string][]string{} // packages are installed with apt
 	for line := range strings.Lines(string(all)) {
 		f := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
 		require.Len(t, f, 5, "%s", line)

@@ -15,20 +15,22 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// uses are the places that call a program, by its name.
+// uses are the places that call a program, by the program's name.
 type uses map[string][]string
 
 func (u uses) add(program, place string) {
-	if program != "" && !strings.Contains(program, "/") && !slices.Contains(u[program], place) { // a path is somebody's own program
+	// A path is a program of the repository or of a test.
+	if program != "" && !strings.Contains(program, "/") && !slices.Contains(u[program], place) {
 		u[program] = append(u[program], place)
 	}
 }
 
-// starters are the functions of os/exec that take the name of a program, and which of their arguments it is.
+// starters are the functions of os/exec that get the name of a program, with the index of that argument.
 var starters = map[string]int{"Command": 0, "CommandContext": 1, "LookPath": 0}
 
-// inGo finds what the repository's Go code calls: names that are written there, or handed to a function of the same
-// package that starts what it is given, or listed in a table that is gone through. What is computed is not found.
+// inGo finds the programs that the repository's Go code calls. A name may be a literal, an argument of a function of
+// the same package that starts the program in its parameter, or an element of a table that a loop uses. inGo does not
+// find computed names.
 func inGo(t *testing.T, root string) uses {
 	t.Helper()
 	packages := map[string][]*ast.File{}
@@ -59,13 +61,13 @@ func inGo(t *testing.T, root string) uses {
 
 // source is a package of Go.
 type source struct {
-	// wrappers are its functions that start the program that they are given, and with which parameter.
+	// wrappers are the functions that start the program in a parameter, with the index of that parameter.
 	wrappers map[string]int
-	// tables are its variables that hold lists.
+	// tables are the variables that contain lists.
 	tables map[string]*ast.CompositeLit
 }
 
-// learn finds tables, and wrappers until there are no more: a wrapper may have a wrapper.
+// learn finds tables, and then wrappers until it finds no more: a wrapper may call another wrapper.
 func (p *source) learn(files []*ast.File) {
 	for _, file := range files {
 		ast.Inspect(file, func(n ast.Node) bool {
@@ -101,7 +103,7 @@ func (p *source) table(name, value ast.Expr) {
 	}
 }
 
-// wraps finds out whether a function that is not known as a wrapper is one.
+// wraps reports whether a function is a wrapper that was not known before.
 func (p *source) wraps(f *ast.FuncDecl) (found bool) {
 	if _, known := p.wrappers[f.Name.Name]; known {
 		return false
@@ -125,8 +127,8 @@ func (p *source) wraps(f *ast.FuncDecl) (found bool) {
 	return found
 }
 
-// programs are the arguments of a call that name programs: the first of what is started, and what that starts in its
-// turn, such as nice.
+// programs returns the arguments of a call that name programs: the program that the call starts, and the programs that
+// this one starts, as nice does.
 func (p *source) programs(call *ast.CallExpr) (out []ast.Expr) {
 	at, known := -1, false
 	switch f := call.Fun.(type) {
@@ -159,8 +161,8 @@ func (p *source) wrapper(name string) (at int, known bool) {
 	return at, known
 }
 
-// calls tells of every program that is called in a node of the syntax; ranges are the lists that are gone through
-// around it.
+// calls calls tell for every program that a node of the syntax tree starts. ranges are the lists of the loops around
+// the node.
 func (p *source) calls(node ast.Node, ranges map[string]*ast.CompositeLit, tell func(program string)) {
 	ast.Inspect(node, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -192,7 +194,7 @@ func (p *source) list(e ast.Expr) *ast.CompositeLit {
 	return nil
 }
 
-// values are the texts that an expression can be: one that is written there, or those of a list that is gone through.
+// values returns the texts that an expression can have: a literal, or the elements of a list that a loop uses.
 func values(e ast.Expr, ranges map[string]*ast.CompositeLit) (out []string) {
 	switch e := e.(type) {
 	case *ast.BasicLit:
@@ -213,7 +215,7 @@ func values(e ast.Expr, ranges map[string]*ast.CompositeLit) (out []string) {
 	return out
 }
 
-// column is one member of every item of a list that is gone through.
+// column returns one member of every element of a list that a loop uses.
 func column(x ast.Expr, at int, ranges map[string]*ast.CompositeLit) (out []string) {
 	id, ok := x.(*ast.Ident)
 	if !ok || ranges[id.Name] == nil || at < 0 {
@@ -227,7 +229,7 @@ func column(x ast.Expr, at int, ranges map[string]*ast.CompositeLit) (out []stri
 	return out
 }
 
-// field is the position of a member in the items of a list of structs.
+// field returns the index of a member in the elements of a list of structs.
 func field(list *ast.CompositeLit, name string) int {
 	if list == nil {
 		return -1

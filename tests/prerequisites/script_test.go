@@ -12,13 +12,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// machine is a Debian that has next to nothing: the programs of a directory, which say that they were called.
+// machine is a Debian with almost nothing: a directory of programs that write their calls into a log.
 type machine struct {
 	t        *testing.T
 	bin, log string
 }
 
-// newMachine has a user of that id. Programs that change something only note it.
+// newMachine returns a machine whose user has this id. Programs that would change something only write into the log.
 func newMachine(t *testing.T, uid int) machine {
 	t.Helper()
 	dir := t.TempDir()
@@ -36,14 +36,14 @@ func newMachine(t *testing.T, uid int) machine {
 	return m
 }
 
-// has adds a program.
+// has adds a program to the machine.
 func (m machine) has(name, code string) {
 	m.t.Helper()
 	text := "#!/bin/bash\necho \"" + name + " $*\" >>" + m.log + "\n" + code + "\n"
 	require.NoError(m.t, os.WriteFile(filepath.Join(m.bin, name), []byte(text), 0o755)) //nolint:gosec // it is a program
 }
 
-// run runs the script, and returns what it says and how it ends.
+// run runs the script, and returns its output and its exit code.
 func (m machine) run(args ...string) (said string, code int) {
 	m.t.Helper()
 	cmd := exec.CommandContext(m.t.Context(), filepath.Join(m.bin, "bash"), append([]string{script}, args...)...)
@@ -68,7 +68,7 @@ func TestScript_saysWhatToRunWhereItMayNotInstall(t *testing.T) {
 	require.Contains(t, said, "/tools/prerequisites.sh lint\n")
 	require.NotContains(t, said, "sudo")
 
-	m.has("sudo", "exit 1") // it wants a password
+	m.has("sudo", "exit 1") // as if it needed a password
 	said, code = m.run("lint")
 	require.Equal(t, 1, code, said)
 	require.Contains(t, said, "  sudo /")
@@ -84,7 +84,7 @@ func TestScript_installsWhatIsMissing(t *testing.T) {
 	for name, uid := range map[string]int{"as root": 0, "with sudo": 1000} {
 		t.Run(name, func(t *testing.T) {
 			m := newMachine(t, uid)
-			m.has("sudo", `shift; "$@"`) // -n
+			m.has("sudo", `shift; "$@"`) // removes -n
 			m.has("shellcheck", "")
 			m.has("apt-get", `case "$*" in *install*git*) ln -s bash `+m.bin+`/git ;; esac`)
 			require.NoError(t, os.Symlink("/bin/ln", filepath.Join(m.bin, "ln")))
@@ -106,7 +106,7 @@ func TestScript_saysWhyItCannotInstall(t *testing.T) {
 	require.Equal(t, 1, code, said)
 	require.Contains(t, said, "E: no network\ngit shellcheck cannot be installed")
 
-	m.has("apt-get", "") // as if it had
+	m.has("apt-get", "") // as if it had installed the packages
 	said, code = m.run("lint")
 	require.Equal(t, 1, code, said)
 	require.Contains(t, said, "Still missing after their installation: git shellcheck.")

@@ -12,7 +12,8 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// inShell finds what scripts call. Functions of any of them are none: scripts read others.
+// inShell finds the programs that scripts call. It leaves out functions of any of the scripts, because scripts include
+// others.
 func inShell(t *testing.T, scripts map[string]string) uses {
 	t.Helper()
 	parsed := map[string]*syntax.File{}
@@ -44,11 +45,11 @@ func inShell(t *testing.T, scripts map[string]string) uses {
 	return found
 }
 
-// started are the program of a command, and the one that it starts.
+// started returns the program of a command, and the program that this one starts, if any.
 func started(call *syntax.CallExpr) (out []string) {
 	var words []string
 	for _, word := range call.Args {
-		words = append(words, word.Lit()) // "" where the word has something to expand
+		words = append(words, word.Lit()) // "" if the word contains an expansion
 	}
 	for len(words) > 0 {
 		out = append(out, words[0])
@@ -66,12 +67,12 @@ func started(call *syntax.CallExpr) (out []string) {
 var (
 	builtins = strings.Fields(`. : [ break cd command compgen continue declare disown echo eval exec exit export false getopts hash help jobs kill let
 		local mapfile popd printf pushd pwd read readarray readonly return set shift shopt source test times trap true type ulimit umask unset wait`)
-	// starting are programs that start another one.
+	// starting are programs that start another program.
 	starting   = strings.Fields("command env exec nice nohup setsid sudo timeout xargs")
 	notProgram = regexp.MustCompile(`^(-.*|[0-9]+[smh]?)$`)
 )
 
-// scriptsOf reads scripts, by their place in the repository.
+// scriptsOf reads scripts, by their paths in the repository.
 func scriptsOf(t *testing.T, root string, patterns ...string) map[string]string {
 	t.Helper()
 	out := map[string]string{}
@@ -90,14 +91,14 @@ func scriptsOf(t *testing.T, root string, patterns ...string) map[string]string 
 	return out
 }
 
-// template is what the task runner fills in before the shell reads it.
+// template matches the templates that the task runner replaces before the shell reads a command.
 var template = regexp.MustCompile(`\{\{.*?\}\}`)
 
-// tasksOf are the commands of the tasks, by the names of these.
+// tasksOf returns the commands of the tasks, by the names of the tasks.
 func tasksOf(t *testing.T, root string) map[string]string {
 	t.Helper()
 	tasks, vars := taskfile(t, root)
-	// A template in a template writes braces.
+	// A template inside a template produces braces.
 	braces := strings.NewReplacer(`{{ "{{" }}`, "", `{{ "}}" }}`, "")
 	fill := func(command string) string {
 		for name, value := range vars {

@@ -12,7 +12,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// task is one of Taskfile.yml, as far as it is looked at here.
+// task is a task of Taskfile.yml, with the members that this test needs.
 type task struct {
 	Desc     string
 	Internal bool
@@ -22,7 +22,7 @@ type task struct {
 	Status   []string
 }
 
-// taskfile reads the tasks, and the variables that their commands use.
+// taskfile reads the tasks, and the variables of their commands.
 func taskfile(t *testing.T, root string) (tasks map[string]task, vars map[string]string) {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join(root, "Taskfile.yml"))
@@ -36,17 +36,17 @@ func taskfile(t *testing.T, root string) (tasks map[string]task, vars map[string
 	return file.Tasks, file.Vars
 }
 
-// commands are the lines that a task runs itself, not those of other tasks.
+// commands returns the commands that a task runs itself, without those of other tasks.
 func (k task) commands() (out []string) {
 	for _, cmd := range k.Cmds {
-		if cmd.Kind == yaml.ScalarNode { // else it is another task
+		if cmd.Kind == yaml.ScalarNode { // otherwise it calls another task
 			out = append(out, cmd.Value)
 		}
 	}
 	return append(out, k.Status...)
 }
 
-// installs tells whether what tests call is there before the task begins.
+// installs reports whether the task installs the prerequisites of tests before it begins.
 func (k task) installs() bool {
 	return slices.ContainsFunc(k.Deps, func(dep yaml.Node) bool { return dep.Value == "prerequisites" })
 }
@@ -68,7 +68,7 @@ func TestTasks_installFirstWhatTheirTestsCall(t *testing.T) {
 			!strings.Contains(code, "tests/openstack/test.sh") {
 			continue
 		}
-		if name == "test" { // whose first command it is
+		if name == "test" { // its first command does this
 			assert.Equal(t, "prerequisites", k.Cmds[0].Content[1].Value)
 			continue
 		}

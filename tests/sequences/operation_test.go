@@ -12,31 +12,31 @@ import (
 	"github.com/windlass-nfv/windlass/tests/testbed"
 )
 
-// operation is a change of the VNF, and how many nodes it has afterwards.
+// operation is a change of the VNF.
 type operation struct {
 	name  string
 	after testbed.Sizes
 	begin func(t *testing.T) (op string)
-	// operates is set when it starts or stops machines, and stops are those that it stops.
+	// operates is set when the operation starts or stops machines; stops are the VNFCs that it stops.
 	operates bool
 	stops    []string
 }
 
 const healAll = "heal all"
 
-// most is how far the VNF grows: enough for every kind of change, small enough for one machine.
+// most is the greatest size of the VNF: enough for every kind of change, small enough for one machine.
 var most = testbed.Sizes{ControlPlanes: 5, Workers: 5}
 
-// chooseOperation takes one that is possible at the VNF's size.
+// chooseOperation chooses an operation that is possible at the VNF's size.
 func (s *sequence) chooseOperation(t *testing.T) operation {
 	t.Helper()
 	if len(s.stopped) > 0 {
-		return s.starting() // nothing else is possible, or of use
+		return s.starting() // no other operation is possible or useful
 	}
 	all := s.operations(t)
 	weights := map[string]int{}
 	for name, o := range all {
-		if weights[name] = 2; o.name == healAll || o.operates { // what is stopped is started next
+		if weights[name] = 2; o.name == healAll || o.operates { // fewer, because a stopped VNF must be started next
 			weights[name] = 1
 		}
 	}
@@ -83,7 +83,7 @@ func (s *sequence) operations(t *testing.T) map[string]operation {
 	return all
 }
 
-// starting starts whatever is stopped.
+// starting returns an operation that starts all stopped machines.
 func (s *sequence) starting() operation {
 	return operation{name: "start", after: s.size, operates: true, begin: func(t *testing.T) string {
 		return s.bed.Begin(t, s.vnf, "operate", map[string]any{"changeStateTo": string(lcm.VnfStarted)})
@@ -95,7 +95,7 @@ func within(s testbed.Sizes) bool {
 		s.Workers >= testbed.Smallest.Workers && s.Workers <= most.Workers
 }
 
-// some are VNFCs of a VDU, chosen at random.
+// some returns random VNFCs of a VDU.
 func (s *sequence) some(t *testing.T, vdu string, count int) (ids []string) {
 	t.Helper()
 	for id, of := range s.bed.Vnfcs(t, s.vnf) {
@@ -114,7 +114,7 @@ type disturbance struct {
 	strike func(t *testing.T, s *sequence, op string)
 }
 
-// Nothing happens in every third operation.
+// The list has "undisturbed" three times, so that about a third of the operations is not disturbed.
 var disturbances = []disturbance{
 	{"undisturbed", nil},
 	{"undisturbed", nil},
@@ -129,14 +129,14 @@ var disturbances = []disturbance{
 	}},
 }
 
-// breakScript lets the next scripts fail, whichever they are.
+// breakScript makes the next scripts fail, independent of their names.
 func breakScript(times int) func(t *testing.T, s *sequence, op string) {
 	return func(t *testing.T, s *sequence, _ string) {
 		s.bed.ScriptFault(t, map[string]any{"times": times, "exit_code": 1, "output": "windlass: it broke."})
 	}
 }
 
-// cancel is refused when the operation has stopped meanwhile.
+// cancel cancels the operation. The API refuses this when the operation has stopped meanwhile.
 func cancel(t *testing.T, s *sequence, op string) {
 	mode := []string{"GRACEFUL", "FORCEFUL"}[s.random.IntN(2)]
 	a := s.bed.Act(t, op, "cancel", map[string]any{"cancelMode": mode})

@@ -10,8 +10,8 @@ import (
 	"github.com/windlass-nfv/windlass/tests/testbed"
 )
 
-// recover does what the operations guide advises after an operation was given up: the VNF is recorded as what exists,
-// a check for drift tells what is to be healed, and a scaling brings it back to a level.
+// recover does what the operations guide recommends after an operation became FAILED. It requires that the VNF records
+// what exists, heals what a check for drift finds, and scales the VNF back to a level.
 func (s *sequence) recover(t *testing.T) {
 	t.Helper()
 	s.bed.RequireRecorded(t, s.vnf)
@@ -32,7 +32,7 @@ func (s *sequence) recover(t *testing.T) {
 	require.FailNow(t, "the VNF is not mended", "%v", s.bed.CheckDrift(t, s.vnf))
 }
 
-// mostRounds is more than a cluster of this size needs when every node is out of order.
+// mostRounds is more than a cluster of this size needs, even if every node has a defect.
 const mostRounds = 10
 
 func (s *sequence) mend(t *testing.T, what, op string) {
@@ -41,7 +41,8 @@ func (s *sequence) mend(t *testing.T, what, op string) {
 	s.bed.Await(t, op, patience, "COMPLETED")
 }
 
-// outOfOrder are the VNFCs that a check finds to be other than they should, by their role.
+// outOfOrder returns the VNFCs that a check for drift finds to be defective, by their roles. whole is set when the
+// entire VNF must be healed.
 func (s *sequence) outOfOrder(t *testing.T) (controlPlanes, workers []string, whole bool) {
 	t.Helper()
 	vdus := s.bed.Vnfcs(t, s.vnf)
@@ -63,8 +64,8 @@ func (s *sequence) outOfOrder(t *testing.T) (controlPlanes, workers []string, wh
 	return controlPlanes, workers, whole
 }
 
-// backToALevel scales to the level that is nearest to what is there; where the VNF is at one, the heal of a worker lets
-// all nodes know each other exactly.
+// backToALevel scales to the level that is nearest to the current size. If the VNF already is at that level, it heals a
+// worker instead, which also updates /etc/hosts on every node.
 func (s *sequence) backToALevel(t *testing.T) {
 	t.Helper()
 	have := s.bed.Count(t, s.vnf)

@@ -1,5 +1,5 @@
-// Package sequences changes a VNF by operations in random order, disturbs them at random moments and decides at random
-// what becomes of those that stop. After each the VNF is the same everywhere.
+// Package sequences changes a VNF by operations in random order and disturbs them at random moments. When one stops,
+// the test decides at random how it continues. After each operation, all places must agree about the VNF.
 package sequences
 
 import (
@@ -23,10 +23,10 @@ var (
 	length = flag.Int("length", 12, "so many operations after the first")
 )
 
-// settings shorten what Windlass waits for: nothing in a lab needs minutes.
+// settings shorten the times that Windlass waits: nothing in a lab needs minutes.
 var settings = map[string]string{"WINDLASS_WORKER_ATTEMPTS": "3", "WINDLASS_WORKER_RECONNECT": "5s"}
 
-// patience is the limit for an operation that nothing disturbs any more, on a machine that is busy.
+// patience is the limit for an operation that is no longer disturbed, on a busy machine.
 const patience = 15 * time.Minute
 
 // sequence is a VNF and what happens to it.
@@ -37,10 +37,10 @@ type sequence struct {
 	// stopped are the VNFCs that are stopped on purpose.
 	stopped []string
 	random  *rand.Rand
-	story   []string // what happened, for who looks into a failure
+	story   []string // what happened, for readers of a failure
 }
 
-// TestSequence disturbs scalings and healings, and decides retry, rollback or fail.
+// TestSequence disturbs random operations, and decides retry, rollback or fail when one stops.
 func TestSequence(t *testing.T) {
 	for name, value := range settings {
 		t.Setenv(name, value)
@@ -66,14 +66,15 @@ func TestSequence(t *testing.T) {
 	t.Logf("%d operations:\n  %s", *length, strings.Join(s.story, "\n  "))
 }
 
-// pace is what every script takes: the moments of an operation must be far enough from each other to be met.
+// pace is the duration of every script. Shorter scripts would make the steps of an operation too short for a
+// disturbance.
 const pace = 40 * time.Millisecond
 
 func (s *sequence) tell(format string, args ...any) {
 	s.story = append(s.story, fmt.Sprintf(format, args...))
 }
 
-// step is one operation, disturbed or not, until it has ended and the VNF is the same everywhere.
+// step runs one operation, with or without a disturbance, until it has ended, and checks the VNF in all places.
 func (s *sequence) step(t *testing.T) {
 	t.Helper()
 	o := s.chooseOperation(t)
@@ -84,12 +85,12 @@ func (s *sequence) step(t *testing.T) {
 		d.strike(t, s, op)
 	}
 	end := s.decide(t, o, op)
-	s.bed.ClearFaults(t) // what the operation has not met must not meet another
+	s.bed.ClearFaults(t) // faults that are left must not disturb the next operation
 	if end == lcm.Completed {
 		s.size, s.stopped = o.after, o.stops
 	}
 	if end == lcm.Failed {
-		if o.operates { // whatever it has stopped, or not started
+		if o.operates { // some machines may be stopped
 			s.mend(t, "start", s.starting().begin(t))
 			s.stopped = nil
 		}
@@ -104,7 +105,8 @@ func (s *sequence) step(t *testing.T) {
 	require.Equal(t, s.size, s.bed.Count(t, s.vnf))
 }
 
-// awaitMoment waits until a random step of the operation is under way, or over; false when the operation has stopped.
+// awaitMoment waits until a random step of the operation has begun. It returns false when the operation has stopped
+// before.
 func (s *sequence) awaitMoment(t *testing.T, op string) bool {
 	t.Helper()
 	chance := s.random.Float64()
@@ -137,7 +139,7 @@ func (s *sequence) state(t *testing.T, op string) lcm.OperationState {
 
 func stopped(state lcm.OperationState) bool { return state == lcm.FailedTemp || state.Terminal() }
 
-// decide waits for the operation and decides what becomes of it whenever it stops, until it has ended.
+// decide waits for the operation, and makes a random decision each time it stops, until it has ended.
 func (s *sequence) decide(t *testing.T, o operation, op string) lcm.OperationState {
 	t.Helper()
 	for range mostDecisions {
@@ -150,13 +152,14 @@ func (s *sequence) decide(t *testing.T, o operation, op string) lcm.OperationSta
 		s.bed.ClearFaults(t)
 		links := last["_links"].(map[string]any)
 		choice := s.choose(map[string]int{"retry": 5, "rollback": 4, "fail": 2}, func(name string) bool {
-			// After a whole heal that was given up only another one helps: nothing to be seen here.
+			// After a heal of the entire VNF became FAILED, only another such heal helps, so "fail" would test nothing
+			// new.
 			return links[name] != nil && (name != "fail" || o.name != healAll)
 		})
 		s.tell("  FAILED_TEMP: %s; %s", last["error"].(map[string]any)["detail"], choice)
 		a := s.bed.Act(t, op, choice, nil)
 		require.Less(t, a.Status, 300, "%s: %s", choice, a.Body)
-		// Somebody changes their mind, sometimes.
+		// Sometimes an operator cancels what they have decided.
 		if choice != "fail" && s.random.IntN(5) == 0 && s.awaitMoment(t, op) {
 			cancel(t, s, op)
 		}
@@ -165,10 +168,10 @@ func (s *sequence) decide(t *testing.T, o operation, op string) lcm.OperationSta
 	return ""
 }
 
-// mostDecisions is more than any operation needs here: only some decisions are disturbed.
+// mostDecisions is more than any operation needs here.
 const mostDecisions = 20
 
-// choose takes one of those that are allowed, by their weights.
+// choose chooses one of the allowed names at random, by their weights.
 func (s *sequence) choose(weights map[string]int, allowed func(string) bool) string {
 	var names []string
 	for name, weight := range weights {

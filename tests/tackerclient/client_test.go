@@ -14,10 +14,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// python is Debian's: another one in the path does not have Debian's modules.
+// python is Debian's Python: another one in PATH would not have Debian's modules.
 const python = "/usr/bin/python3"
 
-// missing says why the client cannot run here, "" when it can.
+// missing says why the client cannot run here, and "" if it can.
 func missing(t *testing.T) string {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), python, "-c",
@@ -38,7 +38,7 @@ type client struct {
 	global  []string
 	in      *json.Encoder
 	answers *bufio.Scanner
-	// offered are the commands that it has; driven those that were run.
+	// offered are the commands that the client has; driven are those that the tests have run.
 	offered []string
 	driven  *[]string
 }
@@ -56,7 +56,7 @@ func newClient(t *testing.T, version string, environment []string, global ...str
 	require.NoError(t, err)
 	require.NoError(t, cmd.Start())
 	t.Cleanup(func() {
-		_ = stdin.Close() // it ends with its input
+		_ = stdin.Close() // the process ends with its input
 		_ = cmd.Wait()
 	})
 	c := &client{
@@ -80,14 +80,14 @@ func (c *client) answer(into any) {
 	require.FailNow(c.t, "the client's process has ended", "%v", c.answers.Err())
 }
 
-// with makes the client's failures those of a subtest.
+// with returns the client for a subtest: its failures are failures of t.
 func (c *client) with(t *testing.T) *client {
 	other := *c
 	other.t = t
 	return &other
 }
 
-// run runs a command and returns what it prints, both streams.
+// run runs a command and returns its standard output, its standard error and its exit code.
 func (c *client) run(args ...string) (out, errors string, code int) {
 	c.t.Helper()
 	c.note(args)
@@ -109,9 +109,9 @@ func (c *client) run(args ...string) (out, errors string, code int) {
 	return texts[0], texts[1], answer.Code
 }
 
-// note remembers which command was run.
+// note records which command was run.
 func (c *client) note(args []string) {
-	for len(args) > 1 && strings.HasPrefix(args[0], "--") { // options before the command, each with its value
+	for len(args) > 1 && strings.HasPrefix(args[0], "--") { // skips options before the command, each with its value
 		args = args[2:]
 	}
 	line := strings.Join(args, " ") + " "
@@ -135,7 +135,7 @@ func (c *client) ok(args ...string) string {
 	return out
 }
 
-// fails runs a command that must fail, and returns what it says.
+// fails runs a command that must fail, and returns its output.
 func (c *client) fails(args ...string) string {
 	c.t.Helper()
 	out, errors, code := c.run(args...)
@@ -160,7 +160,7 @@ func (c *client) list(args ...string) []map[string]any {
 	return doc
 }
 
-// decode reads the JSON in the text; some commands say something before it.
+// decode reads the JSON in the text. Some commands print other text before it.
 func (c *client) decode(text, begin string, into any) {
 	c.t.Helper()
 	i := strings.Index(text, begin)
@@ -168,7 +168,7 @@ func (c *client) decode(text, begin string, into any) {
 	require.NoError(c.t, json.Unmarshal([]byte(text[i:]), into), "%s", text)
 }
 
-// file writes a file for the client to read; what is no text is written as JSON.
+// file writes a file for the client. Content that is not text is written as JSON.
 func (c *client) file(name string, content any) string {
 	c.t.Helper()
 	text, ok := content.([]byte)

@@ -14,8 +14,8 @@ import (
 
 const containersVnfdID = "b7a3f6de-2c0b-4d43-9a5e-0c1f6d8e7b24"
 
-// containers takes a VNF of containers through its life, on a cluster that the client has registered or, in v2, that
-// the request brings.
+// containers takes a VNF of containers through its life, on a cluster that the client has registered or, in v2, on one
+// that the request names.
 func (s *scenario) containers(t *testing.T, c *client) {
 	cluster := kubetest.Start(t)
 	s.onboardContainers(t, c)
@@ -57,7 +57,7 @@ func (s *scenario) containers(t *testing.T, c *client) {
 	require.Contains(t, c.ok("vnflcm", "heal", "--cause", "stuck", "--vnfc-instance", pod, "--", id), "accepted")
 	o.completes("HEAL")
 	require.Len(t, s.Vnfcs(t, id), 2)
-	if s.version == "2" { // the client of v1 does not have it
+	if s.version == "2" { // the client of v1 does not have the command
 		require.Contains(t, c.ok("vnflcm", "change-vnfpkg", id, c.file("package.json", map[string]any{
 			"vnfdId": containersVnfdID, "additionalParams": map[string]any{
 				"upgrade_type": "RollingUpdate", "lcm-kubernetes-def-files": []string{"Files/kubernetes/page.yaml", "Files/kubernetes/web.yaml"},
@@ -73,7 +73,7 @@ func (s *scenario) containers(t *testing.T, c *client) {
 	}, quick, 100*time.Millisecond)
 }
 
-// onboardContainers has the client upload the sample package, whichever version comes first.
+// onboardContainers uploads the sample package with the client, unless the other version has done so.
 func (s *scenario) onboardContainers(t *testing.T, c *client) {
 	t.Helper()
 	if s.Call(t, http.MethodGet, "/vnfpkgm/v1/onboarded_vnf_packages/"+containersVnfdID, nil).Status != http.StatusNotFound {

@@ -11,7 +11,7 @@ import (
 	"github.com/windlass-nfv/windlass/tests/testbed"
 )
 
-// request is an instantiate request in the client's version.
+// request returns an instantiate request in the client's version.
 func (s *scenario) request(t *testing.T, name string) map[string]any {
 	request := s.InstantiateRequest(t, name, nil)
 	if s.version == "1" {
@@ -27,7 +27,7 @@ func (s *scenario) request(t *testing.T, name string) map[string]any {
 	return request
 }
 
-// mapOf makes v3.3.1's map of v2.6.1's list.
+// mapOf converts a list of v2.6.1 into the map of v3.3.1.
 func mapOf(list any, key string) map[string]any {
 	out := map[string]any{}
 	for _, item := range list.([]any) {
@@ -39,7 +39,7 @@ func mapOf(list any, key string) map[string]any {
 	return out
 }
 
-// operations follows an instance's operations.
+// operations follows the operations of an instance.
 type operations struct {
 	*scenario
 	t    *testing.T
@@ -48,7 +48,7 @@ type operations struct {
 	seen map[string]bool
 }
 
-// begun is the id of the operation that was not there before.
+// begun returns the id of the new operation.
 func (o *operations) begun(operation string) string {
 	o.t.Helper()
 	for _, op := range o.c.list("vnflcm", "op", "list", "--filter",
@@ -62,7 +62,7 @@ func (o *operations) begun(operation string) string {
 	return ""
 }
 
-// path is an operation's in v1, which the bed speaks.
+// path returns the path of an operation in v1, which the bed uses.
 func path(id string) string { return "/vnflcm/v1/vnf_lcm_op_occs/" + id }
 
 func (o *operations) completes(operation string) string {
@@ -84,7 +84,7 @@ func (s *scenario) instance(t *testing.T, c *client) {
 	require.Equal(t, "INSTANTIATED", shown["Instantiation State"])
 	require.NotEmpty(t, shown["Instantiated Vnf Info"])
 	require.NotEmpty(t, shown["VIM Connection Info"])
-	if s.version == "1" { // v2 of the standard has no such attribute
+	if s.version == "1" { // the standard's v2 does not have this attribute
 		require.Equal(t, s.Get(t, "/vnflcm/v1/vnf_instances/"+id)["vnfPkgId"], shown["vnfPkgId"])
 		require.NotEmpty(t, shown["vnfPkgId"])
 	}
@@ -121,13 +121,13 @@ func (s *scenario) instance(t *testing.T, c *client) {
 	o.completes("HEAL")
 	s.RequireMembers(t, 3, 2)
 
-	// The client waits for the end and deletes then.
+	// With this option, the client waits for the end and then deletes the instance.
 	require.Contains(t, c.ok("vnflcm", "terminate", "--termination-type", "FORCEFUL", "--D", id), "deleted successfully")
 	require.Empty(t, c.list("vnflcm", "list"))
 	s.RequireNothingLeft(t)
 }
 
-// vnfc is a worker's id as the client's version of the API has it.
+// vnfc returns the id of a worker in the client's version of the API.
 func (s *scenario) vnfc(t *testing.T, vnf string) string {
 	id := s.VnfcOf(t, vnf, "workerNode")
 	if s.version == "2" {
@@ -136,7 +136,7 @@ func (s *scenario) vnfc(t *testing.T, vnf string) string {
 	return id
 }
 
-// reconnection takes a server to another network. Its VNFD is there once, whichever client comes first.
+// reconnection connects a server to another network. The first client onboards its package.
 func (s *scenario) reconnection(t *testing.T, c *client) {
 	const vnfdID = "0c9d3b52-6f0e-4d43-9d0b-5a1f6c0f7e11"
 	if s.Call(t, http.MethodGet, "/vnfpkgm/v1/onboarded_vnf_packages/"+vnfdID, nil).Status == http.StatusNotFound {
@@ -173,7 +173,8 @@ func (s *scenario) reconnection(t *testing.T, c *client) {
 	o.completes("CHANGE_EXT_CONN")
 	links := s.Get(t, "/vnflcm/v1/vnf_instances/"+id)["instantiatedVnfInfo"].(map[string]any)["extVirtualLinkInfo"].([]any)
 	require.Equal(t, other.ID, links[0].(map[string]any)["resourceHandle"].(map[string]any)["resourceId"])
-	if s.version == "2" { // the client of v1 does not have it; what no VNF supports is refused in words
+	// The client of v1 does not have the command; Windlass refuses it with an error that the client shows.
+	if s.version == "2" {
 		require.Contains(t, c.fails("vnflcm", "change-vnfpkg", id,
 			c.file("package.json", map[string]any{"vnfdId": testbed.VnfdID})), "does not support")
 	}
@@ -182,7 +183,7 @@ func (s *scenario) reconnection(t *testing.T, c *client) {
 	s.RequireNothingLeft(t)
 }
 
-// decisions are those about operations that failed, or must not go on.
+// decisions makes decisions about operations that have failed or must be stopped.
 func (s *scenario) decisions(t *testing.T, c *client) {
 	id := c.show("vnflcm", "create", "--name", "decided", testbed.VnfdID)["ID"].(string)
 	o := &operations{scenario: s, t: t, c: c, vnf: id, seen: map[string]bool{}}
@@ -209,10 +210,11 @@ func (s *scenario) decisions(t *testing.T, c *client) {
 	op = o.begun("INSTANTIATE")
 	s.AwaitNode(t, path(op), "Initialise the first control plane", "RUNNING")
 	if s.version == "1" {
-		// The client says that it was accepted, and then ends with a mistake of its own: it has nothing to show.
+		// The client prints that the cancel was accepted, and then fails because of its own bug: the answer has no body
+		// to show.
 		out, errors, _ := c.run("vnflcm", "op", "cancel", "--cancel-mode", "FORCEFUL", op)
 		require.Contains(t, out, "accepted", "%s", errors)
-	} else { // the client cannot
+	} else { // the client does not have the command in v2
 		require.Equal(t, http.StatusAccepted, s.Act(t, path(op), "cancel", map[string]any{"cancelMode": "FORCEFUL"}).Status)
 	}
 	s.Await(t, path(op), quick, "FAILED_TEMP")

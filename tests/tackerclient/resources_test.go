@@ -19,7 +19,7 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-// scenario is what is done with one client.
+// scenario is what the tests do with one client.
 type scenario struct {
 	*bed
 	version string
@@ -38,7 +38,7 @@ func (s *scenario) vims(t *testing.T, c *client) {
 	require.Equal(t, "REACHABLE", made["status"])
 	require.NotContains(t, fmt.Sprint(made["auth_cred"]), s.Cloud.Login().Password)
 	id := made["id"].(string)
-	require.Len(t, c.list("vim", "list"), 2) // and the one that the bed has registered
+	require.Len(t, c.list("vim", "list"), 2) // this one and the one of the bed
 	for _, vim := range c.list("vim", "list", "--long") {
 		require.Contains(t, fmt.Sprint(vim["Placement attribution"]), "RegionOne")
 	}
@@ -58,7 +58,7 @@ func (s *scenario) vims(t *testing.T, c *client) {
 	require.NotContains(t, said, "not-this-one")
 }
 
-// csar is the sample package under another VNFD's id.
+// csar returns the sample package with another VNFD id.
 func csar(t *testing.T, root string) []byte {
 	dir, id := t.TempDir(), uuid.NewString()
 	sample := os.DirFS(filepath.Join(root, "vnfpkg/samples/k8s-ha"))
@@ -79,7 +79,7 @@ func csar(t *testing.T, root string) []byte {
 	return packed(t, dir)
 }
 
-// packed is the archive of a package's directory.
+// packed returns the archive of a package's directory.
 func packed(t *testing.T, dir string) []byte {
 	t.Helper()
 	var archive bytes.Buffer
@@ -119,7 +119,8 @@ func (s *scenario) packages(t *testing.T, c *client) {
 		return b
 	}
 	require.Equal(t, archive, got("vnf", "package", "download", id))
-	for _, kind := range []string{"application/zip", "both"} { // the VNFD has more than one file
+	// The VNFD has more than one file, so text/plain is not possible.
+	for _, kind := range []string{"application/zip", "both"} {
 		require.True(t, bytes.HasPrefix(got("vnf", "package", "download", "--vnfd", "--type", kind, id), []byte("PK")), kind)
 	}
 	require.Contains(t, c.fails("vnf", "package", "download", "--vnfd", "--type", "text/plain", id), "application/zip")
@@ -127,7 +128,7 @@ func (s *scenario) packages(t *testing.T, c *client) {
 	require.Contains(t, string(got("vnf", "package", "artifact", "download", id, artifact)), "tosca_definitions_version")
 	require.Contains(t, c.fails("vnf", "package", "artifact", "download", id, "no/such/file"), "no artifact")
 
-	// From where Windlass fetches it itself.
+	// Windlass fetches the package from here.
 	source := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if user, password, _ := r.BasicAuth(); user != "nfv" || password != "of-the-repository" {
 			w.WriteHeader(http.StatusUnauthorized)
@@ -153,7 +154,7 @@ func (s *scenario) packages(t *testing.T, c *client) {
 	require.Contains(t, c.ok("vnf", "package", "delete", id), "deleted successfully")
 	c.fails("vnf", "package", "show", id)
 
-	fetched, state := fetch("of-the-repository") // the VNFD is free again
+	fetched, state := fetch("of-the-repository") // the VNFD id is free again
 	require.Eventually(t, func() bool { return state() == "ONBOARDED" }, quick, 50*time.Millisecond, "it is not fetched")
 	c.show("vnf", "package", "update", "--operational-state", "DISABLED", fetched)
 	require.Contains(t, c.ok("vnf", "package", "delete", fetched), "deleted successfully")

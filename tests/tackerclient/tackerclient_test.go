@@ -1,5 +1,5 @@
-// Package tackerclient drives Windlass with a client that nobody here wrote: python3-tackerclient of Debian 12, which
-// operators of Tacker have.
+// Package tackerclient tests Windlass with a client of another project: python3-tackerclient of Debian 12, which
+// operators of Tacker use.
 package tackerclient
 
 import (
@@ -18,10 +18,11 @@ import (
 	"github.com/windlass-nfv/windlass/tests/testbed"
 )
 
-// quick is more than any command or operation takes on fake machines.
+// quick is longer than any command or operation takes on fake machines.
 const quick = 4 * time.Minute
 
-// notDriven are commands of the client that no scenario runs, and why. A name also stands for those that begin with it.
+// notDriven are commands of the client that no scenario runs, with the reasons. A name also stands for all commands
+// that begin with it.
 var notDriven = map[string]string{
 	"vnf create": legacy, "vnf delete": legacy, "vnf list": legacy, "vnf set": legacy, "vnf show": legacy,
 	"vnf scale":         legacy,
@@ -41,7 +42,7 @@ func TestTackerClient(t *testing.T) {
 		t.Skip(why)
 	}
 	b := &bed{testbed.New(t, environment.Fake, "--image-alias", "tiny")}
-	// Where Keystone's catalog says that Windlass is.
+	// The catalog of Keystone names Windlass's URL here.
 	lab := b.Lab(t, http.MethodPut, "/catalog/nfv-orchestration", map[string]any{"name": "windlass", "url": b.URL})
 	require.Equal(t, http.StatusOK, lab.Status, "%s", lab.Body)
 	for _, c := range []struct {
@@ -54,7 +55,7 @@ func TestTackerClient(t *testing.T) {
 			[]string{versions, vims, packages, subscriptions, reconnection, instance, containers, decisions},
 		},
 		{"v2 with Keystone", "2", b.withKeystone, []string{versions, subscriptions, reconnection, instance, containers, decisions}},
-		// The rest of what is not the same in all four ways.
+		// The scenarios that depend on the version or on the authentication.
 		{"v1 with Keystone", "1", b.withKeystone, []string{versions, vims, packages}},
 		{"v2 without Keystone", "2", b.withoutKeystone, []string{versions, subscriptions}},
 	} {
@@ -66,7 +67,7 @@ func TestTackerClient(t *testing.T) {
 			}
 		})
 		if !passed {
-			return // what is left would fail the next
+			return // what a failed run has left would make the next one fail
 		}
 	}
 	t.Run("as the page about clients shows", b.asThePageShows)
@@ -82,20 +83,20 @@ func TestTackerClient(t *testing.T) {
 
 var shownByThePage = regexp.MustCompile(`(?m)^ {4}openstack (--os-auth-type .*)$`)
 
-// asThePageShows carries out the commands of the client that a page shows for an API that asks nobody who they are.
+// asThePageShows runs the commands of the client that the page shows for an API without authentication.
 func (b *bed) asThePageShows(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join(b.Root, "docs/reference/client.md"))
 	require.NoError(t, err)
 	shown := shownByThePage.FindAllStringSubmatch(string(page), -1)
 	require.Len(t, shown, 2)
 	c := newClient(t, "1", nil)
-	c.global = nil // the page has them
+	c.global = nil // the commands of the page include them
 	for _, m := range shown {
 		c.ok(strings.Fields(strings.ReplaceAll(m[1], "http://127.0.0.1:9890", b.URL))...)
 	}
 }
 
-// askKeystone restarts Windlass with the lab's Keystone as the one that tells who clients are.
+// askKeystone restarts Windlass with authentication by the lab's Keystone.
 func (b *bed) askKeystone(t *testing.T) {
 	t.Helper()
 	login := b.Cloud.Login()
@@ -113,12 +114,12 @@ func (b *bed) askKeystone(t *testing.T) {
 	require.Equal(t, http.StatusOK, lab.Status, "%s", lab.Body)
 }
 
-// identified is what the client does with a Windlass that lets nobody in whom Keystone does not know.
+// identified uses a Windlass that requires a token of Keystone.
 func (b *bed) identified(t *testing.T) {
 	require.Regexp(t, "(?i)401|unauthorized|keystone", b.withoutKeystone(t, "1").fails("vnflcm", "list"))
 	s := &scenario{bed: b, version: "1"}
 	c := b.withKeystone(t, "1")
-	// What was made while nobody was asked belongs to another project than the user's.
+	// The resources that were made without authentication belong to another project than the user's.
 	require.Empty(t, c.list("vim", "list"))
 	require.Empty(t, c.list("vnf", "package", "list"))
 	made := c.show("vim", "register", "--config-file", c.file("vim.yaml", s.Cloud.Login().Config()), "own")
@@ -136,7 +137,7 @@ func (b *bed) identified(t *testing.T) {
 	}
 }
 
-// verdict keeps for the summary of all tests whether this one has run.
+// verdict records for the summary of all tests whether this one has run.
 func verdict(t *testing.T, missing string) {
 	root, err := environment.Root()
 	require.NoError(t, err)
@@ -154,7 +155,7 @@ func verdict(t *testing.T, missing string) {
 	})
 }
 
-// bed is a Windlass, its cloud and its Keystone.
+// bed is a Windlass with its cloud and its Keystone.
 type bed struct{ *testbed.Bed }
 
 func (b *bed) withoutKeystone(t *testing.T, version string) *client {
@@ -181,7 +182,7 @@ const (
 	decisions     = "decisions"
 )
 
-// drive runs scenarios.
+// drive runs scenarios with a client.
 func drive(t *testing.T, b *bed, c *client, version string, names []string) {
 	t.Helper()
 	s := &scenario{bed: b, version: version}
@@ -197,7 +198,7 @@ func drive(t *testing.T, b *bed, c *client, version string, names []string) {
 	}
 }
 
-// requireAllDriven wants every command to have run that the client has.
+// requireAllDriven requires that the tests have run every command of the client.
 func requireAllDriven(t *testing.T, c *client) {
 	t.Helper()
 	for _, name := range c.offered {

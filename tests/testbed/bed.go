@@ -1,5 +1,5 @@
-// Package testbed brings up a Windlass and a cloud for a group of tests, and drives it over its API as an NFVO does.
-// Its functions end the test that calls them when something is not as it must be.
+// Package testbed starts a Windlass and a cloud for a group of tests, and sends requests to its API as an NFVO does.
+// Its functions fail the calling test at once when something is wrong.
 package testbed
 
 import (
@@ -19,10 +19,11 @@ import (
 	"github.com/windlass-nfv/windlass/tests/environment"
 )
 
-// NodePassword is what the requests of these tests carry; a test looks for it in all that Windlass keeps.
+// NodePassword is the password in the requests of these tests. A test searches for it in everything that Windlass
+// stores.
 const NodePassword = "Pa55-of-the-nodes-9f2c"
 
-// Bed is a cloud and a Windlass for one group of tests.
+// Bed is a cloud and a Windlass for a group of tests.
 type Bed struct {
 	*environment.Environment
 	// URL is the root of Windlass's API.
@@ -33,27 +34,27 @@ type Bed struct {
 	promises promises
 }
 
-// New brings up a lab with that kind of machines and on-boards the sample package.
+// New starts a lab with this kind of machines and onboards the sample package.
 func New(t testing.TB, machines string, labArgs ...string) *Bed {
 	t.Helper()
 	return NewIn(t, &environment.Lab{Machines: machines, Listen: "127.0.0.1:0", Args: labArgs})
 }
 
-// NewIn brings up a cloud and on-boards the sample package. All is ended, and removed unless the test failed, with the
-// test.
+// NewIn starts a cloud and a Windlass, and onboards the sample package. At the end of the test everything is stopped,
+// and removed unless the test has failed.
 func NewIn(t testing.TB, cloud environment.Cloud) *Bed {
 	t.Helper()
 	return NewWith(t, cloud, nil)
 }
 
-// NewWith is NewIn; extra goes into the registration of the cloud, such as call_timeout.
+// NewWith is NewIn with extra, which goes into the registration of the cloud, such as call_timeout.
 func NewWith(t testing.TB, cloud environment.Cloud, extra map[string]any) *Bed {
 	t.Helper()
 	root, err := environment.Root()
 	require.NoError(t, err)
-	t.Setenv("WINDLASS_LAB_IMAGE_PASSWORD", NodePassword) // as images for Tacker have one
+	t.Setenv("WINDLASS_LAB_IMAGE_PASSWORD", NodePassword) // images for Tacker have a password, too
 	t.Setenv("WINDLASS_KUBERNETES_POD_NETWORK", filepath.Join(root, "vnfpkg/samples/k8s-ha/Files/kubernetes/labnet.yaml"))
-	dir, err := os.MkdirTemp("/var/tmp", "windlass-bed-") // PostgreSQL's account must be able to enter
+	dir, err := os.MkdirTemp("/var/tmp", "windlass-bed-") // PostgreSQL's account must be able to enter it
 	require.NoError(t, err)
 	require.NoError(t, os.Chmod(dir, 0o755))
 	ctx, cancel := context.WithTimeout(t.Context(), 45*time.Minute)
@@ -102,10 +103,10 @@ func (b *Bed) onboard(t testing.TB) {
 	require.NoError(t, err, "%s", out)
 }
 
-// VnfdID is the sample package's.
+// VnfdID is the id of the sample package's VNFD.
 const VnfdID = "ee1f8f34-7c92-4023-840d-6f3b6885d92e"
 
-// Restart stops all of Windlass and starts it with the environment as it is now. It listens elsewhere then.
+// Restart stops Windlass and starts it with the current environment. The new URL differs.
 func (b *Bed) Restart(t testing.TB) {
 	t.Helper()
 	require.NoError(t, b.StopDev())
@@ -115,13 +116,13 @@ func (b *Bed) Restart(t testing.TB) {
 	b.URL = info.API
 }
 
-// KillWorker ends the worker without warning; windlass dev starts another.
+// KillWorker kills the worker; windlass dev starts another one.
 func (b *Bed) KillWorker(t testing.TB) {
 	t.Helper()
 	b.Kill(t, "worker")
 }
 
-// Kill ends a process without warning; windlass dev starts another.
+// Kill kills a process; windlass dev starts another one.
 func (b *Bed) Kill(t testing.TB, process string) {
 	t.Helper()
 	info, err := b.Info()
@@ -133,7 +134,7 @@ func (b *Bed) Kill(t testing.TB, process string) {
 	require.NoError(t, p.Kill())
 }
 
-// Psql runs a program of PostgreSQL's on Windlass's database and returns what it prints.
+// Psql runs a program of PostgreSQL on Windlass's database and returns its output.
 func (b *Bed) Psql(t testing.TB, program string, args ...string) string {
 	t.Helper()
 	info, err := b.Info()

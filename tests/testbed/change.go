@@ -4,19 +4,20 @@ import (
 	"testing"
 )
 
-// The sample package's levels: at level 0 an aspect has so many VMs; a step brings one worker, or two control planes.
+// The levels of the sample package: the number of VMs of each aspect at level 0. A step adds one worker, or two control
+// planes.
 const (
 	leastControlPlanes, leastWorkers = 3, 2
 	controlPlanesOfAStep             = 2
 )
 
-// Sizes are how many nodes a cluster has; none is no cluster.
+// Sizes are the numbers of nodes of a cluster; both are 0 without a cluster.
 type Sizes struct{ ControlPlanes, Workers int }
 
-// Smallest is what the sample's request instantiates.
+// Smallest is the size that the sample's request instantiates.
 var Smallest = Sizes{leastControlPlanes, leastWorkers}
 
-// Count is the sizes of a VNF as it is recorded.
+// Count returns the sizes that a VNF records.
 func (b *Bed) Count(t testing.TB, vnf string) (s Sizes) {
 	t.Helper()
 	for _, vdu := range b.Vnfcs(t, vnf) {
@@ -35,7 +36,7 @@ func (b *Bed) Scale(t testing.TB, vnf, direction, aspect string) (op string) {
 	return b.Begin(t, vnf, "scale", map[string]any{"type": direction, "aspectId": aspect})
 }
 
-// ScaleTo begins a scaling to those sizes, which must be those of levels.
+// ScaleTo begins a scaling to these sizes, which must be those of levels.
 func (b *Bed) ScaleTo(t testing.TB, vnf string, want Sizes) (op string) {
 	t.Helper()
 	return b.Begin(t, vnf, "scale_to_level", map[string]any{"scaleInfo": []any{
@@ -47,7 +48,7 @@ func (b *Bed) ScaleTo(t testing.TB, vnf string, want Sizes) (op string) {
 	}})
 }
 
-// Heal begins a healing of these VNFCs, or of the entire VNF when there are none.
+// Heal begins a heal of these VNFCs, or of the entire VNF if there are none.
 func (b *Bed) Heal(t testing.TB, vnf, cause string, vnfcs ...string) (op string) {
 	t.Helper()
 	body := map[string]any{"cause": cause}
@@ -57,7 +58,7 @@ func (b *Bed) Heal(t testing.TB, vnf, cause string, vnfcs ...string) (op string)
 	return b.Begin(t, vnf, "heal", body)
 }
 
-// Impatient shortens the limits for what nodes in a lab do not do: answer late.
+// Impatient shortens timeouts, because nodes in a lab do not answer late.
 func Impatient(_, cluster map[string]any) {
 	cluster["timeouts"] = map[string]any{
 		"ssh": 30, "login": 5, "command": 60, "virtual_ip": 30, "join": 60, "node_ready": 30, "drain": 30, "stack": 300,

@@ -8,9 +8,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Cluster is a cluster as the fake machines remember it.
+// Cluster is a cluster that the fake machines simulate.
 type Cluster struct {
-	// ID is the VNF instance's.
+	// ID is the id of the VNF instance.
 	ID      string `json:"id"`
 	Members []struct {
 		Node         string   `json:"node"`
@@ -52,7 +52,7 @@ type Cluster struct {
 	Violations []string `json:"violations"`
 }
 
-// Clusters are all that exist in the lab.
+// Clusters returns all clusters of the lab.
 func (b *Bed) Clusters(t testing.TB) []Cluster {
 	t.Helper()
 	a := b.Lab(t, http.MethodGet, "/clusters", nil)
@@ -62,7 +62,7 @@ func (b *Bed) Clusters(t testing.TB) []Cluster {
 	return out
 }
 
-// RequireCluster wants one cluster of that size in which nothing happened twice.
+// RequireCluster requires one cluster of that size, in which nothing was done twice.
 func (b *Bed) RequireCluster(t testing.TB, controlPlanes, workers int) {
 	t.Helper()
 	all := b.Clusters(t)
@@ -78,7 +78,7 @@ func (b *Bed) RequireCluster(t testing.TB, controlPlanes, workers int) {
 	}
 }
 
-// RequireMembers wants one cluster of that size; nodes may have joined again.
+// RequireMembers requires one cluster of that size; nodes may have joined again.
 func (b *Bed) RequireMembers(t testing.TB, controlPlanes, workers int) {
 	t.Helper()
 	all := b.Clusters(t)

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// RegisterCluster registers a Kubernetes as a VIM of that name, with the namespace "default".
+// RegisterCluster registers a Kubernetes cluster as a VIM with this name, and with the namespace "default".
 func (b *Bed) RegisterCluster(t testing.TB, name, url, ca, token string) (id string) {
 	t.Helper()
 	a := b.Call(t, http.MethodPost, "/v1.0/vims", map[string]any{"vim": map[string]any{

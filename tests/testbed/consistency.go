@@ -13,10 +13,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// RequireConsistent wants an instantiated VNF to be the same everywhere: in Windlass's records, in Heat, in Nova, among
-// the nodes of Kubernetes, among the members of etcd, among HAProxy's servers and in /etc/hosts; with nothing twice,
-// and nothing that a real cluster would have suffered from. It must be the only VNF of the lab. What only the passing
-// of time mends, such as a kubelet that starts, is waited for.
+// RequireConsistent requires that all places agree about an instantiated VNF: Windlass's records, Heat, Nova, the nodes
+// of Kubernetes, the members of etcd, HAProxy's servers and /etc/hosts. Nothing may be there twice, and nothing may
+// have happened that would harm a real cluster. The VNF must be the only one of the lab. RequireConsistent waits for
+// changes that only need time, such as the start of a kubelet.
 func (b *Bed) RequireConsistent(t testing.TB, vnf string) {
 	t.Helper()
 	var wrong []string
@@ -30,8 +30,8 @@ func (b *Bed) RequireConsistent(t testing.TB, vnf string) {
 	}
 }
 
-// RequireRecorded wants the records of a VNF to be what exists in the cloud, whatever has become of its cluster: an
-// operation that was given up half-way leaves it so.
+// RequireRecorded requires that a VNF records the servers that exist in the cloud, in any state of its cluster, for
+// example after an operation became FAILED.
 func (b *Bed) RequireRecorded(t testing.TB, vnf string) {
 	t.Helper()
 	var servers, existing []string
@@ -44,8 +44,8 @@ func (b *Bed) RequireRecorded(t testing.TB, vnf string) {
 	require.ElementsMatch(t, servers, existing, "the VNFCs that are recorded, and Nova's servers")
 }
 
-// RequireStopped wants the servers of these VNFCs to be off and to exist once, as they are recorded; without ids the
-// entire VNF is to be stopped.
+// RequireStopped requires that the servers of these VNFCs are off, and that all recorded servers exist once. Without
+// ids the entire VNF must be stopped.
 func (b *Bed) RequireStopped(t testing.TB, vnf string, vnfcs ...string) {
 	t.Helper()
 	b.RequireRecorded(t, vnf)
@@ -61,7 +61,7 @@ func (b *Bed) RequireStopped(t testing.TB, vnf string, vnfcs ...string) {
 	}
 }
 
-// comparison collects what differs.
+// comparison collects differences.
 type comparison struct{ wrong []string }
 
 func (c *comparison) equal(what string, want, got []string) {
@@ -80,7 +80,7 @@ func (c *comparison) holds(so bool, format string, args ...any) {
 func (b *Bed) differences(t testing.TB, vnf string) []string {
 	t.Helper()
 	var c comparison
-	var servers, controlPlanes []string // as recorded
+	var servers, controlPlanes []string // as the VNF records them
 	for id, vdu := range b.Vnfcs(t, vnf) {
 		servers = append(servers, id)
 		if vdu == "masterNode" {
@@ -112,7 +112,7 @@ func (b *Bed) machines(t testing.TB) []labMachine {
 	return all.Machines
 }
 
-// compareCloud looks into Heat and Nova.
+// compareCloud compares the records with Heat and Nova.
 func (b *Bed) compareCloud(t testing.TB, c *comparison, servers []string) {
 	t.Helper()
 	var running []string
@@ -133,7 +133,8 @@ func (b *Bed) compareCloud(t testing.TB, c *comparison, servers []string) {
 	const top, groups = 1, 2
 	c.holds(len(heat.Stacks) == top+groups+len(servers), "Heat has %d stacks, and should have %d", len(heat.Stacks),
 		top+groups+len(servers))
-	c.holds(len(heat.Ports) == 1+len(servers), "Neutron has %d ports, and should have %d", len(heat.Ports), 1+len(servers)) // and that of the virtual IP
+	// And the port of the virtual IP.
+	c.holds(len(heat.Ports) == 1+len(servers), "Neutron has %d ports, and should have %d", len(heat.Ports), 1+len(servers))
 	for _, s := range heat.Stacks {
 		c.holds(strings.HasSuffix(s.Status, "_COMPLETE"), "the stack %s is %s", s.Name, s.Status)
 	}
@@ -174,7 +175,7 @@ func compareCluster(c *comparison, cluster Cluster, servers, controlPlanes []str
 	c.holds(len(cluster.Violations) == 0, "a real cluster would suffer: %s", strings.Join(cluster.Violations, "; "))
 }
 
-// RequireStepsEnded wants no step of an operation that has ended to be under way, nor a node's part of it.
+// RequireStepsEnded requires that no step of an operation that has ended is still under way, on no node either.
 func (b *Bed) RequireStepsEnded(t testing.TB, op string) {
 	t.Helper()
 	for _, s := range b.Steps(t, op) {

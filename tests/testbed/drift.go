@@ -11,13 +11,13 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// patient is for reports: on a busy machine a check and Temporal's schedules take their time.
+// patient is the limit for reports: on a busy machine a check and Temporal's schedules take long.
 const patient = 5 * time.Minute
 
-// DriftOf is the path of a VNF's last report.
+// DriftOf returns the path of a VNF's last report.
 func DriftOf(vnf string) string { return "/windlass/v1/vnf_instances/" + vnf + "/drift" }
 
-// AwaitReport waits for a report that is as wanted.
+// AwaitReport waits for a report for which wanted returns true.
 func (b *Bed) AwaitReport(t testing.TB, vnf string, wanted func(lcm.DriftReport) bool) (report lcm.DriftReport) {
 	t.Helper()
 	for end := time.Now().Add(patient); ; Pause(t) {
@@ -33,8 +33,8 @@ func (b *Bed) AwaitReport(t testing.TB, vnf string, wanted func(lcm.DriftReport)
 	}
 }
 
-// CheckDrift checks a VNF now and returns the report. A check of the schedule may end at the same moment, and only the
-// last report is kept: then it checks again.
+// CheckDrift checks a VNF now and returns the report. Only the last report is stored, so it checks again if a scheduled
+// check has ended at the same moment.
 func (b *Bed) CheckDrift(t testing.TB, vnf string) lcm.DriftReport {
 	t.Helper()
 	for {
@@ -53,7 +53,7 @@ func (b *Bed) CheckDrift(t testing.TB, vnf string) lcm.DriftReport {
 	}
 }
 
-// CheckDriftUntil checks until a report is as wanted: a machine may be too busy to let anybody in.
+// CheckDriftUntil repeats the check until wanted returns true: a machine may be too busy to accept a login.
 func (b *Bed) CheckDriftUntil(t testing.TB, vnf string, wanted func(lcm.DriftReport) bool) lcm.DriftReport {
 	t.Helper()
 	for end := time.Now().Add(patient); ; Pause(t) {

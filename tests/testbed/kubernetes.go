@@ -13,7 +13,7 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// Kubernetes opens the API of a registered cluster with the account that Windlass made for itself.
+// Kubernetes returns a client of a registered cluster, with the account that Windlass created for itself.
 func (b *Bed) Kubernetes(t testing.TB, name string) *kubernetes.Clientset {
 	t.Helper()
 	vims := b.Get(t, "/v1.0/vims?name="+name)["vims"].([]any)
@@ -24,7 +24,7 @@ func (b *Bed) Kubernetes(t testing.TB, name string) *kubernetes.Clientset {
 	}
 	var refused error
 	for ref, value := range b.Unsealed(t) { // there may be other clusters
-		if !strings.Contains(ref, "token") || strings.Count(value, ".") != 2 { // a service account's is a JWT
+		if !strings.Contains(ref, "token") || strings.Count(value, ".") != 2 { // a service account's token is a JWT
 			continue
 		}
 		config.BearerToken = value
@@ -39,8 +39,8 @@ func (b *Bed) Kubernetes(t testing.TB, name string) *kubernetes.Clientset {
 	return nil
 }
 
-// RequireNodes asks a real cluster itself: it has exactly so many nodes, all at work, as many members of etcd as
-// control planes, and no join token.
+// RequireNodes asks a real cluster itself. It must have exactly this number of nodes, all ready, as many members of
+// etcd as control planes, and no join token.
 func (b *Bed) RequireNodes(t testing.TB, cluster string, want Sizes) {
 	t.Helper()
 	c := b.Kubernetes(t, cluster)
@@ -51,7 +51,7 @@ func (b *Bed) RequireNodes(t testing.TB, cluster string, want Sizes) {
 		require.True(t, Ready(n), n.Name)
 		require.False(t, n.Spec.Unschedulable, n.Name)
 	}
-	require.Eventually(t, func() bool { // Kubernetes collects the pods of a node that is gone after a while
+	require.Eventually(t, func() bool { // Kubernetes needs some time to delete the Pods of a removed node
 		etcd, err := c.CoreV1().Pods("kube-system").List(t.Context(), metav1.ListOptions{LabelSelector: "component=etcd"})
 		return err == nil && len(etcd.Items) == want.ControlPlanes
 	}, 3*time.Minute, time.Second, "the pods of etcd are not %d", want.ControlPlanes)
@@ -61,7 +61,7 @@ func (b *Bed) RequireNodes(t testing.TB, cluster string, want Sizes) {
 	require.Empty(t, tokens.Items, "no join token is left")
 }
 
-// Ready tells whether Kubernetes counts on a node.
+// Ready reports whether a node is ready.
 func Ready(n corev1.Node) bool {
 	for _, c := range n.Status.Conditions {
 		if c.Type == corev1.NodeReady {

@@ -28,7 +28,7 @@ func (b *Bed) LabInto(t testing.TB, path string, into any) {
 	require.NoError(t, json.Unmarshal(a.Body, into))
 }
 
-// MachineOf finds a node's machine: a node's name ends with the first digits of its server's id.
+// MachineOf returns the machine of a node: a node's name ends with the first digits of its server's id.
 func (b *Bed) MachineOf(t testing.TB, node string) string {
 	t.Helper()
 	all := b.machines(t)
@@ -42,28 +42,28 @@ func (b *Bed) MachineOf(t testing.TB, node string) string {
 	return ""
 }
 
-// Fault orders a fault of the lab's services.
+// Fault adds a fault to the lab's services.
 func (b *Bed) Fault(t testing.TB, fault map[string]any) {
 	t.Helper()
 	a := b.Lab(t, http.MethodPost, "/faults", fault)
 	require.Less(t, a.Status, 300, "%s", a.Body)
 }
 
-// ScriptFault lets a script fail on fake machines.
+// ScriptFault adds a fault of a script on fake machines.
 func (b *Bed) ScriptFault(t testing.TB, fault map[string]any) {
 	t.Helper()
 	a := b.Lab(t, http.MethodPost, "/scripts/faults", fault)
 	require.Less(t, a.Status, 300, "%s", a.Body)
 }
 
-// ClearFaults takes all orders of Fault and ScriptFault back.
+// ClearFaults removes all faults of Fault and ScriptFault.
 func (b *Bed) ClearFaults(t testing.TB) {
 	t.Helper()
 	b.Lab(t, http.MethodDelete, "/faults", nil)
 	b.Lab(t, http.MethodDelete, "/scripts/faults", nil)
 }
 
-// Pace sets how long fake machines take to boot and for a script.
+// Pace sets how long fake machines need to boot and to run a script.
 func (b *Bed) Pace(t testing.TB, boot, work time.Duration) {
 	t.Helper()
 	a := b.Lab(t, http.MethodPut, "/scripts/pace",
@@ -71,7 +71,7 @@ func (b *Bed) Pace(t testing.TB, boot, work time.Duration) {
 	require.Less(t, a.Status, 300, "%s", a.Body)
 }
 
-// RequireNothingLeft asks the lab for everything that exists beside what it was born with.
+// RequireNothingLeft requires that the lab has nothing except what it had at its start.
 func (b *Bed) RequireNothingLeft(t testing.TB) {
 	t.Helper()
 	a := b.Lab(t, http.MethodGet, "/resources", nil)

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Network is a network with one subnet, beside those that the lab was born with.
+// Network is a network with one subnet, which the lab did not have at its start.
 type Network struct {
 	ID     string
 	Subnet netip.Prefix
@@ -20,8 +20,8 @@ type Network struct {
 	neutron *gophercloud.ServiceClient
 }
 
-// AddNetwork makes a network. Its addresses are of the lab's own block: fake machines listen on theirs, so no two labs
-// of this host may have the same ones, whoever runs the other one.
+// AddNetwork creates a network with addresses of the lab's own block. Fake machines listen on their addresses, so no
+// two labs on this host may use the same ones, also not labs of other users.
 func (b *Bed) AddNetwork(t testing.TB, name string) Network {
 	t.Helper()
 	login := b.Cloud.Login()
@@ -40,7 +40,7 @@ func (b *Bed) AddNetwork(t testing.TB, name string) Network {
 	return n
 }
 
-// Host is the nth address of the network.
+// Host returns the nth address of the network.
 func (n Network) Host(nth byte) string {
 	bytes := n.Subnet.Addr().As4()
 	bytes[3] += nth
@@ -59,7 +59,7 @@ const (
 	ofABlock = 16
 )
 
-// freeSubnet is a part of the lab's block that no subnet has.
+// freeSubnet returns a part of the lab's block that no subnet uses.
 func freeSubnet(t testing.TB, neutron *gophercloud.ServiceClient) netip.Prefix {
 	t.Helper()
 	pages, err := subnets.List(neutron, nil).AllPages(t.Context())
@@ -70,7 +70,7 @@ func freeSubnet(t testing.TB, neutron *gophercloud.ServiceClient) netip.Prefix {
 	for _, s := range all {
 		taken = append(taken, netip.MustParsePrefix(s.CIDR))
 	}
-	first := SubnetOf(t, neutron, "net0").Addr().As4() // the network that the lab was born with
+	first := SubnetOf(t, neutron, "net0").Addr().As4() // the network that the lab had at its start
 	for nth := byte(ofTheLab); nth < ofABlock; nth++ {
 		free := netip.PrefixFrom(netip.AddrFrom4([4]byte{first[0], first[1], first[2] + nth, 0}), 24)
 		if !slices.ContainsFunc(taken, free.Overlaps) {
@@ -81,7 +81,7 @@ func freeSubnet(t testing.TB, neutron *gophercloud.ServiceClient) netip.Prefix {
 	return netip.Prefix{}
 }
 
-// SubnetOf is the range of addresses of a network with one subnet.
+// SubnetOf returns the address range of a network with one subnet.
 func SubnetOf(t testing.TB, neutron *gophercloud.ServiceClient, network string) netip.Prefix {
 	t.Helper()
 	pages, err := networks.List(neutron, networks.ListOpts{Name: network}).AllPages(t.Context())

@@ -33,9 +33,9 @@ func (b *Bed) Modify(t testing.TB, vnf string, patch map[string]any) string {
 	return strings.TrimPrefix(a.Header.Get("Location"), b.URL)
 }
 
-// Await polls an operation until it is in one of the states, and returns it. One that settles in another state, or
-// takes longer than limit, fails the test with the times of its steps. Of one that is COMPLETED, the steps must be
-// those that its plan has promised.
+// Await polls an operation until it is in one of the states, and returns it. It fails the test with the times of the
+// steps if the operation settles in another state, or takes longer than limit. For an operation that is COMPLETED, it
+// compares the steps with those of its plan.
 func (b *Bed) Await(t testing.TB, op string, limit time.Duration, states ...string) map[string]any {
 	t.Helper()
 	for end := time.Now().Add(limit); ; {
@@ -47,7 +47,7 @@ func (b *Bed) Await(t testing.TB, op string, limit time.Duration, states ...stri
 			}
 			return last
 		}
-		// A state that is not waited for and does not end by itself will not change any more.
+		// An operation in one of these states does not change by itself.
 		settled := slices.Contains([]string{"FAILED_TEMP", "FAILED", "ROLLED_BACK", "COMPLETED"}, state)
 		if settled || time.Now().After(end) {
 			t.Fatalf("The operation is %s, not %v: %v\n%s", state, states, last["error"], b.Timings(t, op))
@@ -56,7 +56,7 @@ func (b *Bed) Await(t testing.TB, op string, limit time.Duration, states ...stri
 	}
 }
 
-// Pause is the pace of polling.
+// Pause waits between two polls.
 func Pause(t testing.TB) {
 	t.Helper()
 	select {
@@ -73,13 +73,13 @@ type Step struct {
 	Node    string `json:"node"`
 	State   string `json:"state"`
 	Attempt int    `json:"attempt"`
-	// StartedAt and EndedAt are zero for what has not happened.
+	// StartedAt and EndedAt are zero until the step starts or ends.
 	StartedAt      time.Time `json:"startedAt"`
 	EndedAt        time.Time `json:"endedAt"`
 	LastOutputLine string    `json:"lastOutputLine"`
 }
 
-// Steps are the rows of an operation's progress: of each step the one of the whole and those of nodes.
+// Steps returns the rows of an operation's progress: for each step one row for the whole, and one for each node.
 func (b *Bed) Steps(t testing.TB, op string) []Step {
 	t.Helper()
 	a := b.patiently(t, http.MethodGet, "/windlass/v1/vnf_lcm_op_occs/"+filepath.Base(op)+"/steps", nil)
@@ -89,13 +89,13 @@ func (b *Bed) Steps(t testing.TB, op string) []Step {
 	return out
 }
 
-// Act posts an action of an operation: retry, rollback, fail, cancel.
+// Act sends a task of an operation: retry, rollback, fail, cancel.
 func (b *Bed) Act(t testing.TB, op, action string, body any) Answer {
 	t.Helper()
 	return b.patiently(t, http.MethodPost, op+"/"+action, body)
 }
 
-// AwaitStep waits until a step, as a whole, is under way.
+// AwaitStep waits until a step as a whole is under way.
 func (b *Bed) AwaitStep(t testing.TB, op, title string) {
 	t.Helper()
 	require.Eventually(t, func() bool {
@@ -108,13 +108,13 @@ func (b *Bed) AwaitStep(t testing.TB, op, title string) {
 	}, time.Minute, 20*time.Millisecond, "%q does not run", title)
 }
 
-// AwaitNode waits up to a minute until one node's part of a step is in the state.
+// AwaitNode waits up to a minute until a node's part of a step is in the state.
 func (b *Bed) AwaitNode(t testing.TB, op, title, state string) {
 	t.Helper()
 	b.AwaitNodeFor(t, op, title, state, time.Minute)
 }
 
-// AwaitNodeFor waits until one node's part of a step is in the state.
+// AwaitNodeFor waits until a node's part of a step is in the state.
 func (b *Bed) AwaitNodeFor(t testing.TB, op, title, state string, limit time.Duration) {
 	t.Helper()
 	require.Eventually(t, func() bool { return slices.Contains(b.NodeStates(t, op, title), state) }, limit,
@@ -122,7 +122,7 @@ func (b *Bed) AwaitNodeFor(t testing.TB, op, title, state string, limit time.Dur
 		"no node's part of %q is %s", title, state)
 }
 
-// NodeStates are the states of the nodes' parts of a step.
+// NodeStates returns the states of the nodes' parts of a step.
 func (b *Bed) NodeStates(t testing.TB, op, title string) []string {
 	t.Helper()
 	var out []string
@@ -134,7 +134,7 @@ func (b *Bed) NodeStates(t testing.TB, op, title string) []string {
 	return out
 }
 
-// Timings is the time of each step, for the log of CI.
+// Timings returns the time of each step, for the log of CI.
 func (b *Bed) Timings(t testing.TB, op string) string {
 	t.Helper()
 	out, err := b.Windlass(t.Context(), "op", "steps", op[strings.LastIndex(op, "/")+1:]).CombinedOutput()

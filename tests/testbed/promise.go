@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// promises are the titles that plans have promised, by the path of the operation that was begun then.
+// promises are the titles of the planned steps, by the path of the operation that was begun afterwards.
 type promises struct {
 	mu     sync.Mutex
 	titles map[string][]string
@@ -31,7 +31,7 @@ func (p *promises) of(op string) []string {
 	return p.titles[op]
 }
 
-// Promised are the titles of the steps that the API promises of a request: what /plan answers to it.
+// Promised returns the titles of the steps that /plan answers for a request.
 func (b *Bed) Promised(t testing.TB, vnf, task string, body any) (titles []string) {
 	t.Helper()
 	a := b.patiently(t, http.MethodPost, "/windlass/v1/vnf_instances/"+vnf+"/plan", map[string]any{
@@ -47,7 +47,7 @@ func (b *Bed) Promised(t testing.TB, vnf, task string, body any) (titles []strin
 	return titles
 }
 
-// requirePromised compares what an operation has done with what its plan has promised, if it was asked for one.
+// requirePromised compares the steps of an operation with those of its plan, if there is one.
 func (b *Bed) requirePromised(t testing.TB, op string) {
 	t.Helper()
 	promised := b.promises.of(op)

@@ -14,15 +14,15 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Answer is an HTTP answer with its body read.
+// Answer is an HTTP answer with its whole body.
 type Answer struct {
 	Status int
 	Header http.Header
 	Body   []byte
 }
 
-// Token is the variable of the environment that has a bearer token for the API, as it is for the command line client;
-// with none requests carry none.
+// Token is the name of the environment variable with a bearer token for the API, the same as for the command line
+// client. Without it, requests have no token.
 const Token = "WINDLASS_TOKEN"
 
 // Call sends a request to the API, as JSON.
@@ -37,7 +37,8 @@ func (b *Bed) Call(t testing.TB, method, path string, body any) Answer {
 	return a
 }
 
-// patiently is Call for what may be repeated: as an NFVO does, it asks again after a 503, for up to a minute.
+// patiently is Call for requests that may be repeated: as an NFVO does, it repeats them after a 503, for up to a
+// minute.
 func (b *Bed) patiently(t testing.TB, method, path string, body any) Answer {
 	t.Helper()
 	for end := time.Now().Add(time.Minute); ; Pause(t) {
@@ -56,7 +57,7 @@ func Request(t testing.TB, method, url string, body any) Answer {
 	return a
 }
 
-// Try is Request of a server that need not be there; authorization is that header, if there is one.
+// Try is Request for a server that may be down. authorization is the value of that header, if any.
 func Try(ctx context.Context, method, url string, body any, authorization ...string) (Answer, error) {
 	var in io.Reader
 	if body != nil {
@@ -99,7 +100,7 @@ func (b *Bed) Get(t testing.TB, path string) map[string]any {
 	return out
 }
 
-// Problem is the detail of an answer that is a ProblemDetails.
+// Problem returns the detail of an answer that is a ProblemDetails.
 func Problem(t testing.TB, a Answer) string {
 	t.Helper()
 	var p struct {

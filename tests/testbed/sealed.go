@@ -10,8 +10,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/store"
 )
 
-// Unsealed opens every sealed secret with the key file, as only Windlass can. Short ones, which would be found anywhere
-// by chance, are left out.
+// Unsealed decrypts every sealed secret with the key file, as Windlass does. It leaves out short ones, which would
+// occur in other data by chance.
 func (b *Bed) Unsealed(t testing.TB) map[string]string {
 	t.Helper()
 	info, err := b.Info()
@@ -29,7 +29,7 @@ func (b *Bed) Unsealed(t testing.TB) map[string]string {
 	return out
 }
 
-// sealed reads every sealed secret out of Windlass's database.
+// sealed reads every sealed secret from Windlass's database.
 func (b *Bed) sealed(t testing.TB) []lcm.SealedSecret {
 	t.Helper()
 	info, err := b.Info()

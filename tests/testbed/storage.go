@@ -11,7 +11,7 @@ import (
 // StorageVdu is the VDU of the sample's storage server.
 const StorageVdu = "storage_server"
 
-// Storage is what fake machines have on volumes and export.
+// Storage is the state of volumes and exports on the fake machines.
 type Storage struct {
 	Disks []struct {
 		VolumeID  string `json:"volumeId"`
@@ -27,7 +27,7 @@ type Storage struct {
 	} `json:"exports"`
 }
 
-// Storage is what there is in the lab.
+// Storage returns the state of the lab's storage.
 func (b *Bed) Storage(t testing.TB) (s Storage) {
 	t.Helper()
 	a := b.Lab(t, http.MethodGet, "/storage", nil)
@@ -43,8 +43,8 @@ func (b *Bed) Bind(t testing.TB, cluster, volume, claim string) {
 	require.Equal(t, http.StatusNoContent, a.Status, "%s", a.Body)
 }
 
-// Provision makes a volume for a claim, "namespace/name", of a storage class of a cluster: at the storage server's
-// address, or at the one given.
+// Provision creates a volume of a storage class of a cluster for a claim, "namespace/name": at the storage server's
+// address, or at the given one.
 func (b *Bed) Provision(t testing.TB, cluster, class, claim, server string) {
 	t.Helper()
 	a := b.Lab(t, http.MethodPost, "/clusters/"+cluster+"/classes/"+class,

@@ -13,7 +13,7 @@ import (
 	"github.com/windlass-nfv/windlass/tests/environment"
 )
 
-// Create makes a VNF instance and returns its id.
+// Create creates a VNF instance and returns its id.
 func (b *Bed) Create(t testing.TB, name string) string {
 	t.Helper()
 	a := b.Call(t, http.MethodPost, "/vnflcm/v1/vnf_instances", map[string]any{"vnfdId": VnfdID, "vnfInstanceName": name})
@@ -25,7 +25,7 @@ func (b *Bed) Create(t testing.TB, name string) string {
 	return out.ID
 }
 
-// InstantiateRequest is the sample's request for this cloud; edit may change the cluster's parameters.
+// InstantiateRequest returns the sample's request for this cloud; edit may change the cluster's parameters.
 func (b *Bed) InstantiateRequest(t testing.TB, name string, edit func(request, cluster map[string]any)) map[string]any {
 	t.Helper()
 	return b.SampleRequest(t, "ha", name, edit)
@@ -51,7 +51,7 @@ func (b *Bed) SampleRequest(
 	return req
 }
 
-// Instantiate makes an instance and starts its instantiation.
+// Instantiate creates an instance and begins its instantiation.
 func (b *Bed) Instantiate(t testing.TB, name string, edit func(request, cluster map[string]any)) (vnf, op string) {
 	t.Helper()
 	vnf = b.Create(t, name)
@@ -71,7 +71,7 @@ func (b *Bed) Vnfcs(t testing.TB, vnf string) map[string]string {
 	return out
 }
 
-// VnfcOf is one VNFC of a VDU, the first by its id.
+// VnfcOf returns the VNFC of a VDU with the lowest id.
 func (b *Bed) VnfcOf(t testing.TB, vnf, vdu string) string {
 	t.Helper()
 	first := ""
@@ -84,7 +84,7 @@ func (b *Bed) VnfcOf(t testing.TB, vnf, vdu string) string {
 	return first
 }
 
-// ScaleLevel is an instance's level of an aspect, -1 for none.
+// ScaleLevel returns an instance's level of an aspect, or -1 if it has no such aspect.
 func (b *Bed) ScaleLevel(t testing.TB, vnf, aspect string) int {
 	t.Helper()
 	info := b.Get(t, "/vnflcm/v1/vnf_instances/"+vnf)["instantiatedVnfInfo"].(map[string]any)
@@ -96,7 +96,7 @@ func (b *Bed) ScaleLevel(t testing.TB, vnf, aspect string) int {
 	return -1
 }
 
-// Changed counts the VNFCs that an operation says it has added and removed.
+// Changed counts the VNFCs that an operation reports as added and removed.
 func Changed(opOcc map[string]any) (added, removed int) {
 	for _, v := range Affected(opOcc) {
 		switch v.(map[string]any)["changeType"] {
@@ -109,14 +109,14 @@ func Changed(opOcc map[string]any) (added, removed int) {
 	return added, removed
 }
 
-// RequireChanged wants so many VNFCs added and removed by an operation.
+// RequireChanged requires that an operation has added and removed these numbers of VNFCs.
 func (b *Bed) RequireChanged(t testing.TB, op string, added, removed int) {
 	t.Helper()
 	gotAdded, gotRemoved := Changed(b.Get(t, op))
 	require.Equal(t, [2]int{added, removed}, [2]int{gotAdded, gotRemoved}, "VNFCs added and removed")
 }
 
-// Affected lists the VNFCs that an operation says it has changed.
+// Affected lists the VNFCs that an operation reports as changed.
 func Affected(opOcc map[string]any) []any {
 	changes, _ := opOcc["resourceChanges"].(map[string]any)
 	vnfcs, _ := changes["affectedVnfcs"].([]any)

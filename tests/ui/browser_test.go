@@ -19,12 +19,12 @@ import (
 	"github.com/windlass-nfv/windlass/internal/pgtest"
 )
 
-// patience is more than a busy machine needs for anything here.
+// patience is longer than anything here takes on a busy machine.
 const patience = 2 * time.Minute
 
 func TestMain(m *testing.M) { os.Exit(pgtest.Run(m)) }
 
-// browser is a tab. What the page throws, or its policy keeps it from, fails the test.
+// browser is a tab. An exception of the page, or something that its policy blocks, fails the test.
 type browser struct {
 	*testing.T
 	ctx context.Context
@@ -44,15 +44,15 @@ func open(t *testing.T, url string) *browser {
 	}
 	dir, err := os.MkdirTemp("", "windlass-browser-")
 	require.NoError(t, err)
-	t.Cleanup(func() { // processes of a browser that has just ended may still write there
+	t.Cleanup(func() { // processes of a browser that has just ended may still write into the directory
 		require.Eventually(t, func() bool { return os.RemoveAll(dir) == nil }, patience, 50*time.Millisecond)
 	})
-	// The browser ends by the functions below, which wait for it, and not with the test's context.
+	// The cleanups below end the browser and wait for it; the test's context must not end it earlier.
 	ctx, end := chromedp.NewExecAllocator(context.WithoutCancel(t.Context()), append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.WindowSize(1280, 1000), chromedp.WSURLReadTimeout(patience),
 		chromedp.UserDataDir(filepath.Join(dir, "profile")), chromedp.Env("TMPDIR="+dir))...)
 	t.Cleanup(end)
-	// A browser is newer than what chromedp knows of it: events that it cannot read are none that are waited for.
+	// The browser may send events that chromedp does not know yet. Nothing waits for them, so their errors are ignored.
 	ctx, end = chromedp.NewContext(ctx, chromedp.WithErrorf(func(string, ...any) {}))
 	t.Cleanup(end)
 	ctx, end = context.WithTimeout(ctx, 5*patience)
@@ -72,7 +72,7 @@ func (b *browser) do(actions ...chromedp.Action) {
 	require.NoError(b, chromedp.Run(b.ctx, actions...))
 }
 
-// says waits until the page has a text, of an element that it shows.
+// says waits until a visible element of the page contains a text.
 func (b *browser) says(selector, text string) {
 	b.Helper()
 	var shown string
@@ -85,7 +85,7 @@ func (b *browser) says(selector, text string) {
 	}
 }
 
-// shows waits until an expression of the page has just these values.
+// shows waits until an expression of the page has exactly these values.
 func (b *browser) shows(expression string, want ...string) {
 	b.Helper()
 	var shown []string
@@ -100,27 +100,27 @@ func (b *browser) shows(expression string, want ...string) {
 	}
 }
 
-// offers waits until these are the buttons of the page, and no others.
+// offers waits until the page has exactly these buttons.
 func (b *browser) offers(buttons ...string) {
 	b.Helper()
 	b.shows(`[...document.querySelectorAll(".actions.top > *")].map((e) => e.innerText)`, buttons...)
 }
 
-// text is all that the page says.
+// text returns the whole text of the page.
 func (b *browser) text() (all string) {
 	b.Helper()
 	b.do(chromedp.Evaluate(`document.body.innerText`, &all))
 	return all
 }
 
-// look evaluates an expression a moment later: it is the pace of those who wait.
+// look evaluates an expression after 50 ms, so that loops that wait do not run too fast.
 func (b *browser) look(expression string, into any) {
 	b.Helper()
 	b.do(chromedp.Evaluate("new Promise((done) => setTimeout(() => done("+expression+"), 50))", into,
 		func(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) }))
 }
 
-// fill gives a field a value, as a person who types or chooses does.
+// fill sets the value of a field, with the events that typing or choosing causes.
 func (b *browser) fill(selector, value string) {
 	b.Helper()
 	b.reach(fmt.Sprintf(`[...document.querySelectorAll(%q)]`, selector), "focus")
@@ -138,7 +138,7 @@ func (b *browser) press(text string) {
 	b.reach(fmt.Sprintf(`[...document.querySelectorAll("button")].filter((e) => e.innerText.trim() === %q)`, text), "click")
 }
 
-// click clicks what a selector finds.
+// click clicks the element that a selector finds.
 func (b *browser) click(selector string) {
 	b.Helper()
 	b.reach(fmt.Sprintf(`[...document.querySelectorAll(%q)]`, selector), "click")
@@ -151,9 +151,9 @@ func (b *browser) keys(selector, text string) {
 	b.do(chromedp.KeyEvent(text))
 }
 
-// reach clicks or focuses the first element of a list as soon as a mouse reaches it: nothing is before it. To find it and
-// to do that are one script, for a page may replace its elements in between, and chromedp's own search (BySearch)
-// sometimes gets no answer.
+// reach clicks or focuses the first element of a list, as soon as no other element covers it. One script finds the
+// element and uses it, because a page may replace its elements in between. chromedp's own search (BySearch) sometimes
+// gets no answer.
 func (b *browser) reach(elements, method string) {
 	b.Helper()
 	reached := false
@@ -171,7 +171,7 @@ func (b *browser) reach(elements, method string) {
 	}
 }
 
-// pictureOf writes a picture when the test is told where to.
+// pictureOf saves a picture of the page if WINDLASS_TEST_UI_PICTURES names a directory.
 func (b *browser) pictureOf(name string) {
 	b.Helper()
 	dir := os.Getenv("WINDLASS_TEST_UI_PICTURES")

@@ -15,7 +15,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/store"
 )
 
-// TestDocs is quick as well: it looks for an operation on the page of the API, reads an example, and tries a request.
+// TestDocs needs no fake machines, so it is quick. It searches for an operation on the page of the API, reads an
+// example, and tries a request.
 func TestDocs(t *testing.T) {
 	db, err := store.Open(t.Context(), pgtest.URL(t))
 	require.NoError(t, err)

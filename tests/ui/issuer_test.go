@@ -24,8 +24,8 @@ import (
 
 const issuedToken, issuedCode = "token-of-the-issuer", "code-4711"
 
-// issuer is one of OAuth 2.0 that knows its user already. It holds the page to RFC 7636: a code is good for the tab whose
-// challenge it has seen.
+// issuer is an issuer of OAuth 2.0 whose user is already logged in. It checks that the page follows RFC 7636: it
+// exchanges a code only with the verifier that belongs to the challenge.
 type issuer struct {
 	*httptest.Server
 
@@ -75,7 +75,7 @@ func (i *issuer) token(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(map[string]any{"access_token": issuedToken, "expires_in": 600})
 }
 
-// Authenticate knows the token of the issuer.
+// Authenticate accepts the token of the issuer.
 func (i *issuer) Authenticate(r *http.Request) (auth.Identity, error) {
 	if r.Header.Get("Authorization") != "Bearer "+issuedToken {
 		return auth.Identity{}, &auth.UnauthenticatedError{RefusalError: &auth.RefusalError{Detail: "The token is none of the issuer's."}}
@@ -83,7 +83,7 @@ func (i *issuer) Authenticate(r *http.Request) (auth.Identity, error) {
 	return auth.Identity{Client: "oauth2 operator", Project: "edge", Scopes: []string{auth.ScopeRead}}, nil
 }
 
-// TestLogin_atAnIssuer goes to an issuer of OAuth 2.0 and back. It is quick, too.
+// TestLogin_atAnIssuer goes to an issuer of OAuth 2.0 and back. It needs no fake machines, so it is quick.
 func TestLogin_atAnIssuer(t *testing.T) {
 	db, err := store.Open(t.Context(), pgtest.URL(t))
 	require.NoError(t, err)
@@ -104,14 +104,14 @@ func TestLogin_atAnIssuer(t *testing.T) {
 	b := open(t, server.URL+"/ui/#/vims")
 	b.says("h1", "Log in to Windlass")
 	b.press("Log in at your organisation")
-	b.says("main", "There is no VIM yet") // where the reader wanted to go
+	b.says("main", "There is no VIM yet") // the place that the user wanted before the login
 	var at, kept string
 	b.do(chromedp.Location(&at), chromedp.Evaluate(`Object.keys(localStorage).join() + document.cookie`, &kept))
 	require.Equal(t, server.URL+"/ui/#/vims", at, "neither code nor state stays in the address")
 	require.Empty(t, kept)
 	require.Empty(t, i.wrong)
 
-	// A code that came without this tab's own state is nobody's.
+	// The page refuses a code that comes without the state of this tab.
 	b.do(chromedp.Navigate(server.URL + "/ui/?state=forged&code=" + issuedCode))
 	b.says(".problem", "This login was not begun in this tab")
 }

@@ -14,10 +14,10 @@ import (
 	"github.com/windlass-nfv/windlass/tests/testbed"
 )
 
-// titles are the layers of a topology with the number of parts in each.
+// titles are the headings of the layers of a topology, with the number of parts in each.
 const titles = `[...document.querySelectorAll(".layer h3")].map((e) => e.innerText.trim())`
 
-// others looks at the sample VNFs that are more than a plain cluster, or none.
+// others looks at the sample VNFs of other kinds than a plain cluster.
 func (b *tab) others() {
 	b.Helper()
 	for _, of := range []struct {
@@ -44,7 +44,7 @@ func (b *tab) others() {
 	b.containers()
 }
 
-// onboard takes a sample package on board; the bed has that of "".
+// onboard onboards a sample package. The bed already has the package of "".
 func (b *tab) onboard(sample string) {
 	b.Helper()
 	if sample == "" {
@@ -65,7 +65,7 @@ func (b *tab) create(vnfd, name string) string {
 	return out.ID
 }
 
-// request is the request of a sample for this lab.
+// request returns the request of a sample, changed for this lab.
 func (b *tab) request(name string) map[string]any {
 	b.Helper()
 	if name == "registry" {
@@ -82,7 +82,7 @@ func (b *tab) request(name string) map[string]any {
 		}
 		if storage, ok := cluster["storage_server"].(map[string]any); ok {
 			for _, export := range storage["nfs_server_setup_params"].([]any) {
-				export.(map[string]any)["export_to"] = "127.78.0.0/16" // every network of labs with fake machines
+				export.(map[string]any)["export_to"] = "127.78.0.0/16" // all networks of labs with fake machines
 			}
 		}
 	})
@@ -96,7 +96,7 @@ func (b *tab) read(name string) (request map[string]any) {
 	return request
 }
 
-// containers looks at a containerised VNF on a real control plane of Kubernetes, and takes its Deployment away.
+// containers looks at a containerised VNF on a real control plane of Kubernetes, and deletes its Deployment.
 func (b *tab) containers() {
 	b.Helper()
 	if _, ok := image.Find(image.Options{Dir: image.DefaultDir}); !ok {

@@ -23,7 +23,7 @@ import (
 
 const goodToken, goodPassword = "token-of-edge", "right"
 
-// keystone knows one user and one token, both of the project edge.
+// keystone accepts one token of one user, of the project edge.
 type keystone struct{}
 
 func (keystone) Authenticate(r *http.Request) (auth.Identity, error) {
@@ -40,7 +40,7 @@ func (keystone) LogIn(_ context.Context, u auth.KeystoneUser) (auth.Token, error
 	return auth.Token{Value: goodToken}, nil
 }
 
-// TestLogin is quick: it needs a database and a browser, nothing else.
+// TestLogin needs a database and a browser only, so it is quick.
 func TestLogin(t *testing.T) {
 	url := pgtest.URL(t)
 	db, err := store.Open(t.Context(), url)
@@ -69,7 +69,7 @@ func TestLogin(t *testing.T) {
 	b.fill(`input[name=password]`, "")
 	b.keys(`input[name=password]`, goodPassword+"\r")
 	b.says("main .count", "10,000 instances")
-	b.says("td", "<b>many-1</b>") // a name is text, whatever it looks like
+	b.says("td", "<b>many-1</b>") // the page must show a name as text, also one that looks like HTML
 	b.press("Last")
 	b.says(".pager", "9,951 to 10,000 of 10,000")
 	b.keys(`input[type=search]`, "many-777")
@@ -81,7 +81,7 @@ func TestLogin(t *testing.T) {
 	b.do(chromedp.Reload())
 	b.says("main .count", "11 instances")
 	b.do(chromedp.Navigate(server.URL + "/ui/#/packages"))
-	b.says("main .count", "121 packages") // in three answers
+	b.says("main .count", "121 packages") // the page needs three answers for them
 	b.press("Last")
 	b.says(".pager", "101 to 121 of 121")
 	b.keys(`input[type=search]`, "product 77")
@@ -92,7 +92,7 @@ func TestLogin(t *testing.T) {
 	b.says("h1", "Log in to Windlass")
 }
 
-// fitsNarrowScreens shows pages 360 px wide, in the dark, and goes through one with the keyboard.
+// fitsNarrowScreens shows pages at a width of 360 px, with dark colours, and uses one with the keyboard.
 func (b *browser) fitsNarrowScreens(server string) {
 	b.Helper()
 	light, dark := "", ""
@@ -117,7 +117,7 @@ func (b *browser) fitsNarrowScreens(server string) {
 	b.do(chromedp.EmulateReset(), emulation.SetEmulatedMedia())
 }
 
-// tenThousand makes so many instances of the project edge.
+// tenThousand creates ten thousand instances of the project edge.
 func tenThousand(t *testing.T, url string) {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), url)

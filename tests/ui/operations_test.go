@@ -14,14 +14,14 @@ import (
 	"github.com/windlass-nfv/windlass/tests/testbed"
 )
 
-// tab is the page of a bed.
+// tab is a browser with the page of a bed.
 type tab struct {
 	*browser
 	bed *testbed.Bed
 }
 
-// TestOperations presses every button on a lab with fake machines, and then looks at VNFs of every kind. It takes some
-// minutes, and builds first.
+// TestOperations presses every button in a lab with fake machines, and then looks at VNFs of every kind. It takes some
+// minutes, and builds the programs first.
 func TestOperations(t *testing.T) {
 	if os.Getenv("WINDLASS_TEST_UI") == "" {
 		t.Skip("NOT RUN: it is a part of go tool task test:ui.")
@@ -42,13 +42,13 @@ func TestOperations(t *testing.T) {
 	b.others()
 }
 
-// goTo shows a place of the page.
+// goTo opens a place of the page.
 func (b *tab) goTo(place string) {
 	b.Helper()
 	b.do(chromedp.Navigate(b.bed.URL + "/ui/#/" + place))
 }
 
-// is wants the operation that the page shows to be in a state, for the API as well, and the page to have these buttons.
+// is requires that the page and the API show this state of the operation, and that the page has these buttons.
 func (b *tab) is(state string, buttons ...string) {
 	b.Helper()
 	b.shows(`[document.querySelector(".state .pill")?.title]`, state)
@@ -60,7 +60,7 @@ func (b *tab) is(state string, buttons ...string) {
 
 var decisions = []string{"Retry", "Roll back…", "Fail…"}
 
-// cancelledAndRetried cancels an instantiation, retries it, has it fail, and retries it.
+// cancelledAndRetried cancels an instantiation, retries it, makes it fail, and retries it again.
 func (b *tab) cancelledAndRetried(op string) {
 	b.Helper()
 	b.says(".state", "Processing")
@@ -98,7 +98,7 @@ func (b *tab) cancelledAndRetried(op string) {
 	b.says("details[open] .output", "joined the cluster")
 }
 
-// healed kills a worker, sees it on the page and heals it there.
+// healed kills a worker, sees this on the page and heals the worker there.
 func (b *tab) healed(vnf string) {
 	b.Helper()
 	b.goTo("instances/" + vnf)
@@ -131,7 +131,7 @@ func (b *tab) healed(vnf string) {
 	b.says(".facts", "In order")
 }
 
-// scaled scales out, rolls a scaling back, and fails one for good.
+// scaled scales out, rolls one scaling back, and makes another one FAILED.
 func (b *tab) scaled(vnf string) {
 	b.Helper()
 	level := b.bed.ScaleLevel(b, vnf, "worker_instance")

@@ -25,7 +25,7 @@ import (
 
 const project = "edge"
 
-// readers may read, and do what their token names: it is a list of scopes.
+// readers authenticates each client with the scopes that its token lists.
 type readers struct{}
 
 func (readers) Authenticate(r *http.Request) (auth.Identity, error) {
@@ -36,12 +36,12 @@ func (readers) Authenticate(r *http.Request) (auth.Identity, error) {
 	return auth.Identity{Client: "reader", Project: project, Scopes: append(strings.Fields(token), auth.ScopeRead)}, nil
 }
 
-// page is the web page on a database, in which the test writes what a worker would.
+// page is the web page of a server with a database. The test writes into the database as a worker would.
 type page struct {
 	*browser
 
 	url   string
-	lose  func() // loses the connections to the server
+	lose  func() // closes the connections to the server
 	store *store.Store
 	sql   *pgx.Conn
 }
@@ -72,7 +72,7 @@ func openPage(t *testing.T) *page {
 	return p
 }
 
-// idOf is the id of what the test calls so.
+// idOf returns the id of the resource that the test gives this name.
 func idOf(name string) string { return uuid.NewSHA1(uuid.Nil, []byte(name)).String() }
 
 func (p *page) exec(t *testing.T, sql string, args ...any) {
@@ -81,7 +81,7 @@ func (p *page) exec(t *testing.T, sql string, args ...any) {
 	require.NoError(t, err)
 }
 
-// as lets a reader with those scopes in.
+// as logs a user with these scopes in.
 func (p *page) as(scopes string) {
 	p.Helper()
 	credentials, err := json.Marshal(map[string]string{"header": "X-Auth-Token", "value": scopes})
@@ -92,13 +92,13 @@ func (p *page) as(scopes string) {
 	p.says(".live", "Live")
 }
 
-// goTo shows a place of the page.
+// goTo opens a place of the page.
 func (p *page) goTo(place string) {
 	p.Helper()
 	p.do(chromedp.Navigate(p.url + "#/" + place))
 }
 
-// instance makes an instance; info is nil for one that is not instantiated.
+// instance creates an instance; info is nil for an instance that is not instantiated.
 func (p *page) instance(name string, info *lcm.InstantiatedVnfInfo, edit func(*lcm.VnfInstance)) {
 	p.Helper()
 	ctx := lcm.WithScope(p.Context(), lcm.Scope{Project: project})
@@ -128,7 +128,7 @@ func (p *page) checked(instance, report, holder string, findings ...lcm.DriftFin
 	require.NoError(p, err)
 }
 
-// operation makes an operation, or brings it into another state; more are columns of it.
+// operation creates an operation, or changes its state and the columns that follow from it.
 func (p *page) operation(name, instance string, kind lcm.Operation, state lcm.OperationState, forwardOnly bool, cancel lcm.CancelMode) {
 	p.Helper()
 	p.exec(p.T, `

@@ -10,8 +10,8 @@ import (
 
 const write = "windlass:write"
 
-// TestShown is quick: a database has what a worker would write, and the page must show it, and just the buttons of what
-// is allowed.
+// TestShown is quick: the test writes into the database what a worker would write. The page must show it, and exactly
+// the buttons of the requests that are allowed.
 func TestShown(t *testing.T) {
 	p := openPage(t)
 	p.says("h1", "Log in to Windlass")
@@ -23,7 +23,7 @@ func TestShown(t *testing.T) {
 	p.topologies()
 }
 
-// operationsButtons goes through the states of an operation.
+// operationsButtons checks the buttons in each state of an operation.
 func (p *page) operationsButtons() {
 	p.Helper()
 	p.instance("buttons", nil, nil)
@@ -39,11 +39,12 @@ func (p *page) operationsButtons() {
 	p.reach(`[...document.querySelectorAll(".actions.top button")]`, "focus")
 	is(lcm.OpScale, lcm.Processing, false, "", "Cancel…")
 	p.says(".state", "Processing")
-	p.shows(`[document.activeElement.innerText]`, "Cancel…") // what had the focus has it still
+	p.shows(`[document.activeElement.innerText]`, "Cancel…") // the focus stays where it was
 	p.operation("op", "buttons", lcm.OpScale, lcm.Processing, false, lcm.Graceful)
 	p.says(".state", "Graceful cancel is asked for")
 	p.press("Cancel…")
-	p.shows(`[document.querySelector("dialog input:checked").value]`, "FORCEFUL") // it was asked to end gracefully
+	// The operation was already cancelled gracefully.
+	p.shows(`[document.querySelector("dialog input:checked").value]`, "FORCEFUL")
 	p.press("Do nothing")
 	is(lcm.OpScale, lcm.Processing, false, lcm.Forceful)
 	is(lcm.OpScale, lcm.FailedTemp, false, "", "Retry", "Roll back…", "Fail…")
@@ -66,7 +67,7 @@ func (p *page) operationsButtons() {
 	p.as(write)
 }
 
-// instancesButtons goes through the states of an instance.
+// instancesButtons checks the buttons in each state of an instance.
 func (p *page) instancesButtons() {
 	p.Helper()
 	p.goTo("instances/" + idOf("buttons"))
@@ -103,7 +104,7 @@ func (p *page) instancesButtons() {
 	p.as(write)
 }
 
-// missesNothing lets an operation end while its page is still being loaded.
+// missesNothing ends an operation while its page is still being loaded.
 func (p *page) missesNothing() {
 	p.Helper()
 	p.operation("slow", "scales", lcm.OpHeal, lcm.Processing, false, "")
@@ -129,11 +130,11 @@ func (p *page) missesNothing() {
 		window.release();
 	})()`, nil))
 	p.says(".state", "Completed")
-	p.do(chromedp.Reload()) // with its own fetch
+	p.do(chromedp.Reload()) // to get the page's own fetch again
 	p.says(".live", "Live")
 }
 
-// comesBack shows what could not be read as soon as the server is there again.
+// comesBack requires that the page shows what it could not read, as soon as the server answers again.
 func (p *page) comesBack() {
 	p.Helper()
 	p.do(chromedp.Evaluate(`{

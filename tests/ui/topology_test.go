@@ -9,12 +9,12 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// layers is what a page shows of a topology: "LAYER: PART HEALTH".
+// layers returns what a page shows of a topology, as "LAYER: PART HEALTH".
 const layers = `[...document.querySelectorAll(".layer")].map((layer) => layer.querySelector("h3").firstChild.textContent + ": "
 	+ [...layer.querySelectorAll("li")].map((part) => [...part.querySelectorAll(".part-name, .pill, .tag, .finding")]
 		.map((e) => e.innerText.trim()).join(" ")).join(", "))`
 
-// server is a VNFC with a server; a node of that role is on it unless that is "".
+// server adds a VNFC with a server, and a node of this role on it unless the role is "".
 func server(info *lcm.InstantiatedVnfInfo, role lcm.Role, id string) *lcm.VnfcResourceInfo {
 	info.VnfcResources = append(info.VnfcResources, lcm.VnfcResourceInfo{ID: id, VduID: "vdu", ComputeResource: lcm.ResourceHandle{
 		ResourceID: id, VimLevelResourceType: "OS::Nova::Server",
@@ -32,7 +32,7 @@ func nodeName(role lcm.Role, id string) string {
 	return lcm.NodeName(role, id)
 }
 
-// topologies shows VNFs of all kinds; what checks find comes by itself.
+// topologies shows VNFs of all kinds. The page must show new findings of checks without a reload.
 func (p *page) topologies() {
 	p.Helper()
 	p.clusterWithAll()
@@ -40,7 +40,7 @@ func (p *page) topologies() {
 	p.containers()
 }
 
-// clusterWithAll has everything that a cluster may have.
+// clusterWithAll shows a cluster with everything that a cluster may have.
 func (p *page) clusterWithAll() {
 	p.Helper()
 	info := &lcm.InstantiatedVnfInfo{FlavourID: "storage", VnfState: lcm.VnfStarted}
@@ -77,18 +77,18 @@ func (p *page) clusterWithAll() {
 	p.shows(`[...document.querySelectorAll("h2 ~ .finding")].map((e) => e.innerText)`,
 		"scale level differs There is one more. A person must look.")
 
-	// The virtual IP moves, and all is well again.
+	// The virtual IP moves, and the next check finds nothing.
 	p.checked("cluster", "2", "cp-11111111")
 	p.says(".facts", "In order")
 	p.says(".part.ok:has(.tag)", "cp-11111111")
 
-	// The list of instances has news by itself, too.
+	// The list of instances updates itself, too.
 	p.goTo("instances?search=cluster")
 	p.says("table", "In order")
 	p.checked("cluster", "3", "cp-11111111", lcm.DriftFinding{Kind: lcm.DriftScaleLevel, Remedy: lcm.RemedyNone})
 	p.says("table", "1 finding")
 
-	// Events without end do not put it off.
+	// A continuous series of events must not delay the update.
 	p.checked("cluster", "4", "")
 	var shown string
 	for end := time.Now().Add(patience); !strings.Contains(shown, "In order"); {
@@ -107,7 +107,7 @@ func (p *page) registry() {
 	p.shows(layers, "Registry: "+lcm.NodeName(lcm.RegistryServer, "77777777-x")+" Not checked")
 }
 
-// containers is a VNF of objects of Kubernetes; one was stopped.
+// containers shows a VNF of Kubernetes objects, one of which is stopped.
 func (p *page) containers() {
 	p.Helper()
 	info := &lcm.InstantiatedVnfInfo{FlavourID: "simple", VnfState: lcm.VnfStarted, Stopped: []lcm.StoppedVnfc{{VnfcID: "web-2"}}}

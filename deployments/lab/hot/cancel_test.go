@@ -9,7 +9,7 @@ import (
 	"github.com/windlass-nfv/windlass/deployments/lab/hot"
 )
 
-// ended waits until no resource of the tree is under way and returns their states by name, as many as there are.
+// ended waits until no resource of the tree is under way and returns their states by name, one for each resource.
 func (b *bench) ended(st hot.Stack) map[string][]string {
 	b.t.Helper()
 	var states map[string][]string
@@ -26,7 +26,7 @@ func (b *bench) ended(st hot.Stack) map[string][]string {
 	return states
 }
 
-// halfMade is the cluster's stack while all of its five servers boot.
+// halfMade returns the cluster's stack while all of its five servers boot.
 func (b *bench) halfMade() hot.Stack {
 	b.t.Helper()
 	b.cloud.hold = make(chan struct{})
@@ -79,7 +79,7 @@ resources:
 	require.Equal(t, []string{"CREATE_COMPLETE"}, b.ended(st)["first"])
 	require.Empty(t, b.cloud.of("OS::Neutron::Port"))
 
-	// Like any failed stack it can be completed.
+	// Like any failed stack, it can be completed.
 	require.NoError(t, b.engine.UpdateStack(t.Context(), st.ID, hot.Request{Existing: true}))
 	b.await(st.ID, "UPDATE_COMPLETE")
 	require.Len(t, b.cloud.of("OS::Neutron::Port"), 1)

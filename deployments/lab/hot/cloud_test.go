@@ -10,14 +10,14 @@ import (
 	"github.com/windlass-nfv/windlass/deployments/lab/hot"
 )
 
-// fakeCloud remembers ports, servers and volumes, and can be told to hold or refuse.
+// fakeCloud has ports, servers and volumes, and can delay or refuse their creation.
 type fakeCloud struct {
 	mu      sync.Mutex
 	things  map[string]hot.Item // by physical id
 	creates int
 	deleted []string
 	refuse  func(i hot.Item) error
-	hold    chan struct{} // while open, creating what is of the type held waits
+	hold    chan struct{} // while it is open, the creation of items of the type held waits
 	held    string
 }
 
@@ -25,7 +25,7 @@ func newFakeCloud() *fakeCloud {
 	return &fakeCloud{things: map[string]hot.Item{}, held: "OS::Nova::Server"}
 }
 
-// fail refuses whatever is of a type from now on, or nothing for "".
+// fail refuses all items of a type from now on, or none for "".
 func (c *fakeCloud) fail(typ string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -42,7 +42,7 @@ func (b *bench) open() {
 	b.engine = hot.New(hot.Config{Store: b.store, Cloud: b.cloud})
 }
 
-// restart ends the engine where it is and lets a new one carry on.
+// restart stops the engine at any point and lets a new one continue.
 func (b *bench) restart() {
 	b.t.Helper()
 	b.engine.Close()
@@ -58,7 +58,7 @@ func template(t *testing.T, text string) map[string]any {
 	return doc.(map[string]any)
 }
 
-// request reads a template of testdata with every other one as its files.
+// request reads a template of testdata, with all other templates as its files.
 func request(t *testing.T, name string) hot.Request {
 	t.Helper()
 	req := hot.Request{Name: "stack", ProjectID: project, Files: map[string]string{}}
@@ -87,7 +87,7 @@ func (b *bench) create(req hot.Request) hot.Stack {
 	return st
 }
 
-// await waits until the stack is at rest.
+// await waits until the stack's action has ended.
 func (b *bench) await(id, want string) hot.Stack {
 	b.t.Helper()
 	var st hot.Stack
@@ -137,13 +137,13 @@ func TestClusterStackIsMadeScaledHealedAndDeleted(t *testing.T) {
 		}
 	}
 
-	// Out by desired_capacity.
+	// Scale out with desired_capacity.
 	require.NoError(t, b.engine.UpdateStack(t.Context(), st.ID,
 		hot.Request{Existing: true, Parameters: map[string]any{"workers": 4}}))
 	st = b.await(st.ID, "UPDATE_COMPLETE")
 	require.Len(t, b.cloud.of("OS::Nova::Server"), 7)
 
-	// Heal: only what is marked is replaced, and it keeps its name.
+	// Heal: only the marked member is replaced, and it keeps its name.
 	_, members := b.group(st, "workers")
 	victim := members[1]
 	inside := b.engine.ListResources(*victim.Child, 0)
@@ -259,7 +259,7 @@ func TestRestartInTheMiddleLosesAndDoublesNothing(t *testing.T) {
 	require.Len(t, b.cloud.of("OS::Nova::Server"), 5)
 	require.Equal(t, 11, b.cloud.creates)
 
-	// And in the middle of a scaling that only a nested stack knows of.
+	// Restart also in the middle of a scaling, which only the nested stack has recorded.
 	b.cloud.mu.Lock()
 	b.cloud.hold = make(chan struct{})
 	b.cloud.mu.Unlock()
@@ -316,7 +316,7 @@ func TestTimeoutFailsTheStack(t *testing.T) {
 	st, err := e.CreateStack(t.Context(), req)
 	require.NoError(t, err)
 	e.Close()
-	// The second engine begins when the minute is nearly over.
+	// The second engine begins when the minute is almost over.
 	e2 := hot.New(hot.Config{
 		Store: store, Cloud: cloud,
 		Now: func() time.Time { return start.Add(59*time.Second + 900*time.Millisecond) },

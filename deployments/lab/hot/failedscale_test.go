@@ -15,7 +15,7 @@ func (b *bench) scaleTo(st hot.Stack, workers int, want string) hot.Stack {
 	return b.await(st.ID, want)
 }
 
-// servers are the ids of those that exist.
+// servers returns the ids of the existing servers.
 func (b *bench) servers() (ids []string) {
 	for _, i := range b.cloud.of("OS::Nova::Server") {
 		ids = append(ids, i.UID)
@@ -30,8 +30,8 @@ func namesOf(members []hot.Located) (names []string) {
 	return names
 }
 
-// A group that cannot grow is taken back to its former size: those that it had stay, and those that failed go, as often
-// as they come.
+// TestGroupThatCannotGrowShrinksToTheMembersThatItHad checks that a group that could not grow is reduced to its former
+// size. The former members stay, and the failed ones go, in every attempt.
 func TestGroupThatCannotGrowShrinksToTheMembersThatItHad(t *testing.T) {
 	b := newBench(t)
 	req := request(t, "cluster.yaml")
@@ -40,7 +40,7 @@ func TestGroupThatCannotGrowShrinksToTheMembersThatItHad(t *testing.T) {
 	st = b.await(st.ID, "CREATE_COMPLETE")
 	_, had := b.group(st, "workers")
 	servers := b.servers()
-	for range 40 { // now and then a new member has not begun when another one fails
+	for range 40 { // sometimes a new member has not begun when another one fails
 		b.cloud.fail("OS::Nova::Server")
 		b.scaleTo(st, 5, "UPDATE_FAILED")
 		b.cloud.fail("")
@@ -53,7 +53,8 @@ func TestGroupThatCannotGrowShrinksToTheMembersThatItHad(t *testing.T) {
 	require.Len(t, b.servers(), len(servers)+3)
 }
 
-// Only what was marked unhealthy can be marked healthy: what has failed otherwise stays so, as in Heat.
+// TestMarkHealthyTakesBackMarkUnhealthyOnly checks that a resource that was marked as unhealthy can be marked as
+// healthy again. A resource that has failed otherwise cannot, as in Heat.
 func TestMarkHealthyTakesBackMarkUnhealthyOnly(t *testing.T) {
 	b := newBench(t)
 	st := b.create(request(t, "cluster.yaml"))

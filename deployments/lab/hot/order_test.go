@@ -9,7 +9,7 @@ import (
 	"github.com/windlass-nfv/windlass/deployments/lab/hot"
 )
 
-// behindASubnet is a template with members on a network that is made with it, as Tacker's are.
+// behindASubnet is a template that makes a network and members on it, as Tacker's templates do.
 const behindASubnet = `
 heat_template_version: 2018-08-31
 resources:
@@ -25,7 +25,8 @@ resources:
   single: {type: member.yaml, properties: {net: {get_resource: net}, image: i, flavor: f}}
 `
 
-// A port without an address is of no use to a server, so members come after the subnets of their network.
+// TestMembersComeAfterTheSubnetsAboveThem checks that members are made after the subnets of their network, because a
+// server cannot use a port without an address.
 func TestMembersComeAfterTheSubnetsAboveThem(t *testing.T) {
 	b := newBench(t)
 	b.cloud.hold, b.cloud.held = make(chan struct{}), "OS::Neutron::Subnet"

@@ -12,13 +12,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// inNamespace gives the test a network of its own with one interface that has the address.
+// inNamespace gives the test its own network namespace, with one interface that has the address.
 func inNamespace(t *testing.T, address string) {
 	t.Helper()
 	if os.Geteuid() != 0 {
 		t.Skip("not run: a network namespace needs root")
 	}
-	runtime.LockOSThread() // for good: the thread ends with the test's goroutine
+	runtime.LockOSThread() // it is never unlocked, so the thread ends with the test's goroutine
 	_, err := netns.New()
 	require.NoError(t, err)
 	require.NoError(t, netlink.LinkAdd(&netlink.Veth{LinkAttrs: netlink.LinkAttrs{Name: "eth0"}, PeerName: "wire"}))
@@ -39,14 +39,14 @@ func TestApply_reachesPeersAndForgetsThoseThatLeft(t *testing.T) {
 	self := peerOf("10.78.0.11", "10.244.0.0/24")
 	b, c := peerOf("10.78.0.12", "10.244.1.0/24"), peerOf("10.78.0.13", "10.244.2.0/24")
 
-	for range 2 { // the second time changes nothing
+	for range 2 { // the second call changes nothing
 		mtu, err := apply(plan{self: self, peers: []peer{b, c}})
 		require.NoError(t, err)
 		require.Equal(t, 1450, mtu)
 		require.Equal(t, []string{"10.244.1.0/24", "10.244.2.0/24"}, routesTo(t))
 		require.Equal(t, 4, neighbours(t))
 	}
-	// The CIDR of a node that left comes back with another node.
+	// The CIDR of a removed node is used again by another node.
 	d := peerOf("10.78.0.14", "10.244.2.0/24")
 	_, err := apply(plan{self: self, peers: []peer{d}})
 	require.NoError(t, err)

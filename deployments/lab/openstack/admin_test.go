@@ -18,7 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// of is a service of a user's.
+// of returns a client of a service, with the login of a user.
 func (b *bench) of(user, password, project string,
 	make func(*gophercloud.ProviderClient, gophercloud.EndpointOpts) (*gophercloud.ServiceClient,
 		error),
@@ -38,7 +38,7 @@ func (b *bench) asAdmin(
 	return b.of("admin", adminPassword, "demo", make)
 }
 
-// requireCode checks the status that an error has.
+// requireCode checks the status in an error.
 func requireCode(t *testing.T, code int, err error) {
 	t.Helper()
 	require.Error(t, err)
@@ -275,7 +275,8 @@ func TestStack_makesFlavorsTypesAndPoliciesForAdministrators(t *testing.T) {
 	b.requireEmpty()
 }
 
-// What is not made because of its condition is not asked for.
+// TestStack_withoutThemIsForEverybody checks that a user needs no rights for resources that are not made because of
+// their condition.
 func TestStack_withoutThemIsForEverybody(t *testing.T) {
 	b := newBench(t)
 	sc := b.heat()

@@ -164,7 +164,7 @@ func TestCatalogTakesServicesOfOthers(t *testing.T) {
 	}
 	_, err := find()
 	require.Error(t, err)
-	for _, url := range []string{"http://127.0.0.1:9890/", "http://127.0.0.1:9990/"} { // it may move
+	for _, url := range []string{"http://127.0.0.1:9890/", "http://127.0.0.1:9990/"} { // its address may change
 		code, _ = b.raw("PUT", at, "", strings.NewReader(`{"name":"windlass","url":"`+url+`"}`))
 		require.Equal(t, http.StatusOK, code)
 		found, err := find()

@@ -26,14 +26,14 @@ const (
 	adminPassword = "admin-secret"
 )
 
-// bench is a lab with machines that only remember, and clients of it.
+// bench is a lab with machines in memory, and clients of it.
 type bench struct {
 	t        *testing.T
 	path     string
 	machines *memory
 	store    *state.Store
 	cloud    *openstack.Cloud
-	handler  atomic.Value // http.Handler: what the server answers with now
+	handler  atomic.Value // http.Handler: the current handler of the server
 	server   *httptest.Server
 	shift    atomic.Int64 // how far the lab's clock is ahead
 }
@@ -68,7 +68,7 @@ func (b *bench) open() {
 	b.handler.Store(b.cloud.Handler())
 }
 
-// restart ends the lab wherever it is, and starts another one on what it left.
+// restart stops the lab at any point, and starts another one with the same files.
 func (b *bench) restart() {
 	b.t.Helper()
 	b.cloud.Close()
@@ -103,14 +103,14 @@ func (b *bench) heat() *gophercloud.ServiceClient    { return b.service(client.N
 func (b *bench) nova() *gophercloud.ServiceClient    { return b.service(client.NewComputeV2) }
 func (b *bench) neutron() *gophercloud.ServiceClient { return b.service(client.NewNetworkV2) }
 
-// template is a Heat template with its files, named as they are, as Windlass sends them.
+// template returns a Heat template whose files have their own names, as Windlass sends them.
 func template(main string, files map[string]string) *stacks.Template {
 	t := new(stacks.Template)
 	t.Bin, t.Files = []byte(main), files
 	return t
 }
 
-// await waits until the stack has left its action and returns it.
+// await waits until the stack's action has ended and returns the stack.
 func (b *bench) await(sc *gophercloud.ServiceClient, id, want string) *stacks.RetrievedStack {
 	b.t.Helper()
 	var st *stacks.RetrievedStack
@@ -142,11 +142,11 @@ func (b *bench) raw(method, path, token string, body io.Reader) (int, map[string
 	require.NoError(b.t, err)
 	defer func() { require.NoError(b.t, res.Body.Close()) }()
 	out := map[string]any{}
-	_ = json.NewDecoder(res.Body).Decode(&out) // no body is an answer as well
+	_ = json.NewDecoder(res.Body).Decode(&out) // an answer may have no body
 	return res.StatusCode, out
 }
 
-// requireEmpty checks that nothing is left of what users made.
+// requireEmpty checks that nothing is left of the resources of users.
 func (b *bench) requireEmpty() {
 	b.t.Helper()
 	_, all := b.lab("GET", "/resources", nil)
@@ -156,7 +156,7 @@ func (b *bench) requireEmpty() {
 	require.Empty(b.t, b.machines.names())
 }
 
-// demoProject is the id of the project demo.
+// demoProject returns the id of the project demo.
 func (b *bench) demoProject() string {
 	b.t.Helper()
 	token := b.demo().Token()

@@ -29,7 +29,7 @@ import (
 	"github.com/windlass-nfv/windlass/deployments/lab/machine"
 )
 
-// network finds the id of a network by name.
+// network returns the id of the network with this name.
 func (b *bench) network(sc *gophercloud.ServiceClient, name string) string {
 	b.t.Helper()
 	pages, err := networks.List(sc, networks.ListOpts{Name: name}).AllPages(b.t.Context())
@@ -150,7 +150,7 @@ func TestVolumeIsABlockDeviceOfItsServer(t *testing.T) {
 	err = volumes.Delete(t.Context(), vc, v.ID, nil).ExtractErr()
 	require.True(t, gophercloud.ResponseCodeIs(err, http.StatusBadRequest))
 
-	b.restart() // what is attached stays attached
+	b.restart() // attached volumes stay attached
 	v, err = volumes.Get(t.Context(), vc, v.ID).Extract()
 	require.NoError(t, err)
 	require.Equal(t, "in-use", v.Status)

@@ -10,17 +10,18 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// memory is a machine driver that only remembers. It outlives a cloud, as machines outlive the lab.
+// memory is a machine driver that keeps its machines in memory. It continues to exist when a cloud ends, as machines do
+// when the lab ends.
 type memory struct {
 	mu        sync.Mutex
 	networks  map[string]machine.Network
 	machines  map[string]machine.Machine
 	states    map[string]machine.State
-	ports     map[string]machine.Port // by port id, as last told
+	ports     map[string]machine.Port // by port id, from the last call
 	volumes   map[string]string       // volume -> machine
 	floating  map[string]machine.FloatingIP
 	boots     map[string]int
-	hold      chan struct{} // while open, creating a machine waits
+	hold      chan struct{} // while it is open, the creation of a machine waits
 	recovered int
 }
 

@@ -99,7 +99,8 @@ func TestSubnets_areRefusedAsNeutronDoes(t *testing.T) {
 	}
 }
 
-// Two networks may have the same addresses; one router cannot lead to both.
+// TestSubnets_ofSeparateNetworksOverlap checks that two networks may have the same addresses, but one router cannot be
+// connected to both.
 func TestSubnets_ofSeparateNetworksOverlap(t *testing.T) {
 	b := newBench(t)
 	sc := b.neutron()
@@ -160,7 +161,7 @@ resources:
 func TestStack_ofADualStackNetworkAndOneWithoutAddresses(t *testing.T) {
 	b := newBench(t)
 	sc := b.heat()
-	for _, name := range []string{"first", "second"} { // with the same addresses in networks of their own
+	for _, name := range []string{"first", "second"} { // with the same addresses, in separate networks
 		st := b.await(sc, b.create(sc, name, template(dualStack, nil), nil), "CREATE_COMPLETE")
 		server := ofType(b.resources(sc, st, 1), "OS::Nova::Server")[0]
 		s, err := servers.Get(t.Context(), b.nova(), server.PhysicalID).Extract()
@@ -191,7 +192,8 @@ func TestStack_ofADualStackNetworkAndOneWithoutAddresses(t *testing.T) {
 	b.requireEmpty()
 }
 
-// Nova takes no port that has no address by accident.
+// TestServer_refusesAPortWithoutAnAddress checks that Nova refuses a port without an address, unless the port was made
+// so on purpose.
 func TestServer_refusesAPortWithoutAnAddress(t *testing.T) {
 	b := newBench(t)
 	sc := b.neutron()

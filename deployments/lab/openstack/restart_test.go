@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// restarts ends the lab again and again, each time a little later into what is under way.
+// restarts restarts the lab several times, each time a little later after the last restart.
 func (b *bench) restarts(times int) {
 	b.t.Helper()
 	for i := range times {

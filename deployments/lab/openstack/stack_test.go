@@ -18,7 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// nfv is the parameter that Tacker's user data makes for the sample packages.
+// nfv returns the parameter that Tacker's user data makes for the sample packages.
 func nfv() map[string]any {
 	return map[string]any{
 		"VDU": map[string]any{
@@ -57,7 +57,7 @@ func read(t *testing.T, top, nested string) *stacks.Template {
 	return template(string(main), files)
 }
 
-// create posts a stack as Windlass does: gophercloud's own options would look for the files on disk.
+// create creates a stack as Windlass does. gophercloud's own options would look for the files on disk.
 func (b *bench) create(
 	sc *gophercloud.ServiceClient, name string, tmpl *stacks.Template, params map[string]any,
 ) string {
@@ -104,7 +104,7 @@ func ofType(all []stackresources.Resource, typ string) []stackresources.Resource
 	return slices.DeleteFunc(slices.Clone(all), func(r stackresources.Resource) bool { return r.Type != typ })
 }
 
-// stackOf takes name and id out of a resource's link to its stack.
+// stackOf returns the name and the id in a resource's link to its stack.
 func stackOf(t *testing.T, r stackresources.Resource) (name, id string) {
 	t.Helper()
 	for _, l := range r.Links {
@@ -169,7 +169,7 @@ func TestForeignAntiAffinityStackSpreadsServers(t *testing.T) {
 	}
 }
 
-// cluster is the lab's own fixture, with everything that Windlass asks of Heat.
+// cluster returns the lab's own test template, which has everything that Windlass needs from Heat.
 func cluster(t *testing.T) *stacks.Template {
 	t.Helper()
 	return read(t, filepath.Join("testdata", "cluster.yaml"), filepath.Join("testdata", "nested"))
@@ -179,7 +179,7 @@ func TestClusterLifeThroughTheAPI(t *testing.T) {
 	b := newBench(t)
 	sc := b.heat()
 	id := b.create(sc, "c1", cluster(t), nil)
-	st := b.await(sc, "c1", "CREATE_COMPLETE") // by name: Heat redirects
+	st := b.await(sc, "c1", "CREATE_COMPLETE") // Heat redirects a request with the name
 	require.Equal(t, id, st.ID)
 	require.Equal(t, []string{"a", "b"}, st.Tags)
 	require.Equal(t, "******", st.Parameters["secret"])
@@ -273,7 +273,7 @@ func TestRestartInTheMiddleOfAStack(t *testing.T) {
 	require.Equal(t, 4, building(), "none lost, none doubled")
 	require.Len(t, b.machines.names(), 4)
 
-	// What was there before a restart works after it.
+	// A stack from before a restart still works after it.
 	b.restart()
 	b.patch(sc, st, map[string]any{"workers": 3})
 	b.await(sc, id, "UPDATE_COMPLETE")

@@ -36,7 +36,7 @@ func flavour() *vnfpkg.Flavour {
 	}
 }
 
-// problems are those of a request.
+// problems returns the problems of a request.
 func problems(t *testing.T, allowed driver.ScriptsAllowed, params string) []lcm.Problem {
 	t.Helper()
 	found := &driver.Findings{}

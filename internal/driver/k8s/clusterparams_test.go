@@ -13,7 +13,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// tackerRequest is additionalParams of Tacker's guide for a highly available cluster.
+// tackerRequest is additionalParams from Tacker's guide for a highly available cluster.
 const tackerRequest = `{
   "k8s_cluster_installation_param": {
     "script_path": "Scripts/install_k8s_cluster.sh",

@@ -18,7 +18,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// withRegistries is Tacker's request with registries in it.
+// withRegistries returns Tacker's request with these registries.
 func withRegistries(list string) json.RawMessage {
 	return json.RawMessage(strings.Replace(tackerRequest, `"vim_name"`,
 		`"private_registry_connection_info": `+list+`, "vim_name"`, 1))
@@ -101,7 +101,7 @@ func TestCertificateProblem_wantsCertificatesOnly(t *testing.T) {
 		"cannot be read")
 }
 
-// aCertificate is one in PEM, of nobody.
+// aCertificate returns a certificate in PEM.
 func aCertificate(t *testing.T) string {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -172,7 +172,7 @@ func TestModify_keepsOtherRegistriesForLaterOperations(t *testing.T) {
 		shown, err := json.Marshal(done)
 		require.NoError(t, err)
 		assert.NotContains(t, string(shown), "$secret")
-		// What the instance shows afterwards is what its parameters say.
+		// Afterwards the instance shows what its parameters contain.
 		props, err := json.Marshal(lcm.ShowRegistries(after.ConfigurableProperties,
 			after.Instantiated.AdditionalParams)[lcm.RegistriesKey])
 		require.NoError(t, err)

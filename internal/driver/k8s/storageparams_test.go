@@ -32,7 +32,7 @@ func checkStorage(t *testing.T, members string) (k8s.Params, map[string]string) 
 	return p, got
 }
 
-// The example of the specification that this follows.
+// storageOfTheSeed is the example of the specification that these parameters follow.
 const storageOfTheSeed = `
 	"storage_server": {
 		"ssh_cp_name": "storage_server_CP", "username": "ubuntu", "password": "ubuntu",
@@ -65,7 +65,7 @@ func TestStorageParams_takesTheExampleOfTheSpecification(t *testing.T) {
 func TestStorageParams_tellsEveryMistakeAtOnce(t *testing.T) {
 	for name, c := range map[string]struct {
 		members string
-		want    map[string]string // by path, a part of what is said
+		want    map[string]string // by path, a part of the message
 	}{
 		"empty": {`"storage_server": {}`, map[string]string{
 			storageAt + "ssh_cp_name": "is missing", storageAt + "username": "is missing", storageAt + "password": "is missing",
@@ -129,7 +129,7 @@ func TestStorageParams_tellsEveryMistakeAtOnce(t *testing.T) {
 	}
 }
 
-// withClasses are these classes beside the storage server of the seed.
+// withClasses returns these storage classes together with the storage server of the seed.
 func withClasses(classes string) string {
 	return storageOfTheSeed + `, "storage_class_params": ` + classes
 }

@@ -31,7 +31,7 @@ func certificate() string {
 	return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}))
 }
 
-// expected is what should be of a cluster, and seen what is there, in one piece each.
+// expected is the expected state of a cluster in one value; seen is the observed state.
 type expected struct {
 	drift.Expected
 	HAProxy    string
@@ -51,7 +51,7 @@ type sight struct {
 	Balancer
 }
 
-// compare is what LookForDrift does with what it has seen.
+// compare compares the two as LookForDrift does after it has looked at the nodes.
 func compare(want expected, have seen) []lcm.DriftFinding {
 	balancers := Balancers{HAProxy: want.HAProxy, Seen: map[string]Balancer{}}
 	trust := cluster.Trust{
@@ -69,7 +69,7 @@ func compare(want expected, have seen) []lcm.DriftFinding {
 		have.Cluster.Compare, balancers.Compare, trust.Compare)
 }
 
-// sound is a cluster of three control planes and two workers in which everything is as it should be.
+// sound returns a cluster of three control planes and two workers without any finding.
 func sound() (expected, seen) {
 	want := expected{HAProxy: configuration, ClusterVim: true}
 	want.Capacity = []drift.Count{{VduID: "master", VMs: 3}, {VduID: "worker", VMs: 2}}
@@ -100,7 +100,7 @@ func sound() (expected, seen) {
 	return want, have
 }
 
-// levelled tells the levels of an OpenStack's words.
+// levelled sets the levels that belong to OpenStack's words for states.
 func levelled(have seen) seen {
 	have.Deployment.Level = openstack.StackLevel(have.Deployment.Status)
 	for i, m := range have.Deployment.Members {
@@ -109,7 +109,7 @@ func levelled(have seen) seen {
 	return have
 }
 
-// on changes what is seen on a node.
+// on changes what was observed on a node.
 func on(have *seen, node string, change func(*sight)) {
 	s := have.Sights[node]
 	change(&s)
@@ -121,7 +121,7 @@ func TestCompare(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(want *expected, have *seen)
 		kinds  []lcm.DriftKind
-		node   string // of the first
+		node   string // the node of the first finding
 		says   string
 	}{
 		"nothing": {change: func(*expected, *seen) {}},

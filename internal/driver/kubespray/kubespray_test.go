@@ -16,7 +16,7 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-// ofSeed is the request of the seed, but for what it leaves empty.
+// ofSeed is the request of the seed without the members that it leaves empty.
 const ofSeed = `{"k8s_cluster_installation_param": {
 	"script_path": "", "vim_name": "kubernetes_vim",
 	"ansible": {"ip_address": "192.0.2.9", "username": "ansible", "password": "ansible",
@@ -47,7 +47,7 @@ func check(t *testing.T, params string) error {
 	return checkOf(t, params, 3)
 }
 
-// checkOf checks a request for so many control planes.
+// checkOf checks a request for this number of control planes.
 func checkOf(t *testing.T, params string, controlPlanes int) error {
 	t.Helper()
 	found := &driver.Findings{}
@@ -62,7 +62,7 @@ func checkOf(t *testing.T, params string, controlPlanes int) error {
 	return found.Err()
 }
 
-// changed is the seed's request with a member of another value; null leaves it out.
+// changed returns the seed's request with another value of a member; null removes the member.
 func changed(t *testing.T, within, member, value string) string {
 	t.Helper()
 	var all map[string]map[string]any
@@ -151,7 +151,7 @@ func TestCheck_keepsTheNumberOfControlPlanesOdd(t *testing.T) {
 	}
 }
 
-// facts are those of a VNF with so many control planes and a worker.
+// facts returns the facts of a VNF with this number of control planes and one worker.
 func facts(controlPlanes int) lifecycle.Facts {
 	info := &lcm.InstantiatedVnfInfo{}
 	add := func(id, vdu string, role lcm.Role) {
@@ -167,7 +167,7 @@ func facts(controlPlanes int) lifecycle.Facts {
 	return lifecycle.Facts{Flavour: flavour(), Instance: lcm.VnfInstance{Instantiated: info}}
 }
 
-// stepsOf are the ids of the driver's steps at these hooks.
+// stepsOf returns the ids of the driver's steps at these hooks.
 func stepsOf(bound lifecycle.Driver, f lifecycle.Facts, p lcm.Plan, hooks ...lifecycle.Hook) (ids []string) {
 	for _, hook := range hooks {
 		for _, step := range bound.Steps(hook, f, p) {

@@ -24,7 +24,7 @@ func flavour() *vnfpkg.Flavour {
 	}
 }
 
-// problems are those of a request, where scripts have these texts.
+// problems returns the problems of a request, with scripts of these texts.
 func problems(t *testing.T, allowed driver.ScriptsAllowed, params string, files map[string]string) []lcm.Problem {
 	t.Helper()
 	found := &driver.Findings{}

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// The credentials that an NFVO with tokens or passwords takes.
+// The credentials for an NFVO that requires tokens or passwords.
 const (
 	ClientID = "windlass"
 	Secret   = "s3cr3t-of-the-nfvo"
@@ -22,14 +22,14 @@ type Decision struct {
 	// Looks is the number of questions before the NFVO decides. At 0 it decides at once (201); below 0 it decides when
 	// Conclude is called.
 	Looks int
-	// Status, when not 0, is the answer in the place of a grant, with Detail in its ProblemDetails.
+	// Status, if not 0, is the status of an answer without a grant, and Detail is in its ProblemDetails.
 	Status int
 	Detail string
-	// Grant adds to the grant of everything that was asked for, or replaces members of it.
+	// Grant adds members to the grant of everything in the request, or replaces members.
 	Grant map[string]any
 }
 
-// NFVO is an NFVO. Its zero value grants everything at once, to anybody.
+// NFVO is an NFVO. Its zero value grants everything at once, to every client.
 type NFVO struct {
 	*httptest.Server
 	// Authentication is "", "BASIC" or "OAUTH2".
@@ -37,13 +37,13 @@ type NFVO struct {
 
 	mu       sync.Mutex
 	decide   func(request map[string]any) Decision
-	away     int // answers of 503 to come; -1 for no end
+	away     int // the number of coming answers with 503; -1 for all
 	requests []map[string]any
 	headers  []http.Header
 	grants   []*grant
 	tokens   []string
-	refused  int // tokens, from the first on
-	// concluded is set once the open decision is made; looks counts the questions before that.
+	refused  int // the number of invalid tokens, from the first on
+	// concluded is set once the open decision is made; looks counts the questions before it.
 	concluded bool
 	looks     int
 	packages  map[string]Package // by the ids of their VNFDs
@@ -56,7 +56,7 @@ type Package struct {
 	Disabled bool
 }
 
-// Keep gives the NFVO a package.
+// Keep adds a package to the NFVO.
 func (n *NFVO) Keep(vnfdID string, p Package) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -66,7 +66,7 @@ func (n *NFVO) Keep(vnfdID string, p Package) {
 	n.packages[vnfdID] = p
 }
 
-// Fetches is how often an archive was asked for.
+// Fetches returns how often an archive was fetched.
 func (n *NFVO) Fetches() int {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -107,7 +107,7 @@ type grant struct {
 	decision Decision
 }
 
-// New starts an NFVO that ends with the test.
+// New starts an NFVO until the test ends.
 func New(t testing.TB) *NFVO {
 	n := &NFVO{}
 	mux := http.NewServeMux()
@@ -124,14 +124,14 @@ func New(t testing.TB) *NFVO {
 	return n
 }
 
-// Decide sets the decisions on later requests.
+// Decide sets how the NFVO decides on later requests.
 func (n *NFVO) Decide(by func(request map[string]any) Decision) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.decide = by
 }
 
-// Away makes the next answers 503; a negative number has no end.
+// Away sets the number of coming answers with 503; with a negative number all are 503.
 func (n *NFVO) Away(answers int) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -145,28 +145,28 @@ func (n *NFVO) Conclude() {
 	n.concluded = true
 }
 
-// Looks is how often the NFVO was asked whether it has decided.
+// Looks returns how often Windlass has asked whether the NFVO has decided.
 func (n *NFVO) Looks() int {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.looks
 }
 
-// WithdrawTokens makes all tokens invalid that were given so far.
+// WithdrawTokens makes all issued tokens invalid.
 func (n *NFVO) WithdrawTokens() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.refused = len(n.tokens)
 }
 
-// Requests are the requests for grants so far, with their headers.
+// Requests returns the requests for grants so far, with their headers.
 func (n *NFVO) Requests() ([]map[string]any, []http.Header) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return append([]map[string]any{}, n.requests...), append([]http.Header{}, n.headers...)
 }
 
-// Tokens is how many tokens were given.
+// Tokens returns the number of issued tokens.
 func (n *NFVO) Tokens() int {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -188,7 +188,7 @@ func (n *NFVO) token(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// guarded requires credentials, and answers as if the NFVO were away if the test wants that.
+// guarded requires credentials, or answers 503 if the test wants this.
 func (n *NFVO) guarded(next func(http.ResponseWriter, *http.Request)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		n.mu.Lock()
@@ -259,7 +259,7 @@ func (n *NFVO) get(w http.ResponseWriter, r *http.Request) {
 	problem(w, http.StatusNotFound, "no such grant")
 }
 
-// undecided counts a question.
+// undecided counts a question, and reports whether the decision is still open.
 func (n *NFVO) undecided(g *grant) bool {
 	if g.decision.Looks < 0 {
 		return !n.concluded

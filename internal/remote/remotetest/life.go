@@ -112,7 +112,7 @@ func noticesSilentPeer(t *testing.T, m Machine) {
 	proxy.Freeze()
 	requireKind(t, lcm.KindUnavailable, await(t, done).err)
 
-	// Nobody killed it: the next caller finds it.
+	// The command was not killed, so the next caller finds it.
 	require.Positive(t, m.Running(cmd.ID))
 	done = background(t.Context(), dial(t, m.Target()), cmd)
 	m.Release(cmd.ID)

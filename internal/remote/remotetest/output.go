@@ -62,7 +62,7 @@ func masksSecrets(t *testing.T, m Machine) {
 	}
 	require.Contains(t, lines, "x***y")
 
-	// Output for programs stays whole, even if it contains the beginning of a secret.
+	// Output for programs is not masked, even if it contains the beginning of a secret.
 	cmd = command(m, Behaviour{Stdout: []string{"windlass-result: x=" + encoded + "AAAA"}})
 	cmd.Mask = []string{secret}
 	result, err = dial(t, m.Target()).Run(t.Context(), cmd)

@@ -43,7 +43,7 @@ func NewProxy(t testing.TB, to string) *Proxy {
 	return p
 }
 
-// Address is where the proxy listens.
+// Address returns the address where the proxy listens.
 func (p *Proxy) Address() string { return p.listener.Addr().String() }
 
 // Accepted counts the connections so far.

@@ -52,7 +52,7 @@ type Behaviour struct {
 	Exit   int
 }
 
-// Run is the suite.
+// Run runs the suite.
 func Run(t *testing.T, boot func(t *testing.T) Machine) {
 	for name, test := range map[string]func(*testing.T, Machine){
 		"logs in with a key":                     logsInWithKey,
@@ -85,7 +85,7 @@ func Run(t *testing.T, boot func(t *testing.T) Machine) {
 		"leaves no secret behind on the machine": leavesNoSecret,
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel() // most of the time they wait
+			t.Parallel() // most of the time the tests wait
 			test(t, boot(t))
 		})
 	}
@@ -113,7 +113,7 @@ func (p *Pins) PinHostKey(_ context.Context, id string, key []byte) ([]byte, err
 	return p.keys[id], nil
 }
 
-// Dialer quickly notices a dead peer.
+// Dialer returns a dialer that detects a dead peer quickly.
 func Dialer() *remote.Dialer {
 	return &remote.Dialer{
 		HostKeys: &Pins{}, ConnectTimeout: 5 * time.Second,

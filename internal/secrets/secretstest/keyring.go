@@ -1,4 +1,4 @@
-// Package secretstest gives tests keys.
+// Package secretstest makes keys for tests.
 package secretstest
 
 import (

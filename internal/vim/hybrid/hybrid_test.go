@@ -14,7 +14,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/vim/vimtest"
 )
 
-// clouds are two VIMs in memory: "workers" are on the one of that name, "pods" on the other.
+// clouds returns two VIMs in memory: "workers" are on the VIM with that name, "pods" on the other.
 func clouds(workers string) (a, b *vimtest.Memory, v *hybrid.VIM) {
 	a, b = vimtest.NewMemory(), vimtest.NewMemory()
 	a.Mark, b.Mark = "a-", "b-"
@@ -81,7 +81,7 @@ func TestChange_leavesPartsAloneThatItIsNotAbout(t *testing.T) {
 	before := inventory(t, a)
 	require.NoError(t, v.Change(t.Context(), vim.Change{
 		Name: "vnf", Owner: owner, Operation: "op-2", Definition: hybrid.Definition{"b": vimtest.Size(3)},
-		Replace: inventory(t, v).OfKind(vim.Compute)[:1], // of the other part
+		Replace: inventory(t, v).OfKind(vim.Compute)[:1], // it belongs to the other part
 	}, silent))
 	require.Equal(t, before, inventory(t, a))
 	require.Len(t, inventory(t, b).OfKind(vim.Compute), 3)
@@ -105,7 +105,7 @@ func TestInventory_ofAPartThatIsMissingHasFailed(t *testing.T) {
 	require.Nil(t, inv.Part("b"))
 }
 
-// broken fails to deploy, or waits until nobody waits for it any more.
+// broken is a VIM whose deployments fail, or wait until the context ends.
 type broken struct {
 	*vimtest.Memory
 
@@ -147,7 +147,7 @@ func TestDeploy_endsWithTheFirstFailure(t *testing.T) {
 	require.True(t, lcm.Is(err, lcm.KindNotFound), "what can be removed is, whatever becomes of the rest")
 }
 
-// halting is a VIM that stops deployments as a whole, and removes them as an operation wants it.
+// halting is a VIM that can stop whole deployments, and can remove them as an operation requires.
 type halting struct {
 	*vimtest.Memory
 

@@ -25,7 +25,7 @@ func TestAttachTo_keepsWhatManifestsSay(t *testing.T) {
 			if c.have != "" {
 				o["metadata"] = map[string]any{"annotations": map[string]any{networksKey: c.have}}
 			}
-			for range 2 { // the second time it is so already
+			for range 2 { // the second time, nothing has to change
 				require.NoError(t, attachTo(o, podAnnotations("Pod"), []string{"ext"}, ours))
 				got, _, _ := unstructured.NestedString(o, "metadata", "annotations", networksKey)
 				require.Equal(t, c.want, got)

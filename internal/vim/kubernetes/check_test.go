@@ -12,7 +12,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/outbound"
 )
 
-// cluster answers as an API server does that knows one token; what it may list says status.
+// cluster returns an API server that accepts one token, and answers requests for lists with this status.
 func cluster(t *testing.T, status int) lcm.Vim {
 	t.Helper()
 	api := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -11,8 +11,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// The clocks of the cluster and of the worker may differ: no trouble is overlooked for that, and none is taken from
-// before.
+// TestIsNew_byTheClockOfTheCluster has different clocks of the cluster and of the worker. The wait must still see each
+// new problem, and no problem from before.
 func TestIsNew_byTheClockOfTheCluster(t *testing.T) {
 	for _, ahead := range []time.Duration{0, -10 * time.Minute, 10 * time.Minute} {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

@@ -25,7 +25,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/outbound"
 )
 
-// certificate makes a certificate that has signed itself, with its key, as PEM.
+// certificate returns a self-signed certificate and its key, as PEM.
 func certificate(t *testing.T, name string) (cert, key string) {
 	t.Helper()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -45,7 +45,8 @@ func pemOf(kind string, der []byte) string {
 	return string(pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}))
 }
 
-// secured is an API server of https that tells every user apart by known, and its CA.
+// secured returns an API server with TLS that accepts the requests for which known returns true, and the CA of the
+// server.
 func secured(t *testing.T, known func(*http.Request) bool) (vim lcm.Vim, authority string) {
 	t.Helper()
 	api := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -91,7 +92,7 @@ func TestCheck_logsInInEveryWay(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			vim, authority := secured(t, c.known)
-			for _, trusted := range []string{authority, folded(authority)} { // as YAML folds it
+			for _, trusted := range []string{authority, folded(authority)} { // the second as YAML folds it
 				c.cred["ssl_ca_cert"] = trusted
 				found, err := Check(t.Context(), vim, c.cred, outbound.Guard{})
 				require.NoError(t, err)
@@ -123,7 +124,8 @@ func TestConfigOf_refusesWhatIsNoWayToLogIn(t *testing.T) {
 	}
 }
 
-// The two files that the specification of Kubernetes as a VIM has: YAML makes one line of their certificates.
+// TestConfigOf_takesTheFilesOfTackersUsers reads the two files in the specification of Kubernetes as a VIM. YAML folds
+// the certificate in them into one line.
 func TestConfigOf_takesTheFilesOfTackersUsers(t *testing.T) {
 	for _, name := range []string{"vim-token.yaml", "vim-password.yaml"} {
 		text, err := os.ReadFile("testdata/" + name)

@@ -17,11 +17,11 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// talkative is an API server that says which kinds it has. Nothing else is there.
+// talkative is an API server that answers only requests for its kinds.
 type talkative struct {
 	url    string
 	asked  atomic.Int32
-	widget atomic.Bool // whether it has that kind
+	widget atomic.Bool // whether it has this kind
 }
 
 func newTalkative(t *testing.T) *talkative {

@@ -15,7 +15,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/outbound"
 )
 
-// tokenServer answers requests for tokens with that status and body, and remembers what it was asked.
+// tokenServer answers requests for tokens with this status and body, and records the request.
 func tokenServer(t *testing.T, status int, body string) (vim lcm.Vim, asked *string) {
 	t.Helper()
 	asked = new("")

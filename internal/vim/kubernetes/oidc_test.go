@@ -19,7 +19,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/outbound"
 )
 
-// issuer gives numbered tokens that live as long as life.
+// issuer issues numbered tokens that are valid for life.
 type issuer struct {
 	*httptest.Server
 	given  atomic.Int32
@@ -56,7 +56,7 @@ func (i *issuer) credentials() map[string]any {
 	}
 }
 
-// transport is a client of an API server that answers with the bodies that it gets, or refuses.
+// transport returns a client of an API server that sends each body back, or refuses the token.
 func (i *issuer) transport(t *testing.T, refuses func(token string) bool) (*openIDTransport, func(body string) *http.Response) {
 	api := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if refuses(strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")) {
@@ -136,13 +136,14 @@ func TestCheck_tellsWhatAnIssuerRefuses(t *testing.T) {
 	i.status = http.StatusServiceUnavailable
 	require.True(t, lcm.Is(check(outbound.Guard{}), lcm.KindUnavailable))
 
-	i.status = http.StatusFound // nobody is sent on with a password
+	i.status = http.StatusFound // a redirect must not get the password
 	require.True(t, lcm.Is(check(outbound.Guard{}), lcm.KindInvalid))
 	i.Close()
 	require.True(t, lcm.Is(check(outbound.Guard{}), lcm.KindUnavailable))
 }
 
-// Its certificate has to be of the authorities in ssl_ca_cert, as Tacker has it.
+// TestCheck_verifiesTheIssuer checks that the issuer's certificate comes from an authority in ssl_ca_cert, as in
+// Tacker.
 func TestCheck_verifiesTheIssuer(t *testing.T) {
 	vim, authority := secured(t, func(*http.Request) bool { return true })
 	i := newIssuer(t)
@@ -164,7 +165,8 @@ func TestCheck_sendsNoPasswordToADeniedIssuer(t *testing.T) {
 	_, err := Check(t.Context(), lcm.Vim{Name: "k8s", AuthURL: "http://192.0.2.1:6443"}, cred, denied)
 	require.True(t, lcm.Is(err, lcm.KindInvalid), "%v", err)
 	require.Contains(t, lcm.Sentence(err), "vims.deniedNetworks")
-	cred["oidc_token_url"] = strings.Replace(i.URL, "127.0.0.1", "localhost", 1) // a name is looked at when it is called
+	// A name is resolved only when the connection is opened.
+	cred["oidc_token_url"] = strings.Replace(i.URL, "127.0.0.1", "localhost", 1)
 	_, err = Check(t.Context(), lcm.Vim{Name: "k8s", AuthURL: "http://192.0.2.1:6443"}, cred, denied)
 	require.Error(t, err)
 	require.Zero(t, i.given.Load())

@@ -10,7 +10,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// servesServer answers as Nova does for one server, which is in one state after the other; "" is a server that is gone.
+// servesServer answers as Nova does for a server that goes through these states; "" is a deleted server.
 func servesServer(states ...string) (http.HandlerFunc, *[]string) {
 	var asked []string
 	return func(res http.ResponseWriter, req *http.Request) {
@@ -66,7 +66,7 @@ func TestDeleteServer_isDoneWhenTheServerIsGone(t *testing.T) {
 	}
 }
 
-// servesDisks answers as Nova does for a server with these members and attachments; an old one knows no microversions.
+// servesDisks answers as Nova does for a server with these members and attachments; an old Nova has no microversions.
 func servesDisks(server, attachments string, old bool) http.HandlerFunc {
 	return func(res http.ResponseWriter, req *http.Request) {
 		switch {

@@ -20,7 +20,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/vim/openstack"
 )
 
-// wire is Keystone and one service at a time that answers as it is told: what a cloud cannot be made to do.
+// wire is Keystone and one service whose answers the test chooses, for answers that a real cloud cannot be made to
+// give.
 type wire struct {
 	t      *testing.T
 	server *httptest.Server
@@ -86,7 +87,7 @@ func (w *wire) set(login, service http.HandlerFunc) {
 	w.login, w.service, w.calls = login, service, nil
 }
 
-// made are the calls since the last set.
+// made returns the calls since the last set.
 func (w *wire) made() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -332,7 +333,7 @@ func TestConnect_tellsWhatIsWrongWithKeystone(t *testing.T) {
 	require.ErrorContains(t, err, "no-such-host.invalid")
 }
 
-// TestFollow_standsAnOutage lets Heat fail in all ways while a stack is made.
+// TestFollow_standsAnOutage lets Heat fail in all ways while it makes a stack.
 func TestFollow_standsAnOutage(t *testing.T) {
 	w := newWire(t)
 	w.set(nil, heatWith(0, []http.HandlerFunc{says(500, ""), says(503, "", "Retry-After", "0"), resets, says(504, "")}))
@@ -347,7 +348,7 @@ func TestFollow_standsAnOutage(t *testing.T) {
 	require.Equal(t, lcm.KindUnavailable, lcm.KindOf(err), "%v", err)
 }
 
-// heatWith is Heat that makes a stack, with failures at first whenever it is asked how far it is.
+// heatWith returns a Heat that makes a stack. Its first answers about the progress are these failures.
 func heatWith(times int, failures []http.HandlerFunc) http.HandlerFunc {
 	var mu sync.Mutex
 	for range times {
@@ -398,7 +399,7 @@ func TestCreateStack_findsTheStackAfterALostAnswer(t *testing.T) {
 			c := w.connected()
 			st := openstack.Stack{Name: "s", Owner: "o", Operation: "op", Timeout: time.Minute}
 			id, err := c.CreateStack(t.Context(), st, func(string) {})
-			if err != nil { // the activity is tried again
+			if err != nil { // Temporal would try the activity again
 				require.Equal(t, lcm.KindUnavailable, lcm.KindOf(err), "%v", err)
 				id, err = c.CreateStack(t.Context(), st, func(string) {})
 			}

@@ -169,7 +169,7 @@ func (m *Memory) Remove(_ context.Context, name, owner string, _ func(string)) e
 	return nil
 }
 
-// Interrupt implements vim.VIM: nothing is ever under way.
+// Interrupt implements vim.VIM. It does nothing, because every call completes its work.
 func (m *Memory) Interrupt(context.Context, string, string, func(string)) error { return nil }
 
 // Settle implements vim.VIM.

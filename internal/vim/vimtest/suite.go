@@ -23,7 +23,7 @@ type Bed struct {
 	Define func(n int) vim.Definition
 	// Resize makes the definition of a change to n parts.
 	Resize func(n int) vim.Definition
-	// WithoutPorts is set where link ports are no resources of their own.
+	// WithoutPorts is set where link ports are not separate resources.
 	WithoutPorts bool
 	// Patience bounds every call.
 	Patience time.Duration

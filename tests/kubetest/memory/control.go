@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/rand"
 )
 
-// control lets the controllers look at all objects after every change, until the server ends.
+// control runs the controllers after every change, until the server ends.
 func (s *Server) control() {
 	for {
 		s.mu.Lock()
@@ -28,7 +28,7 @@ func (s *Server) control() {
 	}
 }
 
-// pass lets each controller do what is next. None knows more than what the objects say.
+// pass runs each controller once. The controllers keep no state of their own: they use only the objects.
 func (s *store) pass() {
 	s.welcome()
 	s.establish()
@@ -45,7 +45,7 @@ func (s *store) pass() {
 	s.each("Pod", s.schedule)
 }
 
-// each calls a controller for the objects of a kind that are to stay.
+// each calls a controller for all objects of a kind that are not being deleted.
 func (s *store) each(kindName string, look func(*unstructured.Unstructured)) {
 	for _, o := range s.list(s.named(kindName), "") {
 		if o.GetDeletionTimestamp() == nil {
@@ -54,7 +54,8 @@ func (s *store) each(kindName string, look func(*unstructured.Unstructured)) {
 	}
 }
 
-// read makes an object of its kind's own type. What is not of that type was not admitted.
+// read converts an object into the Go type of its kind. It ignores errors, because admit refuses objects that do not
+// fit the type.
 func read[T any](o *unstructured.Unstructured, into *T) *T {
 	_ = runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, into)
 	return into
@@ -63,19 +64,19 @@ func read[T any](o *unstructured.Unstructured, into *T) *T {
 func plain(typed any) map[string]any {
 	out, err := runtime.DefaultUnstructuredConverter.ToUnstructured(typed)
 	if err != nil {
-		panic(err) // the types of Kubernetes can all be written
+		panic(err) // all types of Kubernetes can be converted
 	}
 	return out
 }
 
-// say writes what a controller says of an object.
+// say writes the status of an object, as a controller does.
 func (s *store) say(o *unstructured.Unstructured, status any) {
 	o = o.DeepCopy()
 	o.Object["status"] = plain(status)
 	s.put(s.named(o.GetKind()), o)
 }
 
-// set writes a field of an object as a controller does.
+// set writes a field of an object, as a controller does.
 func (s *store) set(o *unstructured.Unstructured, value any, at ...string) {
 	o = o.DeepCopy()
 	if have, is, _ := unstructured.NestedFieldNoCopy(o.Object, at...); is && have == value {
@@ -86,7 +87,7 @@ func (s *store) set(o *unstructured.Unstructured, value any, at ...string) {
 	s.put(s.named(o.GetKind()), o)
 }
 
-// make keeps a new object, unless one of its name is there.
+// make creates an object, unless there is one with the same name.
 func (s *store) make(kindName string, typed any) {
 	k, o := s.named(kindName), &unstructured.Unstructured{Object: plain(typed)}
 	if s.get(k, o.GetNamespace(), o.GetName()) == nil {
@@ -99,7 +100,7 @@ func ownerOf(o *unstructured.Unstructured) []metav1.OwnerReference {
 	return []metav1.OwnerReference{*metav1.NewControllerRef(o, o.GroupVersionKind())}
 }
 
-// makePod makes a Pod of a workload.
+// makePod creates a Pod of a workload.
 func (s *store) makePod(
 	of *unstructured.Unstructured, template corev1.PodTemplateSpec, name string, more map[string]string,
 	change func(*corev1.Pod),
@@ -117,7 +118,7 @@ func (s *store) makePod(
 
 func anyName(of *unstructured.Unstructured) string { return of.GetName() + "-" + rand.String(5) }
 
-// belonging are the objects of a kind that a workload controls.
+// belonging returns the objects of a kind that a workload controls.
 func (s *store) belonging(kindName string, to *unstructured.Unstructured) []*unstructured.Unstructured {
 	return slices.DeleteFunc(s.list(s.named(kindName), to.GetNamespace()), func(o *unstructured.Unstructured) bool {
 		owner := metav1.GetControllerOf(o)
@@ -125,7 +126,7 @@ func (s *store) belonging(kindName string, to *unstructured.Unstructured) []*uns
 	})
 }
 
-// pods are those of a workload.
+// pods returns the Pods of a workload.
 func (s *store) pods(of *unstructured.Unstructured) (out []*corev1.Pod) {
 	for _, o := range s.belonging("Pod", of) {
 		out = append(out, read(o, &corev1.Pod{}))
@@ -140,7 +141,7 @@ func (s *store) end(pod *corev1.Pod) {
 	}
 }
 
-// active tells whether a Pod neither ends nor has ended.
+// active reports whether a Pod neither has ended nor is being deleted.
 func active(pod *corev1.Pod) bool {
 	return pod.DeletionTimestamp == nil && pod.Status.Phase != corev1.PodSucceeded && pod.Status.Phase != corev1.PodFailed
 }

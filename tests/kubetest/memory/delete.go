@@ -11,7 +11,7 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 )
 
-// remove answers a request to delete an object, or all that are selected.
+// remove answers a request to delete one object, or all selected objects.
 func (s *Server) remove(q *request) (any, error) {
 	var o metav1.DeleteOptions
 	values := q.URL.Query()
@@ -44,7 +44,8 @@ func (s *Server) remove(q *request) (any, error) {
 	return metav1.Status{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}, Status: metav1.StatusSuccess}, nil
 }
 
-// delete lets an object end: at once, or when what holds it is gone.
+// delete begins the deletion of an object. The object goes at once, or when its finalizers and its grace period allow
+// it.
 func (s *store) delete(
 	k *kind, o *unstructured.Unstructured, how metav1.DeleteOptions,
 ) (*unstructured.Unstructured, error) {
@@ -79,7 +80,7 @@ func (s *store) delete(
 	return s.put(k, o), nil
 }
 
-// graceOf is how many seconds a Pod has to end: none without a kubelet.
+// graceOf returns the number of seconds that a Pod has to end; 0 for a Pod that is on no node or has ended.
 func graceOf(pod *unstructured.Unstructured, asked *int64) int64 {
 	node, _, _ := unstructured.NestedString(pod.Object, "spec", "nodeName")
 	phase, _, _ := unstructured.NestedString(pod.Object, "status", "phase")
@@ -95,11 +96,11 @@ func graceOf(pod *unstructured.Unstructured, asked *int64) int64 {
 	return 30
 }
 
-// collect is the garbage collector: what belongs to nobody any more goes, and what is to go after what belongs to it
-// goes then.
+// collect is the garbage collector. It deletes objects whose owners are gone, ends foreground deletions when no
+// dependent object is left, and orphans dependents where the deletion requires this.
 func (s *store) collect() {
 	there := map[string]*unstructured.Unstructured{}
-	dependents := map[string]int{} // how many hold their owner back, by its UID
+	dependents := map[string]int{} // the number of objects that block the deletion of their owner, by its UID
 	for _, o := range s.objects {
 		there[string(o.GetUID())] = o
 	}
@@ -129,7 +130,7 @@ func (s *store) collect() {
 	}
 }
 
-// abandoned tells whether every owner of an object is gone, or waits for it to go.
+// abandoned reports whether each owner of an object is gone, or waits in a foreground deletion.
 func abandoned(o *unstructured.Unstructured, there map[string]*unstructured.Unstructured) bool {
 	return !slices.ContainsFunc(o.GetOwnerReferences(), func(of metav1.OwnerReference) bool {
 		owner := there[string(of.UID)]
@@ -144,7 +145,7 @@ func (s *store) release(k *kind, o *unstructured.Unstructured, finalizer string)
 	s.put(k, o)
 }
 
-// orphan lets what belongs to an object belong to nobody.
+// orphan removes the references to an owner from all objects.
 func (s *store) orphan(owner *unstructured.Unstructured) {
 	for at, o := range s.objects {
 		left := slices.DeleteFunc(o.GetOwnerReferences(), func(of metav1.OwnerReference) bool {

@@ -17,7 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/rand"
 )
 
-// hashOf tells templates of Pods apart.
+// hashOf returns a hash by which different templates of Pods differ.
 func hashOf(template corev1.PodTemplateSpec) string {
 	text, _ := json.Marshal(template)
 	h := fnv.New32a()
@@ -25,7 +25,7 @@ func hashOf(template corev1.PodTemplateSpec) string {
 	return rand.SafeEncodeString(strconv.FormatUint(uint64(h.Sum32()), 10))
 }
 
-// deploy moves a Deployment's Pods from the ReplicaSets of its former templates to that of its present one.
+// deploy moves a Deployment's Pods from the ReplicaSets of its former templates to the one of its current template.
 func (s *store) deploy(o *unstructured.Unstructured) {
 	d := read(o, &appsv1.Deployment{})
 	hash := hashOf(d.Spec.Template)
@@ -55,7 +55,7 @@ func (s *store) deploy(o *unstructured.Unstructured) {
 		}
 	}
 	if now == nil {
-		return // one of that name belongs to somebody else
+		return // an object with that name belongs to another owner
 	}
 	want := *d.Spec.Replicas
 	surge, missing := leeway(d)
@@ -84,7 +84,7 @@ func (s *store) deploy(o *unstructured.Unstructured) {
 	s.say(s.get(s.named("Deployment"), d.Namespace, d.Name), status)
 }
 
-// leeway is how many Pods a Deployment may have more, and how many fewer, while it is updated.
+// leeway returns how many Pods a Deployment may have more, and how many fewer, during an update.
 func leeway(d *appsv1.Deployment) (more, fewer int32) {
 	want := *d.Spec.Replicas
 	if d.Spec.Strategy.Type == appsv1.RecreateDeploymentStrategyType {
@@ -114,7 +114,7 @@ func (s *store) resize(set *appsv1.ReplicaSet, n int32) {
 	}
 }
 
-// replicate gives a ReplicaSet as many Pods as it is to have.
+// replicate gives a ReplicaSet the number of Pods that it requires.
 func (s *store) replicate(o *unstructured.Unstructured) {
 	set := read(o, &appsv1.ReplicaSet{})
 	pods := slices.DeleteFunc(s.pods(o), func(pod *corev1.Pod) bool { return !active(pod) })
@@ -132,7 +132,7 @@ func (s *store) replicate(o *unstructured.Unstructured) {
 	})
 }
 
-// leavesFirst sorts the Pods of which there are too many: those that are of no use first, then the cheapest.
+// leavesFirst sorts superfluous Pods: first those on no node or not ready, then those whose deletion costs least.
 func leavesFirst(a, b *corev1.Pod) int {
 	use := func(pod *corev1.Pod) (n int) {
 		if pod.Spec.NodeName != "" {
@@ -151,7 +151,7 @@ func leavesFirst(a, b *corev1.Pod) int {
 		b.CreationTimestamp.Compare(a.CreationTimestamp.Time))
 }
 
-// autoscale keeps what an autoscaler scales within its limits: nothing is measured.
+// autoscale keeps the replicas of each autoscaled workload within the limits; it measures nothing.
 func (s *store) autoscale() {
 	s.each("HorizontalPodAutoscaler", func(o *unstructured.Unstructured) {
 		a := read(o, &autoscaling.HorizontalPodAutoscaler{})
@@ -166,7 +166,8 @@ func (s *store) autoscale() {
 		if a.Spec.MinReplicas != nil {
 			least = *a.Spec.MinReplicas
 		}
-		if n, _, _ := unstructured.NestedInt64(of.Object, "spec", "replicas"); n > 0 { // with 0 it is switched off
+		// With 0 replicas, autoscaling is off.
+		if n, _, _ := unstructured.NestedInt64(of.Object, "spec", "replicas"); n > 0 {
 			s.set(of, min(max(n, int64(least)), int64(a.Spec.MaxReplicas)), "spec", "replicas")
 		}
 	})

@@ -10,13 +10,13 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// kind is one whose objects the server holds or answers.
+// kind is a kind of objects that the server stores, or of requests that it only answers.
 type kind struct {
 	schema.GroupVersionKind
 	plural     string
 	namespaced bool
-	question   bool // nothing of it stays
-	custom     bool // somebody has defined it
+	question   bool // the server answers it and stores nothing
+	custom     bool // it comes from a CustomResourceDefinition
 }
 
 func (k *kind) resource() schema.GroupVersionResource { return k.GroupVersion().WithResource(k.plural) }
@@ -28,7 +28,7 @@ func (k *kind) verbs() metav1.Verbs {
 	return metav1.Verbs{"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"}
 }
 
-// builtIn are the kinds that are there at the beginning, those in namespaces before the "/".
+// builtIn are the kinds of a new server. In each line, the kinds before the "/" are in namespaces.
 const builtIn = `
 v1 Pod Service ConfigMap Secret ServiceAccount PersistentVolumeClaim Event Endpoints /
 v1 LimitRange ResourceQuota PodTemplate Binding / Namespace Node PersistentVolume
@@ -65,7 +65,7 @@ func builtInKinds() (out []*kind) {
 	return out
 }
 
-// kindOf finds a kind by its resource, nil if there is none.
+// kindOf finds a kind by its resource, and returns nil if there is none.
 func (s *store) kindOf(r schema.GroupVersionResource) *kind {
 	at := slices.IndexFunc(s.kinds, func(k *kind) bool { return k.resource() == r })
 	if at < 0 {
@@ -74,7 +74,7 @@ func (s *store) kindOf(r schema.GroupVersionResource) *kind {
 	return s.kinds[at]
 }
 
-// define serves the kind of a definition, or ends that.
+// define adds the kind of a definition, or removes it.
 func (s *store) define(definition *unstructured.Unstructured, served bool) {
 	text := func(at ...string) string {
 		value, _, _ := unstructured.NestedString(definition.Object, append([]string{"spec"}, at...)...)
@@ -98,7 +98,7 @@ func (s *store) define(definition *unstructured.Unstructured, served bool) {
 	}
 }
 
-// discover answers what the server has, nil for what is asked about objects.
+// discover answers requests for discovery, and returns nil for other paths.
 func (s *store) discover(path string) any {
 	parts := strings.Split(strings.Trim(path, "/"), "/")
 	switch {
@@ -119,7 +119,7 @@ func (s *store) groups() metav1.APIGroupList {
 	for _, k := range s.kinds {
 		version := metav1.GroupVersionForDiscovery{GroupVersion: k.GroupVersion().String(), Version: k.Version}
 		known := slices.ContainsFunc(list.Groups, func(g metav1.APIGroup) bool { return g.Name == k.Group })
-		if k.Group != "" && !known { // one version of each is enough
+		if k.Group != "" && !known { // one version of each group is enough
 			list.Groups = append(list.Groups, metav1.APIGroup{
 				Name: k.Group, PreferredVersion: version, Versions: []metav1.GroupVersionForDiscovery{version},
 			})
@@ -128,7 +128,7 @@ func (s *store) groups() metav1.APIGroupList {
 	return list
 }
 
-// resources are those of a group; of a group that is not there the answer is that of an unknown path.
+// resources returns the resources of a group. For an unknown group the answer is the same as for an unknown path.
 func (s *store) resources(group schema.GroupVersion) any {
 	list := metav1.APIResourceList{
 		TypeMeta: metav1.TypeMeta{Kind: "APIResourceList", APIVersion: "v1"}, GroupVersion: group.String(),

@@ -12,10 +12,10 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 )
 
-// fieldManager merges what several clients say of an object, and notes whose its fields are.
+// fieldManager merges what several clients apply to an object, and records which client manages each field.
 type fieldManager = *managedfields.FieldManager
 
-// schemas are those of the kinds that client-go knows; of all others the values tell the types.
+// schemas are the schemas of the kinds that client-go knows. For other kinds, the types follow from the values.
 var schemas = applyconfigurations.NewTypeConverter(scheme.Scheme)
 
 func (s *store) managerOf(k *kind) (fieldManager, error) {
@@ -32,14 +32,14 @@ func (s *store) managerOf(k *kind) (fieldManager, error) {
 	return m, err
 }
 
-// nothing is an object of a kind of which nothing is said yet.
+// nothing returns an empty object of a kind.
 func (k *kind) nothing() *unstructured.Unstructured {
 	o := &unstructured.Unstructured{}
 	o.SetGroupVersionKind(k.GroupVersionKind)
 	return o
 }
 
-// merge makes the object that follows from the live one, nil for none, and from what a client applies.
+// merge returns the object that results when a client applies an object to the live one, which may be nil.
 func (s *store) merge(
 	k *kind, live, applied *unstructured.Unstructured, o *metav1.PatchOptions,
 ) (*unstructured.Unstructured, error) {
@@ -57,7 +57,7 @@ func (s *store) merge(
 	return made.(*unstructured.Unstructured), nil //nolint:forcetypeassert // asIs makes no others
 }
 
-// note writes down whose the fields are that a client has changed otherwise.
+// note records which client manages the fields that were changed by another request than apply.
 func (s *store) note(
 	k *kind, live, next *unstructured.Unstructured, manager string,
 ) (*unstructured.Unstructured, error) {
@@ -75,7 +75,7 @@ func (s *store) note(
 	return noted.(*unstructured.Unstructured), nil //nolint:forcetypeassert // asIs makes no others
 }
 
-// asIs leaves objects as they are: each kind has one version.
+// asIs does not convert objects between versions, because each kind has one version.
 type asIs struct{}
 
 func (asIs) Convert(in, out, _ any) error { return scheme.Scheme.Convert(in, out, nil) }

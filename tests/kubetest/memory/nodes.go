@@ -17,7 +17,7 @@ func isReady(node *unstructured.Unstructured) bool {
 	})
 }
 
-// taints keep Pods from a node that is not ready.
+// taints returns the taints of a node, with the one that keeps Pods away while it is not ready.
 func taints(node *unstructured.Unstructured) []corev1.Taint {
 	others := slices.DeleteFunc(read(node, &corev1.Node{}).Spec.Taints, func(t corev1.Taint) bool {
 		return t.Key == corev1.TaintNodeNotReady
@@ -28,7 +28,7 @@ func taints(node *unstructured.Unstructured) []corev1.Taint {
 	return append(others, corev1.Taint{Key: corev1.TaintNodeNotReady, Effect: corev1.TaintEffectNoSchedule})
 }
 
-// watchNode shows with a node's taints that it was seen whether it is ready.
+// watchNode updates a node's taints, so that clients see that the controller knows whether it is ready.
 func (s *store) watchNode(node *unstructured.Unstructured) {
 	spec := read(node, &corev1.Node{}).Spec
 	if isReady(node) && len(spec.Taints) == 0 {
@@ -39,7 +39,7 @@ func (s *store) watchNode(node *unstructured.Unstructured) {
 	s.put(s.named("Node"), node)
 }
 
-// schedule puts a Pod onto a node, or says why it cannot.
+// schedule assigns a Pod to a node, or writes why this is not possible.
 func (s *store) schedule(o *unstructured.Unstructured) {
 	pod := read(o, &corev1.Pod{})
 	if pod.Spec.NodeName != "" || !slices.Contains([]string{"", corev1.DefaultSchedulerName}, pod.Spec.SchedulerName) {
@@ -67,7 +67,7 @@ func (s *store) schedule(o *unstructured.Unstructured) {
 	})
 }
 
-// fits tells whether a node takes a Pod: what others use of it does not count.
+// fits reports whether a node can run a Pod. It does not subtract the resources of other Pods on the node.
 func fits(pod *corev1.Pod, node *corev1.Node) bool {
 	for _, c := range pod.Spec.Containers {
 		for name, want := range c.Resources.Requests {
@@ -94,7 +94,7 @@ func (s *store) scheduled(o *unstructured.Unstructured, is corev1.PodCondition) 
 	s.say(o, &status)
 }
 
-// bind puts a Pod onto the node that a client has chosen.
+// bind assigns a Pod to the node that a client has chosen.
 func (s *Server) bind(q *request, binding *unstructured.Unstructured) (any, error) {
 	k := s.named("Pod")
 	pod := s.get(k, q.namespace, binding.GetName())
@@ -111,7 +111,7 @@ func (s *Server) bind(q *request, binding *unstructured.Unstructured) (any, erro
 	return metav1.Status{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}, Status: metav1.StatusSuccess}, nil
 }
 
-// claim binds a claim to a volume that is free.
+// claim binds a claim to a free volume.
 func (s *store) claim(o *unstructured.Unstructured) {
 	claim := read(o, &corev1.PersistentVolumeClaim{})
 	if claim.Status.Phase == corev1.ClaimBound {

@@ -22,7 +22,7 @@ func (q *request) notFound() error {
 	return errors.NewNotFound(q.kind.resource().GroupResource(), q.name)
 }
 
-// find is the object that the request names.
+// find returns the object that the request names.
 func (s *Server) find(q *request) (*unstructured.Unstructured, error) {
 	o := s.get(q.kind, q.namespace, q.name)
 	if o == nil {
@@ -50,7 +50,7 @@ func (s *Server) read(q *request) (any, error) {
 	return list, nil
 }
 
-// selection reads which objects a list, a watch or a deletion of many is about.
+// selection reads from a list, a watch or a deletion of many objects which objects it selects.
 func (q *request) selection() (o metav1.ListOptions, is func(*unstructured.Unstructured) bool, err error) {
 	values := q.URL.Query()
 	if err := metav1.Convert_url_Values_To_v1_ListOptions(&values, &o, nil); err != nil {
@@ -70,7 +70,7 @@ func (q *request) selection() (o metav1.ListOptions, is func(*unstructured.Unstr
 	}, nil
 }
 
-// fieldsOf lets field selectors look at any text of an object.
+// fieldsOf lets field selectors use any text field of an object.
 type fieldsOf struct{ *unstructured.Unstructured }
 
 func (f fieldsOf) Has(string) bool { return true }
@@ -80,7 +80,7 @@ func (f fieldsOf) Get(path string) string {
 	return text
 }
 
-// watch tells of changes until the client or the server ends.
+// watch sends changes until the client or the server ends.
 func (s *Server) watch(w http.ResponseWriter, q *request) {
 	o, selected, err := q.selection()
 	if err != nil {
@@ -113,7 +113,7 @@ func (s *Server) watch(w http.ResponseWriter, q *request) {
 	for {
 		http.NewResponseController(w).Flush() //nolint:errcheck // who has gone is seen below
 		s.mu.Lock()
-		since, more := s.changes[from:], s.changed // there is one change a revision
+		since, more := s.changes[from:], s.changed // each revision has one change
 		from = s.revision
 		s.mu.Unlock()
 		for _, c := range since {
@@ -137,7 +137,7 @@ func (s *Server) watch(w http.ResponseWriter, q *request) {
 	}
 }
 
-// log asks the kubelet of a Pod's node what a container has written.
+// log reads from the kubelet of a Pod's node what a container has written.
 func (s *Server) log(w http.ResponseWriter, q *request) {
 	s.mu.Lock()
 	pod, err := s.find(q)

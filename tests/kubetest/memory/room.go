@@ -9,17 +9,17 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// cleanup holds the definition of a kind until none of its objects is left.
+// cleanup is the finalizer that keeps the definition of a kind until all its objects are deleted.
 const cleanup = "customresourcecleanup.apiextensions.k8s.io"
 
-// welcome gives every namespace the account that Pods run as.
+// welcome creates in each namespace the service account that Pods run as.
 func (s *store) welcome() {
 	s.each("Namespace", func(o *unstructured.Unstructured) {
 		s.make("ServiceAccount", &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: o.GetName(), Name: "default"}})
 	})
 }
 
-// establish serves the kinds that definitions bring.
+// establish starts to serve the kinds of new definitions.
 func (s *store) establish() {
 	s.each("CustomResourceDefinition", func(o *unstructured.Unstructured) {
 		if o.Object["status"] != nil {
@@ -36,7 +36,7 @@ func (s *store) establish() {
 	})
 }
 
-// vacate empties the namespaces and ends the kinds that are to end, then lets them go.
+// vacate empties namespaces and removes kinds that are being deleted, and then removes their finalizers.
 func (s *store) vacate() {
 	for _, in := range s.list(s.named("Namespace"), "") {
 		if in.GetDeletionTimestamp() != nil && s.clear(func(at place) bool { return at.namespace == in.GetName() }) {
@@ -55,7 +55,7 @@ func (s *store) vacate() {
 	}
 }
 
-// clear lets all objects end that are in some place. It tells whether none is left.
+// clear deletes all objects in the selected places, and reports whether none is left.
 func (s *store) clear(in func(place) bool) bool {
 	for at, o := range s.objects {
 		if in(at) && o.GetDeletionTimestamp() == nil {
@@ -70,7 +70,7 @@ func (s *store) clear(in func(place) bool) bool {
 	return true
 }
 
-// review answers a question about rights: everybody who is known may do everything.
+// review answers a request about permissions: every known client may do everything.
 func review(o *unstructured.Unstructured) *unstructured.Unstructured {
 	all := []string{"*"}
 	o.Object["status"] = map[string]any{"allowed": true, "authenticated": false}

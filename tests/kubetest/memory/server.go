@@ -1,6 +1,6 @@
-// Package memory is an API server of Kubernetes in this process, with the controllers that VNFs need. It runs without
-// root and without other programs. It admits and defaults next to nothing: what the real API server would refuse, only
-// tests with that one show.
+// Package memory is an API server of Kubernetes in this process, with the controllers that VNFs need. It needs neither
+// root nor other programs. It validates and defaults very little, so only tests with the real API server show what that
+// one would refuse.
 package memory
 
 import (
@@ -25,7 +25,7 @@ import (
 
 // Server is the API server.
 type Server struct {
-	// URL and CA are for its clients.
+	// URL and CA are the values for its clients.
 	URL, CA string
 
 	tokens []string
@@ -33,11 +33,11 @@ type Server struct {
 	ended  chan struct{}
 	works  sync.WaitGroup
 
-	mu sync.Mutex // of all below
+	mu sync.Mutex // for all fields below
 	store
 }
 
-// Start runs an API server on loopback for the bearers of these tokens, until it is closed. It does not tell them apart.
+// Start runs an API server on loopback until it is closed. It accepts these tokens, and treats their bearers the same.
 func Start(tokens ...string) *Server {
 	s := &Server{tokens: tokens, ended: make(chan struct{}), store: newStore()}
 	s.http = httptest.NewUnstartedServer(http.HandlerFunc(s.serve))
@@ -58,7 +58,7 @@ func (s *Server) Close() {
 	s.works.Wait()
 }
 
-// request is what a client wants of objects of a kind.
+// request is a request about objects of a kind.
 type request struct {
 	*http.Request
 	kind                 *kind
@@ -83,7 +83,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 func (s *Server) serveAPI(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
-		return // the client is gone
+		return // the client has closed the connection
 	}
 	q := &request{Request: r, body: body}
 	s.mu.Lock()
@@ -107,7 +107,7 @@ func (s *Server) serveAPI(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// locate reads the path: /api/v1 or /apis/GROUP/VERSION, then [/namespaces/NAMESPACE]/RESOURCE[/NAME[/SUBRESOURCE]].
+// locate parses the path: /api/v1 or /apis/GROUP/VERSION, then [/namespaces/NAMESPACE]/RESOURCE[/NAME[/SUBRESOURCE]].
 func (q *request) locate(s *store) {
 	parts := strings.Split(strings.Trim(q.URL.Path, "/"), "/")
 	var group schema.GroupVersion
@@ -127,7 +127,7 @@ func (q *request) locate(s *store) {
 	q.name, q.sub = parts[1], parts[2]
 }
 
-// do carries out what is answered at once.
+// do carries out the requests that are not streams.
 func (s *Server) do(w http.ResponseWriter, q *request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -156,7 +156,7 @@ func (s *Server) do(w http.ResponseWriter, q *request) {
 	answer(w, code, out)
 }
 
-// object is that of the body.
+// object decodes the body.
 func (q *request) object() (*unstructured.Unstructured, error) {
 	o := &unstructured.Unstructured{}
 	var err error

@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// order gives a StatefulSet its Pods one after the other, the last of which goes first.
+// order creates a StatefulSet's Pods one after another, and deletes superfluous ones beginning with the last.
 func (s *store) order(o *unstructured.Unstructured) {
 	set := read(o, &appsv1.StatefulSet{})
 	want, revision := int(*set.Spec.Replicas), set.Name+"-"+hashOf(set.Spec.Template)
@@ -46,8 +46,8 @@ func (s *store) order(o *unstructured.Unstructured) {
 	s.say(o, &status)
 }
 
-// step does the next that is possible: Pods that are missing come first, then those go of which there are too many or
-// that are of a former template.
+// step does the next possible step: first it creates missing Pods, then it deletes Pods that are superfluous or have a
+// former template.
 func (s *store) step(o *unstructured.Unstructured, set *appsv1.StatefulSet, revision string, there map[int]*corev1.Pod) {
 	want, sideBySide := int(*set.Spec.Replicas), set.Spec.PodManagementPolicy == appsv1.ParallelPodManagement
 	for n := range want {
@@ -115,7 +115,7 @@ func (s *store) spread(o *unstructured.Unstructured) {
 		on[pod.Spec.NodeName] = true
 		leaving = leaving || !ready(pod)
 	}
-	for _, pod := range pods { // one at a time
+	for _, pod := range pods { // one Pod at a time
 		if pod.Labels[appsv1.DefaultDaemonSetUniqueLabelKey] != revision && active(pod) && !leaving {
 			s.end(pod)
 			leaving = true
@@ -141,7 +141,7 @@ func (s *store) spread(o *unstructured.Unstructured) {
 	s.say(o, &status)
 }
 
-// run lets a Job's Pods do its work, again at once when one fails.
+// run creates the Pods of a Job, and at once another one when one fails.
 func (s *store) run(o *unstructured.Unstructured) {
 	job := read(o, &batchv1.Job{})
 	of := func(value *int32, usual int32) int32 {
@@ -163,7 +163,7 @@ func (s *store) run(o *unstructured.Unstructured) {
 	}
 	wanted := of(job.Spec.Completions, 1)
 	switch {
-	case len(status.Conditions) > 0: // it is over
+	case len(status.Conditions) > 0: // the Job has ended
 	case status.Succeeded >= wanted:
 		become(batchv1.JobComplete, "CompletionsReached")
 		status.CompletionTime = status.StartTime

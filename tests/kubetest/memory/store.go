@@ -12,20 +12,20 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// place is where one object is.
+// place identifies an object.
 type place struct {
 	resource        schema.GroupVersionResource
 	namespace, name string
 }
 
-// change is one of an object, as watches are told of it. What is before or after it is nil for none.
+// change is a change of an object, for watches. before or after is nil for a created or a deleted object.
 type change struct {
 	revision      int64
 	resource      schema.GroupVersionResource
 	before, after *unstructured.Unstructured
 }
 
-// store holds objects and every change of them. What is in it is never changed in place.
+// store stores objects and all changes of them. A stored object is never changed in place.
 type store struct {
 	kinds    []*kind
 	objects  map[place]*unstructured.Unstructured
@@ -56,7 +56,7 @@ func (s *store) get(k *kind, namespace, name string) *unstructured.Unstructured 
 	return nil
 }
 
-// list has the objects of a kind, those of all namespaces for "", in the order of their names.
+// list returns the objects of a kind in a namespace, or in all namespaces for "", in the order of their names.
 func (s *store) list(k *kind, namespace string) (out []*unstructured.Unstructured) {
 	for at, o := range s.objects {
 		if at.resource == k.resource() && (namespace == "" || at.namespace == namespace) {
@@ -69,7 +69,7 @@ func (s *store) list(k *kind, namespace string) (out []*unstructured.Unstructure
 	return out
 }
 
-// put writes an object, unless it is as it was. One that is to end goes as soon as nothing holds it.
+// put writes an object, unless it is unchanged. An object that is being deleted goes when nothing delays that any more.
 func (s *store) put(k *kind, o *unstructured.Unstructured) *unstructured.Unstructured {
 	at := k.at(o.GetNamespace(), o.GetName())
 	before := s.objects[at]
@@ -93,14 +93,14 @@ func (s *store) put(k *kind, o *unstructured.Unstructured) *unstructured.Unstruc
 	return o.DeepCopy()
 }
 
-// held tells whether an object that is to end has to wait: for its finalizers, its containers or its content.
+// held reports whether something delays the deletion of an object: its finalizers, its grace period or its content.
 func held(o *unstructured.Unstructured) bool {
 	grace, _, _ := unstructured.NestedInt64(o.Object, "metadata", "deletionGracePeriodSeconds")
 	content, _, _ := unstructured.NestedSlice(o.Object, "spec", "finalizers")
 	return len(o.GetFinalizers()) > 0 || grace > 0 || o.GetKind() == "Namespace" && len(content) > 0
 }
 
-// same tells whether two objects differ in no more than when they were written.
+// same reports whether two objects differ only in the times when they were written.
 func same(a, b *unstructured.Unstructured) bool {
 	return equality.Semantic.DeepEqual(timeless(a), timeless(b))
 }
@@ -123,7 +123,7 @@ func timeless(o *unstructured.Unstructured) map[string]any {
 	return out
 }
 
-// seen is what a watch for some of the objects is told of a change, "" for nothing.
+// seen returns the event that a change causes in a watch for selected objects, "" for none.
 func (c change) seen(selected func(*unstructured.Unstructured) bool) (watch.EventType, *unstructured.Unstructured) {
 	was := c.before != nil && selected(c.before)
 	is := c.after != nil && selected(c.after)
@@ -132,7 +132,7 @@ func (c change) seen(selected func(*unstructured.Unstructured) bool) (watch.Even
 		return watch.Modified, c.after
 	case is:
 		return watch.Added, c.after
-	case was && c.after != nil: // it is not among them any more
+	case was && c.after != nil: // it is no longer selected
 		gone := c.before.DeepCopy()
 		gone.SetResourceVersion(c.after.GetResourceVersion())
 		return watch.Deleted, gone
@@ -142,7 +142,7 @@ func (c change) seen(selected func(*unstructured.Unstructured) bool) (watch.Even
 	return "", nil
 }
 
-// named is a kind that the server itself works with.
+// named returns a built-in kind.
 func (s *store) named(kindName string) *kind {
 	at := slices.IndexFunc(s.kinds, func(k *kind) bool { return k.Kind == kindName && !k.custom })
 	return s.kinds[at]

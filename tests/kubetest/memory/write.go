@@ -109,7 +109,7 @@ func (s *Server) apply(q *request, live *unstructured.Unstructured) (any, error)
 	return s.complete(q, live, next)
 }
 
-// write is for what is not applied.
+// write carries out a create or an update that is not an apply.
 func (s *Server) write(q *request, live, next *unstructured.Unstructured) (any, error) {
 	if live == nil && s.get(q.kind, next.GetNamespace(), next.GetName()) != nil {
 		return nil, errors.NewAlreadyExists(q.kind.resource().GroupResource(), next.GetName())
@@ -129,7 +129,7 @@ func (s *Server) write(q *request, live, next *unstructured.Unstructured) (any, 
 	return s.complete(q, live, noted)
 }
 
-// complete sets what clients do not decide, and keeps the object unless the request is a rehearsal.
+// complete sets the fields that clients do not decide, and stores the object unless the request is a dry run.
 func (s *Server) complete(q *request, live, next *unstructured.Unstructured) (any, error) {
 	if live == nil {
 		if err := s.admit(q, next); err != nil {
@@ -145,7 +145,7 @@ func (s *Server) complete(q *request, live, next *unstructured.Unstructured) (an
 	return s.put(q.kind, next), nil
 }
 
-// admit refuses what has no place to be.
+// admit refuses objects that cannot be stored.
 func (s *Server) admit(q *request, o *unstructured.Unstructured) error {
 	resource := q.kind.resource().GroupResource()
 	if o.GetName() == "" {
@@ -164,7 +164,7 @@ func (s *Server) admit(q *request, o *unstructured.Unstructured) error {
 	return nil
 }
 
-// begin completes an object that is new.
+// begin sets the metadata of a new object.
 func (s *store) begin(k *kind, o *unstructured.Unstructured) {
 	o.SetGroupVersionKind(k.GroupVersionKind)
 	o.SetUID(uuid.NewUUID())
@@ -186,7 +186,7 @@ func (s *store) begin(k *kind, o *unstructured.Unstructured) {
 	fill(k, o)
 }
 
-// fill sets what controllers need and nobody has said.
+// fill sets defaults that controllers need.
 func fill(k *kind, o *unstructured.Unstructured) {
 	if k.Kind == "Deployment" || k.Kind == "ReplicaSet" || k.Kind == "StatefulSet" {
 		if _, is, _ := unstructured.NestedFieldNoCopy(o.Object, "spec", "replicas"); !is {
@@ -210,8 +210,8 @@ func with(labels map[string]string, key, value string) map[string]string {
 	return labels
 }
 
-// goOn keeps of an object that was there what the request does not decide: the status is not the object's own to say,
-// and the object is not the status's.
+// goOn takes from the live object what the request must not change: a request for the object does not change its
+// status, and a request for the status changes nothing else.
 func goOn(q *request, live, next *unstructured.Unstructured) {
 	status := next.Object["status"]
 	managed := next.GetManagedFields()
@@ -239,7 +239,7 @@ func goOn(q *request, live, next *unstructured.Unstructured) {
 	}
 }
 
-// wanted is what an object says beside its metadata and its status.
+// wanted returns an object without its metadata and its status.
 func wanted(o *unstructured.Unstructured) map[string]any {
 	out := maps.Clone(o.Object)
 	delete(out, "metadata")

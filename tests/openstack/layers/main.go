@@ -1,5 +1,5 @@
-// Command layers prints the directories that the lab's node image consists of, one in a line: Debian, the
-// node on top of it, and containerd's state with the images of a cluster. It builds what is not there.
+// Command layers prints the directories of the layers of the lab's node image, one a line: Debian, the node on top of
+// it, and containerd's state with the images of a cluster. It builds missing layers.
 package main
 
 import (

@@ -40,7 +40,7 @@ func (s onAnsible) Render() (string, error) {
 	return text, nil
 }
 
-// ansibleLab has an Ansible server and these nodes.
+// ansibleLab returns a lab with an Ansible server and these nodes.
 func ansibleLab(t *testing.T, nodes ...string) *lab {
 	l := newLab(t, fake.Options{})
 	for _, node := range append(nodes, "ansible") {
@@ -53,7 +53,7 @@ func ansibleLab(t *testing.T, nodes ...string) *lab {
 	return l
 }
 
-// inventory places that of these nodes, with their host keys; broken are control planes that are gone.
+// inventory writes an inventory of these nodes, with their host keys; broken are lost control planes.
 func (l *lab) inventory(controlPlanes, workers string, broken ...string) {
 	l.t.Helper()
 	var all, known strings.Builder
@@ -89,7 +89,7 @@ func (l *lab) hostKey(node string) string {
 	return line
 }
 
-// play runs a playbook with that password for all nodes.
+// play runs a playbook with this password for all nodes.
 func (l *lab) play(password string, params ...string) error {
 	passwords := map[string]string{}
 	for node := range l.address {
@@ -97,7 +97,7 @@ func (l *lab) play(password string, params ...string) error {
 	}
 	secrets, err := json.Marshal(map[string]any{"windlass_passwords": passwords})
 	require.NoError(l.t, err)
-	params = append(params, fmt.Sprintf("NUMBER=%d", len(l.driver.Plays()))) // no run is an earlier one
+	params = append(params, fmt.Sprintf("NUMBER=%d", len(l.driver.Plays()))) // each run has its own number
 	_, err = l.run(l.t.Context(), "ansible", onAnsible{"run-playbook", params},
 		scripts.Input{Name: "secrets", Value: string(secrets)})
 	return err

@@ -12,7 +12,7 @@ import (
 	"github.com/windlass-nfv/windlass/deployments/lab/machine/fake"
 )
 
-// answers tells whether somebody listens on the address.
+// answers reports whether a server listens on the address.
 func answers(address string) bool {
 	conn, err := net.DialTimeout("tcp", net.JoinHostPort(address, "2222"), time.Second)
 	if err == nil {
@@ -21,7 +21,8 @@ func answers(address string) bool {
 	return err == nil
 }
 
-// A machine gets other ports while it boots: it answers on theirs, and leaves the former ones to others.
+// TestReplug_reachesAMachineThatBoots checks that a machine that gets other ports while it boots answers on their
+// addresses, and releases the former addresses.
 func TestReplug_reachesAMachineThatBoots(t *testing.T) {
 	l := newLab(t, fake.Options{BootDelay: 300 * time.Millisecond})
 	l.boot("m1")
@@ -32,7 +33,8 @@ func TestReplug_reachesAMachineThatBoots(t *testing.T) {
 	require.False(t, answers(former), "its next owner must be able to listen there")
 }
 
-// The power goes off at any moment of a boot, and the address is free at once for the next machine.
+// TestKill_freesTheAddressOfAMachineThatBoots powers machines off at any moment of a boot. The address must be free at
+// once for the next machine.
 func TestKill_freesTheAddressOfAMachineThatBoots(t *testing.T) {
 	l := newLab(t, fake.Options{BootDelay: time.Millisecond})
 	l.boot("m1")

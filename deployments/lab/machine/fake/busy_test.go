@@ -13,7 +13,7 @@ import (
 	"github.com/windlass-nfv/windlass/scripts"
 )
 
-// slowJoin is a cluster of one control plane; a second one joins it for an hour.
+// slowJoin returns a lab with a cluster of one control plane, which a second one joins for an hour.
 func slowJoin(t *testing.T) (l *lab, endpoint string, joined chan error) {
 	l = newLab(t, fake.Options{})
 	l.boot("cp-1")

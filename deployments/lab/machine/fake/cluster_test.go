@@ -217,7 +217,7 @@ func TestClusters_showDoubledEffects(t *testing.T) {
 	l.initialise("cp-1", endpoint)
 	l.mint("cp-1")
 	require.NoError(t, l.join(t.Context(), "worker-1", endpoint))
-	// A new machine under the old name, while the old node is still in the cluster.
+	// A new machine has the name of a node that is still in the cluster.
 	require.NoError(t, l.driver.Delete(t.Context(), "worker-1"))
 	l.boot("worker-1")
 	l.dialer = remotetest.Dialer() // it has another host key

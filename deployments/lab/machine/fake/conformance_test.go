@@ -39,13 +39,13 @@ func TestDriver_keepsThePromisesOfMachines(t *testing.T) {
 
 var lastAddress atomic.Int32
 
-// nextAddress gives every machine of these tests a loopback address of its own.
+// nextAddress returns a new loopback address for each machine of these tests.
 func nextAddress() string {
 	n := lastAddress.Add(1)
 	return fmt.Sprintf("127.78.%d.%d", 100+n/250, 1+n%250)
 }
 
-// actor is a fake machine that plays the behaviours of remotetest.
+// actor is a fake machine that executes the behaviours of remotetest.
 type actor struct {
 	t      *testing.T
 	driver *fake.Driver

@@ -17,7 +17,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/remote/remotetest"
 )
 
-// lab is a driver with machines, and the way into them.
+// lab is a driver with machines, and the logins to them.
 type lab struct {
 	t       *testing.T
 	options fake.Options
@@ -48,7 +48,7 @@ func (l *lab) boot(id string, allowed ...string) {
 	}))
 }
 
-// restart is a new process of the lab.
+// restart simulates a new process of the lab.
 func (l *lab) restart() {
 	require.NoError(l.t, l.driver.Close())
 	l.driver = fake.New(l.options)
@@ -215,7 +215,7 @@ func TestDriver_carriesSixtyMachinesInLittleMemory(t *testing.T) {
 	for err := range errs {
 		require.NoError(t, err)
 	}
-	// With both ends of 60 connections in this process.
+	// This includes both ends of 60 connections in this process.
 	require.Less(t, heap()-before, int64(40<<20))
 }
 

@@ -12,7 +12,7 @@ import (
 	"github.com/windlass-nfv/windlass/scripts"
 )
 
-// made is a lab with a cluster of so many control planes and one worker.
+// made returns a lab with a cluster of these control planes and one worker.
 func made(t *testing.T, o fake.Options, controlPlanes ...string) *lab {
 	l := newLab(t, o)
 	for _, id := range append(controlPlanes, "worker-1", "worker-2") {
@@ -139,7 +139,7 @@ func TestRetireNode_letsANodeJoinAgain(t *testing.T) {
 		require.Equal(t, "new", l.must(id, scripts.CheckMember{Member: l.member(id), Timeout: 1}).Get("state"))
 		require.Equal(t, "connection refused", strings.TrimSpace(l.refused(id)))
 	}
-	// The commands of the first joins are known; what is run anew has another id.
+	// The machines know the commands of the first joins. A new join has another id.
 	for _, id := range []string{"cp-2", "worker-1"} {
 		script, config := l.joinScript(id, l.address["cp-1"]+":6443")
 		join := script.(scripts.KubeadmJoin)
@@ -157,7 +157,7 @@ func TestRetireNode_letsANodeJoinAgain(t *testing.T) {
 	}
 }
 
-// refused is what somebody hears who asks the API server of a node.
+// refused returns the error for a request to the API server of a node.
 func (l *lab) refused(id string) string {
 	m := l.member(id)
 	_, err := l.run(l.t.Context(), id, scripts.RevokeJoin{Member: m, Operation: "op9"})

@@ -43,7 +43,7 @@ func (h *harness) nfs(t *testing.T) {
 	require.Equal(t, "kept", client.script(`echo kept >/mnt/file; cat /mnt/file`))
 	require.Equal(t, "kept", h.shell(t, s.machine).script(`cat /volume/pv1/file`))
 
-	// The server decides which user a client is. The owners and modes that the client sees do not tell.
+	// The server decides which user a client is. The owners and modes that the client sees do not show this.
 	client.script(`mkdir -p /srv/squashed
 		mount -t nfs ` + address(s.machine) + `:/volume/pv2 /srv/squashed
 		runuser -u debian -- sh -c 'echo mine >/srv/squashed/file && test "$(stat -c %U /srv/squashed/file)" = nobody'

@@ -1,4 +1,4 @@
 package nspawn
 
-// Tag is what everything of that lab on the host carries in its name.
+// Tag is the part of the names that everything of a lab on the host has in common.
 func Tag(stateDir string) string { return short(stateDir)[:6] }

@@ -23,7 +23,7 @@ import (
 	"github.com/windlass-nfv/windlass/deployments/lab/machine/nspawn"
 )
 
-// stateEnv makes the test binary the lab process that TestMachines_surviveTheSuddenDeathOfTheLab kills.
+// With stateEnv, the test binary is the lab process that TestMachines_surviveTheSuddenDeathOfTheLab kills.
 const (
 	stateEnv  = "WINDLASS_TEST_LAB_STATE"
 	subnetEnv = "WINDLASS_TEST_LAB_SUBNET"
@@ -37,7 +37,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// imageDir is where the node image is looked for.
+// imageDir returns the directory of the node image.
 func imageDir() string {
 	if dir := os.Getenv("WINDLASS_LAB_IMAGE_DIR"); dir != "" {
 		return dir
@@ -58,7 +58,7 @@ func nodeImage(t *testing.T) image.Image {
 	return img
 }
 
-// stateDir is beside the image, so that machines can hard-link its files.
+// stateDir returns a directory on the same file system as the image, so that machines can hard-link its files.
 func stateDir(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("/var/tmp", "windlass-lab-test-")
@@ -123,7 +123,7 @@ func runLab(dir string, subnet netip.Prefix) {
 
 func TestMachines_surviveTheSuddenDeathOfTheLab(t *testing.T) {
 	img, dir := nodeImage(t), stateDir(t)
-	t.Cleanup(func() { // whatever fails below
+	t.Cleanup(func() { // also if a check below fails
 		if d, err := nspawn.New(nspawn.Options{StateDir: dir, Image: img}); err == nil {
 			_ = d.Down(context.WithoutCancel(t.Context()))
 			_ = d.Close()
@@ -188,7 +188,7 @@ func TestBoot_ofFiveAtOnce(t *testing.T) {
 		time.Since(began).Round(time.Millisecond))
 }
 
-// requireNothingOf looks everywhere a lab could leave something. Other labs may run on this host.
+// requireNothingOf looks in every place where a lab could leave something. Other labs may run on this host.
 func requireNothingOf(t *testing.T, dir string) {
 	t.Helper()
 	mark := regexp.MustCompile(nspawn.Tag(dir) + "|" + regexp.QuoteMeta(filepath.Base(dir)))
@@ -211,7 +211,7 @@ func requireNothingOf(t *testing.T, dir string) {
 	}
 }
 
-// forwarding is the host's own setting, which a lab must not touch.
+// forwarding returns the host's own setting, which a lab must not change.
 func forwarding(t *testing.T) string {
 	t.Helper()
 	b, err := os.ReadFile("/proc/sys/net/ipv4/ip_forward")

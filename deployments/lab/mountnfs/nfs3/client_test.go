@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// server is one file behind NFS, and the portmapper and mount service in front of it, all on one port.
+// server is an NFS server with one file, with its portmapper and its mount service, all on one port.
 type server struct {
 	t    *testing.T
 	port int
@@ -21,10 +21,10 @@ type server struct {
 	mu       sync.Mutex
 	content  []byte
 	verifier uint64
-	calls    map[uint32]int // of NFS, by procedure
+	calls    map[uint32]int // the number of calls of NFS, by procedure
 	creds    []Cred
-	// before is asked before each call of NFS: a status to answer with, or that the connection is to be closed
-	// after the call was carried out.
+	// before is called before each call of NFS. It returns the status of the answer, or that the server closes the
+	// connection after it has carried the call out.
 	before func(procedure uint32) (status uint32, hangUp bool)
 }
 
@@ -53,7 +53,7 @@ func (s *server) intercept(before func(procedure uint32) (status uint32, hangUp 
 	s.before = before
 }
 
-// counted tells how often a procedure was called.
+// counted returns how often a procedure was called.
 func (s *server) counted(procedure uint32) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -77,7 +77,7 @@ func (s *server) serve(conn net.Conn) {
 		if hangUp {
 			return
 		}
-		// In two fragments, as a server may do it.
+		// In two fragments, which a server may do.
 		head := binary.BigEndian.AppendUint32(nil, 4)
 		head = append(head, reply[:4]...)
 		head = binary.BigEndian.AppendUint32(head, uint32(len(reply)-4)|lastFragment)
@@ -147,7 +147,7 @@ func (s *server) nfs(d *decoder, e *encoder, procedure uint32) {
 		s.attr(e)
 	case 3:
 		e.text("file handle")
-		e.u32(0) // no attributes: the client asks for them
+		e.u32(0) // no attributes, so the client must ask for them
 		e.u32(0)
 	case 6:
 		at, count := d.u64(), uint64(d.u32())
@@ -161,7 +161,7 @@ func (s *server) nfs(d *decoder, e *encoder, procedure uint32) {
 		d.u32()
 		d.u32()
 		data := d.opaque()
-		data = data[:min(len(data), 3)] // servers may take less than they are given
+		data = data[:min(len(data), 3)] // a server may write less than it gets
 		s.content = append(s.content[:at], data...)
 		e.u32(0)
 		e.u32(0)
@@ -196,7 +196,7 @@ func (s *server) attr(e *encoder) {
 	}
 }
 
-// list gives one entry an answer.
+// list answers with one entry at a time.
 func (s *server) list(d *decoder, e *encoder) {
 	cookie := d.u64()
 	names := []string{".", "..", "a", "b"}

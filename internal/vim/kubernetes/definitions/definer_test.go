@@ -27,8 +27,8 @@ func TestMain(m *testing.M) { os.Exit(pgtest.Run(m)) }
 
 const sample = "../../../../vnfpkg/samples/cnf-manifests"
 
-// more is what the sample package gets beside its own: a VDU whose number of Pods nobody sets, one that these manifests
-// do not have, and a Secret.
+// more adds to a copy of the sample package a VDU whose number of Pods cannot be set, a VDU without a manifest, and a
+// Secret.
 func more(t *testing.T) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -53,7 +53,7 @@ data: { token: c2VjcmV0LXRva2Vu }
 	return dir
 }
 
-// instantiation is that of the package in that directory, whose manifests are those files.
+// instantiation returns an instantiation of the package in this directory, with these files as manifests.
 func instantiation(t *testing.T, dir string, request map[string]any, files ...string) (*Definer, *operations.Operation) {
 	t.Helper()
 	db, err := store.Open(t.Context(), pgtest.URL(t))

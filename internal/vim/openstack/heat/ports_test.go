@@ -29,7 +29,8 @@ func TestInstantiation_tellsUserDataClassesOfPorts(t *testing.T) {
 		"extLinkPorts":[{"id":"p","resourceHandle":{"resourceId":"port-1"}}]},{"id":"b","resourceId":"net-b","extCps":[]}]`, string(doc))
 }
 
-// A request of Tacker's functional tests: its class lays nfv over a dummy, and so does Windlass's own.
+// TestHeat_takesThePortsOfNfv uses a request of Tacker's functional tests in which nfv overrides a dummy port.
+// Windlass's own class does the same as Tacker's.
 func TestHeat_takesThePortsOfNfv(t *testing.T) {
 	o := withVault(t, pgtest.URL(t))
 	j := packageJob(t, o, "../../../../tests/e2e/testdata/overriddenport")

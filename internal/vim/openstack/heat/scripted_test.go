@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 	os.Exit(pgtest.Run(m))
 }
 
-// ownUserData makes what the package of one server needs, and reads a secret of the request.
+// ownUserData computes the parameters for the package of one server, and reads a secret of the request.
 const ownUserData = `import tacker.vnfm.lcm_user_data.utils as UserDataUtil
 from tacker.vnfm.lcm_user_data.abstract_user_data import AbstractUserData
 
@@ -46,7 +46,7 @@ class OwnUserData(AbstractUserData):
             UserDataUtil.create_sw_image_dict(vnfd_dict), UserDataUtil.create_network_dict(inst_req_info, initial))
 `
 
-// scriptedJob is an instantiation of the package of one server by a class of its own.
+// scriptedJob returns an instantiation of the package of one server by a user data class of the package.
 func scriptedJob(t *testing.T, o *Definer, params map[string]any) *job {
 	t.Helper()
 	dir := t.TempDir()
@@ -62,7 +62,7 @@ func scriptedJob(t *testing.T, o *Definer, params map[string]any) *job {
 	return j
 }
 
-// packageJob is an instantiation of a package that is taken on board.
+// packageJob onboards a package and returns its instantiation.
 func packageJob(t *testing.T, o *Definer, dir string) *job {
 	t.Helper()
 	var archive bytes.Buffer
@@ -84,7 +84,7 @@ func packageJob(t *testing.T, o *Definer, dir string) *job {
 	return j
 }
 
-// with gives the instantiation other parameters.
+// with sets other parameters of the instantiation.
 func (j *job) with(t *testing.T, o *Definer, params map[string]any) {
 	t.Helper()
 	params[lcm.UserDataParam], params[lcm.UserDataClassParam] = "./UserData/own.py", "OwnUserData"
@@ -95,7 +95,7 @@ func (j *job) with(t *testing.T, o *Definer, params map[string]any) {
 	require.NoError(t, err)
 }
 
-// withVault is what makes stacks, on the database at url.
+// withVault returns a Definer on the database at url.
 func withVault(t *testing.T, url string) *Definer {
 	t.Helper()
 	db, err := store.Open(t.Context(), url)
@@ -123,7 +123,7 @@ func TestHeat_asksTheUserDataClassOfThePackage(t *testing.T) {
 	require.ErrorContains(t, err, "userData.python")
 
 	o.runScripts(t)
-	for range 2 { // as for every change of the stack
+	for range 2 { // the same must result for every change of the stack
 		template, parameters, _, err := o.heat(t.Context(), j, one)
 		require.NoError(t, err)
 		require.Contains(t, template.Top, "VDU1_CP1")

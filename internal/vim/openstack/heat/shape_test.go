@@ -13,7 +13,7 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-// apartJob is an operation on a VNF of StandardUserData with these VNFCs, named by their resources.
+// apartJob returns an operation on a VNF with StandardUserData and with these VNFCs, named by their resources.
 func apartJob(plan *lcm.Plan, resources ...string) *job {
 	info := &lcm.InstantiatedVnfInfo{}
 	for _, name := range resources {

@@ -24,8 +24,8 @@ resources:
   subnet: {type: OS::Neutron::Subnet, properties: {network: {get_resource: net}, cidr: 10.99.77.0/24}}
 `
 
-// deletesAgain keeps a network busy with a port that is not the stack's, until Heat has given up. A real Heat takes
-// more than a minute for each failure, so the check makes only one failure.
+// deletesAgain keeps a network in use by a port that does not belong to the stack, until Heat has failed. A real Heat
+// takes more than a minute for each failure, so the check causes only one failure.
 func (s *site) deletesAgain() {
 	s.create(s.stack(network, nil, nil), silent)
 	free := s.occupyNetwork()
@@ -44,8 +44,8 @@ func (s *site) deletesAgain() {
 	s.requireWorks(s.cloud) // it is gone
 }
 
-// waitsForPorts deletes a stack while somebody else's port leaves the stack's network: Heat itself tries again for a
-// while.
+// waitsForPorts deletes a stack while a port that does not belong to the stack still uses its network for a moment:
+// Heat itself retries for a while.
 func (s *site) waitsForPorts() {
 	s.create(s.stack(network, nil, nil), silent)
 	free := s.occupyNetwork()
@@ -61,7 +61,7 @@ func (s *site) waitsForPorts() {
 	s.requireWorks(s.cloud) // it is gone
 }
 
-// occupyNetwork makes a port on the stack's network that is not the stack's; free deletes the port.
+// occupyNetwork creates a port on the stack's network that does not belong to the stack; free deletes the port.
 func (s *site) occupyNetwork() (free func()) {
 	s.Helper()
 	inv := s.inventory()

@@ -9,7 +9,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
-// storageTop is a storage server. Its port and its volume are resources of their own.
+// storageTop is a storage server. Its port and its volume are separate resources.
 const storageTop = header + `
 parameters:
   image: {type: string}
