@@ -113,7 +113,7 @@ func (b *bench) readsAll(t *testing.T, s shownBody, body any, method, url string
 			continue
 		}
 		a := b.do(method, url, wrong(t, request, path), contentType)
-		require.Contains(t, refused, a.Status, "nobody reads %s of %s", path, s.page)
+		require.Contains(t, refused, a.Status, "the server does not read %s of %s", path, s.page)
 	}
 	a := b.do(method, url, request, contentType)
 	require.Contains(t, []int{http.StatusAccepted, http.StatusCreated}, a.Status, "%s", a.Body)

@@ -132,7 +132,7 @@ func TestServerNotification_isTakenWhereTackerTakesIt(t *testing.T) {
 		"who notifies tries again")
 	checks.down, checks.notified = nil, nil
 	b.do("POST", path+"worker-1/notify", body).want(http.StatusNoContent)
-	require.Equal(t, []string{"worker-1"}, checks.notified, "and is heard then")
+	require.Equal(t, []string{"worker-1"}, checks.notified, "the notification was not passed on")
 }
 
 // TestServerNotification_aThousandAreOneSignalUntilACheckLooks checks that many notifications cause only one signal,

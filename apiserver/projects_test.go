@@ -108,7 +108,7 @@ func TestProjects_noRouteLeadsToTheResourcesOfAnother(t *testing.T) {
 		nobodys := b.do(method, absent, request, core)
 		require.Equal(t, http.StatusNotFound, theirs.Status, "%s: %s", what, theirs.Body)
 		require.Equal(t, string(nobodys.Body), replaced(string(theirs.Body), path, absent),
-			"%s tells that there is something", what)
+			"%s shows that the object exists", what)
 		if strings.HasSuffix(pattern, "/events") {
 			return // the stream of the owner does not end
 		}

@@ -93,7 +93,7 @@ func TestSnapshots_areKept(t *testing.T) {
 		require.Contains(t, b.do("GET", made.path()+"/vnf_state_snapshot", nil,
 			"Accept: "+accept).problem(http.StatusConflict), "no state of a VNF")
 	}
-	require.Empty(t, sealed(b), "of what is good for nothing")
+	require.Empty(t, sealed(b), "a snapshot keeps no secrets")
 	b.do("DELETE", made.path(), nil).want(http.StatusNoContent)
 	b.do("GET", made.path(), nil).problem(http.StatusNotFound)
 	b.do("DELETE", made.path(), nil).problem(http.StatusNotFound)

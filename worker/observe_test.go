@@ -66,7 +66,7 @@ func TestObserver_replaysHistoriesWithoutASpan(t *testing.T) {
 		require.NoError(t, r.ReplayWorkflowHistoryFromJSONFile(nil, file), file)
 	}
 	flush()
-	require.Zero(t, to.Spans(), "what is replayed was told before")
+	require.Zero(t, to.Spans(), "a replay reports no span a second time")
 }
 
 // stepsOnly returns a workflow that records the given rows and states.

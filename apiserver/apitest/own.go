@@ -14,7 +14,7 @@ import (
 )
 
 // howTo ends each error about a difference from Windlass's own document.
-const howTo = "apiserver/openapi/openapi.yaml is to say what is served: bring it and the answer together"
+const howTo = "apiserver/openapi/openapi.yaml must describe the answer: correct the file or the answer"
 
 // ownDefinitions are Windlass's own document in two forms: a request may have members that the document does not
 // describe, an answer may not.

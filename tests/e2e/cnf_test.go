@@ -138,7 +138,7 @@ func (b *bed) operatedContainers(t *testing.T, cluster *kubetest.ControlPlane, v
 	}), quick, "COMPLETED")
 	requireNoPods(t, cluster.Client)
 	b.requireState(t, vnf, "STOPPED")
-	require.Equal(t, had, b.Vnfcs(t, vnf), "who was there is known still")
+	require.Equal(t, had, b.Vnfcs(t, vnf), "a VNFC that was there before keeps its id")
 	a := b.Call(t, http.MethodPost, "/vnflcm/v1/vnf_instances/"+vnf+"/scale",
 		map[string]any{"type": "SCALE_OUT", "aspectId": "web_pods"})
 	require.Equal(t, http.StatusConflict, a.Status, "%s", a.Body)

@@ -29,7 +29,7 @@ func packagedImages(t *testing.T, b *bed) {
 	b.Fault(t, map[string]any{"service": "glance", "method": "PUT", "status": 503, "count": 1})
 	first, op := b.withImage(t, "first")
 	b.Await(t, op, quick, "COMPLETED")
-	require.Len(t, b.imagesNamed(t), 1, "of the upload that broke off nothing is left")
+	require.Len(t, b.imagesNamed(t), 1, "the upload that broke off left an image behind")
 	require.EqualValues(t, len(content), b.imagesNamed(t)[0].SizeBytes)
 
 	second, op := b.withImage(t, "second")

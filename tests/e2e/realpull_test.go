@@ -24,7 +24,7 @@ func (p *puller) servesFrom(t *testing.T, store *registryVnf) {
 	require.True(t, ok, "the lab runs")
 	archives, err := filepath.Glob(filepath.Join(filepath.Dir(lab.Node), "images-*", "web.tar"))
 	require.NoError(t, err)
-	require.NotEmpty(t, archives, "the image of the machines has none of a web server beside it")
+	require.NotEmpty(t, archives, "the image of the lab's machines has no archive of a web server's image")
 	web, err := tarball.ImageFromPath(archives[0], nil)
 	require.NoError(t, err)
 	require.NoError(t, store.to.push(t, store.server+"/lab/web:v1", web))

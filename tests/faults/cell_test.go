@@ -209,6 +209,6 @@ func (c *cell) requireReason(t testing.TB, op map[string]any) {
 	detail, _ := problem["detail"].(string)
 	require.Regexp(t, c.fault.reason, detail)
 	for _, ignorance := range []string{"does not know", "was not understood", "Bug"} {
-		require.False(t, strings.Contains(detail, ignorance), "the reason is none: %s", detail)
+		require.False(t, strings.Contains(detail, ignorance), "the detail gives no reason: %s", detail)
 	}
 }

@@ -205,7 +205,7 @@ func (s *site) requireRoute(t testing.TB, want state) {
 		require.Contains(t, pod.Annotations["k8s.v1.cni.cncf.io/network-status"], `"default/`+network+`"`)
 	}
 	ports, _ := link["extLinkPorts"].([]any)
-	require.Len(t, ports, want.pods, "of a VNF that is stopped it is known still, as its VNFCs are")
+	require.Len(t, ports, want.pods, "a stopped VNF keeps its connection points, as it keeps its VNFCs")
 }
 
 // vnfcOf returns the id of the VNFC that is the Pod.

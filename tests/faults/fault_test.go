@@ -118,7 +118,7 @@ func refuse(service string, how map[string]any) func(testing.TB, *cell) bool {
 			if hits == 0 && !c.running(t) {
 				break
 			}
-			require.False(t, time.Now().After(end), "%s is neither asked nor does the step end", service)
+			require.False(t, time.Now().After(end), "%s got no request, and the step did not end", service)
 		}
 		hit := hitsOf(t, c.site.bed) > 0
 		c.site.bed.ClearFaults(t)

@@ -102,7 +102,7 @@ func TestIssuer_thatHangsStopsNobody(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, http.StatusOK, status, "the keys that are known are good meanwhile")
 	}
-	require.Less(t, time.Since(began), 4*time.Second, "one short wait for all of them, and none for the issuer's patience")
+	require.Less(t, time.Since(began), 4*time.Second, "all clients share one short wait, and nobody waits for the issuer's timeout")
 	require.EqualValues(t, 1, i.asked.Load(), "there is one fetch for all")
 
 	// A client that closes its request does not wait further. The others are refused when the fetch has failed.

@@ -106,7 +106,7 @@ func (s site) serveImage(t *testing.T) (server string) {
 	require.True(t, ok)
 	archives, err := filepath.Glob(filepath.Join(filepath.Dir(img.Node), "images-*", "web.tar"))
 	require.NoError(t, err)
-	require.NotEmpty(t, archives, "the image of the machines has none of a web server beside it")
+	require.NotEmpty(t, archives, "the image of the lab's machines has no archive of a web server's image")
 	web, err := tarball.ImageFromPath(archives[0], nil)
 	require.NoError(t, err)
 	ref, err := name.ParseReference(server+"/lab/web:v1", name.Insecure)

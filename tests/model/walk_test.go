@@ -338,7 +338,7 @@ func (w *walker) locate(t *testing.T, p *position, api string, op opView, inst i
 	require.Empty(t, inst.wrong(w.bed.URL+api), "%s, as %s shows it: %+v\n  %s", w.vnf, api, inst, w.told())
 	is := inst.vnf()
 	is.servers = w.kind.servers
-	require.Contains(t, w.may(op), is, "%s is not what %s in %s makes of one of %+v\n  %s", w.vnf, op.Operation, op.State,
+	require.Contains(t, w.may(op), is, "%s: %s in %s does not lead here from any of %+v\n  %s", w.vnf, op.Operation, op.State,
 		w.was, w.told())
 	p.instantiated, p.stopped, p.level = is.instantiated, is.stopped, is.level
 	p.uneven = w.uneven || op.State == lcm.Failed && op.leavesUneven()

@@ -139,7 +139,7 @@ func TestDeploy_endsWithTheFirstFailure(t *testing.T) {
 	_, err := v.Deploy(t.Context(), vim.Deployment{
 		Name: "vnf", Owner: owner, Operation: "op-1", Definition: hybrid.Definition{"a": vimtest.Size(1), "b": vimtest.Size(1)},
 	}, silent)
-	require.Equal(t, failing.err, err, "and not that of who was told to stop waiting")
+	require.Equal(t, failing.err, err, "the error is the one of the failure, not of the part that was stopped")
 	require.True(t, slow.ended.Load())
 
 	require.Equal(t, failing.err, v.Remove(t.Context(), "vnf", owner, silent))

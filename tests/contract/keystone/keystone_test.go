@@ -190,7 +190,7 @@ func TestKeystone_refusesTokensThatAreNotGood(t *testing.T) {
 		require.Contains(t, refusal(t, err).Detail, "does not know")
 		require.False(t, refusal(t, err).Unknown)
 	}
-	require.Equal(t, 1, k.times(), "nor about one that is bad")
+	require.Equal(t, 1, k.times(), "Keystone was asked about an invalid token")
 
 	unscoped, _ := k.login("demo", demoPassword, nil)
 	_, err := show(t, m, unscoped)

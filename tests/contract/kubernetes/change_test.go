@@ -120,7 +120,7 @@ spec:
 		halted := levels()
 		require.Len(t, halted, len(were))
 		for id, level := range halted {
-			require.Contains(t, were, id, "who was there is known still")
+			require.Contains(t, were, id, "a VNFC that was there before keeps its id")
 			require.Equal(t, vim.Stopped, level)
 		}
 	}

@@ -102,5 +102,5 @@ func TestChange_remembersClaimsOfWhatItDrops(t *testing.T) {
 		require.ElementsMatch(t, []string{"data/data-store-0", "data/data-retained-0"}, claimNames(t, p))
 	}
 	require.NoError(t, c.Remove(t.Context(), "vnf-1", owner, func(string) {}))
-	require.Equal(t, []string{"data/data-retained-0"}, claimNames(t, p), "the package has the last word")
+	require.Equal(t, []string{"data/data-retained-0"}, claimNames(t, p), "the package's policy decides")
 }

@@ -110,7 +110,7 @@ func TestDispose_leavesClaimsThatAreToStay(t *testing.T) {
 
 	deployed()
 	require.NoError(t, c.Remove(t.Context(), "vnf-6", owner, func(string) {}))
-	require.ElementsMatch(t, []string{"dear", "data-retained-0"}, claims(), "the package has the last word")
+	require.ElementsMatch(t, []string{"dear", "data-retained-0"}, claims(), "the package's policy decides")
 	require.False(t, hasNamespace())
 
 	deployed()

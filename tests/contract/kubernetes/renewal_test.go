@@ -65,7 +65,7 @@ func TestChange_ofSetsToSomethingBrokenAndBack(t *testing.T) {
 			require.Equal(t, []string{"httpd:2", "httpd:2", "httpd:2"}, have, "no former Pod goes on")
 			require.NoError(t, to("httpd:2"))
 			_, same := images()
-			require.ElementsMatch(t, now, same, "none is made anew for nothing")
+			require.ElementsMatch(t, now, same, "the driver replaced Pods without a reason")
 			require.NotEqual(t, were, same)
 			require.NoError(t, c.Remove(t.Context(), "vnf-1", owner, func(string) {}))
 		})

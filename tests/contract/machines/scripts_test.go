@@ -47,7 +47,7 @@ func playAll(t *testing.T, kind kindOfMachines) {
 		if slices.Contains(elsewhere, name) {
 			continue
 		}
-		assert.True(t, s.broken.Load() || s.played[name], "no turn is of the script %s", name)
+		assert.True(t, s.broken.Load() || s.played[name], "no turn played the script %s", name)
 	}
 }
 
