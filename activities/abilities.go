@@ -16,7 +16,7 @@ func halterOf(v vim.VIM) (vim.Halter, error) {
 }
 
 func portsOf(v vim.VIM) (vim.Reconnector, error) {
-	return vim.As[vim.Reconnector](v, "tell which ports servers have, or give them others")
+	return vim.As[vim.Reconnector](v, "show the ports of servers, or change them")
 }
 
 func restorerOf(v vim.VIM) (vim.Restorer, error) {

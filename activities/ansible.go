@@ -33,7 +33,7 @@ func (a *Ansible) kubespray(ctx context.Context, id lcm.OpOccID) (k kubesprayCon
 		return k, err
 	}
 	if k.driver = kubespray.In(k.Drivers); k.driver == nil || k.Params.Ansible == nil {
-		return k, lcm.Errorf(lcm.KindBug, "The VNF is no cluster of kubespray, but a step of one was run.")
+		return k, lcm.Errorf(lcm.KindBug, "Windlass ran a step for kubespray clusters, but the VNF is no such cluster.")
 	}
 	return k, nil
 }
@@ -195,8 +195,9 @@ func (a *Ansible) RemoveInventory(ctx context.Context, in RemoveInventoryInput) 
 	}
 	_, err = a.onServer(ctx, k, in.Tracked, command(k.clusterContext, scripts.RemoveInventory{Directory: k.directory()}))
 	if in.PassOver && unreachable(ctx, err) {
-		a.Output.Lines(ctx, in.Step)("The Ansible server does not answer. Its directory " + k.directory() +
-			", which has no password in it, is left there: " + classify(err).Sentence())
+		a.Output.Lines(ctx, in.Step)("The Ansible server does not answer. Windlass leaves the directory " +
+			k.directory() +
+			" on it, which contains no password: " + classify(err).Sentence())
 		return RemoveInventoryOutput{Left: true}, nil
 	}
 	return out, err

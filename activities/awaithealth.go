@@ -59,8 +59,8 @@ func (c *Cluster) AwaitHealth(ctx context.Context, in AwaitHealthInput) (out Awa
 		}
 		if time.Now().After(end) {
 			return out, lcm.Errorf(lcm.KindBroken,
-				"The cluster does not work after %s: %s. Look at the nodes, then retry; where they are only slow, "+
-					"give a larger timeouts.node_ready when the VNF is instantiated.", limit, strings.TrimSuffix(why, "."))
+				"The cluster does not work after %s: %s. Look at the nodes, then retry; if they are only slow, give "+
+					"a larger timeouts.node_ready when you instantiate the VNF.", limit, strings.TrimSuffix(why, "."))
 		}
 		if !c.pause(ctx) {
 			return out, ctx.Err()

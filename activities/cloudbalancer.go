@@ -25,7 +25,7 @@ type CloudBalancerOutput struct{}
 // Idempotent: the load balancer's name is the deployment's name, and correct parts stay as they are. Takes as long as
 // the cloud does, so it heartbeats. A cancel only ends the waiting.
 func (i *Infrastructure) BalanceByCloud(ctx context.Context, in CloudBalancerInput) (out CloudBalancerOutput, err error) {
-	defer func() { err = boundary(ctx, "have the cloud balance before the cluster", err) }()
+	defer func() { err = boundary(ctx, "set up the cloud's load balancer", err) }()
 	defer heartbeat(ctx)()
 	deployment, err := i.deploymentOf(ctx, in.OpOccID, in.Step)
 	if err != nil {
@@ -76,7 +76,7 @@ func (i *Infrastructure) RemoveCloudBalancer(ctx context.Context, in DeploymentI
 }
 
 func balancing(d vnfDeployment) (vim.Balancer, error) {
-	return vim.As[vim.Balancer](d.cloud, "balance before a cluster")
+	return vim.As[vim.Balancer](d.cloud, "make a load balancer for a cluster")
 }
 
 // routesOf returns the routes to the API of the control planes and to the ports of Services on all nodes.

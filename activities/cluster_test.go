@@ -151,8 +151,9 @@ func TestWaitForSSH_givesUpWithASentence(t *testing.T) {
 			lcm.Errorf(lcm.KindUnavailable, "cp-0000000b: is away on SSH port 22; look there"), lcm.KindBroken,
 			"did not answer on SSH within 10m0s: is away on SSH port 22. Look at the VM's console",
 		},
-		"wrong credentials": {lcm.Errorf(lcm.KindDenied, "refused"), lcm.KindDenied, "refused. Where the request has them wrong, roll back and correct the request"},
-		"other trouble":     {lcm.Errorf(lcm.KindNotFound, "no VIM"), lcm.KindNotFound, "no VIM"},
+		"wrong credentials": {lcm.Errorf(lcm.KindDenied, "refused"), lcm.KindDenied, "refused. If they are wrong in " +
+			"the request, roll back and correct the request"},
+		"other trouble": {lcm.Errorf(lcm.KindNotFound, "no VIM"), lcm.KindNotFound, "no VIM"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, fake, _, _ := newSite(t, 1, 0, nil)

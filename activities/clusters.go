@@ -31,7 +31,7 @@ func (v VnfContext) clusterDriver() (*cluster.Cluster, error) {
 	if d := cluster.In(v.Drivers); d != nil {
 		return d.Shared(), nil
 	}
-	return nil, lcm.Errorf(lcm.KindBug, "The VNF is no cluster, but a step of one was run.")
+	return nil, lcm.Errorf(lcm.KindBug, "Windlass ran a step for clusters, but the VNF is no cluster.")
 }
 
 // balances tells whether several control planes of the cluster share a virtual IP.

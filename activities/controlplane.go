@@ -82,7 +82,7 @@ func (c *Cluster) InitControlPlane(
 	}
 	text, err := conf.Render()
 	if err != nil {
-		return out, lcm.Wrap(lcm.KindInvalid, err, "The file %s of the package does not fit: %s.",
+		return out, lcm.Wrap(lcm.KindInvalid, err, "Windlass cannot use the file %s of the package: %s.",
 			cluster.Params.KubeadmConfigPath, err)
 	}
 	limit := cluster.Params.Timeouts.Join

@@ -95,18 +95,19 @@ func drainDecision(in DrainNodeInput, out DrainNodeOutput, limits k8s.TimeoutPar
 		return d
 	case out.Off != "":
 		d.Action, d.Detail = lcm.DrainNotWaited,
-			fmt.Sprintf("The node's server was %s: its pods were deleted, if it had any, and nothing was waited for.", out.Off)
+			fmt.Sprintf("The node's server was %s: Windlass deleted its pods, if it had any, and did not wait.",
+				out.Off)
 	case out.NotReachable:
 		d.Action, d.Detail = lcm.DrainNotWaited,
-			"The node was not Ready: its pods were deleted, if it had any, and nothing was waited for."
+			"The node was not Ready: Windlass deleted its pods, if it had any, and did not wait."
 	case out.Forced && in.Force:
 		d.Action = lcm.DrainForced
-		d.Detail = fmt.Sprintf("After %d s there were still pods on the node; a rollback waits no longer, so they were "+
-			"deleted.", limits.Drain)
+		d.Detail = fmt.Sprintf("After %d s there were still pods on the node; a rollback waits no longer, so "+
+			"Windlass deleted them.", limits.Drain)
 	case out.Forced:
 		d.Action = lcm.DrainForced
-		d.Detail = fmt.Sprintf("After %d s there were still pods on the node, and they were deleted, as drain_policy or the "+
-			"stopType has it.", limits.Drain)
+		d.Detail = fmt.Sprintf("After %d s there were still pods on the node. Windlass deleted them, as drain_policy "+
+			"or the stopType says.", limits.Drain)
 	case out.Attached != "":
 		d.Action = lcm.DrainWentOn
 	}
@@ -124,7 +125,8 @@ func staying(in ClusterInput, leaving ...lcm.Node) (ClusterInput, error) {
 	})
 	if len(in.ControlPlanes) == 0 {
 		return in, lcm.Errorf(lcm.KindInvalid,
-			"No control plane would stay: the cluster would end. Heal the entire VNF, or terminate it.")
+			"The operation would remove all control planes and so end the cluster. Heal the entire VNF, or terminate "+
+				"it.")
 	}
 	return in, nil
 }

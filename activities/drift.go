@@ -190,7 +190,8 @@ func healOf(inst lcm.VnfInstanceID, id lcm.OpOccID, decision lcm.DriftDecision) 
 func decisionOf(opOcc lcm.VnfLcmOpOcc) (lcm.DriftDecision, error) {
 	var request healRequest
 	if err := json.Unmarshal(opOcc.Params, &request); err != nil {
-		return lcm.DriftDecision{}, lcm.Wrap(lcm.KindBug, err, "The heal %s cannot be read.", opOcc.ID)
+		return lcm.DriftDecision{}, lcm.Wrap(lcm.KindBug, err, "Windlass cannot read the request of the heal %s.",
+			opOcc.ID)
 	}
 	reason := request.Cause
 	if len(reason) > len("drift: ") {

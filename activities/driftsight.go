@@ -124,7 +124,7 @@ func lookAtBalancer(ctx context.Context, site Site) *drift.Balancer {
 	on, err := site.On(ctx)
 	if err == nil {
 		var cloud vim.Balancer
-		if cloud, err = vim.As[vim.Balancer](on, "balance before a cluster"); err == nil {
+		if cloud, err = vim.As[vim.Balancer](on, "make a load balancer for a cluster"); err == nil {
 			b.Level, b.Status, err = cloud.BalancerState(ctx, site.DeploymentName, site.Owner)
 		}
 	}
@@ -227,7 +227,8 @@ func patiently(dial func(context.Context, lcm.Node) (Host, error)) func(context.
 		defer cancel()
 		host, err := dial(limited, node)
 		if err != nil && ctx.Err() == nil && errors.Is(limited.Err(), context.DeadlineExceeded) {
-			return nil, lcm.Wrap(lcm.KindUnavailable, err, "%s did not let Windlass in within %s.", node.Name, lookDial)
+			return nil, lcm.Wrap(lcm.KindUnavailable, err, "Windlass could not log in to %s within %s.",
+				node.Name, lookDial)
 		}
 		return host, err
 	}

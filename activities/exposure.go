@@ -43,7 +43,7 @@ func (i *Infrastructure) FindServices(ctx context.Context, in DeploymentInput) (
 	}
 	exposure := nodeport.In(vnf.Drivers)
 	if exposure == nil {
-		return out, lcm.Errorf(lcm.KindBug, "The VNF exposes no Services, but a step that does was run.")
+		return out, lcm.Errorf(lcm.KindBug, "Windlass ran a step that exposes Services, but the VNF exposes none.")
 	}
 	if err := i.findBalancers(ctx, vnf, exposure, &out); err != nil {
 		return out, err
@@ -52,7 +52,7 @@ func (i *Infrastructure) FindServices(ctx context.Context, in DeploymentInput) (
 	if err != nil {
 		return out, err
 	}
-	cluster, err := vim.As[vim.Exposer](deployment.cloud, "tell the ports of Services")
+	cluster, err := vim.As[vim.Exposer](deployment.cloud, "show the ports of Services")
 	if err != nil {
 		return out, err
 	}
@@ -96,7 +96,7 @@ func (n *Nodes) ExposeServices(ctx context.Context, in ExposeServicesInput) (out
 	}
 	exposure := nodeport.In(vnf.Drivers)
 	if exposure == nil {
-		return out, lcm.Errorf(lcm.KindBug, "The VNF exposes no Services, but a step that does was run.")
+		return out, lcm.Errorf(lcm.KindBug, "Windlass ran a step that exposes Services, but the VNF exposes none.")
 	}
 	err = n.expose(ctx, vnf, exposure, in)
 	if n.passOver(ctx, in.NodeInput, in.PassOver, err) || in.Former && n.passStranger(ctx, in.NodeInput, err) {

@@ -73,7 +73,7 @@ func (r Reach) passStranger(ctx context.Context, in NodeInput, err error) bool {
 	if err == nil || ctx.Err() != nil {
 		return false
 	}
-	r.Output.Lines(ctx, in.Step)("left as it is, for it is no load balancer of the cluster any more: " +
+	r.Output.Lines(ctx, in.Step)("left as it is, because it is no load balancer of the cluster any more: " +
 		classify(err).Sentence())
 	return true
 }
@@ -101,7 +101,8 @@ func (n *Nodes) hideGone(ctx context.Context, in NodeInput, owners []string) err
 		if !gone {
 			continue
 		}
-		n.Output.Lines(ctx, in.Step)("The VNF instance " + owner + " is gone: its Services are served no more.")
+		n.Output.Lines(ctx, in.Step)("The VNF instance " + owner + " is gone: the load balancer no longer serves its " +
+			"Services.")
 		_, err = n.runOn(ctx, in, task{
 			script: scripts.ExposeServices{Owner: owner, Timeout: exposureWait}, limit: exposureLimit,
 			round: int(crc32.ChecksumIEEE([]byte(owner))), // the same in every attempt, whatever other VNFs are gone then

@@ -183,7 +183,7 @@ func (n *Nodes) balancing(ctx context.Context, cluster clusterContext, in Extern
 		return task{}, err
 	}
 	if ofTacker(text) {
-		n.Output.Lines(ctx, in.Step)(path + " is Tacker's, which cannot be run again when nodes come or go. " +
+		n.Output.Lines(ctx, in.Step)(path + " is Tacker's script, which cannot run again when nodes come or go. " +
 			"Windlass sets up HAProxy itself instead, for the same ports.")
 		return n.balanced(ctx, cluster, in)
 	}

@@ -195,7 +195,7 @@ func (c *givenCheck) port(ctx context.Context, link lcm.ExtVirtualLink, cpd stri
 	}
 	p, ok := c.ports[entry.LinkPort.ResourceID]
 	if !ok {
-		add("is not there in the VIM, or not for the project of the VIM")
+		add("does not exist in the VIM, or the VIM's project may not use it")
 		return nil
 	}
 	if c.which == lookedIdle && slices.Contains(c.own, p.ServerID) {
@@ -218,7 +218,7 @@ func (c *givenCheck) port(ctx context.Context, link lcm.ExtVirtualLink, cpd stri
 			return (ip.Address == "" || o.Address == ip.Address) && (ip.SubnetID == "" || o.SubnetID == ip.SubnetID)
 		}
 		if ip.Address != "" && !slices.ContainsFunc(p.FixedIPs, has) {
-			add("does not have the address %s that is asked for", ip.Address)
+			add("does not have the address %s of the request", ip.Address)
 		}
 	}
 	if entry.MAC != "" && !strings.EqualFold(entry.MAC, p.MAC) {

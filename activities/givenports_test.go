@@ -70,7 +70,8 @@ func TestCreateStack_looksAtGivenPortsFirst(t *testing.T) {
 		"in our own server": {[]lcm.ExtVirtualLink{onGiven("net", "a", "own")}, nil},
 		"gone, and in use": {
 			[]lcm.ExtVirtualLink{onGiven("net", "a", "gone"), onGiven("net", "b", "taken")},
-			[]string{`gone of a (linkPortId "id-of-gone") is not there in the VIM`, "taken of b", "is in use by elsewhere"},
+			[]string{`gone of a (linkPortId "id-of-gone") does not exist in the VIM`, "taken of b",
+				"is in use by elsewhere"},
 		},
 		"on another network": {
 			[]lcm.ExtVirtualLink{onGiven("other", "a", "p")},
@@ -246,7 +247,7 @@ func TestChangeStack_looksAtPortsForServersThatCome(t *testing.T) {
 func TestCheckPorts_looksAtAllAndTouchesNothing(t *testing.T) {
 	for port, says := range map[string]string{
 		"own": "", "taken": "is in use by elsewhere",
-		"gone": "is not there in the VIM",
+		"gone": "does not exist in the VIM",
 	} {
 		cloud := &creatingCloud{}
 		cloud.inv = &vim.Inventory{

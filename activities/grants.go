@@ -107,7 +107,7 @@ func (g *Grants) AwaitGrant(ctx context.Context, in RequestGrantInput) (out Requ
 func (g *Grants) kept(ctx context.Context, id lcm.OpOccID) (string, error) {
 	if g.NFVO == nil {
 		return "", lcm.Errorf(lcm.KindUnavailable,
-			"This worker knows no NFVO (nfvo.endpoint), but the operation waits for one's grant.")
+			"The operation waits for the grant of an NFVO, but this worker has no NFVO (nfvo.endpoint).")
 	}
 	return g.Facts.KeptGrant(ctx, id)
 }

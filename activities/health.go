@@ -54,8 +54,8 @@ func (c *Cluster) ClusterHealth(ctx context.Context, in ClusterInput) (out Clust
 }
 
 func lostQuorum(node string) string {
-	return fmt.Sprintf("etcd has no quorum, as %s sees it: too few of the control planes work. Bring as many back as a "+
-		"majority takes, then retry.", node)
+	return fmt.Sprintf("etcd has no quorum, as %s reports: too few control planes work. Repair as many as a majority "+
+		"needs, then retry.", node)
 }
 
 // askEtcd is runOnAny for scripts that report the loss of the quorum. One control plane may only have lost its own
@@ -133,7 +133,7 @@ func (o ClusterHealthOutput) unwell() string {
 		case !m.Started:
 			wrong = append(wrong, "the etcd member "+name+" has not started")
 		case m.Learner:
-			wrong = append(wrong, "the etcd member "+name+" is a learner still")
+			wrong = append(wrong, "the etcd member "+name+" is still a learner")
 		case !m.Healthy:
 			wrong = append(wrong, "the etcd member "+name+" does not answer")
 		}
@@ -200,8 +200,8 @@ func (o ClusterHealthOutput) Obstacle(leaving lcm.Nodes) string {
 				m.PeerAddress == n.Address
 		})
 		if name := cmp.Or(m.Name, m.PeerAddress); !m.Healthy && !goes {
-			return fmt.Sprintf("etcd takes no new member while that of %s does not answer: bring it back, or heal it together "+
-				"with the others, in one request.", name)
+			return fmt.Sprintf("etcd accepts no new member while its member %s does not answer: repair it, or heal "+
+				"it together with the others, in one request.", name)
 		}
 	}
 	return ""

@@ -68,7 +68,7 @@ func (i *Images) store(ctx context.Context, id lcm.OpOccID) (store vim.ImageStor
 	if err != nil {
 		return nil, "", err
 	}
-	if store, err = vim.As[vim.ImageStore](on, "keep the images that the VNF package carries"); err != nil {
+	if store, err = vim.As[vim.ImageStore](on, "store the images of the VNF package"); err != nil {
 		return nil, "", err
 	}
 	_, owner, err = i.Deployments.DeploymentName(ctx, id)

@@ -73,5 +73,5 @@ func TestUploadImages_needsAVIMThatKeepsThem(t *testing.T) {
 	p := &carried{on: struct{ vim.VIM }{}}
 	images := &activities.Images{VIMs: p, Deployments: p, Packages: p, Output: &activitytest.Output{}}
 	_, err := environmentOf(images).ExecuteActivity(images.UploadImages, activities.DeploymentInput{OpOccID: "op"})
-	require.ErrorContains(t, err, "cannot keep the images that the VNF package carries")
+	require.ErrorContains(t, err, "cannot store the images of the VNF package")
 }

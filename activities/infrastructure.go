@@ -281,8 +281,8 @@ func locate(
 	controlPlanes := out.Nodes.With(lcm.ControlPlane)
 	if n := len(controlPlanes); !in.AnyNumber && (n == 0 || n > 1 && n%2 == 0 || balances && in.HighlyAvailable != (n > 1)) {
 		return lcm.Errorf(lcm.KindInvalid,
-			"The deployment has %d control planes (resource %q): one, or an odd number of at least three behind a "+
-				"virtual IP, is needed. Correct aspect_id or vdu_id, the level or the package.", n,
+			"The deployment has %d control planes (resource %q). It needs one, or an odd number of at least three "+
+				"behind a virtual IP. Correct aspect_id or vdu_id, the level or the package.", n,
 			cmp.Or(params.MasterNode.VduID, params.MasterNode.AspectID))
 	}
 	if in.HighlyAvailable {
@@ -377,7 +377,7 @@ func portNamed(inv *vim.Inventory, part, name string) (vim.Port, error) {
 	port, ok := inv.Ports[r.ID]
 	if !ok {
 		return vim.Port{}, lcm.Errorf(lcm.KindInvalid,
-			"The resource %q of the template is a %s: a port or a floating IP is needed.", name, r.VimType)
+			"The resource %q of the template is a %s, but it must be a port or a floating IP.", name, r.VimType)
 	}
 	return port, nil
 }

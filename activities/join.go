@@ -83,11 +83,11 @@ func (c *Cluster) MintJoin(ctx context.Context, in MintJoinInput) (out JoinRefs,
 func caCertHash(certificate string) (string, error) {
 	block, _ := pem.Decode([]byte(certificate))
 	if block == nil {
-		return "", lcm.Errorf(lcm.KindBroken, "The cluster's CA certificate is not readable.")
+		return "", lcm.Errorf(lcm.KindBroken, "Windlass cannot read the cluster's CA certificate.")
 	}
 	cert, err := x509.ParseCertificate(block.Bytes)
 	if err != nil {
-		return "", lcm.Wrap(lcm.KindBroken, err, "The cluster's CA certificate is not readable.")
+		return "", lcm.Wrap(lcm.KindBroken, err, "Windlass cannot read the cluster's CA certificate.")
 	}
 	sum := sha256.Sum256(cert.RawSubjectPublicKeyInfo)
 	return "sha256:" + hex.EncodeToString(sum[:]), nil
@@ -159,7 +159,7 @@ func (c *Cluster) join(
 	}
 	text, err := conf.Render()
 	if err != nil {
-		return lcm.Wrap(lcm.KindInvalid, err, "The file %s of the package does not fit: %s.",
+		return lcm.Wrap(lcm.KindInvalid, err, "Windlass cannot use the file %s of the package: %s.",
 			cluster.Params.KubeadmConfigPath, err)
 	}
 	limit := cluster.Params.Timeouts.Join

@@ -86,7 +86,7 @@ type TellHostsOutput struct{}
 //
 // Idempotent: it writes the file only when it differs. Takes seconds.
 func (n *Nodes) TellHosts(ctx context.Context, in TellHostsInput) (out TellHostsOutput, err error) {
-	defer func() { err = boundary(ctx, "tell "+in.Node.Name+" its neighbours", err) }()
+	defer func() { err = boundary(ctx, "update the hosts file of "+in.Node.Name, err) }()
 	defer heartbeat(ctx)()
 	cluster, err := n.cluster(ctx, in.OpOccID)
 	if err != nil {

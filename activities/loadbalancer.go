@@ -238,7 +238,7 @@ func virtualIPError(ip, who string, holders, cut []string) error {
 			"No %s holds the virtual IP %s; look at 'journalctl -u keepalived' on them.", who, ip)
 	case len(holders) > 1:
 		return lcm.Errorf(lcm.KindBroken,
-			"%s hold the virtual IP %s at once: VRRP (IP protocol 112) does not get from one to the other. "+
+			"%s hold the virtual IP %s at once: VRRP (IP protocol 112) does not pass between them. "+
 				"Allow it in their security groups.", strings.Join(holders, " and "), ip)
 	default:
 		return lcm.Errorf(lcm.KindBroken,

@@ -53,7 +53,7 @@ func (i *Infrastructure) TryVim(ctx context.Context, in TryVimInput) (out TryVim
 		return out, err
 	case in.HasDeployment:
 		return out, lcm.Errorf(lcm.KindConflict, "The VIM answers, but it has no deployment %s: the VNF's resources are in "+
-			"another cloud or project. Name a VIM that leads to them.", deployment.name)
+			"another cloud or project. Name a VIM that has them.", deployment.name)
 	default: // no deployment yet
 		return out, nil
 	}

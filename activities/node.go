@@ -102,7 +102,8 @@ func (n *Nodes) ReachNode(ctx context.Context, in NodeInput) (out ReachNodeOutpu
 	if unreachable(ctx, err) {
 		e := classify(err)
 		e.Detail = strings.TrimSuffix(e.Detail, ".") +
-			". No node has been changed: mend it and retry, or roll back, heal it, and then ask again"
+			". The operation has changed no node yet: mend this node and retry, or roll back, heal it, and send the " +
+			"request again"
 		return out, e
 	}
 	return out, err
@@ -203,11 +204,12 @@ func addressProblems(p k8s.Params, node lcm.Node) []string {
 	var problems []string
 	addr, err := netip.ParseAddr(node.Address)
 	if err != nil {
-		return []string{"its address " + node.Address + " is none"}
+		return []string{"its address " + node.Address + " is no IP address"}
 	}
 	for name, cidr := range map[string]string{"pod_cidr": p.MasterNode.PodCIDR, "cluster_cidr": p.MasterNode.ServiceCIDR} {
 		if prefix, err := netip.ParsePrefix(cidr); err == nil && prefix.Contains(addr) {
-			problems = append(problems, "its address "+node.Address+" lies in "+name+" "+cidr+"; take another network for "+name)
+			problems = append(problems, "its address "+node.Address+" lies in "+name+" "+cidr+"; choose another "+
+				"network for "+name)
 		}
 	}
 	slices.Sort(problems)

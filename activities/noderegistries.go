@@ -87,7 +87,7 @@ func registriesOn(ctx context.Context, host Host, node lcm.Node) (*nodeRegistrie
 }
 
 func (f *nodeRegistries) malformed(path string) error {
-	return lcm.Errorf(lcm.KindBroken, "%s: its file %s is not as it must be; correct or remove it, then retry.",
+	return lcm.Errorf(lcm.KindBroken, "%s: Windlass cannot read its file %s; correct or remove the file, then retry.",
 		f.node.Name, path)
 }
 

@@ -64,7 +64,7 @@ func TestRunScript_tellsWhatTheRunBeforeHasKept(t *testing.T) {
 		require.Equal(t, kept, told.given[i]["user_script_err_handling_data"], "also a failed one is known to the next")
 		require.Equal(t, "instantiate_end", told.given[i]["operation"])
 	}
-	require.Contains(t, output.Shown[0], "which Windlass does not take over")
+	require.Contains(t, output.Shown[0], "Windlass ignores the change")
 
 	packaged.Python = nil
 	_, err = do(t, packaged.RunScript, in)

@@ -189,7 +189,7 @@ func (p *Playbooks) driver(ctx context.Context, id lcm.OpOccID) (vnf VnfContext,
 		return vnf, nil, err
 	}
 	if driver = ansible.In(vnf.Drivers); driver == nil {
-		return vnf, nil, lcm.Errorf(lcm.KindBug, "The VNF has no playbooks, but a step with one was run.")
+		return vnf, nil, lcm.Errorf(lcm.KindBug, "Windlass ran a step with a playbook, but the VNF has no playbooks.")
 	}
 	return vnf, driver, nil
 }

@@ -235,7 +235,8 @@ func TestPlay_fillsInWhatTheVIMTells(t *testing.T) {
 	cloud.status = ""
 	p.work.Site.VIMs = &fakeCloud{}
 	_, err = do(t, p.work.Play, p.input)
-	assertKind(t, err, lcm.KindInvalid, "cannot tell the attributes of a resource, which _VAR_resource.db.first_address is")
+	assertKind(t, err, lcm.KindInvalid,
+		"cannot show the attributes of a resource, which _VAR_resource.db.first_address needs")
 }
 
 func TestPlay_runsACommand(t *testing.T) {

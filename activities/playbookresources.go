@@ -64,7 +64,8 @@ func (k *knownResources) value(ctx context.Context, variable string) (value any,
 	}
 	resource, path, _ := strings.Cut(strings.TrimPrefix(variable, ansible.ResourcePrefix), ".")
 	if _, read := k.attributes[resource]; !read {
-		describer, err := vim.As[vim.Describer](k.cloud, "tell the attributes of a resource, which _VAR_"+variable+" is")
+		describer, err := vim.As[vim.Describer](k.cloud, "show the attributes of a resource, which _VAR_"+variable+" "+
+			"needs")
 		if err != nil {
 			return nil, false, err
 		}

@@ -88,8 +88,8 @@ func (p *Playbooks) here(
 	ctx context.Context, in PlayInput, run ansible.Run, given scripts.PlayInput, limit time.Duration,
 ) error {
 	if p.Here == nil {
-		return lcm.Errorf(lcm.KindInvalid, "The playbook %s is not run by this worker: set scripts.ansible, or roll back and give "+
-			"ansible.server in the request.", run.Playbook)
+		return lcm.Errorf(lcm.KindInvalid, "This worker does not run the playbook %s: set scripts.ansible, or roll "+
+			"back and give ansible.server in the request.", run.Playbook)
 	}
 	script, err := p.Here.Script(run.Playbook)
 	if err != nil {
@@ -117,8 +117,8 @@ func (p *Playbooks) here(
 	})
 	if became && lcm.Is(err, lcm.KindBroken) && !vnfpkg.LogsIn(run.Playbook, given.Package[run.Playbook], run.Given) &&
 		lacksRights.MatchString(lcm.Sentence(err)) {
-		return lcm.Errorf(lcm.KindBroken, "%s The task asks for become, and on the worker's host it becomes nobody else: roll "+
-			"back and give an Ansible server, ansible.server, in the request.", lcm.Sentence(err))
+		return lcm.Errorf(lcm.KindBroken, "%s The task asks for become, but on the worker's host it cannot become "+
+			"another user: roll back and give an Ansible server, ansible.server, in the request.", lcm.Sentence(err))
 	}
 	return err
 }
@@ -239,7 +239,7 @@ func (p *Playbooks) AwaitServer(ctx context.Context, in PlayInput) (out PlayOutp
 			return out, lcm.Wrap(lcm.KindBroken, err, "%s did not answer within %s (ansible.timeouts.ssh)", in.Node.Name, driver.Boot())
 		}
 		if why := classify(err).Sentence(); why != said {
-			show("Ansible logs in to the server, so it must answer: " + why)
+			show("The server must answer before Ansible can log in to it: " + why)
 			said = why
 		}
 		if !p.pause(ctx) {

@@ -157,7 +157,7 @@ func tooSlow(j task, err error) error {
 		return err
 	}
 	e := classify(err)
-	e.Detail += "; its output says where it hangs. Where the node is only slow, give a larger " + j.parameter
+	e.Detail += "; its output shows where it hangs. If the node is only slow, give a larger " + j.parameter
 	return e
 }
 
@@ -215,7 +215,8 @@ func (r Reach) passOver(ctx context.Context, in NodeInput, wasBroken bool, err e
 	if !wasBroken || !unreachable(ctx, err) {
 		return false
 	}
-	r.Output.Lines(ctx, in.Step)("left as it is, for it did not work before either; heal it: " + classify(err).Sentence())
+	r.Output.Lines(ctx, in.Step)("left as it is, because it did not work before the operation either; heal " +
+		"it: " + classify(err).Sentence())
 	return true
 }
 

@@ -98,8 +98,8 @@ func (n *Nodes) connectRegistries(
 		return out, err
 	}
 	if len(out.Unseen) > 0 {
-		n.Output.Lines(ctx, in.Step)("no manifest was seen of " + strings.Join(out.Unseen, ", ") +
-			"; an image that is named as test_image is asked for")
+		n.Output.Lines(ctx, in.Step)("Windlass got no manifest from " + strings.Join(out.Unseen, ", ") +
+			"; name an image as test_image to check the registry with it")
 	}
 	return out, nil
 }
@@ -217,7 +217,7 @@ func withoutImages(
 		if r.TestImage != "" && !told && slices.Contains(unseen, r.Server) {
 			failures = append(failures, scripts.RegistryFailure{
 				Class: "wrong", Server: r.Server,
-				Sentence: "has not shown the manifest of test_image " + r.TestImage,
+				Sentence: "did not return the manifest of test_image " + r.TestImage,
 			})
 		}
 	}
@@ -237,7 +237,7 @@ func unusable(node lcm.Node, failures []scripts.RegistryFailure) error {
 		}
 		sentences = append(sentences, f.Server+" "+f.Sentence)
 	}
-	return lcm.Errorf(kind, "%s cannot pull from every registry: %s. Mend the registry and retry, or roll back and "+
-		"correct %s.",
+	return lcm.Errorf(kind, "%s cannot pull from all its registries: %s. Mend the registry and retry, or roll back "+
+		"and correct %s.",
 		node.Name, strings.Join(sentences, "; "), lcm.RegistriesKey)
 }

@@ -240,10 +240,10 @@ func TestReachNode_saysThatNothingHasBeenChanged(t *testing.T) {
 	dial := "dial " + node.node.Name
 	fake.fail[dial] = []error{lcm.Errorf(lcm.KindUnavailable, "%s: 10.0.0.9 does not answer on SSH", node.node.Name)}
 	_, err := do(t, nodes.ReachNode, in)
-	assertKind(t, err, lcm.KindUnavailable, "does not answer on SSH. No node has been changed")
+	assertKind(t, err, lcm.KindUnavailable, "does not answer on SSH. The operation has changed no node yet")
 	fake.fail[dial] = []error{lcm.Wrap(lcm.KindBroken, activities.ErrServerOff, "its server is SHUTOFF")}
 	_, err = do(t, nodes.ReachNode, in)
-	assertKind(t, err, lcm.KindBroken, "No node has been changed")
+	assertKind(t, err, lcm.KindBroken, "The operation has changed no node yet")
 	fake.fail[dial] = []error{lcm.Errorf(lcm.KindDenied, "refuses to log in")}
 	_, err = do(t, nodes.ReachNode, in)
 	assertKind(t, err, lcm.KindDenied, "refuses to log in")
@@ -264,7 +264,7 @@ func TestConnectRegistries_wantsTheManifestOfTheImageThatIsNamed(t *testing.T) {
 	}
 	_, params := readScript(fake.ran[1].Script)
 	assert.Equal(t, "- /v2/edge/app/manifests/1.0", params["MANIFESTS"])
-	assert.Contains(t, output.Shown[len(output.Shown)-1], "no manifest was seen of 192.168.0.10:5000;")
+	assert.Contains(t, output.Shown[len(output.Shown)-1], "Windlass got no manifest from 192.168.0.10:5000;")
 
 	fake.replies["check-registries"] = append(manifest("registry.example.com edge/app:1.0"),
 		manifest("192.168.0.10:5000 a:b")...)
@@ -274,9 +274,9 @@ func TestConnectRegistries_wantsTheManifestOfTheImageThatIsNamed(t *testing.T) {
 	fake.replies["check-registries"] = results("failure",
 		base64.StdEncoding.EncodeToString([]byte("wrong|registry.example.com|does not have test_image edge/app:1.0 (404)")))
 	_, err := do(t, nodes.ConnectRegistries, s.toRegistries(false))
-	assertKind(t, err, lcm.KindBroken, s.Nodes[0].Name+" cannot pull from every registry: registry.example.com does not "+
-		"have test_image edge/app:1.0 (404). Mend")
+	assertKind(t, err, lcm.KindBroken, s.Nodes[0].Name+" cannot pull from all its registries: registry.example.com "+
+		"does not have test_image edge/app:1.0 (404). Mend")
 	fake.replies["check-registries"] = nil
 	_, err = do(t, nodes.ConnectRegistries, s.toRegistries(false))
-	assertKind(t, err, lcm.KindBroken, "registry.example.com has not shown the manifest of test_image edge/app:1.0")
+	assertKind(t, err, lcm.KindBroken, "registry.example.com did not return the manifest of test_image edge/app:1.0")
 }

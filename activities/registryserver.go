@@ -29,7 +29,8 @@ func registryOf(ctx context.Context, vnfs Vnfs, id lcm.OpOccID) (r registryConte
 	}
 	server := registry.In(r.Drivers)
 	if server == nil {
-		return r, lcm.Errorf(lcm.KindBug, "The VNF is no registry of images, but a step of one was run.")
+		return r, lcm.Errorf(lcm.KindBug, "Windlass ran a step for registries of images, but the VNF is no such "+
+			"registry.")
 	}
 	r.Params = server.Params
 	return r, nil
@@ -106,7 +107,8 @@ func (n *Nodes) MountRegistryVolume(
 	}
 	p := vnf.Params
 	if p.Volume == nil || in.Volume == nil {
-		return out, lcm.Errorf(lcm.KindBug, "The request asks for no volume of a registry, but a step of one was run.")
+		return out, lcm.Errorf(lcm.KindBug, "Windlass ran a step for the volume of a registry, but the request asks "+
+			"for no such volume.")
 	}
 	if err := attachedTo(in.Node, *in.Volume, "the registry"); err != nil {
 		return out, err
@@ -265,7 +267,7 @@ func (n *Nodes) registryCertificate(
 	}
 	if _, err := tls.X509KeyPair(certificate, []byte(key)); err != nil {
 		return nil, lcm.Errorf(lcm.KindInvalid, "The certificate %s of the package and tls.private_key do not belong "+
-			"together. Roll back, and correct the one or the other.", t.CertificatePath)
+			"together. Roll back, and correct one of them.", t.CertificatePath)
 	}
 	return []scripts.Input{{Name: "registry.crt", Value: string(certificate)}, {Name: "registry.key", Value: key}}, nil
 }

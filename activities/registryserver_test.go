@@ -120,7 +120,7 @@ func TestMountRegistryVolume_mountsTheOneOfTheMachine(t *testing.T) {
 	assert.Equal(t, volumeID+"=/registry", params["VOLUMES"])
 	in.Volume = nil
 	_, err = do(t, nodes.MountRegistryVolume, in)
-	assertKind(t, err, lcm.KindBug, "asks for no volume")
+	assertKind(t, err, lcm.KindBug, "asks for no such volume")
 }
 
 func TestFindMachine_findsTheVolumeOfARegistry(t *testing.T) {

@@ -39,8 +39,8 @@ func (r releasing) superseded(ctx context.Context, recorded []record.Vnfc) error
 			continue
 		}
 		for _, port := range r.plugged(v.ServerID) {
-			r.show("The server " + v.ServerID + ", whose successor could not be made before, leaves it its port " + port +
-				" now.")
+			r.show("The server " + v.ServerID + " gives its port " + port +
+				" to its successor now, which the VIM could not make before.")
 			ports, err := portsOf(r.cloud)
 			if err != nil {
 				return err

@@ -140,7 +140,8 @@ func (r restoring) server(ctx context.Context, id string) error {
 // plug gives a server its port back. A server in ERROR may not accept a port, and it could not before the heal.
 func (r restoring) plug(ctx context.Context, server string, port vim.Port) error {
 	if r.isSuccessor(port.ServerID) {
-		r.show("The server " + port.ServerID + ", which was to replace " + server + ", is deleted: it has the port " +
+		r.show("Windlass deletes the server " + port.ServerID + ", which should replace " + server + ": it has the " +
+			"port " +
 			port.ID + ".")
 		if err := r.restorer.DeleteServer(ctx, port.ServerID); err != nil {
 			return err

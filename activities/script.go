@@ -125,8 +125,8 @@ func (s *Scripts) RunScript(ctx context.Context, in RunScriptInput) (out RunScri
 	defer func() { err = boundary(ctx, "run "+in.Path, err) }()
 	defer heartbeat(ctx)()
 	if s.Python == nil {
-		return out, lcm.Errorf(lcm.KindInvalid, "The script %s is not run by this worker: set scripts.policy to run, and "+
-			"userData.python, then retry.", in.Path)
+		return out, lcm.Errorf(lcm.KindInvalid, "This worker does not run the script %s: set scripts.policy to run, "+
+			"and userData.python, then retry.", in.Path)
 	}
 	told, err := s.Facts.Told(ctx, in.OpOccID, in.Made)
 	if err != nil {
@@ -148,7 +148,7 @@ func (s *Scripts) RunScript(ctx context.Context, in RunScriptInput) (out RunScri
 		}
 	}
 	if made.Changed {
-		show("The script has answered with another vnf_instance, which Windlass does not take over.")
+		show("The script has changed vnf_instance in its answer; Windlass ignores the change.")
 	}
 	return out, err
 }
@@ -166,7 +166,7 @@ func (s *Scripts) kept(ctx context.Context, id lcm.OpOccID) (kept map[string]any
 		return nil, err
 	}
 	if err := json.Unmarshal([]byte(text), &kept); err != nil {
-		return nil, lcm.Wrap(lcm.KindBug, err, "What a script has kept is not JSON.")
+		return nil, lcm.Wrap(lcm.KindBug, err, "The data that a script has kept is not JSON.")
 	}
 	return kept, nil
 }
@@ -174,7 +174,7 @@ func (s *Scripts) kept(ctx context.Context, id lcm.OpOccID) (kept map[string]any
 func (s *Scripts) keep(ctx context.Context, id lcm.OpOccID, kept map[string]any) error {
 	text, err := json.Marshal(kept)
 	if err != nil {
-		return lcm.Wrap(lcm.KindBug, err, "What a script wants to keep is not JSON.")
+		return lcm.Wrap(lcm.KindBug, err, "The data that a script wants to keep is not JSON.")
 	}
 	return s.Secrets.Put(ctx, keptRef(id), string(text))
 }

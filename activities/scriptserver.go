@@ -70,7 +70,7 @@ func scriptsOf(vnf VnfContext) (*script.Scripts, error) {
 	if driver := script.In(vnf.Drivers); driver != nil {
 		return driver, nil
 	}
-	return nil, lcm.Errorf(lcm.KindBug, "The VNF has no scripts, but a step with one was run.")
+	return nil, lcm.Errorf(lcm.KindBug, "Windlass ran a step with a script, but the VNF has no scripts.")
 }
 
 func (s *Scripts) inventory(ctx context.Context, id lcm.OpOccID) (*vim.Inventory, error) {

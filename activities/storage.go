@@ -15,7 +15,7 @@ type Storage struct{ Reach }
 
 // noStorage is the error of a storage step for a request without a storage server.
 func noStorage() error {
-	return lcm.Errorf(lcm.KindBug, "The request asks for no storage server, but a step of one was run.")
+	return lcm.Errorf(lcm.KindBug, "Windlass ran a step for storage servers, but the request asks for none.")
 }
 
 // storageOf reads the request's parameters of the storage server.

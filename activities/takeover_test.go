@@ -119,8 +119,8 @@ func TestRun_namesTheParameterOfALimitThatIsUsedUp(t *testing.T) {
 	fake.fail["prepare-node"] = []error{usedUp("cp-0000000b")}
 	_, err := do(t, (&activities.Nodes{Reach: s.Reach}).PrepareNode,
 		activities.PrepareNodeInput{NodeInput: s.Tracked(s.Nodes[0]), Hosts: activities.HostEntries(s.Nodes)})
-	assertKind(t, err, lcm.KindBroken, "did not end within 45m0s and was stopped; its output says where it hangs. Where "+
-		"the node is only slow, give a larger timeouts.install")
+	assertKind(t, err, lcm.KindBroken, "did not end within 45m0s and was stopped; its output shows where it hangs. "+
+		"If the node is only slow, give a larger timeouts.install")
 	fake.fail["kubeadm-init"] = []error{usedUp("cp-0000000b")}
 	_, err = do(t, (&activities.Cluster{Reach: s.Reach}).InitControlPlane, activities.InitControlPlaneInput{
 		NodeInput: s.Tracked(s.Nodes[0]), ControlPlanes: s.Nodes, NodeCount: 1,

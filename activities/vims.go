@@ -62,8 +62,8 @@ func (r *VimRegistry) RegisterVim(ctx context.Context, in RegisterVimInput) (out
 	vim.Found(found, time.Now().UTC())
 	if why != "" {
 		vim.Lost(why, false, time.Now().UTC())
-		r.Output.Lines(ctx, in.Step)("Windlass itself does not reach the new cluster at " + vim.AuthURL + " (" + why +
-			"): it is registered all the same.")
+		r.Output.Lines(ctx, in.Step)("Windlass itself cannot reach the new cluster at " + vim.AuthURL + " (" + why +
+			"), but registers it anyway.")
 	}
 	out.VimID = vim.ID
 	have, err := r.Vims.VimByName(ctx, vim.Name)

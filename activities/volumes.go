@@ -103,8 +103,8 @@ func volumesStay(ctx context.Context, cloud vim.VIM, server string, ours ...stri
 	}
 	return lcm.Errorf(lcm.KindConflict,
 		"The VIM would delete the volume %s together with the server %s (delete_on_termination): nothing was deleted. "+
-			"Take the flag off the volume's attachment, then retry; or have the volumes replaced, too (additionalParams.all "+
-			"true).", strings.Join(lost, ", "), server)
+			"Remove this flag from the volume's attachment, then retry; or replace the volumes, too "+
+			"(additionalParams.all true).", strings.Join(lost, ", "), server)
 }
 
 // FreeVolumesInput names the server whose volumes go to its successor.
@@ -151,7 +151,8 @@ func (i *Infrastructure) FreeVolumes(ctx context.Context, in FreeVolumesInput) (
 	}
 	limited, cancel := context.WithTimeout(ctx, politely)
 	if err := power.StopServer(limited, in.ServerID); err != nil && ctx.Err() == nil {
-		show("The server " + in.ServerID + " does not shut down; it is deleted all the same: " + classify(err).Sentence())
+		show("The server " + in.ServerID + " does not shut down; Windlass deletes it " +
+			"anyway: " + classify(err).Sentence())
 	}
 	cancel()
 	if err := restorer.DeleteServer(ctx, in.ServerID); err != nil {

@@ -34,7 +34,7 @@ func (w *waiting) tell(ctx context.Context, err error) (why string) {
 // refused is the error of a login that fails for good: a retry would use the same credentials.
 func refused(err error) error {
 	e := classify(err)
-	e.Detail = strings.TrimSuffix(e.Detail, ".") + ". Where the request has them wrong, roll back and correct the request; " +
-		"where the node has, mend it and retry"
+	e.Detail = strings.TrimSuffix(e.Detail, ".") + ". If they are wrong in the request, roll back and correct the " +
+		"request; if they are wrong on the node, mend the node and retry"
 	return e
 }

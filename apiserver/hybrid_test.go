@@ -83,7 +83,7 @@ func TestVMs_areNotGivenManifestsThatNobodyApplies(t *testing.T) {
 	a := b.do("POST", b.create("/vnflcm/v1", b.onboardDir("../vnfpkg/samples/tosca-only"))+"/instantiate", request)
 	a.want(http.StatusBadRequest)
 	require.Contains(t, a.paths(), "$.additionalParams.lcm-kubernetes-def-files")
-	require.Contains(t, string(a.Body), "the flavour simple has none: all of its VDUs are VMs")
+	require.Contains(t, string(a.Body), "all VDUs of the flavour simple are VMs")
 }
 
 // hybridRuns creates an instance of the sample with a server and a Pod.

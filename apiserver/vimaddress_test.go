@@ -122,10 +122,10 @@ var deniedHosts = []string{"169.254.169.254", "[fe80::1]", "[fe80::1%25eth0]", "
 
 func withDenied(o *Options) {
 	denied := []netip.Prefix{netip.MustParsePrefix("169.254.0.0/16"), netip.MustParsePrefix("fe80::/10")}
-	o.VimAddresses = outbound.Guard{Denied: denied, Section: "vims", What: "no VIM and no node may have"}
+	o.VimAddresses = outbound.Guard{Denied: denied, Section: "vims", What: "no VIM and no node may have it"}
 }
 
-const denied = "among those that no VIM and no node may have (vims.deniedNetworks)"
+const denied = "is denied: no VIM and no node may have it (vims.deniedNetworks)"
 
 func TestVim_refusesDeniedAddresses(t *testing.T) {
 	b := newBench(t, withDenied)

@@ -95,7 +95,8 @@ func (h *hosts) dial(
 ) (_ activities.Host, err error) {
 	access, ok := lifecycle.AccessTo(drivers, node.Role)
 	if !ok {
-		return nil, lcm.Errorf(lcm.KindBug, "No driver of the VNF says how a server of the role %q is reached.", node.Role)
+		return nil, lcm.Errorf(lcm.KindBug, "No driver of the VNF says how Windlass reaches a server of the role %q.",
+			node.Role)
 	}
 	target := remote.Target{
 		Node: node.Name, Address: addressWithPort(node.SSHAddress, on), User: access.User, ServerID: node.ServerID,
@@ -163,7 +164,7 @@ func (h *hosts) power(ctx context.Context, id lcm.OpOccID) (vim.Power, error) {
 	if err != nil {
 		return nil, err
 	}
-	return vim.As[vim.Power](on, "tell whether servers run")
+	return vim.As[vim.Power](on, "report whether servers run")
 }
 
 // off are the levels of servers that do not run, and that will not start by themselves.

@@ -35,7 +35,7 @@ func (r *Relay) Run(ctx context.Context) error {
 	defer tick.Stop()
 	for {
 		if err := r.Once(ctx); err != nil && ctx.Err() == nil {
-			r.Log.WarnContext(ctx, "Notifications wait; they are looked at again at the next tick", "error", err)
+			r.Log.WarnContext(ctx, "Notifications wait; Windlass looks at them again at the next tick", "error", err)
 		}
 		select {
 		case <-ctx.Done():

@@ -78,7 +78,7 @@ func subjectOf(args []any) (lcm.Subject, error) {
 		}
 	}
 	return lcm.Subject{}, lcm.Errorf(lcm.KindBug,
-		"An activity does not tell what it is about, so it cannot be limited to a project.")
+		"An activity does not say what it is about, so Windlass cannot limit it to a project.")
 }
 
 func (s *scoper) known(of lcm.Subject) (lcm.ProjectID, bool) {

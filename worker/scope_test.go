@@ -98,7 +98,7 @@ func TestScoper_runsNothingWithoutASubject(t *testing.T) {
 	for _, in := range []any{activities.DescribeInput{}, "op-edge"} {
 		scopes, err := runScoped(t, &lookups{}, 1, in)
 		require.Empty(t, scopes)
-		require.ErrorContains(t, err, "does not tell what it is about")
+		require.ErrorContains(t, err, "does not say what it is about")
 		require.Equal(t, lcm.KindBug, errorOf(err).Kind)
 	}
 }

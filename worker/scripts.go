@@ -154,7 +154,7 @@ func asMap(v any) (out map[string]any, err error) {
 		err = json.Unmarshal(text, &out)
 	}
 	if err != nil {
-		return nil, lcm.Wrap(lcm.KindBug, err, "What a script is told could not be written.")
+		return nil, lcm.Wrap(lcm.KindBug, err, "Windlass could not write the input of a script.")
 	}
 	return out, nil
 }

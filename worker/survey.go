@@ -35,9 +35,9 @@ func NewSurveyor(o Options, python bool) *Surveyor {
 }
 
 const (
-	decidedByClass = "The user data class of the package decides what the VIM is told, so networks, images and flavours " +
-		"were not looked for."
-	comesLater = "Images of the package are not in the VIM yet, so what is made of them was not looked at."
+	decidedByClass = "The user data class of the package decides what Windlass sends to the VIM, so Windlass did not " +
+		"look for networks, images and flavours."
+	comesLater = "Images of the package are not in the VIM yet, so Windlass did not check the resources that use them."
 )
 
 // Survey says what the VIMs would refuse of an operation, and for what they have no room. For an instantiation it asks
@@ -57,7 +57,7 @@ func (s *Surveyor) Survey(
 	if err != nil {
 		return nil, "", err
 	}
-	surveyor, err := vim.As[vim.Surveyor](on, "tell beforehand what it would refuse")
+	surveyor, err := vim.As[vim.Surveyor](on, "say in advance what it would refuse")
 	if err != nil {
 		return nil, "", err
 	}

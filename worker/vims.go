@@ -109,7 +109,7 @@ func (c *connections) connect(ctx context.Context, to lcm.Vim) (vim.VIM, error) 
 	}
 	connect, ok := c.to[lcm.VimTypeOf(to.Type)]
 	if !ok {
-		return nil, lcm.Errorf(lcm.KindInvalid, "Windlass puts no VNFs on a VIM of type %q.", to.Type)
+		return nil, lcm.Errorf(lcm.KindInvalid, "Windlass cannot run VNFs on a VIM of type %q.", to.Type)
 	}
 	made, err := connect(ctx, to, cred)
 	if err != nil {

@@ -168,7 +168,7 @@ func hostWorker(o Options, options sdkworker.Options, nouns []any) sdkworker.Wor
 	}
 	name, err := here.Name()
 	if err != nil {
-		o.Log.Warn("Playbooks of packages cannot be run on this host", "error", err)
+		o.Log.Warn("This host cannot run playbooks of packages", "error", err)
 		return nil
 	}
 	options.DisableWorkflowWorker = true

@@ -36,8 +36,8 @@ func (c *cli) advice(ctx context.Context, vnf string) []string {
 	if last.ID == "" || c.madeGood(ctx, vnf, last.Start) {
 		return nil
 	}
-	return []string{fmt.Sprintf("the heal of the entire VNF (%s) was given up, so what is recorded need not exist; heal "+
-		"all of it again: windlass vnf heal %s --all%s",
+	return []string{fmt.Sprintf("the heal of the entire VNF (%s) was given up, so recorded resources may not exist; "+
+		"heal the entire VNF again: windlass vnf heal %s --all%s",
 		last.ID, vnf, c.volumesOf(ctx, last.ID))}
 }
 

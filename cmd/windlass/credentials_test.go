@@ -19,7 +19,7 @@ func guarded(t *testing.T, name, value string) http.Handler {
 		w.Header().Set("Content-Type", "application/json")
 		if r.Header.Get(name) != value {
 			w.WriteHeader(http.StatusUnauthorized)
-			_, _ = w.Write([]byte(`{"status":401,"title":"Unauthorized","detail":"The request does not tell who sends it."}`))
+			_, _ = w.Write([]byte(`{"status":401,"title":"Unauthorized","detail":"The request does not say who sends it."}`))
 			return
 		}
 		items := []map[string]string{}
@@ -36,7 +36,7 @@ func guarded(t *testing.T, name, value string) http.Handler {
 func TestCredentials_aToken(t *testing.T) {
 	api := guarded(t, "Authorization", "Bearer secret-1")
 	got := windlass(t, api, "vnf", "list")
-	assert.Equal(t, "windlass: The request does not tell who sends it.\n", got.err)
+	assert.Equal(t, "windlass: The request does not say who sends it.\n", got.err)
 	t.Setenv("WINDLASS_TOKEN", "secret-1")
 	got = windlass(t, api, "vnf", "list")
 	require.Zero(t, got.code, got.err)

@@ -20,7 +20,8 @@ type requestEdits struct {
 }
 
 func (e *requestEdits) addEditFlags(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&e.vim, "vim", "", "instantiate on the VIM with this `name` or id, whatever the request says")
+	cmd.Flags().StringVar(&e.vim, "vim", "", "instantiate on the VIM with this `name` or id, not on the VIM of the "+
+		"request")
 	cmd.Flags().StringArrayVar(&e.sets, "set", nil,
 		"set a member of the request, `path=value`: a.b[0].c=5; numbers, true, false, null and JSON keep their types")
 	cmd.Flags().StringArrayVar(&e.setsOfFile, "set-file", nil,
@@ -145,7 +146,7 @@ func assign(request map[string]any, assignment, flag string, read func(string) (
 	path, text, found := strings.Cut(assignment, "=")
 	steps := strings.FieldsFunc(strings.TrimPrefix(path, "$."), func(r rune) bool { return strings.ContainsRune(".[]", r) })
 	if !found || len(steps) == 0 {
-		return fmt.Errorf("%s wants path=value, not %q", flag, path)
+		return fmt.Errorf("%s must be path=value, not %q", flag, path)
 	}
 	value, err := read(text)
 	if err != nil {

@@ -47,8 +47,9 @@ func TestVnfInstantiate_refusesWhatIsToBeReplaced(t *testing.T) {
 
 func TestSet_saysWhereItDoesNotFit(t *testing.T) {
 	for assignment, want := range map[string]string{
-		"novalue": "--set wants path=value", "=5": "--set wants path=value", "list[3]=5": "no element 3 in a list of 1",
-		"text.a=5": "the value before a is not an object",
+		"novalue": "--set must be path=value", "=5": "--set must be path=value",
+		"list[3]=5": "no element 3 in a list of 1",
+		"text.a=5":  "the value before a is not an object",
 	} {
 		request := map[string]any{"list": []any{"x"}, "text": "y"}
 		err := assign(request, assignment, "--set", func(text string) (any, error) { return valueOf(text), nil })
@@ -96,7 +97,7 @@ func TestVersion_tellsTheServersToo(t *testing.T) {
 	assert.Contains(t, windlass(t, api, "version").out, "server   1.2.3 (go1.26.8) at http://127.0.0.1:")
 	got := windlass(t, &fakeAPI{}, "version")
 	assert.Zero(t, got.code)
-	assert.Contains(t, got.out, "server   none that answers at http://127.0.0.1:")
+	assert.Contains(t, got.out, "server   no answer at http://127.0.0.1:")
 	assert.NotContains(t, windlass(t, api, "version", "--client").out, "server")
 }
 

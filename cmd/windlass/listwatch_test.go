@@ -65,8 +65,8 @@ func TestPackageCreate_tellsThatItWaits(t *testing.T) {
 		"package", "create", "--uri", "https://repo.example/k8s-ha.zip", "--api", server.URL)
 	assert.Equal(t, 0, got.code, got.err)
 	assert.Equal(t, "Windlass fetches the package from https://repo.example/k8s-ha.zip.\n"+
-		"Windlass is still taking the package on board (6s).\nWindlass is still taking the package on board (12s).\n"+
-		"Windlass is still taking the package on board (18s).\n", got.err)
+		"Windlass is still on-boarding the package (6s).\nWindlass is still on-boarding the package (12s).\n"+
+		"Windlass is still on-boarding the package (18s).\n", got.err)
 }
 
 // TestAliases_leadToTheirCommands checks that every alias leads to its command, and that no two commands of a group

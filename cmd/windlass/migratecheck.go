@@ -18,8 +18,8 @@ func newMigrateCheck(con *console) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "migrate-check --tacker URL",
 		Short: "Show which resources of an OpenStack Tacker carry over to Windlass",
-		Long: `Read an OpenStack Tacker by its API, and tell for each of its packages, VIMs, VNFs, operations in flight and
-subscriptions what becomes of it at Windlass. The command changes nothing, there or here.
+		Long: `Read an OpenStack Tacker by its API. Report for each of its packages, VIMs, VNFs, unfinished operations
+and subscriptions whether Windlass can take it over. The command changes nothing, there or here.
 
 The command downloads the packages, and checks them as Windlass does when you on-board them. Log in as a user who
 may read them, with the variables of Tacker's own client (OS_AUTH_URL, OS_USERNAME, OS_PASSWORD, OS_PROJECT_NAME and
@@ -27,8 +27,8 @@ the domains, an application credential, or OS_TOKEN). Without OS_AUTH_URL and OS
 as for a Tacker without Keystone.
 
   CARRIES_OVER  it works as it is
-  NEEDS_WORK    it works after what the line says
-  STAYS_BEHIND  it does not, for the reason that the line says`,
+  NEEDS_WORK    it works after the work that the line names
+  STAYS_BEHIND  it does not work; the line says why`,
 		Example: `  windlass migrate-check --tacker http://controller:9890
   windlass migrate-check --tacker http://controller:9890 -o json`,
 		Args: exactly(),

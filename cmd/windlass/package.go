@@ -94,7 +94,7 @@ refuses the package, or if you press Ctrl-C, the command deletes the package aga
 				nil)
 			switch {
 			case deleteErr != nil:
-				c.confirm("Package %s is left behind: %s", pkg.ID, describe(deleteErr))
+				c.confirm("The command could not delete the package %s again: %s", pkg.ID, describe(deleteErr))
 			case cmd.Context().Err() != nil:
 				return errors.New("interrupted; the command has deleted the package again")
 			}

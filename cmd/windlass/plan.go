@@ -53,7 +53,7 @@ func (c *cli) askPlan(ctx context.Context, instance string, body map[string]any)
 		return err
 	}
 	if p.Vim != nil && len(p.Vim.Problems) > 0 {
-		return errors.New("the VIM refuses this plan: mend what it says, or the operation fails in the same way")
+		return errors.New("the VIM refuses this plan: mend these problems, or the operation fails in the same way")
 	}
 	return nil
 }

@@ -40,7 +40,7 @@ type secret struct {
 
 func (s secret) read() (string, error) {
 	if (s.File == "") == (s.Env == "") {
-		return "", errors.New("has either a file or an env")
+		return "", errors.New("must have either a file or an env")
 	}
 	if s.Env != "" {
 		value := os.Getenv(s.Env)
@@ -69,7 +69,7 @@ func (p profile) environment() (map[string]string, error) {
 	all := map[string]string{}
 	for _, name := range sortedKeys(p.Variables) {
 		if secretName.MatchString(name) {
-			return nil, fmt.Errorf("%s is a secret: put it below secrets, as a file or an env that has it", name)
+			return nil, fmt.Errorf("%s is a secret: put it below secrets, as a file or an env with its value", name)
 		}
 		all[name] = p.Variables[name]
 	}
@@ -82,7 +82,8 @@ func (p profile) environment() (map[string]string, error) {
 	}
 	for name := range all {
 		if !strings.HasPrefix(name, "WINDLASS_") && !strings.HasPrefix(name, "OS_") {
-			return nil, fmt.Errorf("%s is no variable that this client reads: those begin with WINDLASS_ or OS_", name)
+			return nil, fmt.Errorf("this client does not read the variable %s: its variables begin with WINDLASS_ or "+
+				"OS_", name)
 		}
 	}
 	return all, nil
@@ -212,9 +213,9 @@ func newProfileUse(c *cli) *cobra.Command {
 	var none bool
 	cmd := &cobra.Command{
 		Use:   "use NAME",
-		Short: "Choose the profile that is used when none is named",
-		Long: `Choose the profile for commands without --profile and WINDLASS_PROFILE. --none takes the choice
-back. The file of the choice is beside the profiles.`,
+		Short: "Choose the default profile",
+		Long: `Choose the profile for commands without --profile and WINDLASS_PROFILE. --none removes the choice.
+Windlass keeps the choice in a file beside the profiles.`,
 		Example: "  windlass profile use north\n  windlass profile use --none",
 	}
 	cmd.Flags().BoolVar(&none, "none", false, "use no profile any more")

@@ -125,7 +125,7 @@ odd: {variables: {PATH: /bin}}
 
 	for name, says := range map[string]string{
 		"clear": "OS_PASSWORD is a secret", "away": "/nowhere/at/all", "both": "either a file or an env",
-		"odd": "PATH is no variable",
+		"odd": "does not read the variable PATH",
 	} {
 		got := windlass(t, resources(), "vnf", "list", "--profile="+name)
 		assert.Equal(t, exitUsage, got.code, name)

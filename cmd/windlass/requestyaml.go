@@ -57,7 +57,7 @@ func plainValue(n *yaml.Node) (any, error) {
 	case yaml.ScalarNode:
 		return plainScalar(n), nil
 	default:
-		return nil, fmt.Errorf("line %d has an alias of YAML, which is not read here", n.Line)
+		return nil, fmt.Errorf("line %d has an alias of YAML, which the client does not support", n.Line)
 	}
 }
 

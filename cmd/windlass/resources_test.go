@@ -272,7 +272,7 @@ func TestVimRegister_doesNotShowThePasswordOfAFileItCannotRead(t *testing.T) {
 	for text, want := range map[string]string{
 		"auth_url: x\npassword: s3cret: more\n  - x\n": " is not YAML: line 2: mapping values are not allowed in this context.\n",
 		"auth_url: x\npassword: *s3cret\n":             " is not YAML: a value begins with *; put it in quotes.\n",
-		"auth_url: x\npassword: a\npassword: s3cret\n": " has mistakes:\n  line 3: password stands in line 2 already\n",
+		"auth_url: x\npassword: a\npassword: s3cret\n": " has mistakes:\n  line 3: password is in line 2 already\n",
 		"- auth_url: x\n- password: s3cret\n":          ": the file must have lines such as auth_url: http://cloud:5000/v3.\n",
 	} {
 		file := filepath.Join(t.TempDir(), "vim.yaml")

@@ -14,9 +14,9 @@ type leavers struct {
 
 func (l *leavers) addChoiceFlags(cmd *cobra.Command) {
 	cmd.Flags().StringSliceVar(&l.vnfcs, "vnfc", nil,
-		"the VNFCs that go, by `ID,...` or by the name of their node, exactly as many as go")
+		"the VNFCs to remove, by `ID,...` or by the name of their node; give exactly as many as the operation removes")
 	cmd.Flags().StringVar(&l.policy, "policy", "",
-		"which VNFCs go, after those out of order: `newest` (the default) or oldest first")
+		"which VNFCs to remove after VNFCs that do not work: `newest` (the default) or oldest first")
 }
 
 // add puts the choice into a request.
@@ -43,7 +43,7 @@ func newVnfScale(c *cli) *cobra.Command {
 		Short: "Scale a VNF instance out or in by steps of an aspect",
 		Long: `Scale an aspect of a VNF instance out or in by a number of steps; 'windlass vnf show' has the
 aspects and their levels. Scaling in first takes VNFCs that do not work, then the newest; --vnfc names others
-instead. --plan shows which VNFCs would go now.`,
+instead. --plan shows which VNFCs Windlass would remove now.`,
 		Example: `  windlass vnf scale 1f9d3a52-0c1e-4f60-8a3f-6f1f2f9d9c11 --aspect worker_instance --out 2 --watch
   windlass vnf scale 1f9d3a52-0c1e-4f60-8a3f-6f1f2f9d9c11 --aspect worker_instance --in 1 --plan
   windlass vnf scale 1f9d3a52-0c1e-4f60-8a3f-6f1f2f9d9c11 --aspect worker_instance --in 1 --vnfc worker-3f2a91c0`,

@@ -200,7 +200,7 @@ func (b *backends) serveAPI(ctx context.Context) error {
 
 // vimGuard says where VIMs and their nodes may be.
 func (b *backends) vimGuard() outbound.Guard {
-	return outbound.Guard{Denied: b.config.Vims.DeniedNetworks, Section: "vims", What: "no VIM and no node may have"}
+	return outbound.Guard{Denied: b.config.Vims.DeniedNetworks, Section: "vims", What: "no VIM and no node may have it"}
 }
 
 // clouds tries the credentials of a VIM before its registration, and makes new credentials for registered clusters.
@@ -216,7 +216,7 @@ func (c clouds) Check(
 		lcm.VimOpenStack: c.checkOpenStack, lcm.VimKubernetes: c.checkKubernetes,
 	}[lcm.VimTypeOf(vim.Type)]
 	if !ok {
-		return found, lcm.Errorf(lcm.KindInvalid, "Windlass has nothing to do with VIMs of type %q.", vim.Type)
+		return found, lcm.Errorf(lcm.KindInvalid, "Windlass does not support VIMs of type %q.", vim.Type)
 	}
 	return check(ctx, vim, credentials)
 }

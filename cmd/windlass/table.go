@@ -47,7 +47,7 @@ type listFlags struct {
 
 func (f *listFlags) addListFlags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.sortBy, "sort-by", "",
-		"`attribute` or column by which to sort, such as age or vnfInstanceName; with a - before it the other way round")
+		"`attribute` or column by which to sort, such as age or vnfInstanceName; with a - before it in reverse order")
 	cmd.Flags().BoolVar(&f.noHeaders, "no-headers", false, "leave the first line of the table out")
 	cmd.Flags().BoolVarP(&f.watch, "watch", "w", false, "continue to show changes until you press Ctrl-C")
 }
@@ -263,7 +263,7 @@ func sortKey[T any](by string, t table[T]) (func(entry[T]) any, error) {
 	}
 	path := strings.FieldsFunc(strings.Trim(by, "{}"), func(r rune) bool { return r == '.' || r == '/' })
 	if len(path) == 0 {
-		return nil, errors.New("--sort-by wants a column or an attribute")
+		return nil, errors.New("--sort-by needs a column or an attribute")
 	}
 	return func(e entry[T]) any {
 		var at any

@@ -152,7 +152,7 @@ const tellEvery = 5 * time.Second
 // tellWaiting reports that a package is not on board yet; told is the number of earlier reports.
 func (c *cli) tellWaiting(elapsed time.Duration, told int) int {
 	if n := int(elapsed / tellEvery); n > told {
-		fmt.Fprintf(c.err, "Windlass is still taking the package on board (%s).\n", duration(elapsed))
+		fmt.Fprintf(c.err, "Windlass is still on-boarding the package (%s).\n", duration(elapsed))
 		return n
 	}
 	return told

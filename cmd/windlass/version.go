@@ -37,7 +37,7 @@ func newVersion(c *cli) *cobra.Command {
 			GoVersion string `json:"goVersion"`
 		}
 		if err := c.client.get(ctx, "/windlass/v1/version", &server); err != nil {
-			fmt.Fprintf(c.out, "server   none that answers at %s\n", c.client.base)
+			fmt.Fprintf(c.out, "server   no answer at %s\n", c.client.base)
 			return nil //nolint:nilerr // the program's own version is what was asked for first
 		}
 		fmt.Fprintf(c.out, "server   %s (%s) at %s\n", server.Version, server.GoVersion, c.client.base)

@@ -71,7 +71,7 @@ func checkVimKeys(name string, text []byte) error {
 			continue
 		}
 		if first, twice := given[node.Value]; twice {
-			wrong = append(wrong, fmt.Sprintf("line %d: %s stands in line %d already", node.Line, node.Value, first))
+			wrong = append(wrong, fmt.Sprintf("line %d: %s is in line %d already", node.Line, node.Value, first))
 			continue
 		}
 		given[node.Value] = node.Line

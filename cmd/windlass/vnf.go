@@ -177,7 +177,7 @@ func newVnfChangePackage(c *cli) *cobra.Command {
 		Short: "Roll a VNF instance of containers over to another VNF package",
 		Long: `Roll a VNF instance of containers over to another VNF package. REQUEST is a JSON file with a
 ChangeCurrentVnfPkgRequest of SOL003 v3.3.1, "-" for standard input; parameters that it does not name stay as they
-are. The command uses version 2 of the API, whatever --lcm-version says.`,
+are. The command uses version 2 of the API, also with --lcm-version 1.`,
 		Example: `  windlass vnf change-package 1f9d3a52-0c1e-4f60-8a3f-6f1f2f9d9c11 package.json --plan
   windlass vnf change-package 1f9d3a52-0c1e-4f60-8a3f-6f1f2f9d9c11 package.json --watch`,
 		Args: exactly("ID", "REQUEST"),

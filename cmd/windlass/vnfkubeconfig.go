@@ -21,7 +21,7 @@ asked for it. The cluster must be registered as a VIM: the last step of its inst
   windlass vnf kubeconfig edge-1 --duration 10m`,
 		Args: exactly("ID"),
 	}
-	cmd.Flags().DurationVar(&lifetime, "duration", time.Hour, "how `long` the credential is good for, 10m to 24h")
+	cmd.Flags().DurationVar(&lifetime, "duration", time.Hour, "how `long` the credential is valid, 10m to 24h")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if lifetime < 10*time.Minute || lifetime > 24*time.Hour {
 			return usageErrorf(cmd, "--duration must be 10m to 24h, not %s.", lifetime)

@@ -152,7 +152,7 @@ func metadataFilter(attribute, selector string) (string, error) {
 	}
 	parsed, err := labels.Parse(selector)
 	if err != nil {
-		return "", fmt.Errorf("-l is no selector: %w", err)
+		return "", fmt.Errorf("-l is not a valid selector: %w", err)
 	}
 	requirements, _ := parsed.Requirements()
 	var parts []string
@@ -162,7 +162,7 @@ func metadataFilter(attribute, selector string) (string, error) {
 			selection.NotIn: "nin",
 		}[r.Operator()]
 		if !known {
-			return "", fmt.Errorf("-l takes =, !=, in and notin, not %q", r.String())
+			return "", fmt.Errorf("-l accepts =, !=, in and notin, not %q", r.String())
 		}
 		values := r.Values().List()
 		for i, v := range values {

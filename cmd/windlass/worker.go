@@ -79,7 +79,8 @@ func (b *backends) pollTemporal(ctx context.Context, polling *atomic.Bool) error
 		if ctx.Err() != nil {
 			return nil
 		}
-		b.log.WarnContext(ctx, "Temporal does not take the worker; it tries again", "temporal", b.config.Temporal.Address,
+		b.log.WarnContext(ctx, "Temporal does not accept the worker; it tries again",
+			"temporal", b.config.Temporal.Address,
 			"after", pause.String(), "error", err)
 		select {
 		case <-ctx.Done():

@@ -64,7 +64,7 @@ func (c *Certificates) Authenticate(r *http.Request) (Identity, bool, error) {
 		}
 	}
 	return Identity{}, true, &RefusalError{
-		Unknown: true, Detail: "The client certificate is good, but none of its names (" + strings.Join(names, ", ") +
+		Unknown: true, Detail: "The client certificate is valid, but none of its names (" + strings.Join(names, ", ") +
 			") is among this server's clients.",
 	}
 }

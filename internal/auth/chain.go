@@ -30,7 +30,7 @@ func (c Chain) Authenticate(r *http.Request) (Identity, error) {
 			return i, err
 		}
 	}
-	f := &UnauthenticatedError{RefusalError: &RefusalError{Detail: "The request does not tell who sends it: it has no " +
+	f := &UnauthenticatedError{RefusalError: &RefusalError{Detail: "The request does not say who sends it: it has no " +
 		c.wanted() + "."}}
 	for _, m := range c {
 		f.Challenges = append(f.Challenges, m.Challenge(nil))

@@ -77,7 +77,7 @@ func (k *KeySet) verify(ctx context.Context, token *jwt.JSONWebToken, dest ...an
 			}
 		}
 	}
-	return &RefusalError{Detail: "The bearer token's signature is not one of this server's issuer."}
+	return &RefusalError{Detail: "The bearer token's signature is not from this server's issuer."}
 }
 
 // current returns the keys; again asks for newer keys, unless they were fetched a moment ago.
@@ -102,7 +102,8 @@ func (k *KeySet) current(ctx context.Context, again bool) (jose.JSONWebKeySet, e
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if now.Sub(k.fetched) >= keysKeptFor {
-		return k.keys, lcm.Wrap(lcm.KindUnavailable, k.failed, "The keys of the issuer %s cannot be had now.", k.Issuer)
+		return k.keys, lcm.Wrap(lcm.KindUnavailable, k.failed, "Windlass cannot get the keys of the issuer %s now.",
+			k.Issuer)
 	}
 	return k.keys, nil
 }

@@ -121,7 +121,7 @@ func (k *Keystone) ask(ctx context.Context, token string) (validated, error) {
 		defer func() { <-k.places }()
 	case <-ctx.Done():
 		return validated{}, lcm.Wrap(lcm.KindUnavailable, ctx.Err(),
-			"Keystone is asked about too many tokens at once. Try again.")
+			"Windlass has too many tokens to check at Keystone now. Try again.")
 	}
 	return k.validate(ctx, token)
 }
@@ -171,7 +171,7 @@ func (k *Keystone) validate(ctx context.Context, token string) (validated, error
 		return validated{refusal: &RefusalError{Detail: "Keystone does not know the token, or it has expired."}}, nil
 	case answer.Err != nil:
 		return validated{}, lcm.Wrap(lcm.KindUnavailable, answer.Err,
-			"Keystone does not tell whether the token is good. Try again.")
+			"Keystone did not answer whether the token is valid. Try again.")
 	}
 	return k.read(answer)
 }
@@ -185,7 +185,8 @@ func (k *Keystone) read(answer tokens.GetResult) (validated, error) {
 		Roles   []tokens.Role   `json:"roles"`
 	}
 	if err := answer.ExtractInto(&told); err != nil {
-		return validated{}, lcm.Wrap(lcm.KindUnavailable, err, "Keystone's answer about the token is not understood.")
+		return validated{}, lcm.Wrap(lcm.KindUnavailable, err, "Windlass does not understand Keystone's answer about "+
+			"the token.")
 	}
 	v := validated{until: k.now().Add(goodFor), identity: Identity{Client: "keystone " + told.User.Domain.Name + "/" +
 		told.User.Name}}
@@ -202,7 +203,7 @@ func (k *Keystone) read(answer tokens.GetResult) (validated, error) {
 	case len(v.identity.Scopes) == 0:
 		v.refusal = &RefusalError{
 			Unknown: true,
-			Detail:  "The token's user has no role in its project that lets it use this server.",
+			Detail:  "The token's user has no role in its project that allows the use of this server.",
 		}
 	case v.identity.Project == "" && !admin:
 		v.refusal = &RefusalError{Unknown: true, Detail: "The token is for no project. Get one that is scoped to a project."}

@@ -58,7 +58,8 @@ func (k *Keystone) LogIn(ctx context.Context, u KeystoneUser) (Token, error) {
 	}
 	told, err := answer.ExtractToken()
 	if err != nil {
-		return Token{}, lcm.Wrap(lcm.KindUnavailable, err, "Keystone's answer to the login is not understood.")
+		return Token{}, lcm.Wrap(lcm.KindUnavailable, err, "Windlass does not understand Keystone's answer to the "+
+			"login.")
 	}
 	return Token{Value: told.ID, Until: told.ExpiresAt}, nil
 }
@@ -120,7 +121,8 @@ func (f *CodeFlow) Authorization(ctx context.Context) (string, error) {
 // Redeem exchanges a code for a token; a *RefusalError when the issuer does not take it.
 func (f *CodeFlow) Redeem(ctx context.Context, code, verifier, redirectURI string) (Token, error) {
 	if code == "" || verifier == "" || redirectURI != f.RedirectURI {
-		return Token{}, &RefusalError{Detail: "The issuer has sent the browser back without what a login needs. Log in again."}
+		return Token{}, &RefusalError{Detail: "The issuer has sent the browser back without the data of a login. Log " +
+			"in again."}
 	}
 	found, err := f.discover(ctx)
 	if err != nil {
@@ -146,7 +148,8 @@ func (f *CodeFlow) Redeem(ctx context.Context, code, verifier, redirectURI strin
 	case err != nil || status >= http.StatusInternalServerError:
 		return Token{}, lcm.Wrap(lcm.KindUnavailable, err, "The issuer of tokens does not answer. Try again.")
 	case status != http.StatusOK || told.Token == "":
-		return Token{}, &RefusalError{Detail: "The issuer does not take the login. Log in again.", Err: errors.New(told.Error)}
+		return Token{}, &RefusalError{Detail: "The issuer does not accept the login. Log in again.",
+			Err: errors.New(told.Error)}
 	}
 	token := Token{Value: told.Token}
 	if told.ExpiresIn > 0 {
@@ -170,10 +173,10 @@ func (f *CodeFlow) discover(ctx context.Context) (*endpoints, error) {
 	found = &endpoints{}
 	status, err := f.ask(req, found)
 	if err == nil && (status != http.StatusOK || found.Issuer != f.Issuer || found.Authorization == "" || found.Token == "") {
-		err = fmt.Errorf("the metadata of %s, with status %d, do not tell where to log in", f.Issuer, status)
+		err = fmt.Errorf("the metadata of %s, with status %d, do not say where to log in", f.Issuer, status)
 	}
 	if err != nil {
-		return nil, lcm.Wrap(lcm.KindUnavailable, err, "The issuer of tokens does not tell where to log in. Try again.")
+		return nil, lcm.Wrap(lcm.KindUnavailable, err, "The issuer of tokens does not say where to log in. Try again.")
 	}
 	f.mu.Lock()
 	f.found = found

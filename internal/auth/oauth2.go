@@ -91,20 +91,20 @@ func (o *OAuth2) check(c claims) error {
 		now = o.Now
 	}
 	if c.Expiry == nil {
-		return &RefusalError{Detail: "The bearer token never expires (it has no exp); such ones are not taken."}
+		return &RefusalError{Detail: "The bearer token never expires (it has no exp); Windlass refuses such tokens."}
 	}
 	err := c.ValidateWithLeeway(jwt.Expected{Issuer: o.Issuer, AnyAudience: jwt.Audience{o.Audience}, Time: now()}, leeway)
 	if err == nil {
 		return nil
 	}
-	detail := "The bearer token is not for now."
+	detail := "The bearer token is not valid now."
 	switch {
 	case errors.Is(err, jwt.ErrExpired):
 		detail = "The bearer token has expired."
 	case errors.Is(err, jwt.ErrInvalidIssuer):
-		detail = "The bearer token is of another issuer than the one that this server trusts."
+		detail = "The bearer token is from another issuer, which this server does not trust."
 	case errors.Is(err, jwt.ErrInvalidAudience):
-		detail = "The bearer token is not meant for this server: its audience is another one."
+		detail = "The bearer token is not for this server: its audience is different."
 	}
 	return &RefusalError{Detail: detail, Err: err}
 }

@@ -177,7 +177,7 @@ func TestOAuth2_refusesTokensThatAreNotGood(t *testing.T) {
 	for name, c := range map[string]struct{ token, says string }{
 		"expired":    {i.token(key, "k1", map[string]any{"exp": at(-time.Minute)}), "expired"},
 		"no end":     {i.token(key, "k1", map[string]any{"exp": nil}), "never expires"},
-		"not yet":    {i.token(key, "k1", map[string]any{"nbf": at(time.Hour)}), "not for now"},
+		"not yet":    {i.token(key, "k1", map[string]any{"nbf": at(time.Hour)}), "not valid now"},
 		"issuer":     {i.token(key, "k1", map[string]any{"iss": "https://other.example"}), "another issuer"},
 		"audience":   {i.token(key, "k1", map[string]any{"aud": "other"}), "audience"},
 		"forged":     {i.token(newKey(t), "k1", nil), "signature"},

@@ -90,7 +90,7 @@ func Render(ctx context.Context, r Release, revision int, on Cluster) (*Rendered
 	}
 	var a answer
 	if err := json.Unmarshal(said, &a); err != nil {
-		return nil, lcm.Wrap(lcm.KindBug, err, "What the chart of the release %s has become cannot be read.", r.Name)
+		return nil, lcm.Wrap(lcm.KindBug, err, "Windlass cannot read the rendered chart of the release %s.", r.Name)
 	}
 	if a.Problem != "" {
 		return nil, lcm.Errorf(lcm.KindInvalid, "The chart of the release %s cannot be used: %s", r.Name, a.Problem)

@@ -28,7 +28,7 @@ func confine() error {
 		syscall.RLIMIT_NOFILE: 32,
 	} {
 		if err := syscall.Setrlimit(resource, &syscall.Rlimit{Cur: limit, Max: limit}); err != nil {
-			return fmt.Errorf("the process cannot be bounded: %w", err)
+			return fmt.Errorf("the process cannot be limited: %w", err)
 		}
 	}
 	return nil

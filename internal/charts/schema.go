@@ -24,7 +24,7 @@ func hold(c *chart.Chart, values map[string]any) error {
 	var problems []error
 	if c.Schema != nil {
 		if err := holdTo(c.Schema, values); err != nil {
-			problems = append(problems, fmt.Errorf("the values of %s are not as its schema wants them: %w", c.Name(), err))
+			problems = append(problems, fmt.Errorf("the values of %s do not match its schema: %w", c.Name(), err))
 		}
 	}
 	for _, sub := range c.Dependencies() {
@@ -58,5 +58,5 @@ func holdTo(schema []byte, values map[string]any) error {
 type closed struct{}
 
 func (closed) Load(url string) (any, error) {
-	return nil, fmt.Errorf("the schema names another one, %q: it has to be complete in itself", url)
+	return nil, fmt.Errorf("the schema refers to another schema, %q: it must be complete without others", url)
 }

@@ -71,8 +71,8 @@ func (a *attaching) take(cpd vnfpkg.VduCp, link lcm.ExtVirtualLink, cp lcm.ExtCp
 		return
 	}
 	if len(cp.GivenPorts()) > 0 {
-		a.tell(at+".cpConfig", "a Pod gets its interface from the network %s: a port that is there already (linkPortId) cannot be "+
-			"given to it", link.ResourceID)
+		a.tell(at+".cpConfig", "a Pod gets its interface from the network %s: it cannot use an existing port "+
+			"(linkPortId)", link.ResourceID)
 	}
 	out := Attachment{Vdu: cpd.VduID, Cpd: cpd.ID, Path: path + ".resourceId", Network: link.ResourceID, MAC: cp.MAC}
 	for _, ip := range cp.FixedIPs {
@@ -80,13 +80,14 @@ func (a *attaching) take(cpd vnfpkg.VduCp, link lcm.ExtVirtualLink, cp lcm.ExtCp
 		case ip.Address != "":
 			out.Addresses = append(out.Addresses, ip.Address)
 		case ip.SubnetID != "":
-			a.tell(at+".cpConfig", "the network %s itself chooses addresses, and has no subnets by which it could be told how "+
-				"(subnetId)", link.ResourceID)
+			a.tell(at+".cpConfig", "the network %s chooses addresses itself and has no subnets: leave out subnetId",
+				link.ResourceID)
 		}
 	}
 	if len(out.Addresses) > 0 || out.MAC != "" {
 		if why := a.several(cpd.VduID); why != "" {
-			a.tell(at+".cpConfig", "the connection point %s has a fixed address, and %s: all of them would have it", cpd.ID, why)
+			a.tell(at+".cpConfig", "the connection point %s has a fixed address, and %s: all these Pods would have it",
+				cpd.ID, why)
 		}
 	}
 	a.out = append(a.out, out)
@@ -99,7 +100,7 @@ func (a *attaching) several(vdu string) string {
 	case w.Kind == "DaemonSet":
 		return fmt.Sprintf("the VDU %s is the %s, which has a Pod on each node", vdu, w)
 	case slices.ContainsFunc(a.vnf.Objects, func(o unstructured.Unstructured) bool { return scales(o, w) }):
-		return fmt.Sprintf("the VDU %s is the %s, of whose Pods an autoscaler makes more", vdu, w)
+		return fmt.Sprintf("the VDU %s is the %s, for which an autoscaler makes more Pods", vdu, w)
 	}
 	count, said := a.capacity[vdu]
 	if o := find(a.vnf.Objects, w); !said && o != nil {

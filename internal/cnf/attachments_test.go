@@ -27,11 +27,15 @@ func TestAttachments_ofCpsOfVdusOnly(t *testing.T) {
 	require.Equal(t, []Attachment{{Vdu: "web", Cpd: "ext", Path: "$.extVirtualLinks[0].resourceId", Network: "media"}}, got)
 
 	for says, links := range map[string][]lcm.ExtVirtualLink{
-		"is bound to the VDU gone, which has no workload":           on("media", lcm.ExtCp{CpdID: "lost"}),
-		"as media or networks/media, not \"Media\"":                 on("Media", lcm.ExtCp{CpdID: "ext"}),
-		"as media or networks/media, not \"a/b/c\"":                 on("a/b/c", lcm.ExtCp{CpdID: "ext"}),
-		"a port that is there already (linkPortId) cannot be given": on("media", lcm.ExtCp{CpdID: "ext", LinkPort: &lcm.LinkPort{ID: "p"}}),
-		"itself chooses addresses, and has no subnets":              on("media", lcm.ExtCp{CpdID: "ext", FixedIPs: []lcm.FixedIP{{SubnetID: "s"}}}),
+		"is bound to the VDU gone, which has no workload": on("media", lcm.ExtCp{CpdID: "lost"}),
+		"as media or networks/media, not \"Media\"":       on("Media", lcm.ExtCp{CpdID: "ext"}),
+		"as media or networks/media, not \"a/b/c\"":       on("a/b/c", lcm.ExtCp{CpdID: "ext"}),
+		"it cannot use an existing port (linkPortId)": on(
+			"media", lcm.ExtCp{CpdID: "ext", LinkPort: &lcm.LinkPort{ID: "p"}},
+		),
+		"chooses addresses itself and has no subnets": on(
+			"media", lcm.ExtCp{CpdID: "ext", FixedIPs: []lcm.FixedIP{{SubnetID: "s"}}},
+		),
 	} {
 		_, problems := v.Attachments(f, links, nil)
 		require.Len(t, problems, 1, says)

@@ -87,7 +87,8 @@ func (c *choosing) only(image string) {
 	case 1:
 		c.image(names[0], image)
 	default:
-		c.tell(assetsPath, "the Pods of the VDU %s have the containers %s: for which of them the image %s is cannot be told",
+		c.tell(assetsPath, "the Pods of the VDU %s have the containers %s: Windlass cannot know which of them gets "+
+			"the image %s",
 			c.choice.Vdu, strings.Join(names, ", "), image)
 	}
 }

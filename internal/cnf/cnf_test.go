@@ -169,7 +169,7 @@ func TestRead_endsWhereAVnfHasTooMany(t *testing.T) {
 	} {
 		m, err := Read(Params{Files: []string{"a.yaml", "b.yaml"}}, pkg{"a.yaml": text, "b.yaml": text}.files())
 		require.NoError(t, err)
-		require.Contains(t, strings.Join(sentences(m.Broken), "\n"), "is one more than the 2000 manifests that a VNF may have")
+		require.Contains(t, strings.Join(sentences(m.Broken), "\n"), "is too many: a VNF may have 2000 manifests")
 	}
 	long := strings.Repeat("x", 1<<20) // longer than the reader's buffer
 	m, err := Read(Params{Files: []string{"a.yaml"}}, pkg{"a.yaml": long}.files())
@@ -225,15 +225,16 @@ func TestWorkloads_thatAreNotClear(t *testing.T) {
 			Params{},
 			[]string{manifest("Deployment", "c", ""), manifest("Service", "a", "")},
 			[]string{
-				files + `the manifests have no Pod, Deployment, ReplicaSet, StatefulSet or DaemonSet that is called as a VDU is: ` +
-					`"a" (VDU1), "b" (VDU2). Name them so, or say what the VDUs are, in vdu_mapping`,
+				files + `the manifests have no Pod, Deployment, ReplicaSet, StatefulSet or DaemonSet with the name ` +
+					`of a VDU: "a" (VDU1), "b" (VDU2). Use these names, or name the workloads of the VDUs in ` +
+					`vdu_mapping`,
 			},
 		},
 		"two of one name": {
 			[]string{"a"},
 			Params{},
 			[]string{manifest("StatefulSet", "a", ""), manifest("Deployment", "a", "")},
-			[]string{files + "the VDU VDU1 may be the Deployment a and the StatefulSet a: say which one it is, in vdu_mapping"},
+			[]string{files + "the VDU VDU1 may be the Deployment a or the StatefulSet a: choose one in vdu_mapping"},
 		},
 		"two VDUs of one name": {
 			[]string{"a", "a"},
@@ -245,7 +246,7 @@ func TestWorkloads_thatAreNotClear(t *testing.T) {
 			[]string{"a"},
 			Params{},
 			[]string{manifest("Pod", "a", "x"), manifest("Pod", "a", "z")},
-			[]string{files + `the VDU VDU1 may be the Pod a of the namespace "x" and that of "z": give them different names`},
+			[]string{files + `the VDU VDU1 may be the Pod a of the namespace "x" or of "z": give them different names`},
 		},
 		"a mapping to nothing": {
 			[]string{"a", "b", "c"},
@@ -255,7 +256,7 @@ func TestWorkloads_thatAreNotClear(t *testing.T) {
 			[]string{manifest("Pod", "p", "")},
 			[]string{
 				mapping + "VDU1 the manifests have no Deployment none", mapping + `VDU9 the flavour simple has no VDU "VDU9"`,
-				mapping + "VDU3 is missing: a mapping has all VDUs of the flavour",
+				mapping + "VDU3 is missing: a mapping must have all VDUs of the flavour",
 			},
 		},
 	} {

@@ -111,8 +111,8 @@ func TestDescribe_tellsWhichInputsAreWrong(t *testing.T) {
 	f, _ := packaged(t, "testdata/described")
 	_, _, wrong := Describe(f, instance, json.RawMessage(`{"greeting":["a"]}`))
 	require.Equal(t, []string{
-		"$.additionalParams.level is missing: a container of the VNFD takes it",
-		"$.additionalParams.greeting must be a text, a number or a boolean: a container of the VNFD takes it",
+		"$.additionalParams.level is missing: a container of the VNFD needs it",
+		"$.additionalParams.greeting must be a text, a number or a boolean: a container of the VNFD needs it",
 	}, sentences(wrong))
 }
 

@@ -68,7 +68,7 @@ func (p Params) CheckMembers(wrong params.Wrong) {
 	}
 	for _, key := range sortedKeys(p.Parameters) {
 		if err := setAny(map[string]any{}, key, p.Parameters[key]); err != nil {
-			wrong(memberOf("helm_parameters", key), "cannot be given to a chart: %v", err)
+			wrong(memberOf("helm_parameters", key), "cannot be a value of a chart: %v", err)
 		}
 	}
 }
@@ -89,7 +89,7 @@ func (in Install) CheckMembers(wrong params.Wrong) {
 	}
 	for i, parameter := range in.Parameters {
 		if err := setText(map[string]any{}, parameter); err != nil {
-			wrong(fmt.Sprintf("helmparameter[%d]", i), "is not as helm --set takes it, key=value: %v", err)
+			wrong(fmt.Sprintf("helmparameter[%d]", i), "must have the form of helm --set, key=value: %v", err)
 		}
 	}
 }

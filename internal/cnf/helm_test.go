@@ -59,8 +59,8 @@ func TestReadParams_ofCharts(t *testing.T) {
 			"$.additionalParams.using_helm_install_param[0].exthelmrepo_url is missing: it is the URL of the repository that has " +
 				"the chart.",
 			"$.additionalParams.using_helm_install_param[1].helmchartfile_path is missing: it names the chart in the VNF package.",
-			`$.additionalParams.using_helm_install_param[1].helmparameter[0] is not as helm --set takes it, key=value: "x" has no ` +
-				"key and no value.",
+			`$.additionalParams.using_helm_install_param[1].helmparameter[0] must have the form of helm --set, key=value: ` +
+				`"x" has no key and no value.`,
 			`$.additionalParams.using_helm_install_param[2].helmchartfile_path "../x" is no path in the VNF package, such as ` +
 				"Files/kubernetes/chart-0.1.0.tgz.",
 			`$.additionalParams.using_helm_install_param[2].helmreleasename is the name of two releases, "r".`,
@@ -147,7 +147,7 @@ func TestResolve_givesPodsTheSecretsToPullTheirImages(t *testing.T) {
 	_, problems := ReadParams(json.RawMessage(`{"lcm-kubernetes-def-files":["a.yaml"],"private_registry_connection_info":[
 		{"server":"a","username":"u"},{"server":"b","password":"s3cr3t"},{"username":"u","password":"s3cr3t"}]}`))
 	require.ElementsMatch(t, []string{
-		"$.additionalParams.private_registry_connection_info[0].password is missing: it is that of the user.",
+		"$.additionalParams.private_registry_connection_info[0].password is missing: it is the user's password.",
 		"$.additionalParams.private_registry_connection_info[1].username is missing: it is the user of the password.",
 		"$.additionalParams.private_registry_connection_info[2].server is missing: names of images begin with it, such as " +
 			"registry.example:5000.",
@@ -219,8 +219,9 @@ func TestResolve_severalCharts(t *testing.T) {
 	require.Empty(t, v.Problems())
 	_, err = v.Releases(t.Context(), map[string]int{"VDU1": 2, "VDU2": 3})
 	require.True(t, lcm.Is(err, lcm.KindInvalid), "%v", err)
-	require.ErrorContains(t, err, "the value web.replicas of the chart does not set the number of Pods of the VDU VDU2: with 3 there, "+
-		"the Deployment db has 1")
+	require.ErrorContains(t, err,
+		"the value web.replicas of the chart does not set the number of Pods of the VDU VDU2: with the value 3, "+
+			"the Deployment db has 1")
 }
 
 func TestResolve_tellsWhatIsWrongWithCharts(t *testing.T) {

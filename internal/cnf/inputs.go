@@ -28,7 +28,7 @@ func (in *inputs) text(w vnfpkg.Word) string {
 	switch v := in.given[w.Input].(type) {
 	case nil:
 		if w.Required {
-			in.tell(w.Input, "is missing: a container of the VNFD takes it")
+			in.tell(w.Input, "is missing: a container of the VNFD needs it")
 		}
 		return w.Text
 	case string:
@@ -37,7 +37,7 @@ func (in *inputs) text(w vnfpkg.Word) string {
 		text, _ := json.Marshal(v) // these values can always be encoded
 		return string(text)
 	default:
-		in.tell(w.Input, "must be a text, a number or a boolean: a container of the VNFD takes it")
+		in.tell(w.Input, "must be a text, a number or a boolean: a container of the VNFD needs it")
 		return w.Text
 	}
 }

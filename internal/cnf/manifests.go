@@ -99,7 +99,7 @@ func documents(text []byte, most int) (out []unstructured.Unstructured, broken [
 	reader := yaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(append(text, '\n'))))
 	for n := 1; ; n++ {
 		if max(len(out), len(broken), n-1) > most {
-			return nil, []string{fmt.Sprintf("document %d is one more than the %d manifests that a VNF may have", n-1,
+			return nil, []string{fmt.Sprintf("document %d is too many: a VNF may have %d manifests", n-1,
 				mostManifests)}
 		}
 		document, err := reader.Read()

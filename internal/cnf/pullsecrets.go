@@ -26,7 +26,7 @@ type Registry struct {
 func (r Registry) CheckMembers(wrong params.Wrong) {
 	switch {
 	case r.Username != "" && r.Password == "":
-		wrong("password", "is missing: it is that of the user")
+		wrong("password", "is missing: it is the user's password")
 	case r.Username == "" && r.Password != "":
 		wrong("username", "is missing: it is the user of the password")
 	}

@@ -62,7 +62,7 @@ func urlProblem(text string, schemes []string) string {
 	case err != nil || u.Host == "" || !slices.Contains(schemes, u.Scheme):
 		return fmt.Sprintf("%q is no URL of %s", text, strings.Join(schemes, ", "))
 	case u.User != nil:
-		return "has a user or a password in its URL, which is kept where many can read it: leave it out"
+		return "has a user or a password in its URL, which many people can read: leave it out"
 	case u.Fragment != "" || strings.Contains(u.Path, "/../") || strings.Contains(u.Path, "\\"):
 		return fmt.Sprintf("%q has a fragment or a path with .. in it", text)
 	}

@@ -21,7 +21,7 @@ func (v *VNF) describe(f *vnfpkg.Flavour, additionalParams json.RawMessage, id l
 			"manifests itself, because the VNFD describes no containers in the flavour %s.", f.ID)
 		return nil
 	case described && len(v.Params.VduMapping) > 0:
-		v.tell(mappingPath, "is about manifests and charts, and the request names none: the VNFD says what the VDUs are.")
+		v.tell(mappingPath, "is about manifests and charts, but the request names none: the VNFD describes the VDUs.")
 	case len(f.Charts) != 1 && len(v.Params.Parameters) > 0:
 		v.tell(parametersPath, "are values of a chart, and the flavour %s has %d of them: name charts in "+
 			"using_helm_install_param.", f.ID, len(f.Charts))

@@ -84,7 +84,8 @@ func TestResolve_tellsWhenNobodySaysWhatTheVnfIs(t *testing.T) {
 	}, sentences(v.Problems()))
 	v = resolved(t, partly(), chartFiles("chart", "db"), `{"vdu_mapping":{"VDU1":{"kind":"Pod","name":"x"}}}`)
 	require.Equal(t, []string{
-		"$.additionalParams.vdu_mapping is about manifests and charts, and the request names none: the VNFD says what the VDUs are.",
+		"$.additionalParams.vdu_mapping is about manifests and charts, but the request names none: the VNFD " +
+			"describes the VDUs.",
 	}, sentences(v.Problems()))
 }
 

@@ -217,13 +217,13 @@ func (v *VNF) Sized(vdu string) (why string, ok bool) {
 	w, is := v.Workloads[vdu]
 	switch {
 	case !is:
-		return "it has no workload among the manifests with which the VNF was instantiated", false
+		return "the manifests of the VNF's instantiation have no workload for it", false
 	case !w.Scalable():
-		return fmt.Sprintf("it is the %s, and only Deployments, ReplicaSets and StatefulSets have a number of Pods that can "+
-			"be set", w), false
+		return fmt.Sprintf("it is the %s, and Windlass can set the number of Pods only of Deployments, ReplicaSets "+
+			"and StatefulSets", w), false
 	case v.releaseOf(w) != nil && v.keys[vdu] == "":
-		return fmt.Sprintf("it is the %s of a chart, and the request with which the VNF was instantiated did not say which "+
-			"value of the chart is its number of Pods (helm_value_names, or helm_replica_values in v1)", w), false
+		return fmt.Sprintf("it is the %s of a chart, and the request to instantiate the VNF did not name the chart's "+
+			"value for its number of Pods (helm_value_names, or helm_replica_values in v1)", w), false
 	}
 	return "", true
 }
@@ -260,7 +260,8 @@ func (v *VNF) Releases(ctx context.Context, capacity map[string]int) ([]charts.R
 		r.Values = copied(r.Values)
 		for _, vdu := range sortedKeys(sizes) {
 			if err := setAny(r.Values, v.keys[vdu], sizes[vdu]); err != nil {
-				problems = append(problems, lcm.Problem{Path: v.paths[vdu], Detail: "cannot be given to a chart: " + err.Error()})
+				problems = append(problems, lcm.Problem{Path: v.paths[vdu], Detail: "cannot be a value of a " +
+					"chart: " + err.Error()})
 			}
 		}
 		if len(sizes) > 0 {
@@ -296,7 +297,7 @@ func (v *VNF) sizesIn(r release, capacity map[string]int) map[string]int {
 func (r *release) differs(w Workload, want int) string {
 	o := find(r.objects, w)
 	if o == nil {
-		return fmt.Sprintf("the chart has no %s with it", w)
+		return fmt.Sprintf("with it the chart makes no %s", w)
 	}
 	if slices.ContainsFunc(r.objects, func(o unstructured.Unstructured) bool { return scales(o, w) }) {
 		return ""
@@ -306,7 +307,7 @@ func (r *release) differs(w Workload, want int) string {
 		have = 1
 	}
 	if have != int64(want) {
-		return fmt.Sprintf("with %d there, the %s has %d", want, w, have)
+		return fmt.Sprintf("with the value %d, the %s has %d", want, w, have)
 	}
 	return ""
 }

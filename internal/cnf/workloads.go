@@ -97,7 +97,7 @@ func (r *resolution) byMapping(mapping map[string]VduMapping) {
 	}
 	for _, v := range r.flavour.Vdus {
 		if _, ok := mapping[v.ID]; !ok {
-			r.tell(lcm.MemberPath(mappingPath, v.ID), "is missing: a mapping has all VDUs of the flavour")
+			r.tell(lcm.MemberPath(mappingPath, v.ID), "is missing: a mapping must have all VDUs of the flavour")
 		}
 	}
 }
@@ -126,21 +126,21 @@ func (r *resolution) byName() {
 			r.take(v.ID, called[0], r.at)
 		default:
 			slices.SortFunc(called, func(a, b Workload) int { return strings.Compare(a.Kind, b.Kind) })
-			r.tell(r.at, "the VDU %s may be the %s and the %s: say which one it is, in vdu_mapping", v.ID, called[0],
+			r.tell(r.at, "the VDU %s may be the %s or the %s: choose one in vdu_mapping", v.ID, called[0],
 				called[1])
 		}
 	}
 	if len(r.of) == 0 && len(r.problems) == 0 {
-		r.tell(r.at, "the manifests have no Pod, Deployment, ReplicaSet, StatefulSet or DaemonSet that is called as a "+
-			"VDU is: %s. Name them so, or say what the VDUs are, in vdu_mapping", strings.Join(wanted, ", "))
+		r.tell(r.at, "the manifests have no Pod, Deployment, ReplicaSet, StatefulSet or DaemonSet with the name of a "+
+			"VDU: %s. Use these names, or name the workloads of the VDUs in vdu_mapping", strings.Join(wanted, ", "))
 	}
 }
 
 // take assigns a workload to a VDU. The manifests must contain the workload exactly once.
 func (r *resolution) take(vdu string, w Workload, path string) {
 	if in := r.found[w]; len(in) > 1 {
-		r.tell(path, "the VDU %s may be the %s of the namespace %q and that of %q: give them "+
-			"different names", vdu, w, in[0], in[1])
+		r.tell(path, "the VDU %s may be the %s of the namespace %q or of %q: give them different names",
+			vdu, w, in[0], in[1])
 		return
 	}
 	r.of[vdu] = w

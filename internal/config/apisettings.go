@@ -97,7 +97,7 @@ var apiSettings = []setting{
 		set: func(c *Config, v string) error {
 			c.API.Metrics = v
 			if v != MetricsOpen && v != MetricsAdmin && v != MetricsOff {
-				return fmt.Errorf("is %q, none of open, admin, off", v)
+				return fmt.Errorf("is %q, not open, admin or off", v)
 			}
 			return nil
 		},

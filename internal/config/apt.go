@@ -23,7 +23,7 @@ func (l *loader) finishApt() {
 	if repository == nil {
 		for _, name := range []string{"component", "version", "keyFile"} {
 			if place := l.placeOf("kubernetes.apt." + name); place != "" {
-				l.problem(place, "says something of a repository, but there is no kubernetes.apt.url")
+				l.problem(place, "describes a repository, but kubernetes.apt.url is missing")
 			}
 		}
 		return

@@ -67,7 +67,7 @@ func TestLoad_refusesAnAptRepositoryThatCannotWork(t *testing.T) {
 		"no URL": {
 			[]string{"--kubernetes-apt-version=1.34.4-1.1"},
 			[]string{"--kubernetes-apt-version"},
-			"no kubernetes.apt.url",
+			"kubernetes.apt.url is missing",
 		},
 		"absent file": {
 			[]string{"--kubernetes-apt-url=http://h/", "--kubernetes-apt-key-file=absent"},

@@ -86,12 +86,12 @@ func parseModes(v string) ([]string, error) {
 	for mode := range strings.SplitSeq(v, ",") {
 		mode = strings.TrimSpace(mode)
 		if !slices.Contains([]string{AuthNone, AuthOAuth2, AuthKeystone, AuthMTLS}, mode) {
-			return nil, fmt.Errorf("has %q, which is none of none, oauth2, keystone, mtls", mode)
+			return nil, fmt.Errorf("has %q, not none, oauth2, keystone or mtls", mode)
 		}
 		out = append(out, mode)
 	}
 	if len(out) > 1 && slices.Contains(out, AuthNone) {
-		return nil, errors.New("has none together with others; one would make the others useless")
+		return nil, errors.New("has none together with others; none makes the others useless")
 	}
 	return out, nil
 }
@@ -111,9 +111,9 @@ func (l *loader) finishAuth() {
 	a, api := &l.config.Auth, l.config.API
 	if a.Has(AuthNone) && !a.NoneAnywhere && checkAddress(api.Listen) == nil && !loopback(api.Listen) {
 		l.problem(l.mentioned("api.listen"),
-			"is "+api.Listen+", but auth.mode is none, which asks nobody who they are and therefore serves this host only. "+
-				"Listen on 127.0.0.1, choose another auth.mode, or set auth.noneAnywhere if something in front of the API keeps "+
-				"strangers away")
+			"is "+api.Listen+", but auth.mode is none, which authenticates nobody and therefore serves this host "+
+				"only. Listen on 127.0.0.1, choose another auth.mode, or set auth.noneAnywhere if something in front "+
+				"of the API authenticates clients")
 	}
 	l.finishTLS()
 	l.require(a.Has(AuthOAuth2), "auth.mode has oauth2",

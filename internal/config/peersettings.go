@@ -83,7 +83,7 @@ var nfvoSettings = []setting{
 		set: func(c *Config, v string) error {
 			c.NFVO.Packages = v
 			if v != PackagesOff && v != "v1" && v != "v2" {
-				return fmt.Errorf("is %q, none of v1, v2 and off", v)
+				return fmt.Errorf("is %q, not v1, v2 or off", v)
 			}
 			return nil
 		},

@@ -57,7 +57,7 @@ var processSettings = []setting{
 		set: func(c *Config, v string) error {
 			if c.Log.Level.UnmarshalText([]byte(v)) != nil {
 				c.Log.Level = slog.LevelInfo
-				return errors.New("is none of debug, info, warn, error")
+				return errors.New("is not debug, info, warn or error")
 			}
 			return nil
 		},

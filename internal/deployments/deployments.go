@@ -168,7 +168,7 @@ func (d *Deployments) DefinerOf(ctx context.Context, op *operations.Operation) (
 	for _, connection := range connections {
 		definer, ok := d.Definers[connection.Kind()]
 		if !ok {
-			return nil, lcm.Errorf(lcm.KindInvalid, "Windlass puts no VNFs on a VIM of type %q.", connection.Kind())
+			return nil, lcm.Errorf(lcm.KindInvalid, "Windlass cannot run VNFs on a VIM of type %q.", connection.Kind())
 		}
 		parts = append(parts, definerPart{lcm.KindOfVim(connection.Kind()), definer})
 	}

@@ -13,7 +13,7 @@ func (c *Comparison) deployment() {
 	s := c.have.Deployment
 	switch {
 	case s.Unreachable != "":
-		c.Add(lcm.DriftVimUnreachable, "", "", "The VIM cannot be asked what it has: %s", s.Unreachable)
+		c.Add(lcm.DriftVimUnreachable, "", "", "Windlass could not ask the VIM for its resources: %s", s.Unreachable)
 		return
 	case s.Missing:
 		c.Add(lcm.DriftDeploymentMissing, "", "", "The VNF's deployment does not exist in the VIM any more.")
@@ -44,7 +44,8 @@ func (c *Comparison) balancer() {
 	switch {
 	case b == nil, b.Level == vim.Running:
 	case b.Unreachable != "":
-		c.Add(lcm.DriftBalancerStatus, "", "", "The VIM cannot be asked for the load balancer %s: %s", b.Name, b.Unreachable)
+		c.Add(lcm.DriftBalancerStatus, "", "", "Windlass could not ask the VIM for the load balancer %s: %s",
+			b.Name, b.Unreachable)
 	case b.Level == vim.Removed:
 		c.Add(lcm.DriftBalancerMissing, "", "", "The load balancer %s does not exist in the VIM any more. %s", b.Name, mends)
 	case b.Level == vim.Failed:

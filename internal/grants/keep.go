@@ -63,7 +63,7 @@ func (g *Grants) seal(
 		return sealed, err
 	}
 	if err := json.Unmarshal(doc, &sealed); err != nil {
-		return sealed, lcm.Wrap(lcm.KindBroken, err, "The NFVO's grant has a secret where none can be.")
+		return sealed, lcm.Wrap(lcm.KindBroken, err, "The NFVO's grant has a secret where Windlass allows none.")
 	}
 	return sealed, nil
 }

@@ -77,8 +77,8 @@ func onlyVim(grant lcm.Grant, kind string) (string, error) {
 		return ids[0], nil
 	case 0:
 		return "", operations.Unhonourable("$.vimConnections",
-			"the grant brings no connection to "+lcm.KindOfVim(kind).Name+", the request has none, and no VIM is registered as the "+
-				"default one")
+			"the grant brings no connection to "+lcm.KindOfVim(kind).Name+", the request has none, and no VIM is "+
+				"registered as the default one")
 	default:
 		return "", operations.Unhonourable("$.addResources",
 			"the grant does not say on which of its VIM connections servers are made: "+strings.Join(ids, ", "))
@@ -106,7 +106,7 @@ func (g *Grants) reachable(
 	}
 	if c.Bare() {
 		return c, operations.Unhonourable("$.vimConnections",
-			"the VIM connection "+c.ID+" is no VIM that is registered here, and comes without endpoint and credentials")
+			"the VIM connection "+c.ID+" is not a registered VIM, and has no endpoint and credentials")
 	}
 	if err := lcm.InvalidAll(lcm.UnhonouredGrant, c.OwnProblems("$.vimConnections."+c.ID)); err != nil {
 		return c, err

@@ -62,11 +62,11 @@ func TestReachable_takesAConnectionThatSaysAllItselfAsItIs(t *testing.T) {
 
 	guard := outbound.Guard{
 		Denied: []netip.Prefix{netip.MustParsePrefix("169.254.0.0/16")}, Section: "vims",
-		What: "no VIM may have",
+		What: "no VIM may have it",
 	}
 	c.InterfaceInfo = map[string]any{"endpoint": "http://169.254.169.254/v3"}
 	_, err = (&Grants{VimGuard: guard}).reachable(t.Context(), c, lcm.VimOpenStack)
-	require.ErrorContains(t, err, "among those that no VIM may have (vims.deniedNetworks)")
+	require.ErrorContains(t, err, "is denied: no VIM may have it (vims.deniedNetworks)")
 }
 
 func mixed() *operations.Operation {

@@ -49,7 +49,7 @@ func NewFetcher(o FetcherOptions) *Fetcher {
 	f := &Fetcher{
 		guard: outbound.Guard{
 			Denied: o.Denied, HTTPSOnly: o.HTTPSOnly, Section: "packages",
-			What: "no package may be fetched from",
+			What: "Windlass fetches no package from it",
 		},
 		maxSize: o.MaxSize, patience: o.Patience,
 	}
@@ -68,10 +68,11 @@ func NewFetcher(o FetcherOptions) *Fetcher {
 		},
 		CheckRedirect: func(req *http.Request, via []*http.Request) error {
 			if len(via) > mostRedirects {
-				return lcm.Errorf(lcm.KindInvalid, "It sends on more than %d times.", mostRedirects)
+				return lcm.Errorf(lcm.KindInvalid, "It redirects more than %d times.", mostRedirects)
 			}
 			if err := f.guard.Check(req.URL.String()); err != nil {
-				return lcm.Errorf(lcm.KindInvalid, "It sends on to another one: %s.", strings.TrimSuffix(lcm.Sentence(err), "."))
+				return lcm.Errorf(lcm.KindInvalid, "It redirects to another source: %s.",
+					strings.TrimSuffix(lcm.Sentence(err), "."))
 			}
 			return nil
 		},

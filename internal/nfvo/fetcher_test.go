@@ -86,9 +86,9 @@ func TestFetch_looksAtWhereASourceSendsOn(t *testing.T) {
 	})
 	f := NewFetcher(FetcherOptions{})
 	_, err := fetched(t, f, lcm.PkgSource{AddressInformation: outside + "/file"})
-	require.ErrorContains(t, err, "sends on to another one: must be")
+	require.ErrorContains(t, err, "redirects to another source: must be")
 	_, err = fetched(t, f, lcm.PkgSource{AddressInformation: outside + "/loop"})
-	require.ErrorContains(t, err, "sends on more than 5 times")
+	require.ErrorContains(t, err, "redirects more than 5 times")
 	require.Equal(t, 6, loops)
 }
 

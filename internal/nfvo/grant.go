@@ -138,7 +138,7 @@ func parseGrant(body []byte, id lcm.OpOccID) (lcm.Grant, error) {
 		return lcm.Grant{}, lcm.Errorf(lcm.KindBroken, "The NFVO's grant has no id.")
 	}
 	if raw.OpOccID != "" && raw.OpOccID != id {
-		return lcm.Grant{}, lcm.Errorf(lcm.KindBroken, "The NFVO's grant is that of another operation, %s.", raw.OpOccID)
+		return lcm.Grant{}, lcm.Errorf(lcm.KindBroken, "The NFVO's grant is for another operation, %s.", raw.OpOccID)
 	}
 	if err := raw.unsupported(); err != nil {
 		return lcm.Grant{}, err

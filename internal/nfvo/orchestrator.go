@@ -117,7 +117,7 @@ func (o *Orchestrator) ReadGrant(ctx context.Context, location string, id lcm.Op
 	case http.StatusAccepted:
 		return Answer{Location: location, Pause: pauseOf(resp)}, nil
 	case http.StatusNotFound:
-		return Answer{}, lcm.Errorf(lcm.KindBroken, "The NFVO does not know any more of the grant that it was asked for%s",
+		return Answer{}, lcm.Errorf(lcm.KindBroken, "The NFVO does not know the requested grant any more%s",
 			colon(o.detail(resp)))
 	}
 	return Answer{}, o.refusal(resp)
@@ -147,7 +147,7 @@ func (o *Orchestrator) location(given string) (string, error) {
 	u, err := endpoint.Parse(given)
 	if given == "" || err != nil || path.Base(u.Path) == "/" || path.Base(u.Path) == "." {
 		return "", lcm.Errorf(lcm.KindBroken,
-			"The NFVO answers 202 and does not tell with a Location where the grant will be.")
+			"The NFVO answers 202 without a Location of the grant.")
 	}
 	if u.Scheme == endpoint.Scheme && u.Host == endpoint.Host {
 		u.User, u.Fragment = nil, ""
@@ -179,7 +179,7 @@ func (o *Orchestrator) refusal(resp *http.Response) error {
 		return lcm.Errorf(lcm.KindDenied, "The NFVO refuses the grant%s", detail)
 	case status == http.StatusUnauthorized:
 		return lcm.Errorf(lcm.KindDenied,
-			"The NFVO does not take Windlass's credentials (401)%s See nfvo.clientId and nfvo.secretFile.", detail)
+			"The NFVO does not accept Windlass's credentials (401)%s See nfvo.clientId and nfvo.secretFile.", detail)
 	case status == http.StatusRequestTimeout, status == http.StatusTooManyRequests,
 		status >= http.StatusInternalServerError && status != http.StatusNotImplemented:
 		e := lcm.Errorf(lcm.KindUnavailable, "The NFVO answers %d%s", status, detail)

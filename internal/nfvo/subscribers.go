@@ -42,7 +42,7 @@ func NewSubscribers(o Options) *Subscribers {
 	}
 	s := &Subscribers{guard: outbound.Guard{
 		Denied: o.Denied, HTTPSOnly: o.HTTPSOnly, Section: "notifications",
-		What: "notifications may not be sent to",
+		What: "Windlass sends no notifications to it",
 	}}
 	s.certified = o.TLS != nil && (len(o.TLS.Certificates) > 0 || o.TLS.GetClientCertificate != nil)
 	s.caller = &caller{

@@ -60,7 +60,7 @@ func (f *Fetcher) open(ctx context.Context, from lcm.PkgSource) (io.ReadCloser, 
 		return f.Sources.Fetch(ctx, from)
 	case f.NFVO == nil:
 		return nil, lcm.Errorf(lcm.KindUnavailable,
-			"This worker knows no NFVO (nfvo.endpoint), but the package is to come from one.")
+			"The package must come from an NFVO, but this worker has no NFVO (nfvo.endpoint).")
 	default:
 		return f.NFVO.PackageContent(ctx, from.NfvoVnfdID)
 	}

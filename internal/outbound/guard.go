@@ -33,7 +33,7 @@ func (g Guard) Control(_, address string, _ syscall.RawConn) error {
 func (g Guard) CheckAddress(a netip.Addr) error {
 	a = a.Unmap().WithZone("")
 	if slices.ContainsFunc(g.Denied, func(p netip.Prefix) bool { return p.Contains(a) }) {
-		return lcm.Errorf(lcm.KindInvalid, "The address %s is among those that %s (%s.deniedNetworks).", a, g.What, g.Section)
+		return lcm.Errorf(lcm.KindInvalid, "The address %s is denied: %s (%s.deniedNetworks).", a, g.What, g.Section)
 	}
 	return nil
 }

@@ -67,7 +67,7 @@ func (l *limited) RoundTrip(req *http.Request) (*http.Response, error) {
 	if encoding := resp.Header.Get("Content-Encoding"); encoding != "" && encoding != "identity" {
 		resp.Body.Close()
 		return nil, lcm.Errorf(lcm.KindInvalid,
-			"%s compresses its answer (%.20q) although it was asked not to; such an answer is not read.", l.who, encoding)
+			"%s compresses its answer (%.20q), but Windlass asked for an answer without compression.", l.who, encoding)
 	}
 	resp.Body = l.bounded(resp)
 	return resp, nil
@@ -112,7 +112,7 @@ func (b *boundedBody) Read(p []byte) (int, error) {
 }
 
 func (b *boundedBody) tooLarge() error {
-	return lcm.Errorf(lcm.KindInvalid, "%s's answer is larger than the %d MiB that are read of one.", b.who, MaxAnswer>>20)
+	return lcm.Errorf(lcm.KindInvalid, "%s's answer is larger than the limit of %d MiB.", b.who, MaxAnswer>>20)
 }
 
 // StayThere is CheckRedirect of a client with credentials in its own headers: it follows a redirect to the same server
@@ -122,12 +122,12 @@ func StayThere(who string) func(req *http.Request, via []*http.Request) error {
 		from := via[len(via)-1].URL
 		switch {
 		case req.URL.Hostname() != from.Hostname():
-			return lcm.Errorf(lcm.KindInvalid, "%s sends on to another host, %s; give the URL where it really is.", who,
+			return lcm.Errorf(lcm.KindInvalid, "%s redirects to another host, %s; give its real URL.", who,
 				req.URL.Host)
 		case from.Scheme == "https" && req.URL.Scheme != "https":
-			return lcm.Errorf(lcm.KindInvalid, "%s sends on from https to %s.", who, req.URL.Scheme)
+			return lcm.Errorf(lcm.KindInvalid, "%s redirects from https to %s.", who, req.URL.Scheme)
 		case len(via) > mostRedirects:
-			return lcm.Errorf(lcm.KindInvalid, "%s sends on more than %d times.", who, mostRedirects)
+			return lcm.Errorf(lcm.KindInvalid, "%s redirects more than %d times.", who, mostRedirects)
 		}
 		return nil
 	}

@@ -25,7 +25,7 @@ const (
 var (
 	// ErrDetach is for the caller. If it is the cause of the cancellation of Run's context, the command goes on, and
 	// another caller can follow it under its id.
-	ErrDetach = errors.New("the caller lets go of the command")
+	ErrDetach = errors.New("the caller no longer follows the command")
 	// ErrDeadline is in the error chain of a command that used up its Deadline.
 	ErrDeadline = errors.New("the command's deadline is over")
 )
@@ -61,8 +61,8 @@ func handshakeError(ctx context.Context, target Target, err error) error {
 		return lcm.Wrap(lcm.KindDenied, err, "%s: refuses to log in user %s on %s; check the user name and its %s",
 			target.Node, target.User, door(target), credential(target))
 	}
-	return lcm.Wrap(lcm.KindUnavailable, err, "%s: answers on %s, but the session does not come about; "+
-		"the machine may still be starting", target.Node, door(target))
+	return lcm.Wrap(lcm.KindUnavailable, err, "%s: answers on %s, but SSH could not begin a session; the machine may "+
+		"still be starting", target.Node, door(target))
 }
 
 // door names the target of an SSH attempt. The address is in brackets, so that nodes with otherwise equal errors can be
@@ -92,8 +92,8 @@ func cutError(target Target, err error) error {
 // floodError is Broken: the machine would send as much again at the next try.
 func floodError(target Target) error {
 	return lcm.Wrap(lcm.KindBroken, errFlood,
-		"%s: %s sends far more than was asked for over SSH, and the connection was closed; "+
-			"check what answers there and what its login shell prints", target.Node, target.Address)
+		"%s: %s sends far too much over SSH, so Windlass closed the connection; check which machine answers there "+
+			"and what its login shell prints", target.Node, target.Address)
 }
 
 // printsTooMuchError is Broken, too.

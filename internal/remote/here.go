@@ -43,7 +43,7 @@ func ownFolder(dir string) error {
 	case !ok || int(owner.Uid) != os.Geteuid():
 		return errors.New("it belongs to another user")
 	case info.Mode().Perm()&0o077 != 0:
-		return errors.New("others may use it; take their rights away (chmod 0700)")
+		return errors.New("other users have access to it; remove their rights (chmod 0700)")
 	}
 	return nil
 }

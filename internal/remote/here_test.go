@@ -99,7 +99,7 @@ func TestHere_refusesAFolderOfOthers(t *testing.T) {
 		make func(path string) error
 		says string
 	}{
-		"open":   {func(path string) error { return os.Mkdir(path, 0o755) }, "others may use it"},
+		"open":   {func(path string) error { return os.Mkdir(path, 0o755) }, "other users have access to it"},
 		"a link": {func(path string) error { return os.Symlink(parent, path) }, "it is no folder"},
 		"a file": {func(path string) error { return os.WriteFile(path, nil, 0o600) }, "it is no folder"},
 	} {

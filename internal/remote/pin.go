@@ -38,7 +38,7 @@ func (d *Dialer) Pin(ctx context.Context, target Target) (err error) {
 	case shown: // Pin does not log in, so a failed login is no failure
 		return nil
 	case err == nil:
-		return lcm.Errorf(lcm.KindBug, "%s: a login without credentials was let in", target.Node)
+		return lcm.Errorf(lcm.KindBug, "%s: the machine accepted a login without credentials", target.Node)
 	}
 	return handshakeError(ctx, target, err)
 }

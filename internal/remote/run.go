@@ -77,12 +77,12 @@ func (r *run) toEnd(ctx context.Context) (*end, error) {
 			return nil, ctx.Err()
 		case errors.Is(err, errLost), errors.Is(err, errNoResult):
 			if failures++; failures == maxFailures {
-				return nil, lcm.Wrap(lcm.KindUnavailable, err, "%s: the command vanished %d times without a "+
-					"result; does the machine reboot, or does something kill it?", r.host.target.Node, failures)
+				return nil, lcm.Wrap(lcm.KindUnavailable, err, "%s: the command vanished %d times without a result; "+
+					"check whether the machine reboots, or something kills the command", r.host.target.Node, failures)
 			}
 			if errors.Is(err, errLost) {
 				r.attempt, r.token = "", rand.Text()
-				r.output.restart("[the machine lost the command, as after a reboot; it is started again]")
+				r.output.restart("[the machine lost the command, for example in a reboot; Windlass starts it again]")
 			}
 		case !lcm.Is(err, lcm.KindUnavailable) || time.Since(r.heard) > r.host.dialer.giveUp():
 			return nil, err
@@ -162,7 +162,7 @@ func (a *answer) take(reply runner.Reply) {
 	switch reply.Word {
 	case "attempt":
 		if a.attempt = reply.Rest; !runner.ValidID(a.attempt) {
-			a.attempt, a.bad = "", errors.New("the name of the attempt is none")
+			a.attempt, a.bad = "", errors.New("the name of the attempt is not valid")
 		}
 	case "state":
 		a.state = reply.Rest

@@ -18,7 +18,7 @@ import (
 
 // keyFileHeader tells every reader of the file its purpose.
 const keyFileHeader = `# The keys of Windlass, "id:base64(32 bytes)". The first seals; the others open what they sealed before.
-# Whoever has this file and the database has every password in it. Without it the passwords are lost.
+# A person with this file and the database has every password. Without this file the passwords are lost.
 `
 
 var keyID = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)

@@ -43,7 +43,7 @@ func (f *Fetcher) fromRegistry(ctx context.Context, u *url.URL) ([]byte, error) 
 			continue
 		}
 		if layer.Size > outbound.MaxAnswer {
-			return nil, lcm.Errorf(lcm.KindInvalid, "%s is larger than the %d MiB that are read of a chart.", u,
+			return nil, lcm.Errorf(lcm.KindInvalid, "%s is larger than the limit of %d MiB for a chart.", u,
 				outbound.MaxAnswer>>20)
 		}
 		archive, err := content.FetchAll(ctx, repository.Blobs(), layer)
@@ -60,7 +60,7 @@ func (f *Fetcher) registryFailed(u *url.URL, err error) error {
 		return refusal(u, http.StatusNotFound)
 	}
 	if errors.Is(err, content.ErrMismatchedDigest) || errors.Is(err, content.ErrInvalidDescriptorSize) {
-		return lcm.Errorf(lcm.KindInvalid, "%s is not what its manifest says: its digest is another one.", u)
+		return lcm.Errorf(lcm.KindInvalid, "%s is not the file of its manifest: the digests differ.", u)
 	}
 	if e, ok := errors.AsType[*errcode.ErrorResponse](err); ok {
 		return refusal(u, e.StatusCode)

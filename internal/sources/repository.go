@@ -60,7 +60,7 @@ func (f *Fetcher) fromRepository(ctx context.Context, base *url.URL, s cnf.Sourc
 	}
 	sum := sha256.Sum256(archive)
 	if want := strings.TrimPrefix(found.Digest, "sha256:"); want != "" && !strings.EqualFold(want, hex.EncodeToString(sum[:])) {
-		return nil, lcm.Errorf(lcm.KindInvalid, "%s is not what the index of the repository says: its digest is another one.",
+		return nil, lcm.Errorf(lcm.KindInvalid, "%s is not the file of the repository's index: the digests differ.",
 			withoutQuery(at))
 	}
 	return archive, nil

@@ -54,7 +54,7 @@ const (
 func New(o Options) (*Fetcher, error) {
 	f := &Fetcher{
 		guard: outbound.Guard{
-			Denied: o.Denied, HTTPSOnly: o.HTTPSOnly, Section: "packages", What: "nothing may be fetched from",
+			Denied: o.Denied, HTTPSOnly: o.HTTPSOnly, Section: "packages", What: "Windlass fetches nothing from it",
 		},
 		patience: o.Patience,
 	}
@@ -96,13 +96,14 @@ func beginnings(texts []string) (out []*url.URL, err error) {
 // redirect lets a source redirect to the store of its files. The same bounds apply to the store as to the source.
 func (f *Fetcher) redirect(req *http.Request, via []*http.Request) error {
 	if len(via) > mostRedirects {
-		return lcm.Errorf(lcm.KindInvalid, "It sends on more than %d times.", mostRedirects)
+		return lcm.Errorf(lcm.KindInvalid, "It redirects more than %d times.", mostRedirects)
 	}
 	if via[len(via)-1].URL.Scheme == "https" && req.URL.Scheme != "https" {
-		return lcm.Errorf(lcm.KindInvalid, "It sends on to %s, without TLS.", req.URL.Host)
+		return lcm.Errorf(lcm.KindInvalid, "It redirects to %s, without TLS.", req.URL.Host)
 	}
 	if err := f.guard.Check(withoutQuery(req.URL)); err != nil {
-		return lcm.Errorf(lcm.KindInvalid, "It sends on to another one: %s.", strings.TrimSuffix(lcm.Sentence(err), "."))
+		return lcm.Errorf(lcm.KindInvalid, "It redirects to another source: %s.",
+			strings.TrimSuffix(lcm.Sentence(err), "."))
 	}
 	return nil
 }

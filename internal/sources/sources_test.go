@@ -137,17 +137,17 @@ func TestFetch_saysWhatIsWrong(t *testing.T) {
 		{cnf.Source{URL: s.URL + "/stable/none?token=secret"}, lcm.KindInvalid, "/stable/none answers 404"},
 		{cnf.Source{URL: s.URL + "/stable/down"}, lcm.KindUnavailable, "answers 503"},
 		{cnf.Source{URL: s.URL + "/stable/large"}, lcm.KindInvalid, "larger than the 16 MiB"},
-		{cnf.Source{URL: s.URL + "/stable/round"}, lcm.KindInvalid, "sends on more than 5 times"},
+		{cnf.Source{URL: s.URL + "/stable/round"}, lcm.KindInvalid, "redirects more than 5 times"},
 		{cnf.Source{URL: s.URL + "/stable/plain"}, lcm.KindInvalid, "without TLS"},
 		{cnf.Source{URL: s.URL + "/stable/words", Chart: "web"}, lcm.KindInvalid, "is no repository of charts"},
 		{cnf.Source{URL: s.URL + "/stable", Chart: "db"}, lcm.KindInvalid, "has no chart db."},
 		{cnf.Source{URL: s.URL + "/stable", Chart: "web", Version: "9.0.0"}, lcm.KindInvalid, "has no chart web in version 9.0.0."},
-		{cnf.Source{URL: s.URL + "/stable", Chart: "web"}, lcm.KindInvalid, "its digest is another one"},
+		{cnf.Source{URL: s.URL + "/stable", Chart: "web"}, lcm.KindInvalid, "the digests differ"},
 		{cnf.Source{URL: s.URL + "/stable", Chart: "away"}, lcm.KindDenied, "https://charts.example/away.tgz"},
 		{cnf.Source{URL: "oci://" + s.host() + "/charts/web"}, lcm.KindInvalid, "add its tag"},
 		{cnf.Source{URL: "oci://" + s.host() + "/charts/web:0.2.0"}, lcm.KindInvalid, "answers 404"},
 		{cnf.Source{URL: "oci://" + s.host() + "/charts/image:1"}, lcm.KindInvalid, "is no chart"},
-		{cnf.Source{URL: "oci://" + s.host() + "/charts/web:0.1.0"}, lcm.KindInvalid, "its digest is another one"},
+		{cnf.Source{URL: "oci://" + s.host() + "/charts/web:0.1.0"}, lcm.KindInvalid, "the digests differ"},
 	} {
 		_, err := f.Fetch(t.Context(), c.source)
 		require.True(t, lcm.Is(err, c.kind), "%s: %v", c.source.URL, err)

@@ -57,7 +57,7 @@ func interpretCode(op string, pgErr *pgconn.PgError, err error) error {
 	case pgErr.Code == codeUniqueViolation:
 		e.Kind, e.Detail = lcm.KindConflict, "It exists already."
 	case pgErr.Code == codeForeignKeyViolation:
-		e.Kind, e.Detail = lcm.KindConflict, "It refers to something that does not exist, or is referred to."
+		e.Kind, e.Detail = lcm.KindConflict, "It refers to something that does not exist, or something refers to it."
 	case pgErr.Code == codeBadText, pgErr.Code == codeBadUnicode:
 		e.Kind, e.Detail = lcm.KindInvalid, "A text holds a NUL character or is not UTF-8."
 	// Class 54 is for limits: the size of an index entry, the depth of a nested document.

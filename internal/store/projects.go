@@ -54,10 +54,11 @@ func (s *Store) ProjectOf(ctx context.Context, of lcm.Subject) (lcm.ProjectID, e
 	} {
 		if from.given {
 			return one(ctx, s.pool, pgx.RowTo[lcm.ProjectID],
-				lcm.Errorf(lcm.KindNotFound, "What the work was about is gone: %+v.", of), from.sql, args)
+				lcm.Errorf(lcm.KindNotFound, "The subject of the work does not exist any more: %+v.",
+					of), from.sql, args)
 		}
 	}
-	return "", lcm.Errorf(lcm.KindBug, "Work that is about nothing has no project.")
+	return "", lcm.Errorf(lcm.KindBug, "Work without a subject has no project.")
 }
 
 // limit adds the scope of the context to the conditions of a list. A scope that sees everything adds no condition.

@@ -45,7 +45,7 @@ func TestCheck_packages(t *testing.T) {
 		reason  string
 	}{
 		"good":    {tacker.Carries, ""},
-		"foreign": {tacker.Changes, "the script Scripts/vendor.py of instantiate_end is run only where"},
+		"foreign": {tacker.Changes, "Windlass runs the script Scripts/vendor.py of instantiate_end only if"},
 		"classes": {tacker.Changes, "UserData/own.py has the user data class Own."}, "broken": {tacker.Stays, "zip"},
 		"disabled": {tacker.Changes, "windlass package disable"}, "gone": {tacker.Changes, "could not be downloaded"},
 		"created": {tacker.Stays, "It is CREATED in Tacker"},

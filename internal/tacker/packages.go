@@ -116,8 +116,8 @@ func judge(pkg *vnfpkg.Package, f *Finding) {
 		}
 		for _, hook := range slices.Sorted(maps.Keys(flavour.Hooks)) {
 			if h := flavour.Hooks[hook]; h.Driver == "" && h.File != "" && missing[hook] == "" {
-				f.because(Changes, fmt.Sprintf("Flavour %s: the script %s of %s is run only where the operator's scripts.policy is "+
-					"run; otherwise a step says that it is skipped.", flavour.ID, h.File, hook))
+				f.because(Changes, fmt.Sprintf("Flavour %s: Windlass runs the script %s of %s only if the operator's "+
+					"scripts.policy is run; otherwise a step says that Windlass skips it.", flavour.ID, h.File, hook))
 			}
 		}
 		if flavour.BaseHOT == "" && !flavour.Containers && !flavour.Hybrid {

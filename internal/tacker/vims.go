@@ -40,7 +40,7 @@ func (v vim) judge() Finding {
 	case "openstack":
 		f.because(Changes, "Register it anew, with the file that Tacker's client took and its password: "+register+".")
 		if strings.HasSuffix(strings.TrimRight(v.AuthURL, "/"), "/v2.0") {
-			f.because(Changes, fmt.Sprintf("Its address %s is Keystone's v2.0. Give that of v3.", v.AuthURL))
+			f.because(Changes, fmt.Sprintf("Its address %s is Keystone's v2.0. Give the address of v3.", v.AuthURL))
 		}
 	case "kubernetes":
 		if strings.HasPrefix(v.Name, "kubernetes_vim_") {

@@ -24,7 +24,7 @@ func NewDriftMetrics(reg prometheus.Registerer) *DriftMetrics {
 		}, []string{"trigger", "result"}),
 		heals: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "windlass_drift_heals_total",
-			Help: "Heals that nobody has asked for.",
+			Help: "Heals that Windlass has begun by itself.",
 		}),
 	}
 	reg.MustRegister(m.checks, m.heals)

@@ -14,7 +14,7 @@ import (
 func NewRegistry(version string) *prometheus.Registry {
 	reg := prometheus.NewRegistry()
 	info := prometheus.NewGauge(prometheus.GaugeOpts{
-		Name: "windlass_build_info", Help: "Always 1; the label tells the version.",
+		Name: "windlass_build_info", Help: "Always 1; the label has the version.",
 		ConstLabels: prometheus.Labels{"version": version},
 	})
 	info.Set(1)

@@ -40,7 +40,7 @@ func NewOperationMetrics(reg prometheus.Registerer) *OperationMetrics {
 		}, []string{"step", "result"}),
 		retries: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "windlass_retries_total",
-			Help: "What was tried again: activities by themselves, steps because a person has decided it.",
+			Help: "Retries: of activities by themselves, of steps by the decision of a person.",
 		}, []string{"what"}),
 		lag: prometheus.NewHistogram(prometheus.HistogramOpts{
 			Name: "windlass_queue_lag_seconds", Help: "How long activities have waited in Temporal's queue for a worker.",

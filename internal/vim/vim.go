@@ -193,7 +193,7 @@ func As[Ability any](v VIM, what string) (Ability, error) {
 		}
 	}
 	var none Ability
-	return none, lcm.Errorf(lcm.KindInvalid, "The VIM on which the VNF is cannot %s.", what)
+	return none, lcm.Errorf(lcm.KindInvalid, "The VIM of the VNF cannot %s.", what)
 }
 
 // Removal is how a deployment is removed.

@@ -44,7 +44,8 @@ func TestContainers(t *testing.T) {
 	// A second VNF of the same package cannot use the same namespace: the names are in use. In its own namespace it
 	// can.
 	clash := b.createOf(t, webVnfdID, "clash")
-	require.Contains(t, b.problemsOf(t, clash, b.webRequest(t, vim, "default")), "Deployment default/web: is there already")
+	require.Contains(t, b.problemsOf(t, clash, b.webRequest(t, vim, "default")), "Deployment default/web: exists "+
+		"already")
 	op = b.Begin(t, clash, "instantiate", b.webRequest(t, vim, "default"))
 	failed := b.Await(t, op, quick, "FAILED_TEMP")
 	require.Contains(t, failed["error"].(map[string]any)["detail"], "Deployment default/web")

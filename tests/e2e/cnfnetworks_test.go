@@ -111,7 +111,7 @@ func (b *bed) connectsContainers(t *testing.T, cluster *kubetest.ControlPlane, v
 	link["resourceId"] = "media"
 	op = s.begin(t, "change_ext_conn", request)
 	failed = b.Await(t, op, quick, "FAILED_TEMP")
-	require.Contains(t, failed["error"].(map[string]any)["detail"], "Look whether Multus works on the node")
+	require.Contains(t, failed["error"].(map[string]any)["detail"], "Check whether Multus works on the node")
 	cluster.Kubelet.WithoutMultus.Store(false)
 	require.Equal(t, http.StatusAccepted, b.Act(t, op, "rollback", nil).Status)
 	b.Await(t, op, quick, "ROLLED_BACK")

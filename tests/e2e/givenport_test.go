@@ -139,7 +139,7 @@ func givenPorts(t *testing.T, b *bed) {
 		map[string]any{"additionalParams": map[string]any{"nfv": nfvPort("VDU1_CP1",
 			"00000000-0000-4000-8000-000000000000")}})
 	got = b.Await(t, op, quick, "FAILED_TEMP")
-	require.Contains(t, got["error"].(map[string]any)["detail"], "is not there in the VIM")
+	require.Contains(t, got["error"].(map[string]any)["detail"], "does not exist in the VIM")
 	g.rollBack(t, op)
 	require.Equal(t, server, g.requireOn(t, "east", second))
 
@@ -256,7 +256,7 @@ func (g given) reconnect(t *testing.T, network, other, first, second string) {
 
 	op = change(onPort("west", network, "00000000-0000-4000-8000-000000000000"))
 	got := g.Await(t, op, quick, "FAILED_TEMP")
-	require.Contains(t, got["error"].(map[string]any)["detail"], "is not there in the VIM")
+	require.Contains(t, got["error"].(map[string]any)["detail"], "does not exist in the VIM")
 	g.rollBack(t, op)
 	g.requireOn(t, "east", second)
 }

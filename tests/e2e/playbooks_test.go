@@ -286,7 +286,8 @@ func playbooksOfTackersForm(t *testing.T, b *bed) {
 	request["additionalParams"] = params
 	op := b.Begin(t, b.createOf(t, vnfdID, "nobody-else"), "instantiate", request)
 	failed := b.Await(t, op, quick, "FAILED_TEMP")
-	require.Contains(t, failed["error"].(map[string]any)["detail"], "on the worker's host it becomes nobody else")
+	require.Contains(t, failed["error"].(map[string]any)["detail"], "on the worker's host it cannot become another "+
+		"user")
 	require.Equal(t, http.StatusAccepted, b.Act(t, op, "rollback", nil).Status)
 	b.Await(t, op, quick, "ROLLED_BACK")
 

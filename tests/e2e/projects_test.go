@@ -141,7 +141,7 @@ func grantInAProject(t *testing.T, w *tenants, n *nfvotest.NFVO) {
 	trapped := w.vimOf(t, "default", "cloud")
 	for detail, grant := range map[string]map[string]any{
 		"no VIM is registered as the default one": nil,
-		"is no VIM that is registered here": {
+		"is not a registered VIM": {
 			"vimConnections": []any{map[string]any{"id": "theirs", "vimId": trapped, "vimType": "openstack"}},
 		},
 	} {

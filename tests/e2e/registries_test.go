@@ -333,7 +333,7 @@ func (b *bed) changeRegistries(
 		"test_image": "edge/app:1.0",
 	}}))
 	got = b.Await(t, op, quick, "FAILED_TEMP")
-	require.Contains(t, got["error"].(map[string]any)["detail"], "No node has been changed")
+	require.Contains(t, got["error"].(map[string]any)["detail"], "The operation has changed no node yet")
 	require.Contains(t, got["error"].(map[string]any)["detail"], "worker-"+dead[:8])
 	b.requireRegistriesBut(t, dead, other, before)
 	require.NoError(t, servers.Start(t.Context(), nova, dead).ExtractErr())

@@ -171,7 +171,7 @@ func TestSSHD_thatAnswersWithoutEnd(t *testing.T) {
 			s.answer = func(_ string, ch ssh.Channel) { c.flood(s, ch) }
 			err := c.ask(t.Context(), s.dial(c.user))
 			require.Equal(t, lcm.KindBroken, lcm.KindOf(err), "%v", err)
-			require.ErrorContains(t, err, "cp-1: "+s.address+" sends far more than was asked for over SSH")
+			require.ErrorContains(t, err, "cp-1: "+s.address+" sends far too much over SSH")
 			require.Less(t, s.sent.Load(), int64(32<<20))
 		})
 	}
@@ -243,10 +243,10 @@ func TestSSHD_thatNeverAnswersEndsWithTheContext(t *testing.T) {
 // TestSSHD_deniedAddress has a VIM that names a denied address as the address of a node.
 func TestSSHD_deniedAddress(t *testing.T) {
 	t.Parallel()
-	guard := outbound.Guard{Denied: prefixes("127.0.0.0/8"), Section: "vims", What: "no VIM and no node may have"}
+	guard := outbound.Guard{Denied: prefixes("127.0.0.0/8"), Section: "vims", What: "no VIM and no node may have it"}
 	_, err := (&remote.Dialer{HostKeys: anyKey{}, Control: guard.Control}).Dial(t.Context(),
 		remote.Target{Node: "cp-1", Address: "localhost", User: "root", Password: "p", ServerID: "s"})
 	require.Equal(t, lcm.KindInvalid, lcm.KindOf(err), "%v", err)
-	require.ErrorContains(t, err, "cp-1: The address 127.0.0.1 is among those that no VIM and no node may have "+
+	require.ErrorContains(t, err, "cp-1: The address 127.0.0.1 is denied: no VIM and no node may have it "+
 		"(vims.deniedNetworks)")
 }

@@ -244,7 +244,7 @@ func TestVim_tokenGoesToNoOtherHost(t *testing.T) {
 		http.Redirect(w, r, elsewhere, http.StatusTemporaryRedirect)
 	}))
 	require.Equal(t, lcm.KindInvalid, lcm.KindOf(err), "%v", err)
-	require.ErrorContains(t, err, "The VIM sends on to another host, localhost:")
+	require.ErrorContains(t, err, "The VIM redirects to another host, localhost:")
 	require.Nil(t, stolen.Load())
 
 	server := httptest.NewServer(http.RedirectHandler(elsewhere, http.StatusFound))
@@ -263,7 +263,7 @@ func TestVim_deniedAddresses(t *testing.T) {
 	vim := cloud(t, func(http.ResponseWriter, *http.Request) { reached.Add(1) })
 	guard := outbound.Guard{
 		Denied: prefixes("127.0.0.0/8", "::1/128", "169.254.0.0/16", "fd00:ec2::/96"), Section: "vims",
-		What: "no VIM and no node may have",
+		What: "no VIM and no node may have it",
 	}
 	port := vim.AuthURL[strings.LastIndexByte(vim.AuthURL, ':'):]
 	for _, host := range []string{
@@ -273,7 +273,7 @@ func TestVim_deniedAddresses(t *testing.T) {
 		vim.AuthURL = "http://" + host + port
 		_, err := connect(t.Context(), vim, guard)
 		require.Equal(t, lcm.KindInvalid, lcm.KindOf(err), "%s: %v", host, err)
-		require.ErrorContains(t, err, "no VIM and no node may have (vims.deniedNetworks)", host)
+		require.ErrorContains(t, err, "no VIM and no node may have it (vims.deniedNetworks)", host)
 		_, err = kubernetes.Check(t.Context(), vim, map[string]any{"bearer_token": "t"}, guard)
 		require.Equal(t, lcm.KindInvalid, lcm.KindOf(err), "%s: %v", host, err)
 		require.ErrorContains(t, err, "(vims.deniedNetworks)", host)
@@ -284,7 +284,7 @@ func TestVim_deniedAddresses(t *testing.T) {
 // TestVim_catalogThatLeadsToADeniedAddress has a Keystone at an allowed address, and services at denied ones.
 func TestVim_catalogThatLeadsToADeniedAddress(t *testing.T) {
 	t.Parallel()
-	guard := outbound.Guard{Denied: prefixes("127.0.0.1/32"), Section: "vims", What: "nobody may have"}
+	guard := outbound.Guard{Denied: prefixes("127.0.0.1/32"), Section: "vims", What: "nobody may have it"}
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("X-Subject-Token", "the-token")
 		w.WriteHeader(http.StatusCreated)
@@ -298,7 +298,7 @@ func TestVim_catalogThatLeadsToADeniedAddress(t *testing.T) {
 	require.NoError(t, err)
 	_, err = c.ServerState(t.Context(), "x")
 	require.Equal(t, lcm.KindInvalid, lcm.KindOf(err), "%v", err)
-	require.ErrorContains(t, err, "The address 127.0.0.1 is among those that nobody may have")
+	require.ErrorContains(t, err, "The address 127.0.0.1 is denied: nobody may have it")
 }
 
 func service(kind string) string {

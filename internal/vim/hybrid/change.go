@@ -77,7 +77,7 @@ func (v *VIM) halters(ch vim.Change, do func(h vim.Halter, its vim.Change) error
 		}
 	}
 	if !any {
-		return lcm.Errorf(lcm.KindInvalid, "None of the VIMs on which the VNF is can stop and start deployments as a whole.")
+		return lcm.Errorf(lcm.KindInvalid, "None of the VIMs of the VNF can stop and start deployments as a whole.")
 	}
 	return nil
 }

@@ -89,8 +89,8 @@ func (c *Cluster) rehearseOne(ctx context.Context, p prepared, owner string, com
 	case there.foreign(owner) && p.shared():
 		return nil
 	case there.foreign(owner):
-		return lcm.Errorf(lcm.KindConflict, "is there already, and not of this VNF: rename it in the package, or choose "+
-			"another namespace")
+		return lcm.Errorf(lcm.KindConflict, "exists already and does not belong to this VNF: rename it in the "+
+			"package, or choose another namespace")
 	case !there.is && slices.Contains(coming, p.GetNamespace()):
 		exists, err := c.core.Namespaces().Get(ctx, p.GetNamespace(), metav1.GetOptions{})
 		if errors.IsNotFound(err) || err == nil && exists.DeletionTimestamp != nil {
@@ -197,8 +197,8 @@ func notGone(ctx context.Context, err error, what string, left map[string]string
 	if !goerrors.Is(context.Cause(ctx), errTimeout) {
 		return err
 	}
-	why := cmp.Or(left[what], "it is there still")
-	return lcm.Errorf(lcm.KindBroken, "The time for the deployment is over, and %s, which was deleted, is not gone: %s",
+	why := cmp.Or(left[what], "it still exists")
+	return lcm.Errorf(lcm.KindBroken, "The time for the deployment is over, and the deleted %s is not gone: %s",
 		what, why)
 }
 
@@ -229,14 +229,14 @@ func (c *Cluster) applyOne(
 	}
 	if there.foreign(owner) {
 		if p.shared() {
-			show(title(&p.Unstructured) + " is there already: it is used as it is.")
+			show(title(&p.Unstructured) + " exists already: Windlass uses it as it is.")
 			return nil
 		}
-		return lcm.Errorf(lcm.KindConflict, "%s is there already on the VIM %s, and not of this VNF.",
+		return lcm.Errorf(lcm.KindConflict, "%s exists already on the VIM %s and does not belong to this VNF.",
 			title(&p.Unstructured), c.name)
 	}
 	if there.ends { // a change now would be lost with it
-		show(title(&p.Unstructured) + " ends: it is made anew when it is gone.")
+		show(title(&p.Unstructured) + " ends: Windlass makes it anew when it is gone.")
 		going := c.wait(owner, 0, show)
 		if err := going.until(ctx, []prepared{p}, going.gone); err != nil {
 			return notGone(ctx, err, title(&p.Unstructured), going.left)

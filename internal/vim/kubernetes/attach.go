@@ -113,9 +113,9 @@ func (c *Cluster) networkAt(
 	mapping, _, err := c.kindOf(ctx, networkKind, time.Now())
 	switch {
 	case meta.IsNoMatchError(err):
-		return nil, "the cluster has no NetworkAttachmentDefinitions, which Multus brings", nil
+		return nil, "the cluster has no NetworkAttachmentDefinitions; install Multus", nil
 	case err != nil:
-		return nil, "", translate("tell which kinds of objects it has", err)
+		return nil, "", translate("list the kinds of its objects", err)
 	}
 	there, err = c.at(mapping, namespace).Get(ctx, name, metav1.GetOptions{})
 	switch {

@@ -60,7 +60,7 @@ func (c *Cluster) leaveToOthers(ctx context.Context, objects []prepared, of Defi
 		}
 		if slices.ContainsFunc(of.Scaled, func(vdu string) bool { return of.Workloads[vdu] == w }) {
 			problems = append(problems, lcm.Problem{Path: title(&p.Unstructured), Detail: "is scaled by the " +
-				title(&found[at]) + ", which is not of this VNF: delete it, or let it do the scaling"})
+				title(&found[at]) + ", which does not belong to this VNF: delete it, or leave the scaling to it"})
 		}
 	}
 	if len(problems) == 0 {
@@ -80,7 +80,7 @@ func (c *Cluster) scalersOfOthers(
 		return nil, nil
 	}
 	if err != nil {
-		return nil, translate("tell which kinds of objects it has", err)
+		return nil, translate("list the kinds of its objects", err)
 	}
 	list, err := c.at(mapping, namespace).List(ctx, metav1.ListOptions{LabelSelector: ownerLabel + "!=" + owner})
 	switch {

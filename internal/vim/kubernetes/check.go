@@ -74,8 +74,8 @@ func answers(ctx context.Context, vim lcm.Vim, client *discovery.DiscoveryClient
 		return lcm.Wrap(lcm.KindDenied, err, "The Kubernetes API at %s refused the credentials of VIM %s.", vim.AuthURL,
 			vim.Name)
 	case untrusted(err):
-		return lcm.Wrap(lcm.KindUnavailable, err, "The certificate of the Kubernetes API of VIM %s at %s is not of the "+
-			"authority in ssl_ca_cert, is over, or is for another name.", vim.Name, vim.AuthURL)
+		return lcm.Wrap(lcm.KindUnavailable, err, "The certificate of the Kubernetes API of VIM %s at %s is not from "+
+			"the authority in ssl_ca_cert, has expired, or is for another name.", vim.Name, vim.AuthURL)
 	default:
 		return lcm.Wrap(lcm.KindUnavailable, err, "The Kubernetes API of VIM %s does not answer at %s.", vim.Name,
 			vim.AuthURL)

@@ -53,7 +53,7 @@ func (c *Cluster) claims(
 	}
 	mapping, verbs, err := c.kindOf(ctx, corev1.SchemeGroupVersion.WithKind(claimKind), time.Time{})
 	if err != nil {
-		return nil, translate("tell which kinds of objects it has", err)
+		return nil, translate("list the kinds of its objects", err)
 	}
 	for _, namespace := range namespacesOfAll(objects) {
 		list, err := c.at(mapping, namespace).List(ctx, listOptions(owner))
@@ -97,7 +97,7 @@ func (c *Cluster) removeClaims(ctx context.Context, r *record, w *waiting) error
 func (r *record) keepsClaim(claim *unstructured.Unstructured, fate vim.VolumeFate) string {
 	switch {
 	case charts.Kept(claim):
-		return "it is to be kept (helm.sh/resource-policy)"
+		return "the chart keeps it (helm.sh/resource-policy)"
 	case slices.ContainsFunc(slices.Concat(r.Objects, r.Dropped, r.ClaimMakers), func(o unstructured.Unstructured) bool {
 		return retains(&o, claim)
 	}):
@@ -139,7 +139,7 @@ func (c *Cluster) claimsAreFree(ctx context.Context, p prepared, owner string) e
 	}
 	mapping, _, err := c.kindOf(ctx, corev1.SchemeGroupVersion.WithKind(claimKind), time.Time{})
 	if err != nil {
-		return translate("tell which kinds of objects it has", err)
+		return translate("list the kinds of its objects", err)
 	}
 	list, err := c.at(mapping, p.GetNamespace()).List(ctx, metav1.ListOptions{LabelSelector: ownerLabel + "!=" + owner})
 	if err != nil {
@@ -173,7 +173,8 @@ func (c *Cluster) claimsAreFree(ctx context.Context, p prepared, owner string) e
 	if len(names) == 0 {
 		return nil
 	}
-	return lcm.Errorf(lcm.KindConflict, "would mount claims that are there already, and not of this VNF: %s. Rename the "+
+	return lcm.Errorf(lcm.KindConflict, "would mount claims that exist already and do not belong to this VNF: %s. "+
+		"Rename the "+
 		"StatefulSet in the package, choose another namespace, or remove the claims", strings.Join(names, ", "))
 }
 

@@ -106,7 +106,7 @@ func TestCheck_logsInInEveryWay(t *testing.T) {
 			c.cred["ssl_ca_cert"] = cert
 			_, err = Check(t.Context(), vim, c.cred, outbound.Guard{})
 			require.True(t, lcm.Is(err, lcm.KindUnavailable), "%v", err)
-			require.Contains(t, lcm.Sentence(err), "is not of the authority in ssl_ca_cert")
+			require.Contains(t, lcm.Sentence(err), "is not from the authority in ssl_ca_cert")
 		})
 	}
 }

@@ -31,7 +31,7 @@ func ReadKubeconfig(vim lcm.Vim, cred map[string]any, path string) (lcm.Vim, map
 	for _, key := range slices.Sorted(maps.Keys(cred)) {
 		value := cred[key]
 		if key != lcm.K8sKubeconfig && value != nil && value != "" {
-			f.wrong("has what %s says, too: give one of them", key)
+			f.wrong("gives the same data as %s: give one of them", key)
 		}
 	}
 	out := vim
@@ -71,7 +71,7 @@ func (f *kubeconfig) read(value any) {
 	}
 	current := file.Contexts[file.CurrentContext]
 	if current == nil {
-		f.wrong("has no current-context that it describes")
+		f.wrong("has no current-context, or does not describe it")
 		return
 	}
 	cluster, user := file.Clusters[current.Cluster], file.AuthInfos[current.AuthInfo]
@@ -97,7 +97,8 @@ func (f *kubeconfig) inlineOnly() {
 		{"tokenFile", f.user.TokenFile != "", "token"},
 	} {
 		if at.given {
-			f.wrong("names a file (%s), which is not here: put its content into %s ('kubectl config view --flatten --minify --raw')",
+			f.wrong("names a file (%s), which Windlass does not have: put its content into %s ('kubectl config view "+
+				"--flatten --minify --raw')",
 				at.member, at.must)
 		}
 	}
@@ -107,8 +108,8 @@ func (f *kubeconfig) inlineOnly() {
 	}
 	for _, member := range slices.Sorted(maps.Keys(unsupported)) {
 		if unsupported[member] {
-			f.wrong("has %s, which is not supported: no program is run, and nobody else is asked; give a token or a client "+
-				"certificate", member)
+			f.wrong("has %s, which Windlass does not support: it runs no program and asks no other server; give a "+
+				"token or a client certificate", member)
 		}
 	}
 }

@@ -31,7 +31,7 @@ func (c *Cluster) Deploy(ctx context.Context, d vim.Deployment, progress func(st
 	case have.Owner != d.Owner:
 		return "", foreign(d.Name, have.Owner)
 	case have.Operation != d.Operation:
-		progress("What another operation has left of the deployment is removed first.")
+		progress("Another operation has left parts of the deployment: Windlass removes them first.")
 		err := c.Dispose(ctx, d.Name, d.Owner, vim.Removal{Volumes: vim.FormerVolumesStay}, progress)
 		if err != nil {
 			return "", err

@@ -21,7 +21,8 @@ func translate(doing string, err error) error {
 		return err
 	}
 	if errors.IsUnauthorized(err) {
-		return lcm.Wrap(lcm.KindDenied, err, "The VIM refused the credentials when it was to %s: %s", doing, sentence(err))
+		return lcm.Wrap(lcm.KindDenied, err, "The VIM refused the credentials when asked to %s: %s",
+			doing, sentence(err))
 	}
 	kind := lcm.KindUnavailable
 	switch {

@@ -59,7 +59,7 @@ func (w *waiting) follow(ctx context.Context, objects []prepared) error {
 			AddFunc: func(any) { changed() }, UpdateFunc: func(any, any) { changed() }, DeleteFunc: func(any) { changed() },
 		})
 		if err != nil {
-			return lcm.Wrap(lcm.KindBug, err, "The changes of %s cannot be followed.", at.resource.Resource)
+			return lcm.Wrap(lcm.KindBug, err, "Windlass cannot follow the changes of %s.", at.resource.Resource)
 		}
 		began = append(began, synced.HasSynced)
 		w.informers[at] = informer

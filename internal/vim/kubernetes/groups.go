@@ -47,7 +47,7 @@ func (c *Cluster) workloadLevel(ctx context.Context, r *record, w Workload) (vim
 		return vim.Removed, "Missing", nil
 	}
 	if err != nil {
-		return "", "", translate("tell which kinds of objects it has", err)
+		return "", "", translate("list the kinds of its objects", err)
 	}
 	live, err := c.at(mapping, o.GetNamespace()).Get(ctx, o.GetName(), metav1.GetOptions{})
 	switch {

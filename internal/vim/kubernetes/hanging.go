@@ -59,14 +59,14 @@ func heldBy(o *unstructured.Unstructured) string {
 		switch name {
 		case metav1.FinalizerDeleteDependents, metav1.FinalizerOrphanDependents: // its dependents go first
 		case "kubernetes.io/pvc-protection":
-			names = append(names, name+", for a Pod uses it still")
+			names = append(names, name+", because a Pod still uses it")
 		default:
 			names = append(names, name)
 		}
 	}
 	switch {
 	case len(names) == 0 && len(o.GetFinalizers()) > 0 && ofDefinition(o): // of these it learns late
-		return "the cluster's garbage collector, which looks for new kinds twice a minute, removes first what belongs to it"
+		return "the cluster's garbage collector first removes its objects; it looks for new kinds twice a minute"
 	case len(names) == 0:
 		return ""
 	}
@@ -99,8 +99,8 @@ func (w *waiting) overdue(ctx context.Context, err error) error {
 	for _, what := range slices.Sorted(maps.Keys(w.left)) {
 		left = append(left, strings.TrimSuffix(what+": "+w.left[what], ": "))
 	}
-	return lcm.Errorf(lcm.KindBroken, "The time for the removal is over, and this is there still: %s. Whoever has set a "+
-		"finalizer has to take it away, or somebody in their place; then retry.", strings.Join(left, "; "))
+	return lcm.Errorf(lcm.KindBroken, "The time for the removal is over, and this still exists: %s. The owner of a "+
+		"finalizer must remove it, or you remove it yourself; then retry.", strings.Join(left, "; "))
 }
 
 // leaving returns Pods that are ending. They may take long, or for ever.

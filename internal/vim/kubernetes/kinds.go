@@ -85,7 +85,7 @@ func (c *Cluster) kindOf(
 func (c *Cluster) namespaced(ctx context.Context) ([]*metav1.APIResourceList, error) {
 	lists, err := c.kinds.known().client.ServerPreferredNamespacedResourcesWithContext(ctx)
 	if err != nil && len(lists) == 0 {
-		return nil, translate("tell which kinds of objects it has", err)
+		return nil, translate("list the kinds of its objects", err)
 	}
 	return lists, nil
 }

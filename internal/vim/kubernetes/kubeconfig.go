@@ -50,8 +50,8 @@ func Kubeconfig(ctx context.Context, vim lcm.Vim, cred map[string]any, lifetime 
 	}
 	token, expires, err := newToken(ctx, client, lifetime)
 	if errors.IsNotFound(err) {
-		return "", expires, lcm.Wrap(lcm.KindConflict, err, "The cluster has no service account %s in %s any more, with which "+
-			"it was registered as the VIM %s.", accountName, accountNamespace, vim.Name)
+		return "", expires, lcm.Wrap(lcm.KindConflict, err, "The service account %s in %s, which the VIM %s uses, "+
+			"does not exist in the cluster any more.", accountName, accountNamespace, vim.Name)
 	}
 	if err != nil {
 		return "", expires, translate("make a token of "+accountName, err)

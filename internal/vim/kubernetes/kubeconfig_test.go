@@ -75,7 +75,8 @@ func TestKubeconfig_errorsTellWhatIsWrong(t *testing.T) {
 		kind   lcm.Kind
 		detail string
 	}{
-		{404, status(404, "NotFound"), lcm.KindConflict, "no service account windlass-vnfm in kube-system"},
+		{404, status(404, "NotFound"), lcm.KindConflict, "The service account windlass-vnfm in kube-system, which " +
+			"the VIM"},
 		{401, status(401, "Unauthorized"), lcm.KindDenied, "refused the credentials"},
 		{403, status(403, "Forbidden"), lcm.KindDenied, "make a token of windlass-vnfm: so it is."},
 		{201, `{"status":{"token":""}}`, lcm.KindUnavailable, "without a token"},

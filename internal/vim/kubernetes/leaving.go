@@ -92,7 +92,7 @@ func (c *Cluster) letGoFirst(ctx context.Context, p leavingPod) error {
 	_, err := c.core.Pods(p.namespace).Patch(ctx, p.name, types.StrategicMergePatchType, []byte(cost),
 		metav1.PatchOptions{FieldManager: fieldManager})
 	if err != nil && !errors.IsNotFound(err) {
-		return translate("choose the Pod "+p.name+" to go", err)
+		return translate("mark the Pod "+p.name+" for removal", err)
 	}
 	return nil
 }

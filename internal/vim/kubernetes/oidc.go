@@ -155,8 +155,8 @@ func (t *openIDTransport) refused(err error) error {
 	}
 	switch {
 	case untrusted(err):
-		return lcm.Errorf(lcm.KindUnavailable, "The certificate of the OpenID provider at %s is not of an authority in "+
-			"ssl_ca_cert, is over, or is for another name.", url)
+		return lcm.Errorf(lcm.KindUnavailable, "The certificate of the OpenID provider at %s is not from an "+
+			"authority in ssl_ca_cert, has expired, or is for another name.", url)
 	case unreached:
 		return lcm.Errorf(lcm.KindUnavailable, "The OpenID provider at %s does not answer.", url)
 	case status == http.StatusTooManyRequests, status >= http.StatusInternalServerError:
@@ -165,7 +165,7 @@ func (t *openIDTransport) refused(err error) error {
 		return lcm.Errorf(lcm.KindDenied, "The OpenID provider at %s refused the user, the password or the client (%d).", url,
 			status)
 	default:
-		return lcm.Errorf(lcm.KindInvalid, "What answers at %s is no OpenID provider.", url)
+		return lcm.Errorf(lcm.KindInvalid, "The server at %s is no OpenID provider.", url)
 	}
 }
 

@@ -54,7 +54,7 @@ func (c *Cluster) prepare(
 		if p.mapping, p.verbs, err = c.kindOf(ctx, kind, began); err == nil {
 			scoped, known = p.mapping.Scope.Name() == meta.RESTScopeNameNamespace, true
 		} else if !meta.IsNoMatchError(err) {
-			return nil, translate("tell which kinds of objects it has", err)
+			return nil, translate("list the kinds of its objects", err)
 		}
 		if !known {
 			problems = append(problems, lcm.Problem{

@@ -46,7 +46,7 @@ func (w *waiting) ready(ctx context.Context, objects []prepared) (bool, error) {
 func (w *waiting) judge(p prepared) (ready bool, why string, err error) {
 	have := w.have(p)
 	if have == nil {
-		return false, "it is not there yet", nil
+		return false, "it does not exist yet", nil
 	}
 	result, err := status.Compute(have)
 	switch {
@@ -60,7 +60,7 @@ func (w *waiting) judge(p prepared) (ready bool, why string, err error) {
 	}
 	switch there, ready, want := w.podsOf(have); {
 	case there != want:
-		return false, fmt.Sprintf("%d Pods are there, and %d are to be", there, want), nil
+		return false, fmt.Sprintf("%d Pods exist, and %d must exist", there, want), nil
 	case ready < want:
 		return false, fmt.Sprintf("%d of %d Pods are ready", ready, want), nil
 	}

@@ -71,7 +71,7 @@ func (c *Cluster) recordOf(ctx context.Context, name string) (*record, error) {
 	case err != nil:
 		return nil, translate("read the deployment "+name, err)
 	case secret.Type != recordType:
-		return nil, lcm.Errorf(lcm.KindConflict, "The secret %s in the namespace %s is not made by Windlass.", name,
+		return nil, lcm.Errorf(lcm.KindConflict, "Windlass has not made the secret %s in the namespace %s.", name,
 			c.namespace)
 	}
 	var r record
@@ -91,7 +91,7 @@ func (c *Cluster) recordOf(ctx context.Context, name string) (*record, error) {
 func (c *Cluster) keep(ctx context.Context, name string, r *record) error {
 	doc, err := json.Marshal(r)
 	if err != nil {
-		return lcm.Wrap(lcm.KindBug, err, "The record of %s cannot be written.", name)
+		return lcm.Wrap(lcm.KindBug, err, "Windlass cannot write the record of %s.", name)
 	}
 	var packed bytes.Buffer
 	w := gzip.NewWriter(&packed)
@@ -112,8 +112,8 @@ func (c *Cluster) keep(ctx context.Context, name string, r *record) error {
 	}
 	switch {
 	case errors.IsConflict(err), errors.IsAlreadyExists(err):
-		return lcm.Wrap(lcm.KindUnavailable, err, "The record of the deployment %s was changed by another attempt; it is "+
-			"looked at again.", name)
+		return lcm.Wrap(lcm.KindUnavailable, err, "Another attempt has changed the record of the deployment %s; "+
+			"Windlass reads it again.", name)
 	case err != nil:
 		return translate("record the deployment "+name, err)
 	}

@@ -183,12 +183,12 @@ func (r *releasing) setManifest(objects []prepared) {
 func (c *Cluster) capabilities(ctx context.Context) (out charts.Cluster, err error) {
 	version, err := c.kinds.client.ServerVersionWithContext(ctx)
 	if err != nil {
-		return out, translate("tell its version", err)
+		return out, translate("report its version", err)
 	}
 	out.Version = version.GitVersion
 	_, lists, err := c.kinds.known().client.ServerGroupsAndResourcesWithContext(ctx)
 	if err != nil && len(lists) == 0 {
-		return out, translate("tell which kinds of objects it has", err)
+		return out, translate("list the kinds of its objects", err)
 	}
 	for _, list := range lists {
 		out.APIs = append(out.APIs, list.GroupVersion)
@@ -209,8 +209,8 @@ func (c *Cluster) rehearseReleases(
 	for _, r := range all {
 		if r.foreign {
 			kind = lcm.KindConflict
-			problems = append(problems, lcm.Problem{Path: r.title(), Detail: "is there already, and not of this VNF: give the " +
-				"release another name, or choose another namespace"})
+			problems = append(problems, lcm.Problem{Path: r.title(), Detail: "exists already and does not belong to " +
+				"this VNF: give the release another name, or choose another namespace"})
 			continue
 		}
 		if slices.Contains(coming, r.Namespace) {

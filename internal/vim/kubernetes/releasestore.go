@@ -73,7 +73,8 @@ func (c *Cluster) latest(ctx context.Context, namespace, name, owner string) (*r
 	case err != nil || len(secrets) == 0:
 		return nil, err
 	case foreign:
-		return nil, lcm.Errorf(lcm.KindConflict, "The release %s in the namespace %s is not of this VNF.", name, namespace)
+		return nil, lcm.Errorf(lcm.KindConflict, "The release %s in the namespace %s does not belong to this VNF.",
+			name, namespace)
 	}
 	return unpackRelease(secrets[0])
 }

@@ -118,7 +118,7 @@ func (c *Cluster) removeLayer(ctx context.Context, layer []unstructured.Unstruct
 			if meta.IsNoMatchError(err) {
 				continue // a kind that is gone has no objects
 			}
-			return translate("tell which kinds of objects it has", err)
+			return translate("list the kinds of its objects", err)
 		}
 		there, err := c.ownerOf(ctx, p)
 		if err != nil {
@@ -128,7 +128,7 @@ func (c *Cluster) removeLayer(ctx context.Context, layer []unstructured.Unstruct
 			continue
 		}
 		if charts.Kept(&o) {
-			w.stays(&o, "the chart wants it kept (helm.sh/resource-policy)")
+			w.stays(&o, "the chart keeps it (helm.sh/resource-policy)")
 			continue
 		}
 		switch stays, err := c.othersIn(ctx, p, w); {
@@ -189,11 +189,11 @@ func (c *Cluster) othersIn(ctx context.Context, p prepared, w *waiting) (why str
 			return "", nil // a kind that is not served has no objects
 		}
 		if err != nil {
-			return "", translate("tell which kinds of objects it has", err)
+			return "", translate("list the kinds of its objects", err)
 		}
 		list, err := c.objects.Resource(mapping.Resource).List(ctx, metav1.ListOptions{LabelSelector: others + owner, Limit: 1})
 		if err == nil && len(list.Items) > 0 {
-			return "there are objects of this kind that are not of this VNF.", nil
+			return "there are objects of this kind that do not belong to this VNF.", nil
 		}
 	case "Namespace":
 		if kept := w.inhabited[p.GetName()]; kept != "" {
@@ -238,7 +238,7 @@ func (c *Cluster) othersInNamespace(ctx context.Context, namespace, owner string
 			}
 			for _, o := range found.Items {
 				if !ofItself(&o) {
-					return title(&o) + " is in it, which is not of this VNF.", nil
+					return title(&o) + " is in it and does not belong to this VNF.", nil
 				}
 			}
 		}

@@ -64,7 +64,7 @@ func (w *waiting) settled(ctx context.Context, objects []prepared) (bool, error)
 			if err := w.cluster.deletePod(ctx, gone); err != nil {
 				return false, err
 			}
-			w.tell(title(pod), false, "it is of a former template and does not become ready: it is made anew")
+			w.tell(title(pod), false, "it has a former template and does not become ready: Windlass makes it anew")
 		}
 	}
 	return w.ready(ctx, objects)

@@ -42,7 +42,7 @@ func Needs() []Need {
 func missingRights(ctx context.Context, client *discovery.DiscoveryClient, namespace string) []string {
 	rules, err := rulesOf(ctx, client, namespace)
 	if err != nil {
-		return []string{"The VIM does not tell what the credentials may do in the namespace " + namespace + "."}
+		return []string{"The VIM did not report what the credentials may do in the namespace " + namespace + "."}
 	}
 	lacks := lacking(rules.ResourceRules)
 	if len(lacks) == 0 {

@@ -63,5 +63,5 @@ func TestCheck_tellsWhatTheCredentialsMayNotDo(t *testing.T) {
 	require.Equal(t, "edge", namespace)
 
 	status = `7`
-	require.Contains(t, check().Warnings[1], "does not tell what the credentials may do")
+	require.Contains(t, check().Warnings[1], "did not report what the credentials may do")
 }

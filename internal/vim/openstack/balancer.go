@@ -39,8 +39,8 @@ func (c *Cloud) hasOctavia() error {
 	if c.balancer != nil {
 		return nil
 	}
-	return lcm.Errorf(lcm.KindInvalid, "The VIM has no load balancers: its catalog has no load-balancer (Octavia) endpoint. Ask "+
-		"for a load balancer that is a server instead of octavia.")
+	return lcm.Errorf(lcm.KindInvalid, "The VIM has no load balancers: its catalog has no load-balancer (Octavia) "+
+		"endpoint. Request a load balancer on a server instead of octavia.")
 }
 
 // Balance implements vim.Balancer with Octavia.
@@ -54,7 +54,7 @@ func (c *Cloud) Balance(ctx context.Context, want vim.LoadBalancer, progress fun
 		return err
 	}
 	if have != nil && have.ProvisioningStatus == octaviaError {
-		progress("Octavia has failed with the load balancer: it is made anew.")
+		progress("The load balancer is in ERROR in Octavia: Windlass makes it anew.")
 		if err := c.RemoveBalancer(ctx, want.Name, want.Owner, progress); err != nil {
 			return err
 		}
@@ -88,7 +88,8 @@ func (c *Cloud) findBalancer(ctx context.Context, name, owner string) (*loadbala
 	case len(list) == 0:
 		return nil, nil //nolint:nilnil // there is none, which is no error
 	case len(list) > 1 || list[0].Description != balancerNote(owner):
-		return nil, lcm.Errorf(lcm.KindConflict, "The VIM has a load balancer %s that is not of this VNF: remove or rename it.", name)
+		return nil, lcm.Errorf(lcm.KindConflict, "The VIM has a load balancer %s that does not belong to this VNF: "+
+			"remove or rename it.", name)
 	}
 	return &list[0], nil
 }
@@ -114,8 +115,9 @@ func (b *balancing) settle(ctx context.Context) error {
 		case err != nil:
 			return false, translate(doing, err)
 		case now.ProvisioningStatus == octaviaError:
-			return false, lcm.Errorf(lcm.KindBroken, "Octavia has failed with the load balancer %s (provisioning_status ERROR). Ask "+
-				"who runs the cloud why, then retry: it is made anew.", b.want.Name)
+			return false, lcm.Errorf(lcm.KindBroken, "Octavia could not set up the load balancer %s "+
+				"(provisioning_status ERROR). Ask the operator of the cloud why, then retry: Windlass makes it anew.",
+				b.want.Name)
 		}
 		return now.ProvisioningStatus == octaviaActive, nil
 	})

@@ -24,13 +24,13 @@ func (c *Cloud) CancelStack(ctx context.Context, name, owner string, progress fu
 	case !slices.Contains(have.Tags, owner) || have.Status != creating:
 		return nil
 	}
-	progress("Heat is told to stop creating the stack.")
+	progress("Windlass asks Heat to stop creating the stack.")
 	err = c.cancel(ctx, name, have.ID)
 	switch {
 	case err == nil:
 		return c.awaitCancelled(ctx, name, have.ID, progress)
 	case lcm.Is(err, lcm.KindInvalid), lcm.Is(err, lcm.KindNotFound), lcm.Is(err, lcm.KindConflict):
-		progress("Heat does not: " + sentence(err)) // it was done already, or cannot cancel
+		progress("Heat does not stop: " + sentence(err)) // it was done already, or cannot cancel
 		return nil
 	default:
 		return err

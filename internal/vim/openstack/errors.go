@@ -77,18 +77,18 @@ func silence(err error) (lcm.Kind, string) {
 	timeout, isNet := errors.AsType[net.Error](err)
 	switch {
 	case errors.Is(err, context.Canceled):
-		return lcm.KindUnavailable, "the call was given up"
+		return lcm.KindUnavailable, "Windlass ended the call"
 	case isName:
-		return lcm.KindUnavailable, "its name " + name.Name + " is not known"
+		return lcm.KindUnavailable, "its name " + name.Name + " cannot be resolved"
 	case isNet && timeout.Timeout(), errors.Is(err, context.DeadlineExceeded):
-		return lcm.KindUnavailable, "the time was up"
+		return lcm.KindUnavailable, "it took too long"
 	}
 	if e, ok := errors.AsType[*net.OpError](err); ok {
 		return lcm.KindUnavailable, sysError(e.Err)
 	}
 	_, isSyntax := errors.AsType[*json.SyntaxError](err)
 	if isSyntax || errors.Is(err, io.ErrUnexpectedEOF) {
-		return lcm.KindUnavailable, "there was no answer that can be understood"
+		return lcm.KindUnavailable, "Windlass could not understand the answer"
 	}
 	return lcm.KindUnavailable, "the connection was closed"
 }

@@ -24,8 +24,8 @@ func (c *Cloud) failure(ctx context.Context, name, id, status, outermost string)
 		kind, advice = lcm.KindExhausted, "Make room in the cloud or raise the quota, then retry."
 	}
 	if kind == lcm.KindInvalid {
-		advice = "Where the request or the package names it, roll back and correct the request or the package; else mend the " +
-			"cause, then retry."
+		advice = "If the request or the package names it, roll back and correct the request or the package; " +
+			"otherwise mend the cause, then retry."
 	}
 	return &lcm.Error{
 		Kind: kind, Op: "follow stack " + name,

@@ -19,8 +19,8 @@ import (
 const (
 	ourImage   = "windlass-image"
 	userOfIt   = "windlass-user-"
-	needGlance = "The catalog of the VIM has no image (Glance) endpoint, and the VNF package has images that must be there: " +
-		"put them there under their names, or register the VIM with an account that sees Glance."
+	needGlance = "The VNF package has images, but the catalog of the VIM has no image (Glance) endpoint: upload the " +
+		"images under their names yourself, or register the VIM with an account that sees Glance."
 )
 
 // KeepImage implements vim.ImageStore.

@@ -21,7 +21,7 @@ func (c *Cloud) sendImage(ctx context.Context, id string, size int64, content io
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	watch := time.AfterFunc(stalled, func() {
-		stop(lcm.Errorf(lcm.KindUnavailable, "OpenStack has taken nothing for %s when asked to %s.", stalled, doing))
+		stop(lcm.Errorf(lcm.KindUnavailable, "OpenStack has accepted no data for %s when asked to %s.", stalled, doing))
 	})
 	defer watch.Stop()
 	moves := readerFunc(func(p []byte) (int, error) {

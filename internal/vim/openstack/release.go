@@ -35,9 +35,9 @@ func (c *Cloud) VolumesLost(ctx context.Context, serverID string, ours ...string
 		}
 		switch lost := server.deletes(a.VolumeID); {
 		case lost == nil:
-			return nil, lcm.Errorf(lcm.KindConflict, "Nova does not tell whether it would delete the volume %s together with "+
-				"the server %s (delete_on_termination, which it tells "+
-				"from microversion %s on): volumes cannot be kept, and nothing was deleted.", a.VolumeID, serverID, tellsOfDeletion)
+			return nil, lcm.Errorf(lcm.KindConflict, "Nova does not report whether it would delete the volume %s "+
+				"together with the server %s (delete_on_termination needs microversion %s): Windlass cannot keep "+
+				"volumes, and has deleted nothing.", a.VolumeID, serverID, tellsOfDeletion)
 		case *lost:
 			out = append(out, a.VolumeID)
 		}

@@ -122,7 +122,7 @@ func TestVolumesLost_areThoseThatGoWithTheServer(t *testing.T) {
 			both, attachments: root + sda, want: []string{"data"}},
 		"a Nova that does not tell": {
 			old: true, attachments: vdb,
-			says: "Nova does not tell whether it would delete the volume data together with the server s1",
+			says: "Nova does not report whether it would delete the volume data together with the server s1",
 		},
 		"an old Nova without volumes": {old: true},
 	} {

@@ -97,7 +97,7 @@ func (c *Cloud) AwaitServer(ctx context.Context, id, status string) error {
 
 func orUnknown(reason string) string {
 	if reason == "" {
-		return "Nova names no reason"
+		return "Nova gives no reason"
 	}
 	return reason
 }

@@ -39,7 +39,7 @@ func (c *Cloud) ShutDown(
 	case err != nil:
 		return nil, err
 	case !slices.Contains(have.Tags, owner):
-		progress("The stack " + name + " is not Windlass's: it is left alone.")
+		progress("The stack " + name + " does not belong to Windlass, which leaves it alone.")
 		return nil, nil
 	}
 	list, err := c.resources(ctx, name, have.ID)
@@ -151,7 +151,7 @@ func (s *shutdown) waiting() bool {
 func (s *shutdown) give() (stillOn []string) {
 	for _, server := range s.on {
 		stillOn = append(stillOn, server.Name)
-		s.progress(fmt.Sprintf("%s: still %s. It is deleted as it is.", server.Name, server.Status))
+		s.progress(fmt.Sprintf("%s: still %s. Windlass deletes it anyway.", server.Name, server.Status))
 	}
 	return stillOn
 }

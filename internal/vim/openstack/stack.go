@@ -57,7 +57,7 @@ func (c *Cloud) CreateStack(ctx context.Context, s Stack, progress func(string))
 	case slices.Contains(have.Tags, s.Operation) && usable(have.Status):
 		return have.ID, c.follow(have, "CREATE", progress).run(ctx)
 	default:
-		progress("A stack of an earlier attempt is " + have.Status + ": it is deleted first.")
+		progress("A stack of an earlier attempt is " + have.Status + ": Windlass deletes it first.")
 		if err := c.DeleteStack(ctx, s.Name, s.Owner, progress); err != nil {
 			return "", err
 		}
@@ -79,7 +79,7 @@ func (c *Cloud) CreateStack(ctx context.Context, s Stack, progress func(string))
 
 func foreign(name string) error {
 	return lcm.Errorf(lcm.KindConflict,
-		"A stack %s exists already, and it is not Windlass's. Rename or delete it, then retry.", name)
+		"A stack %s exists already, and it does not belong to Windlass. Rename or delete it, then retry.", name)
 }
 
 // usable reports whether a stack is complete or in progress.
@@ -108,7 +108,7 @@ func (c *Cloud) DeleteStack(ctx context.Context, name, owner string, progress fu
 			return gone
 		}
 		if !slices.Contains(have.Tags, owner) {
-			progress("The stack " + name + " is not Windlass's: it is left alone.")
+			progress("The stack " + name + " does not belong to Windlass, which leaves it alone.")
 			return nil
 		}
 		if err := c.restBefore(ctx, attempt, progress); err != nil {
@@ -127,11 +127,11 @@ func (c *Cloud) restBefore(ctx context.Context, attempt int, progress func(strin
 		return nil
 	}
 	if attempt < deletions {
-		progress("Heat could not delete everything: it is told so once more.")
+		progress("Heat could not delete everything: Windlass asks it again.")
 		return nil
 	}
 	rest := 2 * time.Duration(attempt-deletions+1) * c.timing.last // 10, 20, 30 and 40 seconds, unless the VIM says otherwise
-	progress(fmt.Sprintf("Ports are still in use on a network of the stack: Heat is told once more in %s (%d of %d).",
+	progress(fmt.Sprintf("Ports are still in use on a network of the stack: Windlass asks Heat again in %s (%d of %d).",
 		rest, attempt+1, inUseDeletions))
 	select {
 	case <-ctx.Done():

@@ -119,7 +119,7 @@ func (c *Cloud) idle(
 	if !busy {
 		return have, nil
 	}
-	progress("The stack is " + have.Status + ": that is waited for.")
+	progress("The stack is " + have.Status + ": Windlass waits for its end.")
 	err := c.follow(have, action, progress).run(ctx)
 	if err != nil && !lcm.Is(err, lcm.KindBroken) && !lcm.Is(err, lcm.KindExhausted) && !lcm.Is(err, lcm.KindInvalid) {
 		return nil, err
@@ -161,7 +161,7 @@ func (c *Cloud) keepAll(
 				return err
 			}
 		}
-		if err := c.MarkHealthy(ctx, *now, "It stays in its group, whatever has failed beside it."); err != nil {
+		if err := c.MarkHealthy(ctx, *now, "It stays in its group, although others have failed."); err != nil {
 			return err
 		}
 		progress(name + " is marked: it stays in its group.")

@@ -182,11 +182,11 @@ func TestCall_tellsWhatTheServiceHasSaidAndHowLongToWait(t *testing.T) {
 		},
 		"a reset": {resets, lcm.KindUnavailable, "connection reset by peer", 0},
 		"no JSON in a 200": {
-			says(200, "<html>welcome</html>"), lcm.KindUnavailable, "no answer that can be understood",
+			says(200, "<html>welcome</html>"), lcm.KindUnavailable, "could not understand the answer",
 			0,
 		},
 		"an answer cut short": {
-			says(200, `{"server": {"id": "x"`), lcm.KindUnavailable, "no answer that can be understood",
+			says(200, `{"server": {"id": "x"`), lcm.KindUnavailable, "could not understand the answer",
 			0,
 		},
 	} {
@@ -210,7 +210,7 @@ func TestCall_isBoundedInTime(t *testing.T) {
 	w.set(nil, hangs)
 	_, err := w.connected().ServerState(t.Context(), "x")
 	require.Equal(t, lcm.KindUnavailable, lcm.KindOf(err))
-	require.ErrorContains(t, err, "the time was up")
+	require.ErrorContains(t, err, "it took too long")
 
 	for _, bad := range []any{"soon", -1, 0, 1e6, []any{}} {
 		w.vim.Extra["call_timeout"] = bad

@@ -25,7 +25,7 @@ func TestChain_takesTheFirstMethodThatIsGivenAnything(t *testing.T) {
 	failure, ok := errors.AsType[*auth.UnauthenticatedError](err)
 	require.True(t, ok, "%v", err)
 	assert.Len(t, failure.Challenges, 3)
-	assert.Equal(t, "The request does not tell who sends it: it has no bearer token (Authorization), or Keystone token "+
+	assert.Equal(t, "The request does not say who sends it: it has no bearer token (Authorization), or Keystone token "+
 		"(X-Auth-Token), or client certificate.", failure.Detail)
 
 	token, project := k.login("demo", demoPassword, ofDemo)

@@ -50,7 +50,7 @@ func TestDeploy_refusesClaimsOfOthers(t *testing.T) {
 	problems, err := c.Survey(t.Context(), vim.Deployment{Owner: "windlass-another", Definition: store("1")}, vim.Room{})
 	require.NoError(t, err)
 	require.Len(t, problems, 1)
-	require.Contains(t, problems[0], "claims that are there already, and not of this VNF: data-store-0")
+	require.Contains(t, problems[0], "claims that exist already and do not belong to this VNF: data-store-0")
 
 	_, err = deploy(t, c, "vnf-1", owner, store("1")) // the claims are its own, kept by the Dispose above
 	require.NoError(t, err)

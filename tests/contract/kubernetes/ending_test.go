@@ -35,7 +35,7 @@ func TestChange_makesAnewWhatEnds(t *testing.T) {
 	require.NoError(t, maps.Delete(t.Context(), "settings", metav1.DeleteOptions{}))
 	change := vim.Change{Name: "vnf-1", Owner: owner, Operation: "heal", Timeout: 3 * time.Second}
 	err = c.Change(t.Context(), change, func(string) {})
-	require.ErrorContains(t, err, "ConfigMap default/settings, which was deleted, is not gone: it waits for its finalizers: "+
+	require.ErrorContains(t, err, "the deleted ConfigMap default/settings is not gone: it waits for its finalizers: "+
 		"example.org/stay")
 	change.Timeout = time.Minute
 	require.NoError(t, c.Change(t.Context(), change, func(line string) {

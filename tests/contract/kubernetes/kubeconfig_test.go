@@ -20,7 +20,7 @@ import (
 func TestKubeconfig_letsInForATime(t *testing.T) {
 	p := start(t)
 	_, _, err := driver.Kubeconfig(t.Context(), vimOf(p), registered(p), 10*time.Minute, outbound.Guard{})
-	require.ErrorContains(t, err, "no service account windlass-vnfm in kube-system any more")
+	require.ErrorContains(t, err, "The service account windlass-vnfm in kube-system, which the VIM")
 
 	text := administrators(t, p)
 	asClient, cred, err := driver.ReadKubeconfig(lcm.Vim{Name: "as a client", Type: lcm.VimKubernetes},

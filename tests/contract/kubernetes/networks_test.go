@@ -61,7 +61,7 @@ func TestNetworks(t *testing.T) {
 	_, err := deploy(t, c, "vnf-1", owner, d)
 	require.True(t, lcm.Is(err, lcm.KindInvalid), "%v", err)
 	require.ErrorContains(t, err, "$.extVirtualLinks[0].resourceId")
-	require.ErrorContains(t, err, "no NetworkAttachmentDefinitions, which Multus brings")
+	require.ErrorContains(t, err, "no NetworkAttachmentDefinitions; install Multus")
 	requireNothingOf(t, p, owner)
 
 	p.InstallMultus(t)
@@ -132,7 +132,7 @@ func TestNetworks(t *testing.T) {
 	// The cluster has NetworkAttachmentDefinitions, but Multus attaches no Pod. The driver reports that.
 	p.Kubelet.WithoutMultus.Store(true)
 	err = change([]driver.Attachment{{Vdu: "WEB", Cpd: "web_ext", Network: "signalling"}})
-	require.ErrorContains(t, err, "Look whether Multus works on the node node-1")
+	require.ErrorContains(t, err, "Check whether Multus works on the node node-1")
 	require.NoError(t, c.Remove(t.Context(), "vnf-1", owner, func(string) {}))
 	requireNothingOf(t, p, owner)
 }

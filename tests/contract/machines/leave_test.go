@@ -232,8 +232,8 @@ func TestDrainNode_obeysItsPolicy(t *testing.T) {
 	require.Len(t, decided.kept, 2)
 	assert.Equal(t, lcm.DrainDecision{
 		Node: s.Nodes[1].Name, Phase: lcm.PhaseForward, Action: lcm.DrainForced,
-		Detail: "After 1 s there were still pods on the node; a rollback waits no longer, so they were deleted. After 1 s " +
-			"these volumes were still attached to it: pv-1.",
+		Detail: "After 1 s there were still pods on the node; a rollback waits no longer, so Windlass deleted them. " +
+			"After 1 s these volumes were still attached to it: pv-1.",
 	}, decided.kept[1])
 	assert.Equal(t, lcm.DrainFailed, decided.kept[0].Action)
 	assert.Contains(t, decided.kept[0].Detail, "the PodDisruptionBudget web lets no pod go")
@@ -245,7 +245,7 @@ func TestDrainNode_obeysItsPolicy(t *testing.T) {
 	require.NoError(t, m.AddPod(machinesCluster, pod(s.Nodes[1].Name)))
 	assert.True(t, activitytest.Must(t, cluster.DrainNode, s.drain(s.Nodes[1])).Forced)
 	require.Len(t, decided.kept, 1)
-	assert.Contains(t, decided.kept[0].Detail, "as drain_policy or the stopType has it")
+	assert.Contains(t, decided.kept[0].Detail, "as drain_policy or the stopType says")
 }
 
 func TestRemoveMember_refusesWhatCostsTheQuorum(t *testing.T) {
@@ -262,7 +262,7 @@ func TestRemoveMember_refusesWhatCostsTheQuorum(t *testing.T) {
 	_, err := activitytest.Do(t, cluster.RemoveMember, s.members(s.Nodes[1]))
 	activitytest.AssertKind(t, err, lcm.KindInvalid, "etcd would lose its quorum without cp-0000000c")
 	_, err = activitytest.Do(t, cluster.RemoveMember, s.members(s.Nodes...))
-	activitytest.AssertKind(t, err, lcm.KindInvalid, "No control plane would stay")
+	activitytest.AssertKind(t, err, lcm.KindInvalid, "The operation would remove all control planes")
 	twice(t, m, func(in activities.RemoveMemberInput) activities.RemoveMemberOutput {
 		return activitytest.Must(t, cluster.RemoveMember, in)
 	}, s.members(s.Nodes[1:]...))

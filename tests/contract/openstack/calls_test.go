@@ -227,7 +227,7 @@ func TestDeleteStack_triesOnWhileNetworksAreInUse(t *testing.T) {
 		var told []string
 		err = cloud.DeleteStack(t.Context(), "vnf-1", owner, func(line string) { told = append(told, line) })
 		require.Equal(t, deleted, err == nil, "%v", err)
-		require.Contains(t, strings.Join(told, "\n"), "Heat is told once more in 80ms (6 of 6).")
+		require.Contains(t, strings.Join(told, "\n"), "Windlass asks Heat again in 80ms (6 of 6).")
 		if !deleted {
 			require.ErrorContains(t, err, "SubnetInUse")
 		}

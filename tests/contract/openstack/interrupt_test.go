@@ -195,7 +195,7 @@ func TestCancelStack_stopsHeatAndARetryMakesTheStackAnew(t *testing.T) {
 	_, err := s.cloud.CreateStack(t.Context(), stack("windlass-op-1"), s.show)
 	require.NoError(t, err)
 	require.Equal(t, "CREATE_COMPLETE", s.status())
-	require.Contains(t, s.said(), "A stack of an earlier attempt is CREATE_FAILED: it is deleted first.")
+	require.Contains(t, s.said(), "A stack of an earlier attempt is CREATE_FAILED: Windlass deletes it first.")
 
 	require.NoError(t, s.cloud.CancelStack(t.Context(), "vnf-1", owner, s.show), "Heat was faster")
 	require.Equal(t, "CREATE_COMPLETE", s.status())
@@ -267,7 +267,7 @@ func TestShutDown_goesOnWhenTheTimeIsOver(t *testing.T) {
 	s := newSite(t).made()
 	s.machines.stop = make(chan struct{})
 	require.ElementsMatch(t, []string{"one", "two"}, s.shutDown(owner, 200*time.Millisecond))
-	require.Contains(t, s.said(), "one: still ACTIVE. It is deleted as it is.")
+	require.Contains(t, s.said(), "one: still ACTIVE. Windlass deletes it anyway.")
 	require.Len(t, s.shutDown(owner, 0), 2, "a later attempt asks nobody again")
 	close(s.machines.stop)
 	require.Empty(t, s.shutDown(owner, time.Minute))

@@ -34,7 +34,7 @@ func TestOAuth2(t *testing.T) {
 	t.Run("strangers", func(t *testing.T) {
 		s := s.with(t)
 		a := s.do(http.MethodGet, instances2, nil)
-		require.Contains(t, a.refused(http.StatusUnauthorized), "does not tell who sends it")
+		require.Contains(t, a.refused(http.StatusUnauthorized), "does not say who sends it")
 		require.Equal(t, []string{`Bearer realm="windlass"`, `Certificate realm="windlass"`},
 			a.Header.Values("WWW-Authenticate"))
 		for what, token := range map[string]string{

@@ -187,8 +187,8 @@ func TestSized(t *testing.T) {
 		require.Contains(t, secrets, "hunter2")
 	}
 	for vdu, says := range map[string]string{
-		"agent":  "The VDU agent cannot be scaled: it is the DaemonSet agent, and only Deployments,",
-		"absent": "The VDU absent cannot be scaled: it has no workload among the manifests",
+		"agent":  "The VDU agent cannot be scaled: it is the DaemonSet agent, and Windlass can set the number",
+		"absent": "The VDU absent cannot be scaled: the manifests of the VNF's instantiation have no workload for it",
 	} {
 		of.OpOcc.Plan = &lcm.Plan{Groups: []lcm.GroupChange{{VduID: vdu, From: 1, To: 2}}}
 		_, _, err := o.Sized(t.Context(), of, vim.SizesGrown)
@@ -202,7 +202,7 @@ func TestDefiner_tellsWhatIsWrong(t *testing.T) {
 	for says, params := range map[string]string{
 		`the VNF package has no file "Files/none.yaml"`: string(of.Request.AdditionalParams),
 		"is missing: it names the files":                `{}`,
-		"called as a VDU is":                            `{"lcm-kubernetes-def-files":["` + page + `"]}`,
+		"with the name of a VDU":                        `{"lcm-kubernetes-def-files":["` + page + `"]}`,
 	} {
 		of.Request.AdditionalParams = json.RawMessage(params)
 		_, _, err := o.Whole(t.Context(), of)
@@ -249,7 +249,7 @@ func TestSized_ofAChart(t *testing.T) {
 		d, _, err := o.Sized(t.Context(), of, vim.SizesPlanned)
 		if key == "" {
 			require.True(t, lcm.Is(err, lcm.KindInvalid), "%v", err)
-			require.ErrorContains(t, err, "which value of the chart is its number of Pods")
+			require.ErrorContains(t, err, "the chart's value for its number of Pods")
 			continue
 		}
 		require.NoError(t, err)

@@ -33,7 +33,7 @@ func TestRenewed_putsVdusOnNetworks(t *testing.T) {
 		func() error { _, _, err := o.Renewed(t.Context(), of, "mark"); return err },
 		func() error { _, _, err := o.Sized(t.Context(), of, vim.SizesPlanned); return err },
 	} {
-		require.ErrorContains(t, define(), "$.extVirtualLinks[0].extCps[0].cpConfig: the connection point media has a fixed address, "+
-			"and the VDU web has 2 Pods: all of them would have it")
+		require.ErrorContains(t, define(), "$.extVirtualLinks[0].extCps[0].cpConfig: the connection point media has "+
+			"a fixed address, and the VDU web has 2 Pods: all these Pods would have it")
 	}
 }

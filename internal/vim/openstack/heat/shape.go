@@ -75,7 +75,8 @@ func memberIndex(v lcm.VnfcResourceInfo) (int, error) {
 	index, ok := vnfpkg.MemberIndex(v.VduID, name)
 	if !ok {
 		return 0, lcm.Errorf(lcm.KindBroken,
-			"The VNFC %s is recorded in the resource %q, which is no VNFC of %s: %s has not made the stack.",
+			"The record has the VNFC %s in the resource %q, which is no VNFC of %s: the class %s has not made the "+
+				"stack.",
 			v.ID, name, v.VduID, lcm.StandardUserData)
 	}
 	return index, nil

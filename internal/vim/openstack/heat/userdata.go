@@ -27,8 +27,8 @@ func (o *Definer) scripted(
 	ctx context.Context, j *job, class lcm.UserData, template vnfpkg.Template, request vnfpkg.HeatRequest, opened []string,
 ) (vnfpkg.Template, map[string]any, error) {
 	if o.UserData == nil {
-		return template, nil, lcm.Errorf(lcm.KindInvalid, "The user data class %s is Python of the VNF package, and this "+
-			"worker runs none: set userData.python, then retry.", class.Class)
+		return template, nil, lcm.Errorf(lcm.KindInvalid, "The user data class %s is Python of the VNF package, but "+
+			"this worker runs no Python: set userData.python, then retry.", class.Class)
 	}
 	call := userdata.Call{Path: class.Path, Class: class.Class, Secrets: opened}
 	var err error
@@ -86,8 +86,8 @@ func ownTemplate(f *vnfpkg.Flavour, template vnfpkg.Template, made userdata.Made
 	}
 	if len(f.Aspects) > 0 {
 		return template, lcm.Errorf(lcm.KindInvalid,
-			"The user data class has made a template of its own, but the VNFD lets the flavour %s be scaled: "+
-				"leave the template as it is, or use %s, which makes each VNFC a resource of its own.", f.ID, lcm.StandardUserData)
+			"The user data class has changed the template, but the flavour %s of the VNFD can be scaled: do not "+
+				"change the template, or use %s, which makes a resource for each VNFC.", f.ID, lcm.StandardUserData)
 	}
 	return own, nil
 }
@@ -99,7 +99,7 @@ func (j *job) told(
 	definition, ok := files[j.Flavour.Definition]
 	if !ok {
 		return told, lcm.Errorf(lcm.KindInvalid,
-			"The definition of the flavour %s is not kept: on-board the VNF package again.", j.Flavour.ID)
+			"Windlass has not kept the definition of the flavour %s: on-board the VNF package again.", j.Flavour.ID)
 	}
 	if told.Vnfd, err = vnfpkg.ParseYAML(j.Flavour.Definition, definition); err != nil {
 		return told, err

@@ -126,7 +126,7 @@ func (s *site) again() {
 	var second lines
 	other := s.create(next, second.add)
 	require.NotEqual(s, id, other, "that of another operation may have other parameters")
-	require.Contains(s, second.String(), "deleted first")
+	require.Contains(s, second.String(), "deletes it first")
 }
 
 func (s *site) others() {
@@ -137,13 +137,13 @@ func (s *site) others() {
 	theirs := st
 	theirs.Owner = stranger
 	_, err := s.cloud.CreateStack(s.Context(), theirs, silent)
-	s.requireKind(lcm.KindConflict, err, s.name, "not Windlass's")
+	s.requireKind(lcm.KindConflict, err, s.name, "does not belong to Windlass")
 	err = s.cloud.UpdateStack(s.Context(), openstack.Change{Name: s.name, Owner: stranger, Operation: "op"}, silent)
 	s.requireKind(lcm.KindConflict, err, s.name)
 	s.requireKind(lcm.KindConflict, s.cloud.Signal(s.Context(), s.name, stranger, "one"))
 	var told lines
 	require.NoError(s, s.cloud.DeleteStack(s.Context(), s.name, stranger, told.add))
-	require.Contains(s, told.String(), "left alone")
+	require.Contains(s, told.String(), "leaves it alone")
 	left, err := s.cloud.ShutDown(s.Context(), s.name, stranger, time.Now(), silent)
 	require.NoError(s, err)
 	require.Empty(s, left)
