@@ -87,7 +87,7 @@ func (s *Server) forgetAudit(ctx context.Context) error {
 	defer tick.Stop()
 	for {
 		if err := s.Store.ForgetAudit(ctx, s.AuditKeepFor); err != nil && ctx.Err() == nil {
-			s.log.WarnContext(ctx, "Old audit records not deleted; they are tried again in an hour", "error", err)
+			s.log.WarnContext(ctx, "Old audit records not deleted; Windlass tries again in an hour", "error", err)
 		}
 		select {
 		case <-ctx.Done():

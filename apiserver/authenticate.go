@@ -89,7 +89,8 @@ func (s *Server) forbidden(c echo.Context, who auth.Identity, need auth.Need) er
 		c.Response().Header().Set("WWW-Authenticate",
 			`Bearer realm="windlass", error="insufficient_scope", scope="`+scopes[0]+`"`)
 	}
-	return rest.HTTPErrorf(http.StatusForbidden, "This needs the scope %s; you have %s.", strings.Join(scopes, " or "),
+	return rest.HTTPErrorf(http.StatusForbidden, "This request needs the scope %s; you have %s.",
+		strings.Join(scopes, " or "),
 		scopesText(who.Scopes))
 }
 

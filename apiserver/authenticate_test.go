@@ -208,7 +208,7 @@ func TestRateLimit_isOfEachClient(t *testing.T) {
 	for range 5 {
 		a := b.do("GET", "/vnfpkgm/v1/vnf_packages", nil, as("edge", "windlass:read"))
 		if a.Status != http.StatusOK {
-			require.Contains(t, a.problem(http.StatusTooManyRequests), "come again")
+			require.Contains(t, a.problem(http.StatusTooManyRequests), "try again in")
 			require.NotEmpty(t, a.Header.Get("Retry-After"))
 			limited++
 		}

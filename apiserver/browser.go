@@ -27,7 +27,8 @@ func (s *Server) keepPagesOut(next echo.HandlerFunc) echo.HandlerFunc {
 		}
 		if s.Auth == nil && !s.knownHost(r.Host) {
 			return rest.HTTPErrorf(http.StatusForbidden,
-				"This server is not known as %q. Use its address, %s, or let its operator add the name to api.allowedHosts.",
+				"This server does not accept the host name %q. Use its address, %s, or ask its operator to add the "+
+					"name to api.allowedHosts.",
 				rest.Clip(r.Host, 100), hostOf(s.base))
 		}
 		if !s.ownPage(c) {
@@ -35,7 +36,8 @@ func (s *Server) keepPagesOut(next echo.HandlerFunc) echo.HandlerFunc {
 				rest.Clip(strings.Join(r.Header["Origin"], " "), 100))
 		}
 		if media := mediaType(r); hasBody(r) && r.Method == http.MethodPost && slices.Contains(mimeOfForms, media) {
-			return rest.HTTPErrorf(http.StatusUnsupportedMediaType, "The body must have a Content-Type, as a rule %s, not %q.",
+			return rest.HTTPErrorf(http.StatusUnsupportedMediaType, "The body must have a Content-Type, usually %s, "+
+				"not %q.",
 				rest.MimeJSON, media)
 		}
 		return next(c)

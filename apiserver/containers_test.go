@@ -214,7 +214,7 @@ func TestCnf_isOnAKubernetes(t *testing.T) {
 	request := manifestsRequest(b.registerVim("lab", true), map[string]any{"lcm-kubernetes-def-files": []any{"Files/kubernetes/web.yaml"}})
 	request["vimConnectionInfo"].([]any)[0].(map[string]any)["vimType"] = "openstack"
 	a := b.do("POST", instance+"/instantiate", request)
-	require.Contains(t, a.problem(http.StatusUnprocessableEntity), "this VNF needs one of type kubernetes")
+	require.Contains(t, a.problem(http.StatusUnprocessableEntity), "this VNF needs a VIM of type kubernetes")
 	delete(request, "vimConnectionInfo")
 	a = b.do("POST", instance+"/instantiate", request)
 	require.Contains(t, a.problem(http.StatusUnprocessableEntity), "the default VIM lab is of type openstack")
@@ -258,7 +258,7 @@ func TestCnf_keepsToItsKindOfVimWhenItIsModified(t *testing.T) {
 	instance = b.cnf(t)
 	patch["vimConnectionInfo"] = map[string]any{"more": map[string]any{"vimId": b.registerVim("cloud", false), "vimType": "openstack"}}
 	a := b.do("PATCH", instance, patch)
-	require.Contains(t, a.problem(http.StatusUnprocessableEntity), "this VNF needs one of type kubernetes")
+	require.Contains(t, a.problem(http.StatusUnprocessableEntity), "this VNF needs a VIM of type kubernetes")
 }
 
 func TestCnf_scalesWhatItsManifestsHave(t *testing.T) {
@@ -268,7 +268,8 @@ func TestCnf_scalesWhatItsManifestsHave(t *testing.T) {
 		return b.do("POST", instance+"/scale", map[string]any{"type": "SCALE_OUT", "aspectId": aspect, "numberOfSteps": 1})
 	}
 	a := scale("vdu3_aspect")
-	require.Contains(t, a.problem(http.StatusBadRequest), "none of the VNF's manifests has what vdu3_aspect scales")
+	require.Contains(t, a.problem(http.StatusBadRequest), "no manifest of the VNF has a workload that vdu3_aspect "+
+		"scales")
 	require.Equal(t, []string{"$.aspectId"}, a.paths())
 	scale("vdu2_aspect").want(http.StatusAccepted)
 }

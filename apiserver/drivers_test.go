@@ -33,11 +33,11 @@ func TestInstantiate_isRefusedWhereItsWorkIsThatOfADriverThatIsNotHere(t *testin
 	}{
 		"a script of the author": {
 			"instantiate_end", "Scripts/own.py",
-			`its instantiate_end is done by "Scripts/own.py"`,
+			`its instantiate_end needs the driver "Scripts/own.py"`,
 		},
 		"at the beginning": {
 			"instantiate_start", "Scripts/first.py",
-			`its instantiate_start is done by "Scripts/first.py"`,
+			`its instantiate_start needs the driver "Scripts/first.py"`,
 		},
 		"of an operation that is not": {"scale_start", "Scripts/own.py", ""},
 	} {

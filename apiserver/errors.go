@@ -23,7 +23,7 @@ const retryAfter = 5
 func (s *Server) handleError(err error, c echo.Context) {
 	id := rest.RequestID(c)
 	if c.Response().Committed {
-		s.log.WarnContext(c.Request().Context(), "Answer broken off", "requestId", id, "error", err)
+		s.log.WarnContext(c.Request().Context(), "Answer interrupted", "requestId", id, "error", err)
 		return
 	}
 	if errors.Is(err, context.Canceled) && c.Request().Context().Err() != nil {

@@ -158,10 +158,10 @@ func TestChangeExtConn_refusesWhatCannotBe(t *testing.T) {
 			addressed(`"ipAddresses":[{"type":"IPV4","addressRange":{"minAddress":"10.0.0.7","maxAddress":"10.0.0.9"}}]`), 422,
 			"ipAddresses[0].addressRange: Neutron gives a port no range",
 		},
-		{addressed(`"ipAddresses":[{"type":"IPV4","numDynamicAddresses":2}]`), 422, "name it (subnetId)"},
+		{addressed(`"ipAddresses":[{"type":"IPV4","numDynamicAddresses":2}]`), 422, "name the subnet (subnetId)"},
 		{
 			`{"extVirtualLinks":[{"id":"a","resourceId":"n","extCps":[{"cpdId":"VDU1_CP1","cpConfig":{"VDU1_CP1":null}}]}]}`,
-			422, "cpConfig: no entry is left",
+			422, "cpConfig: the connection point VDU1_CP1 would have no entry",
 		},
 		{`{"extVirtualLinks":[{"id":"a","resourceId":"n","extCps":[{"cpdId":"VDU1_CP1","cpConfig":{"x":{"linkPortId":"p"}}}],"extLinkPorts":[{"id":"p","resourceHandle":{"resourceId":"r"}}]}]}`, 422, "cannot have the port r of linkPortId \"p\": the Base HOT makes the port itself"},
 		{`{"extVirtualLinks":[{"id":"a","resourceId":"n","extCps":[{"cpdId":"VDU1_CP1","cpConfig":{"x":{"linkPortId":"q"}}}],"extLinkPorts":[{"id":"p","resourceHandle":{"resourceId":"r"}}]}]}`, 400, "cpConfig.x.linkPortId: is \"q\", and none of the link's extLinkPorts"},
@@ -178,7 +178,8 @@ func TestChangeExtConn_refusesWhatCannotBe(t *testing.T) {
 	}
 	cluster := b.running("/vnflcm/v1")
 	body := `{"extVirtualLinks":[{"id":"a","resourceId":"n","extCps":[{"cpdId":"masterNode_CP1"}]}]}`
-	require.Contains(t, b.do("POST", cluster+"/change_ext_conn", body).problem(http.StatusConflict), "would fall apart")
+	require.Contains(t, b.do("POST", cluster+"/change_ext_conn", body).problem(http.StatusConflict),
+		"the cluster would fail")
 	fresh := b.create("/vnflcm/v1", string(b.instance(cluster).VnfdID))
 	require.Contains(t, b.do("POST", fresh+"/change_ext_conn", body).problem(http.StatusConflict), "not instantiated")
 	require.Empty(t, b.starter.starts)
@@ -215,7 +216,7 @@ func TestInstantiate_refusesConfigurationsThatCannotBe(t *testing.T) {
 		cp := link["extCps"].([]any)[0].(map[string]any)
 		link["extLinkPorts"] = []any{map[string]any{"id": "port", "resourceHandle": map[string]any{"resourceId": "r"}}}
 		require.Contains(t, b.do("POST", instance+"/instantiate", request).problem(http.StatusBadRequest),
-			"a port is in one server")
+			"a port belongs to one server only")
 		other := link["extCps"].([]any)[1].(map[string]any)
 		kept := other["cpConfig"]
 		delete(other, "cpConfig")

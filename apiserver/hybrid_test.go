@@ -54,8 +54,8 @@ func TestHybrid_takesTheDefaultVimForAPartThatTheRequestDoesNotName(t *testing.T
 	list := request["vimConnectionInfo"].([]any)
 	request["vimConnectionInfo"] = list[:1]
 	a := b.do("POST", instance+"/instantiate", request)
-	require.Contains(t, a.problem(http.StatusUnprocessableEntity), "has no connection to a VIM of type kubernetes, on which a part "+
-		"of the VNF is, and the default VIM cloud is of type openstack")
+	require.Contains(t, a.problem(http.StatusUnprocessableEntity), "has no connection to a VIM of type kubernetes, which a part "+
+		"of the VNF needs, and the default VIM cloud is of type openstack")
 	request["vimConnectionInfo"] = list[1:]
 	b.do("POST", instance+"/instantiate", request).want(http.StatusAccepted)
 	require.Len(t, b.instance(instance).VimConnections, 2)
@@ -130,7 +130,7 @@ func TestHybrid_getsAnotherPackageForItsContainersOnly(t *testing.T) {
 	instance := b.hybridRuns()
 	vms := b.onboardDir(variantOf(t, hybridSample, "0f5a8d61-5d0c-4b0e-9d0e-6d3a0c6f1a01", "name: debian-12-k8s", "name: other"))
 	a := b.do("POST", instance+"/change_vnfpkg", map[string]any{"vnfdId": vms})
-	require.Contains(t, a.problem(http.StatusConflict), "can get another package for its containers only, and the VMs")
+	require.Contains(t, a.problem(http.StatusConflict), "can get another package for its containers only, but the VMs")
 	size := b.onboardDir(variantOf(t, hybridSample, "0f5a8d61-5d0c-4b0e-9d0e-6d3a0c6f1a02", "max_scale_level: 2", "max_scale_level: 1"))
 	b.do("POST", instance+"/change_vnfpkg", map[string]any{"vnfdId": size}).problem(http.StatusConflict)
 	plain := b.onboardDir("../vnfpkg/samples/tosca-only")

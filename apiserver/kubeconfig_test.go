@@ -63,7 +63,7 @@ func TestKubeconfig_isMadeForTheClusterThatAVnfIs(t *testing.T) {
 	}
 	clusters.refuse = lcm.Errorf(lcm.KindDenied, "It is forbidden.")
 	require.Contains(t, b.do("POST", path, `{}`).problem(http.StatusConflict),
-		"The cluster refuses the credentials of the VIM edge, as which it is registered: It is forbidden.")
+		"The cluster is registered as the VIM edge, but refuses the credentials of this VIM: It is forbidden.")
 	clusters.refuse = lcm.Errorf(lcm.KindUnavailable, "It does not answer.")
 	b.do("POST", path, `{}`).problem(http.StatusServiceUnavailable)
 

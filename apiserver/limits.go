@@ -27,7 +27,8 @@ const (
 func (s *Server) shortURI(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		if n := len(c.Request().RequestURI); n > s.MaxURI {
-			return rest.HTTPErrorf(http.StatusRequestURITooLong, "The path with its query has %d bytes; this server takes up to %d.",
+			return rest.HTTPErrorf(http.StatusRequestURITooLong, "The path with its query has %d bytes; this server "+
+				"accepts up to %d.",
 				n, s.MaxURI)
 		}
 		return next(c)
@@ -38,7 +39,8 @@ func (s *Server) shortURI(next echo.HandlerFunc) echo.HandlerFunc {
 func tooMany(c echo.Context, wait time.Duration) error {
 	seconds := max(1, int(math.Ceil(wait.Seconds())))
 	c.Response().Header().Set("Retry-After", strconv.Itoa(seconds))
-	return rest.HTTPErrorf(http.StatusTooManyRequests, "You have sent too many requests; come again in %d seconds.", seconds)
+	return rest.HTTPErrorf(http.StatusTooManyRequests, "You have sent too many requests; try again in %d seconds.",
+		seconds)
 }
 
 // throttle limits the requests of each client.

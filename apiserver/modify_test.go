@@ -188,7 +188,7 @@ func TestModify_refusesWhatItDoesNotUnderstand(t *testing.T) {
 		refused := b.do("PATCH", instance, `{"vnfInstanceNme":"edge-2"}`, asMergePatch).problem(http.StatusBadRequest)
 		require.Contains(t, refused, "$.vnfInstanceNme: is unknown; did you mean vnfInstanceName?")
 		refused = b.do("PATCH", instance, `{"color":"red"}`, asMergePatch).problem(http.StatusBadRequest)
-		require.Contains(t, refused, "$.color: is unknown: what can be modified is vnfInstanceName,")
+		require.Contains(t, refused, "$.color: is unknown: you can modify vnfInstanceName,")
 		mixed := b.do("PATCH", instance, `{"color":"red","vnfInstanceName":"edge-2","metdata":{}}`, asMergePatch)
 		mixed.problem(http.StatusBadRequest)
 		require.Equal(t, []string{"$.color", "$.metdata"}, mixed.paths(), "also beside what is known")

@@ -72,7 +72,7 @@ func TestPackageOfTheNFVO_takesItsTime(t *testing.T) {
 	n.Keep(vnfdID, nfvotest.Package{Archive: csar})
 	for range 2 {
 		a := b.do("POST", "/vnflcm/v1/vnf_instances", map[string]any{"vnfdId": vnfdID})
-		require.Contains(t, a.problem(http.StatusServiceUnavailable), "ask again")
+		require.Contains(t, a.problem(http.StatusServiceUnavailable), "try again")
 		require.NotEmpty(t, a.Header.Get("Retry-After"))
 	}
 	require.Len(t, b.do("GET", "/vnfpkgm/v1/vnf_packages", nil).list(), 1, "the second request waits for the same package")
@@ -96,5 +96,5 @@ func TestPackageOfTheNFVO_thatCannotBeHad(t *testing.T) {
 	create("broken").problem(http.StatusUnprocessableEntity)
 	require.Empty(t, b.do("GET", "/vnfpkgm/v1/vnf_packages", nil).list(), "nothing is left of them")
 	n.Away(-1)
-	require.Contains(t, create(vnfdID).problem(http.StatusServiceUnavailable), "the NFVO cannot be asked")
+	require.Contains(t, create(vnfdID).problem(http.StatusServiceUnavailable), "Windlass could not ask the NFVO")
 }

@@ -43,7 +43,8 @@ func (r *Reconciler) Run(ctx context.Context) error {
 	defer tick.Stop()
 	for {
 		if err := r.Once(ctx); err != nil && ctx.Err() == nil {
-			r.Log.WarnContext(ctx, "Not everything was reconciled; it goes on at the next tick", "error", err)
+			r.Log.WarnContext(ctx, "Not everything was reconciled; the reconciler continues at its next run",
+				"error", err)
 		}
 		select {
 		case <-ctx.Done():

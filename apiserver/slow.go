@@ -92,10 +92,11 @@ func (b *patientBody) Read(p []byte) (int, error) {
 
 func (b *patientBody) tooSlow() error {
 	if b.renews {
-		return rest.HTTPErrorf(http.StatusRequestTimeout, "The body comes too slowly: within %s there were less than %s of it.",
+		return rest.HTTPErrorf(http.StatusRequestTimeout, "The body arrives too slowly: within %s, the server "+
+			"received less than %s.",
 			b.patience, rest.SizeText(pace))
 	}
-	return rest.HTTPErrorf(http.StatusRequestTimeout, "The body did not come within %s.", b.patience)
+	return rest.HTTPErrorf(http.StatusRequestTimeout, "The body did not arrive within %s.", b.patience)
 }
 
 // patientWriter is an answer; the client has to take each piece of it within a time.

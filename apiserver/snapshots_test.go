@@ -107,7 +107,8 @@ func TestSnapshots_ofAPackageComeWithTheirRecord(t *testing.T) {
 	require.Equal(t, doc, b.do("GET", made.path(), nil).want(http.StatusOK))
 	b.do("PATCH", made.path(), `{"vnfSnapshotPkgId":"pkg-2"}`).problem(http.StatusConflict)
 	alone := b.do("POST", snapshots, `{"vnfSnapshotPkgId":"pkg-1"}`)
-	require.Contains(t, alone.problem(http.StatusUnprocessableEntity), "not fetched from their packages")
+	require.Contains(t, alone.problem(http.StatusUnprocessableEntity), "does not fetch records from VNF snapshot "+
+		"packages")
 	require.Equal(t, []string{"$.vnfSnapshot"}, alone.paths())
 }
 

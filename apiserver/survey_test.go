@@ -46,7 +46,8 @@ func TestPlan_tellsWhatTheVIMSaysOfIt(t *testing.T) {
 	require.Equal(t, map[string]any{"problems": []any{"No room."}, "unasked": "No images were looked for."},
 		says(`{"askVim":true,`+scale+`}`))
 	vims.problems, vims.err = nil, lcm.Errorf(lcm.KindUnavailable, "Keystone does not answer.")
-	require.Equal(t, map[string]any{"problems": []any{}, "unasked": "The VIM does not tell: Keystone does not answer."},
+	require.Equal(t, map[string]any{"problems": []any{}, "unasked": "Windlass could not ask the VIM: Keystone does " +
+		"not answer."},
 		says(`{"askVim":true,`+scale+`}`))
 	require.Empty(t, b.starter.starts)
 }

@@ -114,7 +114,7 @@ func refusalOf(err error) error {
 		}
 		kind := lcm.Kind(app.Type())
 		if kind != lcm.KindConflict && kind != lcm.KindInvalid {
-			return lcm.Wrap(lcm.KindUnavailable, err, "The operation's workflow did not take the request.")
+			return lcm.Wrap(lcm.KindUnavailable, err, "The operation's workflow did not accept the request.")
 		}
 		return lcm.Errorf(kind, "%s", app.Message())
 	}
@@ -134,7 +134,8 @@ func (t *Temporal) Running(ctx context.Context, id lcm.OpOccID) (bool, error) {
 		return false, nil
 	}
 	if err != nil {
-		return false, lcm.Wrap(lcm.KindUnavailable, err, "Temporal does not tell whether the operation's workflow runs.")
+		return false, lcm.Wrap(lcm.KindUnavailable, err, "Temporal did not report whether the operation's workflow "+
+			"runs.")
 	}
 	status := desc.GetWorkflowExecutionInfo().GetStatus()
 	return status == enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING || status == enumspb.WORKFLOW_EXECUTION_STATUS_PAUSED, nil

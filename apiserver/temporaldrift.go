@@ -83,7 +83,7 @@ func (t *Temporal) Notify(ctx context.Context, id lcm.VnfInstanceID, serverID st
 		string(lcm.WorkflowDrift),
 		lcm.DriftInput{VnfInstanceID: id, Trigger: lcm.DriftByNotification})
 	if err != nil {
-		return lcm.Wrap(lcm.KindUnavailable, err, "Temporal did not take the notification. Try again.")
+		return lcm.Wrap(lcm.KindUnavailable, err, "Temporal did not accept the notification. Try again.")
 	}
 	return nil
 }

@@ -48,7 +48,7 @@ func TestModify_sendsNoSecretToAnotherEndpoint(t *testing.T) {
 				`"accessInfo":{"cert_verify":"False"}`,
 			} {
 				a := patch(change)
-				require.Contains(t, a.problem(http.StatusBadRequest), "must be given anew", change)
+				require.Contains(t, a.problem(http.StatusBadRequest), "must be given again", change)
 				require.Equal(t, []string{path + "accessInfo.password"}, a.paths(), change)
 			}
 			require.Empty(t, b.starter.starts)
@@ -73,7 +73,7 @@ func TestChangeExtConn_sendsNoSecretToAnotherEndpoint(t *testing.T) {
 				request["vimConnectionInfo"] = map[string]any{"own": moved}
 			}
 			said := b.do("POST", instance+"/change_ext_conn", request).problem(http.StatusBadRequest)
-			require.Contains(t, said, "must be given anew")
+			require.Contains(t, said, "must be given again")
 			at := map[string]string{
 				"/vnflcm/v1": "$.vimConnectionInfo[0].accessInfo",
 				"/vnflcm/v2": "$.vimConnectionInfo.own.accessInfo",
@@ -92,10 +92,10 @@ func TestInstantiate_refusesAnotherEndpointBesideARegisteredVim(t *testing.T) {
 	connection := request["vimConnectionInfo"].([]any)[0].(map[string]any)
 	connection["interfaceInfo"] = map[string]any{"endpoint": "https://evil.example/v3"}
 	a := b.do("POST", instance+"/instantiate", request)
-	require.Contains(t, a.problem(http.StatusBadRequest), "is not that of the registered VIM lab")
+	require.Contains(t, a.problem(http.StatusBadRequest), "is not the endpoint of the registered VIM lab")
 	require.Equal(t, []string{"$.vimConnectionInfo[0].interfaceInfo.endpoint"}, a.paths())
 	a = b.do("PATCH", instance, map[string]any{"vimConnectionInfo": []any{connection}}, asMergePatch)
-	require.Contains(t, a.problem(http.StatusBadRequest), "is not that of the registered VIM lab")
+	require.Contains(t, a.problem(http.StatusBadRequest), "is not the endpoint of the registered VIM lab")
 }
 
 func TestVim_sendsNoSecretToWhomNobodyVerifies(t *testing.T) {
@@ -109,7 +109,7 @@ func TestVim_sendsNoSecretToWhomNobodyVerifies(t *testing.T) {
 	for _, cred := range []map[string]any{{"cert_verify": "False"}, {"ca_cert": "-----BEGIN CERTIFICATE-----"}} {
 		a := put(cred)
 		a.want(http.StatusBadRequest)
-		require.Contains(t, string(a.Body), "must be given anew")
+		require.Contains(t, string(a.Body), "must be given again")
 	}
 	require.Len(t, b.vims.seen, tried, "nobody has got the password")
 	require.Equal(t, before, sealed(b))

@@ -165,9 +165,9 @@ func TestKubernetes_changesTheWayToLogIn(t *testing.T) {
 
 	refused := put(map[string]any{"oidc_token_url": "https://evil.example/token"})
 	require.Equal(t, "InvalidInput", tackerType(refused, http.StatusBadRequest))
-	require.Contains(t, string(refused.Body), "$.vim.auth_cred.password: must be given anew")
+	require.Contains(t, string(refused.Body), "$.vim.auth_cred.password: must be given again")
 	refused = put(map[string]any{"ssl_ca_cert": somePEM})
-	require.Contains(t, string(refused.Body), "must be given anew")
+	require.Contains(t, string(refused.Body), "must be given again")
 	require.Equal(t, map[string]any{"bearer_token": "***", "ssl_ca_cert": somePEM},
 		shown(put(map[string]any{"bearer_token": marker, "ssl_ca_cert": somePEM})))
 	tried := len(b.vims.seen)

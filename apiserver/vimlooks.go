@@ -19,7 +19,7 @@ func (s *Server) lookAtVims(ctx context.Context) error {
 		case <-tick.C:
 		}
 		if err := registry.LookAgain(ctx, s.LookAtVimsEvery); err != nil && ctx.Err() == nil {
-			s.log.WarnContext(ctx, "The VIMs could not be looked at; it goes on at the next tick", "error", err)
+			s.log.WarnContext(ctx, "Windlass could not check the VIMs; it continues at the next run", "error", err)
 		}
 	}
 }

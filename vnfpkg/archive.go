@@ -93,7 +93,7 @@ func (a *archive) admit(entries []*zip.File, size int64, rep *report) {
 	}
 	slices.Sort(a.names)
 	if total > uint64(a.limits.MaxTotalSize) {
-		rep.problem("(archive)", "the files are larger together than the %d bytes allowed", a.limits.MaxTotalSize)
+		rep.problem("(archive)", "the files together are larger than the %d bytes allowed", a.limits.MaxTotalSize)
 	}
 	if packed > uint64(size) {
 		rep.problem("(archive)", "the files overlap each other in the archive")
@@ -157,7 +157,7 @@ func (a *archive) checkParents(rep *report) {
 	for _, name := range a.names {
 		for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
 			if _, file := a.files[dir]; file {
-				rep.problem(dir, "is a file and the directory of %s", name)
+				rep.problem(dir, "is both a file and the directory of %s", name)
 			}
 		}
 	}
@@ -208,7 +208,8 @@ func (a *archive) copy(w io.Writer, name string) error {
 		return lcm.Wrap(kindOfRead(err), err, "%s cannot be unpacked: it is damaged", name)
 	}
 	if uint64(n) != f.UncompressedSize64 {
-		return lcm.Errorf(lcm.KindInvalid, "%s cannot be unpacked: its size is not the one the archive names", name)
+		return lcm.Errorf(lcm.KindInvalid, "%s cannot be unpacked: its size is not the size that the archive states",
+			name)
 	}
 	return nil
 }

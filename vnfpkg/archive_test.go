@@ -81,7 +81,7 @@ func TestOpen_refusesEntriesThatAreNotPlainFiles(t *testing.T) {
 		"twice: the archive holds two files of this name",
 		"secret: is encrypted",
 		"bzip2: is compressed by method 12; use deflate",
-		"twice: is a file and the directory of twice/below",
+		"twice: is both a file and the directory of twice/below",
 	}, problems(t, err))
 }
 
@@ -91,7 +91,7 @@ func TestOpen_refusesBombs(t *testing.T) {
 	require.Equal(t, []string{"Files/blanks.txt: unpacks to more than 200 times its size"}, problems(t, err))
 
 	_, err = openBytes(minimal().zip(), Limits{MaxTotalSize: 2500})
-	require.Contains(t, problems(t, err), "(archive): the files are larger together than the 2500 bytes allowed")
+	require.Contains(t, problems(t, err), "(archive): the files together are larger than the 2500 bytes allowed")
 
 	_, err = openBytes(minimal().zip(), Limits{MaxEntries: 3})
 	require.Equal(t, []string{"the VNF package has more than the 3 files allowed"}, problems(t, err))

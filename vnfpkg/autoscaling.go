@@ -25,15 +25,18 @@ func (r *flavourReader) autoscaling(name string, policy *value) {
 	begins := r.count(property("default_instances"))
 	switch {
 	case a.Max < a.Min:
-		r.rep.problem(policy.place(), "the policy %s needs max_instances, and no fewer than min_instances", name)
+		r.rep.problem(policy.place(), "the policy %s needs max_instances, not less than min_instances", name)
 	case a.CPU == 0:
-		r.rep.problem(policy.place(), "the target_cpu_utilization_percentage of the policy %s is a number above 0", name)
+		r.rep.problem(policy.place(), "the target_cpu_utilization_percentage of the policy %s must be a number above 0",
+			name)
 	case begins > 0 && (begins < a.Min || begins > a.Max):
-		r.rep.problem(policy.place(), "the default_instances of the policy %s are between min_instances and max_instances", name)
+		r.rep.problem(policy.place(), "the default_instances of the policy %s must be between min_instances and "+
+			"max_instances", name)
 	}
 	for _, vdu := range described {
 		if vdu.Pod.Autoscaling != nil {
-			r.rep.problem(policy.place(), "the policy %s scales the VDU %s, as another one does", name, vdu.ID)
+			r.rep.problem(policy.place(), "the policy %s scales the VDU %s, but another policy scales it, too",
+				name, vdu.ID)
 		}
 		vdu.autoscale(a, begins)
 	}
@@ -58,8 +61,8 @@ func (r *flavourReader) checkAutoscaling() {
 		}
 		for _, c := range v.Pod.Containers {
 			if c.Requests[resourceCPU] == "" && c.Limits[resourceCPU] == "" {
-				r.rep.warn(r.nodes.at(v.ID).place(), "the VDU %s is scaled by the use of its processors, and its container %s requests "+
-					"none: the cluster will not scale it", v.ID, c.Name)
+				r.rep.warn(r.nodes.at(v.ID).place(), "the VDU %s is scaled by its CPU use, but its container %s "+
+					"requests no CPU: the cluster will not scale it", v.ID, c.Name)
 			}
 		}
 	}

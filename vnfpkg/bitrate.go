@@ -115,7 +115,7 @@ func (r *flavourReader) bitrate(v *value) *Bitrate {
 	v = resolveInput(r.topology, v)
 	if !v.isMap() {
 		if !v.isNull() {
-			r.rep.problem(v.place(), "is no bit rate with root and perhaps leaf, in bits per second")
+			r.rep.problem(v.place(), "must be a bit rate with root and, optionally, leaf, in bits per second")
 		}
 		return nil
 	}
@@ -132,7 +132,8 @@ func (r *flavourReader) bits(v *value) int64 {
 	}
 	n, err := strconv.ParseInt(strings.TrimSpace(v.str()), 10, 64)
 	if err != nil || n < 0 || n > maxBitrate {
-		r.rep.problem(v.place(), "%s is no bit rate: a whole number of bits per second, %d at most", quoteName(v.str()),
+		r.rep.problem(v.place(), "%s is not a bit rate: give a whole number of bits per second, %d at most",
+			quoteName(v.str()),
 			int64(maxBitrate))
 		return 0
 	}
@@ -147,7 +148,8 @@ func (r *flavourReader) targetLinks(name string, policy *value) (out []*VirtualL
 		case ok:
 			out = append(out, link)
 		case r.nodes.has(target.str()): // anything else is reported already
-			r.rep.problem(target.place(), "the policy %s is for virtual links, and %s is none", name, quoteName(target.str()))
+			r.rep.problem(target.place(), "the policy %s is for virtual links, but %s is not a virtual link",
+				name, quoteName(target.str()))
 		}
 	}
 	return out
@@ -184,8 +186,8 @@ func (r *flavourReader) bitrateDeltas(name string, policy *value) {
 	for _, link := range r.targetLinks(name, policy) {
 		aspect.Bitrates[link.ID] = deltas
 		if link.InitialBitrate == nil {
-			r.rep.warn(policy.place(), "%s has deltas of its bit rate and no VirtualLinkBitrateInitialDelta to add them to, so "+
-				"they are not used", link.ID)
+			r.rep.warn(policy.place(), "%s has deltas of its bit rate, but no VirtualLinkBitrateInitialDelta, so "+
+				"Windlass does not use the deltas", link.ID)
 		}
 	}
 }
@@ -218,7 +220,8 @@ func (r *flavourReader) bitrateLevels(name string, policy *value) {
 func (r *flavourReader) vipPolicy(name string, policy *value) {
 	for _, target := range policy.at("targets").list() {
 		if node := r.nodes.at(target.str()); node != nil && r.builtinType(node.at("type").str()) != typeVipCp {
-			r.rep.problem(target.place(), "the policy %s is for connection points of virtual addresses, and %s is none", name,
+			r.rep.problem(target.place(), "the policy %s is for connection points of virtual addresses, but %s is "+
+				"not such a connection point", name,
 				quoteName(target.str()))
 		}
 	}

@@ -105,9 +105,9 @@ func TestBitrates_thatContradictEachOtherAreRefusedOrTold(t *testing.T) {
 		{
 			"{ root: 1000000, leaf: 500 }",
 			"1 Gbit",
-		}: "is no bit rate with root and perhaps leaf",
-		{"root: 1000 }", "root: 1 Gbps }"}:        `"1 Gbps" is no bit rate: a whole number`,
-		{"root: 1000 }", "root: 2000000000000 }"}: "is no bit rate",
+		}: "must be a bit rate with root and, optionally, leaf",
+		{"root: 1000 }", "root: 1 Gbps }"}:        `"1 Gbps" is not a bit rate: give a whole number`,
+		{"root: 1000 }", "root: 2000000000000 }"}: "is not a bit rate",
 		{
 			"bitrate_requirements: { root: 1000 }",
 			"number: 1",
@@ -129,11 +129,11 @@ func TestBitrates_thatContradictEachOtherAreRefusedOrTold(t *testing.T) {
 			"{ initial_delta: { bitrate_requirements: { root: 1000000, leaf: 500 } } }",
 			"{}",
 		}: "the initial delta has no bitrate_requirements",
-		{"[ inner, fixed ]", "[ inner, node ]"}: `is for virtual links, and "node" is none`,
+		{"[ inner, fixed ]", "[ inner, node ]"}: `is for virtual links, but "node" is not a virtual link`,
 		{
 			"max_bitrate_requirements: { root: 10000000 }",
 			"max_bitrate_requirements: { root: -1 }",
-		}: "is no bit rate",
+		}: "is not a bit rate",
 		{
 			"min_bitrate_requirements: { root: 0 }",
 			"min_bitrate_requirements: { root: 20000000 }",
@@ -152,9 +152,9 @@ func TestBitrates_thatContradictEachOtherAreRefusedOrTold(t *testing.T) {
 	require.Contains(t, warned(rated(t).replace(t, smallHOT, "VL, inner, kbps", "VL, outer, kbps")),
 		`takes "outer" from nfv, but the flavour small has no such virtual link`)
 	require.Contains(t, warned(rated(t).replace(t, smallHOT, "{ get_param: [ nfv, VL, inner, kbps ] }", "1")),
-		"the VNFD scales the bit rate of inner, which no template takes")
+		"the VNFD scales the bit rate of inner, but no template uses it")
 	require.Contains(t, warned(rated(t).replace(t, topVnfd, "        targets: [ inner ]\n    - inner_deltas",
-		"        targets: [ fixed ]\n    - inner_deltas")), "no VirtualLinkBitrateInitialDelta to add them to")
+		"        targets: [ fixed ]\n    - inner_deltas")), "no VirtualLinkBitrateInitialDelta, so")
 }
 
 func TestPolicies_ofVirtualAddressesAreLeftToTheBaseHOT(t *testing.T) {
@@ -165,7 +165,7 @@ func TestPolicies_ofVirtualAddressesAreLeftToTheBaseHOT(t *testing.T) {
 	require.Contains(t, strings.Join(sentences(f.open(t).Warnings), "\n"),
 		"the policy vips is not used: the Base HOT alone decides how many virtual addresses there are")
 	_, err := openBytes(f.replace(t, topVnfd, "targets: [ vip ]", "targets: [ node ]").zip(), Limits{})
-	require.Contains(t, problems(t, err)[0], `is for connection points of virtual addresses, and "node" is none`)
+	require.Contains(t, problems(t, err)[0], `is for connection points of virtual addresses, but "node" is not such`)
 }
 
 func TestLinks_mayHaveToBeManagedElsewhere(t *testing.T) {

@@ -19,13 +19,13 @@ func TestOpen_tellsWhatIsWrongWithAPackage(t *testing.T) {
 	}{
 		"no TOSCA.meta": {
 			m.without(metaFile),
-			[]string{"TOSCA-Metadata/TOSCA.meta: is missing, and the root of the archive does not hold exactly one YAML file " +
-				"to begin with instead (it holds 0)"},
+			[]string{"TOSCA-Metadata/TOSCA.meta: is missing: without it, the root of the archive must hold exactly " +
+				"one YAML file (it holds 0)"},
 		},
 		"an empty TOSCA.meta": {m.with(metaFile, "\n\n"), []string{"TOSCA-Metadata/TOSCA.meta: is empty"}},
 		"no entry definition named": {
 			m.with(metaFile, "CSAR-Version: 1.1\n"),
-			[]string{"TOSCA-Metadata/TOSCA.meta:1: does not name the definition to begin with (Entry-Definitions)"},
+			[]string{"TOSCA-Metadata/TOSCA.meta:1: does not name the entry definition (Entry-Definitions)"},
 		},
 		"the entry definition is missing": {
 			m.without(vnfd),
@@ -37,7 +37,7 @@ func TestOpen_tellsWhatIsWrongWithAPackage(t *testing.T) {
 		},
 		"a block without a name": {
 			m.with(metaFile, minimalMeta+"\nContent-Type: text/plain\n"),
-			[]string{"TOSCA-Metadata/TOSCA.meta:6: the block does not say which file it is about (Name)"},
+			[]string{"TOSCA-Metadata/TOSCA.meta:6: the block does not name its file (Name)"},
 		},
 		"a digest that does not match": {
 			m.with("a.txt", "a").with(metaFile, minimalMeta+"\nName: a.txt\nAlgorithm: SHA-256\nHash: 00\n"),
@@ -45,7 +45,8 @@ func TestOpen_tellsWhatIsWrongWithAPackage(t *testing.T) {
 		},
 		"an unknown digest": {
 			m.with("a.txt", "a").with(metaFile, minimalMeta+"\nName: a.txt\nAlgorithm: MD5\nHash: 00\n"),
-			[]string{`TOSCA-Metadata/TOSCA.meta:6: names the digest algorithm "MD5"; SHA-224, SHA-256, SHA-384 and SHA-512 are known`},
+			[]string{`TOSCA-Metadata/TOSCA.meta:6: names the digest algorithm "MD5"; Windlass knows SHA-224, ` +
+				`SHA-256, SHA-384 and SHA-512`},
 		},
 		"a missing manifest": {
 			m.with(metaFile, minimalMeta+"ETSI-Entry-Manifest: x.mf\n"),
@@ -66,7 +67,8 @@ func TestOpen_tellsWhatIsWrongWithAPackage(t *testing.T) {
 		},
 		"not TOSCA": {
 			m.replace(t, vnfd, "tosca_simple_yaml_1_2", "cloudify_dsl_1_3"),
-			[]string{`Definitions/top.yaml: its tosca_definitions_version is "cloudify_dsl_1_3"; tosca_simple_yaml_1_2 and its neighbours are known`},
+			[]string{`Definitions/top.yaml: its tosca_definitions_version is "cloudify_dsl_1_3"; Windlass knows ` +
+				`tosca_simple_yaml_1_2 and other versions 1.x`},
 		},
 		"a missing import": {
 			m.with(vnfd, minimalVnfd+"imports: [ types.yaml ]\n"),
@@ -84,7 +86,8 @@ func TestOpen_tellsWhatIsWrongWithAPackage(t *testing.T) {
 				with("Definitions/a.yaml", "tosca_definitions_version: tosca_simple_yaml_1_2\nimports: [ { file: b.yaml } ]\n").
 				with("Definitions/b.yaml", "tosca_definitions_version: tosca_simple_yaml_1_2\nimports: [ { again: { file: a.yaml "+
 					"} } ]\n"),
-			[]string{"Definitions/b.yaml: imports Definitions/a.yaml, which imports it in turn: Definitions/a.yaml -> " +
+			[]string{"Definitions/b.yaml: imports Definitions/a.yaml, which in turn imports this file: " +
+				"Definitions/a.yaml -> " +
 				"Definitions/b.yaml -> Definitions/a.yaml"},
 		},
 		"a node type that nobody defines": {
@@ -157,7 +160,8 @@ func TestOpen_tellsWhatIsWrongWithAPackage(t *testing.T) {
 		},
 		"templates that use each other": {
 			m.with(nested, minimalNested+"  again: { type: node.yaml }\n"),
-			[]string{"BaseHOT/small/nested/node.yaml: uses BaseHOT/small/nested/node.yaml, which uses it in turn"},
+			[]string{"BaseHOT/small/nested/node.yaml: uses BaseHOT/small/nested/node.yaml, which in turn uses this " +
+				"file"},
 		},
 		"a template without a version": {
 			m.replace(t, hot, "heat_template_version: 2013-05-23\n", ""),
@@ -179,7 +183,7 @@ func TestOpen_tellsWhatIsWrongWithAPackage(t *testing.T) {
 		"several mistakes at once": {
 			m.replace(t, vnfd, "aspect: workers", "aspect: masters").without(nested).with(metaFile, minimalMeta+"\nHash: 1\n"),
 			[]string{
-				"TOSCA-Metadata/TOSCA.meta:6: the block does not say which file it is about (Name)",
+				"TOSCA-Metadata/TOSCA.meta:6: the block does not name its file (Name)",
 				`Definitions/top.yaml:45: the policy deltas scales the aspect "masters", which no ScalingAspects policy defines`,
 				`BaseHOT/small/top.yaml:12: uses "node.yaml", which the archive lacks (looked for in BaseHOT/small/nested)`,
 			},

@@ -99,7 +99,8 @@ func (f *Flavour) CapacityAt(scaleLevels map[string]int) (map[string]int, error)
 			return nil, lcm.Errorf(lcm.KindInvalid, "the flavour %s has no scaling aspect %s", f.ID, quoteName(aspect))
 		}
 		if n := scaleLevels[aspect]; n < 0 || n > a.MaxScaleLevel {
-			return nil, lcm.Errorf(lcm.KindInvalid, "the scale level of aspect %s is between 0 and %d, not %d", aspect,
+			return nil, lcm.Errorf(lcm.KindInvalid, "the scale level of aspect %s must be between 0 and %d, not %d",
+				aspect,
 				a.MaxScaleLevel, n)
 		}
 	}

@@ -35,7 +35,7 @@ func TestCapacity_refusesWhatTheFlavourDoesNotHave(t *testing.T) {
 	_, err = f.Capacity("higher")
 	require.Equal(t, []string{`the flavour small has no instantiation level "higher"; it has low, high`}, problems(t, err))
 	_, err = f.CapacityAt(map[string]int{"workers": 4})
-	require.Equal(t, []string{"the scale level of aspect workers is between 0 and 3, not 4"}, problems(t, err))
+	require.Equal(t, []string{"the scale level of aspect workers must be between 0 and 3, not 4"}, problems(t, err))
 	_, err = f.CapacityAt(map[string]int{"masters": 0})
 	require.Equal(t, []string{`the flavour small has no scaling aspect "masters"`}, problems(t, err))
 }

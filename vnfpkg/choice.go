@@ -10,22 +10,24 @@ import (
 func (m *parameterMaker) choices(uses []nfvUse) {
 	for _, id := range sortedKeys(m.req.Zones) {
 		if zone := m.req.Zones[id]; zone != "" && !taken(uses, id, "locationConstraints") {
-			m.rep.problem("$.addResources", "the servers of %s are granted in the zone %s, but the Base HOT takes none "+
-				"(nfv.VDU.%s.locationConstraints)", id, zone, id)
+			m.rep.problem("$.addResources", "the grant puts the servers of %s into the zone %s, but the Base HOT has "+
+				"no parameter for a zone (nfv.VDU.%s.locationConstraints)", id, zone, id)
 		}
 	}
 	for _, id := range sortedKeys(m.req.ComputeFlavours) {
 		name, vdu := m.req.ComputeFlavours[id], m.described(id)
 		if name != vdu.ComputeFlavour && !taken(uses, id, "flavor", "computeFlavourId") {
 			m.rep.problem("$.vimAssets.computeResourceFlavours",
-				"%s is granted with the flavour %s, but the Base HOT takes none (nfv.VDU.%s.flavor)", id, name, id)
+				"the grant gives %s the flavour %s, but the Base HOT has no parameter for a flavour "+
+					"(nfv.VDU.%s.flavor)", id, name, id)
 		}
 	}
 	for _, id := range sortedKeys(m.req.Images) {
 		name, vdu := m.req.Images[id], m.described(id)
 		if (vdu.Image == nil || name != vdu.Image.Name) && !taken(uses, id, "image", "vcImageId") {
 			m.rep.problem("$.vimAssets.softwareImages",
-				"%s is granted with the image %s, but the Base HOT takes none (nfv.VDU.%s.image)", id, name, id)
+				"the grant gives %s the image %s, but the Base HOT has no parameter for an image (nfv.VDU.%s.image)",
+				id, name, id)
 		}
 	}
 }

@@ -138,7 +138,7 @@ func TestFlavour_isOfContainersWhenItsVdusSayNothingOfVMs(t *testing.T) {
 	require.True(t, flavour.Containers)
 	_, err := StackTemplate(&flavour, f.read)
 	require.Equal(t, []string{
-		"the VDUs of the flavour small are containers: it has no Heat template, and is not on an OpenStack",
+		"the VDUs of the flavour small are containers: it has no Heat template, and cannot run on OpenStack",
 	}, problems(t, err))
 
 	const vnfd = "Definitions/top.yaml"

@@ -50,8 +50,8 @@ func (r *flavourReader) sizesOf(name string, node *value) containerSize {
 		if pinned && a.resource != resourceStorage {
 			request, limit = r.same(name, node, request, limit, a.request, a.limit)
 			if a.resource == resourceCPU && math.Mod(request, 1000) != 0 {
-				r.rep.problem(node.place(), "the container %s is pinned to CPUs (cpu_pinning_requirements), and %s thousandths of "+
-					"one are no whole CPUs", name, strconv.Itoa(int(request)))
+				r.rep.problem(node.place(), "the container %s is pinned to CPUs (cpu_pinning_requirements), but %s "+
+					"thousandths of a CPU are not a whole number of CPUs", name, strconv.Itoa(int(request)))
 			}
 		}
 		put(s.requests, a.resource, request, a.write)
@@ -72,7 +72,8 @@ func put(into map[string]string, resource string, amount float64, write func(flo
 func (r *flavourReader) pinned(node *value) bool {
 	pinning := r.property(node, "cpu_pinning_requirements")
 	if rule := pinning.at("virtual_cpu_pinning_rule"); !rule.isNull() {
-		r.rep.warn(rule.place(), "kubelets choose CPUs themselves: the rules of cpu_pinning_requirements are not looked at")
+		r.rep.warn(rule.place(), "kubelets choose CPUs themselves: Windlass ignores the rules of "+
+			"cpu_pinning_requirements")
 	}
 	return pinning.isMap()
 }
@@ -113,7 +114,7 @@ func (r *flavourReader) bytes(v *value) float64 {
 	}
 	size := math.Ceil(sizeOf(v.str()))
 	if size == 0 {
-		r.rep.problem(v.place(), "%s is no size with a unit, as 512 MB", quoteName(v.str()))
+		r.rep.problem(v.place(), "%s is not a size with a unit, such as 512 MB", quoteName(v.str()))
 	}
 	return size
 }
@@ -152,8 +153,8 @@ func (r *flavourReader) hugePages(name string, node *value, s containerSize) {
 			r.rep.problem(item.place(), "the requested_size %s of the container %s is not a whole number of huge pages of %s",
 				bytesText(want), name, bytesText(page))
 		case s.requests[resourceCPU]+s.requests[resourceMemory]+s.limits[resourceCPU]+s.limits[resourceMemory] == "":
-			r.rep.problem(item.place(), "the container %s has huge pages, and neither memory nor CPUs, without which Kubernetes "+
-				"gives none", name)
+			r.rep.problem(item.place(), "the container %s requests huge pages, but neither memory nor CPUs: "+
+				"Kubernetes requires memory or CPUs for huge pages", name)
 		}
 		resource := "hugepages-" + bytesText(page)
 		s.requests[resource], s.limits[resource] = bytesText(want), bytesText(want)
@@ -176,7 +177,8 @@ func (r *flavourReader) extended(node *value, s containerSize) {
 			}
 		}
 		if resource == "" {
-			r.rep.problem(item.place(), "the extended_resource names no resource as clusters do, as example.com/gpu")
+			r.rep.problem(item.place(), "the extended_resource does not name a resource of a cluster, such as "+
+				"example.com/gpu")
 			continue
 		}
 		amount := r.count(item.at("amount"))

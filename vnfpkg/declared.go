@@ -99,7 +99,7 @@ func (l *loader) members(typeName string, trail []string) map[string]Member {
 		for name, property := range def.at("properties").members() {
 			if l.declarations++; l.declarations > mostDefaults {
 				if l.declarations == mostDefaults+1 {
-					l.rep.problem(def.place(), "its data types declare more than %d members when they are put into one another",
+					l.rep.problem(def.place(), "its nested data types declare more than %d members",
 						mostDefaults)
 				}
 				return out

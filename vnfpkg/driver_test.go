@@ -47,7 +47,8 @@ func TestDriver_ofTheAuthorsOwnScriptIsOnlyWarnedOf(t *testing.T) {
 
 	require.Equal(t, Hook{Implementation: "Scripts/own.py", File: "Scripts/own.py"},
 		p.Vnfd.Flavours[0].Hooks["instantiate_end"])
-	require.Equal(t, []string{`Definitions/top.yaml:20: "Scripts/own.py" is a script of the package, so it is run at instantiate_end only where the operator allows it (scripts.policy)`}, sentences(p.Warnings))
+	require.Equal(t, []string{`Definitions/top.yaml:20: "Scripts/own.py" is a script of the package: Windlass runs ` +
+		`it at instantiate_end only if the operator allows it (scripts.policy)`}, sentences(p.Warnings))
 }
 
 func TestHooks_mayBeThoseOfTheType(t *testing.T) {

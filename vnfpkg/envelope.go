@@ -96,7 +96,7 @@ func (e *Envelope) Verify(trust Trust) ([]lcm.Problem, error) {
 	}
 	if err != nil {
 		return nil, lcm.InvalidAll("the VNF package cannot be used", []lcm.Problem{{
-			Path: e.signature, Detail: "its signature of " + e.Package + " does not hold: " +
+			Path: e.signature, Detail: "its signature of " + e.Package + " is not valid: " +
 				strings.TrimPrefix(err.Error(), "pkcs7: "),
 		}})
 	}
@@ -176,7 +176,7 @@ func parseCMS(der []byte) (p7 *pkcs7.PKCS7, err error) {
 		return nil, errors.New("it is no CMS signature")
 	}
 	if len(p7.Content) > 0 {
-		return nil, errors.New("it carries a content of its own: it must be detached")
+		return nil, errors.New("it contains its own content: it must be detached")
 	}
 	return p7, nil
 }

@@ -58,9 +58,9 @@ func TestEnvelope_whoseSignatureDoesNotHoldIsRefused(t *testing.T) {
 	for name, c := range map[string]struct{ signature, want string }{
 		"of another package": {
 			s.sign(t, inner+"x", pkcs7.OIDDigestAlgorithmSHA256, true),
-			"vnf.cms: its signature of vnf.csar does not hold",
+			"vnf.cms: its signature of vnf.csar is not valid",
 		},
-		"of a stranger": {other.sign(t, inner, pkcs7.OIDDigestAlgorithmSHA256, true), "does not hold"},
+		"of a stranger": {other.sign(t, inner, pkcs7.OIDDigestAlgorithmSHA256, true), "is not valid"},
 		"of a weak digest": {
 			s.sign(t, inner, pkcs7.OIDDigestAlgorithmSHA1, true),
 			"none of SHA-256, SHA-384 and SHA-512",

@@ -54,7 +54,8 @@ func (g group) size(capacity map[string]int) (int, string) {
 	n := capacity[g.vdus[0]]
 	for _, vdu := range g.vdus[1:] {
 		if capacity[vdu] != n {
-			return 0, fmt.Sprintf("the group %s has both %s and %s in each member, so there cannot be %d and %d of them",
+			return 0, fmt.Sprintf("the group %s has both %s and %s in each member, so they cannot have %d and %d "+
+				"instances",
 				g.name, g.vdus[0], vdu, n, capacity[vdu])
 		}
 	}

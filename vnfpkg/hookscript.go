@@ -74,7 +74,8 @@ func (r *flavourReader) hookInputs(hook *Hook, inputs *value) {
 			hook.Vdus = given.words()
 		case given.isMap() || given.isList() || given.isNull():
 		case !environmentName.MatchString(name):
-			r.rep.warn(given.place(), "the input %s is no name of a variable, so no script gets it", quoteName(name))
+			r.rep.warn(given.place(), "the input %s is not a valid variable name, so scripts do not get it",
+				quoteName(name))
 		default:
 			if hook.Inputs == nil {
 				hook.Inputs = map[string]string{}
@@ -88,12 +89,12 @@ func (r *flavourReader) hookInputs(hook *Hook, inputs *value) {
 func (r *flavourReader) warnOfScripts(hook Hook, operation string, item *value) {
 	for _, file := range hook.Scripts() {
 		if !IsPython(file) && slices.Contains(withoutServers, operation) {
-			r.rep.warn(item.place(), "%s is a shell script, which is run on servers of the VNF: at %s there are none, so it is "+
-				"not run there", quoteName(file), operation)
+			r.rep.warn(item.place(), "%s is a shell script for servers of the VNF: at %s the VNF has no servers, so "+
+				"Windlass does not run it", quoteName(file), operation)
 			continue
 		}
-		r.rep.warn(item.place(), "%s is a script of the package, so it is run at %s only where the operator allows it "+
-			"(scripts.policy)", quoteName(file), operation)
+		r.rep.warn(item.place(), "%s is a script of the package: Windlass runs it at %s only if the operator allows "+
+			"it (scripts.policy)", quoteName(file), operation)
 	}
 	if hook.Driver != "" || len(hook.Scripts()) > 0 {
 		return
@@ -102,7 +103,7 @@ func (r *flavourReader) warnOfScripts(hook Hook, operation string, item *value) 
 	if hook.File == "" {
 		lacking = ", whose file the archive lacks"
 	}
-	r.rep.warn(item.place(), "Windlass has no driver of its own for %s%s, so %s will not be carried out",
+	r.rep.warn(item.place(), "Windlass has no driver of its own for %s%s, so it will not carry out %s",
 		quoteName(hook.Implementation), lacking, operation)
 }
 

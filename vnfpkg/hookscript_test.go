@@ -29,7 +29,7 @@ func TestHooks_runScriptsOfThePackage(t *testing.T) {
 	require.Equal(t, []string{DriverScripts, DriverKubernetes}, f.Drivers(), "a script stands at instantiate_start")
 	require.True(t, f.RunsScripts())
 	require.Subset(t, sentences(p.Warnings), []string{
-		`Definitions/top.yaml:22: the input "bad-name" is no name of a variable, so no script gets it`,
+		`Definitions/top.yaml:22: the input "bad-name" is not a valid variable name, so scripts do not get it`,
 	})
 }
 

@@ -34,7 +34,7 @@ func (r *flavourReader) baseHOT() {
 		return
 	}
 	if len(tops) > 1 {
-		r.rep.warn(dir, "holds several templates; %s is taken", path.Base(tops[0]))
+		r.rep.warn(dir, "holds several templates; Windlass uses %s", path.Base(tops[0]))
 	}
 	r.takeApart(tops[0])
 	r.flavour.BaseHOT = tops[0]
@@ -73,7 +73,7 @@ func (r *flavourReader) nest(place, name, file string) {
 // template reads a template and those it uses, depth first. trail is the chain of files that led to it.
 func (r *flavourReader) template(file string, trail []string, seen map[string]*value) *value {
 	if slices.Contains(trail, file) {
-		r.rep.problem(trail[len(trail)-1], "uses %s, which uses it in turn", file)
+		r.rep.problem(trail[len(trail)-1], "uses %s, which in turn uses this file", file)
 		return nil
 	}
 	if root, ok := seen[file]; ok {
@@ -208,8 +208,8 @@ func (r *flavourReader) checkRated() {
 	for _, link := range r.flavour.VirtualLinks {
 		scaled := func(a ScalingAspect) bool { _, ok := a.Bitrates[link.ID]; return ok }
 		if !link.Rated && (slices.ContainsFunc(r.flavour.Aspects, scaled) && link.InitialBitrate != nil) {
-			r.rep.warn(r.flavour.BaseHOT, "the VNFD scales the bit rate of %s, which no template takes (nfv.VL.%s.kbps), so "+
-				"that nobody limits it", link.ID, link.ID)
+			r.rep.warn(r.flavour.BaseHOT, "the VNFD scales the bit rate of %s, but no template uses it "+
+				"(nfv.VL.%s.kbps), so nothing limits it", link.ID, link.ID)
 		}
 	}
 }

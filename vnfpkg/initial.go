@@ -88,7 +88,7 @@ func (l *loader) defaultsOf(topology *value, typeName string, trail ...string) m
 		for name, member := range def.at("properties").members() {
 			if l.defaults++; l.defaults > mostDefaults {
 				if l.defaults == mostDefaults+1 {
-					l.rep.problem(def.place(), "its data types have more than %d members when they are put into one another",
+					l.rep.problem(def.place(), "its nested data types have more than %d members",
 						mostDefaults)
 				}
 				return out

@@ -99,7 +99,7 @@ func (r *flavourReader) seconds(v *value) int {
 	d, known := timeUnits[unit]
 	const longest = 365 * 24 * time.Hour
 	if err != nil || !known || n < 0 || n*float64(d) > float64(longest) {
-		r.rep.problem(v.place(), "%s is no time such as 30 s, of a year at most", quoteName(v.str()))
+		r.rep.problem(v.place(), "%s is not a time such as 30 s, one year at most", quoteName(v.str()))
 		return 0
 	}
 	return int((time.Duration(n*float64(d)) + time.Second - 1) / time.Second)

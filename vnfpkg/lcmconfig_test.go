@@ -35,11 +35,12 @@ func TestLcmOperations_areReadWithTheirDefaults(t *testing.T) {
 
 func TestLcmOperations_refusesWhatIsNone(t *testing.T) {
 	for configuration, want := range map[string]string{
-		"{ scale: { scaling_by_more_than_one_step_supported: perhaps } }":       `scaling_by_more_than_one_step_supported is "perhaps", neither true nor false`,
-		"{ instantiate: { target_scale_levels_supported: 2 } }":                 `target_scale_levels_supported is "2", neither true nor false`,
-		"{ terminate: { min_graceful_termination_timeout: soon } }":             `"soon" is no time such as 30 s, of a year at most`,
-		"{ terminate: { min_graceful_termination_timeout: 3 fortnights } }":     "is no time such as 30 s",
-		"{ terminate: { min_graceful_termination_timeout: 99999999999999 d } }": "is no time such as 30 s",
+		"{ scale: { scaling_by_more_than_one_step_supported: perhaps } }": `scaling_by_more_than_one_step_supported is "perhaps", neither true nor false`,
+		"{ instantiate: { target_scale_levels_supported: 2 } }":           `target_scale_levels_supported is "2", neither true nor false`,
+		"{ terminate: { min_graceful_termination_timeout: soon } }": `"soon" is not a time such as 30 s, ` +
+			`one year at most`,
+		"{ terminate: { min_graceful_termination_timeout: 3 fortnights } }":     "is not a time such as 30 s",
+		"{ terminate: { min_graceful_termination_timeout: 99999999999999 d } }": "is not a time such as 30 s",
 	} {
 		_, err := openBytes(withLcm(t, configuration).zip(), Limits{})
 		require.Contains(t, problems(t, err)[0], want)

@@ -73,12 +73,12 @@ func alike(f *Flavour, cp lcm.ExtCp, capacity map[string]int, add func(string)) 
 	}
 	switch n := capacity[known.VduID]; {
 	case n > 1:
-		add(fmt.Sprintf("there are %d VMs of %s, and a port is in one server. Each VM can have a port of its own with the "+
-			"user data class %s",
+		add(fmt.Sprintf("there are %d VMs of %s, but a port belongs to one server only. Each VM can have its own "+
+			"port with the user data class %s",
 			n, known.VduID, lcm.StandardUserData))
 	case len(cp.GivenPorts()) > 1:
-		add(fmt.Sprintf("more than one entry of cpConfig has a port, and one VM of %s is all that can have one. Leave the "+
-			"other entries out, or use the user data class %s",
+		add(fmt.Sprintf("more than one entry of cpConfig has a port, but only one VM of %s can have a port. Leave "+
+			"the other entries out, or use the user data class %s",
 			known.VduID, lcm.StandardUserData))
 	}
 }
@@ -106,8 +106,8 @@ func LackedPorts(f *Flavour, cp lcm.ExtCp, members Members) string {
 	if len(without) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("there are %d VMs of %s and %d ports of %s, and each VM needs one of its own. There is none for "+
-		"%s: add an entry with a linkPortId to cpConfig, or name the port in additionalParams (nfv, CP, %s, port)",
+	return fmt.Sprintf("there are %d VMs of %s and %d ports of %s, but each VM needs its own port. There is no port "+
+		"for %s: add an entry with a linkPortId to cpConfig, or name the port in additionalParams (nfv, CP, %s, port)",
 		len(members[known.VduID]), known.VduID, len(cp.GivenPorts()), cp.CpdID, strings.Join(without, ", "),
 		MemberName(cp.CpdID, members[known.VduID][len(members[known.VduID])-1]))
 }
@@ -131,10 +131,10 @@ func MadePortsProblems(
 		}
 		switch given := len(cp.GivenPorts()); {
 		case held < min(need, given):
-			add(fmt.Sprintf("the user data class does not hand the port on to the stack (nfv, CP, %s, port). %s", cp.CpdID,
+			add(fmt.Sprintf("the user data class does not pass the port to the stack (nfv, CP, %s, port). %s", cp.CpdID,
 				otherPackage))
 		case ok && need > given:
-			add(fmt.Sprintf("there are %d VMs of %s, and a port is in one server", need, known.VduID))
+			add(fmt.Sprintf("there are %d VMs of %s, but a port belongs to one server only", need, known.VduID))
 		}
 	})
 }

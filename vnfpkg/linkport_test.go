@@ -75,7 +75,7 @@ func TestPortsProblems_ofTemplatesThatCannotHaveThem(t *testing.T) {
 	require.Contains(t, made[0], `node_CP cannot have the port port-1 of linkPortId "p": the Base HOT makes the port itself`)
 	several := says(takingPort(t), map[string]int{"node": 3}, givenPort("port-1"))
 	require.Len(t, several, 1)
-	require.Contains(t, several[0], "there are 3 VMs of node, and a port is in one server")
+	require.Contains(t, several[0], "there are 3 VMs of node, but a port belongs to one server only")
 
 	fl, template := takingPort(t).template(t)
 	taken, err := template.Connections(fl)
@@ -104,7 +104,7 @@ func TestMadeParameters_haveTheGivenPort(t *testing.T) {
 		problems := MadePortsProblems(fl, givenPort("port-1"), map[string]int{"node": 1}, params)
 		if entry["port"] == "its-own" {
 			require.Len(t, problems, 1)
-			require.Contains(t, problems[0].Detail, "does not hand the port on")
+			require.Contains(t, problems[0].Detail, "does not pass the port to")
 			continue
 		}
 		require.Equal(t, "port-1", entry["port"])
@@ -146,8 +146,8 @@ func TestApart_givesEachVnfcAPortOfItsOwn(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, problems, 1)
 	require.Contains(t, problems[0].Detail, "there are 5 VMs of node and 3 ports of node_CP")
-	require.Contains(t, problems[0].Detail, "none for node-3, node-4: add an entry with a linkPortId to cpConfig, or "+
-		"name the port in additionalParams (nfv, CP, node_CP-4, port)")
+	require.Contains(t, problems[0].Detail, "There is no port for node-3, node-4: add an entry with a linkPortId to "+
+		"cpConfig, or name the port in additionalParams (nfv, CP, node_CP-4, port)")
 	_, _, err = f.apart(t, Members{"node": {0}}, HeatRequest{ExtVirtualLinks: links("net", "node_CP")})
 	require.ErrorContains(t, err, "the connection point node_CP needs a port", "none is given at all")
 
@@ -155,7 +155,7 @@ func TestApart_givesEachVnfcAPortOfItsOwn(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, problems, 1)
 	require.Contains(t, problems[0].Detail,
-		"more than one entry of cpConfig has a port, and one VM of node is all that can have one")
+		"more than one entry of cpConfig has a port, but only one VM of node can have a port")
 }
 
 // TestMadePortsProblems_countPortsAndVms checks that a class of the package does not make more VMs than there are
@@ -178,7 +178,7 @@ func TestMadePortsProblems_countPortsAndVms(t *testing.T) {
 	require.Empty(t, says(1, "port-a"))
 	require.Empty(t, says(1, "port-b"))
 	require.Empty(t, says(2, "port-a", "port-b"))
-	require.Contains(t, says(2, "port-a"), "does not hand the port on")
+	require.Contains(t, says(2, "port-a"), "does not pass the port to")
 	require.Contains(t, says(3, "port-a", "port-b"), "there are 3 VMs of node")
 }
 

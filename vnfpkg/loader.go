@@ -93,7 +93,7 @@ func (l *loader) load() Vnfd {
 	case meta.header.keys == nil:
 		return Vnfd{}
 	case entry == "":
-		l.rep.problem(meta.header.place(), "does not name the definition to begin with (Entry-Definitions)")
+		l.rep.problem(meta.header.place(), "does not name the entry definition (Entry-Definitions)")
 		return Vnfd{}
 	case !l.zip.has(entry):
 		l.rep.problem(meta.header.place(), "names the entry definition %s, which the archive lacks", quoteName(entry))
@@ -108,7 +108,7 @@ func (l *loader) load() Vnfd {
 // definition reads a definition and its imports, depth first. trail is the chain of imports to it.
 func (l *loader) definition(name string, trail []string) {
 	if i := slices.Index(trail, name); i >= 0 {
-		l.rep.problem(trail[len(trail)-1], "imports %s, which imports it in turn: %s", name,
+		l.rep.problem(trail[len(trail)-1], "imports %s, which in turn imports this file: %s", name,
 			strings.Join(append(trail[i:], name), " -> "))
 		return
 	}
@@ -123,7 +123,8 @@ func (l *loader) definition(name string, trail []string) {
 	}
 	l.docs = append(l.docs, root)
 	if version := root.at("tosca_definitions_version"); !strings.HasPrefix(version.str(), "tosca_simple_yaml_1") {
-		l.rep.problem(name, "its tosca_definitions_version is %s; tosca_simple_yaml_1_2 and its neighbours are known",
+		l.rep.problem(name, "its tosca_definitions_version is %s; Windlass knows tosca_simple_yaml_1_2 and other "+
+			"versions 1.x",
 			quoteName(version.str()))
 	}
 	trail = append(slices.Clone(trail), name)

@@ -43,7 +43,7 @@ func parseBlocks(file string, data []byte, rep *report) []block {
 		line := strings.TrimRight(lines.Text(), " \t\r")
 		switch {
 		case strings.HasPrefix(line, "-----BEGIN "):
-			rep.warn(file, "what follows %s is not read", quoteName(line))
+			rep.warn(file, "Windlass does not read the lines after %s", quoteName(line))
 			return out
 		case line == "":
 			current = nil
@@ -87,7 +87,7 @@ func (l *loader) readMetadata() metadata {
 	m := metadata{header: blocks[0]}
 	for _, b := range blocks[1:] {
 		if b.get("name") == "" {
-			l.rep.problem(b.place(), "the block does not say which file it is about (Name)")
+			l.rep.problem(b.place(), "the block does not name its file (Name)")
 			continue
 		}
 		m.named = append(m.named, b)
@@ -107,13 +107,13 @@ func (l *loader) rootMetadata() metadata {
 		}
 	}
 	if inner := l.envelope(); inner != "" {
-		l.rep.problem("(archive)", "is an envelope in an envelope: it holds the package %s and a signature of all of it; "+
-			"upload %s", inner, inner)
+		l.rep.problem("(archive)", "is an envelope in an envelope: it holds the package %s and a signature of the "+
+			"whole package; upload %s", inner, inner)
 		return metadata{}
 	}
 	if len(entries) != 1 {
-		l.rep.problem(metaFile, "is missing, and the root of the archive does not hold exactly one YAML file to begin with "+
-			"instead (it holds %d)", len(entries))
+		l.rep.problem(metaFile, "is missing: without it, the root of the archive must hold exactly one YAML file (it "+
+			"holds %d)", len(entries))
 		return metadata{}
 	}
 	m := metadata{header: block{file: entries[0], line: 1, keys: map[string]string{"entry-definitions": entries[0]}}}
@@ -186,8 +186,8 @@ func (l *loader) checkDigests(m metadata) {
 		case strings.Contains(name, "://"):
 			l.rep.warn(b.place(), "names %s, which is outside of the package and is not fetched", quoteName(name))
 		case !l.zip.has(name) && b.file == l.signed:
-			l.rep.problem(b.place(), "names %s, which the archive lacks: it has been taken out of the package since the "+
-				"manifest was signed", quoteName(name))
+			l.rep.problem(b.place(), "names %s, which the archive lacks: the file was removed from the package after "+
+				"the manifest was signed", quoteName(name))
 		case !l.zip.has(name):
 			l.rep.warn(b.place(), "names %s, which the archive lacks", quoteName(name))
 		case b.get("hash") == "" && b.get("algorithm") == "":
@@ -200,7 +200,7 @@ func (l *loader) checkDigests(m metadata) {
 func (l *loader) checkDigest(b block, name string) {
 	algorithm, ok := digestAlgorithm(b.get("algorithm"))
 	if !ok {
-		l.rep.problem(b.place(), "names the digest algorithm %s; SHA-224, SHA-256, SHA-384 and SHA-512 are known",
+		l.rep.problem(b.place(), "names the digest algorithm %s; Windlass knows SHA-224, SHA-256, SHA-384 and SHA-512",
 			quoteName(b.get("algorithm")))
 		return
 	}

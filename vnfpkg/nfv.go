@@ -252,9 +252,10 @@ func (b *nfvBuilder) reason(use nfvUse) (path, detail string) {
 	}
 	if kind == "VL" {
 		return "$.additionalParams.nfv", "the Base HOT needs " + whole + " (" + use.at.file +
-			"), and the VNFD has neither an initial bit rate of " + id + " nor one of the instantiation level"
+			"), but the VNFD has no initial bit rate of " + id + " and no bit rate for the instantiation level"
 	}
-	return "$.additionalParams.nfv", "the Base HOT needs " + whole + " (" + use.at.file + "), which the VNFD does not tell"
+	return "$.additionalParams.nfv", "the Base HOT needs " + whole + " (" + use.at.file + "), but the VNFD does not " +
+		"contain it"
 }
 
 func first(a, b string) string {

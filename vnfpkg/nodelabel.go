@@ -23,8 +23,8 @@ func (r *flavourReader) nodeLabels(name string, node *value) (out []NodeLabel) {
 		same := func(o NodeLabel) bool { return o.Key == l.Key && o.Preferred == l.Preferred }
 		switch i := slices.IndexFunc(out, same); {
 		case i >= 0 && out[i].Value != "" && l.Value != "" && out[i].Value != l.Value:
-			r.rep.problem(at.place(), "the VDU %s wants nodes whose label %s is %s, and %s at the same time", name, l.Key,
-				quoteName(out[i].Value), quoteName(l.Value))
+			r.rep.problem(at.place(), "the VDU %s requires two values of the node label %s at the same time: %s and %s",
+				name, l.Key, quoteName(out[i].Value), quoteName(l.Value))
 		case i >= 0:
 			out[i].Value = first(out[i].Value, l.Value)
 		case r.room("labels of nodes", len(out), at):
@@ -33,14 +33,14 @@ func (r *flavourReader) nodeLabels(name string, node *value) (out []NodeLabel) {
 	}
 	for key, item := range r.property(node, "node_selector").members() {
 		if !r.nodeLabel(key, item, add) {
-			r.rep.problem(item.place(), "the node_selector %s is no label of nodes with its value", quoteName(key))
+			r.rep.problem(item.place(), "the node_selector %s is not a valid node label with a value", quoteName(key))
 		}
 	}
 	for _, data := range r.property(node, "logical_node").members() {
 		for key, item := range data.at("logical_node_requirements").members() {
 			if !r.nodeLabel(key, item, add) {
-				r.rep.warn(item.place(), "the logical_node_requirements of the VDU %s have %s, which is no label of nodes with its "+
-					"value: it is not looked at", name, quoteName(key))
+				r.rep.warn(item.place(), "the logical_node_requirements of the VDU %s have %s, which is not a valid "+
+					"node label with a value: Windlass ignores it", name, quoteName(key))
 			}
 		}
 	}
@@ -69,8 +69,8 @@ func (r *flavourReader) capabilities(name string, node *value, add func(*value, 
 	for _, item := range r.property(node, "requested_additional_capabilities").members() {
 		key := r.word(item.at("requested_additional_capability_name"))
 		if !strings.Contains(key, "/") || !labelKey.MatchString(key) {
-			r.rep.warn(item.place(), "the VDU %s requests the capability %s, which is no label of nodes with a domain, as "+
-				"feature.node.kubernetes.io/cpu-cpuid.AVX2: it is not looked at", name, quoteName(key))
+			r.rep.warn(item.place(), "the VDU %s requests the capability %s, which is not a node label with a "+
+				"domain, such as feature.node.kubernetes.io/cpu-cpuid.AVX2: Windlass ignores it", name, quoteName(key))
 			continue
 		}
 		optional := r.word(item.at("support_mandatory")) == "false"
@@ -79,8 +79,8 @@ func (r *flavourReader) capabilities(name string, node *value, add func(*value, 
 			if text := r.word(v); labelKey.MatchString(key) && labelValue.MatchString(text) && text != "" {
 				add(v, NodeLabel{Key: key, Value: text, Preferred: optional})
 			} else {
-				r.rep.warn(v.place(), "the target_performance_parameters have %s, which is no label of nodes with its value: it is "+
-					"not looked at", quoteName(key))
+				r.rep.warn(v.place(), "the target_performance_parameters have %s, which is not a valid node label "+
+					"with a value: Windlass ignores it", quoteName(key))
 			}
 		}
 	}
@@ -103,7 +103,7 @@ func (r *flavourReader) constraints(name string, node *value) {
 			scope = "zone_group"
 		}
 		if rule.Scope = scope; !known || rule.Topology() == "" && scope != "nfvi_pop" {
-			r.rep.problem(item.place(), "the constraint %s of the VDU %s is none of SOL001", quoteName(text), name)
+			r.rep.problem(item.place(), "SOL001 does not define the constraint %s of the VDU %s", quoteName(text), name)
 			continue
 		}
 		if r.room("affinity rules", len(r.flavour.AffinityRules), item) {
@@ -131,11 +131,12 @@ func (r *flavourReader) checkConstraints() {
 		switch {
 		case ruled || labelled:
 		case placed:
-			r.rep.warn(c.at.place(), "the constraint %s of the VDU %s is of no policy of the VNFD: it is not looked at",
+			r.rep.warn(c.at.place(), "the constraint %s of the VDU %s belongs to no policy of the VNFD: Windlass "+
+				"ignores it",
 				quoteName(c.text), c.vdu)
 		default:
-			r.rep.warn(c.at.place(), "the constraint %s of the VDU %s is not looked at: which label of nodes it means, "+
-				"logical_node_requirements may say", quoteName(c.text), c.vdu)
+			r.rep.warn(c.at.place(), "Windlass ignores the constraint %s of the VDU %s: name its node label in "+
+				"logical_node_requirements", quoteName(c.text), c.vdu)
 		}
 	}
 }

@@ -53,22 +53,23 @@ func TestNodeLabels_warnings(t *testing.T) {
 	told := strings.Join(sentences(p.Warnings), "; ")
 	require.Len(t, p.Warnings, 4)
 	for _, says := range []string{
-		`have "number of cores", which is no label of nodes`, `the capability "SR-IOV", which is no label of nodes with a domain`,
-		`target_performance_parameters have "speed"`, `"anti_affinity_zone" of the VDU web is of no policy`,
+		`have "number of cores", which is not a valid node label`,
+		`the capability "SR-IOV", which is not a node label with a domain`,
+		`target_performance_parameters have "speed"`, `"anti_affinity_zone" of the VDU web belongs to no policy`,
 	} {
 		require.Contains(t, told, says)
 	}
 	p = podded().unit(t, "        mcio_constraint_params: [ node_pool ]\n", "").open(t)
 	require.Len(t, p.Warnings, 1, "there is no label that it may mean")
-	require.Contains(t, p.Warnings[0].Detail, `"node_pool" of the VDU web is not looked at`)
+	require.Contains(t, p.Warnings[0].Detail, `Windlass ignores the constraint "node_pool" of the VDU web`)
 }
 
 func TestNodeLabels_mistakes(t *testing.T) {
 	for says, properties := range map[string]string{
-		`the VDU web wants nodes whose label a is "1", and "2" at the same time`: "        logical_node:\n" +
+		`the VDU web requires two values of the node label a at the same time: "1" and "2"`: "        logical_node:\n" +
 			"          one: { logical_node_requirements: { a: '1' } }\n          two: { logical_node_requirements: { a: '2' } }\n",
-		`the constraint "local_affinity_rack" of the VDU web is none of SOL001`: "        mcio_constraint_params: [ local_affinity_rack ]\n",
-		`the constraint "local_nothing" of the VDU web is none of SOL001`:       "        mcio_constraint_params: [ local_nothing ]\n",
+		`SOL001 does not define the constraint "local_affinity_rack" of the VDU web`: "        mcio_constraint_params: [ local_affinity_rack ]\n",
+		`SOL001 does not define the constraint "local_nothing" of the VDU web`:       "        mcio_constraint_params: [ local_nothing ]\n",
 	} {
 		_, err := openBytes(podded().unit(t, properties, "").zip(), Limits{})
 		require.ErrorContains(t, err, says)

@@ -14,7 +14,8 @@ func (r *flavourReader) deployable(name string, node *value) Vdu {
 		Labels: r.labels(r.property(node, "labels")), Namespace: r.namespace(node),
 	}
 	if pod.Kind != KindDeployment && pod.Kind != KindStatefulSet {
-		r.rep.problem(mcio.at("type").place(), "the type of mcio_identification_data is %s: it is Deployment or StatefulSet",
+		r.rep.problem(mcio.at("type").place(), "the type of mcio_identification_data is %s: it must be Deployment or "+
+			"StatefulSet",
 			quoteName(pod.Kind))
 	}
 	if pod.Name != "" {
@@ -26,8 +27,8 @@ func (r *flavourReader) deployable(name string, node *value) Vdu {
 		case "container":
 			r.deploys(pod, req.target, node)
 		case "virtual_storage":
-			r.rep.warn(node.place(), "the storage %s of the VDU %s is not made of the VNFD, which does not say where containers "+
-				"have it: put it into manifests or a chart", req.target, name)
+			r.rep.warn(node.place(), "Windlass does not make the storage %s of the VDU %s, because the VNFD does not "+
+				"say where containers mount it: put it into manifests or a chart", req.target, name)
 		}
 	}
 	if len(pod.Containers) == 0 {
@@ -43,7 +44,7 @@ func (r *flavourReader) deployable(name string, node *value) Vdu {
 func (r *flavourReader) deploys(pod *Pod, target string, vdu *value) {
 	node := r.nodes.at(target)
 	if typeName := node.at("type").str(); r.builtinType(typeName) != typeContainer {
-		r.rep.problem(vdu.place(), "the requirement container names the node %s, which is of type %s and no %s",
+		r.rep.problem(vdu.place(), "the requirement container names the node %s, which is of type %s, not %s",
 			quoteName(target), quoteName(typeName), typeContainer)
 		return
 	}
@@ -104,7 +105,8 @@ func (r *flavourReader) containerImage(node *value) (Word, *SwImage) {
 	reference := withTag(r.word(artifact.at("properties", "name")), r.word(artifact.at("properties", "version")))
 	if target, inside := r.locate(node.file, file); inside {
 		software.File = target
-		r.rep.warn(artifact.place(), "the image %s is not put into a registry: the cluster must be able to pull %s",
+		r.rep.warn(artifact.place(), "Windlass does not put the image %s into a registry: the cluster must be able "+
+			"to pull %s",
 			quoteName(file), quoteName(reference))
 	} else if reference == "" {
 		reference = file

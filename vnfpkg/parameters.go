@@ -135,7 +135,7 @@ func (m *parameterMaker) size(name string, n int) {
 	}
 	if given, ok := m.params[name]; ok && !m.overrule && !sameNumber(given, n) {
 		m.rep.problem("$.additionalParams."+name,
-			"differs from the %d that the instantiation level makes it; leave it out or choose another level", n)
+			"differs from the %d of the instantiation level; leave it out or choose another level", n)
 		return
 	}
 	m.params[name] = n

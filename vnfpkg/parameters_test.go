@@ -99,8 +99,8 @@ func TestHeatParameters_tellsEverythingThatIsMissing(t *testing.T) {
 	_, _, err := f.stack(t, "small", HeatRequest{})
 
 	require.Equal(t, []string{
-		"$.additionalParams.nfv: the Base HOT needs nfv.VDU.other.image (BaseHOT/small/top.yaml), which the VNFD does not " +
-			"tell",
+		"$.additionalParams.nfv: the Base HOT needs nfv.VDU.other.image (BaseHOT/small/top.yaml), but the VNFD does not " +
+			"contain it",
 		"$.extVirtualLinks: the connection point node_CP needs a network: add a link with an extCp whose cpdId is node_CP",
 		"$.additionalParams.key_name: the Base HOT needs this parameter of type string: Name of the key pair",
 	}, problems(t, err))
@@ -131,8 +131,8 @@ func TestHeatParameters_theLevelDecidesTheSize(t *testing.T) {
 			require.Equal(t, 1, params["workers_desired_capacity"])
 			continue
 		}
-		require.Equal(t, []string{"$.additionalParams.workers_desired_capacity: differs from the 1 that the instantiation " +
-			"level makes it; leave it out or choose another level"}, problems(t, err))
+		require.Equal(t, []string{"$.additionalParams.workers_desired_capacity: differs from the 1 of the instantiation " +
+			"level; leave it out or choose another level"}, problems(t, err))
 	}
 
 	f := minimal().replace(t, smallHOT, "max_size: 9", "max_size: 3")
@@ -171,9 +171,9 @@ func TestStackTemplate_findsGroupsWhoseNameIsNoAspect(t *testing.T) {
 func TestStackTemplate_withoutABaseHOTSaysSo(t *testing.T) {
 	_, err := StackTemplate(&Flavour{ID: "cnf"}, nil)
 
-	require.Equal(t, []string{"the flavour cnf has no Base HOT (BaseHOT/cnf/*.yaml), and none could be made of its VNFD " +
-		"when the package was taken on board: " +
-		"it has no VDU with an image, or an earlier version of Windlass took it. It cannot be instantiated on OpenStack; " +
+	require.Equal(t, []string{"the flavour cnf has no Base HOT (BaseHOT/cnf/*.yaml), and Windlass made none from its " +
+		"VNFD when it on-boarded the package: the flavour has no VDU with an image, or an earlier version of Windlass " +
+		"on-boarded it. It cannot be instantiated on OpenStack; " +
 		"add a Base HOT, or on-board the package again"}, problems(t, err))
 }
 
@@ -199,7 +199,8 @@ func TestHeatParameters_refusesGrantedChoicesThatTheTemplatesDoNotTake(t *testin
 	}
 	_, _, err := minimal().stack(t, "small", given)
 	require.Equal(t, []string{
-		"$.addResources: the servers of node are granted in the zone west, but the Base HOT takes none " +
+		"$.addResources: the grant puts the servers of node into the zone west, but the Base HOT has no parameter " +
+			"for a zone " +
 			"(nfv.VDU.node.locationConstraints)",
 	}, problems(t, err), "image and flavour are taken")
 
@@ -209,9 +210,11 @@ func TestHeatParameters_refusesGrantedChoicesThatTheTemplatesDoNotTake(t *testin
 	given.Zones = nil
 	_, _, err = f.stack(t, "small", given)
 	require.Equal(t, []string{
-		"$.vimAssets.computeResourceFlavours: node is granted with the flavour m1.huge, but the Base HOT takes none " +
+		"$.vimAssets.computeResourceFlavours: the grant gives node the flavour m1.huge, but the Base HOT has no " +
+			"parameter for a flavour " +
 			"(nfv.VDU.node.flavor)",
-		"$.vimAssets.softwareImages: node is granted with the image granted-image, but the Base HOT takes none " +
+		"$.vimAssets.softwareImages: the grant gives node the image granted-image, but the Base HOT has no parameter " +
+			"for an image " +
 			"(nfv.VDU.node.image)",
 	}, problems(t, err))
 

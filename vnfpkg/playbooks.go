@@ -92,7 +92,7 @@ func readPlaybooks(rep *report, root *value) *Playbooks {
 		}
 	}
 	if !root.at("vdus").isMap() {
-		rep.problem(root.place(), "has no vdus, which say what is played for which VDU")
+		rep.problem(root.place(), "has no vdus: they say which playbooks run for which VDU")
 	}
 	for vdu, item := range root.at("vdus").members() {
 		p.Vdus = append(p.Vdus, readVduPlaybooks(rep, vdu, item.at("config")))
@@ -112,7 +112,8 @@ func readVduPlaybooks(rep *report, vdu string, config *value) VduPlaybooks {
 	}
 	kind := of.at("type").str()
 	if !slices.Contains([]string{"", "ansible", remoteCommand}, kind) {
-		rep.problem(of.at("type").place(), "is of the type %s; known are ansible and %s", quoteName(kind), remoteCommand)
+		rep.problem(of.at("type").place(), "is of the type %s; Windlass knows ansible and %s",
+			quoteName(kind), remoteCommand)
 	}
 	read := readPlay
 	if kind == remoteCommand {
@@ -133,10 +134,11 @@ func readVduPlaybooks(rep *report, vdu string, config *value) VduPlaybooks {
 
 // noEffect are members of config.yaml that Tacker's schema allows and Windlass ignores, and what to use instead.
 var noEffect = []struct{ name, instead string }{
-	{"execute-host", "playbooks are run from the Ansible server of the request (ansible.server), or where the worker is"},
-	{"ansible_version", "a playbook is run by the Ansible that is there"},
-	{"retry_count", "what has failed is run again by a retry of the operation only"},
-	{"retry_interval", "what has failed is run again by a retry of the operation only"},
+	{"execute-host", "Windlass runs playbooks from the Ansible server of the request (ansible.server), or on the " +
+		"worker's host"},
+	{"ansible_version", "Windlass uses the installed version of Ansible"},
+	{"retry_count", "only a retry of the operation repeats failed playbooks and commands"},
+	{"retry_interval", "only a retry of the operation repeats failed playbooks and commands"},
 	{"connection_wait_timeout", "the request says how long (ansible.timeouts.ssh)"},
 	{"command_execution_wait_timeout", "the request says how long (ansible.timeouts.run)"},
 }
@@ -154,7 +156,7 @@ func warnOfNoEffect(rep *report, of *value) {
 func orderOf(rep *report, of *value, what string) int {
 	order, ok := of.at("order").number()
 	if !ok {
-		rep.problem(cmp.Or(of.at("order").place(), of.place()), "%s has no order, which is a whole number", what)
+		rep.problem(cmp.Or(of.at("order").place(), of.place()), "%s has no order: give a whole number", what)
 	}
 	return order
 }
@@ -171,8 +173,8 @@ func readPlay(rep *report, item *value) (p Play, ok bool) {
 		Order: orderOf(rep, item, "the playbook "+quoteName(named)),
 	}
 	if named == "" || p.Path == "." || !fs.ValidPath(p.Path) {
-		rep.problem(cmp.Or(item.at("path").place(), item.place()), "%s is no path of a playbook in the package, such as "+
-			"%s/Scripts/playbook.yaml", quoteName(named), packagePath)
+		rep.problem(cmp.Or(item.at("path").place(), item.place()), "%s is not the path of a playbook in the package, "+
+			"such as %s/Scripts/playbook.yaml", quoteName(named), packagePath)
 		return p, false
 	}
 	if given := item.at("params"); given.isMap() {
@@ -185,7 +187,7 @@ func readPlay(rep *report, item *value) (p Play, ok bool) {
 func readCommand(rep *report, item *value) (p Play, ok bool) {
 	p = Play{Command: strings.TrimSpace(item.at("command").str()), Targets: item.at("target_hosts").words()}
 	if p.Command == "" || item.has("path") {
-		rep.problem(cmp.Or(item.at("path").place(), item.place()), "is no command, which a VDU of the type %s needs "+
+		rep.problem(cmp.Or(item.at("path").place(), item.place()), "is not a command: a VDU of the type %s needs one "+
 			"(command: TEXT)", remoteCommand)
 		return p, false
 	}
@@ -203,11 +205,12 @@ func (r *flavourReader) playbooks(hook *Hook, operation string, item *value) {
 	}
 	action := PlayAction(operation)
 	if action == "" {
-		r.rep.warn(item.place(), "nothing is played at %s: Tacker's Ansible driver has no playbooks for it", operation)
+		r.rep.warn(item.place(), "Windlass runs no playbooks at %s: Tacker's Ansible driver has no playbooks for it",
+			operation)
 		return
 	}
 	if !r.zip.has(hook.Playbooks) {
-		r.rep.problem(item.place(), "the archive lacks %s, which says what Ansible plays at %s", hook.Playbooks, operation)
+		r.rep.problem(item.place(), "the archive lacks %s, which names the playbooks of %s", hook.Playbooks, operation)
 		return
 	}
 	root := r.yaml(hook.Playbooks)
@@ -226,7 +229,8 @@ func (r *flavourReader) playbooks(hook *Hook, operation string, item *value) {
 		}
 	}
 	if len(hook.Played) > 0 {
-		r.rep.warn(item.place(), "playbooks of the package are run at %s only where the operator allows it (scripts.policy)",
+		r.rep.warn(item.place(), "Windlass runs playbooks of the package at %s only if the operator allows it "+
+			"(scripts.policy)",
 			operation)
 	}
 }

@@ -37,7 +37,8 @@ func TestPlaybooks_areThoseOfTheHook(t *testing.T) {
 	require.Equal(t, PlaybooksFile, f.Hooks["scale_end"].Playbooks, "where no other file is named")
 	require.Equal(t, []string{"master"}, f.Hooks["scale_end"].Played)
 	require.Equal(t, []string{DriverAnsible}, f.Drivers())
-	require.Contains(t, sentences(p.Warnings), "Definitions/top.yaml:24: nothing is played at operate_end: Tacker's Ansible "+
+	require.Contains(t, sentences(p.Warnings), "Definitions/top.yaml:24: Windlass runs no playbooks at operate_end: "+
+		"Tacker's Ansible "+
 		"driver has no playbooks for it")
 }
 
@@ -57,13 +58,15 @@ vdus:
 	_, err := openBytes(p.zip(), Limits{})
 	require.Equal(t, []string{
 		`Other/config.yaml:2: the name of the property "plain" does not begin with _VAR_`,
-		`Other/config.yaml:6: the VDU "worker" has no order, which is a whole number`,
-		`Other/config.yaml:7: is of the type "shell"; known are ansible and remote-command`,
+		`Other/config.yaml:6: the VDU "worker" has no order: give a whole number`,
+		`Other/config.yaml:7: is of the type "shell"; Windlass knows ansible and remote-command`,
 		`Other/config.yaml:9: is a command; its VDU needs the type remote-command, and a playbook needs a path`,
-		`Other/config.yaml:10: "../own.yaml" is no path of a playbook in the package, such as _VAR_vnf_package_path/Scripts/playbook.yaml`,
-		`Other/config.yaml:11: the playbook "_VAR_vnf_package_path/Scripts/none.yaml" has no order, which is a whole number`,
+		`Other/config.yaml:10: "../own.yaml" is not the path of a playbook in the package, such as ` +
+			`_VAR_vnf_package_path/Scripts/playbook.yaml`,
+		`Other/config.yaml:11: the playbook "_VAR_vnf_package_path/Scripts/none.yaml" has no order: give a whole ` +
+			`number`,
 		`Other/config.yaml: names the playbook Scripts/none.yaml for the VDU worker (instantiation), which the archive lacks`,
-		`Definitions/top.yaml:23: the archive lacks ScriptANSIBLE/config.yaml, which says what Ansible plays at scale_end`,
+		`Definitions/top.yaml:23: the archive lacks ScriptANSIBLE/config.yaml, which names the playbooks of scale_end`,
 	}, problems(t, err))
 }
 
@@ -81,8 +84,8 @@ func TestReadPlaybooks_readsCommands(t *testing.T) {
 	require.Equal(t, `the command "sync"`, list.Vdus[0].Plays["termination"][0].String())
 	_, err = ReadPlaybooks("config.yaml", config("          - { path: Scripts/a.yaml, order: 0 }\n          - { command: ls }\n"))
 	require.Equal(t, []string{
-		"config.yaml:8: is no command, which a VDU of the type remote-command needs (command: TEXT)",
-		`config.yaml:9: the command "ls" has no order, which is a whole number`,
+		"config.yaml:8: is not a command: a VDU of the type remote-command needs one (command: TEXT)",
+		`config.yaml:9: the command "ls" has no order: give a whole number`,
 	}, problems(t, err))
 }
 
@@ -140,7 +143,7 @@ func TestPlaybooks_inTheFormOfTackersSample(t *testing.T) {
 		"instantiate_end": played, "scale_start": played, "scale_end": played, "heal_end": played, "terminate_start": played,
 	}, hooks)
 	for _, w := range p.Warnings {
-		require.Contains(t, w.Detail, "only where the operator allows it")
+		require.Contains(t, w.Detail, "only if the operator allows it")
 	}
 	text, err := os.ReadFile("testdata/ansible/" + PlaybooksFile)
 	require.NoError(t, err)

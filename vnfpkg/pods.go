@@ -42,10 +42,11 @@ func (r *flavourReader) charts() {
 			target, ok := r.locateChart(artifact, file)
 			switch {
 			case !ok:
-				r.rep.problem(artifact.place(), "names the chart %s, which the archive lacks: charts are taken from the VNF package "+
-					"only", quoteName(file))
+				r.rep.problem(artifact.place(), "names the chart %s, which the archive lacks: Windlass takes charts "+
+					"from the VNF package only", quoteName(file))
 			case isYAML(target) || c.File != "":
-				r.rep.warn(artifact.place(), "%s is not looked at: an Mciop has one chart of Helm, and requests name manifests",
+				r.rep.warn(artifact.place(), "Windlass ignores %s: an Mciop has one Helm chart, and requests name "+
+					"manifests",
 					quoteName(file))
 			default:
 				c.File = target
@@ -95,7 +96,8 @@ func (r *flavourReader) checkImages(v *Vdu) {
 	switch {
 	case len(lacking) == 0:
 	case len(lacking) < len(v.Pod.Containers):
-		r.rep.problem(node.place(), "the containers %v of the VDU %s have no image (artifact sw_image), and its others have one",
+		r.rep.problem(node.place(), "the containers %v of the VDU %s have no image (artifact sw_image), but its "+
+			"other containers have an image",
 			lacking, v.ID)
 	default:
 		if !r.flavour.charted(v.ID) {
@@ -125,8 +127,8 @@ func (r *flavourReader) checkPinned(v *Vdu) {
 		for _, resource := range []string{resourceCPU, resourceMemory} {
 			limit, request := c.Limits[resource], c.Requests[resource]
 			if limit == "" || request != "" && request != limit {
-				r.rep.problem(r.nodes.at(v.ID).place(), "the container %s of the VDU %s is pinned to CPUs, so that the container %s "+
-					"needs as much %s requested as it is limited to", pinned[0], v.ID, c.Name, resource)
+				r.rep.problem(r.nodes.at(v.ID).place(), "the container %s of the VDU %s is pinned to CPUs, so the "+
+					"container %s must request as much %s as its limit", pinned[0], v.ID, c.Name, resource)
 			}
 		}
 	}
@@ -166,7 +168,8 @@ func (r *flavourReader) checkNames() {
 	whose := map[object]string{}
 	take := func(of, kind, name string, at *value) {
 		if other, taken := whose[object{kind, name}]; taken {
-			r.rep.problem(at.place(), "the %ss of %s and %s would have one name on a cluster: rename one of them", kind, other, of)
+			r.rep.problem(at.place(), "the %ss of %s and %s would have the same name on a cluster: rename one of them",
+				kind, other, of)
 		}
 		whose[object{kind, name}] = of
 	}
@@ -191,8 +194,8 @@ func (r *flavourReader) takeApart(baseHOT string) {
 	}
 	at := r.nodes.at(sortedKeys(r.ofContainers)[0])
 	if drivers := r.flavour.Drivers(); slices.ContainsFunc(drivers, worksOnServers) {
-		r.rep.problem(at.place(), "a VDU of containers is on a Kubernetes, and the driver %s works on servers: put the "+
-			"containers into a VNF of their own", drivers[0])
+		r.rep.problem(at.place(), "a VDU of containers runs on Kubernetes, but the driver %s works on servers: put "+
+			"the containers into a separate VNF", drivers[0])
 		return
 	}
 	r.flavour.Hybrid = true
@@ -205,11 +208,11 @@ func (r *flavourReader) takeApart(baseHOT string) {
 	}
 	switch {
 	case servers == 0:
-		r.rep.problem(at.place(), "the flavour has the Heat template %s, and all of its VDUs are containers, which are on a "+
-			"Kubernetes: remove the template", baseHOT)
+		r.rep.problem(at.place(), "the flavour has the Heat template %s, but all of its VDUs are containers, which "+
+			"run on Kubernetes: remove the template", baseHOT)
 	case baseHOT == "" && !r.describesVMs():
-		r.rep.problem(at.place(), "VDUs of VMs beside those of containers need a Base HOT, or what a template can be made from: "+
-			"an image, and a size or a connection point")
+		r.rep.problem(at.place(), "VDUs of VMs beside VDUs of containers need a Base HOT, or the data to make a "+
+			"template from: an image, and a size or a connection point")
 	}
 }
 
@@ -234,8 +237,8 @@ func (r *flavourReader) checkPlacement() {
 		together := !rule.Anti && rule.Scope == "nfvi_pop"
 		for _, v := range described {
 			if rule.Topology() == "" && !together && slices.Contains(rule.Vdus, v.ID) {
-				r.rep.warn(r.topology.at("policies").place(), "the rule %s has the scope %s, which no label of nodes tells: it is not "+
-					"looked at", rule.ID, quoteName(rule.Scope))
+				r.rep.warn(r.topology.at("policies").place(), "the rule %s has the scope %s, but no node label shows "+
+					"this scope: Windlass ignores the rule", rule.ID, quoteName(rule.Scope))
 			}
 		}
 	}

@@ -76,12 +76,14 @@ func TestPods_tellsEveryMistakeWithItsPlace(t *testing.T) {
 		},
 		"sizes": {
 			container("        requested_memory_resources: much\n        cpu_resource_limit: -1\n"),
-			[]string{`:19: "-1" is no number of thousandths of a CPU`, `:18: "much" is no size with a unit, as 512 MB`},
+			[]string{`:19: "-1" is no number of thousandths of a CPU`, `:18: "much" is not a size with a unit, such ` +
+				`as 512 MB`},
 		},
 		"parts of a pinned CPU": {
 			container("        memory_resource_limit: 1 GB\n        cpu_pinning_requirements: { virtual_cpu_pinning_policy: static }\n"),
 			[]string{
-				":15: the container server is pinned to CPUs (cpu_pinning_requirements), and 500 thousandths of one are no whole CPUs",
+				":15: the container server is pinned to CPUs (cpu_pinning_requirements), but 500 thousandths of a " +
+					"CPU are not a whole number of CPUs",
 			},
 		},
 		"pinned without memory": {
@@ -101,8 +103,10 @@ func TestPods_tellsEveryMistakeWithItsPlace(t *testing.T) {
 				"      type: tosca.nodes.nfv.Vdu.OsContainer\n      properties: { cpu_resource_limit: 1000, memory_resource_limit: 1 GB, " +
 				"cpu_pinning_requirements: {} }\n      artifacts: { sw_image: a }\n"},
 			[]string{
-				":8: the container pinned of the VDU web is pinned to CPUs, so that the container server needs as much cpu",
-				":8: the container pinned of the VDU web is pinned to CPUs, so that the container server needs as much memory",
+				":8: the container pinned of the VDU web is pinned to CPUs, so the container server must request as " +
+					"much cpu",
+				":8: the container pinned of the VDU web is pinned to CPUs, so the container server must request as " +
+					"much memory",
 			},
 		},
 		"parts of huge pages": {
@@ -114,13 +118,14 @@ func TestPods_tellsEveryMistakeWithItsPlace(t *testing.T) {
 		},
 		"nothing but huge pages": {
 			[2]string{cpu, "huge_pages_resources: [ { hugepage_size: 1 GB, requested_size: 1 GB } ]"},
-			[]string{":17: the container server has huge pages, and neither memory nor CPUs, without which Kubernetes gives none"},
+			[]string{":17: the container server requests huge pages, but neither memory nor CPUs: Kubernetes " +
+				"requires memory or CPUs for huge pages"},
 		},
 		"extended resources": {
 			container("        extended_resource_requests: [ { extended_resource: { gpu: '' }, amount: 1 }, " +
 				"{ extended_resource: { example.com/gpu: '' } } ]\n"),
 			[]string{
-				":18: the extended_resource names no resource as clusters do, as example.com/gpu",
+				":18: the extended_resource does not name a resource of a cluster, such as example.com/gpu",
 				":18: the extended_resource example.com/gpu has no amount",
 			},
 		},
@@ -128,45 +133,47 @@ func TestPods_tellsEveryMistakeWithItsPlace(t *testing.T) {
 			container("        env: { A: { get_input: none }, B: { get_input: db_password }, C: { concat: [ a ] }, 'D=': x }\n"),
 			[]string{
 				`:18: the input "none" is not declared (topology_template.inputs)`,
-				`:18: the input "db_password" is a secret by its name`,
-				":18: must be a text: get_input is the only function that is known here",
-				`:18: "D=" is no name of a variable`,
+				`:18: the input "db_password" has the name of a secret`,
+				":18: must be a text: Windlass knows only the function get_input here",
+				`:18: "D=" is not a valid name of a variable`,
 			},
 		},
 		"config": {
 			container("        config: { a b: c }\n"),
 			[]string{`:18: the config has the member "a b", whose name may have letters, digits and -._ only`},
 		},
-		"a text as config": {container("        config: hello\n"), []string{":18: the config is a text, and no mapping can be read in it"}},
+		"a text as config": {container("        config: hello\n"), []string{":18: the config is a text that does not " +
+			"contain a mapping"}},
 		"ports": {
 			container("        ports: [ 0, 53/dns, { name: Web_Port, port: 1 } ]\n"),
 			[]string{
-				`:18: "0" is no port: it is a number between 1 and 65535`, `:18: "dns" is no protocol of a port: tcp, udp and sctp are`,
-				`:18: "Web_Port" is no name of a port: at most 15 small letters, digits and dashes`,
+				`:18: "0" is not a port: a port is a number between 1 and 65535`,
+				`:18: "dns" is not a protocol of a port: use tcp, udp or sctp`,
+				`:18: "Web_Port" is not a valid name of a port: use at most 15 small letters, digits and dashes`,
 			},
 		},
 		"a name": {
 			[2]string{"{ name: web, type: Deployment }", "{ name: Web_1, type: Job }"},
 			[]string{
-				`:11: the type of mcio_identification_data is "Job": it is Deployment or StatefulSet`,
-				`:11: the name of mcio_identification_data is "Web_1", which no object on a cluster can be called`,
+				`:11: the type of mcio_identification_data is "Job": it must be Deployment or StatefulSet`,
+				`:11: the name of mcio_identification_data is "Web_1", which cannot be a name on a cluster`,
 			},
 		},
 		"labels and ports of a VDU": {
 			[2]string{"        name: web\n", "        name: web\n        labels: [ 'a b: c', 'windlass.nfv/owner: me' ]\n" +
 				"        mapping_ports: [ '80:x', '81', '81' ]\n        service_type: External\n"},
 			[]string{
-				`:11: "a b": "c" is no label that an object of a package can have on a cluster`,
-				`:11: "windlass.nfv/owner": "me" is no label`,
-				`:13: the service_type is "External": it is one of ClusterIP, NodePort, LoadBalancer`,
-				`:12: "x" is no port`,
-				":12: the port 81 (port-81) of web has the number or the name of another one",
+				`:11: "a b": "c" is not a label that an object of a package can have on a cluster`,
+				`:11: "windlass.nfv/owner": "me" is not a label`,
+				`:13: the service_type is "External": it must be one of ClusterIP, NodePort, LoadBalancer`,
+				`:12: "x" is not a port`,
+				":12: the port 81 (port-81) of web has the number or the name of another port",
 			},
 		},
 		"a container that is none": {
 			[2]string{"container: server", "container: cp"},
 			[]string{
-				`:8: the requirement container names the node "cp", which is of type "tosca.nodes.nfv.VirtualCp" and no ` +
+				`:8: the requirement container names the node "cp", which is of type "tosca.nodes.nfv.VirtualCp", not ` +
 					"tosca.nodes.nfv.Vdu.OsContainer", `:8: the VDU "web" has no container (requirement container)`,
 			},
 		},
@@ -181,37 +188,37 @@ func TestPods_tellsEveryMistakeWithItsPlace(t *testing.T) {
 		"Services of one name": {
 			[2]string{"    cp:\n", "    CP:\n      type: tosca.nodes.nfv.VirtualCp\n      properties: { additionalServiceData: " +
 				"[ { portData: [ { port: 1 } ] } ] }\n      requirements: [ { target: web } ]\n    cp:\n"},
-			[]string{"the Services of CP and cp would have one name on a cluster: rename one of them"},
+			[]string{"the Services of CP and cp would have the same name on a cluster: rename one of them"},
 		},
 		"a policy without an end": {
 			[2]string{"max_instances: 3", "min_instances: 3, target_cpu_utilization_percentage: 0"},
-			[]string{"the policy scaling needs max_instances, and no fewer than min_instances"},
+			[]string{"the policy scaling needs max_instances, not less than min_instances"},
 		},
 		"two policies": {
 			[2]string{"  policies:\n", "  policies:\n    - also: { type: tosca.policies.tacker.Scaling, targets: [ web ], " +
 				"properties: { max_instances: 3, default_instances: 4 } }\n"},
 			[]string{
-				"the default_instances of the policy also are between min_instances and max_instances",
-				"the policy scaling scales the VDU web, as another one does",
+				"the default_instances of the policy also must be between min_instances and max_instances",
+				"the policy scaling scales the VDU web, but another policy scales it, too",
 			},
 		},
 		"VMs beside containers": {
 			[2]string{"    server:\n", "    vm:\n      type: tosca.nodes.nfv.Vdu.Compute\n      properties: { sw_image_data: { name: a } }\n" +
 				"    server:\n"},
-			[]string{":8: VDUs of VMs beside those of containers need a Base HOT, or what a template can be made from"},
+			[]string{":8: VDUs of VMs beside VDUs of containers need a Base HOT, or the data to make a template from"},
 		},
 		"a chart that is not there": {
 			[2]string{"    cp:\n", "    chart:\n      type: tosca.nodes.nfv.Mciop\n      artifacts: { chart: { type: x, file: a.tgz } }\n" +
 				"      requirements: [ { associatedVdu: server } ]\n    cp:\n"},
 			[]string{
-				`names the chart "a.tgz", which the archive lacks: charts are taken from the VNF package only`,
+				`names the chart "a.tgz", which the archive lacks: Windlass takes charts from the VNF package only`,
 				`the Mciop "chart" makes "server", which is no VDU of containers`,
 			},
 		},
 		"a driver of servers": {
 			[2]string{"properties: { descriptor_id: vnfd-1 }", "properties: { descriptor_id: vnfd-1 }, interfaces: { Vnflcm: { " +
 				"instantiate_end: { implementation: mgmt-drivers-kubernetes } } }"},
-			[]string{"a VDU of containers is on a Kubernetes, and the driver mgmt-drivers-kubernetes works on servers"},
+			[]string{"a VDU of containers runs on Kubernetes, but the driver mgmt-drivers-kubernetes works on servers"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -232,18 +239,20 @@ func TestPods_warnings(t *testing.T) {
 	for name, c := range map[string]struct{ from, to, want string }{
 		"no ports": {
 			"        additionalServiceData: [ { portData: [ { name: http, protocol: tcp, port: 80 } ] } ]\n", "        name: x\n",
-			"the connection point cp tells no ports (additionalServiceData.portData), so no Service is made of it",
+			"the connection point cp has no ports (additionalServiceData.portData), so Windlass makes no Service " +
+				"from it",
 		},
-		"no CPU to measure":    {"        requested_cpu_resources: 500\n", "        name: x\n", "the cluster will not scale it"},
-		"an image in the file": {"file: x", "file: top.yaml", "is not put into a registry: the cluster must be able to pull \"web:1\""},
+		"no CPU to measure": {"        requested_cpu_resources: 500\n", "        name: x\n", "the cluster will not scale it"},
+		"an image in the file": {"file: x", "file: top.yaml", "into a registry: the cluster must be able to pull " +
+			"\"web:1\""},
 		"a storage": {
 			"        - container: server\n", "        - container: server\n        - virtual_storage: cp\n",
-			"the storage cp of the VDU web is not made of the VNFD",
+			"Windlass does not make the storage cp of the VDU web",
 		},
 		"a scope": {
 			"  policies:\n", "  policies:\n    - apart: { type: tosca.policies.nfv.AntiAffinityRule, targets: [ web ], " +
 				"properties: { scope: nfvi_pop } }\n",
-			`the rule apart has the scope "nfvi_pop", which no label of nodes tells`,
+			`the rule apart has the scope "nfvi_pop", but no node label shows this scope`,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -293,10 +302,11 @@ func TestTackerVdu_mistakes(t *testing.T) {
 ` + text[strings.Index(text, ends):]
 	_, err := openBytes(f.zip(), Limits{})
 	require.Equal(t, []string{
-		`Definitions/top.yaml:11: "none" is no number of CPUs, as 0.5`,
-		`Definitions/top.yaml:11: "1" is no size with a unit, as 512 MB`,
+		`Definitions/top.yaml:11: "none" is not a number of CPUs, such as 0.5`,
+		`Definitions/top.yaml:11: "1" is not a size with a unit, such as 512 MB`,
 		`Definitions/top.yaml:12: the container "b" has no image`,
-		`Definitions/top.yaml:13: the VDU "empty" has no vnfcs, and VDUs of the type tosca.nodes.nfv.VDU.Tacker are containers here`,
+		`Definitions/top.yaml:13: the VDU "empty" has no vnfcs: Windlass needs them to make containers of VDUs of ` +
+			`the type tosca.nodes.nfv.VDU.Tacker`,
 	}, problems(t, err)[:4])
 }
 
@@ -344,11 +354,12 @@ func TestPods_refusesOtherForms(t *testing.T) {
 		replace(t, podVnfd, "inputs: { given: { type: string }", "inputs: { given: { default: [ 1 ] }")
 	_, err := openBytes(f.zip(), Limits{})
 	require.Equal(t, []string{
-		`Definitions/top.yaml:11: labels are a mapping, or a list of texts as "app: web"`,
-		`Definitions/top.yaml:12: the namespace is "No_Name", which no object on a cluster can be called: at most 63 small letters, ` +
+		`Definitions/top.yaml:11: labels must be a mapping, or a list of texts such as "app: web"`,
+		`Definitions/top.yaml:12: the namespace is "No_Name", which cannot be a name on a cluster: use at most 63 ` +
+			`small letters, ` +
 			"digits and dashes",
-		"Definitions/top.yaml:20: must be a text: get_input is the only function that is known here",
-		"Definitions/top.yaml:21: must be a text: get_input is the only function that is known here",
+		"Definitions/top.yaml:20: must be a text: Windlass knows only the function get_input here",
+		"Definitions/top.yaml:21: must be a text: Windlass knows only the function get_input here",
 		"Definitions/top.yaml:22: must be a mapping of texts",
 		"Definitions/top.yaml:23: must be a mapping of texts",
 		`Definitions/top.yaml:19: the input "given" is no text`,

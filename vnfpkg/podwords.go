@@ -37,8 +37,8 @@ func ClusterName(name string, most int) string {
 
 func (r *flavourReader) checkLabel(at *value, what, name string) {
 	if !clusterLabel.MatchString(name) {
-		r.rep.problem(at.place(), "%s is %s, which no object on a cluster can be called: at most 63 small letters, digits and "+
-			"dashes", what, quoteName(name))
+		r.rep.problem(at.place(), "%s is %s, which cannot be a name on a cluster: use at most 63 small letters, "+
+			"digits and dashes", what, quoteName(name))
 	}
 }
 
@@ -47,10 +47,10 @@ func (r *flavourReader) word(v *value) string {
 	resolved := resolveInput(r.topology, v)
 	switch {
 	case v.isMap() && resolved.isNull() && v.at("get_input").str() != "":
-		r.rep.problem(v.place(), "the input %s has no default, and containers get nothing else of it",
+		r.rep.problem(v.place(), "the input %s has no default, and containers can get its default only",
 			quoteName(v.at("get_input").str()))
 	case resolved.isMap() || resolved.isList():
-		r.rep.problem(v.place(), "must be a text: get_input is the only function that is known here")
+		r.rep.problem(v.place(), "must be a text: Windlass knows only the function get_input here")
 	}
 	return resolved.str()
 }
@@ -74,8 +74,8 @@ func (r *flavourReader) text(v *value) Word {
 	case !r.topology.at("inputs").has(name):
 		r.rep.problem(v.place(), "the input %s is not declared (topology_template.inputs)", quoteName(name))
 	case isSecretName(name):
-		r.rep.problem(v.place(), "the input %s is a secret by its name, and what the VNFD says of containers can be read by "+
-			"everybody who reads Pods: take it from a Secret, in manifests or a chart", quoteName(name))
+		r.rep.problem(v.place(), "the input %s has the name of a secret, but everybody who reads Pods can read the "+
+			"values that the VNFD gives containers: use a Secret, in manifests or a chart", quoteName(name))
 	case given.isMap() || given.isList():
 		r.rep.problem(v.place(), "the input %s is no text", quoteName(name))
 	}
@@ -126,7 +126,7 @@ func (r *flavourReader) env(v *value) map[string]Word {
 	}
 	for _, name := range sortedKeys(out) {
 		if strings.ContainsAny(name, "=\x00") || name == "" {
-			r.rep.problem(v.place(), "%s is no name of a variable", quoteName(name))
+			r.rep.problem(v.place(), "%s is not a valid name of a variable", quoteName(name))
 		}
 	}
 	return out
@@ -138,7 +138,7 @@ func (r *flavourReader) config(v *value) map[string]Word {
 	if text := v.str(); text != "" {
 		parsed, err := parseYAML(v.file, []byte(text), r.limits)
 		if err != nil || !parsed.isMap() {
-			r.rep.problem(at.place(), "the config is a text, and no mapping can be read in it, as \"name: value\"")
+			r.rep.problem(at.place(), "the config is a text that does not contain a mapping such as \"name: value\"")
 			return nil
 		}
 		v = parsed
@@ -157,7 +157,7 @@ func (r *flavourReader) config(v *value) map[string]Word {
 func (r *flavourReader) labels(v *value) map[string]string {
 	out := map[string]string{}
 	if v.str() != "" {
-		r.rep.problem(v.place(), "labels are a mapping, or a list of texts as \"app: web\"")
+		r.rep.problem(v.place(), "labels must be a mapping, or a list of texts such as \"app: web\"")
 	}
 	if v.isList() {
 		for _, item := range v.items {
@@ -166,7 +166,7 @@ func (r *flavourReader) labels(v *value) map[string]string {
 				continue
 			}
 			if !item.isMap() {
-				r.rep.problem(item.place(), "%s is no label, as \"app: web\"", quoteName(item.str()))
+				r.rep.problem(item.place(), "%s is not a label such as \"app: web\"", quoteName(item.str()))
 			}
 			for key, value := range item.members() {
 				out[key] = r.word(value)
@@ -181,7 +181,8 @@ func (r *flavourReader) labels(v *value) map[string]string {
 	}
 	for _, key := range sortedKeys(out) {
 		if !labelKey.MatchString(key) || !labelValue.MatchString(out[key]) || strings.HasPrefix(key, ownLabels) {
-			r.rep.problem(v.place(), "%s: %s is no label that an object of a package can have on a cluster", quoteName(key),
+			r.rep.problem(v.place(), "%s: %s is not a label that an object of a package can have on a cluster",
+				quoteName(key),
 				quoteName(out[key]))
 		}
 	}
@@ -205,7 +206,7 @@ func (r *flavourReader) namespace(node *value) string {
 func (r *flavourReader) port(at *value, text string) int {
 	n, err := strconv.Atoi(strings.TrimSpace(text))
 	if err != nil || n < 1 || n > 65535 {
-		r.rep.problem(at.place(), "%s is no port: it is a number between 1 and 65535", quoteName(text))
+		r.rep.problem(at.place(), "%s is not a port: a port is a number between 1 and 65535", quoteName(text))
 		return 0
 	}
 	return n
@@ -219,7 +220,7 @@ func (r *flavourReader) protocol(at *value, text string) string {
 	case "TCP", "UDP", "SCTP":
 		return p
 	default:
-		r.rep.problem(at.place(), "%s is no protocol of a port: tcp, udp and sctp are", quoteName(text))
+		r.rep.problem(at.place(), "%s is not a protocol of a port: use tcp, udp or sctp", quoteName(text))
 		return "TCP"
 	}
 }
@@ -233,7 +234,8 @@ func (r *flavourReader) containerPorts(v *value) (out []ContainerPort) {
 			number = first(r.word(item.at("port")), r.word(item.at("containerPort")))
 			protocol = r.word(item.at("protocol"))
 			if p.Name = r.word(item.at("name")); p.Name != "" && !portName.MatchString(p.Name) {
-				r.rep.problem(item.place(), "%s is no name of a port: at most 15 small letters, digits and dashes",
+				r.rep.problem(item.place(), "%s is not a valid name of a port: use at most 15 small letters, digits "+
+					"and dashes",
 					quoteName(p.Name))
 			}
 		}

@@ -111,8 +111,8 @@ func (r *flavourReader) aspectDeltas(name string, policy *value) (aspect *Scalin
 	case len(aspect.StepDeltas) == 0 && len(deltas) == 1:
 		aspect.StepDeltas = sortedKeys(deltas)
 	case len(aspect.StepDeltas) == 0 && len(deltas) > 1:
-		r.rep.problem(policy.place(), "the policy %s has several deltas of the aspect %s, which has no step_deltas that say "+
-			"which step takes which", name, aspect.ID)
+		r.rep.problem(policy.place(), "the policy %s has several deltas of the aspect %s, which has no step_deltas "+
+			"that say which step uses which delta", name, aspect.ID)
 	}
 	for _, step := range aspect.StepDeltas {
 		if _, ok := deltas[step]; !ok {

@@ -114,7 +114,7 @@ func MadeParameters(f *Flavour, t Template, req HeatRequest, made map[string]any
 	m.choices(uses)
 	m.required()
 	if err := m.rep.err("the stack of the flavour " + f.ID +
-		" cannot be made of what the user data class has made"); err != nil {
+		" cannot be made from the result of the user data class"); err != nil {
 		return nil, err
 	}
 	return m.params, nil

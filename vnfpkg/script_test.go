@@ -42,7 +42,8 @@ func TestMadeParameters_haveTheSizesAndTheGrantedChoices(t *testing.T) {
 		map[string]any{"nfv": nfv("own"), "other": 1})
 	require.Equal(t, []string{
 		`$.additionalParams.lcm-operation-user-data-class: the user data class has made the parameter "other", which the Base HOT does not have`,
-		"$.addResources: the servers of node are granted in the zone west, but the Base HOT takes none " +
+		"$.addResources: the grant puts the servers of node into the zone west, but the Base HOT has no parameter " +
+			"for a zone " +
 			"(nfv.VDU.node.locationConstraints)",
 	}, problems(t, err))
 

@@ -87,8 +87,8 @@ func (t Template) Separate(f *Flavour, members Members) (Template, error) {
 			continue
 		}
 		if typeName := resource.at("type").str(); !slices.Contains(memberVdus(f, parsed.nested[typeName]), name) {
-			rep.problem(classPath, "%s needs the VDU %s in a nested template with a server of that name; the Base HOT has %s "+
-				"in its place (%s)",
+			rep.problem(classPath, "%s needs the VDU %s in a nested template with a server of that name; the Base "+
+				"HOT has %s instead (%s)",
 				lcm.StandardUserData, name, quoteName(typeName), resource.place())
 		}
 		for _, index := range members[name] {
@@ -119,8 +119,8 @@ func (p parsedTemplate) checkSeparate(f *Flavour, members Members, rep *report) 
 	check := func(ref *value) {
 		for _, name := range ref.list()[:min(1, len(ref.list()))] {
 			if _, isVdu := f.Vdu(name.str()); isVdu {
-				rep.problem(classPath, "%s makes a resource of each VNFC of %s, but the Base HOT refers to all of them by one "+
-					"name (%s)", lcm.StandardUserData, quoteName(name.str()), name.place())
+				rep.problem(classPath, "%s makes a separate resource for each VNFC of %s, but the Base HOT refers to "+
+					"all of them by one name (%s)", lcm.StandardUserData, quoteName(name.str()), name.place())
 			}
 		}
 	}

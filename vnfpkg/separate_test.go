@@ -102,7 +102,7 @@ func TestSeparate_refusesTemplatesThatItCannotSeparate(t *testing.T) {
 	}{
 		"a server in the top template": {
 			"type: node.yaml", "type: OS::Nova::Server",
-			`needs the VDU node in a nested template with a server of that name; the Base HOT has "OS::Nova::Server" in its place`,
+			`needs the VDU node in a nested template with a server of that name; the Base HOT has "OS::Nova::Server" instead`,
 		},
 		"a group": {
 			"type: node.yaml", "type: OS::Heat::AutoScalingGroup",
@@ -114,14 +114,15 @@ func TestSeparate_refusesTemplatesThatItCannotSeparate(t *testing.T) {
 		},
 		"get_attr": {
 			"[ affinity ]", "[ { get_attr: [ node, resource.node ] } ]",
-			`makes a resource of each VNFC of "node", but the Base HOT refers to all of them by one name`,
+			`makes a separate resource for each VNFC of "node", but the Base HOT refers to all of them by one name`,
 		},
 		"get_resource": {
 			"[ affinity ]", "[ { get_resource: node } ]",
-			`makes a resource of each VNFC of "node", but the Base HOT refers to all of them by one name`,
+			`makes a separate resource for each VNFC of "node", but the Base HOT refers to all of them by one name`,
 		},
 		"depends_on": {"    properties:\n      policies:", "    depends_on: node\n    properties:\n      " +
-			"policies:", `makes a resource of each VNFC of "node", but the Base HOT refers to all of them by one name`},
+			"policies:", `makes a separate resource for each VNFC of "node", but the Base HOT refers to all of them ` +
+			`by one name`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, _, err := apartPackage(t).replace(t, smallHOT, c.from, c.to).apart(t, Members{"node": {0}},

@@ -35,7 +35,8 @@ func (r *flavourReader) addPort(s *Service, p ServicePort, at *value) {
 	switch {
 	case p.Port == 0 || p.Target == 0: // reported before
 	case slices.ContainsFunc(s.Ports, twice):
-		r.rep.problem(at.place(), "the port %d (%s) of %s has the number or the name of another one", p.Port, p.Name, s.ID)
+		r.rep.problem(at.place(), "the port %d (%s) of %s has the number or the name of another port",
+			p.Port, p.Name, s.ID)
 	case r.room("ports of a Service", len(s.Ports), at):
 		s.Ports = append(s.Ports, p)
 	}
@@ -45,7 +46,8 @@ func (r *flavourReader) serviceType(node *value) string {
 	at := r.property(node, "service_type")
 	text := r.word(at)
 	if text != "" && !slices.Contains(serviceTypes, text) {
-		r.rep.problem(at.place(), "the service_type is %s: it is one of %s", quoteName(text), strings.Join(serviceTypes, ", "))
+		r.rep.problem(at.place(), "the service_type is %s: it must be one of %s",
+			quoteName(text), strings.Join(serviceTypes, ", "))
 	}
 	return text
 }
@@ -90,8 +92,8 @@ func (r *flavourReader) virtualCp(name string, node *value) {
 	}
 	r.servicePorts(&s, node)
 	if len(s.Ports) == 0 {
-		r.rep.warn(node.place(), "the connection point %s tells no ports (additionalServiceData.portData), so no Service is "+
-			"made of it", name)
+		r.rep.warn(node.place(), "the connection point %s has no ports (additionalServiceData.portData), so Windlass "+
+			"makes no Service from it", name)
 		return
 	}
 	if r.room("Services", len(r.flavour.Services), node) {
@@ -104,7 +106,7 @@ func (r *flavourReader) virtualCp(name string, node *value) {
 func (r *flavourReader) servicePorts(s *Service, node *value) {
 	for _, data := range r.property(node, "additionalServiceData").list() {
 		if sd := data.at("serviceData"); !sd.isNull() {
-			r.rep.warn(sd.place(), "hosts and paths of serviceData are not looked at: no Ingress is made")
+			r.rep.warn(sd.place(), "Windlass ignores the hosts and paths of serviceData: it makes no Ingress")
 		}
 		for _, item := range data.at("portData").list() {
 			p := ServicePort{Protocol: r.protocol(item, r.word(item.at("protocol"))), Port: r.port(item, r.word(item.at("port")))}

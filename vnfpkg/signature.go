@@ -42,7 +42,7 @@ func (l *loader) checkSignature(manifest string, text, signature []byte) {
 		l.rep.warn(manifest, "the signature is not checked: no trust anchors are configured")
 	default:
 		if err := verify(text, signature, l.certificates(manifest), l.trust.Anchors); err != nil {
-			l.rep.problem(manifest, "its signature does not hold: %s", strings.TrimPrefix(err.Error(), "pkcs7: "))
+			l.rep.problem(manifest, "its signature is not valid: %s", strings.TrimPrefix(err.Error(), "pkcs7: "))
 			return
 		}
 		l.signed = manifest
@@ -117,7 +117,7 @@ func verify(text, signature []byte, beside []*x509.Certificate, anchors *x509.Ce
 	carried := p7.Content
 	for _, content := range spellings(text) {
 		if len(carried) > 0 && !bytes.Equal(carried, content) {
-			err = errors.New("it is of another text")
+			err = errors.New("it signs another text")
 			continue
 		}
 		p7.Content = content
@@ -144,8 +144,8 @@ func spellings(text []byte) (out [][]byte) {
 func (l *loader) checkCoverage(m metadata) {
 	if l.signed == "" {
 		if l.trust.Required {
-			l.rep.problem("(archive)", "the manifest has no signature that could be verified, and only signed packages are "+
-				"taken")
+			l.rep.problem("(archive)", "the manifest has no signature that Windlass can verify, and the operator "+
+				"allows signed packages only")
 		}
 		return
 	}

@@ -122,14 +122,14 @@ func TestSignature_thatDoesNotHoldIsRefused(t *testing.T) {
 	}{
 		"of another text": {
 			f.with("package.mf", manifest+s.sign(t, "another", pkcs7.OIDDigestAlgorithmSHA256, true)),
-			"its signature does not hold",
+			"its signature is not valid",
 		},
 		"of another embedded": {
 			f.with("package.mf", manifest+s.sign(t, "another", pkcs7.OIDDigestAlgorithmSHA256, false)),
-			"it is of another text",
+			"it signs another text",
 		},
 		"of a stranger": {f.with("package.mf",
-			manifest+other.sign(t, manifest, pkcs7.OIDDigestAlgorithmSHA256, true)), "its signature does not hold"},
+			manifest+other.sign(t, manifest, pkcs7.OIDDigestAlgorithmSHA256, true)), "its signature is not valid"},
 		"of a weak digest": {
 			f.with("package.mf", manifest+s.sign(t, manifest, pkcs7.OIDDigestAlgorithmSHA1, true)),
 			"none of SHA-256",
@@ -145,7 +145,7 @@ func TestSignature_thatDoesNotHoldIsRefused(t *testing.T) {
 		},
 		"of more files": {
 			f.with("package.mf", manifest+good).without("BaseHOT/small/nested/node.yaml"),
-			`names "BaseHOT/small/nested/node.yaml", which the archive lacks: it has been taken out`,
+			`names "BaseHOT/small/nested/node.yaml", which the archive lacks: the file was removed`,
 		},
 		"of other contents": {f.with("package.mf", manifest+good).with("BaseHOT/small/nested/node.yaml",
 			minimalNested+"\n"), "its SHA-256 digest is"},
@@ -163,9 +163,9 @@ func TestSignature_isMissedWhereItIsRequiredOnly(t *testing.T) {
 	_, err := unsigned.trusted(Trust{Anchors: s.anchors})
 	require.NoError(t, err)
 	_, err = unsigned.trusted(Trust{Anchors: s.anchors, Required: true})
-	require.Contains(t, problems(t, err)[0], "only signed packages are taken")
+	require.Contains(t, problems(t, err)[0], "the operator allows signed packages only")
 	_, err = minimal().trusted(Trust{Anchors: s.anchors, Required: true})
-	require.Contains(t, problems(t, err)[0], "only signed packages are taken")
+	require.Contains(t, problems(t, err)[0], "the operator allows signed packages only")
 
 	p, err := f.with("package.mf", manifest+s.sign(t, "another", pkcs7.OIDDigestAlgorithmSHA256, true)).trusted(Trust{})
 	require.NoError(t, err)

@@ -17,7 +17,8 @@ func (r *flavourReader) tackerVdu(name string, node *value) Vdu {
 		r.addContainer(pod, id, vnfc, r.vnfc)
 	}
 	if len(pod.Containers) == 0 {
-		r.rep.problem(node.place(), "the VDU %s has no vnfcs, and VDUs of the type %s are containers here", quoteName(name),
+		r.rep.problem(node.place(), "the VDU %s has no vnfcs: Windlass needs them to make containers of VDUs of the "+
+			"type %s", quoteName(name),
 			typeTackerVdu)
 	}
 	vdu.Pod = pod
@@ -51,7 +52,7 @@ func (r *flavourReader) cpus(v *value) float64 {
 	}
 	n, err := strconv.ParseFloat(text, 64)
 	if err != nil || !(n >= 0.001 && n*1000 <= mostMilli) {
-		r.rep.problem(v.place(), "%s is no number of CPUs, as 0.5", quoteName(text))
+		r.rep.problem(v.place(), "%s is not a number of CPUs, such as 0.5", quoteName(text))
 		return 0
 	}
 	return math.Round(n * 1000)

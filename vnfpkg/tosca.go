@@ -184,11 +184,11 @@ func (r *flavourReader) source(file string) *value {
 // notOnBoard is the error for a flavour without templates.
 func notOnBoard(f *Flavour) error {
 	if f.Containers {
-		return lcm.Errorf(lcm.KindInvalid, "the VDUs of the flavour %s are containers: it has no Heat template, and is not on "+
-			"an OpenStack", f.ID)
+		return lcm.Errorf(lcm.KindInvalid, "the VDUs of the flavour %s are containers: it has no Heat template, and "+
+			"cannot run on OpenStack", f.ID)
 	}
-	return lcm.Errorf(lcm.KindInvalid, "the flavour %s has no Base HOT (BaseHOT/%s/*.yaml), and none could be made of "+
-		"its VNFD when the package was taken on board: it has no VDU with an image, "+
-		"or an earlier version of Windlass took it. It cannot be instantiated on OpenStack; add a Base HOT, or on-board the "+
-		"package again", f.ID, f.ID)
+	return lcm.Errorf(lcm.KindInvalid, "the flavour %s has no Base HOT (BaseHOT/%s/*.yaml), and Windlass made none "+
+		"from its VNFD when it on-boarded the package: the flavour has no VDU with an image, or an earlier version "+
+		"of Windlass on-boarded it. It cannot be instantiated on OpenStack; add a Base HOT, or on-board the package "+
+		"again", f.ID, f.ID)
 }

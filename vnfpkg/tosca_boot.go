@@ -69,7 +69,8 @@ func (g *generator) vimSpecific(s *scope, vdu string, given, properties *value) 
 			properties.set(name, g.computed(s, v))
 			continue
 		}
-		g.rep.warn(v.place(), "the property %s of the boot_data of %s is not used: config_drive and key_name are",
+		g.rep.warn(v.place(), "the property %s of the boot_data of %s is not used: Windlass uses config_drive and "+
+			"key_name only",
 			quoteName(name), vdu)
 	}
 }

@@ -24,8 +24,8 @@ func (g *generator) link(l VirtualLink) {
 		}
 		for _, key := range []string{"network_type", "segmentation_id"} {
 			if v := l2.at(key); v.str() != "" {
-				g.rep.warn(v.place(), "%s of %s is not used: the cloud decides how it makes a project's network. Use a network "+
-					"that is managed elsewhere (extManagedVirtualLinks) where it matters", key, l.ID)
+				g.rep.warn(v.place(), "%s of %s is not used: the cloud decides how it makes a project's network. Use "+
+					"a network that is managed elsewhere (extManagedVirtualLinks) if it matters", key, l.ID)
 			}
 		}
 	}

@@ -17,7 +17,8 @@ func (g *generator) port(s *scope, cp VduCp, multiplied bool) {
 			properties.set("no_fixed_ips", scalar("!!bool", "true"))
 		}
 		if addresses := g.fixedAddresses(node); len(addresses.items) > 0 && multiplied {
-			g.rep.warn(node.place(), "the fixed addresses of %s are not used: there is one for each of several VNFCs", cp.ID)
+			g.rep.warn(node.place(), "the fixed addresses of %s are not used: several VNFCs would have the same "+
+				"addresses", cp.ID)
 		} else if len(addresses.items) > 0 {
 			properties.set("fixed_ips", addresses)
 		}
@@ -99,7 +100,8 @@ func (g *generator) security() {
 		}
 		for _, target := range policy.at("targets").words() {
 			if _, ok := g.flavour.Cp(target); !ok {
-				g.rep.problem(policy.at("targets").place(), "the policy %s is for connection points, and %s is none", name,
+				g.rep.problem(policy.at("targets").place(), "the policy %s is for connection points, but %s is not a "+
+					"connection point", name,
 					quoteName(target))
 				continue
 			}

@@ -16,8 +16,8 @@ func (g *generator) volumes(s *scope, v *Vdu, multiplied bool) *value {
 		}
 		storage, node := g.flavour.Storages[i], g.nodeOf(id)
 		if multiplied && g.property(node, "per_vnfc_instance").str() == "false" {
-			g.rep.warn(node.place(), "the volume %s is to be shared by the VNFCs of %s (per_vnfc_instance: false), which "+
-				"Cinder's volumes are not: each VNFC has its own", id, v.ID)
+			g.rep.warn(node.place(), "the volume %s should be shared by the VNFCs of %s (per_vnfc_instance: false), "+
+				"but VNFCs cannot share a Cinder volume: each VNFC has its own", id, v.ID)
 		}
 		name := g.volume(s, v.ID, storage, node)
 		device := mapping("volume_id", getResource(name), "boot_index", scalar("!!int", "-1"))
@@ -40,7 +40,8 @@ func (g *generator) volume(s *scope, vdu string, storage VirtualStorage, node *v
 	}
 	size := gigabytesOf(storage.Size)
 	if size == 0 {
-		g.rep.problem(node.place(), "the virtual storage %s has no size_of_storage with a unit, as 10 GB: %s", storage.ID,
+		g.rep.problem(node.place(), "the virtual storage %s has no size_of_storage with a unit, such as 10 GB: %s",
+			storage.ID,
 			quoteName(storage.Size))
 	}
 	properties := mapping("size", scalar("!!int", strconv.Itoa(size)))
@@ -74,7 +75,8 @@ func (g *generator) checkStorage(s VirtualStorage) {
 	used := slices.ContainsFunc(g.flavour.Vdus, func(v Vdu) bool { return slices.Contains(v.Storages, s.ID) })
 	switch {
 	case s.Kind != "block":
-		g.rep.warn(g.nodeOf(s.ID).place(), "no resource is made of the %s storage %s: only block storages are", s.Kind, s.ID)
+		g.rep.warn(g.nodeOf(s.ID).place(), "Windlass makes no resource from the %s storage %s: it makes block "+
+			"storages only", s.Kind, s.ID)
 	case !used:
 		g.rep.warn(g.nodeOf(s.ID).place(), "no volume is made of %s: no VDU has it (requirement virtual_storage)", s.ID)
 	}
@@ -95,7 +97,8 @@ func (g *generator) placement() {
 		var members []string
 		for _, vdu := range rule.Vdus {
 			if other := g.serverGroups[vdu]; other != "" {
-				g.rep.warn(at.place(), "the rule %s is not used for %s, which %s is for: Nova puts a server into one group only",
+				g.rep.warn(at.place(), "the rule %s is not used for %s, which already has the rule %s: Nova puts a "+
+					"server into one group only",
 					rule.ID, vdu, other)
 				continue
 			}

@@ -34,7 +34,7 @@ func TestGenerate_asksRequestsForAFlavourThatNobodyNames(t *testing.T) {
 	})
 
 	require.Equal(t, []string{"$.additionalParams.nfv: the Base HOT needs nfv.VDU.pair.flavor (generated/all/top.yaml), " +
-		"which the VNFD does not tell"}, problems(t, err))
+		"but the VNFD does not contain it"}, problems(t, err))
 }
 
 func TestGenerate_manyTraits(t *testing.T) {
@@ -135,7 +135,7 @@ func TestGenerate_problems(t *testing.T) {
 		},
 		"a rule for what is no port": {
 			"targets: [ lb_CP ]", "targets: [ inner ]",
-			"is for connection points, and \"inner\" is none",
+			"is for connection points, but \"inner\" is not a connection point",
 		},
 		"a port that is none": {
 			"port_range_max: 443", "port_range_max: 99999",

@@ -79,7 +79,7 @@ func (g *generator) computed(s *scope, v *value) *value {
 	case v.isMap() && len(v.keys) == 1 &&
 		slices.Contains([]string{"get_property", "get_attribute", "get_artifact", "token", "get_operation_output"},
 			v.keys[0]):
-		g.rep.problem(v.place(), "the function %s is not known here: get_input and concat are", v.keys[0])
+		g.rep.problem(v.place(), "the function %s is not known here: use get_input or concat", v.keys[0])
 		return text("")
 	case v.isMap() || v.isList():
 		c := *v

@@ -122,13 +122,15 @@ func (g *generator) zone(v *Vdu, node *value) {
 			v.Zone = resolveInput(g.topology, c).str()
 			continue
 		}
-		g.rep.warn(c.place(), "the nfvi_constraint %s of %s is not used: availability_zone is", quoteName(name), v.ID)
+		g.rep.warn(c.place(), "the nfvi_constraint %s of %s is not used: Windlass uses availability_zone only",
+			quoteName(name), v.ID)
 	}
 	switch list := constraints.words(); {
 	case len(list) == 1 && !strings.ContainsAny(list[0], " =:"):
 		v.Zone = list[0]
 	case len(list) > 0:
 		g.rep.warn(constraints.place(),
-			"the nfvi_constraints of %s are not used: one availability zone is, or a key availability_zone", v.ID)
+			"the nfvi_constraints of %s are not used: Windlass uses one availability zone, or a key availability_zone",
+			v.ID)
 	}
 }

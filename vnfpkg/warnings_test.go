@@ -37,15 +37,18 @@ func TestOpen_warnsOfWhatItDoesWithout(t *testing.T) {
 		},
 		"a driver's file that is absent": {
 			artifact("Scripts/mine.py"),
-			[]string{`Definitions/top.yaml:21: Windlass has no driver of its own for "my-driver", whose file the archive lacks, so instantiate_end will not be carried out`},
+			[]string{`Definitions/top.yaml:21: Windlass has no driver of its own for "my-driver", whose file the ` +
+				`archive lacks, so it will not carry out instantiate_end`},
 		},
 		"a driver's file elsewhere": {
 			artifact("/opt/stack/tacker/mine.py"),
-			[]string{`Definitions/top.yaml:21: Windlass has no driver of its own for "my-driver", whose file the archive lacks, so instantiate_end will not be carried out`},
+			[]string{`Definitions/top.yaml:21: Windlass has no driver of its own for "my-driver", whose file the ` +
+				`archive lacks, so it will not carry out instantiate_end`},
 		},
 		"an absent file as the implementation": {
 			m.replace(t, topVnfd, implementation, "implementation: ../Scripts/mine.py"),
-			[]string{`Definitions/top.yaml:20: Windlass has no driver of its own for "../Scripts/mine.py", whose file the archive lacks, so instantiate_end will not be carried out`},
+			[]string{`Definitions/top.yaml:20: Windlass has no driver of its own for "../Scripts/mine.py", whose ` +
+				`file the archive lacks, so it will not carry out instantiate_end`},
 		},
 		"a file that a driver of Windlass replaces": {artifact("/opt/stack/tacker/kubernetes_mgmt.py"), []string{}},
 		"an image in the package": {

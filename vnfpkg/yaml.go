@@ -101,7 +101,7 @@ func (b *treeBuilder) build(n *yaml.Node, depth int) (*value, error) {
 	}
 	if n.Kind == yaml.AliasNode {
 		if n.Alias == nil {
-			return nil, &yamlError{n.Line, "has an alias to nothing"}
+			return nil, &yamlError{n.Line, "has an alias without an anchor"}
 		}
 		return b.build(n.Alias, depth+1)
 	}

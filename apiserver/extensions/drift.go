@@ -123,7 +123,8 @@ func (h *Handler) replaceDriftPolicy(c echo.Context) error {
 		return err
 	}
 	if err := SettleSchedules(ctx, h.Store, h.Checks); err != nil {
-		h.Log.WarnContext(ctx, "Checks for drift not scheduled yet; the reconciler will", "vnfInstanceId", inst.ID, "error",
+		h.Log.WarnContext(ctx, "Checks for drift not scheduled yet; the reconciler will schedule them",
+			"vnfInstanceId", inst.ID, "error",
 			err)
 	}
 	rest.ShowTag(c, contentTag(policy))
@@ -207,7 +208,8 @@ func (h *Handler) notifyCheck(ctx context.Context, id lcm.VnfInstanceID, server 
 	err = h.Checks.Notify(ctx, id, server)
 	if err != nil { // the sender tries again, and must be heard then
 		if failure := h.Store.ForgetNotified(context.WithoutCancel(ctx), id, server); failure != nil {
-			h.Log.WarnContext(ctx, "A notification is not heard for a while", "vnfInstanceId", id, "server", server, "error",
+			h.Log.WarnContext(ctx, "Windlass ignores notifications of a server for a while",
+				"vnfInstanceId", id, "server", server, "error",
 				failure)
 		}
 	}

@@ -96,6 +96,7 @@ func clusterRefusal(vim lcm.Vim, err error) error {
 	if !lcm.Is(err, lcm.KindDenied) {
 		return err
 	}
-	return lcm.Wrap(lcm.KindConflict, err, "The cluster refuses the credentials of the VIM %s, as which it is registered: %s",
+	return lcm.Wrap(lcm.KindConflict, err, "The cluster is registered as the VIM %s, but refuses the credentials of "+
+		"this VIM: %s",
 		vim.Name, lcm.Sentence(err))
 }

@@ -69,7 +69,7 @@ func (q *summaryQuery) rows() store.Rows {
 func (q *summaryQuery) check() error {
 	for _, name := range slices.Sorted(maps.Keys(q.values)) {
 		if !slices.Contains(q.known, name) {
-			q.bad(name, "is no parameter of this list; it has %s", strings.Join(q.known, ", "))
+			q.bad(name, "is not a parameter of this list; the list has %s", strings.Join(q.known, ", "))
 		}
 	}
 	return lcm.InvalidAll("The query has mistakes", q.problems)

@@ -132,6 +132,6 @@ func (s Security) sentence() string {
 	if s.Certificates {
 		ways = append(ways, "a client certificate (mutual TLS)")
 	}
-	return "This server wants to know who its clients are, by " + strings.Join(ways, ", or ") +
+	return "Clients of this server must authenticate by " + strings.Join(ways, ", or ") +
 		". An operation needs one of its `x-scopes`."
 }

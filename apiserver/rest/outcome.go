@@ -26,8 +26,8 @@ func (b *Backend) Made(
 		made, failure = look(ctx)
 	}
 	if failure != nil {
-		b.Log.WarnContext(ctx, "The database does not tell whether a change was stored; sealed secrets without an owner may "+
-			"be left", "id", id, "error", failure)
+		b.Log.WarnContext(ctx, "The database did not report whether it stored a change; sealed secrets without an "+
+			"owner may remain", "id", id, "error", failure)
 		return false, false
 	}
 	return made, true

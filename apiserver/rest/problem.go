@@ -40,7 +40,7 @@ func ProblemOf(err error, requestID string) ProblemDetails {
 	p := ProblemDetails{Type: problem.TypeOfHTTP, Status: http.StatusInternalServerError}
 	if e, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		p.Status, p.Detail = http.StatusRequestEntityTooLarge,
-			fmt.Sprintf("The request's body is larger than the %s that this server takes here.", SizeText(e.Limit))
+			fmt.Sprintf("The request's body is larger than the %s that this server accepts here.", SizeText(e.Limit))
 	} else if e, ok := errors.AsType[*httpError](err); ok { // also as the cause of another error
 		p.Status, p.Detail = e.status, e.detail
 	} else if e, ok := errors.AsType[*lcm.Error](err); ok && e.Kind != lcm.KindBug {
@@ -74,7 +74,7 @@ func routerDetail(e *echo.HTTPError) string {
 	case http.StatusNotFound:
 		return "There is no such resource."
 	case http.StatusMethodNotAllowed:
-		return "The resource does not support this method; the Allow header lists those it does."
+		return "The resource does not support this method; the Allow header lists the methods that it supports."
 	default:
 		return fmt.Sprint(e.Message)
 	}

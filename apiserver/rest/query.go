@@ -51,7 +51,7 @@ type listQuery struct {
 func queryOf(c echo.Context) (url.Values, error) {
 	params, err := url.ParseQuery(strings.ReplaceAll(c.Request().URL.RawQuery, ";", "%3B"))
 	if err != nil {
-		return nil, lcm.Wrap(lcm.KindInvalid, err, "The query of the URL is not encoded as it should be: %s.", err)
+		return nil, lcm.Wrap(lcm.KindInvalid, err, "The query of the URL is not encoded correctly: %s.", err)
 	}
 	return params, nil
 }
@@ -109,7 +109,7 @@ func parseQuery(params url.Values, rules ListRules) (listQuery, error) {
 // tackersExclude is how Tacker's client writes exclude_fields where it lists operations.
 const tackersExclude = "exclude-fields"
 
-const notOurMarker = "is not a marker that this server gave out for this list"
+const notOurMarker = "is not a marker that this server returned for this list"
 
 // selectors are the attribute selectors of SOL013 clause 5.3.
 var selectors = []string{"all_fields", "exclude_default", "exclude_fields", "fields"}

@@ -74,6 +74,6 @@ func (b *Backend) Forget(ctx context.Context, prefix lcm.SecretRef) {
 		return
 	}
 	if err := b.Vault.Delete(ctx, string(prefix)); err != nil {
-		b.Log.WarnContext(ctx, "Sealed secrets without an owner are left", "prefix", prefix, "error", err)
+		b.Log.WarnContext(ctx, "Sealed secrets without an owner remain", "prefix", prefix, "error", err)
 	}
 }

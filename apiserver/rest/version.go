@@ -49,7 +49,8 @@ func CheckVersion(r Root, strict bool) echo.MiddlewareFunc {
 			asked := c.Request().Header.Get("Version")
 			if asked == "" {
 				if required {
-					return lcm.Errorf(lcm.KindInvalid, "The request has no Version header; this API root speaks %s.", r.Version)
+					return lcm.Errorf(lcm.KindInvalid, "The request has no Version header; this API root has the "+
+						"version %s.", r.Version)
 				}
 				return next(c)
 			}
@@ -59,7 +60,8 @@ func CheckVersion(r Root, strict bool) echo.MiddlewareFunc {
 				return lcm.Errorf(lcm.KindInvalid, "The Version header must be like %s.", r.Version)
 			}
 			if number != r.Version && (strict || parts[1] != r.Version[:1]) {
-				return HTTPErrorf(http.StatusNotAcceptable, "This API root speaks version %s, not %s.", r.Version, number)
+				return HTTPErrorf(http.StatusNotAcceptable, "This API root has the version %s, not %s.",
+					r.Version, number)
 			}
 			return next(c)
 		}

@@ -59,12 +59,12 @@ func (h *Handler) checkAuthentication(found *subscriptionProblems, auth *authent
 	found.oneOf(path+".authType", auth.AuthType, authTypes)
 	if h.Subscribers != nil && !h.Subscribers.HasCertificate() &&
 		!slices.ContainsFunc(auth.AuthType, func(t string) bool { return t != lcm.AuthTLS }) {
-		found.add(path+".authType", "%s cannot be done: Windlass has no certificate to show (notifications.certFile)",
+		found.add(path+".authType", "%s is not possible: Windlass has no client certificate (notifications.certFile)",
 			lcm.AuthTLS)
 	}
 	if slices.Contains(auth.AuthType, lcm.AuthBasic) &&
 		(auth.ParamsBasic == nil || auth.ParamsBasic.UserName == "" || auth.ParamsBasic.Password == "") {
-		found.add(path+".paramsBasic", "must have userName and password: nothing was provisioned otherwise")
+		found.add(path+".paramsBasic", "must have userName and password: Windlass knows them only from the request")
 	}
 	if !slices.Contains(auth.AuthType, lcm.AuthOauth2) {
 		return
@@ -72,7 +72,7 @@ func (h *Handler) checkAuthentication(found *subscriptionProblems, auth *authent
 	p := auth.ParamsOauth2
 	if p == nil || p.ClientID == "" || p.ClientPassword == "" || p.TokenEndpoint == "" {
 		found.add(path+".paramsOauth2ClientCredentials",
-			"must have clientId, clientPassword and tokenEndpoint: nothing was provisioned otherwise")
+			"must have clientId, clientPassword and tokenEndpoint: Windlass knows them only from the request")
 	} else if h.Subscribers != nil {
 		if err := h.Subscribers.Check(p.TokenEndpoint); err != nil {
 			found.add(path+".paramsOauth2ClientCredentials.tokenEndpoint", "%s", rest.Sentence(err))

@@ -89,7 +89,7 @@ type tokenView struct {
 // logIn gets a token of Keystone for a user and password.
 func (h *Handler) logIn(c echo.Context) error {
 	if h.Keystone == nil {
-		return rest.HTTPErrorf(http.StatusNotFound, "This server does not log in with passwords.")
+		return rest.HTTPErrorf(http.StatusNotFound, "This server does not offer login with a password.")
 	}
 	req, err := bind[loginRequest](c)
 	if err != nil {
@@ -102,7 +102,7 @@ func (h *Handler) logIn(c echo.Context) error {
 // redeem gets a token of the issuer for an authorization code.
 func (h *Handler) redeem(c echo.Context) error {
 	if h.Issuer == nil {
-		return rest.HTTPErrorf(http.StatusNotFound, "This server does not log in at an issuer of tokens.")
+		return rest.HTTPErrorf(http.StatusNotFound, "This server does not offer login at an issuer of tokens.")
 	}
 	req, err := bind[redeemRequest](c)
 	if err != nil {
@@ -120,7 +120,7 @@ func bind[T any](c echo.Context) (req T, err error) {
 		return req, rest.HTTPErrorf(http.StatusUnsupportedMediaType, "The body must be %s, not %q.", rest.MimeJSON, media)
 	}
 	if site := r.Header.Get("Sec-Fetch-Site"); site != "" && site != "same-origin" {
-		return req, rest.HTTPErrorf(http.StatusForbidden, "A page of another origin may not log anybody in here.")
+		return req, rest.HTTPErrorf(http.StatusForbidden, "A page of another origin may not log users in here.")
 	}
 	return rest.Bind[T](c)
 }

@@ -35,7 +35,7 @@ func (h *Handler) updateVim(c echo.Context) error {
 	if err := h.completeChange(&vim, &req.Vim); err != nil {
 		return err
 	}
-	if err := lcm.InvalidAll("The change would send the VIM's secrets to whom they were not given for",
+	if err := lcm.InvalidAll("The change would send the VIM's secrets to another receiver",
 		vim.MovedSecrets("$.vim.auth_cred", req.Vim.AuthCred)); err != nil {
 		return err
 	}
@@ -151,7 +151,7 @@ func (h *Handler) tryVim(ctx context.Context, vim *lcm.Vim, credentials map[stri
 	}
 	vim.Found(found, time.Now().UTC())
 	if len(found.Warnings) > 0 {
-		h.Log.WarnContext(ctx, "The VIM can be used, with reservations", "vim", vim.Name, "warnings", found.Warnings)
+		h.Log.WarnContext(ctx, "The VIM can be used, but has warnings", "vim", vim.Name, "warnings", found.Warnings)
 	}
 	return nil
 }

@@ -32,7 +32,7 @@ func (h *Handler) LookAgain(ctx context.Context, older time.Duration) error {
 		seen[vim.ID] = true
 		g.Go(func() error {
 			if err := h.look(ctx, vim); err != nil && ctx.Err() == nil {
-				h.Log.WarnContext(ctx, "A VIM could not be looked at; it is tried again", "vim", vim.Name, "error", err)
+				h.Log.WarnContext(ctx, "Windlass could not check a VIM; it tries again", "vim", vim.Name, "error", err)
 			}
 			return nil
 		})

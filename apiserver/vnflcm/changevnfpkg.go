@@ -92,8 +92,8 @@ func (a *api) checkSuccessor(
 		pods = flavour.Part(true)
 	}
 	if pods == nil {
-		return rest.Unprocessable("$.vnfdId", "the VNF has the deployment flavour %s of containers, and the VNFD %q has none "+
-			"of that name", inst.Instantiated.FlavourID, req.VnfdID)
+		return rest.Unprocessable("$.vnfdId", "the VNF has the deployment flavour %s of containers, but the VNFD %q "+
+			"has no such flavour", inst.Instantiated.FlavourID, req.VnfdID)
 	}
 	var found driver.Findings
 	change, problems := cnf.ReadChange(req.AdditionalParams)
@@ -152,8 +152,9 @@ func (a *api) checkServersStay(ctx context.Context, inst lcm.VnfInstance, pkg lc
 	if more := len(differences) - most; more > 0 {
 		differences = append(differences[:most], fmt.Sprintf("%d more", more))
 	}
-	return lcm.Errorf(lcm.KindConflict, "The VNF instance %s can get another package for its containers only, and the VMs of "+
-		"%s differ in: %s. Terminate the VNF, and modify vnfdId while it is not instantiated.", inst.ID, pkg.ID,
+	return lcm.Errorf(lcm.KindConflict, "The VNF instance %s can get another package for its containers only, but "+
+		"the VMs of the package %s differ in: %s. Terminate the VNF, and modify vnfdId while it is not instantiated.",
+		inst.ID, pkg.ID,
 		strings.Join(differences, ", "))
 }
 

@@ -55,8 +55,8 @@ func (h *Handler) checkLeftovers(ctx context.Context, inst lcm.VnfInstance) erro
 		return err
 	}
 	if !left {
-		return lcm.Errorf(lcm.KindConflict, "Nothing is left of the VNF instance %s: it has no INSTANTIATE that was declared "+
-			"FAILED since its last good end.", inst.ID)
+		return lcm.Errorf(lcm.KindConflict, "Nothing is left of the VNF instance %s: since its last successful "+
+			"operation or rollback, no INSTANTIATE was declared FAILED.", inst.ID)
 	}
 	return nil
 }

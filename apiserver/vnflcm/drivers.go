@@ -27,7 +27,7 @@ func (a *api) checkDrivers(
 	}
 	missing := all.Drivers.Missing(f)
 	for _, hook := range slices.Sorted(maps.Keys(missing)) {
-		found.Names("$.flavourId", "its %s is done by %q, which Windlass does not have", hook, missing[hook])
+		found.Names("$.flavourId", "its %s needs the driver %q, which Windlass does not have", hook, missing[hook])
 	}
 	r := driver.Request{InstantiateRequest: req, Flavour: f, Capacity: capacity, Package: a.packageOf(pkg), Found: found}
 	r.Scripts = driver.ScriptsAllowed{Policy: a.Operations.Scripts, Python: a.Python, Ansible: a.Ansible}

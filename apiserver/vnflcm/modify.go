@@ -79,7 +79,8 @@ func repeatedVnfcs(list []vnfcInfoModification) (problems []lcm.Problem) {
 		same := func(other vnfcInfoModification) bool { return other.ID == m.ID }
 		if first := slices.IndexFunc(list, same); first < i && m.ID != "" {
 			problems = append(problems, lcm.Problem{
-				Path: fmt.Sprintf("$.vnfcInfoModifications[%d].id", i), Detail: fmt.Sprintf("is the VNFC of item %d, too", first),
+				Path: fmt.Sprintf("$.vnfcInfoModifications[%d].id", i), Detail: fmt.Sprintf("names the same VNFC as "+
+					"item %d", first),
 			})
 		}
 	}
@@ -131,7 +132,7 @@ func unknownProblems(body []byte) []lcm.Problem {
 	problems := lcm.Unknown("$", members, slices.Concat(modifiable, fixed))
 	for i := range problems {
 		if problems[i].Detail == "is unknown" {
-			problems[i].Detail += ": what can be modified is " + strings.Join(modifiable, ", ")
+			problems[i].Detail += ": you can modify " + strings.Join(modifiable, ", ")
 		}
 	}
 	return problems
@@ -255,14 +256,14 @@ func (a *api) packageFor(ctx context.Context, req lcm.ModifyRequest, found *driv
 	}
 	switch {
 	case lcm.Is(err, lcm.KindNotFound):
-		found.Names(path, "there is no such VNF package on board")
+		found.Names(path, "there is no such VNF package")
 		return nil, nil
 	case err != nil:
 		return nil, err
 	case req.VnfPkgID != "" && req.VnfPkgID != pkg.ID:
 		found.Mistake(lcm.Problem{
 			Path:   "$.vnfPkgId",
-			Detail: fmt.Sprintf("is not the VNF package of the VNFD %s, which is %s", req.VnfdID, pkg.ID),
+			Detail: fmt.Sprintf("is not the VNF package of the VNFD %s: that package is %s", req.VnfdID, pkg.ID),
 		})
 	case pkg.OnboardingState != lcm.PkgOnboarded || pkg.OperationalState != lcm.PkgEnabled:
 		found.Names(path, "the VNF package %s is %s and %s", pkg.ID, pkg.OnboardingState, pkg.OperationalState)

@@ -16,7 +16,7 @@ func (h *Handler) packageOfNFVO(ctx context.Context, id lcm.VnfdID) (lcm.VnfPkg,
 	has, err := h.NFVOPackages.HasPackage(ctx, id)
 	if err != nil {
 		return lcm.VnfPkg{}, lcm.Wrap(lcm.KindUnavailable, err,
-			"The VNFD %s is not on board here, and the NFVO cannot be asked: %s", id, rest.Sentence(err))
+			"The VNFD %s is not on-boarded here, and Windlass could not ask the NFVO: %s", id, rest.Sentence(err))
 	}
 	if !has {
 		return lcm.VnfPkg{}, lcm.Errorf(lcm.KindNotFound, "Neither Windlass nor the NFVO has the VNFD %s.", id)
@@ -44,7 +44,8 @@ func (h *Handler) awaitPackage(ctx context.Context, pkgID lcm.VnfPkgID, id lcm.V
 	defer tick.Stop()
 	end := time.NewTimer(h.FetchPatience)
 	defer end.Stop()
-	later := lcm.Errorf(lcm.KindUnavailable, "The VNF package of the VNFD %s is being fetched from the NFVO; ask again.",
+	later := lcm.Errorf(lcm.KindUnavailable, "Windlass is fetching the VNF package of the VNFD %s from the NFVO; try "+
+		"again.",
 		id)
 	later.RetryAfter = 5 * time.Second
 	for {

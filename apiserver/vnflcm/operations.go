@@ -93,8 +93,9 @@ func (h *Handler) unusedCluster(ctx context.Context, inst lcm.VnfInstance, body 
 	if len(names) == 0 {
 		return nil
 	}
-	return lcm.Errorf(lcm.KindConflict, "The VNF instance %s is a cluster on which other VNF instances are: %s. Terminate and "+
-		"delete them first, or let this request do it (additionalParams.terminate_vnfs).", inst.ID, strings.Join(names, ", "))
+	return lcm.Errorf(lcm.KindConflict, "The VNF instance %s is a cluster that other VNF instances use: %s. "+
+		"Terminate and delete them first, or let this request do it (additionalParams.terminate_vnfs).",
+		inst.ID, strings.Join(names, ", "))
 }
 
 // allowedTermination checks the request against the VNFD. A VNF whose package is gone can still be terminated.
@@ -149,7 +150,8 @@ func (a *api) beginOf(c echo.Context, inst lcm.VnfInstance, version int64, op lc
 		return err
 	}
 	if err := a.Starter.Start(ctx, InputOf(opOcc)); err != nil {
-		a.Log.WarnContext(ctx, "Operation not started yet; the reconciler will", "opOccId", opOcc.ID, "error", err)
+		a.Log.WarnContext(ctx, "Operation not started yet; the reconciler will start it",
+			"opOccId", opOcc.ID, "error", err)
 	}
 	c.Response().Header().Set("Location", a.Base+a.Prefix+"/vnf_lcm_op_occs/"+string(opOcc.ID))
 	return c.NoContent(http.StatusAccepted)

@@ -115,7 +115,7 @@ func (h *Handler) survey(
 	}
 	view := &vimView{Problems: []string{}}
 	if !mayAsk(ctx, req.Operation) {
-		view.Unasked = "The VIM is asked for clients only that may begin such an operation."
+		view.Unasked = "Windlass asks the VIM only for clients that may begin such an operation."
 		return view
 	}
 	ctx, done := context.WithTimeout(ctx, surveyPatience)
@@ -127,7 +127,7 @@ func (h *Handler) survey(
 		view.Problems = append(view.Problems, found...)
 	}
 	if err != nil {
-		view.Unasked = "The VIM does not tell: " + lcm.Sentence(err)
+		view.Unasked = "Windlass could not ask the VIM: " + lcm.Sentence(err)
 	}
 	return view
 }
@@ -204,7 +204,7 @@ func (h *Handler) planCleanUp(
 	ctx context.Context, inst lcm.VnfInstance, op lcm.Operation, _ []byte, version int,
 ) (p lcm.Plan, f lifecycle.Facts, err error) {
 	if op != lcm.OpTerminate {
-		return p, f, lcm.Errorf(lcm.KindInvalid, "leftovers are of a TERMINATE, not of a %s.", op)
+		return p, f, lcm.Errorf(lcm.KindInvalid, "leftovers belongs to a TERMINATE, not to a %s.", op)
 	}
 	if err := h.checkLeftovers(ctx, inst); err != nil {
 		return p, f, err
@@ -266,9 +266,10 @@ func (h *Handler) keptPlan(c echo.Context) error {
 	case o.Plan != nil:
 		return rest.WriteJSON(c, http.StatusOK, viewOfPlan(*o.Plan, nil))
 	case o.Operation == lcm.OpInstantiate || o.Operation == lcm.OpTerminate || o.Operation == lcm.OpModifyInfo:
-		return lcm.Errorf(lcm.KindNotFound, "This operation, %s, has no plan: nothing about it needs to be decided.",
+		return lcm.Errorf(lcm.KindNotFound, "This operation, %s, has no plan: Windlass has nothing to decide about it.",
 			o.Operation)
 	default:
-		return lcm.Errorf(lcm.KindNotFound, "This operation, %s, has no plan yet: its first step decides.", o.Operation)
+		return lcm.Errorf(lcm.KindNotFound, "This operation, %s, has no plan yet: its first step makes the plan.",
+			o.Operation)
 	}
 }

@@ -54,7 +54,8 @@ func (a *api) createSnapshot(c echo.Context) error {
 	}
 	if req.VnfSnapshotPkgID != "" && req.VnfSnapshot == nil {
 		return rest.Unprocessable("$.vnfSnapshot",
-			"is missing: records of VNF snapshots are not fetched from their packages, give the one of %s", req.VnfSnapshotPkgID)
+			"is missing: Windlass does not fetch records from VNF snapshot packages; give the record of %s",
+			req.VnfSnapshotPkgID)
 	}
 	snapshot := lcm.VnfSnapshotInfo{ID: rest.NewID[lcm.VnfSnapshotInfoID](), Version: 1}
 	if _, err := req.take(body, &snapshot); err != nil {
@@ -182,5 +183,6 @@ func (a *api) readStateSnapshot(c echo.Context) error {
 		return err
 	}
 	return lcm.Errorf(lcm.KindConflict,
-		"The VNF snapshot %s holds no state of a VNF: records of snapshots are kept here, and none is taken.", snapshot.ID)
+		"The VNF snapshot %s holds no state of a VNF: Windlass keeps records of snapshots, but does not take "+
+			"snapshots.", snapshot.ID)
 }

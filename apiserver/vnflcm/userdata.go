@@ -35,8 +35,8 @@ func (h *Handler) checkUserData(req lcm.InstantiateRequest, pkg lcm.VnfPkg, foun
 	for name, given := range map[string]json.RawMessage{userDataParam: script, userDataClassParam: named} {
 		var text string
 		if json.Unmarshal(given, &text) != nil || text == "" {
-			found.Mistake(lcm.Problem{Path: "$.additionalParams." + name, Detail: "must be a text: " + userDataParam + " and " +
-				userDataClassParam + " go together"})
+			found.Mistake(lcm.Problem{Path: "$.additionalParams." + name, Detail: "must be a text: give both " +
+				userDataParam + " and " + userDataClassParam})
 			return
 		}
 	}

@@ -55,8 +55,8 @@ func (a *api) validateInstantiate(ctx context.Context, inst lcm.VnfInstance, bod
 		return err
 	}
 	if req.TargetScaleLevels {
-		found.Mistake(lcm.Problem{Path: "$.targetScaleLevelInfo", Detail: "is of later versions of SOL003: name an " +
-			"instantiation level, and scale the VNF when it is there (scale_to_level)"})
+		found.Mistake(lcm.Problem{Path: "$.targetScaleLevelInfo", Detail: "belongs to later versions of SOL003: name " +
+			"an instantiation level, and scale the VNF after its instantiation (scale_to_level)"})
 	}
 	checkLinkConfigs(body, &found)
 	checkManagedLinks(req, &found)

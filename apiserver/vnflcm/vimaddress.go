@@ -38,8 +38,9 @@ func (a *api) checkAddress(
 	case conn.ElsewhereThan(vim):
 		found.Mistake(lcm.Problem{
 			Path: path + ".interfaceInfo.endpoint",
-			Detail: fmt.Sprintf("is not that of the registered VIM %s, whose credentials are sent to its own address only: "+
-				"leave interfaceInfo out, or give accessInfo with the credentials for this endpoint", vim.Name),
+			Detail: fmt.Sprintf("is not the endpoint of the registered VIM %s, and Windlass sends its credentials to "+
+				"that endpoint only: leave interfaceInfo out, or give accessInfo with the credentials for this "+
+				"endpoint", vim.Name),
 		})
 	}
 	return nil

@@ -61,11 +61,12 @@ func (a *api) checkVims(
 func (a *api) checkDefaultVim(ctx context.Context, kind lcm.VimKind, others bool, found *driver.Findings) error {
 	missing := "is missing"
 	if others {
-		missing = "has no connection to a VIM of type " + kind.Type + ", on which a part of the VNF is"
+		missing = "has no connection to a VIM of type " + kind.Type + ", which a part of the VNF needs"
 	}
 	vim, err := a.Store.DefaultVim(ctx)
 	if err == nil && vim.Type != kind.Type && !a.GrantedByNFVO {
-		found.Names("$.vimConnectionInfo", "%s, and the default VIM %s is of type %s; this VNF needs one of type %s", missing,
+		found.Names("$.vimConnectionInfo", "%s, and the default VIM %s is of type %s; this VNF needs a VIM of type %s",
+			missing,
 			vim.Name, vim.Type, kind.Type)
 	}
 	if !lcm.Is(err, lcm.KindNotFound) {
@@ -126,7 +127,7 @@ func (a *api) checkVim(
 			Detail: fmt.Sprintf("the VIM %s is of type %s, not %s", vim.Name, vim.Type, conn.VimType),
 		})
 	case kinds != nil && !isOf(kinds, vim.Type):
-		found.Names(path+".vimId", "the VIM %s is of type %s; this VNF needs one of type %s", vim.Name, vim.Type,
+		found.Names(path+".vimId", "the VIM %s is of type %s; this VNF needs a VIM of type %s", vim.Name, vim.Type,
 			typesOf(kinds))
 	}
 	return vim.Type, nil

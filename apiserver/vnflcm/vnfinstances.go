@@ -77,7 +77,7 @@ func (a *api) createInstance(c echo.Context) error {
 	}
 	if problems := vnfd.Declared.Problems(vnfpkg.Attributes{Metadata: metadata}, false); len(problems) > 0 {
 		return &lcm.Error{
-			Kind: lcm.KindInvalid, Unprocessable: true, Detail: "The metadata is not as the VNFD declares it",
+			Kind: lcm.KindInvalid, Unprocessable: true, Detail: "The metadata does not match the VNFD",
 			Problems: problems,
 		}
 	}

@@ -82,7 +82,7 @@ func (h *Handler) revert(ctx context.Context, pkg lcm.VnfPkg, cause error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 	defer cancel()
 	if err := h.Onboarder.Revert(ctx, pkg, cause); err != nil {
-		h.Log.WarnContext(ctx, "VNF package left in a passing state", "vnfPkgId", pkg.ID, "error", err)
+		h.Log.WarnContext(ctx, "VNF package not reset to CREATED", "vnfPkgId", pkg.ID, "error", err)
 	}
 }
 
@@ -137,7 +137,8 @@ func (h *Handler) uploadFromURI(c echo.Context) error {
 		return err
 	}
 	if err := h.Store.Nudge(ctx); err != nil {
-		h.Log.WarnContext(ctx, "The worker hears of the package a little later", "vnfPkgId", pkg.ID, "error", err)
+		h.Log.WarnContext(ctx, "The worker was not notified of the package; it finds the package a little later",
+			"vnfPkgId", pkg.ID, "error", err)
 	}
 	return c.NoContent(http.StatusAccepted)
 }
@@ -216,7 +217,7 @@ func serveRange(c echo.Context, contentType string, modified time.Time, content 
 	case http.StatusRequestedRangeNotSatisfiable:
 		return rest.HTTPErrorf(w.refused, "The content does not have the bytes %q.", c.Request().Header.Get("Range"))
 	case http.StatusPreconditionFailed:
-		return rest.HTTPErrorf(w.refused, "The content is not what If-Match or If-Unmodified-Since asks for.")
+		return rest.HTTPErrorf(w.refused, "The content does not match If-Match or If-Unmodified-Since.")
 	default:
 		return nil
 	}

@@ -142,7 +142,7 @@ func TestCheckLinkConfigs_tellsWhatIsWrongAndWhatCannotBe(t *testing.T) {
 		"no port": {`{"a":{"linkPortId":null}}`, ports, nil, nil},
 		"a port twice": {
 			`{"a":{"linkPortId":"p"},"b":{"linkPortId":"p"}}`, ports,
-			map[string]string{at + ".b.linkPortId": "is the port port-1, which " + at + ".a has already"},
+			map[string]string{at + ".b.linkPortId": "is the port port-1, but " + at + ".a has it already"},
 			nil,
 		},
 		"a port beside addresses": {`{"a":{"linkPortId":"p"},"b":` + on(fixed7) + `}`, ports, nil, nil},
@@ -194,7 +194,7 @@ func TestCheckLinkConfigs_tellsWhatIsWrongAndWhatCannotBe(t *testing.T) {
 		"two of a subnet": {`{"a":` + on(twoOfS) + `}`, "", nil, nil},
 		"two of any": {
 			`{"a":` + on(`{"type":"IPV4","numDynamicAddresses":2}`) + `}`, "", nil,
-			map[string]string{at + ".a" + ips + "[0].numDynamicAddresses": "name it (subnetId)"},
+			map[string]string{at + ".a" + ips + "[0].numDynamicAddresses": "name the subnet (subnetId)"},
 		},
 		"one of any, twice": {
 			`{"a":` + on(anyIPv4, anyIPv4) + `}`, "", nil,

@@ -46,10 +46,9 @@ func CheckLinkConfigs(list, additionalParams json.RawMessage) (mistakes, impossi
 }
 
 // OneAddressed is the advice for a connection point that Contradicting returns.
-const OneAddressed = "The Base HOT makes the ports of all VNFCs of a VDU alike, so one entry of a connection point " +
-	"can have addresses; " +
-	"the same subnets may be in several. Leave addresses to the VIM, or give those VNFCs a VDU, and thereby a connection " +
-	"point, of their own"
+const OneAddressed = "The Base HOT makes the same ports for all VNFCs of a VDU, so only one entry of a connection " +
+	"point can have addresses; several entries may have the same subnets. Leave addresses to the VIM, or put those " +
+	"VNFCs into a separate VDU with its own connection point"
 
 type configCheck struct {
 	mistakes, impossible []Problem
@@ -78,13 +77,13 @@ func (c *configCheck) entry(path string, config rawCpConfig) {
 			}
 			free[addresses.Type] += addresses.number()
 			if addresses.number() == 1 && free[addresses.Type] > 1 {
-				c.cannot(at, "is a second address that may be of any subnet, and Neutron chooses one: name the subnet of each "+
-					"(subnetId)")
+				c.cannot(at, "is a second address of any subnet, but Neutron chooses only one such address: name the "+
+					"subnet of each (subnetId)")
 			}
 		}
 		if free["other"] > 0 && len(free) > 1 {
-			c.cannot(path, "has addresses of any subnet beside others, and Neutron gives a port none but those that are named: "+
-				"name the subnet of each (subnetId)")
+			c.cannot(path, "has addresses of any subnet beside others, but Neutron then gives the port the others "+
+				"only: name the subnet of each (subnetId)")
 		}
 	}
 }
@@ -108,15 +107,15 @@ func (c *configCheck) addresses(path string, a rawAddresses) {
 	case len(has) != 1:
 		c.wrong(path, "must have exactly one of fixedAddresses, numDynamicAddresses and addressRange; it has %s", orNone(has))
 	case a.ranged():
-		c.cannot(path+"."+has[0], "Neutron gives a port no range of addresses: name them in fixedAddresses, or have the VIM "+
-			"choose some (numDynamicAddresses)")
+		c.cannot(path+"."+has[0], "Neutron gives a port no range of addresses: name them in fixedAddresses, or let "+
+			"the VIM choose some (numDynamicAddresses)")
 	case a.FixedAddresses != nil && len(a.FixedAddresses) == 0:
 		c.wrong(path+".fixedAddresses", "must not be empty")
 	case a.number() > mostAddresses:
 		c.cannot(path+".numDynamicAddresses", "is %d; a port can have %d at most", a.number(), mostAddresses)
 	case a.number() > 1 && a.SubnetID == "":
 		c.cannot(path+".numDynamicAddresses",
-			"is %d, and Neutron chooses one address unless it is told the subnet: name it (subnetId)", a.number())
+			"is %d, but Neutron chooses only one address without a subnet: name the subnet (subnetId)", a.number())
 	}
 }
 

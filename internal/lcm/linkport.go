@@ -106,7 +106,8 @@ func (c *configCheck) linkPort(path string, config rawCpConfig, is []LinkPort) {
 	}
 	port := is[at].ResourceID
 	if other := c.used[port]; other != "" {
-		c.wrong(path+".linkPortId", "is the port %s, which %s has already: a port is in one server", port, other)
+		c.wrong(path+".linkPortId", "is the port %s, but %s has it already: a port belongs to one server only",
+			port, other)
 		return
 	}
 	c.used[port] = path

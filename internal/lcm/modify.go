@@ -182,7 +182,8 @@ func (r ModifyRequest) applyConnections(inst *VnfInstance, done *VnfInfoModifica
 		at := slices.IndexFunc(list, func(c VimConnectionInfo) bool { return c.ID == p.ID })
 		if at >= 0 && inst.Instantiated != nil && inst.Instantiated.ClusterVimID != "" &&
 			list[at].VimID == inst.Instantiated.ClusterVimID {
-			return Errorf(KindConflict, "The VIM connection %s is that of the VNF's own cluster, which Windlass keeps itself.",
+			return Errorf(KindConflict, "The VIM connection %s belongs to the VNF's own cluster: only Windlass "+
+				"changes it.",
 				p.ID)
 		}
 		if p.Removes() {

@@ -17,7 +17,7 @@ func (c VimConnectionInfo) ownKubernetesProblems(path string) []Problem {
 		p.add(at+vimUnverified, "must be true or false")
 	}
 	if _, ok := certificates(c.InterfaceInfo[vimCertificates]); !ok {
-		p.add(at+vimCertificates, "must be a list of certificates, each as PEM, or as that in base64")
+		p.add(at+vimCertificates, "must be a list of certificates, each as PEM, or as PEM in base64")
 	}
 	p.authority(c.InterfaceInfo[K8sAuthority], c.AccessInfo[K8sAuthority])
 	p.problems = append(p.problems, K8sLoginProblems(path+".accessInfo", c.AccessInfo)...)

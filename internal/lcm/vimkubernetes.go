@@ -125,7 +125,7 @@ func K8sUnknown(path string, cred map[string]any) (problems []Problem) {
 		if !k8sMembers[key] && given(cred[key]) {
 			problems = append(problems, Problem{
 				Path:   MemberPath(path, key),
-				Detail: "is no credential of a Kubernetes: they are " + k8sWays + ", and ssl_ca_cert",
+				Detail: "is not a credential of Kubernetes: use " + k8sWays + ", and ssl_ca_cert",
 			})
 		}
 	}
@@ -156,14 +156,14 @@ func K8sChange(present, given map[string]any) map[string]any {
 func K8sWarnings(url string, cred map[string]any) (warnings []string) {
 	switch authority, _ := cred[K8sAuthority].(string); {
 	case strings.HasPrefix(url, "http://"):
-		warnings = append(warnings, "The address is http: everybody on the way reads the credentials.")
+		warnings = append(warnings, "The address is http: everybody on the network path can read the credentials.")
 	case authority == K8sUnverified:
 		warnings = append(warnings, "ssl_ca_cert is None: the certificate of the VIM is not verified.")
 	case authority == "":
 		warnings = append(warnings, "There is no ssl_ca_cert: the certificate of the VIM is not verified.")
 	}
 	if issuer, _ := cred[K8sTokenURL].(string); strings.HasPrefix(issuer, "http://") {
-		warnings = append(warnings, "oidc_token_url is http: everybody on the way reads the password.")
+		warnings = append(warnings, "oidc_token_url is http: everybody on the network path can read the password.")
 	}
 	return warnings
 }

@@ -49,8 +49,8 @@ func (p VimConnectionPatch) MovedSecrets(path string, old VimConnectionInfo) (pr
 
 // mustBeAnew is the problem of a secret that is missing in a change of its receiver.
 func mustBeAnew(path, changed string) Problem {
-	return Problem{Path: path, Detail: fmt.Sprintf("must be given anew: %s changes, and a secret is sent only where it "+
-		"was given for", changed)}
+	return Problem{Path: path, Detail: fmt.Sprintf("must be given again: %s changes, and Windlass sends a secret to "+
+		"its original receiver only", changed)}
 }
 
 // changedDestination names the first difference in where the secrets of a connection are sent, "" for none.
@@ -117,7 +117,7 @@ func (p VimConnectionPatches) KeepSecrets(inst VnfInstance) error {
 			}
 		}
 	}
-	return InvalidAll("The VIM connections would send secrets elsewhere", problems)
+	return InvalidAll("The VIM connections would send secrets to another receiver", problems)
 }
 
 // MovedSecrets returns the secrets of a registered VIM that would be sent to a receiver that is verified otherwise.

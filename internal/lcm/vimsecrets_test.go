@@ -52,7 +52,7 @@ func TestMovedSecrets_aChangedEndpointOrVerificationBringsItsSecretsAnew(t *test
 			patch := lcm.VimConnectionPatch{ID: "own", Patch: json.RawMessage(c.patch)}
 			var got []string
 			for _, p := range patch.MovedSecrets("$.v", old) {
-				require.Contains(t, p.Detail, "must be given anew")
+				require.Contains(t, p.Detail, "must be given again")
 				got = append(got, p.Path)
 			}
 			require.ElementsMatch(t, c.want, got)

@@ -36,8 +36,7 @@ func (r ModifyRequest) applyVnfcs(after *VnfInstance, before VnfInstance, done *
 		return nil
 	}
 	if before.Instantiated == nil {
-		return Errorf(KindConflict, "The VNF instance %s is not instantiated: it has no VNFC whose properties could be "+
-			"modified.", before.ID)
+		return Errorf(KindConflict, "The VNF instance %s is not instantiated: it has no VNFC to modify.", before.ID)
 	}
 	if err := r.unknownVnfcs(before); err != nil {
 		return err
@@ -67,7 +66,7 @@ func (r ModifyRequest) unknownVnfcs(inst VnfInstance) error {
 		return nil
 	}
 	return &Error{
-		Kind: KindInvalid, Unprocessable: true, Detail: "The request names what is not there",
+		Kind: KindInvalid, Unprocessable: true, Detail: "The request names VNFCs that do not exist",
 		Problems: problems,
 	}
 }

@@ -46,7 +46,8 @@ func (a *accepting) join(
 	for i, r := range given {
 		if !slices.ContainsFunc(asked,
 			func(d lcm.GrantResource) bool { return d.ResourceDefinitionID == r.ResourceDefinitionID }) {
-			a.add(fmt.Sprintf("$.%s[%d].resourceDefinitionId", name, i), "%q was not asked for", r.ResourceDefinitionID)
+			a.add(fmt.Sprintf("$.%s[%d].resourceDefinitionId", name, i), "Windlass did not ask for %q",
+				r.ResourceDefinitionID)
 		}
 		byID[r.ResourceDefinitionID] = r
 	}

@@ -70,12 +70,12 @@ func TestAccept_joinsTheAnswerWithTheRequest(t *testing.T) {
 func TestAccept_refusesWhatIsNotWhatItAskedFor(t *testing.T) {
 	want, _ := asked(t, cluster(t, 3, 2))
 	for detail, edit := range map[string]func(*lcm.Grant){
-		`"mine" was not asked for`: func(g *lcm.Grant) {
+		`Windlass did not ask for "mine"`: func(g *lcm.Grant) {
 			g.AddResources = append(g.AddResources, lcm.GrantResource{ResourceDefinitionID: "mine"})
 		},
 		"1 of 2 resources are not granted: add-workerNode-1": func(g *lcm.Grant) { g.AddResources = g.AddResources[:1] },
 		"what the zone nowhere is":                           func(g *lcm.Grant) { g.AddResources[1].ZoneID = "nowhere" },
-		`$.removeResources[0].resourceDefinitionId: "x" was`: func(g *lcm.Grant) {
+		`$.removeResources[0].resourceDefinitionId: Windlass did not ask for "x"`: func(g *lcm.Grant) {
 			g.RemoveResources = []lcm.GrantResource{{ResourceDefinitionID: "x"}}
 		},
 	} {
@@ -191,7 +191,7 @@ func TestChosen_keepsServersThatAreThere(t *testing.T) {
 
 	other := with("east", "image-x")
 	_, err = lifecycle.Chosen(f, other, false)
-	require.ErrorContains(t, err, `have the zone "west"; with "east" the VIM would make them anew`)
+	require.ErrorContains(t, err, `have the zone "west"; with "east" the VIM would replace them`)
 	require.ErrorContains(t, err, `have the image "image-w"; with "image-x"`)
 	chosen, err = lifecycle.Chosen(f, other, true)
 	require.NoError(t, err, "they are made anew in any case")
@@ -261,7 +261,7 @@ func TestChosen_keepsTheImagesOfAFormerVnfd(t *testing.T) {
 	}
 	require.NotEmpty(t, present)
 	_, err = lifecycle.Chosen(f, with(present), false)
-	require.ErrorContains(t, err, `the servers of workerNode that are there have the image "former"`)
+	require.ErrorContains(t, err, `the existing servers of workerNode have the image "former"`)
 
 	chosen, err = lifecycle.Chosen(f, with(present), true)
 	require.NoError(t, err)

@@ -62,7 +62,7 @@ func (c *choosing) zones() {
 			continue
 		}
 		if other := now[r.VduID]; other != "" && other != zone {
-			c.add(fmt.Sprintf("$.addResources[%d].zoneId", i), "%s takes one zone for all %s of %s, not both %s and %s",
+			c.add(fmt.Sprintf("$.addResources[%d].zoneId", i), "%s has one zone for all %s of %s, not both %s and %s",
 				c.template(r.VduID), c.vnfcs(r.VduID), r.VduID, other, zone)
 			continue
 		}
@@ -74,10 +74,10 @@ func (c *choosing) zones() {
 		switch {
 		case zone == "" || isServer(r) || zone == now[r.VduID]:
 		case r.VduID != "":
-			c.add(at, "%s takes zones for %s: what belongs to one of %s cannot be in %s alone", c.template(r.VduID),
+			c.add(at, "%s has zones for %s only: other resources of %s cannot be in %s alone", c.template(r.VduID),
 				c.vnfcs(r.VduID), r.VduID, zone)
 		case !c.all(zone): // a network has the zone of the servers on it
-			c.add(at, "the template takes zones for servers: the network of %s cannot be in %s without all of them",
+			c.add(at, "the template has zones for servers only: the network of %s cannot be in %s without all servers",
 				r.ResourceTemplateID, zone)
 		}
 	}
@@ -102,7 +102,7 @@ func (c *choosing) flavours() {
 		case !ok:
 			c.add(at, "the VNFD has no VDU %q", a.VduID)
 		case c.ofPods(a.VduID):
-			c.add(at, "containers have no flavours: what those of %s take is in their manifests", a.VduID)
+			c.add(at, "containers have no flavours: the manifests of %s have their sizes", a.VduID)
 		default:
 			c.chosen.ComputeFlavours[a.VduID] = a.VimFlavourID
 		}
@@ -160,7 +160,8 @@ func (c *choosing) keep() {
 				before = choice.otherwise
 			}
 			if given && now != before {
-				c.add(choice.path, "the servers of %s that are there have the %s %q; with %q the VIM would make them anew", vdu.ID,
+				c.add(choice.path, "the existing servers of %s have the %s %q; with %q the VIM would replace them",
+					vdu.ID,
 					choice.what, before, now)
 			}
 		}

@@ -53,7 +53,7 @@ func (c *choosing) vnfcs(vdu string) string {
 // keepPods refuses another image or zone for a VDU that has Pods: its workload would make all of them anew. A new
 // package does so anyway, and is not refused.
 func (c *choosing) keepPods(vdu vnfpkg.Vdu) {
-	const otherwise = "the Pods of %s that are there have the %s %q; with %q all of them would be made anew"
+	const otherwise = "the existing Pods of %s have the %s %q; with %q the cluster would replace all of them"
 	was, had := c.before.Zones[vdu.ID]
 	if now, given := c.chosen.Zones[vdu.ID]; given && (!had || now != was) && !c.facts.repackages() {
 		c.add("$.addResources", otherwise, vdu.ID, "zone", was, now)

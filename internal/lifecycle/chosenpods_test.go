@@ -58,7 +58,7 @@ func TestChosen_refusesWhatPodsCannotHave(t *testing.T) {
 	_, err := lifecycle.Chosen(ofPods(), g, false)
 	require.True(t, lcm.Is(err, lcm.KindInvalid), "%v", err)
 	for _, part := range []string{
-		"addResources[1].zoneId", "a workload takes one zone for all Pods of web, not both north and south",
+		"addResources[1].zoneId", "a workload has one zone for all Pods of web, not both north and south",
 		"addResources[2].zoneId", "computeResourceFlavours[0]", "containers have no flavours", "softwareImages[0]",
 	} {
 		require.ErrorContains(t, err, part)
@@ -85,7 +85,7 @@ func TestChosen_keepsTheZonesAndImagesOfPods(t *testing.T) {
 
 	g.AddResources[0].ZoneID, g.VimAssets.SoftwareImages[0].VimImageID = "y", "registry.example/web:3"
 	_, err = lifecycle.Chosen(f, g, false)
-	require.ErrorContains(t, err, `the Pods of web that are there have the zone "north"; with "south"`)
+	require.ErrorContains(t, err, `the existing Pods of web have the zone "north"; with "south"`)
 	require.ErrorContains(t, err, `have the image "registry.example/web:2"; with "registry.example/web:3"`)
 	_, err = lifecycle.Chosen(f, g, true)
 	require.NoError(t, err, "all of them are made anew")

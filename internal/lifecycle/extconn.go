@@ -92,7 +92,7 @@ func (r *relinking) take(path string, link lcm.ExtVirtualLink) {
 		case asked:
 			change.ExtCps = append(change.ExtCps, cp)
 		case !r.isConnectedSo(link, cp):
-			r.add(at, "to connect the connection point %q otherwise was not asked for", cp.CpdID)
+			r.add(at, "Windlass did not ask for a change of the connection point %q", cp.CpdID)
 		}
 	}
 	for _, asked := range r.asked {
@@ -120,17 +120,17 @@ func (r *relinking) isConnectedSo(link lcm.ExtVirtualLink, cp lcm.ExtCp) bool {
 func unconnectable(links []lcm.ExtVirtualLink, cpd string) string {
 	switch _, _, ok := lcm.Connection(links, cpd); {
 	case !ok:
-		return fmt.Sprintf("no entry is left of the connection point %s, and a port must be on a network: have an entry in "+
-			"a link that it goes to", cpd)
+		return fmt.Sprintf("the connection point %s would have no entry, but its port must be on a network: give it "+
+			"an entry in a link", cpd)
 	case slices.Contains(lcm.Contradicting(links), cpd):
-		return fmt.Sprintf("the connection point %s would have more than one entry with addresses, with those that it has "+
-			"already: "+
-			"take the others away in the same request (null), or use their keys. %s", cpd, lcm.OneAddressed)
+		return fmt.Sprintf("with its existing entries, the connection point %s would have more than one entry with "+
+			"addresses: remove the others in the same request (null), or use their keys. %s", cpd, lcm.OneAddressed)
 	case lcm.SharedPort(links, cpd) == cpd:
-		return fmt.Sprintf("two entries of the connection point %s would have the same port (linkPortId), and a port is in "+
-			"one server", cpd)
+		return fmt.Sprintf("two entries of the connection point %s would have the same port (linkPortId), but a port "+
+			"belongs to one server only", cpd)
 	case lcm.SharedPort(links, cpd) != "":
-		return fmt.Sprintf("the connection point %s would have the same port (linkPortId) as %s, and a port is in one server",
+		return fmt.Sprintf("the connection point %s would have the same port (linkPortId) as %s, but a port belongs "+
+			"to one server only",
 			cpd, lcm.SharedPort(links, cpd))
 	default:
 		return ""

@@ -33,7 +33,7 @@ func TestChangeExtConn_refusesWhatCannotMove(t *testing.T) {
 	f := cluster(t, 3, 2)
 	_, err := lifecycle.For(f, lcm.OpChangeExtConn, json.RawMessage(moveMaster))
 	require.True(t, lcm.Is(err, lcm.KindConflict), "%v", err)
-	require.ErrorContains(t, err, "would fall apart")
+	require.ErrorContains(t, err, "the cluster would fail")
 	f.Drivers = nil
 	for body, says := range map[string]string{
 		`{"extVirtualLinks":[{"id":"b","resourceId":"n","extCps":[{"cpdId":"nothing"}]}]}`:                                                                          "$.extVirtualLinks[0].extCps[0].cpdId",
@@ -104,7 +104,8 @@ func TestReconnectedAsGranted_putsTheGrantsLinksInThePlaceOfTheRequests(t *testi
 		require.Equal(t, c.changed, p.ChangedLinks, name)
 	}
 	for says, granted := range map[string][]lcm.ExtVirtualLink{
-		`$.extVirtualLinks[0].extCps[0].cpdId: to connect the connection point "workerNode_CP2" otherwise was not asked for`: {{ID: "b", ResourceID: "net-b", ExtCps: cp("workerNode_CP2")}},
+		`$.extVirtualLinks[0].extCps[0].cpdId: Windlass did not ask for a change of the connection point ` +
+			`"workerNode_CP2"`: {{ID: "b", ResourceID: "net-b", ExtCps: cp("workerNode_CP2")}},
 		`$.extVirtualLinks[1].extCps[0].cpdId: the connection point "masterNode_CP1" is named twice`: {
 			{ID: "b", ResourceID: "net-b", ExtCps: cp("masterNode_CP1")},
 			{ID: "c", ResourceID: "net-c", ExtCps: cp("masterNode_CP1")},
@@ -152,7 +153,7 @@ func TestChangeExtConn_takesEntriesAway(t *testing.T) {
 	require.Equal(t, []lcm.CpConfig{{Key: "y", FixedIPs: []lcm.FixedIP{{Address: "10.0.0.9"}}}},
 		p.Links[0].ExtCps[0].Configs)
 	for says, body := range map[string]json.RawMessage{
-		"no entry is left of the connection point masterNode_CP1": onLinks("a", `{"x":null}`),
+		"the connection point masterNode_CP1 would have no entry": onLinks("a", `{"x":null}`),
 		"would have more than one entry with addresses":           onLinks("a", `{"y":`+nine+`}`),
 		"is named twice": onLinks("a", `{"x":null,"y":`+nine+`}`, "b", `{"y":`+nine+`}`),
 	} {
@@ -177,5 +178,5 @@ func TestReconnectedAsGranted_mergesEntries(t *testing.T) {
 	_, err = lifecycle.ReconnectedAsGranted(addressed(t), asked, granted(`{"z":`+nine+`}`))
 	require.ErrorContains(t, err, "more than one entry with addresses")
 	_, err = lifecycle.ReconnectedAsGranted(addressed(t), asked, granted(`{"y":null}`))
-	require.ErrorContains(t, err, "no entry is left")
+	require.ErrorContains(t, err, "would have no entry")
 }

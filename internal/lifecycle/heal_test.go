@@ -112,6 +112,6 @@ func TestHeal_ofPodsDecidesNothingAboutTheirVolumes(t *testing.T) {
 		_, err := lifecycle.For(f, lcm.OpHeal, json.RawMessage(body))
 		require.True(t, lcm.Is(err, lcm.KindInvalid), "%v", err)
 		require.ErrorContains(t, err, "$.additionalParams."+member)
-		require.ErrorContains(t, err, "get the volumes that they had")
+		require.ErrorContains(t, err, "get their former volumes")
 	}
 }

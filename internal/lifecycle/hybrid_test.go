@@ -64,7 +64,7 @@ func TestHybrid_isOperatedAsEachOfItsPartsIs(t *testing.T) {
 		}
 	}
 	_, err := lifecycle.For(f, lcm.OpOperate, json.RawMessage(`{"changeStateTo":"STOPPED","vnfcInstanceId":["s1","s2","p1"]}`))
-	require.ErrorContains(t, err, "stopped and started all together")
+	require.ErrorContains(t, err, "stops and starts all containers of a VNF together")
 }
 
 func TestHybrid_connectsItsServersWhileItsContainersAreStopped(t *testing.T) {
@@ -84,7 +84,7 @@ func TestHybrid_connectsItsServersWhileItsContainersAreStopped(t *testing.T) {
 	require.Equal(t, []string{"a"}, p.ChangedLinks)
 	_, err = lifecycle.For(f, lcm.OpChangeExtConn, to("b", "of-web"))
 	require.True(t, lcm.Is(err, lcm.KindConflict), "%v", err)
-	require.ErrorContains(t, err, "has no container whose connections could be changed")
+	require.ErrorContains(t, err, "is stopped, so it has no containers to connect")
 }
 
 func TestHybrid_isHealedAsEachOfItsPartsIs(t *testing.T) {
@@ -109,7 +109,7 @@ func TestHybrid_isHealedAsEachOfItsPartsIs(t *testing.T) {
 	p, _ := stepsOf(t, f, lcm.OpHeal, `{"vnfcInstanceId":["s1","p2"]}`)
 	require.Equal(t, []string{"p2"}, p.LeavingPods())
 	_, err := lifecycle.For(f, lcm.OpHeal, json.RawMessage(`{"vnfcInstanceId":["s1","p2"],"additionalParams":{"all":true}}`))
-	require.ErrorContains(t, err, "get the volumes that they had", "of Pods")
+	require.ErrorContains(t, err, "get their former volumes", "of Pods")
 	p, _ = stepsOf(t, f, lcm.OpHeal, `{"vnfcInstanceId":["s1"],"additionalParams":{"all":true}}`)
 	require.Equal(t, []string{"of-s1"}, p.LeavingVolumes)
 }

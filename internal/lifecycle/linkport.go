@@ -51,8 +51,8 @@ func (f Facts) checkPorts(change lcm.GroupChange, additional json.RawMessage) er
 					add("%s", detail)
 				}
 			} else if change.To > len(given) {
-				add("the connection point %s of %s has the port %s, which the request has given it (linkPortId), and a port is in "+
-					"one server: %d VMs cannot have it",
+				add("the connection point %s of %s has the port %s from the request (linkPortId), but a port belongs "+
+					"to one server only: %d VMs cannot have it",
 					cp.CpdID, change.VduID, given[0].ResourceID, change.To)
 			}
 		}

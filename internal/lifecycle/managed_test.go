@@ -52,7 +52,7 @@ func TestChosen_aNetworkIsWhereAllServersAre(t *testing.T) {
 	}
 	require.NoError(t, in(map[string]string{"": "w", "workerNode": "w", "masterNode": "w"}))
 	require.ErrorContains(t, in(map[string]string{"": "w", "workerNode": "w", "masterNode": "e"}),
-		"the network of inner cannot be in west without all of them")
+		"the network of inner cannot be in west without all servers")
 }
 
 func TestManaged_takesTheGrantsNetworksAtAnInstantiation(t *testing.T) {

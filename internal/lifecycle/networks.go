@@ -9,7 +9,8 @@ import (
 // reconnectable refuses VNFs whose connection points cannot get other networks now.
 func (f Facts) reconnectable() error {
 	if !f.any(func(k lcm.VimKind) bool { return k.ReconnectsPorts }) {
-		return lcm.Errorf(lcm.KindConflict, "The VNF instance %s is on %s, where connection points stay on their networks.",
+		return lcm.Errorf(lcm.KindConflict, "The VNF instance %s is on %s: Windlass cannot move connection points to "+
+			"other networks there.",
 			f.Instance.ID, VimKinds(f.Flavour)[0].Name)
 	}
 	if f.any(func(k lcm.VimKind) bool { return !k.RunsContainers }) {
@@ -38,8 +39,8 @@ func (f Facts) containersRun() error {
 		return VimKindOf(f.Flavour, v.VduID).RunsContainers && info.StateOf(v.ID) == lcm.VnfStopped
 	}
 	if slices.ContainsFunc(info.VnfcResources, stopped) || info.VnfState == lcm.VnfStopped {
-		return lcm.Errorf(lcm.KindConflict, "The VNF instance %s is stopped, and has no container whose connections could be "+
-			"changed: start it first (operate, with changeStateTo STARTED).", f.Instance.ID)
+		return lcm.Errorf(lcm.KindConflict, "The VNF instance %s is stopped, so it has no containers to connect: "+
+			"start it first (operate, with changeStateTo STARTED).", f.Instance.ID)
 	}
 	return nil
 }
@@ -55,8 +56,9 @@ func (f Facts) checkAddresses(p lcm.Plan) error {
 			_, cp, ok := lcm.Connection(f.Instance.Instantiated.ExtVirtualLinks, cpd.ID)
 			fixed := cp.MAC != "" || slices.ContainsFunc(cp.FixedIPs, func(ip lcm.FixedIP) bool { return ip.Address != "" })
 			if ok && fixed && cpd.VduID == g.VduID {
-				return lcm.Errorf(lcm.KindConflict, "The VDU %s cannot have %d Pods: its connection point %s has a fixed address, "+
-					"which all of them would have. Give it none first (change_ext_conn).", g.VduID, g.To, cpd.ID)
+				return lcm.Errorf(lcm.KindConflict, "The VDU %s cannot have %d Pods: its connection point %s has a "+
+					"fixed address, and all Pods would have this address. Remove the address first (change_ext_conn).",
+					g.VduID, g.To, cpd.ID)
 			}
 		}
 	}

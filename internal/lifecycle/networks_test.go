@@ -36,5 +36,5 @@ func TestPlan_ofContainersOnNetworks(t *testing.T) {
 
 	f.Instance.Instantiated.VnfState = lcm.VnfStopped
 	_, err = lifecycle.For(f, lcm.OpChangeExtConn, move)
-	require.ErrorContains(t, err, "is stopped, and has no container whose connections could be changed: start it first")
+	require.ErrorContains(t, err, "is stopped, so it has no containers to connect: start it first")
 }

@@ -25,8 +25,8 @@ func operate(f Facts, body json.RawMessage) (lcm.Plan, error) {
 	}
 	together := func(v lcm.VnfcResourceInfo) bool { return !f.switched(v.VduID) }
 	if n := count(chosen, together); n > 0 && n < count(info.VnfcResources, together) {
-		return plan, invalid("$.vnfcInstanceId", "the containers of a VNF are stopped and started all together: name all of them, or "+
-			"none; or scale the VNF in")
+		return plan, invalid("$.vnfcInstanceId", "Windlass stops and starts all containers of a VNF together: name "+
+			"all of them, or none; or scale the VNF in")
 	}
 	for _, v := range chosen {
 		l := f.Leaving(v, "")

@@ -64,7 +64,7 @@ func TestOperate_keepsTheQuorumOfAClusterThatGoesOn(t *testing.T) {
 	}{
 		"two of three": {
 			3, `{"changeStateTo":"STOPPED","vnfcInstanceId":["cp-0","cp-1"]}`, nil, "",
-			"1 of 3 control planes would run, and 2 must",
+			"1 of 3 control planes would run, but etcd needs 2",
 		},
 		"one of three":         {3, `{"changeStateTo":"STOPPED","vnfcInstanceId":["cp-0"]}`, nil, "", ""},
 		"two of five":          {5, `{"changeStateTo":"STOPPED","vnfcInstanceId":["cp-0","cp-1"]}`, nil, "", ""},

@@ -154,12 +154,12 @@ func TestFor_whatIsNot(t *testing.T) {
 		"too many named": {
 			lcm.OpScale,
 			`{"type":"SCALE_IN","aspectId":"worker_instance","additionalParams":{"vnfc_instance_ids":["worker-1","worker-2"]}}`,
-			"1 VMs of workerNode go, but 2",
+			"removes 1 VMs of workerNode, but names 2",
 		},
 		"of another aspect": {
 			lcm.OpScale,
 			`{"type":"SCALE_IN","aspectId":"worker_instance","additionalParams":{"vnfc_instance_ids":["worker-1","cp-0"]}}`,
-			"do not go",
+			"names VMs that it does not remove",
 		},
 		"policy": {
 			lcm.OpScale,

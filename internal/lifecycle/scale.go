@@ -46,9 +46,9 @@ func checkScale(f Facts, req lcm.ScaleRequest) error {
 	if _, ok := f.levels()[req.AspectID]; !ok {
 		problems = append(problems, lcm.Problem{Path: "$.aspectId", Detail: f.unknownAspect(req.AspectID)})
 	} else if (f.Flavour.Containers || f.Flavour.Hybrid) && !f.Flavour.Scales(req.AspectID) {
-		problems = append(problems, lcm.Problem{Path: "$.aspectId", Detail: "none of the VNF's manifests has what " +
-			req.AspectID + " scales: a Deployment, ReplicaSet or StatefulSet, whose number of Pods, if it is of a chart, a value of the " +
-			"chart sets (helm_value_names, or helm_replica_values in v1)"})
+		problems = append(problems, lcm.Problem{Path: "$.aspectId", Detail: "no manifest of the VNF has a workload " +
+			"that " + req.AspectID + " scales: a Deployment, ReplicaSet or StatefulSet. In a chart, a value must set " +
+			"its number of Pods (helm_value_names, or helm_replica_values in v1)"})
 	}
 	if req.NumberOfSteps < 1 {
 		problems = append(problems, lcm.Problem{Path: "$.numberOfSteps", Detail: "it must be 1 or more"})
@@ -160,9 +160,9 @@ func (f Facts) toLevels(
 			continue
 		}
 		if vdu.Autoscaler != "" {
-			return plan, lcm.Errorf(lcm.KindConflict, "The number of Pods of the VDU %s (now %d) is what the "+
-				"HorizontalPodAutoscaler %s of the VNF says: change its minReplicas and maxReplicas with another VNF package "+
-				"(change_vnfpkg), or take it out of the package, and then scale.", vdu.ID, from, vdu.Autoscaler)
+			return plan, lcm.Errorf(lcm.KindConflict, "The number of Pods of the VDU %s (now %d) is set by the "+
+				"HorizontalPodAutoscaler %s of the VNF: change its minReplicas and maxReplicas with another VNF "+
+				"package (change_vnfpkg), or remove it from the package, and then scale.", vdu.ID, from, vdu.Autoscaler)
 		}
 		change := lcm.GroupChange{AspectID: f.groupOf(vdu.ID), VduID: vdu.ID, From: from, To: to}
 		if err := f.check(vdu, change); err != nil {
@@ -204,8 +204,8 @@ func (f Facts) check(vdu vnfpkg.Vdu, change lcm.GroupChange) error {
 	}
 	switch {
 	case change.To < vdu.MinInstances:
-		return lcm.Errorf(lcm.KindInvalid, "The VNFD wants at least %d VMs of %s; there would be %d.", vdu.MinInstances,
-			vdu.ID, change.To)
+		return lcm.Errorf(lcm.KindInvalid, "The VNFD requires at least %d VMs of %s; there would be %d.",
+			vdu.MinInstances, vdu.ID, change.To)
 	case vdu.MaxInstances > 0 && change.To > vdu.MaxInstances:
 		return lcm.Errorf(lcm.KindInvalid, "The VNFD allows at most %d VMs of %s; there would be %d.", vdu.MaxInstances,
 			vdu.ID, change.To)
@@ -234,7 +234,8 @@ func (f Facts) chooseLeaving(plan *lcm.Plan, additional json.RawMessage) error {
 		}
 		mine := slices.DeleteFunc(slices.Clone(named), func(v lcm.VnfcResourceInfo) bool { return v.VduID != g.VduID })
 		if len(named) > 0 && len(mine) != g.From-g.To {
-			return invalid(path, "%d VMs of %s go, but %d of them are named", g.From-g.To, g.VduID, len(mine))
+			return invalid(path, "the request removes %d VMs of %s, but names %d of them",
+				g.From-g.To, g.VduID, len(mine))
 		}
 		used += len(mine)
 		for _, v := range mine {
@@ -245,7 +246,8 @@ func (f Facts) chooseLeaving(plan *lcm.Plan, additional json.RawMessage) error {
 		}
 	}
 	if used < len(named) {
-		return invalid(path, "VMs are named that do not go: name only those of the aspect that is scaled in")
+		return invalid(path, "the request names VMs that it does not remove: name only VMs of the aspect that you "+
+			"scale in")
 	}
 	return nil
 }

@@ -73,7 +73,7 @@ func TestHeal_ofTheStorageServerSaysWhatBecomesOfTheVolumes(t *testing.T) {
 		},
 		"no volume, kept": {
 			`{"vnfcInstanceId":["cp-0"],"additionalParams":{"keep_volumes":true}}`, true, false, nil,
-			false, "has volumes that could be kept",
+			false, "has volumes to keep",
 		},
 		"all is not replaced": {`{"vnfcInstanceId":["nfs"],"additionalParams":{"all":false}}`, true, true, nil, true, ""},
 		"all is replaced": {
@@ -88,7 +88,7 @@ func TestHeal_ofTheStorageServerSaysWhatBecomesOfTheVolumes(t *testing.T) {
 		"everything, all": {`{"additionalParams":{"all":true}}`, true, true, nil, false, ""},
 		"everything, not all": {
 			`{"additionalParams":{"all":false}}`, true, true, nil, false,
-			"name the VNFCs to be healed to keep the rest",
+			"to keep the rest, name the VNFCs to heal",
 		},
 		"no volume, not all": {
 			`{"vnfcInstanceId":["cp-0"],"additionalParams":{"all":false}}`, true, false, nil, false,

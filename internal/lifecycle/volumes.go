@@ -14,15 +14,15 @@ func (f Facts) healVolumes(p *lcm.Plan, req lcm.HealRequest) error {
 	path := "$.additionalParams." + by
 	switch {
 	case p.Whole && keep && by == lcm.HealAll:
-		return invalid(path, "the entire VNF is made anew, with its deployment, addresses and volumes: name the VNFCs to be "+
-			"healed to keep the rest (vnfcInstanceId)")
+		return invalid(path, "this heal replaces the entire VNF, with its deployment, addresses and volumes: to keep "+
+			"the rest, name the VNFCs to heal (vnfcInstanceId)")
 	case p.Whole && keep:
-		return invalid(path, "the entire VNF is made anew, with its volumes: heal the storage server alone to keep them "+
-			"(vnfcInstanceId)")
+		return invalid(path, "this heal replaces the entire VNF, with its volumes: heal the storage server alone to "+
+			"keep them (vnfcInstanceId)")
 	case p.Whole:
 		return nil
 	case keep && by == lcm.KeepVolumes && !slices.ContainsFunc(p.Leaving, f.hasVolumes):
-		return invalid(path, "none of the VNFCs that are healed has volumes that could be kept")
+		return invalid(path, "no VNFC of this heal has volumes to keep")
 	}
 	if err := f.healWithItsVolumes(p, by, by != "" && !keep); err != nil || !f.any(handsOverVolumes) {
 		return err
@@ -41,8 +41,8 @@ func (f Facts) healWithItsVolumes(p *lcm.Plan, by string, others bool) error {
 		return !VimKindOf(f.Flavour, l.VduID).HandsOverVolumes && f.hasVolumes(l)
 	}
 	if others && slices.ContainsFunc(p.Leaving, itself) {
-		return invalid("$.additionalParams."+by, "the VNFCs that are healed get the volumes that they had, for their claims "+
-			"outlive them: heal the entire VNF to have new ones, or delete the claims yourself before the heal")
+		return invalid("$.additionalParams."+by, "the claims of these VNFCs stay, so the healed VNFCs get their "+
+			"former volumes: heal the entire VNF to get new volumes, or delete the claims yourself before the heal")
 	}
 	return nil
 }

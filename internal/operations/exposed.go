@@ -57,7 +57,7 @@ func (r *Resolver) ClusterBelow(ctx context.Context, id lcm.OpOccID) (*Operation
 		return nil, err
 	}
 	if inst == nil {
-		return nil, lcm.Errorf(lcm.KindNotFound, "The cluster on which the VNF is has been terminated meanwhile.")
+		return nil, lcm.Errorf(lcm.KindNotFound, "The cluster of the VNF has been terminated meanwhile.")
 	}
 	return r.Of(ctx, lcm.VnfLcmOpOcc{VnfInstanceID: inst.ID})
 }

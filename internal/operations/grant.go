@@ -56,7 +56,7 @@ func (o *Operation) ApplyGrant(g lcm.Grant) error {
 		return nil // they are in the plan
 	case o.OpOcc.Operation != lcm.OpInstantiate && !lcm.SameLinks(links, o.Request.ExtVirtualLinks):
 		return Unhonourable("$.extVirtualLinks",
-			"the VNF's links are others, and "+string(o.OpOcc.Operation)+" does not change them")
+			"the VNF has other links, and "+string(o.OpOcc.Operation)+" does not change them")
 	case o.OpOcc.Operation != lcm.OpInstantiate:
 		return nil
 	}

@@ -151,7 +151,7 @@ func TestRelink_takesTheGrantsLinksBeforeTheGrantIsKept(t *testing.T) {
 	require.Nil(t, j.Regranted, "a grant that says nothing changes nothing")
 	require.ErrorContains(t, j.Relink(facts,
 		lcm.Grant{ExtVirtualLinks: json.RawMessage(`[{"id":"b","resourceId":"n","extCps":[{"cpdId":"other"}]}]`)}),
-		"was not asked for")
+		"did not ask for")
 }
 
 func TestPlanned_tellsWhatAnOperateAndAReconnectionChange(t *testing.T) {

@@ -29,8 +29,8 @@ func (r *Resolver) PackageFile(ctx context.Context, id lcm.VnfPkgID, path string
 	defer func() { _ = file.Close() }()
 	data, err = io.ReadAll(io.LimitReader(file, largestFile+1))
 	if err == nil && len(data) > largestFile {
-		return nil, lcm.Errorf(lcm.KindInvalid, "The file %s of the VNF package has more than %d MiB, which is the most "+
-			"that is sent to a machine.", path, largestFile>>20)
+		return nil, lcm.Errorf(lcm.KindInvalid, "The file %s of the VNF package has more than %d MiB: Windlass sends "+
+			"no larger files to machines.", path, largestFile>>20)
 	}
 	return data, err
 }

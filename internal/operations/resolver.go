@@ -231,8 +231,8 @@ func (r *Resolver) connection(ctx context.Context, o *Operation, kind lcm.VimKin
 		return lcm.VimConnectionInfo{}, err
 	}
 	if vim.Type != kind.Type {
-		return lcm.VimConnectionInfo{}, lcm.Errorf(lcm.KindNotFound, "The default VIM %s is of type %s; this VNF needs one of "+
-			"type %s: name it in vimConnectionInfo.", vim.Name, vim.Type, kind.Type)
+		return lcm.VimConnectionInfo{}, lcm.Errorf(lcm.KindNotFound, "The default VIM %s is of type %s; this VNF "+
+			"needs a VIM of type %s: name it in vimConnectionInfo.", vim.Name, vim.Type, kind.Type)
 	}
 	return lcm.VimConnectionInfo{ID: string(vim.ID), VimID: vim.ID, VimType: vim.Type}, nil
 }

@@ -86,7 +86,7 @@ func isRaw(t reflect.Type) bool {
 // raw takes the value unchanged. The value is part of a document that was read, so only a number can be wrong in it.
 func (r *reading) raw(path string, doc json.RawMessage, v reflect.Value) bool {
 	if json.Unmarshal(doc, v.Addr().Interface()) != nil {
-		r.tell(path, "has a number that is none of 64 bits")
+		r.tell(path, "has a number that does not fit into 64 bits")
 		return false
 	}
 	return true

@@ -141,7 +141,7 @@ func (c *child) begin(ctx context.Context) error {
 	}
 	if err := bound(c.Process.Pid, c.job.limit); err != nil {
 		c.end()
-		return unable(err, "its time and memory cannot be bounded")
+		return unable(err, "its time and memory cannot be limited")
 	}
 	return nil
 }
@@ -166,15 +166,15 @@ func (c *child) answer(ctx context.Context) ([]byte, error) {
 	switch what := c.job.what; {
 	case errors.Is(context.Cause(ctx), errSlow) || overTime(ended):
 		return nil, lcm.Errorf(lcm.KindInvalid,
-			"%s was stopped: it ran longer than the %s that it may take (%s).", what, c.job.limit, c.job.setting)
+			"%s was stopped: it ran longer than its limit of %s (%s).", what, c.job.limit, c.job.setting)
 	case len(answer) > largestAnswer:
 		return nil, lcm.Errorf(lcm.KindInvalid,
 			"%s was stopped: it has made more than %d MiB of parameters and templates.", what, largestAnswer>>20)
 	case ctx.Err() != nil:
 		return nil, lcm.Wrap(lcm.KindUnavailable, context.Cause(ctx), "%s was stopped with the worker.", what)
 	case ended != nil || err != nil:
-		return nil, lcm.Wrap(lcm.KindInvalid, errors.Join(ended, err), "%s has ended without an answer "+
-			"(%s). It may need more than the %d MiB of memory that it may have.",
+		return nil, lcm.Wrap(lcm.KindInvalid, errors.Join(ended, err), "%s has ended without an answer (%s). It may "+
+			"need more than its limit of %d MiB of memory.",
 			what, ended, memoryLimit>>20)
 	}
 	return answer, nil

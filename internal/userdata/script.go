@@ -73,7 +73,7 @@ func (s *Scripts) Run(ctx context.Context, call ScriptCall) (made ScriptMade, er
 	}
 	input, err := json.Marshal(told)
 	if err != nil {
-		return made, lcm.Wrap(lcm.KindBug, err, "What the script %s is told is not JSON.", call.Path)
+		return made, lcm.Wrap(lcm.KindBug, err, "The input of the script %s is not JSON.", call.Path)
 	}
 	leave, err := s.Runner.enter(ctx)
 	if err != nil {

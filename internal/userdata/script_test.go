@@ -167,7 +167,8 @@ func TestScripts_endInTime(t *testing.T) {
 	s := &Scripts{Runner: newRunner(t), Time: time.Second}
 	_, _, err := run(t, s, "import threading\nthreading.Event().wait()\n")
 	require.EqualError(t, err,
-		"The script Scripts/own.py (instantiate_end) was stopped: it ran longer than the 1s that it may take (scripts.timeout).")
+		"The script Scripts/own.py (instantiate_end) was stopped: it ran longer than its limit of 1s "+
+			"(scripts.timeout).")
 	require.True(t, lcm.Is(err, lcm.KindInvalid))
 }
 

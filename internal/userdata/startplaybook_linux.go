@@ -54,7 +54,7 @@ func startPlaybook(claim, lease, playbook string) int {
 	case ended && exit.Exited():
 		return exit.ExitCode()
 	}
-	fmt.Printf("windlass: the playbook was ended before it told why: %s\n", err)
+	fmt.Printf("windlass: the playbook was ended before it could report why: %s\n", err)
 	return 1
 }
 

@@ -58,7 +58,7 @@ func (r *Runner) enter(ctx context.Context) (leave func(), err error) {
 		return func() { <-r.room }, nil
 	case <-ctx.Done():
 		return nil, lcm.Wrap(lcm.KindUnavailable, context.Cause(ctx),
-			"The user data script was not run: too many others run.")
+			"The user data script was not run: too many other scripts are running.")
 	}
 }
 
@@ -128,7 +128,7 @@ func (r *Runner) Run(ctx context.Context, call Call) (made Made, err error) {
 		Class   string `json:"class"`
 	}{call.Told, filepath.Join(lib, "lib"), pkg, script, call.Class})
 	if err != nil {
-		return made, lcm.Wrap(lcm.KindBug, err, "What the user data script is told is not JSON.")
+		return made, lcm.Wrap(lcm.KindBug, err, "The input of the user data script is not JSON.")
 	}
 	leave, err := r.enter(ctx)
 	if err != nil {
@@ -170,7 +170,7 @@ func read(answer []byte, call Call) (made Made, err error) {
 	switch said.Failure {
 	case "":
 	case "memory":
-		return made, invalid(call, "needs more than the %d MiB of memory that it may have", memoryLimit>>20)
+		return made, invalid(call, "needs more than its limit of %d MiB of memory", memoryLimit>>20)
 	case "type":
 		return made, invalid(call, "has returned a %s, not a dict with the parameters of the stack", said.Line)
 	default:

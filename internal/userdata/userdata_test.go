@@ -264,7 +264,9 @@ func TestRun_tellsWhatAScriptDoesWrong(t *testing.T) {
 		who + "has returned a list, not a dict with the parameters of the stack.":      {"return []"},
 		who + "has returned a NoneType, not a dict with the parameters of the stack.":  {"pass"},
 		who + "has failed: TypeError: Object of type object is not JSON serializable.": {"return {'a': object()}"},
-		who + "needs more than the 512 MiB of memory that it may have.":                {"return {'a': len(bytearray(1 << 30))}"},
+		who + "needs more than its limit of 512 MiB of memory.": {
+			"return {'a': len(bytearray(1 << 30))}",
+		},
 		who + "has ended without an answer.": {
 			"import os",
 			"os._exit(0)",
@@ -311,7 +313,7 @@ func TestRun_stopsAScriptThatTakesTooLong(t *testing.T) {
 			t.Parallel()
 			_, err := r.body(t, lines...)
 			require.True(t, lcm.Is(err, lcm.KindInvalid), "%v", err)
-			require.ErrorContains(t, err, "ran longer than the 2s that it may take (userData.timeout)")
+			require.ErrorContains(t, err, "ran longer than its limit of 2s (userData.timeout)")
 		})
 	}
 }

@@ -167,7 +167,7 @@ func (b *bed) healsWithClaims(t *testing.T, cluster *kubetest.ControlPlane, vnf 
 	}
 	a := b.Call(t, http.MethodPost, "/vnflcm/v1/vnf_instances/"+vnf+"/heal", heal(map[string]any{"all": true}))
 	require.Contains(t, []int{http.StatusBadRequest, http.StatusUnprocessableEntity}, a.Status, "%s", a.Body)
-	require.Contains(t, testbed.Problem(t, a)+string(a.Body), "get the volumes that they had")
+	require.Contains(t, testbed.Problem(t, a)+string(a.Body), "get their former volumes")
 
 	cluster.Cordon(t, true)
 	before := b.recordedPods(t, vnf)

@@ -149,7 +149,7 @@ func grantUnhonoured(t *testing.T, b *bed, n *nfvotest.NFVO) {
 	vnf, op := b.oneControlPlane(t, "unhonoured")
 	got := b.Await(t, op, quick, "ROLLED_BACK")
 	require.Contains(t, got["error"].(map[string]any)["detail"],
-		"the servers of workerNode are granted in the zone west, but the Base HOT takes none")
+		"the grant puts the servers of workerNode into the zone west, but the Base HOT has no parameter for a zone")
 	b.RequireNothingLeft(t)
 	require.Equal(t, http.StatusNoContent, b.Call(t, http.MethodDelete, "/vnflcm/v1/vnf_instances/"+vnf, nil).Status)
 }
@@ -205,7 +205,7 @@ func grantReconnects(t *testing.T, b *bed, n *nfvotest.NFVO) {
 	})
 	op = b.Begin(t, vnf, "change_ext_conn", linksTo("net0"))
 	got = b.Await(t, op, quick, "ROLLED_BACK")
-	require.Contains(t, got["error"].(map[string]any)["detail"], "was not asked for")
+	require.Contains(t, got["error"].(map[string]any)["detail"], "did not ask for")
 	site.requireOn(t, granted, "link-"+granted)
 	n.Decide(nil)
 	b.terminate(t, vnf)

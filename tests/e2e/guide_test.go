@@ -142,7 +142,7 @@ func (g *guide) refuse(t *testing.T) {
 	out, err := g.Windlass(t.Context(), "package", "build", dir).CombinedOutput()
 	require.Error(t, err)
 	require.Contains(t, string(out), "windlass: the VNF package cannot be used")
-	require.Contains(t, string(out), "is no port: it is a number between 1 and 65535")
+	require.Contains(t, string(out), "is not a port: a port is a number between 1 and 65535")
 }
 
 // beforeAnotherPackage on-boards the new package, and instantiates the VNF that the section changes.

@@ -155,7 +155,7 @@ func (h hybrid) operates(t *testing.T, vnf string) {
 	a := h.Call(t, http.MethodPost, "/vnflcm/v1/vnf_instances/"+vnf+"/operate",
 		map[string]any{"changeStateTo": "STOPPED", "vnfcInstanceId": pods[:1]})
 	require.Equal(t, http.StatusBadRequest, a.Status, "%s", a.Body)
-	require.Contains(t, string(a.Body), "stopped and started all together")
+	require.Contains(t, string(a.Body), "stops and starts all containers of a VNF together")
 
 	// The test stops only the servers, and then the containers.
 	h.Await(t, h.Begin(t, vnf, "operate", map[string]any{"changeStateTo": "STOPPED", "vnfcInstanceId": servers}), quick, "COMPLETED")

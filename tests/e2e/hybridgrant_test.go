@@ -60,7 +60,7 @@ func TestHybrid_grantedByAnNFVO(t *testing.T) {
 	} {
 		got := h.Await(t, h.Begin(t, vnf, task, body), quick, "ROLLED_BACK")
 		require.Contains(t, got["error"].(map[string]any)["detail"],
-			`the Pods of web that are there have the zone "north"; with "south"`, task)
+			`the existing Pods of web have the zone "north"; with "south"`, task)
 	}
 	h.requireChosen(t, "north", "lab.local/web:v2")
 	h.changesGranted(t, n, vnf)

@@ -104,8 +104,8 @@ func packageScriptsAreRefused(t *testing.T, b *bed) {
 	vnf := b.createOf(t, packageScriptsVnfdID, "refused")
 	a := b.Call(t, http.MethodPost, "/vnflcm/v1/vnf_instances/"+vnf+"/instantiate", b.withLicense(t))
 	require.Equal(t, http.StatusUnprocessableEntity, a.Status, "%s", a.Body)
-	require.Contains(t, string(a.Body), "its VNFD has the script Scripts/account.py run at instantiate_start, which the "+
-		"operator of Windlass does not allow (scripts.policy is refuse)")
+	require.Contains(t, string(a.Body), "its VNFD runs the script Scripts/account.py at instantiate_start, but the "+
+		"operator of Windlass does not allow it (scripts.policy is refuse)")
 	require.Equal(t, http.StatusNoContent, b.Call(t, http.MethodDelete, "/vnflcm/v1/vnf_instances/"+vnf, nil).Status)
 }
 

@@ -180,7 +180,7 @@ func (b *bed) storageInUse(t *testing.T, vnf, volume string, uids []string) {
 
 	for body, said := range map[string]map[string]any{
 		"heal the storage server alone": {"additionalParams": map[string]any{"keep_volumes": true}},
-		"has volumes that could be kept": {
+		"has volumes to keep": {
 			"additionalParams": map[string]any{"keep_volumes": true},
 			"vnfcInstanceId":   []string{worker},
 		},

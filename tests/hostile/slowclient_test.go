@@ -63,7 +63,7 @@ func TestSlowClient_bodyHasToCome(t *testing.T) {
 	body, err := io.ReadAll(resp.Body)
 	require.NoError(t, err)
 	require.Equal(t, http.StatusRequestTimeout, resp.StatusCode, "%s", body)
-	require.Contains(t, string(body), "The body did not come within 500ms.")
+	require.Contains(t, string(body), "The body did not arrive within 500ms.")
 	a.allClosed()
 }
 
@@ -111,7 +111,7 @@ func TestSlowClient_uploadHasToGoOn(t *testing.T) {
 	body, err := io.ReadAll(resp.Body)
 	require.NoError(t, err)
 	require.Equal(t, http.StatusRequestTimeout, resp.StatusCode, "%s", body)
-	require.Contains(t, string(body), "within 500ms there were less than 64 KiB")
+	require.Contains(t, string(body), "within 500ms, the server received less than 64 KiB")
 }
 
 // TestSlowClient_uploadMayTakeLongerThanThePatience uploads for several times the patience, and fast enough.

@@ -99,7 +99,7 @@ func TestCheckRequest_supposesWhatTheVIMWillTell(t *testing.T) {
 	config = strings.Replace(all, "_VAR_who", "_VAR_vnf_resource.NAMES of _VAR_resource.web", 1)
 	found := problems(t, runs, `{}`)
 	require.Len(t, found, 1)
-	require.Contains(t, found[0].Detail, "lacks _VAR_resource.web, _VAR_vnf_resource.NAMES. Give what is missing")
+	require.Contains(t, found[0].Detail, "lacks _VAR_resource.web, _VAR_vnf_resource.NAMES. Give the missing values")
 }
 
 func TestSteps_areAtTheHooksOfTacker(t *testing.T) {

@@ -19,8 +19,8 @@ func (Driver) CheckRequest(ctx context.Context, r driver.Request) error {
 	switch r.Scripts.Policy {
 	case lcm.ScriptsRefused:
 		for _, at := range hooks {
-			r.Found.Names("$.flavourId", "its VNFD has playbooks run at %s (%s), which the operator of Windlass does not allow "+
-				"(scripts.policy is refuse)", at, r.Flavour.Hooks[at].Playbooks)
+			r.Found.Names("$.flavourId", "its VNFD runs playbooks at %s (%s), but the operator of Windlass does not "+
+				"allow them (scripts.policy is refuse)", at, r.Flavour.Hooks[at].Playbooks)
 		}
 		return nil
 	case lcm.ScriptsRun:
@@ -32,8 +32,8 @@ func (Driver) CheckRequest(ctx context.Context, r driver.Request) error {
 	p.Servers.Check(r, paramsPath+".servers")
 	if p.Server == nil && !r.Scripts.Ansible && len(hooks) > 0 {
 		r.Found.Mistake(lcm.Problem{
-			Path: paramsPath + ".server", Detail: "is missing: it is the Ansible server from which the package's playbooks are run; " +
-				"the operator of Windlass lets none be run where its worker is (scripts.ansible)",
+			Path: paramsPath + ".server", Detail: "is missing: it is the Ansible server that runs the package's " +
+				"playbooks; the operator of Windlass does not allow playbooks on the worker's host (scripts.ansible)",
 		})
 	}
 	if len(problems) > 0 {
@@ -97,8 +97,8 @@ func (*Ansible) Check(f lifecycle.Facts, p lcm.Plan) error {
 	}
 	for _, start := range []bool{true, false} {
 		if name, hook, ok := HookOf(f.Flavour, p.Operation, start); ok {
-			return lcm.Errorf(lcm.KindConflict, "The VNFD has playbooks run at %s (%s), which the operator of Windlass does not "+
-				"allow (scripts.policy is refuse).", name, hook.Playbooks)
+			return lcm.Errorf(lcm.KindConflict, "The VNFD runs playbooks at %s (%s), but the operator of Windlass "+
+				"does not allow them (scripts.policy is refuse).", name, hook.Playbooks)
 		}
 	}
 	return nil

@@ -220,8 +220,9 @@ func (f filler) problems(play vnfpkg.Play) error {
 	if play.Command == "" {
 		what = "the playbook " + what
 	}
-	return lcm.Errorf(lcm.KindInvalid, "%s for %s lacks %s. Give what is missing in additionalParams.ansible.variables or "+
-		".secrets of the request, by its name without _VAR_.", strings.ToUpper(what[:1])+what[1:], f.told.Vdu.Vdu,
+	return lcm.Errorf(lcm.KindInvalid, "%s for %s lacks %s. Give the missing values in "+
+		"additionalParams.ansible.variables or .secrets of the request, by their names without _VAR_.",
+		strings.ToUpper(what[:1])+what[1:], f.told.Vdu.Vdu,
 		strings.Join(slices.Sorted(maps.Keys(f.lacking)), ", "))
 }
 

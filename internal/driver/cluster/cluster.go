@@ -93,7 +93,8 @@ func (c *Cluster) NotReconnected(cpdID string) string {
 	for _, n := range []k8s.NodeParams{c.Params.MasterNode, c.Params.WorkerNode} {
 		if cpdID != "" && slices.Contains([]string{n.SSHCpName, n.NicCpName, n.ClusterCpName}, cpdID) {
 			return "The nodes of the cluster have their addresses on the connection point " + cpdID +
-				": without them it would fall apart. Instantiate the VNF anew to have it on another network."
+				": without them, the cluster would fail. To use another network, terminate the VNF and instantiate " +
+				"it again."
 		}
 	}
 	return ""

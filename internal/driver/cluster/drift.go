@@ -41,7 +41,8 @@ func (t *Told) Compare(c *drift.Comparison) {
 		c.Add(lcm.DriftEtcdQuorumLost, "", "", "%s", t.QuorumLost)
 		return
 	case t.Unreachable != "":
-		c.Add(lcm.DriftClusterUnreachable, "", "", "No control plane tells how the cluster is: %s", t.Unreachable)
+		c.Add(lcm.DriftClusterUnreachable, "", "", "No control plane reports the state of the cluster: %s",
+			t.Unreachable)
 		return
 	}
 	for _, node := range c.Running() {
@@ -49,7 +50,8 @@ func (t *Told) Compare(c *drift.Comparison) {
 	}
 	for _, n := range t.Nodes {
 		if !slices.ContainsFunc(c.Nodes, func(w lcm.Node) bool { return w.Name == n.Name }) {
-			c.Add(lcm.DriftNodeObjectUnknown, "", n.Name, "Kubernetes has a node %s that is none of the VNF.", n.Name)
+			c.Add(lcm.DriftNodeObjectUnknown, "", n.Name, "Kubernetes has a node %s that does not belong to the VNF.",
+				n.Name)
 		}
 	}
 	for _, node := range c.Running().With(lcm.ControlPlane) {
@@ -57,7 +59,7 @@ func (t *Told) Compare(c *drift.Comparison) {
 	}
 	for _, m := range t.Members {
 		if !slices.ContainsFunc(c.Nodes.With(lcm.ControlPlane), m.on) {
-			c.Add(lcm.DriftEtcdMemberUnknown, "", m.Name, "etcd has a member %s at %s that is on none of the control planes.",
+			c.Add(lcm.DriftEtcdMemberUnknown, "", m.Name, "etcd has a member %s at %s that is not on a control plane.",
 				orUnnamed(m.Name), m.Address)
 		}
 	}
@@ -86,7 +88,7 @@ func (t *Told) object(c *drift.Comparison, node lcm.Node) {
 		c.About(node, lcm.DriftNodeNotReady, "is not Ready (%s).", n.Reason)
 	}
 	if n.Cordoned {
-		c.About(node, lcm.DriftNodeCordoned, "is cordoned: it takes no pods.")
+		c.About(node, lcm.DriftNodeCordoned, "is cordoned: it accepts no new pods.")
 	}
 }
 

@@ -151,7 +151,7 @@ func (r Request) checkBalancers(lb *k8s.ExternalLBParams) {
 	if servers == 1 || servers > 1 && lb.Shared() {
 		return
 	}
-	need := "one is needed, or cluster_cp_name, which names the port of the virtual IP that they share"
+	need := "one is needed, or several with cluster_cp_name, which names the port of the virtual IP that they share"
 	if lb.Shared() {
 		need = "at least one is needed"
 	}

@@ -31,6 +31,6 @@ func (c *Cluster) KeepsQuorumRunning(f lifecycle.Facts, plan lcm.Plan) error {
 		return nil
 	}
 	return lcm.Errorf(lcm.KindConflict,
-		"The cluster would lose the quorum of etcd: %d of %d control planes would run, and %d must. "+
-			"Stop fewer of them, or the entire VNF (without vnfcInstanceId).", left, all, all/2+1)
+		"The cluster would lose the quorum of etcd: %d of %d control planes would run, but etcd needs %d. Stop fewer "+
+			"of them, or the entire VNF (without vnfcInstanceId).", left, all, all/2+1)
 }

@@ -48,7 +48,8 @@ func CheckModify(ctx context.Context, m driver.Modification, name string) error 
 	if info == nil {
 		if list != nil && slices.ContainsFunc(m.Vnfd.Flavours, func(f vnfpkg.Flavour) bool { return makes(&f) }) {
 			return lcm.Errorf(lcm.KindConflict,
-				"The VNF instance %s is not instantiated: its registries are named in additionalParams when it is.", m.Instance.ID)
+				"The VNF instance %s is not instantiated: name its registries in additionalParams of the "+
+					"instantiation.", m.Instance.ID)
 		}
 		return nil
 	}

@@ -76,8 +76,8 @@ func (c *Cluster) NotScaled(f lifecycle.Facts, vduID string) string {
 	case slices.Contains(c.storageVdus(f), vduID):
 		return "the storage server cannot be scaled: its volumes are attached to one server"
 	case slices.Contains(c.balancerVdus(f), vduID) && !c.Params.ExternalLB.Shared():
-		return "the external load balancer cannot be scaled: clients know it by its address; several share a virtual IP, " +
-			"which external_lb_param.cluster_cp_name names"
+		return "the external load balancer cannot be scaled: clients know its address; several load balancers need a " +
+			"virtual IP, which external_lb_param.cluster_cp_name names"
 	}
 	return ""
 }

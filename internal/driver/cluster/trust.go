@@ -48,7 +48,8 @@ func (t Trust) Compare(c *drift.Comparison) {
 		c.Add(lcm.DriftClusterVimUnregistered, "", "", "The cluster is not registered as a VIM any more.")
 	case ca != "" && fingerprint(t.RegisteredCA) != ca:
 		c.Add(lcm.DriftRegisteredCADiffers, "", "",
-			"The cluster is registered as a VIM with another CA certificate than it has: who uses the VIM does not trust it.")
+			"The cluster is registered as a VIM with another CA certificate than it has: users of the VIM do not "+
+				"trust the cluster.")
 	}
 }
 

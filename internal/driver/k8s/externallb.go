@@ -90,13 +90,15 @@ func (p ExternalLBParams) CheckMembers(wrong params.Wrong) {
 	seen := map[int]bool{22: true, p.Port: true}
 	for i, port := range p.NodePorts {
 		if port < 1 || port > 65535 || seen[port] {
-			wrong(fmt.Sprintf("node_ports[%d]", i), "must be a port between 1 and 65535 that nothing else has, not %d", port)
+			wrong(fmt.Sprintf("node_ports[%d]", i), "must be a port between 1 and 65535 that nothing else uses, not %d",
+				port)
 		}
 		seen[port] = true
 	}
 	for i, served := range p.IngressPorts {
 		if seen[served.Port] {
-			wrong(fmt.Sprintf("ingress_ports[%d].port", i), "must be a port that nothing else has, not %d", served.Port)
+			wrong(fmt.Sprintf("ingress_ports[%d].port", i), "must be a port that nothing else uses, not %d",
+				served.Port)
 		}
 		seen[served.Port] = true
 	}
@@ -135,7 +137,7 @@ func (p ExternalLBParams) checkOctavia(wrong params.Wrong) {
 		{"script_path", p.ScriptPath != ""},
 	} {
 		if m.given {
-			wrong(m.name, "is about a server, and octavia asks for none: give one of them")
+			wrong(m.name, "is for a server, but octavia uses no server: give only one of them")
 		}
 	}
 }

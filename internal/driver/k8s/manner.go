@@ -90,7 +90,7 @@ func frontPortProblem(port int) string {
 		10256: "kube-proxy", 10257: "the controller manager", 10259: "the scheduler",
 	}
 	if by := taken[port]; by != "" {
-		return fmt.Sprintf("%d is the port of %s on the same VM; take another one", port, by)
+		return fmt.Sprintf("%d is the port of %s on the same VM; use another port", port, by)
 	}
 	if port < 1 || port > 65535 {
 		return fmt.Sprintf("must be between 1 and 65535, not %d", port)

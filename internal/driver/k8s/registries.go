@@ -117,16 +117,17 @@ func RegistryServerProblem(s string) string {
 	case s == "":
 		return "is missing: names of images begin with it, such as registry.example.com:5000."
 	case strings.Contains(s, "://"):
-		return fmt.Sprintf("must be a name or an address without a scheme, not %q: connection_type tells HTTP from HTTPS.", s)
+		return fmt.Sprintf("must be a name or an address without a scheme, not %q: connection_type says HTTP or HTTPS.",
+			s)
 	case strings.Contains(s, "/"):
 		return fmt.Sprintf("must be a name or an address without a path, not %q.", s)
 	case strings.HasPrefix(s, "[") || strings.Count(s, ":") > 1:
-		return fmt.Sprintf("must not be an IPv6 address, as %q is: names of images cannot hold one. Give the registry a "+
-			"name with hosts_string.", s)
+		return fmt.Sprintf("must not be an IPv6 address like %q: names of images cannot contain one. Give the "+
+			"registry a name with hosts_string.", s)
 	case hasPort && (!portPattern.MatchString(port) || number < 1 || number > 65535):
 		return fmt.Sprintf("must have a port between 1 and 65535, not %q.", port)
 	case !hostNamePattern.MatchString(host):
-		return fmt.Sprintf("must be a name or an IPv4 address, with a port where it is not the usual one, not %q.", s)
+		return fmt.Sprintf("must be a name or an IPv4 address, with a port if it is not the usual port, not %q.", s)
 	case !hasPort && !strings.Contains(host, ".") && host != "localhost":
 		return fmt.Sprintf("needs a dot or a port: in the name of an image, %q would be a user of Docker Hub.", s)
 	}
@@ -142,7 +143,7 @@ func registriesTogether(path string, list []PrivateRegistry) (problems []lcm.Pro
 			problems = append(problems, lcm.Problem{Path: at, Detail: fmt.Sprintf(format, args...)})
 		}
 		if first, twice := servers[strings.ToLower(r.Server)]; twice && r.Server != "" {
-			add("server", "%q is that of the entry %d, too: a registry has one entry.", r.Server, first)
+			add("server", "%q is also the server of the entry %d: a registry has one entry.", r.Server, first)
 		} else {
 			servers[strings.ToLower(r.Server)] = i
 		}
@@ -194,7 +195,7 @@ func (r PrivateRegistry) certificateProblems(wrong params.Wrong) {
 	case r.ConnectionType == RegistryHTTP:
 		wrong("ca_certificate", `is only for HTTPS, connection_type "1".`)
 	case r.CertificatePath != "":
-		wrong("ca_certificate", "is there beside certificate_path: give the one or the other.")
+		wrong("ca_certificate", "must not be given together with certificate_path: give one of them.")
 	case why != "":
 		wrong("ca_certificate", "%s.", why)
 	}

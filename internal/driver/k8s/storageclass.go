@@ -60,7 +60,7 @@ func (c *clusterChecks) twoClasses(at string, class, o StorageClassParams) {
 		c.add(at+".default", "another class is the default already; a cluster has one.")
 	}
 	if o.ExportDir != class.ExportDir && (within(class.ExportDir, o.ExportDir) || within(o.ExportDir, class.ExportDir)) {
-		c.add(at+".export_dir", "%q and %q of the class %s lie in each other.", class.ExportDir, o.ExportDir, o.Name)
+		c.add(at+".export_dir", "%q and %q of the class %s overlap.", class.ExportDir, o.ExportDir, o.Name)
 	}
 }
 

@@ -133,7 +133,8 @@ func (s StorageServerParams) CheckMembers(wrong params.Wrong) {
 				wrong(at+".volume_resource_id", "%q is there twice", v.VolumeResourceID)
 			}
 			if within(v.MountTo, other.MountTo) || within(other.MountTo, v.MountTo) {
-				wrong(at+".mount_to", "%q and %q of cinder_volume_setup_params[%d] lie in each other", v.MountTo, other.MountTo, j)
+				wrong(at+".mount_to", "%q and %q of cinder_volume_setup_params[%d] overlap",
+					v.MountTo, other.MountTo, j)
 			}
 		}
 	}
@@ -183,7 +184,7 @@ func mountProblem(dir string) string {
 	if why := directoryProblem(dir); why != "" || !ofTheSystem(dir) {
 		return why
 	}
-	return fmt.Sprintf("%q belongs to the system; take a directory of its own, such as /volume.", dir)
+	return fmt.Sprintf("%q belongs to the system; use a separate directory, such as /volume.", dir)
 }
 
 // exportProblem says why a directory cannot be exported to a network or an address, "" when it can.

@@ -95,7 +95,7 @@ func TestStorageParams_tellsEveryMistakeAtOnce(t *testing.T) {
 				storageAt + "cinder_volume_setup_params[1].mount_to":           "belongs to the system",
 				storageAt + "cinder_volume_setup_params[2].volume_resource_id": "there twice",
 				storageAt + "cinder_volume_setup_params[2].mount_to":           "letters, digits",
-				storageAt + "cinder_volume_setup_params[4].mount_to":           "lie in each other",
+				storageAt + "cinder_volume_setup_params[4].mount_to":           "overlap",
 				storageAt + "nfs_server_setup_params[0].export_dir":            "on none of the volumes",
 				storageAt + "nfs_server_setup_params[0].export_to":             "must be a network",
 				storageAt + "nfs_server_setup_params[1].export_dir":            "letters, digits",
@@ -164,7 +164,7 @@ func TestStorageClassParams_tellEveryMistakeAtOnce(t *testing.T) {
 		at + "[1].name": "40 small letters", at + "[1].image": "the name of an image", at +
 			"[1].reclaim_policy": `must be "Delete" or "Retain"`, at + "[1].size": "is not a parameter",
 		at + "[2].export_dir": "in none of nfs_server_setup_params", at + "[2].default": "another class is the default",
-		at + "[3].name": "there twice", at + "[3].export_dir": "lie in each other", at +
+		at + "[3].name": "there twice", at + "[3].export_dir": "overlap", at +
 			"[3].archive_on_delete": "true or false",
 	}
 	for path, part := range want {

@@ -67,7 +67,7 @@ func (c *Cluster) keepsQuorum(f lifecycle.Facts, plan lcm.Plan) error {
 			"Heal the entire VNF (without vnfcInstanceId).")
 	case all-lost < all/2+1:
 		return lcm.Errorf(lcm.KindConflict, "With %d of %d control planes gone or out of order, etcd has no quorum. "+
-			"Heal fewer at once, those that are out of order first; when too many are, heal the entire VNF (without "+
+			"Heal fewer at once, broken ones first; if too many are broken, heal the entire VNF (without "+
 			"vnfcInstanceId).", lost, all)
 	}
 	return nil

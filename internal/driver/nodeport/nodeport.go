@@ -37,7 +37,7 @@ func (Driver) CheckRequest(_ context.Context, r driver.Request) error {
 	if !r.Flavour.Containers {
 		r.Found.Mistake(lcm.Problem{
 			Path:   paramsPath,
-			Detail: "is for VNFs on a Kubernetes: the Services that it exposes are objects of one",
+			Detail: "is for VNFs on Kubernetes: it exposes Services of Kubernetes",
 		})
 	}
 	if p.ScriptPath != "" {

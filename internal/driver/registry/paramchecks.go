@@ -37,7 +37,7 @@ func (p Params) CheckMembers(wrong params.Wrong) {
 
 func registryPasswordProblem(password lcm.Secret) string {
 	if len(password.Clear) > bcryptLongest {
-		return fmt.Sprintf("is longer than %d bytes, which the registry's file of users cannot have", bcryptLongest)
+		return fmt.Sprintf("is longer than %d bytes: the registry's file of users cannot contain it", bcryptLongest)
 	}
 	return ""
 }
@@ -74,10 +74,10 @@ func (t TLS) CheckMembers(wrong params.Wrong) {
 
 func (t TLS) generatedProblems(wrong params.Wrong) {
 	if t.CertificatePath != "" {
-		wrong("certificate_path", "is there beside generate: give the one or the other.")
+		wrong("certificate_path", "must not be given together with generate: give one of them.")
 	}
 	if !t.PrivateKey.IsZero() {
-		wrong("private_key", "is there beside generate: give the one or the other.")
+		wrong("private_key", "must not be given together with generate: give one of them.")
 	}
 	seen := map[string]bool{}
 	for i, name := range t.HostNames {

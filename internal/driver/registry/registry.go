@@ -100,8 +100,8 @@ func (*Server) Check(f lifecycle.Facts, p lcm.Plan) error {
 	if p.Operation != lcm.OpScale && p.Operation != lcm.OpScaleToLevel {
 		return nil
 	}
-	return lcm.Errorf(lcm.KindConflict, "The VNF instance %s is a registry of images on one server, which is not scaled: "+
-		"a second one would not have its images.", f.Instance.ID)
+	return lcm.Errorf(lcm.KindConflict, "The VNF instance %s is a registry of images on one server and cannot be "+
+		"scaled: a second server would not have its images.", f.Instance.ID)
 }
 
 // HealsInPlace implements lifecycle.Healer. Images on a volume stay, also when the request names no VNFC, as in the

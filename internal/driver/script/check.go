@@ -18,8 +18,8 @@ func (Driver) CheckRequest(ctx context.Context, r driver.Request) error {
 	switch r.Scripts.Policy {
 	case lcm.ScriptsRefused:
 		for _, at := range hooks(r.Flavour) {
-			r.Found.Names("$.flavourId", "its VNFD has the script %s run at %s, which the operator of Windlass does not allow "+
-				"(scripts.policy is refuse)", list(r.Flavour.Hooks[at]), at)
+			r.Found.Names("$.flavourId", "its VNFD runs the script %s at %s, but the operator of Windlass does not "+
+				"allow it (scripts.policy is refuse)", list(r.Flavour.Hooks[at]), at)
 		}
 		return nil
 	case lcm.ScriptsRun:
@@ -44,33 +44,34 @@ func checkHook(ctx context.Context, r driver.Request, at string, p Params) error
 		text, err := r.Package.Read(ctx, file)
 		switch {
 		case lcm.Is(err, lcm.KindNotFound):
-			r.Found.Names("$.flavourId", "the VNF package has no script %q, which its VNFD has run at %s", file, at)
+			r.Found.Names("$.flavourId", "the VNF package has no script %q, which its VNFD runs at %s", file, at)
 		case err != nil:
 			return err
 		case vnfpkg.IsPython(file) && !r.Scripts.Python:
-			r.Found.Names("$.flavourId", "its VNFD has the script %s run at %s, and no Python is configured for that "+
+			r.Found.Names("$.flavourId", "its VNFD runs the script %s at %s, but no Python is configured for it "+
 				"(userData.python)", file, at)
 		case vnfpkg.IsPython(file) && ofV1(text):
-			r.Found.Names("$.flavourId", "%s, which its VNFD has run at %s, is a management driver of Tacker's v1: a class of "+
-				"its conductor, and no program as in v2", file, at)
+			r.Found.Names("$.flavourId", "%s, which its VNFD runs at %s, is a management driver of Tacker's v1: a "+
+				"class of its conductor, not a program as in v2", file, at)
 		}
 	}
 	for _, id := range hook.Vdus {
 		if _, ok := r.Flavour.Vdu(id); !ok {
-			r.Found.Names("$.flavourId", "its VNFD has a script run at %s on servers of the VDU %q, which it does not have", at, id)
+			r.Found.Names("$.flavourId", "its VNFD runs a script at %s on servers of the VDU %q, but it has no such "+
+				"VDU", at, id)
 			continue
 		}
 		if _, ok := p.Servers[id]; !ok && shell(hook) {
 			r.Found.Mistake(lcm.Problem{
 				Path:   paramsPath + ".servers." + id,
-				Detail: "is missing: it says how servers are reached on which " + list(hook) + " is run (" + at + ")",
+				Detail: "is missing: it says how to reach the servers that run " + list(hook) + " (" + at + ")",
 			})
 		}
 	}
 	if shell(hook) && len(hook.Vdus) == 0 && len(p.Servers) == 0 {
 		r.Found.Mistake(lcm.Problem{
 			Path:   paramsPath + ".servers",
-			Detail: "is missing: it says how servers are reached on which " + list(hook) + " is run (" + at + ")",
+			Detail: "is missing: it says how to reach the servers that run " + list(hook) + " (" + at + ")",
 		})
 	}
 	return nil
@@ -104,8 +105,8 @@ func (*Scripts) Check(f lifecycle.Facts, p lcm.Plan) error {
 	}
 	for _, side := range []Side{Start, End} {
 		if name, hook, ok := HookOf(f.Flavour, p.Operation, side); ok {
-			return lcm.Errorf(lcm.KindConflict, "The VNFD has the script %s run at %s, which the operator of Windlass does not "+
-				"allow (scripts.policy is refuse).", list(hook), name)
+			return lcm.Errorf(lcm.KindConflict, "The VNFD runs the script %s at %s, but the operator of Windlass "+
+				"does not allow it (scripts.policy is refuse).", list(hook), name)
 		}
 	}
 	return nil
