@@ -113,5 +113,5 @@ func TestLogin_atAnIssuer(t *testing.T) {
 
 	// The page refuses a code that comes without the state of this tab.
 	b.do(chromedp.Navigate(server.URL + "/ui/?state=forged&code=" + issuedCode))
-	b.says(".problem", "This login was not begun in this tab")
+	b.says(".problem", "This login did not begin in this tab")
 }

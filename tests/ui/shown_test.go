@@ -41,7 +41,7 @@ func (p *page) operationsButtons() {
 	p.says(".state", "Processing")
 	p.shows(`[document.activeElement.innerText]`, "Cancel…") // the focus stays where it was
 	p.operation("op", "buttons", lcm.OpScale, lcm.Processing, false, lcm.Graceful)
-	p.says(".state", "Graceful cancel is asked for")
+	p.says(".state", "Graceful cancel requested")
 	p.press("Cancel…")
 	// The operation was already cancelled gracefully.
 	p.shows(`[document.querySelector("dialog input:checked").value]`, "FORCEFUL")

@@ -18,7 +18,7 @@ export async function showPackages(place, { signal }) {
       h('span', pill(p.onboardingState), ' ', p.onboardingState === 'ONBOARDED' && pill(p.operationalState)),
       h('span.sub', p.usageState === 'IN_USE' ? 'In use' : 'Not in use'), p.vnfdId ? id(p.vnfdId) : '',
     ],
-    none: empty('There is no package yet.', 'The command "windlass package create FILE" brings one on board.'),
+    none: empty('There is no package yet.', 'On-board one with the command "windlass package create FILE".'),
   });
 }
 
@@ -27,12 +27,12 @@ export async function showVims(place, { signal }) {
   searchable(place, {
     title: 'VIMs', noun: 'VIM', items: vims, placeholder: 'Name, type or address',
     wordsOf: (v) => [v.name, v.type, v.auth_url, v.id],
-    columns: ['Name', 'Type', 'State', 'Where', 'Registered'],
+    columns: ['Name', 'Type', 'State', 'Address', 'Registered'],
     row: (v) => [
       h('span', h('span.name', v.name), v.is_default && h('span.tag', 'default')), v.type, pill(v.status),
       h('code', v.auth_url), time(v.created_at),
     ],
-    none: empty('There is no VIM yet.', 'The command "windlass vim register" registers one.'),
+    none: empty('There is no VIM yet.', 'Register one with the command "windlass vim register".'),
   });
 }
 
@@ -48,7 +48,7 @@ function searchable(place, { title, noun, items, placeholder, wordsOf, columns, 
     fill(results, found.length ? [
       table(title, columns, found.slice(offset, offset + limit).map(row)),
       pager({ offset, limit, total: found.length }, (to) => { show(to); window.scrollTo(0, 0); }),
-    ] : items.length ? empty(`No ${noun} fits.`, 'Search for something else.') : none);
+    ] : items.length ? empty(`No ${noun} matches.`, 'Search for something else.') : none);
   };
   search.addEventListener('input', later(() => show(0), 250));
   fill(place, head(title, count), items.length > limit && h('div.filters', { role: 'search' }, search), results);

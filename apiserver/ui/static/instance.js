@@ -39,8 +39,8 @@ export async function showInstance(place, { id: instanceId, signal }) {
       ['Drift', driftOf(topology, instance)], ['VNFD', id(instance.vnfdId)], ['Id', id(instance.id)],
     ]));
     fill(parts, showTopology(topology));
-    fill(past, h('h2', 'Operations'), operations.total ? operationRows(operations.items, true) : h('p.sub', 'There was none yet.'),
-      h('p.links', inTemporal(`VnfInstanceId = "${instance.id}"`, 'The same in Temporal')),
+    fill(past, h('h2', 'Operations'), operations.total ? operationRows(operations.items, true) : h('p.sub', 'There are no operations yet.'),
+      h('p.links', inTemporal(`VnfInstanceId = "${instance.id}"`, 'These operations in Temporal')),
       operations.total > 10 && h('p', h('a', { href: `#/operations?instance=${instance.id}` }, `All ${operations.total} operations`)));
   });
 
@@ -71,11 +71,11 @@ function buttons(instance, topology, own, path) {
     has('heal', 'heal') && button('Heal…', () => planHeal(instance, topology, own, path, done)),
     instance.instantiationState === 'INSTANTIATED' && may('drift') && button('Check for drift', () => attempt(async () => {
       await post(`${own}/drift`);
-      notice('The check is under way. Its outcome will be shown here.');
+      notice('The check is under way. The page will show its result here.');
     })),
     has('terminate', 'terminate') && button('Terminate…', () => confirm({
       title: `Terminate ${nameOf(instance.vnfInstanceName, instance.id)}?`, kind: 'danger', verb: 'Terminate it',
-      text: ['This is final: all its servers, volumes and data are deleted, and there is no rollback.'],
+      text: ['This is final: Windlass deletes all its servers, volumes and data, and there is no rollback.'],
       act: async () => done(await post(`${path}/terminate`, { terminationType: 'FORCEFUL' })),
     })),
   ].filter(Boolean);

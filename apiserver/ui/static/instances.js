@@ -53,8 +53,8 @@ export async function showInstances(place, { query, signal }) {
 
 function nothing(asked) {
   return asked.search || asked.instantiationState || asked.attention
-    ? empty('No instance fits.', 'Search for something else, or take filters away.')
-    : empty('There is no VNF instance yet.', 'Your NFVO, or the command "windlass vnf create", makes one.');
+    ? empty('No instance matches.', 'Search for something else, or remove filters.')
+    : empty('There is no VNF instance yet.', 'Create one with your NFVO, or with the command "windlass vnf create".');
 }
 
 const rowsOf = (items) => table('VNF instances', ['Name', 'Product', 'State', 'Last operation', 'Drift'], items.map((i) => [

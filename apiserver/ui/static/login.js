@@ -34,7 +34,7 @@ export function showLogin(main, enter, why) {
   fill(main, h('div.login',
     h('div.login-head', h('img', { src: 'icon.svg', alt: '', width: 44, height: 44 }), h('h1', 'Log in to Windlass')),
     wrong,
-    ways.length ? ways : h('p', 'This server takes client certificates only: give one to your browser and load the page again.')));
+    ways.length ? ways : h('p', 'This server accepts client certificates only: install one in your browser and load the page again.')));
   main.querySelector('input, button')?.focus();
 }
 
@@ -70,8 +70,8 @@ function token(ways, attempt) {
   const choice = h('select', { name: 'way' },
     Object.keys(ways).map((way) => h('option', { value: way }, names[way] || way)));
   const form = h('form.card', h('h2', 'With a token'),
-    Object.keys(ways).length > 1 && field('Of', choice),
-    field('Token', input, 'It stays in this tab and is forgotten when you close it.'),
+    Object.keys(ways).length > 1 && field('Kind of token', choice),
+    field('Token', input, 'The page keeps the token in this tab only, and forgets it when you close the tab.'),
     h('button.primary', { type: 'submit' }, 'Log in'));
   return submit(form, attempt, async () => {
     const header = ways[choice.value];
@@ -90,7 +90,7 @@ function issuer(settings, wrong) {
 
 // leaveForIssuer goes to the issuer; a verifier that only this tab knows makes its code useless to others (RFC 7636).
 async function leaveForIssuer(authorization) {
-  if (!crypto.subtle) throw new Error('A browser logs in at an issuer only where this server has https.');
+  if (!crypto.subtle) throw new Error('Login at your organisation works only over https: open this page with an https address.');
   const verifier = encoded(crypto.getRandomValues(new Uint8Array(48)));
   const state = encoded(crypto.getRandomValues(new Uint8Array(24)));
   const challenge = encoded(new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(verifier))));
@@ -110,7 +110,7 @@ export async function returnFromIssuer() {
   const begun = JSON.parse(sessionStorage.getItem(place) || '{}');
   sessionStorage.removeItem(place);
   history.replaceState(null, '', new URL(`ui/${begun.hash || ''}`, root));
-  if (!begun.state || begun.state !== query.get('state')) return 'This login was not begun in this tab. Log in again.';
+  if (!begun.state || begun.state !== query.get('state')) return 'This login did not begin in this tab. Log in again.';
   if (!query.has('code')) return query.get('error_description') || 'The issuer has refused the login.';
   try {
     session.use(await (await request('windlass/v1/login/code', {

@@ -74,7 +74,7 @@ function showBar(current) {
 events.watch((state) => {
   live.className = `live ${state}`;
   live.textContent = { live: 'Live', lost: 'Connecting', off: '' }[state];
-  live.title = { live: 'What happens is shown as it happens', lost: 'The connection is lost; it is tried again', off: '' }[state];
+  live.title = { live: 'The page shows changes at once', lost: 'The connection is lost; the page tries again', off: '' }[state];
   if (state === 'live' && failed) show();
 });
 
@@ -82,13 +82,13 @@ events.watch((state) => {
 function more() {
   const { settings, identity } = session;
   return h('details.menu',
-    h('summary', { 'aria-label': 'You and other places' }, icon('M4 7h16M4 12h16M4 17h16')),
+    h('summary', { 'aria-label': 'Your account and links' }, icon('M4 7h16M4 12h16M4 17h16')),
     h('div',
       identity && h('p.me', h('strong', identity.client), h('span', `Project ${identity.projectId}`)),
       h('a', { href: '../docs' }, 'The API'),
       settings.temporal && h('a', { href: settings.temporal, rel: 'noreferrer' }, 'Temporal'),
-      inTemporal('OperationState = "FAILED_TEMP"', 'Temporal: what waits for a decision'),
-      inTemporal('ExecutionStatus = "Running" AND LcmOperation IS NOT NULL', 'Temporal: operations that are not over'),
+      inTemporal('OperationState = "FAILED_TEMP"', 'Temporal: operations that wait for a decision'),
+      inTemporal('ExecutionStatus = "Running" AND LcmOperation IS NOT NULL', 'Temporal: operations that have not ended'),
       settings.version && h('p.hint', `Windlass ${settings.version}`),
       session.loggedIn && h('button', { type: 'button', onclick: () => leaveSession() }, 'Log out')));
 }

@@ -24,7 +24,7 @@ export async function showOperation(place, { id: opId, signal }) {
   const show = () => {
     timeline.begin(operation, steps);
     fill(state, pill(operation.operationState),
-      operation.isCancelPending && h('span.sub', ` ${operation.cancelMode === 'FORCEFUL' ? 'Forceful' : 'Graceful'} cancel is asked for`));
+      operation.isCancelPending && h('span.sub', ` ${operation.cancelMode === 'FORCEFUL' ? 'Forceful' : 'Graceful'} cancel requested`));
     refill(actions, buttons(operation, path, load));
     fill(wrong, operation.error && failure(operation));
     fill(about, facts([
@@ -32,7 +32,7 @@ export async function showOperation(place, { id: opId, signal }) {
         nameOf(instance.vnfInstanceName, operation.vnfInstanceId))],
       ['Began', moment(operation.startTime)], ['Duration', duration],
       ['Started by', operation.isAutomaticInvocation ? 'Windlass itself, by the drift policy' : 'A request'],
-      ['Id', id(operation.id)], ['Elsewhere', links(operation, steps)],
+      ['Id', id(operation.id)], ['Links', links(operation, steps)],
     ]));
     tick();
   };
@@ -88,20 +88,22 @@ function buttons(operation, path, load) {
   const has = (task) => operation._links?.[task] && may(task);
   const act = (task, body) => async () => {
     await post(`${path}/${task}`, body);
-    notice({ retry: 'It is tried again.', rollback: 'It is rolled back.', fail: 'It has failed for good.', cancel: 'The cancel is asked for.' }[task]);
+    notice({ retry: 'Windlass tries the operation again.', rollback: 'Windlass rolls the operation back.',
+      fail: 'The operation has failed permanently.', cancel: 'Windlass has accepted the cancel.' }[task]);
     await load();
   };
   return [
     has('retry') && button('Retry', () => attempt(act('retry')), 'primary'),
     has('rollback') && button('Roll back…', () => confirm({
       title: 'Roll this operation back?', kind: 'warn', verb: 'Roll back',
-      text: ['Everything that it has done is undone, from the last step to the first.', 'It ends as rolled back and cannot be resumed.'],
+      text: ['Windlass undoes everything that the operation has done, from the last step to the first.',
+        'The operation is over then: you cannot resume it.'],
       act: act('rollback'),
     })),
     has('fail') && button('Fail…', () => confirm({
-      title: 'Fail this operation for good?', kind: 'danger', verb: 'Fail it for good',
-      text: ['This is final: it can be neither retried nor rolled back afterwards.',
-        'What it has made or changed stays as it is now.'],
+      title: 'Fail this operation permanently?', kind: 'danger', verb: 'Fail it permanently',
+      text: ['This is final: you cannot retry it or roll it back afterwards.',
+        'Everything that it has made or changed stays as it is now.'],
       act: act('fail'),
     })),
     has('cancel') && button('Cancel…', () => askCancel(operation, act)),
@@ -118,7 +120,7 @@ function askCancel(operation, act) {
     text: 'It stops and then waits for your decision: retry, roll back or fail.',
     fields: h('fieldset', h('legend', 'How'),
       choice('GRACEFUL', 'Gracefully', 'The step under way ends first.'),
-      choice('FORCEFUL', 'Forcefully', 'The step under way is broken off at once.')),
+      choice('FORCEFUL', 'Forcefully', 'Windlass interrupts the step under way at once.')),
     act: () => act('cancel', { cancelMode: mode })(),
   });
 }

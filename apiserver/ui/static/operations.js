@@ -32,7 +32,7 @@ export async function showOperations(place, { query, signal }) {
     fill(count, plural(found.total, 'operation'));
     fill(results, found.items.length
       ? [operationRows(found.items), pager({ ...asked, limit, total: found.total }, turn)]
-      : empty('No operation fits.', ''));
+      : empty('No operation matches.', ''));
   });
   const keep = () => {
     const given = Object.entries({
@@ -59,10 +59,10 @@ export async function showOperations(place, { query, signal }) {
 
 // operationRows is a table of operations; of one instance its name is left out.
 export function operationRows(items, ofOne) {
-  const columns = ['Operation', 'Instance', 'State', 'Step', 'Began', 'Took'].filter((c) => !ofOne || c !== 'Instance');
+  const columns = ['Operation', 'Instance', 'State', 'Step', 'Began', 'Duration'].filter((c) => !ofOne || c !== 'Instance');
   return table('Operations', columns, items.map((o) => [
     h('a.name', { href: `#/operations/${o.id}` }, operationName(o.operation),
-      o.isAutomaticInvocation && h('span.sub', ' by itself')),
+      o.isAutomaticInvocation && h('span.sub', ' automatic')),
     ofOne ? null : h('a.quiet', { href: `#/instances/${o.vnfInstanceId}` }, nameOf(o.vnfInstanceName, o.vnfInstanceId)),
     pill(o.operationState),
     h('span.sub.step', o.error ? o.error.detail : isOpen(o.operationState) ? o.step || '' : ''),

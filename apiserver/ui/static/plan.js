@@ -48,10 +48,10 @@ function planView(plan) {
   ].filter(Boolean).join(', ');
   return h('div.plan',
     h('h3', 'This would happen'),
-    plan.whole && h('p', 'The entire VNF is made anew.'),
+    plan.whole && h('p', 'Windlass makes the entire VNF anew.'),
     plan.groups?.map((g) => h('p', h('strong', g.vduId), ` from ${g.from} to ${g.to}`)),
-    plan.leaving?.length > 0 && h('div', h('p', 'These go:'), h('ul', plan.leaving.map((l) =>
-      h('li', h('code', l.node || l.vnfcId), ` because ${l.why || 'it is asked for'}`)))),
+    plan.leaving?.length > 0 && h('div', h('p', 'Windlass removes:'), h('ul', plan.leaving.map((l) =>
+      h('li', h('code', l.node || l.vnfcId), ` because ${l.why || 'you chose it'}`)))),
     plan.keepVolumes && h('p', 'Volumes stay, with all data.'),
     room && h('p.sub', `The cloud must have room for ${room}.`),
     plan.vim?.problems.map((text) => h('p.problem', text)),
@@ -71,7 +71,7 @@ export function planScale(instance, own, path, done) {
   const steps = h('input', { type: 'number', min: 1, max: 100, value: 1, required: true });
   planned({
     title: `Scale ${nameOf(instance.vnfInstanceName, instance.id)}`, operation: 'SCALE', verb: 'Scale now', task: 'scale', own, path, done,
-    fields: [field('What', aspect), field('Which way', type), field('Steps', steps)],
+    fields: [field('Aspect', aspect), field('Direction', type), field('Steps', steps)],
     body: () => ({ type: type.value, aspectId: aspect.value, numberOfSteps: Number(steps.value) }),
   });
 }
@@ -84,7 +84,7 @@ export function planHeal(instance, topology, own, path, done) {
   const chosen = () => boxes.map((b) => b.querySelector('input')).filter((i) => i.checked).map((i) => i.value);
   planned({
     title: `Heal ${nameOf(instance.vnfInstanceName, instance.id)}`, operation: 'HEAL', verb: 'Heal now', task: 'heal', own, path, done,
-    fields: h('fieldset.many', h('legend', 'Which of them; without a choice the entire VNF'), boxes),
+    fields: h('fieldset.many', h('legend', 'Which VNFCs? Without a choice, the entire VNF.'), boxes),
     body: () => (chosen().length ? { vnfcInstanceId: chosen() } : {}),
   });
 }

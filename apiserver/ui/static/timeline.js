@@ -109,7 +109,7 @@ class Row {
     const decisions = [...this.nodes.values()].flatMap((n) => (n.decisions || []).map((d) => ({ ...d, node: n.node })));
     fill(this.more,
       whole.startedAt && h('p.sub', `Began ${timeOfDay(whole.startedAt)}${whole.endedAt ? `, ended ${timeOfDay(whole.endedAt)}` : ''}`),
-      whole.final && h('p.final', 'What this step takes away cannot be brought back.'),
+      whole.final && h('p.final', 'This step removes something permanently.'),
       whole.undo && this.phase === 'FORWARD' && h('p.sub', `In a rollback: ${whole.undo}.`),
       errors.map((s) => h('p.step-error', s.node && h('strong', `${s.node}: `), s.error.detail)),
       decisions.map((d) => h('p.sub', `${d.node}: ${d.detail}`)));

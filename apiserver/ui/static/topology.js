@@ -30,11 +30,14 @@ function part(p) {
   return h(`li.part.${p.health.toLowerCase()}`,
     h('div.part-head', h('span.part-name', { title: p.resourceId }, p.name), pill(p.health)),
     h('p.sub', [p.address, p.role === 'object' && p.resourceType, p.zone].filter(Boolean).join(' · ') || p.vduId),
-    p.holdsVirtualIp && h('p.tag', { title: 'When it was last looked' }, 'Holds the virtual IP'),
+    p.holdsVirtualIp && h('p.tag', { title: 'At the last check for drift' }, 'Holds the virtual IP'),
     p.findings?.map(finding));
 }
 
-const remedies = { HEAL_VNFC: 'A heal of it mends this.', HEAL_VNF: 'A heal of the entire VNF mends this.', NONE: 'A person must look.' };
+const remedies = {
+  HEAL_VNFC: 'A heal of the VNFC repairs it.', HEAL_VNF: 'Only a heal of the entire VNF repairs it.',
+  NONE: 'A person must check it.',
+};
 
 const finding = (f) => h('p.finding', h('strong', wordFor(f.kind)), ' ', f.detail, ' ', h('span.sub', remedies[f.remedy]));
 
