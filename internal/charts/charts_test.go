@@ -100,16 +100,16 @@ func TestRender_readsArchives(t *testing.T) {
 
 func TestRender_tellsWhatIsWrong(t *testing.T) {
 	for says, c := range map[string]Content{
-		"Chart.yaml file is missing":               {Files: map[string][]byte{"values.yaml": nil}},
-		"nil pointer evaluating":                   a(map[string]string{"templates/x.yaml": "{{ .Values.a.b.c }}"}),
-		"say a word":                               a(map[string]string{"templates/x.yaml": `{{ fail "say a word" }}`}),
-		"is a library":                             a(map[string]string{"Chart.yaml": "apiVersion: v2\nname: web\nversion: 0.1.0\ntype: library\n"}),
-		"it needs the chart redis":                 a(map[string]string{"Chart.yaml": "apiVersion: v2\nname: web\nversion: 0.1.0\ndependencies: [{name: redis, version: 1.0.0, repository: 'https://x'}]\n"}),
-		"YAML parse error on web/templates/x.yaml": a(map[string]string{"templates/x.yaml": "words"}),
-		"for Kubernetes >=1.99":                    a(map[string]string{"Chart.yaml": "apiVersion: v2\nname: web\nversion: 0.1.0\nkubeVersion: '>=1.99'\n"}),
-		"got number, want string":                  a(map[string]string{"values.schema.json": `{"properties":{"n":{"type":"string"}}}`}),
-		"another one, \"file:///etc/passwd\"":      a(map[string]string{"values.schema.json": `{"$ref":"file:///etc/passwd"}`}),
-		"another one, \"http://169.254.169.254/\"": a(map[string]string{"values.schema.json": `{"$ref":"http://169.254.169.254/"}`}),
+		"Chart.yaml file is missing":                  {Files: map[string][]byte{"values.yaml": nil}},
+		"nil pointer evaluating":                      a(map[string]string{"templates/x.yaml": "{{ .Values.a.b.c }}"}),
+		"say a word":                                  a(map[string]string{"templates/x.yaml": `{{ fail "say a word" }}`}),
+		"is a library":                                a(map[string]string{"Chart.yaml": "apiVersion: v2\nname: web\nversion: 0.1.0\ntype: library\n"}),
+		"it needs the chart redis":                    a(map[string]string{"Chart.yaml": "apiVersion: v2\nname: web\nversion: 0.1.0\ndependencies: [{name: redis, version: 1.0.0, repository: 'https://x'}]\n"}),
+		"YAML parse error on web/templates/x.yaml":    a(map[string]string{"templates/x.yaml": "words"}),
+		"for Kubernetes >=1.99":                       a(map[string]string{"Chart.yaml": "apiVersion: v2\nname: web\nversion: 0.1.0\nkubeVersion: '>=1.99'\n"}),
+		"got number, want string":                     a(map[string]string{"values.schema.json": `{"properties":{"n":{"type":"string"}}}`}),
+		"another schema, \"file:///etc/passwd\"":      a(map[string]string{"values.schema.json": `{"$ref":"file:///etc/passwd"}`}),
+		"another schema, \"http://169.254.169.254/\"": a(map[string]string{"values.schema.json": `{"$ref":"http://169.254.169.254/"}`}),
 	} {
 		_, err := Render(t.Context(), of(c, map[string]any{"n": 1}), 1, Cluster{Version: "v1.36.0"})
 		require.True(t, lcm.Is(err, lcm.KindInvalid), "%v", err)

@@ -136,7 +136,7 @@ func TestFetch_saysWhatIsWrong(t *testing.T) {
 		{cnf.Source{URL: "oci://" + s.host() + "/others/web:0.1.0"}, lcm.KindDenied, "packages.allowedSources"},
 		{cnf.Source{URL: s.URL + "/stable/none?token=secret"}, lcm.KindInvalid, "/stable/none answers 404"},
 		{cnf.Source{URL: s.URL + "/stable/down"}, lcm.KindUnavailable, "answers 503"},
-		{cnf.Source{URL: s.URL + "/stable/large"}, lcm.KindInvalid, "larger than the 16 MiB"},
+		{cnf.Source{URL: s.URL + "/stable/large"}, lcm.KindInvalid, "larger than the limit of 16 MiB"},
 		{cnf.Source{URL: s.URL + "/stable/round"}, lcm.KindInvalid, "redirects more than 5 times"},
 		{cnf.Source{URL: s.URL + "/stable/plain"}, lcm.KindInvalid, "without TLS"},
 		{cnf.Source{URL: s.URL + "/stable/words", Chart: "web"}, lcm.KindInvalid, "is no repository of charts"},

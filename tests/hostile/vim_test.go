@@ -103,7 +103,7 @@ func TestVim_endlessAnswersAreCutShort(t *testing.T) {
 			}))
 			if status == http.StatusOK {
 				require.Equal(t, lcm.KindInvalid, lcm.KindOf(err), "%v", err)
-				require.ErrorContains(t, err, "The VIM's answer is larger than the 16 MiB")
+				require.ErrorContains(t, err, "The VIM's answer is larger than the limit of 16 MiB")
 			}
 			require.Less(t, len(err.Error()), 128<<10, "the log gets a part of it only")
 			require.Less(t, sent.Load(), int64(2*outbound.MaxAnswer), "what is sent beyond is in buffers of the network")
@@ -165,7 +165,7 @@ func TestVim_kubernetesThatIsEndlessOrNeverReady(t *testing.T) {
 	vim := lcm.Vim{Name: "k", AuthURL: server.URL}
 	_, err := kubernetes.Check(t.Context(), vim, map[string]any{"bearer_token": "t"}, outbound.Guard{})
 	require.Equal(t, lcm.KindInvalid, lcm.KindOf(err), "%v", err)
-	require.ErrorContains(t, err, "The VIM's answer is larger than the 16 MiB")
+	require.ErrorContains(t, err, "The VIM's answer is larger than the limit of 16 MiB")
 	require.Less(t, sent.Load(), int64(2*outbound.MaxAnswer))
 
 	_, err = kubernetes.Check(t.Context(), vim, map[string]any{"bearer_token": "later"}, outbound.Guard{})

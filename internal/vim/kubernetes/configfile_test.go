@@ -66,7 +66,7 @@ func TestReadKubeconfig_takesTheCurrentContextApart(t *testing.T) {
 	require.Contains(t, lcm.Sentence(err), "not for the VIM's auth_url")
 	_, _, err = ReadKubeconfig(lcm.Vim{Type: lcm.VimKubernetes},
 		map[string]any{"kubeconfig": text, "bearer_token": "s3cr3t"}, "$.vim")
-	require.Contains(t, lcm.Sentence(err), "$.vim.auth_cred.kubeconfig: has what bearer_token says, too")
+	require.Contains(t, lcm.Sentence(err), "$.vim.auth_cred.kubeconfig: gives the same data as bearer_token: give one of them")
 	_, _, err = ReadKubeconfig(lcm.Vim{Type: lcm.VimKubernetes}, map[string]any{"kubeconfig": 7}, "$.vim")
 	require.True(t, lcm.Is(err, lcm.KindInvalid))
 }
