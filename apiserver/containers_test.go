@@ -108,7 +108,7 @@ func TestCnf_ofAChartIsCheckedWithItsRequest(t *testing.T) {
 	wrong["instantiationLevelId"] = "large"
 	a := b.do("POST", v2+"/instantiate", asV2(t, wrong))
 	require.Contains(t, a.problem(http.StatusBadRequest), "the value replicas of the chart does not set the number of Pods of the VDU web: "+
-		"with 3 there, the Deployment web has 1")
+		"with the value 3, the Deployment web has 1")
 	require.Equal(t, []string{"$.additionalParams.helm_value_names.web.replica"}, a.paths())
 
 	b.do("POST", v1+"/instantiate", manifestsRequest(vim, map[string]any{

@@ -78,7 +78,7 @@ func TestCheckRequest_tellsWhatCannotBeRun(t *testing.T) {
 func TestCheck_refusesWhatWouldRunAScript(t *testing.T) {
 	f := lifecycle.Facts{Flavour: flavour(), Scripts: lcm.ScriptsRefused}
 	s := &script.Scripts{}
-	require.ErrorContains(t, s.Check(f, lcm.Plan{Operation: lcm.OpScale}), "Scripts/account.py run at scale_end")
+	require.ErrorContains(t, s.Check(f, lcm.Plan{Operation: lcm.OpScale}), "runs the script Scripts/account.py at scale_end")
 	require.NoError(t, s.Check(f, lcm.Plan{Operation: lcm.OpHeal}))
 	require.NoError(t, s.Check(f, lcm.Plan{Operation: lcm.OpTerminate}))
 	f.Scripts = lcm.ScriptsSkipped
