@@ -241,8 +241,7 @@ func TestPrepareNode_hidesTheProxysPasswordAndKeepsNetworksWhole(t *testing.T) {
 	s, fake, secrets, output := newSite(t, 1, 1, func(p *k8s.Params) {
 		p.Proxy = &k8s.ProxyParams{HTTPProxy: lcm.Secret{Ref: "r"}, NoProxy: "example.com, ", K8sNodeCIDR: "10.0.0.0/16"}
 		p.AptRepository = &k8s.AptRepository{
-			URL: "http://packages.example.com/k8s", Suite: "/", KeyPath: "Files/key.asc",
-			Version: "1.34.4-1.1",
+			URL: "http://packages.example.com/k8s", Suite: "/", KeyPath: "Files/key.asc", Version: "1.34.4-1.1",
 		}
 	})
 	secrets.Values["r"] = "http://user:hunter2@proxy.example.com:3128"

@@ -103,8 +103,7 @@ func TestFindConnections_looksInNeutron(t *testing.T) {
 			}
 		}
 		assert.Equal(t, map[string]string{
-			"a": "new-a 10.0.1.1", "b": "old-b 10.0.0.2", "d-c": "lost 10.0.0.3",
-			"d": "old-d 10.0.0.4",
+			"a": "new-a 10.0.1.1", "b": "old-b 10.0.0.2", "d-c": "lost 10.0.0.3", "d": "old-d 10.0.0.4",
 		}, got)
 	}
 }

@@ -23,8 +23,7 @@ func TestDefine_tellsWhatHasBecomeOfWhatWasGranted(t *testing.T) {
 			{ResourceDefinitionID: "remove-v", Type: lcm.GrantStorage, Resource: handle("v")},
 		},
 		UpdateResources: []lcm.GrantResource{{
-			ResourceDefinitionID: "update-y", Type: lcm.GrantCompute,
-			Resource: handle("y"),
+			ResourceDefinitionID: "update-y", Type: lcm.GrantCompute, Resource: handle("y"),
 		}},
 	}
 	after := lcm.InstantiatedVnfInfo{
@@ -43,8 +42,7 @@ func TestDefine_tellsWhatHasBecomeOfWhatWasGranted(t *testing.T) {
 	}
 	disk := func(id string, change lcm.ChangeType) lcm.AffectedVirtualStorage {
 		return lcm.AffectedVirtualStorage{
-			ID: id, VirtualStorageDescID: "disk", ChangeType: change,
-			StorageResource: *handle(id),
+			ID: id, VirtualStorageDescID: "disk", ChangeType: change, StorageResource: *handle(id),
 		}
 	}
 	c := &lcm.ResourceChanges{
@@ -53,8 +51,7 @@ func TestDefine_tellsWhatHasBecomeOfWhatWasGranted(t *testing.T) {
 			vnfc("y", "MODIFIED"), vnfc("stranger", "REMOVED"),
 		},
 		AffectedVirtualLinks: []lcm.AffectedVirtualLink{{
-			ID: "net", VnfVirtualLinkDescID: "inner", ChangeType: "ADDED",
-			NetworkResource: *handle("net"),
+			ID: "net", VnfVirtualLinkDescID: "inner", ChangeType: "ADDED", NetworkResource: *handle("net"),
 		}},
 		AffectedVirtualStorages: []lcm.AffectedVirtualStorage{
 			disk("v", "REMOVED"), disk("disk-late", "ADDED"),

@@ -198,7 +198,6 @@ func decisionOf(opOcc lcm.VnfLcmOpOcc) (lcm.DriftDecision, error) {
 		reason = reason[len("drift: "):]
 	}
 	return lcm.DriftDecision{
-		Action: lcm.DriftHeals, Reason: reason, VnfcInstanceIDs: request.VnfcInstanceID,
-		OpOccID: opOcc.ID,
+		Action: lcm.DriftHeals, Reason: reason, VnfcInstanceIDs: request.VnfcInstanceID, OpOccID: opOcc.ID,
 	}, nil
 }

@@ -57,8 +57,7 @@ func newDriftBed(t *testing.T) *driftBed {
 	for _, n := range nodes {
 		info.VnfcResources = append(info.VnfcResources,
 			lcm.VnfcResourceInfo{
-				ID: n.ServerID, VduID: string(n.Role),
-				ComputeResource: lcm.ResourceHandle{ResourceID: n.ServerID},
+				ID: n.ServerID, VduID: string(n.Role), ComputeResource: lcm.ResourceHandle{ResourceID: n.ServerID},
 			})
 		b.site.replies["look-at-node"] = results("ca", base64.StdEncoding.EncodeToString([]byte(b.site.ca)))
 		b.health = append(b.health, n.Name+`|True|no|KubeletReady|""`)
@@ -105,8 +104,7 @@ func (b *driftBed) Inventory(context.Context, string) (*vim.Inventory, error) {
 	inv := &vim.Inventory{ID: "stack", Level: vim.Running, Status: "CREATE_COMPLETE", Servers: map[string]vim.Server{}}
 	for _, v := range b.inst.Instantiated.VnfcResources {
 		inv.Resources = append(inv.Resources, vim.Resource{
-			Kind: vim.Compute, Name: v.VduID, ID: v.ID,
-			Part: "stack",
+			Kind: vim.Compute, Name: v.VduID, ID: v.ID, Part: "stack",
 		})
 		status, set := b.status[v.ID]
 		if !set {
@@ -280,8 +278,7 @@ func (b *driftBed) act(t *testing.T, id string, notified ...string) activities.A
 			},
 		}})
 	return must(t, b.activities().ActOnDrift, activities.ActOnDriftInput{
-		VnfInstanceID: watched, Report: report,
-		Health: b.look(t).Health,
+		VnfInstanceID: watched, Report: report, Health: b.look(t).Health,
 	})
 }
 

@@ -100,8 +100,7 @@ func lookAtDeployment(site Site, inv *vim.Inventory, unseen error) (s drift.Depl
 	s.Level, s.Status = inv.Level, inv.Status
 	for _, r := range inv.OfKind(vim.Compute) {
 		s.Members = append(s.Members, drift.Member{
-			ServerID: r.ID, VduID: r.Name,
-			Level: inv.Servers[r.ID].Level, Status: inv.Servers[r.ID].Status,
+			ServerID: r.ID, VduID: r.Name, Level: inv.Servers[r.ID].Level, Status: inv.Servers[r.ID].Status,
 		})
 	}
 	if c := site.cluster(); c != nil && virtualIPWanted(site) {

@@ -138,8 +138,7 @@ func TestGivenPorts_areFoundAndReleased(t *testing.T) {
 	for range 2 {
 		read()
 		must(t, infra.ChangeStack, activities.ChangeStackInput{
-			OpOccID: opOcc, Sizes: vim.SizesPlanned, Within: true,
-			Leaving: []string{"s1"},
+			OpOccID: opOcc, Sizes: vim.SizesPlanned, Within: true, Leaving: []string{"s1"},
 		})
 		require.Equal(t, map[string]string{"p": "", "q": "", "strange": "elsewhere"}, cloud.holder, "free for the successors")
 		require.Equal(t, []string{"one"}, cloud.replaced(), "ports are replaced by nobody")
@@ -246,8 +245,7 @@ func TestChangeStack_looksAtPortsForServersThatCome(t *testing.T) {
 
 func TestCheckPorts_looksAtAllAndTouchesNothing(t *testing.T) {
 	for port, says := range map[string]string{
-		"own": "", "taken": "is in use by elsewhere",
-		"gone": "does not exist in the VIM",
+		"own": "", "taken": "is in use by elsewhere", "gone": "does not exist in the VIM",
 	} {
 		cloud := &creatingCloud{}
 		cloud.inv = &vim.Inventory{
@@ -260,8 +258,7 @@ func TestCheckPorts_looksAtAllAndTouchesNothing(t *testing.T) {
 		}
 		links := []lcm.ExtVirtualLink{onGiven("net", "a", port)}
 		infra := &activities.Infrastructure{
-			VIMs: cloud, Deployments: fixedDeployment{before: links, after: links},
-			Output: &logOutput{},
+			VIMs: cloud, Deployments: fixedDeployment{before: links, after: links}, Output: &logOutput{},
 		}
 		for range 2 {
 			_, err := do(t, infra.CheckPorts, deploymentInput())

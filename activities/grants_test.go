@@ -62,8 +62,7 @@ func TestGrants_askTheNFVOOnce(t *testing.T) {
 	n := nfvotest.New(t)
 	keeper := &grantKeeper{}
 	grants := &activities.Grants{
-		NFVO: nfvo.NewOrchestrator(nfvo.OrchestratorOptions{Endpoint: n.URL}), Facts: keeper,
-		Poll: time.Millisecond,
+		NFVO: nfvo.NewOrchestrator(nfvo.OrchestratorOptions{Endpoint: n.URL}), Facts: keeper, Poll: time.Millisecond,
 	}
 	out, err := ask(t, grants)
 	require.NoError(t, err)
@@ -78,8 +77,7 @@ func TestGrants_waitUntilTheNFVOHasDecided(t *testing.T) {
 	n := nfvotest.New(t)
 	keeper := &grantKeeper{}
 	grants := &activities.Grants{
-		NFVO: nfvo.NewOrchestrator(nfvo.OrchestratorOptions{Endpoint: n.URL}), Facts: keeper,
-		Poll: time.Millisecond,
+		NFVO: nfvo.NewOrchestrator(nfvo.OrchestratorOptions{Endpoint: n.URL}), Facts: keeper, Poll: time.Millisecond,
 	}
 	n.Decide(func(map[string]any) nfvotest.Decision { return nfvotest.Decision{Looks: 3} })
 	out, err := ask(t, grants)

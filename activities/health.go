@@ -102,8 +102,7 @@ func parseNode(line string) NodeHealth {
 func parseMember(line string) MemberHealth {
 	f := fields(line, 6)
 	m := MemberHealth{
-		Name: f[1], PeerAddress: f[2], Started: f[3] == "yes", Learner: f[4] == "yes",
-		Healthy: f[5] == "yes",
+		Name: f[1], PeerAddress: f[2], Started: f[3] == "yes", Learner: f[4] == "yes", Healthy: f[5] == "yes",
 	}
 	if peer, err := url.Parse(f[2]); err == nil && peer.Hostname() != "" {
 		m.PeerAddress = peer.Hostname()

@@ -340,9 +340,8 @@ func nodeOf(inv *vim.Inventory, part string, role lcm.Role, params k8s.NodeParam
 		}
 	}
 	node := lcm.Node{
-		Name: lcm.NodeName(role, nic.ServerID), Role: role, ServerID: nic.ServerID, Part: part,
-		SSHAddress: ssh.Address, Address: nic.Address,
-		ComputeHost: computeHost(inv.Servers[nic.ServerID]), Zone: inv.Servers[nic.ServerID].Zone,
+		Name: lcm.NodeName(role, nic.ServerID), Role: role, ServerID: nic.ServerID, Part: part, SSHAddress: ssh.Address,
+		Address: nic.Address, ComputeHost: computeHost(inv.Servers[nic.ServerID]), Zone: inv.Servers[nic.ServerID].Zone,
 	}
 	if ssh.FloatingIP != "" {
 		node.SSHAddress = ssh.FloatingIP

@@ -267,8 +267,7 @@ func TestHolders_areTheMembersThatHaveToGo(t *testing.T) {
 	env := suite.NewTestActivityEnvironment()
 	env.RegisterActivity(infra.ChangeStack)
 	in := activities.ChangeStackInput{
-		OpOccID: opOcc, Sizes: vim.SizesPlanned,
-		Leaving: []string{"s0", "s2", "gone"},
+		OpOccID: opOcc, Sizes: vim.SizesPlanned, Leaving: []string{"s0", "s2", "gone"},
 	}
 	for range 2 {
 		_, err := env.ExecuteActivity(infra.ChangeStack, in)
@@ -325,8 +324,7 @@ func TestReconnectStack_givesTheDeploymentTheParametersThatItIsAskedFor(t *testi
 		},
 		Servers: map[string]vim.Server{"s": {ID: "s"}},
 		Ports: map[string]vim.Port{"p": {
-			ID: "p", ServerID: "s", MAC: "fa:16:3e:00:00:01",
-			FixedIPs: []lcm.FixedIP{{Address: "10.0.0.7"}},
+			ID: "p", ServerID: "s", MAC: "fa:16:3e:00:00:01", FixedIPs: []lcm.FixedIP{{Address: "10.0.0.7"}},
 		}},
 	}
 	cloud := &changingCloud{inv: inv}

@@ -198,8 +198,7 @@ func (n *Nodes) askForVirtualIP(
 		all.Go(func() {
 			one := NodeInput{Tracked: in.Tracked, OpOccID: in.OpOccID, Node: node}
 			look := command(cluster, scripts.FindVirtualIP{
-				VirtualIP: in.VirtualIP, Port: cluster.Params.APIPort(),
-				Timeout: 5,
+				VirtualIP: in.VirtualIP, Port: cluster.Params.APIPort(), Timeout: 5,
 			})
 			look.round = round
 			found, err := n.runOn(ctx, one, look)

@@ -133,9 +133,8 @@ func (n *Nodes) CheckNode(ctx context.Context, in NodeInput) (out CheckNodeOutpu
 	}
 	check := scripts.CheckNode{
 		Node: in.Node.Name, Address: in.Node.Address, Packages: packages(cluster.Params, in.Node.Role),
-		Repository: cluster.Params.AptRepository != nil, Ports: []string{"10250"},
-		MinCPUs: 1, MinMemoryMiB: minWorkerMemoryMiB, MinDiskMiB: minDiskMiB,
-		Ignore: cluster.Params.IgnorePreflightErrors,
+		Repository: cluster.Params.AptRepository != nil, Ports: []string{"10250"}, MinCPUs: 1,
+		MinMemoryMiB: minWorkerMemoryMiB, MinDiskMiB: minDiskMiB, Ignore: cluster.Params.IgnorePreflightErrors,
 	}
 	if in.Node.Role == lcm.ControlPlane {
 		check.MinCPUs, check.MinMemoryMiB = minCPUs, minMemoryMiB

@@ -27,14 +27,12 @@ func apartDeployment() *vim.Inventory {
 			vim.Resource{Name: vdu, Kind: vim.Compute, ID: "server-of-" + deployment, Part: deployment},
 			vim.Resource{Name: vdu + "_CP", Kind: vim.LinkPort, ID: "port-of-" + deployment, Part: deployment},
 			vim.Resource{
-				Name: vdu + "_FIP", Kind: vim.PublicAddr, ID: "fip-of-" + deployment,
-				Part: deployment,
+				Name: vdu + "_FIP", Kind: vim.PublicAddr, ID: "fip-of-" + deployment, Part: deployment,
 			},
 		)
 		inv.Servers["server-of-"+deployment] = vim.Server{ID: "server-of-" + deployment}
 		inv.Ports["port-of-"+deployment] = vim.Port{
-			ID: "port-of-" + deployment, ServerID: "server-of-" + deployment,
-			Address: "10.0.0.1",
+			ID: "port-of-" + deployment, ServerID: "server-of-" + deployment, Address: "10.0.0.1",
 		}
 		inv.PublicAddrs["fip-of-"+deployment] = vim.PublicAddress{Address: "public-of-" + deployment, PortID: "port-of-" + deployment}
 	}

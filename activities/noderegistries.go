@@ -54,8 +54,7 @@ func (s registriesState) bare() registriesState {
 func (s registriesState) with(after registriesState) registriesState {
 	return registriesState{
 		Servers: union(s.Servers, after.Servers), Insecure: union(s.Insecure, after.Insecure),
-		Kubelet: union(s.Kubelet, after.Kubelet),
-		Docker:  union(append([]string{}, s.dockers()...), after.dockers()),
+		Kubelet: union(s.Kubelet, after.Kubelet), Docker: union(append([]string{}, s.dockers()...), after.dockers()),
 	}
 }
 

@@ -41,8 +41,7 @@ func (c *switchedCloud) turn(id string, on bool) error {
 
 func switching(id string, to lcm.VnfState) activities.SwitchServerInput {
 	return activities.SwitchServerInput{
-		Tracked: activities.Tracked{Step: lcm.StepRef{OpOccID: opOcc}}, OpOccID: opOcc,
-		ServerID: id, To: to,
+		Tracked: activities.Tracked{Step: lcm.StepRef{OpOccID: opOcc}}, OpOccID: opOcc, ServerID: id, To: to,
 	}
 }
 

@@ -182,8 +182,7 @@ func (f *nodeRegistries) connect(registries []openRegistry) (j task, err error) 
 		return j, err
 	}
 	return task{
-		script: script, stdin: scripts.Stdin(append(inputs, files...)...),
-		mask: append(masks(registries), f.masks...),
+		script: script, stdin: scripts.Stdin(append(inputs, files...)...), mask: append(masks(registries), f.masks...),
 	}, nil
 }
 
@@ -216,8 +215,7 @@ func withoutImages(
 		told := slices.ContainsFunc(failures, func(f scripts.RegistryFailure) bool { return f.Server == r.Server })
 		if r.TestImage != "" && !told && slices.Contains(unseen, r.Server) {
 			failures = append(failures, scripts.RegistryFailure{
-				Class: "wrong", Server: r.Server,
-				Sentence: "did not return the manifest of test_image " + r.TestImage,
+				Class: "wrong", Server: r.Server, Sentence: "did not return the manifest of test_image " + r.TestImage,
 			})
 		}
 	}

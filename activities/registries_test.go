@@ -50,8 +50,7 @@ func (s site) toRegistries(former bool) activities.ConnectRegistriesInput {
 
 var (
 	plainRegistry = k8s.PrivateRegistry{
-		ConnectionType: "0", Server: "192.168.0.10:5000",
-		HostsString: "192.168.0.20  registry.example.com",
+		ConnectionType: "0", Server: "192.168.0.10:5000", HostsString: "192.168.0.20  registry.example.com",
 	}
 	tlsRegistry = k8s.PrivateRegistry{
 		ConnectionType: "1", Server: "registry.example.com", Username: "user01", Password: lcm.Secret{Clear: "hunter2\""},
@@ -184,8 +183,7 @@ func TestConnectRegistries_readsNoFileThatIsNotOne(t *testing.T) {
 		assert.Empty(t, fake.ran)
 	}
 	s, fake, _, nodes := registrySite(t, k8s.PrivateRegistry{
-		ConnectionType: "1", Server: "a.example.com",
-		CertificatePath: "key.pem",
+		ConnectionType: "1", Server: "a.example.com", CertificatePath: "key.pem",
 	})
 	_, err := do(t, nodes.ConnectRegistries, s.toRegistries(false))
 	assertKind(t, err, lcm.KindInvalid, "private key")

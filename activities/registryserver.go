@@ -116,8 +116,7 @@ func (n *Nodes) MountRegistryVolume(
 	results, err := n.runOn(ctx, in.NodeInput, task{
 		script: scripts.SetUpVolumes{
 			Node: in.Node.Name, Volumes: []scripts.MountedVolume{{ID: in.Volume.VolumeID, Directory: p.Volume.MountTo}},
-			Timeout: deviceTimeout,
-			LockFor: lockFor(p.Timeouts.Install),
+			Timeout: deviceTimeout, LockFor: lockFor(p.Timeouts.Install),
 		},
 		limit: seconds(p.Timeouts.Install), parameter: "timeouts.install",
 	})
@@ -149,8 +148,7 @@ func (n *Nodes) InstallRegistry(ctx context.Context, in NodeInput) (out InstallR
 	p := vnf.Params
 	script := scripts.InstallRegistry{
 		Port: p.Port, HTTPS: p.TLS != nil, Image: p.Image, LockFor: lockFor(p.Timeouts.Install),
-		NoProxy:     registryNoProxy(p.Proxy),
-		Certificate: madeCertificate(vnf.Instance.ID, in.Node, p.TLS),
+		NoProxy: registryNoProxy(p.Proxy), Certificate: madeCertificate(vnf.Instance.ID, in.Node, p.TLS),
 	}
 	if p.Volume != nil {
 		script.Volume = p.Volume.MountTo
@@ -179,8 +177,7 @@ func (n *Nodes) InstallRegistry(ctx context.Context, in NodeInput) (out InstallR
 		script.ImageFile = scripts.RegistryImageFile
 	}
 	config, err := scripts.RegistryConfig{
-		Port: p.Port, HTTPS: p.TLS != nil, Users: len(p.Users) > 0,
-		Volume: script.Volume,
+		Port: p.Port, HTTPS: p.TLS != nil, Users: len(p.Users) > 0, Volume: script.Volume,
 	}.Render()
 	if err != nil {
 		return out, lcm.Wrap(lcm.KindBug, err, "Windlass could not write the registry's configuration.")

@@ -127,8 +127,7 @@ func TestFindMachine_findsTheVolumeOfARegistry(t *testing.T) {
 	s, _, _, _ := registryServerSite(t, registry.Params{SSHCpName: "storage_CP"})
 	cloud := &storageCloud{inv: storageInventory()}
 	infra := &activities.Infrastructure{
-		VIMs: cloud, Deployments: fixedDeployment{}, Vnfs: s.Reach.Vnfs,
-		Output: &logOutput{},
+		VIMs: cloud, Deployments: fixedDeployment{}, Vnfs: s.Reach.Vnfs, Output: &logOutput{},
 	}
 	in := activities.FindMachineInput{OpOccID: opOcc}
 	assert.Nil(t, must(t, infra.FindMachine, in).Volume)

@@ -158,8 +158,7 @@ func TestChangeStack_replacesServersWithinMembers(t *testing.T) {
 	}
 	infra := &activities.Infrastructure{VIMs: cloud, Deployments: fixedDeployment{}, Output: &logOutput{}}
 	in := activities.ChangeStackInput{
-		OpOccID: opOcc, Sizes: vim.SizesPlanned, Leaving: []string{"s1"},
-		Within: true,
+		OpOccID: opOcc, Sizes: vim.SizesPlanned, Leaving: []string{"s1"}, Within: true,
 	}
 	for range 2 {
 		must(t, infra.ChangeStack, in)

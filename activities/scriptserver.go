@@ -225,10 +225,9 @@ func (s *Scripts) environment(
 		variables[name], mask = value, append(mask, value)
 	}
 	maps.Copy(variables, map[string]string{
-		"VNF_HOOK": in.Hook, "VNF_OPERATION": string(vnf.OpOcc.Operation),
-		"VNF_OPERATION_ID": string(vnf.OpOcc.ID), "VNF_INSTANCE_ID": string(vnf.Instance.ID),
-		"VNF_VDU": in.Node.VduID, "VNF_VNFC_ID": in.Node.ServerID, "VNF_ADDRESS": in.Node.Address,
-		"VNF_CHANGE": in.Change,
+		"VNF_HOOK": in.Hook, "VNF_OPERATION": string(vnf.OpOcc.Operation), "VNF_OPERATION_ID": string(vnf.OpOcc.ID),
+		"VNF_INSTANCE_ID": string(vnf.Instance.ID), "VNF_VDU": in.Node.VduID, "VNF_VNFC_ID": in.Node.ServerID,
+		"VNF_ADDRESS": in.Node.Address, "VNF_CHANGE": in.Change,
 	})
 	addresses := map[string][]string{}
 	for _, node := range in.All {

@@ -159,8 +159,7 @@ func (s *Storage) ExportVolumes(ctx context.Context, in NodeInput) (out ExportVo
 		step.Exports = append(step.Exports, export)
 	}
 	results, err := s.runOn(ctx, in, task{
-		script: step, stdin: scripts.Stdin(inputs...), mask: mask, limit: seconds(limit),
-		parameter: "timeouts.install",
+		script: step, stdin: scripts.Stdin(inputs...), mask: mask, limit: seconds(limit), parameter: "timeouts.install",
 	})
 	out.Server = results.Get("server")
 	return out, err

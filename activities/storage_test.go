@@ -50,8 +50,7 @@ func newStorageSite(t *testing.T) storageSite {
 			"/volume/a}}\n---\nkind: PersistentVolume\nmetadata: {name: b}\nspec: {nfs: {path: /volume/b}}\n"), nil
 	}
 	node := lcm.Node{
-		Name: "storage-0000001f", Role: lcm.Storage, ServerID: "s1", Address: "10.0.0.31",
-		SSHAddress: "198.51.100.31",
+		Name: "storage-0000001f", Role: lcm.Storage, ServerID: "s1", Address: "10.0.0.31", SSHAddress: "198.51.100.31",
 	}
 	fake.nodes[node.Name] = &fakeNode{site: fake, node: node, files: map[string]string{}}
 	return storageSite{
@@ -464,8 +463,7 @@ func TestChangeStack_replacesTheVolumesThatLeave(t *testing.T) {
 	infra := &activities.Infrastructure{VIMs: cloud, Deployments: fixedDeployment{}, Output: &logOutput{}}
 	replaced := func(volumes ...string) (names []string) {
 		must(t, infra.ChangeStack, activities.ChangeStackInput{
-			OpOccID: opOcc, Sizes: vim.SizesPlanned,
-			Leaving: []string{"s1"}, LeavingVolumes: volumes,
+			OpOccID: opOcc, Sizes: vim.SizesPlanned, Leaving: []string{"s1"}, LeavingVolumes: volumes,
 		})
 		for _, r := range cloud.update.Replace {
 			names = append(names, r.Name)

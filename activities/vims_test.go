@@ -83,8 +83,7 @@ func TestRegistry_registersAndForgetsAClusterOnce(t *testing.T) {
 	tracked.Step.OpOccID = opOcc
 	for range 2 {
 		out := must(t, registry.RegisterVim, activities.RegisterVimInput{
-			Tracked: tracked, OpOccID: opOcc,
-			Account: activities.VimAccountOutput{ServerURL: "https://10.0.0.1:6443"},
+			Tracked: tracked, OpOccID: opOcc, Account: activities.VimAccountOutput{ServerURL: "https://10.0.0.1:6443"},
 		})
 		require.Equal(t, activities.ClusterVimID("vnf"), out.VimID)
 		require.Len(t, table.vims, 2)
@@ -94,8 +93,7 @@ func TestRegistry_registersAndForgetsAClusterOnce(t *testing.T) {
 	}
 	for range 2 {
 		must(t, registry.ForgetNodes, activities.ForgetNodesInput{
-			Tracked: tracked, VnfInstanceID: "vnf",
-			ServerIDs: []string{"cp-1"}, KeepCluster: true,
+			Tracked: tracked, VnfInstanceID: "vnf", ServerIDs: []string{"cp-1"}, KeepCluster: true,
 		})
 		require.Equal(t, map[string]bool{"cp-2": true}, table.hostKeys)
 		require.NotEmpty(t, table.secrets)
@@ -103,8 +101,7 @@ func TestRegistry_registersAndForgetsAClusterOnce(t *testing.T) {
 	for range 2 {
 		must(t, registry.DeregisterVim, activities.DeregisterVimInput{Tracked: tracked, VnfInstanceID: "vnf"})
 		must(t, registry.ForgetNodes, activities.ForgetNodesInput{
-			Tracked: tracked, VnfInstanceID: "vnf",
-			ServerIDs: []string{"cp-2"},
+			Tracked: tracked, VnfInstanceID: "vnf", ServerIDs: []string{"cp-2"},
 		})
 		require.Len(t, table.vims, 1, "that of another stays")
 		require.Empty(t, table.secrets)

@@ -76,8 +76,7 @@ func taskOf(method, path string) string {
 		return last
 	}
 	verb := map[string]string{
-		http.MethodPost: "create", http.MethodPut: "modify", http.MethodPatch: "modify",
-		http.MethodDelete: "delete",
+		http.MethodPost: "create", http.MethodPut: "modify", http.MethodPatch: "modify", http.MethodDelete: "delete",
 	}[method]
 	switch last {
 	case "vnf_instances", "vnf_packages", "vims":

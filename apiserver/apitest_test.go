@@ -246,8 +246,7 @@ func clusterRequest(vimID string) map[string]any {
 	return map[string]any{
 		"flavourId": "ha",
 		"extVirtualLinks": []any{map[string]any{
-			"id": "net", "resourceId": "6c1b1a52-4e5e-4a53-b1a2-9e1d3a2f7b10",
-			"extCps": cps,
+			"id": "net", "resourceId": "6c1b1a52-4e5e-4a53-b1a2-9e1d3a2f7b10", "extCps": cps,
 		}},
 		"vimConnectionInfo": []any{map[string]any{"id": "vim1", "vimId": vimID, "vimType": "openstack"}},
 		"additionalParams": map[string]any{lcm.ClusterParamsKey: map[string]any{

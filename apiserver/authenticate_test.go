@@ -84,8 +84,7 @@ func TestAuthentication_isWantedAtEveryRouteButTheOpenOnes(t *testing.T) {
 	// Without a limit on failed logins, because there are more routes than it allows.
 	b.server.failures = newThrottle(0, 0)
 	open := map[string]bool{
-		"/healthz": true, "/readyz": true, "/metrics": true, "/openapi.json": true, "/docs": true,
-		"/": true,
+		"/healthz": true, "/readyz": true, "/metrics": true, "/openapi.json": true, "/docs": true, "/": true,
 	}
 	b.everyRoute(func(method, pattern, path string) {
 		a := b.do(method, path, nil)

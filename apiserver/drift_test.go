@@ -68,8 +68,7 @@ func TestDrift_showsTheLastReport(t *testing.T) {
 	require.Equal(t, string(id), doc["vnfInstanceId"])
 	require.Equal(t, map[string]any{
 		"kind": "SERVER_STOPPED", "vnfcInstanceId": "worker-1", "node": "node-worker-1", "detail": "It is off.",
-		"remedy":    "HEAL_VNFC",
-		"automatic": true, "checks": 1.0,
+		"remedy": "HEAL_VNFC", "automatic": true, "checks": 1.0,
 	}, doc["findings"].([]any)[0])
 
 	b.do("POST", "/vnflcm/v1/vnf_instances/"+string(id)+"/heal", `{}`).want(http.StatusAccepted)

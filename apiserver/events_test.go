@@ -61,8 +61,7 @@ func TestStepsShowNodeStateAttemptAndLastLine(t *testing.T) {
 	}))
 	steps = b.do("GET", progressOf(opOcc)+"/steps", nil).list()
 	require.Equal(t, []any{map[string]any{
-		"action": "FORCED", "detail": "Pods were deleted.",
-		"at": "2030-01-02T03:05:00Z",
+		"action": "FORCED", "detail": "Pods were deleted.", "at": "2030-01-02T03:05:00Z",
 	}}, steps[len(steps)-1]["decisions"])
 	require.NotContains(t, steps[0], "decisions")
 }

@@ -27,8 +27,7 @@ func (b *bench) plainServer(root string) (instance string) {
 	inst.Instantiated = &lcm.InstantiatedVnfInfo{
 		FlavourID: "simple", VnfState: lcm.VnfStarted,
 		VnfcResources: []lcm.VnfcResourceInfo{{
-			ID: "s", VduID: "VDU1",
-			ComputeResource: lcm.ResourceHandle{VimConnectionID: "vim1", ResourceID: "s"},
+			ID: "s", VduID: "VDU1", ComputeResource: lcm.ResourceHandle{VimConnectionID: "vim1", ResourceID: "s"},
 		}},
 		ExtVirtualLinks: []lcm.ExtVirtualLink{{ID: "a", ResourceID: "net-a", ExtCps: []lcm.ExtCp{
 			{CpdID: "VDU1_CP1"},
@@ -56,8 +55,7 @@ func TestChangeExtConn_startsOneWorkflowAndTellsWhatHasChanged(t *testing.T) {
 			a.want(http.StatusAccepted)
 			o := b.operation(a.path())
 			require.Equal(t, []lcm.OperationInput{{
-				OpOccID: o.ID, VnfInstanceID: o.VnfInstanceID,
-				Operation: lcm.OpChangeExtConn,
+				OpOccID: o.ID, VnfInstanceID: o.VnfInstanceID, Operation: lcm.OpChangeExtConn,
 			}}, b.starter.starts)
 			_, err := b.store.KeepPlan(t.Context(), o.ID, lcm.Plan{
 				Operation: lcm.OpChangeExtConn, ChangedLinks: []string{"b"}, VimConnectionID: "vim1",
@@ -91,8 +89,7 @@ func TestChangeExtConn_changesVimConnections(t *testing.T) {
 			instance := b.plainServer(root)
 			inst := b.instance(instance)
 			inst.VimConnections = []lcm.VimConnectionInfo{{
-				ID: "vim1", VimID: lcm.VimID(b.registerVim("lab", false)),
-				VimType: "openstack",
+				ID: "vim1", VimID: lcm.VimID(b.registerVim("lab", false)), VimType: "openstack",
 			}}
 			require.NoError(t, b.store.UpdateInstance(t.Context(), inst))
 			change := func(entry string) string { return links + form.before + entry + form.after }

@@ -36,8 +36,7 @@ func (b *bench) fullOperations(inst lcm.VnfInstance) {
 	text := "after"
 	for i, record := range []lcm.OperationRecord{
 		{State: lcm.RolledBack, GrantID: "g1", Error: &lcm.Error{
-			Kind: lcm.KindBroken, Detail: "swap is on",
-			Problems: []lcm.Problem{{Path: "worker-1", Detail: "it is"}},
+			Kind: lcm.KindBroken, Detail: "swap is on", Problems: []lcm.Problem{{Path: "worker-1", Detail: "it is"}},
 		}},
 		{
 			State: lcm.RolledBack, CancelMode: lcm.Graceful, IsCancelPending: true,
@@ -45,9 +44,8 @@ func (b *bench) fullOperations(inst lcm.VnfInstance) {
 		},
 		{State: lcm.Completed, ChangedInfo: &lcm.VnfInfoModifications{
 			VnfInstanceName: &text, VnfInstanceDescription: &text, ConfigurableProperties: map[string]any{"c": 7.0},
-			Metadata:   map[string]any{"site": "south"},
-			Extensions: map[string]any{"e": "f"}, VimConnections: inst.VimConnections, DeletedVimConnections: []string{"gone"},
-			VnfPkgID: "p", VnfdID: "d",
+			Metadata: map[string]any{"site": "south"}, Extensions: map[string]any{"e": "f"},
+			VimConnections: inst.VimConnections, DeletedVimConnections: []string{"gone"}, VnfPkgID: "p", VnfdID: "d",
 			Provider: "a", ProductName: "b", SoftwareVersion: "c", VnfdVersion: "d",
 			Vnfcs: []lcm.VnfcInfoModifications{{ID: "w-010", ConfigurableProperties: map[string]any{"log": "debug"}}},
 		}},

@@ -342,8 +342,7 @@ func FuzzHeaders(f *testing.F) {
 		}
 		h := all[int(which)%len(all)]
 		header := http.Header{
-			"Version": {version}, "Accept": {accept}, "If-Match": {match}, "Range": {bytes},
-			"Content-Type": {accept},
+			"Version": {version}, "Accept": {accept}, "If-Match": {match}, "Range": {bytes}, "Content-Type": {accept},
 		}
 		w := p.send(t, h.method, h.path, "", "{}", header.Clone())
 		p.send(t, http.MethodGet, h.path, "", "", header)

@@ -48,15 +48,13 @@ func TestGivenPorts_areTakenWhereTheBaseHOTTakesThem(t *testing.T) {
 		inst.Instantiated = &lcm.InstantiatedVnfInfo{
 			FlavourID: "simple", VnfState: lcm.VnfStarted,
 			VnfcResources: []lcm.VnfcResourceInfo{{
-				ID: "s", VduID: "VDU1",
-				ComputeResource: lcm.ResourceHandle{VimConnectionID: "vim1", ResourceID: "s"},
+				ID: "s", VduID: "VDU1", ComputeResource: lcm.ResourceHandle{VimConnectionID: "vim1", ResourceID: "s"},
 			}},
 			ExtVirtualLinks: []lcm.ExtVirtualLink{{ID: "net", ResourceID: "n", ExtCps: []lcm.ExtCp{
 				{CpdID: "VDU1_CP1", LinkPort: port, Configs: []lcm.CpConfig{{Key: "k", LinkPort: port}}},
 			}}},
 			ExtCps: []lcm.VnfExtCpInfo{{
-				ID: "ext", CpdID: "VDU1_CP1", ExtLinkPortID: "p", PortID: "port-1",
-				AssociatedVnfcCpID: "cp",
+				ID: "ext", CpdID: "VDU1_CP1", ExtLinkPortID: "p", PortID: "port-1", AssociatedVnfcCpID: "cp",
 			}},
 		}
 		require.NoError(t, b.store.UpdateInstance(t.Context(), inst))

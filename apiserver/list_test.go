@@ -97,9 +97,8 @@ func TestLists_keepFiltersThatAreNotEncoded(t *testing.T) {
 	require.Empty(t, b.do("GET", "/vnflcm/v1/vnf_instances?filter=(eq,vnfInstanceName,edge-1);(eq,instantiationState,INSTANTIATED)", nil).list())
 	for query, path := range map[string]string{
 		"filter=(eq,id,a)&filter=(eq,id,b)": "filter", "fields=a,,b": "fields", "fields=a//b": "fields",
-		"exclude_fields=":      "exclude_fields",
-		"fields=id&all_fields": "selectors", "exclude_fields=id&exclude_default": "selectors",
-		"all_fields&exclude_default":  "selectors",
+		"exclude_fields=": "exclude_fields", "fields=id&all_fields": "selectors",
+		"exclude_fields=id&exclude_default": "selectors", "all_fields&exclude_default": "selectors",
 		"fields=id&exclude_fields=id": "selectors", "x;y=1": "x;y",
 	} {
 		a := b.do("GET", "/vnflcm/v1/vnf_instances?"+query, nil)
@@ -239,12 +238,10 @@ func (d dice) instance(vnfdID string, pkg lcm.VnfPkgID) lcm.VnfInstance {
 				}[d.IntN(2):]},
 			}}},
 			ExtManagedVirtualLinks: []lcm.ExtManagedVirtualLink{{
-				ID: d.of(diceValues...), VnfVirtualLinkDescID: "a",
-				ResourceID: d.of(diceValues...),
+				ID: d.of(diceValues...), VnfVirtualLinkDescID: "a", ResourceID: d.of(diceValues...),
 			}},
 			ExtCps: []lcm.VnfExtCpInfo{{
-				ID: d.of(diceValues...), CpdID: d.of(diceValues...),
-				AssociatedVnfcCpID: d.of("", "a"),
+				ID: d.of(diceValues...), CpdID: d.of(diceValues...), AssociatedVnfcCpID: d.of("", "a"),
 			}},
 			VnfcResources: []lcm.VnfcResourceInfo{
 				{
@@ -320,8 +317,7 @@ func TestFilters_ofOperationsMeanTheSameInSQL(t *testing.T) {
 		path := b.create("/vnflcm/v1", vnfdID)
 		o := lcm.VnfLcmOpOcc{
 			ID: rest.NewID[lcm.OpOccID](), VnfInstanceID: lcm.VnfInstanceID(path[strings.LastIndexByte(path, '/')+1:]),
-			Operation: lcm.OpInstantiate,
-			GrantID:   d.of("", "a"), IsAutomaticInvocation: i%2 == 0, APIVersion: 1,
+			Operation: lcm.OpInstantiate, GrantID: d.of("", "a"), IsAutomaticInvocation: i%2 == 0, APIVersion: 1,
 			Params: []byte(`{"flavourId":"a","extVirtualLinks":[],"additionalParams":{"a":9007199254740993,"b":"ab","site":[true,"a"]}}`),
 		}
 		switch i % 4 {

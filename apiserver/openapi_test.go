@@ -171,8 +171,7 @@ func TestOpenAPI_tellsHowClientsAuthenticate(t *testing.T) {
 	}
 
 	doc, _ = served(t, openapi.Security{Schemes: []openapi.Scheme{{
-		Name: "oauth2", Type: openapi.TypeBearer,
-		HTTPScheme: "bearer", Format: "JWT",
+		Name: "oauth2", Type: openapi.TypeBearer, HTTPScheme: "bearer", Format: "JWT",
 	}}})
 	require.Equal(t, openapi3.SecurityRequirements{{"oauth2": {}}}, *doc.Paths.Value("/v1.0/vims").Get.Security)
 	doc, text = served(t, openapi.Security{Certificates: true})

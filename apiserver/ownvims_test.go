@@ -117,8 +117,7 @@ func TestModify_changesTheCredentialsOfAVimOfTheInstance(t *testing.T) {
 	inst.VimConnections = []lcm.VimConnectionInfo{{
 		ID: "own", VimType: "openstack", InterfaceInfo: map[string]any{"endpoint": "https://cloud.example.com:5000/v3"},
 		AccessInfo: map[string]any{
-			"username": "nfv", "password": map[string]any{lcm.SecretKey: "vnf/x/grant/y/password"},
-			"project": "edge",
+			"username": "nfv", "password": map[string]any{lcm.SecretKey: "vnf/x/grant/y/password"}, "project": "edge",
 		},
 	}}
 	require.NoError(t, b.store.UpdateInstance(t.Context(), inst))

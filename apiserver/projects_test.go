@@ -162,8 +162,7 @@ func TestProjects_listsHaveTheProjectsOwn(t *testing.T) {
 	}
 	for name, path := range map[string]string{
 		"vnfInstanceId": "/vnflcm/v2/vnf_instances", "vnfLcmOpOccId": "/vnflcm/v2/vnf_lcm_op_occs",
-		"vnfPkgId":          "/vnfpkgm/v1/vnf_packages",
-		"vnfSnapshotInfoId": "/vnflcm/v2/vnf_snapshots",
+		"vnfPkgId": "/vnfpkgm/v1/vnf_packages", "vnfSnapshotInfoId": "/vnflcm/v2/vnf_snapshots",
 	} {
 		query := "?filter=(eq,id," + e.ids[name] + ")"
 		require.Empty(t, b.do("GET", path+query, nil, core).list(), "a filter does not reach further")
@@ -227,8 +226,7 @@ func TestProjects_nothingOfAnotherCanBeUsed(t *testing.T) {
 		"no VIM is registered as the default one")
 	vim := b.registerVim("lab", true)
 	b.do("POST", "/v1.0/vims", map[string]any{"vim": map[string]any{
-		"name": "lab", "type": "openstack",
-		"auth_url": "http://x", "auth_cred": map[string]any{"a": "b"},
+		"name": "lab", "type": "openstack", "auth_url": "http://x", "auth_cred": map[string]any{"a": "b"},
 	}}).want(http.StatusConflict)
 	b.do("POST", instance+"/instantiate", request).want(http.StatusAccepted)
 	got, err := b.store.Instance(t.Context(), lcm.VnfInstanceID(last(instance)))

@@ -42,8 +42,7 @@ func (s *Server) readRoot(c echo.Context) error {
 		links[name] = rest.Link{Href: s.base + path}
 	}
 	return rest.WriteJSON(c, http.StatusOK, rootView{
-		Name: "Windlass", Description: "A VNF Manager: SOL003, for VNFs of servers and of containers",
-		Links: links,
+		Name: "Windlass", Description: "A VNF Manager: SOL003, for VNFs of servers and of containers", Links: links,
 	})
 }
 

@@ -123,8 +123,7 @@ func TestSnapshots_refuseWhatIsNone(t *testing.T) {
 	spoiled := record()
 	maps.Copy(spoiled, map[string]any{
 		"vnfcSnapshots": []any{map[string]any{"id": 1, "vnfcResourceInfoId": 7, "creationFinishedAt": "never"}},
-		"vnfInstance":   "there", "userDefinedData": []any{},
-		"creationStartedAt": "yesterday",
+		"vnfInstance":   "there", "userDefinedData": []any{}, "creationStartedAt": "yesterday",
 	})
 	for _, c := range []struct {
 		body  any
@@ -211,8 +210,7 @@ func TestSnapshots_areListed(t *testing.T) {
 	require.Contains(t, string(large.Body), `"large":9007199254740993`, "numbers stay as they are")
 	for filter, count := range map[string]int{
 		"(eq,id," + ids[0].(string) + ")": 1, "(eq,vnfSnapshot/vnfcSnapshots/vnfcInstanceId,master-r1)": 1,
-		"(eq,vnfSnapshot/vnfInstanceId,nobody)": 0,
-		"(neq,vnfSnapshotPkgId,pkg-1)":          0,
+		"(eq,vnfSnapshot/vnfInstanceId,nobody)": 0, "(neq,vnfSnapshotPkgId,pkg-1)": 0,
 	} {
 		require.Len(t, b.do("GET", snapshots+"?all_records=yes&filter="+escape(filter), nil).list(), count, filter)
 	}

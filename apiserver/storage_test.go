@@ -66,8 +66,7 @@ func TestStorageServerIsCheckedAgainstThePackage(t *testing.T) {
 		"classes of what is not there": {
 			func(cluster, _ map[string]any) {
 				cluster["storage_class_params"] = []any{map[string]any{
-					"name": "files", "export_dir": "/volume/nfs/pv2",
-					"nfs_server_cp": "other_CP", "image": "nfs:1",
+					"name": "files", "export_dir": "/volume/nfs/pv2", "nfs_server_cp": "other_CP", "image": "nfs:1",
 				}}
 			}, http.StatusUnprocessableEntity,
 			[]string{

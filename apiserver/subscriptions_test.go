@@ -134,8 +134,7 @@ func TestSubscription_refusesWhatTheStandardDoes(t *testing.T) {
 		"no callback":  {map[string]any{}, []string{"$.callbackUri"}},
 		"a denied one": {map[string]any{"callbackUri": "http://metadata/"}, []string{"$.callbackUri"}},
 		"unknown types": {filter(map[string]any{
-			"notificationTypes": []any{"X"}, "operationTypes": []any{"Y"},
-			"operationStates": []any{"Z"},
+			"notificationTypes": []any{"X"}, "operationTypes": []any{"Y"}, "operationStates": []any{"Z"},
 		}), []string{
 			"$.filter.notificationTypes[0]", "$.filter.operationTypes[0]",
 			"$.filter.operationStates[0]", "$.filter.operationTypes", "$.filter.operationStates",

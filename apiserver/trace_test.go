@@ -25,8 +25,7 @@ func tracing(t *testing.T) (b *bench, to *collector.Collector, flush func()) {
 	t.Helper()
 	to = collector.New(t)
 	e, err := telemetry.NewExport(t.Context(), telemetry.Settings{
-		Traces: true, Endpoint: to.GRPC, SampleRatio: 1,
-		Interval: time.Hour, Service: "test",
+		Traces: true, Endpoint: to.GRPC, SampleRatio: 1, Interval: time.Hour, Service: "test",
 	}, nil, nil)
 	require.NoError(t, err)
 	return newBench(t, func(o *Options) { o.Tracing = e.Tracing }), to, func() { require.NoError(t, e.Close()) }

@@ -59,8 +59,7 @@ func TestInstantiate_refusesNetworksForLinksThatTheVnfdDoesNotHave(t *testing.T)
 	instance, request := b.ready("/vnflcm/v1")
 	for _, name := range []string{"vnfVirtualLinkDescId", "virtualLinkDescId"} {
 		request["extManagedVirtualLinks"] = []any{map[string]any{
-			"id": "m", name: "nothing", "resourceId": "net",
-			"vimConnectionId": "elsewhere",
+			"id": "m", name: "nothing", "resourceId": "net", "vimConnectionId": "elsewhere",
 		}}
 		refused := b.do("POST", instance+"/instantiate", request)
 		require.Contains(t, refused.problem(http.StatusBadRequest), `no internal virtual link "nothing"`)

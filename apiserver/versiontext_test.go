@@ -42,8 +42,7 @@ func TestSubscription_takesVersionsThatAreNumbers(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, subs, 1)
 	event := lcm.VnfEvent{
-		Type: lcm.NotifyCreation, Provider: "P", ProductName: "N", SoftwareVersion: "1.0",
-		VnfdVersion: "1.10",
+		Type: lcm.NotifyCreation, Provider: "P", ProductName: "N", SoftwareVersion: "1.0", VnfdVersion: "1.10",
 	}
 	require.True(t, subs[0].Wants(event))
 	event.VnfdVersion = "1.1"

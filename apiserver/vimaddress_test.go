@@ -18,8 +18,7 @@ func (b *bench) withOwnVim(instance string) {
 	inst.VimConnections = append(inst.VimConnections, lcm.VimConnectionInfo{
 		ID: "own", VimType: "openstack", InterfaceInfo: map[string]any{"endpoint": "https://cloud.example.com:5000/v3"},
 		AccessInfo: map[string]any{
-			"username": "nfv", "password": map[string]any{lcm.SecretKey: "vnf/x/grant/y/password"},
-			"project": "edge",
+			"username": "nfv", "password": map[string]any{lcm.SecretKey: "vnf/x/grant/y/password"}, "project": "edge",
 		},
 	})
 	require.NoError(b, b.store.UpdateInstance(b.Context(), inst))

@@ -124,8 +124,7 @@ func TestChangeExtConn_takesAVimIDBesideCompleteInfo(t *testing.T) {
 			}
 			a := b.do("POST", instance+"/change_ext_conn", map[string]any{
 				"extVirtualLinks": []any{map[string]any{
-					"id": "b", "resourceId": "net-b",
-					"extCps": []any{map[string]any{"cpdId": "VDU1_CP1"}},
+					"id": "b", "resourceId": "net-b", "extCps": []any{map[string]any{"cpdId": "VDU1_CP1"}},
 				}},
 				"vimConnectionInfo": connections,
 			})

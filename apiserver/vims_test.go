@@ -79,8 +79,7 @@ func TestVimWithMisspeltMembersIsRefusedBeforeItIsTried(t *testing.T) {
 	b := newBench(t)
 	vim := map[string]any{
 		"name": "lab", "type": "openstack", "auth_url": "http://192.0.2.5/identity/v3",
-		"auth_cred": map[string]any{"username": "nfv", "pasword": marker},
-		"extra":     map[string]any{"ssh_prt": "2222"},
+		"auth_cred": map[string]any{"username": "nfv", "pasword": marker}, "extra": map[string]any{"ssh_prt": "2222"},
 	}
 	a := b.do("POST", "/v1.0/vims", map[string]any{"vim": vim})
 	require.Equal(t, "InvalidInput", tackerType(a, http.StatusBadRequest))

@@ -46,8 +46,7 @@ func TestVnfcInfo_hasTheNamesOfTheMetadata(t *testing.T) {
 
 	// Filters find them, also if the list does not show the metadata.
 	for name, n := range map[string]int{
-		"w-010": 1, "w-020": 1, "workerNode-worker-2": 1, "workerNode-worker-0": 0,
-		"nobody": 0,
+		"w-010": 1, "w-020": 1, "workerNode-worker-2": 1, "workerNode-worker-0": 0, "nobody": 0,
 	} {
 		for _, op := range []string{"eq", "cont"} {
 			list := b.do("GET", "/vnflcm/v2/vnf_instances?fields=instantiatedVnfInfo/vnfcInfo&filter="+url.QueryEscape("("+op+",instantiatedVnfInfo/vnfcInfo/id,"+name+")"), nil).list()

@@ -62,8 +62,7 @@ func TestInstanceBeginsWithWhatTheVnfdSays(t *testing.T) {
 	for _, root := range []string{"/vnflcm/v1", "/vnflcm/v2"} {
 		created := b.do("POST", root+"/vnf_instances", map[string]any{
 			"vnfdId": vnfdID, "metadata": map[string]any{
-				"site": map[string]any{"rack": nil}, "tier": nil, "password": marker,
-				"own": true,
+				"site": map[string]any{"rack": nil}, "tier": nil, "password": marker, "own": true,
 			},
 		})
 		doc := created.want(http.StatusCreated)
@@ -165,8 +164,7 @@ func TestInstantiatedInstanceShowsWhatItHasInBothVersions(t *testing.T) {
 	v2 := b.do("GET", "/vnflcm/v2"+path[len("/vnflcm/v1"):], nil).want(http.StatusOK)
 	require.Contains(t, v2["vimConnectionInfo"], "vim1")
 	require.Equal(t, []any{map[string]any{
-		"id": "workerNode-r1", "vduId": "workerNode", "vnfcResourceInfoId": "r1",
-		"vnfcState": "STARTED",
+		"id": "workerNode-r1", "vduId": "workerNode", "vnfcResourceInfoId": "r1", "vnfcState": "STARTED",
 	}},
 		v2["instantiatedVnfInfo"].(map[string]any)["vnfcInfo"])
 	b.do("DELETE", path, nil).problem(http.StatusConflict)

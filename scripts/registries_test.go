@@ -156,8 +156,7 @@ func oneRegistry(t *testing.T, n node, stubs string, params, inputs map[string]s
 	require.NoError(t, os.WriteFile(filepath.Join(n.root, "etc/containerd/config.toml"), []byte("version = 2\n"), 0o600))
 	require.NoError(t, os.WriteFile(filepath.Join(n.root, "etc/hosts"), []byte("127.0.0.1 localhost\n"), 0o600))
 	allParams := map[string]string{
-		"SERVERS": "r.example.com", "GONE": "", "DOCKER_GONE": "", "REGISTRY_HOSTS": "",
-		"WITH_CREDENTIALS": "no",
+		"SERVERS": "r.example.com", "GONE": "", "DOCKER_GONE": "", "REGISTRY_HOSTS": "", "WITH_CREDENTIALS": "no",
 	}
 	maps.Copy(allParams, params)
 	allInputs := map[string]string{
@@ -476,8 +475,7 @@ func anotherCA(t *testing.T) string {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	require.NoError(t, err)
 	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), IsCA: true, BasicConstraintsValid: true,
-		NotAfter: time.Now().Add(time.Hour),
+		SerialNumber: big.NewInt(1), IsCA: true, BasicConstraintsValid: true, NotAfter: time.Now().Add(time.Hour),
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
 	require.NoError(t, err)

@@ -71,9 +71,8 @@ command() {
 func installation(n node, others map[string]string) map[string]string {
 	params := map[string]string{
 		"PORT": "5000", "HTTPS": "no", "IMAGE_FILE": "", "IMAGE": "docker.io/library/registry:2", "NO_PROXY_LIST": "",
-		"LOCK_FOR": "1",
-		"VOLUME":   "", "IMAGES": n.root + "/var/lib/windlass/registry", "CA_DIR": n.root + "/etc/windlass/registry-ca",
-		"CA_NAME": "1111", "CERTIFICATE_NAMES": "", "VALID_DAYS": "0",
+		"LOCK_FOR": "1", "VOLUME": "", "IMAGES": n.root + "/var/lib/windlass/registry",
+		"CA_DIR": n.root + "/etc/windlass/registry-ca", "CA_NAME": "1111", "CERTIFICATE_NAMES": "", "VALID_DAYS": "0",
 	}
 	maps.Copy(params, others)
 	return params
@@ -384,8 +383,7 @@ func TestInstallRegistry_makesACertificateAndKeepsItsCA(t *testing.T) {
 func TestInstallRegistry_writesToItsVolumeAndNowhereElse(t *testing.T) {
 	n := newNode(t)
 	params := installation(n, map[string]string{
-		"VOLUME": n.root + "/volume", "IMAGES": n.root + "/volume/images",
-		"CA_DIR": n.root + "/volume/ca",
+		"VOLUME": n.root + "/volume", "IMAGES": n.root + "/volume/images", "CA_DIR": n.root + "/volume/ca",
 	})
 	stubs := onlyThese + "docker() { engine docker \"$@\"; }\nmountpoint() { return $MOUNTED; }\n"
 	inputs := map[string]string{"config": "version: 0.1\n"}

@@ -72,8 +72,7 @@ func steps() []scripts.Script {
 		scripts.RevokeJoin{Member: member, Operation: "4711"},
 		scripts.ApplyManifest{Member: member, Manifest: "Files/cni.yaml"},
 		scripts.LabelNodes{
-			Member: member, Labels: []string{"worker-5e6f7a8b CIS-node=compute1 kubernetes.io/zone=az1"},
-			Timeout: 60,
+			Member: member, Labels: []string{"worker-5e6f7a8b CIS-node=compute1 kubernetes.io/zone=az1"}, Timeout: 60,
 		},
 		scripts.WaitForNodes{Member: member, Nodes: []string{"cp-1a2b3c4d", "worker-5e6f7a8b"}, Timeout: 600},
 		scripts.CreateVimAccount{Member: member, TokenFile: "/run/windlass-4711.token", Timeout: 60},
@@ -108,14 +107,12 @@ func steps() []scripts.Script {
 		scripts.LookAtVolumes{Member: member},
 		scripts.RemoveVolumes{Member: member, Timeout: 60},
 		scripts.RegisterVolumes{
-			Member: member, Manifest: "Files/kubernetes/nfs-pv1.yaml", Names: []string{"nfs-pv1"},
-			Timeout: 60,
+			Member: member, Manifest: "Files/kubernetes/nfs-pv1.yaml", Names: []string{"nfs-pv1"}, Timeout: 60,
 		},
 		scripts.SetUpStorageClass{Member: member, StorageClassManifest: storageClass, Timeout: 600},
 		scripts.ScaleProvisioners{Member: member, Classes: []string{"files", "kept"}, Stop: true, Timeout: 60},
 		scripts.MoveVolumes{
-			Member: member, Class: "files", Provisioner: "nfs.windlass/files", Server: "10.0.0.31",
-			Timeout: 60,
+			Member: member, Class: "files", Provisioner: "nfs.windlass/files", Server: "10.0.0.31", Timeout: 60,
 		},
 		scripts.TellHosts{Node: "cp-1a2b3c4d", Hosts: []string{"10.0.0.11 cp-1a2b3c4d", "10.0.0.21 worker-5e6f7a8b"}},
 	}

@@ -100,8 +100,7 @@ func TestOpen_refusesBombs(t *testing.T) {
 func TestOpen_refusesAFileThatIsLargerThanItSays(t *testing.T) {
 	data := rawZip(t, func(zw *zip.Writer) {
 		w, err := zw.CreateRaw(&zip.FileHeader{
-			Name: metaFile, Method: zip.Store, CompressedSize64: 100,
-			UncompressedSize64: 10,
+			Name: metaFile, Method: zip.Store, CompressedSize64: 100, UncompressedSize64: 10,
 		})
 		require.NoError(t, err)
 		_, err = io.WriteString(w, strings.Repeat("x", 100))

@@ -83,8 +83,7 @@ func TestHeatParameters_haveTheBitratesThatTemplatesTake(t *testing.T) {
 	require.Equal(t, map[string]any{"kbps": int64(1002)}, kbps(f, scaled), "rounded up")
 	whole := f.replace(t, smallHOT, "[ nfv, VL, inner, kbps ]", "[ nfv, VL, inner ]")
 	require.Equal(t, map[string]any{
-		"bitrate": int64(1_001_001), "kbps": int64(1002), "leaf_bitrate": int64(0),
-		"leaf_kbps": int64(0),
+		"bitrate": int64(1_001_001), "kbps": int64(1002), "leaf_bitrate": int64(0), "leaf_kbps": int64(0),
 	}, kbps(whole, scaled))
 
 	made, err := StackTemplate(&f.open(t).Vnfd.Flavours[0], f.read)

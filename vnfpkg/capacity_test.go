@@ -90,8 +90,7 @@ func TestCapacityAt_addsTheDeltaOfEveryStep(t *testing.T) {
 		f := &Flavour{
 			Vdus: []Vdu{{ID: "v"}},
 			Aspects: []ScalingAspect{{
-				ID: "s", MaxScaleLevel: 12, StepDeltas: names,
-				Deltas: map[string]map[string]int{"v": deltas},
+				ID: "s", MaxScaleLevel: 12, StepDeltas: names, Deltas: map[string]map[string]int{"v": deltas},
 			}},
 		}
 		want := 1

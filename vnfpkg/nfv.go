@@ -185,8 +185,7 @@ func (b *nfvBuilder) sizes(uses []nfvUse) {
 func (b *nfvBuilder) link(id, key string) (any, bool) {
 	rate, ok := b.rates[id]
 	v, known := map[string]int64{
-		"bitrate": rate.Root, "kbps": kilo(rate.Root), "leaf_bitrate": rate.Leaf,
-		"leaf_kbps": kilo(rate.Leaf),
+		"bitrate": rate.Root, "kbps": kilo(rate.Root), "leaf_bitrate": rate.Leaf, "leaf_kbps": kilo(rate.Leaf),
 	}[key]
 	return v, ok && known
 }

@@ -75,10 +75,9 @@ func (r *flavourReader) addContainer(
 
 func (r *flavourReader) osContainer(name string, node *value) Container {
 	c := Container{
-		ID: name, Name: ClusterName(name, mostLabel),
-		Command: r.texts(r.written(node, "command")), Args: r.texts(r.written(node, "args")),
-		Env: r.env(r.property(node, "env")), Config: r.config(r.property(node, "config")),
-		Ports: r.containerPorts(r.property(node, "ports")),
+		ID: name, Name: ClusterName(name, mostLabel), Command: r.texts(r.written(node, "command")),
+		Args: r.texts(r.written(node, "args")), Env: r.env(r.property(node, "env")),
+		Config: r.config(r.property(node, "config")), Ports: r.containerPorts(r.property(node, "ports")),
 	}
 	c.Image, c.Software = r.containerImage(node)
 	s := r.sizesOf(name, node)

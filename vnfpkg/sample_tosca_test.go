@@ -60,8 +60,7 @@ func TestSampleToscaOnly_parametersOfItsRequest(t *testing.T) {
 	require.NoError(t, err)
 
 	params, err := HeatParameters(f, template, HeatRequest{
-		LevelID:         req.InstantiationLevelID,
-		ExtVirtualLinks: req.ExtVirtualLinks, AdditionalParams: additional,
+		LevelID: req.InstantiationLevelID, ExtVirtualLinks: req.ExtVirtualLinks, AdditionalParams: additional,
 	})
 
 	require.NoError(t, err)

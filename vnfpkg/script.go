@@ -138,8 +138,7 @@ func (m *parameterMaker) override(uses []nfvUse) {
 		id, key := use.path[1], use.path[2]
 		granted := map[string]string{
 			"flavor": m.req.ComputeFlavours[id], "computeFlavourId": m.req.ComputeFlavours[id], "image": b.image(id),
-			"vcImageId":           b.image(id),
-			"locationConstraints": m.req.Zones[id],
+			"vcImageId": b.image(id), "locationConstraints": m.req.Zones[id],
 		}[key]
 		if granted != "" {
 			child(child(nfv, "VDU"), id)[key] = granted

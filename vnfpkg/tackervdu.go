@@ -28,10 +28,9 @@ func (r *flavourReader) tackerVdu(name string, node *value) Vdu {
 // vnfc reads one container. Its limits equal its requests, as with Tacker.
 func (r *flavourReader) vnfc(id string, node *value) Container {
 	c := Container{
-		ID: id, Name: ClusterName(id, mostLabel), Image: r.text(node.at("image")),
-		Command: r.texts(node.at("command")), Args: r.texts(node.at("args")),
-		Env: r.env(node.at("env")), Config: r.config(node.at("config")), Ports: r.containerPorts(node.at("ports")),
-		Requests: map[string]string{}, Limits: map[string]string{},
+		ID: id, Name: ClusterName(id, mostLabel), Image: r.text(node.at("image")), Command: r.texts(node.at("command")),
+		Args: r.texts(node.at("args")), Env: r.env(node.at("env")), Config: r.config(node.at("config")),
+		Ports: r.containerPorts(node.at("ports")), Requests: map[string]string{}, Limits: map[string]string{},
 	}
 	if c.Image == (Word{}) {
 		r.rep.problem(node.place(), "the container %s has no image", quoteName(id))

@@ -68,8 +68,7 @@ func (r *flavourReader) describesVMs() bool {
 func (r *flavourReader) generate() {
 	g := &generator{
 		flavourReader: r, top: newScope(), files: map[string]string{}, subnets: map[string][]string{},
-		vips:         map[string][]string{},
-		serverGroups: map[string]string{}, securityGroups: map[string]string{},
+		vips: map[string][]string{}, serverGroups: map[string]string{}, securityGroups: map[string]string{},
 	}
 	g.top.parameters.set("nfv", parameter("json", "Flavours, images, networks and sizes, from the VNFD and the request"))
 	g.placement()

@@ -95,8 +95,7 @@ func (g *generator) computed(s *scope, v *value) *value {
 
 // hotTypes maps the types of inputs to the types of Heat parameters.
 var hotTypes = map[string]string{
-	"integer": "number", "float": "number", "boolean": "boolean", "list": "json",
-	"map": "json",
+	"integer": "number", "float": "number", "boolean": "boolean", "list": "json", "map": "json",
 }
 
 // input turns an input of the VNFD into a parameter.

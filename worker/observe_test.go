@@ -91,8 +91,7 @@ func stepsOnly(
 		}
 		for i, state := range states {
 			state := activities.RecordStateInput{
-				OpOccID: in.OpOccID, Sequence: int64(i + 1),
-				Status: lcm.OperationStatus{State: state},
+				OpOccID: in.OpOccID, Sequence: int64(i + 1), Status: lcm.OperationStatus{State: state},
 			}
 			if err := workflow.ExecuteLocalActivity(ctx, recordState, state).Get(ctx, nil); err != nil {
 				return err

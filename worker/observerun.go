@@ -106,8 +106,7 @@ func (w *observedWorkflow) ended(at time.Time, err error) {
 	}
 	w.tracing.Emit(telemetry.Done{
 		Name: name, Parent: w.parent, Trace: w.self.TraceID(), ID: w.self.SpanID(), Started: w.info.WorkflowStartTime,
-		Ended:      at,
-		Attributes: attributes, Failed: err != nil || w.cause != nil, ErrorMessage: message,
+		Ended: at, Attributes: attributes, Failed: err != nil || w.cause != nil, ErrorMessage: message,
 	})
 }
 

@@ -71,8 +71,7 @@ func (r *Relay) start(ctx context.Context, id string, name lcm.WorkflowName, in 
 	ctx, cancel := context.WithTimeout(ctx, relayEvery)
 	defer cancel()
 	_, err := r.Client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
-		ID: id, TaskQueue: lcm.TaskQueue,
-		WorkflowIDReusePolicy:    enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE,
+		ID: id, TaskQueue: lcm.TaskQueue, WorkflowIDReusePolicy: enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE,
 		WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
 	}, string(name), in)
 	if err != nil {

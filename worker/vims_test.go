@@ -47,8 +47,7 @@ func TestClouds_logoutRevokesEveryTokenOnce(t *testing.T) {
 	for _, vim := range []string{"one", "two"} {
 		cred := map[string]any{"username": "u", "password": "p", "user_domain_name": "Default"}
 		cloud, err := openstack.Connect(t.Context(), lcm.Vim{
-			Name: vim, AuthURL: url,
-			Project: map[string]any{"name": "p", "project_domain_name": "Default"},
+			Name: vim, AuthURL: url, Project: map[string]any{"name": "p", "project_domain_name": "Default"},
 		}, cred, outbound.Guard{})
 		require.NoError(t, err)
 		c.keep(vim, cloud)

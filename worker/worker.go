@@ -224,12 +224,10 @@ func activityStructs(
 	made := &deployments.Deployments{Operations: ops, Definers: definers(ops, o)}
 	login := &hosts{operations: ops, vims: open, keys: o.Store, reconnect: o.Reconnect, control: o.VimGuard.Control}
 	reach := activities.Reach{
-		Hosts: login, Vnfs: known, Secrets: o.Vault, Output: lines{},
-		Defaults: o.Clusters,
+		Hosts: login, Vnfs: known, Secrets: o.Vault, Output: lines{}, Defaults: o.Clusters,
 	}
 	fetch := &onboard.Fetcher{
-		Store: o.Store, Vault: o.Vault, Sources: o.Sources, NFVO: o.NFVOPackages,
-		Trust: o.PackageTrust,
+		Store: o.Store, Vault: o.Vault, Sources: o.Sources, NFVO: o.NFVOPackages, Trust: o.PackageTrust,
 	}
 	return []any{
 		&activities.Packages{Fetch: fetch.Fetch, GiveUp: fetch.GiveUp},

@@ -68,8 +68,7 @@ func (l *balancers) rebalanced(t *testing.T, controlPlanes, serving string) erro
 	t.Helper()
 	env := new(testsuite.WorkflowTestSuite).NewTestWorkflowEnvironment()
 	for name, act := range map[string]any{
-		"LocateVirtualIP": l.locate, "ConfigureLoadBalancer": l.configure,
-		"WaitForVirtualIP": l.wait,
+		"LocateVirtualIP": l.locate, "ConfigureLoadBalancer": l.configure, "WaitForVirtualIP": l.wait,
 	} {
 		env.RegisterActivityWithOptions(act, activity.RegisterOptions{Name: name})
 	}

@@ -19,8 +19,7 @@ func TestWithoutReturn_saysThatThereIsNoRollback(t *testing.T) {
 		"cp-1 broke. Nodes or servers may be deleted already, so there is no rollback any more: retry, or fail.")
 	require.Equal(t, "cp-1 broke.", cause.Detail, "the cause stays as it is")
 	several := &lcm.Error{
-		Kind: lcm.KindBroken, Detail: "2 of 5 nodes failed.",
-		Problems: []lcm.Problem{{Path: "cp-1", Detail: "broke"}},
+		Kind: lcm.KindBroken, Detail: "2 of 5 nodes failed.", Problems: []lcm.Problem{{Path: "cp-1", Detail: "broke"}},
 	}
 	require.Regexp(t, `^Nodes or servers .* fail\. 2 of 5 nodes failed: cp-1: broke$`,
 		errorOf(op.withoutReturn(several)).Sentence())

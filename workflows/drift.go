@@ -113,9 +113,8 @@ func (c *driftCheck) round(ctx workflow.Context) (again bool, err error) {
 	}
 	c.pause = firstPause
 	report := lcm.DriftReport{
-		ID:      workflow.GetInfo(ctx).WorkflowExecution.RunID + "-" + strconv.Itoa(c.rounds),
-		Trigger: c.in.Trigger, CheckedAt: workflow.Now(ctx).UTC(), Findings: seen.Findings,
-		VirtualIPHolder: seen.VirtualIPHolder,
+		ID: workflow.GetInfo(ctx).WorkflowExecution.RunID + "-" + strconv.Itoa(c.rounds), Trigger: c.in.Trigger,
+		CheckedAt: workflow.Now(ctx).UTC(), Findings: seen.Findings, VirtualIPHolder: seen.VirtualIPHolder,
 	}
 	err = workflow.ExecuteActivity(short(ctx), drifts.RecordDrift, activities.RecordDriftInput{
 		VnfInstanceID: c.in.VnfInstanceID, Report: report, Notified: c.in.Servers,
@@ -158,8 +157,7 @@ func looking(ctx workflow.Context) workflow.Context {
 	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		StartToCloseTimeout: 10 * time.Minute, HeartbeatTimeout: beat,
 		RetryPolicy: &temporal.RetryPolicy{
-			InitialInterval: time.Second, MaximumInterval: 20 * time.Second,
-			MaximumAttempts: 5,
+			InitialInterval: time.Second, MaximumInterval: 20 * time.Second, MaximumAttempts: 5,
 		},
 	})
 }

@@ -48,8 +48,7 @@ func (v *vnf) restored() *record.Outcome {
 		return nil
 	}
 	return &record.Outcome{
-		Restored: true, DeploymentID: v.before.DeploymentID, Vnfcs: v.before.Vnfcs,
-		Networks: v.before.Networks,
+		Restored: true, DeploymentID: v.before.DeploymentID, Vnfcs: v.before.Vnfcs, Networks: v.before.Networks,
 	}
 }
 

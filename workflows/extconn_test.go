@@ -49,8 +49,7 @@ func runReconnection(t *testing.T, w *world, before func(*testsuite.TestWorkflow
 		before(env)
 	}
 	env.ExecuteWorkflow(ChangeExtConn, lcm.OperationInput{
-		OpOccID: "op", VnfInstanceID: "vnf",
-		Operation: lcm.OpChangeExtConn,
+		OpOccID: "op", VnfInstanceID: "vnf", Operation: lcm.OpChangeExtConn,
 	})
 	return env.GetWorkflowError()
 }
@@ -90,8 +89,7 @@ func TestChangeExtConn_isRetriedOrRolledBack(t *testing.T) {
 			require.True(t, w.states[len(w.states)-1].Terminal())
 			if action == lcm.Rollback { // the current ports differ from the recorded ones
 				require.Equal(t, &record.Outcome{
-					Restored: true, DeploymentID: "stack",
-					Vnfcs: []record.Vnfc{{ServerID: "restored"}},
+					Restored: true, DeploymentID: "stack", Vnfcs: []record.Vnfc{{ServerID: "restored"}},
 				}, w.last.Outcome)
 			}
 		})
@@ -108,8 +106,7 @@ func TestChangeExtConn_recordsWhatAnOperationThatIsGivenUpHasLeft(t *testing.T) 
 			activities.FindConnectionsInput,
 		) (activities.FindConnectionsOutput, error) {
 			return activities.FindConnectionsOutput{
-				DeploymentID: "stack", Vnfcs: []record.Vnfc{{ServerID: "s"}},
-				Moved: []string{"cp"},
+				DeploymentID: "stack", Vnfcs: []record.Vnfc{{ServerID: "s"}}, Moved: []string{"cp"},
 			}, nil
 		}, activity.RegisterOptions{Name: "FindConnections"})
 		decide(env, time.Hour, lcm.Fail)

@@ -113,8 +113,7 @@ func rowOf(
 	ctx workflow.Context, ref lcm.StepRef, title string, state lcm.StepState, err error,
 ) activities.RecordStepInput {
 	row := lcm.Step{
-		OpOccID: ref.OpOccID, Index: ref.Step, Phase: phaseOf(ref), Title: title, State: state,
-		Error: errorOf(err),
+		OpOccID: ref.OpOccID, Index: ref.Step, Phase: phaseOf(ref), Title: title, State: state, Error: errorOf(err),
 	}
 	if state == lcm.StepRunning {
 		row.Started = workflow.Now(ctx)

@@ -66,8 +66,7 @@ func newModification(t *testing.T, w *world) *testsuite.TestWorkflowEnvironment 
 
 func runModification(env *testsuite.TestWorkflowEnvironment, resumed bool) {
 	env.ExecuteWorkflow(ModifyInfo, lcm.OperationInput{
-		OpOccID: "op", VnfInstanceID: "vnf", Operation: lcm.OpModifyInfo,
-		Resumed: resumed,
+		OpOccID: "op", VnfInstanceID: "vnf", Operation: lcm.OpModifyInfo, Resumed: resumed,
 	})
 }
 

@@ -30,8 +30,7 @@ func (p *power) done() *record.Outcome {
 		return p.outcome()
 	}
 	return &record.Outcome{Operated: &record.Operated{
-		ChangeStateTo: p.what.ChangeStateTo, Vnfcs: p.switched,
-		Cordoned: p.cordoned,
+		ChangeStateTo: p.what.ChangeStateTo, Vnfcs: p.switched, Cordoned: p.cordoned,
 	}}
 }
 

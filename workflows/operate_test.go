@@ -31,8 +31,7 @@ type powerWorld struct {
 func newPowerWorld(to lcm.VnfState, stopped ...string) *powerWorld {
 	w := &powerWorld{plan: lcm.Plan{Operation: lcm.OpOperate, ChangeStateTo: to, Whole: true}}
 	w.what = lifecycle.Description{
-		Cluster: true, HighlyAvailable: true, ChangeStateTo: to, ControlPlanes: true,
-		Whole: true,
+		Cluster: true, HighlyAvailable: true, ChangeStateTo: to, ControlPlanes: true, Whole: true,
 	}
 	add := func(name string, role lcm.Role) {
 		v := lcm.OperatedVnfc{VnfcID: "vnfc-" + name, VduID: "vdu", ServerID: name, Was: lcm.VnfStarted}

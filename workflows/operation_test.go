@@ -188,8 +188,7 @@ func newRun(t *testing.T, w *world) *testsuite.TestWorkflowEnvironment {
 
 func run(env *testsuite.TestWorkflowEnvironment, resumed bool) {
 	env.ExecuteWorkflow(threeSteps, lcm.OperationInput{
-		OpOccID: "op", VnfInstanceID: "vnf", Operation: lcm.OpInstantiate,
-		Resumed: resumed,
+		OpOccID: "op", VnfInstanceID: "vnf", Operation: lcm.OpInstantiate, Resumed: resumed,
 	})
 }
 
@@ -388,8 +387,7 @@ func TestOperation_failEndsAsFailedWorkflow(t *testing.T) {
 func TestOperation_failNeedsNoCloudThatAnswers(t *testing.T) {
 	t.Parallel()
 	w := &world{fail: map[string][]error{
-		"b": {broken("b broke")}, "undo b": {broken("the cloud is away")},
-		"look back": {broken("the cloud is away")},
+		"b": {broken("b broke")}, "undo b": {broken("the cloud is away")}, "look back": {broken("the cloud is away")},
 	}}
 	env := newRun(t, w)
 	decide(env, time.Hour, lcm.Rollback)

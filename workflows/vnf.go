@@ -72,8 +72,7 @@ func (v *vnf) on(ctx workflow.Context, node lcm.Node) activities.NodeInput {
 
 func (v *vnf) forgetNodes(ctx workflow.Context) error {
 	in := activities.ForgetNodesInput{
-		Tracked: track(ctx, ""), VnfInstanceID: v.in.VnfInstanceID,
-		ServerIDs: v.what.ServerIDs,
+		Tracked: track(ctx, ""), VnfInstanceID: v.in.VnfInstanceID, ServerIDs: v.what.ServerIDs,
 	}
 	for _, c := range v.made.Vnfcs {
 		in.ServerIDs = append(in.ServerIDs, c.ServerID)
@@ -150,8 +149,7 @@ func (v *vnf) changeDeployment(ctx workflow.Context, sizes vim.Sizes, leaving []
 func (v *vnf) changePart(ctx workflow.Context, sizes vim.Sizes, leaving []string, on string) error {
 	_, err := call(polling(ctx), infra.ChangeStack, activities.ChangeStackInput{
 		Tracked: track(ctx, ""), OpOccID: v.in.OpOccID, Sizes: sizes, Leaving: leaving, On: on,
-		LeavingVolumes: v.change.LeavingVolumes,
-		LeavingPorts:   v.change.LeavingPorts, Within: v.change.Within,
+		LeavingVolumes: v.change.LeavingVolumes, LeavingPorts: v.change.LeavingPorts, Within: v.change.Within,
 	})
 	return err
 }

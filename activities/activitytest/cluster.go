@@ -28,8 +28,7 @@ type Site struct {
 // Tracked returns the input of an activity on a node.
 func (s Site) Tracked(node lcm.Node) activities.NodeInput {
 	return activities.NodeInput{
-		Tracked: activities.Tracked{Step: lcm.StepRef{OpOccID: OpOcc, Node: node.Name}},
-		OpOccID: OpOcc, Node: node,
+		Tracked: activities.Tracked{Step: lcm.StepRef{OpOccID: OpOcc, Node: node.Name}}, OpOccID: OpOcc, Node: node,
 	}
 }
 
@@ -72,15 +71,13 @@ func BuildCluster(t *testing.T, s Site) activities.VimAccountOutput {
 	each(s.Nodes, func(n lcm.Node) { Must(t, nodes.CheckNode, s.Tracked(n)) })
 	each(s.Nodes, func(n lcm.Node) {
 		Must(t, nodes.PrepareNode, activities.PrepareNodeInput{
-			NodeInput: s.Tracked(n),
-			Hosts:     activities.HostEntries(s.Nodes), VirtualIP: s.VirtualIP,
+			NodeInput: s.Tracked(n), Hosts: activities.HostEntries(s.Nodes), VirtualIP: s.VirtualIP,
 		})
 	})
 	if s.VirtualIP != "" {
 		each(controlPlanes, func(n lcm.Node) {
 			Must(t, nodes.ConfigureLoadBalancer, activities.LoadBalancerInput{
-				NodeInput:     s.Tracked(n),
-				ControlPlanes: controlPlanes, VirtualIP: s.VirtualIP,
+				NodeInput: s.Tracked(n), ControlPlanes: controlPlanes, VirtualIP: s.VirtualIP,
 			})
 		})
 		held := Must(t, nodes.WaitForVirtualIP, activities.VirtualIPInput{ClusterInput: s.Cluster(), VirtualIP: s.VirtualIP})

@@ -21,8 +21,7 @@ func NewSite(controlPlanes, workers int, change func(*k8s.Params)) (Site, *Secre
 		},
 		CniManifestPath: "Files/cni.yaml", LoadBalancer: k8s.LoadBalancerParam{Port: 16443},
 		Timeouts: k8s.TimeoutParams{
-			SSH: 600, Login: 30, Command: 180, Install: 2700, VirtualIP: 60, Join: 900,
-			NodeReady: 600,
+			SSH: 600, Login: 30, Command: 180, Install: 2700, VirtualIP: 60, Join: 900, NodeReady: 600,
 		},
 	}
 	if controlPlanes > 1 {
@@ -38,8 +37,7 @@ func NewSite(controlPlanes, workers int, change func(*k8s.Params)) (Site, *Secre
 			Instance: lcm.VnfInstance{ID: "11112222-3333-4444-8555-666677778888"},
 			PackageFile: func(_ context.Context, path string) ([]byte, error) {
 				content, ok := map[string]string{
-					"Files/cni.yaml": "kind: DaemonSet", "Files/bad.yaml": "kind: Pod",
-					"Files/key.asc": "KEY",
+					"Files/cni.yaml": "kind: DaemonSet", "Files/bad.yaml": "kind: Pod", "Files/key.asc": "KEY",
 				}[path]
 				if !ok {
 					return nil, lcm.Errorf(lcm.KindNotFound, "The package has no file %s.", path)

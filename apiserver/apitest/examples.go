@@ -46,18 +46,15 @@ func Instance() lcm.VnfInstance {
 				CpInfo: []lcm.VnfcCpInfo{{ID: "vnfc-cp-1", CpdID: "masterNode_CP1", VnfExtCpID: "cp-1"}},
 				ID:     "r1", VduID: "workerNode", ZoneID: "nova", Metadata: map[string]any{"stack_id": "nested"},
 				ComputeResource: lcm.ResourceHandle{
-					VimConnectionID: "vim1", ResourceID: "server-1",
-					VimLevelResourceType: "OS::Nova::Server",
+					VimConnectionID: "vim1", ResourceID: "server-1", VimLevelResourceType: "OS::Nova::Server",
 				},
 			}},
 			ExtManagedVirtualLinks: []lcm.ExtManagedVirtualLink{{
-				ID: "m1", VnfVirtualLinkDescID: "backbone",
-				ResourceID: "net-7",
+				ID: "m1", VnfVirtualLinkDescID: "backbone", ResourceID: "net-7",
 			}},
 			VirtualLinks: []lcm.VnfVirtualLinkResourceInfo{{
 				ID: "n1", VnfVirtualLinkDescID: "inner", NetworkResource: lcm.ResourceHandle{
-					VimConnectionID: "vim1",
-					ResourceID:      "n1", VimLevelResourceType: "OS::Neutron::Net",
+					VimConnectionID: "vim1", ResourceID: "n1", VimLevelResourceType: "OS::Neutron::Net",
 				},
 				VnfLinkPorts: []lcm.VnfLinkPortInfo{{
 					ID: "p2", ResourceHandle: lcm.ResourceHandle{
@@ -131,13 +128,11 @@ func FullInstance(vnfdID, pkg string) lcm.VnfInstance {
 	info.VnfcResources = append(info.VnfcResources, lcm.VnfcResourceInfo{ID: "r-2", VduID: "master-Node"})
 	info.Stopped = []lcm.StoppedVnfc{{VnfcID: "r1"}}
 	info.VirtualStorages[0].StorageResource = lcm.ResourceHandle{
-		VimConnectionID: "vim1", ResourceID: "volume-1",
-		VimLevelResourceType: "OS::Cinder::Volume",
+		VimConnectionID: "vim1", ResourceID: "volume-1", VimLevelResourceType: "OS::Cinder::Volume",
 	}
 	info.ExtVirtualLinks = FullLinks()
 	info.ExtManagedVirtualLinks = []lcm.ExtManagedVirtualLink{{
-		ID: "m1", VnfVirtualLinkDescID: "inner",
-		ResourceID: "net-9",
+		ID: "m1", VnfVirtualLinkDescID: "inner", ResourceID: "net-9",
 	}}
 	return inst
 }

@@ -51,8 +51,7 @@ func (h *Handler) listAudit(c echo.Context) error {
 	for _, r := range records {
 		views = append(views, auditView{
 			ID: r.ID, TimeStamp: r.At.UTC(), Client: r.Client, ProjectID: r.ProjectID, Method: r.Method, Path: r.Path,
-			Resource: r.Resource,
-			Status:   r.Status, RequestID: r.RequestID, Remote: r.Remote,
+			Resource: r.Resource, Status: r.Status, RequestID: r.RequestID, Remote: r.Remote,
 		})
 	}
 	return rest.WriteJSON(c, http.StatusOK, views)

@@ -87,10 +87,9 @@ func decisionsIn(step lcm.Step, all []lcm.DrainDecision) (out []decisionView) {
 
 func viewOfStep(s lcm.Step) stepView {
 	return stepView{
-		Index: s.Index, ID: s.ID, Undo: s.Undo, Final: s.Final, Title: s.Title, Phase: s.Phase, Node: s.Node, State: s.State,
-		Attempt:   s.Attempt,
-		StartedAt: moment(s.Started), EndedAt: moment(s.Ended), Error: problem.OfOperation(s.Error),
-		LastOutputLine: s.LastLine,
+		Index: s.Index, ID: s.ID, Undo: s.Undo, Final: s.Final, Title: s.Title, Phase: s.Phase, Node: s.Node,
+		State: s.State, Attempt: s.Attempt, StartedAt: moment(s.Started), EndedAt: moment(s.Ended),
+		Error: problem.OfOperation(s.Error), LastOutputLine: s.LastLine,
 	}
 }
 

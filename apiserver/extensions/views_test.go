@@ -13,10 +13,9 @@ import (
 
 func TestStepLooksAsClientsExpect(t *testing.T) {
 	apitest.Golden(t, "step", viewOfStep(lcm.Step{
-		Index: 6, Phase: lcm.PhaseForward, Title: "Join the workers", Node: "worker-1", State: lcm.StepFailed, Attempt: 2,
-		Started: apitest.At, Ended: apitest.At.Add(time.Minute),
-		Error:    lcm.Errorf(lcm.KindExhausted, "worker-1: the disk is full"),
-		LastLine: "no space left",
+		Index: 6, Phase: lcm.PhaseForward, Title: "Join the workers", Node: "worker-1", State: lcm.StepFailed,
+		Attempt: 2, Started: apitest.At, Ended: apitest.At.Add(time.Minute),
+		Error: lcm.Errorf(lcm.KindExhausted, "worker-1: the disk is full"), LastLine: "no space left",
 	}))
 }
 

@@ -61,10 +61,8 @@ func (h *Handler) listDeadLetters(c echo.Context) error {
 	for _, d := range letters {
 		views = append(views, deadLetterView{
 			ID: d.ID, SubscriptionID: d.SubscriptionID, NotificationID: d.Event.ID, NotificationType: d.Event.Type,
-			TimeStamp:     d.Event.At,
-			VnfInstanceID: d.Event.VnfInstanceID, VnfPkgID: d.Event.VnfPkgID, VnfLcmOpOccID: d.Event.OpOccID,
-			OperationState: d.Event.State,
-			Attempts:       d.Attempts, LastError: d.LastError,
+			TimeStamp: d.Event.At, VnfInstanceID: d.Event.VnfInstanceID, VnfPkgID: d.Event.VnfPkgID,
+			VnfLcmOpOccID: d.Event.OpOccID, OperationState: d.Event.State, Attempts: d.Attempts, LastError: d.LastError,
 		})
 	}
 	return rest.WriteJSON(c, http.StatusOK, views)

@@ -78,11 +78,10 @@ type vimView struct {
 func viewOfVim(v lcm.Vim) vimView {
 	const seconds = "2006-01-02 15:04:05"
 	view := vimView{
-		ID: v.ID, TenantID: string(v.ProjectID), Type: v.Type, Name: v.Name, Description: v.Description, AuthURL: v.AuthURL,
-		AuthCred: v.AuthCred,
-		Project:  v.Project, IsDefault: v.IsDefault, PlacementAttr: map[string]any{"regions": regionsOf(v)},
-		Status: v.Status, StatusReason: v.Check.Reason, Warnings: v.Check.Warnings, Extra: v.Extra,
-		CreatedAt: v.Created.UTC().Format(seconds),
+		ID: v.ID, TenantID: string(v.ProjectID), Type: v.Type, Name: v.Name, Description: v.Description,
+		AuthURL: v.AuthURL, AuthCred: v.AuthCred, Project: v.Project, IsDefault: v.IsDefault,
+		PlacementAttr: map[string]any{"regions": regionsOf(v)}, Status: v.Status, StatusReason: v.Check.Reason,
+		Warnings: v.Check.Warnings, Extra: v.Extra, CreatedAt: v.Created.UTC().Format(seconds),
 	}
 	if v.Check.Version != "" {
 		view.PlacementAttr["version"] = v.Check.Version
@@ -115,9 +114,8 @@ func (h *Handler) createVim(c echo.Context) error {
 	ctx, now := c.Request().Context(), time.Now().UTC()
 	vim := lcm.Vim{
 		ID: rest.NewID[lcm.VimID](), ProjectID: lcm.ScopeOf(ctx).Project, Name: req.Vim.Name,
-		Description: req.Vim.Description, Type: req.Vim.Type, AuthURL: req.Vim.AuthURL,
-		Project: req.Vim.Project, IsDefault: req.Vim.IsDefault, Status: lcm.VimPending, Extra: req.Vim.Extra, Created: now,
-		Updated: now,
+		Description: req.Vim.Description, Type: req.Vim.Type, AuthURL: req.Vim.AuthURL, Project: req.Vim.Project,
+		IsDefault: req.Vim.IsDefault, Status: lcm.VimPending, Extra: req.Vim.Extra, Created: now, Updated: now,
 	}
 	vim, credentials, err := h.readCredentials(vim, req.Vim.AuthCred)
 	if err != nil {

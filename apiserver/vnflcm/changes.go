@@ -116,7 +116,6 @@ func (h *Handler) operation(
 	ctx context.Context, inst lcm.VnfInstance, op lcm.Operation, body []byte, apiVersion int,
 ) (*operations.Operation, error) {
 	return h.Operations.Of(ctx, lcm.VnfLcmOpOcc{
-		VnfInstanceID: inst.ID, Operation: op, Params: body,
-		APIVersion: apiVersion,
+		VnfInstanceID: inst.ID, Operation: op, Params: body, APIVersion: apiVersion,
 	})
 }

@@ -71,8 +71,7 @@ func (a *api) createSnapshot(c echo.Context) error {
 }
 
 var snapshotListRules = rest.ListRules{
-	View: reflect.TypeFor[snapshotView](), Excluded: []string{"vnfSnapshot"},
-	Mandatory: []string{"id", "_links"},
+	View: reflect.TypeFor[snapshotView](), Excluded: []string{"vnfSnapshot"}, Mandatory: []string{"id", "_links"},
 }
 
 // listSnapshots is SOL003 v3.3.1 clause 5.4.23.3.2.

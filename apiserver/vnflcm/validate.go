@@ -109,9 +109,7 @@ func (a *api) checkStack(
 	if _, err := f.Level(req.InstantiationLevelID); err != nil {
 		return nil // reported already
 	}
-	template, err := vnfpkg.StackTemplate(f, func(path string) ([]byte,
-		error,
-	) {
+	template, err := vnfpkg.StackTemplate(f, func(path string) ([]byte, error) {
 		return a.Store.PackageFile(ctx, id, path)
 	})
 	var additional map[string]any

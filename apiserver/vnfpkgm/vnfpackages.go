@@ -92,10 +92,9 @@ func (h *Handler) viewOfPackage(p lcm.VnfPkg) packageView {
 	self := h.packageSelf(p.ID)
 	v := packageView{
 		ID: p.ID, VnfdID: p.VnfdID, VnfProvider: p.Provider, VnfProductName: p.ProductName,
-		VnfSoftwareVersion: p.SoftwareVersion,
-		VnfdVersion:        p.VnfdVersion, OnboardingState: p.OnboardingState, OperationalState: p.OperationalState,
-		UsageState: p.UsageState, UserDefinedData: p.UserDefinedData, OnboardingFailureDetails: problem.OfOperation(p.Error),
-		Warnings: p.Warnings, SoftwareImages: imagesOf(p),
+		VnfSoftwareVersion: p.SoftwareVersion, VnfdVersion: p.VnfdVersion, OnboardingState: p.OnboardingState,
+		OperationalState: p.OperationalState, UsageState: p.UsageState, UserDefinedData: p.UserDefinedData,
+		OnboardingFailureDetails: problem.OfOperation(p.Error), Warnings: p.Warnings, SoftwareImages: imagesOf(p),
 		Links: map[string]rest.Link{"self": {Href: self}, "packageContent": {Href: self + "/package_content"}},
 	}
 	if p.Checksum != "" {

@@ -85,9 +85,8 @@ func (c *cli) addFlags(cmd *cobra.Command) {
 			return usageErrorf(cmd, "%s", sentence(err.Error()))
 		}
 		c.client = &apiClient{
-			base: base, lcm: fmt.Sprintf("/vnflcm/v%d", version), version: lcmVersions[version],
-			http: client, slowAfter: c.slowAfter,
-			slow: func(format string, args ...any) { fmt.Fprintf(c.err, format, args...) },
+			base: base, lcm: fmt.Sprintf("/vnflcm/v%d", version), version: lcmVersions[version], http: client,
+			slowAfter: c.slowAfter, slow: func(format string, args ...any) { fmt.Fprintf(c.err, format, args...) },
 		}
 		return nil
 	}

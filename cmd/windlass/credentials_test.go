@@ -101,10 +101,9 @@ func TestCredentials_keystone(t *testing.T) {
 		_, _ = w.Write([]byte(`{"token":{"expires_at":"2100-01-01T00:00:00.000000Z","catalog":[]}}`))
 	})
 	for name, value := range map[string]string{
-		"WINDLASS_AUTH": "keystone", "OS_AUTH_URL": keystone.URL + "/v3", "OS_USERNAME": "nfv", "OS_PASSWORD": "hunter2",
-		"OS_PROJECT_NAME": "edge",
-		"OS_TOKEN":        "", "OS_PROJECT_ID": "", "OS_APPLICATION_CREDENTIAL_ID": "", "OS_USER_ID": "", "OS_USER_DOMAIN_ID": "",
-		"OS_PROJECT_DOMAIN_ID": "",
+		"WINDLASS_AUTH": "keystone", "OS_AUTH_URL": keystone.URL + "/v3", "OS_USERNAME": "nfv",
+		"OS_PASSWORD": "hunter2", "OS_PROJECT_NAME": "edge", "OS_TOKEN": "", "OS_PROJECT_ID": "",
+		"OS_APPLICATION_CREDENTIAL_ID": "", "OS_USER_ID": "", "OS_USER_DOMAIN_ID": "", "OS_PROJECT_DOMAIN_ID": "",
 	} {
 		t.Setenv(name, value)
 	}

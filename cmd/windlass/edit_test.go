@@ -48,8 +48,7 @@ func TestVnfInstantiate_refusesWhatIsToBeReplaced(t *testing.T) {
 func TestSet_saysWhereItDoesNotFit(t *testing.T) {
 	for assignment, want := range map[string]string{
 		"novalue": "--set must be path=value", "=5": "--set must be path=value",
-		"list[3]=5": "no element 3 in a list of 1",
-		"text.a=5":  "the value before a is not an object",
+		"list[3]=5": "no element 3 in a list of 1", "text.a=5": "the value before a is not an object",
 	} {
 		request := map[string]any{"list": []any{"x"}, "text": "y"}
 		err := assign(request, assignment, "--set", func(text string) (any, error) { return valueOf(text), nil })

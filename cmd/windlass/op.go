@@ -151,8 +151,7 @@ func (c *cli) describeOp(w io.Writer, o opOcc) {
 // newOpDecision makes the command of a task resource without a body.
 func newOpDecision(c *cli, action lcm.Action, short, done string) *cobra.Command {
 	wanted := map[lcm.Action]lcm.OperationState{
-		lcm.Rollback: lcm.RolledBack, lcm.Fail: lcm.Failed,
-		lcm.Retry: lcm.Completed,
+		lcm.Rollback: lcm.RolledBack, lcm.Fail: lcm.Failed, lcm.Retry: lcm.Completed,
 	}
 	var how manner
 	cmd := &cobra.Command{

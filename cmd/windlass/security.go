@@ -26,8 +26,7 @@ func (b *backends) secure(o *apiserver.Options) error {
 	}
 	if api.TLS.CertFile != "" {
 		files := auth.ServerTLS{
-			CertFile: api.TLS.CertFile, KeyFile: api.TLS.KeyFile, ClientCAFile: api.TLS.ClientCAFile,
-			Log: b.log,
+			CertFile: api.TLS.CertFile, KeyFile: api.TLS.KeyFile, ClientCAFile: api.TLS.ClientCAFile, Log: b.log,
 		}
 		var err error
 		if o.TLS, err = files.Config(); err != nil {

@@ -150,8 +150,7 @@ func (b *backends) serveHealth(ctx context.Context, polling *atomic.Bool) error 
 	})
 	mux.Handle("GET /metrics", telemetry.Handler(b.registry))
 	server := &http.Server{
-		Addr: b.config.Worker.Metrics, Handler: mux, ReadHeaderTimeout: 5 * time.Second,
-		ReadTimeout: 10 * time.Second,
+		Addr: b.config.Worker.Metrics, Handler: mux, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second,
 	}
 	defer context.AfterFunc(ctx, func() { _ = server.Close() })()
 	if err := server.ListenAndServe(); !errors.Is(err, http.ErrServerClosed) {

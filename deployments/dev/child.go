@@ -54,8 +54,7 @@ type child struct {
 func newChild(s spec, logFile string, say func(string, ...any), changed func()) *child {
 	_ = os.Rename(logFile, logFile+".old") // what the former run wrote
 	return &child{
-		spec: s, logFile: logFile, say: say, changed: changed, stop: make(chan struct{}),
-		stopped: make(chan struct{}),
+		spec: s, logFile: logFile, say: say, changed: changed, stop: make(chan struct{}), stopped: make(chan struct{}),
 	}
 }
 

@@ -176,8 +176,7 @@ func TestFreeAddress_saysWhichPortIsTaken(t *testing.T) {
 	require.NoError(t, err)
 	defer l.Close()
 	_, err = newTree(t.Context(), Options{
-		StateDir: t.TempDir(), API: l.Addr().String(), Temporal: "127.0.0.1:0",
-		UI: "nowhere",
+		StateDir: t.TempDir(), API: l.Addr().String(), Temporal: "127.0.0.1:0", UI: "nowhere",
 	})
 	require.Error(t, err)
 	assert.Contains(t, err.Error(), "--api: "+l.Addr().String()+" is in use by another process")

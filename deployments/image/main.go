@@ -57,8 +57,7 @@ func build(binary, certificates, output, tag string) error {
 	}
 	config.OS, config.Architecture = "linux", runtime.GOARCH
 	config.Config = v1.Config{
-		Entrypoint: []string{"/usr/bin/windlass"}, User: unprivileged,
-		Env: []string{"PATH=/usr/bin"},
+		Entrypoint: []string{"/usr/bin/windlass"}, User: unprivileged, Env: []string{"PATH=/usr/bin"},
 	}
 	image, err = mutate.ConfigFile(image, config)
 	if err != nil {

@@ -68,8 +68,7 @@ func (o *OAuth2) Authenticate(r *http.Request) (Identity, bool, error) {
 	parsed, err := jwt.ParseSigned(strings.TrimSpace(token), algorithms)
 	if err != nil {
 		return Identity{}, true, &RefusalError{
-			Malformed: true,
-			Detail:    "The bearer token is no JWT that is signed with a public key algorithm.", Err: err,
+			Malformed: true, Detail: "The bearer token is no JWT that is signed with a public key algorithm.", Err: err,
 		}
 	}
 	var c claims
@@ -111,8 +110,7 @@ func (o *OAuth2) check(c claims) error {
 
 func (o *OAuth2) identity(c claims, more map[string]json.RawMessage) (Identity, error) {
 	i := Identity{
-		Client: "oauth2 ", Scopes: append(c.Scope, c.Scp...), Project: o.Project,
-		Until: c.Expiry.Time().Add(leeway),
+		Client: "oauth2 ", Scopes: append(c.Scope, c.Scp...), Project: o.Project, Until: c.Expiry.Time().Add(leeway),
 	}
 	for _, name := range []string{c.ClientID, c.AuthorizedParty, c.Subject} {
 		if name != "" {

@@ -147,8 +147,7 @@ func TestOAuth2_tellsClientProjectAndScopes(t *testing.T) {
 	assert.WithinDuration(t, i.now().Add(time.Hour), who.Until, time.Minute)
 	who.Until = time.Time{}
 	assert.Equal(t, auth.Identity{
-		Client: "oauth2 nfvo for service-account", Project: "edge",
-		Scopes: []string{"vnflcm:v2:all", "openid"},
+		Client: "oauth2 nfvo for service-account", Project: "edge", Scopes: []string{"vnflcm:v2:all", "openid"},
 	}, who)
 	assert.False(t, who.Scope().All)
 
@@ -194,8 +193,7 @@ func TestOAuth2_refusesTokensThatAreNotGood(t *testing.T) {
 	secret, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.HS256, Key: []byte(strings.Repeat("k", 32))}, nil)
 	require.NoError(t, err)
 	symmetric, err := jwt.Signed(secret).Claims(map[string]any{
-		"iss": i.server.URL, "aud": "windlass",
-		"exp": at(time.Hour),
+		"iss": i.server.URL, "aud": "windlass", "exp": at(time.Hour),
 	}).Serialize()
 	require.NoError(t, err)
 	for _, text := range []string{"", "x", head, good + ".x", none, symmetric, "{}"} {

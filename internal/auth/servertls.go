@@ -91,8 +91,7 @@ func (s *ServerTLS) load() (changed bool, err error) {
 		return false, lcm.Wrap(lcm.KindInvalid, err, "%s and %s are no certificate with its key.", s.CertFile, s.KeyFile)
 	}
 	config := &tls.Config{
-		MinVersion: tls.VersionTLS12, NextProtos: []string{"h2", "http/1.1"},
-		Certificates: []tls.Certificate{cert},
+		MinVersion: tls.VersionTLS12, NextProtos: []string{"h2", "http/1.1"}, Certificates: []tls.Certificate{cert},
 	}
 	if s.ClientCAFile != "" {
 		config.ClientCAs = x509.NewCertPool()

@@ -41,8 +41,7 @@ func serve(t *testing.T, config *tls.Config, methods auth.Chain) string {
 
 func clientOf(config *tls.Config) *http.Client {
 	return &http.Client{Transport: &http.Transport{
-		TLSClientConfig: config, DisableKeepAlives: true,
-		ForceAttemptHTTP2: true,
+		TLSClientConfig: config, DisableKeepAlives: true, ForceAttemptHTTP2: true,
 	}}
 }
 
@@ -50,8 +49,7 @@ func TestServerTLS_takesARenewedCertificateWithoutARestart(t *testing.T) {
 	ca, dir := newAuthority(t, "servers"), t.TempDir()
 	cert, key := ca.issue(named("first"))
 	files := &auth.ServerTLS{
-		CertFile: write(t, dir, "cert", cert), KeyFile: write(t, dir, "key", key),
-		Log: slog.New(slog.DiscardHandler),
+		CertFile: write(t, dir, "cert", cert), KeyFile: write(t, dir, "key", key), Log: slog.New(slog.DiscardHandler),
 	}
 	config, err := files.Config()
 	require.NoError(t, err)

@@ -192,9 +192,8 @@ func TestLoad_fileThatCannotBeUsed(t *testing.T) {
 func TestLoad_namesInTheEnvironment(t *testing.T) {
 	for name, value := range map[string]string{
 		"WINDLASS_API_LISTEN": "0.0.0.0:80", "WINDLASS_API_MAX_UPLOAD_MIB": "7", "WINDLASS_API_STRICT_V1": "true",
-		"WINDLASS_AUTH_NONE_ANYWHERE": "true",
-		"WINDLASS_API_TOLERANT_V2":    "1", "WINDLASS_KEYS_FILE": "keys", "WINDLASS_WORKER_METRICS": "off",
-		"WINDLASS_WORKER_CONCURRENCY": "3",
+		"WINDLASS_AUTH_NONE_ANYWHERE": "true", "WINDLASS_API_TOLERANT_V2": "1", "WINDLASS_KEYS_FILE": "keys",
+		"WINDLASS_WORKER_METRICS": "off", "WINDLASS_WORKER_CONCURRENCY": "3",
 	} {
 		t.Setenv(name, value)
 	}

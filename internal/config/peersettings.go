@@ -73,9 +73,8 @@ var nfvoSettings = []setting{
 		},
 	},
 	{
-		key: "nfvo.grants", need: NeedNFVO, fallback: "true",
-		usage: "ask the NFVO for grants, if nfvo.endpoint is set",
-		set:   func(c *Config, v string) (err error) { c.NFVO.Grants, err = parseBool(v); return err },
+		key: "nfvo.grants", need: NeedNFVO, fallback: "true", usage: "ask the NFVO for grants, if nfvo.endpoint is set",
+		set: func(c *Config, v string) (err error) { c.NFVO.Grants, err = parseBool(v); return err },
 	},
 	{
 		key: "nfvo.packages", need: NeedNFVO, fallback: PackagesOff, usage: "`version` of the NFVO's package management " +

@@ -24,8 +24,7 @@ func sound() (Expected, Seen) {
 		}
 		want.Nodes = append(want.Nodes, node)
 		want.Vnfcs = append(want.Vnfcs, lcm.VnfcResourceInfo{
-			ID: "vnfc-" + name, VduID: vdu,
-			ComputeResource: lcm.ResourceHandle{ResourceID: node.ServerID},
+			ID: "vnfc-" + name, VduID: vdu, ComputeResource: lcm.ResourceHandle{ResourceID: node.ServerID},
 		})
 		have.Deployment.Members = append(have.Deployment.Members,
 			Member{ServerID: node.ServerID, VduID: vdu, Level: vim.Running, Status: "ACTIVE"})
@@ -126,8 +125,7 @@ func TestDecide(t *testing.T) {
 		},
 		"too often": {
 			findings: []lcm.DriftFinding{finding(lcm.DriftNodeNotReady, "worker-1", 2)},
-			change:   func(s *Situation) { s.Recent = 3 },
-			action:   lcm.DriftRefuses, says: "3 automatic heals",
+			change:   func(s *Situation) { s.Recent = 3 }, action: lcm.DriftRefuses, says: "3 automatic heals",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

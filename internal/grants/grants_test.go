@@ -36,8 +36,7 @@ func TestAcceptable_refusesAddressesThatCannotBe(t *testing.T) {
 		j.Targets = []lcm.VimConnectionInfo{{ID: "vim", VimID: "v"}}
 		seven := []lcm.FixedIP{{Address: "10.0.0.7"}}
 		j.Request.ExtVirtualLinks[0].ExtCps = []lcm.ExtCp{{
-			CpdID: "cp", FixedIPs: seven,
-			Configs: []lcm.CpConfig{{Key: "x", FixedIPs: seven}},
+			CpdID: "cp", FixedIPs: seven, Configs: []lcm.CpConfig{{Key: "x", FixedIPs: seven}},
 		}}
 		_, err := (&Grants{Operations: &operations.Resolver{}}).acceptable(t.Context(), j, lcm.Grant{ID: "g", ExtVirtualLinks: json.RawMessage(links)})
 		require.True(t, lcm.Is(err, lcm.KindInvalid), "%v", err)
@@ -51,8 +50,7 @@ func ported() *operations.Operation {
 	j.Flavour.Cps = []vnfpkg.VduCp{{ID: "cp", VduID: "node", External: true}, {ID: "other", VduID: "node", External: true}}
 	port := &lcm.LinkPort{ID: "p", ResourceID: "port-1"}
 	j.Request.ExtVirtualLinks[0].ExtCps = []lcm.ExtCp{{
-		CpdID: "cp", LinkPort: port,
-		Configs: []lcm.CpConfig{{Key: "k", LinkPort: port}},
+		CpdID: "cp", LinkPort: port, Configs: []lcm.CpConfig{{Key: "k", LinkPort: port}},
 	}, {CpdID: "other"}}
 	return j
 }

@@ -22,13 +22,11 @@ func TestKeepGrant_keepsTheSecretsWhenTheDatabasesAnswerIsLost(t *testing.T) {
 	pkg := lcm.VnfPkg{ID: lcm.VnfPkgID(uuid.NewString()), OnboardingState: lcm.PkgOnboarded, VnfdID: "vnfd"}
 	require.NoError(t, db.CreatePackage(ctx, pkg))
 	inst := lcm.VnfInstance{
-		ID: lcm.VnfInstanceID(uuid.NewString()), VnfPkgID: pkg.ID,
-		InstantiationState: lcm.NotInstantiated,
+		ID: lcm.VnfInstanceID(uuid.NewString()), VnfPkgID: pkg.ID, InstantiationState: lcm.NotInstantiated,
 	}
 	require.NoError(t, db.CreateInstance(ctx, inst))
 	op := lcm.VnfLcmOpOcc{
-		ID: lcm.OpOccID(uuid.NewString()), VnfInstanceID: inst.ID, Operation: lcm.OpInstantiate,
-		APIVersion: 2,
+		ID: lcm.OpOccID(uuid.NewString()), VnfInstanceID: inst.ID, Operation: lcm.OpInstantiate, APIVersion: 2,
 	}
 	require.NoError(t, db.BeginOperation(ctx, op))
 	const prefix = "vnf/of-the-test/grant/1"

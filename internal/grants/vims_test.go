@@ -61,8 +61,7 @@ func TestReachable_takesAConnectionThatSaysAllItselfAsItIs(t *testing.T) {
 	require.Equal(t, c, got)
 
 	guard := outbound.Guard{
-		Denied: []netip.Prefix{netip.MustParsePrefix("169.254.0.0/16")}, Section: "vims",
-		What: "no VIM may have it",
+		Denied: []netip.Prefix{netip.MustParsePrefix("169.254.0.0/16")}, Section: "vims", What: "no VIM may have it",
 	}
 	c.InterfaceInfo = map[string]any{"endpoint": "http://169.254.169.254/v3"}
 	_, err = (&Grants{VimGuard: guard}).reachable(t.Context(), c, lcm.VimOpenStack)

@@ -78,8 +78,7 @@ func TestOverridden_keepsWhatAGrantDoesNotRepeat(t *testing.T) {
 	require.True(t, lcm.SameLinks(asked, lcm.Overridden(asked, []lcm.ExtVirtualLink{link("a", "net-a", "one")})))
 	addressed := lcm.Overridden(asked,
 		[]lcm.ExtVirtualLink{{
-			ID: "a", ResourceID: "net-a",
-			ExtCps: []lcm.ExtCp{{CpdID: "one", FixedIPs: []lcm.FixedIP{{SubnetID: "s"}}}},
+			ID: "a", ResourceID: "net-a", ExtCps: []lcm.ExtCp{{CpdID: "one", FixedIPs: []lcm.FixedIP{{SubnetID: "s"}}}},
 		}})
 	require.False(t, lcm.SameLinks(asked, addressed))
 }

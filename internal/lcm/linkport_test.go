@@ -92,12 +92,10 @@ func TestChangesOf_leavesGivenPortsOut(t *testing.T) {
 			NetworksSeen:    true,
 			ExtVirtualLinks: []lcm.ExtVirtualLink{{ID: "a", ResourceID: "net", ExtCps: []lcm.ExtCp{{CpdID: "cp"}}}},
 			VnfcResources: []lcm.VnfcResourceInfo{{
-				ID: "s", VduID: "vdu",
-				CpInfo: []lcm.VnfcCpInfo{{ID: "cp-s", CpdID: "cp", VnfExtCpID: "ext"}},
+				ID: "s", VduID: "vdu", CpInfo: []lcm.VnfcCpInfo{{ID: "cp-s", CpdID: "cp", VnfExtCpID: "ext"}},
 			}},
 			ExtCps: []lcm.VnfExtCpInfo{{
-				ID: "ext", CpdID: "cp", ExtLinkPortID: id, PortID: port,
-				AssociatedVnfcCpID: "cp-s",
+				ID: "ext", CpdID: "cp", ExtLinkPortID: id, PortID: port, AssociatedVnfcCpID: "cp-s",
 			}},
 		}
 	}

@@ -26,8 +26,7 @@ func TestExtManagedVirtualLink_readsEarlierNamesAndPorts(t *testing.T) {
 	var l lcm.ExtManagedVirtualLink
 	require.NoError(t, json.Unmarshal([]byte(`{"id":"m","virtualLinkDescId":"inner","resourceId":"net","vimConnectionId":"vim","vnfLinkPort":[{},{}]}`), &l))
 	require.Equal(t, lcm.ExtManagedVirtualLink{
-		ID: "m", VnfVirtualLinkDescID: "inner", ResourceID: "net",
-		VimConnectionID: "vim", LinkPorts: 2,
+		ID: "m", VnfVirtualLinkDescID: "inner", ResourceID: "net", VimConnectionID: "vim", LinkPorts: 2,
 	}, l)
 	doc, err := json.Marshal(l)
 	require.NoError(t, err)

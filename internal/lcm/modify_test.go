@@ -107,8 +107,7 @@ func TestModify_mergesVimConnectionsById(t *testing.T) {
 func TestModify_refusesWhatAnInstantiatedVnfNeeds(t *testing.T) {
 	t.Parallel()
 	pkg := &lcm.NextPackage{VnfPkg: lcm.VnfPkg{
-		ID: "other", VnfdID: "vnfd-2", Provider: "p", ProductName: "n",
-		SoftwareVersion: "2", VnfdVersion: "3",
+		ID: "other", VnfdID: "vnfd-2", Provider: "p", ProductName: "n", SoftwareVersion: "2", VnfdVersion: "3",
 	}}
 	inst := lcm.VnfInstance{
 		VnfPkgID: "mine",

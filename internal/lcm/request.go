@@ -128,9 +128,8 @@ func ParseInstantiate(body json.RawMessage) (InstantiateRequest, error) {
 	}
 	out := InstantiateRequest{
 		FlavourID: raw.FlavourID, InstantiationLevelID: raw.InstantiationLevelID,
-		LocalizationLanguage: raw.LocalizationLanguage,
-		AdditionalParams:     raw.AdditionalParams, VimConnections: raw.VimConnectionInfo.items,
-		Extensions: raw.Extensions, ConfigurableProperties: raw.Properties,
+		LocalizationLanguage: raw.LocalizationLanguage, AdditionalParams: raw.AdditionalParams,
+		VimConnections: raw.VimConnectionInfo.items, Extensions: raw.Extensions, ConfigurableProperties: raw.Properties,
 	}
 	for i, key := range raw.VimConnectionInfo.keys {
 		if key != "" {

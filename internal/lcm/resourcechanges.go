@@ -179,8 +179,7 @@ func (r *ResourceChanges) links(before, after *InstantiatedVnfInfo) {
 	add := func(l VnfVirtualLinkResourceInfo, change ChangeType, ports []string) {
 		r.AffectedVirtualLinks = append(r.AffectedVirtualLinks, AffectedVirtualLink{
 			ID: l.ID, VnfVirtualLinkDescID: l.VnfVirtualLinkDescID, VirtualLinkDescID: l.VnfVirtualLinkDescID,
-			ChangeType:      change,
-			NetworkResource: l.NetworkResource, VnfLinkPortIDs: ports,
+			ChangeType: change, NetworkResource: l.NetworkResource, VnfLinkPortIDs: ports,
 		})
 	}
 	had, has := before.links(), after.links()

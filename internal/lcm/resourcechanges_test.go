@@ -37,8 +37,7 @@ func port(name string, change lcm.ChangeType) lcm.AffectedExtLinkPort {
 	return lcm.AffectedExtLinkPort{
 		ID: "port-" + name, ChangeType: change, ExtCpInstanceID: "ext-" + name,
 		ResourceHandle: lcm.ResourceHandle{
-			VimConnectionID: "vim", ResourceID: "port-" + name,
-			VimLevelResourceType: "OS::Neutron::Port",
+			VimConnectionID: "vim", ResourceID: "port-" + name, VimLevelResourceType: "OS::Neutron::Port",
 		},
 	}
 }
@@ -149,8 +148,7 @@ func TestChangesOf_theVnfsOwnNetworks(t *testing.T) {
 	with := func(ports ...string) *lcm.InstantiatedVnfInfo {
 		info := vnfOf("a")
 		link := lcm.VnfVirtualLinkResourceInfo{
-			ID: "net", VnfVirtualLinkDescID: "inner",
-			NetworkResource: lcm.ResourceHandle{ResourceID: "net"},
+			ID: "net", VnfVirtualLinkDescID: "inner", NetworkResource: lcm.ResourceHandle{ResourceID: "net"},
 		}
 		for _, p := range ports {
 			link.VnfLinkPorts = append(link.VnfLinkPorts, lcm.VnfLinkPortInfo{ID: p, CpInstanceType: "VNFC_CP"})

@@ -130,8 +130,7 @@ func (c VimConnectionInfo) ownOpenStack(id VimID) Vim {
 		cred = map[string]any{}
 	}
 	for from, to := range map[string]string{
-		"userDomain": "user_domain_name", "project": "project_name",
-		"projectDomain": "project_domain_name",
+		"userDomain": "user_domain_name", "project": "project_name", "projectDomain": "project_domain_name",
 	} {
 		if value := cred[from]; value != nil && value != "" {
 			cred[to] = value

@@ -48,8 +48,7 @@ func TestOwnProblems_namesEveryMistake(t *testing.T) {
 		},
 		"other types of values": {func(c *lcm.VimConnectionInfo) {
 			c.InterfaceInfo = map[string]any{
-				"endpoint": 7.0, "skipCertificateVerification": "perhaps",
-				"trustedCertificates": []any{"x"},
+				"endpoint": 7.0, "skipCertificateVerification": "perhaps", "trustedCertificates": []any{"x"},
 			}
 			c.AccessInfo["password"], c.AccessInfo["region"], c.AccessInfo["project"] = map[string]any{"a": 1}, true, ""
 		}, []string{
@@ -92,8 +91,7 @@ func TestOwnVim_isWhatTheRegistryWouldHave(t *testing.T) {
 		[]any{vim.ID, vim.Name, vim.Type, vim.AuthURL, vim.Extra})
 	want := map[string]any{
 		"username": "nfv", "password": c.AccessInfo["password"], "region": "north", "project_name": "edge",
-		"project_domain_name": "Sites", "user_domain_name": "People",
-		"ca_cert": certificate + certificate,
+		"project_domain_name": "Sites", "user_domain_name": "People", "ca_cert": certificate + certificate,
 	}
 	for key, value := range want {
 		require.Equal(t, value, vim.AuthCred[key], key)
@@ -101,14 +99,12 @@ func TestOwnVim_isWhatTheRegistryWouldHave(t *testing.T) {
 	require.NotContains(t, vim.AuthCred, "cert_verify")
 
 	c.InterfaceInfo = map[string]any{
-		"endpoint": "https://c", "skipCertificateVerification": true,
-		"skipCertificateHostnameCheck": "true",
+		"endpoint": "https://c", "skipCertificateVerification": true, "skipCertificateHostnameCheck": "true",
 	}
 	c.AccessInfo = map[string]any{"application_credential_id": "id", "application_credential_secret": "secret"}
 	require.Empty(t, c.OwnProblems("$"))
 	require.Equal(t, map[string]any{
-		"application_credential_id": "id", "application_credential_secret": "secret",
-		"cert_verify": false,
+		"application_credential_id": "id", "application_credential_secret": "secret", "cert_verify": false,
 	}, c.OwnVim("x").AuthCred)
 }
 

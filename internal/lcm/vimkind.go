@@ -58,9 +58,8 @@ type VimCredentials struct {
 var vimKinds = []VimKind{
 	{
 		Type: VimOpenStack, Name: "an OpenStack", registered: []string{"ETSINFV.OPENSTACK_KEYSTONE."},
-		SwitchesVnfcs: true, ReconnectsPorts: true, HandsOverVolumes: true,
-		Members: openStackMembers,
-		own:     VimConnectionInfo.ownOpenStack, problems: VimConnectionInfo.ownOpenStackProblems,
+		SwitchesVnfcs: true, ReconnectsPorts: true, HandsOverVolumes: true, Members: openStackMembers,
+		own: VimConnectionInfo.ownOpenStack, problems: VimConnectionInfo.ownOpenStackProblems,
 	},
 	{
 		Type: VimKubernetes, Name: "a Kubernetes", registered: []string{"ETSINFV.KUBERNETES.", "ETSINFV.HELM."},

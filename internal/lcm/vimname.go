@@ -39,7 +39,6 @@ func (h VimNameHolder) Problem(name string) error {
 			h.OpOccID, h.VnfInstanceID, name)
 	}
 	return &Error{
-		Kind: KindInvalid, Unprocessable: true, Detail: "The request cannot be carried out",
-		Problems: []Problem{p},
+		Kind: KindInvalid, Unprocessable: true, Detail: "The request cannot be carried out", Problems: []Problem{p},
 	}
 }

@@ -66,8 +66,7 @@ func (r ModifyRequest) unknownVnfcs(inst VnfInstance) error {
 		return nil
 	}
 	return &Error{
-		Kind: KindInvalid, Unprocessable: true, Detail: "The request names VNFCs that do not exist",
-		Problems: problems,
+		Kind: KindInvalid, Unprocessable: true, Detail: "The request names VNFCs that do not exist", Problems: problems,
 	}
 }
 

@@ -82,8 +82,7 @@ func TestKeptProperties(t *testing.T) {
 	inst.Instantiated.VnfcResources[1].ConfigurableProperties = map[string]any{"log": "debug"}
 	successor := func(id, place string) map[string]any {
 		return inst.KeptProperties(lcm.VnfcResourceInfo{
-			ID: id, VduID: "node",
-			Metadata: map[string]any{"parent_resource_name": place},
+			ID: id, VduID: "node", Metadata: map[string]any{"parent_resource_name": place},
 		})
 	}
 	first := inst.Instantiated.VnfcResources[0].ConfigurableProperties

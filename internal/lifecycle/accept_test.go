@@ -52,8 +52,7 @@ func TestAccept_joinsTheAnswerWithTheRequest(t *testing.T) {
 		},
 		{
 			ResourceDefinitionID: "add-workerNode-2", VimConnectionID: "other", ZoneID: "z", Type: lcm.GrantCompute,
-			VduID:              "workerNode",
-			ResourceTemplateID: "workerNode",
+			VduID: "workerNode", ResourceTemplateID: "workerNode",
 		},
 	}, g.AddResources)
 	_, err = lifecycle.Target(g)
@@ -113,8 +112,7 @@ func TestChosen_readsAssetsAndZones(t *testing.T) {
 				{SoftwareImageID: "masterNode", VimImageID: "of another VIM", VimConnectionID: "other"},
 			},
 			ComputeResourceFlavours: []lcm.GrantedFlavour{{
-				VduID: "workerNode", VimFlavourID: "m1.huge",
-				VimConnectionID: "openstack",
+				VduID: "workerNode", VimFlavourID: "m1.huge", VimConnectionID: "openstack",
 			}},
 		}
 	})

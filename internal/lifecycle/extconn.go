@@ -26,8 +26,7 @@ func changeExtConn(f Facts, body json.RawMessage) (lcm.Plan, error) {
 func (f Facts) reconnection(additional json.RawMessage, changes ...[]lcm.ExtVirtualLink) lcm.Plan {
 	info := f.Instance.Instantiated
 	plan := lcm.Plan{
-		Operation: lcm.OpChangeExtConn, ScaleStatus: info.ScaleStatus,
-		InstantiationLevelID: info.InstantiationLevelID,
+		Operation: lcm.OpChangeExtConn, ScaleStatus: info.ScaleStatus, InstantiationLevelID: info.InstantiationLevelID,
 	}
 	plan.Links, plan.VimConnectionID = info.ExtVirtualLinks, info.VimConnectionID()
 	for i, links := range changes {

@@ -17,8 +17,7 @@ func TestChangeExtConn_movesConnectionPoints(t *testing.T) {
 	f := cluster(t, 3, 2)
 	f.Drivers = nil
 	f.Instance.Instantiated.ExtVirtualLinks = []lcm.ExtVirtualLink{{
-		ID: "a", ResourceID: "net-a",
-		ExtCps: []lcm.ExtCp{{CpdID: "masterNode_CP1"}, {CpdID: "workerNode_CP2"}},
+		ID: "a", ResourceID: "net-a", ExtCps: []lcm.ExtCp{{CpdID: "masterNode_CP1"}, {CpdID: "workerNode_CP2"}},
 	}}
 	p, err := lifecycle.For(f, lcm.OpChangeExtConn, json.RawMessage(moveMaster))
 	require.NoError(t, err)
@@ -49,8 +48,7 @@ func TestReconnectedAsGranted_putsTheGrantsLinksInThePlaceOfTheRequests(t *testi
 	f := cluster(t, 3, 2)
 	f.Drivers = nil
 	f.Instance.Instantiated.ExtVirtualLinks = []lcm.ExtVirtualLink{{
-		ID: "a", ResourceID: "net-a",
-		ExtCps: []lcm.ExtCp{{CpdID: "masterNode_CP1"}, {CpdID: "workerNode_CP2"}},
+		ID: "a", ResourceID: "net-a", ExtCps: []lcm.ExtCp{{CpdID: "masterNode_CP1"}, {CpdID: "workerNode_CP2"}},
 	}}
 	cp := func(names ...string) (list []lcm.ExtCp) {
 		for _, name := range names {

@@ -86,8 +86,7 @@ func (g *granting) rates() {
 			link.Rated && was[link.ID] != is[link.ID] {
 			g.grant.UpdateResources = append(g.grant.UpdateResources, lcm.GrantResource{
 				ResourceDefinitionID: "update-" + a.ResourceID, VimConnectionID: g.on(""), Type: a.Type,
-				ResourceTemplateID: link.ID,
-				Resource:           handleAt(info.VimConnectionID(), a),
+				ResourceTemplateID: link.ID, Resource: handleAt(info.VimConnectionID(), a),
 			})
 		}
 	}
@@ -244,9 +243,8 @@ func (g *granting) reconnectPort(v lcm.VnfcResourceInfo, cpd string, anew, given
 			g.removeAttached(v, a)
 		default:
 			g.grant.UpdateResources = append(g.grant.UpdateResources, lcm.GrantResource{
-				ResourceDefinitionID: "update-" + a.ResourceID, VimConnectionID: g.on(v.VduID), Type: a.Type, VduID: v.VduID,
-				ResourceTemplateID: cpd,
-				VnfcInstanceID:     v.ID, Resource: handle(v, a),
+				ResourceDefinitionID: "update-" + a.ResourceID, VimConnectionID: g.on(v.VduID), Type: a.Type,
+				VduID: v.VduID, ResourceTemplateID: cpd, VnfcInstanceID: v.ID, Resource: handle(v, a),
 			})
 		}
 	}

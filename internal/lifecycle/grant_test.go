@@ -76,8 +76,7 @@ func TestGranted_namesTheVeryServers(t *testing.T) {
 			for _, r := range append(g.AddResources, g.RemoveResources...) {
 				if r.ZoneID != "" {
 					require.Contains(t, g.Zones, lcm.GrantZone{
-						ID: r.ZoneID, ZoneID: r.ZoneID[len("zone-"):],
-						VimConnectionID: "openstack",
+						ID: r.ZoneID, ZoneID: r.ZoneID[len("zone-"):], VimConnectionID: "openstack",
 					})
 				}
 			}
@@ -128,8 +127,7 @@ func equipped(t *testing.T) lifecycle.Facts {
 	f.Flavour = &flavour
 	info := f.Instance.Instantiated
 	info.ExtVirtualLinks = []lcm.ExtVirtualLink{{
-		ID: "a", ResourceID: "net-a",
-		ExtCps: []lcm.ExtCp{{CpdID: "workerNode_CP2"}},
+		ID: "a", ResourceID: "net-a", ExtCps: []lcm.ExtCp{{CpdID: "workerNode_CP2"}},
 	}}
 	for i, v := range info.VnfcResources {
 		if v.VduID != "workerNode" {
@@ -210,8 +208,7 @@ func TestGranted_namesWhatIsUpdated(t *testing.T) {
 	require.Empty(t, g.RemoveResources)
 	require.Equal(t, []lcm.GrantResource{{
 		ResourceDefinitionID: "update-worker-1", VimConnectionID: "openstack", ZoneID: "zone-west", Type: "COMPUTE",
-		VduID:              "workerNode",
-		ResourceTemplateID: "workerNode", VnfcInstanceID: "worker-1",
+		VduID: "workerNode", ResourceTemplateID: "workerNode", VnfcInstanceID: "worker-1",
 		Resource: &lcm.ResourceHandle{ResourceID: "server-worker-1"}, Node: "worker-1",
 	}}, g.UpdateResources)
 
@@ -247,14 +244,12 @@ func linked(t *testing.T) lifecycle.Facts {
 	f.Flavour = &flavour
 	info := f.Instance.Instantiated
 	info.Attached = append(info.Attached, lcm.AttachedResource{
-		Type: lcm.GrantLink, TemplateID: "inner",
-		ResourceID: "net-inner", VimType: "OS::Neutron::Net",
+		Type: lcm.GrantLink, TemplateID: "inner", ResourceID: "net-inner", VimType: "OS::Neutron::Net",
 	})
 	for _, v := range info.VnfcResources {
 		if v.VduID == "workerNode" {
 			info.Attached = append(info.Attached, lcm.AttachedResource{
-				VnfcID: v.ID, Type: lcm.GrantLink, TemplateID: "private",
-				ResourceID: "net-" + v.ID,
+				VnfcID: v.ID, Type: lcm.GrantLink, TemplateID: "private", ResourceID: "net-" + v.ID,
 			})
 		}
 	}

@@ -11,8 +11,7 @@ import (
 func operate(f Facts, body json.RawMessage) (lcm.Plan, error) {
 	info := f.Instance.Instantiated
 	plan := lcm.Plan{
-		Operation: lcm.OpOperate, ScaleStatus: info.ScaleStatus,
-		InstantiationLevelID: info.InstantiationLevelID,
+		Operation: lcm.OpOperate, ScaleStatus: info.ScaleStatus, InstantiationLevelID: info.InstantiationLevelID,
 	}
 	req, err := lcm.ParseOperate(body)
 	if err != nil {

@@ -30,8 +30,7 @@ func TestNeeds_isWhatTheNewMachinesTake(t *testing.T) {
 	require.Nil(t, needs(lcm.OpOperate, `{"changeStateTo":"STOPPED"}`))
 
 	for size, want := range map[string]*int{
-		"192 MB": new(192), "0.5 GiB": new(512), "1 TB": new(1 << 20), "much": nil,
-		"": nil,
+		"192 MB": new(192), "0.5 GiB": new(512), "1 TB": new(1 << 20), "much": nil, "": nil,
 	} {
 		flavour := *f.Flavour
 		flavour.Vdus = []vnfpkg.Vdu{{ID: "workerNode", VirtualMemory: size}}

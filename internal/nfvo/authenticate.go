@@ -61,8 +61,7 @@ func (c *caller) newToken(ctx context.Context, endpoint, id, password string) (*
 		return nil, lcm.Wrap(lcm.KindUnavailable, err, "The token endpoint: %s", lcm.Sentence(err))
 	}
 	config := clientcredentials.Config{
-		ClientID: id, ClientSecret: password, TokenURL: endpoint,
-		AuthStyle: oauth2.AuthStyleInHeader,
+		ClientID: id, ClientSecret: password, TokenURL: endpoint, AuthStyle: oauth2.AuthStyleInHeader,
 	}
 	t, err := config.Token(context.WithValue(ctx, oauth2.HTTPClient, c.http))
 	if err == nil {

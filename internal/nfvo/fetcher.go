@@ -48,8 +48,7 @@ const (
 func NewFetcher(o FetcherOptions) *Fetcher {
 	f := &Fetcher{
 		guard: outbound.Guard{
-			Denied: o.Denied, HTTPSOnly: o.HTTPSOnly, Section: "packages",
-			What: "Windlass fetches no package from it",
+			Denied: o.Denied, HTTPSOnly: o.HTTPSOnly, Section: "packages", What: "Windlass fetches no package from it",
 		},
 		maxSize: o.MaxSize, patience: o.Patience,
 	}

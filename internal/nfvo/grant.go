@@ -146,9 +146,8 @@ func parseGrant(body []byte, id lcm.OpOccID) (lcm.Grant, error) {
 	return lcm.Grant{
 		ID: raw.ID, VnfInstanceID: raw.VnfInstanceID, OpOccID: id, VimConnections: raw.vims(), Zones: raw.Zones,
 		AddResources: infos(raw.AddResources), RemoveResources: infos(raw.RemoveResources),
-		UpdateResources: infos(raw.UpdateResources),
-		VimAssets:       raw.VimAssets, ExtVirtualLinks: notNull(raw.ExtVirtualLinks),
-		AdditionalParams:       notNull(raw.AdditionalParams),
+		UpdateResources: infos(raw.UpdateResources), VimAssets: raw.VimAssets,
+		ExtVirtualLinks: notNull(raw.ExtVirtualLinks), AdditionalParams: notNull(raw.AdditionalParams),
 		ExtManagedVirtualLinks: managedLinks(raw.ExtManagedVirtualLinks), Href: raw.Links.Self.Href,
 	}, nil
 }
@@ -180,8 +179,7 @@ func managedLinks(list []rawManagedLink) (out []lcm.ExtManagedVirtualLink) {
 func infos(list []rawGrantInfo) (out []lcm.GrantResource) {
 	for _, r := range list {
 		out = append(out, lcm.GrantResource{
-			ResourceDefinitionID: r.ResourceDefinitionID, VimConnectionID: r.VimConnectionID,
-			ZoneID: r.ZoneID,
+			ResourceDefinitionID: r.ResourceDefinitionID, VimConnectionID: r.VimConnectionID, ZoneID: r.ZoneID,
 		})
 	}
 	return out

@@ -70,8 +70,7 @@ func notificationOf(s lcm.Subscription, e lcm.VnfEvent) notification {
 	n.Links["vnfLcmOpOcc"] = link{root + "/vnf_lcm_op_occs/" + string(e.OpOccID)}
 	n.occurrence = &occurrence{
 		NotificationStatus: "RESULT", OperationState: e.State, Operation: e.Operation,
-		IsAutomaticInvocation: e.IsAutomaticInvocation,
-		VnfLcmOpOccID:         e.OpOccID,
+		IsAutomaticInvocation: e.IsAutomaticInvocation, VnfLcmOpOccID: e.OpOccID,
 	}
 	if e.State.Starts() {
 		n.NotificationStatus = "START"

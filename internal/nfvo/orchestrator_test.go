@@ -34,15 +34,13 @@ func scaling(version int) nfvo.GrantRequest {
 				ResourceDefinitionID: "update-p1", Type: lcm.GrantLinkPort, VduID: "worker", ResourceTemplateID: "worker_CP",
 				VnfcInstanceID: "w2",
 				Resource: &lcm.ResourceHandle{
-					VimConnectionID: "vim", ResourceID: "port-1",
-					VimLevelResourceType: "OS::Neutron::Port",
+					VimConnectionID: "vim", ResourceID: "port-1", VimLevelResourceType: "OS::Neutron::Port",
 				},
 			}},
 			RemoveResources: []lcm.GrantResource{{
 				ResourceDefinitionID: "remove-w1", Type: lcm.GrantCompute, VduID: "worker", VnfcInstanceID: "w1",
 				Resource: &lcm.ResourceHandle{
-					VimConnectionID: "vim", ResourceID: "server-1",
-					VimLevelResourceType: "OS::Nova::Server",
+					VimConnectionID: "vim", ResourceID: "server-1", VimLevelResourceType: "OS::Nova::Server",
 				},
 			}},
 		},
@@ -103,25 +101,21 @@ func TestRequestGrant_isGrantedAtOnce(t *testing.T) {
 	require.Equal(t, map[string]any{
 		"id": "remove-w1", "type": "COMPUTE", "vduId": "worker",
 		"resource": map[string]any{
-			"vimConnectionId": "vim", "resourceId": "server-1",
-			"vimLevelResourceType": "OS::Nova::Server",
+			"vimConnectionId": "vim", "resourceId": "server-1", "vimLevelResourceType": "OS::Nova::Server",
 		},
 	}, requests[1]["removeResources"].([]any)[0])
 	require.Equal(t, map[string]any{
-		"id": "add-worker-1", "type": "COMPUTE", "vduId": "worker",
-		"resourceTemplateId": "worker",
+		"id": "add-worker-1", "type": "COMPUTE", "vduId": "worker", "resourceTemplateId": "worker",
 	},
 		requests[1]["addResources"].([]any)[0])
 	require.Equal(t, map[string]any{
-		"id": "add-worker-1-disk", "type": "STORAGE", "vduId": "worker",
-		"resourceTemplateId": "disk",
+		"id": "add-worker-1-disk", "type": "STORAGE", "vduId": "worker", "resourceTemplateId": "disk",
 	},
 		requests[1]["addResources"].([]any)[1])
 	require.Equal(t, map[string]any{
 		"id": "update-p1", "type": "LINKPORT", "vduId": "worker", "resourceTemplateId": "worker_CP",
 		"resource": map[string]any{
-			"vimConnectionId": "vim", "resourceId": "port-1",
-			"vimLevelResourceType": "OS::Neutron::Port",
+			"vimConnectionId": "vim", "resourceId": "port-1", "vimLevelResourceType": "OS::Neutron::Port",
 		},
 	}, requests[1]["updateResources"].([]any)[0])
 	require.Len(t, requests[0]["vimConstraints"].([]any)[0].(map[string]any)["resource"], 2)
@@ -201,8 +195,7 @@ func TestRequestGrant_tellsWhatWaitingCanFix(t *testing.T) {
 
 func TestRequestGrant_leavesTheNFVOAloneAsLongAsItAsks(t *testing.T) {
 	for given, want := range map[string]time.Duration{
-		"7": 7 * time.Second, "-3": 0, "soon": 0,
-		"999999999": 10 * time.Minute,
+		"7": 7 * time.Second, "-3": 0, "soon": 0, "999999999": 10 * time.Minute,
 	} {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Retry-After", given)
@@ -293,12 +286,10 @@ func TestRequestGrant_refusesWhatItCannotHonour(t *testing.T) {
 		return nfvotest.Decision{Grant: map[string]any{
 			"computeReservationId": "r", "tempResources": []any{map[string]any{"resourceDefinitionId": "x"}},
 			"addResources": []any{map[string]any{
-				"resourceDefinitionId": "add-worker-1", "reservationId": "r",
-				"resourceProviderId": "p",
+				"resourceDefinitionId": "add-worker-1", "reservationId": "r", "resourceProviderId": "p",
 			}},
 			"extManagedVirtualLinks": []any{map[string]any{
-				"id": "m", "resourceProviderId": "p",
-				"vnfLinkPort": []any{map[string]any{}},
+				"id": "m", "resourceProviderId": "p", "vnfLinkPort": []any{map[string]any{}},
 			}},
 		}}
 	})

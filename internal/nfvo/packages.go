@@ -30,8 +30,7 @@ func (o *Orchestrator) pkgHeader(accept string) http.Header {
 // HasPackage tells whether the NFVO has a package of that VNFD that may be used.
 func (o *Orchestrator) HasPackage(ctx context.Context, id lcm.VnfdID) (bool, error) {
 	resp, err := o.caller.do(ctx, request{
-		method: http.MethodGet, uri: o.packageURI(id),
-		header: o.pkgHeader("application/json"), auth: o.auth,
+		method: http.MethodGet, uri: o.packageURI(id), header: o.pkgHeader("application/json"), auth: o.auth,
 	})
 	if err != nil {
 		return false, err

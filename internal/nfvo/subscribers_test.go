@@ -41,8 +41,7 @@ func newSubscriber(t *testing.T, start func(http.Handler) *httptest.Server) *sub
 			s.tokens++
 			w.Header().Set("Content-Type", "application/json") // RFC 6749 clause 5.1
 			_ = json.NewEncoder(w).Encode(map[string]any{
-				"access_token": "token-" + strings.Repeat("x", s.tokens),
-				"token_type":   "Bearer", "expires_in": 3600,
+				"access_token": "token-" + strings.Repeat("x", s.tokens), "token_type": "Bearer", "expires_in": 3600,
 			})
 			return
 		}
@@ -72,8 +71,7 @@ func subscription(uri string, version int) lcm.Subscription {
 func event(state lcm.OperationState) lcm.VnfEvent {
 	return lcm.VnfEvent{
 		ID: "n1", Type: lcm.NotifyOperation, At: time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC), VnfInstanceID: "vnf",
-		OpOccID:   "op",
-		Operation: lcm.OpInstantiate, State: state,
+		OpOccID: "op", Operation: lcm.OpInstantiate, State: state,
 	}
 }
 
@@ -214,8 +212,7 @@ func TestNotify_tellsOfPackages(t *testing.T) {
 	to := newSubscriber(t, httptest.NewServer)
 	s := NewSubscribers(Options{})
 	sub := lcm.Subscription{
-		ID: "sub", API: lcm.APIPkgm, APIVersion: 1, CallbackURI: to.URL,
-		Endpoint: "https://vnfm.example",
+		ID: "sub", API: lcm.APIPkgm, APIVersion: 1, CallbackURI: to.URL, Endpoint: "https://vnfm.example",
 	}
 	target, err := SubscriberOf(sub, nil)
 	require.NoError(t, err)
@@ -232,8 +229,7 @@ func TestNotify_tellsOfPackages(t *testing.T) {
 	}
 	require.Equal(t, map[string]any{
 		"id": "n1", "notificationType": "VnfPackageOnboardingNotification", "subscriptionId": "sub",
-		"timeStamp": "2030-01-02T03:04:05Z",
-		"vnfPkgId":  "pkg", "vnfdId": "vnfd", "_links": links,
+		"timeStamp": "2030-01-02T03:04:05Z", "vnfPkgId": "pkg", "vnfdId": "vnfd", "_links": links,
 	}, send(""))
 	require.Equal(t, "1.1.0", to.seen[0].Header.Get("Version"))
 	require.Equal(t, map[string]any{

@@ -40,8 +40,7 @@ func newBench(t *testing.T) *bench {
 	var sample bytes.Buffer
 	require.NoError(t, vnfpkg.Build("../../vnfpkg/samples/k8s-ha", &sample))
 	b := &bench{Fetcher: &onboard.Fetcher{
-		Store: db, Vault: secrets.NewVault(secretstest.Keyring(t), db),
-		Sources: nfvo.NewFetcher(nfvo.FetcherOptions{}),
+		Store: db, Vault: secrets.NewVault(secretstest.Keyring(t), db), Sources: nfvo.NewFetcher(nfvo.FetcherOptions{}),
 	}}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		b.asked++

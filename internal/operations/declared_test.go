@@ -47,8 +47,7 @@ func TestRefused(t *testing.T) {
 		}, nil},
 		"one to another VNFD": {Operation{
 			OpOcc: modify(`{"vnfdId":"x"}`), Instance: lcm.VnfInstance{
-				VnfPkgID: "new", Metadata: map[string]any{"rack": "x"},
-				Extensions: map[string]any{"old": 1},
+				VnfPkgID: "new", Metadata: map[string]any{"rack": "x"}, Extensions: map[string]any{"old": 1},
 			},
 		}, []string{"$.metadata.rack", "$.extensions.old"}},
 		"one that takes all away": {Operation{

@@ -17,8 +17,7 @@ func begunOn(t *testing.T, o *Resolver, pkg lcm.VnfPkgID) lcm.OpOccID {
 	t.Helper()
 	ctx := lcm.InProject(t.Context(), lcm.DefaultProject)
 	inst := lcm.VnfInstance{
-		ID: lcm.VnfInstanceID(uuid.NewString()), VnfPkgID: pkg,
-		InstantiationState: lcm.NotInstantiated,
+		ID: lcm.VnfInstanceID(uuid.NewString()), VnfPkgID: pkg, InstantiationState: lcm.NotInstantiated,
 	}
 	require.NoError(t, o.Store.CreateInstance(ctx, inst))
 	op := lcm.VnfLcmOpOcc{

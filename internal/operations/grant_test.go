@@ -33,8 +33,7 @@ func TestApplyGrant_putsWhatTheGrantSaysInThePlaceOfTheRequests(t *testing.T) {
 	require.NoError(t, j.ApplyGrant(lcm.Grant{
 		ID: "g", VimConnections: []lcm.VimConnectionInfo{{ID: "granted", VimType: lcm.VimOpenStack}},
 		AddResources: []lcm.GrantResource{{
-			ResourceDefinitionID: "add-node-1", Type: lcm.GrantCompute, VduID: "node",
-			VimConnectionID: "granted",
+			ResourceDefinitionID: "add-node-1", Type: lcm.GrantCompute, VduID: "node", VimConnectionID: "granted",
 		}},
 		VimAssets: &lcm.GrantVimAssets{SoftwareImages: []lcm.GrantedImage{{
 			SoftwareImageID: "node",
@@ -62,14 +61,12 @@ func TestApplyGrant_takesTheGrantsNetworksForInternalLinks(t *testing.T) {
 	j := beginning(``)
 	j.Flavour.VirtualLinks = []vnfpkg.VirtualLink{{ID: "inner"}, {ID: "other"}}
 	j.Request.ExtManagedVirtualLinks = []lcm.ExtManagedVirtualLink{{
-		ID: "a", VnfVirtualLinkDescID: "inner",
-		ResourceID: "asked",
+		ID: "a", VnfVirtualLinkDescID: "inner", ResourceID: "asked",
 	}, {ID: "b", VnfVirtualLinkDescID: "other", ResourceID: "kept"}}
 	g := lcm.Grant{
 		ID: "g", VimConnections: []lcm.VimConnectionInfo{{ID: "vim"}},
 		ExtManagedVirtualLinks: []lcm.ExtManagedVirtualLink{{
-			ID: "m", VnfVirtualLinkDescID: "inner", ResourceID: "granted",
-			VimConnectionID: "vim",
+			ID: "m", VnfVirtualLinkDescID: "inner", ResourceID: "granted", VimConnectionID: "vim",
 		}},
 	}
 	require.NoError(t, j.ApplyGrant(g))
@@ -126,8 +123,7 @@ func beingReconnected(t *testing.T) (*Operation, lifecycle.Facts) {
 	j.Flavour.Cps = []vnfpkg.VduCp{{ID: "cp", VduID: "node", External: true}, {ID: "other", VduID: "node", External: true}}
 	j.Instance.Instantiated = &lcm.InstantiatedVnfInfo{
 		ExtVirtualLinks: []lcm.ExtVirtualLink{{
-			ID: "a", ResourceID: "net-a",
-			ExtCps: []lcm.ExtCp{{CpdID: "cp"}, {CpdID: "other"}},
+			ID: "a", ResourceID: "net-a", ExtCps: []lcm.ExtCp{{CpdID: "cp"}, {CpdID: "other"}},
 		}},
 		VnfcResources: []lcm.VnfcResourceInfo{{ID: "server", VduID: "node"}},
 	}

@@ -11,8 +11,7 @@ import (
 
 func TestLevels_areThePlansWhenThereIsOne(t *testing.T) {
 	flavour := &vnfpkg.Flavour{
-		DefaultLevel: "small", Levels: []vnfpkg.Level{{ID: "small"}},
-		Aspects: []vnfpkg.ScalingAspect{{ID: "workers"}},
+		DefaultLevel: "small", Levels: []vnfpkg.Level{{ID: "small"}}, Aspects: []vnfpkg.ScalingAspect{{ID: "workers"}},
 	}
 	j := &Operation{Flavour: flavour}
 	level, status := j.Levels()

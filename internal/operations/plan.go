@@ -35,9 +35,8 @@ func (o *Operation) PlanOf(op lcm.Operation, request json.RawMessage, unhealthy 
 func (o *Operation) Facts(unhealthy map[string]string) (lifecycle.Facts, error) {
 	facts := lifecycle.Facts{
 		Instance: o.Instance, Flavour: o.Flavour, Unhealthy: unhealthy, Managed: o.Request.ExtManagedVirtualLinks,
-		Links:      o.Request.ExtVirtualLinks,
-		APIVersion: o.OpOcc.APIVersion, ChangesVim: len(o.ChangedConnections()) > 0, ChangesRegistries: o.ChangesRegistries(),
-		PodNetwork: o.podNetwork, Scripts: o.scripts,
+		Links: o.Request.ExtVirtualLinks, APIVersion: o.OpOcc.APIVersion, ChangesVim: len(o.ChangedConnections()) > 0,
+		ChangesRegistries: o.ChangesRegistries(), PodNetwork: o.podNetwork, Scripts: o.scripts,
 	}
 	var err error
 	if facts.Graceful, err = graceful(o.OpOcc); err != nil {

@@ -16,8 +16,7 @@ func ported() *Operation {
 	j.Flavour.Cps = []vnfpkg.VduCp{{ID: "cp", VduID: "node", External: true}, {ID: "other", VduID: "node", External: true}}
 	port := &lcm.LinkPort{ID: "p", ResourceID: "port-1"}
 	j.Request.ExtVirtualLinks[0].ExtCps = []lcm.ExtCp{{
-		CpdID: "cp", LinkPort: port,
-		Configs: []lcm.CpConfig{{Key: "k", LinkPort: port}},
+		CpdID: "cp", LinkPort: port, Configs: []lcm.CpConfig{{Key: "k", LinkPort: port}},
 	}, {CpdID: "other"}}
 	return j
 }

@@ -42,8 +42,7 @@ var serverURL = sync.OnceValues(func() (string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
 	server, err := postgres.Start(ctx, postgres.Options{
-		Dir: filepath.Join(dir, "server"), Volatile: true,
-		Settings: testSettings,
+		Dir: filepath.Join(dir, "server"), Volatile: true, Settings: testSettings,
 	})
 	if err != nil {
 		return "", fmt.Errorf("tests need a PostgreSQL server; install the Debian package postgresql or set %s: %w", EnvURL,
@@ -63,8 +62,7 @@ var testSettings = []string{"max_connections=300", "shared_buffers=32MB", "autov
 func StartServer(tb testing.TB, dir string, port int) *postgres.Server {
 	tb.Helper()
 	server, err := postgres.Start(tb.Context(), postgres.Options{
-		Dir: dir, Port: port, Volatile: true,
-		Settings: testSettings,
+		Dir: dir, Port: port, Volatile: true, Settings: testSettings,
 	})
 	if err != nil {
 		tb.Fatal(err)

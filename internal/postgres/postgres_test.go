@@ -62,8 +62,7 @@ func TestStart_refusesDirectoryOfRunningServer(t *testing.T) {
 func TestStart_saysWhatTheServerComplainsOf(t *testing.T) {
 	t.Parallel()
 	_, err := postgres.Start(t.Context(), postgres.Options{
-		Dir: reachableDir(t), Volatile: true,
-		Settings: []string{"max_connections=many"},
+		Dir: reachableDir(t), Volatile: true, Settings: []string{"max_connections=many"},
 	})
 	require.Error(t, err)
 	assert.Contains(t, err.Error(), "max_connections")

@@ -37,8 +37,7 @@ func reconnecting(t *testing.T) vnf {
 	j.Flavour.Cps = []vnfpkg.VduCp{{ID: "cp", VduID: "node", External: true}, {ID: "other", VduID: "node", External: true}}
 	j.Instance.Instantiated = &lcm.InstantiatedVnfInfo{
 		ExtVirtualLinks: []lcm.ExtVirtualLink{{
-			ID: "a", ResourceID: "net-a",
-			ExtCps: []lcm.ExtCp{{CpdID: "cp"}, {CpdID: "other"}},
+			ID: "a", ResourceID: "net-a", ExtCps: []lcm.ExtCp{{CpdID: "cp"}, {CpdID: "other"}},
 		}},
 		VnfcResources: []lcm.VnfcResourceInfo{{ID: "server", VduID: "node"}},
 	}

@@ -72,8 +72,7 @@ func (v vnf) virtualLinks(made Outcome) (out []lcm.VnfVirtualLinkResourceInfo) {
 		info := lcm.VnfVirtualLinkResourceInfo{
 			ID: link.ID, VnfVirtualLinkDescID: link.Resource,
 			NetworkResource: lcm.ResourceHandle{
-				VimConnectionID: v.on(""), ResourceID: link.ID,
-				VimLevelResourceType: link.VimType,
+				VimConnectionID: v.on(""), ResourceID: link.ID, VimLevelResourceType: link.VimType,
 			},
 		}
 		for _, c := range made.Vnfcs {

@@ -46,8 +46,7 @@ func TestConnectionPoints_areTheVnfcsAndWhatLinksMakeOfThem(t *testing.T) {
 		},
 	}, cps)
 	require.Equal(t, []lcm.VnfExtCpInfo{{
-		ID: "ext-cp-s", CpdID: "cp", ExtLinkPortID: "p1", AssociatedVnfcCpID: "cp-s",
-		PortType:       "OS::Neutron::Port",
+		ID: "ext-cp-s", CpdID: "cp", ExtLinkPortID: "p1", AssociatedVnfcCpID: "cp-s", PortType: "OS::Neutron::Port",
 		CpProtocolInfo: lcm.ProtocolInfo("fa:16:3e:00:00:01", addresses, addresses),
 	}}, external)
 	require.Equal(t, []lcm.VnfExtCpInfo{{ID: "net-vip", CpdID: "vip"}}, j.otherExternal(external),
@@ -61,8 +60,7 @@ func TestConnectionPoints_areTheVnfcsAndWhatLinksMakeOfThem(t *testing.T) {
 	require.Equal(t, []lcm.VnfVirtualLinkResourceInfo{{
 		ID: "n1", VnfVirtualLinkDescID: "inside", VnfLinkPorts: []lcm.VnfLinkPortInfo{port},
 		NetworkResource: lcm.ResourceHandle{
-			VimConnectionID: "vim", ResourceID: "n1",
-			VimLevelResourceType: "OS::Neutron::Net",
+			VimConnectionID: "vim", ResourceID: "n1", VimLevelResourceType: "OS::Neutron::Net",
 		},
 	}}, j.virtualLinks(made))
 	cps, _ = j.connectionPoints(made.Vnfcs[0], nil)
@@ -75,8 +73,7 @@ func ported() vnf {
 	j.Flavour.Cps = []vnfpkg.VduCp{{ID: "cp", VduID: "node", External: true}, {ID: "other", VduID: "node", External: true}}
 	port := &lcm.LinkPort{ID: "p", ResourceID: "port-1"}
 	j.Request.ExtVirtualLinks[0].ExtCps = []lcm.ExtCp{{
-		CpdID: "cp", LinkPort: port,
-		Configs: []lcm.CpConfig{{Key: "k", LinkPort: port}},
+		CpdID: "cp", LinkPort: port, Configs: []lcm.CpConfig{{Key: "k", LinkPort: port}},
 	}, {CpdID: "other"}}
 	return j
 }

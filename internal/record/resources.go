@@ -36,8 +36,7 @@ func vnfcResource(c Vnfc, connectionID string) lcm.VnfcResourceInfo {
 	out := lcm.VnfcResourceInfo{
 		ID: c.ServerID, VduID: c.VduID, ZoneID: c.Zone, StorageIDs: c.VolumeIDs,
 		ComputeResource: lcm.ResourceHandle{
-			VimConnectionID: connectionID, ResourceID: c.ServerID,
-			VimLevelResourceType: c.VimType,
+			VimConnectionID: connectionID, ResourceID: c.ServerID, VimLevelResourceType: c.VimType,
 		},
 	}
 	out.Metadata = map[string]any{}
@@ -103,8 +102,7 @@ func virtualStorages(
 			out = append(out, lcm.VirtualStorageResourceInfo{
 				ID: a.ResourceID, VirtualStorageDescID: a.TemplateID,
 				StorageResource: lcm.ResourceHandle{
-					VimConnectionID: of(a.VnfcID), ResourceID: a.ResourceID,
-					VimLevelResourceType: a.VimType,
+					VimConnectionID: of(a.VnfcID), ResourceID: a.ResourceID, VimLevelResourceType: a.VimType,
 				},
 			})
 		}

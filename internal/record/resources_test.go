@@ -52,8 +52,7 @@ func TestAttached_namesWhatTheVnfdDescribes(t *testing.T) {
 	require.Equal(t, []lcm.VirtualStorageResourceInfo{{
 		ID: "v1", VirtualStorageDescID: "disk",
 		StorageResource: lcm.ResourceHandle{
-			VimConnectionID: "vim", ResourceID: "v1",
-			VimLevelResourceType: "OS::Cinder::Volume",
+			VimConnectionID: "vim", ResourceID: "v1", VimLevelResourceType: "OS::Cinder::Volume",
 		},
 	}}, virtualStorages(got, allOn("vim")))
 

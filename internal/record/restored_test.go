@@ -18,13 +18,11 @@ func TestRestored_isTheVnfAsItWasWithWhatIsThereNow(t *testing.T) {
 		Vnfcs:    []Vnfc{{VduID: "node", ServerID: "server", Attached: []Attached{port}}},
 	})
 	require.Equal(t, []lcm.ExtVirtualLink{{
-		ID: "a", ResourceID: "net-a",
-		ExtCps: []lcm.ExtCp{{CpdID: "cp"}, {CpdID: "other"}},
+		ID: "a", ResourceID: "net-a", ExtCps: []lcm.ExtCp{{CpdID: "cp"}, {CpdID: "other"}},
 	}}, got.Info.ExtVirtualLinks, "the links are the former ones")
 	require.Equal(t, "port-2", got.Info.ExtCps[0].ExtLinkPortID)
 	require.Equal(t, []lcm.AttachedResource{{
-		VnfcID: "server", Type: lcm.GrantLinkPort, TemplateID: "cp",
-		ResourceID: "port-2",
+		VnfcID: "server", Type: lcm.GrantLinkPort, TemplateID: "cp", ResourceID: "port-2",
 	}}, got.Info.Attached)
 	require.Equal(t, "simple", got.Info.FlavourID)
 	require.NotNil(t, got.Info.Granted)

@@ -79,8 +79,7 @@ func (d *Dialer) login(ctx context.Context, target Target) (_ *link, err error) 
 	stop := context.AfterFunc(dialCtx, func() { _ = conn.Close() })
 	pin := &pin{ctx: dialCtx, keys: d.HostKeys, target: target}
 	clientConn, channels, requests, err := ssh.NewClientConn(conn, address, &ssh.ClientConfig{
-		User: target.User, Auth: methods,
-		HostKeyCallback: pin.check, HostKeyAlgorithms: hostKeyAlgorithms(),
+		User: target.User, Auth: methods, HostKeyCallback: pin.check, HostKeyAlgorithms: hostKeyAlgorithms(),
 	})
 	if !stop() && err == nil {
 		err = context.Cause(dialCtx)

@@ -36,8 +36,7 @@ func TestRun_saysWhereADiskIsFull(t *testing.T) {
 	require.Contains(t, err.Error(), "cp-1234abcd: no space left on the file system of /var/lib/windlass/run/big")
 
 	err = connect(t, m).Put(t.Context(), remote.File{
-		Path: "/var/lib/windlass/x", Mode: 0o600,
-		Content: make([]byte, 100<<10),
+		Path: "/var/lib/windlass/x", Mode: 0o600, Content: make([]byte, 100<<10),
 	})
 	require.Equal(t, lcm.KindExhausted, lcm.KindOf(err), "%v", err)
 }

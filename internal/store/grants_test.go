@@ -20,8 +20,7 @@ func TestKeepGrant_theFirstOneCounts(t *testing.T) {
 		ExtVirtualLinks: []byte(`[{"id": "link"}]`),
 	}
 	own := lcm.VimConnectionInfo{
-		ID: "granted", VimType: lcm.VimOpenStack,
-		InterfaceInfo: map[string]any{"endpoint": "https://cloud.example"},
+		ID: "granted", VimType: lcm.VimOpenStack, InterfaceInfo: map[string]any{"endpoint": "https://cloud.example"},
 	}
 	for _, id := range []string{"grant-1", "grant-2"} {
 		g := first

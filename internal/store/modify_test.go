@@ -14,8 +14,7 @@ import (
 
 func modify(i lcm.VnfInstance) lcm.VnfLcmOpOcc {
 	return lcm.VnfLcmOpOcc{
-		ID: lcm.OpOccID(uuid.NewString()), VnfInstanceID: i.ID, Operation: lcm.OpModifyInfo,
-		APIVersion: 2,
+		ID: lcm.OpOccID(uuid.NewString()), VnfInstanceID: i.ID, Operation: lcm.OpModifyInfo, APIVersion: 2,
 	}
 }
 

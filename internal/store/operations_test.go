@@ -25,8 +25,7 @@ func TestInstance_keepsEveryField(t *testing.T) {
 		Metadata:   map[string]any{"a": "b"},
 		Extensions: map[string]any{"c": "d"}, ConfigurableProperties: map[string]any{"isAutohealEnabled": true},
 		VimConnections: []lcm.VimConnectionInfo{{
-			ID: "vim1", VimType: "openstack",
-			AccessInfo: map[string]any{"username": "u"},
+			ID: "vim1", VimType: "openstack", AccessInfo: map[string]any{"username": "u"},
 		}},
 	}
 	require.NoError(t, s.CreateInstance(in(t, lcm.DefaultProject), want))
@@ -340,8 +339,7 @@ func TestRecordOperation_writesStateAndInstanceTogether(t *testing.T) {
 	inst.InstantiationState = lcm.Instantiated
 	changes := &lcm.ResourceChanges{AffectedVnfcs: []lcm.AffectedVnfc{{ID: "1", VduID: "masterNode", ChangeType: "ADDED"}}}
 	done := lcm.OperationRecord{
-		OpOccID: op.ID, Sequence: 2, State: lcm.Completed, Instance: &inst, GrantID: "grant",
-		ResourceChanges: changes,
+		OpOccID: op.ID, Sequence: 2, State: lcm.Completed, Instance: &inst, GrantID: "grant", ResourceChanges: changes,
 	}
 	require.NoError(t, s.RecordOperation(t.Context(), done))
 	require.NoError(t, s.RecordOperation(t.Context(), done), "a repeated record changes nothing")
@@ -367,8 +365,7 @@ func TestRecordOperation_changesNothingWhenTheInstanceIsStale(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, s.UpdateInstance(t.Context(), inst))
 	err = s.RecordOperation(t.Context(), lcm.OperationRecord{
-		OpOccID: op.ID, Sequence: 2, State: lcm.Completed,
-		Instance: &inst,
+		OpOccID: op.ID, Sequence: 2, State: lcm.Completed, Instance: &inst,
 	})
 	requireKind(t, lcm.KindConflict, err)
 	got, err := s.Operation(t.Context(), op.ID)
@@ -598,8 +595,7 @@ func TestKeepDrain_keepsEachDecisionOnceBesideThePlan(t *testing.T) {
 	require.Empty(t, got)
 	at := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	failed := lcm.DrainDecision{
-		Node: "worker-1", Step: 4, Phase: lcm.PhaseForward, Action: lcm.DrainFailed,
-		Detail: "Pods are left.", At: at,
+		Node: "worker-1", Step: 4, Phase: lcm.PhaseForward, Action: lcm.DrainFailed, Detail: "Pods are left.", At: at,
 	}
 	forced, other := failed, failed
 	forced.Action, other.Node = lcm.DrainForced, "worker-2"

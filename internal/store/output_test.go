@@ -19,8 +19,7 @@ func TestOutput_isKeptUpToABound(t *testing.T) {
 	op := begun(t, s)
 	flood, other := lcm.StepRef{OpOccID: op.ID, Step: 1, Node: "cp-1"}, lcm.StepRef{OpOccID: op.ID, Step: 1, Node: "cp-2"}
 	require.NoError(t, s.RecordStep(t.Context(), lcm.Step{
-		OpOccID: op.ID, Index: 1, Phase: lcm.PhaseForward, Node: "cp-1",
-		State: lcm.StepRunning,
+		OpOccID: op.ID, Index: 1, Phase: lcm.PhaseForward, Node: "cp-1", State: lcm.StepRunning,
 	}))
 	require.NoError(t, s.AppendOutput(t.Context(), flood, 1, []string{"the first line"}))
 	many := make([]string, 100)

@@ -81,8 +81,7 @@ func TestPackage_onlyOneOnBoardHoldsAVnfd(t *testing.T) {
 	s := open(t)
 	first := newPackage(t, s)
 	second := lcm.VnfPkg{
-		ID: "second", OnboardingState: lcm.PkgProcessing, OperationalState: lcm.PkgDisabled,
-		VnfdID: first.VnfdID,
+		ID: "second", OnboardingState: lcm.PkgProcessing, OperationalState: lcm.PkgDisabled, VnfdID: first.VnfdID,
 	}
 	require.NoError(t, s.CreatePackage(in(t, lcm.DefaultProject), second))
 	second.OnboardingState, second.Version = lcm.PkgOnboarded, 1

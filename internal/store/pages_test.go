@@ -20,8 +20,7 @@ func TestFilter_ofManyDashesGrowsAsItsValueDoes(t *testing.T) {
 			op = query.In
 		}
 		n = len(vnfcIDColumn(w, query.Expression{
-			Op: op, Path: []string{"instantiatedVnfInfo", "vnfcInfo", "id"},
-			Values: values,
+			Op: op, Path: []string{"instantiatedVnfInfo", "vnfcInfo", "id"}, Values: values,
 		}, nil))
 		for _, arg := range w.args {
 			switch arg := arg.(type) {

@@ -24,8 +24,7 @@ func TestProjects_whatIsMadeBelongsToTheContexts(t *testing.T) {
 	pkg := lcm.VnfPkg{ID: lcm.VnfPkgID(uuid.NewString()), OnboardingState: lcm.PkgOnboarded, VnfdID: "vnfd"}
 	require.NoError(t, s.CreatePackage(in(t, "edge"), pkg))
 	inst := lcm.VnfInstance{
-		ID: lcm.VnfInstanceID(uuid.NewString()), VnfPkgID: pkg.ID,
-		InstantiationState: lcm.NotInstantiated,
+		ID: lcm.VnfInstanceID(uuid.NewString()), VnfPkgID: pkg.ID, InstantiationState: lcm.NotInstantiated,
 	}
 	require.NoError(t, s.CreateInstance(in(t, "edge"), inst))
 	op := instantiate(inst)
@@ -97,8 +96,7 @@ func TestProjects_namesAndNewThingsWithoutAProjectAreABug(t *testing.T) {
 	def := in(t, lcm.DefaultProject)
 	require.NoError(t, s.CreateVim(def, lcm.Vim{ID: lcm.VimID(uuid.NewString()), Name: "trap", IsDefault: true}))
 	require.NoError(t, s.CreatePackage(def, lcm.VnfPkg{
-		ID:              lcm.VnfPkgID(uuid.NewString()),
-		OnboardingState: lcm.PkgOnboarded, VnfdID: "vnfd",
+		ID: lcm.VnfPkgID(uuid.NewString()), OnboardingState: lcm.PkgOnboarded, VnfdID: "vnfd",
 	}))
 	id := uuid.NewString()
 	for _, nobodys := range []context.Context{t.Context(), in(t, "")} {
@@ -140,13 +138,11 @@ func TestProjects_theProjectOfWork(t *testing.T) {
 	pkg := lcm.VnfPkg{ID: lcm.VnfPkgID(uuid.NewString()), OnboardingState: lcm.PkgOnboarded, VnfdID: "vnfd"}
 	require.NoError(t, s.CreatePackage(edge, pkg))
 	sub, err := s.CreateSubscription(edge, lcm.Subscription{
-		ID: "s", API: lcm.APILcm, APIVersion: 2,
-		CallbackURI: "http://127.0.0.1/", Verbosity: lcm.VerbosityFull,
+		ID: "s", API: lcm.APILcm, APIVersion: 2, CallbackURI: "http://127.0.0.1/", Verbosity: lcm.VerbosityFull,
 	}, true)
 	require.NoError(t, err)
 	inst := lcm.VnfInstance{
-		ID: lcm.VnfInstanceID(uuid.NewString()), VnfPkgID: pkg.ID,
-		InstantiationState: lcm.NotInstantiated,
+		ID: lcm.VnfInstanceID(uuid.NewString()), VnfPkgID: pkg.ID, InstantiationState: lcm.NotInstantiated,
 	}
 	require.NoError(t, s.CreateInstance(edge, inst))
 	op := instantiate(inst)
@@ -200,8 +196,7 @@ func TestProjects_anInstanceHoldsNoVimOfAnother(t *testing.T) {
 	pkg := lcm.VnfPkg{ID: lcm.VnfPkgID(uuid.NewString()), OnboardingState: lcm.PkgOnboarded, VnfdID: "vnfd"}
 	require.NoError(t, s.CreatePackage(in(t, "edge"), pkg))
 	inst := lcm.VnfInstance{
-		ID: lcm.VnfInstanceID(uuid.NewString()), VnfPkgID: pkg.ID,
-		InstantiationState: lcm.NotInstantiated,
+		ID: lcm.VnfInstanceID(uuid.NewString()), VnfPkgID: pkg.ID, InstantiationState: lcm.NotInstantiated,
 	}
 	require.NoError(t, s.CreateInstance(in(t, "edge"), inst))
 	requireKind(t, lcm.KindConflict, s.BeginOperation(t.Context(), instantiate(inst),

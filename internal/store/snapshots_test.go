@@ -17,8 +17,7 @@ func TestSnapshot_keepsEveryField(t *testing.T) {
 	s := open(t)
 	ctx := in(t, "edge")
 	want := lcm.VnfSnapshotInfo{
-		ID: lcm.VnfSnapshotInfoID(uuid.NewString()), VnfSnapshotPkgID: "p",
-		VnfSnapshot: json.RawMessage(`{"id": "s"}`),
+		ID: lcm.VnfSnapshotInfoID(uuid.NewString()), VnfSnapshotPkgID: "p", VnfSnapshot: json.RawMessage(`{"id": "s"}`),
 	}
 	require.NoError(t, s.CreateSnapshot(ctx, want))
 	requireKind(t, lcm.KindConflict, s.CreateSnapshot(ctx, want))

@@ -174,8 +174,7 @@ func TestRecordStep_countsTheAttemptsOfThoseWhoDoNot(t *testing.T) {
 	record := func(state lcm.StepState, started time.Time) lcm.Step {
 		t.Helper()
 		require.NoError(t, s.RecordStep(t.Context(), lcm.Step{
-			OpOccID: op.ID, Title: "Join", Node: "cp-1", State: state,
-			Started: started,
+			OpOccID: op.ID, Title: "Join", Node: "cp-1", State: state, Started: started,
 		}))
 		return onlyStep(t, s, op.ID)
 	}
@@ -214,8 +213,7 @@ func TestRecordStep_countsFromThePlan(t *testing.T) {
 	assert.Equal(t, step.Started, onlyStep(t, s, op.ID).Started)
 
 	require.NoError(t, s.RecordStep(t.Context(), lcm.Step{
-		OpOccID: op.ID, Node: "worker-1", State: lcm.StepRunning,
-		Started: time.Now(),
+		OpOccID: op.ID, Node: "worker-1", State: lcm.StepRunning, Started: time.Now(),
 	}))
 	steps, err := s.Steps(t.Context(), op.ID)
 	require.NoError(t, err)
@@ -233,8 +231,7 @@ func TestRecordStep_fiftyNodesAtOnce(t *testing.T) {
 			ref := lcm.StepRef{OpOccID: op.ID, Step: 6, Node: node}
 			for _, state := range []lcm.StepState{lcm.StepRunning, lcm.StepDone} {
 				if err := s.RecordStep(t.Context(), lcm.Step{
-					OpOccID: op.ID, Index: 6, Title: "Join", Node: node, State: state,
-					Attempt: 1,
+					OpOccID: op.ID, Index: 6, Title: "Join", Node: node, State: state, Attempt: 1,
 				}); err != nil {
 					return err
 				}
@@ -273,8 +270,7 @@ func TestOutput_isReadInOrderOfEachNode(t *testing.T) {
 	a, b := lcm.StepRef{OpOccID: op.ID, Step: 1, Node: "a"}, lcm.StepRef{OpOccID: op.ID, Step: 1, Node: "b"}
 	undo := lcm.StepRef{OpOccID: op.ID, Step: 1, Node: "a", Undo: true}
 	require.NoError(t, s.RecordStep(t.Context(), lcm.Step{
-		OpOccID: op.ID, Index: 1, Node: "a", State: lcm.StepRunning,
-		Attempt: 2,
+		OpOccID: op.ID, Index: 1, Node: "a", State: lcm.StepRunning, Attempt: 2,
 	}))
 	require.NoError(t, s.AppendOutput(t.Context(), a, 1, []string{"late line of attempt 1"}))
 	many := make([]string, 2500)

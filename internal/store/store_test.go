@@ -63,8 +63,7 @@ func newInstance(t *testing.T, s *store.Store) lcm.VnfInstance {
 
 func instantiate(i lcm.VnfInstance) lcm.VnfLcmOpOcc {
 	return lcm.VnfLcmOpOcc{
-		ID: lcm.OpOccID(uuid.NewString()), VnfInstanceID: i.ID, Operation: lcm.OpInstantiate,
-		APIVersion: 1,
+		ID: lcm.OpOccID(uuid.NewString()), VnfInstanceID: i.ID, Operation: lcm.OpInstantiate, APIVersion: 1,
 	}
 }
 

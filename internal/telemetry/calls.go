@@ -99,14 +99,11 @@ func endCall(span trace.Span, resp *http.Response, err error) {
 // labels.
 var services = map[string]string{
 	"tokens": "keystone", "projects": "keystone", "users": "keystone", "application_credentials": "keystone",
-	"stacks": "heat", "validate": "heat",
-	"servers": "nova", "flavors": "nova", "os-hypervisors": "nova", "os-quota-sets": "nova", "os-services": "nova",
-	"os-availability-zone": "nova",
-	"ports":                "neutron", "networks": "neutron", "subnets": "neutron", "floatingips": "neutron", "routers": "neutron",
-	"quotas": "neutron", "security-groups": "neutron",
-	"volumes": "cinder", "types": "cinder", "snapshots": "cinder",
-	"images": "glance",
-	"apis":   "kubernetes", "api": "kubernetes",
+	"stacks": "heat", "validate": "heat", "servers": "nova", "flavors": "nova", "os-hypervisors": "nova",
+	"os-quota-sets": "nova", "os-services": "nova", "os-availability-zone": "nova", "ports": "neutron",
+	"networks": "neutron", "subnets": "neutron", "floatingips": "neutron", "routers": "neutron", "quotas": "neutron",
+	"security-groups": "neutron", "volumes": "cinder", "types": "cinder", "snapshots": "cinder", "images": "glance",
+	"apis": "kubernetes", "api": "kubernetes",
 }
 
 // resourceOf finds the service of a path, and the last known resource in it.

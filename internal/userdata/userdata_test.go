@@ -90,8 +90,7 @@ func told() Told {
 				"cpdId": "node_CP", "cpConfig": map[string]any{"node_CP": map[string]any{"cpProtocolData": []any{map[string]any{
 					"layerProtocol": "IP_OVER_ETHERNET",
 					"ipOverEthernet": map[string]any{"ipAddresses": []any{map[string]any{
-						"type":           "IPV4",
-						"fixedAddresses": []any{"10.0.0.7"}, "subnetId": "sub",
+						"type": "IPV4", "fixedAddresses": []any{"10.0.0.7"}, "subnetId": "sub",
 					}}},
 				}}}},
 			}}}},
@@ -198,8 +197,7 @@ class Own(userdata_utils.AbstractUserData):
 	require.NoError(t, err)
 	require.Equal(t, map[string]any{"nfv": map[string]any{
 		"VDU": map[string]any{"node": map[string]any{
-			"flavor": "m1.small", "image": "granted", "locationConstraints": "west",
-			"desired_capacity": 2.0,
+			"flavor": "m1.small", "image": "granted", "locationConstraints": "west", "desired_capacity": 2.0,
 		}},
 		"CP": map[string]any{"node_CP": map[string]any{"network": "net-1", "more": 1.0}}, "note": "read",
 	}}, made.Parameters)

@@ -80,9 +80,8 @@ func (b *bench) wants(part string) bool {
 func (b *bench) run(ctx context.Context) error {
 	measure := map[string]func(context.Context) error{
 		"overhead": b.overhead, "growth": b.growth, "scale-out": b.scaleOut, "in-flight": b.inFlight,
-		"northbound": b.northbound, "upload": b.upload, "recovery": b.recovery,
-		"openstack": b.openstack, "real": b.real, "heal": b.heal,
-		"cnf": b.cnf, "cnf-chart": b.cnfChart, "cnf-many": b.cnfMany,
+		"northbound": b.northbound, "upload": b.upload, "recovery": b.recovery, "openstack": b.openstack,
+		"real": b.real, "heal": b.heal, "cnf": b.cnf, "cnf-chart": b.cnfChart, "cnf-many": b.cnfMany,
 	}
 	for _, name := range parts {
 		if !b.wants(name) {

@@ -46,7 +46,6 @@ func (b *bench) scaleOut(ctx context.Context) (err error) {
 
 func (b *bed) scale(ctx context.Context, vnf, direction string, steps int) (operation, error) {
 	return b.operate(ctx, vnf, "scale", map[string]any{
-		"type": direction, "aspectId": "worker_instance",
-		"numberOfSteps": steps,
+		"type": direction, "aspectId": "worker_instance", "numberOfSteps": steps,
 	})
 }

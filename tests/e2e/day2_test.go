@@ -66,8 +66,7 @@ func scaleOutRolledBack(t *testing.T, b *bed) {
 	b.Await(t, op, quick, "COMPLETED")
 	before := b.Vnfcs(t, vnf)
 	b.ScriptFault(t, map[string]any{
-		"script": "wait-for-nodes", "times": 1, "exit_code": 1,
-		"output": "windlass: not Ready.",
+		"script": "wait-for-nodes", "times": 1, "exit_code": 1, "output": "windlass: not Ready.",
 	})
 	op = b.Begin(t, vnf, "scale", map[string]any{"type": "SCALE_OUT", "aspectId": "master_instance"})
 	b.Await(t, op, quick, "FAILED_TEMP")
@@ -131,8 +130,7 @@ func scaleInRolledBack(t *testing.T, b *bed) {
 	before := b.Vnfcs(t, vnf)
 
 	b.ScriptFault(t, map[string]any{
-		"script": "remove-members", "times": 1, "exit_code": 1,
-		"output": "windlass: etcd refused.",
+		"script": "remove-members", "times": 1, "exit_code": 1, "output": "windlass: etcd refused.",
 	})
 	op = b.Begin(t, vnf, "scale", map[string]any{"type": "SCALE_IN", "aspectId": "master_instance"})
 	got := b.Await(t, op, quick, "FAILED_TEMP")
@@ -196,8 +194,7 @@ func healGoesForwardOnly(t *testing.T, b *bed) {
 	vnf, op := b.Instantiate(t, "forward", nil)
 	b.Await(t, op, quick, "COMPLETED")
 	b.ScriptFault(t, map[string]any{
-		"script": "check-node", "times": 1, "exit_code": 78,
-		"output": "windlass: swap is on.",
+		"script": "check-node", "times": 1, "exit_code": 78, "output": "windlass: swap is on.",
 	})
 	op = b.Begin(t, vnf, "heal", map[string]any{"vnfcInstanceId": b.VnfcOf(t, vnf, "workerNode")})
 	b.Await(t, op, quick, "FAILED_TEMP")

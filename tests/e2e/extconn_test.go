@@ -32,8 +32,7 @@ func linksTo(network string, addresses ...string) map[string]any {
 	}
 	cp := map[string]any{"cpdId": "VDU1_CP1", "cpConfig": []any{map[string]any{"cpProtocolData": []any{data}}}}
 	return map[string]any{"extVirtualLinks": []any{map[string]any{
-		"id": "link-" + network, "resourceId": network,
-		"extCps": []any{cp},
+		"id": "link-" + network, "resourceId": network, "extCps": []any{cp},
 	}}}
 }
 
@@ -189,8 +188,7 @@ func reconnecting(t *testing.T, b *bed) {
 
 	fail := func() {
 		b.Fault(t, map[string]any{
-			"resource": "VDU1_CP1", "action": "CREATE", "count": 1,
-			"message": "the switch caught fire",
+			"resource": "VDU1_CP1", "action": "CREATE", "count": 1, "message": "the switch caught fire",
 		})
 	}
 	fail()

@@ -140,8 +140,7 @@ func configuredPodNetwork(t *testing.T, b *bed) {
 
 func failedStackIsRetried(t *testing.T, b *bed) {
 	b.Fault(t, map[string]any{
-		"resource": "masterNode", "action": "CREATE", "count": 1,
-		"message": "the hypervisor caught fire",
+		"resource": "masterNode", "action": "CREATE", "count": 1, "message": "the hypervisor caught fire",
 	})
 	vnf, op := b.Instantiate(t, "stack", nil)
 	got := b.Await(t, op, quick, "FAILED_TEMP")
@@ -160,8 +159,7 @@ func failedStackIsRetried(t *testing.T, b *bed) {
 
 func failedNodeIsRetried(t *testing.T, b *bed) {
 	b.ScriptFault(t, map[string]any{
-		"script": "kubeadm-join", "times": 1, "exit_code": 1,
-		"output": "windlass: kubeadm join broke.",
+		"script": "kubeadm-join", "times": 1, "exit_code": 1, "output": "windlass: kubeadm join broke.",
 	})
 	vnf, op := b.Instantiate(t, "node", nil)
 	got := b.Await(t, op, quick, "FAILED_TEMP")
@@ -185,8 +183,7 @@ func failedNodeIsRetried(t *testing.T, b *bed) {
 
 func rollbackLeavesNothing(t *testing.T, b *bed) {
 	b.ScriptFault(t, map[string]any{
-		"script": "kubeadm-init", "times": 1, "exit_code": 1,
-		"output": "windlass: kubeadm init broke.",
+		"script": "kubeadm-init", "times": 1, "exit_code": 1, "output": "windlass: kubeadm init broke.",
 	})
 	vnf, op := b.Instantiate(t, "rollback", nil)
 	b.Await(t, op, quick, "FAILED_TEMP")
@@ -294,8 +291,7 @@ func deadVM(t *testing.T, b *bed) {
 
 func preflight(t *testing.T, b *bed) {
 	b.ScriptFault(t, map[string]any{
-		"script": "check-node", "times": 2, "exit_code": 78,
-		"output": "windlass: swap is on. Switch it off.",
+		"script": "check-node", "times": 2, "exit_code": 78, "output": "windlass: swap is on. Switch it off.",
 	})
 	vnf, op := b.Instantiate(t, "preflight", nil)
 	got := b.Await(t, op, quick, "FAILED_TEMP")
@@ -308,8 +304,7 @@ func preflight(t *testing.T, b *bed) {
 
 func diskFull(t *testing.T, b *bed) {
 	b.ScriptFault(t, map[string]any{
-		"script": "prepare-node", "times": 1, "exit_code": 73,
-		"output": "windlass: the disk is full. Free some space.",
+		"script": "prepare-node", "times": 1, "exit_code": 73, "output": "windlass: the disk is full. Free some space.",
 	})
 	vnf, op := b.Instantiate(t, "disk", nil)
 	got := b.Await(t, op, quick, "FAILED_TEMP")

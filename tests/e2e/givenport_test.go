@@ -88,8 +88,7 @@ func (g given) instantiate(t *testing.T, links ...any) string {
 	t.Helper()
 	return g.Begin(t, g.vnf, "instantiate", map[string]any{
 		"flavourId": "simple", "vimConnectionInfo": []any{map[string]any{
-			"id": "openstack", "vimId": g.Vim,
-			"vimType": "openstack",
+			"id": "openstack", "vimId": g.Vim, "vimType": "openstack",
 		}}, "extVirtualLinks": links,
 	})
 }

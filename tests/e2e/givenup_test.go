@@ -34,8 +34,7 @@ func healingGivenUp(t *testing.T, b *bed) {
 		}, lcm.DriftClusterVimUnregistered},
 		{"Create the infrastructure", func() {
 			b.Fault(t, map[string]any{
-				"resource": "masterNode", "action": "CREATE", "count": 1,
-				"message": "the hypervisor caught fire",
+				"resource": "masterNode", "action": "CREATE", "count": 1, "message": "the hypervisor caught fire",
 			})
 		}, lcm.DriftHealGivenUp},
 		{"Check every node", breakScript("check-node"), lcm.DriftHealGivenUp},

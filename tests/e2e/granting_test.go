@@ -240,8 +240,7 @@ func grantNetworks(t *testing.T, b *bed, n *nfvotest.NFVO) {
 		vnf = filepath.Base(a.Header.Get("Location"))
 		return vnf, b.Begin(t, vnf, "instantiate", map[string]any{
 			"flavourId": "simple", "vimConnectionInfo": []any{map[string]any{
-				"id": "openstack", "vimId": b.Vim,
-				"vimType": "openstack",
+				"id": "openstack", "vimId": b.Vim, "vimType": "openstack",
 			}},
 		})
 	}

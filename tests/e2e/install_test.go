@@ -77,8 +77,7 @@ func bootBareNodes(t *testing.T, dir string, img image.Image, names ...string) *
 			}},
 		}))
 		b.nodes = append(b.nodes, lcm.Node{
-			Name: name, Role: lcm.Worker, ServerID: name, SSHAddress: address.String(),
-			Address: address.String(),
+			Name: name, Role: lcm.Worker, ServerID: name, SSHAddress: address.String(), Address: address.String(),
 		})
 		_, err = act(t, b.activities().WaitForSSH, b.input(b.nodes[i]))
 		require.NoError(t, err)
@@ -105,8 +104,7 @@ func (b *bareNodes) input(node lcm.Node) activities.NodeInput {
 func (b *bareNodes) Dial(ctx context.Context, _ lcm.OpOccID, node lcm.Node) (activities.Host, error) {
 	d := &remote.Dialer{HostKeys: b}
 	host, err := d.Dial(ctx, remote.Target{
-		Node: node.Name, Address: node.SSHAddress, User: machine.User,
-		PrivateKey: b.key, ServerID: node.ServerID,
+		Node: node.Name, Address: node.SSHAddress, User: machine.User, PrivateKey: b.key, ServerID: node.ServerID,
 	})
 	if err != nil {
 		return nil, err

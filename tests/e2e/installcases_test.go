@@ -36,8 +36,7 @@ func TestKubernetesPackagesAreInstalled(t *testing.T) {
 
 	b.missingWithoutARepository(t)
 	apt := k8s.AptRepository{
-		URL: repository.url, Suite: "/", Version: pinnedVersion, KeyPath: "apt.asc",
-		Trusted: repository.key == nil,
+		URL: repository.url, Suite: "/", Version: pinnedVersion, KeyPath: "apt.asc", Trusted: repository.key == nil,
 	}
 	b.params.AptRepository, b.packageKey = &apt, repository.key
 	b.refusedRepositories(t, repository, proxy)

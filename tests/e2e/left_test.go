@@ -62,8 +62,7 @@ func (r resources) among(ids map[string]bool) (out []string) {
 
 // service returns a client for one service of a cloud.
 func service(t *testing.T, login environment.Login,
-	open func(*gophercloud.ProviderClient, gophercloud.EndpointOpts) (*gophercloud.ServiceClient,
-		error),
+	open func(*gophercloud.ProviderClient, gophercloud.EndpointOpts) (*gophercloud.ServiceClient, error),
 ) *gophercloud.ServiceClient {
 	t.Helper()
 	provider, err := login.Client(t.Context())

@@ -53,8 +53,7 @@ func newMembers(t *testing.T, b *bed, network string, cps ...map[string]any) mem
 	m := members{bed: b, vnf: filepath.Base(a.Header.Get("Location")), network: network}
 	b.Await(t, b.Begin(t, m.vnf, "instantiate", map[string]any{
 		"flavourId": "simple", "vimConnectionInfo": []any{map[string]any{
-			"id": "openstack", "vimId": b.Vim,
-			"vimType": "openstack",
+			"id": "openstack", "vimId": b.Vim, "vimType": "openstack",
 		}},
 		"extVirtualLinks": []any{extLink("link", network, cps...)},
 	}), quick, "COMPLETED")

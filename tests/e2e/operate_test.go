@@ -42,8 +42,7 @@ func operating(t *testing.T, b *bed) {
 	before := b.Vnfcs(t, vnf)
 
 	op = b.Begin(t, vnf, "operate", map[string]any{
-		"changeStateTo": "STOPPED", "stopType": "GRACEFUL",
-		"gracefulStopTimeout": 30,
+		"changeStateTo": "STOPPED", "stopType": "GRACEFUL", "gracefulStopTimeout": 30,
 	})
 	b.Await(t, op, quick, "COMPLETED")
 	b.record(t, op, "operate-stop")

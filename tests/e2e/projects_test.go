@@ -124,8 +124,7 @@ func reconnectInAProject(t *testing.T, w *tenants) {
 	r.requireOn(t, r.networks[0], "link-"+r.networks[0])
 	request := linksTo("net0")
 	request["vimConnectionInfo"] = []any{map[string]any{
-		"id": "openstack", "vimId": w.vimOf(t, "default", "cloud"),
-		"vimType": "openstack",
+		"id": "openstack", "vimId": w.vimOf(t, "default", "cloud"), "vimType": "openstack",
 	}}
 	a := w.Call(t, http.MethodPost, "/vnflcm/v1/vnf_instances/"+r.vnf+"/change_ext_conn", request)
 	require.Equal(t, http.StatusUnprocessableEntity, a.Status, "%s", a.Body)

@@ -289,8 +289,7 @@ func (b *bed) inlineCA(t *testing.T, vnf string, secure *imageRegistry, secureSe
 	}
 	another, _ := privateCA(t)
 	op := b.Modify(t, vnf, registriesProperty([]any{map[string]any{
-		"connection_type": "0", "server": before,
-		"test_image": "edge/none:1",
+		"connection_type": "0", "server": before, "test_image": "edge/none:1",
 	}}))
 	got := b.Await(t, op, quick, "FAILED_TEMP")
 	require.Contains(t, fmt.Sprint(got["error"]), before+" does not have test_image edge/none:1 (404)")
@@ -329,8 +328,7 @@ func (b *bed) changeRegistries(
 	b.requireRegistriesBut(t, dead, other, before)
 
 	op = b.Modify(t, vnf, registriesProperty([]any{map[string]any{
-		"connection_type": 0, "server": otherServer,
-		"test_image": "edge/app:1.0",
+		"connection_type": 0, "server": otherServer, "test_image": "edge/app:1.0",
 	}}))
 	got = b.Await(t, op, quick, "FAILED_TEMP")
 	require.Contains(t, got["error"].(map[string]any)["detail"], "The operation has changed no node yet")

@@ -197,8 +197,7 @@ func clusterInSecondForm(t *testing.T, b *bed) {
 
 	// Tacker's driver of v2 requires all parameters in every request.
 	s.done(t, "scale", map[string]any{
-		"type": "SCALE_OUT", "aspectId": "workerNode_scale", "numberOfSteps": 1,
-		"additionalParams": params(),
+		"type": "SCALE_OUT", "aspectId": "workerNode_scale", "numberOfSteps": 1, "additionalParams": params(),
 	})
 	b.RequireCluster(t, 3, 3)
 	before := s.vnfcs(t)

@@ -219,8 +219,7 @@ func (b *bed) storageHealFails(t *testing.T, vnf, volume string) {
 	require.Equal(t, volume, kept)
 
 	b.ScriptFault(t, map[string]any{
-		"script": "remove-volumes", "times": 1, "exit_code": 1,
-		"output": "windlass: something holds it.",
+		"script": "remove-volumes", "times": 1, "exit_code": 1, "output": "windlass: something holds it.",
 	})
 	op = begin()
 	b.Await(t, op, quick, "FAILED_TEMP")
@@ -254,8 +253,7 @@ func (b *bed) volumeAttachedNowhere(t *testing.T, vnf, volume string) {
 	nova := service(t, b.Cloud.Login(), openstack.NewComputeV2)
 	former := b.VnfcOf(t, vnf, testbed.StorageVdu)
 	b.ScriptFault(t, map[string]any{
-		"script": "check-storage-server", "times": 1, "exit_code": 65,
-		"output": "windlass: wait a moment.",
+		"script": "check-storage-server", "times": 1, "exit_code": 65, "output": "windlass: wait a moment.",
 	})
 	op := b.Begin(t, vnf, "heal", map[string]any{
 		"vnfcInstanceId":   []string{former},

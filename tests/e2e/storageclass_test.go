@@ -89,8 +89,7 @@ func storageClasses(t *testing.T, b *bed) {
 
 	// The heal fails before it changes anything, and is rolled back.
 	b.ScriptFault(t, map[string]any{
-		"script": "remove-volumes", "times": 1, "exit_code": 1,
-		"output": "windlass: something holds it.",
+		"script": "remove-volumes", "times": 1, "exit_code": 1, "output": "windlass: something holds it.",
 	})
 	op = b.healStorage(t, vnf, true)
 	b.Await(t, op, quick, "FAILED_TEMP")

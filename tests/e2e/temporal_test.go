@@ -70,8 +70,7 @@ func secretsAreNowhere(t *testing.T, b *bed) {
 		"the password is in use")
 	values := map[string]string{
 		"the nodes' password": testbed.NodePassword, "the subscriber's password": subscriberPassword,
-		"the VIM's password":      b.Cloud.Login().Password,
-		"the registry's password": registryPassword,
+		"the VIM's password": b.Cloud.Login().Password, "the registry's password": registryPassword,
 	}
 	maps.Copy(values, passing)
 	maps.Copy(values, b.Unsealed(t))

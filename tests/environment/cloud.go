@@ -58,9 +58,8 @@ func (l Login) Config() map[string]any {
 // Vim returns the body of a request that registers the cloud as the default VIM.
 func (l Login) Vim(name string) map[string]any {
 	return map[string]any{"vim": map[string]any{
-		"name": name, "type": "openstack", "auth_url": l.AuthURL, "is_default": true,
-		"auth_cred": l.credentials(), "extra": l.extra(),
-		"vim_project": map[string]any{"name": l.Project, "project_domain_name": l.ProjectDomain},
+		"name": name, "type": "openstack", "auth_url": l.AuthURL, "is_default": true, "auth_cred": l.credentials(),
+		"extra": l.extra(), "vim_project": map[string]any{"name": l.Project, "project_domain_name": l.ProjectDomain},
 	}}
 }
 

@@ -44,9 +44,8 @@ func TestBrowser_hostIsOneByWhichTheServerGoes(t *testing.T) {
 	for host, want := range map[string]int{
 		"vnfm.example:9890": 200, "vnfm.example": 200, "VNFM.example.": 200, "api.internal": 200, "windlass:80": 200,
 		"localhost:9890": 200, "127.0.0.1:9890": 200, "[::1]:9890": 200, "192.0.2.7": 200, "[2001:db8::7]:9890": 200,
-		"[::1]":        200,
-		"evil.example": 403, "vnfm.example.evil.example:9890": 403, "evil-vnfm.example": 403, "localhost.evil.example": 403,
-		"127.0.0.1.evil.example": 403, "": 403,
+		"[::1]": 200, "evil.example": 403, "vnfm.example.evil.example:9890": 403, "evil-vnfm.example": 403,
+		"localhost.evil.example": 403, "127.0.0.1.evil.example": 403, "": 403,
 	} {
 		require.Equal(t, want, asked(t, o, http.MethodGet, "/vnflcm/v1/api_versions", host, ""), host)
 	}
@@ -137,14 +136,12 @@ func TestBrowser_pagesOfOthersAreKeptOut(t *testing.T) {
 // without TLS, so that an attacker on the network may have written it.
 func TestBrowser_pageWithoutTLSIsNotThatOfAServerWithTLS(t *testing.T) {
 	o := apiserver.Options{
-		Endpoint: "https://vnfm.example", Auth: everybody{},
-		Security: openapi.Security{Certificates: true},
+		Endpoint: "https://vnfm.example", Auth: everybody{}, Security: openapi.Security{Certificates: true},
 	}
 	s, err := apiserver.New(o)
 	require.NoError(t, err)
 	for origin, want := range map[string]int{
-		"http://vnfm.example": 403, "https://vnfm.example": 404,
-		"HTTPS://vnfm.example": 404,
+		"http://vnfm.example": 403, "https://vnfm.example": 404, "HTTPS://vnfm.example": 404,
 	} {
 		r := httptest.NewRequestWithContext(t.Context(), http.MethodPut, "https://vnfm.example/nothing",
 			strings.NewReader("{}"))

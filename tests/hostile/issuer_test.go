@@ -43,8 +43,7 @@ func newIssuer(t *testing.T) *issuer {
 			return
 		}
 		_ = json.NewEncoder(w).Encode(jose.JSONWebKeySet{Keys: []jose.JSONWebKey{{
-			Key: key.Public(), KeyID: "known",
-			Use: "sig", Algorithm: "ES256",
+			Key: key.Public(), KeyID: "known", Use: "sig", Algorithm: "ES256",
 		}}})
 	}))
 	t.Cleanup(i.CloseClientConnections)

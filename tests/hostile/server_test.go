@@ -33,8 +33,7 @@ func serve(t *testing.T, change func(*apiserver.Options)) *api {
 	t.Cleanup(db.Close)
 	counted := &countedListener{Listener: listen(t, "127.0.0.1:0")}
 	o := apiserver.Options{
-		Endpoint: endpoint, Listener: counted, Store: db,
-		Vault: secrets.NewVault(secretstest.Keyring(t), db),
+		Endpoint: endpoint, Listener: counted, Store: db, Vault: secrets.NewVault(secretstest.Keyring(t), db),
 	}
 	change(&o)
 	server, err := apiserver.New(o)

@@ -91,8 +91,7 @@ func ask(t *testing.T, vim lcm.Vim) error {
 func TestVim_endlessAnswersAreCutShort(t *testing.T) {
 	t.Parallel()
 	for name, status := range map[string]int{
-		"an answer": http.StatusOK, "an error": http.StatusBadRequest,
-		"a refusal": http.StatusServiceUnavailable,
+		"an answer": http.StatusOK, "an error": http.StatusBadRequest, "a refusal": http.StatusServiceUnavailable,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

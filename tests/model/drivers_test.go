@@ -20,8 +20,7 @@ func TestModel_ofDrivers(t *testing.T) {
 	t.Setenv("WINDLASS_WORKER_ATTEMPTS", "2")
 	t.Setenv("WINDLASS_SCRIPTS_POLICY", "run")
 	bed := testbed.NewIn(t, &environment.Lab{
-		Machines: environment.Fake, Listen: "127.0.0.1:0",
-		Args: []string{"--image-alias", "tiny"},
+		Machines: environment.Fake, Listen: "127.0.0.1:0", Args: []string{"--image-alias", "tiny"},
 	})
 	const shared, stack = "ansible", "ansible-servers"
 	servers := []kubespray.Server{{Name: shared, Image: kubespray.AnsibleImage, Password: testbed.NodePassword}}

@@ -51,7 +51,6 @@ func TestModel_seesWhatMustNotBe(t *testing.T) {
 	o.Params.Extensions = map[string]any{"logLevel": misfitting}
 	require.Empty(t, o.after(vnf{}, false), "what the VNFD does not allow cannot be COMPLETED")
 	require.NotEmpty(t, instView{
-		ID: "vnf", State: lcm.Instantiated,
-		Links: links{"self": {"/vnf_instances/vnf"}},
+		ID: "vnf", State: lcm.Instantiated, Links: links{"self": {"/vnf_instances/vnf"}},
 	}.wrong(""))
 }

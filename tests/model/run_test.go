@@ -48,8 +48,7 @@ func TestMain(m *testing.M) {
 func TestModel(t *testing.T) {
 	t.Setenv("WINDLASS_WORKER_ATTEMPTS", "2")
 	bed := testbed.NewIn(t, &environment.Lab{
-		Machines: environment.Fake, Listen: "127.0.0.1:0",
-		Args: []string{"--image-alias", "tiny"},
+		Machines: environment.Fake, Listen: "127.0.0.1:0", Args: []string{"--image-alias", "tiny"},
 	})
 	take(t, bed, serverPackage)
 	network := bed.AddNetwork(t, networks[1])
@@ -94,8 +93,7 @@ func TestModel_ofHybrids(t *testing.T) {
 	t.Setenv("WINDLASS_WORKER_ATTEMPTS", "2")
 	cluster := kubetest.Start(t)
 	bed := testbed.NewIn(t, &environment.Lab{
-		Machines: environment.Fake, Listen: "127.0.0.1:0",
-		Args: []string{"--image-alias", "tiny"},
+		Machines: environment.Fake, Listen: "127.0.0.1:0", Args: []string{"--image-alias", "tiny"},
 	})
 	onboard(t, bed, hybridPackage, hybridVnfdID, laterHybridVnfdID)
 	vim := register(t, bed, cluster)

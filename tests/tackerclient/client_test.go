@@ -94,8 +94,7 @@ func (c *client) run(args ...string) (out, errors string, code int) {
 	begun := time.Now()
 	files := [2]string{filepath.Join(c.dir, "out"), filepath.Join(c.dir, "err")}
 	require.NoError(c.t, c.in.Encode(map[string]any{
-		"args": slices.Concat(c.global, args), "out": files[0],
-		"err": files[1],
+		"args": slices.Concat(c.global, args), "out": files[0], "err": files[1],
 	}))
 	var answer struct{ Code int }
 	c.answer(&answer)

@@ -153,15 +153,13 @@ func (s *scenario) reconnection(t *testing.T, c *client) {
 		}
 		cp := map[string]any{"cpdId": "VDU1_CP1", "cpConfig": config}
 		return map[string]any{"extVirtualLinks": []any{map[string]any{
-			"id": "link", "resourceId": network,
-			"extCps": []any{cp},
+			"id": "link", "resourceId": network, "extCps": []any{cp},
 		}}}
 	}
 	request := on("net0")
 	request["flavourId"] = "simple"
 	if request["vimConnectionInfo"] = any([]any{map[string]any{
-		"id": "openstack", "vimId": s.Vim,
-		"vimType": "openstack",
+		"id": "openstack", "vimId": s.Vim, "vimType": "openstack",
 	}}); s.version == "2" {
 		request["vimConnectionInfo"] = mapOf(request["vimConnectionInfo"], "id")
 	}

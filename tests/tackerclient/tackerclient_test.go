@@ -104,8 +104,7 @@ func (b *bed) askKeystone(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, []byte(login.Password), 0o600))
 	t.Setenv("WINDLASS_AUTH_MODE", "keystone")
 	for name, value := range map[string]string{
-		"URL": login.AuthURL, "USERNAME": login.User, "PASSWORD_FILE": file,
-		"PROJECT": login.Project,
+		"URL": login.AuthURL, "USERNAME": login.User, "PASSWORD_FILE": file, "PROJECT": login.Project,
 	} {
 		t.Setenv("WINDLASS_AUTH_KEYSTONE_"+name, value)
 	}
@@ -188,8 +187,7 @@ func drive(t *testing.T, b *bed, c *client, version string, names []string) {
 	s := &scenario{bed: b, version: version}
 	scenarios := map[string]func(*testing.T, *client){
 		versions: s.versions, vims: s.vims, packages: s.packages, subscriptions: s.subscriptions,
-		reconnection: s.reconnection, instance: s.instance,
-		containers: s.containers, decisions: s.decisions,
+		reconnection: s.reconnection, instance: s.instance, containers: s.containers, decisions: s.decisions,
 	}
 	for _, name := range names {
 		if !t.Run(name, func(t *testing.T) { scenarios[name](t, c.with(t)) }) {

@@ -126,9 +126,8 @@ type testResource struct{ leaf }
 func (testResource) schema() Schema {
 	return Schema{Properties: map[string]Property{
 		"value": {Type: "string", Updatable: true}, "fail": {Type: "boolean", Updatable: true},
-		"update_replace": {Type: "boolean", Updatable: true},
-		"wait_secs":      {Type: "number", Updatable: true}, "action_wait_secs": {Type: "map", Updatable: true}, "client_name": {},
-		"entity_name": {},
+		"update_replace": {Type: "boolean", Updatable: true}, "wait_secs": {Type: "number", Updatable: true},
+		"action_wait_secs": {Type: "map", Updatable: true}, "client_name": {}, "entity_name": {},
 	}, Attributes: []string{"output"}}
 }
 

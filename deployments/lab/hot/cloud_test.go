@@ -47,9 +47,8 @@ func (c *fakeCloud) Schema(typ string) (hot.Schema, bool) {
 		}, Attributes: []string{"fixed_ips", "mac_address"}},
 		"OS::Nova::Server": {Properties: map[string]hot.Property{
 			"name": {Type: "string", Updatable: true}, "image": {Type: "string", Check: "glance.image"},
-			"flavor":   {Type: "string", Required: true, Updatable: true},
-			"networks": {Type: "list"}, "scheduler_hints": {Type: "map"}, "user_data": {},
-			"metadata": {Type: "map", Updatable: true},
+			"flavor": {Type: "string", Required: true, Updatable: true}, "networks": {Type: "list"},
+			"scheduler_hints": {Type: "map"}, "user_data": {}, "metadata": {Type: "map", Updatable: true},
 		}, Attributes: []string{"first_address", "name"}},
 		"OS::Nova::ServerGroup": {Properties: map[string]hot.Property{"name": {}, "policies": {Type: "list"}}},
 	}[typ]

@@ -318,8 +318,7 @@ func TestTimeoutFailsTheStack(t *testing.T) {
 	e.Close()
 	// The second engine begins when the minute is almost over.
 	e2 := hot.New(hot.Config{
-		Store: store, Cloud: cloud,
-		Now: func() time.Time { return start.Add(59*time.Second + 900*time.Millisecond) },
+		Store: store, Cloud: cloud, Now: func() time.Time { return start.Add(59*time.Second + 900*time.Millisecond) },
 	})
 	defer e2.Close()
 	e2.Recover()

@@ -40,8 +40,7 @@ func (e *Engine) frame(
 		return nil, err
 	}
 	f := &frame{
-		e: e, ctx: ctx, stack: st, root: root, tmpl: tmpl, depth: depth, static: static,
-		rows: map[string]Resource{},
+		e: e, ctx: ctx, stack: st, root: root, tmpl: tmpl, depth: depth, static: static, rows: map[string]Resource{},
 	}
 	var check Check // only for new requests: a stack whose image is gone must still be readable
 	if static {
@@ -144,9 +143,8 @@ func (f *frame) properties(d Definition) (map[string]any, error) {
 func (f *frame) item(r Resource) Item {
 	return Item{
 		UID: r.UID, Type: f.root.Environment.target(r.Type), Name: r.Name, FullName: r.FullName, Physical: r.Physical,
-		StackID: f.stack.ID, StackName: f.stack.Name, RootID: f.stack.RootID,
-		ProjectID: f.stack.ProjectID, UserID: f.stack.UserID, Properties: r.Properties,
-		Exists: func(string) {},
+		StackID: f.stack.ID, StackName: f.stack.Name, RootID: f.stack.RootID, ProjectID: f.stack.ProjectID,
+		UserID: f.stack.UserID, Properties: r.Properties, Exists: func(string) {},
 	}
 }
 

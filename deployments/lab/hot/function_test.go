@@ -116,8 +116,7 @@ parameters:
 		"c": "a",
 	}, p.Values)
 	require.Equal(t, map[string]string{
-		"n": "2", "s": "dflt", "j": `{"a":[1]}`, "l": "x,y", "b": "True", "h": "******",
-		"c": "a",
+		"n": "2", "s": "dflt", "j": `{"a":[1]}`, "l": "x,y", "b": "True", "h": "******", "c": "a",
 	}, p.Shown())
 
 	for want, given := range map[string]map[string]any{

@@ -239,8 +239,7 @@ func (t *Template) readOutputs() error {
 			return invalid(`Each output must contain a value key. (outputs.%s)`, name)
 		}
 		t.Outputs[name] = Output{
-			Description: text(entry["description"]), Value: entry["value"],
-			Condition: entry["condition"],
+			Description: text(entry["description"]), Value: entry["value"], Condition: entry["condition"],
 		}
 	}
 	return nil

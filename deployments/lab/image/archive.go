@@ -148,8 +148,7 @@ func (w layerWriter) add(source, name string) error {
 			return err
 		}
 		return w.tar.WriteHeader(&tar.Header{
-			Typeflag: tar.TypeSymlink, Name: name, Linkname: link, Mode: 0o777,
-			ModTime: epoch,
+			Typeflag: tar.TypeSymlink, Name: name, Linkname: link, Mode: 0o777, ModTime: epoch,
 		})
 	}
 	f, err := os.Open(source)
@@ -177,8 +176,7 @@ func (w layerWriter) parents(name string) error {
 			mode = 0o1777
 		}
 		if err := w.tar.WriteHeader(&tar.Header{
-			Typeflag: tar.TypeDir, Name: dir + "/", Mode: mode,
-			ModTime: epoch,
+			Typeflag: tar.TypeDir, Name: dir + "/", Mode: mode, ModTime: epoch,
 		}); err != nil {
 			return err
 		}

@@ -86,8 +86,7 @@ func (o *options) parse(text string, sloppy bool) error {
 // mountFlags are the options that mount(2) knows.
 var mountFlags = map[string]uintptr{
 	"ro": unix.MS_RDONLY, "nosuid": unix.MS_NOSUID, "nodev": unix.MS_NODEV, "noexec": unix.MS_NOEXEC,
-	"noatime":    unix.MS_NOATIME,
-	"nodiratime": unix.MS_NODIRATIME, "relatime": unix.MS_RELATIME,
+	"noatime": unix.MS_NOATIME, "nodiratime": unix.MS_NODIRATIME, "relatime": unix.MS_RELATIME,
 }
 
 // ignored are options that this client needs not, or whose default it is.

@@ -47,8 +47,7 @@ func attach(ctx context.Context, client *nfs3.Client, dir string, o options) (*f
 		EntryTimeout: &o.attributes, AttrTimeout: &o.attributes, NullPermissions: true, RootStableAttr: &id,
 		MountOptions: fuse.MountOptions{
 			AllowOther: true, FsName: o.source, Name: "nfs", DirectMountStrict: true, DirectMountFlags: flags,
-			DisableXAttrs: true,
-			MaxWrite:      int(max(client.ReadSize, client.WriteSize)),
+			DisableXAttrs: true, MaxWrite: int(max(client.ReadSize, client.WriteSize)),
 		},
 	})
 }

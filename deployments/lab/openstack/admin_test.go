@@ -20,8 +20,7 @@ import (
 
 // of returns a client of a service, with the login of a user.
 func (b *bench) of(user, password, project string,
-	make func(*gophercloud.ProviderClient, gophercloud.EndpointOpts) (*gophercloud.ServiceClient,
-		error),
+	make func(*gophercloud.ProviderClient, gophercloud.EndpointOpts) (*gophercloud.ServiceClient, error),
 ) *gophercloud.ServiceClient {
 	b.t.Helper()
 	p, err := b.provider(user, password, project)
@@ -74,8 +73,7 @@ func TestFlavors_thatArePrivateAreForTheirProjects(t *testing.T) {
 	b := newBench(t)
 	admin, demo := b.asAdmin(client.NewComputeV2), b.nova()
 	f, err := flavors.Create(t.Context(), admin, flavors.CreateOpts{
-		Name: "hidden", RAM: 256, VCPUs: 1, Disk: new(0),
-		IsPublic: new(false),
+		Name: "hidden", RAM: 256, VCPUs: 1, Disk: new(0), IsPublic: new(false),
 	}).Extract()
 	require.NoError(t, err)
 	_, err = flavors.Get(t.Context(), demo, f.ID).Extract()

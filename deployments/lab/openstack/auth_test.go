@@ -158,8 +158,7 @@ func TestCatalogTakesServicesOfOthers(t *testing.T) {
 	require.Equal(t, http.StatusBadRequest, code)
 	find := func() (string, error) {
 		return b.demo().EndpointLocator(gophercloud.EndpointOpts{
-			Type: "nfv-orchestration", Region: "RegionOne",
-			Availability: gophercloud.AvailabilityPublic,
+			Type: "nfv-orchestration", Region: "RegionOne", Availability: gophercloud.AvailabilityPublic,
 		})
 	}
 	_, err := find()

@@ -60,8 +60,7 @@ func (b *bench) open() {
 	require.NoError(b.t, err)
 	b.cloud, err = openstack.New(openstack.Config{
 		Store: b.store, Machines: b.machines, Endpoint: b.server.URL, DemoPassword: demoPassword,
-		AdminPassword: adminPassword,
-		Now:           func() time.Time { return time.Now().Add(time.Duration(b.shift.Load())) },
+		AdminPassword: adminPassword, Now: func() time.Time { return time.Now().Add(time.Duration(b.shift.Load())) },
 	})
 	require.NoError(b.t, err)
 	require.NoError(b.t, b.cloud.Recover(b.t.Context()))

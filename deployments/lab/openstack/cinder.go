@@ -57,8 +57,7 @@ func (rt *router) cinder() {
 func (c *Cloud) cinderVersion() object {
 	return object{
 		"id": "v3.0", "status": "CURRENT", "version": "3.70", "min_version": "3.0", "updated": "2023-08-31T00:00:00Z",
-		"media-types": []object{},
-		"links":       []object{{"rel": "self", "href": c.cfg.Endpoint + "/volume/v3/"}},
+		"media-types": []object{}, "links": []object{{"rel": "self", "href": c.cfg.Endpoint + "/volume/v3/"}},
 	}
 }
 
@@ -67,8 +66,7 @@ func volumeView(v Volume) object {
 	if v.ServerID != "" {
 		attached = append(attached, object{
 			"id": v.ID, "volume_id": v.ID, "server_id": v.ServerID, "device": v.Device, "host_name": v.Host,
-			"attachment_id": v.ID,
-			"attached_at":   v.AttachedAt.Format("2006-01-02T15:04:05.000000"),
+			"attachment_id": v.ID, "attached_at": v.AttachedAt.Format("2006-01-02T15:04:05.000000"),
 		})
 	}
 	view := object{

@@ -168,8 +168,7 @@ func TestOwnNetworkWithRouterAndFloatingIP(t *testing.T) {
 	n, err := networks.Create(t.Context(), nc, networks.CreateOpts{Name: "own"}).Extract()
 	require.NoError(t, err)
 	sub, err := subnets.Create(t.Context(), nc, subnets.CreateOpts{
-		NetworkID: n.ID, CIDR: "10.78.7.0/24",
-		IPVersion: 4,
+		NetworkID: n.ID, CIDR: "10.78.7.0/24", IPVersion: 4,
 	}).Extract()
 	require.NoError(t, err)
 	require.Equal(t, "10.78.7.1", sub.GatewayIP)
@@ -262,8 +261,7 @@ func TestKeysGroupsImagesAndMicroversions(t *testing.T) {
 
 	ic := b.service(client.NewImageV2)
 	image, err := images.Create(t.Context(), ic, images.CreateOpts{
-		Name: "mine", DiskFormat: "raw",
-		ContainerFormat: "bare",
+		Name: "mine", DiskFormat: "raw", ContainerFormat: "bare",
 	}).Extract()
 	require.NoError(t, err)
 	require.Equal(t, images.ImageStatusQueued, image.Status)
@@ -290,8 +288,7 @@ func TestNovaQuotaIs403AndNeutronQuotaIs409(t *testing.T) {
 	}
 	sc, nc := b.nova(), b.neutron()
 	_, err = servers.Create(t.Context(), sc, servers.CreateOpts{
-		Name: "n", FlavorRef: "3",
-		ImageRef: b.imageID("debian-12-k8s"),
+		Name: "n", FlavorRef: "3", ImageRef: b.imageID("debian-12-k8s"),
 	}, nil).Extract()
 	require.True(t, gophercloud.ResponseCodeIs(err, http.StatusForbidden), "%v", err)
 	require.ErrorContains(t, err, "Quota exceeded for cores: Requested 2, but already used 0 of 1 cores")
@@ -312,8 +309,7 @@ func TestFaultsActAsOftenAsTold(t *testing.T) {
 		return err
 	}
 	code, _ := b.lab("POST", "/faults", map[string]any{
-		"service": "nova", "method": "GET", "path": "/servers",
-		"status": 503, "count": 2,
+		"service": "nova", "method": "GET", "path": "/servers", "status": 503, "count": 2,
 	})
 	require.Equal(t, http.StatusCreated, code)
 	for range 2 {

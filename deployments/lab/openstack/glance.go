@@ -39,8 +39,7 @@ func (c *Cloud) plantImages(tx *state.Tx) error {
 		}
 		err := images.Put(tx, id, Image{
 			ID: id, Name: name, ProjectID: c.seed.Projects["admin"], Status: "active", DiskFormat: "raw",
-			ContainerFormat: "bare",
-			Visibility:      "public", Size: 1 << 30, Created: c.now(), Updated: c.now(),
+			ContainerFormat: "bare", Visibility: "public", Size: 1 << 30, Created: c.now(), Updated: c.now(),
 		})
 		if err != nil {
 			return err

@@ -84,8 +84,7 @@ func (h heatResources) createFlavor(_ context.Context, i hot.Item) (string, erro
 	p := i.Properties
 	f, err := h.c.newFlavor(flavorRequest{
 		ID: id, Name: *nameOf(i), VCPUs: p["vcpus"], RAM: p["ram"], Disk: p["disk"], Ephemeral: p["ephemeral"],
-		Swap:   p["swap"],
-		Public: boolPtr(p, "is_public"), Projects: texts(p["tenants"]),
+		Swap: p["swap"], Public: boolPtr(p, "is_public"), Projects: texts(p["tenants"]),
 	})
 	if err != nil {
 		return "", err
@@ -148,8 +147,7 @@ func (h heatResources) volumeTypeAttributes(i hot.Item) (map[string]any, error) 
 
 func policyOf(i hot.Item) policyRequest {
 	return policyRequest{
-		Name: nameOf(i), Description: strPtr(i.Properties, "description"),
-		Shared: boolPtr(i.Properties, "shared"),
+		Name: nameOf(i), Description: strPtr(i.Properties, "description"), Shared: boolPtr(i.Properties, "shared"),
 	}
 }
 

@@ -181,9 +181,8 @@ func (h heatResources) serverAttributes(i hot.Item) (map[string]any, error) {
 	tagList, _ := state.Load(h.c.store, tags, s.ID)
 	return map[string]any{
 		"show": generic(h.c.serverView(s, minMicroversion)), "name": s.Name, "addresses": byNetwork, "networks": plain,
-		"first_address": first,
-		"instance_name": "instance-" + s.ID[:8], "accessIPv4": "", "accessIPv6": "", "console_urls": map[string]any{},
-		"tags": anys(tagList), "os_collect_config": map[string]any{},
+		"first_address": first, "instance_name": "instance-" + s.ID[:8], "accessIPv4": "", "accessIPv6": "",
+		"console_urls": map[string]any{}, "tags": anys(tagList), "os_collect_config": map[string]any{},
 	}, nil
 }
 

@@ -65,8 +65,7 @@ var heatTypes = map[string]hot.Schema{
 	},
 	"OS::Nova::KeyPair": {
 		Properties: map[string]hot.Property{
-			"name": textR, "public_key": text, "save_private_key": boolean, "type": text,
-			"user": text,
+			"name": textR, "public_key": text, "save_private_key": boolean, "type": text, "user": text,
 		},
 		Attributes: []string{"show", "public_key", "private_key"},
 	},
@@ -92,10 +91,9 @@ var heatTypes = map[string]hot.Schema{
 	"OS::Neutron::Port": {
 		Properties: map[string]hot.Property{
 			"network": checked(text, "neutron.network"), "network_id": text, "name": textU, "admin_state_up": boolU,
-			"fixed_ips": listU, "mac_address": text,
-			"allowed_address_pairs": listU, "security_groups": listU, "port_security_enabled": boolU, "device_id": textU,
-			"device_owner":      textU,
-			"binding:vnic_type": textU, "value_specs": mapU, "replacement_policy": textU, "dns_name": textU,
+			"fixed_ips": listU, "mac_address": text, "allowed_address_pairs": listU, "security_groups": listU,
+			"port_security_enabled": boolU, "device_id": textU, "device_owner": textU, "binding:vnic_type": textU,
+			"value_specs": mapU, "replacement_policy": textU, "dns_name": textU,
 			"qos_policy": checked(textU, "neutron.qos_policy"), "tags": listU, "no_fixed_ips": boolU,
 			"propagate_uplink_status": boolU,
 		},

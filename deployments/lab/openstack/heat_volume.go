@@ -46,10 +46,9 @@ func (h heatResources) createVolume(_ context.Context, i hot.Item) (string, erro
 func (h heatResources) volumeRequest(i hot.Item) volumeRequest {
 	p := i.Properties
 	q := volumeRequest{
-		Name: new(i.FullName), Size: hot.Int(p["size"], 0), AZ: str(p, "availability_zone"), Type: str(p, "volume_type"),
-		Metadata: textMap(p["metadata"]),
-		Image:    str(p, "image"), Snapshot: str(p, "snapshot_id"), Source: str(p, "source_volid"),
-		Description: strPtr(p, "description"),
+		Name: new(i.FullName), Size: hot.Int(p["size"], 0), AZ: str(p, "availability_zone"),
+		Type: str(p, "volume_type"), Metadata: textMap(p["metadata"]), Image: str(p, "image"),
+		Snapshot: str(p, "snapshot_id"), Source: str(p, "source_volid"), Description: strPtr(p, "description"),
 	}
 	if name := str(p, "name"); name != "" {
 		q.Name = &name
@@ -99,11 +98,10 @@ func (h heatResources) volumeAttributes(i hot.Item) (map[string]any, error) {
 	attached := view["attachments"]
 	return map[string]any{
 		"show": view, "size": v.Size, "status": v.Status, "attachments": attached, "attachments_list": attached,
-		"availability_zone": v.AZ,
-		"display_name":      v.Name, "display_description": v.Description, "volume_type": v.Type, "metadata": view["metadata"],
-		"metadata_values": view["metadata"],
-		"bootable":        view["bootable"], "encrypted": false, "created_at": view["created_at"], "source_volid": nil,
-		"snapshot_id": nil, "multiattach": false,
+		"availability_zone": v.AZ, "display_name": v.Name, "display_description": v.Description, "volume_type": v.Type,
+		"metadata": view["metadata"], "metadata_values": view["metadata"], "bootable": view["bootable"],
+		"encrypted": false, "created_at": view["created_at"], "source_volid": nil, "snapshot_id": nil,
+		"multiattach": false,
 	}, nil
 }
 

@@ -38,8 +38,7 @@ func TestSubnets_ofIPv6GiveAddressesOfTheirOwn(t *testing.T) {
 		IPv6AddressMode: "dhcpv6-stateful", IPv6RAMode: "dhcpv6-stateful",
 	})
 	slaac := b.subnet(sc, subnets.CreateOpts{
-		NetworkID: net, IPVersion: 6, CIDR: "fd00:a::/64", IPv6AddressMode: "slaac",
-		IPv6RAMode: "slaac",
+		NetworkID: net, IPVersion: 6, CIDR: "fd00:a::/64", IPv6AddressMode: "slaac", IPv6RAMode: "slaac",
 	})
 
 	p, err := ports.Create(t.Context(), sc, ports.CreateOpts{NetworkID: net, MACAddress: "fa:16:3e:01:02:03"}).Extract()
@@ -60,8 +59,7 @@ func TestSubnets_ofIPv6GiveAddressesOfTheirOwn(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "fd00:9::77", wanted.FixedIPs[0].IPAddress)
 	for address, code := range map[string]int{
-		"fd00:9::77": http.StatusConflict, "fd00:a::5": http.StatusBadRequest,
-		"fd00:ffff::1": http.StatusBadRequest,
+		"fd00:9::77": http.StatusConflict, "fd00:a::5": http.StatusBadRequest, "fd00:ffff::1": http.StatusBadRequest,
 	} {
 		_, err = ports.Create(t.Context(), sc, ports.CreateOpts{
 			NetworkID: net,
@@ -87,8 +85,7 @@ func TestSubnets_areRefusedAsNeutronDoes(t *testing.T) {
 		"does not match":               {IPVersion: 4, CIDR: "fd00::/64"},
 		"cannot be set when":           {IPVersion: 4, CIDR: "10.8.0.0/24", IPv6AddressMode: "slaac"},
 		"must be the same": {
-			IPVersion: 6, CIDR: "fd00::/64", IPv6AddressMode: "slaac",
-			IPv6RAMode: "dhcpv6-stateful",
+			IPVersion: 6, CIDR: "fd00::/64", IPv6AddressMode: "slaac", IPv6RAMode: "dhcpv6-stateful",
 		},
 		"to be /64": {IPVersion: 6, CIDR: "fd00::/60", IPv6AddressMode: "slaac", IPv6RAMode: "slaac"},
 	} {
@@ -201,8 +198,7 @@ func TestServer_refusesAPortWithoutAnAddress(t *testing.T) {
 	require.NoError(t, err)
 	_, err = servers.Create(t.Context(), b.nova(),
 		servers.CreateOpts{
-			Name: "s", FlavorRef: "2", ImageRef: b.imageID("debian-12-k8s"),
-			Networks: []servers.Network{{Port: p.ID}},
+			Name: "s", FlavorRef: "2", ImageRef: b.imageID("debian-12-k8s"), Networks: []servers.Network{{Port: p.ID}},
 		}, nil).Extract()
 	requireCode(t, http.StatusBadRequest, err)
 	require.Contains(t, err.Error(), "requires a FixedIP in order to be used")

@@ -48,8 +48,7 @@ func (rt *router) keystone() {
 
 func domainView() object {
 	return object{
-		"id": domainID, "name": "Default", "enabled": true, "description": "The default domain",
-		"links": object{},
+		"id": domainID, "name": "Default", "enabled": true, "description": "The default domain", "links": object{},
 	}
 }
 

@@ -78,8 +78,7 @@ func (rt *router) keystoneRoles() {
 
 func roleView(role Role) object {
 	return object{
-		"id": role.ID, "name": role.Name, "domain_id": nil, "description": nil, "options": object{},
-		"links": object{},
+		"id": role.ID, "name": role.Name, "domain_id": nil, "description": nil, "options": object{}, "links": object{},
 	}
 }
 

@@ -59,8 +59,7 @@ func userView(u User) object {
 		"password_expires_at": nil,
 	}
 	for key, v := range map[string]string{
-		"description": u.Description, "email": u.Email,
-		"default_project_id": u.DefaultProject,
+		"description": u.Description, "email": u.Email, "default_project_id": u.DefaultProject,
 	} {
 		if v != "" {
 			view[key] = v

@@ -129,8 +129,7 @@ var extensions = []string{
 
 func extensionView(alias string) object {
 	return object{
-		"alias": alias, "name": alias, "description": "", "updated": "2020-01-01T00:00:00-00:00",
-		"links": []object{},
+		"alias": alias, "name": alias, "description": "", "updated": "2020-01-01T00:00:00-00:00", "links": []object{},
 	}
 }
 

@@ -61,9 +61,8 @@ func (p QoSPolicy) rules(typed bool) []object {
 func policyView(p QoSPolicy) object {
 	return object{
 		"id": p.ID, "name": p.Name, "description": p.Description, "project_id": p.ProjectID, "tenant_id": p.ProjectID,
-		"shared":     p.Shared,
-		"is_default": p.Default, "rules": p.rules(true), "revision_number": 1, "created_at": stamp(p.Created),
-		"updated_at": stamp(p.Updated),
+		"shared": p.Shared, "is_default": p.Default, "rules": p.rules(true), "revision_number": 1,
+		"created_at": stamp(p.Created), "updated_at": stamp(p.Updated),
 	}
 }
 

@@ -28,11 +28,10 @@ func routerView(rtr Router) object {
 	}
 	return object{
 		"id": rtr.ID, "name": rtr.Name, "description": rtr.Description, "project_id": rtr.ProjectID,
-		"tenant_id":      rtr.ProjectID,
-		"admin_state_up": rtr.AdminUp, "status": "ACTIVE", "external_gateway_info": gateway, "routes": []object{},
-		"distributed": false,
-		"ha":          false, "availability_zones": []string{"nova"}, "availability_zone_hints": []string{}, "revision_number": 1,
-		"created_at": stamp(rtr.Created), "updated_at": stamp(rtr.Updated),
+		"tenant_id": rtr.ProjectID, "admin_state_up": rtr.AdminUp, "status": "ACTIVE", "external_gateway_info": gateway,
+		"routes": []object{}, "distributed": false, "ha": false, "availability_zones": []string{"nova"},
+		"availability_zone_hints": []string{}, "revision_number": 1, "created_at": stamp(rtr.Created),
+		"updated_at": stamp(rtr.Updated),
 	}
 }
 

@@ -56,8 +56,7 @@ func (c *Cloud) defaultGroup(tx *state.Tx, project string) (SecurityGroup, error
 // freshGroup returns a new group, which lets all traffic out.
 func (c *Cloud) freshGroup(id, project, name, description string) SecurityGroup {
 	g := SecurityGroup{
-		ID: id, Name: name, Description: description, ProjectID: project, Created: c.now(),
-		Updated: c.now(),
+		ID: id, Name: name, Description: description, ProjectID: project, Created: c.now(), Updated: c.now(),
 	}
 	for _, ether := range []string{"IPv4", "IPv6"} {
 		g.Rules = append(g.Rules, SecurityRule{
@@ -71,9 +70,8 @@ func (c *Cloud) freshGroup(id, project, name, description string) SecurityGroup 
 func groupView(g SecurityGroup) object {
 	return object{
 		"id": g.ID, "name": g.Name, "description": g.Description, "project_id": g.ProjectID, "tenant_id": g.ProjectID,
-		"stateful": true,
-		"shared":   false, "security_group_rules": listed(g.Rules), "revision_number": 1, "created_at": stamp(g.Created),
-		"updated_at": stamp(g.Updated),
+		"stateful": true, "shared": false, "security_group_rules": listed(g.Rules), "revision_number": 1,
+		"created_at": stamp(g.Created), "updated_at": stamp(g.Updated),
 	}
 }
 
@@ -170,10 +168,9 @@ func (c *Cloud) dropGroup(id string) error {
 func ruleView(rule SecurityRule) object {
 	return object{
 		"id": rule.ID, "security_group_id": rule.GroupID, "direction": rule.Direction, "ethertype": rule.EtherType,
-		"protocol":       rule.Protocol,
-		"port_range_min": rule.PortMin, "port_range_max": rule.PortMax, "remote_ip_prefix": rule.RemotePrefix,
-		"remote_group_id": rule.RemoteGroup,
-		"description":     rule.Description, "project_id": rule.ProjectID, "tenant_id": rule.TenantID, "revision_number": 0,
+		"protocol": rule.Protocol, "port_range_min": rule.PortMin, "port_range_max": rule.PortMax,
+		"remote_ip_prefix": rule.RemotePrefix, "remote_group_id": rule.RemoteGroup, "description": rule.Description,
+		"project_id": rule.ProjectID, "tenant_id": rule.TenantID, "revision_number": 0,
 	}
 }
 

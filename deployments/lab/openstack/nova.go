@@ -178,8 +178,7 @@ const zone = "nova"
 
 func (c *Cloud) zones(*request) (reply, error) {
 	return ok(object{"availabilityZoneInfo": []object{{
-		"zoneName": zone, "zoneState": object{"available": true},
-		"hosts": nil,
+		"zoneName": zone, "zoneState": object{"available": true}, "hosts": nil,
 	}}})
 }
 
@@ -192,8 +191,7 @@ func (c *Cloud) hypervisors(r *request) (reply, error) {
 	for i, h := range c.hosts() {
 		out = append(out, object{
 			"id": i + 1, "hypervisor_hostname": h, "state": "up", "status": "enabled", "hypervisor_type": "lab",
-			"host_ip": "127.0.0.1",
-			"service": object{"id": i + 1, "host": h, "disabled_reason": nil},
+			"host_ip": "127.0.0.1", "service": object{"id": i + 1, "host": h, "disabled_reason": nil},
 		})
 	}
 	return ok(object{"hypervisors": out})
@@ -222,10 +220,9 @@ func (c *Cloud) novaLimits(r *request) (reply, error) {
 	})
 	return ok(object{"limits": object{"rate": []object{}, "absolute": object{
 		"maxTotalInstances": limit["instances"], "totalInstancesUsed": used["instances"],
-		"maxTotalCores": limit["cores"], "totalCoresUsed": used["cores"],
-		"maxTotalRAMSize": limit["ram"], "totalRAMUsed": used["ram"],
-		"maxTotalKeypairs": limit["key_pairs"], "maxServerGroups": limit["server_groups"],
-		"totalServerGroupsUsed": used["server_groups"],
-		"maxServerGroupMembers": limit["server_group_members"], "maxServerMeta": limit["metadata_items"],
+		"maxTotalCores": limit["cores"], "totalCoresUsed": used["cores"], "maxTotalRAMSize": limit["ram"],
+		"totalRAMUsed": used["ram"], "maxTotalKeypairs": limit["key_pairs"], "maxServerGroups": limit["server_groups"],
+		"totalServerGroupsUsed": used["server_groups"], "maxServerGroupMembers": limit["server_group_members"],
+		"maxServerMeta": limit["metadata_items"],
 	}}})
 }

@@ -45,8 +45,7 @@ func (c *Cloud) schedule(tx *state.Tx, s *Server) {
 	if len(hosts) == 0 {
 		s.Status, s.Task = statusError, ""
 		s.Fault = &ServerFault{
-			Code: 500, Message: "No valid host was found. There are not enough hosts available.",
-			At: c.now(),
+			Code: 500, Message: "No valid host was found. There are not enough hosts available.", At: c.now(),
 		}
 		return
 	}
@@ -108,8 +107,7 @@ func (c *Cloud) booted(s Server, cause error) {
 		if cause != nil {
 			now.Status = statusError
 			now.Fault = &ServerFault{
-				Code: 500, Message: "Build of instance " + s.ID + " aborted: " + sentence(cause),
-				At: c.now(),
+				Code: 500, Message: "Build of instance " + s.ID + " aborted: " + sentence(cause), At: c.now(),
 			}
 			c.log.Warn("server did not boot", "server", s.Name, "id", s.ID, "error", cause.Error())
 			return errors.Join(abandon(tx, &now, c.now()), servers.Put(tx, s.ID, now))

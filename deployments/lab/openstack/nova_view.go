@@ -71,14 +71,13 @@ func (c *Cloud) serverView(s Server, version int) object {
 	powerState, vmState := power(s.Status)
 	view := object{
 		"id": s.ID, "name": s.Name, "status": s.Status, "tenant_id": s.ProjectID, "user_id": s.UserID,
-		"created": stamp(s.Created), "updated": stamp(s.Updated),
-		"metadata": s.Metadata, "addresses": c.addresses(s), "links": c.serverLinks(s.ID), "accessIPv4": "", "accessIPv6": "",
-		"hostId": hostID(s), "config_drive": "", "progress": 0, "OS-DCF:diskConfig": "MANUAL",
-		"OS-EXT-AZ:availability_zone": s.AZ, "OS-EXT-STS:vm_state": vmState, "OS-EXT-STS:power_state": powerState,
-		"OS-EXT-STS:task_state":  nil,
+		"created": stamp(s.Created), "updated": stamp(s.Updated), "metadata": s.Metadata, "addresses": c.addresses(s),
+		"links": c.serverLinks(s.ID), "accessIPv4": "", "accessIPv6": "", "hostId": hostID(s), "config_drive": "",
+		"progress": 0, "OS-DCF:diskConfig": "MANUAL", "OS-EXT-AZ:availability_zone": s.AZ,
+		"OS-EXT-STS:vm_state": vmState, "OS-EXT-STS:power_state": powerState, "OS-EXT-STS:task_state": nil,
 		"OS-SRV-USG:launched_at": nil, "OS-SRV-USG:terminated_at": nil, "key_name": nil, "image": "",
-		"security_groups": c.serverGroupsView(s), "locked": false, "description": nil,
-		"tags": []string{}, "server_groups": []string{},
+		"security_groups": c.serverGroupsView(s), "locked": false, "description": nil, "tags": []string{},
+		"server_groups": []string{},
 	}
 	if s.Task != "" {
 		view["OS-EXT-STS:task_state"] = s.Task
@@ -99,8 +98,7 @@ func (c *Cloud) serverView(s Server, version int) object {
 	if version >= 47 {
 		view["flavor"] = object{
 			"original_name": s.Flavor.Name, "vcpus": s.Flavor.VCPUs, "ram": s.Flavor.RAM, "disk": s.Flavor.Disk,
-			"ephemeral": s.Flavor.Ephemeral, "swap": s.Flavor.Swap,
-			"extra_specs": mapped(s.Flavor.ExtraSpecs),
+			"ephemeral": s.Flavor.Ephemeral, "swap": s.Flavor.Swap, "extra_specs": mapped(s.Flavor.ExtraSpecs),
 		}
 	}
 	c.serverDetails(s, view)

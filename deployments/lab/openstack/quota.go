@@ -27,8 +27,7 @@ func defaultQuota() map[string]Quota {
 		},
 		"neutron": {
 			"network": 100, "subnet": 100, "port": 5000, "router": 10, "floatingip": 50, "security_group": 100,
-			"security_group_rule": 1000,
-			"rbac_policy":         10, "subnetpool": -1,
+			"security_group_rule": 1000, "rbac_policy": 10, "subnetpool": -1,
 		},
 		"cinder": {
 			"volumes": 100, "gigabytes": 1000, "snapshots": 10, "per_volume_gigabytes": -1, "backups": 10,

@@ -34,12 +34,10 @@ func (l Listing) Stopping() []lifecycle.Step {
 	drains := l.Facts.Graceful && !l.Plan.Whole && (s.workers || s.controlPlanes)
 	return lifecycle.Join(
 		lifecycle.When(drains, lifecycle.Step{
-			ID: "drain-stopping", Title: "Drain the nodes that stop",
-			Undo: "they take pods again",
+			ID: "drain-stopping", Title: "Drain the nodes that stop", Undo: "they take pods again",
 		}),
 		lifecycle.When(s.workers, lifecycle.Step{
-			ID: "stop-workers", Title: "Stop the workers",
-			Undo: "they are started, and Ready",
+			ID: "stop-workers", Title: "Stop the workers", Undo: "they are started, and Ready",
 		}),
 		lifecycle.When(s.controlPlanes, lifecycle.Step{
 			ID: "stop-control-planes", Title: "Stop the control planes", Undo: "they are started, and etcd works",
@@ -55,8 +53,7 @@ func (l Listing) Starting() []lifecycle.Step {
 	}
 	return lifecycle.Join(
 		lifecycle.When(s.controlPlanes, lifecycle.Step{
-			ID: "start-control-planes", Title: "Start the control planes",
-			Undo: lifecycle.StopAgain,
+			ID: "start-control-planes", Title: "Start the control planes", Undo: lifecycle.StopAgain,
 		}),
 		lifecycle.When(s.workers, lifecycle.Step{ID: "start-workers", Title: "Start the workers", Undo: lifecycle.StopAgain}),
 		[]lifecycle.Step{

@@ -30,8 +30,7 @@ func (c *Cluster) StorageServer(f lifecycle.Facts) *lcm.StorageServer {
 		if slices.Contains(vdus, v.VduID) {
 			id := v.ComputeResource.ResourceID
 			return &lcm.StorageServer{Node: lcm.Node{
-				Name: lcm.NodeName(lcm.Storage, id), Role: lcm.Storage, ServerID: id,
-				VduID: v.VduID,
+				Name: lcm.NodeName(lcm.Storage, id), Role: lcm.Storage, ServerID: id, VduID: v.VduID,
 			}}
 		}
 	}

@@ -13,9 +13,8 @@ import (
 func TestProblems_capsEveryTimeoutAtTwoHours(t *testing.T) {
 	found := func(seconds int) (paths []string) {
 		p := k8s.Params{Timeouts: k8s.TimeoutParams{
-			Stack: seconds, SSH: seconds, Login: seconds, Command: seconds, Install: seconds, VirtualIP: seconds, Join: seconds,
-			NodeReady: seconds,
-			Drain:     seconds, VolumeDetach: 1,
+			Stack: seconds, SSH: seconds, Login: seconds, Command: seconds, Install: seconds, VirtualIP: seconds,
+			Join: seconds, NodeReady: seconds, Drain: seconds, VolumeDetach: 1,
 		}}
 		for _, problem := range p.Problems(1, 0) {
 			if problem.Detail == "must be between 1 and 7200 seconds, not 7201." {

@@ -202,8 +202,7 @@ func TestPrivateRegistries_nameAnImageToTry(t *testing.T) {
 		"edge/app@" + digest:   "/v2/edge/app/manifests/" + digest, "": "",
 	} {
 		doc, err := json.Marshal([]any{map[string]any{
-			"connection_type": "1", "server": "a.example.com",
-			"test_image": image,
+			"connection_type": "1", "server": "a.example.com", "test_image": image,
 		}})
 		require.NoError(t, err)
 		list, problems := k8s.CheckRegistries(doc)
@@ -217,8 +216,7 @@ func TestPrivateRegistries_nameAnImageToTry(t *testing.T) {
 		map[string]any{},
 	} {
 		doc, err := json.Marshal([]any{map[string]any{
-			"connection_type": "1", "server": "a.example.com",
-			"test_image": image,
+			"connection_type": "1", "server": "a.example.com", "test_image": image,
 		}})
 		require.NoError(t, err)
 		_, problems := k8s.CheckRegistries(doc)

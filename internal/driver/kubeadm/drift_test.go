@@ -90,8 +90,7 @@ func sound() (expected, seen) {
 		}
 		want.Nodes = append(want.Nodes, node)
 		want.Vnfcs = append(want.Vnfcs, lcm.VnfcResourceInfo{
-			ID: "vnfc-" + name, VduID: vdu,
-			ComputeResource: lcm.ResourceHandle{ResourceID: node.ServerID},
+			ID: "vnfc-" + name, VduID: vdu, ComputeResource: lcm.ResourceHandle{ResourceID: node.ServerID},
 		})
 		have.Deployment.Members = append(have.Deployment.Members, drift.Member{ServerID: node.ServerID, VduID: vdu, Status: "ACTIVE"})
 		have.Sights[name] = look

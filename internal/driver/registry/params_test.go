@@ -105,9 +105,8 @@ func TestHealRequest_saysWhetherVolumesAreKept(t *testing.T) {
 func TestHealProblems_refusesAllThatContradictsKeepVolumes(t *testing.T) {
 	for params, want := range map[string]string{
 		`{"all":"perhaps"}`: "true or false", `{"all":true,"keep_volumes":true}`: "contradicts",
-		`{"all":false,"keep_volumes":"false"}`: "contradicts",
-		`{"all":true,"keep_volumes":false}`:    "", `{"all":false}`: "", `{"all":true}`: "",
-		`{"all":null,"keep_volumes":false}`: "",
+		`{"all":false,"keep_volumes":"false"}`: "contradicts", `{"all":true,"keep_volumes":false}`: "",
+		`{"all":false}`: "", `{"all":true}`: "", `{"all":null,"keep_volumes":false}`: "",
 	} {
 		problems := lcm.HealProblems([]byte(`{"additionalParams":` + params + `}`))
 		if want == "" {

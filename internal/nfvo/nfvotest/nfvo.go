@@ -183,8 +183,7 @@ func (n *NFVO) token(w http.ResponseWriter, r *http.Request) {
 	}
 	n.tokens = append(n.tokens, fmt.Sprintf("token-%d", len(n.tokens)))
 	answer(w, http.StatusOK, map[string]any{
-		"access_token": n.tokens[len(n.tokens)-1], "token_type": "Bearer",
-		"expires_in": 3600,
+		"access_token": n.tokens[len(n.tokens)-1], "token_type": "Bearer", "expires_in": 3600,
 	})
 }
 

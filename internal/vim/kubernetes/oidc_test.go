@@ -162,8 +162,7 @@ func TestCheck_sendsNoPasswordToADeniedIssuer(t *testing.T) {
 	i := newIssuer(t)
 	cred := i.credentials()
 	denied := outbound.Guard{
-		Denied:  []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
-		Section: "vims", What: "nobody may have it",
+		Denied: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, Section: "vims", What: "nobody may have it",
 	}
 	_, err := Check(t.Context(), lcm.Vim{Name: "k8s", AuthURL: "http://192.0.2.1:6443"}, cred, denied)
 	require.True(t, lcm.Is(err, lcm.KindInvalid), "%v", err)

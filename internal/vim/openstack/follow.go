@@ -193,8 +193,7 @@ func (f *follower) tell(e event) (over bool) {
 // skip remembers the stack's last event before an action begins, so that only later events are reported.
 func (f *follower) skip(ctx context.Context) {
 	list, err := f.c.events(ctx, f.name, f.id, url.Values{
-		"limit": {"1"}, "sort_dir": {"desc"},
-		"nested_depth": {f.depth()},
+		"limit": {"1"}, "sort_dir": {"desc"}, "nested_depth": {f.depth()},
 	})
 	if err != nil || len(list) == 0 {
 		f.joined = err != nil // then the beginning is looked for

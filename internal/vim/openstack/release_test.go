@@ -111,12 +111,10 @@ func TestVolumesLost_areThoseThatGoWithTheServer(t *testing.T) {
 			ours: []string{"data", "root"}, want: []string{"root"},
 		},
 		"a root beside data that go": {
-			server: fromVolume + both, attachments: root + vdb,
-			want: []string{"data"},
+			server: fromVolume + both, attachments: root + vdb, want: []string{"data"},
 		},
 		"two first disks": {
-			server: fromVolume + both, attachments: root + sda,
-			want: []string{"data", "root"},
+			server: fromVolume + both, attachments: root + sda, want: []string{"data", "root"},
 		},
 		"two first disks, told to administrators": {server: fromVolume + `"OS-EXT-SRV-ATTR:root_device_name": "/dev/vda", ` +
 			both, attachments: root + sda, want: []string{"data"}},

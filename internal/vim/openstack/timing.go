@@ -41,8 +41,7 @@ func (t timing) pause(since time.Duration) time.Duration {
 func timingOf(vim lcm.Vim) (timing, error) {
 	t := defaultTiming()
 	for key, to := range map[string]*time.Duration{
-		"call_timeout": &t.call, "poll_interval": &t.last,
-		"outage_patience": &t.patience,
+		"call_timeout": &t.call, "poll_interval": &t.last, "outage_patience": &t.patience,
 	} {
 		v, given := vim.Extra[key]
 		if !given {

@@ -57,9 +57,8 @@ func (c *Cloud) Change(ctx context.Context, ch vim.Change, progress func(string)
 		return err
 	}
 	return c.UpdateStack(ctx, Change{
-		Name: ch.Name, Template: of.Template, Files: of.Files, Parameters: of.Parameters,
-		Owner: ch.Owner, Operation: ch.Operation, Timeout: ch.Timeout, Secrets: ch.Secrets,
-		Replace: ch.Replace, Keep: ch.Keep,
+		Name: ch.Name, Template: of.Template, Files: of.Files, Parameters: of.Parameters, Owner: ch.Owner,
+		Operation: ch.Operation, Timeout: ch.Timeout, Secrets: ch.Secrets, Replace: ch.Replace, Keep: ch.Keep,
 	}, progress)
 }
 
@@ -81,8 +80,7 @@ const (
 
 // kinds are the kinds of Heat's resources.
 var kinds = map[string]vim.Kind{
-	"OS::Nova::Server": vim.Compute, volumeType: vim.Storage, portType: vim.LinkPort,
-	"OS::Neutron::Net": vim.Network, "OS::Neutron::ProviderNet": vim.Network,
-	"OS::Neutron::FloatingIP":    vim.PublicAddr,
+	"OS::Nova::Server": vim.Compute, volumeType: vim.Storage, portType: vim.LinkPort, "OS::Neutron::Net": vim.Network,
+	"OS::Neutron::ProviderNet": vim.Network, "OS::Neutron::FloatingIP": vim.PublicAddr,
 	"OS::Heat::AutoScalingGroup": vim.Group, "OS::Heat::ResourceGroup": vim.Group,
 }

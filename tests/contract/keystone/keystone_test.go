@@ -55,9 +55,8 @@ func newKeystone(t *testing.T) *keystone {
 	store, err := state.Open(filepath.Join(t.TempDir(), "lab.db"))
 	require.NoError(t, err)
 	cloud, err := lab.New(lab.Config{
-		Store: store, Machines: fake.New(fake.Options{Dir: t.TempDir()}), Endpoint: k.server.URL, DemoPassword: demoPassword,
-		AdminPassword: adminPassword,
-		Now:           k.now,
+		Store: store, Machines: fake.New(fake.Options{Dir: t.TempDir()}), Endpoint: k.server.URL,
+		DemoPassword: demoPassword, AdminPassword: adminPassword, Now: k.now,
 	})
 	require.NoError(t, err)
 	handler = cloud.Handler()
@@ -91,9 +90,8 @@ func (k *keystone) set(change func()) {
 func (k *keystone) method() *auth.Keystone {
 	return &auth.Keystone{
 		URL: k.server.URL + "/identity/v3", Username: "admin", Password: adminPassword, UserDomain: "Default",
-		Project: "admin", ProjectDomain: "Default",
-		ReadRoles: []string{"reader"}, WriteRoles: []string{"member"}, AdminRoles: []string{"admin"}, HTTP: k.server.Client(),
-		Now: k.now,
+		Project: "admin", ProjectDomain: "Default", ReadRoles: []string{"reader"}, WriteRoles: []string{"member"},
+		AdminRoles: []string{"admin"}, HTTP: k.server.Client(), Now: k.now,
 	}
 }
 

@@ -35,8 +35,7 @@ func (s site) balance(t *testing.T, on ...lcm.Node) {
 	nodes := &activities.Nodes{Reach: s.Reach}
 	for _, n := range on {
 		activitytest.Must(t, nodes.ConfigureLoadBalancer, activities.LoadBalancerInput{
-			NodeInput: s.Tracked(n), ControlPlanes: on,
-			VirtualIP: s.VirtualIP,
+			NodeInput: s.Tracked(n), ControlPlanes: on, VirtualIP: s.VirtualIP,
 		})
 	}
 }
@@ -110,8 +109,7 @@ func buildMore(t *testing.T, s site, n lcm.Node) {
 	controlPlanes := s.Nodes.With(lcm.ControlPlane)
 	activitytest.Must(t, nodes.WaitForSSH, s.Tracked(n))
 	activitytest.Must(t, nodes.PrepareNode, activities.PrepareNodeInput{
-		NodeInput: s.Tracked(n), Hosts: activities.HostEntries(s.Nodes),
-		VirtualIP: s.VirtualIP,
+		NodeInput: s.Tracked(n), Hosts: activities.HostEntries(s.Nodes), VirtualIP: s.VirtualIP,
 	})
 	if n.Role == lcm.ControlPlane && s.VirtualIP != "" {
 		s.balance(t, controlPlanes...)

@@ -55,9 +55,8 @@ func labCloud(t *testing.T, machines machine.Driver, net0, public netip.Prefix) 
 	outside, inside := httptest.NewTLSServer(serve), httptest.NewServer(serve)
 	cloud, err := lab.New(lab.Config{
 		Store: store, Machines: machines, Endpoint: outside.URL, InternalEndpoint: inside.URL,
-		OtherRegions: []string{"RegionNowhere"},
-		DemoPassword: "demo-secret", AdminPassword: "admin-secret", Net0: net0, Public: public, ComputeHosts: 1,
-		HeatPatience: time.Second,
+		OtherRegions: []string{"RegionNowhere"}, DemoPassword: "demo-secret", AdminPassword: "admin-secret", Net0: net0,
+		Public: public, ComputeHosts: 1, HeatPatience: time.Second,
 	})
 	require.NoError(t, err)
 	handler = cloud.Handler()
@@ -75,8 +74,7 @@ func labCloud(t *testing.T, machines machine.Driver, net0, public netip.Prefix) 
 			Project: map[string]any{"name": "demo", "project_domain_name": "Default"},
 		},
 		Cred: map[string]any{
-			"username": "demo", "password": "demo-secret", "user_domain_name": "Default",
-			"ca_cert": string(authority),
+			"username": "demo", "password": "demo-secret", "user_domain_name": "Default", "ca_cert": string(authority),
 		},
 		PlainAuthURL: inside.URL + "/identity/v3", Nowhere: "RegionNowhere",
 		Image: "debian-12-k8s", Flavor: "m1.small", Network: "net0", Patience: 30 * time.Second,

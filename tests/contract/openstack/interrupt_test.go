@@ -208,8 +208,7 @@ func TestCancelStack_takesHeatsRefusalForAnAnswer(t *testing.T) {
 		s := newSite(t)
 		s.begin()
 		s.lab("POST", "/faults", map[string]any{
-			"service": "heat", "method": "POST", "path": "/actions$", "status": status,
-			"message": "not this time",
+			"service": "heat", "method": "POST", "path": "/actions$", "status": status, "message": "not this time",
 		})
 		require.NoError(t, s.cloud.CancelStack(t.Context(), "vnf-1", owner, s.show))
 		require.Contains(t, s.said(), "not this time")
@@ -287,8 +286,7 @@ func TestShutDown_doesNotWaitForAServerThatNovaRefuses(t *testing.T) {
 func TestShutDown_asksAgainWhenNovaIsAway(t *testing.T) {
 	s := newSite(t).made()
 	s.lab("POST", "/faults", map[string]any{
-		"service": "nova", "method": "POST", "path": "/action$", "status": 503,
-		"count": 3,
+		"service": "nova", "method": "POST", "path": "/action$", "status": 503, "count": 3,
 	})
 	require.Empty(t, s.shutDown(owner, time.Minute))
 	require.Equal(t, []any{"SHUTOFF", "SHUTOFF"}, s.power())

@@ -46,8 +46,7 @@ func (i *issuer) serve(w http.ResponseWriter, r *http.Request) {
 		answer = map[string]string{"issuer": i.server.URL, "jwks_uri": i.server.URL + "/keys"}
 	case "/keys":
 		answer = jose.JSONWebKeySet{Keys: []jose.JSONWebKey{{
-			Key: i.keys[i.id].Public(), KeyID: i.id, Use: "sig",
-			Algorithm: "ES256",
+			Key: i.keys[i.id].Public(), KeyID: i.id, Use: "sig", Algorithm: "ES256",
 		}}}
 	default:
 		w.WriteHeader(http.StatusNotFound)
@@ -82,8 +81,7 @@ func (i *issuer) token(key, client, project, scope string, change map[string]any
 	now := time.Now()
 	claims := map[string]any{
 		"iss": i.server.URL, "aud": "windlass", "exp": now.Add(time.Hour).Unix(), "iat": now.Unix(), "sub": client,
-		"client_id": client,
-		"scope":     scope, "project_id": project,
+		"client_id": client, "scope": scope, "project_id": project,
 	}
 	maps.Copy(claims, change)
 	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.ES256, Key: private},

@@ -52,8 +52,7 @@ func TestKubeadmJoin_stopsThatOfAnEarlierTry(t *testing.T) {
 	require.NoError(t, err)
 	again := func(id string) error {
 		_, err := l.dial("cp-2").Run(t.Context(), remote.Command{
-			ID: id, Script: text, Stdin: scripts.Stdin(config),
-			Sudo: true,
+			ID: id, Script: text, Stdin: scripts.Stdin(config), Sudo: true,
 		})
 		return err
 	}

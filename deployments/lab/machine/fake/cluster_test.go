@@ -235,8 +235,7 @@ func TestInject_failsAScriptOnOneMachineSomeTimes(t *testing.T) {
 	l.boot("m1")
 	l.boot("m2")
 	l.driver.Inject(fake.Fault{
-		Machine: "m1", Script: "find-interface", Times: 2, ExitCode: 75,
-		Output: "windlass: the lock is taken",
+		Machine: "m1", Script: "find-interface", Times: 2, ExitCode: 75, Output: "windlass: the lock is taken",
 	})
 	find := func(id string) error {
 		_, err := l.run(t.Context(), id, scripts.FindInterface{Address: l.address[id]})

@@ -59,9 +59,8 @@ var _ machine.Driver = (*Driver)(nil)
 func New(o Options) *Driver {
 	d := &Driver{
 		dir: o.Dir, port: cmp.Or(o.Port, DefaultPort), bootDelay: o.BootDelay, work: o.Work,
-		networks: map[string]machine.Network{}, machines: map[string]*Machine{},
-		volumes: map[string]string{}, floating: map[string]machine.FloatingIP{}, balancers: map[string]machine.LoadBalancer{},
-		world: newWorld(),
+		networks: map[string]machine.Network{}, machines: map[string]*Machine{}, volumes: map[string]string{},
+		floating: map[string]machine.FloatingIP{}, balancers: map[string]machine.LoadBalancer{}, world: newWorld(),
 	}
 	d.registerScripts()
 	return d

@@ -38,8 +38,7 @@ func (l *lab) peers(nodes ...string) (leaving []scripts.LeavingMember) {
 
 func (l *lab) remove(from string, nodes ...string) error {
 	_, err := l.run(l.t.Context(), from, scripts.RemoveMembers{
-		Member: l.member(from), Leaving: l.peers(nodes...),
-		Timeout: 1,
+		Member: l.member(from), Leaving: l.peers(nodes...), Timeout: 1,
 	})
 	return err
 }

@@ -106,8 +106,7 @@ func (d *Driver) checkRegistries(ctx context.Context, m *Machine, p Params) Resu
 	urls, manifests := strings.Fields(p.Get("URLS")), strings.Fields(p.Get("MANIFESTS"))
 	for i, server := range strings.Fields(p.Get("SERVERS")) {
 		ask := registryClient{
-			machine: m, url: urls[i], config: p.Input("curl." + strconv.Itoa(i)),
-			ca: p.Input("ca." + strconv.Itoa(i)),
+			machine: m, url: urls[i], config: p.Input("curl." + strconv.Itoa(i)), ca: p.Input("ca." + strconv.Itoa(i)),
 		}
 		said := ask.look(ctx, manifests[i])
 		p.Print("%s %s", server, said.sentence)

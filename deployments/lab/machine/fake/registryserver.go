@@ -91,8 +91,7 @@ func (d *Driver) authorityOf(m *Machine, p Params) (ca authority, err error) {
 	if ca.Certificate == "" {
 		name := pkix.Name{CommonName: "Windlass registry CA " + p.Get("CA_NAME")}
 		ca, err = issue(&x509.Certificate{
-			Subject: name, IsCA: true, BasicConstraintsValid: true,
-			KeyUsage: x509.KeyUsageCertSign,
+			Subject: name, IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign,
 		}, nil)
 	}
 	w.keepAuthority(m, p.Get("VOLUME"), ca)

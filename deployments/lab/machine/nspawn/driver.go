@@ -75,8 +75,7 @@ func New(opts Options) (*Driver, error) {
 	}
 	opts.StateDir = dir
 	d := &Driver{
-		opts: opts, log: opts.Log, tag: short(dir)[:6], closing: make(chan struct{}),
-		machines: map[string]*instance{},
+		opts: opts, log: opts.Log, tag: short(dir)[:6], closing: make(chan struct{}), machines: map[string]*instance{},
 	}
 	if d.groups, err = findHierarchies("windlass-lab-" + d.tag); err != nil {
 		return nil, lcm.Wrap(lcm.KindBroken, err, "The lab cannot use the control groups of this host.")

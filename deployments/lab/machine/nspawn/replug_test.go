@@ -11,8 +11,7 @@ import (
 func TestReplugCommands_makeOfWhatIsThereWhatShouldBe(t *testing.T) {
 	port := func(id, mac, network, address, gateway string) machine.Port {
 		return machine.Port{
-			ID: id, MAC: mac, NetworkID: network, FixedIPs: []string{address}, PrefixLen: 24,
-			Gateway: gateway,
+			ID: id, MAC: mac, NetworkID: network, FixedIPs: []string{address}, PrefixLen: 24, Gateway: gateway,
 		}
 	}
 	a := port("aaaaaaaa-1", "fa:16:3e:00:00:01", "11111111-net", "10.0.0.5", "10.0.0.1")

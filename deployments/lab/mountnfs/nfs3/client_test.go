@@ -217,8 +217,7 @@ func (s *server) list(d *decoder, e *encoder) {
 func (s *server) client(t *testing.T, patience time.Duration) *Client {
 	t.Helper()
 	c, err := Mount(t.Context(), Target{
-		Host: "127.0.0.1", Export: "/export", Port: s.port, MountPort: s.port,
-		Patience: patience,
+		Host: "127.0.0.1", Export: "/export", Port: s.port, MountPort: s.port, Patience: patience,
 	})
 	require.NoError(t, err)
 	t.Cleanup(c.Close)
@@ -302,8 +301,7 @@ func TestClient_saysWhatTheServerRefuses(t *testing.T) {
 	c := s.client(t, 0)
 	for status, want := range map[uint32]syscall.Errno{
 		2: syscall.ENOENT, 13: syscall.EACCES, 28: syscall.ENOSPC, 63: syscall.ENAMETOOLONG, 66: syscall.ENOTEMPTY,
-		70:    syscall.ESTALE,
-		10001: syscall.ESTALE, 10004: syscall.ENOTSUP, 10006: syscall.EIO,
+		70: syscall.ESTALE, 10001: syscall.ESTALE, 10004: syscall.ENOTSUP, 10006: syscall.EIO,
 	} {
 		s.intercept(func(uint32) (uint32, bool) { return status, false })
 		_, err := c.Getattr(t.Context(), Cred{}, c.Root)

@@ -55,8 +55,7 @@ func scriptedJob(t *testing.T, o *Definer, params map[string]any) *job {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "UserData", "own.py"), []byte(ownUserData), 0o600))
 	j := packageJob(t, o, dir)
 	j.Request.ExtVirtualLinks = []lcm.ExtVirtualLink{{
-		ID: "l", ResourceID: "net-1",
-		ExtCps: []lcm.ExtCp{{CpdID: "VDU1_CP1"}},
+		ID: "l", ResourceID: "net-1", ExtCps: []lcm.ExtCp{{CpdID: "VDU1_CP1"}},
 	}}
 	j.with(t, o, params)
 	return j

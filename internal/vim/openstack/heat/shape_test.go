@@ -45,8 +45,7 @@ func TestSized_newVnfcsTakeTheFreePlacesAndExactlyTheChosenOnesLeave(t *testing.
 		Leaving: []lcm.LeavingVnfc{{VnfcID: "id-a-1", VduID: "a"}},
 	}
 	for sizes, want := range map[vim.Sizes][]int{
-		vim.SizesGrown: {0, 1, 2}, vim.SizesPlanned: {0, 2},
-		vim.SizesRecorded: {0, 1, 2},
+		vim.SizesGrown: {0, 1, 2}, vim.SizesPlanned: {0, 2}, vim.SizesRecorded: {0, 1, 2},
 	} {
 		got, err := apartJob(shrink, "a-0", "a-1", "a-2").sized(sizes)
 		require.NoError(t, err)

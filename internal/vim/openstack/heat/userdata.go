@@ -154,8 +154,7 @@ func (j *job) instantiation(additionalParams map[string]any) map[string]any {
 	managed := []any{}
 	for _, l := range j.Request.ExtManagedVirtualLinks {
 		managed = append(managed, map[string]any{
-			"id": l.ID, "vnfVirtualLinkDescId": l.VnfVirtualLinkDescID,
-			"resourceId": l.ResourceID,
+			"id": l.ID, "vnfVirtualLinkDescId": l.VnfVirtualLinkDescID, "resourceId": l.ResourceID,
 		})
 	}
 	connections := map[string]any{}
@@ -224,8 +223,7 @@ func (j *job) grantFor(request vnfpkg.HeatRequest) (asked, granted map[string]an
 		for i := range request.Capacity[vdu.ID] {
 			id := vnfpkg.MemberName(vdu.ID, i)
 			resources = append(resources, map[string]any{
-				"id": id, "type": "COMPUTE", "vduId": vdu.ID,
-				"resourceTemplateId": vdu.ID,
+				"id": id, "type": "COMPUTE", "vduId": vdu.ID, "resourceTemplateId": vdu.ID,
 			})
 			place := map[string]any{"resourceDefinitionId": id}
 			if zone != "" {

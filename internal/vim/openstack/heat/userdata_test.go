@@ -50,8 +50,7 @@ func TestTold_hasTheRequestAndTheSizeButNoCredentials(t *testing.T) {
 				}},
 			}},
 			VimConnections: []lcm.VimConnectionInfo{{
-				ID: "vim", VimID: "v", VimType: "openstack",
-				AccessInfo: map[string]any{"password": "hunter2"},
+				ID: "vim", VimID: "v", VimType: "openstack", AccessInfo: map[string]any{"password": "hunter2"},
 			}},
 		},
 	}}

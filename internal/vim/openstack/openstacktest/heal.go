@@ -23,8 +23,7 @@ func (s *site) bodies(inv *vim.Inventory) map[string]body {
 	require.NoError(s, err)
 	for _, m := range members {
 		out[m.Name] = body{
-			member: m.ID, server: s.resource(inv, m.ID, "vdu").ID,
-			port: s.resource(inv, m.ID, "cp").ID,
+			member: m.ID, server: s.resource(inv, m.ID, "vdu").ID, port: s.resource(inv, m.ID, "cp").ID,
 		}
 	}
 	for name, b := range out {
