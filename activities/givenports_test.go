@@ -70,8 +70,10 @@ func TestCreateStack_looksAtGivenPortsFirst(t *testing.T) {
 		"in our own server": {[]lcm.ExtVirtualLink{onGiven("net", "a", "own")}, nil},
 		"gone, and in use": {
 			[]lcm.ExtVirtualLink{onGiven("net", "a", "gone"), onGiven("net", "b", "taken")},
-			[]string{`gone of a (linkPortId "id-of-gone") does not exist in the VIM`, "taken of b",
-				"is in use by elsewhere"},
+			[]string{
+				`gone of a (linkPortId "id-of-gone") does not exist in the VIM`, "taken of b",
+				"is in use by elsewhere",
+			},
 		},
 		"on another network": {
 			[]lcm.ExtVirtualLink{onGiven("other", "a", "p")},

@@ -148,8 +148,10 @@ func (f *CodeFlow) Redeem(ctx context.Context, code, verifier, redirectURI strin
 	case err != nil || status >= http.StatusInternalServerError:
 		return Token{}, lcm.Wrap(lcm.KindUnavailable, err, "The issuer of tokens does not answer. Try again.")
 	case status != http.StatusOK || told.Token == "":
-		return Token{}, &RefusalError{Detail: "The issuer does not accept the login. Log in again.",
-			Err: errors.New(told.Error)}
+		return Token{}, &RefusalError{
+			Detail: "The issuer does not accept the login. Log in again.",
+			Err:    errors.New(told.Error),
+		}
 	}
 	token := Token{Value: told.Token}
 	if told.ExpiresIn > 0 {
