@@ -173,7 +173,7 @@ start_time() {
 }
 
 # members lists the processes of the command: its session, and by an environment variable those that
-# left the session.
+# left the session. Most are in both lists.
 members() {
 	local pid='' began='' line leader=''
 	[ ! -s "$dir/pid" ] || read -r pid began <"$dir/pid"
@@ -191,12 +191,12 @@ members() {
 
 stop_all() {
 	local end=$((SECONDS + grace)) signal=TERM left
-	while left=$(members) && [ -n "$left" ]; do
+	while left=$(members | sort -u) && [ -n "$left" ]; do
 		[ "$SECONDS" -lt "$end" ] || signal=KILL
 		[ "$SECONDS" -lt $((end + grace)) ] || return 1
 		# shellcheck disable=SC2086
 		kill -"$signal" $left 2>/dev/null
-		# Once: a script that tidies up on TERM is not interrupted again and again.
+		# Once: a second TERM would interrupt a script that tidies up.
 		[ "$signal" != TERM ] || signal=0
 		sleep .05
 	done
