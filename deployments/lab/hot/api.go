@@ -2,7 +2,6 @@ package hot
 
 import (
 	"context"
-	"fmt"
 	"regexp"
 	"slices"
 
@@ -72,7 +71,7 @@ func (e *Engine) checked(ctx context.Context, req Request) (Stack, Source, error
 }
 
 func alreadyExists(name string) error {
-	return &Error{Type: StackExists, Message: fmt.Sprintf("The Stack (%s) already exists.", name)}
+	return errorf(StackExists, "The Stack (%s) already exists.", name)
 }
 
 // insert writes a new stack unless another request took its name meanwhile.
@@ -132,10 +131,7 @@ func (e *Engine) UpdateStack(ctx context.Context, id string, req Request) error 
 		return notFound("Stack", id)
 	}
 	if st.Action == Delete {
-		return &Error{
-			Type:    "NotSupported",
-			Message: fmt.Sprintf("Updating a stack when it is deleting is not supported. (%s)", st.Name),
-		}
+		return errorf("NotSupported", "Updating a stack when it is deleting is not supported. (%s)", st.Name)
 	}
 	src, _ := state.Load(e.store, sources, id)
 	if req.Existing {

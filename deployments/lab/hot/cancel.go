@@ -42,8 +42,7 @@ func (e *Engine) CancelStack(id string) error {
 		case !ok || !root.Deleted.IsZero():
 			return notFound("Stack", id)
 		case root.Status != InProgress || root.Action != Create && root.Action != Update:
-			return &Error{Type: "NotSupported", Message: fmt.Sprintf("Cancelling update when stack is %s is not supported.",
-				root.State())}
+			return errorf("NotSupported", "Cancelling update when stack is %s is not supported.", root.State())
 		}
 		for _, r := range halting { // before the records: a resource that starts later sees the halt
 			r.halted.Store(true)

@@ -191,10 +191,7 @@ func (t *Template) checkReferences() error {
 func (t *Template) unknownReference(found map[string]bool, where string) error {
 	for _, ref := range slices.Sorted(maps.Keys(found)) {
 		if _, ok := t.Resources[ref]; !ok {
-			return &Error{
-				Type:    "InvalidTemplateReference",
-				Message: fmt.Sprintf(`The specified reference "%s" (in %s) is incorrect.`, ref, where),
-			}
+			return errorf("InvalidTemplateReference", `The specified reference "%s" (in %s) is incorrect.`, ref, where)
 		}
 	}
 	return nil

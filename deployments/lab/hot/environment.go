@@ -1,7 +1,6 @@
 package hot
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -39,7 +38,7 @@ func ParseEnvironment(text string) (Environment, error) {
 func EnvironmentFromMap(m map[string]any) (Environment, error) {
 	for key := range m {
 		if !slices.Contains(environmentKeys, key) {
-			return Environment{}, &Error{Type: "BadRequest", Message: fmt.Sprintf("environment has wrong section %q", key)}
+			return Environment{}, errorf("BadRequest", "environment has wrong section %q", key)
 		}
 	}
 	env := Environment{Registry: map[string]string{}}

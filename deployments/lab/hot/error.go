@@ -25,12 +25,16 @@ const (
 	InvalidTemplate  = "InvalidTemplateVersion"
 )
 
+func errorf(typ, format string, args ...any) *Error {
+	return &Error{Type: typ, Message: fmt.Sprintf(format, args...)}
+}
+
 func invalid(format string, args ...any) *Error {
-	return &Error{Type: ValidationFailed, Message: fmt.Sprintf(format, args...)}
+	return errorf(ValidationFailed, format, args...)
 }
 
 func notFound(entity, name string) *Error {
-	return &Error{Type: NotFound, Message: fmt.Sprintf("The %s (%s) could not be found.", entity, name)}
+	return errorf(NotFound, "The %s (%s) could not be found.", entity, name)
 }
 
 // Failure says why a resource failed, with the path to it through nested stacks. Heat shows its text in status reasons:

@@ -2,7 +2,6 @@ package hot
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"sync"
 
@@ -161,7 +160,7 @@ func (f *frame) Param(name string) (any, error) {
 	if v, ok := f.params.Values[name]; ok {
 		return v, nil
 	}
-	return nil, &Error{Type: ParameterMissing, Message: fmt.Sprintf("The Parameter (%s) was not provided.", name)}
+	return nil, errorf(ParameterMissing, "The Parameter (%s) was not provided.", name)
 }
 
 // File is get_file.
@@ -178,10 +177,7 @@ func (f *frame) Ref(name string) (any, error) {
 		if _, known := f.tmpl.Resources[name]; known {
 			return nil, nil //nolint:nilnil // its condition is false
 		}
-		return nil, &Error{
-			Type:    "InvalidTemplateReference",
-			Message: fmt.Sprintf(`The specified reference "%s" is incorrect.`, name),
-		}
+		return nil, errorf("InvalidTemplateReference", `The specified reference "%s" is incorrect.`, name)
 	}
 	if f.static {
 		return Unknown, nil
@@ -204,10 +200,7 @@ func (f *frame) Attr(name, attr string, path []any) (any, error) {
 		if _, known := f.tmpl.Resources[name]; known {
 			return nil, nil //nolint:nilnil // its condition is false
 		}
-		return nil, &Error{
-			Type:    "InvalidTemplateReference",
-			Message: fmt.Sprintf(`The specified reference "%s" is incorrect.`, name),
-		}
+		return nil, errorf("InvalidTemplateReference", `The specified reference "%s" is incorrect.`, name)
 	}
 	k, err := f.kind(d.Type)
 	if err != nil {
@@ -227,10 +220,7 @@ func (f *frame) Attr(name, attr string, path []any) (any, error) {
 }
 
 func badAttribute(name, attr string) error {
-	return &Error{
-		Type:    "InvalidTemplateAttribute",
-		Message: fmt.Sprintf("The Referenced Attribute (%s %s) is incorrect.", name, attr),
-	}
+	return errorf("InvalidTemplateAttribute", "The Referenced Attribute (%s %s) is incorrect.", name, attr)
 }
 
 // tells reports whether a type has an attribute; a schema without attributes accepts all names.

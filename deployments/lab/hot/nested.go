@@ -2,7 +2,6 @@ package hot
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
 	"github.com/windlass-nfv/windlass/deployments/lab/state"
@@ -46,10 +45,7 @@ func (k templateKind) validate(f *frame, r Resource, props map[string]any) error
 // validateChild validates the template of a nested stack as if the stack were created now.
 func (f *frame) validateChild(r Resource, raw map[string]any, given map[string]any) error {
 	if f.depth+1 > maxDepth {
-		return &Error{
-			Type:    "RequestLimitExceeded",
-			Message: fmt.Sprintf("Request limit exceeded: Recursion depth exceeds %d.", maxDepth),
-		}
+		return errorf("RequestLimitExceeded", "Request limit exceeded: Recursion depth exceeds %d.", maxDepth)
 	}
 	st := f.stack
 	st.ID, st.Name, st.ParentID, st.Given = r.UID, r.FullName, f.stack.ID, given

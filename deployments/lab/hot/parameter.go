@@ -140,8 +140,7 @@ func (t *Template) Resolve(given, defaults map[string]any, check Check) (Paramet
 	out := Parameters{Schemas: t.Parameters, Values: map[string]any{}}
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		if _, ok := t.Parameters[name]; !ok {
-			return out, &Error{Type: UnknownParameter, Message: fmt.Sprintf("The Parameter (%s) was not defined in template.",
-				name)}
+			return out, errorf(UnknownParameter, "The Parameter (%s) was not defined in template.", name)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(t.Parameters)) {
@@ -153,7 +152,7 @@ func (t *Template) Resolve(given, defaults map[string]any, check Check) (Paramet
 			}
 		}
 		if !ok {
-			return out, &Error{Type: ParameterMissing, Message: fmt.Sprintf("The Parameter (%s) was not provided.", name)}
+			return out, errorf(ParameterMissing, "The Parameter (%s) was not provided.", name)
 		}
 		value, err := p.value(v, check)
 		if err != nil {

@@ -2,7 +2,6 @@ package hot
 
 import (
 	"context"
-	"fmt"
 	"math"
 
 	"github.com/windlass-nfv/windlass/deployments/lab/state"
@@ -43,8 +42,8 @@ func (e *Engine) url(make func(Stack, string) string, st Stack, r Resource) stri
 func (e *Engine) scale(st Stack, policy Resource) error {
 	group, ok := e.groupOf(st, text(policy.Properties["auto_scaling_group_id"]))
 	if !ok {
-		return &Error{Type: NotFound, Message: fmt.Sprintf(
-			"Alarm %s could not find scaling group named \"%s\"", policy.Name, text(policy.Properties["auto_scaling_group_id"]))}
+		return errorf(NotFound,
+			"Alarm %s could not find scaling group named \"%s\"", policy.Name, text(policy.Properties["auto_scaling_group_id"]))
 	}
 	child, ok := state.Load(e.store, stacks, group.UID)
 	if !ok || child.Status == InProgress || e.cooling(policy, child) {

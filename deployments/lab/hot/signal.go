@@ -2,7 +2,6 @@ package hot
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/windlass-nfv/windlass/deployments/lab/state"
 )
@@ -16,15 +15,11 @@ func (e *Engine) Signal(st Stack, name string) error {
 	}
 	root, _ := state.Load(e.store, sources, st.RootID)
 	if _, ok := builtins[root.Environment.target(l.Resource.Type)].(scalingPolicy); !ok {
-		return &Error{
-			Type:    "ResourceActionNotSupported",
-			Message: fmt.Sprintf("Signal resource during %s is not supported.", l.Resource.Type),
-		}
+		return errorf("ResourceActionNotSupported", "Signal resource during %s is not supported.", l.Resource.Type)
 	}
 	if top, ok := state.Load(e.store, stacks, st.RootID); !ok || top.Status == InProgress ||
 		l.Resource.Status != Complete {
-		return &Error{Type: ActionInProgress, Message: fmt.Sprintf("Stack %s already has an action (%s) in progress.",
-			top.Name, top.Action)}
+		return errorf(ActionInProgress, "Stack %s already has an action (%s) in progress.", top.Name, top.Action)
 	}
 	return e.scale(st, l.Resource)
 }
@@ -45,8 +40,7 @@ func (e *Engine) MarkUnhealthy(st Stack, resource string, unhealthy bool, reason
 			continue
 		}
 		if r.Status == InProgress {
-			return &Error{Type: ActionInProgress, Message: fmt.Sprintf("Resource %s already has an action (%s) in progress.",
-				r.Name, r.Action)}
+			return errorf(ActionInProgress, "Resource %s already has an action (%s) in progress.", r.Name, r.Action)
 		}
 		if !unhealthy && (r.Action != CheckA || r.Status != Failed) {
 			return nil // as in Heat, there is no mark to remove
@@ -75,8 +69,7 @@ func (e *Engine) CheckStack(id string) error {
 		return notFound("Stack", id)
 	}
 	if st.Status == InProgress {
-		return &Error{Type: ActionInProgress, Message: fmt.Sprintf("Stack %s already has an action (%s) in progress.",
-			st.Name, st.Action)}
+		return errorf(ActionInProgress, "Stack %s already has an action (%s) in progress.", st.Name, st.Action)
 	}
 	if err := e.begin(&st, CheckA, nil); err != nil {
 		return err

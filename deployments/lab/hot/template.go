@@ -4,7 +4,6 @@
 package hot
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -58,8 +57,7 @@ func Parse(text string) (*Template, error) {
 	}
 	raw, ok := doc.(map[string]any)
 	if !ok {
-		return nil, &Error{Type: "BadRequest", Message: fmt.Sprintf("The template is not a JSON object or YAML mapping. (%T)",
-			doc)}
+		return nil, errorf("BadRequest", "The template is not a JSON object or YAML mapping. (%T)", doc)
 	}
 	return FromMap(raw)
 }
@@ -68,7 +66,7 @@ func wrapParse(what string, err error) error {
 	if e, ok := err.(*Error); ok { //nolint:errorlint // made one line above, never wrapped
 		return e
 	}
-	return &Error{Type: "BadRequest", Message: fmt.Sprintf("Error parsing %s: %v", what, err)}
+	return errorf("BadRequest", "Error parsing %s: %v", what, err)
 }
 
 // FromMap reads a template that is already a mapping.
@@ -82,7 +80,7 @@ func FromMap(raw map[string]any) (*Template, error) {
 	}
 	for key := range raw {
 		if !slices.Contains(sections, key) {
-			return nil, &Error{Type: "InvalidTemplateSection", Message: fmt.Sprintf("The template section is invalid: %s", key)}
+			return nil, errorf("InvalidTemplateSection", "The template section is invalid: %s", key)
 		}
 	}
 	for _, read := range []func() error{t.readParameters, t.readConditions, t.readResources, t.readOutputs} {
@@ -108,9 +106,8 @@ func (t *Template) readVersion() error {
 		t.Version = alias
 	}
 	if !slices.Contains(versions, t.Version) {
-		return &Error{Type: InvalidTemplate, Message: fmt.Sprintf(
-			`The template version is invalid: "heat_template_version: %s". "heat_template_version" should be one of: %s`,
-			text(v), strings.Join(append(slices.Clone(versions), slices.Sorted(maps.Keys(versionAliases))...), ", "))}
+		return errorf(InvalidTemplate,
+			`The template version is invalid: "heat_template_version: %s". "heat_template_version" should be one of: %s`, text(v), strings.Join(append(slices.Clone(versions), slices.Sorted(maps.Keys(versionAliases))...), ", "))
 	}
 	return nil
 }
@@ -137,20 +134,23 @@ func (t *Template) section(name string) (map[string]map[string]any, error) {
 	return out, nil
 }
 
-func (t *Template) readParameters() error {
-	entries, err := t.section("parameters")
-	if err != nil {
-		return err
-	}
-	t.Parameters = make(map[string]ParameterSchema, len(entries))
+// entriesOf reads every entry of a section.
+func entriesOf[T any](
+	t *Template, section string, read func(name string, entry map[string]any) (T, error),
+) (map[string]T, error) {
+	entries, err := t.section(section)
+	out := make(map[string]T, len(entries))
 	for name, entry := range entries {
-		p, err := readParameter(name, entry)
-		if err != nil {
-			return err
+		if out[name], err = read(name, entry); err != nil {
+			return nil, err
 		}
-		t.Parameters[name] = p
 	}
-	return nil
+	return out, err
+}
+
+func (t *Template) readParameters() (err error) {
+	t.Parameters, err = entriesOf(t, "parameters", readParameter)
+	return err
 }
 
 func (t *Template) readConditions() error {
@@ -167,29 +167,23 @@ var resourceKeys = []string{
 	"description", "external_id", "condition",
 }
 
-func (t *Template) readResources() error {
-	entries, err := t.section("resources")
-	if err != nil {
-		return err
-	}
-	t.Resources = make(map[string]Definition, len(entries))
-	for name, entry := range entries {
+func (t *Template) readResources() (err error) {
+	t.Resources, err = entriesOf(t, "resources", func(name string, entry map[string]any) (Definition, error) {
 		for key := range entry {
 			if !slices.Contains(resourceKeys, key) {
-				return invalid(`Invalid keyword(s) inside a resource definition: %s`, key)
+				return Definition{}, invalid(`Invalid keyword(s) inside a resource definition: %s`, key)
 			}
 		}
-		d, err := ReadDefinition(name, entry)
-		if err != nil {
-			return err
-		}
-		t.Resources[name] = d
+		return ReadDefinition(name, entry)
+	})
+	if err != nil {
+		return err
 	}
 	for name, d := range t.Resources {
 		for _, dep := range d.DependsOn {
 			if _, ok := t.Resources[dep]; !ok {
-				return &Error{Type: "InvalidTemplateReference", Message: fmt.Sprintf(
-					`The specified reference "%s" (in resources.%s.depends_on) is incorrect.`, dep, name)}
+				return errorf("InvalidTemplateReference",
+					`The specified reference "%s" (in resources.%s.depends_on) is incorrect.`, dep, name)
 			}
 		}
 	}
@@ -228,21 +222,15 @@ func ReadDefinition(name string, entry map[string]any) (Definition, error) {
 	return d, nil
 }
 
-func (t *Template) readOutputs() error {
-	entries, err := t.section("outputs")
-	if err != nil {
-		return err
-	}
-	t.Outputs = make(map[string]Output, len(entries))
-	for name, entry := range entries {
+func (t *Template) readOutputs() (err error) {
+	t.Outputs, err = entriesOf(t, "outputs", func(name string, entry map[string]any) (Output, error) {
+		out := Output{Description: text(entry["description"]), Value: entry["value"], Condition: entry["condition"]}
 		if _, ok := entry["value"]; !ok {
-			return invalid(`Each output must contain a value key. (outputs.%s)`, name)
+			return out, invalid(`Each output must contain a value key. (outputs.%s)`, name)
 		}
-		t.Outputs[name] = Output{
-			Description: text(entry["description"]), Value: entry["value"], Condition: entry["condition"],
-		}
-	}
-	return nil
+		return out, nil
+	})
+	return err
 }
 
 // supports reports whether the template's version includes functions added in since.

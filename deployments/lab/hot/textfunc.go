@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"crypto/sha512"
 	"encoding/hex"
+	"hash"
 	"maps"
 	"net/url"
 	"slices"
@@ -103,29 +104,18 @@ func evalDigest(name string, arg any) (any, error) {
 	if !ok || len(list) != 2 {
 		return nil, wrongArgs(name, "[algorithm, value]")
 	}
-	value := []byte(text(list[1]))
-	switch strings.ToLower(text(list[0])) {
-	case "md5":
-		sum := md5.Sum(value) //nolint:gosec // as asked
-		return hex.EncodeToString(sum[:]), nil
-	case "sha1":
-		sum := sha1.Sum(value) //nolint:gosec // as asked
-		return hex.EncodeToString(sum[:]), nil
-	case "sha224":
-		sum := sha256.Sum224(value)
-		return hex.EncodeToString(sum[:]), nil
-	case "sha256":
-		sum := sha256.Sum256(value)
-		return hex.EncodeToString(sum[:]), nil
-	case "sha384":
-		sum := sha512.Sum384(value)
-		return hex.EncodeToString(sum[:]), nil
-	case "sha512":
-		sum := sha512.Sum512(value)
-		return hex.EncodeToString(sum[:]), nil
-	default:
+	algorithm, known := digests[strings.ToLower(text(list[0]))]
+	if !known {
 		return nil, invalid("Algorithm must be one of md5, sha1, sha224, sha256, sha384, sha512")
 	}
+	sum := algorithm()
+	sum.Write([]byte(text(list[1])))
+	return hex.EncodeToString(sum.Sum(nil)), nil
+}
+
+var digests = map[string]func() hash.Hash{
+	"md5": md5.New, "sha1": sha1.New, "sha224": sha256.New224, "sha256": sha256.New, "sha384": sha512.New384,
+	"sha512": sha512.New,
 }
 
 func evalMakeURL(name string, arg any) (any, error) {

@@ -19,8 +19,8 @@ const maxNodes = 200_000
 // keys as strings.
 func ParseYAML(text string) (any, error) {
 	if len(text) > maxTemplate {
-		return nil, &Error{Type: "RequestLimitExceeded", Message: fmt.Sprintf(
-			"Request limit exceeded: Template size (%d bytes) exceeds maximum allowed size (%d bytes).", len(text), maxTemplate)}
+		return nil, errorf("RequestLimitExceeded",
+			"Request limit exceeded: Template size (%d bytes) exceeds maximum allowed size (%d bytes).", len(text), maxTemplate)
 	}
 	var root yaml.Node
 	if err := yaml.Unmarshal([]byte(text), &root); err != nil {

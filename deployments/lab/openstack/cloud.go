@@ -58,6 +58,7 @@ type Cloud struct {
 	faults *faults
 	heat   *hot.Engine
 	mux    http.Handler
+	makers map[string]maker // by resource type
 
 	ctx    context.Context //nolint:containedctx // the context of background work, ended by Close
 	cancel context.CancelFunc
@@ -76,6 +77,7 @@ func New(cfg Config) (*Cloud, error) {
 	if err := c.plant(); err != nil {
 		return nil, fmt.Errorf("seed cloud: %w", err)
 	}
+	c.makers = heatResources{c}.makers()
 	c.heat = hot.New(hot.Config{
 		Store: cfg.Store, Cloud: heatResources{c}, Now: cfg.Now, Log: cfg.Log,
 		AlarmURL: c.alarmURL, SignalURL: c.signalURL, Fault: c.faults.resource,
@@ -85,18 +87,10 @@ func New(cfg Config) (*Cloud, error) {
 }
 
 func withDefaults(cfg Config) Config {
-	if cfg.Region == "" {
-		cfg.Region = "RegionOne"
-	}
-	if cfg.HeatPatience == 0 {
-		cfg.HeatPatience = 30 * time.Second
-	}
-	if cfg.TokenLifetime == 0 {
-		cfg.TokenLifetime = time.Hour
-	}
-	if cfg.ComputeHosts == 0 {
-		cfg.ComputeHosts = 5
-	}
+	cfg.Region = cmp.Or(cfg.Region, "RegionOne")
+	cfg.HeatPatience = cmp.Or(cfg.HeatPatience, 30*time.Second)
+	cfg.TokenLifetime = cmp.Or(cfg.TokenLifetime, time.Hour)
+	cfg.ComputeHosts = cmp.Or(cfg.ComputeHosts, 5)
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}

@@ -42,23 +42,18 @@ var adminTypes = map[string]hot.Schema{
 	},
 }
 
-func adminMakers() map[string]maker {
+func (h heatResources) adminMakers() map[string]maker {
 	return map[string]maker{
-		"OS::Nova::Flavor": {
-			nova, "/v2.1/flavors", heatResources.createFlavor, heatResources.updateFlavor,
-			heatResources.removeFlavor, heatResources.flavorAttributes,
-		},
+		"OS::Nova::Flavor": {nova, "/v2.1/flavors", h.createFlavor, h.updateFlavor, h.removeFlavor, h.flavorAttributes},
 		"OS::Cinder::VolumeType": {
-			cinder, "/v3/types", heatResources.createVolumeType, heatResources.updateVolumeType,
-			heatResources.removeVolumeType, heatResources.volumeTypeAttributes,
+			cinder, "/v3/types", h.createVolumeType, h.updateVolumeType, h.removeVolumeType, h.volumeTypeAttributes,
 		},
 		"OS::Neutron::QoSPolicy": {
-			neutron, "/v2.0/qos/policies", heatResources.createPolicy, heatResources.updatePolicy,
-			heatResources.removePolicy, heatResources.policyAttributes,
+			neutron, "/v2.0/qos/policies", h.createPolicy, h.updatePolicy, h.removePolicy, h.policyAttributes,
 		},
 		"OS::Neutron::QoSBandwidthLimitRule": {
-			neutron, "/v2.0/qos/policies/bandwidth_limit_rules", heatResources.createLimit, heatResources.updateLimit,
-			heatResources.removeLimit, heatResources.limitAttributes,
+			neutron, "/v2.0/qos/policies/bandwidth_limit_rules", h.createLimit, h.updateLimit, h.removeLimit,
+			h.limitAttributes,
 		},
 	}
 }

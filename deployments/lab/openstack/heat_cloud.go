@@ -23,74 +23,57 @@ type heatResources struct{ c *Cloud }
 type maker struct {
 	service    *service
 	path       string // of the collection, for faults
-	create     func(h heatResources, ctx context.Context, i hot.Item) (string, error)
-	update     func(h heatResources, ctx context.Context, i hot.Item, old map[string]any) error
-	remove     func(h heatResources, ctx context.Context, i hot.Item) error
-	attributes func(h heatResources, i hot.Item) (map[string]any, error)
+	create     func(ctx context.Context, i hot.Item) (string, error)
+	update     func(ctx context.Context, i hot.Item, old map[string]any) error // nil: nothing can be updated
+	remove     func(ctx context.Context, i hot.Item) error
+	attributes func(i hot.Item) (map[string]any, error)
 }
 
-var makers map[string]maker
-
-func init() { //nolint:gochecknoinits // the table's methods use the table
-	makers = map[string]maker{
-		"OS::Nova::Server": {
-			nova, "/v2.1/servers", heatResources.createServer, heatResources.updateServer,
-			heatResources.removeServer, heatResources.serverAttributes,
-		},
+// makers returns the operations on all resource types.
+func (h heatResources) makers() map[string]maker {
+	all := map[string]maker{
+		"OS::Nova::Server": {nova, "/v2.1/servers", h.createServer, h.updateServer, h.removeServer, h.serverAttributes},
 		"OS::Nova::ServerGroup": {
-			nova, "/v2.1/os-server-groups", heatResources.createServerGroup, nil,
-			heatResources.removeServerGroup, heatResources.serverGroupAttributes,
+			nova, "/v2.1/os-server-groups", h.createServerGroup, nil, h.removeServerGroup, h.serverGroupAttributes,
 		},
-		"OS::Nova::KeyPair": {
-			nova, "/v2.1/os-keypairs", heatResources.createKeyPair, nil,
-			heatResources.removeKeyPair, heatResources.keyPairAttributes,
-		},
-		"OS::Neutron::Net": {
-			neutron, "/v2.0/networks", heatResources.createNet, heatResources.updateNet,
-			heatResources.removeNet, heatResources.netAttributes,
-		},
+		"OS::Nova::KeyPair": {nova, "/v2.1/os-keypairs", h.createKeyPair, nil, h.removeKeyPair, h.keyPairAttributes},
+		"OS::Neutron::Net":  {neutron, "/v2.0/networks", h.createNet, h.updateNet, h.removeNet, h.netAttributes},
 		"OS::Neutron::Subnet": {
-			neutron, "/v2.0/subnets", heatResources.createSubnet,
-			heatResources.updateSubnet, heatResources.removeSubnet, attributesIn(subnets, subnetView),
+			neutron, "/v2.0/subnets", h.createSubnet, h.updateSubnet, h.removeSubnet,
+			attributesIn(h, subnets, subnetView),
 		},
-		"OS::Neutron::Port": {
-			neutron, "/v2.0/ports", heatResources.createPort, heatResources.updatePort,
-			heatResources.removePort, heatResources.portAttributes,
-		},
+		"OS::Neutron::Port": {neutron, "/v2.0/ports", h.createPort, h.updatePort, h.removePort, h.portAttributes},
 		"OS::Neutron::Router": {
-			neutron, "/v2.0/routers", heatResources.createRouter,
-			heatResources.updateRouter, heatResources.removeRouter, attributesIn(routers, routerView),
+			neutron, "/v2.0/routers", h.createRouter, h.updateRouter, h.removeRouter,
+			attributesIn(h, routers, routerView),
 		},
 		"OS::Neutron::RouterInterface": {
-			neutron, "/v2.0/routers", heatResources.createInterface, nil,
-			heatResources.removeInterface, noAttributes,
+			neutron, "/v2.0/routers", h.createInterface, nil, h.removeInterface, noAttributes,
 		},
 		"OS::Neutron::FloatingIP": {
-			neutron, "/v2.0/floatingips", heatResources.createFloatingIP,
-			heatResources.updateFloatingIP, heatResources.removeFloatingIP, attributesIn(floatingIPs, floatingIPView),
+			neutron, "/v2.0/floatingips", h.createFloatingIP, h.updateFloatingIP, h.removeFloatingIP,
+			attributesIn(h, floatingIPs, floatingIPView),
 		},
 		"OS::Neutron::FloatingIPAssociation": {
-			neutron, "/v2.0/floatingips", heatResources.createAssociation,
-			heatResources.updateAssociation, heatResources.removeAssociation, noAttributes,
+			neutron, "/v2.0/floatingips", h.createAssociation, h.updateAssociation, h.removeAssociation, noAttributes,
 		},
 		"OS::Neutron::SecurityGroup": {
-			neutron, "/v2.0/security-groups", heatResources.createGroup,
-			heatResources.updateGroup, heatResources.removeGroup, attributesIn(secgroups, groupView),
+			neutron, "/v2.0/security-groups", h.createGroup, h.updateGroup, h.removeGroup,
+			attributesIn(h, secgroups, groupView),
 		},
 		"OS::Cinder::Volume": {
-			cinder, "/v3/volumes", heatResources.createVolume, heatResources.updateVolume,
-			heatResources.removeVolume, heatResources.volumeAttributes,
+			cinder, "/v3/volumes", h.createVolume, h.updateVolume, h.removeVolume, h.volumeAttributes,
 		},
 		"OS::Cinder::VolumeAttachment": {
-			nova, "/v2.1/servers/os-volume_attachments", heatResources.createAttachment,
-			heatResources.updateAttachment, heatResources.removeAttachment, noAttributes,
+			nova, "/v2.1/servers/os-volume_attachments", h.createAttachment, h.updateAttachment, h.removeAttachment,
+			noAttributes,
 		},
 	}
-	maps.Copy(makers, adminMakers())
-	maps.Copy(heatTypes, adminTypes)
+	maps.Copy(all, h.adminMakers())
+	return all
 }
 
-func noAttributes(heatResources, hot.Item) (map[string]any, error) { return map[string]any{}, nil }
+func noAttributes(hot.Item) (map[string]any, error) { return map[string]any{}, nil }
 
 // call applies the faults that match an equivalent HTTP request.
 func (h heatResources) call(ctx context.Context, m maker, method, path string) error {
@@ -105,29 +88,29 @@ func (h heatResources) call(ctx context.Context, m maker, method, path string) e
 
 // Create makes a resource.
 func (h heatResources) Create(ctx context.Context, i hot.Item) (string, error) {
-	m := makers[i.Type]
+	m := h.c.makers[i.Type]
 	if err := h.call(ctx, m, http.MethodPost, m.path); err != nil {
 		return i.Physical, err
 	}
-	id, err := m.create(h, ctx, i)
+	id, err := m.create(ctx, i)
 	return id, h.translate(m.service, err)
 }
 
 // Update changes a resource in place.
 func (h heatResources) Update(ctx context.Context, i hot.Item, old map[string]any) error {
-	m := makers[i.Type]
+	m := h.c.makers[i.Type]
 	if err := h.call(ctx, m, http.MethodPut, m.path+"/"+i.ID()); err != nil {
 		return err
 	}
 	if m.update == nil {
 		return nil
 	}
-	return h.translate(m.service, m.update(h, ctx, i, old))
+	return h.translate(m.service, m.update(ctx, i, old))
 }
 
 // Delete removes a resource; a resource that is already gone is no error.
 func (h heatResources) Delete(ctx context.Context, i hot.Item) error {
-	m := makers[i.Type]
+	m := h.c.makers[i.Type]
 	if err := h.call(ctx, m, http.MethodDelete, m.path+"/"+i.ID()); err != nil {
 		return err
 	}
@@ -144,7 +127,7 @@ func (h heatResources) removePatiently(ctx context.Context, m maker, i hot.Item)
 	until := time.Now().Add(h.c.cfg.HeatPatience)
 	var last error
 	err := await(ctx, func() (bool, error) {
-		last = m.remove(h, ctx, i)
+		last = m.remove(ctx, i)
 		e, isAPI := errors.AsType[*apiError](last)
 		inUse := isAPI && (e.kind == "SubnetInUse" || e.kind == "NetworkInUse" || e.kind == "RouterInUse")
 		return !inUse || time.Now().After(until), nil
@@ -191,13 +174,13 @@ func (h heatResources) Usable(_ context.Context, i hot.Item) error {
 		}
 		return nil
 	}
-	_, err := makers[i.Type].attributes(h, i)
+	_, err := h.c.makers[i.Type].attributes(i)
 	return err
 }
 
 // Attributes reads a resource.
 func (h heatResources) Attributes(_ context.Context, i hot.Item) (map[string]any, error) {
-	return makers[i.Type].attributes(h, i)
+	return h.c.makers[i.Type].attributes(i)
 }
 
 // translate words an API error as the services' Python clients do, because Heat passes on their words.

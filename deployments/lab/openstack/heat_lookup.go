@@ -2,6 +2,7 @@ package openstack
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/windlass-nfv/windlass/deployments/lab/hot"
 	"github.com/windlass-nfv/windlass/deployments/lab/state"
@@ -9,49 +10,38 @@ import (
 
 // Check tests a value of a template against the cloud's records.
 func (h heatResources) Check(project, constraint, value string) error {
-	missing := func(entity string) error { return fmt.Errorf("The %s (%s) could not be found.", entity, value) } //nolint:staticcheck,revive // Heat's words
+	found, entity := true, ""
+	var err error
 	switch constraint {
 	case "nova.flavor":
-		if _, found := h.c.findFlavor(project, value); !found {
-			return missing("Flavor")
-		}
+		_, found = h.c.findFlavor(project, value)
+		entity = "Flavor"
 	case "glance.image":
-		if _, found := h.c.findImage(project, value); !found {
-			return missing("Image")
-		}
+		_, found = h.c.findImage(project, value)
+		entity = "Image"
 	case "nova.keypair":
-		if !h.anyKeyPair(project, value) {
-			return missing("Key")
-		}
+		found, entity = h.anyKeyPair(project, value), "Key"
 	case "cinder.vtype":
-		if _, found := h.c.findVolumeType(project, value); !found {
-			return missing("VolumeType")
-		}
+		_, found = h.c.findVolumeType(project, value)
+		entity = "VolumeType"
 	case "neutron.qos_policy":
-		if value == "" {
-			return nil
+		if value != "" {
+			_, err = h.policyID(project, value)
 		}
-		_, err := h.policyID(project, value)
-		return err
 	case "neutron.network":
-		if _, err := h.networkID(project, value); err != nil {
-			return err
-		}
+		_, err = h.networkID(project, value)
 	case "neutron.subnet":
-		if _, err := h.subnetID(project, value); err != nil {
-			return err
-		}
+		_, err = h.subnetID(project, value)
 	}
-	return nil
+	if !found {
+		return fmt.Errorf("The %s (%s) could not be found.", entity, value) //nolint:staticcheck,revive // Heat's words
+	}
+	return err
 }
 
 func (h heatResources) anyKeyPair(project, name string) bool {
-	for _, k := range state.LoadAll(h.c.store, keypairs, "") {
-		if k.ProjectID == project && k.Name == name {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(state.LoadAll(h.c.store, keypairs, ""),
+		func(k KeyPair) bool { return k.ProjectID == project && k.Name == name })
 }
 
 // lookup returns the id of the object with that id or, if it is unique, with that name.

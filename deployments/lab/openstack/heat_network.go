@@ -43,8 +43,10 @@ func record[T any](h heatResources, table state.Table[T], i hot.Item) (T, error)
 }
 
 // attributesIn returns the function that reads the attributes of a type: the fields of its records' view.
-func attributesIn[T any](table state.Table[T], view func(T) object) func(heatResources, hot.Item) (map[string]any, error) {
-	return func(h heatResources, i hot.Item) (map[string]any, error) {
+func attributesIn[T any](
+	h heatResources, table state.Table[T], view func(T) object,
+) func(hot.Item) (map[string]any, error) {
+	return func(i hot.Item) (map[string]any, error) {
 		v, err := record(h, table, i)
 		return attributesOf(view(v)), err
 	}

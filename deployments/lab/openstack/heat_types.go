@@ -156,11 +156,18 @@ var heatTypes = map[string]hot.Schema{
 	},
 }
 
+// allTypes are the types for everybody and those for administrators.
+var allTypes = func() map[string]hot.Schema {
+	all := maps.Clone(heatTypes)
+	maps.Copy(all, adminTypes)
+	return all
+}()
+
 // Schema describes a resource type.
 func (heatResources) Schema(typ string) (hot.Schema, bool) {
-	schema, known := heatTypes[typ]
+	schema, known := allTypes[typ]
 	return schema, known
 }
 
 // Types lists the resource types.
-func (heatResources) Types() []string { return slices.Sorted(maps.Keys(heatTypes)) }
+func (heatResources) Types() []string { return slices.Sorted(maps.Keys(allTypes)) }

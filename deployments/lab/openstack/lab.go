@@ -62,45 +62,26 @@ func (c *Cloud) listMachines(r *request) (reply, error) {
 // orderMachine changes a machine without the cloud's knowledge: power cuts, hangs, panics.
 func (c *Cloud) orderMachine(r *request) (reply, error) {
 	id := r.PathValue("id")
-	s, found := state.Load(c.store, servers, id)
-	if !found {
-		for _, other := range state.LoadAll(c.store, servers, "") {
-			if other.Name == id {
-				s, found = other, true
-			}
-		}
-	}
+	s, found := first(state.LoadAll(c.store, servers, ""), func(s Server) bool { return s.ID == id || s.Name == id })
 	if !found {
 		return reply{}, notFound("NotFound", "There is no machine %s.", id)
 	}
-	do, known := map[string]func(context.Context) error{
-		"kill": func(ctx context.Context) error {
-			if err := c.driver.Kill(ctx, s.ID); err != nil {
-				return err
-			}
-			// Nova's power sync notices within minutes that a machine is off; the lab's notices at once.
-			c.setStatus(s.ID, statusShutoff)
-			return nil
-		},
-		"start": func(ctx context.Context) error {
-			if err := c.driver.Start(ctx, s.ID); err != nil {
-				return err
-			}
-			c.setStatus(s.ID, statusActive)
-			return nil
-		},
-		"freeze": func(ctx context.Context) error { return c.driver.Freeze(ctx, s.ID) }, // Nova does not notice
-		"thaw":   func(ctx context.Context) error { return c.driver.Thaw(ctx, s.ID) },
-		"reboot": func(ctx context.Context) error { return c.driver.Reboot(ctx, s.ID, true) },
-		"cut":    func(ctx context.Context) error { return c.cut(ctx, s.ID) },
-	}[r.PathValue("action")]
+	action := r.PathValue("action")
+	do, known := map[string]func(context.Context, string) error{
+		"kill": c.driver.Kill, "start": c.driver.Start, "freeze": c.driver.Freeze, "thaw": c.driver.Thaw, "cut": c.cut,
+		"reboot": func(ctx context.Context, id string) error { return c.driver.Reboot(ctx, id, true) },
+	}[action]
 	if !known {
-		return reply{}, notFound("NotFound",
-			"The actions of a machine are kill, start, freeze, thaw, reboot and cut, not %s.",
-			r.PathValue("action"))
+		return reply{}, notFound("NotFound", "The actions of a machine are kill, start, freeze, thaw, reboot and cut, not %s.",
+			action)
 	}
-	if err := do(r.Context()); err != nil {
+	if err := do(r.Context(), s.ID); err != nil {
 		return reply{}, driverError(err)
+	}
+	// Nova's power sync notices within minutes that a machine is off or on; the lab's notices at once. Nova does not
+	// notice that a machine is frozen.
+	if status := map[string]string{"kill": statusShutoff, "start": statusActive}[action]; status != "" {
+		c.setStatus(s.ID, status)
 	}
 	return noContent()
 }

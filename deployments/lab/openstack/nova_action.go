@@ -12,10 +12,10 @@ import (
 )
 
 // step is an action on a machine.
-type step func(ctx context.Context, d machine.Driver, id string) error
+type step func(d machine.Driver, ctx context.Context, id string) error //nolint:revive // a method of the driver is a step
 
 func reboot(hard bool) step {
-	return func(ctx context.Context, d machine.Driver, id string) error { return d.Reboot(ctx, id, hard) }
+	return func(d machine.Driver, ctx context.Context, id string) error { return d.Reboot(ctx, id, hard) }
 }
 
 // actions are the server actions that change a machine, with the statuses from which they may start, during the action
@@ -27,31 +27,14 @@ var actions = map[string]struct {
 	task   string
 	do     step
 }{
-	"os-start": {
-		[]string{statusShutoff},
-		statusActive, "", "powering-on",
-		func(ctx context.Context, d machine.Driver, id string) error { return d.Start(ctx, id) },
-	},
-	"os-stop": {
-		[]string{statusActive, statusError},
-		statusShutoff, "", "powering-off",
-		func(ctx context.Context, d machine.Driver, id string) error { return d.Stop(ctx, id) },
-	},
-	"pause": {
-		[]string{statusActive},
-		statusPaused, "", "pausing",
-		func(ctx context.Context, d machine.Driver, id string) error { return d.Freeze(ctx, id) },
-	},
-	"unpause": {
-		[]string{statusPaused},
-		statusActive, "", "unpausing",
-		func(ctx context.Context, d machine.Driver, id string) error { return d.Thaw(ctx, id) },
-	},
-	"reboot": {[]string{statusActive}, statusActive, statusReboot, "rebooting", reboot(false)},
+	"os-start": {[]string{statusShutoff}, statusActive, "", "powering-on", machine.Driver.Start},
+	"os-stop":  {[]string{statusActive, statusError}, statusShutoff, "", "powering-off", machine.Driver.Stop},
+	"pause":    {[]string{statusActive}, statusPaused, "", "pausing", machine.Driver.Freeze},
+	"unpause":  {[]string{statusPaused}, statusActive, "", "unpausing", machine.Driver.Thaw},
+	"reboot":   {[]string{statusActive}, statusActive, statusReboot, "rebooting", reboot(false)},
 	"hard": {
-		[]string{statusActive, statusShutoff, statusPaused, statusError},
-		statusActive, statusReboot,
-		"rebooting_hard", reboot(true),
+		[]string{statusActive, statusShutoff, statusPaused, statusError}, statusActive, statusReboot, "rebooting_hard",
+		reboot(true),
 	},
 }
 
@@ -108,7 +91,7 @@ func (c *Cloud) changePower(s Server, name string) (reply, error) {
 
 // act runs a step on a machine and records the resulting status.
 func (c *Cloud) act(ctx context.Context, id, name, to string, do step) {
-	err := do(ctx, c.driver, id)
+	err := do(c.driver, ctx, id)
 	if ctx.Err() != nil {
 		return
 	}

@@ -24,8 +24,7 @@ type Play struct {
 
 // Plays returns the runs of playbooks so far, in order. A restarted lab begins with an empty list.
 func (d *Driver) Plays() []Play {
-	w := d.state()
-	w.mu.Lock()
+	w := d.locked()
 	defer w.mu.Unlock()
 	all := []Play{}
 	for _, play := range w.plays {

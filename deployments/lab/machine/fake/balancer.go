@@ -202,13 +202,7 @@ func (d *Driver) runExposureScript(ctx context.Context, _ *Machine, p Params) Re
 }
 
 // runBalancerScript records the nodes that a package's own script would get.
-func (d *Driver) runBalancerScript(ctx context.Context, m *Machine, p Params) Result {
-	if failed := p.lacks("script"); failed != nil {
-		return *failed
-	}
-	if !p.Work(ctx) {
-		return interrupted
-	}
+func (d *Driver) runBalancerScript(_ context.Context, m *Machine, p Params) Result {
 	var servers []string
 	for address := range strings.SplitSeq(p.Get("CONTROL_PLANES"), ",") {
 		servers = append(servers, address+" "+address)

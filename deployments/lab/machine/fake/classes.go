@@ -33,8 +33,7 @@ type StorageClass struct {
 // Provision makes a volume of a class for a claim, "namespace/name", as a running provisioner does. If server is set,
 // the volume comes from an earlier storage server at that address.
 func (d *Driver) Provision(clusterID, class, claim, server string) error {
-	w := d.state()
-	w.mu.Lock()
+	w := d.locked()
 	defer w.mu.Unlock()
 	c := w.clusters[clusterID]
 	if c == nil || c.classes[class] == nil || !c.classes[class].Running {
@@ -128,9 +127,6 @@ func classIn(text string) (class StorageClass, err error) {
 }
 
 func (d *Driver) setUpStorageClass(ctx context.Context, m *Machine, p Params) Result {
-	if failed := p.lacks("manifest", "probe"); failed != nil {
-		return *failed
-	}
 	class, err := classIn(p.Input("manifest"))
 	if err != nil {
 		return p.Fail(1, "the StorageClass %s cannot be applied: %s", p.Get("CLASS"), err)

@@ -15,8 +15,7 @@ func (d *Driver) onCluster(ctx context.Context, m *Machine, p Params, f func(c *
 	if !p.Work(ctx) {
 		return interrupted
 	}
-	w := d.state()
-	w.mu.Lock()
+	w := d.locked()
 	defer w.mu.Unlock()
 	c := w.clusters[p.Get("CLUSTER")]
 	if c == nil || !c.serves(p.Get("NODE_NAME"), m) {
@@ -86,9 +85,6 @@ func (c *cluster) sick() (node string, members int) {
 }
 
 func (d *Driver) mintJoin(ctx context.Context, m *Machine, p Params) Result {
-	if failed := p.lacks("token"); failed != nil {
-		return *failed
-	}
 	token := p.Input("token")
 	return d.onCluster(ctx, m, p, func(c *cluster) Result {
 		c.revoke(p.Get("OPERATION"))
@@ -119,9 +115,6 @@ func (c *cluster) revoke(operation string) {
 }
 
 func (d *Driver) applyManifest(ctx context.Context, m *Machine, p Params) Result {
-	if failed := p.lacks("manifest"); failed != nil {
-		return *failed
-	}
 	return d.onCluster(ctx, m, p, func(c *cluster) Result {
 		if !slices.Contains(c.manifests, p.Get("MANIFEST")) {
 			c.manifests = append(c.manifests, p.Get("MANIFEST"))
@@ -160,8 +153,7 @@ func (d *Driver) waitForNodes(ctx context.Context, m *Machine, p Params) Result 
 	var waiting []string
 	said := ""
 	reached := p.until(ctx, func() bool {
-		w := d.state()
-		w.mu.Lock()
+		w := d.locked()
 		defer w.mu.Unlock()
 		waiting = w.clusters[p.Get("CLUSTER")].notReady(nodes)
 		if sentence := strings.Join(waiting, "; "); sentence != "" && sentence != said {

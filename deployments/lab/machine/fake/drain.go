@@ -79,8 +79,7 @@ func (c *cluster) move(pod *Pod) {
 }
 
 func (d *Driver) force(p Params, node string) {
-	w := d.state()
-	w.mu.Lock()
+	w := d.locked()
 	defer w.mu.Unlock()
 	if c := w.clusters[p.Get("CLUSTER")]; c != nil {
 		if len(c.podsOn(node)) > 0 {

@@ -165,6 +165,15 @@ func (d *Driver) machine(id string) (*Machine, error) {
 	return m, nil
 }
 
+// with does something with a machine.
+func (d *Driver) with(id string, do func(m *Machine) error) error {
+	m, err := d.machine(id)
+	if err != nil {
+		return err
+	}
+	return do(m)
+}
+
 // Start boots a stopped machine.
 func (d *Driver) Start(_ context.Context, id string) error {
 	m, err := d.machine(id)
@@ -182,12 +191,7 @@ func (d *Driver) Stop(ctx context.Context, id string) error { return d.Kill(ctx,
 
 // Kill takes the power away: connections drop, and running scripts are lost.
 func (d *Driver) Kill(_ context.Context, id string) error {
-	m, err := d.machine(id)
-	if err != nil {
-		return err
-	}
-	m.powerOff()
-	return nil
+	return d.with(id, func(m *Machine) error { m.powerOff(); return nil })
 }
 
 // Reboot is Kill and Start: without an init system, a soft reboot is the same as a hard one.
@@ -199,22 +203,11 @@ func (d *Driver) Reboot(ctx context.Context, id string, _ bool) error {
 }
 
 // Freeze makes a machine accept connections but answer nothing.
-func (d *Driver) Freeze(_ context.Context, id string) error {
-	m, err := d.machine(id)
-	if err != nil {
-		return err
-	}
-	return m.freeze()
-}
+func (d *Driver) Freeze(_ context.Context, id string) error { return d.with(id, (*Machine).freeze) }
 
 // Thaw undoes Freeze.
 func (d *Driver) Thaw(_ context.Context, id string) error {
-	m, err := d.machine(id)
-	if err != nil {
-		return err
-	}
-	m.ice.thaw()
-	return nil
+	return d.with(id, func(m *Machine) error { m.ice.thaw(); return nil })
 }
 
 // Cut closes the SSH connections to a machine, and returns their number. Running commands continue.
@@ -267,11 +260,7 @@ func (d *Driver) Console(_ context.Context, id string) (string, error) {
 
 // UpdatePort changes a port.
 func (d *Driver) UpdatePort(_ context.Context, machineID string, p machine.Port) error {
-	m, err := d.machine(machineID)
-	if err != nil {
-		return err
-	}
-	return m.updatePort(p)
+	return d.with(machineID, func(m *Machine) error { return m.updatePort(p) })
 }
 
 // Replug replaces a machine's ports. A running machine at once listens on the new addresses and no longer on the old.

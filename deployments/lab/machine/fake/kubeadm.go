@@ -72,10 +72,7 @@ func (m *Machine) hasLeftovers() bool {
 	return false
 }
 
-func (d *Driver) checkMember(ctx context.Context, m *Machine, p Params) Result {
-	if !p.Work(ctx) {
-		return interrupted
-	}
+func (d *Driver) checkMember(_ context.Context, m *Machine, p Params) Result {
 	state := m.memberState(p)
 	if state != "member" && len(m.kubeadms(p.run)) > 0 {
 		p.Print("kubeadm is at work on this node")
@@ -110,8 +107,7 @@ func (d *Driver) begin(ctx context.Context, m *Machine, p Params) (config kubead
 		return config, true, nil
 	case "half":
 		p.Print("an interrupted kubeadm left its files here: kubeadm reset")
-		w := d.state()
-		w.mu.Lock()
+		w := d.locked()
 		if c := w.clusters[p.Get("CLUSTER")]; c != nil {
 			c.leave(p.Get("NODE_NAME"), p.Get("ADDRESS"))
 		}
@@ -142,8 +138,7 @@ func (d *Driver) kubeadmInit(ctx context.Context, m *Machine, p Params) Result {
 	if err != nil {
 		return p.Fail(1, "kubeadm init failed: %s", err)
 	}
-	w := d.state()
-	w.mu.Lock()
+	w := d.locked()
 	defer w.mu.Unlock()
 	c := w.clusters[id]
 	if c != nil && c.controlPlanes() > 0 {
@@ -260,8 +255,7 @@ func (d *Driver) reachable(m *Machine, hostPort string, initialising bool) bool 
 	if other := d.machineAt(host); other != nil {
 		return other.servesAPI() || d.leadsTo(other, m, initialising)
 	}
-	w := d.state()
-	w.mu.Lock()
+	w := d.locked()
 	answers, holder := w.answers(m, host), w.holder(host)
 	w.mu.Unlock()
 	if d.answersInCloud(m, hostPort, initialising) {

@@ -40,8 +40,7 @@ func (d *Driver) clusterHealth(ctx context.Context, m *Machine, p Params) Result
 
 // leaderless reports whether etcd runs on this machine but has no majority.
 func (d *Driver) leaderless(p Params, m *Machine) bool {
-	w := d.state()
-	w.mu.Lock()
+	w := d.locked()
 	defer w.mu.Unlock()
 	c := w.clusters[p.Get("CLUSTER")]
 	if c == nil || c.quorum() {
@@ -147,8 +146,7 @@ func (c *cluster) refusal(url string, staying int) string {
 }
 
 func (d *Driver) retireNode(ctx context.Context, m *Machine, p Params) Result {
-	w := d.state()
-	w.mu.Lock()
+	w := d.locked()
 	for _, balancers := range w.balancers {
 		if b, there := balancers[m]; there {
 			b.alone = true

@@ -8,12 +8,8 @@ import (
 
 // lookAtNode reports the state of the machine. HAProxy and keepalived run from their configuration until the machine
 // dies.
-func (d *Driver) lookAtNode(ctx context.Context, m *Machine, p Params) Result {
-	if !p.Work(ctx) {
-		return interrupted
-	}
-	w := d.state()
-	w.mu.Lock()
+func (d *Driver) lookAtNode(_ context.Context, m *Machine, p Params) Result {
+	w := d.locked()
 	defer w.mu.Unlock()
 	ca := ""
 	for _, c := range w.clusters {

@@ -18,31 +18,31 @@ var interrupted = Result{ExitCode: killedBySignal}
 
 func (d *Driver) registerScripts() {
 	d.handlers = map[string]Handler{
-		"check-node":     d.checkNode,
+		"check-node":     working(d.checkNode),
 		"prepare-node":   d.prepareNode,
 		"find-interface": d.findInterface,
 		"remove-file":    d.removeFile,
 
-		"connect-registries": d.connectRegistries,
-		"check-registries":   d.checkRegistries,
-		"install-registry":   d.installRegistry,
+		"connect-registries": needing(working(d.connectRegistries), "before", "after", "before.bare", "after.bare"),
+		"check-registries":   working(d.checkRegistries),
+		"install-registry":   needing(d.installRegistry, "config"),
 
-		"configure-load-balancer": d.configureLoadBalancer,
+		"configure-load-balancer": needing(d.configureLoadBalancer, "haproxy", "keepalived"),
 		"find-virtual-ip":         d.findVirtualIP,
 		"balance-externally":      d.balanceExternally,
-		"run-balancer-script":     d.runBalancerScript,
+		"run-balancer-script":     needing(working(d.runBalancerScript), "script"),
 		"expose-services":         d.exposeServices,
 		"run-exposure-script":     d.runExposureScript,
-		"run-package-script":      d.runPackageScript,
+		"run-package-script":      needing(d.runPackageScript, "script"),
 		"play-package":            d.playPackage,
 
-		"check-member":       d.checkMember,
+		"check-member":       working(d.checkMember),
 		"kubeadm-init":       d.kubeadmInit,
 		"kubeadm-join":       d.kubeadmJoin,
 		"admit-member":       d.admitMember,
-		"mint-join":          d.mintJoin,
+		"mint-join":          needing(d.mintJoin, "token"),
 		"revoke-join":        d.revokeJoin,
-		"apply-manifest":     d.applyManifest,
+		"apply-manifest":     needing(d.applyManifest, "manifest"),
 		"label-nodes":        d.labelNodes,
 		"wait-for-nodes":     d.waitForNodes,
 		"create-vim-account": d.createVimAccount,
@@ -54,29 +54,26 @@ func (d *Driver) registerScripts() {
 		"remove-members": d.removeMembers,
 		"retire-node":    d.retireNode,
 		"tell-hosts":     d.tellHosts,
-		"look-at-node":   d.lookAtNode,
+		"look-at-node":   working(d.lookAtNode),
 
 		"check-ansible":    d.checkAnsible,
 		"run-playbook":     d.runPlaybook,
 		"remove-inventory": d.removeInventory,
 
-		"check-storage-server": d.checkStorageServer,
-		"set-up-volumes":       d.setUpVolumes,
-		"export-volumes":       d.exportVolumes,
-		"mount-exports":        d.mountExports,
+		"check-storage-server": working(d.checkStorageServer),
+		"set-up-volumes":       working(d.setUpVolumes),
+		"export-volumes":       working(d.exportVolumes),
+		"mount-exports":        working(d.mountExports),
 		"look-at-volumes":      d.lookAtVolumes,
-		"remove-volumes":       d.removeVolumes,
-		"register-volumes":     d.registerVolumes,
-		"set-up-storage-class": d.setUpStorageClass,
+		"remove-volumes":       needing(d.removeVolumes, "volumes"),
+		"register-volumes":     needing(d.registerVolumes, "manifest"),
+		"set-up-storage-class": needing(d.setUpStorageClass, "manifest", "probe"),
 		"scale-provisioners":   d.scaleProvisioners,
 		"move-volumes":         d.moveVolumes,
 	}
 }
 
-func (d *Driver) checkNode(ctx context.Context, m *Machine, p Params) Result {
-	if !p.Work(ctx) {
-		return interrupted
-	}
+func (d *Driver) checkNode(_ context.Context, m *Machine, p Params) Result {
 	p.Print("Debian GNU/Linux 12 (bookworm), kernel 6.1.0 (fake)")
 	p.Result("clock", strconv.FormatInt(time.Now().Unix(), 10))
 	if address := p.Get("ADDRESS"); !m.hasAddress(address) {
@@ -124,9 +121,6 @@ var (
 )
 
 func (d *Driver) configureLoadBalancer(ctx context.Context, m *Machine, p Params) Result {
-	if failed := p.lacks("haproxy", "keepalived"); failed != nil {
-		return *failed
-	}
 	haproxy, keepalived := p.Input("haproxy"), p.Input("keepalived")
 	if !p.Work(ctx) {
 		return interrupted
@@ -139,8 +133,7 @@ func (d *Driver) configureLoadBalancer(ctx context.Context, m *Machine, p Params
 	m.WriteFile("/etc/haproxy/haproxy.cfg", []byte(haproxy), 0o644)
 	m.WriteFile("/etc/keepalived/keepalived.conf", []byte(keepalived), 0o600)
 	weight, _ := strconv.Atoi(priority[1])
-	w := d.state()
-	w.mu.Lock()
+	w := d.locked()
 	defer w.mu.Unlock()
 	if w.balancers[ip[1]] == nil {
 		w.balancers[ip[1]] = map[*Machine]balancer{}

@@ -9,9 +9,6 @@ import (
 // runPackageScript does not execute a package's shell script. It prints the script's variables, as a careless script
 // might, and records the run.
 func (d *Driver) runPackageScript(ctx context.Context, m *Machine, p Params) Result {
-	if failed := p.lacks("script"); failed != nil {
-		return *failed
-	}
 	p.Print("begins")
 	if !p.Work(ctx) {
 		return interrupted

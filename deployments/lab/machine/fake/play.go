@@ -151,8 +151,7 @@ func isTrue(value string) bool { return slices.Contains([]string{"yes", "true", 
 
 // drain moves the pods of a node. If pods that stay are an error, it returns their names.
 func (r *playRun) drain(host inventoryHost) (held string) {
-	w := r.d.state()
-	w.mu.Lock()
+	w := r.d.locked()
 	defer w.mu.Unlock()
 	c := w.clusters[r.cluster()]
 	if c == nil || c.members[host.name] == nil {
@@ -167,8 +166,7 @@ func (r *playRun) drain(host inventoryHost) (held string) {
 
 // forget removes a node from the cluster and from etcd.
 func (r *playRun) forget(host inventoryHost) {
-	w := r.d.state()
-	w.mu.Lock()
+	w := r.d.locked()
 	defer w.mu.Unlock()
 	c := w.clusters[r.cluster()]
 	if c == nil || c.members[host.name] == nil {

@@ -32,8 +32,7 @@ func (p Pod) key() string { return cmp.Or(p.Namespace, "default") + "/" + p.Name
 
 // AddPod adds a pod to a cluster, or replaces the pod of that name.
 func (d *Driver) AddPod(cluster string, pod Pod) error {
-	w := d.state()
-	w.mu.Lock()
+	w := d.locked()
 	defer w.mu.Unlock()
 	c := w.clusters[cluster]
 	if c == nil || pod.Node != "" && c.members[pod.Node] == nil {
@@ -46,8 +45,7 @@ func (d *Driver) AddPod(cluster string, pod Pod) error {
 
 // ForgetViolations clears the violations, for tests that break the rules on purpose.
 func (d *Driver) ForgetViolations() {
-	w := d.state()
-	w.mu.Lock()
+	w := d.locked()
 	defer w.mu.Unlock()
 	for _, c := range w.clusters {
 		c.violations = nil

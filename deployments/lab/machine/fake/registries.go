@@ -25,13 +25,7 @@ const (
 	credentialsFile = "/etc/windlass/registry-credentials.json" //nolint:gosec // a file's name
 )
 
-func (d *Driver) connectRegistries(ctx context.Context, m *Machine, p Params) Result {
-	if failed := p.lacks("before", "after", "before.bare", "after.bare"); failed != nil {
-		return *failed
-	}
-	if !p.Work(ctx) {
-		return interrupted
-	}
+func (d *Driver) connectRegistries(_ context.Context, m *Machine, p Params) Result {
 	m.WriteFile(scripts.RegistriesState, []byte(p.Input("before")), 0o644)
 	for server := range strings.FieldsSeq(p.Get("GONE")) {
 		m.files.remove(certsDir + server)
@@ -100,9 +94,6 @@ func (m *Machine) writeRegistryHosts(entries string) {
 
 // checkRegistries sends real requests to the registries: a test's registries listen on the host of the fake machines.
 func (d *Driver) checkRegistries(ctx context.Context, m *Machine, p Params) Result {
-	if !p.Work(ctx) {
-		return interrupted
-	}
 	urls, manifests := strings.Fields(p.Get("URLS")), strings.Fields(p.Get("MANIFESTS"))
 	for i, server := range strings.Fields(p.Get("SERVERS")) {
 		ask := registryClient{

@@ -20,9 +20,6 @@ import (
 
 // installRegistry writes a registry's files to the machine. It starts no listener: tests need only the script's output.
 func (d *Driver) installRegistry(ctx context.Context, m *Machine, p Params) Result {
-	if failed := p.lacks("config"); failed != nil {
-		return *failed
-	}
 	if dir := p.Get("VOLUME"); dir != "" && !d.state().mounts(m, dir) {
 		return p.Fail(1, "no volume is mounted to %s; see that it is attached, and look at 'findmnt %s'", dir, dir)
 	}

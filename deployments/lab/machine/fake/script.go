@@ -50,6 +50,26 @@ func (p Params) lacks(inputs ...string) *Result {
 	return nil
 }
 
+// needing returns h for a script that begins with need_input.
+func needing(h Handler, inputs ...string) Handler {
+	return func(ctx context.Context, m *Machine, p Params) Result {
+		if failed := p.lacks(inputs...); failed != nil {
+			return *failed
+		}
+		return h(ctx, m, p)
+	}
+}
+
+// working returns h for a script that takes its time before it prints anything.
+func working(h Handler) Handler {
+	return func(ctx context.Context, m *Machine, p Params) Result {
+		if !p.Work(ctx) {
+			return interrupted
+		}
+		return h(ctx, m, p)
+	}
+}
+
 // Work waits for the script's simulated time; false means that the script was stopped.
 func (p Params) Work(ctx context.Context) bool { return p.work(ctx) }
 

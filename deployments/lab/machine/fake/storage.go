@@ -53,8 +53,7 @@ type Storage struct {
 
 // Storage returns all disks and exports.
 func (d *Driver) Storage() Storage {
-	w := d.state()
-	w.mu.Lock()
+	w := d.locked()
 	defer w.mu.Unlock()
 	s := Storage{Disks: []Disk{}, Exports: []NFSExport{}}
 	for _, id := range slices.Sorted(maps.Keys(w.disks)) {
@@ -77,10 +76,7 @@ func (d *Driver) Storage() Storage {
 	return s
 }
 
-func (d *Driver) checkStorageServer(ctx context.Context, m *Machine, p Params) Result {
-	if !p.Work(ctx) {
-		return interrupted
-	}
+func (d *Driver) checkStorageServer(_ context.Context, m *Machine, p Params) Result {
 	p.Print("the NFS server will be the kernel's")
 	if address := p.Get("ADDRESS"); !m.hasAddress(address) {
 		problem := "no interface has the address " + address + "; the image must configure the port that nic_cp_name names"
@@ -90,10 +86,7 @@ func (d *Driver) checkStorageServer(ctx context.Context, m *Machine, p Params) R
 	return Result{}
 }
 
-func (d *Driver) setUpVolumes(ctx context.Context, m *Machine, p Params) Result {
-	if !p.Work(ctx) {
-		return interrupted
-	}
+func (d *Driver) setUpVolumes(_ context.Context, m *Machine, p Params) Result {
 	w, fstab := d.state(), ""
 	var missing []string
 	for entry := range strings.FieldsSeq(p.Get("VOLUMES")) {
@@ -167,12 +160,8 @@ func (w *world) server(m *Machine) *nfsServer {
 	return w.servers[m]
 }
 
-func (d *Driver) exportVolumes(ctx context.Context, m *Machine, p Params) Result {
-	if !p.Work(ctx) {
-		return interrupted
-	}
-	w := d.state()
-	w.mu.Lock()
+func (d *Driver) exportVolumes(_ context.Context, m *Machine, p Params) Result {
+	w := d.locked()
 	defer w.mu.Unlock()
 	server, exports := w.server(m), map[string][]string{}
 	for entry := range strings.FieldsSeq(p.Get("EXPORTS")) {
@@ -192,10 +181,7 @@ func (d *Driver) exportVolumes(ctx context.Context, m *Machine, p Params) Result
 	return Result{}
 }
 
-func (d *Driver) mountExports(ctx context.Context, m *Machine, p Params) Result {
-	if !p.Work(ctx) {
-		return interrupted
-	}
+func (d *Driver) mountExports(_ context.Context, m *Machine, p Params) Result {
 	for entry := range strings.FieldsSeq(p.Get("EXPORTS")) {
 		address, dir, _ := strings.Cut(entry, "=")
 		other := d.machineAt(address)

@@ -37,8 +37,7 @@ type PersistentVolume struct {
 
 // Bind binds a volume to a claim, "namespace/name"; "" releases the volume.
 func (d *Driver) Bind(clusterID, volume, claim string) error {
-	w := d.state()
-	w.mu.Lock()
+	w := d.locked()
 	defer w.mu.Unlock()
 	c := w.clusters[clusterID]
 	if c == nil || c.volumes[volume] == nil {
@@ -79,9 +78,6 @@ func (d *Driver) lookAtVolumes(ctx context.Context, m *Machine, p Params) Result
 }
 
 func (d *Driver) removeVolumes(ctx context.Context, m *Machine, p Params) Result {
-	if failed := p.lacks("volumes"); failed != nil {
-		return *failed
-	}
 	list := p.Input("volumes")
 	return d.onCluster(ctx, m, p, func(c *cluster) Result {
 		for line := range strings.Lines(list) {
@@ -137,9 +133,6 @@ func volumesIn(text string) (out []object, err error) {
 }
 
 func (d *Driver) registerVolumes(ctx context.Context, m *Machine, p Params) Result {
-	if failed := p.lacks("manifest"); failed != nil {
-		return *failed
-	}
 	list, err := volumesIn(p.Input("manifest"))
 	if err != nil || len(list) == 0 {
 		return p.Fail(1, "%s cannot be applied: error: no objects passed to apply", p.Get("MANIFEST"))

@@ -116,8 +116,7 @@ type EtcdMember struct {
 
 // Clusters describes all clusters, by id.
 func (d *Driver) Clusters() []Cluster {
-	w := d.state()
-	w.mu.Lock()
+	w := d.locked()
 	defer w.mu.Unlock()
 	var all []Cluster
 	for _, id := range slices.Sorted(maps.Keys(w.clusters)) {
@@ -130,8 +129,7 @@ func (d *Driver) Clusters() []Cluster {
 
 // VirtualIPs maps each virtual IP to the id of the machine that holds it, "" when none does.
 func (d *Driver) VirtualIPs() map[string]string {
-	w := d.state()
-	w.mu.Lock()
+	w := d.locked()
 	defer w.mu.Unlock()
 	holders := map[string]string{}
 	for ip := range w.balancers {
@@ -147,6 +145,13 @@ func (d *Driver) state() *world {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.world
+}
+
+// locked returns the state of all clusters with its lock held.
+func (d *Driver) locked() *world {
+	w := d.state()
+	w.mu.Lock()
+	return w
 }
 
 func newWorld() *world {

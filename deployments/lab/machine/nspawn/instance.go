@@ -79,6 +79,16 @@ func (d *Driver) acquire(id string) (*instance, error) {
 	return nil, lcm.Errorf(lcm.KindNotFound, "There is no machine %s.", id)
 }
 
+// with does something with a defined machine, locked against other operations.
+func (d *Driver) with(id string, do func(i *instance) error) error {
+	i, err := d.acquire(id)
+	if err != nil {
+		return err
+	}
+	defer i.busy.Unlock()
+	return do(i)
+}
+
 // pid returns the pid of the machine's runner, 0 when the machine does not run.
 func (i *instance) pid() int {
 	b, err := os.ReadFile(i.path("pid"))

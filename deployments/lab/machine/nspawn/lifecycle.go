@@ -88,22 +88,12 @@ func checkMachine(m machine.Machine) error {
 
 // Start boots a machine that is stopped.
 func (d *Driver) Start(ctx context.Context, id string) error {
-	i, err := d.acquire(id)
-	if err != nil {
-		return err
-	}
-	defer i.busy.Unlock()
-	return d.boot(ctx, i)
+	return d.with(id, func(i *instance) error { return d.boot(ctx, i) })
 }
 
 // Stop shuts the machine down, and kills it if it still runs after a minute.
 func (d *Driver) Stop(ctx context.Context, id string) error {
-	i, err := d.acquire(id)
-	if err != nil {
-		return err
-	}
-	defer i.busy.Unlock()
-	return d.shutDown(ctx, i)
+	return d.with(id, func(i *instance) error { return d.shutDown(ctx, i) })
 }
 
 func (d *Driver) shutDown(ctx context.Context, i *instance) error {
@@ -120,12 +110,7 @@ func (d *Driver) shutDown(ctx context.Context, i *instance) error {
 
 // Kill takes the power away.
 func (d *Driver) Kill(ctx context.Context, id string) error {
-	i, err := d.acquire(id)
-	if err != nil {
-		return err
-	}
-	defer i.busy.Unlock()
-	return d.powerOff(ctx, i)
+	return d.with(id, func(i *instance) error { return d.powerOff(ctx, i) })
 }
 
 // powerOff kills the machine's init, so that the kernel kills all its other processes, and cleans up the host.
@@ -141,19 +126,16 @@ func (d *Driver) powerOff(ctx context.Context, i *instance) error {
 
 // Reboot restarts the machine; its disk, addresses and volumes stay.
 func (d *Driver) Reboot(ctx context.Context, id string, hard bool) error {
-	i, err := d.acquire(id)
-	if err != nil {
-		return err
-	}
-	defer i.busy.Unlock()
 	stop := d.shutDown
 	if hard {
 		stop = d.powerOff
 	}
-	if err := stop(ctx, i); err != nil {
-		return err
-	}
-	return d.boot(ctx, i)
+	return d.with(id, func(i *instance) error {
+		if err := stop(ctx, i); err != nil {
+			return err
+		}
+		return d.boot(ctx, i)
+	})
 }
 
 // Freeze stops every process of the machine where it stands, as a hung hypervisor would.
@@ -163,15 +145,12 @@ func (d *Driver) Freeze(_ context.Context, id string) error { return d.setFrozen
 func (d *Driver) Thaw(_ context.Context, id string) error { return d.setFrozen(id, false) }
 
 func (d *Driver) setFrozen(id string, frozen bool) error {
-	i, err := d.acquire(id)
-	if err != nil {
-		return err
-	}
-	defer i.busy.Unlock()
-	if !i.running() {
-		return lcm.Errorf(lcm.KindConflict, "Machine %s does not run.", id)
-	}
-	return broken(i.cg.setFrozen(frozen), "Machine %s cannot be frozen or thawed.", id)
+	return d.with(id, func(i *instance) error {
+		if !i.running() {
+			return lcm.Errorf(lcm.KindConflict, "Machine %s does not run.", id)
+		}
+		return broken(i.cg.setFrozen(frozen), "Machine %s cannot be frozen or thawed.", id)
+	})
 }
 
 // Delete removes the machine and its disk.
