@@ -27,16 +27,12 @@ const volumes = state.Table[Volume]("cinder_volumes")
 
 func (rt *router) cinder() {
 	c := rt.c
-	for _, path := range []string{"", "/{$}"} {
-		rt.open(cinder, "GET "+path, func(*request) (reply, error) {
-			return reply{status: http.StatusMultipleChoices, body: object{"versions": []object{c.cinderVersion()}}}, nil
-		})
-	}
-	for _, path := range []string{"/v3", "/v3/{$}"} {
-		rt.open(cinder, "GET "+path, func(*request) (reply, error) {
-			return ok(object{"versions": []object{c.cinderVersion()}})
-		})
-	}
+	rt.roots(cinder, func(*request) (reply, error) {
+		return reply{status: http.StatusMultipleChoices, body: object{"versions": []object{c.cinderVersion()}}}, nil
+	}, "", "/{$}")
+	rt.roots(cinder, func(*request) (reply, error) {
+		return ok(object{"versions": []object{c.cinderVersion()}})
+	}, "/v3", "/v3/{$}")
 	const volume = "/v3/{project}/volumes/{id}"
 	rt.on(cinder, "POST /v3/{project}/volumes", given("volume", c.createVolumeCall))
 	rt.on(cinder, "GET /v3/{project}/volumes", func(r *request) (reply, error) { return c.listVolumes(r, false) })

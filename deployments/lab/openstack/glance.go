@@ -61,13 +61,11 @@ func imageIn(all []Image, project, nameOrID string) (Image, bool) {
 
 func (rt *router) glance() {
 	c := rt.c
-	for _, path := range []string{"", "/{$}", "/versions"} {
-		rt.open(glance, "GET "+path, func(*request) (reply, error) {
-			return reply{status: http.StatusMultipleChoices, body: object{"versions": []object{{
-				"id": "v2.9", "status": "CURRENT", "links": []object{{"rel": "self", "href": c.cfg.Endpoint + "/image/v2/"}},
-			}}}}, nil
-		})
-	}
+	rt.roots(glance, func(*request) (reply, error) {
+		return reply{status: http.StatusMultipleChoices, body: object{"versions": []object{{
+			"id": "v2.9", "status": "CURRENT", "links": []object{{"rel": "self", "href": c.cfg.Endpoint + "/image/v2/"}},
+		}}}}, nil
+	}, "", "/{$}", "/versions")
 	rt.on(glance, "GET /v2/images", c.listImages)
 	const image = "/v2/images/{id}"
 	rt.on(glance, "POST /v2/images", given("", c.createImage))

@@ -13,13 +13,11 @@ import (
 
 func (rt *router) heat() {
 	c := rt.c
-	for _, path := range []string{"", "/{$}"} {
-		rt.open(heat, "GET "+path, func(*request) (reply, error) {
-			return reply{status: http.StatusMultipleChoices, body: object{"versions": []object{{
-				"id": "v1.0", "status": "CURRENT", "links": []object{{"rel": "self", "href": c.cfg.Endpoint + "/heat-api/v1/"}},
-			}}}}, nil
-		})
-	}
+	rt.roots(heat, func(*request) (reply, error) {
+		return reply{status: http.StatusMultipleChoices, body: object{"versions": []object{{
+			"id": "v1.0", "status": "CURRENT", "links": []object{{"rel": "self", "href": c.cfg.Endpoint + "/heat-api/v1/"}},
+		}}}}, nil
+	}, "", "/{$}")
 	const base = "/v1/{project}"
 	rt.on(heat, "GET "+base+"/build_info", func(*request) (reply, error) {
 		return ok(object{"api": object{"revision": "lab"}, "engine": object{"revision": "lab"}})

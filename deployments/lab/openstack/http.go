@@ -183,6 +183,13 @@ func (rt *router) open(s *service, pattern string, h handler) {
 	rt.mux.Handle(method+" "+s.prefix+path, rt.c.serve(s, h))
 }
 
+// roots registers a handler that needs no token at several paths.
+func (rt *router) roots(s *service, h handler, paths ...string) {
+	for _, path := range paths {
+		rt.open(s, "GET "+path, h)
+	}
+}
+
 // on registers a handler that needs a token scoped to a project.
 func (rt *router) on(s *service, pattern string, h handler) {
 	rt.open(s, pattern, func(r *request) (reply, error) {

@@ -75,16 +75,12 @@ const (
 
 func (rt *router) neutron() {
 	c := rt.c
-	for _, path := range []string{"", "/{$}"} {
-		rt.open(neutron, "GET "+path, func(*request) (reply, error) {
-			return ok(object{"versions": []object{{
-				"id": "v2.0", "status": "CURRENT", "links": []object{{"rel": "self", "href": c.cfg.Endpoint + "/networking/v2.0/"}},
-			}}})
-		})
-	}
-	for _, path := range []string{"/v2.0", "/v2.0/{$}"} {
-		rt.open(neutron, "GET "+path, func(*request) (reply, error) { return ok(object{"resources": []object{}}) })
-	}
+	rt.roots(neutron, func(*request) (reply, error) {
+		return ok(object{"versions": []object{{
+			"id": "v2.0", "status": "CURRENT", "links": []object{{"rel": "self", "href": c.cfg.Endpoint + "/networking/v2.0/"}},
+		}}})
+	}, "", "/{$}")
+	rt.roots(neutron, func(*request) (reply, error) { return ok(object{"resources": []object{}}) }, "/v2.0", "/v2.0/{$}")
 	rt.on(neutron, "GET /v2.0/extensions", listExtensions)
 	rt.on(neutron, "GET /v2.0/extensions/{alias}", showExtension)
 	register(rt, collection[Network, networkRequest]{

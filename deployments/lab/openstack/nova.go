@@ -82,12 +82,8 @@ const (
 
 func (rt *router) nova() {
 	c := rt.c
-	for _, path := range []string{"", "/{$}"} {
-		rt.open(nova, "GET "+path, func(*request) (reply, error) { return ok(object{"versions": []object{c.novaVersion()}}) })
-	}
-	for _, path := range []string{"/v2.1", "/v2.1/{$}"} {
-		rt.open(nova, "GET "+path, func(*request) (reply, error) { return ok(object{"version": c.novaVersion()}) })
-	}
+	rt.roots(nova, func(*request) (reply, error) { return ok(object{"versions": []object{c.novaVersion()}}) }, "", "/{$}")
+	rt.roots(nova, func(*request) (reply, error) { return ok(object{"version": c.novaVersion()}) }, "/v2.1", "/v2.1/{$}")
 	rt.on(nova, "POST /v2.1/servers", given("server", c.createServerCall))
 	rt.on(nova, "GET /v2.1/servers", func(r *request) (reply, error) { return c.listServers(r, false) })
 	rt.on(nova, "GET /v2.1/servers/detail", func(r *request) (reply, error) { return c.listServers(r, true) })

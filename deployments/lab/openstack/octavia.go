@@ -39,14 +39,12 @@ const (
 
 func (rt *router) octavia() {
 	c := rt.c
-	for _, path := range []string{"", "/{$}"} {
-		rt.open(octavia, "GET "+path, func(*request) (reply, error) {
-			return ok(object{"versions": []object{{
-				"id": "v2.26", "status": "CURRENT", "updated": "2022-08-29T00:00:00Z",
-				"links": []object{{"rel": "self", "href": c.cfg.Endpoint + "/load-balancer/v2"}},
-			}}})
-		})
-	}
+	rt.roots(octavia, func(*request) (reply, error) {
+		return ok(object{"versions": []object{{
+			"id": "v2.26", "status": "CURRENT", "updated": "2022-08-29T00:00:00Z",
+			"links": []object{{"rel": "self", "href": c.cfg.Endpoint + "/load-balancer/v2"}},
+		}}})
+	}, "", "/{$}")
 	const all, item = "/v2.0/lbaas/loadbalancers", "/v2.0/lbaas/loadbalancers/{id}"
 	find := func(r *request) (LoadBalancer, error) { return c.balancer(r, r.PathValue("id")) }
 	rt.on(octavia, "GET "+all, c.listBalancers)
