@@ -33,7 +33,8 @@ var actions = map[string]struct {
 	"unpause":  {[]string{statusPaused}, statusActive, "", "unpausing", machine.Driver.Thaw},
 	"reboot":   {[]string{statusActive}, statusActive, statusReboot, "rebooting", reboot(false)},
 	"hard": {
-		[]string{statusActive, statusShutoff, statusPaused, statusError}, statusActive, statusReboot, "rebooting_hard",
+		[]string{statusActive, statusShutoff, statusPaused, statusError},
+		statusActive, statusReboot, "rebooting_hard",
 		reboot(true),
 	},
 }
