@@ -276,7 +276,7 @@ func TestClusterHealth_tellsThatTheQuorumIsLost(t *testing.T) {
 		require.NoError(t, m.Kill(t.Context(), n.ServerID))
 	}
 	health := activitytest.Must(t, cluster.ClusterHealth, s.Cluster())
-	assert.Contains(t, health.Reason, "etcd has no quorum, as cp-0000000b sees it")
+	assert.Contains(t, health.Reason, "etcd has no quorum, as cp-0000000b reports")
 	assert.Equal(t, health.Reason, health.Refusal(s.Nodes[1:2]))
 	_, err := activitytest.Do(t, cluster.RemoveMember, s.members(s.Nodes[1]))
 	activitytest.AssertKind(t, err, lcm.KindExhausted, "etcd has no quorum")
