@@ -27,6 +27,7 @@ type walker struct {
 	vnf       string
 	healed    string    // the VNFC for the next heal, "" for the entire VNF
 	ground    ground    // the VNF's servers, and what was done on them, when the operation before had ended
+	stale     bool      // an operation ended and the next one began before the walker looked: ground is older
 	torn      bool      // a TERMINATE became FAILED, and no operation has made the VNF anew since
 	op        string    // id of the last operation, "" before the first
 	last      opView    // the last operation as the API showed it last
@@ -57,7 +58,7 @@ func (w *walker) sequence(t *testing.T, name string, actionCount int) {
 		}
 	}()
 	w.story, w.op, w.last, w.is, w.uneven, w.given, w.unsure = nil, "", opView{}, nil, false, false, false
-	w.name, w.ground, w.torn = name, ground{}, false
+	w.name, w.ground, w.torn, w.stale = name, ground{}, false, false
 	w.was = []vnf{{servers: w.kind.servers, vnfd: w.kind.vnfdIDs[0]}}
 	w.vnf = w.create(t, name)
 	if w.kind.work != nil {
@@ -243,6 +244,7 @@ func (w *walker) find(t *testing.T) {
 		w.requireLegal(t)
 		w.weigh(over)
 	}
+	w.stale = w.op != "" && w.is == nil
 	w.op, w.last, w.is, w.forced = last.ID, opView{}, nil, false
 }
 

@@ -67,11 +67,11 @@ func (w *walker) look(t *testing.T, op opView, is vnf, inst instView) {
 	if op.State != lcm.Failed && (!w.uneven && !w.torn || whole && op.Operation == lcm.OpHeal) && !w.given {
 		w.requireMade(t, op, is, inst, now)
 	}
-	if op.State == lcm.Completed && !w.uneven && !w.torn && !w.given {
+	if op.State == lcm.Completed && !w.uneven && !w.torn && !w.given && !w.stale {
 		w.requireDone(t, op, now)
 	}
 	w.torn = op.Operation == lcm.OpTerminate && op.State == lcm.Failed || w.torn && !(whole && op.remakes())
-	w.ground = now
+	w.ground, w.stale = now, false
 }
 
 // requireMade requires that the recorded servers are those in the cloud, and that the machines match the VNF.
