@@ -58,9 +58,9 @@ func (c *Cluster) AwaitHealth(ctx context.Context, in AwaitHealthInput) (out Awa
 			said = why
 		}
 		if time.Now().After(end) {
-			return out, lcm.Errorf(lcm.KindBroken,
-				"The cluster does not work after %s: %s. Look at the nodes, then retry; if they are only slow, give "+
-					"a larger timeouts.node_ready when you instantiate the VNF.", limit, strings.TrimSuffix(why, "."))
+			return out, lcm.Errorf(lcm.KindBroken, "The cluster does not work after %s: %s. Look at the nodes, then "+
+				"retry; if they are only slow, give a larger timeouts.node_ready when you instantiate the VNF.", limit,
+				strings.TrimSuffix(why, "."))
 		}
 		if !c.pause(ctx) {
 			return out, ctx.Err()

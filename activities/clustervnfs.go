@@ -173,9 +173,8 @@ func (e *ending) await(ctx context.Context) error {
 		}
 	}
 	if len(e.wrong) > 0 {
-		return lcm.Errorf(lcm.KindBroken, "Windlass could not terminate all VNFs on the cluster; terminate them, "+
-			"then retry. %s",
-			strings.Join(e.wrong, " "))
+		return lcm.Errorf(lcm.KindBroken, "Windlass could not terminate all VNFs on the cluster; terminate them, then "+
+			"retry. %s", strings.Join(e.wrong, " "))
 	}
 	return nil
 }

@@ -102,8 +102,8 @@ func drainDecision(in DrainNodeInput, out DrainNodeOutput, limits k8s.TimeoutPar
 			"The node was not Ready: Windlass deleted its pods, if it had any, and did not wait."
 	case out.Forced && in.Force:
 		d.Action = lcm.DrainForced
-		d.Detail = fmt.Sprintf("After %d s there were still pods on the node; a rollback waits no longer, so "+
-			"Windlass deleted them.", limits.Drain)
+		d.Detail = fmt.Sprintf("After %d s there were still pods on the node; a rollback waits no longer, so Windlass "+
+			"deleted them.", limits.Drain)
 	case out.Forced:
 		d.Action = lcm.DrainForced
 		d.Detail = fmt.Sprintf("After %d s there were still pods on the node. Windlass deleted them, as drain_policy "+
@@ -124,9 +124,8 @@ func staying(in ClusterInput, leaving ...lcm.Node) (ClusterInput, error) {
 		return slices.ContainsFunc(leaving, func(l lcm.Node) bool { return l.Name == n.Name })
 	})
 	if len(in.ControlPlanes) == 0 {
-		return in, lcm.Errorf(lcm.KindInvalid,
-			"The operation would remove all control planes and so end the cluster. Heal the entire VNF, or terminate "+
-				"it.")
+		return in, lcm.Errorf(lcm.KindInvalid, "The operation would remove all control planes and so end the cluster. "+
+			"Heal the entire VNF, or terminate it.")
 	}
 	return in, nil
 }

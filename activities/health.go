@@ -199,8 +199,8 @@ func (o ClusterHealthOutput) Obstacle(leaving lcm.Nodes) string {
 				m.PeerAddress == n.Address
 		})
 		if name := cmp.Or(m.Name, m.PeerAddress); !m.Healthy && !goes {
-			return fmt.Sprintf("etcd accepts no new member while its member %s does not answer: repair it, or heal "+
-				"it together with the others, in one request.", name)
+			return fmt.Sprintf("etcd accepts no new member while its member %s does not answer: repair it, or heal it "+
+				"together with the others, in one request.", name)
 		}
 	}
 	return ""

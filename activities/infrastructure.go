@@ -280,10 +280,9 @@ func locate(
 	}
 	controlPlanes := out.Nodes.With(lcm.ControlPlane)
 	if n := len(controlPlanes); !in.AnyNumber && (n == 0 || n > 1 && n%2 == 0 || balances && in.HighlyAvailable != (n > 1)) {
-		return lcm.Errorf(lcm.KindInvalid,
-			"The deployment has %d control planes (resource %q). It needs one, or an odd number of at least three "+
-				"behind a virtual IP. Correct aspect_id or vdu_id, the level or the package.", n,
-			cmp.Or(params.MasterNode.VduID, params.MasterNode.AspectID))
+		return lcm.Errorf(lcm.KindInvalid, "The deployment has %d control planes (resource %q). It needs one, or an "+
+			"odd number of at least three behind a virtual IP. Correct aspect_id or vdu_id, the level or the package.",
+			n, cmp.Or(params.MasterNode.VduID, params.MasterNode.AspectID))
 	}
 	if in.HighlyAvailable {
 		port, err := portNamed(inv, inv.ID, params.MasterNode.ClusterCpName)

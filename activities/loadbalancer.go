@@ -236,9 +236,8 @@ func virtualIPError(ip, who string, holders, cut []string) error {
 		return lcm.Errorf(lcm.KindBroken,
 			"No %s holds the virtual IP %s; look at 'journalctl -u keepalived' on them.", who, ip)
 	case len(holders) > 1:
-		return lcm.Errorf(lcm.KindBroken,
-			"%s hold the virtual IP %s at once: VRRP (IP protocol 112) does not pass between them. "+
-				"Allow it in their security groups.", strings.Join(holders, " and "), ip)
+		return lcm.Errorf(lcm.KindBroken, "%s hold the virtual IP %s at once: VRRP (IP protocol 112) does not pass "+
+			"between them. Allow it in their security groups.", strings.Join(holders, " and "), ip)
 	default:
 		return lcm.Errorf(lcm.KindBroken,
 			"%s holds the virtual IP %s, but %s cannot reach it. Allow the address in the allowed address "+

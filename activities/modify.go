@@ -52,8 +52,8 @@ func (i *Infrastructure) TryVim(ctx context.Context, in TryVimInput) (out TryVim
 	case !lcm.Is(err, lcm.KindNotFound):
 		return out, err
 	case in.HasDeployment:
-		return out, lcm.Errorf(lcm.KindConflict, "The VIM answers, but it has no deployment %s: the VNF's resources are in "+
-			"another cloud or project. Name a VIM that has them.", deployment.name)
+		return out, lcm.Errorf(lcm.KindConflict, "The VIM answers, but it has no deployment %s: the VNF's resources "+
+			"are in another cloud or project. Name a VIM that has them.", deployment.name)
 	default: // no deployment yet
 		return out, nil
 	}

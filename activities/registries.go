@@ -236,6 +236,5 @@ func unusable(node lcm.Node, failures []scripts.RegistryFailure) error {
 		sentences = append(sentences, f.Server+" "+f.Sentence)
 	}
 	return lcm.Errorf(kind, "%s cannot pull from all its registries: %s. Mend the registry and retry, or roll back "+
-		"and correct %s.",
-		node.Name, strings.Join(sentences, "; "), lcm.RegistriesKey)
+		"and correct %s.", node.Name, strings.Join(sentences, "; "), lcm.RegistriesKey)
 }

@@ -101,10 +101,9 @@ func volumesStay(ctx context.Context, cloud vim.VIM, server string, ours ...stri
 	if err != nil || len(lost) == 0 {
 		return err
 	}
-	return lcm.Errorf(lcm.KindConflict,
-		"The VIM would delete the volume %s together with the server %s (delete_on_termination): nothing was deleted. "+
-			"Remove this flag from the volume's attachment, then retry; or replace the volumes, too "+
-			"(additionalParams.all true).", strings.Join(lost, ", "), server)
+	return lcm.Errorf(lcm.KindConflict, "The VIM would delete the volume %s together with the server %s "+
+		"(delete_on_termination): nothing was deleted. Remove this flag from the volume's attachment, then retry; or "+
+		"replace the volumes, too (additionalParams.all true).", strings.Join(lost, ", "), server)
 }
 
 // FreeVolumesInput names the server whose volumes go to its successor.

@@ -26,10 +26,9 @@ func (s *Server) keepPagesOut(next echo.HandlerFunc) echo.HandlerFunc {
 			return next(c)
 		}
 		if s.Auth == nil && !s.knownHost(r.Host) {
-			return rest.HTTPErrorf(http.StatusForbidden,
-				"This server does not accept the host name %q. Use its address, %s, or ask its operator to add the "+
-					"name to api.allowedHosts.",
-				rest.Clip(r.Host, 100), hostOf(s.base))
+			return rest.HTTPErrorf(http.StatusForbidden, "This server does not accept the host name %q. Use its "+
+				"address, %s, or ask its operator to add the name to api.allowedHosts.", rest.Clip(r.Host, 100),
+				hostOf(s.base))
 		}
 		if !s.ownPage(c) {
 			return rest.HTTPErrorf(http.StatusForbidden, "A page of another origin (%s) may not use this server.",
@@ -37,8 +36,7 @@ func (s *Server) keepPagesOut(next echo.HandlerFunc) echo.HandlerFunc {
 		}
 		if media := mediaType(r); hasBody(r) && r.Method == http.MethodPost && slices.Contains(mimeOfForms, media) {
 			return rest.HTTPErrorf(http.StatusUnsupportedMediaType, "The body must have a Content-Type, usually %s, "+
-				"not %q.",
-				rest.MimeJSON, media)
+				"not %q.", rest.MimeJSON, media)
 		}
 		return next(c)
 	}

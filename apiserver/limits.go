@@ -28,8 +28,7 @@ func (s *Server) shortURI(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		if n := len(c.Request().RequestURI); n > s.MaxURI {
 			return rest.HTTPErrorf(http.StatusRequestURITooLong, "The path with its query has %d bytes; this server "+
-				"accepts up to %d.",
-				n, s.MaxURI)
+				"accepts up to %d.", n, s.MaxURI)
 		}
 		return next(c)
 	}

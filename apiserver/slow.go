@@ -93,8 +93,7 @@ func (b *patientBody) Read(p []byte) (int, error) {
 func (b *patientBody) tooSlow() error {
 	if b.renews {
 		return rest.HTTPErrorf(http.StatusRequestTimeout, "The body arrives too slowly: within %s, the server "+
-			"received less than %s.",
-			b.patience, rest.SizeText(pace))
+			"received less than %s.", b.patience, rest.SizeText(pace))
 	}
 	return rest.HTTPErrorf(http.StatusRequestTimeout, "The body did not arrive within %s.", b.patience)
 }

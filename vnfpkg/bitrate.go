@@ -220,9 +220,8 @@ func (r *flavourReader) bitrateLevels(name string, policy *value) {
 func (r *flavourReader) vipPolicy(name string, policy *value) {
 	for _, target := range policy.at("targets").list() {
 		if node := r.nodes.at(target.str()); node != nil && r.builtinType(node.at("type").str()) != typeVipCp {
-			r.rep.problem(target.place(), "the policy %s is for connection points of virtual addresses, but %s is "+
-				"not such a connection point", name,
-				quoteName(target.str()))
+			r.rep.problem(target.place(), "the policy %s is for connection points of virtual addresses, but %s is not "+
+				"such a connection point", name, quoteName(target.str()))
 		}
 	}
 	r.rep.warn(policy.place(), "the policy %s is not used: the Base HOT alone decides how many virtual addresses there "+

@@ -17,9 +17,8 @@ func (m *parameterMaker) choices(uses []nfvUse) {
 	for _, id := range sortedKeys(m.req.ComputeFlavours) {
 		name, vdu := m.req.ComputeFlavours[id], m.described(id)
 		if name != vdu.ComputeFlavour && !taken(uses, id, "flavor", "computeFlavourId") {
-			m.rep.problem("$.vimAssets.computeResourceFlavours",
-				"the grant gives %s the flavour %s, but the Base HOT has no parameter for a flavour "+
-					"(nfv.VDU.%s.flavor)", id, name, id)
+			m.rep.problem("$.vimAssets.computeResourceFlavours", "the grant gives %s the flavour %s, but the Base HOT "+
+				"has no parameter for a flavour (nfv.VDU.%s.flavor)", id, name, id)
 		}
 	}
 	for _, id := range sortedKeys(m.req.Images) {

@@ -55,8 +55,7 @@ func (g group) size(capacity map[string]int) (int, string) {
 	for _, vdu := range g.vdus[1:] {
 		if capacity[vdu] != n {
 			return 0, fmt.Sprintf("the group %s has both %s and %s in each member, so they cannot have %d and %d "+
-				"instances",
-				g.name, g.vdus[0], vdu, n, capacity[vdu])
+				"instances", g.name, g.vdus[0], vdu, n, capacity[vdu])
 		}
 	}
 	p := g.resource.at("properties")

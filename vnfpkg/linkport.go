@@ -73,13 +73,11 @@ func alike(f *Flavour, cp lcm.ExtCp, capacity map[string]int, add func(string)) 
 	}
 	switch n := capacity[known.VduID]; {
 	case n > 1:
-		add(fmt.Sprintf("there are %d VMs of %s, but a port belongs to one server only. Each VM can have its own "+
-			"port with the user data class %s",
-			n, known.VduID, lcm.StandardUserData))
+		add(fmt.Sprintf("there are %d VMs of %s, but a port belongs to one server only. Each VM can have its own port "+
+			"with the user data class %s", n, known.VduID, lcm.StandardUserData))
 	case len(cp.GivenPorts()) > 1:
-		add(fmt.Sprintf("more than one entry of cpConfig has a port, but only one VM of %s can have a port. Leave "+
-			"the other entries out, or use the user data class %s",
-			known.VduID, lcm.StandardUserData))
+		add(fmt.Sprintf("more than one entry of cpConfig has a port, but only one VM of %s can have a port. Leave the "+
+			"other entries out, or use the user data class %s", known.VduID, lcm.StandardUserData))
 	}
 }
 

@@ -124,8 +124,7 @@ func (l *loader) definition(name string, trail []string) {
 	l.docs = append(l.docs, root)
 	if version := root.at("tosca_definitions_version"); !strings.HasPrefix(version.str(), "tosca_simple_yaml_1") {
 		l.rep.problem(name, "its tosca_definitions_version is %s; Windlass knows tosca_simple_yaml_1_2 and other "+
-			"versions 1.x",
-			quoteName(version.str()))
+			"versions 1.x", quoteName(version.str()))
 	}
 	trail = append(slices.Clone(trail), name)
 	for _, item := range root.at("imports").list() {

@@ -97,8 +97,8 @@ func (p parsedTemplate) replaceable(f *Flavour, id, path string, rep *report) bo
 	case p.top.at("resources").has(id):
 		return true
 	case p.nestedNetwork(id) != "":
-		rep.problem(path, "the network of the virtual link %s is made in the nested template %s, once for each of "+
-			"its uses: no other network can replace it", quoteName(id), p.nestedNetwork(id))
+		rep.problem(path, "the network of the virtual link %s is made in the nested template %s, once for each of its "+
+			"uses: no other network can replace it", quoteName(id), p.nestedNetwork(id))
 	case !f.links(id):
 		rep.problem(path, "neither the Base HOT nor a connection point uses the virtual link %s, so the network would not "+
 			"be used", quoteName(id))

@@ -69,8 +69,8 @@ func (r *flavourReader) capabilities(name string, node *value, add func(*value, 
 	for _, item := range r.property(node, "requested_additional_capabilities").members() {
 		key := r.word(item.at("requested_additional_capability_name"))
 		if !strings.Contains(key, "/") || !labelKey.MatchString(key) {
-			r.rep.warn(item.place(), "the VDU %s requests the capability %s, which is not a node label with a "+
-				"domain, such as feature.node.kubernetes.io/cpu-cpuid.AVX2: Windlass ignores it", name, quoteName(key))
+			r.rep.warn(item.place(), "the VDU %s requests the capability %s, which is not a node label with a domain, "+
+				"such as feature.node.kubernetes.io/cpu-cpuid.AVX2: Windlass ignores it", name, quoteName(key))
 			continue
 		}
 		optional := r.word(item.at("support_mandatory")) == "false"
@@ -132,8 +132,7 @@ func (r *flavourReader) checkConstraints() {
 		case ruled || labelled:
 		case placed:
 			r.rep.warn(c.at.place(), "the constraint %s of the VDU %s belongs to no policy of the VNFD: Windlass "+
-				"ignores it",
-				quoteName(c.text), c.vdu)
+				"ignores it", quoteName(c.text), c.vdu)
 		default:
 			r.rep.warn(c.at.place(), "Windlass ignores the constraint %s of the VDU %s: name its node label in "+
 				"logical_node_requirements", quoteName(c.text), c.vdu)

@@ -15,8 +15,7 @@ func (r *flavourReader) deployable(name string, node *value) Vdu {
 	}
 	if pod.Kind != KindDeployment && pod.Kind != KindStatefulSet {
 		r.rep.problem(mcio.at("type").place(), "the type of mcio_identification_data is %s: it must be Deployment or "+
-			"StatefulSet",
-			quoteName(pod.Kind))
+			"StatefulSet", quoteName(pod.Kind))
 	}
 	if pod.Name != "" {
 		r.checkLabel(mcio.at("name"), "the name of mcio_identification_data", pod.Name)
@@ -104,9 +103,8 @@ func (r *flavourReader) containerImage(node *value) (Word, *SwImage) {
 	reference := withTag(r.word(artifact.at("properties", "name")), r.word(artifact.at("properties", "version")))
 	if target, inside := r.locate(node.file, file); inside {
 		software.File = target
-		r.rep.warn(artifact.place(), "Windlass does not put the image %s into a registry: the cluster must be able "+
-			"to pull %s",
-			quoteName(file), quoteName(reference))
+		r.rep.warn(artifact.place(), "Windlass does not put the image %s into a registry: the cluster must be able to "+
+			"pull %s", quoteName(file), quoteName(reference))
 	} else if reference == "" {
 		reference = file
 	}

@@ -230,8 +230,7 @@ func (r *flavourReader) playbooks(hook *Hook, operation string, item *value) {
 	}
 	if len(hook.Played) > 0 {
 		r.rep.warn(item.place(), "Windlass runs playbooks of the package at %s only if the operator allows it "+
-			"(scripts.policy)",
-			operation)
+			"(scripts.policy)", operation)
 	}
 }
 

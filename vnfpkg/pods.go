@@ -46,8 +46,7 @@ func (r *flavourReader) charts() {
 					"from the VNF package only", quoteName(file))
 			case isYAML(target) || c.File != "":
 				r.rep.warn(artifact.place(), "Windlass ignores %s: an Mciop has one Helm chart, and requests name "+
-					"manifests",
-					quoteName(file))
+					"manifests", quoteName(file))
 			default:
 				c.File = target
 			}
@@ -96,9 +95,8 @@ func (r *flavourReader) checkImages(v *Vdu) {
 	switch {
 	case len(lacking) == 0:
 	case len(lacking) < len(v.Pod.Containers):
-		r.rep.problem(node.place(), "the containers %v of the VDU %s have no image (artifact sw_image), but its "+
-			"other containers have an image",
-			lacking, v.ID)
+		r.rep.problem(node.place(), "the containers %v of the VDU %s have no image (artifact sw_image), but its other "+
+			"containers have an image", lacking, v.ID)
 	default:
 		if !r.flavour.charted(v.ID) {
 			r.rep.warn(node.place(), "the containers of the VDU %s have no image (artifact sw_image): requests must name manifests "+

@@ -235,8 +235,7 @@ func (r *flavourReader) containerPorts(v *value) (out []ContainerPort) {
 			protocol = r.word(item.at("protocol"))
 			if p.Name = r.word(item.at("name")); p.Name != "" && !portName.MatchString(p.Name) {
 				r.rep.problem(item.place(), "%s is not a valid name of a port: use at most 15 small letters, digits "+
-					"and dashes",
-					quoteName(p.Name))
+					"and dashes", quoteName(p.Name))
 			}
 		}
 		if !r.room("ports of a container", len(out), item) {

@@ -87,9 +87,8 @@ func (t Template) Separate(f *Flavour, members Members) (Template, error) {
 			continue
 		}
 		if typeName := resource.at("type").str(); !slices.Contains(memberVdus(f, parsed.nested[typeName]), name) {
-			rep.problem(classPath, "%s needs the VDU %s in a nested template with a server of that name; the Base "+
-				"HOT has %s instead (%s)",
-				lcm.StandardUserData, name, quoteName(typeName), resource.place())
+			rep.problem(classPath, "%s needs the VDU %s in a nested template with a server of that name; the Base HOT "+
+				"has %s instead (%s)", lcm.StandardUserData, name, quoteName(typeName), resource.place())
 		}
 		for _, index := range members[name] {
 			resources.set(MemberName(name, index), resource.ofMember(index))

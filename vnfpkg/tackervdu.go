@@ -18,8 +18,7 @@ func (r *flavourReader) tackerVdu(name string, node *value) Vdu {
 	}
 	if len(pod.Containers) == 0 {
 		r.rep.problem(node.place(), "the VDU %s has no vnfcs: Windlass needs them to make containers of VDUs of the "+
-			"type %s", quoteName(name),
-			typeTackerVdu)
+			"type %s", quoteName(name), typeTackerVdu)
 	}
 	vdu.Pod = pod
 	return vdu

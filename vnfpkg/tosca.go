@@ -187,7 +187,7 @@ func notOnBoard(f *Flavour) error {
 			"cannot run on OpenStack", f.ID)
 	}
 	return lcm.Errorf(lcm.KindInvalid, "the flavour %s has no Base HOT (BaseHOT/%s/*.yaml), and Windlass made none "+
-		"from its VNFD when it on-boarded the package: the flavour has no VDU with an image, or an earlier version "+
-		"of Windlass on-boarded it. It cannot be instantiated on OpenStack; add a Base HOT, or on-board the package "+
-		"again", f.ID, f.ID)
+		"from its VNFD when it on-boarded the package: the flavour has no VDU with an image, or an earlier version of "+
+		"Windlass on-boarded it. It cannot be instantiated on OpenStack; add a Base HOT, or on-board the package again",
+		f.ID, f.ID)
 }

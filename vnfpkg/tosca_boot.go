@@ -70,7 +70,6 @@ func (g *generator) vimSpecific(s *scope, vdu string, given, properties *value) 
 			continue
 		}
 		g.rep.warn(v.place(), "the property %s of the boot_data of %s is not used: Windlass uses config_drive and "+
-			"key_name only",
-			quoteName(name), vdu)
+			"key_name only", quoteName(name), vdu)
 	}
 }

@@ -101,8 +101,7 @@ func (g *generator) security() {
 		for _, target := range policy.at("targets").words() {
 			if _, ok := g.flavour.Cp(target); !ok {
 				g.rep.problem(policy.at("targets").place(), "the policy %s is for connection points, but %s is not a "+
-					"connection point", name,
-					quoteName(target))
+					"connection point", name, quoteName(target))
 				continue
 			}
 			if rules[target] == nil {

@@ -98,8 +98,7 @@ func (g *generator) placement() {
 		for _, vdu := range rule.Vdus {
 			if other := g.serverGroups[vdu]; other != "" {
 				g.rep.warn(at.place(), "the rule %s is not used for %s, which already has the rule %s: Nova puts a "+
-					"server into one group only",
-					rule.ID, vdu, other)
+					"server into one group only", rule.ID, vdu, other)
 				continue
 			}
 			members = append(members, vdu)

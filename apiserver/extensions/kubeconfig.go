@@ -97,6 +97,5 @@ func clusterRefusal(vim lcm.Vim, err error) error {
 		return err
 	}
 	return lcm.Wrap(lcm.KindConflict, err, "The cluster is registered as the VIM %s, but refuses the credentials of "+
-		"this VIM: %s",
-		vim.Name, lcm.Sentence(err))
+		"this VIM: %s", vim.Name, lcm.Sentence(err))
 }

@@ -17,9 +17,10 @@ import (
 // change returns the handler of scale, scale_to_level, heal or operate. Heal and operate are SOL002's if the request
 // names VNFCs.
 func (a *api) change(op lcm.Operation) echo.HandlerFunc {
-	return a.task(op, plannable(func(ctx context.Context, inst lcm.VnfInstance, body []byte) (lcm.Plan, lifecycle.Facts, error) {
-		return a.planChange(ctx, inst, op, body, a.Number)
-	}))
+	return a.task(op, func(ctx context.Context, inst lcm.VnfInstance, body []byte) error {
+		_, _, err := a.planChange(ctx, inst, op, body, a.Number)
+		return err
+	})
 }
 
 // planChange plans a scaling or a healing, so that an impossible request is refused before anything begins. The

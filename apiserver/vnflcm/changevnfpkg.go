@@ -152,10 +152,9 @@ func (a *api) checkServersStay(ctx context.Context, inst lcm.VnfInstance, pkg lc
 	if more := len(differences) - most; more > 0 {
 		differences = append(differences[:most], fmt.Sprintf("%d more", more))
 	}
-	return lcm.Errorf(lcm.KindConflict, "The VNF instance %s can get another package for its containers only, but "+
-		"the VMs of the package %s differ in: %s. Terminate the VNF, and modify vnfdId while it is not instantiated.",
-		inst.ID, pkg.ID,
-		strings.Join(differences, ", "))
+	return lcm.Errorf(lcm.KindConflict, "The VNF instance %s can get another package for its containers only, but the "+
+		"VMs of the package %s differ in: %s. Terminate the VNF, and modify vnfdId while it is not instantiated.",
+		inst.ID, pkg.ID, strings.Join(differences, ", "))
 }
 
 // absent tells of a member that must not be there.

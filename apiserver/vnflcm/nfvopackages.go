@@ -45,8 +45,7 @@ func (h *Handler) awaitPackage(ctx context.Context, pkgID lcm.VnfPkgID, id lcm.V
 	end := time.NewTimer(h.FetchPatience)
 	defer end.Stop()
 	later := lcm.Errorf(lcm.KindUnavailable, "Windlass is fetching the VNF package of the VNFD %s from the NFVO; try "+
-		"again.",
-		id)
+		"again.", id)
 	later.RetryAfter = 5 * time.Second
 	for {
 		pkg, err := h.Store.Package(ctx, pkgID)

@@ -93,9 +93,9 @@ func (h *Handler) unusedCluster(ctx context.Context, inst lcm.VnfInstance, body 
 	if len(names) == 0 {
 		return nil
 	}
-	return lcm.Errorf(lcm.KindConflict, "The VNF instance %s is a cluster that other VNF instances use: %s. "+
-		"Terminate and delete them first, or let this request do it (additionalParams.terminate_vnfs).",
-		inst.ID, strings.Join(names, ", "))
+	return lcm.Errorf(lcm.KindConflict, "The VNF instance %s is a cluster that other VNF instances use: %s. Terminate "+
+		"and delete them first, or let this request do it (additionalParams.terminate_vnfs).", inst.ID,
+		strings.Join(names, ", "))
 }
 
 // allowedTermination checks the request against the VNFD. A VNF whose package is gone can still be terminated.

@@ -181,7 +181,6 @@ func (a *api) readStateSnapshot(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return lcm.Errorf(lcm.KindConflict,
-		"The VNF snapshot %s holds no state of a VNF: Windlass keeps records of snapshots, but does not take "+
-			"snapshots.", snapshot.ID)
+	return lcm.Errorf(lcm.KindConflict, "The VNF snapshot %s holds no state of a VNF: Windlass keeps records of "+
+		"snapshots, but does not take snapshots.", snapshot.ID)
 }

@@ -37,8 +37,7 @@ func (c *cli) advice(ctx context.Context, vnf string) []string {
 		return nil
 	}
 	return []string{fmt.Sprintf("the heal of the entire VNF (%s) was given up, so recorded resources may not exist; "+
-		"heal the entire VNF again: windlass vnf heal %s --all%s",
-		last.ID, vnf, c.volumesOf(ctx, last.ID))}
+		"heal the entire VNF again: windlass vnf heal %s --all%s", last.ID, vnf, c.volumesOf(ctx, last.ID))}
 }
 
 // volumesOf is the flag that repeats a heal's choice of new volumes, "" if the heal did not make it. Without the flag,

@@ -32,8 +32,8 @@ func newKeysGenerate(con *console) *cobra.Command {
 			if err := secrets.GenerateKeyFile(args[0]); err != nil {
 				return err
 			}
-			fmt.Fprintf(con.out, "%s holds a new key. Without this key every password is lost; keep a copy apart "+
-				"from the database.\n", args[0])
+			fmt.Fprintf(con.out, "%s holds a new key. Without this key every password is lost; keep a copy apart from "+
+				"the database.\n", args[0])
 			return nil
 		},
 	}

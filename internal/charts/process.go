@@ -88,9 +88,8 @@ func inProcess(ctx context.Context, name string, job []byte) ([]byte, error) {
 	case c.ProcessState == nil || c.ProcessState.ExitCode() == unconfined:
 		return nil, lcm.Wrap(lcm.KindUnavailable, err, "The chart of the release %s could not be rendered.", name)
 	case c.ProcessState.UserTime()+c.ProcessState.SystemTime() > timeLimit*9/10:
-		return nil, lcm.Errorf(lcm.KindInvalid, "The chart of the release %s takes longer to render than the limit "+
-			"of %s.",
-			name, timeLimit)
+		return nil, lcm.Errorf(lcm.KindInvalid, "The chart of the release %s takes longer to render than the limit of "+
+			"%s.", name, timeLimit)
 	default:
 		return nil, lcm.Errorf(lcm.KindInvalid, "The chart of the release %s could not be rendered: it may need more "+
 			"memory than the limit of %d MiB, or call itself without an end.", name, memoryLimit>>20)

@@ -88,8 +88,7 @@ func (c *choosing) only(image string) {
 		c.image(names[0], image)
 	default:
 		c.tell(assetsPath, "the Pods of the VDU %s have the containers %s: Windlass cannot know which of them gets "+
-			"the image %s",
-			c.choice.Vdu, strings.Join(names, ", "), image)
+			"the image %s", c.choice.Vdu, strings.Join(names, ", "), image)
 	}
 }
 

@@ -111,8 +111,8 @@ func Unasked(additionalParams json.RawMessage, flavour string) (problems []lcm.P
 	for _, path := range []string{filesPath, chartPath, installPath} {
 		if _, ok := given[strings.TrimPrefix(path, paramsPath+".")]; ok {
 			problems = append(problems, lcm.Problem{Path: path, Detail: fmt.Sprintf("makes containers, but all VDUs "+
-				"of the flavour %s are VMs. Give the VDUs of containers the type Vdu.OsContainerDeployableUnit in "+
-				"the VNFD, or leave this out", flavour)})
+				"of the flavour %s are VMs. Give the VDUs of containers the type Vdu.OsContainerDeployableUnit in the "+
+				"VNFD, or leave this out", flavour)})
 		}
 	}
 	return problems

@@ -90,9 +90,8 @@ type Part func(*Comparison)
 func Compare(want Expected, have Seen, parts ...Part) []lcm.DriftFinding {
 	c := &Comparison{Expected: want, have: have, findings: []lcm.DriftFinding{}}
 	if HalfMade(want, have.Deployment) {
-		c.Add(lcm.DriftHealGivenUp, "", "",
-			"A heal of the entire VNF was given up (%s): the cloud and the record differ. Heal the entire VNF again; "+
-				"a heal of VNFCs cannot mend it.", want.HealGivenUp)
+		c.Add(lcm.DriftHealGivenUp, "", "", "A heal of the entire VNF was given up (%s): the cloud and the record "+
+			"differ. Heal the entire VNF again; a heal of VNFCs cannot mend it.", want.HealGivenUp)
 		return c.findings
 	}
 	c.deployment()

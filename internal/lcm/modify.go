@@ -183,8 +183,7 @@ func (r ModifyRequest) applyConnections(inst *VnfInstance, done *VnfInfoModifica
 		if at >= 0 && inst.Instantiated != nil && inst.Instantiated.ClusterVimID != "" &&
 			list[at].VimID == inst.Instantiated.ClusterVimID {
 			return Errorf(KindConflict, "The VIM connection %s belongs to the VNF's own cluster: only Windlass "+
-				"changes it.",
-				p.ID)
+				"changes it.", p.ID)
 		}
 		if p.Removes() {
 			if at >= 0 && inst.Uses(p.ID) {

@@ -67,8 +67,8 @@ func (p *connectionProblems) interfaceInfo(info map[string]any) {
 	}
 	anyHostname, _ := truth(info[vimAnyHostname])
 	if unverified, _ := truth(info[vimUnverified]); anyHostname && !unverified {
-		p.add(at+vimAnyHostname, "Windlass cannot check a certificate without its name: skip the whole check (%s), "+
-			"or trust the certificate's authority (%s)", vimUnverified, vimCertificates)
+		p.add(at+vimAnyHostname, "Windlass cannot check a certificate without its name: skip the whole check (%s), or "+
+			"trust the certificate's authority (%s)", vimUnverified, vimCertificates)
 	}
 	if _, ok := certificates(info[vimCertificates]); !ok {
 		p.add(at+vimCertificates, "must be a list of certificates, each as PEM, or as PEM in base64")

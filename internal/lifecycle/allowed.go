@@ -56,8 +56,7 @@ func allowed(
 		if err == nil && req.Graceful() && req.GracefulTerminationTimeout != nil &&
 			*req.GracefulTerminationTimeout < c.MinTermination {
 			refuse("$.gracefulTerminationTimeout", "the VNFD requires at least %d seconds "+
-				"(min_graceful_termination_timeout)",
-				c.MinTermination)
+				"(min_graceful_termination_timeout)", c.MinTermination)
 		}
 		return err
 	case lcm.OpOperate:

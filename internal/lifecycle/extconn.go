@@ -129,8 +129,7 @@ func unconnectable(links []lcm.ExtVirtualLink, cpd string) string {
 			"belongs to one server only", cpd)
 	case lcm.SharedPort(links, cpd) != "":
 		return fmt.Sprintf("the connection point %s would have the same port (linkPortId) as %s, but a port belongs "+
-			"to one server only",
-			cpd, lcm.SharedPort(links, cpd))
+			"to one server only", cpd, lcm.SharedPort(links, cpd))
 	default:
 		return ""
 	}

@@ -52,8 +52,7 @@ func (f Facts) checkPorts(change lcm.GroupChange, additional json.RawMessage) er
 				}
 			} else if change.To > len(given) {
 				add("the connection point %s of %s has the port %s from the request (linkPortId), but a port belongs "+
-					"to one server only: %d VMs cannot have it",
-					cp.CpdID, change.VduID, given[0].ResourceID, change.To)
+					"to one server only: %d VMs cannot have it", cp.CpdID, change.VduID, given[0].ResourceID, change.To)
 			}
 		}
 	}

@@ -10,8 +10,7 @@ import (
 func (f Facts) reconnectable() error {
 	if !f.any(func(k lcm.VimKind) bool { return k.ReconnectsPorts }) {
 		return lcm.Errorf(lcm.KindConflict, "The VNF instance %s is on %s: Windlass cannot move connection points to "+
-			"other networks there.",
-			f.Instance.ID, VimKinds(f.Flavour)[0].Name)
+			"other networks there.", f.Instance.ID, VimKinds(f.Flavour)[0].Name)
 	}
 	if f.any(func(k lcm.VimKind) bool { return !k.RunsContainers }) {
 		return nil // that depends on which connection points the request names

@@ -142,8 +142,8 @@ func parseValue(text string) (value, after string, err error) {
 			return "", "", fmt.Errorf("has no closing parenthesis after %q", text)
 		}
 		if text[end] == '\'' {
-			return "", "", fmt.Errorf("has a quote within the value %q; put the value in quotes and double the "+
-				"quotes in it", text)
+			return "", "", fmt.Errorf("has a quote within the value %q; put the value in quotes and double the quotes "+
+				"in it", text)
 		}
 		return text[:end], text[end:], nil
 	}

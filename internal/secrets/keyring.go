@@ -75,8 +75,8 @@ func (k *Keyring) Open(ref lcm.SecretRef, keyID string, sealed []byte) ([]byte, 
 	}
 	clear, err := open(key.secrets, sealed, []byte(ref))
 	if err != nil {
-		return nil, lcm.Wrap(lcm.KindDenied, err, "Windlass cannot open the secret %s with the key %q: the secret "+
-			"was changed, or this is another key of the same name.", ref, keyID)
+		return nil, lcm.Wrap(lcm.KindDenied, err, "Windlass cannot open the secret %s with the key %q: the secret was "+
+			"changed, or this is another key of the same name.", ref, keyID)
 	}
 	return clear, nil
 }

@@ -91,8 +91,8 @@ func (c *Client) Check(ctx context.Context) (*Report, error) {
 		r.add(findings...)
 	}
 	if there == 0 {
-		return nil, lcm.Errorf(lcm.KindInvalid, "Nothing at %s answers as Tacker does. Give the root of its API, such as "+
-			"http://controller:9890 (openstack catalog show nfv-orchestration shows it).", c.Base)
+		return nil, lcm.Errorf(lcm.KindInvalid, "Nothing at %s answers as Tacker does. Give the root of its API, such "+
+			"as http://controller:9890 (openstack catalog show nfv-orchestration shows it).", c.Base)
 	}
 	return r, nil
 }

@@ -174,8 +174,7 @@ func (c *child) answer(ctx context.Context) ([]byte, error) {
 		return nil, lcm.Wrap(lcm.KindUnavailable, context.Cause(ctx), "%s was stopped with the worker.", what)
 	case ended != nil || err != nil:
 		return nil, lcm.Wrap(lcm.KindInvalid, errors.Join(ended, err), "%s has ended without an answer (%s). It may "+
-			"need more than its limit of %d MiB of memory.",
-			what, ended, memoryLimit>>20)
+			"need more than its limit of %d MiB of memory.", what, ended, memoryLimit>>20)
 	}
 	return answer, nil
 }

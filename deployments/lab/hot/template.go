@@ -107,7 +107,8 @@ func (t *Template) readVersion() error {
 	}
 	if !slices.Contains(versions, t.Version) {
 		return errorf(InvalidTemplate,
-			`The template version is invalid: "heat_template_version: %s". "heat_template_version" should be one of: %s`, text(v), strings.Join(append(slices.Clone(versions), slices.Sorted(maps.Keys(versionAliases))...), ", "))
+			`The template version is invalid: "heat_template_version: %s". "heat_template_version" should be one of: %s`,
+			text(v), strings.Join(append(slices.Clone(versions), slices.Sorted(maps.Keys(versionAliases))...), ", "))
 	}
 	return nil
 }

@@ -36,7 +36,9 @@ func (t VolumeType) open(project string) bool {
 
 // findVolumeType finds a volume type that a project may use.
 func (c *Cloud) findVolumeType(project, nameOrID string) (VolumeType, bool) {
-	return first(c.volumeTypes(), func(t VolumeType) bool { return (t.ID == nameOrID || t.Name == nameOrID) && t.open(project) })
+	return first(c.volumeTypes(), func(t VolumeType) bool {
+		return (t.ID == nameOrID || t.Name == nameOrID) && t.open(project)
+	})
 }
 
 func (rt *router) cinderTypes() {

@@ -160,7 +160,8 @@ func (c *Cloud) createImage(r *request, q imageRequest) (reply, error) {
 	i := Image{
 		ID: cmp.Or(q.ID, uuid.NewString()), Name: q.Name, ProjectID: r.project(), Status: "queued",
 		Visibility: cmp.Or(q.Visibility, "shared"), DiskFormat: q.DiskFormat, ContainerFormat: q.ContainerFormat,
-		MinDisk: q.MinDisk, MinRAM: q.MinRAM, Tags: q.Tags, Properties: map[string]string{}, Created: c.now(), Updated: c.now(),
+		MinDisk: q.MinDisk, MinRAM: q.MinRAM, Tags: q.Tags, Properties: map[string]string{},
+		Created: c.now(), Updated: c.now(),
 	}
 	for k, v := range all {
 		if s, isText := v.(string); isText && !slices.Contains(baseFields, k) {

@@ -26,7 +26,9 @@ func with[T any](find func(r *request) (T, error), h func(r *request, v T) (repl
 }
 
 // withGiven is with and given: it finds the object first.
-func withGiven[T, Q any](find func(r *request) (T, error), key string, h func(r *request, v T, q Q) (reply, error)) handler {
+func withGiven[T, Q any](
+	find func(r *request) (T, error), key string, h func(r *request, v T, q Q) (reply, error),
+) handler {
 	return with(find, func(r *request, v T) (reply, error) {
 		return given(key, func(r *request, q Q) (reply, error) { return h(r, v, q) })(r)
 	})

@@ -91,7 +91,8 @@ func withTemplate(c *Cloud, h func(r *request, req hot.Request) (reply, error)) 
 
 func (c *Cloud) createStack(r *request, req hot.Request) (reply, error) {
 	st, err := c.heat.CreateStack(r.Context(), req)
-	return one(http.StatusCreated, "stack", object{"id": st.ID, "links": []object{{"rel": "self", "href": c.stackLink(st)}}}, err)
+	view := object{"id": st.ID, "links": []object{{"rel": "self", "href": c.stackLink(st)}}}
+	return one(http.StatusCreated, "stack", view, err)
 }
 
 // previewStack answers a preview; the answer tells only that Heat would accept the stack.
@@ -140,7 +141,8 @@ func (c *Cloud) stackView(r *request, st hot.Stack, detail bool) object {
 	}
 	view := object{
 		"id": st.ID, "stack_name": st.Name, "stack_status": st.State(), "stack_status_reason": st.Reason,
-		"description": st.Description, "creation_time": stamp(st.Created), "updated_time": stampOrNil(st.Updated), "deletion_time": stampOrNil(st.Deleted), "tags": tagList,
+		"description": st.Description, "creation_time": stamp(st.Created), "updated_time": stampOrNil(st.Updated),
+		"deletion_time": stampOrNil(st.Deleted), "tags": tagList,
 		"stack_owner": st.UserName, "parent": nil,
 		"project": st.ProjectID, "stack_user_project_id": st.ProjectID,
 		"links": []object{{"rel": "self", "href": c.stackLink(st)}},

@@ -9,7 +9,9 @@ import (
 func (rt *router) keystone() {
 	c := rt.c
 	rt.roots(keystone, c.keystoneVersions, "", "/{$}")
-	rt.roots(keystone, func(*request) (reply, error) { return ok(object{"version": c.keystoneVersion()}) }, "/v3", "/v3/{$}")
+	rt.roots(keystone, func(*request) (reply, error) {
+		return ok(object{"version": c.keystoneVersion()})
+	}, "/v3", "/v3/{$}")
 	rt.open(keystone, "POST /v3/auth/tokens", c.issueToken)
 	rt.on(keystone, "GET /v3/auth/tokens", c.validateToken)
 	rt.on(keystone, "DELETE /v3/auth/tokens", c.revokeToken)

@@ -49,7 +49,8 @@ func (c *Cloud) createCredential(r *request, req credentialRequest) (reply, erro
 	}
 	if len(req.Roles) > 0 {
 		cred.Roles = slices.DeleteFunc(slices.Clone(r.token.Roles), func(have string) bool {
-			return !slices.ContainsFunc(req.Roles, func(want Role) bool { return want.Name == have || want.ID == c.roleID(have) })
+			return !slices.ContainsFunc(req.Roles,
+				func(want Role) bool { return want.Name == have || want.ID == c.roleID(have) })
 		})
 	}
 	if req.ExpiresAt != nil {
@@ -102,6 +103,9 @@ func (c *Cloud) ownCredential(r *request) (AppCredential, error) {
 // deleteCredential also ends the tokens that were issued for it.
 func (c *Cloud) deleteCredential(_ *request, cred AppCredential) (reply, error) {
 	return empty(http.StatusNoContent, c.store.Update(func(tx *state.Tx) error {
-		return errors.Join(revoke(tx, func(t Token) bool { return t.AppCredID == cred.ID }), credentials.Delete(tx, cred.ID))
+		return errors.Join(
+			revoke(tx, func(t Token) bool { return t.AppCredID == cred.ID }),
+			credentials.Delete(tx, cred.ID),
+		)
 	}))
 }

@@ -67,12 +67,14 @@ func (rt *router) keystoneRoles() {
 	rt.on(keystone, "GET /v3/roles/{id}", admin("get_role", show("role", find, roleView)))
 	rt.on(keystone, "DELETE /v3/roles/{id}", admin("delete_role", with(find, c.deleteRole)))
 	rt.on(keystone, "GET /v3/role_assignments", c.listAssignments)
-	const base, item = "/v3/projects/{project_id}/users/{user_id}/roles", "/v3/projects/{project_id}/users/{user_id}/roles/{role_id}"
+	const base = "/v3/projects/{project_id}/users/{user_id}/roles"
+	const item = base + "/{role_id}"
 	rt.on(keystone, "GET "+base, with(c.grantOf, c.listGrants))
 	rt.on(keystone, "PUT "+item, with(c.grantOf, func(_ *request, g RoleGrant) (reply, error) {
 		return empty(http.StatusNoContent, state.Save(c.store, grants, g.key(), g))
 	}))
-	rt.on(keystone, "GET "+item, with(c.madeGrant, func(*request, RoleGrant) (reply, error) { return noContent() })) // HEAD too
+	none := func(*request, RoleGrant) (reply, error) { return noContent() }
+	rt.on(keystone, "GET "+item, with(c.madeGrant, none)) // HEAD too
 	rt.on(keystone, "DELETE "+item, with(c.madeGrant, c.withdrawRole))
 }
 
@@ -178,8 +180,8 @@ func (c *Cloud) madeGrant(r *request) (RoleGrant, error) {
 		return g, err
 	}
 	if _, made := state.Load(c.store, grants, g.key()); !made {
-		return g, notFound("NotFound", "Could not find role assignment with role: %s, user or group: %s, project, domain, or "+
-			"system: %s.", g.RoleID, g.UserID, g.ProjectID)
+		return g, notFound("NotFound", "Could not find role assignment with role: %s, user or group: %s, project, "+
+			"domain, or system: %s.", g.RoleID, g.UserID, g.ProjectID)
 	}
 	return g, nil
 }

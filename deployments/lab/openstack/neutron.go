@@ -112,7 +112,10 @@ func (rt *router) neutron() {
 	rt.on(neutron, "PUT /v2.0/routers/{id}/add_router_interface", given("", c.addInterface))
 	rt.on(neutron, "PUT /v2.0/routers/{id}/remove_router_interface", given("", c.removeInterface))
 	// Some clients write this path with an underscore.
-	rt.tagsOf("/v2.0/security_groups/{id}/tags", func(r *request) error { _, err := c.group(r, r.PathValue("id")); return err })
+	rt.tagsOf("/v2.0/security_groups/{id}/tags", func(r *request) error {
+		_, err := c.group(r, r.PathValue("id"))
+		return err
+	})
 	rt.neutronQuotas()
 }
 

@@ -43,7 +43,8 @@ func floatingIPView(f FloatingIP) object {
 }
 
 func (c *Cloud) listFloatingIPs(r *request) []FloatingIP {
-	return slices.DeleteFunc(state.LoadAll(c.store, floatingIPs, ""), func(f FloatingIP) bool { return !r.sees(f.ProjectID) })
+	return slices.DeleteFunc(state.LoadAll(c.store, floatingIPs, ""),
+		func(f FloatingIP) bool { return !r.sees(f.ProjectID) })
 }
 
 func floatingIPNotFound(id string) error {

@@ -17,7 +17,8 @@ func networkView(n Network) object {
 	return object{
 		"id": n.ID, "name": n.Name, "description": n.Description, "project_id": n.ProjectID, "tenant_id": n.ProjectID,
 		"admin_state_up": n.AdminUp, "status": "ACTIVE", "shared": n.Shared, "router:external": n.External,
-		"subnets": listed(n.SubnetIDs), "mtu": 1500, "port_security_enabled": n.PortSecurity, "is_default": false, "availability_zones": []string{"nova"},
+		"subnets": listed(n.SubnetIDs), "mtu": 1500, "port_security_enabled": n.PortSecurity, "is_default": false,
+		"availability_zones":      []string{"nova"},
 		"availability_zone_hints": []string{}, "ipv4_address_scope": nil, "ipv6_address_scope": nil,
 		"qos_policy_id": orNil(n.QoSPolicyID), "revision_number": 1,
 		"created_at": stamp(n.Created), "updated_at": stamp(n.Updated),

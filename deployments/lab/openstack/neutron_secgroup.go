@@ -81,7 +81,8 @@ func (c *Cloud) listGroups(r *request) []SecurityGroup {
 }
 
 func (c *Cloud) groupsSeen(r *request) []SecurityGroup {
-	return slices.DeleteFunc(state.LoadAll(c.store, secgroups, ""), func(g SecurityGroup) bool { return !r.sees(g.ProjectID) })
+	return slices.DeleteFunc(state.LoadAll(c.store, secgroups, ""),
+		func(g SecurityGroup) bool { return !r.sees(g.ProjectID) })
 }
 
 func (c *Cloud) group(r *request, id string) (SecurityGroup, error) {

@@ -52,7 +52,8 @@ func subnetView(s Subnet) object {
 	return object{
 		"id": s.ID, "name": s.Name, "description": s.Description, "network_id": s.NetworkID, "project_id": s.ProjectID,
 		"tenant_id": s.ProjectID,
-		"cidr":      s.CIDR.String(), "gateway_ip": gateway, "ip_version": version, "enable_dhcp": s.DHCP, "dns_nameservers": listed(s.DNS),
+		"cidr":      s.CIDR.String(), "gateway_ip": gateway, "ip_version": version, "enable_dhcp": s.DHCP,
+		"dns_nameservers":  listed(s.DNS),
 		"allocation_pools": []object{{"start": s.First.String(), "end": s.Last.String()}}, "host_routes": []object{},
 		"ipv6_address_mode": orNil(s.AddressMode),
 		"ipv6_ra_mode":      orNil(s.RAMode), "subnetpool_id": nil, "revision_number": 1, "created_at": stamp(s.Created),

@@ -55,6 +55,7 @@ func (c *Cloud) serverInterfaces(_ *request, s Server) (reply, error) {
 // interfaceOf is Nova's view of a port.
 func interfaceOf(p Port) object {
 	return object{
-		"port_id": p.ID, "net_id": p.NetworkID, "mac_addr": p.MAC, "port_state": p.Status, "fixed_ips": portView(p)["fixed_ips"],
+		"port_id": p.ID, "net_id": p.NetworkID, "mac_addr": p.MAC, "port_state": p.Status,
+		"fixed_ips": portView(p)["fixed_ips"],
 	}
 }

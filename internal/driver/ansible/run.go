@@ -222,8 +222,7 @@ func (f filler) problems(play vnfpkg.Play) error {
 	}
 	return lcm.Errorf(lcm.KindInvalid, "%s for %s lacks %s. Give the missing values in "+
 		"additionalParams.ansible.variables or .secrets of the request, by their names without _VAR_.",
-		strings.ToUpper(what[:1])+what[1:], f.told.Vdu.Vdu,
-		strings.Join(slices.Sorted(maps.Keys(f.lacking)), ", "))
+		strings.ToUpper(what[:1])+what[1:], f.told.Vdu.Vdu, strings.Join(slices.Sorted(maps.Keys(f.lacking)), ", "))
 }
 
 // Variables returns the values that replace _VAR_NAME. A later source takes precedence: config.yaml, then the top of

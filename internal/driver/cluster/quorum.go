@@ -30,7 +30,6 @@ func (c *Cluster) KeepsQuorumRunning(f lifecycle.Facts, plan lcm.Plan) error {
 	if left >= all/2+1 {
 		return nil
 	}
-	return lcm.Errorf(lcm.KindConflict,
-		"The cluster would lose the quorum of etcd: %d of %d control planes would run, but etcd needs %d. Stop fewer "+
-			"of them, or the entire VNF (without vnfcInstanceId).", left, all, all/2+1)
+	return lcm.Errorf(lcm.KindConflict, "The cluster would lose the quorum of etcd: %d of %d control planes would "+
+		"run, but etcd needs %d. Stop fewer of them, or the entire VNF (without vnfcInstanceId).", left, all, all/2+1)
 }

@@ -47,9 +47,8 @@ func CheckModify(ctx context.Context, m driver.Modification, name string) error 
 	info := m.Instance.Instantiated
 	if info == nil {
 		if list != nil && slices.ContainsFunc(m.Vnfd.Flavours, func(f vnfpkg.Flavour) bool { return makes(&f) }) {
-			return lcm.Errorf(lcm.KindConflict,
-				"The VNF instance %s is not instantiated: name its registries in additionalParams of the "+
-					"instantiation.", m.Instance.ID)
+			return lcm.Errorf(lcm.KindConflict, "The VNF instance %s is not instantiated: name its registries in "+
+				"additionalParams of the instantiation.", m.Instance.ID)
 		}
 		return nil
 	}

@@ -47,9 +47,8 @@ func (t Trust) Compare(c *drift.Comparison) {
 	case !t.Registered:
 		c.Add(lcm.DriftClusterVimUnregistered, "", "", "The cluster is not registered as a VIM any more.")
 	case ca != "" && fingerprint(t.RegisteredCA) != ca:
-		c.Add(lcm.DriftRegisteredCADiffers, "", "",
-			"The cluster is registered as a VIM with another CA certificate than it has: users of the VIM do not "+
-				"trust the cluster.")
+		c.Add(lcm.DriftRegisteredCADiffers, "", "", "The cluster is registered as a VIM with another CA certificate "+
+			"than it has: users of the VIM do not trust the cluster.")
 	}
 }
 

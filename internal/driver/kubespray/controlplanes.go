@@ -52,8 +52,8 @@ func (c *Cluster) keepsMajority(f lifecycle.Facts, p lcm.Plan) error {
 		return nil
 	}
 	return lcm.Errorf(lcm.KindConflict, "The cluster would lose the quorum of etcd: %d of %d control planes would "+
-		"stay, but etcd needs %d. Heal fewer of them at once, or the entire VNF (without vnfcInstanceId).",
-		stay, all, all/2+1)
+		"stay, but etcd needs %d. Heal fewer of them at once, or the entire VNF (without vnfcInstanceId).", stay, all,
+		all/2+1)
 }
 
 // joined makes new servers members of the cluster.

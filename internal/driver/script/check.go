@@ -105,8 +105,8 @@ func (*Scripts) Check(f lifecycle.Facts, p lcm.Plan) error {
 	}
 	for _, side := range []Side{Start, End} {
 		if name, hook, ok := HookOf(f.Flavour, p.Operation, side); ok {
-			return lcm.Errorf(lcm.KindConflict, "The VNFD runs the script %s at %s, but the operator of Windlass "+
-				"does not allow it (scripts.policy is refuse).", list(hook), name)
+			return lcm.Errorf(lcm.KindConflict, "The VNFD runs the script %s at %s, but the operator of Windlass does "+
+				"not allow it (scripts.policy is refuse).", list(hook), name)
 		}
 	}
 	return nil

@@ -174,8 +174,8 @@ func (c *Cluster) claimsAreFree(ctx context.Context, p prepared, owner string) e
 		return nil
 	}
 	return lcm.Errorf(lcm.KindConflict, "would mount claims that exist already and do not belong to this VNF: %s. "+
-		"Rename the "+
-		"StatefulSet in the package, choose another namespace, or remove the claims", strings.Join(names, ", "))
+		"Rename the StatefulSet in the package, choose another namespace, or remove the claims",
+		strings.Join(names, ", "))
 }
 
 // numbers returns the number of a StatefulSet's first Pod, and the number after its last. With an autoscaler, there is

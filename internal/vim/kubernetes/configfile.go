@@ -98,8 +98,7 @@ func (f *kubeconfig) inlineOnly() {
 	} {
 		if at.given {
 			f.wrong("names a file (%s), which Windlass does not have: put its content into %s ('kubectl config view "+
-				"--flatten --minify --raw')",
-				at.member, at.must)
+				"--flatten --minify --raw')", at.member, at.must)
 		}
 	}
 	unsupported := map[string]bool{

@@ -155,8 +155,8 @@ func (t *openIDTransport) refused(err error) error {
 	}
 	switch {
 	case untrusted(err):
-		return lcm.Errorf(lcm.KindUnavailable, "The certificate of the OpenID provider at %s is not from an "+
-			"authority in ssl_ca_cert, has expired, or is for another name.", url)
+		return lcm.Errorf(lcm.KindUnavailable, "The certificate of the OpenID provider at %s is not from an authority "+
+			"in ssl_ca_cert, has expired, or is for another name.", url)
 	case unreached:
 		return lcm.Errorf(lcm.KindUnavailable, "The OpenID provider at %s does not answer.", url)
 	case status == http.StatusTooManyRequests, status >= http.StatusInternalServerError:

@@ -124,9 +124,9 @@ func (c *Cluster) connected(ctx context.Context, r *record) error {
 		for _, a := range ofVdu(r.Attachments, p.vdu) {
 			if !slices.ContainsFunc(made, func(i podInterface) bool { return i.Interface == a.Interface() }) {
 				return lcm.Errorf(lcm.KindBroken, "The Pod %s/%s runs without its interface %s on the network %s for "+
-					"the connection point %s: the Pod's annotation %s does not have it. Check whether Multus works "+
-					"on the node %s.",
-					p.pod.Namespace, p.pod.Name, a.Interface(), a.Network, a.Cpd, statusKey, p.pod.Spec.NodeName)
+					"the connection point %s: the Pod's annotation %s does not have it. Check whether Multus works on "+
+					"the node %s.", p.pod.Namespace, p.pod.Name, a.Interface(), a.Network, a.Cpd, statusKey,
+					p.pod.Spec.NodeName)
 			}
 		}
 	}

@@ -74,10 +74,8 @@ func memberIndex(v lcm.VnfcResourceInfo) (int, error) {
 	name, _ := v.Metadata["parent_resource_name"].(string)
 	index, ok := vnfpkg.MemberIndex(v.VduID, name)
 	if !ok {
-		return 0, lcm.Errorf(lcm.KindBroken,
-			"The record has the VNFC %s in the resource %q, which is no VNFC of %s: the class %s has not made the "+
-				"stack.",
-			v.ID, name, v.VduID, lcm.StandardUserData)
+		return 0, lcm.Errorf(lcm.KindBroken, "The record has the VNFC %s in the resource %q, which is no VNFC of %s: "+
+			"the class %s has not made the stack.", v.ID, name, v.VduID, lcm.StandardUserData)
 	}
 	return index, nil
 }

@@ -85,9 +85,9 @@ func ownTemplate(f *vnfpkg.Flavour, template vnfpkg.Template, made userdata.Made
 		return template, nil
 	}
 	if len(f.Aspects) > 0 {
-		return template, lcm.Errorf(lcm.KindInvalid,
-			"The user data class has changed the template, but the flavour %s of the VNFD can be scaled: do not "+
-				"change the template, or use %s, which makes a resource for each VNFC.", f.ID, lcm.StandardUserData)
+		return template, lcm.Errorf(lcm.KindInvalid, "The user data class has changed the template, but the flavour "+
+			"%s of the VNFD can be scaled: do not change the template, or use %s, which makes a resource for each "+
+			"VNFC.", f.ID, lcm.StandardUserData)
 	}
 	return own, nil
 }
