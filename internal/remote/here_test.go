@@ -2,6 +2,7 @@ package remote_test
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -73,16 +74,26 @@ func TestHere_findsACommandAgain(t *testing.T) {
 	require.NotContains(t, result.Output, "hunter2")
 }
 
+// TestHere_killsWhenCancelled cancels many commands at the same time. Each script gets SIGTERM once, and has time to end.
 func TestHere_killsWhenCancelled(t *testing.T) {
-	dir := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "wait"), nil, 0o600))
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	_, err := here(t, filepath.Join(dir, "windlass")).Run(ctx, remote.Command{
-		ID: "killed", Script: "trap 'touch " + dir + "/ended' EXIT\n" + waits(dir), Output: func(string) { cancel() },
-	})
-	require.ErrorIs(t, err, context.Canceled)
-	require.FileExists(t, filepath.Join(dir, "ended"))
+	t.Parallel()
+	for i := range 16 {
+		t.Run("", func(t *testing.T) {
+			t.Parallel()
+			ended := filepath.Join(t.TempDir(), "ended")
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			_, err := here(t, filepath.Join(t.TempDir(), "windlass")).Run(ctx, remote.Command{
+				ID: fmt.Sprintf("killed-%d", i), Output: func(string) { cancel() },
+				Script: "n=0; trap 'n=$((n + 1))' TERM; echo waiting; while [ $n = 0 ]; do sleep .02; done; sleep .2\n" +
+					"echo $n >" + ended,
+			})
+			require.ErrorIs(t, err, context.Canceled)
+			signals, err := os.ReadFile(ended)
+			require.NoError(t, err)
+			require.Equal(t, "1\n", string(signals))
+		})
+	}
 }
 
 func TestHere_endsACommandThatTakesTooLong(t *testing.T) {
