@@ -5,13 +5,11 @@ import (
 	"bytes"
 	"context"
 	"crypto/tls"
-	"encoding/json"
 	"io"
 	"log"
 	"maps"
 	"net"
 	"net/http"
-	"net/netip"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -29,8 +27,6 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
 	"github.com/stretchr/testify/require"
-
-	"github.com/windlass-nfv/windlass/tests/environment"
 )
 
 // imageStore is a registry on this host from which real machines pull.
@@ -101,22 +97,6 @@ func (p pushing) push(t *testing.T, image string, content v1.Image) error {
 }
 
 func (s *imageStore) image() string { return s.server + "/lab/tiny:v1" }
-
-// hostOfMachines returns this host's address as machines on net0 see it.
-func hostOfMachines(t *testing.T, b *bed) string {
-	t.Helper()
-	content, err := os.ReadFile(filepath.Join(environment.LabDir(b.Dir), "lab.json"))
-	require.NoError(t, err)
-	var lab struct{ Net0 netip.Prefix }
-	require.NoError(t, json.Unmarshal(content, &lab))
-	gateway := lab.Net0.Addr().Next().String()
-	conn, err := new(net.Dialer).DialContext(t.Context(), "udp", net.JoinHostPort(gateway, "9"))
-	require.NoError(t, err)
-	defer conn.Close()
-	host, _, err := net.SplitHostPort(conn.LocalAddr().String())
-	require.NoError(t, err)
-	return host
-}
 
 // tinyImage returns an image with one program, which waits.
 func tinyImage(t *testing.T) v1.Image {

@@ -24,9 +24,9 @@ func TestOnRealOpenStack_storage(t *testing.T) {
 	}
 	b := &bed{testbed.NewIn(t, cloud)}
 	vnf := b.Create(t, "files")
-	op := b.Begin(t, vnf, "instantiate", b.SampleRequest(t, "storage", "files", func(request, cluster map[string]any) {
+	op := b.Begin(t, vnf, "instantiate", b.SampleRequest(t, "storage", "files", func(request, _ map[string]any) {
 		request["instantiationLevelId"] = "instantiation_level_3"
-		exportTo(cluster, testbed.SubnetOf(t, service(t, cloud.Login(), openstack.NewNetworkV2), "net0").String())
+		environment.ExportTo(request, testbed.SubnetOf(t, service(t, cloud.Login(), openstack.NewNetworkV2), "net0"))
 	}))
 	t.Cleanup(func() { removeStack(t, cloud.Login(), "vnf-"+vnf) })
 	b.Await(t, op, 40*time.Minute, "COMPLETED")
@@ -57,13 +57,6 @@ func TestOnRealOpenStack_storage(t *testing.T) {
 	s.letGo(t)
 	day.requireNodes(t)
 	terminateOnOpenStack(t, b, vnf, day.cluster)
-}
-
-// exportTo allows machines of that range to use the exports of the sample's storage server.
-func exportTo(cluster map[string]any, cidr string) {
-	for _, export := range cluster["storage_server"].(map[string]any)["nfs_server_setup_params"].([]any) {
-		export.(map[string]any)["export_to"] = cidr
-	}
 }
 
 // volumesOf lists the ids of a stack's volumes. Each must be attached to one server.

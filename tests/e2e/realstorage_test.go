@@ -25,8 +25,8 @@ func TestStorageOnRealMachines(t *testing.T) {
 	b := newBed(t, "nspawn")
 	ca, certificate := privateCA(t)
 	b.onboardWithCA(t, ca)
-	plain, secure := newImageStore(t, hostOfMachines(t, b), "", nil),
-		newImageStore(t, hostOfMachines(t, b), registryName, certificate)
+	plain, secure := newImageStore(t, b.HostOfMachines(t), "", nil),
+		newImageStore(t, b.HostOfMachines(t), registryName, certificate)
 	vnf := b.createOf(t, registryVnfdID, "store")
 	op := b.Begin(t, vnf, "instantiate", b.SampleRequest(t, "storage", "store", func(_, cluster map[string]any) {
 		cluster["private_registry_connection_info"] = []any{

@@ -14,21 +14,6 @@ import (
 	"github.com/windlass-nfv/windlass/tests/testbed"
 )
 
-// fakeNetworks contains every network of labs with fake machines.
-const fakeNetworks = "127.78.0.0/16"
-
-func (b *bed) storageRequest(t *testing.T, name string, edit func(request, cluster map[string]any)) map[string]any {
-	t.Helper()
-	return b.SampleRequest(t, "storage", name, func(req, cluster map[string]any) {
-		for _, e := range cluster["storage_server"].(map[string]any)["nfs_server_setup_params"].([]any) {
-			e.(map[string]any)["export_to"] = fakeNetworks
-		}
-		if edit != nil {
-			edit(req, cluster)
-		}
-	})
-}
-
 // requireVolumes checks that the VNF's storage server mounts and exports the only volume, and that its
 // PersistentVolumes are Available. It returns the ids of the volume and of the PersistentVolumes.
 func (b *bed) requireVolumes(t *testing.T, vnf string) (volume string, uids []string) {
@@ -42,7 +27,7 @@ func (b *bed) requireVolumes(t *testing.T, vnf string) (volume string, uids []st
 	require.Len(t, s.Exports, 3)
 	for _, e := range s.Exports {
 		require.Equal(t, server, e.MachineID)
-		require.Equal(t, []string{fakeNetworks}, e.Networks)
+		require.Equal(t, []string{b.Net0(t).String()}, e.Networks)
 	}
 	clusters := b.Clusters(t)
 	require.Len(t, clusters, 1)
@@ -61,7 +46,7 @@ func (b *bed) requireVolumes(t *testing.T, vnf string) (volume string, uids []st
 func storageServer(t *testing.T, b *bed) {
 	vnf := b.Create(t, "storage")
 	b.refusedStorage(t, vnf)
-	op := b.Begin(t, vnf, "instantiate", b.storageRequest(t, "storage", nil))
+	op := b.Begin(t, vnf, "instantiate", b.SampleRequest(t, "storage", "storage", nil))
 	b.Await(t, op, quick, "COMPLETED")
 	b.record(t, op, "storage-instantiate")
 	b.RequireCluster(t, 1, 2)
@@ -123,7 +108,7 @@ func storageServer(t *testing.T, b *bed) {
 func (b *bed) refusedStorage(t *testing.T, vnf string) {
 	t.Helper()
 	a := b.Call(t, http.MethodPost, "/vnflcm/v1/vnf_instances/"+vnf+"/instantiate",
-		b.storageRequest(t, "storage", func(_, cluster map[string]any) {
+		b.SampleRequest(t, "storage", "storage", func(_, cluster map[string]any) {
 			s := cluster["storage_server"].(map[string]any)
 			s["cinder_volume_setup_params"].([]any)[0].(map[string]any)["volume_resource_id"] = "nothing"
 			s["nfs_server_setup_params"].([]any)[0].(map[string]any)["export_dir"] = "/elsewhere"

@@ -16,10 +16,10 @@ import (
 // classesRequest returns the request of the storage sample with two storage classes on another export.
 func (b *bed) classesRequest(t *testing.T, name string, edit func(cluster map[string]any)) map[string]any {
 	t.Helper()
-	return b.storageRequest(t, name, func(_, cluster map[string]any) {
+	return b.SampleRequest(t, "storage", name, func(_, cluster map[string]any) {
 		s := cluster["storage_server"].(map[string]any)
 		s["nfs_server_setup_params"] = append(s["nfs_server_setup_params"].([]any),
-			map[string]any{"export_dir": "/volume/files", "export_to": fakeNetworks})
+			map[string]any{"export_dir": "/volume/files", "export_to": b.Net0(t).String()})
 		cluster["storage_class_params"] = []any{
 			map[string]any{
 				"name": "files", "export_dir": "/volume/files",

@@ -2,7 +2,10 @@ package environment
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"net/netip"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -25,6 +28,7 @@ type Lab struct {
 	Args []string
 
 	login Login
+	net0  netip.Prefix
 }
 
 // LabDir returns the state directory of a lab.
@@ -52,8 +56,24 @@ func (l *Lab) Up(ctx context.Context, site Site) error {
 	if err != nil {
 		return fmt.Errorf("the lab does not come up: %w\n%s", err, lab.tail())
 	}
+	return l.readNet0(site)
+}
+
+func (l *Lab) readNet0(site Site) error {
+	content, err := os.ReadFile(filepath.Join(LabDir(site.Dir), "lab.json"))
+	if err != nil {
+		return fmt.Errorf("read the networks of the lab: %w", err)
+	}
+	var info struct{ Net0 netip.Prefix }
+	if err := json.Unmarshal(content, &info); err != nil {
+		return fmt.Errorf("read the networks of the lab: %w", err)
+	}
+	l.net0 = info.Net0
 	return nil
 }
+
+// Net0 returns the subnet of the lab's network net0, which the sample's machines are on.
+func (l *Lab) Net0() netip.Prefix { return l.net0 }
 
 func (l *Lab) loginOf(openrc map[string]string) Login {
 	login := Login{
@@ -107,8 +127,9 @@ func (l *Lab) Admin(ctx context.Context, e *Environment) (Login, error) {
 	return login, nil
 }
 
-// Adapt implements Cloud. It changes nothing, because the sample's requests are made for the lab.
-func (l *Lab) Adapt(map[string]any) {}
+// Adapt implements Cloud. It allows the machines of this lab to mount the sample's exports: a lab takes another subnet
+// than that of the sample's requests if that one is taken.
+func (l *Lab) Adapt(request map[string]any) { ExportTo(request, l.net0) }
 
 // OrderURL returns the root of the lab's own API.
 func (l *Lab) OrderURL() string {

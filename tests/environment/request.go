@@ -1,5 +1,7 @@
 package environment
 
+import "net/netip"
+
 // clusterRoles are the objects of k8s_cluster_installation_param that contain a login.
 var clusterRoles = []string{"master_node", "worker_node", "storage_server"}
 
@@ -16,6 +18,17 @@ func SetNodePassword(request map[string]any, password string) {
 	}
 	if balancer, ok := cluster["external_lb_param"].(map[string]any); ok {
 		balancer["ssh_password"] = password
+	}
+}
+
+// ExportTo allows machines in that range to mount what the storage server of such a request exports.
+func ExportTo(request map[string]any, machines netip.Prefix) {
+	params, _ := request["additionalParams"].(map[string]any)
+	cluster, _ := params["k8s_cluster_installation_param"].(map[string]any)
+	storage, _ := cluster["storage_server"].(map[string]any)
+	exports, _ := storage["nfs_server_setup_params"].([]any)
+	for _, export := range exports {
+		export.(map[string]any)["export_to"] = machines.String()
 	}
 }
 

@@ -14,21 +14,12 @@ import (
 	"github.com/windlass-nfv/windlass/tests/testbed"
 )
 
-// fakeNetworks contains every network of labs with fake machines.
-const fakeNetworks = "127.78.0.0/16"
-
 // instantiateStorage begins to instantiate a cluster with a storage server.
 func (s *site) instantiateStorage(t testing.TB) (op string) {
 	t.Helper()
 	s.name = "vnf-" + s.unique()
 	s.vnf, s.volume = s.bed.Create(t, s.name), ""
-	return s.bed.Begin(t, s.vnf, "instantiate", s.bed.SampleRequest(t, "storage", s.name,
-		func(request, cluster map[string]any) {
-			testbed.Impatient(request, cluster)
-			for _, export := range cluster["storage_server"].(map[string]any)["nfs_server_setup_params"].([]any) {
-				export.(map[string]any)["export_to"] = fakeNetworks
-			}
-		}))
+	return s.bed.Begin(t, s.vnf, "instantiate", s.bed.SampleRequest(t, "storage", s.name, testbed.Impatient))
 }
 
 // healStorage begins to replace the storage server. The new one gets the volume.

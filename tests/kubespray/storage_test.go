@@ -1,12 +1,10 @@
 package kubespray
 
 import (
-	"encoding/json"
 	"io"
 	"log"
 	"net"
 	"net/http"
-	"net/netip"
 	"os"
 	"path/filepath"
 	"strings"
@@ -23,7 +21,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/windlass-nfv/windlass/deployments/lab/image"
-	"github.com/windlass-nfv/windlass/tests/environment"
 	"github.com/windlass-nfv/windlass/tests/testbed"
 )
 
@@ -84,16 +81,7 @@ func (s site) storagePackage(t *testing.T) (dir string) {
 // that address.
 func (s site) serveImage(t *testing.T) (server string) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(environment.LabDir(s.Dir), "lab.json"))
-	require.NoError(t, err)
-	var lab struct{ Net0 netip.Prefix }
-	require.NoError(t, json.Unmarshal(text, &lab))
-	conn, err := new(net.Dialer).DialContext(t.Context(), "udp", net.JoinHostPort(lab.Net0.Addr().Next().String(), "9"))
-	require.NoError(t, err)
-	defer conn.Close()
-	host, _, err := net.SplitHostPort(conn.LocalAddr().String())
-	require.NoError(t, err)
-	listener, err := net.Listen("tcp", net.JoinHostPort(host, "0"))
+	listener, err := net.Listen("tcp", net.JoinHostPort(s.HostOfMachines(t), "0"))
 	require.NoError(t, err)
 	serving := &http.Server{
 		Handler: registry.New(registry.Logger(log.New(io.Discard, "", 0))), ReadHeaderTimeout: 5 * time.Second,

@@ -1,6 +1,7 @@
 package testbed
 
 import (
+	"net"
 	"net/netip"
 	"slices"
 	"testing"
@@ -10,6 +11,8 @@ import (
 	"github.com/gophercloud/gophercloud/v2/openstack/networking/v2/networks"
 	"github.com/gophercloud/gophercloud/v2/openstack/networking/v2/subnets"
 	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/tests/environment"
 )
 
 // Network is a network with one subnet, which the lab did not have at its start.
@@ -79,6 +82,26 @@ func freeSubnet(t testing.TB, neutron *gophercloud.ServiceClient) netip.Prefix {
 	}
 	require.FailNow(t, "no addresses", "the lab's block is used up by %v", taken)
 	return netip.Prefix{}
+}
+
+// Net0 returns the subnet of the lab's network net0, which the sample's machines are on.
+func (b *Bed) Net0(t testing.TB) netip.Prefix {
+	t.Helper()
+	lab, ok := b.Cloud.(*environment.Lab)
+	require.True(t, ok, "the cloud is no lab")
+	return lab.Net0()
+}
+
+// HostOfMachines returns this host's address as the lab's machines on net0 see it.
+func (b *Bed) HostOfMachines(t testing.TB) string {
+	t.Helper()
+	gateway := b.Net0(t).Addr().Next().String()
+	conn, err := new(net.Dialer).DialContext(t.Context(), "udp", net.JoinHostPort(gateway, "9"))
+	require.NoError(t, err)
+	defer conn.Close()
+	host, _, err := net.SplitHostPort(conn.LocalAddr().String())
+	require.NoError(t, err)
+	return host
 }
 
 // SubnetOf returns the address range of a network with one subnet.

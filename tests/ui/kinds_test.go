@@ -80,11 +80,6 @@ func (b *tab) request(name string) map[string]any {
 		if lb, ok := cluster["external_lb_param"].(map[string]any); ok {
 			lb["ssh_password"] = testbed.NodePassword
 		}
-		if storage, ok := cluster["storage_server"].(map[string]any); ok {
-			for _, export := range storage["nfs_server_setup_params"].([]any) {
-				export.(map[string]any)["export_to"] = "127.78.0.0/16" // all networks of labs with fake machines
-			}
-		}
 	})
 }
 
