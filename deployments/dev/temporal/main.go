@@ -2,8 +2,8 @@
 // the Temporal of `windlass dev`, which starts and watches it as a child process; production uses a
 // cluster of its own.
 //
-// It is a module of its own because the server does not compile beside the newest OpenTelemetry, and
-// because no production image should carry it.
+// It has no clients of some clouds' services, and no SQLite: see without/README.md. It is a module of its own because the
+// server does not compile beside the newest OpenTelemetry, and because no production image should carry it.
 package main
 
 import (
