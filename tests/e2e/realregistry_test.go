@@ -174,6 +174,7 @@ func debianRegistry(t *testing.T, root string) v1.Image {
 	t.Helper()
 	lab, ok := image.Find(image.Options{Source: root})
 	require.True(t, ok, "the lab runs")
+	require.NoError(t, lab.EnsureLayers(t.Context(), "registry"), "the program is in that layer")
 	program := filepath.Join(lab.Services, "usr/bin/docker-registry")
 	binary, err := elf.Open(program)
 	require.NoError(t, err)

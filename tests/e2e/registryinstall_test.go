@@ -40,6 +40,7 @@ func (b bareRegistries) Vnf(context.Context, lcm.OpOccID) (activities.VnfContext
 // first one, over HTTPS.
 func TestRegistryIsInstalled(t *testing.T) {
 	img := labImage(t)
+	require.NoError(t, img.EnsureLayers(t.Context(), "registry"), "the program is in that layer")
 	dir, err := os.MkdirTemp("/var/tmp", "windlass-registry-") // machines hard-link the image's files
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, os.RemoveAll(dir)) })

@@ -6,15 +6,17 @@ import (
 	"io/fs"
 	"maps"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/windlass-nfv/windlass/internal/gobuild"
+	"github.com/windlass-nfv/windlass/internal/jobs"
 )
 
-func (b *builder) bootstrap(ctx context.Context, dir string) error {
+func (b *builder) bootstrap(ctx context.Context, dir string, _ jobs.Now) error {
 	args := []string{"--quiet", "--variant=minbase", "--include=" + strings.Join(packages, ","), suite, dir}
 	if b.mirror != "" {
 		args = append(args, b.mirror)
@@ -22,35 +24,22 @@ func (b *builder) bootstrap(ctx context.Context, dir string) error {
 	return b.command(ctx, "", "mmdebstrap", args...)
 }
 
-// compile builds a module's programs. They are static, so that they run on the node and in images alike.
-func (b *builder) compile(m module) func(context.Context, string) error {
-	return func(ctx context.Context, dir string) error {
-		env := []string{"CGO_ENABLED=0", "GOWORK=off", "GOFLAGS=-mod=readonly"}
-		flags := []string{"build", "-trimpath", "-buildvcs=false", "-ldflags", strings.TrimSpace("-s -w " + m.flags), "-o"}
-		var plain []string // these keep their name, and are built at once
-		for _, name := range slices.Sorted(maps.Keys(m.programs)) {
-			pkg := m.programs[name]
-			if path.Base(pkg) == name {
-				plain = append(plain, pkg)
-				continue
-			}
-			args := append(slices.Clone(flags), filepath.Join(dir, name), pkg)
-			if err := b.commandEnv(ctx, filepath.Join(b.source, m.dir), env, "go", args...); err != nil {
-				return err
-			}
-		}
-		if len(plain) > 0 {
-			args := append(append(flags, dir+"/"), plain...)
-			return b.commandEnv(ctx, filepath.Join(b.source, m.dir), env, "go", args...)
-		}
-		return nil
+// programs is the build of a module's programs. They are static, so that they run on the node and in images alike.
+func (b *builder) programs(m module, dir string) gobuild.Build {
+	build := gobuild.Build{
+		Dir: filepath.Join(b.source, m.dir), LinkerFlags: strings.TrimSpace(gobuild.Stripped + " " + m.flags),
+		Plain: m.plain,
 	}
+	for _, name := range slices.Sorted(maps.Keys(m.programs)) {
+		build.Programs = append(build.Programs, gobuild.Program{Package: m.programs[name], File: filepath.Join(dir, name)})
+	}
+	return build
 }
 
 // install makes an overlay layer of packages: that of storage servers and registries, and that of Ansible servers. It
 // lies on Debian alone, so that it is made while the programs of the node are compiled.
-func (b *builder) install(packages []string) func(context.Context, string) error {
-	return func(ctx context.Context, dir string) error { return b.installPackages(ctx, dir, packages) }
+func (b *builder) install(packages []string) maker {
+	return func(ctx context.Context, dir string, _ jobs.Now) error { return b.installPackages(ctx, dir, packages) }
 }
 
 func (b *builder) installPackages(ctx context.Context, dir string, packages []string) error {
@@ -72,7 +61,7 @@ func (b *builder) installPackages(ctx context.Context, dir string, packages []st
 }
 
 // makeNode makes the overlay layer that turns Debian into a node.
-func (b *builder) makeNode(ctx context.Context, dir string) error {
+func (b *builder) makeNode(ctx context.Context, dir string, _ jobs.Now) error {
 	work, err := os.MkdirTemp(b.dir, ".work-")
 	if err != nil {
 		return err
@@ -96,7 +85,7 @@ func (b *builder) makeNode(ctx context.Context, dir string) error {
 		{"kubernetes", "kubeadm", "usr/bin/kubeadm"},
 		{"kubernetes", "kubelet", "usr/bin/kubelet"},
 		{"kubernetes", "kubectl", "usr/bin/kubectl"},
-		{"etcd", "etcdctl", "usr/bin/etcdctl"},
+		{"programs", "etcdctl", "usr/bin/etcdctl"},
 		{"lab", "mountnfs", "usr/sbin/mount.nfs"},
 	} {
 		if err := copyFile(filepath.Join(b.path(b.recipe.bin[p.module]), p.name), filepath.Join(root, p.target),
@@ -136,7 +125,7 @@ func copyNodeFiles(root string) error {
 }
 
 // preload imports the images once, so that no machine spends a quarter of a minute on it.
-func (b *builder) preload(ctx context.Context, dir string) error {
+func (b *builder) preload(ctx context.Context, dir string, _ jobs.Now) error {
 	work, err := os.MkdirTemp(b.dir, ".work-")
 	if err != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/windlass-nfv/windlass/internal/jobs"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
@@ -28,7 +29,7 @@ var hostTools = []struct{ tool, pkg string }{
 const debianKeyring = "/usr/share/keyrings/debian-archive-keyring.gpg"
 
 // ensurePackages installs with apt-get what is missing, and says so.
-func (b *builder) ensurePackages(ctx context.Context) error {
+func (b *builder) ensurePackages(ctx context.Context, now jobs.Now) error {
 	missing := missingPackages()
 	if len(missing) == 0 {
 		return nil
@@ -40,7 +41,7 @@ func (b *builder) ensurePackages(ctx context.Context) error {
 		return lcm.Errorf(lcm.KindInvalid, "This host lacks %s and has no apt-get; install them.",
 			strings.Join(missing, ", "))
 	}
-	b.say("installing %s with apt-get", strings.Join(missing, " "))
+	now("installing %s", strings.Join(missing, " "))
 	install := append([]string{"-o", "DPkg::Lock::Timeout=300", "install", "-qq", "-y", "--no-install-recommends"},
 		missing...)
 	err := b.command(ctx, "", "apt-get", install...)

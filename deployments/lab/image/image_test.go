@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
 	"github.com/stretchr/testify/require"
 
+	"github.com/windlass-nfv/windlass/internal/jobs"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
@@ -28,7 +29,10 @@ func TestEnsure_buildsTheImage(t *testing.T) {
 	require.DirExists(t, filepath.Join(img.Containerd, "io.containerd.snapshotter.v1.overlayfs"))
 	again, ok := Find(Options{Dir: dir})
 	require.True(t, ok)
-	require.Equal(t, img, again)
+	require.Equal(t, img.Layers("registry"), again.Layers("registry"))
+	require.NoError(t, img.EnsureLayers(t.Context(), "registry", "ansible"))
+	_, ok = Find(Options{Dir: dir, Layers: []Layer{Services, Ansible}})
+	require.True(t, ok)
 }
 
 func TestArchive_isAnImageThatOthersRead(t *testing.T) {
@@ -132,20 +136,62 @@ func TestArtefact_ofAnInterruptedBuildIsMadeAgain(t *testing.T) {
 	b, err := newBuilder(Options{Source: source, Dir: t.TempDir()})
 	require.NoError(t, err)
 	broken := errors.New("interrupted")
-	half := func(_ context.Context, dir string) error {
+	now := func(string, ...any) {}
+	half := func(_ context.Context, dir string, _ jobs.Now) error {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, "half"), nil, 0o600))
 		return broken
 	}
-	require.ErrorIs(t, b.artefact(t.Context(), "thing-1", "thing", half), broken)
+	require.ErrorIs(t, b.artefact(t.Context(), "thing-1", "thing", half, now), broken)
 	require.NoFileExists(t, b.path("thing-1"))
 
 	built := 0
-	whole := func(_ context.Context, dir string) error {
+	whole := func(_ context.Context, dir string, _ jobs.Now) error {
 		built++
 		require.NoFileExists(t, filepath.Join(dir, "half"))
 		return nil
 	}
-	require.NoError(t, b.artefact(t.Context(), "thing-1", "thing", whole))
-	require.NoError(t, b.artefact(t.Context(), "thing-1", "thing", whole))
+	require.NoError(t, b.artefact(t.Context(), "thing-1", "thing", whole, now))
+	require.NoError(t, b.artefact(t.Context(), "thing-1", "thing", whole, now))
 	require.Equal(t, 1, built)
+}
+
+// titles returns the titles of the jobs that build what is missing.
+func titles(t *testing.T, opts Options) (list []string) {
+	t.Helper()
+	work, err := Jobs(opts)
+	require.NoError(t, err)
+	for _, job := range work {
+		list = append(list, job.Title)
+	}
+	return list
+}
+
+func TestJobs_buildWhatIsMissingAndNoLayerThatNobodyAsksFor(t *testing.T) {
+	dir := t.TempDir()
+	all := titles(t, Options{Dir: dir})
+	require.Contains(t, all, "Kubernetes "+kubernetesVersion)
+	require.Contains(t, all, "containerd with its images")
+	require.NotContains(t, all, layers[Ansible].title)
+	require.NotContains(t, all, layers[Services].title)
+
+	b, err := newBuilder(Options{Dir: dir})
+	require.NoError(t, err)
+	for _, artefact := range b.wanted() {
+		require.NoError(t, os.Mkdir(b.path(artefact), 0o755))
+	}
+	require.Empty(t, titles(t, Options{Dir: dir}), "the image is there")
+	img, ok := Find(Options{Dir: dir})
+	require.True(t, ok)
+	require.NoError(t, img.EnsureLayers(t.Context(), "debian-12-k8s", "worker-1"), "a node needs no further layer")
+
+	more := titles(t, Options{Dir: dir, Layers: []Layer{Ansible}})
+	require.Contains(t, more, layers[Ansible].title)
+	require.NotContains(t, more, "Debian "+suite, "what is there is not built again")
+}
+
+func TestJobs_waitForThePackagesOfTheHost(t *testing.T) {
+	host := &jobs.Job{Title: "Debian packages"}
+	work, err := Jobs(Options{Dir: t.TempDir(), After: host})
+	require.NoError(t, err)
+	require.Equal(t, []*jobs.Job{host}, work[0].After)
 }

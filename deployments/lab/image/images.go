@@ -12,12 +12,14 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+
+	"github.com/windlass-nfv/windlass/internal/jobs"
 )
 
 // packImages writes the images of a cluster under the tags that this kubeadm asks for.
-func (b *builder) packImages(ctx context.Context, dir string) error {
-	kubernetes, etcd := b.path(b.recipe.bin["kubernetes"]), b.path(b.recipe.bin["etcd"])
-	coredns, lab := b.path(b.recipe.bin["coredns"]), b.path(b.recipe.bin["lab"])
+func (b *builder) packImages(ctx context.Context, dir string, _ jobs.Now) error {
+	kubernetes, lab := b.path(b.recipe.bin["kubernetes"]), b.path(b.recipe.bin["lab"])
+	programs := b.path(b.recipe.bin["programs"])
 	out, err := exec.CommandContext(ctx, filepath.Join(kubernetes, "kubeadm"), "config", "images", "list",
 		"--kubernetes-version", "v"+kubernetesVersion).Output()
 	if err != nil {
@@ -36,11 +38,11 @@ func (b *builder) packImages(ctx context.Context, dir string) error {
 	}
 	archives := map[string]archive{
 		"etcd": {Tag: tag("etcd"), Files: []archiveFile{
-			{filepath.Join(etcd, "etcd"), "/usr/local/bin/etcd"}, {filepath.Join(etcd, "etcdctl"), "/usr/local/bin/etcdctl"},
+			{filepath.Join(programs, "etcd"), "/usr/local/bin/etcd"}, {filepath.Join(programs, "etcdctl"), "/usr/local/bin/etcdctl"},
 		}},
 		"coredns": {
 			Tag: tag("coredns"), Entrypoint: []string{"/coredns"},
-			Files: []archiveFile{{filepath.Join(coredns, "coredns"), "/coredns"}},
+			Files: []archiveFile{{filepath.Join(programs, "coredns"), "/coredns"}},
 		},
 		"pause": {
 			Tag: tag("pause"), Entrypoint: []string{"/pause"},
@@ -53,7 +55,7 @@ func (b *builder) packImages(ctx context.Context, dir string) error {
 		"nfsprovisioner": {
 			Tag: "lab.local/nfs-subdir-external-provisioner:v1", Entrypoint: []string{"/nfsprovisioner"},
 			Files: []archiveFile{
-				{filepath.Join(b.path(b.recipe.bin["nfsprovisioner"]), "nfsprovisioner"), "/nfsprovisioner"},
+				{filepath.Join(programs, "nfsprovisioner"), "/nfsprovisioner"},
 			},
 		},
 		"kube-proxy": {Tag: tag("kube-proxy"), Files: []archiveFile{

@@ -54,8 +54,10 @@ type module struct {
 	name, title string
 	dir         string            // in the repository
 	programs    map[string]string // file name to package
-	sources     []string          // folders of the module that the programs are made of; none: all of it
+	sources     []string          // folders of the module with sources of its own
+	imports     *regexp.Regexp    // finds what the programs import in go.mod; nil: every line counts
 	flags       string            // for the linker
+	plain       []string          // packages that are compiled quickly: see gobuild.Build
 }
 
 var modules = []module{
@@ -67,28 +69,22 @@ var modules = []module{
 			"kube-controller-manager": "k8s.io/kubernetes/cmd/kube-controller-manager",
 			"kube-scheduler":          "k8s.io/kubernetes/cmd/kube-scheduler", "kube-proxy": "k8s.io/kubernetes/cmd/kube-proxy",
 		},
-		flags: kubernetesFlags(),
+		flags: kubernetesFlags(), plain: []string{"k8s.io/..."},
 	},
 	{
-		name: "etcd", title: "etcd", dir: "deployments/lab/image/etcd",
-		programs: map[string]string{"etcd": "go.etcd.io/etcd/server/v3", "etcdctl": "go.etcd.io/etcd/etcdctl/v3"},
-	},
-	{
-		name: "coredns", title: "CoreDNS", dir: "deployments/lab/image/coredns",
-		programs: map[string]string{"coredns": "github.com/coredns/coredns"},
-	},
-	{
-		name: "nfsprovisioner", title: "NFS provisioner", dir: "deployments/lab/image/nfsprovisioner",
-		programs: map[string]string{"nfsprovisioner": "github.com/windlass-nfv/windlass/deployments/lab/image/nfsprovisioner"},
+		// One module, so that etcd, CoreDNS and the provisioner are compiled from the same versions of what they share.
+		name: "programs", title: "etcd, CoreDNS and NFS provisioner", dir: "deployments/lab/image/programs",
+		programs: map[string]string{
+			"etcd": "go.etcd.io/etcd/server/v3", "etcdctl": "go.etcd.io/etcd/etcdctl/v3",
+			"coredns": "./coredns", "nfsprovisioner": "./nfsprovisioner",
+		},
+		sources: []string{"coredns", "nfsprovisioner"},
 	},
 	{
 		name: "lab", title: "pod network, pause and NFS client", dir: "deployments/lab",
-		programs: map[string]string{
-			"labnetd":  "github.com/windlass-nfv/windlass/deployments/lab/labnetd",
-			"pause":    "github.com/windlass-nfv/windlass/deployments/lab/pause",
-			"mountnfs": "github.com/windlass-nfv/windlass/deployments/lab/mountnfs",
-		},
-		sources: []string{"labnetd", "pause", "mountnfs", "mountnfs/nfs3"},
+		programs: map[string]string{"labnetd": "./labnetd", "pause": "./pause", "mountnfs": "./mountnfs"},
+		sources:  []string{"labnetd", "pause", "mountnfs", "mountnfs/nfs3"},
+		imports:  regexp.MustCompile(`(?m)^\s+(k8s\.io/(api|apimachinery|client-go)|github\.com/vishvananda/netlink|github\.com/hanwen/go-fuse/v2) v\S+`),
 	},
 }
 
@@ -118,15 +114,17 @@ var servicesScript string
 
 // recipe names every artefact; a name ends with the hash of all that the artefact is made of.
 type recipe struct {
-	base, services, ansible, node, images, containerd string
-	bin                                               map[string]string
+	base, node, images, containerd string
+	bin                            map[string]string // by module
+	layers                         map[Layer]string
 }
 
 func readRecipe(source, mirror string) (recipe, error) {
-	r := recipe{bin: map[string]string{}}
+	r := recipe{bin: map[string]string{}, layers: map[Layer]string{}}
 	r.base = named("base", suite, mirror, strings.Join(packages, ","))
-	r.services = named("services", r.base, strings.Join(servicePackages, ","), servicesScript)
-	r.ansible = named("ansible", r.base, strings.Join(ansiblePackages, ","), servicesScript)
+	for layer, made := range layers {
+		r.layers[layer] = named(string(layer), r.base, strings.Join(made.packages, ","), servicesScript)
+	}
 	for _, m := range modules {
 		inputs, err := m.inputs(source)
 		if err != nil {
@@ -138,33 +136,26 @@ func readRecipe(source, mirror string) (recipe, error) {
 	if err != nil {
 		return r, err
 	}
-	r.node = named("node", r.base, r.bin["kubernetes"], r.bin["etcd"], r.bin["lab"], files, nodeSetup)
+	r.node = named("node", r.base, r.bin["kubernetes"], r.bin["programs"], r.bin["lab"], files, nodeSetup)
 	r.images = named("images", r.base, fmt.Sprint(r.bin))
 	r.containerd = named("containerd", r.node, r.images, preloadScript)
 	return r, nil
 }
 
-// inputs of a module's programs: the pinned versions, and for the lab's own module the sources and the versions of what
-// they import, so that no other change of go.mod makes a new image.
+// inputs of a module's programs: their sources, and the versions of what they import. Of the lab's own module only those
+// lines of go.mod count that the programs need, so that no other change makes a new image.
 func (m module) inputs(source string) ([]string, error) {
-	if len(m.sources) == 0 {
-		files, err := filepath.Glob(filepath.Join(source, m.dir, "*.go")) // those of the module itself, where it has any
-		if err != nil {
-			return nil, err
-		}
-		return readAll(append([]string{filepath.Join(source, m.dir, "go.mod"), filepath.Join(source, m.dir, "go.sum")},
-			files...)...)
-	}
-	gomod, err := os.ReadFile(filepath.Join(source, m.dir, "go.mod"))
+	versions, err := readAll(filepath.Join(source, m.dir, "go.mod"), filepath.Join(source, m.dir, "go.sum"))
 	if err != nil {
 		return nil, err
 	}
-	imports := regexp.MustCompile(`(?m)^\s+(k8s\.io/(api|apimachinery|client-go)|github\.com/vishvananda/netlink|github\.com/hanwen/go-fuse/v2) v\S+`)
-	found := imports.FindAllString(string(gomod), -1)
-	for n := range found {
-		found[n] = strings.TrimSpace(found[n])
+	if m.imports != nil {
+		versions = m.imports.FindAllString(versions[0], -1)
+		for n := range versions {
+			versions[n] = strings.TrimSpace(versions[n])
+		}
+		slices.Sort(versions)
 	}
-	slices.Sort(found)
 	var files []string
 	for _, dir := range m.sources {
 		matches, err := filepath.Glob(filepath.Join(source, m.dir, dir, "*.go"))
@@ -174,7 +165,7 @@ func (m module) inputs(source string) ([]string, error) {
 		files = append(files, slices.DeleteFunc(matches, func(f string) bool { return strings.HasSuffix(f, "_test.go") })...)
 	}
 	sources, err := readAll(files...)
-	return append(found, sources...), err
+	return append(versions, sources...), err
 }
 
 func readAll(files ...string) ([]string, error) {

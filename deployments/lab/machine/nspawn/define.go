@@ -26,6 +26,9 @@ func (d *Driver) layOutDisk(ctx context.Context, i *instance, m machine.Machine)
 	if err != nil {
 		return lcm.Wrap(lcm.KindInvalid, err, "Machine %s cannot use its user data.", m.Name)
 	}
+	if err := d.opts.Image.EnsureLayers(ctx, m.Image, m.Name); err != nil {
+		return err
+	}
 	if err := d.clear(ctx, i); err != nil {
 		return err
 	}
