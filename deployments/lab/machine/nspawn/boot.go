@@ -41,6 +41,9 @@ func (d *Driver) boot(ctx context.Context, i *instance) error {
 	if i.running() {
 		return nil
 	}
+	if err := d.inotify.ensure(i.spec.Name); err != nil {
+		return err
+	}
 	if err := d.clear(ctx, i); err != nil {
 		return err
 	}

@@ -1,9 +1,11 @@
 // Package nspawn runs the lab's machines as systemd-nspawn containers. Each boots systemd in its own namespaces on an
 // overlay of the node image. A lab keeps its networks in its own network namespace, its router. The host gets one
-// interface and a route to each network; the host's forwarding, firewall and sysctls stay unchanged.
+// interface and a route to each network; the host's forwarding, firewall and sysctls stay unchanged, but for one limit
+// that the lab raises if it is too low (inotify.go).
 package nspawn
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -40,9 +42,10 @@ type Driver struct {
 	opts Options
 	log  *slog.Logger
 	// tag distinguishes this lab's interfaces, namespaces and groups from those of other labs on the host.
-	tag    string
-	groups hierarchies
-	lock   *os.File
+	tag     string
+	groups  hierarchies
+	inotify inotify
+	lock    *os.File
 
 	mu       sync.Mutex // guards the fields below and the router; never held while a machine boots or stops
 	networks records[machine.Network]
@@ -76,6 +79,7 @@ func New(opts Options) (*Driver, error) {
 	opts.StateDir = dir
 	d := &Driver{
 		opts: opts, log: opts.Log, tag: short(dir)[:6], closing: make(chan struct{}), machines: map[string]*instance{},
+		inotify: hostInotify(),
 	}
 	if d.groups, err = findHierarchies("windlass-lab-" + d.tag); err != nil {
 		return nil, lcm.Wrap(lcm.KindBroken, err, "The lab cannot use the control groups of this host.")
@@ -83,6 +87,7 @@ func New(opts Options) (*Driver, error) {
 	if err := d.open(); err != nil {
 		return nil, err
 	}
+	d.raiseInotify(context.Background())
 	return d, nil
 }
 
