@@ -43,7 +43,7 @@ func lab(o options) cloud {
 		return c
 	}
 	c.root = true
-	c.opening = "The first time, the image of the machines is built, which takes some minutes."
+	c.opening = "The machines are systemd-nspawn containers: Linux of their own, with systemd, kubelet and containerd."
 	c.left = "The image of its machines is kept in " + imageDir + " for the next time."
 	return c
 }
