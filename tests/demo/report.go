@@ -121,6 +121,8 @@ func (d *demo) lookAround(instance vnf, op operation) {
 		return
 	}
 	d.title("Where to look")
+	d.say("The web page       %s/ui", info.API)
+	d.say("The API's docs     %s/docs", info.API)
 	d.say("API                %s", info.API)
 	d.say("The operation      %s", d.workflowURL(op.ID))
 	d.say("All operations     %s/namespaces/%s/workflows", info.TemporalUI, info.Namespace)
