@@ -41,7 +41,7 @@ func main() {
 	flag.IntVar(&o.busy, "busy", 1, "processors that are kept busy meanwhile")
 	flag.DurationVar(&o.limit, "for", 0, "begin no run after this `time`; 0: until all runs are done")
 	flag.StringVar(&o.results, "results", "tests/repeat/results.json", "`file` with the counts")
-	flag.StringVar(&o.logs, "logs", ".build/repeat", "`directory` for the output of runs that failed")
+	flag.StringVar(&o.logs, "logs", ".build/repeat-logs", "`directory` for the output of runs that failed")
 	flag.BoolVar(&table, "table", false, "print what was found so far, and run nothing")
 	flag.Parse()
 	o.suites = strings.Split(*names, ",")
