@@ -65,3 +65,8 @@ func TestSuites_areTasks(t *testing.T) {
 		assert.Contains(t, task, "{{.CLI_ARGS}}", "%s must take arguments of go test", name)
 	}
 }
+
+func TestOutside_leavesOutWhatTheTaskHasSet(t *testing.T) {
+	assert.Equal(t, []string{"HOME=/root", "GOCACHE=/c"},
+		outside([]string{"HOME=/root", "CGO_ENABLED=0", "GOFLAGS=-vet=off", "GOCACHE=/c"}))
+}

@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -55,6 +56,7 @@ func (o options) run(ctx context.Context, suite string) (r run, err error) {
 	began := time.Now()
 	cmd := exec.CommandContext(ctx, "go", "tool", "task", "--force", "test:"+suite, "--", "-count=1", "-json")
 	var out bytes.Buffer
+	cmd.Env = outside(os.Environ())
 	cmd.Stdout, cmd.Stderr = io.MultiWriter(&out, log), log
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
@@ -70,6 +72,14 @@ func (o options) run(ctx context.Context, suite string) (r run, err error) {
 		return r, os.Remove(r.log)
 	}
 	return r, nil
+}
+
+// outside is the environment without what Taskfile.yml has set for this program: a task does not overwrite what it finds,
+// and the race detector needs another value.
+func outside(environment []string) []string {
+	return slices.DeleteFunc(environment, func(variable string) bool {
+		return strings.HasPrefix(variable, "CGO_ENABLED=") || strings.HasPrefix(variable, "GOFLAGS=")
+	})
 }
 
 // event is a line of go test -json.
