@@ -54,9 +54,7 @@ func (b *builder) packImages(ctx context.Context, dir string, _ jobs.Now) error 
 		},
 		"nfsprovisioner": {
 			Tag: "lab.local/nfs-subdir-external-provisioner:v1", Entrypoint: []string{"/nfsprovisioner"},
-			Files: []archiveFile{
-				{filepath.Join(programs, "nfsprovisioner"), "/nfsprovisioner"},
-			},
+			Files: []archiveFile{{filepath.Join(kubernetes, "nfsprovisioner"), "/nfsprovisioner"}},
 		},
 		"kube-proxy": {Tag: tag("kube-proxy"), Files: []archiveFile{
 			{proxy, "/"}, {filepath.Join(kubernetes, "kube-proxy"), "/usr/local/bin/kube-proxy"},

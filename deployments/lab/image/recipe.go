@@ -62,23 +62,25 @@ type module struct {
 
 var modules = []module{
 	{
+		// The NFS provisioner is made of the same clients and informers, so that they are compiled once.
 		name: "kubernetes", title: "Kubernetes " + kubernetesVersion, dir: "deployments/lab/image/kubernetes",
 		programs: map[string]string{
 			"kubeadm": "k8s.io/kubernetes/cmd/kubeadm", "kubelet": "k8s.io/kubernetes/cmd/kubelet",
 			"kubectl": "k8s.io/kubernetes/cmd/kubectl", "kube-apiserver": "k8s.io/kubernetes/cmd/kube-apiserver",
 			"kube-controller-manager": "k8s.io/kubernetes/cmd/kube-controller-manager",
 			"kube-scheduler":          "k8s.io/kubernetes/cmd/kube-scheduler", "kube-proxy": "k8s.io/kubernetes/cmd/kube-proxy",
+			"nfsprovisioner": "./nfsprovisioner",
 		},
-		flags: kubernetesFlags(), plain: []string{"k8s.io/..."},
+		sources: []string{"nfsprovisioner"}, flags: kubernetesFlags(), plain: []string{"k8s.io/..."},
 	},
 	{
-		// One module, so that etcd, CoreDNS and the provisioner are compiled from the same versions of what they share.
-		name: "programs", title: "etcd, CoreDNS and NFS provisioner", dir: "deployments/lab/image/programs",
+		// One module, so that both are compiled from the same versions of what they share.
+		name: "programs", title: "etcd and CoreDNS", dir: "deployments/lab/image/programs",
 		programs: map[string]string{
 			"etcd": "go.etcd.io/etcd/server/v3", "etcdctl": "go.etcd.io/etcd/etcdctl/v3",
-			"coredns": "./coredns", "nfsprovisioner": "./nfsprovisioner",
+			"coredns": "./coredns",
 		},
-		sources: []string{"coredns", "nfsprovisioner"},
+		sources: []string{"coredns"},
 	},
 	{
 		name: "lab", title: "pod network, pause and NFS client", dir: "deployments/lab",
