@@ -58,6 +58,10 @@ func (l *limited) RoundTrip(req *http.Request) (*http.Response, error) {
 			return nil, err
 		}
 	}
+	within := budgetOf(req)
+	if err := within.begin(l.who); err != nil {
+		return nil, err
+	}
 	req = req.Clone(req.Context())
 	req.Header.Set("Accept-Encoding", "identity")
 	resp, err := l.next.RoundTrip(req)
@@ -69,7 +73,7 @@ func (l *limited) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, lcm.Errorf(lcm.KindInvalid,
 			"%s compresses its answer (%.20q), but Windlass asked for an answer without compression.", l.who, encoding)
 	}
-	resp.Body = l.bounded(resp)
+	resp.Body = within.counted(l.bounded(resp), l.who)
 	return resp, nil
 }
 

@@ -1,6 +1,7 @@
 package openstack
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -24,11 +25,12 @@ func authOptions(vim lcm.Vim, cred map[string]any) gophercloud.AuthOptions {
 		opts.ApplicationCredentialID, opts.ApplicationCredentialSecret = id, text(cred, "application_credential_secret")
 		return opts
 	}
-	opts.Username, opts.UserID, opts.Password = text(cred, "username"), text(cred, "user_id"), text(cred, "password")
-	if opts.UserID == "" {
-		opts.DomainName, opts.DomainID = text(cred, "user_domain_name"), text(cred, "user_domain_id")
-		if opts.DomainName == "" && opts.DomainID == "" {
-			opts.DomainName = "Default"
+	opts.Password = text(cred, "password")
+	// An id needs no name beside it, and gophercloud refuses both; OpenStack's own client takes the id.
+	if opts.UserID = text(cred, "user_id"); opts.UserID == "" {
+		opts.Username = text(cred, "username")
+		if opts.DomainID = text(cred, "user_domain_id"); opts.DomainID == "" {
+			opts.DomainName = cmp.Or(text(cred, "user_domain_name"), "Default")
 		}
 	}
 	opts.Scope = scopeOf(vim, cred)
@@ -64,6 +66,8 @@ func scopeOf(vim lcm.Vim, cred map[string]any) *gophercloud.AuthScope {
 	switch {
 	case scope.ProjectID != "": // an id needs no domain, and Keystone refuses one
 		scope.ProjectName, scope.DomainName, scope.DomainID = "", "", ""
+	case scope.DomainID != "":
+		scope.DomainName = ""
 	case scope.DomainName == "" && scope.DomainID == "":
 		scope.DomainName = "Default"
 	}

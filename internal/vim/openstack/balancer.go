@@ -74,14 +74,10 @@ func (c *Cloud) Balance(ctx context.Context, want vim.LoadBalancer, progress fun
 
 // findBalancer finds a load balancer by its name, nil for none. It returns a Conflict when another owner has it.
 func (c *Cloud) findBalancer(ctx context.Context, name, owner string) (*loadbalancers.LoadBalancer, error) {
-	doing := "find the load balancer " + name
-	page, err := loadbalancers.List(c.balancer, loadbalancers.ListOpts{Name: name}).AllPages(ctx)
+	list, err := listed(ctx, "find the load balancer "+name,
+		loadbalancers.List(c.balancer, loadbalancers.ListOpts{Name: name}), loadbalancers.ExtractLoadBalancers)
 	if err != nil {
-		return nil, translate(doing, err)
-	}
-	list, err := loadbalancers.ExtractLoadBalancers(page)
-	if err != nil {
-		return nil, translate(doing, err)
+		return nil, err
 	}
 	list = slices.DeleteFunc(list, func(b loadbalancers.LoadBalancer) bool { return b.ProvisioningStatus == octaviaDeleted })
 	switch {
@@ -151,23 +147,13 @@ func (b *balancing) route(ctx context.Context) error {
 }
 
 func (b *balancing) listeners(ctx context.Context) ([]listeners.Listener, error) {
-	doing := "list the listeners of " + b.want.Name
-	page, err := listeners.List(b.balancer, listeners.ListOpts{LoadbalancerID: b.id}).AllPages(ctx)
-	if err != nil {
-		return nil, translate(doing, err)
-	}
-	list, err := listeners.ExtractListeners(page)
-	return list, translate(doing, err)
+	return listed(ctx, "list the listeners of "+b.want.Name,
+		listeners.List(b.balancer, listeners.ListOpts{LoadbalancerID: b.id}), listeners.ExtractListeners)
 }
 
 func (b *balancing) pools(ctx context.Context) ([]pools.Pool, error) {
-	doing := "list the pools of " + b.want.Name
-	page, err := pools.List(b.balancer, pools.ListOpts{LoadbalancerID: b.id}).AllPages(ctx)
-	if err != nil {
-		return nil, translate(doing, err)
-	}
-	list, err := pools.ExtractPools(page)
-	return list, translate(doing, err)
+	return listed(ctx, "list the pools of "+b.want.Name,
+		pools.List(b.balancer, pools.ListOpts{LoadbalancerID: b.id}), pools.ExtractPools)
 }
 
 // dropOthers deletes listeners and pools that are no longer routes.

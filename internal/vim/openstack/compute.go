@@ -19,14 +19,10 @@ type Attachment struct {
 
 // Attachments lists the volumes of a server, ordered by device.
 func (c *Cloud) Attachments(ctx context.Context, serverID string) ([]Attachment, error) {
-	doing := "list the volumes of server " + serverID
-	page, err := volumeattach.List(c.compute, serverID).AllPages(ctx)
+	list, err := listed(ctx, "list the volumes of server "+serverID, volumeattach.List(c.compute, serverID),
+		volumeattach.ExtractVolumeAttachments)
 	if err != nil {
-		return nil, translate(doing, err)
-	}
-	list, err := volumeattach.ExtractVolumeAttachments(page)
-	if err != nil {
-		return nil, translate(doing, err)
+		return nil, err
 	}
 	out := make([]Attachment, 0, len(list))
 	for _, a := range list {
@@ -45,13 +41,10 @@ type ServerGroup struct {
 
 // ServerGroups lists the project's server groups with the ids of their members, with one call.
 func (c *Cloud) ServerGroups(ctx context.Context) ([]ServerGroup, error) {
-	page, err := servergroups.List(c.compute, servergroups.ListOpts{}).AllPages(ctx)
+	list, err := listed(ctx, "list the server groups", servergroups.List(c.compute, servergroups.ListOpts{}),
+		servergroups.ExtractServerGroups)
 	if err != nil {
-		return nil, translate("list the server groups", err)
-	}
-	list, err := servergroups.ExtractServerGroups(page)
-	if err != nil {
-		return nil, translate("list the server groups", err)
+		return nil, err
 	}
 	out := make([]ServerGroup, 0, len(list))
 	for _, g := range list {

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"net"
 	"net/http"
@@ -19,6 +18,7 @@ import (
 	"github.com/gophercloud/gophercloud/v2"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/outbound"
 )
 
 // translate turns an error of gophercloud into an lcm.Error; doing is a verb phrase, e.g. "create stack x".
@@ -37,6 +37,8 @@ func translate(doing string, err error) error {
 		e = lcm.Wrap(kindOfStatus(answer.Actual, said), err, "OpenStack refused to %s: %s", doing,
 			orStatus(said, answer.Actual))
 		e.RetryAfter = waitOf(answer)
+	} else if said := complaint(err); said != "" {
+		e = lcm.Wrap(lcm.KindInvalid, err, "Windlass cannot ask OpenStack to %s: %s.", doing, said)
 	} else {
 		kind, why := silence(err)
 		e = lcm.Wrap(kind, err, "OpenStack did not answer when asked to %s: %s.", doing, why)
@@ -86,11 +88,19 @@ func silence(err error) (lcm.Kind, string) {
 	if e, ok := errors.AsType[*net.OpError](err); ok {
 		return lcm.KindUnavailable, sysError(e.Err)
 	}
-	_, isSyntax := errors.AsType[*json.SyntaxError](err)
-	if isSyntax || errors.Is(err, io.ErrUnexpectedEOF) {
+	if outbound.IsUnreadable(err) {
 		return lcm.KindUnavailable, "Windlass could not understand the answer"
 	}
 	return lcm.KindUnavailable, "the connection was closed"
+}
+
+// complaint returns what the client's library says of a request that it has not sent, such as one with two names of the
+// same domain; "" for an error of another kind. Waiting does not help.
+func complaint(err error) string {
+	if outbound.IsOutage(err) || errors.Is(err, context.Canceled) {
+		return ""
+	}
+	return strings.TrimSuffix(oneLine(err.Error()), ".")
 }
 
 // sysError drops the name of the system call.
@@ -206,7 +216,9 @@ func authError(vim lcm.Vim, err error) error {
 		return lcm.Wrap(e.Kind, err, "The VIM %s cannot be used at %s: %s", vim.Name, vim.AuthURL, e.Detail)
 	}
 	answer, ok := errors.AsType[gophercloud.ErrUnexpectedResponseCode](err)
-	switch {
+	switch said := complaint(err); {
+	case !ok && said != "":
+		return lcm.Wrap(lcm.KindInvalid, err, "The VIM %s has credentials that cannot be used: %s.", vim.Name, said)
 	case !ok:
 		kind, why := silence(err)
 		return lcm.Wrap(kind, err, "The VIM %s does not answer at %s: %s.", vim.Name, vim.AuthURL, why)

@@ -1,7 +1,8 @@
 package openstack
 
 import (
-	"errors"
+	"net/url"
+	"syscall"
 	"testing"
 
 	"github.com/gophercloud/gophercloud/v2"
@@ -54,6 +55,7 @@ func TestTranslate_readsWhatEachServiceSays(t *testing.T) {
 			require.ErrorContains(t, err, "create stack x")
 		})
 	}
-	require.Equal(t, lcm.KindUnavailable, lcm.KindOf(translate("find stack x", errors.New("connection refused"))))
+	refused := &url.Error{Op: "Get", URL: "http://x", Err: syscall.ECONNREFUSED}
+	require.Equal(t, lcm.KindUnavailable, lcm.KindOf(translate("find stack x", refused)))
 	require.NoError(t, translate("find stack x", nil))
 }

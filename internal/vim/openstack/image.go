@@ -229,11 +229,5 @@ func (c *Cloud) deleteImage(ctx context.Context, id string) error {
 }
 
 func (c *Cloud) listImages(ctx context.Context, which images.ListOpts) ([]images.Image, error) {
-	const doing = "list the images"
-	page, err := images.List(c.images, which).AllPages(ctx)
-	if err != nil {
-		return nil, translate(doing, err)
-	}
-	list, err := images.ExtractImages(page)
-	return list, translate(doing, err)
+	return listed(ctx, "list the images", images.List(c.images, which), images.ExtractImages)
 }

@@ -3,6 +3,7 @@ package openstack
 import (
 	"context"
 	"maps"
+	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
@@ -48,18 +49,26 @@ func (c *Cloud) readPorts(ctx context.Context, inv *vim.Inventory) error {
 const idsAtOnce = 150
 
 func (c *Cloud) readSomePorts(ctx context.Context, inv *vim.Inventory, wanted []string) error {
-	page, err := ports.List(c.network, byID{"id", wanted}).AllPages(ctx)
+	list, err := listed(ctx, "list the ports of the stack", ports.List(c.network, byID{"id", wanted}), ports.ExtractPorts)
 	if err != nil {
-		return translate("list the ports of the stack", err)
-	}
-	list, err := ports.ExtractPorts(page)
-	if err != nil {
-		return translate("list the ports of the stack", err)
+		return err
 	}
 	for _, p := range list {
-		inv.Ports[p.ID] = portOf(p)
+		if inv.Ports[p.ID], err = portOf(p); err != nil {
+			return err
+		}
 	}
 	return c.readFloatingIPs(ctx, inv, wanted)
+}
+
+// checkAddress refuses what is no IP address. Addresses of a cloud go into files that other programs read, such as
+// inventories of Ansible, where a text could be a command.
+func checkAddress(what, id, address string) error {
+	if _, err := netip.ParseAddr(address); err != nil {
+		return lcm.Errorf(lcm.KindBroken, "OpenStack gives the %s %.80q the address %.80q, which is no IP address.", what, id,
+			address)
+	}
+	return nil
 }
 
 // addressOf is the address for reaching a port, IPv4 if there is one. Neutron lists the addresses of a port in two
@@ -78,15 +87,15 @@ func addressOf(ips []lcm.FixedIP) string {
 
 func (c *Cloud) readFloatingIPs(ctx context.Context, inv *vim.Inventory, portIDs []string) error {
 	ours := idsOf(inv.OfKind(vim.PublicAddr))
-	page, err := floatingips.List(c.network, byID{"port_id", portIDs}).AllPages(ctx)
+	list, err := listed(ctx, "list the floating IPs of the stack", floatingips.List(c.network, byID{"port_id", portIDs}),
+		floatingips.ExtractFloatingIPs)
 	if err != nil {
-		return translate("list the floating IPs of the stack", err)
-	}
-	list, err := floatingips.ExtractFloatingIPs(page)
-	if err != nil {
-		return translate("list the floating IPs of the stack", err)
+		return err
 	}
 	for _, f := range list {
+		if err := checkAddress("floating IP", f.ID, f.FloatingIP); err != nil {
+			return err
+		}
 		if port, ok := inv.Ports[f.PortID]; ok {
 			port.FloatingIP = f.FloatingIP
 			inv.Ports[f.PortID] = port
@@ -113,6 +122,11 @@ func (c *Cloud) readServers(ctx context.Context, inv *vim.Inventory) error {
 			Zone: s.AvailabilityZone, VolumeType: volumeType,
 		}
 		server.Addresses = fixedIPs(s.Addresses)
+		for _, address := range server.Addresses {
+			if err := checkAddress("server", s.ID, address); err != nil {
+				return err
+			}
+		}
 		for _, v := range s.AttachedVolumes {
 			server.VolumeIDs = append(server.VolumeIDs, v.ID)
 		}
@@ -143,13 +157,10 @@ func (c *Cloud) servers(ctx context.Context, wanted []string) ([]servers.Server,
 	if len(wanted) <= fewServers {
 		return c.serversOneByOne(ctx, wanted)
 	}
-	page, err := servers.List(c.compute, servers.ListOpts{}).AllPages(ctx)
+	list, err := listed(ctx, "list the servers of the stack", servers.List(c.compute, servers.ListOpts{}),
+		servers.ExtractServers)
 	if err != nil {
-		return nil, translate("list the servers of the stack", err)
-	}
-	list, err := servers.ExtractServers(page)
-	if err != nil {
-		return nil, translate("list the servers of the stack", err)
+		return nil, err
 	}
 	return slices.DeleteFunc(list, func(s servers.Server) bool { return !slices.Contains(wanted, s.ID) }), nil
 }

@@ -26,29 +26,32 @@ func (c *Cloud) PortsOf(ctx context.Context, serverIDs ...string) ([]vim.Port, e
 
 func (c *Cloud) portsWith(ctx context.Context, attribute string, values []string) (out []vim.Port, err error) {
 	for some := range slices.Chunk(values, idsAtOnce) {
-		page, err := ports.List(c.network, byID{attribute, some}).AllPages(ctx)
+		list, err := listed(ctx, "list the ports", ports.List(c.network, byID{attribute, some}), ports.ExtractPorts)
 		if err != nil {
-			return nil, translate("list the ports", err)
-		}
-		list, err := ports.ExtractPorts(page)
-		if err != nil {
-			return nil, translate("list the ports", err)
+			return nil, err
 		}
 		for _, p := range list {
-			out = append(out, portOf(p))
+			port, err := portOf(p)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, port)
 		}
 	}
 	return out, nil
 }
 
 // portOf is a port without what leads to it.
-func portOf(p ports.Port) vim.Port {
+func portOf(p ports.Port) (vim.Port, error) {
 	port := vim.Port{ID: p.ID, Name: p.Name, NetworkID: p.NetworkID, ServerID: p.DeviceID, MAC: p.MACAddress, VimType: portType}
 	for _, ip := range p.FixedIPs {
+		if err := checkAddress("port", p.ID, ip.IPAddress); err != nil {
+			return port, err
+		}
 		port.FixedIPs = append(port.FixedIPs, lcm.FixedIP{Address: ip.IPAddress, SubnetID: ip.SubnetID})
 	}
 	port.Address = addressOf(port.FixedIPs)
-	return port
+	return port, nil
 }
 
 // PlugPort gives a server a port that no other server has. Idempotent: it does nothing if the server has the port

@@ -81,13 +81,9 @@ func (r routing) monitor(ctx context.Context, pool string) error {
 
 // setMembers replaces all members of the pool in one call, unless they are so already.
 func (r routing) setMembers(ctx context.Context, pool string) error {
-	page, err := pools.ListMembers(r.balancer, pool, nil).AllPages(ctx)
+	have, err := listed(ctx, "list the members of "+r.Name, pools.ListMembers(r.balancer, pool, nil), pools.ExtractMembers)
 	if err != nil {
-		return translate("list the members of "+r.Name, err)
-	}
-	have, err := pools.ExtractMembers(page)
-	if err != nil {
-		return translate("list the members of "+r.Name, err)
+		return err
 	}
 	if r.sameMembers(have) {
 		return nil

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -202,6 +203,30 @@ func TestCall_tellsWhatTheServiceHasSaidAndHowLongToWait(t *testing.T) {
 			require.Equal(t, c.wait, e.RetryAfter)
 		})
 	}
+}
+
+func TestList_isBoundedInPages(t *testing.T) {
+	w := newWire(t)
+	c := w.connected()
+	var pages atomic.Int64
+	w.set(nil, func(res http.ResponseWriter, _ *http.Request) {
+		pages.Add(1)
+		res.Header().Set("Content-Type", "application/json")
+		fmt.Fprintf(res, `{"ports":[{"id":"p","fixed_ips":[{"ip_address":"10.0.0.5"}]}],"ports_links":[{"rel":"next","href":"%s/network/v2.0/ports?marker=p"}]}`,
+			w.server.URL)
+	})
+	_, err := c.PortsByID(t.Context(), "p")
+	require.ErrorContains(t, err, "more than 1000 pages")
+	require.Equal(t, lcm.KindInvalid, lcm.KindOf(err))
+	require.EqualValues(t, 1000, pages.Load())
+}
+
+func TestPort_withAnAddressThatIsNoneIsRefused(t *testing.T) {
+	w := newWire(t)
+	c := w.connected()
+	w.set(nil, says(http.StatusOK, `{"ports":[{"id":"p","fixed_ips":[{"ip_address":"10.0.0.5 ansible_connection=local"}]}]}`, "Content-Type", "application/json"))
+	_, err := c.PortsByID(t.Context(), "p")
+	require.ErrorContains(t, err, "which is no IP address")
 }
 
 func TestCall_isBoundedInTime(t *testing.T) {
