@@ -17,6 +17,8 @@ type Limits struct {
 	MaxYAMLSize int64
 	// MaxYAMLNodes counts the values of one YAML file with its aliases expanded; default 50,000.
 	MaxYAMLNodes int
+	// MaxYAMLExpanded is the size of one YAML file's texts with its aliases expanded; default 4 MiB.
+	MaxYAMLExpanded int64
 	// MaxYAMLDepth is how deep values of one YAML file may be nested; default 64.
 	MaxYAMLDepth int
 }
@@ -43,6 +45,7 @@ func (l Limits) withDefaults() Limits {
 	fill(&l.MaxFileSize, 16*mib)
 	fill(&l.MaxYAMLSize, mib)
 	fill(&l.MaxYAMLNodes, 50_000)
+	fill(&l.MaxYAMLExpanded, 4*mib)
 	fill(&l.MaxYAMLDepth, 64)
 	return l
 }

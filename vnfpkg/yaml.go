@@ -48,7 +48,7 @@ func parseYAML(file string, data []byte, limits Limits) (*value, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := treeBuilder{file: file, limits: limits, left: limits.MaxYAMLNodes}
+	b := treeBuilder{file: file, limits: limits, left: limits.MaxYAMLNodes, bytes: limits.MaxYAMLExpanded}
 	return b.build(root, 0)
 }
 
@@ -91,7 +91,16 @@ func decodeOne(data []byte) (root *yaml.Node, err error) {
 type treeBuilder struct {
 	file   string
 	limits Limits
-	left   int
+	left   int   // values
+	bytes  int64 // of texts and keys: a template is written again with its aliases expanded
+}
+
+// text takes the size of a text out of the budget.
+func (b *treeBuilder) text(n *yaml.Node) error {
+	if b.bytes -= int64(len(n.Value)); b.bytes < 0 {
+		return &yamlError{n.Line, fmt.Sprintf("is larger than the %d MiB allowed, aliases expanded", b.limits.MaxYAMLExpanded>>20)}
+	}
+	return nil
 }
 
 func (b *treeBuilder) build(n *yaml.Node, depth int) (*value, error) {
@@ -113,7 +122,7 @@ func (b *treeBuilder) build(n *yaml.Node, depth int) (*value, error) {
 	switch n.Kind {
 	case yaml.ScalarNode:
 		v.text = n.Value
-		return v, nil
+		return v, b.text(n)
 	case yaml.SequenceNode:
 		for _, item := range n.Content {
 			child, err := b.build(item, depth+1)
@@ -140,6 +149,9 @@ func (b *treeBuilder) mapping(v *value, n *yaml.Node, depth int) error {
 		}
 		if key.Kind != yaml.ScalarNode {
 			return &yamlError{key.Line, "has a key that is not a word"}
+		}
+		if err := b.text(key); err != nil {
+			return err
 		}
 		item, err := b.build(child, depth+1)
 		if err != nil {

@@ -22,6 +22,8 @@ import (
 	releaseutil "helm.sh/helm/v4/pkg/release/v1/util"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
+
+	"github.com/windlass-nfv/windlass/internal/expansion"
 )
 
 // render is the work of the process. The error completes a sentence about the chart.
@@ -160,7 +162,11 @@ func takeNotes(c *chart.Chart, files map[string]string) string {
 // objectsOf reads the documents of a file. It splits lists into objects and leaves out empty documents.
 func objectsOf(text string) (out []map[string]any, err error) {
 	documents := releaseutil.SplitManifests(text)
+	budget := expansion.NewYAML(expansion.MostYAML)
 	for _, key := range slices.SortedFunc(maps.Keys(documents), inOrder) {
+		if err := budget.Take([]byte(documents[key])); err != nil {
+			return nil, fmt.Errorf("it has a document that %w", err)
+		}
 		var value any
 		if err := yaml.Unmarshal([]byte(documents[key]), &value); err != nil {
 			return nil, err

@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/yaml"
 
+	"github.com/windlass-nfv/windlass/internal/expansion"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/params"
 	"github.com/windlass-nfv/windlass/vnfpkg"
@@ -38,6 +39,7 @@ const mostManifests = 2000
 // Read reads the manifest files, each once. It leaves out files with invalid names: ReadParams reports them.
 func Read(p Params, from Files) (m Manifests, err error) {
 	known, merge := map[string]bool{}, merger{at: map[identity]int{}}
+	budget := expansion.NewYAML(expansion.MostYAML)
 	for i, file := range p.Files {
 		name, at := file, params.ItemPath(filesPath, i)
 		if !isURL(file) {
@@ -56,7 +58,7 @@ func Read(p Params, from Files) (m Manifests, err error) {
 		case err != nil:
 			return m, err
 		default:
-			objects, broken := documents(text, mostManifests-merge.read-len(m.Broken))
+			objects, broken := documents(text, mostManifests-merge.read-len(m.Broken), budget)
 			m.Objects = merge.put(m.Objects, objects)
 			for _, detail := range broken {
 				m.Broken = append(m.Broken, lcm.Problem{Path: at, Detail: file + ", " + detail})
@@ -94,7 +96,9 @@ func (m *merger) put(into []unstructured.Unstructured, objects []unstructured.Un
 
 // documents reads the documents of a file, at most `most` of them. It splits lists into objects and leaves out empty
 // documents.
-func documents(text []byte, most int) (out []unstructured.Unstructured, broken []string) {
+func documents(
+	text []byte, most int, budget *expansion.YAML,
+) (out []unstructured.Unstructured, broken []string) {
 	// The reader can lose a last line without a newline.
 	reader := yaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(append(text, '\n'))))
 	for n := 1; ; n++ {
@@ -108,6 +112,10 @@ func documents(text []byte, most int) (out []unstructured.Unstructured, broken [
 		}
 		if err != nil { // the start of the next document is unknown
 			return out, append(broken, fmt.Sprintf("document %d cannot be read: %v", n, err))
+		}
+		if err := budget.Take(document); err != nil {
+			broken = append(broken, fmt.Sprintf("document %d %v", n, err))
+			continue
 		}
 		objects, err := objectsOf(document)
 		if err != nil {

@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/windlass-nfv/windlass/internal/cnf"
+	"github.com/windlass-nfv/windlass/internal/expansion"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
@@ -34,6 +35,9 @@ func (f *Fetcher) fromRepository(ctx context.Context, base *url.URL, s cnf.Sourc
 	text, err := f.get(ctx, base.JoinPath("index.yaml"))
 	if err != nil {
 		return nil, err
+	}
+	if err := expansion.NewYAML(expansion.MostYAML).TakeFile(text); err != nil {
+		return nil, lcm.Errorf(lcm.KindInvalid, "The index.yaml of the repository %s %s.", withoutQuery(base), err)
 	}
 	var list index
 	if err := yaml.Unmarshal(text, &list); err != nil || list.Entries == nil {
