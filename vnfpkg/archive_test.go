@@ -208,6 +208,13 @@ func TestPackage_filesAreThoseOfMostSizeWithoutImages(t *testing.T) {
 	}
 }
 
+func TestOpen_takesCommentsInTheMetadata(t *testing.T) {
+	f := minimal()
+	p := f.with(metaFile, "# a licence: of somebody\n"+f[metaFile]+"# more\nETSI-Entry-Manifest: x.mf\n").
+		with("x.mf", "metadata:\n  vnf_product_name: x\n# The manifest file shall include a list\n\nSource: "+metaFile+"\n").open(t)
+	require.Empty(t, p.Warnings)
+}
+
 func TestOpen_takesAPackageWithoutTOSCAMeta(t *testing.T) {
 	f := minimal().without(metaFile).without("Definitions/top.yaml").
 		with("vnfd.yaml", minimalVnfd).

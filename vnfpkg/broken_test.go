@@ -1,6 +1,7 @@
 package vnfpkg
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -42,6 +43,26 @@ func TestOpen_tellsWhatIsWrongWithAPackage(t *testing.T) {
 		"a digest that does not match": {
 			m.with("a.txt", "a").with(metaFile, minimalMeta+"\nName: a.txt\nAlgorithm: SHA-256\nHash: 00\n"),
 			[]string{`a.txt: its SHA-256 digest is ca978112ca1bbdcafac231b39a23dc4da786eff8147c4e72b9807785afee48bb, but TOSCA-Metadata/TOSCA.meta:6 says "00"`},
+		},
+		"a digest that does not match, with no blank line after it": {
+			m.with("a.txt", "a").with("b.txt", "b").with("x.mf", "# made by a tool\nmetadata:\n  vnf_product_name: x\n"+
+				"Source: a.txt\nAlgorithm: SHA-256\nHash: 00\nSource: b.txt\nAlgorithm: SHA-256\n"+
+				"Hash: 3e23e8160039594a33894f6564e1b1348bbd7a0088d42c4acb73eeaed59c009d\n").
+				with(metaFile, minimalMeta+"Entry-Manifest: x.mf\n"),
+			[]string{`a.txt: its SHA-256 digest is ca978112ca1bbdcafac231b39a23dc4da786eff8147c4e72b9807785afee48bb, but x.mf:4 says "00"`},
+		},
+		"two digests of one file": {
+			m.with("a.txt", "a").with("x.mf", "Source: a.txt\nAlgorithm: SHA-256\nHash: 00\nHash: "+
+				"ca978112ca1bbdcafac231b39a23dc4da786eff8147c4e72b9807785afee48bb\n").
+				with(metaFile, minimalMeta+"ETSI-Entry-Manifest: x.mf\n"),
+			[]string{
+				"x.mf:4: is a second Hash for the same file",
+				`a.txt: its SHA-256 digest is ca978112ca1bbdcafac231b39a23dc4da786eff8147c4e72b9807785afee48bb, but x.mf:1 says "00"`,
+			},
+		},
+		"a text that grows by its aliases": {
+			m.with(hot, minimalHOT+"x: &x "+strings.Repeat("x", 500<<10)+"\ny: ["+strings.Repeat("*x,", 20)+"*x]\n"),
+			[]string{"BaseHOT/small/top.yaml:17: is larger than the 4 MiB allowed, aliases expanded"},
 		},
 		"an unknown digest": {
 			m.with("a.txt", "a").with(metaFile, minimalMeta+"\nName: a.txt\nAlgorithm: MD5\nHash: 00\n"),

@@ -6,9 +6,9 @@ import (
 )
 
 // describesContainers tells whether the flavour's VDUs are containers. A containerised VNF may use the same node type
-// as VMs, but then its nodes have no image, size or storage. A flavour with a driver for servers has no such VDUs.
+// as VMs, but then its nodes have no image, size or storage. A flavour with a driver that needs servers has no such VDUs.
 func (r *flavourReader) describesContainers() bool {
-	if len(r.flavour.Vdus) == 0 || slices.ContainsFunc(r.flavour.Drivers(), worksOnServers) {
+	if len(r.flavour.Vdus) == 0 || slices.ContainsFunc(r.flavour.Drivers(), needsServers) {
 		return false
 	}
 	for _, v := range r.flavour.Vdus { // VDUs of container types never have any of these

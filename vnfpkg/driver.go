@@ -34,8 +34,8 @@ var driverScripts = map[string][]string{
 // MakesCluster tells whether the driver of that name makes a Kubernetes cluster of a VNF's servers.
 func MakesCluster(name string) bool { return name == DriverKubernetes || name == DriverKubespray }
 
-// worksOnServers tells whether the driver of that name is for VNFs of VMs.
-func worksOnServers(name string) bool { return name != DriverNodePort }
+// needsServers tells whether the driver of that name is for VNFs of VMs only.
+func needsServers(name string) bool { return name != DriverNodePort && name != DriverScripts }
 
 // builtinDriver finds the driver with that name, or the driver that replaces that script; "" if there is none.
 func builtinDriver(name string) string {

@@ -21,7 +21,7 @@ type metadata struct {
 	named []block
 }
 
-// block is a run of "Key: value" lines up to a blank line.
+// block is a run of "Key: value" lines up to a blank line, or to the next key that names a file.
 type block struct {
 	file string
 	line int
@@ -32,7 +32,8 @@ func (b block) get(key string) string { return b.keys[strings.ToLower(key)] }
 
 func (b block) place() string { return b.file + ":" + strconv.Itoa(b.line) }
 
-// parseBlocks reads TOSCA.meta or a manifest. A line that begins with a space continues the line before.
+// parseBlocks reads TOSCA.meta or a manifest. A line that begins with a space continues the line before; a line that
+// begins with "#" is a comment. Some tools write no blank line between the entries of files.
 func parseBlocks(file string, data []byte, rep *report) []block {
 	var out []block
 	var current *block
@@ -48,6 +49,8 @@ func parseBlocks(file string, data []byte, rep *report) []block {
 		case line == "":
 			current = nil
 			continue
+		case line[0] == '#':
+			continue
 		case current != nil && last != "" && (line[0] == ' ' || line[0] == '\t') && !strings.Contains(line, ": "):
 			current.keys[last] += strings.TrimSpace(line)
 			continue
@@ -57,11 +60,15 @@ func parseBlocks(file string, data []byte, rep *report) []block {
 			rep.problem(file+":"+strconv.Itoa(n), "is not of the form \"Key: value\"")
 			continue
 		}
-		if current == nil {
+		last = strings.ToLower(strings.TrimSpace(key))
+		if current == nil || beginsEntry(last, current) {
 			out = append(out, block{file: file, line: n, keys: map[string]string{}})
 			current = &out[len(out)-1]
 		}
-		last = strings.ToLower(strings.TrimSpace(key))
+		if _, twice := current.keys[last]; twice && ofDigest(last) {
+			rep.problem(file+":"+strconv.Itoa(n), "is a second %s for the same file", strings.TrimSpace(key))
+			continue
+		}
 		current.keys[last] = strings.TrimSpace(text)
 	}
 	if lines.Err() != nil {
@@ -69,6 +76,14 @@ func parseBlocks(file string, data []byte, rep *report) []block {
 	}
 	return out
 }
+
+// beginsEntry tells whether a key begins the entry of the next file. In a manifest, each Source does.
+func beginsEntry(key string, current *block) bool {
+	return key == "source" && len(current.keys) > 0 || key == "name" && current.get("name") != ""
+}
+
+// ofDigest tells whether a key is of a file's digest: with two of them, one would be lost without a word.
+func ofDigest(key string) bool { return key == "algorithm" || key == "hash" }
 
 // readMetadata finds the entry definition and the digests: from TOSCA.meta (SOL004 option 1) or from the
 // only YAML file in the root and its manifest (option 2).
@@ -92,8 +107,9 @@ func (l *loader) readMetadata() metadata {
 		}
 		m.named = append(m.named, b)
 	}
-	l.certificate = m.header.get("ETSI-Entry-Certificate")
-	if manifest := m.header.get("ETSI-Entry-Manifest"); manifest != "" {
+	// The names without ETSI are those of SOL004 up to version 2.5.1.
+	l.certificate = first(m.header.get("ETSI-Entry-Certificate"), m.header.get("Entry-Certificate"))
+	if manifest := first(m.header.get("ETSI-Entry-Manifest"), m.header.get("Entry-Manifest")); manifest != "" {
 		m.named = append(m.named, l.manifest(m.header.place(), manifest)...)
 	}
 	return m

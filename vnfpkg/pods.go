@@ -191,7 +191,7 @@ func (r *flavourReader) takeApart(baseHOT string) {
 		return
 	}
 	at := r.nodes.at(sortedKeys(r.ofContainers)[0])
-	if drivers := r.flavour.Drivers(); slices.ContainsFunc(drivers, worksOnServers) {
+	if drivers := r.flavour.Drivers(); slices.ContainsFunc(drivers, func(d string) bool { return d != DriverNodePort }) {
 		r.rep.problem(at.place(), "a VDU of containers runs on Kubernetes, but the driver %s works on servers: put "+
 			"the containers into a separate VNF", drivers[0])
 		return
