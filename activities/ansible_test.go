@@ -145,8 +145,8 @@ func TestRunPlaybook_hasSecretsInItsInputOnly(t *testing.T) {
 	assert.Equal(t, s.Nodes[1].Name+","+s.Nodes[2].Name, params["LIMIT"])
 	assert.Equal(t, path.Clean(inventories), params["DIRECTORY"])
 	stdin := readStdin(ran.Stdin)
-	assert.JSONEq(t, `{"windlass_passwords":{"`+s.Nodes[0].Name+`":"of-control-planes"},
-		"http_proxy":"http://u:secret1@proxy.example:3128"}`, stdin["secrets"])
+	assert.JSONEq(t, `{"windlass_passwords":{"`+s.Nodes[0].Name+`":{"__ansible_unsafe":"of-control-planes"}},
+		"http_proxy":{"__ansible_unsafe":"http://u:secret1@proxy.example:3128"}}`, stdin["secrets"])
 	assert.Equal(t, "A KEY\n", stdin["key."+s.Nodes[1].Name])
 	assert.Subset(t, ran.Mask, []string{"of-control-planes", "secret1"})
 	for _, secret := range []string{"of-control-planes", "A KEY", "secret1"} {

@@ -92,7 +92,7 @@ func TestInstallRegistry_letsTheMachineMakeItsCertificate(t *testing.T) {
 	assert.Equal(t, "11112222-3333-4444-8555-666677778888", params["CA_NAME"])
 	assert.Equal(t, "/registry/images", params["IMAGES"])
 	in := readStdin(fake.ran[0].Stdin)
-	assert.Contains(t, in["config"], "rootdirectory: /registry/images")
+	assert.Contains(t, in["config"], `rootdirectory: "/registry/images"`)
 	assert.Contains(t, in["config"], "tls:")
 	assert.Empty(t, in["registry.key"], "the key is made on the machine")
 }

@@ -64,9 +64,13 @@ type AnsibleSecrets struct {
 
 // Stdin is the input of RunPlaybook.
 func (s AnsibleSecrets) Stdin() ([]byte, error) {
-	variables := map[string]any{ansiblePasswords: notNil(s.Passwords)}
+	passwords := map[string]any{}
+	for host, password := range s.Passwords {
+		passwords[host] = plain(password)
+	}
+	variables := map[string]any{ansiblePasswords: passwords}
 	for name, value := range s.Variables {
-		variables[name] = value
+		variables[name] = plain(value)
 	}
 	text, err := json.Marshal(variables)
 	if err != nil {
@@ -79,12 +83,8 @@ func (s AnsibleSecrets) Stdin() ([]byte, error) {
 	return Stdin(inputs...), nil
 }
 
-func notNil(m map[string]string) map[string]string {
-	if m == nil {
-		return map[string]string{}
-	}
-	return m
-}
+// plain marks a text that Ansible must not read as a template: "{{" in a password would run what follows.
+func plain(text string) map[string]string { return map[string]string{"__ansible_unsafe": text} }
 
 func sortedKeys(m map[string]string) (out []string) {
 	for key := range m {

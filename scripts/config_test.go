@@ -141,6 +141,17 @@ func TestKubeadmConfig_takesTheTimeoutsOfThePackage(t *testing.T) {
 	assert.NotContains(t, text, "timeouts", "kubeadm's own defaults")
 }
 
+// kubeadm itself refuses an argument that is there twice.
+func TestKubeadmConfig_keepsItsOwnArguments(t *testing.T) {
+	c := initConfig
+	c.Extra = []byte("apiVersion: kubeadm.k8s.io/v1beta4\nkind: InitConfiguration\nnodeRegistration:\n  kubeletExtraArgs:\n" +
+		"  - {name: node-ip, value: 192.0.2.1}\n  - {name: v, value: \"2\"}\n")
+	text, err := c.Render()
+	require.NoError(t, err)
+	assert.NotContains(t, text, "192.0.2.1")
+	assert.Contains(t, text, "name: v\n")
+}
+
 func TestCheckExtra_saysWhatIsWrong(t *testing.T) {
 	assert.NoError(t, scripts.CheckExtra([]byte(extra)))
 	assert.NoError(t, scripts.CheckExtra(nil))
@@ -151,6 +162,8 @@ func TestCheckExtra_saysWhatIsWrong(t *testing.T) {
 		"a: [\n":                      "not a YAML object",
 		"a: b\na: c\n":                "not a YAML object",
 		"kind: Pod\napiVersion: v1\n": "is of \"v1\"",
+		"kind: ClusterConfiguration\napiVersion: kubeadm.k8s.io/v1beta3\n":                       "convert it with kubeadm config migrate",
+		"a: &a " + strings.Repeat("x", 100<<10) + "\nb: [" + strings.Repeat("*a,", 50) + "*a]\n": "aliases expanded",
 		"kind: KubeletConfiguration\napiVersion: kubelet.config.k8s.io/v1beta1\n---\nkind: " +
 			"KubeletConfiguration\napiVersion: kubelet.config.k8s.io/v1beta1\n": "a second",
 		strings.Repeat("#", scripts.MaxExtra+1): "larger than the 262144 bytes allowed",

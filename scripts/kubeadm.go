@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/windlass-nfv/windlass/internal/expansion"
 )
 
 // KubeadmInitConfig is the file for kubeadm init. It holds secrets.
@@ -83,8 +85,15 @@ type document struct {
 	fields map[string]any
 }
 
+// kubeadmVersion is the API version of the generated documents. Others have members of other forms: kubeadm's lists of
+// arguments were mappings before.
+const (
+	kubeadmGroup   = "kubeadm.k8s.io"
+	kubeadmVersion = kubeadmGroup + "/v1beta4"
+)
+
 // extraGroups are the API groups that kubeadm's file may hold.
-var extraGroups = []string{"kubeadm.k8s.io", "kubelet.config.k8s.io", "kubeproxy.config.k8s.io"}
+var extraGroups = []string{kubeadmGroup, "kubelet.config.k8s.io", "kubeproxy.config.k8s.io"}
 
 // mergeDocuments adds a package's documents to the generated ones, except the kinds in without. A document of a
 // generated kind only adds members that the generated one lacks. Windlass's own values win, because the rest of the
@@ -143,6 +152,9 @@ func documents(extra []byte) ([]document, error) {
 	if len(extra) > MaxExtra {
 		return nil, fmt.Errorf("it is larger than the %d bytes allowed", MaxExtra)
 	}
+	if err := expansion.NewYAML(8 * MaxExtra).TakeFile(extra); err != nil {
+		return nil, fmt.Errorf("it %w", err)
+	}
 	var out []document
 	decoder := yaml.NewDecoder(bytes.NewReader(extra))
 	for n := 1; ; n++ {
@@ -166,6 +178,9 @@ func documents(extra []byte) ([]document, error) {
 			return nil, fmt.Errorf("document %d has no kind", n)
 		case !slices.Contains(extraGroups, group):
 			return nil, fmt.Errorf("document %d (%s) is of %q, not of %s", n, kind, version, strings.Join(extraGroups, ", "))
+		case group == kubeadmGroup && version != kubeadmVersion:
+			return nil, fmt.Errorf("document %d (%s) is of %s, but Windlass adds it to its own of %s: convert it with "+
+				"kubeadm config migrate", n, kind, version, kubeadmVersion)
 		case slices.ContainsFunc(out, func(d document) bool { return d.kind == kind }):
 			return nil, fmt.Errorf("document %d is a second %s", n, kind)
 		}
@@ -173,7 +188,8 @@ func documents(extra []byte) ([]document, error) {
 	}
 }
 
-// merge adds to own the members that only other has; it joins lists, such as kubeadm's lists of arguments.
+// merge adds to own the members that only other has. It joins lists; of two items with the same name, such as kubeadm's
+// arguments, it takes own's.
 func merge(own, other map[string]any) map[string]any {
 	for key, value := range other {
 		switch mine := own[key].(type) {
@@ -185,11 +201,25 @@ func merge(own, other map[string]any) map[string]any {
 			}
 		case []any:
 			if theirs, ok := value.([]any); ok {
-				own[key] = append(mine, theirs...)
+				own[key] = append(mine, slices.DeleteFunc(slices.Clone(theirs), func(item any) bool {
+					return named(mine, item)
+				})...)
 			}
 		}
 	}
 	return own
+}
+
+// named reports whether a list has an item with the name of another item.
+func named(list []any, item any) bool {
+	name := nameOf(item)
+	return name != "" && slices.ContainsFunc(list, func(own any) bool { return nameOf(own) == name })
+}
+
+func nameOf(item any) string {
+	fields, _ := item.(map[string]any)
+	name, _ := fields["name"].(string)
+	return name
 }
 
 // yamlString quotes a value for YAML: JSON's strings are YAML's double-quoted ones.

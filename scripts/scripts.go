@@ -78,8 +78,9 @@ func render(name string, params []param, libraries ...string) (string, error) {
 
 // config fills conf/<name>.tmpl with a typed struct; a missing key is an error.
 func config(name string, data any) (string, error) {
-	t, err := template.New(name+".tmpl").Option("missingkey=error").Funcs(template.FuncMap{"yaml": yamlString, "add": func(a, b int) int { return a + b }}).
-		ParseFS(configs, "conf/"+name+".tmpl")
+	t, err := template.New(name+".tmpl").Option("missingkey=error").Funcs(template.FuncMap{
+		"yaml": yamlString, "toml": yamlString, "word": word, "address": address, "add": func(a, b int) int { return a + b },
+	}).ParseFS(configs, "conf/"+name+".tmpl")
 	if err != nil {
 		return "", fmt.Errorf("parse the template %s: %w", name, err)
 	}
