@@ -76,6 +76,8 @@ func answers(ctx context.Context, vim lcm.Vim, client *discovery.DiscoveryClient
 	case untrusted(err):
 		return lcm.Wrap(lcm.KindUnavailable, err, "The certificate of the Kubernetes API of VIM %s at %s is not from "+
 			"the authority in ssl_ca_cert, has expired, or is for another name.", vim.Name, vim.AuthURL)
+	case !mayImprove(err):
+		return lcm.Wrap(lcm.KindInvalid, err, "The VIM %s cannot be used at %s: %s", vim.Name, vim.AuthURL, sentence(err))
 	default:
 		return lcm.Wrap(lcm.KindUnavailable, err, "The Kubernetes API of VIM %s does not answer at %s.", vim.Name,
 			vim.AuthURL)

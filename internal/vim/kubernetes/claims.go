@@ -19,7 +19,10 @@ import (
 	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
-const claimKind = "PersistentVolumeClaim"
+const (
+	claimKind  = "PersistentVolumeClaim"
+	volumeKind = "PersistentVolume"
+)
 
 // mayHaveClaims reports whether a deployment can have claims, its own or those of StatefulSets. Without claims, the
 // credentials need no right to list them.

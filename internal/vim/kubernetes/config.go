@@ -2,6 +2,7 @@ package kubernetes
 
 import (
 	"net/http"
+	"strings"
 
 	"k8s.io/client-go/rest"
 
@@ -31,7 +32,7 @@ func configOf(
 	case text(lcm.K8sTokenURL) != "":
 		config.Wrap(openIDOf(text).wrap)
 	case text(lcm.K8sToken) != "":
-		config.BearerToken = text(lcm.K8sToken)
+		config.BearerToken = strings.TrimSpace(text(lcm.K8sToken)) // a file's last line end came with it
 	case text(lcm.K8sKey) != "":
 		config.CertData = []byte(lcm.UnfoldPEM(text(lcm.K8sCertificate)))
 		config.KeyData = []byte(lcm.UnfoldPEM(text(lcm.K8sKey)))

@@ -70,6 +70,19 @@ func (c *Cluster) Deploy(ctx context.Context, d vim.Deployment, progress func(st
 
 // carryOut applies objects and waits until they are ready.
 func (c *Cluster) carryOut(ctx context.Context, objects []prepared, r *record, w *waiting) error {
+	w.serving = slices.Collect(maps.Values(r.Workloads))
+	if err := c.renewFailed(ctx, objects, w); err != nil {
+		return timedOut(ctx, err, w)
+	}
+	objects, err := c.unended(ctx, objects, r, w)
+	if err != nil {
+		return err
+	}
+	watching, stop := context.WithCancel(ctx)
+	defer stop()
+	if err := w.watchEnds(watching, objects); err != nil {
+		return timedOut(ctx, err, w)
+	}
 	if err := c.apply(ctx, objects, r.Owner, w); err != nil {
 		return timedOut(ctx, err, w)
 	}
@@ -80,7 +93,11 @@ func (c *Cluster) carryOut(ctx context.Context, objects []prepared, r *record, w
 	if err != nil {
 		return err
 	}
-	return timedOut(ctx, w.until(ctx, fresh, w.settled), w)
+	err = timedOut(ctx, w.until(ctx, fresh, w.settled), w)
+	if unwritten := c.noteOver(ctx, fresh, r, w); err == nil {
+		err = unwritten
+	}
+	return err
 }
 
 // Change implements vim.VIM. It restores objects that somebody deleted.

@@ -3,12 +3,15 @@ package kubernetes
 import (
 	"context"
 	goerrors "errors"
+	"net/http"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/client-go/discovery"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/outbound"
 )
 
 // translate makes an lcm.Error from an answer of the API server. doing completes "The VIM could not", such as "read the
@@ -24,21 +27,57 @@ func translate(doing string, err error) error {
 		return lcm.Wrap(lcm.KindDenied, err, "The VIM refused the credentials when asked to %s: %s",
 			doing, sentence(err))
 	}
-	kind := lcm.KindUnavailable
+	return lcm.Wrap(kindOfError(err), err, "The VIM could not %s: %s", doing, sentence(err))
+}
+
+func kindOfError(err error) lcm.Kind {
 	switch {
 	case errors.IsForbidden(err) && strings.Contains(err.Error(), "exceeded quota"):
-		kind = lcm.KindExhausted
+		return lcm.KindExhausted
 	case errors.IsForbidden(err):
-		kind = lcm.KindDenied
+		return lcm.KindDenied
 	case errors.IsNotFound(err), meta.IsNoMatchError(err):
-		kind = lcm.KindNotFound
+		return lcm.KindNotFound
 	case errors.IsConflict(err), errors.IsAlreadyExists(err):
-		kind = lcm.KindConflict
-	case errors.IsInvalid(err), errors.IsBadRequest(err), errors.IsMethodNotSupported(err),
-		errors.IsRequestEntityTooLargeError(err), errors.IsNotAcceptable(err), errors.IsUnsupportedMediaType(err):
-		kind = lcm.KindInvalid
+		return lcm.KindConflict
+	case mayImprove(err):
+		return lcm.KindUnavailable
 	}
-	return lcm.Wrap(kind, err, "The VIM could not %s: %s", doing, sentence(err))
+	return lcm.KindInvalid
+}
+
+// mayImprove reports whether the same request may succeed later. Everything that is not known to improve does not: users
+// want to read about a mistake at once, and not after the attempts for an outage.
+func mayImprove(err error) bool {
+	if partly, ok := goerrors.AsType[*discovery.ErrGroupDiscoveryFailed](err); ok {
+		return partly != nil // the server of an APIService does not answer
+	}
+	answer, ok := goerrors.AsType[*errors.StatusError](err)
+	if !ok {
+		return outbound.IsOutage(err)
+	}
+	code := answer.ErrStatus.Code
+	switch {
+	case code >= http.StatusInternalServerError:
+		return !ofWrongObject(answer.ErrStatus.Message)
+	case code == http.StatusTooManyRequests, code == http.StatusRequestTimeout, code == http.StatusGone:
+		return true // the last: a list took so long that its next page is no longer known
+	}
+	return code == 0 && outbound.IsOutage(err)
+}
+
+// ofWrongObject recognises the errors of server-side apply about the object itself. The API server answers them with
+// 500, as it does an outage of its own.
+func ofWrongObject(message string) bool {
+	for _, begin := range []string{
+		"failed to create typed patch object", "failed to create typed live object", "failed to prune fields",
+		"failed to create typed new object", "failed to convert",
+	} {
+		if strings.HasPrefix(message, begin) {
+			return true
+		}
+	}
+	return strings.Contains(message, "error") && strings.Contains(message, "typed value")
 }
 
 // sentence returns the API server's message with one full stop at its end.

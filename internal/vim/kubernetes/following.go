@@ -56,7 +56,9 @@ func (w *waiting) follow(ctx context.Context, objects []prepared) error {
 			}
 		}
 		synced, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
-			AddFunc: func(any) { changed() }, UpdateFunc: func(any, any) { changed() }, DeleteFunc: func(any) { changed() },
+			AddFunc:    func(now any) { w.noteEnd(now); changed() },
+			UpdateFunc: func(_, now any) { w.noteEnd(now); changed() },
+			DeleteFunc: func(last any) { w.noteEnd(last); changed() },
 		})
 		if err != nil {
 			return lcm.Wrap(lcm.KindBug, err, "Windlass cannot follow the changes of %s.", at.resource.Resource)

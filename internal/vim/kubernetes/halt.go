@@ -143,9 +143,6 @@ func (c *Cluster) isDone(ctx context.Context, p prepared) (bool, error) {
 	return done && failed == "", nil
 }
 
-// runsOnce reports whether objects of a kind end when their work is done.
-func runsOnce(kind string) bool { return kind == "Job" || kind == "Pod" }
-
 // hasPods tells whether objects of a kind have Pods, or are one.
 func hasPods(kind string) bool {
 	switch kind {

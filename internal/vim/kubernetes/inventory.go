@@ -2,6 +2,7 @@ package kubernetes
 
 import (
 	"context"
+	"net/netip"
 	"slices"
 	"strings"
 
@@ -137,7 +138,9 @@ func (r *record) add(inv *vim.Inventory, p workloadPod) {
 		HostID: p.pod.Spec.NodeName, VolumeType: "PersistentVolumeClaim",
 	}
 	for _, ip := range p.pod.Status.PodIPs {
-		server.Addresses = append(server.Addresses, ip.IP)
+		if _, err := netip.ParseAddr(ip.IP); err == nil { // others are no addresses for anybody
+			server.Addresses = append(server.Addresses, ip.IP)
+		}
 	}
 	for _, v := range p.pod.Spec.Volumes {
 		if v.PersistentVolumeClaim != nil {

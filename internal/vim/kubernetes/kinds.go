@@ -16,6 +16,7 @@ import (
 	"k8s.io/client-go/restmapper"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/outbound"
 )
 
 const (
@@ -23,6 +24,11 @@ const (
 	longestKnown = 10 * time.Minute
 	// mostKnown limits the cached pairs of cluster and credentials: some 100 KiB each.
 	mostKnown = 100
+	// largestDiscovery limits the answers of one cluster, in bytes. With a thousand kinds they are some 2 MiB. In memory
+	// they take about five times as much.
+	largestDiscovery = 8 << 20
+	// mostCached limits the answers of all clusters.
+	mostCached = 64 << 20
 )
 
 // kinds is what a cluster says of the kinds of its objects, for all connections with the same credentials.
@@ -39,6 +45,7 @@ type kindsThen struct {
 	asked  time.Time
 	client discovery.CachedDiscoveryInterfaceWithContext
 	mapper *restmapper.DeferredDiscoveryRESTMapper
+	budget *outbound.Budget
 }
 
 // notBefore returns discovery data from that time or later.
@@ -47,7 +54,10 @@ func (k *kinds) notBefore(t time.Time) *kindsThen {
 	defer k.mu.Unlock()
 	if k.have == nil || k.have.asked.Before(t) {
 		client := memory.NewMemCacheClientWithContext(k.client)
-		k.have = &kindsThen{time.Now(), client, restmapper.NewDeferredDiscoveryRESTMapperWithContext(client)}
+		k.have = &kindsThen{
+			time.Now(), client, restmapper.NewDeferredDiscoveryRESTMapperWithContext(client),
+			outbound.NewBudget(largestDiscovery, 0),
+		}
 	}
 	return k.have
 }
@@ -61,15 +71,15 @@ func (c *Cluster) kindOf(
 	ctx context.Context, kind schema.GroupVersionKind, since time.Time,
 ) (*meta.RESTMapping, []string, error) {
 	have := c.kinds.known()
-	mapping, err := have.mapper.RESTMappingWithContext(ctx, kind.GroupKind(), kind.Version)
+	mapping, err := have.mapping(ctx, kind)
 	if meta.IsNoMatchError(err) && have.asked.Before(since) {
 		have = c.kinds.notBefore(since)
-		mapping, err = have.mapper.RESTMappingWithContext(ctx, kind.GroupKind(), kind.Version)
+		mapping, err = have.mapping(ctx, kind)
 	}
 	if err != nil {
 		return nil, nil, err
 	}
-	list, err := have.client.ServerResourcesForGroupVersionWithContext(ctx, mapping.GroupVersionKind.GroupVersion().String())
+	list, err := have.resources(ctx, mapping.GroupVersionKind.GroupVersion())
 	if err != nil {
 		return nil, nil, err
 	}
@@ -81,10 +91,29 @@ func (c *Cluster) kindOf(
 	return mapping, nil, nil
 }
 
-// namespaced are the kinds whose objects are in namespaces, each once.
+// mapping finds a kind. A kind of a group whose server does not answer, such as that of an APIService, is not missing:
+// that server's error is returned.
+func (k *kindsThen) mapping(ctx context.Context, kind schema.GroupVersionKind) (*meta.RESTMapping, error) {
+	mapping, err := k.mapper.RESTMappingWithContext(k.budget.In(ctx), kind.GroupKind(), kind.Version)
+	if !meta.IsNoMatchError(err) {
+		return mapping, err
+	}
+	if _, asked := k.resources(ctx, kind.GroupVersion()); asked != nil && mayImprove(asked) {
+		return nil, asked
+	}
+	return nil, err
+}
+
+func (k *kindsThen) resources(ctx context.Context, of schema.GroupVersion) (*metav1.APIResourceList, error) {
+	return k.client.ServerResourcesForGroupVersionWithContext(k.budget.In(ctx), of.String())
+}
+
+// namespaced are the kinds whose objects are in namespaces, each once. It is an error if the server of a group does not
+// answer.
 func (c *Cluster) namespaced(ctx context.Context) ([]*metav1.APIResourceList, error) {
-	lists, err := c.kinds.known().client.ServerPreferredNamespacedResourcesWithContext(ctx)
-	if err != nil && len(lists) == 0 {
+	have := c.kinds.known()
+	lists, err := have.client.ServerPreferredNamespacedResourcesWithContext(have.budget.In(ctx))
+	if err != nil {
 		return nil, translate("list the kinds of its objects", err)
 	}
 	return lists, nil
@@ -107,23 +136,41 @@ func (c *Connector) kindsOf(
 		if c.kinds == nil {
 			c.kinds = map[[sha256.Size]byte]*kinds{}
 		}
-		c.makeRoom()
+		c.makeRoom(mostKnown - 1)
 		c.kinds[key] = k
 	}
+	c.makeRoom(mostKnown)
 	k.used = time.Now()
 	return k, nil
 }
 
-// makeRoom forgets the cluster to which nobody has connected for the longest time, when there are too many.
-func (c *Connector) makeRoom() {
-	if len(c.kinds) < mostKnown {
-		return
-	}
-	var oldest *kinds
-	for k := range maps.Values(c.kinds) {
-		if oldest == nil || k.used.Before(oldest.used) {
-			oldest = k
+// makeRoom forgets the clusters to which nobody has connected for the longest time, while there are more than so many or
+// their answers are too large.
+func (c *Connector) makeRoom(most int) {
+	for len(c.kinds) > most || c.cached() > mostCached {
+		var oldest *kinds
+		for k := range maps.Values(c.kinds) {
+			if oldest == nil || k.used.Before(oldest.used) {
+				oldest = k
+			}
 		}
+		maps.DeleteFunc(c.kinds, func(_ [sha256.Size]byte, k *kinds) bool { return k == oldest })
 	}
-	maps.DeleteFunc(c.kinds, func(_ [sha256.Size]byte, k *kinds) bool { return k == oldest })
+}
+
+// cached returns the size of the clusters' answers, in bytes.
+func (c *Connector) cached() (bytes int64) {
+	for k := range maps.Values(c.kinds) {
+		bytes += k.size()
+	}
+	return bytes
+}
+
+func (k *kinds) size() int64 {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.have == nil {
+		return 0
+	}
+	return k.have.budget.Read()
 }

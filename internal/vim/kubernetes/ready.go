@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -45,15 +44,20 @@ func (w *waiting) ready(ctx context.Context, objects []prepared) (bool, error) {
 // judge reports whether an object is ready, by the rules of kstatus, and why not.
 func (w *waiting) judge(p prepared) (ready bool, why string, err error) {
 	have := w.have(p)
-	if have == nil {
-		return false, "it does not exist yet", nil
+	switch {
+	case have == nil:
+		return w.judgeGone(p)
+	case rests(have):
+		return true, "", nil
+	case w.endsByItself(have):
+		return w.judgeOnce(have)
 	}
 	result, err := status.Compute(have)
 	switch {
 	case err != nil:
 		return false, "", lcm.Wrap(lcm.KindBroken, err, "%s has a status that cannot be read.", title(have))
 	case result.Status == status.FailedStatus:
-		return false, "", lcm.Errorf(lcm.KindBroken, "%s has failed: %s", title(have), strings.TrimSuffix(result.Message, "."))
+		return false, "", hasFailed(have, result.Message)
 	}
 	if result.Status != status.CurrentStatus {
 		return w.waitsForPod(have), result.Message, nil

@@ -1,11 +1,8 @@
 package kubernetes
 
 import (
-	"bytes"
-	"compress/gzip"
 	"context"
 	"encoding/json"
-	"io"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/errors"
@@ -38,12 +35,17 @@ type record struct {
 	// ClaimMakers are StatefulSets of former definitions. Their claims go with the deployment.
 	ClaimMakers []unstructured.Unstructured `json:"claimMakers,omitempty"`
 
+	// Over are the Jobs that have done their work, with the digests of their definitions: one that has removed itself is
+	// not made again.
+	Over map[string]string `json:"over,omitempty"`
+
 	// Halted is set from the beginning of Halt to the end of Resume. Stopped are the Pods that existed before Halt.
 	Halted  bool         `json:"halted,omitempty"`
 	Stopped []stoppedPod `json:"stopped,omitempty"`
 	// Standing are the workloads of hooks that existed before Halt.
 	Standing []unstructured.Unstructured `json:"standing,omitempty"`
 
+	name    string // the deployment's
 	id      string // the Secret's UID
 	version string // the Secret's resourceVersion, for optimistic locking
 }
@@ -55,6 +57,8 @@ const (
 	ownerLabel = "windlass.nfv/owner"
 	// fieldManager is Windlass's name as a field manager of server-side apply.
 	fieldManager = "windlass"
+	// largestRecord bounds the unpacked size, in bytes. The Secret itself has 1 MiB at most.
+	largestRecord = 16 << 20
 )
 
 func (c *Cluster) noDeployment(name string) error {
@@ -75,15 +79,11 @@ func (c *Cluster) recordOf(ctx context.Context, name string) (*record, error) {
 			c.namespace)
 	}
 	var r record
-	packed, err := gzip.NewReader(bytes.NewReader(secret.Data[recordKey]))
-	if err == nil {
-		err = json.NewDecoder(packed).Decode(&r)
-	}
-	if err != nil {
+	if err := unpack(secret.Data[recordKey], largestRecord, &r); err != nil {
 		return nil, lcm.Wrap(lcm.KindBroken, err, "Windlass cannot read the secret %s in the namespace %s, its record of the "+
 			"VNF's resources.", name, c.namespace)
 	}
-	r.id, r.version = string(secret.UID), secret.ResourceVersion
+	r.name, r.id, r.version = name, string(secret.UID), secret.ResourceVersion
 	return &r, nil
 }
 
@@ -93,16 +93,16 @@ func (c *Cluster) keep(ctx context.Context, name string, r *record) error {
 	if err != nil {
 		return lcm.Wrap(lcm.KindBug, err, "Windlass cannot write the record of %s.", name)
 	}
-	var packed bytes.Buffer
-	w := gzip.NewWriter(&packed)
-	_, _ = io.Copy(w, bytes.NewReader(doc)) // into memory
-	_ = w.Close()
+	if len(doc) > largestRecord {
+		return lcm.Errorf(lcm.KindInvalid, "The objects of the VNF are together larger than the limit of %d MiB: divide them "+
+			"among several VNFs.", largestRecord>>20)
+	}
 	secret := &corev1.Secret{
 		ObjectMeta: metav1.ObjectMeta{
 			Name: name, Namespace: c.namespace, ResourceVersion: r.version,
 			Labels: map[string]string{ownerLabel: r.Owner},
 		},
-		Type: recordType, Data: map[string][]byte{recordKey: packed.Bytes()},
+		Type: recordType, Data: map[string][]byte{recordKey: pack(doc)},
 	}
 	secrets, write := c.core.Secrets(c.namespace), metav1.CreateOptions{FieldManager: fieldManager}
 	if r.version == "" {
@@ -117,7 +117,7 @@ func (c *Cluster) keep(ctx context.Context, name string, r *record) error {
 	case err != nil:
 		return translate("record the deployment "+name, err)
 	}
-	r.id, r.version = string(secret.UID), secret.ResourceVersion
+	r.name, r.id, r.version = name, string(secret.UID), secret.ResourceVersion
 	return nil
 }
 

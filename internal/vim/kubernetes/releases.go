@@ -11,6 +11,7 @@ import (
 	"helm.sh/helm/v4/pkg/release/common"
 	release "helm.sh/helm/v4/pkg/release/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
@@ -186,7 +187,8 @@ func (c *Cluster) capabilities(ctx context.Context) (out charts.Cluster, err err
 		return out, translate("report its version", err)
 	}
 	out.Version = version.GitVersion
-	_, lists, err := c.kinds.known().client.ServerGroupsAndResourcesWithContext(ctx)
+	have := c.kinds.known()
+	_, lists, err := have.client.ServerGroupsAndResourcesWithContext(have.budget.In(ctx))
 	if err != nil && len(lists) == 0 {
 		return out, translate("list the kinds of its objects", err)
 	}
@@ -214,8 +216,12 @@ func (c *Cluster) rehearseReleases(
 			continue
 		}
 		if slices.Contains(coming, r.Namespace) {
-			if _, err := c.core.Namespaces().Get(ctx, r.Namespace, metav1.GetOptions{}); err != nil {
+			_, err := c.core.Namespaces().Get(ctx, r.Namespace, metav1.GetOptions{})
+			if errors.IsNotFound(err) {
 				continue // the API server accepts no dry run in a missing namespace
+			}
+			if err != nil {
+				return nil, "", translate("read the namespace "+r.Namespace, err)
 			}
 		}
 		err := c.rehearseRelease(ctx, r.stored)

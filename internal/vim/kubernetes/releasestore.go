@@ -1,14 +1,11 @@
 package kubernetes
 
 import (
-	"bytes"
 	"cmp"
-	"compress/gzip"
 	"context"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"time"
@@ -26,8 +23,8 @@ import (
 const (
 	releaseType = "helm.sh/release.v1"
 	releaseKey  = "release"
-	// largestRelease bounds the unpacked size: anybody may have written the Secret.
-	largestRelease = 64 << 20
+	// largestRelease bounds the unpacked size, in bytes.
+	largestRelease = 32 << 20
 	// mostRevisions is the number of revisions that Helm keeps of a release.
 	mostRevisions = 10
 	// revisionsAtOnce is the page size of a list. It keeps an answer small: a Secret has up to 1 MiB.
@@ -47,16 +44,17 @@ func releaseSecret(name string, revision int) string {
 func (c *Cluster) revisions(
 	ctx context.Context, namespace, name, owner string,
 ) (secrets []corev1.Secret, foreign bool, err error) {
-	page := metav1.ListOptions{LabelSelector: "owner=helm,name=" + name, Limit: revisionsAtOnce}
-	for {
-		list, err := c.core.Secrets(namespace).List(ctx, page)
-		if err != nil {
-			return nil, false, translate("list the revisions of the release "+name, err)
-		}
-		secrets = append(secrets, list.Items...)
-		if page.Continue = list.Continue; page.Continue == "" {
-			break
-		}
+	err = eachPage(ctx, metav1.ListOptions{LabelSelector: "owner=helm,name=" + name, Limit: revisionsAtOnce},
+		func(ctx context.Context, page metav1.ListOptions) (string, error) {
+			list, err := c.core.Secrets(namespace).List(ctx, page)
+			if err != nil {
+				return "", translate("list the revisions of the release "+name, err)
+			}
+			secrets = append(secrets, list.Items...)
+			return list.Continue, nil
+		})
+	if err != nil {
+		return nil, false, err
 	}
 	number := func(s corev1.Secret) int { n, _ := strconv.Atoi(s.Labels["version"]); return n }
 	slices.SortFunc(secrets, func(a, b corev1.Secret) int { return cmp.Compare(number(b), number(a)) })
@@ -81,12 +79,9 @@ func (c *Cluster) latest(ctx context.Context, namespace, name, owner string) (*r
 
 func unpackRelease(s corev1.Secret) (*release.Release, error) {
 	r := &release.Release{}
-	zipped, err := base64.StdEncoding.DecodeString(string(s.Data[releaseKey]))
+	packed, err := base64.StdEncoding.DecodeString(string(s.Data[releaseKey]))
 	if err == nil {
-		var unpacked io.Reader
-		if unpacked, err = gzip.NewReader(bytes.NewReader(zipped)); err == nil {
-			err = json.NewDecoder(io.LimitReader(unpacked, largestRelease)).Decode(r)
-		}
+		err = unpack(packed, largestRelease, r)
 	}
 	if err != nil || r.Info == nil {
 		return nil, lcm.Wrap(lcm.KindBroken, err, "Windlass cannot read the secret %s/%s with Helm's release.", s.Namespace, s.Name)
@@ -100,10 +95,6 @@ func packRelease(r *release.Release) (*corev1.Secret, error) {
 	if err != nil {
 		return nil, lcm.Wrap(lcm.KindBug, err, "The release %s cannot be written.", r.Name)
 	}
-	var zipped bytes.Buffer
-	w, _ := gzip.NewWriterLevel(&zipped, gzip.BestCompression)
-	_, _ = w.Write(doc) // into memory
-	_ = w.Close()
 	return &corev1.Secret{
 		ObjectMeta: metav1.ObjectMeta{
 			Name: releaseSecret(r.Name, r.Version), Namespace: r.Namespace,
@@ -114,7 +105,7 @@ func packRelease(r *release.Release) (*corev1.Secret, error) {
 			},
 		},
 		Type: releaseType,
-		Data: map[string][]byte{releaseKey: []byte(base64.StdEncoding.EncodeToString(zipped.Bytes()))},
+		Data: map[string][]byte{releaseKey: []byte(base64.StdEncoding.EncodeToString(pack(doc)))},
 	}, nil
 }
 

@@ -10,7 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/windlass-nfv/windlass/internal/charts"
 	"github.com/windlass-nfv/windlass/internal/lcm"
@@ -49,8 +48,8 @@ func (c *Cluster) removeDeployment(ctx context.Context, name string, w *waiting)
 	if err := c.uninstalling(ctx, r, w); err != nil {
 		return err
 	}
-	room, rest := parted(slices.Concat(r.Objects, r.Dropped))
-	if err := c.removeAll(ctx, rest, w); err != nil {
+	of := parted(slices.Concat(r.Objects, r.Dropped))
+	if err := c.removeAll(ctx, of.rest, w); err != nil {
 		return err
 	}
 	if err := c.uninstalled(ctx, r, w); err != nil {
@@ -59,24 +58,36 @@ func (c *Cluster) removeDeployment(ctx context.Context, name string, w *waiting)
 	if err := c.removeClaims(ctx, r, w); err != nil {
 		return err
 	}
-	if err := c.removeAll(ctx, room, w); err != nil {
-		return err
+	for _, last := range [][]unstructured.Unstructured{of.volumes, of.room} {
+		if err := c.removeAll(ctx, last, w); err != nil {
+			return err
+		}
 	}
 	return c.forget(ctx, name, r)
 }
 
-// parted separates objects of weight 1, such as namespaces and CustomResourceDefinitions, from the rest: they go last,
-// because others depend on them. It returns no claims: removeClaims removes them.
-func parted(objects []unstructured.Unstructured) (room, rest []unstructured.Unstructured) {
+// parts of a deployment, in the order of their removal.
+type parts struct {
+	rest []unstructured.Unstructured
+	// volumes are PersistentVolumes. One that is claimed stays until its claim is gone.
+	volumes []unstructured.Unstructured
+	// room are objects of weight 1, such as namespaces and CustomResourceDefinitions: others depend on them.
+	room []unstructured.Unstructured
+}
+
+// parted returns no claims: removeClaims removes them, before the volumes.
+func parted(objects []unstructured.Unstructured) (of parts) {
 	for _, o := range objects {
 		switch {
 		case weight(o.GetKind()) == 1:
-			room = append(room, o)
+			of.room = append(of.room, o)
+		case o.GetKind() == volumeKind:
+			of.volumes = append(of.volumes, o)
 		case o.GetKind() != claimKind:
-			rest = append(rest, o)
+			of.rest = append(of.rest, o)
 		}
 	}
-	return room, rest
+	return of
 }
 
 func (c *Cluster) removeAll(ctx context.Context, objects []unstructured.Unstructured, w *waiting) error {
@@ -104,7 +115,7 @@ func (c *Cluster) drop(ctx context.Context, name string, r *record, w *waiting) 
 		}
 	}
 	r.ClaimMakers = except(slices.Concat(claimMakersAmong(r.Dropped), r.ClaimMakers), nil)
-	r.Dropped, r.Former = nil, nil
+	r.Dropped, r.Former = w.claimed, nil
 	return c.keep(ctx, name, r)
 }
 
@@ -131,7 +142,7 @@ func (c *Cluster) removeLayer(ctx context.Context, layer []unstructured.Unstruct
 			w.stays(&o, "the chart keeps it (helm.sh/resource-policy)")
 			continue
 		}
-		switch stays, err := c.othersIn(ctx, p, w); {
+		switch stays, err := c.inUse(ctx, p, w); {
 		case err != nil:
 			return err
 		case stays != "":
@@ -173,75 +184,4 @@ func (c *Cluster) remove(ctx context.Context, p prepared, owner string) error {
 		return nil
 	}
 	return translate("delete "+title(&p.Unstructured), err)
-}
-
-// othersIn says why a namespace or a CustomResourceDefinition must stay: objects of others depend on it. "" means that
-// Windlass can remove it.
-func (c *Cluster) othersIn(ctx context.Context, p prepared, w *waiting) (why string, err error) {
-	owner := w.owner
-	const others = ownerLabel + "!="
-	switch p.GetKind() {
-	case "CustomResourceDefinition":
-		group, _, _ := unstructured.NestedString(p.Object, "spec", "group")
-		kind, _, _ := unstructured.NestedString(p.Object, "spec", "names", "kind")
-		mapping, _, err := c.kindOf(ctx, schema.GroupVersionKind{Group: group, Kind: kind}, time.Now())
-		if meta.IsNoMatchError(err) {
-			return "", nil // a kind that is not served has no objects
-		}
-		if err != nil {
-			return "", translate("list the kinds of its objects", err)
-		}
-		list, err := c.objects.Resource(mapping.Resource).List(ctx, metav1.ListOptions{LabelSelector: others + owner, Limit: 1})
-		if err == nil && len(list.Items) > 0 {
-			return "there are objects of this kind that do not belong to this VNF.", nil
-		}
-	case "Namespace":
-		if kept := w.inhabited[p.GetName()]; kept != "" {
-			return kept + " is in it.", nil
-		}
-		return c.othersInNamespace(ctx, p.GetName(), owner)
-	}
-	return "", nil
-}
-
-// ofItself reports whether the cluster itself made an object, and it keeps no namespace in place.
-func ofItself(o *unstructured.Unstructured) bool {
-	switch o.GetKind() {
-	case "Event", "Lease", "EndpointSlice", "Endpoints", "PodMetrics":
-		return true
-	case "ServiceAccount":
-		return o.GetName() == "default"
-	case "ConfigMap":
-		return o.GetName() == "kube-root-ca.crt"
-	}
-	return len(o.GetOwnerReferences()) > 0 // it goes with its owner
-}
-
-func (c *Cluster) othersInNamespace(ctx context.Context, namespace, owner string) (string, error) {
-	lists, err := c.namespaced(ctx)
-	if err != nil {
-		return "", err
-	}
-	for _, list := range lists {
-		version, err := schema.ParseGroupVersion(list.GroupVersion)
-		if err != nil {
-			continue
-		}
-		for _, r := range list.APIResources {
-			if !slices.Contains(r.Verbs, "list") || !slices.Contains(r.Verbs, "delete") {
-				continue
-			}
-			found, err := c.objects.Resource(version.WithResource(r.Name)).Namespace(namespace).
-				List(ctx, metav1.ListOptions{LabelSelector: ownerLabel + "!=" + owner})
-			if err != nil {
-				continue // the credentials may not list this kind
-			}
-			for _, o := range found.Items {
-				if !ofItself(&o) {
-					return title(&o) + " is in it and does not belong to this VNF.", nil
-				}
-			}
-		}
-	}
-	return "", nil
 }

@@ -5,6 +5,8 @@ import (
 	"sync"
 	"time"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/windlass-nfv/windlass/internal/vim"
@@ -31,11 +33,20 @@ type waiting struct {
 	// over is the end of the time for ending Pods. Zero gives them their own grace periods.
 	over time.Time
 
+	// serving are the workloads of VDUs. ends says how Jobs have ended, "" for a success; those of former attempts do not
+	// count.
+	serving []Workload
+	mu      sync.Mutex
+	ends    map[string]string
+	former  []types.UID
+
 	// For a removal: the fate of volumes, the namespaces that must stay, and the remaining objects by title with what
 	// holds them.
 	volumes   vim.VolumeFate
 	inhabited map[string]string
 	left      map[string]string
+	// claimed are the PersistentVolumes that stay because of their claims.
+	claimed []unstructured.Unstructured
 }
 
 func (c *Cluster) wait(owner string, patience time.Duration, show func(string)) *waiting {
@@ -52,7 +63,7 @@ func (c *Cluster) wait(owner string, patience time.Duration, show func(string)) 
 		},
 		informers: map[place]cache.SharedIndexInformer{}, changed: make(chan struct{}, 1), told: map[string]string{},
 		troubles: map[string]*trouble{}, began: time.Now(), inhabited: map[string]string{},
-		nodes: map[string]seenNode{},
+		nodes: map[string]seenNode{}, ends: map[string]string{},
 	}
 }
 
