@@ -51,6 +51,27 @@ type Expression struct {
 
 const keyName = "@key"
 
+// Limits of a filter: the database compares every row with every value.
+const (
+	mostExpressions = 20
+	mostValues      = 100
+)
+
+// checkSize bounds what a filter asks of the database.
+func (f Filter) checkSize() error {
+	values := 0
+	for _, e := range f {
+		values += len(e.Values)
+	}
+	switch {
+	case len(f) > mostExpressions:
+		return fmt.Errorf("has more than %d expressions", mostExpressions)
+	case values > mostValues:
+		return fmt.Errorf("has more than %d values in its expressions", mostValues)
+	}
+	return nil
+}
+
 var unescape = strings.NewReplacer("~0", "~", "~1", "/", "~a", ",", "~b", "@")
 
 // Parse reads `(op,attr[/attr],value[,value])[;(...)]`. In names ~0, ~1, ~a and ~b stand for ~ / , and @; values with
@@ -70,6 +91,9 @@ func Parse(text string) (Filter, error) {
 			return nil, err
 		}
 		out = append(out, e)
+		if err := out.checkSize(); err != nil {
+			return nil, err
+		}
 		if after == "" {
 			return out, nil
 		}

@@ -2,6 +2,7 @@ package query
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -54,6 +55,15 @@ func TestFilter_matches(t *testing.T) {
 		require.NoError(t, err, text)
 		require.Equal(t, want, f.Matches(doc), text)
 	}
+}
+
+func TestParse_boundsWhatTheDatabaseHasToCompare(t *testing.T) {
+	_, err := Parse("(cont,metadata/k,v" + strings.Repeat(",v", 99) + ")")
+	require.NoError(t, err)
+	_, err = Parse("(cont,metadata/k,v" + strings.Repeat(",v", 100) + ")")
+	require.ErrorContains(t, err, "more than 100 values")
+	_, err = Parse(strings.TrimSuffix(strings.Repeat("(eq,a,b);", 21), ";"))
+	require.ErrorContains(t, err, "more than 20 expressions")
 }
 
 func TestParse_saysWhatIsWrong(t *testing.T) {

@@ -23,6 +23,7 @@ const (
 	codeNoDatabase          = "3D000"
 	codeUndefinedTable      = "42P01"
 	codeReadOnly            = "25006" // a standby that is not promoted yet
+	codeTimeout             = "57014" // statement_timeout, or the caller has gone
 )
 
 // interpret turns an error of the driver into an *lcm.Error, and nil into nil.

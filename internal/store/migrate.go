@@ -31,6 +31,7 @@ func Migrate(ctx context.Context, databaseURL string) error {
 	if err != nil {
 		return err
 	}
+	cfg.ConnConfig.RuntimeParams[statementTimeout] = "0" // another migration, or a large table, may take its time
 	conn, err := pgx.ConnectConfig(ctx, cfg.ConnConfig)
 	if err != nil {
 		return interpret("migrate the database", err)

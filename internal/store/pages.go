@@ -2,10 +2,12 @@ package store
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/query"
@@ -93,6 +95,10 @@ func page[T any](
 	// Plan the query anew for these values each time. A generic plan is bad for a value that most rows have.
 	found, _ := q.Query(ctx, sql, pgx.QueryExecModeCacheDescribe, w.args)
 	v, err := pgx.CollectRows(found, scan)
+	if took, ok := errors.AsType[*pgconn.PgError](err); ok && took.Code == codeTimeout {
+		return nil, lcm.Wrap(lcm.KindUnavailable, err, "The database needed more than %s for this list. Use a filter with "+
+			"fewer conditions and values, or ask later.", longestList)
+	}
 	return v, interpret("read from the database", err)
 }
 
@@ -222,7 +228,7 @@ const mostDashes = 16
 
 // InstancePage reads a page of the instances, ordered by id.
 func (s *Store) InstancePage(ctx context.Context, p Page) ([]lcm.VnfInstance, error) {
-	return page(ctx, s.pool, scanInstance, p.without(selectInstance, instanceParts), "vnf_instance",
+	return page(ctx, s.lists, scanInstance, p.without(selectInstance, instanceParts), "vnf_instance",
 		instanceAttributes.whereOf(p.Filter, nil).limit(ctx), p)
 }
 
@@ -271,7 +277,7 @@ func changedConnectivity() attributes {
 
 // OperationPage reads a page of the operations, ordered by id.
 func (s *Store) OperationPage(ctx context.Context, p Page) ([]lcm.VnfLcmOpOcc, error) {
-	return page(ctx, s.pool, scanOperation, p.without(selectOperation, operationParts), "vnf_lcm_op_occ",
+	return page(ctx, s.lists, scanOperation, p.without(selectOperation, operationParts), "vnf_lcm_op_occ",
 		operationAttributes.whereOf(p.Filter, nil).limit(ctx), p)
 }
 
@@ -300,10 +306,10 @@ var packageAttributes = attributes{
 func (s *Store) OnboardedPage(ctx context.Context, p Page) ([]lcm.VnfPkg, error) {
 	w := packageAttributes.whereOf(p.Filter, nil).limit(ctx)
 	w.add("onboarding_state = 'ONBOARDED'")
-	return page(ctx, s.pool, scanPackage, selectPackage, "vnf_pkg", w, p)
+	return page(ctx, s.lists, scanPackage, selectPackage, "vnf_pkg", w, p)
 }
 
 // PackagePage reads a page of the packages, ordered by id.
 func (s *Store) PackagePage(ctx context.Context, p Page) ([]lcm.VnfPkg, error) {
-	return page(ctx, s.pool, scanPackage, selectPackage, "vnf_pkg", packageAttributes.whereOf(p.Filter, nil).limit(ctx), p)
+	return page(ctx, s.lists, scanPackage, selectPackage, "vnf_pkg", packageAttributes.whereOf(p.Filter, nil).limit(ctx), p)
 }

@@ -8,6 +8,7 @@ package store
 
 import (
 	"context"
+	"strconv"
 	"strings"
 	"time"
 
@@ -22,10 +23,18 @@ import (
 // Store is safe for concurrent use.
 type Store struct {
 	pool *pgxpool.Pool
-	hub  *hub
+	// lists is for lists with filters: however much work they are, everything else finds connections.
+	lists *pgxpool.Pool
+	hub   *hub
 	// slowPoll limits the delay of WaitEvents when notifications do not arrive.
 	slowPoll time.Duration
 }
+
+// Limits of PostgreSQL for one statement. Migrations have none.
+const (
+	longestStatement = 30 * time.Second
+	longestList      = 5 * time.Second
+)
 
 // DefaultConnections is the largest number of connections of a Store. With the driver's own default of four, hundreds
 // of operations would wait for each other. PostgreSQL allows a hundred connections in all.
@@ -60,7 +69,15 @@ func open(ctx context.Context, databaseURL string, connections int, tracer pgx.Q
 	if err != nil {
 		return nil, interpret("open the database", err)
 	}
-	s := &Store{pool: pool, hub: newHub(cfg.ConnConfig), slowPoll: slowPoll}
+	ofLists := cfg.Copy()
+	ofLists.MaxConns = max(2, cfg.MaxConns/4)
+	ofLists.ConnConfig.RuntimeParams[statementTimeout] = inMilliseconds(longestList)
+	lists, err := pgxpool.NewWithConfig(ctx, ofLists)
+	if err != nil {
+		pool.Close()
+		return nil, interpret("open the database", err)
+	}
+	s := &Store{pool: pool, lists: lists, hub: newHub(cfg.ConnConfig), slowPoll: slowPoll}
 	if err := s.checkSchema(ctx); err != nil {
 		s.Close()
 		return nil, err
@@ -71,6 +88,7 @@ func open(ctx context.Context, databaseURL string, connections int, tracer pgx.Q
 // Close ends all connections. Callers must have returned theirs. Callers that wait in WaitEvents get Unavailable.
 func (s *Store) Close() {
 	s.hub.close()
+	s.lists.Close()
 	s.pool.Close()
 }
 
@@ -96,6 +114,11 @@ func poolConfig(databaseURL string) (*pgxpool.Config, error) {
 	return cfg, nil
 }
 
+// statementTimeout is PostgreSQL's parameter.
+const statementTimeout = "statement_timeout"
+
+func inMilliseconds(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }
+
 func prepareConn(cfg *pgx.ConnConfig) {
 	if cfg.ConnectTimeout == 0 {
 		cfg.ConnectTimeout = 5 * time.Second
@@ -105,6 +128,7 @@ func prepareConn(cfg *pgx.ConnConfig) {
 		"timezone":         "UTC",
 		// Transactions here wait for the database only. An idle transaction has lost its process.
 		"idle_in_transaction_session_timeout": "60s",
+		statementTimeout:                      inMilliseconds(longestStatement),
 	}
 	for name, value := range defaults {
 		if _, given := cfg.RuntimeParams[name]; !given {
