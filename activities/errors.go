@@ -42,9 +42,10 @@ func boundary(ctx context.Context, op string, err error) error {
 			activity.GetLogger(ctx).Warn("Activity failed.", "op", e.Op, "kind", string(e.Kind), "cause", e.Err.Error())
 		}
 	}
-	return temporal.NewApplicationErrorWithOptions(e.Sentence(), string(e.Kind), temporal.ApplicationErrorOptions{
+	short := e.Shortened()
+	return temporal.NewApplicationErrorWithOptions(short.Headline(), string(e.Kind), temporal.ApplicationErrorOptions{
 		NonRetryable: e.Kind != lcm.KindUnavailable,
-		Details:      []any{*e},
+		Details:      []any{*short},
 		// Zero means the delay of the retry policy.
 		NextRetryDelay: e.RetryAfter,
 	})

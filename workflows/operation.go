@@ -81,7 +81,7 @@ func runOperation(root workflow.Context, op *operation) error {
 	}
 	if err == nil && op.journal.status.State == lcm.Failed {
 		e := op.journal.status.Error
-		return temporal.NewNonRetryableApplicationError(e.Sentence(), string(e.Kind), nil, e)
+		return temporal.NewNonRetryableApplicationError(e.Headline(), string(e.Kind), nil, e)
 	}
 	return err
 }

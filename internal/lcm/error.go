@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/windlass-nfv/windlass/internal/params"
 )
@@ -87,6 +88,46 @@ func (e *Error) Sentence() string {
 		return strings.Join(parts, "; ")
 	}
 	return strings.TrimSuffix(e.Detail, ".") + ": " + strings.Join(parts, "; ")
+}
+
+// Limits of an error that travels and is stored, in bytes: an API server may refuse thousands of objects with a page of
+// text each. Temporal accepts 4 MiB in a message, and drops the text of a failure far below that.
+const (
+	longestDetail   = 8 << 10
+	longestProblem  = 1 << 10
+	longestHeadline = 1 << 10
+	mostProblems    = 50
+)
+
+// Shortened returns the error with long texts cut and, of many problems, the first ones and the number of the others.
+func (e *Error) Shortened() *Error {
+	c := *e
+	c.Op, c.Detail = Cut(e.Op, longestHeadline), Cut(e.Detail, longestDetail)
+	c.Problems = nil
+	for _, p := range e.Problems[:min(len(e.Problems), mostProblems)] {
+		c.Problems = append(c.Problems, Problem{Path: Cut(p.Path, longestHeadline), Detail: Cut(p.Detail, longestProblem)})
+	}
+	if more := len(e.Problems) - mostProblems; more > 0 {
+		c.Detail = fmt.Sprintf("%s (%d problems; the first %d follow)", strings.TrimSuffix(c.Detail, "."), len(e.Problems),
+			mostProblems)
+	}
+	return &c
+}
+
+// Headline is the beginning of the sentence, for places that show one line.
+func (e *Error) Headline() string { return Cut(e.Sentence(), longestHeadline) }
+
+// Cut shortens a text to that many bytes, at the end of a character.
+func Cut(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	const more = "..."
+	end := most - len(more)
+	for end > 0 && !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return text[:end] + more
 }
 
 // Errorf makes an Error whose Detail is the formatted sentence.

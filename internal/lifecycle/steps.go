@@ -19,6 +19,10 @@ type Step struct {
 	Final bool `json:"final,omitempty"`
 }
 
+// longestTitle bounds a title, in bytes: it names VDUs, of which a package may have many. Temporal's lists take 255
+// characters, and show no later state of an operation whose step has more.
+const longestTitle = 200
+
 const askForGrant StepID = "ask-for-grant"
 
 // Steps of the infrastructure that a driver may do itself (Substitute).
@@ -37,6 +41,7 @@ func Steps(f Facts, p lcm.Plan) []Step {
 	list := listing{plan: p, facts: f}.steps()
 	forwardOnly := !p.Operation.CanRollBack()
 	for i := range list {
+		list[i].Title = lcm.Cut(list[i].Title, longestTitle)
 		if forwardOnly = forwardOnly || list[i].Final; forwardOnly {
 			list[i].Undo = ""
 		}
