@@ -68,7 +68,7 @@ func kindOfRead(err error) lcm.Kind {
 
 // admit takes the entries that are safe and reports the others.
 func (a *archive) admit(entries []*zip.File, size int64, rep *report) {
-	var total, packed uint64
+	var total, packed, kept uint64
 	for _, f := range entries {
 		place := quoteName(f.Name)
 		if reason := badName(f.Name); reason != "" {
@@ -88,12 +88,19 @@ func (a *archive) admit(entries []*zip.File, size int64, rep *report) {
 		}
 		total = addSaturating(total, f.UncompressedSize64)
 		packed = addSaturating(packed, f.CompressedSize64)
+		if f.UncompressedSize64 <= uint64(a.limits.MaxFileSize) {
+			kept += f.UncompressedSize64
+		}
 		a.files[f.Name] = f
 		a.names = append(a.names, f.Name)
 	}
 	slices.Sort(a.names)
 	if total > uint64(a.limits.MaxTotalSize) {
 		rep.problem("(archive)", "the files together are larger than the %d bytes allowed", a.limits.MaxTotalSize)
+	}
+	if kept > uint64(a.limits.MaxKeptSize) {
+		rep.problem("(archive)", "the files of up to %d MiB each are together larger than the %d MiB that Windlass keeps",
+			a.limits.MaxFileSize>>20, a.limits.MaxKeptSize>>20)
 	}
 	if packed > uint64(size) {
 		rep.problem("(archive)", "the files overlap each other in the archive")

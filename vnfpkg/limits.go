@@ -13,6 +13,8 @@ type Limits struct {
 	// MaxFileSize is the size of a file that is kept for activities: templates, manifests, scripts;
 	// default 16 MiB. Larger ones are only digested.
 	MaxFileSize int64
+	// MaxKeptSize is the size of all files together that are kept for activities; default 256 MiB.
+	MaxKeptSize int64
 	// MaxYAMLSize is the size of a definition or a template; default 1 MiB.
 	MaxYAMLSize int64
 	// MaxYAMLNodes counts the values of one YAML file with its aliases expanded; default 50,000.
@@ -43,6 +45,7 @@ func (l Limits) withDefaults() Limits {
 	fill(&l.MaxTotalSize, 64*gib)
 	fill(&l.MaxRatio, 200)
 	fill(&l.MaxFileSize, 16*mib)
+	fill(&l.MaxKeptSize, 256*mib)
 	fill(&l.MaxYAMLSize, mib)
 	fill(&l.MaxYAMLNodes, 50_000)
 	fill(&l.MaxYAMLExpanded, 4*mib)

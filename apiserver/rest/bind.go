@@ -42,6 +42,16 @@ func Bind[T any](c echo.Context, types ...string) (T, error) {
 	return Decode[T](body)
 }
 
+// BindOptional is Bind for a request that may have no body.
+func BindOptional[T any](c echo.Context) (T, error) {
+	body, err := ReadJSON(c)
+	if err != nil || len(bytes.TrimSpace(body)) == 0 {
+		var none T
+		return none, err
+	}
+	return Decode[T](body)
+}
+
 // BindKnown is Bind for changes. It refuses members that T does not know, unless they are among ignored: the client
 // would believe that it had changed them. at is the JSON path of T's changeable members.
 func BindKnown[T any](c echo.Context, at string, ignored []string, types ...string) (T, error) {

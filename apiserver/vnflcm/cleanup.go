@@ -24,7 +24,7 @@ func (h *Handler) cleanUp(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	if _, err := rest.Bind[cleanUpRequest](c); err != nil {
+	if _, err := rest.BindOptional[cleanUpRequest](c); err != nil {
 		return err
 	}
 	version, err := plannedVersion(c)

@@ -52,6 +52,7 @@ type backends struct {
 // open connects to the database and makes a client of Temporal, which connects when it is first used: the
 // API server serves reads while Temporal is away.
 func open(ctx context.Context, cfg config.Config, service string) (_ *backends, err error) {
+	limitMemory()
 	b := &backends{
 		config: cfg, log: telemetry.NewLogger(os.Stderr, cfg.Log.Level, cfg.Log.Format),
 		registry: telemetry.NewRegistry(versionText()),

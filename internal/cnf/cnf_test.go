@@ -204,6 +204,19 @@ func TestWorkloads_areCalledAsTheVdusAre(t *testing.T) {
 	require.Equal(t, []string{"VDU1", "VDU2"}, scalable)
 }
 
+func TestWorkloads_ofChartsMayHaveTheNameOfTheirReleaseBehind(t *testing.T) {
+	m := of(t, manifest("Deployment", "a-my-release", ""), manifest("Deployment", "b-1", ""), manifest("Pod", "c-x", ""),
+		manifest("Pod", "d-x-y", ""), manifest("Pod", "e-x", ""))
+	for i := range m.Objects[:4] {
+		m.Objects[i].SetAnnotations(map[string]string{"meta.helm.sh/release-name": "my-release"})
+	}
+	workloads, problems := Workloads(flavour("a", "b", "c", "c-x", "d", "e"), Params{}, m.Objects)
+	require.Empty(t, problems)
+	require.Equal(t, map[string]Workload{
+		"VDU1": {"Deployment", "a-my-release"}, "VDU2": {"Deployment", "b-1"}, "VDU4": {"Pod", "c-x"},
+	}, workloads, "another VDU has the name c-x, d has an end of two parts, and e is of no chart")
+}
+
 func TestWorkloads_areWhatARequestMapsVdusTo(t *testing.T) {
 	m := of(t, manifest("Deployment", "x", ""), manifest("Pod", "x", ""), manifest("Pod", "a", ""))
 	p := Params{VduMapping: map[string]VduMapping{"VDU1": {Kind: "Deployment", Name: "x"}, "VDU2": {Kind: "Pod", Name: "x"}}}

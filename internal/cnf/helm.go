@@ -54,10 +54,17 @@ type Install struct {
 	URL     string `json:"exthelmrepo_url,omitempty" param:"is=repository"`
 }
 
+// mostCharts bounds the charts of a VNF: each is rendered in a process of its own while a request waits.
+const mostCharts = 20
+
 // CheckMembers implements params.Checker.
 func (p Params) CheckMembers(wrong params.Wrong) {
 	if p.UseHelm && len(p.Install) == 0 && p.ChartFile == "" {
 		wrong("using_helm_install_param", "is missing: it names the charts in the VNF package")
+	}
+	if len(p.Install) > mostCharts {
+		wrong("using_helm_install_param", "has %d charts; a VNF may have %d", len(p.Install), mostCharts)
+		return
 	}
 	known := map[string]bool{}
 	for i, in := range p.Install {

@@ -200,7 +200,7 @@ func (r *release) render(ctx context.Context) error {
 	of.Namespace = cmp.Or(of.Namespace, "default")
 	digest := of.Digest()
 	var known bool
-	if r.objects, known = rendered.of(digest); known {
+	if r.objects, known = rendered.get(digest); known {
 		return nil
 	}
 	made, err := charts.Render(ctx, of, 1, charts.Cluster{})

@@ -30,7 +30,7 @@ var groups = map[string]string{
 }
 
 // Workloads finds the VDUs' workloads among the manifests: by the request's mapping or, without one, by name (the
-// property "name" of a VDU). A mapping must contain all VDUs. Without a mapping some VDUs may have no workload, because
+// property "name" of a VDU, which a chart may extend). A mapping must contain all VDUs. Without a mapping some VDUs may have no workload, because
 // a package may have VDUs for several sets of manifests; but at least one VDU must have one.
 func Workloads(
 	f *vnfpkg.Flavour, p Params, manifests []unstructured.Unstructured,
@@ -113,11 +113,9 @@ func (r *resolution) in(release string, w Workload) bool {
 func (r *resolution) byName() {
 	var wanted []string
 	for _, v := range r.flavour.Vdus {
-		var called []Workload
-		for w := range r.found {
-			if w.Name == v.Name {
-				called = append(called, w)
-			}
+		called := r.called(func(w Workload) bool { return w.Name == v.Name })
+		if len(called) == 0 {
+			called = r.called(func(w Workload) bool { return r.extends(w, v.Name) })
 		}
 		switch len(called) {
 		case 0:
@@ -125,7 +123,6 @@ func (r *resolution) byName() {
 		case 1:
 			r.take(v.ID, called[0], r.at)
 		default:
-			slices.SortFunc(called, func(a, b Workload) int { return strings.Compare(a.Kind, b.Kind) })
 			r.tell(r.at, "the VDU %s may be the %s or the %s: choose one in vdu_mapping", v.ID, called[0],
 				called[1])
 		}
@@ -134,6 +131,32 @@ func (r *resolution) byName() {
 		r.tell(r.at, "the manifests have no Pod, Deployment, ReplicaSet, StatefulSet or DaemonSet with the name of a "+
 			"VDU: %s. Use these names, or name the workloads of the VDUs in vdu_mapping", strings.Join(wanted, ", "))
 	}
+}
+
+// called returns the workloads whose names suit a VDU.
+func (r *resolution) called(suits func(Workload) bool) (out []Workload) {
+	for w := range r.found {
+		if suits(w) {
+			out = append(out, w)
+		}
+	}
+	slices.SortFunc(out, func(a, b Workload) int { return strings.Compare(a.String(), b.String()) })
+	return out
+}
+
+// extends tells whether a chart has made the workload's name of the VDU's name: charts append the release's name.
+// Tacker takes any text without a dash there.
+func (r *resolution) extends(w Workload, vdu string) bool {
+	suffix, ok := strings.CutPrefix(w.Name, vdu+"-")
+	anothers := slices.ContainsFunc(r.flavour.Vdus, func(v vnfpkg.Vdu) bool { return v.Name == w.Name })
+	if !ok || suffix == "" || anothers {
+		return false
+	}
+	return slices.ContainsFunc(r.objects, func(o unstructured.Unstructured) bool {
+		release, _ := charts.Of(&o)
+		return release != "" && o.GetKind() == w.Kind && o.GetName() == w.Name &&
+			(suffix == release || !strings.Contains(suffix, "-"))
+	})
 }
 
 // take assigns a workload to a VDU. The manifests must contain the workload exactly once.
