@@ -3,6 +3,7 @@ package worker
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"sync"
 	"time"
@@ -75,6 +76,9 @@ func (a *trackedActivity) ExecuteActivity(ctx context.Context, in *interceptor.E
 		err = t.lastOf(ctx, int(info.Attempt), err)
 	}
 	<-begun
+	if said := again(err); said != "" {
+		out.print(fmt.Sprintf("Attempt %d: %s", info.Attempt, said))
+	}
 	out.close()
 	row.State, row.Ended, row.Error = stateOf(err), time.Now(), errorOf(err)
 	t.record(ctx, log, row)
@@ -87,6 +91,16 @@ func (a *trackedActivity) ExecuteActivity(ctx context.Context, in *interceptor.E
 		log.InfoContext(ctx, "Activity done.", "took", row.Ended.Sub(row.Started).Round(time.Millisecond).String())
 	}
 	return result, err
+}
+
+// again returns the error of an attempt that another one follows, "" for other errors. Without this line, nothing would
+// tell for minutes why a step goes on.
+func again(err error) string {
+	app, ok := errors.AsType[*temporal.ApplicationError](err)
+	if !ok || app.NonRetryable() {
+		return ""
+	}
+	return app.Message()
 }
 
 // lastOf ends the attempts of an activity after a number of them, earlier than its workflow would. An activity that a

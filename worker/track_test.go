@@ -110,6 +110,18 @@ func TestTracker_recordsTheSentenceOfAFailure(t *testing.T) {
 	require.Equal(t, lcm.KindExhausted, k.steps[1].Error.Kind)
 }
 
+func TestTracker_tellsOfAnAttemptThatAnotherOneFollows(t *testing.T) {
+	for final, want := range map[bool][]string{true: nil, false: {"Attempt 1: The VIM does not answer."}} {
+		k := &kept{}
+		require.Error(t, run(t, k, func(context.Context) error {
+			e := lcm.Errorf(lcm.KindUnavailable, "The VIM does not answer.")
+			return temporal.NewApplicationErrorWithOptions(e.Sentence(), string(e.Kind),
+				temporal.ApplicationErrorOptions{NonRetryable: final, Details: []any{*e}})
+		}))
+		require.Equal(t, want, k.lines)
+	}
+}
+
 func TestTracker_progressNeverFailsTheWork(t *testing.T) {
 	k := &kept{fail: errors.New("the database is away")}
 	require.NoError(t, run(t, k, func(ctx context.Context) error {
