@@ -42,6 +42,8 @@ func (s *Server) identify(next echo.HandlerFunc) echo.HandlerFunc {
 			id = uuid.NewString()
 		}
 		c.Response().Header().Set(rest.HeaderRequestID, id)
+		// Files of packages are answers, too: a browser must not take one for a script.
+		c.Response().Header().Set("X-Content-Type-Options", "nosniff")
 		return next(c)
 	}
 }

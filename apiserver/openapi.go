@@ -47,6 +47,5 @@ func showPage(c echo.Context, name string) error {
 		return echo.ErrNotFound
 	}
 	c.Response().Header().Set("Content-Security-Policy", pagePolicy)
-	c.Response().Header().Set("X-Content-Type-Options", "nosniff")
 	return c.Blob(http.StatusOK, kind, content)
 }

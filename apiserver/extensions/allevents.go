@@ -30,6 +30,11 @@ func (h *Handler) allEvents(c echo.Context) error {
 			return err
 		}
 	}
+	closed, err := h.streams.open(c)
+	if err != nil {
+		return err
+	}
+	defer closed()
 	startStream(c)
 	if c.Request().Method == http.MethodHead {
 		return nil

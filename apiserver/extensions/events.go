@@ -43,6 +43,11 @@ func (h *Handler) events(c echo.Context) error {
 	if len(first) == 0 && o.State.Terminal() {
 		return c.NoContent(http.StatusNoContent) // tells an EventSource not to come back
 	}
+	closed, err := h.streams.open(c)
+	if err != nil {
+		return err
+	}
+	defer closed()
 	startStream(c)
 	if c.Request().Method == http.MethodHead { // a HEAD needs no events, and the headers are complete
 		return nil

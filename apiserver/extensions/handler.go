@@ -25,6 +25,8 @@ type Handler struct {
 	Heartbeat time.Duration
 	// Version is the program's.
 	Version string
+
+	streams streams
 }
 
 // DriftChecks is the way from here to the checks for drift.

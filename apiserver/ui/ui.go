@@ -118,7 +118,6 @@ func serveFile(c echo.Context) error {
 // Protect sets the headers that keep a page from being used by others, and from using others.
 func Protect(header http.Header) {
 	header.Set("Content-Security-Policy", ContentSecurityPolicy)
-	header.Set("X-Content-Type-Options", "nosniff")
 	header.Set("Referrer-Policy", "no-referrer")
 	header.Set("Cross-Origin-Opener-Policy", "same-origin")
 	header.Set("Cross-Origin-Resource-Policy", "same-origin")
