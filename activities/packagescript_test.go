@@ -83,14 +83,15 @@ func TestRunOnServer_runsAScriptOnceAndGivesTheSameEnvironment(t *testing.T) {
 		Timeouts:   vdu.Timeouts{Run: 60},
 	}}}
 	vnf.Context.PackageFile = func(context.Context, string) ([]byte, error) { return []byte("echo \"$GREETING\"\n"), nil }
-	packaged := &activities.Scripts{Reach: s.Reach, Facts: &toldScripts{}}
 	node := s.Nodes[0]
 	node.VduID, node.Address = "web-1", "10.0.0.20"
 	other := node
 	other.Address = "10.0.0.3"
+	packaged := &activities.Scripts{
+		Reach: s.Reach, Facts: &toldScripts{}, Lists: serverLists{string(opOcc) + "/instantiate_end": lcm.Nodes{node, other}},
+	}
 	in := activities.RunOnServerInput{
 		NodeInput: s.Tracked(node), Hook: "instantiate_end", Path: "Scripts/configure.sh", Change: "comes",
-		All: lcm.Nodes{node, other},
 	}
 	for range 2 {
 		must(t, packaged.RunOnServer, in)
@@ -117,7 +118,8 @@ func TestRunOnServer_passesAServerOverThatLeavesAndDoesNotAnswer(t *testing.T) {
 	vnf := s.Reach.Vnfs.(*fixedVnf)
 	vnf.Context.Drivers = []lifecycle.Driver{&script.Scripts{Params: script.Params{Timeouts: vdu.Timeouts{Run: 60}}}}
 	vnf.Context.PackageFile = func(context.Context, string) ([]byte, error) { return []byte("true\n"), nil }
-	packaged := &activities.Scripts{Reach: s.Reach, Facts: &toldScripts{}}
+	lists := serverLists{string(opOcc) + "/terminate_start": s.Nodes}
+	packaged := &activities.Scripts{Reach: s.Reach, Facts: &toldScripts{}, Lists: lists}
 	in := activities.RunOnServerInput{
 		NodeInput: s.Tracked(s.Nodes[0]), Hook: "terminate_start", Path: "Scripts/configure.sh", Change: "leaves",
 		PassOver: true,

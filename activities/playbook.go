@@ -50,6 +50,7 @@ type Playbooks struct {
 	Site    *Infrastructure
 	Keys    HostKeys
 	Servers KeyPinner
+	Lists   ServerLists
 	// SSHPort is the SSH port of the operation's servers; 0 means the default port.
 	SSHPort func(ctx context.Context, id lcm.OpOccID) (int, error)
 	// Here is nil if the operator does not allow playbooks on the worker's host.
@@ -69,7 +70,7 @@ type PlaybooksInput struct {
 type FindPlaybooksOutput struct {
 	Hook string       `json:"hook,omitempty"`
 	Vdus []VduPlaying `json:"vdus,omitempty"`
-	// All are the servers of all VDUs.
+	// All are the servers of all VDUs, of earlier releases. This one keeps them in the database.
 	All lcm.Nodes `json:"all,omitempty"`
 	// At is the worker host that runs the playbooks, if any.
 	At PlayHost `json:"at,omitzero"`
@@ -95,7 +96,7 @@ type VduPlaying struct {
 }
 
 // FindPlaybooks reads the operation's playbooks from config.yaml, and finds their servers: leaving servers at the start
-// of the operation, new servers at its end. Idempotent: it only reads.
+// of the operation, new servers at its end. Idempotent: it reads, and keeps the list of all servers.
 func (p *Playbooks) FindPlaybooks(ctx context.Context, in PlaybooksInput) (out FindPlaybooksOutput, err error) {
 	defer func() { err = boundary(ctx, "find the playbooks", err) }()
 	defer heartbeat(ctx)()
@@ -153,23 +154,24 @@ func (p *Playbooks) find(
 	if err != nil {
 		return err
 	}
+	var all lcm.Nodes
 	for _, v := range flavour.Vdus {
 		servers, err := serversOf(inv, v.ID, vdu.Role(driver.Name(), v.ID), driver.Params.Servers[v.ID].SSHCpName)
 		if err != nil {
 			return err
 		}
-		out.All = append(out.All, servers...)
+		all = append(all, servers...)
 	}
 	wanted := serverComes
 	if out.Hook == "scale_start" || out.Hook == "terminate_start" {
 		wanted = serverLeaves
 	}
 	for i := range out.Vdus {
-		out.Vdus[i].Servers = slices.DeleteFunc(out.All.OfVdu(out.Vdus[i].Vdu), func(n lcm.Node) bool {
+		out.Vdus[i].Servers = slices.DeleteFunc(all.OfVdu(out.Vdus[i].Vdu), func(n lcm.Node) bool {
 			return changeOf(vnf.Instance, plan, n.ServerID) != wanted
 		})
 	}
-	return nil
+	return p.Lists.KeepServers(ctx, id, out.Hook, all)
 }
 
 func (p *Playbooks) inventory(ctx context.Context, id lcm.OpOccID) (*vim.Inventory, error) {

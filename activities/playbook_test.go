@@ -71,7 +71,7 @@ func newPlayedSite(t *testing.T) *playedSite {
 	node.VduID = "web"
 	p.input = activities.PlayInput{NodeInput: s.Tracked(node), Hook: "instantiate_end", All: lcm.Nodes{node}}
 	p.work = &activities.Playbooks{
-		Reach: s.Reach, Facts: p, Keys: pinnedKeys{}, Servers: p, Here: workerHost{p},
+		Reach: s.Reach, Facts: p, Keys: pinnedKeys{}, Servers: p, Here: workerHost{p}, Lists: serverLists{},
 		SSHPort: func(context.Context, lcm.OpOccID) (int, error) { return 2222, nil },
 	}
 	return p

@@ -26,7 +26,7 @@ type PlayInput struct {
 	Hook string `json:"hook"`
 	// Index is the playbook's position among the playbooks of the server's VDU.
 	Index int `json:"index"`
-	// All are all servers of the VNF.
+	// All are all servers of the VNF, if an earlier release has found them.
 	All lcm.Nodes `json:"all,omitempty"`
 	// PassOver skips the playbook if a leaving server or the Ansible server does not answer.
 	PassOver bool `json:"passOver,omitempty"`
@@ -49,6 +49,11 @@ func (p *Playbooks) Play(ctx context.Context, in PlayInput) (out PlayOutput, err
 	vnf, driver, err := p.driver(ctx, in.OpOccID)
 	if err != nil {
 		return out, err
+	}
+	if in.All == nil {
+		if in.All, err = p.Lists.ServersOf(ctx, in.OpOccID, in.Hook); err != nil {
+			return out, err
+		}
 	}
 	run, known, err := p.prepare(ctx, in, vnf, driver)
 	if err != nil {

@@ -40,7 +40,8 @@ type Scripts struct {
 	Reach
 	Facts ScriptFacts
 	// Site finds the servers.
-	Site *Infrastructure
+	Site  *Infrastructure
+	Lists ServerLists
 	// Python is nil if the operator does not allow Python scripts.
 	Python ScriptRunner
 }
@@ -65,6 +66,8 @@ type FindScriptsOutput struct {
 	Hook    string         `json:"hook,omitempty"`
 	Scripts []Script       `json:"scripts,omitempty"`
 	Servers []ScriptServer `json:"servers,omitempty"`
+	// Kept is set if the database has the list of the servers, too.
+	Kept bool `json:"kept,omitempty"`
 }
 
 // Script is a file of the package.
@@ -74,7 +77,7 @@ type Script struct {
 }
 
 // FindScripts reads the scripts of a hook from the VNFD, and finds the servers to run them on.
-// Idempotent: it only reads.
+// Idempotent: it reads, and keeps the list of the servers.
 func (s *Scripts) FindScripts(ctx context.Context, in ScriptsInput) (out FindScriptsOutput, err error) {
 	defer func() { err = boundary(ctx, "find the scripts", err) }()
 	defer heartbeat(ctx)()
@@ -96,7 +99,14 @@ func (s *Scripts) FindScripts(ctx context.Context, in ScriptsInput) (out FindScr
 		return out, nil
 	}
 	if shell && !in.Skipped {
-		out.Servers, err = s.servers(ctx, in, hook, plan)
+		if out.Servers, err = s.servers(ctx, in, hook, plan); err != nil {
+			return out, err
+		}
+		var all lcm.Nodes
+		for _, server := range out.Servers {
+			all = append(all, server.Node)
+		}
+		out.Kept, err = true, s.Lists.KeepServers(ctx, in.OpOccID, name, all)
 	}
 	return out, err
 }

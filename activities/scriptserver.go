@@ -155,7 +155,7 @@ type RunOnServerInput struct {
 	Hook   string `json:"hook"`
 	Path   string `json:"path"`
 	Change string `json:"change"`
-	// All are all servers that the script runs on.
+	// All are all servers that the script runs on, if an earlier release has found them.
 	All lcm.Nodes `json:"all,omitempty"`
 	// PassOver skips a server that does not answer.
 	PassOver bool `json:"passOver,omitempty"`
@@ -180,6 +180,11 @@ func (s *Scripts) RunOnServer(ctx context.Context, in RunOnServerInput) (out Run
 	driver, err := scriptsOf(vnf)
 	if err != nil {
 		return out, err
+	}
+	if in.All == nil {
+		if in.All, err = s.Lists.ServersOf(ctx, in.OpOccID, in.Hook); err != nil {
+			return out, err
+		}
 	}
 	text, err := vnf.PackageFile(ctx, in.Path)
 	if err != nil {

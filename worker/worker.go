@@ -253,11 +253,12 @@ func activityStructs(
 		&activities.Storage{Reach: reach},
 		&activities.Ansible{Reach: reach, Keys: o.Store, SSHPort: login.sshPort},
 		&activities.Scripts{
-			Reach: reach, Facts: known, Python: o.scripts(),
+			Reach: reach, Facts: known, Python: o.scripts(), Lists: o.Store,
 			Site: &activities.Infrastructure{VIMs: open, Deployments: made, Vnfs: known, Output: lines{}},
 		},
 		&activities.Playbooks{
 			Reach: reach, Facts: known, Keys: o.Store, Servers: login, SSHPort: login.sshPort, Here: o.playbooks(),
+			Lists: o.Store,
 			Site: &activities.Infrastructure{VIMs: open, Deployments: made, Vnfs: known, Output: lines{}},
 		},
 		&activities.Notifications{

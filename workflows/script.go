@@ -97,7 +97,10 @@ func (s *scriptWork) onServers(ctx workflow.Context, found activities.FindScript
 	}
 	return inParallel(ctx, list, func(ctx workflow.Context, node lcm.Node) error {
 		in := activities.RunOnServerInput{
-			NodeInput: s.on(ctx, node), Hook: found.Hook, Path: path, Change: changes[node.ServerID], All: list,
+			NodeInput: s.on(ctx, node), Hook: found.Hook, Path: path, Change: changes[node.ServerID],
+		}
+		if !found.Kept { // a worker of an earlier release has found them
+			in.All = list
 		}
 		if in.Change == "comes" {
 			if _, err := call(onlyWaits(onNode(ctx)), nodes.WaitForSSH, in.NodeInput); err != nil {
