@@ -259,7 +259,7 @@ func activityStructs(
 		&activities.Playbooks{
 			Reach: reach, Facts: known, Keys: o.Store, Servers: login, SSHPort: login.sshPort, Here: o.playbooks(),
 			Lists: o.Store,
-			Site: &activities.Infrastructure{VIMs: open, Deployments: made, Vnfs: known, Output: lines{}},
+			Site:  &activities.Infrastructure{VIMs: open, Deployments: made, Vnfs: known, Output: lines{}},
 		},
 		&activities.Notifications{
 			Outbox: o.Store,
