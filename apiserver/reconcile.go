@@ -27,6 +27,8 @@ type Reconciler struct {
 	Log    *slog.Logger
 	// Every is the pace; StartAfter is how long the API server has for starting an operation itself.
 	Every, StartAfter time.Duration
+
+	restarts restarts
 }
 
 // Reconciler makes the server's reconciler.
@@ -71,6 +73,11 @@ func (r *Reconciler) Once(ctx context.Context) error {
 	if err != nil {
 		return errors.Join(append(errs, err)...)
 	}
+	are := map[lcm.OpOccID]bool{}
+	for _, o := range open {
+		are[o.ID] = true
+	}
+	r.restarts.keep(are)
 	for _, o := range open {
 		if o.Sequence == 0 && time.Since(o.StartTime) < r.StartAfter || failed[o.ID] {
 			continue // it is just being started, or was tried above
@@ -94,9 +101,13 @@ func (r *Reconciler) resume(ctx context.Context, id lcm.OpOccID) error {
 		return err
 	}
 	o, err := r.Store.Operation(ctx, id)
-	if err != nil || o.State.Terminal() {
+	if err != nil || o.State.Terminal() || !r.restarts.due(id, time.Now()) {
 		return err
 	}
+	if r.restarts == nil {
+		r.restarts = restarts{}
+	}
+	r.restarts.note(id, time.Now(), r.Every)
 	in := vnflcm.InputOf(o)
 	in.Resumed = true
 	return r.start(ctx, o, in)

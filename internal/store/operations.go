@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -150,9 +152,11 @@ func (s *Store) Operation(ctx context.Context, id lcm.OpOccID) (lcm.VnfLcmOpOcc,
 		selectOperation+` where id = @id and`+ofProject, owned(ctx, pgx.NamedArgs{"id": id}))
 }
 
-// OpenOperations reads the operations that have not ended, oldest first.
+// OpenOperations reads the operations that have not ended, oldest first, without what may be large: every server asks
+// every few seconds.
 func (s *Store) OpenOperations(ctx context.Context) ([]lcm.VnfLcmOpOcc, error) {
-	return all(ctx, s.pool, scanOperation, selectOperation+`
+	large := Page{Omit: slices.Collect(maps.Keys(operationParts))}
+	return all(ctx, s.pool, scanOperation, large.without(selectOperation, operationParts)+`
 		where state in ('STARTING', 'PROCESSING', 'FAILED_TEMP', 'ROLLING_BACK')
 		order by start_time, id`, nil)
 }
