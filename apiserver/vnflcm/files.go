@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 
 	"golang.org/x/sync/errgroup"
 
@@ -11,8 +12,12 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// fetchesAtOnce is how many files of one request are fetched at the same time.
-const fetchesAtOnce = 4
+const (
+	// fetchesAtOnce is how many files of one request are fetched at the same time.
+	fetchesAtOnce = 4
+	// mostSources is how many files of one request may be elsewhere.
+	mostSources = 50
+)
 
 // fetchFiles stores, with the VNF, the manifests and charts that a request names by URLs. So all its operations find
 // the files that the request was checked with. An existing VNF keeps its files: a URL means the same to it until it is
@@ -22,6 +27,10 @@ func (a *api) fetchFiles(
 ) (away []lcm.Problem, err error) {
 	p, _ := cnf.ReadParams(additionalParams) // another check reports mistakes in them
 	sources := p.Sources()
+	if len(sources) > mostSources {
+		return []lcm.Problem{{Path: sources[mostSources].At, Detail: fmt.Sprintf(
+			"is a file too many: a request may name %d by their URLs", mostSources)}}, nil
+	}
 	problems := make([]*lcm.Error, len(sources))
 	var all errgroup.Group
 	all.SetLimit(fetchesAtOnce)
@@ -54,6 +63,9 @@ func (a *api) fetchFile(ctx context.Context, inst lcm.VnfInstance, s cnf.Source)
 	}
 	if a.Files == nil {
 		return lcm.Errorf(lcm.KindDenied, "Nothing may be fetched from %s (packages.allowedSources).", s.URL)
+	}
+	if !mayAsk(ctx, string(lcm.OpInstantiate)) && !mayAsk(ctx, string(lcm.OpChangeVnfPkg)) { // a plan of a reader
+		return lcm.Errorf(lcm.KindDenied, "Windlass fetches %s only for clients that may begin such an operation.", s.URL)
 	}
 	content, err := a.Files.Fetch(ctx, s)
 	if err != nil {
