@@ -41,6 +41,9 @@ func (h *Handler) uploadPackage(c echo.Context) error {
 		media != "application/octet-stream" {
 		return rest.HTTPErrorf(http.StatusUnsupportedMediaType, "The body must be %s, not %q.", mimeZip, media)
 	}
+	if c.Request().Header.Get("Content-Range") != "" { // RFC 9110 clause 14.5: else the part would be taken for the whole
+		return lcm.Errorf(lcm.KindInvalid, "A VNF package is uploaded as a whole, without the header Content-Range.")
+	}
 	if err := uploadable(pkg); err != nil {
 		return err
 	}
@@ -207,8 +210,13 @@ func hasFile(pkg lcm.VnfPkg, name string) bool {
 
 // serveRange answers 200, 206 or 416.
 func serveRange(c echo.Context, contentType string, modified time.Time, content io.ReadSeeker) error {
+	if !plainRange(c.Request().Header) {
+		return rest.HTTPErrorf(http.StatusRequestedRangeNotSatisfiable, "The range %q has no byte.",
+			c.Request().Header.Get("Range"))
+	}
 	w := &rangeWriter{ResponseWriter: c.Response()}
 	c.Response().Header().Set("Content-Type", contentType)
+	c.Response().Header().Set("Accept-Ranges", bytesUnit)
 	http.ServeContent(w, c.Request(), "", modified, content)
 	if w.refused != 0 {
 		c.Response().Header().Del("Content-Type")
@@ -221,6 +229,23 @@ func serveRange(c echo.Context, contentType string, modified time.Time, content 
 	default:
 		return nil
 	}
+}
+
+const bytesUnit = "bytes"
+
+// plainRange makes the header Range one that net/http reads as RFC 9110 clause 14 says: units are case-insensitive, and a
+// unit that the server does not know is ignored. It returns false for no byte at all, which net/http would serve.
+func plainRange(header http.Header) bool {
+	unit, ranges, ok := strings.Cut(header.Get("Range"), "=")
+	switch {
+	case !ok:
+		return true
+	case !strings.EqualFold(strings.TrimSpace(unit), bytesUnit):
+		header.Del("Range")
+		return true
+	}
+	header.Set("Range", bytesUnit+"="+ranges)
+	return strings.TrimSpace(ranges) != "-0"
 }
 
 // rangeWriter keeps net/http's own 412 and 416 back, because every error here is a ProblemDetails.
