@@ -2,6 +2,8 @@ package scripts_test
 
 import (
 	"context"
+	"crypto/md5" //nolint:gosec // dpkg's digest
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -155,6 +157,45 @@ echo http://proxy.example:3128 >"$SCRATCH/in.http_proxy"
 	assert.Contains(t, run("set_proxy; set_containerd"), "service restart containerd")
 	assert.NotContains(t, run("set_proxy; set_containerd"), "service restart containerd", "once is enough")
 }
+
+// Debian 12's own file has another cgroup driver than kubelet, and another folder for CNI's programs.
+func TestPrepareNode_replacesTheFileOfDebiansContainerd(t *testing.T) {
+	const shipped, default16 = "version = 2\n[plugins.cni]\n  bin_dir = \"/usr/lib/cni\"\n",
+		"version = 2\nbin_dir = \"/opt/cni/bin\"\nSystemdCgroup = false\n"
+	for name, c := range map[string]struct {
+		has, want string
+		programs  string // where those of CNI are
+	}{
+		"as Debian ships it":            {shipped, "version = 2\nbin_dir = \"/opt/cni/bin\"\nSystemdCgroup = true\n", "opt/cni/bin"},
+		"with Debian's programs of CNI": {shipped, "version = 2\nbin_dir = \"/usr/lib/cni\"\nSystemdCgroup = true\n", "usr/lib/cni"},
+		"as the image's author wants":   {shipped + "# mine\n", shipped + "# mine\n", "opt/cni/bin"},
+		"none":                          {"", "version = 2\nbin_dir = \"/opt/cni/bin\"\nSystemdCgroup = true\n", "opt/cni/bin"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			n := newNode(t)
+			file := filepath.Join(n.root, "etc/containerd/config.toml")
+			require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
+			require.NoError(t, os.WriteFile(file, []byte(c.has), 0o600))
+			require.NoError(t, os.MkdirAll(filepath.Join(n.root, c.programs), 0o755))
+			require.NoError(t, os.WriteFile(filepath.Join(n.root, c.programs, "loopback"), nil, 0o600))
+			functions, _, found := strings.Cut(library(t, n.root, "lib-base", "lib-apt", "prepare-node"), "\nread_inputs\n")
+			require.True(t, found)
+			functions = strings.NewReplacer("-e /opt/cni", "-e "+n.root+"/opt/cni", "-e /usr/lib/cni", "-e "+n.root+"/usr/lib/cni").
+				Replace(functions)
+			for range 2 {
+				said, code := shell(t, functions+`
+systemctl() { :; }; service() { :; }
+containerd() { printf '`+strings.ReplaceAll(default16, "\n", `\n`)+`'; }
+dpkg-query() { printf '\n `+file+` `+md5Of(shipped)+`\n'; }
+set_containerd`)
+				require.Zero(t, code, said)
+				assert.Equal(t, c.want, read(t, n.root, "etc/containerd/config.toml"))
+			}
+		})
+	}
+}
+
+func md5Of(text string) string { return fmt.Sprintf("%x", md5.Sum([]byte(text))) } //nolint:gosec // dpkg's digest
 
 // TestScripts_endForGoodWhenTheirLimitIsUsedUp checks that a script that has used its whole time limit is not retried
 // automatically.

@@ -128,14 +128,25 @@ hold_packages() {
   done
 }
 
-# kubelet and kubeadm take systemd's cgroups for granted; containerd's own default, and Docker's package of it,
-# do not have them.
+# as_shipped FILE PACKAGE: the file is as the Debian package brings it; nobody has changed it.
+as_shipped() {
+  local sum
+  sum=$(dpkg-query -W -f '${Conffiles}\n' "$2" 2>/dev/null | awk -v file="$1" '$1 == file { print $2 }')
+  [[ -n $sum && $sum == "$(md5sum <"$1" | cut -d ' ' -f 1)" ]]
+}
+
+# kubelet and kubeadm take systemd's cgroups for granted. containerd's own default, Docker's package of it and Debian's
+# do not have them, and Debian's looks for the programs of CNI where kubernetes-cni does not put them.
 set_containerd() {
-  local file=/etc/containerd/config.toml
-  if [[ ! -s $file ]] || grep -q '^disabled_plugins.*"cri"' "$file"; then
-    containerd config default | sed 's/SystemdCgroup = false/SystemdCgroup = true/' >"$SCRATCH/containerd"
+  local file=/etc/containerd/config.toml programs=/opt/cni/bin
+  if [[ ! -s $file ]] || grep -q '^disabled_plugins.*"cri"' "$file" || as_shipped "$file" containerd; then
+    [[ -e /opt/cni/bin/loopback || ! -e /usr/lib/cni/loopback ]] || programs=/usr/lib/cni
+    containerd config default | sed -e 's/SystemdCgroup = false/SystemdCgroup = true/' \
+      -e "s#bin_dir = \"/opt/cni/bin\"#bin_dir = \"$programs\"#" >"$SCRATCH/containerd"
     need_restart
     write_file "$file" 0644 <"$SCRATCH/containerd"
+  elif ! grep -q 'SystemdCgroup = true' "$file"; then
+    echo "The image's own $file does not set SystemdCgroup = true, and kubelet uses systemd's cgroups."
   fi
   systemctl daemon-reload
   if [[ -e $RESTART_CONTAINERD ]]; then
