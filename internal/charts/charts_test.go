@@ -148,3 +148,19 @@ func TestDigest(t *testing.T) {
 		require.NotEqual(t, one.Digest(), other.Digest())
 	}
 }
+
+// Helm leaves out hidden files of templates, and what .helmignore names, also of a chart in a folder.
+func TestRender_leavesOutWhatHelmLeavesOut(t *testing.T) {
+	c := Content{Files: map[string][]byte{
+		"Chart.yaml":              []byte("apiVersion: v2\nname: web\nversion: 0.1.0\n"),
+		".helmignore":             []byte("# editors\n*.bak\nold/\n"),
+		"templates/c.yaml":        []byte("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\n"),
+		"templates/.c.yaml.swp":   []byte("\x00{{ nonsense"),
+		"templates/.old.yaml":     []byte("{{ nonsense"),
+		"templates/c.yaml.bak":    []byte("{{ nonsense"),
+		"templates/old/more.yaml": []byte("{{ nonsense"),
+	}}
+	made, err := Render(t.Context(), of(c, nil), 1, Cluster{})
+	require.NoError(t, err)
+	require.Len(t, made.Objects, 1)
+}

@@ -111,8 +111,15 @@ func load(c Content) (*chart.Chart, error) {
 	if c.Archive != nil {
 		return loader.LoadArchive(bytes.NewReader(c.Archive))
 	}
+	leaveOut, err := ignored(c.Files)
+	if err != nil {
+		return nil, err
+	}
 	var files []*archive.BufferedFile
 	for _, name := range slices.Sorted(maps.Keys(c.Files)) {
+		if leaveOut(name) {
+			continue
+		}
 		files = append(files, &archive.BufferedFile{Name: name, Data: c.Files[name]})
 	}
 	return loader.LoadFiles(files)

@@ -118,7 +118,8 @@ func (p *ControlPlane) complete(ctx context.Context) error {
 		// The node reports only once that it is ready. Usually, after 50 s without a report of a node, controllers
 		// would keep Pods from it.
 		"kube-controller-manager": {"--node-monitor-grace-period=24h"},
-		"kube-scheduler":          nil,
+		// Its queue may miss that a claim was bound; by default it looks at such a Pod again after five minutes.
+		"kube-scheduler": {"--pod-max-in-unschedulable-pods-duration=5s"},
 	} {
 		// With the usual limits of 20 and 50 calls a second, the limits would determine the times that tests measure.
 		args := append([]string{

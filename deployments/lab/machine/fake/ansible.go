@@ -173,17 +173,22 @@ func (r *playRun) failed(host, word, message string) Result {
 	return r.p.Fail(1, "%s.yml failed: %s: %s: %s (TASK [%s])", r.record.Playbook, host, word, message, r.task)
 }
 
+// plainText is a text that Ansible does not read as a template.
+type plainText struct {
+	Text string `json:"__ansible_unsafe"`
+}
+
 // logIn logs in to all these hosts with the run's credentials.
 func (r *playRun) logIn(hosts []inventoryHost) *Result {
 	var secrets struct {
-		Passwords map[string]string `json:"windlass_passwords"`
+		Passwords map[string]plainText `json:"windlass_passwords"`
 	}
 	_ = json.Unmarshal([]byte(r.p.Input("secrets")), &secrets) // without valid JSON there are no passwords
 	known, _ := r.on.ReadFile(path.Join(r.record.Directory, "known_hosts"))
 	r.machines = map[string]*Machine{}
 	r.begin("Gather minimal facts")
 	for _, host := range hosts {
-		m, why := r.d.login(host, secrets.Passwords[host.name], r.p.Input("key."+host.name), string(known))
+		m, why := r.d.login(host, secrets.Passwords[host.name].Text, r.p.Input("key."+host.name), string(known))
 		if m == nil {
 			failed := r.failed(host.name, "UNREACHABLE", why)
 			return &failed

@@ -91,9 +91,9 @@ func (l *lab) hostKey(node string) string {
 
 // play runs a playbook with this password for all nodes.
 func (l *lab) play(password string, params ...string) error {
-	passwords := map[string]string{}
+	passwords := map[string]any{}
 	for node := range l.address {
-		passwords[node] = password
+		passwords[node] = map[string]string{"__ansible_unsafe": password}
 	}
 	secrets, err := json.Marshal(map[string]any{"windlass_passwords": passwords})
 	require.NoError(l.t, err)

@@ -166,7 +166,9 @@ func TestScripts_needTheVirtualIPToBeAllowedOnThePort(t *testing.T) {
 	const vip = "127.78.99.10"
 	l.boot("cp-1")
 	l.boot("worker-1")
-	keepalived, err := scripts.KeepalivedConf{Node: "cp-1", Priority: 103, VirtualIP: vip, Prefix: "24"}.Render()
+	keepalived, err := scripts.KeepalivedConf{
+		Node: "cp-1", Priority: 103, VirtualIP: vip, Prefix: "24", Interface: "eth0", Address: "127.78.99.1", Password: "secret",
+	}.Render()
 	require.NoError(t, err)
 	l.must("cp-1", scripts.ConfigureLoadBalancer{Node: "cp-1", Port: 16443, Timeout: 1},
 		scripts.Input{Name: "haproxy", Value: "global\n"}, scripts.Input{Name: "keepalived", Value: keepalived})
