@@ -65,12 +65,13 @@ func open(ctx context.Context, databaseURL string, connections int, tracer pgx.Q
 	if !strings.Contains(databaseURL, "pool_max_conns=") { // the driver's default is the number of processors, or 4
 		cfg.MaxConns = int32(connections) //nolint:gosec // the caller checks it
 	}
+	ofLists := cfg.Copy()
+	ofLists.MaxConns = max(1, cfg.MaxConns/4)
+	cfg.MaxConns = max(2, cfg.MaxConns-ofLists.MaxConns)
 	pool, err := pgxpool.NewWithConfig(ctx, cfg)
 	if err != nil {
 		return nil, interpret("open the database", err)
 	}
-	ofLists := cfg.Copy()
-	ofLists.MaxConns = max(2, cfg.MaxConns/4)
 	ofLists.ConnConfig.RuntimeParams[statementTimeout] = inMilliseconds(longestList)
 	lists, err := pgxpool.NewWithConfig(ctx, ofLists)
 	if err != nil {

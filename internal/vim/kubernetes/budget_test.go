@@ -14,6 +14,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
@@ -172,6 +173,25 @@ func TestKindOf_tellsAGroupThatFailsFromAKindThatIsMissing(t *testing.T) {
 	assert.Equal(t, lcm.KindUnavailable, lcm.KindOf(translate("list the kinds of its objects", err)), "%v", err)
 	_, err = c.namespaced(t.Context())
 	require.Equal(t, lcm.KindUnavailable, lcm.KindOf(err), "%v", err)
+}
+
+// Newer clusters answer discovery with one document, which says of which groups it knows nothing.
+func TestKindOf_tellsAStaleGroupFromAKindThatIsMissing(t *testing.T) {
+	aggregated := func(groups string) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList")
+			fmt.Fprintf(w, `{"kind":"APIGroupDiscoveryList","apiVersion":"apidiscovery.k8s.io/v2","items":[%s]}`, groups)
+		}
+	}
+	c := hostile(t, map[string]http.HandlerFunc{
+		"GET /api":  aggregated(""),
+		"GET /apis": aggregated(`{"metadata":{"name":"example.org"},"versions":[{"version":"v1","freshness":"Stale"}]}`),
+	})
+	_, _, err := c.kindOf(t.Context(), widgetKind, time.Time{})
+	require.Error(t, err)
+	assert.Equal(t, lcm.KindUnavailable, lcm.KindOf(translate("list the kinds of its objects", err)), "%v", err)
+	_, _, err = c.kindOf(t.Context(), widgetKind.GroupKind().WithVersion("v2"), time.Time{})
+	assert.True(t, meta.IsNoMatchError(err), "%v", err)
 }
 
 func TestTranslate_waitsOnlyForWhatCanImprove(t *testing.T) {

@@ -52,6 +52,9 @@ func mayImprove(err error) bool {
 	if partly, ok := goerrors.AsType[*discovery.ErrGroupDiscoveryFailed](err); ok {
 		return partly != nil // the server of an APIService does not answer
 	}
+	if _, ok := goerrors.AsType[discovery.StaleGroupVersionError](err); ok {
+		return true // nor does the one of a group among others, in newer clusters' words
+	}
 	answer, ok := goerrors.AsType[*errors.StatusError](err)
 	if !ok {
 		return outbound.IsOutage(err)
