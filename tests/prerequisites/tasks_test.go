@@ -74,7 +74,7 @@ func TestTasks_installFirstWhatTheirTestsCall(t *testing.T) {
 		}
 		checked++
 		assert.True(t, k.installs(), "%s needs deps: [prerequisites]", name)
-		assert.Equal(t, strings.Contains(code, " -race"), k.Env["CGO_ENABLED"] == "1",
+		assert.Equal(t, strings.Contains(code, "{{.RACE}}"), k.Env["CGO_ENABLED"] == "1",
 			"%s: the race detector is written in C", name)
 	}
 	assert.Greater(t, checked, 10)
