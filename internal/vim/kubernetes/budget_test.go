@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
@@ -106,8 +107,17 @@ func TestDiscovery_isBounded(t *testing.T) {
 	}
 	answers["GET /apis"] = says(`{"kind":"APIGroupList","groups":[` + strings.Join(groups, ",") + `]}`)
 	c := hostile(t, answers)
-	_, _, err := c.kindOf(t.Context(), widgetKind, time.Time{})
-	require.Error(t, err)
+	refused := 0
+	for i := range groups { // which of them are read is chance
+		kind := schema.GroupVersionKind{Group: fmt.Sprintf("g%d.example.org", i), Version: "v1", Kind: "Widget"}
+		_, _, err := c.kindOf(t.Context(), kind, time.Time{})
+		assert.False(t, meta.IsNoMatchError(err), "a kind that nobody could ask about is not missing")
+		if err != nil {
+			require.ErrorContains(t, err, "larger than the limit of 8 MiB")
+			refused++
+		}
+	}
+	assert.Positive(t, refused)
 	assert.Less(t, c.kinds.known().budget.Read(), int64(10<<20), "a part of what the server would send")
 }
 

@@ -4,10 +4,13 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/json"
+	goerrors "errors"
 	"maps"
+	"strings"
 	"sync"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -98,10 +101,18 @@ func (k *kindsThen) mapping(ctx context.Context, kind schema.GroupVersionKind) (
 	if !meta.IsNoMatchError(err) {
 		return mapping, err
 	}
-	if _, asked := k.resources(ctx, kind.GroupVersion()); asked != nil && mayImprove(asked) {
+	if _, asked := k.resources(ctx, kind.GroupVersion()); asked != nil && !isUnserved(asked) {
 		return nil, asked
 	}
 	return nil, err
+}
+
+// isUnserved reports whether an error says that a cluster has no such group, or nothing in it. Any other error, such as
+// that of a discovery that is too large, says nothing about the kinds: whoever took them for missing would forget their
+// objects.
+func isUnserved(err error) bool {
+	return goerrors.Is(err, memory.ErrCacheNotFound) || errors.IsNotFound(err) ||
+		strings.HasPrefix(err.Error(), "received empty response for") // client-go has no exported type for it
 }
 
 func (k *kindsThen) resources(ctx context.Context, of schema.GroupVersion) (*metav1.APIResourceList, error) {

@@ -82,10 +82,14 @@ func (w *waiting) judgeGone(p prepared) (ready bool, why string, err error) {
 	return true, "", nil
 }
 
-// noteEnd notes how a Job has ended: it may be gone when it is looked at the next time.
+// noteEnd notes how a Job that removes itself has ended: it may be gone when it is looked at the next time. Other Jobs
+// are gone only if somebody has deleted them; Windlass makes those again, as other objects.
 func (w *waiting) noteEnd(item any) {
 	o, ok := item.(*unstructured.Unstructured)
 	if !ok || o.GetKind() != "Job" {
+		return
+	}
+	if _, removes, _ := unstructured.NestedFieldNoCopy(o.Object, "spec", "ttlSecondsAfterFinished"); !removes {
 		return
 	}
 	if done, failed := outcome(o); done {

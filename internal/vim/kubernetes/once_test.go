@@ -72,6 +72,7 @@ func TestJudgeOnce_waitsForTheEnd(t *testing.T) {
 }
 
 func TestJudgeGone_remembersHowAJobEnded(t *testing.T) {
+	ttl := map[string]any{"ttlSecondsAfterFinished": int64(0)}
 	job := prepared{Unstructured: *objectOf("Job", nil, nil)}
 	w := (&Cluster{}).wait("owner", 0, func(string) {})
 	ready, why, err := w.judgeGone(job)
@@ -80,18 +81,22 @@ func TestJudgeGone_remembersHowAJobEnded(t *testing.T) {
 	assert.Equal(t, "it does not exist yet", why)
 
 	w.noteEnd(objectOf("Job", nil, condition1("Complete")))
+	_, seen := w.endOf(job)
+	assert.False(t, seen, "somebody has deleted a Job that does not remove itself")
+
+	w.noteEnd(objectOf("Job", ttl, condition1("Complete")))
 	ready, _, err = w.judgeGone(job)
 	require.NoError(t, err)
 	assert.True(t, ready, "ttlSecondsAfterFinished has removed it")
 
-	w.noteEnd(objectOf("Job", nil, condition1("Failed")))
+	w.noteEnd(objectOf("Job", ttl, condition1("Failed")))
 	_, _, err = w.judgeGone(job)
 	require.ErrorContains(t, err, "has failed")
 
 	again := (&Cluster{}).wait("owner", 0, func(string) {})
 	again.former = append(again.former, "u1")
-	again.noteEnd(objectOf("Job", nil, condition1("Failed")))
-	_, seen := again.endOf(job)
+	again.noteEnd(objectOf("Job", ttl, condition1("Failed")))
+	_, seen = again.endOf(job)
 	assert.False(t, seen, "that was the Job of an earlier attempt")
 }
 
