@@ -208,6 +208,15 @@ func TestPackage_filesAreThoseOfMostSizeWithoutImages(t *testing.T) {
 	}
 }
 
+func TestOpen_boundsWhatIsKeptTogether(t *testing.T) {
+	f := minimal().with("Files/a.txt", strings.Repeat("0123456789", 5000)).with("Files/b.txt", strings.Repeat("0123456789", 5000))
+	_, err := openBytes(f.zip(), Limits{MaxKeptSize: 90_000})
+	require.Len(t, problems(t, err), 1)
+	require.Contains(t, problems(t, err)[0], "are together larger than")
+	_, err = openBytes(f.zip(), Limits{MaxKeptSize: 90_000, MaxFileSize: 40_000})
+	require.NoError(t, err, "larger files are not kept")
+}
+
 func TestOpen_takesCommentsInTheMetadata(t *testing.T) {
 	f := minimal()
 	p := f.with(metaFile, "# a licence: of somebody\n"+f[metaFile]+"# more\nETSI-Entry-Manifest: x.mf\n").

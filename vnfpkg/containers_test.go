@@ -142,6 +142,11 @@ func TestFlavour_isOfContainersWhenItsVdusSayNothingOfVMs(t *testing.T) {
 	}, problems(t, err))
 
 	const vnfd = "Definitions/top.yaml"
+	scripted := f.replace(t, vnfd, "          instantiate: []\n",
+		"          instantiate: []\n          instantiate_start:\n            implementation: ../Scripts/s.py\n").
+		with("Scripts/s.py", "pass\n").open(t).Vnfd.Flavours[0]
+	require.True(t, scripted.RunsScripts())
+	require.True(t, scripted.Containers, "a script of the package needs no servers")
 	for name, other := range map[string]files{
 		"an image": f.replace(t, vnfd, "        name: web\n", "        sw_image_data: { name: image-1 }\n"),
 		"a size": f.replace(t, vnfd, "        name: web\n", "        name: web\n      capabilities:\n        virtual_compute:\n"+
