@@ -9,15 +9,16 @@ import (
 	"github.com/windlass-nfv/windlass/internal/config"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/nfvo"
+	"github.com/windlass-nfv/windlass/internal/outbound"
 )
 
 // orchestratorOf makes the client of the NFVO; nil when none is configured.
-func orchestratorOf(cfg config.Config) (*nfvo.Orchestrator, error) {
+func (b *backends) orchestratorOf(cfg config.Config) (*nfvo.Orchestrator, error) {
 	c := cfg.NFVO
 	if c.Endpoint == "" {
 		return nil, nil
 	}
-	conf, err := tlsOf("nfvo", c.CAFile, c.CertFile, c.KeyFile)
+	conf, err := b.tlsOf("nfvo", c.CAFile, c.CertFile, c.KeyFile)
 	if err != nil {
 		return nil, err
 	}
@@ -56,25 +57,14 @@ func authenticationOf(c config.NFVO) (*lcm.SubscriptionAuthentication, error) {
 	return a, nil
 }
 
-// tlsOf reads the files of a section of the settings: the authorities that Windlass trusts there, and the certificate
-// that it shows.
-func tlsOf(section, caFile, certFile, keyFile string) (*tls.Config, error) {
-	conf := &tls.Config{MinVersion: tls.VersionTLS12}
-	if caFile != "" {
-		var err error
-		if conf.RootCAs, err = poolOf(section+".caFile", caFile); err != nil {
-			return nil, err
-		}
+// tlsOf reads the files of a section of the settings, and later their new versions: the authorities that Windlass trusts
+// there, and the certificate that it shows.
+func (b *backends) tlsOf(section, caFile, certFile, keyFile string) (func() *tls.Config, error) {
+	files := &outbound.TLSFiles{Section: section, CAFile: caFile, CertFile: certFile, KeyFile: keyFile, Log: b.log}
+	if err := files.Load(); err != nil {
+		return nil, err
 	}
-	if certFile != "" || keyFile != "" {
-		cert, err := tls.LoadX509KeyPair(certFile, keyFile)
-		if err != nil {
-			return nil, lcm.Wrap(lcm.KindInvalid, err, "%s.certFile and %s.keyFile are no certificate with its key.", section,
-				section)
-		}
-		conf.Certificates = []tls.Certificate{cert}
-	}
-	return conf, nil
+	return files.Current, nil
 }
 
 // poolOf reads the authorities of a setting.

@@ -33,7 +33,7 @@ func (b *backends) secure(o *apiserver.Options) error {
 			return err
 		}
 	}
-	chain, err := methodsOf(b.config.Auth)
+	chain, err := b.methods(b.config.Auth)
 	if err != nil {
 		return err
 	}
@@ -62,7 +62,7 @@ func (b *backends) openPage(o *apiserver.Options, chain auth.Chain) error {
 	if page.OAuth2ClientID == "" {
 		return nil
 	}
-	client, err := auth.HTTPClient(a.OAuth2.CAFile)
+	client, err := auth.HTTPClient("auth.oauth2", a.OAuth2.CAFile, b.log)
 	if err != nil {
 		return err
 	}
@@ -73,11 +73,11 @@ func (b *backends) openPage(o *apiserver.Options, chain auth.Chain) error {
 	return nil
 }
 
-// methodsOf makes the methods that authenticate clients. Tokens come before certificates: a client that shows both acts
+// methods makes the methods that authenticate clients. Tokens come before certificates: a client that shows both acts
 // by its token.
-func methodsOf(a config.Auth) (chain auth.Chain, err error) {
+func (b *backends) methods(a config.Auth) (chain auth.Chain, err error) {
 	if a.Has(config.AuthOAuth2) {
-		client, err := auth.HTTPClient(a.OAuth2.CAFile)
+		client, err := auth.HTTPClient("auth.oauth2", a.OAuth2.CAFile, b.log)
 		if err != nil {
 			return nil, err
 		}
@@ -88,7 +88,7 @@ func methodsOf(a config.Auth) (chain auth.Chain, err error) {
 		})
 	}
 	if a.Has(config.AuthKeystone) {
-		keystone, err := keystoneOf(a.Keystone)
+		keystone, err := b.keystone(a.Keystone)
 		if err != nil {
 			return nil, err
 		}
@@ -127,8 +127,8 @@ func describedAuth(a config.Auth) openapi.Security {
 	return s
 }
 
-func keystoneOf(k config.Keystone) (*auth.Keystone, error) {
-	client, err := auth.HTTPClient(k.CAFile)
+func (b *backends) keystone(k config.Keystone) (*auth.Keystone, error) {
+	client, err := auth.HTTPClient("auth.keystone", k.CAFile, b.log)
 	if err != nil {
 		return nil, err
 	}

@@ -62,7 +62,7 @@ func open(ctx context.Context, cfg config.Config, service string) (_ *backends, 
 	if err != nil {
 		return nil, err
 	}
-	if b.export, err = exportOf(ctx, cfg.Telemetry, service, b); err != nil {
+	if b.export, err = b.exportOf(ctx, cfg.Telemetry, service); err != nil {
 		return nil, err
 	}
 	defer func() {
@@ -70,16 +70,16 @@ func open(ctx context.Context, cfg config.Config, service string) (_ *backends, 
 			_ = b.export.Close() // nothing has been made yet that it could tell
 		}
 	}()
-	if b.subscribers, err = subscribersOf(cfg.Notifications); err != nil {
+	if b.subscribers, err = b.subscribersOf(cfg.Notifications); err != nil {
 		return nil, err
 	}
-	if b.sources, err = sourcesOf(cfg); err != nil {
+	if b.sources, err = b.sourcesOf(cfg); err != nil {
 		return nil, err
 	}
-	if b.files, err = filesOf(cfg.Packages); err != nil {
+	if b.files, err = b.filesOf(cfg.Packages); err != nil {
 		return nil, err
 	}
-	if b.nfvo, err = orchestratorOf(cfg); err != nil {
+	if b.nfvo, err = b.orchestratorOf(cfg); err != nil {
 		return nil, err
 	}
 	if b.trust, err = trustOf(cfg.Packages); err != nil {
@@ -114,12 +114,18 @@ func (b *backends) close() {
 }
 
 // exportOf sends traces and metrics where the settings say; nowhere by default.
-func exportOf(ctx context.Context, t config.Telemetry, service string, b *backends) (*telemetry.Export, error) {
-	return telemetry.NewExport(ctx, telemetry.Settings{
+func (b *backends) exportOf(ctx context.Context, t config.Telemetry, service string) (*telemetry.Export, error) {
+	s := telemetry.Settings{
 		Traces: t.On && t.Traces, Metrics: t.On && t.Metrics, Endpoint: t.Endpoint, HTTP: t.Protocol == config.TelemetryHTTP,
-		CA:          t.CA,
 		SampleRatio: t.SampleRatio, Interval: t.MetricsInterval, Service: "windlass-" + service, Version: versionText(),
-	}, b.registry, b.log)
+	}
+	if t.CAFile != "" {
+		var err error
+		if s.TLS, err = b.tlsOf("telemetry", t.CAFile, "", ""); err != nil {
+			return nil, err
+		}
+	}
+	return telemetry.NewExport(ctx, s, b.registry, b.log)
 }
 
 func newAPIServer() *cobra.Command {

@@ -8,8 +8,8 @@ import (
 )
 
 // subscribersOf makes the client that calls subscribers.
-func subscribersOf(c config.Notifications) (*nfvo.Subscribers, error) {
-	conf, err := tlsOf("notifications", c.CAFile, c.CertFile, c.KeyFile)
+func (b *backends) subscribersOf(c config.Notifications) (*nfvo.Subscribers, error) {
+	conf, err := b.tlsOf("notifications", c.CAFile, c.CertFile, c.KeyFile)
 	if err != nil {
 		return nil, err
 	}
@@ -17,8 +17,8 @@ func subscribersOf(c config.Notifications) (*nfvo.Subscribers, error) {
 }
 
 // sourcesOf makes the client that fetches packages.
-func sourcesOf(c config.Config) (*nfvo.Fetcher, error) {
-	conf, err := tlsOf("packages", c.Packages.CAFile, "", "")
+func (b *backends) sourcesOf(c config.Config) (*nfvo.Fetcher, error) {
+	conf, err := b.tlsOf("packages", c.Packages.CAFile, "", "")
 	if err != nil {
 		return nil, err
 	}
@@ -29,8 +29,8 @@ func sourcesOf(c config.Config) (*nfvo.Fetcher, error) {
 }
 
 // filesOf makes the client that fetches manifests and charts.
-func filesOf(c config.Packages) (*sources.Fetcher, error) {
-	conf, err := tlsOf("packages", c.CAFile, "", "")
+func (b *backends) filesOf(c config.Packages) (*sources.Fetcher, error) {
+	conf, err := b.tlsOf("packages", c.CAFile, "", "")
 	if err != nil {
 		return nil, err
 	}

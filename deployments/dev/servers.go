@@ -90,8 +90,10 @@ func (t *tree) serverSettings() []string {
 		// Ctrl-C should not take long; activities that have not ended go on at the next start.
 		settings = append(settings, "WINDLASS_SHUTDOWN_GRACE=10s")
 	}
-	for _, denied := range []string{"WINDLASS_NOTIFICATIONS_DENIED_NETWORKS", "WINDLASS_PACKAGES_DENIED_NETWORKS"} {
-		if os.Getenv(denied) == "" { // here subscribers and sources of packages live on this machine, too
+	for _, denied := range []string{
+		"WINDLASS_NOTIFICATIONS_DENIED_NETWORKS", "WINDLASS_PACKAGES_DENIED_NETWORKS", "WINDLASS_VIMS_DENIED_NETWORKS",
+	} {
+		if os.Getenv(denied) == "" { // here subscribers, sources of packages and VIMs live on this machine, too
 			settings = append(settings, denied+"=169.254.0.0/16,fe80::/10")
 		}
 	}

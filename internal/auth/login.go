@@ -16,6 +16,7 @@ import (
 	"github.com/gophercloud/gophercloud/v2"
 	"github.com/gophercloud/gophercloud/v2/openstack"
 	"github.com/gophercloud/gophercloud/v2/openstack/identity/v3/tokens"
+	"golang.org/x/sync/singleflight"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/outbound"
@@ -84,9 +85,15 @@ type CodeFlow struct {
 	RedirectURI string
 	HTTP        *http.Client
 
-	mu    sync.Mutex
-	found *endpoints
+	flights singleflight.Group
+	mu      sync.Mutex
+	found   *endpoints
+	failed  error     // of the last question, while nothing is found
+	tried   time.Time // the last question
 }
+
+// issuerPause is how long an issuer that failed is not asked again: anybody may begin a login.
+const issuerPause = 2 * time.Second
 
 // endpoints are the endpoints in the issuer's metadata (RFC 8414).
 type endpoints struct {
@@ -162,17 +169,48 @@ func (f *CodeFlow) Redeem(ctx context.Context, code, verifier, redirectURI strin
 
 // discover asks for the issuer's metadata, which must be its own, until they are known.
 func (f *CodeFlow) discover(ctx context.Context) (*endpoints, error) {
-	f.mu.Lock()
-	found := f.found
-	f.mu.Unlock()
-	if found != nil {
-		return found, nil
+	if found, err := f.known(); found != nil || err != nil {
+		return found, err
 	}
+	// Others wait for the same answer: the first one who asks must not end it by going away.
+	flight := f.flights.DoChan("", func() (any, error) {
+		if found, err := f.known(); found != nil || err != nil { // somebody else was faster
+			return found, err
+		}
+		return f.askMetadata(context.WithoutCancel(ctx))
+	})
+	found, err := wait(ctx, flight)
+	if err != nil {
+		return nil, err
+	}
+	return found.(*endpoints), nil
+}
+
+// known is the last answer, or the failure of a moment ago.
+func (f *CodeFlow) known() (*endpoints, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.found == nil && f.failed != nil && time.Since(f.tried) < issuerPause {
+		return nil, f.failed
+	}
+	return f.found, nil
+}
+
+// askMetadata asks the issuer, and keeps what came of it. The client bounds the time.
+func (f *CodeFlow) askMetadata(ctx context.Context) (*endpoints, error) {
+	found, err := f.metadata(ctx)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.found, f.failed, f.tried = found, err, time.Now()
+	return found, err
+}
+
+func (f *CodeFlow) metadata(ctx context.Context) (*endpoints, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, MetadataURL(f.Issuer), nil)
 	if err != nil {
 		return nil, err
 	}
-	found = &endpoints{}
+	found := &endpoints{}
 	status, err := f.ask(req, found)
 	if err == nil && (status != http.StatusOK || found.Issuer != f.Issuer || found.Authorization == "" || found.Token == "") {
 		err = fmt.Errorf("the metadata of %s, with status %d, do not say where to log in", f.Issuer, status)
@@ -180,9 +218,6 @@ func (f *CodeFlow) discover(ctx context.Context) (*endpoints, error) {
 	if err != nil {
 		return nil, lcm.Wrap(lcm.KindUnavailable, err, "The issuer of tokens does not say where to log in. Try again.")
 	}
-	f.mu.Lock()
-	f.found = found
-	f.mu.Unlock()
 	return found, nil
 }
 

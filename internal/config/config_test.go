@@ -82,7 +82,7 @@ func TestLoad_defaultsAndExampleAgree(t *testing.T) {
 			GrantTimeout: time.Hour, GrantPoll: 2 * time.Second,
 		},
 		Packages:   config.Packages{DeniedNetworks: denied},
-		Vims:       config.Vims{DeniedNetworks: denied[4:]}, // a VIM may be on this host
+		Vims:       config.Vims{DeniedNetworks: denied},
 		UserData:   config.UserData{Timeout: 30 * time.Second},
 		Scripts:    config.Scripts{Policy: lcm.ScriptsSkipped, Timeout: time.Hour, AnsibleLease: 5 * time.Minute},
 		Keys:       config.Keys{Env: "WINDLASS_KEYS"},

@@ -167,7 +167,7 @@ var packageSettings = []setting{
 		set:   func(c *Config, v string) (err error) { c.Packages.SignatureRequired, err = parseBool(v); return err },
 	},
 	{
-		key: "vims.deniedNetworks", need: NeedVims, fallback: metadata,
+		key: "vims.deniedNetworks", need: NeedVims, fallback: deniedByDefault,
 		usage: "`networks` that addresses of VIMs and nodes must not be in, with commas between them; \"none\" denies nothing",
 		set:   func(c *Config, v string) (err error) { c.Vims.DeniedNetworks, err = parseNetworks(v); return err },
 	},

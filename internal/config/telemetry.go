@@ -16,9 +16,8 @@ type Telemetry struct {
 	On       bool
 	// Protocol is TelemetryGRPC or TelemetryHTTP.
 	Protocol string
-	// CAFile holds the authorities of the collector's certificate, "" for the system's; CA is its content.
+	// CAFile holds the authorities of the collector's certificate, "" for the system's.
 	CAFile          string
-	CA              []byte `json:"-"`
 	Traces, Metrics bool
 	// SampleRatio is the share of traces that are kept.
 	SampleRatio     float64
@@ -84,13 +83,6 @@ func (l *loader) finishTelemetry() {
 		if t.Protocol, err = parseProtocol(v); err != nil {
 			l.problem("OTEL_EXPORTER_OTLP_PROTOCOL", err.Error())
 		}
-	}
-	if t.CAFile == "" {
-		return
-	}
-	var err error
-	if t.CA, err = os.ReadFile(t.CAFile); err != nil {
-		l.problem(l.placeOf("telemetry.caFile"), "cannot be read: "+err.Error())
 	}
 }
 

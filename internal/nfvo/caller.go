@@ -17,6 +17,7 @@ import (
 	"golang.org/x/oauth2"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/outbound"
 )
 
 // caller calls one other side: it authenticates, keeps tokens, and reports errors without the other side's private
@@ -32,17 +33,19 @@ type caller struct {
 }
 
 // newHTTP makes a client that uses no proxy and follows no redirect: both lead to unchecked addresses. control, if not
-// nil, checks every connection.
+// nil, checks every connection. trust may be nil.
 func newHTTP(
-	timeout time.Duration, conf *tls.Config, control func(network, address string, c syscall.RawConn) error,
+	timeout time.Duration, trust func() *tls.Config, control func(network, address string, c syscall.RawConn) error,
 ) *http.Client {
 	dialer := &net.Dialer{Timeout: timeout, Control: control}
 	return &http.Client{
 		Timeout: timeout,
-		Transport: &http.Transport{
-			DialContext: dialer.DialContext, TLSClientConfig: conf.Clone(), ForceAttemptHTTP2: true,
-			MaxIdleConnsPerHost: 2, IdleConnTimeout: time.Minute,
-		},
+		Transport: outbound.Renewed(trust, func(conf *tls.Config) *http.Transport {
+			return &http.Transport{
+				DialContext: dialer.DialContext, TLSClientConfig: conf, ForceAttemptHTTP2: true,
+				MaxIdleConnsPerHost: 2, IdleConnTimeout: time.Minute,
+			}
+		}),
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 }

@@ -21,8 +21,8 @@ type FetcherOptions struct {
 	Denied []netip.Prefix
 	// HTTPSOnly refuses sources without TLS.
 	HTTPSOnly bool
-	// TLS has the authorities that sources' certificates come from; nil is the system's own.
-	TLS *tls.Config
+	// TLS has the authorities that sources' certificates come from, now; nil is the system's own.
+	TLS func() *tls.Config
 	// MaxSize bounds an archive, in bytes; 0 means 8 GiB.
 	MaxSize int64
 	// Patience is how long a source may send nothing; 0 means a minute.
@@ -60,11 +60,13 @@ func NewFetcher(o FetcherOptions) *Fetcher {
 	}
 	dialer := &net.Dialer{Timeout: f.patience, Control: f.guard.Control}
 	f.http = &http.Client{
-		Transport: &http.Transport{
-			DialContext: dialer.DialContext, TLSClientConfig: o.TLS.Clone(), ForceAttemptHTTP2: true,
-			ResponseHeaderTimeout: f.patience,
-			TLSHandshakeTimeout:   f.patience, MaxIdleConnsPerHost: 1, IdleConnTimeout: time.Minute,
-		},
+		Transport: outbound.Renewed(o.TLS, func(conf *tls.Config) *http.Transport {
+			return &http.Transport{
+				DialContext: dialer.DialContext, TLSClientConfig: conf, ForceAttemptHTTP2: true,
+				ResponseHeaderTimeout: f.patience,
+				TLSHandshakeTimeout:   f.patience, MaxIdleConnsPerHost: 1, IdleConnTimeout: time.Minute,
+			}
+		}),
 		CheckRedirect: func(req *http.Request, via []*http.Request) error {
 			if len(via) > mostRedirects {
 				return lcm.Errorf(lcm.KindInvalid, "It redirects more than %d times.", mostRedirects)

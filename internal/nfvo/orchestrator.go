@@ -24,8 +24,8 @@ type OrchestratorOptions struct {
 	Endpoint string
 	// Auth is nil when the NFVO wants none, or only a certificate.
 	Auth *lcm.SubscriptionAuthentication
-	// TLS has Windlass's certificate, and the authorities that the NFVO's comes from; nil is the system's own.
-	TLS *tls.Config
+	// TLS has Windlass's certificate, and the authorities that the NFVO's comes from, now; nil is the system's own.
+	TLS func() *tls.Config
 	// Timeout bounds one request, except for archives; 0 means 30 s.
 	Timeout time.Duration
 	// Packages is the version of the NFVO's VNF package management, "v1" or "v2". MaxPackage bounds an archive, in bytes;

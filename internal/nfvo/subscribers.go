@@ -20,8 +20,8 @@ type Options struct {
 	Denied []netip.Prefix
 	// HTTPSOnly refuses callbacks without TLS.
 	HTTPSOnly bool
-	// TLS has the certificate for TLS_CERT, and the authorities of subscribers' certificates; nil means the system's.
-	TLS *tls.Config
+	// TLS has the certificate for TLS_CERT, and the authorities of subscribers' certificates, now; nil means the system's.
+	TLS func() *tls.Config
 	// Timeout bounds one request; 0 means 10 s.
 	Timeout time.Duration
 }
@@ -44,7 +44,7 @@ func NewSubscribers(o Options) *Subscribers {
 		Denied: o.Denied, HTTPSOnly: o.HTTPSOnly, Section: "notifications",
 		What: "Windlass sends no notifications to it",
 	}}
-	s.certified = o.TLS != nil && (len(o.TLS.Certificates) > 0 || o.TLS.GetClientCertificate != nil)
+	s.certified = o.TLS != nil && len(o.TLS().Certificates) > 0
 	s.caller = &caller{
 		who: "The subscriber", http: newHTTP(o.Timeout, o.TLS, s.guard.Control), check: s.Check,
 		tokens: map[string]*oauth2.Token{},

@@ -179,10 +179,14 @@ func TestNotify_showsItsCertificate(t *testing.T) {
 	})
 	trusting := to.Client().Transport.(*http.Transport).TLSClientConfig.Clone()
 	sub := subscription(to.URL, 1)
-	require.Error(t, NewSubscribers(Options{TLS: trusting}).TestCallback(t.Context(), sub, nil))
-	trusting.Certificates = to.TLS.Certificates
-	require.NoError(t, NewSubscribers(Options{TLS: trusting}).TestCallback(t.Context(), sub,
-		[]byte(`{"authType":["TLS_CERT"]}`)))
+	now := trusting
+	options := Options{TLS: func() *tls.Config { return now }}
+	s := NewSubscribers(options)
+	require.Error(t, s.TestCallback(t.Context(), sub, nil))
+	now = trusting.Clone()
+	now.Certificates = to.TLS.Certificates
+	require.NoError(t, s.TestCallback(t.Context(), sub, nil), "the certificate is there now")
+	require.NoError(t, NewSubscribers(options).TestCallback(t.Context(), sub, []byte(`{"authType":["TLS_CERT"]}`)))
 	require.Error(t, NewSubscribers(Options{}).TestCallback(t.Context(), sub, nil), "an unknown authority")
 }
 

@@ -28,8 +28,8 @@ type Options struct {
 	Denied []netip.Prefix
 	// HTTPSOnly refuses sources without TLS.
 	HTTPSOnly bool
-	// TLS has the authorities that sources' certificates come from; nil is the system's own.
-	TLS *tls.Config
+	// TLS has the authorities that sources' certificates come from, now; nil is the system's own.
+	TLS func() *tls.Config
 	// Patience is how long a source may take for all that it is asked for; 0 means 30 seconds.
 	Patience time.Duration
 }
@@ -65,8 +65,11 @@ func New(o Options) (*Fetcher, error) {
 	if f.allowed, err = beginnings(o.Allowed); err != nil {
 		return nil, err
 	}
-	transport := outbound.Transport(o.TLS.Clone(), f.guard)
-	transport.Proxy = nil // it would look at no address
+	transport := outbound.Renewed(o.TLS, func(conf *tls.Config) *http.Transport {
+		t := outbound.Transport(conf, f.guard)
+		t.Proxy = nil // it would look at no address
+		return t
+	})
 	f.http = &http.Client{
 		Transport:     outbound.Limit(transport, who, f.guard),
 		CheckRedirect: f.redirect,

@@ -59,7 +59,8 @@ func (s *site) fetcher(t *testing.T, o sources.Options) *sources.Fetcher {
 	t.Helper()
 	pool := x509.NewCertPool()
 	pool.AddCert(s.Certificate())
-	o.TLS = &tls.Config{RootCAs: pool}
+	trust := &tls.Config{RootCAs: pool}
+	o.TLS = func() *tls.Config { return trust }
 	f, err := sources.New(o)
 	require.NoError(t, err)
 	return f

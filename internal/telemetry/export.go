@@ -3,7 +3,6 @@ package telemetry
 import (
 	"context"
 	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"log/slog"
 	"net/url"
@@ -23,7 +22,6 @@ import (
 	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
 	"go.opentelemetry.io/otel/sdk/resource"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
-	"google.golang.org/grpc/credentials"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
@@ -36,8 +34,9 @@ type Settings struct {
 	Endpoint string
 	// HTTP sends protobuf over HTTP instead of gRPC.
 	HTTP bool
-	// CA holds PEM certificates of the collector's authorities; nil means the system's.
-	CA []byte
+	// TLS has the authorities that the collector's certificate comes from, now; nil leaves them to the standard's own
+	// variables.
+	TLS func() *tls.Config
 	// SampleRatio is the share of kept traces among the traces that begin here.
 	SampleRatio float64
 	// Interval is how often metrics are sent.
@@ -69,37 +68,22 @@ func NewExport(ctx context.Context, s Settings, reg prometheus.Gatherer, log *sl
 	if !s.Traces && !s.Metrics {
 		return e, nil
 	}
-	pool, err := s.authorities()
-	if err != nil {
-		return nil, err
-	}
 	otel.SetErrorHandler(&complaints{log: log})
 	from, err := s.resource(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if s.Traces {
-		if err := e.traces(ctx, s, pool, from); err != nil {
+		if err := e.traces(ctx, s, from); err != nil {
 			return nil, err
 		}
 	}
 	if s.Metrics {
-		if err := e.metrics(ctx, s, pool, from, reg); err != nil {
+		if err := e.metrics(ctx, s, from, reg); err != nil {
 			return nil, err
 		}
 	}
 	return e, nil
-}
-
-func (s Settings) authorities() (*tls.Config, error) {
-	config := &tls.Config{MinVersion: tls.VersionTLS12}
-	if s.CA != nil {
-		config.RootCAs = x509.NewCertPool()
-		if !config.RootCAs.AppendCertsFromPEM(s.CA) {
-			return nil, lcm.Errorf(lcm.KindInvalid, "telemetry.caFile holds no PEM certificate.")
-		}
-	}
-	return config, nil
 }
 
 // resource identifies the sender; OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES override our values.
@@ -115,8 +99,8 @@ func (s Settings) resource(ctx context.Context) (*resource.Resource, error) {
 	return from, nil
 }
 
-func (e *Export) traces(ctx context.Context, s Settings, tlsConfig *tls.Config, from *resource.Resource) error {
-	exporter, err := s.spanExporter(ctx, tlsConfig)
+func (e *Export) traces(ctx context.Context, s Settings, from *resource.Resource) error {
+	exporter, err := s.spanExporter(ctx)
 	if err != nil {
 		return lcm.Wrap(lcm.KindInvalid, err, "The export of traces cannot begin; look at telemetry.endpoint.")
 	}
@@ -133,14 +117,14 @@ func (e *Export) traces(ctx context.Context, s Settings, tlsConfig *tls.Config, 
 	return nil
 }
 
-func (s Settings) spanExporter(ctx context.Context, tlsConfig *tls.Config) (sdktrace.SpanExporter, error) {
+func (s Settings) spanExporter(ctx context.Context) (sdktrace.SpanExporter, error) {
 	if s.HTTP {
 		opts := []otlptracehttp.Option{}
 		if s.Endpoint != "" {
 			opts = append(opts, otlptracehttp.WithEndpointURL(s.signalURL("/v1/traces")))
 		}
-		if s.CA != nil {
-			opts = append(opts, otlptracehttp.WithTLSClientConfig(tlsConfig))
+		if s.TLS != nil {
+			opts = append(opts, otlptracehttp.WithHTTPClient(s.client()))
 		}
 		return otlptracehttp.New(ctx, opts...)
 	}
@@ -148,17 +132,17 @@ func (s Settings) spanExporter(ctx context.Context, tlsConfig *tls.Config) (sdkt
 	if s.Endpoint != "" {
 		opts = append(opts, otlptracegrpc.WithEndpointURL(s.Endpoint))
 	}
-	if s.CA != nil {
-		opts = append(opts, otlptracegrpc.WithTLSCredentials(credentials.NewTLS(tlsConfig)))
+	if s.TLS != nil {
+		opts = append(opts, otlptracegrpc.WithTLSCredentials(renewedCredentials{current: s.TLS}))
 	}
 	return otlptracegrpc.New(ctx, opts...)
 }
 
 // metrics sends the metrics of /metrics: one set of metrics, under the names that people know.
 func (e *Export) metrics(
-	ctx context.Context, s Settings, tlsConfig *tls.Config, from *resource.Resource, reg prometheus.Gatherer,
+	ctx context.Context, s Settings, from *resource.Resource, reg prometheus.Gatherer,
 ) error {
-	exporter, err := s.metricExporter(ctx, tlsConfig)
+	exporter, err := s.metricExporter(ctx)
 	if err != nil {
 		return lcm.Wrap(lcm.KindInvalid, err, "The export of metrics cannot begin; look at telemetry.endpoint.")
 	}
@@ -169,14 +153,14 @@ func (e *Export) metrics(
 	return nil
 }
 
-func (s Settings) metricExporter(ctx context.Context, tlsConfig *tls.Config) (sdkmetric.Exporter, error) {
+func (s Settings) metricExporter(ctx context.Context) (sdkmetric.Exporter, error) {
 	if s.HTTP {
 		opts := []otlpmetrichttp.Option{}
 		if s.Endpoint != "" {
 			opts = append(opts, otlpmetrichttp.WithEndpointURL(s.signalURL("/v1/metrics")))
 		}
-		if s.CA != nil {
-			opts = append(opts, otlpmetrichttp.WithTLSClientConfig(tlsConfig))
+		if s.TLS != nil {
+			opts = append(opts, otlpmetrichttp.WithHTTPClient(s.client()))
 		}
 		return otlpmetrichttp.New(ctx, opts...)
 	}
@@ -184,8 +168,8 @@ func (s Settings) metricExporter(ctx context.Context, tlsConfig *tls.Config) (sd
 	if s.Endpoint != "" {
 		opts = append(opts, otlpmetricgrpc.WithEndpointURL(s.Endpoint))
 	}
-	if s.CA != nil {
-		opts = append(opts, otlpmetricgrpc.WithTLSCredentials(credentials.NewTLS(tlsConfig)))
+	if s.TLS != nil {
+		opts = append(opts, otlpmetricgrpc.WithTLSCredentials(renewedCredentials{current: s.TLS}))
 	}
 	return otlpmetricgrpc.New(ctx, opts...)
 }

@@ -49,15 +49,15 @@ type ClientInterceptor struct {
 func (*ClientInterceptor) InterceptClient(
 	next interceptor.ClientOutboundInterceptor,
 ) interceptor.ClientOutboundInterceptor {
-	return &outbound{interceptor.ClientOutboundInterceptorBase{Next: next}}
+	return &clientOutbound{interceptor.ClientOutboundInterceptorBase{Next: next}}
 }
 
-type outbound struct {
+type clientOutbound struct {
 	interceptor.ClientOutboundInterceptorBase
 }
 
 // ExecuteWorkflow implements interceptor.ClientOutboundInterceptor.
-func (o *outbound) ExecuteWorkflow(
+func (o *clientOutbound) ExecuteWorkflow(
 	ctx context.Context, in *interceptor.ClientExecuteWorkflowInput,
 ) (run client.WorkflowRun, err error) {
 	if !trace.SpanContextFromContext(ctx).IsValid() {
@@ -71,7 +71,7 @@ func (o *outbound) ExecuteWorkflow(
 }
 
 // UpdateWorkflow implements interceptor.ClientOutboundInterceptor.
-func (o *outbound) UpdateWorkflow(
+func (o *clientOutbound) UpdateWorkflow(
 	ctx context.Context, in *interceptor.ClientUpdateWorkflowInput,
 ) (handle client.WorkflowUpdateHandle, err error) {
 	if !trace.SpanContextFromContext(ctx).IsValid() {
