@@ -55,6 +55,8 @@ type Playbooks struct {
 	SSHPort func(ctx context.Context, id lcm.OpOccID) (int, error)
 	// Here is nil if the operator does not allow playbooks on the worker's host.
 	Here WorkerHost
+	// Room has as many places as playbooks run on the worker's host at once; nil bounds nothing.
+	Room chan struct{}
 }
 
 // PlaybooksInput names the operation, and says whether this is its start or its end.

@@ -174,6 +174,31 @@ func TestPlay_runsWhereTheWorkerIsWithoutAnAnsibleServer(t *testing.T) {
 	require.ErrorContains(t, err, "set scripts.ansible, or roll back and give ansible.server")
 }
 
+// heard hears the lines of all steps.
+type heard func(line string)
+
+func (h heard) Lines(context.Context, lcm.StepRef) func(string) { return h }
+
+// TestPlay_waitsForRoomOnTheWorkersHost has a host that runs one playbook at once.
+func TestPlay_waitsForRoomOnTheWorkersHost(t *testing.T) {
+	p := newPlayedSite(t)
+	p.driver.Params.Server = nil
+	p.work.Room = make(chan struct{}, 1)
+	p.work.Room <- struct{}{}
+	waited := false
+	p.work.Output = heard(func(line string) {
+		if strings.Contains(line, "The playbook waits: 1 playbooks run on the worker's host") {
+			require.Empty(t, p.fake.ran)
+			waited = true
+			<-p.work.Room // the other one ends
+		}
+	})
+	must(t, p.work.Play, p.input)
+	require.True(t, waited)
+	require.Len(t, p.fake.ran, 1)
+	require.Empty(t, p.work.Room, "its place is free again")
+}
+
 // describingCloud is a VIM that returns attributes of resources.
 type describingCloud struct {
 	fakeCloud

@@ -3,6 +3,7 @@ package activities
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"net"
 	"regexp"
@@ -115,6 +116,11 @@ func (p *Playbooks) here(
 	}
 	defer stop()
 	script.Claim = claim
+	leave, err := p.enter(ctx, in.Step)
+	if err != nil {
+		return err
+	}
+	defer leave()
 	became := false
 	_, err = p.run(ctx, host, in.Step, task{
 		script: script, stdin: stdin, mask: run.Secrets, limit: limit, parameter: "ansible.timeouts.run",
@@ -126,6 +132,27 @@ func (p *Playbooks) here(
 			"another user: roll back and give an Ansible server, ansible.server, in the request.", lcm.Sentence(err))
 	}
 	return err
+}
+
+// enter waits until another playbook may run on this host. The claim keeps a run alive that another worker has begun.
+func (p *Playbooks) enter(ctx context.Context, step lcm.StepRef) (leave func(), err error) {
+	if p.Room == nil {
+		return func() {}, nil
+	}
+	leave = func() { <-p.Room }
+	select {
+	case p.Room <- struct{}{}:
+		return leave, nil
+	default:
+	}
+	p.Output.Lines(ctx, step)(fmt.Sprintf("The playbook waits: %d playbooks run on the worker's host, the most at once "+
+		"(scripts.ansibleAtOnce).", cap(p.Room)))
+	select {
+	case p.Room <- struct{}{}:
+		return leave, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 }
 
 // failedAsOther tells whether a line of the callback plugin reports a failed task with become (as another user).
@@ -167,7 +194,7 @@ func (p *Playbooks) prepare(
 	}
 	told := ansible.Told{
 		Action: vnfpkg.PlayAction(in.Hook), Play: in.Index, Address: in.Node.SSHAddress,
-		Addresses: map[string][]string{}, Several: map[string]bool{},
+		Addresses: map[string][]string{}, Several: map[string]bool{}, Package: list.Variables,
 	}
 	for _, of := range list.Vdus {
 		if of.Vdu == in.Node.VduID {

@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"time"
@@ -23,9 +24,14 @@ type Scripts struct {
 	// Ansible allows playbooks on this host. Lease is how long a playbook goes on when no worker follows it.
 	Ansible bool
 	Lease   time.Duration
+	// AtOnce is how many playbooks run on this host at once; 0 is 4.
+	AtOnce int
 	// Dir is the folder where workers of this host find its playbooks again. "" is a folder of the user in memory.
 	Dir string
 }
+
+// atOnce is the number of places for playbooks.
+func (s Scripts) atOnce() int { return cmp.Or(s.AtOnce, 4) }
 
 // scripts runs Python of packages; nil where the worker may run none.
 func (o Options) scripts() activities.ScriptRunner {

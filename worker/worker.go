@@ -171,6 +171,10 @@ func hostWorker(o Options, options sdkworker.Options, nouns []any) sdkworker.Wor
 		o.Log.Warn("This host cannot run playbooks of packages", "error", err)
 		return nil
 	}
+	if err := userdata.PrepareGroups(); err != nil {
+		o.Log.Warn("Playbooks of packages on this host have limits for each process, but none for all processes of a "+
+			"playbook together, because the worker cannot make control groups", "error", err)
+	}
 	options.DisableWorkflowWorker = true
 	w := sdkworker.New(o.Client, activities.HostQueue(name), options)
 	for _, noun := range nouns {
@@ -258,8 +262,8 @@ func activityStructs(
 		},
 		&activities.Playbooks{
 			Reach: reach, Facts: known, Keys: o.Store, Servers: login, SSHPort: login.sshPort, Here: o.playbooks(),
-			Lists: o.Store,
-			Site:  &activities.Infrastructure{VIMs: open, Deployments: made, Vnfs: known, Output: lines{}},
+			Lists: o.Store, Room: make(chan struct{}, o.Scripts.atOnce()),
+			Site: &activities.Infrastructure{VIMs: open, Deployments: made, Vnfs: known, Output: lines{}},
 		},
 		&activities.Notifications{
 			Outbox: o.Store,

@@ -86,12 +86,16 @@ func open(ctx context.Context, cfg config.Config, service string) (_ *backends, 
 		return nil, err
 	}
 	b.codec = secrets.NewCodec(keyring)
+	b.codec.ClearUntil = cfg.Temporal.ClearHistoriesUntil
 	options, openStore := client.Options{
 		HostPort: cfg.Temporal.Address, Namespace: cfg.Temporal.Namespace,
 		Logger: log.NewStructuredLogger(telemetry.ForTemporal(b.log, func() bool { return ctx.Err() != nil })),
 	}, store.OpenWith
 	if b.export.Tracing.On() {
 		options.Interceptors, openStore = []interceptor.ClientInterceptor{&telemetry.ClientInterceptor{}}, store.OpenTraced
+	}
+	if err = b.secureTemporal(ctx, cfg.Temporal, &options); err != nil {
+		return nil, err
 	}
 	b.temporal, err = client.NewLazyClient(b.codec.Secure(options))
 	if err != nil {

@@ -117,7 +117,8 @@ func (b *backends) workerOptions() worker.Options {
 		UserData: b.userData(), Scripts: worker.Scripts{
 			Policy: b.config.Scripts.Policy, Network: b.config.Scripts.Network, Timeout: b.config.Scripts.Timeout,
 			Ansible: b.config.Scripts.Ansible, Lease: b.config.Scripts.AnsibleLease,
-			Dir: b.config.Scripts.AnsibleDirectory,
+			AtOnce: b.config.Scripts.AnsibleAtOnce,
+			Dir:    b.config.Scripts.AnsibleDirectory,
 		}, VimGuard: b.vimGuard(),
 		Tracing: b.export.Tracing, Metrics: b.metrics, VimTransport: b.vims.Transport,
 	}

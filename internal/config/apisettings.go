@@ -28,6 +28,42 @@ var databaseSettings = []setting{
 		key: "temporal.namespace", need: NeedTemporal, fallback: "windlass", usage: "`name` of the Temporal namespace",
 		set: func(c *Config, v string) error { c.Temporal.Namespace = v; return checkNotEmpty(v) },
 	},
+	{
+		key: "temporal.tls", need: NeedTemporal, fallback: "false",
+		usage: "speak TLS to Temporal's frontend; also so if one of the files below is given",
+		set:   func(c *Config, v string) (err error) { c.Temporal.TLS, err = parseBool(v); return err },
+	},
+	{
+		key: "temporal.caFile", need: NeedTemporal,
+		usage: "`file` with the CA certificates for the frontend's certificate; by default the system's",
+		set:   func(c *Config, v string) error { c.Temporal.CAFile = v; return nil },
+	},
+	{
+		key: "temporal.certFile", need: NeedTemporal, usage: "`file` with Windlass's client certificate for Temporal",
+		set: func(c *Config, v string) error { c.Temporal.CertFile = v; return nil },
+	},
+	{
+		key: "temporal.keyFile", need: NeedTemporal, usage: "`file` with the key of that certificate",
+		set: func(c *Config, v string) error { c.Temporal.KeyFile = v; return nil },
+	},
+	{
+		key: "temporal.serverName", need: NeedTemporal,
+		usage: "`name` in the frontend's certificate, if it is not the host of temporal.address",
+		set:   func(c *Config, v string) error { c.Temporal.ServerName = v; return nil },
+	},
+	{
+		key: "temporal.apiKeyFile", need: NeedTemporal,
+		usage: "`file` with an API key that Windlass shows to Temporal with each call, read again when it changes",
+		set:   func(c *Config, v string) error { c.Temporal.APIKeyFile = v; return nil },
+	},
+	{
+		key: "temporal.clearHistoriesUntil", need: NeedTemporal,
+		usage: "`date` until which Windlass believes histories without encryption, such as 2026-12-31",
+		set: func(c *Config, v string) (err error) {
+			c.Temporal.ClearHistoriesUntil, err = parseDate(v)
+			return err
+		},
+	},
 }
 
 // apiSettings are for the API server.

@@ -46,6 +46,20 @@ type Config struct {
 type Temporal struct {
 	Address   string // host:port of the frontend
 	Namespace string
+	// TLS is also on when one of the files is given. CAFile holds the authorities of the frontend's certificate, "" for
+	// the system's; CertFile and KeyFile are Windlass's own certificate. ServerName is the name in the frontend's
+	// certificate, "" for the host of Address.
+	TLS                                   bool
+	CAFile, CertFile, KeyFile, ServerName string
+	// APIKeyFile holds the key that Windlass shows with each call; "" shows none.
+	APIKeyFile string
+	// ClearHistoriesUntil is until when payloads in clear are believed.
+	ClearHistoriesUntil time.Time
+}
+
+// Encrypted reports whether Windlass speaks TLS to Temporal.
+func (t Temporal) Encrypted() bool {
+	return t.TLS || t.CAFile != "" || t.CertFile != "" || t.KeyFile != "" || t.APIKeyFile != ""
 }
 
 // API is for the API server.
@@ -147,6 +161,7 @@ type Scripts struct {
 	// user.
 	Ansible          bool
 	AnsibleLease     time.Duration
+	AnsibleAtOnce    int
 	AnsibleDirectory string
 }
 

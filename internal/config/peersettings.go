@@ -201,6 +201,11 @@ var packageSettings = []setting{
 		set:   func(c *Config, v string) (err error) { c.Scripts.AnsibleLease, err = parsePositive(v); return err },
 	},
 	{
+		key: "scripts.ansibleAtOnce", need: NeedWorker, fallback: "4",
+		usage: "largest `number` of playbooks that a worker runs at once on its host; others wait",
+		set:   func(c *Config, v string) (err error) { c.Scripts.AnsibleAtOnce, err = parseInt(v, 1, 100); return err },
+	},
+	{
 		key: "scripts.ansibleDirectory", need: NeedWorker,
 		usage: "`folder` of running playbooks, which all workers of a host share; by default a folder of the user in /dev/shm",
 		set:   func(c *Config, v string) error { c.Scripts.AnsibleDirectory = v; return nil },

@@ -106,6 +106,18 @@ func parseDuration(v string) (time.Duration, error) {
 }
 
 // parsePositive is for limits that cannot be 0.
+// parseDate reads a date; the time is the end of that day, UTC.
+func parseDate(v string) (time.Time, error) {
+	if v == "" {
+		return time.Time{}, nil
+	}
+	day, err := time.Parse(time.DateOnly, v)
+	if err != nil {
+		return day, fmt.Errorf("is %q, not a date like 2026-12-31", v)
+	}
+	return day.AddDate(0, 0, 1), nil
+}
+
 func parsePositive(v string) (time.Duration, error) {
 	d, err := parseDuration(v)
 	if err == nil && d == 0 {

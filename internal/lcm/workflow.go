@@ -79,6 +79,9 @@ type CancelRequest struct {
 	Mode CancelMode `json:"cancelMode"`
 }
 
+// FromOperators lets Temporal's own tools send the request, without encryption: see internal/secrets.
+func (CancelRequest) FromOperators() {}
+
 // QueryStatus is the name of the workflow's query; the answer is an OperationStatus.
 const QueryStatus = "status"
 

@@ -3,6 +3,7 @@ package secrets
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	commonpb "go.temporal.io/api/common/v1"
 	failurepb "go.temporal.io/api/failure/v1"
@@ -20,7 +21,9 @@ const (
 // Codec encrypts Temporal's payloads. It is a second safeguard: payloads hold no secrets in the first place. The key's
 // id travels with each payload, so old histories stay readable while the keyring has their key.
 type Codec struct {
-	keys *Keyring
+	// ClearUntil is until when Windlass believes payloads in clear: those of a release without encryption.
+	ClearUntil time.Time
+	keys       *Keyring
 }
 
 var _ converter.PayloadCodec = (*Codec)(nil)
@@ -45,8 +48,8 @@ func (c *Codec) Encode(payloads []*commonpb.Payload) ([]*commonpb.Payload, error
 	return out, nil
 }
 
-// Decode decrypts. It passes payloads in clear: they were written before encryption was switched on, or by an
-// operator's command line.
+// Decode decrypts. It passes payloads in clear, which the Web UI shows; servers that Secure has prepared do not believe
+// them.
 func (c *Codec) Decode(payloads []*commonpb.Payload) ([]*commonpb.Payload, error) {
 	out := make([]*commonpb.Payload, len(payloads))
 	for i, payload := range payloads {
@@ -71,10 +74,10 @@ func (c *Codec) Decode(payloads []*commonpb.Payload) ([]*commonpb.Payload, error
 	return out, nil
 }
 
-// Secure makes a client encrypt payloads and the messages and stack traces of failures. Titles and details for people
-// stay in clear.
+// Secure makes a client encrypt payloads and the messages and stack traces of failures, and believe only encrypted
+// payloads, or FromOperators. Titles and details for people stay in clear.
 func (c *Codec) Secure(o client.Options) client.Options {
-	sealed := converter.NewCodecDataConverter(converter.GetDefaultDataConverter(), c)
+	sealed := closed{converter.NewCodecDataConverter(converter.GetDefaultDataConverter(), c), c.ClearUntil}
 	o.DataConverter = titles{sealed}
 	o.FailureConverter = failures{
 		FailureConverter: temporal.NewDefaultFailureConverter(temporal.DefaultFailureConverterOptions{

@@ -24,6 +24,7 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/outbound"
 )
 
 // Settings say where to send traces and metrics. Without Traces and Metrics, nothing is made or sent.
@@ -133,7 +134,7 @@ func (s Settings) spanExporter(ctx context.Context) (sdktrace.SpanExporter, erro
 		opts = append(opts, otlptracegrpc.WithEndpointURL(s.Endpoint))
 	}
 	if s.TLS != nil {
-		opts = append(opts, otlptracegrpc.WithTLSCredentials(renewedCredentials{current: s.TLS}))
+		opts = append(opts, otlptracegrpc.WithTLSCredentials(outbound.Credentials(s.TLS, "")))
 	}
 	return otlptracegrpc.New(ctx, opts...)
 }
@@ -169,7 +170,7 @@ func (s Settings) metricExporter(ctx context.Context) (sdkmetric.Exporter, error
 		opts = append(opts, otlpmetricgrpc.WithEndpointURL(s.Endpoint))
 	}
 	if s.TLS != nil {
-		opts = append(opts, otlpmetricgrpc.WithTLSCredentials(renewedCredentials{current: s.TLS}))
+		opts = append(opts, otlpmetricgrpc.WithTLSCredentials(outbound.Credentials(s.TLS, "")))
 	}
 	return otlpmetricgrpc.New(ctx, opts...)
 }

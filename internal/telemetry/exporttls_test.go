@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/internal/outbound"
 )
 
 // TestExportTLS_takesNewAuthorities calls a collector whose authority becomes known while Windlass runs.
@@ -21,7 +23,7 @@ func TestExportTLS_takesNewAuthorities(t *testing.T) {
 	t.Cleanup(to.Close)
 	now := &tls.Config{RootCAs: x509.NewCertPool(), NextProtos: []string{"http/1.1"}}
 	s := Settings{TLS: func() *tls.Config { return now }}
-	credentials, client := renewedCredentials{current: s.TLS}.Clone(), s.client()
+	credentials, client := outbound.Credentials(s.TLS, "").Clone(), s.client()
 	shake := func() error {
 		conn, err := net.Dial("tcp", to.Listener.Addr().String()) //nolint:noctx // a test
 		require.NoError(t, err)

@@ -17,4 +17,7 @@ func apart() *syscall.SysProcAttr { return nil }
 
 func bound(int, time.Duration) error { return errUnsupported }
 
+// PrepareGroups returns an error, because this system has no control groups.
+func PrepareGroups() error { return errUnsupported }
+
 func overTime(error) bool { return false }

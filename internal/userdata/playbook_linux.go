@@ -48,6 +48,9 @@ func confinePlaybook() error {
 	if err := dropCapabilities(); err != nil {
 		return fmt.Errorf("capabilities cannot be given up: %w", err)
 	}
+	if err := playbookLimits(); err != nil {
+		return fmt.Errorf("limits cannot be set: %w", err)
+	}
 	if err := playbookFiles(dir, proc); err != nil {
 		return fmt.Errorf("files cannot be restricted (Landlock): %w", err)
 	}
@@ -56,6 +59,24 @@ func confinePlaybook() error {
 	}
 	argv := []string{shell, filepath.Join(dir, "play.sh"), dir, playbook}
 	return fmt.Errorf("%s cannot be run: %w", shell, syscall.Exec(shell, argv, os.Environ())) //nolint:gosec // G204: fixed
+}
+
+// playbookLimits bounds each process of a playbook, and their number. The kernel counts the processes of a user
+// namespace apart (Linux 5.14 and later; earlier kernels count all of the user).
+func playbookLimits() error {
+	var errs []error
+	for resource, most := range map[int]uint64{
+		unix.RLIMIT_AS: playMemory, unix.RLIMIT_NPROC: playProcesses, unix.RLIMIT_CORE: 0, unix.RLIMIT_NOFILE: 4096,
+	} {
+		var now unix.Rlimit
+		if err := unix.Getrlimit(resource, &now); err != nil {
+			return err
+		}
+		now.Max = min(now.Max, most)
+		now.Cur = min(now.Cur, now.Max)
+		errs = append(errs, unix.Setrlimit(resource, &now))
+	}
+	return errors.Join(errs...)
 }
 
 // ownMounts makes all files read-only except those of dir. It gives the process terminals, shared memory and, if the
@@ -144,7 +165,7 @@ func playbookFiles(dir string, proc bool) error {
 		trees = append(trees, "/proc")
 	}
 	return errors.Join(
-		allow(ruleset, runTree, "/usr", "/lib", "/lib64", "/bin", "/sbin", "/opt"),
+		allow(ruleset, runTree, append(ansibleTree(), "/usr", "/lib", "/lib64", "/bin", "/sbin")...),
 		allow(ruleset, readTree, trees...),
 		allow(ruleset, readFile, "/etc/ld.so.cache", "/etc/localtime", "/etc/passwd", "/etc/group", "/etc/ssh/ssh_config",
 			"/etc/os-release", "/etc/debian_version", "/dev/urandom", "/dev/random", "/dev/zero"),
@@ -154,6 +175,22 @@ func playbookFiles(dir string, proc bool) error {
 		allowNames(ruleset),
 		ll.LandlockRestrictSelf(ruleset, 0),
 	)
+}
+
+// ansibleTree is the folder of an Ansible that is installed outside of /usr, such as a virtual environment
+// /opt/ansible. Nothing else of /opt is allowed: it may hold keys of other programs.
+func ansibleTree() []string {
+	for _, dir := range []string{"/usr/local/bin", "/usr/bin", "/bin"} { // as the PATH of play.sh
+		program, err := filepath.EvalSymlinks(filepath.Join(dir, "ansible-playbook"))
+		if err != nil {
+			continue
+		}
+		if tree := filepath.Dir(filepath.Dir(program)); strings.Count(tree, "/") > 1 { // not /usr, and not /opt itself
+			return []string{tree}
+		}
+		return nil
+	}
+	return nil
 }
 
 // newNamespaces are flags of clone that would give a process back the capabilities that it has dropped.

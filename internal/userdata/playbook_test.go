@@ -212,12 +212,56 @@ func TestPlaybooks_haveANameForTheirHost(t *testing.T) {
 	require.Len(t, first, 26)
 }
 
+// TestPlay_isBounded lets a playbook take all processes and all memory of the host.
+func TestPlay_isBounded(t *testing.T) {
+	for name, c := range map[string]struct{ program, want string }{
+		"processes": {`
+import os, time
+begun = 0
+try:
+    for begun in range(5000):
+        if os.fork() == 0:
+            time.sleep(60)
+            os._exit(0)
+except OSError as e:
+    print("stopped after", begun, e.strerror)
+    raise SystemExit(1)
+`, "Resource temporarily unavailable"},
+		"memory of a process": {"bytearray(3 << 30)", "MemoryError"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			out, err := play(t, "    - command: python3 {{ windlass_package }}/Scripts/greedy.py\n",
+				map[string][]byte{"Scripts/greedy.py": []byte(c.program)})
+			require.True(t, lcm.Is(err, lcm.KindBroken), "%v: %s", err, out)
+			require.Contains(t, out+lcm.Sentence(err), c.want)
+		})
+	}
+}
+
+// TestPlay_isLimitedInAll lets the processes of a playbook take memory together, where the host has control groups.
+func TestPlay_isLimitedInAll(t *testing.T) {
+	if err := PrepareGroups(); err != nil {
+		t.Skip("Control groups are NOT tested: " + err.Error())
+	}
+	out, err := play(t, "    - shell: grep -E ':(memory|pids|cpu)[:,]|^0::/.' /proc/self/cgroup\n"+
+		"      register: mine\n    - debug: {msg: \"{{ mine.stdout }}\"}\n", nil)
+	require.NoError(t, err, out)
+	require.Contains(t, out, groupPrefix, "all that the playbook starts is in groups of its own")
+}
+
 // TestPlay_isConfined lets a playbook try forbidden actions.
 func TestPlay_isConfined(t *testing.T) {
 	secret := filepath.Join(t.TempDir(), "secret")
 	require.NoError(t, os.WriteFile(secret, []byte("hush"), 0o644))
+	opt := "/opt/windlass-test-" + pid()
+	if os.Geteuid() == 0 {
+		require.NoError(t, os.MkdirAll("/opt", 0o755))
+		require.NoError(t, os.WriteFile(opt, []byte("hush"), 0o644))
+		t.Cleanup(func() { _ = os.Remove(opt) })
+	}
 	for name, command := range map[string]string{
 		"read a file":         "cat " + secret,
+		"read a file in /opt": "cat " + opt,
 		"read host keys":      "ls /etc/ssh",
 		"write a file":        "touch /usr/local/windlass-was-here",
 		"change a file":       "chmod 0600 " + secret,

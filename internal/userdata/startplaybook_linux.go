@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"strconv"
 	"time"
 )
 
@@ -27,6 +28,10 @@ func startPlaybook(claim, lease, playbook string) int {
 	}
 	ctx, end := context.WithCancelCause(context.Background())
 	defer end(nil)
+	// Without groups, each process has its own limits only; the worker's log says so.
+	if leave, err := hostGroups().join(strconv.Itoa(os.Getpid())); err == nil {
+		defer leave()
+	}
 	child := exec.CommandContext(ctx, "/proc/self/exe")
 	child.Args = []string{childName, "/bin/bash", playDirectory, playProfile, playbook}
 	child.Env = []string{"LANG=C.UTF-8"}

@@ -3,8 +3,10 @@ package ansible_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 
@@ -129,6 +131,24 @@ func TestSteps_areAtTheHooksOfTacker(t *testing.T) {
 	require.NoError(t, a.Check(f, lcm.Plan{Operation: lcm.OpTerminate}))
 }
 
+// TestSteps_haveTitlesThatTemporalTakes has a package with many VDUs: Temporal would list its operation as running for
+// ever.
+func TestSteps_haveTitlesThatTemporalTakes(t *testing.T) {
+	f := lifecycle.Facts{Flavour: flavour(), Scripts: lcm.ScriptsRun, Drivers: []lifecycle.Driver{&ansible.Ansible{}}}
+	hook := f.Flavour.Hooks["instantiate_end"]
+	for i := range 40 {
+		hook.Played = append(hook.Played, fmt.Sprintf("vdu-für-alle-%d", i))
+	}
+	f.Flavour.Hooks["instantiate_end"] = hook
+	longest := 0
+	for _, s := range lifecycle.Steps(f, lcm.Plan{Operation: lcm.OpInstantiate}) {
+		require.True(t, utf8.ValidString(s.Title), s.Title)
+		longest = max(longest, len(s.Title))
+	}
+	require.Greater(t, longest, 190, "it is the playbooks' step")
+	require.LessOrEqual(t, longest, 200)
+}
+
 func TestMake_fillsVariablesInAnyDepth(t *testing.T) {
 	list, err := vnfpkg.ReadPlaybooks("config.yaml", []byte(config))
 	require.NoError(t, err)
@@ -143,7 +163,7 @@ func TestMake_fillsVariablesInAnyDepth(t *testing.T) {
 	run, err := told.Make()
 	require.NoError(t, err)
 	require.JSONEq(t, `{"host": "192.0.2.1", "web": "192.0.2.1", "db": ["192.0.2.7", "192.0.2.8"], "node_pair_ip":
-		"192.0.2.7,192.0.2.8", "who": "_VAR_who {{ is }} me", "deep": {"list": ["192.0.2.1"]}, "ansible_ssh_user": "debian",
+		"192.0.2.7,192.0.2.8", "who": {"__ansible_unsafe": "_VAR_who {{ is }} me"}, "deep": {"list": ["192.0.2.1"]}, "ansible_ssh_user": "debian",
 		"ansible_ssh_private_key_file": "{{ windlass_key }}"}`, string(run.Variables))
 	require.Equal(t, "192.0.2.7\n192.0.2.8\n192.0.2.1\n", run.Inventory)
 	require.Equal(t, "Scripts/web.yaml", run.Playbook)
@@ -156,6 +176,42 @@ func TestMake_fillsVariablesInAnyDepth(t *testing.T) {
 	run, err = told.Make()
 	require.NoError(t, err)
 	require.Contains(t, string(run.Variables), `"{{ windlass_package }}/keys/id"`)
+}
+
+// TestMake_takesNoTemplateOfAStranger has values of the package, which may be templates, and values of a request and of
+// a VIM, which would run commands on the Ansible server.
+func TestMake_takesNoTemplateOfAStranger(t *testing.T) {
+	const theirs = "{{ lookup('pipe', 'id') }}"
+	play := vnfpkg.Play{Path: "Scripts/web.yaml", Params: map[string]any{
+		"own": "{{ inventory_hostname }}", "set": "_VAR_set", "who": "_VAR_who", "name": "x-_VAR_resource.web.name",
+		"joined": "{_VAR_half}", "plain": "_VAR_word and {{ own }}",
+	}}
+	told := ansible.Told{
+		Vdu:    vnfpkg.VduPlaybooks{Vdu: "web", Plays: map[string][]vnfpkg.Play{"instantiation": {play}}},
+		Action: "instantiation", Address: "192.0.2.1", Addresses: map[string][]string{"web": {"192.0.2.1"}},
+		Variables: map[string]string{
+			"set": "{{ own }}", "who": theirs, "resource.web.name": theirs, "half": "{ 7*7 }", "word": "hello",
+		},
+		Package: map[string]string{"set": "{{ own }}", "who": "nobody"},
+		Login:   ansible.Login{Username: theirs},
+	}
+	run, err := told.Make()
+	require.NoError(t, err)
+	require.JSONEq(t, `{"host": "192.0.2.1", "web": "192.0.2.1", "own": "{{ inventory_hostname }}", "set": "{{ own }}",
+		"who": {"__ansible_unsafe": "{{ lookup('pipe', 'id') }}"}, "name": {"__ansible_unsafe":
+		"x-{{ lookup('pipe', 'id') }}"}, "joined": {"__ansible_unsafe": "{{ 7*7 }}"}, "plain": "hello and {{ own }}",
+		"ansible_ssh_user": {"__ansible_unsafe": "{{ lookup('pipe', 'id') }}"}}`, string(run.Variables))
+
+	for _, target := range []string{"192.0.2.1\n[all:vars]\nansible_connection=local", "a ansible_host=b", theirs} {
+		told.Variables["where"] = target
+		told.Vdu.Plays["instantiation"][0].Targets = []string{"_VAR_where"}
+		_, err = told.Make()
+		require.ErrorContains(t, err, "lacks the address of a host for the target _VAR_where", target)
+	}
+	told.Variables["where"] = "192.0.2.9 db-1.example fd00::9"
+	run, err = told.Make()
+	require.NoError(t, err)
+	require.Equal(t, "192.0.2.9\ndb-1.example\nfd00::9\n", run.Inventory)
 }
 
 func TestMake_runsACommandByAPlaybookOfItsOwn(t *testing.T) {

@@ -29,6 +29,9 @@ type Told struct {
 	// Variables have the values that replace _VAR_NAME. Login is the request's login, decrypted.
 	Variables map[string]string
 	Login     Login
+	// Package are the values that the package itself gives. They may be templates of Ansible; values of a request and of
+	// a VIM are only texts.
+	Package map[string]string
 }
 
 // Login is how Ansible logs in to servers, with its secrets decrypted. Members are "" where nobody gives them.
@@ -111,15 +114,16 @@ func (f filler) login(vars map[string]any, run *Run) {
 	}
 	if user != "" {
 		vars["ansible_ssh_user"] = user
+		if hasTemplate(user) {
+			vars["ansible_ssh_user"] = unsafe(user)
+		}
 	} else if run.Files != nil {
 		f.lacking["a user for SSH: give ansible.servers."+f.told.Vdu.Vdu] = true
 	}
 	if password != "" {
-		// Text in the password that looks like a template is not one.
-		unsafe := map[string]string{"__ansible_unsafe": password}
-		vars["ansible_ssh_pass"] = unsafe
+		vars["ansible_ssh_pass"] = unsafe(password)
 		if _, says := vars["ansible_become_pass"]; !says { // for sudo
-			vars["ansible_become_pass"] = unsafe
+			vars["ansible_become_pass"] = unsafe(password)
 		}
 		run.Secrets, run.Password = append(run.Secrets, password), true
 	}
@@ -139,7 +143,12 @@ func (f filler) inventory(play vnfpkg.Play) string {
 			hosts = append(hosts, of...)
 			continue
 		}
-		hosts = append(hosts, strings.Fields(f.text(target))...)
+		for _, host := range strings.Fields(f.text(target)) {
+			if !hostPattern.MatchString(host) { // it would be read as a setting or as a template
+				f.lacking[fmt.Sprintf("the address of a host for the target %s, which is %.80q now", target, host)] = true
+			}
+			hosts = append(hosts, host)
+		}
 	}
 	var b strings.Builder
 	for _, host := range slices.Compact(hosts) {
@@ -156,7 +165,11 @@ func (f filler) inventory(play vnfpkg.Play) string {
 func (f filler) fill(value any) any {
 	switch v := value.(type) {
 	case string:
-		return f.text(v)
+		text := f.text(v)
+		if marks(text) > marks(f.ofPackage(v)) {
+			return unsafe(text)
+		}
+		return text
 	case []any:
 		out := make([]any, len(v))
 		for i, item := range v {
@@ -184,6 +197,31 @@ func (f filler) text(text string) string {
 		}
 		return value
 	})
+}
+
+// ofPackage fills in only what is not a stranger's.
+func (f filler) ofPackage(text string) string {
+	return variablePattern.ReplaceAllStringFunc(text, func(found string) string {
+		name := strings.TrimPrefix(found, "_VAR_")
+		value, _ := f.value(name)
+		if given, is := f.told.Variables[name]; is && given == value && f.told.Package[name] != value {
+			return ""
+		}
+		return value
+	})
+}
+
+// hostPattern matches addresses and names of hosts.
+var hostPattern = regexp.MustCompile(`^[a-zA-Z0-9]([a-zA-Z0-9._:-]*[a-zA-Z0-9])?$`)
+
+// unsafe marks a text that Ansible must not take for a template.
+func unsafe(text string) map[string]string { return map[string]string{"__ansible_unsafe": text} }
+
+func hasTemplate(text string) bool { return marks(text) > 0 }
+
+// marks counts the beginnings of templates.
+func marks(text string) int {
+	return strings.Count(text, "{{") + strings.Count(text, "{%") + strings.Count(text, "{#")
 }
 
 // value is the value of a variable. Tacker's driver knows some from the VNF; the request or config.yaml gives the
