@@ -58,7 +58,7 @@ func (s *Server) packages() *vnfpkgm.Handler {
 func (s *Server) subscriptions() *subscriptions.Handler {
 	return &subscriptions.Handler{
 		Backend: s.backend, Subscribers: s.Subscribers, NoCallbackTest: s.NoCallbackTest,
-		DuplicateSubscriptions: s.DuplicateSubscriptions,
+		DuplicateSubscriptions: s.DuplicateSubscriptions, MostSubscriptions: s.MostSubscriptions,
 	}
 }
 

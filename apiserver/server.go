@@ -96,6 +96,8 @@ type Options struct {
 	// NoCallbackTest accepts subscriptions without a test of the callback. DuplicateSubscriptions creates a second
 	// subscription for a repeated request, instead of a 303.
 	NoCallbackTest, DuplicateSubscriptions bool
+	// MostSubscriptions bounds the subscriptions of a project; 0 bounds nothing.
+	MostSubscriptions int
 
 	// PageSize bounds the items of one answer to a list; 0 puts all of them into one.
 	PageSize int

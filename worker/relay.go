@@ -23,7 +23,12 @@ type Relay struct {
 	Client client.Client
 	Store  *store.Store
 	Log    *slog.Logger
+	// Limits bound the outbox.
+	Limits store.OutboxLimits
 }
+
+// trimEvery is how often the limits are applied.
+const trimEvery = 10 * time.Minute
 
 // relayEvery is the longest delay of a notification when the database's own signal is lost. It is also the longest time
 // until a terminated workflow is replaced.
@@ -33,6 +38,9 @@ const relayEvery = 5 * time.Second
 func (r *Relay) Run(ctx context.Context) error {
 	tick := time.NewTicker(relayEvery)
 	defer tick.Stop()
+	trim := time.NewTicker(trimEvery)
+	defer trim.Stop()
+	r.trim(ctx)
 	for {
 		if err := r.Once(ctx); err != nil && ctx.Err() == nil {
 			r.Log.WarnContext(ctx, "Notifications wait; Windlass looks at them again at the next tick", "error", err)
@@ -40,9 +48,23 @@ func (r *Relay) Run(ctx context.Context) error {
 		select {
 		case <-ctx.Done():
 			return nil
+		case <-trim.C:
+			r.trim(ctx)
 		case <-tick.C:
 		case <-r.Store.OutboxNews():
 		}
+	}
+}
+
+// trim applies the limits. It tries again later if it cannot.
+func (r *Relay) trim(ctx context.Context) {
+	buried, forgotten, err := r.Store.TrimOutbox(ctx, r.Limits)
+	switch {
+	case err != nil && ctx.Err() == nil:
+		r.Log.WarnContext(ctx, "The limits of the outbox were not applied", "error", err)
+	case buried+forgotten > 0:
+		r.Log.WarnContext(ctx, "Subscribers are away for too long; see the dead letters", "givenUp", buried, "forgotten",
+			forgotten)
 	}
 }
 

@@ -17,6 +17,8 @@ type Handler struct {
 	// NoCallbackTest accepts subscriptions without a test of the callback. DuplicateSubscriptions creates a second
 	// subscription for a repeated request, instead of a 303.
 	NoCallbackTest, DuplicateSubscriptions bool
+	// MostSubscriptions bounds the subscriptions of a project; 0 bounds nothing.
+	MostSubscriptions int
 }
 
 // Subscribers calls subscribers back.

@@ -157,7 +157,7 @@ func (h *Handler) keepSubscription(
 func (h *Handler) orSame(ctx context.Context, sub lcm.Subscription, clear []byte) (lcm.Subscription, error) {
 	var others []lcm.SubscriptionID
 	for {
-		created, err := h.Store.CreateSubscription(ctx, sub, h.DuplicateSubscriptions, others...)
+		created, err := h.Store.CreateSubscription(ctx, sub, h.MostSubscriptions, h.DuplicateSubscriptions, others...)
 		if err != nil || created.ID == sub.ID {
 			return created, err
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/config"
 	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/store"
 	"github.com/windlass-nfv/windlass/internal/telemetry"
 	"github.com/windlass-nfv/windlass/internal/userdata"
 	"github.com/windlass-nfv/windlass/worker"
@@ -55,7 +56,9 @@ func (b *backends) work(ctx context.Context) error {
 	var polling atomic.Bool
 	g.Go(func() error { return b.pollTemporal(ctx, &polling) })
 	g.Go(func() error {
-		return (&worker.Relay{Client: b.temporal, Store: b.store, Log: b.log}).Run(ctx)
+		n := b.config.Notifications
+		limits := store.OutboxLimits{Waiting: n.Waiting, KeepFor: n.KeepFor}
+		return (&worker.Relay{Client: b.temporal, Store: b.store, Log: b.log, Limits: limits}).Run(ctx)
 	})
 	if b.config.Worker.Metrics != "" {
 		g.Go(func() error { return b.serveHealth(ctx, &polling) })

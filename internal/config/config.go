@@ -93,6 +93,10 @@ type Notifications struct {
 	TestCallback, Duplicates bool
 	// RetryFor is how long a subscriber may be away before a notification is given up.
 	RetryFor time.Duration
+	// KeepFor is how long a dead letter is kept. Waiting is the largest number of notifications that wait for a
+	// subscriber, and of its dead letters; Subscriptions is that of the subscriptions of a project.
+	KeepFor                time.Duration
+	Waiting, Subscriptions int
 	// DeniedNetworks are where no notification goes; HTTPSOnly sends none without TLS.
 	DeniedNetworks []netip.Prefix
 	HTTPSOnly      bool

@@ -76,7 +76,10 @@ func TestLoad_defaultsAndExampleAgree(t *testing.T) {
 		Page:          config.Page{OAuth2Scope: "openid windlass:write"},
 		Limits:        config.Limits{Burst: 100, BodyKiB: 1024, URIBytes: 16384},
 		Audit:         config.Audit{KeepFor: 2160 * time.Hour},
-		Notifications: config.Notifications{TestCallback: true, RetryFor: 24 * time.Hour, DeniedNetworks: denied},
+		Notifications: config.Notifications{
+			TestCallback: true, RetryFor: 24 * time.Hour, KeepFor: 720 * time.Hour, Waiting: 10_000, Subscriptions: 200,
+			DeniedNetworks: denied,
+		},
 		NFVO: config.NFVO{
 			Grants: true, Packages: config.PackagesOff, Timeout: 30 * time.Second,
 			GrantTimeout: time.Hour, GrantPoll: 2 * time.Second,

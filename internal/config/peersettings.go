@@ -35,6 +35,27 @@ var notificationSettings = []setting{
 		set:   func(c *Config, v string) (err error) { c.Notifications.RetryFor, err = parseDuration(v); return err },
 	},
 	{
+		key: "notifications.keepFor", need: NeedNotifications, fallback: "720h",
+		usage: "how `long` a dead letter is kept",
+		set:   func(c *Config, v string) (err error) { c.Notifications.KeepFor, err = parsePositive(v); return err },
+	},
+	{
+		key: "notifications.waiting", need: NeedNotifications, fallback: "10000",
+		usage: "largest `number` of notifications that wait for a subscriber; the oldest of more become dead letters",
+		set: func(c *Config, v string) (err error) {
+			c.Notifications.Waiting, err = parseInt(v, 1, 1_000_000)
+			return err
+		},
+	},
+	{
+		key: "notifications.subscriptions", need: NeedNotifications, fallback: "200",
+		usage: "largest `number` of subscriptions of a project",
+		set: func(c *Config, v string) (err error) {
+			c.Notifications.Subscriptions, err = parseInt(v, 1, 100_000)
+			return err
+		},
+	},
+	{
 		key: "notifications.deniedNetworks", need: NeedNotifications, fallback: deniedByDefault,
 		usage: "`networks` to which Windlass sends no notification, with commas between them; \"none\" denies nothing",
 		set: func(c *Config, v string) (err error) {

@@ -23,7 +23,7 @@ func TestModifyInfo_beginsInProcessingAndIsWrittenWhenItIsCompleted(t *testing.T
 	s, ctx := open(t), in(t, lcm.DefaultProject)
 	inst := newInstance(t, s)
 	sub := lcm.Subscription{ID: "s", APIVersion: 2, CallbackURI: "http://127.0.0.1/", Verbosity: lcm.VerbosityFull}
-	_, err := s.CreateSubscription(ctx, sub, true)
+	_, err := s.CreateSubscription(ctx, sub, 0, true)
 	require.NoError(t, err)
 	op := modify(inst)
 	require.NoError(t, s.BeginOperation(ctx, op))

@@ -206,8 +206,10 @@ func (s *Store) DeadLetters(ctx context.Context, after int64, limit int) ([]lcm.
 
 // Waiting lists the subscriptions with pending deliveries.
 func (s *Store) Waiting(ctx context.Context) ([]lcm.SubscriptionID, error) {
-	return all(ctx, s.pool, pgx.RowTo[lcm.SubscriptionID], `select distinct subscription_id from delivery where not dead`,
-		nil)
+	return all(ctx, s.pool, pgx.RowTo[lcm.SubscriptionID], `
+		select id from subscription where exists (
+			select from delivery where subscription_id = subscription.id and not dead
+		)`, nil)
 }
 
 // OutboxNews receives a value when there may be a new delivery. It receives none when the database's notifications do

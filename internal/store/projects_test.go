@@ -120,7 +120,7 @@ func TestProjects_namesAndNewThingsWithoutAProjectAreABug(t *testing.T) {
 				return s.CreateSnapshot(ctx, lcm.VnfSnapshotInfo{ID: lcm.VnfSnapshotInfoID(id)})
 			},
 			"new subscription": func(ctx context.Context) error {
-				_, err := s.CreateSubscription(ctx, lcm.Subscription{ID: "s"}, true)
+				_, err := s.CreateSubscription(ctx, lcm.Subscription{ID: "s"}, 0, true)
 				return err
 			},
 		} {
@@ -139,7 +139,7 @@ func TestProjects_theProjectOfWork(t *testing.T) {
 	require.NoError(t, s.CreatePackage(edge, pkg))
 	sub, err := s.CreateSubscription(edge, lcm.Subscription{
 		ID: "s", API: lcm.APILcm, APIVersion: 2, CallbackURI: "http://127.0.0.1/", Verbosity: lcm.VerbosityFull,
-	}, true)
+	}, 0, true)
 	require.NoError(t, err)
 	inst := lcm.VnfInstance{
 		ID: lcm.VnfInstanceID(uuid.NewString()), VnfPkgID: pkg.ID, InstantiationState: lcm.NotInstantiated,

@@ -28,8 +28,10 @@ func scanSubscription(row pgx.CollectableRow) (s lcm.Subscription, err error) {
 // CreateSubscription inserts the subscription into the context's project. Unless duplicates are allowed, it returns an
 // existing subscription of the project with the same URI and filter instead. It ignores the subscriptions that the
 // caller knows to be others.
+//
+// Errors: Conflict if the project has most subscriptions; 0 is no limit.
 func (s *Store) CreateSubscription(
-	ctx context.Context, sub lcm.Subscription, duplicates bool, others ...lcm.SubscriptionID,
+	ctx context.Context, sub lcm.Subscription, most int, duplicates bool, others ...lcm.SubscriptionID,
 ) (created lcm.Subscription, err error) {
 	args, err := ownedBy(ctx, "create a subscription", pgx.NamedArgs{
 		"id": sub.ID, "version": sub.APIVersion, "filter": sub.Filter, "uri": sub.CallbackURI, "verbosity": sub.Verbosity,
@@ -63,6 +65,9 @@ func (s *Store) CreateSubscription(
 				created = same[0]
 				return nil
 			}
+		}
+		if err := countSubscriptions(ctx, tx, most, args); err != nil {
+			return err
 		}
 		created, err = one(ctx, tx, scanSubscription, notFound("subscription", sub.ID), `
 			insert into subscription (id, api, api_version, filter, callback_uri, verbosity, authentication, endpoint, project_id)

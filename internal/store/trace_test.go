@@ -72,7 +72,7 @@ func TestLoad_countsWhatThereIsToDo(t *testing.T) {
 	begun(t, s)
 	recorder(s, t, first.ID)(lcm.Processing)
 	_, err = s.CreateSubscription(in(t, lcm.DefaultProject),
-		lcm.Subscription{ID: "s-1", API: lcm.APILcm, APIVersion: 1, CallbackURI: "http://nfvo.example"}, false)
+		lcm.Subscription{ID: "s-1", API: lcm.APILcm, APIVersion: 1, CallbackURI: "http://nfvo.example"}, 0, false)
 	require.NoError(t, err)
 	begun(t, s)
 	load, err := s.Load(t.Context())
