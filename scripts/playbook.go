@@ -89,6 +89,8 @@ type PlayHere struct {
 	Lease time.Duration
 	// Playbook is its path in the package.
 	Playbook string
+	// Reach is the policy of the run's network, as internal/ownnet writes it.
+	Reach string
 }
 
 // PlayProfile is the argument that tells the program what to do.
@@ -99,7 +101,7 @@ func (PlayHere) Name() string { return "play-here" }
 
 // Render implements Script. The script runs only the program, so it needs no library.
 func (s PlayHere) Render() (string, error) {
-	words := []string{s.As, s.Program, s.Claim, s.Lease.String(), PlayProfile, s.Playbook}
+	words := []string{s.As, s.Program, s.Claim, s.Lease.String(), PlayProfile, s.Playbook, s.Reach}
 	for i, word := range words {
 		words[i] = Quote(word)
 	}

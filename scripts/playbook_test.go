@@ -45,11 +45,12 @@ func TestPlayHere_becomesTheProgram(t *testing.T) {
 	require.NoError(t, os.WriteFile(program, []byte("#!/bin/bash\nprintf '%s|' \"$@\"\n"), 0o700))
 	script, err := scripts.PlayHere{
 		Program: program, As: "windlass-user-data", Claim: dir + "/claim", Lease: time.Minute, Playbook: "Scripts/a b.yaml",
+		Reach: `{"denied":["127.0.0.0/8"]}`,
 	}.Render()
 	require.NoError(t, err)
 	run := exec.CommandContext(t.Context(), "/bin/bash")
 	run.Stdin = strings.NewReader(script)
 	out, err := run.CombinedOutput()
 	require.NoError(t, err, "%s", out)
-	require.Equal(t, dir+"/claim|1m0s|start-playbook|Scripts/a b.yaml|", string(out))
+	require.Equal(t, dir+"/claim|1m0s|start-playbook|Scripts/a b.yaml|{\"denied\":[\"127.0.0.0/8\"]}|", string(out))
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/driver/script"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/operations"
+	"github.com/windlass-nfv/windlass/internal/ownnet"
 	"github.com/windlass-nfv/windlass/internal/record"
 	"github.com/windlass-nfv/windlass/internal/secrets"
 	"github.com/windlass-nfv/windlass/internal/userdata"
@@ -21,6 +22,8 @@ type Scripts struct {
 	Policy  lcm.ScriptPolicy
 	Network bool
 	Timeout time.Duration
+	// Reach says what scripts and playbooks on this host may connect to.
+	Reach ownnet.Policy
 	// Ansible allows playbooks on this host. Lease is how long a playbook goes on when no worker follows it.
 	Ansible bool
 	Lease   time.Duration
@@ -38,7 +41,7 @@ func (o Options) scripts() activities.ScriptRunner {
 	if o.UserData == nil || o.Scripts.Policy != lcm.ScriptsRun {
 		return nil
 	}
-	return &userdata.Scripts{Runner: o.UserData, Network: o.Scripts.Network, Time: o.Scripts.Timeout}
+	return &userdata.Scripts{Runner: o.UserData, Network: o.Scripts.Network, Reach: o.Scripts.Reach, Time: o.Scripts.Timeout}
 }
 
 // playbooks runs playbooks of packages on this host; nil where the worker may run none.
@@ -46,7 +49,7 @@ func (o Options) playbooks() activities.WorkerHost {
 	if !o.Scripts.Ansible || o.Scripts.Policy != lcm.ScriptsRun {
 		return nil
 	}
-	return thisHost{&userdata.Playbooks{Lease: o.Scripts.Lease, Dir: o.Scripts.Dir}}
+	return thisHost{&userdata.Playbooks{Lease: o.Scripts.Lease, Dir: o.Scripts.Dir, Reach: o.Scripts.Reach}}
 }
 
 // thisHost runs playbooks on this host.

@@ -121,7 +121,7 @@ func (b *backends) workerOptions() worker.Options {
 			Policy: b.config.Scripts.Policy, Network: b.config.Scripts.Network, Timeout: b.config.Scripts.Timeout,
 			Ansible: b.config.Scripts.Ansible, Lease: b.config.Scripts.AnsibleLease,
 			AtOnce: b.config.Scripts.AnsibleAtOnce,
-			Dir:    b.config.Scripts.AnsibleDirectory,
+			Dir:    b.config.Scripts.AnsibleDirectory, Reach: reachOf(b.config),
 		}, VimGuard: b.vimGuard(),
 		Tracing: b.export.Tracing, Metrics: b.metrics, VimTransport: b.vims.Transport,
 	}

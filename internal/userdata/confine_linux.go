@@ -22,12 +22,12 @@ import (
 // exec ends all others.
 func Confine() error {
 	runtime.LockOSThread()
-	if len(os.Args) == 5 && os.Args[3] == scripts.PlayProfile {
-		os.Exit(startPlaybook(os.Args[1], os.Args[2], os.Args[4]))
+	if len(os.Args) == 6 && os.Args[3] == scripts.PlayProfile {
+		os.Exit(startPlaybook(os.Args[1], os.Args[2], os.Args[4], os.Args[5]))
 	}
 	if len(os.Args) == 5 && os.Args[3] == playProfile {
 		fmt.Printf("windlass: the playbook could not be run here: %s. Give ansible.server, or let the worker make "+
-			"namespaces of users, mounts and processes.\n", confinePlaybook())
+			"namespaces of users, mounts, processes and networks.\n", confinePlaybook())
 		os.Exit(tryAgain)
 	}
 	interpreter, dir := os.Args[1], os.Args[2]
@@ -36,6 +36,11 @@ func Confine() error {
 	if what.dies {
 		if err := unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0); err != nil {
 			return fmt.Errorf("it cannot be ended with its worker: %w", err)
+		}
+	}
+	if what.network {
+		if err := ownScriptNetwork(dir); err != nil {
+			return err
 		}
 	}
 	// -I: no environment, no user directory; -B: no byte code, which could not be written.

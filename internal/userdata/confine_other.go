@@ -3,6 +3,7 @@
 package userdata
 
 import (
+	"context"
 	"errors"
 	"syscall"
 	"time"
@@ -19,5 +20,11 @@ func bound(int, time.Duration) error { return errUnsupported }
 
 // PrepareGroups returns an error, because this system has no control groups.
 func PrepareGroups() error { return errUnsupported }
+
+type network struct{}
+
+func (*child) isolate() error { return errUnsupported }
+
+func (*child) connect(context.Context) error { return errUnsupported }
 
 func overTime(error) bool { return false }

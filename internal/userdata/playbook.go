@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/windlass-nfv/windlass/internal/ownnet"
 	"github.com/windlass-nfv/windlass/internal/remote"
 	"github.com/windlass-nfv/windlass/scripts"
 )
@@ -29,6 +30,8 @@ type Playbooks struct {
 	Lease time.Duration
 	// Dir is where workers of this host find runs again; "" is a folder of the user in memory.
 	Dir string
+	// Reach says what playbooks may connect to.
+	Reach ownnet.Policy
 }
 
 // DefaultLease is long enough for a new worker to start, and short enough to wait for after a host is lost.
@@ -86,7 +89,9 @@ func keepUnless(err, expected error) error {
 // Script is the command that runs a playbook of a package. Its input is from Input.
 func (p *Playbooks) Script(playbook string) (scripts.PlayHere, error) {
 	program, err := os.Executable()
-	return scripts.PlayHere{Program: program, As: childName, Lease: cmp.Or(p.Lease, DefaultLease), Playbook: playbook}, err
+	return scripts.PlayHere{
+		Program: program, As: childName, Lease: cmp.Or(p.Lease, DefaultLease), Playbook: playbook, Reach: p.Reach.String(),
+	}, err
 }
 
 // Follow keeps a run alive until stop is called. claim is for the script.
@@ -133,7 +138,7 @@ func (*Playbooks) Input(in scripts.PlayInput) ([]byte, error) {
 	}
 	files := map[string][]byte{
 		"play.sh": []byte(program), "callback/windlass.py": scripts.AnsibleCallback,
-		"passwd": []byte("root:x:0:0::" + filepath.Join(playDirectory, "home") + ":/bin/sh\n"),
+		"resolv.conf": ownnet.ResolvConf(), "passwd": []byte("root:x:0:0::" + filepath.Join(playDirectory, "home") + ":/bin/sh\n"),
 	}
 	for name, text := range in.Files() {
 		files["in."+name] = []byte(text)

@@ -38,6 +38,9 @@ func apart() *syscall.SysProcAttr {
 // confinePlaybook drops the rights that a playbook must not have, and then executes the shell that runs it.
 func confinePlaybook() error {
 	shell, dir, playbook := os.Args[1], os.Args[2], os.Args[4]
+	if err := handOver(); err != nil {
+		return err
+	}
 	proc, err := ownMounts(dir)
 	if err != nil {
 		return fmt.Errorf("files cannot be made read-only (mount): %w", err)
@@ -93,6 +96,7 @@ func ownMounts(dir string) (proc bool, err error) {
 		{"make the directory of the run", func() error { return ownDirectory(dir) }},
 		// The user's home is in dir, and there are no other users.
 		{"bind /etc/passwd", func() error { return unix.Mount(filepath.Join(dir, "passwd"), "/etc/passwd", "", unix.MS_BIND, "") }},
+		{"bind /etc/resolv.conf", func() error { return bindResolver(dir) }},
 		{"make all read-only", func() error { return unix.MountSetattr(unix.AT_FDCWD, "/", unix.AT_RECURSIVE, &readOnly) }},
 		{"make the directory writable", func() error { return unix.MountSetattr(unix.AT_FDCWD, dir, 0, &writable) }},
 		{"mount /dev/shm", func() error {

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/ownnet"
 	"github.com/windlass-nfv/windlass/internal/remote"
 	"github.com/windlass-nfv/windlass/scripts"
 )
@@ -36,7 +37,18 @@ func playbooks(t *testing.T) *Playbooks {
 	if _, err := exec.LookPath("ansible-playbook"); err != nil {
 		t.Skip("Playbooks are NOT tested: this host has no Ansible.")
 	}
+	networks(t)
 	return &Playbooks{Dir: filepath.Join(t.TempDir(), "windlass")}
+}
+
+// networks skips a test whose runs need a network of their own, where this user can make none.
+func networks(t *testing.T) {
+	t.Helper()
+	device, err := os.OpenFile("/dev/net/tun", os.O_RDWR, 0)
+	if err != nil {
+		t.Skip("Runs with a network are NOT tested: " + err.Error())
+	}
+	require.NoError(t, device.Close())
 }
 
 func playing(tasks string) scripts.PlayInput {
@@ -249,6 +261,41 @@ func TestPlay_isLimitedInAll(t *testing.T) {
 	require.Contains(t, out, groupPrefix, "all that the playbook starts is in groups of its own")
 }
 
+// TestPlay_reachesWhatIsAllowed has a server of this host, as Temporal may be, and another one, as a VNF's server is.
+func TestPlay_reachesWhatIsAllowed(t *testing.T) {
+	other, temporal := listening(t), listening(t)
+	p := playbooks(t)
+	p.Reach = ownnet.Policy{Peers: []string{temporal}}
+	task := func(address string) string {
+		host, port, _ := net.SplitHostPort(address)
+		return "    - wait_for: {host: " + host + ", port: " + port + ", timeout: 2, connect_timeout: 1}\n"
+	}
+	var out []string
+	hear := func(line string) { out = append(out, line) }
+	require.NoError(t, perform(t.Context(), t, p, "allowed", playing(task(other)), hear), out)
+	err := perform(t.Context(), t, p, "denied", playing(task(temporal)), hear)
+	require.True(t, lcm.Is(err, lcm.KindBroken), "%v", err)
+	require.Contains(t, strings.Join(out, "\n"), "The playbook may not connect to "+temporal+" from the worker's host")
+}
+
+// listening is the address of a server that accepts connections.
+func listening(t *testing.T) string {
+	t.Helper()
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = l.Close() })
+	go func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			_ = conn.Close()
+		}
+	}()
+	return l.Addr().String()
+}
+
 // TestPlay_isConfined lets a playbook try forbidden actions.
 func TestPlay_isConfined(t *testing.T) {
 	secret := filepath.Join(t.TempDir(), "secret")
@@ -306,7 +353,7 @@ func TestPlay_findsResolversBelowRun(t *testing.T) {
 		out, err := play(t, "    - shell: test -L /etc/resolv.conf && cat /etc/resolv.conf\n      register: found\n"+
 			"    - debug: {msg: \"{{ found.stdout }}\"}\n", nil)
 		require.NoError(t, err, out)
-		require.Contains(t, out, "192.0.2.53")
+		require.Contains(t, out, "nameserver "+ownnet.Resolver, "the relay asks the host's own")
 		return
 	}
 	if os.Geteuid() != 0 {

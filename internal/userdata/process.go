@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/ownnet"
 )
 
 // childName is this program's argv[0] when it has to confine itself and execute Python.
@@ -52,6 +53,8 @@ func profileOf(args []string) profile {
 type job struct {
 	profile
 
+	// reach says what a process with a network may connect to.
+	reach ownnet.Policy
 	what  string // the subject of a sentence
 	input []byte
 	limit time.Duration
@@ -83,6 +86,8 @@ func (r *Runner) process(ctx context.Context, dir string, j job) ([]byte, error)
 		defer said.end()
 		c.Stderr = said
 	}
+	c.disconnect = func() {}
+	defer func() { c.disconnect() }()
 	if err := c.begin(ctx); err != nil {
 		return nil, err
 	}
@@ -112,6 +117,9 @@ type child struct {
 	stop  context.CancelCauseFunc
 	stdin io.WriteCloser
 	out   *bufio.Reader
+	// network is the process's network, nil for none; disconnect ends it.
+	network    *network
+	disconnect func()
 }
 
 // begin starts the process, waits until it has executed Python, and limits it.
@@ -128,8 +136,16 @@ func (c *child) begin(ctx context.Context) error {
 	}
 	stdin, err1 := c.StdinPipe()
 	stdout, err2 := c.StdoutPipe()
-	if err := errors.Join(err1, err2, c.Start()); err != nil {
+	err3 := c.isolate()
+	if err := errors.Join(err1, err2, err3); err != nil {
+		return unable(err, "the process could not be prepared")
+	}
+	if err := c.Start(); err != nil {
 		return unable(err, "the process could not be started")
+	}
+	if err := c.connect(ctx); err != nil {
+		c.end()
+		return unable(err, complaint.sentence())
 	}
 	c.stdin, c.out = stdin, bufio.NewReader(stdout)
 	if line, err := c.out.ReadString('\n'); err != nil || line != "ready\n" {

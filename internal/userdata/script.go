@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/ownnet"
 	"github.com/windlass-nfv/windlass/internal/secrets"
 )
 
@@ -20,8 +21,9 @@ const DefaultScriptTime = time.Hour
 // dict on its standard input. Scripts are confined like user data classes; their output is shown.
 type Scripts struct {
 	Runner *Runner
-	// Network lets scripts connect to any address that this host can reach.
+	// Network lets scripts make connections, and Reach says to what.
 	Network bool
+	Reach   ownnet.Policy
 	// Time bounds the CPU time and the clock time of one run; 0 is DefaultScriptTime.
 	Time time.Duration
 }
@@ -60,7 +62,8 @@ func (s *Scripts) Run(ctx context.Context, call ScriptCall) (made ScriptMade, er
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	pkg, lib := filepath.Join(dir, "package"), filepath.Join(dir, "python")
-	if err := errors.Join(unpack(python, dir), write(pkg, call.Files)); err != nil {
+	resolver := map[string][]byte{"resolv.conf": ownnet.ResolvConf()}
+	if err := errors.Join(unpack(python, dir), write(dir, resolver), write(pkg, call.Files)); err != nil {
 		return made, noRoom(err)
 	}
 	told := map[string]any{"lib": filepath.Join(lib, "lib"), "package": pkg, "path": call.Path, "given": call.Given}
@@ -82,7 +85,7 @@ func (s *Scripts) Run(ctx context.Context, call ScriptCall) (made ScriptMade, er
 	defer leave()
 	masker, last := secrets.NewMasker(call.Secrets...), ""
 	answer, err := s.Runner.process(ctx, dir, job{
-		profile: s.profile(), what: "The script " + call.Path + " (" + call.Hook + ")", input: input, limit: s.limit(),
+		profile: s.profile(), reach: s.Reach, what: "The script " + call.Path + " (" + call.Hook + ")", input: input, limit: s.limit(),
 		setting: "scripts.timeout",
 		lines: func(line string) {
 			last = masker.Mask(line)

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/ownnet"
 )
 
 // ofTacker has the form of the scripts in Tacker's own packages of v2: it writes its answer and exits.
@@ -128,6 +129,7 @@ func TestScripts_thatFailSayWhy(t *testing.T) {
 }
 
 func TestScripts_areConfined(t *testing.T) {
+	networks(t)
 	s := &Scripts{Runner: newRunner(t)}
 	for name, body := range map[string]string{
 		"a file of the host": "open('/etc/passwd')",
@@ -147,6 +149,7 @@ func TestScripts_areConfined(t *testing.T) {
 }
 
 func TestScripts_withANetworkReachServers(t *testing.T) {
+	networks(t)
 	s := &Scripts{Runner: newRunner(t), Network: true}
 	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -161,6 +164,16 @@ func TestScripts_withANetworkReachServers(t *testing.T) {
 		"print(c.recv(5).decode(), file=sys.stderr)\n", listener.Addr().(*net.TCPAddr).Port))
 	require.NoError(t, err)
 	require.Equal(t, []string{"hello"}, lines)
+}
+
+func TestScripts_withANetworkReachNoServerOfWindlass(t *testing.T) {
+	networks(t)
+	temporal := listening(t)
+	s := &Scripts{Runner: newRunner(t), Network: true, Reach: ownnet.Policy{Peers: []string{temporal}}}
+	host, port, _ := net.SplitHostPort(temporal)
+	_, lines, err := run(t, s, fmt.Sprintf("import socket\nsocket.create_connection(('%s', %s))\n", host, port))
+	require.ErrorContains(t, err, "refused")
+	require.Contains(t, strings.Join(lines, "\n"), "The script may not connect to "+temporal)
 }
 
 func TestScripts_endInTime(t *testing.T) {
