@@ -212,6 +212,14 @@ func TestCheckNode_reportsAllProblemsOfANode(t *testing.T) {
 		"cp-0000000b cannot become a node: port 6443 is in use; no systemd; its address 10.0.0.11 lies in pod_cidr")
 }
 
+func TestCheckNode_findsANodeOfAnotherFamily(t *testing.T) {
+	s, _, _, _ := newSite(t, 1, 0, func(p *k8s.Params) {
+		p.MasterNode.PodCIDR, p.MasterNode.ServiceCIDR = "fd00:10:244::/56", "fd00:96::/112"
+	})
+	_, err := do(t, (&activities.Nodes{Reach: s.Reach}).CheckNode, s.Tracked(s.Nodes[0]))
+	assertKind(t, err, lcm.KindBroken, "its address 10.0.0.11 is IPv4, but cluster_cidr fd00:96::/112 is IPv6")
+}
+
 func TestCheckNode_forgivesASlowNodeButNotAWrongClock(t *testing.T) {
 	s, fake, _, _ := newSite(t, 1, 0, nil)
 	begun := time.Now()

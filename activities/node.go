@@ -198,7 +198,8 @@ func virtualIP(p k8s.Params) bool {
 	return p.MasterNode.ClusterCpName != p.MasterNode.SSHCpName && p.MasterNode.ClusterCpName != p.MasterNode.NicCpName
 }
 
-// addressProblems finds a conflict that the request alone does not show: the pod networks overlap the nodes' addresses.
+// addressProblems finds a conflict that the request alone does not show: the pod networks overlap the nodes' addresses,
+// or are of another family.
 func addressProblems(p k8s.Params, node lcm.Node) []string {
 	var problems []string
 	addr, err := netip.ParseAddr(node.Address)
@@ -206,9 +207,15 @@ func addressProblems(p k8s.Params, node lcm.Node) []string {
 		return []string{"its address " + node.Address + " is no IP address"}
 	}
 	for name, cidr := range map[string]string{"pod_cidr": p.MasterNode.PodCIDR, "cluster_cidr": p.MasterNode.ServiceCIDR} {
-		if prefix, err := netip.ParsePrefix(cidr); err == nil && prefix.Contains(addr) {
+		prefix, err := netip.ParsePrefix(cidr)
+		switch {
+		case err != nil:
+		case prefix.Contains(addr):
 			problems = append(problems, "its address "+node.Address+" lies in "+name+" "+cidr+"; choose another "+
 				"network for "+name)
+		case k8s.Family(prefix.Addr()) != k8s.Family(addr):
+			problems = append(problems, "its address "+node.Address+" is "+k8s.Family(addr)+", but "+name+" "+cidr+" is "+
+				k8s.Family(prefix.Addr())+"; choose networks of one family")
 		}
 	}
 	slices.Sort(problems)

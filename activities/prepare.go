@@ -59,7 +59,7 @@ func (n *Nodes) PrepareNode(ctx context.Context, in PrepareNodeInput) (out Prepa
 	}
 	step := scripts.PrepareNode{
 		Node: in.Node.Name, NoProxy: noProxy(p, in), Packages: packages(p, in.Node.Role),
-		LockFor: lockFor(p.Timeouts.Install),
+		LockFor: lockFor(p.Timeouts.Install), IPv6: p.IPv6(),
 	}
 	for _, h := range in.Hosts {
 		step.Hosts = append(step.Hosts, h.Address+" "+h.Name)

@@ -195,6 +195,41 @@ set_containerd`)
 	}
 }
 
+// A node with IPv6 pods forwards IPv6, and keeps the default route that its own router advertises.
+func TestPrepareNode_forwardsIPv6WherePodsHaveIt(t *testing.T) {
+	for forwards, want := range map[string]string{
+		"yes": "net/ipv6/conf/ens3/accept_ra = 2\nnet/ipv6/conf/eth0.7/accept_ra = 2\n" +
+			"net.ipv6.conf.all.forwarding = 1\nnet.ipv6.conf.default.forwarding = 1\n",
+		"no": "",
+	} {
+		t.Run(forwards, func(t *testing.T) {
+			n := newNode(t)
+			for name, advertised := range map[string]string{"ens3": "1", "eth0.7": "2", "static": "0", "veth1": "1"} {
+				file := filepath.Join(n.root, "proc/sys/net/ipv6/conf", name, "accept_ra")
+				require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
+				require.NoError(t, os.WriteFile(file, []byte(advertised+"\n"), 0o600))
+				device := filepath.Join(n.root, "sys/class/net", name)
+				if name != "veth1" {
+					device = filepath.Join(device, "device")
+				}
+				require.NoError(t, os.MkdirAll(device, 0o755))
+			}
+			functions, _, found := strings.Cut(library(t, n.root, "lib-base", "lib-apt", "prepare-node"), "\nread_inputs\n")
+			require.True(t, found)
+			functions = strings.NewReplacer("/proc/sys/net", n.root+"/proc/sys/net", "/sys/class", n.root+"/sys/class").Replace(functions)
+			said, code := shell(t, functions+`
+in_container() { :; }
+setting() { echo "$1 = $2"; }
+set_kernel`, "IPV6="+forwards)
+			require.Zero(t, code, said)
+			assert.Equal(t, want != "", strings.Contains(said, "net.ipv6.conf.all.forwarding = 1"))
+			const always = "net.ipv4.ip_forward = 1\nnet.bridge.bridge-nf-call-iptables = 1\n" +
+				"net.bridge.bridge-nf-call-ip6tables = 1\n"
+			assert.Equal(t, always+want, read(t, n.root, "etc/sysctl.d/90-windlass.conf"))
+		})
+	}
+}
+
 func md5Of(text string) string { return fmt.Sprintf("%x", md5.Sum([]byte(text))) } //nolint:gosec // dpkg's digest
 
 // TestScripts_endForGoodWhenTheirLimitIsUsedUp checks that a script that has used its whole time limit is not retried

@@ -40,7 +40,8 @@ type PrepareNode struct {
 	// Source is the line of sources.list without "deb" and options, "" when the request brings none.
 	Source  string
 	Trusted bool
-	LockFor int // seconds to wait for cloud-init and for dpkg's lock
+	LockFor int  // seconds to wait for cloud-init and for dpkg's lock
+	IPv6    bool // the node forwards IPv6: its pods have IPv6 addresses
 }
 
 // Name implements Script.
@@ -52,7 +53,7 @@ func (s PrepareNode) Render() (string, error) {
 		required("NODE_NAME", s.Node), required("HOSTS", strings.Join(s.Hosts, ",")), optional("NO_PROXY_LIST", s.NoProxy),
 		optional("PACKAGES", strings.Join(s.Packages, " ")), optional("HOLD", strings.Join(s.Hold, " ")),
 		optional("VERSION", s.Version), optional("SOURCE", s.Source), flag("TRUSTED", s.Trusted),
-		number("LOCK_FOR", s.LockFor),
+		number("LOCK_FOR", s.LockFor), flag("IPV6", s.IPv6),
 	}, hostsLibrary, aptLibrary)
 }
 

@@ -27,7 +27,7 @@ func steps() []scripts.Script {
 			Node: "cp-1a2b3c4d", Hosts: []string{"10.0.0.11 cp-1a2b3c4d", "10.0.0.21 worker-5e6f7a8b"},
 			NoProxy:  "localhost,10.0.0.0/24",
 			Packages: []string{"containerd", "kubeadm", "kubelet", "kubectl"}, Hold: []string{"kubeadm", "kubelet", "kubectl"},
-			Version: "1.34.4-1.1", Source: "https://packages.example.com/core:/stable:/v1.34/deb/ /", LockFor: 600,
+			Version: "1.34.4-1.1", Source: "https://packages.example.com/core:/stable:/v1.34/deb/ /", LockFor: 600, IPv6: true,
 		},
 		scripts.ConnectRegistries{
 			Servers: []string{"192.168.0.10:5000", "registry.example.com"}, Gone: []string{"old.example.com"},

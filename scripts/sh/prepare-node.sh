@@ -9,17 +9,44 @@ set_name() {
   write_hosts
 }
 
-# setting NAME VALUE: a kernel that already has it is left alone; it may be read-only.
+# setting NAME VALUE: a kernel that already has it is left alone; it may be read-only. A name of an interface may have a
+# dot, so a name with slashes stays as it is.
 setting() {
-  local file=/proc/sys/${1//.//}
+  local file=/proc/sys/$1
+  [[ $1 == */* ]] || file=/proc/sys/${1//.//}
   [[ -e $file ]] || return 0
   [[ $(<"$file") == "$2" ]] || sysctl -qw "$1=$2" || fail 1 "the kernel does not take $1=$2"
+}
+
+# A kernel that forwards IPv6 ignores router advertisements, from which an interface may have its default route, except
+# where accept_ra is 2. Interfaces of pods are not devices; they must go on to ignore them.
+advertised() {
+  local device name file
+  for device in /sys/class/net/*/device; do
+    name=${device%/device} name=${name##*/}
+    file=/proc/sys/net/ipv6/conf/$name/accept_ra
+    [[ ! -e $file || $(<"$file") == 0 ]] || printf '%s ' "$name"
+  done
+}
+
+forward_ipv6() {
+  local name
+  for name in $(advertised); do
+    echo "net/ipv6/conf/$name/accept_ra = 2" >>"$SCRATCH/sysctl"
+    setting "net/ipv6/conf/$name/accept_ra" 2
+  done
+  cat >>"$SCRATCH/sysctl" <<'SYSCTL'
+net.ipv6.conf.all.forwarding = 1
+net.ipv6.conf.default.forwarding = 1
+SYSCTL
+  setting net.ipv6.conf.all.forwarding 1
+  setting net.ipv6.conf.default.forwarding 1
 }
 
 set_kernel() {
   write_file /etc/modules-load.d/windlass.conf 0644 <<<$'overlay\nbr_netfilter'
   in_container || modprobe -a overlay br_netfilter 2>/dev/null || note "modprobe: the kernel may have these built in"
-  write_file /etc/sysctl.d/90-windlass.conf 0644 <<'SYSCTL'
+  cat >"$SCRATCH/sysctl" <<'SYSCTL'
 net.ipv4.ip_forward = 1
 net.bridge.bridge-nf-call-iptables = 1
 net.bridge.bridge-nf-call-ip6tables = 1
@@ -27,6 +54,8 @@ SYSCTL
   setting net.ipv4.ip_forward 1
   setting net.bridge.bridge-nf-call-iptables 1
   setting net.bridge.bridge-nf-call-ip6tables 1
+  [[ $IPV6 != yes ]] || forward_ipv6
+  write_file /etc/sysctl.d/90-windlass.conf 0644 <"$SCRATCH/sysctl"
   # In a container this would turn off the swap of the host.
   in_container && return
   if [[ -n $(swapon --noheadings --show 2>/dev/null) ]]; then

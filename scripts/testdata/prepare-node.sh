@@ -9,6 +9,7 @@ VERSION='1.34.4-1.1'
 SOURCE='https://packages.example.com/core:/stable:/v1.34/deb/ /'
 TRUSTED='no'
 LOCK_FOR='600'
+IPV6='yes'
 
 # here follows sh/lib-base.sh
 

@@ -1,6 +1,10 @@
 package cluster
 
 import (
+	"fmt"
+	"net/netip"
+	"slices"
+
 	"github.com/windlass-nfv/windlass/internal/driver"
 	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
@@ -22,6 +26,7 @@ func Checked(given driver.Request) Request {
 	_, problems := k8s.CheckParams(r.AdditionalParams, r.count(r.Params.MasterNode), r.count(r.Params.WorkerNode))
 	r.Found.Mistake(problems...)
 	r.checkNodeVdus()
+	r.checkFamilies()
 	return r
 }
 
@@ -62,4 +67,49 @@ func (r Request) checkNodeVdus() {
 			r.Found.Mistake(lcm.Problem{Path: path + ".vdu_id", Detail: why})
 		}
 	}
+}
+
+// checkFamilies compares the family of the pod network with the addresses that the request gives to the nodes and to
+// the virtual IP.
+func (r Request) checkFamilies() {
+	pods, err := netip.ParsePrefix(r.Params.MasterNode.PodCIDR)
+	if err != nil {
+		return // CheckParams reports it
+	}
+	want := k8s.Family(pods.Addr())
+	ports := []string{r.Params.MasterNode.NicCpName, r.Params.WorkerNode.NicCpName, r.Params.MasterNode.ClusterCpName}
+	for i, link := range r.ExtVirtualLinks {
+		for j, cp := range link.ExtCps {
+			if cp.CpdID == "" || !slices.Contains(ports, cp.CpdID) {
+				continue
+			}
+			if address, other := addressOfOther(want, cp); other {
+				r.Found.Mistake(lcm.Problem{
+					Path: fmt.Sprintf("$.extVirtualLinks[%d].extCps[%d].cpConfig", i, j),
+					Detail: fmt.Sprintf("gives %s, which is not %s as %smaster_node.pod_cidr %s; the nodes and their pods need "+
+						"addresses of one family", address, want, Param, pods),
+				})
+			}
+		}
+	}
+}
+
+// addressOfOther finds the address of a connection point that has only addresses of another family.
+func addressOfOther(family string, cp lcm.ExtCp) (address string, other bool) {
+	configs := cp.Configs
+	if len(configs) == 0 {
+		configs = []lcm.CpConfig{{FixedIPs: cp.FixedIPs}}
+	}
+	for _, config := range configs {
+		for _, ip := range config.FixedIPs {
+			addr, err := netip.ParseAddr(ip.Address)
+			switch {
+			case err == nil && k8s.Family(addr) == family:
+				return "", false
+			case err == nil:
+				address = ip.Address
+			}
+		}
+	}
+	return address, address != ""
 }

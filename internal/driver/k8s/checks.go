@@ -2,8 +2,6 @@ package k8s
 
 import (
 	"fmt"
-	"math/bits"
-	"net/netip"
 	"path"
 	"slices"
 	"strings"
@@ -98,47 +96,6 @@ func (c *clusterChecks) quorum(count int) {
 	case count%2 == 0:
 		c.add("master_node", "the VNF has %d control planes; etcd needs an odd number.", count)
 	}
-}
-
-func (c *clusterChecks) networks(p Params, nodes int) {
-	pods, podsOK := c.cidr("master_node.pod_cidr", p.MasterNode.PodCIDR)
-	services, servicesOK := c.cidr("master_node.cluster_cidr", p.MasterNode.ServiceCIDR)
-	if podsOK && NodeCIDRMask(pods, nodes) == 0 {
-		c.add("master_node.pod_cidr", "%s is too small for %d nodes.", pods, nodes)
-	}
-	if servicesOK {
-		host := services.Addr().BitLen() - services.Bits()
-		if host > 20 || host < 4 { // kubeadm's own limits
-			c.add("master_node.cluster_cidr", "%s must have between 16 and 1048576 addresses.", services)
-		}
-	}
-	if podsOK && servicesOK && pods.Overlaps(services) {
-		c.add("master_node.pod_cidr", "%s overlaps cluster_cidr %s; pods and services need networks of their own.", pods,
-			services)
-	}
-}
-
-// NodeCIDRMask is the prefix length of each node's share of the pod network. It is Kubernetes's default (24, or 64 for
-// IPv6) if that is enough for so many nodes, else a longer one. It is 0 when nothing fits.
-func NodeCIDRMask(pods netip.Prefix, nodes int) int {
-	usual, longest := 24, 28 // a /28 still holds the system's pods
-	if pods.Addr().Is6() {
-		usual, longest = 64, 112
-	}
-	mask := max(usual, pods.Bits()+bits.Len(uint(max(nodes-1, 0))))
-	if mask > longest || mask-pods.Bits() > 16 { // 16: a limit of Kubernetes's allocator
-		return 0
-	}
-	return mask
-}
-
-func (c *clusterChecks) cidr(key, value string) (netip.Prefix, bool) {
-	prefix, err := netip.ParsePrefix(value)
-	if err != nil {
-		c.add(key, "must be a network such as %s, not %q.", DefaultPodCIDR, value)
-		return prefix, false
-	}
-	return prefix.Masked(), true
 }
 
 // CheckMembers implements params.Checker.

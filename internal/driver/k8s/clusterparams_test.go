@@ -159,6 +159,32 @@ func TestProblems_nameEachMistake(t *testing.T) {
 			func(p *k8s.Params) { p.MasterNode.ServiceCIDR = "10.0.0.0/8" }, 3,
 			"master_node.cluster_cidr", "addresses",
 		},
+		"pods of another family": {
+			func(p *k8s.Params) { p.MasterNode.PodCIDR = "fd00:10:244::/56" }, 3,
+			"master_node.cluster_cidr", "10.199.187.0/24 is IPv4, but master_node.pod_cidr fd00:10:244::/56 is IPv6",
+		},
+		"services of another family": {
+			func(p *k8s.Params) { p.MasterNode.ServiceCIDR = "fd00:96::/112" }, 3,
+			"master_node.cluster_cidr", "fd00:96::/112 is IPv6, but master_node.pod_cidr 192.168.0.0/16 is IPv4",
+		},
+		"nodes of another family": {
+			func(p *k8s.Params) {
+				p.MasterNode.PodCIDR, p.MasterNode.ServiceCIDR = "fd00:10:244::/56", "fd00:96::/112"
+			}, 3, "proxy.k8s_node_cidr", "10.10.0.0/24 is IPv4, but master_node.pod_cidr fd00:10:244::/56 is IPv6",
+		},
+		"multicast pods": {
+			func(p *k8s.Params) { p.MasterNode.PodCIDR = "224.0.0.0/8" }, 3, "master_node.pod_cidr", "multicast",
+		},
+		"loopback pods": {
+			func(p *k8s.Params) { p.MasterNode.PodCIDR = "127.0.0.0/8" }, 3, "master_node.pod_cidr", "loopback",
+		},
+		"link-local services": {
+			func(p *k8s.Params) { p.MasterNode.ServiceCIDR = "169.254.0.0/16" }, 3,
+			"master_node.cluster_cidr", "link-local",
+		},
+		"IPv6 link-local pods": {
+			func(p *k8s.Params) { p.MasterNode.PodCIDR = "fe80::/56" }, 3, "master_node.pod_cidr", "link-local",
+		},
 		"front on the API's port": {
 			func(p *k8s.Params) { p.LoadBalancer.Port = 6443 }, 3, "load_balancer.port",
 			"API server",
