@@ -163,9 +163,10 @@ type changeParams struct {
 	patienceParam
 }
 
-// patienceParam is for VNFs of containers; see lcm.Patience.
+// patienceParam is for VNFs of containers; see lcm.Patience and lcm.ReadyTimeout.
 type patienceParam struct {
-	Patience *int `json:"patience" param:"min=1; max=3600; unit=seconds"`
+	Patience     *int `json:"patience" param:"min=1; max=3600; unit=seconds"`
+	ReadyTimeout *int `json:"ready_timeout" param:"min=1; max=7200; unit=seconds"`
 }
 
 // nfvParams is the parameter nfv, whose values templates take; see worker.overridden.

@@ -36,6 +36,9 @@ type Params struct {
 	Registries []Registry `json:"private_registry_connection_info,omitempty"`
 	// Patience is how many seconds a problem that may heal itself may last.
 	Patience int `json:"patience,omitempty" param:"min=1; max=3600; unit=seconds"`
+	// ReadyTimeout is how many seconds an operation waits until the objects are ready. An activity that waits ends after
+	// three hours, whatever the request says.
+	ReadyTimeout int `json:"ready_timeout,omitempty" param:"min=1; max=7200; unit=seconds"`
 	// VduMapping maps VDU ids to workloads; without it the VDUs' names decide.
 	VduMapping map[string]VduMapping `json:"vdu_mapping,omitempty"`
 }

@@ -13,6 +13,8 @@ type healParams struct {
 	KeepVolumes *bool `json:"keep_volumes"`
 	All         *bool `json:"all"`
 	Patience    *int  `json:"patience" param:"min=1; max=3600; unit=seconds"`
+	// ReadyTimeout is for VNFs of containers, like Patience.
+	ReadyTimeout *int `json:"ready_timeout" param:"min=1; max=7200; unit=seconds"`
 }
 
 // CheckMembers implements params.Checker.

@@ -34,6 +34,10 @@ const HealAll = "all"
 // end by itself. The value of a request overrides the value of the VNF.
 const Patience = "patience"
 
+// ReadyTimeout is the member of additionalParams that limits, in seconds, how long an operation waits until the objects
+// of containers are ready. The value of a request overrides the value of the VNF.
+const ReadyTimeout = "ready_timeout"
+
 // Tackers reads parameters as Tacker's clients write them, with their common checks.
 var Tackers = params.Manner{Checks: map[string]params.Check{
 	"user name": params.Matches(regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9._-]*$`), "a Linux user name"),

@@ -11,7 +11,7 @@ import (
 )
 
 // forThisHeal are members of a heal's additionalParams that are not parameters of the VNF.
-var forThisHeal = []string{lcm.KeepVolumes, lcm.HealAll, lcm.Patience}
+var forThisHeal = []string{lcm.KeepVolumes, lcm.HealAll, lcm.Patience, lcm.ReadyTimeout}
 
 // keptParams returns the members of a heal's additionalParams that become lasting parameters of the VNF.
 func keptParams(additional json.RawMessage) (json.RawMessage, error) {

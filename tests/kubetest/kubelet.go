@@ -18,7 +18,7 @@ import (
 
 // Kubelet is a kubelet without containers. The name of an image determines the state of its container: "broken" cannot
 // be pulled, "crash" ends again and again, "unset" lacks its configuration, "stubborn" ends only when it is killed,
-// "done" succeeds, "failed" fails; all others run.
+// "done" succeeds, "failed" fails, "unready" runs and never passes its check; all others run.
 type Kubelet struct {
 	client    kubernetes.Interface
 	addresses atomic.Int32
@@ -133,6 +133,25 @@ func (k *Kubelet) look(ctx context.Context, pod *corev1.Pod) {
 			corev1.PodCondition{Type: corev1.PodReady, Status: is, LastTransitionTime: metav1.Now()},
 			corev1.PodCondition{Type: corev1.ContainersReady, Status: is, LastTransitionTime: metav1.Now()})
 		_, _ = k.client.CoreV1().Pods(pod.Namespace).UpdateStatus(ctx, pod, metav1.UpdateOptions{})
+		k.complain(ctx, pod)
+	}
+}
+
+// complain reports the failed checks of a Pod that never passes them, as a kubelet does.
+func (k *Kubelet) complain(ctx context.Context, pod *corev1.Pod) {
+	for _, c := range pod.Spec.Containers {
+		if c.Image != "unready" {
+			continue
+		}
+		now := metav1.Now()
+		_, _ = k.client.CoreV1().Events(pod.Namespace).Create(ctx, &corev1.Event{
+			ObjectMeta: metav1.ObjectMeta{GenerateName: pod.Name + "."},
+			InvolvedObject: corev1.ObjectReference{
+				Kind: "Pod", Namespace: pod.Namespace, Name: pod.Name, UID: pod.UID, FieldPath: "spec.containers{" + c.Name + "}",
+			},
+			Type: corev1.EventTypeWarning, Reason: "Unhealthy", FirstTimestamp: now, LastTimestamp: now,
+			Message: "Readiness probe failed: HTTP probe failed with statuscode: 503",
+		}, metav1.CreateOptions{})
 	}
 }
 
@@ -155,7 +174,7 @@ func stateOf(c corev1.Container) corev1.ContainerStatus {
 		return s
 	}
 	started := true
-	s.Ready, s.Started = true, &started
+	s.Ready, s.Started = c.Image != "unready", &started
 	s.State.Running = &corev1.ContainerStateRunning{StartedAt: metav1.Now()}
 	return s
 }

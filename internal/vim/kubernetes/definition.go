@@ -31,6 +31,8 @@ type Definition struct {
 	Scaled []string
 	// Patience is how long trouble that can end by itself may last before the deployment fails; 0 for the default.
 	Patience time.Duration
+	// ReadyTimeout is how long to wait until the objects are ready; 0 for the deployment's own limit.
+	ReadyTimeout time.Duration
 }
 
 // Workload is the object of a VDU: it has Pods, or is one.

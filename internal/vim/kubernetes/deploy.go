@@ -1,6 +1,7 @@
 package kubernetes
 
 import (
+	"cmp"
 	"context"
 	goerrors "errors"
 	"maps"
@@ -20,7 +21,7 @@ func (c *Cluster) Deploy(ctx context.Context, d vim.Deployment, progress func(st
 	if err != nil {
 		return "", err
 	}
-	ctx, done := limited(ctx, d.Timeout)
+	ctx, done := limited(ctx, cmp.Or(of.ReadyTimeout, d.Timeout))
 	defer done()
 	have, err := c.recordOf(ctx, d.Name)
 	switch {
@@ -106,7 +107,7 @@ func (c *Cluster) Change(ctx context.Context, ch vim.Change, progress func(strin
 	if err != nil {
 		return err
 	}
-	ctx, done := limited(ctx, ch.Timeout)
+	ctx, done := limited(ctx, cmp.Or(of.ReadyTimeout, ch.Timeout))
 	defer done()
 	have, err := c.owned(ctx, ch)
 	if err != nil {
@@ -211,6 +212,6 @@ func timedOut(ctx context.Context, err error, w *waiting) error {
 			missing = append(missing, what+": "+w.told[what])
 		}
 	}
-	return lcm.Errorf(lcm.KindBroken, "The time for the deployment is over, and this is not ready: %s",
-		strings.Join(missing, "; "))
+	return lcm.Errorf(lcm.KindBroken, "The time for the deployment is over, and this is not ready: %s. Correct the cause, "+
+		"or give the operation more time with additionalParams.ready_timeout.", strings.Join(missing, "; "))
 }

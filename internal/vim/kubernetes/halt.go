@@ -1,6 +1,7 @@
 package kubernetes
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -202,7 +203,7 @@ func (c *Cluster) Resume(ctx context.Context, ch vim.Change, progress func(strin
 	if err != nil {
 		return err
 	}
-	ctx, done := limited(ctx, ch.Timeout)
+	ctx, done := limited(ctx, cmp.Or(of.ReadyTimeout, ch.Timeout))
 	defer done()
 	have, err := c.owned(ctx, ch)
 	if err != nil {

@@ -3,7 +3,9 @@ package kubernetes
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -31,6 +33,7 @@ func (w *waiting) ready(ctx context.Context, objects []prepared) (bool, error) {
 			missing = append(missing, title(&p.Unstructured)+": "+why)
 		}
 	}
+	w.tellUnhealthy()
 	missing = append(missing, w.end(ctx, w.listed(pods))...)
 	if len(missing) == 0 {
 		return true, nil
@@ -120,6 +123,30 @@ func controls(o, pod *unstructured.Unstructured) bool {
 		return owner.Kind == "ReplicaSet" && owner.Name == name+"-"+pod.GetLabels()["pod-template-hash"]
 	}
 	return owner.Kind == o.GetKind() && owner.Name == name
+}
+
+// tellUnhealthy shows what kubelets say about Pods that do not pass their checks. Only events tell it, so a Pod that is
+// ready again ends it.
+func (w *waiting) tellUnhealthy() {
+	for _, o := range w.listed(pods) {
+		is, err := status.Compute(o)
+		if err != nil || is.Status == status.CurrentStatus {
+			w.forget(title(o) + ", ")
+			continue
+		}
+		for _, e := range w.warnings() {
+			if e.Reason != "Unhealthy" || e.InvolvedObject.UID != o.GetUID() || !w.isNew(e) {
+				continue
+			}
+			container := strings.TrimSuffix(strings.TrimPrefix(e.InvolvedObject.FieldPath, "spec.containers{"), "}")
+			w.tell(title(o)+", container "+container, false, strings.TrimSpace(e.Message))
+		}
+	}
+}
+
+// forget drops what was told of parts of an object, so that it is not taken for missing.
+func (w *waiting) forget(prefix string) {
+	maps.DeleteFunc(w.told, func(what, _ string) bool { return strings.HasPrefix(what, prefix) })
 }
 
 // tell shows an object's state if it has changed.

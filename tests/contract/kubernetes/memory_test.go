@@ -34,6 +34,7 @@ func init() { // the tests themselves look into it
 		"TestChange_leavesTheNumberOfPodsToSomebodyElsesAutoscaler": TestChange_leavesTheNumberOfPodsToSomebodyElsesAutoscaler,
 		"TestChange_ofSetsToSomethingBrokenAndBack":                 TestChange_ofSetsToSomethingBrokenAndBack,
 		"TestDeploy_waitsForTheEndOfAJob":                           TestDeploy_waitsForTheEndOfAJob,
+		"TestDeploy_tellsWhichCheckAPodFails":                       TestDeploy_tellsWhichCheckAPodFails,
 		"TestDeploy_leavesAloneWhatItsAuthorHasPaused":              TestDeploy_leavesAloneWhatItsAuthorHasPaused,
 		"TestNetworks":                         TestNetworks,
 		"TestChart_throughItsLife":             TestChart_throughItsLife,

@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/vim"
 	driver "github.com/windlass-nfv/windlass/internal/vim/kubernetes"
 	"github.com/windlass-nfv/windlass/tests/kubetest"
 )
@@ -190,4 +191,23 @@ func TestDeploy_hearsWebhooksInTheRehearsal(t *testing.T) {
 	_, err := p.Client.CoreV1().ConfigMaps("default").Get(t.Context(), "settings", metav1.GetOptions{})
 	require.True(t, errors.IsNotFound(err), "nothing was made")
 	requireNothingOf(t, p, owner)
+}
+
+// TestDeploy_tellsWhichCheckAPodFails: no controller ends the wait for a StatefulSet whose Pod is never ready. The
+// request does, and until then the kubelet's own words are the last line.
+func TestDeploy_tellsWhichCheckAPodFails(t *testing.T) {
+	p := start(t)
+	var lines []string
+	_, err := p.Connect(t, "default").Deploy(t.Context(), vim.Deployment{
+		Name: "vnf-1", Owner: owner, Operation: "op-1", Timeout: time.Hour, Definition: driver.Definition{
+			Objects: manifests(t, strings.NewReplacer("kind: Deployment", "kind: StatefulSet", "spec:\n  replicas",
+				"spec:\n  serviceName: none\n  replicas").Replace(deployment("web", "unready", 1))),
+			ReadyTimeout: 4 * time.Second,
+		},
+	}, func(line string) { lines = append(lines, line) })
+	require.True(t, lcm.Is(err, lcm.KindBroken), "%v", err)
+	const check = "Pod default/web-0, container main: Readiness probe failed: HTTP probe failed with statuscode: 503"
+	require.Equal(t, check, lines[len(lines)-1])
+	require.ErrorContains(t, err, check)
+	require.ErrorContains(t, err, "additionalParams.ready_timeout")
 }

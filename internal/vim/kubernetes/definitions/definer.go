@@ -8,6 +8,8 @@ import (
 	"context"
 	"encoding/json"
 	"maps"
+	"strconv"
+	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -51,7 +53,8 @@ func (o *Definer) Whole(ctx context.Context, of *operations.Operation) (vim.Defi
 		Objects: append([]unstructured.Unstructured{}, j.Manifests.Objects...),
 		Charts:  append([]charts.Release{}, releases...), Namespace: place.Namespace, Override: place.Override,
 		Workloads: j.named(), Replicas: j.replicas(capacity), Attachments: attachments,
-		Choices: choices, Patience: j.patience(),
+		Choices: choices, Patience: j.seconds(lcm.Patience, j.Params.Patience),
+		ReadyTimeout: j.seconds(lcm.ReadyTimeout, j.Params.ReadyTimeout),
 	}, secret, nil
 }
 
@@ -111,19 +114,20 @@ func (j *job) changed(ctx context.Context, capacity map[string]int) (kubernetes.
 	}
 	choices, err := j.choices()
 	return kubernetes.Definition{
-		Charts: releases, Replicas: j.replicas(capacity), Attachments: attachments, Choices: choices, Patience: j.patience(),
+		Charts: releases, Replicas: j.replicas(capacity), Attachments: attachments, Choices: choices,
+		Patience:     j.seconds(lcm.Patience, j.Params.Patience),
+		ReadyTimeout: j.seconds(lcm.ReadyTimeout, j.Params.ReadyTimeout),
 	}, err
 }
 
-// patience is how long trouble may last, from this operation's request, or else from the request that made the VNF.
-func (j *job) patience() time.Duration {
+// seconds reads a time of this operation's request, or else of the request that made the VNF.
+func (j *job) seconds(member string, ofVNF int) time.Duration {
 	var of struct {
-		AdditionalParams struct {
-			Patience int `json:"patience"`
-		} `json:"additionalParams"`
+		AdditionalParams map[string]json.RawMessage `json:"additionalParams"`
 	}
-	_ = json.Unmarshal(j.OpOcc.Params, &of) // the API reported its mistakes when the request came
-	return time.Duration(cmp.Or(of.AdditionalParams.Patience, j.Params.Patience)) * time.Second
+	_ = json.Unmarshal(j.OpOcc.Params, &of)                                        // the API reported its mistakes when the request came
+	own, _ := strconv.Atoi(strings.Trim(string(of.AdditionalParams[member]), `"`)) // it may be a text
+	return time.Duration(cmp.Or(own, ofVNF)) * time.Second
 }
 
 // scaled returns the VDUs whose number of Pods the operation changes.

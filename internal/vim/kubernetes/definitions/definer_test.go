@@ -277,6 +277,25 @@ func TestWhole_ofContainersInTheVnfd(t *testing.T) {
 	require.Equal(t, kubernetes.Definition{Replicas: map[string]int{"web": 4}, Attachments: []kubernetes.Attachment{}, Scaled: []string{"web"}}, sized, "the objects stay as they were applied")
 }
 
+func TestReadyTimeout_ofTheRequestGoesBeforeThatOfTheVnf(t *testing.T) {
+	o, of := instantiation(t, more(t), map[string]any{"ready_timeout": 60}, page, web)
+	d, _ := whole(t, o, of)
+	require.Equal(t, time.Minute, d.ReadyTimeout)
+	of.OpOcc.Params = json.RawMessage(`{"additionalParams":{"ready_timeout":"7"}}`)
+	d, _ = whole(t, o, of)
+	require.Equal(t, 7*time.Second, d.ReadyTimeout)
+	of.Instance.Instantiated = &lcm.InstantiatedVnfInfo{}
+	sized, _, err := o.Sized(t.Context(), of, vim.SizesRecorded)
+	require.NoError(t, err)
+	require.Equal(t, 7*time.Second, sized.(kubernetes.Definition).ReadyTimeout)
+	for _, wrong := range []int{-1, 7201} {
+		o, of := instantiation(t, more(t), map[string]any{"ready_timeout": wrong}, page, web)
+		_, _, err := o.Whole(t.Context(), of)
+		require.True(t, lcm.Is(err, lcm.KindInvalid), "%v", err)
+		require.ErrorContains(t, err, "$.additionalParams.ready_timeout")
+	}
+}
+
 func TestPatience_ofTheRequestGoesBeforeThatOfTheVnf(t *testing.T) {
 	o, of := instantiation(t, more(t), map[string]any{"patience": 60}, page, web)
 	d, _ := whole(t, o, of)
