@@ -2,10 +2,8 @@ package charts
 
 import (
 	"slices"
-	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"sigs.k8s.io/yaml"
 )
 
 // Pull adds a Secret to the imagePullSecrets of an object's Pods, and tells whether the object has Pods. It leaves an
@@ -47,27 +45,4 @@ func PodSpec(kind string) []string {
 func (r Release) holds(o map[string]any) bool {
 	namespace, _, _ := unstructured.NestedString(o, "metadata", "namespace")
 	return namespace == "" || namespace == r.Namespace
-}
-
-// hook is the text of a hook. It stays as it is if its Pods need no Secret.
-func (r Release) hook(text string) (string, error) {
-	objects, err := objectsOf(text)
-	if err != nil || r.PullSecret == "" {
-		return text, err
-	}
-	var out strings.Builder
-	pulls := false
-	for _, o := range objects {
-		pulls = r.holds(o) && Pull(o, r.PullSecret) || pulls
-		doc, err := yaml.Marshal(o)
-		if err != nil {
-			return "", err
-		}
-		out.WriteString("---\n")
-		out.Write(doc)
-	}
-	if !pulls {
-		return text, nil
-	}
-	return out.String(), nil
 }

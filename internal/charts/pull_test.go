@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	release "helm.sh/helm/v4/pkg/release/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
@@ -39,9 +40,9 @@ metadata: { name: there, namespace: other }
 spec: { containers: [] }
 `
 	of := Release{Name: "r", Namespace: "default", PullSecret: "ours"}
-	text, err := of.hook(pods)
-	require.NoError(t, err)
-	objects, err := objectsOf(text)
+	h := &release.Hook{Manifest: pods}
+	require.NoError(t, of.hook(h, 1, 0))
+	objects, err := objectsOf(h.Manifest)
 	require.NoError(t, err)
 	require.Len(t, objects, 2)
 	for _, o := range objects {
@@ -50,8 +51,8 @@ spec: { containers: [] }
 		require.Equal(t, name == "here", len(have) == 1)
 	}
 	of.PullSecret = ""
-	same, err := of.hook(pods)
-	require.NoError(t, err)
-	require.Equal(t, pods, same)
+	same := &release.Hook{Manifest: pods}
+	require.NoError(t, of.hook(same, 1, 0))
+	require.Equal(t, pods, same.Manifest)
 	require.NotEqual(t, of.Digest(), Release{Name: "r", Namespace: "default", PullSecret: "ours"}.Digest())
 }

@@ -61,11 +61,11 @@ func render(j job) (a answer, err error) {
 		return a, err
 	}
 	a.Notes = takeNotes(a.Chart, files)
-	return a, a.take(j.Release, files)
+	return a, a.take(j.Release, j.Revision, files)
 }
 
 // take makes objects and hooks from the rendered files.
-func (a *answer) take(of Release, files map[string]string) error {
+func (a *answer) take(of Release, revision int, files map[string]string) error {
 	hooks, manifests, err := releaseutil.SortManifests(files, nil, releaseutil.InstallOrder)
 	if err != nil {
 		return err
@@ -98,9 +98,9 @@ func (a *answer) take(of Release, files map[string]string) error {
 			return err
 		}
 	}
-	for _, h := range a.Hooks {
-		if h.Manifest, err = of.hook(h.Manifest); err != nil {
-			return fmt.Errorf("%s: %w", h.Path, err)
+	for i, h := range a.Hooks {
+		if err := of.hook(h, revision, i); err != nil {
+			return fmt.Errorf("the hook of %s: %w", h.Path, err)
 		}
 	}
 	a.Objects, err = json.Marshal(objects)

@@ -212,6 +212,6 @@ func timedOut(ctx context.Context, err error, w *waiting) error {
 			missing = append(missing, what+": "+w.told[what])
 		}
 	}
-	return lcm.Errorf(lcm.KindBroken, "The time for the deployment is over, and this is not ready: %s. Correct the cause, "+
-		"or give the operation more time with additionalParams.ready_timeout.", strings.Join(missing, "; "))
+	return lcm.Errorf(lcm.KindBroken, "The time for the deployment is over, and this is not ready: %s. Correct the "+
+		"cause, or give the operation more time with additionalParams.ready_timeout.", strings.Join(missing, "; "))
 }
