@@ -74,31 +74,58 @@ type Rendered struct {
 	Hooks []*release.Hook
 	Notes string
 	Chart *chart.Chart
+	// Secrets are texts that templates have looked up and that no message may show.
+	Secrets []string
 }
 
-// Render renders a revision of a release: revision 1 is an install, later revisions are upgrades.
+// Render renders a revision of a release: revision 1 is an install, later revisions are upgrades. Templates look up
+// objects of the release's namespace with look. Without look they find nothing.
 //
-// Errors: Invalid for a chart that cannot be rendered, or that takes too much time or memory.
-func Render(ctx context.Context, r Release, revision int, on Cluster) (*Rendered, error) {
-	job, err := json.Marshal(job{Release: r, Revision: revision, Cluster: on})
-	if err != nil {
-		return nil, lcm.Wrap(lcm.KindBug, err, "The values of the release %s cannot be written.", r.Name)
+// Errors: Invalid for a chart that cannot be rendered, or that takes too much time or memory; those of look.
+func Render(ctx context.Context, r Release, revision int, on Cluster, look Looker) (*Rendered, error) {
+	var known answers
+	for stage := 0; ; stage++ {
+		a, err := attempt(ctx, job{Release: r, Revision: revision, Cluster: on, Asks: look != nil, Answers: known})
+		switch {
+		case err != nil:
+			return nil, err
+		case len(a.Open) == 0:
+			return a.rendered(r.Name, known)
+		case stage == mostStages:
+			return nil, lcm.Errorf(lcm.KindInvalid, "The chart of the release %s cannot be used: what its templates look up "+
+				"depends on what they have looked up, in more than %d stages.", r.Name, mostStages)
+		}
+		if known, err = known.ask(ctx, r.Name, a.Open, look); err != nil {
+			return nil, err
+		}
 	}
-	said, err := inProcess(ctx, r.Name, job)
+}
+
+// attempt renders a release with the answers that it has.
+func attempt(ctx context.Context, j job) (a answer, err error) {
+	doc, err := json.Marshal(j)
 	if err != nil {
-		return nil, err
+		return a, lcm.Wrap(lcm.KindBug, err, "The values of the release %s cannot be written.", j.Release.Name)
 	}
-	var a answer
+	said, err := inProcess(ctx, j.Release.Name, doc)
+	if err != nil {
+		return a, err
+	}
 	if err := json.Unmarshal(said, &a); err != nil {
-		return nil, lcm.Wrap(lcm.KindBug, err, "Windlass cannot read the rendered chart of the release %s.", r.Name)
+		return a, lcm.Wrap(lcm.KindBug, err, "Windlass cannot read the rendered chart of the release %s.", j.Release.Name)
 	}
 	if a.Problem != "" {
-		return nil, lcm.Errorf(lcm.KindInvalid, "The chart of the release %s cannot be used: %s", r.Name, a.Problem)
+		return a, lcm.Errorf(lcm.KindInvalid, "The chart of the release %s cannot be used: %s", j.Release.Name, a.Problem)
 	}
-	out := &Rendered{Paths: a.Paths, Hooks: a.Hooks, Notes: a.Notes, Chart: a.Chart}
+	return a, nil
+}
+
+// rendered reads the output of the process.
+func (a answer) rendered(name string, known answers) (*Rendered, error) {
+	out := &Rendered{Paths: a.Paths, Hooks: a.Hooks, Notes: a.Notes, Chart: a.Chart, Secrets: known.secrets()}
 	var objects []any
 	if err := utiljson.Unmarshal(a.Objects, &objects); err != nil {
-		return nil, lcm.Wrap(lcm.KindBug, err, "The objects of the release %s cannot be read.", r.Name)
+		return nil, lcm.Wrap(lcm.KindBug, err, "The objects of the release %s cannot be read.", name)
 	}
 	for _, o := range objects {
 		object, _ := o.(map[string]any) // the process guarantees it
@@ -113,6 +140,9 @@ type (
 		Release  Release `json:"release"`
 		Revision int     `json:"revision"`
 		Cluster  Cluster `json:"cluster"`
+		// Asks says that the open questions of templates get answers; Answers are the present ones.
+		Asks    bool    `json:"asks,omitempty"`
+		Answers answers `json:"answers,omitempty"`
 	}
 	answer struct {
 		Problem string          `json:"problem,omitempty"`
@@ -121,6 +151,8 @@ type (
 		Hooks   []*release.Hook `json:"hooks,omitempty"`
 		Notes   string          `json:"notes,omitempty"`
 		Chart   *chart.Chart    `json:"chart,omitempty"`
+		// Open are questions about the cluster that have no answer yet. There is nothing else then.
+		Open []Lookup `json:"open,omitempty"`
 	}
 )
 

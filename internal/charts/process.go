@@ -45,7 +45,7 @@ func child() {
 		a, err = render(j)
 	}
 	if err != nil {
-		a = answer{Problem: sentence(err)}
+		a = answer{Problem: sentence(err, j.Answers)}
 	}
 	if err := json.NewEncoder(os.Stdout).Encode(a); err != nil {
 		os.Exit(1)

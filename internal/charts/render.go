@@ -56,12 +56,26 @@ func render(j job) (a answer, err error) {
 	if err := validate(a.Chart, values); err != nil {
 		return a, err
 	}
-	files, err := engine.Engine{}.RenderWithContext(context.Background(), a.Chart, values)
-	if err != nil {
+	files, open, err := templates(j, a.Chart, values)
+	switch {
+	case len(open) > 0:
+		return answer{Open: open}, nil // with the answers it may become another chart, and an error may go
+	case err != nil:
 		return a, err
 	}
 	a.Notes = takeNotes(a.Chart, files)
 	return a, a.take(j.Release, j.Revision, files)
+}
+
+// templates renders the files of a chart, and returns the questions about the cluster that have no answer yet.
+func templates(j job, of *chart.Chart, values common.Values) (files map[string]string, open []Lookup, err error) {
+	if !j.Asks {
+		files, err = engine.Engine{}.RenderWithContext(context.Background(), of, values)
+		return files, nil, err
+	}
+	l := &lookups{namespace: j.Release.Namespace, known: j.Answers}
+	files, err = engine.RenderWithClientProvider(of, values, l)
+	return files, l.open, err
 }
 
 // take makes objects and hooks from the rendered files.
@@ -217,10 +231,10 @@ func set(o map[string]any, of, key, value string) {
 	_ = unstructured.SetNestedField(o, value, "metadata", of, key) // the API server refuses an invalid object
 }
 
-// sentence is a problem in one line of limited length.
-func sentence(err error) string {
+// sentence is a problem in one line of limited length. It hides the secrets that the chart has looked up.
+func sentence(err error, known answers) string {
 	const most = 1000
-	text := strings.Join(strings.Fields(strings.ToValidUTF8(err.Error(), "?")), " ")
+	text := strings.Join(strings.Fields(strings.ToValidUTF8(known.hidden(err.Error()), "?")), " ")
 	if len(text) > most {
 		text = strings.ToValidUTF8(text[:most], "") + " ..."
 	}

@@ -39,7 +39,7 @@ func (c *Cluster) Deploy(ctx context.Context, d vim.Deployment, progress func(st
 		}
 		have = &record{Owner: d.Owner}
 	}
-	p, err := c.plan(ctx, of, have, d.Owner)
+	p, err := c.plan(ctx, of, have, d.Owner, c.lookerIn)
 	if err != nil {
 		return "", masked(err, d.Secrets)
 	}
@@ -116,7 +116,7 @@ func (c *Cluster) Change(ctx context.Context, ch vim.Change, progress func(strin
 	if of.Workloads == nil {
 		of.Workloads = have.Workloads
 	}
-	p, err := c.plan(ctx, of, have, ch.Owner)
+	p, err := c.plan(ctx, of, have, ch.Owner, c.lookerIn)
 	if err != nil {
 		return masked(err, ch.Secrets)
 	}

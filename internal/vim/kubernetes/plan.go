@@ -6,7 +6,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/windlass-nfv/windlass/internal/charts"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
@@ -20,12 +19,15 @@ type plan struct {
 }
 
 // plan works out the definition for this cluster. Members that the definition of a change omits stay as they were.
-func (c *Cluster) plan(ctx context.Context, of Definition, have *record, owner string) (*plan, error) {
+// Charts look up objects of the cluster with look, if it is not nil.
+func (c *Cluster) plan(
+	ctx context.Context, of Definition, have *record, owner string, look lookerIn,
+) (*plan, error) {
 	p := &plan{}
 	if of.Objects == nil {
 		of.Objects = have.manifests()
 	}
-	if err := c.planReleases(ctx, p, of, have, owner); err != nil {
+	if err := c.planReleases(ctx, p, of, have, owner, look); err != nil {
 		return nil, err
 	}
 	var hooks []unstructured.Unstructured
@@ -33,8 +35,9 @@ func (c *Cluster) plan(ctx context.Context, of Definition, have *record, owner s
 	for _, r := range p.releases {
 		of.Objects = append(of.Objects, r.objects...)
 		hooks = append(hooks, r.hooks...)
+		p.secrets = append(p.secrets, r.secrets...)
 	}
-	p.secrets = SecretsOf(slices.Concat(of.Objects, hooks))
+	p.secrets = append(p.secrets, SecretsOf(slices.Concat(of.Objects, hooks))...)
 	count := len(of.Objects)
 	of.Objects = append(of.Objects, hooks...)
 	all, err := c.prepare(ctx, of, owner, of.Workloads)
@@ -56,7 +59,9 @@ func (c *Cluster) plan(ctx context.Context, of Definition, have *record, owner s
 	return p, nil
 }
 
-func (c *Cluster) planReleases(ctx context.Context, p *plan, of Definition, have *record, owner string) error {
+func (c *Cluster) planReleases(
+	ctx context.Context, p *plan, of Definition, have *record, owner string, look lookerIn,
+) error {
 	if of.Charts == nil {
 		for _, held := range have.Releases {
 			r := &releasing{heldRelease: held, objects: have.of(held)}
@@ -75,11 +80,11 @@ func (c *Cluster) planReleases(ctx context.Context, p *plan, of Definition, have
 		}
 		return nil
 	}
-	var on charts.Cluster
+	on := target{lookerIn: look}
 	for i, chart := range of.Charts {
 		var err error
 		if i == 0 {
-			on, err = c.capabilities(ctx)
+			on.Cluster, err = c.capabilities(ctx)
 		}
 		if err != nil {
 			return err

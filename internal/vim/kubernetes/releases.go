@@ -46,6 +46,8 @@ type releasing struct {
 	paths   []string // the chart's files for the objects, for a new revision
 	hooks   []unstructured.Unstructured
 	foreign bool
+	// secrets are texts that the templates have looked up in the cluster.
+	secrets []string
 }
 
 // active reports whether the release is not yet deployed in its wanted state.
@@ -56,7 +58,7 @@ func (r *releasing) installs() bool { return r.stored.Version == 1 }
 // release works out the next revision of a chart. With unchanged inputs, it keeps the objects. That keeps the passwords
 // that the templates generated.
 func (c *Cluster) release(
-	ctx context.Context, chart charts.Release, have *record, owner string, on charts.Cluster,
+	ctx context.Context, chart charts.Release, have *record, owner string, on target,
 ) (*releasing, error) {
 	chart.Namespace = cmp.Or(chart.Namespace, c.namespace)
 	r := &releasing{heldRelease: heldRelease{Name: chart.Name, Namespace: chart.Namespace, Digest: chart.Digest()}}
@@ -82,7 +84,7 @@ func (c *Cluster) release(
 		}
 	}
 	if r.stored == nil {
-		if err := r.render(ctx, chart, on); err != nil {
+		if err := r.render(ctx, chart, on.Cluster, on.looker(r.Namespace)); err != nil {
 			return nil, err
 		}
 	}
@@ -94,12 +96,12 @@ func (c *Cluster) release(
 }
 
 // render makes a new revision of the chart.
-func (r *releasing) render(ctx context.Context, chart charts.Release, on charts.Cluster) error {
-	made, err := charts.Render(ctx, chart, r.Revision, on)
+func (r *releasing) render(ctx context.Context, chart charts.Release, on charts.Cluster, look charts.Looker) error {
+	made, err := charts.Render(ctx, chart, r.Revision, on, look)
 	if err != nil {
 		return err
 	}
-	r.objects, r.paths = made.Objects, made.Paths
+	r.objects, r.paths, r.secrets = made.Objects, made.Paths, made.Secrets
 	r.stored = r.revision(&release.Release{Chart: made.Chart, Config: chart.Values, Hooks: made.Hooks}, made.Notes)
 	return nil
 }

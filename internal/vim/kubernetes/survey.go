@@ -9,7 +9,7 @@ import (
 )
 
 // Survey implements vim.Surveyor: the API server checks all objects in dry runs. It also refuses objects that exceed a
-// quota of the namespace.
+// quota of the namespace. Charts look up nothing: everybody who may read may ask for a plan.
 func (c *Cluster) Survey(ctx context.Context, d vim.Deployment, _ vim.Room) (problems []string, err error) {
 	if d.Definition == nil {
 		return nil, nil
@@ -18,7 +18,7 @@ func (c *Cluster) Survey(ctx context.Context, d vim.Deployment, _ vim.Room) (pro
 	if err != nil {
 		return nil, err
 	}
-	p, err := c.plan(ctx, of, &record{Owner: d.Owner}, d.Owner)
+	p, err := c.plan(ctx, of, &record{Owner: d.Owner}, d.Owner, nil)
 	if err == nil {
 		err = c.rehearsePlan(ctx, p, d.Owner)
 		d.Secrets = slices.Concat(p.secrets, d.Secrets)

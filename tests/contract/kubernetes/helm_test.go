@@ -419,3 +419,42 @@ func TestChart_goesBackToTheSamePasswords(t *testing.T) {
 	require.Equal(t, had, random())
 	require.NoError(t, c.Remove(t.Context(), "vnf-1", owner, func(string) {}))
 }
+
+// TestChart_keepsThePasswordThatItLooksUp: with `lookup` charts keep the passwords that their templates have generated.
+// Only operations look up: everybody who may read may ask for a plan.
+func TestChart_keepsThePasswordThatItLooksUp(t *testing.T) {
+	p := start(t)
+	c := p.Connect(t, "default")
+	chart := aChart(map[string]string{"templates/db.yaml": `
+{{- $old := lookup "v1" "Secret" .Release.Namespace "db" }}
+{{- if and .Release.IsUpgrade (not $old) }}{{ fail "existing credentials are needed for an upgrade" }}{{ end }}
+{{- if eq (toString .Values.tell) "yes" }}{{ fail (printf "it was <%s>" ($old.data).password) }}{{ end }}
+apiVersion: v1
+kind: Secret
+metadata: {name: db}
+data: {password: {{ ($old.data).password | default (randAlphaNum 20 | b64enc) }}}
+`})
+	password := func() string {
+		secret, err := p.Client.CoreV1().Secrets("default").Get(t.Context(), "db", metav1.GetOptions{})
+		require.NoError(t, err)
+		return string(secret.Data["password"])
+	}
+	shown, err := deploy(t, c, "vnf-1", owner, releaseOf("r", chart, map[string]any{"replicas": 1}))
+	require.NoError(t, err, strings.Join(shown, "\n"))
+	had := password()
+	require.Len(t, had, 20)
+	for replicas := 2; replicas < 4; replicas++ {
+		_, err = change(t, c, "vnf-1", "scale", releaseOf("r", chart, map[string]any{"replicas": replicas}))
+		require.NoError(t, err)
+		require.Equal(t, had, password())
+	}
+
+	telling := releaseOf("r", chart, map[string]any{"replicas": 1, "tell": "yes"})
+	_, err = change(t, c, "vnf-1", "tells", telling)
+	require.ErrorContains(t, err, "it was <***>")
+	problems, err := c.Survey(t.Context(), vim.Deployment{Name: "vnf-1", Owner: owner, Definition: telling}, vim.Room{})
+	require.NoError(t, err)
+	require.Len(t, problems, 1)
+	require.Contains(t, problems[0], "existing credentials", "a plan finds nothing")
+	require.NoError(t, c.Remove(t.Context(), "vnf-1", owner, func(string) {}))
+}

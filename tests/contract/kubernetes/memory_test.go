@@ -36,12 +36,13 @@ func init() { // the tests themselves look into it
 		"TestDeploy_waitsForTheEndOfAJob":                           TestDeploy_waitsForTheEndOfAJob,
 		"TestDeploy_tellsWhichCheckAPodFails":                       TestDeploy_tellsWhichCheckAPodFails,
 		"TestDeploy_leavesAloneWhatItsAuthorHasPaused":              TestDeploy_leavesAloneWhatItsAuthorHasPaused,
-		"TestNetworks":                         TestNetworks,
-		"TestChart_throughItsLife":             TestChart_throughItsLife,
-		"TestChart_usesTheKindsThatAreThere":   TestChart_usesTheKindsThatAreThere,
-		"TestChart_goesBackToTheSamePasswords": TestChart_goesBackToTheSamePasswords,
-		"TestDeploy_usesANamespaceThatIsThere": TestDeploy_usesANamespaceThatIsThere,
-		"TestChart_inANamespaceOfItsVNF":       TestChart_inANamespaceOfItsVNF,
+		"TestNetworks":                            TestNetworks,
+		"TestChart_throughItsLife":                TestChart_throughItsLife,
+		"TestChart_usesTheKindsThatAreThere":      TestChart_usesTheKindsThatAreThere,
+		"TestChart_goesBackToTheSamePasswords":    TestChart_goesBackToTheSamePasswords,
+		"TestChart_keepsThePasswordThatItLooksUp": TestChart_keepsThePasswordThatItLooksUp,
+		"TestDeploy_usesANamespaceThatIsThere":    TestDeploy_usesANamespaceThatIsThere,
+		"TestChart_inANamespaceOfItsVNF":          TestChart_inANamespaceOfItsVNF,
 	}
 }
 
