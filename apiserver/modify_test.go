@@ -98,6 +98,7 @@ func TestModify_reportsEveryMistakeOfFormAtOnce(t *testing.T) {
 			v1, `{"vnfdId":null,"id":"x","instantiationState":"INSTANTIATED"}`,
 			[]string{"$.id", "$.instantiationState", "$.vnfdId"},
 		},
+		{v2, `{"metadata":{"a":{"iccid":8949017203456789012}}}`, []string{"$.metadata.a.iccid"}},
 		{v2, `{"vimConnectionInfo":[],"extensions":1}`, []string{"$.vimConnectionInfo", "$.extensions"}},
 		{
 			v2, `{"vimConnectionInfo":{"a":null,"b":{"vimType":1,"extra":[]},"c":7},"vnfPkgId":null,"vnfProvider":"y"}`,

@@ -19,31 +19,34 @@ type snapshotRequest struct {
 // snapshotRecord is the checked part of VnfSnapshot (clause 5.5.2.23). Some members that the clause requires are
 // optional here: ETSI's OpenAPI definition has former names for them.
 type snapshotRecord struct {
-	ID                 string         `json:"id" param:"required"`
-	VnfInstanceID      string         `json:"vnfInstanceId" param:"required"`
-	CreationStartedAt  string         `json:"creationStartedAt" param:"is=time"`
-	CreationFinishedAt string         `json:"creationFinishedAt" param:"is=time"`
-	VnfdID             string         `json:"vnfdId" param:"required"`
-	VnfInstance        map[string]any `json:"vnfInstance"`
-	VnfcSnapshots      []vnfcRecord   `json:"vnfcSnapshots" param:"required"`
-	StateSnapshot      map[string]any `json:"vnfStateSnapshotInfo"`
-	UserDefinedData    map[string]any `json:"userDefinedData"`
+	ID                 string       `json:"id" param:"required"`
+	VnfInstanceID      string       `json:"vnfInstanceId" param:"required"`
+	CreationStartedAt  string       `json:"creationStartedAt" param:"is=time"`
+	CreationFinishedAt string       `json:"creationFinishedAt" param:"is=time"`
+	VnfdID             string       `json:"vnfdId" param:"required"`
+	VnfInstance        anyMembers   `json:"vnfInstance"`
+	VnfcSnapshots      []vnfcRecord `json:"vnfcSnapshots" param:"required"`
+	StateSnapshot      anyMembers   `json:"vnfStateSnapshotInfo"`
+	UserDefinedData    anyMembers   `json:"userDefinedData"`
 }
 
 // vnfcRecord is VnfcSnapshotInfo (clause 5.5.3.21).
 type vnfcRecord struct {
-	ID                 string         `json:"id" param:"required"`
-	VnfcInstanceID     string         `json:"vnfcInstanceId" param:"required"`
-	CreationStartedAt  string         `json:"creationStartedAt" param:"is=time"`
-	CreationFinishedAt string         `json:"creationFinishedAt" param:"is=time"`
-	VnfcResourceInfoID string         `json:"vnfcResourceInfoId"`
-	Compute            map[string]any `json:"computeSnapshotResource"`
+	ID                 string     `json:"id" param:"required"`
+	VnfcInstanceID     string     `json:"vnfcInstanceId" param:"required"`
+	CreationStartedAt  string     `json:"creationStartedAt" param:"is=time"`
+	CreationFinishedAt string     `json:"creationFinishedAt" param:"is=time"`
+	VnfcResourceInfoID string     `json:"vnfcResourceInfoId"`
+	Compute            anyMembers `json:"computeSnapshotResource"`
 	Storages           []struct {
-		ID       string         `json:"storageResourceId" param:"required"`
-		Snapshot map[string]any `json:"storageSnapshotResource"`
+		ID       string     `json:"storageResourceId" param:"required"`
+		Snapshot anyMembers `json:"storageSnapshotResource"`
 	} `json:"storageSnapshotResources"`
-	UserDefinedData map[string]any `json:"userDefinedData"`
+	UserDefinedData anyMembers `json:"userDefinedData"`
 }
+
+// anyMembers is an object whose members are stored as they are written: numbers keep all their digits.
+type anyMembers = map[string]json.RawMessage
 
 // take copies the checked members of a request into the snapshot. It returns false if the request has none.
 func (req snapshotRequest) take(body []byte, snapshot *lcm.VnfSnapshotInfo) (bool, error) {

@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/windlass-nfv/windlass/internal/params"
 )
 
 // requestEdits are changes of a request on its way.
@@ -42,8 +44,8 @@ func (c *cli) readFilled(ctx context.Context, file string) (map[string]any, erro
 
 // edit turns the request in a file into the request to send.
 func (c *cli) edit(ctx context.Context, raw json.RawMessage, e requestEdits) (map[string]any, error) {
-	var request any
-	if err := json.Unmarshal(raw, &request); err != nil {
+	request, err := params.Unmarshal(raw)
+	if err != nil {
 		return nil, fmt.Errorf("read the request: %w", err)
 	}
 	object, ok := request.(map[string]any)
@@ -126,11 +128,14 @@ func (c *cli) nameVims(ctx context.Context, request map[string]any) error {
 
 // valueOf is a value of --set: JSON if the text is valid JSON, else the text.
 func valueOf(text string) any {
-	var v any
-	if json.Unmarshal([]byte(text), &v) == nil {
-		return v
+	if !json.Valid([]byte(text)) {
+		return text
 	}
-	return text
+	v, err := params.Unmarshal([]byte(text))
+	if err != nil {
+		return text
+	}
+	return v
 }
 
 func textOfFile(file string) (any, error) {

@@ -10,16 +10,18 @@ import (
 )
 
 func TestVnfInstantiate_changesTheRequestOnItsWay(t *testing.T) {
-	file := written(t, "request.json", `{"flavourId":"simple","extVirtualLinks":[{"id":"l","resourceId":"n"}]}`)
+	file := written(t, "request.json", `{"flavourId":"simple","extVirtualLinks":[{"id":"l","resourceId":"n"}],"serial":12345678901234567890}`)
 	password := written(t, "password", "s3cret\n")
 	api := resources()
 	got := windlass(t, api, "vnf", "instantiate", "edge-1", file, "--vim", "north", "--set", "extVirtualLinks[0].resourceId=net1",
-		"--set", "additionalParams.workers=3", "--set", "additionalParams.name=a=b", "--set-file",
+		"--set", "additionalParams.workers=3", "--set", "additionalParams.iccid=8949017203456789012", "--set", "additionalParams.name=a=b", "--set-file",
 		"additionalParams.node.password="+password)
 	require.Equal(t, 0, got.code, got.err)
 	assert.JSONEq(t, `{"flavourId":"simple","extVirtualLinks":[{"id":"l","resourceId":"net1"}],
 		"vimConnectionInfo":[{"id":"vim","vimId":"7d1c","vimType":"openstack"}],
-		"additionalParams":{"workers":3,"name":"a=b","node":{"password":"s3cret"}}}`, api.last("POST").body)
+		"serial":12345678901234567890,"additionalParams":{"workers":3,"iccid":8949017203456789012,"name":"a=b","node":{"password":"s3cret"}}}`, api.last("POST").body)
+	assert.Contains(t, api.last("POST").body, "12345678901234567890", "JSONEq rounds")
+	assert.Contains(t, api.last("POST").body, "8949017203456789012")
 	assert.NotContains(t, got.out+got.err, "s3cret")
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/params"
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
@@ -15,9 +16,9 @@ type inputs struct {
 }
 
 func readInputs(additionalParams json.RawMessage) inputs {
-	in := inputs{}
-	_ = json.Unmarshal(additionalParams, &in.given) // ReadParams reports a value that is no object
-	return in
+	all, _ := params.Unmarshal(additionalParams) // ReadParams reports a value that is no object
+	given, _ := all.(map[string]any)
+	return inputs{given: given}
 }
 
 // text is the text of a word; the request's value replaces an input.
@@ -33,7 +34,7 @@ func (in *inputs) text(w vnfpkg.Word) string {
 		return w.Text
 	case string:
 		return v
-	case bool, float64:
+	case bool, float64, json.Number:
 		text, _ := json.Marshal(v) // these values can always be encoded
 		return string(text)
 	default:

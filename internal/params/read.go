@@ -83,11 +83,16 @@ func isRaw(t reflect.Type) bool {
 	return t.Kind() == reflect.Interface || t == reflect.TypeFor[json.RawMessage]()
 }
 
-// raw takes the value unchanged. The value is part of a document that was read, so only a number can be wrong in it.
+// raw takes the value unchanged. The value is part of a document that was read, so only numbers can be wrong in it.
 func (r *reading) raw(path string, doc json.RawMessage, v reflect.Value) bool {
 	if json.Unmarshal(doc, v.Addr().Interface()) != nil {
 		r.tell(path, "has a number that does not fit into 64 bits")
 		return false
+	}
+	if v.Kind() == reflect.Interface { // a json.RawMessage keeps its digits
+		if exact, err := Unmarshal(doc); err == nil {
+			r.exact(path, exact)
+		}
 	}
 	return true
 }

@@ -4,10 +4,10 @@ package heat
 
 import (
 	"context"
-	"encoding/json"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/operations"
+	"github.com/windlass-nfv/windlass/internal/params"
 	"github.com/windlass-nfv/windlass/internal/secrets"
 	"github.com/windlass-nfv/windlass/internal/userdata"
 	"github.com/windlass-nfv/windlass/internal/vim"
@@ -137,7 +137,7 @@ func (o *Definer) heat(ctx context.Context, j *job, s shape) (vnfpkg.Template, m
 
 // additionalParams decrypts the sealed values among the request's additionalParams: a HOT parameter of the same name
 // gets the value. opened are the decrypted values.
-func (o *Definer) additionalParams(ctx context.Context, j *job) (params map[string]any, opened []string, err error) {
+func (o *Definer) additionalParams(ctx context.Context, j *job) (given map[string]any, opened []string, err error) {
 	if len(j.Request.AdditionalParams) == 0 {
 		return nil, nil, nil
 	}
@@ -145,8 +145,10 @@ func (o *Definer) additionalParams(ctx context.Context, j *job) (params map[stri
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := json.Unmarshal(doc, &params); err != nil {
+	all, err := params.Unmarshal(doc)
+	given, ok := all.(map[string]any)
+	if err != nil || !ok && all != nil {
 		return nil, nil, lcm.Wrap(lcm.KindInvalid, err, "additionalParams must be a JSON object.")
 	}
-	return params, opened, nil
+	return given, opened, nil
 }
