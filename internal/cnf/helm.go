@@ -2,6 +2,7 @@ package cnf
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"regexp"
 	"strings"
@@ -207,7 +208,22 @@ func setText(values map[string]any, parameter string) error {
 	if key, _, ok := strings.Cut(parameter, "="); !ok || strings.TrimSpace(key) == "" {
 		return fmt.Errorf("%q has no key and no value", parameter)
 	}
+	if err := effective(parameter, strvals.ParseInto); err != nil {
+		return err
+	}
 	return strvals.ParseInto(parameter, values)
+}
+
+// effective refuses a parameter whose key Helm reads as no key at all, such as "a[": it would have no effect.
+func effective(parameter string, parse func(string, map[string]any) error) error {
+	alone := map[string]any{}
+	if err := parse(parameter, alone); err != nil {
+		return err
+	}
+	if len(alone) == 0 {
+		return errors.New("its key is the key of no value; write it as for helm --set, such as web.replicaCount or list[0].name")
+	}
+	return nil
 }
 
 // escaped escapes the characters with a special meaning for helm --set.
@@ -223,14 +239,31 @@ func setAny(values map[string]any, key string, value any) error {
 	if err != nil {
 		return err
 	}
+	if strings.TrimSpace(key) == "" {
+		return errors.New("its key is empty")
+	}
+	if err := effective(key+"="+string(doc), strvals.ParseJSON); err != nil {
+		return err
+	}
 	return strvals.ParseJSON(key+"="+string(doc), values)
 }
 
 // valueKey matches the key of a value: names with dots between them, or an index of a list.
 var valueKey = regexp.MustCompile(`^[^=,{}\s]{1,200}$`)
 
-// releaseName matches a valid Helm release name.
-var releaseName = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]{0,51}[a-z0-9])?$`)
+// releaseName matches a valid Helm release name, but for its length.
+var releaseName = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`)
+
+// longestRelease is Helm's limit: names of objects have the name of the release and more.
+const longestRelease = 53
+
+func releaseProblem(name string) string {
+	if len(name) <= longestRelease && releaseName.MatchString(name) {
+		return ""
+	}
+	return fmt.Sprintf("must be the name of a release (at most %d small letters, digits, dashes and dots), not %q",
+		longestRelease, name)
+}
 
 func repositoryProblem(text string) string { return urlProblem(text, chartSchemes) }
 

@@ -55,7 +55,7 @@ func TestReadParams_ofCharts(t *testing.T) {
 		  {"helmchartfile_path":"../x","helmreleasename":"r","more":1}],"helm_value_names":{"VDU1":{"replicas":"x"}}}`: {
 			`$.additionalParams.helm_value_names.VDU1.replica is missing: it is the key of the value with the VDU's number of Pods.`,
 			`$.additionalParams.using_helm_install_param[0].helmreleasename must be the name of a release (at most 53 small ` +
-				`letters, digits and dashes), not "Web".`,
+				`letters, digits, dashes and dots), not "Web".`,
 			"$.additionalParams.using_helm_install_param[0].exthelmrepo_url is missing: it is the URL of the repository that has " +
 				"the chart.",
 			"$.additionalParams.using_helm_install_param[1].helmchartfile_path is missing: it names the chart in the VNF package.",
@@ -70,6 +70,28 @@ func TestReadParams_ofCharts(t *testing.T) {
 	} {
 		_, problems := ReadParams(json.RawMessage(text))
 		require.ElementsMatch(t, want, sentences(problems), text)
+	}
+}
+
+func TestReadParams_refusesKeysThatHaveNoEffect(t *testing.T) {
+	_, problems := ReadParams(json.RawMessage(`{"helm_parameters":{"":1," ":"x","a[":2,"b[":"x","c[0].d":3,"e":null}}`))
+	var at []string
+	for _, p := range problems {
+		at = append(at, p.Path)
+	}
+	require.ElementsMatch(t, []string{
+		`$.additionalParams.helm_parameters['']`, `$.additionalParams.helm_parameters[' ']`,
+		`$.additionalParams.helm_parameters['a[']`, `$.additionalParams.helm_parameters['b[']`,
+	}, at, "%v", problems)
+}
+
+func TestReadParams_takesHelmsNamesOfReleases(t *testing.T) {
+	for name, ok := range map[string]bool{
+		"a.b": true, "a-1.b": true, "a..b": false, ".a": false, "a.": false, "a.-b": false,
+		strings.Repeat("a", 53): true, strings.Repeat("a.", 26) + "ab": false,
+	} {
+		_, problems := ReadParams(json.RawMessage(`{"using_helm_install_param":[{"helmchartfile_path":"x.tgz","helmreleasename":"` + name + `"}]}`))
+		require.Equal(t, ok, len(problems) == 0, "%s: %v", name, problems)
 	}
 }
 

@@ -52,13 +52,12 @@ type VduMapping struct {
 }
 
 var manner = lcm.Tackers.With(map[string]params.Check{
-	"manifest file": params.Of(fileProblem),
-	"namespace":     params.Of(namespaceProblem),
-	"chart file":    params.Of(chartProblem),
-	"chart name":    params.Of(chartNameProblem),
-	"repository":    params.Of(repositoryProblem),
-	"release name": params.Matches(releaseName,
-		"the name of a release (at most 53 small letters, digits and dashes)"),
+	"manifest file":  params.Of(fileProblem),
+	"namespace":      params.Of(namespaceProblem),
+	"chart file":     params.Of(chartProblem),
+	"chart name":     params.Of(chartNameProblem),
+	"repository":     params.Of(repositoryProblem),
+	"release name":   params.Of(releaseProblem),
 	"key of a value": params.Matches(valueKey, "the key of a value, such as web.replicaCount"),
 })
 
