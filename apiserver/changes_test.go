@@ -114,6 +114,7 @@ func TestChanges_reportEveryMistakeOfFormAtOnce(t *testing.T) {
 				"$.additionalParams.scale_in_policy",
 			},
 		},
+		{"scale", `{"type":"SCALE_IN","aspectId":"worker_instance","numberOfSteps":1.5}`, []string{"$.numberOfSteps"}},
 		{"scale", `{"type":"SCALE_IN","aspectId":"worker_instance","numberOfSteps":0}`, []string{"$.numberOfSteps"}},
 		{"scale_to_level", `{"instantiationLevelId":1,"scaleInfo":[{"aspectId":"a","scaleLevel":-1},{}]}`, []string{
 			"$.instantiationLevelId", "$.scaleInfo[0].scaleLevel", "$.scaleInfo[1].aspectId", "$.scaleInfo[1].scaleLevel",

@@ -141,3 +141,22 @@ func TestETag_ofAnOperationChangesWithIt(t *testing.T) {
 	}
 	require.Len(t, seen, 3)
 }
+
+func TestIfNoneMatch_sendsAnUnchangedResourceOnlyOnce(t *testing.T) {
+	b := newBench(t)
+	_, vnfdID := b.onboard()
+	v2 := b.create("/vnflcm/v2", vnfdID)
+	for _, path := range []string{v2, "/vnflcm/v1" + v2[len("/vnflcm/v2"):], b.do("POST", snapshots, `{}`).path()} {
+		tag := b.tag(path)
+		for _, fits := range []string{tag, `"0", W/` + tag, "*"} {
+			a := b.do("GET", path, nil, "If-None-Match: "+fits)
+			require.Equal(t, http.StatusNotModified, a.Status, fits)
+			require.Equal(t, tag, a.Header.Get("ETag"))
+			require.Empty(t, a.Body)
+		}
+		b.do("GET", path, nil, `If-None-Match: "0"`).want(http.StatusOK)
+	}
+	tag := b.tag(v2)
+	b.change(v2, func(inst *lcm.VnfInstance) { inst.Name = "another" })
+	require.Equal(t, "another", b.do("GET", v2, nil, "If-None-Match: "+tag).want(http.StatusOK)["vnfInstanceName"])
+}

@@ -64,6 +64,8 @@ func TestPackageSubscription_isMadeListedReadAndDeleted(t *testing.T) {
 		b.do("POST", root, map[string]any{"callbackUri": "http://metadata/", "filter": map[string]any{
 			"notificationTypes": []any{"VnfLcmOperationOccurrenceNotification"}, "usageState": []any{"USED"},
 		}}).paths())
+	require.Equal(t, []string{"$.filter.vnfdIds"},
+		b.do("POST", root, subscribe(map[string]any{"filter": map[string]any{"vnfdIds": []any{"a"}}})).paths())
 }
 
 func TestPackageSubscription_hearsOfPackagesAndOfNothingElse(t *testing.T) {

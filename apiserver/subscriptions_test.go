@@ -119,6 +119,17 @@ func selectorsHaveNoEffect(b *bench, list string, n int) {
 	b.do("GET", list+"?exclude_defaults", nil).problem(http.StatusBadRequest)
 }
 
+func TestSubscription_withAnEmptyFilterIsThatWithoutOne(t *testing.T) {
+	b := newBench(t)
+	for _, root := range []string{"/vnflcm/v1", "/vnflcm/v2", "/vnfpkgm/v1"} {
+		made := b.do("POST", root+"/subscriptions", subscribe(nil))
+		require.NotContains(t, made.want(http.StatusCreated), "filter")
+		same := b.do("POST", root+"/subscriptions", subscribe(map[string]any{"filter": map[string]any{}}))
+		require.Equal(t, http.StatusSeeOther, same.Status)
+		require.Equal(t, made.path(), same.path())
+	}
+}
+
 func TestSubscription_refusesWhatTheStandardDoes(t *testing.T) {
 	subscribers := &obligingSubscribers{}
 	b := newBench(t, func(o *Options) { o.Subscribers = subscribers })
@@ -156,6 +167,16 @@ func TestSubscription_refusesWhatTheStandardDoes(t *testing.T) {
 		"no password": {
 			auth(map[string]any{"authType": []any{"BASIC"}, "paramsBasic": map[string]any{"userName": "a"}}),
 			[]string{"$.authentication.paramsBasic"},
+		},
+		"a colon": {
+			auth(map[string]any{"authType": []any{"BASIC"}, "paramsBasic": map[string]any{"userName": "a:b", "password": marker}}),
+			[]string{"$.authentication.paramsBasic.userName"},
+		},
+		"unknown members": {
+			map[string]any{"callbackUri": callback, "more": 1, "filter": map[string]any{
+				"foo": 1, "vnfInstanceSubscriptionFilter": map[string]any{"vnfcIds": []any{"a"}},
+			}},
+			[]string{"$.filter.foo", "$.filter.vnfInstanceSubscriptionFilter.vnfcIds"},
 		},
 		"no client": {
 			auth(map[string]any{"authType": []any{"OAUTH2_CLIENT_CREDENTIALS"}}),

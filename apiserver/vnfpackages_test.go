@@ -50,6 +50,10 @@ func TestPackageGoesFromCreatedToDeleted(t *testing.T) {
 	require.Equal(t, "DISABLED", changed["operationalState"])
 	doc = b.do("GET", path, nil).want(http.StatusOK)
 	require.Equal(t, map[string]any{"site": "north", "row": "3"}, doc["userDefinedData"])
+	changed = b.do("PATCH", path, `{"userDefinedData":null}`, asMergePatch).want(http.StatusOK)
+	require.Equal(t, map[string]any{"userDefinedData": map[string]any{}}, changed)
+	require.NotContains(t, b.do("GET", path, nil).want(http.StatusOK), "userDefinedData")
+	require.Contains(t, b.do("PATCH", path, `{}`, asMergePatch).problem(http.StatusBadRequest), "changes nothing")
 
 	b.do("DELETE", path, nil).want(http.StatusNoContent)
 	b.do("GET", path, nil).problem(http.StatusNotFound)

@@ -147,9 +147,10 @@ func mendRecord(schema *openapi3.Schema) {
 	}
 }
 
-// anywhere are statuses that SOL013 defines for every resource, but that the files do not list.
+// anywhere are statuses that SOL013, or RFC 9110 for conditional requests, defines for every resource, but that the files
+// do not list.
 var anywhere = []int{
-	http.StatusUnauthorized, http.StatusForbidden, http.StatusPreconditionFailed, http.StatusRequestEntityTooLarge,
+	http.StatusNotModified, http.StatusUnauthorized, http.StatusForbidden, http.StatusPreconditionFailed, http.StatusRequestEntityTooLarge,
 	http.StatusRequestURITooLong,
 	http.StatusUnsupportedMediaType, http.StatusUnprocessableEntity, http.StatusTooManyRequests,
 }

@@ -8,6 +8,7 @@ import (
 	"mime"
 	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
@@ -52,24 +53,38 @@ func BindOptional[T any](c echo.Context) (T, error) {
 	return Decode[T](body)
 }
 
-// BindKnown is Bind for changes. It refuses members that T does not know, unless they are among ignored: the client
-// would believe that it had changed them. at is the JSON path of T's changeable members.
+// BindKnown is Bind for changes; see DecodeKnown.
 func BindKnown[T any](c echo.Context, at string, ignored []string, types ...string) (T, error) {
-	var none T
 	body, err := ReadJSON(c, types...)
 	if err != nil {
+		var none T
 		return none, err
 	}
+	return DecodeKnown[T](body, at, ignored)
+}
+
+// DecodeKnown is Decode for changes. It refuses members that T does not know, unless they are among ignored: the client
+// would believe that it had changed them. at is the JSON path of T's changeable members.
+func DecodeKnown[T any](body []byte, at string, ignored []string) (T, error) {
 	out, err := Decode[T](body)
 	if err != nil {
+		var none T
 		return none, err
 	}
-	var again T
-	_, unknown := standard.Read("$", body, &again)
-	unknown = slices.DeleteFunc(unknown, func(p lcm.Problem) bool {
+	unknown := slices.DeleteFunc(Unknown[T](body, "$"), func(p lcm.Problem) bool {
 		return slices.ContainsFunc(ignored, func(name string) bool { return p.Path == lcm.MemberPath(at, name) })
 	})
 	return out, lcm.InvalidAll("The request has mistakes", unknown)
+}
+
+// Unknown returns the members below a path of a body that T does not know. A body with other mistakes may have none.
+func Unknown[T any](body []byte, below string) []lcm.Problem {
+	var out T
+	_, unknown := standard.Read("$", body, &out)
+	return slices.DeleteFunc(unknown, func(p lcm.Problem) bool {
+		rest, is := strings.CutPrefix(p.Path, below)
+		return !is || rest == "" || rest[0] != '.' && rest[0] != '['
+	})
 }
 
 // IDParam reads a resource's id from the path. All of them are UUIDs: anything else does not exist.

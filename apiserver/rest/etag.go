@@ -18,6 +18,17 @@ func NumberTag(n int64) string { return `"` + strconv.FormatInt(n, 10) + `"` }
 // ShowTag puts an entity tag on the answer.
 func ShowTag(c echo.Context, tag string) { c.Response().Header().Set("ETag", tag) }
 
+// Unchanged tells whether the client has this state of the resource already (RFC 9110 clause 13.1.2). It is only for
+// tags that change with everything that the answer shows.
+func Unchanged(c echo.Context, tag string) bool {
+	for one := range strings.SplitSeq(strings.Join(c.Request().Header.Values("If-None-Match"), ","), ",") {
+		if one = strings.TrimPrefix(strings.TrimSpace(one), "W/"); one == tag || one == "*" {
+			return true
+		}
+	}
+	return false
+}
+
 // CheckMatch is a 412 if the request wants to change a state of the resource that is not the present one.
 func CheckMatch(c echo.Context, tag, what string) error {
 	wanted := strings.Join(c.Request().Header.Values("If-Match"), ",")

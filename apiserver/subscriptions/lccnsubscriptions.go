@@ -81,7 +81,8 @@ func (a *lccn) parseSubscription(
 	if err != nil {
 		return sub, nil, err
 	}
-	if err := lcm.InvalidAll("The request has mistakes", a.checkSubscription(req)); err != nil {
+	problems := append(a.checkSubscription(req), rest.Unknown[subscriptionRequest](body, filterPath)...)
+	if err := lcm.InvalidAll("The request has mistakes", problems); err != nil {
 		return sub, nil, err
 	}
 	sub = lcm.Subscription{CallbackURI: req.CallbackURI, Verbosity: lcm.VerbosityFull}
@@ -122,7 +123,7 @@ func (a *lccn) checkSubscription(req subscriptionRequest) []lcm.Problem {
 }
 
 func (a *lccn) checkSubscriptionFilter(s *subscriptionProblems, f *subscriptionFilter) {
-	const path = "$.filter"
+	const path = filterPath
 	s.oneOf(path+".notificationTypes", f.NotificationTypes, notificationTypes)
 	s.oneOf(path+".operationTypes", f.OperationTypes, operationTypes[a.Number])
 	var states []string

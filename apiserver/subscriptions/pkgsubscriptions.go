@@ -49,7 +49,8 @@ func (h *Handler) parsePkgSubscription(
 	if err != nil {
 		return sub, nil, err
 	}
-	if err := lcm.InvalidAll("The request has mistakes", h.checkPkgSubscription(req)); err != nil {
+	problems := append(h.checkPkgSubscription(req), rest.Unknown[pkgSubscriptionRequest](body, filterPath)...)
+	if err := lcm.InvalidAll("The request has mistakes", problems); err != nil {
 		return sub, nil, err
 	}
 	sub = lcm.Subscription{CallbackURI: req.CallbackURI, Verbosity: lcm.VerbosityFull}

@@ -3,7 +3,9 @@ package subscriptions
 import (
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/windlass-nfv/windlass/apiserver/rest"
 	"github.com/windlass-nfv/windlass/internal/lcm"
@@ -22,6 +24,10 @@ type authenticationRequest struct {
 		TokenEndpoint  string `json:"tokenEndpoint"`
 	} `json:"paramsOauth2ClientCredentials"`
 }
+
+// filterPath is the filter of a request. A member that Windlass does not know is refused there: without it, the
+// subscription would get more than the client has asked for.
+const filterPath = "$.filter"
 
 // subscriptionProblems collects the mistakes of a request that its type cannot express.
 type subscriptionProblems struct{ problems []lcm.Problem }
@@ -66,6 +72,10 @@ func (h *Handler) checkAuthentication(found *subscriptionProblems, auth *authent
 		(auth.ParamsBasic == nil || auth.ParamsBasic.UserName == "" || auth.ParamsBasic.Password == "") {
 		found.add(path+".paramsBasic", "must have userName and password: Windlass knows them only from the request")
 	}
+	if auth.ParamsBasic != nil && strings.Contains(auth.ParamsBasic.UserName, ":") {
+		found.add(path+".paramsBasic.userName", "must not have a colon: the receiver would take what follows it for the "+
+			"password (RFC 7617)")
+	}
 	if !slices.Contains(auth.AuthType, lcm.AuthOauth2) {
 		return
 	}
@@ -89,6 +99,8 @@ func knownParts[F any](body []byte, filter **F) (*lcm.SubscriptionAuthentication
 	if err := json.Unmarshal(body, &known); err != nil {
 		return nil, lcm.Wrap(lcm.KindInvalid, err, "The request's body does not have the expected form.")
 	}
-	*filter = known.Filter
+	if *filter = known.Filter; known.Filter != nil && reflect.ValueOf(*known.Filter).IsZero() {
+		*filter = nil // an empty filter lets everything pass, too
+	}
 	return known.Authentication, nil
 }

@@ -106,6 +106,9 @@ func (a *api) readSnapshot(c echo.Context) error {
 		return err
 	}
 	rest.ShowTag(c, snapshotTag(snapshot))
+	if rest.Unchanged(c, snapshotTag(snapshot)) {
+		return c.NoContent(http.StatusNotModified)
+	}
 	return rest.WriteJSON(c, http.StatusOK, a.snapshotView(snapshot))
 }
 

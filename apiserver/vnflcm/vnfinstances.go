@@ -112,7 +112,10 @@ func (a *api) readInstance(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	c.Response().Header().Set("ETag", instanceTag(inst))
+	rest.ShowTag(c, instanceTag(inst))
+	if rest.Unchanged(c, instanceTag(inst)) {
+		return c.NoContent(http.StatusNotModified)
+	}
 	return rest.WriteResource(c, http.StatusOK, a.vnfInstance(a.Base, inst))
 }
 

@@ -181,7 +181,13 @@ func (h *Handler) readPackage(c echo.Context) error {
 
 type patchPackageRequest struct {
 	OperationalState string         `json:"operationalState,omitempty" param:"enum=ENABLED|DISABLED"`
-	UserDefinedData  map[string]any `json:"userDefinedData,omitempty"`
+	UserDefinedData  map[string]any `json:"userDefinedData,omitzero"` // empty in an answer: all was removed
+}
+
+// removesData tells whether a patch removes all userDefinedData (RFC 7396).
+func removesData(body []byte) bool {
+	var members map[string]json.RawMessage
+	return json.Unmarshal(body, &members) == nil && string(members["userDefinedData"]) == "null"
 }
 
 // patchPackage is SOL005 clause 9.4.3.3.4: a JSON merge patch of two attributes. The answer holds the changed
@@ -194,11 +200,16 @@ func (h *Handler) patchPackage(c echo.Context) error {
 	if err := rest.CheckMatch(c, packageTag(pkg), "VNF package"); err != nil {
 		return err
 	}
-	req, err := rest.BindKnown[patchPackageRequest](c, "$", nil, "application/merge-patch+json")
+	body, err := rest.ReadJSON(c, "application/merge-patch+json")
 	if err != nil {
 		return err
 	}
-	if req.OperationalState == "" && req.UserDefinedData == nil {
+	req, err := rest.DecodeKnown[patchPackageRequest](body, "$", nil)
+	if err != nil {
+		return err
+	}
+	removes := removesData(body)
+	if req.OperationalState == "" && req.UserDefinedData == nil && !removes {
 		return lcm.Errorf(lcm.KindInvalid, "The request changes nothing: give operationalState or userDefinedData.")
 	}
 	if req.OperationalState != "" {
@@ -213,6 +224,9 @@ func (h *Handler) patchPackage(c echo.Context) error {
 	}
 	if pkg.UserDefinedData, err = mergePatch(pkg.UserDefinedData, req.UserDefinedData); err != nil {
 		return err
+	}
+	if removes {
+		pkg.UserDefinedData, req.UserDefinedData = nil, map[string]any{}
 	}
 	pkg.Updated = time.Now().UTC()
 	if err := h.Store.UpdatePackage(c.Request().Context(), pkg); err != nil {

@@ -26,16 +26,23 @@ type ScaleRequest struct {
 	AdditionalParams json.RawMessage `json:"additionalParams"`
 }
 
-// Count is a number. Tacker's guides also write it as a string.
+// Count is a number. Tacker's guides also write it as a string, and some programs write 1 as 1.0.
 type Count int
+
+func countOf(doc []byte) (int, error) {
+	text := strings.Trim(string(doc), `"`)
+	if whole, zeros, _ := strings.Cut(text, "."); zeros != "" && strings.Trim(zeros, "0") == "" {
+		text = whole
+	}
+	return strconv.Atoi(text)
+}
 
 // UnmarshalJSON implements json.Unmarshaler.
 func (c *Count) UnmarshalJSON(b []byte) error {
-	text := strings.Trim(string(b), `"`)
-	if text == "null" {
+	if strings.Trim(string(b), `"`) == "null" {
 		return nil
 	}
-	n, err := strconv.Atoi(text)
+	n, err := countOf(b)
 	if err != nil {
 		return Errorf(KindInvalid, "numberOfSteps must be a whole number, not %s.", b)
 	}
@@ -45,7 +52,7 @@ func (c *Count) UnmarshalJSON(b []byte) error {
 
 // Usual implements params.Usual.
 func (Count) Usual(doc json.RawMessage) json.RawMessage {
-	n, err := strconv.Atoi(strings.Trim(string(doc), `"`))
+	n, err := countOf(doc)
 	if err != nil {
 		return doc
 	}

@@ -4,11 +4,12 @@ import "encoding/json"
 
 // VnfInfoModifications is SOL003 clause 5.5.2.12a: the result of a modification. Its secrets are masked.
 type VnfInfoModifications struct {
-	VnfInstanceName        *string             `json:"vnfInstanceName,omitempty"` // "" when it was removed
-	VnfInstanceDescription *string             `json:"vnfInstanceDescription,omitempty"`
-	ConfigurableProperties map[string]any      `json:"vnfConfigurableProperties,omitempty"`
-	Metadata               map[string]any      `json:"metadata,omitempty"`
-	Extensions             map[string]any      `json:"extensions,omitempty"`
+	VnfInstanceName        *string `json:"vnfInstanceName,omitempty"` // "" when it was removed
+	VnfInstanceDescription *string `json:"vnfInstanceDescription,omitempty"`
+	// Of the next three, an empty object says that all members were removed.
+	ConfigurableProperties map[string]any      `json:"vnfConfigurableProperties,omitzero"`
+	Metadata               map[string]any      `json:"metadata,omitzero"`
+	Extensions             map[string]any      `json:"extensions,omitzero"`
 	VimConnections         []VimConnectionInfo `json:"vimConnectionInfo,omitempty"` // in their final form
 	DeletedVimConnections  []string            `json:"vimConnectionInfoDeleteIds,omitempty"`
 	VnfPkgID               VnfPkgID            `json:"vnfPkgId,omitempty"`

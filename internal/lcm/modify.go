@@ -61,6 +61,18 @@ func (m PatchMap) over(target map[string]any) map[string]any {
 	}
 }
 
+// shown is what the patch has changed, without secrets: nil for nothing, and an empty object where all was removed.
+func (m PatchMap) shown() map[string]any {
+	switch {
+	case m.Given && m.Members == nil:
+		return map[string]any{}
+	case len(m.Members) == 0:
+		return nil
+	default:
+		return masked(m.Members)
+	}
+}
+
 // Merged returns target with a JSON merge patch (RFC 7396) applied. It changes neither argument.
 func Merged(target, patch map[string]any) map[string]any {
 	if target == nil && patch == nil {
@@ -156,10 +168,10 @@ func (r ModifyRequest) Apply(
 	if r.Description.Given {
 		after.Description, done.VnfInstanceDescription = r.Description.Value, &r.Description.Value
 	}
-	after.Metadata, done.Metadata = r.Metadata.over(inst.Metadata), masked(r.Metadata.Members)
-	after.Extensions, done.Extensions = r.Extensions.over(inst.Extensions), masked(r.Extensions.Members)
+	after.Metadata, done.Metadata = r.Metadata.over(inst.Metadata), r.Metadata.shown()
+	after.Extensions, done.Extensions = r.Extensions.over(inst.Extensions), r.Extensions.shown()
 	after.ConfigurableProperties = r.ConfigurableProperties.over(inst.ConfigurableProperties)
-	done.ConfigurableProperties = masked(r.ConfigurableProperties.Members)
+	done.ConfigurableProperties = r.ConfigurableProperties.shown()
 	if err := r.applyRegistries(&after, inst); err != nil {
 		return inst, done, err
 	}

@@ -72,7 +72,7 @@ func TestModify_changesWhatIsGivenAndNothingElse(t *testing.T) {
 	assert.Equal(t, object(t, `{"isAutohealEnabled":true}`), after.ConfigurableProperties)
 	shown, err := json.Marshal(done.Shown(1))
 	require.NoError(t, err)
-	assert.JSONEq(t, `{"vnfInstanceName":"new","vnfInstanceDescription":"","metadata":{"a":null,"c":{"token":"***"}},
+	assert.JSONEq(t, `{"vnfInstanceName":"new","vnfInstanceDescription":"","metadata":{"a":null,"c":{"token":"***"}},"extensions":{},
 		"vnfConfigurableProperties":{"isAutohealEnabled":true}}`, string(shown))
 }
 
@@ -181,4 +181,22 @@ func TestModify_keepsTheImagesOfAnInstantiatedVnf(t *testing.T) {
 	after, _, err = modified(t, inst, &again, `{"vnfPkgId":"fourth"}`)
 	require.NoError(t, err)
 	assert.Nil(t, after.Instantiated.Granted)
+}
+
+func TestApply_showsThatAllWasRemoved(t *testing.T) {
+	request, err := lcm.ParseModify([]byte(`{"metadata":null,"extensions":{},"vnfConfigurableProperties":{"a":null}}`))
+	require.NoError(t, err)
+	after, done, err := request.Apply(lcm.VnfInstance{Metadata: map[string]any{"site": "north"}}, nil)
+	require.NoError(t, err)
+	require.Empty(t, after.Metadata)
+	for _, version := range []int{1, 2} {
+		require.Equal(t, map[string]any{
+			"metadata": map[string]any{}, "vnfConfigurableProperties": map[string]any{"a": nil},
+		}, done.Shown(version))
+	}
+	stored, err := json.Marshal(done)
+	require.NoError(t, err)
+	var again lcm.VnfInfoModifications
+	require.NoError(t, json.Unmarshal(stored, &again))
+	require.Equal(t, done.Shown(2), again.Shown(2))
 }
