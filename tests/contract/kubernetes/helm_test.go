@@ -458,3 +458,29 @@ data: {password: {{ ($old.data).password | default (randAlphaNum 20 | b64enc) }}
 	require.Contains(t, problems[0], "existing credentials", "a plan finds nothing")
 	require.NoError(t, c.Remove(t.Context(), "vnf-1", owner, func(string) {}))
 }
+
+// TestChart_runsHooksWithGeneratedNames: each revision has a Job of its own, and nothing is left of any.
+func TestChart_runsHooksWithGeneratedNames(t *testing.T) {
+	p := start(t)
+	c := p.Connect(t, "default")
+	chart := aChart(map[string]string{"templates/migrate.yaml": strings.Replace(
+		hook("migrate", "done", "pre-install,pre-upgrade", ""), "{name: migrate,", "{generateName: migrate-,", 1)})
+	jobs := func() (names []string) {
+		list, err := p.Client.BatchV1().Jobs("default").List(t.Context(), metav1.ListOptions{})
+		require.NoError(t, err)
+		for _, job := range list.Items {
+			names = append(names, job.Name)
+		}
+		return names
+	}
+	shown, err := deploy(t, c, "vnf-1", owner, releaseOf("r", chart, map[string]any{"replicas": 1}))
+	require.NoError(t, err, strings.Join(shown, "\n"))
+	first := jobs()
+	require.Len(t, first, 1)
+	require.Regexp(t, "^migrate-[0-9a-f]{8}$", first[0])
+	_, err = change(t, c, "vnf-1", "scale", releaseOf("r", chart, map[string]any{"replicas": 2}))
+	require.NoError(t, err)
+	require.Len(t, jobs(), 2, "as with Helm")
+	require.NoError(t, c.Remove(t.Context(), "vnf-1", owner, func(string) {}))
+	require.Empty(t, jobs())
+}

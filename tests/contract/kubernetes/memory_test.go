@@ -40,6 +40,7 @@ func init() { // the tests themselves look into it
 		"TestChart_throughItsLife":                TestChart_throughItsLife,
 		"TestChart_usesTheKindsThatAreThere":      TestChart_usesTheKindsThatAreThere,
 		"TestChart_goesBackToTheSamePasswords":    TestChart_goesBackToTheSamePasswords,
+		"TestChart_runsHooksWithGeneratedNames":   TestChart_runsHooksWithGeneratedNames,
 		"TestChart_keepsThePasswordThatItLooksUp": TestChart_keepsThePasswordThatItLooksUp,
 		"TestDeploy_usesANamespaceThatIsThere":    TestDeploy_usesANamespaceThatIsThere,
 		"TestChart_inANamespaceOfItsVNF":          TestChart_inANamespaceOfItsVNF,
