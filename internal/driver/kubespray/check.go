@@ -27,7 +27,7 @@ func (Driver) CheckRequest(ctx context.Context, given driver.Request) error {
 	return r.CheckStorageServer(ctx)
 }
 
-// useless are parameters that only kubeadm's driver uses: kubespray installs its own pod network and packages.
+// useless are parameters that only kubeadm's driver can use: kubespray installs its own pod network and packages.
 func useless(r cluster.Request) (out []lcm.Problem) {
 	p := r.Params
 	for _, given := range []struct {
@@ -45,6 +45,13 @@ func useless(r cluster.Request) (out []lcm.Problem) {
 				Detail: "is for the driver of kubeadm: set it in kubespray's own inventory/sample/group_vars instead",
 			})
 		}
+	}
+	if p.IPv6() { // kubespray has other variables for it, which differ between its releases
+		out = append(out, lcm.Problem{
+			Path: cluster.Param + "master_node.pod_cidr",
+			Detail: "must be an IPv4 network, as cluster_cidr: kubespray takes the networks that Windlass gives it for IPv4. " +
+				"The driver of kubeadm makes clusters with IPv6",
+		})
 	}
 	return out
 }

@@ -92,6 +92,7 @@ func TestCheckRequest_takesTheSeedsAndTellsWhatIsWrong(t *testing.T) {
 		{"ansible", "kubespray_root_path", `""`, "ansible.kubespray_root_path", "is missing"},
 		{"ansible", "transferring_inventory_path", `"relative"`, "ansible.transferring_inventory_path", "must be"},
 		{"ansible", "password", "null", "ansible.password", "give password or private_key"},
+		{"master_node", "pod_cidr", `"fd00:10:244::/56"`, "master_node.pod_cidr", "must be an IPv4 network"},
 		{"", "cni_manifest_path", `"Files/cni.yaml"`, "cni_manifest_path", "kubespray's own inventory/sample"},
 	} {
 		err := check(t, changed(t, c.within, c.member, c.value))
