@@ -115,6 +115,9 @@ func TestChanges_reportEveryMistakeOfFormAtOnce(t *testing.T) {
 			},
 		},
 		{"scale", `{"type":"SCALE_IN","aspectId":"worker_instance","numberOfSteps":1.5}`, []string{"$.numberOfSteps"}},
+		{"scale", `{"type":"SCALE_IN","aspectId":"worker_instance","additionalParams":{"ready_timeout":7201}}`, []string{
+			"$.additionalParams.ready_timeout",
+		}},
 		{"scale", `{"type":"SCALE_IN","aspectId":"worker_instance","numberOfSteps":0}`, []string{"$.numberOfSteps"}},
 		{"scale_to_level", `{"instantiationLevelId":1,"scaleInfo":[{"aspectId":"a","scaleLevel":-1},{}]}`, []string{
 			"$.instantiationLevelId", "$.scaleInfo[0].scaleLevel", "$.scaleInfo[1].aspectId", "$.scaleInfo[1].scaleLevel",

@@ -140,6 +140,10 @@ func TestChangeExtConn_refusesWhatCannotBe(t *testing.T) {
 		says   string
 	}{
 		{`{}`, 400, "$.extVirtualLinks"},
+		{
+			`{"extVirtualLinks":[{"id":"a","resourceId":"n"}],"additionalParams":{"ready_timeout":0}}`, 400,
+			"$.additionalParams.ready_timeout",
+		},
 		{`{"extVirtualLinks":[{"id":"a"}]}`, 400, "$.extVirtualLinks[0].resourceId"},
 		{
 			`{"extVirtualLinks":[{"id":"a","resourceId":"n","extCps":[{"cpdId":"nothing"}]}]}`, 400,

@@ -211,14 +211,19 @@ type modifyBase struct {
 type changeExtConnV1 struct {
 	ExtVirtualLinks   []extVirtualLink[[]cpConfig] `json:"extVirtualLinks" param:"required"`
 	VimConnectionInfo []vimConnectionV1            `json:"vimConnectionInfo"`
-	AdditionalParams  nfvParams                    `json:"additionalParams"`
+	AdditionalParams  extConnParams                `json:"additionalParams"`
 }
 
 // changeExtConnV2 is SOL003 v3.3.1 clause 5.5.2.11. null removes a configuration, as in any merge patch.
 type changeExtConnV2 struct {
 	ExtVirtualLinks   []extVirtualLink[map[string]*cpConfig] `json:"extVirtualLinks" param:"required"`
 	VimConnectionInfo map[string]json.RawMessage             `json:"vimConnectionInfo"`
-	AdditionalParams  nfvParams                              `json:"additionalParams"`
+	AdditionalParams  extConnParams                          `json:"additionalParams"`
+}
+
+type extConnParams struct {
+	nfvParams
+	patienceParam
 }
 
 // changeVnfPkgV2 is SOL003 v3.3.1 clause 5.5.2.11a.
