@@ -170,6 +170,7 @@ type Server struct {
 	// clients limits the requests of each client, failures those with wrong credentials from one address.
 	clients, failures *throttle
 	lookups           lookups
+	filters           turns
 }
 
 // New makes a Server; mistakes in o are Invalid.
@@ -280,7 +281,7 @@ func (s *Server) routes() *echo.Echo {
 		e.Use(s.trace)
 	}
 	e.Use(s.hurry, s.identify, s.audit, s.logAccess, s.recoverPanics, rest.SignVersion, s.shortURI, s.keepPagesOut,
-		s.bound, s.authenticate)
+		s.bound, s.authenticate, s.takeTurns)
 	add := func(prefix string, routes []rest.Route, before ...echo.MiddlewareFunc) {
 		for _, r := range routes {
 			e.Add(r.Method, prefix+r.Path, r.Handle, before...)

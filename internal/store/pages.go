@@ -79,6 +79,14 @@ var operationParts = map[string]part{
 	"changedExtConnectivity": {" nullif(plan - 'grant' - 'drains', '{}'),", nothing, nil},
 }
 
+// forList returns the connections for a list. A filter may be much work, so such lists have a part of their own.
+func (s *Store) forList(p Page) querier {
+	if len(p.Filter) > 0 {
+		return s.lists
+	}
+	return s.pool
+}
+
 // page reads one page of the selected rows of a table. It chooses the rows before it reads more than the conditions
 // need, because the sort may drop most of them.
 func page[T any](
@@ -228,7 +236,7 @@ const mostDashes = 16
 
 // InstancePage reads a page of the instances, ordered by id.
 func (s *Store) InstancePage(ctx context.Context, p Page) ([]lcm.VnfInstance, error) {
-	return page(ctx, s.lists, scanInstance, p.without(selectInstance, instanceParts), "vnf_instance",
+	return page(ctx, s.forList(p), scanInstance, p.without(selectInstance, instanceParts), "vnf_instance",
 		instanceAttributes.whereOf(p.Filter, nil).limit(ctx), p)
 }
 
@@ -277,7 +285,7 @@ func changedConnectivity() attributes {
 
 // OperationPage reads a page of the operations, ordered by id.
 func (s *Store) OperationPage(ctx context.Context, p Page) ([]lcm.VnfLcmOpOcc, error) {
-	return page(ctx, s.lists, scanOperation, p.without(selectOperation, operationParts), "vnf_lcm_op_occ",
+	return page(ctx, s.forList(p), scanOperation, p.without(selectOperation, operationParts), "vnf_lcm_op_occ",
 		operationAttributes.whereOf(p.Filter, nil).limit(ctx), p)
 }
 
@@ -306,10 +314,10 @@ var packageAttributes = attributes{
 func (s *Store) OnboardedPage(ctx context.Context, p Page) ([]lcm.VnfPkg, error) {
 	w := packageAttributes.whereOf(p.Filter, nil).limit(ctx)
 	w.add("onboarding_state = 'ONBOARDED'")
-	return page(ctx, s.lists, scanPackage, selectPackage, "vnf_pkg", w, p)
+	return page(ctx, s.forList(p), scanPackage, selectPackage, "vnf_pkg", w, p)
 }
 
 // PackagePage reads a page of the packages, ordered by id.
 func (s *Store) PackagePage(ctx context.Context, p Page) ([]lcm.VnfPkg, error) {
-	return page(ctx, s.lists, scanPackage, selectPackage, "vnf_pkg", packageAttributes.whereOf(p.Filter, nil).limit(ctx), p)
+	return page(ctx, s.forList(p), scanPackage, selectPackage, "vnf_pkg", packageAttributes.whereOf(p.Filter, nil).limit(ctx), p)
 }

@@ -86,6 +86,6 @@ var snapshotParts = map[string]part{"vnfSnapshot": {" vnf_snapshot,", nothing, n
 
 // SnapshotPage reads a page of the VNF snapshots, ordered by id.
 func (s *Store) SnapshotPage(ctx context.Context, p Page) ([]lcm.VnfSnapshotInfo, error) {
-	return page(ctx, s.lists, scanSnapshot, p.without(selectSnapshot, snapshotParts), "vnf_snapshot_info",
+	return page(ctx, s.forList(p), scanSnapshot, p.without(selectSnapshot, snapshotParts), "vnf_snapshot_info",
 		snapshotAttributes.whereOf(p.Filter, nil).limit(ctx), p)
 }

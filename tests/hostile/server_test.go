@@ -28,7 +28,13 @@ type api struct {
 // serve runs an API server on a database of its own.
 func serve(t *testing.T, change func(*apiserver.Options)) *api {
 	t.Helper()
-	db, err := store.Open(t.Context(), pgtest.URL(t))
+	return serveOn(t, pgtest.URL(t), change)
+}
+
+// serveOn runs an API server on that database.
+func serveOn(t *testing.T, database string, change func(*apiserver.Options)) *api {
+	t.Helper()
+	db, err := store.Open(t.Context(), database)
 	require.NoError(t, err)
 	t.Cleanup(db.Close)
 	counted := &countedListener{Listener: listen(t, "127.0.0.1:0")}
