@@ -70,6 +70,9 @@ func (c *Cluster) noDeployment(name string) error {
 func (c *Cluster) recordOf(ctx context.Context, name string) (*record, error) {
 	secret, err := c.core.Secrets(c.namespace).Get(ctx, name, metav1.GetOptions{})
 	switch {
+	case errors.IsNotFound(err) && errors.IsUnexpectedServerError(err): // of a proxy, which does not know what exists
+		return nil, lcm.Wrap(lcm.KindUnavailable, err, "The VIM %s does not answer as a Kubernetes at its address: "+
+			"the answer to the question for the deployment %s is 404 Not Found.", c.name, name)
 	case errors.IsNotFound(err):
 		return nil, c.noDeployment(name)
 	case err != nil:

@@ -183,7 +183,7 @@ func (c *Cloud) stack(ctx context.Context, name string) (*stacks.ListedStack, er
 		Stacks []stacks.ListedStack `json:"stacks"`
 	}
 	if err := c.read(ctx, c.heat, &answer, url.Values{"name": {name}}, "stacks"); err != nil {
-		return nil, translate("find stack "+name, err)
+		return nil, noList(translate("find stack "+name, err))
 	}
 	for _, s := range answer.Stacks {
 		if s.Name == name {
@@ -191,6 +191,16 @@ func (c *Cloud) stack(ctx context.Context, name string) (*stacks.ListedStack, er
 		}
 	}
 	return nil, lcm.Errorf(lcm.KindNotFound, "There is no stack %s.", name)
+}
+
+// noList makes an outage of a 404 to the question for a list: Heat has that list always, so the answer is not Heat's.
+// NotFound would say that the stack is gone.
+func noList(err error) error {
+	if !lcm.Is(err, lcm.KindNotFound) {
+		return err
+	}
+	return lcm.Wrap(lcm.KindUnavailable, err, "Heat does not answer at its address: the answer to the question for the "+
+		"stacks is 404 Not Found. Look at the endpoint of orchestration in Keystone's catalog.")
 }
 
 // show reads a stack without its outputs, which Heat would compute.

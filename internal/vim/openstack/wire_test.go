@@ -245,6 +245,21 @@ func TestCall_isBoundedInTime(t *testing.T) {
 	}
 }
 
+// TestSettle_doesNotBelieveAnybodyButHeat checks that a 404 in the place of the list does not mean that there is no
+// stack: a proxy or a wrong endpoint answers so.
+func TestSettle_doesNotBelieveAnybodyButHeat(t *testing.T) {
+	w := newWire(t)
+	c := w.connected()
+	w.set(nil, says(http.StatusNotFound, "<html>404 Not Found</html>"))
+	err := c.Settle(t.Context(), "vnf-1", "owner", func(string) {})
+	require.Equal(t, lcm.KindUnavailable, lcm.KindOf(err), "%v", err)
+	require.ErrorContains(t, err, "endpoint of orchestration")
+
+	w.set(nil, says(http.StatusOK, `{"stacks": []}`, "Content-Type", "application/json"))
+	err = c.Settle(t.Context(), "vnf-1", "owner", func(string) {})
+	require.Equal(t, lcm.KindNotFound, lcm.KindOf(err), "%v", err)
+}
+
 // accepts answers 401 to all tokens but one.
 func accepts(token, body string) http.HandlerFunc {
 	return func(res http.ResponseWriter, req *http.Request) {
