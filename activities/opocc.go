@@ -98,6 +98,7 @@ func (o *OpOccs) RecordState(ctx context.Context, in RecordStateInput) (err erro
 		IsCancelPending: in.Status.IsCancelPending, CancelMode: in.Status.CancelMode, ForwardOnly: in.Status.ForwardOnly,
 		GrantID: in.GrantID,
 	}
+	rec.NothingLeft = in.Status.State == lcm.Failed && in.Outcome != nil && in.Outcome.NothingLeft
 	if err := o.account(ctx, in, &rec); err != nil {
 		return err
 	}

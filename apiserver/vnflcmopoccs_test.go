@@ -140,6 +140,16 @@ func TestInstanceOfAFailedInstantiationIsNotDeleted(t *testing.T) {
 	b.do("GET", instance, nil).want(http.StatusOK)
 }
 
+func TestInstanceOfAFailedInstantiationThatLeftNothingIsDeleted(t *testing.T) {
+	b := newBench(t)
+	path := b.failed("/vnflcm/v2")
+	b.enter(path, lcm.Failed, func(r *lcm.OperationRecord) { r.NothingLeft = true })
+	instance := "/vnflcm/v2/vnf_instances/" + string(b.operation(path).VnfInstanceID)
+	cleanUp := "/windlass/v1" + instance[len("/vnflcm/v2"):] + "/clean_up"
+	require.Contains(t, b.do("POST", cleanUp, nil).problem(http.StatusConflict), "You can delete the instance.")
+	b.do("DELETE", instance, nil).want(http.StatusNoContent)
+}
+
 func TestActionsOnUnknownOperationsAreNotFound(t *testing.T) {
 	b := newBench(t)
 	for _, id := range []string{"nothing", "0b0e8b0a-5d5e-4d59-9a3a-2b7d7f0c1e11"} {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/activities"
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/lifecycle"
 )
 
 // The structs whose methods are the activities. Workflows use them only as receivers of method values: the SDK takes
@@ -23,15 +24,31 @@ var (
 // a cluster, it also builds a Kubernetes cluster there. listing.making in package lifecycle lists its steps.
 func Instantiate(ctx workflow.Context, in lcm.OperationInput) error {
 	v := newVnf(in)
-	v.op.outcome = v.outcome
+	v.op.outcome, v.op.lookBack = v.outcome, v.lookForLeftovers
 	return runOperation(ctx, v.op)
+}
+
+// createStack is the step that makes the deployment.
+const createStack lifecycle.StepID = "create-stack"
+
+// lookForLeftovers finds out whether a given-up INSTANTIATE has left nothing. The VNF instance can be deleted then. If
+// more than the deployment may exist, or if the VIM does not answer, the instance stays until somebody has cleaned up.
+func (v *vnf) lookForLeftovers(ctx workflow.Context) error {
+	const change = "look-for-leftovers"
+	if !v.op.hasBegunOnly(createStack) || workflow.GetVersion(ctx, change, workflow.DefaultVersion, 1) < 1 {
+		return nil
+	}
+	in := activities.DeploymentInput{Tracked: track(ctx, ""), OpOccID: v.in.OpOccID}
+	out, err := call(glance(ctx), infra.LookForLeftovers, in)
+	v.nothing = err == nil && out.Nothing
+	return err
 }
 
 func (v *vnf) making() table {
 	return table{
 		"ask-for-grant": {do: v.requestGrant},
 		"upload-images": {do: v.uploadImages, undo: v.releaseImages},
-		"create-stack":  {do: v.deploy, undo: v.remove},
+		createStack:     {do: v.deploy, undo: v.remove},
 		"find-nodes":    {do: v.findNodes},
 	}
 }

@@ -114,9 +114,16 @@ func runOn(
 	t *testing.T, w *world, op lcm.Operation, p lcm.Plan, before func(*testsuite.TestWorkflowEnvironment),
 ) error {
 	t.Helper()
+	return runIt(t, w, lcm.OperationInput{Operation: op}, p, before)
+}
+
+func runIt(
+	t *testing.T, w *world, in lcm.OperationInput, p lcm.Plan, before func(*testsuite.TestWorkflowEnvironment),
+) error {
+	t.Helper()
 	run := map[lcm.Operation]func(workflow.Context, lcm.OperationInput) error{
 		lcm.OpInstantiate: Instantiate, lcm.OpScale: Scale, lcm.OpHeal: Heal, lcm.OpTerminate: Terminate,
-	}[op]
+	}[in.Operation]
 	env := newRun(t, w)
 	env.RegisterWorkflow(run)
 	register := func(name string, act any) { env.RegisterActivityWithOptions(act, activity.RegisterOptions{Name: name}) }
@@ -140,6 +147,12 @@ func runOn(
 	) {
 		return out, does(ctx, in.Tracked, "delete")
 	})
+	register("LookForLeftovers", func(ctx context.Context, in activities.DeploymentInput) (
+		out activities.LookForLeftoversOutput, err error,
+	) {
+		out.Nothing = true
+		return out, does(ctx, in.Tracked, "look for leftovers")
+	})
 	register("FindNodes", func(context.Context, activities.FindNodesInput) (activities.FindNodesOutput, error) {
 		return activities.FindNodesOutput{DeploymentID: "stack", Vnfcs: []record.Vnfc{{ServerID: "s"}}}, nil
 	})
@@ -156,7 +169,8 @@ func runOn(
 	if before != nil {
 		before(env)
 	}
-	env.ExecuteWorkflow(run, lcm.OperationInput{OpOccID: "op", VnfInstanceID: "vnf", Operation: op})
+	in.OpOccID, in.VnfInstanceID = "op", "vnf"
+	env.ExecuteWorkflow(run, in)
 	return env.GetWorkflowError()
 }
 

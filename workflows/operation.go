@@ -4,6 +4,8 @@
 package workflows
 
 import (
+	"slices"
+
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
@@ -30,7 +32,10 @@ type operation struct {
 	lookBack func(ctx workflow.Context) error
 
 	starting, processing []lifecycle.Step
-	next                 int // the step of processing that is to run, or that failed
+	next                 int   // the step of processing that is to run, or that failed
+	reached              int   // the last step of processing that has begun in this run of the workflow
+	resumed              bool  // an earlier run of the workflow may have come further
+	cause                error // why it was given up
 	leftBehind           bool
 	grantID              string
 	control              control
@@ -227,6 +232,7 @@ func (op *operation) rollBack(ctx workflow.Context, cause error) (over bool, err
 // giveUp ends the operation as it is. If it was changing a VNF, the record then says what exists. A client can then
 // heal the VNF or scale it in. A cloud that does not answer keeps nobody from giving up.
 func (op *operation) giveUp(ctx workflow.Context, cause error) error {
+	op.cause = cause
 	if op.lookBack != nil {
 		ref := lcm.StepRef{OpOccID: op.in.OpOccID, Step: len(op.starting) + min(op.next, len(op.processing)-1)}
 		looking := workflow.WithValue(ctx, stepKey{}, &running{ref: ref, title: "Look at what is left"})
@@ -236,6 +242,17 @@ func (op *operation) giveUp(ctx workflow.Context, cause error) error {
 		}
 	}
 	return op.end(ctx, lcm.Failed, cause)
+}
+
+// hasBegunOnly tells whether a rollback would have nothing to undo but that step, and whether the step has ended. It is
+// false where nobody knows for sure: a call without an answer, or the attempt of a lost worker, may still take effect.
+func (op *operation) hasBegunOnly(id lifecycle.StepID) bool {
+	if e := errorOf(op.cause); e == nil || e.Kind == lcm.KindUnavailable || e.Kind == lcm.KindBug {
+		return false
+	}
+	at := slices.IndexFunc(op.processing, func(s lifecycle.Step) bool { return s.ID == id })
+	return at >= op.reached && !op.leftBehind && !op.resumed &&
+		!slices.ContainsFunc(op.processing[:at], func(s lifecycle.Step) bool { return s.Undo != "" })
 }
 
 // resume goes on with an operation after somebody terminated its earlier run from outside. It does not know what that
@@ -255,6 +272,7 @@ func (op *operation) resume(ctx workflow.Context) error {
 // pause lets somebody decide on an operation whose steps have not run in this run of the workflow. A rollback begins
 // with the undo of step last.
 func (op *operation) pause(ctx workflow.Context, cause error, last int) error {
+	op.resumed = true
 	decision, err := op.awaitDecision(ctx, cause)
 	switch {
 	case err != nil:
@@ -281,6 +299,7 @@ func (op *operation) runSteps(ctx workflow.Context, steps []lifecycle.Step, firs
 			return i, err
 		}
 		op.journal.status.ForwardOnly = op.journal.status.ForwardOnly || s.Final && op.in.Operation.CanRollBack()
+		op.reached = max(op.reached, first+i-len(op.starting))
 		if err := op.runStep(ctx, first+i, s.Title, lcm.PhaseForward, do); err != nil {
 			return i, err
 		}

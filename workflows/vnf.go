@@ -18,13 +18,14 @@ type vnf struct {
 	op   *operation
 	what lifecycle.Description
 
-	made   activities.FindNodesOutput
-	before activities.ReconnectStackOutput // what the rollback of a CHANGE_EXT_CONN has made anew
-	vim    lcm.VimID                       // the VIM as which the cluster is registered
-	gone   bool                            // the deployment is deleted
-	left   bool                            // made says what a given-up operation has left
-	moved  []string                        // connection points that a given-up CHANGE_EXT_CONN has connected
-	change lcm.Plan                        // the plan of a scaling or a healing
+	made    activities.FindNodesOutput
+	before  activities.ReconnectStackOutput // what the rollback of a CHANGE_EXT_CONN has made anew
+	vim     lcm.VimID                       // the VIM as which the cluster is registered
+	gone    bool                            // the deployment is deleted
+	left    bool                            // made says what a given-up operation has left
+	nothing bool                            // a given-up INSTANTIATE has left nothing
+	moved   []string                        // connection points that a given-up CHANGE_EXT_CONN has connected
+	change  lcm.Plan                        // the plan of a scaling or a healing
 
 	exposed  []int                // ports of Services that a load balancer serves after the operation
 	registry *k8s.PrivateRegistry // how clusters connect to the VNF, when it is a registry of images
@@ -53,6 +54,9 @@ func (v *vnf) learn(what lifecycle.Description) {
 }
 
 func (v *vnf) outcome() *record.Outcome {
+	if v.nothing {
+		return &record.Outcome{NothingLeft: true}
+	}
 	return &record.Outcome{
 		DeploymentID: v.made.DeploymentID, Vnfcs: v.made.Vnfcs, Networks: v.made.Networks, Nodes: v.made.Nodes, Storage: v.made.Storage,
 		Balancers: v.made.Balancers, ClusterVimID: v.vim, Registry: v.registry, ExposedPorts: v.exposed, Left: v.left, Moved: v.moved,

@@ -56,7 +56,8 @@ func (h *Handler) checkLeftovers(ctx context.Context, inst lcm.VnfInstance) erro
 	}
 	if !left {
 		return lcm.Errorf(lcm.KindConflict, "Nothing is left of the VNF instance %s: since its last successful "+
-			"operation or rollback, no INSTANTIATE was declared FAILED.", inst.ID)
+			"operation or rollback, no INSTANTIATE was declared FAILED that has left anything. "+
+			"You can delete the instance.", inst.ID)
 	}
 	return nil
 }

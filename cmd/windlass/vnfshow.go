@@ -153,7 +153,8 @@ func (i vnfInstance) nextSteps(about overview) []string {
 		return nil // it is under way, or a decision is waited for, which is told
 	case i.InstantiatedVnfRef == nil && last == lcm.Failed && about.Last.Operation == lcm.OpInstantiate:
 		return []string{
-			"delete what the failed INSTANTIATE has left: windlass vnf terminate " + given + " --leftovers --watch",
+			"delete what the failed INSTANTIATE has left, if it has left anything: windlass vnf terminate " + given +
+				" --leftovers --watch",
 			"or instantiate it again, which replaces that: windlass vnf instantiate " + given + " request.json --watch",
 		}
 	case i.InstantiatedVnfRef == nil:

@@ -23,6 +23,8 @@ type OperationRecord struct {
 	// GrantID and ResourceChanges keep their stored values when unset.
 	GrantID         string           `json:"grantId,omitempty"`
 	ResourceChanges *ResourceChanges `json:"resourceChanges,omitempty"`
+	// NothingLeft is set when an INSTANTIATE is given up and has left nothing.
+	NothingLeft bool `json:"-"`
 	// DriftPolicy is for an instance that has no policy yet; nil sets none.
 	DriftPolicy *DriftPolicy `json:"-"`
 	// ChangedInfo keeps its stored value when unset.

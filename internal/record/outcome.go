@@ -22,6 +22,9 @@ type Outcome struct {
 	Restored bool `json:"restored,omitempty"`
 	// Left is set when an operation was given up. The other members describe what exists afterwards.
 	Left bool `json:"left,omitempty"`
+	// NothingLeft is set when an INSTANTIATE was given up and its VIM has nothing of it; the other members are then
+	// unset.
+	NothingLeft bool `json:"nothingLeft,omitempty"`
 	// Moved are the connection points that a CHANGE_EXT_CONN connected before it was given up.
 	Moved        []string `json:"moved,omitempty"`
 	DeploymentID string   `json:"stackId,omitempty"`

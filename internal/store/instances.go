@@ -181,7 +181,8 @@ func (s *Store) Gone(ctx context.Context, id lcm.VnfInstanceID) (gone bool, err 
 
 // LeftBehind returns the INSTANTIATE that was declared FAILED and left resources behind. It returns none if a later
 // operation succeeded, as that operation removed or replaced the resources. An operation that was rolled back before it
-// did anything, because it got no grant, removed nothing. Operations that began after before do not count, unless
+// did anything, because it got no grant, removed nothing. An INSTANTIATE whose worker has seen that the VIM has nothing
+// of it (lcm.OperationRecord) left nothing. Operations that began after before do not count, unless
 // before is zero.
 func (s *Store) LeftBehind(ctx context.Context, id lcm.VnfInstanceID, before time.Time) (lcm.VnfLcmOpOcc, bool, error) {
 	return leftBehind(ctx, s.pool, id, before)
@@ -193,7 +194,8 @@ func leftBehind(ctx context.Context, q querier, id lcm.VnfInstanceID, before tim
 	}
 	last, err := all(ctx, q, scanOperation, selectOperation+`
 		where vnf_instance_id = @id and start_time < @before and operation <> 'MODIFY_INFO'
-			and (operation = 'INSTANTIATE' and state = 'FAILED' or state = 'COMPLETED' or state = 'ROLLED_BACK' and exists (
+			and (operation = 'INSTANTIATE' and state = 'FAILED' and not coalesce(plan ? 'nothingLeft', false)
+				or state = 'COMPLETED' or state = 'ROLLED_BACK' and exists (
 				select 1 from event where op_occ_id = vnf_lcm_op_occ.id and type = 'operation' and data ->> 'state' = 'ROLLING_BACK'))
 		order by start_time desc, id limit 1`,
 		pgx.NamedArgs{"id": id, "before": before})

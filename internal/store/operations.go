@@ -17,7 +17,7 @@ import (
 const selectOperation = `
 	select id, project_id, vnf_instance_id, operation, state, state_entered_time, start_time, grant_id,
 		is_automatic_invocation, is_cancel_pending, cancel_mode, params, api_version, error,
-		resource_changes, changed_info, forward_only, nullif(plan - 'grant' - 'drains', '{}'),
+		resource_changes, changed_info, forward_only, nullif(plan - 'grant' - 'drains' - 'nothingLeft', '{}'),
 		grant_id <> '', coalesce(plan->'grant'->>'href', ''), step, sequence
 	from vnf_lcm_op_occ`
 
@@ -197,6 +197,9 @@ func (s *Store) RecordOperation(ctx context.Context, r lcm.OperationRecord) erro
 		if err := recordInstance(ctx, tx, r); err != nil {
 			return err
 		}
+		if err := recordNothingLeft(ctx, tx, r); err != nil {
+			return err
+		}
 		if prior != "" && prior != r.State {
 			if err := notifyOperation(ctx, tx, r.OpOccID); err != nil {
 				return err
@@ -226,6 +229,17 @@ func recordInstance(ctx context.Context, tx pgx.Tx, r lcm.OperationRecord) error
 		insert into vnf_drift as d (vnf_instance_id, policy) values (@id, @policy)
 		on conflict (vnf_instance_id) do update set policy = coalesce(d.policy, excluded.policy)`,
 		pgx.NamedArgs{"id": r.Instance.ID, "policy": r.DriftPolicy})
+	return err
+}
+
+// recordNothingLeft notes beside the plan that a given-up INSTANTIATE has left nothing, for leftBehind.
+func recordNothingLeft(ctx context.Context, tx pgx.Tx, r lcm.OperationRecord) error {
+	if !r.NothingLeft {
+		return nil
+	}
+	_, err := tx.Exec(ctx, `
+		update vnf_lcm_op_occ set plan = coalesce(plan, '{}') || '{"nothingLeft": true}' where id = @id`,
+		pgx.NamedArgs{"id": r.OpOccID})
 	return err
 }
 
@@ -261,7 +275,7 @@ func updateOperation(ctx context.Context, tx pgx.Tx, r lcm.OperationRecord) (ent
 
 // KeepPlan stores the plan of an operation if none is stored yet. It returns the stored plan: the first one counts.
 func (s *Store) KeepPlan(ctx context.Context, id lcm.OpOccID, plan lcm.Plan) (kept lcm.Plan, err error) {
-	err = s.pool.QueryRow(ctx, `update vnf_lcm_op_occ set plan = coalesce(plan, @plan) where id = @id returning plan - 'grant' - 'drains'`,
+	err = s.pool.QueryRow(ctx, `update vnf_lcm_op_occ set plan = coalesce(plan, @plan) where id = @id returning plan - 'grant' - 'drains' - 'nothingLeft'`,
 		pgx.NamedArgs{"id": id, "plan": plan}).Scan(&kept)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return kept, notFound("VNF LCM operation occurrence", id)

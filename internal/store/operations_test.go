@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"encoding/json"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -156,6 +157,38 @@ func TestBeginOperation_terminatesWhatIsLeftBehind(t *testing.T) {
 	require.NoError(t, err)
 	assert.True(t, was, "until it began")
 	assert.Equal(t, failed.ID, former.ID)
+}
+
+// TestDeleteInstance_afterAnInstantiateThatLeftNothing checks that only the note of such an INSTANTIATE counts.
+func TestDeleteInstance_afterAnInstantiateThatLeftNothing(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	for _, nothing := range [][]bool{{false}, {true}, {false, true}, {true, false}} {
+		inst := newInstance(t, s)
+		for _, left := range nothing {
+			op := instantiate(inst)
+			require.NoError(t, s.BeginOperation(t.Context(), op))
+			record := recorder(s, t, op.ID)
+			record(lcm.Processing)
+			record(lcm.FailedTemp)
+			require.NoError(t, s.RecordOperation(t.Context(), lcm.OperationRecord{
+				OpOccID: op.ID, Sequence: 3, State: lcm.Failed, NothingLeft: left,
+			}))
+			have, err := s.Operation(t.Context(), op.ID)
+			require.NoError(t, err)
+			assert.Nil(t, have.Plan, "it is a note of the store alone")
+		}
+		_, left, err := s.LeftBehind(t.Context(), inst.ID, time.Time{})
+		require.NoError(t, err)
+		if slices.Contains(nothing, false) {
+			assert.True(t, left)
+			requireKind(t, lcm.KindConflict, s.DeleteInstance(t.Context(), inst.ID))
+			continue
+		}
+		assert.False(t, left)
+		assert.True(t, gone(t, s, inst.ID))
+		require.NoError(t, s.DeleteInstance(t.Context(), inst.ID))
+	}
 }
 
 func gone(t *testing.T, s *store.Store, id lcm.VnfInstanceID) bool {

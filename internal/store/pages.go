@@ -76,7 +76,7 @@ var operationParts = map[string]part{
 	"operationParams":        {" params,", nothing, nil},
 	"error":                  {" error,", nothing, nil},
 	"resourceChanges":        {"\tresource_changes,", nothing, nil},
-	"changedExtConnectivity": {" nullif(plan - 'grant' - 'drains', '{}'),", nothing, nil},
+	"changedExtConnectivity": {" nullif(plan - 'grant' - 'drains' - 'nothingLeft', '{}'),", nothing, nil},
 }
 
 // forList returns the connections for a list. A filter may be much work, so such lists have a part of their own.

@@ -179,6 +179,14 @@ type Composite interface {
 	VIMs() []VIM
 }
 
+// Each returns the VIMs that v stands for, or v alone.
+func Each(v VIM) []VIM {
+	if c, ok := v.(Composite); ok {
+		return c.VIMs()
+	}
+	return []VIM{v}
+}
+
 // As returns an ability that only some VIMs have. what completes the sentence "The VIM cannot ...". The error is
 // Invalid when the VIM does not have the ability.
 func As[Ability any](v VIM, what string) (Ability, error) {

@@ -77,6 +77,7 @@ func TestOnFakeMachines(t *testing.T) {
 		{"impossible changes", impossibleChanges},
 		{"an operation at a time", oneOperation},
 		{"fail", failOperation},
+		{"fail of a stack that Heat refuses", failRefusedStack},
 		{"a single control plane", singleControlPlane},
 		{"a storage server", storageServer},
 		{"storage classes", storageClasses},
@@ -402,6 +403,21 @@ func failOperation(t *testing.T, b *bed) {
 	b.Await(t, op, quick, "COMPLETED")
 	b.RequireCluster(t, 3, 2)
 	b.terminate(t, vnf)
+	b.RequireNothingLeft(t)
+}
+
+// failRefusedStack gives up an instantiation of which nothing exists: the VNF can then be deleted with SOL003 alone.
+func failRefusedStack(t *testing.T, b *bed) {
+	b.Fault(t, map[string]any{
+		"service": "heat", "method": "POST", "path": "/stacks$", "status": 400, "message": "the template is wrong",
+	})
+	vnf, op := b.Instantiate(t, "refused", nil)
+	b.Await(t, op, quick, "FAILED_TEMP")
+	require.Equal(t, http.StatusOK, b.Act(t, op, "fail", nil).Status)
+	path := "/windlass/v1/vnf_instances/" + vnf + "/clean_up"
+	require.Equal(t, http.StatusConflict, b.Call(t, http.MethodPost, path, map[string]any{}).Status, "nothing is left")
+	a := b.Call(t, http.MethodDelete, "/vnflcm/v1/vnf_instances/"+vnf, nil)
+	require.Equal(t, http.StatusNoContent, a.Status, "%s", a.Body)
 	b.RequireNothingLeft(t)
 }
 

@@ -240,7 +240,10 @@ func (h hybrid) rollsBack(t *testing.T) {
 		op = h.Begin(t, vnf, "instantiate", h.request(t, nil))
 		h.Await(t, op, quick, "FAILED_TEMP")
 		require.Equal(t, http.StatusOK, h.Act(t, op, "fail", nil).Status)
-		h.cleanUp(t, vnf)
+		// The VIM that refuses first may have ended the work on the other one before it began.
+		if h.Call(t, http.MethodDelete, "/vnflcm/v1/vnf_instances/"+vnf, nil).Status == http.StatusConflict {
+			h.cleanUp(t, vnf)
+		}
 		h.requireNothing(t)
 	}
 }
