@@ -71,7 +71,8 @@ func (r *flavourReader) hooks(node *value) {
 	}
 }
 
-// hook reads one operation; false when it has no implementation, as in "instantiate: []".
+// hook reads one operation; false when nothing is to be done: there is no implementation, as in "instantiate: []", or
+// one that does nothing.
 func (r *flavourReader) hook(node *value, operation string, item *value) (Hook, bool) {
 	implementation := item
 	if item.isMap() {
@@ -90,13 +91,16 @@ func (r *flavourReader) hook(node *value, operation string, item *value) (Hook, 
 		r.hookFile(&hook, artifact, file)
 	} else if hook.Driver == "" {
 		var ok bool
-		if hook.File, ok = r.locate(item.file, name); !ok && !isFile(name) {
+		if hook.File, ok = r.locate(item.file, name); !ok && !isFile(name) && !r.isIdle(hook, artifact) {
 			r.rep.problem(item.place(), "the implementation of %s is %s, which is neither an artifact of the node nor a driver "+
 				"of Windlass (%s)",
 				operation, quoteName(name), strings.Join(sortedKeys(driverScripts), ", "))
 		}
 	}
 	r.dependencies(&hook, node, implementation)
+	if len(hook.Also) == 0 && r.isIdle(hook, artifact) {
+		return Hook{}, false
+	}
 	r.playbooks(&hook, operation, item)
 	r.hookInputs(&hook, item.at("inputs"))
 	r.warnOfScripts(hook, operation, item)

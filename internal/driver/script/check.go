@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/windlass-nfv/windlass/internal/driver"
 	"github.com/windlass-nfv/windlass/internal/lcm"
@@ -50,7 +49,7 @@ func checkHook(ctx context.Context, r driver.Request, at string, p Params) error
 		case vnfpkg.IsPython(file) && !r.Scripts.Python:
 			r.Found.Names("$.flavourId", "its VNFD runs the script %s at %s, but no Python is configured for it "+
 				"(userData.python)", file, at)
-		case vnfpkg.IsPython(file) && ofV1(text):
+		case vnfpkg.IsPython(file) && vnfpkg.IsTackerV1Driver(text):
 			r.Found.Names("$.flavourId", "%s, which its VNFD runs at %s, is a management driver of Tacker's v1: a "+
 				"class of its conductor, not a program as in v2", file, at)
 		}
@@ -87,9 +86,6 @@ func hooks(f *vnfpkg.Flavour) []string {
 func shell(h vnfpkg.Hook) bool {
 	return slices.ContainsFunc(h.Scripts(), func(file string) bool { return !vnfpkg.IsPython(file) })
 }
-
-// ofV1 tells whether Python is a class for the conductor of Tacker's v1, which would do nothing as a script.
-func ofV1(text []byte) bool { return strings.Contains(string(text), "VnflcmMgmtAbstractDriver") }
 
 // CheckHeal implements driver.HealChecker.
 func (Driver) CheckHeal(additionalParams json.RawMessage) error {
