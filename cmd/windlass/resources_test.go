@@ -268,6 +268,21 @@ func TestVimRegister_sendsTackersFileAsTheRegistryTakesIt(t *testing.T) {
 	assert.NotContains(t, got.out, "s3cret")
 }
 
+// TestVimRegister_passesOverWhatTackersClientPassesOver uses the keys of Tacker's local-vim.yaml.
+func TestVimRegister_passesOverWhatTackersClientPassesOver(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "vim.yaml")
+	require.NoError(t, os.WriteFile(file, []byte("auth_url: http://127.0.0.1/identity\nusername: u\npassword: s3cret\n"+
+		"project_name: nfv\ndomain_name: Default\nuser_domain_name: Default\nproject_domain_name: Default\n"+
+		"cert_verify: 'False'\n"), 0o600))
+	api := resources()
+	got := windlass(t, api, "vim", "register", "north", "--config", file)
+	require.Equal(t, 0, got.code, got.err)
+	assert.JSONEq(t, `{"vim":{"name":"north","description":"","is_default":false,"type":"openstack",
+		"auth_url":"http://127.0.0.1/identity","auth_cred":{"username":"u","password":"s3cret","user_domain_name":"Default",
+		"cert_verify":"False"},"vim_project":{"name":"nfv","project_domain_name":"Default"}}}`, api.last("POST").body)
+	assert.Contains(t, got.err, file+": line 5: domain_name has no effect")
+}
+
 func TestVimRegister_doesNotShowThePasswordOfAFileItCannotRead(t *testing.T) {
 	for text, want := range map[string]string{
 		"auth_url: x\npassword: s3cret: more\n  - x\n": " is not YAML: line 2: mapping values are not allowed in this context.\n",

@@ -19,7 +19,7 @@ func (c *cli) readVimConfig(name string) (map[string]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := checkVimKeys(name, b); err != nil {
+	if err := c.checkVimKeys(name, b); err != nil {
 		return nil, err
 	}
 	flat := map[string]any{}
@@ -29,6 +29,9 @@ func (c *cli) readVimConfig(name string) (map[string]any, error) {
 	request := map[string]any{"type": "openstack"}
 	credentials, project := map[string]any{}, map[string]any{}
 	for key, value := range flat {
+		if slices.Contains(passedOver, key) {
+			continue
+		}
 		switch key {
 		case "auth_url", "type", "extra":
 			request[key] = value
@@ -46,8 +49,12 @@ func (c *cli) readVimConfig(name string) (map[string]any, error) {
 	return request, nil
 }
 
+// passedOver are keys in Tacker's own examples that Tacker's client passes over. The domains of the user and of the
+// project have keys of their own.
+var passedOver = []string{"domain_name", "domain_id"}
+
 // checkVimKeys refuses unknown keys in a VIM's file: a misspelt key would be missing, and the VIM would get the blame.
-func checkVimKeys(name string, text []byte) error {
+func (c *cli) checkVimKeys(name string, text []byte) error {
 	known := []string{"auth_url", "type", "extra", "project_name", "project_id", "project_domain_name", "project_domain_id"}
 	for _, vimType := range []string{lcm.VimOpenStack, lcm.VimKubernetes} {
 		known = append(known, lcm.KindOfVim(vimType).Members...)
@@ -75,6 +82,11 @@ func checkVimKeys(name string, text []byte) error {
 			continue
 		}
 		given[node.Value] = node.Line
+		if slices.Contains(passedOver, node.Value) {
+			fmt.Fprintf(c.err, "%s: line %d: %s has no effect, as with Tacker's client: user_domain_name and "+
+				"project_domain_name count.\n", name, node.Line, node.Value)
+			continue
+		}
 		if slices.Contains(known, node.Value) {
 			continue
 		}
