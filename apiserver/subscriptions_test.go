@@ -263,6 +263,19 @@ func (b *bench) outbox(id lcm.SubscriptionID) (events []lcm.VnfEvent) {
 	}
 }
 
+// TestSubscription_ofTackersClientMayBeThereTwice checks that Tacker's client, which cannot follow a 303, need not.
+func TestSubscription_ofTackersClientMayBeThereTwice(t *testing.T) {
+	b := newBench(t, func(o *Options) { o.Subscribers = &obligingSubscribers{} })
+	for _, path := range []string{"/vnflcm/v1/subscriptions", "/vnflcm/v2/subscriptions", "/vnfpkgm/v1/subscriptions"} {
+		first := b.do("POST", path, subscribe(nil))
+		first.want(http.StatusCreated)
+		b.do("POST", path, subscribe(nil)).want(http.StatusSeeOther)
+		second := b.do("POST", path, subscribe(nil), "User-Agent: python-tackerclient")
+		second.want(http.StatusCreated)
+		require.NotEqual(t, first.path(), second.path())
+	}
+}
+
 func TestNotifications_areWrittenWithTheChange(t *testing.T) {
 	b := newBench(t, func(o *Options) { o.NoCallbackTest = true })
 	sub := func(filter map[string]any) lcm.SubscriptionID {

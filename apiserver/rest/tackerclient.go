@@ -10,10 +10,15 @@ import (
 // know by the lower-case name.
 var tackersBlanks = []string{"vnfPkgId", "onboardingFailureDetails"}
 
+// OfTackersClient tells whether Tacker's own client has sent the request.
+func OfTackersClient(c echo.Context) bool {
+	return strings.Contains(c.Request().UserAgent(), "python-tackerclient")
+}
+
 // WriteResource answers with a resource. For Tacker's client only, it repeats some attributes under the names that this
 // client expects; else the client would show blanks.
 func WriteResource(c echo.Context, status int, view any) error {
-	if !strings.Contains(c.Request().UserAgent(), "python-tackerclient") {
+	if !OfTackersClient(c) {
 		return WriteJSON(c, status, view)
 	}
 	doc, err := ExactDocument(view)

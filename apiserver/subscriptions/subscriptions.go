@@ -64,7 +64,9 @@ func (a *resource) create(c echo.Context) error {
 			return err
 		}
 	}
-	created, err := a.keepSubscription(c.Request().Context(), sub, clear)
+	// Tacker's client follows a 303 with another POST, which would be a 405. Tacker's v2 creates a second subscription.
+	twice := a.DuplicateSubscriptions || rest.OfTackersClient(c)
+	created, err := a.keepSubscription(c.Request().Context(), sub, clear, twice)
 	if err != nil {
 		return err
 	}
@@ -128,9 +130,9 @@ func (a *resource) delete(c echo.Context) error {
 }
 
 // keepSubscription calls the subscriber, seals the secrets and stores the subscription, unless an equal subscription
-// exists.
+// exists and twice is false.
 func (h *Handler) keepSubscription(
-	ctx context.Context, sub lcm.Subscription, clear []byte,
+	ctx context.Context, sub lcm.Subscription, clear []byte, twice bool,
 ) (created lcm.Subscription, err error) {
 	if h.Subscribers != nil && !h.NoCallbackTest {
 		if err := h.Subscribers.TestCallback(ctx, sub, clear); err != nil {
@@ -139,7 +141,7 @@ func (h *Handler) keepSubscription(
 	}
 	prefix := subscriptionSecrets(sub.ID)
 	if sub.Authentication, err = secrets.SealDocument(ctx, h.Vault, prefix, clear); err == nil {
-		created, err = h.orSame(ctx, sub, clear)
+		created, err = h.orSame(ctx, sub, clear, twice)
 	}
 	if err == nil && created.ID != sub.ID { // there was one
 		h.Forget(ctx, prefix)
@@ -154,10 +156,12 @@ func (h *Handler) keepSubscription(
 // orSame stores the subscription, or finds a subscription that equals it in everything that the client has given. The
 // standard compares the callback and the filter only (SOL003 clause 5.4.18.3.1), but lets us create all the same. With
 // other credentials a new one is created, because a 303 would silently drop the credentials.
-func (h *Handler) orSame(ctx context.Context, sub lcm.Subscription, clear []byte) (lcm.Subscription, error) {
+func (h *Handler) orSame(
+	ctx context.Context, sub lcm.Subscription, clear []byte, twice bool,
+) (lcm.Subscription, error) {
 	var others []lcm.SubscriptionID
 	for {
-		created, err := h.Store.CreateSubscription(ctx, sub, h.MostSubscriptions, h.DuplicateSubscriptions, others...)
+		created, err := h.Store.CreateSubscription(ctx, sub, h.MostSubscriptions, twice, others...)
 		if err != nil || created.ID == sub.ID {
 			return created, err
 		}
