@@ -263,6 +263,39 @@ func (b *bench) outbox(id lcm.SubscriptionID) (events []lcm.VnfEvent) {
 	}
 }
 
+// TestSubscriptions_areFoundByTheNamesOfTackersV1 checks all names that Tacker's v1 takes without a path.
+func TestSubscriptions_areFoundByTheNamesOfTackersV1(t *testing.T) {
+	b := newBench(t, func(o *Options) { o.Subscribers = &obligingSubscribers{} })
+	filter := map[string]any{
+		"notificationTypes": []any{"VnfLcmOperationOccurrenceNotification"}, "operationTypes": []any{"SCALE", "HEAL"},
+		"operationStates": []any{"COMPLETED"},
+		"vnfInstanceSubscriptionFilter": map[string]any{
+			"vnfdIds": []any{"d"}, "vnfInstanceIds": []any{"i"}, "vnfInstanceNames": []any{"n"},
+			"vnfProductsFromProviders": []any{map[string]any{"vnfProvider": "Company", "vnfProducts": []any{map[string]any{
+				"vnfProductName": "Router", "versions": []any{map[string]any{"vnfSoftwareVersion": "1.0", "vnfdVersions": []any{"2.0"}}},
+			}}}},
+		},
+	}
+	for _, root := range []string{"/vnflcm/v1", "/vnflcm/v2"} {
+		b.do("POST", root+"/subscriptions", subscribe(map[string]any{"filter": filter})).want(http.StatusCreated)
+	}
+	for name, value := range map[string]string{
+		"notificationTypes": "VnfLcmOperationOccurrenceNotification", "operationTypes": "HEAL", "operationStates": "COMPLETED",
+		"vnfdIds": "d", "vnfInstanceIds": "i", "vnfInstanceNames": "n", "vnfProvider": "Company", "vnfProductName": "Router",
+		"vnfSoftwareVersion": "1.0", "vnfdVersions": "2.0", "callbackUri": callback,
+	} {
+		list := func(version, op, value string) answer {
+			return b.do("GET", "/vnflcm/"+version+"/subscriptions?filter=("+op+","+name+","+value+")", nil)
+		}
+		require.Len(t, list("v1", "eq", value).list(), 1, name)
+		require.Len(t, list("v1", "in", "x,"+value).list(), 1, name)
+		require.Empty(t, list("v1", "eq", "x").list(), name)
+		if name != "callbackUri" {
+			list("v2", "eq", value).problem(http.StatusBadRequest)
+		}
+	}
+}
+
 // TestSubscription_ofTackersClientMayBeThereTwice checks that Tacker's client, which cannot follow a 303, need not.
 func TestSubscription_ofTackersClientMayBeThereTwice(t *testing.T) {
 	b := newBench(t, func(o *Options) { o.Subscribers = &obligingSubscribers{} })

@@ -26,6 +26,8 @@ type ListRules struct {
 	View reflect.Type
 	// Unused are the standard's attributes that never have a value in Windlass. Clients may still ask for them.
 	Unused []string
+	// Aliases are further names of attributes in filters, with their paths.
+	Aliases map[string][]string
 	// FilterOnly is for lists that have no attribute selectors in the standard. It ignores selectors, because ETSI's
 	// conformance tests send them there.
 	FilterOnly bool
@@ -74,14 +76,7 @@ func parseQuery(params url.Values, rules ListRules) (listQuery, error) {
 		}
 		switch value := params.Get(name); name {
 		case "filter":
-			f, err := query.Parse(value)
-			if err != nil {
-				bad(name, err.Error())
-			}
-			q.filter = f
-			for _, e := range f {
-				rules.checkKnown(name, e.Path[0], bad)
-			}
+			q.filter = rules.parseFilter(name, value, bad)
 		case "fields":
 			q.fields = rules.attributePaths(name, value, bad)
 		case "exclude_fields":
@@ -104,6 +99,22 @@ func parseQuery(params url.Values, rules ListRules) (listQuery, error) {
 		bad("selectors", detail)
 	}
 	return q, lcm.InvalidAll("The query has mistakes", problems)
+}
+
+// parseFilter reads a filter of attributes that the resource has.
+func (r ListRules) parseFilter(param, text string, bad func(name, detail string)) query.Filter {
+	filter, err := query.Parse(text)
+	if err != nil {
+		bad(param, err.Error())
+	}
+	for i, e := range filter {
+		if path, ok := r.Aliases[e.Path[0]]; ok {
+			filter[i].Path = slices.Concat(path, e.Path[1:])
+			continue
+		}
+		r.checkKnown(param, e.Path[0], bad)
+	}
+	return filter
 }
 
 // tackersExclude is how Tacker's client writes exclude_fields where it lists operations.

@@ -11,11 +11,31 @@ import (
 // Lifecycle are the routes of subscriptions to changes of VNFs and to operations on them (SOL003 clause 5.4.18).
 func (h *Handler) Lifecycle(root rest.Root) []rest.Route {
 	a := &lccn{h, root}
+	rules := rest.ListRules{FilterOnly: true, View: reflect.TypeFor[subscriptionView]()}
+	if root.Number == 1 {
+		rules.Aliases = tackersNames()
+	}
 	return (&resource{
 		Handler: h, api: lcm.APILcm, version: root.Number, prefix: root.Prefix,
-		rules: rest.ListRules{FilterOnly: true, View: reflect.TypeFor[subscriptionView]()},
-		parse: a.parseSubscription, view: a.viewSubscription,
+		rules: rules, parse: a.parseSubscription, view: a.viewSubscription,
 	}).routes()
+}
+
+// tackersNames are the names by which Tacker's v1 knows the parts of a subscription's filter, without a path.
+func tackersNames() map[string][]string {
+	names := map[string][]string{}
+	add := func(path []string, parts ...string) []string {
+		for _, name := range parts {
+			names[name] = slices.Concat(path, []string{name})
+		}
+		return path
+	}
+	path := add([]string{"filter"}, "notificationTypes", "operationTypes", "operationStates")
+	path = add(append(path, "vnfInstanceSubscriptionFilter"), "vnfdIds", "vnfInstanceIds", "vnfInstanceNames")
+	path = add(append(path, "vnfProductsFromProviders"), "vnfProvider")
+	path = add(append(path, "vnfProducts"), "vnfProductName")
+	add(append(path, "versions"), "vnfSoftwareVersion", "vnfdVersions")
+	return names
 }
 
 // lccn are the subscriptions that are made under one version of /vnflcm.
