@@ -19,7 +19,8 @@ def last_line(error, package):
     for frame in traceback.extract_tb(error.__traceback__):
         if frame.filename.startswith(package + "/"):
             where = "%s:%s: " % (frame.filename[len(package) + 1:], frame.lineno)
-    return where + (lines[-1] if lines else type(error).__name__)
+    said = importlib.import_module("windlass_modules").missing(error)
+    return where + (said or (lines[-1] if lines else type(error).__name__))
 
 
 def interface(method):

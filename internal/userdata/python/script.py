@@ -5,6 +5,7 @@ comes on this program's own standard input, and what has become of it goes to it
 the script prints besides goes to standard error. The process is confined before Python starts.
 """
 
+import importlib
 import io
 import json
 import os
@@ -72,11 +73,26 @@ def code_of(left):
     return 1
 
 
+def print_missing(error):
+    """Ends the output with the reason, if the script imports a module that Windlass does not have."""
+    said = importlib.import_module("windlass_modules").missing(error)
+    if said:
+        print(said, file=sys.stderr)
+
+
+def stand_in_for_yaml():
+    try:
+        importlib.import_module("yaml")
+    except ImportError:
+        sys.modules["yaml"] = importlib.import_module("windlass_yaml")
+
+
 def execute(told):
     script = os.path.join(told["package"], told["path"])
     sys.argv = [script]
     sys.path[0] = os.path.dirname(script)
     sys.path.append(told["lib"])
+    stand_in_for_yaml()
     os._exit = ends
     try:
         runpy.run_path(script, run_name="__main__")
@@ -85,8 +101,9 @@ def execute(told):
     except MemoryError:
         print("the script needs more memory than it may have", file=sys.stderr)
         return 1
-    except BaseException:
+    except BaseException as error:
         traceback.print_exc()
+        print_missing(error)
         return 1
     finally:
         os._exit = leave
