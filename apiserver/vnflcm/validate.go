@@ -90,7 +90,7 @@ func (a *api) checkParts(
 	}
 	pods := whole.Part(true)
 	if !pods.Flavour.Containers {
-		found.Mistake(cnf.Unasked(req.AdditionalParams, f.ID)...)
+		found.Mistake(cnf.Unasked(req.AdditionalParams, f)...)
 		return nil
 	}
 	v, err := a.checkContainers(ctx, inst, pods.Flavour, req.AdditionalParams, found)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/params"
+	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
 const (
@@ -104,17 +105,20 @@ func namespaceProblem(name string) string {
 }
 
 // Unasked reports parameters of a request that make containers although the VNF has none: Windlass would not apply
-// them. flavour is the request's.
-func Unasked(additionalParams json.RawMessage, flavour string) (problems []lcm.Problem) {
+// them.
+func Unasked(additionalParams json.RawMessage, f *vnfpkg.Flavour) (problems []lcm.Problem) {
 	var given map[string]json.RawMessage
 	if len(additionalParams) == 0 || json.Unmarshal(additionalParams, &given) != nil {
 		return nil // reported elsewhere
 	}
+	why := fmt.Sprintf("all VDUs of the flavour %s are VMs. Give the VDUs of containers the type "+
+		"Vdu.OsContainerDeployableUnit in the VNFD, or leave this out", f.ID)
+	if len(f.Vdus) == 0 {
+		why = fmt.Sprintf("the flavour %s has no VDU. Add the VDUs of the containers to the VNFD", f.ID)
+	}
 	for _, path := range []string{filesPath, chartPath, installPath} {
 		if _, ok := given[strings.TrimPrefix(path, paramsPath+".")]; ok {
-			problems = append(problems, lcm.Problem{Path: path, Detail: fmt.Sprintf("makes containers, but all VDUs "+
-				"of the flavour %s are VMs. Give the VDUs of containers the type Vdu.OsContainerDeployableUnit in the "+
-				"VNFD, or leave this out", flavour)})
+			problems = append(problems, lcm.Problem{Path: path, Detail: "makes containers, but " + why})
 		}
 	}
 	return problems

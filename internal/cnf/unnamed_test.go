@@ -27,6 +27,14 @@ func partly() *vnfpkg.Flavour {
 	}
 }
 
+func TestUnasked_saysWhyNothingMakesContainers(t *testing.T) {
+	given := json.RawMessage(`{"lcm-kubernetes-def-files":["a.yaml"]}`)
+	require.Equal(t, "makes containers, but the flavour simple has no VDU. Add the VDUs of the containers to the VNFD",
+		Unasked(given, &vnfpkg.Flavour{ID: "simple"})[0].Detail)
+	require.Contains(t, Unasked(given, &vnfpkg.Flavour{ID: "simple", Vdus: []vnfpkg.Vdu{{ID: "VDU1"}}})[0].Detail,
+		"but all VDUs of the flavour simple are VMs")
+}
+
 func resolved(t *testing.T, f *vnfpkg.Flavour, p pkg, params string) *VNF {
 	t.Helper()
 	v, err := Resolve(t.Context(), f, json.RawMessage(params), p.files(), instance)
