@@ -162,6 +162,7 @@ func (r *flavourReader) initialBitrate(name string, policy *value) {
 		return
 	}
 	for _, link := range r.targetLinks(name, policy) {
+		r.decides(name, policy, "the initial bit rate of "+link.ID)
 		link.InitialBitrate = rate
 	}
 }
@@ -184,6 +185,7 @@ func (r *flavourReader) bitrateDeltas(name string, policy *value) {
 		aspect.Bitrates = map[string]map[string]Bitrate{}
 	}
 	for _, link := range r.targetLinks(name, policy) {
+		r.decides(name, policy, "the deltas of the bit rate of "+link.ID+" for the aspect "+aspect.ID)
 		aspect.Bitrates[link.ID] = deltas
 		if link.InitialBitrate == nil {
 			r.rep.warn(policy.place(), "%s has deltas of its bit rate, but no VirtualLinkBitrateInitialDelta, so "+
@@ -210,6 +212,7 @@ func (r *flavourReader) bitrateLevels(name string, policy *value) {
 			r.flavour.Levels[i].Bitrates = map[string]Bitrate{}
 		}
 		for _, link := range links {
+			r.decides(name, policy, "the bit rate of "+link.ID+" at the level "+id)
 			r.flavour.Levels[i].Bitrates[link.ID] = *rate
 		}
 	}

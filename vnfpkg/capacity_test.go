@@ -2,6 +2,7 @@ package vnfpkg
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -77,6 +78,19 @@ func TestOpen_warnsOfLevelsThatContradictThemselves(t *testing.T) {
 		"BaseHOT/small/top.yaml:6: the group workers has a max_size of 9, less than the 12 instances of node at the level " +
 			"high",
 	}, sentences(p.Warnings))
+}
+
+// TestOpen_warnsOfPoliciesForTheSame uses the slip of one of Tacker's packages: the same policy twice.
+func TestOpen_warnsOfPoliciesForTheSame(t *testing.T) {
+	const last = "        targets: [ node ]\n"
+	p := minimal().replace(t, "Definitions/top.yaml", "    - node_levels:", `    - node_levels_again:
+        type: tosca.policies.nfv.VduInstantiationLevels
+        properties:
+          levels: { low: { number_of_instances: 3 } }
+`+last+"    - node_levels:").open(t)
+	require.Contains(t, strings.Join(sentences(p.Warnings), "\n"), "the policies node_levels_again and node_levels both give "+
+		"the number of instances of node at the level low; Windlass follows node_levels")
+	require.Equal(t, 1, p.Vnfd.Flavours[0].Levels[0].Instances["node"])
 }
 
 func TestCapacityAt_addsTheDeltaOfEveryStep(t *testing.T) {

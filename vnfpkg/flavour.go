@@ -15,6 +15,8 @@ type flavourReader struct {
 	ofContainers map[string]bool
 	// containers counts the containers of all VDUs; containerTexts counts the bytes of their texts.
 	containers, containerTexts int
+	// decided are the policies that have decided something, by what they decided.
+	decided map[string]string
 	// named are constraints of container VDUs that need a policy or a node label beside them.
 	named []constraint
 }
@@ -23,6 +25,7 @@ func (l *loader) flavour(doc *value) Flavour {
 	topology := doc.at("topology_template")
 	r := &flavourReader{
 		loader: l, topology: topology, nodes: topology.at("node_templates"), ofContainers: map[string]bool{},
+		decided: map[string]string{},
 	}
 	r.flavour.ID, r.flavour.Definition = r.flavourID(doc), doc.file
 	for name, node := range r.nodes.members() {

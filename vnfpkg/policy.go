@@ -62,6 +62,15 @@ func (r *flavourReader) targetVdus(policy *value) []string {
 	return out
 }
 
+// decides warns of a decision that another policy has made already: the last policy counts. what is for one VDU or one
+// virtual link.
+func (r *flavourReader) decides(name string, policy *value, what string) {
+	if other, twice := r.decided[what]; twice {
+		r.rep.warn(policy.place(), "the policies %s and %s both give %s; Windlass follows %s", other, name, what, name)
+	}
+	r.decided[what] = name
+}
+
 func (r *flavourReader) scalingAspects(_ string, policy *value) {
 	for id, item := range policy.at("properties", "aspects").members() {
 		if _, twice := r.flavour.aspect(id); twice {
@@ -83,7 +92,7 @@ func (r *flavourReader) scalingAspects(_ string, policy *value) {
 	}
 }
 
-func (r *flavourReader) vduInitialDelta(_ string, policy *value) {
+func (r *flavourReader) vduInitialDelta(name string, policy *value) {
 	number := policy.at("properties", "initial_delta", "number_of_instances")
 	if number.isNull() {
 		r.rep.problem(policy.place(), "the initial delta has no number_of_instances")
@@ -92,6 +101,7 @@ func (r *flavourReader) vduInitialDelta(_ string, policy *value) {
 	n := r.count(number)
 	for _, id := range r.targetVdus(policy) {
 		vdu, _ := r.flavour.Vdu(id)
+		r.decides(name, policy, "the initial number of instances of "+id)
 		vdu.InitialInstances = &n
 	}
 }
@@ -135,6 +145,7 @@ func (r *flavourReader) vduScalingAspectDeltas(name string, policy *value) {
 		aspect.Deltas = map[string]map[string]int{}
 	}
 	for _, vdu := range r.targetVdus(policy) {
+		r.decides(name, policy, "the deltas of "+vdu+" for the aspect "+aspect.ID)
 		aspect.Deltas[vdu] = deltas
 	}
 }
@@ -199,6 +210,7 @@ func (r *flavourReader) vduInstantiationLevels(name string, policy *value) {
 			level.Instances = map[string]int{}
 		}
 		for _, vdu := range r.targetVdus(policy) {
+			r.decides(name, policy, "the number of instances of "+vdu+" at the level "+id)
 			level.Instances[vdu] = r.count(item.at("number_of_instances"))
 		}
 	}
