@@ -43,8 +43,11 @@ func vnfcResource(c Vnfc, connectionID string) lcm.VnfcResourceInfo {
 	if c.Part != "" {
 		out.Metadata["stack_id"], out.Metadata["parent_resource_name"] = c.Part, c.ParentResource
 	}
-	if n, ok := out.Place(); ok { // Tacker's clients read it
+	if n, ok := out.Place(); ok { // Tacker's clients read both
 		out.Metadata["vdu_idx"] = n
+		if c.Zone != "" {
+			out.Metadata["zone"] = c.Zone
+		}
 	}
 	if !c.Created.IsZero() {
 		out.Metadata[lcm.CreationTime] = c.Created.UTC().Format(time.RFC3339)

@@ -30,6 +30,17 @@ func TestNetworks_belongToTheVNFOrToTheVnfcBesideThem(t *testing.T) {
 	require.Len(t, j.virtualLinks(made), 3, "what the VNFD does not describe is no virtual link of it")
 }
 
+// TestVnfcResource_hasTheMetadataThatTackersClientsRead is about VNFCs that are resources of their own.
+func TestVnfcResource_hasTheMetadataThatTackersClientsRead(t *testing.T) {
+	own := vnfcResource(Vnfc{VduID: "VDU1", ServerID: "s", Part: "p", ParentResource: "VDU1-2", Zone: "nova"}, "vim")
+	require.Equal(t, map[string]any{
+		"stack_id": "p", "parent_resource_name": "VDU1-2", "vdu_idx": 2, "zone": "nova",
+	}, own.Metadata)
+	require.Equal(t, "nova", own.ZoneID)
+	member := vnfcResource(Vnfc{VduID: "VDU1", ServerID: "s", Part: "p", ParentResource: "a3f", Zone: "nova"}, "vim")
+	require.NotContains(t, member.Metadata, "zone")
+}
+
 func TestAttached_namesWhatTheVnfdDescribes(t *testing.T) {
 	j := instantiating(``)
 	j.Flavour.Vdus[0].Storages = []string{"disk", "log"}
