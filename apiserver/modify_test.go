@@ -1,6 +1,7 @@
 package apiserver
 
 import (
+	"encoding/json"
 	"net/http"
 	"strings"
 	"testing"
@@ -59,6 +60,27 @@ func TestModify_startsOneWorkflowInProcessing(t *testing.T) {
 			require.Equal(t, map[string]any{"c": true}, doc["vnfConfigurableProperties"])
 		})
 	}
+}
+
+// TestModify_ofV1TakesTheNamesOfTackersTests checks that secrets in such members are sealed like others, too.
+func TestModify_ofV1TakesTheNamesOfTackersTests(t *testing.T) {
+	b := newBench(t)
+	_, vnfdID := b.onboard()
+	entry := func(info, access string) string {
+		return `{"vimConnectionInfo":[{"id":"own",` + info + `:{"endpoint":"https://cloud.example:5000/v3"},` + access +
+			`:{"username":"u","password":"` + marker + `","project":"p"},`
+	}
+	snake := entry(`"interface_info"`, `"access_info"`) + `"vim_type":"ETSINFV.OPENSTACK_KEYSTONE.V_3"}]}`
+	b.do("PATCH", b.create("/vnflcm/v2", vnfdID), snake, asMergePatch).problem(http.StatusBadRequest)
+	a := b.do("PATCH", b.create("/vnflcm/v1", vnfdID), snake, asMergePatch)
+	a.want(http.StatusAccepted)
+	o := b.operation(a.path())
+	require.NotContains(t, string(o.Params), marker)
+	request, err := lcm.ParseModify(o.Params)
+	require.NoError(t, err)
+	patch := map[string]any{}
+	require.NoError(t, json.Unmarshal(request.VimConnections[0].Patch, &patch))
+	require.Equal(t, []string{"accessInfo", "id", "interfaceInfo", "vimType"}, keysOf(patch))
 }
 
 func TestModify_isConditional(t *testing.T) {

@@ -29,6 +29,9 @@ func (a *api) modifyInstance(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	if a.Number == 1 {
+		body = inCamelCase(body)
+	}
 	if err := a.checkModify(body); err != nil {
 		return err
 	}
