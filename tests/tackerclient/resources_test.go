@@ -167,19 +167,23 @@ func (s *scenario) subscriptions(t *testing.T, c *client) {
 		w.WriteHeader(http.StatusNoContent)
 	}))
 	t.Cleanup(subscriber.Close)
-	made := c.show("vnflcm", "subsc", "create", c.file("subscription.json", map[string]any{
+	file := c.file("subscription.json", map[string]any{
 		"callbackUri": subscriber.URL + "/heard",
 		"filter": map[string]any{
 			"operationTypes":    []string{"INSTANTIATE"},
 			"notificationTypes": []string{"VnfLcmOperationOccurrenceNotification"},
 		},
-	}))
+	})
+	made := c.show("vnflcm", "subsc", "create", file)
 	id := made["ID"].(string)
 	require.Equal(t, subscriber.URL+"/heard", made["Callback URI"])
 	require.Len(t, c.list("vnflcm", "subsc", "list"), 1)
 	require.Len(t, c.list("vnflcm", "subsc", "list", "--filter", "(eq,id,"+id+")"), 1)
 	require.Empty(t, c.list("vnflcm", "subsc", "list", "--filter", "(neq,id,"+id+")"))
 	require.Equal(t, id, c.show("vnflcm", "subsc", "show", id)["ID"])
+	second := c.show("vnflcm", "subsc", "create", file)["ID"].(string)
+	require.NotEqual(t, id, second, "the client cannot follow a 303")
+	require.Contains(t, c.ok("vnflcm", "subsc", "delete", second), "deleted successfully")
 	require.Contains(t, c.ok("vnflcm", "subsc", "delete", id), "deleted successfully")
 	require.Empty(t, c.list("vnflcm", "subsc", "list"))
 }
