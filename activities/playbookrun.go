@@ -116,11 +116,7 @@ func (p *Playbooks) here(
 	}
 	defer stop()
 	script.Claim = claim
-	leave, err := p.enter(ctx, in.Step)
-	if err != nil {
-		return err
-	}
-	defer leave()
+	defer p.enter(ctx, in.Step)()
 	became := false
 	_, err = p.run(ctx, host, in.Step, task{
 		script: script, stdin: stdin, mask: run.Secrets, limit: limit, parameter: "ansible.timeouts.run",
@@ -135,23 +131,24 @@ func (p *Playbooks) here(
 }
 
 // enter waits until another playbook may run on this host. The claim keeps a run alive that another worker has begun.
-func (p *Playbooks) enter(ctx context.Context, step lcm.StepRef) (leave func(), err error) {
+func (p *Playbooks) enter(ctx context.Context, step lcm.StepRef) (leave func()) {
 	if p.Room == nil {
-		return func() {}, nil
+		return func() {}
 	}
 	leave = func() { <-p.Room }
 	select {
 	case p.Room <- struct{}{}:
-		return leave, nil
+		return leave
 	default:
 	}
 	p.Output.Lines(ctx, step)(fmt.Sprintf("The playbook waits: %d playbooks run on the worker's host, the most at once "+
 		"(scripts.ansibleAtOnce).", cap(p.Room)))
 	select {
 	case p.Room <- struct{}{}:
-		return leave, nil
+		return leave
 	case <-ctx.Done():
-		return nil, ctx.Err()
+		// A run that another worker has begun has to be ended, too.
+		return func() {}
 	}
 }
 

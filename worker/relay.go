@@ -40,10 +40,12 @@ func (r *Relay) Run(ctx context.Context) error {
 	defer tick.Stop()
 	trim := time.NewTicker(trimEvery)
 	defer trim.Stop()
-	r.trim(ctx)
-	for {
+	for first := true; ; first = false {
 		if err := r.Once(ctx); err != nil && ctx.Err() == nil {
 			r.Log.WarnContext(ctx, "Notifications wait; Windlass looks at them again at the next tick", "error", err)
+		}
+		if first {
+			r.trim(ctx)
 		}
 		select {
 		case <-ctx.Done():

@@ -57,7 +57,7 @@ func (b *backends) work(ctx context.Context) error {
 	g.Go(func() error { return b.pollTemporal(ctx, &polling) })
 	g.Go(func() error {
 		n := b.config.Notifications
-		limits := store.OutboxLimits{Waiting: n.Waiting, KeepFor: n.KeepFor}
+		limits := store.OutboxLimits{Waiting: n.Waiting, KeepFor: n.RetryFor + n.KeepFor} // it died after retryFor
 		return (&worker.Relay{Client: b.temporal, Store: b.store, Log: b.log, Limits: limits}).Run(ctx)
 	})
 	if b.config.Worker.Metrics != "" {

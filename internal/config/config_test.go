@@ -73,9 +73,9 @@ func TestLoad_defaultsAndExampleAgree(t *testing.T) {
 				ReadRoles: []string{"reader"}, WriteRoles: []string{"member"}, AdminRoles: []string{"admin"},
 			},
 		},
-		Page:          config.Page{OAuth2Scope: "openid windlass:write"},
-		Limits:        config.Limits{Burst: 100, BodyKiB: 1024, URIBytes: 16384},
-		Audit:         config.Audit{KeepFor: 2160 * time.Hour},
+		Page:   config.Page{OAuth2Scope: "openid windlass:write"},
+		Limits: config.Limits{Burst: 100, BodyKiB: 1024, URIBytes: 16384},
+		Audit:  config.Audit{KeepFor: 2160 * time.Hour},
 		Notifications: config.Notifications{
 			TestCallback: true, RetryFor: 24 * time.Hour, KeepFor: 720 * time.Hour, Waiting: 10_000, Subscriptions: 200,
 			DeniedNetworks: denied,

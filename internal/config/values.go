@@ -105,7 +105,6 @@ func parseDuration(v string) (time.Duration, error) {
 	return d, nil
 }
 
-// parsePositive is for limits that cannot be 0.
 // parseDate reads a date; the time is the end of that day, UTC.
 func parseDate(v string) (time.Time, error) {
 	if v == "" {
@@ -118,6 +117,7 @@ func parseDate(v string) (time.Time, error) {
 	return day.AddDate(0, 0, 1), nil
 }
 
+// parsePositive is for limits that cannot be 0.
 func parsePositive(v string) (time.Duration, error) {
 	d, err := parseDuration(v)
 	if err == nil && d == 0 {

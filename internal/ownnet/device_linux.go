@@ -28,7 +28,6 @@ func Open(loopback bool) (*os.File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("/dev/net/tun: %w", err)
 	}
-	device := os.NewFile(uintptr(fd), "/dev/net/tun")
 	request, err := unix.NewIfreq(deviceName)
 	if err == nil {
 		request.SetUint16(unix.IFF_TUN | unix.IFF_NO_PI)
@@ -38,9 +37,9 @@ func Open(loopback bool) (*os.File, error) {
 		err = lead(loopback)
 	}
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("the device %s: %w", deviceName, err), device.Close())
+		return nil, errors.Join(fmt.Errorf("the device %s: %w", deviceName, err), unix.Close(fd))
 	}
-	return device, nil
+	return os.NewFile(uintptr(fd), "/dev/net/tun"), nil // not before: Go's poller takes only a device that is ready
 }
 
 // lead gives the device its addresses and the routes.

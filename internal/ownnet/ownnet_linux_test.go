@@ -155,7 +155,8 @@ func TestServe_deniesNetworksAndServersOfWindlass(t *testing.T) {
 
 func TestPolicy_deniesTheAddressesOfThisHostWithItsLoopback(t *testing.T) {
 	t.Parallel()
-	closed := Policy{Denied: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}.resolve()
+	closed, err := Policy{Denied: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}.resolve(t.Context())
+	require.NoError(t, err)
 	for _, p := range ownAddresses() {
 		assert.False(t, closed.allows(netip.AddrPortFrom(p.Addr(), 7233)), p)
 	}
@@ -169,9 +170,48 @@ func TestPolicy_deniesTheAddressesOfThisHostWithItsLoopback(t *testing.T) {
 	require.Equal(t, p, again)
 }
 
+// TestPolicy_deniesAPortOfThisHostOnAllAddresses is for windlass dev, where loopback is open.
+func TestPolicy_deniesAPortOfThisHostOnAllAddresses(t *testing.T) {
+	t.Parallel()
+	r, err := Policy{Peers: []string{"dns:///127.0.0.1:7233"}}.resolve(t.Context())
+	require.NoError(t, err)
+	for _, a := range append(ownAddresses(), netip.MustParsePrefix("127.0.0.2/32"), netip.MustParsePrefix("::1/128"),
+		netip.MustParsePrefix("0.0.0.0/32")) {
+		assert.False(t, r.allows(netip.AddrPortFrom(a.Addr(), 7233)), a)
+		assert.True(t, r.allows(netip.AddrPortFrom(a.Addr(), 7234)), a)
+	}
+	for _, unknown := range []string{"no-such-host.invalid:7233", "temporal"} {
+		_, err = Policy{Peers: []string{unknown}}.resolve(t.Context())
+		require.ErrorContains(t, err, "a server of Windlass", unknown)
+	}
+}
+
+// TestServe_leavesNothingBehind has a server that never ends a connection, and a file that takes the device's number.
+func TestServe_leavesNothingBehind(t *testing.T) {
+	silent, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = silent.Close() })
+	host, port, _ := net.SplitHostPort(silent.Addr().String())
+	before := files(t)
+	for range 3 {
+		out, _, err := inside(t, Policy{}, "for i in $(seq 20); do exec 3<>/dev/tcp/"+host+"/"+port+"; exec 3>&-; done")
+		require.NoError(t, err, out)
+	}
+	require.Eventually(t, func() bool { return files(t) <= before }, 10*time.Second, 10*time.Millisecond)
+}
+
+func files(t *testing.T) int {
+	t.Helper()
+	open, err := os.ReadDir("/proc/self/fd")
+	require.NoError(t, err)
+	return len(open)
+}
+
 func TestRelay_asksTheHostsResolver(t *testing.T) {
 	t.Parallel()
-	r := &relay{rules: Policy{Denied: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}.resolve(), dns: "127.0.0.53:53"}
+	rules, err := Policy{Denied: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}.resolve(t.Context())
+	require.NoError(t, err)
+	r := &relay{rules: rules, dns: "127.0.0.53:53"}
 	id := stack.TransportEndpointID{LocalAddress: tcpip.AddrFrom4([4]byte{192, 0, 0, 1}), LocalPort: 53}
 	to, may := r.target(id)
 	require.True(t, may, "although loopback is denied")

@@ -5,7 +5,9 @@ package ownnet
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
+	"fmt"
 	"net"
 	"net/netip"
 	"os"
@@ -17,8 +19,8 @@ import (
 type Policy struct {
 	// Denied are networks. If loopback is among them, the addresses of this host are denied, too.
 	Denied []netip.Prefix `json:"denied,omitempty"`
-	// Peers are Windlass's own servers, as host:port. All ports of such a host are denied, but only that port if the host
-	// is this one.
+	// Peers are Windlass's own servers, as host:port. All ports of such a host are denied, but only that port, on all
+	// addresses, if the host is this one.
 	Peers []string `json:"peers,omitempty"`
 }
 
@@ -39,54 +41,55 @@ func (p Policy) Loopback() bool { return !contains(p.Denied, netip.AddrFrom4([4]
 
 // rules are a policy with its names resolved.
 type rules struct {
-	networks []netip.Prefix
-	ports    []netip.AddrPort
+	networks, own []netip.Prefix
+	// ports are denied on this host, whatever its address: a server may listen on all of them.
+	ports []uint16
 }
 
-// resolve looks up the names. A name that nobody knows now has no address to deny.
-func (p Policy) resolve() rules {
-	r := rules{networks: slices.Clone(p.Denied)}
+// resolve looks up the names. The error is that of a name that nobody knows now: its address could not be denied.
+func (p Policy) resolve(ctx context.Context) (r rules, err error) {
+	r = rules{networks: slices.Clone(p.Denied), own: ownAddresses()}
 	if !p.Loopback() {
-		r.networks = append(r.networks, ownAddresses()...)
+		r.networks = append(r.networks, r.own...)
 	}
 	for _, peer := range p.Peers {
-		host, port, err := net.SplitHostPort(peer)
+		host, text, err := net.SplitHostPort(peer[strings.LastIndex(peer, "/")+1:]) // without dns:///
 		if err != nil {
-			continue
+			return r, fmt.Errorf("a server of Windlass: %w", err)
 		}
-		number, err := net.LookupPort("tcp", port)
+		port, err := net.DefaultResolver.LookupPort(ctx, "tcp", text)
 		if err != nil {
-			continue
+			return r, fmt.Errorf("a server of Windlass: %w", err)
 		}
-		found, _ := net.LookupHost(host)
-		for _, text := range found {
-			a, err := netip.ParseAddr(text)
-			if err != nil {
-				continue
+		found, err := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
+		if err != nil {
+			return r, fmt.Errorf("a server of Windlass: %w", err)
+		}
+		for _, a := range found {
+			if a = a.Unmap().WithZone(""); r.isOwn(a) {
+				r.ports = append(r.ports, uint16(port)) //nolint:gosec // G115: a port
+			} else {
+				r.networks = append(r.networks, netip.PrefixFrom(a, a.BitLen()))
 			}
-			a = a.Unmap().WithZone("")
-			if own(a) {
-				r.ports = append(r.ports, netip.AddrPortFrom(a, uint16(number))) //nolint:gosec // G115: a port
-				continue
-			}
-			r.networks = append(r.networks, netip.PrefixFrom(a, a.BitLen()))
 		}
 	}
-	return r
+	return r, nil
 }
 
 // allows tells whether the code may reach an address.
 func (r rules) allows(to netip.AddrPort) bool {
 	a := to.Addr().Unmap().WithZone("")
-	return !contains(r.networks, a) && !slices.Contains(r.ports, netip.AddrPortFrom(a, to.Port())) && !a.IsMulticast()
+	return !contains(r.networks, a) && !a.IsMulticast() && !(r.isOwn(a) && slices.Contains(r.ports, to.Port()))
 }
 
 func contains(networks []netip.Prefix, a netip.Addr) bool {
 	return slices.ContainsFunc(networks, func(p netip.Prefix) bool { return p.Contains(a) })
 }
 
-// own tells whether an address is one of this host.
-func own(a netip.Addr) bool { return a.IsLoopback() || contains(ownAddresses(), a) }
+// isOwn tells whether an address is one of this host.
+func (r rules) isOwn(a netip.Addr) bool {
+	return a.IsLoopback() || a.IsUnspecified() || contains(r.own, a)
+}
 
 func ownAddresses() (out []netip.Prefix) {
 	all, _ := net.InterfaceAddrs()

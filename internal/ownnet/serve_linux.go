@@ -10,10 +10,11 @@ import (
 	"sync"
 	"time"
 
+	"gvisor.dev/gvisor/pkg/buffer"
 	"gvisor.dev/gvisor/pkg/tcpip"
 	"gvisor.dev/gvisor/pkg/tcpip/adapters/gonet"
 	"gvisor.dev/gvisor/pkg/tcpip/header"
-	"gvisor.dev/gvisor/pkg/tcpip/link/fdbased"
+	"gvisor.dev/gvisor/pkg/tcpip/link/channel"
 	"gvisor.dev/gvisor/pkg/tcpip/network/ipv4"
 	"gvisor.dev/gvisor/pkg/tcpip/network/ipv6"
 	"gvisor.dev/gvisor/pkg/tcpip/stack"
@@ -27,6 +28,8 @@ const (
 	atOnce = 256
 	// dialTimeout bounds connecting to an address.
 	dialTimeout = 15 * time.Second
+	// halfOpen is how long one direction may go on after the end of the other one.
+	halfOpen = 10 * time.Minute
 	// idleDatagrams is how long an exchange of datagrams may be silent.
 	idleDatagrams = time.Minute
 )
@@ -37,7 +40,8 @@ type relay struct {
 	rules  rules
 	dns    string
 	denied func(to netip.AddrPort)
-	places chan struct{} // of datagrams
+	// streams and exchanges have the places of connections of TCP and of UDP.
+	streams, exchanges chan struct{}
 
 	mu   sync.Mutex
 	told map[netip.AddrPort]bool
@@ -46,10 +50,14 @@ type relay struct {
 // Serve relays connections from the device to the host's network until stop is called, or ctx ends. denied hears of
 // each address that is denied, once.
 func Serve(ctx context.Context, device *os.File, p Policy, denied func(to netip.AddrPort)) (stop func(), err error) {
+	rules, err := p.resolve(ctx)
+	if err != nil {
+		return nil, err
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	r := &relay{
-		ctx: ctx, rules: p.resolve(), dns: nameserver(), denied: denied, places: make(chan struct{}, atOnce),
-		told: map[netip.AddrPort]bool{},
+		ctx: ctx, rules: rules, dns: nameserver(), denied: denied, streams: make(chan struct{}, atOnce),
+		exchanges: make(chan struct{}, atOnce), told: map[netip.AddrPort]bool{},
 	}
 	s, err := r.stack(device)
 	if err != nil {
@@ -64,10 +72,8 @@ func Serve(ctx context.Context, device *os.File, p Policy, denied func(to netip.
 }
 
 func (r *relay) stack(device *os.File) (*stack.Stack, error) {
-	link, err := fdbased.New(&fdbased.Options{FDs: []int{int(device.Fd())}, MTU: mtu})
-	if err != nil {
-		return nil, err
-	}
+	// Not gVisor's own endpoint for files: it goes on reading the file's number after the end of the run.
+	link := channel.New(1024, mtu, "")
 	s := stack.New(stack.Options{
 		NetworkProtocols: []stack.NetworkProtocolFactory{
 			ipv4.NewProtocolWithOptions(ipv4.Options{AllowExternalLoopbackTraffic: true}), ipv6.NewProtocol,
@@ -88,7 +94,44 @@ func (r *relay) stack(device *os.File) (*stack.Stack, error) {
 	})
 	s.SetTransportProtocolHandler(tcp.ProtocolNumber, tcp.NewForwarder(s, 0, atOnce, r.stream).HandlePacket)
 	s.SetTransportProtocolHandler(udp.ProtocolNumber, udp.NewForwarder(s, r.datagrams).HandlePacket)
+	go r.take(device, link)
+	go r.give(device, link)
 	return s, nil
+}
+
+// take moves packets from the device to the stack until the device is closed.
+func (r *relay) take(device *os.File, link *channel.Endpoint) {
+	packet := make([]byte, 64<<10)
+	for {
+		n, err := device.Read(packet)
+		if err != nil {
+			return
+		}
+		of := ipv4.ProtocolNumber
+		switch {
+		case n == 0:
+			continue
+		case packet[0]>>4 == 6:
+			of = ipv6.ProtocolNumber
+		}
+		p := stack.NewPacketBuffer(stack.PacketBufferOptions{Payload: buffer.MakeWithData(packet[:n])})
+		link.InjectInbound(of, p)
+		p.DecRef()
+	}
+}
+
+// give moves packets of the stack to the device until the run ends.
+func (r *relay) give(device *os.File, link *channel.Endpoint) {
+	for {
+		p := link.ReadContext(r.ctx)
+		if p == nil {
+			return
+		}
+		text := p.ToView()
+		_, _ = device.Write(text.AsSlice())
+		text.Release()
+		p.DecRef()
+	}
 }
 
 // target is where a connection goes on the host's network; false if it may not.
@@ -117,9 +160,17 @@ func (r *relay) stream(req *tcp.ForwarderRequest) {
 		req.Complete(true)
 		return
 	}
+	select {
+	case r.streams <- struct{}{}:
+	default:
+		req.Complete(true)
+		return
+	}
+	leave := func() { <-r.streams }
 	out, err := (&net.Dialer{Timeout: dialTimeout}).DialContext(r.ctx, "tcp", to)
 	if err != nil {
 		req.Complete(true)
+		leave()
 		return
 	}
 	var queue waiter.Queue
@@ -127,9 +178,13 @@ func (r *relay) stream(req *tcp.ForwarderRequest) {
 	req.Complete(failed != nil)
 	if failed != nil {
 		_ = out.Close()
+		leave()
 		return
 	}
-	go r.join(gonet.NewTCPConn(&queue, end), out.(*net.TCPConn))
+	go func() {
+		defer leave()
+		r.join(gonet.NewTCPConn(&queue, end), out.(*net.TCPConn))
+	}()
 }
 
 // half is a connection whose directions end one by one.
@@ -145,6 +200,7 @@ func (r *relay) join(in, out half) {
 		both.Go(func() {
 			_, _ = io.Copy(way[1], way[0])
 			_ = way[1].CloseWrite()
+			_ = way[1].SetReadDeadline(time.Now().Add(halfOpen)) // the other direction has to end, too
 		})
 	}
 	both.Wait()
@@ -158,18 +214,18 @@ func (r *relay) datagrams(req *udp.ForwarderRequest) {
 		return
 	}
 	select {
-	case r.places <- struct{}{}:
+	case r.exchanges <- struct{}{}:
 	default:
 		return // lost, as datagrams are
 	}
 	var queue waiter.Queue
 	end, failed := req.CreateEndpoint(&queue)
 	if failed != nil {
-		<-r.places
+		<-r.exchanges
 		return
 	}
 	go func() {
-		defer func() { <-r.places }()
+		defer func() { <-r.exchanges }()
 		r.exchange(gonet.NewUDPConn(&queue, end), to)
 	}()
 }

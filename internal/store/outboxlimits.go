@@ -15,7 +15,7 @@ type OutboxLimits struct {
 	// Waiting is the largest number of notifications that wait for a subscriber. The oldest of more become dead letters.
 	// A subscription has as many dead letters at most; the oldest of more are forgotten.
 	Waiting int
-	// KeepFor is how long a dead letter is kept.
+	// KeepFor is how old a dead letter may become.
 	KeepFor time.Duration
 }
 
@@ -34,20 +34,25 @@ func (s *Store) TrimOutbox(ctx context.Context, l OutboxLimits) (buried, forgott
 				where subscription_id = subscription.id and not dead order by id desc offset @most limit 1
 			) as newest
 			from subscription
+		), chosen as (
+			select id from delivery join late on subscription_id = late.subscription and id <= late.newest
+			where not dead order by id for update of delivery skip locked
 		)
-		update delivery set dead = true, last_error = @why
-		from late where subscription_id = late.subscription and not dead and id <= late.newest`, args)
+		update delivery set dead = true, last_error = @why where id in (select id from chosen)`, args)
 	if err != nil {
 		return 0, 0, interpret("give up notifications that wait", err)
 	}
 	buried = tag.RowsAffected()
 	tag, err = s.pool.Exec(ctx, `
-		delete from delivery using (
+		with letters as (
 			select id as letter, since + @keep::interval <= clock_timestamp() as old,
 				row_number() over (partition by subscription_id order by id desc) > @most as many
 			from delivery where dead
-		) as letters
-		where id = letter and (old or many)`, args)
+		), chosen as (
+			select id from delivery join letters on id = letter and (old or many)
+			where dead order by id for update of delivery skip locked
+		)
+		delete from delivery where id in (select id from chosen)`, args)
 	return buried, tag.RowsAffected(), interpret("forget dead letters", err)
 }
 

@@ -21,7 +21,7 @@ const (
 	playQuota     = 100_000 // microseconds of a period: one processor
 )
 
-// groupPrefix begins the names of control groups of playbooks; workerGroup is the group that a worker moves to.
+// groupPrefix begins the names of control groups of playbooks; workerGroup is the name of a worker's own group.
 const (
 	groupPrefix = "windlass-play-"
 	workerGroup = "windlass-worker"
@@ -69,7 +69,7 @@ func (g groups) places() ([]place, error) {
 			unified = parts[2]
 			continue
 		}
-		for _, controller := range strings.Split(parts[1], ",") {
+		for controller := range strings.SplitSeq(parts[1], ",") {
 			if limits, wanted := first[controller]; wanted {
 				at := g.visible(filepath.Join(g.root, parts[1]), parts[2])
 				found = append(found, place{parent: at, former: at, limits: limits})
@@ -181,23 +181,27 @@ func removeGroup(dir string) {
 	}
 }
 
-// PrepareGroups lets playbooks on this host be limited by control groups, and reports why it cannot. In version 2 of
-// control groups, the worker moves to a group beside those of its playbooks: a group that has others below it may have
-// no processes.
-func PrepareGroups() error { return hostGroups().prepare() }
+// PrepareGroups lets playbooks on this host be limited by control groups, and reports why it cannot. In version 2, a group
+// that has others below it may have no processes, so the worker must be in a group workerGroup of its own. It does not
+// move there by itself: systemd could not start the next worker in the unit's group while a playbook is below it.
+func PrepareGroups() error { return hostGroups().prepare(strconv.Itoa(os.Getpid())) }
 
-func (g groups) prepare() error {
+func (g groups) prepare(name string) error {
 	places, err := g.places()
 	if err != nil {
 		return err
 	}
-	if len(places) == 1 && places[0].parent == places[0].former && !enabled(places[0].parent) {
-		if err := g.delegate(places[0].parent); err != nil {
+	if top := places[0].parent; len(places) == 1 && !enabled(top) {
+		if places[0].former == top {
+			return errors.New("in version 2 of control groups, the worker must be in a group " + workerGroup + " below that " +
+				"of its unit: with systemd 254 or later, set Delegate=yes and DelegateSubgroup=" + workerGroup)
+		}
+		if err := tell(filepath.Join(top, "cgroup.subtree_control"), "+memory +pids +cpu"); err != nil {
 			return err
 		}
 	}
 	for _, p := range places {
-		dir := filepath.Join(p.parent, groupPrefix+"try")
+		dir := filepath.Join(p.parent, groupPrefix+"try-"+name)
 		if err := os.Mkdir(dir, 0o755); err != nil && !errors.Is(err, os.ErrExist) { //nolint:gosec // G301: of the kernel
 			return err
 		}
@@ -207,18 +211,6 @@ func (g groups) prepare() error {
 		_ = os.Remove(dir)
 	}
 	return err
-}
-
-// delegate moves this process into a group below at, and lets at limit the groups below it.
-func (g groups) delegate(at string) error {
-	leaf := filepath.Join(at, workerGroup)
-	if err := os.Mkdir(leaf, 0o755); err != nil && !errors.Is(err, os.ErrExist) { //nolint:gosec // G301: of the kernel
-		return err
-	}
-	if err := tell(filepath.Join(leaf, "cgroup.procs"), g.pid); err != nil {
-		return err
-	}
-	return tell(filepath.Join(at, "cgroup.subtree_control"), "+memory +pids +cpu")
 }
 
 // enabled tells whether the groups below at have limits.

@@ -36,7 +36,7 @@ func TestGroups_haveTheFilesOfTheirVersion(t *testing.T) {
 			[]string{"system.slice/windlass.service"},
 			[]place{{parent: "system.slice/windlass.service", former: "system.slice/windlass.service", limits: second}},
 		},
-		"version 2, after the worker has moved": {
+		"version 2, with a group of the worker": {
 			"0::/windlass.service/windlass-worker\n",
 			[]string{"windlass.service/windlass-worker"},
 			[]place{{parent: "windlass.service", former: "windlass.service/windlass-worker", limits: second}},
@@ -70,6 +70,8 @@ func TestGroups_haveTheFilesOfTheirVersion(t *testing.T) {
 			}
 		})
 	}
+	two := hierarchy(t, "0::/system.slice/windlass.service\n", "system.slice/windlass.service")
+	require.ErrorContains(t, two.prepare("test"), "DelegateSubgroup=windlass-worker")
 	g := hierarchy(t, "4:memory:/\n0::/\n", "memory")
 	_, err := g.places()
 	require.ErrorContains(t, err, "not all of memory, pids and cpu")
@@ -78,7 +80,7 @@ func TestGroups_haveTheFilesOfTheirVersion(t *testing.T) {
 // TestGroups_limitARun is on the kernel of this host, if it lets this user make groups.
 func TestGroups_limitARun(t *testing.T) {
 	g := hostGroups()
-	if err := g.prepare(); err != nil {
+	if err := g.prepare("test"); err != nil {
 		t.Skip("Control groups are NOT tested: " + err.Error())
 	}
 	for range 2 { // a second run finds nothing of the first one

@@ -86,6 +86,10 @@ func (n *network) receive() (*os.File, error) {
 	if err != nil || len(files) == 0 {
 		return nil, errors.Join(errNoDevice, err)
 	}
+	// Go's poller then ends a read when the file is closed.
+	if err := unix.SetNonblock(files[0], true); err != nil {
+		return nil, errors.Join(err, unix.Close(files[0]))
+	}
 	return os.NewFile(uintptr(files[0]), "/dev/net/tun"), nil
 }
 

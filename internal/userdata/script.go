@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
@@ -83,19 +84,44 @@ func (s *Scripts) Run(ctx context.Context, call ScriptCall) (made ScriptMade, er
 		return made, err
 	}
 	defer leave()
-	masker, last := secrets.NewMasker(call.Secrets...), ""
+	said := spoken{masker: secrets.NewMasker(call.Secrets...), lines: call.Lines}
+	defer said.end()
 	answer, err := s.Runner.process(ctx, dir, job{
 		profile: s.profile(), reach: s.Reach, what: "The script " + call.Path + " (" + call.Hook + ")", input: input, limit: s.limit(),
 		setting: "scripts.timeout",
-		lines: func(line string) {
-			last = masker.Mask(line)
-			call.Lines(last)
-		},
+		lines:   said.line,
 	})
 	if err != nil {
 		return made, err
 	}
-	return readScript(answer, call, last)
+	return readScript(answer, call, said.end())
+}
+
+// spoken is the output of a script. Its lines come from the script, and from the relay of its network.
+type spoken struct {
+	masker secrets.Masker
+	lines  func(line string)
+
+	mu    sync.Mutex
+	last  string
+	ended bool
+}
+
+func (s *spoken) line(text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.ended {
+		s.last = s.masker.Mask(text)
+		s.lines(s.last)
+	}
+}
+
+// end takes no more lines, and returns the last one.
+func (s *spoken) end() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ended = true
+	return s.last
 }
 
 func (s *Scripts) profile() profile {

@@ -206,8 +206,31 @@ func TestMake_takesNoTemplateOfAStranger(t *testing.T) {
 		told.Variables["where"] = target
 		told.Vdu.Plays["instantiation"][0].Targets = []string{"_VAR_where"}
 		_, err = told.Make()
-		require.ErrorContains(t, err, "lacks the address of a host for the target _VAR_where", target)
+		require.ErrorContains(t, err, "lacks the address of a host in place of", target)
 	}
+	told.Vdu.Plays["instantiation"][0].Targets = nil
+	told.Address = "2001:db8::1%x ansible_connection=local"
+	_, err = told.Make()
+	require.ErrorContains(t, err, "lacks the address of a host in place of", "of the VIM")
+	told.Address = "192.0.2.1"
+
+	for text, value := range map[string]string{
+		"{{ '_VAR_motd' | b64encode }}": "' + lookup('pipe','id') + '", "{_VAR_motd{ own }}": "{{ lookup('pipe','id') }}",
+	} {
+		told.Vdu.Plays["instantiation"][0].Params["inner"], told.Variables["motd"] = text, value
+		run, err = told.Make()
+		if err == nil {
+			require.Contains(t, string(run.Variables), `"inner":{"__ansible_unsafe"`, text)
+			continue
+		}
+		require.ErrorContains(t, err, "lacks another value of _VAR_motd", text)
+	}
+	told.Vdu.Plays["instantiation"][0].Params["inner"] = "{{ '_VAR_motd' | b64encode }}"
+	told.Variables["motd"] = "welcome to web-1.example"
+	run, err = told.Make()
+	require.NoError(t, err, "a plain value may be a part of the package's template")
+	require.Contains(t, string(run.Variables), "{{ 'welcome to web-1.example' | b64encode }}")
+	told.Vdu.Plays["instantiation"][0].Targets = []string{"_VAR_where"}
 	told.Variables["where"] = "192.0.2.9 db-1.example fd00::9"
 	run, err = told.Make()
 	require.NoError(t, err)

@@ -108,15 +108,13 @@ func (f filler) login(vars map[string]any, run *Run) {
 	}
 	if user == "" {
 		user, password = f.text(f.told.Vdu.Username), f.text(f.told.Vdu.Password)
-		if key = f.text(f.told.Vdu.KeyFile); key != "" && !strings.HasPrefix(key, packageVariable+"/") {
+		if key = f.text(f.told.Vdu.KeyFile); key != "" && !strings.HasPrefix(key, packageVariable+"/") ||
+			key != "" && hasTemplate(key[len(packageVariable):]) {
 			f.lacking[`the private key "`+key+`", which is not in the package: give ansible.servers.`+f.told.Vdu.Vdu+`.private_key`] = true
 		}
 	}
 	if user != "" {
-		vars["ansible_ssh_user"] = user
-		if hasTemplate(user) {
-			vars["ansible_ssh_user"] = unsafe(user)
-		}
+		vars["ansible_ssh_user"] = f.userOf(user)
 	} else if run.Files != nil {
 		f.lacking["a user for SSH: give ansible.servers."+f.told.Vdu.Vdu] = true
 	}
@@ -132,6 +130,17 @@ func (f filler) login(vars map[string]any, run *Run) {
 	}
 }
 
+// userOf is the user's name of the request, which is only a text, or that of config.yaml.
+func (f filler) userOf(name string) any {
+	switch {
+	case f.told.Login.Username == "":
+		return f.fillText(f.told.Vdu.Username)
+	case hasTemplate(name):
+		return unsafe(name)
+	}
+	return name
+}
+
 // inventory has the server, or the hosts that config.yaml names instead: VDUs and addresses.
 func (f filler) inventory(play vnfpkg.Play) string {
 	hosts := []string{f.told.Address}
@@ -143,15 +152,13 @@ func (f filler) inventory(play vnfpkg.Play) string {
 			hosts = append(hosts, of...)
 			continue
 		}
-		for _, host := range strings.Fields(f.text(target)) {
-			if !hostPattern.MatchString(host) { // it would be read as a setting or as a template
-				f.lacking[fmt.Sprintf("the address of a host for the target %s, which is %.80q now", target, host)] = true
-			}
-			hosts = append(hosts, host)
-		}
+		hosts = slices.AppendSeq(hosts, strings.FieldsSeq(f.text(target)))
 	}
 	var b strings.Builder
 	for _, host := range slices.Compact(hosts) {
+		if !hostPattern.MatchString(host) { // it would be read as a setting or as a template
+			f.lacking[fmt.Sprintf("the address of a host in place of %.80q", host)] = true
+		}
 		b.WriteString(host)
 		if f.told.Port != 0 {
 			fmt.Fprintf(&b, " ansible_port=%d", f.told.Port)
@@ -165,11 +172,7 @@ func (f filler) inventory(play vnfpkg.Play) string {
 func (f filler) fill(value any) any {
 	switch v := value.(type) {
 	case string:
-		text := f.text(v)
-		if marks(text) > marks(f.ofPackage(v)) {
-			return unsafe(text)
-		}
-		return text
+		return f.fillText(v)
 	case []any:
 		out := make([]any, len(v))
 		for i, item := range v {
@@ -199,17 +202,37 @@ func (f filler) text(text string) string {
 	})
 }
 
-// ofPackage fills in only what is not a stranger's.
-func (f filler) ofPackage(text string) string {
-	return variablePattern.ReplaceAllStringFunc(text, func(found string) string {
+// fillText fills in a text. A text of the package may be a template of Ansible; what strangers give must not become one,
+// or a part of one.
+func (f filler) fillText(text string) any {
+	full := f.text(text)
+	if !hasTemplate(full) {
+		return full
+	}
+	odd := ""
+	own := variablePattern.ReplaceAllStringFunc(text, func(found string) string {
 		name := strings.TrimPrefix(found, "_VAR_")
 		value, _ := f.value(name)
-		if given, is := f.told.Variables[name]; is && given == value && f.told.Package[name] != value {
-			return ""
+		given, is := f.told.Variables[name]
+		if !is || given != value || f.told.Package[name] == value { // the package's, or Windlass's own
+			return value
 		}
-		return value
+		if !harmless.MatchString(value) {
+			odd = found
+		}
+		return "x"
 	})
+	switch {
+	case !hasTemplate(own):
+		return unsafe(full)
+	case odd != "":
+		f.lacking[fmt.Sprintf("another value of %s: its characters have a meaning in the template %.80q", odd, text)] = true
+	}
+	return full
 }
+
+// harmless matches texts that are only texts in each place of a template.
+var harmless = regexp.MustCompile(`^[\w.:/@ ,+=-]*$`)
 
 // hostPattern matches addresses and names of hosts.
 var hostPattern = regexp.MustCompile(`^[a-zA-Z0-9]([a-zA-Z0-9._:-]*[a-zA-Z0-9])?$`)
