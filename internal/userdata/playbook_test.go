@@ -349,6 +349,7 @@ exec "$@"`
 
 // TestPlay_findsResolversBelowRun shows that a playbook finds hosts by name although /run is hidden from it.
 func TestPlay_findsResolversBelowRun(t *testing.T) {
+	networks(t)
 	if os.Getenv(resolversVariable) != "" {
 		out, err := play(t, "    - shell: test -L /etc/resolv.conf && cat /etc/resolv.conf\n      register: found\n"+
 			"    - debug: {msg: \"{{ found.stdout }}\"}\n", nil)
