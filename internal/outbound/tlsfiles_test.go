@@ -1,6 +1,7 @@
 package outbound_test
 
 import (
+	"bytes"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -14,6 +15,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -65,10 +67,10 @@ func write(t *testing.T, file string, content []byte) {
 
 func TestTLSFiles_areReadAgainWhenTheyChange(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
+	dir, said := t.TempDir(), bytes.Buffer{}
 	files := &outbound.TLSFiles{
 		Section: "nfvo", CAFile: filepath.Join(dir, "ca"), CertFile: filepath.Join(dir, "cert"),
-		KeyFile: filepath.Join(dir, "key"), Log: slog.New(slog.DiscardHandler),
+		KeyFile: filepath.Join(dir, "key"), Log: slog.New(slog.NewTextHandler(&said, nil)),
 	}
 	require.ErrorContains(t, files.Load(), "of nfvo.caFile cannot be read")
 	ours, cert, key := certificate(t)
@@ -97,8 +99,11 @@ func TestTLSFiles_areReadAgainWhenTheyChange(t *testing.T) {
 	renewed, shown := server(t, after)
 	require.Error(t, get(renewed), "its authority is unknown")
 	write(t, files.CAFile, []byte("half of a file"))
-	time.Sleep(1100 * time.Millisecond) // the files are looked at once a second
-	require.NoError(t, get(old), "files that cannot be used change nothing")
+	require.Eventually(t, func() bool {
+		require.NoError(t, get(old), "files that cannot be used change nothing")
+		return strings.Contains(said.String(), "New TLS files not used")
+	}, time.Minute, 50*time.Millisecond)
+	require.NoError(t, get(old))
 	write(t, files.CAFile, authority)
 	ours, cert, key = certificate(t)
 	write(t, files.CertFile, cert)

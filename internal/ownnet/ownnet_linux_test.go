@@ -186,7 +186,7 @@ func TestPolicy_deniesAPortOfThisHostOnAllAddresses(t *testing.T) {
 	}
 }
 
-// TestServe_leavesNothingBehind has a server that never ends a connection, and a file that takes the device's number.
+// TestServe_leavesNothingBehind has a server that never ends a connection.
 func TestServe_leavesNothingBehind(t *testing.T) {
 	silent, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)

@@ -93,6 +93,13 @@ func (n *network) receive() (*os.File, error) {
 	return os.NewFile(uintptr(files[0]), "/dev/net/tun"), nil
 }
 
+// unservedError ends a run whose network cannot be served.
+type unservedError struct{ error }
+
+func (e *unservedError) Error() string { return "its network cannot be served: " + e.error.Error() }
+
+func (e *unservedError) Unwrap() error { return e.error }
+
 var errNoDevice = errors.New("the process has made no network")
 
 // end stops the relay, and closes what is left.

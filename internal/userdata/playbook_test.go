@@ -278,6 +278,15 @@ func TestPlay_reachesWhatIsAllowed(t *testing.T) {
 	require.Contains(t, strings.Join(out, "\n"), "The playbook may not connect to "+temporal+" from the worker's host")
 }
 
+// TestPlay_saysWhyItsNetworkCannotBeServed has a name of Temporal that nobody knows: its address could not be denied.
+func TestPlay_saysWhyItsNetworkCannotBeServed(t *testing.T) {
+	p := playbooks(t)
+	p.Reach = ownnet.Policy{Peers: []string{"temporal.invalid:7233"}}
+	err := perform(t.Context(), t, p, "unknown", playing("    - debug: {msg: begun}\n"), func(string) {})
+	require.True(t, lcm.Is(err, lcm.KindUnavailable), "%v", err)
+	require.ErrorContains(t, err, "its network cannot be served: a server of Windlass: lookup temporal.invalid")
+}
+
 // listening is the address of a server that accepts connections.
 func listening(t *testing.T) string {
 	t.Helper()

@@ -145,6 +145,9 @@ func (c *child) begin(ctx context.Context) error {
 	}
 	if err := c.connect(ctx); err != nil {
 		c.end()
+		if complaint.Len() == 0 { // the process could make its network
+			return unable(err, "its network cannot be served: "+err.Error())
+		}
 		return unable(err, complaint.sentence())
 	}
 	c.stdin, c.out = stdin, bufio.NewReader(stdout)

@@ -176,6 +176,14 @@ func TestScripts_withANetworkReachNoServerOfWindlass(t *testing.T) {
 	require.Contains(t, strings.Join(lines, "\n"), "The script may not connect to "+temporal)
 }
 
+func TestScripts_sayWhyTheirNetworkCannotBeServed(t *testing.T) {
+	networks(t)
+	s := &Scripts{Runner: newRunner(t), Network: true, Reach: ownnet.Policy{Peers: []string{"temporal.invalid:7233"}}}
+	_, _, err := run(t, s, "pass\n")
+	require.True(t, lcm.Is(err, lcm.KindUnavailable), "%v", err)
+	require.ErrorContains(t, err, "its network cannot be served: a server of Windlass: lookup temporal.invalid")
+}
+
 func TestScripts_endInTime(t *testing.T) {
 	s := &Scripts{Runner: newRunner(t), Time: time.Second}
 	_, _, err := run(t, s, "import threading\nthreading.Event().wait()\n")

@@ -59,7 +59,7 @@ func startPlaybook(claim, lease, playbook, policy string) int {
 		return tryAgain
 	}
 	if err := net.serve(ctx, sayDenied); err != nil && !errors.Is(err, errNoDevice) { // else the child says why
-		end(err)
+		end(&unservedError{err})
 	}
 	go func() {
 		awaitUnclaimed(claim, limit)
@@ -68,9 +68,13 @@ func startPlaybook(claim, lease, playbook, policy string) int {
 	err = child.Wait()
 	_ = os.Remove(claim)
 	exit, ended := errors.AsType[*exec.ExitError](err)
+	unserved, _ := errors.AsType[*unservedError](context.Cause(ctx))
 	switch {
 	case errors.Is(context.Cause(ctx), errUnclaimed):
 		fmt.Printf("windlass: no worker followed the playbook for %s, so it was ended\n", limit)
+		return tryAgain
+	case unserved != nil:
+		fmt.Printf("windlass: the playbook could not be run here: %s\n", unserved)
 		return tryAgain
 	case err == nil:
 		return 0
