@@ -160,39 +160,63 @@ echo http://proxy.example:3128 >"$SCRATCH/in.http_proxy"
 
 // Debian 12's own file has another cgroup driver than kubelet, and another folder for CNI's programs.
 func TestPrepareNode_replacesTheFileOfDebiansContainerd(t *testing.T) {
-	const shipped, default16 = "version = 2\n[plugins.cni]\n  bin_dir = \"/usr/lib/cni\"\n",
-		"version = 2\nbin_dir = \"/opt/cni/bin\"\nSystemdCgroup = false\n"
+	const shipped = "version = 2\n[plugins.cni]\n  bin_dir = \"/usr/lib/cni\"\n"
 	for name, c := range map[string]struct {
-		has, want string
-		programs  string // where those of CNI are
+		has, defaults, want string
 	}{
-		"as Debian ships it":            {shipped, "version = 2\nbin_dir = \"/opt/cni/bin\"\nSystemdCgroup = true\n", "opt/cni/bin"},
-		"with Debian's programs of CNI": {shipped, "version = 2\nbin_dir = \"/usr/lib/cni\"\nSystemdCgroup = true\n", "usr/lib/cni"},
-		"as the image's author wants":   {shipped + "# mine\n", shipped + "# mine\n", "opt/cni/bin"},
-		"none":                          {"", "version = 2\nbin_dir = \"/opt/cni/bin\"\nSystemdCgroup = true\n", "opt/cni/bin"},
+		"as Debian ships it": {
+			shipped, "version = 2\n  sandbox_image = \"registry.k8s.io/pause:3.6\"\nSystemdCgroup = false\n",
+			"version = 2\n  sandbox_image = \"registry.k8s.io/pause:3.10.1\"\nSystemdCgroup = true\n",
+		},
+		"of containerd 2": {
+			"", "version = 3\n  sandbox = 'registry.k8s.io/pause:3.10'\n  sandboxer = 'podsandbox'\nSystemdCgroup = false\n",
+			"version = 3\n  sandbox = \"registry.k8s.io/pause:3.10.1\"\n  sandboxer = 'podsandbox'\nSystemdCgroup = true\n",
+		},
+		"as the image's author wants": {shipped + "# mine\n", "version = 2\n", shipped + "# mine\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			n := newNode(t)
 			file := filepath.Join(n.root, "etc/containerd/config.toml")
 			require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
 			require.NoError(t, os.WriteFile(file, []byte(c.has), 0o600))
-			require.NoError(t, os.MkdirAll(filepath.Join(n.root, c.programs), 0o755))
-			require.NoError(t, os.WriteFile(filepath.Join(n.root, c.programs, "loopback"), nil, 0o600))
-			functions, _, found := strings.Cut(library(t, n.root, "lib-base", "lib-apt", "prepare-node"), "\nread_inputs\n")
-			require.True(t, found)
-			functions = strings.NewReplacer("-e /opt/cni", "-e "+n.root+"/opt/cni", "-e /usr/lib/cni", "-e "+n.root+"/usr/lib/cni").
-				Replace(functions)
 			for range 2 {
-				said, code := shell(t, functions+`
-systemctl() { :; }; service() { :; }
-containerd() { printf '`+strings.ReplaceAll(default16, "\n", `\n`)+`'; }
-dpkg-query() { printf '\n `+file+` `+md5Of(shipped)+`\n'; }
-set_containerd`)
-				require.Zero(t, code, said)
+				n.setContainerd(t, `
+containerd() { printf '%s' `+singleQuoted(c.defaults)+`; }
+dpkg-query() { printf '\n `+file+` `+md5Of(shipped)+`\n'; }`)
 				assert.Equal(t, c.want, read(t, n.root, "etc/containerd/config.toml"))
 			}
 		})
 	}
+}
+
+// The programs of CNI of Debian's package are not where pod networks put theirs, and containerd looks in one place.
+func TestPrepareNode_linksDebiansProgramsOfCNI(t *testing.T) {
+	n := newNode(t)
+	for _, program := range []string{"usr/lib/cni/loopback", "usr/lib/cni/bridge", "opt/cni/bin/bridge"} {
+		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(n.root, program)), 0o755))
+		require.NoError(t, os.WriteFile(filepath.Join(n.root, program), []byte(program), 0o755))
+	}
+	for range 2 {
+		n.setContainerd(t, "containerd() { echo 'version = 2'; }")
+		assert.Equal(t, "usr/lib/cni/loopback", read(t, n.root, "opt/cni/bin/loopback"))
+		assert.Equal(t, "opt/cni/bin/bridge", read(t, n.root, "opt/cni/bin/bridge"), "what is there stays")
+	}
+}
+
+func singleQuoted(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
+
+// setContainerd runs set_containerd, below n.root.
+func (n node) setContainerd(t *testing.T, programs string) {
+	t.Helper()
+	functions, _, found := strings.Cut(library(t, n.root, "lib-base", "lib-apt", "prepare-node"), "\nread_inputs\n")
+	require.True(t, found)
+	functions = strings.NewReplacer("/opt/cni", n.root+"/opt/cni", "/usr/lib/cni", n.root+"/usr/lib/cni").Replace(functions)
+	said, code := shell(t, functions+`
+systemctl() { :; }; service() { :; }
+kubeadm() { [[ $1 == version ]] && echo v1.34.4 || printf '%s\n' registry.k8s.io/kube-proxy:v1.34.4 registry.k8s.io/pause:3.10.1; }
+`+programs+`
+set_containerd`)
+	require.Zero(t, code, said)
 }
 
 // A node with IPv6 pods forwards IPv6, and keeps the default route that its own router advertises.

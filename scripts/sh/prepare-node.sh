@@ -164,14 +164,31 @@ as_shipped() {
   [[ -n $sum && $sum == "$(md5sum <"$1" | cut -d ' ' -f 1)" ]]
 }
 
+# Pod networks put their programs into /opt/cni/bin, and containerd 1 looks in one directory only.
+link_programs() {
+  local program
+  for program in /usr/lib/cni/*; do
+    [[ -x $program && ! -e /opt/cni/bin/${program##*/} ]] || continue
+    mkdir -p /opt/cni/bin
+    ln -sfn "$program" "/opt/cni/bin/${program##*/}"
+  done
+}
+
+# sandbox_image: what this kubeadm takes for the image of a pod's sandbox. It is the one that a site without the internet
+# has: containerd's own default is another version.
+sandbox_image() {
+  kubeadm config images list --kubernetes-version "$(kubeadm version -o short)" 2>/dev/null | grep -m 1 /pause: || true
+}
+
 # kubelet and kubeadm take systemd's cgroups for granted. containerd's own default, Docker's package of it and Debian's
-# do not have them, and Debian's looks for the programs of CNI where kubernetes-cni does not put them.
+# do not have them, and Debian's looks for the programs of CNI where no pod network puts them.
 set_containerd() {
-  local file=/etc/containerd/config.toml programs=/opt/cni/bin
+  local file=/etc/containerd/config.toml image
+  link_programs
   if [[ ! -s $file ]] || grep -q '^disabled_plugins.*"cri"' "$file" || as_shipped "$file" containerd; then
-    [[ -e /opt/cni/bin/loopback || ! -e /usr/lib/cni/loopback ]] || programs=/usr/lib/cni
-    containerd config default | sed -e 's/SystemdCgroup = false/SystemdCgroup = true/' \
-      -e "s#bin_dir = \"/opt/cni/bin\"#bin_dir = \"$programs\"#" >"$SCRATCH/containerd"
+    image=$(sandbox_image)
+    containerd config default | sed -E -e 's/SystemdCgroup = false/SystemdCgroup = true/' \
+      -e "${image:+s#^( *sandbox(_image)? = ).*#\\1\"$image\"#}" >"$SCRATCH/containerd"
     need_restart
     write_file "$file" 0644 <"$SCRATCH/containerd"
   elif ! grep -q 'SystemdCgroup = true' "$file"; then

@@ -56,7 +56,12 @@ prepare() {
 	on "$1" '
 		if command -v cloud-init >/dev/null; then cloud-init status --wait >/dev/null || true; fi
 		echo 1 >/proc/sys/net/ipv4/ip_forward
-		systemctl -q enable --now containerd
+		containerd config default | sed -e "s/SystemdCgroup = false/SystemdCgroup = true/" \
+			-e "s#pause:[0-9.]*#pause:3.10.1#" >/etc/containerd/config.toml
+		mkdir -p /opt/cni/bin
+		ln -sfn /usr/lib/cni/* /opt/cni/bin/
+		systemctl restart containerd
+		systemctl -q enable containerd
 		systemctl -q enable kubelet' </dev/null
 }
 

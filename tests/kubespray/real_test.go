@@ -26,9 +26,9 @@ func TestKubespray(t *testing.T) {
 	b.prepare(t, dir)
 	b.place(t, []string{"cp-1"}, []string{"w-1"})
 	b.understands(t)
-	// No package archive can be reached; without sources, apt accepts the packages that are installed.
 	for _, node := range []string{"cp-1", "w-1"} {
-		b.script(t, node, "sudo find /etc/apt -name '*.list' -delete\nsudo apt-get -q update\n")
+		// No package archive can be reached; without sources, apt accepts the packages that are installed.
+		b.script(t, node, "sudo find /etc/apt -name '*.list' -delete\nsudo apt-get -q update\n"+configureContainerd)
 	}
 	facts := b.run(t, "", playbook("facts"))
 	require.NoError(t, facts.err, facts.Output)
@@ -43,6 +43,12 @@ func TestKubespray(t *testing.T) {
 		t.Log("STOPPED BY " + failure)
 	}
 }
+
+// configureContainerd does what kubespray does for the containerd that it would install.
+const configureContainerd = `containerd config default | sed -e 's/SystemdCgroup = false/SystemdCgroup = true/' \
+  -e 's#pause:[0-9.]*#pause:3.10.1#' | sudo tee /etc/containerd/config.toml >/dev/null
+sudo systemctl restart containerd
+`
 
 // understands compares what Ansible reads from the inventory with what the inventory means.
 func (b *bed) understands(t *testing.T) {

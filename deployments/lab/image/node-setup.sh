@@ -5,10 +5,9 @@ export SYSTEMD_OFFLINE=1
 useradd -m -s /bin/bash debian
 rm -f /etc/ssh/ssh_host_* /etc/machine-id
 touch /etc/machine-id
-mkdir -p /opt/cni /etc/cni/net.d /var/lib/cloud
-ln -sfn /usr/lib/cni /opt/cni/bin
+mkdir -p /etc/cni/net.d /var/lib/cloud
 ln -sfn mount.nfs /usr/sbin/mount.nfs4
-for u in haproxy keepalived e2scrub_reap getty@tty1 apt-daily.timer apt-daily-upgrade.timer \
+for u in e2scrub_reap getty@tty1 apt-daily.timer apt-daily-upgrade.timer \
 	dpkg-db-backup.timer e2scrub_all.timer fstrim.timer; do
 	systemctl -q disable "$u" 2>/dev/null || true
 done

@@ -10,7 +10,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/windlass-nfv/windlass/deployments/lab/image"
 	"github.com/windlass-nfv/windlass/deployments/lab/machine"
 	"github.com/windlass-nfv/windlass/deployments/lab/machine/fake"
 	"github.com/windlass-nfv/windlass/deployments/lab/machine/nspawn"
@@ -64,18 +63,7 @@ func fakeMachines() kindOfMachines {
 
 func realMachines(t *testing.T) kindOfMachines {
 	t.Helper()
-	if os.Geteuid() != 0 {
-		t.Skip("not run: real machines need root")
-	}
-	images := image.Options{Dir: image.DefaultDir}
-	if dir := os.Getenv("WINDLASS_LAB_IMAGE_DIR"); dir != "" {
-		images.Dir = dir
-	}
-	img, ok := image.Find(images)
-	if !ok {
-		t.Skipf("not run: no node image of this source in %s; WINDLASS_LAB_BUILD_IMAGE=%[1]s go test "+
-			"-C deployments/lab ./image builds it", images.Dir)
-	}
+	img := builtImage(t)
 	dir, err := os.MkdirTemp("/var/tmp", "windlass-scripts-") // machines can hard link to the image's files
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })

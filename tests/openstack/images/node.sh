@@ -10,7 +10,7 @@ mount -t overlay overlay -o "lowerdir=$node:$base,upperdir=upper,workdir=work" r
 
 cd root
 rm -rf usr/bin/cloud-init usr/sbin/mount.nfs* usr/local/sbin/lab-* etc/systemd/system/lab-* etc/systemd/system/*.wants/lab-* \
-	etc/systemd/system/ssh.service.d/host-keys.conf
+	etc/systemd/system/ssh.service.d/host-keys.conf etc/systemd/system/containerd.service.d
 # Masked in the lab, where the host does it.
 find etc/systemd/system -maxdepth 1 -lname /dev/null -delete
 cp /etc/resolv.conf etc/resolv.conf
