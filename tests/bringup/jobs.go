@@ -17,20 +17,12 @@ import (
 // program is one of Windlass's own programs.
 type program struct {
 	file, dir, pkg, flags string
-	plain                 []string // see gobuild.Build
 }
 
 // programs in the order in which they are compiled. Kubernetes comes before them: the last steps of the image need one
 // processor only, so that the other one compiles these.
 var programs = []program{
-	{
-		file: "bin/windlass-temporal", dir: "deployments/dev/temporal", pkg: ".", flags: gobuild.Stripped,
-		// No other program is made of them, and most of it never runs: archives in clouds, other databases.
-		plain: []string{
-			"go.temporal.io/server/...", "github.com/aws/...", "github.com/envoyproxy/...", "cloud.google.com/...",
-			"modernc.org/...", "github.com/olivere/...",
-		},
-	},
+	{file: "bin/windlass-temporal", dir: "deployments/dev/temporal", pkg: ".", flags: gobuild.Stripped},
 	{file: "bin/windlass", dir: ".", pkg: "./cmd/windlass", flags: gobuild.NoDebugger},
 	{file: "bin/windlass-lab", dir: "deployments/lab", pkg: ".", flags: gobuild.NoDebugger},
 	{file: ".build/demo", dir: "tests", pkg: "./demo", flags: gobuild.NoDebugger},
@@ -76,7 +68,7 @@ func (w wanted) installPackages(root string) func(context.Context, jobs.Now) err
 func (p program) jobs(root string) []*jobs.Job {
 	file := filepath.Join(root, p.file)
 	build := gobuild.Build{
-		Dir: filepath.Join(root, p.dir), LinkerFlags: p.flags, Plain: p.plain,
+		Dir: filepath.Join(root, p.dir), LinkerFlags: p.flags,
 		Programs: []gobuild.Program{{Package: p.pkg, File: file}},
 	}
 	packages := 0
