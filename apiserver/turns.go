@@ -11,7 +11,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/auth"
 )
 
-// The lists with a filter that one client may ask for at once: the database may have to look at all rows for each. More
+// The lists with a filter, or with a text to search, that one client may ask for at once: the database may have to look at all rows for each. More
 // of them wait for their turn, and still more are a 429.
 const (
 	listsAtOnce = 2
@@ -75,11 +75,12 @@ func (t *turns) part(client string, at *turn) {
 	}
 }
 
-// takeTurns bounds the lists with a filter of one client, so that it does not stop the lists of others.
+// takeTurns bounds the lists with a filter, or a text to search, of one client, so that it does not stop the lists of others.
 func (s *Server) takeTurns(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		r := c.Request()
-		if r.Method != http.MethodGet && r.Method != http.MethodHead || c.QueryParam("filter") == "" {
+		looks := c.QueryParam("filter") != "" || c.QueryParam("search") != ""
+		if r.Method != http.MethodGet && r.Method != http.MethodHead || !looks {
 			return next(c)
 		}
 		who, _ := auth.From(r.Context())

@@ -35,6 +35,7 @@ func (h *Handler) allEvents(c echo.Context) error {
 		return err
 	}
 	defer closed()
+	defer h.Store.FollowAllEvents()()
 	startStream(c)
 	if c.Request().Method == http.MethodHead {
 		return nil

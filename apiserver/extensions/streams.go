@@ -10,7 +10,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/auth"
 )
 
-// Limits of event streams: each reads every event from the database.
+// Limits of event streams.
 const (
 	mostStreams         = 1000 // of the server
 	mostStreamsOfClient = 256

@@ -20,10 +20,26 @@ const widest = 2000
 // they do not: 8 may appear after 9. So a reader of all events stops at a missing number until the next event is older
 // than settleTime. By then, the transaction of the missing event was rolled back, or the event was deleted.
 
+// FollowAllEvents says that the caller goes on to call AllEvents and WaitAllEvents, until it calls leave. All callers of
+// this process then share one reader of the database.
+func (s *Store) FollowAllEvents() (leave func()) { return s.feed.join() }
+
 // AllEvents reads the events after the given one, oldest first, of all operations and instances that the context sees.
 // next is where the next call begins; the caller has seen all events before it. held says that there are more events,
 // which may be read a little later.
 func (s *Store) AllEvents(ctx context.Context, after int64) (events []lcm.Event, next int64, held bool, err error) {
+	if events, next, ok := s.feed.after(lcm.ScopeOf(ctx), after); ok {
+		return events, next, false, nil
+	}
+	owned, next, held, err := s.readAllEvents(ctx, after)
+	for _, e := range owned {
+		events = append(events, e.Event)
+	}
+	return events, next, held, err
+}
+
+// readAllEvents is AllEvents, from the database.
+func (s *Store) readAllEvents(ctx context.Context, after int64) (events []ownedEvent, next int64, held bool, err error) {
 	next = after
 	err = s.inTransaction(ctx, "read the events", func(tx pgx.Tx) error {
 		var last int64
@@ -40,8 +56,8 @@ func (s *Store) AllEvents(ctx context.Context, after int64) (events []lcm.Event,
 			return err
 		}
 		held = next < last
-		events, err = all(ctx, tx, scanWideEvent, `
-			select e.id, coalesce(e.op_occ_id, ''), subject.id, e.type, e.at, e.data
+		events, err = all(ctx, tx, scanOwnedEvent, `
+			select e.id, coalesce(e.op_occ_id, ''), subject.id, e.type, e.at, e.data, subject.project_id
 			from event e cross join lateral (
 				select vnf_instance_id as id, project_id from vnf_lcm_op_occ o where o.id = e.op_occ_id
 				union all
@@ -54,8 +70,8 @@ func (s *Store) AllEvents(ctx context.Context, after int64) (events []lcm.Event,
 	return events, next, held, err
 }
 
-func scanWideEvent(row pgx.CollectableRow) (e lcm.Event, err error) {
-	err = row.Scan(&e.ID, &e.OpOccID, &e.VnfInstanceID, &e.Type, &e.At, &e.Data)
+func scanOwnedEvent(row pgx.CollectableRow) (e ownedEvent, err error) {
+	err = row.Scan(&e.ID, &e.OpOccID, &e.VnfInstanceID, &e.Type, &e.At, &e.Data, &e.project)
 	return e, err
 }
 
@@ -71,6 +87,13 @@ func (s *Store) LastEvent(ctx context.Context) (id int64, err error) {
 // WaitAllEvents returns when any operation or instance, of any project, has an event newer than after, or with
 // ctx.Err() when ctx ends. It holds no connection while it waits.
 func (s *Store) WaitAllEvents(ctx context.Context, after int64) error {
+	if newer, err := s.feed.await(ctx, after); newer || err != nil {
+		return err
+	}
+	return s.waitAnyEvents(ctx, after)
+}
+
+func (s *Store) waitAnyEvents(ctx context.Context, after int64) error {
 	return s.waitEvents(ctx, everyOperation, after, s.hasAnyEvents)
 }
 

@@ -87,6 +87,14 @@ func (s *Store) forList(p Page) querier {
 	return s.pool
 }
 
+// forSearch returns the connections for a list of rows that have a text in them, or for all rows without one.
+func (s *Store) forSearch(text string) querier {
+	if text != "" {
+		return s.lists
+	}
+	return s.pool
+}
+
 // page reads one page of the selected rows of a table. It chooses the rows before it reads more than the conditions
 // need, because the sort may drop most of them.
 func page[T any](

@@ -26,6 +26,7 @@ type Store struct {
 	// lists is for lists with filters: however much work they are, everything else finds connections.
 	lists *pgxpool.Pool
 	hub   *hub
+	feed  *feed
 	// slowPoll limits the delay of WaitEvents when notifications do not arrive.
 	slowPoll time.Duration
 }
@@ -79,6 +80,7 @@ func open(ctx context.Context, databaseURL string, connections int, tracer pgx.Q
 		return nil, interpret("open the database", err)
 	}
 	s := &Store{pool: pool, lists: lists, hub: newHub(cfg.ConnConfig), slowPoll: slowPoll}
+	s.feed = &feed{ctx: s.hub.ctx, last: s.LastEvent, read: s.readAllEvents, wait: s.waitAnyEvents}
 	if err := s.checkSchema(ctx); err != nil {
 		s.Close()
 		return nil, err
@@ -89,6 +91,7 @@ func open(ctx context.Context, databaseURL string, connections int, tracer pgx.Q
 // Close ends all connections. Callers must have returned theirs. Callers that wait in WaitEvents get Unavailable.
 func (s *Store) Close() {
 	s.hub.close()
+	s.feed.ended.Wait()
 	s.lists.Close()
 	s.pool.Close()
 }

@@ -36,7 +36,7 @@ type OperationFilter struct {
 func (s *Store) InstanceSummaries(
 	ctx context.Context, f InstanceFilter, rows Rows,
 ) (found []lcm.InstanceSummary, total int, err error) {
-	w := (&where{args: pgx.NamedArgs{}}).limit(ctx)
+	w, q := (&where{args: pgx.NamedArgs{}}).limit(ctx), s.forSearch(f.Search)
 	if f.Search != "" {
 		part, begin := w.arg("%"+likeText(f.Search)+"%"), w.arg(likeText(f.Search)+"%")
 		w.add("(name ilike " + part + " or product_name ilike " + part + " or id like lower(" + begin + "))")
@@ -49,11 +49,11 @@ func (s *Store) InstanceSummaries(
 			or exists (select from vnf_drift d where d.vnf_instance_id = vnf_instance.id
 				and jsonb_array_length(nullif(d.report -> 'findings', 'null')) > 0))`)
 	}
-	if total, err = s.count(ctx, "vnf_instance", w); err != nil {
+	if total, err = count(ctx, q, "vnf_instance", w); err != nil {
 		return nil, 0, err
 	}
 	w.args["limit"], w.args["offset"] = rows.Limit, rows.Offset
-	found, err = all(ctx, s.pool, scanInstanceSummary, `
+	found, err = all(ctx, q, scanInstanceSummary, `
 		select i.id, i.project_id, i.name, i.vnfd_id, i.provider, i.product_name, i.software_version, i.vnfd_version,
 			i.instantiation_state, coalesce(i.instantiated_brief ->> 'vnfState', ''), i.created,
 			coalesce(o.id, ''), coalesce(o.operation, ''), coalesce(o.state, ''), o.start_time, o.state_entered_time,
@@ -80,7 +80,7 @@ func scanInstanceSummary(row pgx.CollectableRow) (i lcm.InstanceSummary, err err
 func (s *Store) OperationSummaries(
 	ctx context.Context, f OperationFilter, rows Rows,
 ) (found []lcm.OperationSummary, total int, err error) {
-	w := (&where{args: pgx.NamedArgs{}}).limit(ctx)
+	w, q := (&where{args: pgx.NamedArgs{}}).limit(ctx), s.forSearch(f.Search)
 	if f.Instance != "" {
 		w.add("vnf_instance_id = " + w.arg(f.Instance))
 	}
@@ -95,11 +95,11 @@ func (s *Store) OperationSummaries(
 		w.add("(id like lower(" + begin + ") or vnf_instance_id like lower(" + begin + `) or vnf_instance_id in (
 			select id from vnf_instance where name ilike ` + part + "))")
 	}
-	if total, err = s.count(ctx, "vnf_lcm_op_occ", w); err != nil {
+	if total, err = count(ctx, q, "vnf_lcm_op_occ", w); err != nil {
 		return nil, 0, err
 	}
 	w.args["limit"], w.args["offset"] = rows.Limit, rows.Offset
-	found, err = all(ctx, s.pool, scanOperationSummary, `
+	found, err = all(ctx, q, scanOperationSummary, `
 		select o.id, o.project_id, o.vnf_instance_id, coalesce(i.name, ''), o.operation, o.state, o.start_time,
 			o.state_entered_time, o.step, o.is_automatic_invocation, o.is_cancel_pending, o.error
 		from (select * from vnf_lcm_op_occ`+w.String()+` order by start_time desc, id desc limit @limit offset @offset) o
@@ -115,8 +115,8 @@ func scanOperationSummary(row pgx.CollectableRow) (o lcm.OperationSummary, err e
 	return o, err
 }
 
-func (s *Store) count(ctx context.Context, table string, w *where) (n int, err error) {
-	err = s.pool.QueryRow(ctx, "select count(*) from "+table+w.String(), pgx.QueryExecModeCacheDescribe, w.args).Scan(&n)
+func count(ctx context.Context, q querier, table string, w *where) (n int, err error) {
+	err = q.QueryRow(ctx, "select count(*) from "+table+w.String(), pgx.QueryExecModeCacheDescribe, w.args).Scan(&n)
 	return n, interpret("count the rows of a list", err)
 }
 

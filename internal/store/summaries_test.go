@@ -95,7 +95,20 @@ func TestSummariesAndEvents_areOfTheProjectOnly(t *testing.T) {
 // number also gets an event with a lower number that was committed later.
 func TestAllEvents_areNeverMissedByAReaderWhoGoesOn(t *testing.T) {
 	t.Parallel()
-	s := open(t)
+	t.Run("from the database", func(t *testing.T) {
+		t.Parallel()
+		readersGoOn(t, open(t))
+	})
+	t.Run("from the reader that all share", func(t *testing.T) {
+		t.Parallel()
+		s := open(t)
+		defer s.FollowAllEvents()()
+		readersGoOn(t, s)
+	})
+}
+
+func readersGoOn(t *testing.T, s *store.Store) {
+	t.Helper()
 	const writers, each = 8, 20
 	var ops []lcm.OpOccID
 	for range writers {
