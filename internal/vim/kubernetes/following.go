@@ -15,6 +15,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/outbound"
 )
 
 // place is the resource and the namespace of objects of one kind.
@@ -30,10 +31,19 @@ var (
 )
 
 // follow begins to watch the places of the objects, and the Pods and events there. It makes one request first, to learn
-// at once which rights the credentials lack. Later, a lost connection is made again.
-func (w *waiting) follow(ctx context.Context, objects []prepared) error {
+// at once which rights the credentials lack. Later, a lost connection is made again. w.watching ends when the cluster
+// tells of more than Windlass keeps.
+func (w *waiting) follow(ctx context.Context, objects []prepared) (err error) {
 	var began []cache.InformerSynced
 	w.informers = map[place]cache.SharedIndexInformer{}
+	watching, tooMuch := context.WithCancelCause(ctx)
+	defer func() {
+		if err != nil {
+			tooMuch(err)
+		}
+	}()
+	w.watching = watching
+	all := &sizes{}
 	for _, at := range places(objects) {
 		if _, err := w.cluster.objects.Resource(at.resource).Namespace(at.namespace).
 			List(ctx, metav1.ListOptions{LabelSelector: ownerLabel + "=" + w.owner, Limit: 1}); err != nil {
@@ -42,35 +52,59 @@ func (w *waiting) follow(ctx context.Context, objects []prepared) error {
 			}
 			return translate("list "+at.resource.Resource, err)
 		}
-		informer := w.cluster.informer(at, func(o *metav1.ListOptions) {
-			if at.resource == events {
-				o.FieldSelector = expectedEvents
-			} else {
-				o.LabelSelector = ownerLabel + "=" + w.owner
-			}
-		})
-		changed := func() {
-			select {
-			case w.changed <- struct{}{}:
-			default:
-			}
+		here, full := watching, tooMuch
+		kept := &followed{all: all, each: map[string]int{}}
+		if at.resource == events { // those of others are among them
+			here, full = context.WithCancelCause(watching)
+			kept.all = &sizes{}
 		}
-		synced, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
-			AddFunc:    func(now any) { w.noteEnd(now); changed() },
-			UpdateFunc: func(_, now any) { w.noteEnd(now); changed() },
-			DeleteFunc: func(last any) { w.noteEnd(last); changed() },
-		})
+		synced, err := w.followPlace(here, at, kept, full)
 		if err != nil {
-			return lcm.Wrap(lcm.KindBug, err, "Windlass cannot follow the changes of %s.", at.resource.Resource)
+			return err
 		}
-		began = append(began, synced.HasSynced)
-		w.informers[at] = informer
-		go informer.RunWithContext(ctx)
+		began = append(began, synced)
 	}
-	if !cache.WaitForCacheSync(ctx.Done(), began...) {
-		return context.Cause(ctx)
+	if !cache.WaitForCacheSync(watching.Done(), began...) {
+		return context.Cause(watching)
 	}
 	return nil
+}
+
+// followPlace follows the objects of one place until there are too many.
+func (w *waiting) followPlace(
+	ctx context.Context, at place, kept *followed, full context.CancelCauseFunc,
+) (cache.InformerSynced, error) {
+	informer := w.cluster.informer(at, full, func(o *metav1.ListOptions) {
+		if at.resource == events {
+			o.FieldSelector = expectedEvents
+		} else {
+			o.LabelSelector = ownerLabel + "=" + w.owner
+		}
+	})
+	changed := func(now any) {
+		w.noteEnd(now)
+		select {
+		case w.changed <- struct{}{}:
+		default:
+		}
+	}
+	keep := func(now any) {
+		if err := kept.keep(now); err != nil {
+			full(err)
+		}
+		changed(now)
+	}
+	synced, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
+		AddFunc:    keep,
+		UpdateFunc: func(_, now any) { keep(now) },
+		DeleteFunc: func(last any) { kept.forget(last); changed(last) },
+	})
+	if err != nil {
+		return nil, lcm.Wrap(lcm.KindBug, err, "Windlass cannot follow the changes of %s.", at.resource.Resource)
+	}
+	w.informers[at] = informer
+	go informer.RunWithContext(ctx)
+	return func() bool { return synced.HasSynced() || ctx.Err() != nil }, nil
 }
 
 // expectedEvents excludes frequent events that tell of no trouble. It cannot select warnings only: the event about a
@@ -83,23 +117,40 @@ var expectedEvents = func() string {
 	return strings.Join(out, ",")
 }()
 
-// informer follows the selected objects of one place.
-func (c *Cluster) informer(at place, selected func(*metav1.ListOptions)) cache.SharedIndexInformer {
+// informer follows the selected objects of one place. It calls full if the list of them does not end.
+func (c *Cluster) informer(
+	at place, full context.CancelCauseFunc, selected func(*metav1.ListOptions),
+) cache.SharedIndexInformer {
 	resource := c.objects.Resource(at.resource).Namespace(at.namespace)
-	return cache.NewSharedIndexInformer(&cache.ListWatch{
+	var budget *outbound.Budget // of all pages of a list; a reflector lists again, but not at the same time
+	return cache.NewSharedIndexInformer(pages{&cache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
 			selected(&o)
 			if o.ResourceVersion == "0" { // an old state is allowed, such as that before the last write
 				o.ResourceVersion = ""
 			}
-			return resource.List(ctx, o)
+			if o.Continue == "" {
+				budget = outbound.NewBudget(mostFollowed, outbound.MaxPages)
+			}
+			list, err := resource.List(budget.In(ctx), o)
+			if lcm.Is(err, lcm.KindInvalid) {
+				full(err)
+			}
+			return list, err
 		},
 		WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
 			selected(&o)
 			return resource.Watch(ctx, o)
 		},
-	}, &unstructured.Unstructured{}, 0, cache.Indexers{})
+	}}, &unstructured.Unstructured{}, 0, cache.Indexers{})
 }
+
+// pages has an informer begin with a list. It comes in pages, each of which is an answer of its own. The other way is one
+// watch with all objects, which is too large an answer for a VNF of some thousand Pods.
+type pages struct{ *cache.ListWatch }
+
+// IsWatchListSemanticsUnSupported is what client-go asks.
+func (pages) IsWatchListSemanticsUnSupported() bool { return true }
 
 func places(objects []prepared) (out []place) {
 	add := func(at place) {

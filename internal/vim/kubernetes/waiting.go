@@ -24,6 +24,7 @@ type waiting struct {
 	show     func(string)
 
 	informers map[place]cache.SharedIndexInformer
+	watching  context.Context // ends, with the cause, when there is too much to follow
 	changed   chan struct{}
 	told      map[string]string // the last that was shown of each object
 	troubles  map[string]*trouble
@@ -86,8 +87,8 @@ func (w *waiting) until(ctx context.Context, objects []prepared, is condition) e
 			return err
 		}
 		select {
-		case <-ctx.Done():
-			return context.Cause(ctx)
+		case <-w.watching.Done(): // with ctx, too
+			return context.Cause(w.watching)
 		case <-w.changed:
 		case <-tick.C:
 		}
