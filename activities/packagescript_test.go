@@ -22,11 +22,12 @@ import (
 type toldScripts struct {
 	fails []error
 	given []map[string]any
+	files map[string][]byte
 }
 
 func (s *toldScripts) Told(context.Context, lcm.OpOccID, *record.Outcome) (activities.ScriptTold, error) {
 	return activities.ScriptTold{
-		Given: map[string]any{"vnf_instance": map[string]any{"id": "vnf"}}, Secrets: []string{"hunter2"},
+		Given: map[string]any{"vnf_instance": map[string]any{"id": "vnf"}}, Secrets: []string{"hunter2"}, Files: s.files,
 	}, nil
 }
 
@@ -69,6 +70,22 @@ func TestRunScript_tellsWhatTheRunBeforeHasKept(t *testing.T) {
 	packaged.Python = nil
 	_, err = do(t, packaged.RunScript, in)
 	require.ErrorContains(t, err, "set scripts.policy to run, and userData.python")
+}
+
+func TestRunScript_skipsDriversOfTackersV1WhereTheOperatorWantsThat(t *testing.T) {
+	s, _, _, output := newSite(t, 0, 1, nil)
+	told := &toldScripts{files: map[string][]byte{
+		"Scripts/driver.py": []byte("class A(VnflcmMgmtAbstractDriver): pass"), "Scripts/program.py": []byte("pass"),
+	}}
+	packaged := &activities.Scripts{Reach: s.Reach, Facts: told, Python: told, SkipTackerV1: true}
+	for _, path := range []string{"Scripts/driver.py", "Scripts/program.py"} {
+		must(t, packaged.RunScript, activities.RunScriptInput{
+			ScriptsInput: activities.ScriptsInput{Tracked: s.Tracked(s.Nodes[0]).Tracked, OpOccID: "op"},
+			Hook:         "instantiate_end", Path: path,
+		})
+	}
+	require.Len(t, told.given, 1, "the program only")
+	require.Contains(t, output.Shown[0], "Scripts/driver.py is not run: it is a management driver of Tacker's v1")
 }
 
 // TestRunOnServer_runsAScriptOnceAndGivesTheSameEnvironment simulates a worker that dies after a script has ended, but

@@ -44,6 +44,8 @@ type Scripts struct {
 	Lists ServerLists
 	// Python is nil if the operator does not allow Python scripts.
 	Python ScriptRunner
+	// SkipTackerV1 skips management drivers of Tacker's v1.
+	SkipTackerV1 bool
 }
 
 // ScriptsInput names the operation and its side.
@@ -142,12 +144,16 @@ func (s *Scripts) RunScript(ctx context.Context, in RunScriptInput) (out RunScri
 	if err != nil {
 		return out, err
 	}
+	show := s.Output.Lines(ctx, in.Step)
+	if s.SkipTackerV1 && vnfpkg.IsTackerV1Driver(told.Files[in.Path]) {
+		show(in.Path + " is not run: it is a management driver of Tacker's v1 (scripts.skipTackerV1)")
+		return out, nil
+	}
 	kept, err := s.kept(ctx, in.OpOccID)
 	if err != nil {
 		return out, err
 	}
 	told.Given["operation"], told.Given["user_script_err_handling_data"] = in.Hook, kept
-	show := s.Output.Lines(ctx, in.Step)
 	made, err := s.Python.Run(ctx, userdata.ScriptCall{
 		Files: told.Files, NewFiles: told.NewFiles, Path: in.Path, Hook: in.Hook, Given: told.Given, Secrets: told.Secrets,
 		Lines: show,

@@ -135,6 +135,8 @@ type Options struct {
 	Python bool
 	// Ansible tells whether workers run playbooks of packages.
 	Ansible bool
+	// SkipTackerV1 tells that workers skip management drivers of Tacker's v1.
+	SkipTackerV1 bool
 	// MaxBody bounds request bodies, MaxUpload those of packages; 0 means 1 MiB and 8 GiB.
 	MaxBody, MaxUpload int64
 	// AuditKeepFor is how long audit records are kept; 0 for ever.

@@ -19,7 +19,10 @@ import (
 
 // Scripts says how this worker runs scripts of packages.
 type Scripts struct {
-	Policy  lcm.ScriptPolicy
+	Policy lcm.ScriptPolicy
+	// SkipTackerV1 skips management drivers of Tacker's v1.
+	SkipTackerV1 bool
+
 	Network bool
 	Timeout time.Duration
 	// Reach says what scripts and playbooks on this host may connect to.

@@ -257,7 +257,7 @@ func activityStructs(
 		&activities.Storage{Reach: reach},
 		&activities.Ansible{Reach: reach, Keys: o.Store, SSHPort: login.sshPort},
 		&activities.Scripts{
-			Reach: reach, Facts: known, Python: o.scripts(), Lists: o.Store,
+			Reach: reach, Facts: known, Python: o.scripts(), SkipTackerV1: o.Scripts.SkipTackerV1, Lists: o.Store,
 			Site: &activities.Infrastructure{VIMs: open, Deployments: made, Vnfs: known, Output: lines{}},
 		},
 		&activities.Playbooks{

@@ -30,7 +30,9 @@ func (a *api) checkDrivers(
 		found.Names("$.flavourId", "its %s needs the driver %q, which Windlass does not have", hook, missing[hook])
 	}
 	r := driver.Request{InstantiateRequest: req, Flavour: f, Capacity: capacity, Package: a.packageOf(pkg), Found: found}
-	r.Scripts = driver.ScriptsAllowed{Policy: a.Operations.Scripts, Python: a.Python, Ansible: a.Ansible}
+	r.Scripts = driver.ScriptsAllowed{
+		Policy: a.Operations.Scripts, Python: a.Python, Ansible: a.Ansible, SkipTackerV1: a.SkipTackerV1,
+	}
 	for _, d := range all.Drivers.Of(f) {
 		if err := d.CheckRequest(ctx, r); err != nil {
 			return err

@@ -180,6 +180,7 @@ func (b *backends) serveAPI(ctx context.Context) error {
 		Surveyor:    worker.NewSurveyor(b.workerOptions(), b.config.UserData.Python != ""),
 		Subscribers: b.subscribers, Sources: b.sources, Files: b.files, PackageTrust: b.trust, Python: b.config.UserData.Python != "",
 		Ansible:        b.config.Scripts.Ansible,
+		SkipTackerV1:   b.config.Scripts.SkipTackerV1,
 		NoCallbackTest: !b.config.Notifications.TestCallback, DuplicateSubscriptions: b.config.Notifications.Duplicates,
 		MostSubscriptions: b.config.Notifications.Subscriptions,
 		Log:               b.log, Metrics: telemetry.Handler(b.registry), HTTPMetrics: telemetry.NewHTTPMetrics(b.registry),

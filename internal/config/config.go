@@ -157,6 +157,8 @@ type UserData struct {
 // Scripts says how Windlass treats scripts that packages name at hooks of operations.
 type Scripts struct {
 	Policy lcm.ScriptPolicy
+	// SkipTackerV1 skips management drivers of Tacker's v1 where other scripts run.
+	SkipTackerV1 bool
 	// Network lets packages' Python on workers make connections; Timeout bounds one run.
 	Network bool
 	Timeout time.Duration

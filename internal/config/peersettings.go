@@ -207,6 +207,11 @@ var packageSettings = []setting{
 		set:   func(c *Config, v string) (err error) { c.Scripts.Policy, err = parseScriptPolicy(v); return err },
 	},
 	{
+		key: "scripts.skipTackerV1", need: NeedPlans, fallback: "false",
+		usage: "skip management drivers of Tacker's v1 where other scripts run; else requests for their packages are refused",
+		set:   func(c *Config, v string) (err error) { c.Scripts.SkipTackerV1, err = parseBool(v); return err },
+	},
+	{
 		key: "scripts.network", need: NeedWorker, fallback: "false",
 		usage: "let Python scripts of packages make connections from the worker's host",
 		set:   func(c *Config, v string) (err error) { c.Scripts.Network, err = parseBool(v); return err },

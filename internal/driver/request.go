@@ -22,10 +22,12 @@ type Request struct {
 }
 
 // ScriptsAllowed is the operator's configuration for scripts of packages. Python tells whether Python scripts can run.
-// Ansible tells whether playbooks can run on the worker's host.
+// Ansible tells whether playbooks can run on the worker's host. SkipTackerV1 tells whether management drivers of Tacker's
+// v1 are skipped.
 type ScriptsAllowed struct {
 	Policy          lcm.ScriptPolicy
 	Python, Ansible bool
+	SkipTackerV1    bool
 }
 
 // Package is the VNF package of a request.

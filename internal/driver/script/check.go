@@ -46,12 +46,13 @@ func checkHook(ctx context.Context, r driver.Request, at string, p Params) error
 			r.Found.Names("$.flavourId", "the VNF package has no script %q, which its VNFD runs at %s", file, at)
 		case err != nil:
 			return err
+		case vnfpkg.IsPython(file) && vnfpkg.IsTackerV1Driver(text) && r.Scripts.SkipTackerV1:
 		case vnfpkg.IsPython(file) && !r.Scripts.Python:
 			r.Found.Names("$.flavourId", "its VNFD runs the script %s at %s, but no Python is configured for it "+
 				"(userData.python)", file, at)
 		case vnfpkg.IsPython(file) && vnfpkg.IsTackerV1Driver(text):
 			r.Found.Names("$.flavourId", "%s, which its VNFD runs at %s, is a management driver of Tacker's v1: a "+
-				"class of its conductor, not a program as in v2", file, at)
+				"class of its conductor, not a program as in v2 (scripts.skipTackerV1 would skip it)", file, at)
 		}
 	}
 	for _, id := range hook.Vdus {

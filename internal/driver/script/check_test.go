@@ -53,6 +53,11 @@ func TestCheckRequest_tellsWhatCannotBeRun(t *testing.T) {
 	require.Empty(t, problems(t, runs, login, both))
 	require.Empty(t, problems(t, driver.ScriptsAllowed{Policy: lcm.ScriptsSkipped}, `{}`, nil), "nothing is run")
 	require.Len(t, problems(t, driver.ScriptsAllowed{Policy: lcm.ScriptsRefused}, login, both), 2)
+	skips := runs
+	skips.SkipTackerV1 = true
+	require.Empty(t, problems(t, skips, login, map[string]string{
+		"Scripts/configure.sh": "true", "Scripts/account.py": "class A(VnflcmMgmtAbstractDriver): pass",
+	}))
 	for name, c := range map[string]struct {
 		allowed driver.ScriptsAllowed
 		params  string
