@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/internal/auth"
+	"github.com/windlass-nfv/windlass/internal/certtest"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
@@ -36,7 +37,7 @@ type issuer struct {
 
 func newIssuer(t *testing.T) *issuer {
 	t.Helper()
-	i := &issuer{T: t, keys: map[string]*ecdsa.PrivateKey{"k1": newKey(t)}, clock: time.Now()}
+	i := &issuer{T: t, keys: map[string]*ecdsa.PrivateKey{"k1": certtest.Key(t)}, clock: time.Now()}
 	i.server = httptest.NewServer(http.HandlerFunc(i.serve))
 	t.Cleanup(i.server.Close)
 	return i
@@ -179,9 +180,9 @@ func TestOAuth2_refusesTokensThatAreNotGood(t *testing.T) {
 		"not yet":    {i.token(key, "k1", map[string]any{"nbf": at(time.Hour)}), "not valid now"},
 		"issuer":     {i.token(key, "k1", map[string]any{"iss": "https://other.example"}), "another issuer"},
 		"audience":   {i.token(key, "k1", map[string]any{"aud": "other"}), "audience"},
-		"forged":     {i.token(newKey(t), "k1", nil), "signature"},
-		"forged too": {i.token(newKey(t), "", nil), "signature"},
-		"no such":    {i.token(newKey(t), "k9", nil), "signature"},
+		"forged":     {i.token(certtest.Key(t), "k1", nil), "signature"},
+		"forged too": {i.token(certtest.Key(t), "", nil), "signature"},
+		"no such":    {i.token(certtest.Key(t), "k9", nil), "signature"},
 	} {
 		_, err := bearer(t, m, c.token)
 		require.Contains(t, refusal(t, err).Detail, c.says, name)
@@ -219,7 +220,7 @@ func TestOAuth2_followsTheRotationOfKeys(t *testing.T) {
 	require.Equal(t, 1, i.times(), "known keys are not asked for")
 
 	// The key set fetches a new key as soon as a token needs it, but it does not fetch keys for every unknown token.
-	second := newKey(t)
+	second := certtest.Key(t)
 	i.set(func() { i.keys["k2"] = second })
 	_, err = bearer(t, m, i.token(second, "k2", nil))
 	require.Error(t, err, "asked a moment ago")
@@ -227,7 +228,7 @@ func TestOAuth2_followsTheRotationOfKeys(t *testing.T) {
 	_, err = bearer(t, m, i.token(second, "k2", nil))
 	require.NoError(t, err)
 	for range 20 {
-		_, err = bearer(t, m, i.token(newKey(t), "unknown", nil))
+		_, err = bearer(t, m, i.token(certtest.Key(t), "unknown", nil))
 		require.Error(t, err)
 	}
 	require.Equal(t, 2, i.times())

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/internal/auth"
+	"github.com/windlass-nfv/windlass/internal/certtest"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
@@ -46,8 +47,8 @@ func clientOf(config *tls.Config) *http.Client {
 }
 
 func TestServerTLS_takesARenewedCertificateWithoutARestart(t *testing.T) {
-	ca, dir := newAuthority(t, "servers"), t.TempDir()
-	cert, key := ca.issue(named("first"))
+	ca, dir := certtest.New(t, "servers"), t.TempDir()
+	cert, key := ca.Issue(certtest.Named("first"))
 	files := &auth.ServerTLS{
 		CertFile: write(t, dir, "cert", cert), KeyFile: write(t, dir, "key", key), Log: slog.New(slog.DiscardHandler),
 	}
@@ -55,7 +56,7 @@ func TestServerTLS_takesARenewedCertificateWithoutARestart(t *testing.T) {
 	require.NoError(t, err)
 	url := serve(t, config, nil)
 	shown := func() string {
-		conn, err := (&tls.Dialer{Config: &tls.Config{RootCAs: ca.pool()}}).DialContext(t.Context(), "tcp",
+		conn, err := (&tls.Dialer{Config: &tls.Config{RootCAs: ca.Pool()}}).DialContext(t.Context(), "tcp",
 			strings.TrimPrefix(url, "https://"))
 		require.NoError(t, err)
 		defer conn.Close()
@@ -64,7 +65,7 @@ func TestServerTLS_takesARenewedCertificateWithoutARestart(t *testing.T) {
 	require.Equal(t, "first", shown())
 
 	// In the middle of a renewal the new certificate is there, but not its key. The server keeps the former pair.
-	cert, key = ca.issue(named("second"))
+	cert, key = ca.Issue(certtest.Named("second"))
 	write(t, dir, "cert", cert)
 	for end := time.Now().Add(2500 * time.Millisecond); time.Now().Before(end); {
 		require.Equal(t, "first", shown())
@@ -77,12 +78,12 @@ func TestServerTLS_takesARenewedCertificateWithoutARestart(t *testing.T) {
 }
 
 func TestServerTLS_saysWhatIsWrongAtTheStart(t *testing.T) {
-	ca, dir := newAuthority(t, "servers"), t.TempDir()
-	cert, key := ca.issue(named("server"))
-	_, otherKey := ca.issue(named("other"))
+	ca, dir := certtest.New(t, "servers"), t.TempDir()
+	cert, key := ca.Issue(certtest.Named("server"))
+	_, otherKey := ca.Issue(certtest.Named("other"))
 	good := auth.ServerTLS{
 		CertFile: write(t, dir, "cert", cert), KeyFile: write(t, dir, "key", key),
-		ClientCAFile: write(t, dir, "ca", ca.pem),
+		ClientCAFile: write(t, dir, "ca", ca.PEM),
 	}
 	for name, change := range map[string]func(*auth.ServerTLS){
 		"no file":      func(s *auth.ServerTLS) { s.CertFile = dir + "/absent" },
@@ -100,12 +101,12 @@ func TestServerTLS_saysWhatIsWrongAtTheStart(t *testing.T) {
 }
 
 func TestCertificates_authenticateClients(t *testing.T) {
-	servers, clients, strangers, dir := newAuthority(t, "servers"), newAuthority(t, "clients"),
-		newAuthority(t, "strangers"), t.TempDir()
-	cert, key := servers.issue(named("vnfm"))
+	servers, clients, strangers, dir := certtest.New(t, "servers"), certtest.New(t, "clients"),
+		certtest.New(t, "strangers"), t.TempDir()
+	cert, key := servers.Issue(certtest.Named("vnfm"))
 	files := &auth.ServerTLS{
 		CertFile: write(t, dir, "cert", cert), KeyFile: write(t, dir, "key", key),
-		ClientCAFile: write(t, dir, "ca", clients.pem), Log: slog.New(slog.DiscardHandler),
+		ClientCAFile: write(t, dir, "ca", clients.PEM), Log: slog.New(slog.DiscardHandler),
 	}
 	config, err := files.Config()
 	require.NoError(t, err)
@@ -113,7 +114,7 @@ func TestCertificates_authenticateClients(t *testing.T) {
 	require.NoError(t, err)
 	url := serve(t, config, auth.Chain{&auth.Certificates{Clients: known}})
 	ask := func(cert, key []byte) (*http.Response, error) {
-		conf := &tls.Config{RootCAs: servers.pool()}
+		conf := &tls.Config{RootCAs: servers.Pool()}
 		if cert != nil {
 			pair, err := tls.X509KeyPair(cert, key)
 			require.NoError(t, err)
@@ -126,22 +127,22 @@ func TestCertificates_authenticateClients(t *testing.T) {
 		}
 		return resp, err
 	}
-	resp, err := ask(clients.issue(named("nfvo.example")))
+	resp, err := ask(clients.Issue(certtest.Named("nfvo.example")))
 	require.NoError(t, err)
 	assert.Equal(t, http.StatusOK, resp.StatusCode)
 	assert.Equal(t, "certificate nfvo.example", resp.Header.Get("Client"))
 	assert.Equal(t, "edge", resp.Header.Get("Project"))
-	resp, err = ask(clients.issue(withURI(t, "spiffe://example/ops")))
+	resp, err = ask(clients.Issue(withURI(t, "spiffe://example/ops")))
 	require.NoError(t, err)
 	assert.Equal(t, "certificate spiffe://example/ops", resp.Header.Get("Client"))
 
-	resp, err = ask(clients.issue(named("somebody.example")))
+	resp, err = ask(clients.Issue(certtest.Named("somebody.example")))
 	require.NoError(t, err)
 	assert.Equal(t, http.StatusUnauthorized, resp.StatusCode)
 	resp, err = ask(nil, nil)
 	require.NoError(t, err, "who shows none is not cut off: a token may do")
 	assert.Equal(t, http.StatusUnauthorized, resp.StatusCode)
-	_, err = ask(strangers.issue(named("nfvo.example")))
+	_, err = ask(strangers.Issue(certtest.Named("nfvo.example")))
 	require.Error(t, err, "a certificate of another authority")
 }
 

@@ -2,15 +2,11 @@ package outbound_test
 
 import (
 	"bytes"
-	"crypto/ecdsa"
-	"crypto/elliptic"
 	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
-	"encoding/pem"
 	"log/slog"
 	"math/big"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -21,29 +17,20 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/windlass-nfv/windlass/internal/certtest"
 	"github.com/windlass-nfv/windlass/internal/outbound"
 )
 
-// certificate makes a certificate of loopback that is its own authority.
-func certificate(t *testing.T) (pair tls.Certificate, cert, key []byte) {
+// certificate makes a certificate of loopback, with an authority of its own.
+func certificate(t *testing.T) (pair tls.Certificate, authority, cert, key []byte) {
 	t.Helper()
-	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	require.NoError(t, err)
 	serial, err := rand.Int(rand.Reader, big.NewInt(1<<62))
 	require.NoError(t, err)
-	template := &x509.Certificate{
-		SerialNumber: serial, NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true,
-		BasicConstraintsValid: true,
-	}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, private.Public(), private)
-	require.NoError(t, err)
-	secret, err := x509.MarshalPKCS8PrivateKey(private)
-	require.NoError(t, err)
-	cert = pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
-	key = pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret})
+	of := certtest.New(t, "authority")
+	cert, key = of.Issue(func(c *x509.Certificate) { c.SerialNumber = serial })
 	pair, err = tls.X509KeyPair(cert, key)
 	require.NoError(t, err)
-	return pair, cert, key
+	return pair, of.PEM, cert, key
 }
 
 // server shows the pair, and wants a certificate of its client.
@@ -73,8 +60,8 @@ func TestTLSFiles_areReadAgainWhenTheyChange(t *testing.T) {
 		KeyFile: filepath.Join(dir, "key"), Log: slog.New(slog.NewTextHandler(&said, nil)),
 	}
 	require.ErrorContains(t, files.Load(), "of nfvo.caFile cannot be read")
-	ours, cert, key := certificate(t)
-	before, authority, _ := certificate(t)
+	ours, _, cert, key := certificate(t)
+	before, authority, _, _ := certificate(t)
 	write(t, files.CAFile, authority)
 	write(t, files.CertFile, cert)
 	write(t, files.KeyFile, key)
@@ -95,7 +82,7 @@ func TestTLSFiles_areReadAgainWhenTheyChange(t *testing.T) {
 	require.NoError(t, get(old))
 	require.Equal(t, ours.Leaf.SerialNumber, shown())
 
-	after, authority, _ := certificate(t)
+	after, authority, _, _ := certificate(t)
 	renewed, shown := server(t, after)
 	require.Error(t, get(renewed), "its authority is unknown")
 	write(t, files.CAFile, []byte("half of a file"))
@@ -105,7 +92,7 @@ func TestTLSFiles_areReadAgainWhenTheyChange(t *testing.T) {
 	}, time.Minute, 50*time.Millisecond)
 	require.NoError(t, get(old))
 	write(t, files.CAFile, authority)
-	ours, cert, key = certificate(t)
+	ours, _, cert, key = certificate(t)
 	write(t, files.CertFile, cert)
 	write(t, files.KeyFile, key)
 	require.Eventually(t, func() bool { return get(renewed) == nil }, time.Minute, 50*time.Millisecond)

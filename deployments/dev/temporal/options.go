@@ -25,6 +25,7 @@ type options struct {
 	searchAttributes   []string
 	database           database
 	codec              string
+	access             access
 	level              slog.Level
 }
 
@@ -47,6 +48,11 @@ func parse(args []string, getenv func(string) string) (command string, o options
 	flags.StringVar(&o.database.name, "database", "temporal", "database of the histories")
 	flags.StringVar(&o.database.visibility, "visibility-database", "temporal_visibility",
 		"database of the visibility records")
+	flags.StringVar(&o.access.certFile, "tls-cert", "", "`file` with the frontend's certificate; empty for no TLS")
+	flags.StringVar(&o.access.keyFile, "tls-key", "", "`file` with the key of that certificate")
+	flags.StringVar(&o.access.caFile, "tls-ca", "",
+		"`file` with the authority of that certificate, and of those that clients must show")
+	flags.StringVar(&o.access.apiKeyFile, "api-key-file", "", "`file` with the API key that clients must have; empty for none")
 	flags.TextVar(&o.level, "log-level", slog.LevelWarn, "least `level` to log: DEBUG, INFO, WARN or ERROR")
 
 	if len(args) == 0 {
@@ -73,7 +79,7 @@ func parse(args []string, getenv func(string) string) (command string, o options
 	o.codec = getenv(codecEnv)
 	return command, o, errors.Join(
 		address(listen, "listen", &o.listen), address(ui, "ui", &o.ui), address(health, "health", &o.health),
-		o.database.parse(getenv(databaseURLEnv)))
+		o.database.parse(getenv(databaseURLEnv)), o.access.check())
 }
 
 // address reads IP:port into to; an empty text leaves it invalid, which means "none".

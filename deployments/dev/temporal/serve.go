@@ -31,8 +31,13 @@ func serve(ctx context.Context, o options, logger *slog.Logger) error {
 	}
 	defer func() { _ = server.Stop() }() // the process ends here in any case
 
+	own, err := o.access.clientTLS()
+	if err != nil {
+		return err
+	}
 	sdk, err := client.NewLazyClient(client.Options{
 		HostPort: o.listen.String(), Namespace: o.namespace, Logger: log.NewStructuredLogger(logger),
+		ConnectionOptions: client.ConnectionOptions{TLS: own},
 	})
 	if err != nil {
 		return fmt.Errorf("make a client of the Temporal server: %w", err)
@@ -72,6 +77,7 @@ func serveUI(o options, failed chan<- error) *uiserver.Server {
 	ui := uiserver.NewServer(server_options.WithConfigProvider(&uiconfig.Config{
 		Host: o.ui.Addr().String(), Port: int(o.ui.Port()),
 		TemporalGRPCAddress: o.listen.String(),
+		TLS:                 o.access.uiTLS(),
 		DefaultNamespace:    o.namespace,
 		EnableUI:            true,
 		Codec:               uiconfig.Codec{Endpoint: o.codec},

@@ -51,13 +51,12 @@ func newServer(o options, log *slog.Logger) (temporal.Server, error) {
 		return nil, err
 	}
 	logger := &slogAdapter{log}
-	authorizer, err := authorization.GetAuthorizerFromConfig(&conf.Global.Authorization)
-	if err != nil {
-		return nil, fmt.Errorf("make the authorizer: %w", err)
-	}
-	claims, err := authorization.GetClaimMapperFromConfig(&conf.Global.Authorization, logger)
-	if err != nil {
-		return nil, fmt.Errorf("make the claim mapper: %w", err)
+	authorizer, claims := authorization.NewNoopAuthorizer(), authorization.NewNoopClaimMapper()
+	switch known, err := o.access.claims(); {
+	case err != nil:
+		return nil, fmt.Errorf("read the API key: %w", err)
+	case known != nil:
+		authorizer, claims = authorization.NewDefaultAuthorizer(), known
 	}
 	hosts := map[primitives.ServiceName]static.Hosts{}
 	for _, service := range services {
@@ -82,6 +81,10 @@ func newServer(o options, log *slog.Logger) (temporal.Server, error) {
 func serverConfig(o options) (*config.Config, error) {
 	ip, frontend := o.listen.Addr().String(), o.listen.String()
 	c := &config.Config{Services: map[string]config.Service{}}
+	var err error
+	if c.Global.TLS, err = o.access.serverTLS(); err != nil {
+		return nil, err
+	}
 	c.Global.Membership.MaxJoinDuration = 30 * time.Second
 	c.Global.Membership.BroadcastAddress = ip
 	c.ClusterMetadata = &cluster.Config{
@@ -106,7 +109,6 @@ func serverConfig(o options) (*config.Config, error) {
 	for _, service := range services {
 		port := int(o.listen.Port())
 		if service != primitives.FrontendService {
-			var err error
 			if port, err = freePort(o.listen.Addr()); err != nil {
 				return nil, err
 			}

@@ -24,7 +24,7 @@ func TestOAuth2(t *testing.T) {
 	ca.issue("monitoring", 7)
 	s := start(t, ca.client(""), map[string]string{
 		"WINDLASS_API_TLS_CERT_FILE": ca.file("api.pem"), "WINDLASS_API_TLS_KEY_FILE": ca.file("api.key"),
-		"WINDLASS_API_TLS_CLIENT_CA_FILE": ca.file("ca.pem"),
+		"WINDLASS_API_TLS_CLIENT_CA_FILE": ca.file("CA.pem"),
 		"WINDLASS_AUTH_MODE":              "oauth2,mtls", "WINDLASS_AUTH_OAUTH2_ISSUER": idp.server.URL,
 		"WINDLASS_AUTH_OAUTH2_AUDIENCE": "windlass",
 		"WINDLASS_AUTH_MTLS_CLIENTS":    "monitoring=edge/read",
@@ -108,7 +108,7 @@ func TestOAuth2(t *testing.T) {
 		root, err := environment.Root()
 		require.NoError(t, err)
 		cmd := exec.CommandContext(t.Context(), environment.Site{Root: root}.Bin("windlass"), "package", "list", "--api",
-			s.url(""), "--ca-cert", ca.file("ca.pem"))
+			s.url(""), "--ca-cert", ca.file("CA.pem"))
 		cmd.Env = []string{"HOME=" + t.TempDir(), "WINDLASS_TOKEN=" + edge[len("Authorization: Bearer "):]}
 		out, err := cmd.CombinedOutput()
 		require.NoError(t, err, "%s", out)
