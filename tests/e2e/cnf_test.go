@@ -107,6 +107,8 @@ func TestContainers(t *testing.T) {
 	b.cancelledContainers(t, cluster, vim)
 	b.otherPackage(t, cluster, vim)
 	b.foreignContainers(t, cluster, vim)
+	b.scriptsBesidePods(t, vim)
+	requireNoPods(t, cluster.Client)
 }
 
 // withRegistry adds a registry with a password to a request.

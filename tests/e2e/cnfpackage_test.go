@@ -2,8 +2,6 @@ package e2e
 
 import (
 	"net/http"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -18,21 +16,9 @@ const newWebVnfdID = "3d1f0c52-8f0a-4a53-9a7c-5be2f7f0c1aa"
 // newWeb makes a later version of the sample of manifests, with another VNFD, image and file.
 func (b *bed) newWeb(t *testing.T) (dir string) {
 	t.Helper()
-	dir = t.TempDir()
-	require.NoError(t, os.CopyFS(dir, os.DirFS(filepath.Join(b.Root, "vnfpkg/samples/cnf-manifests"))))
-	change := strings.NewReplacer(webVnfdID, newWebVnfdID, "software_version: '1.0'", "software_version: '2.0'",
-		"lab.local/web:v1", "lab.local/web:v2", "lab.local/none:v1", "broken.local/web:v2", "name: web-page", "name: web-page-2")
-	require.NoError(t, filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
-		if err != nil || e.IsDir() {
-			return err
-		}
-		text, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		return os.WriteFile(path, []byte(change.Replace(string(text))), 0o600)
-	}))
-	return dir
+	return b.changedPackage(t, "vnfpkg/samples/cnf-manifests", strings.NewReplacer(webVnfdID, newWebVnfdID,
+		"software_version: '1.0'", "software_version: '2.0'", "lab.local/web:v1", "lab.local/web:v2",
+		"lab.local/none:v1", "broken.local/web:v2", "name: web-page", "name: web-page-2"))
 }
 
 // otherPackage changes the package of a containerised VNF twice. The first change does not start and is rolled back.

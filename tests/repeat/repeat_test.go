@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -55,14 +56,54 @@ func TestCheck_refusesASuiteThatIsNone(t *testing.T) {
 	require.ErrorContains(t, options{suites: []string{"e3e"}}.check(), `there is no suite "e3e"`)
 }
 
+func TestRounds_giveEachRunnerAnotherSuite(t *testing.T) {
+	o := options{results: filepath.Join(t.TempDir(), "results.json"), times: 2, suites: []string{"unit", "e2e"}}
+	r := &rounds{options: o, began: time.Now(), running: map[string]bool{}}
+	take := func(want string) {
+		t.Helper()
+		name, err := r.take()
+		require.NoError(t, err)
+		require.Equal(t, want, name)
+	}
+	take("unit")
+	take("e2e")
+	take("")
+	require.NoError(t, r.count("unit", run{passed: 1}))
+	take("unit")
+	require.NoError(t, r.count("unit", run{passed: 1}))
+	take("")
+	require.NoError(t, r.count("e2e", run{failed: []failedTest{{"TestA", "late"}}}))
+	take("e2e")
+}
+
+func TestPassed_countsTheSuitesOfARunOfAllTests(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "ci.log")
+	o := options{results: filepath.Join(t.TempDir(), "results.json")}
+	write := func(lines ...string) {
+		require.NoError(t, os.WriteFile(file, []byte(strings.Join(lines, "\n")+"\n"), 0o600))
+	}
+	write("== unit", "  12.0 == hostile peers", "ok  p  0.1s", "== e2e, all others")
+	require.ErrorContains(t, o.countPassed(file), "did not pass")
+	write("== unit", "  12.0 == hostile peers", "ok  p  (cached)", "== e2e, all others", " 90.0 == done")
+	require.NoError(t, o.countPassed(file))
+	r, err := read(o.results)
+	require.NoError(t, err)
+	assert.Equal(t, map[string]count{"hostile": {Runs: 1, Passed: 1, Since: 1}}, r.Suites,
+		"unit was cached, and of e2e a part did not run")
+}
+
 func TestSuites_areTasks(t *testing.T) {
 	b, err := os.ReadFile("../../Taskfile.yml")
 	require.NoError(t, err)
-	for _, name := range suites {
+	for _, name := range allSuites {
 		_, after, found := strings.Cut(string(b), "\n  test:"+name+":\n")
 		require.True(t, found, name)
 		task, _, _ := strings.Cut(after, "\n\n")
 		assert.Contains(t, task, "{{.CLI_ARGS}}", "%s must take arguments of go test", name)
+		require.NotEmpty(t, heads[name], name)
+		for _, head := range heads[name] {
+			assert.Contains(t, string(b), "- echo \""+head+"\"\n", "%s begins with it", name)
+		}
 	}
 }
 

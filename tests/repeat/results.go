@@ -64,6 +64,9 @@ func (r results) write(file string) error {
 
 // next returns the suite with the fewest runs, or "" if each has its runs.
 func (r results) next(suites []string, times int) string {
+	if len(suites) == 0 {
+		return ""
+	}
 	name := slices.MinFunc(suites, func(a, b string) int { return r.Suites[a].Runs - r.Suites[b].Runs })
 	if r.Suites[name].Runs >= times {
 		return ""
@@ -96,7 +99,7 @@ func (o options) table(w io.Writer) error {
 		return err
 	}
 	fmt.Fprintln(w, "| suite | runs | passed | passed since the last failure | seconds |\n|---|---|---|---|---|")
-	for _, name := range suites {
+	for _, name := range allSuites {
 		c := r.Suites[name]
 		fmt.Fprintf(w, "| %s | %d | %d | %d | %d |\n", name, c.Runs, c.Passed, c.Since, c.Seconds)
 	}

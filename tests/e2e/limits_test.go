@@ -1,0 +1,86 @@
+package e2e
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/tests/kubetest"
+)
+
+// large is the time for an operation on hundreds of servers.
+const large = 25 * time.Minute
+
+// TestLimits uses VNFs whose size Temporal must bear: it takes messages up to 4 MiB and histories up to 50 MB.
+func TestLimits(t *testing.T) {
+	if os.Getenv("WINDLASS_TEST_LIMITS") == "" {
+		t.Skip("not run: it takes minutes (go tool task test:limits)")
+	}
+	t.Run("a script on 500 servers", func(t *testing.T) {
+		t.Setenv("WINDLASS_SCRIPTS_POLICY", "run")
+		t.Setenv("WINDLASS_USER_DATA_PYTHON", pathOf("python3"))
+		canConfine(t, pathOf("python3"))
+		scriptOnHundredsOfServers(t, newBed(t, "fake"))
+	})
+	t.Run("2,000 objects that the cluster refuses", thousandsOfRefusedObjects)
+}
+
+func scriptOnHundredsOfServers(t *testing.T, b *bed) {
+	const servers = 500
+	dir := b.changedPackage(t, packageScripts, strings.NewReplacer(
+		"max_number_of_instances: 3", "max_number_of_instances: 500", "max_scale_level: 2", "max_scale_level: 1",
+		"one: { number_of_instances: 1 }", "one: { number_of_instances: 499 }",
+		"large: { number_of_instances: 2 }", "large: { number_of_instances: 500 }",
+	))
+	out, err := b.Windlass(t.Context(), "package", "create", dir).CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	vnf := b.createOf(t, packageScriptsVnfdID, "large")
+	request := b.withLicense(t)
+	request["instantiationLevelId"] = "large"
+	op := b.Begin(t, vnf, "instantiate", request)
+	b.Await(t, op, large, "COMPLETED")
+	rows := b.titled(t, op, configureAtEnd)
+	require.Len(t, rows, 1+servers)
+	for _, row := range rows[1:] {
+		require.Equal(t, "DONE", row.State, "%v", row)
+	}
+	op = b.Begin(t, vnf, "terminate", map[string]any{"terminationType": "FORCEFUL"})
+	b.Await(t, op, large, "COMPLETED")
+	b.RequireNothingLeft(t)
+}
+
+// thousandsOfRefusedObjects has the API server refuse objects with long reasons. All of them do not fit into a message.
+func thousandsOfRefusedObjects(t *testing.T) {
+	const objects = 1999
+	cluster := kubetest.Start(t)
+	b := newBed(t, "fake")
+	dir := b.changedPackage(t, "vnfpkg/samples/cnf-manifests", strings.NewReplacer())
+	var many strings.Builder
+	for n := range objects {
+		fmt.Fprintf(&many, "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: many-%d, labels: {bad: %q}}\n", n,
+			strings.Repeat("not a label ", 100))
+	}
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "Files/kubernetes/many.yaml"), []byte(many.String()), 0o600))
+	out, err := b.Windlass(t.Context(), "package", "create", dir).CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	vnf := b.createOf(t, webVnfdID, "many")
+	request := b.webRequest(t, b.registerCluster(t, cluster, "default"), "default")
+	params := request["additionalParams"].(map[string]any)
+	params["lcm-kubernetes-def-files"] = []string{"Files/kubernetes/web.yaml", "Files/kubernetes/many.yaml"}
+	op := b.Begin(t, vnf, "instantiate", request)
+	detail := b.Await(t, op, large, "FAILED_TEMP")["error"].(map[string]any)["detail"].(string)
+	require.Contains(t, detail, "ConfigMap default/many-")
+	require.Contains(t, detail, " more")
+	require.Less(t, len(detail), 128<<10)
+	t.Logf("%d bytes of reasons: %.300s ... %s", len(detail), detail, detail[max(0, len(detail)-200):])
+	for _, row := range b.Steps(t, op) {
+		require.LessOrEqual(t, row.Attempt, 1, "nothing can get better by itself: %v", row)
+	}
+	require.Equal(t, http.StatusOK, b.Act(t, op, "fail", nil).Status)
+}
