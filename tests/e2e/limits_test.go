@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/tests/kubetest"
+	"github.com/windlass-nfv/windlass/tests/testbed"
 )
 
 // large is the time for an operation on hundreds of servers.
@@ -22,34 +23,84 @@ func TestLimits(t *testing.T) {
 	if os.Getenv("WINDLASS_TEST_LIMITS") == "" {
 		t.Skip("not run: it takes minutes (go tool task test:limits)")
 	}
-	t.Run("a script on 500 servers", func(t *testing.T) {
+	t.Run("on 500 servers", func(t *testing.T) {
+		canRelay(t)
+		canConfine(t, pathOf("python3"))
 		t.Setenv("WINDLASS_SCRIPTS_POLICY", "run")
 		t.Setenv("WINDLASS_USER_DATA_PYTHON", pathOf("python3"))
-		canConfine(t, pathOf("python3"))
-		scriptOnHundredsOfServers(t, newBed(t, "fake"))
+		t.Setenv("WINDLASS_SCRIPTS_ANSIBLE", "true")
+		b := newBed(t, "fake")
+		t.Run("a script", func(t *testing.T) { scriptOnHundredsOfServers(t, b) })
+		t.Run("a playbook", func(t *testing.T) { playbookForHundredsOfServers(t, b) })
 	})
 	t.Run("2,000 objects that the cluster refuses", thousandsOfRefusedObjects)
 }
 
-func scriptOnHundredsOfServers(t *testing.T, b *bed) {
-	const servers = 500
-	dir := b.changedPackage(t, packageScripts, strings.NewReplacer(
-		"max_number_of_instances: 3", "max_number_of_instances: 500", "max_scale_level: 2", "max_scale_level: 1",
-		"one: { number_of_instances: 1 }", "one: { number_of_instances: 499 }",
-		"large: { number_of_instances: 2 }", "large: { number_of_instances: 500 }",
-	))
+const manyServers = 500
+
+// withMany makes the largest level of a sample one with 500 servers.
+var withMany = strings.NewReplacer(
+	"max_number_of_instances: 3", "max_number_of_instances: 500", "max_scale_level: 2", "max_scale_level: 1",
+	"one: { number_of_instances: 1 }", "one: { number_of_instances: 499 }",
+	"large: { number_of_instances: 2 }", "large: { number_of_instances: 500 }",
+)
+
+// playbookForHundredsOfServers has a playbook run once for each server. It does nothing, and where Ansible runs: fake
+// machines have no Python.
+func playbookForHundredsOfServers(t *testing.T, b *bed) {
+	dir := b.changedPackage(t, "vnfpkg/samples/ansible", withMany)
+	for file, content := range map[string]string{
+		"Scripts/web.yaml": `- hosts: 127.0.0.1
+  connection: local
+  gather_facts: false
+  tasks: [{ansible.builtin.debug: {msg: "{{ host }} of many"}}]
+`,
+		"ScriptANSIBLE/config.yaml": `configurable_properties: {_VAR_greeting: hello}
+vdus:
+  web:
+    config:
+      order: 0
+      vm_app_config:
+        type: ansible
+        instantiation:
+          - path: _VAR_vnf_package_path/Scripts/web.yaml
+            order: 0
+            params: {greeting: _VAR_greeting, license: _VAR_license}
+`,
+	} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, file), []byte(content), 0o600))
+	}
 	out, err := b.Windlass(t.Context(), "package", "create", dir).CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	vnf := b.createOf(t, playbooksVnfdID, "large")
+	request := b.played(t)
+	request["instantiationLevelId"] = "large"
+	op := b.Begin(t, vnf, "instantiate", request)
+	b.Await(t, op, large, "COMPLETED")
+	requireDoneForAll(t, b.titled(t, op, playInstantiation))
+	op = b.Begin(t, vnf, "terminate", map[string]any{"terminationType": "FORCEFUL"})
+	b.Await(t, op, large, "COMPLETED")
+	b.RequireNothingLeft(t)
+}
+
+// requireDoneForAll checks the rows of a step: first the entire step, then its servers.
+func requireDoneForAll(t *testing.T, rows []testbed.Step) {
+	t.Helper()
+	require.Len(t, rows, 1+manyServers)
+	for _, row := range rows {
+		require.Equal(t, "DONE", row.State, "%v", row)
+	}
+}
+
+func scriptOnHundredsOfServers(t *testing.T, b *bed) {
+	out, err := b.Windlass(t.Context(), "package", "create", b.changedPackage(t, packageScripts, withMany)).CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	vnf := b.createOf(t, packageScriptsVnfdID, "large")
 	request := b.withLicense(t)
 	request["instantiationLevelId"] = "large"
 	op := b.Begin(t, vnf, "instantiate", request)
 	b.Await(t, op, large, "COMPLETED")
-	rows := b.titled(t, op, configureAtEnd)
-	require.Len(t, rows, 1+servers)
-	for _, row := range rows[1:] {
-		require.Equal(t, "DONE", row.State, "%v", row)
-	}
+	requireDoneForAll(t, b.titled(t, op, configureAtEnd))
 	op = b.Begin(t, vnf, "terminate", map[string]any{"terminationType": "FORCEFUL"})
 	b.Await(t, op, large, "COMPLETED")
 	b.RequireNothingLeft(t)

@@ -3,6 +3,7 @@ package hostile
 import (
 	"bufio"
 	"context"
+	"fmt"
 	"net/http"
 	"strings"
 	"sync"
@@ -57,11 +58,12 @@ func TestStreams_ofOneClientStopNobody(t *testing.T) {
 	require.NoError(t, err)
 	defer conn.Close(ctx)
 	var slowest time.Duration
-	for range events {
+	for n := range events {
 		_, err := conn.Exec(ctx, `
 			with told as (
-				insert into event (vnf_instance_id, type, data) select id, 'drift', '{}' from vnf_instance limit 1 returning id)
-			select pg_notify('windlass_event', id || ' ') from told`)
+				insert into event (vnf_instance_id, type, data) select id, 'drift', '{}' from vnf_instance where name = $1
+				returning id)
+			select pg_notify('windlass_event', id || ' ') from told`, fmt.Sprintf("many-%d", n+1))
 		require.NoError(t, err)
 		began := time.Now()
 		status, err := a.get(ctx, "/vnflcm/v2/vnf_instances?filter=(eq,vnfInstanceName,many-7)", http.Header{"Version": {"2.0.0"}})
