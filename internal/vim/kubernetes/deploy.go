@@ -113,6 +113,7 @@ func (c *Cluster) Change(ctx context.Context, ch vim.Change, progress func(strin
 	if err != nil {
 		return err
 	}
+	have.next = ch.Operation
 	if of.Workloads == nil {
 		of.Workloads = have.Workloads
 	}

@@ -33,14 +33,11 @@ func (c *Cluster) install(ctx context.Context, p *plan, r *record, w *waiting) (
 		if !of.active() {
 			continue
 		}
-		event, says := release.HookPostUpgrade, "Upgrade complete"
-		if of.installs() {
-			event, says = release.HookPostInstall, "Install complete"
-		}
-		if err := c.runHooks(ctx, of.stored, event, w); err != nil {
+		phase := of.phase()
+		if err := c.runHooks(ctx, of.stored, phase.after, w); err != nil {
 			return err
 		}
-		if err := c.deployed(ctx, of.stored, says); err != nil {
+		if err := c.deployed(ctx, of.stored, phase.ends); err != nil {
 			return err
 		}
 	}
@@ -67,14 +64,11 @@ func (c *Cluster) begin(ctx context.Context, p *plan, w *waiting) error {
 		if !of.active() {
 			continue
 		}
-		status, event, says := common.StatusPendingUpgrade, release.HookPreUpgrade, "Preparing upgrade"
-		if of.installs() {
-			status, event, says = common.StatusPendingInstall, release.HookPreInstall, "Initial install underway"
-		}
-		if err := c.store(ctx, of.stored, status, says); err != nil {
+		phase := of.phase()
+		if err := c.store(ctx, of.stored, phase.pending, phase.begins); err != nil {
 			return err
 		}
-		if err := c.runHooks(ctx, of.stored, event, w); err != nil {
+		if err := c.runHooks(ctx, of.stored, phase.before, w); err != nil {
 			return err
 		}
 	}

@@ -166,6 +166,14 @@ func (r *record) take(operation string, of Definition, p *plan) {
 	r.Releases = releases
 }
 
+// held returns the release of the record that is the same as h; the zero value if there is none.
+func (r *record) held(h heldRelease) (found heldRelease) {
+	if i := slices.IndexFunc(r.Releases, h.same); i >= 0 {
+		found = r.Releases[i]
+	}
+	return found
+}
+
 func (h heldRelease) same(other heldRelease) bool {
 	return h.Name == other.Name && h.Namespace == other.Namespace
 }

@@ -26,6 +26,8 @@ type heldRelease struct {
 	Namespace string `json:"namespace"`
 	Digest    string `json:"digest"`
 	Revision  int    `json:"revision"`
+	// Back is the revision to which an operation that failed has gone back; 0 if it has not.
+	Back int `json:"back,omitempty"`
 }
 
 func (h heldRelease) title() string { return "Release " + h.Namespace + "/" + h.Name }
@@ -55,6 +57,31 @@ func (r *releasing) active() bool { return r.stored.Info.Status != common.Status
 
 func (r *releasing) installs() bool { return r.stored.Version == 1 }
 
+// phase is how a revision begins and ends, in Helm's words.
+type phase struct {
+	pending       common.Status
+	before, after release.HookEvent
+	begins, ends  string
+}
+
+func (r *releasing) phase() phase {
+	switch {
+	case r.installs():
+		return phase{
+			common.StatusPendingInstall, release.HookPreInstall, release.HookPostInstall, "Initial install underway",
+			"Install complete",
+		}
+	case r.Back > 0:
+		return phase{
+			common.StatusPendingRollback, release.HookPreRollback, release.HookPostRollback,
+			fmt.Sprintf("Rolling back to %d", r.Back), fmt.Sprintf("Rollback to %d", r.Back),
+		}
+	}
+	return phase{
+		common.StatusPendingUpgrade, release.HookPreUpgrade, release.HookPostUpgrade, "Preparing upgrade", "Upgrade complete",
+	}
+}
+
 // release works out the next revision of a chart. With unchanged inputs, it keeps the objects. That keeps the passwords
 // that the templates generated.
 func (c *Cluster) release(
@@ -73,14 +100,19 @@ func (c *Cluster) release(
 		}
 		r.Revision = last.Version
 	}
-	if last != nil && slices.Contains(have.Releases, r.heldRelease) {
-		r.stored, r.objects = last, have.of(r.heldRelease)
+	before := have.held(r.heldRelease)
+	if last != nil && before.Digest == r.Digest && before.Revision == r.Revision {
+		r.Back, r.stored, r.objects = before.Back, last, have.of(r.heldRelease)
 		return r, r.readHooks()
 	}
 	r.Revision++
 	if !foreign {
-		if err := r.fromHistory(secrets); err != nil {
+		was, err := r.fromHistory(secrets)
+		if err != nil {
 			return nil, err
+		}
+		if have.next == have.Operation && before.Digest != r.Digest { // what it has changed itself
+			r.Back = was
 		}
 	}
 	if r.stored == nil {
@@ -106,27 +138,27 @@ func (r *releasing) render(ctx context.Context, chart charts.Release, on charts.
 	return nil
 }
 
-// fromHistory makes the new revision from an earlier revision with the same digest, if there is one. That restores the
-// passwords that the templates generated.
-func (r *releasing) fromHistory(secrets []corev1.Secret) error {
+// fromHistory makes the new revision from an earlier revision with the same digest, if there is one, and returns its
+// number. That restores the passwords that the templates generated.
+func (r *releasing) fromHistory(secrets []corev1.Secret) (revision int, err error) {
 	was := slices.IndexFunc(secrets, func(s corev1.Secret) bool {
 		status := s.Labels["status"]
 		return s.Labels[digestLabel] == shortDigest(r.Digest) &&
 			(status == common.StatusDeployed.String() || status == common.StatusSuperseded.String())
 	})
 	if was < 0 {
-		return nil
+		return 0, nil
 	}
 	old, err := unpackRelease(secrets[was])
 	if err != nil {
-		return err
+		return 0, err
 	}
 	if r.objects, err = charts.Objects(old.Manifest); err != nil {
-		return lcm.Wrap(lcm.KindBroken, err, "The revision %d of the release %s cannot be read.", old.Version, r.Name)
+		return 0, lcm.Wrap(lcm.KindBroken, err, "The revision %d of the release %s cannot be read.", old.Version, r.Name)
 	}
 	r.stored = r.revision(old, old.Info.Notes)
 	r.stored.Manifest = old.Manifest
-	return nil
+	return old.Version, nil
 }
 
 // revision returns a new revision with the chart, values and hooks of the given one.
