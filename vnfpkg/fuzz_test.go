@@ -2,6 +2,7 @@ package vnfpkg
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -73,15 +74,30 @@ func FuzzVnfd(f *testing.F) {
 	})
 }
 
+// largestExpansion is that of a YAML file by default.
+const largestExpansion = 4 << 20
+
+func (t Template) size() (n int) {
+	n = len(t.Top)
+	for _, text := range t.Files {
+		n += len(text)
+	}
+	return n
+}
+
+// FuzzHOT also looks whether templates grow without a bound.
 func FuzzHOT(f *testing.F) {
 	f.Add(minimalHOT, minimalNested)
 	f.Add("heat_template_version: x\nresources: { r: { type: node.yaml } }\n", "resources: { r: { type: node.yaml } }\n")
+	f.Add("description: &a "+strings.Repeat("x", 9_000)+"\nresources: {"+strings.Repeat("r: {type: OS::Heat::None, description: *a}, ", 400)+"}\n", minimalNested)
 	f.Fuzz(func(t *testing.T, top, nested string) {
 		sources := minimal().with(smallHOT, top).with("BaseHOT/small/nested/node.yaml", nested)
 		flavour := minimal().open(t).Vnfd.Flavours[0]
 		// Templates are checked before StackTemplate gets them, but it must not depend on that.
 		if template, err := StackTemplate(&flavour, sources.read); err != nil {
 			requireInvalid(t, err)
+		} else if size := template.size(); size > 8*largestExpansion {
+			t.Fatalf("%d bytes of templates have become %d", len(top)+len(nested), size)
 		} else if _, err := HeatParameters(&flavour, template, HeatRequest{}); err != nil {
 			requireInvalid(t, err)
 		}
