@@ -136,10 +136,6 @@ type RunScriptOutput struct{}
 func (s *Scripts) RunScript(ctx context.Context, in RunScriptInput) (out RunScriptOutput, err error) {
 	defer func() { err = boundary(ctx, "run "+in.Path, err) }()
 	defer heartbeat(ctx)()
-	if s.Python == nil {
-		return out, lcm.Errorf(lcm.KindInvalid, "This worker does not run the script %s: set scripts.policy to run, "+
-			"and userData.python, then retry.", in.Path)
-	}
 	told, err := s.Facts.Told(ctx, in.OpOccID, in.Made)
 	if err != nil {
 		return out, err
@@ -148,6 +144,10 @@ func (s *Scripts) RunScript(ctx context.Context, in RunScriptInput) (out RunScri
 	if s.SkipTackerV1 && vnfpkg.IsTackerV1Driver(told.Files[in.Path]) {
 		show(in.Path + " is not run: it is a management driver of Tacker's v1 (scripts.skipTackerV1)")
 		return out, nil
+	}
+	if s.Python == nil {
+		return out, lcm.Errorf(lcm.KindInvalid, "This worker does not run the script %s: set scripts.policy to run, "+
+			"and userData.python, then retry.", in.Path)
 	}
 	kept, err := s.kept(ctx, in.OpOccID)
 	if err != nil {

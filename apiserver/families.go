@@ -43,7 +43,8 @@ func (s *Server) lifecycleManagement() *vnflcm.Handler {
 	return &vnflcm.Handler{
 		Backend: s.backend, Starter: s.Starter,
 		Operations:    &operations.Resolver{Store: s.Store, Vault: s.Vault, PodNetwork: s.PodNetwork, Scripts: s.Scripts},
-		GrantedByNFVO: s.GrantedByNFVO, Python: s.Python, Ansible: s.Ansible, SkipTackerV1: s.SkipTackerV1, NFVOPackages: s.NFVOPackages, FetchPatience: s.FetchPatience,
+		GrantedByNFVO: s.GrantedByNFVO, NFVOPackages: s.NFVOPackages, FetchPatience: s.FetchPatience,
+		Python: s.Python, Ansible: s.Ansible, SkipTackerV1: s.SkipTackerV1,
 		Files: s.Files, Surveyor: s.Surveyor,
 	}
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/auth"
 )
 
-// The lists with a filter, or with a text to search, that one client may ask for at once: the database may have to look at all rows for each. More
-// of them wait for their turn, and still more are a 429.
+// The lists with a filter, or with a text to search, that one client may ask for at once: the database may have to look
+// at all rows for each. More of them wait for their turn, and still more are a 429.
 const (
 	listsAtOnce = 2
 	listsWait   = 16
@@ -75,7 +75,8 @@ func (t *turns) part(client string, at *turn) {
 	}
 }
 
-// takeTurns bounds the lists with a filter, or a text to search, of one client, so that it does not stop the lists of others.
+// takeTurns bounds the lists with a filter, or a text to search, of one client, so that it does not stop the lists of
+// others.
 func (s *Server) takeTurns(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		r := c.Request()

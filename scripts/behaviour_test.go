@@ -190,7 +190,7 @@ dpkg-query() { printf '\n `+file+` `+md5Of(shipped)+`\n'; }`)
 }
 
 // The programs of CNI of Debian's package are not where pod networks put theirs, and containerd looks in one place.
-func TestPrepareNode_linksDebiansProgramsOfCNI(t *testing.T) {
+func TestPrepareNode_copiesDebiansProgramsOfCNI(t *testing.T) {
 	n := newNode(t)
 	for _, program := range []string{"usr/lib/cni/loopback", "usr/lib/cni/bridge", "opt/cni/bin/bridge"} {
 		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(n.root, program)), 0o755))

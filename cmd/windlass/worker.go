@@ -118,7 +118,8 @@ func (b *backends) workerOptions() worker.Options {
 		Starter: &apiserver.Temporal{Client: b.temporal, Names: b.store}, DriftMetrics: b.drift,
 		NFVOPackages: b.nfvo, GrantPoll: b.config.NFVO.GrantPoll, Endpoint: b.config.API.Endpoint,
 		UserData: b.userData(), Scripts: worker.Scripts{
-			Policy: b.config.Scripts.Policy, SkipTackerV1: b.config.Scripts.SkipTackerV1, Network: b.config.Scripts.Network, Timeout: b.config.Scripts.Timeout,
+			Policy: b.config.Scripts.Policy, SkipTackerV1: b.config.Scripts.SkipTackerV1,
+			Network: b.config.Scripts.Network, Timeout: b.config.Scripts.Timeout,
 			Ansible: b.config.Scripts.Ansible, Lease: b.config.Scripts.AnsibleLease,
 			AtOnce: b.config.Scripts.AnsibleAtOnce,
 			Dir:    b.config.Scripts.AnsibleDirectory, Reach: reachOf(b.config),

@@ -215,6 +215,7 @@ func TestDev_leavesNoProcessWhenItIsKilledAndGoesOnWhereItWas(t *testing.T) {
 		}
 		assert.Error(t, err, "without %s", without)
 	}
+	assertNamespace(t, known) // it answers those whom it knows
 	again.stop(t)
 }
 

@@ -89,6 +89,7 @@ func (d *Deployments) Change(
 		asRecorded(op)
 	}
 	ch = changeOf(op)
+	ch.Undo = sizes == vim.SizesRecorded
 	ch.Definition, ch.Secrets, err = definer.Sized(ctx, op, sizes)
 	return ch, op.Servers(), err
 }
@@ -105,6 +106,7 @@ func (d *Deployments) Reconnection(ctx context.Context, id lcm.OpOccID, asBefore
 		mark += " taken back"
 	}
 	ch = changeOf(op)
+	ch.Undo = asBefore
 	ch.Definition, ch.Secrets, err = definer.Renewed(ctx, op, mark)
 	return ch, err
 }
@@ -123,6 +125,7 @@ func (d *Deployments) Repackaging(ctx context.Context, id lcm.OpOccID, asBefore 
 		return ch, err
 	}
 	ch = changeOf(op)
+	ch.Undo = asBefore
 	ch.Definition, ch.Secrets, err = definer.Whole(ctx, op)
 	ch.Definition = repackaged(ch.Definition)
 	return ch, err

@@ -98,6 +98,8 @@ func (s *Store) waitAnyEvents(ctx context.Context, after int64) error {
 }
 
 func (s *Store) hasAnyEvents(ctx context.Context, _ lcm.OpOccID, after int64) (newer bool, err error) {
+	ctx, done := context.WithTimeout(ctx, longestRead)
+	defer done()
 	err = s.pool.QueryRow(ctx, `select exists (select from event where id > @after)`,
 		pgx.NamedArgs{"after": after}).Scan(&newer)
 	return newer, interpret("look for new events", err)

@@ -16,6 +16,10 @@ const (
 	mostKeptBytes  = 8 << 20
 )
 
+// longestRead limits each read of a feed. A database that cannot be reached ends none by itself, and the streams would not
+// notice it.
+const longestRead = longestStatement + 10*time.Second
+
 // heldPause is the time after which a feed looks for a missing event number again: the event may not be committed yet.
 const heldPause = 100 * time.Millisecond
 
@@ -87,7 +91,9 @@ func (f *feed) start() {
 
 // follow reads until ctx ends, or the database does not answer: then streams ask it themselves, and get its error.
 func (f *feed) follow(ctx context.Context, k *kept) {
-	next, err := f.last(ctx)
+	first, done := context.WithTimeout(ctx, longestRead)
+	next, err := f.last(first)
+	done()
 	if err != nil {
 		return
 	}
@@ -95,7 +101,10 @@ func (f *feed) follow(ctx context.Context, k *kept) {
 	for err == nil && ctx.Err() == nil {
 		var events []ownedEvent
 		var held bool
-		if events, next, held, err = f.read(ctx, k.next); err != nil {
+		reading, done := context.WithTimeout(ctx, longestRead)
+		events, next, held, err = f.read(reading, k.next)
+		done()
+		if err != nil {
 			return
 		}
 		switch {

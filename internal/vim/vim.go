@@ -54,6 +54,8 @@ type Change struct {
 	Owner, Operation string // as in Deployment; the deployment is Operation's afterwards
 	// Definition holds the changes; nil changes nothing.
 	Definition Definition
+	// Undo tells that the change takes back what Operation has changed before.
+	Undo bool
 	// Replace lists the only resources that the VIM makes anew, as Inventory returned them. A resource that has another
 	// ID by now was replaced already, and the VIM leaves it alone. When the definition also makes a group smaller, the
 	// group's members in Replace are the ones that go.

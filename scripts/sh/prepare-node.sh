@@ -164,18 +164,19 @@ as_shipped() {
   [[ -n $sum && $sum == "$(md5sum <"$1" | cut -d ' ' -f 1)" ]]
 }
 
-# Pod networks put their programs into /opt/cni/bin, and containerd 1 looks in one directory only.
-link_programs() {
+# Pod networks put their programs into /opt/cni/bin, and containerd 1 looks in one directory only. Not links: containers of
+# pod networks, which see this directory only, cannot write over them.
+copy_programs() {
   local program
   for program in /usr/lib/cni/*; do
     [[ -x $program && ! -e /opt/cni/bin/${program##*/} ]] || continue
     mkdir -p /opt/cni/bin
-    ln -sfn "$program" "/opt/cni/bin/${program##*/}"
+    cp -p --remove-destination "$program" /opt/cni/bin/
   done
 }
 
-# sandbox_image: what this kubeadm takes for the image of a pod's sandbox. It is the one that a site without the internet
-# has: containerd's own default is another version.
+# sandbox_image: what this kubeadm takes for the image of a pod's sandbox, if no configuration names another repository.
+# containerd's own default is another version.
 sandbox_image() {
   kubeadm config images list --kubernetes-version "$(kubeadm version -o short)" 2>/dev/null | grep -m 1 /pause: || true
 }
@@ -184,7 +185,7 @@ sandbox_image() {
 # do not have them, and Debian's looks for the programs of CNI where no pod network puts them.
 set_containerd() {
   local file=/etc/containerd/config.toml image
-  link_programs
+  copy_programs
   if [[ ! -s $file ]] || grep -q '^disabled_plugins.*"cri"' "$file" || as_shipped "$file" containerd; then
     image=$(sandbox_image)
     containerd config default | sed -E -e 's/SystemdCgroup = false/SystemdCgroup = true/' \

@@ -59,7 +59,7 @@ prepare() {
 		containerd config default | sed -e "s/SystemdCgroup = false/SystemdCgroup = true/" \
 			-e "s#pause:[0-9.]*#pause:3.10.1#" >/etc/containerd/config.toml
 		mkdir -p /opt/cni/bin
-		ln -sfn /usr/lib/cni/* /opt/cni/bin/
+		cp -p /usr/lib/cni/* /opt/cni/bin/
 		systemctl restart containerd
 		systemctl -q enable containerd
 		systemctl -q enable kubelet' </dev/null

@@ -25,7 +25,7 @@ func TestStreams_ofOneClientStopNobody(t *testing.T) {
 	database := pgtest.URL(t)
 	a := serveOn(t, database, func(*apiserver.Options) {})
 	fill(t, database)
-	ctx, over := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, over := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer over()
 	var open, ended sync.WaitGroup
 	open.Add(streams)
@@ -73,5 +73,5 @@ func TestStreams_ofOneClientStopNobody(t *testing.T) {
 	}
 	ended.Wait()
 	t.Logf("slowest list beside %d streams and their events: %v", streams, slowest)
-	require.Less(t, slowest, 2*time.Second)
+	require.Less(t, slowest, 5*time.Second)
 }

@@ -116,6 +116,9 @@ func (a access) claims() (authorization.ClaimMapper, error) {
 	if err != nil {
 		return nil, err
 	}
+	if len(strings.TrimSpace(string(key))) == 0 {
+		return nil, fmt.Errorf("the file %s is empty", a.apiKeyFile)
+	}
 	cert, _, err := a.identity()
 	if err != nil {
 		return nil, err

@@ -52,7 +52,8 @@ func parse(args []string, getenv func(string) string) (command string, o options
 	flags.StringVar(&o.access.keyFile, "tls-key", "", "`file` with the key of that certificate")
 	flags.StringVar(&o.access.caFile, "tls-ca", "",
 		"`file` with the authority of that certificate, and of those that clients must show")
-	flags.StringVar(&o.access.apiKeyFile, "api-key-file", "", "`file` with the API key that clients must have; empty for none")
+	flags.StringVar(&o.access.apiKeyFile, "api-key-file", "",
+		"`file` with the API key that clients must have, but for users of the Web UI; empty for none")
 	flags.TextVar(&o.level, "log-level", slog.LevelWarn, "least `level` to log: DEBUG, INFO, WARN or ERROR")
 
 	if len(args) == 0 {

@@ -113,7 +113,7 @@ func (c *Cluster) Change(ctx context.Context, ch vim.Change, progress func(strin
 	if err != nil {
 		return err
 	}
-	have.next = ch.Operation
+	have.undoes = ch.Undo
 	if of.Workloads == nil {
 		of.Workloads = have.Workloads
 	}

@@ -18,10 +18,13 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
+const ofDefault = "GET /api/v1/namespaces/default/"
+
 // filling answers lists of a resource with nothing, and its watches with new objects of 1 MiB each. A watch ends before
 // Windlass ends it, and the next one goes on.
-func filling(list, kind string) http.HandlerFunc {
-	var made atomic.Int64
+func filling(list, kind string) http.HandlerFunc { return counted(list, kind, new(atomic.Int64)) }
+
+func counted(list, kind string, made *atomic.Int64) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Query().Get("watch") == "" {
 			fmt.Fprint(w, list)
@@ -56,7 +59,6 @@ func emptyList(kind string) string {
 // TestUntil_isBounded follows a ConfigMap in clusters that try to fill the memory.
 func TestUntil_isBounded(t *testing.T) {
 	t.Parallel()
-	const at = "GET /api/v1/namespaces/default/"
 	endless := func(w http.ResponseWriter, r *http.Request) {
 		next := "more"
 		if r.URL.Query().Get("limit") == "1" { // the first look at the credentials
@@ -64,15 +66,7 @@ func TestUntil_isBounded(t *testing.T) {
 		}
 		fmt.Fprintf(w, `{"kind":"ConfigMapList","apiVersion":"v1","metadata":{"continue":%q},"items":[]}`, next)
 	}
-	one := prepared{
-		Unstructured: unstructured.Unstructured{Object: map[string]any{
-			"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "page", "namespace": "default"},
-		}},
-		mapping: &meta.RESTMapping{
-			Resource: schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}, Scope: meta.RESTScopeNamespace,
-		},
-		verbs: []string{"get", "list", "watch", "create", "delete"},
-	}
+	one := followable("ConfigMap", "configmaps")
 	for name, c := range map[string]struct {
 		maps, events http.HandlerFunc
 		is           string
@@ -84,9 +78,9 @@ func TestUntil_isBounded(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			cluster := hostile(t, map[string]http.HandlerFunc{
-				at + "configmaps": c.maps, at + "pods": quiet("Pod"), at + "events": c.events,
+				ofDefault + "configmaps": c.maps, ofDefault + "pods": quiet("Pod"), ofDefault + "events": c.events,
 			})
-			ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+			ctx, stop := context.WithTimeout(t.Context(), 3*time.Minute)
 			defer stop()
 			w := cluster.wait("owner", 0, func(string) {})
 			err := w.until(ctx, []prepared{one}, func(context.Context, []prepared) (bool, error) {
@@ -104,4 +98,42 @@ func TestUntil_isBounded(t *testing.T) {
 			assert.Equal(t, lcm.KindInvalid, lcm.KindOf(err))
 		})
 	}
+}
+
+func followable(kind, resource string) prepared {
+	return prepared{
+		Unstructured: unstructured.Unstructured{Object: map[string]any{
+			"apiVersion": "v1", "kind": kind, "metadata": map[string]any{"name": "page", "namespace": "default"},
+		}},
+		mapping: &meta.RESTMapping{
+			Resource: schema.GroupVersionResource{Version: "v1", Resource: resource}, Scope: meta.RESTScopeNamespace,
+		},
+		verbs: []string{"get", "list", "watch", "create", "delete"},
+	}
+}
+
+// TestUntil_judgesNothingIfItKnowsTooLittle has the limit exceeded while Windlass still asks for other kinds: what it does
+// not follow any more is not gone.
+func TestUntil_judgesNothingIfItKnowsTooLittle(t *testing.T) {
+	t.Parallel()
+	var made atomic.Int64
+	cluster := hostile(t, map[string]http.HandlerFunc{
+		ofDefault + "configmaps": counted(emptyList("ConfigMap"), "ConfigMap", &made),
+		ofDefault + "pods":       quiet("Pod"), ofDefault + "events": quiet("Event"),
+		ofDefault + "secrets": func(w http.ResponseWriter, r *http.Request) {
+			for made.Load() < 64 && r.Context().Err() == nil { // just above the limit
+				time.Sleep(10 * time.Millisecond)
+			}
+			quiet("Secret")(w, r)
+		},
+	})
+	ctx, stop := context.WithTimeout(t.Context(), 3*time.Minute)
+	defer stop()
+	w := cluster.wait("owner", 0, func(string) {})
+	objects := []prepared{followable("ConfigMap", "configmaps"), followable("Secret", "secrets")}
+	err := w.until(ctx, objects, func(context.Context, []prepared) (bool, error) {
+		assert.NoError(t, w.watching.Err())
+		return false, nil
+	})
+	require.ErrorContains(t, err, "larger than the limit of 64 MiB")
 }

@@ -25,9 +25,10 @@ type place struct {
 }
 
 var (
-	pods   = corev1.SchemeGroupVersion.WithResource("pods")
-	claims = corev1.SchemeGroupVersion.WithResource("persistentvolumeclaims")
-	events = corev1.SchemeGroupVersion.WithResource("events")
+	pods    = corev1.SchemeGroupVersion.WithResource("pods")
+	claims  = corev1.SchemeGroupVersion.WithResource("persistentvolumeclaims")
+	events  = corev1.SchemeGroupVersion.WithResource("events")
+	secrets = corev1.SchemeGroupVersion.WithResource("secrets")
 )
 
 // follow begins to watch the places of the objects, and the Pods and events there. It makes one request first, to learn
@@ -64,7 +65,7 @@ func (w *waiting) follow(ctx context.Context, objects []prepared) (err error) {
 		}
 		began = append(began, synced)
 	}
-	if !cache.WaitForCacheSync(watching.Done(), began...) {
+	if !cache.WaitForCacheSync(watching.Done(), began...) || watching.Err() != nil {
 		return context.Cause(watching)
 	}
 	return nil
@@ -75,9 +76,12 @@ func (w *waiting) followPlace(
 	ctx context.Context, at place, kept *followed, full context.CancelCauseFunc,
 ) (cache.InformerSynced, error) {
 	informer := w.cluster.informer(at, full, func(o *metav1.ListOptions) {
-		if at.resource == events {
+		switch at.resource {
+		case events:
 			o.FieldSelector = expectedEvents
-		} else {
+		case secrets: // not the revisions of releases, which are as large as all other objects together
+			o.LabelSelector = ownerLabel + "=" + w.owner + ",owner!=helm"
+		default:
 			o.LabelSelector = ownerLabel + "=" + w.owner
 		}
 	})
@@ -104,7 +108,10 @@ func (w *waiting) followPlace(
 	}
 	w.informers[at] = informer
 	go informer.RunWithContext(ctx)
-	return func() bool { return synced.HasSynced() || ctx.Err() != nil }, nil
+	if at.resource == events { // too many of them are no reason to wait
+		return func() bool { return synced.HasSynced() || ctx.Err() != nil }, nil
+	}
+	return synced.HasSynced, nil
 }
 
 // expectedEvents excludes frequent events that tell of no trouble. It cannot select warnings only: the event about a

@@ -45,7 +45,7 @@ type record struct {
 	// Standing are the workloads of hooks that existed before Halt.
 	Standing []unstructured.Unstructured `json:"standing,omitempty"`
 
-	next    string // the operation that changes it now; Operation has changed it last
+	undoes  bool   // the change takes back what Operation has changed
 	name    string // the deployment's
 	id      string // the Secret's UID
 	version string // the Secret's resourceVersion, for optimistic locking

@@ -26,7 +26,7 @@ type heldRelease struct {
 	Namespace string `json:"namespace"`
 	Digest    string `json:"digest"`
 	Revision  int    `json:"revision"`
-	// Back is the revision to which an operation that failed has gone back; 0 if it has not.
+	// Back is the revision to which the rollback of an operation has gone back; 0 if there was none.
 	Back int `json:"back,omitempty"`
 }
 
@@ -100,9 +100,16 @@ func (c *Cluster) release(
 		}
 		r.Revision = last.Version
 	}
-	before := have.held(r.heldRelease)
-	if last != nil && before.Digest == r.Digest && before.Revision == r.Revision {
+	switch before := have.held(r.heldRelease); {
+	case last == nil:
+	case before.Digest == r.Digest && before.Revision == r.Revision:
 		r.Back, r.stored, r.objects = before.Back, last, have.of(r.heldRelease)
+		return r, r.readHooks()
+	case have.undoes && r.is(last): // its change had not begun
+		if r.objects, err = charts.Objects(last.Manifest); err != nil {
+			return nil, r.unreadable(last, err)
+		}
+		r.stored = last
 		return r, r.readHooks()
 	}
 	r.Revision++
@@ -111,7 +118,7 @@ func (c *Cluster) release(
 		if err != nil {
 			return nil, err
 		}
-		if have.next == have.Operation && before.Digest != r.Digest { // what it has changed itself
+		if have.undoes {
 			r.Back = was
 		}
 	}
@@ -125,6 +132,15 @@ func (c *Cluster) release(
 		r.stored.Info.FirstDeployed, r.stored.Info.Status = last.Info.FirstDeployed, common.StatusPendingUpgrade
 	}
 	return r, r.readHooks()
+}
+
+// is tells whether a revision is deployed, and was made of the same chart and values.
+func (r *releasing) is(of *release.Release) bool {
+	return of.Info.Status == common.StatusDeployed && of.Labels[digestLabel] == shortDigest(r.Digest)
+}
+
+func (r *releasing) unreadable(of *release.Release, err error) error {
+	return lcm.Wrap(lcm.KindBroken, err, "The revision %d of the release %s cannot be read.", of.Version, r.Name)
 }
 
 // render makes a new revision of the chart.
@@ -154,7 +170,7 @@ func (r *releasing) fromHistory(secrets []corev1.Secret) (revision int, err erro
 		return 0, err
 	}
 	if r.objects, err = charts.Objects(old.Manifest); err != nil {
-		return 0, lcm.Wrap(lcm.KindBroken, err, "The revision %d of the release %s cannot be read.", old.Version, r.Name)
+		return 0, r.unreadable(old, err)
 	}
 	r.stored = r.revision(old, old.Info.Notes)
 	r.stored.Manifest = old.Manifest

@@ -82,6 +82,9 @@ func (w *waiting) until(ctx context.Context, objects []prepared, is condition) e
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
 	for {
+		if ctx.Err() == nil && w.watching.Err() != nil { // what is known is not all
+			return context.Cause(w.watching)
+		}
 		done, err := is(ctx, objects)
 		if done || err != nil {
 			return err

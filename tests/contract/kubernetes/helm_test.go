@@ -76,10 +76,21 @@ func releaseOf(name string, c charts.Content, values map[string]any) kube.Defini
 // change calls the driver once.
 func change(t *testing.T, c *kube.Cluster, name, op string, d kube.Definition) (shown string, err error) {
 	t.Helper()
+	return carryOut(t, c, vim.Change{Name: name, Owner: owner, Operation: op, Definition: d, Timeout: time.Minute})
+}
+
+// takeBack undoes what an operation has changed.
+func takeBack(t *testing.T, c *kube.Cluster, name, op string, d kube.Definition) (shown string, err error) {
+	t.Helper()
+	return carryOut(t, c, vim.Change{
+		Name: name, Owner: owner, Operation: op, Definition: d, Undo: true, Timeout: time.Minute,
+	})
+}
+
+func carryOut(t *testing.T, c *kube.Cluster, ch vim.Change) (shown string, err error) {
+	t.Helper()
 	var mu sync.Mutex
-	err = c.Change(t.Context(), vim.Change{
-		Name: name, Owner: owner, Operation: op, Definition: d, Timeout: time.Minute,
-	}, func(line string) {
+	err = c.Change(t.Context(), ch, func(line string) {
 		mu.Lock()
 		defer mu.Unlock()
 		shown += line + "\n"
@@ -90,7 +101,12 @@ func change(t *testing.T, c *kube.Cluster, name, op string, d kube.Definition) (
 // history returns the revisions of a release as Helm's own library reads them.
 func history(t *testing.T, p *kubetest.ControlPlane, name string) (out []*release.Release) {
 	t.Helper()
-	all, err := storage.Init(driver.NewSecrets(p.Client.CoreV1().Secrets("default"))).History(name)
+	return historyIn(t, p, "default", name)
+}
+
+func historyIn(t *testing.T, p *kubetest.ControlPlane, namespace, name string) (out []*release.Release) {
+	t.Helper()
+	all, err := storage.Init(driver.NewSecrets(p.Client.CoreV1().Secrets(namespace))).History(name)
 	require.NoError(t, err)
 	for _, r := range all {
 		out = append(out, r.(*release.Release))
@@ -405,7 +421,7 @@ func TestChart_goesBackToTheSamePasswords(t *testing.T) {
 	require.ErrorContains(t, err, "ImagePullBackOff")
 	require.NotEqual(t, had, random(), "as with Helm")
 	for range 2 {
-		_, err = change(t, c, "vnf-1", "upgrade", before)
+		_, err = takeBack(t, c, "vnf-1", "upgrade", before)
 		require.NoError(t, err)
 		require.Equal(t, had, random())
 	}

@@ -199,9 +199,12 @@ func TestChart_doesWhatHelmDoes(t *testing.T) {
 	requireSame(t, p, "upgrade")
 
 	b.run(t, "helm rollback f 1 -n "+byHelm)
-	said, err = change(t, c, "vnf-f", "op-2", first)
-	require.NoError(t, err, said)
-	requireSame(t, p, "rollback")
+	for range 2 {
+		said, err = takeBack(t, c, "vnf-f", "op-2", first)
+		require.NoError(t, err, said)
+		requireSame(t, p, "rollback")
+	}
+	require.Equal(t, "Rollback to 1", historyIn(t, p, byWindlass, "f")[2].Info.Description)
 
 	b.run(t, "helm uninstall f -n "+byHelm)
 	require.NoError(t, c.Remove(t.Context(), "vnf-f", owner, func(string) {}))
