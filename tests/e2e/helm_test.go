@@ -143,6 +143,7 @@ func TestCharts_ofTheSecondInterface(t *testing.T) {
 	require.Equal(t, []common.Status{common.StatusSuperseded, common.StatusSuperseded, common.StatusFailed, common.StatusDeployed},
 		statusesOf(all))
 	require.Equal(t, "another one", all[3].Config["page"])
+	require.Equal(t, "Rollback to 2", all[3].Info.Description)
 	require.Equal(t, all[1].Manifest, all[3].Manifest)
 	v2.done(t, "terminate", map[string]any{"terminationType": "FORCEFUL"})
 	require.Empty(t, releasesIn(t, cluster, "default"))

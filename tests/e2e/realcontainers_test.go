@@ -204,19 +204,7 @@ func (r *realContainers) anotherPackage(t *testing.T) {
 // variant makes the sample of manifests with other texts.
 func (r *realContainers) variant(t *testing.T, change *strings.Replacer) (dir string) {
 	t.Helper()
-	dir = t.TempDir()
-	require.NoError(t, os.CopyFS(dir, os.DirFS(filepath.Join(r.Root, "vnfpkg/samples/cnf-manifests"))))
-	require.NoError(t, filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
-		if err != nil || e.IsDir() {
-			return err
-		}
-		text, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		return os.WriteFile(path, []byte(change.Replace(string(text))), 0o600)
-	}))
-	return dir
+	return r.changedPackage(t, "vnfpkg/samples/cnf-manifests", change)
 }
 
 // apiServerKilled kills the only API server of the cluster during the instantiation of a VNF.

@@ -184,22 +184,10 @@ func (b *bed) refusedDescriptions(t *testing.T, vim string) {
 // newDescribed makes a later version of the sample, with another VNFD, and an image that requests may choose.
 func (b *bed) newDescribed(t *testing.T) (dir string) {
 	t.Helper()
-	dir = t.TempDir()
-	require.NoError(t, os.CopyFS(dir, os.DirFS(filepath.Join(b.Root, describedSample))))
-	change := strings.NewReplacer(describedVnfdID, newDescribedVnfdID, "software_version: '1.0'", "software_version: '2.0'",
+	return b.changedPackage(t, describedSample, strings.NewReplacer(describedVnfdID, newDescribedVnfdID,
+		"software_version: '1.0'", "software_version: '2.0'",
 		"        ports:\n", "        image: { get_input: image }\n        ports:\n",
-		"    page:\n", "    image: { type: string, default: 'lab.local/web:v2' }\n    page:\n")
-	require.NoError(t, filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
-		if err != nil || e.IsDir() {
-			return err
-		}
-		text, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		return os.WriteFile(path, []byte(change.Replace(string(text))), 0o600)
-	}))
-	return dir
+		"    page:\n", "    image: { type: string, default: 'lab.local/web:v2' }\n    page:\n"))
 }
 
 // describedRequest returns the sample's request for that VIM, with other parameters.

@@ -2,8 +2,6 @@ package access
 
 import (
 	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"encoding/json"
 	"maps"
 	"net/http"
@@ -16,6 +14,8 @@ import (
 	"github.com/go-jose/go-jose/v4/jwt"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/internal/certtest"
 )
 
 // issuer is a small OAuth 2.0 authorization server. It has metadata, and keys that rotate.
@@ -58,17 +58,10 @@ func (i *issuer) serve(w http.ResponseWriter, r *http.Request) {
 // rotate publishes a new key instead of the former one.
 func (i *issuer) rotate(id string) {
 	i.Helper()
-	key := newKey(i.T)
+	key := certtest.Key(i.T)
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.id, i.keys[id] = id, key
-}
-
-func newKey(t *testing.T) *ecdsa.PrivateKey {
-	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	require.NoError(t, err)
-	return key
 }
 
 // token returns the header with a client's token for a project. A key that is or was the issuer's signs it. The map
