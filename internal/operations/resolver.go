@@ -67,6 +67,9 @@ func (r *Resolver) Of(ctx context.Context, opOcc lcm.VnfLcmOpOcc) (o *Operation,
 	if o.Instance, err = r.Store.Instance(ctx, opOcc.VnfInstanceID); err != nil {
 		return nil, err
 	}
+	if err := checkInstantiated(o); err != nil {
+		return nil, err
+	}
 	if opOcc.Operation == lcm.OpModifyInfo {
 		o.Former = o.Instance
 		if o.Instance, o.Modified, err = r.modify(ctx, o.Instance, opOcc); err != nil {
@@ -95,6 +98,23 @@ func (r *Resolver) Of(ctx context.Context, opOcc lcm.VnfLcmOpOcc) (o *Operation,
 		return nil, err
 	}
 	return o, r.granted(ctx, o)
+}
+
+// checkInstantiated refuses an operation that changes a VNF which is not instantiated. A TERMINATE may have ended between
+// the API server's own check and the moment when the instance was read here.
+func checkInstantiated(o *Operation) error {
+	switch o.OpOcc.Operation {
+	case lcm.OpInstantiate, lcm.OpTerminate, lcm.OpModifyInfo: // a TERMINATE also cleans up; takeLeft checks it
+		return nil
+	}
+	if o.Instance.Instantiated == nil {
+		return notInstantiated(o.Instance.ID)
+	}
+	return nil
+}
+
+func notInstantiated(id lcm.VnfInstanceID) error {
+	return lcm.Errorf(lcm.KindConflict, "The VNF instance %s is not instantiated.", id)
 }
 
 // takeRequest completes the operation's request with the data that instantiated the VNF.
@@ -129,11 +149,14 @@ func (r *Resolver) takeRequest(ctx context.Context, o *Operation) (err error) {
 }
 
 // takeLeft gives a TERMINATE that cleans up after a failed INSTANTIATE the request of that INSTANTIATE. After a regular
-// TERMINATE there is no such INSTANTIATE, and the request stays empty.
+// TERMINATE there is no such INSTANTIATE, so there is nothing to terminate.
 func (r *Resolver) takeLeft(ctx context.Context, o *Operation) error {
 	former, left, err := r.Store.LeftBehind(ctx, o.Instance.ID, o.OpOcc.StartTime)
-	if err != nil || !left {
+	if err != nil {
 		return err
+	}
+	if !left {
+		return notInstantiated(o.Instance.ID)
 	}
 	o.Request, err = lcm.ParseInstantiate(former.Params)
 	return err
