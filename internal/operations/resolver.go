@@ -103,11 +103,8 @@ func (r *Resolver) Of(ctx context.Context, opOcc lcm.VnfLcmOpOcc) (o *Operation,
 // checkInstantiated refuses an operation that changes a VNF which is not instantiated. A TERMINATE may have ended between
 // the API server's own check and the moment when the instance was read here.
 func checkInstantiated(o *Operation) error {
-	switch o.OpOcc.Operation {
-	case lcm.OpInstantiate, lcm.OpTerminate, lcm.OpModifyInfo: // a TERMINATE also cleans up; takeLeft checks it
-		return nil
-	}
-	if o.Instance.Instantiated == nil {
+	before := []lcm.Operation{lcm.OpInstantiate, lcm.OpModifyInfo, lcm.OpTerminate} // takeLeft checks a TERMINATE
+	if o.Instance.Instantiated == nil && !slices.Contains(before, o.OpOcc.Operation) {
 		return notInstantiated(o.Instance.ID)
 	}
 	return nil

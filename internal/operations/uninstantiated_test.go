@@ -27,6 +27,7 @@ func TestOf_conflictsWhenTheInstanceIsNotInstantiated(t *testing.T) {
 		lcm.OpTerminate,
 	} {
 		t.Run(string(op), func(t *testing.T) {
+			t.Parallel()
 			_, err := r.Of(ctx, lcm.VnfLcmOpOcc{Operation: op, VnfInstanceID: id, Params: []byte(`{}`)})
 			require.True(t, lcm.Is(err, lcm.KindConflict), "%v", err)
 			require.ErrorContains(t, err, "The VNF instance "+string(id)+" is not instantiated.")
