@@ -13,34 +13,6 @@ import (
 	"github.com/windlass-nfv/windlass/scripts"
 )
 
-// ApplyPodNetworkOutput is empty: the API server has the objects.
-type ApplyPodNetworkOutput struct{}
-
-// ApplyPodNetwork applies the package's manifest of the pod network, or else the configured manifest.
-// Idempotent: applying the same objects again changes nothing. Takes seconds.
-func (c *Cluster) ApplyPodNetwork(ctx context.Context, in ClusterInput) (out ApplyPodNetworkOutput, err error) {
-	defer func() { err = boundary(ctx, "apply the pod network", err) }()
-	defer heartbeat(ctx)()
-	cluster, err := c.cluster(ctx, in.OpOccID)
-	if err != nil {
-		return out, err
-	}
-	path, manifest := cluster.Params.CniManifestPath, cluster.PodNetwork
-	if path != "" {
-		if manifest, err = cluster.packageFile(ctx, path); err != nil {
-			return out, err
-		}
-	} else {
-		path = "the configured pod network"
-	}
-	_, err = c.runOnAny(ctx, in, func(cluster clusterContext, m scripts.Member) task {
-		apply := command(cluster, scripts.ApplyManifest{Member: m, Manifest: path})
-		apply.stdin = scripts.Stdin(scripts.Input{Name: "manifest", Value: string(manifest)})
-		return apply
-	})
-	return out, err
-}
-
 // NodeLabel says where a node runs.
 type NodeLabel struct {
 	Name        string `json:"name"`

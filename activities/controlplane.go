@@ -9,6 +9,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/podnetwork"
 	"github.com/windlass-nfv/windlass/scripts"
 )
 
@@ -19,6 +20,8 @@ type Cluster struct {
 	Drains Drains
 	// Servers tells which nodes' servers are off; nil skips this check.
 	Servers Servers
+	// Files fetches the pod network when the operator has given a URL; nil fetches nothing.
+	Files podnetwork.Files
 }
 
 // ClusterInput names the control planes. The first working control plane does the work.

@@ -42,9 +42,9 @@ func (s *Server) addFamilies(add addRoutes) {
 func (s *Server) lifecycleManagement() *vnflcm.Handler {
 	return &vnflcm.Handler{
 		Backend: s.backend, Starter: s.Starter,
-		Operations:    &operations.Resolver{Store: s.Store, Vault: s.Vault, PodNetwork: s.PodNetwork, Scripts: s.Scripts},
+		Operations:    &operations.Resolver{Store: s.Store, Vault: s.Vault, Scripts: s.Scripts},
 		GrantedByNFVO: s.GrantedByNFVO, NFVOPackages: s.NFVOPackages, FetchPatience: s.FetchPatience,
-		Python: s.Python, Ansible: s.Ansible, SkipTackerV1: s.SkipTackerV1,
+		Python: s.Python, Ansible: s.Ansible, SkipTackerV1: s.SkipTackerV1, PodNetwork: s.PodNetwork,
 		Files: s.Files, Surveyor: s.Surveyor,
 	}
 }

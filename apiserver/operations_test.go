@@ -130,6 +130,29 @@ func TestInstantiateWithUnknownNamesIsUnprocessable(t *testing.T) {
 	b.do("POST", "/vnflcm/v1/vnf_instances/nothing/instantiate", request).problem(http.StatusNotFound)
 }
 
+// TestInstantiateWithoutAPodNetworkIsRefused checks that a request says in time that nodes would never become Ready, in
+// the plan, too.
+func TestInstantiateWithoutAPodNetworkIsRefused(t *testing.T) {
+	const path = "$.additionalParams." + lcm.ClusterParamsKey + ".cni_manifest_path"
+	unnamed := func(request map[string]any) map[string]any {
+		delete(request["additionalParams"].(map[string]any)[lcm.ClusterParamsKey].(map[string]any), "cni_manifest_path")
+		return request
+	}
+	b := newBench(t, func(o *Options) { o.PodNetwork = false })
+	instance, request := b.ready("/vnflcm/v1")
+	a := b.do("POST", instance+"/instantiate", unnamed(request))
+	require.Contains(t, a.problem(http.StatusUnprocessableEntity), "kubernetes.podNetwork")
+	require.Equal(t, []string{path}, a.paths())
+	plan := "/windlass/v1" + strings.TrimPrefix(instance, "/vnflcm/v1") + "/plan"
+	a = b.do("POST", plan, map[string]any{"operation": "INSTANTIATE", "request": request})
+	a.problem(http.StatusUnprocessableEntity)
+	require.Equal(t, []string{"$.request" + strings.TrimPrefix(path, "$")}, a.paths())
+
+	b = newBench(t)
+	instance, request = b.ready("/vnflcm/v1")
+	b.do("POST", instance+"/instantiate", unnamed(request)).want(http.StatusAccepted)
+}
+
 func TestRequestMayNotNameSealedSecrets(t *testing.T) {
 	b := newBench(t)
 	instance, request := b.ready("/vnflcm/v1")

@@ -64,7 +64,7 @@ type Options struct {
 	Sources vnfpkgm.Sources
 	// GrantedByNFVO tells that an NFVO grants operations: it may have the networks and the VIM that a request lacks.
 	GrantedByNFVO bool
-	// PodNetwork is set if the configuration has a pod network for clusters whose package names none.
+	// PodNetwork is set if the configuration has a pod network for clusters whose request names none.
 	PodNetwork bool
 	// Scripts says how Windlass treats scripts that packages name at hooks.
 	Scripts lcm.ScriptPolicy

@@ -1,6 +1,7 @@
 package apiserver
 
 import (
+	"log/slog"
 	"encoding/json"
 	"net/http"
 	"slices"
@@ -26,7 +27,7 @@ func tracing(t *testing.T) (b *bench, to *collector.Collector, flush func()) {
 	to = collector.New(t)
 	e, err := telemetry.NewExport(t.Context(), telemetry.Settings{
 		Traces: true, Endpoint: to.GRPC, SampleRatio: 1, Interval: time.Hour, Service: "test",
-	}, nil, nil)
+	}, nil, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	return newBench(t, func(o *Options) { o.Tracing = e.Tracing }), to, func() { require.NoError(t, e.Close()) }
 }

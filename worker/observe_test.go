@@ -39,7 +39,7 @@ func exporting(t *testing.T, ratio float64) (o *observer, to *collector.Collecto
 	reg := prometheus.NewRegistry()
 	e, err := telemetry.NewExport(t.Context(), telemetry.Settings{
 		Traces: true, Endpoint: to.GRPC, SampleRatio: ratio, Interval: time.Minute, Service: "test",
-	}, reg, nil)
+	}, reg, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	return &observer{tracing: e.Tracing, metrics: telemetry.NewOperationMetrics(reg)}, to,
 		func() { require.NoError(t, e.Close()) }

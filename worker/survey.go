@@ -24,7 +24,7 @@ type Surveyor struct {
 // NewSurveyor makes a Surveyor with a worker's options. python tells whether workers run user data classes of packages.
 func NewSurveyor(o Options, python bool) *Surveyor {
 	ops := &operations.Resolver{
-		Store: o.Store, Vault: o.Vault, PodNetwork: len(o.Clusters.PodNetwork) > 0, Scripts: o.Scripts.Policy,
+		Store: o.Store, Vault: o.Vault, Scripts: o.Scripts.Policy,
 	}
 	o.UserData = nil
 	return &Surveyor{

@@ -24,6 +24,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/operations"
 	"github.com/windlass-nfv/windlass/internal/outbound"
 	"github.com/windlass-nfv/windlass/internal/secrets"
+	"github.com/windlass-nfv/windlass/internal/sources"
 	"github.com/windlass-nfv/windlass/internal/store"
 	"github.com/windlass-nfv/windlass/internal/telemetry"
 	"github.com/windlass-nfv/windlass/internal/userdata"
@@ -56,6 +57,8 @@ type Options struct {
 	NotifyFor   time.Duration
 	// Sources fetches packages from the addresses that clients give.
 	Sources *nfvo.Fetcher
+	// Files fetches manifests and charts from the sources that the operator allows; nil fetches none.
+	Files *sources.Fetcher
 	// NFVOPackages also fetches packages; nil without an NFVO.
 	NFVOPackages *nfvo.Orchestrator
 	// PackageTrust says whose packages Windlass accepts.
@@ -136,7 +139,7 @@ func New(o Options) *Worker {
 		wraps = append(wraps, o.VimTransport)
 	}
 	ops := &operations.Resolver{
-		Store: o.Store, Vault: o.Vault, PodNetwork: len(o.Clusters.PodNetwork) > 0, Scripts: o.Scripts.Policy,
+		Store: o.Store, Vault: o.Vault, Scripts: o.Scripts.Policy,
 	}
 	open := &connections{operations: ops, to: connectors(o.VimGuard, wraps...), open: map[string]*login{}}
 	w.RegisterWorkflowWithOptions(workflows.Instantiate, workflow.RegisterOptions{Name: string(lcm.WorkflowInstantiate)})
@@ -253,7 +256,7 @@ func activityStructs(
 			Metrics: o.DriftMetrics,
 		},
 		&activities.Nodes{Reach: reach, Exposures: known, Before: hostsBefore{login}},
-		&activities.Cluster{Reach: reach, Drains: o.Store, Servers: login},
+		&activities.Cluster{Reach: reach, Drains: o.Store, Servers: login, Files: o.Files},
 		&activities.Storage{Reach: reach},
 		&activities.Ansible{Reach: reach, Keys: o.Store, SSHPort: login.sshPort},
 		&activities.Scripts{

@@ -27,6 +27,8 @@ type Handler struct {
 	Python bool
 	// Ansible tells whether workers run playbooks of packages.
 	Ansible bool
+	// PodNetwork tells that the operator has a pod network for clusters whose request names none.
+	PodNetwork bool
 	// SkipTackerV1 tells that workers skip management drivers of Tacker's v1.
 	SkipTackerV1 bool
 	// NFVOPackages asks the NFVO for VNFDs that are not on board here; nil asks nobody. FetchPatience is how long a

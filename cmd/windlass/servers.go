@@ -193,7 +193,7 @@ func (b *backends) serveAPI(ctx context.Context) error {
 		MaxUpload:     int64(b.config.API.MaxUploadMiB) << 20,
 		ShutdownGrace: b.config.ShutdownGrace,
 	}
-	options.PodNetwork, options.Scripts = b.config.Kubernetes.PodNetworkFile != "", b.config.Scripts.Policy
+	options.PodNetwork, options.Scripts = b.config.Kubernetes.PodNetwork.From != "", b.config.Scripts.Policy
 	options.GrantedByNFVO = b.nfvo != nil && b.config.NFVO.Grants
 	if b.nfvo != nil && b.config.NFVO.Packages != config.PackagesOff {
 		options.NFVOPackages = b.nfvo

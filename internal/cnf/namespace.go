@@ -48,6 +48,9 @@ func namespaces(manifests []unstructured.Unstructured) (out []string) {
 	return out
 }
 
+// OfCluster tells whether a well-known kind has no namespace.
+func OfCluster(kind string) bool { return ofCluster[kind] }
+
 // ofCluster are the well-known kinds without a namespace, whatever their manifests say. For other kinds the cluster has
 // to be asked.
 var ofCluster = map[string]bool{

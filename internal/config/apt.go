@@ -59,17 +59,6 @@ func (l *loader) readAptKey(apt *Apt) {
 	}
 }
 
-func (l *loader) readPodNetwork() {
-	k := &l.config.Kubernetes
-	if k.PodNetworkFile == "" {
-		return
-	}
-	var err error
-	if k.PodNetwork, err = os.ReadFile(k.PodNetworkFile); err != nil {
-		l.problem(l.placeOf("kubernetes.podNetwork"), "cannot be read: "+err.Error())
-	}
-}
-
 // placeOf names where a setting was given, "" when it was not.
 func (l *loader) placeOf(key string) string {
 	for _, s := range settings {

@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"time"
 
+	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
@@ -192,9 +193,8 @@ type Worker struct {
 // Kubernetes is for the worker: defaults for clusters if a request does not say.
 type Kubernetes struct {
 	Apt Apt
-	// PodNetworkFile holds the manifest of the pod network for packages that bring none; PodNetwork is its content.
-	PodNetworkFile string
-	PodNetwork     []byte
+	// PodNetwork is for requests that name no pod network.
+	PodNetwork k8s.PodNetwork
 }
 
 // Apt is the repository of Kubernetes packages for images and requests that have none; without a URL there is no
@@ -262,7 +262,7 @@ func (c Config) LogValue() slog.Value {
 		slog.Any("temporal", c.Temporal), slog.Any("api", c.API), slog.Any("auth", c.Auth), slog.Any("limits", c.Limits),
 		slog.Any("audit", c.Audit), slog.Any("notifications", c.Notifications), slog.Any("nfvo", c.NFVO),
 		slog.Any("packages", c.Packages), slog.Any("vims", c.Vims), slog.Any("keys", c.Keys), slog.Any("worker", c.Worker),
-		slog.Any("kubernetesApt", c.Kubernetes.Apt), slog.String("kubernetesPodNetwork", c.Kubernetes.PodNetworkFile),
+		slog.Any("kubernetesApt", c.Kubernetes.Apt), slog.String("kubernetesPodNetwork", c.Kubernetes.PodNetwork.From),
 		slog.Any("telemetry", c.Telemetry), slog.Any("log", c.Log), slog.Duration("shutdownGrace", c.ShutdownGrace),
 	)
 }

@@ -113,7 +113,7 @@ func (l *loader) finish() {
 	}
 	if needed(NeedWorker) {
 		l.finishApt()
-		l.readPodNetwork()
+		l.finishPodNetwork()
 	}
 	if !slices.Contains(l.given, "api.endpoint") {
 		l.config.API.Endpoint = endpointOf(l.config.API.Listen, l.config.API.TLS)

@@ -1,5 +1,7 @@
 package config
 
+import "errors"
+
 // workerSettings are for the worker.
 var workerSettings = []setting{
 	{
@@ -58,8 +60,20 @@ var workerSettings = []setting{
 		set:   func(c *Config, v string) (err error) { c.Kubernetes.Apt.Trusted, err = parseBool(v); return err },
 	},
 	{
-		key: "kubernetes.podNetwork", need: NeedPlans, usage: "`file` with the manifest of the pod network, for requests " +
-			"that name none; set it for API servers, too, so that plans show the step",
-		set: func(c *Config, v string) error { c.Kubernetes.PodNetworkFile = v; return nil },
+		key: "kubernetes.podNetwork", need: NeedPlans, usage: "pod network for requests that name none: a `file` on the " +
+			"worker's host, image:FILE in the nodes' image, a URL of packages.allowedSources, each a manifest or a chart's " +
+			"archive; or none, if the image makes it. Set it for API servers, too: without it they refuse such requests",
+		set: func(c *Config, v string) error {
+			c.Kubernetes.PodNetwork.From = v
+			if problem := c.Kubernetes.PodNetwork.Problem(); problem != "" {
+				return errors.New(problem)
+			}
+			return nil
+		},
+	},
+	{
+		key: "kubernetes.podNetworkValues", need: NeedWorker, usage: "`file` on the worker's host with the values of that " +
+			"chart, as YAML",
+		set: func(c *Config, v string) error { c.Kubernetes.PodNetwork.ValuesFile = v; return nil },
 	},
 }

@@ -18,7 +18,9 @@ type Request struct {
 	Capacity map[string]int
 	Package  Package
 	Scripts  ScriptsAllowed
-	Found    *Findings
+	// PodNetwork is set when the operator has a pod network for clusters whose request names none.
+	PodNetwork bool
+	Found      *Findings
 }
 
 // ScriptsAllowed is the operator's configuration for scripts of packages. Python tells whether Python scripts can run.

@@ -40,8 +40,6 @@ type Facts struct {
 	// one.
 	VnfPkgID      lcm.VnfPkgID
 	FormerFlavour *vnfpkg.Flavour
-	// PodNetwork is set when the configuration names a manifest of the pod network for clusters whose package has none.
-	PodNetwork bool
 	// Scripts says what to do with scripts of the package.
 	Scripts lcm.ScriptPolicy
 }

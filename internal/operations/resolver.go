@@ -21,8 +21,6 @@ type Resolver struct {
 	Store *store.Store
 	// Vault opens the secrets of requests.
 	Vault *secrets.Vault
-	// PodNetwork is set when a pod network manifest is configured for clusters whose package has none.
-	PodNetwork bool
 	// Scripts is the policy for scripts of packages.
 	Scripts lcm.ScriptPolicy
 
@@ -57,13 +55,12 @@ type Operation struct {
 	Before  *Operation
 	Package *lcm.VnfPkg
 
-	podNetwork bool
-	scripts    lcm.ScriptPolicy
+	scripts lcm.ScriptPolicy
 }
 
 // Of resolves the references of an operation record. A hypothetical operation needs only the id of its instance.
 func (r *Resolver) Of(ctx context.Context, opOcc lcm.VnfLcmOpOcc) (o *Operation, err error) {
-	o = &Operation{OpOcc: opOcc, podNetwork: r.PodNetwork, scripts: r.Scripts}
+	o = &Operation{OpOcc: opOcc, scripts: r.Scripts}
 	if o.Instance, err = r.Store.Instance(ctx, opOcc.VnfInstanceID); err != nil {
 		return nil, err
 	}

@@ -63,7 +63,8 @@ const (
 	longestValue = 512 // of an attribute
 )
 
-// NewExport begins to export. Close ends it. It is no error if the collector is away: the log reports the losses.
+// NewExport begins to export. Close ends it. It is no error if the collector is away: the log reports the losses. log
+// must not be nil if anything is exported.
 func NewExport(ctx context.Context, s Settings, reg prometheus.Gatherer, log *slog.Logger) (*Export, error) {
 	e := &Export{}
 	if !s.Traces && !s.Metrics {

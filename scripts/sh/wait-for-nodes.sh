@@ -27,6 +27,13 @@ dns_reason() {
   kube -n kube-system get pods -l k8s-app=kube-dns -o jsonpath='{range .items[*]}{.metadata.name} is {.status.phase} {.status.containerStatuses[*].state.waiting.reason} {.status.conditions[?(@.status=="False")].message}{"\n"}{end}' 2>/dev/null | head -n 1
 }
 
+# why_no_network explains a pod network that does not work.
+why_no_network() {
+  [[ $waiting == *NetworkPluginNotReady* || $waiting == *"cni plugin not initialized"* ]] || return 0
+  printf '%s' "; no pod network works there: look at its pods ('kubectl get pods -A'). If the steps of this operation have" \
+    " no 'Apply the pod network', because an earlier release began it, apply a manifest on a control plane by hand, and retry"
+}
+
 need_api # the others may wait on a control plane whose API server answers
 while :; do
   began=$(now_us)
@@ -42,7 +49,7 @@ while :; do
   [[ $say == "$said" ]] || note "$say"
   said=$say
   if ((SECONDS >= deadline)); then
-    [[ -z $waiting ]] || fail 1 "after $TIMEOUT s $say; look at 'journalctl -u kubelet' there"
+    [[ -z $waiting ]] || fail 1 "after $TIMEOUT s $say; look at 'journalctl -u kubelet' there$(why_no_network)"
     api_ready || fail 1 "after $TIMEOUT s $say"
     fail 1 "CoreDNS is not available after $TIMEOUT s: $(dns_reason)"
   fi

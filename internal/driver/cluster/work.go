@@ -15,8 +15,8 @@ type Work struct {
 	FormerRegistries []k8s.PrivateRegistry
 	// AptKey is the armored key of Params.AptRepository when the package does not have the key.
 	AptKey []byte
-	// PodNetwork is the manifest of the pod network when the package has none.
-	PodNetwork []byte
+	// PodNetwork is the operator's default; it is empty when the request names the pod network.
+	PodNetwork k8s.PodNetwork
 }
 
 // Work returns the Work of an operation. former is the VNF instance before a modification. An error comes from the

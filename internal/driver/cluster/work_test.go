@@ -28,7 +28,7 @@ func TestWork_theRequestsRepositoryGoesBeforeTheConfigurations(t *testing.T) {
 }
 
 func TestWork_thePackagesPodNetworkGoesBeforeTheConfigurations(t *testing.T) {
-	d := k8s.Defaults{PodNetwork: []byte("kind: DaemonSet")}
+	d := k8s.Defaults{PodNetwork: k8s.PodNetwork{From: "/etc/windlass/pod-network.yaml"}}
 	none := workOf(t, k8s.Params{}, lcm.VnfLcmOpOcc{}, lcm.VnfInstance{}, d)
 	assert.Equal(t, d.PodNetwork, none.PodNetwork)
 	own := workOf(t, k8s.Params{CniManifestPath: "Files/cni.yaml"}, lcm.VnfLcmOpOcc{}, lcm.VnfInstance{}, d)

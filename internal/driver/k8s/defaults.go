@@ -5,6 +5,5 @@ type Defaults struct {
 	// AptRepository is the source of Kubernetes packages for nodes, AptKey its armored key; nil when there is none.
 	AptRepository *AptRepository
 	AptKey        []byte
-	// PodNetwork is the manifest of the pod network; empty when there is none.
-	PodNetwork []byte
+	PodNetwork PodNetwork
 }

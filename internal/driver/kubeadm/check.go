@@ -20,6 +20,7 @@ func (Driver) CheckRequest(ctx context.Context, given driver.Request) error {
 			Detail: "is for the driver of kubespray, which the VNFD does not name: leave it out",
 		})
 	}
+	r.checkPodNetwork()
 	r.CheckExternalLB(ctx)
 	if err := r.checkFiles(ctx); err != nil {
 		return err
@@ -29,4 +30,14 @@ func (Driver) CheckRequest(ctx context.Context, given driver.Request) error {
 		return err
 	}
 	return r.CheckStorageServer(ctx)
+}
+
+// checkPodNetwork refuses a cluster whose pod network nobody makes: its nodes would never become Ready.
+func (r request) checkPodNetwork() {
+	if r.Params.CniManifestPath != "" || r.PodNetwork {
+		return
+	}
+	r.Found.Names(cluster.Param+"cni_manifest_path", "is missing, and Windlass has no default (kubernetes.podNetwork): "+
+		"without a pod network no node becomes Ready. Name a manifest in the VNF package, or ask the operator of Windlass "+
+		"to set a default, or none if the nodes' image makes the network (docs/how-to/pod-network.md)")
 }

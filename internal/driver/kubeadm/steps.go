@@ -69,12 +69,12 @@ func (l listing) made() []lifecycle.Step {
 		lifecycle.When(l.cluster.HighlyAvailable(l.Facts, l.Plan),
 			lifecycle.Step{ID: "balance-all", Title: "Set up HAProxy and keepalived"}),
 		l.BalancerMade(), // nodes join through it
-		[]lifecycle.Step{{ID: "init-control-plane", Title: "Initialise the first control plane"}},
-		lifecycle.When(l.Facts.PodNetwork || l.cluster.Params.CniManifestPath != "", lifecycle.Step{
-			ID:    "apply-pod-network",
-			Title: "Apply the pod network",
-		}),
-		[]lifecycle.Step{{ID: "join-nodes", Title: "Join the other nodes"}},
+		[]lifecycle.Step{
+			{ID: "init-control-plane", Title: "Initialise the first control plane"},
+			// In every list: the step reads the operator's setting when it runs, so that a retry takes a new one.
+			{ID: "apply-pod-network", Title: "Apply the pod network"},
+			{ID: "join-nodes", Title: "Join the other nodes"},
+		},
 		l.Finished(),
 		l.Registered(),
 	)
