@@ -26,7 +26,7 @@ on "$first" 'kubeadm init --config /root/init.yaml --upload-certs' </dev/null >"
 	exit 1
 }
 tell "the first control plane is initialised"
-kube apply -f - <"$FILES/labnet.yaml" >/dev/null
+sed "s#__POD_CIDR__#10.244.0.0/16#" "$FILES/flannel.yaml" | kube apply -f - >/dev/null
 join=$(mint_join)
 key=$(awk '{ for (i = 1; i < NF; i++) if ($i == "--certificate-key") { print $(i + 1); exit } }' "$work/init")
 for node in "${control_planes[@]:1}"; do # etcd takes one new member at a time

@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/windlass-nfv/windlass/tests/podnetworks"
 	"github.com/windlass-nfv/windlass/tests/testbed"
 )
 
@@ -22,6 +24,9 @@ func TestStorageOnRealMachines(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("Real machines need root; the scenarios on fake machines have run.")
 	}
+	file := filepath.Join(t.TempDir(), "pod-network.yaml")
+	require.NoError(t, os.WriteFile(file, podnetworks.FlannelOfLab(t), 0o600))
+	t.Setenv("WINDLASS_KUBERNETES_POD_NETWORK", file)
 	b := newBed(t, "nspawn")
 	ca, certificate := privateCA(t)
 	b.onboardWithCA(t, ca)
@@ -29,6 +34,7 @@ func TestStorageOnRealMachines(t *testing.T) {
 		newImageStore(t, b.HostOfMachines(t), registryName, certificate)
 	vnf := b.createOf(t, registryVnfdID, "store")
 	op := b.Begin(t, vnf, "instantiate", b.SampleRequest(t, "storage", "store", func(_, cluster map[string]any) {
+		delete(cluster, "cni_manifest_path") // the operator's default: flannel's own manifest
 		cluster["private_registry_connection_info"] = []any{
 			map[string]any{"connection_type": "0", "server": plain.server},
 			map[string]any{

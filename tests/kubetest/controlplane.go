@@ -194,7 +194,7 @@ func (p *ControlPlane) startAPIServer() (err error) {
 		"--cert-dir", filepath.Join(p.dir, "certs"), "--token-auth-file", filepath.Join(p.dir, "tokens.csv"),
 		"--service-account-key-file", key, "--service-account-signing-key-file", key,
 		"--service-account-issuer=https://kubernetes.default", "--authorization-mode=RBAC",
-		"--service-cluster-ip-range=10.96.0.0/16")
+		"--service-cluster-ip-range=10.96.0.0/16", "--allow-privileged=true") // as kubeadm sets it
 	return err
 }
 

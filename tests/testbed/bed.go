@@ -34,6 +34,8 @@ type Bed struct {
 	promises promises
 }
 
+const podNetwork = "WINDLASS_KUBERNETES_POD_NETWORK"
+
 // New starts a lab with this kind of machines and onboards the sample package.
 func New(t testing.TB, machines string, labArgs ...string) *Bed {
 	t.Helper()
@@ -53,7 +55,9 @@ func NewWith(t testing.TB, cloud environment.Cloud, extra map[string]any) *Bed {
 	root, err := environment.Root()
 	require.NoError(t, err)
 	t.Setenv("WINDLASS_LAB_IMAGE_PASSWORD", NodePassword) // images for Tacker have a password, too
-	t.Setenv("WINDLASS_KUBERNETES_POD_NETWORK", filepath.Join(root, "vnfpkg/samples/k8s-ha/Files/kubernetes/labnet.yaml"))
+	if os.Getenv(podNetwork) == "" { // a test may have one of its own
+		t.Setenv(podNetwork, filepath.Join(root, "vnfpkg/samples/k8s-ha/Files/kubernetes/flannel.yaml"))
+	}
 	dir, err := os.MkdirTemp("/var/tmp", "windlass-bed-") // PostgreSQL's account must be able to enter it
 	require.NoError(t, err)
 	require.NoError(t, os.Chmod(dir, 0o755))

@@ -28,7 +28,11 @@ func (b *builder) packImages(ctx context.Context, dir string, _ jobs.Now) error 
 	tag := func(name string) string {
 		return regexp.MustCompile(`(?m)^\S*/` + regexp.QuoteMeta(name) + `:\S+$`).FindString(string(out))
 	}
-	proxy, err := b.proxyTree(ctx, filepath.Join(dir, ".proxy"))
+	proxy, err := b.rulesTree(ctx, filepath.Join(dir, ".proxy"))
+	if err != nil {
+		return err
+	}
+	copier, err := b.copierTree(ctx, filepath.Join(dir, ".copier"))
 	if err != nil {
 		return err
 	}
@@ -48,10 +52,13 @@ func (b *builder) packImages(ctx context.Context, dir string, _ jobs.Now) error 
 			Tag: tag("pause"), Entrypoint: []string{"/pause"},
 			Files: []archiveFile{{filepath.Join(lab, "pause"), "/pause"}},
 		},
-		"labnetd": {
-			Tag: "lab.local/labnetd:v1", Entrypoint: []string{"/labnetd"},
-			Files: []archiveFile{{filepath.Join(lab, "labnetd"), "/labnetd"}},
-		},
+		"flannel": {Tag: "lab.local/flannel:v1", Files: []archiveFile{
+			{proxy, "/"}, {filepath.Join(lab, "flanneld"), "/opt/bin/flanneld"},
+			{filepath.Join(lab, "install-conf"), "/opt/bin/install-conf"},
+		}},
+		"flannel-cni-plugin": {Tag: "lab.local/flannel-cni-plugin:v1", Files: []archiveFile{
+			{copier, "/"}, {filepath.Join(programs, "flannel"), "/flannel"},
+		}},
 		"nfsprovisioner": {
 			Tag: "lab.local/nfs-subdir-external-provisioner:v1", Entrypoint: []string{"/nfsprovisioner"},
 			Files: []archiveFile{{filepath.Join(kubernetes, "nfsprovisioner"), "/nfsprovisioner"}},
@@ -78,12 +85,17 @@ func (b *builder) packImages(ctx context.Context, dir string, _ jobs.Now) error 
 			return fmt.Errorf("write image %s: %w", name, err)
 		}
 	}
-	return errors.Join(os.RemoveAll(proxy), os.RemoveAll(web))
+	return errors.Join(os.RemoveAll(proxy), os.RemoveAll(copier), os.RemoveAll(web))
 }
 
-// proxyTree is what kube-proxy calls. iptables loads its extensions at run time, so that their
+// copierTree is what copies a file.
+func (b *builder) copierTree(ctx context.Context, dir string) (string, error) {
+	return dir, copyPrograms(ctx, b.path(b.recipe.base), dir, []string{"/bin/cp"})
+}
+
+// rulesTree is what kube-proxy and flannel call. iptables loads its extensions at run time, so that their
 // libraries are looked up too: libxt_statistic alone needs libm, and balances every Service.
-func (b *builder) proxyTree(ctx context.Context, dir string) (string, error) {
+func (b *builder) rulesTree(ctx context.Context, dir string) (string, error) {
 	base := b.path(b.recipe.base)
 	extensions, err := filepath.Glob(filepath.Join(base, "usr/lib/*/xtables/*.so"))
 	if err != nil {

@@ -78,19 +78,25 @@ var modules = []module{
 		},
 	},
 	{
-		// One module, so that both are compiled from the same versions of what they share.
+		// One module, so that they are compiled from the same versions of what they share.
 		name: "programs", title: "etcd and CoreDNS", dir: "deployments/lab/image/programs",
+		// The plugin of flannel is of the last release of these plugins that had it: its own module cannot be had.
 		programs: map[string]string{
+			"flannel": "github.com/containernetworking/plugins/plugins/meta/flannel",
 			"etcd": "go.etcd.io/etcd/server/v3", "etcdctl": "go.etcd.io/etcd/etcdctl/v3",
 			"coredns": "./coredns",
 		},
 		sources: []string{"coredns"},
 	},
 	{
-		name: "lab", title: "pod network, pause and NFS client", dir: "deployments/lab",
-		programs: map[string]string{"labnetd": "./labnetd", "pause": "./pause", "mountnfs": "./mountnfs"},
-		sources:  []string{"labnetd", "pause", "mountnfs", "mountnfs/nfs3"},
-		imports:  regexp.MustCompile(`(?m)^\s+(k8s\.io/(api|apimachinery|client-go)|github\.com/vishvananda/netlink|github\.com/hanwen/go-fuse/v2) v\S+`),
+		name: "lab", title: "flannel, pause and NFS client", dir: "deployments/lab",
+		programs: map[string]string{
+			"flanneld": "./flanneld", "install-conf": "github.com/flannel-io/flannel/cmd/install_conf", "pause": "./pause",
+			"mountnfs": "./mountnfs",
+		},
+		sources: []string{"flanneld", "pause", "mountnfs", "mountnfs/nfs3"},
+		plain:   []string{"k8s.io/..."}, // as Windlass itself is compiled, which shares these packages
+		imports: regexp.MustCompile(`(?m)^\s+(k8s\.io/(api|apimachinery|client-go)|github\.com/(flannel-io/flannel|hanwen/go-fuse/v2)) v\S+`),
 	},
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/deployments/lab/machine/fake"
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/podnetwork"
 	"github.com/windlass-nfv/windlass/scripts"
 )
 
@@ -142,6 +143,11 @@ func (s *stage) sample(name string) string {
 	return string(content)
 }
 
+// podNetwork is the sample's manifest as Windlass applies it.
+func (s *stage) podNetwork() string {
+	return strings.ReplaceAll(s.sample("flannel.yaml"), podnetwork.PodCIDRName, "10.244.0.0/16")
+}
+
 func (s *stage) endpoint() string { return s.vip + ":16443" }
 
 func (s *stage) initialise() {
@@ -154,7 +160,7 @@ func (s *stage) initialise() {
 	assert.NoError(s.t, err)
 	token, _, _ := strings.Cut(joinToken, ".")
 	start := scripts.KubeadmInit{Member: s.member("cp-1"), TokenID: token, Timeout: 300}
-	apply := scripts.ApplyManifest{Member: s.member("cp-1"), Manifest: "Files/kubernetes/labnet.yaml"}
+	apply := scripts.ApplyManifest{Member: s.member("cp-1"), Manifest: "Files/kubernetes/flannel.yaml"}
 	s.play(
 		turn{on: "cp-1", script: start, want: missing("config")},
 		turn{on: "cp-1", script: start, inputs: []scripts.Input{input("config", config)}},
@@ -163,7 +169,7 @@ func (s *stage) initialise() {
 			want: results("state=member", "kubeadm="+fake.KubernetesVersion),
 		},
 		turn{on: "cp-1", script: apply, want: missing("manifest")},
-		turn{on: "cp-1", script: apply, inputs: []scripts.Input{input("manifest", s.sample("labnet.yaml"))}},
+		turn{on: "cp-1", script: apply, inputs: []scripts.Input{input("manifest", s.podNetwork())}},
 	)
 }
 

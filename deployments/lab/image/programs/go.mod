@@ -5,13 +5,18 @@ go 1.26.0
 require github.com/coredns/coredns v1.14.3
 
 require (
+	github.com/Microsoft/go-winio v0.6.2 // indirect
+	github.com/Microsoft/hcsshim v0.8.6 // indirect
 	github.com/VividCortex/ewma v1.2.0 // indirect
 	github.com/apparentlymart/go-cidr v1.1.0 // indirect
 	github.com/beorn7/perks v1.0.1 // indirect
 	github.com/bgentry/speakeasy v0.2.0 // indirect
+	github.com/buger/jsonparser v0.0.0-20180808090653-f4dd9f5a6b44 // indirect
 	github.com/cenkalti/backoff/v5 v5.0.3 // indirect
 	github.com/cespare/xxhash/v2 v2.3.0 // indirect
 	github.com/cheggaaa/pb/v3 v3.1.6 // indirect
+	github.com/containernetworking/cni v0.8.1 // indirect
+	github.com/containernetworking/plugins v0.9.1 // indirect
 	github.com/coredns/caddy v1.1.4-0.20250930002214-15135a999495 // indirect
 	github.com/coreos/go-semver v0.3.1 // indirect
 	github.com/coreos/go-systemd/v22 v22.7.0 // indirect
@@ -141,6 +146,7 @@ require (
 )
 
 tool (
+	github.com/containernetworking/plugins/plugins/meta/flannel
 	go.etcd.io/etcd/etcdctl/v3
 	go.etcd.io/etcd/server/v3
 )
