@@ -105,7 +105,8 @@ func (c *Cluster) WaitForNodes(ctx context.Context, in WaitForNodesInput) (out W
 type VimAccountInput struct {
 	ClusterInput
 	VirtualIP string `json:"virtualIp,omitempty"`
-	// PublicAddress is a floating IP that leads to the API servers, "" when there is none.
+	// PublicAddress is where clients reach the API servers, if it is not the cluster's own address: a floating IP, or the
+	// address of another port; "" for none.
 	PublicAddress string `json:"publicAddress,omitempty"`
 }
 

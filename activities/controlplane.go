@@ -44,7 +44,7 @@ type InitControlPlaneInput struct {
 	NodeInput
 	ControlPlanes lcm.Nodes `json:"controlPlanes"`
 	VirtualIP     string    `json:"virtualIp,omitempty"`
-	// PublicAddress is a floating IP that leads to the API servers.
+	// PublicAddress is where clients reach the API servers, if it is not the cluster's own address; "" for none.
 	PublicAddress string `json:"publicAddress,omitempty"`
 	// NodeCount is how many nodes share the pod network.
 	NodeCount int `json:"nodeCount"`

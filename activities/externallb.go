@@ -2,6 +2,7 @@ package activities
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"strconv"
 	"strings"
@@ -37,11 +38,9 @@ func locateBalancers(inv *vim.Inventory, p k8s.Params, in FindNodesInput, out *F
 			"port in external_lb_param.cluster_cp_name.", len(out.Balancers))
 	}
 	node := out.Balancers[0]
-	out.VirtualIP, out.PublicAddress = node.Address, ""
-	if node.SSHAddress != node.Address {
-		out.PublicAddress = node.SSHAddress
-	}
-	return nil
+	port, err := portNamed(inv, node.Part, cmp.Or(lb.NicCpName, lb.SSHCpName)) // SSH may go to another port
+	out.VirtualIP, out.PublicAddress = node.Address, port.FloatingIP
+	return err
 }
 
 // ExternalLoadBalancerInput names the load balancer and its backend nodes.

@@ -166,7 +166,8 @@ type FindNodesOutput struct {
 	Nodes    lcm.Nodes        `json:"nodes,omitempty"`
 	// VirtualIP is the address in front of the API servers, "" without high availability.
 	VirtualIP string `json:"virtualIp,omitempty"`
-	// PublicAddress is a floating IP that leads to the API servers, "" when there is none.
+	// PublicAddress is where clients reach the API servers, if it is not the cluster's own address: a floating IP, or the
+	// address of another port; "" for none.
 	PublicAddress string `json:"publicAddress,omitempty"`
 	// Balancers are the external load balancers; none if the request has none, or if the cloud's load balancer is used.
 	Balancers lcm.Nodes `json:"balancers,omitempty"`
@@ -301,8 +302,26 @@ func locate(
 		}
 		out.PublicAddress = inv.PublicAddrs[r.ID].Address
 	}
-	if len(controlPlanes) == 1 && out.PublicAddress == "" && controlPlanes[0].SSHAddress != controlPlanes[0].Address {
-		out.PublicAddress = controlPlanes[0].SSHAddress
+	if len(controlPlanes) == 1 && out.PublicAddress == "" && !in.HighlyAvailable {
+		return locateAlone(inv, params.MasterNode, controlPlanes[0], out)
+	}
+	return nil
+}
+
+// locateAlone finds where clients reach the only control plane: at the port of cluster_cp_name, else of nic_cp_name.
+// Windlass may log in at another port, in a network that clients do not reach.
+func locateAlone(inv *vim.Inventory, params k8s.NodeParams, node lcm.Node, out *FindNodesOutput) error {
+	name := cmp.Or(params.NicCpName, params.SSHCpName)
+	if _, own := inv.In(node.Part, params.ClusterCpName); own { // else it is the port of a load balancer
+		name = params.ClusterCpName
+	}
+	port, err := portNamed(inv, node.Part, name)
+	if err != nil {
+		return err
+	}
+	out.PublicAddress = port.FloatingIP
+	if out.PublicAddress == "" && port.Address != node.Address {
+		out.PublicAddress = port.Address
 	}
 	return nil
 }
