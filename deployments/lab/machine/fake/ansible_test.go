@@ -3,6 +3,7 @@ package fake_test
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net"
 	"strings"
 	"testing"
@@ -139,6 +140,22 @@ func TestAnsible_installsAndChangesAClusterOfFakeMachines(t *testing.T) {
 		Hosts: []string{"cp-1", "cp-2", "w-1", "w-2"}, State: "done",
 	}, plays[3])
 	require.Equal(t, "failed", plays[4].State)
+}
+
+// TestAnsible_reachesNodesAtTheirFloatingIPs checks an inventory whose ansible_host differs from ip.
+func TestAnsible_reachesNodesAtTheirFloatingIPs(t *testing.T) {
+	l := ansibleLab(t, "cp-1", "w-1")
+	fixed := maps.Clone(l.address)
+	for _, node := range []string{"cp-1", "w-1"} {
+		bind := machine.FloatingIP{ID: node, Address: nextAddress(), FixedIP: fixed[node], NetworkID: "net0"}
+		require.NoError(t, l.driver.BindFloatingIP(t.Context(), bind))
+		l.address[node] = bind.Address
+	}
+	l.inventory("cp-1", "w-1")
+	require.NoError(t, l.play(nodesPassword, "PLAYBOOK=cluster"))
+	require.Equal(t, []string{"cp-1", "w-1"}, l.members())
+	require.NoError(t, l.driver.UnbindFloatingIP(t.Context(), "w-1"))
+	require.ErrorContains(t, l.play(nodesPassword, "PLAYBOOK=cluster"), "w-1: UNREACHABLE: Failed to connect")
 }
 
 func TestAnsible_replacesAControlPlaneThatIsGone(t *testing.T) {

@@ -64,6 +64,18 @@ func (d *Driver) BindFloatingIP(_ context.Context, f machine.FloatingIP) error {
 	return nil // the machine may be created later
 }
 
+// behind returns the fixed address to which a floating IP leads; other addresses lead to themselves.
+func (d *Driver) behind(address string) string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, f := range d.floating {
+		if f.Address == address {
+			return f.FixedIP
+		}
+	}
+	return address
+}
+
 // UnbindFloatingIP stops listening on the address and closes its connections.
 func (d *Driver) UnbindFloatingIP(_ context.Context, id string) error {
 	d.mu.Lock()

@@ -86,7 +86,7 @@ func named(hosts []inventoryHost, names []string) []inventoryHost {
 // login finds the host's machine. why is ssh's error when an Ansible server cannot log in, "" when it can.
 func (d *Driver) login(h inventoryHost, password, key, knownHosts string) (m *Machine, why string) {
 	address := h.vars["ansible_host"]
-	if m = d.machineAt(address); m == nil || !m.works() {
+	if m = d.machineAt(d.behind(address)); m == nil || !m.works() {
 		return nil, "Failed to connect to the host via ssh: ssh: connect to host " + address + ": Connection timed out"
 	}
 	if !strings.Contains(knownHosts, m.publicKey()) {
