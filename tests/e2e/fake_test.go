@@ -86,6 +86,7 @@ func TestOnFakeMachines(t *testing.T) {
 		{"a pair of load balancers", pairOfLoadBalancers},
 		{"a load balancer of the cloud", balancedByOctavia},
 		{"load balancers before clusters of kubespray", balancedByKubespray},
+		{"networks for clients, nodes and management", networksApart},
 		{"Tacker's own package", foreignPackage},
 		{"notifications", notificationsArrive},
 		{"a package from a URI", packageFromURI},
