@@ -41,9 +41,9 @@ func networksApart(t *testing.T, b *bed) {
 	b.requireApart(t, "cluster-played-apart", clients)
 	b.terminate(t, vnf)
 	require.NoError(t, kubespray.RemoveMachines(t.Context(), b.Cloud.Login(), server))
-	b.RequireNothingLeft(t)
 	clients.Remove(t)
 	management.Remove(t)
+	b.RequireNothingLeft(t)
 }
 
 // requireApart checks that the cluster is registered in the network of clients, and that its nodes work in net0.
