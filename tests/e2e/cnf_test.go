@@ -206,7 +206,7 @@ func (b *bed) followsContainers(t *testing.T, cluster *kubetest.ControlPlane, vn
 // registered VIM. The other has the form of v2, and its request contains the connection.
 func (b *bed) foreignContainers(t *testing.T, cluster *kubetest.ControlPlane, vim string) {
 	t.Helper()
-	dir := filepath.Join(b.Root, "../shared/packages/cnf")
+	dir := filepath.Join(foreignPackages(b.Root), "cnf")
 	if _, err := os.Stat(dir); err != nil {
 		t.Log("Tacker's packages are not here: they are data of the project's workplace and not ours to copy.")
 		return

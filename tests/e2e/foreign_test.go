@@ -30,10 +30,18 @@ func (b *bed) onboardAsItIs(t *testing.T, dir string) {
 	require.NoError(t, err, "%s", out)
 }
 
+// foreignPackages is the directory of Tacker's packages.
+func foreignPackages(root string) string {
+	if *seeds != "" {
+		return filepath.Join(*seeds, "../packages")
+	}
+	return filepath.Join(root, "../shared/packages")
+}
+
 // foreignPackage on-boards Tacker's own sample package without changes, and instantiates it with a request from
 // Tacker's guides. The request has a pod_cidr with host bits, and a script_path.
 func foreignPackage(t *testing.T, b *bed) {
-	dir := filepath.Join(b.Root, "../shared/packages/kubernetes_vnf_package")
+	dir := filepath.Join(foreignPackages(b.Root), "kubernetes_vnf_package")
 	if _, err := os.Stat(dir); err != nil {
 		t.Skip("Tacker's sample package is not here: it is data of the project's workplace and not ours to copy.")
 	}
