@@ -102,6 +102,21 @@ func TestSendInventory_hasNoPasswordAndSendsOnce(t *testing.T) {
 	assert.Equal(t, []any{"198.51.100.11"}, variables["supplementary_addresses_in_ssl_keys"])
 }
 
+// TestSendInventory_writesTheVersionAsKubespraysReleaseDoes checks releases that take versions with and without a v.
+func TestSendInventory_writesTheVersionAsKubespraysReleaseDoes(t *testing.T) {
+	for release, want := range map[string]string{
+		"version: 2.27.1\n": "v1.27.7", "---\nnamespace: kubernetes_sigs\nversion: 2.28.0\n": "1.27.7",
+		"version: '2.31.0'\n": "1.27.7", "name: kubespray\n": "v1.27.7",
+	} {
+		s := newAnsibleSite(t)
+		s.server.files["/opt/kubespray/galaxy.yml"] = release
+		must(t, s.ansible.SendInventory, s.input(s.Nodes))
+		var variables map[string]any
+		require.NoError(t, json.Unmarshal([]byte(s.server.files[inventories+"vars.json"]), &variables))
+		assert.Equal(t, want, variables["kube_version"], release)
+	}
+}
+
 func TestSendInventory_reachesWhatIsBrokenAtItsSuccessor(t *testing.T) {
 	s := newAnsibleSite(t)
 	in := s.input(s.Nodes)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"path"
 
+	"github.com/windlass-nfv/windlass/internal/driver/kubespray"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/remote"
 	"github.com/windlass-nfv/windlass/scripts"
@@ -23,15 +24,19 @@ func (a *Ansible) SendInventory(ctx context.Context, in AnsibleInput) (out SendI
 	if err != nil {
 		return out, err
 	}
-	files, err := a.files(ctx, k, in)
-	if err != nil {
-		return out, err
-	}
 	host, err := a.Hosts.Dial(ctx, in.OpOccID, k.server())
 	if err != nil {
 		return out, err
 	}
 	defer func() { _ = host.Close() }()
+	release, err := host.Get(ctx, path.Join(k.Params.Ansible.KubesprayRootPath, kubespray.ReleaseFile), maxReleaseFile)
+	if err != nil && !lcm.Is(err, lcm.KindNotFound) {
+		return out, err
+	}
+	files, err := a.files(ctx, k, in, kubespray.ReleaseOf(release))
+	if err != nil {
+		return out, err
+	}
 	for _, f := range files {
 		f.Path, f.Mode = path.Join(k.directory(), f.Path), 0o600
 		if err := host.Put(ctx, f); err != nil {
@@ -41,7 +46,12 @@ func (a *Ansible) SendInventory(ctx context.Context, in AnsibleInput) (out SendI
 	return out, nil
 }
 
-func (a *Ansible) files(ctx context.Context, k kubesprayContext, in AnsibleInput) ([]remote.File, error) {
+// maxReleaseFile is far above the size of the file that names kubespray's release, in bytes.
+const maxReleaseFile = 64 << 10
+
+func (a *Ansible) files(
+	ctx context.Context, k kubesprayContext, in AnsibleInput, release string,
+) ([]remote.File, error) {
 	port, err := a.SSHPort(ctx, in.OpOccID)
 	if err != nil {
 		return nil, err
@@ -56,7 +66,7 @@ func (a *Ansible) files(ctx context.Context, k kubesprayContext, in AnsibleInput
 	if err != nil {
 		return nil, err
 	}
-	variables, err := json.MarshalIndent(k.driver.Variables(k.Instance.ID, in.Nodes, in.Addresses...), "", "  ")
+	variables, err := json.MarshalIndent(k.driver.Variables(k.Instance.ID, in.Nodes, release, in.Addresses...), "", "  ")
 	if err != nil {
 		return nil, lcm.Wrap(lcm.KindBug, err, "The variables could not be written.")
 	}

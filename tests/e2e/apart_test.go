@@ -29,8 +29,7 @@ func networksApart(t *testing.T, b *bed) {
 	b.requireApart(t, "cluster-apart", clients)
 	b.terminate(t, vnf)
 
-	out, err := b.Windlass(t.Context(), "package", "create", b.playedBalancedPackage(t)).CombinedOutput()
-	require.NoError(t, err, "%s", out)
+	b.onboardOnce(t, b.playedBalancedPackage(t))
 	const server = "ansible-apart"
 	made, err := kubespray.Machines(t.Context(), b.Cloud.Login(), server,
 		kubespray.Server{Name: server, Image: kubespray.AnsibleImage, Password: testbed.NodePassword})

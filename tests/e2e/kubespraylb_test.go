@@ -17,8 +17,7 @@ const playedBalancedVnfdID = "6c2b6f1e-4d0e-4f0b-9f6d-8a3a5b1c9e43"
 
 // balancedByKubespray makes clusters by kubespray behind every kind of load balancer.
 func balancedByKubespray(t *testing.T, b *bed) {
-	out, err := b.Windlass(t.Context(), "package", "create", b.playedBalancedPackage(t)).CombinedOutput()
-	require.NoError(t, err, "%s", out)
+	b.onboardOnce(t, b.playedBalancedPackage(t))
 	const server = "ansible"
 	made, err := kubespray.Machines(t.Context(), b.Cloud.Login(), server,
 		kubespray.Server{Name: server, Image: kubespray.AnsibleImage, Password: testbed.NodePassword})
