@@ -185,7 +185,7 @@ func TestSteps_replaceControlPlanesByTheirOwnPlaybook(t *testing.T) {
 	ofControlPlane := lcm.Plan{Operation: lcm.OpHeal, Leaving: []lcm.LeavingVnfc{{VnfcID: "cp-0", VduID: "masterNode", ServerID: "server-cp-0"}}}
 	ids := stepsOf(bound, f, ofControlPlane, lifecycle.HealStart, lifecycle.HealEnd)
 	assert.Equal(t, []string{
-		"drain-leaving", "wait-for-new-nodes", "check-ansible", "send-new-inventory", "play-facts", "play-recover",
+		"check-ansible", "drain-leaving", "wait-for-new-nodes", "send-new-inventory", "play-facts", "play-recover",
 		"play-cluster-again", "finish-new-nodes", "register-again", "forget-replaced-nodes",
 	}, ids)
 	both := ofControlPlane
@@ -193,9 +193,12 @@ func TestSteps_replaceControlPlanesByTheirOwnPlaybook(t *testing.T) {
 	ids = stepsOf(bound, f, both, lifecycle.HealStart, lifecycle.HealEnd)
 	assert.Subset(t, ids, []string{"play-remove-node", "play-recover", "play-scale"})
 
+	assert.Equal(t, []string{"check-ansible"}, stepsOf(bound, f, lcm.Plan{}, lifecycle.InstantiateStart),
+		"before any server is made")
+
 	in := lcm.Plan{Operation: lcm.OpScale, Groups: []lcm.GroupChange{{VduID: "masterNode", From: 3, To: 1}}}
-	ids = stepsOf(bound, f, in, lifecycle.ScaleStart)
-	assert.Equal(t, []string{"drain-leaving", "send-leaving-last", "play-remove-node"}, ids)
+	ids = stepsOf(bound, f, in, lifecycle.ScaleBegin, lifecycle.ScaleStart)
+	assert.Equal(t, []string{"check-ansible", "drain-leaving", "send-leaving-last", "play-remove-node"}, ids)
 	instead, ok := bound.(lifecycle.Substitute).Instead(lifecycle.Step{ID: lifecycle.RemoveServers}, f, in)
 	require.True(t, ok)
 	ids = nil

@@ -22,18 +22,22 @@ func (c *Cluster) listing(f lifecycle.Facts, p lcm.Plan) listing {
 func (c *Cluster) Steps(at lifecycle.Hook, f lifecycle.Facts, p lcm.Plan) []lifecycle.Step {
 	l := c.listing(f, p)
 	switch at {
+	case lifecycle.InstantiateStart:
+		return []lifecycle.Step{checkAnsible}
 	case lifecycle.InstantiateEnd:
 		return l.made()
 	case lifecycle.TerminateStart:
 		return lifecycle.Join(l.Deregistered(), l.BalancerRemoved(), []lifecycle.Step{
 			{ID: "remove-inventory", Title: "Remove the inventory from the Ansible server", Final: true},
 		})
+	case lifecycle.ScaleBegin:
+		return lifecycle.When(!l.OnlyBalancers(), checkAnsible)
 	case lifecycle.ScaleStart:
 		return l.BeforeScaleIn(l.departure)
 	case lifecycle.ScaleEnd:
 		return l.AfterScaleOut(l.arrival)
 	case lifecycle.HealStart:
-		return l.BeforeHeal(l.departure)
+		return lifecycle.Join(lifecycle.When(l.ReplacesNodes(), checkAnsible), l.BeforeHeal(l.departure))
 	case lifecycle.HealEnd:
 		return l.AfterHeal(l.arrival)
 	case lifecycle.OperateStart:
@@ -77,7 +81,6 @@ func (l listing) made() []lifecycle.Step {
 				ID: "wait-for-nodes", Title: "Wait until every node answers on SSH",
 				Undo: "their host keys and the generated secrets are forgotten",
 			},
-			{ID: "check-ansible", Title: "Check the Ansible server"},
 			{ID: "send-inventory", Title: "Send the inventory to the Ansible server", Undo: "the inventory is removed"},
 			{ID: "play-cluster", Title: "Install Kubernetes with kubespray (cluster.yml)"},
 		},
@@ -88,12 +91,14 @@ func (l listing) made() []lifecycle.Step {
 	)
 }
 
+// checkAnsible comes before anything is made, changed or removed.
+var checkAnsible = lifecycle.Step{ID: "check-ansible", Title: "Check the Ansible server"}
+
 // arrival makes new servers members of the cluster. Each step can be undone until a server is gone.
 func (l listing) arrival() []lifecycle.Step {
 	return lifecycle.Join(
 		[]lifecycle.Step{
 			{ID: "wait-for-new-nodes", Title: "Wait until every new node answers on SSH", Undo: "their host keys are forgotten"},
-			{ID: "check-ansible", Title: "Check the Ansible server"},
 			{
 				ID: "send-new-inventory", Title: "Send the inventory with the new nodes",
 				Undo: "the former inventory is sent",
