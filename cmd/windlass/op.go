@@ -118,7 +118,7 @@ func (c *cli) printOp(ctx context.Context, id string) error {
 	var rows []step
 	_ = c.client.get(ctx, progressPath+"/"+id+"/steps", &rows) // an API that has none says nothing of decisions
 	return c.print(raw, func(w io.Writer) {
-		c.describeOp(w, o)
+		c.describeOp(w, o, rows)
 		for _, row := range rows {
 			for _, d := range row.Decisions {
 				field(w, "Drain of "+row.Node, d.Action+": "+d.Detail)
@@ -127,10 +127,13 @@ func (c *cli) printOp(ctx context.Context, id string) error {
 	})
 }
 
-func (c *cli) describeOp(w io.Writer, o opOcc) {
+func (c *cli) describeOp(w io.Writer, o opOcc, rows []step) {
 	field(w, "ID", o.ID)
 	field(w, "Operation", o.Operation)
 	field(w, "State", o.State)
+	if s := current(rows); s != nil && !o.State.Terminal() {
+		field(w, "Step", s.name())
+	}
 	field(w, "VNF instance", o.VnfInstanceID)
 	field(w, "Started", o.Start.UTC().Format(time.RFC3339))
 	field(w, "Time", duration(o.elapsed(c.now())))

@@ -99,7 +99,7 @@ func (c *cli) operationsOf(ctx context.Context, selected string, wanted []string
 }
 
 func (c *cli) opTable() table[opOcc] {
-	names := map[string]string{}
+	names, steps := map[string]string{}, map[string]string{}
 	return table[opOcc]{
 		kind: "op", id: func(o opOcc) string { return o.ID },
 		columns: []column[opOcc]{
@@ -113,9 +113,11 @@ func (c *cli) opTable() table[opOcc] {
 				name: "TIME", of: func(o opOcc) any { return duration(o.elapsed(c.now())) }, moving: true,
 				key: func(o opOcc) any { return o.elapsed(c.now()).Seconds() },
 			},
+			{name: "STEP", of: func(o opOcc) any { return steps[o.ID] }},
 			{name: "AUTOMATIC", of: func(o opOcc) any { return yes(o.IsAutomatic) }, wide: true},
 		},
-		before: func(ctx context.Context, _ []opOcc) {
+		before: func(ctx context.Context, ops []opOcc) {
+			c.openSteps(ctx, ops, steps)
 			if c.format == formatWide {
 				c.vnfNames(ctx, names)
 			}
@@ -132,6 +134,28 @@ func (c *cli) vnfNames(ctx context.Context, into map[string]string) {
 	for _, i := range vnfs {
 		into[i.ID] = i.Name
 	}
+}
+
+// openSteps reads the step under way, or the failed step, of the operations that have not ended. It leaves out steps
+// that it cannot read.
+func (c *cli) openSteps(ctx context.Context, ops []opOcc, into map[string]string) {
+	clear(into)
+	if !slices.ContainsFunc(ops, func(o opOcc) bool { return !o.State.Terminal() }) {
+		return
+	}
+	open, err := list[opSummary](ctx, c.client, progressPath+"?open=true&limit=500")
+	if err != nil {
+		return
+	}
+	for _, o := range open {
+		into[o.ID] = o.Step
+	}
+}
+
+// opSummary is the part of an operation at a glance that the standard's resource does not have.
+type opSummary struct {
+	ID   string `json:"id"`
+	Step string `json:"step"`
 }
 
 // stateNamed is the state of operations with that name. It refuses unknown names: --state FAILEDTEMP would silently

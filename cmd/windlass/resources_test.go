@@ -51,6 +51,7 @@ func resources() *fakeAPI {
 		"GET /windlass/v1/vnf_instances/" + vnfID + "/topology":   ok(200, parts),
 		"GET /vnflcm/v1/vnf_lcm_op_occs":                          ok(200, "["+op+"]"),
 		"GET /vnflcm/v1/vnf_lcm_op_occs/" + opID:                  ok(200, op),
+		"GET /windlass/v1/vnf_lcm_op_occs":                        ok(200, `[{"id":"`+opID+`","step":"Join the workers"}]`),
 		"GET /windlass/v1/vnf_lcm_op_occs/" + opID + "/steps":     ok(200, steps),
 		"GET /windlass/v1/vnf_lcm_op_occs/" + opID + "/logs":      ok(200, "==> 1. Wait\ncp-1: up 3 s\n"),
 		"GET /vnfpkgm/v1/vnf_packages":                            ok(200, "["+pkg+"]"),
@@ -111,6 +112,7 @@ func TestList_readsEveryPage(t *testing.T) {
 
 func TestOpList_filtersAtTheServer(t *testing.T) {
 	api := resources()
+	api.answers["GET /vnflcm/v1/vnf_lcm_op_occs"] = ok(200, "[]") // of no operation is there a step to ask for
 	windlass(t, api, "op", "list", "--state", "failed_temp", "--vnf", vnfID)
 	assert.Equal(t, "/vnflcm/v1/vnf_lcm_op_occs?filter=%28eq%2CvnfInstanceId%2C"+vnfID+"%29%3B%28eq%2CoperationState%2CFAILED_TEMP%29",
 		api.last("GET").path)

@@ -37,6 +37,20 @@ type step struct {
 // name is the title of the step; the title of an undone step says that it is undone.
 func (s step) name() string { return s.Title }
 
+// current is the step under way, or else the step that began last: in FAILED_TEMP this is the failed step. It is nil
+// before the first step.
+func current(rows []step) (found *step) {
+	for i, s := range rows {
+		switch {
+		case s.Node != "" || s.Started == nil:
+		case found == nil, s.State == lcm.StepRunning,
+			found.State != lcm.StepRunning && !s.Started.Before(*found.Started):
+			found = &rows[i]
+		}
+	}
+	return found
+}
+
 // elapsed is how long the step has taken until now, or took; 0 before it began.
 func (s step) elapsed(now time.Time) time.Duration {
 	if s.Started == nil {

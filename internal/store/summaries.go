@@ -31,6 +31,16 @@ type OperationFilter struct {
 	Open bool
 }
 
+// stepOfO joins the step under way of the operation o as s, or else the step that began last: in FAILED_TEMP this is
+// the failed step. The rows of the steps say it, because an operation records its own row only at a change of its state.
+const stepOfO = `
+		left join lateral (
+			select title from op_step
+			where op_occ_id = o.id and node = '' and started is not null
+			order by state = 'RUNNING' desc, started desc, phase,
+				case phase when 'COMPENSATION' then -step_index else step_index end desc
+			limit 1) s on true`
+
 // InstanceSummaries reads VNF instances ordered by name and id, each with its last operation and its last check for
 // drift. It also returns their total number.
 func (s *Store) InstanceSummaries(
@@ -57,12 +67,12 @@ func (s *Store) InstanceSummaries(
 		select i.id, i.project_id, i.name, i.vnfd_id, i.provider, i.product_name, i.software_version, i.vnfd_version,
 			i.instantiation_state, coalesce(i.instantiated_brief ->> 'vnfState', ''), i.created,
 			coalesce(o.id, ''), coalesce(o.operation, ''), coalesce(o.state, ''), o.start_time, o.state_entered_time,
-			coalesce(o.step, ''), (d.report ->> 'checkedAt')::timestamptz,
+			coalesce(s.title, ''), (d.report ->> 'checkedAt')::timestamptz,
 			coalesce(jsonb_array_length(nullif(d.report -> 'findings', 'null')), 0)
 		from (select * from vnf_instance`+w.String()+` order by name, id limit @limit offset @offset) i
 		left join lateral (
-			select id, operation, state, start_time, state_entered_time, step from vnf_lcm_op_occ
-			where vnf_instance_id = i.id order by start_time desc, id desc limit 1) o on true
+			select id, operation, state, start_time, state_entered_time from vnf_lcm_op_occ
+			where vnf_instance_id = i.id order by start_time desc, id desc limit 1) o on true`+stepOfO+`
 		left join vnf_drift d on d.vnf_instance_id = i.id
 		order by i.name, i.id`, w.args)
 	return found, total, err
@@ -101,9 +111,9 @@ func (s *Store) OperationSummaries(
 	w.args["limit"], w.args["offset"] = rows.Limit, rows.Offset
 	found, err = all(ctx, q, scanOperationSummary, `
 		select o.id, o.project_id, o.vnf_instance_id, coalesce(i.name, ''), o.operation, o.state, o.start_time,
-			o.state_entered_time, o.step, o.is_automatic_invocation, o.is_cancel_pending, o.error
+			o.state_entered_time, coalesce(s.title, ''), o.is_automatic_invocation, o.is_cancel_pending, o.error
 		from (select * from vnf_lcm_op_occ`+w.String()+` order by start_time desc, id desc limit @limit offset @offset) o
-		left join vnf_instance i on i.id = o.vnf_instance_id
+		left join vnf_instance i on i.id = o.vnf_instance_id`+stepOfO+`
 		order by o.start_time desc, o.id desc`, w.args)
 	return found, total, err
 }

@@ -74,6 +74,46 @@ func TestOperationSummaries_areTheNewestFirst(t *testing.T) {
 	}
 }
 
+// TestSummaries_tellTheStepUnderWay begins one step after another, as a workflow does: its operation's own row is written
+// only when the state changes. Steps that take no time have the time of the workflow's task in common.
+func TestSummaries_tellTheStepUnderWay(t *testing.T) {
+	t.Parallel()
+	s, ctx := open(t), t.Context()
+	op := begun(t, s)
+	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	step := func(index int, phase lcm.Phase, title string, state lcm.StepState, node string) {
+		require.NoError(t, s.RecordStep(ctx, lcm.Step{
+			OpOccID: op.ID, Index: index, Phase: phase, Title: title, State: state, Node: node, Attempt: 1, Started: at,
+		}))
+	}
+	says := func(want string) {
+		t.Helper()
+		ops, _, err := s.OperationSummaries(ctx, store.OperationFilter{}, store.Rows{Limit: 9})
+		require.NoError(t, err)
+		assert.Equal(t, want, ops[0].Step)
+		instances, _, err := s.InstanceSummaries(ctx, store.InstanceFilter{}, store.Rows{Limit: 9})
+		require.NoError(t, err)
+		assert.Equal(t, want, instances[0].Last.Step)
+	}
+	require.NoError(t, s.RecordPlan(ctx, op.ID, []lcm.Step{{Index: 0, Title: "Ask for a grant"}, {Index: 1, Title: "Join"}}))
+	says("")
+	step(0, lcm.PhaseForward, "Ask for a grant", lcm.StepRunning, "")
+	says("Ask for a grant")
+	require.NoError(t, s.RecordOperation(ctx,
+		lcm.OperationRecord{OpOccID: op.ID, Sequence: 1, State: lcm.Processing, Step: "Ask for a grant"}))
+	step(0, lcm.PhaseForward, "Ask for a grant", lcm.StepDone, "")
+	step(1, lcm.PhaseForward, "Join the new nodes", lcm.StepRunning, "")
+	says("Join the new nodes")
+	at = at.Add(time.Minute)
+	step(1, lcm.PhaseForward, "Join the new nodes", lcm.StepRunning, "worker-1")
+	step(1, lcm.PhaseForward, "Join the new nodes", lcm.StepFailed, "worker-1")
+	step(1, lcm.PhaseForward, "Join the new nodes", lcm.StepFailed, "")
+	says("Join the new nodes")
+	step(1, lcm.PhaseCompensation, "Undo: Join the new nodes", lcm.StepDone, "")
+	step(0, lcm.PhaseCompensation, "Undo: Ask for a grant", lcm.StepDone, "")
+	says("Undo: Ask for a grant")
+}
+
 func TestSummariesAndEvents_areOfTheProjectOnly(t *testing.T) {
 	t.Parallel()
 	s := open(t)
