@@ -146,7 +146,7 @@ func (o *OpOccs) partsLeft(ctx context.Context, whole lcm.Step) (ended []lcm.Ste
 	steps, err := o.Records.Steps(ctx, whole.OpOccID)
 	for _, part := range steps {
 		if part.Index == whole.Index && part.Phase == whole.Phase && part.Node != "" && part.State == lcm.StepRunning {
-			part.State, part.Ended, part.Error = whole.State, whole.Ended, whole.Error
+			part.State, part.Ended, part.Error, part.Retry = whole.State, whole.Ended, whole.Error, nil
 			ended = append(ended, part)
 		}
 	}
@@ -165,7 +165,7 @@ func (o *OpOccs) InterruptSteps(ctx context.Context, in DescribeInput) (err erro
 		if step.State != lcm.StepRunning {
 			continue
 		}
-		step.State = lcm.StepCancelled
+		step.State, step.Retry = lcm.StepCancelled, nil
 		if err := o.Records.RecordStep(ctx, step); err != nil {
 			return err
 		}

@@ -40,6 +40,7 @@ var extensionsShown = []struct {
 	{"GET", "/windlass/v1/vnf_lcm_op_occs/o/steps", 200, false, false},
 	{"GET", "/windlass/v1/vnf_lcm_op_occs/o/steps", 200, false, true},
 	{"GET", "/windlass/v1/vnf_lcm_op_occs/o/steps", 200, false, true},
+	{"GET", "/windlass/v1/vnf_lcm_op_occs/o/steps", 200, false, true},
 	{"POST", "/windlass/v1/codec/decode", 200, true, false},
 	{"GET", "/windlass/v1/dead_letters", 200, false, false},
 	{"POST", "/vnflcm/v1/vnf_instances", 400, false, false},

@@ -20,11 +20,12 @@ import (
 // progress stores steps and their output.
 type progress interface {
 	RecordStep(ctx context.Context, step lcm.Step) error
+	RecordRetry(ctx context.Context, ref lcm.StepRef, activity string, retry *lcm.StepRetry) error
 	AppendOutput(ctx context.Context, ref lcm.StepRef, attempt int, lines []string) error
 }
 
 // tracker records the work of every activity on one node: when its part of the step started, how it ended and what it
-// printed. Activities do not know it.
+// printed. Of every activity it records how Temporal tries it again. Activities do not know it.
 type tracker struct {
 	interceptor.WorkerInterceptorBase
 	progress progress
@@ -64,6 +65,8 @@ func (a *trackedActivity) ExecuteActivity(ctx context.Context, in *interceptor.E
 	info := activity.GetInfo(ctx)
 	log := t.log.With("opOccId", ref.OpOccID, "step", ref.Step, "node", ref.Node, "activity", info.ActivityType.Name,
 		"attempt", info.Attempt)
+	most := t.most(info, in.Args)
+	row.Retry = underWay(info, most)
 	begun := make(chan struct{})
 	go func(row lcm.Step) { // the work need not wait for this record
 		defer close(begun)
@@ -76,11 +79,12 @@ func (a *trackedActivity) ExecuteActivity(ctx context.Context, in *interceptor.E
 		err = t.lastOf(ctx, int(info.Attempt), err)
 	}
 	<-begun
-	if said := again(err); said != "" {
-		out.print(fmt.Sprintf("Attempt %d: %s", info.Attempt, said))
+	row.State, row.Ended, row.Error = stateOf(err), time.Now(), errorOf(err)
+	row.Retry = retryAfter(info, most, err, row.Ended)
+	if row.Retry != nil && row.Retry.Error != nil {
+		out.print(fmt.Sprintf("Attempt %d: %s", info.Attempt, row.Retry.Error.Headline()))
 	}
 	out.close()
-	row.State, row.Ended, row.Error = stateOf(err), time.Now(), errorOf(err)
 	t.record(ctx, log, row)
 	if err != nil {
 		if *cause != "" {
@@ -91,16 +95,6 @@ func (a *trackedActivity) ExecuteActivity(ctx context.Context, in *interceptor.E
 		log.InfoContext(ctx, "Activity done.", "took", row.Ended.Sub(row.Started).Round(time.Millisecond).String())
 	}
 	return result, err
-}
-
-// again returns the error of an attempt that another one follows, "" for other errors. Without this line, nothing would
-// tell for minutes why a step goes on.
-func again(err error) string {
-	app, ok := errors.AsType[*temporal.ApplicationError](err)
-	if !ok || app.NonRetryable() {
-		return ""
-	}
-	return app.Message()
 }
 
 // lastOf ends the attempts of an activity after a number of them, earlier than its workflow would. An activity that a
@@ -118,14 +112,23 @@ func (t *tracker) lastOf(ctx context.Context, attempt int, err error) error {
 	return temporal.NewNonRetryableApplicationError(app.Message(), app.Type(), nil, e)
 }
 
-// record stores the row of a node's part. The workflow stores the row of the whole step.
+// record stores the row of a node's part. The workflow stores the row of the whole step; record adds to it how an
+// activity for the whole step is tried again. An activity that succeeds at once has nothing to add.
 func (t *tracker) record(ctx context.Context, log *slog.Logger, row lcm.Step) {
-	if row.Node == "" {
+	info := activity.GetInfo(ctx)
+	if row.Node == "" && row.Retry == nil && info.Attempt <= 1 {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 	defer cancel()
-	if err := t.progress.RecordStep(ctx, row); err != nil { // progress must not fail the work
+	var err error
+	if row.Node == "" {
+		ref := lcm.StepRef{OpOccID: row.OpOccID, Step: row.Index, Undo: row.Phase == lcm.PhaseCompensation}
+		err = t.progress.RecordRetry(ctx, ref, info.ActivityID, row.Retry)
+	} else {
+		err = t.progress.RecordStep(ctx, row)
+	}
+	if err != nil { // progress must not fail the work
 		log.WarnContext(ctx, "Step not recorded.", "error", err)
 	}
 }
@@ -162,6 +165,7 @@ func errorOf(err error) *lcm.Error {
 	if app, ok := errors.AsType[*temporal.ApplicationError](err); ok {
 		var e lcm.Error
 		if app.HasDetails() && app.Details(&e) == nil {
+			e.Err = nil // the cause is for the log only
 			return &e
 		}
 	}

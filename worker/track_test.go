@@ -27,8 +27,17 @@ import (
 type kept struct {
 	mu    sync.Mutex
 	steps []lcm.Step
-	lines []string
-	fail  error
+	// retries are those of activities for a whole step.
+	retries []*lcm.StepRetry
+	lines   []string
+	fail    error
+}
+
+func (k *kept) RecordRetry(_ context.Context, _ lcm.StepRef, _ string, retry *lcm.StepRetry) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.retries = append(k.retries, retry)
+	return k.fail
 }
 
 func (k *kept) RecordStep(_ context.Context, s lcm.Step) error {
@@ -51,6 +60,12 @@ type workInput struct {
 
 func run(t *testing.T, k *kept, do func(context.Context) error) error {
 	t.Helper()
+	return runOn(t, k, "cp-1", do)
+}
+
+// runOn runs an activity for a node, or for the step as a whole.
+func runOn(t *testing.T, k *kept, node string, do func(context.Context) error) error {
+	t.Helper()
 	var suite testsuite.WorkflowTestSuite
 	env := suite.NewTestActivityEnvironment()
 	env.SetWorkerOptions(sdkworker.Options{
@@ -59,7 +74,7 @@ func run(t *testing.T, k *kept, do func(context.Context) error) error {
 	work := func(ctx context.Context, _ workInput) error { return do(ctx) }
 	env.RegisterActivityWithOptions(work, activity.RegisterOptions{Name: "work"})
 	_, err := env.ExecuteActivity("work",
-		workInput{activities.Tracked{Step: lcm.StepRef{OpOccID: "op", Step: 3, Node: "cp-1"}}})
+		workInput{activities.Tracked{Step: lcm.StepRef{OpOccID: "op", Step: 3, Node: node}}})
 	return err
 }
 

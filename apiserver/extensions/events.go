@@ -205,6 +205,7 @@ func viewOfEvent(e lcm.Event) ([]byte, error) {
 			return stepView{
 				Index: s.Index, Title: s.Title, Phase: s.Phase, Node: s.Node, State: s.State, Attempt: s.Attempt,
 				StartedAt: s.Started, EndedAt: s.Ended, Error: problem.OfOperation(s.Error), LastOutputLine: s.LastLine,
+				Retry: viewOfRetry(s.Retry),
 			}
 		})
 	case lcm.EventOutput:

@@ -62,10 +62,27 @@ type stepView struct {
 	EndedAt        *time.Time           `json:"endedAt,omitempty"`
 	Error          *rest.ProblemDetails `json:"error,omitempty"`
 	LastOutputLine string               `json:"lastOutputLine,omitempty"`
+	Retry          *retryView           `json:"retry,omitempty"`
 	// TraceID is the trace that the step's span is in, where traces are made.
 	TraceID string `json:"traceId,omitempty"`
 	// Decisions are the decisions about pods of the node that the step has drained.
 	Decisions []decisionView `json:"decisions,omitempty"`
+}
+
+// retryView tells how it stands with the work of a step that is tried again.
+type retryView struct {
+	// Attempt has failed, or is under way if there is no NextAttemptAt.
+	Attempt       int                  `json:"attempt"`
+	Attempts      int                  `json:"attempts,omitempty"`
+	NextAttemptAt *time.Time           `json:"nextAttemptAt,omitempty"`
+	Error         *rest.ProblemDetails `json:"error,omitempty"`
+}
+
+func viewOfRetry(r *lcm.StepRetry) *retryView {
+	if r == nil {
+		return nil
+	}
+	return &retryView{r.Attempt, r.Attempts, r.Next, problem.OfOperation(r.Error)}
 }
 
 // decisionView is the decision about a node that did not become empty by itself.
@@ -90,6 +107,7 @@ func viewOfStep(s lcm.Step) stepView {
 		Index: s.Index, ID: s.ID, Undo: s.Undo, Final: s.Final, Title: s.Title, Phase: s.Phase, Node: s.Node,
 		State: s.State, Attempt: s.Attempt, StartedAt: moment(s.Started), EndedAt: moment(s.Ended),
 		Error: problem.OfOperation(s.Error), LastOutputLine: s.LastLine,
+		Retry: viewOfRetry(s.Retry),
 	}
 }
 

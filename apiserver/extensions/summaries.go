@@ -54,6 +54,7 @@ type operationSummaryView struct {
 	StartTime        *time.Time         `json:"startTime"`
 	StateEnteredTime *time.Time         `json:"stateEnteredTime"`
 	Step             string             `json:"step,omitempty"`
+	Retry            *retryView         `json:"retry,omitempty"`
 
 	// The rest is in the list of operations only.
 	VnfInstanceID         lcm.VnfInstanceID    `json:"vnfInstanceId,omitempty"`
@@ -67,8 +68,8 @@ type operationSummaryView struct {
 func viewOfOperation(o lcm.OperationSummary) operationSummaryView {
 	return operationSummaryView{
 		ID: o.ID, Operation: o.Operation, OperationState: o.State, StartTime: o.StartTime,
-		StateEnteredTime: o.StateEnteredTime, Step: o.Step, VnfInstanceID: o.VnfInstanceID, VnfInstanceName: o.VnfInstanceName,
-		IsAutomaticInvocation: o.IsAutomaticInvocation, IsCancelPending: o.IsCancelPending,
+		StateEnteredTime: o.StateEnteredTime, Step: o.Step, Retry: viewOfRetry(o.Retry),
+		VnfInstanceID: o.VnfInstanceID, VnfInstanceName: o.VnfInstanceName, IsAutomaticInvocation: o.IsAutomaticInvocation, IsCancelPending: o.IsCancelPending,
 		Error: problem.OfOperation(o.Error), ProjectID: o.ProjectID,
 	}
 }

@@ -19,6 +19,17 @@ func TestStepLooksAsClientsExpect(t *testing.T) {
 	}))
 }
 
+func TestStep_tellsHowItIsTriedAgain(t *testing.T) {
+	step := lcm.Step{Index: 2, Phase: lcm.PhaseForward, Title: "Look at the infrastructure", State: lcm.StepRunning, Attempt: 1}
+	step.Started = apitest.At
+	step.Retry = &lcm.StepRetry{
+		Attempt: 6, Attempts: 10, Next: new(apitest.At.Add(time.Minute)), Activity: "7",
+		Error: lcm.Errorf(lcm.KindUnavailable, "OpenStack did not answer."),
+	}
+	apitest.Golden(t, "step-retried", viewOfStep(step))
+	require.Equal(t, viewOfStep(step).Retry, viewOfOperation(lcm.OperationSummary{Retry: step.Retry}).Retry)
+}
+
 func TestAuditRecord_hasNoOtherMembers(t *testing.T) {
 	doc, err := json.Marshal(auditView{ProjectID: lcm.DefaultProject})
 	require.NoError(t, err)

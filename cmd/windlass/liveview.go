@@ -108,6 +108,9 @@ func (v *liveView) stepLine(s step, width int) string {
 		mark, style = "✔", green
 	case lcm.StepFailed:
 		mark, style = "✘", red
+		if s.Retry != nil {
+			mark, style = spinner[v.frame%len(spinner)], yellow
+		}
 	case lcm.StepCancelled:
 		mark, style = "■", yellow
 	}
@@ -119,12 +122,17 @@ func (v *liveView) stepLine(s step, width int) string {
 	if s.Started != nil {
 		text += fmt.Sprintf(" %6s", duration(s.elapsed(v.now())))
 	}
-	if s.Attempt > 1 {
+	remark := s.remark()
+	switch {
+	case s.Retry != nil:
+		text += "  attempt " + s.Retry.count()
+		remark = s.Retry.said(s.Retry.in(v.now()))
+	case s.Attempt > 1:
 		text += fmt.Sprintf("  attempt %d", s.Attempt)
 	}
 	line := style + mark + plain + " " + cut(strings.TrimRight(text, " "), width-2)
 	room := width - 4 - utf8.RuneCountInString(text)
-	if remark := s.remark(); remark != "" && room > 0 && (s.State == lcm.StepRunning || s.State == lcm.StepFailed) {
+	if remark != "" && room > 0 && (s.State == lcm.StepRunning || s.State == lcm.StepFailed) {
 		line += dim + "  " + cut(remark, room) + plain
 	}
 	return line

@@ -133,6 +133,7 @@ func (c *cli) describeOp(w io.Writer, o opOcc, rows []step) {
 	field(w, "State", o.State)
 	if s := current(rows); s != nil && !o.State.Terminal() {
 		field(w, "Step", s.name())
+		c.describeRetry(w, s.tried(rows))
 	}
 	field(w, "VNF instance", o.VnfInstanceID)
 	field(w, "Started", o.Start.UTC().Format(time.RFC3339))
@@ -148,6 +149,20 @@ func (c *cli) describeOp(w io.Writer, o opOcc, rows []step) {
 		for _, d := range lcm.DecisionsAfter(o.Error.cause(), o.canRollBack()) {
 			field(w, "To do", fmt.Sprintf("%s: windlass op %s %s", d.Purpose, d.Action, o.ID))
 		}
+	}
+}
+
+// describeRetry says how the step is tried again.
+func (c *cli) describeRetry(w io.Writer, r *retry) {
+	if r == nil {
+		return
+	}
+	field(w, "Attempt", r.count())
+	if r.Next != nil {
+		field(w, "Next try", r.in(c.now()))
+	}
+	if r.Error != nil {
+		field(w, "Last error", r.Error.Detail)
 	}
 }
 
@@ -173,12 +188,13 @@ func newOpDecision(c *cli, action lcm.Action, short, done string) *cobra.Command
 		if err := c.client.get(cmd.Context(), c.opPath(args[0]), &before); err != nil {
 			return err
 		}
+		past := c.past(cmd.Context(), args[0], how)
 		if _, err := c.client.send(cmd.Context(), http.MethodPost, c.opPath(args[0])+"/"+string(action), nil,
 			nil); err != nil {
 			return err
 		}
 		if how.watch || how.wait {
-			return c.await(cmd.Context(), args[0], how, &watcher{after: before, want: wanted[action]})
+			return c.await(cmd.Context(), args[0], how, &watcher{after: before, past: past, want: wanted[action]})
 		}
 		c.confirm("Operation %s %s.", args[0], done)
 		return nil
@@ -209,11 +225,12 @@ nodes.`,
 			return usageErrorf(cmd, "--mode must be GRACEFUL or FORCEFUL, not %q.", mode)
 		}
 		request := map[string]string{"cancelMode": mode}
+		past := c.past(cmd.Context(), args[0], how)
 		if _, err := c.client.send(cmd.Context(), http.MethodPost, c.opPath(args[0])+"/cancel", request, nil); err != nil {
 			return err
 		}
 		if how.watch || how.wait {
-			return c.await(cmd.Context(), args[0], how, &watcher{want: lcm.FailedTemp})
+			return c.await(cmd.Context(), args[0], how, &watcher{past: past, want: lcm.FailedTemp})
 		}
 		c.confirm("Operation %s is being cancelled (%s).", args[0], mode)
 		return nil

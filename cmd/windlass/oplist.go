@@ -99,7 +99,7 @@ func (c *cli) operationsOf(ctx context.Context, selected string, wanted []string
 }
 
 func (c *cli) opTable() table[opOcc] {
-	names, steps := map[string]string{}, map[string]string{}
+	names, now := map[string]string{}, map[string]opSummary{}
 	return table[opOcc]{
 		kind: "op", id: func(o opOcc) string { return o.ID },
 		columns: []column[opOcc]{
@@ -113,11 +113,12 @@ func (c *cli) opTable() table[opOcc] {
 				name: "TIME", of: func(o opOcc) any { return duration(o.elapsed(c.now())) }, moving: true,
 				key: func(o opOcc) any { return o.elapsed(c.now()).Seconds() },
 			},
-			{name: "STEP", of: func(o opOcc) any { return steps[o.ID] }},
+			{name: "STEP", of: func(o opOcc) any { return now[o.ID].step() }},
+			{name: "LAST ERROR", of: func(o opOcc) any { return now[o.ID].Retry.said(now[o.ID].Retry.at()) }, wide: true},
 			{name: "AUTOMATIC", of: func(o opOcc) any { return yes(o.IsAutomatic) }, wide: true},
 		},
 		before: func(ctx context.Context, ops []opOcc) {
-			c.openSteps(ctx, ops, steps)
+			c.openSteps(ctx, ops, now)
 			if c.format == formatWide {
 				c.vnfNames(ctx, names)
 			}
@@ -138,7 +139,7 @@ func (c *cli) vnfNames(ctx context.Context, into map[string]string) {
 
 // openSteps reads the step under way, or the failed step, of the operations that have not ended. It leaves out steps
 // that it cannot read.
-func (c *cli) openSteps(ctx context.Context, ops []opOcc, into map[string]string) {
+func (c *cli) openSteps(ctx context.Context, ops []opOcc, into map[string]opSummary) {
 	clear(into)
 	if !slices.ContainsFunc(ops, func(o opOcc) bool { return !o.State.Terminal() }) {
 		return
@@ -148,7 +149,7 @@ func (c *cli) openSteps(ctx context.Context, ops []opOcc, into map[string]string
 		return
 	}
 	for _, o := range open {
-		into[o.ID] = o.Step
+		into[o.ID] = o
 	}
 }
 
@@ -156,6 +157,16 @@ func (c *cli) openSteps(ctx context.Context, ops []opOcc, into map[string]string
 type opSummary struct {
 	ID   string `json:"id"`
 	Step string `json:"step"`
+	// Retry is set while the step is tried again.
+	Retry *retry `json:"retry"`
+}
+
+// step is the title of the step, with the attempt if it is not the first.
+func (o opSummary) step() string {
+	if o.Retry == nil {
+		return o.Step
+	}
+	return o.Step + ", attempt " + o.Retry.count()
 }
 
 // stateNamed is the state of operations with that name. It refuses unknown names: --state FAILEDTEMP would silently

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
@@ -20,6 +21,17 @@ type plainView struct {
 	lastNote string
 	lastLine time.Time
 	last     snapshot
+	// failures of nodes wait here for those of other nodes.
+	failures map[stepKey][]failure
+}
+
+// newPlainView makes the view of a watch. It does not repeat what was known before a decision.
+func newPlainView(out io.Writer, now func() time.Time, w *watcher) *plainView {
+	v := &plainView{out: out, now: now, state: w.after.State, seen: map[stepKey]step{}}
+	for _, st := range w.past {
+		v.seen[st.key()] = st
+	}
+	return v
 }
 
 type stepKey struct {
@@ -29,6 +41,12 @@ type stepKey struct {
 }
 
 func (s step) key() stepKey { return stepKey{s.Index, s.Phase, s.Node} }
+
+// whole is the key of the step that s is, or is a part of.
+func (s step) whole() stepKey { return stepKey{index: s.Index, phase: s.Phase} }
+
+// ended tells whether the step, or the attempt of a node, has ended.
+func (s step) ended() bool { return s.State != lcm.StepPending && s.State != lcm.StepRunning }
 
 func (v *plainView) show(s snapshot) {
 	v.lastNote, v.last = "", s
@@ -46,11 +64,42 @@ func (v *plainView) show(s snapshot) {
 	if v.seen == nil {
 		v.seen = map[stepKey]step{}
 	}
-	for _, st := range s.steps {
+	for _, st := range partsFirst(s.steps) {
 		before := v.seen[st.key()]
 		v.seen[st.key()] = st
-		if st.State == before.State && st.Attempt == before.Attempt || st.State == lcm.StepPending {
-			continue
+		v.tell(clock, before, st)
+	}
+	v.tellFailures(s.op.over())
+}
+
+// partsFirst has a step that has ended after its nodes: it ends with the last of them.
+func partsFirst(steps []step) []step {
+	steps = slices.Clone(steps)
+	slices.SortStableFunc(steps, func(a, b step) int {
+		if a.whole() != b.whole() || a.Node != "" && b.Node != "" {
+			return 0
+		}
+		if a.Node == "" == a.ended() {
+			return 1
+		}
+		return -1
+	})
+	return steps
+}
+
+// tell writes a line if a step has changed. Failures of nodes wait for those of other nodes.
+func (v *plainView) tell(clock time.Duration, before, st step) {
+	again := st.Retry != nil && st.Retry.Error != nil && st.Retry.failed() != before.Retry.failed()
+	changed := st.State != before.State || st.Attempt != before.Attempt
+	switch {
+	case again && st.Node == "":
+		v.line(clock, st.name()+": "+st.Retry.line(v.now(), "", st.Retry.Error.Detail))
+	case again, changed && st.Node != "" && st.State == lcm.StepFailed && st.Retry == nil:
+		v.hold(st)
+	case st.Retry != nil || !changed || st.State == lcm.StepPending:
+	default:
+		if st.Node == "" && st.ended() {
+			v.tellFailuresOf(st.whole())
 		}
 		v.line(clock, nodePrefix(st)+st.name()+": "+change(st))
 	}
@@ -83,15 +132,24 @@ func nodePrefix(s step) string {
 
 // tick says what still runs, and what is left.
 func (v *plainView) tick() {
+	v.tellFailures(false)
 	now := v.now()
 	if v.lastLine.IsZero() || now.Sub(v.lastLine) < stillEvery {
 		return
 	}
 	for _, s := range v.last.steps {
 		if s.Node == "" && s.State == lcm.StepRunning {
-			v.line(v.last.op.elapsed(now), s.name()+": still running after "+duration(s.elapsed(now))+v.left(s))
+			v.line(v.last.op.elapsed(now), s.name()+": still running after "+duration(s.elapsed(now))+v.again(s)+v.left(s))
 		}
 	}
+}
+
+// again is the attempt of a step's work that is tried again.
+func (v *plainView) again(of step) string {
+	if r := of.tried(v.last.steps); r != nil {
+		return ", attempt " + r.count()
+	}
+	return ""
 }
 
 // left says how many nodes of a step are done, and how many steps come after it.

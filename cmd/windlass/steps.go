@@ -27,6 +27,7 @@ type step struct {
 	Ended    *time.Time    `json:"endedAt"`
 	Error    *apiError     `json:"error"`
 	LastLine string        `json:"lastOutputLine"`
+	Retry    *retry        `json:"retry"`
 	// Decisions are the decisions about a node that did not become empty by itself.
 	Decisions []struct {
 		Action string `json:"action"`
@@ -51,6 +52,18 @@ func current(rows []step) (found *step) {
 	return found
 }
 
+// tried tells how the work of the whole step, or of the node with the most attempts, is tried again.
+func (s *step) tried(rows []step) *retry {
+	found := s.Retry
+	for _, part := range rows {
+		if part.Index == s.Index && part.Phase == s.Phase && part.Retry != nil &&
+			(found == nil || s.Retry == nil && part.Retry.Attempt > found.Attempt) {
+			found = part.Retry
+		}
+	}
+	return found
+}
+
 // elapsed is how long the step has taken until now, or took; 0 before it began.
 func (s step) elapsed(now time.Time) time.Duration {
 	if s.Started == nil {
@@ -62,8 +75,11 @@ func (s step) elapsed(now time.Time) time.Duration {
 	return now.Sub(*s.Started)
 }
 
-// remark is the step's error, else its last line of output.
+// remark is when and why the step is tried again, else its error, else its last line of output.
 func (s step) remark() string {
+	if said := s.Retry.said(s.Retry.at()); said != "" {
+		return said
+	}
 	if s.Error != nil {
 		return s.Error.Detail
 	}
@@ -131,6 +147,9 @@ func (c *cli) stepTable() table[step] {
 }
 
 func attempts(s step) string {
+	if s.Retry != nil {
+		return s.Retry.count()
+	}
 	if s.Attempt == 0 {
 		return ""
 	}

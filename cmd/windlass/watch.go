@@ -56,6 +56,8 @@ type view interface {
 type watcher struct {
 	// after is the operation before a decision: it may be some moments until the decision shows.
 	after opOcc
+	// past are the steps before the decision: what they tell is known.
+	past []step
 	// want is the state that the caller expects; every other final state is an error.
 	want lcm.OperationState
 	// silent shows nothing meanwhile.
@@ -69,7 +71,7 @@ func (w *watcher) over(o opOcc) bool {
 
 // watch shows the operation until it is over.
 func (c *cli) watch(ctx context.Context, id string, w *watcher) error {
-	var v view = &plainView{out: c.out, now: c.now}
+	var v view = newPlainView(c.out, c.now, w)
 	if width, _ := c.size(); width > 0 {
 		v = &liveView{out: c.out, now: c.now, size: c.size, colourless: os.Getenv("NO_COLOR") != ""}
 	}
@@ -88,6 +90,18 @@ func (c *cli) watch(ctx context.Context, id string, w *watcher) error {
 		}
 	}
 	return verdict(last, w.want)
+}
+
+// past reads the steps before a decision whose effect somebody watches. Without them the watch begins at the beginning.
+func (c *cli) past(ctx context.Context, id string, how manner) []step {
+	if !how.watch {
+		return nil
+	}
+	_, steps, err := c.steps(ctx, id)
+	if err != nil {
+		return nil
+	}
+	return steps
 }
 
 func (c *cli) follow(ctx context.Context, id string, v view, w *watcher, events *eventStream) (opOcc, error) {

@@ -82,6 +82,7 @@ type StepEvent struct {
 	Ended    *time.Time `json:"ended,omitempty"`
 	Error    *Error     `json:"error,omitempty"`
 	LastLine string     `json:"lastLine,omitempty"`
+	Retry    *StepRetry `json:"retry,omitempty"`
 }
 
 // OutputEvent is the data of an "output" event: lines were added to the captured output of a step.

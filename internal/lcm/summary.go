@@ -33,7 +33,9 @@ type OperationSummary struct {
 	// StartTime and StateEnteredTime are nil when there is no operation.
 	StartTime, StateEnteredTime *time.Time
 	// Step is the title of the current step, or of the failed step.
-	Step                                   string
+	Step string
+	// Retry tells of an activity of that step that is tried again; nil when there is none.
+	Retry                                  *StepRetry
 	IsAutomaticInvocation, IsCancelPending bool
 	Error                                  *Error
 }

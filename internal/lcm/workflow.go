@@ -147,4 +147,21 @@ type Step struct {
 	Ended    time.Time // zero until it ended
 	Error    *Error
 	LastLine string
+	// Retry is set while an activity of a running step is tried more than once.
+	Retry *StepRetry `json:",omitempty"`
+}
+
+// StepRetry tells how it stands with an activity that did not succeed at its first attempt.
+type StepRetry struct {
+	// Attempt is the number of the attempt that has failed, or that is under way if Next is nil. It counts from 1 and
+	// begins again when a person retries the operation.
+	Attempt int `json:"attempt"`
+	// Attempts is the largest number of attempts; 0 when there is no limit.
+	Attempts int `json:"attempts,omitempty"`
+	// Error is the error of the last attempt that has failed; nil if its worker was lost.
+	Error *Error `json:"error,omitempty"`
+	// Next is the time of the next attempt.
+	Next *time.Time `json:"next,omitempty"`
+	// Activity is Temporal's id of the activity. A step may have several activities at once; the newest failure is told.
+	Activity string `json:"activity,omitempty"`
 }

@@ -82,8 +82,8 @@ const recordStep = `
 				case when @state::text = 'PENDING' then null else coalesce(@started::timestamptz, clock_timestamp()) end as started,
 				case when step_rank(@state::text) < 2 then null else coalesce(@ended::timestamptz, clock_timestamp()) end as ended
 		), recorded as (
-			insert into op_step as old (op_occ_id, step_index, phase, node, title, state, attempt, started, ended, error, last_line)
-			select @op, @index, @phase, @node, given.title, @state, given.attempt, given.started, given.ended, @error, @lastLine
+			insert into op_step as old (op_occ_id, step_index, phase, node, title, state, attempt, started, ended, error, last_line, retry)
+			select @op, @index, @phase, @node, given.title, @state, given.attempt, given.started, given.ended, @error, @lastLine, @retry
 			from given
 			on conflict (op_occ_id, step_index, phase, node) do update set
 				title = coalesce(nullif(excluded.title, ''), old.title),
@@ -94,17 +94,27 @@ const recordStep = `
 					else excluded.started end,
 				ended = excluded.ended,
 				error = excluded.error,
-				last_line = coalesce(nullif(excluded.last_line, ''), case when excluded.attempt = old.attempt then old.last_line else '' end)
+				last_line = coalesce(nullif(excluded.last_line, ''), case when excluded.attempt = old.attempt then old.last_line else '' end),
+				retry = case
+					when excluded.retry is not null then step_retry(old.retry, excluded.retry)
+					when excluded.attempt = old.attempt and excluded.state = old.state then old.retry end
 			where (excluded.attempt, step_rank(excluded.state)) > (old.attempt, step_rank(old.state))
 				-- news of a state that goes on, e.g. why a running step waits
 				or (excluded.attempt = old.attempt and excluded.state = old.state and excluded.state = 'RUNNING'
 					and (excluded.error, coalesce(nullif(excluded.last_line, ''), old.last_line)) is distinct from (old.error, old.last_line))
 			returning *
-		)
-		-- From recorded, so that the row is locked before the event's lock is taken.
+		), settled as ( -- no part is tried again when the whole step has ended
+			update op_step set retry = null
+			where op_occ_id = @op and step_index = @index and phase = @phase and node <> '' and retry is not null
+				and @node::text = '' and step_rank(@state::text) = 2
+		)` + stepEvent
+
+// stepEvent appends the event of each row in recorded. It selects from recorded, so that the row is locked before the
+// event's lock is taken.
+const stepEvent = `
 		select append_event(op_occ_id, 'step', jsonb_strip_nulls(jsonb_build_object(
 			'index', step_index, 'phase', phase, 'title', title, 'node', nullif(node, ''), 'state', state, 'attempt', attempt,
-			'started', started, 'ended', ended, 'error', error, 'lastLine', nullif(last_line, ''))))
+			'started', started, 'ended', ended, 'error', error, 'lastLine', nullif(last_line, ''), 'retry', retry)))
 		from recorded`
 
 func stepArgs(ctx context.Context, step lcm.Step) pgx.NamedArgs {
@@ -112,7 +122,36 @@ func stepArgs(ctx context.Context, step lcm.Step) pgx.NamedArgs {
 		"op": step.OpOccID, "index": step.Index, "phase": phaseOrForward(step.Phase), "node": text(step.Node),
 		"title": text(step.Title), "state": step.State, "attempt": step.Attempt, "started": nullTime(step.Started),
 		"ended": nullTime(step.Ended), "error": stamped(ctx, step.Error), "lastLine": text(step.LastLine),
+		"retry": stampedRetry(ctx, step.Retry),
 	}
+}
+
+// RecordRetry writes, with an event, how it stands with an activity for a whole step that is tried again. Nil ends this:
+// the activity has ended. It changes nothing if the step does not run, or if a later attempt is recorded.
+func (s *Store) RecordRetry(ctx context.Context, ref lcm.StepRef, activity string, retry *lcm.StepRetry) error {
+	_, err := s.pool.Exec(ctx, `
+		with recorded as (
+			update op_step set retry = step_retry(retry, @retry::jsonb)
+			where op_occ_id = @op and step_index = @index and phase = @phase and node = '' and state = 'RUNNING'
+				and case when @retry::jsonb is null then retry ->> 'activity' = @activity::text
+					else retry ->> 'activity' is distinct from @activity::text
+						or (retry ->> 'attempt')::integer <= (@retry::jsonb ->> 'attempt')::integer end
+			returning *
+		)`+stepEvent,
+		pgx.NamedArgs{
+			"op": ref.OpOccID, "index": ref.Step, "phase": ref.Phase(), "activity": activity,
+			"retry": stampedRetry(ctx, retry),
+		})
+	return stepError("record a retry", ref.OpOccID, err)
+}
+
+func stampedRetry(ctx context.Context, retry *lcm.StepRetry) *lcm.StepRetry {
+	if retry == nil {
+		return nil
+	}
+	c := *retry
+	c.Error = stamped(ctx, retry.Error)
+	return &c
 }
 
 // Steps reads the progress of an operation, ordered by index, phase (forward first) and node (the whole
@@ -120,7 +159,7 @@ func stepArgs(ctx context.Context, step lcm.Step) pgx.NamedArgs {
 func (s *Store) Steps(ctx context.Context, id lcm.OpOccID) ([]lcm.Step, error) {
 	return all(ctx, s.pool, scanStep, `
 		select op_occ_id, step_index, phase, step_id, undo, final, title, node, state, attempt, started, ended, error,
-			last_line
+			last_line, retry
 		from op_step
 		where op_occ_id = @op
 		order by step_index, phase = 'COMPENSATION', node`,
@@ -131,7 +170,7 @@ func scanStep(row pgx.CollectableRow) (step lcm.Step, err error) {
 	var started, ended *time.Time
 	err = row.Scan(&step.OpOccID, &step.Index, &step.Phase, &step.ID, &step.Undo, &step.Final, &step.Title, &step.Node,
 		&step.State,
-		&step.Attempt, &started, &ended, &step.Error, &step.LastLine)
+		&step.Attempt, &started, &ended, &step.Error, &step.LastLine, &step.Retry)
 	if started != nil {
 		step.Started = *started
 	}

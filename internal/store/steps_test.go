@@ -310,3 +310,85 @@ func output(t *testing.T, s *store.Store, ref lcm.StepRef) []store.OutputLine {
 	}
 	return lines
 }
+
+// TestRecordRetry_isOfTheStepThatRuns tells how an activity for a whole step is tried again.
+func TestRecordRetry_isOfTheStepThatRuns(t *testing.T) {
+	t.Parallel()
+	s, ctx := open(t), t.Context()
+	op := begun(t, s)
+	ref := lcm.StepRef{OpOccID: op.ID}
+	next := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	away := lcm.Errorf(lcm.KindUnavailable, "OpenStack did not answer.")
+	failed := func(attempt int) *lcm.StepRetry {
+		return &lcm.StepRetry{Attempt: attempt, Attempts: 10, Error: away, Next: &next, Activity: "7"}
+	}
+	says := func(want *lcm.StepRetry) {
+		t.Helper()
+		assert.Equal(t, want, onlyStep(t, s, op.ID).Retry)
+	}
+	whole := lcm.Step{OpOccID: op.ID, Title: "Look", State: lcm.StepRunning, Started: next}
+	require.NoError(t, s.RecordRetry(ctx, ref, "7", failed(1)), "there is no row yet, and this is no error")
+	require.NoError(t, s.RecordStep(ctx, whole))
+	says(nil)
+	require.NoError(t, s.RecordRetry(ctx, ref, "7", failed(2)))
+	says(failed(2))
+	events, err := s.Events(ctx, op.ID, 0, 0)
+	require.NoError(t, err)
+	var e lcm.StepEvent
+	require.NoError(t, json.Unmarshal(events[len(events)-1].Data, &e))
+	assert.Equal(t, failed(2), e.Retry)
+	assert.Equal(t, lcm.StepRunning, e.State)
+
+	require.NoError(t, s.RecordRetry(ctx, ref, "7", failed(1)), "a worker that was given up comes late")
+	says(failed(2))
+	require.NoError(t, s.RecordRetry(ctx, ref, "7", &lcm.StepRetry{Attempt: 3, Attempts: 10, Activity: "7"}))
+	says(&lcm.StepRetry{Attempt: 3, Attempts: 10, Error: away, Activity: "7"}) // the last error stays
+	require.NoError(t, s.RecordStep(ctx, whole), "the workflow repeats its record")
+	assert.NotNil(t, onlyStep(t, s, op.ID).Retry)
+	require.NoError(t, s.RecordRetry(ctx, ref, "8", nil), "another activity of the step has ended")
+	assert.NotNil(t, onlyStep(t, s, op.ID).Retry)
+	require.NoError(t, s.RecordRetry(ctx, ref, "8", &lcm.StepRetry{Attempt: 2, Activity: "8"}))
+	says(&lcm.StepRetry{Attempt: 2, Activity: "8"}) // not with the error of the other activity
+	require.NoError(t, s.RecordRetry(ctx, ref, "8", nil))
+	says(nil)
+
+	require.NoError(t, s.RecordRetry(ctx, ref, "9", failed(4)))
+	whole.State = lcm.StepDone
+	require.NoError(t, s.RecordStep(ctx, whole))
+	says(nil)
+	require.NoError(t, s.RecordRetry(ctx, ref, "9", failed(5)))
+	says(nil)
+}
+
+// TestRecordStep_keepsTheRetryOfANode has a node whose attempts follow each other, and the end of its step.
+func TestRecordStep_keepsTheRetryOfANode(t *testing.T) {
+	t.Parallel()
+	s, ctx := open(t), t.Context()
+	op := begun(t, s)
+	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	away := lcm.Errorf(lcm.KindUnavailable, "cp-1 does not answer.")
+	part := func(state lcm.StepState, retry *lcm.StepRetry) {
+		t.Helper()
+		require.NoError(t, s.RecordStep(ctx, lcm.Step{OpOccID: op.ID, Node: "cp-1", State: state, Started: at, Retry: retry}))
+	}
+	says := func(want *lcm.StepRetry) {
+		t.Helper()
+		steps, err := s.Steps(ctx, op.ID)
+		require.NoError(t, err)
+		require.Len(t, steps, 2)
+		assert.Equal(t, want, steps[1].Retry)
+	}
+	whole := lcm.Step{OpOccID: op.ID, Title: "Join", State: lcm.StepRunning, Started: at}
+	require.NoError(t, s.RecordStep(ctx, whole))
+	failed := &lcm.StepRetry{Attempt: 1, Attempts: 10, Error: away, Next: &at, Activity: "7"}
+	part(lcm.StepRunning, nil)
+	part(lcm.StepFailed, failed)
+	says(failed)
+	at = at.Add(time.Second)
+	part(lcm.StepRunning, &lcm.StepRetry{Attempt: 2, Attempts: 10, Activity: "7"})
+	says(&lcm.StepRetry{Attempt: 2, Attempts: 10, Error: away, Activity: "7"})
+	part(lcm.StepFailed, &lcm.StepRetry{Attempt: 2, Attempts: 10, Error: away, Next: &at, Activity: "7"})
+	whole.State = lcm.StepCancelled
+	require.NoError(t, s.RecordStep(ctx, whole))
+	says(nil) // nobody tries it again
+}

@@ -32,10 +32,16 @@ type OperationFilter struct {
 }
 
 // stepOfO joins the step under way of the operation o as s, or else the step that began last: in FAILED_TEMP this is
-// the failed step. The rows of the steps say it, because an operation records its own row only at a change of its state.
+// the failed step. The rows of the steps say it, because an operation records its own row only at a change of its state. If
+// activities of the step are tried again, s tells of the one with the most attempts.
 const stepOfO = `
 		left join lateral (
-			select title from op_step
+			select title, coalesce(retry, (
+				select part.retry from op_step part
+				where part.op_occ_id = o.id and part.step_index = whole.step_index and part.phase = whole.phase
+					and part.retry is not null
+				order by (part.retry ->> 'attempt')::integer desc, part.node limit 1)) as retry
+			from op_step whole
 			where op_occ_id = o.id and node = '' and started is not null
 			order by state = 'RUNNING' desc, started desc, phase,
 				case phase when 'COMPENSATION' then -step_index else step_index end desc
@@ -67,7 +73,7 @@ func (s *Store) InstanceSummaries(
 		select i.id, i.project_id, i.name, i.vnfd_id, i.provider, i.product_name, i.software_version, i.vnfd_version,
 			i.instantiation_state, coalesce(i.instantiated_brief ->> 'vnfState', ''), i.created,
 			coalesce(o.id, ''), coalesce(o.operation, ''), coalesce(o.state, ''), o.start_time, o.state_entered_time,
-			coalesce(s.title, ''), (d.report ->> 'checkedAt')::timestamptz,
+			coalesce(s.title, ''), s.retry, (d.report ->> 'checkedAt')::timestamptz,
 			coalesce(jsonb_array_length(nullif(d.report -> 'findings', 'null')), 0)
 		from (select * from vnf_instance`+w.String()+` order by name, id limit @limit offset @offset) i
 		left join lateral (
@@ -82,7 +88,7 @@ func scanInstanceSummary(row pgx.CollectableRow) (i lcm.InstanceSummary, err err
 	o := &i.Last
 	err = row.Scan(&i.ID, &i.ProjectID, &i.Name, &i.VnfdID, &i.Provider, &i.ProductName, &i.SoftwareVersion, &i.VnfdVersion,
 		&i.InstantiationState, &i.VnfState, &i.Created, &o.ID, &o.Operation, &o.State, &o.StartTime, &o.StateEnteredTime,
-		&o.Step, &i.DriftCheckedAt, &i.DriftFindings)
+		&o.Step, &o.Retry, &i.DriftCheckedAt, &i.DriftFindings)
 	return i, err
 }
 
@@ -111,7 +117,7 @@ func (s *Store) OperationSummaries(
 	w.args["limit"], w.args["offset"] = rows.Limit, rows.Offset
 	found, err = all(ctx, q, scanOperationSummary, `
 		select o.id, o.project_id, o.vnf_instance_id, coalesce(i.name, ''), o.operation, o.state, o.start_time,
-			o.state_entered_time, coalesce(s.title, ''), o.is_automatic_invocation, o.is_cancel_pending, o.error
+			o.state_entered_time, coalesce(s.title, ''), s.retry, o.is_automatic_invocation, o.is_cancel_pending, o.error
 		from (select * from vnf_lcm_op_occ`+w.String()+` order by start_time desc, id desc limit @limit offset @offset) o
 		left join vnf_instance i on i.id = o.vnf_instance_id`+stepOfO+`
 		order by o.start_time desc, o.id desc`, w.args)
@@ -121,7 +127,7 @@ func (s *Store) OperationSummaries(
 func scanOperationSummary(row pgx.CollectableRow) (o lcm.OperationSummary, err error) {
 	start, entered := &o.StartTime, &o.StateEnteredTime
 	err = row.Scan(&o.ID, &o.ProjectID, &o.VnfInstanceID, &o.VnfInstanceName, &o.Operation, &o.State, start, entered, &o.Step,
-		&o.IsAutomaticInvocation, &o.IsCancelPending, &o.Error)
+		&o.Retry, &o.IsAutomaticInvocation, &o.IsCancelPending, &o.Error)
 	return o, err
 }
 

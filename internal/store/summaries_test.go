@@ -106,6 +106,14 @@ func TestSummaries_tellTheStepUnderWay(t *testing.T) {
 	says("Join the new nodes")
 	at = at.Add(time.Minute)
 	step(1, lcm.PhaseForward, "Join the new nodes", lcm.StepRunning, "worker-1")
+	for node, attempt := range map[string]int{"worker-1": 3, "worker-2": 2} {
+		require.NoError(t, s.RecordStep(ctx, lcm.Step{
+			OpOccID: op.ID, Index: 1, Node: node, State: lcm.StepFailed, Attempt: 2, Retry: &lcm.StepRetry{Attempt: attempt},
+		}))
+	}
+	ops, _, err := s.OperationSummaries(ctx, store.OperationFilter{}, store.Rows{Limit: 9})
+	require.NoError(t, err)
+	assert.Equal(t, &lcm.StepRetry{Attempt: 3}, ops[0].Retry)
 	step(1, lcm.PhaseForward, "Join the new nodes", lcm.StepFailed, "worker-1")
 	step(1, lcm.PhaseForward, "Join the new nodes", lcm.StepFailed, "")
 	says("Join the new nodes")

@@ -2,8 +2,10 @@ package ui
 
 import (
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
@@ -19,6 +21,7 @@ func TestShown(t *testing.T) {
 	p.operationsButtons()
 	p.instancesButtons()
 	p.missesNothing()
+	p.triedAgain()
 	p.comesBack()
 	p.topologies()
 }
@@ -132,6 +135,55 @@ func (p *page) missesNothing() {
 	p.says(".state", "Completed")
 	p.do(chromedp.Reload()) // to get the page's own fetch again
 	p.says(".live", "Live")
+}
+
+// triedAgain requires that the page tells attempt, last error and next try of a step under way, and in lists its step.
+func (p *page) triedAgain() {
+	p.Helper()
+	p.instance("again", nil, nil)
+	p.operation("again", "again", lcm.OpScale, lcm.Processing, false, "")
+	op, at := lcm.OpOccID(idOf("again")), time.Now()
+	step := func(node string, state lcm.StepState, retry *lcm.StepRetry) {
+		p.Helper()
+		require.NoError(p, p.store.RecordStep(p.Context(), lcm.Step{
+			OpOccID: op, Index: 1, Title: "Join the new nodes", Node: node, State: state, Started: at, Retry: retry,
+		}))
+	}
+	failed := func(attempt int, said string) *lcm.StepRetry {
+		return &lcm.StepRetry{
+			Attempt: attempt, Attempts: 10, Next: new(time.Now().Add(time.Hour)), Error: lcm.Errorf(lcm.KindUnavailable, "%s", said),
+			Activity: "7",
+		}
+	}
+	p.goTo("operations?search=again")
+	p.says("table", "Scale")
+	step("", lcm.StepRunning, nil)
+	p.says("td .step", "Join the new nodes") // although the operation has not changed its state
+	p.goTo("operations/" + idOf("again"))
+	p.says(".timeline", "Join the new nodes")
+	require.NoError(p, p.store.RecordRetry(p.Context(), lcm.StepRef{OpOccID: op, Step: 1}, "7", failed(6, "OpenStack did not answer.")))
+	p.says(".timeline .pill", "Running, attempt 6 of 10")
+	p.says(".last-line.warn", "Next try in ")
+	p.says(".last-line.warn", "Last error: OpenStack did not answer.")
+	for _, place := range []string{"operations?search=again", "instances/" + idOf("again")} {
+		p.goTo(place)
+		p.says("td .step", "Join the new nodes, attempt 6 of 10")
+		p.says("td .again", "OpenStack did not answer.")
+	}
+
+	require.NoError(p, p.store.RecordRetry(p.Context(), lcm.StepRef{OpOccID: op, Step: 1}, "7", nil))
+	step("worker-1", lcm.StepRunning, nil)
+	step("worker-2", lcm.StepRunning, nil)
+	p.goTo("operations/" + idOf("again"))
+	p.says(".timeline", "Join the new nodes")
+	step("worker-2", lcm.StepFailed, failed(3, "worker-2 does not answer."))
+	p.says(".timeline .pill", "Running, attempt 3 of 10")
+	p.says(".last-line.warn", "On 1 node: Next try in ")
+	p.do(chromedp.Evaluate(`document.querySelector(".timeline details").open = true`, nil))
+	p.says(".chip.warn", "Tried again, attempt 3 of 10")
+	p.says(".chip.run", "worker-1")
+	step("", lcm.StepDone, nil)
+	p.shows(`[document.querySelector(".timeline .pill").innerText, document.querySelector(".last-line").innerText]`, "Done", "")
 }
 
 // comesBack requires that the page shows what it could not read, as soon as the server answers again.

@@ -56,3 +56,12 @@ export const plural = (n, one, many) => `${n.toLocaleString()} ${n === 1 ? one :
 
 // nameOf is how an instance is called: by its name, or the beginning of its id.
 export const nameOf = (name, id) => name || shortId(id);
+
+// tries tells how often work that is tried again was tried: "attempt 6 of 10".
+export const tries = ({ attempt, attempts }) => `attempt ${attempt}${attempts ? ` of ${attempts}` : ''}`;
+
+// whyAgain tells why work is tried again, and when.
+export function whyAgain({ nextAttemptAt, error }) {
+  const left = nextAttemptAt && (new Date(nextAttemptAt) - Date.now()) / 1000;
+  return [left > 0 && `Next try in ${span(Math.ceil(left))}.`, error && `Last error: ${error.detail}`].filter(Boolean).join(' ');
+}

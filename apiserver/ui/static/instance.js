@@ -5,7 +5,7 @@ import { get, list, may, post } from './api.js';
 import { listen } from './events.js';
 import { nameOf } from './format.js';
 import { attempt, button, confirm, facts, id, inTemporal, oneAtATime, pill, soon, time } from './parts.js';
-import { operationRows } from './operations.js';
+import { operationRows, tellsOfAStep } from './operations.js';
 import { showTopology } from './topology.js';
 import { planHeal, planScale } from './plan.js';
 
@@ -48,8 +48,11 @@ export async function showInstance(place, { id: instanceId, signal }) {
     actions, about, parts, past);
   // It listens before it looks: what happens between the two is not missed.
   const again = soon(() => attempt(load), 400);
+  const steps = soon(() => attempt(load), 2000); // there are many of them
   signal.addEventListener('abort', listen(({ type, data }) => {
-    if (['operation', 'drift'].includes(type) && data.vnfInstanceId === instanceId) again();
+    if (data.vnfInstanceId !== instanceId) return;
+    if (['operation', 'drift'].includes(type)) again();
+    else if (tellsOfAStep(type, data)) steps();
   }));
   await load();
 }

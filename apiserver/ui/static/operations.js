@@ -3,7 +3,7 @@
 import { h, fill } from './dom.js';
 import { list } from './api.js';
 import { listen } from './events.js';
-import { nameOf, operationName, plural, span, isOpen } from './format.js';
+import { nameOf, operationName, plural, span, isOpen, tries, whyAgain } from './format.js';
 import { attempt, empty, head, later, oneAtATime, pager, pill, soon, table, time } from './parts.js';
 
 const limit = 50;
@@ -53,9 +53,16 @@ export async function showOperations(place, { query, signal }) {
   fill(place, head('Operations', count), h('div.filters', { role: 'search' }, search, state,
     h('label.check', open, 'Under way')), results);
   const again = soon(() => attempt(load), 500);
-  signal.addEventListener('abort', listen(({ type }) => { if (type === 'operation') again(); }));
+  const steps = soon(() => attempt(load), 2000); // there are many of them
+  signal.addEventListener('abort', listen(({ type, data }) => {
+    if (type === 'operation') again();
+    else if (tellsOfAStep(type, data)) steps();
+  }));
   await load();
 }
+
+// tellsOfAStep tells whether an event changes what a list says of an operation's step.
+export const tellsOfAStep = (type, data) => type === 'step' && (!data.node || Boolean(data.retry));
 
 // operationRows is a table of operations; of one instance its name is left out.
 export function operationRows(items, ofOne) {
@@ -65,10 +72,19 @@ export function operationRows(items, ofOne) {
       o.isAutomaticInvocation && h('span.sub', ' automatic')),
     ofOne ? null : h('a.quiet', { href: `#/instances/${o.vnfInstanceId}` }, nameOf(o.vnfInstanceName, o.vnfInstanceId)),
     pill(o.operationState),
-    h('span.sub.step', o.error ? o.error.detail : isOpen(o.operationState) ? o.step || '' : ''),
+    stepOf(o),
     time(o.startTime),
     took(o),
   ].filter((cell) => cell !== null)));
+}
+
+// stepOf is the step under way and why it is tried again, or why the operation has stopped and at which step.
+function stepOf({ operationState, step, retry, error }) {
+  const at = isOpen(operationState) ? step || '' : '';
+  if (error) return h('span.sub.step', { title: error.detail }, at && `${at}: `, error.detail);
+  if (!retry) return h('span.sub.step', at);
+  const why = whyAgain(retry);
+  return h('span.sub.step', { title: why }, `${at}, ${tries(retry)}`, h('span.again', why));
 }
 
 const took = (o) => (isOpen(o.operationState) ? h('span.sub', 'under way')

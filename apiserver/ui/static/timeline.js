@@ -2,7 +2,7 @@
 
 import { h, fill, setText } from './dom.js';
 import { request } from './api.js';
-import { isOpen, kindOf, span, timeOfDay, wordFor } from './format.js';
+import { isOpen, kindOf, plural, span, timeOfDay, tries, whyAgain, wordFor } from './format.js';
 import { oneAtATime, soon } from './parts.js';
 
 const mostLines = 1500;
@@ -82,7 +82,7 @@ class Row {
   put(step) {
     const former = step.node ? this.nodes.get(step.node) : this.whole;
     if (former?.state && (step.attempt < former.attempt || (step.attempt === former.attempt && rank(step.state) < rank(former.state)))) return;
-    const now = { ...former, error: undefined, endedAt: undefined, ...step };
+    const now = { ...former, error: undefined, endedAt: undefined, retry: undefined, ...step };
     if (step.node) this.nodes.set(step.node, now);
     else this.whole = now;
     this.show();
@@ -91,35 +91,57 @@ class Row {
   show() {
     const { whole } = this;
     const state = whole.state || 'PENDING';
-    const failed = [...this.nodes.values()].find((n) => n.error);
+    const tried = this.tried();
     setText(this.title, whole.title || [...this.nodes.values()][0]?.title || '');
     this.element.className = kindOf(state);
     this.word.className = `pill ${kindOf(state)}`;
-    setText(this.word, wordFor(state) + (whole.attempt > 1 ? `, attempt ${whole.attempt}` : ''));
-    const lines = [whole, ...this.nodes.values()].filter((s) => s.lastOutputLine);
-    const newest = lines.sort((a, b) => (a.startedAt < b.startedAt ? 1 : -1))[0];
-    setText(this.line, (whole.error || failed?.error)?.detail || (state === 'RUNNING' ? newest?.lastOutputLine || '' : ''));
-    this.line.className = `last-line${whole.error || failed ? ' bad' : ''}`;
+    setText(this.word, wordFor(state) + (tried ? `, ${tries(tried)}` : whole.attempt > 1 ? `, attempt ${whole.attempt}` : ''));
+    this.showLine();
     if (this.details.open) this.showMore();
+  }
+
+  // tried tells of the work of the step that is tried again: of the whole step, or of the node with the most attempts.
+  tried() {
+    if (this.whole.state !== 'RUNNING') return null;
+    const on = [...this.nodes.values()].filter((n) => n.retry);
+    const most = on.map((n) => n.retry).sort((a, b) => b.attempt - a.attempt)[0];
+    return this.whole.retry || (most && { ...most, nodes: on.length });
+  }
+
+  // showLine shows why the step is tried again, or its error, or the last line of its output.
+  showLine() {
+    const { whole } = this;
+    const tried = this.tried();
+    const error = whole.error || [...this.nodes.values()].find((n) => n.error && !n.retry)?.error;
+    const newest = [whole, ...this.nodes.values()].filter((s) => s.lastOutputLine)
+      .sort((a, b) => (a.startedAt < b.startedAt ? 1 : -1))[0];
+    const printed = whole.state === 'RUNNING' ? newest?.lastOutputLine || '' : '';
+    const again = tried && `${tried.nodes ? `On ${plural(tried.nodes, 'node')}: ` : ''}${whyAgain(tried)}`;
+    setText(this.line, error?.detail || again || printed);
+    this.line.className = `last-line${error ? ' bad' : again ? ' warn' : ''}`;
   }
 
   showMore() {
     const { whole } = this;
-    const errors = [whole, ...this.nodes.values()].filter((s) => s.error);
+    const again = whole.state === 'RUNNING' ? [whole, ...this.nodes.values()].filter((s) => s.retry) : [];
+    const errors = [whole, ...this.nodes.values()].filter((s) => s.error && !again.includes(s));
     const decisions = [...this.nodes.values()].flatMap((n) => (n.decisions || []).map((d) => ({ ...d, node: n.node })));
     fill(this.more,
       whole.startedAt && h('p.sub', `Began ${timeOfDay(whole.startedAt)}${whole.endedAt ? `, ended ${timeOfDay(whole.endedAt)}` : ''}`),
       whole.final && h('p.final', 'This step removes something permanently.'),
       whole.undo && this.phase === 'FORWARD' && h('p.sub', `In a rollback: ${whole.undo}.`),
+      again.map((s) => h('p.step-again', s.node && h('strong', `${s.node}: `), `${tries(s.retry)}. ${whyAgain(s.retry)}`)),
       errors.map((s) => h('p.step-error', s.node && h('strong', `${s.node}: `), s.error.detail)),
       decisions.map((d) => h('p.sub', `${d.node}: ${d.detail}`)));
-    const chip = (name, state, label) => h(`button.chip.${kindOf(state)}`, {
-      type: 'button', 'aria-pressed': String(this.node === name), title: wordFor(state),
+    const chip = (name, state, label, word = wordFor(state)) => h(`button.chip.${kindOf(state)}`, {
+      type: 'button', 'aria-pressed': String(this.node === name), title: word,
       onclick: () => { this.node = name; this.showMore(); this.load(); },
-    }, h('span.dot', { 'aria-hidden': 'true' }), label, h('span.sub', ` ${wordFor(state)}`));
+    }, h('span.dot', { 'aria-hidden': 'true' }), label, h('span.sub', ` ${word}`));
+    const chipOf = (n) => (again.includes(n) ? chip(n.node, 'FAILED_TEMP', n.node, `Tried again, ${tries(n.retry)}`)
+      : chip(n.node, n.state, n.node));
     const focus = this.parts.contains(document.activeElement) ? [...this.parts.children].indexOf(document.activeElement) : -1;
     fill(this.parts, this.nodes.size > 0 && [chip('', whole.state, 'All nodes'),
-      [...this.nodes.values()].sort((a, b) => (a.node < b.node ? -1 : 1)).map((n) => chip(n.node, n.state, n.node))]);
+      [...this.nodes.values()].sort((a, b) => (a.node < b.node ? -1 : 1)).map(chipOf)]);
     this.parts.children[focus]?.focus();
   }
 
@@ -137,12 +159,13 @@ class Row {
     this.bar.style.setProperty('margin-inline-start', `${Math.min(99, share(begin))}%`);
     this.bar.style.setProperty('inline-size', `${Math.max(1, share(end) - share(begin))}%`);
     setText(this.took, span(Math.max(0, end - begin) / 1000));
+    if (this.tried()) this.showLine();
   }
 
   printed({ node, lastOutputLine }) {
     if (!node) this.whole.lastOutputLine = lastOutputLine;
     else if (this.nodes.has(node)) this.nodes.get(node).lastOutputLine = lastOutputLine;
-    if (this.whole.state === 'RUNNING') setText(this.line, lastOutputLine || '');
+    this.showLine();
     if (this.details.open) this.reload();
   }
 
