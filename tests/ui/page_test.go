@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
@@ -52,9 +53,6 @@ func openPage(t *testing.T) *page {
 	db, err := store.Open(t.Context(), database)
 	require.NoError(t, err)
 	t.Cleanup(db.Close)
-	sql, err := pgx.Connect(t.Context(), database)
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = sql.Close(t.Context()) })
 	var api *apiserver.Server
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { api.ServeHTTP(w, r) }))
 	t.Cleanup(server.CloseClientConnections)
@@ -63,13 +61,29 @@ func openPage(t *testing.T) *page {
 		PageSize: 50, Page: ui.Settings{Tokens: map[string]string{"keystone": "X-Auth-Token"}},
 	})
 	require.NoError(t, err)
-	p := &page{url: server.URL + "/ui/", lose: server.CloseClientConnections, store: db, sql: sql}
+	p := &page{url: server.URL + "/ui/", lose: server.CloseClientConnections, store: db}
+	p.connect(t, database)
+	p.onboard(t, project)
+	p.browser = open(t, p.url)
+	return p
+}
+
+// connect lets the test write into the database as nothing in Windlass does.
+func (p *page) connect(t *testing.T, database string) {
+	t.Helper()
+	sql, err := pgx.Connect(t.Context(), database)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = sql.Close(context.WithoutCancel(t.Context())) })
+	p.sql = sql
+}
+
+// onboard makes the package of all instances.
+func (p *page) onboard(t *testing.T, project lcm.ProjectID) {
+	t.Helper()
 	p.exec(t, `
 		insert into vnf_pkg (id, onboarding_state, operational_state, vnfd_id, provider, product_name, software_version,
 			vnfd_version, checksum_algo, checksum, project_id)
 		values ('package', 'ONBOARDED', 'ENABLED', 'vnfd', 'Windlass', 'Kubernetes cluster', '1.0', '1.0', 'SHA-256', '', $1)`, project)
-	p.browser = open(t, p.url)
-	return p
 }
 
 // idOf returns the id of the resource that the test gives this name.

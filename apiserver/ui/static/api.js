@@ -1,6 +1,8 @@
 // The API, as the reader of the page. Credentials are in this tab only: in memory, and in sessionStorage so that they
 // survive a reload. They are sent to this server and nobody else.
 
+import { limit, within } from './waiting.js';
+
 export const root = new URL('..', document.baseURI);
 const place = 'windlass.credentials';
 
@@ -32,7 +34,7 @@ export const session = {
     sessionStorage.removeItem(place);
   },
   async loadSettings() {
-    settings = await (await fetch(new URL('windlass/v1/login', root))).json();
+    settings = await get('windlass/v1/login');
     return settings;
   },
   async loadIdentity() {
@@ -66,22 +68,46 @@ export function headers(more = {}) {
   return out;
 }
 
-// request sends a request below the API's root.
+// request sends a request below the API's root, and reads the whole answer within options.limit.
 export async function request(path, options = {}) {
+  const answer = await reach(options.method, () => within(options.limit || limit, options.signal, async (signal) => {
+    const given = await send(path, options, signal);
+    return [204, 304].includes(given.status) ? given : new Response(await given.arrayBuffer(), given);
+  }));
+  return checked(answer);
+}
+
+// stream sends a request whose answer has no end. The caller reads it, and ends it by options.signal.
+export async function stream(path, options) {
+  return checked(await reach('GET', () => send(path, options, options.signal)));
+}
+
+function send(path, options, signal) {
   const url = new URL(path, root);
   const more = { ...options.headers };
   if (url.pathname.includes('/vnflcm/v2')) more.Version = '2.0.0';
   if (options.json !== undefined) more['Content-Type'] = 'application/json';
-  let answer;
+  return fetch(url, {
+    method: options.method || 'GET', signal, headers: headers(more), cache: 'no-store', credentials: 'same-origin',
+    body: options.json === undefined ? undefined : JSON.stringify(options.json),
+  });
+}
+
+// reach tells in the page's words that there is no answer.
+async function reach(method, ask) {
   try {
-    answer = await fetch(url, {
-      method: options.method || 'GET', signal: options.signal, headers: headers(more), cache: 'no-store',
-      credentials: 'same-origin', body: options.json === undefined ? undefined : JSON.stringify(options.json),
-    });
+    return await ask();
   } catch (cause) {
     if (cause.name === 'AbortError') throw cause;
-    throw new ApiError(0, { detail: 'The server cannot be reached. The page tries again by itself.' });
+    const unsure = cause.name === 'TimeoutError' && method && method !== 'GET';
+    throw new ApiError(0, {
+      detail: `The server ${cause.name === 'TimeoutError' ? 'does not answer' : 'cannot be reached'}. `
+        + (unsure ? 'It may still do what you asked for: look before you ask again.' : 'The page tries again by itself.'),
+    });
   }
+}
+
+async function checked(answer) {
   if (answer.ok) return answer;
   const problem = await answer.json().catch(() => ({}));
   if (answer.status === 401) leavers.forEach((f) => f(problem.detail));

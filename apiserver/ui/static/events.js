@@ -1,11 +1,17 @@
 // What happens to operations and what checks for drift find, as it happens: one stream for the whole page. It goes on
 // after the last event that was seen when the connection was lost. (EventSource cannot send credentials in a header.)
 
-import { request, session } from './api.js';
+import { session, stream } from './api.js';
+import { limit, onSilence } from './waiting.js';
+
+// silence is how long a connection may be without a byte, in milliseconds: the server sends a comment every 15 s. A
+// connection to a server that has stopped, or behind a broken network, does not end by itself.
+const silence = 35000;
 
 const listeners = new Set();
 const watchers = new Set();
 let running;
+let connection; // ends the connection that stands, and nothing else
 let last = '';
 let state = 'off';
 
@@ -43,12 +49,7 @@ async function follow(signal) {
   let wait = 500;
   while (!signal.aborted) {
     try {
-      const answer = await request('windlass/v1/events', {
-        signal, headers: { Accept: 'text/event-stream', ...(last && { 'Last-Event-ID': last }) },
-      });
-      tell('live');
-      wait = 500;
-      await read(answer.body.getReader());
+      await connect(signal, () => { wait = 500; });
     } catch (cause) {
       if (signal.aborted || cause.status === 401) return;
     }
@@ -59,12 +60,39 @@ async function follow(signal) {
   }
 }
 
-async function read(reader) {
+// connect reads the stream until it ends, or until it is silent for too long.
+async function connect(signal, opened) {
+  connection = new AbortController();
+  const own = connection;
+  let timer = setTimeout(() => own.abort(), limit);
+  const heard = () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => own.abort(), silence);
+  };
+  try {
+    const answer = await stream('windlass/v1/events', {
+      signal: AbortSignal.any([signal, own.signal]),
+      headers: { Accept: 'text/event-stream', ...(last && { 'Last-Event-ID': last }) },
+    });
+    tell('live');
+    opened();
+    heard();
+    await read(answer.body.getReader(), heard);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+// An answer that does not come makes the connection doubtful, too: a new one tells.
+onSilence(() => connection?.abort());
+
+async function read(reader, heard) {
   const decoder = new TextDecoder();
   let rest = '';
   for (;;) {
     const { done, value } = await reader.read();
     if (done) return;
+    heard();
     rest += decoder.decode(value, { stream: true });
     const blocks = rest.split('\n\n');
     rest = blocks.pop();

@@ -3,6 +3,7 @@
 import { h, fill, icon } from './dom.js';
 import { session } from './api.js';
 import * as events from './events.js';
+import { onWaiting } from './waiting.js';
 import { inTemporal, problem } from './parts.js';
 import { showLogin, returnFromIssuer } from './login.js';
 import { showInstances } from './instances.js';
@@ -78,6 +79,12 @@ events.watch((state) => {
   if (state === 'live' && failed) show();
 });
 
+// Who has clicked sees that the server has not answered yet.
+onWaiting((waits) => {
+  document.getElementById('waiting').hidden = !waits;
+  main.setAttribute('aria-busy', String(waits));
+});
+
 // more is the menu of the reader: who they are, other places, and the way out.
 function more() {
   const { settings, identity } = session;
@@ -122,6 +129,7 @@ async function begin() {
   } catch (error) {
     if (error.status === 401 || error.status === 400) showLogin(main, enter, session.loggedIn ? error.message : '');
     else fill(main, h('div.page', problem(error)));
+    if (error.status === 0) setTimeout(begin, 3000);
   }
 }
 

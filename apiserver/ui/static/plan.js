@@ -17,6 +17,7 @@ function planned({ title, operation, verb, fields, body, own, path, task, done }
         try {
           const plan = await (await request(`${own}/plan`, {
             method: 'POST', headers: { Version: '2.0.0' }, json: { operation, request: asked, askVim: true },
+            limit: 45000, // the server asks a VIM, too
           })).json();
           fill(outcome, planView(plan), h('div.actions', button('Do nothing', close), button(verb, async (click) => {
             const go = click.currentTarget;
