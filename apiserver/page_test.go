@@ -3,8 +3,8 @@ package apiserver
 import (
 	"context"
 	"net/http"
+	"path"
 	"regexp"
-	"strings"
 	"testing"
 	"time"
 
@@ -15,7 +15,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-var fileOfPage = regexp.MustCompile(`(?:from|src=|href=)\s*["'](\.?/?[\w.]+\.(?:js|css|svg))["']`)
+var fileOfPage = regexp.MustCompile(`(?:from|src=|href=|URL\()\s*["']((?:\./)?[\w./]+\.(?:js|css|svg))["']`)
 
 func TestPage_isServedToEverybodyWithAStrictPolicy(t *testing.T) {
 	b := newBench(t, withAuth)
@@ -42,11 +42,20 @@ func TestPage_isServedToEverybodyWithAStrictPolicy(t *testing.T) {
 		unchanged := b.do("GET", "/ui/"+name, nil, "If-None-Match: "+a.Header.Get("ETag"))
 		require.Equal(t, http.StatusNotModified, unchanged.Status)
 		for _, m := range fileOfPage.FindAllStringSubmatch(string(a.Body), -1) {
-			look(strings.TrimPrefix(m[1], "./"))
+			look(path.Join(path.Dir(name), m[1])) // as a browser does
 		}
 	}
 	look("")
 	require.Greater(t, len(seen), 10)
+	for name := range seen {
+		kept := b.do("GET", "/ui/"+name, nil).Header.Get("Cache-Control")
+		require.Equal(t, map[bool]string{true: "no-cache", false: "public, max-age=31536000, immutable"}[name == ""], kept, name)
+		if name != "" { // a page of another release, from another API server
+			former := b.do("GET", "/ui/0123456789abcdef/"+path.Base(name), nil)
+			require.Equal(t, http.StatusOK, former.Status, name)
+			require.Equal(t, "no-cache", former.Header.Get("Cache-Control"), name)
+		}
+	}
 	b.do("GET", "/ui/nothing.js", nil).problem(http.StatusNotFound)
 	b.do("GET", "/ui/..%2fui.go", nil).problem(http.StatusNotFound)
 }

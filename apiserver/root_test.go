@@ -66,7 +66,9 @@ func TestHead_isAnsweredWhereverGetIs(t *testing.T) {
 			continue
 		}
 		for _, path := range []string{path, absent, path + "?no_such_parameter=1"} {
-			get, head := b.do(http.MethodGet, path, nil, edge, id), b.do(http.MethodHead, path, nil, edge, id)
+			// Nothing is compressed: a compressed answer has no length, and Go's client asks for one with a GET only.
+			const plain = "Accept-Encoding: identity"
+			get, head := b.do(http.MethodGet, path, nil, edge, id, plain), b.do(http.MethodHead, path, nil, edge, id, plain)
 			require.Equal(t, get.Status, head.Status, path)
 			require.Empty(t, head.Body, path)
 			if get.Status == http.StatusOK {

@@ -283,7 +283,7 @@ func (s *Server) routes() *echo.Echo {
 		e.Use(s.trace)
 	}
 	e.Use(s.hurry, s.identify, s.audit, s.logAccess, s.recoverPanics, rest.SignVersion, s.shortURI, s.keepPagesOut,
-		s.bound, s.authenticate, s.takeTurns)
+		s.bound, s.authenticate, s.takeTurns, compress)
 	add := func(prefix string, routes []rest.Route, before ...echo.MiddlewareFunc) {
 		for _, r := range routes {
 			e.Add(r.Method, prefix+r.Path, r.Handle, before...)

@@ -4,6 +4,7 @@ package apitest
 
 import (
 	"bytes"
+	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
@@ -76,7 +77,7 @@ func Watch(api http.Handler, report func(error)) http.Handler {
 		}
 		if err := Check(Exchange{
 			Method: method, Target: r.URL.RequestURI(), ContentType: r.Header.Get("Content-Type"), Request: sent.text.Bytes(),
-			Status: got.status, Header: got.Header(), Body: got.body.Bytes(),
+			Status: got.status, Header: got.Header(), Body: got.plain(),
 		}); err != nil {
 			report(err)
 		}
@@ -110,6 +111,22 @@ type recorder struct {
 
 // Unwrap lets the server flush.
 func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
+
+// plain is the body as clients read it. A compressed body that has no end is left as it is.
+func (r *recorder) plain() []byte {
+	if r.Header().Get("Content-Encoding") != "gzip" {
+		return r.body.Bytes()
+	}
+	reader, err := gzip.NewReader(bytes.NewReader(r.body.Bytes()))
+	if err != nil {
+		return r.body.Bytes()
+	}
+	plain, err := io.ReadAll(reader)
+	if err != nil {
+		return r.body.Bytes()
+	}
+	return plain
+}
 
 func (r *recorder) WriteHeader(status int) {
 	if !r.written {

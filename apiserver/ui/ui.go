@@ -4,22 +4,12 @@
 package ui
 
 import (
-	"crypto/sha256"
-	"embed"
-	"encoding/hex"
-	"io/fs"
-	"mime"
 	"net/http"
-	"path"
-	"sync"
 
 	"github.com/labstack/echo/v4"
 
 	"github.com/windlass-nfv/windlass/apiserver/rest"
 )
-
-//go:embed static
-var static embed.FS
 
 // ContentSecurityPolicy lets the page use its own files and its own server, and nothing else, because the page may show
 // text from strangers. No such text becomes markup or code: a script that tries this ends with an error.
@@ -56,64 +46,6 @@ func (h *Handler) Routes() []rest.Route {
 func Lead(c echo.Context) error { return c.Redirect(http.StatusSeeOther, "ui/") }
 
 func lead(c echo.Context) error { return Lead(c) }
-
-// file is a file of the page.
-type file struct {
-	content   []byte
-	mediaType string
-	tag       string
-}
-
-// files are the page's, by their path; the page itself is "".
-var files = sync.OnceValue(func() map[string]file {
-	out := map[string]file{}
-	_ = fs.WalkDir(static, "static", func(name string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
-			return err
-		}
-		content, err := static.ReadFile(name)
-		sum := sha256.Sum256(content)
-		f := file{content, typeOf(name), `"` + hex.EncodeToString(sum[:8]) + `"`}
-		if short := name[len("static/"):]; short == "index.html" {
-			out[""] = f
-		} else {
-			out[short] = f
-		}
-		return err
-	})
-	return out
-})
-
-// typeOf is the media type of a file. The host's own list of types is not asked: it may have others.
-func typeOf(name string) string {
-	switch path.Ext(name) {
-	case ".js":
-		return "text/javascript; charset=utf-8"
-	case ".css":
-		return "text/css; charset=utf-8"
-	case ".svg":
-		return "image/svg+xml"
-	default:
-		return mime.TypeByExtension(".html")
-	}
-}
-
-// serveFile answers with a file of the page. A browser asks each time whether it has changed: page and scripts of two
-// releases do not fit together.
-func serveFile(c echo.Context) error {
-	f, ok := files()[c.Param("*")]
-	if !ok {
-		return echo.ErrNotFound
-	}
-	header := c.Response().Header()
-	Protect(header)
-	header.Set("Cache-Control", "no-cache")
-	header.Set("ETag", f.tag)
-	if c.Request().Header.Get("If-None-Match") == f.tag {
-		return c.NoContent(http.StatusNotModified)
-	}
-	return c.Blob(http.StatusOK, f.mediaType, f.content)
-}
 
 // Protect sets the headers that keep a page from being used by others, and from using others.
 func Protect(header http.Header) {

@@ -32,7 +32,7 @@ export function showLogin(main, enter, why) {
     Object.keys(settings.tokens).length > 0 && token(settings.tokens, attempt),
   ].filter(Boolean);
   fill(main, h('div.login',
-    h('div.login-head', h('img', { src: 'icon.svg', alt: '', width: 44, height: 44 }), h('h1', 'Log in to Windlass')),
+    h('div.login-head', h('img', { src: new URL('icon.svg', import.meta.url), alt: '', width: 44, height: 44 }), h('h1', 'Log in to Windlass')),
     wrong,
     ways.length ? ways : h('p', 'This server accepts client certificates only: install one in your browser and load the page again.')));
   main.querySelector('input, button')?.focus();

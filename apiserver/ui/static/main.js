@@ -65,7 +65,7 @@ async function show() {
 
 function showBar(current) {
   fill(bar, h('div.bar',
-    h('a.brand', { href: '#/instances' }, h('img', { src: 'icon.svg', alt: '', width: 26, height: 26 }), 'Windlass'),
+    h('a.brand', { href: '#/instances' }, h('img', { src: new URL('icon.svg', import.meta.url), alt: '', width: 26, height: 26 }), 'Windlass'),
     h('nav', { 'aria-label': 'Pages' }, pages.map(([key, title]) => h('a', {
       href: `#/${key}`, 'aria-current': key === current && 'page',
     }, title))),

@@ -1,0 +1,56 @@
+package apiserver
+
+import (
+	"compress/gzip"
+	"io"
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// encoded sends a request that accepts gzip, and returns the answer as it comes over the network.
+func (b *bench) encoded(method, path string) *http.Response {
+	b.Helper()
+	req, err := http.NewRequestWithContext(b.Context(), method, b.http.URL+path, nil)
+	require.NoError(b, err)
+	req.Header.Set("Accept-Encoding", "gzip") // so that the transport leaves the answer alone
+	resp, err := http.DefaultTransport.RoundTrip(req)
+	require.NoError(b, err)
+	b.Cleanup(func() { _ = resp.Body.Close() })
+	return resp
+}
+
+func TestCompress_isOfLongAnswersThatHaveAnEnd(t *testing.T) {
+	b := newBench(t)
+	plain := b.do("GET", "/openapi.json", nil)
+	require.Empty(t, plain.Header.Get("Content-Encoding"), "nobody has asked for it")
+
+	long := b.encoded("GET", "/openapi.json")
+	require.Equal(t, "gzip", long.Header.Get("Content-Encoding"))
+	require.Contains(t, long.Header.Values("Vary"), "Accept-Encoding")
+	content, err := io.ReadAll(long.Body)
+	require.NoError(t, err)
+	require.Less(t, len(content), len(plain.Body)/5)
+
+	again := b.encoded("GET", "/openapi.json")
+	reader, err := gzip.NewReader(again.Body)
+	require.NoError(t, err)
+	same, err := io.ReadAll(reader)
+	require.NoError(t, err)
+	require.Equal(t, string(plain.Body), string(same))
+
+	opOcc := b.began()
+	for what, c := range map[string][2]string{
+		"a short answer": {"GET", "/windlass/v1/version"},
+		"without a body": {"HEAD", "/openapi.json"},
+		"the login":      {"GET", "/windlass/v1/login"},
+		"packages":       {"GET", "/vnfpkgm/v1/vnf_packages"},
+		"events":         {"GET", progressOf(opOcc) + "/events"},
+		"events of all":  {"GET", "/windlass/v1/events"},
+		"a short error":  {"GET", "/windlass/v1/nothing"},
+	} {
+		assert.Empty(t, b.encoded(c[0], c[1]).Header.Get("Content-Encoding"), what)
+	}
+}
