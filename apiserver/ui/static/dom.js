@@ -62,10 +62,16 @@ export function field(label, input, hint) {
   return h('div.field', h('label', { for: input.id }, label), input, hint && h('p.hint', hint));
 }
 
-// notice tells something in a corner for a while.
+const notices = document.getElementById('notices');
+
+// notice tells something in a corner for a while; the same text is there once.
 export function notice(text, kind = 'info') {
-  const box = h(`p.notice.${kind}`, text,
+  const box = h(`p.notice.${kind}`, h('span', text),
     h('button.plain', { type: 'button', 'aria-label': 'Close', onclick: () => box.remove() }, '×'));
-  document.getElementById('notices').append(box);
+  [...notices.children].find((n) => n.firstChild.textContent === text)?.remove();
+  notices.append(box);
   setTimeout(() => box.remove(), kind === 'bad' ? 20000 : 6000);
 }
+
+// forgetNotices removes what was told about another page.
+export function forgetNotices() { notices.replaceChildren(); }

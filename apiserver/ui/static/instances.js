@@ -58,7 +58,7 @@ function nothing(asked) {
 }
 
 const rowsOf = (items) => table('VNF instances', ['Name', 'Product', 'State', 'Last operation', 'Drift'], items.map((i) => [
-  h('a.name', { href: `#/instances/${i.id}` }, nameOf(i.vnfInstanceName, i.id)),
+  h('a.name', { href: `#/instances/${i.id}`, title: i.vnfInstanceName }, nameOf(i.vnfInstanceName, i.id)),
   h('span', i.vnfProductName, h('span.sub', ` ${i.vnfSoftwareVersion}`)),
   pill(i.vnfState === 'STOPPED' ? 'STOPPED' : i.instantiationState),
   i.lastOperation ? h('a.quiet', { href: `#/operations/${i.lastOperation.id}` },

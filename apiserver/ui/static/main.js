@@ -1,6 +1,6 @@
 // The page: who is logged in, what is shown, and where to go.
 
-import { h, fill, icon } from './dom.js';
+import { h, fill, forgetNotices, icon } from './dom.js';
 import { session } from './api.js';
 import * as events from './events.js';
 import { onWaiting } from './waiting.js';
@@ -135,6 +135,7 @@ async function begin() {
 
 window.addEventListener('hashchange', () => {
   document.querySelectorAll('details.menu[open]').forEach((d) => d.removeAttribute('open'));
+  forgetNotices();
   show();
 });
 begin();

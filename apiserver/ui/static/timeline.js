@@ -2,7 +2,7 @@
 
 import { h, fill, setText } from './dom.js';
 import { request } from './api.js';
-import { isOpen, kindOf, plural, span, timeOfDay, tries, whyAgain, wordFor } from './format.js';
+import { kindOf, plural, span, timeOfDay, tries, whyAgain, wordFor } from './format.js';
 import { oneAtATime, soon } from './parts.js';
 
 const mostLines = 1500;
@@ -14,7 +14,11 @@ export class Timeline {
     this.path = path;
     this.signal = signal;
     this.rows = new Map();
-    this.element = h('ol.timeline');
+    this.list = h('ol.timeline');
+    this.end = h('span');
+    this.note = h('p.sub');
+    this.scale = h('div.scale', { 'aria-hidden': 'true' }, h('span', '0'), this.end);
+    this.element = h('div', this.scale, this.list, this.note);
   }
 
   // begin shows what is known of all steps; rows that are there stay as they are, open ones open.
@@ -43,19 +47,47 @@ export class Timeline {
   // arrange has forward steps in their order, then what undoes them, the last one first.
   arrange() {
     const order = (r) => (r.phase === 'FORWARD' ? r.index : 1e6 - r.index);
-    fill(this.element, [...this.rows.values()].sort((a, b) => order(a) - order(b)).map((r) => r.element));
+    fill(this.list, [...this.rows.values()].sort((a, b) => order(a) - order(b)).map((r) => r.element));
   }
 
   output(data) {
     this.rows.get(keyOf(data))?.printed(data);
   }
 
-  // tick moves the bars: they share one axis from the beginning of the operation to now, or to its end.
+  // tick moves the bars. They share one axis, which has only the time in which steps ran: beside the wait for a decision
+  // they would be dots.
   tick() {
-    const { operation } = this;
-    const from = +new Date(operation.startTime);
-    const to = isOpen(operation.operationState) ? Date.now() : +new Date(operation.stateEnteredTime);
-    this.rows.forEach((row) => row.draw(from, Math.max(to, from + 1)));
+    const axis = new Axis([...this.rows.values()].map((row) => row.times(Date.now())).filter(Boolean));
+    this.rows.forEach((row) => row.draw(axis));
+    this.scale.hidden = axis.length < 1;
+    setText(this.end, span(axis.length / 1000));
+    setText(this.note, axis.idle < 1000 ? '' : `The bars leave out ${span(axis.idle / 1000)} in which no step ran.`);
+  }
+
+  // ended tells whether no more forward steps will begin.
+  get ended() { return !['STARTING', 'PROCESSING', 'FAILED_TEMP'].includes(this.operation?.operationState); }
+}
+
+// Axis has the time that spans of time cover, without the gaps between them.
+class Axis {
+  constructor(spans) {
+    this.parts = [];
+    this.length = 0;
+    [...spans].sort((a, b) => a[0] - b[0]).forEach(([from, to]) => {
+      const last = this.parts.at(-1);
+      const begin = last ? Math.max(from, last.to) : from;
+      if (to <= begin && last) return;
+      this.parts.push({ from: begin, to, at: this.length });
+      this.length += to - begin;
+    });
+    this.idle = this.parts.length ? this.parts.at(-1).to - this.parts[0].from - this.length : 0;
+  }
+
+  // share is the place of a moment on the axis, in percent.
+  share(moment) {
+    const part = this.parts.findLast((p) => p.from <= moment);
+    if (!part) return 0;
+    return ((part.at + Math.min(moment, part.to) - part.from) / Math.max(1, this.length)) * 100;
   }
 }
 
@@ -95,7 +127,8 @@ class Row {
     setText(this.title, whole.title || [...this.nodes.values()][0]?.title || '');
     this.element.className = kindOf(state);
     this.word.className = `pill ${kindOf(state)}`;
-    setText(this.word, wordFor(state) + (tried ? `, ${tries(tried)}` : whole.attempt > 1 ? `, attempt ${whole.attempt}` : ''));
+    const word = state === 'PENDING' && this.timeline.ended ? 'Not run' : wordFor(state);
+    setText(this.word, word + (tried ? `, ${tries(tried)}` : whole.attempt > 1 ? `, attempt ${whole.attempt}` : ''));
     this.showLine();
     if (this.details.open) this.showMore();
   }
@@ -145,20 +178,20 @@ class Row {
     this.parts.children[focus]?.focus();
   }
 
-  draw(from, to) {
+  // times are when the step began and ended; nothing if it has not begun.
+  times(now) {
     const { startedAt, endedAt } = this.whole;
-    if (!startedAt) {
-      this.bar.hidden = true;
-      setText(this.took, '');
-      return;
-    }
-    this.bar.hidden = false;
-    const begin = +new Date(startedAt);
-    const end = endedAt ? +new Date(endedAt) : to;
-    const share = (t) => Math.min(100, Math.max(0, ((t - from) / (to - from)) * 100));
-    this.bar.style.setProperty('margin-inline-start', `${Math.min(99, share(begin))}%`);
-    this.bar.style.setProperty('inline-size', `${Math.max(1, share(end) - share(begin))}%`);
-    setText(this.took, span(Math.max(0, end - begin) / 1000));
+    return startedAt && [+new Date(startedAt), Math.max(+new Date(startedAt), endedAt ? +new Date(endedAt) : now)];
+  }
+
+  draw(axis) {
+    const times = this.times(Date.now());
+    this.bar.hidden = !times;
+    setText(this.took, times ? span((times[1] - times[0]) / 1000) : '');
+    if (!times) return;
+    const [from, to] = times.map((t) => axis.share(t));
+    this.bar.style.setProperty('margin-inline-start', `${Math.min(99, from)}%`);
+    this.bar.style.setProperty('inline-size', `${Math.max(1, to - from)}%`);
     if (this.tried()) this.showLine();
   }
 
