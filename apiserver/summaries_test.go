@@ -45,6 +45,8 @@ func TestSummaries_arePagesWithATotal(t *testing.T) {
 		require.Len(t, b.do("GET", ops+query, nil).list(), 1, query)
 	}
 	require.Empty(t, b.do("GET", ops+"?operationState=FAILED", nil).list())
+	order := b.do("GET", "/windlass/v1/vnf_instances?sort=-age", nil).problem(http.StatusBadRequest)
+	require.Contains(t, order, "must be one of [name product state lastOperation drift]")
 	detail := b.do("GET", ops+"?limit=0&operationState=BUSY&offset=-1&open=maybe&nonsense=1", nil).problem(http.StatusBadRequest)
 	for _, part := range []string{"limit", "operationState", "offset", "open", "nonsense"} {
 		require.Contains(t, detail, part)

@@ -89,13 +89,15 @@ func viewOfInstance(i lcm.InstanceSummary) instanceSummaryView {
 	return v
 }
 
-// summarizeInstances answers GET /windlass/v1/vnf_instances, ordered by name.
+// summarizeInstances answers GET /windlass/v1/vnf_instances, ordered by name if nothing else is asked for.
 func (h *Handler) summarizeInstances(c echo.Context) error {
 	q := summaryQuery{values: c.QueryParams()}
 	f := store.InstanceFilter{
 		Search: q.text("search"), Attention: q.flag("attention"),
 		State: oneOf(&q, "instantiationState", lcm.Instantiated, lcm.NotInstantiated),
+		Vim:   lcm.VimID(q.text("vimId")), Product: q.text("vnfProductName"),
 	}
+	f.Sort, f.Descending = q.sort(store.InstanceSorts)
 	rows := q.rows()
 	if err := q.check(); err != nil {
 		return err

@@ -49,6 +49,15 @@ func oneOf[T ~string](q *summaryQuery, name string, values ...T) T {
 	return value
 }
 
+// sort reads an order; a - before it reverses it.
+func (q *summaryQuery) sort(orders []store.InstanceSort) (order store.InstanceSort, descending bool) {
+	name, descending := strings.CutPrefix(q.text("sort"), "-")
+	if order = store.InstanceSort(name); (name != "" || descending) && !slices.Contains(orders, order) {
+		q.bad("sort", "must be one of %v, with a - before it for the reverse order, not %q", orders, q.values.Get("sort"))
+	}
+	return order, descending
+}
+
 func (q *summaryQuery) number(name string, fallback, least, most int) int {
 	value := q.text(name)
 	if value == "" {

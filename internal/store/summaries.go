@@ -19,6 +19,50 @@ type InstanceFilter struct {
 	State  lcm.InstantiationState
 	// Attention selects instances with drift, or with an operation that waits for a decision.
 	Attention bool
+	// Vim is the id of a VIM that the instance is connected to, Product is the name of its product.
+	Vim     lcm.VimID
+	Product string
+	// Sort orders the list, by name if it is empty. Instances that are equal in it are ordered by name and id.
+	Sort       InstanceSort
+	Descending bool
+}
+
+// InstanceSort is what a list of instances is ordered by.
+type InstanceSort string
+
+// The orders of a list of instances. The order by the last operation begins with instances that never had one.
+const (
+	SortByName          InstanceSort = "name"
+	SortByProduct       InstanceSort = "product"
+	SortByState         InstanceSort = "state"
+	SortByLastOperation InstanceSort = "lastOperation"
+	SortByDrift         InstanceSort = "drift"
+)
+
+// InstanceSorts are all orders.
+var InstanceSorts = []InstanceSort{SortByName, SortByProduct, SortByState, SortByLastOperation, SortByDrift}
+
+// order is the key of the order in SQL, of a row of vnf_instance, and its direction.
+func (f InstanceFilter) order() (key, direction string) {
+	switch f.Sort {
+	case SortByProduct:
+		key = "product_name"
+	case SortByState:
+		key = "instantiation_state"
+	case SortByLastOperation:
+		key = `(
+			select coalesce(max(start_time), '-infinity') from vnf_lcm_op_occ where vnf_instance_id = vnf_instance.id)`
+	case SortByDrift:
+		key = `(
+			select coalesce(max(jsonb_array_length(nullif(report -> 'findings', 'null'))), 0) from vnf_drift
+			where vnf_instance_id = vnf_instance.id)`
+	default:
+		key = "name"
+	}
+	if f.Descending {
+		direction = " desc"
+	}
+	return key, direction
 }
 
 // OperationFilter selects operations; an empty member selects all.
@@ -47,7 +91,7 @@ const stepOfO = `
 				case phase when 'COMPENSATION' then -step_index else step_index end desc
 			limit 1) s on true`
 
-// InstanceSummaries reads VNF instances ordered by name and id, each with its last operation and its last check for
+// InstanceSummaries reads VNF instances in the order of the filter, each with its last operation and its last check for
 // drift. It also returns their total number.
 func (s *Store) InstanceSummaries(
 	ctx context.Context, f InstanceFilter, rows Rows,
@@ -65,22 +109,31 @@ func (s *Store) InstanceSummaries(
 			or exists (select from vnf_drift d where d.vnf_instance_id = vnf_instance.id
 				and jsonb_array_length(nullif(d.report -> 'findings', 'null')) > 0))`)
 	}
+	if f.Vim != "" {
+		w.add("vim_connections @> jsonb_build_array(jsonb_build_object('vimId', " + w.arg(f.Vim) + "::text))")
+	}
+	if f.Product != "" {
+		w.add("product_name = " + w.arg(f.Product))
+	}
 	if total, err = count(ctx, q, "vnf_instance", w); err != nil {
 		return nil, 0, err
 	}
 	w.args["limit"], w.args["offset"] = rows.Limit, rows.Offset
+	key, direction := f.order()
 	found, err = all(ctx, q, scanInstanceSummary, `
 		select i.id, i.project_id, i.name, i.vnfd_id, i.provider, i.product_name, i.software_version, i.vnfd_version,
 			i.instantiation_state, coalesce(i.instantiated_brief ->> 'vnfState', ''), i.created,
 			coalesce(o.id, ''), coalesce(o.operation, ''), coalesce(o.state, ''), o.start_time, o.state_entered_time,
 			coalesce(s.title, ''), s.retry, (d.report ->> 'checkedAt')::timestamptz,
 			coalesce(jsonb_array_length(nullif(d.report -> 'findings', 'null')), 0)
-		from (select * from vnf_instance`+w.String()+` order by name, id limit @limit offset @offset) i
+		from (
+			select *, `+key+` as sort_key from vnf_instance`+w.String()+`
+			order by `+key+direction+`, name, id limit @limit offset @offset) i
 		left join lateral (
 			select id, operation, state, start_time, state_entered_time from vnf_lcm_op_occ
 			where vnf_instance_id = i.id order by start_time desc, id desc limit 1) o on true`+stepOfO+`
 		left join vnf_drift d on d.vnf_instance_id = i.id
-		order by i.name, i.id`, w.args)
+		order by i.sort_key`+direction+`, i.name, i.id`, w.args)
 	return found, total, err
 }
 

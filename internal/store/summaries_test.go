@@ -54,6 +54,50 @@ func TestInstanceSummaries_tellTheLastOperationAndDrift(t *testing.T) {
 	}
 }
 
+func TestInstanceSummaries_areSortedAndFiltered(t *testing.T) {
+	t.Parallel()
+	s, ctx := open(t), t.Context()
+	var ids []lcm.VnfInstanceID
+	for i, name := range []string{"b", "a", "c"} {
+		inst, err := s.Instance(ctx, begun(t, s).VnfInstanceID)
+		require.NoError(t, err)
+		inst.Name = name
+		if i == 0 {
+			inst.InstantiationState, inst.Instantiated = lcm.Instantiated, &lcm.InstantiatedVnfInfo{}
+			inst.VimConnections = []lcm.VimConnectionInfo{{ID: "x", VimID: "north"}}
+		}
+		require.NoError(t, s.UpdateInstance(ctx, inst))
+		ids = append(ids, inst.ID)
+	}
+	_, err := s.RecordDrift(ctx, ids[2], lcm.DriftReport{
+		ID: "1", CheckedAt: time.Now(), Findings: []lcm.DriftFinding{{Kind: lcm.DriftServerMissing}},
+	}, nil)
+	require.NoError(t, err)
+	for want, f := range map[string]store.InstanceFilter{
+		"abc": {}, "cba": {Sort: store.SortByName, Descending: true}, "bac": {Sort: store.SortByLastOperation},
+		"cab": {Sort: store.SortByDrift, Descending: true}, "acb": {Sort: store.SortByState, Descending: true},
+		"b": {Vim: "north"}, "": {Vim: "south"},
+	} {
+		found, total, err := s.InstanceSummaries(ctx, f, store.Rows{Limit: 9})
+		require.NoError(t, err, want)
+		require.Equal(t, len(want), total)
+		got := ""
+		for _, i := range found {
+			got += i.Name
+		}
+		assert.Equal(t, want, got, "%+v", f)
+	}
+	found, _, err := s.InstanceSummaries(ctx, store.InstanceFilter{Sort: store.SortByProduct}, store.Rows{Limit: 1, Offset: 2})
+	require.NoError(t, err)
+	assert.Equal(t, "c", found[0].Name, "pages follow the order")
+	_, total, err := s.InstanceSummaries(ctx, store.InstanceFilter{Product: found[0].ProductName}, store.Rows{Limit: 9})
+	require.NoError(t, err)
+	assert.Equal(t, 3, total)
+	_, total, err = s.InstanceSummaries(ctx, store.InstanceFilter{Product: "none"}, store.Rows{Limit: 9})
+	require.NoError(t, err)
+	assert.Zero(t, total)
+}
+
 func TestOperationSummaries_areTheNewestFirst(t *testing.T) {
 	t.Parallel()
 	s, ctx := open(t), t.Context()

@@ -37,11 +37,20 @@ export const problem = (error) => h('div.problem', { role: 'alert' },
 export const meaning = (type) => type?.startsWith('/docs/') && h('p.sub',
   h('a', { href: type, target: '_blank' }, 'What such errors mean'));
 
-// table is a table whose cells carry their column's name, for narrow screens.
-export function table(label, columns, rows) {
+// table is a table whose cells carry their column's name, for narrow screens. With sorted, a click on the head of a column
+// sorts by it: sorted has the keys of the columns, the present order, and what to do with another one.
+export function table(label, columns, rows, sorted) {
   return h('div.scroll', h('table', { 'aria-label': label },
-    h('thead', h('tr', columns.map((c) => h('th', { scope: 'col' }, c)))),
+    h('thead', h('tr', columns.map((c) => (sorted ? sortHead(c, sorted) : h('th', { scope: 'col' }, c))))),
     h('tbody', rows.map((cells) => h('tr', cells.map((cell, i) => h('td', { 'data-column': columns[i] }, cell)))))));
+}
+
+function sortHead(column, { keys, order, sort }) {
+  const key = keys[column];
+  const now = order === key ? 'ascending' : order === `-${key}` ? 'descending' : undefined;
+  return h('th', { scope: 'col', 'aria-sort': now },
+    h('button.sort', { type: 'button', onclick: () => sort(now === 'ascending' ? `-${key}` : key) }, column,
+      h('span', { 'aria-hidden': 'true' }, { ascending: ' ↑', descending: ' ↓' }[now] || '')));
 }
 
 // pager turns the pages of a list.
