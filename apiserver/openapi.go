@@ -21,8 +21,6 @@ func (s *Server) descriptionRoutes() []rest.Route {
 			}
 			return c.Blob(http.StatusOK, rest.MimeJSON, doc)
 		}),
-		rest.Get("/docs", func(c echo.Context) error { return showPage(c, "") }),
-		rest.Get("/docs/:file", func(c echo.Context) error { return showPage(c, c.Param("file")) }),
 	}
 }
 
@@ -40,7 +38,7 @@ func (s *Server) needs(method, path string) (scopes []string, open bool) {
 const pagePolicy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
 	"connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// showPage answers a file of the page.
+// showPage answers with a file of the page: Swagger UI, which shows the description of the API.
 func showPage(c echo.Context, name string) error {
 	content, kind, err := openapi.PageFile(name)
 	if err != nil {

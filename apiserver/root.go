@@ -37,7 +37,7 @@ func (s *Server) readRoot(c echo.Context) error {
 	links := map[string]rest.Link{}
 	for name, path := range map[string]string{
 		"self": "/", "vnflcm": "/vnflcm/api_versions", "vnfpkgm": "/vnfpkgm/api_versions", "vims": "/v1.0/vims",
-		"docs": "/docs", "ui": "/ui/", "openapi": "/openapi.json", "health": "/healthz", "readiness": "/readyz",
+		"docs": "/docs/README.md", "ui": "/ui/", "openapi": "/openapi.json", "health": "/healthz", "readiness": "/readyz",
 	} {
 		links[name] = rest.Link{Href: s.base + path}
 	}

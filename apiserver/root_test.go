@@ -18,7 +18,7 @@ func TestRoot_leadsOn(t *testing.T) {
 	doc := b.do("GET", "/", nil, "Accept: */*").want(http.StatusOK)
 	require.Equal(t, "Windlass", doc["name"])
 	links := doc["_links"].(map[string]any)
-	require.Equal(t, map[string]any{"href": endpoint + "/docs"}, links["docs"])
+	require.Equal(t, map[string]any{"href": endpoint + "/docs/README.md"}, links["docs"])
 	for name, l := range links {
 		path, ok := strings.CutPrefix(l.(map[string]any)["href"].(string), endpoint)
 		require.True(t, ok, name)

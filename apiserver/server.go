@@ -296,6 +296,7 @@ func (s *Server) routes() *echo.Echo {
 	add("", s.page().Routes())
 	add("", s.probeRoutes())
 	add("", s.descriptionRoutes())
+	add("", s.docsRoutes())
 	add("", versionRoutes(), acceptsJSON)
 	s.addFamilies(add)
 	add("/windlass/v1", s.codecRoutes(), s.codecWall()...)

@@ -17,7 +17,7 @@ require (
 	github.com/prometheus/client_golang v1.25.0 // indirect
 	github.com/smallstep/pkcs7 v0.2.3 // indirect
 	github.com/stretchr/testify v1.12.1
-	github.com/yuin/goldmark v1.8.7
+	github.com/yuin/goldmark v1.8.7 // indirect
 	go.etcd.io/bbolt v1.5.0 // indirect
 	go.opentelemetry.io/contrib/bridges/prometheus v0.72.0 // indirect
 	go.opentelemetry.io/otel v1.47.0 // indirect

@@ -5,14 +5,12 @@ import (
 	"io/fs"
 
 	swagger "github.com/swaggo/files/v2"
-
-	"github.com/windlass-nfv/windlass/docs"
 )
 
 //go:embed page
 var own embed.FS
 
-// pageFile is a file that a browser needs for the page of the API, or for the page about errors, and its path.
+// pageFile is a file that a browser needs for the page of the API, and its path.
 type pageFile struct {
 	in        fs.FS
 	path      string
@@ -21,17 +19,16 @@ type pageFile struct {
 
 const script = "text/javascript; charset=utf-8"
 
-// pageFiles are by their names; the page itself is "".
+// pageFiles are by their names; the page itself is "api".
 var pageFiles = map[string]pageFile{
-	"":                     {own, "page/index.html", "text/html; charset=utf-8"},
+	"api":                  {own, "page/index.html", "text/html; charset=utf-8"},
 	"page.js":              {own, "page/page.js", script},
 	"swagger-ui-bundle.js": {swagger.FS, "swagger-ui-bundle.js", script},
 	"swagger-ui.css":       {swagger.FS, "swagger-ui.css", "text/css; charset=utf-8"},
-	"troubleshooting.md":   {docs.Pages, "troubleshooting.md", "text/plain; charset=utf-8"}, // browsers show it
 	"favicon-32x32.png":    {swagger.FS, "favicon-32x32.png", "image/png"},
 }
 
-// PageFile reads a file of the page, "" for the page itself. It is fs.ErrNotExist when there is none of that name.
+// PageFile reads a file of the page, "api" for the page itself. It is fs.ErrNotExist when there is none of that name.
 func PageFile(name string) (content []byte, mediaType string, err error) {
 	file, ok := pageFiles[name]
 	if !ok {

@@ -141,7 +141,7 @@ func (t *tree) announce(took time.Duration) {
 	if !t.opts.NoAPIServer {
 		t.say("  API          %s", t.opts.Endpoint)
 		t.say("  Web page     %s/ui", t.opts.Endpoint)
-		t.say("  API's docs   %s/docs", t.opts.Endpoint)
+		t.say("  Docs         %s/docs (the API: %s/docs/api)", t.opts.Endpoint, t.opts.Endpoint)
 	}
 	t.say("  Temporal     %s, namespace %s", t.opts.Temporal, namespace)
 	t.say("  Temporal UI  http://%s/namespaces/%s/workflows", t.opts.UI, namespace)

@@ -122,7 +122,7 @@ func (d *demo) lookAround(instance vnf, op operation) {
 	}
 	d.title("Where to look")
 	d.say("The web page       %s/ui", info.API)
-	d.say("The API's docs     %s/docs", info.API)
+	d.say("Documentation      %s/docs (the API: %s/docs/api)", info.API, info.API)
 	d.say("API                %s", info.API)
 	d.say("The operation      %s", d.workflowURL(op.ID))
 	d.say("All operations     %s/namespaces/%s/workflows", info.TemporalUI, info.Namespace)

@@ -29,7 +29,7 @@ func TestDocs(t *testing.T) {
 	})
 	require.NoError(t, err)
 
-	b := open(t, server.URL+"/docs")
+	b := open(t, server.URL+"/docs/api")
 	b.says("h2.title", "Windlass")
 	b.keys(`.operation-filter-input`, "v2 heal vnf_instances")
 	b.says(".opblock-summary-description", "Heal a VNF")
@@ -39,7 +39,7 @@ func TestDocs(t *testing.T) {
 	b.click(`.opblock-summary-control`)
 	b.says(".opblock-body", "The server does not answer.")
 
-	b.do(chromedp.Navigate(server.URL+"/docs#/vnflcm%20v1/listVnfInstancesV1"), chromedp.Reload())
+	b.do(chromedp.Navigate(server.URL+"/docs/api#/vnflcm%20v1/listVnfInstancesV1"), chromedp.Reload())
 	b.click(`.opblock .try-out__btn`)
 	b.click(`.opblock .execute`)
 	b.says(".live-responses-table .response-col_status", "200")

@@ -20,7 +20,7 @@ const search = () => ({
 });
 
 window.ui = SwaggerUIBundle({
-  url: 'openapi.json',
+  url: '../openapi.json',
   dom_id: '#api',
   deepLinking: true,
   docExpansion: 'list',

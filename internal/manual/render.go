@@ -1,4 +1,4 @@
-package main
+package manual
 
 import (
 	"bytes"
@@ -16,6 +16,7 @@ import (
 	"github.com/yuin/goldmark/text"
 )
 
+// markdown reads what the pages have: tables, too. HTML in a page is left out.
 var markdown = goldmark.New(goldmark.WithExtensions(extension.GFM), goldmark.WithParserOptions(parser.WithAutoHeadingID()))
 
 // anchors gives headings the same ids as the sites where the pages are read as well; links between pages use these ids.
@@ -37,54 +38,40 @@ func (a *anchors) Generate(value []byte, _ ast.NodeKind) []byte {
 func (a *anchors) Put(value []byte) { a.taken[string(value)] = true }
 
 // read renders a page.
-func (s *site) read(name string) error {
-	source, err := fs.ReadFile(s.source, name)
+func (r *rendering) read(name string) (*page, error) {
+	source, err := fs.ReadFile(r.source, name)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	ctx := parser.NewContext(parser.WithIDs(&anchors{taken: map[string]bool{}}))
 	root := markdown.Parser().Parse(text.NewReader(source), parser.WithContext(ctx))
-	s.relink(name, root)
+	r.relink(name, root)
 	var html bytes.Buffer
 	if err := markdown.Renderer().Render(&html, source, root); err != nil {
-		return err
+		return nil, err
 	}
 	p := &page{Name: name, HTML: template.HTML(html.String())} //nolint:gosec // goldmark escapes what is in our own pages
-	p.Sections = sectionsOf(name, root, source)
+	p.Sections = sectionsOf(r.Address(name), root, source)
 	if len(p.Sections) > 0 {
 		p.Title = p.Sections[0].Title
 	}
-	s.pages = append(s.pages, p)
-	return nil
+	return p, nil
 }
 
 // relink changes links between pages to the rendered files. A link to a file of the repository that is not a page
 // becomes plain text.
-func (s *site) relink(name string, root ast.Node) {
+func (r *rendering) relink(name string, root ast.Node) {
 	var outside []*ast.Link
 	_ = ast.Walk(root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		link, ok := n.(*ast.Link)
 		if !ok || !entering {
 			return ast.WalkContinue, nil
 		}
-		to, anchor, _ := strings.Cut(string(link.Destination), "#")
-		if to == "" || strings.Contains(to, "://") {
-			return ast.WalkContinue, nil
-		}
-		full := path.Join(path.Dir(name), to)
-		switch {
-		case slices.Contains(s.names, full):
-			to = strings.TrimSuffix(to, path.Base(to)) + path.Base(target(full))
-		case slices.ContainsFunc(s.names, func(n string) bool { return strings.HasPrefix(n, full+"/") }):
-			to = s.firstOf(full, to)
-		case !strings.HasPrefix(full, "images/"):
+		if to, ok := r.linkFrom(name, string(link.Destination)); ok {
+			link.Destination = []byte(to)
+		} else {
 			outside = append(outside, link)
-			return ast.WalkContinue, nil
 		}
-		if anchor != "" {
-			to += "#" + anchor
-		}
-		link.Destination = []byte(to)
 		return ast.WalkContinue, nil
 	})
 	for _, link := range outside {
@@ -92,10 +79,32 @@ func (s *site) relink(name string, root ast.Node) {
 	}
 }
 
+// linkFrom returns where a link of a page leads after the pages are rendered. It returns false for a file that is not
+// among the rendered files.
+func (r *rendering) linkFrom(name, destination string) (string, bool) {
+	to, anchor, _ := strings.Cut(destination, "#")
+	if to == "" || strings.Contains(to, "://") {
+		return destination, true
+	}
+	full := path.Join(path.Dir(name), to)
+	switch {
+	case slices.Contains(r.names, full):
+		to = strings.TrimSuffix(to, path.Base(to)) + path.Base(r.Address(full))
+	case slices.ContainsFunc(r.names, func(n string) bool { return strings.HasPrefix(n, full+"/") }):
+		to = r.firstOf(full, to)
+	case r.files[full] == nil:
+		return "", false
+	}
+	if anchor != "" {
+		to += "#" + anchor
+	}
+	return to, true
+}
+
 // firstOf returns a link to the first page of a directory.
-func (s *site) firstOf(dir, to string) string {
-	i := slices.IndexFunc(s.names, func(n string) bool { return strings.HasPrefix(n, dir+"/") })
-	return strings.TrimSuffix(to, "/") + "/" + path.Base(target(s.names[i]))
+func (r *rendering) firstOf(dir, to string) string {
+	i := slices.IndexFunc(r.names, func(n string) bool { return strings.HasPrefix(n, dir+"/") })
+	return strings.TrimSuffix(to, "/") + "/" + path.Base(r.Address(r.names[i]))
 }
 
 // unlink replaces a link by its text.
@@ -110,13 +119,13 @@ func unlink(link *ast.Link) {
 }
 
 // sectionsOf returns the headings of a page, each with the text up to the next heading.
-func sectionsOf(name string, root ast.Node, source []byte) (out []section) {
+func sectionsOf(address string, root ast.Node, source []byte) (out []section) {
 	for n := root.FirstChild(); n != nil; n = n.NextSibling() {
 		words := wordsOf(n, source)
 		if h, ok := n.(*ast.Heading); ok {
 			id, _ := h.AttributeString("id")
 			anchor, _ := id.([]byte)
-			out = append(out, section{Page: target(name), Title: words, Anchor: string(anchor)})
+			out = append(out, section{Page: address, Title: words, Anchor: string(anchor)})
 			continue
 		}
 		if len(out) > 0 {
