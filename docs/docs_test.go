@@ -183,3 +183,10 @@ func TestProse_isNeitherTableNorCode(t *testing.T) {
 	text := "Prose\n\n    code\n| a | row |\n```console\n$ code\n```\n[a]: https://x.example\n* an item"
 	assert.Equal(t, map[int]string{1: "Prose", 2: "", 9: "* an item"}, prose(text))
 }
+
+func TestTutorial_namesWhereToLook(t *testing.T) {
+	text := page(t, "tutorial.md")
+	for _, address := range []string{"`http://127.0.0.1:9890/ui`", "`http://127.0.0.1:9890/docs`", "how-to/web-page.md"} {
+		require.Contains(t, text, address)
+	}
+}
