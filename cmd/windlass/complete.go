@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -21,8 +22,14 @@ const completeWithin = 3 * time.Second
 // candidate is a possible value of an argument, with a word about it.
 type candidate struct{ value, about string }
 
-// finder asks the API for candidates; args are the arguments before the present one.
-type finder func(ctx context.Context, c *cli, args []string) ([]candidate, error)
+// typed is the line before the tabulator key: its arguments, and the beginning of the present one.
+type typed struct {
+	args  []string
+	begun string
+}
+
+// finder asks the API for candidates. It may return candidates with another beginning, too.
+type finder func(ctx context.Context, c *cli, line typed) ([]candidate, error)
 
 // addCompletion lets the shell complete the arguments and flags of a group of client commands. It finds their kinds by
 // the names in usage and flags, so a new command needs nothing more.
@@ -97,14 +104,16 @@ func (c *cli) complete(
 	if err := prepare(cmd); err != nil {
 		return nil, cobra.ShellCompDirectiveError
 	}
-	found, err := find(ctx, c, args)
+	found, err := find(ctx, c, typed{args, begun})
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveError
 	}
 	var fit []cobra.Completion
+	seen := slices.Clone(args)
 	for _, f := range found {
-		if strings.HasPrefix(f.value, begun) && !slices.Contains(args, f.value) {
+		if f.value != "" && strings.HasPrefix(f.value, begun) && !slices.Contains(seen, f.value) {
 			fit = append(fit, cobra.CompletionWithDesc(f.value, strings.Join(strings.Fields(f.about), " ")))
+			seen = append(seen, f.value)
 		}
 	}
 	return fit, cobra.ShellCompDirectiveNoFileComp
@@ -145,6 +154,8 @@ func (c *cli) completeFlag(cmd *cobra.Command, name string) {
 		find = words("newest", "oldest")
 	case "vnf":
 		find = findInstances
+	case "vim":
+		find = findVims
 	case "vnfc":
 		find = findVnfcs
 	case "aspect":
@@ -160,7 +171,7 @@ func (c *cli) completeFlag(cmd *cobra.Command, name string) {
 }
 
 func words(list ...string) finder {
-	return func(context.Context, *cli, []string) (found []candidate, _ error) {
+	return func(context.Context, *cli, typed) (found []candidate, _ error) {
 		for _, word := range list {
 			found = append(found, candidate{value: word})
 		}
@@ -177,25 +188,63 @@ func read[T any](ctx context.Context, c *cli, path string) ([]T, error) {
 	return decodeAll[T](all)
 }
 
-func findInstances(ctx context.Context, c *cli, _ []string) (found []candidate, _ error) {
-	all, err := read[vnfInstance](ctx, c, c.client.lcm+"/vnf_instances")
-	for _, i := range all {
-		found = append(found, candidate{i.ID, i.Name + " " + i.State})
+// idText matches a part of an id.
+var idText = regexp.MustCompile(`^[0-9a-fA-F-]+$`)
+
+// begunQueries are filters for the beginning of a name or an id, so that the API searches, and not only its first page
+// is searched. The filters of the standard cannot compare beginnings, but parts.
+func begunQueries(nameAttribute, begun string) []string {
+	if begun == "" {
+		return []string{""}
 	}
-	return found, err
+	var queries []string
+	if nameAttribute != "" {
+		queries = append(queries, filterText("(cont,"+nameAttribute+","+quotedValue(begun)+")"))
+	}
+	if idText.MatchString(begun) {
+		queries = append(queries, filterText("(cont,id,"+strings.ToLower(begun)+")"))
+	}
+	return queries
 }
 
-// findOperations finds the operations that a command can be applied to.
+// findInstances finds VNF instances by their names and by their ids.
+func findInstances(ctx context.Context, c *cli, line typed) (found []candidate, _ error) {
+	for _, query := range begunQueries("vnfInstanceName", line.begun) {
+		all, err := read[vnfInstance](ctx, c, c.client.lcm+"/vnf_instances"+query)
+		if err != nil {
+			return nil, err
+		}
+		for _, i := range all {
+			if slices.Contains(line.args, i.ID) || slices.Contains(line.args, i.Name) {
+				continue // a command of several instances has it already
+			}
+			found = append(found, candidate{i.Name, i.State}, candidate{i.ID, i.Name + " " + i.State})
+		}
+	}
+	return found, nil
+}
+
+// findOperations finds the operations that a command can be applied to. A command that can be applied to every
+// operation takes the names of VNF instances, too: they stand for their last operations.
 func findOperations(command string) finder {
-	return func(ctx context.Context, c *cli, _ []string) (found []candidate, _ error) {
-		query := ""
+	return func(ctx context.Context, c *cli, line typed) (found []candidate, err error) {
+		states := ""
 		switch lcm.Action(command) {
 		case lcm.Retry, lcm.Rollback, lcm.Fail:
-			query = filter(eq{"operationState", string(lcm.FailedTemp)})
+			states = "(eq,operationState," + string(lcm.FailedTemp) + ")"
 		case lcm.Cancel:
-			query = "?filter=" + url.QueryEscape("(in,operationState,STARTING,PROCESSING,ROLLING_BACK)")
+			states = "(in,operationState,STARTING,PROCESSING,ROLLING_BACK)"
+		default:
+			found, err = findInstanceNames(ctx, c, line)
 		}
-		all, err := read[opOcc](ctx, c, c.client.lcm+"/vnf_lcm_op_occs"+query)
+		if err != nil || line.begun != "" && !idText.MatchString(line.begun) {
+			return found, err
+		}
+		ids := ""
+		if line.begun != "" {
+			ids = "(cont,id," + strings.ToLower(line.begun) + ")"
+		}
+		all, err := read[opOcc](ctx, c, c.client.lcm+"/vnf_lcm_op_occs"+filterText(states, ids))
 		for _, o := range all {
 			found = append(found, candidate{o.ID, string(o.Operation) + " " + string(o.State)})
 		}
@@ -203,23 +252,38 @@ func findOperations(command string) finder {
 	}
 }
 
-func findPackages(ctx context.Context, c *cli, _ []string) (found []candidate, _ error) {
+// findInstanceNames finds VNF instances by their names alone.
+func findInstanceNames(ctx context.Context, c *cli, line typed) ([]candidate, error) {
+	found, err := findInstances(ctx, c, line)
+	return slices.DeleteFunc(found, func(f candidate) bool { return fullID.MatchString(f.value) }), err
+}
+
+func findPackages(ctx context.Context, c *cli, _ typed) (found []candidate, _ error) {
 	all, err := read[vnfPackage](ctx, c, packagesPath)
 	for _, p := range all {
-		found = append(found, candidate{p.ID, p.Product + " " + p.SoftwareVersion + " " + string(p.OnboardingState)})
+		about := p.Product + " " + p.SoftwareVersion + " " + string(p.OnboardingState)
+		found = append(found, candidate{p.ID, about}, candidate{p.productVersion(), about})
 	}
 	return found, err
 }
 
-func findVnfds(ctx context.Context, c *cli, _ []string) (found []candidate, _ error) {
+// productVersion is a name of the package; it is "" if the package has no product yet.
+func (p vnfPackage) productVersion() string {
+	if p.Product == "" {
+		return ""
+	}
+	return p.Product + ":" + p.SoftwareVersion
+}
+
+func findVnfds(ctx context.Context, c *cli, _ typed) (found []candidate, _ error) {
 	all, err := read[vnfPackage](ctx, c, packagesPath+filter(eq{"onboardingState", string(lcm.PkgOnboarded)}))
 	for _, p := range all {
-		found = append(found, candidate{p.VnfdID, p.Product + " " + p.SoftwareVersion})
+		found = append(found, candidate{p.VnfdID, p.Product + " " + p.SoftwareVersion}, candidate{p.productVersion(), p.VnfdID})
 	}
 	return found, err
 }
 
-func findVims(ctx context.Context, c *cli, _ []string) (found []candidate, _ error) {
+func findVims(ctx context.Context, c *cli, _ typed) (found []candidate, _ error) {
 	var answer struct {
 		Vims []vim `json:"vims"`
 	}
@@ -230,35 +294,46 @@ func findVims(ctx context.Context, c *cli, _ []string) (found []candidate, _ err
 	return found, err
 }
 
-// chosen reads the instance that the line names already.
-func chosen(ctx context.Context, c *cli, args []string) (instantiatedInfo, error) {
-	if len(args) == 0 {
-		return instantiatedInfo{}, nil
+// chosen returns the id of the instance that the line names already, "" if it names none.
+func chosen(ctx context.Context, c *cli, line typed) (string, error) {
+	if len(line.args) == 0 {
+		return "", nil
+	}
+	return c.idOf(ctx, vnfNaming, line.args[0])
+}
+
+// findVnfcs finds the VNFCs of the instance, by the names of their nodes and by their ids.
+func findVnfcs(ctx context.Context, c *cli, line typed) (found []candidate, _ error) {
+	id, err := chosen(ctx, c, line)
+	if err != nil || id == "" {
+		return nil, err
+	}
+	var shown topology
+	err = c.client.get(ctx, "/windlass/v1/vnf_instances/"+url.PathEscape(id)+"/topology", &shown)
+	for _, p := range shown.Parts {
+		if p.VnfcInstanceID != "" {
+			found = append(found, candidate{p.Name, p.Role}, candidate{p.VnfcInstanceID, p.Name})
+		}
+	}
+	return found, err
+}
+
+func findAspects(ctx context.Context, c *cli, line typed) (found []candidate, _ error) {
+	id, err := chosen(ctx, c, line)
+	if err != nil || id == "" {
+		return nil, err
 	}
 	var i vnfInstance
-	if err := c.client.get(ctx, c.instancePath(url.PathEscape(args[0])), &i); err != nil || i.InstantiatedVnfRef == nil {
-		return instantiatedInfo{}, err
+	if err := c.client.get(ctx, c.instancePath(id), &i); err != nil || i.InstantiatedVnfRef == nil {
+		return nil, err
 	}
-	return *i.InstantiatedVnfRef, nil
-}
-
-func findVnfcs(ctx context.Context, c *cli, args []string) (found []candidate, _ error) {
-	i, err := chosen(ctx, c, args)
-	for _, v := range i.Vnfcs {
-		found = append(found, candidate{v.ID, v.VduID})
-	}
-	return found, err
-}
-
-func findAspects(ctx context.Context, c *cli, args []string) (found []candidate, _ error) {
-	i, err := chosen(ctx, c, args)
-	for _, s := range i.Scale {
+	for _, s := range i.InstantiatedVnfRef.Scale {
 		found = append(found, candidate{value: s.AspectID})
 	}
-	return found, err
+	return found, nil
 }
 
-func findProfiles(context.Context, *cli, []string) (found []candidate, _ error) {
+func findProfiles(context.Context, *cli, typed) (found []candidate, _ error) {
 	all, _, err := readProfiles()
 	for _, name := range sortedKeys(all) {
 		found = append(found, candidate{name, all[name].API})

@@ -2,6 +2,7 @@ package main
 
 import (
 	"net/http/httptest"
+	"net/url"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -25,24 +26,32 @@ func TestCompletion_offersIDsAndNames(t *testing.T) {
 	api := resources()
 	server := httptest.NewServer(api)
 	defer server.Close()
+	nodes := []string{"cp-1\tcontrol-plane", "a\tcp-1", "worker-2\tworker", "b\tworker-2"}
 	for _, c := range []struct {
 		words []string
 		want  []string
 	}{
-		{[]string{"vnf", "show", ""}, []string{vnfID + "\tedge-1 INSTANTIATED"}},
+		{[]string{"vnf", "show", ""}, []string{"edge-1\tINSTANTIATED", vnfID + "\tedge-1 INSTANTIATED"}},
+		{[]string{"vnf", "show", "edge-"}, []string{"edge-1\tINSTANTIATED"}},
 		{[]string{"vnf", "show", "1f"}, []string{vnfID + "\tedge-1 INSTANTIATED"}},
 		{[]string{"vnf", "show", "zz"}, []string{}},
 		{[]string{"vnf", "show", vnfID, ""}, []string{}},
 		{[]string{"vnf", "delete", vnfID, ""}, []string{}}, // the argument is complete already
-		{[]string{"vnf", "create", ""}, []string{"k8s-ha-1.0\tk8s-ha 1.0"}},
-		{[]string{"vnf", "forget-host-key", vnfID, ""}, []string{"a\tmasterNode"}},
-		{[]string{"vnf", "heal", vnfID, "--vnfc", ""}, []string{"a\tmasterNode"}},
+		{[]string{"vnf", "create", ""}, []string{"k8s-ha-1.0\tk8s-ha 1.0", "k8s-ha:1.0\tk8s-ha-1.0"}},
+		{[]string{"vnf", "forget-host-key", vnfID, ""}, nodes},
+		{[]string{"vnf", "heal", vnfID, "--vnfc", ""}, nodes},
+		{[]string{"vnf", "heal", "edge-1", "--vnfc", "worker"}, []string{"worker-2\tworker"}},
+		{[]string{"vnf", "heal", "--vnfc", ""}, []string{}},
+		{[]string{"vnf", "scale", "edge-1", "--aspect", ""}, []string{"worker_instance"}},
+		{[]string{"vnf", "instantiate", "edge-1", "--vim", "n"}, []string{"north\topenstack http://cloud:5000/v3"}},
 		{[]string{"vnf", "scale", vnfID, "--aspect", ""}, []string{"worker_instance"}},
 		{[]string{"op", "retry", ""}, []string{opID + "\tINSTANTIATE FAILED_TEMP"}},
 		{[]string{"op", "list", "--state", "FAILED"}, []string{"FAILED_TEMP", "FAILED"}},
-		{[]string{"op", "grant", ""}, []string{opID + "\tINSTANTIATE FAILED_TEMP"}},
-		{[]string{"package", "upload", ""}, []string{"52a2f1f4\tk8s-ha 1.0 ONBOARDED"}},
-		{[]string{"package", "show", ""}, []string{"52a2f1f4\tk8s-ha 1.0 ONBOARDED"}},
+		{[]string{"op", "grant", ""}, []string{"edge-1\tINSTANTIATED", opID + "\tINSTANTIATE FAILED_TEMP"}},
+		{[]string{"op", "logs", "edge"}, []string{"edge-1\tINSTANTIATED"}},
+		{[]string{"op", "retry", "edge"}, []string{}},
+		{[]string{"package", "upload", ""}, []string{"52a2f1f4\tk8s-ha 1.0 ONBOARDED", "k8s-ha:1.0\tk8s-ha 1.0 ONBOARDED"}},
+		{[]string{"package", "show", "k8s"}, []string{"k8s-ha:1.0\tk8s-ha 1.0 ONBOARDED"}},
 		{[]string{"vim", "show", ""}, []string{"north\topenstack http://cloud:5000/v3", "7d1c\tnorth"}},
 		{[]string{"vim", "list", "-o", ""}, []string{"table", "wide", "name", "json", "yaml", "jsonpath=", "go-template="}},
 	} {
@@ -50,6 +59,35 @@ func TestCompletion_offersIDsAndNames(t *testing.T) {
 	}
 	completed(t, server.URL, "op", "retry", "")
 	assert.Contains(t, api.last("GET").path, "FAILED_TEMP", "only those that can be retried")
+}
+
+// TestCompletion_searchesAtTheServer checks that the API looks for the beginning: it answers with a page of a thousand.
+func TestCompletion_searchesAtTheServer(t *testing.T) {
+	t.Setenv("WINDLASS_PROFILES", filepath.Join(t.TempDir(), "none"))
+	api := resources()
+	server := httptest.NewServer(api)
+	defer server.Close()
+	for begun, want := range map[string][]string{
+		"":      {""},
+		"edge-": {"?filter=(cont,vnfInstanceName,edge-)"},
+		"7B9":   {"?filter=(cont,vnfInstanceName,7B9)", "?filter=(cont,id,7b9)"},
+		"a,b":   {"?filter=(cont,vnfInstanceName,'a,b')"},
+	} {
+		api.got = nil
+		completed(t, server.URL, "vnf", "show", begun)
+		var asked []string
+		for _, r := range api.got {
+			path, err := url.QueryUnescape(r.path)
+			require.NoError(t, err)
+			asked = append(asked, strings.TrimPrefix(path, "/vnflcm/v1/vnf_instances"))
+		}
+		assert.Equal(t, want, asked, begun)
+	}
+	api.got = nil
+	completed(t, server.URL, "op", "retry", "6f")
+	path, err := url.QueryUnescape(api.last("GET").path)
+	require.NoError(t, err)
+	assert.Equal(t, "/vnflcm/v1/vnf_lcm_op_occs?filter=(eq,operationState,FAILED_TEMP);(cont,id,6f)", path)
 }
 
 func TestCompletion_isQuietWithoutAnAPI(t *testing.T) {
