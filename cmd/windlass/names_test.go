@@ -3,6 +3,7 @@ package main
 import (
 	"net/http"
 	"net/url"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -27,6 +28,37 @@ func TestNames_andBeginningsOfIDsStandForIDs(t *testing.T) {
 	assert.Equal(t, result{0, "52a2f1f4\n", ""}, windlass(t, api, "package", "show", vnfd, "-o", "name"))
 	assert.Equal(t, "windlass: There is no VNF instance \"edge-2\"; 'windlass vnf list' shows them all.\n",
 		windlass(t, resources(), "vnf", "show", "edge-2").err)
+}
+
+// TestNames_takeWhatTheNameFormatPrints checks that TYPE/ID and TYPE/NAME stand for the id, in arguments and in flags.
+func TestNames_takeWhatTheNameFormatPrints(t *testing.T) {
+	for _, args := range [][]string{
+		{"vnf", "show", "vnf/" + vnfID},
+		{"vnf", "show", "vnf/edge-1"},
+		{"vnf", "terminate", "vnf/" + vnfID},
+		{"op", "show", "op/" + opID},
+		{"op", "retry", "op/" + opID},
+		{"op", "list", "--vnf", "vnf/" + vnfID},
+		{"package", "show", "package/52a2f1f4"},
+		{"vnf", "create", "package/52a2f1f4"},
+		{"vim", "show", "vim/7d1c"},
+		{"vim", "delete", "vim/north"},
+	} {
+		got := windlass(t, resources(), args...)
+		assert.Zero(t, got.code, "%v: %s", args, got.err)
+	}
+	for _, list := range [][]string{{"vnf", "list"}, {"op", "list"}, {"package", "list"}, {"vim", "list"}} {
+		name := strings.TrimSpace(windlass(t, resources(), list[0], list[1], "-o", "name").out)
+		assert.Zero(t, windlass(t, resources(), list[0], "show", name).code, name)
+	}
+	got := windlass(t, resources(), "op", "logs", "vnf/"+vnfID)
+	assert.Equal(t, result{1, "", "windlass: \"vnf/" + vnfID + "\" is the id of another kind of resource (VNF instance), and this command " +
+		"takes the id or the name of a resource of the kind operation; 'windlass op list' shows them all.\n"}, got)
+
+	api := resources()
+	api.answers["GET /vnflcm/v1/vnf_instances"] = ok(200, `[{"id":"1f9d-a","vnfInstanceName":"site/1"}]`)
+	api.answers["GET /vnflcm/v1/vnf_instances/1f9d-a"] = ok(200, vnf)
+	assert.Zero(t, windlass(t, api, "vnf", "show", "site/1").code, "a name may contain a slash")
 }
 
 func TestNames_thatAreNotUniqueAreRefusedWithThoseThereAre(t *testing.T) {

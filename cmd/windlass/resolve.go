@@ -22,16 +22,39 @@ type named struct {
 
 // naming describes a kind of resources with ids, and finds those with a given name or a given beginning of the id.
 type naming struct {
-	kind, list string
-	find       func(ctx context.Context, c *cli, word string) ([]named, error)
+	kind, group string // group has their commands; it is also their type in the output of "-o name"
+	find        func(ctx context.Context, c *cli, word string) ([]named, error)
 }
 
 var (
-	vnfNaming = naming{"VNF instance", "windlass vnf list", findVnfNamed}
-	opNaming  = naming{"operation", "windlass op list", findOpNamed}
-	pkgNaming = naming{"package", "windlass package list", findPackageNamed}
-	vimNaming = naming{"VIM", "windlass vim list", findVimNamed}
+	vnfNaming = naming{"VNF instance", "vnf", findVnfNamed}
+	opNaming  = naming{"operation", "op", findOpNamed}
+	pkgNaming = naming{"package", "package", findPackageNamed}
+	vimNaming = naming{"VIM", "vim", findVimNamed}
 )
+
+// list is the command that lists the resources.
+func (n naming) list() string { return "windlass " + n.group + " list" }
+
+// untyped returns a word without its type: "-o name" prints TYPE/ID. A word with the type of other resources is refused.
+// A name may contain a slash.
+func (n naming) untyped(word string) (string, error) {
+	typ, rest, found := strings.Cut(word, "/")
+	if !found || rest == "" {
+		return word, nil
+	}
+	for _, other := range []naming{vnfNaming, opNaming, pkgNaming, vimNaming} {
+		switch {
+		case other.group != typ:
+		case typ == n.group:
+			return rest, nil
+		case fullID.MatchString(rest):
+			return "", fmt.Errorf("%q is the id of another kind of resource (%s), and this command takes the id or the name of a "+
+				"resource of the kind %s; '%s' shows them all", word, other.kind, n.kind, n.list())
+		}
+	}
+	return word, nil
+}
 
 // addNames lets every command of a group take names, and unique beginnings of ids, in place of ids. It finds these
 // arguments by their names in usage, as addCompletion does.
@@ -64,8 +87,13 @@ func namingOf(group, place string) (naming, bool) {
 	return of, found
 }
 
-// idOf is the id of the resource called word. word is its id, its name, or a beginning of its id that no other id has.
+// idOf is the id of the resource called word. word is its id, its name, or a beginning of its id that no other id has;
+// it may have the type in front, as "-o name" prints it.
 func (c *cli) idOf(ctx context.Context, of naming, word string) (string, error) {
+	word, err := of.untyped(word)
+	if err != nil {
+		return "", err
+	}
 	if fullID.MatchString(word) {
 		return c.idOrVnfd(ctx, of, word), nil
 	}
@@ -80,7 +108,7 @@ func (c *cli) idOf(ctx context.Context, of naming, word string) (string, error) 
 	}
 	switch len(fits) {
 	case 0:
-		return "", fmt.Errorf("there is no %s %q; '%s' shows them all", of.kind, word, of.list)
+		return "", fmt.Errorf("there is no %s %q; '%s' shows them all", of.kind, word, of.list())
 	case 1:
 		return fits[0].id, nil
 	}
@@ -203,6 +231,10 @@ func (p vnfPackage) names() []string {
 // vnfdNamed is the VNFD of the package with that name. The API checks full ids; it also checks other words if the
 // packages cannot be read.
 func (c *cli) vnfdNamed(ctx context.Context, word string) (string, error) {
+	word, err := pkgNaming.untyped(word)
+	if err != nil {
+		return "", err
+	}
 	found, err := list[vnfPackage](ctx, c.client, packagesPath)
 	if err != nil || fullID.MatchString(word) && !slices.ContainsFunc(found, func(p vnfPackage) bool { return p.ID == word }) {
 		return word, nil //nolint:nilerr // the request tells what is wrong
