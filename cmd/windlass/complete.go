@@ -80,7 +80,11 @@ func finderOf(group, command, place string) finder {
 			return findOperations(command)
 		case "package":
 			return findPackages
+		case "subscription":
+			return findSubscriptions
 		}
+	case "NUMBER":
+		return findDeadLetters
 	case "NAME|ID":
 		return findVims
 	case "VNFD_ID":

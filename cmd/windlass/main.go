@@ -74,7 +74,9 @@ ETSI NFV SOL003 API; every lifecycle operation is one durable workflow that surv
 		root.AddCommand(cmd)
 	}
 	c := &cli{console: con}
-	for _, cmd := range []*cobra.Command{newVnf(c), newOp(c), newPackage(c), newVim(c), newAudit(c), newProfile(c)} {
+	for _, cmd := range []*cobra.Command{
+		newVnf(c), newOp(c), newPackage(c), newVim(c), newSubscription(c), newAudit(c), newProfile(c),
+	} {
 		cmd.GroupID = "client"
 		c.addFlags(cmd)
 		c.addNames(cmd)

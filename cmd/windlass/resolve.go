@@ -31,6 +31,7 @@ var (
 	opNaming  = naming{"operation", "op", findOpNamed}
 	pkgNaming = naming{"package", "package", findPackageNamed}
 	vimNaming = naming{"VIM", "vim", findVimNamed}
+	subNaming = naming{"subscription", "subscription", findSubscriptionNamed}
 )
 
 // list is the command that lists the resources.
@@ -43,7 +44,7 @@ func (n naming) untyped(word string) (string, error) {
 	if !found || rest == "" {
 		return word, nil
 	}
-	for _, other := range []naming{vnfNaming, opNaming, pkgNaming, vimNaming} {
+	for _, other := range []naming{vnfNaming, opNaming, pkgNaming, vimNaming, subNaming} {
 		switch {
 		case other.group != typ:
 		case typ == n.group:
@@ -83,7 +84,7 @@ func namingOf(group, place string) (naming, bool) {
 	if place != "ID" {
 		return naming{}, false
 	}
-	of, found := map[string]naming{"vnf": vnfNaming, "op": opNaming, "package": pkgNaming}[group]
+	of, found := map[string]naming{"vnf": vnfNaming, "op": opNaming, "package": pkgNaming, "subscription": subNaming}[group]
 	return of, found
 }
 
