@@ -67,3 +67,19 @@ func TestInstantiate_isRefusedWhereItsWorkIsThatOfADriverThatIsNotHere(t *testin
 		})
 	}
 }
+
+// TestDrivers_refuseTheBodyThatNamesNoParameters checks what docs/coming-from-tacker.md says about the body in the
+// specification of clusters with several control planes: it has only the member input_params.
+func TestDrivers_refuseTheBodyThatNamesNoParameters(t *testing.T) {
+	b := newBench(t)
+	_, vnfdID := b.onboard()
+	vim := b.registerVim("lab", true)
+	request := clusterRequest(vim)
+	whole := request["additionalParams"].(map[string]any)
+	request["additionalParams"] = map[string]any{"input_params": ""}
+	refused := b.do("POST", b.create("/vnflcm/v1", vnfdID)+"/instantiate", request)
+	require.Contains(t, refused.problem(http.StatusBadRequest), "k8s_cluster_installation_param")
+	whole["input_params"] = ""
+	request["additionalParams"] = whole
+	b.do("POST", b.create("/vnflcm/v1", vnfdID)+"/instantiate", request).want(http.StatusAccepted)
+}

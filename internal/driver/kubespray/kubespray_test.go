@@ -3,7 +3,9 @@ package kubespray_test
 import (
 	"encoding/json"
 	"fmt"
+	"os"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -210,4 +212,43 @@ func TestSteps_replaceControlPlanesByTheirOwnPlaybook(t *testing.T) {
 	require.NoError(t, err)
 	instead, _ = balanced.(lifecycle.Substitute).Instead(lifecycle.Step{ID: lifecycle.RemoveServers}, f, in)
 	assert.Len(t, instead, 3, "it is known by the address of its load balancer")
+}
+
+// TestCheckRequest_refusesThePlaceholdersOfTheSeed checks what docs/coming-from-tacker.md says about the body in the
+// specification of Tacker's driver.
+func TestCheckRequest_refusesThePlaceholdersOfTheSeed(t *testing.T) {
+	body := strings.NewReplacer(
+		`"192.0.2.9"`, `"0.0.0.0"`, `"/home/ansible/kubespray"`, `""`, `"/home/ansible/inventory/"`, `""`,
+	).Replace(ofSeed)
+	e := &lcm.Error{}
+	require.ErrorAs(t, check(t, body), &e)
+	var paths []string
+	for _, p := range e.Problems {
+		paths = append(paths, strings.TrimPrefix(p.Path, "$.additionalParams.k8s_cluster_installation_param."))
+	}
+	assert.ElementsMatch(t, []string{
+		"ansible.ip_address", "ansible.kubespray_root_path", "ansible.transferring_inventory_path",
+	}, paths)
+	page, err := os.ReadFile("../../../docs/coming-from-tacker.md")
+	require.NoError(t, err)
+	for _, path := range paths {
+		assert.True(t, strings.Contains(string(page), "`"+path+"`"), "the page does not name %s", path)
+	}
+}
+
+// TestSteps_connectNewNodesAfterTheyHaveJoined checks the order that the pages about registries and volumes name.
+func TestSteps_connectNewNodesAfterTheyHaveJoined(t *testing.T) {
+	registries := `[{"connection_type": "1", "server": "registry.example:5000"}]`
+	bound, err := kubespray.Driver{}.Bind(json.RawMessage(changed(t, "", "private_registry_connection_info", registries)))
+	require.NoError(t, err)
+	out := lcm.Plan{Operation: lcm.OpScale, Groups: []lcm.GroupChange{{VduID: "workerNode", From: 1, To: 2}}}
+	ids := stepsOf(bound, facts(3), out, lifecycle.ScaleEnd)
+	joined, connected := slices.Index(ids, "play-scale"), slices.Index(ids, "connect-registries")
+	assert.Positive(t, joined, "%v", ids)
+	assert.Greater(t, connected, joined, "%v", ids)
+	for _, file := range []string{"registries.md", "persistent-volumes.md"} {
+		page, err := os.ReadFile("../../../docs/how-to/" + file)
+		require.NoError(t, err)
+		assert.True(t, strings.Contains(string(page), "With [kubespray](kubespray.md)"), file)
+	}
 }
