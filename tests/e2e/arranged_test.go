@@ -55,7 +55,9 @@ var doneElsewhere = map[string]string{
 	claimOfAClass: "storageClasses",
 	`curl -s -X POST -H 'Content-Type: application/json' -d '{"expirationSeconds"`: "tests/contract/kubernetes has a cluster " +
 		"that gives credentials",
-	"windlass-lab up  ": "real machines need root: tests/environment brings them up so",
+	"windlass subscription delete ":    "notificationsArrive",
+	"windlass subscription redeliver ": "TestDeadLetters_areListedAndDeliveredAgain of the client",
+	"windlass-lab up  ":                "real machines need root: tests/environment brings them up so",
 }
 
 // planOfRegistries makes a plan of the request whose registries a page shows.

@@ -11,7 +11,7 @@ import (
 
 var (
 	// inGo is a command of windlass in a test: words in quotes, and variables, on one line.
-	inGo = regexp.MustCompile(`"(?:(?:vnf|op|package|vim|keys|profile)", "[a-z-]+"|(?:audit|version|migrate-check|worker)")[^\n]*`)
+	inGo = regexp.MustCompile(`"(?:(?:vnf|op|package|vim|subscription|keys|profile)", "[a-z-]+"|(?:audit|version|migrate-check|worker)")[^\n]*`)
 	word = regexp.MustCompile(`"([^"\n]*)"`)
 )
 

@@ -99,7 +99,7 @@ func (f forms) have(command string) bool {
 var (
 	orders        = regexp.MustCompile(`--sort-by -\S+`) // the value looks like a flag
 	flagNames     = regexp.MustCompile(`(?: )(--?[a-zA-Z][a-z-]*)`)
-	commandGroups = regexp.MustCompile(`^windlass (?:vnf|op|package|vim|keys|profile|completion)$`)
+	commandGroups = regexp.MustCompile(`^windlass (?:vnf|op|package|vim|subscription|keys|profile|completion)$`)
 )
 
 // form returns a command's name and the names of its flags. The name has at most as many words as its program has
