@@ -91,6 +91,12 @@ func externalLoadBalancer(t *testing.T, b *bed) {
 	b.requireBalanced(t, 1)
 	b.Await(t, b.Scale(t, vnf, "SCALE_IN", "worker_instance"), quick, "COMPLETED")
 	b.requireBalanced(t, 1)
+	b.Await(t, b.Scale(t, vnf, "SCALE_OUT", "master_instance"), quick, "COMPLETED")
+	b.RequireMembers(t, 5, 2)
+	b.requireBalanced(t, 1)
+	b.Await(t, b.Scale(t, vnf, "SCALE_IN", "master_instance"), quick, "COMPLETED")
+	b.RequireMembers(t, 3, 2)
+	b.requireBalanced(t, 1)
 
 	for _, vdu := range []string{"masterNode", "workerNode", "externalLB"} {
 		op := b.Heal(t, vnf, "test", b.VnfcOf(t, vnf, vdu))

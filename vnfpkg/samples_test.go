@@ -1,0 +1,33 @@
+package vnfpkg
+
+import (
+	"bytes"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// TestSamples_areOnBoardedWithoutWarnings checks every sample. Only samples whose subject are scripts or playbooks have
+// a warning: that the operator must allow these.
+func TestSamples_areOnBoardedWithoutWarnings(t *testing.T) {
+	entries, err := os.ReadDir("samples")
+	require.NoError(t, err)
+	checked := 0
+	for _, e := range entries {
+		if _, err := os.Stat("samples/" + e.Name() + "/TOSCA-Metadata"); err != nil {
+			continue
+		}
+		checked++
+		var csar bytes.Buffer
+		require.NoError(t, Build("samples/"+e.Name(), &csar), e.Name())
+		pkg, err := openBytes(csar.Bytes(), Limits{})
+		require.NoError(t, err, e.Name())
+		for _, warning := range sentences(pkg.Warnings) {
+			assert.True(t, strings.Contains(warning, "scripts.policy"), "%s: %s", e.Name(), warning)
+		}
+	}
+	require.Greater(t, checked, 10)
+}
