@@ -107,7 +107,7 @@ func printDrift(w io.Writer, r lcm.DriftReport) {
 	for _, f := range r.Findings {
 		remedy := string(f.Remedy)
 		if f.Automatic {
-			remedy += " (automatic)"
+			remedy += " (automatic, if the policy allows it)"
 		}
 		row(w, f.Kind, f.Node, f.Checks, remedy, f.Detail)
 	}

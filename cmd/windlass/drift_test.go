@@ -42,7 +42,7 @@ func TestDrift_showsAndChecks(t *testing.T) {
 	got := windlass(t, api, "vnf", "drift", vnfID, "--check")
 	require.Equal(t, 0, got.code, got.err)
 	for _, text := range []string{
-		"NODE_NOT_READY", "HEAL_VNFC (automatic)", "Decision  HEALS: One is healed.", "Trigger ", opID,
+		"NODE_NOT_READY", "HEAL_VNFC (automatic, if the policy allows it)", "Decision  HEALS: One is healed.", "Trigger ", opID,
 		"worker-3f2a91c0 is not Ready",
 	} {
 		assert.Contains(t, got.out, text)

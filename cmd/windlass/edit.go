@@ -73,6 +73,22 @@ func (c *cli) edit(ctx context.Context, raw json.RawMessage, e requestEdits) (ma
 	return object, c.nameVims(ctx, object)
 }
 
+// instantiateMembers are the members of InstantiateVnfRequest, in both versions of the API.
+var instantiateMembers = []string{
+	"flavourId", "instantiationLevelId", "extVirtualLinks", "extManagedVirtualLinks", "vimConnectionInfo",
+	"localizationLanguage", "additionalParams", "extensions", "vnfConfigurableProperties",
+}
+
+// warnOfMisspelt warns of members that resemble a member of the request. The API ignores members that it does not know,
+// as the standard wants; with another word for instantiationLevelId the VNF would have the default level.
+func (c *cli) warnOfMisspelt(request map[string]any, members []string) {
+	for _, name := range sortedKeys(request) {
+		if meant := params.Meant(name, members); meant != "" && meant != name {
+			fmt.Fprintf(c.err, "The API ignores %q of the request. Did you mean %q?\n", name, meant)
+		}
+	}
+}
+
 // setVim puts a VIM into the request, in the form of the API's version.
 func (c *cli) setVim(ctx context.Context, request map[string]any, name string) error {
 	var answer struct {

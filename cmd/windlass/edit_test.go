@@ -96,6 +96,8 @@ func TestVersion_tellsTheServersToo(t *testing.T) {
 		"GET /windlass/v1/version": ok(200, `{"version":"1.2.3","goVersion":"go1.26.8"}`),
 	}}
 	assert.Contains(t, windlass(t, api, "version").out, "server   1.2.3 (go1.26.8) at http://127.0.0.1:")
+	assert.Equal(t, "1.2.3\n", windlass(t, api, "version", "-o", "jsonpath={.server.version}").out)
+	assert.NotContains(t, windlass(t, &fakeAPI{}, "version", "-o", "json").out, "server")
 	got := windlass(t, &fakeAPI{}, "version")
 	assert.Zero(t, got.code)
 	assert.Contains(t, got.out, "server   no answer at http://127.0.0.1:")

@@ -41,6 +41,9 @@ func exitCode(w io.Writer, err error) int {
 	if coded, ok := errors.AsType[*codedError](err); ok {
 		return coded.code
 	}
+	if strings.HasPrefix(err.Error(), "unknown command ") { // cobra's own error has no type
+		return exitUsage
+	}
 	return 1
 }
 

@@ -49,9 +49,10 @@ func run(ctx context.Context, args []string, con *console) int {
 func newRoot(con *console) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "windlass",
-		Short: "A VNF Manager: ETSI NFV SOL003 on OpenStack",
-		Long: `Windlass is a VNF Manager. It instantiates, scales, heals and terminates VNFs on OpenStack through the
-ETSI NFV SOL003 API; every lifecycle operation is one durable workflow that survives the death of any process.`,
+		Short: "A VNF Manager: ETSI NFV SOL003 on OpenStack and Kubernetes",
+		Long: `Windlass is a VNF Manager. It instantiates, scales, heals and terminates VNFs on OpenStack and Kubernetes
+through the ETSI NFV SOL003 API; every lifecycle operation is one durable workflow that survives the death of any
+process.`,
 		Example: `  windlass dev                                  # everything on this machine
   windlass package create vnfpkg/samples/k8s-ha # build, upload and on-board a package
   windlass vnf create "Kubernetes cluster" --name edge-1

@@ -123,3 +123,21 @@ func TestTellWaiting_speaksEverySoOften(t *testing.T) {
 func TestLiveView_hasNoColoursWhereNobodyWantsThem(t *testing.T) {
 	assert.Equal(t, "✔ done 1s", uncoloured(green+"✔"+plain+" done"+dim+" 1s"+plain))
 }
+
+func TestInstantiate_warnsOfAMisspeltMember(t *testing.T) {
+	file := written(t, "request.json", `{"flavourId":"ha","instantiationLevel":"big","vendorThing":1}`)
+	got := windlass(t, resources(), "vnf", "instantiate", vnfID, file, "-o", "name")
+	assert.Equal(t, result{
+		0, opID + "\n",
+		"The API ignores \"instantiationLevel\" of the request. Did you mean \"instantiationLevelId\"?\n",
+	}, got)
+}
+
+func TestUnknownCommand_isAWrongCommandLine(t *testing.T) {
+	for _, args := range [][]string{{"vfn"}, {"vfn", "list", "-o", "json"}} {
+		got := command(t, "", args...)
+		assert.Equal(t, exitUsage, got.code)
+		assert.Contains(t, got.err, "vnf")
+	}
+	assert.Contains(t, command(t, "", "--help").out, "OpenStack and Kubernetes")
+}

@@ -266,7 +266,8 @@ WINDLASS_PROFILES names.`,
 				return err
 			}
 			if len(all) == 0 {
-				return fmt.Errorf("there are no profiles: %s does not exist, or is empty", file)
+				fmt.Fprintf(c.err, "There are no profiles: %s does not exist, or is empty.\n", file)
+				all = map[string]profile{}
 			}
 			return c.print(all, func(w io.Writer) {
 				current := cmp.Or(os.Getenv("WINDLASS_PROFILE"), currentProfile())

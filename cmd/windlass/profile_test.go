@@ -60,7 +60,10 @@ func TestProfileList_showsThem(t *testing.T) {
 	assert.Contains(t, got.err, "line 2: field url not found")
 
 	withProfiles(t, "")
-	assert.Contains(t, command(t, "", "profile", "list").err, "There are no profiles")
+	none := command(t, "", "profile", "list")
+	assert.Contains(t, none.err, "There are no profiles")
+	assert.Zero(t, none.code, "an empty list is no error")
+	assert.Equal(t, "{}\n", command(t, "", "profile", "list", "-o", "json").out)
 }
 
 func TestOutput_isATableJSONOrYAML(t *testing.T) {

@@ -142,6 +142,7 @@ operation has begun. With --watch or --wait it returns when the operation has en
 		if err != nil {
 			return err
 		}
+		c.warnOfMisspelt(request, instantiateMembers)
 		return c.operate(cmd, args[0], lcm.OpInstantiate, request, how)
 	}
 	return cmd
