@@ -15,9 +15,9 @@ import (
 	"github.com/windlass-nfv/windlass/internal/store"
 )
 
-// TestDocs needs no fake machines, so it is quick. It searches for an operation on the page of the API, reads an
-// example, and tries a request.
-func TestDocs(t *testing.T) {
+// documented starts an API server without workers and machines, and returns its address.
+func documented(t *testing.T) string {
+	t.Helper()
 	db, err := store.Open(t.Context(), pgtest.URL(t))
 	require.NoError(t, err)
 	t.Cleanup(db.Close)
@@ -28,8 +28,14 @@ func TestDocs(t *testing.T) {
 		Endpoint: server.URL, Store: db, Vault: secrets.NewVault(secretstest.Keyring(t), db),
 	})
 	require.NoError(t, err)
+	return server.URL
+}
 
-	b := open(t, server.URL+"/docs/api")
+// TestDocs needs no fake machines, so it is quick. It searches for an operation on the page of the API, reads an
+// example, and tries a request.
+func TestDocs(t *testing.T) {
+	server := documented(t)
+	b := open(t, server+"/docs/api")
 	b.says("h2.title", "Windlass")
 	b.keys(`.operation-filter-input`, "v2 heal vnf_instances")
 	b.says(".opblock-summary-description", "Heal a VNF")
@@ -39,9 +45,28 @@ func TestDocs(t *testing.T) {
 	b.click(`.opblock-summary-control`)
 	b.says(".opblock-body", "The server does not answer.")
 
-	b.do(chromedp.Navigate(server.URL+"/docs/api#/vnflcm%20v1/listVnfInstancesV1"), chromedp.Reload())
+	b.do(chromedp.Navigate(server+"/docs/api#/vnflcm%20v1/listVnfInstancesV1"), chromedp.Reload())
 	b.click(`.opblock .try-out__btn`)
 	b.click(`.opblock .execute`)
 	b.says(".live-responses-table .response-col_status", "200")
 	b.pictureOf("docs")
+}
+
+// TestDocsPages opens the page about an error as the error links to it, and finds another page with the search.
+func TestDocsPages(t *testing.T) {
+	server := documented(t)
+	b := open(t, server+"/docs/troubleshooting.md#exhausted")
+	b.says("h2:target", "Exhausted")
+	b.shows(`[String(document.querySelector(":target").getBoundingClientRect().top >= document.querySelector("header").offsetHeight)]`, "true")
+	b.keys("#search", "forget-host-key")
+	b.click(`#results a[href$="#windlass-vnf-forget-host-key"]`)
+	b.says("h2:target", "windlass vnf forget-host-key")
+	b.click(`header a`)
+	b.says("h1", "Documentation")
+	b.click(`a[href="tutorial.md"]`)
+	b.says("h1", "Tutorial")
+	for _, width := range []int64{360, 1280} {
+		b.do(chromedp.EmulateViewport(width, 800))
+		b.shows(`[String(document.documentElement.scrollWidth <= innerWidth)]`, "true")
+	}
 }
