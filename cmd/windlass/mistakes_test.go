@@ -99,8 +99,16 @@ func TestLists_areEmptyAndNotNull(t *testing.T) {
 		"GET /vnfpkgm/v1/vnf_packages": ok(200, "[]"), "GET /v1.0/vims": ok(200, `{"vims":[]}`),
 	}}
 	for _, group := range []string{"vnf", "op", "package", "vim"} {
-		assert.Equal(t, "[]\n", windlass(t, api, group, "list", "-o", "json").out, group)
+		assert.Equal(t, result{0, "[]\n", ""}, windlass(t, api, group, "list", "-o", "json"), group)
+		assert.Equal(t, "The list is empty.\n", windlass(t, api, group, "list").err, group)
 	}
+}
+
+func TestVnfList_isInTheOrderOfNames(t *testing.T) {
+	api := resources()
+	api.answers["GET /vnflcm/v1/vnf_instances"] = ok(200, `[{"id":"1","vnfInstanceName":"b"},{"id":"2","vnfInstanceName":"a"}]`)
+	assert.Regexp(t, `(?s)\n2 +a .*\n1 +b `, windlass(t, api, "vnf", "list").out)
+	assert.Equal(t, "vnf/1\nvnf/2\n", windlass(t, api, "vnf", "list", "-o", "name").out, "programs get the API's order")
 }
 
 func TestOpList_showsTheNewestFirst(t *testing.T) {

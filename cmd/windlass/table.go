@@ -83,6 +83,9 @@ func showList[T any](
 	}
 	p := &tablePrinter[T]{c: c, table: t, headers: !f.noHeaders, seen: map[string]string{}}
 	p.print(entries)
+	if len(entries) == 0 {
+		fmt.Fprintln(c.err, "The list is empty.")
+	}
 	if !f.watch {
 		return nil
 	}

@@ -76,6 +76,9 @@ check has found, and its age. -l chooses by metadata, --filter by every attribut
 			return usageErrorf(cmd, "%s", sentence(err.Error()))
 		}
 		query := filterText(f.filter, selected)
+		if f.sortBy == "" && !c.structured() {
+			f.sortBy = "name" // the API's order is that of the ids, which says nothing to people
+		}
 		return showList(cmd, c, f, c.vnfTable(), func(ctx context.Context) ([]json.RawMessage, error) {
 			return list[json.RawMessage](ctx, c.client, c.client.lcm+"/vnf_instances"+query)
 		})
