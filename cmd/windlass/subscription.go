@@ -164,7 +164,8 @@ their dead letters, are deleted, too.`,
 					return err
 				}
 				root := "/" + s.api()
-				_, err = c.client.of(root).send(cmd.Context(), http.MethodDelete, root+"/subscriptions/"+url.PathEscape(s.ID), nil, nil)
+				path := root + "/subscriptions/" + url.PathEscape(s.ID)
+				_, err = c.client.of(root).send(cmd.Context(), http.MethodDelete, path, nil, nil)
 				if err != nil {
 					return err
 				}

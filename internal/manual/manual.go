@@ -91,7 +91,11 @@ func (r *rendering) list(name string, _ fs.DirEntry, err error) error {
 
 // navigation is the order of the groups in which pages are listed. The guides are the pages that are in no folder.
 var navigation = []struct{ Heading, Prefix string }{
-	{"Guides", ""}, {"How-to", "how-to/"}, {"Reference", "reference/"}, {"Explanation", "explanation/"}, {"Decisions", "adr/"},
+	{"Guides", ""},
+	{"How-to", "how-to/"},
+	{"Reference", "reference/"},
+	{"Explanation", "explanation/"},
+	{"Decisions", "adr/"},
 }
 
 // group is a part of the navigation.

@@ -17,7 +17,9 @@ import (
 )
 
 // markdown reads what the pages have: tables, too. HTML in a page is left out.
-var markdown = goldmark.New(goldmark.WithExtensions(extension.GFM), goldmark.WithParserOptions(parser.WithAutoHeadingID()))
+var markdown = goldmark.New(
+	goldmark.WithExtensions(extension.GFM), goldmark.WithParserOptions(parser.WithAutoHeadingID()),
+)
 
 // anchors gives headings the same ids as the sites where the pages are read as well; links between pages use these ids.
 type anchors struct{ taken map[string]bool }
