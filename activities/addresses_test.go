@@ -75,7 +75,8 @@ func TestFindNodes_registersTheAddressOfClients(t *testing.T) {
 		},
 		"log in through a floating IP of that port": {
 			withFloatingIP(networksApart(), "master_CP1", "198.51.100.1"),
-			change(func(n *k8s.NodeParams) { n.SSHCpName = "master_CP1_FIP" }), []string{"", "198.51.100.1"},
+			change(func(n *k8s.NodeParams) { n.SSHCpName = "master_CP1_FIP" }),
+			[]string{"", "198.51.100.1"},
 		},
 		"at the load balancer's port of clients": {networksApart(), balanced, []string{"10.1.0.2", ""}},
 		"behind its floating IP, by the load balancer": {

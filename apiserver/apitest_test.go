@@ -66,7 +66,7 @@ func newBench(t testing.TB, change ...func(*Options)) *bench {
 	o := Options{
 		Endpoint: endpoint, Store: db, Vault: b.vault, Starter: b.starter, Vims: b.vims, Version: "1.2.3",
 		PodNetwork: true, // as of Tacker's packages, some samples have none
-		Log: slog.New(slog.NewJSONHandler(b.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+		Log:        slog.New(slog.NewJSONHandler(b.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	}
 	for _, c := range change {
 		c(&o)

@@ -1,8 +1,8 @@
 package apiserver
 
 import (
-	"log/slog"
 	"encoding/json"
+	"log/slog"
 	"net/http"
 	"slices"
 	"testing"

@@ -29,8 +29,10 @@ func (a *api) checkDrivers(
 	for _, hook := range slices.Sorted(maps.Keys(missing)) {
 		found.Names("$.flavourId", "its %s needs the driver %q, which Windlass does not have", hook, missing[hook])
 	}
-	r := driver.Request{InstantiateRequest: req, Flavour: f, Capacity: capacity, Package: a.packageOf(pkg), Found: found,
-		PodNetwork: a.PodNetwork}
+	r := driver.Request{
+		InstantiateRequest: req, Flavour: f, Capacity: capacity, Package: a.packageOf(pkg), Found: found,
+		PodNetwork: a.PodNetwork,
+	}
 	r.Scripts = driver.ScriptsAllowed{
 		Policy: a.Operations.Scripts, Python: a.Python, Ansible: a.Ansible, SkipTackerV1: a.SkipTackerV1,
 	}

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"helm.sh/helm/v4/pkg/release/v1"
+	v1 "helm.sh/helm/v4/pkg/release/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
 

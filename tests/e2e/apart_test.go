@@ -20,7 +20,9 @@ func networksApart(t *testing.T, b *bed) {
 	vnf := b.balanced(t, "external-lb-apart", "apart", nil)
 	for _, change := range []func() string{
 		func() string { return b.Scale(t, vnf, "SCALE_OUT", "worker_instance") },
-		func() string { return b.Heal(t, vnf, "test", b.VnfcOf(t, vnf, "masterNode"), b.VnfcOf(t, vnf, balancerVdu)) },
+		func() string {
+			return b.Heal(t, vnf, "test", b.VnfcOf(t, vnf, "masterNode"), b.VnfcOf(t, vnf, balancerVdu))
+		},
 		func() string { return b.Heal(t, vnf, "test") },
 	} {
 		b.requireApart(t, "cluster-apart", clients)

@@ -55,7 +55,7 @@ func NewWith(t testing.TB, cloud environment.Cloud, extra map[string]any) *Bed {
 	root, err := environment.Root()
 	require.NoError(t, err)
 	t.Setenv("WINDLASS_LAB_IMAGE_PASSWORD", NodePassword) // images for Tacker have a password, too
-	if os.Getenv(podNetwork) == "" { // a test may have one of its own
+	if os.Getenv(podNetwork) == "" {                      // a test may have one of its own
 		t.Setenv(podNetwork, filepath.Join(root, "vnfpkg/samples/k8s-ha/Files/kubernetes/flannel.yaml"))
 	}
 	dir, err := os.MkdirTemp("/var/tmp", "windlass-bed-") // PostgreSQL's account must be able to enter it

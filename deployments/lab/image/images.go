@@ -53,7 +53,8 @@ func (b *builder) packImages(ctx context.Context, dir string, _ jobs.Now) error 
 			Files: []archiveFile{{filepath.Join(lab, "pause"), "/pause"}},
 		},
 		"flannel": {Tag: "lab.local/flannel:v1", Files: []archiveFile{
-			{proxy, "/"}, {filepath.Join(lab, "flanneld"), "/opt/bin/flanneld"},
+			{proxy, "/"},
+			{filepath.Join(lab, "flanneld"), "/opt/bin/flanneld"},
 			{filepath.Join(lab, "install-conf"), "/opt/bin/install-conf"},
 		}},
 		"flannel-cni-plugin": {Tag: "lab.local/flannel-cni-plugin:v1", Files: []archiveFile{

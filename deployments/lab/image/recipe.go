@@ -83,7 +83,7 @@ var modules = []module{
 		// The plugin of flannel is of the last release of these plugins that had it: its own module cannot be had.
 		programs: map[string]string{
 			"flannel": "github.com/containernetworking/plugins/plugins/meta/flannel",
-			"etcd": "go.etcd.io/etcd/server/v3", "etcdctl": "go.etcd.io/etcd/etcdctl/v3",
+			"etcd":    "go.etcd.io/etcd/server/v3", "etcdctl": "go.etcd.io/etcd/etcdctl/v3",
 			"coredns": "./coredns",
 		},
 		sources: []string{"coredns"},

@@ -5,5 +5,5 @@ type Defaults struct {
 	// AptRepository is the source of Kubernetes packages for nodes, AptKey its armored key; nil when there is none.
 	AptRepository *AptRepository
 	AptKey        []byte
-	PodNetwork PodNetwork
+	PodNetwork    PodNetwork
 }
