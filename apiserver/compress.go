@@ -30,6 +30,8 @@ func staysAsItIs(path string) bool {
 	switch {
 	case strings.HasSuffix(path, "/events"): // each event goes out at once
 		return true
+	case path == "/metrics": // its handler compresses them already
+		return true
 	case strings.HasPrefix(path, "/vnfpkgm/"): // packages are compressed already, and clients ask for parts of them
 		return true
 	default:

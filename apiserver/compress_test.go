@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/internal/telemetry"
 )
 
 // encoded sends a request that accepts gzip, and returns the answer as it comes over the network.
@@ -53,4 +55,18 @@ func TestCompress_isOfLongAnswersThatHaveAnEnd(t *testing.T) {
 	} {
 		assert.Empty(t, b.encoded(c[0], c[1]).Header.Get("Content-Encoding"), what)
 	}
+}
+
+// TestCompress_leavesMetricsToTheirHandler checks that metrics, which their handler compresses, are not compressed twice:
+// Prometheus asks for gzip.
+func TestCompress_leavesMetricsToTheirHandler(t *testing.T) {
+	registry := telemetry.NewRegistry("1.2.3")
+	b := newBench(t, func(o *Options) { o.Metrics = telemetry.Handler(registry) })
+	resp := b.encoded("GET", "/metrics")
+	require.Equal(t, "gzip", resp.Header.Get("Content-Encoding"))
+	reader, err := gzip.NewReader(resp.Body)
+	require.NoError(t, err)
+	text, err := io.ReadAll(reader)
+	require.NoError(t, err)
+	require.Contains(t, string(text), "# TYPE go_goroutines ")
 }
