@@ -12,8 +12,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/vim"
 )
 
-// networksApart is a control plane, a load balancer and a worker, each with a port for management, a port for clients, and a port
-// for storage.
+// networksApart is a control plane, a load balancer and a worker, each with ports for management, clients and storage.
 func networksApart() *vim.Inventory {
 	inv := &vim.Inventory{
 		ID: "top", Servers: map[string]vim.Server{}, Ports: map[string]vim.Port{},
@@ -55,7 +54,8 @@ func TestFindNodes_registersTheAddressOfClients(t *testing.T) {
 	}
 	plain := k8s.Params{MasterNode: node, WorkerNode: worker}
 	balanced := k8s.Params{
-		MasterNode: node, WorkerNode: worker, ExternalLB: &k8s.ExternalLBParams{SSHCpName: "lb_MGMT", NicCpName: "lb_CP1", Port: 8383},
+		MasterNode: node, WorkerNode: worker,
+		ExternalLB: &k8s.ExternalLBParams{SSHCpName: "lb_MGMT", NicCpName: "lb_CP1", Port: 8383},
 	}
 	for name, c := range map[string]struct {
 		inv    *vim.Inventory

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/windlass-nfv/windlass/tests/environment"
 	"github.com/windlass-nfv/windlass/tests/kubespray"
 	"github.com/windlass-nfv/windlass/tests/testbed"
 )
@@ -230,10 +231,14 @@ func (s specified) editDefinitions(t *testing.T, dir string) {
 
 // TestSpecifications_areWordForWord compares the data of specifiedRequests with the bodies in the specifications.
 func TestSpecifications_areWordForWord(t *testing.T) {
-	if *seeds == "" {
+	dir := *seeds
+	if root, err := environment.Root(); dir == "" && err == nil {
+		dir = filepath.Join(root, "../shared/seeds")
+	}
+	if _, err := os.Stat(dir); *seeds == "" && err != nil {
 		t.Skip("not run: the specifications are not in the repository; name their directory with -seeds DIR")
 	}
-	files, err := filepath.Glob(filepath.Join(*seeds, "*.txt"))
+	files, err := filepath.Glob(filepath.Join(dir, "*.txt"))
 	require.NoError(t, err)
 	require.Len(t, files, 5)
 	var all []map[string]any
