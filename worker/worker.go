@@ -23,8 +23,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/onboard"
 	"github.com/windlass-nfv/windlass/internal/operations"
 	"github.com/windlass-nfv/windlass/internal/outbound"
+	"github.com/windlass-nfv/windlass/internal/podnetwork"
 	"github.com/windlass-nfv/windlass/internal/secrets"
-	"github.com/windlass-nfv/windlass/internal/sources"
 	"github.com/windlass-nfv/windlass/internal/store"
 	"github.com/windlass-nfv/windlass/internal/telemetry"
 	"github.com/windlass-nfv/windlass/internal/userdata"
@@ -58,7 +58,7 @@ type Options struct {
 	// Sources fetches packages from the addresses that clients give.
 	Sources *nfvo.Fetcher
 	// Files fetches manifests and charts from the sources that the operator allows; nil fetches none.
-	Files *sources.Fetcher
+	Files podnetwork.Files
 	// NFVOPackages also fetches packages; nil without an NFVO.
 	NFVOPackages *nfvo.Orchestrator
 	// PackageTrust says whose packages Windlass accepts.
