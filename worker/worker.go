@@ -97,6 +97,9 @@ const (
 	// answer a heartbeat for as long, the SDK gives it up, and the attempt too. Two seconds are too short when Temporal
 	// restarts, or is busy with a thousand operations.
 	throttle = 5 * time.Second
+	// deadlock is how long code of a workflow may compute. The SDK's default of one second is too short on a busy
+	// machine: the workflow's task fails then, and Temporal repeats it some seconds later.
+	deadlock = 10 * time.Second
 	// logoutLimit bounds how long a stopping worker waits for clouds that do not answer.
 	logoutLimit = 5 * time.Second
 )
@@ -106,8 +109,11 @@ type Worker struct {
 	sdkworker.Worker
 	// host runs activities that only workers of this host can do; nil where there are none.
 	host sdkworker.Worker
-	vims *connections
-	log  *slog.Logger
+	// canceller takes the FORCEFUL cancels that the database tells of.
+	canceller *canceller
+	cancels   <-chan lcm.OpOccID
+	vims      *connections
+	log       *slog.Logger
 }
 
 // New makes a worker for one run.
@@ -115,6 +121,7 @@ func New(o Options) *Worker {
 	if o.Concurrency == 0 {
 		o.Concurrency = defaultConcurrency
 	}
+	cancels := newCanceller(o.Client)
 	options := sdkworker.Options{
 		MaxConcurrentActivityExecutionSize: o.Concurrency,
 		MaxConcurrentActivityTaskPollers:   pollers,
@@ -124,9 +131,11 @@ func New(o Options) *Worker {
 
 		MaxHeartbeatThrottleInterval: throttle,
 		WorkerStopTimeout:            o.ShutdownGrace,
-		// The scoper is inside, so that its failure is recorded as the step's failure.
+		DeadlockDetectionTimeout:     deadlock,
+		// The canceller is outside, because it may take the answer to Temporal out of the SDK's hands. The scoper is
+		// inside, so that its failure is recorded as the step's failure.
 		Interceptors: []interceptor.WorkerInterceptor{
-			&observer{tracing: o.Tracing, metrics: o.Metrics}, &tracker{progress: o.Store, log: o.Log, attempts: o.Attempts},
+			cancels, &observer{tracing: o.Tracing, metrics: o.Metrics}, &tracker{progress: o.Store, log: o.Log, attempts: o.Attempts},
 			&scoper{projectOf: o.Store.ProjectOf},
 		},
 	}
@@ -160,7 +169,9 @@ func New(o Options) *Worker {
 	for _, noun := range nouns {
 		w.RegisterActivityWithOptions(noun, activity.RegisterOptions{})
 	}
-	return &Worker{Worker: w, host: hostWorker(o, options, nouns), vims: open, log: o.Log}
+	return &Worker{
+		Worker: w, host: hostWorker(o, options, nouns), canceller: cancels, cancels: o.Store.Cancels(), vims: open, log: o.Log,
+	}
 }
 
 // hostWorker runs the activities of this host's task queue.
@@ -191,7 +202,10 @@ func hostWorker(o Options, options sdkworker.Options, nouns []any) sdkworker.Wor
 // Run works until interrupt is closed, or until Temporal refuses for good. At its end it revokes the tokens of clouds,
 // as far as the clouds answer.
 func (w *Worker) Run(interrupt <-chan any) error {
+	running, stop := context.WithCancel(context.Background())
+	go w.canceller.run(running, w.cancels)
 	err := w.poll(interrupt)
+	stop()
 	ctx, cancel := context.WithTimeout(context.Background(), logoutLimit)
 	defer cancel()
 	if err := w.vims.logout(ctx); err != nil {

@@ -1,6 +1,9 @@
 package lcm
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // TaskQueue is the queue that the worker polls for workflows and activities.
 const TaskQueue = "windlass-lcm"
@@ -45,7 +48,15 @@ func WorkflowFor(op Operation) (WorkflowName, bool) {
 }
 
 // WorkflowID makes the id under which the workflow of an operation runs.
-func WorkflowID(id OpOccID) string { return "lcm-" + string(id) }
+func WorkflowID(id OpOccID) string { return workflowPrefix + string(id) }
+
+// OperationOfWorkflow tells which operation the workflow with this id carries out, if it does.
+func OperationOfWorkflow(id string) (OpOccID, bool) {
+	of, is := strings.CutPrefix(id, workflowPrefix)
+	return OpOccID(of), is
+}
+
+const workflowPrefix = "lcm-"
 
 // OperationInput starts the workflow of an operation. It holds ids only: histories are readable, so
 // parameters stay in the database.

@@ -26,6 +26,8 @@ type hub struct {
 
 	// outbox holds one value when there may be new deliveries.
 	outbox chan struct{}
+	// cancels holds operations whose FORCEFUL cancel nobody has read yet.
+	cancels chan lcm.OpOccID
 
 	mu      sync.Mutex
 	waiters map[lcm.OpOccID]map[*waiter]struct{}
@@ -45,7 +47,7 @@ func newHub(conn *pgx.ConnConfig) *hub {
 	ctx, cancel := context.WithCancel(context.Background())
 	return &hub{
 		conn: conn, ctx: ctx, cancel: cancel, outbox: make(chan struct{}, 1),
-		waiters: map[lcm.OpOccID]map[*waiter]struct{}{},
+		cancels: make(chan lcm.OpOccID, keptCancels), waiters: map[lcm.OpOccID]map[*waiter]struct{}{},
 	}
 }
 
@@ -103,7 +105,7 @@ func (h *hub) listenOnce() (listened bool) {
 		return false
 	}
 	defer closeConn(h.ctx, conn)
-	if _, err := conn.Exec(h.ctx, "listen "+channel+"; listen "+outboxChannel); err != nil {
+	if _, err := conn.Exec(h.ctx, "listen "+channel+"; listen "+outboxChannel+"; listen "+cancelChannel); err != nil {
 		return false
 	}
 	h.wakeAll() // events may have come while the hub did not listen
@@ -112,13 +114,16 @@ func (h *hub) listenOnce() (listened bool) {
 		if err != nil {
 			return true
 		}
-		if n.Channel == outboxChannel {
+		switch n.Channel {
+		case outboxChannel:
 			h.wakeOutbox()
-			continue
-		}
-		number, id, _ := strings.Cut(n.Payload, " ")
-		if eventID, err := strconv.ParseInt(number, 10, 64); err == nil {
-			h.wake(lcm.OpOccID(id), eventID)
+		case cancelChannel:
+			h.tellCancel(lcm.OpOccID(n.Payload))
+		default:
+			number, id, _ := strings.Cut(n.Payload, " ")
+			if eventID, err := strconv.ParseInt(number, 10, 64); err == nil {
+				h.wake(lcm.OpOccID(id), eventID)
+			}
 		}
 	}
 }

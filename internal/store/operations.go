@@ -200,6 +200,9 @@ func (s *Store) RecordOperation(ctx context.Context, r lcm.OperationRecord) erro
 		if err := recordNothingLeft(ctx, tx, r); err != nil {
 			return err
 		}
+		if err := tellCancel(ctx, tx, r); err != nil {
+			return err
+		}
 		if prior != "" && prior != r.State {
 			if err := notifyOperation(ctx, tx, r.OpOccID); err != nil {
 				return err

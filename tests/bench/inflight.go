@@ -44,7 +44,7 @@ func (b *bench) inFlight(ctx context.Context) (err error) {
 	if out, err := bed.Windlass(ctx, "package", "create", serverPackage).CombinedOutput(); err != nil {
 		return fmt.Errorf("on-board the package: %w\n%s", err, out)
 	}
-	if err := bed.slowDown(ctx); err != nil {
+	if err := bed.slowDown(ctx, bootMs); err != nil {
 		return err
 	}
 	say("%d operations at once, each of which waits %d s for Nova ...", count, bootMs/1000)
@@ -65,13 +65,13 @@ func (b *bench) inFlight(ctx context.Context) (err error) {
 }
 
 // slowDown makes Nova slow for every server.
-func (b *bed) slowDown(ctx context.Context) error {
+func (b *bed) slowDown(ctx context.Context, ms int) error {
 	lab, ok := b.Cloud.(*environment.Lab)
 	if !ok {
 		return errors.New("only a lab can be slowed down")
 	}
 	_, err := call(ctx, http.MethodPost, lab.OrderURL()+"/faults", map[string]any{
-		"service": "nova", "method": "POST", "path": "/servers$", "delay_ms": bootMs, "count": -1,
+		"service": "nova", "method": "POST", "path": "/servers$", "delay_ms": ms, "count": -1,
 	}, nil)
 	return err
 }

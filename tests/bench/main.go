@@ -1,7 +1,7 @@
 // Command bench measures Windlass on this machine: against a plain script that makes the same cluster on the same lab
 // (real) or heals one (heal), what Windlass itself costs per operation (overhead), how an instantiation grows with the
 // number of nodes (growth) and a scaling with that of the new ones (scale-out), what a thousand operations at once need
-// (in-flight), how fast the API answers when it has 10,000 VNFs (northbound), what memory an upload of 2 GiB needs
+// (in-flight), how soon a FORCEFUL cancel works beside them (cancel), how fast the API answers when it has 10,000 VNFs (northbound), what memory an upload of 2 GiB needs
 // (upload), how soon an operation goes on when its worker is killed (recovery), what Windlass adds to the time of a
 // real OpenStack's Heat (openstack), containerised VNFs against kubectl (cnf) and against Helm (cnf-chart), and a
 // hundred of them at once (cnf-many). Run it with
@@ -40,8 +40,8 @@ func main() {
 
 // parts are the values of --only.
 var parts = []string{
-	"overhead", "growth", "scale-out", "in-flight", "northbound", "upload", "recovery", "openstack",
-	"cnf", "cnf-chart", "cnf-many", "real", "heal",
+	"overhead", "growth", "scale-out", "in-flight", "cancel", "northbound", "upload", "recovery", "openstack", "cnf",
+	"cnf-chart", "cnf-many", "real", "heal",
 }
 
 // bench is one run of the benchmark.
@@ -79,7 +79,7 @@ func (b *bench) wants(part string) bool {
 
 func (b *bench) run(ctx context.Context) error {
 	measure := map[string]func(context.Context) error{
-		"overhead": b.overhead, "growth": b.growth, "scale-out": b.scaleOut, "in-flight": b.inFlight,
+		"overhead": b.overhead, "growth": b.growth, "scale-out": b.scaleOut, "in-flight": b.inFlight, "cancel": b.cancels,
 		"northbound": b.northbound, "upload": b.upload, "recovery": b.recovery, "openstack": b.openstack,
 		"real": b.real, "heal": b.heal, "cnf": b.cnf, "cnf-chart": b.cnfChart, "cnf-many": b.cnfMany,
 	}

@@ -54,7 +54,7 @@ func (c *Cloud) cancel(ctx context.Context, name, id string) error {
 }
 
 func (c *Cloud) awaitCancelled(ctx context.Context, name, id string, progress func(string)) error {
-	err := c.until(ctx, func() (bool, error) {
+	err := c.untilAmong(ctx, &c.cancelling, func() (bool, error) {
 		s, err := c.show(ctx, name, id)
 		if err == nil && s.Status != creating {
 			progress("The stack is " + s.Status + ": " + s.StatusReason)

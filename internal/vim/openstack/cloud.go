@@ -33,6 +33,9 @@ type Cloud struct {
 	regions  []string
 	// waiting counts the loops that poll the cloud.
 	waiting atomic.Int64
+	// cancelling counts those that wait for the end of a cancelled creation. A person waits for it, too, so a thousand
+	// other operations do not slow it down.
+	cancelling atomic.Int64
 }
 
 // Wrap wraps the transport of the calls, for example with a timer.

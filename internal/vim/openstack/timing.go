@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
@@ -86,9 +87,14 @@ func (t timing) next(begun time.Time, waiting int64) time.Duration {
 // until calls done again and again, until it returns true or an error, or ctx ends. It retries for some time when the
 // cloud does not answer.
 func (c *Cloud) until(ctx context.Context, done func() (bool, error)) error {
+	return c.untilAmong(ctx, &c.waiting, done)
+}
+
+// untilAmong is until for a call that shares the looks at the cloud with those that this counter counts.
+func (c *Cloud) untilAmong(ctx context.Context, waiting *atomic.Int64, done func() (bool, error)) error {
 	begun, away := time.Now(), time.Time{}
-	c.waiting.Add(1)
-	defer c.waiting.Add(-1)
+	waiting.Add(1)
+	defer waiting.Add(-1)
 	for {
 		ok, err := done()
 		switch {
@@ -108,7 +114,7 @@ func (c *Cloud) until(ctx context.Context, done func() (bool, error)) error {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-time.After(max(c.timing.next(begun, c.waiting.Load()), retryAfter(err))):
+		case <-time.After(max(c.timing.next(begun, waiting.Load()), retryAfter(err))):
 		}
 	}
 }
