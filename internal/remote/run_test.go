@@ -105,17 +105,59 @@ func TestRun_killsTheOrphansOfADeadSupervisorBeforeItStartsAgain(t *testing.T) {
 		done <- err
 	}()
 	require.Eventually(t, func() bool { return m.Running(id) == 1 }, remotetest.Patience, 10*time.Millisecond)
-	for _, pid := range processes() {
-		line, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cmdline")
-		if strings.Contains(string(line), "\x00supervise\x00"+id) {
-			_ = syscall.Kill(pid, syscall.SIGKILL)
-		}
-	}
+	killProcess(t, "\x00supervise\x00"+id)
 	require.Eventually(t, func() bool { return m.Started(id) == 2 }, remotetest.Patience, 10*time.Millisecond)
 	require.Eventually(t, func() bool { return m.Running(id) == 1 }, remotetest.Patience, 10*time.Millisecond,
 		"the first one is gone")
 	m.Release(id)
 	require.NoError(t, <-done)
+}
+
+// TestRun_startsAgainWhenAShutdownEndsTheScriptFirst: a machine that shuts down ends the script and its supervisor in any
+// order.
+func TestRun_startsAgainWhenAShutdownEndsTheScriptFirst(t *testing.T) {
+	needs(t, "sshd", "openssh-server")
+	t.Parallel()
+	m := startSSHD(t, "root")
+	id := "first-" + strings.ToLower(rand.Text()[:8])
+	done, host := make(chan error, 1), connect(t, m)
+	go func() {
+		_, err := host.Run(t.Context(), remote.Command{
+			ID: id, Script: m.Script(remotetest.Behaviour{Name: id, Hang: true}),
+		})
+		done <- err
+	}()
+	require.Eventually(t, func() bool { return m.Running(id) == 1 }, remotetest.Patience, 10*time.Millisecond)
+	killProcess(t, "/run/"+id+"/script\x00")
+	time.Sleep(200 * time.Millisecond) // the supervisor has seen that the script is dead
+	killProcess(t, "\x00supervise\x00"+id)
+	require.Eventually(t, func() bool { return m.Started(id) == 2 || len(done) > 0 }, remotetest.Patience,
+		10*time.Millisecond)
+	m.Release(id)
+	require.NoError(t, <-done)
+	require.Equal(t, 2, m.Started(id))
+}
+
+// A script that somebody kills on a machine that stays up has failed.
+func TestRun_reportsAScriptThatWasKilled(t *testing.T) {
+	needs(t, "sshd", "openssh-server")
+	t.Parallel()
+	m := startSSHD(t, "root")
+	_, err := connect(t, m).Run(t.Context(), remote.Command{ID: "killed", Script: "kill -KILL $$"})
+	require.ErrorContains(t, err, "exit status 137")
+}
+
+// killProcess kills the processes with these words in their command lines.
+func killProcess(t *testing.T, words string) {
+	t.Helper()
+	killed := 0
+	for _, pid := range processes() {
+		line, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cmdline")
+		if strings.Contains(string(line), words) && syscall.Kill(pid, syscall.SIGKILL) == nil {
+			killed++
+		}
+	}
+	require.NotZero(t, killed)
 }
 
 // TestRun_killsAnOrphanWhosePidWasNotWritten simulates a supervisor that was killed after it had started its command,

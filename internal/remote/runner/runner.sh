@@ -133,6 +133,7 @@ supervise() {
 	wait "$pid"
 	rc=$?
 	drain "$copier"
+	outlive "$rc"
 	if [ -s "$dir/why" ]; then
 		[ -z "$watchdog" ] || grep -q killed "$dir/why" || wait "$watchdog"
 		why=$(<"$dir/why")
@@ -160,6 +161,14 @@ drain() {
 		kill -0 "$1" 2>/dev/null || return
 		sleep "$nap"
 	done
+}
+
+# outlive waits when somebody else has killed the script. When the machine shuts down, this supervisor dies a moment
+# after the script: without rc the command is lost, and starts again, as after any other reboot.
+outlive() {
+	case $1 in
+	137 | 143) [ -s "$dir/why" ] || sleep 2 9>&- ;;
+	esac
 }
 
 start_time() {
