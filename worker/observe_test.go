@@ -119,7 +119,9 @@ func observe(t *testing.T, o *observer, header *commonpb.Header) {
 	suite.SetHeader(header)
 	suite.SetLogger(log.NewStructuredLogger(slog.New(slog.DiscardHandler)))
 	env := suite.NewTestWorkflowEnvironment()
-	env.SetWorkerOptions(sdkworker.Options{Interceptors: []interceptor.WorkerInterceptor{o}})
+	env.SetWorkerOptions(sdkworker.Options{
+		Interceptors: []interceptor.WorkerInterceptor{o}, DeadlockDetectionTimeout: busy,
+	})
 	w := stepsOnly(
 		[]activities.RecordStepInput{row(lcm.StepRunning), row(lcm.StepFailed), row(lcm.StepRunning), row(lcm.StepDone)},
 		[]lcm.OperationState{lcm.Processing, lcm.FailedTemp, lcm.Processing, lcm.Completed})
@@ -204,7 +206,9 @@ func TestObserver_tracesChecksForDrift(t *testing.T) {
 	o, to, flush := exporting(t, 1)
 	suite := testsuite.WorkflowTestSuite{}
 	env := suite.NewTestWorkflowEnvironment()
-	env.SetWorkerOptions(sdkworker.Options{Interceptors: []interceptor.WorkerInterceptor{o}})
+	env.SetWorkerOptions(sdkworker.Options{
+		Interceptors: []interceptor.WorkerInterceptor{o}, DeadlockDetectionTimeout: busy,
+	})
 	env.RegisterWorkflowWithOptions(func(workflow.Context) error { return nil },
 		workflow.RegisterOptions{Name: string(lcm.WorkflowDrift)})
 	env.ExecuteWorkflow(string(lcm.WorkflowDrift))
@@ -246,7 +250,9 @@ func TestObserver_knowsWhatWorkflowsRecord(t *testing.T) {
 	suite := testsuite.WorkflowTestSuite{}
 	suite.SetLogger(log.NewStructuredLogger(slog.New(slog.DiscardHandler)))
 	env := suite.NewTestWorkflowEnvironment()
-	env.SetWorkerOptions(sdkworker.Options{Interceptors: []interceptor.WorkerInterceptor{o}})
+	env.SetWorkerOptions(sdkworker.Options{
+		Interceptors: []interceptor.WorkerInterceptor{o}, DeadlockDetectionTimeout: busy,
+	})
 	env.RegisterWorkflowWithOptions(workflows.Terminate, workflow.RegisterOptions{Name: "Test"})
 	for name, act := range map[string]any{
 		"RecordSteps": recordSteps, "RecordState": recordState,

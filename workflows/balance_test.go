@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/temporal"
-	"go.temporal.io/sdk/testsuite"
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/windlass-nfv/windlass/activities"
@@ -66,7 +65,7 @@ func (l *balancers) wait(_ context.Context, in activities.VirtualIPInput) (activ
 // rebalanced runs rebalance on these control planes.
 func (l *balancers) rebalanced(t *testing.T, controlPlanes, serving string) error {
 	t.Helper()
-	env := new(testsuite.WorkflowTestSuite).NewTestWorkflowEnvironment()
+	env := newEnvironment()
 	for name, act := range map[string]any{
 		"LocateVirtualIP": l.locate, "ConfigureLoadBalancer": l.configure, "WaitForVirtualIP": l.wait,
 	} {

@@ -7,7 +7,6 @@ import (
 
 	"github.com/stretchr/testify/mock"
 	"github.com/stretchr/testify/require"
-	"go.temporal.io/sdk/testsuite"
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/windlass-nfv/windlass/activities"
@@ -74,8 +73,7 @@ func delivering3(t *testing.T, b *box, retryFor time.Duration, since time.Time) 
 	for id := range int64(3) {
 		b.waiting = append(b.waiting, lcm.Delivery{ID: id + 1, Since: since})
 	}
-	var suite testsuite.WorkflowTestSuite
-	env := suite.NewTestWorkflowEnvironment()
+	env := newEnvironment()
 	env.RegisterWorkflowWithOptions(DeliverNotifications, workflow.RegisterOptions{Name: string(lcm.WorkflowDeliver)})
 	env.RegisterActivity(&activities.Notifications{Outbox: b, Send: b.send, RetryFor: retryFor})
 	env.ExecuteWorkflow(DeliverNotifications, lcm.DeliverInput{SubscriptionID: "s"})
@@ -98,8 +96,7 @@ func TestDeliver_givesUpWhatIsTooOldAfterOneAttempt(t *testing.T) {
 }
 
 func TestDeliver_goesOnAsANewRun(t *testing.T) {
-	var suite testsuite.WorkflowTestSuite
-	env := suite.NewTestWorkflowEnvironment()
+	env := newEnvironment()
 	env.RegisterActivity(notifications)
 	env.OnActivity(notifications.NextNotification, mock.Anything,
 		mock.Anything).Return(activities.NextNotificationOutput{DeliveryID: 1, Patience: time.Hour}, nil)

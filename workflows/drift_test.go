@@ -9,7 +9,6 @@ import (
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/testsuite"
-	sdkworker "go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/windlass-nfv/windlass/activities"
@@ -54,11 +53,8 @@ func follows(action lcm.DriftAction) activities.ActOnDriftOutput {
 
 func newCheck(t *testing.T, w *watch) *testsuite.TestWorkflowEnvironment {
 	t.Helper()
-	var suite testsuite.WorkflowTestSuite
-	env := suite.NewTestWorkflowEnvironment()
+	env := newEnvironment()
 	env.SetTestTimeout(time.Minute)
-	// A busy machine must not look like a deadlock.
-	env.SetWorkerOptions(sdkworker.Options{DeadlockDetectionTimeout: time.Minute})
 	env.RegisterWorkflow(CheckDrift)
 	for name, act := range map[string]any{"LookForDrift": w.look, "RecordDrift": w.record, "ActOnDrift": w.act} {
 		env.RegisterActivityWithOptions(act, activity.RegisterOptions{Name: name})

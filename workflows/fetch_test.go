@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"go.temporal.io/sdk/testsuite"
 
 	"github.com/windlass-nfv/windlass/activities"
 	"github.com/windlass-nfv/windlass/internal/lcm"
@@ -14,8 +13,7 @@ import (
 // fetchRun runs the workflow with a source whose attempts return these errors, one after another, and then succeed.
 func fetchRun(t *testing.T, errs ...error) (fetched int, given *lcm.Error) {
 	t.Helper()
-	var suite testsuite.WorkflowTestSuite
-	env := suite.NewTestWorkflowEnvironment()
+	env := newEnvironment()
 	env.RegisterActivity(&activities.Packages{
 		Fetch: func(context.Context, lcm.VnfPkgID) error {
 			fetched++

@@ -13,7 +13,6 @@ import (
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/testsuite"
-	sdkworker "go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/windlass-nfv/windlass/activities"
@@ -166,10 +165,8 @@ func broken(detail string) error {
 
 func newRun(t *testing.T, w *world) *testsuite.TestWorkflowEnvironment {
 	t.Helper()
-	var suite testsuite.WorkflowTestSuite
-	env := suite.NewTestWorkflowEnvironment()
+	env := newEnvironment()
 	env.SetTestTimeout(time.Minute)
-	env.SetWorkerOptions(sdkworker.Options{MaxHeartbeatThrottleInterval: 50 * time.Millisecond})
 	env.RegisterWorkflow(threeSteps)
 	if w.what.State == "" {
 		w.what.State = lcm.Starting

@@ -9,7 +9,6 @@ import (
 	"go.temporal.io/api/enums/v1"
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/temporal"
-	"go.temporal.io/sdk/testsuite"
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/windlass-nfv/windlass/activities"
@@ -20,8 +19,7 @@ import (
 // second run may have unknown effects.
 func TestPlay_runsWhatHasFailedOnceOnly(t *testing.T) {
 	for kind, passesOver := range map[lcm.Kind]bool{lcm.KindBroken: false, lcm.KindUnavailable: true} {
-		var suite testsuite.WorkflowTestSuite
-		env := suite.NewTestWorkflowEnvironment()
+		env := newEnvironment()
 		runs := map[bool]int{}
 		env.RegisterActivityWithOptions(func(_ context.Context, in activities.PlayInput) (activities.PlayOutput, error) {
 			runs[in.PassOver]++
@@ -47,8 +45,7 @@ func TestPlay_runsWhatHasFailedOnceOnly(t *testing.T) {
 // TestPlay_begunOnAHostIsForItsWorkers checks that a playbook that runs on a host of workers is continued only by
 // workers of that host, until all of them have been away long enough for it to have ended there.
 func TestPlay_begunOnAHostIsForItsWorkers(t *testing.T) {
-	var suite testsuite.WorkflowTestSuite
-	env := suite.NewTestWorkflowEnvironment()
+	env := newEnvironment()
 	first, second := activities.PlayHost{Queue: "host-1", Patience: time.Minute}, activities.PlayHost{Queue: "host-2", Patience: time.Minute}
 	var queues []string
 	env.RegisterActivityWithOptions(func(ctx context.Context, _ activities.PlayInput) (activities.PlayOutput, error) {

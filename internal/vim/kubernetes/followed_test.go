@@ -80,7 +80,7 @@ func TestUntil_isBounded(t *testing.T) {
 			cluster := hostile(t, map[string]http.HandlerFunc{
 				ofDefault + "configmaps": c.maps, ofDefault + "pods": quiet("Pod"), ofDefault + "events": c.events,
 			})
-			ctx, stop := context.WithTimeout(t.Context(), 3*time.Minute)
+			ctx, stop := context.WithTimeout(t.Context(), 6*time.Minute)
 			defer stop()
 			w := cluster.wait("owner", 0, func(string) {})
 			err := w.until(ctx, []prepared{one}, func(context.Context, []prepared) (bool, error) {
@@ -121,13 +121,15 @@ func TestUntil_judgesNothingIfItKnowsTooLittle(t *testing.T) {
 		ofDefault + "configmaps": counted(emptyList("ConfigMap"), "ConfigMap", &made),
 		ofDefault + "pods":       quiet("Pod"), ofDefault + "events": quiet("Event"),
 		ofDefault + "secrets": func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			_ = http.NewResponseController(w).Flush()          // a busy machine takes long for 64 MiB; the client waits a minute for headers
 			for made.Load() < 64 && r.Context().Err() == nil { // just above the limit
 				time.Sleep(10 * time.Millisecond)
 			}
 			quiet("Secret")(w, r)
 		},
 	})
-	ctx, stop := context.WithTimeout(t.Context(), 3*time.Minute)
+	ctx, stop := context.WithTimeout(t.Context(), 6*time.Minute)
 	defer stop()
 	w := cluster.wait("owner", 0, func(string) {})
 	objects := []prepared{followable("ConfigMap", "configmaps"), followable("Secret", "secrets")}
