@@ -53,6 +53,34 @@ func TestSummaries_arePagesWithATotal(t *testing.T) {
 	}
 }
 
+// TestSummaries_markSlowSteps has a step that began two hours ago, which nobody has timed before, and then three times.
+func TestSummaries_markSlowSteps(t *testing.T) {
+	b := newBench(t)
+	opOcc := b.began()
+	id, began := b.operation(opOcc).ID, time.Now().Add(-2*time.Hour).UTC().Truncate(time.Millisecond)
+	require.NoError(t, b.store.RecordPlan(t.Context(), id, []lcm.Step{{Index: 2, ID: "wait", Title: "Wait"}}))
+	require.NoError(t, b.store.RecordStep(t.Context(), lcm.Step{OpOccID: id, Index: 2, State: lcm.StepRunning, Started: began}))
+	slow := func() map[string]any {
+		ops := b.do("GET", "/windlass/v1/vnf_lcm_op_occs", nil).list()
+		instances := b.do("GET", "/windlass/v1/vnf_instances?attention=true", nil).list()
+		require.Len(t, ops, 1)
+		require.Len(t, instances, 1)
+		require.Equal(t, ops[0]["slow"], instances[0]["lastOperation"].(map[string]any)["slow"])
+		return ops[0]["slow"].(map[string]any)
+	}
+	require.Equal(t, map[string]any{"since": began.Format("2006-01-02T15:04:05.999Z")}, slow())
+	db, err := pgx.Connect(t.Context(), b.databaseURL)
+	require.NoError(t, err)
+	defer func() { _ = db.Close(t.Context()) }()
+	_, err = db.Exec(t.Context(), `insert into step_time values ('INSTANTIATE', 'wait', 'FORWARD', 'of-another', '{40.25, 41, 42}')`)
+	require.NoError(t, err)
+	require.InDelta(t, 41, slow()["usualSeconds"], 0.001)
+	steps := b.do("GET", strings.Replace(opOcc, "/vnflcm/", "/windlass/", 1)+"/steps", nil).list()
+	last := steps[len(steps)-1]
+	require.InDelta(t, 41, last["usualSeconds"], 0.001)
+	require.Equal(t, true, last["slow"])
+}
+
 // TestSummaries_knowChecksThatHaveFoundNothing checks that the list distinguishes a check without findings from no
 // check.
 func TestSummaries_knowChecksThatHaveFoundNothing(t *testing.T) {

@@ -63,6 +63,9 @@ type stepView struct {
 	Error          *rest.ProblemDetails `json:"error,omitempty"`
 	LastOutputLine string               `json:"lastOutputLine,omitempty"`
 	Retry          *retryView           `json:"retry,omitempty"`
+	// UsualSeconds is the median of the last times of the whole step. Slow tells that a running step takes much longer.
+	UsualSeconds float64 `json:"usualSeconds,omitempty"`
+	Slow         bool    `json:"slow,omitempty"`
 	// TraceID is the trace that the step's span is in, where traces are made.
 	TraceID string `json:"traceId,omitempty"`
 	// Decisions are the decisions about pods of the node that the step has drained.
@@ -107,7 +110,8 @@ func viewOfStep(s lcm.Step) stepView {
 		Index: s.Index, ID: s.ID, Undo: s.Undo, Final: s.Final, Title: s.Title, Phase: s.Phase, Node: s.Node,
 		State: s.State, Attempt: s.Attempt, StartedAt: moment(s.Started), EndedAt: moment(s.Ended),
 		Error: problem.OfOperation(s.Error), LastOutputLine: s.LastLine,
-		Retry: viewOfRetry(s.Retry),
+		Retry: viewOfRetry(s.Retry), UsualSeconds: rounded(s.Usual.Seconds()),
+		Slow: s.State == lcm.StepRunning && s.Node == "" && lcm.IsSlow(s.Usual, time.Since(s.Started)),
 	}
 }
 

@@ -1,6 +1,7 @@
 package extensions
 
 import (
+	"math"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -55,6 +56,7 @@ type operationSummaryView struct {
 	StateEnteredTime *time.Time         `json:"stateEnteredTime"`
 	Step             string             `json:"step,omitempty"`
 	Retry            *retryView         `json:"retry,omitempty"`
+	Slow             *slowView          `json:"slow,omitempty"`
 
 	// The rest is in the list of operations only.
 	VnfInstanceID         lcm.VnfInstanceID    `json:"vnfInstanceId,omitempty"`
@@ -68,11 +70,32 @@ type operationSummaryView struct {
 func viewOfOperation(o lcm.OperationSummary) operationSummaryView {
 	return operationSummaryView{
 		ID: o.ID, Operation: o.Operation, OperationState: o.State, StartTime: o.StartTime,
-		StateEnteredTime: o.StateEnteredTime, Step: o.Step, Retry: viewOfRetry(o.Retry),
+		StateEnteredTime: o.StateEnteredTime, Step: o.Step, Retry: viewOfRetry(o.Retry), Slow: viewOfSlow(o.Slow),
 		VnfInstanceID: o.VnfInstanceID, VnfInstanceName: o.VnfInstanceName, IsAutomaticInvocation: o.IsAutomaticInvocation, IsCancelPending: o.IsCancelPending,
 		Error: problem.OfOperation(o.Error), ProjectID: o.ProjectID,
 	}
 }
+
+// slowView tells of a step that takes much longer than usual.
+type slowView struct {
+	Since time.Time `json:"since"`
+	// UsualSeconds is 0 if the next step should have begun at once; without it nobody knows.
+	UsualSeconds *float64 `json:"usualSeconds,omitempty"`
+}
+
+func viewOfSlow(s *lcm.SlowStep) *slowView {
+	if s == nil {
+		return nil
+	}
+	v := &slowView{Since: s.Since.UTC()}
+	if s.Usual != nil {
+		v.UsualSeconds = new(rounded(*s.Usual))
+	}
+	return v
+}
+
+// rounded keeps milliseconds.
+func rounded(seconds float64) float64 { return math.Round(seconds*1000) / 1000 }
 
 func viewOfInstance(i lcm.InstanceSummary) instanceSummaryView {
 	v := instanceSummaryView{

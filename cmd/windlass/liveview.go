@@ -120,7 +120,7 @@ func (v *liveView) stepLine(s step, width int) string {
 	}
 	text := fmt.Sprintf("%-*s", min(48, width/2), name)
 	if s.Started != nil {
-		text += fmt.Sprintf(" %6s", duration(s.elapsed(v.now())))
+		text += fmt.Sprintf(" %6s", duration(s.elapsed(v.now()))) + s.pace(v.now())
 	}
 	remark := s.remark()
 	switch {

@@ -132,7 +132,7 @@ func (c *cli) describeOp(w io.Writer, o opOcc, rows []step) {
 	field(w, "Operation", o.Operation)
 	field(w, "State", o.State)
 	if s := current(rows); s != nil && !o.State.Terminal() {
-		field(w, "Step", s.name())
+		field(w, "Step", s.name()+s.pace(c.now()))
 		c.describeRetry(w, s.tried(rows))
 	}
 	field(w, "VNF instance", o.VnfInstanceID)

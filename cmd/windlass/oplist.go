@@ -159,14 +159,39 @@ type opSummary struct {
 	Step string `json:"step"`
 	// Retry is set while the step is tried again.
 	Retry *retry `json:"retry"`
+	// Slow is set while the step takes much longer than usual.
+	Slow *slow `json:"slow"`
 }
 
-// step is the title of the step, with the attempt if it is not the first.
-func (o opSummary) step() string {
-	if o.Retry == nil {
-		return o.Step
+// slow tells how long a slow step takes otherwise.
+type slow struct {
+	Usual *float64 `json:"usualSeconds"`
+}
+
+func (s *slow) said() string {
+	switch {
+	case s == nil:
+		return ""
+	case s.Usual == nil:
+		return ", slow"
+	case *s.Usual == 0:
+		return ", no worker goes on"
 	}
-	return o.Step + ", attempt " + o.Retry.count()
+	return ", " + usually(*s.Usual)
+}
+
+// usually says how long a slow step takes otherwise, in seconds.
+func usually(seconds float64) string {
+	return "slow: usually " + duration(time.Duration(seconds*float64(time.Second)))
+}
+
+// step is the title of the step, with the attempt if it is not the first, and with its usual time if it is slow.
+func (o opSummary) step() string {
+	text := o.Step
+	if o.Retry != nil {
+		text += ", attempt " + o.Retry.count()
+	}
+	return strings.TrimPrefix(text+o.Slow.said(), ", ")
 }
 
 // stateNamed is the state of operations with that name. It refuses unknown names: --state FAILEDTEMP would silently

@@ -38,6 +38,34 @@ func TestRetry_isShownByEveryCommand(t *testing.T) {
 	}
 }
 
+// TestSlow_isShownByEveryCommand has operations whose steps take longer than usual.
+func TestSlow_isShownByEveryCommand(t *testing.T) {
+	api := resources()
+	api.answers["GET /vnflcm/v1/vnf_lcm_op_occs/"+opID] = ok(200, opIn("PROCESSING", "2026-11-21T11:50:00Z"))
+	api.answers["GET /windlass/v1/vnf_lcm_op_occs/"+opID+"/steps"] = ok(200, `[{"index":2,"title":"Join the new nodes",
+		"phase":"FORWARD","state":"RUNNING","attempt":1,"startedAt":"2026-11-21T11:54:00Z","usualSeconds":41.2,"slow":true}]`)
+	for command, want := range map[string]string{
+		"op steps " + opID: "6m0s, slow: usually 41s",
+		"op show " + opID:  "Join the new nodes, slow: usually 41s",
+	} {
+		got := windlass(t, api, strings.Fields(command)...)
+		require.Equal(t, 0, got.code, got.err)
+		assert.Contains(t, got.out, want, command)
+	}
+	for slow, want := range map[string]string{
+		`{"since":"2026-11-21T11:54:00Z","usualSeconds":41.2}`: "Join the new nodes, slow: usually 41s",
+		`{"since":"2026-11-21T11:54:00Z","usualSeconds":0}`:    "Join the new nodes, no worker goes on",
+		`{"since":"2026-11-21T11:54:00Z"}`:                     "Join the new nodes, slow\n",
+		`null`:                                                 "Join the new nodes\n",
+	} {
+		api.answers["GET /windlass/v1/vnf_lcm_op_occs"] = ok(200,
+			`[{"id":"`+opID+`","step":"Join the new nodes","slow":`+slow+`}]`)
+		got := windlass(t, api, "op", "list")
+		require.Equal(t, 0, got.code, got.err)
+		assert.Contains(t, got.out, want)
+	}
+}
+
 // watched is a plain view with a clock that the test moves.
 type watched struct {
 	*plainView

@@ -28,6 +28,9 @@ type step struct {
 	Error    *apiError     `json:"error"`
 	LastLine string        `json:"lastOutputLine"`
 	Retry    *retry        `json:"retry"`
+	// Usual is in seconds, 0 if nobody knows. Slow tells that the step takes much longer.
+	Usual float64 `json:"usualSeconds"`
+	Slow  bool    `json:"slow"`
 	// Decisions are the decisions about a node that did not become empty by itself.
 	Decisions []struct {
 		Action string `json:"action"`
@@ -73,6 +76,18 @@ func (s step) elapsed(now time.Time) time.Duration {
 		now = *s.Ended
 	}
 	return now.Sub(*s.Started)
+}
+
+// pace says that the step is slow, and how long it takes otherwise.
+func (s step) pace(now time.Time) string {
+	usual := time.Duration(s.Usual * float64(time.Second))
+	switch {
+	case s.State != lcm.StepRunning || s.Node != "" || !s.Slow && !lcm.IsSlow(usual, s.elapsed(now)):
+		return ""
+	case s.Usual == 0:
+		return ", slow"
+	}
+	return ", " + usually(s.Usual)
 }
 
 // remark is when and why the step is tried again, else its error, else its last line of output.
@@ -138,7 +153,7 @@ func (c *cli) stepTable() table[step] {
 					if s.Started == nil {
 						return ""
 					}
-					return duration(s.elapsed(c.now()))
+					return duration(s.elapsed(c.now())) + s.pace(c.now())
 				},
 			},
 			{name: "LAST LINE OR ERROR", of: func(s step) any { return s.remark() }},

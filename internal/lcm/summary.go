@@ -35,7 +35,28 @@ type OperationSummary struct {
 	// Step is the title of the current step, or of the failed step.
 	Step string
 	// Retry tells of an activity of that step that is tried again; nil when there is none.
-	Retry                                  *StepRetry
+	Retry *StepRetry
+	// Slow is set when the step takes much longer than usual, or when the next step does not begin.
+	Slow                                   *SlowStep
 	IsAutomaticInvocation, IsCancelPending bool
 	Error                                  *Error
+}
+
+// SlowStep tells of a step that takes much longer than usual, by IsSlow.
+type SlowStep struct {
+	// Since is when the step began, or when it should have begun.
+	Since time.Time `json:"since"`
+	// Usual is the median of the last times, in seconds. It is 0 if the next step should have begun at once, and nil if
+	// nobody knows.
+	Usual *float64 `json:"usual"`
+}
+
+// IsSlow tells whether a step that has taken a time until now takes much longer than usual: three times as long, and at
+// least a minute longer. If nobody knows the usual time (0), an hour is much. The database's view slow_operation has
+// the same rule.
+func IsSlow(usual, taken time.Duration) bool {
+	if usual == 0 {
+		return taken > time.Hour
+	}
+	return taken > max(3*usual, usual+time.Minute)
 }

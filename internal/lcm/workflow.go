@@ -160,6 +160,8 @@ type Step struct {
 	LastLine string
 	// Retry is set while an activity of a running step is tried more than once.
 	Retry *StepRetry `json:",omitempty"`
+	// Usual is the median of what the step took the last times; 0 if nobody knows. Rows of nodes have none.
+	Usual time.Duration `json:",omitempty"`
 }
 
 // StepRetry tells how it stands with an activity that did not succeed at its first attempt.

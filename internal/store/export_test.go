@@ -34,3 +34,9 @@ func (s *Store) Waiters() (n int) {
 	}
 	return n
 }
+
+// Exec changes rows as nothing in Windlass does.
+func (s *Store) Exec(ctx context.Context, sql string, args ...any) error {
+	_, err := s.pool.Exec(ctx, sql, args...)
+	return err
+}

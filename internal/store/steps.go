@@ -107,6 +107,16 @@ const recordStep = `
 			update op_step set retry = null
 			where op_occ_id = @op and step_index = @index and phase = @phase and node <> '' and retry is not null
 				and @node::text = '' and step_rank(@state::text) = 2
+		), timed as ( -- another operation that ends the same step now is not waited for: its time is not kept
+			insert into step_time as old (operation, step_id, phase, vnfd_id, times)
+			select o.operation, kind, r.phase, i.vnfd_id, array[extract(epoch from r.ended - r.started)]
+			from recorded r
+			cross join lateral step_kind(r::op_step) kind
+			join vnf_lcm_op_occ o on o.id = r.op_occ_id
+			join vnf_instance i on i.id = o.vnf_instance_id
+			where r.node = '' and r.state = 'DONE' and kind <> ''
+				and pg_try_advisory_xact_lock(hashtextextended('step_time', 0))
+			on conflict (operation, step_id, phase, vnfd_id) do update set times = (excluded.times || old.times)[1:20]
 		)` + stepEvent
 
 // stepEvent appends the event of each row in recorded. It selects from recorded, so that the row is locked before the
@@ -158,19 +168,25 @@ func stampedRetry(ctx context.Context, retry *lcm.StepRetry) *lcm.StepRetry {
 // step first).
 func (s *Store) Steps(ctx context.Context, id lcm.OpOccID) ([]lcm.Step, error) {
 	return all(ctx, s.pool, scanStep, `
-		select op_occ_id, step_index, phase, step_id, undo, final, title, node, state, attempt, started, ended, error,
-			last_line, retry
-		from op_step
-		where op_occ_id = @op
-		order by step_index, phase = 'COMPENSATION', node`,
+		select s.op_occ_id, step_index, s.phase, s.step_id, undo, final, title, node, s.state, attempt, started, ended, s.error,
+			last_line, retry, case when node = '' then usual_step_time(o.operation, step_kind(s), s.phase, i.vnfd_id) end
+		from op_step s
+		join vnf_lcm_op_occ o on o.id = s.op_occ_id
+		left join vnf_instance i on i.id = o.vnf_instance_id
+		where s.op_occ_id = @op
+		order by step_index, s.phase = 'COMPENSATION', node`,
 		pgx.NamedArgs{"op": id})
 }
 
 func scanStep(row pgx.CollectableRow) (step lcm.Step, err error) {
 	var started, ended *time.Time
+	var usual *float64
 	err = row.Scan(&step.OpOccID, &step.Index, &step.Phase, &step.ID, &step.Undo, &step.Final, &step.Title, &step.Node,
 		&step.State,
-		&step.Attempt, &started, &ended, &step.Error, &step.LastLine, &step.Retry)
+		&step.Attempt, &started, &ended, &step.Error, &step.LastLine, &step.Retry, &usual)
+	if usual != nil {
+		step.Usual = seconds(*usual)
+	}
 	if started != nil {
 		step.Started = *started
 	}
@@ -179,6 +195,8 @@ func scanStep(row pgx.CollectableRow) (step lcm.Step, err error) {
 	}
 	return step, err
 }
+
+func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 
 func phaseOrForward(p lcm.Phase) lcm.Phase {
 	if p == "" {

@@ -17,7 +17,7 @@ type InstanceFilter struct {
 	// Search is a part of the instance's name or of the product's name, or the beginning of the id. Case does not matter.
 	Search string
 	State  lcm.InstantiationState
-	// Attention selects instances with drift, or with an operation that waits for a decision.
+	// Attention selects instances with drift, or with an operation that waits for a decision or is slow.
 	Attention bool
 	// Vim is the id of a VIM that the instance is connected to, Product is the name of its product.
 	Vim     lcm.VimID
@@ -89,7 +89,11 @@ const stepOfO = `
 			where op_occ_id = o.id and node = '' and started is not null
 			order by state = 'RUNNING' desc, started desc, phase,
 				case phase when 'COMPENSATION' then -step_index else step_index end desc
-			limit 1) s on true`
+			limit 1) s on true
+		left join slow_operation slow on slow.id = o.id`
+
+// slowOfO tells how slow the operation o is; null if it is not.
+const slowOfO = `case when slow.id is not null then jsonb_build_object('since', slow.since, 'usual', slow.usual) end`
 
 // InstanceSummaries reads VNF instances in the order of the filter, each with its last operation and its last check for
 // drift. It also returns their total number.
@@ -106,6 +110,7 @@ func (s *Store) InstanceSummaries(
 	}
 	if f.Attention {
 		w.add(`(exists (select from vnf_lcm_op_occ o where o.vnf_instance_id = vnf_instance.id and o.state = 'FAILED_TEMP')
+			or exists (select from slow_operation slow where slow.vnf_instance_id = vnf_instance.id)
 			or exists (select from vnf_drift d where d.vnf_instance_id = vnf_instance.id
 				and jsonb_array_length(nullif(d.report -> 'findings', 'null')) > 0))`)
 	}
@@ -124,7 +129,7 @@ func (s *Store) InstanceSummaries(
 		select i.id, i.project_id, i.name, i.vnfd_id, i.provider, i.product_name, i.software_version, i.vnfd_version,
 			i.instantiation_state, coalesce(i.instantiated_brief ->> 'vnfState', ''), i.created,
 			coalesce(o.id, ''), coalesce(o.operation, ''), coalesce(o.state, ''), o.start_time, o.state_entered_time,
-			coalesce(s.title, ''), s.retry, (d.report ->> 'checkedAt')::timestamptz,
+			coalesce(s.title, ''), s.retry, `+slowOfO+`, (d.report ->> 'checkedAt')::timestamptz,
 			coalesce(jsonb_array_length(nullif(d.report -> 'findings', 'null')), 0)
 		from (
 			select *, `+key+` as sort_key from vnf_instance`+w.String()+`
@@ -141,7 +146,7 @@ func scanInstanceSummary(row pgx.CollectableRow) (i lcm.InstanceSummary, err err
 	o := &i.Last
 	err = row.Scan(&i.ID, &i.ProjectID, &i.Name, &i.VnfdID, &i.Provider, &i.ProductName, &i.SoftwareVersion, &i.VnfdVersion,
 		&i.InstantiationState, &i.VnfState, &i.Created, &o.ID, &o.Operation, &o.State, &o.StartTime, &o.StateEnteredTime,
-		&o.Step, &o.Retry, &i.DriftCheckedAt, &i.DriftFindings)
+		&o.Step, &o.Retry, &o.Slow, &i.DriftCheckedAt, &i.DriftFindings)
 	return i, err
 }
 
@@ -170,7 +175,7 @@ func (s *Store) OperationSummaries(
 	w.args["limit"], w.args["offset"] = rows.Limit, rows.Offset
 	found, err = all(ctx, q, scanOperationSummary, `
 		select o.id, o.project_id, o.vnf_instance_id, coalesce(i.name, ''), o.operation, o.state, o.start_time,
-			o.state_entered_time, coalesce(s.title, ''), s.retry, o.is_automatic_invocation, o.is_cancel_pending, o.error
+			o.state_entered_time, coalesce(s.title, ''), s.retry, `+slowOfO+`, o.is_automatic_invocation, o.is_cancel_pending, o.error
 		from (select * from vnf_lcm_op_occ`+w.String()+` order by start_time desc, id desc limit @limit offset @offset) o
 		left join vnf_instance i on i.id = o.vnf_instance_id`+stepOfO+`
 		order by o.start_time desc, o.id desc`, w.args)
@@ -180,7 +185,7 @@ func (s *Store) OperationSummaries(
 func scanOperationSummary(row pgx.CollectableRow) (o lcm.OperationSummary, err error) {
 	start, entered := &o.StartTime, &o.StateEnteredTime
 	err = row.Scan(&o.ID, &o.ProjectID, &o.VnfInstanceID, &o.VnfInstanceName, &o.Operation, &o.State, start, entered, &o.Step,
-		&o.Retry, &o.IsAutomaticInvocation, &o.IsCancelPending, &o.Error)
+		&o.Retry, &o.Slow, &o.IsAutomaticInvocation, &o.IsCancelPending, &o.Error)
 	return o, err
 }
 

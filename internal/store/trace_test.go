@@ -67,7 +67,9 @@ func TestLoad_countsWhatThereIsToDo(t *testing.T) {
 	s := open(t)
 	empty, err := s.Load(t.Context())
 	require.NoError(t, err)
-	require.Equal(t, telemetry.Load{InFlight: map[lcm.Operation]map[lcm.OperationState]int{}}, empty)
+	require.Equal(t, telemetry.Load{
+		InFlight: map[lcm.Operation]map[lcm.OperationState]int{}, Slow: map[lcm.Operation]int{},
+	}, empty)
 	first := begun(t, s)
 	begun(t, s)
 	recorder(s, t, first.ID)(lcm.Processing)

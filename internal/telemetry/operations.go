@@ -127,14 +127,16 @@ func (m *OperationMetrics) Delivered(err error) {
 type Load struct {
 	// InFlight are the operations that have not ended, by kind and state.
 	InFlight map[lcm.Operation]map[lcm.OperationState]int
+	// Slow is the number of operations at work that take much longer than usual.
+	Slow map[lcm.Operation]int
 	// Notifications is the number of undelivered notifications; the oldest waits since Oldest.
 	Notifications int
 	Oldest        time.Duration
 }
 
 type load struct {
-	read                        func(context.Context) (Load, error)
-	inFlight, waiting, waitedBy *prometheus.Desc
+	read                              func(context.Context) (Load, error)
+	inFlight, slow, waiting, waitedBy *prometheus.Desc
 }
 
 // RegisterLoad registers gauges of the pending work. read asks the database for it at every scrape, so every API server
@@ -144,6 +146,8 @@ func RegisterLoad(reg prometheus.Registerer, read func(context.Context) (Load, e
 		read,
 		prometheus.NewDesc("windlass_operations_in_flight", "Operations that have not ended, by kind and state.",
 			[]string{"operation", "state"}, nil),
+		prometheus.NewDesc("windlass_operations_slow", "Operations at work that take much longer than usual, by kind.",
+			[]string{"operation"}, nil),
 		prometheus.NewDesc("windlass_notifications_waiting", "Notifications that wait to be delivered.", nil, nil),
 		prometheus.NewDesc("windlass_notifications_oldest_seconds", "How long the oldest of them has waited.", nil, nil),
 	})
@@ -152,6 +156,7 @@ func RegisterLoad(reg prometheus.Registerer, read func(context.Context) (Load, e
 // Describe implements prometheus.Collector.
 func (l *load) Describe(to chan<- *prometheus.Desc) {
 	to <- l.inFlight
+	to <- l.slow
 	to <- l.waiting
 	to <- l.waitedBy
 }
@@ -166,6 +171,7 @@ func (l *load) Collect(to chan<- prometheus.Metric) {
 		return
 	}
 	for _, op := range kinds {
+		to <- prometheus.MustNewConstMetric(l.slow, prometheus.GaugeValue, float64(now.Slow[op]), string(op))
 		for _, state := range lcm.OperationStates {
 			if !state.Terminal() {
 				to <- prometheus.MustNewConstMetric(l.inFlight, prometheus.GaugeValue, float64(now.InFlight[op][state]), string(op),
