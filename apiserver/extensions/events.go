@@ -214,7 +214,7 @@ func viewOfEvent(e lcm.Event) ([]byte, error) {
 		})
 	case lcm.EventOperation:
 		return reshape(e.Data, func(o lcm.OperationEvent) any {
-			return operationEventView{OperationEvent: o, Error: problem.OfOperation(o.Error)}
+			return operationEventView{OperationEvent: o, Error: problem.OfStep(o.Error, o.State, o.Step)}
 		})
 	default:
 		return e.Data, nil

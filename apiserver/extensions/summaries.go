@@ -72,7 +72,7 @@ func viewOfOperation(o lcm.OperationSummary) operationSummaryView {
 		ID: o.ID, Operation: o.Operation, OperationState: o.State, StartTime: o.StartTime,
 		StateEnteredTime: o.StateEnteredTime, Step: o.Step, Retry: viewOfRetry(o.Retry), Slow: viewOfSlow(o.Slow),
 		VnfInstanceID: o.VnfInstanceID, VnfInstanceName: o.VnfInstanceName, IsAutomaticInvocation: o.IsAutomaticInvocation, IsCancelPending: o.IsCancelPending,
-		Error: problem.OfOperation(o.Error), ProjectID: o.ProjectID,
+		Error: problem.OfStep(o.Error, o.State, o.Step), ProjectID: o.ProjectID,
 	}
 }
 

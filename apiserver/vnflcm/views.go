@@ -164,7 +164,7 @@ func (d *dialect) opOcc(base string, o lcm.VnfLcmOpOcc) (opOccView, error) {
 		VnfInstanceID: o.VnfInstanceID, GrantID: o.GrantID, Operation: o.Operation,
 		IsAutomaticInvocation: o.IsAutomaticInvocation,
 		OperationParams:       params, IsCancelPending: o.IsCancelPending, CancelMode: o.CancelMode,
-		Error:           problem.OfOperation(o.Error),
+		Error:           problem.OfStep(o.Error, o.State, o.Step),
 		ResourceChanges: o.ResourceChanges.Shown(d.Number), ChangedInfo: o.ChangedInfo.Shown(d.Number),
 		ChangedExtConnectivity: o.Connectivity().ChangedLinkInfo(d.Number),
 		Links: map[string]rest.Link{

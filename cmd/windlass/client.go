@@ -51,6 +51,9 @@ type apiError struct {
 	Title    string        `json:"title"`
 	Detail   string        `json:"detail"`
 	Problems []lcm.Problem `json:"problems"`
+	// Step is the step that has failed, and Remedy what mends the cause. Only errors of operations have them.
+	Step   string `json:"step"`
+	Remedy string `json:"remedy"`
 	// Type is the address of the server's page about such errors. In errors of operations it lacks the server's address.
 	Type string `json:"type"`
 	// Tacker is how /v1.0 tells errors.
@@ -60,6 +63,18 @@ type apiError struct {
 }
 
 func (e *apiError) Error() string { return e.Detail }
+
+// told are the lines that tell of an operation's error: the step with what went wrong in it, and what mends that.
+func (e *apiError) told() []string {
+	text := e.Detail
+	if e.Step != "" {
+		text = e.Step + ": " + text
+	}
+	if e.Remedy == "" {
+		return []string{text}
+	}
+	return []string{text, e.Remedy}
+}
 
 // cause is the error of an operation, as far as the API tells it.
 func (e *apiError) cause() *lcm.Error {

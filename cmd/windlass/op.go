@@ -143,6 +143,7 @@ func (c *cli) describeOp(w io.Writer, o opOcc, rows []step) {
 	}
 	if o.Error != nil {
 		field(w, "Error", o.Error.Detail)
+		field(w, "Remedy", o.Error.Remedy)
 		field(w, "See", o.remedies())
 	}
 	if o.State == lcm.FailedTemp {

@@ -177,7 +177,7 @@ func isAnswer(err error) bool {
 func verdict(o opOcc, want lcm.OperationState) error {
 	cause := ""
 	if o.Error != nil {
-		cause = "\n  " + o.Error.Detail
+		cause = "\n  " + strings.Join(o.Error.told(), "\n  ")
 	}
 	switch o.State {
 	case want:

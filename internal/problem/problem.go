@@ -18,6 +18,10 @@ type Details struct {
 	Instance string `json:"instance,omitempty"`
 	// Problems lists every mistake with its JSON path; detail holds the same in one sentence.
 	Problems []lcm.Problem `json:"problems,omitempty"`
+	// Step is the title of the operation's step that has failed. Remedy says what mends the cause. Only errors of
+	// operations have them.
+	Step   string `json:"step,omitempty"`
+	Remedy string `json:"remedy,omitempty"`
 	// TraceID is the trace of OpenTelemetry that tells more, where traces are made.
 	TraceID string `json:"traceId,omitempty"`
 }
@@ -59,10 +63,19 @@ func OfOperation(e *lcm.Error) *Details {
 	}
 	p := &Details{
 		Type: TypeOf(e.Kind), Title: string(e.Kind), Status: Status(e), Detail: e.Sentence(), Problems: e.Problems,
-		TraceID: e.TraceID,
+		Remedy: RemedyOf(e), TraceID: e.TraceID,
 	}
 	if p.Detail == "" {
 		p.Detail = "The operation failed."
+	}
+	return p
+}
+
+// OfStep is OfOperation, with the step that has failed while the operation is in this state.
+func OfStep(e *lcm.Error, state lcm.OperationState, step string) *Details {
+	p := OfOperation(e)
+	if p != nil && (state == lcm.FailedTemp || state == lcm.Failed) {
+		p.Step = step
 	}
 	return p
 }
