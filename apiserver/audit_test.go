@@ -2,6 +2,7 @@ package apiserver
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"strconv"
 	"testing"
@@ -63,6 +64,25 @@ func TestAudit_tellsWhoDidWhatWithWhichResult(t *testing.T) {
 	for _, bad := range []string{"limit=0", "limit=x", "before=x", "before=-1"} {
 		b.do("GET", "/windlass/v1/audit?"+bad, nil, ops).problem(http.StatusBadRequest)
 	}
+}
+
+// TestRequestsOfOperation_tellWhoAskedAndDecided also checks that a stranger, and a reader of another API, get nothing.
+func TestRequestsOfOperation_tellWhoAskedAndDecided(t *testing.T) {
+	b, e := twoProjects(t)
+	op := e.ids["vnfLcmOpOccId"]
+	path := "/windlass/v1/vnf_lcm_op_occs/" + op + "/requests"
+	operator := as("edge", "vnflcm:v2:all")
+	b.do("POST", "/vnflcm/v2/vnf_lcm_op_occs/"+op+"/fail", nil, operator)
+	b.do("POST", "/vnflcm/v2/vnf_lcm_op_occs/"+someID+"/fail", nil, operator)
+	var got []string
+	for _, r := range b.do("GET", path, nil, as("edge", "vnflcm:v2:readonly")).list() {
+		require.NotEmpty(t, r["timeStamp"])
+		require.Len(t, r, 4)
+		got = append(got, fmt.Sprint(r["client"], " ", r["task"]))
+	}
+	require.Equal(t, []string{"client-of-edge instantiate", "client-of-edge fail"}, got)
+	b.do("GET", path, nil, as("core", "windlass:write")).problem(http.StatusNotFound)
+	b.do("GET", path, nil, as("edge", "vim:v1:readonly")).problem(http.StatusForbidden)
 }
 
 func TestAudit_doesNotKeepTheAnswer(t *testing.T) {

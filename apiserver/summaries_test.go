@@ -45,6 +45,10 @@ func TestSummaries_arePagesWithATotal(t *testing.T) {
 		require.Len(t, b.do("GET", ops+query, nil).list(), 1, query)
 	}
 	require.Empty(t, b.do("GET", ops+"?operationState=FAILED", nil).list())
+	b.do("PATCH", "/vnflcm/v1/vnf_instances/"+second.list()[0]["id"].(string), map[string]any{
+		"metadata": map[string]any{"site": "north", "tier": 1},
+	}).want(http.StatusAccepted)
+	require.Contains(t, b.do("GET", list+"?metadata=north", nil).problem(http.StatusBadRequest), "must be KEY=VALUE")
 	order := b.do("GET", "/windlass/v1/vnf_instances?sort=-age", nil).problem(http.StatusBadRequest)
 	require.Contains(t, order, "must be one of [name product state lastOperation drift]")
 	detail := b.do("GET", ops+"?limit=0&operationState=BUSY&offset=-1&open=maybe&nonsense=1", nil).problem(http.StatusBadRequest)

@@ -38,6 +38,7 @@ func (h *Handler) Routes() []rest.Route {
 		rest.Get(opOcc+"/steps/:index/output", h.stepOutput),
 		rest.Get(opOcc+"/logs", h.logs),
 		rest.Get(opOcc+"/events", h.events),
+		rest.Get(opOcc+"/requests", h.listRequests),
 		rest.Get("/audit", h.listAudit),
 	}
 }

@@ -118,7 +118,7 @@ func (h *Handler) summarizeInstances(c echo.Context) error {
 	f := store.InstanceFilter{
 		Search: q.text("search"), Attention: q.flag("attention"),
 		State: oneOf(&q, "instantiationState", lcm.Instantiated, lcm.NotInstantiated),
-		Vim:   lcm.VimID(q.text("vimId")), Product: q.text("vnfProductName"),
+		Vim:   lcm.VimID(q.text("vimId")), Product: q.text("vnfProductName"), Metadata: q.pairs("metadata"),
 	}
 	f.Sort, f.Descending = q.sort(store.InstanceSorts)
 	rows := q.rows()

@@ -49,6 +49,21 @@ func oneOf[T ~string](q *summaryQuery, name string, values ...T) T {
 	return value
 }
 
+// pairs reads texts of the form KEY=VALUE. The parameter may be given several times.
+func (q *summaryQuery) pairs(name string) map[string]string {
+	q.known = append(q.known, name)
+	pairs := map[string]string{}
+	for _, text := range q.values[name] {
+		key, value, ok := strings.Cut(text, "=")
+		if !ok || key == "" {
+			q.bad(name, "must be KEY=VALUE, not %q", text)
+			continue
+		}
+		pairs[key] = value
+	}
+	return pairs
+}
+
 // sort reads an order; a - before it reverses it.
 func (q *summaryQuery) sort(orders []store.InstanceSort) (order store.InstanceSort, descending bool) {
 	name, descending := strings.CutPrefix(q.text("sort"), "-")

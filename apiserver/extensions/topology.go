@@ -18,12 +18,17 @@ import (
 type topologyView struct {
 	VnfInstanceID lcm.VnfInstanceID `json:"vnfInstanceId"`
 	// Endpoint is the API of the cluster that the VNF is, ClusterVimID the VIM as which it is registered.
-	Endpoint     string         `json:"endpoint,omitempty"`
-	ClusterVimID lcm.VimID      `json:"clusterVimId,omitempty"`
-	CheckedAt    *time.Time     `json:"checkedAt,omitempty"`
-	Parts        []partView     `json:"parts"`
-	Volumes      []volumeView   `json:"volumes,omitempty"`
-	Registries   []registryView `json:"registries,omitempty"`
+	Endpoint     string    `json:"endpoint,omitempty"`
+	ClusterVimID lcm.VimID `json:"clusterVimId,omitempty"`
+	// VirtualIP is the address that the control planes share.
+	VirtualIP  string         `json:"virtualIp,omitempty"`
+	CheckedAt  *time.Time     `json:"checkedAt,omitempty"`
+	Vims       []vimOfVnfView `json:"vims,omitempty"`
+	Scaling    []aspectView   `json:"scaling,omitempty"`
+	Parts      []partView     `json:"parts"`
+	Networks   []networkView  `json:"networks,omitempty"`
+	Volumes    []volumeView   `json:"volumes,omitempty"`
+	Registries []registryView `json:"registries,omitempty"`
 	// Findings are findings of the last check that belong to no part, or to a part that is not recorded.
 	Findings []lcm.DriftFinding `json:"findings,omitempty"`
 }
@@ -53,7 +58,9 @@ type partView struct {
 	Address        string   `json:"address,omitempty"`
 	SSHAddress     string   `json:"sshAddress,omitempty"`
 	Zone           string   `json:"zone,omitempty"`
-	Health         string   `json:"health"`
+	sizeView
+	Ports  []portView `json:"ports,omitempty"`
+	Health string     `json:"health"`
 	// HoldsVirtualIP is set of the control plane that held the virtual IP when it was last looked.
 	HoldsVirtualIP bool               `json:"holdsVirtualIp,omitempty"`
 	Findings       []lcm.DriftFinding `json:"findings,omitempty"`
@@ -63,6 +70,9 @@ type volumeView struct {
 	ID                   string `json:"id"`
 	VirtualStorageDescID string `json:"virtualStorageDescId"`
 	ResourceID           string `json:"resourceId"`
+	// VnfcInstanceID is the VNFC that has the volume. Size is from the VNFD, e.g. "20 GB".
+	VnfcInstanceID string `json:"vnfcInstanceId,omitempty"`
+	Size           string `json:"size,omitempty"`
 }
 
 type registryView struct {
@@ -81,20 +91,20 @@ func (h *Handler) readTopology(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	v := topologyView{VnfInstanceID: inst.ID, Parts: []partView{}, Registries: registriesOf(inst)}
+	v := topologyView{
+		VnfInstanceID: inst.ID, Vims: h.vimsOf(ctx, inst), Parts: []partView{}, Registries: registriesOf(inst),
+	}
 	if inst.Instantiated == nil {
 		return rest.WriteJSON(c, http.StatusOK, v)
 	}
 	if v.ClusterVimID = inst.Instantiated.ClusterVimID; v.ClusterVimID != "" {
 		v.Endpoint = h.endpointOf(ctx, v.ClusterVimID)
 	}
-	for _, s := range inst.Instantiated.VirtualStorages {
-		v.Volumes = append(v.Volumes, volumeView{s.ID, s.VirtualStorageDescID, s.StorageResource.ResourceID})
-	}
 	if d.Report != nil {
 		v.CheckedAt = moment(d.Report.CheckedAt)
 	}
 	v.add(inst, d.Report)
+	v.describe(inst, h.flavourOf(ctx, inst))
 	return rest.WriteJSON(c, http.StatusOK, v)
 }
 

@@ -31,6 +31,27 @@ func (s *Store) AuditRecords(ctx context.Context, before int64, limit int) ([]lc
 		from audit`+w.String()+` order by id desc limit @limit`, w.args)
 }
 
+// mostOfOperation bounds the requests about one operation: somebody may repeat a decision again and again.
+const mostOfOperation = 100
+
+// AuditOfOperation reads the records of the request that began an operation and of the decisions about it, the oldest
+// first.
+func (s *Store) AuditOfOperation(ctx context.Context, id lcm.OpOccID) ([]lcm.AuditRecord, error) {
+	var made, asked []string
+	for _, version := range []string{"v1", "v2"} {
+		path := "/vnflcm/" + version + "/vnf_lcm_op_occs/" + string(id)
+		made = append(made, path)
+		for _, a := range []lcm.Action{lcm.Retry, lcm.Rollback, lcm.Fail, lcm.Cancel} {
+			asked = append(asked, path+"/"+string(a))
+		}
+	}
+	w := (&where{args: pgx.NamedArgs{"made": made, "asked": asked, "limit": mostOfOperation}}).limit(ctx)
+	w.add("resource = any(@made::text[]) or path = any(@asked::text[])")
+	return all(ctx, s.pool, scanAudit, `
+		select id, at, client, project_id, method, path, resource, status, request_id, remote
+		from audit`+w.String()+` order by id limit @limit`, w.args)
+}
+
 func scanAudit(row pgx.CollectableRow) (r lcm.AuditRecord, err error) {
 	err = row.Scan(&r.ID, &r.At, &r.Client, &r.ProjectID, &r.Method, &r.Path, &r.Resource, &r.Status, &r.RequestID,
 		&r.Remote)

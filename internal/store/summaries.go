@@ -2,6 +2,8 @@ package store
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -22,6 +24,8 @@ type InstanceFilter struct {
 	// Vim is the id of a VIM that the instance is connected to, Product is the name of its product.
 	Vim     lcm.VimID
 	Product string
+	// Metadata are members that the instance's metadata has, with these texts.
+	Metadata map[string]string
 	// Sort orders the list, by name if it is empty. Instances that are equal in it are ordered by name and id.
 	Sort       InstanceSort
 	Descending bool
@@ -119,6 +123,9 @@ func (s *Store) InstanceSummaries(
 	}
 	if f.Product != "" {
 		w.add("product_name = " + w.arg(f.Product))
+	}
+	for _, key := range slices.Sorted(maps.Keys(f.Metadata)) {
+		w.add("metadata ->> " + w.arg(text(key)) + "::text = " + w.arg(text(f.Metadata[key])) + "::text")
 	}
 	if total, err = count(ctx, q, "vnf_instance", w); err != nil {
 		return nil, 0, err

@@ -65,6 +65,7 @@ func TestInstanceSummaries_areSortedAndFiltered(t *testing.T) {
 		if i == 0 {
 			inst.InstantiationState, inst.Instantiated = lcm.Instantiated, &lcm.InstantiatedVnfInfo{}
 			inst.VimConnections = []lcm.VimConnectionInfo{{ID: "x", VimID: "north"}}
+			inst.Metadata = map[string]any{"site": "far north", "tier": 1}
 		}
 		require.NoError(t, s.UpdateInstance(ctx, inst))
 		ids = append(ids, inst.ID)
@@ -86,6 +87,13 @@ func TestInstanceSummaries_areSortedAndFiltered(t *testing.T) {
 			got += i.Name
 		}
 		assert.Equal(t, want, got, "%+v", f)
+	}
+	for want, metadata := range map[int]map[string]string{
+		1: {"site": "far north", "tier": "1"}, 0: {"site": "far north", "tier": "2"}, 3: nil,
+	} {
+		_, total, err := s.InstanceSummaries(ctx, store.InstanceFilter{Metadata: metadata}, store.Rows{Limit: 9})
+		require.NoError(t, err)
+		assert.Equal(t, want, total, metadata)
 	}
 	found, _, err := s.InstanceSummaries(ctx, store.InstanceFilter{Sort: store.SortByProduct}, store.Rows{Limit: 1, Offset: 2})
 	require.NoError(t, err)
