@@ -70,12 +70,12 @@ func (p *page) clusterWithAll() {
 	p.says(".facts", "2 found")
 	p.shows(layers, "Load balancer: lb-44444444 In order",
 		"Control planes: cp-11111111 In order, cp-11111112 In order Holds the virtual IP",
-		"Workers: worker-22222222 Drifted node not ready It is not Ready. A heal of the VNFC repairs it.",
+		"Workers: worker-22222222 Drifted Node not ready It is not Ready. A heal of the VNFC repairs it.",
 		"Storage server: storage-33333333 In order",
 		"Servers: another-66666666 In order, vdu-55555555-x In order",
 		"Volumes: storage_server_volume", "Pulls images from: registry.example:5000")
 	p.shows(`[...document.querySelectorAll("h2 ~ .finding")].map((e) => e.innerText)`,
-		"scale level differs There is one more. A person must check it.")
+		"Scale level differs There is one more. A person must check it.")
 
 	// The virtual IP moves, and the next check finds nothing.
 	p.checked("cluster", "2", "cp-11111111")
@@ -126,5 +126,5 @@ func (p *page) containers() {
 		Kind: lcm.DriftDeploymentMemberMissing, VnfcInstanceID: "web-1", Detail: "It is gone.", Remedy: lcm.RemedyVnfc,
 	})
 	p.shows(layers, "Kubernetes objects: web-0 In order, "+
-		"web-1 Drifted stack member missing It is gone. A heal of the VNFC repairs it., web-2 Stopped")
+		"web-1 Drifted Stack member missing It is gone. A heal of the VNFC repairs it., web-2 Stopped")
 }

@@ -45,12 +45,12 @@ export const session = {
   onRefused(f) { leavers.add(f); },
 };
 
-// may tells whether the reader has one of the scopes that a task needs. Without a task: whether they may read.
-export function may(task) {
+// may tells whether the reader has one of the scopes that a task of an API needs. Without a task: whether they may read.
+export function may(task, api = 'vnflcm:v2') {
   const scopes = identity?.scopes || [];
-  const all = ['windlass:write', 'windlass:admin', 'vnflcm:v2:all'];
+  const all = ['windlass:write', 'windlass:admin', `${api}:all`];
   if (!task) return true;
-  return scopes.some((s) => all.includes(s) || s === `vnflcm:v2:${task}`);
+  return scopes.some((s) => all.includes(s) || s === `${api}:${task}`);
 }
 
 // ApiError is an answer that tells what is wrong.

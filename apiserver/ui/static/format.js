@@ -47,8 +47,14 @@ const words = {
   FAILED_TEMP: 'Waits for a decision', FAILED: 'Failed', ROLLED_BACK: 'Rolled back', INSTANTIATED: 'Instantiated',
   NOT_INSTANTIATED: 'Not instantiated', STARTED: 'Started', STOPPED: 'Stopped', PENDING: 'To do', RUNNING: 'Running',
   DONE: 'Done', CANCELLED: 'Cancelled', OK: 'In order', DRIFTED: 'Drifted', UNKNOWN: 'Not checked',
+  ONBOARDED: 'On board',
 };
-export const wordFor = (state) => words[state] || (state || '').toLowerCase().replaceAll('_', ' ');
+
+// wordFor has a capital at its beginning, as every state.
+export function wordFor(state) {
+  const plain = (state || '').toLowerCase().replaceAll('_', ' ');
+  return words[state] || plain.charAt(0).toUpperCase() + plain.slice(1);
+}
 
 export const isOpen = (state) => ['STARTING', 'PROCESSING', 'FAILED_TEMP', 'ROLLING_BACK'].includes(state);
 

@@ -3,7 +3,8 @@
 import { h, fill, notice, refill } from './dom.js';
 import { get, list, may, post } from './api.js';
 import { listen } from './events.js';
-import { nameOf } from './format.js';
+import { isOpen, nameOf, operationName, plural } from './format.js';
+import { failureOf } from './failure.js';
 import { attempt, button, confirm, facts, id, inTemporal, oneAtATime, pill, soon, time } from './parts.js';
 import { operationRows, tellsOfAStep } from './operations.js';
 import { showTopology } from './topology.js';
@@ -13,6 +14,7 @@ export async function showInstance(place, { id: instanceId, signal }) {
   const path = `vnflcm/v2/vnf_instances/${encodeURIComponent(instanceId)}`;
   const own = `windlass/v1/vnf_instances/${encodeURIComponent(instanceId)}`;
   const state = h('div.state', { 'aria-live': 'polite' });
+  const wrong = h('div');
   const actions = h('div.actions.top');
   const about = h('section.card');
   const parts = h('section');
@@ -24,28 +26,35 @@ export async function showInstance(place, { id: instanceId, signal }) {
       list('windlass/v1/vnf_lcm_op_occs', { vnfInstanceId: instanceId, limit: 10 }, signal),
     ]);
     const info = instance.instantiatedVnfInfo;
-    const busy = operations.items.find((o) => ['STARTING', 'PROCESSING', 'FAILED_TEMP', 'ROLLING_BACK'].includes(o.operationState));
+    const [last] = operations.items;
+    const busy = operations.items.find((o) => isOpen(o.operationState));
+    const told = busy || (last?.operationState === 'FAILED' ? last : null);
+    const did = told ? await get(`windlass/v1/vnf_lcm_op_occs/${told.id}/steps`, signal) : [];
     document.title = `${nameOf(instance.vnfInstanceName, instance.id)} · Windlass`;
     fill(place.querySelector('h1'), nameOf(instance.vnfInstanceName, instance.id));
     fill(state, pill(info?.vnfState === 'STOPPED' ? 'STOPPED' : instance.instantiationState));
+    fill(wrong, told?.error && failureOf(told, did, h('p.sub', h('a', { href: `#/operations/${told.id}` },
+      `${operationName(told.operation)}: steps and decisions`))));
     refill(actions, busy ? h('a.button.primary', { href: `#/operations/${busy.id}` }, 'See the operation under way')
       : buttons(instance, topology, own, path));
     fill(about, facts([
       ['Description', instance.vnfInstanceDescription],
       ['Product', `${instance.vnfProductName} ${instance.vnfSoftwareVersion}`], ['Provider', instance.vnfProvider],
-      ['Flavour', info?.flavourId], ['Scale', scaleOf(info)],
-      ['VIM', Object.values(instance.vimConnectionInfo || {}).map((v) => v.vimType).join(', ')],
+      ['Flavour', info?.flavourId], ['Size', sizeOf(topology)],
+      ['VIM', vimsOf(topology, false)], ['Registered as VIM', vimsOf(topology, true)],
       ['Kubernetes API', topology.endpoint && h('code', topology.endpoint)],
+      ['Virtual IP', topology.virtualIp && h('code', topology.virtualIp)],
+      ['Metadata', metadataOf(instance)],
       ['Drift', driftOf(topology, instance)], ['VNFD', id(instance.vnfdId)], ['Id', id(instance.id)],
     ]));
-    fill(parts, showTopology(topology));
+    fill(parts, showTopology(topology, busy && { operation: busy, steps: did }));
     fill(past, h('h2', 'Operations'), operations.total ? operationRows(operations.items, true) : h('p.sub', 'There are no operations yet.'),
       h('p.links', inTemporal(`VnfInstanceId = "${instance.id}"`, 'These operations in Temporal')),
       operations.total > 10 && h('p', h('a', { href: `#/operations?instance=${instance.id}` }, `All ${operations.total} operations`)));
   });
 
   fill(place, h('div.head', h('div', h('p.crumb', h('a', { href: '#/instances' }, 'Instances')), h('h1')), state),
-    actions, about, parts, past);
+    wrong, actions, about, parts, past);
   // It listens before it looks: what happens between the two is not missed.
   const again = soon(() => attempt(load), 400);
   const steps = soon(() => attempt(load), 2000); // there are many of them
@@ -57,7 +66,35 @@ export async function showInstance(place, { id: instanceId, signal }) {
   await load();
 }
 
-const scaleOf = (info) => (info?.scaleStatus || []).map((s) => `${s.aspectId} ${s.scaleLevel}`).join(', ');
+// sizeOf tells how many nodes a scaling aspect has; its level is a number that begins with 0.
+function sizeOf({ scaling = [], parts }) {
+  if (!scaling.length) return '';
+  return h('ul.plain', scaling.map((a) => {
+    const part = parts.find((p) => a.vduIds?.includes(p.vduId));
+    const noun = { object: 'object', server: 'server', 'load-balancer': 'server', registry: 'server' }[part?.role] || 'node';
+    const level = `scale level ${a.scaleLevel}${a.maxScaleLevel === undefined ? '' : ` of ${a.maxScaleLevel}`}`;
+    return h('li', a.vduIds ? [`${a.vduIds.join(', ')}: ${plural(a.vnfcs, noun)} `, h('span.sub', `${a.aspectId}, ${level}`)]
+      : `${a.aspectId}: ${level}`);
+  }));
+}
+
+// vimsOf are links to the VIMs of a VNF, or to the cluster that it is itself.
+function vimsOf({ vims = [] }, ofCluster) {
+  const some = vims.filter((v) => Boolean(v.ofCluster) === ofCluster);
+  return some.length ? h('ul.plain', some.map((v) => h('li',
+    v.name ? h('a', { href: `#/vims/${v.vimId}` }, v.name) : h('span', v.address || v.vimId || v.vimConnectionId),
+    h('span.sub', ` ${typeOf(v.vimType)}`), v.status === 'UNREACHABLE' && [' ', pill(v.status)]))) : '';
+}
+
+// typeOf is a VIM's type in a word: standards have longer ones.
+const typeOf = (type) => (/kubernetes/i.test(type) ? 'Kubernetes' : /openstack/i.test(type) ? 'OpenStack' : type);
+
+function metadataOf({ metadata = {} }) {
+  const texts = Object.entries(metadata).filter(([, v]) => ['string', 'number', 'boolean'].includes(typeof v));
+  return texts.length ? h('ul.plain', texts.map(([key, value]) => h('li',
+    h('a.quiet', { href: `#/instances?${new URLSearchParams({ metadata: `${key}=${value}` })}`, title: 'Instances with the same' },
+      `${key}=${value}`)))) : '';
+}
 
 function driftOf(topology, instance) {
   if (instance.instantiationState !== 'INSTANTIATED') return '';

@@ -13,7 +13,7 @@ export async function showInstances(place, { query, signal }) {
   const asked = {
     search: query.get('search') || '', instantiationState: query.get('state') || '',
     attention: query.get('attention') === 'true', vimId: query.get('vim') || '', vnfProductName: query.get('product') || '',
-    sort: query.get('sort') || 'name', offset: Number(query.get('offset')) || 0,
+    metadata: query.get('metadata') || '', sort: query.get('sort') || 'name', offset: Number(query.get('offset')) || 0,
   };
   const search = h('input', {
     type: 'search', value: asked.search, placeholder: 'Name, product or id', 'aria-label': 'Search instances',
@@ -23,6 +23,9 @@ export async function showInstances(place, { query, signal }) {
       .map(([value, text]) => h('option', { value, selected: value === asked.instantiationState }, text)));
   const product = choice('Product', 'All products', asked.vnfProductName);
   const vim = choice('VIM', 'All VIMs', asked.vimId);
+  const metadata = h('input.short', {
+    type: 'search', value: asked.metadata, placeholder: 'Metadata: key=value', 'aria-label': 'Metadata, as key=value',
+  });
   const attention = h('input', { type: 'checkbox', checked: asked.attention });
   const results = h('div');
   const count = h('p.count', { 'aria-live': 'polite' });
@@ -36,7 +39,7 @@ export async function showInstances(place, { query, signal }) {
   const keep = () => {
     const given = Object.entries({
       search: asked.search, state: asked.instantiationState, attention: asked.attention, vim: asked.vimId,
-      product: asked.vnfProductName, sort: asked.sort === 'name' ? '' : asked.sort, offset: asked.offset || '',
+      product: asked.vnfProductName, metadata: asked.metadata, sort: asked.sort === 'name' ? '' : asked.sort, offset: asked.offset || '',
     }).filter(([, v]) => v);
     history.replaceState(null, '', `#/instances${given.length ? `?${new URLSearchParams(given)}` : ''}`);
   };
@@ -45,15 +48,15 @@ export async function showInstances(place, { query, signal }) {
   const change = () => {
     Object.assign(asked, {
       search: search.value.trim(), instantiationState: state.value, attention: attention.checked, vimId: vim.value,
-      vnfProductName: product.value,
+      vnfProductName: product.value, metadata: /^[^=]+=/.test(metadata.value.trim()) ? metadata.value.trim() : '',
     });
     turn(0);
   };
-  search.addEventListener('input', later(change, 250));
+  [search, metadata].forEach((s) => s.addEventListener('input', later(change, 250)));
   [state, product, vim].forEach((s) => s.addEventListener('change', change));
   attention.addEventListener('change', change);
 
-  fill(place, head('Instances', count), h('div.filters', { role: 'search' }, search, state, product, vim,
+  fill(place, head('Instances', count), h('div.filters', { role: 'search' }, search, state, product, vim, metadata,
     h('label.check', attention, 'Needs attention')), results);
   const again = soon(() => attempt(load), 700);
   signal.addEventListener('abort', listen(({ type }) => { if (['operation', 'drift'].includes(type)) again(); }));
@@ -82,12 +85,13 @@ function options(select, pairs) {
 }
 
 function nothing(asked) {
-  return asked.search || asked.instantiationState || asked.attention || asked.vimId || asked.vnfProductName
+  return asked.search || asked.instantiationState || asked.attention || asked.vimId || asked.vnfProductName || asked.metadata
     ? empty('No instance matches.', 'Search for something else, or remove filters.')
     : empty('There is no VNF instance yet.', 'Create one with your NFVO, or with the command "windlass vnf create".');
 }
 
-const rowsOf = (items, order, sort) => table('VNF instances', Object.keys(keys), items.map((i) => [
+// rowsOf is a table of instances. With sort, a click on the head of a column sorts by it.
+export const rowsOf = (items, order, sort) => table('VNF instances', Object.keys(keys), items.map((i) => [
   h('a.name', { href: `#/instances/${i.id}`, title: i.vnfInstanceName }, nameOf(i.vnfInstanceName, i.id)),
   h('span', i.vnfProductName, h('span.sub', ` ${i.vnfSoftwareVersion}`)),
   pill(i.vnfState === 'STOPPED' ? 'STOPPED' : i.instantiationState),
@@ -95,7 +99,7 @@ const rowsOf = (items, order, sort) => table('VNF instances', Object.keys(keys),
     h('span.op', operationName(i.lastOperation.operation)), ' ', pill(i.lastOperation.operationState), ' ',
     h('span.sub', time(i.lastOperation.stateEnteredTime))) : h('span.sub', 'None'),
   driftOf(i),
-]), { keys, order, sort });
+]), sort && { keys, order, sort });
 
 function driftOf({ drift, instantiationState }) {
   if (!drift || instantiationState !== 'INSTANTIATED') return h('span.sub', 'Not checked');

@@ -4,13 +4,15 @@ import { h, fill, forgetNotices, icon } from './dom.js';
 import { session } from './api.js';
 import * as events from './events.js';
 import { onWaiting } from './waiting.js';
-import { inTemporal, problem } from './parts.js';
+import { empty, inTemporal, problem } from './parts.js';
 import { showLogin, returnFromIssuer } from './login.js';
 import { showInstances } from './instances.js';
 import { showInstance } from './instance.js';
 import { showOperations } from './operations.js';
 import { showOperation } from './operation.js';
 import { showPackages, showVims } from './catalog.js';
+import { showVim } from './vim.js';
+import { showAudit, showNotifications } from './records.js';
 
 const main = document.getElementById('main');
 const bar = document.getElementById('bar');
@@ -22,8 +24,10 @@ const pages = [
   ['instances', 'Instances', showInstances, showInstance],
   ['operations', 'Operations', showOperations, showOperation],
   ['packages', 'Packages', showPackages],
-  ['vims', 'VIMs', showVims],
+  ['vims', 'VIMs', showVims, showVim],
 ];
+// They are in the menu, because few readers need them.
+const inMenu = [['notifications', 'Notifications', showNotifications], ['audit', 'Audit', showAudit]];
 
 // where takes a place in the page apart: #/instances/ID?search=x.
 function where() {
@@ -35,11 +39,11 @@ function where() {
 async function show() {
   if (session.settings.asked && !session.identity) return;
   const { name, id, query } = where();
-  const page = pages.find(([key]) => key === name);
-  if (!page) {
+  if (!name) {
     location.replace('#/instances');
     return;
   }
+  const page = [...pages, ...inMenu].find(([key]) => key === name) || [name, 'Not found', showNothing];
   leave?.abort();
   leave = new AbortController();
   failed = false;
@@ -61,6 +65,12 @@ async function show() {
   fill(main, place);
   if (document.activeElement === document.body) main.focus({ preventScroll: true });
   window.scrollTo(0, 0);
+}
+
+// showNothing says that an address leads nowhere: another page in its place would be taken for it.
+async function showNothing(place) {
+  fill(place, h('div.head', h('h1', 'There is no such page')),
+    empty(`This server has no page ${location.hash}.`, h('a', { href: '#/instances' }, 'VNF instances')));
 }
 
 function showBar(current) {
@@ -92,7 +102,8 @@ function more() {
     h('summary', { 'aria-label': 'Your account and links' }, icon('M4 7h16M4 12h16M4 17h16')),
     h('div',
       identity && h('p.me', h('strong', identity.client), h('span', `Project ${identity.projectId}`)),
-      h('a', { href: '../docs' }, 'The API'),
+      inMenu.map(([key, title]) => h('a', { href: `#/${key}` }, title)),
+      h('a', { href: '../docs' }, 'Documentation'),
       settings.temporal && h('a', { href: settings.temporal, rel: 'noreferrer' }, 'Temporal'),
       inTemporal('OperationState = "FAILED_TEMP"', 'Temporal: operations that wait for a decision'),
       inTemporal('ExecutionStatus = "Running" AND LcmOperation IS NOT NULL', 'Temporal: operations that have not ended'),

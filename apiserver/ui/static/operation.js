@@ -2,9 +2,11 @@
 
 import { h, fill, setText, notice, refill } from './dom.js';
 import { get, may, post, session } from './api.js';
+import { failureOf } from './failure.js';
 import { listen } from './events.js';
 import { isOpen, nameOf, operationName, moment, span } from './format.js';
-import { attempt, button, confirm, facts, id, meaning, oneAtATime, pill, soon } from './parts.js';
+import { attempt, button, confirm, facts, id, oneAtATime, pill, soon } from './parts.js';
+import { affected, askedBy, asRequested } from './request.js';
 import { Timeline } from './timeline.js';
 
 export async function showOperation(place, { id: opId, signal }) {
@@ -13,11 +15,13 @@ export async function showOperation(place, { id: opId, signal }) {
   let operation;
   let steps;
   let instance;
+  let asked;
 
   const state = h('div.state', { 'aria-live': 'polite' });
   const actions = h('div.actions.top');
   const wrong = h('div');
   const about = h('div');
+  const request = h('div');
   const duration = h('span');
   const timeline = new Timeline(own, signal);
 
@@ -26,14 +30,15 @@ export async function showOperation(place, { id: opId, signal }) {
     fill(state, pill(operation.operationState),
       operation.isCancelPending && h('span.sub', ` ${operation.cancelMode === 'FORCEFUL' ? 'Forceful' : 'Graceful'} cancel requested`));
     refill(actions, buttons(operation, path, load));
-    fill(wrong, operation.error && failure(operation));
+    fill(wrong, operation.error && failureOf(operation, steps));
     fill(about, facts([
       ['Instance', h('a', { href: `#/instances/${operation.vnfInstanceId}` },
         nameOf(instance.vnfInstanceName, operation.vnfInstanceId))],
-      ['Began', moment(operation.startTime)], ['Duration', duration],
-      ['Started by', operation.isAutomaticInvocation ? 'Windlass itself, by the drift policy' : 'A request'],
+      ['Began', moment(operation.startTime)], ['Duration', duration], ['Asked for by', askedBy(operation, asked)],
+      ['Cause', operation.operationParams?.cause], ['VNFCs', affected(operation)],
       ['Id', id(operation.id)], ['Links', links(operation, steps)],
     ]));
+    asRequested(request, operation, asked);
     tick();
   };
   const tick = () => {
@@ -42,7 +47,10 @@ export async function showOperation(place, { id: opId, signal }) {
     timeline.tick();
   };
   const load = oneAtATime(async () => {
-    [operation, steps] = await Promise.all([get(path, signal), get(`${own}/steps`, signal)]);
+    // Nobody waits in vain for who has asked: a reader may not be allowed to know.
+    [operation, steps, asked] = await Promise.all([
+      get(path, signal), get(`${own}/steps`, signal), get(`${own}/requests`, signal).catch(() => []),
+    ]);
     instance ??= await get(`vnflcm/v2/vnf_instances/${operation.vnfInstanceId}`, signal).catch(() => ({}));
     show();
   });
@@ -60,17 +68,9 @@ export async function showOperation(place, { id: opId, signal }) {
   document.title = `${operationName(operation.operation)} ${nameOf(instance.vnfInstanceName, operation.vnfInstanceId)} · Windlass`;
   fill(place, h('div.head', h('div', h('p.crumb', h('a', { href: '#/operations' }, 'Operations')),
     h('h1', operationName(operation.operation), h('span.of', ` ${nameOf(instance.vnfInstanceName, operation.vnfInstanceId)}`))), state),
-  wrong, actions, h('section.card', about), h('section', h('h2', 'Steps'), timeline.element));
+  wrong, actions, h('section.card', about, request), h('section', h('h2', 'Steps'), timeline.element));
   const clock = setInterval(() => { if (isOpen(operation.operationState)) tick(); }, 1000);
   signal.addEventListener('abort', () => clearInterval(clock));
-}
-
-function failure(operation) {
-  const { error, operationState } = operation;
-  const title = { FAILED_TEMP: 'The operation has stopped and waits for your decision', ROLLED_BACK: 'It was rolled back because' };
-  return h(`div.failure.${operationState === 'FAILED_TEMP' ? 'warn' : 'off'}`,
-    h('p.title', title[operationState] || 'What went wrong'), h('p', error.detail), error.title && h('p.sub', `Kind: ${error.title}`),
-    meaning(error.type));
 }
 
 function links(operation, steps) {

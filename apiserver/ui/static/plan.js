@@ -12,9 +12,9 @@ function planned({ title, operation, verb, fields, body, own, path, task, done }
     const form = h('form', {
       onsubmit: async (event) => {
         event.preventDefault();
-        const asked = body();
-        fill(outcome, h('p.sub', 'Planning…'));
         try {
+          const asked = body();
+          fill(outcome, h('p.sub', 'Planning…'));
           const plan = await (await request(`${own}/plan`, {
             method: 'POST', headers: { Version: '2.0.0' }, json: { operation, request: asked, askVim: true },
             limit: 45000, // the server asks a VIM, too
@@ -83,9 +83,20 @@ export function planHeal(instance, topology, own, path, done) {
     h('input', { type: 'checkbox', name: 'vnfc', value: p.vnfcInstanceId, checked: p.findings?.some((f) => f.remedy === 'HEAL_VNFC') }),
     h('span', h('strong', p.name), h('span.sub', p.findings?.[0]?.detail || p.address || p.vduId))));
   const chosen = () => boxes.map((b) => b.querySelector('input')).filter((i) => i.checked).map((i) => i.value);
+  const list = h('fieldset', h('legend', 'Which VNFCs?'), boxes);
+  let whole = false; // nobody heals an entire VNF because nothing is chosen
+  const way = (value, title, text) => h('label.choice', h('input', {
+    type: 'radio', name: 'what', value, checked: whole === (value === 'all'),
+    onchange: () => { whole = value === 'all'; list.hidden = whole; },
+  }), h('span', h('strong', title), h('span.sub', text)));
   planned({
     title: `Heal ${nameOf(instance.vnfInstanceName, instance.id)}`, operation: 'HEAL', verb: 'Heal now', task: 'heal', own, path, done,
-    fields: h('fieldset.many', h('legend', 'Which VNFCs? Without a choice, the entire VNF.'), boxes),
-    body: () => (chosen().length ? { vnfcInstanceId: chosen() } : {}),
+    fields: [h('fieldset', h('legend', 'What?'), way('some', 'Some VNFCs', 'Windlass repairs or replaces those that you choose.'),
+      way('all', 'The entire VNF', 'Windlass makes all of it anew.')), list],
+    body: () => {
+      if (whole) return {};
+      if (!chosen().length) throw new Error('Choose VNFCs, or the entire VNF.');
+      return { vnfcInstanceId: chosen() };
+    },
   });
 }

@@ -64,9 +64,19 @@ export class Timeline {
     setText(this.note, axis.idle < 1000 ? '' : `The bars leave out ${span(axis.idle / 1000)} in which no step ran.`);
   }
 
+  // tells tells whether the banner of the operation has that error.
+  tells(error) { return (this.operation?.error?.detail || '').includes(core(error)); }
+
   // ended tells whether no more forward steps will begin.
   get ended() { return !['STARTING', 'PROCESSING', 'FAILED_TEMP'].includes(this.operation?.operationState); }
 }
+
+// core is an error's text without the full stop: in another error it is the middle of a sentence.
+const core = (error) => error.detail.replace(/\.$/, '');
+
+// untold leaves out errors that another one has in its own text.
+const untold = (list) => list.filter((s, i) => !list.some((other, j) => i !== j && other.error.detail.includes(core(s.error))
+  && (other.error.detail !== s.error.detail || j < i)));
 
 // Axis has the time that spans of time cover, without the gaps between them.
 class Axis {
@@ -149,15 +159,18 @@ class Row {
     const newest = [whole, ...this.nodes.values()].filter((s) => s.lastOutputLine)
       .sort((a, b) => (a.startedAt < b.startedAt ? 1 : -1))[0];
     const printed = whole.state === 'RUNNING' ? newest?.lastOutputLine || '' : '';
+    // The banner of an operation that has stopped has the error in full.
+    const told = error && this.timeline.tells(error);
     const again = tried && `${tried.nodes ? `On ${plural(tried.nodes, 'node')}: ` : ''}${whyAgain(tried)}`;
-    setText(this.line, error?.detail || again || printed);
+    setText(this.line, told ? '' : error?.detail || again || printed);
     this.line.className = `last-line${error ? ' bad' : again ? ' warn' : ''}`;
   }
 
   showMore() {
     const { whole } = this;
     const again = whole.state === 'RUNNING' ? [whole, ...this.nodes.values()].filter((s) => s.retry) : [];
-    const errors = [whole, ...this.nodes.values()].filter((s) => s.error && !again.includes(s));
+    const errors = untold([whole, ...this.nodes.values()].filter((s) => s.error && !again.includes(s)
+      && !this.timeline.tells(s.error)));
     const decisions = [...this.nodes.values()].flatMap((n) => (n.decisions || []).map((d) => ({ ...d, node: n.node })));
     fill(this.more,
       whole.startedAt && h('p.sub', `Began ${timeOfDay(whole.startedAt)}${whole.endedAt ? `, ended ${timeOfDay(whole.endedAt)}` : ''}`),
