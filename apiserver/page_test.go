@@ -15,7 +15,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-var fileOfPage = regexp.MustCompile(`(?:from|src=|href=|URL\()\s*["']((?:\./)?[\w./]+\.(?:js|css|svg))["']`)
+var fileOfPage = regexp.MustCompile(`(?:from|import\(|src=|href=|URL\()\s*["']((?:\./)?[\w./]+\.(?:js|css|svg))["']`)
 
 func TestPage_isServedToEverybodyWithAStrictPolicy(t *testing.T) {
 	b := newBench(t, withAuth)

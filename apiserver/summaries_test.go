@@ -45,12 +45,17 @@ func TestSummaries_arePagesWithATotal(t *testing.T) {
 		require.Len(t, b.do("GET", ops+query, nil).list(), 1, query)
 	}
 	require.Empty(t, b.do("GET", ops+"?operationState=FAILED", nil).list())
-	b.do("PATCH", "/vnflcm/v1/vnf_instances/"+second.list()[0]["id"].(string), map[string]any{
-		"metadata": map[string]any{"site": "north", "tier": 1},
-	}).want(http.StatusAccepted)
+	b.do("POST", "/vnflcm/v2/vnf_instances", map[string]any{
+		"vnfdId": vnfdID, "vnfInstanceName": "far", "metadata": map[string]any{"site": "far north", "tier": 1},
+	}).want(http.StatusCreated)
+	require.Len(t, b.do("GET", list+"?metadata=site%3Dfar+north&metadata=tier%3D1", nil).list(), 1)
+	require.Empty(t, b.do("GET", list+"?metadata=site=far+north&metadata=tier=2", nil).list())
 	require.Contains(t, b.do("GET", list+"?metadata=north", nil).problem(http.StatusBadRequest), "must be KEY=VALUE")
 	order := b.do("GET", "/windlass/v1/vnf_instances?sort=-age", nil).problem(http.StatusBadRequest)
 	require.Contains(t, order, "must be one of [name product state lastOperation drift]")
+	order = b.do("GET", ops+"?sort=age", nil).problem(http.StatusBadRequest)
+	require.Contains(t, order, "must be one of [startTime operation operationState vnfInstanceName]")
+	require.Len(t, b.do("GET", ops+"?sort=-vnfInstanceName", nil).list(), 1)
 	detail := b.do("GET", ops+"?limit=0&operationState=BUSY&offset=-1&open=maybe&nonsense=1", nil).problem(http.StatusBadRequest)
 	for _, part := range []string{"limit", "operationState", "offset", "open", "nonsense"} {
 		require.Contains(t, detail, part)

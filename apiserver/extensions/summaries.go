@@ -120,7 +120,7 @@ func (h *Handler) summarizeInstances(c echo.Context) error {
 		State: oneOf(&q, "instantiationState", lcm.Instantiated, lcm.NotInstantiated),
 		Vim:   lcm.VimID(q.text("vimId")), Product: q.text("vnfProductName"), Metadata: q.pairs("metadata"),
 	}
-	f.Sort, f.Descending = q.sort(store.InstanceSorts)
+	f.Sort, f.Descending = sortOf(&q, store.InstanceSorts)
 	rows := q.rows()
 	if err := q.check(); err != nil {
 		return err
@@ -132,7 +132,7 @@ func (h *Handler) summarizeInstances(c echo.Context) error {
 	return writeSummaries(c, h.Base, q.values, found, viewOfInstance, rows, total)
 }
 
-// summarizeOperations answers GET /windlass/v1/vnf_lcm_op_occs, the newest first.
+// summarizeOperations answers GET /windlass/v1/vnf_lcm_op_occs, the newest first if nothing else is asked for.
 func (h *Handler) summarizeOperations(c echo.Context) error {
 	q := summaryQuery{values: c.QueryParams()}
 	f := store.OperationFilter{
@@ -140,6 +140,7 @@ func (h *Handler) summarizeOperations(c echo.Context) error {
 		State: oneOf(&q, "operationState", lcm.Starting, lcm.Processing, lcm.Completed, lcm.FailedTemp, lcm.Failed,
 			lcm.RollingBack, lcm.RolledBack),
 	}
+	f.Sort, f.Descending = sortOf(&q, store.OperationSorts)
 	rows := q.rows()
 	if err := q.check(); err != nil {
 		return err

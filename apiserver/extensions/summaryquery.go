@@ -64,10 +64,10 @@ func (q *summaryQuery) pairs(name string) map[string]string {
 	return pairs
 }
 
-// sort reads an order; a - before it reverses it.
-func (q *summaryQuery) sort(orders []store.InstanceSort) (order store.InstanceSort, descending bool) {
+// sortOf reads an order; a - before it reverses it.
+func sortOf[T ~string](q *summaryQuery, orders []T) (order T, descending bool) {
 	name, descending := strings.CutPrefix(q.text("sort"), "-")
-	if order = store.InstanceSort(name); (name != "" || descending) && !slices.Contains(orders, order) {
+	if order = T(name); (name != "" || descending) && !slices.Contains(orders, order) {
 		q.bad("sort", "must be one of %v, with a - before it for the reverse order, not %q", orders, q.values.Get("sort"))
 	}
 	return order, descending

@@ -10,6 +10,7 @@ import (
 	"mime"
 	"net/http"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -57,14 +58,12 @@ var theSite = sync.OnceValue(func() site {
 
 const pageName = "index.html"
 
-// inFolder lets the page load its files from the folder. The page names all modules, so that a browser need not read
-// one module to find the next.
+// inFolder lets the page load its files from the folder. The page names the modules that it always needs, so that a
+// browser need not read one module to find the next. It loads other modules, import('./NAME'), when it needs them.
 func (s site) inFolder(page []byte) []byte {
 	var modules []string
-	for name := range s.files {
-		if path.Ext(name) == ".js" {
-			modules = append(modules, `<link rel="modulepreload" href="`+name+`">`)
-		}
+	for name := range s.needed("main.js", map[string]bool{}) {
+		modules = append(modules, `<link rel="modulepreload" href="`+name+`">`)
 	}
 	slices.Sort(modules)
 	page = bytes.Replace(page, []byte("<script "), []byte(strings.Join(modules, "\n")+"\n<script "), 1)
@@ -74,6 +73,21 @@ func (s site) inFolder(page []byte) []byte {
 		}
 	}
 	return page
+}
+
+// imported finds what a module imports before it runs.
+var imported = regexp.MustCompile(`(?m)^import .*'\./([^']+)';$`)
+
+// needed adds a module and all modules that it imports to seen.
+func (s site) needed(module string, seen map[string]bool) map[string]bool {
+	if seen[module] {
+		return seen
+	}
+	seen[module] = true
+	for _, m := range imported.FindAllSubmatch(s.files[module].content, -1) {
+		s.needed(string(m[1]), seen)
+	}
+	return seen
 }
 
 // find finds a file by its path. lasting tells whether there will never be another one at that path. A page of another

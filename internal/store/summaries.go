@@ -77,6 +77,44 @@ type OperationFilter struct {
 	State  lcm.OperationState
 	// Open selects operations that have not ended.
 	Open bool
+	// Sort orders the list; if it is empty, the newest operation comes first. Operations that are equal in it are ordered
+	// so, too.
+	Sort       OperationSort
+	Descending bool
+}
+
+// OperationSort is what a list of operations is ordered by.
+type OperationSort string
+
+// The orders of a list of operations.
+const (
+	SortByStart     OperationSort = "startTime"
+	SortByOperation OperationSort = "operation"
+	SortByOpState   OperationSort = "operationState"
+	SortByInstance  OperationSort = "vnfInstanceName"
+)
+
+// OperationSorts are all orders.
+var OperationSorts = []OperationSort{SortByStart, SortByOperation, SortByOpState, SortByInstance}
+
+// order is the key of the order in SQL, of a row of vnf_lcm_op_occ, and its direction.
+func (f OperationFilter) order() (key, direction string) {
+	switch f.Sort {
+	case SortByOperation:
+		key = "operation"
+	case SortByOpState:
+		key = "state"
+	case SortByInstance:
+		key = "(select coalesce(max(name), '') from vnf_instance where id = vnf_instance_id)"
+	case SortByStart:
+		key = "start_time"
+	default:
+		return "start_time", " desc"
+	}
+	if f.Descending {
+		direction = " desc"
+	}
+	return key, direction
 }
 
 // stepOfO joins the step under way of the operation o as s, or else the step that began last: in FAILED_TEMP this is
@@ -157,7 +195,7 @@ func scanInstanceSummary(row pgx.CollectableRow) (i lcm.InstanceSummary, err err
 	return i, err
 }
 
-// OperationSummaries reads operations, the newest first, and their total number.
+// OperationSummaries reads operations in the order of the filter, and their total number.
 func (s *Store) OperationSummaries(
 	ctx context.Context, f OperationFilter, rows Rows,
 ) (found []lcm.OperationSummary, total int, err error) {
@@ -180,12 +218,15 @@ func (s *Store) OperationSummaries(
 		return nil, 0, err
 	}
 	w.args["limit"], w.args["offset"] = rows.Limit, rows.Offset
+	key, direction := f.order()
 	found, err = all(ctx, q, scanOperationSummary, `
 		select o.id, o.project_id, o.vnf_instance_id, coalesce(i.name, ''), o.operation, o.state, o.start_time,
 			o.state_entered_time, coalesce(s.title, ''), s.retry, `+slowOfO+`, o.is_automatic_invocation, o.is_cancel_pending, o.error
-		from (select * from vnf_lcm_op_occ`+w.String()+` order by start_time desc, id desc limit @limit offset @offset) o
+		from (
+			select *, `+key+` as sort_key from vnf_lcm_op_occ`+w.String()+`
+			order by `+key+direction+`, start_time desc, id desc limit @limit offset @offset) o
 		left join vnf_instance i on i.id = o.vnf_instance_id`+stepOfO+`
-		order by o.start_time desc, o.id desc`, w.args)
+		order by o.sort_key`+direction+`, o.start_time desc, o.id desc`, w.args)
 	return found, total, err
 }
 

@@ -115,6 +115,28 @@ func TestOperationSummaries_areTheNewestFirst(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 2, total)
 	assert.Equal(t, []lcm.OpOccID{second.ID, first.ID}, []lcm.OpOccID{found[0].ID, found[1].ID})
+	for sort, want := range map[store.OperationSort][]lcm.OpOccID{
+		store.SortByStart: {first.ID, second.ID}, store.SortByOpState: {first.ID, second.ID}, store.SortByOperation: {second.ID, first.ID},
+	} {
+		for _, descending := range []bool{false, true} {
+			found, _, err := s.OperationSummaries(ctx, store.OperationFilter{Sort: sort, Descending: descending}, store.Rows{Limit: 9})
+			require.NoError(t, err)
+			got := []lcm.OpOccID{found[0].ID, found[1].ID}
+			if descending && sort != store.SortByOperation { // these two are equal, so the newest stays the first
+				slices.Reverse(got)
+			}
+			assert.Equal(t, want, got, sort)
+		}
+	}
+	for i, o := range []lcm.VnfLcmOpOcc{first, second} {
+		inst, err := s.Instance(ctx, o.VnfInstanceID)
+		require.NoError(t, err)
+		inst.Name = []string{"b", "a"}[i]
+		require.NoError(t, s.UpdateInstance(ctx, inst))
+	}
+	found, _, err = s.OperationSummaries(ctx, store.OperationFilter{Sort: store.SortByInstance}, store.Rows{Limit: 1, Offset: 1})
+	require.NoError(t, err)
+	assert.Equal(t, first.ID, found[0].ID)
 	for name, f := range map[string]store.OperationFilter{
 		"instance": {Instance: first.VnfInstanceID}, "state": {State: lcm.Processing, Open: true},
 		"search": {Search: string(first.ID)[:20]},

@@ -47,7 +47,7 @@ type page struct {
 	sql   *pgx.Conn
 }
 
-func openPage(t *testing.T) *page {
+func openPage(t *testing.T, change ...func(*apiserver.Options)) *page {
 	t.Helper()
 	database := pgtest.URL(t)
 	db, err := store.Open(t.Context(), database)
@@ -56,10 +56,14 @@ func openPage(t *testing.T) *page {
 	var api *apiserver.Server
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { api.ServeHTTP(w, r) }))
 	t.Cleanup(server.CloseClientConnections)
-	api, err = apiserver.New(apiserver.Options{
+	options := apiserver.Options{
 		Endpoint: server.URL, Store: db, Vault: secrets.NewVault(secretstest.Keyring(t), db), Auth: readers{},
 		PageSize: 50, Page: ui.Settings{Tokens: map[string]string{"keystone": "X-Auth-Token"}},
-	})
+	}
+	for _, c := range change {
+		c(&options)
+	}
+	api, err = apiserver.New(options)
 	require.NoError(t, err)
 	p := &page{url: server.URL + "/ui/", lose: server.CloseClientConnections, store: db}
 	p.connect(t, database)

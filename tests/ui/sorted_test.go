@@ -42,4 +42,66 @@ func TestSorted(t *testing.T) {
 	p.says(`select[aria-label=Product]`, "Kubernetes cluster")
 	p.fill(`select[aria-label=Product]`, "Kubernetes cluster")
 	names("bert", "anna")
+	p.fill(`select[aria-label=Product]`, "")
+
+	p.exec(t, `update vnf_instance set metadata = '{"site": "far north"}' where name <> 'anna'`)
+	p.fill(`input[aria-label^=Metadata]`, "site=far north")
+	names("bert", "carl")
+	p.do(chromedp.Reload()) // the filter is part of the address
+	names("bert", "carl")
+	p.goTo("instances/" + idOf("carl"))
+	p.says(".facts", "site=far north")
+	p.click(`.facts a[href*="metadata"]`)
+	names("bert", "carl")
+	p.fill(`input[aria-label^=Metadata]`, "nothing without a sign of equality")
+	names("anna", "bert", "carl")
+}
+
+// TestSorted_operations sorts the list of operations.
+func TestSorted_operations(t *testing.T) {
+	p := openPage(t)
+	p.as(write)
+	for _, name := range []string{"bert", "anna", "carl"} {
+		p.instance(name, nil, nil)
+		p.operation(name, name, lcm.OpScale, lcm.Completed, false, "")
+	}
+	names := func(want ...string) {
+		t.Helper()
+		p.shows(`[...document.querySelectorAll("td[data-column=Instance]")].map((e) => e.innerText)`, want...)
+	}
+	p.goTo("operations")
+	names("carl", "anna", "bert")
+	p.reach(`[...document.querySelectorAll("button.sort")].filter((e) => e.textContent === "Instance")`, "click")
+	names("anna", "bert", "carl")
+	p.do(chromedp.Reload())
+	names("anna", "bert", "carl")
+}
+
+// TestSorted_listsThatAreReadWhole sorts VIMs and packages.
+func TestSorted_listsThatAreReadWhole(t *testing.T) {
+	p := openPage(t)
+	p.as(write)
+	p.exec(t, `
+		insert into vim (id, name, description, type, auth_url, is_default, status, last_check, project_id)
+		select name, name, '', type, 'http://cloud', false, status, '{}', $1 from (values
+			('b-2', 'openstack', 'REACHABLE'), ('b-10', 'kubernetes', 'UNREACHABLE'), ('a', 'openstack', 'REACHABLE')) v (name, type, status)`, project)
+	names := func(want ...string) {
+		t.Helper()
+		p.shows(`[...document.querySelectorAll("td a.name")].map((e) => e.innerText)`, want...)
+	}
+	by := func(column string) {
+		t.Helper()
+		p.reach(`[...document.querySelectorAll("button.sort")].filter((e) => e.textContent.trim().replace(/ .$/, "") === "`+column+`")`, "click")
+	}
+	p.goTo("vims")
+	p.says("table", "b-10")
+	by("Name")
+	names("a", "b-2", "b-10") // numbers are ordered as numbers
+	by("Name")
+	names("b-10", "b-2", "a")
+	by("Type")
+	p.shows(`[document.querySelector("td a.name").innerText]`, "b-10")
+	p.goTo("packages")
+	by("Product")
+	p.says("td .name", "Kubernetes cluster")
 }

@@ -3,8 +3,7 @@
 import { h, fill } from './dom.js';
 import { all, get, may } from './api.js';
 import { plural } from './format.js';
-import { button, empty, head, id, later, pager, pill, table, time } from './parts.js';
-import { registerVim } from './register.js';
+import { attempt, button, empty, head, id, later, pager, pill, table, time } from './parts.js';
 
 const limit = 50;
 
@@ -41,7 +40,8 @@ export async function showVims(place, { signal }) {
     ],
     none: empty('There is no VIM yet.', may('create', 'vim:v1') ? 'Register one with the button above.'
       : 'Register one with the command "windlass vim register".'),
-    actions: may('create', 'vim:v1') && button('Register a VIM…', registerVim, 'primary'),
+    actions: may('create', 'vim:v1') && button('Register a VIM…',
+      () => attempt(async () => (await import('./register.js')).registerVim()), 'primary'),
   });
 }
 

@@ -1,6 +1,7 @@
 // Why an operation has stopped: at which step, on which nodes, with which error. The text of the error is here once.
 
 import { h } from './dom.js';
+import { operationName } from './format.js';
 import { meaning } from './parts.js';
 
 // failedStep is the step that stopped an operation, with its number among all steps and the nodes on which it failed.
@@ -18,16 +19,18 @@ export function failedStep(steps) {
 // wasCancelled tells whether a person has stopped the operation: then nothing is broken.
 export const wasCancelled = (error) => /^The operation was cancelled \(/.test(error?.detail || '');
 
-// failureOf is a banner about an operation that has an error. more is what can be done about it.
-export function failureOf(operation, steps, ...more) {
+// failureOf is a banner about an operation that has an error. On the page of an instance a link leads to the operation.
+export function failureOf(operation, steps, link) {
   const { error, operationState } = operation;
   const cancelled = wasCancelled(error);
   const waits = operationState === 'FAILED_TEMP';
-  const title = waits ? `The operation has ${cancelled ? 'been cancelled' : 'stopped'} and waits for your decision`
-    : { ROLLED_BACK: 'It was rolled back because' }[operationState] || 'What went wrong';
+  const what = link ? `The operation ${operationName(operation.operation)}` : 'The operation';
+  const title = waits ? `${what} has ${cancelled ? 'been cancelled' : 'stopped'} and waits for your decision`
+    : { ROLLED_BACK: 'It was rolled back because', FAILED: link && `${what} has failed` }[operationState] || 'What went wrong';
   return h(`div.failure.${waits ? 'warn' : 'off'}`,
     h('p.title', title), h('p.failed-step', at(failedStep(steps))), h('p.failed-why', error.detail),
-    !cancelled && error.title && h('p.sub', `Kind: ${error.title}`), !cancelled && meaning(error.type), more);
+    !cancelled && error.title && h('p.sub', `Kind: ${error.title}`), !cancelled && meaning(error.type),
+    link && h('p.sub', link));
 }
 
 function at(step) {

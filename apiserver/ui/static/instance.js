@@ -3,12 +3,11 @@
 import { h, fill, notice, refill } from './dom.js';
 import { get, list, may, post } from './api.js';
 import { listen } from './events.js';
-import { isOpen, nameOf, operationName, plural } from './format.js';
+import { isOpen, nameOf, plural } from './format.js';
 import { failureOf } from './failure.js';
 import { attempt, button, confirm, facts, id, inTemporal, oneAtATime, pill, soon, time } from './parts.js';
 import { operationRows, tellsOfAStep } from './operations.js';
 import { showTopology } from './topology.js';
-import { planHeal, planScale } from './plan.js';
 
 export async function showInstance(place, { id: instanceId, signal }) {
   const path = `vnflcm/v2/vnf_instances/${encodeURIComponent(instanceId)}`;
@@ -33,8 +32,8 @@ export async function showInstance(place, { id: instanceId, signal }) {
     document.title = `${nameOf(instance.vnfInstanceName, instance.id)} · Windlass`;
     fill(place.querySelector('h1'), nameOf(instance.vnfInstanceName, instance.id));
     fill(state, pill(info?.vnfState === 'STOPPED' ? 'STOPPED' : instance.instantiationState));
-    fill(wrong, told?.error && failureOf(told, did, h('p.sub', h('a', { href: `#/operations/${told.id}` },
-      `${operationName(told.operation)}: steps and decisions`))));
+    fill(wrong, told?.error && failureOf(told, did,
+      h('a', { href: `#/operations/${told.id}` }, 'Its steps and decisions')));
     refill(actions, busy ? h('a.button.primary', { href: `#/operations/${busy.id}` }, 'See the operation under way')
       : buttons(instance, topology, own, path));
     fill(about, facts([
@@ -103,12 +102,15 @@ function driftOf(topology, instance) {
   return h('span', pill(count ? 'DRIFTED' : 'OK', count ? `${count} found` : undefined), ' ', h('span.sub', time(topology.checkedAt)));
 }
 
+// plan opens a dialog that is loaded now: few readers scale or heal.
+const plan = (name, ...args) => attempt(async () => (await import('./plan.js'))[name](...args));
+
 function buttons(instance, topology, own, path) {
   const has = (link, task) => instance._links?.[link] && may(task);
   const done = async (operation) => { location.hash = `#/operations/${operation}`; };
   return [
-    has('scale', 'scale') && button('Scale…', () => planScale(instance, own, path, done)),
-    has('heal', 'heal') && button('Heal…', () => planHeal(instance, topology, own, path, done)),
+    has('scale', 'scale') && button('Scale…', () => plan('planScale', instance, own, path, done)),
+    has('heal', 'heal') && button('Heal…', () => plan('planHeal', instance, topology, own, path, done)),
     instance.instantiationState === 'INSTANTIATED' && may('drift') && button('Check for drift', () => attempt(async () => {
       await post(`${own}/drift`);
       notice('The check is under way. The page will show its result here.');

@@ -10,9 +10,6 @@ import { showInstances } from './instances.js';
 import { showInstance } from './instance.js';
 import { showOperations } from './operations.js';
 import { showOperation } from './operation.js';
-import { showPackages, showVims } from './catalog.js';
-import { showVim } from './vim.js';
-import { showAudit, showNotifications } from './records.js';
 
 const main = document.getElementById('main');
 const bar = document.getElementById('bar');
@@ -20,14 +17,21 @@ const live = h('span.live');
 let leave; // ends what the page that is shown has begun
 let failed; // a page that could not be shown is tried again when the server is there again
 
+// lazy loads a page when somebody opens it: the first one that people see must not wait for it.
+const lazy = (load, name) => async (...args) => (await load())[name](...args);
+const catalog = () => import('./catalog.js');
+const records = () => import('./records.js');
+
 const pages = [
   ['instances', 'Instances', showInstances, showInstance],
   ['operations', 'Operations', showOperations, showOperation],
-  ['packages', 'Packages', showPackages],
-  ['vims', 'VIMs', showVims, showVim],
+  ['packages', 'Packages', lazy(catalog, 'showPackages')],
+  ['vims', 'VIMs', lazy(catalog, 'showVims'), lazy(() => import('./vim.js'), 'showVim')],
 ];
 // They are in the menu, because few readers need them.
-const inMenu = [['notifications', 'Notifications', showNotifications], ['audit', 'Audit', showAudit]];
+const inMenu = [
+  ['notifications', 'Notifications', lazy(records, 'showNotifications')], ['audit', 'Audit', lazy(records, 'showAudit')],
+];
 
 // where takes a place in the page apart: #/instances/ID?search=x.
 function where() {

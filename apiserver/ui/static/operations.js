@@ -7,6 +7,7 @@ import { nameOf, operationName, plural, span, isOpen, tries, whyAgain } from './
 import { attempt, empty, head, later, oneAtATime, pager, pill, soon, table, time } from './parts.js';
 
 const limit = 50;
+const keys = { Operation: 'operation', Instance: 'vnfInstanceName', State: 'operationState', Began: 'startTime' };
 const states = ['STARTING', 'PROCESSING', 'FAILED_TEMP', 'ROLLING_BACK', 'COMPLETED', 'FAILED', 'ROLLED_BACK'];
 const words = {
   STARTING: 'Starting', PROCESSING: 'Processing', FAILED_TEMP: 'Waits for a decision', ROLLING_BACK: 'Rolling back',
@@ -16,7 +17,7 @@ const words = {
 export async function showOperations(place, { query, signal }) {
   const asked = {
     search: query.get('search') || '', operationState: query.get('state') || '', open: query.get('open') === 'true',
-    vnfInstanceId: query.get('instance') || '', offset: Number(query.get('offset')) || 0,
+    vnfInstanceId: query.get('instance') || '', sort: query.get('sort') || '', offset: Number(query.get('offset')) || 0,
   };
   const search = h('input', {
     type: 'search', value: asked.search, placeholder: 'Name of an instance, or id', 'aria-label': 'Search operations',
@@ -31,17 +32,18 @@ export async function showOperations(place, { query, signal }) {
     const found = await list('windlass/v1/vnf_lcm_op_occs', { ...asked, limit }, signal);
     fill(count, plural(found.total, 'operation'));
     fill(results, found.items.length
-      ? [operationRows(found.items), pager({ ...asked, limit, total: found.total }, turn)]
+      ? [operationRows(found.items, false, { keys, order: asked.sort || '-startTime', sort }), pager({ ...asked, limit, total: found.total }, turn)]
       : empty('No operation matches.', ''));
   });
   const keep = () => {
     const given = Object.entries({
       search: asked.search, state: asked.operationState, open: asked.open, instance: asked.vnfInstanceId,
-      offset: asked.offset || '',
+      sort: asked.sort, offset: asked.offset || '',
     }).filter(([, v]) => v);
     history.replaceState(null, '', `#/operations${given.length ? `?${new URLSearchParams(given)}` : ''}`);
   };
   const turn = (offset) => { asked.offset = offset; keep(); attempt(load).then(() => window.scrollTo(0, 0)); };
+  const sort = (order) => { asked.sort = order === '-startTime' ? '' : order; turn(0); };
   const change = () => {
     Object.assign(asked, { search: search.value.trim(), operationState: state.value, open: open.checked });
     turn(0);
@@ -65,7 +67,7 @@ export async function showOperations(place, { query, signal }) {
 export const tellsOfAStep = (type, data) => type === 'step' && (!data.node || Boolean(data.retry));
 
 // operationRows is a table of operations; of one instance its name is left out.
-export function operationRows(items, ofOne) {
+export function operationRows(items, ofOne, sorted) {
   const columns = ['Operation', 'Instance', 'State', 'Step', 'Began', 'Duration'].filter((c) => !ofOne || c !== 'Instance');
   return table('Operations', columns, items.map((o) => [
     h('a.name', { href: `#/operations/${o.id}` }, operationName(o.operation),
@@ -75,7 +77,7 @@ export function operationRows(items, ofOne) {
     stepOf(o),
     time(o.startTime),
     took(o),
-  ].filter((cell) => cell !== null)));
+  ].filter((cell) => cell !== null)), sorted);
 }
 
 // stepOf is the step under way and why it is tried again, or why the operation has stopped and at which step.

@@ -23,7 +23,7 @@ export const button = (text, onclick, kind = '') =>
   h(`button${kind && `.${kind}`}`, { type: 'button', onclick }, text);
 
 // facts is a list of names and values; those without a value are left out.
-export const facts = (pairs) => h('dl.facts', pairs.filter(([, v]) => v !== undefined && v !== null && v !== '')
+export const facts = (pairs) => h('dl.facts', pairs.filter(([, v]) => ![undefined, null, false, ''].includes(v))
   .map(([name, value]) => h('div', h('dt', name), h('dd', value))));
 
 export const empty = (title, text) => h('div.empty', h('p.title', title), text && h('p', text));
@@ -47,6 +47,7 @@ export function table(label, columns, rows, sorted) {
 
 function sortHead(column, { keys, order, sort }) {
   const key = keys[column];
+  if (!key) return h('th', { scope: 'col' }, column);
   const now = order === key ? 'ascending' : order === `-${key}` ? 'descending' : undefined;
   return h('th', { scope: 'col', 'aria-sort': now },
     h('button.sort', { type: 'button', onclick: () => sort(now === 'ascending' ? `-${key}` : key) }, column,
