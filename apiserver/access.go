@@ -26,6 +26,7 @@ var apisOf = []struct {
 	{rest.LcmV2.Prefix + "/", []string{apiLcmV2}},
 	{rest.PkgV1.Prefix + "/", []string{apiPkgV1}},
 	{"/v1.0/vims", []string{apiVimV1}},
+	{"/windlass/v1/vims/", []string{apiVimV1}},
 	{"/windlass/v1/vnf_", []string{apiLcmV1, apiLcmV2}},
 	{"/windlass/v1/events", []string{apiLcmV1, apiLcmV2}},
 	{"/windlass/v1/identity", []string{apiLcmV1, apiLcmV2, apiPkgV1, apiVimV1}},

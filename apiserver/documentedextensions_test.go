@@ -28,6 +28,7 @@ var extensionsShown = []struct {
 	{"GET", "/windlass/v1/vnf_lcm_op_occs/o/requests", 200, false, false},
 	{"POST", "/windlass/v1/vnf_instances/i/kubeconfig", 201, true, false},
 	{"POST", "/windlass/v1/vnf_instances/i/kubeconfig", 201, false, false},
+	{"GET", "/windlass/v1/vims/v/quotas", 200, false, false},
 	{"GET", "/windlass/v1/audit", 200, false, false},
 	{"POST", "/windlass/v1/vnf_instances/i/plan", 200, true, false},
 	{"POST", "/windlass/v1/vnf_instances/i/plan", 200, true, false},

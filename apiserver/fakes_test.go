@@ -122,6 +122,10 @@ func (o *obligingVims) Check(_ context.Context, vim lcm.Vim, credentials map[str
 	return lcm.VimFindings{Regions: o.regions, Version: o.version, Warnings: o.warnings}, o.refuse
 }
 
+func (o *obligingVims) Quotas(context.Context, lcm.Vim, map[string]any) ([]lcm.VimQuota, error) {
+	return []lcm.VimQuota{{Resource: "servers", Limit: "10", Used: "3"}, {Resource: "cores", Used: "7"}}, o.refuse
+}
+
 func (o *obligingVims) Read(vim lcm.Vim, cred map[string]any, path string) (lcm.Vim, map[string]any, error) {
 	return kubernetes.ReadKubeconfig(vim, cred, path)
 }

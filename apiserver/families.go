@@ -32,6 +32,7 @@ func (s *Server) addFamilies(add addRoutes) {
 	add(rest.PkgV1.Prefix, subscribed.Packages(), before...)
 	registry := vims.Handler{Backend: s.backend, Checker: s.Vims}
 	add("/v1.0", registry.Routes(), acceptsJSON)
+	add("/windlass/v1", registry.Extensions(), acceptsJSON)
 	// The extensions have a root of their own, so that nothing is added to SOL003's bodies.
 	add("/windlass/v1", added.Routes(), acceptsJSON)
 	add("/windlass/v1", lifecycle.Extensions(), acceptsJSON)

@@ -259,3 +259,15 @@ func sealed(b *bench) []lcm.SecretRef {
 	}
 	return refs
 }
+
+func TestVimQuotas_comeFromTheVIM(t *testing.T) {
+	b := newBench(t, withAuth)
+	b.client = as("edge", "vim:v1:all")
+	path := "/windlass/v1/vims/" + b.registerVim("north", false) + "/quotas"
+	require.Equal(t, []map[string]any{{"resource": "servers", "limit": "10", "used": "3"}, {"resource": "cores", "used": "7"}},
+		b.do("GET", path, nil).list())
+	b.vims.refuse = lcm.Errorf(lcm.KindDenied, "Keystone refused the credentials.")
+	require.Contains(t, b.do("GET", path, nil).problem(http.StatusServiceUnavailable), "Keystone refused the credentials.")
+	b.do("GET", path, nil, as("edge", "vnflcm:v2:readonly")).problem(http.StatusForbidden)
+	b.do("GET", path, nil, as("core", "vim:v1:readonly")).problem(http.StatusNotFound)
+}

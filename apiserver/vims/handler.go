@@ -18,6 +18,8 @@ type Handler struct {
 // VIM that does not answer is Unavailable.
 type Checker interface {
 	Check(ctx context.Context, vim lcm.Vim, credentials map[string]any) (lcm.VimFindings, error)
+	// Quotas returns how much a registered VIM lets its project or namespace use, nothing if the VIM does not tell.
+	Quotas(ctx context.Context, vim lcm.Vim, credentials map[string]any) ([]lcm.VimQuota, error)
 	// Read takes a kubeconfig apart. It returns the VIM with the address and the project that the file names, and the
 	// credentials in the file. It returns other credentials unchanged. path is the VIM's JSON path in the request.
 	Read(vim lcm.Vim, credentials map[string]any, path string) (lcm.Vim, map[string]any, error)

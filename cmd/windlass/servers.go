@@ -253,6 +253,18 @@ func (c clouds) checkOpenStack(
 	return lcm.VimFindings{Regions: cloud.Regions()}, nil
 }
 
+// Quotas tells how much a VIM lets its project or namespace use.
+func (c clouds) Quotas(ctx context.Context, vim lcm.Vim, credentials map[string]any) ([]lcm.VimQuota, error) {
+	if lcm.VimTypeOf(vim.Type) == lcm.VimKubernetes {
+		return kubernetes.Quotas(ctx, vim, credentials, c.guard, c.transport)
+	}
+	cloud, err := openstack.Connect(ctx, vim, credentials, c.guard, c.transport)
+	if err != nil {
+		return nil, err
+	}
+	return cloud.Quotas(ctx)
+}
+
 func (clouds) Read(vim lcm.Vim, cred map[string]any, path string) (lcm.Vim, map[string]any, error) {
 	return kubernetes.ReadKubeconfig(vim, cred, path)
 }

@@ -19,6 +19,14 @@ type VimFindings struct {
 	Warnings []string
 }
 
+// VimQuota is a limit of a VIM for a project or a namespace. Its numbers are texts, as the VIM writes them: "8", "16Gi".
+type VimQuota struct {
+	// Resource is what is limited, e.g. "servers" or "requests.memory".
+	Resource string
+	// Limit is "" if there is no limit, Used is "" if nobody tells.
+	Limit, Used string
+}
+
 // VimCheck is the result of the last check of a registered VIM.
 type VimCheck struct {
 	At       time.Time `json:"at,omitzero"`

@@ -34,6 +34,13 @@ func (v *triedVims) Check(ctx context.Context, vim lcm.Vim, credentials map[stri
 	return kubernetes.Check(ctx, vim, credentials, outbound.Guard{}, nil)
 }
 
+func (v *triedVims) Quotas(ctx context.Context, vim lcm.Vim, credentials map[string]any) ([]lcm.VimQuota, error) {
+	if vim.Type == lcm.VimOpenStack {
+		return []lcm.VimQuota{{Resource: "servers", Limit: "10", Used: "3"}, {Resource: "cores", Used: "7"}}, nil
+	}
+	return kubernetes.Quotas(ctx, vim, credentials, outbound.Guard{})
+}
+
 func (v *triedVims) Read(vim lcm.Vim, credentials map[string]any, path string) (lcm.Vim, map[string]any, error) {
 	return kubernetes.ReadKubeconfig(vim, credentials, path)
 }
@@ -140,6 +147,8 @@ func (p *page) openStack(tried *triedVims) {
 	p.says("h1", "north")
 	p.says(".facts", "user and password")
 	p.says(".facts", "RegionOne")
+	p.says("table", "servers\t3 of 10")
+	p.says("table", "cores\t7 no limit")
 	got, err := json.Marshal(tried.last())
 	require.NoError(p, err)
 	require.JSONEq(p, `{"username":"nfv","password":"the-password","user_domain_name":"Default","cert_verify":"True"}`, string(got))

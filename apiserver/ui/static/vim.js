@@ -1,10 +1,10 @@
 // One VIM: where it is, how it is and why, and which VNFs use it.
 
 import { h, fill } from './dom.js';
-import { get, list } from './api.js';
+import { get, list, request } from './api.js';
 import { listen } from './events.js';
 import { plural } from './format.js';
-import { attempt, facts, id, oneAtATime, pill, soon, time } from './parts.js';
+import { attempt, facts, id, oneAtATime, pill, soon, table, time } from './parts.js';
 import { rowsOf } from './instances.js';
 
 const types = { openstack: 'OpenStack', kubernetes: 'Kubernetes' };
@@ -21,6 +21,7 @@ export async function showVim(place, { id: vimId, signal }) {
   const wrong = h('div');
   const about = h('section.card');
   const users = h('section');
+  const room = h('section');
   const load = oneAtATime(async () => {
     const [{ vim }, found] = await Promise.all([get(`v1.0/vims/${encodeURIComponent(vimId)}`, signal),
       list('windlass/v1/vnf_instances', { vimId, limit: atOnce, sort: 'name' }, signal)]);
@@ -39,10 +40,22 @@ export async function showVim(place, { id: vimId, signal }) {
     fill(users, h('h2', 'VNF instances'), found.total ? rowsOf(found.items) : h('p.sub', 'No VNF instance uses this VIM.'),
       found.total > atOnce && h('p', h('a', { href: `#/instances?vim=${vim.id}` }, `All ${plural(found.total, 'instance')}`)));
   });
-  fill(place, h('div.head', h('div', h('p.crumb', h('a', { href: '#/vims' }, 'VIMs')), h('h1')), state), wrong, about, users);
+  fill(place, h('div.head', h('div', h('p.crumb', h('a', { href: '#/vims' }, 'VIMs')), h('h1')), state), wrong, about, room, users);
   const again = soon(() => attempt(load), 700);
   signal.addEventListener('abort', listen(({ type }) => { if (type === 'operation') again(); }));
   await load();
+  showRoom(room, vimId, signal);
+}
+
+// showRoom shows how much the VIM lets Windlass use. Nobody waits for it, because the server asks the VIM.
+async function showRoom(place, vimId, signal) {
+  const quotas = await (await request(`windlass/v1/vims/${encodeURIComponent(vimId)}/quotas`, { signal, limit: 45000 })
+    .catch(() => null))?.json();
+  if (!quotas?.length) return;
+  fill(place, h('h2', 'Quotas'), table('Quotas', ['Resource', 'Used', ''], quotas.map((q) => [
+    q.resource, `${q.used ? `${q.used} ` : ''}${q.limit ? `${q.used ? 'of ' : 'limit '}${q.limit}` : 'no limit'}`,
+    Number(q.limit) > 0 && q.used !== undefined && h('meter', { min: 0, max: q.limit, high: 0.9 * q.limit, value: Number(q.used), 'aria-label': q.resource }),
+  ])));
 }
 
 const at = (text) => text && time(`${text.replace(' ', 'T')}Z`);

@@ -39,25 +39,36 @@ const (
 func Check(ctx context.Context, vim lcm.Vim, cred map[string]any, guard outbound.Guard,
 	wraps ...func(http.RoundTripper) http.RoundTripper,
 ) (found lcm.VimFindings, err error) {
-	config, err := configOf(vim, cred, wraps)
+	client, end, err := checking(vim, cred, guard, wraps)
 	if err != nil {
 		return found, err
 	}
-	config.Timeout = patience
-	conf, err := rest.TLSConfigFor(config)
-	if err != nil {
-		return found, unusable(vim, err)
-	}
-	transport := outbound.Transport(conf, guard)
-	defer transport.CloseIdleConnections()
-	client, err := clientOf(config, transport, guard)
-	if err != nil {
-		return found, unusable(vim, err)
-	}
+	defer end()
 	if err := answers(ctx, vim, client); err != nil {
 		return found, err
 	}
 	return findings(ctx, vim, cred, client), nil
+}
+
+// checking returns a client that waits for a short time only, and what ends its connections.
+func checking(vim lcm.Vim, cred map[string]any, guard outbound.Guard, wraps []func(http.RoundTripper) http.RoundTripper) (
+	client *discovery.DiscoveryClient, end func(), err error,
+) {
+	config, err := configOf(vim, cred, wraps)
+	if err != nil {
+		return nil, nil, err
+	}
+	config.Timeout = patience
+	conf, err := rest.TLSConfigFor(config)
+	if err != nil {
+		return nil, nil, unusable(vim, err)
+	}
+	transport := outbound.Transport(conf, guard)
+	client, err = clientOf(config, transport, guard)
+	if err != nil {
+		return nil, nil, unusable(vim, err)
+	}
+	return client, transport.CloseIdleConnections, nil
 }
 
 // answers makes sure that the VIM is a Kubernetes that takes the credentials.

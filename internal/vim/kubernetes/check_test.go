@@ -26,6 +26,9 @@ func cluster(t *testing.T, status int) lcm.Vim {
 		case r.URL.Path == "/api/v1/namespaces":
 			w.WriteHeader(status)
 			fmt.Fprint(w, `{"kind":"NamespaceList","apiVersion":"v1","items":[{"metadata":{"name":"default"}},{"metadata":{"name":"edge"}}]}`)
+		case r.URL.Path == "/api/v1/namespaces/default/resourcequotas":
+			w.WriteHeader(status)
+			fmt.Fprint(w, `{"kind":"ResourceQuotaList","apiVersion":"v1","items":[{"status":{"hard":{"pods":"10","limits.cpu":"4"},"used":{"pods":"3"}}}]}`)
 		default:
 			http.NotFound(w, r)
 		}
@@ -52,4 +55,21 @@ func TestCheck_tellsWrongCredentialsFromNoAnswer(t *testing.T) {
 	vim.AuthURL = "http://127.0.0.1:1"
 	_, err = Check(t.Context(), vim, map[string]any{"bearer_token": "good"}, outbound.Guard{})
 	require.True(t, lcm.Is(err, lcm.KindUnavailable), "%v", err)
+}
+
+func TestQuotas_areThoseOfTheNamespace(t *testing.T) {
+	good := map[string]any{"bearer_token": "good"}
+	quotas, err := Quotas(t.Context(), cluster(t, http.StatusOK), good, outbound.Guard{})
+	require.NoError(t, err)
+	require.Equal(t, []lcm.VimQuota{
+		{Resource: "limits.cpu", Limit: "4"}, {Resource: "pods", Limit: "10", Used: "3"},
+	}, quotas)
+
+	quotas, err = Quotas(t.Context(), cluster(t, http.StatusForbidden), good, outbound.Guard{})
+	require.NoError(t, err, "credentials that may not see quotas are good ones")
+	require.Empty(t, quotas)
+	_, err = Quotas(t.Context(), cluster(t, http.StatusInternalServerError), good, outbound.Guard{})
+	require.True(t, lcm.Is(err, lcm.KindUnavailable), "%v", err)
+	_, err = Quotas(t.Context(), cluster(t, http.StatusOK), map[string]any{"bearer_token": "bad"}, outbound.Guard{})
+	require.True(t, lcm.Is(err, lcm.KindDenied), "%v", err)
 }

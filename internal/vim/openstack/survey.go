@@ -62,7 +62,7 @@ type quota struct {
 // shortages returns the quotas without enough room. It does not retry services that do not report their limits: the
 // operation itself will fail if there is no room.
 func (c *Cloud) shortages(ctx context.Context, room vim.Room) (out []string, err error) {
-	for _, read := range []func(context.Context, vim.Room) ([]quota, error){c.computeQuotas, c.portQuota, c.volumeQuota} {
+	for _, read := range c.quotaReaders() {
 		quotas, err := read(ctx, room)
 		if err != nil {
 			return out, err

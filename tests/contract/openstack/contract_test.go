@@ -43,6 +43,14 @@ func tellsShortages(t *testing.T, at openstacktest.Cloud) {
 	for i, what := range []string{"servers", "cores", "MiB of memory", "ports", "volumes"} {
 		require.Regexp(t, `^The project's quota has room for \d+ more `+what+` \(\d+ of \d+ are used\), and \d+ are needed\.$`, problems[i])
 	}
+	quotas, err := c.Quotas(t.Context())
+	require.NoError(t, err)
+	require.Len(t, quotas, 5)
+	for i, what := range []string{"servers", "cores", "MiB of memory", "ports", "volumes"} {
+		require.Equal(t, what, quotas[i].Resource)
+		require.Regexp(t, `^\d+$`, quotas[i].Limit)
+		require.Regexp(t, `^\d+$`, quotas[i].Used)
+	}
 }
 
 // labCloud runs the lab in this process. Its public endpoints use TLS, the internal ones do not.
