@@ -104,6 +104,7 @@ type obligingVims struct {
 	tried    lcm.Vim
 	extras   []map[string]any
 	refuse   error
+	asked    int // for quotas
 	seen     []map[string]any
 	// meanwhile runs while credentials are checked.
 	meanwhile func()
@@ -123,6 +124,7 @@ func (o *obligingVims) Check(_ context.Context, vim lcm.Vim, credentials map[str
 }
 
 func (o *obligingVims) Quotas(context.Context, lcm.Vim, map[string]any) ([]lcm.VimQuota, error) {
+	o.asked++
 	return []lcm.VimQuota{{Resource: "servers", Limit: "10", Used: "3"}, {Resource: "cores", Used: "7"}}, o.refuse
 }
 

@@ -12,6 +12,8 @@ import (
 type Handler struct {
 	*rest.Backend
 	Checker Checker // nil: credentials are not tried
+
+	quotas quotaAnswers
 }
 
 // Checker tries credentials against a VIM of either type before the VIM is registered. Wrong credentials are Denied; a

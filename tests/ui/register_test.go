@@ -2,8 +2,11 @@ package ui
 
 import (
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -67,6 +70,8 @@ func TestRegisterVim(t *testing.T) {
 
 	p.kubernetesWithATokenAndCA(cluster, tried)
 	p.openStack(tried)
+	p.applicationCredential(tried)
+	p.kubeconfigFile(cluster)
 	p.closedForm()
 }
 
@@ -156,6 +161,46 @@ func (p *page) openStack(tried *triedVims) {
 	var project string
 	require.NoError(p, p.sql.QueryRow(p.Context(), `select project::text from vim where name = 'north'`).Scan(&project))
 	require.JSONEq(p, `{"name":"edge","project_domain_name":"Default"}`, project)
+}
+
+func (p *page) applicationCredential(tried *triedVims) {
+	p.Helper()
+	p.goTo("vims")
+	p.press("Register a VIM…")
+	p.enter("Name", "south")
+	p.pick("Type", "OpenStack")
+	p.pick("Log in with", "Application credential")
+	p.enter("Id of the application credential", "the-id")
+	p.enter("Secret of the application credential", "the-secret")
+	p.enter("Address of Keystone", "http://192.0.2.6/v3")
+	p.enter("Region", "RegionOne")
+	p.press("Register")
+	p.says("h1", "south")
+	got, err := json.Marshal(tried.last())
+	require.NoError(p, err)
+	require.JSONEq(p, `{"application_credential_id":"the-id","application_credential_secret":"the-secret","cert_verify":"True"}`, string(got))
+	p.forgets("the-secret")
+}
+
+// kubeconfigFile registers a VIM by a file, which is the only field that it needs.
+func (p *page) kubeconfigFile(cluster *kubetest.ControlPlane) {
+	p.Helper()
+	file := filepath.Join(p.TempDir(), "config")
+	require.NoError(p, os.WriteFile(file, fmt.Appendf(nil, `
+current-context: c
+contexts: [{name: c, context: {cluster: k, user: u, namespace: default}}]
+clusters: [{name: k, cluster: {server: %q, certificate-authority-data: %s}}]
+users: [{name: u, user: {token: %s}}]`, cluster.URL, base64.StdEncoding.EncodeToString([]byte(cluster.CA)), kubetest.OtherToken), 0o600))
+	p.goTo("vims")
+	p.press("Register a VIM…")
+	p.enter("Name", "by-file")
+	p.pick("Log in with", "Kubeconfig")
+	p.do(chromedp.SetUploadFiles(`dialog input[type=file]`, []string{file}))
+	p.press("Register")
+	p.says("h1", "by-file")
+	p.says(".facts", "a bearer token")
+	p.says(".facts", cluster.URL)
+	p.forgets(kubetest.OtherToken)
 }
 
 // closedForm leaves the form with Escape, and by another way to log in.
