@@ -179,6 +179,14 @@ func (b *browser) pictureOf(name string) {
 		return
 	}
 	var png []byte
-	b.do(chromedp.CaptureScreenshot(&png))
+	var height float64
+	b.do(chromedp.Evaluate(`(() => {
+		document.querySelectorAll(".notice").forEach((e) => e.remove());
+		const shown = document.querySelector("dialog[open]") || document.querySelector("main > *") || document.body;
+		return Math.min(1150, Math.max(480, shown.scrollHeight + 120));
+	})()`, &height), chromedp.EmulateViewport(1280, int64(height)), chromedp.Evaluate(`{
+		window.scrollTo(0, 0);
+		document.querySelector("dialog[open]")?.scrollTo(0, 0);
+	}`, nil), chromedp.Sleep(200*time.Millisecond), chromedp.CaptureScreenshot(&png), chromedp.EmulateReset())
 	require.NoError(b, os.WriteFile(dir+"/ui-"+name+".png", png, 0o644))
 }

@@ -24,12 +24,12 @@ func (b *tab) others() {
 		sample, vnfd, request string
 		layers                []string
 	}{
-		{"", testbed.VnfdID, "storage", []string{"Control planes 1", "Workers 2", "Storage server 1", "Volumes 1"}},
+		{"", testbed.VnfdID, "storage", []string{"Control planes 1", "Workers 2", "Storage server 1", "Networks 1", "Volumes 1"}},
 		{
 			"external-lb", "6c2b6f1e-4d0e-4f0b-9f6d-8a3a5b1c9e42", "external-lb",
-			[]string{"Load balancer 1", "Control planes 1", "Workers 1"},
+			[]string{"Load balancer 1", "Control planes 1", "Workers 1", "Networks 1"},
 		},
-		{"private-registry", "7d7c4a18-1c6b-4d8a-9c53-0b6c3f1b8e20", "registry", []string{"Registry 1"}},
+		{"private-registry", "7d7c4a18-1c6b-4d8a-9c53-0b6c3f1b8e20", "registry", []string{"Registry 1", "Networks 1"}},
 	} {
 		b.onboard(of.sample)
 		vnf := b.create(of.vnfd, of.request)

@@ -21,7 +21,7 @@ export async function showOperation(place, { id: opId, signal }) {
   const actions = h('div.actions.top');
   const wrong = h('div');
   const about = h('div');
-  const request = h('div');
+  const request = h('section');
   const duration = h('span');
   const timeline = new Timeline(own, signal);
 
@@ -68,7 +68,7 @@ export async function showOperation(place, { id: opId, signal }) {
   document.title = `${operationName(operation.operation)} ${nameOf(instance.vnfInstanceName, operation.vnfInstanceId)} · Windlass`;
   fill(place, h('div.head', h('div', h('p.crumb', h('a', { href: '#/operations' }, 'Operations')),
     h('h1', operationName(operation.operation), h('span.of', ` ${nameOf(instance.vnfInstanceName, operation.vnfInstanceId)}`))), state),
-  wrong, actions, h('section.card', about, request), h('section', h('h2', 'Steps'), timeline.element));
+  wrong, actions, h('section.card', about), h('section', h('h2', 'Steps'), timeline.element), request);
   const clock = setInterval(() => { if (isOpen(operation.operationState)) tick(); }, 1000);
   signal.addEventListener('abort', () => clearInterval(clock));
 }

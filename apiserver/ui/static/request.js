@@ -31,11 +31,13 @@ export function asRequested(place, operation, asked = []) {
   const params = operation.operationParams;
   const decided = asked.filter((a) => decisions[a.task]);
   const vnfcs = operation.resourceChanges?.affectedVnfcs || [];
-  fill(place,
+  const folds = [
     params && Object.keys(params).length > 0 && fold('params', 'Parameters of the request',
       h('pre.output', { tabindex: 0, 'aria-label': 'Parameters of the request' }, JSON.stringify(params, null, 2))),
     decided.length > 0 && fold('decided', plural(decided.length, 'decision'), h('ul.plain', decided.map((a) => h('li',
       `${decisions[a.task]} by ${a.client || 'a client without a name'}, ${moment(a.timeStamp)}`, a.status >= 400 && ' (refused)')))),
     vnfcs.length > 0 && fold('vnfcs', `${plural(vnfcs.length, 'VNFC')} that the operation has changed`, h('ul.plain', vnfcs.map((v) => h('li',
-      v.vduId, ' ', id(v.computeResource?.resourceId || v.id), h('span.sub', ` ${changes[v.changeType] || v.changeType}`))))));
+      v.vduId, ' ', id(v.computeResource?.resourceId || v.id), h('span.sub', ` ${changes[v.changeType] || v.changeType}`))))),
+  ].filter(Boolean);
+  fill(place, folds.length > 0 && [h('h2', 'Request and result'), h('div.card', folds)]);
 }
