@@ -182,11 +182,15 @@ func (b *browser) pictureOf(name string) {
 	var height float64
 	b.do(chromedp.Evaluate(`(() => {
 		document.querySelectorAll(".notice").forEach((e) => e.remove());
-		const shown = document.querySelector("dialog[open]") || document.querySelector("main > *") || document.body;
-		return Math.min(1150, Math.max(480, shown.scrollHeight + 120));
-	})()`, &height), chromedp.EmulateViewport(1280, int64(height)), chromedp.Evaluate(`{
-		window.scrollTo(0, 0);
-		document.querySelector("dialog[open]")?.scrollTo(0, 0);
-	}`, nil), chromedp.Sleep(200*time.Millisecond), chromedp.CaptureScreenshot(&png), chromedp.EmulateReset())
+		const shown = document.querySelector("dialog[open], main > .page, main > .login");
+		return shown ? Math.min(1150, Math.max(480, shown.scrollHeight + 120)) : 0;
+	})()`, &height))
+	if height > 0 { // a page of the web page, as a whole if it is not too long
+		b.do(chromedp.EmulateViewport(1280, int64(height)), chromedp.Evaluate(`{
+			window.scrollTo(0, 0);
+			document.querySelector("dialog[open]")?.scrollTo(0, 0);
+		}`, nil), chromedp.Sleep(200*time.Millisecond))
+	}
+	b.do(chromedp.CaptureScreenshot(&png), chromedp.EmulateReset())
 	require.NoError(b, os.WriteFile(dir+"/ui-"+name+".png", png, 0o644))
 }
