@@ -182,7 +182,7 @@ func (b *browser) pictureOf(name string) {
 	var height float64
 	b.do(chromedp.Evaluate(`(() => {
 		document.querySelectorAll(".notice").forEach((e) => e.remove());
-		const shown = document.querySelector("dialog[open], main > .page, main > .login");
+		const shown = document.querySelector("dialog[open]") || document.querySelector("main > .page, main > .login");
 		return shown ? Math.min(1150, Math.max(480, shown.scrollHeight + 120)) : 0;
 	})()`, &height))
 	if height > 0 { // a page of the web page, as a whole if it is not too long

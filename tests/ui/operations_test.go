@@ -31,8 +31,9 @@ func TestOperations(t *testing.T) {
 	bed.ScriptFault(t, map[string]any{
 		"script": "kubeadm-init", "times": 1, "exit_code": 78, "output": "windlass: The image of etcd cannot be pulled.",
 	})
+	b := &tab{open(t, bed.URL+"/ui/"), bed} // before the operation, which does not wait for a browser
 	vnf, op := bed.Instantiate(t, "edge-cluster", nil)
-	b := &tab{open(t, bed.URL+"/ui/#/operations/"+path.Base(op)), bed}
+	b.goTo("operations/" + path.Base(op))
 
 	b.cancelledAndRetried(op)
 	b.healed(vnf)

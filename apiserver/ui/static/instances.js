@@ -24,7 +24,7 @@ export async function showInstances(place, { query, signal }) {
   const product = choice('Product', 'All products', asked.vnfProductName);
   const vim = choice('VIM', 'All VIMs', asked.vimId);
   const metadata = h('input.short', {
-    type: 'search', value: asked.metadata, placeholder: 'Metadata: key=value', 'aria-label': 'Metadata, as key=value',
+    type: 'search', value: asked.metadata, placeholder: 'Metadata: a=b', 'aria-label': 'Metadata, as key=value',
   });
   const attention = h('input', { type: 'checkbox', checked: asked.attention });
   const results = h('div');
