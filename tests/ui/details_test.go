@@ -122,6 +122,7 @@ func (p *page) operationTellsWhoAndWhy() {
 	asked(lcm.AuditRecord{Client: "operator", Path: path + "/retry", Status: 202})
 	p.goTo("operations/" + idOf("stopped"))
 	p.says(".failed-step", "Step 2 of 3: Join the new nodes, on worker-3333, attempt 2")
+	p.says(".failed-remedy", "Read the output of the step")
 	p.says(".facts", "oauth2 nfvo")
 	p.says(".facts", "more load")
 	p.says(".facts", "1 added")

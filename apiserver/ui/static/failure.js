@@ -29,6 +29,7 @@ export function failureOf(operation, steps, link) {
     : { ROLLED_BACK: 'It was rolled back because', FAILED: link && `${what} has failed` }[operationState] || 'What went wrong';
   return h(`div.failure.${waits ? 'warn' : 'off'}`,
     h('p.title', title), h('p.failed-step', at(failedStep(steps))), h('p.failed-why', error.detail),
+    error.remedy && h('p.failed-remedy', error.remedy),
     !cancelled && error.title && h('p.sub', `Kind: ${error.title}`), !cancelled && meaning(error.type),
     link && h('p.sub', link));
 }

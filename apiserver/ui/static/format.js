@@ -66,6 +66,13 @@ export const nameOf = (name, id) => name || shortId(id);
 // tries tells how often work that is tried again was tried: "attempt 6 of 10".
 export const tries = ({ attempt, attempts }) => `attempt ${attempt}${attempts ? ` of ${attempts}` : ''}`;
 
+// howSlow tells that a step takes much longer than usual.
+export function howSlow({ since, usualSeconds }) {
+  const taken = span((Date.now() - new Date(since)) / 1000);
+  if (usualSeconds === 0) return `No worker has gone on for ${taken}.`;
+  return `Slow: ${taken}${usualSeconds ? `, usually ${span(usualSeconds)}` : ''}.`;
+}
+
 // whyAgain tells why work is tried again, and when.
 export function whyAgain({ nextAttemptAt, error }) {
   const left = nextAttemptAt && (new Date(nextAttemptAt) - Date.now()) / 1000;

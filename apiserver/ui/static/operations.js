@@ -3,7 +3,7 @@
 import { h, fill } from './dom.js';
 import { list } from './api.js';
 import { listen } from './events.js';
-import { nameOf, operationName, plural, span, isOpen, tries, whyAgain } from './format.js';
+import { nameOf, operationName, plural, span, howSlow, isOpen, tries, whyAgain } from './format.js';
 import { attempt, empty, head, later, oneAtATime, pager, pill, soon, table, time } from './parts.js';
 
 const limit = 50;
@@ -81,12 +81,12 @@ export function operationRows(items, ofOne, sorted) {
 }
 
 // stepOf is the step under way and why it is tried again, or why the operation has stopped and at which step.
-function stepOf({ operationState, step, retry, error }) {
+function stepOf({ operationState, step, retry, slow, error }) {
   const at = isOpen(operationState) ? step || '' : '';
   if (error) return h('span.sub.step', { title: error.detail }, at && `${at}: `, error.detail);
-  if (!retry) return h('span.sub.step', at);
-  const why = whyAgain(retry);
-  return h('span.sub.step', { title: why }, `${at}, ${tries(retry)}`, h('span.again', why));
+  const why = retry ? whyAgain(retry) : '';
+  return h('span.sub.step', { title: why }, [at, retry && tries(retry)].filter(Boolean).join(', '),
+    slow && h('span.again', howSlow(slow)), why && h('span.again', why));
 }
 
 const took = (o) => (isOpen(o.operationState) ? h('span.sub', 'under way')

@@ -2,7 +2,7 @@
 
 import { h, fill, setText } from './dom.js';
 import { request } from './api.js';
-import { kindOf, plural, span, timeOfDay, tries, whyAgain, wordFor } from './format.js';
+import { howSlow, kindOf, plural, span, timeOfDay, tries, whyAgain, wordFor } from './format.js';
 import { oneAtATime, soon } from './parts.js';
 
 const mostLines = 1500;
@@ -161,9 +161,10 @@ class Row {
     const printed = whole.state === 'RUNNING' ? newest?.lastOutputLine || '' : '';
     // The banner of an operation that has stopped has the error in full.
     const told = error && this.timeline.tells(error);
+    const slow = whole.slow && whole.state === 'RUNNING' && howSlow({ since: whole.startedAt, usualSeconds: whole.usualSeconds });
     const again = tried && `${tried.nodes ? `On ${plural(tried.nodes, 'node')}: ` : ''}${whyAgain(tried)}`;
-    setText(this.line, told ? '' : error?.detail || again || printed);
-    this.line.className = `last-line${error ? ' bad' : again ? ' warn' : ''}`;
+    setText(this.line, told ? '' : error?.detail || [slow, again].filter(Boolean).join(' ') || printed);
+    this.line.className = `last-line${error ? ' bad' : slow || again ? ' warn' : ''}`;
   }
 
   showMore() {
