@@ -87,6 +87,9 @@ func answers(ctx context.Context, vim lcm.Vim, client *discovery.DiscoveryClient
 	case untrusted(err):
 		return lcm.Wrap(lcm.KindUnavailable, err, "The certificate of the Kubernetes API of VIM %s at %s is not from "+
 			"the authority in ssl_ca_cert, has expired, or is for another name.", vim.Name, vim.AuthURL)
+	case errors.IsNotFound(err):
+		return lcm.Wrap(lcm.KindInvalid, err, "A server answers at %s, but it is no Kubernetes API: it has no /apis. Correct "+
+			"the URL of VIM %s.", vim.AuthURL, vim.Name)
 	case !mayImprove(err):
 		return lcm.Wrap(lcm.KindInvalid, err, "The VIM %s cannot be used at %s: %s", vim.Name, vim.AuthURL, sentence(err))
 	default:

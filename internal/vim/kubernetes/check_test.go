@@ -57,6 +57,14 @@ func TestCheck_tellsWrongCredentialsFromNoAnswer(t *testing.T) {
 	require.True(t, lcm.Is(err, lcm.KindUnavailable), "%v", err)
 }
 
+func TestCheck_knowsServersOfOtherThings(t *testing.T) {
+	web := httptest.NewServer(http.NotFoundHandler())
+	defer web.Close()
+	_, err := Check(t.Context(), lcm.Vim{Name: "web", AuthURL: web.URL}, map[string]any{"bearer_token": "t"}, outbound.Guard{})
+	require.True(t, lcm.Is(err, lcm.KindInvalid), "%v", err)
+	require.ErrorContains(t, err, "it is no Kubernetes API")
+}
+
 func TestQuotas_areThoseOfTheNamespace(t *testing.T) {
 	good := map[string]any{"bearer_token": "good"}
 	quotas, err := Quotas(t.Context(), cluster(t, http.StatusOK), good, outbound.Guard{})
