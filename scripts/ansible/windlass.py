@@ -5,6 +5,7 @@
 import base64
 import json
 import os
+import re
 import threading
 import time
 
@@ -24,13 +25,15 @@ NO_NAMES = ("file", "path", "dir", "mode", "name", "ttl")  # where they end so, 
 NO_SECRETS = ("true", "false", "none", "null")
 SHORTEST_SECRET = 4
 LONGEST_MESSAGE = 300
+TIMED_OUT = 124  # the status of timeout(1) when it has ended its command
 
 
 def one_line(text, limit=None):
-    """The text without line ends and control characters, cut to limit."""
+    """The text without line ends and control characters, cut to limit. The reason often stands at the end."""
     line = " ".join("".join(c if c.isprintable() else " " for c in str(text)).split())
     if limit and len(line) > limit:
-        line = line[: limit - 3] + "..."
+        begin = limit // 3
+        line = line[:begin] + " ... " + line[begin + 5 - limit :]
     return line
 
 
@@ -65,10 +68,39 @@ def secrets_in(value):
             yield from secrets_in(part)
 
 
+# Lines that say nothing of a failure: information and warnings in the form of Kubernetes' log, kubeadm's warnings, and
+# how to see more or to pass over what kubeadm has found.
+BESIDE = re.compile(
+    r"[IW]\d{4} \d\d:\d\d:\d\d\.\d+ |\[WARNING |To see the stack trace|\[preflight\] If you know what you are doing"
+)
+
+
 def last_line(text):
-    # kubeadm's last line says how to see more.
-    lines = [line for line in str(text).splitlines() if line.strip() and not line.startswith("To see the stack trace")]
-    return lines[-1] if lines else ""
+    """The last line that says something, or all lines with which kubeadm says what it has found."""
+    lines = [line for line in map(str.strip, str(text).splitlines()) if line and not BESIDE.match(line)]
+    found = [line for line in lines if line.startswith("[ERROR ")]
+    return "; ".join(found or lines[-1:])
+
+
+def last_words(result):
+    """The last line that a command has printed, of its errors if there is one. Ansible says only that it has failed."""
+    words = last_line(result.get("stderr") or "") or last_line(result.get("stdout") or "")
+    command = result.get("cmd") or []
+    if result.get("rc") == TIMED_OUT and "timeout" in (command.split() if isinstance(command, str) else command)[:1]:
+        words = "it did not end in the time that it had; its last words: %s" % (words or "none")
+    return words
+
+
+def delegated_to(said, result):
+    """The host, or its address, that a task has run on in another's place. Of a loop, Ansible tells only the template."""
+    if not said or "{{" not in str(said):
+        return said or ""
+    for part in [result] + [r for r in result.get("results") or [] if isinstance(r, dict)]:
+        told = part.get("_ansible_delegated_vars") or {}
+        place = told.get("ansible_delegated_host") or told.get("ansible_host")
+        if place:
+            return place
+    return ""
 
 
 def message_of(result):
@@ -87,7 +119,7 @@ def message_of(result):
     if said.startswith("MODULE FAILURE"):
         more = last_line(result.get("module_stderr") or result.get("module_stdout") or "")
     elif said in ("", "non-zero return code") or "rc" in result:
-        more = last_line(result.get("stderr") or result.get("stdout") or "")
+        more = last_words(result)
     else:
         more = result.get("assertion", "")
     if more and str(more) not in said:
@@ -233,7 +265,7 @@ class CallbackModule(CallbackBase):
             self.say("%s: %s" % (host, word))
             return
         self.learn_variables(result)
-        place = result._task_fields.get("delegate_to")
+        place = delegated_to(result._task_fields.get("delegate_to"), fields)
         if place and place != host:
             why = "on %s: %s" % (place, why)
         # The secrets of a text that is cut could not be found any more.

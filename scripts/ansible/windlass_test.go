@@ -89,12 +89,104 @@ func TestCallback_saysOfAHostKeyWhatIsMeant(t *testing.T) {
 		"Failed to connect to the host via ssh: @@@@ WARNING: REMOTE HOST IDENTIFICATION HAS CHANGED! @@@@",
 		"Failed to connect to the host via ssh: Host key verification failed.",
 	} {
-		cmd := exec.CommandContext(t.Context(), "/usr/bin/python3", "-B", "-c", // Ansible's Python
-			"import sys, windlass; print(windlass.message_of({'msg': sys.argv[1]}))",
-			said)
-		cmd.Env = append(os.Environ(), "PYTHONPATH=.")
-		out, err := cmd.CombinedOutput()
-		require.NoError(t, err, "%s", out)
-		assert.Equal(t, "the server shows another SSH host key than the one that Windlass has pinned for it\n", string(out))
+		assert.Equal(t, "the server shows another SSH host key than the one that Windlass has pinned for it",
+			messageOf(t, map[string]any{"msg": said}))
 	}
+}
+
+// warning is what kubeadm prints beside every reason, as kubespray configures it.
+const warning = `W1127 12:44:50.718021    9342 utils.go:69] The recommended value for "clusterDNS" in ` +
+	`"KubeletConfiguration" is: [10.96.0.10]; the provided value is: [10.96.0.3]`
+
+// TestCallback_saysWhyAndNotWhatStandsBesideIt uses the output of kubeadm as kubespray runs it.
+func TestCallback_saysWhyAndNotWhatStandsBesideIt(t *testing.T) {
+	const failed, seeMore = "non-zero return code", "To see the stack trace of this error execute with --v=5 or higher"
+	for name, c := range map[string]struct {
+		result map[string]any
+		says   string
+	}{
+		"a reason before the warning": {
+			map[string]any{
+				"msg": failed, "rc": 1, "cmd": []string{"kubeadm", "join"},
+				"stderr": "error execution phase kubelet-start: the kubelet is not healthy\n" + warning + "\n" + seeMore,
+			},
+			"non-zero return code: error execution phase kubelet-start: the kubelet is not healthy",
+		},
+		"what kubeadm checks first": {
+			map[string]any{
+				"msg": failed, "rc": 1, "cmd": []string{"kubeadm", "init"},
+				"stderr": warning + "\n\t[WARNING SystemVerification]: cgroups v1 support is in maintenance mode\n" +
+					"[preflight] Some fatal errors occurred:\n" +
+					"\t[ERROR Port-6443]: Port 6443 is in use\n\t[ERROR Port-10250]: Port 10250 is in use\n" +
+					"[preflight] If you know what you are doing, you can make a check non-fatal with " +
+					"`--ignore-preflight-errors=...`\nerror: error execution phase preflight: preflight checks failed\n" + seeMore,
+			},
+			"non-zero return code: [ERROR Port-6443]: Port 6443 is in use; [ERROR Port-10250]: Port 10250 is in use",
+		},
+		"a join that timeout ends": {
+			map[string]any{
+				"msg": failed, "rc": 124, "cmd": []string{"timeout", "-k", "120s", "120s", "kubeadm", "join"},
+				"stderr": warning,
+				"stdout": "[kubelet-start] Starting the kubelet\n[kubelet-check] Waiting for a healthy kubelet at " +
+					"http://127.0.0.1:10248/healthz. This can take up to 4m0s",
+			},
+			"non-zero return code: it did not end in the time that it had; its last words: [kubelet-check] Waiting for a " +
+				"healthy kubelet at http://127.0.0.1:10248/healthz. This can take up to 4m0s",
+		},
+		"a command that says nothing in time": {
+			map[string]any{"msg": failed, "rc": 124, "cmd": "timeout 5 true", "stderr": ""},
+			"non-zero return code: it did not end in the time that it had; its last words: none",
+		},
+		"nothing but warnings": {map[string]any{"msg": failed, "rc": 1, "stderr": warning}, failed},
+	} {
+		t.Run(name, func(t *testing.T) { assert.Equal(t, c.says, messageOf(t, c.result)) })
+	}
+}
+
+// TestCallback_keepsTheEndOfALongMessage uses a message of kubespray's module kube, which has the reason at its end.
+func TestCallback_keepsTheEndOfALongMessage(t *testing.T) {
+	const begin = "error running kubectl (/usr/local/bin/kubectl --namespace=kube-system apply) command (rc=1), out='"
+	const end = "', err='the namespace from the provided object does not match the namespace \"kube-system\"'"
+	short := python(t, "windlass.one_line(given, windlass.LONGEST_MESSAGE)", begin+strings.Repeat("created ", 100)+end)
+	assert.Len(t, short, 300)
+	assert.True(t, strings.HasPrefix(short, begin[:90]), short)
+	assert.True(t, strings.HasSuffix(short, end), short)
+	assert.Equal(t, "short", python(t, "windlass.one_line(given, windlass.LONGEST_MESSAGE)", "short"))
+}
+
+// TestCallback_namesTheHostThatATaskIsDelegatedTo uses results of a loop and of a single task.
+func TestCallback_namesTheHostThatATaskIsDelegatedTo(t *testing.T) {
+	const template = "{{ groups['kube_control_plane'] | first }}"
+	on := map[string]any{"_ansible_delegated_vars": map[string]any{"ansible_host": "192.0.2.11"}}
+	for _, c := range []struct {
+		said, place string
+		result      map[string]any
+	}{
+		{"cp-2", "cp-2", on},
+		{template, "192.0.2.11", on},
+		{template, "192.0.2.11", map[string]any{"results": []any{on}}},
+		{template, "", map[string]any{"results": []any{"a line"}}},
+		{"", "", on},
+	} {
+		assert.Equal(t, c.place, python(t, "windlass.delegated_to(*given)", []any{c.said, c.result}), "%v", c)
+	}
+}
+
+// messageOf returns what the plugin says of a task's result.
+func messageOf(t *testing.T, result map[string]any) string {
+	t.Helper()
+	return python(t, "windlass.message_of(given)", result)
+}
+
+// python returns the value of an expression about given, in Ansible's Python.
+func python(t *testing.T, expression string, given any) string {
+	t.Helper()
+	text, err := json.Marshal(given)
+	require.NoError(t, err)
+	cmd := exec.CommandContext(t.Context(), "/usr/bin/python3", "-B", "-c",
+		"import json, sys, windlass; given = json.loads(sys.argv[1]); print("+expression+")", string(text))
+	cmd.Env = append(os.Environ(), "PYTHONPATH=.")
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	return strings.TrimSuffix(string(out), "\n")
 }
