@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -184,8 +185,25 @@ func TestBoot_ofFiveAtOnce(t *testing.T) {
 	for k := range 5 {
 		machinetest.AwaitBanner(t, net.JoinHostPort(address[k], "22"))
 	}
+	requireRefusals(t, gateway.String())
 	t.Logf("5 machines created in %s, sshd on all after %s", created.Round(time.Millisecond),
 		time.Since(began).Round(time.Millisecond))
+}
+
+// requireRefusals asks for names where no resolver listens, more often than Linux answers by itself. Each program that
+// misses the refusal waits for five seconds.
+func requireRefusals(t *testing.T, gateway string) {
+	t.Helper()
+	for range 50 {
+		conn, err := (&net.Dialer{}).DialContext(t.Context(), "udp", net.JoinHostPort(gateway, "53"))
+		require.NoError(t, err)
+		require.NoError(t, conn.SetDeadline(time.Now().Add(3*time.Second)))
+		_, err = conn.Write([]byte("a question"))
+		require.NoError(t, err)
+		_, err = conn.Read(make([]byte, 1))
+		require.ErrorIs(t, err, syscall.ECONNREFUSED)
+		require.NoError(t, conn.Close())
+	}
 }
 
 // requireNothingOf looks in every place where a lab could leave something. Other labs may run on this host.

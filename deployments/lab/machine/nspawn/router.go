@@ -40,10 +40,12 @@ func (d *Driver) ensureRouter(ctx context.Context) error {
 		{"ip", "-n", d.router(), "addr", "add", d.routerLink().String() + "/30", "dev", uplink},
 		{"ip", "-n", d.router(), "link", "set", uplink, "up"},
 		{"ip", "-n", d.router(), "link", "set", "lo", "up"},
-		// The address translation of routed packets must not apply to frames between machines.
+		// The address translation of routed packets must not apply to frames between machines. Machines ask the router for
+		// names; a refusal that Linux holds back, because it has sent another one a moment ago, costs them five seconds.
 		{"ip", "netns", "exec", d.router(), "sh", "-c", `
 			echo 1 >/proc/sys/net/ipv4/ip_forward
 			echo 1 >/proc/sys/net/ipv6/conf/all/disable_ipv6
+			echo 0 >/proc/sys/net/ipv4/icmp_ratelimit
 			for f in /proc/sys/net/bridge/bridge-nf-call-*; do [ ! -e "$f" ] || echo 0 >"$f"; done`},
 	}
 	for _, step := range steps {
