@@ -69,7 +69,8 @@ func Find(opts Options) (Image, bool) {
 	}
 	return Image{
 		Base: b.path(b.recipe.base), Node: b.path(b.recipe.node), Services: b.path(b.recipe.layers[Services]),
-		Ansible: b.path(b.recipe.layers[Ansible]), Containerd: b.path(b.recipe.containerd),
+		Ansible: b.path(b.recipe.layers[Ansible]), Downloads: b.path(b.recipe.layers[Downloads]),
+		Containerd: b.path(b.recipe.containerd),
 		Kubernetes: "v" + kubernetesVersion,
 		Programs:   b.path(b.recipe.bin["kubernetes"]), Etcd: b.path(b.recipe.bin["programs"]),
 		options: opts,

@@ -7,8 +7,8 @@ package image
 type Image struct {
 	// Base and Node are the lower layers of a machine's overlay: Debian, and what makes it a node.
 	Base, Node string
-	// Services and Ansible are the directories of the further layers; EnsureLayers builds them.
-	Services, Ansible string
+	// Services, Ansible and Downloads are the directories of the further layers; EnsureLayers builds them.
+	Services, Ansible, Downloads string
 	// Containerd is containerd's directory with every image imported; machines hard-link it.
 	Containerd string
 	// Kubernetes is the version, e.g. "v1.34.4".

@@ -103,6 +103,7 @@ func TestRecipe_changesWithWhatAnArtefactIsMadeOfAndWithNothingElse(t *testing.T
 	mirrored, err := readRecipe(source, "http://mirror.example/debian")
 	require.NoError(t, err)
 	require.NotEqual(t, one.base, mirrored.base)
+	require.NotEqual(t, one.layers[Downloads], mirrored.layers[Downloads], "HAProxy is Debian's")
 	require.NotEqual(t, one.containerd, mirrored.containerd, "what lies above a changed layer is built again")
 	require.Equal(t, one.bin, mirrored.bin, "programs do not depend on Debian")
 }
@@ -122,6 +123,11 @@ func TestLayers_ofAnAnsibleServerHaveAnsible(t *testing.T) {
 	require.Equal(t, []string{"ansible", "node", "base"}, img.Layers("debian-12-ansible"))
 	require.Equal(t, []string{"ansible", "node", "base"}, img.Layers("debian-12-k8s", "Ansible-server"))
 	require.Equal(t, []string{"services", "node", "base"}, img.Layers("debian-12-services"))
+}
+
+func TestLayers_ofAMachineThatIsOfflineHaveKubespraysDownloads(t *testing.T) {
+	img := Image{Base: "base", Node: "node", Services: "services", Ansible: "ansible", Downloads: "downloads"}
+	require.Equal(t, []string{"downloads", "ansible", "node", "base"}, img.Layers("debian-12-offline", "stack-workernode-x7"))
 }
 
 func TestEnsure_withoutTheRepositorySaysSo(t *testing.T) {
@@ -187,6 +193,11 @@ func TestJobs_buildWhatIsMissingAndNoLayerThatNobodyAsksFor(t *testing.T) {
 	more := titles(t, Options{Dir: dir, Layers: []Layer{Ansible}})
 	require.Contains(t, more, layers[Ansible].title)
 	require.NotContains(t, more, "Debian "+suite, "what is there is not built again")
+	require.NotContains(t, more, downloads.title)
+
+	most := titles(t, Options{Dir: dir, Layers: []Layer{Downloads}})
+	require.Subset(t, most, []string{downloads.title, layers[Downloads].title})
+	require.NotContains(t, most, layers[Ansible].title)
 }
 
 func TestJobs_waitForThePackagesOfTheHost(t *testing.T) {

@@ -27,14 +27,26 @@ func Jobs(opts Options) ([]*jobs.Job, error) {
 	}
 	l.list = append(l.list, host)
 	base := l.add(b.recipe.base, "Debian "+suite, b.bootstrap, host)
-	bin := l.compile()
+	bin := l.compile(modules...)
 	node := l.add(b.recipe.node, "node layer", b.makeNode, base, bin["kubernetes"], bin["programs"], bin["lab"])
 	images := l.add(b.recipe.images, "container images", b.packImages, base, bin["kubernetes"], bin["programs"], bin["lab"])
 	l.add(b.recipe.containerd, "containerd with its images", b.preload, node, images)
 	for _, layer := range b.layers {
-		l.add(b.recipe.layers[layer], layers[layer].title, b.install(layers[layer].packages), base)
+		l.layer(layer, base, bin["programs"])
 	}
 	return l.list, nil
+}
+
+// layer adds the jobs for a further layer.
+func (l *jobList) layer(layer Layer, base, programs *jobs.Job) {
+	artefact, title := l.b.recipe.layers[layer], layers[layer].title
+	switch {
+	case l.b.has(artefact):
+	case layer == Downloads:
+		l.add(artefact, title, l.b.packDownloads, base, programs, l.compile(downloads)[downloads.name])
+	default:
+		l.add(artefact, title, l.b.install(layers[layer].packages), base)
+	}
 }
 
 // jobList collects the jobs for what is missing.
@@ -56,9 +68,9 @@ func (l *jobList) add(artefact, title string, makeIt maker, after ...*jobs.Job) 
 }
 
 // compile adds the jobs that fetch and compile the programs, and returns those that compile, by module.
-func (l *jobList) compile() map[string]*jobs.Job {
+func (l *jobList) compile(list ...module) map[string]*jobs.Job {
 	made := map[string]*jobs.Job{}
-	for _, m := range modules {
+	for _, m := range list {
 		artefact := l.b.recipe.bin[m.name]
 		if l.b.has(artefact) {
 			continue

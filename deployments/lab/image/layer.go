@@ -16,6 +16,8 @@ const (
 	Services Layer = "services"
 	// Ansible is that of Ansible servers: Ansible, and what it needs to log in to other machines.
 	Ansible Layer = "ansible"
+	// Downloads is above the layer of Ansible servers: what kubespray downloads, for a cloud without the Internet.
+	Downloads Layer = "downloads"
 )
 
 // layers are the titles of the layers for people who wait, and their packages.
@@ -23,17 +25,21 @@ var layers = map[Layer]struct {
 	title    string
 	packages []string
 }{
-	Services: {"layer of storage servers and registries", servicePackages},
-	Ansible:  {"layer of Ansible servers", ansiblePackages},
+	Services:  {"layer of storage servers and registries", servicePackages},
+	Ansible:   {"layer of Ansible servers", ansiblePackages},
+	Downloads: {title: "layer of kubespray's downloads"},
 }
 
 // further returns the further layers of a machine, the uppermost first. If its image's name or its own speaks of storage,
-// a registry or services, it has the services, if one speaks of Ansible, that; all others are the plain node: the lab's
-// Glance takes any name.
+// a registry or services, it has the services, if one speaks of Ansible, that, if one is offline, Ansible and kubespray's
+// downloads; all others are the plain node: the lab's Glance takes any name.
 func further(names ...string) (found []Layer) {
 	all := strings.ToLower(strings.Join(names, " "))
 	speaksOf := func(word string) bool { return strings.Contains(all, word) }
-	if speaksOf("ansible") {
+	if speaksOf("offline") {
+		found = append(found, Downloads)
+	}
+	if speaksOf("ansible") || speaksOf("offline") {
 		found = append(found, Ansible)
 	}
 	if slices.ContainsFunc([]string{"storage", "registry", "services"}, speaksOf) {
@@ -67,8 +73,12 @@ func (i Image) EnsureLayers(ctx context.Context, names ...string) error {
 }
 
 func (i Image) dirOf(layer Layer) string {
-	if layer == Ansible {
+	switch layer {
+	case Downloads:
+		return i.Downloads
+	case Ansible:
 		return i.Ansible
+	default:
+		return i.Services
 	}
-	return i.Services
 }

@@ -100,6 +100,14 @@ var modules = []module{
 	},
 }
 
+// downloads are the programs that kubespray downloads, and no other machine needs: only machines that are offline wait for
+// them.
+var downloads = module{
+	name: "downloads", title: "crictl and etcdutl", dir: "deployments/lab/image/downloads",
+	programs: map[string]string{"crictl": "sigs.k8s.io/cri-tools/cmd/crictl", "etcdutl": "go.etcd.io/etcd/etcdutl/v3"},
+	plain:    []string{"k8s.io/..."},
+}
+
 // kubernetesFlags are what Kubernetes' own build stamps: kubeadm refuses to work without a version.
 func kubernetesFlags() string {
 	const v = "k8s.io/component-base/version"
@@ -134,8 +142,8 @@ type recipe struct {
 func readRecipe(source, mirror string) (recipe, error) {
 	r := recipe{bin: map[string]string{}, layers: map[Layer]string{}}
 	r.base = named("base", suite, mirror, strings.Join(packages, ","))
-	for layer, made := range layers {
-		r.layers[layer] = named(string(layer), r.base, strings.Join(made.packages, ","), servicesScript)
+	for _, layer := range []Layer{Services, Ansible} {
+		r.layers[layer] = named(string(layer), r.base, strings.Join(layers[layer].packages, ","), servicesScript)
 	}
 	for _, m := range modules {
 		inputs, err := m.inputs(source)
@@ -151,6 +159,12 @@ func readRecipe(source, mirror string) (recipe, error) {
 	r.node = named("node", r.base, r.bin["kubernetes"], r.bin["programs"], r.bin["lab"], files, nodeSetup)
 	r.images = named("images", r.base, fmt.Sprint(r.bin))
 	r.containerd = named("containerd", r.node, r.images, preloadScript)
+	inputs, err := downloads.inputs(source) // after the images, which are made of all programs so far
+	if err != nil {
+		return r, err
+	}
+	r.bin[downloads.name] = named("bin-"+downloads.name, append(inputs, fmt.Sprint(downloads.programs))...)
+	r.layers[Downloads] = named(string(Downloads), r.base, r.bin["programs"], r.bin[downloads.name])
 	return r, nil
 }
 

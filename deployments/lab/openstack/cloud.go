@@ -116,7 +116,7 @@ func withDefaults(cfg Config) Config {
 // have more software installed.
 func DefaultImages() []string {
 	return []string{
-		"debian-12-k8s", "debian-12-services", "debian-12-ansible",
+		"debian-12-k8s", "debian-12-services", "debian-12-ansible", "debian-12-offline",
 		"Image for masterNode HA kubernetes", "Image for workerNode HA kubernetes",
 		"Image for masterNode kubernetes", "Image for workerNode kubernetes",
 		"Image for storage server", "Image for private registry",
