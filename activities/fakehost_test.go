@@ -170,6 +170,8 @@ func (n *fakeNode) obey(name string, params, in map[string]string) (out []string
 			"answers", yes(n.balancer))
 	case "check-member":
 		out = results("state", map[bool]string{true: "member", false: "new"}[n.member], "kubeadm", "v1.34.4")
+	case "look-for-remains":
+		out = results("remains", yes(n.member))
 	case "kubeadm-init":
 		s.notes["init"] = in["config"]
 		n.become("init")

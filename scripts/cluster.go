@@ -192,3 +192,20 @@ func (RemoveFile) Name() string { return "remove-file" }
 func (s RemoveFile) Render() (string, error) {
 	return render(s.Name(), []param{required("FILE", s.File)})
 }
+
+// PointToSelf has kubectl on this control plane, and nodes that join, ask this control plane instead of those at the
+// addresses Gone, and its API server use its own certificate for etcd instead of those of GoneNodes. kubespray needs it
+// when the first control plane goes.
+type PointToSelf struct {
+	Member
+	Gone, GoneNodes []string
+}
+
+// Name implements Script.
+func (PointToSelf) Name() string { return "point-to-self" }
+
+// Render implements Script.
+func (s PointToSelf) Render() (string, error) {
+	return render(s.Name(), append(s.params(60), required("GONE", strings.Join(s.Gone, " ")),
+		required("GONE_NODES", strings.Join(s.GoneNodes, " "))), kubeLibrary)
+}

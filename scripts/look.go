@@ -21,3 +21,12 @@ func (s LookAtNode) Render() (string, error) {
 		number("PORT", s.Port),
 	})
 }
+
+// LookForRemains looks whether kubeadm has begun to make the machine a node. Result: "remains", yes or no.
+type LookForRemains struct{}
+
+// Name implements Script.
+func (LookForRemains) Name() string { return "look-for-remains" }
+
+// Render implements Script.
+func (s LookForRemains) Render() (string, error) { return render(s.Name(), nil) }

@@ -87,6 +87,8 @@ func steps() []scripts.Script {
 		},
 		scripts.RetireNode{Member: member},
 		scripts.LookAtNode{Node: "cp-1a2b3c4d", VirtualIP: "10.0.0.10", Port: 16443},
+		scripts.LookForRemains{},
+		scripts.PointToSelf{Member: member, Gone: []string{"10.0.0.12"}, GoneNodes: []string{"cp-9z"}},
 		scripts.CheckStorageServer{Node: "storage-7c8d9e0f", Address: "10.0.0.31"},
 		scripts.SetUpVolumes{
 			Node:    "storage-7c8d9e0f",

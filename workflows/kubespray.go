@@ -1,6 +1,7 @@
 package workflows
 
 import (
+	"slices"
 	"strings"
 
 	"go.temporal.io/sdk/workflow"
@@ -20,7 +21,7 @@ func (k *kubesprayWork) table() table {
 		"decide-on-cluster":  {do: k.decide},
 		"check-ansible":      {do: k.checkAnsible},
 		"send-inventory":     {do: k.sendAll, undo: k.removeInventory},
-		"play-cluster":       {do: k.playCluster},
+		"play-cluster":       {do: k.install},
 		"send-new-inventory": {do: k.sendNew, undo: k.sendFormer},
 		"play-facts":         {do: k.playFacts},
 		"play-scale":         {do: k.playScale, undo: k.expelFresh},
@@ -85,12 +86,22 @@ func (k *kubesprayWork) current() lcm.Nodes {
 	return k.what.Nodes
 }
 
-// play runs a playbook with an inventory of these nodes, on some of them or on all.
+// play runs a playbook with an inventory of these nodes, on some of them or on all. The inventory may also have broken
+// control planes: kubespray needs a password for every host that it names.
 func (k *kubesprayWork) play(ctx workflow.Context, playbook string, all, on lcm.Nodes, variables ...string) error {
 	_, err := call(untilDone(ctx), ansible.RunPlaybook, activities.RunPlaybookInput{
-		Tracked: track(ctx, ""), OpOccID: k.in.OpOccID, Playbook: playbook, Nodes: all, On: on, Variables: variables,
+		Tracked: track(ctx, ""), OpOccID: k.in.OpOccID, Playbook: playbook, Nodes: slices.Concat(all, k.broken()), On: on,
+		Variables: variables,
 	})
 	return err
+}
+
+// install makes the cluster, of clean nodes when an earlier try has left half of one.
+func (k *kubesprayWork) install(ctx workflow.Context) error {
+	if err := k.resetAll(ctx, k.made.Nodes); err != nil {
+		return err
+	}
+	return k.playCluster(ctx)
 }
 
 func (k *kubesprayWork) playCluster(ctx workflow.Context) error {
@@ -110,6 +121,9 @@ func (k *kubesprayWork) playScale(ctx workflow.Context) error {
 	}
 	if len(fresh) == 0 {
 		return nil
+	}
+	if err := k.resetWorkers(ctx, fresh.With(lcm.Worker)); err != nil {
+		return err
 	}
 	return k.play(ctx, "scale", k.made.Nodes, fresh)
 }

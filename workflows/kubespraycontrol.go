@@ -51,12 +51,35 @@ func (k *kubesprayWork) sendNew(ctx workflow.Context) error {
 // playRecover lets the new control planes join, and the dead ones be forgotten. etcd takes one member at a time, and
 // kubespray's own retries are too few for that.
 func (k *kubesprayWork) playRecover(ctx workflow.Context) error {
+	if err := k.pointToStaying(ctx); err != nil {
+		return err
+	}
 	_, err := call(untilDone(ctx), ansible.RunPlaybook, activities.RunPlaybookInput{
 		Tracked: track(ctx, ""), OpOccID: k.in.OpOccID, Playbook: "recover-control-plane",
 		Nodes: slices.Concat(k.made.Nodes, k.broken()), Limit: []string{"etcd", "kube_control_plane"},
 		Variables: []string{"etcd_retries=10"},
 	})
 	return err
+}
+
+// pointsToStaying guards a step's part that earlier releases did not have.
+const pointsToStaying = "point-kubespray-to-control-planes-that-stay"
+
+// pointToStaying has the control planes that stay ask themselves: kubeadm has told all of them to ask the first one, which
+// may leave. A new server may have the address of the one that it replaces, but does not answer yet.
+func (k *kubesprayWork) pointToStaying(ctx workflow.Context) error {
+	gone := k.leaving().With(lcm.ControlPlane)
+	if len(gone) == 0 || workflow.GetVersion(ctx, pointsToStaying, workflow.DefaultVersion, 1) < 1 {
+		return nil
+	}
+	for _, node := range k.withoutBroken(k.staying().With(lcm.ControlPlane)) {
+		in := activities.PointToSelfInput{NodeInput: k.on(ctx, node), Gone: gone}
+		in.Tracked = track(ctx, "")
+		if _, err := call(onNode(ctx), ansible.PointToSelf, in); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // playClusterAgain tells workers where the API servers are now. No control plane is broken any more.
@@ -91,6 +114,9 @@ func (k *kubesprayWork) removeEach(ctx workflow.Context, all, gone lcm.Nodes) er
 }
 
 func (k *kubesprayWork) playClusterRemaining(ctx workflow.Context) error {
+	if err := k.pointToStaying(ctx); err != nil {
+		return err
+	}
 	return k.play(ctx, "cluster", k.current().Without(k.leaving()), nil)
 }
 

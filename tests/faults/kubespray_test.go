@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -181,4 +182,39 @@ func TestSample_ofKubespray(t *testing.T) {
 		}, results)
 		require.False(t, t.Failed(), "The cells after this one were not run.")
 	}
+}
+
+// TestSample_kubesprayWithoutAPodNetwork stops kubespray after it has made a control plane and before there is a pod
+// network. kubespray cannot go on from there, so the next try must begin with clean nodes.
+func TestSample_kubesprayWithoutAPodNetwork(t *testing.T) {
+	if onRealMachines() || *all || *onlyOps != "" || *onlyKinds != "" || *onlySteps != "" {
+		t.Skip("The matrix runs, or the machines do not simulate kubespray.")
+	}
+	s := newSite(t)
+	s.bed.Pace(t, 0, 500*time.Millisecond)
+	op := s.instantiateKubespray(t)
+	var made []testbed.Cluster
+	require.Eventually(t, func() bool {
+		made = s.bed.Clusters(t)
+		return len(made) == 1 && len(made[0].Members) == 1
+	}, time.Minute, 20*time.Millisecond)
+	first := made[0].Members[0].MachineID
+	order := func(what string) {
+		require.Less(t, s.bed.Lab(t, http.MethodPost, "/machines/"+first+"/"+what, nil).Status, 300)
+	}
+	order("kill")
+	s.bed.Await(t, op, time.Minute, "FAILED_TEMP")
+	order("start")
+	s.bed.Pace(t, 0, 0)
+	require.Equal(t, http.StatusAccepted, s.bed.Act(t, op, "retry", nil).Status)
+	s.await(t, op)
+	s.requirePlayed(t, played)
+	var plays []struct{ Playbook, State string }
+	s.bed.LabInto(t, "/plays", &plays)
+	var ended []string
+	for _, play := range plays {
+		ended = append(ended, play.Playbook+" "+play.State)
+	}
+	require.Equal(t, []string{"cluster failed", "reset done", "cluster done"}, ended)
+	s.bed.Terminate(t, s.vnf)
 }

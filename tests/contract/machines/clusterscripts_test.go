@@ -270,6 +270,7 @@ func (s *stage) lookAtCluster() {
 		turn{on: "cp-1", script: s.lookAt("cp-1"), want: s.balancer("a certificate", "yes", "yes", "yes")},
 		turn{on: "cp-2", script: s.lookAt("cp-2"), want: s.balancer("a certificate", "yes", "yes", "no")},
 		turn{on: "worker-1", script: scripts.LookAtNode{Node: "worker-1"}, want: results("ca=a certificate")},
+		turn{on: "worker-1", script: scripts.LookForRemains{}, want: results("remains=yes")},
 	)
 	assert.Empty(s.t, s.file("cp-1", account))
 }

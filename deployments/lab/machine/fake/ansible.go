@@ -37,7 +37,8 @@ func (d *Driver) Plays() []Play {
 func (m *Machine) hasAnsible() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return strings.Contains(strings.ToLower(m.def.Image+" "+m.def.Name), "ansible")
+	names := strings.ToLower(m.def.Image + " " + m.def.Name)
+	return strings.Contains(names, "ansible") || strings.Contains(names, "offline")
 }
 
 func (p Params) lacksAnsible(m *Machine) *Result {
@@ -178,17 +179,23 @@ type plainText struct {
 	Text string `json:"__ansible_unsafe"`
 }
 
-// logIn logs in to all these hosts with the run's credentials.
-func (r *playRun) logIn(hosts []inventoryHost) *Result {
+// passwords are those of the run, by host.
+func (r *playRun) passwords() map[string]plainText {
 	var secrets struct {
 		Passwords map[string]plainText `json:"windlass_passwords"`
 	}
 	_ = json.Unmarshal([]byte(r.p.Input("secrets")), &secrets) // without valid JSON there are no passwords
+	return secrets.Passwords
+}
+
+// logIn logs in to all these hosts with the run's credentials.
+func (r *playRun) logIn(hosts []inventoryHost) *Result {
+	passwords := r.passwords()
 	known, _ := r.on.ReadFile(path.Join(r.record.Directory, "known_hosts"))
 	r.machines = map[string]*Machine{}
 	r.begin("Gather minimal facts")
 	for _, host := range hosts {
-		m, why := r.d.login(host, secrets.Passwords[host.name].Text, r.p.Input("key."+host.name), string(known))
+		m, why := r.d.login(host, passwords[host.name].Text, r.p.Input("key."+host.name), string(known))
 		if m == nil {
 			failed := r.failed(host.name, "UNREACHABLE", why)
 			return &failed

@@ -1,12 +1,14 @@
 package fake_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"net"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/crypto/ssh"
@@ -92,6 +94,10 @@ func (l *lab) hostKey(node string) string {
 
 // play runs a playbook with this password for all nodes.
 func (l *lab) play(password string, params ...string) error {
+	return l.playFor(l.t.Context(), password, params...)
+}
+
+func (l *lab) playFor(ctx context.Context, password string, params ...string) error {
 	passwords := map[string]any{}
 	for node := range l.address {
 		passwords[node] = map[string]string{"__ansible_unsafe": password}
@@ -99,7 +105,7 @@ func (l *lab) play(password string, params ...string) error {
 	secrets, err := json.Marshal(map[string]any{"windlass_passwords": passwords})
 	require.NoError(l.t, err)
 	params = append(params, fmt.Sprintf("NUMBER=%d", len(l.driver.Plays()))) // each run has its own number
-	_, err = l.run(l.t.Context(), "ansible", onAnsible{"run-playbook", params},
+	_, err = l.run(ctx, "ansible", onAnsible{"run-playbook", params},
 		scripts.Input{Name: "secrets", Value: string(secrets)})
 	return err
 }
@@ -142,6 +148,49 @@ func TestAnsible_installsAndChangesAClusterOfFakeMachines(t *testing.T) {
 	require.Equal(t, "failed", plays[4].State)
 }
 
+// TestAnsible_stopsAtAClusterWithoutAPodNetwork does what kubespray does when it runs again after it was stopped.
+func TestAnsible_stopsAtAClusterWithoutAPodNetwork(t *testing.T) {
+	l := ansibleLab(t, "cp-1", "w-1")
+	l.inventory("cp-1", "w-1")
+	ctx, stop := context.WithCancel(t.Context())
+	l.driver.SetPace(0, func(string) time.Duration {
+		if len(l.driver.Clusters()) == 0 {
+			return 0
+		}
+		stop() // the control plane is made, the worker is not
+		return time.Hour
+	})
+	require.Error(t, l.playFor(ctx, nodesPassword, "PLAYBOOK=cluster"))
+	l.driver.SetPace(0, nil)
+	require.Len(t, l.driver.Clusters(), 1)
+	require.Equal(t, "yes", l.must("cp-1", scripts.LookForRemains{}).Get("remains"))
+	require.Equal(t, "no", l.must("w-1", scripts.LookForRemains{}).Get("remains"))
+	for range 2 {
+		require.ErrorContains(t, l.play(nodesPassword, "PLAYBOOK=cluster"), "Wait for new control plane nodes to be Ready")
+	}
+	require.ErrorContains(t, l.play(nodesPassword, "PLAYBOOK=reset"), "Reset confirmation failed")
+	require.NoError(t, l.play(nodesPassword, "PLAYBOOK=reset", "VARIABLES=reset_confirmation=yes"))
+	require.Empty(t, l.driver.Clusters())
+	require.NoError(t, l.play(nodesPassword, "PLAYBOOK=cluster"))
+	require.Equal(t, []string{"cp-1", "w-1"}, l.members())
+	require.NoError(t, l.play(nodesPassword, "PLAYBOOK=reset", "LIMIT=w-1", "VARIABLES=reset_confirmation=yes"))
+	require.Contains(t, l.driver.Clusters()[0].Violations, "the node w-1 was reset while it was ready")
+}
+
+// TestAnsible_needsThePasswordsOfAllHosts adds a host to the inventory that the run has no password for.
+func TestAnsible_needsThePasswordsOfAllHosts(t *testing.T) {
+	l := ansibleLab(t, "cp-1", "w-1")
+	l.inventory("cp-1", "w-1")
+	const file = directory + "/hosts.ini"
+	text, err := l.dial("ansible").Get(t.Context(), file, 1<<20)
+	require.NoError(t, err)
+	gone := "[all]\ncp-0 ip=192.0.2.10 ansible_password=\"{{ windlass_passwords[inventory_hostname] }}\"\n"
+	require.NoError(t, l.dial("ansible").Put(t.Context(), remote.File{
+		Path: file, Mode: 0o600, Content: append([]byte(gone), text...),
+	}))
+	require.ErrorContains(t, l.play(nodesPassword, "PLAYBOOK=facts"), "'dict object' has no attribute 'cp-0'")
+}
+
 // TestAnsible_reachesNodesAtTheirFloatingIPs checks an inventory whose ansible_host differs from ip.
 func TestAnsible_reachesNodesAtTheirFloatingIPs(t *testing.T) {
 	l := ansibleLab(t, "cp-1", "w-1")
@@ -165,8 +214,14 @@ func TestAnsible_replacesAControlPlaneThatIsGone(t *testing.T) {
 	require.NoError(t, l.driver.Kill(t.Context(), "cp-1"))
 	l.inventory("cp-2 cp-3 cp-4", "w-1", "cp-1")
 	require.NoError(t, l.play(nodesPassword, "PLAYBOOK=facts"))
-	require.NoError(t, l.play(nodesPassword, "PLAYBOOK=recover-control-plane", "LIMIT=etcd,kube_control_plane",
-		"VARIABLES=etcd_retries=10"))
+	recovers := []string{"PLAYBOOK=recover-control-plane", "LIMIT=etcd,kube_control_plane", "VARIABLES=etcd_retries=10"}
+	require.ErrorContains(t, l.play(nodesPassword, recovers...), l.address["cp-1"]+":6443 was refused",
+		"kubeadm has told all control planes to ask the first one")
+	l.must("cp-2", scripts.PointToSelf{
+		Member: scripts.Member{Cluster: ofInstance, Node: "cp-2", Address: l.address["cp-2"], ControlPlane: true},
+		Gone:   []string{l.address["cp-1"]}, GoneNodes: []string{"cp-1"},
+	})
+	require.NoError(t, l.play(nodesPassword, recovers...))
 	require.Equal(t, []string{"cp-2", "cp-3", "cp-4", "w-1"}, l.members())
 }
 

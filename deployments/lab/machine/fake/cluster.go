@@ -124,6 +124,17 @@ func (d *Driver) applyManifest(ctx context.Context, m *Machine, p Params) Result
 	})
 }
 
+// pointToSelf has kubespray ask this machine.
+func (d *Driver) pointToSelf(ctx context.Context, m *Machine, p Params) Result {
+	return d.onCluster(ctx, m, p, func(c *cluster) Result {
+		if slices.Contains(strings.Fields(p.Get("GONE")), c.asked) {
+			p.Print("/etc/kubernetes/admin.conf names this control plane now")
+			c.asked = p.Get("ADDRESS")
+		}
+		return Result{}
+	})
+}
+
 func (d *Driver) labelNodes(ctx context.Context, m *Machine, p Params) Result {
 	return d.onCluster(ctx, m, p, func(c *cluster) Result {
 		for entry := range strings.SplitSeq(p.Get("LABELS"), ",") {

@@ -34,3 +34,9 @@ func (d *Driver) lookAtNode(_ context.Context, m *Machine, p Params) Result {
 	p.Result("answers", yesNo(w.answers(m, ip)))
 	return Result{}
 }
+
+// lookForRemains reports whether kubeadm, or a playbook, has made this machine a node.
+func (d *Driver) lookForRemains(_ context.Context, m *Machine, p Params) Result {
+	p.Result("remains", yesNo(m.hasLeftovers()))
+	return Result{}
+}

@@ -56,6 +56,9 @@ func (d *Driver) registerScripts() {
 		"tell-hosts":     d.tellHosts,
 		"look-at-node":   working(d.lookAtNode),
 
+		"look-for-remains": working(d.lookForRemains),
+		"point-to-self":    d.pointToSelf,
+
 		"check-ansible":    d.checkAnsible,
 		"run-playbook":     d.runPlaybook,
 		"remove-inventory": d.removeInventory,

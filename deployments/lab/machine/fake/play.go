@@ -2,6 +2,7 @@ package fake
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -10,6 +11,9 @@ import (
 // run continues an interrupted run.
 func (r *playRun) play(ctx context.Context) Result {
 	r.p.Print("PLAY [%s]", r.record.Playbook)
+	if failed := r.lacksPassword(); failed != nil {
+		return *failed
+	}
 	limit := r.inventory.named(r.record.Limit)
 	nodes := named(r.inventory.in("k8s_cluster", "k8s-cluster", "etcd"), limit)
 	workers := named(r.inventory.in("kube_node", "kube-node"), limit)
@@ -17,19 +21,119 @@ func (r *playRun) play(ctx context.Context) Result {
 	case "facts":
 		return r.install(ctx, nodes, nil, nil)
 	case "cluster":
-		return r.install(ctx, nodes, named(r.inventory.in("kube_control_plane"), limit), workers)
+		return r.installAll(ctx, nodes, named(r.inventory.in("kube_control_plane"), limit), workers)
+	case "reset":
+		return r.reset(ctx, nodes)
 	case "scale":
 		return r.install(ctx, nodes, nil, workers)
 	case "remove-node":
 		return r.removeNodes(ctx)
 	case "recover-control-plane":
+		if away := r.silent(); away != "" {
+			r.begin("recover_control_plane/control-plane : Wait for apiserver")
+			return r.failed(r.inventory.in("kube_control_plane")[0].name, "FAILED", "The connection to the server "+away+
+				":6443 was refused - did you specify the right host or port?")
+		}
 		for _, host := range r.inventory.in("broken_kube_control_plane", "broken_etcd") {
 			r.forget(host)
 		}
-		return r.install(ctx, nodes, r.inventory.in("kube_control_plane"), nil)
+		return r.installAll(ctx, nodes, r.inventory.in("kube_control_plane"), nil)
 	}
 	return r.p.Fail(78, "%s has no playbook %s.yml; this release of kubespray cannot do what the step needs",
 		r.p.Get("ROOT"), r.record.Playbook)
+}
+
+// silent returns the address that kubespray asks if no control plane of the cluster answers there.
+func (r *playRun) silent() string {
+	w := r.d.locked()
+	defer w.mu.Unlock()
+	c := w.clusters[r.cluster()]
+	if c == nil || c.asked == "" {
+		return ""
+	}
+	for name, m := range c.members {
+		if m.controlPlane && m.address == c.asked && c.ready(name) {
+			return ""
+		}
+	}
+	return c.asked
+}
+
+// lacksPassword fails for a host of the inventory whose password the run does not have: kubespray looks at the variables
+// of all hosts, also of those that it does not log in to.
+func (r *playRun) lacksPassword() *Result {
+	passwords := r.passwords()
+	for _, host := range r.inventory.hosts {
+		if _, known := passwords[host.name]; !known && host.vars["ansible_password"] != "" {
+			r.begin("validate_inventory : Stop if unsupported version of Kubernetes")
+			failed := r.failed(host.name, "FAILED", "The field 'password' has an invalid value, which includes an undefined "+
+				"variable.. 'dict object' has no attribute '"+host.name+"'")
+			return &failed
+		}
+	}
+	return nil
+}
+
+// installAll also installs the pod network, as the last thing. Like kubespray, it waits for control planes first that it
+// finds, so a cluster without a pod network stops it.
+func (r *playRun) installAll(ctx context.Context, reached, controlPlanes, workers []inventoryHost) Result {
+	if waits := r.withoutNetwork(); waits != "" {
+		if failed := r.logIn(reached); failed != nil {
+			return *failed
+		}
+		r.begin("kubernetes/control-plane : Wait for new control plane nodes to be Ready")
+		return r.failed(waits, "FAILED", "non-zero return code")
+	}
+	result := r.install(ctx, reached, controlPlanes, workers)
+	w := r.d.locked()
+	defer w.mu.Unlock()
+	if c := w.clusters[r.cluster()]; c != nil && result.ExitCode == 0 {
+		c.manifests = []string{"kubespray"}
+	}
+	return result
+}
+
+// withoutNetwork returns a node of the cluster if it has no pod network.
+func (r *playRun) withoutNetwork() (node string) {
+	w := r.d.locked()
+	defer w.mu.Unlock()
+	c := w.clusters[r.cluster()]
+	if c == nil || len(c.manifests) > 0 || len(c.members) == 0 {
+		return ""
+	}
+	return slices.Min(slices.Collect(maps.Keys(c.members)))
+}
+
+// reset removes from hosts what makes them nodes. A cluster whose nodes are all reset is gone.
+func (r *playRun) reset(ctx context.Context, hosts []inventoryHost) Result {
+	if failed := r.logIn(hosts); failed != nil {
+		return *failed
+	}
+	r.begin("Check confirmation")
+	if !isTrue(r.variable("reset_confirmation")) {
+		return r.failed(hosts[0].name, "FAILED", "Reset confirmation failed")
+	}
+	if !r.p.Work(ctx) {
+		return interrupted
+	}
+	w := r.d.locked()
+	defer w.mu.Unlock()
+	c := w.clusters[r.cluster()]
+	for _, host := range hosts {
+		if c != nil && c.ready(host.name) {
+			c.violate("the node %s was reset while it was ready", host.name)
+		}
+		r.machines[host.name].files.remove("/etc/kubernetes")
+		r.machines[host.name].files.remove(memberFile)
+		if c != nil {
+			c.leave(host.name, host.vars["ip"])
+		}
+		r.p.Print("%s: changed", host.name)
+	}
+	if c != nil && len(c.members) == 0 {
+		delete(w.clusters, c.id)
+	}
+	return Result{}
 }
 
 func (r *playRun) install(ctx context.Context, reached, controlPlanes, workers []inventoryHost) Result {
@@ -82,7 +186,7 @@ func (r *playRun) join(ctx context.Context, host inventoryHost, controlPlane boo
 			return r.failed(host.name, "FAILED", err.Error())
 		}
 		c = newCluster(id, ca)
-		c.manifests = []string{"kubespray"} // its pod network
+		c.asked = host.vars["ip"]
 		w.clusters[id] = c
 	case !c.quorum():
 		return r.failed(host.name, "FAILED", "etcdserver: request timed out")

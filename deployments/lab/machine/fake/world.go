@@ -44,6 +44,7 @@ type cluster struct {
 	tokens         map[string]string      // token -> operation
 	certificateKey string
 	manifests      []string
+	asked          string // the address of the control plane that kubespray asks, "" for any
 	vimToken       string
 	pods           map[string]*Pod // by namespace/name
 	volumes        map[string]*PersistentVolume

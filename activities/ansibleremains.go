@@ -1,0 +1,68 @@
+package activities
+
+import (
+	"context"
+	"strings"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/scripts"
+)
+
+// FindRemainsOutput has the nodes that kubeadm has begun to make.
+type FindRemainsOutput struct {
+	Nodes lcm.Nodes `json:"nodes,omitempty"`
+}
+
+// FindRemains looks on the nodes themselves which of them kubeadm has begun to make, or has made.
+// Idempotent: it only reads. Takes about a second for each node.
+func (a *Ansible) FindRemains(ctx context.Context, in AnsibleInput) (out FindRemainsOutput, err error) {
+	defer func() { err = boundary(ctx, "look for what an earlier run has left", err) }()
+	defer heartbeat(ctx)()
+	k, err := a.kubespray(ctx, in.OpOccID)
+	if err != nil {
+		return out, err
+	}
+	var names []string
+	for _, node := range in.Nodes {
+		results, err := a.runOn(ctx, NodeInput{Tracked: in.Tracked, OpOccID: in.OpOccID, Node: node},
+			command(k.clusterContext, scripts.LookForRemains{}))
+		if err != nil {
+			return out, err
+		}
+		if results.Get("remains") == "yes" {
+			out.Nodes, names = append(out.Nodes, node), append(names, node.Name)
+		}
+	}
+	if len(names) > 0 {
+		a.Output.Lines(ctx, in.Step)("An earlier run has begun to make " + strings.Join(names, ", ") +
+			". If one of them is not Ready, kubespray resets it before it goes on.")
+	}
+	return out, nil
+}
+
+// PointToSelfInput names a control plane that stays, and those that go.
+type PointToSelfInput struct {
+	NodeInput
+	Gone lcm.Nodes `json:"gone"`
+}
+
+// PointToSelfOutput is empty: the control plane asks itself.
+type PointToSelfOutput struct{}
+
+// PointToSelf has a control plane ask its own API server, and nodes that join ask it, where they would ask one that goes.
+// Its API server gets its own certificate for etcd.
+// Idempotent: it leaves alone what names no such control plane. Takes as long as the API server starts.
+func (a *Ansible) PointToSelf(ctx context.Context, in PointToSelfInput) (out PointToSelfOutput, err error) {
+	defer func() { err = boundary(ctx, "point "+in.Node.Name+" to itself", err) }()
+	defer heartbeat(ctx)()
+	k, err := a.kubespray(ctx, in.OpOccID)
+	if err != nil {
+		return out, err
+	}
+	script := scripts.PointToSelf{Member: memberOf(k.clusterContext, in.Node)}
+	for _, node := range in.Gone {
+		script.Gone, script.GoneNodes = append(script.Gone, node.Address), append(script.GoneNodes, node.Name)
+	}
+	_, err = a.runOn(ctx, in.NodeInput, command(k.clusterContext, script))
+	return out, err
+}
