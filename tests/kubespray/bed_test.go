@@ -45,13 +45,13 @@ func newBed(t *testing.T, image string, nodes ...string) *bed {
 	})
 	require.NoError(t, lab.Up(t.Context(), site))
 	b := &bed{root: root, address: map[string]string{}, host: map[string]*remote.Host{}}
-	b.makeStack(t, lab.Login(), image, nodes)
+	b.makeStack(t, lab.Login(), AnsibleImage, image, nodes)
 	return b
 }
 
-func (b *bed) makeStack(t *testing.T, login environment.Login, image string, nodes []string) {
+func (b *bed) makeStack(t *testing.T, login environment.Login, server, image string, nodes []string) {
 	t.Helper()
-	servers := []Server{{Name: ansibleServer, Image: AnsibleImage}}
+	servers := []Server{{Name: ansibleServer, Image: server}}
 	for _, node := range nodes {
 		servers = append(servers, Server{Name: node, Image: image})
 	}

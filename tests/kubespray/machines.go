@@ -18,10 +18,11 @@ import (
 )
 
 // The images of the lab's machines. The image of an Ansible server also has the packages that kubespray installs on
-// nodes.
+// nodes, the one for a cloud without the Internet all that kubespray downloads as well.
 const (
 	NodeImage    = "debian-12-k8s"
 	AnsibleImage = "debian-12-ansible"
+	OfflineImage = "debian-12-offline"
 )
 
 // Server is a machine to be made in a cloud, outside of any VNF.

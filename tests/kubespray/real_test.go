@@ -1,147 +1,124 @@
 package kubespray
 
 import (
-	"encoding/json"
 	"flag"
-	"path/filepath"
-	"strings"
+	"net/http"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-var checkout = flag.String("kubespray", "", "a checkout of kubespray, as of its branch release-2.23, to be tried on machines of the lab")
+var (
+	checkout = flag.String("kubespray", "",
+		"a checkout of kubespray, as of its branch release-2.31, to be tried on machines of the lab")
+	ansibleCore = flag.String("ansible", "", "a checkout of ansible-core, as of its branch stable-2.18, that runs kubespray")
+)
 
-// TestKubespray gives kubespray itself the inventory, and checks how its playbooks read it. Then it has kubespray
-// install a cluster, as far as this is possible on machines without access to the Internet. The log says what stops it.
+// TestKubespray has kubespray itself, as its authors have written it, install a cluster with three control planes, and
+// takes the cluster through its life, all through Windlass's API. The cloud has no way to the Internet.
 func TestKubespray(t *testing.T) {
-	if *checkout == "" {
-		t.Skip("not run: -kubespray names no checkout of kubespray")
+	if *checkout == "" || *ansibleCore == "" {
+		t.Skip("not run: -kubespray and -ansible do not both name a checkout")
 	}
-	b := newBed(t, AnsibleImage, "cp-1", "w-1")
-	dir := *checkout
-	if !filepath.IsAbs(dir) {
-		dir = filepath.Join(b.root, dir) // relative to the directory where the task was called
+	r := newRealSite(t)
+	r.understands(t)
+	vnf := r.createOf(t, ofOffline, "real")
+	r.installsAfterAnInterruption(t, vnf)
+	for _, do := range []struct {
+		title   string
+		begin   func() (op string)
+		workers int
+	}{
+		{"scale out", func() string { return r.Scale(t, vnf, "SCALE_OUT", "worker_instance") }, 2},
+		{"heal of a worker", func() string { return r.Heal(t, vnf, "test", r.VnfcOf(t, vnf, "workerNode")) }, 2},
+		{"scale in", func() string { return r.Scale(t, vnf, "SCALE_IN", "worker_instance") }, 1},
+		{"heal of the last control plane", func() string { return r.Heal(t, vnf, "test", r.controlPlane(t, vnf, 2)) }, 1},
+		{"heal of the first control plane", func() string { return r.Heal(t, vnf, "test", r.controlPlane(t, vnf, 0)) }, 1},
+	} {
+		began := time.Now()
+		op := do.begin()
+		r.settle(t, op, "COMPLETED")
+		r.figure(t, do.title, op, began)
+		r.requireCluster(t, 3, do.workers)
 	}
-	b.prepare(t, dir)
-	b.place(t, []string{"cp-1"}, []string{"w-1"})
-	b.understands(t)
-	for _, node := range []string{"cp-1", "w-1"} {
-		// No package archive can be reached; without sources, apt accepts the packages that are installed.
-		b.script(t, node, "sudo find /etc/apt -name '*.list' -delete\nsudo apt-get -q update\n"+configureContainerd)
-	}
-	facts := b.run(t, "", playbook("facts"))
-	require.NoError(t, facts.err, facts.Output)
-	b.mirror(t)
-	installed := b.run(t, "", playbook("cluster"))
-	if installed.err == nil {
-		t.Logf("kubespray has installed a cluster of %v", b.nodes(t, "cp-1"))
-		return
-	}
-	require.NotEmpty(t, installed.failed, "a host stopped it: %s", installed.Output)
-	for _, failure := range installed.failed {
-		t.Log("STOPPED BY " + failure)
-	}
+	began := time.Now()
+	r.figure(t, "termination", r.Terminate(t, vnf), began)
+	require.Empty(t, r.left(t), "the Ansible server is clean")
 }
 
-// configureContainerd does what kubespray does for the containerd that it would install.
-const configureContainerd = `containerd config default | sed -e 's/SystemdCgroup = false/SystemdCgroup = true/' \
-  -e 's#pause:[0-9.]*#pause:3.10.1#' | sudo tee /etc/containerd/config.toml >/dev/null
-sudo systemctl restart containerd
-`
-
-// understands compares what Ansible reads from the inventory with what the inventory means.
-func (b *bed) understands(t *testing.T) {
+// installsAfterAnInterruption kills kubespray when the control planes are made, and no pod network yet. Then the
+// operation is tried again.
+func (r realSite) installsAfterAnInterruption(t *testing.T, vnf string) {
 	t.Helper()
-	const ask = "cd " + playbooks + "\nexport ANSIBLE_DEPRECATION_WARNINGS=False LC_ALL=C.UTF-8\n"
-	var groups map[string]struct{ Hosts, Children []string }
-	list := b.script(t, ansibleServer, ask+"ansible-inventory -i "+inventory+"/hosts.ini --list | sed 's/\"_meta\": {$/&/'\n")
-	require.NoError(t, json.Unmarshal([]byte(withoutMeta(t, list)), &groups))
-	require.Equal(t, []string{"cp-1"}, groups["kube_control_plane"].Hosts)
-	require.Equal(t, []string{"cp-1"}, groups["etcd"].Hosts)
-	require.Equal(t, []string{"w-1"}, groups["kube_node"].Hosts)
-	require.Subset(t, groups["k8s_cluster"].Children, []string{"kube_control_plane", "kube_node"})
-	for _, playbook := range []string{
-		"cluster.yml", "scale.yml", "remove-node.yml", "recover-control-plane.yml", "playbooks/facts.yml", "reset.yml", "upgrade-cluster.yml",
-	} {
-		for _, how := range []string{"--syntax-check", "--list-hosts"} {
-			out := b.script(t, ansibleServer, ask+"ansible-playbook -i "+inventory+"/hosts.ini "+how+" "+playbook+" 2>&1\n")
-			require.NotContains(t, out, "ERROR")
-			if how == "--list-hosts" && playbook == "cluster.yml" {
-				t.Log(out)
+	request := r.requestOf(t, "kubespray", realCluster, nil, func(map[string]any) {})
+	request["instantiationLevelId"] = "instantiation_level_3"
+	op := r.Begin(t, vnf, "instantiate", request)
+	r.awaitOutput(t, op, "PLAY [Invoke kubeadm and install a CNI]")
+	r.ansible.script(t, ansibleServer, "kill -KILL $(pgrep -f 'bin/ansible-playbook -i "+inventories+"')\n")
+	r.settle(t, op, "FAILED_TEMP")
+	t.Logf("killed before the pod network: %s\n%s", r.errorOf(t, op), r.Timings(t, op))
+	began := time.Now()
+	r.retry(t, op, "COMPLETED")
+	r.figure(t, "instantiation after the interruption", op, began)
+	r.requireCluster(t, 3, 1)
+}
+
+// settle waits for a state. It logs what the operation has said if it has another one.
+func (r realSite) settle(t *testing.T, op, state string) {
+	t.Helper()
+	defer func() {
+		if t.Failed() {
+			t.Log(r.outputOf(t, op))
+		}
+	}()
+	r.Await(t, op, 40*time.Minute, state)
+}
+
+// retry tries an operation again that has failed.
+func (r realSite) retry(t *testing.T, op, state string) {
+	t.Helper()
+	require.Equal(t, http.StatusAccepted, r.Act(t, op, "retry", nil).Status)
+	r.settle(t, op, state)
+}
+
+func (r realSite) figure(t *testing.T, title, op string, began time.Time) {
+	t.Helper()
+	t.Logf("FIGURE %s: %s\n%s", title, time.Since(began).Round(time.Second), r.Timings(t, op))
+}
+
+// requireCluster asks the cluster itself: all nodes are ready, and the Pods of the pod network and of CoreDNS.
+func (r realSite) requireCluster(t *testing.T, controlPlanes, workers int) {
+	t.Helper()
+	r.requireNodesOf(t, "cluster-"+realCluster, controlPlanes+workers)
+	api := r.Kubernetes(t, "cluster-"+realCluster)
+	nodes, err := api.CoreV1().Nodes().List(t.Context(),
+		metav1.ListOptions{LabelSelector: "node-role.kubernetes.io/control-plane"})
+	require.NoError(t, err)
+	require.Len(t, nodes.Items, controlPlanes)
+	for _, node := range nodes.Items {
+		t.Logf("%s %s %s", node.Name, node.Status.NodeInfo.KubeletVersion, node.Status.NodeInfo.ContainerRuntimeVersion)
+	}
+	var waits []string
+	require.Eventually(t, func() bool {
+		pods, err := api.CoreV1().Pods("").List(t.Context(), metav1.ListOptions{})
+		waits = nil
+		for _, pod := range pods.Items {
+			if !ready(pod) {
+				waits = append(waits, pod.Name)
 			}
-			t.Logf("%s %s: %d lines, no error", playbook, how, strings.Count(out, "\n"))
+		}
+		return err == nil && len(waits) == 0
+	}, 5*time.Minute, time.Second, "not all Pods are ready: %v", &waits)
+}
+
+func ready(pod corev1.Pod) bool {
+	for _, c := range pod.Status.Conditions {
+		if c.Type == corev1.PodReady {
+			return c.Status == corev1.ConditionTrue
 		}
 	}
+	return false
 }
-
-// withoutMeta removes the variables of hosts, which have another form than the groups.
-func withoutMeta(t *testing.T, list string) string {
-	t.Helper()
-	var all map[string]json.RawMessage
-	require.NoError(t, json.Unmarshal([]byte(list), &all), list)
-	delete(all, "_meta")
-	text, err := json.Marshal(all)
-	require.NoError(t, err)
-	return string(text)
-}
-
-// mirror makes the Ansible server serve the nodes' own binaries, and tells kubespray where they are: kubespray's own
-// checksums end with Kubernetes 1.27. The images already are on the nodes. The other variables are needed because the
-// nodes share one kernel and cannot load modules.
-func (b *bed) mirror(t *testing.T) {
-	t.Helper()
-	b.script(t, ansibleServer, `mkdir -p `+home+`mirror
-cd `+home+`mirror
-cp /usr/bin/kubeadm /usr/bin/kubelet /usr/bin/kubectl .
-tar cz -C /usr/lib/cni -f cni.tgz .
-setsid -f python3 -m http.server 8000 >/dev/null 2>&1 </dev/null
-file() {
-  cat <<FILE
-  $1:
-    enabled: true
-    file: true
-    version: $version
-    dest: /tmp/releases/$1-$version
-    sha256: $(sha256sum "$2" | cut -d' ' -f1)
-    url: http://`+b.address[ansibleServer]+`:8000/$2
-    unarchive: false
-    owner: root
-    mode: "0755"
-    groups: [k8s_cluster]
-FILE
-}
-version=$(kubeadm version -o short)
-cat >`+inventory+`/vars.json <<VARS
-`+offlineVariables+`downloads:
-$(file kubeadm kubeadm)
-$(file kubelet kubelet)
-$(file kubectl kubectl)
-$(file cni cni.tgz)
-VARS
-`)
-}
-
-// offlineVariables are variables of kubespray. The Ansible server replaces words that begin with a dollar sign.
-const offlineVariables = `kube_version: $version
-kubeadm_version: $version
-download_container: false
-deploy_container_engine: false
-etcd_deployment_type: kubeadm
-etcd_image_repo: registry.k8s.io/etcd
-etcd_image_tag: 3.6.5-0
-coredns_version: v1.12.1
-pod_infra_version: 3.10.1
-kube_network_plugin: cni
-kube_proxy_mode: iptables
-kube_proxy_conntrack_max_per_core: 0
-kube_proxy_conntrack_min: 0
-kube_proxy_oom_score_adj: 0
-enable_nodelocaldns: false
-enable_dns_autoscaler: false
-kubelet_fail_swap_on: false
-kubelet_swap_behavior: NoSwap
-eviction_hard: &none {memory.available: 100Mi, nodefs.available: 0%, imagefs.available: 0%, nodefs.inodesFree: 0%, imagefs.inodesFree: 0%}
-eviction_hard_control_plane: *none
-kubelet_config_extra_args: {oomScoreAdj: 0, imageGCHighThresholdPercent: 100}
-`

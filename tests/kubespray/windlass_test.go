@@ -38,12 +38,19 @@ type site struct {
 	ansible *bed
 }
 
-func newSite(t *testing.T) site {
+// bareSite is a site whose Ansible server has this image and no playbooks.
+func bareSite(t *testing.T, image string) site {
 	t.Helper()
 	require.Zero(t, os.Geteuid(), "real machines need root")
 	s := site{Bed: testbed.New(t, environment.NSpawn)}
 	s.ansible = &bed{root: s.Root, address: map[string]string{}, host: map[string]*remote.Host{}}
-	s.ansible.makeStack(t, s.Cloud.Login(), "", nil)
+	s.ansible.makeStack(t, s.Cloud.Login(), image, "", nil)
+	return s
+}
+
+func newSite(t *testing.T) site {
+	t.Helper()
+	s := bareSite(t, AnsibleImage)
 	s.ansible.upload(t, filepath.Join(s.Root, "tests/kubespray/playbooks"), playbooks)
 	out, err := s.Windlass(t.Context(), "package", "create", "vnfpkg/samples/k8s-kubespray").CombinedOutput()
 	require.NoError(t, err, "%s", out)
