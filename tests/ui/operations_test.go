@@ -27,7 +27,7 @@ func TestOperations(t *testing.T) {
 		t.Skip("NOT RUN: it is a part of go tool task test:ui.")
 	}
 	bed := testbed.New(t, environment.Fake)
-	bed.Pace(t, time.Second, time.Second)
+	bed.Pace(t, time.Second, 3*time.Second) // a busy machine presses buttons late
 	bed.ScriptFault(t, map[string]any{
 		"script": "kubeadm-init", "times": 1, "exit_code": 78, "output": "windlass: The image of etcd cannot be pulled.",
 	})
@@ -82,6 +82,7 @@ func (b *tab) cancelledAndRetried(op string) {
 	b.press("Cancel the operation")
 	b.is("FAILED_TEMP", decisions...)
 	b.says(".failure", "cancel")
+	b.bed.Pace(b, time.Second, time.Second)
 	b.press("Retry")
 
 	b.says(".failure", "The image of etcd cannot be pulled.")
