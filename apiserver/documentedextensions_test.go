@@ -46,6 +46,7 @@ var extensionsShown = []struct {
 	{"POST", "/windlass/v1/codec/decode", 200, true, false},
 	{"GET", "/windlass/v1/dead_letters", 200, false, false},
 	{"POST", "/vnflcm/v1/vnf_instances", 400, false, false},
+	{"POST", "/vnflcm/v1/vnf_instances", 400, false, false}, // the error of an operation, which has the same form
 	{"GET", "/v1.0/vims/nope", 404, false, false},
 }
 
