@@ -183,7 +183,8 @@ func TestTopology_tellsRolesAndHealth(t *testing.T) {
 
 func TestTopology_hasTheLoadBalancerOfTheCloud(t *testing.T) {
 	b := newBench(t)
-	id := b.operation(b.began()).VnfInstanceID
+	op := b.operation(b.began())
+	id := op.VnfInstanceID
 	inst, err := b.store.Instance(t.Context(), id)
 	require.NoError(t, err)
 	vim := b.registerCluster("c")
@@ -203,6 +204,8 @@ func TestTopology_hasTheLoadBalancerOfTheCloud(t *testing.T) {
 		"vnfcInstanceId": "", "name": "vnf-" + string(id), "role": "load-balancer", "vduId": "", "resourceId": "",
 		"address": "192.0.2.6", "health": "UNKNOWN",
 	}, balancer())
+	b.enter("/"+string(op.ID), lcm.Completed)
+	require.Equal(t, "OK", balancer()["health"], "the operation has seen it work")
 	for check, findings := range [][]lcm.DriftFinding{{}, {{Kind: lcm.DriftBalancerStatus, Detail: "It is in ERROR.", Remedy: lcm.RemedyNone}}} {
 		_, err = b.store.RecordDrift(t.Context(), id, lcm.DriftReport{
 			ID: strconv.Itoa(check), CheckedAt: time.Now(), Findings: findings,

@@ -100,12 +100,27 @@ func (h *Handler) readTopology(c echo.Context) error {
 	if v.ClusterVimID = inst.Instantiated.ClusterVimID; v.ClusterVimID != "" {
 		v.Endpoint = h.endpointOf(ctx, v.ClusterVimID)
 	}
+	if d.Report == nil {
+		if d.Report, err = h.seenByOperation(ctx, inst.ID); err != nil {
+			return err
+		}
+	}
 	if d.Report != nil {
 		v.CheckedAt = moment(d.Report.CheckedAt)
 	}
 	v.add(inst, d.Report)
 	v.describe(inst, h.flavourOf(ctx, inst))
 	return rest.WriteJSON(c, http.StatusOK, v)
+}
+
+// seenByOperation is what the last operation has seen at its end, as a check would tell it: that all parts work. It is nil
+// if the operation has not succeeded.
+func (h *Handler) seenByOperation(ctx context.Context, id lcm.VnfInstanceID) (*lcm.DriftReport, error) {
+	at, err := h.Store.LastSeenWell(ctx, id)
+	if err != nil || at == nil {
+		return nil, err
+	}
+	return &lcm.DriftReport{CheckedAt: *at}, nil
 }
 
 // endpointOf is where a cluster's API is; "" when it is not registered any more.

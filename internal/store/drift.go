@@ -15,6 +15,19 @@ func (s *Store) Drift(ctx context.Context, id lcm.VnfInstanceID) (lcm.Drift, err
 	return drift(ctx, s.pool, id, "")
 }
 
+// LastSeenWell is when an operation has last seen all parts of the instance work: the end of its last operation, if that
+// is COMPLETED. A change of the record alone (MODIFY_INFO) sees nothing. It is nil if nobody knows.
+func (s *Store) LastSeenWell(ctx context.Context, id lcm.VnfInstanceID) (*time.Time, error) {
+	seen, err := all(ctx, s.pool, pgx.RowTo[*time.Time], `
+		select case when state = 'COMPLETED' then state_entered_time end from vnf_lcm_op_occ
+		where vnf_instance_id = @id and operation <> @modify
+		order by start_time desc, id desc limit 1`, pgx.NamedArgs{"id": id, "modify": lcm.OpModifyInfo})
+	if err != nil || len(seen) == 0 {
+		return nil, err
+	}
+	return seen[0], nil
+}
+
 func drift(ctx context.Context, q querier, id lcm.VnfInstanceID, lock string) (lcm.Drift, error) {
 	out := lcm.Drift{VnfInstanceID: id, Policy: lcm.DefaultDriftPolicy()}
 	rows, err := all(ctx, q, func(row pgx.CollectableRow) (found lcm.Drift, err error) {
