@@ -256,6 +256,10 @@ func (s *stage) lookAtCluster() {
 			on: "cp-1", script: scripts.LabelNodes{Member: first, Labels: []string{"ghost turns/a=b"}, Timeout: 1},
 			want: outcome{kind: lcm.KindUnavailable, says: "the cluster does not know the node ghost yet"},
 		},
+		// Nothing of this cluster names a control plane that is gone: tests/kubespray has clusters where something does.
+		turn{on: "cp-1", script: scripts.PointToSelf{
+			Member: first, Gone: []string{"192.0.2.77"}, GoneNodes: []string{"ghost"},
+		}},
 		turn{
 			on: "cp-1", script: scripts.CreateVimAccount{Member: first, TokenFile: account, Timeout: 30},
 			want: results("ca=a certificate"),
