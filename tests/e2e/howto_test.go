@@ -144,6 +144,7 @@ var stands = strings.NewReplacer(
 	"http://127.0.0.1:9890", "$WINDLASS_API", "http://controller:9890", "$WINDLASS_API",
 	"a698c760-64e0-400d-b4c2-c62f2802d9dc", "$OP", "433960ee-e66c-433b-96d1-4b35733a19dd", "$OP",
 	"1f9d3a52-0c1e-4f60-8a3f-6f1f2f9d9c11", "$VNF", "934e2022-9924-4052-af54-b845db3455b2", "$VNF",
+	"411822e2-837b-4eb0-9a55-79930ebfa6d0", "$VIM",
 	`"3f2a91c0-0d1e-4e0f-8a3f-6f1f2f9d9c11"`, `"'$WORKER'"`, `"masterNode-34b246cd-1c0e-4b0f-9d1c-0a8e5b1d2f11"`, `"'$CP'"`,
 	"NODES=10.78.0.0/24", "NODES=127.78.0.0/16", // every network of labs with fake machines
 )
