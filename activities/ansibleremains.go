@@ -3,6 +3,7 @@ package activities
 import (
 	"context"
 	"strings"
+	"sync"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/scripts"
@@ -14,7 +15,7 @@ type FindRemainsOutput struct {
 }
 
 // FindRemains looks on the nodes themselves which of them kubeadm has begun to make, or has made.
-// Idempotent: it only reads. Takes about a second for each node.
+// Idempotent: it only reads. It asks all nodes in parallel, and takes about a second.
 func (a *Ansible) FindRemains(ctx context.Context, in AnsibleInput) (out FindRemainsOutput, err error) {
 	defer func() { err = boundary(ctx, "look for what an earlier run has left", err) }()
 	defer heartbeat(ctx)()
@@ -22,14 +23,22 @@ func (a *Ansible) FindRemains(ctx context.Context, in AnsibleInput) (out FindRem
 	if err != nil {
 		return out, err
 	}
+	remains, errs := make([]bool, len(in.Nodes)), make([]error, len(in.Nodes))
+	var all sync.WaitGroup
+	for i, node := range in.Nodes {
+		all.Go(func() {
+			results, err := a.runOn(ctx, NodeInput{Tracked: in.Tracked, OpOccID: in.OpOccID, Node: node},
+				command(k.clusterContext, scripts.LookForRemains{}))
+			remains[i], errs[i] = results.Get("remains") == "yes", err
+		})
+	}
+	all.Wait()
 	var names []string
-	for _, node := range in.Nodes {
-		results, err := a.runOn(ctx, NodeInput{Tracked: in.Tracked, OpOccID: in.OpOccID, Node: node},
-			command(k.clusterContext, scripts.LookForRemains{}))
-		if err != nil {
-			return out, err
+	for i, node := range in.Nodes {
+		if errs[i] != nil {
+			return FindRemainsOutput{}, errs[i]
 		}
-		if results.Get("remains") == "yes" {
+		if remains[i] {
 			out.Nodes, names = append(out.Nodes, node), append(names, node.Name)
 		}
 	}

@@ -81,7 +81,8 @@ func TestSummaries_markSlowSteps(t *testing.T) {
 	db, err := pgx.Connect(t.Context(), b.databaseURL)
 	require.NoError(t, err)
 	defer func() { _ = db.Close(t.Context()) }()
-	_, err = db.Exec(t.Context(), `insert into step_time values ('INSTANTIATE', 'wait', 'FORWARD', 'of-another', '{40.25, 41, 42}')`)
+	_, err = db.Exec(t.Context(),
+		`insert into step_time values ('INSTANTIATE', 'wait', 'FORWARD', 'of-another', '{40.25, 41, 42}')`)
 	require.NoError(t, err)
 	require.InDelta(t, 41, slow()["usualSeconds"], 0.001)
 	steps := b.do("GET", strings.Replace(opOcc, "/vnflcm/", "/windlass/", 1)+"/steps", nil).list()

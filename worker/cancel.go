@@ -19,7 +19,8 @@ import (
 
 // canceller brings a FORCEFUL cancel to the activities of an operation at once. Temporal brings it too, but only with
 // the answer to an activity's next heartbeat, and a worker with a thousand activities sends a heartbeat of each one
-// every 14 seconds. So when the database tells of a cancel, the canceller sends a heartbeat of its own.
+// every 14 seconds. So when the database tells of a cancel, the canceller sends a heartbeat of its own. It has no details,
+// as all heartbeats of Windlass: details would be lost.
 type canceller struct {
 	interceptor.WorkerInterceptorBase
 	temporal beats

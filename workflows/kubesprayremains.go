@@ -19,7 +19,7 @@ const resetsRemains = "reset-remains-of-kubespray"
 
 // resetAll resets all nodes if a run has begun to make one of them. The cluster is not in use yet.
 func (k *kubesprayWork) resetAll(ctx workflow.Context, list lcm.Nodes) error {
-	half, err := k.halfMade(ctx, list, list.With(lcm.ControlPlane))
+	half, err := k.halfMade(ctx, list, list.With(lcm.ControlPlane), false)
 	if err != nil || len(half) == 0 {
 		return err
 	}
@@ -28,15 +28,18 @@ func (k *kubesprayWork) resetAll(ctx workflow.Context, list lcm.Nodes) error {
 
 // resetWorkers resets new workers that a run has begun to make. The other nodes are in use.
 func (k *kubesprayWork) resetWorkers(ctx workflow.Context, fresh lcm.Nodes) error {
-	half, err := k.halfMade(ctx, fresh, k.staying().With(lcm.ControlPlane))
+	half, err := k.halfMade(ctx, fresh, k.staying().With(lcm.ControlPlane), true)
 	if err != nil || len(half) == 0 {
 		return err
 	}
 	return k.play(ctx, "reset", k.made.Nodes, half, "reset_confirmation=yes", "skip_confirmation=yes")
 }
 
-// halfMade returns the nodes that a run has begun to make, and that are not Ready.
-func (k *kubesprayWork) halfMade(ctx workflow.Context, list, controlPlanes lcm.Nodes) (lcm.Nodes, error) {
+// halfMade returns the nodes that a run has begun to make, and that are not Ready. If no API server answers, all of them
+// are half made, but not in a cluster that is in use: pods may run on a node that Windlass cannot ask about.
+func (k *kubesprayWork) halfMade(
+	ctx workflow.Context, list, controlPlanes lcm.Nodes, inUse bool,
+) (lcm.Nodes, error) {
 	if workflow.GetVersion(ctx, resetsRemains, workflow.DefaultVersion, 1) < 1 {
 		return nil, nil
 	}
@@ -47,7 +50,7 @@ func (k *kubesprayWork) halfMade(ctx workflow.Context, list, controlPlanes lcm.N
 	const looks, pause = 4, 10 * time.Second // a node needs some time after it has got its pod network
 	for look := 1; ; look++ {
 		health, err := call(patiently(ctx, longest, 1), cluster.ClusterHealth, k.through(ctx, controlPlanes))
-		if isCancelled(err) {
+		if isCancelled(err) || inUse && err != nil {
 			return nil, err
 		}
 		half := notReady(begun.Nodes, health.Nodes)

@@ -6,12 +6,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/sdk/activity"
-	"go.temporal.io/sdk/testsuite"
-	sdkworker "go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/windlass-nfv/windlass/activities"
@@ -26,6 +23,7 @@ type playWorld struct {
 	readyAfter   int      // looks after which all nodes are Ready; 0 for never
 	played       []string
 	known        lcm.Nodes // to the last playbook
+	err          error     // of the part
 }
 
 var playedNodes = lcm.Nodes{
@@ -37,9 +35,7 @@ var playedNodes = lcm.Nodes{
 // run runs a part of a step as an operation does that has found these nodes already.
 func (w *playWorld) run(t *testing.T, before lcm.Nodes, do func(*kubesprayWork, workflow.Context) error) {
 	t.Helper()
-	var suite testsuite.WorkflowTestSuite
-	env := suite.NewTestWorkflowEnvironment()
-	env.SetWorkerOptions(sdkworker.Options{DeadlockDetectionTimeout: time.Minute}) // the machine may be busy
+	env := newEnvironment()
 	register := func(name string, act any) { env.RegisterActivityWithOptions(act, activity.RegisterOptions{Name: name}) }
 	register("FindRemains", func(_ context.Context, in activities.AnsibleInput) (out activities.FindRemainsOutput, _ error) {
 		out.Nodes = slices.DeleteFunc(in.Nodes, func(n lcm.Node) bool { return !slices.Contains(w.begun, n.Name) })
@@ -75,7 +71,7 @@ func (w *playWorld) run(t *testing.T, before lcm.Nodes, do func(*kubesprayWork, 
 		return do(&kubesprayWork{&clusterWork{vnf: v}}, ctx)
 	}, workflow.RegisterOptions{Name: "Part"})
 	env.ExecuteWorkflow("Part")
-	require.NoError(t, env.GetWorkflowError())
+	w.err = env.GetWorkflowError()
 }
 
 func TestInstall_resetsWhatAnEarlierTryHasBegun(t *testing.T) {
@@ -93,6 +89,7 @@ func TestInstall_resetsWhatAnEarlierTryHasBegun(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.world.run(t, nil, (*kubesprayWork).install)
+			require.NoError(t, c.world.err)
 			require.Equal(t, c.played, c.world.played)
 			require.Equal(t, c.looks, c.world.looks)
 		})
@@ -102,7 +99,16 @@ func TestInstall_resetsWhatAnEarlierTryHasBegun(t *testing.T) {
 func TestPlayScale_resetsOnlyNewWorkersThatAreHalfMade(t *testing.T) {
 	w := playWorld{begun: []string{"cp-1", "worker-1", "worker-2"}, ready: []string{"worker-1"}}
 	w.run(t, playedNodes[:1], (*kubesprayWork).playScale)
+	require.NoError(t, w.err)
 	require.Equal(t, []string{"reset worker-2", "scale worker-1 worker-2"}, w.played)
+}
+
+// TestPlayScale_resetsNothingThatItCannotAskAbout has pods on a new worker, and no API server that answers for a moment.
+func TestPlayScale_resetsNothingThatItCannotAskAbout(t *testing.T) {
+	w := playWorld{begun: []string{"cp-1", "worker-1"}, silent: true}
+	w.run(t, playedNodes[:1], (*kubesprayWork).playScale)
+	require.ErrorContains(t, w.err, "no API server answers")
+	require.Empty(t, w.played)
 }
 
 // TestPlayFacts_knowsTheControlPlanesThatAreGone checks that Ansible gets the passwords of all hosts in the inventory.
@@ -114,6 +120,7 @@ func TestPlayFacts_knowsTheControlPlanesThatAreGone(t *testing.T) {
 		k.change.Leaving = []lcm.LeavingVnfc{{ServerID: gone.ServerID}}
 		return k.playFacts(ctx)
 	})
+	require.NoError(t, w.err)
 	require.Equal(t, append(slices.Clone(playedNodes), gone), w.known)
 }
 
@@ -126,5 +133,6 @@ func TestPlayRecover_firstHasControlPlanesThatStayAskThemselves(t *testing.T) {
 		k.change.Leaving = []lcm.LeavingVnfc{{ServerID: gone.ServerID}}
 		return k.playRecover(ctx)
 	})
+	require.NoError(t, w.err)
 	require.Equal(t, []string{"cp-1 asks itself, not cp-0", "recover-control-plane"}, w.played)
 }

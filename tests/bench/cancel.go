@@ -28,21 +28,11 @@ const (
 // one worker: the time from the request to FAILED_TEMP. An operation gets there when all its work has ended, also the
 // work of its stack in Heat.
 func (b *bench) cancels(ctx context.Context) (err error) {
-	count := 1000
-	if b.quick {
-		count = 100
-	}
-	bed, err := newBed(ctx, "fake", "--image-alias", "tiny")
+	bed, count, err := b.slowBed(ctx, heldMs)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, bed.close()) }()
-	if out, err := bed.Windlass(ctx, "package", "create", serverPackage).CombinedOutput(); err != nil {
-		return fmt.Errorf("on-board the package: %w\n%s", err, out)
-	}
-	if err := bed.slowDown(ctx, heldMs); err != nil {
-		return err
-	}
 	say("A FORCEFUL cancel of one operation in %d, with %d in flight ...", cancelledOneIn, count)
 	ops, err := bed.hold(ctx, count)
 	if err != nil {

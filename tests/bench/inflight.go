@@ -32,21 +32,11 @@ type load struct {
 // inFlight measures what a thousand operations at once need on one worker. Each instantiates one small server, for
 // which Nova takes half a minute. All of them must complete.
 func (b *bench) inFlight(ctx context.Context) (err error) {
-	count := 1000
-	if b.quick {
-		count = 100
-	}
-	bed, err := newBed(ctx, "fake", "--image-alias", "tiny")
+	bed, count, err := b.slowBed(ctx, bootMs)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, bed.close()) }()
-	if out, err := bed.Windlass(ctx, "package", "create", serverPackage).CombinedOutput(); err != nil {
-		return fmt.Errorf("on-board the package: %w\n%s", err, out)
-	}
-	if err := bed.slowDown(ctx, bootMs); err != nil {
-		return err
-	}
 	say("%d operations at once, each of which waits %d s for Nova ...", count, bootMs/1000)
 	l, err := bed.load(ctx, count, servers, func(int) error {
 		_, err := bed.beginOf(ctx, serverVnfdID, bed.serverRequest())
@@ -62,6 +52,28 @@ func (b *bench) inFlight(ctx context.Context) (err error) {
 	b.add("in_flight_rate", float64(count)/l.over.Seconds(), "1/s", "")
 	b.add("in_flight_memory", l.memory, "MiB", "")
 	return nil
+}
+
+// slowBed is a bed with the package of one small server, for which Nova takes that long, and the number of operations to
+// begin on it.
+func (b *bench) slowBed(ctx context.Context, ms int) (made *bed, count int, err error) {
+	count = 1000
+	if b.quick {
+		count = 100
+	}
+	if made, err = newBed(ctx, "fake", "--image-alias", "tiny"); err != nil {
+		return nil, 0, err
+	}
+	out, err := made.Windlass(ctx, "package", "create", serverPackage).CombinedOutput()
+	if err != nil {
+		err = fmt.Errorf("on-board the package: %w\n%s", err, out)
+	} else {
+		err = made.slowDown(ctx, ms)
+	}
+	if err != nil {
+		return nil, 0, errors.Join(err, made.close())
+	}
+	return made, count, nil
 }
 
 // slowDown makes Nova slow for every server.
