@@ -87,6 +87,7 @@ func TestOnFakeMachines(t *testing.T) {
 		{"a load balancer of the cloud", balancedByOctavia},
 		{"load balancers before clusters of kubespray", balancedByKubespray},
 		{"networks for clients, nodes and management", networksApart},
+		{"a network for storage, and floating IPs", storageApart},
 		{"the requests of the specifications", specifiedRequests},
 		{"Tacker's own package", foreignPackage},
 		{"notifications", notificationsArrive},

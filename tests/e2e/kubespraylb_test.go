@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -67,13 +68,7 @@ func (b *bed) playedBalanced(t *testing.T, server, request, name string, edit fu
 	vnf = b.createOf(t, playedBalancedVnfdID, name)
 	op := b.Begin(t, vnf, "instantiate", b.SampleRequest(t, request, name, func(req, cluster map[string]any) {
 		req["instantiationLevelId"] = "instantiation_level_3"
-		for _, ofKubeadm := range []string{"cni_manifest_path", "kubeadm_config_path", "ignore_preflight_errors"} {
-			delete(cluster, ofKubeadm)
-		}
-		cluster["ansible"] = map[string]any{
-			"ip_address": server, "ssh_port": 2222, "username": "debian", "password": testbed.NodePassword,
-			"kubespray_root_path": "/opt/kubespray", "transferring_inventory_path": "/home/debian/inventory",
-		}
+		playedBy(server)(cluster)
 		lb := cluster["external_lb_param"].(map[string]any)
 		if lb["octavia"] == nil {
 			lb["ssh_password"] = testbed.NodePassword
@@ -86,18 +81,40 @@ func (b *bed) playedBalanced(t *testing.T, server, request, name string, edit fu
 	return vnf
 }
 
+// playedBy makes kubespray the installer of a request's cluster. The Ansible server has that address.
+func playedBy(server string) func(cluster map[string]any) {
+	return func(cluster map[string]any) {
+		for _, ofKubeadm := range []string{"cni_manifest_path", "kubeadm_config_path", "ignore_preflight_errors"} {
+			delete(cluster, ofKubeadm)
+		}
+		cluster["ansible"] = map[string]any{
+			"ip_address": server, "ssh_port": 2222, "username": "debian", "password": testbed.NodePassword,
+			"kubespray_root_path": "/opt/kubespray", "transferring_inventory_path": "/home/debian/inventory",
+		}
+	}
+}
+
 // playedBalancedPackage makes the sample external-lb with the driver for kubespray.
 func (b *bed) playedBalancedPackage(t *testing.T) (dir string) {
 	t.Helper()
+	return b.changedSample(t, "external-lb",
+		strings.NewReplacer(balancedVnfdID, playedBalancedVnfdID, "mgmt-drivers-kubernetes", "mgmt-drivers-kubespray"))
+}
+
+// changedSample makes a sample package with changed definitions and templates.
+func (b *bed) changedSample(t *testing.T, sample string, change *strings.Replacer) (dir string) {
+	t.Helper()
 	dir = t.TempDir()
-	require.NoError(t, os.CopyFS(dir, os.DirFS(filepath.Join(b.Root, "vnfpkg/samples/external-lb"))))
-	change := strings.NewReplacer(balancedVnfdID, playedBalancedVnfdID, "mgmt-drivers-kubernetes", "mgmt-drivers-kubespray")
-	definitions, err := filepath.Glob(filepath.Join(dir, "Definitions/*.yaml"))
-	require.NoError(t, err)
-	for _, file := range definitions {
+	require.NoError(t, os.CopyFS(dir, os.DirFS(filepath.Join(b.Root, "vnfpkg/samples", sample))))
+	require.NoError(t, filepath.WalkDir(dir, func(file string, entry fs.DirEntry, err error) error {
+		if err != nil || filepath.Ext(file) != ".yaml" || strings.Contains(file, "/Files/") {
+			return err
+		}
 		text, err := os.ReadFile(file)
-		require.NoError(t, err)
-		require.NoError(t, os.WriteFile(file, []byte(change.Replace(string(text))), 0o600))
-	}
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(file, []byte(change.Replace(string(text))), 0o600)
+	}))
 	return dir
 }
