@@ -8,6 +8,7 @@ import (
 
 	"github.com/gophercloud/gophercloud/v2"
 	"github.com/gophercloud/gophercloud/v2/openstack"
+	"github.com/gophercloud/gophercloud/v2/openstack/networking/v2/extensions/layer3/routers"
 	"github.com/gophercloud/gophercloud/v2/openstack/networking/v2/networks"
 	"github.com/gophercloud/gophercloud/v2/openstack/networking/v2/subnets"
 	"github.com/stretchr/testify/require"
@@ -20,27 +21,55 @@ type Network struct {
 	ID     string
 	Subnet netip.Prefix
 
-	neutron *gophercloud.ServiceClient
+	neutron          *gophercloud.ServiceClient
+	subnetID, router string
 }
 
 // AddNetwork creates a network with addresses of the lab's own block. Fake machines listen on their addresses, so no
 // two labs on this host may use the same ones, also not labs of other users.
 func (b *Bed) AddNetwork(t testing.TB, name string) Network {
 	t.Helper()
+	n := b.newNetwork(t, name)
+	n.Subnet = freeSubnet(t, n.neutron)
+	n.addSubnet(t, 4)
+	return n
+}
+
+// AddIPv6Network creates a network that has IPv6 addresses only, with a router: this host reaches them. Only real machines
+// can use it.
+func (b *Bed) AddIPv6Network(t testing.TB, name string) Network {
+	t.Helper()
+	n := b.newNetwork(t, name)
+	lab := b.Net0(t).Addr().As4() // so that two labs on this host have different ones
+	n.Subnet = netip.PrefixFrom(netip.AddrFrom16([16]byte{0: 0xfd, 1: 0x7a, 2: lab[1], 3: lab[2]}), 64)
+	n.addSubnet(t, 6)
+	router, err := routers.Create(t.Context(), n.neutron, routers.CreateOpts{Name: name}).Extract()
+	require.NoError(t, err)
+	n.router = router.ID
+	_, err = routers.AddInterface(t.Context(), n.neutron, n.router, routers.AddInterfaceOpts{SubnetID: n.subnetID}).Extract()
+	require.NoError(t, err)
+	return n
+}
+
+func (b *Bed) newNetwork(t testing.TB, name string) (n Network) {
+	t.Helper()
 	login := b.Cloud.Login()
 	provider, err := login.Client(t.Context())
 	require.NoError(t, err)
-	n := Network{}
 	n.neutron, err = openstack.NewNetworkV2(provider, login.Endpoint())
 	require.NoError(t, err)
-	n.Subnet = freeSubnet(t, n.neutron)
 	made, err := networks.Create(t.Context(), n.neutron, networks.CreateOpts{Name: name}).Extract()
 	require.NoError(t, err)
 	n.ID = made.ID
-	_, err = subnets.Create(t.Context(), n.neutron,
-		subnets.CreateOpts{NetworkID: n.ID, CIDR: n.Subnet.String(), IPVersion: 4}).Extract()
-	require.NoError(t, err)
 	return n
+}
+
+func (n *Network) addSubnet(t testing.TB, version gophercloud.IPVersion) {
+	t.Helper()
+	made, err := subnets.Create(t.Context(), n.neutron,
+		subnets.CreateOpts{NetworkID: n.ID, CIDR: n.Subnet.String(), IPVersion: version}).Extract()
+	require.NoError(t, err)
+	n.subnetID = made.ID
 }
 
 // Host returns the nth address of the network.
@@ -50,9 +79,15 @@ func (n Network) Host(nth byte) string {
 	return netip.AddrFrom4(bytes).String()
 }
 
-// Remove deletes the network.
+// Remove deletes the network, and its router.
 func (n Network) Remove(t testing.TB) {
 	t.Helper()
+	if n.router != "" {
+		_, err := routers.RemoveInterface(t.Context(), n.neutron, n.router,
+			routers.RemoveInterfaceOpts{SubnetID: n.subnetID}).Extract()
+		require.NoError(t, err)
+		require.NoError(t, routers.Delete(t.Context(), n.neutron, n.router).ExtractErr())
+	}
 	require.NoError(t, networks.Delete(t.Context(), n.neutron, n.ID).ExtractErr())
 }
 

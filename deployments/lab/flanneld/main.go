@@ -1,6 +1,6 @@
 // flanneld is flannel's daemon (https://github.com/flannel-io/flannel), with its VXLAN backend and subnets from
 // Kubernetes only: flannel's own program also contains the backends of clouds, whose modules cannot be verified. It takes
-// the flags of flannel's manifest.
+// the flags of flannel's manifest, and --cni-conf for clusters of IPv6.
 package main
 
 import (
@@ -39,16 +39,17 @@ func main() {
 	masq := flag.Bool("ip-masq", false, "masquerade what leaves the pod network")
 	flag.Bool("kube-subnet-mgr", true, "subnets are those of the Kubernetes nodes; nothing else is supported")
 	health := flag.Int("healthz-port", 0, "port of /healthz, 0 for none")
+	cni := flag.String("cni-conf", "", "for IPv6: `file` with the list of CNI's plugins, which flanneld writes")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := run(ctx, *masq, *health); err != nil && ctx.Err() == nil {
+	if err := run(ctx, *masq, *health, *cni); err != nil && ctx.Err() == nil {
 		klog.ErrorS(err, "flanneld ends")
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, masq bool, health int) error {
+func run(ctx context.Context, masq bool, health int, cni string) error {
 	if health > 0 {
 		go serveHealth(health)
 	}
@@ -72,6 +73,11 @@ func run(ctx context.Context, masq bool, health int) error {
 	err = subnets.HandleSubnetFile(subnetFile, config, masq, lease.Subnet, lease.IPv6Subnet, network.MTU())
 	if err != nil {
 		return fmt.Errorf("write %s: %w", subnetFile, err)
+	}
+	if cni != "" {
+		if err := writeCNI(cni, lease, network.MTU()); err != nil {
+			return err
+		}
 	}
 	running.Go(func() { network.Run(ctx) })
 	err = subnets.CompleteLease(ctx, lease, &running)

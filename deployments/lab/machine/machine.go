@@ -57,7 +57,7 @@ type Driver interface {
 	Down(ctx context.Context) error
 }
 
-// Network is a layer 2 segment, with the IPv4 subnet that the host uses to reach it.
+// Network is a layer 2 segment, with the subnets that the host uses to reach it: one of IPv4, one of IPv6, or both.
 type Network struct {
 	ID string `json:"id"`
 	// CIDR is the zero value for a network without IPv4. Networks may share a CIDR, but only one of them may have a
@@ -65,6 +65,9 @@ type Network struct {
 	CIDR netip.Prefix `json:"cidr"`
 	// Gateway is the router's address in the network; with the zero value, the network has no router.
 	Gateway netip.Addr `json:"gateway,omitzero"`
+	// CIDR6 and Gateway6 are the same for IPv6.
+	CIDR6    netip.Prefix `json:"cidr6,omitzero"`
+	Gateway6 netip.Addr   `json:"gateway6,omitzero"`
 }
 
 // Machine is a server to boot.
@@ -91,9 +94,11 @@ type Port struct {
 	// FixedIPs are its IPv4 addresses; a port on a network without a subnet has none.
 	FixedIPs  []string `json:"fixedIps"`
 	PrefixLen int      `json:"prefixLen"`
-	// IPv6 are its IPv6 addresses with prefix lengths, e.g. "fd00::5/64". IPv6 has no router.
-	IPv6    []string `json:"ipv6,omitempty"`
-	Gateway string   `json:"gateway,omitempty"`
+	// IPv6 are its IPv6 addresses with prefix lengths, e.g. "fd00::5/64".
+	IPv6 []string `json:"ipv6,omitempty"`
+	// Gateway and Gateway6 are the next hops of the default routes.
+	Gateway  string `json:"gateway,omitempty"`
+	Gateway6 string `json:"gateway6,omitempty"`
 	// AllowedAddresses are Neutron's allowed_address_pairs: addresses or CIDRs.
 	AllowedAddresses []string `json:"allowedAddresses,omitempty"`
 }

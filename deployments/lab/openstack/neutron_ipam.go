@@ -166,6 +166,9 @@ func (c *Cloud) machinePort(p Port) machine.Port {
 		s, _ := state.Load(c.store, subnets, ip.SubnetID)
 		if s.v6() {
 			out.IPv6 = append(out.IPv6, netip.PrefixFrom(ip.IP, s.CIDR.Bits()).String())
+			if s.Gateway.IsValid() && out.Gateway6 == "" {
+				out.Gateway6 = s.Gateway.String()
+			}
 			continue
 		}
 		out.FixedIPs = append(out.FixedIPs, ip.IP.String())

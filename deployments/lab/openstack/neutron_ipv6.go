@@ -74,19 +74,23 @@ func subnetsOf(tx *state.Tx, n Network) (out []Subnet) {
 	return out
 }
 
-// firstIPv4 returns a network's first IPv4 subnet: the host routes to it, and floating IPs come from it. It returns
-// false when the network has none.
-func (c *Cloud) firstIPv4(n Network) (s Subnet, found bool) {
+// routable returns a network's first subnets of each version, to which the host routes. The zero value says that the
+// network has none.
+func (c *Cloud) routable(n Network) (four, six Subnet) {
 	_ = c.store.View(func(tx *state.Tx) error {
-		s, found = firstIPv4(tx, n)
+		four, _ = firstOf(tx, n, false)
+		six, _ = firstOf(tx, n, true)
 		return nil
 	})
-	return s, found
+	return four, six
 }
 
-func firstIPv4(tx *state.Tx, n Network) (Subnet, bool) {
+// firstIPv4 returns a network's first IPv4 subnet: floating IPs come from it. It returns false when the network has none.
+func firstIPv4(tx *state.Tx, n Network) (Subnet, bool) { return firstOf(tx, n, false) }
+
+func firstOf(tx *state.Tx, n Network, v6 bool) (Subnet, bool) {
 	for _, s := range subnetsOf(tx, n) {
-		if !s.v6() {
+		if s.v6() == v6 {
 			return s, true
 		}
 	}

@@ -181,11 +181,17 @@ func (c *Cloud) ensureSegment(ctx context.Context, networkID string) error {
 	if !found || n.External {
 		return nil // the external network has addresses only
 	}
-	s, _ := c.firstIPv4(n)
-	segment := machine.Network{ID: n.ID, CIDR: s.CIDR}
+	four, six := c.routable(n)
+	segment := machine.Network{ID: n.ID, CIDR: four.CIDR, CIDR6: six.CIDR}
 	for _, p := range state.LoadAll(c.store, ports, "") {
-		if p.NetworkID == n.ID && p.DeviceOwner == ownerRouter && len(p.FixedIPs) > 0 && p.FixedIPs[0].SubnetID == s.ID {
-			segment.Gateway = p.FixedIPs[0].IP
+		if p.NetworkID != n.ID || p.DeviceOwner != ownerRouter || len(p.FixedIPs) == 0 {
+			continue
+		}
+		switch at := p.FixedIPs[0]; at.SubnetID {
+		case four.ID:
+			segment.Gateway = at.IP
+		case six.ID:
+			segment.Gateway6 = at.IP
 		}
 	}
 	return driverError(c.driver.EnsureNetwork(ctx, segment))

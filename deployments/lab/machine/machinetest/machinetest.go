@@ -53,6 +53,7 @@ func Run(t *testing.T, s Subject) {
 	t.Run("volumes keep their data", h.volumes)
 	t.Run("ports send from their own addresses only", h.antiSpoof)
 	t.Run("floating IPs lead to the fixed address", h.floatingIPs)
+	t.Run("machines of IPv6 alone", h.ipv6)
 	if !s.Services {
 		return
 	}

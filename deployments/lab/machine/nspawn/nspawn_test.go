@@ -212,7 +212,7 @@ func requireNothingOf(t *testing.T, dir string) {
 	mark := regexp.MustCompile(nspawn.Tag(dir) + "|" + regexp.QuoteMeta(filepath.Base(dir)))
 	for name, command := range map[string]string{
 		"links":      `ip -d link`,
-		"routes":     `ip route show table all`,
+		"routes":     `ip route show table all; ip -6 route show table all`,
 		"namespaces": `ip netns; ls /run/netns`,
 		"mounts":     `cat /proc/self/mountinfo`,
 		"loops":      `losetup --list --noheadings --output NAME,BACK-FILE`,

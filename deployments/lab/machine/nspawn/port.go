@@ -55,7 +55,7 @@ func (d *Driver) plug(ctx context.Context, i *instance) error {
 func portCommands(netns string, ports []machine.Port) (outside, inside string) {
 	var out, in strings.Builder
 	in.WriteString("link set lo up\n")
-	gateway := ""
+	var gateways gateways
 	for n, p := range ports {
 		tap, eth := tapName(p.ID), fmt.Sprintf("eth%d", n)
 		fmt.Fprintf(&out, "link add %s type veth peer name %s address %s netns %s\n", tap, eth, p.MAC, netns)
@@ -67,12 +67,24 @@ func portCommands(netns string, ports []machine.Port) (outside, inside string) {
 			fmt.Fprintf(&in, "addr add %s dev %s nodad\n", ip, eth)
 		}
 		fmt.Fprintf(&in, "link set %s up\n", eth)
-		if gateway == "" && p.Gateway != "" {
-			gateway = p.Gateway
-			fmt.Fprintf(&in, "route add default via %s dev %s\n", p.Gateway, eth)
-		}
+		gateways.write(&in, "add", p, eth)
 	}
 	return out.String(), in.String()
+}
+
+// gateways are the next hops of a machine's default routes, one of each version: those of its first ports that have one.
+type gateways struct{ v4, v6 string }
+
+// write writes the lines that make a port's gateways the machine's, if it has none yet.
+func (g *gateways) write(to *strings.Builder, verb string, p machine.Port, eth string) {
+	if g.v4 == "" && p.Gateway != "" {
+		g.v4 = p.Gateway
+		fmt.Fprintf(to, "route %s default via %s dev %s\n", verb, p.Gateway, eth)
+	}
+	if g.v6 == "" && p.Gateway6 != "" {
+		g.v6 = p.Gateway6
+		fmt.Fprintf(to, "route %s ::/0 via %s dev %s\n", verb, p.Gateway6, eth)
+	}
 }
 
 // unplug removes the ports and the namespace. It removes the ports first and by name: a namespace, with its interfaces,

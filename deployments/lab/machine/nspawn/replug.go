@@ -98,7 +98,7 @@ func replugCommands(netns string, have []device, ports []machine.Port) (outside 
 			fmt.Fprintf(&remove, "link del %s\n", dev.Name)
 		}
 	}
-	gateway := ""
+	var gateways gateways
 	for _, p := range ports {
 		eth, kept := names[strings.ToLower(p.MAC)]
 		if !kept {
@@ -114,10 +114,7 @@ func replugCommands(netns string, have []device, ports []machine.Port) (outside 
 			fmt.Fprintf(&add, "addr replace %s dev %s nodad\n", ip, eth)
 		}
 		fmt.Fprintf(&add, "link set %s up\n", eth)
-		if gateway == "" && p.Gateway != "" {
-			gateway = p.Gateway
-			fmt.Fprintf(&add, "route replace default via %s dev %s\n", p.Gateway, eth)
-		}
+		gateways.write(&add, "replace", p, eth)
 	}
 	return out.String(), replugging{remove.String(), add.String()}
 }

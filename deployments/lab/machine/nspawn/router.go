@@ -78,15 +78,21 @@ func (d *Driver) EnsureNetwork(ctx context.Context, n machine.Network) error {
 	if err := checkID("network", n.ID); err != nil {
 		return err
 	}
-	if n.CIDR.IsValid() && !n.CIDR.Addr().Is4() || n.Gateway.IsValid() && !n.CIDR.Contains(n.Gateway) {
-		return lcm.Errorf(lcm.KindInvalid, "Network %s: %s with gateway %s is not an IPv4 subnet.", n.ID, n.CIDR, n.Gateway)
+	for _, s := range subnetsOf(n) {
+		if s.cidr.IsValid() && s.cidr.Addr().Is4() != s.is4 || s.gateway.IsValid() && !s.cidr.Contains(s.gateway) {
+			return lcm.Errorf(lcm.KindInvalid, "Network %s: %s with gateway %s is not an %s subnet.", n.ID, s.cidr, s.gateway,
+				s.family())
+		}
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for _, other := range d.networks.list() {
-		if other.ID != n.ID && n.Gateway.IsValid() && other.Gateway.IsValid() && other.CIDR.Overlaps(n.CIDR) {
+		if other.ID == n.ID {
+			continue
+		}
+		if mine, theirs, overlap := overlapOf(n, other); overlap {
 			return lcm.Errorf(lcm.KindConflict, "Network %s: %s overlaps %s of network %s; the lab has one router.", n.ID,
-				n.CIDR, other.CIDR, other.ID)
+				mine, theirs, other.ID)
 		}
 	}
 	if err := d.ensureRouter(ctx); err != nil {
@@ -114,15 +120,20 @@ func (d *Driver) plugNetwork(ctx context.Context, n machine.Network) error {
 	if _, err := run(ctx, batch, "ip", "-n", d.router(), "-batch", "-"); err != nil {
 		return broken(err, "The bridge of network %s cannot be set up.", n.ID)
 	}
+	if n.Gateway6.IsValid() {
+		if err := d.plugIPv6(ctx, n); err != nil {
+			return err
+		}
+	}
 	if !n.Gateway.IsValid() {
 		return nil
 	}
-	return d.routeFromHost(ctx, n.CIDR.Masked())
+	return d.routeFromHost(ctx, n.CIDR.Masked(), d.routerLink())
 }
 
 // routeFromHost adds a route, and refuses a destination that the host already routes elsewhere.
-func (d *Driver) routeFromHost(ctx context.Context, to netip.Prefix) error {
-	have, err := run(ctx, "", "ip", "-4", "route", "show", "exact", to.String())
+func (d *Driver) routeFromHost(ctx context.Context, to netip.Prefix, via netip.Addr) error {
+	have, err := run(ctx, "", "ip", versionFlag(to.Addr()), "route", "show", "exact", to.String())
 	if err != nil {
 		return broken(err, "The routes of this host cannot be read.")
 	}
@@ -130,7 +141,7 @@ func (d *Driver) routeFromHost(ctx context.Context, to netip.Prefix) error {
 		return lcm.Errorf(lcm.KindConflict, "This host already has a route to %s (%s); give the network other addresses.", to,
 			have)
 	}
-	_, err = run(ctx, "", "ip", "route", "replace", to.String(), "via", d.routerLink().String(), "dev", d.router())
+	_, err = run(ctx, "", "ip", "route", "replace", to.String(), "via", via.String(), "dev", d.router())
 	return broken(err, "The host's route to %s cannot be set.", to)
 }
 
@@ -150,8 +161,10 @@ func (d *Driver) DeleteNetwork(ctx context.Context, id string) error {
 		}
 	}
 	if exists(netnsDir + d.router()) {
-		if n.Gateway.IsValid() { // without one the host has no route to it, and another network may have the same subnet
-			_, _ = run(ctx, "", "ip", "route", "del", n.CIDR.Masked().String(), "dev", d.router())
+		for _, s := range subnetsOf(n) {
+			if s.gateway.IsValid() { // without one the host has no route to it, and another network may have the same subnet
+				_, _ = run(ctx, "", "ip", "route", "del", s.cidr.Masked().String(), "dev", d.router())
+			}
 		}
 		if _, err := run(ctx, "", "ip", "-n", d.router(), "link", "del", bridgeName(id)); err != nil &&
 			!strings.Contains(err.Error(), "Cannot find device") {
@@ -199,7 +212,7 @@ func (d *Driver) announce(ctx context.Context, f machine.FloatingIP) error {
 	if _, err := run(ctx, "", "ip", "-n", d.router(), "addr", "replace", f.Address+"/32", "dev", "lo"); err != nil {
 		return broken(err, "Floating IP %s cannot be given to the router.", f.Address)
 	}
-	return d.routeFromHost(ctx, netip.PrefixFrom(netip.MustParseAddr(f.Address), 32))
+	return d.routeFromHost(ctx, netip.PrefixFrom(netip.MustParseAddr(f.Address), 32), d.routerLink())
 }
 
 func (d *Driver) withdraw(ctx context.Context, f machine.FloatingIP) {

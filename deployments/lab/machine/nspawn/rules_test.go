@@ -99,12 +99,14 @@ func TestPorts_thatCannotBeEnforcedAreRefused(t *testing.T) {
 func TestPortCommands_setAddressesOfIPv6(t *testing.T) {
 	port := machine.Port{
 		ID: "a", NetworkID: "n1", MAC: "fa:16:3e:00:00:01", FixedIPs: []string{"10.78.0.11"},
-		PrefixLen: 24, IPv6: []string{"fd00::5/64"},
+		PrefixLen: 24, IPv6: []string{"fd00::5/64"}, Gateway6: "fd00::1",
 	}
 	_, inside := portCommands("wl-ns", []machine.Port{port})
-	require.Contains(t, inside, "addr add 10.78.0.11/24 dev eth0\naddr add fd00::5/64 dev eth0 nodad\nlink set eth0 up\n")
+	require.Contains(t, inside, "addr add 10.78.0.11/24 dev eth0\naddr add fd00::5/64 dev eth0 nodad\nlink set eth0 up\n"+
+		"route add ::/0 via fd00::1 dev eth0\n")
 	_, again := replugCommands("wl-ns", []device{{Name: "eth0", MAC: port.MAC}}, []machine.Port{port})
 	require.Contains(t, again.add, "addr replace fd00::5/64 dev eth0 nodad\n")
+	require.Contains(t, again.add, "route replace ::/0 via fd00::1 dev eth0\n")
 	rules, err := ruleset{HostLink: netip.MustParseAddr("169.254.17.5"), Ports: []machine.Port{port}}.render()
 	require.NoError(t, err)
 	require.Contains(t, rules, "ip6 saddr { fd00::5 } accept")
