@@ -257,7 +257,7 @@ func TestPrepareNode_hidesTheProxysPasswordAndKeepsNetworksWhole(t *testing.T) {
 	out := must(t, (&activities.Nodes{Reach: s.Reach}).PrepareNode, in)
 	assert.Equal(t, "v1.34.4", out.Kubeadm)
 	script := fake.ran[0].Script
-	assert.Contains(t, script, "NO_PROXY_LIST='example.com,127.0.0.1,localhost,.svc,.cluster.local,192.168.0.0/16,10.96.0.0/12,10.0.0.0/16,10.0.0.11,10.0.0.21'")
+	assert.Contains(t, script, "NO_PROXY_LIST='example.com,127.0.0.1,::1,localhost,.svc,.cluster.local,192.168.0.0/16,10.96.0.0/12,10.0.0.0/16,10.0.0.11,10.0.0.21'")
 	assert.Contains(t, script, "HOSTS='10.0.0.11 cp-0000000b,10.0.0.21 worker-00000015'")
 	assert.Contains(t, script, "SOURCE='http://packages.example.com/k8s /'")
 	assert.Equal(t, "KEY", readStdin(fake.ran[0].Stdin)["apt_key"])

@@ -159,7 +159,7 @@ func noProxy(p k8s.Params, in PrepareNodeInput) string {
 		}
 	}
 	add(strings.Split(p.Proxy.NoProxy, ",")...)
-	add("127.0.0.1", "localhost", ".svc", ".cluster.local", p.MasterNode.PodCIDR, p.MasterNode.ServiceCIDR,
+	add("127.0.0.1", "::1", "localhost", ".svc", ".cluster.local", p.MasterNode.PodCIDR, p.MasterNode.ServiceCIDR,
 		p.Proxy.K8sNodeCIDR, in.VirtualIP)
 	for _, h := range in.Hosts {
 		add(h.Address)

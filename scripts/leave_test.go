@@ -1,6 +1,9 @@
 package scripts_test
 
 import (
+	"net"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -297,4 +300,40 @@ func TestConfigureLoadBalancer_reloadsAndMakesUpForAReloadThatWasCutShort(t *tes
 	said, code = run("deaf", "DEAF=yes")
 	assert.Equal(t, 1, code, said)
 	assert.Contains(t, said, "HAProxy goes on with its old configuration")
+}
+
+// TestEtcd_isAskedWhereKubeadmLetsItListen checks the node's own member of etcd, which listens on the loopback address of
+// the node's family only.
+func TestEtcd_isAskedWhereKubeadmLetsItListen(t *testing.T) {
+	n := newNode(t)
+	for address, url := range map[string]string{
+		"10.0.0.1": "https://127.0.0.1:2379", "fd00::11": "https://[::1]:2379",
+	} {
+		said, code := shell(t, library(t, n.root, "lib-base", "lib-kube")+
+			"\netcdctl() { printf '%s\\n' \"$@\"; }\nNODE_NAME=n ADDRESS="+address+"\netcd member list\n")
+		assert.Zero(t, code, said)
+		assert.Contains(t, said, "--endpoints\n"+url+"\n")
+	}
+}
+
+// TestLeaderless_asksEtcdWhereItTellsItsHealth has an etcd without a leader on each loopback address.
+func TestLeaderless_asksEtcdWhereItTellsItsHealth(t *testing.T) {
+	n := newNode(t)
+	for address, loopback := range map[string]string{"10.0.0.1": "127.0.0.1", "fd00::11": "::1"} {
+		etcd := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(http.StatusServiceUnavailable)
+			_, _ = w.Write([]byte(`{"health":"false"}`))
+		}))
+		listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", net.JoinHostPort(loopback, "0"))
+		require.NoError(t, err)
+		_ = etcd.Listener.Close()
+		etcd.Listener = listener
+		etcd.Start()
+		t.Cleanup(etcd.Close)
+		_, port, err := net.SplitHostPort(listener.Addr().String())
+		require.NoError(t, err)
+		body := strings.ReplaceAll(library(t, n.root, "lib-base", "lib-kube", "lib-etcd"), "/2381", "/"+port)
+		said, code := shell(t, body+"\nADDRESS="+address+"\nleaderless\n")
+		assert.Zero(t, code, said)
+	}
 }

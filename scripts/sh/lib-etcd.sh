@@ -19,7 +19,7 @@ read_members() {
 leaderless() {
   local answer
   # shellcheck disable=SC2016 # it is for the inner shell
-  answer=$(timeout 5 bash -c 'exec 3<>/dev/tcp/127.0.0.1/2381 && printf "GET /health HTTP/1.0\r\n\r\n" >&3 && cat <&3' 2>/dev/null) &&
+  answer=$(timeout 5 bash -c 'exec 3<>"/dev/tcp/$1/2381" && printf "GET /health HTTP/1.0\r\n\r\n" >&3 && cat <&3' _ "$(loopback)" 2>/dev/null) &&
     [[ $answer == *'"health":"false"'* ]]
 }
 

@@ -10,6 +10,14 @@ host_port() {
   esac
 }
 
+# loopback is the loopback address of the node's family: kubeadm lets etcd listen there.
+loopback() {
+  case $ADDRESS in
+  *:*) printf '::1' ;;
+  *) printf '127.0.0.1' ;;
+  esac
+}
+
 # kube asks this node's own API server: the virtual IP may be on its way.
 kube() { kubectl --kubeconfig "$ADMIN_CONF" --server "https://$(host_port "$ADDRESS" 6443)" --request-timeout 20s "$@"; }
 
@@ -22,7 +30,8 @@ need_api() {
 
 # etcd runs etcdctl, the node's own or the one in etcd's static pod.
 etcd() {
-  local flags=(--endpoints https://127.0.0.1:2379 --cacert /etc/kubernetes/pki/etcd/ca.crt
+  local flags
+  flags=(--endpoints "https://$(host_port "$(loopback)" 2379)" --cacert /etc/kubernetes/pki/etcd/ca.crt
     --cert /etc/kubernetes/pki/etcd/server.crt --key /etc/kubernetes/pki/etcd/server.key)
   if [[ -s /etc/ssl/etcd/ssl/ca.pem ]]; then # kubespray's etcd is a service of the node
     flags=(--endpoints https://127.0.0.1:2379 --cacert /etc/ssl/etcd/ssl/ca.pem
