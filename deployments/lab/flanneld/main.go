@@ -123,8 +123,9 @@ func setRules(ctx context.Context, config *subnet.Config, network backend.Networ
 		return fmt.Errorf("make rules: %w", err)
 	}
 	if masq {
-		err := rules.SetupAndEnsureMasqRules(ctx, config.Network, ip.IP4Net{}, ip.IP4Net{}, config.IPv6Network, ip.IP6Net{},
-			ip.IP6Net{}, network.Lease(), resync, false)
+		// Earlier networks of IPv4 are empty ones; of IPv6 the present ones, because flannel compares no empty ones.
+		err := rules.SetupAndEnsureMasqRules(ctx, config.Network, ip.IP4Net{}, ip.IP4Net{}, config.IPv6Network,
+			network.Lease().IPv6Subnet, config.IPv6Network, network.Lease(), resync, false)
 		if err != nil {
 			return fmt.Errorf("masquerade: %w", err)
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gophercloud/gophercloud/v2"
 	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/servers"
+	"github.com/gophercloud/gophercloud/v2/openstack/networking/v2/extensions/layer3/routers"
 	"github.com/gophercloud/gophercloud/v2/openstack/networking/v2/networks"
 	"github.com/gophercloud/gophercloud/v2/openstack/networking/v2/ports"
 	"github.com/gophercloud/gophercloud/v2/openstack/networking/v2/subnets"
@@ -73,6 +74,25 @@ func TestSubnets_ofIPv6GiveAddressesOfTheirOwn(t *testing.T) {
 	p, err = ports.Get(t.Context(), sc, p.ID).Extract()
 	require.NoError(t, err)
 	require.Len(t, p.FixedIPs, 2)
+}
+
+// TestRouters_leadToIPv6 checks what the machines are told of a network that has both versions.
+func TestRouters_leadToIPv6(t *testing.T) {
+	b := newBench(t)
+	sc := b.neutron()
+	net := b.bareNetwork(sc, "routed")
+	b.subnet(sc, subnets.CreateOpts{NetworkID: net, IPVersion: 4, CIDR: "10.9.1.0/24"})
+	six := b.subnet(sc, subnets.CreateOpts{NetworkID: net, IPVersion: 6, CIDR: "fd00:9:1::/64"})
+	require.False(t, b.machines.networks[net].Gateway6.IsValid(), "no router yet")
+	router, err := routers.Create(t.Context(), sc, routers.CreateOpts{Name: "six"}).Extract()
+	require.NoError(t, err)
+	_, err = routers.AddInterface(t.Context(), sc, router.ID, routers.AddInterfaceOpts{SubnetID: six}).Extract()
+	require.NoError(t, err)
+	n := b.machines.networks[net]
+	require.Equal(t, "fd00:9:1::/64", n.CIDR6.String())
+	require.Equal(t, "fd00:9:1::1", n.Gateway6.String())
+	require.Equal(t, "10.9.1.0/24", n.CIDR.String())
+	require.False(t, n.Gateway.IsValid(), "the router does not lead to the subnet of IPv4")
 }
 
 func TestSubnets_areRefusedAsNeutronDoes(t *testing.T) {

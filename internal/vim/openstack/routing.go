@@ -3,7 +3,9 @@ package openstack
 import (
 	"context"
 	"fmt"
+	"net"
 	"slices"
+	"strconv"
 
 	"github.com/gophercloud/gophercloud/v2/openstack/loadbalancer/v2/listeners"
 	"github.com/gophercloud/gophercloud/v2/openstack/loadbalancer/v2/monitors"
@@ -90,7 +92,8 @@ func (r routing) setMembers(ctx context.Context, pool string) error {
 	}
 	opts := []pools.BatchUpdateMemberOpts{}
 	for _, m := range r.Members {
-		r.progress(fmt.Sprintf("Octavia sends %s to %s at %s:%d", r.Name, m.Name, m.Address, r.MemberPort))
+		at := net.JoinHostPort(m.Address, strconv.Itoa(r.MemberPort))
+		r.progress(fmt.Sprintf("Octavia sends %s to %s at %s", r.Name, m.Name, at))
 		opts = append(opts, pools.BatchUpdateMemberOpts{Address: m.Address, ProtocolPort: r.MemberPort, Name: &m.Name})
 	}
 	return r.change(ctx, "set the members of "+r.Name, func() error {

@@ -42,6 +42,8 @@ func (h *harness) ipv6(t *testing.T) {
 	check := func() {
 		from := shell{t: t, client: h.login(t, at)}
 		require.Equal(t, "six", from.must("hostname"))
+		require.Contains(t, from.must("getent hosts six"), at)
+		require.Contains(t, from.must("cat /etc/resolv.conf"), nets[0].Gateway6.String())
 		h.login(t, peer)
 		from.must("timeout 3 bash -c '</dev/tcp/" + peer + "/22'")
 	}

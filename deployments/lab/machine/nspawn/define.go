@@ -2,6 +2,7 @@ package nspawn
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -118,12 +119,12 @@ func writeIdentity(root string, m machine.Machine) error {
 	hosts := "127.0.0.1 localhost\n::1 localhost\n"
 	resolver := ""
 	for _, p := range m.Ports {
-		if len(p.FixedIPs) > 0 && !strings.Contains(hosts, m.Name) {
-			hosts += p.FixedIPs[0] + " " + m.Name + "\n"
+		if address := firstAddress(p); address != "" && !strings.Contains(hosts, m.Name) {
+			hosts += address + " " + m.Name + "\n"
 		}
-		if p.Gateway != "" && resolver == "" {
+		if gateway := cmp.Or(p.Gateway, p.Gateway6); gateway != "" && resolver == "" {
 			// No server listens there, but the refusal is immediate: lookups fail and do not hang.
-			resolver = "nameserver " + p.Gateway + "\n"
+			resolver = "nameserver " + gateway + "\n"
 		}
 	}
 	id := make([]byte, 16)
@@ -134,6 +135,18 @@ func writeIdentity(root string, m machine.Machine) error {
 		writeFile(filepath.Join(root, "etc/resolv.conf"), []byte(resolver), 0o644),
 		writeFile(filepath.Join(root, "etc/machine-id"), []byte(hex.EncodeToString(id)+"\n"), 0o444),
 	)
+}
+
+// firstAddress is the port's address of IPv4 if it has one.
+func firstAddress(p machine.Port) string {
+	if len(p.FixedIPs) > 0 {
+		return p.FixedIPs[0]
+	}
+	if len(p.IPv6) > 0 {
+		address, _, _ := strings.Cut(p.IPv6[0], "/")
+		return address
+	}
+	return ""
 }
 
 func writeKeys(root string, keys []string) error {

@@ -43,6 +43,7 @@ func overlapOf(n, other machine.Network) (mine, theirs netip.Prefix, overlap boo
 func (d *Driver) plugIPv6(ctx context.Context, n machine.Network) error {
 	_, err := run(ctx, "", "ip", "netns", "exec", d.router(), "sh", "-c", `
 		echo 0 >/proc/sys/net/ipv6/conf/all/disable_ipv6
+		echo 0 >/proc/sys/net/ipv6/icmp/ratelimit
 		echo 1 >/proc/sys/net/ipv6/conf/all/forwarding`)
 	if err != nil {
 		return broken(err, "The lab's router cannot be given IPv6.")
