@@ -29,6 +29,7 @@ list() {
 		python3                 python3                                                                   test
 		ansible-core            ansible-playbook                                                          test
 		sshpass                 sshpass                                                                   test
+		softhsm2                softhsm2-util,/usr/lib/softhsm/libsofthsm2.so                             test
 		fdisk                   sfdisk                                                                    test
 		openssh-server          sshd                                                                      test
 		sudo                    sudo                                                                      test
