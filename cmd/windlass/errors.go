@@ -16,6 +16,7 @@ import (
 const (
 	exitUsage   = 2 // the command line is wrong
 	exitWaiting = 3 // the operation is in FAILED_TEMP and waits for a decision
+	exitPIN     = 4 // a token refused its PIN: a service manager must not start the server again
 )
 
 // codedError is an error with its own exit code.

@@ -58,7 +58,7 @@ func open(ctx context.Context, cfg config.Config, service string) (_ *backends, 
 		registry: telemetry.NewRegistry(versionText()),
 	}
 	b.vims = telemetry.NewVimMetrics(b.registry)
-	keyring, err := secrets.LoadKeyring(cfg.Keys.File, cfg.Keys.Env)
+	keyring, err := loadKeyring(ctx, cfg.Keys)
 	if err != nil {
 		return nil, err
 	}
@@ -135,7 +135,7 @@ func (b *backends) exportOf(ctx context.Context, t config.Telemetry, service str
 func newAPIServer() *cobra.Command {
 	needs := []config.Need{
 		config.NeedDatabase, config.NeedTemporal, config.NeedAPI, config.NeedNotifications,
-		config.NeedNFVO, config.NeedPackages, config.NeedVims, config.NeedKeys, config.NeedPlans, config.NeedTelemetry,
+		config.NeedNFVO, config.NeedPackages, config.NeedVims, config.NeedKeys, config.NeedToken, config.NeedPlans, config.NeedTelemetry,
 	}
 	cmd := &cobra.Command{
 		Use:   "apiserver",

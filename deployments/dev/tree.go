@@ -45,7 +45,7 @@ func newTree(ctx context.Context, opts Options) (*tree, error) {
 	if err := t.takeStateDir(); err != nil {
 		return nil, err
 	}
-	if err := t.ensureKeys(); err != nil {
+	if err := t.ensureKeys(ctx); err != nil {
 		t.close()
 		return nil, err
 	}
@@ -140,12 +140,12 @@ func (t *tree) takeStateDir() error {
 
 func second[T any](_ T, err error) error { return err }
 
-func (t *tree) ensureKeys() error {
+func (t *tree) ensureKeys(ctx context.Context) error {
 	file := t.keyFile()
 	if _, err := os.Stat(file); err == nil {
 		return nil
 	}
-	return secrets.GenerateKeyFile(file)
+	return secrets.GenerateKeyFile(ctx, file, nil)
 }
 
 func (t *tree) keyFile() string { return filepath.Join(t.opts.StateDir, "keys") }

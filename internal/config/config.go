@@ -174,8 +174,17 @@ type Scripts struct {
 
 // Keys says where the keys for secrets are: in a file, or in the environment variable of the name Env.
 type Keys struct {
-	File string
-	Env  string
+	File  string
+	Env   string
+	Token Token
+}
+
+// Token says how to reach the token that unwraps a wrapped key file. The PIN is in a file, or in the environment
+// variable of the name PINEnv.
+type Token struct {
+	Module  string
+	PINFile string
+	PINEnv  string
 }
 
 // Worker is for the worker.
@@ -244,8 +253,10 @@ const (
 	// NeedVims is for commands that talk to VIMs.
 	NeedVims Need = "vims"
 	// NeedPlans is for commands that plan operations, and for commands that carry them out.
-	NeedPlans    Need = "plans"
-	NeedKeys     Need = "keys"
+	NeedPlans Need = "plans"
+	NeedKeys  Need = "keys"
+	// NeedToken is for commands that open a key file, which may be wrapped.
+	NeedToken    Need = "token"
 	NeedWorker   Need = "worker"
 	everyCommand Need = ""
 )

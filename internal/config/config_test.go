@@ -88,7 +88,7 @@ func TestLoad_defaultsAndExampleAgree(t *testing.T) {
 		Vims:       config.Vims{DeniedNetworks: denied},
 		UserData:   config.UserData{Timeout: 30 * time.Second},
 		Scripts:    config.Scripts{Policy: lcm.ScriptsSkipped, Timeout: time.Hour, AnsibleLease: 5 * time.Minute, AnsibleAtOnce: 4},
-		Keys:       config.Keys{Env: "WINDLASS_KEYS"},
+		Keys:       config.Keys{Env: "WINDLASS_KEYS", Token: config.Token{PINEnv: "WINDLASS_KEYS_PIN"}},
 		Worker:     config.Worker{Concurrency: 1000, Metrics: "127.0.0.1:9891", Attempts: 10, Reconnect: 3 * time.Minute},
 		Kubernetes: config.Kubernetes{Apt: config.Apt{Suite: "/"}},
 		Telemetry: config.Telemetry{

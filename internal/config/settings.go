@@ -48,6 +48,26 @@ var keySettings = []setting{
 			return nil
 		},
 	},
+	{
+		key: "keys.token.module", need: NeedToken,
+		usage: "PKCS #11 module, a shared library as a `file`, of the token that wraps the keys in keys.file",
+		set:   func(c *Config, v string) error { c.Keys.Token.Module = v; return checkNotEmpty(v) },
+	},
+	{
+		key: "keys.token.pinFile", need: NeedToken, usage: "`file` with the token's PIN, readable by its owner only",
+		set: func(c *Config, v string) error { c.Keys.Token.PINFile = v; return checkNotEmpty(v) },
+	},
+	{
+		key: "keys.token.pinEnv", need: NeedToken, fallback: "WINDLASS_KEYS_PIN",
+		usage: "`name` of the environment variable with the token's PIN, when there is no file",
+		set: func(c *Config, v string) error {
+			if !variable.MatchString(v) { // not quoted: it may be the PIN itself
+				return errors.New("is not the name of an environment variable")
+			}
+			c.Keys.Token.PINEnv = v
+			return nil
+		},
+	},
 }
 
 // processSettings apply to every process.

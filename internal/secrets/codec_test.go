@@ -27,7 +27,7 @@ func TestCodec_encryptsAndSurvivesRotation(t *testing.T) {
 		assert.NotContains(t, p.String(), "json/plain", "the metadata is encrypted, too")
 	}
 
-	require.NoError(t, secrets.AddKey(path))
+	require.NoError(t, secrets.AddKey(t.Context(), path, secrets.Token{}))
 	newer := secrets.NewCodec(load(t, path))
 	opened, err := newer.Decode(sealed)
 	require.NoError(t, err)

@@ -150,10 +150,10 @@ func FuzzSealDocument(f *testing.F) {
 	f.Add([]byte(request))
 	f.Add([]byte(`[{"password":[1,{"a":"b"}]}]`))
 	path := f.TempDir() + "/keys"
-	if err := secrets.GenerateKeyFile(path); err != nil {
+	if err := secrets.GenerateKeyFile(f.Context(), path, nil); err != nil {
 		f.Fatal(err)
 	}
-	keys, err := secrets.LoadKeyring(path, "")
+	keys, err := secrets.LoadKeyring(f.Context(), secrets.Source{File: path})
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -1,14 +1,11 @@
 package secrets
 
 import (
-	"crypto/rand"
+	"context"
 	"encoding/base64"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"unicode"
@@ -23,135 +20,129 @@ const keyFileHeader = `# The keys of Windlass, "id:base64(32 bytes)". The first 
 
 var keyID = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
 
-// LoadKeyring reads the key file; only its owner may be able to read it. Without a file, it reads the environment
-// variable env, whose lines may also be separated by commas or blanks.
-func LoadKeyring(file, env string) (*Keyring, error) {
-	if file != "" {
-		return loadKeyFile(file)
-	}
-	value := os.Getenv(env)
-	if env == "" || strings.TrimSpace(value) == "" {
-		return nil, lcm.Errorf(lcm.KindInvalid, "There is no key for secrets: name a key file or put keys into the "+
-			"environment variable %s. `windlass keys generate FILE` makes one.", env)
-	}
-	entries := strings.FieldsFunc(value, func(r rune) bool { return r == ',' || unicode.IsSpace(r) })
-	return parseKeys("environment variable "+env, entries)
+// Source says where the keys are.
+type Source struct {
+	// File is the key file; only its owner may be able to read it. Without a file, the environment variable Env has the
+	// keys; its lines may also be separated by commas or blanks.
+	File, Env string
+	// Token unwraps the keys if they are wrapped. Only keys in a file may be.
+	Token Token
 }
 
-func loadKeyFile(file string) (*Keyring, error) {
+// LoadKeyring reads the keys. The token, if one is needed, is asked this once only.
+func LoadKeyring(ctx context.Context, from Source) (*Keyring, error) {
+	if from.File != "" {
+		keys, err := loadKeyFile(ctx, from.File, from.Token)
+		if err != nil {
+			return nil, err
+		}
+		return newKeyring(keys)
+	}
+	value := os.Getenv(from.Env)
+	if from.Env == "" || strings.TrimSpace(value) == "" {
+		return nil, lcm.Errorf(lcm.KindInvalid, "There is no key for secrets: name a key file or put keys into the "+
+			"environment variable %s. `windlass keys generate FILE` makes one.", from.Env)
+	}
+	entries := strings.FieldsFunc(value, func(r rune) bool { return r == ',' || unicode.IsSpace(r) })
+	keys, err := parseKeys("environment variable "+from.Env, entries)
+	if err != nil {
+		return nil, err
+	}
+	return newKeyring(keys)
+}
+
+// loadKeyFile returns the keys in a plain or a wrapped file.
+func loadKeyFile(ctx context.Context, file string, t Token) ([]dataKey, error) {
+	b, err := readOwn("key file", file)
+	if err != nil {
+		return nil, err
+	}
+	lines := strings.Split(string(b), "\n")
+	if !isWrapped(lines) {
+		return parseKeys(file, lines)
+	}
+	wrapped, err := parseWrapped(file, lines)
+	if err != nil {
+		return nil, err
+	}
+	return t.unwrap(ctx, wrapped)
+}
+
+// readOwn reads a file that nobody but its owner may read.
+func readOwn(what, file string) ([]byte, error) {
 	info, err := os.Stat(file)
 	if err != nil {
-		return nil, lcm.Wrap(lcm.KindInvalid, err, "The key file %s cannot be read.", file)
+		return nil, lcm.Wrap(lcm.KindInvalid, err, "The %s %s cannot be read.", what, file)
 	}
 	if !info.Mode().IsRegular() {
-		return nil, lcm.Errorf(lcm.KindInvalid, "The key file %s is not a regular file.", file)
+		return nil, lcm.Errorf(lcm.KindInvalid, "The %s %s is not a regular file.", what, file)
 	}
 	if mode := info.Mode().Perm(); mode&0o077 != 0 {
-		return nil, lcm.Errorf(lcm.KindInvalid, "The key file %s has mode %#o: others can read it. Set it with: chmod 600 %s",
-			file, mode, file)
+		return nil, lcm.Errorf(lcm.KindInvalid, "The %s %s has mode %#o: others can read it. Set it with: chmod 600 %s",
+			what, file, mode, file)
 	}
 	b, err := os.ReadFile(file)
 	if err != nil {
-		return nil, lcm.Wrap(lcm.KindInvalid, err, "The key file %s cannot be read.", file)
+		return nil, lcm.Wrap(lcm.KindInvalid, err, "The %s %s cannot be read.", what, file)
 	}
-	return parseKeys(file, strings.Split(string(b), "\n"))
+	return b, nil
 }
 
 // parseKeys reports all mistakes, by line and never by content.
-func parseKeys(source string, lines []string) (*Keyring, error) {
-	k := &Keyring{keys: map[string]key{}}
+func parseKeys(source string, lines []string) (keys []dataKey, _ error) {
 	var problems []lcm.Problem
+	seen := map[string]bool{}
 	for i, line := range lines {
 		line = strings.TrimSpace(line)
 		if line == "" || strings.HasPrefix(line, "#") {
 			continue
 		}
-		if err := k.add(line); err != nil {
+		key, err := parseKey(line)
+		if err == nil && seen[key.id] {
+			err = fmt.Errorf("key %s is there twice", key.id)
+		}
+		if err != nil {
 			problems = append(problems, lcm.Problem{Path: fmt.Sprintf("%s line %d", source, i+1), Detail: err.Error()})
 		}
+		seen[key.id] = true
+		keys = append(keys, key)
 	}
-	if len(problems) == 0 && k.active == "" {
+	if len(problems) == 0 && len(keys) == 0 {
 		problems = append(problems, lcm.Problem{Path: source, Detail: "holds no key"})
 	}
-	return k, lcm.InvalidAll("The keys cannot be used.", problems)
+	return keys, lcm.InvalidAll("The keys cannot be used.", problems)
 }
 
-func (k *Keyring) add(line string) error {
+func parseKey(line string) (dataKey, error) {
 	id, encoded, found := strings.Cut(line, ":")
 	if !found || !keyID.MatchString(id) {
-		return errors.New("is not of the form id:base64, with an id of letters, digits, dots, hyphens and underscores")
+		return dataKey{}, errors.New("is not of the form id:base64, with an id of letters, digits, dots, hyphens and underscores")
 	}
 	material, err := base64.StdEncoding.DecodeString(encoded)
 	if err != nil || len(material) != keySize {
-		return fmt.Errorf("key %s is not 32 bytes in base64", id)
+		return dataKey{}, fmt.Errorf("key %s is not 32 bytes in base64", id)
 	}
-	if _, twice := k.keys[id]; twice {
-		return fmt.Errorf("key %s is there twice", id)
-	}
-	if k.keys[id], err = newKey(material); err != nil {
-		return fmt.Errorf("key %s: %w", id, err)
-	}
-	if k.active == "" {
-		k.active = id
-	}
-	return nil
+	return dataKey{id, material}, nil
 }
 
-// GenerateKeyFile writes a file with one fresh key. It does not touch an existing file: that is a Conflict.
-func GenerateKeyFile(path string) error {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-	if errors.Is(err, fs.ErrExist) {
-		return lcm.Errorf(lcm.KindConflict,
-			"The key file %s exists already; overwriting it would lose every secret sealed with it.", path)
+// newKeyring makes a keyring of keys; the first is active.
+func newKeyring(keys []dataKey) (*Keyring, error) {
+	k := &Keyring{active: keys[0].id, keys: map[string]key{}}
+	for _, d := range keys {
+		var err error
+		if k.keys[d.id], err = newKey(d.material); err != nil {
+			return nil, fmt.Errorf("key %s: %w", d.id, err)
+		}
 	}
-	if err == nil {
-		_, err = f.WriteString(keyFileHeader + newKeyLine())
-		err = errors.Join(err, f.Sync(), f.Close())
-	}
-	if err != nil {
-		return lcm.Wrap(lcm.KindInvalid, err, "The key file %s cannot be written.", path)
-	}
-	return nil
+	return k, nil
 }
 
-// AddKey puts a fresh key in front of the keys in the file. Every process must be restarted with the new file, all
-// within a short time: a process with the old file cannot open the secrets that others seal. Then Vault.Rotate seals
-// everything anew; after that the old keys serve Temporal's old histories only.
-func AddKey(path string) error {
-	if _, err := loadKeyFile(path); err != nil {
-		return err
+// plainText is the content of a plain key file.
+func plainText(keys []dataKey) string {
+	var b strings.Builder
+	b.WriteString(keyFileHeader)
+	for _, k := range keys {
+		b.WriteString(k.id + ":" + base64.StdEncoding.EncodeToString(k.material) + "\n")
 	}
-	old, err := os.ReadFile(path)
-	if err != nil {
-		return lcm.Wrap(lcm.KindInvalid, err, "The key file %s cannot be read.", path)
-	}
-	content := keyFileHeader + newKeyLine() + strings.TrimPrefix(string(old), keyFileHeader)
-	if err := replaceFile(path, content); err != nil {
-		return lcm.Wrap(lcm.KindInvalid, err, "The key file %s cannot be written.", path)
-	}
-	return nil
-}
-
-// replaceFile never leaves half a file: keys that are lost cannot be made again.
-func replaceFile(path, content string) error {
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".new-") // mode 0600
-	if err != nil {
-		return err
-	}
-	_, err = f.WriteString(content)
-	err = errors.Join(err, f.Sync(), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name())
-	}
-	return err
-}
-
-func newKeyLine() string {
-	id, material := make([]byte, 4), make([]byte, keySize)
-	_, _ = rand.Read(id) // never fails
-	_, _ = rand.Read(material)
-	return "k" + hex.EncodeToString(id) + ":" + base64.StdEncoding.EncodeToString(material) + "\n"
+	return b.String()
 }

@@ -24,14 +24,14 @@ func TestGenerateKeyFile(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, os.FileMode(0o600), info.Mode().Perm())
 
-	err = secrets.GenerateKeyFile(path)
+	err = secrets.GenerateKeyFile(t.Context(), path, nil)
 	require.Equal(t, lcm.KindConflict, lcm.KindOf(err), "never over an existing one")
-	require.NoError(t, secrets.AddKey(path))
+	require.NoError(t, secrets.AddKey(t.Context(), path, secrets.Token{}))
 	info, err = os.Stat(path)
 	require.NoError(t, err)
 	assert.Equal(t, os.FileMode(0o600), info.Mode().Perm())
 	load(t, path)
-	require.Error(t, secrets.GenerateKeyFile(filepath.Join(path, "below")))
+	require.Error(t, secrets.GenerateKeyFile(t.Context(), filepath.Join(path, "below"), nil))
 }
 
 func TestLoadKeyring_refusesFileOthersCanRead(t *testing.T) {
@@ -39,13 +39,13 @@ func TestLoadKeyring_refusesFileOthersCanRead(t *testing.T) {
 	path := keyFile(t)
 	for _, mode := range []os.FileMode{0o640, 0o604, 0o620, 0o777} {
 		require.NoError(t, os.Chmod(path, mode))
-		_, err := secrets.LoadKeyring(path, "")
+		_, err := secrets.LoadKeyring(t.Context(), secrets.Source{File: path})
 		require.Equal(t, lcm.KindInvalid, lcm.KindOf(err))
 		assert.Contains(t, err.Error(), "chmod 600")
-		require.Error(t, secrets.AddKey(path))
+		require.Error(t, secrets.AddKey(t.Context(), path, secrets.Token{}))
 	}
 	require.NoError(t, os.Chmod(path, 0o400))
-	_, err := secrets.LoadKeyring(path, "")
+	_, err := secrets.LoadKeyring(t.Context(), secrets.Source{File: path})
 	assert.NoError(t, err)
 }
 
@@ -55,7 +55,7 @@ func TestLoadKeyring_reportsAllMistakesWithoutShowingKeys(t *testing.T) {
 	content := "# comment\n\nnocolonhunter2\nshort:aHVudGVyMg==\nbad id:" + someKey + "\nk1:" + someKey + "\nk1:" +
 		someKey + "\nk3:!!hunter2\n"
 	require.NoError(t, os.WriteFile(path, []byte(content), 0o600))
-	_, err := secrets.LoadKeyring(path, "")
+	_, err := secrets.LoadKeyring(t.Context(), secrets.Source{File: path})
 	e, ok := errors.AsType[*lcm.Error](err)
 	require.True(t, ok)
 	require.Len(t, e.Problems, 5)
@@ -70,18 +70,18 @@ func TestLoadKeyring_absentOrEmpty(t *testing.T) {
 	empty := filepath.Join(dir, "empty")
 	require.NoError(t, os.WriteFile(empty, []byte("# nothing\n"), 0o600))
 	for _, path := range []string{empty, dir, filepath.Join(dir, "absent")} {
-		_, err := secrets.LoadKeyring(path, "")
+		_, err := secrets.LoadKeyring(t.Context(), secrets.Source{File: path})
 		require.Equal(t, lcm.KindInvalid, lcm.KindOf(err), path)
 	}
 }
 
 func TestLoadKeyring_fromEnvironment(t *testing.T) {
 	t.Setenv("TEST_KEYS", "new:"+someKey+", old:"+someKey)
-	k, err := secrets.LoadKeyring("", "TEST_KEYS")
+	k, err := secrets.LoadKeyring(t.Context(), secrets.Source{Env: "TEST_KEYS"})
 	require.NoError(t, err)
 	assert.Equal(t, "new", k.Active())
 	t.Setenv("TEST_KEYS", " ")
-	_, err = secrets.LoadKeyring("", "TEST_KEYS")
+	_, err = secrets.LoadKeyring(t.Context(), secrets.Source{Env: "TEST_KEYS"})
 	require.Equal(t, lcm.KindInvalid, lcm.KindOf(err))
 	assert.Contains(t, err.Error(), "TEST_KEYS")
 }

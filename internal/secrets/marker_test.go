@@ -11,8 +11,8 @@ import (
 
 func markers(tb testing.TB) *Vault {
 	file := filepath.Join(tb.TempDir(), "keys")
-	require.NoError(tb, GenerateKeyFile(file))
-	k, err := LoadKeyring(file, "")
+	require.NoError(tb, GenerateKeyFile(tb.Context(), file, nil))
+	k, err := LoadKeyring(tb.Context(), Source{File: file})
 	require.NoError(tb, err)
 	return NewVault(k, nil)
 }

@@ -22,7 +22,12 @@ import (
 	"github.com/windlass-nfv/windlass/internal/store"
 )
 
-func TestMain(m *testing.M) { os.Exit(pgtest.Run(m)) }
+func TestMain(m *testing.M) {
+	if as := os.Getenv(actsAs); as != "" {
+		os.Exit(actAsToken(as))
+	}
+	os.Exit(pgtest.Run(m))
+}
 
 // memory stores sealed secrets as the store does.
 type memory struct {
@@ -89,13 +94,13 @@ func (m *memory) AllSealed(context.Context) iter.Seq2[lcm.SealedSecret, error] {
 func keyFile(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "keys")
-	require.NoError(t, secrets.GenerateKeyFile(path))
+	require.NoError(t, secrets.GenerateKeyFile(t.Context(), path, nil))
 	return path
 }
 
 func load(t *testing.T, path string) *secrets.Keyring {
 	t.Helper()
-	k, err := secrets.LoadKeyring(path, "")
+	k, err := secrets.LoadKeyring(t.Context(), secrets.Source{File: path})
 	require.NoError(t, err)
 	return k
 }
@@ -113,7 +118,7 @@ func TestVault_rotation(t *testing.T) {
 		require.NoError(t, vault.Put(t.Context(), lcm.SecretRef(fmt.Sprintf("vnf/%d/password", i)), fmt.Sprint("secret", i)))
 	}
 
-	require.NoError(t, secrets.AddKey(path))
+	require.NoError(t, secrets.AddKey(t.Context(), path, secrets.Token{}))
 	both := load(t, path)
 	require.NotEqual(t, old.Active(), both.Active())
 	rotated := secrets.NewVault(both, s)
@@ -152,7 +157,7 @@ func TestVault_rotationKeepsWhatIsWrittenMeanwhile(t *testing.T) {
 	path := keyFile(t)
 	m := newMemory()
 	require.NoError(t, secrets.NewVault(load(t, path), m).Put(t.Context(), "a", "stale"))
-	require.NoError(t, secrets.AddKey(path))
+	require.NoError(t, secrets.AddKey(t.Context(), path, secrets.Token{}))
 	vault := secrets.NewVault(load(t, path), &writtenMeanwhile{memory: m, write: func(v *secrets.Vault) {
 		assert.NoError(t, v.Put(t.Context(), "a", "fresh"))
 	}, vault: secrets.NewVault(load(t, path), m)})
@@ -182,7 +187,7 @@ func TestVault_rotationReportsWhatDoesNotOpen(t *testing.T) {
 	path, m := keyFile(t), newMemory()
 	require.NoError(t, secrets.NewVault(load(t, keyFile(t)), m).Put(t.Context(), "foreign", "x"))
 	require.NoError(t, secrets.NewVault(load(t, path), m).Put(t.Context(), "ours", "y"))
-	require.NoError(t, secrets.AddKey(path))
+	require.NoError(t, secrets.AddKey(t.Context(), path, secrets.Token{}))
 	n, err := secrets.NewVault(load(t, path), m).Rotate(t.Context())
 	assert.Equal(t, 1, n)
 	require.Equal(t, lcm.KindBroken, lcm.KindOf(err))

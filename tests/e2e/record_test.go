@@ -45,7 +45,7 @@ func (b *bed) history(t *testing.T, id string) *history.History {
 	t.Helper()
 	info, err := b.Info()
 	require.NoError(t, err)
-	keys, err := secrets.LoadKeyring(info.KeyFile, "")
+	keys, err := secrets.LoadKeyring(t.Context(), secrets.Source{File: info.KeyFile})
 	require.NoError(t, err)
 	codec := secrets.NewCodec(keys)
 	var all history.History

@@ -108,7 +108,7 @@ func (b *bed) histories(t *testing.T) string {
 	c := b.temporal(t)
 	info, err := b.Info()
 	require.NoError(t, err)
-	keys, err := secrets.LoadKeyring(info.KeyFile, "")
+	keys, err := secrets.LoadKeyring(t.Context(), secrets.Source{File: info.KeyFile})
 	require.NoError(t, err)
 	codec := secrets.NewCodec(keys)
 	list, err := c.ListWorkflow(t.Context(), &workflowservice.ListWorkflowExecutionsRequest{Namespace: info.Namespace})

@@ -16,7 +16,7 @@ func (b *Bed) Unsealed(t testing.TB) map[string]string {
 	t.Helper()
 	info, err := b.Info()
 	require.NoError(t, err)
-	keys, err := secrets.LoadKeyring(info.KeyFile, "")
+	keys, err := secrets.LoadKeyring(t.Context(), secrets.Source{File: info.KeyFile})
 	require.NoError(t, err)
 	out := map[string]string{}
 	for _, s := range b.sealed(t) {

@@ -14,8 +14,8 @@ import (
 func Keyring(t testing.TB) *secrets.Keyring {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "keys")
-	require.NoError(t, secrets.GenerateKeyFile(file))
-	keys, err := secrets.LoadKeyring(file, "")
+	require.NoError(t, secrets.GenerateKeyFile(t.Context(), file, nil))
+	keys, err := secrets.LoadKeyring(t.Context(), secrets.Source{File: file})
 	require.NoError(t, err)
 	return keys
 }
