@@ -38,15 +38,17 @@ func (b *bench) registerCredentials(name string, cred map[string]any) answer {
 	}})
 }
 
-// TestKubernetes_isRegisteredWithTheFilesOfTackersUsers sends the two files in the specification of Kubernetes as a
-// VIM, as Tacker's client does.
+// TestKubernetes_isRegisteredWithTheFilesOfTackersUsers sends the files in the specification of Kubernetes as a VIM, as
+// Tacker's client does: with a token, with a password, and with a token but no CA.
 func TestKubernetes_isRegisteredWithTheFilesOfTackersUsers(t *testing.T) {
-	for _, name := range []string{"vim-token.yaml", "vim-password.yaml"} {
+	for _, names := range [][]string{{"vim-token.yaml"}, {"vim-password.yaml"}, {"vim-token.yaml", "vim-no-ca.yaml"}} {
 		b := newBench(t)
-		text, err := os.ReadFile("../internal/vim/kubernetes/testdata/" + name)
-		require.NoError(t, err)
 		flat := map[string]any{}
-		require.NoError(t, yaml.Unmarshal(text, &flat))
+		for _, name := range names { // a member of the second file replaces that of the first
+			text, err := os.ReadFile("../internal/vim/kubernetes/testdata/" + name)
+			require.NoError(t, err)
+			require.NoError(t, yaml.Unmarshal(text, &flat))
+		}
 		vim := map[string]any{
 			"name": "k8s", "type": flat["type"], "auth_url": flat["auth_url"],
 			"vim_project": map[string]any{"name": flat["project_name"]},

@@ -3,24 +3,19 @@ package e2e
 import (
 	"crypto/tls"
 	"encoding/json"
-	"flag"
 	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"go.yaml.in/yaml/v3"
 
-	"github.com/windlass-nfv/windlass/tests/environment"
 	"github.com/windlass-nfv/windlass/tests/kubespray"
 	"github.com/windlass-nfv/windlass/tests/testbed"
 )
-
-var seeds = flag.String("seeds", "", "directory with the five specifications; Tacker's packages are in ../packages of it")
 
 // specified is a request of a specification, with the package that its VNFD describes.
 type specified struct {
@@ -99,9 +94,11 @@ var specifications = []specified{
 
 const ansibleOfSpecification = "ansible-specified"
 
-// specifiedRequests posts the bodies of the five specifications, with other ids, addresses and credentials only. A test
-// with -seeds compares them with the specifications, member by member.
+// specifiedRequests posts the bodies of the five specifications, with other ids, addresses and credentials only, to
+// packages that have the fragments of VNFDs and HOTs in the specifications. Tests with -seeds compare all of them with the
+// specifications, member by member.
 func specifiedRequests(t *testing.T, b *bed) {
+	t.Run("vim-openstack", func(t *testing.T) { specifiedVim(t, b) })
 	for _, s := range specifications {
 		t.Run(s.name, func(t *testing.T) { s.carryOut(t, b) })
 	}
@@ -109,9 +106,36 @@ func specifiedRequests(t *testing.T, b *bed) {
 	b.RequireNothingLeft(t)
 }
 
+// specifiedVim registers a VIM with the file of the specification. What differs are the lab's address and credentials.
+func specifiedVim(t *testing.T, b *bed) {
+	text, err := os.ReadFile("testdata/specifications/vim-openstack.yaml")
+	require.NoError(t, err)
+	file := map[string]any{}
+	require.NoError(t, yaml.Unmarshal(text, &file))
+	login := b.Cloud.Login()
+	for member, value := range map[string]string{
+		"auth_url": login.AuthURL, "username": login.User, "password": login.Password, "project_name": login.Project,
+		"project_domain_name": login.ProjectDomain, "user_domain_name": login.Domain,
+	} {
+		require.Contains(t, file, member)
+		file[member] = value
+	}
+	text, err = yaml.Marshal(file)
+	require.NoError(t, err)
+	path := filepath.Join(t.TempDir(), "vim.yaml")
+	require.NoError(t, os.WriteFile(path, text, 0o600))
+	for _, args := range [][]string{{"register", "specified", "--config", path}, {"show", "specified"}, {"delete", "specified"}} {
+		out, err := b.Windlass(t.Context(), append([]string{"vim"}, args...)...).CombinedOutput()
+		require.NoError(t, err, "%s", out)
+		if args[0] == "show" {
+			require.Contains(t, strings.ToUpper(string(out)), "REACHABLE")
+		}
+	}
+}
+
 func (s specified) carryOut(t *testing.T, b *bed) {
 	ca, certificate := privateCA(t)
-	s.onboard(t, b, ca)
+	b.onboardDirectory(t, s.writePackage(t, b.Root, ca))
 	vnf := b.createOf(t, s.vnfd, s.name)
 	body := s.body(t, b, certificate)
 	if s.name == "ha-masters" { // the specification leaves its parameters open
@@ -157,11 +181,11 @@ func readBody(t *testing.T, file string) (body map[string]any) {
 	return body
 }
 
-// onboard makes the package that the specification describes of a sample, and on-boards it.
-func (s specified) onboard(t *testing.T, b *bed, ca []byte) {
+// writePackage makes the package that the specification describes of a sample: with the specification's fragments.
+func (s specified) writePackage(t *testing.T, root string, ca []byte) (dir string) {
 	t.Helper()
-	dir := t.TempDir()
-	require.NoError(t, os.CopyFS(dir, os.DirFS(filepath.Join(b.Root, "vnfpkg/samples", s.sample))))
+	dir = t.TempDir()
+	require.NoError(t, os.CopyFS(dir, os.DirFS(filepath.Join(root, "vnfpkg/samples", s.sample))))
 	files := map[string]string{
 		"UserData/k8s_cluster_user_data.py": "# Windlass has this class.\n", "Files/registries/ca.crt": string(ca),
 	}
@@ -179,7 +203,10 @@ func (s specified) onboard(t *testing.T, b *bed, ca []byte) {
 		s.renameFlavour(t, dir)
 	}
 	s.editDefinitions(t, dir)
-	b.onboardDirectory(t, dir)
+	for _, f := range fragments[s.name] {
+		f.merge(t, dir)
+	}
+	return dir
 }
 
 // renameFlavour leaves only the flavour from, and calls it to.
@@ -227,49 +254,4 @@ func (s specified) editDefinitions(t *testing.T, dir string) {
 		}
 		require.NoError(t, os.WriteFile(file, []byte(edited), 0o600))
 	}
-}
-
-// TestSpecifications_areWordForWord compares the data of specifiedRequests with the bodies in the specifications.
-func TestSpecifications_areWordForWord(t *testing.T) {
-	dir := *seeds
-	if root, err := environment.Root(); dir == "" && err == nil {
-		dir = filepath.Join(root, "../shared/seeds")
-	}
-	if _, err := os.Stat(dir); *seeds == "" && err != nil {
-		t.Skip("not run: the specifications are not in the repository; name their directory with -seeds DIR")
-	}
-	files, err := filepath.Glob(filepath.Join(dir, "*.txt"))
-	require.NoError(t, err)
-	require.Len(t, files, 5)
-	var all []map[string]any
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		require.NoError(t, err)
-		all = append(all, bodiesIn(string(text))...)
-	}
-	require.Len(t, all, len(specifications))
-	for _, s := range specifications {
-		body := readBody(t, filepath.Join("testdata/specifications", s.name+".json"))
-		require.True(t, slices.ContainsFunc(all, func(other map[string]any) bool {
-			return assert.ObjectsAreEqual(other, body)
-		}), "no specification has the body of %s", s.name)
-	}
-}
-
-// bodiesIn finds the JSON objects of requests in a text.
-func bodiesIn(text string) (out []map[string]any) {
-	for at := strings.Index(text, "{"); at >= 0; {
-		var body map[string]any
-		d := json.NewDecoder(strings.NewReader(text[at:]))
-		next := 1
-		if d.Decode(&body) == nil && body["flavourId"] != nil {
-			out, next = append(out, body), int(d.InputOffset())
-		}
-		rest := strings.Index(text[at+next:], "{")
-		if rest < 0 {
-			break
-		}
-		at += next + rest
-	}
-	return out
 }
