@@ -3,6 +3,8 @@ package apiserver
 import (
 	"bytes"
 	"encoding/json"
+	"flag"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -31,7 +33,21 @@ const endpoint = "https://vnfm.example:9890"
 // marker is part of every secret that the tests send. No answer and no log line may contain it.
 const marker = "s3cr3t"
 
-func TestMain(m *testing.M) { os.Exit(pgtest.Run(m)) }
+var (
+	writeExamples = flag.Bool("examples", false, "write the examples in the OpenAPI document, of the answers of all tests")
+	answers       apitest.Examples
+)
+
+func TestMain(m *testing.M) {
+	code := pgtest.Run(m)
+	if *writeExamples && code == 0 {
+		if err := answers.Write("openapi/examples"); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			code = 1
+		}
+	}
+	os.Exit(code)
+}
 
 // bench is an API server with a real database. Its workflows and VIMs are fakes that record the calls.
 type bench struct {
@@ -73,7 +89,7 @@ func newBench(t testing.TB, change ...func(*Options)) *bench {
 	}
 	b.server, err = New(o)
 	require.NoError(t, err)
-	b.http = httptest.NewServer(apitest.Watch(b.server, func(err error) { b.Error(err) }))
+	b.http = httptest.NewServer(apitest.Watch(b.server, &answers, func(err error) { b.Error(err) }))
 	t.Cleanup(func() {
 		b.server.stopStreams()
 		b.http.Close()

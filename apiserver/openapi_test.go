@@ -1,9 +1,11 @@
 package apiserver
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -13,6 +15,7 @@ import (
 	"github.com/labstack/echo/v4"
 	"github.com/stretchr/testify/require"
 
+	"github.com/windlass-nfv/windlass/apiserver/apitest"
 	"github.com/windlass-nfv/windlass/apiserver/openapi"
 	"github.com/windlass-nfv/windlass/apiserver/rest"
 )
@@ -57,6 +60,46 @@ func TestOpenAPI_hasAnExampleOfEveryRequest(t *testing.T) {
 		}
 	}
 	require.Greater(t, bodies, 40)
+}
+
+// noExample matches media types of files, which an example cannot show.
+var noExample = regexp.MustCompile(`^(application/(zip|octet-stream)|text/(html|css|javascript)|image/.*|\*/\*)$`)
+
+// TestOpenAPI_hasAnExampleOfEveryAnswer checks the document as it is served. Examples in JSON are answers of tests; they
+// must still fit their schema, without members that it lacks.
+func TestOpenAPI_hasAnExampleOfEveryAnswer(t *testing.T) {
+	text, err := openapi.JSON()
+	require.NoError(t, err)
+	doc, err := openapi3.NewLoader().LoadFromData(text)
+	require.NoError(t, err)
+	bodies, used := 0, map[string]bool{}
+	for path, item := range doc.Paths.Map() {
+		for method, operation := range item.Operations() {
+			for status, response := range operation.Responses.Map() {
+				if !strings.HasPrefix(status, "2") {
+					continue
+				}
+				used[openapi.ExampleFile(operation.OperationID, status)] = true
+				for kind, media := range response.Value.Content {
+					if noExample.MatchString(kind) {
+						continue
+					}
+					bodies++
+					require.NotNil(t, media.Example, "%s %s %s (%s): there is no example. Run: go tool task docs:generate", method, path,
+						status, kind)
+					example, err := json.Marshal(media.Example)
+					require.NoError(t, err)
+					require.NoError(t, apitest.CheckExample(operation.OperationID, status, kind, example))
+				}
+			}
+		}
+	}
+	require.Greater(t, bodies, 70)
+	files, err := filepath.Glob("openapi/examples/*.json")
+	require.NoError(t, err)
+	for _, file := range files {
+		require.True(t, used[filepath.Base(file)], "%s is of no operation. Run: go tool task docs:generate", file)
+	}
 }
 
 func TestOpenAPI_hasEveryRouteAndNoOther(t *testing.T) {

@@ -60,8 +60,8 @@ func isJSON(contentType string) bool {
 	return media == "application/json" || strings.HasSuffix(media, "+json")
 }
 
-// Watch forwards requests to api, and reports exchanges that differ from their definition.
-func Watch(api http.Handler, report func(error)) http.Handler {
+// Watch forwards requests to api, adds the answers to keep, and reports exchanges that differ from their definition.
+func Watch(api http.Handler, keep *Examples, report func(error)) http.Handler {
 	// The definitions are read now: an exchange has deadlines, and a busy machine needs longer to read them. Check
 	// reports their errors.
 	_, _ = etsiDefinitions()
@@ -75,11 +75,14 @@ func Watch(api http.Handler, report func(error)) http.Handler {
 		if method == http.MethodHead {
 			method = http.MethodGet // HEAD has the same answer without a body
 		}
-		if err := Check(Exchange{
+		e := Exchange{
 			Method: method, Target: r.URL.RequestURI(), ContentType: r.Header.Get("Content-Type"), Request: sent.text.Bytes(),
 			Status: got.status, Header: got.Header(), Body: got.plain(),
-		}); err != nil {
+		}
+		if err := Check(e); err != nil {
 			report(err)
+		} else {
+			keep.Add(e)
 		}
 	})
 }

@@ -76,6 +76,26 @@ func CheckShown(e Exchange) error {
 	return errors.Join(Check(e), checkOwnRequest(both[1], e))
 }
 
+// CheckExample checks an example in Windlass's document as an answer of that operation.
+func CheckExample(operationID, status, media string, example []byte) error {
+	both, err := ownDefinitions()
+	if err != nil {
+		return err
+	}
+	for _, path := range both[1].paths {
+		for _, operation := range path.item.Operations() {
+			if operation.OperationID == operationID {
+				schema := operation.Responses.Value(status).Value.Content.Get(media).Schema.Value
+				if err := visit(schema, example, openapi3.VisitAsResponse()); err != nil {
+					return fmt.Errorf("the example of %s %s does not fit its schema: %w", operationID, status, err)
+				}
+				return nil
+			}
+		}
+	}
+	return fmt.Errorf("there is no operation %s", operationID)
+}
+
 func checkOwnRequest(d *definition, e Exchange) error {
 	operation := d.find(e.Method, e.path())
 	if operation == nil || operation.RequestBody == nil || !e.accepted() {

@@ -5,8 +5,6 @@ import (
 	_ "embed" // the document and its page are part of the binary
 	"encoding/json"
 	"sync"
-
-	"go.yaml.in/yaml/v3"
 )
 
 //go:embed openapi.yaml
@@ -17,8 +15,8 @@ func Source() []byte { return source }
 
 // JSON is the document. It fails only if the built-in file has an error.
 var JSON = sync.OnceValues(func() ([]byte, error) {
-	var doc map[string]any
-	if err := yaml.Unmarshal(source, &doc); err != nil {
+	doc, err := document()
+	if err != nil {
 		return nil, err
 	}
 	return json.Marshal(doc)

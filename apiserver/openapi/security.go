@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"go.yaml.in/yaml/v3"
 )
 
 // Scheme is a way in which a server identifies its clients: a securityScheme of OpenAPI.
@@ -54,8 +52,8 @@ func Describe(security Security, needs Needs) ([]byte, error) {
 	if security.none() {
 		return JSON()
 	}
-	var doc map[string]any
-	if err := yaml.Unmarshal(source, &doc); err != nil {
+	doc, err := document()
+	if err != nil {
 		return nil, err
 	}
 	if err := security.addTo(doc, needs); err != nil {
