@@ -31,14 +31,18 @@ var changing = []struct {
 		"POST", task("scale"), "",
 		[]string{"balancer_instance", "worker_instance"},
 	},
-	{shownBody{page: "failed-operations.md"}, "POST", func(t *testing.T, b *bench) string {
+	{shownBody{page: "failed-operations.md", nth: 1}, "POST", func(t *testing.T, b *bench) string {
 		t.Helper()
 		path := b.do("POST", b.running("/vnflcm/v1")+"/heal", `{}`).path()
 		b.enter(path, lcm.Processing)
 		return path + "/cancel"
 	}, "", nil},
+	{shownBody{page: "modify.md", free: "/metadata/"}, "PATCH", func(t *testing.T, b *bench) string {
+		t.Helper()
+		return b.named("/vnflcm/v1")
+	}, "", nil},
 	{
-		shownBody{page: "modify.md", free: "/vnfcInfoModifications/0/vnfcConfigurableProperties/"},
+		shownBody{page: "modify.md", nth: 1, free: "/vnfcInfoModifications/0/vnfcConfigurableProperties/"},
 		"PATCH",
 		func(t *testing.T, b *bench) string { t.Helper(); return b.named("/vnflcm/v2") }, "",
 		[]string{"a-001", "w-010"},

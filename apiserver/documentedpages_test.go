@@ -22,9 +22,15 @@ import (
 var (
 	// documentedJSON matches JSON in a page: a block of JSON, the body of a curl, a file that a reader writes, members
 	// of a body that are indented by four spaces, and members within a sentence.
-	documentedJSON = regexp.MustCompile("(?s:```json\n(.*?)```)|(?s: -d '(\\{.*?\\})')|(?s:<< 'END'\n( *\\{.*?\n) *END\n)" +
+	documentedJSON = regexp.MustCompile("(?s:```json\n(.*?)```)|(?s: -d '(\\{.*?\\})')|(?s:<< '?END'?\n( *\\{.*?\n) *END\n)" +
 		"|(?m:^((?: {4}[\"{].*\n)(?: {4}.*\n)*))|(?s:`(\\{\"[^`]*\\})`)|(?:`(\"[a-z][a-zA-Z_-]*\": [^`\n]*)`)")
-	toReplace = regexp.MustCompile(`"(REPLACE-[A-Z-]*|\.\.\.)"`)
+	toReplace = regexp.MustCompile(`"(REPLACE-[A-Z-]*|\.\.\.|\$PASSWORD)"`)
+	// variables are the variables of the shell in the bodies, with values that a reader may have.
+	variables = strings.NewReplacer(
+		`"$NFVO"`, `"https://nfvo.example/notifications"`, `"$REGISTRY"`, `"192.168.0.10:5000"`, `"$NETWORK"`, `"net1"`,
+		`"${WORKERS%% *}"`, `"3f2a91c0-0d1e-4e0f-8a3f-6f1f2f9d9c11"`,
+		`"${CONTROL_PLANES%% *}"`, `"masterNode-34b246cd-1c0e-4b0f-9d1c-0a8e5b1d2f11"`,
+	)
 )
 
 // bodies returns the JSON texts of a page, in its order. It replaces the placeholders; "..." stands for a secret.
@@ -33,7 +39,7 @@ func bodies(t *testing.T, page string) (out []any) {
 	text, err := os.ReadFile(filepath.Join("../docs/how-to", page))
 	require.NoError(t, err)
 	replaced := strings.ReplaceAll(string(text), "REPLACE-WITH-THE-ADDRESS-OF-THE-LOAD-BALANCER", "192.0.2.9")
-	replaced = toReplace.ReplaceAllString(replaced, `"`+marker+`"`)
+	replaced = variables.Replace(toReplace.ReplaceAllString(replaced, `"`+marker+`"`))
 	replaced = strings.NewReplacer(`: ...}`, `: "..."}`, `[...]`, `[]`).Replace(replaced)
 	replaced = strings.ReplaceAll(replaced, `"-----BEGIN CERTIFICATE-----..."`, strconv.Quote(somePEM))
 	for _, m := range documentedJSON.FindAllStringSubmatch(replaced, -1) {

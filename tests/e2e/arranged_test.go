@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -9,40 +10,13 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/tests/kubetest"
+	"github.com/windlass-nfv/windlass/tests/testbed"
 )
 
-var jsonBlock = regexp.MustCompile("(?s)```json\n(.*?)```")
-
-// arrangement is what the shell runs before and after a command of a page. The page assumes that before has run; after
-// removes what would disturb the next commands.
-type arrangement struct{ before, after string }
-
-// arranged are the commands with an arrangement. The keys are the beginnings of the commands.
-var arranged = map[string]arrangement{
-	"windlass package create --uri": {after: "windlass package delete Server:1.0"},
-	"WINDLASS_PACKAGE_PASSWORD=...": {
-		before: `PKG=$(curl -s -H 'Content-Type: application/json' -d '{}' $WINDLASS_API/vnfpkgm/v1/vnf_packages |
-  grep -o '"id": *"[^"]*"' | head -n 1 | cut -d '"' -f 4)`,
-		after: "windlass package delete Server:1.0",
-	},
-	"windlass package create package.zip": {before: "cp server.zip package.zip", after: "windlass package delete Server:1.0"},
-	"windlass vnf instantiate ID request.yaml": {before: `windlass vnf terminate $VNF --watch
-sed -i -e 's/REPLACE-WITH-THE-NETWORK/net0/' -e 's/REPLACE-WITH-THE-NAME-OR-ID-OF-AN-OPENSTACK/north/' \
-  -e 's/REPLACE-WITH-THE-PORT-OF-THE-VIRTUAL-IP/vip_CP/' -e 's/REPLACE-WITH-THE-USERNAME/debian/' -e "s/REPLACE-WITH-THE-PASSWORD/$PASSWORD/" request.yaml`},
-	"windlass vnf instantiate edge-1 request.json --vim": {before: `windlass vnf terminate $VNF --watch
-printf %s http://proxy.example:3128 > proxy.url`},
-	"windlass vnf terminate ID --leftovers": {
-		before: `VNF=$(windlass vnf create ee1f8f34-7c92-4023-840d-6f3b6885d92e --name given-up -o name | cut -d / -f 2)
-curl $LAB/lab/faults -d '{"resource":"masterNode","action":"CREATE"}'
-windlass vnf instantiate $VNF instantiate-ha.json --watch
-windlass op fail given-up`,
-		after: "windlass vnf delete $VNF",
-	},
-	"WINDLASS_AUTH=keystone windlass": {before: `eval "$(windlass-lab openrc)"`, after: "unset OS_AUTH_URL"},
-}
-
 // claimOfAClass is the beginning of a command that needs a cluster with storage classes.
-const claimOfAClass = "curl -X POST $LAB/lab/clusters/$VNF/classes/"
+const claimOfAClass = "curl -X POST $LAB/lab/clusters/$STORAGE/classes/"
 
 // doneElsewhere are commands that need something which is not here. The keys are the beginnings of the commands, the
 // values say which test runs them.
@@ -56,36 +30,67 @@ var doneElsewhere = map[string]string{
 	"sed 's#10\\.244": "tests/podnetworks edits flannel's manifest with it",
 	`curl -s -X POST -H 'Content-Type: application/json' -d '{"expirationSeconds"`: "tests/contract/kubernetes has a cluster " +
 		"that gives credentials",
-	"windlass subscription delete ":    "notificationsArrive",
-	"windlass subscription redeliver ": "TestDeadLetters_areListedAndDeliveredAgain of the client",
-	"windlass-lab up  ":                "real machines need root: tests/environment brings them up so",
 }
 
-// planOfRegistries makes a plan of the request whose registries a page shows.
-const planOfRegistries = `windlass vnf create ee1f8f34-7c92-4023-840d-6f3b6885d92e --name planned
-windlass vnf instantiate planned registries-request.json --plan || exit 1
-windlass vnf delete planned`
+var (
+	jsonBlock   = regexp.MustCompile("(?s)```json\n(.*?)```")
+	yamlBlock   = regexp.MustCompile("(?s)```yaml\n(.*?)```")
+	jsonRequest = regexp.MustCompile("(?s)```json\n(\\{\\s*\"flavourId\".*?)```")
+)
 
-// haveRegistries writes the request of the page about clusters, with the addition from the page about registries. It
-// also puts the file that this request names into the package.
-func (r *reader) haveRegistries(t *testing.T, o others) {
+// shownRequest returns the request to instantiate that the page instantiate.md shows, with a password, and for the
+// default VIM.
+func (r *reader) shownRequest(t *testing.T) (request map[string]any) {
+	t.Helper()
+	m := jsonRequest.FindStringSubmatch(r.page(t, "instantiate.md"))
+	require.NotNil(t, m)
+	text := strings.ReplaceAll(m[1], `"..."`, `"`+testbed.NodePassword+`"`)
+	require.NoError(t, json.Unmarshal([]byte(text), &request))
+	delete(request, "vimConnectionInfo")
+	cluster := request["additionalParams"].(map[string]any)["k8s_cluster_installation_param"].(map[string]any)
+	cluster["vim_name"] = "planned"
+	return request
+}
+
+// planShownRequest makes a plan of the request that the page shows.
+func (r *reader) planShownRequest(t *testing.T) {
+	t.Helper()
+	r.plan(t, r.shownRequest(t))
+}
+
+// planShownRegistries makes a plan of that request with the registries that this page shows.
+func (r *reader) planShownRegistries(t *testing.T) {
+	t.Helper()
+	request := r.shownRequest(t)
+	cluster := request["additionalParams"].(map[string]any)["k8s_cluster_installation_param"].(map[string]any)
+	body := jsonBlock.FindStringSubmatch(r.page(t, "registries.md"))
+	require.NotNil(t, body)
+	require.NoError(t, json.Unmarshal([]byte(body[1]), &cluster))
+	r.plan(t, request)
+}
+
+func (r *reader) plan(t *testing.T, request map[string]any) {
+	t.Helper()
+	text, err := json.Marshal(request)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(r.dir, "planned.json"), text, 0o600))
+	r.run(t, sessionStart+`set -e
+windlass vnf create "Kubernetes cluster" --name planned
+windlass vnf instantiate planned planned.json --plan
+windlass vnf delete planned
+`)
+}
+
+// haveCertificate gives the reader a copy of the packages, with the file that the page about registries names.
+func (r *reader) haveCertificate(t *testing.T, o *others) {
 	t.Helper()
 	r.copyPackages(t)
 	file := filepath.Join(r.dir, "vnfpkg/samples/k8s-ha/Files/registries/ca.crt")
 	require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
-	certificate, err := os.ReadFile(o.authorities)
+	certificate, err := os.ReadFile(o.own["AUTHORITIES"])
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(file, certificate, 0o600))
-	body := jsonBlock.FindStringSubmatch(r.page(t, "registries.md"))
-	require.NotNil(t, body)
-	request := r.requestOf(t, r.page(t, "instantiate.md"))
-	cluster := request["additionalParams"].(map[string]any)["k8s_cluster_installation_param"].(map[string]any)
-	require.NoError(t, json.Unmarshal([]byte(body[1]), &cluster))
-	cluster["vim_name"] = "planned"
-	r.keep(t, "registries-request.json", request)
 }
-
-var yamlBlock = regexp.MustCompile("(?s)```yaml\n(.*?)```")
 
 // haveProfiles writes the profiles that the page about clients shows.
 func (r *reader) haveProfiles(t *testing.T) {
@@ -99,12 +104,39 @@ func (r *reader) haveProfiles(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, profiles[1], 0o600))
 }
 
-// arrangementOf returns the arrangement of a command. Most commands have none.
-func arrangementOf(command string) arrangement {
-	for begin, a := range arranged {
-		if strings.HasPrefix(command, begin) {
-			return a
-		}
+// haveTackersFiles writes the files that the page takes from Tacker.
+func (r *reader) haveTackersFiles(t *testing.T) {
+	t.Helper()
+	archive := anotherServer(t, r.bed)
+	require.NoError(t, os.WriteFile(filepath.Join(r.dir, "package.zip"), archive.Bytes(), 0o600))
+	r.run(t, sessionStart+"windlass-lab vim > north.yaml")
+}
+
+// leaveTacker makes the cloud of the tutorial the default again.
+func (r *reader) leaveTacker(t *testing.T) {
+	t.Helper()
+	r.run(t, sessionStart+"set -e\nwindlass vim delete north\nwindlass vim update lab --default\n"+
+		"windlass package delete Server:1.0\n")
+}
+
+// haveKubernetes writes the files with which the page about VIMs registers clusters.
+func (r *reader) haveKubernetes(t *testing.T) {
+	t.Helper()
+	cluster := kubetest.Start(t)
+	indentedCA := "  " + strings.ReplaceAll(strings.TrimSpace(cluster.CA), "\n", "\n  ")
+	file := fmt.Sprintf("type: kubernetes\nauth_url: %s\nbearer_token: %q\nssl_ca_cert: |\n%s\nproject_name: default\n",
+		cluster.URL, kubetest.Token, indentedCA)
+	require.NoError(t, os.WriteFile(filepath.Join(r.dir, "edge.yaml"), []byte(file), 0o600))
+	require.NoError(t, os.Mkdir(filepath.Join(r.dir, ".kube"), 0o700))
+	config := map[string]any{
+		"apiVersion": "v1", "kind": "Config", "current-context": "c",
+		"contexts": []any{map[string]any{"name": "c", "context": map[string]any{"cluster": "c", "user": "u"}}},
+		"clusters": []any{map[string]any{"name": "c", "cluster": map[string]any{
+			"server": cluster.URL, "certificate-authority-data": []byte(cluster.CA),
+		}}},
+		"users": []any{map[string]any{"name": "u", "user": map[string]any{"token": kubetest.Token}}},
 	}
-	return arrangement{}
+	text, err := json.Marshal(config)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(r.dir, ".kube/config"), text, 0o600))
 }

@@ -11,8 +11,7 @@ import (
 )
 
 var (
-	shellBlocks = regexp.MustCompile("(?s)```sh\n(.*?)```")
-	inlineCode  = regexp.MustCompile("`([^`]+)`")
+	inlineCode = regexp.MustCompile("`([^`]+)`")
 	// ofPrograms is the beginning of inline code with a command of Windlass's programs, or of the programs that its
 	// pages explain. Commands for a look at a node (journalctl, namei) do not belong to them.
 	ofPrograms = regexp.MustCompile(`^(?:bin/)?(?:(?:windlass|windlass-lab|temporal|tctl|openstack|helm) [a-z]` +

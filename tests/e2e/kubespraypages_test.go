@@ -3,7 +3,6 @@ package e2e
 import (
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -12,39 +11,48 @@ import (
 	"github.com/windlass-nfv/windlass/tests/testbed"
 )
 
-// TestPages_ofKubespray runs the commands of the pages about clusters by kubespray and the load balancers in front of
-// them.
+// kubesprayPages are the pages about clusters by kubespray and the load balancers in front of them. The second one goes
+// on from the first one.
+var kubesprayPages = []session{
+	{
+		page: "how-to/kubespray.md", sections: []string{"Instantiate", "Scale and heal", "Control planes", "Terminate"},
+		own: ofAnsibleServer,
+	},
+	{
+		page: "how-to/external-load-balancer.md", sections: []string{"Try it"},
+		before: (*reader).haveKubesprayCluster,
+		after:  pasting("how-to/kubespray.md", "Terminate"),
+	},
+}
+
+// ofAnsibleServer are the values that the Ansible server of the test decides.
+var ofAnsibleServer = []string{"ANSIBLE", "ANSIBLE_USER", "ANSIBLE_PORT", "PASSWORD"}
+
+// haveKubesprayCluster makes the VNF of the page about kubespray.
+func (r *reader) haveKubesprayCluster(t *testing.T) {
+	t.Helper()
+	r.paste(t, session{page: "how-to/kubespray.md", sections: []string{"Instantiate"}, own: ofAnsibleServer})
+}
+
+// TestPages_ofKubespray pastes these pages. An Ansible server is there, with a password.
 func TestPages_ofKubespray(t *testing.T) {
 	b := newBed(t, "fake")
 	const server = "ansible"
 	made, err := kubespray.Machines(t.Context(), b.Cloud.Login(), server,
 		kubespray.Server{Name: server, Image: kubespray.AnsibleImage, Password: testbed.NodePassword})
 	require.NoError(t, err)
-	r := newReader(t, b)
-	r.env = []string{"ANSIBLE=" + made[server].Address, "PASSWORD=" + testbed.NodePassword}
-	r.ownSamples(t)
-	page := r.page(t, "kubespray.md")
-	before, after, found := strings.Cut(page, "\n## Terminate\n")
-	require.True(t, found)
-	_, section, found := strings.Cut(r.page(t, "external-load-balancer.md"), "\n## Try it\n")
-	require.True(t, found)
-	section, _, _ = strings.Cut(section, "\n## ")
-	r.paste(t, "kubespray.md and external-load-balancer.md", before+section+after)
+	o := &others{own: map[string]string{
+		"ANSIBLE": made[server].Address, "ANSIBLE_USER": "debian", "ANSIBLE_PORT": "2222", "PASSWORD": testbed.NodePassword,
+	}}
+	b.beforeTutorial(t)
+	newReader(t, b).follow(t, "3. Register the cloud as a VIM")
+	for _, s := range kubesprayPages {
+		r := newReader(t, b)
+		r.others = o
+		r.read(t, s)
+	}
 	require.NoError(t, kubespray.RemoveMachines(t.Context(), b.Cloud.Login(), server))
 	b.RequireNothingLeft(t)
-}
-
-// ownSamples gives the reader copies of the samples, with an Ansible server of the lab.
-func (r *reader) ownSamples(t *testing.T) {
-	t.Helper()
-	r.copyPackages(t)
-	file := filepath.Join(r.dir, "vnfpkg/samples/requests/instantiate-kubespray-balanced.json")
-	text, err := os.ReadFile(file)
-	require.NoError(t, err)
-	const ofPage = `"username": "ansible",`
-	require.Contains(t, string(text), ofPage)
-	text = []byte(strings.Replace(string(text), ofPage, `"username": "debian", "ssh_port": 2222,`, 1))
-	require.NoError(t, os.WriteFile(file, text, 0o600))
 }
 
 // copyPackages gives the reader sample packages that a test can change.

@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -18,14 +17,15 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// others are the foreign servers that the how-to pages mention, and their addresses in the test.
+// others are the foreign servers that the pages mention, and what readers put into the pages for them.
 type others struct {
 	subscriber *subscriber
 	visits     *visits
-	addresses  *strings.Replacer
-	// authorities is a file with the CA certificate of the API with TLS.
-	authorities string
+	own        map[string]string
 }
+
+// ofForeigners returns the names of values that the foreign servers of the test decide.
+func ofForeigners(names ...string) []string { return names }
 
 // visits are the requests that foreign servers got, and the users.
 type visits struct {
@@ -41,18 +41,20 @@ func (v *visits) note(what string) {
 
 // newOthers starts the servers that the pages mention: a subscriber, a registry for images, a server for packages, and
 // an API with TLS. It also makes a network to which a VNF can move.
-func newOthers(t *testing.T, b *bed) others {
+func newOthers(t *testing.T, b *bed) *others {
 	t.Helper()
 	told, images := newSubscriber(t), startRegistry(t, nil)
 	b.AddNetwork(t, "net1")
 	seen := &visits{}
 	api, authorities := b.behindTLS(t, seen)
-	return others{told, seen, strings.NewReplacer(
-		"https://nfvo.example/notifications", told.URL, `"password": "..."`, `"password": "`+subscriberPassword+`"`,
-		"192.168.0.10:5000", "127.0.0.1:"+images.port(t),
-		"https://repo.example", b.packageSource(t, seen),
-		"https://vnfm.example:9890", api, "/etc/ssl/nfv.pem", authorities,
-	), authorities}
+	return &others{told, seen, map[string]string{
+		"NFVO": told.URL, "PASSWORD": subscriberPassword,
+		"REGISTRY": "127.0.0.1:" + images.port(t),
+		"SOURCE":   b.packageSource(t, seen) + "/server.zip",
+		"VNFM":     api, "AUTHORITIES": authorities,
+		"NETWORK": "net1",
+		"TACKER":  b.URL,
+	}}
 }
 
 // sourceVnfdID is the VNFD id of the package on the server for packages.
@@ -90,20 +92,31 @@ func (b *bed) behindTLS(t *testing.T, seen *visits) (api, authorities string) {
 	return server.URL, authorities
 }
 
-// requireTold checks that the subscriber got exactly the notifications that the page subscribes to, and that the other
-// servers got the requests of the pages.
-func (o others) requireTold(t *testing.T) {
+// requireTold checks that the subscriber gets exactly the notifications that the page subscribes to, and ends the
+// subscription.
+func (r *reader) requireTold(t *testing.T) {
 	t.Helper()
 	told := func() (summary []string) {
-		summary, _ = o.subscriber.told()
+		summary, _ = r.others.subscriber.told()
 		return summary
 	}
-	require.Eventually(t, func() bool { return slices.Contains(told(), "RESULT INSTANTIATE COMPLETED") },
+	require.Eventually(t, func() bool { return slices.Contains(told(), "RESULT MODIFY_INFO COMPLETED") },
 		quick, 50*time.Millisecond)
 	for _, event := range told() {
 		require.Regexp(t, `^RESULT \w+ (COMPLETED|FAILED_TEMP)$`, event)
 	}
-	for _, want := range []string{"package for :", "package for nfv:...", "API with a token of Keystone"} {
-		require.Contains(t, o.visits.seen, want)
-	}
+	r.run(t, sessionStart+"windlass subscription delete "+r.others.own["NFVO"])
+}
+
+// requirePackageFetched checks that Windlass has fetched the package with the name and the password of the page.
+func (r *reader) requirePackageFetched(t *testing.T) {
+	t.Helper()
+	require.Contains(t, r.others.visits.seen, "package for nfv:of-the-source")
+	r.run(t, sessionStart+"windlass package delete Server:1.0")
+}
+
+// requireIdentified checks that the client has sent a token of Keystone.
+func (r *reader) requireIdentified(t *testing.T) {
+	t.Helper()
+	require.Contains(t, r.others.visits.seen, "API with a token of Keystone")
 }

@@ -77,15 +77,17 @@ func (b *bed) titled(t *testing.T, op, title string) []testbed.Step {
 	return rows
 }
 
-// packageScriptsPage runs the commands of the page, including the on-boarding.
+// scriptsPage shows commands for a Windlass that runs scripts.
+var scriptsPage = session{page: "how-to/scripts.md", sections: []string{"Try it"}}
+
+// packageScriptsPage pastes the page, including the on-boarding. At the end it on-boards the package again.
 func packageScriptsPage(t *testing.T, b *bed) {
 	id := b.Get(t, "/vnfpkgm/v1/onboarded_vnf_packages/"+packageScriptsVnfdID)["id"].(string)
 	out, err := b.Windlass(t.Context(), "package", "delete", id).CombinedOutput()
 	require.NoError(t, err, "%s", out)
-	r := newReader(t, b)
-	_, section, found := strings.Cut(r.page(t, "scripts.md"), "\n## Try it\n")
-	require.True(t, found)
-	r.paste(t, "scripts.md", strings.Replace(section, "PASSWORD=of-the-servers", "PASSWORD="+testbed.NodePassword, 1))
+	newReader(t, b).inTutorial(t, scriptsPage)
+	out, err = b.Windlass(t.Context(), "package", "create", "vnfpkg/samples/scripts").CombinedOutput()
+	require.NoError(t, err, "%s", out)
 	b.RequireNothingLeft(t)
 }
 

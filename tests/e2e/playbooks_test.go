@@ -88,6 +88,9 @@ func (b *bed) played(t *testing.T, edit ...func(params, ansible map[string]any))
 	})
 }
 
+// playbooksPageOf shows commands for a Windlass that runs playbooks.
+var playbooksPageOf = session{page: "how-to/ansible.md", sections: []string{"Try it"}}
+
 // playbooksPage runs the commands of the page, with a package whose playbook runs where Ansible runs. At the end it
 // on-boards dir again, the package of the other tests.
 func playbooksPage(t *testing.T, b *bed, dir string) {
@@ -103,11 +106,7 @@ func playbooksPage(t *testing.T, b *bed, dir string) {
 	r := newReader(t, b)
 	r.copyPackages(t)
 	require.NoError(t, os.WriteFile(filepath.Join(r.dir, "vnfpkg/samples/ansible/Scripts/web.yaml"), []byte(local), 0o600))
-	_, section, found := strings.Cut(r.page(t, "ansible.md"), "\n## Try it\n")
-	require.True(t, found)
-	section, _, _ = strings.Cut(section, "\n## ")
-	r.paste(t, "ansible.md", strings.Replace(section, "PASSWORD=of-the-servers", "PASSWORD="+testbed.NodePassword, 1))
-	windlass("package", "delete", onboarded())
+	r.inTutorial(t, playbooksPageOf)
 	windlass("package", "create", dir)
 	b.RequireNothingLeft(t)
 }

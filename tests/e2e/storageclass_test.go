@@ -2,8 +2,6 @@ package e2e
 
 import (
 	"net/http"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -126,15 +124,12 @@ func storageClasses(t *testing.T, b *bed) {
 // claimAsThePageSays runs the command of the page about the lab that makes a volume of a storage class.
 func (b *bed) claimAsThePageSays(t *testing.T, vnf string) {
 	t.Helper()
-	page, err := os.ReadFile(filepath.Join(b.Root, "docs/lab.md"))
-	require.NoError(t, err)
-	commands := slices.DeleteFunc(indented(string(page)), func(c pasted) bool {
+	commands := slices.DeleteFunc(commandsOf(session{page: "lab.md"}.text(t)), func(c pasted) bool {
 		return !strings.HasPrefix(c.text, claimOfAClass)
 	})
 	require.Len(t, commands, 1)
 	r := newReader(t, b)
-	r.env = []string{"VNF=" + vnf}
-	r.run(t, "set -e\nexport PATH=$PWD/bin:$PATH\neval \"$(windlass-lab openrc)\"\n"+commands[0].text+" --fail-with-body\n")
+	r.run(t, sessionStart+"set -e\neval \"$(windlass-lab openrc)\"\nSTORAGE="+vnf+"\n"+commands[0].text+"\n")
 }
 
 func stepStates(t *testing.T, b *bed, op, title string) (out []string) {

@@ -81,7 +81,7 @@ func TestTackerClient(t *testing.T) {
 	}
 }
 
-var shownByThePage = regexp.MustCompile(`(?m)^ {4}openstack (--os-auth-type .*)$`)
+var shownByThePage = regexp.MustCompile(`(?m)^openstack (--os-auth-type .*)$`)
 
 // asThePageShows runs the commands of the client that the page shows for an API without authentication.
 func (b *bed) asThePageShows(t *testing.T) {
