@@ -30,7 +30,7 @@ const (
 // Flannel is flannel's manifest as the page edits it.
 func Flannel(t testing.TB) []byte {
 	t.Helper()
-	command := find(t, `(?m)^ {4}(sed .* kube-flannel\.yml > pod-network\.yaml)$`)
+	command := find(t, `(?m)^(sed .* kube-flannel\.yml > pod-network\.yaml)$`)
 	dir := t.TempDir()
 	manifest := read(t, filepath.Join(module(t, flannel), "Documentation/kube-flannel.yml"))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "kube-flannel.yml"), manifest, 0o600))
