@@ -52,6 +52,46 @@ func NewIn(t testing.TB, cloud environment.Cloud) *Bed {
 // NewWith is NewIn with extra, which goes into the registration of the cloud, such as call_timeout.
 func NewWith(t testing.TB, cloud environment.Cloud, extra map[string]any) *Bed {
 	t.Helper()
+	b := start(t, cloud, nil)
+	b.Vim = b.register(t, extra)
+	b.onboard(t)
+	return b
+}
+
+// Restore starts what Environment.Save has saved: a lab with fake machines and a Windlass.
+func Restore(t testing.TB, archive string) *Bed {
+	t.Helper()
+	cloud := &environment.Lab{Machines: environment.Fake, Listen: "127.0.0.1:0"}
+	b := start(t, cloud, func(ctx context.Context, e *environment.Environment) error { return e.Restore(ctx, archive) })
+	b.Vim = b.MoveVim(t, cloudName, cloud.Login().AuthURL, nil)
+	return b
+}
+
+// MoveVim tells Windlass that a VIM has another address, and credentials if there are new ones. No operator can do the
+// first: the address is changed in the database.
+func (b *Bed) MoveVim(t testing.TB, name, url string, credentials map[string]any) (id string) {
+	t.Helper()
+	b.Psql(t, "psql", "--quiet", "--set", "ON_ERROR_STOP=1", "--command",
+		"update vim set auth_url = '"+url+"' where name = '"+name+"'")
+	var list struct {
+		Vims []struct {
+			ID string `json:"id"`
+		} `json:"vims"`
+	}
+	require.NoError(t, json.Unmarshal(b.Call(t, http.MethodGet, "/v1.0/vims?name="+name, nil).Body, &list))
+	require.Len(t, list.Vims, 1)
+	if credentials != nil {
+		a := b.Call(t, http.MethodPut, "/v1.0/vims/"+list.Vims[0].ID, map[string]any{"vim": map[string]any{"auth_cred": credentials}})
+		require.Equal(t, http.StatusOK, a.Status, "%s", a.Body)
+	}
+	return list.Vims[0].ID
+}
+
+// start starts a cloud and a Windlass, in a directory that prepare may fill before.
+func start(
+	t testing.TB, cloud environment.Cloud, prepare func(context.Context, *environment.Environment) error,
+) *Bed {
+	t.Helper()
 	root, err := environment.Root()
 	require.NoError(t, err)
 	t.Setenv("WINDLASS_LAB_IMAGE_PASSWORD", NodePassword) // images for Tacker have a password, too
@@ -63,32 +103,36 @@ func NewWith(t testing.TB, cloud environment.Cloud, extra map[string]any) *Bed {
 	require.NoError(t, os.Chmod(dir, 0o755))
 	ctx, cancel := context.WithTimeout(t.Context(), 45*time.Minute)
 	defer cancel()
-	env, err := environment.Start(ctx, environment.Options{
+	o := environment.Options{
 		Dir: dir, Cloud: cloud, API: "127.0.0.1:0", Temporal: "127.0.0.1:0", UI: "127.0.0.1:0", Out: io.Discard,
 		Seeded: true,
-	})
+	}
+	env, err := environment.At(o)
+	require.NoError(t, err)
 	t.Cleanup(func() {
-		if env != nil {
-			require.NoError(t, env.Stop(context.Background()))
-		}
+		require.NoError(t, env.Stop(context.Background()))
 		if t.Failed() {
 			t.Logf("State and logs are kept in %s.", dir)
 			return
 		}
 		require.NoError(t, os.RemoveAll(dir))
 	})
+	if prepare != nil {
+		require.NoError(t, prepare(ctx, env))
+	}
+	_, err = environment.Start(ctx, o)
 	require.NoError(t, err)
 	info, err := env.Info()
 	require.NoError(t, err)
-	b := &Bed{Environment: env, URL: info.API}
-	b.Vim = b.register(t, extra)
-	b.onboard(t)
-	return b
+	return &Bed{Environment: env, URL: info.API}
 }
+
+// cloudName is the name of the VIM.
+const cloudName = "cloud"
 
 func (b *Bed) register(t testing.TB, extra map[string]any) string {
 	t.Helper()
-	body := b.Cloud.Login().Vim("cloud")
+	body := b.Cloud.Login().Vim(cloudName)
 	maps.Copy(body["vim"].(map[string]any)["extra"].(map[string]any), extra)
 	a := b.Call(t, http.MethodPost, "/v1.0/vims", body)
 	require.Equal(t, http.StatusCreated, a.Status, "%s", a.Body)

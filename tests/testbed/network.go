@@ -53,15 +53,21 @@ func (b *Bed) AddIPv6Network(t testing.TB, name string) Network {
 
 func (b *Bed) newNetwork(t testing.TB, name string) (n Network) {
 	t.Helper()
-	login := b.Cloud.Login()
-	provider, err := login.Client(t.Context())
-	require.NoError(t, err)
-	n.neutron, err = openstack.NewNetworkV2(provider, login.Endpoint())
-	require.NoError(t, err)
+	n.neutron = b.neutron(t)
 	made, err := networks.Create(t.Context(), n.neutron, networks.CreateOpts{Name: name}).Extract()
 	require.NoError(t, err)
 	n.ID = made.ID
 	return n
+}
+
+func (b *Bed) neutron(t testing.TB) *gophercloud.ServiceClient {
+	t.Helper()
+	login := b.Cloud.Login()
+	provider, err := login.Client(t.Context())
+	require.NoError(t, err)
+	neutron, err := openstack.NewNetworkV2(provider, login.Endpoint())
+	require.NoError(t, err)
+	return neutron
 }
 
 func (n *Network) addSubnet(t testing.TB, version gophercloud.IPVersion) {
@@ -89,6 +95,20 @@ func (n Network) Remove(t testing.TB) {
 		require.NoError(t, routers.Delete(t.Context(), n.neutron, n.router).ExtractErr())
 	}
 	require.NoError(t, networks.Delete(t.Context(), n.neutron, n.ID).ExtractErr())
+}
+
+// RemoveNetworks deletes networks by their names.
+func (b *Bed) RemoveNetworks(t testing.TB, names ...string) {
+	t.Helper()
+	neutron := b.neutron(t)
+	for _, name := range names {
+		pages, err := networks.List(neutron, networks.ListOpts{Name: name}).AllPages(t.Context())
+		require.NoError(t, err)
+		found, err := networks.ExtractNetworks(pages)
+		require.NoError(t, err)
+		require.Len(t, found, 1, name)
+		Network{ID: found[0].ID, neutron: neutron}.Remove(t)
+	}
 }
 
 // A lab with fake machines has a block of sixteen times 256 addresses: eight are net0's, one is the external network's.
