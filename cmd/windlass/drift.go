@@ -24,8 +24,8 @@ func newVnfDrift(c *cli) *cobra.Command {
 		Long: `Show the findings of the last check of a VNF instance: differences of the VIM, the nodes, Kubernetes,
 etcd, HAProxy, the virtual IP and the CA from their record. Each has its remedy. The decision of the check comes last.
 --check checks now and waits for the outcome.`,
-		Example: `  windlass vnf drift 1f9d3a52-0c1e-4f60-8a3f-6f1f2f9d9c11 --check
-  windlass vnf drift 1f9d3a52-0c1e-4f60-8a3f-6f1f2f9d9c11 --json | jq -r '.findings[].kind'`,
+		Example: `  windlass vnf drift edge-1 --check
+  windlass vnf drift edge-1 -o jsonpath='{.findings[*].kind}'`,
 		Args: exactly("ID"),
 	}
 	cmd.Flags().BoolVar(&check, "check", false, "check now, and wait for the outcome")
@@ -122,10 +122,10 @@ func newVnfDriftPolicy(c *cli) *cobra.Command {
 		Short: "Show or set the policy for automatic drift checks and heals of a VNF instance",
 		Long: `Show the drift policy of a VNF instance. A flag changes one value of the policy and leaves the
 others. Without a policy Windlass checks only on request and after notifications, and heals nothing by itself.`,
-		Example: `  windlass vnf drift-policy 1f9d3a52-0c1e-4f60-8a3f-6f1f2f9d9c11
-  windlass vnf drift-policy 1f9d3a52-0c1e-4f60-8a3f-6f1f2f9d9c11 --every 5m --auto-heal --agreeing-checks 3
-  windlass vnf drift-policy 1f9d3a52-0c1e-4f60-8a3f-6f1f2f9d9c11 --auto-heal=false
-  windlass vnf drift-policy 1f9d3a52-0c1e-4f60-8a3f-6f1f2f9d9c11 --off`,
+		Example: `  windlass vnf drift-policy edge-1
+  windlass vnf drift-policy edge-1 --every 5m --auto-heal --agreeing-checks 3
+  windlass vnf drift-policy edge-1 --auto-heal=false
+  windlass vnf drift-policy edge-1 --off`,
 		Args: exactly("ID"),
 	}
 	flags := cmd.Flags()

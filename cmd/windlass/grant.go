@@ -26,7 +26,7 @@ func newOpGrant(c *cli) *cobra.Command {
 		Long: `Show the grant of an operation: the servers that it may make, remove or change, where, and why.
 Windlass itself or the NFVO decides this before the operation begins, and never changes it afterwards. An operation
 in STARTING has none yet, a modification needs none.`,
-		Example: "  windlass op grant 6f0ab2d1-93c4-4c86-b0a5-0b9a4f5c8a37",
+		Example: "  windlass op grant edge-1",
 		Args:    exactly("ID"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var raw json.RawMessage

@@ -18,9 +18,9 @@ func newVnfHeal(c *cli) *cobra.Command {
 the names of their nodes. A storage server gets new volumes, too. With --keep-volumes it keeps them. --all makes the
 entire VNF anew: it first deletes all VMs with their data. A registry of images keeps its volume, also with --all.
 With --keep-volumes=false it gets a new one.`,
-		Example: `  windlass vnf heal 1f9d3a52-0c1e-4f60-8a3f-6f1f2f9d9c11 --vnfc worker-3f2a91c0 --cause "disk failure" --watch
-  windlass vnf heal 1f9d3a52-0c1e-4f60-8a3f-6f1f2f9d9c11 --vnfc 0f1e6c1b-6a3b-4c41-9d36-6a2d1f0f7b55 --plan
-  windlass vnf heal 1f9d3a52-0c1e-4f60-8a3f-6f1f2f9d9c11 --all --watch`,
+		Example: `  windlass vnf heal edge-1 --vnfc worker-3f2a91c0 --cause "disk failure" --watch
+  windlass vnf heal edge-1 --vnfc 0f1e6c1b-6a3b-4c41-9d36-6a2d1f0f7b55 --plan
+  windlass vnf heal edge-1 --all --watch`,
 		Args: exactly("ID"),
 	}
 	cmd.Flags().StringSliceVar(&vnfcs, "vnfc", nil, "the VNFCs to heal, by `ID,...` or by the name of their node")

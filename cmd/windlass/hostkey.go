@@ -14,7 +14,7 @@ func newVnfForgetHostKey(c *cli) *cobra.Command {
 		Long: `Forget the SSH host key that Windlass has kept since its first contact with the VM of a VNFC. Do so
 only if you know that somebody has rebuilt the VM: otherwise another machine may have its address. Windlass keeps
 the key that the VM shows at the next contact. VNFC is an id in 'windlass vnf show', or the name of the node.`,
-		Example: "  windlass vnf forget-host-key 1f9d3a52-0c1e-4f60-8a3f-6f1f2f9d9c11 worker-3f2a91c0",
+		Example: "  windlass vnf forget-host-key edge-1 worker-3f2a91c0",
 		Args:    exactly("ID", "VNFC"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			path := "/windlass/v1/vnf_instances/" + url.PathEscape(args[0]) + "/host_keys/" + url.PathEscape(args[1])

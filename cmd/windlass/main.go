@@ -56,9 +56,9 @@ process.`,
 		Example: `  windlass dev                                  # everything on this machine
   windlass package create vnfpkg/samples/k8s-ha # build, upload and on-board a package
   windlass vnf create "Kubernetes cluster" --name edge-1
-  windlass vnf instantiate ID request.json --watch
+  windlass vnf instantiate edge-1 request.json --watch
   windlass op list --state FAILED_TEMP
-  windlass op retry ID`,
+  windlass op retry edge-1`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}

@@ -16,8 +16,8 @@ func newVnfModify(c *cli) *cobra.Command {
 		Long: `Modify the information of a VNF instance: its name, its description, its metadata, or with --patch
 every member of a VnfInfoModificationRequest of SOL003. It is a merge patch: values that you do not give stay as
 they are. An empty value of --name, of --description or of a key of --metadata removes the present value.`,
-		Example: `  windlass vnf modify 1f9d3a52-0c1e-4f60-8a3f-6f1f2f9d9c11 --name edge-2 --metadata site=north,rack= --watch
-  windlass vnf modify 1f9d3a52-0c1e-4f60-8a3f-6f1f2f9d9c11 --patch new-credentials.json --watch`,
+		Example: `  windlass vnf modify edge-1 --name edge-2 --metadata site=north,rack= --watch
+  windlass vnf modify edge-1 --patch new-credentials.json --watch`,
 		Args: exactly("ID"),
 	}
 	cmd.Flags().StringVar(&name, "name", "", "new `name` of the instance")

@@ -100,7 +100,7 @@ func newOpShow(c *cli) *cobra.Command {
 		Use:     "show ID",
 		Aliases: []string{"describe", "get"},
 		Short:   "Show one operation",
-		Example: "  windlass op show 6f0ab2d1-93c4-4c86-b0a5-0b9a4f5c8a37",
+		Example: "  windlass op show edge-1",
 		Args:    exactly("ID"),
 		RunE:    func(cmd *cobra.Command, args []string) error { return c.printOp(cmd.Context(), args[0]) },
 	}
@@ -177,7 +177,7 @@ func newOpDecision(c *cli, action lcm.Action, short, done string) *cobra.Command
 		Use:     string(action) + " ID",
 		Short:   short,
 		Long:    short + ". The operation must be in FAILED_TEMP.",
-		Example: fmt.Sprintf("  windlass op %s 6f0ab2d1-93c4-4c86-b0a5-0b9a4f5c8a37 --watch", action),
+		Example: fmt.Sprintf("  windlass op %s edge-1 --watch", action),
 		Args:    exactly("ID"),
 	}
 	how.addWaitFlags(cmd)
@@ -212,7 +212,7 @@ func newOpCancel(c *cli) *cobra.Command {
 		Long: `Stop an operation that runs. It ends in FAILED_TEMP, or in ROLLED_BACK if it has done nothing yet.
 GRACEFUL lets the present step end, but ends a wait at once. FORCEFUL interrupts the step and kills its commands on the
 nodes.`,
-		Example: "  windlass op cancel 6f0ab2d1-93c4-4c86-b0a5-0b9a4f5c8a37 --mode FORCEFUL --watch",
+		Example: "  windlass op cancel edge-1 --mode FORCEFUL --watch",
 		Args:    exactly("ID"),
 	}
 	cmd.Flags().StringVar(&mode, "mode", string(lcm.Graceful), "GRACEFUL or FORCEFUL")

@@ -28,8 +28,8 @@ func newOpLogs(c *cli) *cobra.Command {
 'windlass op steps' shows. With --follow the command prints new output until the operation has ended or waits for a
 decision; its exit codes are then the same as those of 'windlass op watch'.`,
 		Example: `  windlass op logs edge-1 --follow
-  windlass op logs 6f0ab2d1-93c4-4c86-b0a5-0b9a4f5c8a37 --step 5
-  windlass op logs 6f0ab2d1-93c4-4c86-b0a5-0b9a4f5c8a37 --step 5 --node worker-3f2a91c0`,
+  windlass op logs edge-1 --step 5
+  windlass op logs edge-1 --step 5 --node worker-3f2a91c0`,
 		Args: exactly("ID"),
 	}
 	cmd.Flags().IntVar(&number, "step", -1, "`number` of the step; default: all steps")

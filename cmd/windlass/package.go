@@ -181,7 +181,7 @@ func newPackageShow(c *cli) *cobra.Command {
 		Use:     "show ID",
 		Aliases: []string{"describe", "get"},
 		Short:   "Show one package with its warnings",
-		Example: "  windlass package show 52a2f1f4-5c0f-4f06-9d4a-0c7a9b6a6f0e",
+		Example: "  windlass package show 'Kubernetes cluster'",
 		Args:    exactly("ID"),
 		RunE:    func(cmd *cobra.Command, args []string) error { return c.showPackage(cmd.Context(), args[0]) },
 	}
@@ -192,7 +192,7 @@ func newPackageEnable(c *cli) *cobra.Command {
 		Use:     "enable ID...",
 		Short:   "Let VNF instances be created of packages",
 		Long:    "Allow VNF instances of packages again. On-boarding enables a package.",
-		Example: "  windlass package enable 52a2f1f4-5c0f-4f06-9d4a-0c7a9b6a6f0e",
+		Example: "  windlass package enable 'Kubernetes cluster'",
 		Args:    atLeastOne("ID"),
 	}
 	cmd.RunE = c.setOperational(lcm.PkgEnabled, "enabled")
@@ -204,7 +204,7 @@ func newPackageDisable(c *cli) *cobra.Command {
 		Use:     "disable ID...",
 		Short:   "Let no more VNF instances be created of packages",
 		Long:    "Allow no new VNF instances of packages. VNFs that run go on.",
-		Example: "  windlass package disable 52a2f1f4-5c0f-4f06-9d4a-0c7a9b6a6f0e",
+		Example: "  windlass package disable 'Kubernetes cluster'",
 		Args:    atLeastOne("ID"),
 	}
 	cmd.RunE = c.setOperational(lcm.PkgDisabled, "disabled")
@@ -238,7 +238,7 @@ func newPackageDelete(c *cli) *cobra.Command {
 		Aliases: []string{"rm"},
 		Short:   "Delete packages that no VNF instance uses",
 		Long:    "Delete packages that no VNF instance uses. The command disables them first.",
-		Example: "  windlass package delete 52a2f1f4-5c0f-4f06-9d4a-0c7a9b6a6f0e",
+		Example: "  windlass package delete 'Kubernetes cluster'",
 		Args:    atLeastOne("ID"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			for _, id := range args {

@@ -82,7 +82,7 @@ func newOpPlan(c *cli) *cobra.Command {
 		Long: `Show the changes that a scaling or a heal has decided on. It decides once, in its first step, and a retry
 works on the same VNFCs. For an operation that has not begun, use --plan of 'windlass vnf scale', 'scale-to-level',
 'heal', 'operate', 'instantiate' and 'terminate'.`,
-		Example: "  windlass op plan 6f0ab2d1-93c4-4c86-b0a5-0b9a4f5c8a37",
+		Example: "  windlass op plan edge-1",
 		Args:    exactly("ID"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var raw json.RawMessage

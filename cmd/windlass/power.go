@@ -17,9 +17,9 @@ func newVnfOperate(c *cli) *cobra.Command {
 		Long: `Start or stop the VMs of a VNF instance, all of them or those that --vnfc names. Windlass stops the
 workers of a cluster before its control planes, and starts them the other way round; a start ends when etcd and the
 nodes work. With --graceful Windlass first drains the nodes that stop, while others go on.`,
-		Example: `  windlass vnf operate 1f9d3a52-0c1e-4f60-8a3f-6f1f2f9d9c11 --stop --watch
-  windlass vnf operate 1f9d3a52-0c1e-4f60-8a3f-6f1f2f9d9c11 --stop --graceful 120 --vnfc worker-3f2a91c0 --plan
-  windlass vnf operate 1f9d3a52-0c1e-4f60-8a3f-6f1f2f9d9c11 --start --watch`,
+		Example: `  windlass vnf operate edge-1 --stop --watch
+  windlass vnf operate edge-1 --stop --graceful 120 --vnfc worker-3f2a91c0 --plan
+  windlass vnf operate edge-1 --start --watch`,
 		Args: exactly("ID"),
 	}
 	cmd.Flags().BoolVar(&start, "start", false, "start the VMs")

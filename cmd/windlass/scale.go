@@ -44,9 +44,9 @@ func newVnfScale(c *cli) *cobra.Command {
 		Long: `Scale an aspect of a VNF instance out or in by a number of steps; 'windlass vnf show' has the
 aspects and their levels. Scaling in first takes VNFCs that do not work, then the newest; --vnfc names others
 instead. --plan shows which VNFCs Windlass would remove now.`,
-		Example: `  windlass vnf scale 1f9d3a52-0c1e-4f60-8a3f-6f1f2f9d9c11 --aspect worker_instance --out 2 --watch
-  windlass vnf scale 1f9d3a52-0c1e-4f60-8a3f-6f1f2f9d9c11 --aspect worker_instance --in 1 --plan
-  windlass vnf scale 1f9d3a52-0c1e-4f60-8a3f-6f1f2f9d9c11 --aspect worker_instance --in 1 --vnfc worker-3f2a91c0`,
+		Example: `  windlass vnf scale edge-1 --aspect worker_instance --out 2 --watch
+  windlass vnf scale edge-1 --aspect worker_instance --in 1 --plan
+  windlass vnf scale edge-1 --aspect worker_instance --in 1 --vnfc worker-3f2a91c0`,
 		Args: exactly("ID"),
 	}
 	cmd.Flags().StringVar(&aspect, "aspect", "", "`name` of the scaling aspect")
@@ -83,8 +83,8 @@ func newVnfScaleToLevel(c *cli) *cobra.Command {
 		Short: "Scale a VNF instance to an instantiation level, or aspects to scale levels",
 		Long: `Scale a VNF instance to an instantiation level of its VNFD, or some of its aspects each to a scale
 level. Some aspects may grow while others shrink: Windlass makes the new VNFCs before it removes others.`,
-		Example: `  windlass vnf scale-to-level 1f9d3a52-0c1e-4f60-8a3f-6f1f2f9d9c11 --level instantiation_level_2 --watch
-  windlass vnf scale-to-level 1f9d3a52-0c1e-4f60-8a3f-6f1f2f9d9c11 --aspect master_instance=1,worker_instance=8 --plan`,
+		Example: `  windlass vnf scale-to-level edge-1 --level instantiation_level_2 --watch
+  windlass vnf scale-to-level edge-1 --aspect master_instance=1,worker_instance=8 --plan`,
 		Args: exactly("ID"),
 	}
 	cmd.Flags().StringVar(&level, "level", "", "`name` of the instantiation level")

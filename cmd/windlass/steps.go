@@ -123,8 +123,8 @@ func newOpSteps(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "steps ID",
 		Short: "Show the steps of an operation with node, state, attempts and time",
-		Example: "  windlass op steps 6f0ab2d1-93c4-4c86-b0a5-0b9a4f5c8a37\n" +
-			"  windlass op steps 6f0ab2d1-93c4-4c86-b0a5-0b9a4f5c8a37 --sort-by -time",
+		Example: "  windlass op steps edge-1\n" +
+			"  windlass op steps edge-1 --sort-by -time",
 		Args: exactly("ID"),
 	}
 	f.addListFlags(cmd)

@@ -155,7 +155,7 @@ func newSubscriptionDelete(c *cli) *cobra.Command {
 		Short:   "Delete subscriptions, with the notifications that wait for them",
 		Long: `Delete subscriptions. The subscribers get no further notifications: notifications that wait for them, and
 their dead letters, are deleted, too.`,
-		Example: "  windlass subscription delete 5f1c9a52-0c1e-4f60-8a3f-6f1f2f9d9c11",
+		Example: "  windlass subscription delete https://nfvo.example/notifications",
 		Args:    atLeastOne("ID"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			for _, id := range args {

@@ -156,8 +156,8 @@ func newVnfChangeExtConn(c *cli) *cobra.Command {
 		Long: `Connect external connection points of a VNF instance to other networks. REQUEST is a JSON file with a
 ChangeExtVnfConnectivityRequest of SOL003, "-" for standard input; links that it does not name stay as they are. Its
 form is that of --lcm-version: cpConfig is a list in version 1, a map in version 2.`,
-		Example: `  windlass vnf change-ext-conn 1f9d3a52-0c1e-4f60-8a3f-6f1f2f9d9c11 links.json --plan
-  windlass vnf change-ext-conn 1f9d3a52-0c1e-4f60-8a3f-6f1f2f9d9c11 links.json --watch`,
+		Example: `  windlass vnf change-ext-conn edge-1 links.json --plan
+  windlass vnf change-ext-conn edge-1 links.json --watch`,
 		Args: exactly("ID", "REQUEST"),
 	}
 	how.addMannerFlags(cmd)
@@ -179,8 +179,8 @@ func newVnfChangePackage(c *cli) *cobra.Command {
 		Long: `Roll a VNF instance of containers over to another VNF package. REQUEST is a JSON file with a
 ChangeCurrentVnfPkgRequest of SOL003 v3.3.1, "-" for standard input; parameters that it does not name stay as they
 are. The command uses version 2 of the API, also with --lcm-version 1.`,
-		Example: `  windlass vnf change-package 1f9d3a52-0c1e-4f60-8a3f-6f1f2f9d9c11 package.json --plan
-  windlass vnf change-package 1f9d3a52-0c1e-4f60-8a3f-6f1f2f9d9c11 package.json --watch`,
+		Example: `  windlass vnf change-package web package.json --plan
+  windlass vnf change-package web package.json --watch`,
 		Args: exactly("ID", "REQUEST"),
 	}
 	how.addMannerFlags(cmd)
@@ -208,7 +208,7 @@ not off.
 
 --leftovers is for an instance whose INSTANTIATE you have declared FAILED ('windlass op fail'). The instance is not
 instantiated, but some of its resources are still there. Windlass deletes them at once.`,
-		Example: "  windlass vnf terminate 1f9d3a52-0c1e-4f60-8a3f-6f1f2f9d9c11 --graceful 120 --watch\n" +
+		Example: "  windlass vnf terminate edge-1 --graceful 120 --watch\n" +
 			"  windlass vnf terminate edge-1 --leftovers --watch",
 		Args: exactly("ID"),
 	}
@@ -241,7 +241,7 @@ func newVnfDelete(c *cli) *cobra.Command {
 		Use:     "delete ID...",
 		Aliases: []string{"rm"},
 		Short:   "Delete VNF instances that are not instantiated",
-		Example: "  windlass vnf delete 1f9d3a52-0c1e-4f60-8a3f-6f1f2f9d9c11",
+		Example: "  windlass vnf delete edge-1",
 		Args:    atLeastOne("ID"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			for _, id := range args {

@@ -20,8 +20,8 @@ func newVnfRegistry(c *cli) *cobra.Command {
 		Long: `Show the parameters with which clusters connect to a registry of images, and the certificate of its
 CA. With --json this is the parameter private_registry_connection_info of a cluster; add a user and a password if
 the registry requires them. --ca prints the CA's certificate alone, in PEM.`,
-		Example: `  windlass vnf registry 1f9d3a52-0c1e-4f60-8a3f-6f1f2f9d9c11 --json
-  windlass vnf registry 1f9d3a52-0c1e-4f60-8a3f-6f1f2f9d9c11 --ca > ca.crt`,
+		Example: `  windlass vnf registry registry --json
+  windlass vnf registry registry --ca > ca.crt`,
 		Args: exactly("ID"),
 	}
 	cmd.Flags().BoolVar(&onlyCA, "ca", false, "print the certificate of the registry's CA, and nothing else")

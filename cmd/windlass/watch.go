@@ -29,7 +29,7 @@ func newOpWatch(c *cli) *cobra.Command {
 		Long: `Follow an operation until it ends or needs a decision. On a terminal the command draws the list of
 steps again in place; otherwise it prints a line for every change. Exit codes: 0 completed, 3 in FAILED_TEMP and
 waiting for retry, rollback or fail, 1 anything else.`,
-		Example: "  windlass op watch 6f0ab2d1-93c4-4c86-b0a5-0b9a4f5c8a37",
+		Example: "  windlass op watch edge-1",
 		Args:    exactly("ID"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.watch(cmd.Context(), args[0], &watcher{want: lcm.Completed})
