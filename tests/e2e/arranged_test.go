@@ -21,13 +21,12 @@ const claimOfAClass = "curl -X POST $LAB/lab/clusters/$STORAGE/classes/"
 // doneElsewhere are commands that need something which is not here. The keys are the beginnings of the commands, the
 // values say which test runs them.
 var doneElsewhere = map[string]string{
-	"temporal ":       "temporalTools: failed-operations.md shows nothing that operations.md does not",
-	"tctl ":           "the same",
-	"kubectl ":        "TestPages of tests/contract/kubernetes carries out every one of them",
-	"helm ":           "the same, where there is Helm's program",
-	"openstack ":      "tests/tackerclient carries out those of its own commands",
-	claimOfAClass:     "storageClasses",
-	"sed 's#10\\.244": "tests/podnetworks edits flannel's manifest with it",
+	"temporal ":   "temporalTools: failed-operations.md shows nothing that operations.md does not",
+	"tctl ":       "the same",
+	"kubectl ":    "TestPages of tests/contract/kubernetes carries out every one of them",
+	"helm ":       "the same, where there is Helm's program",
+	"openstack ":  "tests/tackerclient carries out those of its own commands",
+	claimOfAClass: "storageClasses",
 	`curl -s -X POST -H 'Content-Type: application/json' -d '{"expirationSeconds"`: "tests/contract/kubernetes has a cluster " +
 		"that gives credentials",
 }

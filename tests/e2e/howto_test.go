@@ -97,11 +97,11 @@ func (r *reader) follow(t *testing.T, sections ...string) {
 	r.paste(t, session{page: "tutorial.md", sections: sections})
 }
 
-// pasting returns a function that runs a section of another page.
-func pasting(page, section string) func(*reader, *testing.T) {
+// pasting returns a function that runs sections of another page.
+func pasting(page string, sections ...string) func(*reader, *testing.T) {
 	return func(r *reader, t *testing.T) {
 		t.Helper()
-		r.paste(t, session{page: page, sections: []string{section}})
+		r.paste(t, session{page: page, sections: sections})
 	}
 }
 

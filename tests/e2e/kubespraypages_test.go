@@ -6,52 +6,33 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/windlass-nfv/windlass/tests/kubespray"
-	"github.com/windlass-nfv/windlass/tests/testbed"
 )
+
+// ansibleServer is the section of kubespray.md that makes an Ansible server in the lab.
+const ansibleServer = "An Ansible server of the lab"
 
 // kubesprayPages are the pages about clusters by kubespray and the load balancers in front of them. The second one goes
 // on from the first one.
 var kubesprayPages = []session{
 	{
-		page: "how-to/kubespray.md", sections: []string{"Instantiate", "Scale and heal", "Control planes", "Terminate"},
-		own: ofAnsibleServer,
+		page:     "how-to/kubespray.md",
+		sections: []string{ansibleServer, "Instantiate", "Scale and heal", "Control planes", "Terminate"},
 	},
 	{
 		page: "how-to/external-load-balancer.md", sections: []string{"Try it"},
-		before: (*reader).haveKubesprayCluster,
+		before: pasting("how-to/kubespray.md", ansibleServer, "Instantiate"),
 		after:  pasting("how-to/kubespray.md", "Terminate"),
 	},
 }
 
-// ofAnsibleServer are the values that the Ansible server of the test decides.
-var ofAnsibleServer = []string{"ANSIBLE", "ANSIBLE_USER", "ANSIBLE_PORT", "PASSWORD"}
-
-// haveKubesprayCluster makes the VNF of the page about kubespray.
-func (r *reader) haveKubesprayCluster(t *testing.T) {
-	t.Helper()
-	r.paste(t, session{page: "how-to/kubespray.md", sections: []string{"Instantiate"}, own: ofAnsibleServer})
-}
-
-// TestPages_ofKubespray pastes these pages. An Ansible server is there, with a password.
+// TestPages_ofKubespray pastes these pages.
 func TestPages_ofKubespray(t *testing.T) {
 	b := newBed(t, "fake")
-	const server = "ansible"
-	made, err := kubespray.Machines(t.Context(), b.Cloud.Login(), server,
-		kubespray.Server{Name: server, Image: kubespray.AnsibleImage, Password: testbed.NodePassword})
-	require.NoError(t, err)
-	o := &others{own: map[string]string{
-		"ANSIBLE": made[server].Address, "ANSIBLE_USER": "debian", "ANSIBLE_PORT": "2222", "PASSWORD": testbed.NodePassword,
-	}}
 	b.beforeTutorial(t)
 	newReader(t, b).follow(t, "3. Register the cloud as a VIM")
 	for _, s := range kubesprayPages {
-		r := newReader(t, b)
-		r.others = o
-		r.read(t, s)
+		newReader(t, b).read(t, s)
 	}
-	require.NoError(t, kubespray.RemoveMachines(t.Context(), b.Cloud.Login(), server))
 	b.RequireNothingLeft(t)
 }
 
