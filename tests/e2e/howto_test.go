@@ -16,34 +16,34 @@ var howTo = []session{
 	// The file edge.yaml and a kubeconfig: the lab has no Kubernetes API.
 	{page: "how-to/vims.md", before: (*reader).haveKubernetes},
 	// A server with a package, for a user with a password.
-	{page: "how-to/packages.md", own: ofForeigners("SOURCE"), after: (*reader).requirePackageFetched},
+	{page: "how-to/packages.md", own: []string{"SOURCE"}, after: (*reader).requirePackageFetched},
 	// A server that takes notifications.
-	{page: "how-to/subscriptions.md", own: ofForeigners("NFVO", "PASSWORD"), after: (*reader).requireTold},
+	{page: "how-to/subscriptions.md", own: []string{"NFVO", "PASSWORD"}, after: (*reader).requireTold},
 	{page: "how-to/instantiate.md", after: (*reader).planShownRequest},
 	{page: "how-to/follow-progress.md"},
 	{page: "reference/lists.md"},
 	// The file of profiles that the page shows, and an API with TLS that asks for a token of Keystone.
 	{
-		page: "reference/client.md", own: ofForeigners("VNFM", "AUTHORITIES"), before: (*reader).haveProfiles,
+		page: "reference/client.md", own: []string{"VNFM", "AUTHORITIES"}, before: (*reader).haveProfiles,
 		after: (*reader).requireIdentified,
 	},
 	{page: "how-to/drift.md"},
 	{page: "how-to/start-and-stop.md"},
 	{page: "how-to/modify.md"},
 	// A registry that the nodes reach.
-	{page: "how-to/registries.md", own: ofForeigners("REGISTRY"), after: (*reader).planShownRegistries},
+	{page: "how-to/registries.md", own: []string{"REGISTRY"}, after: (*reader).planShownRegistries},
 	{page: "how-to/failed-operations.md"},
 	{page: "how-to/scale-and-heal.md"},
 	{page: "how-to/registry-vnf.md"},
 	// The registry of the page before, and another network.
 	{
-		page: "how-to/external-connectivity.md", own: ofForeigners("NETWORK"),
+		page: "how-to/external-connectivity.md", own: []string{"NETWORK"},
 		before: pasting("how-to/registry-vnf.md", "A registry as a VNF"), after: pasting("how-to/registry-vnf.md", removeIt),
 	},
 	{page: "how-to/persistent-volumes.md"},
 	// A Tacker (Windlass plays its part), a file for Tacker's client, and a package of Tacker.
 	{
-		page: comingFromTacker, own: ofForeigners("TACKER"), before: (*reader).haveTackersFiles,
+		page: comingFromTacker, own: []string{"TACKER"}, before: (*reader).haveTackersFiles,
 		after: (*reader).leaveTacker,
 	},
 	// The VNF of the page about persistent volumes. A pod that nothing may move stays on a node of edge-1.

@@ -24,9 +24,6 @@ type others struct {
 	own        map[string]string
 }
 
-// ofForeigners returns the names of values that the foreign servers of the test decide.
-func ofForeigners(names ...string) []string { return names }
-
 // visits are the requests that foreign servers got, and the users.
 type visits struct {
 	mu   sync.Mutex

@@ -52,13 +52,13 @@ func (r *reader) haveLab(t *testing.T, program string) {
 	require.NoError(t, os.WriteFile(program, []byte(text), 0o755)) //nolint:gosec // a program
 }
 
-// ofTheTest are commands that the test runs itself, before or after the page: it builds the programs, and starts the
-// servers at its own addresses. The values say which page shows them.
+// ofTheTest are commands that the test runs itself, before or after the page. The keys are the beginnings of the
+// commands, the values say why.
 var ofTheTest = map[string]string{
-	"go tool task build":    "the tutorial",
-	"bin/windlass-lab up ":  "the tutorial",
-	"bin/windlass dev":      "the tutorial",
-	"bin/windlass-lab down": "the tutorial",
+	"go tool task build":    "the task of the test has built the programs",
+	"bin/windlass-lab up ":  "newBed starts the lab, at an address that is free",
+	"bin/windlass dev":      "newBed starts Windlass, at addresses that are free",
+	"bin/windlass-lab down": "the end of the test removes the lab, and looks for what is left",
 }
 
 // run runs a script in the shell. The script exits with 1 after a command with an unexpected exit code.
