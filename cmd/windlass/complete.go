@@ -228,16 +228,18 @@ func findInstances(ctx context.Context, c *cli, line typed) (found []candidate, 
 	return found, nil
 }
 
-// findOperations finds the operations that a command can be applied to. A command that can be applied to every
-// operation takes the names of VNF instances, too: they stand for their last operations.
+// findOperations finds the operations that a command can be applied to, by their ids and by the names of their VNF
+// instances. A name stands for the last operation of the instance.
 func findOperations(command string) finder {
 	return func(ctx context.Context, c *cli, line typed) (found []candidate, err error) {
 		states := ""
 		switch lcm.Action(command) {
 		case lcm.Retry, lcm.Rollback, lcm.Fail:
 			states = "(eq,operationState," + string(lcm.FailedTemp) + ")"
+			found, err = findInstancesBusy(ctx, c, line, lcm.FailedTemp)
 		case lcm.Cancel:
 			states = "(in,operationState,STARTING,PROCESSING,ROLLING_BACK)"
+			found, err = findInstancesBusy(ctx, c, line, lcm.Starting, lcm.Processing, lcm.RollingBack)
 		default:
 			found, err = findInstanceNames(ctx, c, line)
 		}
@@ -254,6 +256,27 @@ func findOperations(command string) finder {
 		}
 		return found, err
 	}
+}
+
+// findInstancesBusy finds the names of VNF instances with an operation in one of these states. Such an operation is the
+// last one of its instance, because an instance has one operation at a time.
+func findInstancesBusy(ctx context.Context, c *cli, line typed, states ...lcm.OperationState) (found []candidate, _ error) {
+	type atAGlance struct {
+		opOcc
+
+		Name string `json:"vnfInstanceName"`
+	}
+	query := url.Values{"open": {"true"}}
+	if line.begun != "" {
+		query.Set("search", line.begun)
+	}
+	all, err := read[atAGlance](ctx, c, progressPath+"?"+query.Encode())
+	for _, o := range all {
+		if slices.Contains(states, o.State) {
+			found = append(found, candidate{o.Name, string(o.Operation) + " " + string(o.State)})
+		}
+	}
+	return found, err
 }
 
 // findInstanceNames finds VNF instances by their names alone.

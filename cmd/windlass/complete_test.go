@@ -45,11 +45,12 @@ func TestCompletion_offersIDsAndNames(t *testing.T) {
 		{[]string{"vnf", "scale", "edge-1", "--aspect", ""}, []string{"worker_instance"}},
 		{[]string{"vnf", "instantiate", "edge-1", "--vim", "n"}, []string{"north\topenstack http://cloud:5000/v3"}},
 		{[]string{"vnf", "scale", vnfID, "--aspect", ""}, []string{"worker_instance"}},
-		{[]string{"op", "retry", ""}, []string{opID + "\tINSTANTIATE FAILED_TEMP"}},
+		{[]string{"op", "retry", ""}, []string{"edge-1\tINSTANTIATE FAILED_TEMP", opID + "\tINSTANTIATE FAILED_TEMP"}},
 		{[]string{"op", "list", "--state", "FAILED"}, []string{"FAILED_TEMP", "FAILED"}},
 		{[]string{"op", "grant", ""}, []string{"edge-1\tINSTANTIATED", opID + "\tINSTANTIATE FAILED_TEMP"}},
 		{[]string{"op", "logs", "edge"}, []string{"edge-1\tINSTANTIATED"}},
-		{[]string{"op", "retry", "edge"}, []string{}},
+		{[]string{"op", "retry", "edge"}, []string{"edge-1\tINSTANTIATE FAILED_TEMP"}},
+		{[]string{"op", "cancel", "edge"}, []string{}}, // its operation does not run
 		{[]string{"package", "upload", ""}, []string{"52a2f1f4\tk8s-ha 1.0 ONBOARDED", "k8s-ha:1.0\tk8s-ha 1.0 ONBOARDED"}},
 		{[]string{"package", "show", "k8s"}, []string{"k8s-ha:1.0\tk8s-ha 1.0 ONBOARDED"}},
 		{[]string{"vim", "show", ""}, []string{"north\topenstack http://cloud:5000/v3", "7d1c\tnorth"}},
@@ -88,6 +89,8 @@ func TestCompletion_searchesAtTheServer(t *testing.T) {
 	path, err := url.QueryUnescape(api.last("GET").path)
 	require.NoError(t, err)
 	assert.Equal(t, "/vnflcm/v1/vnf_lcm_op_occs?filter=(eq,operationState,FAILED_TEMP);(cont,id,6f)", path)
+	completed(t, server.URL, "op", "retry", "edge-")
+	assert.Equal(t, "/windlass/v1/vnf_lcm_op_occs?open=true&search=edge-", api.last("GET").path)
 }
 
 func TestCompletion_isQuietWithoutAnAPI(t *testing.T) {
