@@ -106,7 +106,7 @@ func (b *bed) changedSample(t *testing.T, sample string, change *strings.Replace
 	t.Helper()
 	dir = t.TempDir()
 	require.NoError(t, os.CopyFS(dir, os.DirFS(filepath.Join(b.Root, "vnfpkg/samples", sample))))
-	require.NoError(t, filepath.WalkDir(dir, func(file string, entry fs.DirEntry, err error) error {
+	require.NoError(t, filepath.WalkDir(dir, func(file string, _ fs.DirEntry, err error) error {
 		if err != nil || filepath.Ext(file) != ".yaml" || strings.Contains(file, "/Files/") {
 			return err
 		}

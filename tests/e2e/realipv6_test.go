@@ -13,7 +13,6 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/utils/ptr"
 
 	"github.com/windlass-nfv/windlass/tests/environment"
 )
@@ -71,14 +70,20 @@ func flannelOfIPv6(t *testing.T) (file string) {
 	out := string(text)
 	for _, change := range []struct{ from, to string }{
 		{`{"Network": "__POD_CIDR__",`, `{"EnableIPv4": false, "EnableIPv6": true, "IPv6Network": "__POD_CIDR__",`},
-		{`args: [--ip-masq, --kube-subnet-mgr]`,
-			`args: [--ip-masq, --kube-subnet-mgr, --cni-conf=/etc/cni/net.d/10-flannel.conflist]`},
+		{
+			`args: [--ip-masq, --kube-subnet-mgr]`,
+			`args: [--ip-masq, --kube-subnet-mgr, --cni-conf=/etc/cni/net.d/10-flannel.conflist]`,
+		},
 		// The lab's flannel writes this file itself; what has another ending is not read.
-		{`args: [/etc/kube-flannel/cni-conf.json, /etc/cni/net.d/10-flannel.conflist]`,
-			`args: [/etc/kube-flannel/cni-conf.json, /etc/cni/net.d/unused]`},
-		{"            - name: run\n              mountPath: /run/flannel\n",
+		{
+			`args: [/etc/kube-flannel/cni-conf.json, /etc/cni/net.d/10-flannel.conflist]`,
+			`args: [/etc/kube-flannel/cni-conf.json, /etc/cni/net.d/unused]`,
+		},
+		{
+			"            - name: run\n              mountPath: /run/flannel\n",
 			"            - name: run\n              mountPath: /run/flannel\n" +
-				"            - name: cni\n              mountPath: /etc/cni/net.d\n"},
+				"            - name: cni\n              mountPath: /etc/cni/net.d\n",
+		},
 	} {
 		require.Equal(t, 1, strings.Count(out, change.from), change.from)
 		out = strings.Replace(out, change.from, change.to, 1)
@@ -99,7 +104,7 @@ func (p *realPods) serve(t *testing.T) {
 			Template: corev1.PodTemplateSpec{
 				ObjectMeta: metav1.ObjectMeta{Labels: labels},
 				Spec: corev1.PodSpec{
-					TerminationGracePeriodSeconds: ptr.To(int64(1)),
+					TerminationGracePeriodSeconds: new(int64(1)),
 					Containers: []corev1.Container{{
 						Name: "web", Image: "lab.local/web:v1", ImagePullPolicy: corev1.PullIfNotPresent,
 						Command: []string{"python3", "-m", "http.server", "--bind", "::", "8080"},
