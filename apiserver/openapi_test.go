@@ -3,6 +3,7 @@ package apiserver
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
@@ -18,6 +19,8 @@ import (
 	"github.com/windlass-nfv/windlass/apiserver/apitest"
 	"github.com/windlass-nfv/windlass/apiserver/openapi"
 	"github.com/windlass-nfv/windlass/apiserver/rest"
+	"github.com/windlass-nfv/windlass/internal/driver/k8s"
+	"github.com/windlass-nfv/windlass/internal/params"
 )
 
 // shown returns a server for requests that need no database.
@@ -100,6 +103,66 @@ func TestOpenAPI_hasAnExampleOfEveryAnswer(t *testing.T) {
 	for _, file := range files {
 		require.True(t, used[filepath.Base(file)], "%s is of no operation. Run: go tool task docs:generate", file)
 	}
+}
+
+// TestOpenAPI_describesEveryProperty asks for a description of each member, there or in the schema that it refers to.
+func TestOpenAPI_describesEveryProperty(t *testing.T) {
+	described, properties, seen := described(t), 0, map[*openapi3.Schema]bool{}
+	var look func(place string, s *openapi3.SchemaRef)
+	look = func(place string, s *openapi3.SchemaRef) {
+		if s == nil || s.Value == nil || seen[s.Value] {
+			return
+		}
+		seen[s.Value] = true
+		for name, member := range s.Value.Properties {
+			properties++
+			if member.Value.Description == "" {
+				t.Errorf("%s.%s has no description in apiserver/openapi/openapi.yaml.", place, name)
+			}
+			look(place+"."+name, member)
+		}
+		for _, part := range slices.Concat(s.Value.AllOf, s.Value.AnyOf, s.Value.OneOf,
+			openapi3.SchemaRefs{s.Value.Items, s.Value.AdditionalProperties.Schema}) {
+			look(place, part)
+		}
+	}
+	for name, schema := range described.Components.Schemas {
+		look(name, schema)
+	}
+	for path, item := range described.Paths.Map() {
+		for method, operation := range item.Operations() {
+			for status, response := range operation.Responses.Map() {
+				for kind, media := range response.Value.Content {
+					look(strings.Join([]string{method, path, status, kind}, " "), media.Schema)
+				}
+			}
+			if operation.RequestBody != nil {
+				for kind, media := range operation.RequestBody.Value.Content {
+					look(strings.Join([]string{method, path, kind}, " "), media.Schema)
+				}
+			}
+		}
+	}
+	require.Greater(t, properties, 800)
+}
+
+// TestOpenAPI_hasEveryParameterOfAClusterAndNoOther compares the schema with the parameters that Windlass reads.
+func TestOpenAPI_hasEveryParameterOfAClusterAndNoOther(t *testing.T) {
+	var compare func(path string, s *openapi3.Schema, members []params.Member)
+	compare = func(path string, s *openapi3.Schema, members []params.Member) {
+		if s.Items != nil {
+			s = s.Items.Value
+		}
+		var read []string
+		for _, m := range members {
+			read = append(read, m.Name)
+			if property := s.Properties[m.Name]; property != nil && !m.IsMap() {
+				compare(path+"."+m.Name, property.Value, m.Members)
+			}
+		}
+		require.ElementsMatch(t, read, slices.Collect(maps.Keys(s.Properties)), path)
+	}
+	compare("ClusterParams", described(t).Components.Schemas["ClusterParams"].Value, params.Describe(k8s.Params{}))
 }
 
 func TestOpenAPI_hasEveryRouteAndNoOther(t *testing.T) {
