@@ -23,6 +23,7 @@ const script = "text/javascript; charset=utf-8"
 var pageFiles = map[string]pageFile{
 	"api":                  {own, "page/index.html", "text/html; charset=utf-8"},
 	"page.js":              {own, "page/page.js", script},
+	"page.css":             {own, "page/page.css", "text/css; charset=utf-8"},
 	"swagger-ui-bundle.js": {swagger.FS, "swagger-ui-bundle.js", script},
 	"swagger-ui.css":       {swagger.FS, "swagger-ui.css", "text/css; charset=utf-8"},
 	"favicon-32x32.png":    {swagger.FS, "favicon-32x32.png", "image/png"},

@@ -5,6 +5,7 @@ import (
 	"net/http/httptest"
 	"testing"
 
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
 
@@ -50,6 +51,22 @@ func TestDocs(t *testing.T) {
 	b.click(`.opblock .execute`)
 	b.says(".live-responses-table .response-col_status", "200")
 	b.pictureOf("docs")
+}
+
+// TestDocsOfTheAPI_fitPhonesAndTheDark opens an operation of the API as a reader with a phone does, by day and by night.
+func TestDocsOfTheAPI_fitPhonesAndTheDark(t *testing.T) {
+	b := open(t, documented(t)+"/docs/api#/vnflcm%20v1/readVnfInstanceV1")
+	b.says(".opblock-body", "Secrets in it are")
+	for scheme, dark := range map[string]string{"light": "false", "dark": "true"} {
+		b.do(emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}))
+		b.shows(`[String(getComputedStyle(document.querySelector(".swagger-ui")).filter.includes("invert"))]`, dark)
+		for _, width := range []int64{360, 1280} {
+			b.do(chromedp.EmulateViewport(width, 800))
+			b.shows(`[String(document.documentElement.scrollWidth <= innerWidth)]`, "true")
+			b.shows(`[String(document.querySelector(".parameters-col_name").offsetWidth > 60)]`, "true")
+		}
+	}
+	b.do(chromedp.EmulateReset(), emulation.SetEmulatedMedia())
 }
 
 // TestDocsPages opens the page about an error as the error links to it, and finds another page with the search.
