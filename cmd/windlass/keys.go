@@ -30,9 +30,10 @@ func newKeysGenerate(con *console) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "generate FILE",
 		Short: "Write a new key file",
-		Example: `  windlass keys generate /etc/windlass/keys
-  windlass keys generate /etc/windlass/keys --token-label windlass --key-label wrapping --make-key`,
-		Args: exactly("FILE"),
+		Long: `Write a new key file. With the labels of a token and of a key in it, this key wraps the new key, and the file is
+never there in clear.`,
+		Example: "  windlass keys generate /etc/windlass/keys",
+		Args:    exactly("FILE"),
 	}
 	to := addWrapFlags(cmd)
 	return openingKeys(cmd, func(ctx context.Context, t secrets.Token, file string) error {
@@ -79,8 +80,8 @@ func newKeysWrap(con *console) *cobra.Command {
 		Short: "Wrap the keys in a key file by a key in a token",
 		Long: `Wrap the keys in a key file by an AES key in a token (PKCS #11). The keys stay the same. Afterwards only a
 server with the token and its PIN can read them. Keys that are wrapped already are wrapped by the other key.`,
-		Example: `  windlass keys wrap /etc/windlass/keys --token-label windlass --key-label wrapping --make-key \
-    --keys-token-module /usr/lib/softhsm/libsofthsm2.so --keys-token-pin-file /etc/windlass/token-pin`,
+		Example: `  windlass keys wrap /etc/windlass/keys --config /etc/windlass/windlass.yaml \
+    --token-label windlass --key-label wrapping --make-key`,
 		Args: exactly("FILE"),
 	}
 	to := addWrapFlags(cmd)
@@ -105,7 +106,7 @@ func newKeysUnwrap(con *console) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "unwrap FILE",
 		Short:   "Make a plain key file of a wrapped one",
-		Example: "  windlass keys unwrap /etc/windlass/keys --keys-token-module MODULE --keys-token-pin-file /etc/windlass/token-pin",
+		Example: "  windlass keys unwrap /etc/windlass/keys --config /etc/windlass/windlass.yaml",
 		Args:    exactly("FILE"),
 	}
 	return openingKeys(cmd, func(ctx context.Context, t secrets.Token, file string) error {

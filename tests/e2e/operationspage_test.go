@@ -82,12 +82,30 @@ func newOperator(t *testing.T, b *bed) *operator {
 		require.NoError(t, err)
 		*at = net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
 	}
-	settings := "databaseUrl: " + database.String() + "\nkeys: {file: " + o.etc + "/keys}\ntemporal:\n  address: " +
+	o.makeToken(t)
+	settings := "databaseUrl: " + database.String() + "\nkeys:\n  file: " + o.etc + "/keys\n  token: {module: " + softHSM +
+		", pinFile: " + o.etc + "/token-pin}\ntemporal:\n  address: " +
 		info.Temporal + "\n  namespace: second\napi:\n  listen: " + o.api + "\nworker:\n  metrics: " + o.worker + "\n"
 	require.NoError(t, os.WriteFile(filepath.Join(o.etc, "windlass.yaml"), []byte(settings), 0o600))
 	o.carryOut(t, "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN=vnfm.example "+
 		"-keyout /etc/windlass/api-key.pem -out /etc/windlass/api.pem")
 	return o
+}
+
+const softHSM = "/usr/lib/softhsm/libsofthsm2.so"
+
+// makeToken makes the token of the chapter about keys, where SoftHSM looks by itself.
+func (o *operator) makeToken(t *testing.T) {
+	t.Helper()
+	require.FileExists(t, softHSM, "tools/prerequisites.sh test installs it")
+	dir := filepath.Join(o.home, ".config/softhsm2")
+	require.NoError(t, os.MkdirAll(filepath.Join(dir, "tokens"), 0o700))
+	for file, text := range map[string]string{
+		filepath.Join(dir, "softhsm2.conf"): "directories.tokendir = " + dir + "/tokens\n", filepath.Join(o.etc, "token-pin"): "739184\n",
+	} {
+		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+	}
+	o.carryOut(t, "softhsm2-util --init-token --free --label windlass --pin 739184 --so-pin 739184")
 }
 
 // second replaces what pages show of the first Windlass by the values of the second one.
