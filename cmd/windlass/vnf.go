@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 
 	"github.com/spf13/cobra"
@@ -237,22 +238,57 @@ instantiated, but some of its resources are still there. Windlass deletes them a
 }
 
 func newVnfDelete(c *cli) *cobra.Command {
-	return &cobra.Command{
+	var selector string
+	cmd := &cobra.Command{
 		Use:     "delete ID...",
 		Aliases: []string{"rm"},
 		Short:   "Delete VNF instances that are not instantiated",
-		Example: "  windlass vnf delete edge-1",
-		Args:    atLeastOne("ID"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			for _, id := range args {
-				if _, err := c.client.send(cmd.Context(), http.MethodDelete, c.instancePath(id), nil, nil); err != nil {
-					return err
-				}
-				c.confirm("VNF instance %s is deleted.", id)
-			}
-			return nil
-		},
+		Long: `Delete VNF instances that are not instantiated: those with these ids or names, or with -l all that
+have such metadata. An instance that is instantiated stays; the command ends there with an error.`,
+		Example: "  windlass vnf delete edge-1\n  windlass vnf delete -l site=north",
 	}
+	addSelectorFlag(cmd, &selector)
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
+		switch {
+		case selector == "":
+			return atLeastOne("ID")(cmd, args)
+		case len(args) > 0:
+			return usageErrorf(cmd, "Give either ids or -l.")
+		}
+		return nil
+	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if selector != "" {
+			var err error
+			if args, err = c.selectedVnfs(cmd, selector); err != nil {
+				return err
+			}
+		}
+		for _, id := range args {
+			if _, err := c.client.send(cmd.Context(), http.MethodDelete, c.instancePath(id), nil, nil); err != nil {
+				return err
+			}
+			c.confirm("VNF instance %s is deleted.", id)
+		}
+		return nil
+	}
+	return cmd
+}
+
+// selectedVnfs are the ids of the VNF instances with such metadata.
+func (c *cli) selectedVnfs(cmd *cobra.Command, selector string) (ids []string, _ error) {
+	filter, err := metadataFilter("metadata", selector)
+	if err != nil {
+		return nil, usageErrorf(cmd, "%s", sentence(err.Error()))
+	}
+	found, err := list[vnfInstance](cmd.Context(), c.client, c.client.lcm+"/vnf_instances"+filterText("", filter))
+	for _, i := range found {
+		ids = append(ids, i.ID)
+	}
+	if err == nil && len(ids) == 0 {
+		fmt.Fprintln(c.err, "No VNF instance has such metadata.")
+	}
+	return ids, err
 }
 
 func (c *cli) instancePath(id string) string { return c.client.lcm + "/vnf_instances/" + id }

@@ -17,25 +17,51 @@ import (
 
 func newVnfShow(c *cli) *cobra.Command {
 	return &cobra.Command{
-		Use:     "show ID",
+		Use:     "show ID...",
 		Aliases: []string{"get"},
-		Short:   "Show one VNF instance: nodes, endpoint, last operation, drift, and what to do next",
-		Long: `Show one VNF instance: the endpoint of its cluster, its nodes with their addresses, the holder of
+		Short:   "Show VNF instances: nodes, endpoint, last operation, drift, and what to do next",
+		Long: `Show a VNF instance: the endpoint of its cluster, its nodes with their addresses, the holder of
 the virtual IP, the last operation, the result of the last drift check, and the next command to give. ID may be the
-name of the instance, or the beginning of its id.`,
-		Example: "  windlass vnf show edge-1\n  windlass vnf show 1f9d -o json",
-		Args:    exactly("ID"),
+name of the instance, or the beginning of its id. With several ids, JSON and YAML are a list, as of 'vnf list'.`,
+		Example: "  windlass vnf show edge-1\n  windlass vnf show edge-1 edge-2\n  windlass vnf show 1f9d -o json",
+		Args:    atLeastOne("ID"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			var raw json.RawMessage
-			if err := c.client.get(cmd.Context(), c.instancePath(args[0]), &raw); err != nil {
-				return err
+			instances := make([]json.RawMessage, len(args))
+			for i, id := range args {
+				if err := c.client.get(cmd.Context(), c.instancePath(id), &instances[i]); err != nil {
+					return err
+				}
 			}
-			if c.structured() {
-				return c.print(raw, nil)
-			}
-			return c.describeVnf(cmd.Context(), raw)
+			return c.showVnfs(cmd.Context(), instances)
 		},
 	}
+}
+
+func (c *cli) showVnfs(ctx context.Context, instances []json.RawMessage) error {
+	switch {
+	case c.structured() && len(instances) == 1:
+		return c.print(instances[0], nil)
+	case c.structured():
+		items, err := decodeAll[vnfInstance](instances)
+		if err != nil {
+			return err
+		}
+		return c.printStructuredList(instances, func() (names []string) {
+			for _, i := range items {
+				names = append(names, "vnf/"+i.ID)
+			}
+			return names
+		})
+	}
+	for i, raw := range instances {
+		if i > 0 {
+			fmt.Fprintln(c.out)
+		}
+		if err := c.describeVnf(ctx, raw); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // topology is the parts of a VNF, as the API shows them.

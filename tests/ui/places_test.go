@@ -7,13 +7,15 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
 
+	"github.com/windlass-nfv/windlass/apiserver"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
 // TestPlaces opens pages that are not in the bar, and an address without a page.
 func TestPlaces(t *testing.T) {
-	p := openPage(t)
+	p := openPage(t, func(o *apiserver.Options) { o.Page.Temporal = "https://temporal.example/namespaces/windlass" })
 	p.as(write)
+	p.linksToTemporal()
 	p.goTo("nosuch/page")
 	p.says("h1", "There is no such page")
 	p.says(".empty", "#/nosuch/page")
@@ -22,6 +24,18 @@ func TestPlaces(t *testing.T) {
 	p.recordsOfOthers()
 	p.statesBeginWithACapital()
 	p.fitsNarrowScreens()
+}
+
+// linksToTemporal finds the lists of Temporal's Web UI in the menu.
+func (p *page) linksToTemporal() {
+	p.Helper()
+	p.shows(`[...document.querySelectorAll('.menu a[href*="query="]')].map((a) => {
+		const url = new URL(a.href);
+		return url.host + url.pathname + ": " + url.searchParams.get("query");
+	})`,
+		`temporal.example/namespaces/windlass/workflows: OperationState = "FAILED_TEMP"`,
+		`temporal.example/namespaces/windlass/workflows: OperationState IN ("ROLLED_BACK", "FAILED")`,
+		`temporal.example/namespaces/windlass/workflows: ExecutionStatus = "Running" AND LcmOperation IS NOT NULL`)
 }
 
 // recordsOfOthers shows the audit, a subscription, and a notification that was not delivered.

@@ -110,6 +110,7 @@ function more() {
       h('a', { href: '../docs' }, 'Documentation'),
       settings.temporal && h('a', { href: settings.temporal, rel: 'noreferrer' }, 'Temporal'),
       inTemporal('OperationState = "FAILED_TEMP"', 'Temporal: operations that wait for a decision'),
+      inTemporal('OperationState IN ("ROLLED_BACK", "FAILED")', 'Temporal: operations that were rolled back or failed'),
       inTemporal('ExecutionStatus = "Running" AND LcmOperation IS NOT NULL', 'Temporal: operations that have not ended'),
       settings.version && h('p.hint', `Windlass ${settings.version}`),
       session.loggedIn && h('button', { type: 'button', onclick: () => leaveSession() }, 'Log out')));
