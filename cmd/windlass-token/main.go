@@ -1,8 +1,8 @@
 //go:build cgo
 
-// Command windlass-token wraps and unwraps the keys of Windlass with a key in a token. Windlass starts it, if its key
-// file is wrapped. It is a program of its own because a PKCS #11 module is a shared library in C:
-// windlass stays a static binary, and a module that crashes takes no server with it.
+// Command windlass-token wraps and unwraps the keys of Windlass with a key in a token. Windlass starts it if its key
+// file is wrapped. It is a program of its own because a PKCS #11 module is a shared library in C: windlass stays a static
+// binary, and a module that crashes takes no server with it.
 package main
 
 import (

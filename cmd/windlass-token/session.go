@@ -59,11 +59,11 @@ func (s *session) logIn(r token.Request, a *token.Answer) *token.Failure {
 	if !slices.ContainsFunc(mechanisms, func(m *pkcs11.Mechanism) bool { return m.Mechanism == pkcs11.CKM_AES_GCM }) {
 		return &token.Failure{Code: token.NoMechanism}
 	}
-	flags, write := uint(pkcs11.CKF_SERIAL_SESSION), uint(0)
+	flags := uint(pkcs11.CKF_SERIAL_SESSION)
 	if r.MakeKey {
-		write = pkcs11.CKF_RW_SESSION
+		flags |= pkcs11.CKF_RW_SESSION
 	}
-	if s.handle, err = s.module.OpenSession(s.slot, flags|write); err != nil {
+	if s.handle, err = s.module.OpenSession(s.slot, flags); err != nil {
 		return failed(err)
 	}
 	switch err = s.module.Login(s.handle, pkcs11.CKU_USER, r.PIN); {
@@ -71,6 +71,8 @@ func (s *session) logIn(r token.Request, a *token.Answer) *token.Failure {
 		return nil
 	case is(err, pkcs11.CKR_PIN_INCORRECT, pkcs11.CKR_PIN_LEN_RANGE, pkcs11.CKR_PIN_INVALID):
 		return &token.Failure{Code: token.WrongPIN}
+	case is(err, pkcs11.CKR_USER_PIN_NOT_INITIALIZED):
+		return &token.Failure{Code: token.NoPIN}
 	case is(err, pkcs11.CKR_PIN_LOCKED):
 		return &token.Failure{Code: token.Locked}
 	}
@@ -84,6 +86,7 @@ func (s *session) find(label string) (found pkcs11.TokenInfo, _ *token.Failure) 
 		return found, failed(err)
 	}
 	var labels []string
+	here := 0
 	for _, slot := range slots {
 		info, err := s.module.GetTokenInfo(slot)
 		if err != nil || info.Flags&pkcs11.CKF_TOKEN_INITIALIZED == 0 {
@@ -91,10 +94,11 @@ func (s *session) find(label string) (found pkcs11.TokenInfo, _ *token.Failure) 
 		}
 		if info.Label == label {
 			s.slot, found = slot, info
+			here++
 		}
 		labels = append(labels, info.Label)
 	}
-	switch here := len(labels) - len(slices.DeleteFunc(slices.Clone(labels), func(l string) bool { return l == label })); {
+	switch {
 	case here == 0:
 		return found, &token.Failure{Code: token.NoToken, Tokens: labels}
 	case here > 1:
