@@ -33,7 +33,7 @@ list() {
 		fdisk                   sfdisk                                                                    test
 		openssh-server          sshd                                                                      test
 		sudo                    sudo                                                                      test
-		postgresql              /usr/lib/postgresql/*/bin/initdb,/usr/lib/postgresql/*/bin/postgres       database
+		postgresql              /usr/lib/postgresql/*/bin/initdb,/usr/lib/postgresql/*/bin/postgres,psql,pg_dump database
 		systemd-container       systemd-nspawn                                                            machines
 		mmdebstrap              mmdebstrap                                                                machines
 		debian-archive-keyring  /usr/share/keyrings/debian-archive-keyring.gpg                            machines
