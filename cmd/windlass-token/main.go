@@ -12,14 +12,36 @@ import (
 	"io"
 	"os"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/windlass-nfv/windlass/internal/token"
 )
 
 func main() {
-	if err := serve(os.Stdin, os.Stdout); err != nil {
+	out, err := keepOutput()
+	if err == nil {
+		err = serve(os.Stdin, out)
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "windlass-token:", err)
 		os.Exit(1)
 	}
+}
+
+// keepOutput keeps the standard output for the answer: what a module prints there goes nowhere.
+func keepOutput() (*os.File, error) {
+	answer, err := unix.FcntlInt(os.Stdout.Fd(), unix.F_DUPFD_CLOEXEC, 3)
+	if err != nil {
+		return nil, fmt.Errorf("keep the standard output: %w", err)
+	}
+	nowhere, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
+	if err == nil {
+		err = unix.Dup3(int(nowhere.Fd()), int(os.Stdout.Fd()), 0)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("silence the standard output: %w", err)
+	}
+	return os.NewFile(uintptr(answer), "answer"), nil
 }
 
 // serve reads one request and writes its answer.

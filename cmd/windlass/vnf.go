@@ -281,6 +281,9 @@ func (c *cli) selectedVnfs(cmd *cobra.Command, selector string) (ids []string, _
 	if err != nil {
 		return nil, usageErrorf(cmd, "%s", sentence(err.Error()))
 	}
+	if filter == "" { // such as -l "$UNSET ": it would name all instances
+		return nil, usageErrorf(cmd, "-l names no metadata. Give it in the form key=value.")
+	}
 	found, err := list[vnfInstance](cmd.Context(), c.client, c.client.lcm+"/vnf_instances"+filterText("", filter))
 	for _, i := range found {
 		ids = append(ids, i.ID)

@@ -56,6 +56,10 @@ func TestVnfDelete_choosesByMetadata(t *testing.T) {
 	got = windlass(t, twoInstances(), "vnf", "delete", "-l", "site=nowhere")
 	assert.Zero(t, got.code)
 	assert.Contains(t, got.err, "No VNF instance has such metadata.")
+	for _, nothing := range []string{"", " ", ","} {
+		got = windlass(t, twoInstances(), "vnf", "delete", "-l", nothing)
+		assert.Equal(t, exitUsage, got.code, "%q must not choose all instances: %s", nothing, got.out+got.err)
+	}
 	got = windlass(t, twoInstances(), "vnf", "delete", "edge-1", "-l", "site=south")
 	assert.Equal(t, exitUsage, got.code)
 	assert.Contains(t, got.err, "Give either ids or -l.")

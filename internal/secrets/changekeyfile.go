@@ -7,7 +7,6 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -38,24 +37,22 @@ func GenerateKeyFile(ctx context.Context, path string, w *Wrapping) error {
 		}
 		content = wrapped.text()
 	}
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	err := newFile(path, content)
 	if errors.Is(err, fs.ErrExist) {
 		return exists
 	}
-	if err == nil {
-		_, err = f.WriteString(content)
-		err = errors.Join(err, f.Sync(), f.Close())
-	}
-	if err != nil {
-		return lcm.Wrap(lcm.KindInvalid, err, "The key file %s cannot be written.", path)
-	}
-	return nil
+	return cannotWrite(err, path)
 }
 
 // AddKey puts a fresh key in front of the keys in the file, and wraps it if the others are wrapped. Every process must
 // be restarted with the new file, all within a short time: a process with the old file cannot open the secrets that
 // others seal. Then Vault.Rotate seals everything anew; after that the old keys serve Temporal's old histories only.
 func AddKey(ctx context.Context, path string, t Token) error {
+	unlock, err := lockFile(path)
+	if err != nil {
+		return err
+	}
+	defer unlock()
 	// The keys are opened first: a file with a mistake, or a token with another key, stays as it is.
 	if _, err := loadKeyFile(ctx, path, t); err != nil {
 		return err
@@ -84,6 +81,11 @@ func AddKey(ctx context.Context, path string, t Token) error {
 // WrapKeyFile wraps the keys of a file. Keys that are wrapped already are wrapped by the new key instead, which the same
 // module and PIN must reach.
 func WrapKeyFile(ctx context.Context, path string, w Wrapping) error {
+	unlock, err := lockFile(path)
+	if err != nil {
+		return err
+	}
+	defer unlock()
 	keys, err := loadKeyFile(ctx, path, w.Token)
 	if err != nil {
 		return err
@@ -97,6 +99,11 @@ func WrapKeyFile(ctx context.Context, path string, w Wrapping) error {
 
 // UnwrapKeyFile makes a plain key file of a wrapped one.
 func UnwrapKeyFile(ctx context.Context, path string, t Token) error {
+	unlock, err := lockFile(path)
+	if err != nil {
+		return err
+	}
+	defer unlock()
 	b, err := readOwn("key file", path)
 	if err != nil {
 		return err
@@ -109,24 +116,6 @@ func UnwrapKeyFile(ctx context.Context, path string, t Token) error {
 		return err
 	}
 	return replaceFile(path, plainText(keys))
-}
-
-// replaceFile never leaves half a file: keys that are lost cannot be made again.
-func replaceFile(path, content string) error {
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".new-") // mode 0600
-	if err == nil {
-		_, err = f.WriteString(content)
-		if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
-			err = os.Rename(f.Name(), path)
-		}
-		if err != nil {
-			_ = os.Remove(f.Name())
-		}
-	}
-	if err != nil {
-		return lcm.Wrap(lcm.KindInvalid, err, "The key file %s cannot be written.", path)
-	}
-	return nil
 }
 
 func freshKey() dataKey {

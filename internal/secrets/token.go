@@ -121,7 +121,12 @@ func (t Token) call(ctx context.Context, program string, r token.Request) (a tok
 	cmd.Stdin, cmd.Stdout, cmd.Env = bytes.NewReader(request), &out, t.environment()
 	cmd.WaitDelay = time.Second // a module may have started processes
 	err = cmd.Run()
+	if errors.Is(err, exec.ErrWaitDelay) {
+		err = nil // the program has ended well, and a process of the module still has its output
+	}
 	switch {
+	case errors.Is(ctx.Err(), context.Canceled):
+		return a, ctx.Err()
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return a, lcm.Errorf(lcm.KindInvalid, "The token %q has not answered for %s. Check its connection, and start Windlass "+
 			"again.", r.Token, tokenTimeout)
@@ -139,7 +144,7 @@ func (t Token) call(ctx context.Context, program string, r token.Request) (a tok
 	return a, nil
 }
 
-// environment has what modules look at, such as SOFTHSM2_CONF, and none of Windlass's secrets.
+// environment has what modules look at, such as SOFTHSM2_CONF, without the settings of Windlass and the PIN.
 func (t Token) environment() (env []string) {
 	for _, v := range os.Environ() {
 		if name, _, _ := strings.Cut(v, "="); !strings.HasPrefix(name, "WINDLASS_") && name != t.PINEnv {

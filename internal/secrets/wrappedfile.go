@@ -60,7 +60,7 @@ func parseURI(text string) (k WrappingKey, ok bool) {
 // isWrapped reports whether the file is a wrapped key file.
 func isWrapped(lines []string) bool {
 	for _, line := range lines {
-		if strings.HasPrefix(line, wrappedBy) {
+		if strings.HasPrefix(strings.TrimSpace(line), wrappedBy) {
 			return true
 		}
 	}

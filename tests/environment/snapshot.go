@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"github.com/windlass-nfv/windlass/internal/postgres"
@@ -26,12 +26,12 @@ func (e *Environment) Save(ctx context.Context, archive string) error {
 		return err
 	}
 	err := e.withPostgres(ctx, func(server *postgres.Server) error {
-		if err := os.MkdirAll(filepath.Join(e.Dir, sqlDir), 0o755); err != nil {
+		if err := os.MkdirAll(filepath.Join(e.Dir, sqlDir), 0o700); err != nil {
 			return err
 		}
 		for _, name := range databases {
 			file := filepath.Join(e.Dir, sqlDir, name)
-			if err := runs(ctx, "pg_dump", "--no-owner", "--no-privileges", "--file", file, server.URL(name)); err != nil {
+			if err := runs(ctx, "pg_dump", server.URL(name), "--no-owner", "--no-privileges", "--file", file); err != nil {
 				return err
 			}
 		}
@@ -62,7 +62,7 @@ func (e *Environment) Restore(ctx context.Context, archive string) error {
 				return err
 			}
 			file := filepath.Join(e.Dir, sqlDir, name)
-			if err := runs(ctx, "psql", "--quiet", "--set", "ON_ERROR_STOP=1", "--file", file, server.URL(name)); err != nil {
+			if err := runs(ctx, "psql", server.URL(name), "--quiet", "--set", "ON_ERROR_STOP=1", "--file", file); err != nil {
 				return err
 			}
 		}
@@ -79,10 +79,28 @@ func (e *Environment) withPostgres(ctx context.Context, do func(*postgres.Server
 	return errors.Join(do(server), server.Stop())
 }
 
-// runs runs a program. Its errors do not have the last argument, which has a password.
-func runs(ctx context.Context, program string, args ...string) error {
-	if out, err := exec.CommandContext(ctx, program, args...).CombinedOutput(); err != nil {
-		return fmt.Errorf("%s %q: %w: %s", program, slices.Clip(args[:len(args)-1]), err, out)
+// runs runs a program of PostgreSQL.
+func runs(ctx context.Context, program, url string, args ...string) error {
+	cmd, err := PostgresCommand(ctx, program, url, args...)
+	if err != nil {
+		return err
+	}
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("%s %q: %w: %s", program, args, err, out)
 	}
 	return nil
+}
+
+// PostgresCommand prepares a program of PostgreSQL on a database. The password is not among its arguments, which every
+// user of the host sees.
+func PostgresCommand(ctx context.Context, program, database string, args ...string) (*exec.Cmd, error) {
+	at, err := url.Parse(database)
+	if err != nil {
+		return nil, errors.New("the URL of the database cannot be read") // the error would quote it
+	}
+	password, _ := at.User.Password()
+	at.User = url.User(at.User.Username())
+	cmd := exec.CommandContext(ctx, program, append(args, at.String())...)
+	cmd.Env = append(os.Environ(), "PGPASSWORD="+password)
+	return cmd, nil
 }

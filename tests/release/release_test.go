@@ -1,5 +1,6 @@
 // Package release checks that this release carries on what a former one has begun. Its data are the databases and the
-// lab of a former release, with operations of every kind in FAILED_TEMP.
+// lab of a former release, with operations of every kind in FAILED_TEMP. The keys are with them: they seal the passwords of
+// this lab and of its fake machines, and nothing else.
 package release
 
 import (

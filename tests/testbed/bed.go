@@ -9,7 +9,6 @@ import (
 	"maps"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 	"time"
@@ -81,7 +80,8 @@ func (b *Bed) MoveVim(t testing.TB, name, url string, credentials map[string]any
 	require.NoError(t, json.Unmarshal(b.Call(t, http.MethodGet, "/v1.0/vims?name="+name, nil).Body, &list))
 	require.Len(t, list.Vims, 1)
 	if credentials != nil {
-		a := b.Call(t, http.MethodPut, "/v1.0/vims/"+list.Vims[0].ID, map[string]any{"vim": map[string]any{"auth_cred": credentials}})
+		a := b.Call(t, http.MethodPut, "/v1.0/vims/"+list.Vims[0].ID,
+			map[string]any{"vim": map[string]any{"auth_cred": credentials}})
 		require.Equal(t, http.StatusOK, a.Status, "%s", a.Body)
 	}
 	return list.Vims[0].ID
@@ -187,7 +187,9 @@ func (b *Bed) Psql(t testing.TB, program string, args ...string) string {
 	t.Helper()
 	info, err := b.Info()
 	require.NoError(t, err)
-	out, err := exec.CommandContext(t.Context(), program, append(args, info.DatabaseURL)...).CombinedOutput()
+	cmd, err := environment.PostgresCommand(t.Context(), program, info.DatabaseURL, args...)
+	require.NoError(t, err)
+	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	return string(out)
 }

@@ -41,12 +41,12 @@ func overlapOf(n, other machine.Network) (mine, theirs netip.Prefix, overlap boo
 // plugIPv6 gives the router its address in the network, and the host a route there. The router has IPv6 from the first
 // such network on. It sends no router advertisements: machines get their default route when they boot.
 func (d *Driver) plugIPv6(ctx context.Context, n machine.Network) error {
-	_, err := run(ctx, "", "ip", "netns", "exec", d.router(), "sh", "-c", `
+	_, err := run(ctx, "", "ip", "netns", "exec", d.router(), "sh", "-ec", `
 		echo 0 >/proc/sys/net/ipv6/conf/all/disable_ipv6
 		echo 0 >/proc/sys/net/ipv6/icmp/ratelimit
 		echo 1 >/proc/sys/net/ipv6/conf/all/forwarding`)
 	if err != nil {
-		return broken(err, "The lab's router cannot be given IPv6.")
+		return broken(err, "The lab's router cannot be given IPv6; see that the kernel of this host has it.")
 	}
 	batch := fmt.Sprintf("addr replace %s/126 dev %s nodad\naddr replace %s/%d dev %s nodad\n", linkAddress6(d.tag, 2),
 		uplink, n.Gateway6, n.CIDR6.Bits(), bridgeName(n.ID))
