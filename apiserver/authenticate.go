@@ -49,7 +49,20 @@ func (s *Server) authenticate(next echo.HandlerFunc) echo.HandlerFunc {
 // identifyClient authenticates the request.
 func (s *Server) identifyClient(c echo.Context) (auth.Identity, error) {
 	r := c.Request()
-	limited := auth.LimitLookups(r.Context(), func() (func(), error) { return s.beginLookup(c) })
+	var ends []func()
+	limited := auth.LimitLookups(r.Context(), func() error {
+		end, err := s.beginLookup(c)
+		if err == nil {
+			ends = append(ends, end)
+		}
+		return err
+	})
+	// Not before a bad answer is counted below: meanwhile another lookup would take the place of this one.
+	defer func() {
+		for _, end := range ends {
+			end()
+		}
+	}()
 	who, err := s.Auth.Authenticate(r.WithContext(limited))
 	failure, ok := errors.AsType[*auth.UnauthenticatedError](err)
 	if !ok {
@@ -74,10 +87,10 @@ func (s *Server) identifyClient(c echo.Context) (auth.Identity, error) {
 }
 
 // beginLookup allows a lookup of credentials from an address, unless the address has sent too many bad ones. A lookup
-// in progress counts as bad until its answer arrives.
+// counts as bad until end is called, which must be after a bad answer is counted.
 func (s *Server) beginLookup(c echo.Context) (end func(), err error) {
 	address := c.RealIP()
-	if !s.lookups.begin(address, s.failures.left(address)) {
+	if !s.lookups.begin(address, s.failures.left) {
 		return nil, tooMany(c, time.Second/failuresPerSecond)
 	}
 	return func() { s.lookups.end(address) }, nil

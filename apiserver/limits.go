@@ -77,17 +77,17 @@ func (t *throttle) left(client string) int {
 	return int(t.of(client).Tokens())
 }
 
-// lookups counts the running lookups of credentials, by address.
+// lookups counts the lookups of credentials that run, or whose bad answer is not counted yet, by address.
 type lookups struct {
 	mu    sync.Mutex
 	under map[string]int
 }
 
-// begin counts another lookup, unless the address has reached its limit.
-func (l *lookups) begin(address string, most int) bool {
+// begin counts another lookup, unless the address has sent too many bad credentials: left says how many it may send.
+func (l *lookups) begin(address string, left func(address string) int) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.under[address] >= most {
+	if l.under[address] >= left(address) { // asked here: a lookup that ends meanwhile counts once
 		return false
 	}
 	if l.under == nil {

@@ -81,11 +81,9 @@ func (k *Keystone) Authenticate(r *http.Request) (Identity, bool, error) {
 
 // lookUp asks Keystone about a token that is not cached, once for all requests with that token.
 func (k *Keystone) lookUp(ctx context.Context, token string, key [sha256.Size]byte) (validated, error) {
-	end, err := beginLookup(ctx)
-	if err != nil {
+	if err := beginLookup(ctx); err != nil {
 		return validated{}, err
 	}
-	defer end()
 	// This is not the client's context: the result also serves the client's next request.
 	others := context.WithoutCancel(ctx)
 	answer, err := wait(ctx, k.flights.DoChan(string(key[:]), func() (any, error) {

@@ -91,7 +91,7 @@ func TestKeystone_isNotAskedForEveryRandomToken(t *testing.T) {
 		})
 	}
 	require.NoError(t, all.Wait())
-	refilled := int64(5 * (time.Since(began).Seconds() + 1))
+	refilled := int64(5*time.Since(began).Seconds()) + 1
 	require.LessOrEqual(t, k.asked.Load(), burst+refilled, "an address has so many wrong ones")
 	require.LessOrEqual(t, k.most.Load(), int64(32))
 	refused, _ := answers.Load(http.StatusTooManyRequests)
