@@ -44,6 +44,7 @@ func (d *Driver) plugIPv6(ctx context.Context, n machine.Network) error {
 	_, err := run(ctx, "", "ip", "netns", "exec", d.router(), "sh", "-ec", `
 		echo 0 >/proc/sys/net/ipv6/conf/all/disable_ipv6
 		echo 0 >/proc/sys/net/ipv6/icmp/ratelimit
+		echo 100 >/proc/sys/net/ipv6/icmp/ratemask # a type that nobody sends
 		echo 1 >/proc/sys/net/ipv6/conf/all/forwarding`)
 	if err != nil {
 		return broken(err, "The lab's router cannot be given IPv6; see that the kernel of this host has it.")

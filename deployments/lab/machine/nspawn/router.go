@@ -41,11 +41,13 @@ func (d *Driver) ensureRouter(ctx context.Context) error {
 		{"ip", "-n", d.router(), "link", "set", uplink, "up"},
 		{"ip", "-n", d.router(), "link", "set", "lo", "up"},
 		// The address translation of routed packets must not apply to frames between machines. Machines ask the router for
-		// names; a refusal that Linux holds back, because it has sent another one a moment ago, costs them five seconds.
+		// names; a refusal that Linux holds back costs them five seconds. It does so because it has sent one there a moment
+		// ago (ratelimit), or because it has sent some fifty to anybody (the mask says to which messages that applies).
 		{"ip", "netns", "exec", d.router(), "sh", "-c", `
 			echo 1 >/proc/sys/net/ipv4/ip_forward
 			echo 1 >/proc/sys/net/ipv6/conf/all/disable_ipv6
 			echo 0 >/proc/sys/net/ipv4/icmp_ratelimit
+			echo 0 >/proc/sys/net/ipv4/icmp_ratemask
 			for f in /proc/sys/net/bridge/bridge-nf-call-*; do [ ! -e "$f" ] || echo 0 >"$f"; done`},
 	}
 	for _, step := range steps {
