@@ -135,7 +135,8 @@ func (b *backends) exportOf(ctx context.Context, t config.Telemetry, service str
 func newAPIServer() *cobra.Command {
 	needs := []config.Need{
 		config.NeedDatabase, config.NeedTemporal, config.NeedAPI, config.NeedNotifications,
-		config.NeedNFVO, config.NeedPackages, config.NeedVims, config.NeedKeys, config.NeedToken, config.NeedPlans, config.NeedTelemetry,
+		config.NeedNFVO, config.NeedPackages, config.NeedVims, config.NeedKeys, config.NeedToken, config.NeedPlans,
+		config.NeedTelemetry,
 	}
 	cmd := &cobra.Command{
 		Use:   "apiserver",

@@ -30,7 +30,8 @@ const (
 func newWorker() *cobra.Command {
 	needs := []config.Need{
 		config.NeedDatabase, config.NeedTemporal, config.NeedNotifications, config.NeedNFVO,
-		config.NeedPackages, config.NeedVims, config.NeedKeys, config.NeedToken, config.NeedPlans, config.NeedWorker, config.NeedTelemetry,
+		config.NeedPackages, config.NeedVims, config.NeedKeys, config.NeedToken, config.NeedPlans,
+		config.NeedWorker, config.NeedTelemetry,
 	}
 	cmd := &cobra.Command{
 		Use:   "worker",

@@ -105,8 +105,8 @@ func pasting(page string, sections ...string) func(*reader, *testing.T) {
 	}
 }
 
-// requireTidy checks that a page has removed everything that it has made, so that the next page begins as the tutorial
-// ends. If the page has changed edge-1 too much, it removes edge-1.
+// requireTidy checks that a page has removed the VNFs, the packages and the VIMs that it has made, so that the next page
+// begins as the tutorial ends. If the page has changed edge-1 too much, it removes edge-1.
 func (b *bed) requireTidy(t *testing.T, s session) {
 	t.Helper()
 	if s.changes && b.has(t, "edge-1") {

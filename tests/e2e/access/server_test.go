@@ -16,7 +16,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -26,6 +25,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/freeport"
 	"github.com/windlass-nfv/windlass/internal/pgtest"
 	"github.com/windlass-nfv/windlass/tests/environment"
+	"github.com/windlass-nfv/windlass/tests/testbed"
 )
 
 // patience is a limit that even a busy machine does not reach.
@@ -39,7 +39,7 @@ type server struct {
 	// address is host:port, scheme is http or https.
 	address, scheme string
 	client          *http.Client
-	log             *lines
+	log             *testbed.Log
 }
 
 // endpoint is the base of the server's links, independent of its address.
@@ -62,7 +62,7 @@ func start(t *testing.T, client *http.Client, settings map[string]string) *serve
 		"WINDLASS_API_LISTEN": address, "WINDLASS_API_ENDPOINT": endpoint, "WINDLASS_TEMPORAL_ADDRESS": "127.0.0.1:1",
 	}
 	maps.Copy(all, settings)
-	s := &server{T: t, address: address, scheme: "http", client: client, log: &lines{}}
+	s := &server{T: t, address: address, scheme: "http", client: client, log: &testbed.Log{}}
 	if settings["WINDLASS_API_TLS_CERT_FILE"] != "" {
 		s.scheme = "https"
 	}
@@ -183,24 +183,6 @@ func (a answer) path() string {
 	path, ok := strings.CutPrefix(a.Header.Get("Location"), endpoint)
 	require.True(a.t, ok, "Location %q", a.Header.Get("Location"))
 	return path
-}
-
-// lines is a log that a test can read while the server writes it.
-type lines struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (l *lines) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
-}
-
-func (l *lines) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.String()
 }
 
 const packages = "/vnfpkgm/v1/vnf_packages"

@@ -15,7 +15,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -26,6 +25,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/freeport"
 	"github.com/windlass-nfv/windlass/internal/pgtest"
 	"github.com/windlass-nfv/windlass/tests/environment"
+	"github.com/windlass-nfv/windlass/tests/testbed"
 )
 
 func TestMain(m *testing.M) { os.Exit(pgtest.Run(m)) }
@@ -126,7 +126,7 @@ func (b *bed) refuses(code int, want string, args ...string) {
 type server struct {
 	*bed
 	url   string
-	log   *lines
+	log   *testbed.Log
 	cmd   *exec.Cmd
 	ended chan struct{}
 }
@@ -137,7 +137,7 @@ func (b *bed) start() *server {
 	port, err := freeport.Find(b.Context(), "127.0.0.1")
 	require.NoError(b, err)
 	address := net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
-	s := &server{bed: b, url: "http://" + address, log: &lines{}, ended: make(chan struct{})}
+	s := &server{bed: b, url: "http://" + address, log: &testbed.Log{}, ended: make(chan struct{})}
 	s.cmd = exec.CommandContext(context.WithoutCancel(b.Context()), b.windlass, "apiserver",
 		"--api-listen", address, "--temporal-address", "127.0.0.1:1")
 	s.cmd.Env, s.cmd.Stderr = b.environment(), s.log
@@ -176,24 +176,6 @@ func (s *server) stop() {
 	}
 	require.NotContains(s, s.log.String(), pin)
 	require.NotContains(s, s.log.String(), password)
-}
-
-// lines is a log that a test can read while the server writes it.
-type lines struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (l *lines) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
-}
-
-func (l *lines) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.String()
 }
 
 const password = "sealed-hunter2"

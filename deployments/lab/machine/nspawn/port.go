@@ -72,7 +72,7 @@ func portCommands(netns string, ports []machine.Port) (outside, inside string) {
 	return out.String(), in.String()
 }
 
-// gateways are the next hops of a machine's default routes, one of each version: those of its first ports that have one.
+// gateways are the next hops of a machine's default routes, one of each version: that of the first port that has one.
 type gateways struct{ v4, v6 string }
 
 // write writes the lines that make a port's gateways the machine's, if it has none yet.
