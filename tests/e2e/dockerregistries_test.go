@@ -39,7 +39,8 @@ func TestDockerKnowsRegistries(t *testing.T) {
 		t.Helper()
 		return b.run(t, node, "docker pull -q "+s.image()+" 2>&1 >/dev/null || true; docker rmi -f "+s.image()+" >/dev/null 2>&1 || true")
 	}
-	b.run(t, node, "touch /run/go-on; systemctl start docker; echo '"+secure.host+" "+registryName+"' >>/etc/hosts")
+	// A program of Go reads /etc/hosts again after five seconds only: so Docker starts afterwards.
+	b.run(t, node, "touch /run/go-on; echo '"+secure.host+" "+registryName+"' >>/etc/hosts; systemctl start docker")
 	require.Contains(t, pull(plain), "HTTP response to HTTPS client")
 
 	test := strings.TrimPrefix(plain.image(), plain.server+"/")

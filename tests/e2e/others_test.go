@@ -5,7 +5,6 @@ import (
 	"encoding/pem"
 	"net/http"
 	"net/http/httptest"
-	"net/http/httputil"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -15,6 +14,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/tests/testbed"
 )
 
 // others are the foreign servers that the pages mention, and what readers put into the pages for them.
@@ -75,7 +76,7 @@ func (b *bed) behindTLS(t *testing.T, seen *visits) (api, authorities string) {
 	t.Helper()
 	to, err := url.Parse(b.URL)
 	require.NoError(t, err)
-	proxy := httputil.NewSingleHostReverseProxy(to)
+	proxy := testbed.Proxy(to)
 	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("X-Auth-Token") != "" {
 			seen.note("API with a token of Keystone")

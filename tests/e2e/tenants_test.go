@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"net/http"
 	"net/http/httptest"
-	"net/http/httputil"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -97,7 +96,7 @@ func (w *tenants) setTraps(t *testing.T, names []string, packages ...string) {
 	lab, err := url.Parse(w.Cloud.Login().AuthURL)
 	require.NoError(t, err)
 	w.trap = &trap{}
-	proxy := httputil.NewSingleHostReverseProxy(&url.URL{Scheme: lab.Scheme, Host: lab.Host})
+	proxy := testbed.Proxy(&url.URL{Scheme: lab.Scheme, Host: lab.Host})
 	server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		w.trap.calls.Add(1)
 		proxy.ServeHTTP(rw, r)
