@@ -22,8 +22,8 @@ func (r Reach) cluster(ctx context.Context, id lcm.OpOccID) (c clusterContext, e
 	if err != nil {
 		return c, err
 	}
-	c.Work, err = driver.Work(c.OpOcc, c.Former, r.Defaults)
-	return c, err
+	c.Work = driver.Work(c.Own, c.Former, r.Defaults)
+	return c, nil
 }
 
 // clusterDriver returns the common part of the VNF's driver that makes a cluster.

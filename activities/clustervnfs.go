@@ -119,10 +119,11 @@ func (e *ending) request(ctx context.Context) (lcm.VnfLcmOpOcc, error) {
 	if err != nil {
 		return of, err
 	}
-	request, err := lcm.ParseTerminate(of.Params)
+	own, err := of.Request()
 	if err != nil {
 		return of, err
 	}
+	request, _ := own.(lcm.TerminateRequest)
 	body := map[string]any{"terminationType": request.TerminationType}
 	if request.GracefulTerminationTimeout != nil {
 		body["gracefulTerminationTimeout"] = *request.GracefulTerminationTimeout
@@ -143,7 +144,7 @@ func (e *ending) start(ctx context.Context, inst lcm.VnfInstance, op lcm.VnfLcmO
 	e.begun = append(e.begun, op)
 	e.show(fmt.Sprintf("The VNF instance %s (%s) is terminated by the operation %s.", inst.ID, inst.Name, op.ID))
 	if e.Starter != nil { // the reconciler starts what is not started here
-		_ = e.Starter.Start(ctx, lcm.OperationInput{OpOccID: op.ID, VnfInstanceID: inst.ID, Operation: lcm.OpTerminate})
+		_ = e.Starter.Start(ctx, op.Input())
 	}
 	return nil
 }

@@ -74,7 +74,7 @@ func TestTerminateVnfs(t *testing.T) {
 			"cluster": {ID: "cluster", InstantiationState: lcm.Instantiated}, "one": {ID: "one", InstantiationState: lcm.Instantiated},
 			"idle": {ID: "idle", InstantiationState: lcm.NotInstantiated},
 		},
-		ops: map[lcm.OpOccID]lcm.VnfLcmOpOcc{opOcc: {ID: opOcc, APIVersion: 2, Params: json.RawMessage(
+		ops: map[lcm.OpOccID]lcm.VnfLcmOpOcc{opOcc: {ID: opOcc, Operation: lcm.OpTerminate, APIVersion: 2, Params: json.RawMessage(
 			`{"terminationType":"GRACEFUL","gracefulTerminationTimeout":7,"additionalParams":{"terminate_vnfs":true}}`)}},
 		busy: true,
 	}

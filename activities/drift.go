@@ -151,7 +151,7 @@ func (d *Drift) decide(
 	}
 	decision.OpOccID = id
 	if d.Starter != nil { // the reconciler starts what is not started here
-		_ = d.Starter.Start(ctx, lcm.OperationInput{OpOccID: id, VnfInstanceID: in.VnfInstanceID, Operation: lcm.OpHeal})
+		_ = d.Starter.Start(ctx, opOcc.Input())
 	}
 	return decision, false, nil
 }

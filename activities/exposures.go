@@ -35,7 +35,7 @@ func (i *Infrastructure) findBalancers(
 			return err
 		}
 	}
-	asNamed := vnf.OpOcc.Operation == lcm.OpInstantiate
+	asNamed := vnf.OpOcc.Operation.Makes()
 	for _, node := range named {
 		switch known := slices.ContainsFunc(now, hasAddress(node.Address)); {
 		case len(now) == 0 || asNamed: // so that errors in the request are reported

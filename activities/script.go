@@ -116,7 +116,7 @@ func (s *Scripts) FindScripts(ctx context.Context, in ScriptsInput) (out FindScr
 // off tells whether the servers that an operation stops or starts are off at this side of it.
 func off(plan lcm.Plan, side script.Side) bool {
 	at := map[lcm.VnfState]script.Side{lcm.VnfStopped: script.End, lcm.VnfStarted: script.Start}
-	return plan.Operation == lcm.OpOperate && at[plan.ChangeStateTo] == side
+	return plan.ChangeStateTo != "" && at[plan.ChangeStateTo] == side
 }
 
 // RunScriptInput names the script.

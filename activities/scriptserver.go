@@ -87,7 +87,7 @@ func (s *Scripts) inventory(ctx context.Context, id lcm.OpOccID) (*vim.Inventory
 
 // changeOf returns the change of a server by a plan.
 func changeOf(inst lcm.VnfInstance, plan lcm.Plan, server string) string {
-	if plan.Operation == lcm.OpTerminate || plan.Whole && plan.Operation == lcm.OpHeal && recorded(inst, server) ||
+	if plan.Operation == lcm.OpTerminate || plan.Whole && plan.Replaces() && recorded(inst, server) ||
 		slices.Contains(plan.LeavingServers(), server) {
 		return serverLeaves
 	}

@@ -18,6 +18,8 @@ type VnfContext struct {
 	// OpOcc is the operation, and Instance the VNF.
 	OpOcc    lcm.VnfLcmOpOcc
 	Instance lcm.VnfInstance
+	// Own is the operation's own request.
+	Own lcm.Request
 	// Former is the VNF instance before a modification; empty for any other operation.
 	Former lcm.VnfInstance
 	// Drivers are the VNF's drivers, with its parameters.

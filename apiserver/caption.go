@@ -73,14 +73,12 @@ func (t *Temporal) vimNames(ctx context.Context, o lcm.VnfLcmOpOcc, inst lcm.Vnf
 
 // requested are the connections that the request of an instantiation names.
 func requested(o lcm.VnfLcmOpOcc) []lcm.VimConnectionInfo {
-	if o.Operation != lcm.OpInstantiate {
+	if !o.Operation.Makes() {
 		return nil
 	}
-	request, err := lcm.ParseInstantiate(o.Params)
-	if err != nil {
-		return nil
-	}
-	return request.VimConnections
+	request, _ := o.Request() // a caption does without it
+	made, _ := request.(lcm.InstantiateRequest)
+	return made.VimConnections
 }
 
 // vimName is the name of the registered VIM of a connection, or its id where the connection brings its own endpoint.

@@ -12,6 +12,7 @@ import (
 	"github.com/windlass-nfv/windlass/apiserver/rest"
 	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/lcm/lcmtest"
 	"github.com/windlass-nfv/windlass/internal/secrets"
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
@@ -217,7 +218,7 @@ func TestChanges_sealTheSecretsOfTheirRequests(t *testing.T) {
 	require.NotContains(t, string(o.Params), marker)
 	require.Equal(t, 2, strings.Count(string(b.do("GET", a.path(), nil).Body), `"***"`))
 
-	heal, err := lcm.ParseHeal(o.Params)
+	heal, err := lcmtest.Read[lcm.HealRequest](o.Params)
 	require.NoError(t, err)
 	params, err := k8s.ParseParams(heal.AdditionalParams)
 	require.NoError(t, err)

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/lcm/lcmtest"
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
@@ -101,7 +102,7 @@ func TestGivenPorts_areThoseOfNfvWhereItNamesThem(t *testing.T) {
 	} {
 		a := instantiate(`{` + class + `"nfv":{"CP":{"VDU1_CP1-2":{"port":"port-2"}}}}`)
 		a.want(http.StatusAccepted)
-		req, err := lcm.ParseInstantiate(b.operation(a.path()).Params)
+		req, err := lcmtest.Read[lcm.InstantiateRequest](b.operation(a.path()).Params)
 		require.NoError(t, err)
 		require.Equal(t, "port-1", lcm.GivenPort(req.ExtVirtualLinks, "VDU1_CP1-1").ResourceID)
 		require.Equal(t, "port-2", lcm.GivenPort(req.ExtVirtualLinks, "VDU1_CP1-2").ResourceID)

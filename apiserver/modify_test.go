@@ -10,6 +10,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/apiserver/rest"
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/lcm/lcmtest"
 )
 
 const asMergePatch = "Content-Type: application/merge-patch+json"
@@ -76,7 +77,7 @@ func TestModify_ofV1TakesTheNamesOfTackersTests(t *testing.T) {
 	a.want(http.StatusAccepted)
 	o := b.operation(a.path())
 	require.NotContains(t, string(o.Params), marker)
-	request, err := lcm.ParseModify(o.Params)
+	request, err := lcmtest.Read[lcm.ModifyRequest](o.Params)
 	require.NoError(t, err)
 	patch := map[string]any{}
 	require.NoError(t, json.Unmarshal(request.VimConnections[0].Patch, &patch))

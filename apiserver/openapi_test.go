@@ -20,6 +20,7 @@ import (
 	"github.com/windlass-nfv/windlass/apiserver/openapi"
 	"github.com/windlass-nfv/windlass/apiserver/rest"
 	"github.com/windlass-nfv/windlass/internal/driver/k8s"
+	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/params"
 )
 
@@ -313,4 +314,17 @@ func TestOpenAPI_isServedForProgramsAndPeople(t *testing.T) {
 	w := httptest.NewRecorder()
 	s.ServeHTTP(w, httptest.NewRequest(http.MethodGet, endpoint+"/docs/index.html", nil))
 	require.Equal(t, http.StatusNotFound, w.Code)
+}
+
+// TestOpenAPI_hasTheTableOfOperations checks that the document names the operations that requests may name.
+func TestOpenAPI_hasTheTableOfOperations(t *testing.T) {
+	schemas := described(t).Components.Schemas
+	names := func(of []any) (out []string) {
+		for _, name := range of {
+			out = append(out, name.(string))
+		}
+		return out
+	}
+	require.ElementsMatch(t, lcm.OperationNames(2), names(schemas["LcmOperationType"].Value.Enum))
+	require.ElementsMatch(t, lcm.TaskNames(), names(schemas["PlanRequest"].Value.Properties["operation"].Value.Enum))
 }

@@ -65,7 +65,7 @@ func (r *Reconciler) Once(ctx context.Context) error {
 	var errs []error
 	failed := map[lcm.OpOccID]bool{}
 	for _, o := range unstarted {
-		if err := r.start(ctx, o, vnflcm.InputOf(o)); err != nil {
+		if err := r.start(ctx, o, o.Input()); err != nil {
 			errs, failed[o.ID] = append(errs, aboutOperation(o, err)), true
 		}
 	}
@@ -108,7 +108,7 @@ func (r *Reconciler) resume(ctx context.Context, id lcm.OpOccID) error {
 		r.restarts = restarts{}
 	}
 	r.restarts.note(id, time.Now(), r.Every)
-	in := vnflcm.InputOf(o)
+	in := o.Input()
 	in.Resumed = true
 	return r.start(ctx, o, in)
 }

@@ -18,6 +18,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/lcm/lcmtest"
 )
 
 // onboardWithCA uploads the sample package with the certificate of a CA, and with a file that is not a certificate.
@@ -99,7 +100,7 @@ func TestModify_checksRegistries(t *testing.T) {
 	a = b.do("PATCH", running, change(registryList("Files/registries/ca.crt")))
 	a.want(http.StatusAccepted)
 	require.NotContains(t, string(b.operation(a.path()).Params), marker+"-registry")
-	request, err := lcm.ParseModify(b.operation(a.path()).Params)
+	request, err := lcmtest.Read[lcm.ModifyRequest](b.operation(a.path()).Params)
 	require.NoError(t, err)
 	after, done, err := request.Apply(b.instance(running), nil)
 	require.NoError(t, err)

@@ -18,13 +18,14 @@ type surveyor struct {
 	unasked  string
 	err      error
 	asked    []lcm.Operation
+	params   string // of the last operation: the surveyor masks the secrets in them
 	quota    *lifecycle.Quota
 }
 
 func (s *surveyor) Survey(
 	_ context.Context, op *operations.Operation, q *lifecycle.Quota,
 ) (problems []string, unasked string, err error) {
-	s.asked, s.quota = append(s.asked, op.OpOcc.Operation), q
+	s.asked, s.quota, s.params = append(s.asked, op.OpOcc.Operation), q, string(op.OpOcc.Params)
 	return s.problems, s.unasked, s.err
 }
 
@@ -42,6 +43,7 @@ func TestPlan_tellsWhatTheVIMSaysOfIt(t *testing.T) {
 	require.Equal(t, map[string]any{"problems": []any{}}, says(`{"askVim":true,`+scale+`}`))
 	require.Equal(t, []lcm.Operation{lcm.OpScale}, vims.asked)
 	require.Equal(t, 2, vims.quota.Instances)
+	require.JSONEq(t, `{"type":"SCALE_OUT","aspectId":"worker_instance","numberOfSteps":"2"}`, vims.params)
 	vims.problems, vims.unasked = []string{"No room."}, "No images were looked for."
 	require.Equal(t, map[string]any{"problems": []any{"No room."}, "unasked": "No images were looked for."},
 		says(`{"askVim":true,`+scale+`}`))

@@ -37,8 +37,8 @@ var (
 // An operation is started anew only to resume it: its earlier run was closed from outside. If the namespace has no
 // search attributes for names, the workflow starts without them.
 func (t *Temporal) Start(ctx context.Context, in lcm.OperationInput) error {
-	name, ok := lcm.WorkflowFor(in.Operation)
-	if !ok {
+	name := in.Operation.Type().Workflow
+	if name == "" {
 		return lcm.Errorf(lcm.KindBug, "no workflow carries out %s", in.Operation)
 	}
 	reuse := enumspb.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE

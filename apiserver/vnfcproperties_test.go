@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/lcm/lcmtest"
 )
 
 func TestModify_takesPropertiesOfVnfcs(t *testing.T) {
@@ -22,7 +23,7 @@ func TestModify_takesPropertiesOfVnfcs(t *testing.T) {
 	require.NotContains(t, string(b.operation(a.path()).Params), marker)
 
 	inst := b.instance(instance)
-	request, err := lcm.ParseModify(b.operation(a.path()).Params)
+	request, err := lcmtest.Read[lcm.ModifyRequest](b.operation(a.path()).Params)
 	require.NoError(t, err)
 	after, done, err := request.Apply(inst, nil)
 	require.NoError(t, err)

@@ -16,7 +16,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/params"
 )
 
-var update = flag.Bool("update", false, "write the generated page of parameters")
+var update = flag.Bool("update", false, "write the generated pages")
 
 // parametersPage is the page that TestReference_hasTheRulesOfEveryParameter compares with the code, and updates.
 const parametersPage = "reference/parameters.md"

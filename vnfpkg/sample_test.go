@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/lcm/lcmtest"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -45,7 +46,7 @@ func sampleRequest(t testing.TB, name string) (lcm.InstantiateRequest, map[strin
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join("samples", "requests", name))
 	require.NoError(t, err)
-	req, err := lcm.ParseInstantiate(data)
+	req, err := lcmtest.Read[lcm.InstantiateRequest](data)
 	require.NoError(t, err)
 	var additional map[string]any
 	require.NoError(t, json.Unmarshal(req.AdditionalParams, &additional))

@@ -42,7 +42,7 @@ func (f facts) Vnf(ctx context.Context, id lcm.OpOccID) (activities.VnfContext, 
 	}
 	drivers, err := op.Drivers()
 	return activities.VnfContext{
-		OpOcc: op.OpOcc, Instance: op.Instance, Former: op.Former, Drivers: drivers,
+		OpOcc: op.OpOcc, Own: op.Own, Instance: op.Instance, Former: op.Former, Drivers: drivers,
 		PackageFile: func(ctx context.Context, path string) ([]byte, error) {
 			return f.PackageFile(ctx, op.Instance.VnfPkgID, path)
 		},

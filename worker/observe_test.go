@@ -49,16 +49,7 @@ func TestObserver_replaysHistoriesWithoutASpan(t *testing.T) {
 	o, to, flush := exporting(t, 1)
 	r, err := sdkworker.NewWorkflowReplayerWithOptions(sdkworker.WorkflowReplayerOptions{Interceptors: []interceptor.WorkerInterceptor{o}})
 	require.NoError(t, err)
-	for name, w := range map[lcm.WorkflowName]any{
-		lcm.WorkflowInstantiate: workflows.Instantiate, lcm.WorkflowScale: workflows.Scale, lcm.WorkflowHeal: workflows.Heal,
-		lcm.WorkflowModifyInfo: workflows.ModifyInfo, lcm.WorkflowOperate: workflows.Operate,
-		lcm.WorkflowChangeExtConn: workflows.ChangeExtConn, lcm.WorkflowChangeVnfPkg: workflows.ChangeVnfPkg,
-		lcm.WorkflowTerminate: workflows.Terminate, lcm.WorkflowDeliver: workflows.DeliverNotifications,
-		lcm.WorkflowFetch: workflows.FetchPackage,
-		lcm.WorkflowDrift: workflows.CheckDrift,
-	} {
-		r.RegisterWorkflowWithOptions(w, workflow.RegisterOptions{Name: string(name)})
-	}
+	workflows.Register(r)
 	files, err := filepath.Glob("../workflows/testdata/histories/*.json")
 	require.NoError(t, err)
 	require.NotEmpty(t, files)

@@ -112,7 +112,7 @@ func (f facts) Told(
 	if told.Files, err = f.smallFiles(ctx, op.Instance.VnfPkgID); err != nil {
 		return told, err
 	}
-	if op.OpOcc.Operation == lcm.OpModifyInfo && op.Modified.VnfPkgID != "" {
+	if op.Former.ID != "" && op.Modified.VnfPkgID != "" { // a modification
 		told.NewFiles, err = f.smallFiles(ctx, op.Modified.VnfPkgID)
 	}
 	return told, err
@@ -142,7 +142,7 @@ func (f facts) requestOf(ctx context.Context, op *operations.Operation) (request
 
 // grantOf returns what the operation asked for and what it was granted; nil for an operation that asks for nothing.
 func (f facts) grantOf(ctx context.Context, op *operations.Operation) (asked, granted map[string]any, err error) {
-	if op.OpOcc.Operation == lcm.OpModifyInfo {
+	if !op.OpOcc.Operation.Type().Granted {
 		return nil, nil, nil
 	}
 	grant, err := f.Grant(ctx, op.OpOcc.ID)

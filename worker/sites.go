@@ -22,7 +22,7 @@ type sites struct {
 // Site implements activities.Sites. It uses the credentials of the instantiation: a heal's request replaces them for
 // that heal only.
 func (s *sites) Site(ctx context.Context, id lcm.VnfInstanceID) (activities.Site, error) {
-	op, err := s.operations.Of(ctx, lcm.VnfLcmOpOcc{VnfInstanceID: id})
+	op, err := s.operations.Present(ctx, id)
 	if err != nil {
 		return activities.Site{}, err
 	}

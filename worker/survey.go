@@ -62,7 +62,7 @@ func (s *Surveyor) Survey(
 		return nil, "", err
 	}
 	var d vim.Deployment
-	switch whole := op.OpOcc.Operation == lcm.OpInstantiate; {
+	switch whole := op.OpOcc.Operation.Makes(); {
 	case whole && !lcm.ParseUserData(op.Request.AdditionalParams).BuiltIn(s.python):
 		unasked = decidedByClass
 	case whole:

@@ -12,7 +12,6 @@ import (
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/interceptor"
 	sdkworker "go.temporal.io/sdk/worker"
-	"go.temporal.io/sdk/workflow"
 
 	"github.com/windlass-nfv/windlass/activities"
 	"github.com/windlass-nfv/windlass/internal/deployments"
@@ -151,20 +150,7 @@ func New(o Options) *Worker {
 		Store: o.Store, Vault: o.Vault, Scripts: o.Scripts.Policy,
 	}
 	open := &connections{operations: ops, to: connectors(o.VimGuard, wraps...), open: map[string]*login{}}
-	w.RegisterWorkflowWithOptions(workflows.Instantiate, workflow.RegisterOptions{Name: string(lcm.WorkflowInstantiate)})
-	w.RegisterWorkflowWithOptions(workflows.Scale, workflow.RegisterOptions{Name: string(lcm.WorkflowScale)})
-	w.RegisterWorkflowWithOptions(workflows.Heal, workflow.RegisterOptions{Name: string(lcm.WorkflowHeal)})
-	w.RegisterWorkflowWithOptions(workflows.ModifyInfo, workflow.RegisterOptions{Name: string(lcm.WorkflowModifyInfo)})
-	w.RegisterWorkflowWithOptions(workflows.Operate, workflow.RegisterOptions{Name: string(lcm.WorkflowOperate)})
-	w.RegisterWorkflowWithOptions(workflows.ChangeVnfPkg,
-		workflow.RegisterOptions{Name: string(lcm.WorkflowChangeVnfPkg)})
-	w.RegisterWorkflowWithOptions(workflows.ChangeExtConn,
-		workflow.RegisterOptions{Name: string(lcm.WorkflowChangeExtConn)})
-	w.RegisterWorkflowWithOptions(workflows.Terminate, workflow.RegisterOptions{Name: string(lcm.WorkflowTerminate)})
-	w.RegisterWorkflowWithOptions(workflows.DeliverNotifications,
-		workflow.RegisterOptions{Name: string(lcm.WorkflowDeliver)})
-	w.RegisterWorkflowWithOptions(workflows.FetchPackage, workflow.RegisterOptions{Name: string(lcm.WorkflowFetch)})
-	w.RegisterWorkflowWithOptions(workflows.CheckDrift, workflow.RegisterOptions{Name: string(lcm.WorkflowDrift)})
+	workflows.Register(w)
 	nouns := activityStructs(o, ops, open, wraps)
 	for _, noun := range nouns {
 		w.RegisterActivityWithOptions(noun, activity.RegisterOptions{})

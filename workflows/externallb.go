@@ -46,7 +46,7 @@ func (c *clusterWork) waitForBalancers(ctx workflow.Context) error {
 // come later send traffic to the present nodes; the steps of new nodes follow.
 func (c *clusterWork) setUpBalancers(ctx workflow.Context) error {
 	list := c.made.Nodes
-	if len(c.what.Nodes) > 0 && c.in.Operation != lcm.OpHeal {
+	if len(c.what.Nodes) > 0 && !c.heals() {
 		list = c.what.Nodes
 	}
 	return c.route(ctx, list, c.inUse())

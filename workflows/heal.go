@@ -123,3 +123,5 @@ func (v *vnf) checkPorts(ctx workflow.Context) error {
 		activities.DeploymentInput{Tracked: track(ctx, ""), OpOccID: v.in.OpOccID})
 	return err
 }
+
+func (v *vnf) heals() bool { return v.in.Operation == lcm.OpHeal }

@@ -34,7 +34,7 @@ func runMixed(
 ) {
 	t.Helper()
 	f := mixedFacts()
-	p, err := lifecycle.For(f, op, []byte(body))
+	p, err := planOf(f, op, body)
 	require.NoError(t, err)
 	w.what = lifecycle.Description{
 		ChangeStateTo: p.ChangeStateTo, Whole: p.Whole, ServerIDs: []string{"server", "pod"}, Steps: lifecycle.Steps(f, p),

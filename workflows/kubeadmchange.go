@@ -38,7 +38,7 @@ func (k *kubeadmWork) decide(ctx workflow.Context) error {
 // welcomesControlPlanes tells whether control planes will join. They do when a heal replaces some, or when their number
 // grows.
 func (k *kubeadmWork) welcomesControlPlanes() bool {
-	return k.in.Operation == lcm.OpHeal || k.change.Grows() && len(k.leaving().With(lcm.ControlPlane)) == 0
+	return k.heals() || k.change.Grows() && len(k.leaving().With(lcm.ControlPlane)) == 0
 }
 
 func (k *kubeadmWork) joinArrivals(ctx workflow.Context) error {

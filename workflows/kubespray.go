@@ -37,7 +37,7 @@ func (k *kubesprayWork) decide(ctx workflow.Context) error {
 	if err := k.vnf.decide(ctx); err != nil {
 		return err
 	}
-	if k.what.ControlPlanes && k.in.Operation != lcm.OpOperate {
+	if k.what.ControlPlanes && k.what.ChangeStateTo == "" {
 		in := k.onAnsible(ctx, nil)
 		in.Recovers = true
 		if _, err := call(onlyWaits(soon(ctx)), ansible.CheckAnsible, in); err != nil {

@@ -26,7 +26,7 @@ func (k *kubesprayWork) ofControlPlanes() table {
 
 // broken are control planes without their servers: the ones that a heal replaces.
 func (k *kubesprayWork) broken() lcm.Nodes {
-	if k.in.Operation != lcm.OpHeal {
+	if !k.heals() {
 		return nil
 	}
 	return k.leaving().With(lcm.ControlPlane)
@@ -98,7 +98,7 @@ func (k *kubesprayWork) sendLeavingLast(ctx workflow.Context) error {
 // removeInTurn takes control planes out one by one: etcd removes one member at a time.
 func (k *kubesprayWork) removeInTurn(ctx workflow.Context) error {
 	gone := k.leaving()
-	if k.in.Operation == lcm.OpHeal {
+	if k.heals() {
 		return k.removeNodesBy(ctx, k.current(), gone.With(lcm.Worker))
 	}
 	return k.removeEach(ctx, k.current(), gone)

@@ -39,16 +39,6 @@ func TestReplay_catchesAnUnguardedChange(t *testing.T) {
 
 func replayer() worker.WorkflowReplayer {
 	r := worker.NewWorkflowReplayer()
-	r.RegisterWorkflowWithOptions(Instantiate, workflow.RegisterOptions{Name: string(lcm.WorkflowInstantiate)})
-	r.RegisterWorkflowWithOptions(Scale, workflow.RegisterOptions{Name: string(lcm.WorkflowScale)})
-	r.RegisterWorkflowWithOptions(Heal, workflow.RegisterOptions{Name: string(lcm.WorkflowHeal)})
-	r.RegisterWorkflowWithOptions(ModifyInfo, workflow.RegisterOptions{Name: string(lcm.WorkflowModifyInfo)})
-	r.RegisterWorkflowWithOptions(Operate, workflow.RegisterOptions{Name: string(lcm.WorkflowOperate)})
-	r.RegisterWorkflowWithOptions(ChangeVnfPkg, workflow.RegisterOptions{Name: string(lcm.WorkflowChangeVnfPkg)})
-	r.RegisterWorkflowWithOptions(ChangeExtConn, workflow.RegisterOptions{Name: string(lcm.WorkflowChangeExtConn)})
-	r.RegisterWorkflowWithOptions(Terminate, workflow.RegisterOptions{Name: string(lcm.WorkflowTerminate)})
-	r.RegisterWorkflowWithOptions(DeliverNotifications, workflow.RegisterOptions{Name: string(lcm.WorkflowDeliver)})
-	r.RegisterWorkflowWithOptions(FetchPackage, workflow.RegisterOptions{Name: string(lcm.WorkflowFetch)})
-	r.RegisterWorkflowWithOptions(CheckDrift, workflow.RegisterOptions{Name: string(lcm.WorkflowDrift)})
+	Register(r)
 	return r
 }

@@ -220,14 +220,11 @@ func requests() map[lcm.Operation][]string {
 }
 
 func planOf(f lifecycle.Facts, op lcm.Operation, body string) (lcm.Plan, error) {
-	switch op {
-	case lcm.OpInstantiate:
-		return lifecycle.Instantiation(f, "")
-	case lcm.OpTerminate:
-		return lifecycle.Termination(f)
-	default:
-		return lifecycle.For(f, op, json.RawMessage(body))
+	r, err := lcm.ReadRequest(op, json.RawMessage(body))
+	if err != nil {
+		return lcm.Plan{}, err
 	}
+	return lifecycle.For(f, r)
 }
 
 // stepsOf returns the steps of an operation without any special change.

@@ -117,17 +117,6 @@ func (a *lccn) parseSubscription(
 var (
 	notificationTypes = []string{string(lcm.NotifyOperation), string(lcm.NotifyCreation), string(lcm.NotifyDeletion)}
 	authTypes         = []string{lcm.AuthBasic, lcm.AuthOauth2, lcm.AuthTLS}
-	operationTypes    = map[int][]string{
-		1: {
-			"INSTANTIATE", "SCALE", "SCALE_TO_LEVEL", "CHANGE_FLAVOUR", "TERMINATE", "HEAL", "OPERATE", "CHANGE_EXT_CONN",
-			"MODIFY_INFO",
-		},
-		2: {
-			"INSTANTIATE", "SCALE", "SCALE_TO_LEVEL", "CHANGE_FLAVOUR", "TERMINATE", "HEAL", "OPERATE", "CHANGE_EXT_CONN",
-			"MODIFY_INFO",
-			"CREATE_SNAPSHOT", "REVERT_TO_SNAPSHOT", "CHANGE_VNFPKG",
-		},
-	}
 )
 
 // checkSubscription finds the mistakes that the types cannot express: SOL003 clauses 5.5.3.12 and 4.4.1.5, SOL013
@@ -145,7 +134,7 @@ func (a *lccn) checkSubscription(req subscriptionRequest) []lcm.Problem {
 func (a *lccn) checkSubscriptionFilter(s *subscriptionProblems, f *subscriptionFilter) {
 	const path = filterPath
 	s.oneOf(path+".notificationTypes", f.NotificationTypes, notificationTypes)
-	s.oneOf(path+".operationTypes", f.OperationTypes, operationTypes[a.Number])
+	s.oneOf(path+".operationTypes", f.OperationTypes, lcm.OperationNames(a.Number))
 	var states []string
 	for _, state := range lcm.OperationStates {
 		states = append(states, string(state))

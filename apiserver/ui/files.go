@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"io/fs"
 	"mime"
@@ -16,6 +17,8 @@ import (
 	"sync"
 
 	"github.com/labstack/echo/v4"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
 //go:embed static
@@ -47,6 +50,7 @@ var theSite = sync.OnceValue(func() site {
 	entries, _ := fs.ReadDir(static, "static") // sorted by name
 	for _, entry := range entries {
 		content, _ := static.ReadFile("static/" + entry.Name())
+		content = bytes.Replace(content, []byte(noOperations), []byte(operations()), 1)
 		fmt.Fprintf(all, "%s %d\n%s", entry.Name(), len(content), content)
 		s.files[entry.Name()] = newFile(entry.Name(), content)
 	}
@@ -57,6 +61,20 @@ var theSite = sync.OnceValue(func() site {
 })
 
 const pageName = "index.html"
+
+// noOperations is a line of format.js. It gets the titles of the operations.
+const noOperations = "const operations = {};"
+
+func operations() string {
+	titles := map[lcm.Operation]string{}
+	for _, t := range lcm.Operations {
+		if t.Supported() {
+			titles[t.Name] = t.Title
+		}
+	}
+	doc, _ := json.Marshal(titles) // texts only
+	return "const operations = " + string(doc) + ";"
+}
 
 // inFolder lets the page load its files from the folder. The page names the modules that it always needs, so that a
 // browser need not read one module to find the next. It loads other modules, import('./NAME'), when it needs them.

@@ -2,10 +2,9 @@ package vnflcm
 
 import (
 	"context"
+	"encoding/json"
 	"slices"
 	"strings"
-
-	"github.com/labstack/echo/v4"
 
 	"github.com/windlass-nfv/windlass/internal/driver"
 	"github.com/windlass-nfv/windlass/internal/driver/all"
@@ -14,32 +13,20 @@ import (
 	"github.com/windlass-nfv/windlass/internal/operations"
 )
 
-// change returns the handler of scale, scale_to_level, heal or operate. Heal and operate are SOL002's if the request
-// names VNFCs.
-func (a *api) change(op lcm.Operation) echo.HandlerFunc {
-	return a.task(op, func(ctx context.Context, inst lcm.VnfInstance, body []byte) error {
-		_, _, err := a.planChange(ctx, inst, op, body, a.Number)
-		return err
-	})
-}
-
-// planChange plans a scaling or a healing, so that an impossible request is refused before anything begins. The
-// operation plans again: only then it also knows which nodes are out of order.
-func (h *Handler) planChange(
-	ctx context.Context, inst lcm.VnfInstance, op lcm.Operation, body []byte, apiVersion int,
+// planChange plans a scaling, a healing or an operating, so that an impossible request is refused before anything
+// begins. The operation plans again: only then it also knows which nodes are out of order.
+func (a *api) planChange(
+	ctx context.Context, inst lcm.VnfInstance, r asked,
 ) (lcm.Plan, lifecycle.Facts, error) {
-	if err := checkChange(op, unrepeated(inst, op, body)); err != nil {
+	if err := a.CheckReady(ctx, inst); err != nil {
 		return lcm.Plan{}, lifecycle.Facts{}, err
 	}
-	if err := h.CheckReady(ctx, inst); err != nil {
-		return lcm.Plan{}, lifecycle.Facts{}, err
-	}
-	o, err := h.operation(ctx, inst, op, body, apiVersion)
+	o, err := a.operation(ctx, inst, r)
 	if err != nil {
 		return lcm.Plan{}, lifecycle.Facts{}, err
 	}
-	if op == lcm.OpHeal {
-		if err := checkHealed(o.Flavour, inst.Instantiated.AdditionalParams, body); err != nil {
+	if heal, ok := r.Request.(lcm.HealRequest); ok {
+		if err := checkHealed(o.Flavour, inst.Instantiated.AdditionalParams, heal); err != nil {
 			return lcm.Plan{}, lifecycle.Facts{}, err
 		}
 	}
@@ -47,31 +34,22 @@ func (h *Handler) planChange(
 	if err != nil {
 		return lcm.Plan{}, facts, err
 	}
-	if err := lifecycle.Allowed(facts.Flavour, op, body); err != nil {
+	if err := lifecycle.Allowed(facts.Flavour, r.Request); err != nil {
 		return lcm.Plan{}, facts, err
 	}
-	if (op == lcm.OpScale || op == lcm.OpScaleToLevel) && len(facts.Flavour.Aspects) == 0 {
+	if r.Operation().Scales() && len(facts.Flavour.Aspects) == 0 {
 		// SOL003 clauses 5.4.5.3.1 and 5.4.6.3.1: the task resource does not exist.
 		return lcm.Plan{}, facts, lcm.Errorf(lcm.KindNotFound,
 			"This VNF cannot be scaled: its VNFD has no scaling aspect in the flavour %s.", facts.Flavour.ID)
 	}
-	p, err := lifecycle.For(facts, op, body)
+	p, err := lifecycle.For(facts, r.Request)
 	return p, facts, err
 }
 
-// checkChange checks the form of a request, and reports every mistake at once.
-func checkChange(op lcm.Operation, body []byte) error {
-	err := map[lcm.Operation]func([]byte) error{
-		lcm.OpScale: check[scaleRequest], lcm.OpScaleToLevel: check[scaleToLevelRequest], lcm.OpHeal: check[healRequest],
-		lcm.OpOperate: check[operateRequest],
-	}[op](body)
-	if op == lcm.OpOperate {
-		return withProblems(err, operateProblems(body))
-	}
-	if op != lcm.OpHeal { // of a scaling's additionalParams no credentials are read
-		return err
-	}
-	return withProblems(err, healProblems(body))
+func checkHeal(body []byte) error { return withProblems(check[healRequest](body), healProblems(body)) }
+
+func checkOperate(body []byte) error {
+	return withProblems(check[operateRequest](body), operateProblems(body))
 }
 
 // healProblems are mistakes in additionalParams of a heal request: in the parameters of the heal itself, and in the
@@ -89,8 +67,8 @@ func healProblems(body []byte) []lcm.Problem {
 
 // operateProblems are members that must not be there together, or must (SOL003 clause 5.5.2.10).
 func operateProblems(body []byte) (problems []lcm.Problem) {
-	req, err := lcm.ParseOperate(body)
-	if err != nil {
+	var req lcm.OperateRequest
+	if json.Unmarshal(body, &req) != nil {
 		return nil // reported already
 	}
 	add := func(path, detail string) { problems = append(problems, lcm.Problem{Path: path, Detail: detail}) }
@@ -113,10 +91,10 @@ func operateProblems(body []byte) (problems []lcm.Problem) {
 
 // operation resolves an operation that a request would begin. It does not ask nodes for their state: that takes longer
 // than a request may, and the API server reaches no node.
-func (h *Handler) operation(
-	ctx context.Context, inst lcm.VnfInstance, op lcm.Operation, body []byte, apiVersion int,
+func (a *api) operation(
+	ctx context.Context, inst lcm.VnfInstance, r asked,
 ) (*operations.Operation, error) {
-	return h.Operations.Of(ctx, lcm.VnfLcmOpOcc{
-		VnfInstanceID: inst.ID, Operation: op, Params: body, APIVersion: apiVersion,
-	})
+	return a.Operations.With(ctx, lcm.VnfLcmOpOcc{
+		VnfInstanceID: inst.ID, Operation: r.Operation(), Params: r.body, APIVersion: a.Number,
+	}, r.Request)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/driver"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
+	"github.com/windlass-nfv/windlass/internal/operations"
 	"github.com/windlass-nfv/windlass/internal/secrets"
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
@@ -19,42 +20,37 @@ import (
 // planPackage plans a change of the VNF package, so that an impossible request is refused at once (SOL003 v3.3.1 clause
 // 5.4.11a, for VNFs of containers).
 func (a *api) planPackage(
-	ctx context.Context, inst lcm.VnfInstance, body []byte,
+	ctx context.Context, inst lcm.VnfInstance, r asked,
 ) (p lcm.Plan, facts lifecycle.Facts, err error) {
-	if err := a.changesPackages(ctx, inst); err != nil {
-		return p, facts, err
-	}
-	problems := patchProblems(body, nil, "vnfdId")
-	for _, member := range []string{"extVirtualLinks", "extManagedVirtualLinks", "vimConnectionInfo"} {
-		problems = append(problems, absent(body, member, "a VNF of containers has its links in its manifests, and stays on its "+
-			"VIM: leave it out")...)
-	}
-	if err := withProblems(check[changeVnfPkgV2](body), problems); err != nil {
-		return p, facts, err
-	}
 	if err := a.CheckReady(ctx, inst); err != nil {
 		return p, facts, err
 	}
-	req, err := lcm.ParseChangeVnfPkg(body)
-	if err != nil {
-		return p, facts, err
-	}
+	req, _ := r.Request.(lcm.ChangeVnfPkgRequest)
 	pkg, err := a.usablePackage(ctx, req.VnfdID)
 	if err != nil {
 		return p, facts, err
 	}
-	if err := a.checkSuccessor(ctx, inst, pkg, req, body); err != nil {
+	if err := a.checkSuccessor(ctx, inst, pkg, req); err != nil {
 		return p, facts, err
 	}
-	o, err := a.operation(ctx, inst, lcm.OpChangeVnfPkg, body, a.Number)
+	o, err := a.operation(ctx, inst, r)
 	if err != nil {
 		return p, facts, err
 	}
 	if facts, err = o.Facts(nil); err != nil {
 		return p, facts, err
 	}
-	p, err = lifecycle.For(facts, lcm.OpChangeVnfPkg, body)
+	p, err = lifecycle.For(facts, req)
 	return p, facts, err
+}
+
+func checkChangeVnfPkg(body []byte) error {
+	problems := patchProblems(body, nil, "vnfdId")
+	for _, member := range []string{"extVirtualLinks", "extManagedVirtualLinks", "vimConnectionInfo"} {
+		problems = append(problems, absent(body, member, "a VNF of containers has its links in its manifests, and stays on its "+
+			"VIM: leave it out")...)
+	}
+	return withProblems(check[changeVnfPkgV2](body), problems)
 }
 
 // changesPackages refuses the task for VNFs on VIMs that do not support another package for a running VNF: they do not
@@ -80,7 +76,7 @@ func (a *api) changesPackages(ctx context.Context, inst lcm.VnfInstance) error {
 
 // checkSuccessor looks at the package that the VNF is to get, as an instantiation of it would.
 func (a *api) checkSuccessor(
-	ctx context.Context, inst lcm.VnfInstance, pkg lcm.VnfPkg, req lcm.ChangeVnfPkgRequest, body []byte,
+	ctx context.Context, inst lcm.VnfInstance, pkg lcm.VnfPkg, req lcm.ChangeVnfPkgRequest,
 ) error {
 	vnfd, err := rest.VnfdOf(pkg)
 	if err != nil {
@@ -107,7 +103,7 @@ func (a *api) checkSuccessor(
 		return err
 	}
 	inst.Instantiated = &former
-	params, err := a.Operations.Repackaged(inst, body)
+	params, err := operations.Repackaged(req, inst.Instantiated.AdditionalParams)
 	if err != nil {
 		return err
 	}

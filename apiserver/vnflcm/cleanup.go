@@ -14,7 +14,9 @@ import (
 type cleanUpRequest struct{}
 
 // forcefully is the TERMINATE that cleans up: the leftovers serve nobody, so they need no time to end.
-const forcefully = `{"terminationType":"FORCEFUL"}`
+var forcefully = asked{
+	lcm.TerminateRequest{TerminationType: string(lcm.Forceful)}, []byte(`{"terminationType":"FORCEFUL"}`),
+}
 
 // cleanUp removes the leftovers of an INSTANTIATE that was declared FAILED. SOL003 lets only instantiated VNFs be
 // terminated (clause 5.4.8), and has no task for the leftovers of other VNFs: so this is an extension. The operation is
@@ -39,7 +41,7 @@ func (h *Handler) cleanUp(c echo.Context) error {
 		a.dialect = &dialectV2
 	}
 	// Only of the instance as it was seen: it may be instantiated meanwhile.
-	return a.beginOf(c, inst, inst.Version, lcm.OpTerminate, []byte(forcefully))
+	return a.beginOf(c, inst, inst.Version, forcefully)
 }
 
 // checkLeftovers refuses to clean up a running VNF, or a VNF without leftovers.

@@ -67,10 +67,9 @@ func (a *api) checkModification(
 }
 
 // checkHealed lets the drivers check the VNF's parameters after the parameters of a heal are laid over them (RFC 7396).
-func checkHealed(f *vnfpkg.Flavour, stored, body []byte) error {
-	req, err := lcm.ParseHeal(body)
-	if err != nil || len(req.AdditionalParams) == 0 {
-		return err
+func checkHealed(f *vnfpkg.Flavour, stored []byte, req lcm.HealRequest) error {
+	if len(req.AdditionalParams) == 0 {
+		return nil
 	}
 	for _, d := range all.Drivers.Of(f) {
 		of, ok := d.(driver.HealChecker)

@@ -13,41 +13,43 @@ import (
 )
 
 func checkExtConnV1(body []byte) error {
-	return withProblems(check[changeExtConnV1](body), patchProblems(body, nil, "vimConnectionInfo"))
+	err := withProblems(check[changeExtConnV1](body), patchProblems(body, nil, "vimConnectionInfo"))
+	return withLinkConfigs(err, body)
 }
 
 func checkExtConnV2(body []byte) error {
 	err := check[changeExtConnV2](body)
 	var req changeExtConnV2
 	_ = json.Unmarshal(body, &req) // mistakes in the form are reported already
-	return withProblems(err, append(patchProblems(body, nil, "vimConnectionInfo"),
+	err = withProblems(err, append(patchProblems(body, nil, "vimConnectionInfo"),
 		connectionProblems(req.VimConnectionInfo)...))
+	return withLinkConfigs(err, body)
+}
+
+// withLinkConfigs looks at the addresses of a request that has no other mistakes.
+func withLinkConfigs(err error, body []byte) error {
+	if err != nil {
+		return err
+	}
+	var found driver.Findings
+	checkLinkConfigs(body, &found)
+	return found.Err()
 }
 
 // planReconnection plans a change of external connectivity, so that an impossible request is refused at once (SOL003
 // clause 5.4.11).
 func (a *api) planReconnection(
-	ctx context.Context, inst lcm.VnfInstance, body []byte,
+	ctx context.Context, inst lcm.VnfInstance, r asked,
 ) (lcm.Plan, lifecycle.Facts, error) {
-	if err := a.checkExtConn(body); err != nil {
-		return lcm.Plan{}, lifecycle.Facts{}, err
-	}
-	var found driver.Findings
-	if checkLinkConfigs(body, &found); found.Err() != nil {
-		return lcm.Plan{}, lifecycle.Facts{}, found.Err()
-	}
 	if err := a.CheckReady(ctx, inst); err != nil {
 		return lcm.Plan{}, lifecycle.Facts{}, err
 	}
-	o, err := a.operation(ctx, inst, lcm.OpChangeExtConn, body, a.Number)
+	req, _ := r.Request.(lcm.ChangeExtConnRequest)
+	o, err := a.operation(ctx, inst, r)
 	if err != nil {
 		return lcm.Plan{}, lifecycle.Facts{}, err
 	}
 	facts, p, err := o.Planned()
-	if err != nil {
-		return p, facts, err
-	}
-	req, err := lcm.ParseChangeExtConn(body)
 	if err != nil {
 		return p, facts, err
 	}

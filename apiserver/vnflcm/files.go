@@ -64,7 +64,7 @@ func (a *api) fetchFile(ctx context.Context, inst lcm.VnfInstance, s cnf.Source)
 	if a.Files == nil {
 		return lcm.Errorf(lcm.KindDenied, "Nothing may be fetched from %s (packages.allowedSources).", s.URL)
 	}
-	if !mayAsk(ctx, string(lcm.OpInstantiate)) && !mayAsk(ctx, string(lcm.OpChangeVnfPkg)) { // a plan of a reader
+	if !mayAsk(ctx, lcm.OpInstantiate) && !mayAsk(ctx, lcm.OpChangeVnfPkg) { // a plan of a reader
 		return lcm.Errorf(lcm.KindDenied, "Windlass fetches %s only for clients that may begin such an operation.", s.URL)
 	}
 	content, err := a.Files.Fetch(ctx, s)

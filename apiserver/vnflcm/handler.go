@@ -70,7 +70,7 @@ type api struct {
 // Routes are the routes of one version of /vnflcm, below its prefix.
 func (h *Handler) Routes(root rest.Root) []rest.Route {
 	a := h.version(root)
-	routes := append(a.routes(), a.unsupportedRoutes()...)
+	routes := append(a.routes(), a.taskRoutes()...)
 	if a.Number == 2 {
 		routes = append(routes, a.snapshotRoutes()...)
 	}

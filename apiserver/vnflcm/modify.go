@@ -32,7 +32,8 @@ func (a *api) modifyInstance(c echo.Context) error {
 	if a.Number == 1 {
 		body = inCamelCase(body)
 	}
-	if err := a.checkModify(body); err != nil {
+	r, err := a.read(c.Request().Context(), inst, lcm.OpModifyInfo, body)
+	if err != nil {
 		return err
 	}
 	if err := matches(c, inst); err != nil {
@@ -42,10 +43,10 @@ func (a *api) modifyInstance(c echo.Context) error {
 	if err := a.Store.CheckIdle(ctx, inst.ID); err != nil {
 		return err
 	}
-	if err := a.validateModify(ctx, inst, body); err != nil {
+	if err := a.validateModify(ctx, inst, r); err != nil {
 		return err
 	}
-	if err := a.begin(c, inst, lcm.OpModifyInfo, body); err != nil {
+	if err := a.begin(c, inst, r); err != nil {
 		return a.orChanged(c, inst.ID, err)
 	}
 	return nil
@@ -158,11 +159,8 @@ func withProblems(err error, problems []lcm.Problem) error {
 }
 
 // validateModify refuses a change that the instance's state does not allow, and names of resources that do not exist.
-func (a *api) validateModify(ctx context.Context, inst lcm.VnfInstance, body []byte) error {
-	req, err := lcm.ParseModify(body)
-	if err != nil {
-		return err
-	}
+func (a *api) validateModify(ctx context.Context, inst lcm.VnfInstance, r asked) error {
+	req, _ := r.Request.(lcm.ModifyRequest)
 	var found driver.Findings
 	pkg, err := a.packageFor(ctx, req, &found)
 	if err != nil {

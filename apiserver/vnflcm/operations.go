@@ -16,69 +16,29 @@ import (
 	"github.com/windlass-nfv/windlass/internal/telemetry"
 )
 
-// acceptance refuses an operation that cannot be carried out, before anything of it begins.
-type acceptance func(ctx context.Context, inst lcm.VnfInstance, body []byte) error
-
-// planner plans an operation, and refuses an impossible one.
-type planner func(ctx context.Context, inst lcm.VnfInstance, body []byte) (lcm.Plan, lifecycle.Facts, error)
-
-// task returns the handler of a task that begins an operation (SOL003 clauses 5.4.4 to 5.4.11a).
-func (a *api) task(op lcm.Operation, accept acceptance) echo.HandlerFunc {
-	return func(c echo.Context) error {
-		inst, err := a.PathInstance(c)
-		if err != nil {
-			return err
-		}
-		body, err := rest.ReadJSON(c)
-		if err != nil {
-			return err
-		}
-		if err := accept(c.Request().Context(), inst, body); err != nil {
-			return err
-		}
-		return a.begin(c, inst, op, body)
-	}
-}
-
-// plannable accepts the operations that can be planned. The operation plans again.
-func plannable(plan planner) acceptance {
-	return func(ctx context.Context, inst lcm.VnfInstance, body []byte) error {
-		_, _, err := plan(ctx, inst, body)
-		return err
-	}
-}
-
-func (a *api) acceptInstantiation(ctx context.Context, inst lcm.VnfInstance, body []byte) error {
-	if err := a.checkInstantiate(body); err != nil {
-		return err
-	}
+func (a *api) acceptInstantiation(ctx context.Context, inst lcm.VnfInstance, r asked) error {
 	if inst.InstantiationState == lcm.Instantiated {
 		return lcm.Errorf(lcm.KindConflict, "The VNF instance %s is instantiated already.", inst.ID)
 	}
-	return a.validateInstantiate(ctx, inst, body)
+	return a.validateInstantiate(ctx, inst, r)
 }
 
-func (a *api) acceptTermination(ctx context.Context, inst lcm.VnfInstance, body []byte) error {
-	if err := a.checkTerminate(body); err != nil {
-		return err
-	}
+func (a *api) acceptTermination(ctx context.Context, inst lcm.VnfInstance, r asked) error {
+	request, _ := r.Request.(lcm.TerminateRequest)
 	if inst.InstantiationState != lcm.Instantiated {
 		return lcm.Errorf(lcm.KindConflict, "The VNF instance %s is not instantiated.", inst.ID)
 	}
-	if err := a.unusedCluster(ctx, inst, body); err != nil {
+	if err := a.unusedCluster(ctx, inst, request); err != nil {
 		return err
 	}
-	return a.allowedTermination(ctx, inst, body)
+	return a.allowedTermination(ctx, inst, request)
 }
 
 // unusedCluster requires that no VNF runs on the cluster of this instance, unless the request terminates those VNFs
 // first: their Pods would be lost with the cluster.
-func (h *Handler) unusedCluster(ctx context.Context, inst lcm.VnfInstance, body []byte) error {
-	if inst.Instantiated == nil || inst.Instantiated.ClusterVimID == "" {
+func (h *Handler) unusedCluster(ctx context.Context, inst lcm.VnfInstance, request lcm.TerminateRequest) error {
+	if inst.Instantiated == nil || inst.Instantiated.ClusterVimID == "" || request.TerminatesVnfs() {
 		return nil
-	}
-	if request, err := lcm.ParseTerminate(body); err != nil || request.TerminatesVnfs() {
-		return err
 	}
 	users, err := h.Store.VimUsers(ctx, inst.Instantiated.ClusterVimID)
 	if err != nil {
@@ -99,7 +59,7 @@ func (h *Handler) unusedCluster(ctx context.Context, inst lcm.VnfInstance, body 
 }
 
 // allowedTermination checks the request against the VNFD. A VNF whose package is gone can still be terminated.
-func (h *Handler) allowedTermination(ctx context.Context, inst lcm.VnfInstance, body []byte) error {
+func (h *Handler) allowedTermination(ctx context.Context, inst lcm.VnfInstance, request lcm.TerminateRequest) error {
 	if inst.Instantiated == nil {
 		return nil
 	}
@@ -118,21 +78,22 @@ func (h *Handler) allowedTermination(ctx context.Context, inst lcm.VnfInstance, 
 	if err != nil {
 		return nil //nolint:nilerr // what the VNFD does not have it does not restrict
 	}
-	return lifecycle.Allowed(flavour, lcm.OpTerminate, body)
+	return lifecycle.Allowed(flavour, request)
 }
 
 // begin records an operation and starts its workflow; every request that makes an operation uses it. The answer does
 // not wait for Temporal: if the start fails, the reconciler starts the operation.
-func (a *api) begin(c echo.Context, inst lcm.VnfInstance, op lcm.Operation, body []byte) error {
+func (a *api) begin(c echo.Context, inst lcm.VnfInstance, r asked) error {
 	var version int64
 	if rest.Conditional(c) {
 		version = inst.Version
 	}
-	return a.beginOf(c, inst, version, op, body)
+	return a.beginOf(c, inst, version, r)
 }
 
 // beginOf is begin for an instance of that version only; 0 is any.
-func (a *api) beginOf(c echo.Context, inst lcm.VnfInstance, version int64, op lcm.Operation, body []byte) error {
+func (a *api) beginOf(c echo.Context, inst lcm.VnfInstance, version int64, r asked) error {
+	op := r.Operation()
 	ctx := c.Request().Context()
 	now := time.Now().UTC()
 	opOcc := lcm.VnfLcmOpOcc{
@@ -141,7 +102,7 @@ func (a *api) beginOf(c echo.Context, inst lcm.VnfInstance, version int64, op lc
 	}
 	telemetry.About(ctx, telemetry.AttrOpOcc.String(string(opOcc.ID)), telemetry.AttrOperation.String(string(op)))
 	prefix := instanceSecrets(inst.ID) + lcm.SecretRef("request/"+opOcc.ID)
-	sealed, err := secrets.SealDocument(ctx, a.Vault, prefix, body)
+	sealed, err := secrets.SealDocument(ctx, a.Vault, prefix, r.body)
 	if err == nil {
 		opOcc.Params = json.RawMessage(sealed)
 		err = a.record(ctx, inst, opOcc)
@@ -149,7 +110,7 @@ func (a *api) beginOf(c echo.Context, inst lcm.VnfInstance, version int64, op lc
 	if err := a.Stored(ctx, string(opOcc.ID), prefix, err, rest.Exists(a.Store.Operation, opOcc.ID)); err != nil {
 		return err
 	}
-	if err := a.Starter.Start(ctx, InputOf(opOcc)); err != nil {
+	if err := a.Starter.Start(ctx, opOcc.Input()); err != nil {
 		a.Log.WarnContext(ctx, "Operation not started yet; the reconciler will start it",
 			"opOccId", opOcc.ID, "error", err)
 	}
@@ -159,20 +120,20 @@ func (a *api) beginOf(c echo.Context, inst lcm.VnfInstance, version int64, op lc
 
 // record stores the operation; the VIMs of an instantiation are kept from being deleted from then on.
 func (a *api) record(ctx context.Context, inst lcm.VnfInstance, o lcm.VnfLcmOpOcc) error {
-	if o.Operation != lcm.OpInstantiate {
+	if !o.Operation.Makes() {
 		return a.Store.BeginOperation(ctx, o)
 	}
-	vims, err := a.resolveVims(ctx, inst, o.Params)
+	request, err := o.Request() // its secrets are sealed
 	if err != nil {
 		return err
 	}
-	if o.RegistersVim, err = a.registersVim(ctx, inst, o.Params); err != nil {
+	made, _ := request.(lcm.InstantiateRequest)
+	vims, err := a.resolveVims(ctx, inst, made)
+	if err != nil {
+		return err
+	}
+	if o.RegistersVim, err = a.registersVim(ctx, inst, made); err != nil {
 		return err
 	}
 	return a.Store.BeginOperation(ctx, o, vims...)
-}
-
-// InputOf is the input of an operation's workflow.
-func InputOf(o lcm.VnfLcmOpOcc) lcm.OperationInput {
-	return lcm.OperationInput{OpOccID: o.ID, VnfInstanceID: o.VnfInstanceID, Operation: o.Operation}
 }

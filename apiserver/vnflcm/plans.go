@@ -14,17 +14,24 @@ import (
 	"github.com/windlass-nfv/windlass/internal/auth"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
+	"github.com/windlass-nfv/windlass/internal/operations"
 	"github.com/windlass-nfv/windlass/internal/secrets"
 )
 
 // planRequest is an operation with the body of its request.
 type planRequest struct {
-	Operation string          `json:"operation" param:"required; enum=INSTANTIATE|SCALE|SCALE_TO_LEVEL|HEAL|OPERATE|CHANGE_EXT_CONN|CHANGE_VNFPKG|TERMINATE"`
-	Request   json.RawMessage `json:"request" param:"required"`
-	AskVim    bool            `json:"askVim"`
+	Operation plannedOperation `json:"operation" param:"required"`
+	Request   json.RawMessage  `json:"request" param:"required"`
+	AskVim    bool             `json:"askVim"`
 	// Leftovers plans the clean_up of an instance: a TERMINATE, whose request is ignored.
 	Leftovers bool `json:"leftovers"`
 }
+
+// plannedOperation is an operation that begins at a task resource.
+type plannedOperation string
+
+// Listed implements params.Listed.
+func (plannedOperation) Listed() []string { return lcm.TaskNames() }
 
 // planView lists the changes of an operation.
 type planView struct {
@@ -81,19 +88,20 @@ func (h *Handler) planOperation(c echo.Context) error {
 	if _, err := secrets.Clear(req.Request); err != nil {
 		return within("$.request", err)
 	}
-	ctx := c.Request().Context()
-	plan := h.planOf
+	ctx, op := c.Request().Context(), lcm.Operation(req.Operation)
+	a := &api{h, dialectFor(op, req.Request, version)}
+	plan := a.planOf
 	if req.Leftovers {
-		plan = h.planCleanUp
+		plan = a.planCleanUp
 	}
-	p, facts, err := plan(ctx, inst, lcm.Operation(req.Operation), req.Request, version)
+	p, facts, err := plan(ctx, inst, op, req.Request)
 	if err != nil {
 		return within("$.request", err)
 	}
 	view := viewOfPlan(p, lifecycle.Steps(facts, p))
 	view.Quota = lifecycle.Needs(p, facts)
 	if req.AskVim {
-		view.Vim = h.survey(ctx, inst, req, version, view.Quota)
+		view.Vim = a.survey(ctx, inst, req, view.Quota)
 	}
 	return rest.WriteJSON(c, http.StatusOK, view)
 }
@@ -103,27 +111,26 @@ const surveyPatience = 30 * time.Second
 
 // survey asks the VIM about a plan; it returns nil if the plan makes nothing there. A VIM that does not answer is no
 // reason to refuse the plan.
-func (h *Handler) survey(
-	ctx context.Context, inst lcm.VnfInstance, req planRequest, version int, q *lifecycle.Quota,
-) *vimView {
-	whole := req.Operation == string(lcm.OpInstantiate)
-	if whole { // the request tells
-		version = dialectOf(req.Request).Number
-	}
-	if h.Surveyor == nil || q == nil && !whole {
+func (a *api) survey(ctx context.Context, inst lcm.VnfInstance, req planRequest, q *lifecycle.Quota) *vimView {
+	op := lcm.Operation(req.Operation)
+	if a.Surveyor == nil || q == nil && !op.Makes() {
 		return nil
 	}
 	view := &vimView{Problems: []string{}}
-	if !mayAsk(ctx, req.Operation) {
+	if !mayAsk(ctx, op) {
 		view.Unasked = "Windlass asks the VIM only for clients that may begin such an operation."
 		return view
 	}
 	ctx, done := context.WithTimeout(ctx, surveyPatience)
 	defer done()
-	op, err := h.operation(ctx, inst, lcm.Operation(req.Operation), req.Request, version)
+	r, err := a.read(ctx, inst, op, req.Request)
+	var o *operations.Operation
+	if err == nil {
+		o, err = a.operation(ctx, inst, r)
+	}
 	if err == nil {
 		var found []string
-		found, view.Unasked, err = h.Surveyor.Survey(ctx, op, q)
+		found, view.Unasked, err = a.Surveyor.Survey(ctx, o, q)
 		view.Problems = append(view.Problems, found...)
 	}
 	if err != nil {
@@ -134,10 +141,10 @@ func (h *Handler) survey(
 
 // mayAsk tells whether the client might send the operation itself. The check matters because the request may name any
 // address as a VIM's.
-func mayAsk(ctx context.Context, op string) bool {
+func mayAsk(ctx context.Context, op lcm.Operation) bool {
 	who, known := auth.From(ctx)
 	return !known || who.May(auth.Need{
-		APIs: []string{"vnflcm:v1", "vnflcm:v2"}, Access: auth.Write, Task: strings.ToLower(op),
+		APIs: []string{"vnflcm:v1", "vnflcm:v2"}, Access: auth.Write, Task: strings.ToLower(string(op)),
 	})
 }
 
@@ -154,83 +161,31 @@ func plannedVersion(c echo.Context) (int, error) {
 		"The Version header names the version of /vnflcm for the plan: %s or %s.", rest.LcmV1.Version, rest.LcmV2.Version)
 }
 
-func (h *Handler) planOf(
-	ctx context.Context, inst lcm.VnfInstance, op lcm.Operation, request []byte, version int,
-) (lcm.Plan, lifecycle.Facts, error) {
-	switch op {
-	case lcm.OpInstantiate:
-		return h.planInstantiation(ctx, inst, request)
-	case lcm.OpTerminate:
-		return h.planTermination(ctx, inst, request)
-	case lcm.OpChangeExtConn:
-		a := api{h, &dialectV1}
-		if mistakes(dialectV2.checkExtConn(request)) < mistakes(dialectV1.checkExtConn(request)) {
-			a.dialect = &dialectV2
-		}
-		return a.planReconnection(ctx, inst, request)
-	case lcm.OpChangeVnfPkg:
-		return (&api{h, &dialectV2}).planPackage(ctx, inst, request)
-	default:
-		return h.planChange(ctx, inst, op, request, version)
-	}
-}
-
-func (h *Handler) planInstantiation(
-	ctx context.Context, inst lcm.VnfInstance, request []byte,
-) (p lcm.Plan, f lifecycle.Facts, err error) {
-	a := api{h, dialectOf(request)}
-	if err := a.acceptInstantiation(ctx, inst, request); err != nil {
-		return p, f, err
-	}
-	if err := h.Store.CheckIdle(ctx, inst.ID); err != nil {
-		return p, f, err
-	}
-	return h.planned(ctx, inst, lcm.OpInstantiate, request, a.Number)
-}
-
-// planned shows an accepted operation.
-func (h *Handler) planned(
-	ctx context.Context, inst lcm.VnfInstance, op lcm.Operation, request []byte, apiVersion int,
-) (p lcm.Plan, f lifecycle.Facts, err error) {
-	o, err := h.operation(ctx, inst, op, request, apiVersion)
-	if err == nil {
-		f, p, err = o.Planned()
-	}
-	return p, f, err
-}
-
 // planCleanUp is the plan of clean_up, which takes no request.
-func (h *Handler) planCleanUp(
-	ctx context.Context, inst lcm.VnfInstance, op lcm.Operation, _ []byte, version int,
+func (a *api) planCleanUp(
+	ctx context.Context, inst lcm.VnfInstance, op lcm.Operation, _ []byte,
 ) (p lcm.Plan, f lifecycle.Facts, err error) {
 	if op != lcm.OpTerminate {
 		return p, f, lcm.Errorf(lcm.KindInvalid, "leftovers belongs to a TERMINATE, not to a %s.", op)
 	}
-	if err := h.checkLeftovers(ctx, inst); err != nil {
+	if err := a.checkLeftovers(ctx, inst); err != nil {
 		return p, f, err
 	}
-	return h.planned(ctx, inst, lcm.OpTerminate, []byte(forcefully), version)
+	return a.planned(ctx, inst, forcefully)
 }
 
-func (h *Handler) planTermination(
-	ctx context.Context, inst lcm.VnfInstance, request []byte,
-) (p lcm.Plan, f lifecycle.Facts, err error) {
-	a := api{h, &dialectV1}
-	if err := a.acceptTermination(ctx, inst, request); err != nil {
-		return p, f, err
+// dialectFor is the version of /vnflcm of a planned request: the given one, unless the operation is of the other
+// version only, or the request has fewer mistakes in the form of the other version.
+func dialectFor(op lcm.Operation, request []byte, version int) *dialect {
+	given, other := &dialectV1, &dialectV2
+	if version == dialectV2.Number {
+		given, other = other, given
 	}
-	if err := h.CheckReady(ctx, inst); err != nil {
-		return p, f, err
+	form, otherForm := given.form(op), other.form(op)
+	if form == nil || otherForm != nil && mistakes(otherForm(request)) < mistakes(form(request)) {
+		return other
 	}
-	return h.planned(ctx, inst, lcm.OpTerminate, request, dialectV1.Number)
-}
-
-// dialectOf guesses the version of /vnflcm from the form of an instantiate request: the path here does not tell.
-func dialectOf(request []byte) *dialect {
-	if mistakes(dialectV2.checkInstantiate(request)) < mistakes(dialectV1.checkInstantiate(request)) {
-		return &dialectV2
-	}
-	return &dialectV1
+	return given
 }
 
 func mistakes(err error) int {
@@ -265,7 +220,7 @@ func (h *Handler) keptPlan(c echo.Context) error {
 		return err
 	case o.Plan != nil:
 		return rest.WriteJSON(c, http.StatusOK, viewOfPlan(*o.Plan, nil))
-	case o.Operation == lcm.OpInstantiate || o.Operation == lcm.OpTerminate || o.Operation == lcm.OpModifyInfo:
+	case !lifecycle.Decides(o.Operation):
 		return lcm.Errorf(lcm.KindNotFound, "This operation, %s, has no plan: Windlass has nothing to decide about it.",
 			o.Operation)
 	default:

@@ -247,10 +247,6 @@ type cancelRequest struct {
 // model.
 type dialect struct {
 	rest.Root
-	checkInstantiate func(body []byte) error
-	checkTerminate   func(body []byte) error
-	checkModify      func(body []byte) error
-	checkExtConn     func(body []byte) error
 	// vimConnections shows vimConnectionInfo.
 	vimConnections func([]lcm.VimConnectionInfo) any
 	// operationParams converts a stored request of either version into this version's form.

@@ -12,11 +12,7 @@ import (
 
 // dialectV1 is SOL003 v2.6.1, vnflcm API 1.3.0.
 var dialectV1 = dialect{
-	Root:             rest.LcmV1,
-	checkInstantiate: check[instantiateV1],
-	checkTerminate:   check[terminateV1],
-	checkModify:      checkModifyV1,
-	checkExtConn:     checkExtConnV1,
+	Root: rest.LcmV1,
 	vimConnections: func(list []lcm.VimConnectionInfo) any {
 		if len(list) == 0 {
 			return nil

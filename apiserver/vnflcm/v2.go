@@ -10,11 +10,7 @@ import (
 
 // dialectV2 is SOL003 v3.3.1, vnflcm API 2.0.0.
 var dialectV2 = dialect{
-	Root:             rest.LcmV2,
-	checkInstantiate: check[instantiateV2],
-	checkTerminate:   check[terminateV2],
-	checkModify:      checkModifyV2,
-	checkExtConn:     checkExtConnV2,
+	Root: rest.LcmV2,
 	vimConnections: func(list []lcm.VimConnectionInfo) any {
 		if len(list) == 0 {
 			return nil

@@ -33,11 +33,8 @@ func (h *Handler) usablePackage(ctx context.Context, id lcm.VnfdID) (lcm.VnfPkg,
 }
 
 // validateInstantiate finds everything that can be known to fail before anything is created.
-func (a *api) validateInstantiate(ctx context.Context, inst lcm.VnfInstance, body []byte) error {
-	req, err := lcm.ParseInstantiate(body)
-	if err != nil {
-		return err
-	}
+func (a *api) validateInstantiate(ctx context.Context, inst lcm.VnfInstance, r asked) error {
+	req, _ := r.Request.(lcm.InstantiateRequest)
 	pkg, err := a.Store.Package(ctx, inst.VnfPkgID)
 	if err != nil {
 		return err
@@ -58,7 +55,7 @@ func (a *api) validateInstantiate(ctx context.Context, inst lcm.VnfInstance, bod
 		found.Mistake(lcm.Problem{Path: "$.targetScaleLevelInfo", Detail: "belongs to later versions of SOL003: name " +
 			"an instantiation level, and scale the VNF after its instantiation (scale_to_level)"})
 	}
-	checkLinkConfigs(body, &found)
+	checkLinkConfigs(r.body, &found)
 	checkManagedLinks(req, &found)
 	a.checkUserData(req, pkg, &found)
 	if flavour, err := vnfd.Flavour(req.FlavourID); err != nil {

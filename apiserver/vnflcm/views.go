@@ -79,21 +79,18 @@ func (d *dialect) vnfInstance(base string, i lcm.VnfInstance) vnfInstanceView {
 	if d.vnfPkgID {
 		v.VnfPkgID = i.VnfPkgID
 	}
-	if i.InstantiationState != lcm.Instantiated {
-		v.Links["instantiate"] = rest.Link{Href: self + "/instantiate"}
-		return v
-	}
-	v.Links["terminate"], v.Links["operate"] = rest.Link{Href: self + "/terminate"}, rest.Link{Href: self + "/operate"}
-	v.Links["changeExtConn"] = rest.Link{Href: self + "/change_ext_conn"}
-	if i.Instantiated != nil && i.Instantiated.VnfState == lcm.VnfStopped {
-		return v
-	}
-	v.Links["heal"] = rest.Link{Href: self + "/heal"}
-	if scales(i.Instantiated) {
-		v.Links["scale"] = rest.Link{Href: self + "/scale"}
-		v.Links["scaleToLevel"] = rest.Link{Href: self + "/scale_to_level"}
+	for _, t := range lcm.Operations {
+		if t.Link != "" && t.Supported() && t.Since <= d.Number && fits(t, i) {
+			v.Links[t.Link] = rest.Link{Href: self + "/" + t.Task}
+		}
 	}
 	return v
+}
+
+// fits tells whether an instance has the state and the parts that an operation needs.
+func fits(t lcm.OperationType, i lcm.VnfInstance) bool {
+	stopped := i.Instantiated != nil && i.Instantiated.VnfState == lcm.VnfStopped
+	return t.Needs == i.InstantiationState && !(t.Started && stopped) && (!t.Scaling || scales(i.Instantiated))
 }
 
 // scales tells whether the VNF has anything to scale: a scaling aspect in its VNFD.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/apiserver/apitest"
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/lcm/lcmtest"
 )
 
 const endpoint = "https://vnfm.example:9890"
@@ -59,11 +60,11 @@ func FuzzRequestBodiesNeverPanic(f *testing.F) {
 	f.Add([]byte(`{"terminationType":"GRACEFUL","gracefulTerminationTimeout":1e400}`))
 	f.Fuzz(func(t *testing.T, body []byte) {
 		for _, d := range []*dialect{&dialectV1, &dialectV2} {
-			if d.checkInstantiate(body) == nil {
-				_, err := lcm.ParseInstantiate(body)
+			if d.form(lcm.OpInstantiate)(body) == nil {
+				_, err := lcmtest.Read[lcm.InstantiateRequest](body)
 				require.NoError(t, err, "what was checked can be read")
 			}
-			_ = d.checkTerminate(body)
+			_ = d.form(lcm.OpTerminate)(body)
 			if _, err := d.operationParams(body); err != nil {
 				require.NotEmpty(t, err.Error())
 			}

@@ -3,7 +3,6 @@ package vnflcm
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -150,12 +149,8 @@ func typesOf(kinds []lcm.VimKind) string {
 // request names. For other kinds it takes the instance's VIMs, where an earlier attempt may have left resources, else
 // the present default VIM. Without any, the NFVO's grant fixes them.
 func (a *api) resolveVims(
-	ctx context.Context, inst lcm.VnfInstance, params json.RawMessage,
+	ctx context.Context, inst lcm.VnfInstance, req lcm.InstantiateRequest,
 ) ([]lcm.VimConnectionInfo, error) {
-	req, err := lcm.ParseInstantiate(params)
-	if err != nil {
-		return nil, err
-	}
 	kinds, err := a.vimKinds(ctx, inst, req)
 	if err != nil {
 		return nil, err

@@ -2,7 +2,6 @@ package vnflcm
 
 import (
 	"context"
-	"encoding/json"
 
 	"github.com/windlass-nfv/windlass/apiserver/rest"
 	"github.com/windlass-nfv/windlass/internal/driver"
@@ -30,11 +29,7 @@ func (a *api) checkVimName(
 }
 
 // registersVim is vimNameOf for a request that was checked.
-func (a *api) registersVim(ctx context.Context, inst lcm.VnfInstance, body json.RawMessage) (string, error) {
-	req, err := lcm.ParseInstantiate(body)
-	if err != nil {
-		return "", err
-	}
+func (a *api) registersVim(ctx context.Context, inst lcm.VnfInstance, req lcm.InstantiateRequest) (string, error) {
 	pkg, err := a.Store.Package(ctx, inst.VnfPkgID)
 	if err != nil {
 		return "", err

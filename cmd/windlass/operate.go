@@ -62,22 +62,12 @@ func (c *cli) await(ctx context.Context, id string, how manner, w *watcher) erro
 	return nil
 }
 
-// taskPath is the resource below the instance that takes an operation's request by POST. MODIFY_INFO patches the
-// instance itself.
-func taskPath(op lcm.Operation) string {
-	return map[lcm.Operation]string{
-		lcm.OpInstantiate: "/instantiate", lcm.OpScale: "/scale", lcm.OpScaleToLevel: "/scale_to_level", lcm.OpHeal: "/heal",
-		lcm.OpOperate: "/operate", lcm.OpChangeExtConn: "/change_ext_conn", lcm.OpChangeVnfPkg: "/change_vnfpkg",
-		lcm.OpTerminate: "/terminate",
-	}[op]
-}
-
-// methodOf is the HTTP method of an operation's request.
-func methodOf(op lcm.Operation) string {
-	if op == lcm.OpModifyInfo {
-		return http.MethodPatch
+// requestOf is the HTTP method and the path below the instance that take an operation's request.
+func requestOf(op lcm.Operation) (method, path string) {
+	if task := op.Type().Task; task != "" {
+		return http.MethodPost, "/" + task
 	}
-	return http.MethodPost
+	return http.MethodPatch, "" // a MODIFY_INFO patches the instance itself
 }
 
 // operate starts an operation, then prints or follows the operation in the Location header; or it shows the operation's
@@ -89,7 +79,8 @@ func (c *cli) operate(cmd *cobra.Command, instance string, op lcm.Operation, req
 	if how.plan {
 		return c.showPlan(cmd.Context(), instance, op, request)
 	}
-	header, err := c.client.send(cmd.Context(), methodOf(op), c.instancePath(instance)+taskPath(op), request, nil)
+	method, path := requestOf(op)
+	header, err := c.client.send(cmd.Context(), method, c.instancePath(instance)+path, request, nil)
 	if err != nil {
 		return err
 	}

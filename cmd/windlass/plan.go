@@ -112,7 +112,7 @@ func (c *cli) printPlan(raw json.RawMessage) (plan, error) {
 		field(w, "VMs to delete", p.Removes)
 		field(w, "Quota", p.quota())
 		p.printVim(w)
-		if p.Operation == lcm.OpOperate {
+		if p.ChangeStateTo != "" {
 			field(w, "VMs "+map[lcm.VnfState]string{lcm.VnfStarted: "to start", lcm.VnfStopped: "to stop"}[p.ChangeStateTo],
 				len(p.Operated))
 		}
@@ -170,7 +170,7 @@ func (p plan) printLeaving(w io.Writer) {
 		return
 	}
 	title := "LEAVES"
-	if p.Operation == lcm.OpHeal {
+	if p.Replaces() {
 		title = "IS REPLACED"
 	}
 	fmt.Fprintln(w)

@@ -14,8 +14,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-
-	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
 // Limits of the described history of an instance.
@@ -77,7 +75,7 @@ func (c *cli) readDescription(ctx context.Context, vnf json.RawMessage, id strin
 		}
 		d.Operations = append(d.Operations, whole)
 	}
-	if i := slices.IndexFunc(ops, func(o opOcc) bool { return o.Operation == lcm.OpInstantiate }); i >= 0 {
+	if i := slices.IndexFunc(ops, func(o opOcc) bool { return o.Operation.Makes() }); i >= 0 {
 		var of struct {
 			Params json.RawMessage `json:"operationParams"`
 		}

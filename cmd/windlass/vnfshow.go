@@ -177,7 +177,7 @@ func (i vnfInstance) nextSteps(about overview) []string {
 	switch {
 	case last != "" && !last.Terminal():
 		return nil // it is under way, or a decision is waited for, which is told
-	case i.InstantiatedVnfRef == nil && last == lcm.Failed && about.Last.Operation == lcm.OpInstantiate:
+	case i.InstantiatedVnfRef == nil && last == lcm.Failed && about.Last.Operation.Makes():
 		return []string{
 			"delete what the failed INSTANTIATE has left, if it has left anything: windlass vnf terminate " + given +
 				" --leftovers --watch",

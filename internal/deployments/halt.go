@@ -14,8 +14,7 @@ func (d *Deployments) Halting(ctx context.Context, id lcm.OpOccID) (ch vim.Chang
 	if err != nil {
 		return ch, 0, err
 	}
-	request, err := lcm.ParseOperate(op.OpOcc.Params)
-	if err == nil && request.Graceful() {
+	if request, ok := op.Own.(lcm.OperateRequest); ok && request.Graceful() {
 		grace = request.GracePeriod()
 	}
 	ch = changeOf(op)
@@ -25,19 +24,12 @@ func (d *Deployments) Halting(ctx context.Context, id lcm.OpOccID) (ch vim.Chang
 
 // GracePeriod implements activities.Deployments.
 func (d *Deployments) GracePeriod(ctx context.Context, id lcm.OpOccID) (time.Duration, error) {
-	opOcc, err := d.Operations.OpOcc(ctx, id)
-	if err != nil {
-		return 0, err
-	}
-	request, err := lcm.ParseTerminate(opOcc.Params)
-	if err != nil || request.GracefulTerminationTimeout != nil {
-		return request.GracePeriod(), err
-	}
 	op, err := d.Operations.Load(ctx, id)
 	if err != nil {
 		return 0, err
 	}
-	if op.Flavour == nil {
+	request, _ := op.Own.(lcm.TerminateRequest)
+	if request.GracefulTerminationTimeout != nil || op.Flavour == nil {
 		return request.GracePeriod(), nil
 	}
 	return max(request.GracePeriod(), op.Flavour.LeastGrace()), nil

@@ -19,32 +19,28 @@ func (d *Deployments) Removal(ctx context.Context, id lcm.OpOccID) (vim.Removal,
 	if err != nil {
 		return vim.Removal{}, err
 	}
-	return removalOf(opOcc)
+	request, err := opOcc.Request()
+	return removalOf(request), err
 }
 
 // removalOf gives VNFCs no time in a FORCEFUL termination, and the requested time in a GRACEFUL one. Other removals of
 // a deployment leave the time to the VNFCs. They also keep the volumes that a later deployment may want.
-func removalOf(opOcc lcm.VnfLcmOpOcc) (how vim.Removal, err error) {
-	switch opOcc.Operation {
-	case lcm.OpTerminate:
-		return terminationOf(opOcc)
-	case lcm.OpHeal:
-		request, err := lcm.ParseHeal(opOcc.Params)
-		if keep, by := request.KeepsVolumes(); keep || by == "" {
+func removalOf(request lcm.Request) vim.Removal {
+	switch r := request.(type) {
+	case lcm.TerminateRequest:
+		return terminationOf(r)
+	case lcm.HealRequest:
+		how := vim.Removal{Timeout: defaultTimeout}
+		if keep, by := r.KeepsVolumes(); keep || by == "" {
 			how.Volumes = vim.VolumesStay
 		}
-		how.Timeout = defaultTimeout
-		return how, err
+		return how
 	default:
-		return vim.Removal{Volumes: vim.FormerVolumesStay, Timeout: defaultTimeout}, nil
+		return vim.Removal{Volumes: vim.FormerVolumesStay, Timeout: defaultTimeout}
 	}
 }
 
-func terminationOf(opOcc lcm.VnfLcmOpOcc) (how vim.Removal, err error) {
-	request, err := lcm.ParseTerminate(opOcc.Params)
-	if err != nil {
-		return how, err
-	}
+func terminationOf(request lcm.TerminateRequest) (how vim.Removal) {
 	grace := request.GracePeriod()
 	switch {
 	case !request.Graceful():
@@ -56,5 +52,5 @@ func terminationOf(opOcc lcm.VnfLcmOpOcc) (how vim.Removal, err error) {
 	if request.KeepsClaims() {
 		how.Volumes = vim.VolumesStay
 	}
-	return how, nil
+	return how
 }

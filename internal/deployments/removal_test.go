@@ -45,8 +45,8 @@ func TestRemovalOf(t *testing.T) {
 		{lcm.OpHeal, `{"additionalParams":{"keep_volumes":false}}`, vim.Removal{Timeout: defaultTimeout}},
 		{lcm.OpInstantiate, `{}`, vim.Removal{Volumes: vim.FormerVolumesStay, Timeout: defaultTimeout}},
 	} {
-		how, err := removalOf(lcm.VnfLcmOpOcc{Operation: c.op, Params: json.RawMessage(c.params)})
+		r, err := lcm.ReadRequest(c.op, json.RawMessage(c.params))
 		require.NoError(t, err)
-		require.Equal(t, c.want, how, "%s %s", c.op, c.params)
+		require.Equal(t, c.want, removalOf(r), "%s %s", c.op, c.params)
 	}
 }

@@ -57,7 +57,7 @@ func (g *Grants) GrantRequest(ctx context.Context, id lcm.OpOccID) (nfvo.GrantRe
 		Placement: lifecycle.Placement(facts, p, asked), OneVim: lifecycle.OneVim(facts, p, asked),
 		APIVersion: op.OpOcc.APIVersion, Endpoint: g.Endpoint,
 	}
-	if op.OpOcc.Operation == lcm.OpInstantiate || op.OpOcc.Operation == lcm.OpScaleToLevel {
+	if _, toLevel := op.Own.(lcm.ScaleToLevelRequest); toLevel || op.OpOcc.Operation.Makes() {
 		r.InstantiationLevelID = p.InstantiationLevelID
 	}
 	return r, nil
@@ -87,7 +87,7 @@ func (g *Grants) acceptable(ctx context.Context, op *operations.Operation, given
 	if err := g.honour(op, facts, grant); err != nil {
 		return grant, err
 	}
-	if len(grant.AddResources) == 0 && op.OpOcc.Operation != lcm.OpChangeExtConn && op.Before == nil {
+	if len(grant.AddResources) == 0 && !op.ChangesLinks() && op.Before == nil {
 		return grant, nil
 	}
 	return grant, g.tryDefinition(ctx, op)
@@ -108,7 +108,7 @@ func (g *Grants) honour(op *operations.Operation, facts lifecycle.Facts, grant l
 	if err := op.Relink(facts, grant); err != nil {
 		return err
 	}
-	if op.OpOcc.Operation != lcm.OpInstantiate {
+	if !op.OpOcc.Operation.Makes() {
 		return nil
 	}
 	return lcm.InvalidAll(lcm.UnhonouredGrant, vnfpkg.Unmanaged(op.Flavour, op.Request.ExtManagedVirtualLinks))

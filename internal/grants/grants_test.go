@@ -13,7 +13,7 @@ import (
 
 func instantiating(params string) *operations.Operation {
 	return &operations.Operation{
-		OpOcc: lcm.VnfLcmOpOcc{ID: "op", Operation: lcm.OpInstantiate}, Instance: lcm.VnfInstance{ID: "vnf"},
+		OpOcc: lcm.VnfLcmOpOcc{ID: "op", Operation: lcm.OpInstantiate}, Own: lcm.InstantiateRequest{}, Instance: lcm.VnfInstance{ID: "vnf"},
 		Request: lcm.InstantiateRequest{
 			AdditionalParams: json.RawMessage(params),
 			ExtVirtualLinks:  []lcm.ExtVirtualLink{{ID: "a", ResourceID: "net-a"}, {ID: "b", ResourceID: "net-b"}},

@@ -11,14 +11,6 @@ type ChangeVnfPkgRequest struct {
 	ConfigurableProperties PatchMap        `json:"vnfConfigurableProperties"`
 }
 
-// ParseChangeVnfPkg reads the body of a change_vnfpkg request.
-func ParseChangeVnfPkg(body json.RawMessage) (out ChangeVnfPkgRequest, err error) {
-	if err := json.Unmarshal(body, &out); err != nil {
-		return out, Wrap(KindInvalid, err, "The change_vnfpkg request is malformed.")
-	}
-	return out, nil
-}
-
 // Apply gives the instance the package, and the attributes of the request.
 func (r ChangeVnfPkgRequest) Apply(
 	inst VnfInstance, pkg VnfPkg,

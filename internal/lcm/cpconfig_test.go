@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/lcm/lcmtest"
 )
 
 // on returns an entry of cpConfig with these items of ipAddresses.
@@ -108,7 +109,7 @@ func TestReconnected_movesAConnectionPointAsTheStandardHasIt(t *testing.T) {
 	const off, to = `{"id":"a","resourceId":"net-a","extCps":[{"cpdId":"one","cpConfig":{"x":null}}]}`,
 		`{"id":"b","resourceId":"net-b","extCps":[{"cpdId":"one","cpConfig":{"y":` + plain + `}}]}`
 	for _, list := range []string{off + "," + to, to + "," + off, to} {
-		req, err := lcm.ParseChangeExtConn([]byte(`{"extVirtualLinks":[` + list + `]}`))
+		req, err := lcmtest.Read[lcm.ChangeExtConnRequest]([]byte(`{"extVirtualLinks":[` + list + `]}`))
 		require.NoError(t, err)
 		assert.JSONEq(t, `[{"id":"b","resourceHandle":{"vimConnectionId":"vim","resourceId":"net-b"},"currentVnfExtCpData":[{"cpdId":"one","cpConfig":{"y":`+plain+`}}]}]`,
 			shown(t, lcm.Reconnected(have, req.ExtVirtualLinks), 2), list)

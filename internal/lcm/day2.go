@@ -59,13 +59,15 @@ func (Count) Usual(doc json.RawMessage) json.RawMessage {
 	return json.RawMessage(strconv.Itoa(n))
 }
 
-// ParseScale reads the body of a scale request of either version of the API. numberOfSteps is 1 by default.
-func ParseScale(body json.RawMessage) (ScaleRequest, error) {
-	out := ScaleRequest{NumberOfSteps: 1}
+// UnmarshalJSON implements json.Unmarshaler. numberOfSteps is 1 by default.
+func (r *ScaleRequest) UnmarshalJSON(body []byte) error {
+	type plain ScaleRequest
+	out := plain{NumberOfSteps: 1}
 	if err := json.Unmarshal(body, &out); err != nil {
-		return out, Wrap(KindInvalid, err, "The scale request is malformed.")
+		return err
 	}
-	return out, nil
+	*r = ScaleRequest(out)
+	return nil
 }
 
 // ScaleToLevelRequest is SOL003 clause 5.5.2.6: an instantiation level, or the level of each aspect that changes.
@@ -73,14 +75,6 @@ type ScaleToLevelRequest struct {
 	InstantiationLevelID string          `json:"instantiationLevelId"`
 	ScaleInfo            []ScaleInfo     `json:"scaleInfo"`
 	AdditionalParams     json.RawMessage `json:"additionalParams"`
-}
-
-// ParseScaleToLevel reads the body of a scale_to_level request of either version of the API.
-func ParseScaleToLevel(body json.RawMessage) (out ScaleToLevelRequest, err error) {
-	if err := json.Unmarshal(body, &out); err != nil {
-		return out, Wrap(KindInvalid, err, "The scale_to_level request is malformed.")
-	}
-	return out, nil
 }
 
 // HealRequest is SOL003 clause 5.5.2.9 with the member vnfcInstanceId of SOL002, which Tacker accepts, too. Without
@@ -117,15 +111,18 @@ func (Texts) Usual(doc json.RawMessage) json.RawMessage {
 	return slices.Concat(json.RawMessage("["), doc, json.RawMessage("]"))
 }
 
-// ParseHeal reads the body of a heal request of either version of the API.
-func ParseHeal(body json.RawMessage) (out HealRequest, err error) {
+// UnmarshalJSON implements json.Unmarshaler.
+func (r *HealRequest) UnmarshalJSON(body []byte) error {
+	type plain HealRequest
+	var out plain
 	if err := json.Unmarshal(body, &out); err != nil {
-		return out, Wrap(KindInvalid, err, "The heal request is malformed.")
+		return err
 	}
 	if params.Absent(out.AdditionalParams) {
 		out.AdditionalParams = nil
 	}
-	return out, nil
+	*r = HealRequest(out)
+	return nil
 }
 
 // KeepsVolumes reports whether a healed machine gets its volumes back with all data. by is the member of the request

@@ -1,17 +1,20 @@
-package lcm
+package lcm_test
 
 import (
 	"encoding/json"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/lcm/lcmtest"
 )
 
 func TestDay2Requests_takeNullForNothing(t *testing.T) {
-	heal, err := ParseHeal(json.RawMessage(`{"vnfcInstanceId":null}`))
+	heal, err := lcmtest.Read[lcm.HealRequest](json.RawMessage(`{"vnfcInstanceId":null}`))
 	require.NoError(t, err)
 	require.Empty(t, heal.VnfcInstanceID)
-	scale, err := ParseScale(json.RawMessage(`{"numberOfSteps":null}`))
+	scale, err := lcmtest.Read[lcm.ScaleRequest](json.RawMessage(`{"numberOfSteps":null}`))
 	require.NoError(t, err)
-	require.Equal(t, Count(1), scale.NumberOfSteps)
+	require.Equal(t, lcm.Count(1), scale.NumberOfSteps)
 }

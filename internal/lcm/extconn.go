@@ -16,21 +16,18 @@ type ChangeExtConnRequest struct {
 	AdditionalParams json.RawMessage
 }
 
-// ParseChangeExtConn reads the body of a change_ext_conn request of either version of the API.
-func ParseChangeExtConn(body json.RawMessage) (out ChangeExtConnRequest, err error) {
+// UnmarshalJSON implements json.Unmarshaler for the forms of both versions of the API.
+func (r *ChangeExtConnRequest) UnmarshalJSON(body []byte) error {
 	var raw struct {
 		ExtVirtualLinks  []rawExtVirtualLink  `json:"extVirtualLinks"`
 		VimConnections   VimConnectionPatches `json:"vimConnectionInfo"`
 		AdditionalParams json.RawMessage      `json:"additionalParams"`
 	}
 	if err := json.Unmarshal(body, &raw); err != nil {
-		return out, Wrap(KindInvalid, err, "The change_ext_conn request is malformed.")
+		return err
 	}
-	for _, l := range raw.ExtVirtualLinks {
-		out.ExtVirtualLinks = append(out.ExtVirtualLinks, l.link())
-	}
-	out.VimConnections, out.AdditionalParams = raw.VimConnections, raw.AdditionalParams
-	return out, nil
+	*r = ChangeExtConnRequest{linksOf(raw.ExtVirtualLinks), raw.VimConnections, raw.AdditionalParams}
+	return nil
 }
 
 // Apply makes the changes of VIM connections on the instance, as a modification does.

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/lcm/lcmtest"
 )
 
 func link(id, resource string, cps ...string) lcm.ExtVirtualLink {
@@ -83,7 +84,7 @@ func TestOverridden_keepsWhatAGrantDoesNotRepeat(t *testing.T) {
 	require.False(t, lcm.SameLinks(asked, addressed))
 }
 
-func TestParseChangeExtConn_readsBothVersions(t *testing.T) {
+func TestChangeExtConnRequest_readsBothVersions(t *testing.T) {
 	t.Parallel()
 	const address = `{"cpProtocolData":[{"layerProtocol":"IP_OVER_ETHERNET","ipOverEthernet":{"macAddress":"fa:16:3e:00:00:09","ipAddresses":[{"type":"IPV4","fixedAddresses":["10.0.0.9"],"subnetId":"s"}]}}]}`
 	for config, key := range map[string]string{`[` + address + `]`: "one", `{"x":` + address + `}`: "x"} {
@@ -107,7 +108,7 @@ func TestParseChangeExtConn_readsBothVersions(t *testing.T) {
 // request returns the links of a change_ext_conn with one connection point.
 func request(t *testing.T, cp string) []lcm.ExtVirtualLink {
 	t.Helper()
-	req, err := lcm.ParseChangeExtConn([]byte(`{"extVirtualLinks":[{"id":"a","resourceId":"net-a","extCps":[{"cpdId":"one",` + cp + `}]}]}`))
+	req, err := lcmtest.Read[lcm.ChangeExtConnRequest]([]byte(`{"extVirtualLinks":[{"id":"a","resourceId":"net-a","extCps":[{"cpdId":"one",` + cp + `}]}]}`))
 	require.NoError(t, err)
 	return req.ExtVirtualLinks
 }

@@ -7,10 +7,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/lcm/lcmtest"
 )
 
-func TestParseInstantiate_readsNetworksInThePlaceOfInternalOnes(t *testing.T) {
-	req, err := lcm.ParseInstantiate(json.RawMessage(`{"flavourId":"f","extManagedVirtualLinks":[{"id":"m","vnfVirtualLinkDescId":"inner","resourceId":"net"}]}`))
+func TestInstantiateRequest_readsNetworksInThePlaceOfInternalOnes(t *testing.T) {
+	req, err := lcmtest.Read[lcm.InstantiateRequest](json.RawMessage(`{"flavourId":"f","extManagedVirtualLinks":[{"id":"m","vnfVirtualLinkDescId":"inner","resourceId":"net"}]}`))
 	require.NoError(t, err)
 	want := []lcm.ExtManagedVirtualLink{{ID: "m", VnfVirtualLinkDescID: "inner", ResourceID: "net"}}
 	require.Equal(t, want, req.ExtManagedVirtualLinks)

@@ -145,15 +145,18 @@ func (p VimConnectionPatch) Removes() bool {
 	return bytes.Equal(bytes.TrimSpace(p.Patch), []byte("null"))
 }
 
-// ParseModify reads the body of a modification of either version of the API.
-func ParseModify(body json.RawMessage) (out ModifyRequest, err error) {
+// UnmarshalJSON implements json.Unmarshaler.
+func (r *ModifyRequest) UnmarshalJSON(body []byte) error {
+	type plain ModifyRequest
+	var out plain
 	if err := json.Unmarshal(body, &out); err != nil {
-		return out, Wrap(KindInvalid, err, "The modification is malformed.")
+		return err
 	}
 	for _, id := range out.DeletedVimConnections {
 		out.VimConnections = append(out.VimConnections, VimConnectionPatch{id, json.RawMessage("null")})
 	}
-	return out, nil
+	*r = ModifyRequest(out)
+	return nil
 }
 
 // Apply makes the modifications on the instance. pkg is the package that the request names, nil when it names none.

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/lcm/lcmtest"
 )
 
 // TestMerged_followsRFC7396 uses the examples of RFC 7396, appendix A, in which both sides are objects.
@@ -46,7 +47,7 @@ func modified(
 	t *testing.T, inst lcm.VnfInstance, pkg *lcm.NextPackage, body string,
 ) (lcm.VnfInstance, lcm.VnfInfoModifications, error) {
 	t.Helper()
-	req, err := lcm.ParseModify([]byte(body))
+	req, err := lcmtest.Read[lcm.ModifyRequest]([]byte(body))
 	require.NoError(t, err)
 	return req.Apply(inst, pkg)
 }
@@ -184,7 +185,7 @@ func TestModify_keepsTheImagesOfAnInstantiatedVnf(t *testing.T) {
 }
 
 func TestApply_showsThatAllWasRemoved(t *testing.T) {
-	request, err := lcm.ParseModify([]byte(`{"metadata":null,"extensions":{},"vnfConfigurableProperties":{"a":null}}`))
+	request, err := lcmtest.Read[lcm.ModifyRequest]([]byte(`{"metadata":null,"extensions":{},"vnfConfigurableProperties":{"a":null}}`))
 	require.NoError(t, err)
 	after, done, err := request.Apply(lcm.VnfInstance{Metadata: map[string]any{"site": "north"}}, nil)
 	require.NoError(t, err)

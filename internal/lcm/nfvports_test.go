@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/lcm/lcmtest"
 )
 
 // dummies is a list of links. Each connection point has a dummy port in extLinkPorts.
@@ -21,13 +22,13 @@ func apartParams(nfv string) json.RawMessage {
 
 func instantiation(t *testing.T, links string, params json.RawMessage) []lcm.ExtVirtualLink {
 	t.Helper()
-	req, err := lcm.ParseInstantiate(json.RawMessage(`{"flavourId":"simple","extVirtualLinks":` + links +
+	req, err := lcmtest.Read[lcm.InstantiateRequest](json.RawMessage(`{"flavourId":"simple","extVirtualLinks":` + links +
 		`,"additionalParams":` + string(params) + `}`))
 	require.NoError(t, err)
 	return req.ExtVirtualLinks
 }
 
-func TestParseInstantiate_takesPortsFromNfv(t *testing.T) {
+func TestInstantiateRequest_takesPortsFromNfv(t *testing.T) {
 	t.Parallel()
 	params := json.RawMessage(`{"nfv":{"CP":{"cp-2":{"port":"port-2"},"elsewhere":{"port":"port-3"},"cp-1":{"port":{"get_param":"p"}}}}}`)
 	links := instantiation(t, dummies, params)

@@ -1,7 +1,6 @@
 package lcm
 
 import (
-	"encoding/json"
 	"slices"
 	"time"
 )
@@ -26,14 +25,6 @@ type OperateRequest struct {
 		// VnfcIDs means the same as vnfcInstanceId; it is for clients that know only SOL003.
 		VnfcIDs Texts `json:"vnfc_instance_ids"`
 	} `json:"additionalParams"`
-}
-
-// ParseOperate reads the body of an operate request of either version of the API.
-func ParseOperate(body json.RawMessage) (out OperateRequest, err error) {
-	if err := json.Unmarshal(body, &out); err != nil {
-		return out, Wrap(KindInvalid, err, "The operate request is malformed.")
-	}
-	return out, nil
 }
 
 // Graceful reports whether the VNFCs are taken out of service before they stop.

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/lcm/lcmtest"
 )
 
 func twoVnfcs() *lcm.InstantiatedVnfInfo {
@@ -52,17 +53,17 @@ func TestKeepStopped_forgetsVnfcsThatAreGone(t *testing.T) {
 	assert.Empty(t, none.StoppedServers())
 }
 
-func TestParseOperate_readsBothForms(t *testing.T) {
+func TestOperateRequest_readsBothForms(t *testing.T) {
 	t.Parallel()
-	req, err := lcm.ParseOperate([]byte(`{"changeStateTo":"STOPPED","stopType":"GRACEFUL","gracefulStopTimeout":90,"vnfcInstanceId":"a","additionalParams":{"vnfc_instance_ids":["b"]}}`))
+	req, err := lcmtest.Read[lcm.OperateRequest]([]byte(`{"changeStateTo":"STOPPED","stopType":"GRACEFUL","gracefulStopTimeout":90,"vnfcInstanceId":"a","additionalParams":{"vnfc_instance_ids":["b"]}}`))
 	require.NoError(t, err)
 	assert.True(t, req.Graceful())
 	assert.Equal(t, 90*time.Second, req.GracePeriod())
 	assert.Equal(t, lcm.Texts{"a"}, req.VnfcInstanceID)
 	assert.Equal(t, lcm.Texts{"b"}, req.AdditionalParams.VnfcIDs)
-	req, err = lcm.ParseOperate([]byte(`{"changeStateTo":"STOPPED"}`))
+	req, err = lcmtest.Read[lcm.OperateRequest]([]byte(`{"changeStateTo":"STOPPED"}`))
 	require.NoError(t, err)
 	assert.False(t, req.Graceful(), "FORCEFUL when it is not given")
-	_, err = lcm.ParseOperate([]byte(`{"changeStateTo":7}`))
+	_, err = lcmtest.Read[lcm.OperateRequest]([]byte(`{"changeStateTo":7}`))
 	assert.True(t, lcm.Is(err, lcm.KindInvalid))
 }

@@ -100,9 +100,12 @@ func (p Plan) Shrinks() bool {
 // too.
 func (p Plan) OnlyBitrates() bool { return p.Bitrates && !p.Grows() && !p.Shrinks() }
 
+// Replaces reports whether each VM that leaves gets a successor: a heal.
+func (p Plan) Replaces() bool { return p.Operation == OpHeal }
+
 // Adds is the number of new VMs; the cloud must have room for them. A heal makes one for each VM that leaves.
 func (p Plan) Adds() int {
-	if p.Operation == OpHeal {
+	if p.Replaces() {
 		return len(p.Leaving)
 	}
 	n := 0

@@ -7,6 +7,38 @@ import (
 	"time"
 )
 
+// Request is the request of an operation as a value, independent of the API's version.
+type Request interface {
+	// Operation is the operation that begins with the request.
+	Operation() Operation
+}
+
+// ReadRequest reads the request of an operation in the form of either version of the API: as a client has sent it, or as
+// the database has it. A malformed request is Invalid.
+func ReadRequest(op Operation, body json.RawMessage) (Request, error) {
+	read := op.Type().read
+	if read == nil {
+		return nil, Errorf(KindBug, "No request begins a %s.", op)
+	}
+	if len(body) == 0 {
+		body = json.RawMessage(`{}`)
+	}
+	request, err := read(body)
+	if err != nil {
+		return request, Wrap(KindInvalid, err, "The request of a %s is malformed.", op)
+	}
+	return request, nil
+}
+
+// Request is the request with which the operation began.
+func (o VnfLcmOpOcc) Request() (Request, error) { return ReadRequest(o.Operation, o.Params) }
+
+func requestOf[R Request](body json.RawMessage) (Request, error) {
+	var out R
+	err := json.Unmarshal(body, &out)
+	return out, err
+}
+
 // InstantiateRequest is SOL003 clause 5.5.2.4, independent of the API's version.
 type InstantiateRequest struct {
 	FlavourID            string
@@ -35,15 +67,6 @@ type TerminateRequest struct {
 	TerminationType            string          `json:"terminationType"`
 	GracefulTerminationTimeout *int            `json:"gracefulTerminationTimeout"`
 	AdditionalParams           json.RawMessage `json:"additionalParams"`
-}
-
-// ParseTerminate reads the body of a terminate request of either version of the API.
-func ParseTerminate(body json.RawMessage) (TerminateRequest, error) {
-	var out TerminateRequest
-	if err := json.Unmarshal(body, &out); err != nil {
-		return out, Wrap(KindInvalid, err, "The terminate request is malformed.")
-	}
-	return out, nil
 }
 
 // KeepsClaims reports whether the volume claims of the VNF's containers stay when the VNF is terminated.
@@ -109,8 +132,8 @@ func (k *keyed[T]) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// ParseInstantiate reads the body of an instantiate request of either version of the API.
-func ParseInstantiate(body json.RawMessage) (InstantiateRequest, error) {
+// UnmarshalJSON implements json.Unmarshaler for the forms of both versions of the API.
+func (r *InstantiateRequest) UnmarshalJSON(body []byte) error {
 	var raw struct {
 		FlavourID            string                   `json:"flavourId"`
 		InstantiationLevelID string                   `json:"instantiationLevelId"`
@@ -124,7 +147,7 @@ func ParseInstantiate(body json.RawMessage) (InstantiateRequest, error) {
 		Properties           map[string]any           `json:"vnfConfigurableProperties"`
 	}
 	if err := json.Unmarshal(body, &raw); err != nil {
-		return InstantiateRequest{}, Wrap(KindInvalid, err, "The instantiate request is malformed.")
+		return err
 	}
 	out := InstantiateRequest{
 		FlavourID: raw.FlavourID, InstantiationLevelID: raw.InstantiationLevelID,
@@ -140,7 +163,8 @@ func ParseInstantiate(body json.RawMessage) (InstantiateRequest, error) {
 		ParseUserData(raw.AdditionalParams).SeparateResources())
 	out.ExtManagedVirtualLinks = raw.ManagedLinks
 	out.TargetScaleLevels = len(raw.TargetScaleLevels) > 0
-	return out, nil
+	*r = out
+	return nil
 }
 
 // ParseExtVirtualLinks reads a list of ExtVirtualLinkData of either version of the API.

@@ -9,9 +9,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/lcm/lcmtest"
 )
 
-func TestParseTerminate_readsHowLongToWait(t *testing.T) {
+func TestTerminateRequest_readsHowLongToWait(t *testing.T) {
 	for body, want := range map[string]struct {
 		graceful bool
 		wait     time.Duration
@@ -22,11 +23,11 @@ func TestParseTerminate_readsHowLongToWait(t *testing.T) {
 		`{"terminationType":"GRACEFUL","gracefulTerminationTimeout":0}`:           {true, 0},
 		`{"terminationType":"GRACEFUL","gracefulTerminationTimeout":90000000000}`: {true, 2 * time.Hour},
 	} {
-		request, err := lcm.ParseTerminate(json.RawMessage(body))
+		request, err := lcmtest.Read[lcm.TerminateRequest](json.RawMessage(body))
 		require.NoError(t, err, body)
 		assert.Equal(t, want.graceful, request.Graceful(), body)
 		assert.Equal(t, want.wait, request.GracePeriod(), body)
 	}
-	_, err := lcm.ParseTerminate(json.RawMessage(`{"terminationType":3}`))
+	_, err := lcmtest.Read[lcm.TerminateRequest](json.RawMessage(`{"terminationType":3}`))
 	assert.True(t, lcm.Is(err, lcm.KindInvalid), "%v", err)
 }

@@ -1,36 +1,5 @@
 package lcm
 
-// Operation is the kind of a lifecycle operation (SOL003 clause 5.5.4.5 LcmOperationType).
-type Operation string
-
-// The operations of SOL003 that Windlass carries out.
-const (
-	OpInstantiate   Operation = "INSTANTIATE"
-	OpScale         Operation = "SCALE"
-	OpScaleToLevel  Operation = "SCALE_TO_LEVEL"
-	OpHeal          Operation = "HEAL"
-	OpModifyInfo    Operation = "MODIFY_INFO"
-	OpOperate       Operation = "OPERATE"
-	OpChangeExtConn Operation = "CHANGE_EXT_CONN"
-	OpChangeVnfPkg  Operation = "CHANGE_VNFPKG" // of v2 only
-	OpTerminate     Operation = "TERMINATE"
-)
-
-// CanRollBack reports whether the operation has a rollback task at all (SOL003 clause 5.4.15 requires it for
-// InstantiateVnf at least). A TERMINATE only goes forward: deleted servers do not come back, so it is retried until it
-// is done, or declared failed. The other operations can roll back until they delete a server.
-func (o Operation) CanRollBack() bool { return o != OpTerminate }
-
-// FirstState is the state in which the operation begins. A MODIFY_INFO needs no grant (SOL003 clause 5.4.3.3.4), so it
-// is PROCESSING at once. An operation that is refused before it touched anything goes from its first state to
-// ROLLED_BACK.
-func (o Operation) FirstState() OperationState {
-	if o == OpModifyInfo {
-		return Processing
-	}
-	return Starting
-}
-
 // OperationState is the state of a VnfLcmOpOcc (SOL003 clause 5.6.2.2).
 type OperationState string
 

@@ -23,30 +23,6 @@ const (
 	WorkflowTerminate     WorkflowName = "Terminate"
 )
 
-// WorkflowFor names the workflow that carries out op; false when Windlass does not support op.
-func WorkflowFor(op Operation) (WorkflowName, bool) {
-	switch op {
-	case OpInstantiate:
-		return WorkflowInstantiate, true
-	case OpScale, OpScaleToLevel:
-		return WorkflowScale, true
-	case OpHeal:
-		return WorkflowHeal, true
-	case OpModifyInfo:
-		return WorkflowModifyInfo, true
-	case OpOperate:
-		return WorkflowOperate, true
-	case OpChangeExtConn:
-		return WorkflowChangeExtConn, true
-	case OpChangeVnfPkg:
-		return WorkflowChangeVnfPkg, true
-	case OpTerminate:
-		return WorkflowTerminate, true
-	default:
-		return "", false
-	}
-}
-
 // WorkflowID makes the id under which the workflow of an operation runs.
 func WorkflowID(id OpOccID) string { return workflowPrefix + string(id) }
 
@@ -67,6 +43,11 @@ type OperationInput struct {
 	// Resumed is set by the reconciler when an earlier run of this workflow was terminated from
 	// outside: the operation begins in FAILED_TEMP and waits for a decision.
 	Resumed bool `json:"resumed,omitempty"`
+}
+
+// Input is the input of the operation's workflow.
+func (o VnfLcmOpOcc) Input() OperationInput {
+	return OperationInput{OpOccID: o.ID, VnfInstanceID: o.VnfInstanceID, Operation: o.Operation}
 }
 
 // The search attributes of an operation's workflow. All have the type Keyword and are in clear.

@@ -13,7 +13,7 @@ import (
 
 // asked returns the request for the grant of a scale-out by two workers, and the plan.
 func asked(t *testing.T, f lifecycle.Facts) (lcm.Grant, lcm.Plan) {
-	p, err := lifecycle.For(f, lcm.OpScale,
+	p, err := planOf(f, lcm.OpScale,
 		json.RawMessage(`{"type":"SCALE_OUT","aspectId":"worker_instance","numberOfSteps":2}`))
 	require.NoError(t, err)
 	return lifecycle.Granted(withoutPorts(f), p, lcm.VimConnectionInfo{ID: "openstack"}), p
@@ -88,7 +88,7 @@ func TestAccept_refusesWhatIsNotWhatItAskedFor(t *testing.T) {
 func instantiation(t *testing.T, edit func(*lcm.Grant)) (lifecycle.Facts, lcm.Grant) {
 	f := cluster(t, 3, 2)
 	f.Instance.Instantiated = nil
-	p, err := lifecycle.Instantiation(f, "")
+	p, err := planOf(f, lcm.OpInstantiate, nil)
 	require.NoError(t, err)
 	want := lifecycle.Granted(withoutPorts(f), p, lcm.VimConnectionInfo{ID: "openstack"})
 	g := lcm.Grant{ID: "g", AddResources: want.AddResources}

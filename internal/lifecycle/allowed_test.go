@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
-	"github.com/windlass-nfv/windlass/internal/lifecycle"
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
@@ -44,9 +43,9 @@ func TestAllowed_isWhatTheVnfdSays(t *testing.T) {
 		{lcm.OpChangeExtConn, `{}`, ""},
 	} {
 		for _, free := range []*vnfpkg.Flavour{open, {}} {
-			require.NoError(t, lifecycle.Allowed(free, c.op, json.RawMessage(c.body)), "%s %s", c.op, c.body)
+			require.NoError(t, allowed(free, c.op, json.RawMessage(c.body)), "%s %s", c.op, c.body)
 		}
-		err := lifecycle.Allowed(strict, c.op, json.RawMessage(c.body))
+		err := allowed(strict, c.op, json.RawMessage(c.body))
 		if c.refused == "" {
 			assert.NoError(t, err, "%s %s", c.op, c.body)
 			continue

@@ -7,11 +7,16 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// changeVnfPkg plans the changes of VNFCs when the VNF gets another package (SOL003 v3.3.1 clause 5.4.11a). VDUs and
+var changeVnfPkg = kind{
+	decides: true, plan: planned(planChangeVnfPkg), steps: changeVnfPkgSteps, grant: (*granting).updateStaying,
+	opens: []Hook{PackageStart}, closes: []Hook{PackageEnd},
+}
+
+// planChangeVnfPkg plans the changes of VNFCs when the VNF gets another package (SOL003 v3.3.1 clause 5.4.11a). VDUs and
 // aspects that both packages have keep their sizes. New ones get the sizes of the default instantiation level.
-func changeVnfPkg(f Facts) (lcm.Plan, error) {
+func planChangeVnfPkg(f Facts, req lcm.ChangeVnfPkgRequest) (lcm.Plan, error) {
 	info := f.Instance.Instantiated
-	plan := lcm.Plan{Operation: lcm.OpChangeVnfPkg, VnfPkgID: f.VnfPkgID, ScaleStatus: f.keptLevels()}
+	plan := lcm.Plan{Operation: req.Operation(), VnfPkgID: f.VnfPkgID, ScaleStatus: f.keptLevels()}
 	var problems []lcm.Problem
 	for _, s := range plan.ScaleStatus {
 		if most := f.mostSteps(s.AspectID); s.ScaleLevel > most {
@@ -68,15 +73,19 @@ func (f Facts) newGroups() (out []lcm.GroupChange, err error) {
 	return out, nil
 }
 
-// updated are the VNFCs that a CHANGE_VNFPKG may change.
-func (f Facts) updated(p lcm.Plan) (out []lcm.VnfcResourceInfo) {
-	if p.Operation != lcm.OpChangeVnfPkg {
-		return nil
-	}
-	for _, v := range f.Instance.Instantiated.VnfcResources {
-		if !slices.ContainsFunc(p.Leaving, func(l lcm.LeavingVnfc) bool { return l.VnfcID == v.ID }) {
-			out = append(out, v)
+// changeVnfPkgSteps lists the steps of a CHANGE_VNFPKG. Workloads replace their Pods one after the other, as they say.
+func changeVnfPkgSteps(l listing) []Step {
+	return Join(l.granted(Step{ID: "decide-package", Title: "Decide what changes"}), l.driversAt(PackageStart), []Step{
+		{ID: "change-package", Title: "Roll the VNF over to the new package", Undo: "the VNF is rolled back to the former one"},
+		{ID: "find-changed", Title: "Find the VNFCs"},
+	}, l.driversAt(PackageEnd))
+}
+
+// updateStaying grants changes of the VNFCs that stay.
+func (g *granting) updateStaying() {
+	for _, v := range g.facts.Instance.Instantiated.VnfcResources {
+		if !slices.ContainsFunc(g.plan.Leaving, func(l lcm.LeavingVnfc) bool { return l.VnfcID == v.ID }) {
+			g.update(v.ID)
 		}
 	}
-	return out
 }

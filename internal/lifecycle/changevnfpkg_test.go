@@ -39,7 +39,7 @@ func repackaged() lifecycle.Facts {
 
 func TestChangeVnfPkg_keepsSizesOfWhatStays(t *testing.T) {
 	f := repackaged()
-	p, err := lifecycle.For(f, lcm.OpChangeVnfPkg, json.RawMessage(`{"vnfdId":"x"}`))
+	p, err := planOf(f, lcm.OpChangeVnfPkg, json.RawMessage(`{"vnfdId":"x"}`))
 	require.NoError(t, err)
 	require.Equal(t, lcm.VnfPkgID("next"), p.VnfPkgID)
 	require.Equal(t, []lcm.ScaleInfo{{AspectID: "new_pods"}, {AspectID: "web_pods", ScaleLevel: 1}}, p.ScaleStatus)
@@ -57,7 +57,7 @@ func TestChangeVnfPkg_keepsSizesOfWhatStays(t *testing.T) {
 func TestChangeVnfPkg_refusesASizeThatTheNewPackageDoesNotHave(t *testing.T) {
 	f := repackaged()
 	f.Flavour.Aspects[0].MaxScaleLevel = 0
-	_, err := lifecycle.For(f, lcm.OpChangeVnfPkg, json.RawMessage(`{"vnfdId":"x"}`))
+	_, err := planOf(f, lcm.OpChangeVnfPkg, json.RawMessage(`{"vnfdId":"x"}`))
 	require.True(t, lcm.Is(err, lcm.KindInvalid))
 	require.ErrorContains(t, err, "scale it in first")
 }
@@ -78,7 +78,7 @@ func TestScale_leavesVdusToTheirAutoscalers(t *testing.T) {
 		lcm.OpScale:        `{"type":"SCALE_OUT","aspectId":"web_pods"}`,
 		lcm.OpScaleToLevel: `{"instantiationLevelId":"small"}`,
 	} {
-		_, err := lifecycle.For(f, op, json.RawMessage(body))
+		_, err := planOf(f, op, json.RawMessage(body))
 		require.True(t, lcm.Is(err, lcm.KindConflict), "%v", err)
 		require.ErrorContains(t, err, "HorizontalPodAutoscaler web-scaler")
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/lcm/lcmtest"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
 )
 
@@ -19,7 +20,7 @@ func TestChangeExtConn_movesConnectionPoints(t *testing.T) {
 	f.Instance.Instantiated.ExtVirtualLinks = []lcm.ExtVirtualLink{{
 		ID: "a", ResourceID: "net-a", ExtCps: []lcm.ExtCp{{CpdID: "masterNode_CP1"}, {CpdID: "workerNode_CP2"}},
 	}}
-	p, err := lifecycle.For(f, lcm.OpChangeExtConn, json.RawMessage(moveMaster))
+	p, err := planOf(f, lcm.OpChangeExtConn, json.RawMessage(moveMaster))
 	require.NoError(t, err)
 	require.Equal(t, []string{"b"}, p.ChangedLinks)
 	require.Len(t, p.Links, 2)
@@ -30,7 +31,7 @@ func TestChangeExtConn_movesConnectionPoints(t *testing.T) {
 
 func TestChangeExtConn_refusesWhatCannotMove(t *testing.T) {
 	f := cluster(t, 3, 2)
-	_, err := lifecycle.For(f, lcm.OpChangeExtConn, json.RawMessage(moveMaster))
+	_, err := planOf(f, lcm.OpChangeExtConn, json.RawMessage(moveMaster))
 	require.True(t, lcm.Is(err, lcm.KindConflict), "%v", err)
 	require.ErrorContains(t, err, "the cluster would fail")
 	f.Drivers = nil
@@ -38,7 +39,7 @@ func TestChangeExtConn_refusesWhatCannotMove(t *testing.T) {
 		`{"extVirtualLinks":[{"id":"b","resourceId":"n","extCps":[{"cpdId":"nothing"}]}]}`:                                                                          "$.extVirtualLinks[0].extCps[0].cpdId",
 		`{"extVirtualLinks":[{"id":"b","resourceId":"n","extCps":[{"cpdId":"masterNode_CP1"}]},{"id":"c","resourceId":"n","extCps":[{"cpdId":"masterNode_CP1"}]}]}`: "is named twice",
 	} {
-		_, err := lifecycle.For(f, lcm.OpChangeExtConn, json.RawMessage(body))
+		_, err := planOf(f, lcm.OpChangeExtConn, json.RawMessage(body))
 		require.True(t, lcm.Is(err, lcm.KindInvalid), "%v", err)
 		require.ErrorContains(t, err, says)
 	}
@@ -96,7 +97,7 @@ func TestReconnectedAsGranted_putsTheGrantsLinksInThePlaceOfTheRequests(t *testi
 			[]string{"a"},
 		},
 	} {
-		p, err := lifecycle.ReconnectedAsGranted(f, json.RawMessage(moveMaster), c.granted)
+		p, err := reconnected(f, json.RawMessage(moveMaster), c.granted)
 		require.NoError(t, err, name)
 		require.Equal(t, c.links, p.Links, name)
 		require.Equal(t, c.changed, p.ChangedLinks, name)
@@ -109,7 +110,7 @@ func TestReconnectedAsGranted_putsTheGrantsLinksInThePlaceOfTheRequests(t *testi
 			{ID: "c", ResourceID: "net-c", ExtCps: cp("masterNode_CP1")},
 		},
 	} {
-		_, err := lifecycle.ReconnectedAsGranted(f, json.RawMessage(moveMaster), granted)
+		_, err := reconnected(f, json.RawMessage(moveMaster), granted)
 		require.True(t, lcm.Is(err, lcm.KindInvalid), "%v", err)
 		require.ErrorContains(t, err, says)
 	}
@@ -140,12 +141,12 @@ func onLinks(configs ...string) json.RawMessage {
 const nine = `{"cpProtocolData":[{"layerProtocol":"IP_OVER_ETHERNET","ipOverEthernet":{"ipAddresses":[{"type":"IPV4","fixedAddresses":["10.0.0.9"]}]}}]}`
 
 func TestChangeExtConn_takesEntriesAway(t *testing.T) {
-	p, err := lifecycle.For(addressed(t), lcm.OpChangeExtConn, onLinks("a", `{"x":null}`, "b", `{"y":`+nine+`}`))
+	p, err := planOf(addressed(t), lcm.OpChangeExtConn, onLinks("a", `{"x":null}`, "b", `{"y":`+nine+`}`))
 	require.NoError(t, err)
 	require.Equal(t, []string{"b"}, p.ChangedLinks)
 	require.Len(t, p.Links, 1)
 	require.Equal(t, []lcm.FixedIP{{Address: "10.0.0.9"}}, p.Links[0].ExtCps[0].FixedIPs)
-	p, err = lifecycle.For(addressed(t), lcm.OpChangeExtConn, onLinks("a", `{"x":null,"y":`+nine+`}`))
+	p, err = planOf(addressed(t), lcm.OpChangeExtConn, onLinks("a", `{"x":null,"y":`+nine+`}`))
 	require.NoError(t, err)
 	require.Equal(t, []string{"a"}, p.ChangedLinks)
 	require.Equal(t, []lcm.CpConfig{{Key: "y", FixedIPs: []lcm.FixedIP{{Address: "10.0.0.9"}}}},
@@ -155,7 +156,7 @@ func TestChangeExtConn_takesEntriesAway(t *testing.T) {
 		"would have more than one entry with addresses":           onLinks("a", `{"y":`+nine+`}`),
 		"is named twice": onLinks("a", `{"x":null,"y":`+nine+`}`, "b", `{"y":`+nine+`}`),
 	} {
-		_, err := lifecycle.For(addressed(t), lcm.OpChangeExtConn, body)
+		_, err := planOf(addressed(t), lcm.OpChangeExtConn, body)
 		require.ErrorContains(t, err, says)
 		require.ErrorContains(t, err, ".extCps[0].cp")
 	}
@@ -165,16 +166,16 @@ func TestReconnectedAsGranted_mergesEntries(t *testing.T) {
 	asked := onLinks("a", `{"x":null,"y":`+nine+`}`)
 	granted := func(config string) []lcm.ExtVirtualLink {
 		t.Helper()
-		req, err := lcm.ParseChangeExtConn(onLinks("a", config))
+		req, err := lcmtest.Read[lcm.ChangeExtConnRequest](onLinks("a", config))
 		require.NoError(t, err)
 		return req.ExtVirtualLinks
 	}
-	p, err := lifecycle.ReconnectedAsGranted(addressed(t), asked,
+	p, err := reconnected(addressed(t), asked,
 		granted(`{"y":`+strings.Replace(nine, "10.0.0.9", "10.0.0.8", 1)+`}`))
 	require.NoError(t, err)
 	require.Equal(t, []lcm.FixedIP{{Address: "10.0.0.8"}}, p.Links[0].ExtCps[0].FixedIPs)
-	_, err = lifecycle.ReconnectedAsGranted(addressed(t), asked, granted(`{"z":`+nine+`}`))
+	_, err = reconnected(addressed(t), asked, granted(`{"z":`+nine+`}`))
 	require.ErrorContains(t, err, "more than one entry with addresses")
-	_, err = lifecycle.ReconnectedAsGranted(addressed(t), asked, granted(`{"y":null}`))
+	_, err = reconnected(addressed(t), asked, granted(`{"y":null}`))
 	require.ErrorContains(t, err, "would have no entry")
 }

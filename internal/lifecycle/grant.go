@@ -13,12 +13,11 @@ import (
 // NFVO is to bring is a zero value, or missing.
 func Granted(f Facts, p lcm.Plan, vims ...lcm.VimConnectionInfo) lcm.Grant {
 	g := granting{facts: f, plan: p, vims: vims}
-	g.links()
+	if k := kinds[p.Operation]; k.grant != nil {
+		k.grant(&g)
+	}
 	for _, l := range p.Leaving {
 		g.remove(l)
-		if p.Operation == lcm.OpHeal {
-			g.add(l.VduID, l.VnfcID)
-		}
 	}
 	for _, group := range p.Groups {
 		for range group.To - group.From {
@@ -27,12 +26,6 @@ func Granted(f Facts, p lcm.Plan, vims ...lcm.VimConnectionInfo) lcm.Grant {
 	}
 	for _, v := range p.Operated {
 		g.update(v.VnfcID)
-	}
-	for _, v := range f.updated(p) {
-		g.update(v.ID)
-	}
-	if p.Operation == lcm.OpChangeExtConn {
-		g.reconnect(p.Links)
 	}
 	for _, vim := range vims {
 		if vim.ID != "" {
@@ -52,45 +45,6 @@ type granting struct {
 
 // on is the connection for the VNFCs of a VDU, "" where an NFVO is to bring one.
 func (g *granting) on(vdu string) string { return Connection(g.facts.Flavour, g.vims, vdu).ID }
-
-// links grants the networks of the VNF as a whole. They come and go with the VNF.
-func (g *granting) links() {
-	anew := g.plan.Operation == lcm.OpHeal && g.plan.Whole
-	if info := g.facts.Instance.Instantiated; info != nil && (anew || g.plan.Operation == lcm.OpTerminate) {
-		for _, a := range info.Attached {
-			if a.VnfcID == "" {
-				g.removeLink(a, info.VimConnectionID())
-			}
-		}
-	}
-	if g.plan.Bitrates {
-		g.rates()
-	}
-	if !anew && g.plan.Operation != lcm.OpInstantiate {
-		return
-	}
-	for _, link := range g.facts.Flavour.LinksOf("") {
-		if !lcm.ManagesLink(g.facts.Managed, link.ID) {
-			g.addAttached("add-"+link.ID, lcm.GrantLink, "", link.ID)
-		}
-	}
-}
-
-// rates grants other bit rates for networks of the VNF.
-func (g *granting) rates() {
-	info := g.facts.Instance.Instantiated
-	was := g.facts.Flavour.BitratesOf(info.InstantiationLevelID, info.ScaleStatus)
-	is := g.facts.Flavour.BitratesOf(g.plan.InstantiationLevelID, g.plan.ScaleStatus)
-	for _, a := range info.Attached {
-		if link, ok := g.facts.Flavour.VirtualLink(a.TemplateID); ok && a.Type == lcm.GrantLink && a.VnfcID == "" &&
-			link.Rated && was[link.ID] != is[link.ID] {
-			g.grant.UpdateResources = append(g.grant.UpdateResources, lcm.GrantResource{
-				ResourceDefinitionID: "update-" + a.ResourceID, VimConnectionID: g.on(""), Type: a.Type,
-				ResourceTemplateID: link.ID, Resource: handleAt(info.VimConnectionID(), a),
-			})
-		}
-	}
-}
 
 func (g *granting) removeLink(a lcm.AttachedResource, vim string) {
 	g.grant.RemoveResources = append(g.grant.RemoveResources, lcm.GrantResource{
@@ -129,7 +83,7 @@ func (g *granting) removeAttached(v lcm.VnfcResourceInfo, a lcm.AttachedResource
 // handsOver tells whether a healed VM leaves its volumes and ports to its successor. It does not if an older Windlass
 // has planned to make a member of a group anew with all its parts.
 func (g *granting) handsOver(v lcm.VnfcResourceInfo) bool {
-	return g.plan.Operation == lcm.OpHeal && !g.plan.Whole && (g.plan.Within || v.Metadata["stack_id"] == nil)
+	return g.plan.Replaces() && !g.plan.Whole && (g.plan.Within || v.Metadata["stack_id"] == nil)
 }
 
 // handle says where a volume, a port or a network of a VM is.
@@ -209,48 +163,6 @@ func (g *granting) update(vnfc string) {
 		ResourceTemplateID: v.VduID,
 		VnfcInstanceID:     v.ID, Resource: new(v.ComputeResource), ZoneID: g.zone(v.VduID, v.ZoneID), Node: g.facts.Leaving(v, "").Node,
 	})
-}
-
-// reconnect grants that connection points move to those links. On another network the VIM makes the port anew. On the
-// same network the port gets other addresses.
-func (g *granting) reconnect(links []lcm.ExtVirtualLink) {
-	before := g.facts.Instance.Instantiated.ExtVirtualLinks
-	for _, v := range g.facts.Instance.Instantiated.VnfcResources {
-		changes := false
-		for _, cp := range g.facts.Flavour.Cps {
-			was, as, _ := lcm.Connection(before, cp.ID)
-			is, now, _ := lcm.Connection(links, cp.ID)
-			as.CpdID, now.CpdID = cp.ID, cp.ID
-			if cp.VduID != v.VduID || was.ResourceID == is.ResourceID && as.Same(now) {
-				continue
-			}
-			changes = true
-			g.reconnectPort(v, cp.ID, was.ResourceID != is.ResourceID || as.LinkPort != nil ||
-				now.LinkPort != nil, now.LinkPort != nil)
-		}
-		if changes {
-			g.update(v.ID)
-		}
-	}
-}
-
-// reconnectPort grants the change of a port. It grants nothing for a port that somebody else has made.
-func (g *granting) reconnectPort(v lcm.VnfcResourceInfo, cpd string, anew, given bool) {
-	for _, a := range g.facts.attached(v) {
-		switch {
-		case a.TemplateID != cpd || a.Type != lcm.GrantLinkPort || g.facts.isGiven(a):
-		case anew:
-			g.removeAttached(v, a)
-		default:
-			g.grant.UpdateResources = append(g.grant.UpdateResources, lcm.GrantResource{
-				ResourceDefinitionID: "update-" + a.ResourceID, VimConnectionID: g.on(v.VduID), Type: a.Type,
-				VduID: v.VduID, ResourceTemplateID: cpd, VnfcInstanceID: v.ID, Resource: handle(v, a),
-			})
-		}
-	}
-	if anew && !given {
-		g.addAttached("add-"+v.ID+"-"+cpd, lcm.GrantLinkPort, v.VduID, cpd)
-	}
 }
 
 func (g *granting) zoneFor(vdu, replaces string) string {

@@ -54,7 +54,7 @@ func TestGranted_namesTheVeryServers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := zoned(t)
-			p, err := lifecycle.For(f, c.op, json.RawMessage(c.body))
+			p, err := planOf(f, c.op, json.RawMessage(c.body))
 			require.NoError(t, err)
 			g := lifecycle.Granted(f, p, lcm.VimConnectionInfo{
 				ID: "openstack", VimID: "vim-1", VimType: "openstack", AccessInfo: map[string]any{"password": "secret"},
@@ -87,7 +87,7 @@ func TestGranted_namesTheVeryServers(t *testing.T) {
 func TestGranted_ofAnInstantiationAndATermination(t *testing.T) {
 	f := cluster(t, 3, 2)
 	f.Instance.Instantiated = nil
-	p, err := lifecycle.Instantiation(f, "")
+	p, err := planOf(f, lcm.OpInstantiate, nil)
 	require.NoError(t, err)
 	g := lifecycle.Granted(f, p, lcm.VimConnectionInfo{ID: "openstack"})
 	require.Len(t, ofType(g.AddResources, lcm.GrantCompute), 5)
@@ -95,7 +95,7 @@ func TestGranted_ofAnInstantiationAndATermination(t *testing.T) {
 	require.Empty(t, g.RemoveResources)
 
 	f = zoned(t)
-	p, err = lifecycle.Termination(f)
+	p, err = planOf(f, lcm.OpTerminate, nil)
 	require.NoError(t, err)
 	g = lifecycle.Granted(f, p, lcm.VimConnectionInfo{ID: "openstack"})
 	require.Empty(t, g.AddResources)
@@ -151,7 +151,7 @@ func TestGranted_namesVolumesAndPorts(t *testing.T) {
 	f := equipped(t)
 	of := func(op lcm.Operation, body string) lcm.Grant {
 		t.Helper()
-		p, err := lifecycle.For(f, op, json.RawMessage(body))
+		p, err := planOf(f, op, json.RawMessage(body))
 		require.NoError(t, err)
 		return lifecycle.Granted(f, p, lcm.VimConnectionInfo{ID: "openstack"})
 	}
@@ -199,7 +199,7 @@ func TestGranted_namesWhatIsUpdated(t *testing.T) {
 	f.Drivers = nil
 	of := func(op lcm.Operation, body string) lcm.Grant {
 		t.Helper()
-		p, err := lifecycle.For(f, op, json.RawMessage(body))
+		p, err := planOf(f, op, json.RawMessage(body))
 		require.NoError(t, err)
 		return lifecycle.Granted(f, p, lcm.VimConnectionInfo{ID: "openstack"})
 	}
@@ -260,7 +260,7 @@ func TestGranted_namesTheNetworksOfTheVNF(t *testing.T) {
 	f := linked(t)
 	of := func(op lcm.Operation, body string) lcm.Grant {
 		t.Helper()
-		p, err := lifecycle.For(f, op, json.RawMessage(body))
+		p, err := planOf(f, op, json.RawMessage(body))
 		require.NoError(t, err)
 		return lifecycle.Granted(f, p, lcm.VimConnectionInfo{ID: "openstack"})
 	}
@@ -277,7 +277,7 @@ func TestGranted_namesTheNetworksOfTheVNF(t *testing.T) {
 	require.Contains(t, ofType(whole.RemoveResources, lcm.GrantLink), "remove-net-inner")
 	require.Contains(t, ofType(whole.AddResources, lcm.GrantLink), "add-inner")
 
-	p, err := lifecycle.Termination(f)
+	p, err := planOf(f, lcm.OpTerminate, nil)
 	require.NoError(t, err)
 	gone := lifecycle.Granted(f, p, lcm.VimConnectionInfo{ID: "openstack"})
 	require.Len(t, ofType(gone.RemoveResources, lcm.GrantLink), 5)
@@ -288,7 +288,7 @@ func TestGranted_namesTheNetworksOfTheVNF(t *testing.T) {
 
 	f.Instance.Instantiated = nil
 	made := func() lcm.Grant {
-		p, err := lifecycle.Instantiation(f, "")
+		p, err := planOf(f, lcm.OpInstantiate, nil)
 		require.NoError(t, err)
 		return lifecycle.Granted(f, p, lcm.VimConnectionInfo{ID: "openstack"})
 	}
@@ -314,7 +314,7 @@ func rated(t *testing.T) lifecycle.Facts {
 
 func TestScale_ofBitratesAlone(t *testing.T) {
 	f := rated(t)
-	p, err := lifecycle.For(f, lcm.OpScale,
+	p, err := planOf(f, lcm.OpScale,
 		json.RawMessage(`{"type":"SCALE_OUT","aspectId":"bandwidth","numberOfSteps":2}`))
 	require.NoError(t, err)
 	require.True(t, p.Bitrates)
@@ -332,11 +332,11 @@ func TestScale_ofBitratesAlone(t *testing.T) {
 	}
 	require.Contains(t, titles, "Change the bit rates of the virtual links")
 
-	p, err = lifecycle.For(f, lcm.OpScale, json.RawMessage(`{"type":"SCALE_OUT","aspectId":"worker_instance"}`))
+	p, err = planOf(f, lcm.OpScale, json.RawMessage(`{"type":"SCALE_OUT","aspectId":"worker_instance"}`))
 	require.NoError(t, err)
 	require.False(t, p.Bitrates)
 	f.Flavour.VirtualLinks[0].Rated = false
-	p, err = lifecycle.For(f, lcm.OpScale, json.RawMessage(`{"type":"SCALE_OUT","aspectId":"bandwidth"}`))
+	p, err = planOf(f, lcm.OpScale, json.RawMessage(`{"type":"SCALE_OUT","aspectId":"bandwidth"}`))
 	require.NoError(t, err)
 	require.False(t, p.Bitrates, "no template takes them")
 }

@@ -1,18 +1,22 @@
 package lifecycle
 
 import (
-	"encoding/json"
+	"slices"
+	"strings"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-func heal(f Facts, body json.RawMessage) (lcm.Plan, error) {
-	req, err := lcm.ParseHeal(body)
-	if err != nil {
-		return lcm.Plan{}, err
-	}
+var heal = kind{
+	decides: true, plan: planned(planHeal), allowed: allowing(healProblems), steps: healSteps,
+	grant: (*granting).replace,
+	opens: []Hook{HealStart, TerminateStart}, closes: []Hook{HealEnd, InstantiateEnd},
+}
+
+func planHeal(f Facts, req lcm.HealRequest) (lcm.Plan, error) {
 	plan := lcm.Plan{
-		Operation: lcm.OpHeal, ScaleStatus: f.Instance.Instantiated.ScaleStatus,
+		Operation: req.Operation(), ScaleStatus: f.Instance.Instantiated.ScaleStatus,
 		InstantiationLevelID: f.Instance.Instantiated.InstantiationLevelID,
 	}
 	if len(req.VnfcInstanceID) == 0 {
@@ -35,6 +39,13 @@ func heal(f Facts, body json.RawMessage) (lcm.Plan, error) {
 	return plan, f.healVolumes(&plan, req)
 }
 
+func healProblems(c vnfpkg.LcmOperations, req lcm.HealRequest) []lcm.Problem {
+	if req.Cause != "" && len(c.HealCauses) > 0 && !slices.Contains(c.HealCauses, req.Cause) {
+		return refuse("$.cause", "the VNFD allows these causes: %s", strings.Join(c.HealCauses, ", "))
+	}
+	return nil
+}
+
 // healsInPlace tells whether a heal that names no VNFC replaces all servers in the existing deployment. It does if the
 // request says not to replace storages or, in version 2 of the API, does not mention them. Tacker does the same;
 // version 1 of its API makes the deployment anew. A driver may say otherwise.
@@ -44,4 +55,78 @@ func (f Facts) healsInPlace(req lcm.HealRequest) bool {
 	}
 	keep, by := req.KeepsVolumes()
 	return (keep || by == "" && f.APIVersion == 2) && len(f.Instance.Instantiated.VnfcResources) > 0
+}
+
+func healSteps(l listing) []Step {
+	return Join(l.granted(l.deciding("Decide what is healed")...), l.healing())
+}
+
+// healing lists the steps that replace servers, or that make the entire VNF anew.
+func (l listing) healing() []Step {
+	if l.plan.Whole {
+		l.facts.Graceful = false
+		return Join(
+			When(lcm.HaveGivenPorts(l.facts.links()), Step{ID: "check-given-ports", Title: "Check the ports that are given"}),
+			l.ending(),
+			l.making(),
+		)
+	}
+	return Join(
+		[]Step{{ID: "look-before-heal", Title: "Look at the infrastructure"}},
+		l.driversAt(HealStart),
+		l.replacing(),
+		[]Step{{ID: "find-new-nodes", Title: "Find the new nodes"}},
+		l.driversAt(HealEnd),
+	)
+}
+
+// replacing lists the steps that replace Pods and servers. The step for servers makes a rollback impossible from its
+// beginning on, unless nothing is deleted before the new servers exist.
+func (l listing) replacing() []Step {
+	const title = "Replace the servers"
+	pods, servers := l.replaced()
+	list := When(pods, Step{
+		ID: ReplaceContainers, Title: "Replace the Pods",
+		Undo: "the objects stay as they were, and the Pods that there are then are recorded",
+	})
+	if !servers {
+		return l.infrastructure(list...)
+	}
+	return Join(list, l.replacingServers(title))
+}
+
+// replaced tells whether Pods and whether servers are replaced. One of both is true even if the plan names no VNFC.
+func (l listing) replaced() (pods, servers bool) {
+	for _, v := range l.plan.Leaving {
+		if VimKindOf(l.facts.Flavour, v.VduID).RunsContainers {
+			pods = true
+		} else {
+			servers = true
+		}
+	}
+	if !pods && !servers {
+		pods = VimKinds(l.facts.Flavour)[0].RunsContainers
+	}
+	return pods, !pods || servers
+}
+
+func (l listing) replacingServers(title string) []Step {
+	if l.plan.Revocable() {
+		return l.infrastructure(Step{
+			ID: ReplaceServersRevocably, Title: title,
+			Undo: "the former servers get their ports back, while none of them is deleted",
+		})
+	}
+	return l.infrastructure(Step{ID: ReplaceServers, Title: title, Final: true})
+}
+
+// replace grants a successor for each VNFC that leaves. If the entire VNF is made anew, so are its networks.
+func (g *granting) replace() {
+	if g.plan.Whole {
+		g.removeLinks()
+		g.makeLinks()
+	}
+	for _, l := range g.plan.Leaving {
+		g.add(l.VduID, l.VnfcID)
+	}
 }

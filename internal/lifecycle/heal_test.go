@@ -23,7 +23,7 @@ func TestHeal_keepsPortsAndVolumesUnlessTheRequestSaysOtherwise(t *testing.T) {
 		`{"vnfcInstanceId":["worker-0"],"additionalParams":{"all":"true","keep_volumes":false}}`:      {LeavingVolumes: []string{"volume-worker-0"}, LeavingPorts: []string{"port-worker-0"}},
 		`{"vnfcInstanceId":["worker-0","worker-1"],"additionalParams":{"all":false,"cause":"a fan"}}`: {Keepers: []string{"server-worker-0", "server-worker-1"}},
 	} {
-		p, err := lifecycle.For(f, lcm.OpHeal, json.RawMessage(body))
+		p, err := planOf(f, lcm.OpHeal, json.RawMessage(body))
 		require.NoError(t, err, body)
 		require.True(t, p.Within, body)
 		require.Equal(t, want, lcm.Plan{Keepers: p.Keepers, LeavingVolumes: p.LeavingVolumes, LeavingPorts: p.LeavingPorts},
@@ -33,10 +33,10 @@ func TestHeal_keepsPortsAndVolumesUnlessTheRequestSaysOtherwise(t *testing.T) {
 	for i := range f.Instance.Instantiated.VnfcResources {
 		f.Instance.Instantiated.VnfcResources[i].StorageIDs = nil
 	}
-	p, err := lifecycle.For(f, lcm.OpHeal, json.RawMessage(`{"vnfcInstanceId":["worker-0"]}`))
+	p, err := planOf(f, lcm.OpHeal, json.RawMessage(`{"vnfcInstanceId":["worker-0"]}`))
 	require.NoError(t, err)
 	require.True(t, p.Revocable(), "without volumes nothing is deleted first")
-	p, err = lifecycle.For(f, lcm.OpHeal,
+	p, err = planOf(f, lcm.OpHeal,
 		json.RawMessage(`{"vnfcInstanceId":["worker-0"],"additionalParams":{"all":true}}`))
 	require.NoError(t, err)
 	require.False(t, p.Revocable(), "Heat takes addresses from ports that it replaces")
@@ -61,7 +61,7 @@ func TestHeal_ofEverythingIsInPlaceWhereStoragesAreNotReplaced(t *testing.T) {
 
 func requireWhole(t *testing.T, f lifecycle.Facts, body string, whole bool) {
 	t.Helper()
-	p, err := lifecycle.For(f, lcm.OpHeal, json.RawMessage(body))
+	p, err := planOf(f, lcm.OpHeal, json.RawMessage(body))
 	require.NoError(t, err, body)
 	require.Equal(t, []bool{whole, !whole}, []bool{p.Whole, p.Within}, body)
 	require.Len(t, p.Leaving, len(f.Instance.Instantiated.VnfcResources))
@@ -75,7 +75,7 @@ func requireWhole(t *testing.T, f lifecycle.Facts, body string, whole bool) {
 func TestHeal_ofAClusterIsNeverInPlace(t *testing.T) {
 	f := equipped(t)
 	for f.APIVersion = range 3 {
-		p, err := lifecycle.For(f, lcm.OpHeal, json.RawMessage(`{}`))
+		p, err := planOf(f, lcm.OpHeal, json.RawMessage(`{}`))
 		require.NoError(t, err)
 		require.True(t, p.Whole)
 	}
@@ -96,7 +96,7 @@ func TestHeal_ofPodsDecidesNothingAboutTheirVolumes(t *testing.T) {
 		`{"vnfcInstanceId":["w1"],"additionalParams":{"keep_volumes":true}}`,
 		`{"vnfcInstanceId":["w2"],"additionalParams":{"all":true}}`,
 	} {
-		p, err := lifecycle.For(f, lcm.OpHeal, json.RawMessage(body))
+		p, err := planOf(f, lcm.OpHeal, json.RawMessage(body))
 		require.NoError(t, err, body)
 		require.True(t, p.Within, body)
 		require.Empty(t, append(append(p.Keepers, p.LeavingVolumes...), p.LeavingPorts...), body)
@@ -109,7 +109,7 @@ func TestHeal_ofPodsDecidesNothingAboutTheirVolumes(t *testing.T) {
 		"all":          `{"vnfcInstanceId":["w1"],"additionalParams":{"all":true}}`,
 		"keep_volumes": `{"vnfcInstanceId":["w1","w2"],"additionalParams":{"keep_volumes":false}}`,
 	} {
-		_, err := lifecycle.For(f, lcm.OpHeal, json.RawMessage(body))
+		_, err := planOf(f, lcm.OpHeal, json.RawMessage(body))
 		require.True(t, lcm.Is(err, lcm.KindInvalid), "%v", err)
 		require.ErrorContains(t, err, "$.additionalParams."+member)
 		require.ErrorContains(t, err, "get their former volumes")

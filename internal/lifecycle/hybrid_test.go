@@ -38,7 +38,7 @@ var both = []lcm.VimConnectionInfo{{ID: "os", VimType: "openstack"}, {ID: "k8s",
 
 func stepsOf(t *testing.T, f lifecycle.Facts, op lcm.Operation, body string) (p lcm.Plan, ids []lifecycle.StepID) {
 	t.Helper()
-	p, err := lifecycle.For(f, op, json.RawMessage(body))
+	p, err := planOf(f, op, json.RawMessage(body))
 	require.NoError(t, err, body)
 	for _, s := range lifecycle.Steps(f, p) {
 		ids = append(ids, s.ID)
@@ -63,7 +63,7 @@ func TestHybrid_isOperatedAsEachOfItsPartsIs(t *testing.T) {
 			require.Equal(t, v.VduID == "web", v.Together)
 		}
 	}
-	_, err := lifecycle.For(f, lcm.OpOperate, json.RawMessage(`{"changeStateTo":"STOPPED","vnfcInstanceId":["s1","s2","p1"]}`))
+	_, err := planOf(f, lcm.OpOperate, json.RawMessage(`{"changeStateTo":"STOPPED","vnfcInstanceId":["s1","s2","p1"]}`))
 	require.ErrorContains(t, err, "stops and starts all containers of a VNF together")
 }
 
@@ -79,10 +79,10 @@ func TestHybrid_connectsItsServersWhileItsContainersAreStopped(t *testing.T) {
 		return json.RawMessage(`{"extVirtualLinks":[{"id":"` + link + `","resourceId":"other","extCps":[{"cpdId":"` + cpd +
 			`","cpConfig":[{"cpProtocolData":[{"layerProtocol":"IP_OVER_ETHERNET"}]}]}]}]}`)
 	}
-	p, err := lifecycle.For(f, lcm.OpChangeExtConn, to("a", "of-vm"))
+	p, err := planOf(f, lcm.OpChangeExtConn, to("a", "of-vm"))
 	require.NoError(t, err)
 	require.Equal(t, []string{"a"}, p.ChangedLinks)
-	_, err = lifecycle.For(f, lcm.OpChangeExtConn, to("b", "of-web"))
+	_, err = planOf(f, lcm.OpChangeExtConn, to("b", "of-web"))
 	require.True(t, lcm.Is(err, lcm.KindConflict), "%v", err)
 	require.ErrorContains(t, err, "is stopped, so it has no containers to connect")
 }
@@ -108,7 +108,7 @@ func TestHybrid_isHealedAsEachOfItsPartsIs(t *testing.T) {
 	}
 	p, _ := stepsOf(t, f, lcm.OpHeal, `{"vnfcInstanceId":["s1","p2"]}`)
 	require.Equal(t, []string{"p2"}, p.LeavingPods())
-	_, err := lifecycle.For(f, lcm.OpHeal, json.RawMessage(`{"vnfcInstanceId":["s1","p2"],"additionalParams":{"all":true}}`))
+	_, err := planOf(f, lcm.OpHeal, json.RawMessage(`{"vnfcInstanceId":["s1","p2"],"additionalParams":{"all":true}}`))
 	require.ErrorContains(t, err, "get their former volumes", "of Pods")
 	p, _ = stepsOf(t, f, lcm.OpHeal, `{"vnfcInstanceId":["s1"],"additionalParams":{"all":true}}`)
 	require.Equal(t, []string{"of-s1"}, p.LeavingVolumes)
@@ -117,7 +117,7 @@ func TestHybrid_isHealedAsEachOfItsPartsIs(t *testing.T) {
 func TestHybrid_isTerminatedWithItsServersShutDown(t *testing.T) {
 	f := mixed()
 	f.Graceful = true
-	p, err := lifecycle.Termination(f)
+	p, err := planOf(f, lcm.OpTerminate, nil)
 	require.NoError(t, err)
 	var ids []lifecycle.StepID
 	for _, s := range lifecycle.Steps(f, p) {
@@ -128,7 +128,7 @@ func TestHybrid_isTerminatedWithItsServersShutDown(t *testing.T) {
 
 func TestHybrid_isGrantedOnTheVimOfEachPart(t *testing.T) {
 	f := mixed()
-	p, err := lifecycle.For(f, lcm.OpScaleToLevel, json.RawMessage(
+	p, err := planOf(f, lcm.OpScaleToLevel, json.RawMessage(
 		`{"scaleInfo":[{"aspectId":"pods","scaleLevel":3},{"aspectId":"vms","scaleLevel":2}]}`))
 	require.NoError(t, err)
 	g := lifecycle.Granted(f, p, both...)

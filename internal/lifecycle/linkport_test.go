@@ -22,7 +22,7 @@ func given(t *testing.T) lifecycle.Facts {
 
 func grantOf(t *testing.T, f lifecycle.Facts, op lcm.Operation, body string) lcm.Grant {
 	t.Helper()
-	p, err := lifecycle.For(f, op, json.RawMessage(body))
+	p, err := planOf(f, op, json.RawMessage(body))
 	require.NoError(t, err)
 	return lifecycle.Granted(f, p, lcm.VimConnectionInfo{ID: "openstack"})
 }
@@ -34,7 +34,7 @@ func TestGranted_asksForNoPortThatIsGiven(t *testing.T) {
 	require.Empty(t, ofType(g.AddResources, lcm.GrantLinkPort))
 	require.Equal(t, []string{"remove-volume-worker-0"}, ofType(g.RemoveResources, lcm.GrantStorage))
 
-	p, err := lifecycle.Termination(f)
+	p, err := planOf(f, lcm.OpTerminate, nil)
 	require.NoError(t, err)
 	require.NotContains(t, ofType(lifecycle.Granted(f, p, lcm.VimConnectionInfo{}).RemoveResources, lcm.GrantLinkPort),
 		"remove-port-worker-0")
@@ -43,7 +43,7 @@ func TestGranted_asksForNoPortThatIsGiven(t *testing.T) {
 	require.Equal(t, []string{"remove-port-worker-2"}, ofType(g.RemoveResources, lcm.GrantLinkPort))
 
 	f.Links, f.Instance.Instantiated = f.Instance.Instantiated.ExtVirtualLinks, nil
-	p, err = lifecycle.Instantiation(f, "")
+	p, err = planOf(f, lcm.OpInstantiate, nil)
 	require.NoError(t, err)
 	g = lifecycle.Granted(f, p, lcm.VimConnectionInfo{})
 	require.NotContains(t, ofType(g.AddResources, lcm.GrantLinkPort), "add-workerNode-1-workerNode_CP2")
@@ -67,7 +67,7 @@ func TestGranted_ofAChangeOfGivenPorts(t *testing.T) {
 
 func TestScale_doesNotShareAGivenPort(t *testing.T) {
 	f := given(t)
-	_, err := lifecycle.For(f, lcm.OpScale, json.RawMessage(`{"type":"SCALE_OUT","aspectId":"worker_instance"}`))
+	_, err := planOf(f, lcm.OpScale, json.RawMessage(`{"type":"SCALE_OUT","aspectId":"worker_instance"}`))
 	require.True(t, lcm.Is(err, lcm.KindInvalid), "%v", err)
 	require.ErrorContains(t, err, "workerNode_CP2 of workerNode has the port port-worker-0")
 }
@@ -77,7 +77,7 @@ func TestChangeExtConn_refusesAPortTwice(t *testing.T) {
 	links := f.Instance.Instantiated.ExtVirtualLinks
 	body := `{"extVirtualLinks":[{"id":"b","resourceId":"net-a","extCps":[{"cpdId":"masterNode_CP1","cpConfig":[{"linkPortId":"x"}]}],
 		"extLinkPorts":[{"id":"x","resourceHandle":{"resourceId":"` + links[0].ExtCps[0].LinkPort.ResourceID + `"}}]}]}`
-	_, err := lifecycle.For(f, lcm.OpChangeExtConn, json.RawMessage(body))
+	_, err := planOf(f, lcm.OpChangeExtConn, json.RawMessage(body))
 	require.ErrorContains(t, err, "would have the same port (linkPortId) as workerNode_CP2")
 }
 
@@ -85,7 +85,7 @@ func TestNeeds_noPortThatIsGiven(t *testing.T) {
 	f := given(t)
 	body := json.RawMessage(`{"type":"SCALE_OUT","aspectId":"worker_instance"}`)
 	f.Instance.Instantiated.ExtVirtualLinks[0].ExtCps[0].LinkPort = nil
-	p, err := lifecycle.For(f, lcm.OpScale, body)
+	p, err := planOf(f, lcm.OpScale, body)
 	require.NoError(t, err)
 	require.Equal(t, 1, lifecycle.Needs(p, f).Ports)
 	f.Instance.Instantiated.ExtVirtualLinks[0].ExtCps[0].LinkPort = &lcm.LinkPort{ID: "p", ResourceID: "x"}
@@ -117,7 +117,7 @@ func TestScale_givesEachVnfcAPortOfItsOwn(t *testing.T) {
 		}
 	}
 	scale := func(params string) error {
-		_, err := lifecycle.For(f, lcm.OpScale,
+		_, err := planOf(f, lcm.OpScale,
 			json.RawMessage(`{"type":"SCALE_OUT","aspectId":"worker_instance"`+params+`}`))
 		return err
 	}
@@ -138,7 +138,7 @@ func TestScale_givesEachVnfcAPortOfItsOwn(t *testing.T) {
 // for connection points that the links do not name.
 func TestChangeExtConn_takesThePortsOfNfv(t *testing.T) {
 	f := given(t)
-	p, err := lifecycle.For(f, lcm.OpChangeExtConn, json.RawMessage(`{"extVirtualLinks":[{"id":"b","resourceId":"net-b","extCps":[{"cpdId":"masterNode_CP1","cpConfig":[{"linkPortId":"x"}]}],
+	p, err := planOf(f, lcm.OpChangeExtConn, json.RawMessage(`{"extVirtualLinks":[{"id":"b","resourceId":"net-b","extCps":[{"cpdId":"masterNode_CP1","cpConfig":[{"linkPortId":"x"}]}],
 		"extLinkPorts":[{"id":"x","resourceHandle":{"resourceId":"dummy"}}]}],
 		"additionalParams":{"nfv":{"CP":{"masterNode_CP1":{"port":"port-1"},"workerNode_CP2":{"port":"port-2"}}}}}`))
 	require.NoError(t, err)
@@ -155,6 +155,6 @@ func TestScale_passesOverAConnectionPointThatIsNotThere(t *testing.T) {
 	f.Drivers = nil
 	cps := &f.Instance.Instantiated.ExtVirtualLinks[0].ExtCps
 	*cps = append(*cps, lcm.ExtCp{CpdID: "gone_CP"})
-	_, err := lifecycle.For(f, lcm.OpScale, json.RawMessage(`{"type":"SCALE_OUT","aspectId":"worker_instance"}`))
+	_, err := planOf(f, lcm.OpScale, json.RawMessage(`{"type":"SCALE_OUT","aspectId":"worker_instance"}`))
 	require.NoError(t, err)
 }

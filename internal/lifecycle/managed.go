@@ -17,12 +17,12 @@ func Managed(f Facts, op lcm.Operation, g lcm.Grant, vim lcm.VimConnectionInfo) 
 			a.add(fmt.Sprintf("$.extManagedVirtualLinks[%d]", i),
 				"the virtual link %q is named twice; on one VIM it is one network", l.VnfVirtualLinkDescID)
 		}
-		if op != lcm.OpInstantiate && !isManagedBy(f.Managed, l) {
+		if !op.Makes() && !isManagedBy(f.Managed, l) {
 			a.add(fmt.Sprintf("$.extManagedVirtualLinks[%d]", i),
 				"the VNF has another network for the virtual link %q, and %s does not change it", l.VnfVirtualLinkDescID, op)
 		}
 	}
-	if op != lcm.OpInstantiate {
+	if !op.Makes() {
 		return f.Managed, lcm.InvalidAll(unhonoured, a.problems)
 	}
 	return lcm.ManagedAsGranted(f.Managed, g.ExtManagedVirtualLinks), lcm.InvalidAll(unhonoured, a.problems)

@@ -12,7 +12,7 @@ import (
 func granting(t *testing.T) (lifecycle.Facts, lcm.Grant) {
 	f := linked(t)
 	f.Instance.Instantiated = nil
-	p, err := lifecycle.Instantiation(f, "")
+	p, err := planOf(f, lcm.OpInstantiate, nil)
 	require.NoError(t, err)
 	return f, lifecycle.Granted(f, p, lcm.VimConnectionInfo{ID: "openstack"})
 }

@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
-	"github.com/windlass-nfv/windlass/internal/lifecycle"
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
@@ -21,20 +20,20 @@ func TestPlan_ofContainersOnNetworks(t *testing.T) {
 		ID: "l", ResourceID: "media", ExtCps: []lcm.ExtCp{{CpdID: "ext", FixedIPs: []lcm.FixedIP{{Address: "10.0.0.7"}}}},
 	}}
 	scaleOut := json.RawMessage(`{"type":"SCALE_OUT","aspectId":"web_pods"}`)
-	_, err := lifecycle.For(f, lcm.OpScale, scaleOut)
+	_, err := planOf(f, lcm.OpScale, scaleOut)
 	require.True(t, lcm.Is(err, lcm.KindConflict), "%v", err)
 	require.ErrorContains(t, err, "The VDU web cannot have 3 Pods: its connection point ext has a fixed address")
 
 	move := json.RawMessage(`{"extVirtualLinks":[{"id":"l","resourceId":"other","extCps":[{"cpdId":"ext","cpConfig":[{"cpProtocolData":
 	 [{"layerProtocol":"IP_OVER_ETHERNET","ipOverEthernet":{"ipAddresses":[{"type":"IPV4","numDynamicAddresses":1}]}}]}]}]}]}`)
-	p, err := lifecycle.For(f, lcm.OpChangeExtConn, move)
+	p, err := planOf(f, lcm.OpChangeExtConn, move)
 	require.NoError(t, err)
 	require.Equal(t, []string{"l"}, p.ChangedLinks)
 	f.Instance.Instantiated.ExtVirtualLinks = p.Links
-	_, err = lifecycle.For(f, lcm.OpScale, scaleOut)
+	_, err = planOf(f, lcm.OpScale, scaleOut)
 	require.NoError(t, err)
 
 	f.Instance.Instantiated.VnfState = lcm.VnfStopped
-	_, err = lifecycle.For(f, lcm.OpChangeExtConn, move)
+	_, err = planOf(f, lcm.OpChangeExtConn, move)
 	require.ErrorContains(t, err, "is stopped, so it has no containers to connect: start it first")
 }

@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
-	"github.com/windlass-nfv/windlass/internal/lifecycle"
 )
 
 func operated(p lcm.Plan) (names []string) {
@@ -47,7 +46,7 @@ func TestOperate_choosesWhatIsNamedElseEverything(t *testing.T) {
 			true, []string{"cp-0 STARTED", "cp-1 STARTED", "cp-2 STARTED", "worker-0 STARTED"},
 		},
 	} {
-		p, err := lifecycle.For(f, lcm.OpOperate, json.RawMessage(body))
+		p, err := planOf(f, lcm.OpOperate, json.RawMessage(body))
 		require.NoError(t, err, body)
 		require.Equal(t, c.names, operated(p), body)
 		require.Equal(t, c.whole, p.Whole, body)
@@ -92,7 +91,7 @@ func TestOperate_keepsTheQuorumOfAClusterThatGoesOn(t *testing.T) {
 			if c.unhealthy != "" {
 				f.Unhealthy[c.unhealthy] = "its etcd does not answer"
 			}
-			_, err := lifecycle.For(f, lcm.OpOperate, json.RawMessage(c.body))
+			_, err := planOf(f, lcm.OpOperate, json.RawMessage(c.body))
 			if c.says == "" {
 				require.NoError(t, err)
 				return
@@ -105,9 +104,9 @@ func TestOperate_keepsTheQuorumOfAClusterThatGoesOn(t *testing.T) {
 
 func TestOperate_ofAnUnknownVnfcNamesWhereItIsWritten(t *testing.T) {
 	f := cluster(t, 3, 2)
-	_, err := lifecycle.For(f, lcm.OpOperate, json.RawMessage(`{"changeStateTo":"STOPPED","vnfcInstanceId":["x"]}`))
+	_, err := planOf(f, lcm.OpOperate, json.RawMessage(`{"changeStateTo":"STOPPED","vnfcInstanceId":["x"]}`))
 	require.ErrorContains(t, err, "$.vnfcInstanceId[0]")
-	_, err = lifecycle.For(f, lcm.OpOperate,
+	_, err = planOf(f, lcm.OpOperate,
 		json.RawMessage(`{"changeStateTo":"STOPPED","additionalParams":{"vnfc_instance_ids":["y"]}}`))
 	require.ErrorContains(t, err, "$.additionalParams.vnfc_instance_ids[0]")
 }
@@ -119,14 +118,14 @@ func TestFor_changesNothingOfAVnfThatIsStopped(t *testing.T) {
 		all = append(all, v.ID)
 	}
 	f.Instance.Instantiated.Switch(lcm.VnfStopped, all[1:], nil)
-	_, err := lifecycle.For(f, lcm.OpHeal, json.RawMessage(`{"vnfcInstanceId":["worker-1"]}`))
+	_, err := planOf(f, lcm.OpHeal, json.RawMessage(`{"vnfcInstanceId":["worker-1"]}`))
 	require.NoError(t, err, "a VNFC that does not start any more can be healed while another one runs")
 	f.Instance.Instantiated.Switch(lcm.VnfStopped, all, nil)
 	for op, body := range map[lcm.Operation]string{
 		lcm.OpScale:        `{"type":"SCALE_OUT","aspectId":"worker_instance"}`,
 		lcm.OpScaleToLevel: `{"instantiationLevelId":"instantiation_level_1"}`, lcm.OpHeal: `{}`,
 	} {
-		_, err := lifecycle.For(f, op, json.RawMessage(body))
+		_, err := planOf(f, op, json.RawMessage(body))
 		require.True(t, lcm.Is(err, lcm.KindConflict), "%s: %v", op, err)
 		require.ErrorContains(t, err, "start it first")
 	}

@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
-	"github.com/windlass-nfv/windlass/internal/lifecycle"
 )
 
 // TestScaleIn_takesTheHighestNumberWhereEachVnfcIsAResourceOfItsOwn checks that with StandardUserData, a scale-in
@@ -27,7 +26,7 @@ func TestScaleIn_takesTheHighestNumberWhereEachVnfcIsAResourceOfItsOwn(t *testin
 			}
 		}
 	}
-	p, err := lifecycle.For(f, lcm.OpScale, json.RawMessage(`{"type":"SCALE_IN","aspectId":"worker_instance"}`))
+	p, err := planOf(f, lcm.OpScale, json.RawMessage(`{"type":"SCALE_IN","aspectId":"worker_instance"}`))
 	require.NoError(t, err)
 	require.Len(t, p.Leaving, 1)
 	require.Equal(t, "worker-0", p.Leaving[0].VnfcID)

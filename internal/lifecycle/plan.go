@@ -5,7 +5,6 @@ package lifecycle
 
 import (
 	"cmp"
-	"encoding/json"
 	"slices"
 	"strings"
 
@@ -44,23 +43,24 @@ type Facts struct {
 	Scripts lcm.ScriptPolicy
 }
 
-// For makes the plan of an operation. body is its request. An error is Invalid with the members' JSON paths, or
-// Conflict when only the VNF's present state forbids the plan.
-func For(f Facts, op lcm.Operation, body json.RawMessage) (lcm.Plan, error) {
-	if err := f.instantiated(); err != nil {
-		return lcm.Plan{}, err
+// For makes the plan of an operation with this request. An error is Invalid with the members' JSON paths, or Conflict
+// when only the VNF's present state forbids the plan.
+func For(f Facts, r lcm.Request) (lcm.Plan, error) {
+	op := r.Operation()
+	k, ok := kinds[op]
+	switch {
+	case !ok:
+		return lcm.Plan{}, lcm.Errorf(lcm.KindBug, "There is no plan for %s.", op)
+	case !k.decides:
+		return k.plan(f, r)
 	}
-	if op != lcm.OpOperate && op != lcm.OpChangeExtConn && f.Instance.Instantiated.VnfState == lcm.VnfStopped {
-		return lcm.Plan{}, lcm.Errorf(lcm.KindConflict,
-			"The VNF instance %s is stopped: start it first (operate, with changeStateTo STARTED).", f.Instance.ID)
-	}
-	if err := f.reconnectable(); op == lcm.OpChangeExtConn && err != nil {
+	if err := f.ready(op); err != nil {
 		return lcm.Plan{}, err
 	}
 	if err := f.refused(lcm.Plan{Operation: op}); err != nil {
 		return lcm.Plan{}, err
 	}
-	p, err := plan(f, op, body)
+	p, err := k.plan(f, r)
 	if err == nil {
 		err = f.checkAddresses(p)
 	}
@@ -70,23 +70,16 @@ func For(f Facts, op lcm.Operation, body json.RawMessage) (lcm.Plan, error) {
 	return p, f.refused(p)
 }
 
-func plan(f Facts, op lcm.Operation, body json.RawMessage) (lcm.Plan, error) {
-	switch op {
-	case lcm.OpScale:
-		return scale(f, body)
-	case lcm.OpScaleToLevel:
-		return scaleToLevel(f, body)
-	case lcm.OpHeal:
-		return heal(f, body)
-	case lcm.OpOperate:
-		return operate(f, body)
-	case lcm.OpChangeExtConn:
-		return changeExtConn(f, body)
-	case lcm.OpChangeVnfPkg:
-		return changeVnfPkg(f)
-	default:
-		return lcm.Plan{}, lcm.Errorf(lcm.KindBug, "There is no plan for %s.", op)
+// ready refuses an operation that the VNF's present state forbids.
+func (f Facts) ready(op lcm.Operation) error {
+	if err := f.instantiated(); err != nil {
+		return err
 	}
+	if op.Type().Started && f.Instance.Instantiated.VnfState == lcm.VnfStopped {
+		return lcm.Errorf(lcm.KindConflict,
+			"The VNF instance %s is stopped: start it first (operate, with changeStateTo STARTED).", f.Instance.ID)
+	}
+	return nil
 }
 
 func (f Facts) instantiated() error {

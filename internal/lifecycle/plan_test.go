@@ -115,7 +115,7 @@ func TestFor_whatIsPossible(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p, err := lifecycle.For(cluster(t, 5, 4), c.op, json.RawMessage(c.body))
+			p, err := planOf(cluster(t, 5, 4), c.op, json.RawMessage(c.body))
 			require.NoError(t, err)
 			require.Equal(t, c.groups, p.Groups)
 			require.Equal(t, c.leaving, leaving(p))
@@ -177,7 +177,7 @@ func TestFor_whatIsNot(t *testing.T) {
 		"heal without quorum": {lcm.OpHeal, `{"vnfcInstanceId":["cp-0","cp-1","cp-2"]}`, "no quorum"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := lifecycle.For(cluster(t, 5, 4), c.op, json.RawMessage(c.body))
+			_, err := planOf(cluster(t, 5, 4), c.op, json.RawMessage(c.body))
 			require.Error(t, err)
 			require.Regexp(t, c.says, lcm.Sentence(err))
 			require.Contains(t, []lcm.Kind{lcm.KindInvalid, lcm.KindConflict}, lcm.KindOf(err))
@@ -188,28 +188,28 @@ func TestFor_whatIsNot(t *testing.T) {
 func TestFor_unhealthyNodesGoFirstAndCountForQuorum(t *testing.T) {
 	f := cluster(t, 3, 4)
 	f.Unhealthy["worker-0"] = "it is not Ready"
-	p, err := lifecycle.For(f, lcm.OpScale,
+	p, err := planOf(f, lcm.OpScale,
 		json.RawMessage(`{"type":"SCALE_IN","aspectId":"worker_instance","numberOfSteps":2}`))
 	require.NoError(t, err)
 	require.Equal(t, []string{"worker-0", "worker-3"}, leaving(p))
 	require.Equal(t, "it is not Ready", p.Leaving[0].Why)
 
 	f.Unhealthy["cp-1"] = "etcd does not answer"
-	_, err = lifecycle.For(f, lcm.OpHeal, json.RawMessage(`{"vnfcInstanceId":["cp-0"]}`))
+	_, err = planOf(f, lcm.OpHeal, json.RawMessage(`{"vnfcInstanceId":["cp-0"]}`))
 	require.ErrorContains(t, err, "no quorum")
-	_, err = lifecycle.For(f, lcm.OpHeal, json.RawMessage(`{"vnfcInstanceId":["cp-1"]}`))
+	_, err = planOf(f, lcm.OpHeal, json.RawMessage(`{"vnfcInstanceId":["cp-1"]}`))
 	require.NoError(t, err, "the one that is out of order")
 }
 
 func TestFor_healOfTheEntireVnf(t *testing.T) {
-	p, err := lifecycle.For(cluster(t, 3, 2), lcm.OpHeal, json.RawMessage(`{"cause":"all is lost"}`))
+	p, err := planOf(cluster(t, 3, 2), lcm.OpHeal, json.RawMessage(`{"cause":"all is lost"}`))
 	require.NoError(t, err)
 	require.True(t, p.Whole)
 	require.Len(t, p.Leaving, 5)
 }
 
 func TestFor_notInstantiated(t *testing.T) {
-	_, err := lifecycle.For(lifecycle.Facts{}, lcm.OpHeal, json.RawMessage(`{}`))
+	_, err := planOf(lifecycle.Facts{}, lcm.OpHeal, json.RawMessage(`{}`))
 	require.True(t, lcm.Is(err, lcm.KindConflict))
 }
 
@@ -225,7 +225,7 @@ func TestFor_plansAreConsistent(t *testing.T) {
 		}
 		body := fmt.Sprintf(`{"scaleInfo":[{"aspectId":"master_instance","scaleLevel":%d},{"aspectId":"worker_instance","scaleLevel":%d}]}`,
 			rapid.IntRange(0, 2).Draw(t, "to"), rapid.IntRange(0, 9).Draw(t, "and"))
-		p, err := lifecycle.For(f, lcm.OpScaleToLevel, json.RawMessage(body))
+		p, err := planOf(f, lcm.OpScaleToLevel, json.RawMessage(body))
 		require.NoError(t, err)
 		gone := map[string]int{}
 		seen := map[string]bool{}

@@ -50,7 +50,7 @@ func Needs(p lcm.Plan, f Facts) *Quota {
 
 // makes lists the VDUs of the VMs that a plan makes, once for each VM.
 func makes(p lcm.Plan) (vdus []string) {
-	if p.Operation == lcm.OpHeal {
+	if p.Replaces() {
 		for _, l := range p.Leaving {
 			vdus = append(vdus, l.VduID)
 		}

@@ -15,7 +15,7 @@ func TestNeeds_isWhatTheNewMachinesTake(t *testing.T) {
 	f := equipped(t)
 	needs := func(op lcm.Operation, body string) *lifecycle.Quota {
 		t.Helper()
-		p, err := lifecycle.For(f, op, json.RawMessage(body))
+		p, err := planOf(f, op, json.RawMessage(body))
 		require.NoError(t, err)
 		return lifecycle.Needs(p, f)
 	}

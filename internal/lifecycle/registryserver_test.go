@@ -54,7 +54,7 @@ func TestHeal_ofARegistryKeepsItsVolumeUnlessTheRequestSaysOtherwise(t *testing.
 					},
 				}}},
 			}
-			p, err := lifecycle.For(f, lcm.OpHeal, json.RawMessage(c.body))
+			p, err := planOf(f, lcm.OpHeal, json.RawMessage(c.body))
 			require.NoError(t, err)
 			require.Equal(t, c.whole, p.Whole)
 			require.Equal(t, c.keeps, p.KeepVolumes)

@@ -13,11 +13,12 @@ import (
 
 func at(path string, i int) string { return fmt.Sprintf("%s[%d]", path, i) }
 
-func scale(f Facts, body json.RawMessage) (lcm.Plan, error) {
-	req, err := lcm.ParseScale(body)
-	if err != nil {
-		return lcm.Plan{}, err
-	}
+var scale = kind{
+	decides: true, plan: planned(planScale), allowed: allowing(scaleProblems), steps: scaleSteps,
+	grant: (*granting).changeRates, opens: []Hook{ScaleBegin}, closes: []Hook{ScaleDone},
+}
+
+func planScale(f Facts, req lcm.ScaleRequest) (lcm.Plan, error) {
 	if err := checkScale(f, req); err != nil {
 		return lcm.Plan{}, err
 	}
@@ -35,7 +36,15 @@ func scale(f Facts, body json.RawMessage) (lcm.Plan, error) {
 		return lcm.Plan{}, invalid("$.numberOfSteps", "%s is at scale level %d: %d steps in are not possible", req.AspectID,
 			have, -steps)
 	}
-	return f.toLevels(lcm.OpScale, levels, "", req.AdditionalParams)
+	return f.toLevels(req.Operation(), levels, "", req.AdditionalParams)
+}
+
+func scaleProblems(c vnfpkg.LcmOperations, req lcm.ScaleRequest) []lcm.Problem {
+	if req.NumberOfSteps > 1 && c.SeveralSteps != nil && !*c.SeveralSteps {
+		return refuse("$.numberOfSteps", "the VNFD allows this VNF to scale by one step at a time only "+
+			"(scaling_by_more_than_one_step_supported is false)")
+	}
+	return nil
 }
 
 func checkScale(f Facts, req lcm.ScaleRequest) error {
@@ -56,53 +65,49 @@ func checkScale(f Facts, req lcm.ScaleRequest) error {
 	return problemsOf(problems)
 }
 
-func scaleToLevel(f Facts, body json.RawMessage) (lcm.Plan, error) {
-	req, err := lcm.ParseScaleToLevel(body)
-	if err != nil {
-		return lcm.Plan{}, err
+func scaleSteps(l listing) []Step {
+	return Join(l.granted(l.deciding("Decide what changes")...), l.scaling())
+}
+
+// scaling lists the steps of a SCALE or a SCALE_TO_LEVEL. New servers come before others go.
+func (l listing) scaling() []Step {
+	list := append([]Step{{ID: "look", Title: "Look at the infrastructure"}}, l.driversAt(ScaleBegin)...)
+	if l.plan.OnlyBitrates() {
+		list = append(list, Step{
+			ID: "change-bitrates", Title: "Change the bit rates of the virtual links", Undo: "the former bit rates are set",
+		})
 	}
-	if (req.InstantiationLevelID == "") == (len(req.ScaleInfo) == 0) {
-		return lcm.Plan{}, invalid("$.instantiationLevelId",
-			"give either instantiationLevelId or scaleInfo (SOL003 clause 5.5.2.6)")
+	if l.plan.Grows() {
+		list = append(list,
+			Step{ID: "enlarge-stack", Title: "Enlarge the infrastructure", Undo: "the new servers are deleted"},
+			Step{ID: "find-new-nodes", Title: "Find the new nodes"},
+		)
+		list = append(list, l.driversAt(ScaleEnd)...)
 	}
-	levels := f.levels()
-	if req.InstantiationLevelID != "" {
-		level, err := f.Flavour.Level(req.InstantiationLevelID)
-		if err != nil {
-			return lcm.Plan{}, invalid("$.instantiationLevelId", "%s", lcm.Sentence(err))
-		}
-		for aspect := range levels {
-			levels[aspect] = level.ScaleLevels[aspect]
-		}
-		return f.toLevels(lcm.OpScaleToLevel, levels, level.ID, req.AdditionalParams)
+	if l.plan.Shrinks() {
+		list = append(list, l.driversAt(ScaleStart)...)
+		list = append(list, l.removing()...)
 	}
-	var problems []lcm.Problem
-	for i, info := range req.ScaleInfo {
-		most, known := f.mostSteps(info.AspectID), false
-		if _, known = levels[info.AspectID]; !known {
-			problems = append(problems, lcm.Problem{
-				Path:   at("$.scaleInfo", i) + ".aspectId",
-				Detail: f.unknownAspect(info.AspectID),
+	return append(list, l.driversAt(ScaleDone)...)
+}
+
+// changeRates grants other bit rates for networks of the VNF.
+func (g *granting) changeRates() {
+	if !g.plan.Bitrates {
+		return
+	}
+	info := g.facts.Instance.Instantiated
+	was := g.facts.Flavour.BitratesOf(info.InstantiationLevelID, info.ScaleStatus)
+	is := g.facts.Flavour.BitratesOf(g.plan.InstantiationLevelID, g.plan.ScaleStatus)
+	for _, a := range info.Attached {
+		if link, ok := g.facts.Flavour.VirtualLink(a.TemplateID); ok && a.Type == lcm.GrantLink && a.VnfcID == "" &&
+			link.Rated && was[link.ID] != is[link.ID] {
+			g.grant.UpdateResources = append(g.grant.UpdateResources, lcm.GrantResource{
+				ResourceDefinitionID: "update-" + a.ResourceID, VimConnectionID: g.on(""), Type: a.Type,
+				ResourceTemplateID: link.ID, Resource: handleAt(info.VimConnectionID(), a),
 			})
-			continue
 		}
-		if info.ScaleLevel < 0 || info.ScaleLevel > most {
-			problems = append(problems, lcm.Problem{
-				Path:   at("$.scaleInfo", i) + ".scaleLevel",
-				Detail: fmt.Sprintf("it must be between 0 and %d", most),
-			})
-			continue
-		}
-		if slices.ContainsFunc(req.ScaleInfo[:i], func(other lcm.ScaleInfo) bool { return other.AspectID == info.AspectID }) {
-			problems = append(problems, lcm.Problem{Path: at("$.scaleInfo", i) + ".aspectId", Detail: info.AspectID +
-				" is there twice"})
-		}
-		levels[info.AspectID] = info.ScaleLevel
 	}
-	if err := problemsOf(problems); err != nil {
-		return lcm.Plan{}, err
-	}
-	return f.toLevels(lcm.OpScaleToLevel, levels, "", req.AdditionalParams)
 }
 
 // levels maps every aspect to its present scale level.

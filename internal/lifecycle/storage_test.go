@@ -134,7 +134,7 @@ func TestHeal_ofTheStorageServerSaysWhatBecomesOfTheVolumes(t *testing.T) {
 					vnfc.StorageIDs, vnfc.Metadata = []string{"volume-w"}, nil
 				}
 			}
-			p, err := lifecycle.For(f, lcm.OpHeal, json.RawMessage(c.body))
+			p, err := planOf(f, lcm.OpHeal, json.RawMessage(c.body))
 			if c.refusal != "" {
 				require.ErrorContains(t, err, c.refusal)
 				require.True(t, lcm.Is(err, lcm.KindInvalid))
@@ -156,13 +156,13 @@ func TestScale_refusesTheStorageServer(t *testing.T) {
 		lcm.OpScale:        `{"type":"SCALE_OUT","aspectId":"storage"}`,
 		lcm.OpScaleToLevel: `{"scaleInfo":[{"aspectId":"storage","scaleLevel":1}]}`,
 	} {
-		_, err := lifecycle.For(f, op, json.RawMessage(body))
+		_, err := planOf(f, op, json.RawMessage(body))
 		require.ErrorContains(t, err, "The VDU storage_server keeps its number of servers; the storage server cannot be "+
 			"scaled")
 	}
-	_, err := lifecycle.For(f, lcm.OpScale, json.RawMessage(`{"type":"SCALE_OUT","aspectId":"storage_server"}`))
+	_, err := planOf(f, lcm.OpScale, json.RawMessage(`{"type":"SCALE_OUT","aspectId":"storage_server"}`))
 	require.ErrorContains(t, err, "cannot be scaled: its volumes are attached to one server")
-	p, err := lifecycle.For(f, lcm.OpScale, json.RawMessage(`{"type":"SCALE_OUT","aspectId":"worker_instance"}`))
+	p, err := planOf(f, lcm.OpScale, json.RawMessage(`{"type":"SCALE_OUT","aspectId":"worker_instance"}`))
 	require.NoError(t, err, "workers can")
 	require.Len(t, p.Groups, 1)
 }
@@ -186,7 +186,7 @@ func TestGranted_namesTheVolumesThatAreReplaced(t *testing.T) {
 		},
 		`{"vnfcInstanceId":["nfs"],"additionalParams":{"keep_volumes":true}}`: {},
 	} {
-		p, err := lifecycle.For(f, lcm.OpHeal, json.RawMessage(body))
+		p, err := planOf(f, lcm.OpHeal, json.RawMessage(body))
 		require.NoError(t, err)
 		g := lifecycle.Granted(f, p, lcm.VimConnectionInfo{ID: "vim"})
 		require.Equal(t, want, [2][]string{storages(g.RemoveResources), storages(g.AddResources)}, body)

@@ -13,20 +13,17 @@ import (
 // takePackage gives the instance of a CHANGE_VNFPKG its new package and the attributes of the request. Before keeps the
 // VNF as it was.
 func (r *Resolver) takePackage(ctx context.Context, o *Operation) error {
-	if o.OpOcc.Operation != lcm.OpChangeVnfPkg || o.OpOcc.State.Terminal() || o.Instance.Instantiated == nil {
+	request, ok := o.Own.(lcm.ChangeVnfPkgRequest)
+	if !ok || o.OpOcc.State.Terminal() || o.Instance.Instantiated == nil {
 		return nil
-	}
-	request, err := lcm.ParseChangeVnfPkg(o.OpOcc.Params)
-	if err != nil {
-		return err
 	}
 	pkg, err := r.nextPackage(ctx, o.OpOcc, request)
 	if err != nil {
 		return err
 	}
-	asItIs := o.OpOcc
-	asItIs.Operation, asItIs.Params, asItIs.Plan, asItIs.GrantID = lcm.OpTerminate, json.RawMessage(`{}`), nil, ""
-	if o.Before, err = r.Of(ctx, asItIs); err != nil {
+	asItIs, nothing := o.OpOcc, lcm.TerminateRequest{} // no other request says less about a VNF
+	asItIs.Operation, asItIs.Params, asItIs.Plan, asItIs.GrantID = nothing.Operation(), nil, nil, ""
+	if o.Before, err = r.With(ctx, asItIs, nothing); err != nil {
 		return err
 	}
 	o.Instance, o.Modified, err = request.Apply(o.Instance, pkg)
@@ -54,17 +51,11 @@ func (r *Resolver) nextPackage(
 	return pkg, err
 }
 
-// Repackaged returns the parameters of an instance after a change_vnfpkg with that body.
-func (*Resolver) Repackaged(inst lcm.VnfInstance, body json.RawMessage) (json.RawMessage, error) {
-	return repackaged(lcm.VnfLcmOpOcc{Params: body}, inst.Instantiated.AdditionalParams)
-}
-
-// repackaged merges the parameters of a change_vnfpkg into the VNF's parameters. If the request names its VDUs
+// Repackaged merges the parameters of a change_vnfpkg into the VNF's parameters. If the request names its VDUs
 // (vdu_params), the manifests of all other VDUs stay, and the request's files come after them.
-func repackaged(op lcm.VnfLcmOpOcc, stored json.RawMessage) (json.RawMessage, error) {
-	request, err := lcm.ParseChangeVnfPkg(op.Params)
-	if err != nil || len(request.AdditionalParams) == 0 || op.State.Terminal() {
-		return stored, err
+func Repackaged(request lcm.ChangeVnfPkgRequest, stored json.RawMessage) (json.RawMessage, error) {
+	if len(request.AdditionalParams) == 0 {
+		return stored, nil
 	}
 	params, err := merged(orObject(stored), request.AdditionalParams)
 	if err != nil {

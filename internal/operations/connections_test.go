@@ -7,12 +7,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/lcm/lcmtest"
 )
 
 // reconnecting returns a CHANGE_EXT_CONN of a VNF with one server on the connection openstack.
 func reconnecting(state lcm.OperationState, params string) *Operation {
+	op := lcm.VnfLcmOpOcc{ID: "op", Operation: lcm.OpChangeExtConn, State: state, Params: json.RawMessage(params)}
 	return &Operation{
-		OpOcc: lcm.VnfLcmOpOcc{ID: "op", Operation: lcm.OpChangeExtConn, State: state, Params: json.RawMessage(params)},
+		OpOcc: op, Own: lcmtest.Own(op),
 		Instance: lcm.VnfInstance{
 			VimConnections: []lcm.VimConnectionInfo{
 				{ID: "openstack", VimID: "vim", VimType: "openstack"}, {ID: "other", VimType: "openstack"},

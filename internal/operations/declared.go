@@ -15,20 +15,19 @@ func (o *Operation) Refused() *lcm.Error {
 		return nil
 	}
 	var problems []lcm.Problem
-	switch o.OpOcc.Operation {
-	case lcm.OpInstantiate:
+	switch own := o.Own.(type) {
+	case lcm.InstantiateRequest:
 		problems = o.Vnfd.Declared.Problems(vnfpkg.Attributes{
 			Extensions:             lcm.Merged(o.Instance.Extensions, o.Request.Extensions),
 			ConfigurableProperties: lcm.Merged(o.Instance.ConfigurableProperties, o.Request.ConfigurableProperties),
 		}, true)
-	case lcm.OpModifyInfo:
-		problems = o.modifiedProblems()
-	case lcm.OpChangeVnfPkg:
+	case lcm.ModifyRequest:
+		problems = o.modifiedProblems(own)
+	case lcm.ChangeVnfPkgRequest:
 		problems = o.Vnfd.Declared.Problems(vnfpkg.Attributes{
 			Metadata: o.Instance.Metadata, Extensions: o.Instance.Extensions,
 			ConfigurableProperties: o.Instance.ConfigurableProperties,
 		}, true)
-	default:
 	}
 	if len(problems) == 0 {
 		return nil
@@ -41,11 +40,7 @@ func (o *Operation) Refused() *lcm.Error {
 
 // modifiedProblems returns the problems of the attributes that a modification changes, or of all attributes with
 // another VNFD. Old problems in unchanged attributes do not block a modification.
-func (o *Operation) modifiedProblems() []lcm.Problem {
-	request, err := lcm.ParseModify(o.OpOcc.Params)
-	if err != nil { // reported already
-		return nil
-	}
+func (o *Operation) modifiedProblems(request lcm.ModifyRequest) []lcm.Problem {
 	declared := o.Vnfd.Declared
 	if o.Instance.VnfPkgID == o.Former.VnfPkgID {
 		if !request.Metadata.Given {

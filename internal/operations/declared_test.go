@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/lcm/lcmtest"
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
@@ -60,7 +61,7 @@ func TestRefused(t *testing.T) {
 		}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c.Operation.Vnfd = vnfd
+			c.Operation.Vnfd, c.Operation.Own = vnfd, lcmtest.Own(c.Operation.OpOcc)
 			refused := c.Operation.Refused()
 			if c.want == nil {
 				require.Nil(t, refused)

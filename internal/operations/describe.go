@@ -2,7 +2,6 @@ package operations
 
 import (
 	"context"
-	"encoding/json"
 
 	"github.com/windlass-nfv/windlass/internal/driver/cluster"
 	"github.com/windlass-nfv/windlass/internal/lcm"
@@ -29,7 +28,7 @@ func (r *Resolver) Describe(ctx context.Context, id lcm.OpOccID) (lifecycle.Desc
 		lb := c.Shared().Params.ExternalLB
 		d.Balanced, d.CloudBalanced = lb != nil, lb != nil && lb.Octavia != nil
 	}
-	if o.OpOcc.Operation == lcm.OpInstantiate {
+	if o.OpOcc.Operation.Makes() {
 		if _, d.LeftBehind, err = r.Store.LeftBehind(ctx, o.Instance.ID, o.OpOcc.StartTime); err != nil {
 			return d, err
 		}
@@ -79,11 +78,7 @@ func (r *Resolver) Plan(ctx context.Context, id lcm.OpOccID, unhealthy map[strin
 
 // PlanHeal returns the error that would refuse a heal of these VNFCs.
 func (o *Operation) PlanHeal(vnfcs []string, unhealthy map[string]string) error {
-	request, err := json.Marshal(map[string]any{"vnfcInstanceId": vnfcs})
-	if err != nil {
-		return err
-	}
-	_, err = o.PlanOf(lcm.OpHeal, request, unhealthy)
+	_, err := o.PlanOf(lcm.HealRequest{VnfcInstanceID: vnfcs}, unhealthy)
 	return err
 }
 

@@ -59,7 +59,7 @@ func (r *Resolver) ClusterBelow(ctx context.Context, id lcm.OpOccID) (*Operation
 	if inst == nil {
 		return nil, lcm.Errorf(lcm.KindNotFound, "The cluster of the VNF has been terminated meanwhile.")
 	}
-	return r.Of(ctx, lcm.VnfLcmOpOcc{VnfInstanceID: inst.ID})
+	return r.Present(ctx, inst.ID)
 }
 
 func (r *Resolver) clusterBelow(ctx context.Context, id lcm.OpOccID) (*lcm.VnfInstance, error) {

@@ -52,12 +52,12 @@ func (o *Operation) ApplyGrant(g lcm.Grant) error {
 		return err
 	}
 	switch links = lcm.Overridden(o.Request.ExtVirtualLinks, links); {
-	case o.OpOcc.Operation == lcm.OpChangeExtConn:
-		return nil // they are in the plan
-	case o.OpOcc.Operation != lcm.OpInstantiate && !lcm.SameLinks(links, o.Request.ExtVirtualLinks):
+	case o.ChangesLinks(): // they are in the plan
+		return nil
+	case !o.OpOcc.Operation.Makes() && !lcm.SameLinks(links, o.Request.ExtVirtualLinks):
 		return Unhonourable("$.extVirtualLinks",
 			"the VNF has other links, and "+string(o.OpOcc.Operation)+" does not change them")
-	case o.OpOcc.Operation != lcm.OpInstantiate:
+	case !o.OpOcc.Operation.Makes():
 		return nil
 	}
 	o.Request.ExtVirtualLinks, o.Request.ExtManagedVirtualLinks = links, managed
@@ -79,14 +79,15 @@ func grantedOn(g lcm.Grant) lcm.VimConnectionInfo {
 
 // Relink makes the plan of a CHANGE_EXT_CONN again with the links of its grant, before the grant is stored.
 func (o *Operation) Relink(facts lifecycle.Facts, g lcm.Grant) error {
-	if o.OpOcc.Operation != lcm.OpChangeExtConn || len(g.ExtVirtualLinks) == 0 {
+	request, ok := o.Own.(lcm.ChangeExtConnRequest)
+	if !ok || len(g.ExtVirtualLinks) == 0 {
 		return nil
 	}
 	links, err := lcm.ParseExtVirtualLinks(g.ExtVirtualLinks)
 	if err != nil {
 		return err
 	}
-	p, err := lifecycle.ReconnectedAsGranted(facts, o.OpOcc.Params, links)
+	p, err := lifecycle.ReconnectedAsGranted(facts, request, links)
 	if err != nil {
 		return err
 	}

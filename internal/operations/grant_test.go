@@ -7,13 +7,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/lcm/lcmtest"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
 func beginning(params string) *Operation {
 	return &Operation{
-		OpOcc: lcm.VnfLcmOpOcc{ID: "op", Operation: lcm.OpInstantiate}, Instance: lcm.VnfInstance{ID: "vnf"},
+		OpOcc: lcm.VnfLcmOpOcc{ID: "op", Operation: lcm.OpInstantiate}, Own: lcm.InstantiateRequest{}, Instance: lcm.VnfInstance{ID: "vnf"},
 		Request: lcm.InstantiateRequest{
 			AdditionalParams: json.RawMessage(params),
 			ExtVirtualLinks:  []lcm.ExtVirtualLink{{ID: "a", ResourceID: "net-a"}, {ID: "b", ResourceID: "net-b"}},
@@ -120,6 +121,7 @@ func beingReconnected(t *testing.T) (*Operation, lifecycle.Facts) {
 		ID: "op", Operation: lcm.OpChangeExtConn,
 		Params: json.RawMessage(`{"extVirtualLinks":[{"id":"b","resourceId":"net-b","extCps":[{"cpdId":"cp"}]}]}`),
 	}
+	j.Own = lcmtest.Own(j.OpOcc)
 	j.Flavour.Cps = []vnfpkg.VduCp{{ID: "cp", VduID: "node", External: true}, {ID: "other", VduID: "node", External: true}}
 	j.Instance.Instantiated = &lcm.InstantiatedVnfInfo{
 		ExtVirtualLinks: []lcm.ExtVirtualLink{{
@@ -157,6 +159,7 @@ func TestPlanned_tellsWhatAnOperateAndAReconnectionChange(t *testing.T) {
 	require.Equal(t, "add-server-cp", g.AddResources[0].ResourceDefinitionID)
 
 	j.OpOcc = lcm.VnfLcmOpOcc{ID: "op", Operation: lcm.OpOperate, Params: json.RawMessage(`{"changeStateTo":"STOPPED"}`)}
+	j.Own = lcmtest.Own(j.OpOcc)
 	facts, p, err := j.Planned()
 	require.NoError(t, err)
 	require.Len(t, lifecycle.Granted(facts, p, lcm.VimConnectionInfo{}).UpdateResources, 1)

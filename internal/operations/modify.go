@@ -31,14 +31,10 @@ func (r *Resolver) Modified(ctx context.Context, id lcm.OpOccID) (lcm.VnfInstanc
 
 // modify applies the operation's modifications to the present instance.
 func (r *Resolver) modify(
-	ctx context.Context, inst lcm.VnfInstance, opOcc lcm.VnfLcmOpOcc,
+	ctx context.Context, inst lcm.VnfInstance, opOcc lcm.VnfLcmOpOcc, request lcm.ModifyRequest,
 ) (lcm.VnfInstance, lcm.VnfInfoModifications, error) {
 	if opOcc.State.Terminal() { // already applied, or never will be
 		return inst, lcm.VnfInfoModifications{}, nil
-	}
-	request, err := lcm.ParseModify(opOcc.Params)
-	if err != nil {
-		return inst, lcm.VnfInfoModifications{}, err
 	}
 	if err := request.VimConnections.KeepSecrets(inst); err != nil {
 		return inst, lcm.VnfInfoModifications{}, err
@@ -64,13 +60,10 @@ func (r *Resolver) modify(
 
 // takeConnections merges the vimConnectionInfo of a CHANGE_EXT_CONN into the instance. The operation uses the changed
 // connection; other operations use it after this one is complete.
-func (o *Operation) takeConnections() error {
-	if o.OpOcc.Operation != lcm.OpChangeExtConn || o.OpOcc.State.Terminal() || o.OpOcc.ID == "" {
-		return nil // not accepted yet: the API server checks the connections
-	}
-	request, err := lcm.ParseChangeExtConn(o.OpOcc.Params)
-	if err != nil || len(request.VimConnections) == 0 {
-		return err
+func (o *Operation) takeConnections() (err error) {
+	request, ok := o.Own.(lcm.ChangeExtConnRequest)
+	if !ok || o.OpOcc.State.Terminal() || len(request.VimConnections) == 0 || o.OpOcc.ID == "" {
+		return nil // without an id it is not accepted yet: the API server checks the connections
 	}
 	if err := request.VimConnections.KeepSecrets(o.Instance); err != nil {
 		return err

@@ -11,27 +11,36 @@ import (
 // overridden merges the request of a later operation into the VNF's stored parameters (RFC 7396). A heal or a
 // CHANGE_VNFPKG may override any parameter, above all credentials in a heal. A scaling or a CHANGE_EXT_CONN may
 // override only the member nfv, as in Tacker.
-func overridden(op lcm.VnfLcmOpOcc, stored json.RawMessage) (json.RawMessage, error) {
-	switch op.Operation {
-	case lcm.OpHeal:
-		request, err := lcm.ParseHeal(op.Params)
-		if err != nil || len(request.AdditionalParams) == 0 {
-			return stored, err
+func (o *Operation) overridden(stored json.RawMessage) (json.RawMessage, error) {
+	switch r := o.Own.(type) {
+	case lcm.HealRequest:
+		if len(r.AdditionalParams) == 0 {
+			return stored, nil
 		}
-		return merged(orObject(stored), request.AdditionalParams)
-	case lcm.OpScale, lcm.OpScaleToLevel:
-		nfv, err := nfvOf(op.Params)
-		if err != nil || len(nfv) == 0 {
-			return stored, err
+		return merged(orObject(stored), r.AdditionalParams)
+	case lcm.ScaleRequest:
+		return withOwnNfv(stored, r.AdditionalParams)
+	case lcm.ScaleToLevelRequest:
+		return withOwnNfv(stored, r.AdditionalParams)
+	case lcm.ChangeExtConnRequest:
+		return reconnected(r, stored)
+	case lcm.ChangeVnfPkgRequest:
+		if o.OpOcc.State.Terminal() {
+			return stored, nil
 		}
-		return merged(orObject(stored), nfv)
-	case lcm.OpChangeExtConn:
-		return reconnected(op, stored)
-	case lcm.OpChangeVnfPkg:
-		return repackaged(op, stored)
+		return Repackaged(r, stored)
 	default:
 		return stored, nil
 	}
+}
+
+// withOwnNfv merges the member nfv of a request's additionalParams into the VNF's parameters.
+func withOwnNfv(stored, additional json.RawMessage) (json.RawMessage, error) {
+	nfv, err := nfvOf(additional)
+	if err != nil || len(nfv) == 0 {
+		return stored, err
+	}
+	return merged(orObject(stored), nfv)
 }
 
 func orObject(params json.RawMessage) json.RawMessage {
@@ -41,29 +50,26 @@ func orObject(params json.RawMessage) json.RawMessage {
 	return params
 }
 
-// nfvOf returns an object with the member nfv of a request's additionalParams, nil if there is none.
-func nfvOf(request json.RawMessage) (json.RawMessage, error) {
+// nfvOf returns an object with the member nfv of additionalParams, nil if there is none.
+func nfvOf(additional json.RawMessage) (json.RawMessage, error) {
 	var of struct {
-		AdditionalParams struct {
-			Nfv json.RawMessage `json:"nfv"`
-		} `json:"additionalParams"`
+		Nfv json.RawMessage `json:"nfv"`
 	}
-	if err := json.Unmarshal(request, &of); err != nil {
-		return nil, lcm.Wrap(lcm.KindInvalid, err, "additionalParams must be a JSON object.")
-	}
-	if len(of.AdditionalParams.Nfv) == 0 || string(of.AdditionalParams.Nfv) == "null" {
+	if len(additional) == 0 {
 		return nil, nil
 	}
-	return json.Marshal(map[string]json.RawMessage{"nfv": of.AdditionalParams.Nfv})
+	if err := json.Unmarshal(additional, &of); err != nil {
+		return nil, lcm.Wrap(lcm.KindInvalid, err, "additionalParams must be a JSON object.")
+	}
+	if len(of.Nfv) == 0 || string(of.Nfv) == "null" {
+		return nil, nil
+	}
+	return json.Marshal(of)
 }
 
 // reconnected lets the links and the nfv of a CHANGE_EXT_CONN override what an earlier request's nfv says about the
 // same connection points.
-func reconnected(op lcm.VnfLcmOpOcc, stored json.RawMessage) (json.RawMessage, error) {
-	request, err := lcm.ParseChangeExtConn(op.Params)
-	if err != nil {
-		return stored, err
-	}
+func reconnected(request lcm.ChangeExtConnRequest, stored json.RawMessage) (json.RawMessage, error) {
 	gone := map[string]any{}
 	for _, key := range cpsOf(stored) {
 		for _, link := range request.ExtVirtualLinks {
@@ -83,11 +89,7 @@ func reconnected(op lcm.VnfLcmOpOcc, stored json.RawMessage) (json.RawMessage, e
 			return stored, err
 		}
 	}
-	nfv, err := nfvOf(op.Params)
-	if err != nil || len(nfv) == 0 {
-		return stored, err
-	}
-	return merged(orObject(stored), nfv)
+	return withOwnNfv(stored, request.AdditionalParams)
 }
 
 // cpsOf returns the connection points that the member nfv of the parameters mentions.
@@ -106,8 +108,20 @@ func cpsOf(params json.RawMessage) (keys []string) {
 	return keys
 }
 
-// OwnPorts returns the VNF's links with the ports that the request of a scaling or a heal names itself.
-func (o *Operation) OwnPorts() ([]lcm.ExtVirtualLink, error) {
-	nfv, err := nfvOf(o.OpOcc.Params)
-	return lcm.WithNfvPorts(o.Instance.Instantiated.ExtVirtualLinks, nfv, o.SeparateResources()), err
+// OwnPorts returns links with the ports that the request of a scaling or a heal names itself. Those of a
+// CHANGE_EXT_CONN are in its plan.
+func (o *Operation) OwnPorts(links []lcm.ExtVirtualLink) ([]lcm.ExtVirtualLink, error) {
+	var additional json.RawMessage
+	switch r := o.Own.(type) {
+	case lcm.ScaleRequest:
+		additional = r.AdditionalParams
+	case lcm.ScaleToLevelRequest:
+		additional = r.AdditionalParams
+	case lcm.HealRequest:
+		additional = r.AdditionalParams
+	default:
+		return links, nil
+	}
+	nfv, err := nfvOf(additional)
+	return lcm.WithNfvPorts(links, nfv, o.SeparateResources()), err
 }

@@ -87,3 +87,11 @@ func TestOverridden_keepsNothingOfWhatIsForThisHealOnly(t *testing.T) {
 	require.NoError(t, err)
 	require.JSONEq(t, `{"a":2,"other":1}`, string(got))
 }
+
+func overridden(op lcm.VnfLcmOpOcc, stored json.RawMessage) (json.RawMessage, error) {
+	own, err := op.Request()
+	if err != nil {
+		return nil, err
+	}
+	return (&Operation{OpOcc: op, Own: own}).overridden(stored)
+}

@@ -41,23 +41,6 @@ func merged(stored, additional json.RawMessage) (json.RawMessage, error) {
 	return out, nil
 }
 
-// graceful tells whether a TERMINATE or a stop first takes the VNF out of service.
-func graceful(opOcc lcm.VnfLcmOpOcc) (bool, error) {
-	if len(opOcc.Params) == 0 {
-		return false, nil
-	}
-	switch opOcc.Operation {
-	case lcm.OpTerminate:
-		request, err := lcm.ParseTerminate(opOcc.Params)
-		return request.Graceful(), err
-	case lcm.OpOperate:
-		request, err := lcm.ParseOperate(opOcc.Params)
-		return request.Graceful(), err
-	default:
-		return false, nil
-	}
-}
-
 // IsRegistryServer reports whether Windlass's own driver makes an image registry from the VNF's machine.
 func (o *Operation) IsRegistryServer() bool {
 	return registry.Makes(o.Flavour)

@@ -73,6 +73,12 @@ func (o *Operation) linksOf(containers bool) (out []lcm.ExtVirtualLink) {
 	return out
 }
 
+// ChangesLinks tells whether the operation is a CHANGE_EXT_CONN.
+func (o *Operation) ChangesLinks() bool {
+	_, is := o.Own.(lcm.ChangeExtConnRequest)
+	return is
+}
+
 // Reconnects tells whether the plan of a CHANGE_EXT_CONN connects VMs, or containers, of a hybrid VNF to other links.
 func (o *Operation) Reconnects(containers bool) bool {
 	p, info := o.OpOcc.Plan, o.Instance.Instantiated

@@ -2,33 +2,27 @@ package operations
 
 import (
 	"cmp"
-	"encoding/json"
 
 	"github.com/windlass-nfv/windlass/internal/driver/all"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
 )
 
-// Changes reports whether the operation changes an existing VNF.
-func Changes(op lcm.Operation) bool {
-	return op == lcm.OpScale || op == lcm.OpScaleToLevel || op == lcm.OpHeal
-}
-
 // Plan returns the operation's stored plan, or else the plan that would be decided now.
 func (o *Operation) Plan(unhealthy map[string]string) (lcm.Plan, error) {
 	if o.OpOcc.Plan != nil {
 		return *o.OpOcc.Plan, nil
 	}
-	return o.PlanOf(o.OpOcc.Operation, o.OpOcc.Params, unhealthy)
+	return o.PlanOf(o.Own, unhealthy)
 }
 
 // PlanOf returns the plan of an operation with that request.
-func (o *Operation) PlanOf(op lcm.Operation, request json.RawMessage, unhealthy map[string]string) (lcm.Plan, error) {
+func (o *Operation) PlanOf(request lcm.Request, unhealthy map[string]string) (lcm.Plan, error) {
 	facts, err := o.Facts(unhealthy)
 	if err != nil {
 		return lcm.Plan{}, err
 	}
-	return lifecycle.For(facts, op, request)
+	return lifecycle.For(facts, request)
 }
 
 // Facts returns the input for plans and grants.
@@ -38,14 +32,14 @@ func (o *Operation) Facts(unhealthy map[string]string) (lifecycle.Facts, error) 
 		Links: o.Request.ExtVirtualLinks, APIVersion: o.OpOcc.APIVersion, ChangesVim: len(o.ChangedConnections()) > 0,
 		ChangesRegistries: o.ChangesRegistries(), Scripts: o.scripts,
 	}
-	var err error
-	if facts.Graceful, err = graceful(o.OpOcc); err != nil {
-		return facts, err
-	}
-	if request, err := lcm.ParseTerminate(o.OpOcc.Params); o.OpOcc.Operation == lcm.OpTerminate && err == nil {
-		facts.TerminatesVnfs = request.TerminatesVnfs()
+	switch r := o.Own.(type) {
+	case lcm.TerminateRequest:
+		facts.Graceful, facts.TerminatesVnfs = r.Graceful(), r.TerminatesVnfs()
+	case lcm.OperateRequest:
+		facts.Graceful = r.Graceful()
 	}
 	o.changing(&facts)
+	var err error
 	facts.Drivers, err = o.Drivers()
 	return facts, err
 }
@@ -61,20 +55,11 @@ func (o *Operation) Planned() (lifecycle.Facts, lcm.Plan, error) {
 	if err != nil {
 		return facts, lcm.Plan{}, err
 	}
-	switch {
-	case Changes(o.OpOcc.Operation), o.OpOcc.Operation == lcm.OpOperate, o.OpOcc.Operation == lcm.OpChangeExtConn,
-		o.OpOcc.Operation == lcm.OpChangeVnfPkg:
-		p, err := o.Plan(nil)
-		return facts, p, err
-	case o.OpOcc.Operation == lcm.OpInstantiate:
-		p, err := lifecycle.Instantiation(facts, o.Request.InstantiationLevelID)
-		return facts, p, err
-	case o.OpOcc.Operation == lcm.OpTerminate && o.Instance.Instantiated != nil:
-		p, err := lifecycle.Termination(facts)
-		return facts, p, err
-	default: // they make, change and remove no resources
-		return facts, lcm.Plan{Operation: o.OpOcc.Operation}, nil
+	if p := o.OpOcc.Plan; p != nil && lifecycle.Decides(o.OpOcc.Operation) {
+		return facts, *p, nil
 	}
+	p, err := lifecycle.For(facts, o.Own)
+	return facts, p, err
 }
 
 // Servers returns the ids of the VNF's recorded servers.

@@ -32,8 +32,8 @@ func TestOwnPorts_areThoseOfAScaling(t *testing.T) {
 		ID: "l", ResourceID: "n",
 		ExtCps: []lcm.ExtCp{{CpdID: "cp", LinkPort: &lcm.LinkPort{ID: "p", ResourceID: "port-0"}}},
 	}}
-	j.OpOcc.Params = json.RawMessage(`{"type":"SCALE_OUT","additionalParams":{"nfv":{"CP":{"cp-1":{"port":"port-1"}}}}}`)
-	links, err := j.OwnPorts()
+	j.Own = lcm.ScaleRequest{AdditionalParams: json.RawMessage(`{"nfv":{"CP":{"cp-1":{"port":"port-1"}}}}`)}
+	links, err := j.OwnPorts(j.Instance.Instantiated.ExtVirtualLinks)
 	require.NoError(t, err)
 	_, cp, _ := lcm.Connection(links, "cp")
 	require.Equal(t, []string{"port-0", "port-1"}, []string{cp.PortOf(0).ResourceID, cp.PortOf(1).ResourceID})

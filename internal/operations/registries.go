@@ -9,10 +9,7 @@ func (o *Operation) ChangesRegistries() bool {
 	if o.Former.Instantiated == nil || !o.IsCluster() {
 		return false
 	}
-	request, err := lcm.ParseModify(o.OpOcc.Params)
-	if err != nil {
-		return false // reported when it is applied
-	}
+	request, _ := o.Own.(lcm.ModifyRequest)
 	_, given := request.Registries(o.Former)
 	return given
 }

@@ -5,8 +5,10 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/lcm/lcmtest"
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
@@ -37,6 +39,9 @@ func TestJob_aModificationOfTheRegistriesIsForClustersOnly(t *testing.T) {
 			OpOcc: lcm.VnfLcmOpOcc{Params: json.RawMessage(`{"vnfConfigurableProperties":null}`)},
 		}, false},
 	} {
+		own, err := lcmtest.Read[lcm.ModifyRequest](c.Operation.OpOcc.Params)
+		require.NoError(t, err)
+		c.Operation.Own = own
 		assert.Equal(t, c.want, c.Operation.ChangesRegistries(), name)
 	}
 }

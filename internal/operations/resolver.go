@@ -30,6 +30,8 @@ type Resolver struct {
 // Operation is a VNF LCM operation with everything that it refers to.
 type Operation struct {
 	OpOcc lcm.VnfLcmOpOcc
+	// Own is the operation's own request; nil outside of any operation.
+	Own lcm.Request
 	// Instance is the VNF instance. It already includes the modifications of a MODIFY_INFO, the VIM connections of a
 	// CHANGE_EXT_CONN, and the package of a CHANGE_VNFPKG.
 	Instance lcm.VnfInstance
@@ -58,18 +60,33 @@ type Operation struct {
 	scripts lcm.ScriptPolicy
 }
 
-// Of resolves the references of an operation record. A hypothetical operation needs only the id of its instance.
-func (r *Resolver) Of(ctx context.Context, opOcc lcm.VnfLcmOpOcc) (o *Operation, err error) {
-	o = &Operation{OpOcc: opOcc, scripts: r.Scripts}
+// Of resolves the references of an operation record.
+func (r *Resolver) Of(ctx context.Context, opOcc lcm.VnfLcmOpOcc) (*Operation, error) {
+	request, err := opOcc.Request()
+	if err != nil {
+		return nil, err
+	}
+	return r.With(ctx, opOcc, request)
+}
+
+// Present resolves an instantiated VNF as it is, outside of any operation.
+func (r *Resolver) Present(ctx context.Context, id lcm.VnfInstanceID) (*Operation, error) {
+	return r.With(ctx, lcm.VnfLcmOpOcc{VnfInstanceID: id}, nil)
+}
+
+// With is Of for a request that was read already. An operation that has not begun needs only the id of its instance and
+// the request.
+func (r *Resolver) With(ctx context.Context, opOcc lcm.VnfLcmOpOcc, own lcm.Request) (o *Operation, err error) {
+	o = &Operation{OpOcc: opOcc, Own: own, scripts: r.Scripts}
 	if o.Instance, err = r.Store.Instance(ctx, opOcc.VnfInstanceID); err != nil {
 		return nil, err
 	}
 	if err := checkInstantiated(o); err != nil {
 		return nil, err
 	}
-	if opOcc.Operation == lcm.OpModifyInfo {
+	if request, ok := own.(lcm.ModifyRequest); ok {
 		o.Former = o.Instance
-		if o.Instance, o.Modified, err = r.modify(ctx, o.Instance, opOcc); err != nil {
+		if o.Instance, o.Modified, err = r.modify(ctx, o.Instance, opOcc, request); err != nil {
 			return nil, err
 		}
 	}
@@ -85,7 +102,7 @@ func (r *Resolver) Of(ctx context.Context, opOcc lcm.VnfLcmOpOcc) (o *Operation,
 	if o.Vnfd, err = r.ReadVnfd(ctx, o.Instance.VnfPkgID); err != nil {
 		return nil, err
 	}
-	if opOcc.Operation == lcm.OpModifyInfo && o.Instance.Instantiated == nil {
+	if o.Instance.Instantiated == nil && opOcc.Operation.Type().Needs == "" { // no flavour is chosen yet
 		return o, nil
 	}
 	if o.Flavour, err = o.Vnfd.Flavour(o.Request.FlavourID); err != nil {
@@ -100,8 +117,9 @@ func (r *Resolver) Of(ctx context.Context, opOcc lcm.VnfLcmOpOcc) (o *Operation,
 // checkInstantiated refuses an operation that changes a VNF which is not instantiated. A TERMINATE may have ended between
 // the API server's own check and the moment when the instance was read here.
 func checkInstantiated(o *Operation) error {
-	before := []lcm.Operation{lcm.OpInstantiate, lcm.OpModifyInfo, lcm.OpTerminate} // takeLeft checks a TERMINATE
-	if o.Instance.Instantiated == nil && !slices.Contains(before, o.OpOcc.Operation) {
+	_, ends := o.Own.(lcm.TerminateRequest) // takeLeft checks it
+	needed := o.Own == nil || o.OpOcc.Operation.Type().Needs == lcm.Instantiated && !ends
+	if o.Instance.Instantiated == nil && needed {
 		return notInstantiated(o.Instance.ID)
 	}
 	return nil
@@ -113,14 +131,16 @@ func notInstantiated(id lcm.VnfInstanceID) error {
 
 // takeRequest completes the operation's request with the data that instantiated the VNF.
 func (r *Resolver) takeRequest(ctx context.Context, o *Operation) (err error) {
-	opOcc := o.OpOcc
-	switch {
-	case opOcc.Operation == lcm.OpInstantiate:
-		o.Request, err = lcm.ParseInstantiate(opOcc.Params)
-		return err
-	case opOcc.Operation == lcm.OpTerminate && o.Instance.Instantiated == nil:
-		return r.takeLeft(ctx, o)
-	case o.Instance.Instantiated == nil:
+	switch own := o.Own.(type) {
+	case lcm.InstantiateRequest:
+		o.Request = own
+		return nil
+	case lcm.TerminateRequest:
+		if o.Instance.Instantiated == nil {
+			return r.takeLeft(ctx, o)
+		}
+	}
+	if o.Instance.Instantiated == nil {
 		return nil
 	}
 	o.Request = lcm.InstantiateRequest{
@@ -130,15 +150,13 @@ func (r *Resolver) takeRequest(ctx context.Context, o *Operation) (err error) {
 		ExtVirtualLinks:        o.Instance.Instantiated.ExtVirtualLinks,
 		ExtManagedVirtualLinks: o.Instance.Instantiated.ExtManagedVirtualLinks,
 	}
-	if opOcc.Operation == lcm.OpChangeExtConn && opOcc.Plan != nil {
-		o.Request.ExtVirtualLinks = opOcc.Plan.Links
+	if o.ChangesLinks() && o.OpOcc.Plan != nil {
+		o.Request.ExtVirtualLinks = o.OpOcc.Plan.Links
 	}
-	if o.Request.AdditionalParams, err = overridden(opOcc, o.Request.AdditionalParams); err != nil {
+	if o.Request.AdditionalParams, err = o.overridden(o.Request.AdditionalParams); err != nil {
 		return err
 	}
-	if Changes(opOcc.Operation) { // for CHANGE_EXT_CONN they are in its plan
-		o.Request.ExtVirtualLinks, err = o.OwnPorts()
-	}
+	o.Request.ExtVirtualLinks, err = o.OwnPorts(o.Request.ExtVirtualLinks)
 	return err
 }
 
@@ -152,7 +170,8 @@ func (r *Resolver) takeLeft(ctx context.Context, o *Operation) error {
 	if !left {
 		return notInstantiated(o.Instance.ID)
 	}
-	o.Request, err = lcm.ParseInstantiate(former.Params)
+	request, err := former.Request()
+	o.Request, _ = request.(lcm.InstantiateRequest)
 	return err
 }
 
@@ -184,7 +203,7 @@ func (o *Operation) IsCluster() bool {
 func (r *Resolver) Foreseen(ctx context.Context, o *Operation) (out []lcm.VimConnectionInfo, err error) {
 	for _, kind := range o.VimKinds() {
 		c, err := r.connection(ctx, o, kind)
-		if err != nil && (o.OpOcc.Operation != lcm.OpInstantiate || !lcm.Is(err, lcm.KindNotFound)) {
+		if err != nil && (!o.OpOcc.Operation.Makes() || !lcm.Is(err, lcm.KindNotFound)) {
 			return nil, err
 		}
 		out = append(out, c)

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/lcm/lcmtest"
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
@@ -33,6 +34,7 @@ func TestRefused_holdsPropertiesOfVnfcsAgainstTheirVdu(t *testing.T) {
 	j.Flavour.Vdus[0].ConfigurableProperties = map[string]vnfpkg.Member{"level": {Type: vnfpkg.TypeString}}
 	j.OpOcc = lcm.VnfLcmOpOcc{Operation: lcm.OpModifyInfo, Params: json.RawMessage(`{"vnfcInfoModifications":[
 		{"id":"first","vnfcConfigurableProperties":{"level":"debug"}},{"id":"node-b","vnfcConfigurableProperties":{"level":3,"color":"red"}}]}`)}
+	j.Own = lcmtest.Own(j.OpOcc)
 	refused := j.Refused()
 	require.NotNil(t, refused)
 	var paths []string

@@ -100,6 +100,11 @@ type Checker interface {
 // Wrong reports a mistake in a member of a struct; the member's path is below the struct's path.
 type Wrong = func(member, format string, args ...any)
 
+// Listed is a text that must be one of a list, where the list is not written in the tag.
+type Listed interface {
+	Listed() []string
+}
+
 // Usual is a type that also accepts other forms of JSON. Usual turns them into the usual form, and leaves others
 // unchanged.
 type Usual interface {

@@ -87,8 +87,12 @@ func (u rules) fill(v reflect.Value) {
 func (u rules) value(v reflect.Value, checks map[string]Check) string {
 	switch v.Kind() {
 	case reflect.String:
-		if len(u.enum) > 0 && !slices.Contains(u.enum, v.String()) {
-			return fmt.Sprintf(`must be "%s", not %q`, strings.Join(u.enum, `" or "`), v.String())
+		list := u.enum
+		if of, ok := reflect.TypeAssert[Listed](v); ok {
+			list = of.Listed()
+		}
+		if len(list) > 0 && !slices.Contains(list, v.String()) {
+			return fmt.Sprintf(`must be "%s", not %q`, strings.Join(list, `" or "`), v.String())
 		}
 	case reflect.Int, reflect.Int64:
 		if why := u.bounds(v.Int()); why != "" {

@@ -7,13 +7,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/lcm/lcmtest"
 	"github.com/windlass-nfv/windlass/internal/operations"
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
 func instantiating(params string) vnf {
 	return vnf{&operations.Operation{
-		OpOcc: lcm.VnfLcmOpOcc{ID: "op", Operation: lcm.OpInstantiate}, Instance: lcm.VnfInstance{ID: "vnf"},
+		OpOcc: lcm.VnfLcmOpOcc{ID: "op", Operation: lcm.OpInstantiate}, Own: lcm.InstantiateRequest{}, Instance: lcm.VnfInstance{ID: "vnf"},
 		Request: lcm.InstantiateRequest{
 			AdditionalParams: json.RawMessage(params),
 			ExtVirtualLinks:  []lcm.ExtVirtualLink{{ID: "a", ResourceID: "net-a"}, {ID: "b", ResourceID: "net-b"}},
@@ -34,6 +35,7 @@ func reconnecting(t *testing.T) vnf {
 		ID: "op", Operation: lcm.OpChangeExtConn,
 		Params: json.RawMessage(`{"extVirtualLinks":[{"id":"b","resourceId":"net-b","extCps":[{"cpdId":"cp"}]}]}`),
 	}
+	j.Own = lcmtest.Own(j.OpOcc)
 	j.Flavour.Cps = []vnfpkg.VduCp{{ID: "cp", VduID: "node", External: true}, {ID: "other", VduID: "node", External: true}}
 	j.Instance.Instantiated = &lcm.InstantiatedVnfInfo{
 		ExtVirtualLinks: []lcm.ExtVirtualLink{{

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/lcm/lcmtest"
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
@@ -97,7 +98,7 @@ func TestConnectionPoints_showTheGivenPortByTheRequestsID(t *testing.T) {
 // TestConnectionPoints_showThePortsOfNfv uses a request of Tacker's functional tests in which nfv overrides a dummy
 // port. The port of nfv is shown.
 func TestConnectionPoints_showThePortsOfNfv(t *testing.T) {
-	request, err := lcm.ParseInstantiate(json.RawMessage(`{"flavourId":"simple","extVirtualLinks":[{"id":"net","resourceId":"n","extCps":[
+	request, err := lcmtest.Read[lcm.InstantiateRequest](json.RawMessage(`{"flavourId":"simple","extVirtualLinks":[{"id":"net","resourceId":"n","extCps":[
 		{"cpdId":"one","cpConfig":{"one":{"linkPortId":"p"}}},{"cpdId":"two","cpConfig":{"two":{"linkPortId":"q"}}}],
 		"extLinkPorts":[{"id":"p","resourceHandle":{"resourceId":"port-1"}},{"id":"q","resourceHandle":{"resourceId":"dummy-id"}}]}],
 		"additionalParams":{"nfv":{"CP":{"two":{"port":"port-2"}}}}}`))

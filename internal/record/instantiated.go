@@ -49,7 +49,7 @@ func Instantiated(
 
 // KeepsConnections reports whether the operation leaves the VNF's VIM connections as they were.
 func KeepsConnections(op *operations.Operation, made Outcome) bool {
-	return made.Restored || made.Left && op.OpOcc.Operation == lcm.OpChangeExtConn
+	return made.Restored || made.Left && op.ChangesLinks()
 }
 
 // complete returns the VNF without its connections.
@@ -94,7 +94,7 @@ func (v vnf) showExposed(info *lcm.InstantiatedVnfInfo, made Outcome) {
 // showStarted records the VNFCs that an OPERATE started. It is only for VNFs whose VNFCs are new after a start.
 func (v vnf) showStarted(info *lcm.InstantiatedVnfInfo) {
 	p := v.OpOcc.Plan
-	if v.OpOcc.Operation != lcm.OpOperate || p == nil || p.ChangeStateTo != lcm.VnfStarted {
+	if p == nil || p.ChangeStateTo != lcm.VnfStarted {
 		return
 	}
 	var started []string
@@ -107,7 +107,7 @@ func (v vnf) showStarted(info *lcm.InstantiatedVnfInfo) {
 // otherConnections returns the instance's connections that neither its resources nor its cluster need, e.g. because a
 // modification added them. Connections that a failed attempt to instantiate left do not count.
 func (v vnf) otherConnections(used []lcm.VimConnectionInfo) (out []lcm.VimConnectionInfo) {
-	if v.OpOcc.Operation == lcm.OpInstantiate || v.Instance.Instantiated == nil {
+	if v.OpOcc.Operation.Makes() || v.Instance.Instantiated == nil {
 		return nil
 	}
 	for _, c := range v.Instance.VimConnections {

@@ -15,7 +15,7 @@ func (v vnf) showRegistry(info *lcm.InstantiatedVnfInfo, made Outcome) {
 		switch {
 		case made.Registry != nil:
 			info.VnfcResources[i].Metadata[lcm.RegistriesKey] = []k8s.PrivateRegistry{*made.Registry}
-		case v.OpOcc.Operation == lcm.OpChangeExtConn || v.Instance.Instantiated == nil:
+		case v.ChangesLinks() || v.Instance.Instantiated == nil:
 		default:
 			for _, before := range v.Instance.Instantiated.VnfcResources {
 				if told, known := before.Metadata[lcm.RegistriesKey]; known && before.ID == c.ID {

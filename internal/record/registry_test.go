@@ -42,7 +42,7 @@ func TestShowRegistry_saysHowClustersConnectToARegistry(t *testing.T) {
 		},
 		"not known": {&operations.Operation{Flavour: registry}, Outcome{}, "vm", nil},
 		"with another address": {&operations.Operation{
-			Flavour: registry, Instance: before, OpOcc: lcm.VnfLcmOpOcc{Operation: lcm.OpChangeExtConn},
+			Flavour: registry, Instance: before, Own: lcm.ChangeExtConnRequest{},
 		}, Outcome{}, "vm", nil},
 		"no registry of images": {
 			&operations.Operation{Flavour: &vnfpkg.Flavour{}, Instance: before},

@@ -16,12 +16,12 @@ func (s *Store) Drift(ctx context.Context, id lcm.VnfInstanceID) (lcm.Drift, err
 }
 
 // LastSeenWell is when an operation has last seen all parts of the instance work: the end of its last operation, if that
-// is COMPLETED. A change of the record alone (MODIFY_INFO) sees nothing. It is nil if nobody knows.
+// is COMPLETED. A change of the record alone, without a grant, sees nothing. It is nil if nobody knows.
 func (s *Store) LastSeenWell(ctx context.Context, id lcm.VnfInstanceID) (*time.Time, error) {
 	seen, err := all(ctx, s.pool, pgx.RowTo[*time.Time], `
 		select case when state = 'COMPLETED' then state_entered_time end from vnf_lcm_op_occ
-		where vnf_instance_id = @id and operation <> @modify
-		order by start_time desc, id desc limit 1`, pgx.NamedArgs{"id": id, "modify": lcm.OpModifyInfo})
+		where vnf_instance_id = @id and operation <> all(@modify)
+		order by start_time desc, id desc limit 1`, pgx.NamedArgs{"id": id, "modify": neverStarting})
 	if err != nil || len(seen) == 0 {
 		return nil, err
 	}

@@ -111,9 +111,21 @@ func updateOperation(ctx context.Context, tx pgx.Tx, r lcm.OperationRecord) (ent
 			"id": r.OpOccID, "sequence": r.Sequence, "state": r.State, "from": before(r.State), "step": text(r.Step),
 			"error": r.Error, "cancelPending": r.IsCancelPending, "cancelMode": r.CancelMode,
 			"grant": r.GrantID, "changes": r.ResourceChanges, "changedInfo": r.ChangedInfo, "forwardOnly": r.ForwardOnly,
-			"granted": r.Grant, "neverStarting": []lcm.Operation{lcm.OpModifyInfo},
+			"granted": r.Grant, "neverStarting": neverStarting,
 		}).Scan(&entered)
 	return entered, err
+}
+
+// neverStarting are the operations that begin in PROCESSING.
+var neverStarting = ungranted()
+
+func ungranted() (out []lcm.Operation) {
+	for _, t := range lcm.Operations {
+		if t.Supported() && !t.Granted {
+			out = append(out, t.Name)
+		}
+	}
+	return out
 }
 
 // before lists the states that accept a record of the given state: the states that may become it and, unless it is

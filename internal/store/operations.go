@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -90,13 +91,8 @@ func checkInstanceFits(ctx context.Context, tx pgx.Tx, op lcm.VnfLcmOpOcc) error
 	if op.OfVersion != 0 && version != op.OfVersion {
 		return changedMeanwhile("VNF instance", op.VnfInstanceID, version, op.OfVersion)
 	}
-	needed := lcm.Instantiated
-	switch op.Operation {
-	case lcm.OpInstantiate:
-		needed = lcm.NotInstantiated
-	case lcm.OpModifyInfo: // possible in both states
-		needed = state
-	case lcm.OpTerminate: // also possible after a failed INSTANTIATE that left resources
+	needed := cmp.Or(op.Operation.Type().Needs, state)
+	if op.Operation == lcm.OpTerminate { // also possible after a failed INSTANTIATE that left resources
 		_, left, err := leftBehind(ctx, tx, op.VnfInstanceID, time.Time{})
 		if err != nil {
 			return err
@@ -104,7 +100,6 @@ func checkInstanceFits(ctx context.Context, tx pgx.Tx, op lcm.VnfLcmOpOcc) error
 		if left && op.OfVersion != 0 { // only a request with a version is for the left resources
 			needed = lcm.NotInstantiated
 		}
-	default:
 	}
 	if state != needed {
 		return lcm.Errorf(lcm.KindConflict, "VNF instance %s is %s; %s needs it to be %s.", op.VnfInstanceID, state,

@@ -53,19 +53,13 @@ func NewOperationMetrics(reg prometheus.Registerer) *OperationMetrics {
 	for _, what := range []string{retriedActivity, retriedStep} {
 		m.retries.WithLabelValues(what)
 	}
-	for _, op := range kinds { // an alert sees a first increase only if the series exists before
+	for _, op := range lcm.SupportedOperations() { // an alert sees a first increase only if the series exists before
 		for _, result := range []lcm.OperationState{lcm.Completed, lcm.FailedTemp, lcm.Failed, lcm.RolledBack} {
 			m.results.WithLabelValues(string(op), string(result))
 		}
 	}
 	reg.MustRegister(m.results, m.seconds, m.steps, m.retries, m.lag, m.delivery)
 	return m
-}
-
-// kinds are all operations.
-var kinds = [...]lcm.Operation{
-	lcm.OpInstantiate, lcm.OpScale, lcm.OpScaleToLevel, lcm.OpHeal, lcm.OpModifyInfo, lcm.OpOperate, lcm.OpChangeExtConn,
-	lcm.OpChangeVnfPkg, lcm.OpTerminate,
 }
 
 const (
@@ -170,7 +164,7 @@ func (l *load) Collect(to chan<- prometheus.Metric) {
 	if err != nil {
 		return
 	}
-	for _, op := range kinds {
+	for _, op := range lcm.SupportedOperations() {
 		to <- prometheus.MustNewConstMetric(l.slow, prometheus.GaugeValue, float64(now.Slow[op]), string(op))
 		for _, state := range lcm.OperationStates {
 			if !state.Terminal() {

@@ -93,8 +93,8 @@ func heatParameters(flavour *vnfpkg.Flavour, template vnfpkg.Template, request m
 	if err != nil {
 		return nil, err
 	}
-	parsed, err := lcm.ParseInstantiate(doc)
-	if err != nil {
+	var parsed lcm.InstantiateRequest
+	if err := json.Unmarshal(doc, &parsed); err != nil {
 		return nil, err
 	}
 	additional, _ := request["additionalParams"].(map[string]any)

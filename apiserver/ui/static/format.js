@@ -25,11 +25,7 @@ export function span(seconds) {
 
 export const shortId = (id) => (id || '').slice(0, 8);
 
-const operations = {
-  INSTANTIATE: 'Instantiate', SCALE: 'Scale', SCALE_TO_LEVEL: 'Scale to level', HEAL: 'Heal', TERMINATE: 'Terminate',
-  OPERATE: 'Start or stop', CHANGE_EXT_CONN: 'Change connectivity', CHANGE_VNFPKG: 'Change package',
-  MODIFY_INFO: 'Modify',
-};
+const operations = {}; // the API server writes the table of operations here
 export const operationName = (name) => operations[name] || name;
 
 // The kinds of states are colours; the words beside them say the same.

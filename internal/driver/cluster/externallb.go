@@ -78,7 +78,7 @@ func (l Listing) BalancersCome() []lifecycle.Step {
 
 // BalancersLeave runs before load balancers go: another one takes the virtual IP while they still work.
 func (l Listing) BalancersLeave() []lifecycle.Step {
-	leave := l.scalesBalancers(false) || l.Plan.Operation == lcm.OpHeal && l.ReplacesBalancer()
+	leave := l.scalesBalancers(false) || l.Plan.Replaces() && l.ReplacesBalancer()
 	return lifecycle.When(leave && l.Cluster.Params.ExternalLB.Shared(), lifecycle.Step{
 		ID: "retire-balancers", Title: "Leave the virtual IP to the load balancers that stay", Undo: "all share it again",
 	})

@@ -19,20 +19,19 @@ type Work struct {
 	PodNetwork k8s.PodNetwork
 }
 
-// Work returns the Work of an operation. former is the VNF instance before a modification. An error comes from the
-// operation's request.
-func (c *Cluster) Work(during lcm.VnfLcmOpOcc, former lcm.VnfInstance, d k8s.Defaults) (w Work, err error) {
-	w = Work{Params: c.Params, FormerRegistries: registriesOf(former)}
+// Work returns the Work of an operation with this request. former is the VNF instance before a modification.
+func (c *Cluster) Work(during lcm.Request, former lcm.VnfInstance, d k8s.Defaults) Work {
+	w := Work{Params: c.Params, FormerRegistries: registriesOf(former)}
 	if w.Params.AptRepository == nil {
 		w.Params.AptRepository, w.AptKey = d.AptRepository, d.AptKey
 	}
 	if w.Params.CniManifestPath == "" {
 		w.PodNetwork = d.PodNetwork
 	}
-	if during.Operation == lcm.OpOperate {
-		err = stopInTime(during, &w.Params)
+	if request, ok := during.(lcm.OperateRequest); ok && request.Graceful() {
+		stopInTime(request, &w.Params)
 	}
-	return w, err
+	return w
 }
 
 // registriesOf are the registries of a VNF instance; none before its instantiation.
@@ -46,13 +45,8 @@ func registriesOf(inst lcm.VnfInstance) []k8s.PrivateRegistry {
 
 // stopInTime limits the draining of a graceful stop to the request's time. Pods that have not left a node then stop
 // with it (SOL003 clause 5.5.2.10).
-func stopInTime(opOcc lcm.VnfLcmOpOcc, params *k8s.Params) error {
-	request, err := lcm.ParseOperate(opOcc.Params)
-	if err != nil || !request.Graceful() {
-		return err
-	}
+func stopInTime(request lcm.OperateRequest, params *k8s.Params) {
 	limit := max(1, int(request.GracePeriod()/time.Second))
 	params.Timeouts.Drain, params.Timeouts.VolumeDetach = limit, min(limit, params.Timeouts.VolumeDetach)
 	params.DrainPolicy = k8s.DrainForce
-	return nil
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/lcm/lcmtest"
 )
 
 // withRegistries returns Tacker's request with these registries.
@@ -157,7 +158,7 @@ func TestModify_keepsOtherRegistriesForLaterOperations(t *testing.T) {
 		`{"vnfConfigurableProperties":{"other":false}}`:   `[{"server":"old.example.com"}]`,
 		`{"vnfInstanceName":"it has nothing to do with"}`: `[{"server":"old.example.com"}]`,
 	} {
-		req, err := lcm.ParseModify(json.RawMessage(body))
+		req, err := lcmtest.Read[lcm.ModifyRequest](json.RawMessage(body))
 		require.NoError(t, err)
 		after, done, err := req.Apply(inst, nil)
 		require.NoError(t, err)

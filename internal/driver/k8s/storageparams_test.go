@@ -10,6 +10,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/lcm/lcmtest"
 )
 
 const (
@@ -182,7 +183,7 @@ func TestHealRequest_keepsVolumes(t *testing.T) {
 		`{}`: false, `{"additionalParams":null}`: false, `{"additionalParams":{"keep_volumes":true}}`: true,
 		`{"additionalParams":{"keep_volumes":"true"}}`: true, `{"additionalParams":{"keep_volumes":false}}`: false,
 	} {
-		req, err := lcm.ParseHeal(json.RawMessage(body))
+		req, err := lcmtest.Read[lcm.HealRequest](json.RawMessage(body))
 		require.NoError(t, err)
 		keep, _ := req.KeepsVolumes()
 		assert.Equal(t, want, keep, body)

@@ -9,12 +9,12 @@ import (
 
 // Check implements lifecycle.Driver: etcd keeps its quorum.
 func (c *Cluster) Check(f lifecycle.Facts, p lcm.Plan) error {
-	switch p.Operation {
-	case lcm.OpScale, lcm.OpScaleToLevel:
+	switch {
+	case p.Operation.Scales():
 		return c.checkSizes(f, p)
-	case lcm.OpHeal:
+	case p.Replaces():
 		return c.keepsQuorum(f, p)
-	case lcm.OpOperate:
+	case p.ChangeStateTo != "":
 		return c.KeepsQuorumRunning(f, p)
 	default:
 		return nil

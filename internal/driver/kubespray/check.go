@@ -59,12 +59,12 @@ func useless(r cluster.Request) (out []lcm.Problem) {
 // Check implements lifecycle.Driver. Only the Ansible server knows whether kubespray's release can replace control
 // planes.
 func (c *Cluster) Check(f lifecycle.Facts, p lcm.Plan) error {
-	switch p.Operation {
-	case lcm.OpScale, lcm.OpScaleToLevel:
+	switch {
+	case p.Operation.Scales():
 		return c.keepsOdd(f, p)
-	case lcm.OpHeal:
+	case p.Replaces():
 		return c.keepsMajority(f, p)
-	case lcm.OpOperate:
+	case p.ChangeStateTo != "":
 		return c.KeepsQuorumRunning(f, p)
 	default:
 		return nil

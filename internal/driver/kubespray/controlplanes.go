@@ -12,7 +12,7 @@ import (
 
 // changesControlPlanes tells whether some control planes come or go, but not the entire VNF.
 func (c *Cluster) changesControlPlanes(f lifecycle.Facts, p lcm.Plan) bool {
-	return p.Operation != lcm.OpOperate && !p.Whole && c.ControlPlanes(f, p)
+	return p.ChangeStateTo == "" && !p.Whole && c.ControlPlanes(f, p)
 }
 
 // changesWorkers tells whether workers come or go.
@@ -76,7 +76,7 @@ func (l listing) joined() []lifecycle.Step {
 // left takes nodes out of the cluster whose servers go. A healed control plane leaves when its successor comes.
 func (l listing) left() []lifecycle.Step {
 	changes := l.cluster.changesControlPlanes(l.Facts, l.Plan)
-	scales := changes && l.Plan.Operation != lcm.OpHeal
+	scales := changes && !l.Plan.Replaces()
 	return lifecycle.Join(
 		lifecycle.When(scales, lifecycle.Step{
 			ID: "send-leaving-last", Title: "Send the inventory with the nodes that leave at its end",

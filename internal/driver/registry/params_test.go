@@ -11,6 +11,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/driver/registry"
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/lcm/lcmtest"
 )
 
 func TestRegistryServerParams_areReadAsInTheSeed(t *testing.T) {
@@ -95,7 +96,7 @@ func TestHealRequest_saysWhetherVolumesAreKept(t *testing.T) {
 		`{"additionalParams":{"all":false}}`:           {true, "all"}, `{"additionalParams":{"all":"true"}}`: {false, "all"},
 		`{"additionalParams":{"all":false,"keep_volumes":true}}`: {true, "keep_volumes"},
 	} {
-		req, err := lcm.ParseHeal([]byte(body))
+		req, err := lcmtest.Read[lcm.HealRequest]([]byte(body))
 		require.NoError(t, err)
 		keep, by := req.KeepsVolumes()
 		assert.Equal(t, want, said{keep, by}, body)

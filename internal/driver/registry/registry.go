@@ -97,7 +97,7 @@ func In(drivers []lifecycle.Driver) *Server {
 
 // Check implements lifecycle.Driver. It refuses to scale a registry.
 func (*Server) Check(f lifecycle.Facts, p lcm.Plan) error {
-	if p.Operation != lcm.OpScale && p.Operation != lcm.OpScaleToLevel {
+	if !p.Operation.Scales() {
 		return nil
 	}
 	return lcm.Errorf(lcm.KindConflict, "The VNF instance %s is a registry of images on one server and cannot be "+

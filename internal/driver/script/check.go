@@ -97,7 +97,7 @@ func (Driver) CheckHeal(additionalParams json.RawMessage) error {
 // Check implements lifecycle.Driver. Where scripts are refused, an existing VNF can only be terminated, or changed by
 // operations without scripts.
 func (*Scripts) Check(f lifecycle.Facts, p lcm.Plan) error {
-	if f.Scripts != lcm.ScriptsRefused || p.Operation == lcm.OpTerminate || p.Operation == lcm.OpInstantiate {
+	if f.Scripts != lcm.ScriptsRefused || !lifecycle.Decides(p.Operation) {
 		return nil
 	}
 	for _, side := range []Side{Start, End} {

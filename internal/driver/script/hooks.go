@@ -8,13 +8,13 @@ import (
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-// Side is the beginning or the end of an operation.
+// Side is the beginning or the end of an operation, or of its rollback.
 type Side string
 
 // The sides: the ends of the names of hooks.
 const (
-	Start         Side = "start"
-	End           Side = "end"
+	Start              = Side(lifecycle.Start)
+	End                = Side(lifecycle.End)
 	RollbackStart Side = "rollback_start"
 	RollbackEnd   Side = "rollback_end"
 )
@@ -31,27 +31,13 @@ const (
 	SkipEnd   lifecycle.StepID = "skip-scripts-at-end"
 )
 
-// names are the names of operations in hooks, as SOL001 (clause 6.7) and Tacker's v2 have them. If a VNFD has no hook
-// for a SCALE_TO_LEVEL, the hook of SCALE runs.
-var names = map[lcm.Operation][]string{
-	lcm.OpInstantiate:   {"instantiate"},
-	lcm.OpTerminate:     {"terminate"},
-	lcm.OpScale:         {"scale"},
-	lcm.OpScaleToLevel:  {"scale_to_level", "scale"},
-	lcm.OpHeal:          {"heal"},
-	lcm.OpOperate:       {"operate"},
-	lcm.OpModifyInfo:    {"modify_information"},
-	lcm.OpChangeExtConn: {"change_external_connectivity"},
-	lcm.OpChangeVnfPkg:  {"change_current_package"},
-}
-
 // HookOf is the VNFD's hook at a side of an operation; false where the hook has no script.
 func HookOf(f *vnfpkg.Flavour, op lcm.Operation, side Side) (name string, hook vnfpkg.Hook, ok bool) {
 	if f == nil {
 		return "", hook, false
 	}
-	for _, operation := range names[op] {
-		name = operation + "_" + string(side)
+	for _, word := range op.Type().Hooks {
+		name = word + "_" + string(side)
 		if hook = f.Hooks[name]; len(hook.Scripts()) > 0 {
 			return name, hook, true
 		}
@@ -59,29 +45,13 @@ func HookOf(f *vnfpkg.Flavour, op lcm.Operation, side Side) (name string, hook v
 	return "", hook, false
 }
 
-// sides says at which of the infrastructure's hooks the scripts of each side run. Each runs once in an operation, also
-// when a heal makes an entire VNF anew.
-var sides = map[lcm.Operation]map[lifecycle.Hook]Side{
-	lcm.OpInstantiate:   {lifecycle.InstantiateStart: Start, lifecycle.InstantiateEnd: End},
-	lcm.OpTerminate:     {lifecycle.TerminateStart: Start, lifecycle.TerminateEnd: End},
-	lcm.OpScale:         {lifecycle.ScaleBegin: Start, lifecycle.ScaleDone: End},
-	lcm.OpScaleToLevel:  {lifecycle.ScaleBegin: Start, lifecycle.ScaleDone: End},
-	lcm.OpOperate:       {lifecycle.OperateBegin: Start, lifecycle.OperateDone: End},
-	lcm.OpModifyInfo:    {lifecycle.ModifyStart: Start, lifecycle.ModifyEnd: End},
-	lcm.OpChangeExtConn: {lifecycle.ExtConnStart: Start, lifecycle.ExtConnEnd: End},
-	lcm.OpChangeVnfPkg:  {lifecycle.PackageStart: Start, lifecycle.PackageEnd: End},
-	lcm.OpHeal: {
-		lifecycle.HealStart: Start, lifecycle.HealEnd: End,
-		lifecycle.TerminateStart: Start, lifecycle.InstantiateEnd: End,
-	},
-}
-
-// Steps implements lifecycle.Driver.
+// Steps implements lifecycle.Driver. The scripts of each side run once in an operation.
 func (*Scripts) Steps(at lifecycle.Hook, f lifecycle.Facts, p lcm.Plan) []lifecycle.Step {
-	side, here := sides[p.Operation][at]
+	of, here := lifecycle.SideOf(p.Operation, at)
 	if !here {
 		return nil
 	}
+	side := Side(of)
 	name, hook, ok := HookOf(f.Flavour, p.Operation, side)
 	undo := undone(f, p.Operation, side)
 	if !ok && undo == "" {

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/lcm/lcmtest"
 	"github.com/windlass-nfv/windlass/internal/operations"
 	"github.com/windlass-nfv/windlass/internal/pgtest"
 	"github.com/windlass-nfv/windlass/vnfpkg"
@@ -40,7 +41,7 @@ func TestHeat_takesThePortsOfNfv(t *testing.T) {
 	} {
 		t.Run("class "+class, func(t *testing.T) {
 			var err error
-			j.Request, err = lcm.ParseInstantiate(json.RawMessage(`{"flavourId":"simple","extVirtualLinks":[{"id":"net","resourceId":"n","extCps":[
+			j.Request, err = lcmtest.Read[lcm.InstantiateRequest](json.RawMessage(`{"flavourId":"simple","extVirtualLinks":[{"id":"net","resourceId":"n","extCps":[
 				{"cpdId":"VDU1_CP1-1","cpConfig":{"VDU1_CP1-1":{"linkPortId":"p"}}},{"cpdId":"VDU1_CP1-2","cpConfig":{"VDU1_CP1-2":{"linkPortId":"q"}}}],
 				"extLinkPorts":[{"id":"p","resourceHandle":{"resourceId":"port-1"}},{"id":"q","resourceHandle":{"resourceId":"dummy-id"}}]}],
 				"additionalParams":{"nfv":{"CP":{"VDU1_CP1-2":{"port":"port-2"}}}` + class + `}}`))

@@ -57,7 +57,7 @@ func (j *job) present() (shape, error) {
 func (j *job) bitrates(sizes vim.Sizes) map[string]vnfpkg.Bitrate {
 	info, p := j.Instance.Instantiated, j.OpOcc.Plan
 	now := j.Flavour.BitratesOf(info.InstantiationLevelID, info.ScaleStatus)
-	if p == nil || sizes == vim.SizesRecorded || p.Operation != lcm.OpScale && p.Operation != lcm.OpScaleToLevel {
+	if p == nil || sizes == vim.SizesRecorded || !p.Operation.Scales() {
 		return now
 	}
 	then := j.Flavour.BitratesOf(p.InstantiationLevelID, p.ScaleStatus)
@@ -88,7 +88,7 @@ func (j *job) sized(sizes vim.Sizes) (shape, error) {
 	}
 	s.bitrates = j.bitrates(sizes)
 	p := j.OpOcc.Plan
-	if p == nil || sizes == vim.SizesRecorded || p.Operation == lcm.OpHeal { // a healed VNFC keeps its place
+	if p == nil || sizes == vim.SizesRecorded || p.Replaces() { // a healed VNFC keeps its place
 		return s, nil
 	}
 	for _, g := range p.Groups { // grow before takeOut, so that new VNFCs have the same indexes in every step

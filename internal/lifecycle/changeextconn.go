@@ -1,20 +1,23 @@
 package lifecycle
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// changeExtConn connects external connection points to other links.
-func changeExtConn(f Facts, body json.RawMessage) (lcm.Plan, error) {
-	req, err := lcm.ParseChangeExtConn(body)
-	if err != nil {
-		return lcm.Plan{Operation: lcm.OpChangeExtConn}, err
+var changeExtConn = kind{
+	decides: true, plan: planned(planChangeExtConn), steps: changeExtConnSteps, grant: (*granting).reconnect,
+	opens: []Hook{ExtConnStart}, closes: []Hook{ExtConnEnd},
+}
+
+// planChangeExtConn connects external connection points to other links.
+func planChangeExtConn(f Facts, req lcm.ChangeExtConnRequest) (lcm.Plan, error) {
+	if err := f.reconnectable(); err != nil {
+		return lcm.Plan{}, err
 	}
-	plan := f.reconnection(req.AdditionalParams, req.ExtVirtualLinks)
+	plan := f.reconnection(req, req.ExtVirtualLinks)
 	if err := f.checkConnected(plan.Links); err != nil {
 		return plan, err
 	}
@@ -23,10 +26,10 @@ func changeExtConn(f Facts, body json.RawMessage) (lcm.Plan, error) {
 
 // reconnection is the plan for the changes of a request, and then for those of its grant. Ports that the request's
 // additionalParams name take precedence over those of links.
-func (f Facts) reconnection(additional json.RawMessage, changes ...[]lcm.ExtVirtualLink) lcm.Plan {
+func (f Facts) reconnection(req lcm.ChangeExtConnRequest, changes ...[]lcm.ExtVirtualLink) lcm.Plan {
 	info := f.Instance.Instantiated
 	plan := lcm.Plan{
-		Operation: lcm.OpChangeExtConn, ScaleStatus: info.ScaleStatus, InstantiationLevelID: info.InstantiationLevelID,
+		Operation: req.Operation(), ScaleStatus: info.ScaleStatus, InstantiationLevelID: info.InstantiationLevelID,
 	}
 	plan.Links, plan.VimConnectionID = info.ExtVirtualLinks, info.VimConnectionID()
 	for i, links := range changes {
@@ -36,7 +39,7 @@ func (f Facts) reconnection(additional json.RawMessage, changes ...[]lcm.ExtVirt
 			plan.Links = lcm.Regranted(plan.Links, links)
 		}
 	}
-	plan.Links = lcm.WithNfvPorts(plan.Links, additional, f.apart())
+	plan.Links = lcm.WithNfvPorts(plan.Links, req.AdditionalParams, f.apart())
 	for _, link := range slices.Concat(changes...) {
 		if !slices.Contains(plan.ChangedLinks, link.ID) &&
 			slices.ContainsFunc(plan.Links, func(l lcm.ExtVirtualLink) bool { return l.ID == link.ID }) {
@@ -49,19 +52,15 @@ func (f Facts) reconnection(additional json.RawMessage, changes ...[]lcm.ExtVirt
 // ReconnectedAsGranted is the plan of a CHANGE_EXT_CONN with the grant's links in the place of the request's (SOL003
 // clause 9.5.2.3). A grant may repeat existing connections. A grant that connects other points than the request is
 // Invalid.
-func ReconnectedAsGranted(f Facts, body json.RawMessage, granted []lcm.ExtVirtualLink) (lcm.Plan, error) {
+func ReconnectedAsGranted(f Facts, req lcm.ChangeExtConnRequest, granted []lcm.ExtVirtualLink) (lcm.Plan, error) {
 	if err := f.instantiated(); err != nil {
-		return lcm.Plan{}, err
-	}
-	req, err := lcm.ParseChangeExtConn(body)
-	if err != nil {
 		return lcm.Plan{}, err
 	}
 	r := relinking{have: f.Instance.Instantiated.ExtVirtualLinks, asked: req.ExtVirtualLinks}
 	for i, link := range granted {
 		r.take(fmt.Sprintf("$.extVirtualLinks[%d]", i), link)
 	}
-	plan := f.reconnection(req.AdditionalParams, r.asked, r.changes)
+	plan := f.reconnection(req, r.asked, r.changes)
 	for _, change := range r.changes {
 		for _, cp := range change.ExtCps {
 			if detail := unconnectable(plan.Links, cp.CpdID); detail != "" {
@@ -179,4 +178,54 @@ func (f Facts) checkLinks(req lcm.ChangeExtConnRequest, links []lcm.ExtVirtualLi
 		}
 	}
 	return nil
+}
+
+func changeExtConnSteps(l listing) []Step {
+	return Join(l.granted(Step{ID: "decide-links", Title: "Decide what is connected"}), l.driversAt(ExtConnStart), l.tryingVim(), []Step{
+		{ID: "change-connections", Title: "Change the external connections", Undo: "the connections are what they were"},
+		{ID: "look", Title: "Look at the infrastructure"},
+	}, l.driversAt(ExtConnEnd))
+}
+
+// reconnect grants that connection points move to other links. On another network the VIM makes the port anew. On the
+// same network the port gets other addresses.
+func (g *granting) reconnect() {
+	links := g.plan.Links
+	before := g.facts.Instance.Instantiated.ExtVirtualLinks
+	for _, v := range g.facts.Instance.Instantiated.VnfcResources {
+		changes := false
+		for _, cp := range g.facts.Flavour.Cps {
+			was, as, _ := lcm.Connection(before, cp.ID)
+			is, now, _ := lcm.Connection(links, cp.ID)
+			as.CpdID, now.CpdID = cp.ID, cp.ID
+			if cp.VduID != v.VduID || was.ResourceID == is.ResourceID && as.Same(now) {
+				continue
+			}
+			changes = true
+			g.reconnectPort(v, cp.ID, was.ResourceID != is.ResourceID || as.LinkPort != nil ||
+				now.LinkPort != nil, now.LinkPort != nil)
+		}
+		if changes {
+			g.update(v.ID)
+		}
+	}
+}
+
+// reconnectPort grants the change of a port. It grants nothing for a port that somebody else has made.
+func (g *granting) reconnectPort(v lcm.VnfcResourceInfo, cpd string, anew, given bool) {
+	for _, a := range g.facts.attached(v) {
+		switch {
+		case a.TemplateID != cpd || a.Type != lcm.GrantLinkPort || g.facts.isGiven(a):
+		case anew:
+			g.removeAttached(v, a)
+		default:
+			g.grant.UpdateResources = append(g.grant.UpdateResources, lcm.GrantResource{
+				ResourceDefinitionID: "update-" + a.ResourceID, VimConnectionID: g.on(v.VduID), Type: a.Type,
+				VduID: v.VduID, ResourceTemplateID: cpd, VnfcInstanceID: v.ID, Resource: handle(v, a),
+			})
+		}
+	}
+	if anew && !given {
+		g.addAttached("add-"+v.ID+"-"+cpd, lcm.GrantLinkPort, v.VduID, cpd)
+	}
 }

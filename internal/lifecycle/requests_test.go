@@ -1,0 +1,34 @@
+package lifecycle_test
+
+import (
+	"encoding/json"
+
+	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/lifecycle"
+	"github.com/windlass-nfv/windlass/vnfpkg"
+)
+
+// planOf plans the operation that a request begins.
+func planOf(f lifecycle.Facts, op lcm.Operation, body json.RawMessage) (lcm.Plan, error) {
+	r, err := lcm.ReadRequest(op, body)
+	if err != nil {
+		return lcm.Plan{}, err
+	}
+	return lifecycle.For(f, r)
+}
+
+func allowed(f *vnfpkg.Flavour, op lcm.Operation, body json.RawMessage) error {
+	r, err := lcm.ReadRequest(op, body)
+	if err != nil {
+		return err
+	}
+	return lifecycle.Allowed(f, r)
+}
+
+func reconnected(f lifecycle.Facts, body json.RawMessage, granted []lcm.ExtVirtualLink) (lcm.Plan, error) {
+	var r lcm.ChangeExtConnRequest
+	if err := json.Unmarshal(body, &r); err != nil {
+		return lcm.Plan{}, err
+	}
+	return lifecycle.ReconnectedAsGranted(f, r, granted)
+}
