@@ -240,9 +240,14 @@ func TestCheckNode_forgivesASlowNodeButNotAWrongClock(t *testing.T) {
 
 func TestCheckNode_callsAFullDiskExhausted(t *testing.T) {
 	s, fake, _, _ := newSite(t, 1, 0, nil)
-	fake.replies["check-node"] = results("problem", "dGhlIGRpc2sgaXMgbmVhcmx5IGZ1bGw=")
+	const full, other = "dGhlIGRpc2sgaXMgbmVhcmx5IGZ1bGw=", "bm8gc3lzdGVtZA=="
+	fake.replies["check-node"] = results("shortage", full)
 	_, err := do(t, (&activities.Nodes{Reach: s.Reach}).CheckNode, s.Tracked(s.Nodes[0]))
 	assertKind(t, err, lcm.KindExhausted, "the disk is nearly full")
+
+	fake.replies["check-node"] = results("problem", other, "shortage", full)
+	_, err = do(t, (&activities.Nodes{Reach: s.Reach}).CheckNode, s.Tracked(s.Nodes[0]))
+	assertKind(t, err, lcm.KindBroken, "no systemd; the disk is nearly full")
 }
 
 func TestPrepareNode_hidesTheProxysPasswordAndKeepsNetworksWhole(t *testing.T) {

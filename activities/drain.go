@@ -73,7 +73,8 @@ func (c *Cluster) DrainNode(ctx context.Context, in DrainNodeInput) (out DrainNo
 		out.Off = off
 	}
 	out.Attached = results.Text("attached")
-	if d := drainDecision(in, out, p.Timeouts, err); d.Action != "" && c.Drains != nil {
+	held := results.Get("held") == "yes"
+	if d := drainDecision(in, out, p.Timeouts, held, err); d.Action != "" && c.Drains != nil {
 		if missed := c.Drains.KeepDrain(ctx, in.OpOccID, d); missed != nil && err == nil {
 			return out, missed
 		}
@@ -81,16 +82,16 @@ func (c *Cluster) DrainNode(ctx context.Context, in DrainNodeInput) (out DrainNo
 	return out, err
 }
 
-// podsLeft is the start of the script's sentence about pods that were not evicted in time.
-const podsLeft = "these pods are still on "
-
-// drainDecision returns the decision about the pods; its action is "" when no decision was necessary.
-func drainDecision(in DrainNodeInput, out DrainNodeOutput, limits k8s.TimeoutParams, cause error) lcm.DrainDecision {
+// drainDecision returns the decision about the pods; its action is "" when no decision was necessary. held is set if
+// pods were not evicted in time.
+func drainDecision(
+	in DrainNodeInput, out DrainNodeOutput, limits k8s.TimeoutParams, held bool, cause error,
+) lcm.DrainDecision {
 	d := lcm.DrainDecision{Node: in.Leaving.Name, Step: in.Step.Step, Phase: in.Step.Phase(), At: time.Now().UTC()}
 	switch {
 	case cause != nil:
-		if e := classify(cause); strings.Contains(e.Sentence(), podsLeft+in.Leaving.Name) {
-			d.Action, d.Detail = lcm.DrainFailed, e.Sentence()
+		if held {
+			d.Action, d.Detail = lcm.DrainFailed, classify(cause).Sentence()
 		}
 		return d
 	case out.Off != "":

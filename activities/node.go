@@ -146,7 +146,7 @@ func (n *Nodes) CheckNode(ctx context.Context, in NodeInput) (out CheckNodeOutpu
 		return out, err
 	}
 	problems := append(results.Texts("problem"), clockProblems(results.Get("clock"), asked, n.now())...)
-	return out, notReady(in.Node, problems, addressProblems(cluster.Params, in.Node))
+	return out, notReady(in.Node, problems, results.Texts("shortage"), addressProblems(cluster.Params, in.Node))
 }
 
 // clockProblems compares the node's clock with our clock. The node read its clock at some moment between asked and
@@ -163,19 +163,22 @@ func clockProblems(clock string, asked, answered time.Time) []string {
 	return []string{fmt.Sprintf("its clock is %d s off; set up time synchronisation in the image", skew)}
 }
 
-// notReady makes one error of a node's problems, nil when there is none. A retry cannot fix the problems of the
-// request.
-func notReady(node lcm.Node, problems, ofRequest []string) error {
+// notReady makes one error of a node's problems, nil when there is none. More room mends shortages alone. A retry cannot
+// fix the problems of the request.
+func notReady(node lcm.Node, problems, shortages, ofRequest []string) error {
+	kind := lcm.KindBroken
+	if len(problems) == 0 {
+		kind = lcm.KindExhausted
+	}
+	problems = append(problems, shortages...)
 	if len(ofRequest) > 0 {
-		return lcm.Errorf(lcm.KindBroken, "%s cannot become a node: %s. Roll back and correct the request.", node.Name,
+		e := lcm.Errorf(lcm.KindBroken, "%s cannot become a node: %s. Roll back and correct the request.", node.Name,
 			strings.Join(append(problems, ofRequest...), "; "))
+		e.OtherRequest = true
+		return e
 	}
 	if len(problems) == 0 {
 		return nil
-	}
-	kind := lcm.KindBroken
-	if len(problems) == 1 && strings.HasPrefix(problems[0], "the disk is") {
-		kind = lcm.KindExhausted
 	}
 	return lcm.Errorf(kind, "%s cannot become a node: %s. Correct this, then retry.", node.Name,
 		strings.Join(problems, "; "))

@@ -36,5 +36,6 @@ func refused(err error) error {
 	e := classify(err)
 	e.Detail = strings.TrimSuffix(e.Detail, ".") + ". If they are wrong in the request, roll back and correct the " +
 		"request; if they are wrong on the node, mend the node and retry"
+	e.OtherRequest = true
 	return e
 }

@@ -103,8 +103,9 @@ func (r *flavourReader) warnOfScripts(hook Hook, operation string, item *value) 
 	if hook.File == "" {
 		lacking = ", whose file the archive lacks"
 	}
-	r.rep.warn(item.place(), "Windlass has no driver of its own for %s%s, so it will not carry out %s",
-		quoteName(hook.Implementation), lacking, operation)
+	r.rep.undriven = append(r.rep.undriven, r.rep.warn(item.place(),
+		"Windlass has no driver of its own for %s%s, so it will not carry out %s", quoteName(hook.Implementation), lacking,
+		operation))
 }
 
 // withoutServers are the hooks before servers exist, or after they are gone.

@@ -10,6 +10,8 @@ import (
 type report struct {
 	problems []lcm.Problem
 	warnings []lcm.Problem
+	// undriven are the warnings of hooks that nothing carries out.
+	undriven []lcm.Problem
 	// dropped counts problems beyond maxProblems.
 	dropped int
 	seen    map[lcm.Problem]bool
@@ -27,11 +29,12 @@ func (r *report) problem(place, format string, args ...any) {
 	r.problems = append(r.problems, p)
 }
 
-func (r *report) warn(place, format string, args ...any) {
+func (r *report) warn(place, format string, args ...any) lcm.Problem {
 	p := lcm.Problem{Path: place, Detail: fmt.Sprintf(format, args...)}
 	if r.first(p) && len(r.warnings) < maxProblems {
 		r.warnings = append(r.warnings, p)
 	}
+	return p
 }
 
 // first lets Windlass report a problem of a shared definition once, and not once for every flavour.

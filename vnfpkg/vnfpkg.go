@@ -20,6 +20,8 @@ type Package struct {
 	Artifacts []lcm.PkgArtifact
 	// Warnings are oddities that Windlass accepts, e.g. a file that TOSCA.meta names and the archive lacks.
 	Warnings []lcm.Problem
+	// Undriven are those of the Warnings that are about hooks without a driver.
+	Undriven []lcm.Problem
 
 	zip *archive
 	err error
@@ -56,7 +58,7 @@ func OpenTrusted(r io.ReaderAt, size int64, limits Limits, trust Trust) (*Packag
 	if err := rep.err("the VNF package cannot be used"); err != nil {
 		return nil, err
 	}
-	p.Warnings = rep.warnings
+	p.Warnings, p.Undriven = rep.warnings, rep.undriven
 	return p, nil
 }
 

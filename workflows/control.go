@@ -131,7 +131,7 @@ func (op *operation) onSignal(ctx workflow.Context, action lcm.Action, describe 
 func (op *operation) isCancelledBy(mode lcm.CancelMode) bool {
 	status := op.journal.status
 	if status.State == lcm.FailedTemp {
-		return op.control.decision == "" && status.Error.WasCancelled(mode)
+		return op.control.decision == "" && status.Error != nil && status.Error.Cancelled == mode
 	}
 	return status.State.Accepts(lcm.Cancel) && op.control.cancel == mode
 }

@@ -51,9 +51,11 @@ type apiError struct {
 	Title    string        `json:"title"`
 	Detail   string        `json:"detail"`
 	Problems []lcm.Problem `json:"problems"`
-	// Step is the step that has failed, and Remedy what mends the cause. Only errors of operations have them.
-	Step   string `json:"step"`
-	Remedy string `json:"remedy"`
+	// Step is the step that has failed, and Remedy what mends the cause. OtherRequest is set if only another request can
+	// succeed. Only errors of operations have them.
+	Step         string `json:"step"`
+	Remedy       string `json:"remedy"`
+	OtherRequest bool   `json:"otherRequest"`
 	// Type is the address of the server's page about such errors. In errors of operations it lacks the server's address.
 	Type string `json:"type"`
 	// Tacker is how /v1.0 tells errors.
@@ -81,7 +83,7 @@ func (e *apiError) cause() *lcm.Error {
 	if e == nil {
 		return nil
 	}
-	return &lcm.Error{Kind: lcm.Kind(e.Title), Detail: e.Detail}
+	return &lcm.Error{Kind: lcm.Kind(e.Title), Detail: e.Detail, OtherRequest: e.OtherRequest}
 }
 
 // summary is Detail without the list of problems, which describe shows line by line.

@@ -25,7 +25,7 @@ func TestVerdict_leadsToWhatSuchErrorsMean(t *testing.T) {
 
 func TestVerdict_offersNoRetryFirstWhereOnlyAnotherRequestHelps(t *testing.T) {
 	for _, e := range []apiError{
-		{Title: "Invalid", Detail: "There is no image x."}, {Title: "Denied", Detail: "Roll back and correct the request."},
+		{Title: "Invalid", Detail: "There is no image x."}, {Title: "Denied", Detail: "It is denied.", OtherRequest: true},
 	} {
 		o := opOcc{ID: "op-1", State: lcm.FailedTemp, Error: &e, Links: map[string]any{"rollback": "x"}}
 		require.ErrorContains(t, verdict(o, lcm.Completed), "Undo it, correct the request, and send it anew:     windlass op "+

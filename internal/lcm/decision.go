@@ -1,9 +1,6 @@
 package lcm
 
-import (
-	"fmt"
-	"strings"
-)
+import "fmt"
 
 // Decision is an action that an operation in FAILED_TEMP waits for, with its purpose.
 type Decision struct {
@@ -29,13 +26,7 @@ func DecisionsAfter(cause *Error, canRollBack bool) []Decision {
 	}
 }
 
-// cancelled is the beginning of the error of a cancelled operation.
-const cancelled = "The operation was cancelled (%s)."
-
 // Cancelled is the error of an operation that a cancel stopped.
-func Cancelled(mode CancelMode) *Error { return Errorf(KindBroken, cancelled, mode) }
-
-// WasCancelled reports whether a cancel of that mode stopped the operation with this error.
-func (e *Error) WasCancelled(mode CancelMode) bool {
-	return e != nil && strings.Contains(e.Detail, fmt.Sprintf(cancelled, mode))
+func Cancelled(mode CancelMode) *Error {
+	return &Error{Kind: KindBroken, Detail: fmt.Sprintf("The operation was cancelled (%s).", mode), Cancelled: mode}
 }

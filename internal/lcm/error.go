@@ -38,6 +38,10 @@ type Error struct {
 	Problems []Problem `json:"problems,omitempty"`
 	// Unprocessable turns an Invalid error into a 422: the body is well formed but names something that does not exist.
 	Unprocessable bool `json:"unprocessable,omitempty"`
+	// OtherRequest is set if the request must be another one, although it is not Invalid: the cloud or a node showed it.
+	OtherRequest bool `json:"otherRequest,omitempty"`
+	// Cancelled is the mode of the cancel that stopped the operation, "" for any other error.
+	Cancelled CancelMode `json:"cancelled,omitempty"`
 	// TraceID is the id of the trace in which the error occurred, "" when there is none. The code that stores an error
 	// sets it.
 	TraceID string `json:"traceId,omitempty"`
@@ -72,7 +76,7 @@ func (e *Error) Unwrap() error { return e.Err }
 
 // NeedsRequest reports whether only a different request can succeed, as far as the error tells.
 func (e *Error) NeedsRequest() bool {
-	return e != nil && (e.Kind == KindInvalid || strings.Contains(e.Detail, "correct the request"))
+	return e != nil && (e.Kind == KindInvalid || e.OtherRequest)
 }
 
 // Sentence is the text for an operator: Detail with every problem, without the cause.

@@ -18,10 +18,11 @@ type Details struct {
 	Instance string `json:"instance,omitempty"`
 	// Problems lists every mistake with its JSON path; detail holds the same in one sentence.
 	Problems []lcm.Problem `json:"problems,omitempty"`
-	// Step is the title of the operation's step that has failed. Remedy says what mends the cause. Only errors of
-	// operations have them.
-	Step   string `json:"step,omitempty"`
-	Remedy string `json:"remedy,omitempty"`
+	// Step is the title of the operation's step that has failed. Remedy says what mends the cause. OtherRequest is set if
+	// only another request can succeed. Only errors of operations have them.
+	Step         string `json:"step,omitempty"`
+	Remedy       string `json:"remedy,omitempty"`
+	OtherRequest bool   `json:"otherRequest,omitempty"`
 	// TraceID is the trace of OpenTelemetry that tells more, where traces are made.
 	TraceID string `json:"traceId,omitempty"`
 }
@@ -63,7 +64,7 @@ func OfOperation(e *lcm.Error) *Details {
 	}
 	p := &Details{
 		Type: TypeOf(e.Kind), Title: string(e.Kind), Status: Status(e), Detail: e.Sentence(), Problems: e.Problems,
-		Remedy: RemedyOf(e), TraceID: e.TraceID,
+		Remedy: RemedyOf(e), OtherRequest: e.NeedsRequest(), TraceID: e.TraceID,
 	}
 	if p.Detail == "" {
 		p.Detail = "The operation failed."

@@ -122,7 +122,7 @@ const mostSearched = 16 << 10
 
 // RemedyOf says what mends the cause of an error. It does not say how the operation goes on then.
 func RemedyOf(e *lcm.Error) string {
-	if e.WasCancelled(lcm.Graceful) || e.WasCancelled(lcm.Forceful) {
+	if e.Cancelled != "" {
 		return "" // nothing is broken
 	}
 	text := lcm.Cut(e.Sentence(), mostSearched)

@@ -131,7 +131,7 @@ func judge(pkg *vnfpkg.Package, f *Finding) {
 			"userData.python; Tacker's own classes are built in.", path, strings.Join(classes[path], ", ")))
 	}
 	for _, w := range pkg.Warnings {
-		if !strings.Contains(w.Detail, "no driver of its own") { // told above, with what follows
+		if !slices.Contains(pkg.Undriven, w) { // told above, with what follows
 			f.Reasons = append(f.Reasons, w.Path+": "+w.Detail)
 		}
 	}

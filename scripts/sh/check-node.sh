@@ -3,6 +3,11 @@ problem() {
   note "problem: $*"
   result_text problem "$*"
 }
+# shortage is a problem that more room on the node mends.
+shortage() {
+  note "problem: $*"
+  result_text shortage "$*"
+}
 ignored() { [[ ",$IGNORE," == *",$1,"* ]]; }
 member() { [[ -s /etc/kubernetes/kubelet.conf ]]; }
 
@@ -33,7 +38,7 @@ check_size() {
   ignored Mem || ((memory >= MIN_MEMORY_MIB)) || problem "it has $memory MiB of memory and needs $MIN_MEMORY_MIB; take a larger flavour"
   member && return
   disk=$(df -Pm /var/lib | awk 'NR == 2 { print $4 }')
-  ((disk >= MIN_DISK_MIB)) || problem "the disk is nearly full: /var/lib has $disk MiB free and needs $MIN_DISK_MIB; free space or take a larger disk"
+  ((disk >= MIN_DISK_MIB)) || shortage "the disk is nearly full: /var/lib has $disk MiB free and needs $MIN_DISK_MIB; free space or take a larger disk"
 }
 
 # Windlass compares the clocks: it knows how long it took to get here and back.

@@ -122,8 +122,10 @@ if ready && evict "$((SECONDS + DRAIN_FOR))"; then
   wait_until 15 list_pods || fail 75 "the pods of $LEAVING cannot be listed: $(tail -n 1 "$SCRATCH/reason")"
   if [[ -s $SCRATCH/pods ]]; then
     left=$(why_left)
-    [[ $POLICY == force ]] ||
+    if [[ $POLICY != force ]]; then
+      result held yes
       fail 1 "after $DRAIN_FOR s these pods are still on $LEAVING: $left. Make room for them or ease the budgets, then retry; or set drain_policy to force"
+    fi
     note "after $DRAIN_FOR s these pods are still on $LEAVING: $left"
     note "drain_policy is force: they are deleted"
     result forced yes

@@ -41,6 +41,7 @@ func (d *Driver) drainNode(ctx context.Context, m *Machine, p Params) Result {
 		p.Result("ready", "no")
 		d.force(p, leaving)
 	case left != "" && p.Get("POLICY") != "force":
+		p.Result("held", "yes")
 		return p.Fail(1, "after %s s these pods are still on %s: %s. Make room for them or ease the budgets, then retry; or "+
 			"set drain_policy to force",
 			p.Get("DRAIN_FOR"), leaving, left)
