@@ -170,7 +170,7 @@ func newKeysRotate(con *console) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		db, err := store.Open(cmd.Context(), cfg.DatabaseURL)
+		db, err := store.Open(cmd.Context(), cfg.Database.URL)
 		if err != nil {
 			return err
 		}

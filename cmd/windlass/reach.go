@@ -10,6 +10,6 @@ import (
 // node may be, nor to Temporal and PostgreSQL.
 func reachOf(c config.Config) ownnet.Policy {
 	p := ownnet.Policy{Denied: c.Vims.DeniedNetworks, Peers: []string{c.Temporal.Address}}
-	p.Peers = append(p.Peers, store.ServersOf(c.DatabaseURL)...)
+	p.Peers = append(p.Peers, store.ServersOf(c.Database.URL)...)
 	return p
 }

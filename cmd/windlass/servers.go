@@ -101,7 +101,7 @@ func open(ctx context.Context, cfg config.Config, service string) (_ *backends, 
 	if err != nil {
 		return nil, lcm.Wrap(lcm.KindInvalid, err, "The client of Temporal at %s cannot be made.", cfg.Temporal.Address)
 	}
-	if b.store, err = openStore(ctx, cfg.DatabaseURL, cfg.DatabaseConnections); err != nil {
+	if b.store, err = openStore(ctx, cfg.Database.URL, cfg.Database.Connections); err != nil {
 		b.temporal.Close()
 		return nil, err
 	}
@@ -291,7 +291,7 @@ time and from several places at once. 'windlass dev' does so by itself.`,
 		if err != nil {
 			return err
 		}
-		if err := store.Migrate(cmd.Context(), cfg.DatabaseURL); err != nil {
+		if err := store.Migrate(cmd.Context(), cfg.Database.URL); err != nil {
 			return err
 		}
 		_, err = fmt.Fprintln(cmd.OutOrStdout(), "The database's schema is up to date.")

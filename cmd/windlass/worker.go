@@ -114,7 +114,7 @@ func (b *backends) workerOptions() worker.Options {
 		ShutdownGrace: b.config.ShutdownGrace,
 		Clusters: k8s.Defaults{
 			AptRepository: b.config.Kubernetes.Apt.Repository(), AptKey: b.config.Kubernetes.Apt.Key,
-			PodNetwork: b.config.Kubernetes.PodNetwork,
+			PodNetwork: k8s.PodNetwork(b.config.Kubernetes.PodNetwork),
 		}, Files: b.files,
 		Starter: &apiserver.Temporal{Client: b.temporal, Names: b.store}, DriftMetrics: b.drift,
 		NFVOPackages: b.nfvo, GrantPoll: b.config.NFVO.GrantPoll, Endpoint: b.config.API.Endpoint,

@@ -82,11 +82,7 @@ func TestLoad_refusesAnAptRepositoryThatCannotWork(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := load(t, []config.Need{config.NeedWorker}, c.args...)
-			var paths []string
-			for _, p := range problems(t, err) {
-				paths = append(paths, p.Path)
-			}
-			assert.Equal(t, c.paths, paths)
+			assert.Equal(t, c.paths, places(t, err))
 			assert.ErrorContains(t, err, c.says)
 			assert.NotContains(t, err.Error(), "hunter2")
 		})

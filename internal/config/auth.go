@@ -7,79 +7,7 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
-	"time"
 )
-
-// TLS has the files of the API's certificate; they are read again when they change.
-type TLS struct {
-	CertFile, KeyFile string
-	// ClientCAFile holds the authorities of clients' certificates.
-	ClientCAFile string
-}
-
-// Who may read /metrics of the API server.
-const (
-	MetricsOpen  = "open"
-	MetricsAdmin = "admin"
-	MetricsOff   = "off"
-)
-
-// The ways to authenticate clients.
-const (
-	AuthNone     = "none"
-	AuthOAuth2   = "oauth2"
-	AuthKeystone = "keystone"
-	AuthMTLS     = "mtls"
-)
-
-// Auth says how the API identifies its clients.
-type Auth struct {
-	// Modes are AuthNone alone, or any of the others.
-	Modes []string
-	// NoneAnywhere lets AuthNone listen on addresses that are not loopback.
-	NoneAnywhere bool
-	MTLS         AuthCertificates
-	OAuth2       OAuth2
-	Keystone     Keystone
-}
-
-// AuthCertificates is mutual TLS.
-type AuthCertificates struct {
-	// Clients is a list of name=project/role.
-	Clients string
-}
-
-// OAuth2 says whose bearer tokens are accepted.
-type OAuth2 struct {
-	Issuer, Audience string
-	// JWKSURL is where the issuer's keys are when its metadata does not tell.
-	JWKSURL      string
-	CAFile       string
-	ProjectClaim string
-	// Project is the project of tokens without the claim; "" refuses them.
-	Project string
-}
-
-// Keystone says which Keystone validates tokens, and with which account.
-type Keystone struct {
-	URL, Username, PasswordFile, UserDomain, Project, ProjectDomain string
-	CAFile                                                          string
-	ReadRoles, WriteRoles, AdminRoles                               []string
-}
-
-// Limits of requests to the API.
-type Limits struct {
-	// RequestsPerSecond limits one client, Burst its requests at once; 0 is no limit.
-	RequestsPerSecond, Burst int
-	// BodyKiB bounds bodies except packages; URIBytes bounds a path with its query.
-	BodyKiB, URIBytes int
-}
-
-// Audit says how long audit records are kept; 0 for ever.
-type Audit struct{ KeepFor time.Duration }
-
-// Has tells whether clients are authenticated in that way.
-func (a Auth) Has(mode string) bool { return slices.Contains(a.Modes, mode) }
 
 func parseModes(v string) ([]string, error) {
 	var out []string
@@ -94,16 +22,6 @@ func parseModes(v string) ([]string, error) {
 		return nil, errors.New("has none together with others; none makes the others useless")
 	}
 	return out, nil
-}
-
-func parseList(v string) []string {
-	var out []string
-	for item := range strings.SplitSeq(v, ",") {
-		if item = strings.TrimSpace(item); item != "" {
-			out = append(out, item)
-		}
-	}
-	return out
 }
 
 // finishAuth checks rules that involve more than one setting.

@@ -57,11 +57,7 @@ func TestLoad_wantsWhatAModeNeeds(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := load(t, []config.Need{config.NeedAPI}, c.args...)
-			var paths []string
-			for _, p := range problems(t, err) {
-				paths = append(paths, p.Path)
-			}
-			assert.Equal(t, c.paths, paths)
+			assert.Equal(t, c.paths, places(t, err))
 		})
 	}
 	_, err := load(t, []config.Need{config.NeedWorker}, "--config",

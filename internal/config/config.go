@@ -3,245 +3,64 @@
 //
 // A setting has one name in three spellings: worker.metrics in the file, WINDLASS_WORKER_METRICS in the
 // environment, --worker-metrics as a flag.
+//
+// A setting is one field of Config, or of a struct in it, with a comment and the tag `setting`:
+//
+//	// largest `number` of activities that run at once
+//	Concurrency int `setting:"worker.concurrency; default=1000; min=1; max=10000"`
+//
+// The first paragraph of the comment is the usage text of --help, of the example file and of the reference page. A word
+// in backquotes names the value in --help. Further paragraphs are for readers of the code. The tag has the name in the
+// file, and then rules, separated by semicolons:
+//
+//	default=1000             the value if nobody gives one
+//	example=/etc/x.pem       a value for the example file, if there is no default
+//	min=1, max=9             the bounds of a number; every number has both
+//	enum=a|b                 the allowed texts
+//	is=address               the kind of the value, a line of kinds in values.go; by default the type decides
+//	required                 commands that need the setting do not start without it
+//	secret                   it may contain a password: logs show it without, and a flag must not have one
+//
+// The tag `need` of a field, or else of the struct that it is in, says which commands have the setting (Need).
 package config
 
 import (
 	"log/slog"
-	"net/netip"
-	"net/url"
 	"time"
-
-	"github.com/windlass-nfv/windlass/internal/driver/k8s"
-	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
 // Config is read once, in main, and passed down.
 type Config struct {
 	// File is the YAML file that was read, "" when there was none.
-	File string
-	// DatabaseURL may hold a password; it never appears in a message of this package.
-	DatabaseURL string
-	// DatabaseConnections bounds the connections of one process.
-	DatabaseConnections int
-	Temporal            Temporal
-	API                 API
-	Auth                Auth
-	Page                Page
-	Limits              Limits
-	Audit               Audit
-	Notifications       Notifications
-	NFVO                NFVO
-	Packages            Packages
-	Vims                Vims
-	UserData            UserData
-	Scripts             Scripts
-	Keys                Keys
-	Worker              Worker
-	Kubernetes          Kubernetes
-	Telemetry           Telemetry
-	Log                 Log
-	ShutdownGrace       time.Duration
+	File          string
+	Database      Database      `need:"database"`
+	Temporal      Temporal      `need:"temporal"`
+	API           API           `need:"api"`
+	Auth          Auth          `need:"api"`
+	Page          Page          `need:"api"`
+	Limits        Limits        `need:"api"`
+	Audit         Audit         `need:"api"`
+	Notifications Notifications `need:"notifications"`
+	NFVO          NFVO          `need:"nfvo"`
+	Packages      Packages      `need:"packages"`
+	Vims          Vims          `need:"vims"`
+	UserData      UserData      `need:"packages"`
+	Scripts       Scripts       `need:"worker"`
+	Keys          Keys          `need:"keys"`
+	Worker        Worker        `need:"worker"`
+	Kubernetes    Kubernetes    `need:"worker"`
+	Telemetry     Telemetry     `need:"telemetry"`
+	Log           Log
+	// how `long` a shutdown waits for running work to end
+	ShutdownGrace time.Duration `setting:"shutdownGrace; default=30s"`
 }
-
-// Temporal says where workflows run.
-type Temporal struct {
-	Address   string // host:port of the frontend
-	Namespace string
-	// TLS is also on when one of the files is given. CAFile holds the authorities of the frontend's certificate, "" for
-	// the system's; CertFile and KeyFile are Windlass's own certificate. ServerName is the name in the frontend's
-	// certificate, "" for the host of Address.
-	TLS                                   bool
-	CAFile, CertFile, KeyFile, ServerName string
-	// APIKeyFile holds the key that Windlass shows with each call; "" shows none.
-	APIKeyFile string
-	// ClearHistoriesUntil is until when payloads in clear are believed.
-	ClearHistoriesUntil time.Time
-}
-
-// Encrypted reports whether Windlass speaks TLS to Temporal.
-func (t Temporal) Encrypted() bool {
-	return t.TLS || t.CAFile != "" || t.CertFile != "" || t.KeyFile != "" || t.APIKeyFile != ""
-}
-
-// API is for the API server.
-type API struct {
-	Listen string // host:port
-	// Endpoint is the absolute URL, without a slash at its end, under which clients reach the API.
-	Endpoint string
-	// MaxUploadMiB bounds a VNF package.
-	MaxUploadMiB int
-	// PageSize bounds the items of one answer to a list; 0 puts all of them into one.
-	PageSize   int
-	StrictV1   bool
-	TolerantV2 bool
-	// Codec serves Temporal's remote codec protocol; CodecOrigins are the Web UIs whose pages may use it.
-	Codec        bool
-	CodecOrigins []string
-	// TLS serves https; without a certificate, http.
-	TLS TLS
-	// Metrics says which clients may read /metrics: MetricsOpen, MetricsAdmin or MetricsOff.
-	Metrics string
-	// AllowedHosts are further names of the API, in small letters, beside those in Endpoint and Listen.
-	AllowedHosts []string
-	// TrustedProxies are the proxies whose X-Forwarded-For is believed.
-	TrustedProxies []netip.Prefix
-}
-
-// Notifications says how subscribers are called.
-type Notifications struct {
-	// TestCallback calls a subscriber before its subscription is accepted; Duplicates creates a second subscription for a
-	// repeated request.
-	TestCallback, Duplicates bool
-	// RetryFor is how long a subscriber may be away before a notification is given up.
-	RetryFor time.Duration
-	// KeepFor is how long a dead letter is kept. Waiting is the largest number of notifications that wait for a
-	// subscriber, and of its dead letters; Subscriptions is that of the subscriptions of a project.
-	KeepFor                time.Duration
-	Waiting, Subscriptions int
-	// DeniedNetworks are where no notification goes; HTTPSOnly sends none without TLS.
-	DeniedNetworks []netip.Prefix
-	HTTPSOnly      bool
-	// CAFile holds the authorities of subscribers' certificates, "" for the system's. CertFile and KeyFile are Windlass's
-	// own certificate for them.
-	CAFile, CertFile, KeyFile string
-}
-
-// NFVO says whether an NFVO grants operations, and how to call it; without an Endpoint Windlass itself grants them.
-type NFVO struct {
-	// Endpoint is the absolute URL, without a slash at its end, below which the NFVO has its APIs.
-	Endpoint string
-	// Grants is set if the NFVO grants operations. Packages is the version of the NFVO's package management, for packages
-	// that are not on board here: PackagesOff, "v1" or "v2".
-	Grants   bool
-	Packages string
-	// ClientID and the secret in SecretFile are for OAuth 2.0 at TokenEndpoint, or for BASIC without a TokenEndpoint.
-	ClientID, SecretFile, TokenEndpoint string
-	// CAFile holds the authorities of the NFVO's certificate, "" for the system's. CertFile and KeyFile are Windlass's
-	// own certificate for it.
-	CAFile, CertFile, KeyFile string
-	// Timeout bounds one request. GrantTimeout bounds the whole wait for a grant; GrantPoll is the interval of the
-	// questions to the NFVO.
-	Timeout, GrantTimeout, GrantPoll time.Duration
-}
-
-// PackagesOff takes no packages from the NFVO.
-const PackagesOff = "off"
-
-// Packages says where VNF packages may be fetched from.
-type Packages struct {
-	// DeniedNetworks are where no package is fetched from; HTTPSOnly fetches none without TLS.
-	DeniedNetworks []netip.Prefix
-	HTTPSOnly      bool
-	// CAFile holds the authorities of the sources' certificates, "" for the system's.
-	CAFile string
-	// AllowedSources are the beginnings of URLs from which manifests and charts of requests may be fetched.
-	AllowedSources []string
-	// TrustFile holds the authorities of packages' signers, "" for no check of signatures. SignatureRequired refuses
-	// unsigned packages.
-	TrustFile         string
-	SignatureRequired bool
-}
-
-// Vims says where VIMs may be.
-type Vims struct {
-	// DeniedNetworks are networks where no VIM, no service of a VIM and no node may be.
-	DeniedNetworks []netip.Prefix
-}
-
-// UserData says how user data classes of packages are run.
-type UserData struct {
-	// Python is the interpreter, "" to run no Python; Timeout bounds one run.
-	Python  string
-	Timeout time.Duration
-}
-
-// Scripts says how Windlass treats scripts that packages name at hooks of operations.
-type Scripts struct {
-	Policy lcm.ScriptPolicy
-	// SkipTackerV1 skips management drivers of Tacker's v1 where other scripts run.
-	SkipTackerV1 bool
-	// Network lets packages' Python on workers make connections; Timeout bounds one run.
-	Network bool
-	Timeout time.Duration
-	// Ansible also lets workers run playbooks of packages. AnsibleLease is how long a playbook goes on while no worker
-	// follows it. In AnsibleDirectory, workers of one host find a running playbook again; "" is a folder in memory of the
-	// user.
-	Ansible          bool
-	AnsibleLease     time.Duration
-	AnsibleAtOnce    int
-	AnsibleDirectory string
-}
-
-// Keys says where the keys for secrets are: in a file, or in the environment variable of the name Env.
-type Keys struct {
-	File  string
-	Env   string
-	Token Token
-}
-
-// Token says how to reach the token that unwraps a wrapped key file. The PIN is in a file, or in the environment
-// variable of the name PINEnv.
-type Token struct {
-	Module  string
-	PINFile string
-	PINEnv  string
-}
-
-// Worker is for the worker.
-type Worker struct {
-	// Concurrency bounds the activities that run at once.
-	Concurrency int
-	// Metrics is host:port of /metrics, /healthz and /readyz; "" serves none.
-	Metrics string
-	// Attempts is how often an activity is tried while the other side does not answer.
-	Attempts int
-	// Reconnect is how long to wait for a node that is lost during a command.
-	Reconnect time.Duration
-}
-
-// Kubernetes is for the worker: defaults for clusters if a request does not say.
-type Kubernetes struct {
-	Apt Apt
-	// PodNetwork is for requests that name no pod network.
-	PodNetwork k8s.PodNetwork
-}
-
-// Apt is the repository of Kubernetes packages for images and requests that have none; without a URL there is no
-// repository.
-type Apt struct {
-	URL, Suite, Component, Version string
-	// KeyFile holds the armored key of the repository; Key is its content. Trusted needs no key.
-	KeyFile string
-	Key     []byte
-	Trusted bool
-}
-
-// LogValue leaves the key out: it is no secret, but long.
-func (a Apt) LogValue() slog.Value {
-	return slog.GroupValue(
-		slog.String("url", a.URL), slog.String("suite", a.Suite), slog.String("component", a.Component),
-		slog.String("version", a.Version), slog.String("keyFile", a.KeyFile), slog.Bool("trusted", a.Trusted),
-	)
-}
-
-// Log is how every process logs.
-type Log struct {
-	Level  slog.Level
-	Format string // FormatText or FormatJSON
-}
-
-// The formats of logs.
-const (
-	FormatText = "text"
-	FormatJSON = "json"
-)
 
 // Need is a part of the settings that a command uses: only the needed parts become its flags and must be present.
 type Need string
 
-// The parts. Log and ShutdownGrace belong to every command.
+// The parts, as the tag `need` has them. Log and ShutdownGrace belong to every command.
 const (
-	NeedDatabase Need = "databaseUrl"
+	NeedDatabase Need = "database"
 	NeedTemporal Need = "temporal"
 	NeedAPI      Need = "api"
 	// NeedNotifications is for commands that call subscribers.
@@ -256,24 +75,79 @@ const (
 	NeedPlans Need = "plans"
 	NeedKeys  Need = "keys"
 	// NeedToken is for commands that open a key file, which may be wrapped.
-	NeedToken    Need = "token"
-	NeedWorker   Need = "worker"
-	everyCommand Need = ""
+	NeedToken  Need = "token"
+	NeedWorker Need = "worker"
+	// NeedTelemetry is for commands that send traces and metrics.
+	NeedTelemetry Need = "telemetry"
+	everyCommand  Need = ""
 )
 
-// LogValue keeps the password of the database out of logs.
-func (c Config) LogValue() slog.Value {
-	database := "***"
-	if u, err := url.Parse(c.DatabaseURL); err == nil {
-		database = u.Redacted()
-	}
-	return slog.GroupValue(
-		slog.String("file", c.File), slog.String("databaseUrl", database),
-		slog.Int("databaseConnections", c.DatabaseConnections),
-		slog.Any("temporal", c.Temporal), slog.Any("api", c.API), slog.Any("auth", c.Auth), slog.Any("limits", c.Limits),
-		slog.Any("audit", c.Audit), slog.Any("notifications", c.Notifications), slog.Any("nfvo", c.NFVO),
-		slog.Any("packages", c.Packages), slog.Any("vims", c.Vims), slog.Any("keys", c.Keys), slog.Any("worker", c.Worker),
-		slog.Any("kubernetesApt", c.Kubernetes.Apt), slog.String("kubernetesPodNetwork", c.Kubernetes.PodNetwork.From),
-		slog.Any("telemetry", c.Telemetry), slog.Any("log", c.Log), slog.Duration("shutdownGrace", c.ShutdownGrace),
-	)
+// Database is Windlass's PostgreSQL.
+type Database struct {
+	// PostgreSQL `URL`; with a password in it, use the environment or the file instead
+	URL string `setting:"databaseUrl; required; secret; is=postgres; example=postgres://windlass@db.example/windlass"`
+	// largest `number` of connections of this process to PostgreSQL
+	Connections int `setting:"databaseConnections; default=16; min=2; max=1000"`
 }
+
+// Temporal says where workflows run.
+type Temporal struct {
+	// `host:port` of Temporal's frontend
+	Address string `setting:"temporal.address; default=127.0.0.1:7233; is=address"`
+	// `name` of the Temporal namespace
+	Namespace string `setting:"temporal.namespace; default=windlass; is=notEmpty"`
+	// speak TLS to Temporal's frontend; also so if one of the files below is given
+	TLS bool `setting:"temporal.tls; default=false"`
+	// `file` with the CA certificates for the frontend's certificate; by default the system's
+	CAFile string `setting:"temporal.caFile; example=/etc/windlass/temporal-ca.pem"`
+	// `file` with Windlass's client certificate for Temporal
+	CertFile string `setting:"temporal.certFile; example=/etc/windlass/temporal.pem"`
+	// `file` with the key of that certificate
+	KeyFile string `setting:"temporal.keyFile; example=/etc/windlass/temporal-key.pem"`
+	// `name` in the frontend's certificate, if it is not the host of temporal.address
+	ServerName string `setting:"temporal.serverName; example=temporal.example"`
+	// `file` with an API key that Windlass shows to Temporal with each call, read again when it changes
+	APIKeyFile string `setting:"temporal.apiKeyFile; example=/etc/windlass/temporal-api-key"`
+	// `date` until which Windlass believes histories without encryption, such as 2026-12-31
+	//
+	// The value is the end of that day, UTC.
+	ClearHistoriesUntil time.Time `setting:"temporal.clearHistoriesUntil; example=2026-12-31"`
+}
+
+// Encrypted reports whether Windlass speaks TLS to Temporal.
+func (t Temporal) Encrypted() bool {
+	return t.TLS || t.CAFile != "" || t.CertFile != "" || t.KeyFile != "" || t.APIKeyFile != ""
+}
+
+// Keys says where the keys for secrets are.
+type Keys struct {
+	// `file` with the keys for secrets, readable by its owner only
+	File string `setting:"keys.file; example=/etc/windlass/keys; is=notEmpty"`
+	// `name` of the environment variable with the keys, when there is no file
+	Env   string `setting:"keys.env; default=WINDLASS_KEYS; is=variable"`
+	Token Token  `need:"token"`
+}
+
+// Token says how to reach the token that unwraps a wrapped key file.
+type Token struct {
+	// PKCS #11 module, a shared library as a `file`, of the token that wraps the keys in keys.file
+	Module string `setting:"keys.token.module; example=/usr/lib/softhsm/libsofthsm2.so; is=notEmpty"`
+	// `file` with the token's PIN, readable by its owner only
+	PINFile string `setting:"keys.token.pinFile; example=/etc/windlass/token-pin; is=notEmpty"`
+	// `name` of the environment variable with the token's PIN, when there is no file
+	PINEnv string `setting:"keys.token.pinEnv; default=WINDLASS_KEYS_PIN; is=variable"`
+}
+
+// Log is how every process logs.
+type Log struct {
+	// lowest `level` that is logged: debug, info, warn or error
+	Level slog.Level `setting:"log.level; default=info"`
+	// `format` of the log: json or text
+	Format string `setting:"log.format; default=json; enum=json|text"`
+}
+
+// The formats of logs.
+const (
+	FormatText = "text"
+	FormatJSON = "json"
+)

@@ -11,6 +11,12 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
+// fileFlag and fileEnv name the file; it is no setting of the file itself.
+const (
+	fileFlag = "config"
+	fileEnv  = "WINDLASS_CONFIG"
+)
+
 // fileValue is a value with the file and line it stands in.
 type fileValue struct {
 	value, place string

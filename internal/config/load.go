@@ -4,6 +4,7 @@ import (
 	"net"
 	"net/url"
 	"os"
+	"reflect"
 	"slices"
 
 	"github.com/spf13/pflag"
@@ -17,12 +18,12 @@ func AddFlags(flags *pflag.FlagSet, needs ...Need) {
 	for _, s := range settings {
 		if s.neededBy(needs) {
 			// The defaults stand in the usage only: the loader must tell a set flag from an unset one.
-			usage := s.usage
+			usage := s.usage()
 			if s.fallback != "" {
 				usage += " (default " + s.fallback + ")"
 			}
 			flags.String(s.flag(), "", usage)
-			if s.fallback == "true" || s.fallback == "false" {
+			if s.field.Type.Kind() == reflect.Bool {
 				flags.Lookup(s.flag()).NoOptDefVal = "true"
 			}
 		}
@@ -61,16 +62,20 @@ func (l *loader) load(s setting) {
 		return
 	}
 	l.given = append(l.given, s.key)
-	if err := s.set(&l.config, value); err != nil {
+	v, err := s.read(value)
+	if err != nil {
 		l.problem(place, err.Error())
 	}
+	field := s.in(&l.config)
+	field.Set(reflect.ValueOf(v).Convert(field.Type())) // an enum's type is one of its own
 }
 
 // find returns the value of the first source that has one, and the name of that source.
 func (l *loader) find(s setting) (value, place string) {
 	if f := l.flags.Lookup(s.flag()); f != nil && f.Changed {
-		if s.key == "databaseUrl" && hasPassword(f.Value.String()) {
-			l.problem("--"+s.flag(), "has a password, which every user of this host could see among the arguments; use "+s.env()+" or the file")
+		if s.secret && hasPassword(f.Value.String()) {
+			l.problem("--"+s.flag(), "has a password, which every user of this host could see among the arguments; use "+
+				s.env()+" or the file")
 		}
 		return f.Value.String(), "--" + s.flag()
 	}
@@ -99,8 +104,10 @@ func hasPassword(databaseURL string) bool {
 // finish checks and completes settings that depend on each other.
 func (l *loader) finish() {
 	needed := func(n Need) bool { return len(l.needs) == 0 || slices.Contains(l.needs, n) }
-	if needed(NeedDatabase) && !slices.Contains(l.given, "databaseUrl") {
-		l.problem("databaseUrl", "is missing: set WINDLASS_DATABASE_URL, or databaseUrl in the file")
+	for _, s := range settings {
+		if s.required && s.neededBy(l.needs) && !slices.Contains(l.given, s.key) {
+			l.problem(s.key, "is missing: set "+s.env()+", or "+s.key+" in the file")
+		}
 	}
 	if needed(NeedKeys) && l.config.Keys.File == "" && l.config.Keys.Env != "" && os.Getenv(l.config.Keys.Env) == "" {
 		l.problem("keys.file", "is missing, and there is no environment variable "+l.config.Keys.Env+" with keys in its place")

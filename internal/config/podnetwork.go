@@ -1,14 +1,22 @@
 package config
 
 import (
+	"errors"
 	"os"
 
 	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 )
 
+func checkPodNetwork(v string) error {
+	if problem := (k8s.PodNetwork{From: v}).Problem(); problem != "" {
+		return errors.New(problem)
+	}
+	return nil
+}
+
 // finishPodNetwork checks that the worker can read its files. It reads them again when a cluster needs them.
 func (l *loader) finishPodNetwork() {
-	p := l.config.Kubernetes.PodNetwork
+	p := k8s.PodNetwork(l.config.Kubernetes.PodNetwork)
 	if file, ok := p.OnHost(); ok {
 		l.readable("kubernetes.podNetwork", file)
 	}

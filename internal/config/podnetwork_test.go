@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/internal/config"
-	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 )
 
 // TestLoad_readsWhereThePodNetworkIs checks what a worker refuses at its start. An API server reads no file.
@@ -16,7 +15,7 @@ func TestLoad_readsWhereThePodNetworkIs(t *testing.T) {
 	worker := []config.Need{config.NeedPlans, config.NeedWorker}
 	c, err := load(t, worker, "--config", file(t, ""), "--kubernetes-pod-network="+there, "--kubernetes-pod-network-values="+there)
 	require.NoError(t, err)
-	require.Equal(t, k8s.PodNetwork{From: there, ValuesFile: there}, c.Kubernetes.PodNetwork)
+	require.Equal(t, config.PodNetwork{From: there, ValuesFile: there}, c.Kubernetes.PodNetwork)
 	for name, args := range map[string][]string{
 		"kubernetes-pod-network":        {"--kubernetes-pod-network=" + missing},
 		"image: and an absolute path":   {"--kubernetes-pod-network=image:net.yaml"},

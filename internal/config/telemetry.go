@@ -11,17 +11,22 @@ import (
 
 // Telemetry says whether, and where, traces and metrics are sent by OTLP.
 type Telemetry struct {
-	// Endpoint is the collector's URL, "" for the URL in the standard's own variables; On tells whether there is either.
-	Endpoint string
-	On       bool
-	// Protocol is TelemetryGRPC or TelemetryHTTP.
-	Protocol string
-	// CAFile holds the authorities of the collector's certificate, "" for the system's.
-	CAFile          string
-	Traces, Metrics bool
-	// SampleRatio is the share of traces that are kept.
-	SampleRatio     float64
-	MetricsInterval time.Duration
+	// On tells whether there is an Endpoint, or else a URL in the standard's own variables.
+	On bool
+	// `URL` of the OTLP collector for traces and metrics; without it nothing is sent
+	Endpoint string `setting:"telemetry.endpoint; example=http://collector.example:4317; is=collector"`
+	// `transport` of OTLP: grpc, or http (with protobuf)
+	Protocol string `setting:"telemetry.protocol; default=grpc; is=protocol"`
+	// `file` with the authorities of the collector's certificate; by default those of the system
+	CAFile string `setting:"telemetry.caFile; example=/etc/windlass/collector-ca.pem"`
+	// send traces, if telemetry.endpoint is set
+	Traces bool `setting:"telemetry.traces; default=true"`
+	// send metrics, if telemetry.endpoint is set
+	Metrics bool `setting:"telemetry.metrics; default=true"`
+	// `share` of traces that are kept, from 0 to 1; for requests whose traceparent decides, that decision counts
+	SampleRatio float64 `setting:"telemetry.sampleRatio; default=1"`
+	// how `often` metrics are sent
+	MetricsInterval time.Duration `setting:"telemetry.metricsInterval; default=30s; is=positive"`
 }
 
 // How OTLP is spoken.
@@ -29,9 +34,6 @@ const (
 	TelemetryGRPC = "grpc"
 	TelemetryHTTP = "http"
 )
-
-// NeedTelemetry is for commands that send traces and metrics.
-const NeedTelemetry Need = "telemetry"
 
 // standardEndpoints are OpenTelemetry's own variables for the endpoint. Its exporters themselves read them, and the
 // related variables.
@@ -84,40 +86,4 @@ func (l *loader) finishTelemetry() {
 			l.problem("OTEL_EXPORTER_OTLP_PROTOCOL", err.Error())
 		}
 	}
-}
-
-// telemetrySettings say where traces and metrics go.
-var telemetrySettings = []setting{
-	{
-		key: "telemetry.endpoint", need: NeedTelemetry,
-		usage: "`URL` of the OTLP collector for traces and metrics; without it nothing is sent",
-		set:   func(c *Config, v string) error { c.Telemetry.Endpoint = v; return checkCollector(v) },
-	},
-	{
-		key: "telemetry.protocol", need: NeedTelemetry, fallback: TelemetryGRPC,
-		usage: "`transport` of OTLP: grpc, or http (with protobuf)",
-		set:   func(c *Config, v string) (err error) { c.Telemetry.Protocol, err = parseProtocol(v); return err },
-	},
-	{
-		key: "telemetry.caFile", need: NeedTelemetry,
-		usage: "`file` with the authorities of the collector's certificate; by default those of the system",
-		set:   func(c *Config, v string) error { c.Telemetry.CAFile = v; return nil },
-	},
-	{
-		key: "telemetry.traces", need: NeedTelemetry, fallback: "true", usage: "send traces, if telemetry.endpoint is set",
-		set: func(c *Config, v string) (err error) { c.Telemetry.Traces, err = parseBool(v); return err },
-	},
-	{
-		key: "telemetry.metrics", need: NeedTelemetry, fallback: "true", usage: "send metrics, if telemetry.endpoint is set",
-		set: func(c *Config, v string) (err error) { c.Telemetry.Metrics, err = parseBool(v); return err },
-	},
-	{
-		key: "telemetry.sampleRatio", need: NeedTelemetry, fallback: "1",
-		usage: "`share` of traces that are kept, from 0 to 1; for requests whose traceparent decides, that decision counts",
-		set:   func(c *Config, v string) (err error) { c.Telemetry.SampleRatio, err = parseRatio(v); return err },
-	},
-	{
-		key: "telemetry.metricsInterval", need: NeedTelemetry, fallback: "30s", usage: "how `often` metrics are sent",
-		set: func(c *Config, v string) (err error) { c.Telemetry.MetricsInterval, err = parsePositive(v); return err },
-	},
 }

@@ -51,14 +51,10 @@ func TestTelemetry_saysWhatIsWrong(t *testing.T) {
 	_, err := load(t, telemetry, "--telemetry-endpoint=http://u:hunter2@collector.example", "--telemetry-sample-ratio=NaN",
 		"--telemetry-metrics-interval=0s")
 	require.NotContains(t, err.Error(), "hunter2")
-	var places []string
-	for _, p := range problems(t, err) {
-		places = append(places, p.Path)
-	}
 	assert.ElementsMatch(t, []string{
 		"--telemetry-endpoint", "--telemetry-sample-ratio", "--telemetry-metrics-interval",
 		"OTEL_EXPORTER_OTLP_PROTOCOL",
-	}, places)
+	}, places(t, err))
 
 	_, err = load(t, telemetry, "--telemetry-protocol=carrier-pigeon")
 	require.ErrorContains(t, err, `--telemetry-protocol: is "carrier-pigeon", neither grpc nor http`)

@@ -3,16 +3,72 @@ package config
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/netip"
 	"net/url"
+	"reflect"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/windlass-nfv/windlass/internal/sources"
 )
 
-// Functions that read the values of settings: each reports a wrong value, and the form that it should have.
+// kind is how values of one kind are read. The error completes the sentence "worker.metrics ...": it says what is wrong,
+// or the form that the value should have.
+type kind struct {
+	of   reflect.Type
+	read func(text string) (any, error)
+}
+
+// kinds are the kinds of values, by the name that a tag has after "is=". Kinds with the name of a type are for all
+// settings of the type without an "is=".
+var kinds = map[string]kind{
+	"string":         read(func(v string) (string, error) { return v, nil }),
+	"bool":           read(parseBool),
+	"float64":        read(parseRatio),
+	"time.Duration":  read(parseDuration),
+	"time.Time":      read(parseDate),
+	"slog.Level":     read(parseLevel),
+	"[]string":       read(func(v string) ([]string, error) { return parseList(v), nil }),
+	"[]netip.Prefix": read(parseNetworks),
+	"address":        checked(checkAddress),
+	"addressOrOff":   read(parseAddressOrOff),
+	"baseUrl":        read(parseBaseURL),
+	"collector":      checked(checkCollector),
+	"hosts":          read(parseHosts),
+	"modes":          read(parseModes),
+	"notEmpty":       checked(checkNotEmpty),
+	"origins":        read(parseOrigins),
+	"podNetwork":     checked(checkPodNetwork),
+	"positive":       read(parsePositive),
+	"postgres":       checked(checkDatabaseURL),
+	"protocol":       read(parseProtocol),
+	"sources":        read(parseSources),
+	"traceUrl":       checked(checkTraceURL),
+	"url":            checked(checkEndpoint),
+	"variable":       read(parseVariable),
+}
+
+func read[T any](parse func(string) (T, error)) kind {
+	return kind{reflect.TypeFor[T](), func(v string) (any, error) { return parse(v) }}
+}
+
+// checked are texts that are kept as they are.
+func checked(check func(string) error) kind {
+	return read(func(v string) (string, error) { return v, check(v) })
+}
+
+func checkOneOf(v string, allowed []string) error {
+	if slices.Contains(allowed, v) {
+		return nil
+	}
+	last := len(allowed) - 1
+	return fmt.Errorf("is %q, not %s or %s", v, strings.Join(allowed[:last], ", "), allowed[last])
+}
 
 func checkDatabaseURL(v string) error {
 	u, err := url.Parse(v)
@@ -41,6 +97,23 @@ func checkEndpoint(v string) error {
 		return errors.New("is not an absolute URL like https://vnfm.example:9890")
 	}
 	return nil
+}
+
+// parseBaseURL reads a URL to which paths are appended.
+func parseBaseURL(v string) (string, error) { return strings.TrimRight(v, "/"), checkEndpoint(v) }
+
+func checkTraceURL(v string) error {
+	if !strings.Contains(v, "{traceId}") {
+		return errors.New("has no {traceId}, where the id of the trace goes")
+	}
+	return checkEndpoint(strings.ReplaceAll(strings.SplitN(v, "?", 2)[0], "{traceId}", "1"))
+}
+
+func parseAddressOrOff(v string) (string, error) {
+	if v == "off" {
+		return "", nil
+	}
+	return v, checkAddress(v)
 }
 
 // parseOrigins reads origins in the form that browsers send: scheme, host and port, and nothing behind them.
@@ -78,8 +151,39 @@ func checkNotEmpty(v string) error {
 	return nil
 }
 
-// variable is the name of an environment variable.
 var variable = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
+// parseVariable reads the name of an environment variable with secrets. A wrong value is neither quoted nor kept:
+// somebody may have put the secrets themselves here.
+func parseVariable(v string) (string, error) {
+	if !variable.MatchString(v) {
+		return "", errors.New("is not the name of an environment variable")
+	}
+	return v, nil
+}
+
+func parseLevel(v string) (level slog.Level, err error) {
+	if level.UnmarshalText([]byte(v)) != nil {
+		return slog.LevelInfo, errors.New("is not debug, info, warn or error")
+	}
+	return level, nil
+}
+
+func parseList(v string) []string {
+	var out []string
+	for item := range strings.SplitSeq(v, ",") {
+		if item = strings.TrimSpace(item); item != "" {
+			out = append(out, item)
+		}
+	}
+	return out
+}
+
+// parseSources reads beginnings of URLs.
+func parseSources(v string) ([]string, error) {
+	list := parseList(v)
+	return list, sources.CheckAllowed(list)
+}
 
 func parseInt(v string, least, most int) (int, error) {
 	n, err := strconv.Atoi(v)
