@@ -4,47 +4,26 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"time"
 
 	"github.com/windlass-nfv/windlass/activities"
 	"github.com/windlass-nfv/windlass/internal/driver/script"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/operations"
-	"github.com/windlass-nfv/windlass/internal/ownnet"
 	"github.com/windlass-nfv/windlass/internal/record"
 	"github.com/windlass-nfv/windlass/internal/secrets"
 	"github.com/windlass-nfv/windlass/internal/userdata"
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-// Scripts says how this worker runs scripts of packages.
-type Scripts struct {
-	Policy lcm.ScriptPolicy
-	// SkipTackerV1 skips management drivers of Tacker's v1.
-	SkipTackerV1 bool
-
-	Network bool
-	Timeout time.Duration
-	// Reach says what scripts and playbooks on this host may connect to.
-	Reach ownnet.Policy
-	// Ansible allows playbooks on this host. Lease is how long a playbook goes on when no worker follows it.
-	Ansible bool
-	Lease   time.Duration
-	// AtOnce is how many playbooks run on this host at once; 0 is 4.
-	AtOnce int
-	// Dir is the folder where workers of this host find its playbooks again. "" is a folder of the user in memory.
-	Dir string
-}
-
-// atOnce is the number of places for playbooks.
-func (s Scripts) atOnce() int { return cmp.Or(s.AtOnce, 4) }
+// playbooksAtOnce is the number of places for playbooks.
+func (o Options) playbooksAtOnce() int { return cmp.Or(o.Scripts.AnsibleAtOnce, 4) }
 
 // scripts runs Python of packages; nil where the worker may run none.
 func (o Options) scripts() activities.ScriptRunner {
 	if o.UserData == nil || o.Scripts.Policy != lcm.ScriptsRun {
 		return nil
 	}
-	return &userdata.Scripts{Runner: o.UserData, Network: o.Scripts.Network, Reach: o.Scripts.Reach, Time: o.Scripts.Timeout}
+	return &userdata.Scripts{Runner: o.UserData, Network: o.Scripts.Network, Reach: o.Reach, Time: o.Scripts.Timeout}
 }
 
 // playbooks runs playbooks of packages on this host; nil where the worker may run none.
@@ -52,7 +31,7 @@ func (o Options) playbooks() activities.WorkerHost {
 	if !o.Scripts.Ansible || o.Scripts.Policy != lcm.ScriptsRun {
 		return nil
 	}
-	return thisHost{&userdata.Playbooks{Lease: o.Scripts.Lease, Dir: o.Scripts.Dir, Reach: o.Scripts.Reach}}
+	return thisHost{&userdata.Playbooks{Lease: o.Scripts.AnsibleLease, Dir: o.Scripts.AnsibleDirectory, Reach: o.Reach}}
 }
 
 // thisHost runs playbooks on this host.

@@ -14,6 +14,7 @@ import (
 	sdkworker "go.temporal.io/sdk/worker"
 
 	"github.com/windlass-nfv/windlass/activities"
+	"github.com/windlass-nfv/windlass/internal/config"
 	"github.com/windlass-nfv/windlass/internal/deployments"
 	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/grants"
@@ -22,6 +23,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/onboard"
 	"github.com/windlass-nfv/windlass/internal/operations"
 	"github.com/windlass-nfv/windlass/internal/outbound"
+	"github.com/windlass-nfv/windlass/internal/ownnet"
 	"github.com/windlass-nfv/windlass/internal/podnetwork"
 	"github.com/windlass-nfv/windlass/internal/secrets"
 	"github.com/windlass-nfv/windlass/internal/store"
@@ -40,12 +42,12 @@ type Options struct {
 	Store     *store.Store
 	Vault     *secrets.Vault
 	Log       *slog.Logger
-	// Concurrency bounds how many activities run at once; 0 is enough for several large clusters.
-	Concurrency int
-	// Attempts is how often to try an activity while the other side does not answer; 0 leaves this to the workflows.
-	Attempts int
-	// Reconnect is how long to wait for a node that is lost during a command; 0 takes the dialer's default.
-	Reconnect time.Duration
+	// Worker and Scripts are settings. No Concurrency is enough for several large clusters, no Attempts leaves them to the
+	// workflows, and no Reconnect takes the dialer's default.
+	Worker  config.Worker
+	Scripts config.Scripts
+	// Reach says what scripts and playbooks on this host may connect to.
+	Reach ownnet.Policy
 	// Clusters are defaults for clusters whose requests and packages do not say.
 	Clusters k8s.Defaults
 	// VimGuard limits the addresses of VIMs and of the nodes that they make.
@@ -64,8 +66,6 @@ type Options struct {
 	PackageTrust vnfpkg.Trust
 	// UserData runs the user data classes of packages; nil runs none.
 	UserData *userdata.Runner
-	// Scripts says how to run scripts that packages name at hooks.
-	Scripts Scripts
 	// NFVO, if not nil, is asked for grants. GrantPatience is how long it may take, and GrantPoll how often Windlass asks
 	// it meanwhile. Endpoint is the API's own URL, with which links begin.
 	NFVO                     activities.Granter
@@ -117,12 +117,12 @@ type Worker struct {
 
 // New makes a worker for one run.
 func New(o Options) *Worker {
-	if o.Concurrency == 0 {
-		o.Concurrency = defaultConcurrency
+	if o.Worker.Concurrency == 0 {
+		o.Worker.Concurrency = defaultConcurrency
 	}
 	cancels := newCanceller(o.Client)
 	options := sdkworker.Options{
-		MaxConcurrentActivityExecutionSize: o.Concurrency,
+		MaxConcurrentActivityExecutionSize: o.Worker.Concurrency,
 		MaxConcurrentActivityTaskPollers:   pollers,
 		MaxConcurrentWorkflowTaskPollers:   pollers,
 
@@ -134,7 +134,7 @@ func New(o Options) *Worker {
 		// The canceller is outside, because it may take the answer to Temporal out of the SDK's hands. The scoper is
 		// inside, so that its failure is recorded as the step's failure.
 		Interceptors: []interceptor.WorkerInterceptor{
-			cancels, &observer{tracing: o.Tracing, metrics: o.Metrics}, &tracker{progress: o.Store, log: o.Log, attempts: o.Attempts},
+			cancels, &observer{tracing: o.Tracing, metrics: o.Metrics}, &tracker{progress: o.Store, log: o.Log, attempts: o.Worker.Attempts},
 			&scoper{projectOf: o.Store.ProjectOf},
 		},
 	}
@@ -229,7 +229,7 @@ func activityStructs(
 ) []any {
 	known := facts{ops}
 	made := &deployments.Deployments{Operations: ops, Definers: definers(ops, o)}
-	login := &hosts{operations: ops, vims: open, keys: o.Store, reconnect: o.Reconnect, control: o.VimGuard.Control}
+	login := &hosts{operations: ops, vims: open, keys: o.Store, reconnect: o.Worker.Reconnect, control: o.VimGuard.Control}
 	reach := activities.Reach{
 		Hosts: login, Vnfs: known, Secrets: o.Vault, Output: lines{}, Defaults: o.Clusters,
 	}
@@ -265,7 +265,7 @@ func activityStructs(
 		},
 		&activities.Playbooks{
 			Reach: reach, Facts: known, Keys: o.Store, Servers: login, SSHPort: login.sshPort, Here: o.playbooks(),
-			Lists: o.Store, Room: make(chan struct{}, o.Scripts.atOnce()),
+			Lists: o.Store, Room: make(chan struct{}, o.playbooksAtOnce()),
 			Site: &activities.Infrastructure{VIMs: open, Deployments: made, Vnfs: known, Output: lines{}},
 		},
 		&activities.Notifications{

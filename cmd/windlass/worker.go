@@ -110,21 +110,14 @@ func (b *backends) workerOptions() worker.Options {
 	o := worker.Options{
 		Client: b.temporal, Namespace: b.config.Temporal.Namespace, Store: b.store, Vault: b.vault, Log: b.log,
 		Sources: b.sources, PackageTrust: b.trust, Subscribers: b.subscribers, NotifyFor: b.config.Notifications.RetryFor,
-		Concurrency: b.config.Worker.Concurrency, Attempts: b.config.Worker.Attempts, Reconnect: b.config.Worker.Reconnect,
-		ShutdownGrace: b.config.ShutdownGrace,
+		Worker: b.config.Worker, Scripts: b.config.Scripts, Reach: reachOf(b.config), ShutdownGrace: b.config.ShutdownGrace,
 		Clusters: k8s.Defaults{
 			AptRepository: b.config.Kubernetes.Apt.Repository(), AptKey: b.config.Kubernetes.Apt.Key,
 			PodNetwork: k8s.PodNetwork(b.config.Kubernetes.PodNetwork),
 		}, Files: b.files,
 		Starter: &apiserver.Temporal{Client: b.temporal, Names: b.store}, DriftMetrics: b.drift,
 		NFVOPackages: b.nfvo, GrantPoll: b.config.NFVO.GrantPoll, Endpoint: b.config.API.Endpoint,
-		UserData: b.userData(), Scripts: worker.Scripts{
-			Policy: b.config.Scripts.Policy, SkipTackerV1: b.config.Scripts.SkipTackerV1,
-			Network: b.config.Scripts.Network, Timeout: b.config.Scripts.Timeout,
-			Ansible: b.config.Scripts.Ansible, Lease: b.config.Scripts.AnsibleLease,
-			AtOnce: b.config.Scripts.AnsibleAtOnce,
-			Dir:    b.config.Scripts.AnsibleDirectory, Reach: reachOf(b.config),
-		}, VimGuard: b.vimGuard(),
+		UserData: b.userData(), VimGuard: b.vimGuard(),
 		Tracing: b.export.Tracing, Metrics: b.metrics, VimTransport: b.vims.Transport,
 	}
 	if b.nfvo != nil && b.config.NFVO.Grants {
