@@ -6,6 +6,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/apiserver/rest"
 	"github.com/windlass-nfv/windlass/internal/auth"
+	"github.com/windlass-nfv/windlass/internal/config"
 )
 
 // The APIs as scopes name them: with their major version.
@@ -96,7 +97,7 @@ func isParameter(part string) bool {
 // needOf is the function needOf, after the server's settings are applied.
 func (s *Server) needOf(method, path string) (need auth.Need, open bool) {
 	need, open = needOf(method, path)
-	return need, open || path == "/metrics" && !s.MetricsNeedAdmin
+	return need, open || path == "/metrics" && s.API.Metrics != config.MetricsAdmin
 }
 
 func accessOf(method, path string) auth.Access {

@@ -19,6 +19,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/apiserver/apitest"
 	"github.com/windlass-nfv/windlass/apiserver/rest"
+	"github.com/windlass-nfv/windlass/internal/config"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/pgtest"
 	"github.com/windlass-nfv/windlass/internal/secrets"
@@ -80,7 +81,8 @@ func newBench(t testing.TB, change ...func(*Options)) *bench {
 	}
 	b.starter = &rememberingStarter{store: db}
 	o := Options{
-		Endpoint: endpoint, Store: db, Vault: b.vault, Starter: b.starter, Vims: b.vims, Version: "1.2.3",
+		API: config.API{Endpoint: endpoint}, Notifications: config.Notifications{TestCallback: true},
+		Store: db, Vault: b.vault, Starter: b.starter, Vims: b.vims, Version: "1.2.3",
 		PodNetwork: true, // as of Tacker's packages, some samples have none
 		Log:        slog.New(slog.NewJSONHandler(b.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	}

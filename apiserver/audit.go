@@ -86,7 +86,7 @@ func (s *Server) forgetAudit(ctx context.Context) error {
 	tick := time.NewTicker(forgetAuditEvery)
 	defer tick.Stop()
 	for {
-		if err := s.Store.ForgetAudit(ctx, s.AuditKeepFor); err != nil && ctx.Err() == nil {
+		if err := s.Store.ForgetAudit(ctx, s.Audit.KeepFor); err != nil && ctx.Err() == nil {
 			s.log.WarnContext(ctx, "Old audit records not deleted; Windlass tries again in an hour", "error", err)
 		}
 		select {

@@ -100,7 +100,7 @@ func TestAudit_forgetsOldRecords(t *testing.T) {
 	require.NoError(t, b.store.ForgetAudit(t.Context(), time.Hour))
 	require.Len(t, b.auditOf("", ""), 1)
 	s := &Server{Options: b.server.Options, log: b.server.log}
-	s.AuditKeepFor = time.Nanosecond
+	s.Audit.KeepFor = time.Nanosecond
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() { done <- s.forgetAudit(ctx) }()

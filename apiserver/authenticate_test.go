@@ -22,6 +22,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/apiserver/rest"
 	"github.com/windlass-nfv/windlass/internal/auth"
+	"github.com/windlass-nfv/windlass/internal/config"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
@@ -127,7 +128,7 @@ func TestAuthentication_saysWhatIsWrong(t *testing.T) {
 
 func TestScopes_everyRouteNeedsOne(t *testing.T) {
 	b := newBench(t, withAuth, func(o *Options) {
-		o.Metrics, o.MetricsNeedAdmin = someMetrics, true
+		o.Metrics, o.API.Metrics = someMetrics, config.MetricsAdmin
 		o.RequestTimeout = 30 * time.Second
 	})
 	table, err := os.ReadFile("../docs/security.md")
@@ -202,7 +203,7 @@ func TestAccessLog_namesTheClient(t *testing.T) {
 }
 
 func TestRateLimit_isOfEachClient(t *testing.T) {
-	b := newBench(t, withAuth, func(o *Options) { o.RequestsPerSecond, o.Burst = 1, 3 })
+	b := newBench(t, withAuth, func(o *Options) { o.Limits.RequestsPerSecond, o.Limits.Burst = 1, 3 })
 	limited := 0
 	for range 5 {
 		a := b.do("GET", "/vnfpkgm/v1/vnf_packages", nil, as("edge", "windlass:read"))
@@ -241,7 +242,7 @@ func TestThrottle_forgetsQuietClients(t *testing.T) {
 }
 
 func TestURIsAreBounded(t *testing.T) {
-	b := newBench(t, func(o *Options) { o.MaxURI = 300 })
+	b := newBench(t, func(o *Options) { o.Limits.URIBytes = 300 })
 	long := strings.Repeat("x", 400)
 	require.Contains(t, b.do("GET", "/vnfpkgm/v1/vnf_packages?filter=(eq,id,"+long+")",
 		nil).problem(http.StatusRequestURITooLong), "up to 300")
@@ -250,11 +251,12 @@ func TestURIsAreBounded(t *testing.T) {
 }
 
 func TestBodyLimit_isTold(t *testing.T) {
-	for limit, text := range map[int64]string{2 << 20: "2 MiB", 3 << 10: "3 KiB", 1000: "1000 bytes"} {
-		b := newBench(t, func(o *Options) { o.MaxBody = limit })
-		a := b.do("POST", "/vnfpkgm/v1/vnf_packages", bytes.NewReader(make([]byte, limit+1)))
+	for limit, text := range map[int]string{2 << 10: "2 MiB", 3: "3 KiB"} {
+		b := newBench(t, func(o *Options) { o.Limits.BodyKiB = limit })
+		a := b.do("POST", "/vnfpkgm/v1/vnf_packages", bytes.NewReader(make([]byte, limit<<10+1)))
 		require.Contains(t, a.problem(http.StatusRequestEntityTooLarge), text)
 	}
+	require.Contains(t, rest.ProblemOf(&http.MaxBytesError{Limit: 1000}, "").Detail, "1000 bytes")
 }
 
 func TestRemoteAddress_isAHeadersOnlyBehindATrustedProxy(t *testing.T) {

@@ -70,8 +70,8 @@ func (s *Server) knownHost(given string) bool {
 	if _, err := netip.ParseAddr(host); err == nil || host == "localhost" {
 		return true
 	}
-	known := []string{hostname(hostOf(s.base)), hostname(s.Listen)}
-	return host != "" && (slices.Contains(known, host) || slices.Contains(s.AllowedHosts, host))
+	known := []string{hostname(hostOf(s.base)), hostname(s.API.Listen)}
+	return host != "" && (slices.Contains(known, host) || slices.Contains(s.API.AllowedHosts, host))
 }
 
 // hostname is the name of a host without its port.
@@ -116,7 +116,7 @@ func (s *Server) ownPage(c echo.Context) bool {
 // trusts tells whether pages of an origin may use a route. Anybody on the way can alter a page that came without TLS.
 // So if the request comes with TLS, such a page does not count as this server's own.
 func (s *Server) trusts(origin, path string, r *http.Request) bool {
-	if strings.HasPrefix(path, codecPath) && slices.Contains(s.CodecOrigins, origin) {
+	if s.Codec != nil && strings.HasPrefix(path, codecPath) && slices.Contains(s.API.CodecOrigins, origin) {
 		return true
 	}
 	if r.TLS != nil && !strings.HasPrefix(strings.ToLower(origin), "https://") {

@@ -36,10 +36,10 @@ func (s *Server) codec() echo.HandlerFunc {
 
 // codecWall admits the pages of the configured Web UIs, and no other page. The temporal command is no page.
 func (s *Server) codecWall() []echo.MiddlewareFunc {
-	if s.Codec == nil || len(s.CodecOrigins) == 0 {
+	if s.Codec == nil || len(s.API.CodecOrigins) == 0 {
 		return nil // an empty list would let every page in
 	}
 	return []echo.MiddlewareFunc{middleware.CORSWithConfig(middleware.CORSConfig{
-		AllowOrigins: s.CodecOrigins, AllowMethods: []string{http.MethodPost}, MaxAge: 600,
+		AllowOrigins: s.API.CodecOrigins, AllowMethods: []string{http.MethodPost}, MaxAge: 600,
 	})}
 }

@@ -16,7 +16,7 @@ const webUI = "https://temporal.example"
 
 func newCodecBench(t *testing.T) (*bench, *secrets.Codec) {
 	codec := secrets.NewCodec(secretstest.Keyring(t))
-	return newBench(t, func(o *Options) { o.Codec, o.CodecOrigins = codec, []string{webUI} }), codec
+	return newBench(t, func(o *Options) { o.Codec, o.API.CodecOrigins = codec, []string{webUI} }), codec
 }
 
 func TestCodec_opensWhatWorkersSeal(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/windlass-nfv/windlass/internal/config"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
@@ -76,7 +77,7 @@ func TestDocumentedBodies_areReadToTheLastMember(t *testing.T) {
 	for _, c := range instantiating {
 		t.Run(fmt.Sprintf("%s %d", c.page, c.nth), func(t *testing.T) {
 			b := newBench(t, func(o *Options) {
-				o.Scripts, o.Ansible, o.Python, o.Files = lcm.ScriptsRun, true, true, sampleChart(t)
+				o.Scripts, o.Python, o.Files = config.Scripts{Policy: lcm.ScriptsRun, Ansible: true}, true, sampleChart(t)
 			})
 			vims := map[string]string{"openstack": b.registerVim("lab", true), "kubernetes": b.registerCluster("c")}
 			request, root := map[string]any{"flavourId": "simple"}, "/vnflcm/v1"

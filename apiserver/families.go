@@ -20,12 +20,12 @@ type addRoutes func(prefix string, routes []rest.Route, before ...echo.Middlewar
 func (s *Server) addFamilies(add addRoutes) {
 	lifecycle, subscribed, added := s.lifecycleManagement(), s.subscriptions(), s.extensions()
 	for _, root := range []rest.Root{rest.LcmV1, rest.LcmV2} {
-		strict := root.Number == 1 && s.StrictV1 || root.Number == 2 && !s.TolerantV2
+		strict := root.Number == 1 && s.API.StrictV1 || root.Number == 2 && !s.API.TolerantV2
 		add(root.Prefix, lifecycle.Routes(root), rest.CheckVersion(root, strict), acceptsJSON)
 		add(root.Prefix, subscribed.Lifecycle(root), rest.CheckVersion(root, strict), acceptsJSON)
 	}
 	before := []echo.MiddlewareFunc{acceptsJSON}
-	if s.StrictV1 { // else the header is ignored, as Tacker does
+	if s.API.StrictV1 { // else the header is ignored, as Tacker does
 		before = append(before, rest.CheckVersion(rest.PkgV1, true))
 	}
 	add(rest.PkgV1.Prefix, s.packages().Routes(), before...)
@@ -43,9 +43,9 @@ func (s *Server) addFamilies(add addRoutes) {
 func (s *Server) lifecycleManagement() *vnflcm.Handler {
 	return &vnflcm.Handler{
 		Backend: s.backend, Starter: s.Starter,
-		Operations:    &operations.Resolver{Store: s.Store, Vault: s.Vault, Scripts: s.Scripts},
+		Operations:    &operations.Resolver{Store: s.Store, Vault: s.Vault, Scripts: s.Scripts.Policy},
 		GrantedByNFVO: s.GrantedByNFVO, NFVOPackages: s.NFVOPackages, FetchPatience: s.FetchPatience,
-		Python: s.Python, Ansible: s.Ansible, SkipTackerV1: s.SkipTackerV1, PodNetwork: s.PodNetwork,
+		Python: s.Python, Ansible: s.Scripts.Ansible, SkipTackerV1: s.Scripts.SkipTackerV1, PodNetwork: s.PodNetwork,
 		Files: s.Files, Surveyor: s.Surveyor,
 	}
 }
@@ -59,8 +59,8 @@ func (s *Server) packages() *vnfpkgm.Handler {
 
 func (s *Server) subscriptions() *subscriptions.Handler {
 	return &subscriptions.Handler{
-		Backend: s.backend, Subscribers: s.Subscribers, NoCallbackTest: s.NoCallbackTest,
-		DuplicateSubscriptions: s.DuplicateSubscriptions, MostSubscriptions: s.MostSubscriptions,
+		Backend: s.backend, Subscribers: s.Subscribers, NoCallbackTest: !s.Notifications.TestCallback,
+		DuplicateSubscriptions: s.Notifications.Duplicates, MostSubscriptions: s.Notifications.Subscriptions,
 	}
 }
 

@@ -187,7 +187,7 @@ func TestFilters_knowEveryAttributeOfAnOperation(t *testing.T) {
 // BenchmarkLists measures one list at a time: `go test ./apiserver -run - -bench Lists/name`. A list is a page of at
 // most 1000 of 10,000 instances, which are as large as instances of real clusters.
 func BenchmarkLists(b *testing.B) {
-	bed := newBench(b, func(o *Options) { o.PageSize = 1000 })
+	bed := newBench(b, func(o *Options) { o.API.PageSize = 1000 })
 	bed.thousands(10_000, func(i int, inst *lcm.VnfInstance) {
 		inst.VimConnections = inst.VimConnections[:1] // without a secret, as for clusters
 		inst.Metadata["rack"] = fmt.Sprintf("rack-%d", i)
@@ -232,7 +232,7 @@ func BenchmarkLists(b *testing.B) {
 
 // BenchmarkOperationLists does the same for 50,000 operations.
 func BenchmarkOperationLists(b *testing.B) {
-	bed := newBench(b, func(o *Options) { o.PageSize = 1000 })
+	bed := newBench(b, func(o *Options) { o.API.PageSize = 1000 })
 	var rows [][]any
 	for i := range 50_000 {
 		id, op := fmt.Sprint(i), []lcm.Operation{

@@ -32,7 +32,7 @@ type prey struct {
 
 func newPrey(f *testing.F) *prey {
 	f.Helper()
-	p := &prey{bench: newBench(f, func(o *Options) { o.PageSize = 2 }), names: map[string]string{}}
+	p := &prey{bench: newBench(f, func(o *Options) { o.API.PageSize = 2 }), names: map[string]string{}}
 	path, vnfdID := p.onboard()
 	p.names["$PKG"], p.names["$VNFD"] = path, vnfdID
 	p.names["$VIM"] = p.registerVim("lab", true)

@@ -14,8 +14,6 @@ import (
 )
 
 const (
-	// defaultMaxURI is long enough for every filter that a person writes.
-	defaultMaxURI = 16 << 10
 	// failuresPerSecond and failuresBurst bound the answers that explain bad credentials to one address. Good credentials
 	// from the same address, which may be a proxy's, do not wait.
 	failuresPerSecond, failuresBurst = 5, 50
@@ -26,9 +24,9 @@ const (
 // shortURI refuses paths and queries that are too long to be meant.
 func (s *Server) shortURI(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
-		if n := len(c.Request().RequestURI); n > s.MaxURI {
+		if n := len(c.Request().RequestURI); n > s.Limits.URIBytes {
 			return rest.HTTPErrorf(http.StatusRequestURITooLong, "The path with its query has %d bytes; this server "+
-				"accepts up to %d.", n, s.MaxURI)
+				"accepts up to %d.", n, s.Limits.URIBytes)
 		}
 		return next(c)
 	}

@@ -42,7 +42,7 @@ func (a answer) nextPath() string {
 }
 
 func TestLists_comeInPagesThatInsertsDoNotMove(t *testing.T) {
-	b := newBench(t, func(o *Options) { o.PageSize = 3 })
+	b := newBench(t, func(o *Options) { o.API.PageSize = 3 })
 	_, vnfdID := b.onboard()
 	var want []string
 	for range 8 {
@@ -71,7 +71,7 @@ func TestLists_comeInPagesThatInsertsDoNotMove(t *testing.T) {
 }
 
 func TestLists_refuseForeignMarkers(t *testing.T) {
-	b := newBench(t, func(o *Options) { o.PageSize = 1 })
+	b := newBench(t, func(o *Options) { o.API.PageSize = 1 })
 	_, vnfdID := b.onboard()
 	b.create("/vnflcm/v1", vnfdID)
 	b.create("/vnflcm/v1", vnfdID)
@@ -434,7 +434,7 @@ func (b *bench) thousands(n int, change ...func(i int, inst *lcm.VnfInstance)) (
 // TestFilters_findOneAmongTenThousandAtOnce reads a filtered page of 10,000 instances, which takes milliseconds. The
 // limit is higher because the machine may be busy.
 func TestFilters_findOneAmongTenThousandAtOnce(t *testing.T) {
-	b := newBench(t, func(o *Options) { o.PageSize = 100 })
+	b := newBench(t, func(o *Options) { o.API.PageSize = 100 })
 	b.thousands(10_000)
 	for filter, want := range map[string]int{
 		"(eq,vnfInstanceName,edge-7777)": 1,

@@ -102,9 +102,9 @@ func unbounded(c echo.Context) bool {
 func (s *Server) bound(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		r := c.Request()
-		limit := s.MaxBody
+		limit := int64(s.Limits.BodyKiB) << 10
 		if unbounded(c) {
-			limit = s.MaxUpload
+			limit = int64(s.API.MaxUploadMiB) << 20
 		} else {
 			ctx, cancel := context.WithTimeout(r.Context(), s.RequestTimeout)
 			defer cancel()

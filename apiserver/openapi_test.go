@@ -19,6 +19,7 @@ import (
 	"github.com/windlass-nfv/windlass/apiserver/apitest"
 	"github.com/windlass-nfv/windlass/apiserver/openapi"
 	"github.com/windlass-nfv/windlass/apiserver/rest"
+	"github.com/windlass-nfv/windlass/internal/config"
 	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/params"
@@ -27,7 +28,7 @@ import (
 // shown returns a server for requests that need no database.
 func shown(t *testing.T) *Server {
 	t.Helper()
-	s, err := New(Options{Endpoint: endpoint, Metrics: http.NotFoundHandler()})
+	s, err := New(Options{API: config.API{Endpoint: endpoint}, Metrics: http.NotFoundHandler()})
 	require.NoError(t, err)
 	return s
 }
@@ -220,7 +221,9 @@ func stub(route string) string {
 // served returns the document of a server with this security, decoded and as text.
 func served(t *testing.T, security openapi.Security) (doc *openapi3.T, text string) {
 	t.Helper()
-	s, err := New(Options{Endpoint: endpoint, Metrics: http.NotFoundHandler(), MetricsNeedAdmin: true, Security: security})
+	s, err := New(Options{
+		API: config.API{Endpoint: endpoint, Metrics: config.MetricsAdmin}, Metrics: http.NotFoundHandler(), Security: security,
+	})
 	require.NoError(t, err)
 	w := httptest.NewRecorder()
 	s.ServeHTTP(w, httptest.NewRequest(http.MethodGet, endpoint+"/openapi.json", nil))

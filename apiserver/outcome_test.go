@@ -77,7 +77,7 @@ func TestCommitWhoseAnswerIsLost_keepsTheSecretsOfAnOperation(t *testing.T) {
 }
 
 func TestCommitWhoseAnswerIsLost_keepsTheSecretsOfASubscription(t *testing.T) {
-	b := newBench(t, func(o *Options) { o.NoCallbackTest = true })
+	b := newBench(t, func(o *Options) { o.Notifications.TestCallback = false })
 	way := b.losing(t)
 	way.LoseNext()
 	b.do("POST", "/vnflcm/v1/subscriptions", map[string]any{

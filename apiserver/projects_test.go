@@ -35,7 +35,7 @@ func last(path string) string { return path[strings.LastIndexByte(path, '/')+1:]
 // twoProjects returns an API server on which edge has one resource of each kind.
 func twoProjects(t *testing.T, change ...func(*Options)) (*bench, ownedByEdge) {
 	t.Helper()
-	b := newBench(t, append(change, withAuth, func(o *Options) { o.NoCallbackTest = true })...)
+	b := newBench(t, append(change, withAuth, func(o *Options) { o.Notifications.TestCallback = false })...)
 	b.client = edge
 	e := ownedByEdge{ids: map[string]string{}, subscriptions: map[string]string{}}
 	for _, root := range []string{"/vnflcm/v1", "/vnflcm/v2", "/vnfpkgm/v1"} {
@@ -180,7 +180,7 @@ func isList(pattern string) bool {
 }
 
 func TestProjects_pagesStayInTheProject(t *testing.T) {
-	b := newBench(t, withAuth, func(o *Options) { o.PageSize = 2 })
+	b := newBench(t, withAuth, func(o *Options) { o.API.PageSize = 2 })
 	for i := range 10 {
 		client := edge
 		if i%2 == 1 {

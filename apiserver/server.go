@@ -28,6 +28,7 @@ import (
 	"github.com/windlass-nfv/windlass/apiserver/vims"
 	"github.com/windlass-nfv/windlass/apiserver/vnflcm"
 	"github.com/windlass-nfv/windlass/apiserver/vnfpkgm"
+	"github.com/windlass-nfv/windlass/internal/config"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/secrets"
 	"github.com/windlass-nfv/windlass/internal/store"
@@ -43,12 +44,15 @@ type Watcher interface {
 
 // Options configure a Server.
 type Options struct {
-	// Listen is host:port; Listener, when set, is used instead.
-	Listen   string
+	// API and the next four are settings. Location and _links are made of API.Endpoint, never of a request's Host header.
+	// 0 for API.MaxUploadMiB, Limits.BodyKiB and Limits.URIBytes means the setting's default.
+	API           config.API
+	Limits        config.Limits
+	Audit         config.Audit
+	Notifications config.Notifications
+	Scripts       config.Scripts
+	// Listener, when set, is used instead of API.Listen.
 	Listener net.Listener
-	// Endpoint is the absolute URL under which clients reach the API; Location and _links are made of it,
-	// never of a request's Host header.
-	Endpoint string
 
 	Store   *store.Store
 	Vault   *secrets.Vault
@@ -66,8 +70,6 @@ type Options struct {
 	GrantedByNFVO bool
 	// PodNetwork is set if the configuration has a pod network for clusters whose request names none.
 	PodNetwork bool
-	// Scripts says how Windlass treats scripts that packages name at hooks.
-	Scripts lcm.ScriptPolicy
 	// NFVOPackages asks the NFVO for VNFDs that are not on board here; nil asks nobody. FetchPatience is how long a
 	// request waits for such a package; 0 means 20 s.
 	NFVOPackages  vnflcm.NFVOPackages
@@ -89,22 +91,9 @@ type Options struct {
 	// Version is the program's, shown at /windlass/v1/version.
 	Version string
 
-	// StrictV1 makes /vnflcm/v1 and /vnfpkgm/v1 want the Version header; TolerantV2 makes /vnflcm/v2 do without.
-	StrictV1   bool
-	TolerantV2 bool
-
-	// NoCallbackTest accepts subscriptions without a test of the callback. DuplicateSubscriptions creates a second
-	// subscription for a repeated request, instead of a 303.
-	NoCallbackTest, DuplicateSubscriptions bool
-	// MostSubscriptions bounds the subscriptions of a project; 0 bounds nothing.
-	MostSubscriptions int
-
-	// PageSize bounds the items of one answer to a list; 0 puts all of them into one.
-	PageSize int
-	// Codec decrypts Temporal's payloads for the temporal command and, from CodecOrigins, for the Web UI; nil serves
+	// Codec decrypts Temporal's payloads for the temporal command and, from API.CodecOrigins, for the Web UI; nil serves
 	// nobody.
-	Codec        converter.PayloadCodec
-	CodecOrigins []string
+	Codec converter.PayloadCodec
 
 	// Auth identifies clients; nil lets everybody do everything, without credentials.
 	Auth Authenticator
@@ -114,17 +103,8 @@ type Options struct {
 	Page      ui.Settings
 	Passwords ui.Passwords
 	Codes     ui.Codes
-	// AllowedHosts are further names of this server, in small letters, beside those in Endpoint and Listen. Without Auth,
-	// the server refuses requests to other names.
-	AllowedHosts []string
-	// TLS serves https; nil: http.
+	// TLS serves https; nil: http. It is made from the files of API.TLS.
 	TLS *tls.Config
-	// MetricsNeedAdmin keeps /metrics for administrators.
-	MetricsNeedAdmin bool
-	// TrustedProxies are the proxies whose X-Forwarded-For the server believes.
-	TrustedProxies []netip.Prefix
-	// RequestsPerSecond of one client, Burst of them at once; 0 is no limit.
-	RequestsPerSecond, Burst int
 
 	PackageLimits vnfpkg.Limits
 	// PackageTrust says whose packages the server accepts; its zero value accepts all.
@@ -133,16 +113,6 @@ type Options struct {
 	Files vnflcm.Files
 	// Python tells whether workers run the user data classes of packages.
 	Python bool
-	// Ansible tells whether workers run playbooks of packages.
-	Ansible bool
-	// SkipTackerV1 tells that workers skip management drivers of Tacker's v1.
-	SkipTackerV1 bool
-	// MaxBody bounds request bodies, MaxUpload those of packages; 0 means 1 MiB and 8 GiB.
-	MaxBody, MaxUpload int64
-	// AuditKeepFor is how long audit records are kept; 0 for ever.
-	AuditKeepFor time.Duration
-	// MaxURI bounds a path with its query; 0 means 16 KiB.
-	MaxURI int
 	// RequestTimeout bounds everything but uploads, downloads and event streams; 0 means 30 s.
 	RequestTimeout time.Duration
 	// Patience is how long a client may take to send a body, and for each 64 KiB of an upload or of an answer; 0 means
@@ -177,26 +147,27 @@ type Server struct {
 
 // New makes a Server; mistakes in o are Invalid.
 func New(o Options) (*Server, error) {
-	base, err := url.Parse(o.Endpoint)
+	base, err := url.Parse(o.API.Endpoint)
 	if err != nil || (base.Scheme != "http" && base.Scheme != "https") || base.Host == "" {
 		return nil, lcm.Errorf(lcm.KindInvalid,
-			"The API's endpoint must be an absolute URL such as http://vnfm.example:9890, not %q.", o.Endpoint)
+			"The API's endpoint must be an absolute URL such as http://vnfm.example:9890, not %q.", o.API.Endpoint)
 	}
 	o.setDefaults()
-	s := &Server{Options: o, base: strings.TrimRight(o.Endpoint, "/"), log: o.Log}
+	s := &Server{Options: o, base: strings.TrimRight(o.API.Endpoint, "/"), log: o.Log}
 	s.backend = &rest.Backend{
-		Store: o.Store, Vault: o.Vault, Log: o.Log, Base: s.base, PageSize: o.PageSize, VimAddresses: o.VimAddresses,
+		Store: o.Store, Vault: o.Vault, Log: o.Log, Base: s.base, PageSize: o.API.PageSize, VimAddresses: o.VimAddresses,
 	}
-	s.clients, s.failures = newThrottle(o.RequestsPerSecond, o.Burst), newThrottle(failuresPerSecond, failuresBurst)
+	s.clients, s.failures = newThrottle(o.Limits.RequestsPerSecond, o.Limits.Burst),
+		newThrottle(failuresPerSecond, failuresBurst)
 	s.streams, s.stopStreams = context.WithCancel(context.Background())
 	s.handler = s.routes()
 	return s, nil
 }
 
 func (o *Options) setDefaults() {
-	o.MaxBody = orDefault(o.MaxBody, 1<<20)
-	o.MaxUpload = orDefault(o.MaxUpload, 8<<30)
-	o.MaxURI = orDefault(o.MaxURI, defaultMaxURI)
+	o.API.MaxUploadMiB = orDefault(o.API.MaxUploadMiB, 8192)
+	o.Limits.BodyKiB = orDefault(o.Limits.BodyKiB, 1024)
+	o.Limits.URIBytes = orDefault(o.Limits.URIBytes, 16<<10) // enough for every filter that a person writes
 	o.RequestTimeout = orDefault(o.RequestTimeout, 30*time.Second)
 	o.Patience = orDefault(o.Patience, 30*time.Second)
 	o.Heartbeat = orDefault(o.Heartbeat, 15*time.Second)
@@ -210,7 +181,7 @@ func (o *Options) setDefaults() {
 	}
 }
 
-func orDefault[T int | int64 | time.Duration](v, fallback T) T {
+func orDefault[T int | time.Duration](v, fallback T) T {
 	if v == 0 {
 		return fallback
 	}
@@ -225,8 +196,8 @@ func (s *Server) Run(ctx context.Context) error {
 	listener := s.Listener
 	if listener == nil {
 		var err error
-		if listener, err = (&net.ListenConfig{}).Listen(ctx, "tcp", s.Listen); err != nil {
-			return lcm.Wrap(lcm.KindUnavailable, err, "The API cannot listen on %s.", s.Listen)
+		if listener, err = (&net.ListenConfig{}).Listen(ctx, "tcp", s.API.Listen); err != nil {
+			return lcm.Wrap(lcm.KindUnavailable, err, "The API cannot listen on %s.", s.API.Listen)
 		}
 	}
 	srv := &http.Server{
@@ -257,7 +228,7 @@ func (s *Server) Run(ctx context.Context) error {
 		}
 		return nil
 	})
-	if s.AuditKeepFor > 0 {
+	if s.Audit.KeepFor > 0 {
 		g.Go(func() error { return s.forgetAudit(running) })
 	}
 	if s.Vims != nil {
@@ -274,7 +245,7 @@ func (s *Server) routes() *echo.Echo {
 	e := echo.New()
 	e.HideBanner, e.HidePort = true, true
 	e.HTTPErrorHandler = s.handleError
-	e.IPExtractor = extractIP(s.TrustedProxies)
+	e.IPExtractor = extractIP(s.API.TrustedProxies)
 	e.Pre(tolerateDoubleSlashes)
 	if s.HTTPMetrics != nil {
 		e.Use(s.measure)

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/apiserver/rest"
+	"github.com/windlass-nfv/windlass/internal/config"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/telemetry"
 )
@@ -60,7 +61,7 @@ func TestVersionHeaderIsStrictInV2AndTolerantInV1(t *testing.T) {
 		require.Equal(t, c.status, a.Status, "%s with %q: %s", c.path, c.version, a.Body)
 		require.Equal(t, map[string]string{v1: "1.3.0", v2: "2.0.0"}[c.path], a.Header.Get("Version"))
 	}
-	tolerant := newBench(t, func(o *Options) { o.TolerantV2, o.StrictV1 = true, true })
+	tolerant := newBench(t, func(o *Options) { o.API.TolerantV2, o.API.StrictV1 = true, true })
 	tolerant.do("GET", v2, nil, "Version: ").list()
 	tolerant.do("GET", v1, nil, "Version: ").problem(http.StatusBadRequest)
 }
@@ -125,13 +126,13 @@ func TestAccept_isHonouredByEveryResourceThatIsJSON(t *testing.T) {
 }
 
 func TestBodiesAreBounded(t *testing.T) {
-	b := newBench(t, func(o *Options) { o.MaxBody, o.MaxUpload = 100, 1000 })
-	long := `{"vnfdId":"` + string(bytes.Repeat([]byte("x"), 200)) + `"}`
+	b := newBench(t, func(o *Options) { o.Limits.BodyKiB, o.API.MaxUploadMiB = 1, 1 })
+	long := `{"vnfdId":"` + string(bytes.Repeat([]byte("x"), 2<<10)) + `"}`
 	b.do("POST", "/vnflcm/v1/vnf_instances", long).problem(http.StatusRequestEntityTooLarge)
 	b.do("POST", "/vnflcm/v1/vnf_instances",
 		onlyReader{bytes.NewReader([]byte(long))}).problem(http.StatusRequestEntityTooLarge)
 	pkg := b.do("POST", "/vnfpkgm/v1/vnf_packages", map[string]any{})
-	b.do("PUT", pkg.path()+"/package_content", onlyReader{bytes.NewReader(make([]byte, 2000))},
+	b.do("PUT", pkg.path()+"/package_content", onlyReader{bytes.NewReader(make([]byte, 2<<20))},
 		"Content-Type: application/zip").
 		problem(http.StatusRequestEntityTooLarge)
 	require.Equal(t, "CREATED", b.do("GET", pkg.path(), nil).want(http.StatusOK)["onboardingState"])
@@ -182,7 +183,7 @@ func TestProbesAndVersion(t *testing.T) {
 
 func TestEndpointMustBeAbsolute(t *testing.T) {
 	for _, bad := range []string{"", "vnfm:9890", "ftp://vnfm", "/vnflcm"} {
-		_, err := New(Options{Endpoint: bad})
+		_, err := New(Options{API: config.API{Endpoint: bad}})
 		require.True(t, lcm.Is(err, lcm.KindInvalid), bad)
 	}
 }

@@ -181,7 +181,7 @@ func TestSnapshots_refuseWhatIsNone(t *testing.T) {
 }
 
 func TestSnapshots_areListed(t *testing.T) {
-	b := newBench(t, func(o *Options) { o.PageSize = 2 })
+	b := newBench(t, func(o *Options) { o.API.PageSize = 2 })
 	require.Equal(t, "[]", string(b.do("GET", snapshots, nil).Body))
 	var ids []any
 	for range 3 {

@@ -241,7 +241,7 @@ func TestSubscription_withOtherCredentialsIsAnother(t *testing.T) {
 
 func TestSubscription_mayBeThereTwice(t *testing.T) {
 	b := newBench(t, func(o *Options) {
-		o.DuplicateSubscriptions, o.NoCallbackTest = true, true
+		o.Notifications.Duplicates, o.Notifications.TestCallback = true, false
 		o.Subscribers = &obligingSubscribers{refuse: lcm.Errorf(lcm.KindUnavailable, "nobody")}
 	})
 	b.do("POST", "/vnflcm/v2/subscriptions", subscribe(map[string]any{"verbosity": "SHORT"})).want(http.StatusCreated)
@@ -310,7 +310,7 @@ func TestSubscription_ofTackersClientMayBeThereTwice(t *testing.T) {
 }
 
 func TestNotifications_areWrittenWithTheChange(t *testing.T) {
-	b := newBench(t, func(o *Options) { o.NoCallbackTest = true })
+	b := newBench(t, func(o *Options) { o.Notifications.TestCallback = false })
 	sub := func(filter map[string]any) lcm.SubscriptionID {
 		return lcm.SubscriptionID(b.do("POST", "/vnflcm/v1/subscriptions",
 			subscribe(map[string]any{"filter": filter})).want(http.StatusCreated)["id"].(string))
@@ -357,7 +357,7 @@ func TestNotifications_areWrittenWithTheChange(t *testing.T) {
 }
 
 func TestDeadLetters_areListedAndDeliveredAgain(t *testing.T) {
-	b := newBench(t, func(o *Options) { o.NoCallbackTest = true })
+	b := newBench(t, func(o *Options) { o.Notifications.TestCallback = false })
 	id := lcm.SubscriptionID(b.do("POST", "/vnflcm/v1/subscriptions",
 		subscribe(nil)).want(http.StatusCreated)["id"].(string))
 	_, vnfdID := b.onboard()

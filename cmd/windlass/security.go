@@ -12,17 +12,11 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm"
 )
 
-// secure adds the clients' permissions and rate limits to the options.
+// secure adds what authenticates clients, and the certificate, to the options.
 func (b *backends) secure(o *apiserver.Options) error {
 	api := b.config.API
-	o.RequestsPerSecond, o.Burst = b.config.Limits.RequestsPerSecond, b.config.Limits.Burst
-	o.AllowedHosts = api.AllowedHosts
-	o.TrustedProxies, o.AuditKeepFor = api.TrustedProxies, b.config.Audit.KeepFor
-	switch api.Metrics {
-	case config.MetricsOff:
+	if api.Metrics == config.MetricsOff {
 		o.Metrics = nil
-	case config.MetricsAdmin:
-		o.MetricsNeedAdmin = true
 	}
 	if api.TLS.CertFile != "" {
 		files := auth.ServerTLS{

@@ -35,13 +35,11 @@ func TestSecure_makesWhatTheSettingsSay(t *testing.T) {
 	password := filepath.Join(t.TempDir(), "password")
 	require.NoError(t, os.WriteFile(password, []byte(" with blanks \r\n"), 0o600))
 	o, err = secured(t, config.Config{
-		API: config.API{Metrics: config.MetricsAdmin},
 		Auth: config.Auth{
 			Modes:    []string{config.AuthMTLS, config.AuthKeystone, config.AuthOAuth2},
 			MTLS:     config.AuthCertificates{Clients: "nfvo=edge/write"},
 			Keystone: config.Keystone{PasswordFile: password},
 		},
-		Limits: config.Limits{RequestsPerSecond: 7, Burst: 9},
 	})
 	require.NoError(t, err)
 	chain := o.Auth.(auth.Chain)
@@ -52,9 +50,6 @@ func TestSecure_makesWhatTheSettingsSay(t *testing.T) {
 		chain[2].(*auth.Certificates).Clients)
 	assert.True(t, o.Security.Certificates)
 	require.Len(t, o.Security.Schemes, 2)
-	assert.True(t, o.MetricsNeedAdmin)
-	assert.Equal(t, 7, o.RequestsPerSecond)
-	assert.Equal(t, 9, o.Burst)
 
 	o, err = secured(t, config.Config{API: config.API{Metrics: config.MetricsOff}})
 	require.NoError(t, err)

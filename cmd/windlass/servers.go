@@ -174,33 +174,25 @@ func (b *backends) serveAPI(ctx context.Context) error {
 	telemetry.RegisterDriftFindings(b.registry, b.store.DriftCount)
 	telemetry.RegisterLoad(b.registry, b.store.Load)
 	registered := clouds{guard: b.vimGuard(), transport: b.vims.Transport}
+	python := b.config.UserData.Python != ""
 	options := apiserver.Options{
-		Listen: b.config.API.Listen, Endpoint: b.config.API.Endpoint,
-		Store: b.store, Vault: b.vault, Starter: workflows, Watcher: workflows, Checks: workflows,
+		API: b.config.API, Limits: b.config.Limits, Audit: b.config.Audit, Notifications: b.config.Notifications,
+		Scripts: b.config.Scripts, ShutdownGrace: b.config.ShutdownGrace,
+		Python: python, PodNetwork: b.config.Kubernetes.PodNetwork.From != "",
+		GrantedByNFVO: b.nfvo != nil && b.config.NFVO.Grants,
+		Store:         b.store, Vault: b.vault, Starter: workflows, Watcher: workflows, Checks: workflows,
 		Vims: registered, Clusters: registered, VimAddresses: b.vimGuard(),
-		Surveyor:    worker.NewSurveyor(b.workerOptions(), b.config.UserData.Python != ""),
-		Subscribers: b.subscribers, Sources: b.sources, Files: b.files, PackageTrust: b.trust, Python: b.config.UserData.Python != "",
-		Ansible:        b.config.Scripts.Ansible,
-		SkipTackerV1:   b.config.Scripts.SkipTackerV1,
-		NoCallbackTest: !b.config.Notifications.TestCallback, DuplicateSubscriptions: b.config.Notifications.Duplicates,
-		MostSubscriptions: b.config.Notifications.Subscriptions,
-		Log:               b.log, Metrics: telemetry.Handler(b.registry), HTTPMetrics: telemetry.NewHTTPMetrics(b.registry),
+		Surveyor:    worker.NewSurveyor(b.workerOptions(), python),
+		Subscribers: b.subscribers, Sources: b.sources, Files: b.files, PackageTrust: b.trust,
+		Log: b.log, Metrics: telemetry.Handler(b.registry), HTTPMetrics: telemetry.NewHTTPMetrics(b.registry),
 		Tracing: b.export.Tracing, Version: versionText(),
-		Ready:    map[string]func(context.Context) error{"temporal": workflows.Ready},
-		StrictV1: b.config.API.StrictV1, TolerantV2: b.config.API.TolerantV2,
-		PageSize:      b.config.API.PageSize,
-		MaxBody:       int64(b.config.Limits.BodyKiB) << 10,
-		MaxURI:        b.config.Limits.URIBytes,
-		MaxUpload:     int64(b.config.API.MaxUploadMiB) << 20,
-		ShutdownGrace: b.config.ShutdownGrace,
+		Ready: map[string]func(context.Context) error{"temporal": workflows.Ready},
 	}
-	options.PodNetwork, options.Scripts = b.config.Kubernetes.PodNetwork.From != "", b.config.Scripts.Policy
-	options.GrantedByNFVO = b.nfvo != nil && b.config.NFVO.Grants
 	if b.nfvo != nil && b.config.NFVO.Packages != config.PackagesOff {
 		options.NFVOPackages = b.nfvo
 	}
 	if b.config.API.Codec {
-		options.Codec, options.CodecOrigins = b.codec, b.config.API.CodecOrigins
+		options.Codec = b.codec
 	}
 	if err := b.secure(&options); err != nil {
 		return err

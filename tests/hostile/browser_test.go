@@ -11,6 +11,7 @@ import (
 	"github.com/windlass-nfv/windlass/apiserver"
 	"github.com/windlass-nfv/windlass/apiserver/openapi"
 	"github.com/windlass-nfv/windlass/internal/auth"
+	"github.com/windlass-nfv/windlass/internal/config"
 )
 
 // endpoint is the URL of the API server, as its configuration says.
@@ -25,7 +26,7 @@ func (everybody) Authenticate(*http.Request) (auth.Identity, error) { return aut
 // request has none.
 func asked(t *testing.T, o apiserver.Options, method, path, host, body string, headers ...string) int {
 	t.Helper()
-	o.Endpoint = endpoint
+	o.API.Endpoint = endpoint
 	s, err := apiserver.New(o)
 	require.NoError(t, err)
 	r := httptest.NewRequestWithContext(t.Context(), method, "http://"+host+path, strings.NewReader(body))
@@ -40,7 +41,7 @@ func asked(t *testing.T, o apiserver.Options, method, path, host, body string, h
 }
 
 func TestBrowser_hostIsOneByWhichTheServerGoes(t *testing.T) {
-	o := apiserver.Options{Listen: "api.internal:9890", AllowedHosts: []string{"windlass"}}
+	o := apiserver.Options{API: config.API{Listen: "api.internal:9890", AllowedHosts: []string{"windlass"}}}
 	for host, want := range map[string]int{
 		"vnfm.example:9890": 200, "vnfm.example": 200, "VNFM.example.": 200, "api.internal": 200, "windlass:80": 200,
 		"localhost:9890": 200, "127.0.0.1:9890": 200, "[::1]:9890": 200, "192.0.2.7": 200, "[2001:db8::7]:9890": 200,
@@ -136,7 +137,7 @@ func TestBrowser_pagesOfOthersAreKeptOut(t *testing.T) {
 // without TLS, so that an attacker on the network may have written it.
 func TestBrowser_pageWithoutTLSIsNotThatOfAServerWithTLS(t *testing.T) {
 	o := apiserver.Options{
-		Endpoint: "https://vnfm.example", Auth: everybody{}, Security: openapi.Security{Certificates: true},
+		API: config.API{Endpoint: "https://vnfm.example"}, Auth: everybody{}, Security: openapi.Security{Certificates: true},
 	}
 	s, err := apiserver.New(o)
 	require.NoError(t, err)

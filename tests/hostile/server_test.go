@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/apiserver"
+	"github.com/windlass-nfv/windlass/internal/config"
 	"github.com/windlass-nfv/windlass/internal/pgtest"
 	"github.com/windlass-nfv/windlass/internal/secrets"
 	"github.com/windlass-nfv/windlass/internal/secrets/secretstest"
@@ -39,7 +40,8 @@ func serveOn(t *testing.T, database string, change func(*apiserver.Options)) *ap
 	t.Cleanup(db.Close)
 	counted := &countedListener{Listener: listen(t, "127.0.0.1:0")}
 	o := apiserver.Options{
-		Endpoint: endpoint, Listener: counted, Store: db, Vault: secrets.NewVault(secretstest.Keyring(t), db),
+		API: config.API{Endpoint: endpoint}, Listener: counted,
+		Store: db, Vault: secrets.NewVault(secretstest.Keyring(t), db),
 	}
 	change(&o)
 	server, err := apiserver.New(o)

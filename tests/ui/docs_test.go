@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/apiserver"
+	"github.com/windlass-nfv/windlass/internal/config"
 	"github.com/windlass-nfv/windlass/internal/pgtest"
 	"github.com/windlass-nfv/windlass/internal/secrets"
 	"github.com/windlass-nfv/windlass/internal/secrets/secretstest"
@@ -26,7 +27,7 @@ func documented(t *testing.T) string {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { api.ServeHTTP(w, r) }))
 	t.Cleanup(server.CloseClientConnections)
 	api, err = apiserver.New(apiserver.Options{
-		Endpoint: server.URL, Store: db, Vault: secrets.NewVault(secretstest.Keyring(t), db),
+		API: config.API{Endpoint: server.URL}, Store: db, Vault: secrets.NewVault(secretstest.Keyring(t), db),
 	})
 	require.NoError(t, err)
 	return server.URL

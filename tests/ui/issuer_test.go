@@ -16,6 +16,7 @@ import (
 	"github.com/windlass-nfv/windlass/apiserver"
 	"github.com/windlass-nfv/windlass/apiserver/ui"
 	"github.com/windlass-nfv/windlass/internal/auth"
+	"github.com/windlass-nfv/windlass/internal/config"
 	"github.com/windlass-nfv/windlass/internal/pgtest"
 	"github.com/windlass-nfv/windlass/internal/secrets"
 	"github.com/windlass-nfv/windlass/internal/secrets/secretstest"
@@ -93,7 +94,8 @@ func TestLogin_atAnIssuer(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { api.ServeHTTP(w, r) }))
 	t.Cleanup(server.CloseClientConnections)
 	api, err = apiserver.New(apiserver.Options{
-		Endpoint: server.URL, Store: db, Vault: secrets.NewVault(secretstest.Keyring(t), db), Auth: i, PageSize: 50,
+		API:   config.API{Endpoint: server.URL, PageSize: 50},
+		Store: db, Vault: secrets.NewVault(secretstest.Keyring(t), db), Auth: i,
 		Page: ui.Settings{Tokens: map[string]string{"oauth2": "Authorization"}},
 		Codes: &auth.CodeFlow{
 			Issuer: i.URL, ClientID: "page", Scope: "openid", RedirectURI: server.URL + "/ui/", HTTP: i.Client(),

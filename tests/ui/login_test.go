@@ -15,6 +15,7 @@ import (
 	"github.com/windlass-nfv/windlass/apiserver"
 	"github.com/windlass-nfv/windlass/apiserver/ui"
 	"github.com/windlass-nfv/windlass/internal/auth"
+	"github.com/windlass-nfv/windlass/internal/config"
 	"github.com/windlass-nfv/windlass/internal/pgtest"
 	"github.com/windlass-nfv/windlass/internal/secrets"
 	"github.com/windlass-nfv/windlass/internal/secrets/secretstest"
@@ -51,8 +52,9 @@ func TestLogin(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { api.ServeHTTP(w, r) }))
 	t.Cleanup(server.CloseClientConnections)
 	api, err = apiserver.New(apiserver.Options{
-		Endpoint: server.URL, Store: db, Vault: secrets.NewVault(secretstest.Keyring(t), db), Auth: keystone{},
-		Passwords: keystone{}, PageSize: 50, Page: ui.Settings{Tokens: map[string]string{"keystone": "X-Auth-Token"}},
+		API:   config.API{Endpoint: server.URL, PageSize: 50},
+		Store: db, Vault: secrets.NewVault(secretstest.Keyring(t), db), Auth: keystone{},
+		Passwords: keystone{}, Page: ui.Settings{Tokens: map[string]string{"keystone": "X-Auth-Token"}},
 	})
 	require.NoError(t, err)
 

@@ -17,6 +17,7 @@ import (
 	"github.com/windlass-nfv/windlass/apiserver"
 	"github.com/windlass-nfv/windlass/apiserver/ui"
 	"github.com/windlass-nfv/windlass/internal/auth"
+	"github.com/windlass-nfv/windlass/internal/config"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/pgtest"
 	"github.com/windlass-nfv/windlass/internal/secrets"
@@ -57,8 +58,9 @@ func openPage(t *testing.T, change ...func(*apiserver.Options)) *page {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { api.ServeHTTP(w, r) }))
 	t.Cleanup(server.CloseClientConnections)
 	options := apiserver.Options{
-		Endpoint: server.URL, Store: db, Vault: secrets.NewVault(secretstest.Keyring(t), db), Auth: readers{},
-		PageSize: 50, Page: ui.Settings{Tokens: map[string]string{"keystone": "X-Auth-Token"}},
+		API:   config.API{Endpoint: server.URL, PageSize: 50},
+		Store: db, Vault: secrets.NewVault(secretstest.Keyring(t), db), Auth: readers{},
+		Page: ui.Settings{Tokens: map[string]string{"keystone": "X-Auth-Token"}},
 	}
 	for _, c := range change {
 		c(&options)

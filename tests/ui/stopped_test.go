@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/windlass-nfv/windlass/apiserver"
+	"github.com/windlass-nfv/windlass/internal/config"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/pgtest"
 	"github.com/windlass-nfv/windlass/internal/secrets"
@@ -37,7 +38,7 @@ func TestServe(t *testing.T) {
 	require.NoError(t, err)
 	url := "http://" + listener.Addr().String()
 	api, err := apiserver.New(apiserver.Options{
-		Endpoint: url, Store: db, Vault: secrets.NewVault(secretstest.Keyring(t), db), PageSize: 50,
+		API: config.API{Endpoint: url, PageSize: 50}, Store: db, Vault: secrets.NewVault(secretstest.Keyring(t), db),
 	})
 	require.NoError(t, err)
 	fmt.Println(serves + url)
