@@ -49,9 +49,10 @@ func (l *loader) finishTLS() {
 	l.require(files.KeyFile != "" || files.ClientCAFile != "", "the API has other files of TLS",
 		map[string]string{"api.tls.certFile": files.CertFile})
 	l.require(files.CertFile != "", "api.tls.certFile is given", map[string]string{"api.tls.keyFile": files.KeyFile})
-	if files.CertFile == "" && strings.HasPrefix(l.config.API.Endpoint, "http:") && !l.config.Auth.Has(AuthNone) &&
-		!loopback(l.config.API.Listen) {
-		l.problem(l.mentioned("api.endpoint"), "is "+l.config.API.Endpoint+": clients would send their tokens in clear. "+
+	endpoint := l.config.API.Endpoint
+	plain := strings.HasPrefix(endpoint, "http:") && checkEndpoint(endpoint) == nil // a wrong URL may have a password
+	if plain && files.CertFile == "" && !l.config.Auth.Has(AuthNone) && !loopback(l.config.API.Listen) {
+		l.problem(l.mentioned("api.endpoint"), "is "+endpoint+": clients would send their tokens in clear. "+
 			"Give api.tls.certFile, or the https URL of the proxy in front of the API")
 	}
 }

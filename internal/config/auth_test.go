@@ -47,6 +47,13 @@ func TestLoad_wantsWhatAModeNeeds(t *testing.T) {
 		"no key":   {[]string{"--api-tls-cert-file=c"}, []string{"api.tls.keyFile"}},
 		"issuer":   {[]string{"--auth-oauth2-issuer=id.example"}, []string{"--auth-oauth2-issuer"}},
 		"metrics":  {[]string{"--api-metrics=some"}, []string{"--api-metrics"}},
+		"password in the endpoint": {
+			[]string{
+				"--auth-mode=oauth2", "--auth-oauth2-issuer=https://id.example", "--auth-oauth2-audience=windlass",
+				"--api-listen=:80", "--api-endpoint=http://u:hunter2@h",
+			},
+			[]string{"--api-endpoint"},
+		},
 		"tokens in clear": {
 			[]string{
 				"--auth-mode=oauth2", "--auth-oauth2-issuer=https://id.example", "--auth-oauth2-audience=windlass",
@@ -58,6 +65,7 @@ func TestLoad_wantsWhatAModeNeeds(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			_, err := load(t, []config.Need{config.NeedAPI}, c.args...)
 			assert.Equal(t, c.paths, places(t, err))
+			assert.NotContains(t, err.Error(), "hunter2")
 		})
 	}
 	_, err := load(t, []config.Need{config.NeedWorker}, "--config",
