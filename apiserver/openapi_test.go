@@ -222,7 +222,8 @@ func stub(route string) string {
 func served(t *testing.T, security openapi.Security) (doc *openapi3.T, text string) {
 	t.Helper()
 	s, err := New(Options{
-		API: config.API{Endpoint: endpoint, Metrics: config.MetricsAdmin}, Metrics: http.NotFoundHandler(), Security: security,
+		API: config.API{Endpoint: endpoint, Metrics: config.MetricsAdmin}, Metrics: http.NotFoundHandler(),
+		Security: security,
 	})
 	require.NoError(t, err)
 	w := httptest.NewRecorder()

@@ -43,7 +43,9 @@ which, and more of each.
 
 func TestReference_isTheExampleFileToo(t *testing.T) {
 	var file strings.Builder
-	file.WriteString(`# Settings of Windlass. Every setting can also be given in the environment, as WINDLASS_ and its name in
+	file.WriteString(`# Settings of Windlass.
+#
+# Every setting can also be given in the environment, as WINDLASS_ and its name in
 # capitals with underscores (WINDLASS_WORKER_METRICS), and most as a flag (--worker-metrics); a flag wins
 # over the environment, and that over this file. What stands here are the defaults. A line with # and no blank
 # is an example of a setting without a default.

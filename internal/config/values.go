@@ -17,8 +17,8 @@ import (
 	"github.com/windlass-nfv/windlass/internal/sources"
 )
 
-// kind is how values of one kind are read. The error completes the sentence "worker.metrics ...": it says what is wrong,
-// or the form that the value should have.
+// kind is how values of one kind are read. The error completes the sentence "worker.metrics ...": it says what is
+// wrong, or the form that the value should have.
 type kind struct {
 	of   reflect.Type
 	read func(text string) (any, error)

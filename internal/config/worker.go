@@ -76,8 +76,8 @@ type Apt struct {
 // PodNetwork is for requests that name no pod network; it is a k8s.PodNetwork.
 type PodNetwork struct {
 	// pod network for requests that name none: a `file` on the worker's host, image:FILE in the nodes' image, a URL of
-	// packages.allowedSources, each a manifest or a chart's archive; or none, if the image makes it. Set it for API servers,
-	// too: without it they refuse such requests
+	// packages.allowedSources, each a manifest or a chart's archive; or none, if the image makes it. Set it for API
+	// servers, too: without it they refuse such requests
 	From string `setting:"kubernetes.podNetwork; example=/etc/windlass/pod-network.yaml; is=podNetwork" need:"plans"`
 	// `file` on the worker's host with the values of that chart, as YAML
 	ValuesFile string `setting:"kubernetes.podNetworkValues; example=/etc/windlass/pod-network-values.yaml"`
