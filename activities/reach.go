@@ -116,7 +116,7 @@ func (r Reach) run(ctx context.Context, host Host, step lcm.StepRef, j task) (sc
 		if j.foreign && !lcm.Is(err, lcm.KindUnavailable) { // it has ended, and no attempt looks for it again
 			_ = host.Forget(context.WithoutCancel(ctx), id)
 		}
-		return scripts.Results{}, tooSlow(j, err)
+		return scripts.ParseResults(result.Stdout).Hiding(result.Hide), tooSlow(j, err)
 	}
 	tidy := host.Forget // a failure leaves only a small directory
 	if j.foreign {

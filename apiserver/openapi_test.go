@@ -330,5 +330,5 @@ func TestOpenAPI_hasTheTableOfOperations(t *testing.T) {
 		return out
 	}
 	require.ElementsMatch(t, lcm.OperationNames(2), names(schemas["LcmOperationType"].Value.Enum))
-	require.ElementsMatch(t, lcm.TaskNames(), names(schemas["PlanRequest"].Value.Properties["operation"].Value.Enum))
+	require.ElementsMatch(t, lcm.TaskOperations(), names(schemas["PlanRequest"].Value.Properties["operation"].Value.Enum))
 }

@@ -167,7 +167,7 @@ func TestInstantiate_vimNamesOfClustersThatAreThere(t *testing.T) {
 
 	// The name is no reason to refuse a heal of a node or of the entire VNF. While a heal makes the cluster anew, the
 	// name stays reserved.
-	name, _ := k8s.ParseParams(running.Instantiated.AdditionalParams)
+	name, _ := k8s.Read(running.Instantiated.AdditionalParams)
 	heal := b.do("POST", "/vnflcm/v1/vnf_instances/"+string(running.ID)+"/heal",
 		map[string]any{"vnfcInstanceId": []string{"worker-0"}})
 	heal.want(http.StatusAccepted)

@@ -16,7 +16,7 @@ found() {
 }
 
 count() {
-  printf '%-42s %5d in %d files\n' "$1" "$(wc -l <<<"$2")" "$(cut -d: -f1 <<<"$2" | sort -u | wc -l)"
+  printf '%-42s %5d in %d files\n' "$1" "$(grep -c . <<<"$2" || true)" "$(cut -d: -f1 <<<"$2" | sort -u | grep -c . || true)"
 }
 
 printf 'at %s\n' "$(git log -1 --format='%h, %cs' "$at")"

@@ -103,9 +103,10 @@ func (r *flavourReader) warnOfScripts(hook Hook, operation string, item *value) 
 	if hook.File == "" {
 		lacking = ", whose file the archive lacks"
 	}
-	r.rep.undriven = append(r.rep.undriven, r.rep.warn(item.place(),
-		"Windlass has no driver of its own for %s%s, so it will not carry out %s", quoteName(hook.Implementation), lacking,
-		operation))
+	if r.rep.warn(item.place(), "Windlass has no driver of its own for %s%s, so it will not carry out %s",
+		quoteName(hook.Implementation), lacking, operation) {
+		r.rep.undriven = append(r.rep.undriven, r.rep.warnings[len(r.rep.warnings)-1])
+	}
 }
 
 // withoutServers are the hooks before servers exist, or after they are gone.

@@ -29,12 +29,14 @@ func (r *report) problem(place, format string, args ...any) {
 	r.problems = append(r.problems, p)
 }
 
-func (r *report) warn(place, format string, args ...any) lcm.Problem {
+// warn tells whether it keeps the warning.
+func (r *report) warn(place, format string, args ...any) bool {
 	p := lcm.Problem{Path: place, Detail: fmt.Sprintf(format, args...)}
-	if r.first(p) && len(r.warnings) < maxProblems {
-		r.warnings = append(r.warnings, p)
+	if !r.first(p) || len(r.warnings) == maxProblems {
+		return false
 	}
-	return p
+	r.warnings = append(r.warnings, p)
+	return true
 }
 
 // first lets Windlass report a problem of a shared definition once, and not once for every flavour.

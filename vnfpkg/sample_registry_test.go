@@ -40,7 +40,8 @@ func sampleRegistry(t *testing.T, p *vnfpkg.Package, flavour, request string) {
 
 	req, additional := vnfpkg.SampleRequest(t, request)
 	require.Equal(t, flavour, req.FlavourID)
-	server, problems := registry.CheckParams(req.AdditionalParams)
+	server, wrong := registry.Read(req.AdditionalParams)
+	problems := wrong.With(server.Problems())
 	require.Empty(t, problems)
 	template, err := vnfpkg.StackTemplate(f, func(name string) ([]byte, error) { return vnfpkg.FileOf(p, name) })
 	require.NoError(t, err)

@@ -41,7 +41,8 @@ func TestSample_requestsNameWhatThePackageHas(t *testing.T) {
 		}
 		capacity, err := f.Capacity(req.InstantiationLevelID)
 		require.NoError(t, err)
-		_, mistakes := k8s.CheckParams(req.AdditionalParams, capacity["masterNode"], capacity["workerNode"])
+		p, wrong := k8s.Read(req.AdditionalParams)
+		mistakes := wrong.With(p.Problems(capacity["masterNode"], capacity["workerNode"]))
 		require.Empty(t, mistakes)
 		require.Equal(t, params.MasterNode.PodCIDR, additional["pod_cidr"])
 	}

@@ -91,7 +91,7 @@ func (f facts) Told(
 	if told.Files, err = f.smallFiles(ctx, op.Instance.VnfPkgID); err != nil {
 		return told, err
 	}
-	if op.Former.ID != "" && op.Modified.VnfPkgID != "" { // a modification
+	if _, modifies := op.Own.(lcm.ModifyRequest); modifies && op.Modified.VnfPkgID != "" {
 		told.NewFiles, err = f.smallFiles(ctx, op.Modified.VnfPkgID)
 	}
 	return told, err

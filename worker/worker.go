@@ -134,7 +134,8 @@ func New(o Options) *Worker {
 		// The canceller is outside, because it may take the answer to Temporal out of the SDK's hands. The scoper is
 		// inside, so that its failure is recorded as the step's failure.
 		Interceptors: []interceptor.WorkerInterceptor{
-			cancels, &observer{tracing: o.Tracing, metrics: o.Metrics}, &tracker{progress: o.Store, log: o.Log, attempts: o.Worker.Attempts},
+			cancels, &observer{tracing: o.Tracing, metrics: o.Metrics},
+			&tracker{progress: o.Store, log: o.Log, attempts: o.Worker.Attempts},
 			&scoper{projectOf: o.Store.ProjectOf},
 		},
 	}

@@ -56,7 +56,7 @@ func memoryFacts(t *testing.T, known driver.Set, additional string) lifecycle.Fa
 	flavour.Hooks = map[string]vnfpkg.Hook{"instantiate_end": {Implementation: memory.Name, Driver: memory.Name}}
 	f.Flavour = &flavour
 	var err error
-	f.Drivers, err = known.Bind(f.Flavour, json.RawMessage(additional))
+	f.Drivers, err = driver.Usable(known.Bind(f.Flavour, json.RawMessage(additional)))
 	require.NoError(t, err)
 	return f
 }
@@ -181,12 +181,13 @@ func TestDriver_refuses(t *testing.T) {
 	_, err := planOf(f, lcm.OpScale, `{"type":"SCALE_OUT","aspectId":"worker_instance"}`)
 	require.ErrorContains(t, err, "The memory has room for 1 servers")
 
-	_, err = known.Bind(f.Flavour, json.RawMessage(`{"memory":{"limit":"many"}}`))
+	_, err = driver.Usable(known.Bind(f.Flavour, json.RawMessage(`{"memory":{"limit":"many"}}`)))
 	require.ErrorContains(t, err, "$.additionalParams.memory.limit")
 
 	var found driver.Findings
 	r := driver.Request{Flavour: f.Flavour, Capacity: map[string]int{"workerNode": 4}, Found: &found}
-	require.NoError(t, memory.Driver{}.CheckRequest(t.Context(), r))
+	bound, wrong := memory.Driver{}.Bind(r.AdditionalParams)
+	require.NoError(t, bound.CheckRequest(t.Context(), r, wrong))
 	require.ErrorContains(t, found.Err(), "is less than the number of servers of workerNode")
 }
 

@@ -23,7 +23,7 @@ func scriptFacts(t *testing.T) (out []lifecycle.Facts) {
 			f := someFacts(t, "simple", false)
 			f.Flavour, f.Scripts = withScripts(*f.Flavour, back), policy
 			var err error
-			f.Drivers, err = driver.Set{plays.Driver{}, script.Driver{}}.Bind(f.Flavour, json.RawMessage(`{}`))
+			f.Drivers, err = driver.Usable(driver.Set{plays.Driver{}, script.Driver{}}.Bind(f.Flavour, json.RawMessage(`{}`)))
 			require.NoError(t, err)
 			out = append(out, f)
 		}

@@ -163,10 +163,13 @@ func failures(errs []error) (failed []error, one error) {
 	return failed, one
 }
 
-// summary makes one error of several. It has the kind of the first.
+// summary makes one error of several. It has the kind of the first. If one needs another request, so do all together.
 func summary(failed []error, detail string) *lcm.Error {
 	cause := errorOf(failed[0])
-	return &lcm.Error{Kind: cause.Kind, Op: cause.Op, Detail: detail}
+	return &lcm.Error{
+		Kind: cause.Kind, Op: cause.Op, Detail: detail,
+		OtherRequest: slices.ContainsFunc(failed, func(err error) bool { return errorOf(err).NeedsRequest() }),
+	}
 }
 
 func isCancelled(err error) bool {

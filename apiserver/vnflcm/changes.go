@@ -25,8 +25,8 @@ func (a *api) planChange(
 	if err != nil {
 		return lcm.Plan{}, lifecycle.Facts{}, err
 	}
-	if heal, ok := r.Request.(lcm.HealRequest); ok {
-		if err := checkHealed(o.Flavour, inst.Instantiated.AdditionalParams, heal); err != nil {
+	if heal, ok := r.Request.(lcm.HealRequest); ok && len(heal.AdditionalParams) > 0 {
+		if err := checkHealed(o.Bound()); err != nil {
 			return lcm.Plan{}, lifecycle.Facts{}, err
 		}
 	}
@@ -95,6 +95,6 @@ func (a *api) operation(
 	ctx context.Context, inst lcm.VnfInstance, r asked,
 ) (*operations.Operation, error) {
 	return a.Operations.With(ctx, lcm.VnfLcmOpOcc{
-		VnfInstanceID: inst.ID, Operation: r.Operation(), Params: r.body, APIVersion: a.Number,
+		VnfInstanceID: inst.ID, Params: r.body, APIVersion: a.Number,
 	}, r.Request)
 }

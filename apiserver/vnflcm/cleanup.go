@@ -15,7 +15,7 @@ type cleanUpRequest struct{}
 
 // forcefully is the TERMINATE that cleans up: the leftovers serve nobody, so they need no time to end.
 var forcefully = asked{
-	lcm.TerminateRequest{TerminationType: string(lcm.Forceful)}, []byte(`{"terminationType":"FORCEFUL"}`),
+	Request: lcm.TerminateRequest{TerminationType: string(lcm.Forceful)}, body: []byte(`{"terminationType":"FORCEFUL"}`),
 }
 
 // cleanUp removes the leftovers of an INSTANTIATE that was declared FAILED. SOL003 lets only instantiated VNFs be

@@ -2,13 +2,10 @@ package vnflcm
 
 import (
 	"context"
-	"encoding/json"
 	"maps"
 	"slices"
 
 	"github.com/windlass-nfv/windlass/apiserver/rest"
-
-	jsonpatch "github.com/evanphx/json-patch/v5"
 
 	"github.com/windlass-nfv/windlass/internal/driver"
 	"github.com/windlass-nfv/windlass/internal/driver/all"
@@ -18,7 +15,8 @@ import (
 
 // checkDrivers lets the drivers of the VNF check their parameters.
 func (a *api) checkDrivers(
-	ctx context.Context, f *vnfpkg.Flavour, req lcm.InstantiateRequest, pkg lcm.VnfPkg, found *driver.Findings,
+	ctx context.Context, f *vnfpkg.Flavour, req lcm.InstantiateRequest, drivers []driver.Bound, pkg lcm.VnfPkg,
+	found *driver.Findings,
 ) error {
 	capacity, err := f.Capacity(req.InstantiationLevelID)
 	if err != nil {
@@ -36,8 +34,8 @@ func (a *api) checkDrivers(
 	r.Scripts = driver.ScriptsAllowed{
 		Policy: a.Operations.Scripts, Python: a.Python, Ansible: a.Ansible, SkipTackerV1: a.SkipTackerV1,
 	}
-	for _, d := range all.Drivers.Of(f) {
-		if err := d.CheckRequest(ctx, r); err != nil {
+	for _, d := range drivers {
+		if err := d.CheckRequest(ctx, r, d.Wrong); err != nil {
 			return err
 		}
 	}
@@ -66,22 +64,13 @@ func (a *api) checkModification(
 	return nil
 }
 
-// checkHealed lets the drivers check the VNF's parameters after the parameters of a heal are laid over them (RFC 7396).
-func checkHealed(f *vnfpkg.Flavour, stored []byte, req lcm.HealRequest) error {
-	if len(req.AdditionalParams) == 0 {
-		return nil
-	}
-	for _, d := range all.Drivers.Of(f) {
-		of, ok := d.(driver.HealChecker)
-		if !ok {
-			continue
-		}
-		merged, err := jsonpatch.MergePatch(stored, req.AdditionalParams)
-		if err != nil {
-			return lcm.Wrap(lcm.KindInvalid, err, "additionalParams must be a JSON object.")
-		}
-		if err := of.CheckHeal(merged); err != nil {
-			return err
+// checkHealed lets the drivers check the VNF's parameters with those of a heal.
+func checkHealed(drivers []driver.Bound) error {
+	for _, d := range drivers {
+		if of, ok := d.VnfDriver.(driver.HealChecker); ok {
+			if err := of.CheckHeal(d.Wrong); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -89,10 +78,10 @@ func checkHealed(f *vnfpkg.Flavour, stored []byte, req lcm.HealRequest) error {
 
 // vimNameOf is the name under which an instantiation registers the driver's result as a VIM, "" if no driver registers
 // anything.
-func vimNameOf(inst lcm.VnfInstance, f *vnfpkg.Flavour, additionalParams json.RawMessage) string {
-	for _, d := range all.Drivers.Of(f) {
-		if of, ok := d.(driver.Registrar); ok {
-			return of.VimName(inst.ID, additionalParams)
+func vimNameOf(inst lcm.VnfInstance, drivers []driver.Bound) string {
+	for _, d := range drivers {
+		if of, ok := d.VnfDriver.(driver.Registrar); ok {
+			return of.VimName(inst.ID)
 		}
 	}
 	return ""

@@ -13,24 +13,19 @@ import (
 )
 
 func checkExtConnV1(body []byte) error {
-	err := withProblems(check[changeExtConnV1](body), patchProblems(body, nil, "vimConnectionInfo"))
-	return withLinkConfigs(err, body)
+	return withProblems(check[changeExtConnV1](body), patchProblems(body, nil, "vimConnectionInfo"))
 }
 
 func checkExtConnV2(body []byte) error {
 	err := check[changeExtConnV2](body)
 	var req changeExtConnV2
 	_ = json.Unmarshal(body, &req) // mistakes in the form are reported already
-	err = withProblems(err, append(patchProblems(body, nil, "vimConnectionInfo"),
+	return withProblems(err, append(patchProblems(body, nil, "vimConnectionInfo"),
 		connectionProblems(req.VimConnectionInfo)...))
-	return withLinkConfigs(err, body)
 }
 
-// withLinkConfigs looks at the addresses of a request that has no other mistakes.
-func withLinkConfigs(err error, body []byte) error {
-	if err != nil {
-		return err
-	}
+// checkAddresses looks at the addresses of a request that has no other mistakes.
+func checkAddresses(body []byte) error {
 	var found driver.Findings
 	checkLinkConfigs(body, &found)
 	return found.Err()

@@ -43,7 +43,7 @@ func (a *api) modifyInstance(c echo.Context) error {
 	if err := a.Store.CheckIdle(ctx, inst.ID); err != nil {
 		return err
 	}
-	if err := a.validateModify(ctx, inst, r); err != nil {
+	if err := a.validateModify(ctx, inst, &r); err != nil {
 		return err
 	}
 	if err := a.begin(c, inst, r); err != nil {
@@ -159,7 +159,7 @@ func withProblems(err error, problems []lcm.Problem) error {
 }
 
 // validateModify refuses a change that the instance's state does not allow, and names of resources that do not exist.
-func (a *api) validateModify(ctx context.Context, inst lcm.VnfInstance, r asked) error {
+func (a *api) validateModify(ctx context.Context, inst lcm.VnfInstance, r *asked) error {
 	req, _ := r.Request.(lcm.ModifyRequest)
 	var found driver.Findings
 	pkg, err := a.packageFor(ctx, req, &found)

@@ -16,14 +16,14 @@ import (
 	"github.com/windlass-nfv/windlass/internal/telemetry"
 )
 
-func (a *api) acceptInstantiation(ctx context.Context, inst lcm.VnfInstance, r asked) error {
+func (a *api) acceptInstantiation(ctx context.Context, inst lcm.VnfInstance, r *asked) error {
 	if inst.InstantiationState == lcm.Instantiated {
 		return lcm.Errorf(lcm.KindConflict, "The VNF instance %s is instantiated already.", inst.ID)
 	}
 	return a.validateInstantiate(ctx, inst, r)
 }
 
-func (a *api) acceptTermination(ctx context.Context, inst lcm.VnfInstance, r asked) error {
+func (a *api) acceptTermination(ctx context.Context, inst lcm.VnfInstance, r *asked) error {
 	request, _ := r.Request.(lcm.TerminateRequest)
 	if inst.InstantiationState != lcm.Instantiated {
 		return lcm.Errorf(lcm.KindConflict, "The VNF instance %s is not instantiated.", inst.ID)
@@ -98,7 +98,7 @@ func (a *api) beginOf(c echo.Context, inst lcm.VnfInstance, version int64, r ask
 	now := time.Now().UTC()
 	opOcc := lcm.VnfLcmOpOcc{
 		ID: rest.NewID[lcm.OpOccID](), VnfInstanceID: inst.ID, Operation: op, State: op.FirstState(),
-		StateEnteredTime: now, StartTime: now, APIVersion: a.Number, OfVersion: version,
+		StateEnteredTime: now, StartTime: now, APIVersion: a.Number, OfVersion: version, RegistersVim: r.registersVim,
 	}
 	telemetry.About(ctx, telemetry.AttrOpOcc.String(string(opOcc.ID)), telemetry.AttrOperation.String(string(op)))
 	prefix := instanceSecrets(inst.ID) + lcm.SecretRef("request/"+opOcc.ID)
@@ -130,9 +130,6 @@ func (a *api) record(ctx context.Context, inst lcm.VnfInstance, o lcm.VnfLcmOpOc
 	made, _ := request.(lcm.InstantiateRequest)
 	vims, err := a.resolveVims(ctx, inst, made)
 	if err != nil {
-		return err
-	}
-	if o.RegistersVim, err = a.registersVim(ctx, inst, made); err != nil {
 		return err
 	}
 	return a.Store.BeginOperation(ctx, o, vims...)

@@ -14,7 +14,6 @@ import (
 	"github.com/windlass-nfv/windlass/internal/auth"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
-	"github.com/windlass-nfv/windlass/internal/operations"
 	"github.com/windlass-nfv/windlass/internal/secrets"
 )
 
@@ -31,7 +30,7 @@ type planRequest struct {
 type plannedOperation string
 
 // Listed implements params.Listed.
-func (plannedOperation) Listed() []string { return lcm.TaskNames() }
+func (plannedOperation) Listed() []string { return lcm.TaskOperations() }
 
 // planView lists the changes of an operation.
 type planView struct {
@@ -90,18 +89,24 @@ func (h *Handler) planOperation(c echo.Context) error {
 	}
 	ctx, op := c.Request().Context(), lcm.Operation(req.Operation)
 	a := &api{h, dialectFor(op, req.Request, version)}
-	plan := a.planOf
-	if req.Leftovers {
-		plan = a.planCleanUp
+	plan, r := a.planCleanUp, forcefully
+	switch {
+	case req.Leftovers && op != forcefully.Operation():
+		return lcm.Errorf(lcm.KindInvalid, "leftovers belongs to a TERMINATE, not to a %s.", op)
+	case !req.Leftovers:
+		plan = a.planOf
+		if r, err = a.read(ctx, inst, op, req.Request); err != nil {
+			return within("$.request", err)
+		}
 	}
-	p, facts, err := plan(ctx, inst, op, req.Request)
+	p, facts, err := plan(ctx, inst, r)
 	if err != nil {
 		return within("$.request", err)
 	}
 	view := viewOfPlan(p, lifecycle.Steps(facts, p))
 	view.Quota = lifecycle.Needs(p, facts)
 	if req.AskVim {
-		view.Vim = a.survey(ctx, inst, req, view.Quota)
+		view.Vim = a.survey(ctx, inst, r, view.Quota)
 	}
 	return rest.WriteJSON(c, http.StatusOK, view)
 }
@@ -111,8 +116,8 @@ const surveyPatience = 30 * time.Second
 
 // survey asks the VIM about a plan; it returns nil if the plan makes nothing there. A VIM that does not answer is no
 // reason to refuse the plan.
-func (a *api) survey(ctx context.Context, inst lcm.VnfInstance, req planRequest, q *lifecycle.Quota) *vimView {
-	op := lcm.Operation(req.Operation)
+func (a *api) survey(ctx context.Context, inst lcm.VnfInstance, r asked, q *lifecycle.Quota) *vimView {
+	op := r.Operation()
 	if a.Surveyor == nil || q == nil && !op.Makes() {
 		return nil
 	}
@@ -123,11 +128,7 @@ func (a *api) survey(ctx context.Context, inst lcm.VnfInstance, req planRequest,
 	}
 	ctx, done := context.WithTimeout(ctx, surveyPatience)
 	defer done()
-	r, err := a.read(ctx, inst, op, req.Request)
-	var o *operations.Operation
-	if err == nil {
-		o, err = a.operation(ctx, inst, r)
-	}
+	o, err := a.operation(ctx, inst, r)
 	if err == nil {
 		var found []string
 		found, view.Unasked, err = a.Surveyor.Survey(ctx, o, q)
@@ -163,15 +164,12 @@ func plannedVersion(c echo.Context) (int, error) {
 
 // planCleanUp is the plan of clean_up, which takes no request.
 func (a *api) planCleanUp(
-	ctx context.Context, inst lcm.VnfInstance, op lcm.Operation, _ []byte,
+	ctx context.Context, inst lcm.VnfInstance, r asked,
 ) (p lcm.Plan, f lifecycle.Facts, err error) {
-	if op != lcm.OpTerminate {
-		return p, f, lcm.Errorf(lcm.KindInvalid, "leftovers belongs to a TERMINATE, not to a %s.", op)
-	}
 	if err := a.checkLeftovers(ctx, inst); err != nil {
 		return p, f, err
 	}
-	return a.planned(ctx, inst, forcefully)
+	return a.planned(ctx, inst, r)
 }
 
 // dialectFor is the version of /vnflcm of a planned request: the given one, unless the operation is of the other

@@ -14,12 +14,13 @@ import (
 type task struct {
 	// v1 and v2 check the form of the request in these versions of /vnflcm.
 	v1, v2 func(body []byte) error
+	// values checks a request of the right form further; nil where nothing is left to check.
+	values func(body []byte) error
 	// has refuses VNFs that do not have the task; nil where all have it.
 	has func(a *api, ctx context.Context, inst lcm.VnfInstance) error
 	// accept refuses a request that cannot be carried out, before anything begins.
-	accept func(a *api, ctx context.Context, inst lcm.VnfInstance, r asked) error
-	// plan also says what the operation would change. Where it is nil, the operation itself needs no plan, and shows
-	// one only to people who ask.
+	accept func(a *api, ctx context.Context, inst lcm.VnfInstance, r *asked) error
+	// plan also says what the operation would change. It is nil for operations that decide nothing (lifecycle.Decides).
 	plan planner
 }
 
@@ -30,6 +31,8 @@ type planner func(a *api, ctx context.Context, inst lcm.VnfInstance, r asked) (l
 type asked struct {
 	lcm.Request
 	body []byte
+	// registersVim is the name under which a driver will register the VNF as a VIM, "" if none does.
+	registersVim string
 }
 
 // tasks has each supported operation of the table.
@@ -37,14 +40,16 @@ var tasks = map[lcm.Operation]task{
 	lcm.OpInstantiate: {
 		v1: check[instantiateV1], v2: check[instantiateV2], accept: (*api).acceptInstantiation,
 	},
-	lcm.OpScale:         {v1: check[scaleRequest], v2: check[scaleRequest], plan: (*api).planChange},
-	lcm.OpScaleToLevel:  {v1: check[scaleToLevelRequest], v2: check[scaleToLevelRequest], plan: (*api).planChange},
-	lcm.OpHeal:          {v1: checkHeal, v2: checkHeal, plan: (*api).planChange},
-	lcm.OpOperate:       {v1: checkOperate, v2: checkOperate, plan: (*api).planChange},
-	lcm.OpChangeExtConn: {v1: checkExtConnV1, v2: checkExtConnV2, plan: (*api).planReconnection},
-	lcm.OpChangeVnfPkg:  {v2: checkChangeVnfPkg, has: (*api).changesPackages, plan: (*api).planPackage},
-	lcm.OpModifyInfo:    {v1: checkModifyV1, v2: checkModifyV2, accept: (*api).validateModify},
-	lcm.OpTerminate:     {v1: check[terminateV1], v2: check[terminateV2], accept: (*api).acceptTermination},
+	lcm.OpScale:        {v1: check[scaleRequest], v2: check[scaleRequest], plan: (*api).planChange},
+	lcm.OpScaleToLevel: {v1: check[scaleToLevelRequest], v2: check[scaleToLevelRequest], plan: (*api).planChange},
+	lcm.OpHeal:         {v1: checkHeal, v2: checkHeal, plan: (*api).planChange},
+	lcm.OpOperate:      {v1: checkOperate, v2: checkOperate, plan: (*api).planChange},
+	lcm.OpChangeExtConn: {
+		v1: checkExtConnV1, v2: checkExtConnV2, values: checkAddresses, plan: (*api).planReconnection,
+	},
+	lcm.OpChangeVnfPkg: {v2: checkChangeVnfPkg, has: (*api).changesPackages, plan: (*api).planPackage},
+	lcm.OpModifyInfo:   {v1: checkModifyV1, v2: checkModifyV2, accept: (*api).validateModify},
+	lcm.OpTerminate:    {v1: check[terminateV1], v2: check[terminateV2], accept: (*api).acceptTermination},
 }
 
 // form checks the form of a request in one version of the API, and reports every mistake at once. It is nil where the
@@ -89,7 +94,7 @@ func (a *api) take(op lcm.Operation) echo.HandlerFunc {
 		switch {
 		case err != nil:
 		case t.plan == nil:
-			err = t.accept(a, ctx, inst, r)
+			err = t.accept(a, ctx, inst, &r)
 		default:
 			_, _, err = t.plan(a, ctx, inst, r)
 		}
@@ -109,6 +114,11 @@ func (a *api) read(ctx context.Context, inst lcm.VnfInstance, op lcm.Operation, 
 	}
 	if err := a.form(op)(unrepeated(inst, op, body)); err != nil {
 		return r, err
+	}
+	if values := tasks[op].values; values != nil {
+		if err := values(body); err != nil {
+			return r, err
+		}
 	}
 	r.body = body
 	r.Request, err = lcm.ReadRequest(op, body)
@@ -136,17 +146,13 @@ func (a *api) unsupported(what string) echo.HandlerFunc {
 
 // planOf plans an operation that has not begun.
 func (a *api) planOf(
-	ctx context.Context, inst lcm.VnfInstance, op lcm.Operation, body []byte,
+	ctx context.Context, inst lcm.VnfInstance, r asked,
 ) (p lcm.Plan, f lifecycle.Facts, err error) {
-	r, err := a.read(ctx, inst, op, body)
-	if err != nil {
-		return p, f, err
-	}
-	t := tasks[op]
+	t := tasks[r.Operation()]
 	if t.plan != nil {
 		return t.plan(a, ctx, inst, r)
 	}
-	if err := t.accept(a, ctx, inst, r); err != nil {
+	if err := t.accept(a, ctx, inst, &r); err != nil {
 		return p, f, err
 	}
 	if err := a.Store.CheckIdle(ctx, inst.ID); err != nil {

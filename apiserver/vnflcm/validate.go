@@ -11,6 +11,7 @@ import (
 	"github.com/windlass-nfv/windlass/apiserver/rest"
 	"github.com/windlass-nfv/windlass/internal/cnf"
 	"github.com/windlass-nfv/windlass/internal/driver"
+	"github.com/windlass-nfv/windlass/internal/driver/all"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/operations"
 	"github.com/windlass-nfv/windlass/vnfpkg"
@@ -33,7 +34,7 @@ func (h *Handler) usablePackage(ctx context.Context, id lcm.VnfdID) (lcm.VnfPkg,
 }
 
 // validateInstantiate finds everything that can be known to fail before anything is created.
-func (a *api) validateInstantiate(ctx context.Context, inst lcm.VnfInstance, r asked) error {
+func (a *api) validateInstantiate(ctx context.Context, inst lcm.VnfInstance, r *asked) error {
 	req, _ := r.Request.(lcm.InstantiateRequest)
 	pkg, err := a.Store.Package(ctx, inst.VnfPkgID)
 	if err != nil {
@@ -61,10 +62,12 @@ func (a *api) validateInstantiate(ctx context.Context, inst lcm.VnfInstance, r a
 	if flavour, err := vnfd.Flavour(req.FlavourID); err != nil {
 		found.Names("$.flavourId", "%s", rest.Sentence(err))
 	} else {
-		if err := a.checkDrivers(ctx, flavour, req, pkg, &found); err != nil {
+		drivers := all.Drivers.Bind(flavour, req.AdditionalParams)
+		if err := a.checkDrivers(ctx, flavour, req, drivers, pkg, &found); err != nil {
 			return err
 		}
-		if err := a.checkVimName(ctx, inst, flavour, req, &found); err != nil {
+		r.registersVim = vimNameOf(inst, drivers)
+		if err := a.checkVimName(ctx, inst, r.registersVim, &found); err != nil {
 			return err
 		}
 		if err := a.checkParts(ctx, inst, flavour, req, pkg.ID, &found); err != nil {

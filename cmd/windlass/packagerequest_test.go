@@ -80,8 +80,8 @@ func TestPackageRequest_showsTheParametersOfACluster(t *testing.T) {
 		AdditionalParams json.RawMessage `json:"additionalParams"`
 	}
 	require.NoError(t, json.Unmarshal(doc, &request))
-	p, err := k8s.ParseParams(request.AdditionalParams)
-	require.NoError(t, err)
+	p, wrong := k8s.Read(request.AdditionalParams)
+	require.Empty(t, wrong.Types)
 	assert.Equal(t, []string{"masterNode_CP1", "worker_instance", "USERNAME", "PASSWORD"},
 		[]string{p.MasterNode.SSHCpName, p.WorkerNode.AspectID, p.WorkerNode.Username, p.WorkerNode.Password.Clear})
 }

@@ -7,22 +7,34 @@ import (
 	"encoding/json"
 	"slices"
 
+	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
+	"github.com/windlass-nfv/windlass/internal/params"
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-// Driver reads the driver's part of a request. Bind makes the VNF's own driver with these parameters, which does the
-// rest.
+// Driver makes the VNF's own driver with the parameters of its request, which does the rest.
 type Driver interface {
 	// Name is the driver's name in a VNFD. Package vnfpkg, which reads VNFDs, also has the names of foreign scripts whose
 	// work the driver does.
 	Name() string
-	// Bind reads the parameters out of a request's additionalParams. The error lists every value of a wrong type. Bind
-	// then still returns a driver with the other values.
-	Bind(additionalParams json.RawMessage) (lifecycle.Driver, error)
+	// Bind reads the parameters out of a request's additionalParams. With mistakes in them, it still returns a driver with
+	// the other values.
+	Bind(additionalParams json.RawMessage) (VnfDriver, params.Mistakes)
+}
+
+// VnfDriver is the driver of one VNF, with its parameters.
+type VnfDriver interface {
+	lifecycle.Driver
 	// CheckRequest adds every mistake in the driver's parameters to Found, each with its JSON path. It finds all that can
-	// be known before anything is created.
-	CheckRequest(ctx context.Context, r Request) error
+	// be known before anything is created. wrong are the mistakes that Bind has found.
+	CheckRequest(ctx context.Context, r Request, wrong params.Mistakes) error
+}
+
+// Bound is a driver of a VNF with the mistakes in its parameters.
+type Bound struct {
+	VnfDriver
+	Wrong params.Mistakes
 }
 
 // Set has drivers with different names.
@@ -38,16 +50,24 @@ func (s Set) Named(name string) (Driver, bool) {
 }
 
 // Bind makes the drivers of a VNF of that flavour, in the order in which its VNFD names them.
-func (s Set) Bind(f *vnfpkg.Flavour, additionalParams json.RawMessage) (out []lifecycle.Driver, err error) {
+func (s Set) Bind(f *vnfpkg.Flavour, additionalParams json.RawMessage) (out []Bound) {
 	if f == nil {
-		return nil, nil
+		return nil
 	}
 	for _, d := range s.Of(f) {
-		bound, err := d.Bind(additionalParams)
-		if err != nil {
-			return out, err
+		bound, wrong := d.Bind(additionalParams)
+		out = append(out, Bound{bound, wrong})
+	}
+	return out
+}
+
+// Usable are the drivers themselves. The error lists every value of a wrong type.
+func Usable(bound []Bound) (out []lifecycle.Driver, err error) {
+	for _, b := range bound {
+		if len(b.Wrong.Types) > 0 {
+			return out, lcm.InvalidAll("The parameters of the driver "+b.Name()+" cannot be read.", b.Wrong.Types)
 		}
-		out = append(out, bound)
+		out = append(out, b.VnfDriver)
 	}
 	return out, nil
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/params"
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
@@ -64,9 +65,10 @@ type Modifier interface {
 	CheckModify(ctx context.Context, m Modification) error
 }
 
-// HealChecker is a driver that checks the parameters of a VNF after those of a heal are merged into them.
+// HealChecker is a driver of a VNF that checks its parameters after those of a heal are merged into them. wrong are the
+// mistakes that Bind has found in them.
 type HealChecker interface {
-	CheckHeal(additionalParams json.RawMessage) error
+	CheckHeal(wrong params.Mistakes) error
 }
 
 // HealReader is a driver that reads members of heal requests itself, for any VNF.
@@ -75,10 +77,10 @@ type HealReader interface {
 	HealProblems(body json.RawMessage) []lcm.Problem
 }
 
-// Registrar is a driver that registers its cluster as a VIM.
+// Registrar is a driver of a VNF that registers its cluster as a VIM.
 type Registrar interface {
 	// VimName is the name of that VIM.
-	VimName(inst lcm.VnfInstanceID, additionalParams json.RawMessage) string
+	VimName(inst lcm.VnfInstanceID) string
 }
 
 // Findings collects mistakes. The request is a 422 when all of them are names of things that do not exist.

@@ -154,8 +154,8 @@ func SupportedOperations() (out []Operation) {
 	return out
 }
 
-// TaskNames are the names of the supported operations that begin at a task resource.
-func TaskNames() (names []string) {
+// TaskOperations are the names of the supported operations that begin at a task resource.
+func TaskOperations() (names []string) {
 	for _, t := range Operations {
 		if t.Supported() && t.Task != "" {
 			names = append(names, string(t.Name))

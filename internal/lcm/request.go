@@ -18,14 +18,14 @@ type Request interface {
 func ReadRequest(op Operation, body json.RawMessage) (Request, error) {
 	read := op.Type().read
 	if read == nil {
-		return nil, Errorf(KindBug, "No request begins a %s.", op)
+		return nil, Errorf(KindBug, "The operation %s has no request.", op)
 	}
 	if len(body) == 0 {
 		body = json.RawMessage(`{}`)
 	}
 	request, err := read(body)
 	if err != nil {
-		return request, Wrap(KindInvalid, err, "The request of a %s is malformed.", op)
+		return request, Wrap(KindInvalid, err, "The request of the operation %s is malformed.", op)
 	}
 	return request, nil
 }

@@ -181,10 +181,16 @@ func (f Facts) checkLinks(req lcm.ChangeExtConnRequest, links []lcm.ExtVirtualLi
 }
 
 func changeExtConnSteps(l listing) []Step {
-	return Join(l.granted(Step{ID: "decide-links", Title: "Decide what is connected"}), l.driversAt(ExtConnStart), l.tryingVim(), []Step{
-		{ID: "change-connections", Title: "Change the external connections", Undo: "the connections are what they were"},
-		{ID: "look", Title: "Look at the infrastructure"},
-	}, l.driversAt(ExtConnEnd))
+	return Join(
+		l.granted(Step{ID: "decide-links", Title: "Decide what is connected"}),
+		l.driversAt(ExtConnStart),
+		l.tryingVim(),
+		[]Step{
+			{ID: "change-connections", Title: "Change the external connections", Undo: "the connections are what they were"},
+			{ID: "look", Title: "Look at the infrastructure"},
+		},
+		l.driversAt(ExtConnEnd),
+	)
 }
 
 // reconnect grants that connection points move to other links. On another network the VIM makes the port anew. On the

@@ -58,7 +58,10 @@ func allowing[R lcm.Request](
 	allowed func(vnfpkg.LcmOperations, R) []lcm.Problem,
 ) func(vnfpkg.LcmOperations, lcm.Request) []lcm.Problem {
 	return func(c vnfpkg.LcmOperations, r lcm.Request) []lcm.Problem {
-		own, _ := r.(R)
+		own, ok := r.(R)
+		if !ok {
+			return refuse("$", "is not the request of this operation")
+		}
 		return allowed(c, own)
 	}
 }

@@ -46,6 +46,9 @@ type Facts struct {
 // For makes the plan of an operation with this request. An error is Invalid with the members' JSON paths, or Conflict
 // when only the VNF's present state forbids the plan.
 func For(f Facts, r lcm.Request) (lcm.Plan, error) {
+	if r == nil {
+		return lcm.Plan{}, lcm.Errorf(lcm.KindBug, "There is no plan without a request.")
+	}
 	op := r.Operation()
 	k, ok := kinds[op]
 	switch {

@@ -43,7 +43,9 @@ func terminateSteps(l listing) []Step {
 func (l listing) ending(releasing ...Step) []Step {
 	return Join(
 		l.driversAt(TerminateStart),
-		When(l.facts.Graceful && l.facts.any(switchesVnfcs), Step{ID: "shut-down", Title: "Shut the servers down", Final: true}),
+		When(l.facts.Graceful && l.facts.any(switchesVnfcs), Step{
+			ID: "shut-down", Title: "Shut the servers down", Final: true,
+		}),
 		[]Step{{ID: "delete-stack", Title: "Delete the infrastructure", Final: true}},
 		l.driversAt(TerminateEnd),
 		releasing,

@@ -22,7 +22,7 @@ func (r *Resolver) takePackage(ctx context.Context, o *Operation) error {
 		return err
 	}
 	asItIs, nothing := o.OpOcc, lcm.TerminateRequest{} // no other request says less about a VNF
-	asItIs.Operation, asItIs.Params, asItIs.Plan, asItIs.GrantID = nothing.Operation(), nil, nil, ""
+	asItIs.Params, asItIs.Plan, asItIs.GrantID = nil, nil, ""
 	if o.Before, err = r.With(ctx, asItIs, nothing); err != nil {
 		return err
 	}

@@ -66,6 +66,7 @@ func (o *Operation) ApplyGrant(g lcm.Grant) error {
 		return err
 	}
 	o.Request.ExtVirtualLinks = lcm.WithNfvPorts(links, o.Request.AdditionalParams, o.SeparateResources())
+	o.bound = nil // the parameters are others now
 	return nil
 }
 

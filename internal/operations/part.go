@@ -15,7 +15,7 @@ func (o *Operation) Part(containers bool) *Operation {
 		return o
 	}
 	part := *o
-	part.Flavour = o.Flavour.Part(containers)
+	part.Flavour, part.bound = o.Flavour.Part(containers), nil
 	is := func(vdu string) bool { return o.Flavour.OfContainers(vdu) == containers }
 	if i := o.Instance.Instantiated; i != nil {
 		info := *i

@@ -3,6 +3,7 @@ package operations
 import (
 	"cmp"
 
+	"github.com/windlass-nfv/windlass/internal/driver"
 	"github.com/windlass-nfv/windlass/internal/driver/all"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
@@ -45,9 +46,17 @@ func (o *Operation) Facts(unhealthy map[string]string) (lifecycle.Facts, error) 
 }
 
 // Drivers returns the VNF's drivers, in the order of its VNFD.
-func (o *Operation) Drivers() ([]lifecycle.Driver, error) {
-	return all.Drivers.Bind(o.Flavour, o.Request.AdditionalParams)
+func (o *Operation) Drivers() ([]lifecycle.Driver, error) { return driver.Usable(o.Bound()) }
+
+// Bound returns the VNF's drivers with the mistakes in their parameters.
+func (o *Operation) Bound() []driver.Bound {
+	if o.bound == nil {
+		o.bind()
+	}
+	return o.bound
 }
+
+func (o *Operation) bind() { o.bound = all.Drivers.Bind(o.Flavour, o.Request.AdditionalParams) }
 
 // Planned returns the part of an operation that an NFVO grants.
 func (o *Operation) Planned() (lifecycle.Facts, lcm.Plan, error) {

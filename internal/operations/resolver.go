@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"slices"
 
+	"github.com/windlass-nfv/windlass/internal/driver"
 	"github.com/windlass-nfv/windlass/internal/driver/cluster"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
@@ -58,6 +59,8 @@ type Operation struct {
 	Package *lcm.VnfPkg
 
 	scripts lcm.ScriptPolicy
+	// bound are the VNF's drivers, made of the request's parameters once; nil until then.
+	bound []driver.Bound
 }
 
 // Of resolves the references of an operation record.
@@ -77,6 +80,9 @@ func (r *Resolver) Present(ctx context.Context, id lcm.VnfInstanceID) (*Operatio
 // With is Of for a request that was read already. An operation that has not begun needs only the id of its instance and
 // the request.
 func (r *Resolver) With(ctx context.Context, opOcc lcm.VnfLcmOpOcc, own lcm.Request) (o *Operation, err error) {
+	if own != nil {
+		opOcc.Operation = own.Operation()
+	}
 	o = &Operation{OpOcc: opOcc, Own: own, scripts: r.Scripts}
 	if o.Instance, err = r.Store.Instance(ctx, opOcc.VnfInstanceID); err != nil {
 		return nil, err
@@ -111,7 +117,11 @@ func (r *Resolver) With(ctx context.Context, opOcc lcm.VnfLcmOpOcc, own lcm.Requ
 	if err := r.takeWorkloads(ctx, o); err != nil {
 		return nil, err
 	}
-	return o, r.granted(ctx, o)
+	if err := r.granted(ctx, o); err != nil {
+		return nil, err
+	}
+	o.bind()
+	return o, nil
 }
 
 // checkInstantiated refuses an operation that changes a VNF which is not instantiated. A TERMINATE may have ended between

@@ -142,6 +142,16 @@ func (m Manner) Check(path string, value any) []Problem {
 	return c.problems
 }
 
+// Mistakes are what a read has found: values of a wrong type, which a program cannot go on with, and members without a
+// meaning, which it can leave alone.
+type Mistakes struct{ Types, Unknown []Problem }
+
+// With are all mistakes: of type, then of meaning, then the unknown members. A mistake of meaning that follows from a
+// mistake of type is left out.
+func (m Mistakes) With(meaning []Problem) []Problem {
+	return append(Join(m.Types, meaning), m.Unknown...)
+}
+
 // Join appends the problems in later that do not follow from earlier: an unreadable value lacks its members, too.
 func Join(earlier, later []Problem) []Problem {
 	known := map[string]bool{}

@@ -64,7 +64,7 @@ func OfOperation(e *lcm.Error) *Details {
 	}
 	p := &Details{
 		Type: TypeOf(e.Kind), Title: string(e.Kind), Status: Status(e), Detail: e.Sentence(), Problems: e.Problems,
-		Remedy: RemedyOf(e), OtherRequest: e.NeedsRequest(), TraceID: e.TraceID,
+		Remedy: RemedyOf(e), TraceID: e.TraceID,
 	}
 	if p.Detail == "" {
 		p.Detail = "The operation failed."
@@ -76,7 +76,7 @@ func OfOperation(e *lcm.Error) *Details {
 func OfStep(e *lcm.Error, state lcm.OperationState, step string) *Details {
 	p := OfOperation(e)
 	if p != nil && (state == lcm.FailedTemp || state == lcm.Failed) {
-		p.Step = step
+		p.Step, p.OtherRequest = step, e.NeedsRequest()
 	}
 	return p
 }

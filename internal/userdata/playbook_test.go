@@ -2,6 +2,7 @@ package userdata
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"net"
 	"os"
@@ -197,7 +198,7 @@ func TestPlay_endsWhatItHasStartedWhenCancelled(t *testing.T) {
 	p := playbooks(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	const sleep = "sleep 61234.5"
+	sleep := fmt.Sprintf("sleep 61234.%d", os.Getpid()) // no other process on this machine sleeps so
 	tasks := "    - shell: setsid " + sleep + " &\n    - debug: {msg: begun}\n    - command: " + sleep + "\n"
 	err := perform(ctx, t, p, "cancelled", playing(tasks), func(line string) {
 		if strings.Contains(line, "msg: begun") || strings.Contains(line, "ok: begun") {
@@ -205,10 +206,25 @@ func TestPlay_endsWhatItHasStartedWhenCancelled(t *testing.T) {
 		}
 	})
 	require.ErrorIs(t, err, context.Canceled)
-	require.Eventually(t, func() bool {
-		found, _ := exec.Command("grep", "-lz", "61234[.]5", "-r", "--include=cmdline", "/proc", "-s").Output()
-		return len(found) == 0
-	}, 10*time.Second, 50*time.Millisecond)
+	for end := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
+		left := processes(sleep)
+		if len(left) == 0 {
+			return
+		}
+		require.True(t, time.Now().Before(end), "these processes are left: %s", left)
+	}
+}
+
+// processes are the processes with this command line.
+func processes(command string) (found []string) {
+	all, _ := filepath.Glob("/proc/[0-9]*/cmdline")
+	for _, file := range all {
+		line, _ := os.ReadFile(file) // it may have ended
+		if strings.Contains(strings.ReplaceAll(string(line), "\x00", " "), command) {
+			found = append(found, file)
+		}
+	}
+	return found
 }
 
 func TestPlaybooks_haveANameForTheirHost(t *testing.T) {

@@ -59,7 +59,7 @@ type Driver struct{}
 
 // Optional interfaces that this driver implements.
 var (
-	_ driver.HealChecker = Driver{}
+	_ driver.HealChecker = (*Ansible)(nil)
 	_ lifecycle.Reacher  = (*Ansible)(nil)
 )
 
@@ -67,26 +67,15 @@ var (
 func (Driver) Name() string { return vnfpkg.DriverAnsible }
 
 // Bind implements driver.Driver.
-func (Driver) Bind(additionalParams json.RawMessage) (lifecycle.Driver, error) {
-	p, problems, _ := read(additionalParams) // unknown members were refused, or a former release took them
-	return &Ansible{Params: p, Given: given(additionalParams)},
-		lcm.InvalidAll("The parameters of the package's playbooks cannot be read.", problems)
-}
-
-// read returns unknown members apart from other problems.
-func read(additionalParams json.RawMessage) (p Params, problems, unknown []lcm.Problem) {
+func (Driver) Bind(additionalParams json.RawMessage) (driver.VnfDriver, params.Mistakes) {
 	var of struct {
 		Ansible Params `json:"ansible,omitzero"`
 	}
-	problems, unknown = k8s.Manner.Read("$.additionalParams", additionalParams, &of)
-	unknown = slices.DeleteFunc(unknown, func(p lcm.Problem) bool { return !strings.HasPrefix(p.Path, paramsPath+".") })
-	return of.Ansible, problems, unknown
-}
-
-// check is read, and also checks the values.
-func check(additionalParams json.RawMessage) (Params, []lcm.Problem) {
-	p, problems, unknown := read(additionalParams)
-	return p, append(params.Join(problems, k8s.Manner.Check(paramsPath, p)), unknown...)
+	var wrong params.Mistakes
+	wrong.Types, wrong.Unknown = k8s.Manner.Read("$.additionalParams", additionalParams, &of)
+	wrong.Unknown = slices.DeleteFunc(wrong.Unknown,
+		func(p lcm.Problem) bool { return !strings.HasPrefix(p.Path, paramsPath+".") })
+	return &Ansible{Params: of.Ansible, Given: given(additionalParams)}, wrong
 }
 
 // given are the texts and numbers at the top of additionalParams: Tacker's driver takes each for a variable. Values

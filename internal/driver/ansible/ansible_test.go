@@ -45,7 +45,8 @@ func problems(t *testing.T, allowed driver.ScriptsAllowed, params string) []lcm.
 	r := driver.Request{Flavour: flavour(), Found: found, Scripts: allowed}
 	r.AdditionalParams = json.RawMessage(params)
 	r.Package.Read = func(context.Context, string) ([]byte, error) { return []byte(config), nil }
-	require.NoError(t, ansible.Driver{}.CheckRequest(t.Context(), r))
+	bound, wrong := ansible.Driver{}.Bind(r.AdditionalParams)
+	require.NoError(t, bound.CheckRequest(t.Context(), r, wrong))
 	var e *lcm.Error
 	if err := found.Err(); err != nil {
 		require.ErrorAs(t, err, &e)

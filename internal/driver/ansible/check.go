@@ -2,18 +2,19 @@ package ansible
 
 import (
 	"context"
-	"encoding/json"
 	"maps"
 	"slices"
 
 	"github.com/windlass-nfv/windlass/internal/driver"
+	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
+	"github.com/windlass-nfv/windlass/internal/params"
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-// CheckRequest implements driver.Driver. It checks whether the operator allows playbooks, and whether they can run.
-func (Driver) CheckRequest(ctx context.Context, r driver.Request) error {
+// CheckRequest implements driver.VnfDriver. It checks whether the operator allows playbooks, and whether they can run.
+func (a *Ansible) CheckRequest(ctx context.Context, r driver.Request, wrong params.Mistakes) error {
 	hooks := slices.DeleteFunc(slices.Sorted(maps.Keys(r.Flavour.Hooks)),
 		func(at string) bool { return len(r.Flavour.Hooks[at].Played) == 0 })
 	switch r.Scripts.Policy {
@@ -27,7 +28,7 @@ func (Driver) CheckRequest(ctx context.Context, r driver.Request) error {
 	default:
 		return nil
 	}
-	p, problems := check(r.AdditionalParams)
+	p, problems := a.Params, wrong.With(k8s.Manner.Check(paramsPath, a.Params))
 	r.Found.Mistake(problems...)
 	p.Servers.Check(r, paramsPath+".servers")
 	if p.Server == nil && !r.Scripts.Ansible && len(hooks) > 0 {
@@ -39,7 +40,6 @@ func (Driver) CheckRequest(ctx context.Context, r driver.Request) error {
 	if len(problems) > 0 {
 		return nil
 	}
-	a := &Ansible{Params: p, Given: given(r.AdditionalParams)}
 	for _, at := range hooks {
 		if err := checkHook(ctx, r, a, at); err != nil {
 			return err
@@ -84,9 +84,9 @@ func checkHook(ctx context.Context, r driver.Request, a *Ansible, at string) err
 }
 
 // CheckHeal implements driver.HealChecker.
-func (Driver) CheckHeal(additionalParams json.RawMessage) error {
-	_, problems := check(additionalParams)
-	return lcm.InvalidAll("The package's playbooks cannot be run with these parameters.", problems)
+func (a *Ansible) CheckHeal(wrong params.Mistakes) error {
+	return lcm.InvalidAll("The package's playbooks cannot be run with these parameters.",
+		wrong.With(k8s.Manner.Check(paramsPath, a.Params)))
 }
 
 // Check implements lifecycle.Driver. Where playbooks are refused, an existing VNF can only be terminated, or changed by

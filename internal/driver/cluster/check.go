@@ -8,6 +8,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/driver"
 	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/params"
 )
 
 // Param is the beginning of the paths of a cluster's parameters.
@@ -19,12 +20,10 @@ type Request struct {
 	Params k8s.Params
 }
 
-// Checked reads the parameters of a request, and finds the mistakes in the parameters alone.
-func Checked(given driver.Request) Request {
-	r := Request{Request: given}
-	r.Params, _ = k8s.ParseParams(r.AdditionalParams) // CheckParams reports its mistakes below
-	_, problems := k8s.CheckParams(r.AdditionalParams, r.count(r.Params.MasterNode), r.count(r.Params.WorkerNode))
-	r.Found.Mistake(problems...)
+// Checked finds the mistakes in the parameters alone. wrong are those that reading has found.
+func (c *Cluster) Checked(given driver.Request, wrong params.Mistakes) Request {
+	r := Request{Request: given, Params: c.Params}
+	r.Found.Mistake(wrong.With(r.Params.Problems(r.count(r.Params.MasterNode), r.count(r.Params.WorkerNode)))...)
 	r.checkNodeVdus()
 	r.checkFamilies()
 	return r

@@ -9,6 +9,7 @@ import (
 
 	"github.com/windlass-nfv/windlass/internal/driver"
 	"github.com/windlass-nfv/windlass/internal/driver/cluster"
+	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
@@ -34,7 +35,8 @@ func TestChecked_comparesTheFamilyOfThePodsWithThatOfTheNodes(t *testing.T) {
 		},
 		Flavour: &vnfpkg.Flavour{}, Found: &driver.Findings{},
 	}
-	cluster.Checked(given)
+	p, wrong := k8s.Read(given.AdditionalParams)
+	(&cluster.Cluster{Params: p}).Checked(given, wrong)
 	err := given.Found.Err()
 	require.Error(t, err)
 	assert.Contains(t, err.Error(), "$.extVirtualLinks[0].extCps[0].cpConfig")

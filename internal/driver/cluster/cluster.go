@@ -4,7 +4,6 @@
 package cluster
 
 import (
-	"encoding/json"
 	"slices"
 	"time"
 
@@ -55,11 +54,8 @@ func In(drivers []lifecycle.Driver) Driver {
 	return nil
 }
 
-// VimName is the name of the VIM as which the cluster is registered.
-func VimName(inst lcm.VnfInstanceID, additionalParams json.RawMessage) string {
-	params, _ := k8s.ParseParams(additionalParams) // its mistakes are reported elsewhere
-	return params.VimNameOf(inst)
-}
+// VimName implements driver.Registrar: the cluster is registered as a VIM of this name.
+func (c *Cluster) VimName(inst lcm.VnfInstanceID) string { return c.Params.VimNameOf(inst) }
 
 // Shared implements Driver.
 func (c *Cluster) Shared() *Cluster { return c }

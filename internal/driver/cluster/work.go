@@ -39,7 +39,7 @@ func registriesOf(inst lcm.VnfInstance) []k8s.PrivateRegistry {
 	if inst.Instantiated == nil {
 		return nil
 	}
-	params, _ := k8s.ParseParams(inst.Instantiated.AdditionalParams) // unreadable ones were refused with the request
+	params, _ := k8s.Read(inst.Instantiated.AdditionalParams) // unreadable ones were refused with the request
 	return params.PrivateRegistries
 }
 

@@ -30,7 +30,7 @@ const tackerRequest = `{
 }`
 
 func TestParseClusterParams_readsTackersRequestAndFillsDefaults(t *testing.T) {
-	p, err := k8s.ParseParams(json.RawMessage(tackerRequest))
+	p, err := parsed(json.RawMessage(tackerRequest))
 	require.NoError(t, err)
 
 	assert.Equal(t, "192.168.0.0/16", p.MasterNode.PodCIDR, "host bits are masked")
@@ -45,7 +45,7 @@ func TestParseClusterParams_readsTackersRequestAndFillsDefaults(t *testing.T) {
 }
 
 func TestParseClusterParams_readsSealedSecretsAndNumbersInStrings(t *testing.T) {
-	p, err := k8s.ParseParams(json.RawMessage(`{"k8s_cluster_installation_param": {
+	p, err := parsed(json.RawMessage(`{"k8s_cluster_installation_param": {
 		"master_node": {"ssh_cp_name": "cp", "password": {"$secret": "vnf/1/request/x"}},
 		"load_balancer": {"port": "16440", "virtual_router_id": "51", "backup": "True"},
 		"timeouts": {"ssh": "30"}, "kubernetes_version": "v1.34.4"}}`))
@@ -60,7 +60,7 @@ func TestParseClusterParams_readsSealedSecretsAndNumbersInStrings(t *testing.T) 
 }
 
 func TestParseClusterParams_reportsEveryWrongType(t *testing.T) {
-	_, err := k8s.ParseParams(json.RawMessage(`{"k8s_cluster_installation_param": {
+	_, err := parsed(json.RawMessage(`{"k8s_cluster_installation_param": {
 		"vim_name": 5, "master_node": {"username": ["a"], "password": 12345, "pod_cidr": {}},
 		"worker_node": "none", "proxy": {"http_proxy": {"url": "http://u:hunter2@p"}},
 		"load_balancer": {"port": "many", "backup": "perhaps"}, "ignore_preflight_errors": ["Swap", 7]}}`))
@@ -76,14 +76,14 @@ func TestParseClusterParams_reportsEveryWrongType(t *testing.T) {
 
 func TestCheckClusterParams_namesAMissingBlockOnce(t *testing.T) {
 	for _, doc := range []string{``, `null`, `{}`, `{"other": 1}`} {
-		_, problems := k8s.CheckParams(json.RawMessage(doc), 3, 2)
+		_, problems := checked(json.RawMessage(doc), 3, 2)
 		require.Len(t, problems, 1, doc)
 		assert.Equal(t, "$.additionalParams.k8s_cluster_installation_param", problems[0].Path)
 	}
 }
 
 func TestCheckClusterParams_joinsMistakesOfTypeAndOfMeaning(t *testing.T) {
-	_, problems := k8s.CheckParams(json.RawMessage(`{"k8s_cluster_installation_param": {
+	_, problems := checked(json.RawMessage(`{"k8s_cluster_installation_param": {
 		"master_node": {"aspect_id": "m", "ssh_cp_name": "cp", "username": 7, "pod_cidr": "10.96.0.0/16",
 			"cluster_cp_name": "vip_CP"}, "worker_node": 1}}`), 4, 2)
 
@@ -239,7 +239,7 @@ func TestProblems_nameEachMistake(t *testing.T) {
 		"negative timeout": {func(p *k8s.Params) { p.Timeouts.Join = -1 }, 3, "timeouts.join", "seconds"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p, err := k8s.ParseParams(json.RawMessage(tackerRequest))
+			p, err := parsed(json.RawMessage(tackerRequest))
 			require.NoError(t, err)
 			if c.change != nil {
 				c.change(&p)
@@ -253,7 +253,7 @@ func TestProblems_nameEachMistake(t *testing.T) {
 }
 
 func TestProblems_acceptOneControlPlaneOnItsOwnPort(t *testing.T) {
-	p, err := k8s.ParseParams(json.RawMessage(strings.ReplaceAll(tackerRequest, "vip_CP", "masterNode_CP1")))
+	p, err := parsed(json.RawMessage(strings.ReplaceAll(tackerRequest, "vip_CP", "masterNode_CP1")))
 	require.NoError(t, err)
 	assert.Empty(t, p.Problems(1, 2))
 }
@@ -270,7 +270,7 @@ func FuzzParseClusterParams(f *testing.F) {
 	f.Add([]byte(tackerRequest), 3, 2)
 	f.Add([]byte(`{"k8s_cluster_installation_param":{"master_node":[],"load_balancer":{"port":"-"}}}`), 1, 0)
 	f.Fuzz(func(t *testing.T, doc []byte, controlPlanes, workers int) {
-		p, problems := k8s.CheckParams(doc, controlPlanes, workers)
+		p, problems := checked(doc, controlPlanes, workers)
 		for _, problem := range problems {
 			if !strings.HasPrefix(problem.Path, "$.additionalParams") || problem.Detail == "" {
 				t.Errorf("problem without a place or a sentence: %+v", problem)

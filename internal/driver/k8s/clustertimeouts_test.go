@@ -28,7 +28,7 @@ func TestProblems_capsEveryTimeoutAtTwoHours(t *testing.T) {
 }
 
 func TestProblems_boundsWhatFollowsADrain(t *testing.T) {
-	p, err := k8s.ParseParams([]byte(`{"k8s_cluster_installation_param": {"timeouts": {"volume_detach": 1801}, "drain_policy": "hope"}}`))
+	p, err := parsed([]byte(`{"k8s_cluster_installation_param": {"timeouts": {"volume_detach": 1801}, "drain_policy": "hope"}}`))
 	require.NoError(t, err)
 	problems := p.Problems(1, 0)
 	assert.Contains(t, problems, lcm.Problem{
@@ -42,12 +42,12 @@ func TestProblems_boundsWhatFollowsADrain(t *testing.T) {
 }
 
 func TestParseClusterParams_readsHowNodesAreDrained(t *testing.T) {
-	p, err := k8s.ParseParams([]byte(`{"k8s_cluster_installation_param": {"timeouts": {"drain": "30"}, "drain_policy": "force"}}`))
+	p, err := parsed([]byte(`{"k8s_cluster_installation_param": {"timeouts": {"drain": "30"}, "drain_policy": "force"}}`))
 	require.NoError(t, err)
 	assert.Equal(t, k8s.DrainForce, p.DrainPolicy)
 	assert.Equal(t, 30, p.Timeouts.Drain)
 	assert.Equal(t, 120, p.Timeouts.VolumeDetach)
-	p, err = k8s.ParseParams([]byte(`{"k8s_cluster_installation_param": {}}`))
+	p, err = parsed([]byte(`{"k8s_cluster_installation_param": {}}`))
 	require.NoError(t, err)
 	assert.Equal(t, k8s.DrainFail, p.DrainPolicy)
 }

@@ -5,8 +5,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-
-	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 )
 
 func TestExternalLBParams_saysEveryMistake(t *testing.T) {
@@ -25,7 +23,7 @@ func TestExternalLBParams_saysEveryMistake(t *testing.T) {
 		`{"ssh_cp_name": "lb", "ssh_username": "u", "ssh_password": "p", "cluster_cp_name": "vip", "script_path": "a.sh",
 			"aspect_id": "a", "vdu_id": "v", "node_ports": [8383, 30080, 30080]}`: {"vdu_id", "script_path", "node_ports[0]", "node_ports[2]"},
 	} {
-		_, problems := k8s.CheckParams(json.RawMessage(`{"k8s_cluster_installation_param": {
+		_, problems := checked(json.RawMessage(`{"k8s_cluster_installation_param": {
 			"master_node": {"aspect_id": "m", "ssh_cp_name": "m", "username": "u", "password": "p"},
 			"worker_node": {"aspect_id": "w", "ssh_cp_name": "w", "username": "u", "password": "p"}, "external_lb_param": `+lb+`}}`), 3, 2)
 		var at []string

@@ -23,24 +23,12 @@ const (
 // paramsPath is the path of Params in an instantiate request.
 const paramsPath = "$.additionalParams." + lcm.ClusterParamsKey
 
-// ParseParams reads the parameters of a cluster from additionalParams and fills in defaults. The error lists every
-// value of a wrong type. It comes with all other values, so that Problems can add their mistakes. Numbers and booleans
-// may be strings, as Tacker's guides write them.
-func ParseParams(additionalParams json.RawMessage) (Params, error) {
-	p, problems, _ := readParams(additionalParams)
-	return p, lcm.InvalidAll("The cluster's parameters are not of the right types.", problems)
-}
-
-// CheckParams parses and checks in one call. It reports every mistake once, whether of type or of meaning.
-func CheckParams(additionalParams json.RawMessage, controlPlanes, workers int) (Params, []lcm.Problem) {
-	p, problems, unknown := readParams(additionalParams)
-	return p, append(params.Join(problems, p.Problems(controlPlanes, workers)), unknown...)
-}
-
-func readParams(additionalParams json.RawMessage) (p Params, problems, unknown []lcm.Problem) {
-	problems, unknown = Manner.ReadMember("$.additionalParams", additionalParams, lcm.ClusterParamsKey,
+// Read reads the parameters of a cluster from additionalParams and fills in defaults. Values that are not wrong come
+// with the mistakes. Numbers and booleans may be strings, as Tacker's guides write them.
+func Read(additionalParams json.RawMessage) (p Params, wrong params.Mistakes) {
+	wrong.Types, wrong.Unknown = Manner.ReadMember("$.additionalParams", additionalParams, lcm.ClusterParamsKey,
 		"it says how the cluster is made", &p)
-	return p, problems, unknown
+	return p, wrong
 }
 
 // Settle implements params.Settler. Tacker's own samples have host bits set (192.168.3.0/16), so networks are masked,

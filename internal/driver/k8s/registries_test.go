@@ -31,7 +31,7 @@ const seedRegistries = `[
 	 "certificate_path": "Files/registries/ca.crt", "hosts_string": "192.168.0.20   registry.example.com"}]`
 
 func TestPrivateRegistries_areReadAsInTheSeed(t *testing.T) {
-	p, problems := k8s.CheckParams(withRegistries(seedRegistries), 3, 2)
+	p, problems := checked(withRegistries(seedRegistries), 3, 2)
 	require.Empty(t, problems)
 	require.Len(t, p.PrivateRegistries, 2)
 	plain, tls := p.PrivateRegistries[0], p.PrivateRegistries[1]
@@ -47,7 +47,7 @@ func TestPrivateRegistries_areReadAsInTheSeed(t *testing.T) {
 }
 
 func TestPrivateRegistries_everyMistakeIsToldAtOnce(t *testing.T) {
-	_, problems := k8s.CheckParams(withRegistries(`[
+	_, problems := checked(withRegistries(`[
 		{"server": "http://a.example.com"},
 		{"connection_type": 2, "server": "a.example.com/v2", "username": "u"},
 		{"connection_type": "0", "server": "[::1]:5000", "password": "hunter2", "certificate_path": "ca.crt"},
@@ -67,7 +67,7 @@ func TestPrivateRegistries_everyMistakeIsToldAtOnce(t *testing.T) {
 	for _, p := range problems {
 		assert.NotContains(t, p.Detail, "hunter2")
 	}
-	_, problems = k8s.CheckParams(withRegistries(`{"server": "x"}`), 3, 2)
+	_, problems = checked(withRegistries(`{"server": "x"}`), 3, 2)
 	assert.Equal(t, []string{""}, relative(problems,
 		"$.additionalParams.k8s_cluster_installation_param.private_registry_connection_info"))
 }

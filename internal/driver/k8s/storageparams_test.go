@@ -25,7 +25,7 @@ func checkStorage(t *testing.T, members string) (k8s.Params, map[string]string) 
 		"master_node": {"ssh_cp_name": "a", "username": "u", "password": "p", "cluster_cp_name": "a"},
 		"worker_node": {"ssh_cp_name": "b", "username": "u", "password": "p"}, ` + members + `}}`
 	require.True(t, json.Valid([]byte(doc)), doc)
-	p, problems := k8s.CheckParams([]byte(doc), 1, 1)
+	p, problems := checked([]byte(doc), 1, 1)
 	got := map[string]string{}
 	for _, problem := range problems {
 		got[problem.Path] = problem.Detail

@@ -4,13 +4,11 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-
-	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 )
 
 func TestCheckClusterParams_refusesWhatNobodyReads(t *testing.T) {
 	t.Parallel()
-	_, problems := k8s.CheckParams([]byte(`{"k8s_cluster_installation_param": {
+	_, problems := checked([]byte(`{"k8s_cluster_installation_param": {
 		"master_node": {"ssh_cp_name": "a", "username": "u", "password": "p", "cluster_cp_name": "a", "usernmae": "x"},
 		"worker_node": {"ssh_cp_name": "b", "username": "u", "password": {"$secret": "x"}},
 		"storage_servers": {}, "timeouts": {"shh": 3}}}`), 1, 1)

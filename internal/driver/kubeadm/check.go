@@ -6,14 +6,15 @@ import (
 	"github.com/windlass-nfv/windlass/internal/driver"
 	"github.com/windlass-nfv/windlass/internal/driver/cluster"
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/params"
 )
 
 // request is an INSTANTIATE of a cluster.
 type request struct{ cluster.Request }
 
-// CheckRequest implements driver.Driver.
-func (Driver) CheckRequest(ctx context.Context, given driver.Request) error {
-	r := request{cluster.Checked(given)}
+// CheckRequest implements driver.VnfDriver.
+func (c *Cluster) CheckRequest(ctx context.Context, given driver.Request, wrong params.Mistakes) error {
+	r := request{c.Checked(given, wrong)}
 	if r.Params.Ansible != nil {
 		r.Found.Mistake(lcm.Problem{
 			Path:   cluster.Param + "ansible",

@@ -11,6 +11,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
+	"github.com/windlass-nfv/windlass/internal/params"
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
@@ -21,7 +22,7 @@ type Driver struct{}
 var (
 	_ driver.HealReader    = Driver{}
 	_ driver.Modifier      = Driver{}
-	_ driver.Registrar     = Driver{}
+	_ driver.Registrar     = (*Cluster)(nil)
 	_ cluster.Driver       = (*Cluster)(nil)
 	_ lifecycle.Substitute = (*Cluster)(nil)
 )
@@ -33,14 +34,9 @@ func (Driver) Name() string { return vnfpkg.DriverKubernetes }
 func (Driver) HealProblems(body json.RawMessage) []lcm.Problem { return k8s.HealProblems(body) }
 
 // Bind implements driver.Driver.
-func (Driver) Bind(additionalParams json.RawMessage) (lifecycle.Driver, error) {
-	params, err := k8s.ParseParams(additionalParams)
-	return New(params), err
-}
-
-// VimName implements driver.Registrar.
-func (Driver) VimName(inst lcm.VnfInstanceID, additionalParams json.RawMessage) string {
-	return cluster.VimName(inst, additionalParams)
+func (Driver) Bind(additionalParams json.RawMessage) (driver.VnfDriver, params.Mistakes) {
+	p, wrong := k8s.Read(additionalParams)
+	return New(p), wrong
 }
 
 // CheckModify implements driver.Modifier.

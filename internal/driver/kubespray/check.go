@@ -7,11 +7,12 @@ import (
 	"github.com/windlass-nfv/windlass/internal/driver/cluster"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
+	"github.com/windlass-nfv/windlass/internal/params"
 )
 
-// CheckRequest implements driver.Driver.
-func (Driver) CheckRequest(ctx context.Context, given driver.Request) error {
-	r := cluster.Checked(given)
+// CheckRequest implements driver.VnfDriver.
+func (c *Cluster) CheckRequest(ctx context.Context, given driver.Request, wrong params.Mistakes) error {
+	r := c.Checked(given, wrong)
 	if r.Params.Ansible == nil {
 		r.Found.Mistake(lcm.Problem{
 			Path:   cluster.Param + "ansible",

@@ -13,6 +13,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
+	"github.com/windlass-nfv/windlass/internal/params"
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
@@ -23,7 +24,7 @@ type Driver struct{}
 var (
 	_ driver.HealReader    = Driver{}
 	_ driver.Modifier      = Driver{}
-	_ driver.Registrar     = Driver{}
+	_ driver.Registrar     = (*Cluster)(nil)
 	_ cluster.Driver       = (*Cluster)(nil)
 	_ lifecycle.Substitute = (*Cluster)(nil)
 	_ lifecycle.Reacher    = (*Cluster)(nil)
@@ -36,14 +37,9 @@ func (Driver) Name() string { return vnfpkg.DriverKubespray }
 func (Driver) HealProblems(body json.RawMessage) []lcm.Problem { return k8s.HealProblems(body) }
 
 // Bind implements driver.Driver.
-func (Driver) Bind(additionalParams json.RawMessage) (lifecycle.Driver, error) {
-	params, err := k8s.ParseParams(additionalParams)
-	return New(params), err
-}
-
-// VimName implements driver.Registrar.
-func (Driver) VimName(inst lcm.VnfInstanceID, additionalParams json.RawMessage) string {
-	return cluster.VimName(inst, additionalParams)
+func (Driver) Bind(additionalParams json.RawMessage) (driver.VnfDriver, params.Mistakes) {
+	p, wrong := k8s.Read(additionalParams)
+	return New(p), wrong
 }
 
 // CheckModify implements driver.Modifier.

@@ -60,7 +60,8 @@ func checkOf(t *testing.T, params string, controlPlanes int) error {
 		}},
 	}
 	r.AdditionalParams = json.RawMessage(params)
-	require.NoError(t, kubespray.Driver{}.CheckRequest(t.Context(), r))
+	bound, wrong := kubespray.Driver{}.Bind(r.AdditionalParams)
+	require.NoError(t, bound.CheckRequest(t.Context(), r, wrong))
 	return found.Err()
 }
 
@@ -109,8 +110,8 @@ func TestCheckRequest_takesTheSeedsAndTellsWhatIsWrong(t *testing.T) {
 }
 
 func TestAccess_reachesTheAnsibleServerWhereItIs(t *testing.T) {
-	bound, err := kubespray.Driver{}.Bind(json.RawMessage(ofSeed))
-	require.NoError(t, err)
+	bound, wrong := kubespray.Driver{}.Bind(json.RawMessage(ofSeed))
+	require.Empty(t, wrong.Types)
 	access, ok := lifecycle.AccessTo([]lifecycle.Driver{bound}, lcm.AnsibleServer)
 	require.True(t, ok)
 	assert.Equal(t, "192.0.2.9:22", access.HostPort)
@@ -126,8 +127,8 @@ func TestAccess_reachesTheAnsibleServerWhereItIs(t *testing.T) {
 }
 
 func TestCheck_keepsTheMajorityOfControlPlanes(t *testing.T) {
-	bound, err := kubespray.Driver{}.Bind(json.RawMessage(ofSeed))
-	require.NoError(t, err)
+	bound, wrong := kubespray.Driver{}.Bind(json.RawMessage(ofSeed))
+	require.Empty(t, wrong.Types)
 	for all, healed := range map[int]int{1: 0, 3: 1, 5: 2} {
 		f := facts(all)
 		for n := 1; n <= all; n++ {
@@ -144,8 +145,8 @@ func TestCheck_keepsTheMajorityOfControlPlanes(t *testing.T) {
 }
 
 func TestCheck_keepsTheNumberOfControlPlanesOdd(t *testing.T) {
-	bound, err := kubespray.Driver{}.Bind(json.RawMessage(ofSeed))
-	require.NoError(t, err)
+	bound, wrong := kubespray.Driver{}.Bind(json.RawMessage(ofSeed))
+	require.Empty(t, wrong.Types)
 	for vdu, refused := range map[string]bool{"masterNode": true, "workerNode": false} {
 		even := bound.Check(facts(1), lcm.Plan{Operation: lcm.OpScale, Groups: []lcm.GroupChange{{VduID: vdu, From: 1, To: 2}}})
 		assert.Equal(t, refused, even != nil, vdu)
@@ -181,8 +182,8 @@ func stepsOf(bound lifecycle.Driver, f lifecycle.Facts, p lcm.Plan, hooks ...lif
 }
 
 func TestSteps_replaceControlPlanesByTheirOwnPlaybook(t *testing.T) {
-	bound, err := kubespray.Driver{}.Bind(json.RawMessage(changed(t, "", "external_lb_param", "null")))
-	require.NoError(t, err)
+	bound, wrong := kubespray.Driver{}.Bind(json.RawMessage(changed(t, "", "external_lb_param", "null")))
+	require.Empty(t, wrong.Types)
 	f := facts(3)
 	ofControlPlane := lcm.Plan{Operation: lcm.OpHeal, Leaving: []lcm.LeavingVnfc{{VnfcID: "cp-0", VduID: "masterNode", ServerID: "server-cp-0"}}}
 	ids := stepsOf(bound, f, ofControlPlane, lifecycle.HealStart, lifecycle.HealEnd)
@@ -208,8 +209,8 @@ func TestSteps_replaceControlPlanesByTheirOwnPlaybook(t *testing.T) {
 		ids = append(ids, string(step.ID))
 	}
 	assert.Equal(t, []string{"send-remaining", "play-cluster-remaining", "register-remaining", "remove-nodes-only"}, ids)
-	balanced, err := kubespray.Driver{}.Bind(json.RawMessage(ofSeed))
-	require.NoError(t, err)
+	balanced, wrong := kubespray.Driver{}.Bind(json.RawMessage(ofSeed))
+	require.Empty(t, wrong.Types)
 	instead, _ = balanced.(lifecycle.Substitute).Instead(lifecycle.Step{ID: lifecycle.RemoveServers}, f, in)
 	assert.Len(t, instead, 3, "it is known by the address of its load balancer")
 }
@@ -239,8 +240,8 @@ func TestCheckRequest_refusesThePlaceholdersOfTheSeed(t *testing.T) {
 // TestSteps_connectNewNodesAfterTheyHaveJoined checks the order that the pages about registries and volumes name.
 func TestSteps_connectNewNodesAfterTheyHaveJoined(t *testing.T) {
 	registries := `[{"connection_type": "1", "server": "registry.example:5000"}]`
-	bound, err := kubespray.Driver{}.Bind(json.RawMessage(changed(t, "", "private_registry_connection_info", registries)))
-	require.NoError(t, err)
+	bound, wrong := kubespray.Driver{}.Bind(json.RawMessage(changed(t, "", "private_registry_connection_info", registries)))
+	require.Empty(t, wrong.Types)
 	out := lcm.Plan{Operation: lcm.OpScale, Groups: []lcm.GroupChange{{VduID: "workerNode", From: 1, To: 2}}}
 	ids := stepsOf(bound, facts(3), out, lifecycle.ScaleEnd)
 	joined, connected := slices.Index(ids, "play-scale"), slices.Index(ids, "connect-registries")

@@ -34,15 +34,23 @@ type Driver struct{}
 func (Driver) Name() string { return Name }
 
 // Bind implements driver.Driver.
-func (Driver) Bind(additionalParams json.RawMessage) (lifecycle.Driver, error) {
-	m, problems := read(additionalParams)
-	return m, lcm.InvalidAll("The parameters of the memory cannot be read.", problems)
+func (Driver) Bind(additionalParams json.RawMessage) (driver.VnfDriver, params.Mistakes) {
+	var of struct {
+		Memory Params `json:"memory"`
+	}
+	problems, _ := params.Manner{}.Read("$.additionalParams", additionalParams, &of)
+	return &Memory{Params: of.Memory}, params.Mistakes{Types: problems}
 }
 
-// CheckRequest implements driver.Driver.
-func (Driver) CheckRequest(_ context.Context, r driver.Request) error {
-	m, problems := read(r.AdditionalParams)
-	r.Found.Mistake(problems...)
+// Memory is the driver of one VNF.
+type Memory struct{ Params Params }
+
+// Name implements lifecycle.Driver.
+func (*Memory) Name() string { return Name }
+
+// CheckRequest implements driver.VnfDriver.
+func (m *Memory) CheckRequest(_ context.Context, r driver.Request, wrong params.Mistakes) error {
+	r.Found.Mistake(wrong.With(nil)...)
 	for vdu, n := range r.Capacity {
 		if n > m.Params.Limit {
 			r.Found.Mistake(lcm.Problem{
@@ -53,20 +61,6 @@ func (Driver) CheckRequest(_ context.Context, r driver.Request) error {
 	}
 	return nil
 }
-
-func read(additionalParams json.RawMessage) (*Memory, []lcm.Problem) {
-	var of struct {
-		Memory Params `json:"memory"`
-	}
-	problems, _ := params.Manner{}.Read("$.additionalParams", additionalParams, &of)
-	return &Memory{Params: of.Memory}, problems
-}
-
-// Memory is the driver of one VNF.
-type Memory struct{ Params Params }
-
-// Name implements lifecycle.Driver.
-func (*Memory) Name() string { return Name }
 
 // Steps implements lifecycle.Driver. Servers are remembered after they have come, and forgotten before they go.
 func (*Memory) Steps(at lifecycle.Hook, _ lifecycle.Facts, _ lcm.Plan) []lifecycle.Step {

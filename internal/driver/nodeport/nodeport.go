@@ -10,8 +10,10 @@ import (
 	"time"
 
 	"github.com/windlass-nfv/windlass/internal/driver"
+	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
+	"github.com/windlass-nfv/windlass/internal/params"
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
@@ -25,15 +27,18 @@ var _ lifecycle.Reacher = (*Exposure)(nil)
 func (Driver) Name() string { return vnfpkg.DriverNodePort }
 
 // Bind implements driver.Driver.
-func (Driver) Bind(additionalParams json.RawMessage) (lifecycle.Driver, error) {
-	params, err := ParseParams(additionalParams)
-	return &Exposure{Params: params}, err
+func (Driver) Bind(additionalParams json.RawMessage) (driver.VnfDriver, params.Mistakes) {
+	p, wrong := Read(additionalParams)
+	return &Exposure{Params: p}, wrong
 }
 
-// CheckRequest implements driver.Driver.
-func (Driver) CheckRequest(_ context.Context, r driver.Request) error {
-	p, problems := CheckParams(r.AdditionalParams)
-	r.Found.Mistake(problems...)
+// Exposure is the driver of one VNF.
+type Exposure struct{ Params Params }
+
+// CheckRequest implements driver.VnfDriver.
+func (e *Exposure) CheckRequest(_ context.Context, r driver.Request, wrong params.Mistakes) error {
+	p := e.Params
+	r.Found.Mistake(wrong.With(k8s.Manner.Check(paramsPath, p))...)
 	if !r.Flavour.Containers {
 		r.Found.Mistake(lcm.Problem{
 			Path:   paramsPath,
@@ -47,9 +52,6 @@ func (Driver) CheckRequest(_ context.Context, r driver.Request) error {
 	}
 	return nil
 }
-
-// Exposure is the driver of one VNF.
-type Exposure struct{ Params Params }
 
 // In is the driver among a VNF's drivers that exposes Services, nil when none does.
 func In(drivers []lifecycle.Driver) *Exposure {

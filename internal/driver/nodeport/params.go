@@ -34,22 +34,11 @@ type Balancer struct {
 	PrivateKey lcm.Secret `json:"ssh_private_key,omitzero"`
 }
 
-// ParseParams reads the parameters out of additionalParams. The error lists every value of a wrong type.
-func ParseParams(additionalParams json.RawMessage) (Params, error) {
-	p, problems, _ := readParams(additionalParams)
-	return p, lcm.InvalidAll("The parameters of the load balancer are not of the right types.", problems)
-}
-
-// CheckParams parses and checks in one call. It reports every mistake once, whether of type or of meaning.
-func CheckParams(additionalParams json.RawMessage) (Params, []lcm.Problem) {
-	p, problems, unknown := readParams(additionalParams)
-	return p, append(params.Join(problems, k8s.Manner.Check(paramsPath, p)), unknown...)
-}
-
-func readParams(additionalParams json.RawMessage) (p Params, problems, unknown []lcm.Problem) {
-	problems, unknown = k8s.Manner.ReadMember("$.additionalParams", additionalParams, Member,
+// Read reads the parameters out of additionalParams.
+func Read(additionalParams json.RawMessage) (p Params, wrong params.Mistakes) {
+	wrong.Types, wrong.Unknown = k8s.Manner.ReadMember("$.additionalParams", additionalParams, Member,
 		"it says which load balancer exposes the VNF's Services", &p)
-	return p, problems, unknown
+	return p, wrong
 }
 
 // Settle implements params.Settler.

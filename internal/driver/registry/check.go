@@ -2,20 +2,20 @@ package registry
 
 import (
 	"context"
-	"encoding/json"
 
 	"github.com/windlass-nfv/windlass/internal/driver"
 	"github.com/windlass-nfv/windlass/internal/driver/k8s"
 	"github.com/windlass-nfv/windlass/internal/lcm"
+	"github.com/windlass-nfv/windlass/internal/params"
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
 // param is the beginning of the paths of a registry's parameters.
 const param = "$.additionalParams." + lcm.RegistryServerKey + "."
 
-// CheckRequest implements driver.Driver. It checks that there is one server, and the files and the volume in the
+// CheckRequest implements driver.VnfDriver. It checks that there is one server, and the files and the volume in the
 // parameters.
-func (Driver) CheckRequest(ctx context.Context, r driver.Request) error {
+func (s *Server) CheckRequest(ctx context.Context, r driver.Request, wrong params.Mistakes) error {
 	servers := 0
 	for _, n := range r.Capacity {
 		servers += n
@@ -23,18 +23,18 @@ func (Driver) CheckRequest(ctx context.Context, r driver.Request) error {
 	if servers != 1 {
 		r.Found.Names("$.flavourId", "its VNF has %d servers; a registry of images has one", servers)
 	}
-	params, problems := CheckParams(r.AdditionalParams)
-	r.Found.Mistake(problems...)
-	if err := checkFile(ctx, r, "image_path", params.ImagePath); err != nil {
+	p := s.Params
+	r.Found.Mistake(wrong.With(p.Problems())...)
+	if err := checkFile(ctx, r, "image_path", p.ImagePath); err != nil {
 		return err
 	}
-	if params.TLS != nil {
-		if err := checkFile(ctx, r, "tls.certificate_path", params.TLS.CertificatePath); err != nil {
+	if p.TLS != nil {
+		if err := checkFile(ctx, r, "tls.certificate_path", p.TLS.CertificatePath); err != nil {
 			return err
 		}
 	}
-	if resources, ok := r.Resources(ctx); ok && params.HasVolume() {
-		resources.Want(r.Found, param+"volume.volume_resource_id", params.Volume.VolumeResourceID, "a volume", vnfpkg.VolumeType)
+	if resources, ok := r.Resources(ctx); ok && p.HasVolume() {
+		resources.Want(r.Found, param+"volume.volume_resource_id", p.Volume.VolumeResourceID, "a volume", vnfpkg.VolumeType)
 	}
 	return nil
 }
@@ -52,7 +52,6 @@ func checkFile(ctx context.Context, r driver.Request, key, path string) error {
 }
 
 // CheckHeal implements driver.HealChecker.
-func (Driver) CheckHeal(additionalParams json.RawMessage) error {
-	_, problems := CheckParams(additionalParams)
-	return lcm.InvalidAll("The registry cannot be healed with these parameters.", problems)
+func (s *Server) CheckHeal(wrong params.Mistakes) error {
+	return lcm.InvalidAll("The registry cannot be healed with these parameters.", wrong.With(s.Params.Problems()))
 }

@@ -80,24 +80,15 @@ type Timeouts struct {
 	Install int `json:"install,omitempty" param:"default=2700; is=timeout"`
 }
 
-// ParseParams reads the parameters of a registry from additionalParams and fills in defaults. The error lists every
-// value of a wrong type.
-func ParseParams(additionalParams json.RawMessage) (Params, error) {
-	p, problems, _ := readParams(additionalParams)
-	return p, lcm.InvalidAll("The registry's parameters are not of the right types.", problems)
-}
-
-// CheckParams parses and checks in one call. It reports every mistake once, whether of type or of meaning.
-func CheckParams(additionalParams json.RawMessage) (Params, []lcm.Problem) {
-	p, problems, unknown := readParams(additionalParams)
-	return p, append(params.Join(problems, manner.Check(paramsPath, p)), unknown...)
-}
-
-func readParams(additionalParams json.RawMessage) (p Params, problems, unknown []lcm.Problem) {
-	problems, unknown = manner.ReadMember("$.additionalParams", additionalParams, lcm.RegistryServerKey,
+// Read reads the parameters of a registry from additionalParams and fills in defaults.
+func Read(additionalParams json.RawMessage) (p Params, wrong params.Mistakes) {
+	wrong.Types, wrong.Unknown = manner.ReadMember("$.additionalParams", additionalParams, lcm.RegistryServerKey,
 		"it says how the registry is installed", &p)
-	return p, problems, unknown
+	return p, wrong
 }
+
+// Problems lists the mistakes of meaning.
+func (p Params) Problems() []lcm.Problem { return manner.Check(paramsPath, p) }
 
 // Settle implements params.Settler.
 func (p *Params) Settle() {

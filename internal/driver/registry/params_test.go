@@ -15,7 +15,7 @@ import (
 )
 
 func TestRegistryServerParams_areReadAsInTheSeed(t *testing.T) {
-	p, problems := registry.CheckParams(json.RawMessage(`{"private_registry_installation_param": {
+	p, problems := checked(json.RawMessage(`{"private_registry_installation_param": {
 		"ssh_cp_name": "CP1", "ssh_username": "ubuntu", "ssh_password": "hunter2", "image_path": "Files/images/private_registry.tar"}}`))
 	require.Empty(t, problems)
 	assert.Equal(t, 5000, p.Port)
@@ -25,7 +25,7 @@ func TestRegistryServerParams_areReadAsInTheSeed(t *testing.T) {
 }
 
 func TestRegistryServerParams_everyMistakeIsToldAtOnce(t *testing.T) {
-	_, problems := registry.CheckParams(json.RawMessage(`{"private_registry_installation_param": {
+	_, problems := checked(json.RawMessage(`{"private_registry_installation_param": {
 		"ssh_username": "a b", "image_path": "/etc/passwd", "port_no": "22", "image": "a b", "proxy": {"http_proxy": "hunter2", "no_proxy": "a\\nLD_PRELOAD=b", "k8s_node_cidr": "a b"}, "tls": {"private_key": "hunter2", "host_names": ["a"], "validity_days": 3},
 		"volume": {"mount_to": "/etc/x"},
 		"users": [{"username": "a:b"}, {"username": "u", "password": "` + strings.Repeat("x", 73) + `"}, {"username": "u", "password": "p"}, 7],
@@ -41,16 +41,16 @@ func TestRegistryServerParams_everyMistakeIsToldAtOnce(t *testing.T) {
 		assert.NotContains(t, p.Detail, "hunter2")
 	}
 	for _, doc := range []string{``, `{}`, `{"private_registry_installation_param": null}`} {
-		_, problems = registry.CheckParams(json.RawMessage(doc))
+		_, problems = checked(json.RawMessage(doc))
 		require.Len(t, problems, 1, doc)
-		_, err := registry.ParseParams(json.RawMessage(doc))
+		_, err := parsed(json.RawMessage(doc))
 		assert.True(t, lcm.Is(err, lcm.KindInvalid))
 	}
 }
 
 func TestRegistryServerParams_letWindlassMakeTheCertificate(t *testing.T) {
 	check := func(tls, volume string) (registry.Params, []string) {
-		p, problems := registry.CheckParams(json.RawMessage(`{"private_registry_installation_param": {
+		p, problems := checked(json.RawMessage(`{"private_registry_installation_param": {
 			"ssh_cp_name": "CP1", "ssh_username": "ubuntu", "ssh_password": "x", "port_no": 443, "tls": ` + tls + `, "volume": ` + volume + `}}`))
 		return p, relative(problems, "$.additionalParams.private_registry_installation_param")
 	}
@@ -125,4 +125,16 @@ func relative(problems []lcm.Problem, prefix string) (out []string) {
 		out = append(out, strings.TrimPrefix(p.Path, prefix))
 	}
 	return out
+}
+
+// parsed reads parameters whose types are right.
+func parsed(additionalParams json.RawMessage) (registry.Params, error) {
+	p, wrong := registry.Read(additionalParams)
+	return p, lcm.InvalidAll("The registry's parameters are not of the right types.", wrong.Types)
+}
+
+// checked reads parameters and lists all mistakes.
+func checked(additionalParams json.RawMessage) (registry.Params, []lcm.Problem) {
+	p, wrong := registry.Read(additionalParams)
+	return p, wrong.With(p.Problems())
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/driver"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
+	"github.com/windlass-nfv/windlass/internal/params"
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
@@ -18,7 +19,7 @@ type Driver struct{}
 
 // Optional interfaces that this driver implements.
 var (
-	_ driver.HealChecker     = Driver{}
+	_ driver.HealChecker     = (*Server)(nil)
 	_ lifecycle.Healer       = (*Server)(nil)
 	_ lifecycle.VolumeKeeper = (*Server)(nil)
 	_ lifecycle.Reacher      = (*Server)(nil)
@@ -29,9 +30,9 @@ var (
 func (Driver) Name() string { return vnfpkg.DriverPrivateRegistry }
 
 // Bind implements driver.Driver.
-func (Driver) Bind(additionalParams json.RawMessage) (lifecycle.Driver, error) {
-	params, err := ParseParams(additionalParams)
-	return &Server{Params: params}, err
+func (Driver) Bind(additionalParams json.RawMessage) (driver.VnfDriver, params.Mistakes) {
+	p, wrong := Read(additionalParams)
+	return &Server{Params: p}, wrong
 }
 
 // Makes tells whether the driver is for VNFs of a flavour.

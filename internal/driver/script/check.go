@@ -2,18 +2,18 @@ package script
 
 import (
 	"context"
-	"encoding/json"
 	"maps"
 	"slices"
 
 	"github.com/windlass-nfv/windlass/internal/driver"
 	"github.com/windlass-nfv/windlass/internal/lcm"
 	"github.com/windlass-nfv/windlass/internal/lifecycle"
+	"github.com/windlass-nfv/windlass/internal/params"
 	"github.com/windlass-nfv/windlass/vnfpkg"
 )
 
-// CheckRequest implements driver.Driver. It checks whether the operator allows the scripts, and whether they can run.
-func (Driver) CheckRequest(ctx context.Context, r driver.Request) error {
+// CheckRequest implements driver.VnfDriver. It checks whether the operator allows the scripts, and whether they can run.
+func (s *Scripts) CheckRequest(ctx context.Context, r driver.Request, wrong params.Mistakes) error {
 	switch r.Scripts.Policy {
 	case lcm.ScriptsRefused:
 		for _, at := range hooks(r.Flavour) {
@@ -25,8 +25,8 @@ func (Driver) CheckRequest(ctx context.Context, r driver.Request) error {
 	default:
 		return nil
 	}
-	p, problems := check(r.AdditionalParams)
-	r.Found.Mistake(problems...)
+	p := s.Params
+	r.Found.Mistake(wrong.With(lcm.Tackers.Check(paramsPath, p))...)
 	p.Servers.Check(r, paramsPath+".servers")
 	for _, at := range hooks(r.Flavour) {
 		if err := checkHook(ctx, r, at, p); err != nil {
@@ -89,9 +89,9 @@ func shell(h vnfpkg.Hook) bool {
 }
 
 // CheckHeal implements driver.HealChecker.
-func (Driver) CheckHeal(additionalParams json.RawMessage) error {
-	_, problems := check(additionalParams)
-	return lcm.InvalidAll("The package's scripts cannot be run with these parameters.", problems)
+func (s *Scripts) CheckHeal(wrong params.Mistakes) error {
+	return lcm.InvalidAll("The package's scripts cannot be run with these parameters.",
+		wrong.With(lcm.Tackers.Check(paramsPath, s.Params)))
 }
 
 // Check implements lifecycle.Driver. Where scripts are refused, an existing VNF can only be terminated, or changed by

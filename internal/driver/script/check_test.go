@@ -37,7 +37,8 @@ func problems(t *testing.T, allowed driver.ScriptsAllowed, params string, files 
 		}
 		return []byte(text), nil
 	}
-	require.NoError(t, script.Driver{}.CheckRequest(t.Context(), r))
+	bound, wrong := script.Driver{}.Bind(r.AdditionalParams)
+	require.NoError(t, bound.CheckRequest(t.Context(), r, wrong))
 	var e *lcm.Error
 	if err := found.Err(); err != nil {
 		require.ErrorAs(t, err, &e)
@@ -91,9 +92,9 @@ func TestCheck_refusesWhatWouldRunAScript(t *testing.T) {
 }
 
 func TestAccess_reachesServersOfItsVdus(t *testing.T) {
-	bound, err := script.Driver{}.Bind(json.RawMessage(
+	bound, wrong := script.Driver{}.Bind(json.RawMessage(
 		`{"scripts":{"servers":{"web":{"username":"debian","password":"x"}},"timeouts":{"ssh":5}}}`))
-	require.NoError(t, err)
+	require.Empty(t, wrong.Types)
 	access, ok := lifecycle.AccessTo([]lifecycle.Driver{bound}, vnfpkg.DriverScripts+"/web")
 	require.True(t, ok)
 	require.Equal(t, "debian", access.User)

@@ -35,7 +35,7 @@ type Driver struct{}
 
 // Optional interfaces that this driver implements.
 var (
-	_ driver.HealChecker = Driver{}
+	_ driver.HealChecker = (*Scripts)(nil)
 	_ lifecycle.Reacher  = (*Scripts)(nil)
 )
 
@@ -43,25 +43,15 @@ var (
 func (Driver) Name() string { return vnfpkg.DriverScripts }
 
 // Bind implements driver.Driver.
-func (Driver) Bind(additionalParams json.RawMessage) (lifecycle.Driver, error) {
-	p, problems, _ := read(additionalParams) // unknown members were refused, or a former release took them
-	return &Scripts{Params: p}, lcm.InvalidAll("The parameters of the package's scripts cannot be read.", problems)
-}
-
-// read returns unknown members apart from other problems.
-func read(additionalParams json.RawMessage) (p Params, problems, unknown []lcm.Problem) {
+func (Driver) Bind(additionalParams json.RawMessage) (driver.VnfDriver, params.Mistakes) {
 	var of struct {
 		Scripts Params `json:"scripts,omitzero"`
 	}
-	problems, unknown = lcm.Tackers.Read("$.additionalParams", additionalParams, &of)
-	unknown = slices.DeleteFunc(unknown, func(p lcm.Problem) bool { return !strings.HasPrefix(p.Path, paramsPath+".") })
-	return of.Scripts, problems, unknown
-}
-
-// check is read, and also checks the values.
-func check(additionalParams json.RawMessage) (Params, []lcm.Problem) {
-	p, problems, unknown := read(additionalParams)
-	return p, append(params.Join(problems, lcm.Tackers.Check(paramsPath, p)), unknown...)
+	var wrong params.Mistakes
+	wrong.Types, wrong.Unknown = lcm.Tackers.Read("$.additionalParams", additionalParams, &of)
+	wrong.Unknown = slices.DeleteFunc(wrong.Unknown,
+		func(p lcm.Problem) bool { return !strings.HasPrefix(p.Path, paramsPath+".") })
+	return &Scripts{Params: of.Scripts}, wrong
 }
 
 // Scripts is the driver of one VNF.
