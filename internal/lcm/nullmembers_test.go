@@ -10,7 +10,7 @@ import (
 	"github.com/windlass-nfv/windlass/internal/lcm/lcmtest"
 )
 
-func TestDay2Requests_takeNullForNothing(t *testing.T) {
+func TestRequests_takeNullForNothing(t *testing.T) {
 	heal, err := lcmtest.Read[lcm.HealRequest](json.RawMessage(`{"vnfcInstanceId":null}`))
 	require.NoError(t, err)
 	require.Empty(t, heal.VnfcInstanceID)
